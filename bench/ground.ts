@@ -1,7 +1,7 @@
 import { Effect, Redacted, References } from "effect"
 import { SqlClient } from "effect/sql"
 import { layerPostgres } from "../src/platform/database/postgres.ts"
-import { emptyDatabase, scratchDatabase } from "../test/support/scratch-database.ts"
+import { createEmptyDatabase, createScratchDatabase } from "../test/support/scratch-database.ts"
 import { ARRIVALS, earlier, OTHER_ARRIVALS, twoUnlike } from "./bookings.ts"
 import { callWith, layerInProcess } from "./in-process.ts"
 import { BENCH_TOKEN, seedBenchOperator } from "./operator.ts"
@@ -79,8 +79,8 @@ const prepared = Effect.gen(function* () {
  * and every one's tables grow with its own requests. All are dropped with the scope.
  */
 export const withGround = Effect.gen(function* () {
-  const seeded = yield* scratchDatabase(SERVER_URL)
+  const seeded = yield* createScratchDatabase(SERVER_URL)
   const url = Redacted.make(seeded)
   const ground = yield* Effect.provide(prepared, layerPostgres({ url, maxConnections: 2 }), { local: true })
-  return { ground, ownDatabase: emptyDatabase(SERVER_URL, new URL(seeded).pathname.slice(1)) }
+  return { ground, ownDatabase: createEmptyDatabase(SERVER_URL, new URL(seeded).pathname.slice(1)) }
 })

@@ -5,7 +5,7 @@ import { migrations } from "../migrations/index.ts"
 import { layerInMemory } from "../src/platform/database/embedded.ts"
 import { migrate } from "../src/platform/database/migrate.ts"
 import { layerPostgres } from "../src/platform/database/postgres.ts"
-import { scratchDatabase } from "../test/support/scratch-database.ts"
+import { createScratchDatabase } from "../test/support/scratch-database.ts"
 import { callWith, layerInProcess } from "./in-process.ts"
 import { FIRST_DAY, seedGround, tokenOf } from "./reservation-ground.ts"
 import { SERVER_URL } from "./scratch-database.ts"
@@ -120,7 +120,7 @@ const seedAndMeasure = Effect.andThen(seed, Effect.provide(measure, Layer.fresh(
 
 const benchServer = Effect.gen(function* () {
   console.log("PostgreSQL")
-  const url = yield* scratchDatabase(SERVER_URL)
+  const url = yield* createScratchDatabase(SERVER_URL)
   yield* Effect.provide(seedAndMeasure, Layer.fresh(layerPostgres({ url: Redacted.make(url), maxConnections: 8 })))
 }).pipe(Effect.scoped)
 

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { digestOf } from "../src/admission/gate/credentials.ts"
+import { computeDigest } from "../src/admission/gate/credentials.ts"
 import { wideWindows } from "./wide-windows.ts"
 
 /** The token the bench calls with. */
@@ -29,7 +29,7 @@ export const seedOperator = Effect.fnUntraced(function* (
       RETURNING operator_id, id
     ), token AS (
       INSERT INTO access_tokens (operator_id, account_id, name, scope, digest, created_at)
-      SELECT operator_id, id, 'bench', ${scope}, ${digestOf(token)}, now() FROM account
+      SELECT operator_id, id, 'bench', ${scope}, ${computeDigest(token)}, now() FROM account
     ), property AS (
       INSERT INTO properties (operator_id, title, created_at) SELECT id, 'Harbour 1', now() FROM operator RETURNING operator_id, id
     )

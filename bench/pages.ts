@@ -3,7 +3,7 @@ import { Effect, Layer, References, Result } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { SqlClient } from "effect/sql"
 import { migrations } from "../migrations/index.ts"
-import { digestOf } from "../src/admission/gate/credentials.ts"
+import { computeDigest } from "../src/admission/gate/credentials.ts"
 import { RateWindows } from "../src/admission/windows/RateWindows.ts"
 import { FailedCallCounter } from "../src/changes/FailedCallCounter.ts"
 import { AuthorizationCodes } from "../src/domain/access/oauth/AuthorizationCodes.ts"
@@ -94,7 +94,7 @@ const signedIn = Effect.gen(function* () {
   const cookie = newSessionCookie()
   yield* sql`
     INSERT INTO console_sessions (operator_id, digest, account_id, password_digest, created_at, password_at, seen_at, expires_at)
-    SELECT operator_id, ${digestOf(cookie)}::bytea, id, sha256(convert_to(password_hash, 'UTF8')), now(), now(), now(), now() + interval '7 days'
+    SELECT operator_id, ${computeDigest(cookie)}::bytea, id, sha256(convert_to(password_hash, 'UTF8')), now(), now(), now(), now() + interval '7 days'
     FROM accounts WHERE operator_id = ${PAGES_OPERATOR} AND role = 'main'`
   return cookie
 })

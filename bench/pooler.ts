@@ -4,7 +4,7 @@
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Effect, Layer, Redacted, References } from "effect"
 import { layerPostgres, type PostgresOptions } from "../src/platform/database/postgres.ts"
-import { noPooler, pooler } from "../test/support/own-processes.ts"
+import { missingPoolerReason, startPooler } from "../test/support/own-servers.ts"
 import { inTurn, median } from "./figures.ts"
 import { withGround } from "./ground.ts"
 import { callWith, layerInProcess } from "./in-process.ts"
@@ -94,7 +94,7 @@ const program = Effect.gen(function* () {
     yield* makeWay("prepared", straight, {}),
     yield* makeWay("DATABASE_PREPARED=0", without, { pooler: { prepared: false } }),
     yield* makeWay("the same behind PgBouncer", behind, {
-      url: yield* pooler(behind, POOL),
+      url: yield* startPooler(behind, POOL),
       pooler: { prepared: false }
     })
   ]
@@ -113,5 +113,5 @@ const program = Effect.gen(function* () {
   for (const [title, call] of cases) yield* Effect.provide(compare(title, call, ways), asking)
 }).pipe(Effect.scoped, Effect.provideService(References.MinimumLogLevel, "Error"))
 
-if (noPooler === undefined) NodeRuntime.runMain(program)
-else console.log(`skipped: ${noPooler}`)
+if (missingPoolerReason === undefined) NodeRuntime.runMain(program)
+else console.log(`skipped: ${missingPoolerReason}`)

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { digestHexOf } from "../src/admission/gate/credentials.ts"
+import { computeDigestHex } from "../src/admission/gate/credentials.ts"
 
 // Operators with reservations, seeded by few statements, whatever their number.
 
@@ -34,7 +34,7 @@ const seedOperators = Effect.fnUntraced(function* (ground: Ground) {
   yield* sql`
     INSERT INTO accounts (operator_id, role, name, email, password_hash, created_at)
     SELECT id, 'main', 'Owner', 'bench' || id || '@example.test', 'none', now() FROM operators`
-  const digests = Array.from({ length: ground.operators }, (_, index) => digestHexOf(tokenOf(index + 1)))
+  const digests = Array.from({ length: ground.operators }, (_, index) => computeDigestHex(tokenOf(index + 1)))
   yield* sql`
     INSERT INTO access_tokens (operator_id, account_id, name, scope, digest, created_at)
     SELECT operator_id, id, 'bench', 'writable', decode((${digests}::text[])[operator_id], 'hex'), now() FROM accounts`

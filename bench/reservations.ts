@@ -3,7 +3,7 @@ import { type Context, Effect, Layer, Redacted, References } from "effect"
 import { SqlClient } from "effect/sql"
 import { layerPostgres } from "../src/platform/database/postgres.ts"
 import type { Service } from "../src/service/service.ts"
-import { scratchDatabase } from "../test/support/scratch-database.ts"
+import { createScratchDatabase } from "../test/support/scratch-database.ts"
 import { layerInProcess } from "./in-process.ts"
 import { atOnce, casesOf, type Run } from "./reservation-cases.ts"
 import { type Ground, seedGround, stays, TABLES } from "./reservation-ground.ts"
@@ -44,7 +44,7 @@ const connected = (url: string, maxConnections = 2) =>
 
 const standing = Effect.fnUntraced(function* (ground: Ground) {
   const started = performance.now()
-  const url = yield* scratchDatabase(SERVER_URL)
+  const url = yield* createScratchDatabase(SERVER_URL)
   yield* Effect.provide(seedGround(ground), connected(url, 1))
   const cases = yield* Effect.provide(casesOf(ground), connected(url, 1))
   const seconds = ((performance.now() - started) / 1_000).toFixed(0)

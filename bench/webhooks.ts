@@ -10,7 +10,7 @@ import { layerInMemory } from "../src/platform/database/embedded.ts"
 import { runMaintenance } from "../src/platform/database/maintenance.ts"
 import { migrate } from "../src/platform/database/migrate.ts"
 import { layerPostgres } from "../src/platform/database/postgres.ts"
-import { scratchDatabase } from "../test/support/scratch-database.ts"
+import { createScratchDatabase } from "../test/support/scratch-database.ts"
 import { SERVER_URL } from "./scratch-database.ts"
 import { delaysInProcess, delaysOnServer } from "./webhook-delay.ts"
 import { layerDelivering, prepared } from "./webhook-ground.ts"
@@ -58,7 +58,7 @@ const embedded = Effect.gen(function* () {
 
 const onServer = Effect.gen(function* () {
   console.log("PostgreSQL")
-  const address = Redacted.make(yield* scratchDatabase(SERVER_URL))
+  const address = Redacted.make(yield* createScratchDatabase(SERVER_URL))
   const background = layerPostgres({ url: address, maxConnections: BACKGROUND_CONNECTIONS, synchronousCommit: "off" })
   yield* Effect.gen(function* () {
     const receiver = yield* startReceiver

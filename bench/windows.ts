@@ -1,7 +1,7 @@
 // What the rate windows cost a call: `node bench/windows.ts`; with REDIS_URL also through Redis.
 import { Effect } from "effect"
 import { createClient } from "redis"
-import { bucketsOf } from "../src/admission/windows/limit-table.ts"
+import { bucketsOf } from "../src/admission/windows/call-buckets.ts"
 import { RateWindows } from "../src/admission/windows/RateWindows.ts"
 import { wideWindows } from "./wide-windows.ts"
 

@@ -1,6 +1,6 @@
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
+import { makeTeardown } from "./tools/cli/process-signals.ts"
 import { runLatchkey } from "./tools/cli/program.ts"
-import { makeTeardown } from "./tools/cli/signals.ts"
 
 const args = process.argv.slice(2)
 

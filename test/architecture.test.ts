@@ -2,60 +2,64 @@ import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import {
-  CASTS,
-  castsIn,
-  FAMILIES,
-  files,
-  houseTables,
-  importsOf,
+  ALLOWED_CASTS,
+  DOMAIN_FAMILIES,
+  FOREIGN_WRITES,
+  findModule,
+  hasParameterizedWrite,
   isFamily,
-  OWNERS,
-  PLACES,
-  placeOf,
-  rowOf,
-  textOf,
-  WRITTEN_ELSEWHERE,
-  writesByParameter,
-  writesIn
-} from "./support/house.ts"
+  listCasts,
+  listImports,
+  listWrittenTables,
+  MODULES,
+  moduleRowOf,
+  readSource,
+  renderModuleTables,
+  SOURCE_FILES,
+  TABLE_OWNERS
+} from "./support/module-map.ts"
 
 const page = join(import.meta.dirname, "../docs/architecture.md")
 
 /** What one list has and the other has not, told apart. */
 const sorted = (list: Iterable<string>): ReadonlyArray<string> => Array.from(new Set(list)).sort()
 
-const edges = files.flatMap((file) => importsOf(file).map((path) => ({ from: placeOf(file), to: placeOf(path) })))
+const edges = SOURCE_FILES.flatMap((file) =>
+  listImports(file).map((path) => ({ from: findModule(file), to: findModule(path) }))
+)
 
 describe("the house", () => {
   it("has a place for every file", () => {
-    const rows = PLACES.map(({ place }) => place)
-    assert.deepStrictEqual(sorted(files.map((file) => rowOf(placeOf(file)))), sorted(rows))
+    const rows = MODULES.map(({ place }) => place)
+    assert.deepStrictEqual(sorted(SOURCE_FILES.map((file) => moduleRowOf(findModule(file)))), sorted(rows))
   })
 
-  for (const { place, imports } of PLACES) {
+  for (const { place, imports } of MODULES) {
     it(`${place} imports what the page says, no more and no less`, () => {
-      const actual = edges.filter(({ from, to }) => rowOf(from) === place && rowOf(to) !== place)
-      assert.deepStrictEqual(sorted(actual.map(({ to }) => rowOf(to))), sorted(imports))
+      const actual = edges.filter(({ from, to }) => moduleRowOf(from) === place && moduleRowOf(to) !== place)
+      assert.deepStrictEqual(sorted(actual.map(({ to }) => moduleRowOf(to))), sorted(imports))
     })
   }
 
   it("is imported downwards only", () => {
-    const rank = new Map(PLACES.map(({ place }, at) => [place, at]))
-    const upward = PLACES.flatMap(({ place, imports }, at) =>
+    const rank = new Map(MODULES.map(({ place }, at) => [place, at]))
+    const upward = MODULES.flatMap(({ place, imports }, at) =>
       imports.filter((each) => (rank.get(each) ?? -1) <= at).map((each) => `${place} imports ${each}`)
     )
     assert.deepStrictEqual(upward, [])
   })
 
   it("lets a family use another's rules and fragments where the page says so, and never its store", () => {
-    const between = files.flatMap((file) =>
-      importsOf(file)
-        .filter((path) => isFamily(placeOf(file)) && isFamily(placeOf(path)) && placeOf(path) !== placeOf(file))
+    const between = SOURCE_FILES.flatMap((file) =>
+      listImports(file)
+        .filter(
+          (path) => isFamily(findModule(file)) && isFamily(findModule(path)) && findModule(path) !== findModule(file)
+        )
         .map((path) => ({ file, path }))
     )
     assert.deepStrictEqual(
       sorted(between.map(({ file, path }) => `${familyOf(file)} → ${familyOf(path)}`)),
-      sorted(Object.entries(FAMILIES).flatMap(([family, used]) => used.map((each) => `${family} → ${each}`)))
+      sorted(Object.entries(DOMAIN_FAMILIES).flatMap(([family, used]) => used.map((each) => `${family} → ${each}`)))
     )
     assert.deepStrictEqual(
       between.filter(({ path }) => /store|handlers/.test(path)),
@@ -64,7 +68,7 @@ describe("the house", () => {
   })
 
   it("has no file that imports itself by way of others", () => {
-    assert.deepStrictEqual(inCircles(files.map((file) => [file, importsOf(file)])), [])
+    assert.deepStrictEqual(inCircles(SOURCE_FILES.map((file) => [file, listImports(file)])), [])
   })
 
   it("has no family that uses itself by way of others", () => {
@@ -76,7 +80,7 @@ describe("the house", () => {
       ]),
       ["a", "b"]
     )
-    assert.deepStrictEqual(inCircles(Object.entries(FAMILIES)), [])
+    assert.deepStrictEqual(inCircles(Object.entries(DOMAIN_FAMILIES)), [])
   })
 })
 
@@ -91,36 +95,39 @@ const inCircles = (uses: Iterable<readonly [string, ReadonlyArray<string>]>): Re
   }
 }
 
-const familyOf = (file: string): string => placeOf(file).replace("domain/", "")
+const familyOf = (file: string): string => findModule(file).replace("domain/", "")
 
 describe("a table", () => {
-  const writes = files.flatMap((file) => writesIn(file).map((table) => ({ file, table })))
+  const writes = SOURCE_FILES.flatMap((file) => listWrittenTables(file).map((table) => ({ file, table })))
 
   it("has an owner", () => {
     assert.deepStrictEqual(
       sorted(writes.map(({ table }) => table)),
-      sorted(Object.keys(OWNERS)),
-      "each table that a statement of src writes, and no other, has its owner in OWNERS of test/support/house.ts"
+      sorted(Object.keys(TABLE_OWNERS)),
+      "each table that a statement of src writes, and no other, has its owner in OWNERS of test/support/module-map.ts"
     )
   })
 
   it("is named by the statement that writes it, or by the list whose rows are replaced, or by who fills all tables, seals all secrets anew or fills keys of names", () => {
-    assert.deepStrictEqual(sorted(files.filter(writesByParameter)), [
+    assert.deepStrictEqual(sorted(SOURCE_FILES.filter(hasParameterizedWrite)), [
       "domain/name-key-backfill.ts",
       "platform/database/versioned-list.ts",
       "platform/sealing/secret-rotation.ts",
       "tools/backup/backup-loader.ts"
     ])
-    assert.sameMembers([...writesIn("domain/work/staffs/store.ts")], [...Array(3).fill("staffs"), "staff_properties"])
+    assert.sameMembers(
+      [...listWrittenTables("domain/work/staffs/store.ts")],
+      [...Array(3).fill("staffs"), "staff_properties"]
+    )
   })
 
   it("is written by its owner alone, but for a list that may only become shorter", () => {
-    const elsewhere = writes.filter(({ file, table }) => !file.startsWith(OWNERS[table] ?? "nobody"))
+    const elsewhere = writes.filter(({ file, table }) => !file.startsWith(TABLE_OWNERS[table] ?? "nobody"))
     assert.deepStrictEqual(
       sorted(elsewhere.map(({ file, table }) => `${file} writes ${table}`)),
-      sorted(WRITTEN_ELSEWHERE)
+      sorted(FOREIGN_WRITES)
     )
-    assert.isAtMost(WRITTEN_ELSEWHERE.length, MOST_WRITTEN_ELSEWHERE)
+    assert.isAtMost(FOREIGN_WRITES.length, MOST_WRITTEN_ELSEWHERE)
   })
 })
 
@@ -139,23 +146,23 @@ const ON_THE_WAY = [
 ]
 
 it("what a call passes opens spans where somebody reads them, and nowhere else (platform/telemetry/spans.ts)", () => {
-  const opening = files.filter(
+  const opening = SOURCE_FILES.filter(
     (file) =>
-      ON_THE_WAY.some((path) => file.startsWith(path) || rowOf(placeOf(file)) === path) &&
-      /Effect\.(withSpan|useSpan|fn)\(/.test(textOf(file))
+      ON_THE_WAY.some((path) => file.startsWith(path) || moduleRowOf(findModule(file)) === path) &&
+      /Effect\.(withSpan|useSpan|fn)\(/.test(readSource(file))
   )
   assert.deepStrictEqual(opening, [])
 })
 
 it("casts are those the page gives a reason for", () => {
   assert.deepStrictEqual(
-    sorted(files.flatMap((file) => castsIn(file).map((cast) => `${file}: ${cast}`))),
-    sorted(CASTS.map(({ file, cast }) => `${file}: ${cast}`))
+    sorted(SOURCE_FILES.flatMap((file) => listCasts(file).map((cast) => `${file}: ${cast}`))),
+    sorted(ALLOWED_CASTS.map(({ file, cast }) => `${file}: ${cast}`))
   )
 })
 
 describe("docs/architecture.md (write it with UPDATE_DOCS=1)", () => {
-  for (const [heading, table] of Object.entries(houseTables())) {
+  for (const [heading, table] of Object.entries(renderModuleTables())) {
     it(`prints ${heading}`, () => {
       const text = readFileSync(page, "utf8")
       const begin = `<!-- ${heading} -->\n`

@@ -3,10 +3,18 @@ import { Effect, Option, Predicate, Schema } from "effect"
 import { TestClock } from "effect/testing"
 import { isImmutableField } from "../src/contract/immutable-fields.ts"
 import { type ApiOperation, operations } from "../src/service/Api.ts"
-import { ELEMENT, type Keywords, NAME, type Part, partsOf, type Step, VALUE } from "./support/bounds.ts"
+import {
+  type BoundedPart,
+  ELEMENT,
+  listBoundedParts,
+  NAME,
+  type PathStep,
+  type SchemaKeywords,
+  VALUE
+} from "./support/bounds.ts"
 import { call, layerTest } from "./support/harness.ts"
-import { COMPANIONS, contents, fieldsOf, sample } from "./support/walking.ts"
-import { makeWorld, sampleValue, type World } from "./support/world.ts"
+import { COMPANION_FIELDS, loadContents, payloadFieldsOf, sampleFields } from "./support/operation-samples.ts"
+import { makeWorld, type SampleWorld, sampleValue } from "./support/sample-world.ts"
 
 // Nothing a caller sends is unbounded: every text has a length, every list and record a size, every number an end, and
 // each is tried as large as it may be and one larger.
@@ -14,8 +22,8 @@ import { makeWorld, sampleValue, type World } from "./support/world.ts"
 layer(layerTest)("every operation", (it) => {
   for (const operation of operations) {
     // What an edit cannot change it takes with no other value than there is, and keeps none.
-    const fields = fieldsOf(operation).filter(([, field]) => !isImmutableField(field))
-    const parts = partsOf(operation).filter(({ path: [name] }) => fields.some(([field]) => field === name))
+    const fields = payloadFieldsOf(operation).filter(([, field]) => !isImmutableField(field))
+    const parts = listBoundedParts(operation).filter(({ path: [name] }) => fields.some(([field]) => field === name))
     it(`${operation._tag} says how large its fields may be`, () => {
       const open = parts.filter(({ most }) => most === "none").map((part) => `${part.kind} ${nameOf(part.path)}`)
       assert.deepStrictEqual(open, [])
@@ -30,7 +38,7 @@ layer(layerTest)("every operation", (it) => {
     it.effect(`${operation._tag} takes each field as large as that and no larger`, () =>
       Effect.gen(function* () {
         const world = yield* makeWorld
-        const before = yield* contents(world)
+        const before = yield* loadContents(world)
         const refusals: Array<string> = []
         for (const each of sized) {
           const { part, most } = each
@@ -39,7 +47,7 @@ layer(layerTest)("every operation", (it) => {
           assert.match(error_msg, new RegExp(`^${part.path[0]}\\b`))
           refusals.push(error_msg)
         }
-        assert.deepStrictEqual(yield* contents(world), before)
+        assert.deepStrictEqual(yield* loadContents(world), before)
         for (const [index, each] of sized.entries()) {
           const { part, most } = each
           const { error_code, error_msg } = yield* send(operation, world, each, most)
@@ -53,12 +61,17 @@ layer(layerTest)("every operation", (it) => {
 })
 
 /** A call that is valid but for one part, which has this size, in a form that fits as far as `most`. */
-const send = Effect.fnUntraced(function* (operation: ApiOperation, world: World, { part, most }: Sized, size: number) {
+const send = Effect.fnUntraced(function* (
+  operation: ApiOperation,
+  world: SampleWorld,
+  { part, most }: Sized,
+  size: number
+) {
   // The tightest window lets 60 calls a minute through.
   yield* TestClock.adjust("1 second")
   const [field] = part.path
-  const own = sample(operation, world, [...COMPANIONS, field])
-  const schema = fieldsOf(operation).find(([name]) => name === field)?.[1] ?? Schema.Never
+  const own = sampleFields(operation, world, [...COMPANION_FIELDS, field])
+  const schema = payloadFieldsOf(operation).find(([name]) => name === field)?.[1] ?? Schema.Never
   const element = firstOf(valueAt(part.path.slice(1), sampleValue(world, operation, field)))
   const made = (length: number) =>
     candidates(part, length, element).map((value) => placed(part.path.slice(1), value, own[field]))
@@ -73,12 +86,12 @@ const accepts = (schema: Schema.Top, value: unknown): boolean =>
   )
 
 interface Sized {
-  readonly part: Part
+  readonly part: BoundedPart
   readonly most: number
 }
 
 /** What a value has at the end of a path. */
-const valueAt = (path: ReadonlyArray<Step>, value: unknown): unknown => {
+const valueAt = (path: ReadonlyArray<PathStep>, value: unknown): unknown => {
   const [step, ...further] = path
   if (step === undefined) return value
   if (step === ELEMENT) return valueAt(further, firstOf(value))
@@ -88,7 +101,7 @@ const valueAt = (path: ReadonlyArray<Step>, value: unknown): unknown => {
 const firstOf = (value: unknown): unknown => (Array.isArray(value) ? value[0] : undefined)
 
 /** Values of exactly that size, of every form a field may ask for: the first that fits is sent. */
-const candidates = ({ kind, schema }: Part, size: number, element: unknown): ReadonlyArray<unknown> => {
+const candidates = ({ kind, schema }: BoundedPart, size: number, element: unknown): ReadonlyArray<unknown> => {
   switch (kind) {
     case "number":
       return [size]
@@ -121,7 +134,7 @@ const exampleOf = (schema: unknown): unknown => {
     anyOf,
     properties,
     format
-  }: Keywords = Predicate.isObject(schema) ? { ...schema } : {}
+  }: SchemaKeywords = Predicate.isObject(schema) ? { ...schema } : {}
   if (Array.isArray(anyOf)) return exampleOf(anyOf[0])
   if (Array.isArray(words)) return words[0]
   if (type === "integer" || type === "number") return minimum ?? 1
@@ -134,15 +147,15 @@ const exampleOf = (schema: unknown): unknown => {
 }
 
 /** A value at the end of a path; what stands beside it on the way is taken from `around`, or small. */
-const placed = (path: ReadonlyArray<Step>, value: unknown, around: unknown): unknown => {
+const placed = (path: ReadonlyArray<PathStep>, value: unknown, around: unknown): unknown => {
   const [step, ...further] = path
   if (step === undefined) return value
   if (step === ELEMENT) return [placed(further, value, Array.isArray(around) ? around[0] : around)]
   if (step === NAME) return { [String(value)]: "a" }
   if (step === VALUE) return { a: placed(further, value, undefined) }
-  const beside: Keywords = Predicate.isObject(around) ? { ...around } : {}
+  const beside: SchemaKeywords = Predicate.isObject(around) ? { ...around } : {}
   return { hour: 1, minute: 1, ...beside, [step]: placed(further, value, beside[step]) }
 }
 
-const nameOf = (path: ReadonlyArray<Step>): string =>
+const nameOf = (path: ReadonlyArray<PathStep>): string =>
   path.map((step) => (typeof step === "symbol" ? `[${step.description}]` : step)).join(".")

@@ -2,15 +2,18 @@ import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, it } from "@effect/vitest"
 import { decidedByValues } from "./support/givens.ts"
-import { files, src } from "./support/house.ts"
+import { SOURCE_FILES, SRC_FOLDER } from "./support/module-map.ts"
 
 /** The one that tells a value from what stands for it. */
-const TELLS = join(src, "platform/database/forms.ts")
+const TELLS = join(SRC_FOLDER, "platform/database/forms.ts")
 
 const example = join(import.meta.dirname, "support/deciding.ts")
 
 it("no form of a statement is decided by what a value is, only by whether there is one", () => {
-  const found = decidedByValues([example, ...files.map((file) => join(src, file)).filter((file) => file !== TELLS)])
+  const found = decidedByValues([
+    example,
+    ...SOURCE_FILES.map((file) => join(SRC_FOLDER, file)).filter((file) => file !== TELLS)
+  ])
   const mustNot = readFileSync(example, "utf8")
     .split("\n")
     .flatMap((line, at) => (line.endsWith("// must not") ? [at + 1] : []))

@@ -6,8 +6,8 @@ import { AuditLog } from "../src/changes/AuditLog.ts"
 import { isChange } from "../src/contract/operation.ts"
 import { AnswerQueue } from "../src/domain/automation/answering/AnswerQueue.ts"
 import { guestQuestionSubscribers } from "../src/domain/automation/answering/guest-questions.ts"
-import { findInquiryFacts, findStayFacts } from "../src/domain/automation/facts.ts"
 import { listActiveRules, RuleStore } from "../src/domain/automation/rules/store.ts"
+import { findInquiryFacts, findStayFacts } from "../src/domain/automation/template-facts.ts"
 import { makeIdentityImageRetention } from "../src/domain/bookings/check-in/identity-image-retention.ts"
 import { CheckInStore } from "../src/domain/bookings/check-in/store.ts"
 import { Comparisons } from "../src/domain/calendars/listing-calendars/Comparisons.ts"
@@ -19,11 +19,11 @@ import { AnswerStore } from "../src/domain/knowledge/search/store.ts"
 import { FanOut } from "../src/domain/webhooks/deliveries/FanOut.ts"
 import { InternalSubscribers } from "../src/jobs/events/internal-subscribers.ts"
 import { type ApiOperation, operations } from "../src/service/Api.ts"
-import { byNobody, call, layerService } from "./support/harness.ts"
-import { type PlanNode, unreachedIn } from "./support/one-operator.ts"
+import { asSystemActor, call, layerService } from "./support/harness.ts"
+import { COMPANION_FIELDS, isRequired, payloadFieldsOf, sampleFields } from "./support/operation-samples.ts"
 import { layerOwnDatabase } from "./support/own-database.ts"
-import { COMPANIONS, fieldsOf, isRequired, sample } from "./support/walking.ts"
-import { makeWorld, type World } from "./support/world.ts"
+import { findUnreachedNodes, type PlanNode } from "./support/plan-reachability.ts"
+import { makeWorld, type SampleWorld } from "./support/sample-world.ts"
 
 // How the database runs a statement from its sixth time on: by a plan for any value, in which no parameter is a constant.
 // What is worked out of parameters alone must then be worked out once, and not anew for every row. And no plan may look so
@@ -58,9 +58,9 @@ const COMPILED_ABOVE = 100_000
 const OPERATORS = 7_000_000_019
 
 /** Calls that between them use every field of the operation, each with what it needs beside it. */
-const callsOf = (operation: ApiOperation, world: World): ReadonlyArray<Record<string, unknown>> => {
-  const plain = sample(operation, world, COMPANIONS)
-  const optional = fieldsOf(operation).flatMap(([name, field]) => (isRequired(field) ? [] : [name]))
+const callsOf = (operation: ApiOperation, world: SampleWorld): ReadonlyArray<Record<string, unknown>> => {
+  const plain = sampleFields(operation, world, COMPANION_FIELDS)
+  const optional = payloadFieldsOf(operation).flatMap(([name, field]) => (isRequired(field) ? [] : [name]))
   const status = STATUS_OF[operation._tag]
   return [
     plain,
@@ -68,7 +68,7 @@ const callsOf = (operation: ApiOperation, world: World): ReadonlyArray<Record<st
       const pair = [name, name.replace(/^start_/, "end_"), name.replace(/^end_/, "start_")]
       const extra = Object.fromEntries(pair.flatMap((each) => (each in MORE ? [[each, MORE[each]]] : [])))
       return {
-        ...sample(operation, world, [...COMPANIONS, name]),
+        ...sampleFields(operation, world, [...COMPANION_FIELDS, name]),
         ...extra,
         ...("status" in extra && status !== undefined ? { status } : {})
       }
@@ -109,7 +109,7 @@ layer(layerService(layerOwnDatabase), { excludeTestServices: false })("the plan 
           assert.deepStrictEqual(repeatedIn(plan, values), [], text)
           assert.isBelow(plan["Total Cost"], COMPILED_ABOVE, text)
           const reached = yield* planWith(text, values)
-          assert.deepStrictEqual(unreachedIn(reached, world.operatorId), [], text)
+          assert.deepStrictEqual(findUnreachedNodes(reached, world.operatorId), [], text)
         }
       })
     )
@@ -268,7 +268,7 @@ layer(layerService(layerOwnDatabase), { excludeTestServices: false })("the plan 
       yield* queue.loadSituation(taken, now)
       yield* queue.findInquiry(0, 0)
       yield* queue.skipWithoutAnswer(taken, situation, over, now, now)
-      yield* byNobody(queue.recordAnswer(taken, situation, given, now))
+      yield* asSystemActor(queue.recordAnswer(taken, situation, given, now))
       yield* queue.postpone(taken, now)
       yield* queue.release(taken, now)
       yield* (yield* FanOut).dispatchNext(now)
@@ -295,8 +295,8 @@ layer(layerService(layerOwnDatabase), { excludeTestServices: false })("the plan 
       yield* store.findByToken("lkguest_0")
       yield* store.findByCode({ stayCode: "5-ABC", operatorId: undefined, limit: 2 })
       yield* store.findByCode({ stayCode: "5-ABC", operatorId: 0, limit: 2 })
-      yield* byNobody(store.submitIdentityImage(image))
-      yield* byNobody(store.approve(0, "5-ABC", at))
+      yield* asSystemActor(store.submitIdentityImage(image))
+      yield* asSystemActor(store.approve(0, "5-ABC", at))
       yield* (yield* makeIdentityImageRetention)(30, at)
     }).pipe(Effect.provide(CheckInStore.layer), (work) => wellPlanned(work, 6))
   })
@@ -306,10 +306,10 @@ layer(layerService(layerOwnDatabase), { excludeTestServices: false })("the plan 
     return Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const store = yield* RuleStore
-      yield* byNobody(store.create(0, { name: "Answers", action: "answer", property_ids: [1] }, at))
+      yield* asSystemActor(store.create(0, { name: "Answers", action: "answer", property_ids: [1] }, at))
       yield* store.list(0, 1)
       yield* store.find(0)
-      for (const turn of [store.pause, store.resume, store.remove]) yield* byNobody(turn(0, at))
+      for (const turn of [store.pause, store.resume, store.remove]) yield* asSystemActor(turn(0, at))
       yield* listActiveRules(sql)([0, 1])
       yield* findStayFacts(sql)(0, "5-ABC")
       yield* findInquiryFacts(sql)(0, 0)

@@ -12,8 +12,8 @@ import {
 } from "../src/platform/limits.ts"
 import { type ApiOperation, operations } from "../src/service/Api.ts"
 import { call, layerTest } from "./support/harness.ts"
-import { contents, fieldsOf, sample } from "./support/walking.ts"
-import { makeWorld } from "./support/world.ts"
+import { loadContents, payloadFieldsOf, sampleFields } from "./support/operation-samples.ts"
+import { makeWorld } from "./support/sample-world.ts"
 
 // Every pair of dates of the contract has its line here: from where it may reach how far, or why its length costs nothing.
 
@@ -53,11 +53,11 @@ const SPANS: Readonly<Record<string, Span | string>> = {
 /** The second of the pair a field begins, if it begins one. */
 const endOf = (operation: ApiOperation, field: string): string | undefined => {
   const other = field.replace(/^start_/, "end_").replace(/^check_in_/, "check_out_")
-  return other !== field && fieldsOf(operation).some(([name]) => name === other) ? other : undefined
+  return other !== field && payloadFieldsOf(operation).some(([name]) => name === other) ? other : undefined
 }
 
 const pairs = operations.flatMap((operation) =>
-  fieldsOf(operation).flatMap(([start]) => {
+  payloadFieldsOf(operation).flatMap(([start]) => {
     const end = endOf(operation, start)
     return end === undefined ? [] : [{ operation, start, end }]
   })
@@ -80,16 +80,16 @@ layer(layerTest, { excludeTestServices: false })("a range of days", (it) => {
         const world = yield* makeWorld
         const days = (count: number) =>
           call(world.token, operation._tag, {
-            ...sample(operation, world),
+            ...sampleFields(operation, world),
             [start]: span.from,
             [end]: addDays(span.from, count - 1)
           })
-        const before = yield* contents(world)
+        const before = yield* loadContents(world)
         const refused = yield* days(span.most + 1)
         assert.strictEqual(refused.error_code, 422, refused.error_msg)
         assert.match(refused.error_msg, new RegExp(`^${end}: `))
         if (span.said !== undefined) assert.include(refused.error_msg, ` ${span.said} days`)
-        assert.deepStrictEqual(yield* contents(world), before)
+        assert.deepStrictEqual(yield* loadContents(world), before)
         const taken = yield* days(span.most)
         // The world's stay is there already: what is refused then is the night, and no more its distance.
         assert.notStrictEqual(taken.error_msg, refused.error_msg)

@@ -7,9 +7,9 @@ import { text } from "node:stream/consumers"
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer, Schema } from "effect"
 import { FEED_WAIT_SECONDS, FEED_WAITING_READS } from "../src/platform/limits.ts"
-import { placeOfItsOwn } from "./support/newcomer.ts"
-import { freePort } from "./support/tools/cli/latchkey.ts"
-import { RawClient } from "./support/transports/http-server/raw.ts"
+import { makeDatabaseEnvironment } from "./support/first-start.ts"
+import { findFreePort } from "./support/tools/cli/latchkey-process.ts"
+import { RawClient } from "./support/transports/http-server/raw-client.ts"
 
 // A process is asked to stop while clients write as fast as they can: who is answered, what is stored, how it ends. Seconds say
 // little of that where others use the machine: whether it ended by itself is told by its status and its log.
@@ -45,9 +45,9 @@ class Place extends Context.Service<Place, { readonly env: Record<string, string
   static readonly layer = Layer.effect(
     Place,
     Effect.gen(function* () {
-      const place = yield* placeOfItsOwn
+      const place = yield* makeDatabaseEnvironment
       const PATH = process.env["PATH"] ?? ""
-      return { env: { ...place, DEMO: "1", LOG_LEVEL: "warn", PORT: yield* freePort, PATH }, token: "" }
+      return { env: { ...place, DEMO: "1", LOG_LEVEL: "warn", PORT: yield* findFreePort, PATH }, token: "" }
     })
   )
 }

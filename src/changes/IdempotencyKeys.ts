@@ -11,7 +11,7 @@ import {
   selectKeySql,
   storeUnchangedKeySql,
   takeOverKeySql
-} from "./key-statements.ts"
+} from "./idempotency-key-statements.ts"
 
 /** Milliseconds an act outside may be under way before another call may ask what became of it. */
 export const CLAIM_MS = 60_000

@@ -7,7 +7,7 @@ import { type Givens, inFormsBeside, type Shape, type Value, type Valued } from 
 import { traceCteSql } from "../platform/database/trace-statements.ts"
 import { currentTraceparent } from "../platform/telemetry/traceparent.ts"
 import { insertAuditEntriesSql } from "./audit-statements.ts"
-import { storeKeySql } from "./key-statements.ts"
+import { storeKeySql } from "./idempotency-key-statements.ts"
 
 /** A statement that changes something of an operator's, by its parts. */
 export interface RecordedChange {

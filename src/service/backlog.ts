@@ -9,7 +9,7 @@ import { comparisonQueue } from "../domain/calendars/listing-calendars/Compariso
 import { pushQueue } from "../domain/calendars/listing-calendars/taking.ts"
 import { messageQueue } from "../domain/guests/conversations/sending/taking.ts"
 import { knowledgeBacklog } from "../domain/knowledge/preparing/taking.ts"
-import { webhookBacklog } from "../domain/webhooks/deliveries/subscriptions-with-work.ts"
+import { webhookBacklog } from "../domain/webhooks/deliveries/due-subscriptions.ts"
 import { BACKLOG_COUNT_LIMIT, backlogSql } from "../jobs/backlog-statements.ts"
 import { undispatchedEventsSql } from "../jobs/events/event-statements.ts"
 import { fairBacklogSql } from "../jobs/fair-queue.ts"

@@ -8,9 +8,9 @@ import {
   noAllowedHosts,
   parseAllowedHosts
 } from "../domain/webhooks/deliveries/allowed-hosts.ts"
+import { parseConnectionEncryption } from "../platform/database/connection-encryption.ts"
 import { DatabaseSettings } from "../platform/database/database-layers.ts"
 import { DATABASE_URL_DESCRIPTION, isDatabaseUrl } from "../platform/database/database-url.ts"
-import { parseEncryption } from "../platform/database/encryption.ts"
 import type { DeploymentName, RetentionDays } from "../platform/installation.ts"
 import { DATABASE_CONNECTIONS_MAX, DATABASE_CONNECTIONS_MIN } from "../platform/limits.ts"
 import { parseSecretKeys, SECRET_KEY_DESCRIPTION, type SecretKeys } from "../platform/sealing/secret-keys.ts"
@@ -217,7 +217,7 @@ const serverAddress = (expected: string, isAddress: (text: string) => boolean): 
 const readPostgresUrl = Effect.fnUntraced(function* (variable: SettingName) {
   const url = yield* readSetting(variable, serverAddress(DATABASE_URL_DESCRIPTION, isDatabaseUrl))
   if (url === undefined) return undefined
-  const encryption = parseEncryption(Redacted.value(url))
+  const encryption = parseConnectionEncryption(Redacted.value(url))
   if (Result.isSuccess(encryption)) return url
   return yield* new WrongSetting({ variable, expected: `an address ${encryption.failure}` })
 })

@@ -3,7 +3,7 @@ import { foundNoPlace, Places, StrangerPlaces } from "../admission/concurrency/P
 import { type AdmittedCall, Gate, type RejectedCall } from "../admission/gate/Gate.ts"
 import { makeGateRequest } from "../admission/gate/gate-request.ts"
 import { RecentRejections } from "../admission/gate/recent-rejections.ts"
-import { UNMATCHED } from "../admission/windows/limit-table.ts"
+import { UNMATCHED } from "../admission/windows/call-buckets.ts"
 import { FailedCallCounter } from "../changes/FailedCallCounter.ts"
 import { IdempotencyKeys } from "../changes/IdempotencyKeys.ts"
 import { type IdempotentResult, runIdempotently } from "../changes/idempotency.ts"
@@ -410,7 +410,7 @@ const ERROR_CODE = "latchkey.error_code"
 /** What failed on our side is told to a collector whichever traces it is sent. */
 const requestSpan = ({ operation, requestId, transport: door }: RequestLogContext) => ({
   attributes: () => ({ "latchkey.operation": operation, "latchkey.request_id": requestId, "latchkey.door": door }),
-  told: (exit: Exit.Exit<ServiceResponse>) =>
+  attributesAtEnd: (exit: Exit.Exit<ServiceResponse>) =>
     Exit.isSuccess(exit) && exit.value.envelope.error_code >= FIRST_SERVER_ERROR_CODE
       ? { [ERROR_CODE]: exit.value.envelope.error_code }
       : undefined

@@ -1,6 +1,10 @@
 import { Effect, Schema } from "effect"
 import { parseWebhookId } from "../../src/domain/webhooks/deliveries/delivery-message.ts"
-import { type Answer, type Received, receiver } from "../support/domain/webhooks/deliveries/receiver.ts"
+import {
+  type ReceivedRequest,
+  type ReceiverHandler,
+  startReceiver
+} from "../support/domain/webhooks/deliveries/receiver.ts"
 
 // A receiver of webhooks that remembers what came, in the order it came.
 
@@ -30,17 +34,17 @@ const recordOf = ({ body }: Arrival): string | undefined =>
         ? `property ${body.property_id}`
         : undefined
 
-const arrivalOf = ({ headers, body }: Received): Arrival => ({
+const arrivalOf = ({ headers, body }: ReceivedRequest): Arrival => ({
   eventId: parseWebhookId(String(headers["webhook-id"]))?.event_id ?? 0,
   body: readBody(body)
 })
 
 /** Listens for the scope and answers as it is told: by default 200 at once. */
-export const arrivals = Effect.fnUntraced(function* (answer: Answer = (response) => void response.end()) {
+export const arrivals = Effect.fnUntraced(function* (answer: ReceiverHandler = (response) => void response.end()) {
   /** What was taken with 200, by event: the first time counts. */
   const first = new Map<number, Arrival>()
   let requests = 0
-  const { port } = yield* receiver((response, received) => {
+  const { port } = yield* startReceiver((response, received) => {
     requests++
     response.on("finish", () => {
       const arrival = arrivalOf(received)

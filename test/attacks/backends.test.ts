@@ -1,6 +1,6 @@
 import { it } from "@effect/vitest"
 import { Effect } from "effect"
-import { orSkipped } from "../support/overlap.ts"
+import { withServerNote } from "../support/overlap.ts"
 import { backends } from "./backends.ts"
 import { assertHeld } from "./figures.ts"
 import { serverGround } from "./grounds.ts"
@@ -9,7 +9,9 @@ const BUDGET = { rounds: 4, writers: 8, pauseMs: 400, recoverMs: 60_000, arriveM
 
 const server = process.env.DATABASE_URL ?? ""
 it.live.skipIf(server === "")(
-  orSkipped("while the server ends its connections, calls succeed or answer 500, and nothing acknowledged is lost"),
+  withServerNote(
+    "while the server ends its connections, calls succeed or answer 500, and nothing acknowledged is lost"
+  ),
   () =>
     Effect.gen(function* () {
       assertHeld(yield* backends(yield* serverGround(server), BUDGET))

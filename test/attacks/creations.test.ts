@@ -1,6 +1,6 @@
 import { layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { BaseUrl, layerServed } from "../support/server.ts"
+import { BaseUrl, layerHttpServer } from "../support/server.ts"
 import { creations } from "./creations.ts"
 import { assertHeld, onRunsDatabase } from "./figures.ts"
 import { layerQuiet } from "./grounds.ts"
@@ -8,11 +8,14 @@ import { connections } from "./wire.ts"
 
 const CREATIONS = 500
 
-layer(Layer.provideMerge(layerServed(), layerQuiet), { excludeTestServices: true })("500 creations at once", (it) => {
-  it.effect("of one night make one order, and so do 500 under one channel_id", () =>
-    Effect.gen(function* () {
-      const target = { base: yield* BaseUrl, agent: connections(CREATIONS) }
-      assertHeld(yield* creations(target, { on: onRunsDatabase, creations: CREATIONS }))
-    })
-  )
-})
+layer(Layer.provideMerge(layerHttpServer(), layerQuiet), { excludeTestServices: true })(
+  "500 creations at once",
+  (it) => {
+    it.effect("of one night make one order, and so do 500 under one channel_id", () =>
+      Effect.gen(function* () {
+        const target = { base: yield* BaseUrl, agent: connections(CREATIONS) }
+        assertHeld(yield* creations(target, { on: onRunsDatabase, creations: CREATIONS }))
+      })
+    )
+  }
+)

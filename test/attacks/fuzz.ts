@@ -1,10 +1,10 @@
 import { Effect, Result } from "effect"
-import { conversationLimits } from "../../src/admission/windows/limit-table.ts"
+import { conversationLimits } from "../../src/admission/windows/call-buckets.ts"
 import { parseJson } from "../../src/contract/json-text.ts"
 import { isChange, needsToken, rateLimitOf, routeOf } from "../../src/contract/operation.ts"
 import { BODY_BYTES, FEED_WAIT_SECONDS, OAUTH_BODY_BYTES } from "../../src/platform/limits.ts"
 import { type ApiOperation, operations } from "../../src/service/Api.ts"
-import type { World } from "../support/world.ts"
+import type { SampleWorld } from "../support/sample-world.ts"
 import { type Fields, type Heard, isTool, overMcp, overRest, restRequest, type Target } from "./doors.ts"
 import { tally } from "./figures.ts"
 import { type Input, inputsOf, sampled, settled } from "./inputs.ts"
@@ -63,7 +63,7 @@ export const fuzz = Effect.fnUntraced(function* (target: Target, budget: FuzzBud
 
   // Calls come one after the other, so what an operator had after one is what it has before the next.
   const last = new Map<number, string>()
-  const changed = Effect.fnUntraced(function* ({ operatorId }: World) {
+  const changed = Effect.fnUntraced(function* ({ operatorId }: SampleWorld) {
     const before = last.get(operatorId)
     const now = yield* digestOf(operatorId)
     last.set(operatorId, now)
@@ -72,7 +72,7 @@ export const fuzz = Effect.fnUntraced(function* (target: Target, budget: FuzzBud
 
   const attacked = Effect.fnUntraced(function* (operation: ApiOperation, input: Input, twins: Twins) {
     const [one, other] = twins
-    const fieldsOf = (world: World): Fields =>
+    const fieldsOf = (world: SampleWorld): Fields =>
       heldShortly(settled(input, (field) => presentValue(world, operation, field)))
     if (!isTaken(operation, fieldsOf(one))) return count.tried("inputs beyond the limits of a body")
     const shown = `${operation._tag} ${jsonText(fieldsOf(one))}`
@@ -119,7 +119,7 @@ export const fuzz = Effect.fnUntraced(function* (target: Target, budget: FuzzBud
   return count.figures()
 })
 
-type Twins = readonly [one: World, other: World]
+type Twins = readonly [one: SampleWorld, other: SampleWorld]
 
 const makeTwins: Effect.Effect<Twins, never, Effect.Services<typeof attackedWorld>> = Effect.all([
   attackedWorld,

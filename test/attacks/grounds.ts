@@ -4,11 +4,11 @@ import { migrations } from "../../migrations/index.ts"
 import { layerEmbedded } from "../../src/platform/database/embedded.ts"
 import { migrate } from "../../src/platform/database/migrate.ts"
 import { layerPostgres } from "../../src/platform/database/postgres.ts"
-import { unpackedInto } from "../support/database.ts"
+import { unpackTestDatabase } from "../support/database.ts"
 import { layerService } from "../support/harness.ts"
-import { layerOwnDatabase, scratchDatabase } from "../support/own-database.ts"
-import { layerServing } from "../support/server.ts"
-import { emptyFolder } from "../support/tools/cli/latchkey.ts"
+import { createScratchDatabase, layerOwnDatabase } from "../support/own-database.ts"
+import { layerHttpServerOf } from "../support/server.ts"
+import { makeEmptyFolder } from "../support/tools/cli/latchkey-process.ts"
 
 /** A migrated database of its own for one attack, gone with the scope. */
 export interface Ground {
@@ -26,17 +26,17 @@ export const embeddedIn = Effect.fnUntraced(function* (folder: string): Effect.f
   return { on: "embedded", env: { DATA_DIR: folder }, layer }
 }, Effect.orDie)
 
-export const embeddedGround: Effect.Effect<Ground, never, Scope.Scope> = Effect.flatMap(emptyFolder, embeddedIn)
+export const embeddedGround: Effect.Effect<Ground, never, Scope.Scope> = Effect.flatMap(makeEmptyFolder, embeddedIn)
 
 /** The same in a test, which need not make the database that its run has made. */
 export const embeddedTestGround: Effect.Effect<Ground, never, Scope.Scope> = Effect.flatMap(
-  Effect.tap(emptyFolder, unpackedInto),
+  Effect.tap(makeEmptyFolder, unpackTestDatabase),
   embeddedIn
 )
 
 /** On the server of this address. */
 export const serverGround = Effect.fnUntraced(function* (server: string): Effect.fn.Return<Ground, never, Scope.Scope> {
-  const url = yield* scratchDatabase(server)
+  const url = yield* createScratchDatabase(server)
   const layer = Layer.orDie(layerPostgres({ url: Redacted.make(url), maxConnections: 4 }))
   return { on: "PostgreSQL", env: { DATABASE_URL: url }, layer }
 })
@@ -45,8 +45,8 @@ export const serverGround = Effect.fnUntraced(function* (server: string): Effect
 export const layerQuiet = Layer.succeed(References.MinimumLogLevel, "Error")
 
 /** The service of a test, behind a real socket, over a database of its own. */
-export const layerOnOwnDatabase = layerServing(layerService(layerOwnDatabase)).pipe(Layer.provideMerge(layerQuiet))
+export const layerOnOwnDatabase = layerHttpServerOf(layerService(layerOwnDatabase)).pipe(Layer.provideMerge(layerQuiet))
 
 /** The service in this process, behind a real socket, over a ground. */
 export const layerOnGround = (ground: Ground) =>
-  layerServing(layerService(ground.layer)).pipe(Layer.provideMerge(layerQuiet), Layer.orDie)
+  layerHttpServerOf(layerService(ground.layer)).pipe(Layer.provideMerge(layerQuiet), Layer.orDie)

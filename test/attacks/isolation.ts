@@ -3,7 +3,7 @@ import fc from "fast-check"
 import { isAllowedForReadOnlyToken } from "../../src/contract/operation.ts"
 import { type ApiOperation, operations } from "../../src/service/Api.ts"
 import { typedClient, withToken } from "../support/harness.ts"
-import { EITHER, type World } from "../support/world.ts"
+import { EXCLUSIVE_FIELDS, type SampleWorld } from "../support/sample-world.ts"
 import { type Fields, isTool, overMcp, overRest, type Target } from "./doors.ts"
 import { tally } from "./figures.ts"
 import { faultsOf } from "./judging.ts"
@@ -79,8 +79,8 @@ const placed = (fields: Fields, [name = "", ...rest]: ReadonlyArray<string>, val
 const COMPANIONS = new Set(["start_date", "end_date", "currency"])
 
 /** A good call of the operation, as its own operator would make it, `about` a field; a list shows what there is. */
-const goodCall = (operation: ApiOperation, world: World, about?: string): Fields => {
-  const either = EITHER[operation._tag] ?? []
+const goodCall = (operation: ApiOperation, world: SampleWorld, about?: string): Fields => {
+  const either = EXCLUSIVE_FIELDS[operation._tag] ?? []
   const one = either.find((name) => name === about) ?? either[0]
   const { schema } = Schema.toJsonSchemaDocument(operation.payloadSchema)
   const required = Array.isArray(schema.required) ? schema.required : []

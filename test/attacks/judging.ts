@@ -2,7 +2,7 @@ import { Schema, SchemaAST } from "effect"
 import { ERROR_CODES } from "../../src/contract/errors.ts"
 import { type AnyOperation, needsToken, routeOf, usesHttpStatus } from "../../src/contract/operation.ts"
 import { operations } from "../../src/service/Api.ts"
-import { misfitOf } from "../support/transports/docs/openapi/answers.ts"
+import { findSchemaViolation } from "../support/transports/docs/openapi/response-schemas.ts"
 import type { Fields, Heard } from "./doors.ts"
 
 // What must hold of every answer, whatever was asked.
@@ -32,7 +32,7 @@ export const faultsOf = (operation: AnyOperation, heard: Heard, fields: Fields):
   if (envelope === undefined) return [...faults, `${door} answers without an envelope`]
   const { error_code: code, error_msg: message } = envelope
   const isItsOwn = isNamed(operation, fields) && !message.startsWith("No such route")
-  const misfit = isItsOwn ? misfitOf(operation._tag, envelope, fields["fields"] !== undefined) : undefined
+  const misfit = isItsOwn ? findSchemaViolation(operation._tag, envelope, fields["fields"] !== undefined) : undefined
   if (misfit !== undefined) faults.push(`${door} answers what OpenAPI does not say: ${code} ${misfit}`)
   if (!CODES.has(code)) faults.push(`${door} answers a code that is not in the table, ${code}`)
   if (code === ERROR_CODES.ServerError) faults.push(`${door} answers 500`)

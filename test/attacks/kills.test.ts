@@ -1,6 +1,6 @@
 import { it } from "@effect/vitest"
 import { Effect } from "effect"
-import { orSkipped } from "../support/overlap.ts"
+import { withServerNote } from "../support/overlap.ts"
 import { assertHeld } from "./figures.ts"
 import { embeddedTestGround, serverGround } from "./grounds.ts"
 import { kills } from "./kills.ts"
@@ -17,7 +17,7 @@ it.live(
 
 const server = process.env.DATABASE_URL ?? ""
 it.live.skipIf(server === "")(
-  orSkipped("killed under concurrent writes on a server, the service loses no acknowledged write and no event"),
+  withServerNote("killed under concurrent writes on a server, the service loses no acknowledged write and no event"),
   () =>
     Effect.gen(function* () {
       assertHeld(yield* kills(yield* serverGround(server), { ...BUDGET, rounds: 1 }))

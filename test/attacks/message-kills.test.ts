@@ -1,6 +1,6 @@
 import { it } from "@effect/vitest"
 import { Effect } from "effect"
-import { orSkipped } from "../support/overlap.ts"
+import { withServerNote } from "../support/overlap.ts"
 import { assertHeld } from "./figures.ts"
 import { embeddedTestGround, serverGround } from "./grounds.ts"
 import { messageKills } from "./message-kills.ts"
@@ -17,7 +17,7 @@ it.live(
 
 const server = process.env.DATABASE_URL ?? ""
 it.live.skipIf(server === "")(
-  orSkipped(
+  withServerNote(
     "killed while messages are on their way, on a server, the service sends each once or says that it cannot know"
   ),
   () =>

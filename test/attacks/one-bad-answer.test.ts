@@ -4,9 +4,15 @@ import { TestClock } from "effect/testing"
 import { addDays, dateInZone } from "../../src/contract/time.ts"
 import { makeDeliveryPolls } from "../../src/domain/webhooks/deliveries/delivery-workers.ts"
 import { WEBHOOK_TRY_MS } from "../../src/platform/limits.ts"
-import { receiver } from "../support/domain/webhooks/deliveries/receiver.ts"
-import { deliveries, emptied, layerScene, subscribed, workedOff } from "../support/domain/webhooks/deliveries/scene.ts"
-import { call, dataOf, freshOperator, propertyOf } from "../support/harness.ts"
+import {
+  createSubscription,
+  deliverAllDue,
+  emptyDeliveryTables,
+  layerDeliveryService,
+  loadDeliveries
+} from "../support/domain/webhooks/deliveries/delivery-service.ts"
+import { startReceiver } from "../support/domain/webhooks/deliveries/receiver.ts"
+import { call, dataOf, freshOperator, insertProperty } from "../support/harness.ts"
 import { assertHeld, onRunsDatabase, tally } from "./figures.ts"
 import { layerQuiet } from "./grounds.ts"
 import { type Mishap, oneBadAnswer } from "./one-bad-answer.ts"
@@ -17,18 +23,18 @@ import { WIDE_LIMITS } from "./worlds.ts"
 const DAYS = 300
 const STEPS = 120
 
-layer(Layer.provideMerge(layerScene, layerQuiet))("one bad answer in a burst", (it) => {
+layer(Layer.provideMerge(layerDeliveryService, layerQuiet))("one bad answer in a burst", (it) => {
   it.effect.each<Mishap>(["answers 500", "hangs"])(
     "a receiver that %s once gets the whole burst, in its order",
     (mishap) =>
       Effect.gen(function* () {
-        yield* emptied
+        yield* emptyDeliveryTables
         const count = tally(`a receiver ${mishap} once in a burst`, onRunsDatabase)
         const polls = yield* makeDeliveryPolls
-        const server = yield* receiver(oneBadAnswer(mishap))
+        const server = yield* startReceiver(oneBadAnswer(mishap))
         const operator = yield* freshOperator({ rateLimits: WIDE_LIMITS, timeZone: "UTC" })
-        const subscription = yield* subscribed(server.port, { operator })
-        const property = yield* propertyOf(operator.operatorId, "Harbour 1")
+        const subscription = yield* createSubscription(server.port, { operator })
+        const property = yield* insertProperty(operator.operatorId, "Harbour 1")
         const today = dateInZone(yield* Clock.currentTimeMillis, "UTC")
         const close = (day: number) =>
           Effect.flatMap(
@@ -49,12 +55,12 @@ layer(Layer.provideMerge(layerScene, layerQuiet))("one bad answer in a burst", (
         yield* Effect.forEach(Array.from({ length: DAYS }), (_, nth) => close(nth + 2), { discard: true })
 
         const waiting = Effect.map(
-          deliveries(subscription),
+          loadDeliveries(subscription),
           (all) => all.filter(({ state }) => state === "waiting").length
         )
         for (let step = 0; step < STEPS && (step === 0 || (yield* waiting) > 0); step++) {
           yield* TestClock.adjust("5 seconds")
-          yield* workedOff(polls)
+          yield* deliverAllDue(polls)
         }
         const left = yield* waiting
         const arrived = yield* Queue.clear(server.requests)

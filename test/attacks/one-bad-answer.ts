@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { addDays } from "../../src/contract/time.ts"
-import type { Answer } from "../support/domain/webhooks/deliveries/receiver.ts"
+import type { ReceiverHandler } from "../support/domain/webhooks/deliveries/receiver.ts"
 import { arrivals, outOfOrder } from "./arrivals.ts"
 import { restEnvelope, restWrite } from "./doors.ts"
 import { tally } from "./figures.ts"
@@ -17,7 +17,7 @@ import { estate } from "./writing.ts"
 export type Mishap = "answers 500" | "hangs"
 
 /** Answers the first request badly, all others with 200. */
-export const oneBadAnswer = (mishap: Mishap): Answer => {
+export const oneBadAnswer = (mishap: Mishap): ReceiverHandler => {
   let requests = 0
   return (response) => {
     requests++

@@ -1,6 +1,6 @@
 import { it } from "@effect/vitest"
 import { Effect } from "effect"
-import { orSkipped } from "../support/overlap.ts"
+import { withServerNote } from "../support/overlap.ts"
 import { assertHeld } from "./figures.ts"
 import { serverGround } from "./grounds.ts"
 import { planKills } from "./plan-kills.ts"
@@ -18,7 +18,7 @@ const BUDGET = {
 // On the embedded database what a killed process had in hand waits for its lease, which lasts 45 s: that is the long form's.
 const server = process.env.DATABASE_URL ?? ""
 it.live.skipIf(server === "")(
-  orSkipped("killed while rules do what is due, on a server, the service does each plan once"),
+  withServerNote("killed while rules do what is due, on a server, the service does each plan once"),
   () =>
     Effect.gen(function* () {
       assertHeld(yield* planKills(yield* serverGround(server), BUDGET))

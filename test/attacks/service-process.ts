@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process"
 import { join } from "node:path"
 import { Effect } from "effect"
-import { freePort } from "../support/tools/cli/latchkey.ts"
+import { findFreePort } from "../support/tools/cli/latchkey-process.ts"
 import type { Ground } from "./grounds.ts"
 
 // The service as a process, as whoever runs it starts it, unless a test asks for a shorter lease.
@@ -95,7 +95,7 @@ export const lives = Effect.fnUntraced(function* (
   ground: Partial<Ground> & Pick<Ground, "env">,
   running: Running = {}
 ) {
-  const port = yield* freePort
+  const port = yield* findFreePort
   let life: Life | undefined
   yield* Effect.addFinalizer(() =>
     Effect.promise(async () => {

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { conversationOf } from "../support/conversations.ts"
-import { channelAccountOf } from "../support/listings.ts"
+import { insertConversation } from "../support/conversations.ts"
+import { insertChannelAccount } from "../support/listings.ts"
 import type { Tally } from "./figures.ts"
 
 // Threads at two channels of the marketplace in the process, and what became of messages to them: a channel that knows our ids
@@ -22,7 +22,7 @@ export const lateAccounts = Effect.fnUntraced(function* (operatorId: number, lat
   const sql = yield* SqlClient.SqlClient
   return yield* Effect.forEach(CHANNELS, (channelType) =>
     Effect.gen(function* () {
-      const accountId = yield* channelAccountOf(operatorId, { channelType })
+      const accountId = yield* insertChannelAccount(operatorId, { channelType })
       yield* sql`
         INSERT INTO sandbox_accounts (operator_id, account_id, mood, mood_ms)
         VALUES (${operatorId}, ${accountId}, 'late', ${lateMs})`
@@ -43,7 +43,7 @@ export const unboundedTalk = Effect.fnUntraced(function* (operatorId: number) {
 export const threadOf = Effect.fnUntraced(function* (account: ThreadsAccount) {
   const sql = yield* SqlClient.SqlClient
   const { operatorId, accountId } = account
-  const { code, thread_id } = yield* conversationOf(account)
+  const { code, thread_id } = yield* insertConversation(account)
   const said = { type: "thread", version: 1, thread_id, guest: { name: "Ada Lovelace" } }
   yield* sql`
     INSERT INTO sandbox_threads (operator_id, account_id, thread_id, guest, version, revision, messages, offers, said,

@@ -7,8 +7,8 @@ import { FeedReader } from "../../src/domain/calendars/imported-calendars/FeedRe
 import { ImportedCalendars } from "../../src/domain/calendars/imported-calendars/ImportedCalendars.ts"
 import { importCalendar } from "../../src/domain/calendars/imported-calendars/import-worker.ts"
 import { PropertyFeeds } from "../../src/domain/calendars/property-feeds/PropertyFeeds.ts"
-import { type Database, type Elsewhere, twoServices } from "../support/calendars.ts"
-import { byNobody, freshOperator, propertyOf, typedClient, withToken } from "../support/harness.ts"
+import { asSystemActor, freshOperator, insertProperty, typedClient, withToken } from "../support/harness.ts"
+import { type DatabaseLayer, type SecondService, startTwoServices } from "../support/two-services.ts"
 import { tally } from "./figures.ts"
 import { layerQuiet } from "./grounds.ts"
 import { type MonthBudget, type MonthClock, month, type Side, type SideName } from "./month.ts"
@@ -20,7 +20,7 @@ const ZONE = "Europe/Berlin"
 const BEGINS = Date.parse("2027-05-10T12:00:00Z")
 
 const layerInside = Layer.mergeAll(CalendarQueue.layer, FeedReader.layer, ImportedCalendars.layer, PropertyFeeds.layer)
-type There = Elsewhere<Layer.Success<typeof layerInside>>
+type There = SecondService<Layer.Success<typeof layerInside>>
 
 /** Time stands where the month is; what takes time takes it. */
 const standing = (): { readonly clock: Clock.Clock; readonly month: MonthClock } => {
@@ -44,7 +44,7 @@ const standing = (): { readonly clock: Clock.Clock; readonly month: MonthClock }
 /** A host with one property, and the address where its days are read. */
 const host = Effect.gen(function* () {
   const { operatorId, token } = yield* freshOperator({ timeZone: ZONE })
-  const propertyId = yield* propertyOf(operatorId, "Harbour 1")
+  const propertyId = yield* insertProperty(operatorId, "Harbour 1")
   const api = yield* typedClient
   const { custom_channels } = yield* api.query_custom_channels({}).pipe(withToken(token))
   const { income_methods } = yield* api.query_income_methods({}).pipe(withToken(token))
@@ -133,9 +133,11 @@ const acquainted = Effect.fnUntraced(function* (
   addresses: Addresses
 ) {
   const feed = (there: There, at: Host, calendarId?: number) =>
-    there.within(byNobody(PropertyFeeds.use((feeds) => feeds.addressFor(at.operatorId, at.propertyId, calendarId))))
+    there.within(
+      asSystemActor(PropertyFeeds.use((feeds) => feeds.addressFor(at.operatorId, at.propertyId, calendarId)))
+    )
   const add = (there: There, at: Host, url: string) =>
-    there.within(byNobody(ImportedCalendars.use((calendars) => calendars.add(at.propertyId, url))))
+    there.within(asSystemActor(ImportedCalendars.use((calendars) => calendars.add(at.propertyId, url))))
   const ofB = yield* add(a, atA, (yield* feed(b, atB)).url)
   const forB = addresses === "own feeds" ? yield* feed(a, atA) : yield* feed(a, atA, ofB.calendar_id)
   yield* add(b, atB, forB.url)
@@ -147,13 +149,13 @@ export interface TwoCalendarsBudget extends MonthBudget {
 }
 
 export const twoCalendars = Effect.fnUntraced(function* (
-  databases: readonly [Database, Database],
+  databases: readonly [DatabaseLayer, DatabaseLayer],
   { on, addresses, ...budget }: TwoCalendarsBudget
 ) {
   const count = tally(`two services that import each other's calendar, ${addresses}`, on, budget.seed)
   const { clock, month: moments } = standing()
   return yield* Effect.gen(function* () {
-    const both = yield* twoServices(layerInside, databases)
+    const both = yield* startTwoServices(layerInside, databases)
     const hosts = [yield* both[0].within(host), yield* both[1].within(host)] as const
     yield* acquainted(both, hosts, addresses)
     const sides = { A: yield* sideOf("A", both[0], hosts[0]), B: yield* sideOf("B", both[1], hosts[1]) }

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { addDays } from "../../src/contract/time.ts"
-import { freshOperator, propertyOf } from "../support/harness.ts"
+import { freshOperator, insertProperty } from "../support/harness.ts"
 import { type Envelope, type Fields, restEnvelope, restWrite, type Target } from "./doors.ts"
 import { send } from "./wire.ts"
 import { WIDE_LIMITS } from "./worlds.ts"
@@ -19,8 +19,10 @@ export interface Estate {
 
 export const estate = Effect.fnUntraced(function* (writers: number) {
   const { operatorId, token } = yield* freshOperator({ rateLimits: WIDE_LIMITS, timeZone: "UTC" })
-  const own = yield* Effect.forEach(Array.from({ length: writers }), (_, nth) => propertyOf(operatorId, `Own ${nth}`))
-  const wanted = yield* propertyOf(operatorId, "Wanted")
+  const own = yield* Effect.forEach(Array.from({ length: writers }), (_, nth) =>
+    insertProperty(operatorId, `Own ${nth}`)
+  )
+  const wanted = yield* insertProperty(operatorId, "Wanted")
   return { operatorId, token, own, wanted } satisfies Estate
 })
 

@@ -6,17 +6,17 @@ import { layerPostgres } from "../../src/platform/database/postgres.ts"
 import { CONCURRENCY_PERMITS } from "../../src/platform/limits.ts"
 import type { OperationName } from "../../src/service/Api.ts"
 import {
-  answerTo,
   call,
+  callForResponse,
   freshOperator,
+  insertOrder,
+  insertProperty,
   layerService,
   layerTest,
-  orderOf,
-  propertyOf,
   type TestOperator
 } from "../support/harness.ts"
-import { canOverlap, holdingProperty, orSkipped, tasksWaiting } from "../support/overlap.ts"
-import { lasting } from "../support/walking.ts"
+import { withoutOneTimeValues } from "../support/operation-samples.ts"
+import { awaitWaitingTasks, canOverlap, lockProperty, withServerNote } from "../support/overlap.ts"
 
 // Two hundred calls with one key at the same moment: one of them makes the change, all are told of it, and nobody else
 // waits for them.
@@ -31,8 +31,8 @@ const WIDE = {
 const ready = Effect.gen(function* () {
   const operator = yield* freshOperator({ rateLimits: WIDE })
   const { operatorId, token } = operator
-  const property_id = yield* propertyOf(operatorId, "Loft")
-  const code = yield* orderOf(operatorId, [{ propertyId: property_id }])
+  const property_id = yield* insertProperty(operatorId, "Loft")
+  const code = yield* insertOrder(operatorId, [{ propertyId: property_id }])
   yield* call(token, "create_task", { type: "cleaning" })
   const sql = yield* SqlClient.SqlClient
   const [task] = yield* sql<{ id: number }>`SELECT id FROM tasks WHERE operator_id = ${operatorId}`
@@ -42,7 +42,7 @@ const ready = Effect.gen(function* () {
 type Ready = Effect.Success<typeof ready>
 
 const crowd = (token: string, operation: OperationName, fields: object) =>
-  Effect.forEach(Array.from({ length: CROWD }), () => answerTo(token, operation, fields, "crowd"), {
+  Effect.forEach(Array.from({ length: CROWD }), () => callForResponse(token, operation, fields, "crowd"), {
     concurrency: "unbounded"
   })
 
@@ -118,7 +118,7 @@ layer(layerTest)("two hundred calls with one key at once", (it) => {
         // A secret is shown once, and the others are told so.
         const shown = answers.filter(({ envelope }) => "secret" in Object(envelope.data))
         assert.deepStrictEqual(shown, operation === "create_webhook" ? firsts : [])
-        assert.strictEqual(new Set(answers.map(({ envelope }) => lasting(envelope.data))).size, 1)
+        assert.strictEqual(new Set(answers.map(({ envelope }) => withoutOneTimeValues(envelope.data))).size, 1)
         assert.deepStrictEqual(yield* leftBy(operator, operation), { events, trail })
       })
     )
@@ -128,7 +128,7 @@ layer(layerTest)("two hundred calls with one key at once", (it) => {
     Effect.gen(function* () {
       const [greedy, quiet] = [yield* ready, yield* ready]
       let answered = 0
-      const ask = answerTo(greedy.token, "create_task", { type: "other" }, "crowd").pipe(
+      const ask = callForResponse(greedy.token, "create_task", { type: "other" }, "crowd").pipe(
         Effect.tap(() => Effect.sync(() => answered++))
       )
       const crowded = yield* Effect.forkChild(
@@ -149,7 +149,7 @@ layer(layerTest)("two hundred calls with one key at once", (it) => {
   )
 })
 
-describe.skipIf(!canOverlap)(orSkipped("two hundred calls with one key, the first of which hangs"), () => {
+describe.skipIf(!canOverlap)(withServerNote("two hundred calls with one key, the first of which hangs"), () => {
   // As the real process has it: a connection for each place.
   const layerRoomy = Layer.suspend(() => layerService(layerPostgres({ url: Redacted.make(inject("testDatabaseUrl")) })))
   layer(layerRoomy)((it) => {
@@ -158,10 +158,10 @@ describe.skipIf(!canOverlap)(orSkipped("two hundred calls with one key, the firs
         const _sql = yield* SqlClient.SqlClient
         const [greedy, quiet] = [yield* ready, yield* ready]
         const { operatorId, property_id } = greedy
-        const letGo = yield* holdingProperty(operatorId, property_id)
+        const letGo = yield* lockProperty(operatorId, property_id)
         yield* call(quiet.token, "search_tasks")
         const crowded = yield* Effect.forkChild(crowd(greedy.token, "create_task", { type: "cleaning", property_id }))
-        yield* tasksWaiting(CONCURRENCY_PERMITS / 2)
+        yield* awaitWaitingTasks(CONCURRENCY_PERMITS / 2)
         for (let nth = 0; nth < 20; nth++) {
           assert.deepInclude(yield* call(quiet.token, "create_task", { type: "other" }), { error_code: 0 })
         }
@@ -175,7 +175,7 @@ describe.skipIf(!canOverlap)(orSkipped("two hundred calls with one key, the firs
   })
 })
 
-describe.skipIf(!canOverlap)(orSkipped("a call with a key that another call keeps waiting"), () => {
+describe.skipIf(!canOverlap)(withServerNote("a call with a key that another call keeps waiting"), () => {
   const layerHurried = Layer.suspend(() =>
     layerService(layerPostgres({ url: Redacted.make(inject("testDatabaseUrl")), statementTimeout: "300 millis" }))
   )
@@ -184,8 +184,8 @@ describe.skipIf(!canOverlap)(orSkipped("a call with a key that another call keep
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
         const { token, operatorId, property_id } = yield* ready
-        const letGo = yield* holdingProperty(operatorId, property_id)
-        const ask = answerTo(token, "create_task", { type: "cleaning", property_id }, "hurried")
+        const letGo = yield* lockProperty(operatorId, property_id)
+        const ask = callForResponse(token, "create_task", { type: "cleaning", property_id }, "hurried")
         for (const { envelope, headers } of yield* Effect.all([ask, ask], { concurrency: 2 })) {
           assert.strictEqual(envelope.error_code, 409)
           assert.match(envelope.error_msg, /^Idempotency-Key: /)

@@ -4,7 +4,7 @@ import { SqlClient, Statement } from "effect/sql"
 import { SqlError, StatementTimeoutError } from "effect/sql/SqlError"
 import { TestClock } from "effect/testing"
 import { CLAIM_MS } from "../../src/changes/IdempotencyKeys.ts"
-import { CHANNEL_ACT_TIMEOUT_MS, CHANNEL_QUERY_TIMEOUT_MS } from "../../src/domain/channels/port/api-errors.ts"
+import { CHANNEL_ACT_TIMEOUT_MS, CHANNEL_QUERY_TIMEOUT_MS } from "../../src/domain/channels/port/channel-api-errors.ts"
 import {
   type ChannelError,
   ChannelNotServed,
@@ -12,10 +12,15 @@ import {
   ChannelUnavailable
 } from "../../src/domain/channels/port/errors.ts"
 import { IDEMPOTENCY_WAIT_MS } from "../../src/platform/limits.ts"
-import { keyed, keysOf, told, trailOf } from "../support/changes/keyed.ts"
-import { ScriptedChannel } from "../support/channels.ts"
-import { booking, layerUnhurried, NOW, ready } from "../support/domain/bookings/reservations/ready.ts"
-import { call, orderOf } from "../support/harness.ts"
+import { callWithKey, countIdempotencyKeys, loadAuditLines, summarizeResponse } from "../support/changes/keyed-calls.ts"
+import {
+  layerWithoutRateWindows,
+  MANUAL_RESERVATION,
+  NOW,
+  prepareOperator
+} from "../support/domain/bookings/reservations/reservation-operator.ts"
+import { call, insertOrder } from "../support/harness.ts"
+import { ScriptedChannel } from "../support/scripted-channel.ts"
 import { countStatements } from "../support/statements.ts"
 
 const DATES = { checkIn: "2027-05-04", checkOut: "2027-05-06" }
@@ -37,14 +42,14 @@ const bounded = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R
 
 /** A pending request, and what a test does with it. */
 const request = Effect.gen(function* () {
-  const ground = yield* ready
-  const code = yield* orderOf(ground.operatorId, [{ propertyId: ground.property, ...DATES }], {
+  const ground = yield* prepareOperator
+  const code = yield* insertOrder(ground.operatorId, [{ propertyId: ground.property, ...DATES }], {
     channelType: "airbnb",
     status: "wait_accept"
   })
   const channel = yield* ScriptedChannel
   const answer = (operation: "approve_reservation" | "decline_reservation") =>
-    bounded(Effect.map(keyed(ground.token, operation, { reservation_code: code }, KEY), told))
+    bounded(Effect.map(callWithKey(ground.token, operation, { reservation_code: code }, KEY), summarizeResponse))
   return {
     ...ground,
     code,
@@ -135,7 +140,7 @@ const fortyTimes = ({ approve }: Request) =>
     { concurrency: "unbounded" }
   )
 
-layer(layerUnhurried)("an answer to a request, with a key", (it) => {
+layer(layerWithoutRateWindows)("an answer to a request, with a key", (it) => {
   it.effect("is given once, costs one statement more, and is answered the same again", () =>
     Effect.gen(function* () {
       const { approve, heard, operatorId, code, status } = yield* request
@@ -145,8 +150,8 @@ layer(layerUnhurried)("an answer to a request, with a key", (it) => {
       assert.deepStrictEqual(yield* approve, AGAIN)
       assert.strictEqual(yield* heard, 1)
       assert.strictEqual(yield* status, "accepted")
-      assert.deepStrictEqual(yield* keysOf(operatorId), { kept: 1, underWay: 0 })
-      assert.deepStrictEqual(yield* trailOf(operatorId), [`approve_reservation reservation:${code} status`])
+      assert.deepStrictEqual(yield* countIdempotencyKeys(operatorId), { kept: 1, underWay: 0 })
+      assert.deepStrictEqual(yield* loadAuditLines(operatorId), [`approve_reservation reservation:${code} status`])
     })
   )
 
@@ -155,7 +160,7 @@ layer(layerUnhurried)("an answer to a request, with a key", (it) => {
       const { approve, channel, code, operatorId, heard } = yield* request
       yield* channel.answer(code, Effect.fail(new ChannelRefused({ reason: "expired" })))
       assert.strictEqual((yield* approve).code, 409)
-      assert.deepStrictEqual(yield* keysOf(operatorId), { kept: 0, underWay: 0 })
+      assert.deepStrictEqual(yield* countIdempotencyKeys(operatorId), { kept: 0, underWay: 0 })
       yield* channel.answer(code, Effect.void)
       assert.deepStrictEqual(yield* approve, DONE)
       assert.strictEqual(yield* heard, 2)
@@ -165,9 +170,9 @@ layer(layerUnhurried)("an answer to a request, with a key", (it) => {
   it.effect("that our own rules refuse keeps no key, and no channel hears of it", () =>
     Effect.gen(function* () {
       const { approve, api, as, property, operatorId, heard } = yield* request
-      yield* api.create_reservation({ ...booking, property_id: property, channel_id: "A1" }).pipe(as)
+      yield* api.create_reservation({ ...MANUAL_RESERVATION, property_id: property, channel_id: "A1" }).pipe(as)
       assert.strictEqual((yield* approve).code, 409)
-      assert.deepStrictEqual(yield* keysOf(operatorId), { kept: 0, underWay: 0 })
+      assert.deepStrictEqual(yield* countIdempotencyKeys(operatorId), { kept: 0, underWay: 0 })
       assert.strictEqual(yield* heard, 0)
     })
   )
@@ -184,7 +189,7 @@ layer(layerUnhurried)("an answer to a request, with a key", (it) => {
       yield* channel.say(code, Effect.fail(new ChannelRefused({ reason: "no questions" })))
       assert.deepStrictEqual(yield* approve, UNKNOWN)
       assert.strictEqual(yield* status, "wait_accept")
-      assert.deepStrictEqual(yield* keysOf(operatorId), { kept: 0, underWay: 1 })
+      assert.deepStrictEqual(yield* countIdempotencyKeys(operatorId), { kept: 0, underWay: 1 })
       yield* channel.say(code, Effect.succeed("approved"))
       assert.deepStrictEqual(yield* approve, DONE)
       assert.deepStrictEqual(yield* approve, AGAIN)
@@ -210,12 +215,12 @@ layer(layerUnhurried)("an answer to a request, with a key", (it) => {
       const { approve, api, as, channel, code, property, operatorId, heard } = yield* request
       yield* channel.answer(code, Effect.fail(new ChannelUnavailable({ code: 502 })))
       assert.strictEqual((yield* approve).code, 502)
-      yield* api.create_reservation({ ...booking, property_id: property, channel_id: "A1" }).pipe(as)
+      yield* api.create_reservation({ ...MANUAL_RESERVATION, property_id: property, channel_id: "A1" }).pipe(as)
       yield* channel.say(code, Effect.succeed("unknown"))
       assert.deepStrictEqual(yield* approve, UNKNOWN, "not refused by our own rules while it may have happened")
       yield* channel.say(code, Effect.succeed("pending"))
       assert.strictEqual((yield* approve).code, 409)
-      assert.deepStrictEqual(yield* keysOf(operatorId), { kept: 0, underWay: 0 })
+      assert.deepStrictEqual(yield* countIdempotencyKeys(operatorId), { kept: 0, underWay: 0 })
       assert.strictEqual(yield* heard, 1)
     })
   )
@@ -246,7 +251,7 @@ layer(layerUnhurried)("an answer to a request, with a key", (it) => {
       assert.deepStrictEqual(yield* claimedFor(asked), [CLAIM_MS])
       yield* refuse(new ChannelRefused({ reason: "expired" }))
       yield* settled(asked)
-      assert.deepStrictEqual(yield* keysOf(asked.operatorId), { kept: 0, underWay: 0 })
+      assert.deepStrictEqual(yield* countIdempotencyKeys(asked.operatorId), { kept: 0, underWay: 0 })
       yield* asked.channel.answer(asked.code, Effect.void)
       assert.deepStrictEqual(yield* asked.approve, DONE)
       assert.strictEqual(yield* asked.heard, 2)
@@ -280,7 +285,7 @@ layer(layerUnhurried)("an answer to a request, with a key", (it) => {
         const refused = Effect.fail(new ChannelRefused({ reason: "already answered" }))
         yield* channel.answer(code, Effect.andThen(channel.say(code, Effect.succeed(says)), refused))
         assert.deepStrictEqual(yield* approve, answer)
-        assert.deepStrictEqual(yield* keysOf(operatorId), left)
+        assert.deepStrictEqual(yield* countIdempotencyKeys(operatorId), left)
         assert.strictEqual(yield* status, says === "approved" ? "accepted" : "wait_accept")
         assert.strictEqual(yield* heard, 2)
       })
@@ -297,7 +302,7 @@ layer(layerUnhurried)("an answer to a request, with a key", (it) => {
       assert.strictEqual((yield* approve).code, 503)
       yield* channel.say(code, Effect.succeed("approved"))
       assert.deepStrictEqual(yield* approve, DONE)
-      assert.deepStrictEqual(yield* keysOf(operatorId), { kept: 1, underWay: 0 })
+      assert.deepStrictEqual(yield* countIdempotencyKeys(operatorId), { kept: 1, underWay: 0 })
       assert.strictEqual(yield* heard, 2)
     })
   )
@@ -312,7 +317,7 @@ layer(layerUnhurried)("an answer to a request, with a key", (it) => {
       assert.deepStrictEqual(yield* claimedFor(asked), [CHANNEL_QUERY_TIMEOUT_MS - 1 + CLAIM_MS])
       yield* agree
       assert.deepStrictEqual(yield* Fiber.join(first), DONE)
-      assert.deepStrictEqual(yield* keysOf(asked.operatorId), { kept: 1, underWay: 0 })
+      assert.deepStrictEqual(yield* countIdempotencyKeys(asked.operatorId), { kept: 1, underWay: 0 })
     })
   )
 
@@ -347,7 +352,7 @@ layer(layerUnhurried)("an answer to a request, with a key", (it) => {
         )
         assert.deepStrictEqual(answer, answered)
         assert.strictEqual(yield* heard, times)
-        assert.deepStrictEqual(yield* keysOf(operatorId), { kept: times, underWay: 0 })
+        assert.deepStrictEqual(yield* countIdempotencyKeys(operatorId), { kept: times, underWay: 0 })
         assert.deepStrictEqual(yield* approve, times === 1 ? AGAIN : DONE)
         assert.strictEqual(yield* heard, 1)
       })
@@ -376,7 +381,7 @@ layer(layerUnhurried)("an answer to a request, with a key", (it) => {
         answers.map(({ code }) => code),
         answers.map(() => 501)
       )
-      assert.deepStrictEqual(yield* keysOf(asked.operatorId), { kept: 0, underWay: 0 })
+      assert.deepStrictEqual(yield* countIdempotencyKeys(asked.operatorId), { kept: 0, underWay: 0 })
     })
   )
 
@@ -392,7 +397,7 @@ layer(layerUnhurried)("an answer to a request, with a key", (it) => {
       assert.deepStrictEqual(yield* approve, AGAIN)
       assert.strictEqual(yield* heard, 1)
       assert.strictEqual(yield* status, "accepted")
-      assert.deepStrictEqual(yield* keysOf(operatorId), { kept: 1, underWay: 0 })
+      assert.deepStrictEqual(yield* countIdempotencyKeys(operatorId), { kept: 1, underWay: 0 })
     })
   )
 
@@ -412,7 +417,7 @@ layer(layerUnhurried)("an answer to a request, with a key", (it) => {
           agreed = false
           return Effect.die(new SqlError({ reason: new StatementTimeoutError({ cause: "stopped" }) }))
         })
-        const { envelope } = yield* keyed(token, "approve_reservation", { reservation_code: code }, KEY).pipe(
+        const { envelope } = yield* callWithKey(token, "approve_reservation", { reservation_code: code }, KEY).pipe(
           Effect.provideService(Statement.CurrentTransformer, (statement) =>
             agreed ? stopped : Effect.succeed(statement)
           )
@@ -433,11 +438,11 @@ layer(layerUnhurried)("an answer to a request, with a key", (it) => {
       assert.strictEqual((yield* approve).code, 500)
       yield* channel.answer(code, Effect.void)
       assert.strictEqual((yield* call(token, "approve_reservation", { reservation_code: code })).error_code, 0)
-      const trail = yield* trailOf(operatorId)
+      const trail = yield* loadAuditLines(operatorId)
       yield* TestClock.adjust(CLAIM_MS)
       assert.deepStrictEqual(yield* approve, DONE)
-      assert.deepStrictEqual(yield* trailOf(operatorId), trail)
-      assert.deepStrictEqual(yield* keysOf(operatorId), { kept: 1, underWay: 0 })
+      assert.deepStrictEqual(yield* loadAuditLines(operatorId), trail)
+      assert.deepStrictEqual(yield* countIdempotencyKeys(operatorId), { kept: 1, underWay: 0 })
       assert.strictEqual(yield* heard, 2, "the keyed call and the other one")
       assert.strictEqual(yield* status, "accepted")
     })
@@ -549,15 +554,18 @@ layer(layerUnhurried)("an answer to a request, with a key", (it) => {
     Effect.gen(function* () {
       const asked = yield* request
       const { first, agree } = yield* unanswered(asked)
-      const other = yield* orderOf(asked.operatorId, [{ propertyId: asked.second, ...DATES }], {
+      const other = yield* insertOrder(asked.operatorId, [{ propertyId: asked.second, ...DATES }], {
         channelType: "airbnb",
         status: "wait_accept"
       })
       // The clock stands still: whoever waited would wait for ever.
       assert.strictEqual((yield* asked.decline).code, 422)
       const fields = { reservation_code: other }
-      assert.strictEqual((yield* keyed(asked.token, "approve_reservation", fields, KEY)).envelope.error_code, 422)
-      assert.strictEqual((yield* keyed(asked.token, "create_task", { type: "other" }, KEY)).envelope.error_code, 422)
+      assert.strictEqual((yield* callWithKey(asked.token, "approve_reservation", fields, KEY)).envelope.error_code, 422)
+      assert.strictEqual(
+        (yield* callWithKey(asked.token, "create_task", { type: "other" }, KEY)).envelope.error_code,
+        422
+      )
       yield* agree
       assert.deepStrictEqual(yield* Fiber.join(first), DONE)
       assert.notInclude(yield* asked.channel.heard, `approve ${other}`)

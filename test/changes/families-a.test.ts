@@ -4,16 +4,16 @@ import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { OperationName } from "../../src/service/Api.ts"
 import {
-  answerTo,
   call,
+  callForResponse,
   dataOf,
   freshOperator,
+  insertOrder,
+  insertProperty,
   layerTest,
-  orderOf,
-  propertyOf,
   type TestOperator
 } from "../support/harness.ts"
-import { canOverlap, orSkipped, overlapping } from "../support/overlap.ts"
+import { canOverlap, runOverlapping, withServerNote } from "../support/overlap.ts"
 import { countStatements } from "../support/statements.ts"
 
 // What each change of these families keeps under a key, and what it leaves in the trail.
@@ -50,7 +50,7 @@ const thrice = Effect.fnUntraced(function* (
 ) {
   const before = yield* trailOf(operator)
   const key = randomUUID()
-  const [first, statements] = yield* countStatements(answerTo(operator.token, operation, fields, key))
+  const [first, statements] = yield* countStatements(callForResponse(operator.token, operation, fields, key))
   assert.strictEqual(first.envelope.error_code, 0, `${operation}: ${first.envelope.error_msg}`)
   assert.strictEqual(statements, answered.statements, operation)
   assert.isUndefined(first.headers["idempotent-replayed"])
@@ -58,8 +58,8 @@ const thrice = Effect.fnUntraced(function* (
   for (const row of left) assert.deepInclude(row, { operation, request_id: first.envelope.request_id })
   const expected = JSON.stringify((answered.again ?? ((data) => data))(first.envelope.data))
   for (const again of [
-    yield* answerTo(operator.token, operation, fields, key),
-    yield* answerTo(operator.token, operation, fields, key)
+    yield* callForResponse(operator.token, operation, fields, key),
+    yield* callForResponse(operator.token, operation, fields, key)
   ]) {
     assert.strictEqual(again.envelope.error_code, 0, `${operation}: ${again.envelope.error_msg}`)
     assert.strictEqual(JSON.stringify(again.envelope.data), expected)
@@ -163,8 +163,8 @@ layer(layerTest)("a change", (it) => {
   it.effect.each(families)("of a %s is answered the same again, and is on record once", ([kind, steps]) =>
     Effect.gen(function* () {
       const operator = yield* someone
-      const one = yield* propertyOf(operator.operatorId, "Harbour 1")
-      const two = yield* propertyOf(operator.operatorId, "Harbour 2")
+      const one = yield* insertProperty(operator.operatorId, "Harbour 1")
+      const two = yield* insertProperty(operator.operatorId, "Harbour 2")
       const roomType = roomTypeIn(yield* made(operator, "create_room_type", { title: "Flat", property_ids: [one] }))
       let id = kind === "webhook" ? webhookIn(yield* made(operator, "create_webhook", { url: URL_IN })).webhook.id : 0
       for (const [operation, fields, changed] of steps) {
@@ -207,8 +207,8 @@ layer(layerTest)("days that are closed and opened", (it) => {
   it.effect("are on record for each property that has other days then", () =>
     Effect.gen(function* () {
       const operator = yield* someone
-      const one = yield* propertyOf(operator.operatorId, "Harbour 1")
-      const two = yield* propertyOf(operator.operatorId, "Harbour 2")
+      const one = yield* insertProperty(operator.operatorId, "Harbour 1")
+      const two = yield* insertProperty(operator.operatorId, "Harbour 2")
       const changed = (...ids: ReadonlyArray<number>) => ids.map((id): Left => [`property:${id}`, ["availabilities"]])
       const closed = yield* thrice(operator, "update_availabilities", days([one], false))
       assert.deepStrictEqual(closed.left, changed(one))
@@ -225,8 +225,8 @@ layer(layerTest)("days that are closed and opened", (it) => {
   it.effect("are not closed again by a repeat that comes after they were opened", () =>
     Effect.gen(function* () {
       const operator = yield* someone
-      const one = yield* propertyOf(operator.operatorId, "Harbour 1")
-      const close = answerTo(operator.token, "update_availabilities", days([one], false), "close")
+      const one = yield* insertProperty(operator.operatorId, "Harbour 1")
+      const close = callForResponse(operator.token, "update_availabilities", days([one], false), "close")
       yield* close
       yield* made(operator, "update_availabilities", days([one], true))
       assert.strictEqual((yield* close).envelope.error_code, 0)
@@ -241,8 +241,8 @@ layer(layerTest)("days that are closed and opened", (it) => {
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const operator = yield* someone
-      const one = yield* propertyOf(operator.operatorId, "Harbour 1")
-      yield* orderOf(operator.operatorId, [{ propertyId: one, checkIn: "1970-02-01", checkOut: "1970-02-02" }])
+      const one = yield* insertProperty(operator.operatorId, "Harbour 1")
+      yield* insertOrder(operator.operatorId, [{ propertyId: one, checkIn: "1970-02-01", checkOut: "1970-02-02" }])
       const { left } = yield* thrice(operator, "update_availabilities", days([one], false, "1970-02-01"))
       assert.deepStrictEqual(left, [[`property:${one}`, ["availabilities"]]])
       assert.deepStrictEqual(yield* sql`SELECT FROM events WHERE operator_id = ${operator.operatorId}`, [])
@@ -304,7 +304,7 @@ layer(layerTest)("a webhook's secret", (it) => {
   )
 })
 
-describe.skipIf(!canOverlap)(orSkipped("of two changes that overlap"), () => {
+describe.skipIf(!canOverlap)(withServerNote("of two changes that overlap"), () => {
   layer(layerTest)((it) => {
     const twins: ReadonlyArray<readonly [create: OperationName, made: object, update: OperationName, edit: object]> = [
       ["create_property_tag", { name: "Sea view" }, "update_property_tag", { name: "Ocean" }],
@@ -318,8 +318,8 @@ describe.skipIf(!canOverlap)(orSkipped("of two changes that overlap"), () => {
           const operator = yield* someone
           yield* made(operator, create, given)
           const id = Number((yield* trailOf(operator))[0]?.record.split(":")[1])
-          const same = answerTo(operator.token, update, { id, ...edit })
-          for (const { envelope } of yield* overlapping(same, same)) assert.strictEqual(envelope.error_code, 0)
+          const same = callForResponse(operator.token, update, { id, ...edit })
+          for (const { envelope } of yield* runOverlapping(same, same)) assert.strictEqual(envelope.error_code, 0)
           const [, first, second] = yield* trailOf(operator)
           assert.deepStrictEqual([first?.fields, second?.fields], [Object.keys(edit), []])
         })

@@ -7,27 +7,27 @@ import { Orders } from "../../src/domain/bookings/reservations/Orders.ts"
 import { findConstraintViolation } from "../../src/platform/database/constraints.ts"
 import { ORDER_CHANGE_FREE_ATTEMPTS } from "../../src/platform/limits.ts"
 import type { OperationName } from "../../src/service/Api.ts"
-import { keyed, keysOf, told, trailOf } from "../support/changes/keyed.ts"
+import { callWithKey, countIdempotencyKeys, loadAuditLines, summarizeResponse } from "../support/changes/keyed-calls.ts"
 import {
-  booking,
-  eventsOf,
-  everything,
-  forgetEvents,
-  layerUnhurried,
+  deleteEvents,
+  layerWithoutRateWindows,
+  loadAllRows,
+  loadEvents,
+  MANUAL_RESERVATION,
   NOW,
-  ready
-} from "../support/domain/bookings/reservations/ready.ts"
-import { orderOf } from "../support/harness.ts"
+  prepareOperator
+} from "../support/domain/bookings/reservations/reservation-operator.ts"
+import { insertOrder } from "../support/harness.ts"
 import { countStatements } from "../support/statements.ts"
 
 /** An operator with an accepted order of two rooms, an entry on it, and a request; all of them without a trail yet. */
 const ground = Effect.gen(function* () {
-  const all = yield* ready
+  const all = yield* prepareOperator
   const { operatorId, property, second } = all
   const sql = yield* SqlClient.SqlClient
-  const order = yield* orderOf(operatorId, [{ propertyId: property }, { propertyId: second }])
+  const order = yield* insertOrder(operatorId, [{ propertyId: property }, { propertyId: second }])
   const dates = { checkIn: "2027-06-01", checkOut: "2027-06-03" }
-  const request = yield* orderOf(operatorId, [{ propertyId: property, ...dates }], {
+  const request = yield* insertOrder(operatorId, [{ propertyId: property, ...dates }], {
     channelType: "airbnb",
     status: "wait_accept"
   })
@@ -83,7 +83,7 @@ const CHANGES: ReadonlyArray<Changed> = [
   {
     operation: "create_reservation",
     fields: ({ property }) => ({
-      ...booking,
+      ...MANUAL_RESERVATION,
       property_id: property,
       received_amount: 100,
       check_out_date: "2027-05-06"
@@ -146,25 +146,25 @@ const withoutNewIds = (rows: ReadonlyArray<string>, expected: ReadonlyArray<stri
   rows.map((row) => expected.find((each) => each.endsWith(":") && row.startsWith(each) && !row.includes(" ")) ?? row)
 
 /** Everything, the trail among it. */
-const world = (operatorId: number) => Effect.all([everything(operatorId), trailOf(operatorId)])
+const world = (operatorId: number) => Effect.all([loadAllRows(operatorId), loadAuditLines(operatorId)])
 
-layer(layerUnhurried)("a change with a key", (it) => {
+layer(layerWithoutRateWindows)("a change with a key", (it) => {
   for (const { operation, fields, trail } of CHANGES) {
     it.effect(`${operation} is made once, answered the same again, and told in the trail`, () =>
       Effect.gen(function* () {
         const on = yield* ground
         const { token, operatorId } = on
-        const attempt = Effect.map(keyed(token, operation, fields(on), "k"), told)
+        const attempt = Effect.map(callWithKey(token, operation, fields(on), "k"), summarizeResponse)
         const [first, statements] = yield* countStatements(attempt)
         assert.strictEqual(first.code, 0, first.data)
         assert.isAtMost(statements, operation.endsWith("e_reservation") ? 4 : 3)
-        const rows = (yield* trailOf(operatorId)).map((row) => row.slice(operation.length + 1))
+        const rows = (yield* loadAuditLines(operatorId)).map((row) => row.slice(operation.length + 1))
         assert.sameMembers([...withoutNewIds(rows, trail(on))], [...trail(on)])
         assert.lengthOf(rows, trail(on).length)
         const before = yield* world(operatorId)
         assert.deepStrictEqual(yield* attempt, { ...first, replayed: true })
         assert.deepStrictEqual(yield* world(operatorId), before)
-        assert.deepStrictEqual(yield* keysOf(operatorId), { kept: 1, underWay: 0 })
+        assert.deepStrictEqual(yield* countIdempotencyKeys(operatorId), { kept: 1, underWay: 0 })
       })
     )
   }
@@ -174,12 +174,15 @@ layer(layerUnhurried)("a change with a key", (it) => {
       const on = yield* ground
       const tagged = { ...stay(on), tag_name: "Quiet" }
       yield* on.api.add_reservation_tag(tagged).pipe(on.as)
-      const attempt = Effect.map(keyed(on.token, "remove_reservation_tag", tagged, "k"), told)
+      const attempt = Effect.map(callWithKey(on.token, "remove_reservation_tag", tagged, "k"), summarizeResponse)
       const first = yield* attempt
       assert.deepStrictEqual([first.code, first.replayed], [0, false])
-      assert.strictEqual((yield* trailOf(on.operatorId)).at(-1), `remove_reservation_tag reservation:${on.order} tags`)
+      assert.strictEqual(
+        (yield* loadAuditLines(on.operatorId)).at(-1),
+        `remove_reservation_tag reservation:${on.order} tags`
+      )
       assert.deepStrictEqual(yield* attempt, { ...first, replayed: true })
-      const other = yield* keyed(on.token, "remove_reservation_tag", tagged, "other")
+      const other = yield* callWithKey(on.token, "remove_reservation_tag", tagged, "other")
       assert.strictEqual(other.envelope.error_code, 404)
     })
   )
@@ -187,12 +190,12 @@ layer(layerUnhurried)("a change with a key", (it) => {
   it.effect("that changes two orders tells of both", () =>
     Effect.gen(function* () {
       const on = yield* ground
-      const moving = yield* orderOf(on.operatorId, [{ propertyId: null }])
+      const moving = yield* insertOrder(on.operatorId, [{ propertyId: null }])
       const fields = { stay_code: moving, property_id: on.property }
-      const first = told(yield* keyed(on.token, "allocate_stay", fields, "k"))
+      const first = summarizeResponse(yield* callWithKey(on.token, "allocate_stay", fields, "k"))
       assert.strictEqual(first.code, 0, first.data)
       assert.sameMembers(
-        [...(yield* trailOf(on.operatorId))],
+        [...(yield* loadAuditLines(on.operatorId))],
         [`allocate_stay reservation:${moving} property_id`, `allocate_stay reservation:${on.order} property_id`]
       )
     })
@@ -203,7 +206,7 @@ layer(layerUnhurried)("a change with a key", (it) => {
       const on = yield* ground
       const { token, operatorId, order, entry } = on
       yield* on.api.add_reservation_tag({ stay_code: order, tag_name: "Quiet" }).pipe(on.as)
-      const before = yield* trailOf(operatorId)
+      const before = yield* loadAuditLines(operatorId)
       const unchanged: ReadonlyArray<readonly [OperationName, object]> = [
         ["update_transaction", { id: entry }],
         ["update_reservation_basic", { stay_code: order, remarks: "" }],
@@ -213,13 +216,13 @@ layer(layerUnhurried)("a change with a key", (it) => {
         ["update_stay_status", { stay_code: order, stay_status: "checkin_pending" }]
       ]
       for (const [operation, fields] of unchanged) {
-        const attempt = Effect.map(keyed(token, operation, fields, operation), told)
+        const attempt = Effect.map(callWithKey(token, operation, fields, operation), summarizeResponse)
         const first = yield* attempt
         assert.deepStrictEqual([operation, first.code, first.replayed], [operation, 0, false])
         assert.deepStrictEqual(yield* attempt, { ...first, replayed: true })
       }
-      assert.deepStrictEqual(yield* trailOf(operatorId), before)
-      assert.deepStrictEqual(yield* keysOf(operatorId), { kept: unchanged.length, underWay: 0 })
+      assert.deepStrictEqual(yield* loadAuditLines(operatorId), before)
+      assert.deepStrictEqual(yield* countIdempotencyKeys(operatorId), { kept: unchanged.length, underWay: 0 })
     })
   )
 
@@ -229,20 +232,20 @@ layer(layerUnhurried)("a change with a key", (it) => {
       const { token, operatorId, order, entry } = on
       const saved = { stay_code: order, custom_fields: { door: "blue" } }
       yield* on.api.update_reservation_custom_fields(saved).pipe(on.as)
-      yield* forgetEvents(operatorId)
-      const before = yield* trailOf(operatorId)
+      yield* deleteEvents(operatorId)
+      const before = yield* loadAuditLines(operatorId)
       for (const [operation, fields] of [
         ["update_reservation_custom_fields", saved],
         ["update_transaction", { id: entry, amount: 90 }]
       ] as const) {
-        const attempt = Effect.map(keyed(token, operation, fields, operation), told)
+        const attempt = Effect.map(callWithKey(token, operation, fields, operation), summarizeResponse)
         const first = yield* attempt
         assert.deepStrictEqual([first.code, first.replayed], [0, false])
         assert.deepStrictEqual(yield* attempt, { ...first, replayed: true })
       }
-      const events = (yield* eventsOf(operatorId)).map(({ event }) => event)
+      const events = (yield* loadEvents(operatorId)).map(({ event }) => event)
       assert.deepStrictEqual(events, ["reservation_updated", "transaction_updated"])
-      assert.deepStrictEqual((yield* trailOf(operatorId)).slice(before.length), [
+      assert.deepStrictEqual((yield* loadAuditLines(operatorId)).slice(before.length), [
         `update_reservation_custom_fields reservation:${order}`,
         `update_transaction transaction:${entry}`
       ])
@@ -255,34 +258,34 @@ layer(layerUnhurried)("a change with a key", (it) => {
       const refused: ReadonlyArray<readonly [OperationName, object, number]> = [
         ["create_transaction", { direction: "income", amount: 1, item_id: 11, payment_method_id: 197 }, 400],
         ["delete_transaction", { id: 1 }, 404],
-        ["create_reservation", { ...booking, property_id: property, check_in_date: "2027-05-01" }, 409],
+        ["create_reservation", { ...MANUAL_RESERVATION, property_id: property, check_in_date: "2027-05-01" }, 409],
         ["update_reservation_basic", { stay_code: order, check_out_date: "2027-04-01" }, 422],
         ["approve_reservation", { reservation_code: order }, 400],
         ["remove_reservation_tag", { stay_code: order, tag_name: "Quiet" }, 404]
       ]
       for (const [operation, fields, code] of refused) {
-        const { envelope } = yield* keyed(token, operation, fields, "k")
+        const { envelope } = yield* callWithKey(token, operation, fields, "k")
         assert.deepStrictEqual([operation, envelope.error_code], [operation, code], envelope.error_msg)
       }
-      assert.deepStrictEqual(yield* keysOf(operatorId), { kept: 0, underWay: 0 })
-      assert.deepStrictEqual(yield* trailOf(operatorId), [])
+      assert.deepStrictEqual(yield* countIdempotencyKeys(operatorId), { kept: 0, underWay: 0 })
+      assert.deepStrictEqual(yield* loadAuditLines(operatorId), [])
     })
   )
 })
 
-layer(layerUnhurried)("a channel_id with a key beside it", (it) => {
-  const named = ({ property }: Effect.Success<typeof ready>) => ({
-    ...booking,
+layer(layerWithoutRateWindows)("a channel_id with a key beside it", (it) => {
+  const named = ({ property }: Effect.Success<typeof prepareOperator>) => ({
+    ...MANUAL_RESERVATION,
     property_id: property,
     channel_id: "NAMED"
   })
 
   it.effect("answers the order as it is now, whatever the key was used for", () =>
     Effect.gen(function* () {
-      const on = yield* ready
+      const on = yield* prepareOperator
       const { token, operatorId } = on
       const create = (fields: object, key: string | undefined) =>
-        Effect.map(keyed(token, "create_reservation", fields, key), told)
+        Effect.map(callWithKey(token, "create_reservation", fields, key), summarizeResponse)
       const first = yield* create(named(on), "k")
       assert.include(first.data, '"accepted"')
       yield* on.api.cancel_reservation({ reservation_code: "5-NAMED" }).pipe(on.as)
@@ -290,7 +293,11 @@ layer(layerUnhurried)("a channel_id with a key beside it", (it) => {
       assert.deepStrictEqual(yield* create(named(on), "k"), now)
       assert.deepStrictEqual(yield* create(named(on), "another"), now)
       assert.deepStrictEqual(yield* create({ ...named(on), guest_name: "Grace" }, "k"), now)
-      assert.deepStrictEqual(yield* keysOf(operatorId), { kept: 1, underWay: 0 }, "only the call that made it")
+      assert.deepStrictEqual(
+        yield* countIdempotencyKeys(operatorId),
+        { kept: 1, underWay: 0 },
+        "only the call that made it"
+      )
       const { data, code } = yield* create({ ...named(on), channel_id: "OTHER" }, "k")
       assert.deepStrictEqual([code, data], [422, "{}"])
     })
@@ -298,28 +305,31 @@ layer(layerUnhurried)("a channel_id with a key beside it", (it) => {
 
   it.effect("makes one order of many calls at once, under one key and under many", () =>
     Effect.gen(function* () {
-      const on = yield* ready
+      const on = yield* prepareOperator
       const sql = yield* SqlClient.SqlClient
       const calls = Array.from({ length: 40 }, (_, at) =>
-        Effect.map(keyed(on.token, "create_reservation", named(on), at % 2 === 0 ? "k" : `k${at}`), told)
+        Effect.map(
+          callWithKey(on.token, "create_reservation", named(on), at % 2 === 0 ? "k" : `k${at}`),
+          summarizeResponse
+        )
       )
       const answers = yield* Effect.all(calls, { concurrency: "unbounded" })
       assert.strictEqual(new Set(answers.map(({ code, data }) => `${code} ${data}`)).size, 1)
       assert.strictEqual(answers[0]?.code, 0)
       assert.lengthOf(yield* sql`SELECT FROM orders WHERE operator_id = ${on.operatorId}`, 1)
-      assert.deepStrictEqual(yield* trailOf(on.operatorId), ["create_reservation reservation:5-NAMED"])
-      assert.strictEqual((yield* keysOf(on.operatorId)).kept, 1)
+      assert.deepStrictEqual(yield* loadAuditLines(on.operatorId), ["create_reservation reservation:5-NAMED"])
+      assert.strictEqual((yield* countIdempotencyKeys(on.operatorId)).kept, 1)
     })
   )
 })
 
-layer(layerUnhurried)("one key", (it) => {
+layer(layerWithoutRateWindows)("one key", (it) => {
   it.effect("makes one order of many calls at once that name none", () =>
     Effect.gen(function* () {
-      const on = yield* ready
+      const on = yield* prepareOperator
       const sql = yield* SqlClient.SqlClient
-      const fields = { ...booking, property_id: on.property, received_amount: 50 }
-      const create = Effect.map(keyed(on.token, "create_reservation", fields, "k"), told)
+      const fields = { ...MANUAL_RESERVATION, property_id: on.property, received_amount: 50 }
+      const create = Effect.map(callWithKey(on.token, "create_reservation", fields, "k"), summarizeResponse)
       const answers = yield* Effect.all(
         Array.from({ length: 40 }, () => create),
         { concurrency: "unbounded" }
@@ -335,14 +345,19 @@ layer(layerUnhurried)("one key", (it) => {
 
   it.effect("changes an order once of many calls at once, also where they queue", () =>
     Effect.gen(function* () {
-      const on = yield* ready
+      const on = yield* prepareOperator
       const codes = yield* Effect.forEach(Array.from({ length: 6 }), (_, at) =>
-        orderOf(on.operatorId, [{ propertyId: null, checkIn: `2027-07-0${at + 1}`, checkOut: `2027-07-0${at + 3}` }])
+        insertOrder(on.operatorId, [
+          { propertyId: null, checkIn: `2027-07-0${at + 1}`, checkOut: `2027-07-0${at + 3}` }
+        ])
       )
       // Each wants nights of the one before it: they meet on the same orders and queue.
       const calls = codes.flatMap((stay_code, at) =>
         Array.from({ length: 8 }, () =>
-          Effect.map(keyed(on.token, "allocate_stay", { stay_code, property_id: on.property }, `k${at}`), told)
+          Effect.map(
+            callWithKey(on.token, "allocate_stay", { stay_code, property_id: on.property }, `k${at}`),
+            summarizeResponse
+          )
         )
       )
       const answers = yield* Effect.all(calls, { concurrency: "unbounded" })
@@ -351,17 +366,17 @@ layer(layerUnhurried)("one key", (it) => {
         answers.filter(({ replayed }) => !replayed),
         codes.length
       )
-      assert.deepStrictEqual(yield* keysOf(on.operatorId), { kept: codes.length, underWay: 0 })
+      assert.deepStrictEqual(yield* countIdempotencyKeys(on.operatorId), { kept: codes.length, underWay: 0 })
     })
   )
 
   it.effect("that another call has kept meanwhile undoes a change that queues, and is not tried again", () =>
     Effect.gen(function* () {
-      const on = yield* ready
+      const on = yield* prepareOperator
       const { operatorId } = on
       const sql = yield* SqlClient.SqlClient
       const orders = yield* Orders
-      const code = yield* orderOf(operatorId, [{ propertyId: on.property }])
+      const code = yield* insertOrder(operatorId, [{ propertyId: on.property }])
       const key: IdempotencyKeyState = {
         operatorId,
         digest: new Uint8Array([1]),

@@ -2,8 +2,15 @@ import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { SqlClient } from "effect/sql"
 import type { OperationName } from "../../src/service/Api.ts"
-import { accountOf, answerTo, freshOperator, layerTest, propertyOf, tokenFor } from "../support/harness.ts"
-import { canOverlap, holdingProperty, orSkipped, tasksWaiting } from "../support/overlap.ts"
+import {
+  callForResponse,
+  createToken,
+  freshOperator,
+  insertAccount,
+  insertProperty,
+  layerTest
+} from "../support/harness.ts"
+import { awaitWaitingTasks, canOverlap, lockProperty, withServerNote } from "../support/overlap.ts"
 import { countStatements } from "../support/statements.ts"
 
 const ANOTHER = /^422 Idempotency-Key: /
@@ -19,11 +26,12 @@ const ready = Effect.gen(function* () {
       sql<{ rows: number }>`SELECT count(*) AS rows FROM ${sql(table)} WHERE operator_id = ${operatorId}`,
       (rows) => rows[0]?.rows
     )
-  const keyed = (key: string, operation: OperationName, fields: object) => answerTo(token, operation, fields, key)
+  const keyed = (key: string, operation: OperationName, fields: object) =>
+    callForResponse(token, operation, fields, key)
   return { ...operator, count, keyed }
 })
 
-const codeOf = ({ envelope }: Effect.Success<ReturnType<typeof answerTo>>) =>
+const codeOf = ({ envelope }: Effect.Success<ReturnType<typeof callForResponse>>) =>
   `${envelope.error_code} ${envelope.error_msg}`.trim()
 
 layer(layerTest)("a change under a key", (it) => {
@@ -47,9 +55,9 @@ layer(layerTest)("a change under a key", (it) => {
   it.effect("costs no statement beside the change, and one to find a repeat", () =>
     Effect.gen(function* () {
       const { keyed, token } = yield* ready
-      yield* answerTo(token, "search_tasks")
+      yield* callForResponse(token, "search_tasks")
       const statements = (key: string | undefined, operation: OperationName, fields: object) =>
-        Effect.map(countStatements(answerTo(token, operation, fields, key)), ([answer, counted]) => {
+        Effect.map(countStatements(callForResponse(token, operation, fields, key)), ([answer, counted]) => {
           assert.strictEqual(answer.envelope.error_code, 0, answer.envelope.error_msg)
           return counted
         })
@@ -108,7 +116,7 @@ layer(layerTest)("a change under a key", (it) => {
       yield* keyed("a", "create_task", { type: "cleaning" })
       const [{ id } = { id: 0 }] = yield* sql<{ id: number }>`SELECT id FROM tasks WHERE operator_id = ${operatorId}`
       const note = yield* keyed("b", "update_task", { id, note: "mine" })
-      yield* answerTo(token, "update_task", { id, note: "theirs" })
+      yield* callForResponse(token, "update_task", { id, note: "theirs" })
       const again = yield* keyed("b", "update_task", { id, note: "mine" })
       assert.deepStrictEqual([again.envelope.data, again.headers["idempotent-replayed"]], [note.envelope.data, "true"])
       assert.deepStrictEqual(yield* sql`SELECT note FROM tasks WHERE operator_id = ${operatorId}`, [{ note: "theirs" }])
@@ -129,13 +137,13 @@ layer(layerTest)("a change under a key", (it) => {
   it.effect("belongs to the operator: its accounts share it, others do not", () =>
     Effect.gen(function* () {
       const { keyed, operatorId } = yield* ready
-      const accountId = yield* accountOf(operatorId, "sub", "Sub")
-      const sub = yield* tokenFor({ operatorId, accountId }, "writable")
+      const accountId = yield* insertAccount(operatorId, "sub", "Sub")
+      const sub = yield* createToken({ operatorId, accountId }, "writable")
       const other = yield* freshOperator()
       const first = yield* keyed("a", "create_task", { type: "other" })
-      const again = yield* answerTo(sub, "create_task", { type: "other" }, "a")
+      const again = yield* callForResponse(sub, "create_task", { type: "other" }, "a")
       assert.deepStrictEqual(again.envelope.data, first.envelope.data)
-      const theirs = yield* answerTo(other.token, "create_task", { type: "cleaning" }, "a")
+      const theirs = yield* callForResponse(other.token, "create_task", { type: "cleaning" }, "a")
       assert.strictEqual(codeOf(theirs), "0")
       assert.notProperty(theirs.headers, "idempotent-replayed")
     })
@@ -184,17 +192,17 @@ layer(layerTest)("a change under a key", (it) => {
   )
 })
 
-describe.skipIf(!canOverlap)(orSkipped("two calls with one key that truly overlap"), () => {
+describe.skipIf(!canOverlap)(withServerNote("two calls with one key that truly overlap"), () => {
   layer(layerTest)((it) => {
     it.effect("the second waits for the first and is answered as it is", () =>
       Effect.gen(function* () {
         const _sql = yield* SqlClient.SqlClient
         const { count, keyed, operatorId } = yield* ready
-        const property_id = yield* propertyOf(operatorId, "Loft")
-        const letGo = yield* holdingProperty(operatorId, property_id)
+        const property_id = yield* insertProperty(operatorId, "Loft")
+        const letGo = yield* lockProperty(operatorId, property_id)
         const call = keyed("a", "create_task", { type: "cleaning", property_id })
         const fibers = [yield* Effect.forkChild(call), yield* Effect.forkChild(call)]
-        yield* tasksWaiting(2)
+        yield* awaitWaitingTasks(2)
         yield* letGo
         const answers = yield* Effect.forEach(fibers, Fiber.join)
         assert.deepStrictEqual(answers[0]?.envelope.data, answers[1]?.envelope.data)

@@ -1,13 +1,13 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
-import { CHANNEL_ACT_TIMEOUT_MS } from "../../src/domain/channels/port/api-errors.ts"
+import { CHANNEL_ACT_TIMEOUT_MS } from "../../src/domain/channels/port/channel-api-errors.ts"
 import { CONCURRENCY_PERMITS } from "../../src/platform/limits.ts"
-import { keyed } from "../support/changes/keyed.ts"
-import { ScriptedChannel } from "../support/channels.ts"
-import { conversationOf } from "../support/conversations.ts"
-import { freshOperator, layerTest, orderOf, propertyOf, typedClient, withToken } from "../support/harness.ts"
-import { channelAccountOf, listingOf } from "../support/listings.ts"
+import { callWithKey } from "../support/changes/keyed-calls.ts"
+import { insertConversation } from "../support/conversations.ts"
+import { freshOperator, insertOrder, insertProperty, layerTest, typedClient, withToken } from "../support/harness.ts"
+import { insertChannelAccount, insertListing } from "../support/listings.ts"
+import { ScriptedChannel } from "../support/scripted-channel.ts"
 
 // Who waits for a channel holds no place meanwhile: neither others nor the operator's own calls are held up by that.
 
@@ -16,8 +16,8 @@ const WAITING = 2 * CONCURRENCY_PERMITS
 
 /** Pending requests of the operator, as the calls that answer them. */
 const requests = Effect.fnUntraced(function* (operatorId: number) {
-  const propertyId = yield* propertyOf(operatorId, "Harbour 1")
-  const pending = orderOf(operatorId, [{ propertyId }], { channelType: "airbnb", status: "wait_accept" })
+  const propertyId = yield* insertProperty(operatorId, "Harbour 1")
+  const pending = insertOrder(operatorId, [{ propertyId }], { channelType: "airbnb", status: "wait_accept" })
   const codes = yield* Effect.forEach(Array.from({ length: WAITING }), () => pending)
   return codes.map((code) => ({ about: code, fields: { reservation_code: code } }))
 })
@@ -25,17 +25,17 @@ const requests = Effect.fnUntraced(function* (operatorId: number) {
 /** Listings of the operator, as the calls that read or change their prices. */
 const listings = (more: object) =>
   Effect.fnUntraced(function* (operatorId: number) {
-    const accountId = yield* channelAccountOf(operatorId)
-    const ids = yield* Effect.forEach(Array.from({ length: WAITING }), () => listingOf(operatorId, accountId))
+    const accountId = yield* insertChannelAccount(operatorId)
+    const ids = yield* Effect.forEach(Array.from({ length: WAITING }), () => insertListing(operatorId, accountId))
     return ids.map((listing_id) => ({ about: listing_id, fields: { listing_id, ...more } }))
   })
 
 /** Conversations of the operator, as the calls that make their guests an offer. */
 const conversations = Effect.fnUntraced(function* (operatorId: number) {
-  const accountId = yield* channelAccountOf(operatorId)
-  const listing_id = yield* listingOf(operatorId, accountId)
+  const accountId = yield* insertChannelAccount(operatorId)
+  const listing_id = yield* insertListing(operatorId, accountId)
   const dates = { check_in_date: "2027-05-04", check_out_date: "2027-05-07" }
-  const known = conversationOf({ operatorId, accountId, channelType: "airbnb" })
+  const known = insertConversation({ operatorId, accountId, channelType: "airbnb" })
   return (yield* Effect.forEach(Array.from({ length: WAITING }), () => known)).map(({ code, thread_id }) => ({
     about: thread_id,
     fields: { conversation_id: code, listing_id, ...dates, price: 380, number_of_adults: 2 }
@@ -71,7 +71,7 @@ layer(layerTest)("while its channel works", (it) => {
         const names = new Set(calls.map(({ about }) => about))
         for (const name of names) yield* channel.answer(name, Effect.never)
         const fibers = yield* Effect.forEach(calls, ({ about, fields }) =>
-          Effect.forkChild(keyed(busy.token, operation, fields, hasKey ? about : undefined))
+          Effect.forkChild(callWithKey(busy.token, operation, fields, hasKey ? about : undefined))
         )
         const heard = Effect.map(
           channel.heard,

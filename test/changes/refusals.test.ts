@@ -15,9 +15,9 @@ import { WakeUp } from "../../src/jobs/WakeUp.ts"
 import { REJECTION_KINDS } from "../../src/platform/limits.ts"
 import { anonymousFailedCalls } from "../../src/platform/telemetry/metrics/metric-definitions.ts"
 import { Service } from "../../src/service/service.ts"
-import { ScriptedChannel } from "../support/channels.ts"
 import { layerTestDatabase } from "../support/database.ts"
-import { call, freshOperator, layerService, tokenFor } from "../support/harness.ts"
+import { call, createToken, freshOperator, layerService } from "../support/harness.ts"
+import { ScriptedChannel } from "../support/scripted-channel.ts"
 import { countStatements } from "../support/statements.ts"
 
 const HOUR_MS = 3_600_000
@@ -227,7 +227,7 @@ layer(layerCounting, { excludeTestServices: false })("the service", (it) => {
       assert.deepStrictEqual(codes, [401, 0, 429, 400, 404, 404])
       const [, statements] = yield* countStatements(call(readOnlyToken, "create_task", { type: "cleaning" }))
       assert.strictEqual(statements, 0)
-      const revoked = yield* tokenFor(operator, "writable")
+      const revoked = yield* createToken(operator, "writable")
       yield* sql`UPDATE access_tokens SET revoked_at = now(), name = 'Old' WHERE id = (
         SELECT max(id) FROM access_tokens WHERE operator_id = ${operatorId})`
       assert.strictEqual((yield* call(revoked, "search_tasks")).error_code, 401)

@@ -9,11 +9,17 @@ import { isChange } from "../../src/contract/operation.ts"
 import { WakeUp } from "../../src/jobs/WakeUp.ts"
 import type { ApiOperation } from "../../src/service/Api.ts"
 import { Service } from "../../src/service/service.ts"
-import { ScriptedChannel } from "../support/channels.ts"
 import { layerTestDatabase } from "../support/database.ts"
 import { layerService } from "../support/harness.ts"
-import { COMPANIONS, fieldsOf, guarded, guardedChanges, sample } from "../support/walking.ts"
-import { makeWorld, type World } from "../support/world.ts"
+import {
+  COMPANION_FIELDS,
+  changeOperations,
+  payloadFieldsOf,
+  sampleFields,
+  tokenOperations
+} from "../support/operation-samples.ts"
+import { makeWorld, type SampleWorld } from "../support/sample-world.ts"
+import { ScriptedChannel } from "../support/scripted-channel.ts"
 
 // Whatever people write into a record, who they are, how to reach them, and what opens something, is in the record and
 // nowhere else: neither in the trail nor in the counts of what was refused, the idempotency keys' own texts or the log.
@@ -46,7 +52,7 @@ const isLeftOut = ({ _tag }: ApiOperation, field: string) =>
 
 const marksIn = (operation: ApiOperation, written: (value: unknown) => unknown) =>
   Object.fromEntries(
-    fieldsOf(operation).flatMap(([name]) =>
+    payloadFieldsOf(operation).flatMap(([name]) =>
       Object.hasOwn(WRITTEN, name) && !isLeftOut(operation, name) ? [[name, written(WRITTEN[name])]] : []
     )
   )
@@ -54,7 +60,7 @@ const marksIn = (operation: ApiOperation, written: (value: unknown) => unknown) 
 const isEnd = ({ _tag }: ApiOperation) => /^(delete|remove|cancel)_/.test(_tag)
 
 /** Every operation that changes something, those last after which there is nothing left to change. */
-const changing = guardedChanges.toSorted((one, other) => Number(isEnd(one)) - Number(isEnd(other)))
+const changing = changeOperations.toSorted((one, other) => Number(isEnd(one)) - Number(isEnd(other)))
 
 const layerCounting = layerService(
   layerTestDatabase,
@@ -64,7 +70,7 @@ const layerCounting = layerService(
   FailedCallCounter.layer
 )
 
-const called = Effect.fnUntraced(function* (world: World, operation: ApiOperation, fields: object) {
+const called = Effect.fnUntraced(function* (world: SampleWorld, operation: ApiOperation, fields: object) {
   const service = yield* Service
   const { envelope } = yield* service.call(operation._tag, {
     transport: "rest",
@@ -98,7 +104,7 @@ layer(layerCounting, { excludeTestServices: false })("what people write", (it) =
       let refused = 0
       yield* Effect.gen(function* () {
         for (const operation of changing) {
-          const base = sample(operation, world, COMPANIONS)
+          const base = sampleFields(operation, world, COMPANION_FIELDS)
           // No two groups or tags have one name.
           const marks = marksIn(operation, (value) => (value === WRITTEN["name"] ? `Quoll ${lines.length}` : value))
           const rotate = operation._tag === "update_webhook" ? { rotate_secret: true } : {}
@@ -145,8 +151,12 @@ layer(layerCounting, { excludeTestServices: false })("what people write", (it) =
     Effect.gen(function* () {
       const world = yield* makeWorld
       const before = yield* textOf(world.operatorId, ["trail", "idempotency_keys"])
-      for (const operation of guarded.filter((each) => !isChange(each))) {
-        const { error_code, error_msg } = yield* called(world, operation, sample(operation, world, COMPANIONS))
+      for (const operation of tokenOperations.filter((each) => !isChange(each))) {
+        const { error_code, error_msg } = yield* called(
+          world,
+          operation,
+          sampleFields(operation, world, COMPANION_FIELDS)
+        )
         assert.strictEqual(error_code, 0, `${operation._tag}: ${error_msg}`)
       }
       assert.sameMembers([...(yield* textOf(world.operatorId, ["trail", "idempotency_keys"]))], [...before])

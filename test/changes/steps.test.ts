@@ -8,11 +8,11 @@ import { Upstream } from "../../src/contract/errors.ts"
 import type { ApiOperation } from "../../src/service/Api.ts"
 import { Service } from "../../src/service/service.ts"
 import { digests } from "../attacks/operators-rows.ts"
-import { ScriptedChannel } from "../support/channels.ts"
-import { asked, layerTest } from "../support/harness.ts"
+import { layerTest, toServiceCall } from "../support/harness.ts"
+import { changeOperations, sampleChange } from "../support/operation-samples.ts"
 import { canOverlap } from "../support/overlap.ts"
-import { changing, guardedChanges } from "../support/walking.ts"
-import { makeWorld } from "../support/world.ts"
+import { makeWorld } from "../support/sample-world.ts"
+import { ScriptedChannel } from "../support/scripted-channel.ts"
 
 // A call under a key is cut off at each of its statements, before it is sent and after it was carried out, and sent again:
 // whatever the cut, what it asks for is done once. Of every operation that changes.
@@ -89,7 +89,7 @@ const schedules = (operation: ApiOperation): ReadonlyArray<readonly [told: strin
 
 layer(layerTest)("a call under a key that is cut off at each of its steps", (it) => {
   for (const [how, mishap] of Object.entries(MISHAPS)) {
-    for (const [nth, operation] of guardedChanges.entries()) {
+    for (const [nth, operation] of changeOperations.entries()) {
       const name = operation._tag
       for (const [order, steps] of schedules(operation)) {
         it.effect(`${name}, ${how}${order === "" ? "" : `, ${order}`}, is done once`, () =>
@@ -103,10 +103,10 @@ layer(layerTest)("a call under a key that is cut off at each of its steps", (it)
               WHERE operator_id = ${world.operatorId} AND operation = ${name}`,
               ([row]) => row?.calls ?? 0
             )
-            const fields = changing(operation, world)
+            const fields = sampleChange(operation, world)
             const service = yield* Service
             const outside = actsOutside(operation)
-            const asks = service.call(name, asked(world.token, fields, "steps"))
+            const asks = service.call(name, toServiceCall(world.token, fields, "steps"))
             const call = outside ? patiently(asks) : asks
             // The Gate looks a token up at its first call only.
             yield* service.findCaller({ "service-access-token": world.token })

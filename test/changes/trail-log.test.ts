@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { type AuditEntry, AuditLog, groupByRequest } from "../../src/changes/AuditLog.ts"
 import { layerOwnDatabase } from "../support/own-database.ts"
-import { planOf } from "../support/planned.ts"
+import { loadQueryPlan } from "../support/query-plan.ts"
 
 const entry = (own: Partial<AuditEntry>): AuditEntry => ({
   at: new Date(0),
@@ -60,13 +60,13 @@ layer(layerOwnDatabase)("the trail", (it) => {
       const wanted = { operatorId: 1 }
       const [since, until] = [new Date(5_000_000), new Date(6_000_000)]
       for (const span of [{}, { since }, { until }, { since, until }]) {
-        const all = yield* planOf(log.listEntries({ ...wanted, ...span }, 10))
+        const all = yield* loadQueryPlan(log.listEntries({ ...wanted, ...span }, 10))
         assert.match(all, /Index Scan Backward using trail_pkey/, all)
         assert.notMatch(all, /Seq Scan on trail/)
-        const one = yield* planOf(log.listEntries({ ...wanted, record: "property:4", ...span }, 10))
+        const one = yield* loadQueryPlan(log.listEntries({ ...wanted, record: "property:4", ...span }, 10))
         assert.match(one, /Index Scan Backward using trail_record/, one)
         assert.notMatch(one, /Seq Scan on trail/)
-        const refused = yield* planOf(log.listFailedCalls({ ...wanted, ...span }, 10))
+        const refused = yield* loadQueryPlan(log.listFailedCalls({ ...wanted, ...span }, 10))
         assert.match(refused, /Index .*refusals_/, refused)
         assert.notMatch(refused, /Seq Scan on refusals/)
       }

@@ -4,10 +4,16 @@ import { SqlClient, Statement } from "effect/sql"
 import { routeOf } from "../../src/contract/operation.ts"
 import type { ApiOperation } from "../../src/service/Api.ts"
 import { sampled, valuesOf } from "../attacks/inputs.ts"
-import { answerTo, layerTest } from "../support/harness.ts"
-import { fieldOf } from "../support/messages-of-errors.ts"
-import { changing, contents, fieldsOf, guardedChanges, lasting } from "../support/walking.ts"
-import { makeWorld, REFERENCES, type World } from "../support/world.ts"
+import { fieldOfError } from "../support/error-messages.ts"
+import { callForResponse, layerTest } from "../support/harness.ts"
+import {
+  changeOperations,
+  loadContents,
+  payloadFieldsOf,
+  sampleChange,
+  withoutOneTimeValues
+} from "../support/operation-samples.ts"
+import { makeWorld, REFERENCE_FIELDS, type SampleWorld } from "../support/sample-world.ts"
 
 // What must hold of every operation that changes, from its contract alone: it is done once under a key, and it leaves a trail.
 
@@ -34,7 +40,7 @@ const RECORDS = {
 } as const
 
 /** The records of an operator, as a trail names them. */
-const recordsOf = Effect.fnUntraced(function* ({ operatorId }: World) {
+const recordsOf = Effect.fnUntraced(function* ({ operatorId }: SampleWorld) {
   const sql = yield* SqlClient.SqlClient
   const each = Object.entries(RECORDS).map(
     ([kind, [table, name]]) =>
@@ -54,14 +60,14 @@ interface Trailed {
 }
 
 /** The trail rows an operator has, but for those of making its world, and each as one text. */
-const trailOf = Effect.fnUntraced(function* ({ operatorId }: World, after: number) {
+const trailOf = Effect.fnUntraced(function* ({ operatorId }: SampleWorld, after: number) {
   const sql = yield* SqlClient.SqlClient
   const rows = yield* sql<Trailed & { readonly id: number; readonly text: string }>`
     SELECT trail.*, trail::text AS text FROM trail WHERE operator_id = ${operatorId} AND id > ${after} ORDER BY id`
   return rows
 })
 
-const eventsOf = Effect.fnUntraced(function* ({ operatorId }: World) {
+const eventsOf = Effect.fnUntraced(function* ({ operatorId }: SampleWorld) {
   const sql = yield* SqlClient.SqlClient
   const [row] = yield* sql<{ events: number }>`SELECT count(*) AS events FROM events WHERE operator_id = ${operatorId}`
   return row?.events
@@ -90,7 +96,7 @@ const TRIED = 200
 
 /** The same call but for one field. */
 const another = (operation: ApiOperation, fields: Readonly<Record<string, unknown>>): Record<string, unknown> => {
-  for (const [name, schema] of fieldsOf(operation)) {
+  for (const [name, schema] of payloadFieldsOf(operation)) {
     const takes = Schema.is(schema)
     const isOther = (value: unknown) =>
       takes(value) && (Predicate.isNumber(value) || Predicate.isString(value)) && value !== fields[name]
@@ -109,22 +115,25 @@ const textsIn = (value: unknown, naming: (field: string) => boolean): ReadonlyAr
 }
 
 layer(layerTest)("every operation that changes", (it) => {
-  for (const operation of guardedChanges) {
+  for (const operation of changeOperations) {
     const name = operation._tag
 
     it.effect(`${name} under a key is done once, and leaves the trail of one change`, () =>
       Effect.gen(function* () {
         const world = yield* makeWorld
-        const fields = changing(operation, world)
+        const fields = sampleChange(operation, world)
         const known = yield* recordsOf(world)
         const last = (yield* trailOf(world, 0)).at(-1)?.id ?? 0
 
-        const [first, written] = yield* statementsThatWrite(answerTo(world.token, name, fields, "walk"))
+        const [first, written] = yield* statementsThatWrite(callForResponse(world.token, name, fields, "walk"))
         assert.strictEqual(first.envelope.error_code, 0, first.envelope.error_msg)
         assert.notProperty(first.headers, "idempotent-replayed")
-        const after = yield* contents(world)
+        const after = yield* loadContents(world)
         const trail = yield* trailOf(world, last)
-        assert.isNotEmpty(trail, "the call changes nothing: say in `edits` of test/support/world.ts what it does")
+        assert.isNotEmpty(
+          trail,
+          "the call changes nothing: say in `edits` of test/support/sample-world.ts what it does"
+        )
         const records = new Set([...known, ...(yield* recordsOf(world))])
         for (const { text, record, account_id, application, operation: told, request_id } of trail) {
           assert.deepStrictEqual(
@@ -133,7 +142,10 @@ layer(layerTest)("every operation that changes", (it) => {
           )
           assert(records.has(record), `${record} is no record that was or is`)
           // What names a record is what a trail is for.
-          const said = textsIn(fields, (field) => REFERENCES.has(field) || routeOf(operation).params.includes(field))
+          const said = textsIn(
+            fields,
+            (field) => REFERENCE_FIELDS.has(field) || routeOf(operation).params.includes(field)
+          )
           for (const each of said) assert.notInclude(text, each)
         }
         assert.strictEqual(new Set(trail.map(({ record }) => record)).size, trail.length)
@@ -149,23 +161,23 @@ layer(layerTest)("every operation that changes", (it) => {
         assert.isNotEmpty(kept)
         if (Predicate.isString(secret)) assert.notInclude(kept, secret)
 
-        const again = yield* answerTo(world.token, name, fields, "walk")
+        const again = yield* callForResponse(world.token, name, fields, "walk")
         assert.strictEqual(again.envelope.error_code, 0, again.envelope.error_msg)
-        assert.strictEqual(lasting(again.envelope.data), lasting(first.envelope.data))
+        assert.strictEqual(withoutOneTimeValues(again.envelope.data), withoutOneTimeValues(first.envelope.data))
         assert.strictEqual(again.headers["idempotent-replayed"], "true")
         assert.notProperty(again.envelope.data, "secret")
 
-        const other = yield* answerTo(world.token, name, another(operation, fields), "walk")
+        const other = yield* callForResponse(world.token, name, another(operation, fields), "walk")
         assert.deepInclude(other.envelope, { error_code: 422, data: {} })
-        assert.strictEqual(fieldOf(other.envelope), "Idempotency-Key")
+        assert.strictEqual(fieldOfError(other.envelope), "Idempotency-Key")
         // Neither has left anything: no row of any table, be it an event, a trail or the key's own.
-        for (const [at, { table, rows }] of (yield* contents(world)).entries()) {
+        for (const [at, { table, rows }] of (yield* loadContents(world)).entries()) {
           assert.deepStrictEqual(rows, after[at]?.rows, table)
         }
 
         // With a key of its own it is another call; where it finds nothing to change, nobody is told of anything.
         const told = yield* eventsOf(world)
-        yield* answerTo(world.token, name, fields, "walk on")
+        yield* callForResponse(world.token, name, fields, "walk on")
         if ((yield* trailOf(world, last)).length === trail.length) assert.strictEqual(yield* eventsOf(world), told)
       })
     )

@@ -11,10 +11,10 @@ import { rolldown } from "rolldown"
 import { writeClient } from "../../client/build.ts"
 import { isChange } from "../../src/contract/operation.ts"
 import { ERROR_TABLE } from "../../src/transports/docs/error-table.ts"
-import { BaseUrl, layerServed } from "../support/server.ts"
-import { blocksIn } from "../support/transports/docs/site/blocks.ts"
-import { COMPANIONS, guarded, sample, unguarded } from "../support/walking.ts"
-import { makeWorld, type World } from "../support/world.ts"
+import { anonymousOperations, COMPANION_FIELDS, sampleFields, tokenOperations } from "../support/operation-samples.ts"
+import { makeWorld, type SampleWorld } from "../support/sample-world.ts"
+import { BaseUrl, layerHttpServer } from "../support/server.ts"
+import { readCodeBlocks } from "../support/transports/docs/site/code-blocks.ts"
 
 // The client as who installs it has it: packed, and unpacked into a project that has nothing else.
 
@@ -46,7 +46,7 @@ class Project extends Context.Service<Project, string>()("latchkey/test/client/P
 }
 
 /** What reads needs no records of its own. */
-class Ground extends Context.Service<Ground, World>()("latchkey/test/client/Ground") {
+class Ground extends Context.Service<Ground, SampleWorld>()("latchkey/test/client/Ground") {
   static readonly layer = Layer.effect(Ground, makeWorld)
 }
 
@@ -66,7 +66,7 @@ const REFUSED: Readonly<Record<string, number>> = {
   revoke_oauth_authorization: 401
 }
 
-layer(Layer.mergeAll(Ground.layer, Project.layer).pipe(Layer.provideMerge(layerServed())))(
+layer(Layer.mergeAll(Ground.layer, Project.layer).pipe(Layer.provideMerge(layerHttpServer())))(
   "the packed client",
   (it) => {
     it.effect("has types by which a program compiles under strict, and runs", () =>
@@ -75,7 +75,7 @@ layer(Layer.mergeAll(Ground.layer, Project.layer).pipe(Layer.provideMerge(layerS
         const said = yield* Effect.promise(async () => {
           await copyFile(join(import.meta.dirname, "sample.ts.txt"), join(folder, "sample.ts"))
           // What its page shows, one box after the other.
-          const boxes = blocksIn("client.md").filter(({ language }) => language === "js")
+          const boxes = readCodeBlocks("client.md").filter(({ language }) => language === "js")
           assert.lengthOf(boxes, 2)
           await writeFile(join(folder, "page.ts"), boxes.map(({ text }) => text).join("\n"))
           const lib = [
@@ -115,11 +115,11 @@ layer(Layer.mergeAll(Ground.layer, Project.layer).pipe(Layer.provideMerge(layerS
       })
     )
 
-    for (const operation of [...guarded, ...unguarded]) {
+    for (const operation of [...tokenOperations, ...anonymousOperations]) {
       it.effect(`calls ${operation._tag}`, () =>
         Effect.gen(function* () {
           const world = isChange(operation) ? yield* makeWorld : yield* Ground
-          const fields = { ...sample(operation, world, COMPANIONS), ...world.edits[operation._tag] }
+          const fields = { ...sampleFields(operation, world, COMPANION_FIELDS), ...world.edits[operation._tag] }
           const client = yield* clientOf(world.token)
           const outcome = yield* Effect.promise(() =>
             client[operation._tag](fields).then(

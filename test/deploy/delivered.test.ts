@@ -4,8 +4,8 @@ import { dirname, join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import packageJson from "../../package.json" with { type: "json" }
-import { placeOfItsOwn } from "../support/newcomer.ts"
-import { emptyFolder, freePort, serving } from "../support/tools/cli/latchkey.ts"
+import { makeDatabaseEnvironment } from "../support/first-start.ts"
+import { findFreePort, makeEmptyFolder, startService } from "../support/tools/cli/latchkey-process.ts"
 import { lockedPackages, ROOT, textOf } from "./handed-over.ts"
 
 // What is delivered is less than this checkout: no package for development, and of the folders only those that the image has.
@@ -26,7 +26,7 @@ const placed = (from: string, to: string) => {
 
 /** The service as the image has it, in a folder from which no other package is found. */
 const delivered = Effect.gen(function* () {
-  const folder = yield* emptyFolder
+  const folder = yield* makeEmptyFolder
   for (const from of copied) placed(join(ROOT, from), join(folder, from))
   // The packages of one stand within it, and come with it.
   const packages = lockedPackages.filter(([place, { dev }]) => dev !== true && place.lastIndexOf("node_modules/") === 0)
@@ -61,9 +61,9 @@ describe("what is delivered", () => {
     Effect.gen(function* () {
       const folder = yield* delivered
       assert.isFalse(existsSync(join(folder, "node_modules/vitest")))
-      const PORT = yield* freePort
-      const env = { ...(yield* placeOfItsOwn), DEMO: "1", LOG_LEVEL: "warn", PORT }
-      const { printed } = yield* serving(
+      const PORT = yield* findFreePort
+      const env = { ...(yield* makeDatabaseEnvironment), DEMO: "1", LOG_LEVEL: "warn", PORT }
+      const { printed } = yield* startService(
         "The password is not shown",
         env,
         process.execPath,

@@ -5,8 +5,8 @@ import { join } from "node:path"
 import { setTimeout } from "node:timers/promises"
 import { getCACertificates, setDefaultCACertificates } from "node:tls"
 import { Context, Effect, Layer } from "effect"
-import { placeOfItsOwn } from "../support/newcomer.ts"
-import { emptyFolder, freePort, serving } from "../support/tools/cli/latchkey.ts"
+import { makeDatabaseEnvironment } from "../support/first-start.ts"
+import { findFreePort, makeEmptyFolder, startService } from "../support/tools/cli/latchkey-process.ts"
 import { replaced, textOf } from "./handed-over.ts"
 
 // The service behind a proxy that runs with the file of deploy/, changed where a machine must change it and nowhere else.
@@ -16,7 +16,7 @@ const NAME = "localhost"
 /** A folder with a certificate for this machine that it signed itself, trusted by this process meanwhile. */
 const certified = (openssl: string) =>
   Effect.gen(function* () {
-    const folder = yield* emptyFolder
+    const folder = yield* makeEmptyFolder
     const [key, certificate] = [join(folder, "key.pem"), join(folder, "certificate.pem")]
     const of = ["-subj", `/CN=${NAME}`, "-addext", `subjectAltName=DNS:${NAME}`, "-days", "2"]
     const asked = ["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", ...of]
@@ -145,12 +145,12 @@ export class Proxied extends Context.Service<
       Effect.gen(function* () {
         const place: Place = {
           ...(yield* certified(openssl)),
-          ...{ tlsPort: yield* freePort, plainPort: yield* freePort },
-          ...{ servicePort: yield* freePort, deadPort: yield* freePort }
+          ...{ tlsPort: yield* findFreePort, plainPort: yield* findFreePort },
+          ...{ servicePort: yield* findFreePort, deadPort: yield* findFreePort }
         }
         const base = `https://${NAME}:${place.tlsPort}`
-        const { printed } = yield* serving("The password is not shown", {
-          ...(yield* placeOfItsOwn),
+        const { printed } = yield* startService("The password is not shown", {
+          ...(yield* makeDatabaseEnvironment),
           ...{ DEMO: "1", LOG_LEVEL: "warn", PORT: place.servicePort, PUBLIC_URL: base, TRUST_PROXY: "1" }
         })
         const told = (pattern: RegExp): string => pattern.exec(printed)?.[1] ?? ""
@@ -180,8 +180,8 @@ export const saidOfAway = Effect.fnUntraced(function* (proxy: Proxy, path: strin
   const { place } = yield* Proxied
   const away: Place = {
     ...place,
-    folder: yield* emptyFolder,
-    ...{ servicePort: place.deadPort, tlsPort: yield* freePort, plainPort: yield* freePort }
+    folder: yield* makeEmptyFolder,
+    ...{ servicePort: place.deadPort, tlsPort: yield* findFreePort, plainPort: yield* findFreePort }
   }
   yield* running(proxy, away)
   const asked = Effect.promise(() =>

@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { emptyFolder } from "../support/tools/cli/latchkey.ts"
+import { makeEmptyFolder } from "../support/tools/cli/latchkey-process.ts"
 import { ROOT, replaced, textOf } from "./handed-over.ts"
 import { orWithout, programNamed } from "./programs.ts"
 
@@ -70,7 +70,7 @@ describe.skipIf(missing.length > 0)(orWithout(missing, "systemd-analyze"), () =>
 
   it.live("has nothing against them", () =>
     Effect.gen(function* () {
-      const folder = yield* emptyFolder
+      const folder = yield* makeEmptyFolder
       assert.deepStrictEqual(analyzed(folder, "verify", ...SERVICES.map((unit) => `./${unit}`), `./${TIMER}`), {
         status: 0,
         said: ""
@@ -80,7 +80,7 @@ describe.skipIf(missing.length > 0)(orWithout(missing, "systemd-analyze"), () =>
 
   it.live("finds them little exposed", () =>
     Effect.gen(function* () {
-      const folder = yield* emptyFolder
+      const folder = yield* makeEmptyFolder
       for (const unit of SERVICES) {
         // Fails above 2.0 of 10: the network, local sockets and the system's files to read are what is left.
         const { status, said } = analyzed(folder, "security", "--offline=true", "--threshold=20", `./${unit}`)

@@ -5,9 +5,9 @@ import { migrations } from "../../migrations/index.ts"
 import { fillNameKeys, NAME_KEY_BATCH_SIZE } from "../../src/domain/name-key-backfill.ts"
 import { layerInMemory } from "../../src/platform/database/embedded.ts"
 import { migrate } from "../../src/platform/database/migrate.ts"
-import { enterOperator } from "../support/domain/bookings/reservations/enter-as-before.ts"
-import { host, hostOf } from "../support/domain/portfolio.ts"
-import { call, layerTest, orderOf } from "../support/harness.ts"
+import { insertOperator } from "../support/domain/bookings/reservations/former-release-rows.ts"
+import { createHostClient, createHostWithProperties } from "../support/domain/portfolio.ts"
+import { call, insertOrder, layerTest } from "../support/harness.ts"
 
 const NFC = "Caf\u00e9"
 const NFD = "Cafe\u0301"
@@ -22,7 +22,7 @@ const KINDS = [
 layer(layerTest)("a name of a group or a tag", (it) => {
   it.effect("is one name in any case and Unicode form", () =>
     Effect.gen(function* () {
-      const { api, as, token } = yield* host()
+      const { api, as, token } = yield* createHostClient()
       yield* api.create_property_group({ name: NFC }).pipe(as)
       yield* api.create_property_tag({ name: NFC }).pipe(as)
       yield* api.create_reservation_tag({ tag_name: NFC }).pipe(as)
@@ -42,7 +42,7 @@ layer(layerTest)("a name of a group or a tag", (it) => {
 
   it.effect("cannot be the new name of another row, but its own row may change its case", () =>
     Effect.gen(function* () {
-      const { api, as, token } = yield* host()
+      const { api, as, token } = yield* createHostClient()
       for (const { create, update, record } of KINDS) {
         const made = yield* call(token, create, { name: "Sea View" })
         yield* call(token, create, { name: "Harbour" })
@@ -64,7 +64,7 @@ layer(layerTest)("a name of a group or a tag", (it) => {
 
   it.effect("restores a deleted tag under its id, with the name of the request", () =>
     Effect.gen(function* () {
-      const { api, as } = yield* host()
+      const { api, as } = yield* createHostClient()
       const { tag } = yield* api.create_property_tag({ name: NFC }).pipe(as)
       const { reservation_tag } = yield* api.create_reservation_tag({ tag_name: NFC }).pipe(as)
       yield* api.delete_property_tag({ id: tag.id }).pipe(as)
@@ -80,7 +80,7 @@ layer(layerTest)("a name of a group or a tag", (it) => {
 
   it.effect("restores a deleted tag that has no key yet", () =>
     Effect.gen(function* () {
-      const { api, as, token, operatorId } = yield* host()
+      const { api, as, token, operatorId } = yield* createHostClient()
       const sql = yield* SqlClient.SqlClient
       const [own = { id: 0 }] = yield* sql<{ id: number }>`
         INSERT INTO property_tags (operator_id, name, color, created_at, deleted_at)
@@ -98,8 +98,8 @@ layer(layerTest)("a name of a group or a tag", (it) => {
 
   it.effect("of an existing tag adds and removes that tag on a stay, in any case and Unicode form", () =>
     Effect.gen(function* () {
-      const { api, as, operatorId, rooms } = yield* hostOf("Harbour")
-      const stay_code = yield* orderOf(operatorId, [{ propertyId: rooms[0] ?? 0 }])
+      const { api, as, operatorId, rooms } = yield* createHostWithProperties("Harbour")
+      const stay_code = yield* insertOrder(operatorId, [{ propertyId: rooms[0] ?? 0 }])
       const tags = Effect.map(
         api.search_reservations({ reservation_code: stay_code }).pipe(as),
         ({ reservations }) => reservations[0]?.tags
@@ -117,7 +117,7 @@ layer(layerTest)("a name of a group or a tag", (it) => {
 
   it.effect("of a duplicate from before the keys is compared exactly, and stays usable", () =>
     Effect.gen(function* () {
-      const { api, as, token, operatorId } = yield* host()
+      const { api, as, token, operatorId } = yield* createHostClient()
       const sql = yield* SqlClient.SqlClient
       yield* sql`
         INSERT INTO property_groups (operator_id, name, created_at)
@@ -138,7 +138,7 @@ layer(layerTest)("a name of a group or a tag", (it) => {
 
   it.effect("gets its key later if the previous release wrote it, also beyond one batch of rows", () =>
     Effect.gen(function* () {
-      const { token, operatorId } = yield* host()
+      const { token, operatorId } = yield* createHostClient()
       const sql = yield* SqlClient.SqlClient
       const last = NAME_KEY_BATCH_SIZE + 1
       yield* sql`
@@ -161,7 +161,7 @@ test.effect("the migration gives existing names their keys, and of duplicates th
   Effect.gen(function* () {
     yield* migrate(migrations.filter(({ id }) => id < 69))
     const sql = yield* SqlClient.SqlClient
-    yield* enterOperator(sql)
+    yield* insertOperator(sql)
     yield* sql`
       INSERT INTO reservation_tags (operator_id, tag_name, color, created_at, deleted_at)
       SELECT o.id, tag_name, '#FD587B', now(), CASE WHEN is_deleted THEN now() END

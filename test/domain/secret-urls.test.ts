@@ -6,7 +6,7 @@ import { findSecretUrlOwner, hashToken } from "../../src/domain/secret-urls.ts"
 import { migrate } from "../../src/platform/database/migrate.ts"
 import { layerTestDatabase } from "../support/database.ts"
 import { layerEmptyDatabase } from "../support/empty-database.ts"
-import { freshOperator, propertyOf } from "../support/harness.ts"
+import { freshOperator, insertProperty } from "../support/harness.ts"
 
 // The release before this writes tokens and nothing else; its statements stand here as it has them.
 
@@ -40,7 +40,7 @@ layer(layerTestDatabase)("an address", (it) => {
     Effect.gen(function* () {
       const { operatorId } = yield* freshOperator()
       const [feed, link] = [newToken("lkfeed"), newToken("lkcal")]
-      const feedId = yield* enterFeed(operatorId, yield* propertyOf(operatorId, "Room"), feed)
+      const feedId = yield* enterFeed(operatorId, yield* insertProperty(operatorId, "Room"), feed)
       const linkId = yield* enterLink(operatorId, link)
       assert.deepStrictEqual(yield* ownerOf(feed), [operatorId, feedId])
       assert.deepStrictEqual(yield* ownerOf(link), [operatorId, linkId])
@@ -53,7 +53,7 @@ layer(layerTestDatabase)("an address", (it) => {
       const sql = yield* SqlClient.SqlClient
       const { operatorId } = yield* freshOperator()
       const [before, after, link] = [newToken("lkfeed"), newToken("lkfeed"), newToken("lkcal")]
-      const id = yield* enterFeed(operatorId, yield* propertyOf(operatorId, "Room"), before)
+      const id = yield* enterFeed(operatorId, yield* insertProperty(operatorId, "Room"), before)
       yield* sql`UPDATE property_feeds SET token = ${after} WHERE operator_id = ${operatorId} AND id = ${id}`
       assert.deepStrictEqual(yield* Effect.all([ownerOf(before), ownerOf(after)]), [undefined, [operatorId, id]])
       yield* sql`DELETE FROM property_feeds WHERE operator_id = ${operatorId}`
@@ -68,7 +68,7 @@ layer(layerTestDatabase)("an address", (it) => {
       const sql = yield* SqlClient.SqlClient
       const { operatorId } = yield* freshOperator()
       const token = newToken("lkfeed")
-      const id = yield* enterFeed(operatorId, yield* propertyOf(operatorId, "Room"), newToken("lkfeed"))
+      const id = yield* enterFeed(operatorId, yield* insertProperty(operatorId, "Room"), newToken("lkfeed"))
       const own = sql`operator_id = ${operatorId} AND id = ${id}`
       yield* sql`UPDATE property_feeds SET token = 'sealed', token_digest = ${hashToken(token)} WHERE ${own}`
       assert.deepStrictEqual(yield* ownerOf(token), [operatorId, id])
@@ -104,7 +104,7 @@ layer(layerEmptyDatabase, { excludeTestServices: true })("an address of before",
       yield* migrate(migrations.filter(({ id }) => id < FIRST))
       const sql = yield* SqlClient.SqlClient
       const { operatorId } = yield* freshOperator()
-      const propertyId = yield* propertyOf(operatorId, "Room")
+      const propertyId = yield* insertProperty(operatorId, "Room")
       // More than two pieces.
       yield* sql`
         INSERT INTO property_feeds (operator_id, property_id, calendar_id, token, created_at)

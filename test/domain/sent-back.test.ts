@@ -4,13 +4,13 @@ import { TestClock } from "effect/testing"
 import { isImmutableField } from "../../src/contract/immutable-fields.ts"
 import { publishedInputSchemaOf } from "../../src/contract/tool-schema.ts"
 import { type Api, type OperationName, operations } from "../../src/service/Api.ts"
-import { call, dataOf, layerTest, orderOf, propertyOf, typedClient, withToken } from "../support/harness.ts"
-import { contents, fieldsOf } from "../support/walking.ts"
-import { makeWorld } from "../support/world.ts"
+import { call, dataOf, insertOrder, insertProperty, layerTest, typedClient, withToken } from "../support/harness.ts"
+import { loadContents, payloadFieldsOf } from "../support/operation-samples.ts"
+import { makeWorld } from "../support/sample-world.ts"
 
 // A record can be sent back whole: what an edit cannot change it takes with the value there is, and no other.
 
-const edits = operations.filter((operation) => fieldsOf(operation).some(([, field]) => isImmutableField(field)))
+const edits = operations.filter((operation) => payloadFieldsOf(operation).some(([, field]) => isImmutableField(field)))
 
 interface Read {
   readonly search: keyof typeof Api
@@ -37,8 +37,8 @@ const records = Effect.gen(function* () {
   const world = yield* makeWorld
   const api = yield* typedClient
   const as = withToken(world.token)
-  const property_id = yield* propertyOf(world.operatorId, "Leith 2")
-  const reservation_code = yield* orderOf(world.operatorId, [{ propertyId: property_id }, { propertyId: null }])
+  const property_id = yield* insertProperty(world.operatorId, "Leith 2")
+  const reservation_code = yield* insertOrder(world.operatorId, [{ propertyId: property_id }, { propertyId: null }])
   const entry = { direction: "income", amount: 5, item_id: 11, payment_method_id: 197 } as const
   const entries = [{ currency: "EUR" }, { currency: "EUR", property_id }, { reservation_code }] as const
   const { staff_id } = world.fields
@@ -80,7 +80,7 @@ layer(layerTest)("a record that is sent back", (it) => {
   })
 
   for (const operation of edits) {
-    const fixed = fieldsOf(operation).filter(([, field]) => isImmutableField(field))
+    const fixed = payloadFieldsOf(operation).filter(([, field]) => isImmutableField(field))
 
     it(`to ${operation._tag} has fields that tools are not shown`, () => {
       const { properties } = publishedInputSchemaOf(operation.payloadSchema)
@@ -101,7 +101,7 @@ layer(layerTest)("a record that is sent back", (it) => {
           const whole = yield* edit(record)
           assert.strictEqual(whole.error_code, 0, whole.error_msg)
           assert.deepStrictEqual(yield* shownBy(world.token, search, list, id), record)
-          const before = yield* contents(world)
+          const before = yield* loadContents(world)
           for (const [name, field] of fixed.filter(([name]) => name !== lastChange)) {
             const same = yield* edit({ id, [name]: record[name] })
             assert.strictEqual(same.error_code, 0, `${name}: ${same.error_msg}`)
@@ -110,7 +110,7 @@ layer(layerTest)("a record that is sent back", (it) => {
             assert.strictEqual(envelope.error_code, 422, `${name} ${JSON.stringify(other)}: ${envelope.error_msg}`)
             assert.match(envelope.error_msg, new RegExp(`^${name}: cannot be changed( here)?;`))
           }
-          assert.deepStrictEqual(yield* contents(world), before)
+          assert.deepStrictEqual(yield* loadContents(world), before)
         }
       })
     )

@@ -7,7 +7,7 @@ import { modelled } from "../../evaluate/agents.ts"
 import { evaluated } from "../../evaluate/evaluated.ts"
 import { Service } from "../../evaluate/service.ts"
 import { TASKS } from "../../evaluate/tasks.ts"
-import { Newcomer } from "../support/newcomer.ts"
+import { FirstStart } from "../support/first-start.ts"
 
 // The evaluation itself: its checks fail where nothing was done, its scripts do everything, and a model is heard out and no longer.
 
@@ -38,7 +38,7 @@ const calling = (name: string, args: string) => ({
 })
 
 const heardBy = Effect.fnUntraced(function* (replies: ReadonlyArray<object>) {
-  const { base, token } = yield* Newcomer
+  const { base, token } = yield* FirstStart
   const service = new Service(base, token)
   const { model, asked } = yield* modelOf(replies)
   const tools = yield* Effect.promise(() => service.tools())
@@ -46,14 +46,14 @@ const heardBy = Effect.fnUntraced(function* (replies: ReadonlyArray<object>) {
   return { work, asked, last: asked.at(-1)?.messages.at(-1) }
 })
 
-layer(Newcomer.layer, { excludeTestServices: true })("the evaluation", (it) => {
+layer(FirstStart.layer, { excludeTestServices: true })("the evaluation", (it) => {
   it("has thirty tasks, each of its own name", () => {
     assert.lengthOf(new Set(TASKS.map(({ id }) => id)), 30)
   })
 
   it.effect("counts nothing as done that nobody did", () =>
     Effect.gen(function* () {
-      const { base, token } = yield* Newcomer
+      const { base, token } = yield* FirstStart
       const { model } = yield* modelOf([{ content: "I would rather not." }])
       const results = yield* Effect.promise(() => evaluated(base, token, model, () => {}, 1))
       assert.deepStrictEqual(
@@ -94,10 +94,10 @@ layer(Newcomer.layer, { excludeTestServices: true })("the evaluation", (it) => {
   )
 })
 
-layer(Newcomer.layer, { excludeTestServices: true })("the scripts", (it) => {
+layer(FirstStart.layer, { excludeTestServices: true })("the scripts", (it) => {
   it.effect("do all of it, by tools that are listed and arguments that fit what is listed", () =>
     Effect.gen(function* () {
-      const { base, token } = yield* Newcomer
+      const { base, token } = yield* FirstStart
       const results = yield* Effect.promise(() => evaluated(base, token, undefined))
       const failed = results.flatMap(({ id, why }) => (why === undefined ? [] : [`${id}: ${why}`]))
       assert.deepStrictEqual(failed, [])

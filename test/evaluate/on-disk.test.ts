@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 import { inject } from "vitest"
 import { evaluated } from "../../evaluate/evaluated.ts"
 import { layerPostgres } from "../../src/platform/database/postgres.ts"
-import { Newcomer } from "../support/newcomer.ts"
+import { FirstStart } from "../support/first-start.ts"
 
 // On a server, commits of the background do not wait for the disk: what it does may be done twice. What a caller is told must.
 
@@ -27,10 +27,10 @@ const watched = Effect.flatMap(SqlClient.SqlClient, (sql) =>
 const isServer = inject("testDatabaseUrl") !== ""
 
 describe.skipIf(!isServer)(isServer ? "on a server" : "on a server (skipped: DATABASE_URL not set)", () => {
-  layer(Newcomer.layer, { excludeTestServices: true })("what a caller was told", (it) => {
+  layer(FirstStart.layer, { excludeTestServices: true })("what a caller was told", (it) => {
     it.effect("is on the disk, whatever stores the background has beside the doors", () =>
       Effect.gen(function* () {
-        const { base, token, env } = yield* Newcomer
+        const { base, token, env } = yield* FirstStart
         const commits = yield* Effect.gen(function* () {
           const sql = yield* SqlClient.SqlClient
           yield* watched

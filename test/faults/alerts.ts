@@ -13,10 +13,10 @@ import { layerPostgres } from "../../src/platform/database/postgres.ts"
 import { type Life, lives } from "../attacks/service-process.ts"
 import { subscribe } from "../attacks/subscribing.ts"
 import { WIDE_LIMITS } from "../attacks/worlds.ts"
-import { conversationOf } from "../support/conversations.ts"
-import { freshOperator, propertyOf } from "../support/harness.ts"
-import { channelAccountOf, listingOf } from "../support/listings.ts"
-import { freePort } from "../support/tools/cli/latchkey.ts"
+import { insertConversation } from "../support/conversations.ts"
+import { freshOperator, insertProperty } from "../support/harness.ts"
+import { insertChannelAccount, insertListing } from "../support/listings.ts"
+import { findFreePort } from "../support/tools/cli/latchkey-process.ts"
 import type { Fault, Suffered } from "./fault.ts"
 
 // Every alert of deploy/prometheus/alerts.yml is caused once, and seen by a Prometheus that scrapes a service with a PostgreSQL
@@ -128,7 +128,7 @@ scrape_configs: [{ job_name: latchkey, static_configs: [{ targets: ["127.0.0.1:$
 
 /** Nothing but failures, for webhooks, connectors and calendars; answers its address. */
 const failing = Effect.gen(function* () {
-  const port = yield* freePort
+  const port = yield* findFreePort
   yield* Effect.acquireRelease(
     Effect.sync(() =>
       createServer((request, response) => {
@@ -176,13 +176,13 @@ const inhabited = Effect.fnUntraced(function* (bad: string) {
   const sql = yield* SqlClient.SqlClient
   const { operatorId, token } = yield* freshOperator({ rateLimits: WIDE_LIMITS, timeZone: "UTC" })
   const eager = yield* freshOperator({ timeZone: "UTC" })
-  const property = yield* propertyOf(operatorId, "Harbour")
+  const property = yield* insertProperty(operatorId, "Harbour")
   const [connector] = yield* sql<{ id: number }>`
     INSERT INTO connectors (name, url, secret, created_at) VALUES ('failing', ${bad}, 'whsec_c2VjcmV0c2VjcmV0', now())
     RETURNING id`
-  const account = yield* channelAccountOf(operatorId, { connector: connectorName(connector?.id ?? 0) })
-  const listings = yield* Effect.forEach(Array.from({ length: 40 }), () => listingOf(operatorId, account))
-  const { code } = yield* conversationOf({ operatorId, accountId: account, channelType: "airbnb" })
+  const account = yield* insertChannelAccount(operatorId, { connector: connectorName(connector?.id ?? 0) })
+  const listings = yield* Effect.forEach(Array.from({ length: 40 }), () => insertListing(operatorId, account))
+  const { code } = yield* insertConversation({ operatorId, accountId: account, channelType: "airbnb" })
   return { operatorId, token, eagerToken: eager.token, property, listings, code }
 }, Effect.orDie)
 
@@ -465,7 +465,12 @@ const caused = async ({ alert, begin, end }: Cause, firing: () => Promise<Readon
 /** Ports, servers, Prometheus, and a service with what its causes need. */
 const ground = Effect.gen(function* () {
   const at = yield* folder
-  const [pgPort, redisPort, prometheusPort, metricsPort] = yield* Effect.all([freePort, freePort, freePort, freePort])
+  const [pgPort, redisPort, prometheusPort, metricsPort] = yield* Effect.all([
+    findFreePort,
+    findFreePort,
+    findFreePort,
+    findFreePort
+  ])
   const database = yield* postgres(at, pgPort)
   const redis = yield* running("redis-server", ["--port", redisPort, "--save", "", "--bind", "127.0.0.1"])
   const layer = layerPostgres({ url: Redacted.make(database.url), maxConnections: 2 })

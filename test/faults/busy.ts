@@ -10,8 +10,8 @@ import { missingFrom } from "../attacks/accounting.ts"
 import { type Life, lives } from "../attacks/service-process.ts"
 import { connections } from "../attacks/wire.ts"
 import { acknowledged, type Estate, estate, type Ledger, ledger, writing } from "../attacks/writing.ts"
-import { emptyDatabase } from "../support/scratch-database.ts"
-import { type Ended, emptyFolder, latchkey } from "../support/tools/cli/latchkey.ts"
+import { createEmptyDatabase } from "../support/scratch-database.ts"
+import { type CommandResult, makeEmptyFolder, runCommandProcess } from "../support/tools/cli/latchkey-process.ts"
 
 // A service with many stays and writers that never rest, whose data is copied meanwhile.
 
@@ -26,17 +26,20 @@ export interface Place {
 /** The server of DATABASE_URL. */
 export const SERVER = process.env["DATABASE_URL"] ?? ""
 
-export const emptyFolderPlace: Effect.Effect<Place, never, Scope.Scope> = Effect.map(emptyFolder, (folder) => ({
+export const emptyFolderPlace: Effect.Effect<Place, never, Scope.Scope> = Effect.map(makeEmptyFolder, (folder) => ({
   on: "embedded",
   env: { DATA_DIR: join(folder, "data") },
   layer: Layer.orDie(layerEmbedded(join(folder, "data"), "command"))
 }))
 
-export const emptyServerPlace: Effect.Effect<Place, never, Scope.Scope> = Effect.map(emptyDatabase(SERVER), (url) => ({
-  on: "PostgreSQL",
-  env: { DATABASE_URL: url },
-  layer: Layer.orDie(layerPostgres({ url: Redacted.make(url), maxConnections: 2 }))
-}))
+export const emptyServerPlace: Effect.Effect<Place, never, Scope.Scope> = Effect.map(
+  createEmptyDatabase(SERVER),
+  (url) => ({
+    on: "PostgreSQL",
+    env: { DATABASE_URL: url },
+    layer: Layer.orDie(layerPostgres({ url: Redacted.make(url), maxConnections: 2 }))
+  })
+)
 
 /** Stays of one operator of the ground. */
 const STAYS_EACH = 5_000
@@ -127,10 +130,10 @@ const START_MS = 400
 
 /** Runs a command and kills it after a random time of what it takes; answers how it ended if it came to its end before. */
 export const killedWithin = (args: ReadonlyArray<string>, env: Record<string, string>, longestMs: number) =>
-  Effect.suspend(() => Effect.timeoutOption(latchkey(args, env), START_MS + Math.random() * longestMs))
+  Effect.suspend(() => Effect.timeoutOption(runCommandProcess(args, env), START_MS + Math.random() * longestMs))
 
 /** What a command should not have ended with. */
-export const failureOf = (what: string, { code, stderr }: Ended): ReadonlyArray<string> =>
+export const failureOf = (what: string, { code, stderr }: CommandResult): ReadonlyArray<string> =>
   code === 0 ? [] : [`${what}: ${stderr.trim().slice(0, 300)}`]
 
 const STAYS = 200_000

@@ -2,7 +2,7 @@ import { access, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { Effect } from "effect"
 import { embeddedGround, type Ground, serverGround } from "../attacks/grounds.ts"
-import { emptyFolder } from "../support/tools/cli/latchkey.ts"
+import { makeEmptyFolder } from "../support/tools/cli/latchkey-process.ts"
 import { suffered } from "./causing.ts"
 import type { Fault } from "./fault.ts"
 import { server } from "./places-to-cause.ts"
@@ -16,7 +16,7 @@ const HOUR_S = 3_600
 
 /** The ground of a process whose clock a file sets, in seconds from the true one. */
 const withClock = Effect.fnUntraced(function* (ground: Ground) {
-  const file = join(yield* emptyFolder, "clock")
+  const file = join(yield* makeEmptyFolder, "clock")
   const set = (seconds: number) => writeFile(file, `${seconds < 0 ? "" : "+"}${seconds}`)
   yield* Effect.promise(() => set(0))
   const env = {

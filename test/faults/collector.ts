@@ -1,7 +1,7 @@
 import { createServer, type Server } from "node:http"
 import { Effect } from "effect"
 import { serverGround } from "../attacks/grounds.ts"
-import { freePort } from "../support/tools/cli/latchkey.ts"
+import { findFreePort } from "../support/tools/cli/latchkey-process.ts"
 import { suffered } from "./causing.ts"
 import type { Fault } from "./fault.ts"
 import { noServer, server } from "./places-to-cause.ts"
@@ -12,7 +12,7 @@ export const collectorFault: Fault = {
   name: "collector",
   skipped: Effect.succeed(noServer),
   run: Effect.gen(function* () {
-    const port = yield* freePort
+    const port = yield* findFreePort
     let [collector, hangs]: [Server | undefined, boolean] = [undefined, false]
     const begin = () =>
       new Promise<void>((resolve) => {

@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { promisify } from "node:util"
 import { Effect } from "effect"
 import { embeddedIn, serverGround } from "../attacks/grounds.ts"
-import { emptyFolder, freePort } from "../support/tools/cli/latchkey.ts"
+import { findFreePort, makeEmptyFolder } from "../support/tools/cli/latchkey-process.ts"
 import { type Caused, suffered } from "./causing.ts"
 import type { Fault } from "./fault.ts"
 import { hasProgram, mounted, unmounted } from "./places-to-cause.ts"
@@ -37,7 +37,7 @@ const caused = (folder: string): Caused => ({
 
 /** A small disk of its own, gone with the scope. */
 const smallDisk = (megabytes: number) =>
-  Effect.flatMap(emptyFolder, (folder) =>
+  Effect.flatMap(makeEmptyFolder, (folder) =>
     Effect.acquireRelease(
       Effect.as(
         Effect.promise(() => mounted(folder, megabytes)),
@@ -51,8 +51,8 @@ const BIN = "/usr/lib/postgresql/15/bin"
 
 /** A PostgreSQL of its own with its tables on a folder; answers its address. */
 const serverOn = Effect.fnUntraced(function* (disk: string) {
-  const port = yield* freePort
-  const home = yield* emptyFolder
+  const port = yield* findFreePort
+  const home = yield* makeEmptyFolder
   const { uid, gid } = yield* Effect.promise(async () => {
     const [uid, gid] = await Promise.all(["-u", "-g"].map((flag) => run("id", [flag, "postgres"])))
     return { uid: Number(uid?.stdout), gid: Number(gid?.stdout) }
@@ -75,7 +75,7 @@ const serverOn = Effect.fnUntraced(function* (disk: string) {
   return `postgres://postgres@127.0.0.1:${port}/postgres`
 })
 
-const mayMount = Effect.flatMap(emptyFolder, (folder) =>
+const mayMount = Effect.flatMap(makeEmptyFolder, (folder) =>
   Effect.promise(() =>
     mounted(folder, 1).then(
       () => unmounted(folder).then(() => true),

@@ -3,7 +3,7 @@ import { symlink } from "node:fs/promises"
 import { join } from "node:path"
 import { promisify } from "node:util"
 import { Effect } from "effect"
-import { emptyFolder } from "../support/tools/cli/latchkey.ts"
+import { makeEmptyFolder } from "../support/tools/cli/latchkey-process.ts"
 
 // The code of the release before this one, as Git has it, beside the dependencies of today.
 
@@ -23,7 +23,7 @@ export const noFormerCode: Effect.Effect<string | undefined> = Effect.promise(()
 )
 
 /** A folder with that code, gone with the scope. */
-export const formerCode = Effect.tap(emptyFolder, (folder) =>
+export const formerCode = Effect.tap(makeEmptyFolder, (folder) =>
   Effect.promise(async () => {
     await run("sh", ["-c", `git archive ${FORMER} | tar -x -C "$0"`, folder], { cwd: HERE })
     await symlink(join(HERE, "node_modules"), join(folder, "node_modules"))

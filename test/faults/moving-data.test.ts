@@ -1,8 +1,8 @@
 import { mkdir } from "node:fs/promises"
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { unpackedInto } from "../support/database.ts"
-import { orSkipped } from "../support/overlap.ts"
+import { unpackTestDatabase } from "../support/database.ts"
+import { withServerNote } from "../support/overlap.ts"
 import { rehearsed } from "./backup.ts"
 import { emptyFolderPlace, emptyServerPlace, SERVER } from "./busy.ts"
 import type { Suffered } from "./fault.ts"
@@ -20,7 +20,7 @@ const assertHeld = ({ lost, fell, acknowledged }: Suffered) => {
 const migratedFolderPlace = Effect.tap(emptyFolderPlace, ({ env }) =>
   Effect.andThen(
     Effect.promise(() => mkdir(env["DATA_DIR"] ?? "", { recursive: true, mode: 0o700 })),
-    unpackedInto(env["DATA_DIR"] ?? "")
+    unpackTestDatabase(env["DATA_DIR"] ?? "")
   )
 )
 
@@ -33,6 +33,6 @@ it.live("what was acknowledged before a backup under writers began is restored, 
 )
 
 it.live.skipIf(SERVER === "")(
-  orSkipped("a move to a server under writers loses no acknowledged write, killed or not"),
+  withServerNote("a move to a server under writers loses no acknowledged write, killed or not"),
   () => Effect.map(moved(SMALL), assertHeld)
 )

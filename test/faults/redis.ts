@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { Effect } from "effect"
 import { createClient } from "redis"
 import { serverGround } from "../attacks/grounds.ts"
-import { freePort } from "../support/tools/cli/latchkey.ts"
+import { findFreePort } from "../support/tools/cli/latchkey-process.ts"
 import { suffered } from "./causing.ts"
 import type { Fault } from "./fault.ts"
 import { hasProgram, noServer, server } from "./places-to-cause.ts"
@@ -33,7 +33,7 @@ export const redisFault: Fault = {
   name: "redis",
   skipped: Effect.promise(async () => noServer ?? ((await hasProgram("redis-server")) ? undefined : "no redis-server")),
   run: Effect.gen(function* () {
-    const port = yield* freePort
+    const port = yield* findFreePort
     let redis = yield* Effect.promise(() => begun(port))
     yield* Effect.addFinalizer(() => Effect.promise(() => (redis.exitCode === null ? ended(redis) : Promise.resolve())))
     const ground = yield* serverGround(server)

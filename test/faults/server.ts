@@ -11,7 +11,13 @@ import { lives } from "../attacks/service-process.ts"
 import { subscribe } from "../attacks/subscribing.ts"
 import { connections } from "../attacks/wire.ts"
 import { acknowledged, estate, type Ledger, ledger, writing } from "../attacks/writing.ts"
-import { noOwnServer, noPooler, type OwnServer, ownServer, pooler } from "../support/own-processes.ts"
+import {
+  missingPoolerReason,
+  missingServerReason,
+  type OwnServer,
+  startOwnServer,
+  startPooler
+} from "../support/own-servers.ts"
 import type { Fault, Suffered } from "./fault.ts"
 
 // What a server does to the service under load, straight and behind a pooler: its connections are ended, it restarts, it
@@ -72,13 +78,13 @@ const groundOf = Effect.fnUntraced(function* (server: OwnServer, pooled: boolean
   const layer = Layer.orDie(layerPostgres({ url: Redacted.make(server.url), maxConnections: 4 }))
   yield* Effect.orDie(Effect.provide(migrate(migrations), layer))
   const env: Record<string, string> = pooled
-    ? { DATABASE_URL: yield* pooler(server.url, POOL), DATABASE_PREPARED: "0" }
+    ? { DATABASE_URL: yield* startPooler(server.url, POOL), DATABASE_PREPARED: "0" }
     : { DATABASE_URL: server.url }
   return { on: "PostgreSQL", env, layer } satisfies Ground
 })
 
 const suffering = Effect.fnUntraced(function* ({ fault, times, cause }: Ordeal, pooled: boolean) {
-  const server = yield* ownServer()
+  const server = yield* startOwnServer()
   const ground = yield* groundOf(server, pooled)
   const receiving = yield* arrivals()
   const held = yield* Effect.provide(estate(WRITERS), ground.layer)
@@ -127,8 +133,8 @@ const suffering = Effect.fnUntraced(function* ({ fault, times, cause }: Ordeal, 
 const each = (ordeals: ReadonlyArray<Ordeal>, pooled: boolean) =>
   Effect.forEach(ordeals, (ordeal) => suffering(ordeal, pooled))
 
-const straight = Effect.succeed(noOwnServer)
-const behind = Effect.succeed(noOwnServer ?? noPooler)
+const straight = Effect.succeed(missingServerReason)
+const behind = Effect.succeed(missingServerReason ?? missingPoolerReason)
 
 /** Connections that are ended. */
 export const backends: Fault = { name: "backends", skipped: straight, run: each([TERMINATED], false) }

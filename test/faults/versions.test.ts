@@ -1,7 +1,7 @@
 import { it } from "@effect/vitest"
 import { Effect } from "effect"
 import { assertHeld } from "../attacks/figures.ts"
-import { orSkipped } from "../support/overlap.ts"
+import { withServerNote } from "../support/overlap.ts"
 import { noFormerCode } from "./former-code.ts"
 import { versions } from "./versions.ts"
 
@@ -10,7 +10,9 @@ const why = server === "" ? undefined : await Effect.runPromise(noFormerCode)
 
 it.live.skipIf(server === "" || why !== undefined)(
   why === undefined
-    ? orSkipped("the release before and today's work on one database at once, and the former alone again after that")
+    ? withServerNote(
+        "the release before and today's work on one database at once, and the former alone again after that"
+      )
     : `skipped: two releases on one database (${why})`,
   () =>
     Effect.gen(function* () {

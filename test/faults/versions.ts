@@ -11,7 +11,7 @@ import { subscribe } from "../attacks/subscribing.ts"
 import { noteMessages } from "../attacks/threads.ts"
 import { connections, send } from "../attacks/wire.ts"
 import { acknowledged, type Estate, type Ledger, ledger, writing } from "../attacks/writing.ts"
-import { emptyDatabase } from "../support/scratch-database.ts"
+import { createEmptyDatabase } from "../support/scratch-database.ts"
 import type { Fault, Suffered } from "./fault.ts"
 import { FORMER, formerCode, noFormerCode } from "./former-code.ts"
 
@@ -122,7 +122,7 @@ const doorsOf = (
 export const versions = Effect.fnUntraced(function* (server: string, budget: VersionsBudget) {
   const count = tally(`${FORMER} and today's on one database`, "PostgreSQL")
   const folder = yield* formerCode
-  const url = yield* emptyDatabase(server)
+  const url = yield* createEmptyDatabase(server)
   const ground = { env: { DATABASE_URL: url, SANDBOX: "1" } }
   const [former, todays] = [yield* lives(ground, { former: folder }), yield* lives(ground)]
   const receiving = yield* arrivals()

@@ -1,13 +1,13 @@
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { serverGround } from "../attacks/grounds.ts"
-import { orSkipped } from "../support/overlap.ts"
+import { withServerNote } from "../support/overlap.ts"
 import { workersUnderLoad } from "./workers.ts"
 
 const server = process.env.DATABASE_URL ?? ""
 
 it.live.skipIf(server === "")(
-  orSkipped("workers that are killed and rolled, and a parent that is killed: nothing acknowledged is lost"),
+  withServerNote("workers that are killed and rolled, and a parent that is killed: nothing acknowledged is lost"),
   () =>
     Effect.gen(function* () {
       const ground = yield* serverGround(server)

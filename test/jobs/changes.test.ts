@@ -5,13 +5,13 @@ import { AllowedReceivers, parseAllowedHosts } from "../../src/domain/webhooks/d
 import { EVENTS_POLL_MS } from "../../src/domain/webhooks/deliveries/delivery-workers.ts"
 import { layerDeliveries } from "../../src/domain/webhooks/deliveries/layer.ts"
 import { WakeUp } from "../../src/jobs/WakeUp.ts"
-import { receiver } from "../support/domain/webhooks/deliveries/receiver.ts"
-import { subscribed } from "../support/domain/webhooks/deliveries/scene.ts"
-import { answering, local } from "../support/domain/webhooks/deliveries/sending.ts"
+import { createSubscription } from "../support/domain/webhooks/deliveries/delivery-service.ts"
+import { layerLocalOutbound, respondWith } from "../support/domain/webhooks/deliveries/outbound-requests.ts"
+import { startReceiver } from "../support/domain/webhooks/deliveries/receiver.ts"
 import { call, freshOperator, layerService, layerTest, type TestOperator } from "../support/harness.ts"
-import { canOverlap, orSkipped } from "../support/overlap.ts"
+import { canOverlap, withServerNote } from "../support/overlap.ts"
 import { layerOwnDatabase } from "../support/own-database.ts"
-import { BaseUrl, layerServing } from "../support/server.ts"
+import { BaseUrl, layerHttpServerOf } from "../support/server.ts"
 
 // A change leads to its delivery although nobody polls: here a wait as long as a poll never ends.
 
@@ -26,7 +26,7 @@ const layerWakeUp = canOverlap
   ? WakeUp.layerServer.pipe(Layer.provide(layerOwnDatabase), Layer.provide(layerNobodyPolls))
   : WakeUp.layerProcess
 
-const layerChanging = layerServing(
+const layerChanging = layerHttpServerOf(
   layerService(layerOwnDatabase, undefined, undefined, Layer.orDie(layerWakeUp)).pipe(
     Layer.provide(Layer.succeed(AllowedReceivers, Result.getOrThrow(parseAllowedHosts("127.0.0.1"))))
   ),
@@ -61,8 +61,8 @@ const CHANGES = [overRest, overMcp, directly]
 
 /** Makes changes one by one, each of them after the one before it has arrived. */
 const changed = Effect.gen(function* () {
-  const server = yield* receiver(answering(200))
-  const { operator } = yield* subscribed(server.port)
+  const server = yield* startReceiver(respondWith(200))
+  const { operator } = yield* createSubscription(server.port)
   for (const change of [...CHANGES, ...CHANGES, ...CHANGES]) {
     yield* change(operator)
     assert.match((yield* Queue.take(server.requests)).body, /transaction_created/)
@@ -72,28 +72,30 @@ const changed = Effect.gen(function* () {
 layer(layerChanging)("with nobody polling", (it) => {
   it.effect("a change over REST, over MCP and through the Service reaches its receiver, again and again", () =>
     Effect.gen(function* () {
-      yield* Layer.build(Layer.provide(layerDeliveries, local))
+      yield* Layer.build(Layer.provide(layerDeliveries, layerLocalOutbound))
       yield* changed
     }).pipe(Effect.provide(layerNobodyPolls))
   )
 
-  it.effect.skipIf(!canOverlap)(orSkipped("a change reaches its receiver when only another process delivers"), () =>
-    Effect.gen(function* () {
-      const other = Context.get(yield* Layer.build(Layer.fresh(WakeUp.layerServer)), WakeUp)
-      const hearing = yield* other.latch
-      yield* hearing.await
-      yield* Layer.build(Layer.provide(layerDeliveries, [local, Layer.succeed(WakeUp, other)]))
-      yield* changed
-    }).pipe(Effect.provide(layerNobodyPolls))
+  it.effect.skipIf(!canOverlap)(
+    withServerNote("a change reaches its receiver when only another process delivers"),
+    () =>
+      Effect.gen(function* () {
+        const other = Context.get(yield* Layer.build(Layer.fresh(WakeUp.layerServer)), WakeUp)
+        const hearing = yield* other.latch
+        yield* hearing.await
+        yield* Layer.build(Layer.provide(layerDeliveries, [layerLocalOutbound, Layer.succeed(WakeUp, other)]))
+        yield* changed
+      }).pipe(Effect.provide(layerNobodyPolls))
   )
 
   it.effect("a subscription that is resumed gets at once what waited for its next try", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient
       let status = 500
-      const server = yield* receiver((response, received) => answering(status)(response, received))
-      const { operator, id } = yield* subscribed(server.port)
-      yield* Layer.build(Layer.provide(layerDeliveries, local))
+      const server = yield* startReceiver((response, received) => respondWith(status)(response, received))
+      const { operator, id } = yield* createSubscription(server.port)
+      yield* Layer.build(Layer.provide(layerDeliveries, layerLocalOutbound))
       yield* overRest(operator)
       yield* Queue.take(server.requests)
       const failure = sql`SELECT FROM webhook_deliveries WHERE subscription_id = ${id} AND failures = 1`
@@ -108,7 +110,7 @@ layer(layerChanging)("with nobody polling", (it) => {
   it.effect("the workers end with their scope, however long they would still wait", () =>
     Effect.gen(function* () {
       const scope = yield* Scope.make()
-      yield* Layer.buildWithScope(Layer.provide(layerDeliveries, local), scope)
+      yield* Layer.buildWithScope(Layer.provide(layerDeliveries, layerLocalOutbound), scope)
       yield* Scope.close(scope, Exit.void)
     }).pipe(Effect.provide(layerNobodyPolls))
   )

@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { applyRetention, nextRowsCondition, RETENTION_BATCH_ROWS } from "../../src/jobs/retention.ts"
-import { canOverlap, orSkipped, overlapping } from "../support/overlap.ts"
+import { canOverlap, runOverlapping, withServerNote } from "../support/overlap.ts"
 import { layerOwnDatabase } from "../support/own-database.ts"
 import { countStatements } from "../support/statements.ts"
 
@@ -45,12 +45,14 @@ layer(layerOwnDatabase)("a retention", (it) => {
     })
   )
 
-  it.effect.skipIf(!canOverlap)(orSkipped("leaves alone what somebody else has in hand, and waits for nobody"), () =>
-    Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
-      const change = yield* filled(3)
-      yield* overlapping(sql`SELECT FROM kept WHERE n = 2 FOR UPDATE`, applyRetention(sql, [change]))
-      assert.deepStrictEqual(yield* left, [1, 2])
-    })
+  it.effect.skipIf(!canOverlap)(
+    withServerNote("leaves alone what somebody else has in hand, and waits for nobody"),
+    () =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const change = yield* filled(3)
+        yield* runOverlapping(sql`SELECT FROM kept WHERE n = 2 FOR UPDATE`, applyRetention(sql, [change]))
+        assert.deepStrictEqual(yield* left, [1, 2])
+      })
   )
 })

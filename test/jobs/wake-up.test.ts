@@ -6,9 +6,9 @@ import { SqlClient } from "effect/sql/SqlClient"
 import { TestClock } from "effect/testing"
 import { NOTIFY_GAP_MS, WakeUp } from "../../src/jobs/WakeUp.ts"
 import { layerPostgres } from "../../src/platform/database/postgres.ts"
-import { orSkipped } from "../support/overlap.ts"
-import { scratchDatabase } from "../support/own-database.ts"
-import { latchkey } from "../support/tools/cli/latchkey.ts"
+import { withServerNote } from "../support/overlap.ts"
+import { createScratchDatabase } from "../support/own-database.ts"
+import { runCommandProcess } from "../support/tools/cli/latchkey-process.ts"
 
 // The clock stands still unless a test moves it: whoever is woken here was woken by a word, not by a poll.
 
@@ -92,7 +92,7 @@ const realClock = Layer.succeed(Clock.Clock, Clock.Clock.defaultValue())
 class Address extends Context.Service<Address, string>()("latchkey/test/Address") {}
 
 const layerServer = Layer.unwrap(
-  Effect.map(scratchDatabase(server), (url) =>
+  Effect.map(createScratchDatabase(server), (url) =>
     Layer.merge(layerPostgres({ url: Redacted.make(url), maxConnections: 12 }), Layer.succeed(Address, url))
   )
 ).pipe(Layer.provide(realClock))
@@ -119,7 +119,7 @@ const listeners = Effect.gen(function* () {
     SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'LISTEN %'`
 }).pipe(Effect.orDie)
 
-describe.skipIf(server === "")(orSkipped("on a server, a wake-up"), () => {
+describe.skipIf(server === "")(withServerNote("on a server, a wake-up"), () => {
   layer(layerServer)((it) => {
     for (const [name, test] of wakes(onServer)) it.effect(name, () => test)
 
@@ -209,7 +209,7 @@ describe.skipIf(server === "")(orSkipped("on a server, a wake-up"), () => {
     it.effect("comes from a command that sends deliveries again", () =>
       Effect.gen(function* () {
         const { latch } = yield* listening
-        const ended = yield* latchkey(["webhook", "replay", "--dead"], { DATABASE_URL: yield* Address })
+        const ended = yield* runCommandProcess(["webhook", "replay", "--dead"], { DATABASE_URL: yield* Address })
         assert.strictEqual(ended.code, 0, ended.stderr)
         yield* latch.await
       })

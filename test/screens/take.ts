@@ -6,7 +6,7 @@ import type { AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { type Browser, chromium, type Page } from "playwright-core"
-import { DESK, EXECUTABLE, PHONE } from "../support/browser.ts"
+import { CHROMIUM_PATH, DESKTOP_VIEWPORT, PHONE_VIEWPORT } from "../support/browser.ts"
 import { PICTURED, type Pictured, REDIRECT, type Scene } from "./pages.ts"
 
 // `npm run screens`: a picture of each page of the console at 390 and 1,280 pixels, in docs/screens, as its demo host sees it after
@@ -121,7 +121,7 @@ const pictured = async (page: Page, { name, path, says, first }: Pictured, scene
 }
 
 const take = async (browser: Browser, host: Host, scene: Scene) => {
-  for (const viewport of [PHONE, DESK]) {
+  for (const viewport of [PHONE_VIEWPORT, DESKTOP_VIEWPORT]) {
     const page = await browser.newPage({ viewport, colorScheme: "light" })
     for (const each of PICTURED.filter(({ signedIn }) => !signedIn)) await pictured(page, each, scene, viewport.width)
     await signIn(page, host)
@@ -137,7 +137,7 @@ const service = spawn(process.execPath, ["bin/latchkey.js", "serve"], {
   stdio: ["ignore", "pipe", "inherit"]
 })
 const browser = await chromium.launch({
-  executablePath: EXECUTABLE,
+  executablePath: CHROMIUM_PATH,
   headless: true,
   args: ["--no-sandbox", "--disable-gpu"]
 })

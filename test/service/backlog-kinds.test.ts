@@ -4,7 +4,11 @@ import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { BACKLOG_COUNT_LIMIT } from "../../src/jobs/backlog-statements.ts"
 import { BACKLOG_KINDS, type BacklogKind, makeBacklogReaders } from "../../src/service/backlog.ts"
-import { happened, layerScene, subscribed } from "../support/domain/webhooks/deliveries/scene.ts"
+import {
+  createSubscription,
+  layerDeliveryService,
+  recordEvents
+} from "../support/domain/webhooks/deliveries/delivery-service.ts"
 import { freshOperator } from "../support/harness.ts"
 
 const looked = Effect.flatMap(makeBacklogReaders, (looks) => Effect.all(looks))
@@ -60,7 +64,7 @@ const undone = <E, R>(work: Effect.Effect<void, E, R>) =>
       )
   )
 
-layer(layerScene)("what is due of each kind", (it) => {
+layer(layerDeliveryService)("what is due of each kind", (it) => {
   it.effect("is nothing where there is no work", () =>
     Effect.gen(function* () {
       assert.deepStrictEqual(
@@ -94,8 +98,8 @@ layer(layerScene)("what is due of each kind", (it) => {
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       yield* TestClock.setTime(Date.now())
-      const { operator, id } = yield* subscribed(9)
-      const [event = 0] = yield* happened(operator, [{ event: "transaction_updated" }])
+      const { operator, id } = yield* createSubscription(9)
+      const [event = 0] = yield* recordEvents(operator, [{ event: "transaction_updated" }])
       yield* sql`
         INSERT INTO webhook_deliveries (operator_id, event_id, subscription_id, record, due_at)
         VALUES (${operator.operatorId}, ${event}, ${id}, 'transaction:1', ${yield* ago(120)})`

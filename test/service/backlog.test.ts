@@ -5,8 +5,8 @@ import { BACKLOG_COUNT_LIMIT } from "../../src/jobs/backlog-statements.ts"
 import { backlogAge, backlogDue } from "../../src/platform/telemetry/metrics/metric-definitions.ts"
 import { BACKLOG_KINDS, makeBacklogReporter } from "../../src/service/backlog.ts"
 import { layerQuiet } from "../attacks/grounds.ts"
-import { freshOperator, propertyOf } from "../support/harness.ts"
-import { channelAccountOf, listingOf } from "../support/listings.ts"
+import { freshOperator, insertProperty } from "../support/harness.ts"
+import { insertChannelAccount, insertListing } from "../support/listings.ts"
 import { layerOwnDatabase } from "../support/own-database.ts"
 
 /** What a look finds, by kind: how much, and for how many seconds. */
@@ -24,7 +24,7 @@ const looked = Effect.gen(function* () {
 /** One property of a new operator. */
 const host = Effect.gen(function* () {
   const { operatorId } = yield* freshOperator()
-  return { operatorId, property: yield* propertyOf(operatorId, "Harbour") }
+  return { operatorId, property: yield* insertProperty(operatorId, "Harbour") }
 })
 
 layer(Layer.merge(layerOwnDatabase, layerQuiet), { excludeTestServices: true })(
@@ -40,9 +40,9 @@ layer(Layer.merge(layerOwnDatabase, layerQuiet), { excludeTestServices: true })(
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
         const [one, other] = [yield* host, yield* host]
-        const account = yield* channelAccountOf(one.operatorId)
+        const account = yield* insertChannelAccount(one.operatorId)
         for (const minutes of [3, 7, -5]) {
-          const listing = yield* listingOf(one.operatorId, account)
+          const listing = yield* insertListing(one.operatorId, account)
           yield* sql`
           INSERT INTO listing_lanes (operator_id, listing_row, account_id, waiting, due_at)
           SELECT operator_id, id, account_id, 1, now() - make_interval(mins => ${minutes}) FROM listings

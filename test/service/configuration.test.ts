@@ -4,7 +4,7 @@ import { allowsHost } from "../../src/domain/webhooks/deliveries/allowed-hosts.t
 import { generateKey } from "../../src/platform/sealing/secret-keys.ts"
 import { MAX_OTEL_ENTRIES } from "../../src/platform/telemetry/collector-settings.ts"
 import { isPlainLoopback, readSettings } from "../../src/service/configuration.ts"
-import { fieldOf } from "../support/messages-of-errors.ts"
+import { fieldOfError } from "../support/error-messages.ts"
 
 const KEY = generateKey()
 
@@ -325,7 +325,7 @@ describe("configuration", () => {
       const error = yield* Effect.flip(settings({ [variable]: given }))
       assert.strictEqual(error._tag, "WrongSetting")
       assert.strictEqual(error.variable, variable)
-      assert.strictEqual(fieldOf({ error_msg: error.message }), variable)
+      assert.strictEqual(fieldOfError({ error_msg: error.message }), variable)
       assert.include(error.message, expected)
       assert.include(error.message, `not "${given}"`)
       assert.notInclude(error.message, "\n")

@@ -5,7 +5,7 @@ import { ConfigProvider, Effect, Option } from "effect"
 import { readSettings } from "../../src/service/configuration.ts"
 import { type DeclaredSetting, SERVICE_SETTINGS, SETTINGS } from "../../src/service/settings.ts"
 import { readPasswordOption } from "../../src/tools/cli/password-flags.ts"
-import { files, textOf } from "../support/house.ts"
+import { readSource, SOURCE_FILES } from "../support/module-map.ts"
 
 const declared: ReadonlyArray<DeclaredSetting> = SETTINGS
 const names = (settings: ReadonlyArray<DeclaredSetting>) => settings.map(({ name }) => name).toSorted()
@@ -40,7 +40,7 @@ describe("the declared settings", () => {
 
   it("are read in these files and nowhere else", () => {
     assert.deepStrictEqual(
-      files.filter((file) => /\bConfig\.[a-zA-Z]+\(|process\.env\b/.test(textOf(file))).toSorted(),
+      SOURCE_FILES.filter((file) => /\bConfig\.[a-zA-Z]+\(|process\.env\b/.test(readSource(file))).toSorted(),
       [
         // NODE_OPTIONS, a variable of Node.
         "platform/telemetry/metrics/heap-utilization.ts",

@@ -6,29 +6,29 @@ import { inputSchemaOf } from "../../src/contract/tool-schema.ts"
 // largest it may be. Read from what is published, so that a bound nobody is told of counts as none.
 
 /** A step into a payload: a field's name, any element of a list, any name of a record, or what stands under it. */
-export type Step = string | typeof ELEMENT | typeof NAME | typeof VALUE
+export type PathStep = string | typeof ELEMENT | typeof NAME | typeof VALUE
 export const ELEMENT = Symbol("element")
 export const NAME = Symbol("name")
 export const VALUE = Symbol("value")
 
-export interface Part {
-  readonly path: readonly [string, ...ReadonlyArray<Step>]
+export interface BoundedPart {
+  readonly path: readonly [string, ...ReadonlyArray<PathStep>]
   /** A text by its characters, a list by its elements, a record by its fields, a number by its value. */
   readonly kind: "text" | "list" | "record" | "number"
   /** The largest that is let in; `form` when the form leaves no room (a date, one of a few words), `none` without one. */
   readonly most: number | "form" | "none"
-  readonly schema: Keywords
+  readonly schema: SchemaKeywords
 }
 
-export type Keywords = Readonly<Record<string, unknown>>
+export type SchemaKeywords = Readonly<Record<string, unknown>>
 
 /** Every part of an operation's payload that has a size, nested ones after what they are in. */
-export const partsOf = (operation: AnyOperation): ReadonlyArray<Part> =>
+export const listBoundedParts = (operation: AnyOperation): ReadonlyArray<BoundedPart> =>
   Object.entries(propertiesOf(inputSchemaOf(operation.payloadSchema))).flatMap(([name, schema]) =>
     within(schema, [name])
   )
 
-const within = (schema: unknown, path: Part["path"]): ReadonlyArray<Part> => {
+const within = (schema: unknown, path: BoundedPart["path"]): ReadonlyArray<BoundedPart> => {
   const keywords = keywordsOf(schema)
   const choices = [keywords["anyOf"], keywords["oneOf"]].filter(Array.isArray).flat()
   if (choices.length > 0) return choices.flatMap((choice) => within(choice, path))
@@ -54,7 +54,7 @@ const within = (schema: unknown, path: Part["path"]): ReadonlyArray<Part> => {
   }
 }
 
-const withinObject = (keywords: Keywords, path: Part["path"]): ReadonlyArray<Part> => {
+const withinObject = (keywords: SchemaKeywords, path: BoundedPart["path"]): ReadonlyArray<BoundedPart> => {
   const fields = Object.entries(propertiesOf(keywords)).flatMap(([name, schema]) => within(schema, [...path, name]))
   const { additionalProperties: value } = keywords
   if (!Predicate.isObject(value)) return fields
@@ -70,13 +70,13 @@ const withinObject = (keywords: Keywords, path: Part["path"]): ReadonlyArray<Par
 const isClosed = (pattern: unknown): boolean =>
   typeof pattern === "string" && /^\^.*\$$/.test(pattern) && !/(?<!\\)[*+]|\{\d+,\}/.test(pattern)
 
-const mostText = (keywords: Keywords): Part["most"] =>
+const mostText = (keywords: SchemaKeywords): BoundedPart["most"] =>
   Array.isArray(keywords["enum"]) || keywords["format"] === "date" || isClosed(keywords["pattern"])
     ? "form"
     : numberOr(keywords["maxLength"], "none")
 
 /** Whole numbers end where JSON no longer carries them exactly, which the schema leaves unsaid. */
-const mostNumber = (keywords: Keywords): Part["most"] =>
+const mostNumber = (keywords: SchemaKeywords): BoundedPart["most"] =>
   typeof keywords["minimum"] !== "number" && typeof keywords["exclusiveMinimum"] !== "number"
     ? "none"
     : numberOr(keywords["maximum"], keywords["type"] === "integer" ? Number.MAX_SAFE_INTEGER : "none")
@@ -84,6 +84,6 @@ const mostNumber = (keywords: Keywords): Part["most"] =>
 const numberOr = <Otherwise>(value: unknown, otherwise: Otherwise): number | Otherwise =>
   typeof value === "number" ? value : otherwise
 
-const keywordsOf = (schema: unknown): Keywords => (Predicate.isObject(schema) ? { ...schema } : {})
+const keywordsOf = (schema: unknown): SchemaKeywords => (Predicate.isObject(schema) ? { ...schema } : {})
 
-const propertiesOf = (schema: Keywords): Keywords => keywordsOf(schema["properties"])
+const propertiesOf = (schema: SchemaKeywords): SchemaKeywords => keywordsOf(schema["properties"])

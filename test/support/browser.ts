@@ -3,12 +3,12 @@ import axe from "axe-core"
 import { Context, Effect, Layer } from "effect"
 import { type Browser as Chromium, chromium, type Page } from "playwright-core"
 
-export const EXECUTABLE = "/usr/bin/chromium"
+export const CHROMIUM_PATH = "/usr/bin/chromium"
 
 /** Whether this machine has the browser; the name of a suite says so when it has not. */
-export const hasChromium = existsSync(EXECUTABLE)
-export const orNoChromium = (name: string): string =>
-  hasChromium ? name : `${name} (skipped: no Chromium at ${EXECUTABLE})`
+export const hasChromium = existsSync(CHROMIUM_PATH)
+export const withChromiumNote = (name: string): string =>
+  hasChromium ? name : `${name} (skipped: no Chromium at ${CHROMIUM_PATH})`
 
 /** A headless Chromium with a profile of its own that goes with it. */
 export class Browser extends Context.Service<Browser, Chromium>()("latchkey/test/Browser") {
@@ -17,7 +17,7 @@ export class Browser extends Context.Service<Browser, Chromium>()("latchkey/test
     Effect.acquireRelease(
       Effect.promise(() =>
         chromium.launch({
-          executablePath: EXECUTABLE,
+          executablePath: CHROMIUM_PATH,
           headless: true,
           args: [
             "--no-sandbox",
@@ -37,11 +37,11 @@ export class Browser extends Context.Service<Browser, Chromium>()("latchkey/test
   )
 }
 
-export const PHONE = { width: 390, height: 844 } as const
-export const DESK = { width: 1280, height: 900 } as const
+export const PHONE_VIEWPORT = { width: 390, height: 844 } as const
+export const DESKTOP_VIEWPORT = { width: 1280, height: 900 } as const
 
 /** A page in a profile of its own that is closed with the scope. */
-export const newPage = Effect.fnUntraced(function* (options: Parameters<Chromium["newPage"]>[0] = {}) {
+export const openPage = Effect.fnUntraced(function* (options: Parameters<Chromium["newPage"]>[0] = {}) {
   const browser = yield* Browser
   return yield* Effect.acquireRelease(
     Effect.promise(() => browser.newPage(options)),
@@ -50,7 +50,7 @@ export const newPage = Effect.fnUntraced(function* (options: Parameters<Chromium
 })
 
 /** What keeps people who use the page otherwise than by eye and mouse from using it (WCAG 2.2 A and AA, and good practice). */
-export const barriers = (page: Page): Effect.Effect<ReadonlyArray<string>> =>
+export const findAccessibilityViolations = (page: Page): Effect.Effect<ReadonlyArray<string>> =>
   Effect.promise(async () => {
     await page.evaluate(axe.source)
     const { violations } = await page.evaluate<{

@@ -1,7 +1,9 @@
 import type { Caller } from "../../src/contract/caller.ts"
 
 /** Somebody who works in the console, as the API sees them. */
-export const callerBy = (account: Pick<Caller, "operatorId" | "accountId" | "role"> & Partial<Caller>): Caller => ({
+export const toConsoleCaller = (
+  account: Pick<Caller, "operatorId" | "accountId" | "role"> & Partial<Caller>
+): Caller => ({
   accountName: "Owner",
   tokenId: 0,
   tokenName: "console",

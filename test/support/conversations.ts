@@ -3,7 +3,7 @@ import { SqlClient } from "effect/sql"
 import { newPublicCode } from "../../src/domain/guests/conversations/conversation-lookup.ts"
 
 /** A thread at a channel, as a row: for tests of what happens in one. */
-export interface GivenConversation {
+export interface ConversationOptions {
   readonly operatorId: number
   readonly accountId: number
   readonly channelType: string
@@ -17,7 +17,7 @@ export interface GivenConversation {
 }
 
 /** Enters a conversation and answers what callers name it by, and its channel. */
-export const conversationOf = Effect.fnUntraced(function* (given: GivenConversation) {
+export const insertConversation = Effect.fnUntraced(function* (given: ConversationOptions) {
   const sql = yield* SqlClient.SqlClient
   const [code, thread_id] = [newPublicCode(), `T-${newPublicCode()}`]
   const { inquiry } = given

@@ -44,7 +44,7 @@ export const layerTestDatabase: Layer.Layer<PgClient.PgClient | SqlClient, SqlEr
  * Puts the run's migrated database into an empty data folder: a process that starts there makes none of its own, which
  * takes it seconds. Does nothing when the run is on a server.
  */
-export const unpackedInto = (folder: string): Effect.Effect<void> =>
+export const unpackTestDatabase = (folder: string): Effect.Effect<void> =>
   Effect.promise(async () => {
     const snapshot = inject("testSnapshot")
     if (snapshot === "") return

@@ -7,7 +7,7 @@ import type { TestProject } from "vitest/node"
 import { migrations } from "../../migrations/index.ts"
 import { EmbeddedDatabase, layerInMemory } from "../../src/platform/database/embedded.ts"
 import { migrate } from "../../src/platform/database/migrate.ts"
-import { scratchDatabase } from "./scratch-database.ts"
+import { createScratchDatabase } from "./scratch-database.ts"
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -56,7 +56,7 @@ const onEmbedded = async () => {
 
 const onServer = async (server: string) => {
   const scope = await Effect.runPromise(Scope.make())
-  const url = new URL(await Effect.runPromise(Scope.provide(scratchDatabase(server), scope)))
+  const url = new URL(await Effect.runPromise(Scope.provide(createScratchDatabase(server), scope)))
   return {
     name: `PostgreSQL at ${url.host}${url.pathname}`,
     url: url.href,

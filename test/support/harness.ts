@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto"
 import { Cause, Context, Effect, Layer, Logger, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { Places } from "../../src/admission/concurrency/Places.ts"
-import { digestOf } from "../../src/admission/gate/credentials.ts"
+import { computeDigest } from "../../src/admission/gate/credentials.ts"
 import { Gate } from "../../src/admission/gate/Gate.ts"
 import { Tokens } from "../../src/admission/gate/Tokens.ts"
 import type { LimitOverrides } from "../../src/admission/windows/limit-overrides.ts"
@@ -25,8 +25,8 @@ import { type Api, type ApiOperation, type OperationName, operations } from "../
 import { layerHandlers } from "../../src/service/handlers.ts"
 import { Service, type ServiceCall } from "../../src/service/service.ts"
 import { layerServiceAssembly } from "../../src/service/service-assembly.ts"
-import { ScriptedChannel } from "./channels.ts"
 import { layerTestDatabase } from "./database.ts"
+import { ScriptedChannel } from "./scripted-channel.ts"
 
 // The whole service in the process, without a port. Tests share one database and never collide: each takes operators of
 // its own. Whatever varies is swapped by giving `layerService` other layers.
@@ -81,13 +81,13 @@ export interface TestOperator {
 }
 
 /** For a store that a test calls without the service: nobody's account acts. */
-export const byNobody = Effect.provideService(CurrentActor, systemActor("test", "test"))
+export const asSystemActor = Effect.provideService(CurrentActor, systemActor("test", "test"))
 
 const firstId = (rows: ReadonlyArray<{ readonly id: number }>): Effect.Effect<number> =>
   rows[0] === undefined ? Effect.die(new Error("nothing was inserted")) : Effect.succeed(rows[0].id)
 
 /** A token of an account. */
-export const tokenFor = Effect.fn("tokenFor")(function* (
+export const createToken = Effect.fn("tokenFor")(function* (
   account: { readonly operatorId: number; readonly accountId: number },
   scope: "writable" | "read-only"
 ) {
@@ -95,12 +95,12 @@ export const tokenFor = Effect.fn("tokenFor")(function* (
   const token = `lk_${randomBytes(24).toString("base64url")}`
   yield* sql`
     INSERT INTO access_tokens (operator_id, account_id, name, scope, digest, created_at)
-    VALUES (${account.operatorId}, ${account.accountId}, 'test', ${scope}, ${digestOf(token)}, now())`
+    VALUES (${account.operatorId}, ${account.accountId}, 'test', ${scope}, ${computeDigest(token)}, now())`
   return token
 }, Effect.orDie)
 
 /** An account of an operator. */
-export const accountOf = Effect.fn("accountOf")(function* (operatorId: number, role: "main" | "sub", name: string) {
+export const insertAccount = Effect.fn("accountOf")(function* (operatorId: number, role: "main" | "sub", name: string) {
   const sql = yield* SqlClient.SqlClient
   const email = `${randomBytes(8).toString("hex")}@example.test`
   return yield* firstId(
@@ -121,18 +121,18 @@ export const freshOperator: (options?: OperatorOptions) => Effect.Effect<TestOpe
         ${options.status ?? "active"}, ${options.subscriptionUntil ?? null},
         ${options.rateLimits === undefined ? null : JSON.stringify(options.rateLimits)}::jsonb, now()) RETURNING id`
     )
-    const accountId = yield* accountOf(operatorId, "main", "Owner")
+    const accountId = yield* insertAccount(operatorId, "main", "Owner")
     const account = { operatorId, accountId }
     const operator: TestOperator = {
       ...account,
-      token: yield* tokenFor(account, "writable"),
-      readOnlyToken: yield* tokenFor(account, "read-only")
+      token: yield* createToken(account, "writable"),
+      readOnlyToken: yield* createToken(account, "read-only")
     }
     return operator
   }, Effect.orDie)
 
 /** A property of the operator; answers its id. */
-export const propertyOf = Effect.fn("propertyOf")(function* (operatorId: number, title: string) {
+export const insertProperty = Effect.fn("propertyOf")(function* (operatorId: number, title: string) {
   const sql = yield* SqlClient.SqlClient
   return yield* firstId(
     yield* sql<{ id: number }>`
@@ -159,7 +159,7 @@ export interface OrderOptions {
  * An order with its stays and the nights they hold, written directly: `5-CODE` has stays `5-CODE`, `5-CODE_1`, …
  * Answers its code. Dies when a night is taken already.
  */
-export const orderOf = Effect.fn("orderOf")(function* (
+export const insertOrder = Effect.fn("orderOf")(function* (
   operatorId: number,
   stays: ReadonlyArray<StayOptions>,
   options: OrderOptions = {}
@@ -220,7 +220,7 @@ const errorIn = ({ envelope: { error_code, error_msg }, headers }: ServiceRespon
 })
 
 /** A test's log lines go nowhere; the cause of a defect is told all the same, as its caller is told nothing of it. */
-export const telling = Effect.updateService(Logger.CurrentLoggers, (loggers) => new Set([...loggers, defects]))
+export const reportDefects = Effect.updateService(Logger.CurrentLoggers, (loggers) => new Set([...loggers, defects]))
 
 const defects = Logger.make(({ cause, message }) => {
   if ([message].flat()[0] === "defect") console.error(Cause.pretty(cause))
@@ -233,7 +233,9 @@ const typedCall = (operation: ApiOperation) => {
   return (service: Service["Service"]) =>
     Effect.fnUntraced(function* (payload: unknown = {}) {
       const token = yield* TokenOfCalls
-      const answer = yield* telling(service.call(operation._tag, asked(token, yield* Effect.orDie(encode(payload)))))
+      const answer = yield* reportDefects(
+        service.call(operation._tag, toServiceCall(token, yield* Effect.orDie(encode(payload))))
+      )
       const { error_code, error_msg, data } = answer.envelope
       if (error_code === 0) return yield* Effect.orDie(decode(data))
       // An error that neither the operation nor the Gate declares is a defect, as a 500 is.
@@ -256,7 +258,7 @@ export const typedClient = Effect.map(
 export const withToken = (token: string) => Effect.provideService(TokenOfCalls, token)
 
 /** A call whose input is fields as JSON values, under an idempotency key if one is given. */
-export const asked = (token: string | undefined, fields: unknown, key?: string): ServiceCall => ({
+export const toServiceCall = (token: string | undefined, fields: unknown, key?: string): ServiceCall => ({
   transport: "rest",
   headers: token === undefined ? {} : { "service-access-token": token },
   params: {},
@@ -265,19 +267,19 @@ export const asked = (token: string | undefined, fields: unknown, key?: string):
 })
 
 /** What a tool call or a JSON body would be answered, envelope, headers and all. */
-export const answerTo = Effect.fn("call")(function* (
+export const callForResponse = Effect.fn("call")(function* (
   token: string | undefined,
   operation: OperationName,
   fields: unknown = {},
   key?: string
 ) {
   const service = yield* Service
-  return yield* telling(service.call(operation, asked(token, fields, key)))
+  return yield* reportDefects(service.call(operation, toServiceCall(token, fields, key)))
 })
 
 /** The envelope of {@link answerTo}. */
 export const call = (token: string | undefined, operation: OperationName, fields: unknown = {}) =>
-  Effect.map(answerTo(token, operation, fields), ({ envelope }) => envelope)
+  Effect.map(callForResponse(token, operation, fields), ({ envelope }) => envelope)
 
 /** The data of a successful envelope; fails the test when it is an error. */
 export const dataOf = (envelope: Envelope): Effect.Effect<Schema.Json> =>

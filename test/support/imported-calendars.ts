@@ -5,7 +5,11 @@ import { hostOf } from "../../src/domain/calendars/imported-calendars/calendar-u
 // Calendars of elsewhere as they stand in the database, without anybody who fetches them.
 
 /** A calendar that a property imports; answers its id. */
-export const calendarOf = Effect.fn("calendarOf")(function* (operatorId: number, propertyId: number, url: string) {
+export const insertImportedCalendar = Effect.fn("calendarOf")(function* (
+  operatorId: number,
+  propertyId: number,
+  url: string
+) {
   const sql = yield* SqlClient.SqlClient
   const [made] = yield* sql<{ id: number }>`
     INSERT INTO imported_calendars (operator_id, property_id, url, host, due_at, created_at)
@@ -14,7 +18,7 @@ export const calendarOf = Effect.fn("calendarOf")(function* (operatorId: number,
 }, Effect.orDie)
 
 /** Days that it says are busy, by itself or as an echo; they close the property. */
-export const sayBusy = Effect.fn("sayBusy")(function* (
+export const insertImportedDays = Effect.fn("sayBusy")(function* (
   operatorId: number,
   propertyId: number,
   calendarId: number,

@@ -12,7 +12,7 @@ export interface AccountOptions {
 }
 
 /** An account of the operator at a channel; answers its id. */
-export const channelAccountOf = Effect.fn("channelAccountOf")(function* (
+export const insertChannelAccount = Effect.fn("channelAccountOf")(function* (
   operatorId: number,
   options: AccountOptions = {}
 ) {
@@ -37,7 +37,7 @@ export interface ListingOptions {
 }
 
 /** A listing of an account, linked to a property, a room type, or to nothing; answers the channel's id of it. */
-export const listingOf = Effect.fn("listingOf")(function* (
+export const insertListing = Effect.fn("listingOf")(function* (
   operatorId: number,
   accountId: number,
   options: ListingOptions = {}

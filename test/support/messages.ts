@@ -4,13 +4,13 @@ import { newPublicCode } from "../../src/domain/guests/conversations/conversatio
 
 // Messages of a host that wait to be sent, written directly.
 
-export interface GivenMessage {
+export interface MessageOptions {
   readonly text?: string
   readonly imageUrl?: string
 }
 
 /** Records a message of the host's in a conversation, to be sent; answers what it is known by. */
-export const queuedIn = Effect.fnUntraced(function* (conversation: string, given: GivenMessage = {}) {
+export const queueMessage = Effect.fnUntraced(function* (conversation: string, given: MessageOptions = {}) {
   const sql = yield* SqlClient.SqlClient
   const now = yield* DateTime.nowAsDate
   const code = newPublicCode()
@@ -32,7 +32,7 @@ export const queuedIn = Effect.fnUntraced(function* (conversation: string, given
 }, Effect.orDie)
 
 /** The messages of a conversation as they stand, oldest first: `Hello: refused, too long`. */
-export const messagesIn = Effect.fnUntraced(function* (conversation: string) {
+export const loadMessageLines = Effect.fnUntraced(function* (conversation: string) {
   const sql = yield* SqlClient.SqlClient
   const rows = yield* sql<{ content: string; delivery: string | null; reason: string | null }>`
     SELECT m.content, m.delivery, m.reason FROM messages m

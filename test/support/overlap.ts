@@ -11,7 +11,7 @@ const serverPid = Effect.flatMap(SqlClient.SqlClient, (sql) =>
  * committed. Each has a connection of its own, so this needs a PostgreSQL server: the embedded database has one session,
  * where nothing overlaps.
  */
-export const overlapping = Effect.fnUntraced(function* <A, E, R, B, E2, R2, E3 = never, R3 = never>(
+export const runOverlapping = Effect.fnUntraced(function* <A, E, R, B, E2, R2, E3 = never, R3 = never>(
   first: Effect.Effect<A, E, R>,
   second: Effect.Effect<B, E2, R2>,
   meanwhile: Effect.Effect<unknown, E3, R3> = Effect.void
@@ -45,13 +45,13 @@ export const overlapping = Effect.fnUntraced(function* <A, E, R, B, E2, R2, E3 =
 })
 
 /** Holds a property, so that whatever refers to it waits; answers what lets it go. */
-export const holdingProperty = (operatorId: number, propertyId: number) =>
+export const lockProperty = (operatorId: number, propertyId: number) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
-    holding(sql`SELECT FROM properties WHERE operator_id = ${operatorId} AND id = ${propertyId} FOR UPDATE`)
+    holdLock(sql`SELECT FROM properties WHERE operator_id = ${operatorId} AND id = ${propertyId} FOR UPDATE`)
   )
 
 /** Holds what a statement locks; answers what lets it go. On a server, as {@link overlapping}. */
-export const holding = Effect.fnUntraced(function* <E, R>(locked: Effect.Effect<unknown, E, R>) {
+export const holdLock = Effect.fnUntraced(function* <E, R>(locked: Effect.Effect<unknown, E, R>) {
   const sql = yield* SqlClient.SqlClient
   const [held, release] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
   const holder = yield* Effect.forkChild(
@@ -68,7 +68,7 @@ export const holding = Effect.fnUntraced(function* <E, R>(locked: Effect.Effect<
 })
 
 /** Waits until so many new tasks wait for a lock. */
-export const tasksWaiting = Effect.fnUntraced(function* (least: number) {
+export const awaitWaitingTasks = Effect.fnUntraced(function* (least: number) {
   const sql = yield* SqlClient.SqlClient
   const waiting = sql<{ waiting: number }>`
     SELECT count(*)::int AS waiting FROM pg_stat_activity
@@ -78,4 +78,4 @@ export const tasksWaiting = Effect.fnUntraced(function* (least: number) {
 
 /** Whether this run has a server to overlap on; the name of a suite says so when it has none. */
 export const canOverlap = (process.env.DATABASE_URL ?? "") !== ""
-export const orSkipped = (name: string): string => (canOverlap ? name : `${name} (skipped: DATABASE_URL not set)`)
+export const withServerNote = (name: string): string => (canOverlap ? name : `${name} (skipped: DATABASE_URL not set)`)

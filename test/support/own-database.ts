@@ -2,9 +2,9 @@ import { Clock, Effect, Layer, Redacted } from "effect"
 import { inject } from "vitest"
 import { layerPostgres } from "../../src/platform/database/postgres.ts"
 import { layerTestMemory } from "./database.ts"
-import { scratchDatabase } from "./scratch-database.ts"
+import { createScratchDatabase } from "./scratch-database.ts"
 
-export { scratchDatabase } from "./scratch-database.ts"
+export { createScratchDatabase } from "./scratch-database.ts"
 
 const realClock = Layer.succeed(Clock.Clock, Clock.Clock.defaultValue())
 
@@ -16,6 +16,6 @@ export const layerOwnDatabase = Layer.unwrap(
   Effect.gen(function* () {
     const server = inject("testDatabaseUrl")
     if (server === "") return layerTestMemory
-    return layerPostgres({ url: Redacted.make(yield* scratchDatabase(server)), maxConnections: 4 })
+    return layerPostgres({ url: Redacted.make(yield* createScratchDatabase(server)), maxConnections: 4 })
   })
 ).pipe(Layer.provide(realClock))

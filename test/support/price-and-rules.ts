@@ -6,10 +6,10 @@ import type { AirbnbPriceAndRules, VrboPriceAndRules } from "../../src/domain/ch
 
 // Prices and rules as a small marketplace keeps them: it does what it is told, a setting at a time.
 
-export const ELIGIBLE = ["flexible", "moderate", "strict"]
+export const ALLOWED_POLICIES = ["flexible", "moderate", "strict"]
 
 /** Every setting of an `airbnb` listing that nobody has changed yet. */
-export const AIRBNB_AT_FIRST: AirbnbPriceAndRules = {
+export const INITIAL_AIRBNB_SETTINGS: AirbnbPriceAndRules = {
   listing_currency: "EUR",
   base_price: 120,
   weekend_price: null,
@@ -50,7 +50,7 @@ export const AIRBNB_AT_FIRST: AirbnbPriceAndRules = {
 
 /** Every setting that can be sent, the first that excludes another left out; nothing as it is at first. */
 export const EVERY_AIRBNB_SETTING = {
-  ...AIRBNB_AT_FIRST,
+  ...INITIAL_AIRBNB_SETTINGS,
   base_price: 130,
   weekend_price: 150,
   extra_guest_fee: 12,
@@ -85,7 +85,7 @@ type VrboThere = Partial<VrboPriceAndRules>
 /** What is done at the marketplace before an act of that name is: it may fail, or never end. */
 type Before = (name: string, listingId: string) => Effect.Effect<void, ChannelError>
 
-export const makeRulesThere = Effect.fnUntraced(function* (before: Before) {
+export const makeRemoteRules = Effect.fnUntraced(function* (before: Before) {
   const airbnb = yield* Ref.make<ReadonlyMap<string, AirbnbPriceAndRules>>(new Map())
   const vrbo = yield* Ref.make<ReadonlyMap<string, VrboThere>>(new Map())
   const choices = yield* Ref.make<ReadonlyMap<string, ReadonlyArray<string>>>(new Map())
@@ -95,8 +95,8 @@ export const makeRulesThere = Effect.fnUntraced(function* (before: Before) {
     acts: {
       readAirbnbPriceAndRules: Effect.fnUntraced(function* (account: ChannelAccountTarget, there: RemoteListing) {
         yield* before("read_rules", there.listingId)
-        const settings = (yield* Ref.get(airbnb)).get(keyOf(account, there)) ?? AIRBNB_AT_FIRST
-        const chosen = (yield* Ref.get(choices)).get(keyOf(account, there)) ?? ELIGIBLE
+        const settings = (yield* Ref.get(airbnb)).get(keyOf(account, there)) ?? INITIAL_AIRBNB_SETTINGS
+        const chosen = (yield* Ref.get(choices)).get(keyOf(account, there)) ?? ALLOWED_POLICIES
         return { settings, eligible_cancellation_policies: chosen }
       }),
       writeAirbnbPriceAndRules: Effect.fnUntraced(function* (
@@ -105,11 +105,11 @@ export const makeRulesThere = Effect.fnUntraced(function* (before: Before) {
       ) {
         yield* before("write_rules", there.listingId)
         const { cancellation_policy: policy } = settings
-        if (policy !== undefined && !ELIGIBLE.includes(policy)) return yield* notEligible(policy)
+        if (policy !== undefined && !ALLOWED_POLICIES.includes(policy)) return yield* notEligible(policy)
         const key = keyOf(account, there)
         yield* Ref.update(
           airbnb,
-          (all) => new Map([...all, [key, { ...AIRBNB_AT_FIRST, ...all.get(key), ...settings }]])
+          (all) => new Map([...all, [key, { ...INITIAL_AIRBNB_SETTINGS, ...all.get(key), ...settings }]])
         )
       }),
       writeVrboPriceAndRules: Effect.fnUntraced(function* (
@@ -123,7 +123,7 @@ export const makeRulesThere = Effect.fnUntraced(function* (before: Before) {
     },
     /** How the listing stands there. */
     airbnb: (accountId: number, listingId: string) =>
-      Effect.map(Ref.get(airbnb), (all) => all.get(`${accountId} ${listingId}`) ?? AIRBNB_AT_FIRST),
+      Effect.map(Ref.get(airbnb), (all) => all.get(`${accountId} ${listingId}`) ?? INITIAL_AIRBNB_SETTINGS),
     /** What it was told of the listing so far. */
     vrbo: (accountId: number, listingId: string) =>
       Effect.map(Ref.get(vrbo), (all) => all.get(`${accountId} ${listingId}`) ?? {}),
@@ -136,7 +136,7 @@ export const makeRulesThere = Effect.fnUntraced(function* (before: Before) {
   }
 })
 
-export type RulesThere = Effect.Success<ReturnType<typeof makeRulesThere>>
+export type RemoteRules = Effect.Success<ReturnType<typeof makeRemoteRules>>
 
 const notEligible = (policy: string) =>
   new ChannelRefused({ reason: `${policy} is not for this listing`, field: "settings.cancellation_policy" })

@@ -14,7 +14,7 @@ const administer = (server: string, statement: string) =>
   )
 
 /** A database on the server for as long as the scope lasts, empty or a copy of another; answers its address. */
-export const emptyDatabase = Effect.fnUntraced(function* (server: string, copyOf = "template1") {
+export const createEmptyDatabase = Effect.fnUntraced(function* (server: string, copyOf = "template1") {
   const name = `latchkey_scratch_${randomBytes(6).toString("hex")}`
   const url = new URL(server)
   url.pathname = `/${name}`
@@ -25,7 +25,7 @@ export const emptyDatabase = Effect.fnUntraced(function* (server: string, copyOf
 })
 
 /** The same, migrated. */
-export const scratchDatabase = (server: string) =>
-  Effect.tap(emptyDatabase(server), (url) =>
+export const createScratchDatabase = (server: string) =>
+  Effect.tap(createEmptyDatabase(server), (url) =>
     migrate(migrations).pipe(Effect.provide(layerPostgres({ url: Redacted.make(url) }), { local: true }), Effect.orDie)
   )

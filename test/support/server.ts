@@ -36,7 +36,7 @@ const layerConsoleServices = Layer.mergeAll(
 )
 
 /** A service behind a real socket on a free port of this machine. `console`: others in the place of what its pages work with. */
-export const layerServing = <E, More = never>(
+export const layerHttpServerOf = <E, More = never>(
   service: Layer.Layer<Inside | More, E>,
   settings: Partial<HttpSettings & ListenOptions> = {},
   console: typeof layerConsoleServices = layerConsoleServices
@@ -69,4 +69,5 @@ export const layerServing = <E, More = never>(
 type Inside = Layer.Success<typeof layerTest>
 
 /** The service over the database of the test run. */
-export const layerServed = (settings: Partial<HttpSettings & ListenOptions> = {}) => layerServing(layerTest, settings)
+export const layerHttpServer = (settings: Partial<HttpSettings & ListenOptions> = {}) =>
+  layerHttpServerOf(layerTest, settings)

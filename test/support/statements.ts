@@ -1,5 +1,5 @@
 import { Effect, Option, Tracer } from "effect"
-import { keepingSpans } from "./kept-spans.ts"
+import { makeSpanRecorder } from "./span-recorder.ts"
 
 /**
  * Runs an effect and counts the SQL statements it caused, that is its round trips to the database, those that frame a
@@ -7,7 +7,7 @@ import { keepingSpans } from "./kept-spans.ts"
  */
 export const countStatements = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<readonly [A, number], E, R> =>
   Effect.suspend(() => {
-    const { tracer, spans } = keepingSpans()
+    const { tracer, spans } = makeSpanRecorder()
     return Effect.map(
       Effect.provideService(effect, Tracer.Tracer, tracer),
       (result) => [result, spans.reduce((count, span) => count + statementsOf(span), 0)] as const

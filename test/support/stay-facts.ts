@@ -1,9 +1,9 @@
-import type { StayFacts } from "../../src/domain/automation/facts.ts"
-import { openedStay } from "./opened-stay.ts"
+import type { StayFacts } from "../../src/domain/automation/template-facts.ts"
+import { makeGuestPortalStay } from "./guest-portal-stay.ts"
 
 /** A stay as rules and templates see it: of an accepted order of a channel, booked a month before. */
-export const stayFacts = (given: Partial<StayFacts> = {}): StayFacts => ({
-  ...openedStay(),
+export const makeStayFacts = (given: Partial<StayFacts> = {}): StayFacts => ({
+  ...makeGuestPortalStay(),
   reservation_code: "HM-1",
   channel_type: "airbnb",
   booked_at: new Date("2027-04-04T12:00:00Z"),

@@ -3,9 +3,9 @@ import { Effect, Schema } from "effect"
 import { Api } from "../../src/service/Api.ts"
 import { overMcp, overRest } from "../attacks/doors.ts"
 import { connections } from "../attacks/wire.ts"
-import { fieldOf } from "../support/messages-of-errors.ts"
-import { BaseUrl, layerServed } from "../support/server.ts"
-import { makeWorld, type World } from "../support/world.ts"
+import { fieldOfError } from "../support/error-messages.ts"
+import { makeWorld, type SampleWorld } from "../support/sample-world.ts"
+import { BaseUrl, layerHttpServer } from "../support/server.ts"
 
 // `fields` of the lists that have it, over both doors, on records of every kind.
 
@@ -30,7 +30,7 @@ const decode = Schema.decodeUnknownSync(Answer)
 const heard = Effect.fnUntraced(function* (
   door: "REST" | "MCP",
   operation: (typeof LISTS)[number]["operation"],
-  { token }: World,
+  { token }: SampleWorld,
   fields: Readonly<Record<string, unknown>>
 ) {
   const target = { base: yield* BaseUrl, agent: connections(1) }
@@ -44,7 +44,7 @@ const rowsIn = (data: Readonly<Record<string, unknown>>, list: string): Readonly
   return Array.isArray(rows) ? rows : assert.fail(`there is no list ${list}`)
 }
 
-layer(layerServed())("fields of a list", (it) => {
+layer(layerHttpServer())("fields of a list", (it) => {
   it.effect.each(LISTS)("of $list are those that are wanted and no others", ({ operation, list, all, wanted }) =>
     Effect.gen(function* () {
       const world = yield* makeWorld
@@ -82,7 +82,7 @@ layer(layerServed())("fields of a list", (it) => {
           assert.match(error_msg, new RegExp(`^fields: .*\\bnights\\b.*\\b${first}\\b`))
         }
         const { error_msg } = yield* heard("MCP", operation, world, { ...all, fields: [] })
-        assert.strictEqual(fieldOf({ error_msg }), "fields")
+        assert.strictEqual(fieldOfError({ error_msg }), "fields")
       })
   )
 })

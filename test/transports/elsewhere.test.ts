@@ -2,8 +2,8 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { GUEST_PORTAL_PREFIX } from "../../src/domain/bookings/check-in/guest-portal-url.ts"
 import { SHARED_CALENDAR_PREFIX } from "../../src/domain/calendars/calendar-share-links/share-link-url.ts"
-import { IMAGES_PREFIX } from "../../src/domain/guests/images/address.ts"
-import { BaseUrl, layerServed } from "../support/server.ts"
+import { IMAGES_PREFIX } from "../../src/domain/guests/images/image-url.ts"
+import { BaseUrl, layerHttpServer } from "../support/server.ts"
 
 // Outside `/v3` the HTTP status tells the truth; where HTTPS is required every door says so in its own form.
 
@@ -16,7 +16,7 @@ const get = (path: string, init: RequestInit = {}) =>
     })
   )
 
-layer(layerServed())("what is not there", (it) => {
+layer(layerHttpServer())("what is not there", (it) => {
   it.effect.each([
     { method: "GET", path: "/" },
     { method: "GET", path: "/v4/transactions" },
@@ -49,7 +49,7 @@ layer(layerServed())("what is not there", (it) => {
   )
 })
 
-layer(layerServed({ requireHttps: true }))("plain HTTP where HTTPS is required", (it) => {
+layer(layerHttpServer({ requireHttps: true }))("plain HTTP where HTTPS is required", (it) => {
   it.effect("is an envelope below /v3", () =>
     Effect.gen(function* () {
       const { status, text } = yield* get("/v3/income_items")

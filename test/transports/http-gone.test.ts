@@ -14,8 +14,8 @@ import { Readiness } from "../../src/platform/database/Readiness.ts"
 import { PublicUrl } from "../../src/platform/installation.ts"
 import { Service } from "../../src/service/service.ts"
 import { makeHttpApp } from "../../src/transports/http-app.ts"
-import { hangingUp } from "../support/hanging-up.ts"
-import { toolCall } from "../support/transports/mcp/requests.ts"
+import { abortRequestWhen } from "../support/aborted-request.ts"
+import { toolCall } from "../support/transports/mcp/mcp-requests.ts"
 
 const OPERATOR = 1
 
@@ -86,7 +86,7 @@ describe("a client that goes away", () => {
     Effect.gen(function* () {
       const { work, running, interrupted } = yield* endless
       const base = yield* serving(work, yield* Places)
-      yield* hangingUp(`${base}${path}`, running, init)
+      yield* abortRequestWhen(`${base}${path}`, running, init)
       yield* interrupted
     }).pipe(Effect.provide(Places.layer()))
   )
@@ -108,7 +108,7 @@ describe("a client that goes away", () => {
       yield* Effect.forkChild(Effect.ignore(places.within(OPERATOR, other.work)))
       yield* other.running
       const base = yield* serving(Effect.never, watched)
-      yield* hangingUp(`${base}/calendar/${newShareLinkToken()}${ending}`, Deferred.await(waiting))
+      yield* abortRequestWhen(`${base}/calendar/${newShareLinkToken()}${ending}`, Deferred.await(waiting))
       // While the only place is still taken.
       yield* Deferred.await(left)
     }).pipe(Effect.provide(Layer.fresh(Places.layer(1))))
@@ -121,7 +121,7 @@ describe("a client that goes away", () => {
       const within: Places["Service"]["within"] = (operator, page) =>
         places.within(operator, Effect.andThen(work, page))
       const base = yield* serving(Effect.never, Places.of({ within, refusal: places.refusal }))
-      yield* hangingUp(`${base}/calendar/${newShareLinkToken()}`, running)
+      yield* abortRequestWhen(`${base}/calendar/${newShareLinkToken()}`, running)
       yield* interrupted
       assert.strictEqual(yield* places.within(OPERATOR, Effect.succeed("free")), "free")
     }).pipe(Effect.provide(Layer.fresh(Places.layer(1))))

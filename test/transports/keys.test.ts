@@ -3,7 +3,7 @@ import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/cli
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { freshOperator } from "../support/harness.ts"
-import { BaseUrl, layerServed } from "../support/server.ts"
+import { BaseUrl, layerHttpServer } from "../support/server.ts"
 
 // A key as clients send it: a header of REST, `_meta` of a tool call.
 
@@ -48,7 +48,7 @@ const tool = (token: string, name: string, fields: Record<string, unknown>, key?
     })
   )
 
-layer(layerServed())("a key", (it) => {
+layer(layerHttpServer())("a key", (it) => {
   it.effect("is the same through either door", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient

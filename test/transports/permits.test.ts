@@ -5,8 +5,8 @@ import { NOT_ALONE_MS } from "../../src/admission/concurrency/FairPlaces.ts"
 import { Places, SMALL_BODY_BYTES } from "../../src/admission/concurrency/Places.ts"
 import { BUSY_RETRY_SECONDS, CONCURRENCY_PERMITS, PERMIT_WAIT_MS } from "../../src/platform/limits.ts"
 import { freshOperator } from "../support/harness.ts"
-import { BaseUrl, layerServed } from "../support/server.ts"
-import { RawClient } from "../support/transports/http-server/raw.ts"
+import { BaseUrl, layerHttpServer } from "../support/server.ts"
+import { RawClient } from "../support/transports/http-server/raw-client.ts"
 
 // When a call takes its concurrency permit: after its body has arrived, and before the body is parsed.
 
@@ -69,7 +69,7 @@ const toolCall = (more: object = {}) =>
     params: { name: "create_transaction", arguments: { ...JSON.parse(invalidEntry), ...more } }
   })
 
-layer(layerServed())("a call whose body is refused", (it) => {
+layer(layerHttpServer())("a call whose body is refused", (it) => {
   it.effect.each([
     ["that breaks a rule", invalidEntry, 422],
     ["that is not JSON", "{", 400]

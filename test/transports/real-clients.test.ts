@@ -5,9 +5,9 @@ import { Effect } from "effect"
 import { AMOUNT_MAX } from "../../src/platform/limits.ts"
 import { operations } from "../../src/service/Api.ts"
 import { makeTools } from "../../src/transports/mcp/tools.ts"
-import { freshOperator, orderOf, propertyOf } from "../support/harness.ts"
-import { fieldOf } from "../support/messages-of-errors.ts"
-import { BaseUrl, layerServed } from "../support/server.ts"
+import { fieldOfError } from "../support/error-messages.ts"
+import { freshOperator, insertOrder, insertProperty } from "../support/harness.ts"
+import { BaseUrl, layerHttpServer } from "../support/server.ts"
 
 // What real clients send, over real sockets and both doors of the real service.
 
@@ -49,11 +49,11 @@ const tool = (token: string, name: string, fields: Record<string, unknown>) =>
 
 const entry = { direction: "income", amount: 5, currency: "EUR", item_id: 11, payment_method_id: 197 }
 
-layer(layerServed())("a client", (it) => {
+layer(layerHttpServer())("a client", (it) => {
   it.effect("may write a whole number as text, and null for what it does not give", () =>
     Effect.gen(function* () {
       const { operatorId, token } = yield* freshOperator()
-      const property_id = yield* propertyOf(operatorId, "Harbour 1")
+      const property_id = yield* insertProperty(operatorId, "Harbour 1")
       const task = { type: "cleaning", property_id: `${property_id}`, staff_id: null, note: null, stay_code: null }
       const created = [yield* tool(token, "create_task", task), yield* rest(token, "POST", "/tasks", task)]
       assert.deepStrictEqual(
@@ -64,8 +64,8 @@ layer(layerServed())("a client", (it) => {
       assert.deepInclude(found.data, { total: 2 })
       const id = String(created[0]?.data["task_id"])
       assert.strictEqual((yield* tool(token, "update_task", { id, staff_id: null, fee: 5 })).error_msg, "")
-      assert.strictEqual(fieldOf(yield* tool(token, "update_task", { id, fee: "5" })), "fee")
-      assert.strictEqual(fieldOf(yield* tool(token, "update_task", { id, note: null })), "note")
+      assert.strictEqual(fieldOfError(yield* tool(token, "update_task", { id, fee: "5" })), "fee")
+      assert.strictEqual(fieldOfError(yield* tool(token, "update_task", { id, note: null })), "note")
       const groups = yield* tool(token, "create_property_group", { name: "Harbour", property_ids: [`${property_id}`] })
       assert.deepInclude(groups.data["group"], { property_ids: [property_id] })
       const link = yield* tool(token, "create_calendar_share_link", { scope: "entire", property_ids: null })
@@ -95,7 +95,7 @@ layer(layerServed())("a client", (it) => {
   it.effect("may give property_ids of availability as a list or as text, and is told so", () =>
     Effect.gen(function* () {
       const { operatorId, token } = yield* freshOperator()
-      const ids = [yield* propertyOf(operatorId, "Harbour 1"), yield* propertyOf(operatorId, "Harbour 2")]
+      const ids = [yield* insertProperty(operatorId, "Harbour 1"), yield* insertProperty(operatorId, "Harbour 2")]
       const today = "1970-01-02"
       const days = { start_date: today, end_date: today }
       const over = (property_ids: unknown) => tool(token, "get_property_availability", { property_ids, ...days })
@@ -110,7 +110,7 @@ layer(layerServed())("a client", (it) => {
       }
 
       for (const wrong of [ids[0], null, { id: ids[0] }]) {
-        assert.strictEqual(fieldOf(yield* over(wrong)), "property_ids")
+        assert.strictEqual(fieldOfError(yield* over(wrong)), "property_ids")
       }
     })
   )
@@ -140,12 +140,12 @@ layer(layerServed())("a client", (it) => {
   )
 })
 
-layer(layerServed())("text the database cannot keep", (it) => {
+layer(layerHttpServer())("text the database cannot keep", (it) => {
   it.effect("is 422 and names the field, also as the name of a custom field, over both doors", () =>
     Effect.gen(function* () {
       const { operatorId, token } = yield* freshOperator()
-      const property_id = yield* propertyOf(operatorId, "Harbour 1")
-      const code = yield* orderOf(operatorId, [{ propertyId: property_id }])
+      const property_id = yield* insertProperty(operatorId, "Harbour 1")
+      const code = yield* insertOrder(operatorId, [{ propertyId: property_id }])
       const path = `/reservations/${code}/custom_fields`
       const named = (name: string, value = '"x"') =>
         rest(token, "PATCH", path, `{"custom_fields":{"${name}":${value}}}`)
@@ -157,7 +157,7 @@ layer(layerServed())("text the database cannot keep", (it) => {
         yield* tool(token, "update_reservation_custom_fields", { stay_code: code, custom_fields: { "\u0000": "x" } })
       ]) {
         assert.strictEqual(refused.error_code, 422, refused.error_msg)
-        assert.match(fieldOf(refused), /^custom_fields\../)
+        assert.match(fieldOfError(refused), /^custom_fields\../)
       }
       for (const [method, at, field] of [
         ["GET", "/reservation_tags?keyword=a%00", "keyword"],
@@ -165,19 +165,19 @@ layer(layerServed())("text the database cannot keep", (it) => {
         ["GET", "/transactions?start_date=2027-01-01%00&end_date=2027-01-02", "start_date"]
       ] as const) {
         const { error_code, error_msg } = yield* rest(token, method, at)
-        assert.deepStrictEqual([error_code, fieldOf({ error_msg })], [422, field])
+        assert.deepStrictEqual([error_code, fieldOfError({ error_msg })], [422, field])
         assert.include(error_msg, "U+0000")
       }
     })
   )
 })
 
-layer(layerServed())("money and time", (it) => {
+layer(layerHttpServer())("money and time", (it) => {
   it.effect("what came in on an order is summed and shown to its last digit", () =>
     Effect.gen(function* () {
       const { operatorId, token } = yield* freshOperator()
-      const property_id = yield* propertyOf(operatorId, "Harbour 1")
-      const reservation_code = yield* orderOf(operatorId, [{ propertyId: property_id, revenue: "0.001" }], {
+      const property_id = yield* insertProperty(operatorId, "Harbour 1")
+      const reservation_code = yield* insertOrder(operatorId, [{ propertyId: property_id, revenue: "0.001" }], {
         currency: "KWD"
       })
       const receive = (amount: number) =>
@@ -203,7 +203,7 @@ layer(layerServed())("money and time", (it) => {
   it.effect("an instant outside the years 1 to 9999 and a currency nobody pays with are 422", () =>
     Effect.gen(function* () {
       const { operatorId, token } = yield* freshOperator({ timeZone: "Pacific/Kiritimati" })
-      const property_id = yield* propertyOf(operatorId, "Harbour 1")
+      const property_id = yield* insertProperty(operatorId, "Harbour 1")
       const create = (fields: object) => rest(token, "POST", "/transactions", { ...entry, property_id, ...fields })
       for (const action_at of ["0001-01-01T00:00:00+01:00", "9999-12-31T23:59:59-00:01", "0001-01-01T13:00:00"]) {
         const { error_code, error_msg } = yield* create({ action_at })
@@ -225,7 +225,7 @@ layer(layerServed())("money and time", (it) => {
   )
 })
 
-layer(layerServed())("the hints of the real tools", (it) => {
+layer(layerHttpServer())("the hints of the real tools", (it) => {
   it("warn of what is gone afterwards, and know what may be sent again", () => {
     const hints = Array.from(makeTools(operations), ([name, { definition: listed }]) => ({
       name,

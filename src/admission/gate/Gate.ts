@@ -4,11 +4,11 @@ import { RateLimited, type ServerError } from "../../contract/errors.ts"
 import type { CallLimits } from "../../contract/operation.ts"
 import { Deployment, type DeploymentName } from "../../platform/installation.ts"
 import { withChildSpan } from "../../platform/telemetry/spans.ts"
-import { countsAsInvalid, countsAsUnsent } from "../windows/limit-table.ts"
+import { countsAsInvalid, countsAsUnsent } from "../windows/call-buckets.ts"
 import { RateWindows } from "../windows/RateWindows.ts"
 import { rateLimitHeaders, rateLimitMessage } from "../windows/rate-limit-response.ts"
 import { makeBucketCache } from "./bucket-cache.ts"
-import { tokenOf } from "./credentials.ts"
+import { readToken } from "./credentials.ts"
 import { type StoredToken, TOKEN_TRUSTED_MS, Tokens } from "./Tokens.ts"
 import { TokenUseRecorder } from "./TokenUseRecorder.ts"
 import { accessError, invalidTokenError, isInvalidToken } from "./token-access.ts"
@@ -151,7 +151,7 @@ export class Gate extends Context.Service<
 const makeAuthenticate =
   (tokens: Tokens["Service"], deployment: DeploymentName) =>
   (headers: Headers): Effect.Effect<StoredToken, UnauthorizedCall> => {
-    const token = tokenOf(headers)
+    const token = readToken(headers)
     if (token === undefined) return reject(invalidTokenError(), undefined)
     return Effect.flatMap(tokens.lookup(token), (storedToken) =>
       Effect.clockWith((clock) =>

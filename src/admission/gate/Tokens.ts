@@ -3,7 +3,7 @@ import { SqlClient } from "effect/sql"
 import { Caller } from "../../contract/caller.ts"
 import { type Givens, inForms } from "../../platform/database/forms.ts"
 import { LimitOverrides, TokenLimits } from "../windows/limit-overrides.ts"
-import { digestHexOf, isSameDigest } from "./credentials.ts"
+import { computeDigestHex, isSameDigest } from "./credentials.ts"
 
 /** Seconds a token's look-up is kept: a revoked token must stop within 5 in every process. */
 const TOKEN_CACHE_SECONDS = 3
@@ -75,7 +75,7 @@ export class Tokens extends Context.Service<
           Exit.isSuccess(exit) && exit.value !== undefined ? Duration.seconds(TOKEN_CACHE_SECONDS) : Duration.zero
       })
 
-      return { lookup: (token) => Cache.get(cache, digestHexOf(token)) }
+      return { lookup: (token) => Cache.get(cache, computeDigestHex(token)) }
     })
   )
 }

@@ -1,4 +1,4 @@
-import { bucketsOf, type CallBuckets, type RateLimitedCall } from "../windows/limit-table.ts"
+import { bucketsOf, type CallBuckets, type RateLimitedCall } from "../windows/call-buckets.ts"
 import type { StoredToken } from "./Tokens.ts"
 
 /** Buckets a process remembers, of one token and route each: the names of fourteen windows are long, and always the same. */

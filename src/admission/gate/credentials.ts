@@ -4,7 +4,7 @@ import { hash, timingSafeEqual } from "node:crypto"
  * The token of a request: `Service-Access-Token` first, else `Authorization: Bearer` (specification, Access token 2).
  * Header names are lower-case here.
  */
-export const tokenOf = (headers: Readonly<Record<string, string | undefined>>): string | undefined => {
+export const readToken = (headers: Readonly<Record<string, string | undefined>>): string | undefined => {
   const serviceToken = headers["service-access-token"]?.trim()
   if (serviceToken !== undefined && serviceToken !== "") return serviceToken
   const bearer = /^Bearer +(\S+)\s*$/i.exec(headers["authorization"] ?? "")
@@ -12,10 +12,10 @@ export const tokenOf = (headers: Readonly<Record<string, string | undefined>>): 
 }
 
 /** A token is stored and looked up as this digest only. */
-export const digestOf = (token: string): Uint8Array => hash("sha256", token, "buffer")
+export const computeDigest = (token: string): Uint8Array => hash("sha256", token, "buffer")
 
 /** The same digest as text. */
-export const digestHexOf = (token: string): string => hash("sha256", token, "hex")
+export const computeDigestHex = (token: string): string => hash("sha256", token, "hex")
 
 /** Constant in the place of the first difference, so an answer's time says nothing about a stored digest. */
 export const isSameDigest = (one: Uint8Array, other: Uint8Array): boolean =>

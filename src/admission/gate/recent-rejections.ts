@@ -1,6 +1,6 @@
 import type { Caller } from "../../contract/caller.ts"
 import { REJECTED_TOKEN_MS, REJECTED_TOKENS } from "../../platform/limits.ts"
-import { digestHexOf, tokenOf } from "./credentials.ts"
+import { computeDigestHex, readToken } from "./credentials.ts"
 
 type Headers = Readonly<Record<string, string | undefined>>
 
@@ -24,9 +24,9 @@ export class RecentRejections {
   }
 
   record(headers: Headers, caller: Caller, now: number): void {
-    const token = tokenOf(headers)
+    const token = readToken(headers)
     if (token === undefined) return
-    const digest = digestHexOf(token)
+    const digest = computeDigestHex(token)
     this.#byDigest.delete(digest)
     for (const [oldest, { until }] of this.#byDigest) {
       if (this.#byDigest.size < this.#most && until > now) break
@@ -38,8 +38,8 @@ export class RecentRejections {
   /** Who calls, if a call of theirs was turned away lately. */
   find(headers: Headers, now: number): Caller | undefined {
     if (this.#byDigest.size === 0) return undefined
-    const token = tokenOf(headers)
-    const rejection = token === undefined ? undefined : this.#byDigest.get(digestHexOf(token))
+    const token = readToken(headers)
+    const rejection = token === undefined ? undefined : this.#byDigest.get(computeDigestHex(token))
     return rejection !== undefined && rejection.until > now ? rejection.caller : undefined
   }
 }

@@ -102,7 +102,7 @@ const makeCalendarMethods = Effect.gen(function* () {
     { listingId }: RemoteListing,
     ranges: ReadonlyArray<DayRange>,
     makePush: (account: SandboxAccount) => Parameters<typeof pushDaysRule>[1],
-    extraScope: Pick<RuleScope, "unheardOf"> = {}
+    extraScope: Pick<RuleScope, "unreportedStaysOf"> = {}
   ) =>
     handleRequest(
       remoteAccount,
@@ -133,7 +133,7 @@ const makeCalendarMethods = Effect.gen(function* () {
         inventories,
         () => (listing, days, unsyncedNights) =>
           applyInventories(listing, days, inventories, countByNight(unsyncedNights)),
-        { unheardOf: listingId }
+        { unreportedStaysOf: listingId }
       ),
     pushRestrictions: (remoteAccount, { listingId, restrictions }) =>
       push(
@@ -156,7 +156,7 @@ const makeCalendarMethods = Effect.gen(function* () {
         conflictToUnavailable(
           runRule(account, { listings: [listingId], days: { start, end } }, (context) =>
             Result.map(requireRemoteListing(context, listingId), (listing) => ({
-              answer: toListingDays(account.channel_type, listing, context.scene.days.get(listingId) ?? new Map(), {
+              answer: toListingDays(account.channel_type, listing, context.snapshot.days.get(listingId) ?? new Map(), {
                 start,
                 end
               })

@@ -3,9 +3,9 @@ import { SqlClient } from "effect/sql"
 import { type Givens, inForms } from "../../platform/database/forms.ts"
 import { makeOptionalRowReader, makeRowsReader, makeSingleRowReader } from "../../platform/database/rows.ts"
 import { SANDBOX_ORDERS } from "../../platform/limits.ts"
-import { makeWrite } from "./repository-write.ts"
 import { SandboxDay, SandboxListing, SandboxOrder, SandboxPayment } from "./rows.ts"
 import type { OutboxEvent, SandboxAccountKey } from "./sandbox-write.ts"
+import { makeApplySandboxWrite } from "./sandbox-write-statement.ts"
 import { makeThreadQueries } from "./thread-queries.ts"
 
 // What the marketplace knows of an account is read, worked out by rules, and written in one statement (writing.ts) that holds
@@ -164,7 +164,7 @@ export class SandboxRepository extends Context.Service<SandboxRepository>()(
       listUnsyncedNights: makeListUnsyncedNights(sql),
       ...makeThreadQueries(sql),
       /** Answers false, and writes nothing, where something is not as it was read any more. */
-      write: makeWrite(sql),
+      write: makeApplySandboxWrite(sql),
       /** For who finds again and again that something is not as it was read: one of these at a time in the process. */
       runSerially: semaphore.withPermits(1)
     }))

@@ -6,7 +6,7 @@ const ACT_DELAY_MS = 2_000
 const RESPONSE_DELAY_MS = 4_000
 
 /** What is said by whoever acts now: others say it only where that one is gone. */
-export const dueWithAct = (now: Date): Date => new Date(now.getTime() + ACT_DELAY_MS)
+export const dueTimeOfAct = (now: Date): Date => new Date(now.getTime() + ACT_DELAY_MS)
 
 /** What the marketplace answers now: whoever asked writes it down first, so that the trail says who did it. */
-export const dueAfterResponse = (now: Date): Date => new Date(now.getTime() + RESPONSE_DELAY_MS)
+export const dueTimeAfterResponse = (now: Date): Date => new Date(now.getTime() + RESPONSE_DELAY_MS)

@@ -38,7 +38,7 @@ export const makeGuestMethods = Effect.gen(function* () {
           conflictToUnavailable(
             runRule(
               account,
-              { thread: { threadId: message.threadId }, sentAs: message.messageId },
+              { thread: { threadId: message.threadId }, hostMessageId: message.messageId },
               sendMessageRule(message)
             )
           )

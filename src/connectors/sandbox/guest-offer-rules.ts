@@ -1,7 +1,7 @@
 import { Result } from "effect"
 import { NotFound } from "../../contract/errors.ts"
 import type { OfferStatus, OfferType } from "../../domain/channels/port/channel-events.ts"
-import { dueWithAct } from "./due-times.ts"
+import { dueTimeOfAct } from "./due-times.ts"
 import { findCancellationPolicy, priceRoom } from "./guest-order-rules.ts"
 import { assignBookingThread } from "./guest-thread-rules.ts"
 import { requireListing, takeOfferedRoom } from "./marketplace-snapshot.ts"
@@ -26,7 +26,7 @@ export interface SandboxOfferView {
   readonly currency: string
 }
 
-const toOfferView = ({ scene: { account } }: RuleContext, { said, status }: SandboxOffer): SandboxOfferView => ({
+const toOfferView = ({ snapshot: { account } }: RuleContext, { said, status }: SandboxOffer): SandboxOfferView => ({
   offer_id: said.offer_id,
   thread_id: said.thread_id,
   operator_id: account.operator_id,
@@ -51,7 +51,7 @@ const requireOffer = ({ offer, thread }: RuleContext): RuleResult<OfferInThread>
 /** One that is good by the clock. */
 const requireActiveOffer = (context: RuleContext): RuleResult<OfferInThread> =>
   Result.flatMap(requireOffer(context), (offerInThread) => {
-    const status = offerStatusAt(offerInThread.offer, context.scene.now)
+    const status = offerStatusAt(offerInThread.offer, context.snapshot.now)
     return status === "active" ? Result.succeed(offerInThread) : conflict(`offer_id: the offer is ${status}.`)
   })
 
@@ -61,13 +61,13 @@ export const acceptOfferRule =
   (context: RuleContext): RuleResult<RuleOutcome<SandboxOrderView>> =>
     Result.gen(function* () {
       const { offer, thread } = yield* requireActiveOffer(context)
-      const { account, now } = context.scene
+      const { account, now } = context.snapshot
       const request = toRoomRequest(offer)
-      const { changed } = yield* takeOfferedRoom(context.scene, request)
-      const { listing } = yield* requireListing(context.scene, request.listing_id)
+      const { changed } = yield* takeOfferedRoom(context.snapshot, request)
+      const { listing } = yield* requireListing(context.snapshot, request.listing_id)
       const room =
         offer.said.offer_type === "preapproval"
-          ? yield* priceRoom(context.scene, request, toRoomId(1))
+          ? yield* priceRoom(context.snapshot, request, toRoomId(1))
           : priceRoomAt(offer.said.price, account.channel_type, listing, request, toRoomId(1))
       const { guest } = thread.said
       const booking = yield* assignBookingThread(context, guest, { threadId: thread.thread_id, isFull: false })
@@ -78,22 +78,26 @@ export const acceptOfferRule =
           currency: listing.currency,
           booker: guest,
           remarks: undefined,
-          policy: findCancellationPolicy(context.scene, listing),
+          policy: findCancellationPolicy(context.snapshot, listing),
           threadId: thread.thread_id,
           rooms: [withOfferGuests(room, offer)]
         },
         now
       )
       const acceptedOffer = withOfferStatus(offer, "accepted")
-      const dueAt = dueWithAct(now)
-      const writing = {
+      const dueAt = dueTimeOfAct(now)
+      const write = {
         threads: [{ before: thread, after: booking.thread }],
         order: { before: undefined, after: order },
         offers: [acceptedOffer],
         days: Array.from(changed.values()),
-        words: [...booking.told.words, toOrderOutboxEvent(order, dueAt), toOfferOutboxEvent(acceptedOffer, dueAt)]
+        outboxEvents: [
+          ...booking.told.outboxEvents,
+          toOrderOutboxEvent(order, dueAt),
+          toOfferOutboxEvent(acceptedOffer, dueAt)
+        ]
       }
-      return { writing, answer: toOrderView(context, order, 0n) }
+      return { write, answer: toOrderView(context, order, 0n) }
     })
 
 const endOffer = (
@@ -102,9 +106,9 @@ const endOffer = (
   status: OfferStatus
 ): RuleOutcome<SandboxOfferView> => {
   const after = withOfferStatus(offer, status)
-  const words = [toOfferOutboxEvent(after, dueWithAct(context.scene.now))]
+  const outboxEvents = [toOfferOutboxEvent(after, dueTimeOfAct(context.snapshot.now))]
   return {
-    writing: { threads: [{ before: thread, after: thread }], offers: [after], words },
+    write: { threads: [{ before: thread, after: thread }], offers: [after], outboxEvents },
     answer: toOfferView(context, after)
   }
 }
@@ -115,7 +119,7 @@ export const declineOfferRule = (context: RuleContext): RuleResult<RuleOutcome<S
 /** Its time is over. */
 export const expireOfferRule = (context: RuleContext): RuleResult<RuleOutcome<SandboxOfferView>> =>
   Result.flatMap(requireOffer(context), (offerInThread) =>
-    offerInThread.offer.status === "active" && offerStatusAt(offerInThread.offer, context.scene.now) === "expired"
+    offerInThread.offer.status === "active" && offerStatusAt(offerInThread.offer, context.snapshot.now) === "expired"
       ? Result.succeed(endOffer(context, offerInThread, "expired"))
       : conflict(`offer_id: the offer is ${offerInThread.offer.status}.`)
   )

@@ -3,11 +3,11 @@ import { formatMinorUnits } from "../../contract/money.ts"
 import { formatUtcInstant } from "../../contract/time.ts"
 import type { ChannelOrderEvent, ChannelRoom } from "../../domain/channels/port/channel-events.ts"
 import { CHANNEL_ROOMS, SANDBOX_PAYMENTS } from "../../platform/limits.ts"
-import { toMajorUnits, toUnits } from "./amounts.ts"
 import { CHANNEL_PROFILES } from "./channel-profiles.ts"
-import { dueWithAct } from "./due-times.ts"
+import { dueTimeOfAct } from "./due-times.ts"
 import { assignBookingThread, type NewThreadSlot } from "./guest-thread-rules.ts"
 import { type MarketplaceSnapshot, releaseRoom, requireListing, takeRoom } from "./marketplace-snapshot.ts"
+import { toMajorUnits, toUnits } from "./minor-units.ts"
 import {
   acceptIfPaid,
   cancelOrder,
@@ -74,11 +74,11 @@ export const bookOrderRule =
   (context: RuleContext): RuleResult<RuleOutcome<SandboxOrderView>> =>
     Result.gen(function* () {
       const requests = yield* requireRoomCount(rooms)
-      let scene = context.scene
+      let scene = context.snapshot
       const pricedRooms: Array<ChannelRoom> = []
       for (const [index, room] of requests.entries()) {
         scene = yield* takeRoom(scene, room)
-        pricedRooms.push(yield* priceRoom(context.scene, room, toRoomId(index + 1)))
+        pricedRooms.push(yield* priceRoom(context.snapshot, room, toRoomId(index + 1)))
       }
       const currency = yield* requireOneCurrency(scene, requests)
       const instant = requests.every(({ listing_id }) => scene.listings.get(listing_id)?.instant === true)
@@ -98,13 +98,13 @@ export const bookOrderRule =
         scene.now
       )
       const days = Array.from(scene.changed.values())
-      const writing = {
+      const write = {
         ...threadWrite,
         order: { before: undefined, after: order },
         days,
-        words: [...threadWrite.words, toOrderOutboxEvent(order, dueWithAct(scene.now))]
+        outboxEvents: [...threadWrite.outboxEvents, toOrderOutboxEvent(order, dueTimeOfAct(scene.now))]
       }
-      return { writing, answer: toOrderView(context, order, 0n) }
+      return { write, answer: toOrderView(context, order, 0n) }
     })
 
 /** What a guest wants another of an order: undefined stays. */
@@ -168,14 +168,14 @@ export const changeOrderRule =
       )
       let scene = before.said.rooms.reduce(
         (left, room) => releaseRoom(left, room, keptRequests.get(room.room_id)),
-        context.scene
+        context.snapshot
       )
       const rooms: Array<ChannelRoom> = []
       for (const { asked: room, room: previousRoom, roomId } of matches) {
         if (previousRoom !== undefined && isSameStay(room, previousRoom)) rooms.push(previousRoom)
         else {
           scene = yield* takeRoom(scene, room, previousRoom)
-          rooms.push(yield* priceRoom(context.scene, room, roomId))
+          rooms.push(yield* priceRoom(context.snapshot, room, roomId))
         }
       }
       yield* requireOneCurrency(scene, requests)
@@ -183,8 +183,12 @@ export const changeOrderRule =
       const after = replaceRooms(before, yield* requireRoomCount(rooms), paid, scene.now)
       if (after === undefined) return yield* conflict(`order_id: the order is ${before.status}.`)
       const days = Array.from(scene.changed.values())
-      const writing = { order: { before, after }, days, words: [toOrderOutboxEvent(after, dueWithAct(scene.now))] }
-      return { writing, answer: toOrderView(context, after, paid) }
+      const write = {
+        order: { before, after },
+        days,
+        outboxEvents: [toOrderOutboxEvent(after, dueTimeOfAct(scene.now))]
+      }
+      return { write, answer: toOrderView(context, after, paid) }
     })
 
 const endOrderRule =
@@ -192,13 +196,13 @@ const endOrderRule =
   (context: RuleContext): RuleResult<RuleOutcome<SandboxOrderView>> =>
     Result.gen(function* () {
       const before = yield* requireOrder(context)
-      const { now } = context.scene
+      const { now } = context.snapshot
       const after = end(before, now)
       if (after === undefined) return yield* conflict(`order_id: the order is ${before.status}.`)
-      const freed = before.said.rooms.reduce((scene, room) => releaseRoom(scene, room), context.scene)
+      const freed = before.said.rooms.reduce((scene, room) => releaseRoom(scene, room), context.snapshot)
       const days = Array.from(freed.changed.values())
-      const writing = { order: { before, after }, days, words: [toOrderOutboxEvent(after, dueWithAct(now))] }
-      return { writing, answer: toOrderView(context, after, orderPaid(after, context.payments)) }
+      const write = { order: { before, after }, days, outboxEvents: [toOrderOutboxEvent(after, dueTimeOfAct(now))] }
+      return { write, answer: toOrderView(context, after, orderPaid(after, context.payments)) }
     })
 
 export const cancelOrderRule = endOrderRule(cancelOrder)
@@ -246,7 +250,7 @@ const toMoneyOutboxEvent = (
     currency: order.said.currency,
     paid_at: formatUtcInstant(now)
   },
-  due_at: dueWithAct(now)
+  due_at: dueTimeOfAct(now)
 })
 
 /** The guest pays, or gets money back. What waited for the payment is agreed when nothing is left to pay. */
@@ -255,7 +259,7 @@ export const moveMoneyRule =
   (context: RuleContext): RuleResult<RuleOutcome<SandboxOrderView>> =>
     Result.gen(function* () {
       const before = yield* requireOrder(context)
-      const { now } = context.scene
+      const { now } = context.snapshot
       const { currency } = before.said
       if (kind === "payment" && before.status !== "accepted" && before.status !== "wait_pay") {
         return yield* conflict(`order_id: the order is ${before.status}.`)
@@ -280,8 +284,9 @@ export const moveMoneyRule =
         paid_at: now
       }
       const moneyEvent = toMoneyOutboxEvent(kind, before, paymentId, units, now)
-      const words = after === undefined ? [moneyEvent] : [toOrderOutboxEvent(after, dueWithAct(now)), moneyEvent]
+      const outboxEvents =
+        after === undefined ? [moneyEvent] : [toOrderOutboxEvent(after, dueTimeOfAct(now)), moneyEvent]
       const currentOrder = after ?? before
-      const writing = { order: { before, after: currentOrder }, payment, words }
-      return { writing, answer: toOrderView(context, currentOrder, kind === "payment" ? paid + units : paid - units) }
+      const write = { order: { before, after: currentOrder }, payment, outboxEvents }
+      return { write, answer: toOrderView(context, currentOrder, kind === "payment" ? paid + units : paid - units) }
     })

@@ -1,5 +1,5 @@
 import { Result } from "effect"
-import { dueWithAct } from "./due-times.ts"
+import { dueTimeOfAct } from "./due-times.ts"
 import { isStayOver, mergeReview, type SubScores, toReviewSide } from "./reviews.ts"
 import { conflict, type RuleResult, requireOrder } from "./rule-results.ts"
 import { type RuleContext, type RuleOutcome, toReviewOutboxEvent } from "./rule-runner.ts"
@@ -26,7 +26,7 @@ export const writeGuestReviewRule =
   (context: RuleContext): RuleResult<RuleOutcome<SandboxReviewView>> =>
     Result.gen(function* () {
       const order = yield* requireOrder(context)
-      const { account, now } = context.scene
+      const { account, now } = context.snapshot
       if (!isStayOver(order, account, now)) {
         return yield* conflict(
           "order_id: only a stay that was not cancelled can be reviewed, from its check-out date on."
@@ -44,5 +44,5 @@ export const writeGuestReviewRule =
         guest_name: order.said.booker.name,
         score: guestReview.score
       }
-      return { writing: { reviews: [review], words: [toReviewOutboxEvent(review, dueWithAct(now))] }, answer }
+      return { write: { reviews: [review], outboxEvents: [toReviewOutboxEvent(review, dueTimeOfAct(now))] }, answer }
     })

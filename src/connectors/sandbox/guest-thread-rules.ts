@@ -1,7 +1,7 @@
 import { Result } from "effect"
 import { NotFound } from "../../contract/errors.ts"
 import { SANDBOX_MESSAGES, SANDBOX_THREADS } from "../../platform/limits.ts"
-import { dueWithAct } from "./due-times.ts"
+import { dueTimeOfAct } from "./due-times.ts"
 import { checkDates, requireListing } from "./marketplace-snapshot.ts"
 import { assignThread, type RoomRequest } from "./order-transitions.ts"
 import type { SandboxMessage, SandboxThread } from "./rows.ts"
@@ -29,7 +29,7 @@ export interface SandboxMessageView {
 }
 
 const toMessageView = (
-  { scene: { account } }: RuleContext,
+  { snapshot: { account } }: RuleContext,
   thread: SandboxThread,
   { said }: SandboxMessage
 ): SandboxMessageView => ({
@@ -51,16 +51,16 @@ export interface NewThreadSlot {
 
 /** The thread that an order of this guest is in: his own, in which nothing is asked any more, else a new one. */
 export const assignBookingThread = (
-  { thread, scene: { now } }: RuleContext,
+  { thread, snapshot: { now } }: RuleContext,
   booker: ThreadGuest,
   { threadId, isFull }: NewThreadSlot
-): RuleResult<{ readonly thread: SandboxThread; readonly told: Pick<SandboxWrite, "threads" | "words"> }> => {
+): RuleResult<{ readonly thread: SandboxThread; readonly told: Pick<SandboxWrite, "threads" | "outboxEvents"> }> => {
   if (thread === undefined && isFull) return failThreadLimit("guest_name")
   const after = thread === undefined ? newThread(threadId, booker, now) : withInquiry(thread, null)
   const write =
     after === thread
-      ? { words: [] }
-      : { threads: [{ before: thread, after }], words: [toThreadOutboxEvent(after, dueWithAct(now))] }
+      ? { outboxEvents: [] }
+      : { threads: [{ before: thread, after }], outboxEvents: [toThreadOutboxEvent(after, dueTimeOfAct(now))] }
   return Result.succeed({ thread: after, told: write })
 }
 
@@ -79,16 +79,16 @@ const addGuestMessage = (
   context: RuleContext,
   thread: SandboxThread,
   { field, ...guestMessage }: GuestMessage & { readonly field: "thread_id" | "order_id" | "guest_name" },
-  write: Pick<SandboxWrite, "order" | "words">
+  bookingWrite: Pick<SandboxWrite, "order" | "outboxEvents">
 ) => {
   if (thread.messages >= SANDBOX_MESSAGES) {
     return conflict(`${field}: a thread of the sandbox has at most ${SANDBOX_MESSAGES} messages.`)
   }
-  const { now } = context.scene
+  const { now } = context.snapshot
   const { thread: after, message } = appendMessage(thread, { sender: "guest", ...guestMessage }, now)
-  const words = [...write.words, toMessageOutboxEvent(message, dueWithAct(now))]
-  const writing = { ...write, threads: [{ before: context.thread, after }], messages: [message], words }
-  return Result.succeed({ writing, answer: toMessageView(context, after, message) })
+  const outboxEvents = [...bookingWrite.outboxEvents, toMessageOutboxEvent(message, dueTimeOfAct(now))]
+  const write = { ...bookingWrite, threads: [{ before: context.thread, after }], messages: [message], outboxEvents }
+  return Result.succeed({ write, answer: toMessageView(context, after, message) })
 }
 
 export interface InquiryDetails extends NewThreadSlot {
@@ -102,19 +102,19 @@ export const inquireRule =
   ({ guest, room, guestMessage, threadId, isFull }: InquiryDetails) =>
   (context: RuleContext): RuleResult<RuleOutcome<SandboxMessageView>> =>
     Result.gen(function* () {
-      yield* requireListing(context.scene, room.listing_id)
-      yield* checkDates(context.scene, room)
+      yield* requireListing(context.snapshot, room.listing_id)
+      yield* checkDates(context.snapshot, room)
       const { adults, children, ...stayDates } = room
       const inquiry = { ...stayDates, number_of_adults: adults, number_of_children: children }
       const { thread: before } = context
-      const { now } = context.scene
+      const { now } = context.snapshot
       if (before === undefined && isFull) return yield* failThreadLimit("guest_name")
       const thread = before === undefined ? newThread(threadId, guest, now, inquiry) : withInquiry(before, inquiry)
       return yield* addGuestMessage(
         context,
         thread,
         { field: "guest_name", ...guestMessage },
-        { words: [toThreadOutboxEvent(thread, dueWithAct(now))] }
+        { outboxEvents: [toThreadOutboxEvent(thread, dueTimeOfAct(now))] }
       )
     })
 
@@ -124,7 +124,7 @@ export const writeMessageRule =
   (context: RuleContext): RuleResult<RuleOutcome<SandboxMessageView>> =>
     context.thread === undefined
       ? Result.fail(new NotFound({ message: "thread_id: no such thread." }))
-      : addGuestMessage(context, context.thread, { field: "thread_id", ...guestMessage }, { words: [] })
+      : addGuestMessage(context, context.thread, { field: "thread_id", ...guestMessage }, { outboxEvents: [] })
 
 /** The guest of an order writes: one that was booked before there were threads says its thread from now on. */
 export const writeOrderMessageRule =
@@ -132,15 +132,15 @@ export const writeOrderMessageRule =
   (context: RuleContext): RuleResult<RuleOutcome<SandboxMessageView>> => {
     const message = { field: "order_id", ...guestMessage } as const
     const { order, thread: existingThread } = context
-    const { now } = context.scene
+    const { now } = context.snapshot
     if (order === undefined) return Result.fail(new NotFound({ message: "order_id: no such order." }))
     if (existingThread === undefined && isFull) return failThreadLimit("order_id")
     const thread = existingThread ?? newThread(order.said.thread_id ?? threadId, order.said.booker, now)
-    const words = existingThread === undefined ? [toThreadOutboxEvent(thread, dueWithAct(now))] : []
-    if (typeof order.said.thread_id === "string") return addGuestMessage(context, thread, message, { words })
+    const outboxEvents = existingThread === undefined ? [toThreadOutboxEvent(thread, dueTimeOfAct(now))] : []
+    if (typeof order.said.thread_id === "string") return addGuestMessage(context, thread, message, { outboxEvents })
     const after = assignThread(order, thread.thread_id, now)
     return addGuestMessage(context, thread, message, {
       order: { before: order, after },
-      words: [...words, toOrderOutboxEvent(after, dueWithAct(now))]
+      outboxEvents: [...outboxEvents, toOrderOutboxEvent(after, dueTimeOfAct(now))]
     })
   }

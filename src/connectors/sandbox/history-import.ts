@@ -5,7 +5,7 @@ import type { OutboundOffer } from "../../domain/channels/port/connector.ts"
 import { parseChannelInstant } from "../../domain/channels/port/event-handling.ts"
 import { makeAccountLookup } from "./account-lookup.ts"
 import { listNights } from "./bookability.ts"
-import { dueWithAct } from "./due-times.ts"
+import { dueTimeOfAct } from "./due-times.ts"
 import { toOrderScope } from "./guest-act-runner.ts"
 import { findDay, takeNight } from "./listing-calendar.ts"
 import { type MarketplaceSnapshot, withListingDays } from "./marketplace-snapshot.ts"
@@ -47,7 +47,7 @@ const sellNights = (scene: MarketplaceSnapshot, { rooms }: ChannelOrderEvent): M
 /** The order as it stands; one that is in the books stays as it is. */
 export const importOrderRule =
   (said: ChannelOrderEvent) =>
-  ({ scene, order }: RuleContext): Result.Result<RuleOutcome<void>> => {
+  ({ snapshot: scene, order }: RuleContext): Result.Result<RuleOutcome<void>> => {
     if (order !== undefined) return Result.succeed({ answer: undefined })
     const after: SandboxOrder = {
       order_id: said.channel_id,
@@ -59,8 +59,8 @@ export const importOrderRule =
       booked_at: parseChannelInstant(said.booked_at)
     }
     const days = holdsNights(said.status) ? Array.from(sellNights(scene, said).changed.values()) : []
-    const words = [toOrderOutboxEvent(after, dueWithAct(scene.now))]
-    return Result.succeed({ writing: { order: { before: undefined, after }, days, words }, answer: undefined })
+    const outboxEvents = [toOrderOutboxEvent(after, dueTimeOfAct(scene.now))]
+    return Result.succeed({ write: { order: { before: undefined, after }, days, outboxEvents }, answer: undefined })
   }
 
 /** A thread that there has been all along, of a guest who has no other. */
@@ -102,28 +102,28 @@ const toThreadRecords = ({ threadId, guest, inquiry, messages, offers }: Histori
 /** All of them in one writing. */
 const importThreadsRule =
   (historicThreads: ReadonlyArray<HistoricThread>) =>
-  ({ scene: { now } }: RuleContext): Result.Result<RuleOutcome<void>> => {
-    const dueAt = dueWithAct(now)
+  ({ snapshot: { now } }: RuleContext): Result.Result<RuleOutcome<void>> => {
+    const dueAt = dueTimeOfAct(now)
     const records = historicThreads.map((each) => toThreadRecords(each, now))
     const messages = records.flatMap((each) => each.messages)
     const offers = records.flatMap((each) => each.offers)
-    const words = [
+    const outboxEvents = [
       ...records.map(({ thread }) => toThreadOutboxEvent(thread, dueAt)),
       ...messages.map((message) => toMessageOutboxEvent(message, dueAt)),
       ...offers.map((offer) => toOfferOutboxEvent(offer, dueAt))
     ]
     const threads = records.map(({ thread }) => ({ before: undefined, after: thread }))
-    return Result.succeed({ writing: { threads, messages, offers, words }, answer: undefined })
+    return Result.succeed({ write: { threads, messages, offers, outboxEvents }, answer: undefined })
   }
 
 /** What was said of the stay; a review that is in the books stays as it is. */
 const importReviewRule =
   ({ channel_id: _order, ...parts }: AccountHistory["reviews"][number]) =>
-  ({ scene: { now }, order, review }: RuleContext): Result.Result<RuleOutcome<void>> => {
+  ({ snapshot: { now }, order, review }: RuleContext): Result.Result<RuleOutcome<void>> => {
     if (order === undefined || review !== undefined) return Result.succeed({ answer: undefined })
     const after = mergeReview(order, undefined, parts)
-    const words = [toReviewOutboxEvent(after, dueWithAct(now))]
-    return Result.succeed({ writing: { reviews: [after], words }, answer: undefined })
+    const outboxEvents = [toReviewOutboxEvent(after, dueTimeOfAct(now))]
+    return Result.succeed({ write: { reviews: [after], outboxEvents }, answer: undefined })
   }
 
 /** Orders between two tellings: what one telling can tell of an account. */

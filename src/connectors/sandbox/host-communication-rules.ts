@@ -9,11 +9,11 @@ import type {
 } from "../../domain/channels/port/connector.ts"
 import { ChannelRefused } from "../../domain/channels/port/errors.ts"
 import { SANDBOX_MESSAGES, SANDBOX_OFFERS } from "../../platform/limits.ts"
-import { toMajorUnits, toUnits } from "./amounts.ts"
 import { CHANNEL_PROFILES } from "./channel-profiles.ts"
-import { dueAfterResponse } from "./due-times.ts"
+import { dueTimeAfterResponse } from "./due-times.ts"
 import { failRefused, requireRemoteListing, requireRemoteOrder } from "./host-order-rules.ts"
 import { type RuleError, takeOfferedRoom } from "./marketplace-snapshot.ts"
+import { toMajorUnits, toUnits } from "./minor-units.ts"
 import { newOffer, offerStatusAt, withOfferStatus } from "./offers.ts"
 import { priceStandardRoom, type RoomRequest, toRoomId } from "./order-transitions.ts"
 import { isSameReview, isStayOver, mergeReview, toHostReviewSide } from "./reviews.ts"
@@ -39,7 +39,7 @@ export const sendMessageRule =
   (sent: OutboundMessage) =>
   (context: RuleContext): HostRuleResult<MessageSendResult> =>
     Result.gen(function* () {
-      const { account, now } = context.scene
+      const { account, now } = context.snapshot
       const { deduplicatesMessages: knowsMessages } = CHANNEL_PROFILES[account.channel_type]
       if (sent.again && !knowsMessages) return { answer: { outcome: "unknown" } }
       if (context.message !== undefined) return { answer: toSendResult(context.message.said.message_id) }
@@ -49,12 +49,12 @@ export const sendMessageRule =
       const sentAs = knowsMessages ? sent.messageId : undefined
       const { thread: after, message } = appendMessage(
         before,
-        { sender: "host", text: sent.text, attachmentUrl: sent.imageUrl, sentAs },
+        { sender: "host", text: sent.text, attachmentUrl: sent.imageUrl, hostMessageId: sentAs },
         now
       )
-      const words = [toMessageOutboxEvent(message, dueAfterResponse(now))]
-      const writing = { threads: [{ before, after }], messages: [message], words }
-      return { writing, answer: toSendResult(message.said.message_id) }
+      const outboxEvents = [toMessageOutboxEvent(message, dueTimeAfterResponse(now))]
+      const write = { threads: [{ before, after }], messages: [message], outboxEvents }
+      return { write, answer: toSendResult(message.said.message_id) }
     })
 
 const toSendResult = (channelMessageId: string): MessageSendResult => ({ outcome: "sent", channelMessageId })
@@ -81,7 +81,7 @@ const toRoomRequest = (offer: OutboundOffer): RoomRequest => ({
 
 /** What the offer costs: a price of the host's own, or the standard one. */
 const requireOfferPrice = (
-  { scene }: RuleContext,
+  { snapshot: scene }: RuleContext,
   offer: OutboundOffer,
   listing: SandboxListing,
   request: RoomRequest
@@ -103,7 +103,7 @@ export const createOfferRule =
   (context: RuleContext): HostRuleResult<CreatedOffer> =>
     Result.gen(function* () {
       if (context.offer !== undefined) return { answer: toCreatedOffer(context.offer) }
-      const { account, now } = context.scene
+      const { account, now } = context.snapshot
       if (!CHANNEL_PROFILES[account.channel_type].offerTypes.includes(outboundOffer.offerType)) {
         return yield* failRefused(`${account.channel_type} does not support such offers`)
       }
@@ -116,12 +116,12 @@ export const createOfferRule =
       }
       const { currency } = listing
       const request = toRoomRequest(outboundOffer)
-      yield* Result.mapError(takeOfferedRoom(context.scene, request), toChannelRefusal)
+      yield* Result.mapError(takeOfferedRoom(context.snapshot, request), toChannelRefusal)
       const price = yield* requireOfferPrice(context, outboundOffer, listing, request)
       const offer = newOffer(offerId, outboundOffer, { price, currency }, now)
       const after = { ...before, offers: before.offers + 1 }
-      const words = [toOfferOutboxEvent(offer, dueAfterResponse(now))]
-      return { writing: { threads: [{ before, after }], offers: [offer], words }, answer: toCreatedOffer(offer) }
+      const outboxEvents = [toOfferOutboxEvent(offer, dueTimeAfterResponse(now))]
+      return { write: { threads: [{ before, after }], offers: [offer], outboxEvents }, answer: toCreatedOffer(offer) }
     })
 
 /** One that is withdrawn already stays so. */
@@ -132,12 +132,15 @@ export const withdrawOfferRule =
       const thread = yield* requireRemoteThread(context)
       const { offer } = context
       if (offer === undefined || offer.thread_id !== threadId) return yield* failRefused("there is no such offer")
-      const status = offerStatusAt(offer, context.scene.now)
+      const status = offerStatusAt(offer, context.snapshot.now)
       if (status === "withdrawn") return { answer: undefined }
       if (status !== "active") return yield* failRefused(`the offer is ${status}`)
       const after = withOfferStatus(offer, "withdrawn")
-      const words = [toOfferOutboxEvent(after, dueAfterResponse(context.scene.now))]
-      return { writing: { threads: [{ before: thread, after: thread }], offers: [after], words }, answer: undefined }
+      const outboxEvents = [toOfferOutboxEvent(after, dueTimeAfterResponse(context.snapshot.now))]
+      return {
+        write: { threads: [{ before: thread, after: thread }], offers: [after], outboxEvents },
+        answer: undefined
+      }
     })
 
 /** Both parts or none; what is there already is taken again if it says the same. */
@@ -145,7 +148,7 @@ export const writeHostReviewRule =
   ({ review, reply }: OutboundReview) =>
   (context: RuleContext): HostRuleResult<void> =>
     Result.gen(function* () {
-      const { account, now } = context.scene
+      const { account, now } = context.snapshot
       const order = yield* requireRemoteOrder(context)
       if (!CHANNEL_PROFILES[account.channel_type].allowsHostReviews) {
         return yield* failRefused(`${account.channel_type} does not accept reviews from hosts`)
@@ -167,7 +170,7 @@ export const writeHostReviewRule =
       if (Object.keys(parts).length === 0) return { answer: undefined }
       const after = mergeReview(order, context.review, parts)
       return {
-        writing: { reviews: [after], words: [toReviewOutboxEvent(after, dueAfterResponse(now))] },
+        write: { reviews: [after], outboxEvents: [toReviewOutboxEvent(after, dueTimeAfterResponse(now))] },
         answer: undefined
       }
     })

@@ -2,7 +2,7 @@ import { Result } from "effect"
 import { ChannelRefused } from "../../domain/channels/port/errors.ts"
 import type { SandboxStayDates } from "./bookability.ts"
 import { CHANNEL_PROFILES } from "./channel-profiles.ts"
-import { dueAfterResponse } from "./due-times.ts"
+import { dueTimeAfterResponse } from "./due-times.ts"
 import { findRefusedSetting, mergeSettings } from "./listing-settings.ts"
 import { releaseRoom } from "./marketplace-snapshot.ts"
 import { approveOrder, declineOrder, orderPaid, orderTotal } from "./order-transitions.ts"
@@ -18,7 +18,7 @@ export const requireRemoteOrder = ({ order }: RuleContext): Result.Result<Sandbo
   order === undefined ? failRefused("there is no such order") : Result.succeed(order)
 
 export const requireRemoteListing = (
-  { scene }: RuleContext,
+  { snapshot: scene }: RuleContext,
   listingId: string
 ): Result.Result<SandboxListing, ChannelRefused> => {
   const listing = scene.listings.get(listingId)
@@ -34,14 +34,14 @@ export const approveOrderRule = (
 ): Result.Result<RuleOutcome<SandboxOrder["status"]>, ChannelRefused> =>
   Result.flatMap(requireRemoteOrder(context), (before) => {
     if (before.answer === "approved") return Result.succeed({ answer: before.status })
-    const { account, now } = context.scene
+    const { account, now } = context.snapshot
     const left = orderTotal(before) - orderPaid(before, context.payments)
     const after = approveOrder(account.channel_type, before, left, now)
     if (after === undefined) return failRefused(`the order is ${before.status}`)
     return Result.succeed({
-      writing: {
+      write: {
         order: { before, after },
-        words: [{ ...toOrderOutboxEvent(after, dueAfterResponse(now)), told_version: after.version }]
+        outboxEvents: [{ ...toOrderOutboxEvent(after, dueTimeAfterResponse(now)), told_version: after.version }]
       },
       answer: after.status
     })
@@ -50,12 +50,12 @@ export const approveOrderRule = (
 export const declineOrderRule = (context: RuleContext): Result.Result<RuleOutcome<void>, ChannelRefused> =>
   Result.flatMap(requireRemoteOrder(context), (before) => {
     if (before.answer === "declined") return Result.succeed({ answer: undefined })
-    const after = declineOrder(before, context.scene.now)
+    const after = declineOrder(before, context.snapshot.now)
     if (after === undefined) return failRefused(`the order is ${before.status}`)
-    const freed = before.said.rooms.reduce((scene, room) => releaseRoom(scene, room), context.scene)
-    const words = [toOrderOutboxEvent(after, dueAfterResponse(context.scene.now))]
+    const freed = before.said.rooms.reduce((scene, room) => releaseRoom(scene, room), context.snapshot)
+    const outboxEvents = [toOrderOutboxEvent(after, dueTimeAfterResponse(context.snapshot.now))]
     const days = Array.from(freed.changed.values())
-    return Result.succeed({ writing: { order: { before, after }, days, words }, answer: undefined })
+    return Result.succeed({ write: { order: { before, after }, days, outboxEvents }, answer: undefined })
   })
 
 type ComputePushedDays = (
@@ -69,9 +69,9 @@ export const pushDaysRule =
   (context: RuleContext): Result.Result<RuleOutcome<void>, ChannelRefused> =>
     Result.gen(function* () {
       const listing = yield* requireRemoteListing(context, listingId)
-      const changed = computeDays(listing, context.scene.days.get(listingId) ?? new Map(), context.unheard)
+      const changed = computeDays(listing, context.snapshot.days.get(listingId) ?? new Map(), context.unreportedStays)
       const days = yield* Result.mapError(changed, (reason) => new ChannelRefused({ reason }))
-      return { writing: { days, words: [] }, answer: undefined }
+      return { write: { days, outboxEvents: [] }, answer: undefined }
     })
 
 /** Settings are of one of the two kinds that have any. */
@@ -79,7 +79,7 @@ export const changeSettingsRule =
   (listingId: string, settingsKind: "airbnb" | "vrbo", sent: ListingSettings) =>
   (context: RuleContext): Result.Result<RuleOutcome<void>, ChannelRefused> =>
     Result.gen(function* () {
-      const { account, now } = context.scene
+      const { account, now } = context.snapshot
       if (CHANNEL_PROFILES[account.channel_type].settingsKind !== settingsKind)
         return yield* failRefused(`${account.channel_type} does not support such settings`)
       const listing = yield* requireRemoteListing(context, listingId)
@@ -96,6 +96,6 @@ export const changeSettingsRule =
         instant: typeof instant === "boolean" ? instant : listing.instant,
         version: listing.version + 1
       }
-      const words = [toListingOutboxEvent(after, settingsKind === "vrbo", dueAfterResponse(now))]
-      return { writing: { changedListings: [after], words }, answer: undefined }
+      const outboxEvents = [toListingOutboxEvent(after, settingsKind === "vrbo", dueTimeAfterResponse(now))]
+      return { write: { changedListings: [after], outboxEvents }, answer: undefined }
     })

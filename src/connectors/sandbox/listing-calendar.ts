@@ -8,9 +8,9 @@ import type {
   ListingDay,
   Restrictions
 } from "../../domain/channels/port/listing-days.ts"
-import { parseUnits, toMajorUnits, toRoundedUnits, withoutPercent } from "./amounts.ts"
 import { CHANNEL_PROFILES, type SandboxChannel, supportsRestriction } from "./channel-profiles.ts"
 import { defaultNightPrice } from "./listing-settings.ts"
+import { parseUnits, toMajorUnits, toRoundedUnits, withoutPercent } from "./minor-units.ts"
 import type { SandboxDay, SandboxListing } from "./rows.ts"
 
 // What a listing sells on its days, and what becomes of them by what the host says.

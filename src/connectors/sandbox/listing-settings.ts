@@ -1,6 +1,6 @@
 import type { Schema } from "effect"
-import { toRoundedUnits, toUnits } from "./amounts.ts"
 import { CHANNEL_PROFILES, type SandboxChannel } from "./channel-profiles.ts"
+import { toRoundedUnits, toUnits } from "./minor-units.ts"
 import type { ListingSettings, SandboxListing } from "./rows.ts"
 
 // Prices and rules of a listing, as the two channels keep them that have any; the others keep two prices.

@@ -1,10 +1,10 @@
 import { DAY_MS, formatUtcInstant } from "../../contract/time.ts"
 import type { ChannelOrderEvent, ChannelRoom } from "../../domain/channels/port/channel-events.ts"
-import { parseUnits, percentOf, toMajorUnits, toRoundedUnits } from "./amounts.ts"
 import { listNights } from "./bookability.ts"
 import { CHANNEL_PROFILES, type SandboxChannel } from "./channel-profiles.ts"
 import { type DaysByDate, findDay, nightPrice } from "./listing-calendar.ts"
 import { numericSetting } from "./listing-settings.ts"
+import { parseUnits, percentOf, toMajorUnits, toRoundedUnits } from "./minor-units.ts"
 import type { SandboxListing, SandboxOrder, SandboxPayment } from "./rows.ts"
 
 // An order as its marketplace has it, and what it becomes. Every change raises its version.

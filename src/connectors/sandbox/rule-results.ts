@@ -3,8 +3,8 @@ import { Conflict, NotFound, ValidationFailed } from "../../contract/errors.ts"
 import { formatMinorUnits } from "../../contract/money.ts"
 import { formatUtcInstant } from "../../contract/time.ts"
 import type { ChannelOrderEvent } from "../../domain/channels/port/channel-events.ts"
-import { toMajorUnits } from "./amounts.ts"
 import type { RuleError } from "./marketplace-snapshot.ts"
+import { toMajorUnits } from "./minor-units.ts"
 import { orderTotal } from "./order-transitions.ts"
 import type { SandboxOrder } from "./rows.ts"
 import type { RuleContext } from "./rule-runner.ts"
@@ -30,7 +30,7 @@ export interface SandboxOrderView {
 }
 
 export const toOrderView = (
-  { scene: { account } }: RuleContext,
+  { snapshot: { account } }: RuleContext,
   order: SandboxOrder,
   paid: bigint
 ): SandboxOrderView => ({

@@ -35,23 +35,23 @@ export interface RuleScope {
   /** The first and the last day it looks at. */
   readonly days?: { readonly start: string; readonly end: string }
   /** The listing whose nights it is about that the host's calendar cannot know to be taken. */
-  readonly unheardOf?: string
+  readonly unreportedStaysOf?: string
   /** The thread it is in; that of the order, or of its guest if the order says none. */
   readonly thread?: ThreadKey | "of the order"
   /** An offer in the thread, or one that may be there. */
   readonly offer?: OfferKey
   /** A message that may have been sent before under that name of the service. */
-  readonly sentAs?: string
+  readonly hostMessageId?: string
   /** Whether it is about the reviews of the order. */
   readonly reviews?: true
 }
 
 export interface RuleContext {
-  readonly scene: MarketplaceSnapshot
+  readonly snapshot: MarketplaceSnapshot
   /** Undefined where none was named, or there is no such. */
   readonly order: SandboxOrder | undefined
   readonly payments: ReadonlyArray<SandboxPayment>
-  readonly unheard: ReadonlyArray<SandboxStayDates>
+  readonly unreportedStays: ReadonlyArray<SandboxStayDates>
   readonly thread: SandboxThread | undefined
   readonly offer: SandboxOffer | undefined
   readonly message: SandboxMessage | undefined
@@ -60,7 +60,7 @@ export interface RuleContext {
 
 /** What becomes of it, and what is answered. Without `writing` nothing is changed. */
 export interface RuleOutcome<A> {
-  readonly writing?: Omit<SandboxWrite, "listings">
+  readonly write?: Omit<SandboxWrite, "listings">
   readonly answer: A
 }
 
@@ -88,7 +88,7 @@ interface RoomDates {
 const loadConversation = Effect.fnUntraced(function* (
   repository: SandboxRepository["Service"],
   account: SandboxAccount,
-  { thread: threadKey, offer, sentAs }: RuleScope,
+  { thread: threadKey, offer, hostMessageId: sentAs }: RuleScope,
   order: SandboxOrder | undefined
 ) {
   const key = threadKey === "of the order" ? order && toOrderThreadKey(order.said) : threadKey
@@ -122,15 +122,16 @@ const loadContext = Effect.fnUntraced(function* (
   const span = toDaySpan(scope, stays)
   const days =
     span === undefined ? [] : yield* repository.findDays(account, Array.from(listingIds), span.start, span.end)
-  const unheard = scope.unheardOf === undefined ? [] : yield* repository.listUnsyncedNights(account, scope.unheardOf)
-  const scene: MarketplaceSnapshot = {
+  const unreportedStays =
+    scope.unreportedStaysOf === undefined ? [] : yield* repository.listUnsyncedNights(account, scope.unreportedStaysOf)
+  const snapshot: MarketplaceSnapshot = {
     account,
     listings: new Map(listings.map((listing) => [listing.listing_id, listing])),
     days: new Map(listings.map((listing) => [listing.listing_id, indexDays(listing, days)])),
     changed: new Map(),
     now: yield* currentSecond
   }
-  return { scene, order, payments, unheard, ...conversation, review }
+  return { snapshot, order, payments, unreportedStays, ...conversation, review }
 })
 
 /** A refusal writes nothing that would hold only while all is as it was read: it may be of nights that the offer itself took. */
@@ -154,10 +155,10 @@ export const makeRuleRunner = Effect.gen(function* () {
       const context = yield* loadContext(repository, account, scope)
       const outcome = rule(context)
       if (Result.isFailure(outcome) && (yield* hasOfferChanged(repository, account, scope, context))) return undefined
-      const { writing, answer } = yield* Effect.fromResult(outcome)
-      if (writing === undefined) return { answer }
-      const listings = Array.from(context.scene.listings.values())
-      return (yield* repository.write(account, { ...writing, listings })) ? { answer } : undefined
+      const { write, answer } = yield* Effect.fromResult(outcome)
+      if (write === undefined) return { answer }
+      const listings = Array.from(context.snapshot.listings.values())
+      return (yield* repository.write(account, { ...write, listings })) ? { answer } : undefined
     })
     const concurrent = retryOptimistically(CONCURRENT_ATTEMPTS, stale)(attempt)
     const serial = repository.runSerially(retryOptimistically(SERIAL_ATTEMPTS, tooManyConflicts)(attempt))

@@ -44,7 +44,7 @@ export interface SandboxWrite {
   readonly offers?: ReadonlyArray<SandboxOffer>
   /** Held by the revisions of the listings, as the payments are. */
   readonly reviews?: ReadonlyArray<SandboxReview>
-  readonly words: ReadonlyArray<OutboxEvent>
+  readonly outboxEvents: ReadonlyArray<OutboxEvent>
 }
 
 export type SandboxAccountKey = Pick<SandboxAccount, "operator_id" | "account_id">

@@ -62,18 +62,18 @@ const makeFindOffer = (sql: Sql) => {
 }
 
 interface SentMessageQuery extends SandboxAccountKey {
-  readonly sentAs: string
+  readonly hostMessageId: string
 }
 
 const makeFindSentMessage = (sql: Sql) => {
   const statement = inForms(
     sql,
-    ({ operator_id, account_id, sentAs }: Givens<SentMessageQuery>) => sql`
+    ({ operator_id, account_id, hostMessageId: sentAs }: Givens<SentMessageQuery>) => sql`
       SELECT thread_id, number, sent_as, said FROM sandbox_messages
       WHERE operator_id = ${operator_id} AND account_id = ${account_id} AND sent_as = ${sentAs}`
   )
   return ({ operator_id, account_id }: SandboxAccountKey, sentAs: string) =>
-    readMessage(statement({ operator_id, account_id, sentAs }))
+    readMessage(statement({ operator_id, account_id, hostMessageId: sentAs }))
 }
 
 interface ReviewQuery extends SandboxAccountKey {

@@ -25,7 +25,7 @@ export const toThreadWriteParameters = ({
   messages,
   offers,
   reviews
-}: Omit<SandboxWrite, "words">): ThreadWriteParameters => ({
+}: Omit<SandboxWrite, "outboxEvents">): ThreadWriteParameters => ({
   readThreads: threads?.flatMap(({ before }) =>
     before === undefined ? [] : [{ thread_id: before.thread_id, revision: before.revision }]
   ),

@@ -53,13 +53,13 @@ export interface SandboxMessageDraft {
   readonly text: string
   readonly attachmentUrl?: string | null | undefined
   /** What the service calls it, where the channel keeps that. */
-  readonly sentAs?: string | undefined
+  readonly hostMessageId?: string | undefined
 }
 
 /** The thread with one message more, and the message. */
 export const appendMessage = (
   thread: SandboxThread,
-  { sender, text, attachmentUrl = null, sentAs }: SandboxMessageDraft,
+  { sender, text, attachmentUrl = null, hostMessageId: sentAs }: SandboxMessageDraft,
   now: Date
 ): { readonly thread: SandboxThread; readonly message: SandboxMessage } => {
   const { thread_id } = thread

@@ -9,13 +9,6 @@ import { PENDING_CHANNEL_PAYMENTS } from "../../platform/limits.ts"
 import { OrderStatus } from "../bookings/orders/order.ts"
 import { lockUnchangedOrder } from "../bookings/orders/order-sql.ts"
 import {
-  type EntrySplit,
-  type NewTransaction,
-  NewTransactionColumns,
-  recordEntryEvent,
-  writeEntryShares
-} from "./changes.ts"
-import {
   CHANNEL_PAYMENT_COLUMNS,
   type ChannelPayment,
   channelPaymentValues,
@@ -34,7 +27,14 @@ import {
   makeListPendingOfOrder,
   makeStorePending
 } from "./pending-payments.ts"
-import { splitOverStays } from "./shares.ts"
+import {
+  type EntrySplit,
+  type NewTransaction,
+  NewTransactionColumns,
+  recordEntryEvent,
+  writeEntryShares
+} from "./transaction-changes.ts"
+import { splitOverStays } from "./transaction-shares.ts"
 
 // Money that channels tell of: each payment and each refund becomes one entry of its order, however often it is told.
 

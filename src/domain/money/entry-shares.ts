@@ -1,7 +1,7 @@
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import type { Value } from "../../platform/database/forms.ts"
-import { selectOrderIds } from "./search.ts"
+import { selectOrderIds } from "./transaction-search.ts"
 
 // What properties carry of entries: the one place where an entry on an order of several rooms is taken apart into its shares.
 

@@ -5,7 +5,7 @@ import { partOf, type Value } from "../../platform/database/forms.ts"
 import { jsonParameter } from "../../platform/database/parameters.ts"
 import { isBuiltIn } from "./dictionaries.ts"
 import { isListedByOperator } from "./dictionary-sql.ts"
-import { writeShares } from "./shares.ts"
+import { writeShares } from "./transaction-shares.ts"
 
 // The money of an order, for statements of orders: parts of one statement, which the table's owner writes.
 

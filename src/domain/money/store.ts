@@ -5,19 +5,19 @@ import { type Givens, inForms, partOf, type Value } from "../../platform/databas
 import { selectedColumnsSql } from "../../platform/database/list-pages.ts"
 import { makeOptionalRowReader, makeRowsReader, makeSingleRowReader } from "../../platform/database/rows.ts"
 import { propertyExists } from "../properties/properties/ownership.ts"
-import { create, remove, update } from "./changes.ts"
 import { DictionaryRow } from "./contract.ts"
 import type { Dictionary } from "./dictionaries.ts"
 import { isListedByOperator } from "./dictionary-sql.ts"
+import { createTransaction, deleteTransaction, updateTransaction } from "./transaction-changes.ts"
 import {
   checkTransactionFilters,
-  search,
+  searchTransactions,
   selectOrderIds,
   type TransactionFilterIds,
   TransactionRow,
   transactionColumns,
   transactionJoins
-} from "./search.ts"
+} from "./transaction-search.ts"
 
 // The SQL of income and expense entries. A read is one statement; a change is two: one that reads what the rules need,
 // which is here, and one that changes.
@@ -141,13 +141,13 @@ const listDictionary = (sql: Sql) => {
 
 export class TransactionStore extends Context.Service<TransactionStore>()("latchkey/domain/money/TransactionStore", {
   make: Effect.map(SqlClient.SqlClient, (sql) => ({
-    search: search(sql),
+    search: searchTransactions(sql),
     checkFilters: checkTransactionFilters(sql),
     findPreconditions: findPreconditions(sql),
-    create: create(sql),
+    create: createTransaction(sql),
     findTransaction: findTransaction(sql),
-    update: update(sql),
-    remove: remove(sql),
+    update: updateTransaction(sql),
+    remove: deleteTransaction(sql),
     listDictionary: listDictionary(sql)
   }))
 }) {

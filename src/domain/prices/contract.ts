@@ -3,7 +3,7 @@ import { NotFound, ServerError } from "../../contract/errors.ts"
 import { RecordCode } from "../../contract/fields.ts"
 import { defineFamily } from "../../contract/operation.ts"
 import { ELIGIBLE_POLICIES } from "../../platform/limits.ts"
-import { channelErrors } from "../channels/port/api-errors.ts"
+import { channelErrors } from "../channels/port/channel-api-errors.ts"
 import {
   AirbnbPriceAndRules,
   airbnbWritableSettings,

@@ -5,8 +5,12 @@ import { CurrentCaller } from "../../contract/caller.ts"
 import { Upstream } from "../../contract/errors.ts"
 import { releasePermitWhile } from "../../contract/permit-release.ts"
 import { currentSecond } from "../../contract/time.ts"
-import { CHANNEL_ACT_TIMEOUT_MS, type ChannelApiError, withChannelTimeout } from "../channels/port/api-errors.ts"
 import { type ChannelAccountTarget, ChannelGateway } from "../channels/port/ChannelGateway.ts"
+import {
+  CHANNEL_ACT_TIMEOUT_MS,
+  type ChannelApiError,
+  withChannelTimeout
+} from "../channels/port/channel-api-errors.ts"
 import type { ChannelError } from "../channels/port/errors.ts"
 import { type ListingReference, noSuchListing } from "../listings/own-listing.ts"
 import { handleOperations, layerOperations, voidChangeHandler } from "../operation-handlers.ts"

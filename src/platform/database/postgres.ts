@@ -4,7 +4,7 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import { CONCURRENCY_PERMITS, CONNECTIONS_BESIDE_PERMITS } from "../limits.ts"
 import { columnTypes } from "./column-types.ts"
-import { makeSocketOptions } from "./encryption.ts"
+import { makeSocketOptions } from "./connection-encryption.ts"
 import { makeTimedClient } from "./timed-statements.ts"
 
 /** Connections of one process for requests: one for each place, and some for looking up tokens and links. */

@@ -37,7 +37,7 @@ const redactSpan = (span: Span): Span => {
 }
 
 /** Spans as they leave: without the words of errors. */
-export const withoutErrorMessages = ({ resourceSpans }: TraceData): TraceData => ({
+export const redactErrorMessages = ({ resourceSpans }: TraceData): TraceData => ({
   resourceSpans: resourceSpans.map((resource) => ({
     ...resource,
     scopeSpans: resource.scopeSpans.map((scope) => ({ ...scope, spans: scope.spans.map(redactSpan) }))

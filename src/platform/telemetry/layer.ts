@@ -3,7 +3,7 @@ import { FetchHttpClient, Headers, HttpBody, HttpClient, HttpClientError } from 
 import type { LogLevel } from "effect/LogLevel"
 import { Otlp, OtlpSerialization } from "effect/observability"
 import type { CollectorHeaders, ResourceAttributes } from "./collector-settings.ts"
-import { withoutErrorMessages } from "./error-message-redaction.ts"
+import { redactErrorMessages } from "./error-message-redaction.ts"
 import { type LogLineWriter, makeLineWriter } from "./line-writer.ts"
 import { formatJsonLine, formatPrettyLine } from "./log-format.ts"
 import {
@@ -14,7 +14,7 @@ import {
   type Sampler,
   withSampler
 } from "./sampling.ts"
-import { withoutSecrets } from "./secrets.ts"
+import { redactSecrets } from "./secret-redaction.ts"
 
 /** Milliseconds a collector has to answer one batch, and those the last batches get when the process ends. */
 export const EXPORT_TIMEOUT_MS = 3_000
@@ -102,10 +102,10 @@ const nonFiniteToText = (_key: string, value: unknown) =>
 
 // The one place every span, metric and log record passes on its way out.
 const toRedactedBody = (data: unknown) =>
-  HttpBody.text(withoutSecrets(JSON.stringify(data, nonFiniteToText)), "application/json")
+  HttpBody.text(redactSecrets(JSON.stringify(data, nonFiniteToText)), "application/json")
 
 const layerRedactedJson = Layer.succeed(OtlpSerialization.OtlpSerialization, {
-  traces: (data) => toRedactedBody(withoutErrorMessages(data)),
+  traces: (data) => toRedactedBody(redactErrorMessages(data)),
   metrics: toRedactedBody,
   logs: toRedactedBody
 })

@@ -1,5 +1,5 @@
 import { Cause, Formatter, type Logger, Predicate, References } from "effect"
-import { withoutSecrets } from "./secrets.ts"
+import { redactSecrets } from "./secret-redaction.ts"
 
 /** A log entry taken apart: what people read, and the named values beside it. */
 interface LogEntry {
@@ -48,7 +48,7 @@ export const formatJsonLine = (options: Logger.Options<unknown>): string => {
   line.trace_id = span?.traceId
   line.span_id = span?.spanId
   // What JSON cannot hold as it is (a bigint, a cycle) takes the long way.
-  return withoutSecrets(isAllPrimitive ? JSON.stringify(line) : Formatter.formatJson(line))
+  return redactSecrets(isAllPrimitive ? JSON.stringify(line) : Formatter.formatJson(line))
 }
 
 const formatField = (value: unknown): string =>
@@ -63,5 +63,5 @@ export const formatPrettyLine = (options: Logger.Options<unknown>): string => {
     .filter((part) => part !== "")
     .join(" ")
   const cause = toCauseText(options)
-  return withoutSecrets(cause === undefined ? line : `${line}\n${cause.replace(/^/gm, "  ")}`)
+  return redactSecrets(cause === undefined ? line : `${line}\n${cause.replace(/^/gm, "  ")}`)
 }

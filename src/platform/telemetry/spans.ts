@@ -20,7 +20,7 @@ export interface RootSpan<A, E> {
   /** What it has to do with, without being a part of it. */
   readonly cause?: Tracer.AnySpan | undefined
   /** Of what must not be missed, recorded or not: what there is to say of how it ended ({@link recordFailure} says so too). */
-  readonly told?: (exit: Exit.Exit<A, E>) => Attributes | undefined
+  readonly attributesAtEnd?: (exit: Exit.Exit<A, E>) => Attributes | undefined
 }
 
 /** Runs it as the root of a trace, recorded or not as the sampler says. */
@@ -102,7 +102,7 @@ class UnrecordedSpan implements Tracer.Span {
 }
 
 const runUnrecorded = <A, E, R>(
-  { name, kind, parent, cause, attributes, told: failureAttributes }: RootSpan<A, E>,
+  { name, kind, parent, cause, attributes, attributesAtEnd: failureAttributes }: RootSpan<A, E>,
   self: Effect.Effect<A, E, R>,
   fiber: Fiber.Fiber<unknown, unknown>,
   sampler: Sampler

@@ -1,5 +1,5 @@
 import { Data, Effect, Result, Schema } from "effect"
-import { type BackupPiece, type RowsPiece, StructurePiece, type TableHeader } from "./pieces.ts"
+import { type BackupPiece, type RowsPiece, StructurePiece, type TableHeader } from "./backup-pieces.ts"
 
 // A piece as lines of JSON: an object says what comes, a text is a row.
 

@@ -6,8 +6,8 @@ import { type MigrationFailed, migrate, withMigrationLock } from "../../platform
 import type { Migration } from "../../platform/database/migration.ts"
 import { makeRowsReader } from "../../platform/database/rows.ts"
 import { isRowsPiece } from "./backup-lines.ts"
+import type { BackupHeader, BackupImage, BackupPiece, BackupSequences, TableHeader } from "./backup-pieces.ts"
 import { type CatalogTable, findExistingRelations, loadForeignKeys, loadTables } from "./catalogue.ts"
-import type { BackupHeader, BackupImage, BackupPiece, BackupSequences, TableHeader } from "./pieces.ts"
 import { hasSameRows, loadTableDigest, pinTextFormats } from "./table-digest.ts"
 
 // Pieces become a database: all of them, or nothing.

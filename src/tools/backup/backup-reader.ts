@@ -5,8 +5,8 @@ import { StringDecoder } from "node:string_decoder"
 import { createZstdDecompress } from "node:zlib"
 import { Data, Effect, type Scope, Stream } from "effect"
 import { InvalidBackupLine, makeLineSplitter, parseBackupLine } from "./backup-lines.ts"
+import { type BackupHeader, type BackupPiece, FORMAT_VERSION } from "./backup-pieces.ts"
 import { isZstandard, makeSeal, SEAL_BYTES } from "./backup-seal.ts"
-import { type BackupHeader, type BackupPiece, FORMAT_VERSION } from "./pieces.ts"
 
 /** The file is no backup that can be restored. */
 export class UnusableBackup extends Data.TaggedError("UnusableBackup")<{

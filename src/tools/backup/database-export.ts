@@ -3,8 +3,8 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import type { ImageByteStorage } from "../../domain/guests/images/image-byte-storage.ts"
 import { makeRowsReader, makeSingleRowReader } from "../../platform/database/rows.ts"
+import { type BackupHeader, type BackupPiece, FORMAT_VERSION } from "./backup-pieces.ts"
 import { loadSequences, loadTables } from "./catalogue.ts"
-import { type BackupHeader, type BackupPiece, FORMAT_VERSION } from "./pieces.ts"
 import { loadTableDigest, pinTextFormats } from "./table-digest.ts"
 
 /** Takes one piece after the other. */

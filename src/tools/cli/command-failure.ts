@@ -2,7 +2,7 @@ import { Cause, Data, Predicate, Runtime } from "effect"
 import { SqlError } from "effect/sql"
 import { findInnermostCause, toReason } from "../../platform/database/error-reason.ts"
 import { MigrationFailed } from "../../platform/database/migrate.ts"
-import { withoutSecrets } from "../../platform/telemetry/secrets.ts"
+import { redactSecrets } from "../../platform/telemetry/secret-redaction.ts"
 
 /** The database has not the tables this release works with. */
 export class DatabaseNotMigrated extends Data.TaggedError("NotMigrated") {
@@ -69,5 +69,5 @@ export const formatFailure = (cause: Cause.Cause<unknown>): string => {
   const error = isDatabaseUnreachable(cause)
     ? new DatabaseUnreachable({ location: "DATABASE_URL", cause })
     : Cause.squash(cause)
-  return withoutSecrets(failureMessage(error).replace(/\s*\n\s*/g, " "))
+  return redactSecrets(failureMessage(error).replace(/\s*\n\s*/g, " "))
 }

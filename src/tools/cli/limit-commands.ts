@@ -1,7 +1,7 @@
 import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { BadRequest } from "../../contract/errors.ts"
-import { RateLimits } from "../../domain/access/operators/RateLimits.ts"
+import { RateLimitOverrides } from "../../domain/access/operators/RateLimitOverrides.ts"
 import { runCommand } from "./command-runner.ts"
 
 const formatLimits = (limits: object | null) => (limits === null ? "the default" : JSON.stringify(limits))
@@ -30,14 +30,14 @@ export const operatorLimitsCommand = Command.make(
     runCommand(
       "operator limits",
       Effect.gen(function* () {
-        const limits = yield* RateLimits
+        const limits = yield* RateLimitOverrides
         if (reset && Option.isSome(set))
           return yield* new BadRequest({ message: "--set: cannot be combined with --reset." })
         if (reset) return yield* limits.setOperatorLimits(id, null)
         return Option.isSome(set)
           ? yield* limits.setOperatorLimits(id, yield* parseLimits(set.value))
           : yield* limits.getOperatorLimits(id)
-      }).pipe(Effect.provide(RateLimits.layer)),
+      }).pipe(Effect.provide(RateLimitOverrides.layer)),
       (operator) => `Operator ${operator.operator_id} has ${formatLimits(operator.limits)} limits.`
     )
 ).pipe(
@@ -69,7 +69,7 @@ export const tokenLimitCommand = Command.make(
     runCommand(
       "token limit",
       Effect.gen(function* () {
-        const limits = yield* RateLimits
+        const limits = yield* RateLimitOverrides
         const hasLimit = Option.isSome(perMinute) || Option.isSome(perHour)
         if (hasLimit === reset)
           return yield* new BadRequest({ message: "Give --per-minute, --per-hour or both, or give --reset." })
@@ -82,7 +82,7 @@ export const tokenLimitCommand = Command.make(
                 ...(Option.isSome(perHour) ? { "1h": perHour.value } : {})
               }
         )
-      }).pipe(Effect.provide(RateLimits.layer)),
+      }).pipe(Effect.provide(RateLimitOverrides.layer)),
       (token) =>
         `Token ${token.token_id} has ${token.limits === null ? "no" : JSON.stringify(token.limits)} limits of its own.`
     )

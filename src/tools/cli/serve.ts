@@ -7,7 +7,7 @@ import { layerTelemetry } from "../../platform/telemetry/layer.ts"
 import { Configuration, type Settings } from "../../service/configuration.ts"
 import type { WorkerNeverReady } from "../workers/worker-lifecycle.ts"
 import { reportFailure } from "./command-output.ts"
-import { exitAtSecondSignal, stopAtHangUp } from "./signals.ts"
+import { exitAtSecondSignal, stopAtHangUp } from "./process-signals.ts"
 
 type ServeRole = "all" | "api" | "worker"
 

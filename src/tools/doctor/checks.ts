@@ -9,7 +9,7 @@ import type { Migration } from "../../platform/database/migration.ts"
 import { makeRowsReader, makeSingleRowReader } from "../../platform/database/rows.ts"
 import { countOutdatedTexts, findMissingKeyIds, loadKeyUsage } from "../../platform/sealing/key-usage.ts"
 import { noSecretKeys } from "../../platform/sealing/secret-keys.ts"
-import { withoutSecrets } from "../../platform/telemetry/secrets.ts"
+import { redactSecrets } from "../../platform/telemetry/secret-redaction.ts"
 import { makeBacklogReaders } from "../../service/backlog.ts"
 import { isLocalDemo, type Settings } from "../../service/configuration.ts"
 import { errorFinding, type Finding, okFinding, unknownFinding } from "./finding.ts"
@@ -276,6 +276,6 @@ const toUnusableFinding = (cause: Cause.Cause<unknown>): Finding => {
 }
 
 /** As commands say it, in one line. */
-const toErrorText = (error: unknown): string => withoutSecrets(toReason(error).replace(/\s*\n\s*/g, " "))
+const toErrorText = (error: unknown): string => redactSecrets(toReason(error).replace(/\s*\n\s*/g, " "))
 
 const DATABASE_ADVICE = "check DATABASE_URL or DATA_DIR, and that the server runs"

@@ -1,4 +1,4 @@
-import { withoutSecrets } from "../../platform/telemetry/secrets.ts"
+import { redactSecrets } from "../../platform/telemetry/secret-redaction.ts"
 import { type DeclaredSetting, SERVICE_SETTINGS } from "../../service/settings.ts"
 
 // The settings as somebody may read them aloud: which are set, and to what, unless that may be a secret.
@@ -13,7 +13,7 @@ export interface SettingView {
 const toVisibleValue = ({ shown }: DeclaredSetting, text: string): string => {
   if (shown === "nothing") return "<hidden>"
   // The rest of an address may be a password or a key.
-  if (shown !== "host") return withoutSecrets(text)
+  if (shown !== "host") return redactSecrets(text)
   const url = URL.parse(text)
   return url === null ? "<hidden>" : `${url.protocol}//${url.host}`
 }

@@ -15,41 +15,43 @@ interface MonitoredWorker {
 
 /** What a parent knows of what its workers counted, those among them that have ended. */
 export class WorkerMetrics {
-  readonly #heard = new WorkerSnapshots()
-  readonly #alive = new Map<number, MonitoredWorker>()
+  readonly #snapshots = new WorkerSnapshots()
+  readonly #workers = new Map<number, MonitoredWorker>()
 
   /** A worker of this number, which is not used again. */
   addWorker(worker: number, requestSnapshot: () => void): void {
-    this.#alive.set(worker, { requestSnapshot, ready: false, answer: undefined })
+    this.#workers.set(worker, { requestSnapshot, ready: false, answer: undefined })
   }
 
   receiveSnapshot(worker: number, snapshot: MetricsSnapshot, ready: boolean): void {
-    const monitored = this.#alive.get(worker)
+    const monitored = this.#workers.get(worker)
     // Of one that has ended all is told already: it would be told twice, and for ever.
     if (monitored === undefined) return
-    this.#heard.update(worker, snapshot)
+    this.#snapshots.update(worker, snapshot)
     monitored.ready = ready
     if (monitored.answer !== undefined) Deferred.doneUnsafe(monitored.answer, Effect.void)
     monitored.answer = undefined
   }
 
   removeWorker(worker: number): void {
-    this.#heard.remove(worker)
-    const monitored = this.#alive.get(worker)
-    this.#alive.delete(worker)
+    this.#snapshots.remove(worker)
+    const monitored = this.#workers.get(worker)
+    this.#workers.delete(worker)
     if (monitored?.answer !== undefined) Deferred.doneUnsafe(monitored.answer, Effect.void)
   }
 
   /** Whether any worker is ready to serve. */
   readonly ready: Effect.Effect<boolean> = Effect.suspend(() =>
-    Effect.map(this.#asked, () => Array.from(this.#alive.values()).some(({ ready }) => ready))
+    Effect.map(this.#snapshotsReceived, () => Array.from(this.#workers.values()).some(({ ready }) => ready))
   )
 
-  readonly all: Snapshots["Service"]["all"] = Effect.suspend(() => Effect.map(this.#asked, () => this.#heard.snapshots))
+  readonly all: Snapshots["Service"]["all"] = Effect.suspend(() =>
+    Effect.map(this.#snapshotsReceived, () => this.#snapshots.snapshots)
+  )
 
   /** Asks all, and waits for their answers. Who asks while another waits has the same answers. */
-  get #asked(): Effect.Effect<void> {
-    const answers = Array.from(this.#alive.values(), (worker) => {
+  get #snapshotsReceived(): Effect.Effect<void> {
+    const answers = Array.from(this.#workers.values(), (worker) => {
       if (worker.answer === undefined) {
         worker.answer = Deferred.makeUnsafe<void>()
         worker.requestSnapshot()

@@ -156,7 +156,7 @@ export const layerConnectorEndpoint = ({ trustProxy = false }: ConnectorSettings
                 kind: "server",
                 attributes: () => ({}),
                 parent: parseTraceparent(request.headers["traceparent"]),
-                told: serverErrorAttributes
+                attributesAtEnd: serverErrorAttributes
               },
               handleAndLog(request, Number(digits))
             )

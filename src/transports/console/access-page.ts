@@ -6,8 +6,8 @@ import { makeConsumersSection } from "./access/consumers-section.ts"
 import { makeTokensSection } from "./access/tokens-section.ts"
 import { makeWebhooksSection } from "./access/webhooks-section.ts"
 import type { ActionOutcome } from "./action-outcome.ts"
+import { TEXTS } from "./console-texts.ts"
 import { ACCESS_PATH, redirectSeeOther, renderConsolePage } from "./page-frame.ts"
-import { TEXTS } from "./texts.ts"
 import type { SignedInPage, SignedInVisit, SubmittedForm } from "./visit.ts"
 
 const isDoneMessage = (name: string): name is keyof typeof TEXTS.access.done => Object.hasOwn(TEXTS.access.done, name)

@@ -1,7 +1,7 @@
 import type { Effect } from "effect"
 import type { CurrentActor } from "../../contract/actor.ts"
 import type { Html } from "../docs/html.ts"
-import type { TEXTS } from "./texts.ts"
+import type { TEXTS } from "./console-texts.ts"
 import type { SignedInVisit, SubmittedForm } from "./visit.ts"
 
 /** Taken: the browser is sent back to the page, which says so; nothing of it is in the address but which words. */

@@ -25,9 +25,9 @@ import {
   makeRequestReader,
   signInUrl
 } from "./consent/consent-request.ts"
+import { TEXTS } from "./console-texts.ts"
 import { type PageFrame, redirectSeeOther, renderConsolePage } from "./page-frame.ts"
 import { makeSudo } from "./sudo.ts"
-import { TEXTS } from "./texts.ts"
 import {
   cookieName,
   type PageResponse,
@@ -63,7 +63,7 @@ const makeInvalidRequestHandler = (publicUrl: string) => {
     const { leading, refusal } = consentRequest
     const redirectLocation = redirectUrl(leading, { error: refusal.error, error_description: refusal.description })
     // Whoever registers a site for the public client could else lead hosts there from our name (RFC 9700 4.11.2).
-    return isTrustedTarget(leading.place, leading.client)
+    return isTrustedTarget(leading.redirectTarget, leading.client)
       ? redirectSeeOther(redirectLocation)
       : renderConsolePage(visit, rejectedRequestPage(leading, refusal.description, redirectLocation), 400)
   }

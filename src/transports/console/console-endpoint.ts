@@ -27,14 +27,14 @@ import { isReadMethod, traceAndLogResponse, withRetryAfter } from "../pages/secr
 import { makeWebhookPage } from "./access/webhooks/webhook-page.ts"
 import { makeAccessPage } from "./access-page.ts"
 import { makeAuthorizationPage } from "./authorization-page.ts"
+import { TEXTS } from "./console-texts.ts"
+import { SCRIPT, SCRIPT_PATH } from "./host/conversation-script.ts"
 import { makeHostPages } from "./host/host-pages.ts"
-import { SCRIPT, SCRIPT_PATH } from "./host/live-script.ts"
 import { redirectSeeOther, renderConsolePage, SIGN_IN_PATH } from "./page-frame.ts"
 import { makePasswordPage } from "./password-page.ts"
 import { declaredFormLength, receiveConsoleForm } from "./received-form.ts"
 import { makeSignInPage } from "./sign-in-page.ts"
 import { STYLE, STYLE_PATH } from "./style.ts"
-import { TEXTS } from "./texts.ts"
 import {
   ACTION_FIELD,
   type ConsolePage,

@@ -1,7 +1,8 @@
 import { HttpServerResponse } from "effect/http"
 import { type Html, html, nothing } from "../docs/html.ts"
 import { PRIVATE_PAGE_HEADERS } from "../pages/html-page.ts"
-import { SCRIPT_PATH } from "./host/live-script.ts"
+import { TEXTS } from "./console-texts.ts"
+import { SCRIPT_PATH } from "./host/conversation-script.ts"
 import {
   ACTIVITY_LOG_PATH,
   AUTOMATION_PATH,
@@ -21,7 +22,6 @@ import {
   TASKS_PATH
 } from "./host/urls.ts"
 import { STYLE_PATH } from "./style.ts"
-import { TEXTS } from "./texts.ts"
 import { ACTION_FIELD, FORM_KEY_FIELD, FORM_TOKEN_FIELD, type Visit } from "./visit.ts"
 
 type Response = HttpServerResponse.HttpServerResponse

@@ -5,9 +5,9 @@ import { PASSWORD_MIN } from "../../platform/limits.ts"
 import { type Html, html, nothing } from "../docs/html.ts"
 import { withRetryAfter } from "../pages/secret-url.ts"
 import type { ActionError } from "./action-outcome.ts"
+import { TEXTS } from "./console-texts.ts"
 import { formTokenField, PASSWORD_PATH, redirectSeeOther, renderConsolePage } from "./page-frame.ts"
 import { SUDO_FIELD, toSignInError } from "./sudo.ts"
-import { TEXTS } from "./texts.ts"
 import { ACTION_FIELD, type SignedInPage, type SignedInVisit, type SubmittedForm } from "./visit.ts"
 
 const passwordField = (

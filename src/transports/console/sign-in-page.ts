@@ -5,11 +5,11 @@ import { EMAIL, KNOWN_BROWSER_MS } from "../../platform/limits.ts"
 import { type Html, html, nothing } from "../docs/html.ts"
 import { withRetryAfter } from "../pages/secret-url.ts"
 import type { ActionError } from "./action-outcome.ts"
+import { TEXTS } from "./console-texts.ts"
 import { OVERVIEW_PATH } from "./host/urls.ts"
 import { formTokenField, redirectSeeOther, renderConsolePage, SIGN_IN_PATH } from "./page-frame.ts"
 import { toLocalUrl } from "./return-url.ts"
 import { toSignInError } from "./sudo.ts"
-import { TEXTS } from "./texts.ts"
 import {
   ACTION_FIELD,
   cookieName,

@@ -4,7 +4,7 @@ import { Sessions, type SignInFailure, SUDO_MS } from "../../domain/access/sign-
 import { BUSY_RETRY_SECONDS } from "../../platform/limits.ts"
 import { type Html, html, nothing } from "../docs/html.ts"
 import type { ActionError } from "./action-outcome.ts"
-import { TEXTS } from "./texts.ts"
+import { TEXTS } from "./console-texts.ts"
 import type { SignedInVisit, SubmittedForm } from "./visit.ts"
 
 /** What is weighty asks for the password when the last time is long ago (src/domain/access/sign-in/Sessions.ts). */

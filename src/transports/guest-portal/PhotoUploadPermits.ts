@@ -46,6 +46,6 @@ export class PhotoUploadPermits {
 
 const tooManyUploads = Effect.fail<GuestFormError>({
   status: 503,
-  words: "The service is receiving too many photos. Please send this photo again in a few seconds.",
+  message: "The service is receiving too many photos. Please send this photo again in a few seconds.",
   retryAfter: BUSY_RETRY_SECONDS
 })

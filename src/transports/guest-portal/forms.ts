@@ -14,11 +14,11 @@ import { GUEST_PHOTO_MS, GUEST_PORTAL_FORM_BYTES, IMAGE_BYTES } from "../../plat
 /** Why a form was not taken, and the status that says so. */
 export interface GuestFormError {
   readonly status: number
-  readonly words: string
+  readonly message: string
   readonly retryAfter?: number
 }
 
-const makeFormError = (status: number, words: string): GuestFormError => ({ status, words })
+const makeFormError = (status: number, words: string): GuestFormError => ({ status, message: words })
 
 const notAFormError = makeFormError(415, "Send one of the forms of this page.")
 const unreadableFormError = makeFormError(400, "The form could not be read. Please send it again.")

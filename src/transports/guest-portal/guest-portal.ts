@@ -93,21 +93,21 @@ export const makeGuestPortalHandler = Effect.gen(function* () {
     )
 
   /** The page once more, with why the form was not taken. */
-  const renderWithError = (stay: GuestPortalStay, { status, words: text, retryAfter: seconds }: GuestFormError) =>
+  const renderWithError = (stay: GuestPortalStay, { status, message: text, retryAfter: seconds }: GuestFormError) =>
     Effect.map(renderPortal(stay, { kind: "error", text }, status), (page) =>
       seconds === undefined ? page : withRetryAfter(page, seconds)
     )
 
   const handleForm = (stay: GuestPortalStay, request: HttpServerRequest, name: string) => {
     const handler = forms.get(name)
-    if (handler === undefined) return renderWithError(stay, { status: 400, words: "This page has no such form." })
+    if (handler === undefined) return renderWithError(stay, { status: 400, message: "This page has no such form." })
     return Effect.as(handler(stay, request), redirectToPortal(name)).pipe(
       Effect.catch((error) => {
         if ("status" in error) return renderWithError(stay, error)
         if (error._tag === "ServerError") return Effect.fail(error)
         return error._tag === "NotFound"
           ? Effect.succeed(notFoundResponse)
-          : renderWithError(stay, { status: 422, words: error.message })
+          : renderWithError(stay, { status: 422, message: error.message })
       })
     )
   }

@@ -2,7 +2,7 @@ import { isJsonContentType } from "@modelcontextprotocol/server"
 import { Effect } from "effect"
 import { type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { Places, SMALL_BODY_BYTES } from "../../admission/concurrency/Places.ts"
-import { tokenOf } from "../../admission/gate/credentials.ts"
+import { readToken } from "../../admission/gate/credentials.ts"
 import { Forbidden, ServerError, Unauthenticated } from "../../contract/errors.ts"
 import type { AnyOperation } from "../../contract/operation.ts"
 import { Deployment } from "../../platform/installation.ts"
@@ -63,7 +63,7 @@ export const makeMcpHandler = Effect.fnUntraced(function* (options: {
     if (!isAllowedOrigin(headers.origin)) return yield* rejectWithStatus(request, 403, foreignOriginError)
     const caller = yield* service.findCaller(headers)
     if (caller === undefined)
-      return withChallenge(yield* rejectWithStatus(request, 401, unknownTokenError), tokenOf(headers))
+      return withChallenge(yield* rejectWithStatus(request, 401, unknownTokenError), readToken(headers))
     const { operatorId, scope } = caller
     // The library answers these without a message: 405 and 415.
     if (method === "GET") return withChallenge(yield* handleMessage({ request, scope }), undefined)

@@ -57,7 +57,7 @@ export const traceAndLogResponse = Effect.fnUntraced(function* (
           kind: "server",
           attributes: () => ({}),
           parent: parseTraceparent(headers["traceparent"]),
-          told: serverErrorAttributes
+          attributesAtEnd: serverErrorAttributes
         },
         tracedResponse
       )

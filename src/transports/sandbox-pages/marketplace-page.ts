@@ -12,7 +12,7 @@ import type {
 import type { RowPage } from "../../platform/database/rows.ts"
 import { type Html, html, nothing } from "../docs/html.ts"
 import type { HtmlPage } from "../pages/html-page.ts"
-import { field, hiddenField, multilineField, option, optionalFields, sandboxForm, selectField } from "./fields.ts"
+import { field, hiddenField, multilineField, option, optionalFields, sandboxForm, selectField } from "./form-fields.ts"
 import { listingCalendar } from "./listing-calendar.ts"
 import { ordersSection } from "./orders.ts"
 import { STYLE } from "./style.ts"

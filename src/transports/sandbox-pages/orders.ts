@@ -1,11 +1,11 @@
-import { parseUnits } from "../../connectors/sandbox/amounts.ts"
+import { parseUnits } from "../../connectors/sandbox/minor-units.ts"
 import { holdsNights, orderTotal } from "../../connectors/sandbox/order-transitions.ts"
 import type { SandboxOrderRow } from "../../connectors/sandbox/SandboxQueries.ts"
 import { formatMinorUnits } from "../../contract/money.ts"
 import { formatUtcInstant } from "../../contract/time.ts"
 import type { RowPage } from "../../platform/database/rows.ts"
 import { type Html, html, nothing } from "../docs/html.ts"
-import { field, hiddenField, multilineField, optionalFields, sandboxForm } from "./fields.ts"
+import { field, hiddenField, multilineField, optionalFields, sandboxForm } from "./form-fields.ts"
 import { canReview, reviewForm, reviewsList } from "./reviews.ts"
 import type { SandboxRenderContext } from "./threads.ts"
 

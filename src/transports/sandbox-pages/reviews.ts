@@ -1,7 +1,7 @@
 import { isStayOver } from "../../connectors/sandbox/reviews.ts"
 import type { SandboxOrderRow } from "../../connectors/sandbox/SandboxQueries.ts"
 import { type Html, html, nothing } from "../docs/html.ts"
-import { field, multilineField, sandboxForm } from "./fields.ts"
+import { field, multilineField, sandboxForm } from "./form-fields.ts"
 
 // What guest and host have said of a stay, and what the guest can say yet.
 

@@ -1,10 +1,10 @@
 import { offerStatusAt } from "../../connectors/sandbox/offers.ts"
 import type { SandboxThreadRow } from "../../connectors/sandbox/SandboxQueries.ts"
 import { toInstant } from "../../contract/time.ts"
-import { IMAGE_EXTENSION, IMAGES_PREFIX, imageUrl, isImageToken } from "../../domain/guests/images/address.ts"
+import { IMAGE_EXTENSION, IMAGES_PREFIX, imageUrl, isImageToken } from "../../domain/guests/images/image-url.ts"
 import type { RowPage } from "../../platform/database/rows.ts"
 import { type Html, html, nothing } from "../docs/html.ts"
-import { field, hiddenField, multilineField, optionalFields, sandboxForm } from "./fields.ts"
+import { field, hiddenField, multilineField, optionalFields, sandboxForm } from "./form-fields.ts"
 
 /** Where and when the page is shown: what its address keeps, and where images of the service are. */
 export interface SandboxRenderContext {

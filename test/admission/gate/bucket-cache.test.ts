@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { makeBucketCache } from "../../../src/admission/gate/bucket-cache.ts"
 import type { StoredToken } from "../../../src/admission/gate/Tokens.ts"
-import { bucketsOf } from "../../../src/admission/windows/limit-table.ts"
+import { bucketsOf } from "../../../src/admission/windows/call-buckets.ts"
 
 const token = (tokenId: number, given: Partial<StoredToken> = {}): StoredToken => ({
   operatorId: 7,

@@ -4,28 +4,35 @@ import { TestClock } from "effect/testing"
 import { SubAccounts } from "../../../src/domain/access/sign-in/SubAccounts.ts"
 import { layerTestDatabase } from "../../support/database.ts"
 import {
-  connected,
-  consentOf,
-  exchange,
-  flowOver,
-  given,
-  issue,
+  connectClient,
+  createPartner,
+  exchangeCode,
+  issueCode,
+  layerFlowOver,
+  makeConsent,
   outcomeOf,
-  PUBLIC,
-  partner,
-  renew,
+  PUBLIC_CLIENT,
+  renewToken,
+  toCodeExchange,
   UNAUTHENTICATED
-} from "../../support/domain/access/oauth/flow.ts"
-import { accountOf, answerTo, byNobody, freshOperator, layerService, tokenFor } from "../../support/harness.ts"
+} from "../../support/domain/access/oauth/oauth-flow.ts"
+import {
+  asSystemActor,
+  callForResponse,
+  createToken,
+  freshOperator,
+  insertAccount,
+  layerService
+} from "../../support/harness.ts"
 
 const layerGate = Layer.mergeAll(
   layerService(layerTestDatabase),
-  flowOver(layerTestDatabase),
+  layerFlowOver(layerTestDatabase),
   Layer.provide(SubAccounts.layer, layerTestDatabase)
 )
 
 const told = (token: string) =>
-  Effect.map(answerTo(token, "query_income_items"), ({ envelope: { error_code, error_msg } }) =>
+  Effect.map(callForResponse(token, "query_income_items"), ({ envelope: { error_code, error_msg } }) =>
     error_code === 0 ? "ok" : `${error_code} ${error_msg}`
   )
 
@@ -35,11 +42,11 @@ const INVALID = "401 Invalid access token"
 const ready = Effect.gen(function* () {
   const operator = yield* freshOperator()
   const { operatorId } = operator
-  const accountId = yield* accountOf(operatorId, "sub", "Helper")
+  const accountId = yield* insertAccount(operatorId, "sub", "Helper")
   const accounts = yield* SubAccounts
   const keeper = { operatorId, role: "main" } as const
-  const disable = byNobody(accounts.disable(keeper, accountId))
-  const enable = byNobody(accounts.enable(keeper, accountId))
+  const disable = asSystemActor(accounts.disable(keeper, accountId))
+  const enable = asSystemActor(accounts.enable(keeper, accountId))
   const comesRound = TestClock.adjust("5 seconds")
   return { operator, sub: { operatorId, accountId }, disable, enable, comesRound }
 })
@@ -48,7 +55,7 @@ layer(layerGate, { excludeTestServices: false })("the gate, with accounts that a
   it.effect("refuses their tokens within five seconds, nobody else's, and takes them again when they are enabled", () =>
     Effect.gen(function* () {
       const { operator, sub, disable, enable, comesRound } = yield* ready
-      const tokens = [yield* tokenFor(sub, "writable"), yield* tokenFor(sub, "read-only")]
+      const tokens = [yield* createToken(sub, "writable"), yield* createToken(sub, "read-only")]
       for (const token of tokens) assert.strictEqual(yield* told(token), "ok")
       yield* disable
       yield* comesRound
@@ -62,20 +69,20 @@ layer(layerGate, { excludeTestServices: false })("the gate, with accounts that a
 
   it.effect("refuses what came of their consents, and renews nothing until they are enabled", () =>
     Effect.gen(function* () {
-      for (const client of [yield* partner(), PUBLIC]) {
+      for (const client of [yield* createPartner(), PUBLIC_CLIENT]) {
         const { operator, sub, disable, enable, comesRound } = yield* ready
-        const first = yield* connected(client, {}, sub)
-        const others = yield* connected(client, {}, operator)
+        const first = yield* connectClient(client, {}, sub)
+        const others = yield* connectClient(client, {}, operator)
         assert.strictEqual(yield* told(first.accessToken), "ok")
         yield* disable
         yield* comesRound
         assert.strictEqual(yield* told(first.accessToken), INVALID)
-        assert.strictEqual(yield* outcomeOf(renew(client, first.refreshToken)), UNAUTHENTICATED)
-        assert.strictEqual(yield* outcomeOf(renew(client, others.refreshToken)), "ok")
+        assert.strictEqual(yield* outcomeOf(renewToken(client, first.refreshToken)), UNAUTHENTICATED)
+        assert.strictEqual(yield* outcomeOf(renewToken(client, others.refreshToken)), "ok")
         yield* enable
         yield* comesRound
         assert.strictEqual(yield* told(first.accessToken), "ok")
-        const next = yield* renew(client, first.refreshToken)
+        const next = yield* renewToken(client, first.refreshToken)
         assert.strictEqual(yield* told(next.accessToken), "ok")
       }
     })
@@ -83,25 +90,25 @@ layer(layerGate, { excludeTestServices: false })("the gate, with accounts that a
 
   it.effect("gives a client that lost the answer to a renewal nothing either", () =>
     Effect.gen(function* () {
-      const client = yield* partner()
+      const client = yield* createPartner()
       const { sub, disable } = yield* ready
-      const first = yield* connected(client, {}, sub)
-      yield* renew(client, first.refreshToken)
-      assert.strictEqual(yield* outcomeOf(renew(client, first.refreshToken)), "ok")
+      const first = yield* connectClient(client, {}, sub)
+      yield* renewToken(client, first.refreshToken)
+      assert.strictEqual(yield* outcomeOf(renewToken(client, first.refreshToken)), "ok")
       yield* disable
-      assert.strictEqual(yield* outcomeOf(renew(client, first.refreshToken)), UNAUTHENTICATED)
+      assert.strictEqual(yield* outcomeOf(renewToken(client, first.refreshToken)), UNAUTHENTICATED)
     })
   )
 
   it.effect("makes nothing of a code on its way, which is good again once the account is", () =>
     Effect.gen(function* () {
-      const client = yield* partner()
+      const client = yield* createPartner()
       const { sub, disable, enable } = yield* ready
-      const code = yield* issue(consentOf(client, sub))
+      const code = yield* issueCode(makeConsent(client, sub))
       yield* disable
-      assert.strictEqual(yield* outcomeOf(exchange(given(client, code))), UNAUTHENTICATED)
+      assert.strictEqual(yield* outcomeOf(exchangeCode(toCodeExchange(client, code))), UNAUTHENTICATED)
       yield* enable
-      assert.strictEqual(yield* outcomeOf(exchange(given(client, code))), "ok")
+      assert.strictEqual(yield* outcomeOf(exchangeCode(toCodeExchange(client, code))), "ok")
     })
   )
 })

@@ -1,7 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import { Schema } from "effect"
 import { makeGateRequest } from "../../../src/admission/gate/gate-request.ts"
-import { bucketsOf } from "../../../src/admission/windows/limit-table.ts"
+import { bucketsOf } from "../../../src/admission/windows/call-buckets.ts"
 import { Id } from "../../../src/contract/fields.ts"
 import { defineFamily, isAllowedForReadOnlyToken, routeOf, toolMetadata } from "../../../src/contract/operation.ts"
 import { operations } from "../../../src/service/Api.ts"

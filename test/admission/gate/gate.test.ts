@@ -2,22 +2,29 @@ import { assert, layer } from "@effect/vitest"
 import { Clock, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
-import { digestOf } from "../../../src/admission/gate/credentials.ts"
+import { computeDigest } from "../../../src/admission/gate/credentials.ts"
 import { NotFound } from "../../../src/contract/errors.ts"
-import { RateLimits } from "../../../src/domain/access/operators/RateLimits.ts"
+import { RateLimitOverrides } from "../../../src/domain/access/operators/RateLimitOverrides.ts"
 import type { ApiOperation } from "../../../src/service/Api.ts"
 import { Service } from "../../../src/service/service.ts"
-import { accountOf, answerTo, byNobody, freshOperator, layerTest, tokenFor } from "../../support/harness.ts"
+import {
+  asSystemActor,
+  callForResponse,
+  createToken,
+  freshOperator,
+  insertAccount,
+  layerTest
+} from "../../support/harness.ts"
 
 const codeOf = (token: string, operation: ApiOperation["_tag"], fields: object = {}) =>
-  Effect.map(answerTo(token, operation, fields), (answer) => answer.envelope.error_code)
+  Effect.map(callForResponse(token, operation, fields), (answer) => answer.envelope.error_code)
 
 /** Gives the operator small limits, so that a test reaches them. */
 const limited = Effect.fnUntraced(function* (limits: object) {
   const operator = yield* freshOperator()
-  yield* RateLimits.use((service) => service.setOperatorLimits(operator.operatorId, limits)).pipe(
-    Effect.provide(RateLimits.layer),
-    byNobody
+  yield* RateLimitOverrides.use((service) => service.setOperatorLimits(operator.operatorId, limits)).pipe(
+    Effect.provide(RateLimitOverrides.layer),
+    asSystemActor
   )
   return operator
 })
@@ -34,7 +41,7 @@ layer(layerTest, { excludeTestServices: false })("the gate", (it) => {
       yield* TestClock.adjust("18 seconds")
       const passed = [0, 0, 0]
       for (const _ of passed) assert.strictEqual(yield* codeOf(token, "query_income_items"), 0)
-      const { envelope, headers } = yield* answerTo(token, "query_income_items")
+      const { envelope, headers } = yield* callForResponse(token, "query_income_items")
       assert.deepInclude(envelope, { error_code: 429, error_msg: "Too Many Attempts.", data: {} })
       assert.deepInclude(headers, {
         "Retry-After": "42",
@@ -51,9 +58,9 @@ layer(layerTest, { excludeTestServices: false })("the gate", (it) => {
     Effect.gen(function* () {
       const operator = yield* limited({ user: { "1m": 2 } })
       yield* atMinuteStart
-      const second = yield* tokenFor(operator, "writable")
-      const accountId = yield* accountOf(operator.operatorId, "sub", "Helper")
-      const other = yield* tokenFor({ operatorId: operator.operatorId, accountId }, "writable")
+      const second = yield* createToken(operator, "writable")
+      const accountId = yield* insertAccount(operator.operatorId, "sub", "Helper")
+      const other = yield* createToken({ operatorId: operator.operatorId, accountId }, "writable")
       assert.strictEqual(yield* codeOf(operator.token, "query_income_items"), 0)
       assert.strictEqual(yield* codeOf(second, "query_expense_items"), 0)
       assert.strictEqual(yield* codeOf(operator.readOnlyToken, "query_income_items"), 429)
@@ -82,7 +89,7 @@ layer(layerTest, { excludeTestServices: false })("the gate", (it) => {
       yield* atMinuteStart
       assert.strictEqual(yield* codeOf(token, "delete_transaction", { id: 1 }), 404)
       assert.strictEqual(yield* codeOf(token, "delete_transaction", {}), 400)
-      const { envelope, headers } = yield* answerTo(token, "delete_transaction", { id: 1 })
+      const { envelope, headers } = yield* callForResponse(token, "delete_transaction", { id: 1 })
       assert.strictEqual(envelope.error_code, 429)
       assert.match(envelope.error_msg, /cannot succeed as sent/)
       assert.deepInclude(headers, { "X-RateLimit-Scope": "endpoint_error", "X-RateLimit-Window": "1h" })
@@ -95,22 +102,22 @@ layer(layerTest, { excludeTestServices: false })("the gate", (it) => {
     Effect.gen(function* () {
       const operator = yield* limited({ endpoint_error: { "1h": 1 }, endpoint: { "POST /transactions": { "1m": 4 } } })
       yield* atMinuteStart
-      const accountId = yield* accountOf(operator.operatorId, "sub", "Helper")
-      const sub = yield* tokenFor({ operatorId: operator.operatorId, accountId }, "writable")
-      const readOnly = yield* tokenFor({ operatorId: operator.operatorId, accountId }, "read-only")
+      const accountId = yield* insertAccount(operator.operatorId, "sub", "Helper")
+      const sub = yield* createToken({ operatorId: operator.operatorId, accountId }, "writable")
+      const readOnly = yield* createToken({ operatorId: operator.operatorId, accountId }, "read-only")
       const entry = { direction: "income", amount: 5, currency: "EUR", item_id: 11, payment_method_id: 197 }
       assert.strictEqual(yield* codeOf(readOnly, "create_transaction", entry), 401)
       assert.strictEqual(yield* codeOf(sub, "create_transaction", entry), 403)
       assert.strictEqual(yield* codeOf(sub, "create_transaction", { ...entry, amount: 0 }), 422)
       assert.strictEqual(yield* codeOf(sub, "create_transaction", { ...entry, amount: -1 }), 422)
       assert.strictEqual(yield* codeOf(sub, "create_transaction", entry), 403)
-      const refused = yield* answerTo(sub, "create_transaction", entry)
+      const refused = yield* callForResponse(sub, "create_transaction", entry)
       assert.deepInclude(refused.headers, { "X-RateLimit-Scope": "endpoint" })
       yield* TestClock.adjust("1 minute")
       // Still room for one invalid call: none of those before was one.
       assert.strictEqual(yield* codeOf(sub, "create_transaction", {}), 400)
       assert.strictEqual(
-        (yield* answerTo(sub, "create_transaction", {})).headers["X-RateLimit-Scope"],
+        (yield* callForResponse(sub, "create_transaction", {})).headers["X-RateLimit-Scope"],
         "endpoint_error"
       )
     })
@@ -135,21 +142,21 @@ layer(layerTest, { excludeTestServices: false })("the gate", (it) => {
       const operator = yield* limited({ user: { "1m": 3 } })
       yield* atMinuteStart
       const sql = yield* SqlClient.SqlClient
-      const tight = yield* tokenFor(operator, "writable")
-      const loose = yield* tokenFor(operator, "writable")
+      const tight = yield* createToken(operator, "writable")
+      const loose = yield* createToken(operator, "writable")
       const limit = (token: string, limits: object) =>
         Effect.gen(function* () {
-          const [row] = yield* sql<{ id: number }>`SELECT id FROM access_tokens WHERE digest = ${digestOf(token)}`
-          yield* RateLimits.use((service) => service.setTokenLimits(row?.id ?? 0, limits))
-        }).pipe(Effect.provide(RateLimits.layer), byNobody)
+          const [row] = yield* sql<{ id: number }>`SELECT id FROM access_tokens WHERE digest = ${computeDigest(token)}`
+          yield* RateLimitOverrides.use((service) => service.setTokenLimits(row?.id ?? 0, limits))
+        }).pipe(Effect.provide(RateLimitOverrides.layer), asSystemActor)
       yield* limit(tight, { "1m": 1 })
       yield* limit(loose, { "1m": 1000 })
       assert.strictEqual(yield* codeOf(tight, "query_income_items"), 0)
-      const refused = yield* answerTo(tight, "query_income_items")
+      const refused = yield* callForResponse(tight, "query_income_items")
       assert.deepInclude(refused.headers, { "X-RateLimit-Scope": "token", "X-RateLimit-Window": "1m" })
       assert.strictEqual(yield* codeOf(loose, "query_income_items"), 0)
       assert.strictEqual(yield* codeOf(loose, "query_income_items"), 0)
-      assert.strictEqual((yield* answerTo(loose, "query_income_items")).envelope.error_code, 429)
+      assert.strictEqual((yield* callForResponse(loose, "query_income_items")).envelope.error_code, 429)
     })
   )
 

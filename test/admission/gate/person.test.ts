@@ -4,14 +4,14 @@ import { SqlClient } from "effect/sql"
 import type { SignedInAccount } from "../../../src/contract/caller.ts"
 import { toReceivedInput } from "../../../src/contract/input.ts"
 import { Service } from "../../../src/service/service.ts"
-import { callerBy } from "../../support/callers.ts"
+import { toConsoleCaller } from "../../support/callers.ts"
 import { freshOperator, layerTest, type TestOperator } from "../../support/harness.ts"
 
 const personOf = (
   { operatorId, accountId }: TestOperator,
   given: Partial<Omit<SignedInAccount, "caller">> & { readonly edition?: "pro" | "basic" } = {}
 ): SignedInAccount => ({
-  caller: callerBy({ operatorId, accountId, role: "main", edition: given.edition ?? "pro" }),
+  caller: toConsoleCaller({ operatorId, accountId, role: "main", edition: given.edition ?? "pro" }),
   status: given.status ?? "active",
   subscriptionUntil: given.subscriptionUntil ?? null
 })

@@ -3,18 +3,24 @@ import { assert, layer } from "@effect/vitest"
 import { Clock, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
-import { digestOf } from "../../../src/admission/gate/credentials.ts"
+import { computeDigest } from "../../../src/admission/gate/credentials.ts"
 import { Operators } from "../../../src/domain/access/operators/Operators.ts"
 import { PasswordCost } from "../../../src/domain/access/operators/password.ts"
 import { Deployment } from "../../../src/platform/installation.ts"
 import { layerTestDatabase } from "../../support/database.ts"
-import { connected, flowOver, partner, renew, revoke } from "../../support/domain/access/oauth/flow.ts"
-import { answerTo, byNobody, freshOperator, layerService } from "../../support/harness.ts"
+import {
+  connectClient,
+  createPartner,
+  layerFlowOver,
+  renewToken,
+  revokeToken
+} from "../../support/domain/access/oauth/oauth-flow.ts"
+import { asSystemActor, callForResponse, freshOperator, layerService } from "../../support/harness.ts"
 
-const layerGate = Layer.mergeAll(layerService(layerTestDatabase), flowOver(layerTestDatabase))
+const layerGate = Layer.mergeAll(layerService(layerTestDatabase), layerFlowOver(layerTestDatabase))
 
 const told = (token: string, operation: "query_income_items" | "create_transaction" = "query_income_items") =>
-  Effect.map(answerTo(token, operation), ({ envelope: { error_code, error_msg } }) =>
+  Effect.map(callForResponse(token, operation), ({ envelope: { error_code, error_msg } }) =>
     error_code === 401 ? error_msg : error_code
   )
 
@@ -27,7 +33,7 @@ const tokenWith = Effect.fnUntraced(function* (own: { readonly expiresAt?: Date;
   const token = `lk_${randomBytes(24).toString("base64url")}`
   yield* sql`
     INSERT INTO access_tokens (operator_id, account_id, name, scope, digest, created_at, expires_at, deployment)
-    VALUES (${operatorId}, ${accountId}, 'test', 'writable', ${digestOf(token)}, now(), ${own.expiresAt ?? null},
+    VALUES (${operatorId}, ${accountId}, 'test', 'writable', ${computeDigest(token)}, now(), ${own.expiresAt ?? null},
       ${own.deployment ?? null})`
   return token
 }, Effect.orDie)
@@ -53,10 +59,10 @@ layer(layerGate, { excludeTestServices: false })("the gate, with tokens of OAuth
 
   it.effect("goes by the scope that was consented to, and by what a renewal has narrowed it to", () =>
     Effect.gen(function* () {
-      const client = yield* partner()
-      const { accessToken, refreshToken } = yield* connected(client)
+      const client = yield* createPartner()
+      const { accessToken, refreshToken } = yield* connectClient(client)
       assert.strictEqual(yield* told(accessToken, "create_transaction"), 400)
-      const narrow = yield* renew(client, refreshToken, { scope: "read-only" })
+      const narrow = yield* renewToken(client, refreshToken, { scope: "read-only" })
       assert.strictEqual(yield* told(narrow.accessToken, "create_transaction"), "Not authorized for this action")
       assert.strictEqual(yield* told(narrow.accessToken), 0)
     })
@@ -64,12 +70,12 @@ layer(layerGate, { excludeTestServices: false })("the gate, with tokens of OAuth
 
   it.effect("stops the tokens of a grant that was revoked within five seconds, all of them", () =>
     Effect.gen(function* () {
-      const client = yield* partner()
-      const first = yield* connected(client)
-      const second = yield* renew(client, first.refreshToken)
+      const client = yield* createPartner()
+      const first = yield* connectClient(client)
+      const second = yield* renewToken(client, first.refreshToken)
       const tokens = [first.accessToken, second.accessToken]
       for (const token of tokens) assert.strictEqual(yield* told(token), 0)
-      yield* revoke(client, second.accessToken)
+      yield* revokeToken(client, second.accessToken)
       yield* TestClock.adjust("5 seconds")
       for (const token of tokens) assert.strictEqual(yield* told(token), INVALID)
     })
@@ -92,7 +98,7 @@ layer(layerGate, { excludeTestServices: false })("a token that is made in the co
       const { accountId } = yield* freshOperator()
       const { token } = yield* Operators.use((operators) =>
         operators.createToken({ account_id: accountId, name: "Robot", scope: "writable" })
-      ).pipe(Effect.provide(layerOperators(deployment)), byNobody)
+      ).pipe(Effect.provide(layerOperators(deployment)), asSystemActor)
       assert.strictEqual(yield* told(token), answer)
     })
   )

@@ -5,7 +5,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Clock, Context, Effect, Exit, Fiber, Layer, Logger, Queue } from "effect"
 import { TestClock } from "effect/testing"
 import { createClient } from "redis"
-import { bucketsOf } from "../../../src/admission/windows/limit-table.ts"
+import { bucketsOf } from "../../../src/admission/windows/call-buckets.ts"
 import { RateWindows } from "../../../src/admission/windows/RateWindows.ts"
 import { type Bucket, windowOf } from "../../../src/admission/windows/rate-window.ts"
 import { REDIS_KEY_GRACE_SECONDS } from "../../../src/admission/windows/redis-counter-script.ts"
@@ -74,10 +74,10 @@ describe.skipIf(redisUrl === "")(redisUrl === "" ? "on Redis, skipped: REDIS_URL
       assert.strictEqual(proxy.seen("EVALSHA") - before, 50)
       assert.strictEqual(yield* left(windows), 9)
       const evals = proxy.seen("EVAL")
-      yield* proxy.become("forgetful")
+      yield* proxy.setMode("forgetful")
       assert.strictEqual(yield* left(windows), 8)
       assert.strictEqual(proxy.seen("EVAL"), evals + 1)
-      yield* proxy.become("open")
+      yield* proxy.setMode("open")
       assert.strictEqual(yield* left(windows), 7)
       assert.strictEqual(proxy.seen("EVAL"), evals + 1)
       assert.strictEqual(yield* Queue.size(logged), 0)
@@ -149,7 +149,7 @@ describe.skipIf(redisUrl === "")(
         const windows = yield* start
         assert.strictEqual(yield* left(windows), 9)
         yield* proxy.cut
-        const warning = yield* heard(logged, "Warn", "is away")
+        const warning = yield* heard(logged, "Warn", "unreachable")
         assert.include(warning.text, new URL(proxy.url).host)
         assert.strictEqual(yield* left(windows), 9)
         for (let again = 8; again >= 0; again--) assert.strictEqual(yield* left(windows), again)
@@ -166,7 +166,7 @@ describe.skipIf(redisUrl === "")(
       Effect.gen(function* () {
         const { logged, proxy, start } = yield* scene
         const windows = yield* start
-        yield* heard(logged, "Warn", "is away")
+        yield* heard(logged, "Warn", "unreachable")
         assert.strictEqual(yield* left(windows), 9)
         yield* windows.count([ten])
         assert.strictEqual(yield* left(windows), 7)
@@ -180,7 +180,7 @@ describe.skipIf(redisUrl === "")(
     it.effect("before the start and silently, the start waits for one attempt", () =>
       Effect.gen(function* () {
         const { logged, proxy, start } = yield* scene
-        yield* proxy.become("frozen")
+        yield* proxy.setMode("frozen")
         yield* proxy.restore
         const starting = yield* Effect.forkChild(start, { startImmediately: true })
         yield* proxy.until("connected")
@@ -189,7 +189,7 @@ describe.skipIf(redisUrl === "")(
         assert.isUndefined(starting.pollUnsafe())
         yield* TestClock.adjust(1)
         const windows = yield* Fiber.join(starting)
-        yield* heard(logged, "Warn", "is away")
+        yield* heard(logged, "Warn", "unreachable")
         assert.strictEqual(yield* left(windows), 9)
       })
     )
@@ -200,7 +200,7 @@ describe.skipIf(redisUrl === "")(
         yield* proxy.restore
         const windows = yield* start
         assert.strictEqual(yield* left(windows), 9)
-        yield* proxy.become("frozen")
+        yield* proxy.setMode("frozen")
         const calls = Effect.all([left(windows), left(windows)], { concurrency: "unbounded" })
         const waiting = yield* Effect.forkChild(calls, { startImmediately: true })
         yield* TestClock.adjust(REDIS_TIMEOUT_MS - 1)
@@ -208,10 +208,10 @@ describe.skipIf(redisUrl === "")(
         assert.isUndefined(waiting.pollUnsafe())
         yield* TestClock.adjust(1)
         assert.deepStrictEqual(yield* Fiber.join(waiting), [9, 8])
-        yield* heard(logged, "Warn", "is away")
+        yield* heard(logged, "Warn", "unreachable")
         // The clock stands still: a call that waited for anything would never end.
         assert.strictEqual(yield* left(windows), 7)
-        yield* proxy.become("open")
+        yield* proxy.setMode("open")
         yield* TestClock.adjust(REDIS_RETRY_INTERVAL_MS)
         yield* heard(logged, "Info", "is back")
         assert.strictEqual(yield* left(windows), 8)
@@ -237,16 +237,16 @@ describe.skipIf(redisUrl === "")(
         const { logged, proxy, start } = yield* scene
         yield* proxy.restore
         const windows = yield* start
-        yield* proxy.become("read-only")
+        yield* proxy.setMode("read-only")
         assert.strictEqual(yield* left(windows), 9)
-        yield* heard(logged, "Warn", "is away")
+        yield* heard(logged, "Warn", "unreachable")
         yield* proxy.until("closed")
         yield* TestClock.adjust(REDIS_RETRY_INTERVAL_MS)
         yield* proxy.until("script refused")
         assert.strictEqual(yield* left(windows), 8)
         yield* proxy.until("closed")
         assert.strictEqual(yield* Queue.size(logged), 0)
-        yield* proxy.become("open")
+        yield* proxy.setMode("open")
         yield* TestClock.adjust(REDIS_RETRY_INTERVAL_MS)
         yield* heard(logged, "Info", "is back")
         assert.strictEqual(yield* left(windows), 9)
@@ -256,15 +256,15 @@ describe.skipIf(redisUrl === "")(
     it.effect("there is one warning a minute, however often it is tried", () =>
       Effect.gen(function* () {
         const { logged, proxy, start } = yield* scene
-        yield* proxy.become("dropping")
+        yield* proxy.setMode("dropping")
         yield* proxy.restore
         const windows = yield* start
-        const warnedAt = [(yield* heard(logged, "Warn", "is away")).at]
+        const warnedAt = [(yield* heard(logged, "Warn", "unreachable")).at]
         while (warnedAt.length < 3) {
           yield* TestClock.adjust(REDIS_RETRY_INTERVAL_MS)
           yield* left(windows)
           yield* turn
-          if ((yield* Queue.size(logged)) > 0) warnedAt.push((yield* heard(logged, "Warn", "is away")).at)
+          if ((yield* Queue.size(logged)) > 0) warnedAt.push((yield* heard(logged, "Warn", "unreachable")).at)
         }
         const [first = 0, second = 0, third = 0] = warnedAt
         assert.isAtLeast(second - first, REDIS_WARNING_INTERVAL_MS)

@@ -3,11 +3,11 @@ import { Effect, Layer, Logger } from "effect"
 import { TestClock } from "effect/testing"
 import fc from "fast-check"
 import type { WindowsDecision } from "../../../src/admission/windows/admission.ts"
-import { bucketsOf, type RateLimitedCall } from "../../../src/admission/windows/limit-table.ts"
+import { bucketsOf, type RateLimitedCall } from "../../../src/admission/windows/call-buckets.ts"
 import { RateWindows } from "../../../src/admission/windows/RateWindows.ts"
 import { type Bucket, type LimitScope, type WindowLabel, windowOf } from "../../../src/admission/windows/rate-window.ts"
-import { Model } from "../../support/admission/windows/model.ts"
-import { makeParent } from "../../support/tools/workers/loopback.ts"
+import { RateWindowModel } from "../../support/admission/windows/rate-window-model.ts"
+import { makeFakeSupervisor } from "../../support/tools/workers/fake-supervisor.ts"
 
 const noon = Date.UTC(2026, 4, 1, 12, 0, 0)
 const bucket = (label: WindowLabel, max: number, key = "a", scope: LimitScope = "endpoint"): Bucket => ({
@@ -205,7 +205,7 @@ const follows = Effect.fnUntraced(function* (
   steps: ReadonlyArray<Step>,
   round: number
 ) {
-  const model = new Model()
+  const model = new RateWindowModel()
   // When it was after each wait, the latest first.
   const times: Array<number> = []
   const mine = few.map((bucket) => ({ ...bucket, key: `${bucket.key}${round}` }))
@@ -239,7 +239,9 @@ const hearing = Logger.layer([
 ])
 
 suite("RateWindows in memory", false, () => RateWindows.layerMemory)
-suite("RateWindows of a worker, counted by its parent", false, () => RateWindows.layerShared(makeParent().worker))
+suite("RateWindows of a worker, counted by its parent", false, () =>
+  RateWindows.layerShared(makeFakeSupervisor().worker)
+)
 suite(onRedis, redisUrl === undefined, () =>
   RateWindows.layerRedis(redisUrl ?? "", { prefix: `test:${crypto.randomUUID()}:` }).pipe(Layer.provide(hearing))
 )

@@ -14,11 +14,19 @@ import {
   RECORD_CODE,
   WEBHOOK_SECRET_OVERLAP_MS
 } from "../../../src/platform/limits.ts"
-import { connectorAt, layerElsewhere } from "../../support/connectors/http/scene.ts"
+import { createConnector, layerConnectorsOverHttp } from "../../support/connectors/http/http-connectors.ts"
 import { layerTestDatabase } from "../../support/database.ts"
-import { lines } from "../../support/domain/webhooks/deliveries/log-lines.ts"
-import { type Answer, type Received, receiver } from "../../support/domain/webhooks/deliveries/receiver.ts"
-import { answering, rawReceiver, silent } from "../../support/domain/webhooks/deliveries/sending.ts"
+import { collectLogLines } from "../../support/domain/webhooks/deliveries/log-lines.ts"
+import {
+  neverRespond,
+  respondWith,
+  startRawReceiver
+} from "../../support/domain/webhooks/deliveries/outbound-requests.ts"
+import {
+  type ReceivedRequest,
+  type ReceiverHandler,
+  startReceiver
+} from "../../support/domain/webhooks/deliveries/receiver.ts"
 
 const NOW = Date.parse("2027-05-01T09:00:00Z")
 const ACCOUNT: RemoteAccount = { operatorId: 1, accountId: 12, channelType: "houfy", originAccountId: "host-7" }
@@ -30,31 +38,31 @@ let minutes = 0
 /** A connector at an address, as the service speaks to it. */
 const reached = Effect.fnUntraced(function* (url: string) {
   yield* TestClock.setTime(NOW + ++minutes * 60_000)
-  const made = yield* connectorAt(url)
+  const made = yield* createConnector(url)
   yield* TestClock.adjust(CONNECTOR_CACHE_TTL_MS)
   const connector = (yield* Connectors).find(connectorName(made.id))
   return connector === undefined ? yield* Effect.die(new Error("no connector")) : { ...made, connector }
 })
 
 /** The same with a receiver that answers so. */
-const answered = Effect.fnUntraced(function* (answer: Answer) {
-  const there = yield* receiver(answer)
+const answered = Effect.fnUntraced(function* (answer: ReceiverHandler) {
+  const there = yield* startReceiver(answer)
   return { ...there, ...(yield* reached(`http://127.0.0.1:${there.port}/there`)) }
 })
 
-const json = (status: number, body: unknown) => answering(status, JSON.stringify(body))
+const json = (status: number, body: unknown) => respondWith(status, JSON.stringify(body))
 
 /** What an act comes to, in a word or two. */
 const inWords = (error: { readonly _tag: string; readonly code?: number; readonly reason?: string }): string =>
   [error._tag, error.code, error.reason].filter((word) => word !== undefined).join(" ")
 
-const messageOf = ({ headers, body }: Received) => ({
+const messageOf = ({ headers, body }: ReceivedRequest) => ({
   id: String(headers["webhook-id"]),
   timestamp: Number(headers["webhook-timestamp"]),
   body
 })
 
-layer(Layer.provideMerge(layerElsewhere, layerTestDatabase))("a connector elsewhere", (it) => {
+layer(Layer.provideMerge(layerConnectorsOverHttp, layerTestDatabase))("a connector elsewhere", (it) => {
   it.effect("is asked in signed JSON, each time under a new id", () =>
     Effect.gen(function* () {
       const { id, secret, connector, requests } = yield* answered(json(200, {}))
@@ -73,7 +81,7 @@ layer(Layer.provideMerge(layerElsewhere, layerTestDatabase))("a connector elsewh
       })
       assert.notStrictEqual(messageOf(first).id, messageOf(second).id)
       const now = NOW + minutes * 60_000 + CONNECTOR_CACHE_TTL_MS
-      const fits = (received: Received, text: string, at = now) =>
+      const fits = (received: ReceivedRequest, text: string, at = now) =>
         hasValidSignature(messageOf(received), String(received.headers["webhook-signature"]), Redacted.make(text), at)
       assert.isTrue(fits(first, secret))
       // Both secrets sign for a day after it was rotated.
@@ -98,7 +106,7 @@ layer(Layer.provideMerge(layerElsewhere, layerTestDatabase))("a connector elsewh
   for (const [what, answer, said] of [
     ["refuses", json(422, { reason: "it is over" }), "ChannelRefused it is over"],
     ["refuses, because of what is there", json(409, { reason: "it is over" }), "ChannelRefused it is over"],
-    ["refuses without a word", answering(422, "<html>no</html>"), "ChannelUnavailable 502"],
+    ["refuses without a word", respondWith(422, "<html>no</html>"), "ChannelUnavailable 502"],
     ["refuses with what is none", json(409, { reason: 7 }), "ChannelUnavailable 502"],
     ["refuses with what cannot be kept", json(409, { reason: "a\0b" }), "ChannelUnavailable 502"],
     ["does not know the account any more", json(410, {}), "ChannelDisconnected"],
@@ -108,14 +116,14 @@ layer(Layer.provideMerge(layerElsewhere, layerTestDatabase))("a connector elsewh
     ["breaks", json(500, {}), "ChannelUnavailable 502"],
     ["is away", json(503, {}), "ChannelUnavailable 503"],
     ["asks somebody who is late", json(504, {}), "ChannelUnavailable 504"],
-    ["sends us elsewhere", answering(302, "", { location: "http://127.0.0.1/" }), "ChannelUnavailable 502"],
-    ["answers a page", answering(200, "<html></html>"), "ChannelUnavailable 502"],
-    ["answers nothing", answering(200), "ChannelUnavailable 502"],
-    ["answers no text", answering(200, Buffer.from([0x7b, 0xff])), "ChannelUnavailable 502"],
+    ["sends us elsewhere", respondWith(302, "", { location: "http://127.0.0.1/" }), "ChannelUnavailable 502"],
+    ["answers a page", respondWith(200, "<html></html>"), "ChannelUnavailable 502"],
+    ["answers nothing", respondWith(200), "ChannelUnavailable 502"],
+    ["answers no text", respondWith(200, Buffer.from([0x7b, 0xff])), "ChannelUnavailable 502"],
     ["answers a list", json(200, []), "ChannelUnavailable 502"],
     ["answers with another success", json(202, {}), "ChannelUnavailable 502"],
-    ["answers five mebibytes", answering(200, "x".repeat(5 * CONNECTOR_RESPONSE_BYTES)), "ChannelUnavailable 502"],
-    ["answers brackets", answering(200, "[".repeat(1000)), "ChannelUnavailable 502"],
+    ["answers five mebibytes", respondWith(200, "x".repeat(5 * CONNECTOR_RESPONSE_BYTES)), "ChannelUnavailable 502"],
+    ["answers brackets", respondWith(200, "[".repeat(1000)), "ChannelUnavailable 502"],
     ["hangs up", (response: ServerResponse) => response.destroy(), "ChannelUnavailable 502"]
   ] as const) {
     it.effect(`that ${what} is ${said}`, () =>
@@ -138,7 +146,7 @@ layer(Layer.provideMerge(layerElsewhere, layerTestDatabase))("a connector elsewh
 
   it.effect("is waited for as long as an act may take", () =>
     Effect.gen(function* () {
-      const { connector, requests } = yield* answered(silent)
+      const { connector, requests } = yield* answered(neverRespond)
       const asked = yield* Effect.forkChild(Effect.flip(connector.approve(ACCOUNT, ORDER)))
       yield* Queue.take(requests)
       yield* TestClock.adjust(CONNECTOR_REQUEST_MS - 1)
@@ -157,7 +165,7 @@ layer(Layer.provideMerge(layerElsewhere, layerTestDatabase))("a connector elsewh
       yield* sql`UPDATE connectors SET url = 'https://169.254.169.254/' WHERE id = ${id}`
       yield* TestClock.adjust(CONNECTOR_CACHE_TTL_MS)
       assert.strictEqual(inWords(yield* Effect.flip(connector.approve(ACCOUNT, ORDER))), "ChannelUnavailable 503")
-      const talk = yield* rawReceiver((socket) => socket.end("SSH-2.0-OpenSSH\r\n"))
+      const talk = yield* startRawReceiver((socket) => socket.end("SSH-2.0-OpenSSH\r\n"))
       const other = yield* reached(talk)
       assert.strictEqual(inWords(yield* Effect.flip(other.connector.approve(ACCOUNT, ORDER))), "ChannelUnavailable 502")
     })
@@ -191,7 +199,7 @@ layer(Layer.provideMerge(layerElsewhere, layerTestDatabase))("a connector elsewh
         [CONNECTOR_RESPONSE_BYTES, "done"],
         [CONNECTOR_RESPONSE_BYTES + 1, "ChannelUnavailable 502"]
       ] as const) {
-        const { connector } = yield* answered(answering(200, "{}".padEnd(bytes, " ")))
+        const { connector } = yield* answered(respondWith(200, "{}".padEnd(bytes, " ")))
         const became = Effect.match(connector.approve(ACCOUNT, ORDER), { onSuccess: () => "done", onFailure: inWords })
         assert.strictEqual(yield* became, said)
       }
@@ -281,13 +289,13 @@ layer(Layer.provideMerge(layerElsewhere, layerTestDatabase))("a connector elsewh
     Effect.gen(function* () {
       const { connector, id, secret } = yield* answered(json(200, { days: [{ date: "Ana Reis", price: "x" }] }))
       const asked = Effect.exit(connector.readCalendar(ACCOUNT, { ...LISTING, start: "2027-05-30", end: "2027-06-01" }))
-      const told = yield* lines(Effect.repeat(asked, { times: 4 }))
+      const told = yield* collectLogLines(Effect.repeat(asked, { times: 4 }))
       assert.deepStrictEqual(
         told.map(({ level, fields }) => [level, fields["connector_id"], fields["type"]]),
         [["Warn", id, "read_calendar"]]
       )
       yield* TestClock.adjust("1 minute")
-      const again = yield* lines(asked)
+      const again = yield* collectLogLines(asked)
       assert.strictEqual(again[0]?.fields["untold"], 4)
       assert.notMatch(JSON.stringify([told, again]), /Ana Reis/)
       assert.notInclude(JSON.stringify([told, again]), secret.slice(6))

@@ -22,12 +22,12 @@ import {
   WEBHOOK_SECRET_OVERLAP_MS,
   WEBHOOK_SIGNATURE_SECONDS
 } from "../../../src/platform/limits.ts"
-import { headersOf, type Sent, sentTo } from "../../support/connectors/http/saying.ts"
-import { connectorAt, layerDoor } from "../../support/connectors/http/scene.ts"
+import { createConnector, layerEndpoint } from "../../support/connectors/http/http-connectors.ts"
+import { type SentMessage, sendMessage, signedHeadersOf } from "../../support/connectors/http/signed-messages.ts"
 import { freshOperator, layerTest } from "../../support/harness.ts"
-import { channelAccountOf } from "../../support/listings.ts"
-import { BaseUrl, layerServed, layerServing } from "../../support/server.ts"
-import { RawClient } from "../../support/transports/http-server/raw.ts"
+import { insertChannelAccount } from "../../support/listings.ts"
+import { BaseUrl, layerHttpServer, layerHttpServerOf } from "../../support/server.ts"
+import { RawClient } from "../../support/transports/http-server/raw-client.ts"
 
 /** What was logged, by anybody. */
 const lines: Array<string> = []
@@ -37,8 +37,8 @@ const layerLog = Logger.layer([
   })
 ])
 
-const layerHeard = layerServing(
-  Layer.provideMerge(Layer.provideMerge(Layer.provide(layerDoor, Ingest.layer), layerTest), layerLog)
+const layerHeard = layerHttpServerOf(
+  Layer.provideMerge(Layer.provideMerge(Layer.provide(layerEndpoint, Ingest.layer), layerTest), layerLog)
 )
 
 const NOW = Date.parse("2027-05-01T09:00:00Z")
@@ -49,15 +49,16 @@ let minutes = 0
 const speaking = Effect.fnUntraced(function* () {
   yield* TestClock.setTime(NOW + ++minutes * 60_000)
   // A process does not know a connector at once that another made.
-  const { id, secret } = yield* connectorAt(`http://127.0.0.1:9/${Math.random()}`)
+  const { id, secret } = yield* createConnector(`http://127.0.0.1:9/${Math.random()}`)
   yield* TestClock.adjust(CONNECTOR_CACHE_TTL_MS)
   const { operatorId } = yield* freshOperator()
   const connector = connectorName(id)
-  const accountId = yield* channelAccountOf(operatorId, { channelType: "houfy", connector })
+  const accountId = yield* insertChannelAccount(operatorId, { channelType: "houfy", connector })
   const url = `${yield* BaseUrl}/connectors/${id}`
   const said = (word: object, account = accountId) =>
     JSON.stringify({ account: { channel_account_id: account }, said: word })
-  const say = (sent: Partial<Sent> = {}) => sentTo(url, { secrets: [secret], body: said(named(1)), ...sent })
+  const say = (sent: Partial<SentMessage> = {}) =>
+    sendMessage(url, { secrets: [secret], body: said(named(1)), ...sent })
   return { id, secret, operatorId, accountId, url, said, say }
 })
 
@@ -175,7 +176,7 @@ layer(layerHeard)("what a connector says", (it) => {
     Effect.gen(function* () {
       const one = yield* speaking()
       const other = yield* speaking()
-      const sandboxed = yield* channelAccountOf(one.operatorId, { channelType: "vrbo" })
+      const sandboxed = yield* insertChannelAccount(one.operatorId, { channelType: "vrbo" })
       for (const account of [other.accountId, sandboxed, 2 ** 50]) {
         const before = yield* known(account)
         const { status, body } = yield* one.say({ body: one.said(named(9, "Eve"), account) })
@@ -203,8 +204,8 @@ layer(layerHeard)("what a connector says", (it) => {
         yield* say({ body, headers: { "webhook-signature": "" } }),
         yield* say({ body, headers: { "webhook-timestamp": "now" } }),
         yield* say({ body, headers: { "webhook-id": "another" } }),
-        yield* sentTo(url.replace(/\d+$/, "999999999"), { secrets: [secret], body }),
-        yield* sentTo(stranger.url, { secrets: [secret], body })
+        yield* sendMessage(url.replace(/\d+$/, "999999999"), { secrets: [secret], body }),
+        yield* sendMessage(stranger.url, { secrets: [secret], body })
       ]
       for (const { status, body } of refusals) {
         assert.deepStrictEqual([status, body], [401, { reason: refusals[0]?.body["reason"] }])
@@ -302,7 +303,7 @@ layer(layerHeard)("what a connector says", (it) => {
       const { said, say, secret, url } = yield* speaking()
       const base = yield* BaseUrl
       const sent = { secrets: [secret], body: said(named(1)) } as const
-      const headers = Object.entries({ ...(yield* headersOf(sent)), host: "x", "content-length": "50" })
+      const headers = Object.entries({ ...(yield* signedHeadersOf(sent)), host: "x", "content-length": "50" })
       const begun = `POST ${new URL(url).pathname} HTTP/1.1\r\n${headers.map(([name, value]) => `${name}: ${value}\r\n`).join("")}\r\n{`
       const turn = Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
       const stalled = (many: number) => Array.from({ length: many }, () => new RawClient(base).send(begun))
@@ -330,7 +331,11 @@ layer(layerHeard)("what a connector says", (it) => {
     localAddress?: string
   ) {
     const base = yield* BaseUrl
-    const headers = yield* headersOf({ secrets: ["whsec_AAAA"], body: "", headers: { "webhook-signature": "v1,AAAA" } })
+    const headers = yield* signedHeadersOf({
+      secrets: ["whsec_AAAA"],
+      body: "",
+      headers: { "webhook-signature": "v1,AAAA" }
+    })
     const lines = Object.entries({ ...headers, host: "x", "content-length": String(BODY_BYTES) })
     const requestHead = `POST /connectors/${connectorId} HTTP/1.1\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join("")}\r\n{`
     const connections = Array.from({ length: count }, () => new RawClient(base, localAddress).send(requestHead))
@@ -424,21 +429,20 @@ layer(layerHeard)("what a connector says", (it) => {
   )
 })
 
-layer(layerServing(Layer.provideMerge(Layer.provide(layerDoor, Ingest.layer), layerTest), { requireHttps: true }))(
-  "over plain HTTP",
-  (it) => {
-    it.effect("nothing is heard where HTTPS is required", () =>
-      Effect.gen(function* () {
-        const { say } = yield* speaking()
-        const { status, body } = yield* say()
-        assert.strictEqual(status, 400)
-        assert.match(String(body["reason"]), /^Use HTTPS/)
-      })
-    )
-  }
-)
+layer(
+  layerHttpServerOf(Layer.provideMerge(Layer.provide(layerEndpoint, Ingest.layer), layerTest), { requireHttps: true })
+)("over plain HTTP", (it) => {
+  it.effect("nothing is heard where HTTPS is required", () =>
+    Effect.gen(function* () {
+      const { say } = yield* speaking()
+      const { status, body } = yield* say()
+      assert.strictEqual(status, 400)
+      assert.match(String(body["reason"]), /^Use HTTPS/)
+    })
+  )
+})
 
-layer(layerServed())("a process without connectors", (it) => {
+layer(layerHttpServer())("a process without connectors", (it) => {
   it.effect("has nothing at their addresses, nor any process at others", () =>
     Effect.gen(function* () {
       const { say } = yield* speaking()

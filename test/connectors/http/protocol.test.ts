@@ -7,12 +7,16 @@ import { connectorName } from "../../../src/connectors/http/connector-names.ts"
 import { Ingest } from "../../../src/connectors/ingest/Ingest.ts"
 import { ChannelEvent } from "../../../src/domain/channels/port/channel-events.ts"
 import { type Connector, Connectors } from "../../../src/domain/channels/port/connector.ts"
-import { sentTo } from "../../support/connectors/http/saying.ts"
-import { connectorAt, layerDoor, layerElsewhere } from "../../support/connectors/http/scene.ts"
-import { receiver } from "../../support/domain/webhooks/deliveries/receiver.ts"
+import {
+  createConnector,
+  layerConnectorsOverHttp,
+  layerEndpoint
+} from "../../support/connectors/http/http-connectors.ts"
+import { sendMessage } from "../../support/connectors/http/signed-messages.ts"
+import { startReceiver } from "../../support/domain/webhooks/deliveries/receiver.ts"
 import { freshOperator, layerTest } from "../../support/harness.ts"
-import { channelAccountOf } from "../../support/listings.ts"
-import { BaseUrl, layerServing } from "../../support/server.ts"
+import { insertChannelAccount } from "../../support/listings.ts"
+import { BaseUrl, layerHttpServerOf } from "../../support/server.ts"
 
 // The page says what is sent: every example of it is, and is answered as it says.
 
@@ -117,17 +121,17 @@ const asking = (connector: Connector, example: string): Effect.Effect<unknown, u
 }
 
 const layerBoth = Layer.provideMerge(
-  layerElsewhere,
-  layerServing(Layer.provideMerge(Layer.provide(layerDoor, Ingest.layer), layerTest))
+  layerConnectorsOverHttp,
+  layerHttpServerOf(Layer.provideMerge(Layer.provide(layerEndpoint, Ingest.layer), layerTest))
 )
 
 layer(layerBoth)("docs/channels.md, a connector over HTTP", (it) => {
   it.effect("sends every message to connectors that it shows, and takes the answers that it shows", () =>
     Effect.gen(function* () {
-      const { requests, port } = yield* receiver((response, { body }) => {
+      const { requests, port } = yield* startReceiver((response, { body }) => {
         response.writeHead(200).end(answerTo(JSON.parse(body).type))
       })
-      const { id } = yield* connectorAt(`http://127.0.0.1:${port}/`)
+      const { id } = yield* createConnector(`http://127.0.0.1:${port}/`)
       const connector = (yield* Connectors).find(connectorName(id))
       const examples = examplesOf('{"type":')
       for (const example of examples) {
@@ -147,13 +151,13 @@ layer(layerBoth)("docs/channels.md, a connector over HTTP", (it) => {
   it.effect("hears every message of a connector that it shows", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(Date.parse("2027-05-05T09:00:00Z"))
-      const { id, secret } = yield* connectorAt("http://127.0.0.1:9/said")
+      const { id, secret } = yield* createConnector("http://127.0.0.1:9/said")
       const { operatorId } = yield* freshOperator()
-      const account = yield* channelAccountOf(operatorId, { channelType: "airbnb", connector: connectorName(id) })
+      const account = yield* insertChannelAccount(operatorId, { channelType: "airbnb", connector: connectorName(id) })
       const examples = examplesOf('{"account":')
       for (const example of examples) {
         const body = example.replace('"channel_account_id": 12', `"channel_account_id": ${account}`)
-        const answer = yield* sentTo(`${yield* BaseUrl}/connectors/${id}`, { secrets: [secret], body })
+        const answer = yield* sendMessage(`${yield* BaseUrl}/connectors/${id}`, { secrets: [secret], body })
         assert.deepStrictEqual([answer.status, answer.body], [200, { outcome: "applied" }], body)
       }
       const kinds = ChannelEvent.members.map(({ fields }) => fields.type.literal)

@@ -7,25 +7,29 @@ import { Ingest } from "../../../src/connectors/ingest/Ingest.ts"
 import { layerPushWorker } from "../../../src/domain/calendars/listing-calendars/push-worker.ts"
 import { ChannelGateway } from "../../../src/domain/channels/port/ChannelGateway.ts"
 import { WakeUp } from "../../../src/jobs/WakeUp.ts"
-import { ScriptedChannel } from "../../support/channels.ts"
-import { layerDoor, layerElsewhere, tinyAt } from "../../support/connectors/http/scene.ts"
-import { freshOperator, layerService, propertyOf, typedClient, withToken } from "../../support/harness.ts"
-import { channelAccountOf } from "../../support/listings.ts"
+import {
+  layerConnectorsOverHttp,
+  layerEndpoint,
+  startExampleConnector
+} from "../../support/connectors/http/http-connectors.ts"
+import { freshOperator, insertProperty, layerService, typedClient, withToken } from "../../support/harness.ts"
+import { insertChannelAccount } from "../../support/listings.ts"
 import { layerOwnDatabase } from "../../support/own-database.ts"
-import { BaseUrl, layerServing } from "../../support/server.ts"
+import { ScriptedChannel } from "../../support/scripted-channel.ts"
+import { BaseUrl, layerHttpServerOf } from "../../support/server.ts"
 
 // The service and a connector that runs elsewhere together, on the clock on the wall.
 
 const layerBelow = Layer.merge(layerOwnDatabase, WakeUp.layerProcess)
 
 const layerGateway = Layer.provide(ChannelGateway.layer, [
-  Layer.provide(layerElsewhere, layerOwnDatabase),
+  Layer.provide(layerConnectorsOverHttp, layerOwnDatabase),
   layerOwnDatabase
 ]).pipe(Layer.orDie)
 
-const layerWhole = layerServing(
+const layerWhole = layerHttpServerOf(
   Layer.mergeAll(
-    Layer.provide(layerDoor, Layer.provide(Ingest.layer, layerBelow)),
+    Layer.provide(layerEndpoint, Layer.provide(Ingest.layer, layerBelow)),
     Layer.provide(layerPushWorker, [layerGateway, layerBelow])
   ).pipe(
     Layer.provideMerge(
@@ -44,10 +48,13 @@ const inDays = (days: number): string => new Date(Date.now() + days * 86_400_000
 layer(layerWhole, { excludeTestServices: true })("the service and a connector elsewhere", (it) => {
   it.effect("see each other's work: an order comes in, is approved, moves and is cancelled; a calendar goes out", () =>
     Effect.gen(function* () {
-      const tiny = yield* tinyAt(yield* BaseUrl)
+      const tiny = yield* startExampleConnector(yield* BaseUrl)
       const { operatorId, token } = yield* freshOperator()
-      const account = yield* channelAccountOf(operatorId, { channelType: "houfy", connector: connectorName(tiny.id) })
-      const property = yield* propertyOf(operatorId, "Harbour view")
+      const account = yield* insertChannelAccount(operatorId, {
+        channelType: "houfy",
+        connector: connectorName(tiny.id)
+      })
+      const property = yield* insertProperty(operatorId, "Harbour view")
       const there = { channel_account_id: account, channel_type: "houfy" }
       tiny.open(there, "loft")
       yield* Effect.promise(tiny.told)

@@ -3,18 +3,18 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { WEBHOOK_SIGNATURE_SECONDS } from "../../../src/platform/limits.ts"
-import { sentTo } from "../../support/connectors/http/saying.ts"
-import { tinyAt } from "../../support/connectors/http/scene.ts"
+import { startExampleConnector } from "../../support/connectors/http/http-connectors.ts"
+import { sendMessage } from "../../support/connectors/http/signed-messages.ts"
 import { layerTestDatabase } from "../../support/database.ts"
-import { receiver } from "../../support/domain/webhooks/deliveries/receiver.ts"
-import { answering } from "../../support/domain/webhooks/deliveries/sending.ts"
+import { respondWith } from "../../support/domain/webhooks/deliveries/outbound-requests.ts"
+import { startReceiver } from "../../support/domain/webhooks/deliveries/receiver.ts"
 
 layer(layerTestDatabase)("the worked connector", (it) => {
   it.effect("does what is signed, once, and nothing else", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(Date.parse("2027-05-01T09:00:00Z"))
-      const { port } = yield* receiver(answering(200, "{}"))
-      const { secret, url, open, told } = yield* tinyAt(`http://127.0.0.1:${port}`)
+      const { port } = yield* startReceiver(respondWith(200, "{}"))
+      const { secret, url, open, told } = yield* startExampleConnector(`http://127.0.0.1:${port}`)
       const account = { channel_account_id: 12, channel_type: "houfy" }
       open(account, "loft")
       yield* Effect.promise(told)
@@ -22,14 +22,14 @@ layer(layerTestDatabase)("the worked connector", (it) => {
       const pushing = (price: number) =>
         JSON.stringify({ type: "push_prices", account, listing_id: "loft", prices: [{ ...days, price }] })
       const reading = JSON.stringify({ type: "read_calendar", account, listing_id: "loft", ...days })
-      const price = Effect.map(sentTo(url, { secrets: [secret], body: reading }), ({ body }) => body["days"])
+      const price = Effect.map(sendMessage(url, { secrets: [secret], body: reading }), ({ body }) => body["days"])
       const costs = (price: number) => [{ date: "2027-06-01", price, inventory: 1 }]
 
       const first = { secrets: [secret], id: "first", body: pushing(110) } as const
-      assert.deepInclude(yield* sentTo(url, first), { status: 200, body: {} })
-      assert.strictEqual((yield* sentTo(url, { secrets: [secret], body: pushing(120) })).status, 200)
+      assert.deepInclude(yield* sendMessage(url, first), { status: 200, body: {} })
+      assert.strictEqual((yield* sendMessage(url, { secrets: [secret], body: pushing(120) })).status, 200)
       // Somebody's copy of the first: answered as it was, and nothing is done.
-      assert.deepInclude(yield* sentTo(url, first), { status: 200, body: {} })
+      assert.deepInclude(yield* sendMessage(url, first), { status: 200, body: {} })
       assert.deepStrictEqual(yield* price, costs(120))
 
       const wrong = `whsec_${Buffer.alloc(32, 1).toString("base64")}`
@@ -41,11 +41,11 @@ layer(layerTestDatabase)("the worked connector", (it) => {
         [{ secrets: [secret], body: pushing(1).padEnd(5 * 1024 * 1024, " ") }, 401],
         [{ secrets: [secret], body: JSON.stringify({ type: "weather", account }) }, 500]
       ] as const) {
-        assert.strictEqual((yield* sentTo(url, sent)).status, status)
+        assert.strictEqual((yield* sendMessage(url, sent)).status, status)
       }
       assert.deepStrictEqual(yield* price, costs(120))
       // The service signs by both secrets while one is replaced.
-      assert.strictEqual((yield* sentTo(url, { secrets: [wrong, secret], body: pushing(130) })).status, 200)
+      assert.strictEqual((yield* sendMessage(url, { secrets: [wrong, secret], body: pushing(130) })).status, 200)
       assert.deepStrictEqual(yield* price, costs(130))
 
       // Nobody ends its process by hanging up in the middle of a body.

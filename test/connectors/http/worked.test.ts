@@ -5,22 +5,29 @@ import { Places } from "../../../src/admission/concurrency/Places.ts"
 import { RateWindows } from "../../../src/admission/windows/RateWindows.ts"
 import { connectorName } from "../../../src/connectors/http/connector-names.ts"
 import { type Connector, Connectors } from "../../../src/domain/channels/port/connector.ts"
-import { doorServed, layerDoor, layerElsewhere, tinyAt } from "../../support/connectors/http/scene.ts"
-import { Listener } from "../../support/connectors/sandbox/ground.ts"
+import {
+  layerConnectorsOverHttp,
+  layerEndpoint,
+  serveEndpoint,
+  startExampleConnector
+} from "../../support/connectors/http/http-connectors.ts"
+import { ReceivedEvents } from "../../support/connectors/sandbox/sandbox-accounts.ts"
 import { layerTestDatabase } from "../../support/database.ts"
 import { connectorSuite } from "../../support/domain/channels/port/connector-suite.ts"
 import { freshOperator } from "../../support/harness.ts"
-import { channelAccountOf } from "../../support/listings.ts"
+import { insertChannelAccount } from "../../support/listings.ts"
 
 // The worked connector of the documentation, over HTTP on loopback, passes what any connector does.
 
-class Tiny extends Context.Service<Tiny, Effect.Success<ReturnType<typeof tinyAt>>>()("latchkey/test/Tiny") {
-  static readonly layer = Layer.effect(Tiny, Effect.flatMap(doorServed, tinyAt))
+class Tiny extends Context.Service<Tiny, Effect.Success<ReturnType<typeof startExampleConnector>>>()(
+  "latchkey/test/Tiny"
+) {
+  static readonly layer = Layer.effect(Tiny, Effect.flatMap(serveEndpoint, startExampleConnector))
 }
 
 const layerTiny = Tiny.layer.pipe(
-  Layer.provideMerge(Layer.mergeAll(layerElsewhere, layerDoor)),
-  Layer.provideMerge(Layer.mergeAll(Listener.layer, RateWindows.layerMemory, Places.layer())),
+  Layer.provideMerge(Layer.mergeAll(layerConnectorsOverHttp, layerEndpoint)),
+  Layer.provideMerge(Layer.mergeAll(ReceivedEvents.layer, RateWindows.layerMemory, Places.layer())),
   Layer.provideMerge(layerTestDatabase)
 )
 
@@ -33,7 +40,7 @@ const connectorOf = Effect.gen(function* () {
 const openAt = Effect.fnUntraced(function* (channelType: string) {
   const { id, open, told } = yield* Tiny
   const { operatorId } = yield* freshOperator()
-  const accountId = yield* channelAccountOf(operatorId, { channelType, connector: connectorName(id) })
+  const accountId = yield* insertChannelAccount(operatorId, { channelType, connector: connectorName(id) })
   const listingId = `loft-${accountId}`
   open({ channel_account_id: accountId, channel_type: channelType }, listingId)
   yield* Effect.promise(told)
@@ -82,6 +89,6 @@ connectorSuite({
       const { told } = yield* Tiny
       yield* TestClock.adjust("10 seconds")
       yield* Effect.promise(told)
-      return yield* Listener.use(({ heardOf }) => heardOf(accountId))
+      return yield* ReceivedEvents.use(({ heardOf }) => heardOf(accountId))
     })
 })

@@ -4,13 +4,13 @@ import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { Ingest } from "../../../src/connectors/ingest/Ingest.ts"
 import { LISTING_JSON, LISTING_TEXT } from "../../../src/platform/limits.ts"
-import { layerUnhurried, NOW } from "../../support/domain/bookings/reservations/ready.ts"
-import { accountSaid, listingSaid, speaking } from "../../support/domain/listings/saying.ts"
-import { host, rowsIn } from "../../support/domain/portfolio.ts"
+import { layerWithoutRateWindows, NOW } from "../../support/domain/bookings/reservations/reservation-operator.ts"
+import { accountEvent, listingEvent, toChannelAccountRef } from "../../support/domain/listings/listing-events.ts"
+import { countRows, createHostClient } from "../../support/domain/portfolio.ts"
 import { freshOperator } from "../../support/harness.ts"
-import { channelAccountOf } from "../../support/listings.ts"
+import { insertChannelAccount } from "../../support/listings.ts"
 
-const layerIngest = Layer.provideMerge(Ingest.layer, layerUnhurried)
+const layerIngest = Layer.provideMerge(Ingest.layer, layerWithoutRateWindows)
 
 /** All that is kept of an operator's accounts and listings, and of who changed them. */
 const keptOf = Effect.fnUntraced(function* (operatorId: number) {
@@ -24,10 +24,10 @@ const keptOf = Effect.fnUntraced(function* (operatorId: number) {
 
 const hearing = Effect.gen(function* () {
   yield* TestClock.setTime(Date.parse(NOW))
-  const operator = yield* host()
-  const account = yield* channelAccountOf(operator.operatorId)
+  const operator = yield* createHostClient()
+  const account = yield* insertChannelAccount(operator.operatorId)
   const ingest = yield* Ingest
-  const hear = (said: unknown) => ingest.ingest(speaking(operator.operatorId, account), said)
+  const hear = (said: unknown) => ingest.ingest(toChannelAccountRef(operator.operatorId, account), said)
   return { ...operator, account, ingest, hear }
 })
 
@@ -35,16 +35,16 @@ layer(layerIngest, { excludeTestServices: false })("accounts and listings that c
   it.effect("are as they are said to be, told by the channel in the trail", () =>
     Effect.gen(function* () {
       const { api, as, operatorId, account, hear } = yield* hearing
-      const left = accountSaid(2, { auth_status: "exception" })
+      const left = accountEvent(2, { auth_status: "exception" })
       assert.deepStrictEqual(yield* hear(left), { outcome: "applied" })
       assert.deepStrictEqual(yield* hear(left), { outcome: "known" })
-      assert.deepStrictEqual(yield* hear(accountSaid(1)), { outcome: "late" })
+      assert.deepStrictEqual(yield* hear(accountEvent(1)), { outcome: "late" })
       const { channel_accounts } = yield* api.search_channel_accounts({}).pipe(as)
       assert.deepInclude(channel_accounts[0], { id: account, auth_status: "exception" })
 
-      assert.deepStrictEqual(yield* hear(listingSaid(2, { metadata: { city: "Lisbon" } })), { outcome: "applied" })
-      assert.deepStrictEqual(yield* hear(listingSaid(2)), { outcome: "known" })
-      assert.deepStrictEqual(yield* hear(listingSaid(1)), { outcome: "late" })
+      assert.deepStrictEqual(yield* hear(listingEvent(2, { metadata: { city: "Lisbon" } })), { outcome: "applied" })
+      assert.deepStrictEqual(yield* hear(listingEvent(2)), { outcome: "known" })
+      assert.deepStrictEqual(yield* hear(listingEvent(1)), { outcome: "late" })
       const { listings } = yield* api.search_listings({}).pipe(as)
       assert.deepInclude(listings[0], { metadata: { city: "Lisbon" }, created_at: NOW, channel_account_id: account })
 
@@ -65,34 +65,34 @@ layer(layerIngest, { excludeTestServices: false })("accounts and listings that c
   it.effect("are refused where they cannot be so, and nothing is changed", () =>
     Effect.gen(function* () {
       const { operatorId, account, ingest, hear } = yield* hearing
-      yield* hear(listingSaid(1))
+      yield* hear(listingEvent(1))
       const before = yield* keptOf(operatorId)
       const reasonOf = (said: unknown) =>
         Effect.map(hear(said), (heard) => (heard.outcome === "refused" ? heard.reason : heard.outcome))
       for (const [said, reason] of [
-        [{ ...accountSaid(3), auth_status: "unknown" }, /^auth_status: must be one of /],
-        [{ ...accountSaid(3), username: "\u0000" }, /^username: /],
-        [{ ...listingSaid(3), title: "x".repeat(LISTING_TEXT + 1) }, /^title: must be at most/],
-        [{ ...listingSaid(3), title: "half \ud800" }, /^title: /],
-        [{ ...listingSaid(3), metadata: { note: "\u0000" } }, /^metadata/],
-        [{ ...listingSaid(3), metadata: "none" }, /^metadata: /],
-        [{ ...listingSaid(3), metadata: { note: "x".repeat(LISTING_JSON) } }, /^metadata: must be at most/],
-        [{ ...listingSaid(3), shelf_status: "sold" }, /^shelf_status: /],
-        [{ ...listingSaid(3), inventory: -1 }, /^inventory: /],
-        [{ ...listingSaid(3), currency: "EURO" }, /^currency: /],
-        [{ ...listingSaid(3), listing_id: "" }, /^listing_id: must not be empty/]
+        [{ ...accountEvent(3), auth_status: "unknown" }, /^auth_status: must be one of /],
+        [{ ...accountEvent(3), username: "\u0000" }, /^username: /],
+        [{ ...listingEvent(3), title: "x".repeat(LISTING_TEXT + 1) }, /^title: must be at most/],
+        [{ ...listingEvent(3), title: "half \ud800" }, /^title: /],
+        [{ ...listingEvent(3), metadata: { note: "\u0000" } }, /^metadata/],
+        [{ ...listingEvent(3), metadata: "none" }, /^metadata: /],
+        [{ ...listingEvent(3), metadata: { note: "x".repeat(LISTING_JSON) } }, /^metadata: must be at most/],
+        [{ ...listingEvent(3), shelf_status: "sold" }, /^shelf_status: /],
+        [{ ...listingEvent(3), inventory: -1 }, /^inventory: /],
+        [{ ...listingEvent(3), currency: "EURO" }, /^currency: /],
+        [{ ...listingEvent(3), listing_id: "" }, /^listing_id: must not be empty/]
       ] as const) {
         assert.match(yield* reasonOf(said), reason)
       }
       const other = yield* freshOperator()
-      for (const said of [accountSaid(9), listingSaid(9)]) {
-        const heard = yield* ingest.ingest(speaking(other.operatorId, account), said)
+      for (const said of [accountEvent(9), listingEvent(9)]) {
+        const heard = yield* ingest.ingest(toChannelAccountRef(other.operatorId, account), said)
         assert.strictEqual(heard.outcome, "refused")
       }
       assert.deepStrictEqual(yield* keptOf(operatorId), before)
-      assert.deepStrictEqual(yield* hear(listingSaid(3)), { outcome: "applied" })
+      assert.deepStrictEqual(yield* hear(listingEvent(3)), { outcome: "applied" })
       assert.notDeepEqual(yield* keptOf(operatorId), before)
-      assert.strictEqual(yield* rowsIn(other.operatorId, "listings"), 0)
+      assert.strictEqual(yield* countRows(other.operatorId, "listings"), 0)
     })
   )
 })

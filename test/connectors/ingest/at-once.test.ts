@@ -5,10 +5,15 @@ import fc from "fast-check"
 import { Ingest } from "../../../src/connectors/ingest/Ingest.ts"
 import { addDays } from "../../../src/contract/time.ts"
 import type { ChannelOrderEvent } from "../../../src/domain/channels/port/channel-events.ts"
-import { order, room, selling } from "../../support/connectors/ingest/saying.ts"
-import { booking, eventsOf, layerUnhurried, nightsOf } from "../../support/domain/bookings/reservations/ready.ts"
+import { channelRoom, createSellingOperator, orderEvent } from "../../support/connectors/ingest/channel-events.ts"
+import {
+  layerWithoutRateWindows,
+  loadEvents,
+  loadNightHolders,
+  MANUAL_RESERVATION
+} from "../../support/domain/bookings/reservations/reservation-operator.ts"
 
-const layerIngest = Layer.provideMerge(Ingest.layer, layerUnhurried)
+const layerIngest = Layer.provideMerge(Ingest.layer, layerWithoutRateWindows)
 
 /** Nights that are not with whom they should be, and orders whose stays are not counted right. */
 const outOfStep = Effect.fnUntraced(function* (operatorId: number) {
@@ -37,8 +42,8 @@ const cutAt = (nth: number, isDone: boolean) =>
 layer(layerIngest, { excludeTestServices: false })("orders of channels, many at once and cut off", (it) => {
   it.effect("the same order said fifty times at once is one, told once a stay", () =>
     Effect.gen(function* () {
-      const { operatorId, listing, other, hear, rows } = yield* selling
-      const said = order([room(listing), room(other, { room_id: "R2" })])
+      const { operatorId, listing, other, hear, rows } = yield* createSellingOperator
+      const said = orderEvent([channelRoom(listing), channelRoom(other, { room_id: "R2" })])
       const heard = yield* Effect.forEach(Array.from({ length: 50 }), () => hear(said), { concurrency: "unbounded" })
       assert.lengthOf(
         heard.filter(({ outcome }) => outcome === "applied"),
@@ -49,36 +54,38 @@ layer(layerIngest, { excludeTestServices: false })("orders of channels, many at 
         49
       )
       assert.lengthOf(yield* rows, 2)
-      const created = (yield* eventsOf(operatorId)).filter(({ event }) => event === "reservation_created")
+      const created = (yield* loadEvents(operatorId)).filter(({ event }) => event === "reservation_created")
       assert.lengthOf(created, 2)
     })
   )
 
   it.effect("versions said at once leave the last of them", () =>
     Effect.gen(function* () {
-      const { operatorId, listing, hear, rows } = yield* selling
+      const { operatorId, listing, hear, rows } = yield* createSellingOperator
       const versions = Array.from({ length: 20 }, (_, at) =>
-        order([room(listing, { rate: 100 + at, check_out_date: addDays("2027-05-05", at) })], { version: at + 1 })
+        orderEvent([channelRoom(listing, { rate: 100 + at, check_out_date: addDays("2027-05-05", at) })], {
+          version: at + 1
+        })
       )
       yield* Effect.forEach(versions, hear, { concurrency: "unbounded" })
       assert.deepInclude((yield* rows)[0], { check_out_date: addDays("2027-05-05", 19) })
       assert.deepStrictEqual(yield* outOfStep(operatorId), [])
-      assert.lengthOf(yield* nightsOf(operatorId), 20)
+      assert.lengthOf(yield* loadNightHolders(operatorId), 20)
     })
   )
 
   it.effect("a night is with one of a sold order and a reservation by hand that come at once, each time", () =>
     Effect.gen(function* () {
-      const { api, as, operatorId, property, listing, hear } = yield* selling
+      const { api, as, operatorId, property, listing, hear } = yield* createSellingOperator
       const won: Array<string> = []
       for (let round = 0; round < 100; round++) {
         const dates = {
           check_in_date: addDays("2027-05-01", round),
           check_out_date: addDays("2027-05-02", round)
         }
-        const sold = hear(order([room(listing, dates)], { channel_id: `S${round}` }))
+        const sold = hear(orderEvent([channelRoom(listing, dates)], { channel_id: `S${round}` }))
         const byHand = api
-          .create_reservation({ ...booking, ...dates, property_id: property, channel_id: `H${round}` })
+          .create_reservation({ ...MANUAL_RESERVATION, ...dates, property_id: property, channel_id: `H${round}` })
           .pipe(
             as,
             Effect.as("held"),
@@ -94,7 +101,7 @@ layer(layerIngest, { excludeTestServices: false })("orders of channels, many at 
         won.push(made)
         assert.deepStrictEqual(heard, { outcome: "applied" })
       }
-      assert.lengthOf(yield* nightsOf(operatorId), 100)
+      assert.lengthOf(yield* loadNightHolders(operatorId), 100)
       assert.sameMembers([...new Set(won)], ["held", "refused"])
       assert.deepStrictEqual(yield* outOfStep(operatorId), [])
     })
@@ -102,11 +109,14 @@ layer(layerIngest, { excludeTestServices: false })("orders of channels, many at 
 
   it.effect("an order that was cut off at any statement and said again is one order with its nights", () =>
     Effect.gen(function* () {
-      const { operatorId, listing, other, hear, rows } = yield* selling
+      const { operatorId, listing, other, hear, rows } = yield* createSellingOperator
       const said = (at: number) => [
-        order([room(listing), room(other, { room_id: "R2" })], { channel_id: `C${at}` }),
-        order([room(other, { room_id: "R2" }), room(listing, { room_id: "R3" })], { channel_id: `C${at}`, version: 2 }),
-        order([room(listing, { room_id: "R3" })], { channel_id: `C${at}`, version: 3, status: "cancelled" })
+        orderEvent([channelRoom(listing), channelRoom(other, { room_id: "R2" })], { channel_id: `C${at}` }),
+        orderEvent([channelRoom(other, { room_id: "R2" }), channelRoom(listing, { room_id: "R3" })], {
+          channel_id: `C${at}`,
+          version: 2
+        }),
+        orderEvent([channelRoom(listing, { room_id: "R3" })], { channel_id: `C${at}`, version: 3, status: "cancelled" })
       ]
       let [cuts, cutOff] = [0, 0]
       for (const [nth, isDone] of [0, 1, 2, 3].flatMap((nth) => [[nth, false] as const, [nth, true] as const])) {
@@ -121,16 +131,16 @@ layer(layerIngest, { excludeTestServices: false })("orders of channels, many at 
         cuts += 1
       }
       assert.isAtLeast(cutOff, 12)
-      assert.deepStrictEqual(yield* nightsOf(operatorId), [])
+      assert.deepStrictEqual(yield* loadNightHolders(operatorId), [])
       assert.lengthOf(yield* rows, 0)
-      const created = (yield* eventsOf(operatorId)).filter(({ event }) => event === "reservation_created")
+      const created = (yield* loadEvents(operatorId)).filter(({ event }) => event === "reservation_created")
       assert.lengthOf(created, 3 * cuts)
     })
   )
 
   it.effect("four versions end in the same, in whatever order they are heard", () =>
     Effect.gen(function* () {
-      const ground = yield* selling
+      const ground = yield* createSellingOperator
       const version = fc.record({
         rooms: fc.uniqueArray(
           fc.record({ id: fc.constantFrom("R1", "R2", "R3"), from: fc.nat(5), nights: fc.integer({ min: 1, max: 4 }) }),
@@ -150,16 +160,20 @@ layer(layerIngest, { excludeTestServices: false })("orders of channels, many at 
         let come = 0
         const said = versions.map(({ rooms, name, forward }, at): ChannelOrderEvent => {
           come = Math.min(come + forward, 3)
-          const [first = room(ground.listing), ...others] = rooms.map(({ id, from, nights }) =>
+          const [first = channelRoom(ground.listing), ...others] = rooms.map(({ id, from, nights }) =>
             // Each room has months of its own, so that none is in another's way.
-            room(id === "R2" ? ground.other : ground.listing, {
+            channelRoom(id === "R2" ? ground.other : ground.listing, {
               room_id: id,
               check_in_date: addDays(id === "R3" ? "2028-06-01" : "2028-05-01", from),
               check_out_date: addDays(id === "R3" ? "2028-06-01" : "2028-05-01", from + nights),
               rate: 100 + at
             })
           )
-          return order([first, ...others], { version: at + 1, booker: { name }, status: STATUSES[come] ?? "accepted" })
+          return orderEvent([first, ...others], {
+            version: at + 1,
+            booker: { name },
+            status: STATUSES[come] ?? "accepted"
+          })
         })
         const ends = new Set<string>()
         for (const turn of permutations(said)) {

@@ -2,31 +2,31 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { Ingest } from "../../../src/connectors/ingest/Ingest.ts"
-import { order, room, selling } from "../../support/connectors/ingest/saying.ts"
+import { channelRoom, createSellingOperator, orderEvent } from "../../support/connectors/ingest/channel-events.ts"
 import {
-  available,
-  booking,
-  eventsOf,
-  everything,
-  forgetEvents,
-  layerUnhurried,
-  nightsOf
-} from "../../support/domain/bookings/reservations/ready.ts"
+  availabilityEvent,
+  deleteEvents,
+  layerWithoutRateWindows,
+  loadAllRows,
+  loadEvents,
+  loadNightHolders,
+  MANUAL_RESERVATION
+} from "../../support/domain/bookings/reservations/reservation-operator.ts"
 
-const layerIngest = Layer.provideMerge(Ingest.layer, layerUnhurried)
+const layerIngest = Layer.provideMerge(Ingest.layer, layerWithoutRateWindows)
 
 layer(layerIngest, { excludeTestServices: false })("an order of a channel that changes", (it) => {
   it.effect("moves to its new dates, gives its old nights back, and keeps what is the host's", () =>
     Effect.gen(function* () {
-      const { api, as, operatorId, property, listing, hear, rows } = yield* selling
-      yield* hear(order([room(listing)]))
+      const { api, as, operatorId, property, listing, hear, rows } = yield* createSellingOperator
+      yield* hear(orderEvent([channelRoom(listing)]))
       const [before] = yield* rows
       const stay_code = before?.stay_code ?? ""
       yield* api.update_reservation_basic({ stay_code, remarks: "Crib", guest_name: "Admiral Hopper" }).pipe(as)
-      yield* forgetEvents(operatorId)
+      yield* deleteEvents(operatorId)
       const said = { version: 2, booker: { name: "Grace M. Hopper" } }
       const moved = { check_in_date: "2027-05-06", check_out_date: "2027-05-08", rate: 300, number_of_adults: 1 }
-      assert.deepStrictEqual(yield* hear(order([room(listing, moved)], said)), { outcome: "applied" })
+      assert.deepStrictEqual(yield* hear(orderEvent([channelRoom(listing, moved)], said)), { outcome: "applied" })
       const [after] = yield* rows
       assert.deepInclude(after, {
         stay_code,
@@ -39,17 +39,17 @@ layer(layerIngest, { excludeTestServices: false })("an order of a channel that c
         remarks: "Crib"
       })
       assert.strictEqual(after?.rates.rate.amount, 300)
-      assert.deepStrictEqual(yield* nightsOf(operatorId), [
+      assert.deepStrictEqual(yield* loadNightHolders(operatorId), [
         `${property} 2027-05-06 ${stay_code}`,
         `${property} 2027-05-07 ${stay_code}`
       ])
       const updated = { event: "reservation_updated", reservation_code: stay_code, stay_code, property_id: property }
       assert.sameDeepMembers(
-        [...(yield* eventsOf(operatorId))],
+        [...(yield* loadEvents(operatorId))],
         [
           updated,
           { ...updated, sub_event: "rates_updated" },
-          available(property, ["2027-05-04", true], ["2027-05-05", true], ["2027-05-07", false])
+          availabilityEvent(property, ["2027-05-04", true], ["2027-05-05", true], ["2027-05-07", false])
         ]
       )
     })
@@ -57,13 +57,15 @@ layer(layerIngest, { excludeTestServices: false })("an order of a channel that c
 
   it.effect("goes into the box where its new nights are held, and gives its own back", () =>
     Effect.gen(function* () {
-      const { api, as, operatorId, property, listing, hear, rows } = yield* selling
-      yield* hear(order([room(listing)]))
+      const { api, as, operatorId, property, listing, hear, rows } = yield* createSellingOperator
+      yield* hear(orderEvent([channelRoom(listing)]))
       const later = { check_in_date: "2027-05-08", check_out_date: "2027-05-10" }
-      yield* api.create_reservation({ ...booking, ...later, property_id: property, channel_id: "A1" }).pipe(as)
-      yield* hear(order([room(listing, { check_out_date: "2027-05-09" })], { version: 2 }))
+      yield* api
+        .create_reservation({ ...MANUAL_RESERVATION, ...later, property_id: property, channel_id: "A1" })
+        .pipe(as)
+      yield* hear(orderEvent([channelRoom(listing, { check_out_date: "2027-05-09" })], { version: 2 }))
       assert.deepInclude((yield* rows)[0], { property_id: 0, in_reservation_box: true, check_out_date: "2027-05-09" })
-      assert.deepStrictEqual(yield* nightsOf(operatorId), [
+      assert.deepStrictEqual(yield* loadNightHolders(operatorId), [
         `${property} 2027-05-08 5-A1`,
         `${property} 2027-05-09 5-A1`
       ])
@@ -72,9 +74,9 @@ layer(layerIngest, { excludeTestServices: false })("an order of a channel that c
 
   it.effect("gets rooms, loses rooms and passes nights on to a room that takes another's place", () =>
     Effect.gen(function* () {
-      const { api, as, operatorId, property, second, listing, other, hear, rows } = yield* selling
+      const { api, as, operatorId, property, second, listing, other, hear, rows } = yield* createSellingOperator
       const sql = yield* SqlClient.SqlClient
-      yield* hear(order([room(listing), room(other, { room_id: "R2", accommodation: 120 })]))
+      yield* hear(orderEvent([channelRoom(listing), channelRoom(other, { room_id: "R2", accommodation: 120 })]))
       const [one] = yield* rows
       const code = one?.reservation_code ?? ""
       const { transaction_id: id } = yield* api
@@ -90,10 +92,13 @@ layer(layerIngest, { excludeTestServices: false })("an order of a channel that c
       const { task_id } = yield* api
         .create_task({ type: "cleaning", property_id: property, expected_date: "2027-05-07", stay_code: code })
         .pipe(as)
-      yield* forgetEvents(operatorId)
+      yield* deleteEvents(operatorId)
       // R1 goes, R3 comes in its place: the nights there change hands and are never free.
       yield* hear(
-        order([room(other, { room_id: "R2", accommodation: 120 }), room(listing, { room_id: "R3" })], { version: 2 })
+        orderEvent(
+          [channelRoom(other, { room_id: "R2", accommodation: 120 }), channelRoom(listing, { room_id: "R3" })],
+          { version: 2 }
+        )
       )
       const [head, tail] = [code.slice(0, 11), code.slice(11)]
       const stays = [`${head}_1${tail}`, `${head}_2${tail}`]
@@ -105,14 +110,14 @@ layer(layerIngest, { excludeTestServices: false })("an order of a channel that c
         ]
       )
       assert.sameDeepMembers(
-        [...(yield* eventsOf(operatorId))],
+        [...(yield* loadEvents(operatorId))],
         [
           { event: "reservation_created", reservation_code: code, stay_code: stays[1], property_id: property },
           { event: "reservation_updated", reservation_code: code, stay_code: stays[0], property_id: second }
         ]
       )
       assert.lengthOf(
-        (yield* nightsOf(operatorId)).filter((night) => night.endsWith(stays[1] ?? "none")),
+        (yield* loadNightHolders(operatorId)).filter((night) => night.endsWith(stays[1] ?? "none")),
         3
       )
       const { transactions } = yield* api.search_transactions({ id }).pipe(as)
@@ -131,42 +136,44 @@ layer(layerIngest, { excludeTestServices: false })("an order of a channel that c
 
   it.effect("says nothing to anybody where a newer version is what is known", () =>
     Effect.gen(function* () {
-      const { operatorId, listing, hear } = yield* selling
+      const { operatorId, listing, hear } = yield* createSellingOperator
       const sql = yield* SqlClient.SqlClient
       const details = [{ type: "CLEANING_FEE", description: "Cleaning", amount: 40 }]
-      yield* hear(order([room(listing, { details })]))
+      yield* hear(orderEvent([channelRoom(listing, { details })]))
       const trail = sql`SELECT count(*) AS entries FROM trail WHERE operator_id = ${operatorId}`
-      const [entries, events] = [yield* trail, yield* eventsOf(operatorId)]
-      assert.deepStrictEqual(yield* hear(order([room(listing, { details })], { version: 5 })), { outcome: "applied" })
-      assert.deepStrictEqual([yield* trail, yield* eventsOf(operatorId)], [entries, events])
-      assert.deepStrictEqual(yield* hear(order([room(listing)], { version: 4 })), { outcome: "late" })
+      const [entries, events] = [yield* trail, yield* loadEvents(operatorId)]
+      assert.deepStrictEqual(yield* hear(orderEvent([channelRoom(listing, { details })], { version: 5 })), {
+        outcome: "applied"
+      })
+      assert.deepStrictEqual([yield* trail, yield* loadEvents(operatorId)], [entries, events])
+      assert.deepStrictEqual(yield* hear(orderEvent([channelRoom(listing)], { version: 4 })), { outcome: "late" })
     })
   )
 
   it.effect("is over when it is cancelled, whatever came before, and sold again when that is said", () =>
     Effect.gen(function* () {
-      const { operatorId, property, listing, hear, rows } = yield* selling
-      yield* hear(order([room(listing)], { version: 2, status: "cancelled" }))
-      assert.deepStrictEqual(yield* hear(order([room(listing)])), { outcome: "late" })
+      const { operatorId, property, listing, hear, rows } = yield* createSellingOperator
+      yield* hear(orderEvent([channelRoom(listing)], { version: 2, status: "cancelled" }))
+      assert.deepStrictEqual(yield* hear(orderEvent([channelRoom(listing)])), { outcome: "late" })
       assert.deepInclude((yield* rows)[0], { status: "cancelled", cancelled_at: "2027-04-20T10:00:00+00:00" })
-      assert.deepStrictEqual(yield* nightsOf(operatorId), [])
-      yield* hear(order([room(listing)], { version: 3, status: "wait_accept" }))
+      assert.deepStrictEqual(yield* loadNightHolders(operatorId), [])
+      yield* hear(orderEvent([channelRoom(listing)], { version: 3, status: "wait_accept" }))
       assert.strictEqual((yield* rows)[0]?.status, "cancelled")
-      yield* hear(order([room(listing)], { version: 4 }))
+      yield* hear(orderEvent([channelRoom(listing)], { version: 4 }))
       assert.deepInclude((yield* rows)[0], { status: "accepted", cancelled_at: null, property_id: property })
-      assert.lengthOf(yield* nightsOf(operatorId), 3)
-      yield* hear(order([room(listing)], { version: 5, status: "wait_accept" }))
+      assert.lengthOf(yield* loadNightHolders(operatorId), 3)
+      yield* hear(orderEvent([channelRoom(listing)], { version: 5, status: "wait_accept" }))
       assert.strictEqual((yield* rows)[0]?.status, "accepted")
-      yield* forgetEvents(operatorId)
-      yield* hear(order([room(listing)], { version: 6, status: "cancelled" }))
-      assert.deepStrictEqual(yield* nightsOf(operatorId), [])
+      yield* deleteEvents(operatorId)
+      yield* hear(orderEvent([channelRoom(listing)], { version: 6, status: "cancelled" }))
+      assert.deepStrictEqual(yield* loadNightHolders(operatorId), [])
       assert.includeDeepMembers(
-        [...(yield* eventsOf(operatorId))],
-        [available(property, ["2027-05-04", true], ["2027-05-05", true], ["2027-05-06", true])]
+        [...(yield* loadEvents(operatorId))],
+        [availabilityEvent(property, ["2027-05-04", true], ["2027-05-05", true], ["2027-05-06", true])]
       )
-      const before = yield* everything(operatorId)
-      assert.deepStrictEqual(yield* hear(order([room(listing)], { version: 6 })), { outcome: "known" })
-      assert.deepStrictEqual(yield* everything(operatorId), before)
+      const before = yield* loadAllRows(operatorId)
+      assert.deepStrictEqual(yield* hear(orderEvent([channelRoom(listing)], { version: 6 })), { outcome: "known" })
+      assert.deepStrictEqual(yield* loadAllRows(operatorId), before)
     })
   )
 })

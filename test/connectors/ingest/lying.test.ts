@@ -11,12 +11,15 @@ import {
   CHANNEL_TEXT,
   GUESTS_MAX
 } from "../../../src/platform/limits.ts"
-import { order, room, selling } from "../../support/connectors/ingest/saying.ts"
-import { everything, layerUnhurried } from "../../support/domain/bookings/reservations/ready.ts"
+import { channelRoom, createSellingOperator, orderEvent } from "../../support/connectors/ingest/channel-events.ts"
+import {
+  layerWithoutRateWindows,
+  loadAllRows
+} from "../../support/domain/bookings/reservations/reservation-operator.ts"
 import { freshOperator } from "../../support/harness.ts"
-import { channelAccountOf, listingOf } from "../../support/listings.ts"
+import { insertChannelAccount, insertListing } from "../../support/listings.ts"
 
-const layerIngest = Layer.provideMerge(Ingest.layer, layerUnhurried)
+const layerIngest = Layer.provideMerge(Ingest.layer, layerWithoutRateWindows)
 
 /** What is logged while it runs, each line as one text. */
 const logged = <A, E, R>(self: Effect.Effect<A, E, R>) =>
@@ -33,22 +36,23 @@ const logged = <A, E, R>(self: Effect.Effect<A, E, R>) =>
 
 layer(layerIngest, { excludeTestServices: false })("a channel that lies", (it) => {
   const ground = Effect.gen(function* () {
-    const ground = yield* selling
+    const ground = yield* createSellingOperator
     const stranger = yield* freshOperator()
-    const strangers = yield* channelAccountOf(stranger.operatorId)
-    const foreign = yield* listingOf(stranger.operatorId, strangers)
-    const twin = yield* channelAccountOf(ground.operatorId)
-    const twins = yield* listingOf(ground.operatorId, twin)
+    const strangers = yield* insertChannelAccount(stranger.operatorId)
+    const foreign = yield* insertListing(stranger.operatorId, strangers)
+    const twin = yield* insertChannelAccount(ground.operatorId)
+    const twins = yield* insertListing(ground.operatorId, twin)
     return { ...ground, strangers, foreign, twin, twins }
   })
 
   it.effect("is refused and logged once, and changes nothing", () =>
     Effect.gen(function* () {
       const { operatorId, listing, foreign, twins, hear } = yield* ground
-      yield* hear(order([room(listing)]))
-      const before = yield* everything(operatorId)
-      const good = order([room(listing)], { version: 2 })
-      const rooms = (count: number) => Array.from({ length: count }, (_, at) => room(listing, { room_id: `${at}` }))
+      yield* hear(orderEvent([channelRoom(listing)]))
+      const before = yield* loadAllRows(operatorId)
+      const good = orderEvent([channelRoom(listing)], { version: 2 })
+      const rooms = (count: number) =>
+        Array.from({ length: count }, (_, at) => channelRoom(listing, { room_id: `${at}` }))
       const lies: ReadonlyArray<readonly [unknown, RegExp]> = [
         [undefined, /^type: /],
         [null, /^type: /],
@@ -65,14 +69,14 @@ layer(layerIngest, { excludeTestServices: false })("a channel that lies", (it) =
         [{ ...good, booker: { name: "\u0000" } }, /^booker/],
         [{ ...good, rooms: [] }, /^rooms/],
         [{ ...good, rooms: rooms(CHANNEL_ROOMS + 1) }, /^rooms/],
-        [order([room(listing), room(listing)]), /^rooms\[1\]\.room_id: /],
-        [order([room(listing, { check_out_date: "2027-05-04" })]), /^rooms\[0\]\.check_out_date: /],
-        [order([room(listing, { check_out_date: "2031-05-04" })]), /^rooms\[0\]\.check_out_date: /],
-        [order([room(listing, { rate: 1.001 })]), /^rooms\[0\]\.rate: /],
-        [order([room(listing, { rate: -1 })]), /rate: /],
-        [order([room(foreign)], { version: 2 }), /^rooms\[0\]\.listing_id: /],
-        [order([room(twins)], { version: 2 }), /^rooms\[0\]\.listing_id: /],
-        [order([room("nobody's")], { channel_id: "HM2" }), /^rooms\[0\]\.listing_id: /],
+        [orderEvent([channelRoom(listing), channelRoom(listing)]), /^rooms\[1\]\.room_id: /],
+        [orderEvent([channelRoom(listing, { check_out_date: "2027-05-04" })]), /^rooms\[0\]\.check_out_date: /],
+        [orderEvent([channelRoom(listing, { check_out_date: "2031-05-04" })]), /^rooms\[0\]\.check_out_date: /],
+        [orderEvent([channelRoom(listing, { rate: 1.001 })]), /^rooms\[0\]\.rate: /],
+        [orderEvent([channelRoom(listing, { rate: -1 })]), /rate: /],
+        [orderEvent([channelRoom(foreign)], { version: 2 }), /^rooms\[0\]\.listing_id: /],
+        [orderEvent([channelRoom(twins)], { version: 2 }), /^rooms\[0\]\.listing_id: /],
+        [orderEvent([channelRoom("nobody's")], { channel_id: "HM2" }), /^rooms\[0\]\.listing_id: /],
         [{ ...good, remarks: "x".repeat(BODY_BYTES) }, /^more than /],
         [{ ...good, more: Array.from({ length: 30_000 }, () => 0) }, /^more than /]
       ]
@@ -84,7 +88,7 @@ layer(layerIngest, { excludeTestServices: false })("a channel that lies", (it) =
         assert.include(lines[0], '"level":"WARN"')
         assert.notInclude(lines[0], "Hopper")
       }
-      assert.deepStrictEqual(yield* everything(operatorId), before)
+      assert.deepStrictEqual(yield* loadAllRows(operatorId), before)
       const most = { ...good, channel_id: "HM3", rooms: rooms(CHANNEL_ROOMS) }
       assert.deepStrictEqual(yield* hear(most), { outcome: "applied" }, "as many rooms as there may be")
     })
@@ -97,19 +101,20 @@ layer(layerIngest, { excludeTestServices: false })("a channel that lies", (it) =
         [
           CHANNEL_RATE_DETAILS,
           (count) =>
-            order([
-              room(listing, {
+            orderEvent([
+              channelRoom(listing, {
                 details: Array.from({ length: count }, () => ({ type: "TAXES", description: "City", amount: 1 }))
               })
             ])
         ],
         [
           GUESTS_MAX,
-          (count) => order([room(listing, { guests: Array.from({ length: count }, () => ({ name: "Ada" })) })])
+          (count) =>
+            orderEvent([channelRoom(listing, { guests: Array.from({ length: count }, () => ({ name: "Ada" })) })])
         ],
-        [GUESTS_MAX, (number_of_adults) => order([room(listing, { number_of_adults })])],
-        [CHANNEL_TEXT, (count) => order([room(listing)], { remarks: "x".repeat(count) })],
-        [AMOUNT_MAX, (rate) => order([room(listing, { rate })])]
+        [GUESTS_MAX, (number_of_adults) => orderEvent([channelRoom(listing, { number_of_adults })])],
+        [CHANNEL_TEXT, (count) => orderEvent([channelRoom(listing)], { remarks: "x".repeat(count) })],
+        [AMOUNT_MAX, (rate) => orderEvent([channelRoom(listing, { rate })])]
       ]
       for (const [at, [limit, said]] of most.entries()) {
         const version = at + 1
@@ -123,16 +128,22 @@ layer(layerIngest, { excludeTestServices: false })("a channel that lies", (it) =
   it.effect("speaks for its own account alone", () =>
     Effect.gen(function* () {
       const { operatorId, accountId, strangers, twin, twins, listing, ingest, hear } = yield* ground
-      yield* hear(order([room(listing)]))
-      const before = yield* everything(operatorId)
+      yield* hear(orderEvent([channelRoom(listing)]))
+      const before = yield* loadAllRows(operatorId)
       const speakers = [
-        [{ operatorId, accountId: twin, channelType: "airbnb" }, order([room(twins)], { version: 2 })],
-        [{ operatorId, accountId: strangers, channelType: "airbnb" }, order([room(listing)], { version: 2 })],
-        [{ operatorId, accountId, channelType: "vrbo" }, order([room(listing)], { version: 2 })],
-        [{ operatorId: 999_999_999, accountId, channelType: "airbnb" }, order([room(listing)], { version: 2 })]
+        [{ operatorId, accountId: twin, channelType: "airbnb" }, orderEvent([channelRoom(twins)], { version: 2 })],
+        [
+          { operatorId, accountId: strangers, channelType: "airbnb" },
+          orderEvent([channelRoom(listing)], { version: 2 })
+        ],
+        [{ operatorId, accountId, channelType: "vrbo" }, orderEvent([channelRoom(listing)], { version: 2 })],
+        [
+          { operatorId: 999_999_999, accountId, channelType: "airbnb" },
+          orderEvent([channelRoom(listing)], { version: 2 })
+        ]
       ] as const
       for (const [speaker, said] of speakers) assert.strictEqual((yield* ingest(speaker, said)).outcome, "refused")
-      assert.deepStrictEqual(yield* everything(operatorId), before)
+      assert.deepStrictEqual(yield* loadAllRows(operatorId), before)
     })
   )
 
@@ -140,19 +151,19 @@ layer(layerIngest, { excludeTestServices: false })("a channel that lies", (it) =
     Effect.gen(function* () {
       const { operatorId, accountId, twin, twins, listing, ingest, hear, rows } = yield* ground
       const sql = yield* SqlClient.SqlClient
-      yield* hear(order([room(listing)]))
+      yield* hear(orderEvent([channelRoom(listing)]))
       const before = yield* rows
       yield* sql`
         UPDATE orders SET channel_account_id = NULL, channel_version = NULL, channel_synced_at = NULL
         WHERE operator_id = ${operatorId}`
       yield* sql`UPDATE stays SET channel_room_id = NULL, listing_id = 'of before' WHERE operator_id = ${operatorId}`
-      assert.deepStrictEqual(yield* hear(order([room(listing)])), { outcome: "applied" })
+      assert.deepStrictEqual(yield* hear(orderEvent([channelRoom(listing)])), { outcome: "applied" })
       assert.deepStrictEqual(yield* rows, before)
       const [known] = yield* sql`
         SELECT channel_account_id, channel_version FROM orders WHERE operator_id = ${operatorId}`
       assert.deepStrictEqual(known, { channel_account_id: accountId, channel_version: 1 })
       const other = { operatorId, accountId: twin, channelType: "airbnb" }
-      const said = order([room(twins)], { version: 2 })
+      const said = orderEvent([channelRoom(twins)], { version: 2 })
       assert.strictEqual((yield* ingest(other, said)).outcome, "refused")
       // Where the channel no longer lets the service into the first account, the host has connected anew.
       yield* sql`UPDATE channel_accounts SET auth_status = 'disconnected' WHERE id = ${accountId}`

@@ -8,11 +8,15 @@ import { Orders } from "../../../src/domain/bookings/reservations/Orders.ts"
 import { ChannelPaymentStore } from "../../../src/domain/money/channel-payment-store.ts"
 import { deleteExpiredPendingPayments } from "../../../src/domain/money/pending-payments.ts"
 import { applyRetention } from "../../../src/jobs/retention.ts"
-import { order, room, selling } from "../../support/connectors/ingest/saying.ts"
-import { soldOrder } from "../../support/domain/bookings/reservations/channel-orders.ts"
-import { layerUnhurried, NOW, nightsOf } from "../../support/domain/bookings/reservations/ready.ts"
-import { byNobody } from "../../support/harness.ts"
-import { channelAccountOf } from "../../support/listings.ts"
+import { channelRoom, createSellingOperator, orderEvent } from "../../support/connectors/ingest/channel-events.ts"
+import { newChannelOrder } from "../../support/domain/bookings/reservations/channel-orders.ts"
+import {
+  layerWithoutRateWindows,
+  loadNightHolders,
+  NOW
+} from "../../support/domain/bookings/reservations/reservation-operator.ts"
+import { asSystemActor } from "../../support/harness.ts"
+import { insertChannelAccount } from "../../support/listings.ts"
 
 // Money whose order changes, or goes to another account, around it.
 
@@ -26,10 +30,10 @@ const paid = {
 } as const
 
 const ground = Effect.gen(function* () {
-  const own = yield* selling
+  const own = yield* createSellingOperator
   const sql = yield* SqlClient.SqlClient
   const { operatorId } = own
-  const second = yield* channelAccountOf(operatorId, { username: "anew" })
+  const second = yield* insertChannelAccount(operatorId, { username: "anew" })
   const anew: SourceAccount = { ...own.speaker, accountId: second }
   const stands = (accountId: number, status: string) => sql`
     UPDATE channel_accounts SET auth_status = ${status} WHERE operator_id = ${operatorId} AND id = ${accountId}`
@@ -56,186 +60,187 @@ const ground = Effect.gen(function* () {
   }
 })
 
-layer(Layer.mergeAll(Ingest.layer, ChannelPaymentStore.layer, Orders.layer).pipe(Layer.provideMerge(layerUnhurried)))(
-  "money of an order",
-  (it) => {
-    it.effect("that gets a room is not split over the rooms there were when it was read", () =>
-      Effect.gen(function* () {
-        const { operatorId, accountId, listing, other, hear, services, sql } = yield* ground
-        const { money } = services
-        yield* hear(order([room(listing)]))
-        const told = {
-          operatorId,
-          accountId,
-          channelType: "airbnb",
-          paymentId: "P-1",
-          channelId: "HM1",
-          kind: "payment",
-          amount: "100.00",
-          currency: "EUR",
-          paidAt: new Date("2027-04-20T09:00:00Z")
-        } as const
-        const asRead = (yield* money.find(told)).order
-        yield* hear(order([room(listing), room(other, { room_id: "R2" })], { version: 2 }))
-        if (asRead === null) return assert.fail("the order is not known")
-        assert.deepStrictEqual(yield* byNobody(money.settle(told, asRead, new Date())), { as_read: false, id: null })
-        assert.deepStrictEqual(yield* hear(paid), { outcome: "applied" })
-        const shares = yield* sql<{ amount: string }>`
+layer(
+  Layer.mergeAll(Ingest.layer, ChannelPaymentStore.layer, Orders.layer).pipe(
+    Layer.provideMerge(layerWithoutRateWindows)
+  )
+)("money of an order", (it) => {
+  it.effect("that gets a room is not split over the rooms there were when it was read", () =>
+    Effect.gen(function* () {
+      const { operatorId, accountId, listing, other, hear, services, sql } = yield* ground
+      const { money } = services
+      yield* hear(orderEvent([channelRoom(listing)]))
+      const told = {
+        operatorId,
+        accountId,
+        channelType: "airbnb",
+        paymentId: "P-1",
+        channelId: "HM1",
+        kind: "payment",
+        amount: "100.00",
+        currency: "EUR",
+        paidAt: new Date("2027-04-20T09:00:00Z")
+      } as const
+      const asRead = (yield* money.find(told)).order
+      yield* hear(orderEvent([channelRoom(listing), channelRoom(other, { room_id: "R2" })], { version: 2 }))
+      if (asRead === null) return assert.fail("the order is not known")
+      assert.deepStrictEqual(yield* asSystemActor(money.settle(told, asRead, new Date())), { as_read: false, id: null })
+      assert.deepStrictEqual(yield* hear(paid), { outcome: "applied" })
+      const shares = yield* sql<{ amount: string }>`
           SELECT amount::text FROM transaction_shares WHERE operator_id = ${operatorId} ORDER BY stay_id`
-        assert.deepStrictEqual(
-          shares.map(({ amount }) => Number(amount)),
-          [50, 50]
-        )
-      })
-    )
-
-    it.effect("whose host connects anew is told by the new account, before it has spoken of the order", () =>
-      Effect.gen(function* () {
-        const { listing, hear, hearAnew, connectAnew, entries } = yield* ground
-        yield* hear(order([room(listing)]))
-        yield* hear(paid)
-        assert.strictEqual((yield* hearAnew({ ...paid, payment_id: "P-2" })).outcome, "refused")
-        yield* connectAnew
-        assert.deepStrictEqual(yield* hearAnew({ ...paid, payment_id: "P-2", amount: 20 }), { outcome: "applied" })
-        assert.deepStrictEqual(yield* entries, [20, 100])
-      })
-    )
-
-    it.effect("told by the account before is one entry, whichever account tells it again", () =>
-      Effect.gen(function* () {
-        const { listing, hear, hearAnew, connectAnew, reconnect, entries } = yield* ground
-        yield* hear(order([room(listing)]))
-        yield* hear(paid)
-        yield* connectAnew
-        assert.deepStrictEqual(yield* hearAnew(paid), { outcome: "known" })
-        yield* hearAnew(order([room(listing)], { version: 2 }))
-        assert.deepStrictEqual(yield* hearAnew(paid), { outcome: "known" })
-        assert.strictEqual((yield* hearAnew({ ...paid, amount: 101 })).outcome, "refused")
-        yield* hearAnew({ ...paid, payment_id: "P-2", amount: 20 })
-        yield* reconnect
-        assert.deepStrictEqual(yield* hear(paid), { outcome: "known" })
-        assert.deepStrictEqual(yield* hear({ ...paid, payment_id: "P-2", amount: 20 }), { outcome: "known" })
-        assert.deepStrictEqual(yield* entries, [20, 100])
-      })
-    )
-
-    it.effect("that waited under the account before is its entry, once, and waits no longer", () =>
-      Effect.gen(function* () {
-        const { listing, hear, hearAnew, connectAnew, services, entries, waiting } = yield* ground
-        yield* hear(paid)
-        yield* hear({ ...paid, payment_id: "P-2", amount: 20 })
-        yield* connectAnew
-        yield* hearAnew({ ...paid, payment_id: "P-2", amount: 20 })
-        yield* hearAnew(order([room(listing)]))
-        yield* byNobody(applyAllPendingPayments(services))
-        assert.deepStrictEqual(yield* entries, [20, 100])
-        assert.strictEqual(yield* waiting, 0)
-      })
-    )
-
-    for (const first of ["wait_accept", "unknown"] as const) {
-      it.effect(`that was paid while the order was ${first} accepts it, when it is heard to wait for that`, () =>
-        Effect.gen(function* () {
-          const { listing, hear, rows, entries, operatorId } = yield* ground
-          if (first === "wait_accept") yield* hear(order([room(listing)], { status: "wait_accept" }))
-          yield* hear(paid)
-          const waits = order([room(listing)], { status: "wait_pay", version: 2 })
-          assert.deepStrictEqual(yield* hear(waits), { outcome: "applied" })
-          assert.deepStrictEqual(yield* hear(waits), { outcome: "known" })
-          assert.deepInclude((yield* rows)[0], { status: "accepted" })
-          assert.lengthOf(yield* nightsOf(operatorId), 3)
-          assert.deepStrictEqual(yield* entries, [100])
-        })
+      assert.deepStrictEqual(
+        shares.map(({ amount }) => Number(amount)),
+        [50, 50]
       )
-    }
+    })
+  )
 
-    it.effect("that is paid at the very moment in which the order is heard to wait for it accepts it, each time", () =>
-      Effect.gen(function* () {
-        const { api, as, listing, hear } = yield* ground
-        for (let round = 0; round < 20; round++) {
-          const channel_id = `M${round}`
-          const dates = { check_in_date: addDays("2027-06-01", round), check_out_date: addDays("2027-06-02", round) }
-          const said = { channel_id, status: "wait_accept" } as const
-          yield* hear(order([room(listing, dates)], said))
-          const waits = hear(order([room(listing, dates)], { ...said, version: 2, status: "wait_pay" }))
-          const pays = hear({ ...paid, channel_id, payment_id: channel_id })
-          const wait = Effect.repeat(Effect.yieldNow, { times: round })
-          const pair = round % 2 === 0 ? [waits, Effect.andThen(wait, pays)] : [Effect.andThen(wait, waits), pays]
-          yield* Effect.all(pair, { concurrency: "unbounded" })
-          const { reservations } = yield* api.search_reservations({ channel_id }).pipe(as)
-          assert.strictEqual(reservations[0]?.status, "accepted", `${round}`)
-          assert.strictEqual(reservations[0]?.payment.received_amount, 100)
-        }
-      })
-    )
+  it.effect("whose host connects anew is told by the new account, before it has spoken of the order", () =>
+    Effect.gen(function* () {
+      const { listing, hear, hearAnew, connectAnew, entries } = yield* ground
+      yield* hear(orderEvent([channelRoom(listing)]))
+      yield* hear(paid)
+      assert.strictEqual((yield* hearAnew({ ...paid, payment_id: "P-2" })).outcome, "refused")
+      yield* connectAnew
+      assert.deepStrictEqual(yield* hearAnew({ ...paid, payment_id: "P-2", amount: 20 }), { outcome: "applied" })
+      assert.deepStrictEqual(yield* entries, [20, 100])
+    })
+  )
 
-    it.effect("that the host entered by hand, or that was given back, accepts nothing", () =>
-      Effect.gen(function* () {
-        const { api, as, listing, hear, rows } = yield* ground
-        yield* hear(order([room(listing)], { status: "wait_accept" }))
-        const [stay] = yield* rows
-        yield* api
-          .create_transaction({
-            direction: "income",
-            item_id: 11,
-            payment_method_id: 197,
-            amount: 100,
-            reservation_code: stay?.reservation_code ?? "",
-            action_at: "2027-04-20T09:00:00Z"
-          })
-          .pipe(as)
-        yield* hear({ ...paid, type: "refund", payment_id: "R-1" })
-        yield* hear(order([room(listing)], { status: "wait_pay", version: 2 }))
-        assert.deepInclude((yield* rows)[0], { status: "wait_pay" })
-      })
-    )
+  it.effect("told by the account before is one entry, whichever account tells it again", () =>
+    Effect.gen(function* () {
+      const { listing, hear, hearAnew, connectAnew, reconnect, entries } = yield* ground
+      yield* hear(orderEvent([channelRoom(listing)]))
+      yield* hear(paid)
+      yield* connectAnew
+      assert.deepStrictEqual(yield* hearAnew(paid), { outcome: "known" })
+      yield* hearAnew(orderEvent([channelRoom(listing)], { version: 2 }))
+      assert.deepStrictEqual(yield* hearAnew(paid), { outcome: "known" })
+      assert.strictEqual((yield* hearAnew({ ...paid, amount: 101 })).outcome, "refused")
+      yield* hearAnew({ ...paid, payment_id: "P-2", amount: 20 })
+      yield* reconnect
+      assert.deepStrictEqual(yield* hear(paid), { outcome: "known" })
+      assert.deepStrictEqual(yield* hear({ ...paid, payment_id: "P-2", amount: 20 }), { outcome: "known" })
+      assert.deepStrictEqual(yield* entries, [20, 100])
+    })
+  )
 
-    it.effect("that waited its time is forgotten, and not a millisecond before; what is an entry never is", () =>
+  it.effect("that waited under the account before is its entry, once, and waits no longer", () =>
+    Effect.gen(function* () {
+      const { listing, hear, hearAnew, connectAnew, services, entries, waiting } = yield* ground
+      yield* hear(paid)
+      yield* hear({ ...paid, payment_id: "P-2", amount: 20 })
+      yield* connectAnew
+      yield* hearAnew({ ...paid, payment_id: "P-2", amount: 20 })
+      yield* hearAnew(orderEvent([channelRoom(listing)]))
+      yield* asSystemActor(applyAllPendingPayments(services))
+      assert.deepStrictEqual(yield* entries, [20, 100])
+      assert.strictEqual(yield* waiting, 0)
+    })
+  )
+
+  for (const first of ["wait_accept", "unknown"] as const) {
+    it.effect(`that was paid while the order was ${first} accepts it, when it is heard to wait for that`, () =>
       Effect.gen(function* () {
-        const { operatorId, listing, hear, sql, waiting } = yield* ground
-        yield* hear(order([room(listing)]))
+        const { listing, hear, rows, entries, operatorId } = yield* ground
+        if (first === "wait_accept") yield* hear(orderEvent([channelRoom(listing)], { status: "wait_accept" }))
         yield* hear(paid)
-        yield* hear({ ...paid, payment_id: "P-2", channel_id: "none" })
-        // Before anything of another test's was told.
-        const told = "2001-01-01T00:00:00Z"
-        yield* sql`UPDATE channel_payments SET created_at = ${new Date(told)} WHERE operator_id = ${operatorId}`
-        const since = (late: number) => new Date(Date.parse(told) - late)
-        yield* applyRetention(sql, [deleteExpiredPendingPayments(sql, since(1))])
-        assert.strictEqual(yield* waiting, 1)
-        yield* applyRetention(sql, [deleteExpiredPendingPayments(sql, since(0))])
-        assert.strictEqual(yield* waiting, 0)
-        assert.deepStrictEqual(yield* hear(paid), { outcome: "known" })
-      })
-    )
-
-    it.effect("that cannot be entered now is in the way of no other that waits, and is tried again", () =>
-      Effect.gen(function* () {
-        const { operatorId, accountId, hear, services, entries, waiting } = yield* ground
-        for (const [at, payment_id] of ["P-1", "P-2", "P-3"].entries()) {
-          yield* hear({ ...paid, payment_id, amount: at + 1 })
-        }
-        const sold = soldOrder({ channel_id: "HM1", channel_account_id: accountId })
-        yield* byNobody(services.orders.createFromChannel(operatorId, sold, new Date(NOW)))
-        const { money } = services
-        const broken = {
-          ...services,
-          money: {
-            ...money,
-            find: (told: Parameters<typeof money.find>[0]) =>
-              told.paymentId === "P-2" ? Effect.die(new Error("broken")) : money.find(told)
-          }
-        }
-        const log: Array<unknown> = []
-        const logger = Logger.make(({ message }) => {
-          log.push(message)
-        })
-        yield* byNobody(applyAllPendingPayments(broken)).pipe(Effect.provide(Logger.layer([logger])))
-        assert.deepStrictEqual(yield* entries, [1, 3])
-        assert.strictEqual(yield* waiting, 1)
-        assert.lengthOf(log, 1)
-        yield* byNobody(applyAllPendingPayments(services))
-        assert.deepStrictEqual(yield* entries, [1, 2, 3])
+        const waits = orderEvent([channelRoom(listing)], { status: "wait_pay", version: 2 })
+        assert.deepStrictEqual(yield* hear(waits), { outcome: "applied" })
+        assert.deepStrictEqual(yield* hear(waits), { outcome: "known" })
+        assert.deepInclude((yield* rows)[0], { status: "accepted" })
+        assert.lengthOf(yield* loadNightHolders(operatorId), 3)
+        assert.deepStrictEqual(yield* entries, [100])
       })
     )
   }
-)
+
+  it.effect("that is paid at the very moment in which the order is heard to wait for it accepts it, each time", () =>
+    Effect.gen(function* () {
+      const { api, as, listing, hear } = yield* ground
+      for (let round = 0; round < 20; round++) {
+        const channel_id = `M${round}`
+        const dates = { check_in_date: addDays("2027-06-01", round), check_out_date: addDays("2027-06-02", round) }
+        const said = { channel_id, status: "wait_accept" } as const
+        yield* hear(orderEvent([channelRoom(listing, dates)], said))
+        const waits = hear(orderEvent([channelRoom(listing, dates)], { ...said, version: 2, status: "wait_pay" }))
+        const pays = hear({ ...paid, channel_id, payment_id: channel_id })
+        const wait = Effect.repeat(Effect.yieldNow, { times: round })
+        const pair = round % 2 === 0 ? [waits, Effect.andThen(wait, pays)] : [Effect.andThen(wait, waits), pays]
+        yield* Effect.all(pair, { concurrency: "unbounded" })
+        const { reservations } = yield* api.search_reservations({ channel_id }).pipe(as)
+        assert.strictEqual(reservations[0]?.status, "accepted", `${round}`)
+        assert.strictEqual(reservations[0]?.payment.received_amount, 100)
+      }
+    })
+  )
+
+  it.effect("that the host entered by hand, or that was given back, accepts nothing", () =>
+    Effect.gen(function* () {
+      const { api, as, listing, hear, rows } = yield* ground
+      yield* hear(orderEvent([channelRoom(listing)], { status: "wait_accept" }))
+      const [stay] = yield* rows
+      yield* api
+        .create_transaction({
+          direction: "income",
+          item_id: 11,
+          payment_method_id: 197,
+          amount: 100,
+          reservation_code: stay?.reservation_code ?? "",
+          action_at: "2027-04-20T09:00:00Z"
+        })
+        .pipe(as)
+      yield* hear({ ...paid, type: "refund", payment_id: "R-1" })
+      yield* hear(orderEvent([channelRoom(listing)], { status: "wait_pay", version: 2 }))
+      assert.deepInclude((yield* rows)[0], { status: "wait_pay" })
+    })
+  )
+
+  it.effect("that waited its time is forgotten, and not a millisecond before; what is an entry never is", () =>
+    Effect.gen(function* () {
+      const { operatorId, listing, hear, sql, waiting } = yield* ground
+      yield* hear(orderEvent([channelRoom(listing)]))
+      yield* hear(paid)
+      yield* hear({ ...paid, payment_id: "P-2", channel_id: "none" })
+      // Before anything of another test's was told.
+      const told = "2001-01-01T00:00:00Z"
+      yield* sql`UPDATE channel_payments SET created_at = ${new Date(told)} WHERE operator_id = ${operatorId}`
+      const since = (late: number) => new Date(Date.parse(told) - late)
+      yield* applyRetention(sql, [deleteExpiredPendingPayments(sql, since(1))])
+      assert.strictEqual(yield* waiting, 1)
+      yield* applyRetention(sql, [deleteExpiredPendingPayments(sql, since(0))])
+      assert.strictEqual(yield* waiting, 0)
+      assert.deepStrictEqual(yield* hear(paid), { outcome: "known" })
+    })
+  )
+
+  it.effect("that cannot be entered now is in the way of no other that waits, and is tried again", () =>
+    Effect.gen(function* () {
+      const { operatorId, accountId, hear, services, entries, waiting } = yield* ground
+      for (const [at, payment_id] of ["P-1", "P-2", "P-3"].entries()) {
+        yield* hear({ ...paid, payment_id, amount: at + 1 })
+      }
+      const sold = newChannelOrder({ channel_id: "HM1", channel_account_id: accountId })
+      yield* asSystemActor(services.orders.createFromChannel(operatorId, sold, new Date(NOW)))
+      const { money } = services
+      const broken = {
+        ...services,
+        money: {
+          ...money,
+          find: (told: Parameters<typeof money.find>[0]) =>
+            told.paymentId === "P-2" ? Effect.die(new Error("broken")) : money.find(told)
+        }
+      }
+      const log: Array<unknown> = []
+      const logger = Logger.make(({ message }) => {
+        log.push(message)
+      })
+      yield* asSystemActor(applyAllPendingPayments(broken)).pipe(Effect.provide(Logger.layer([logger])))
+      assert.deepStrictEqual(yield* entries, [1, 3])
+      assert.strictEqual(yield* waiting, 1)
+      assert.lengthOf(log, 1)
+      yield* asSystemActor(applyAllPendingPayments(services))
+      assert.deepStrictEqual(yield* entries, [1, 2, 3])
+    })
+  )
+})

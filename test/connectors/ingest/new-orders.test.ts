@@ -2,23 +2,26 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { Ingest } from "../../../src/connectors/ingest/Ingest.ts"
-import { order, room, selling } from "../../support/connectors/ingest/saying.ts"
+import { channelRoom, createSellingOperator, orderEvent } from "../../support/connectors/ingest/channel-events.ts"
 import {
-  available,
-  booking,
-  eventsOf,
-  everything,
-  layerUnhurried,
-  nightsOf
-} from "../../support/domain/bookings/reservations/ready.ts"
+  availabilityEvent,
+  layerWithoutRateWindows,
+  loadAllRows,
+  loadEvents,
+  loadNightHolders,
+  MANUAL_RESERVATION
+} from "../../support/domain/bookings/reservations/reservation-operator.ts"
 
-layer(Layer.provideMerge(Ingest.layer, layerUnhurried), { excludeTestServices: false })(
+layer(Layer.provideMerge(Ingest.layer, layerWithoutRateWindows), { excludeTestServices: false })(
   "a new order of a channel",
   (it) => {
     it.effect("comes in under a code of its own, in the property of its listing, and is told once", () =>
       Effect.gen(function* () {
-        const { operatorId, property, listing, hear, rows } = yield* selling
-        const said = order([room(listing)], { cancellation_policy_category: "flexible", remarks: "Late train" })
+        const { operatorId, property, listing, hear, rows } = yield* createSellingOperator
+        const said = orderEvent([channelRoom(listing)], {
+          cancellation_policy_category: "flexible",
+          remarks: "Late train"
+        })
         assert.deepStrictEqual(yield* hear(said), { outcome: "applied" })
         const [row] = yield* rows
         assert.match(row?.reservation_code ?? "", /^0-\d{9}-[0-9A-Z]{4}$/)
@@ -38,7 +41,7 @@ layer(Layer.provideMerge(Ingest.layer, layerUnhurried), { excludeTestServices: f
         })
         const nights = ["2027-05-04", "2027-05-05", "2027-05-06"]
         assert.sameDeepMembers(
-          [...(yield* eventsOf(operatorId))],
+          [...(yield* loadEvents(operatorId))],
           [
             {
               event: "reservation_created",
@@ -46,12 +49,12 @@ layer(Layer.provideMerge(Ingest.layer, layerUnhurried), { excludeTestServices: f
               stay_code: row?.stay_code,
               property_id: property
             },
-            available(property, ...nights.map((day) => [day, false] as const))
+            availabilityEvent(property, ...nights.map((day) => [day, false] as const))
           ]
         )
-        const before = yield* everything(operatorId)
+        const before = yield* loadAllRows(operatorId)
         assert.deepStrictEqual(yield* hear(said), { outcome: "known" })
-        assert.deepStrictEqual(yield* everything(operatorId), before)
+        assert.deepStrictEqual(yield* loadAllRows(operatorId), before)
         const sql = yield* SqlClient.SqlClient
         const trail = yield* sql`SELECT application, operation, record FROM trail WHERE operator_id = ${operatorId}`
         assert.deepStrictEqual(trail, [
@@ -62,9 +65,9 @@ layer(Layer.provideMerge(Ingest.layer, layerUnhurried), { excludeTestServices: f
 
     it.effect("goes into the box where its nights are held, and its other rooms hold theirs", () =>
       Effect.gen(function* () {
-        const { api, as, operatorId, property, second, listing, other, hear, rows } = yield* selling
-        yield* api.create_reservation({ ...booking, property_id: property, channel_id: "A1" }).pipe(as)
-        yield* hear(order([room(listing), room(other, { room_id: "R2" })]))
+        const { api, as, operatorId, property, second, listing, other, hear, rows } = yield* createSellingOperator
+        yield* api.create_reservation({ ...MANUAL_RESERVATION, property_id: property, channel_id: "A1" }).pipe(as)
+        yield* hear(orderEvent([channelRoom(listing), channelRoom(other, { room_id: "R2" })]))
         assert.deepStrictEqual(
           (yield* rows).map(({ property_id, in_reservation_box }) => [property_id, in_reservation_box]),
           [
@@ -72,7 +75,7 @@ layer(Layer.provideMerge(Ingest.layer, layerUnhurried), { excludeTestServices: f
             [second, false]
           ]
         )
-        assert.lengthOf(yield* nightsOf(operatorId), 6)
+        assert.lengthOf(yield* loadNightHolders(operatorId), 6)
       })
     )
   }

@@ -4,27 +4,35 @@ import { TestClock } from "effect/testing"
 import { Ingest } from "../../../src/connectors/ingest/Ingest.ts"
 import type { ChannelOfferEvent } from "../../../src/domain/channels/port/channel-events.ts"
 import { makeExpireOffers } from "../../../src/domain/guests/special-offers/offer-expiry.ts"
-import { trailOf } from "../../support/changes/keyed.ts"
-import { order, room } from "../../support/connectors/ingest/saying.ts"
-import { layerUnhurried, nightsOf } from "../../support/domain/bookings/reservations/ready.ts"
-import { DAY, offerSaid, rowsOf, scene } from "../../support/domain/guests/special-offers/scene.ts"
-import { permutations } from "../../support/domain/listings/saying.ts"
-import { channelAccountOf } from "../../support/listings.ts"
+import { loadAuditLines } from "../../support/changes/keyed-calls.ts"
+import { channelRoom, orderEvent } from "../../support/connectors/ingest/channel-events.ts"
+import {
+  layerWithoutRateWindows,
+  loadNightHolders
+} from "../../support/domain/bookings/reservations/reservation-operator.ts"
+import {
+  DAY,
+  loadOfferRows,
+  offerEvent,
+  prepareOfferConversation
+} from "../../support/domain/guests/special-offers/offer-conversation.ts"
+import { permutations } from "../../support/domain/listings/listing-events.ts"
+import { insertChannelAccount } from "../../support/listings.ts"
 
 const talking = Effect.gen(function* () {
-  const at = yield* scene()
+  const at = yield* prepareOfferConversation()
   const { ingest } = yield* Ingest
   const speaker = { operatorId: at.operatorId, accountId: at.accountId, channelType: "airbnb" }
   return {
     ...at,
     ingest,
     speaker,
-    hear: (version: number, more: Partial<ChannelOfferEvent> = {}) => ingest(speaker, offerSaid(at, version, more)),
+    hear: (version: number, more: Partial<ChannelOfferEvent> = {}) => ingest(speaker, offerEvent(at, version, more)),
     shown: Effect.map(at.offers, ([offer]) => offer)
   }
 })
 
-layer(Layer.provideMerge(Ingest.layer, layerUnhurried), { excludeTestServices: false })(
+layer(Layer.provideMerge(Ingest.layer, layerWithoutRateWindows), { excludeTestServices: false })(
   "an offer a channel tells of",
   (it) => {
     it.effect("is as its latest version says, whichever comes first", () =>
@@ -64,7 +72,7 @@ layer(Layer.provideMerge(Ingest.layer, layerUnhurried), { excludeTestServices: f
         assert.deepStrictEqual(yield* hear(1), { outcome: "late" })
         assert.deepStrictEqual(yield* hear(3), { outcome: "applied" })
         assert.deepStrictEqual(yield* hear(4, { status: "declined" }), { outcome: "applied" })
-        assert.deepStrictEqual(yield* trailOf(operatorId), [
+        assert.deepStrictEqual(yield* loadAuditLines(operatorId), [
           "ingest offer special_offer:O-1",
           "ingest offer special_offer:O-1 status"
         ])
@@ -92,7 +100,9 @@ layer(Layer.provideMerge(Ingest.layer, layerUnhurried), { excludeTestServices: f
         yield* TestClock.adjust(DAY)
         yield* yield* makeExpireOffers
         assert.deepInclude(yield* shown, { status: "expired" })
-        assert.deepStrictEqual(yield* ingest(speaker, order([room(listing_id, { rate: 380 })])), { outcome: "applied" })
+        assert.deepStrictEqual(yield* ingest(speaker, orderEvent([channelRoom(listing_id, { rate: 380 })])), {
+          outcome: "applied"
+        })
         yield* hear(2, { status: "accepted" })
         assert.deepInclude(yield* shown, { status: "accepted", price: 380 })
         const { reservations } = yield* api.search_reservations({ channel_id: "HM1" }).pipe(as)
@@ -100,7 +110,7 @@ layer(Layer.provideMerge(Ingest.layer, layerUnhurried), { excludeTestServices: f
           reservations.map(({ status, check_in_date }) => [status, check_in_date]),
           [["accepted", "2027-05-04"]]
         )
-        assert.lengthOf(yield* nightsOf(operatorId), 3)
+        assert.lengthOf(yield* loadNightHolders(operatorId), 3)
       })
     )
 
@@ -121,8 +131,8 @@ layer(Layer.provideMerge(Ingest.layer, layerUnhurried), { excludeTestServices: f
     it.effect("is refused where it cannot be so, and nothing is changed", () =>
       Effect.gen(function* () {
         const { hear, ingest, speaker, operatorId, thread_id, listing_id } = yield* talking
-        const theirs = yield* scene()
-        const second = yield* channelAccountOf(operatorId)
+        const theirs = yield* prepareOfferConversation()
+        const second = yield* insertChannelAccount(operatorId)
         for (const [more, reason] of [
           [{ thread_id: "T-nowhere" }, /^thread_id: the account has no such thread$/],
           [{ thread_id: theirs.thread_id }, /^thread_id: /],
@@ -138,11 +148,11 @@ layer(Layer.provideMerge(Ingest.layer, layerUnhurried), { excludeTestServices: f
           { ...speaker, accountId: second },
           { ...speaker, channelType: "booking_site" }
         ]) {
-          const heard = yield* ingest(wrong, offerSaid({ thread_id, listing_id }, 1))
+          const heard = yield* ingest(wrong, offerEvent({ thread_id, listing_id }, 1))
           assert.strictEqual(heard.outcome, "refused")
         }
-        assert.isEmpty(yield* rowsOf(operatorId))
-        assert.isEmpty(yield* rowsOf(theirs.operatorId))
+        assert.isEmpty(yield* loadOfferRows(operatorId))
+        assert.isEmpty(yield* loadOfferRows(theirs.operatorId))
       })
     )
   }

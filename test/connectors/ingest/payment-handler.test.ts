@@ -11,10 +11,15 @@ import { Orders } from "../../../src/domain/bookings/reservations/Orders.ts"
 import type { ChannelMoneyEvent } from "../../../src/domain/channels/port/channel-events.ts"
 import { ChannelPaymentStore } from "../../../src/domain/money/channel-payment-store.ts"
 import { PENDING_CHANNEL_PAYMENTS } from "../../../src/platform/limits.ts"
-import { soldOrder, soldStay } from "../../support/domain/bookings/reservations/channel-orders.ts"
-import { eventsOf, layerUnhurried, nightsOf, ready } from "../../support/domain/bookings/reservations/ready.ts"
-import { byNobody } from "../../support/harness.ts"
-import { channelAccountOf } from "../../support/listings.ts"
+import { newChannelOrder, newChannelStay } from "../../support/domain/bookings/reservations/channel-orders.ts"
+import {
+  layerWithoutRateWindows,
+  loadEvents,
+  loadNightHolders,
+  prepareOperator
+} from "../../support/domain/bookings/reservations/reservation-operator.ts"
+import { asSystemActor } from "../../support/harness.ts"
+import { insertChannelAccount } from "../../support/listings.ts"
 
 const payment = (said: Partial<ChannelMoneyEvent> = {}): ChannelMoneyEvent => ({
   type: "payment",
@@ -27,8 +32,8 @@ const payment = (said: Partial<ChannelMoneyEvent> = {}): ChannelMoneyEvent => ({
 })
 
 const ground = Effect.gen(function* () {
-  const own = yield* ready
-  const accountId = yield* channelAccountOf(own.operatorId)
+  const own = yield* prepareOperator
+  const accountId = yield* insertChannelAccount(own.operatorId)
   const services = { money: yield* ChannelPaymentStore, orders: yield* Orders }
   const speaker = { operatorId: own.operatorId, accountId, channelType: "airbnb" }
   const entries = Effect.map(
@@ -42,17 +47,20 @@ const ground = Effect.gen(function* () {
     speaker,
     entries,
     take: (said: Partial<ChannelMoneyEvent> = {}) =>
-      byNobody(makePaymentHandler(services)(speaker, payment(said))).pipe(
+      asSystemActor(makePaymentHandler(services)(speaker, payment(said))).pipe(
         Effect.catchTag("SaidRefused", ({ reason }) => Effect.succeed({ outcome: "refused" as const, reason }))
       ),
     sell: (said: Partial<NewOrder> = {}) =>
-      byNobody(
+      asSystemActor(
         services.orders.createFromChannel(
           own.operatorId,
-          soldOrder({
+          newChannelOrder({
             channel_id: "90001",
             channel_account_id: accountId,
-            stays: [soldStay({ property_id: own.property }), soldStay({ property_id: own.second, rate: "210" })],
+            stays: [
+              newChannelStay({ property_id: own.property }),
+              newChannelStay({ property_id: own.second, rate: "210" })
+            ],
             ...said
           }),
           new Date("2027-04-20T08:00:00Z")
@@ -64,7 +72,7 @@ const ground = Effect.gen(function* () {
 const created = (events: ReadonlyArray<{ readonly event: string }>) =>
   events.filter(({ event }) => event === "transaction_created").length
 
-layer(Layer.mergeAll(Orders.layer, ChannelPaymentStore.layer).pipe(Layer.provideMerge(layerUnhurried)))(
+layer(Layer.mergeAll(Orders.layer, ChannelPaymentStore.layer).pipe(Layer.provideMerge(layerWithoutRateWindows)))(
   "money of a channel",
   (it) => {
     it.effect("is an income entry of System on its order, split over its stays, and told of", () =>
@@ -83,7 +91,7 @@ layer(Layer.mergeAll(Orders.layer, ChannelPaymentStore.layer).pipe(Layer.provide
           status: "paid",
           action_at: "2027-04-20T09:00:00Z"
         })
-        assert.strictEqual(created(yield* eventsOf(operatorId)), 1)
+        assert.strictEqual(created(yield* loadEvents(operatorId)), 1)
         const sql = yield* SqlClient.SqlClient
         const shares = yield* sql<{ amount: string }>`
           SELECT amount::text FROM transaction_shares WHERE operator_id = ${operatorId} ORDER BY stay_id`
@@ -141,7 +149,7 @@ layer(Layer.mergeAll(Orders.layer, ChannelPaymentStore.layer).pipe(Layer.provide
         )
         assert.deepStrictEqual(yield* take(), { outcome: "known" })
         assert.lengthOf(yield* entries, 1)
-        assert.strictEqual(created(yield* eventsOf(operatorId)), 1)
+        assert.strictEqual(created(yield* loadEvents(operatorId)), 1)
       })
     )
 
@@ -167,7 +175,7 @@ layer(Layer.mergeAll(Orders.layer, ChannelPaymentStore.layer).pipe(Layer.provide
           yield* sell({
             reservation_code: "0-90002-XK2P",
             channel_id: "90002",
-            stays: [soldStay({ property_id: second })]
+            stays: [newChannelStay({ property_id: second })]
           })
           assert.deepStrictEqual(yield* take({ type: "refund", payment_id: "R-1", amount: 1 }), { outcome: "applied" })
           const status = Effect.map(api.search_reservations({ reservation_code }).pipe(as), ({ reservations }) =>
@@ -182,7 +190,7 @@ layer(Layer.mergeAll(Orders.layer, ChannelPaymentStore.layer).pipe(Layer.provide
               ["accepted", 0]
             ]
           )
-          assert.lengthOf(yield* nightsOf(operatorId), 6)
+          assert.lengthOf(yield* loadNightHolders(operatorId), 6)
           const sql = yield* SqlClient.SqlClient
           const [order] = yield* sql<{ expires_at: Date | null }>`
           SELECT expires_at FROM orders WHERE operator_id = ${operatorId} AND reservation_code = ${reservation_code}`
@@ -195,11 +203,11 @@ layer(Layer.mergeAll(Orders.layer, ChannelPaymentStore.layer).pipe(Layer.provide
         const { take, sell, entries, services, speaker } = yield* ground
         assert.deepStrictEqual(yield* take(), { outcome: "waiting" })
         assert.deepStrictEqual(yield* take(), { outcome: "waiting" })
-        yield* byNobody(applyAllPendingPayments(services))
+        yield* asSystemActor(applyAllPendingPayments(services))
         assert.lengthOf(yield* entries, 0)
         yield* sell()
-        yield* byNobody(applyPendingPayments(services)(speaker, "90001"))
-        yield* byNobody(applyPendingPayments(services)(speaker, "90001"))
+        yield* asSystemActor(applyPendingPayments(services)(speaker, "90001"))
+        yield* asSystemActor(applyPendingPayments(services)(speaker, "90001"))
         assert.lengthOf(yield* entries, 1)
         assert.deepStrictEqual(yield* take(), { outcome: "known" })
       })
@@ -211,7 +219,7 @@ layer(Layer.mergeAll(Orders.layer, ChannelPaymentStore.layer).pipe(Layer.provide
         yield* take()
         yield* take({ payment_id: "P-2", currency: "USD" })
         yield* sell()
-        yield* byNobody(applyAllPendingPayments(services))
+        yield* asSystemActor(applyAllPendingPayments(services))
         assert.lengthOf(yield* entries, 1)
         // The one in another currency was dropped: what is refused at once is refused late, too.
         assert.strictEqual((yield* take({ payment_id: "P-2", currency: "USD" })).outcome, "refused")
@@ -221,13 +229,13 @@ layer(Layer.mergeAll(Orders.layer, ChannelPaymentStore.layer).pipe(Layer.provide
     it.effect("that cannot be is refused and changes nothing", () =>
       Effect.gen(function* () {
         const { take, sell, entries, operatorId } = yield* ground
-        const other = yield* channelAccountOf(operatorId, { username: "another" })
+        const other = yield* insertChannelAccount(operatorId, { username: "another" })
         yield* sell()
         yield* sell({
           reservation_code: "0-90003-XK2P",
           channel_id: "90003",
           channel_account_id: other,
-          stays: [soldStay()]
+          stays: [newChannelStay()]
         })
         yield* take()
         for (const said of [

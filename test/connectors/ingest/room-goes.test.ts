@@ -1,29 +1,29 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { Ingest } from "../../../src/connectors/ingest/Ingest.ts"
-import { order, room, selling } from "../../support/connectors/ingest/saying.ts"
-import { layerUnhurried } from "../../support/domain/bookings/reservations/ready.ts"
+import { channelRoom, createSellingOperator, orderEvent } from "../../support/connectors/ingest/channel-events.ts"
+import { layerWithoutRateWindows } from "../../support/domain/bookings/reservations/reservation-operator.ts"
+import { fieldOfError } from "../../support/error-messages.ts"
 import { call } from "../../support/harness.ts"
-import { fieldOf } from "../../support/messages-of-errors.ts"
-import { canOverlap, orSkipped, overlapping } from "../../support/overlap.ts"
+import { canOverlap, runOverlapping, withServerNote } from "../../support/overlap.ts"
 
-describe.skipIf(!canOverlap)(orSkipped("a room that its channel drops at the same moment"), () => {
-  layer(Layer.provideMerge(Ingest.layer, layerUnhurried), { excludeTestServices: false })((it) => {
+describe.skipIf(!canOverlap)(withServerNote("a room that its channel drops at the same moment"), () => {
+  layer(Layer.provideMerge(Ingest.layer, layerWithoutRateWindows), { excludeTestServices: false })((it) => {
     const sold = Effect.gen(function* () {
-      const ground = yield* selling
-      const both = [room(ground.listing), room(ground.other, { room_id: "R2" })] as const
-      yield* ground.hear(order(both))
+      const ground = yield* createSellingOperator
+      const both = [channelRoom(ground.listing), channelRoom(ground.other, { room_id: "R2" })] as const
+      yield* ground.hear(orderEvent(both))
       const stay_code = (yield* ground.rows)[1]?.stay_code ?? ""
-      return { ...ground, both, stay_code, dropped: ground.hear(order([both[0]], { version: 2 })) }
+      return { ...ground, both, stay_code, dropped: ground.hear(orderEvent([both[0]], { version: 2 })) }
     })
 
     it.effect("is no stay a task can be made for", () =>
       Effect.gen(function* () {
         const { token, stay_code, dropped } = yield* sold
         const made = call(token, "create_task", { type: "cleaning", stay_code })
-        const [heard, answer] = yield* overlapping(dropped, made)
+        const [heard, answer] = yield* runOverlapping(dropped, made)
         assert.deepStrictEqual(heard, { outcome: "applied" })
-        assert.deepStrictEqual([answer.error_code, fieldOf(answer)], [404, "stay_code"])
+        assert.deepStrictEqual([answer.error_code, fieldOfError(answer)], [404, "stay_code"])
       })
     )
 
@@ -31,7 +31,7 @@ describe.skipIf(!canOverlap)(orSkipped("a room that its channel drops at the sam
       Effect.gen(function* () {
         const { token, api, as, stay_code, dropped } = yield* sold
         const made = call(token, "create_task", { type: "cleaning", stay_code })
-        const [answer, heard] = yield* overlapping(made, dropped)
+        const [answer, heard] = yield* runOverlapping(made, dropped)
         assert.strictEqual(answer.error_code, 0)
         assert.deepStrictEqual(heard, { outcome: "applied" })
         const { tasks } = yield* api.search_tasks({}).pipe(as)
@@ -52,7 +52,7 @@ describe.skipIf(!canOverlap)(orSkipped("a room that its channel drops at the sam
           ["update_reservation_basic", { remarks: "late" }]
         ] as const) {
           const { token, stay_code, dropped } = yield* sold
-          const [heard, answer] = yield* overlapping(dropped, call(token, name, { stay_code, ...fields }))
+          const [heard, answer] = yield* runOverlapping(dropped, call(token, name, { stay_code, ...fields }))
           assert.deepStrictEqual(heard, { outcome: "applied" }, name)
           assert.strictEqual(answer.error_code, 404, `${name}: ${JSON.stringify(answer)}`)
         }
@@ -70,7 +70,7 @@ describe.skipIf(!canOverlap)(orSkipped("a room that its channel drops at the sam
           reservation_code: stay_code.replace("_1", ""),
           action_at: "2027-04-20T09:00:00Z"
         })
-        const [heard, answer] = yield* overlapping(dropped, made)
+        const [heard, answer] = yield* runOverlapping(dropped, made)
         assert.deepStrictEqual(heard, { outcome: "applied" })
         assert.strictEqual(answer.error_code, 0, JSON.stringify(answer))
         const { transactions } = yield* api
@@ -92,8 +92,8 @@ describe.skipIf(!canOverlap)(orSkipped("a room that its channel drops at the sam
           action_at: "2027-04-20T09:00:00Z"
         })
         const third = { room_id: "R3", check_in_date: "2027-06-04", check_out_date: "2027-06-07" }
-        const came = hear(order([...both, room(both[0].listing_id, third)], { version: 2 }))
-        const [heard, answer] = yield* overlapping(came, made)
+        const came = hear(orderEvent([...both, channelRoom(both[0].listing_id, third)], { version: 2 }))
+        const [heard, answer] = yield* runOverlapping(came, made)
         assert.deepStrictEqual(heard, { outcome: "applied" })
         assert.strictEqual(answer.error_code, 0, JSON.stringify(answer))
         const { transactions } = yield* api

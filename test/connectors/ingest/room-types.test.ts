@@ -4,44 +4,50 @@ import { SqlClient, Statement } from "effect/sql"
 import { Ingest } from "../../../src/connectors/ingest/Ingest.ts"
 import { CHANNEL_ORDER_ATTEMPTS } from "../../../src/domain/bookings/reservations/Orders.ts"
 import { PropertyActivation } from "../../../src/domain/calendars/availability/PropertyActivation.ts"
-import { order, room, selling } from "../../support/connectors/ingest/saying.ts"
-import { booking, layerUnhurried, nightsOf } from "../../support/domain/bookings/reservations/ready.ts"
-import { byNobody, propertyOf } from "../../support/harness.ts"
-import { listingOf } from "../../support/listings.ts"
+import { channelRoom, createSellingOperator, orderEvent } from "../../support/connectors/ingest/channel-events.ts"
+import {
+  layerWithoutRateWindows,
+  loadNightHolders,
+  MANUAL_RESERVATION
+} from "../../support/domain/bookings/reservations/reservation-operator.ts"
+import { asSystemActor, insertProperty } from "../../support/harness.ts"
+import { insertListing } from "../../support/listings.ts"
 
-const layerIngest = Layer.provideMerge(Layer.merge(Ingest.layer, PropertyActivation.layer), layerUnhurried)
+const layerIngest = Layer.provideMerge(Layer.merge(Ingest.layer, PropertyActivation.layer), layerWithoutRateWindows)
 
 layer(layerIngest, { excludeTestServices: false })("a room sold by the type", (it) => {
   /** A type of three properties, its listing, and one that is linked to nothing. */
   const ground = Effect.gen(function* () {
-    const ground = yield* selling
+    const ground = yield* createSellingOperator
     const { api, as, operatorId, accountId, property, second } = ground
-    const third = yield* propertyOf(operatorId, "Harbour 3")
+    const third = yield* insertProperty(operatorId, "Harbour 3")
     const { room_type_id } = yield* api
       .create_room_type({ title: "Double", property_ids: [property, second, third] })
       .pipe(as)
-    const double = yield* listingOf(operatorId, accountId, { roomTypeId: room_type_id })
-    const unlinked = yield* listingOf(operatorId, accountId)
+    const double = yield* insertListing(operatorId, accountId, { roomTypeId: room_type_id })
+    const unlinked = yield* insertListing(operatorId, accountId)
     const properties = Effect.map(ground.rows, (rows) => rows.map(({ property_id }) => property_id))
     return { ...ground, third, double, unlinked, properties }
   })
 
   const doubles = (listing: string, count: number) => {
-    const [first = room(listing), ...others] = Array.from({ length: count }, (_, at) =>
-      room(listing, { room_id: `R${at}` })
+    const [first = channelRoom(listing), ...others] = Array.from({ length: count }, (_, at) =>
+      channelRoom(listing, { room_id: `R${at}` })
     )
-    return order([first, ...others])
+    return orderEvent([first, ...others])
   }
 
   it.effect("is in the first property of it that is free for all its nights, and open for them if there is one", () =>
     Effect.gen(function* () {
       const { api, as, operatorId, property, second, third, double, hear, properties } = yield* ground
       const last = { check_in_date: "2027-05-06", check_out_date: "2027-05-08" }
-      yield* api.create_reservation({ ...booking, ...last, property_id: property, channel_id: "A1" }).pipe(as)
+      yield* api
+        .create_reservation({ ...MANUAL_RESERVATION, ...last, property_id: property, channel_id: "A1" })
+        .pipe(as)
       yield* api.update_availabilities({ property_ids: [second], available: false, dates: ["2027-05-05"] }).pipe(as)
       yield* hear(doubles(double, 3))
       assert.deepStrictEqual(yield* properties, [third, second, 0])
-      assert.lengthOf(yield* nightsOf(operatorId), 8)
+      assert.lengthOf(yield* loadNightHolders(operatorId), 8)
     })
   )
 
@@ -51,8 +57,11 @@ layer(layerIngest, { excludeTestServices: false })("a room sold by the type", (i
       Effect.gen(function* () {
         const { api, as, operatorId, property, second, third, hear, accountId } = yield* ground
         const sql = yield* SqlClient.SqlClient
-        const [open, shut] = [yield* propertyOf(operatorId, "Harbour 4"), yield* propertyOf(operatorId, "Harbour 5")]
-        yield* byNobody(PropertyActivation.use((letting) => letting.deactivate(property)))
+        const [open, shut] = [
+          yield* insertProperty(operatorId, "Harbour 4"),
+          yield* insertProperty(operatorId, "Harbour 5")
+        ]
+        yield* asSystemActor(PropertyActivation.use((letting) => letting.deactivate(property)))
         yield* sql`
         INSERT INTO calendar_days (operator_id, property_id, day, imported) VALUES (${operatorId}, ${second}, '2027-05-05', 2)`
         yield* api.update_availabilities({ property_ids: [shut], available: false, dates: ["2027-05-06"] }).pipe(as)
@@ -68,10 +77,10 @@ layer(layerIngest, { excludeTestServices: false })("a room sold by the type", (i
           INSERT INTO room_type_properties (operator_id, room_type_id, property_id)
           VALUES (${operatorId}, ${five.room_type_id}, ${id})`
         }
-        const listing = yield* listingOf(operatorId, accountId, { roomTypeId: five.room_type_id })
+        const listing = yield* insertListing(operatorId, accountId, { roomTypeId: five.room_type_id })
         const came: Array<number | undefined> = []
         for (const channel_id of ["N1", "N2", "N3", "N4", "N5", "N6"]) {
-          yield* hear(order([room(listing)], { channel_id }))
+          yield* hear(orderEvent([channelRoom(listing)], { channel_id }))
           const { reservations } = yield* api.search_reservations({ channel_id }).pipe(as)
           came.push(reservations[0]?.property_id)
         }
@@ -83,7 +92,7 @@ layer(layerIngest, { excludeTestServices: false })("a room sold by the type", (i
     Effect.gen(function* () {
       const { property, second, third, double, unlinked, hear, properties } = yield* ground
       const four = doubles(double, 4)
-      yield* hear({ ...four, rooms: [room(unlinked, { room_id: "U" }), ...four.rooms] })
+      yield* hear({ ...four, rooms: [channelRoom(unlinked, { room_id: "U" }), ...four.rooms] })
       assert.deepStrictEqual(yield* properties, [0, property, second, third, 0])
     })
   )
@@ -92,22 +101,22 @@ layer(layerIngest, { excludeTestServices: false })("a room sold by the type", (i
     Effect.gen(function* () {
       const { operatorId, accountId, api, as, hear } = yield* ground
       const many = yield* Effect.forEach(Array.from({ length: CHANNEL_ORDER_ATTEMPTS + 1 }), (_, at) =>
-        propertyOf(operatorId, `Attic ${at}`)
+        insertProperty(operatorId, `Attic ${at}`)
       )
       const { room_type_id } = yield* api.create_room_type({ title: "Attic", property_ids: many }).pipe(as)
-      const attic = yield* listingOf(operatorId, accountId, { roomTypeId: room_type_id })
+      const attic = yield* insertListing(operatorId, accountId, { roomTypeId: room_type_id })
       /** Somebody takes the first free attic right before an order is written, that many times. */
       const whileOthersTake = (channel_id: string, times: number) => {
         let left = times
         return Effect.provideService(
-          hear(order([room(attic)], { channel_id })),
+          hear(orderEvent([channelRoom(attic)], { channel_id })),
           Statement.CurrentTransformer,
           Effect.fnUntraced(function* (statement) {
             const [text] = statement.compile()
             if (text.includes("INSERT INTO stays") && left > 0) {
               left -= 1
               yield* Effect.provideService(
-                hear(order([room(attic)], { channel_id: `${channel_id} ${left}` })).pipe(Effect.orDie),
+                hear(orderEvent([channelRoom(attic)], { channel_id: `${channel_id} ${left}` })).pipe(Effect.orDie),
                 Statement.CurrentTransformer,
                 undefined
               )
@@ -123,7 +132,7 @@ layer(layerIngest, { excludeTestServices: false })("a room sold by the type", (i
       yield* whileOthersTake("A", CHANNEL_ORDER_ATTEMPTS - 1)
       assert.strictEqual(yield* where("A"), many[CHANNEL_ORDER_ATTEMPTS - 1])
       yield* Effect.forEach(Array.from({ length: CHANNEL_ORDER_ATTEMPTS - 1 }), (_, at) =>
-        hear(order([room(attic)], { channel_id: `A ${at}`, version: 2, status: "cancelled" }))
+        hear(orderEvent([channelRoom(attic)], { channel_id: `A ${at}`, version: 2, status: "cancelled" }))
       )
       yield* whileOthersTake("B", CHANNEL_ORDER_ATTEMPTS)
       assert.strictEqual(yield* where("B"), 0)
@@ -133,12 +142,12 @@ layer(layerIngest, { excludeTestServices: false })("a room sold by the type", (i
   it.effect("gets another property when it is accepted, where others were faster than its request", () =>
     Effect.gen(function* () {
       const { api, as, property, second, double, hear, properties } = yield* ground
-      yield* hear(order([room(double)], { status: "wait_accept" }))
+      yield* hear(orderEvent([channelRoom(double)], { status: "wait_accept" }))
       assert.deepStrictEqual(yield* properties, [property])
-      yield* api.create_reservation({ ...booking, property_id: property, channel_id: "A1" }).pipe(as)
-      yield* hear(order([room(double, { rate: 430 })], { version: 2, status: "wait_pay" }))
+      yield* api.create_reservation({ ...MANUAL_RESERVATION, property_id: property, channel_id: "A1" }).pipe(as)
+      yield* hear(orderEvent([channelRoom(double, { rate: 430 })], { version: 2, status: "wait_pay" }))
       assert.deepStrictEqual(yield* properties, [property])
-      yield* hear(order([room(double)], { version: 3 }))
+      yield* hear(orderEvent([channelRoom(double)], { version: 3 }))
       assert.deepStrictEqual(yield* properties, [second])
     })
   )
@@ -146,15 +155,15 @@ layer(layerIngest, { excludeTestServices: false })("a room sold by the type", (i
   it.effect("goes where another listing is when it is said to be there, and stays where its host put it else", () =>
     Effect.gen(function* () {
       const { api, as, property, second, listing, double, hear, rows, properties } = yield* ground
-      yield* hear(order([room(listing)]))
+      yield* hear(orderEvent([channelRoom(listing)]))
       const [{ stay_code = "" } = {}] = yield* rows
       yield* api.allocate_stay({ stay_code, property_id: second }).pipe(as)
-      yield* hear(order([room(listing, { rate: 500 })], { version: 2 }))
+      yield* hear(orderEvent([channelRoom(listing, { rate: 500 })], { version: 2 }))
       assert.deepStrictEqual(yield* properties, [second])
       yield* api.move_stay_to_box({ stay_code }).pipe(as)
-      yield* hear(order([room(listing, { rate: 510 })], { version: 3 }))
+      yield* hear(orderEvent([channelRoom(listing, { rate: 510 })], { version: 3 }))
       assert.deepStrictEqual(yield* properties, [0])
-      yield* hear(order([room(double, { rate: 520 })], { version: 4 }))
+      yield* hear(orderEvent([channelRoom(double, { rate: 520 })], { version: 4 }))
       assert.deepStrictEqual(yield* properties, [property])
     })
   )

@@ -25,7 +25,7 @@ import {
   PAYMENT_DEADLINE_MS,
   STAY_NIGHTS
 } from "../../../src/platform/limits.ts"
-import { order, room } from "../../support/connectors/ingest/saying.ts"
+import { channelRoom, orderEvent } from "../../support/connectors/ingest/channel-events.ts"
 
 const AT = new Date("2027-04-20T10:00:00Z")
 const CODE = "0-481203757-XK2P"
@@ -44,7 +44,7 @@ const roomSaid = fc
   })
   .map(
     ({ room_id, listing_id, from, nights, rate }): ChannelRoom =>
-      room(listing_id, {
+      channelRoom(listing_id, {
         room_id,
         check_in_date: addDays("2027-05-01", from),
         check_out_date: addDays("2027-05-01", from + nights),
@@ -59,7 +59,9 @@ const said: fc.Arbitrary<ChannelOrderEvent> = fc
     status,
     version: fc.integer({ min: 1, max: 9 })
   })
-  .map(({ rooms: [first = room("L1"), ...others], status, version }) => order([first, ...others], { status, version }))
+  .map(({ rooms: [first = channelRoom("L1"), ...others], status, version }) =>
+    orderEvent([first, ...others], { status, version })
+  )
 
 const staysOf = (said: ChannelOrderEvent): ChannelStays => Result.getOrThrow(toChannelStays(said))
 
@@ -125,7 +127,7 @@ describe("how an order stands after its channel spoke", () => {
   }
 
   it("waits no longer than it is said, or the service gives it, and not at all once it is answered", () => {
-    const waiting = (said: Partial<ChannelOrderEvent>) => computeExpiry(order([room("L1")], said), AT)
+    const waiting = (said: Partial<ChannelOrderEvent>) => computeExpiry(orderEvent([channelRoom("L1")], said), AT)
     assert.deepStrictEqual(waiting({ status: "wait_accept" }), new Date(AT.getTime() + HOST_RESPONSE_DEADLINE_MS))
     assert.deepStrictEqual(waiting({ status: "wait_pay" }), new Date(AT.getTime() + PAYMENT_DEADLINE_MS))
     const expires_at = "2027-04-20T12:00:00+02:00"
@@ -167,7 +169,7 @@ describe("an order whose channel had stopped talking of it before the release th
   })
 
   it("is never filled, however often it is spoken of; any other is by its next word", () => {
-    const first = order([room("L1")], { status: "cancelled" })
+    const first = orderEvent([channelRoom("L1")], { status: "cancelled" })
     const known = { ...knownBy(first), channel_synced_at: null, created_at: over.created_at }
     const filled = (order: OrderState, version: number) =>
       becomes(order, { ...first, version, cancellation_policy_category: "flexible" })
@@ -237,9 +239,12 @@ describe("an order as its channel says it now", () => {
   })
 
   it("knows rooms that came before they had ids by their order", () => {
-    const known = knownBy(order([room("L1"), room("L2", { room_id: "R2" })]))
+    const known = knownBy(orderEvent([channelRoom("L1"), channelRoom("L2", { room_id: "R2" })]))
     const nameless = { ...known, stays: known.stays.map((stay) => ({ ...stay, channel_room_id: null })) }
-    const next = becomes(nameless, order([room("L1", { room_id: "A" }), room("L2", { room_id: "B" })], { version: 2 }))
+    const next = becomes(
+      nameless,
+      orderEvent([channelRoom("L1", { room_id: "A" }), channelRoom("L2", { room_id: "B" })], { version: 2 })
+    )
     assert.deepStrictEqual(
       next.stays.map(({ id, channel_room_id }) => [id, channel_room_id]),
       [
@@ -250,8 +255,8 @@ describe("an order as its channel says it now", () => {
   })
 
   it("keeps its currency while it has entries", () => {
-    const known = { ...knownBy(order([room("L1")])), entries: [{ id: 1, amount: "10.0000" }] }
-    const refused = applyOrderEvent(known, cameIn(order([room("L1")], { currency: "USD" })))
+    const known = { ...knownBy(orderEvent([channelRoom("L1")])), entries: [{ id: 1, amount: "10.0000" }] }
+    const refused = applyOrderEvent(known, cameIn(orderEvent([channelRoom("L1")], { currency: "USD" })))
     assert.match(Result.getOrThrow(Result.flip(refused)).message, /^currency: /)
   })
 })
@@ -287,11 +292,11 @@ describe("the box around an order that changes", () => {
 describe("rooms that a listing sold", () => {
   it("are in the first property that is free and that no room before wants, or in the box", () => {
     const stays = staysOf(
-      order([
-        room("L3"),
-        room("L3", { room_id: "R2" }),
-        room("L3", { room_id: "R3" }),
-        room("L3", { room_id: "R4", check_in_date: "2027-05-07", check_out_date: "2027-05-08" })
+      orderEvent([
+        channelRoom("L3"),
+        channelRoom("L3", { room_id: "R2" }),
+        channelRoom("L3", { room_id: "R3" }),
+        channelRoom("L3", { room_id: "R4", check_in_date: "2027-05-07", check_out_date: "2027-05-08" })
       ])
     )
     const properties = assignProperties(stays, [
@@ -308,19 +313,19 @@ describe("rooms that a listing sold", () => {
   })
 
   it("are refused where they cannot be, by the field", () => {
-    const nights = (count: number) => room("L1", { check_out_date: addDays("2027-05-04", count) })
+    const nights = (count: number) => channelRoom("L1", { check_out_date: addDays("2027-05-04", count) })
     const reason = (...rooms: ChannelOrderEvent["rooms"]) =>
-      Result.match(toChannelStays(order(rooms)), {
+      Result.match(toChannelStays(orderEvent(rooms)), {
         onSuccess: () => "",
         onFailure: ({ message }) => message.split(":")[0]
       })
     assert.strictEqual(reason(nights(STAY_NIGHTS)), "")
     assert.strictEqual(reason(nights(STAY_NIGHTS + 1)), "rooms[0].check_out_date")
     assert.strictEqual(reason(nights(0)), "rooms[0].check_out_date")
-    assert.strictEqual(reason(room("L1"), room("L2")), "rooms[1].room_id")
-    assert.strictEqual(reason(room("L1"), room("L2", { room_id: "R2", rate: 1.005 })), "rooms[1].rate")
+    assert.strictEqual(reason(channelRoom("L1"), channelRoom("L2")), "rooms[1].room_id")
+    assert.strictEqual(reason(channelRoom("L1"), channelRoom("L2", { room_id: "R2", rate: 1.005 })), "rooms[1].rate")
     const details = [{ type: "TAXES", description: "", amount: 0.001 }]
-    assert.strictEqual(reason(room("L1", { details })), "rooms[0].details[0].amount")
+    assert.strictEqual(reason(channelRoom("L1", { details })), "rooms[0].details[0].amount")
   })
 })
 

@@ -3,16 +3,21 @@ import { TestClock } from "effect/testing"
 import { Marketplace } from "../../../src/connectors/sandbox/Marketplace.ts"
 import { SandboxConnector } from "../../../src/connectors/sandbox/SandboxConnector.ts"
 import { SandboxOutbox } from "../../../src/connectors/sandbox/SandboxOutbox.ts"
-import { accountAt, Listener, layerListened, listingAt } from "../../support/connectors/sandbox/ground.ts"
+import {
+  createSandboxAccount,
+  createSandboxListing,
+  layerWithListener,
+  ReceivedEvents
+} from "../../support/connectors/sandbox/sandbox-accounts.ts"
 import { connectorSuite } from "../../support/domain/channels/port/connector-suite.ts"
 
 connectorSuite({
   name: "the sandbox",
-  layer: layerListened,
+  layer: layerWithListener,
   connector: SandboxConnector,
   open: Effect.fnUntraced(function* (channelType) {
-    const { there, account } = yield* accountAt(channelType)
-    return { account: there, listingId: yield* listingAt(account, { base_price: 100, tax: 0 }) }
+    const { there, account } = yield* createSandboxAccount(channelType)
+    return { account: there, listingId: yield* createSandboxListing(account, { base_price: 100, tax: 0 }) }
   }),
   request: ({ listingId }, check_in_date, check_out_date) =>
     Marketplace.use((market) =>
@@ -30,6 +35,6 @@ connectorSuite({
       // What it answers it says a little later by itself.
       yield* TestClock.adjust("10 seconds")
       yield* SandboxOutbox.use(({ flush: tell }) => tell({ operator_id: operatorId, account_id: accountId }))
-      return yield* Listener.use(({ heardOf }) => heardOf(accountId))
+      return yield* ReceivedEvents.use(({ heardOf }) => heardOf(accountId))
     })
 })

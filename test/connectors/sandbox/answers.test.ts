@@ -7,17 +7,17 @@ import { layerGuestAnswerer } from "../../../src/domain/automation/answering/gue
 import { guestQuestionSubscribers } from "../../../src/domain/automation/answering/guest-questions.ts"
 import { layerPreparationWorker } from "../../../src/domain/knowledge/preparing/preparation-worker.ts"
 import { KnowledgeAnswers } from "../../../src/domain/knowledge/search/KnowledgeAnswers.ts"
-import { handingOut, layerWhole } from "../../support/connectors/sandbox/whole.ts"
-import { ANSWERS, ruleOf } from "../../support/domain/automation/answering/scene.ts"
-import { freshOperator, propertyOf, typedClient, withToken } from "../../support/harness.ts"
+import { layerDispatchTo, layerServiceWithSandbox } from "../../support/connectors/sandbox/service-with-sandbox.ts"
+import { ANSWER_RULE, insertRule } from "../../support/domain/automation/answering/answering-service.ts"
+import { freshOperator, insertProperty, typedClient, withToken } from "../../support/harness.ts"
 
 // The service, its marketplace, and who answers guests, on the clock on the wall.
 
 const layerAnswered = Layer.mergeAll(
-  handingOut(...guestQuestionSubscribers),
+  layerDispatchTo(...guestQuestionSubscribers),
   layerPreparationWorker,
   Layer.provide(layerGuestAnswerer, KnowledgeAnswers.layer)
-).pipe(Layer.provideMerge(layerWhole))
+).pipe(Layer.provideMerge(layerServiceWithSandbox))
 
 const inDays = (days: number): string => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)
 
@@ -34,7 +34,7 @@ const hosting = Effect.gen(function* () {
   const api = yield* typedClient
   const as = withToken(token)
   const onSale = Effect.fnUntraced(function* (title: string) {
-    const property = yield* propertyOf(operatorId, title)
+    const property = yield* insertProperty(operatorId, title)
     const opened = yield* market.openListing({
       operator_id: operatorId,
       channel_type: "airbnb",
@@ -68,7 +68,7 @@ const hosting = Effect.gen(function* () {
   yield* until(api.search_knowledge_bases({}).pipe(as), ({ knowledge_bases }) =>
     knowledge_bases.every(({ process_status }) => process_status === "done")
   )
-  yield* ruleOf(operatorId, ANSWERS)
+  yield* insertRule(operatorId, ANSWER_RULE)
 
   const book = Effect.fnUntraced(function* (listing_id: string, guest_name: string, day = 30) {
     const { order_id } = yield* market.book({

@@ -6,7 +6,14 @@ import { Marketplace } from "../../../src/connectors/sandbox/Marketplace.ts"
 import { SandboxConnector } from "../../../src/connectors/sandbox/SandboxConnector.ts"
 import { ChannelOrderEvent } from "../../../src/domain/channels/port/channel-events.ts"
 import { SANDBOX_ORDERS } from "../../../src/platform/limits.ts"
-import { accountAt, isSaid, Listener, layerListened, listingAt, NOW } from "../../support/connectors/sandbox/ground.ts"
+import {
+  createSandboxAccount,
+  createSandboxListing,
+  isEventOfType,
+  layerWithListener,
+  NOW,
+  ReceivedEvents
+} from "../../support/connectors/sandbox/sandbox-accounts.ts"
 
 const GUEST = { guest_name: "Ana Reis" }
 const STAY = { check_in_date: "2027-06-07", check_out_date: "2027-06-09" }
@@ -17,12 +24,12 @@ const LATER = { check_in_date: "2027-07-07", check_out_date: "2027-07-09" }
 
 /** An account with one listing, and a guest. */
 const ground = Effect.fn("ground")(function* (
-  channel: Parameters<typeof accountAt>[0] = "booking.com",
-  options: Parameters<typeof listingAt>[1] = {}
+  channel: Parameters<typeof createSandboxAccount>[0] = "booking.com",
+  options: Parameters<typeof createSandboxListing>[1] = {}
 ) {
   yield* TestClock.setTime(NOW)
-  const at = yield* accountAt(channel)
-  const listing = yield* listingAt(at.account, { title: "Harbour view", ...options })
+  const at = yield* createSandboxAccount(channel)
+  const listing = yield* createSandboxListing(at.account, { title: "Harbour view", ...options })
   const market = yield* Marketplace
   const sandbox = yield* SandboxConnector
   const days = (start: string, end: string) => sandbox.readCalendar(at.there, { listingId: listing, start, end })
@@ -42,7 +49,7 @@ const ground = Effect.fn("ground")(function* (
 const messageOf = <A, E extends { readonly message: string }, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.flip(effect).pipe(Effect.map(({ message }) => message))
 
-layer(layerListened)("a guest of the sandbox", (it) => {
+layer(layerWithListener)("a guest of the sandbox", (it) => {
   it.effect("books nights, pays what they cost to the cent, and nobody else has them", () =>
     Effect.gen(function* () {
       const { book, left, accountId } = yield* ground("booking.com", { base_price: 99.99, cleaning_fee: 30 })
@@ -51,7 +58,7 @@ layer(layerListened)("a guest of the sandbox", (it) => {
       assert.strictEqual(order.total, 252.98)
       assert.strictEqual(order.status, "accepted")
       assert.deepStrictEqual(yield* left, [1, 0, 0, 1, 1])
-      const told = (yield* (yield* Listener).heardOf(accountId)).filter(isSaid("order"))
+      const told = (yield* (yield* ReceivedEvents).heardOf(accountId)).filter(isEventOfType("order"))
       assert.lengthOf(told, 1)
       assert.isTrue(fits(told[0]))
       assert.deepStrictEqual(
@@ -95,7 +102,7 @@ layer(layerListened)("a guest of the sandbox", (it) => {
   it.effect("books several listings of an account in one order", () =>
     Effect.gen(function* () {
       const { book, listing, account } = yield* ground()
-      const other = yield* listingAt(account, { base_price: 50 })
+      const other = yield* createSandboxListing(account, { base_price: 50 })
       const order = yield* book({ listing_id: `${listing}, ${other}` })
       assert.deepStrictEqual(
         order.rooms.map(({ listing_id, accommodation }) => [listing_id, accommodation]),
@@ -116,7 +123,7 @@ layer(layerListened)("a guest of the sandbox", (it) => {
     Effect.gen(function* () {
       const { book, market, accountId } = yield* ground()
       const { order_id, version } = yield* book()
-      const told = Listener.use(({ heardOf }) => heardOf(accountId))
+      const told = ReceivedEvents.use(({ heardOf }) => heardOf(accountId))
       const before = yield* told
       const refused = yield* Effect.flip(market.changeOrder({ order_id }))
       assert.strictEqual(refused._tag, "BadRequest")
@@ -205,7 +212,7 @@ layer(layerListened)("a guest of the sandbox", (it) => {
   it.effect("moves an order to other dates and rooms: what is dropped is free again", () =>
     Effect.gen(function* () {
       const { book, left, market, listing, account, accountId, sandbox, there } = yield* ground()
-      const other = yield* listingAt(account)
+      const other = yield* createSandboxListing(account)
       const order = yield* book()
       // The host closes the nights that are sold, which does not keep the guest from staying.
       yield* sandbox.pushInventories(there, {
@@ -227,8 +234,8 @@ layer(layerListened)("a guest of the sandbox", (it) => {
       yield* market.changeOrder({ order_id: order.order_id, listing_id: other })
       // Closed by the host before: that stays the last word. The night that was sold after it is free.
       assert.deepStrictEqual(yield* left, [1, 0, 0, 1, 1])
-      const versions = (yield* (yield* Listener).heardOf(accountId))
-        .filter(isSaid("order"))
+      const versions = (yield* (yield* ReceivedEvents).heardOf(accountId))
+        .filter(isEventOfType("order"))
         .map(({ version }) => version)
       assert.deepStrictEqual(versions, [1, 2, 3, 4])
     })
@@ -257,16 +264,16 @@ layer(layerListened)("a guest of the sandbox", (it) => {
       assert.match(yield* messageOf(market.pay({ order_id })), /^amount: .*nothing/)
       assert.strictEqual((yield* market.refund({ order_id, amount: 40 })).paid, 60)
       assert.match(yield* messageOf(market.refund({ order_id, amount: 60.01 })), /^amount: .*60.*EUR/)
-      const said = yield* (yield* Listener).heardOf(accountId)
+      const said = yield* (yield* ReceivedEvents).heardOf(accountId)
       assert.deepStrictEqual(
-        said.filter(isSaid("payment")).map(({ amount, channel_id }) => [amount, channel_id]),
+        said.filter(isEventOfType("payment")).map(({ amount, channel_id }) => [amount, channel_id]),
         [
           [33.33, order_id],
           [66.67, order_id]
         ]
       )
       assert.deepStrictEqual(
-        said.filter(isSaid("refund")).map(({ amount }) => amount),
+        said.filter(isEventOfType("refund")).map(({ amount }) => amount),
         [40]
       )
     })

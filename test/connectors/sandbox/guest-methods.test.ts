@@ -2,19 +2,24 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { SANDBOX_MESSAGES, SANDBOX_OFFERS } from "../../../src/platform/limits.ts"
-import { layerListened } from "../../support/connectors/sandbox/ground.ts"
-import { messageOf, reasonOf, STAY, talkAt } from "../../support/connectors/sandbox/talk.ts"
+import { layerWithListener } from "../../support/connectors/sandbox/sandbox-accounts.ts"
+import {
+  errorMessageOf,
+  errorReasonOf,
+  STAY,
+  startConversation
+} from "../../support/connectors/sandbox/sandbox-conversation.ts"
 
 const SENT = (channelMessageId: string) => ({ outcome: "sent", channelMessageId }) as const
 const THERE = { score: 5, content: "A pleasure.", categoryRatings: { cleanliness: 4, communication: 5 } }
 
-layer(layerListened)("what a host sends to guests of the sandbox", (it) => {
+layer(layerWithListener)("what a host sends to guests of the sandbox", (it) => {
   for (const channel of ["airbnb", "booking_site", "ctrip"] as const) {
     it.effect(
       `is one message on ${channel}, however often it is sent, and is told back by the name the service has for it`,
       () =>
         Effect.gen(function* () {
-          const { inquire, send, told } = yield* talkAt(channel)
+          const { inquire, send, told } = yield* startConversation(channel)
           const { thread_id } = yield* inquire()
           const imageUrl = "http://127.0.0.1:8080/images/x.jpg"
           const first = yield* send(thread_id, { text: "Sí, hay ascensor 🛗", imageUrl })
@@ -41,7 +46,7 @@ layer(layerListened)("what a host sends to guests of the sandbox", (it) => {
   for (const channel of ["vrbo", "booking.com", "agoda", "expedia", "trip.com"] as const) {
     it.effect(`is sent at most once on ${channel}, which keeps no name of ours`, () =>
       Effect.gen(function* () {
-        const { inquire, send, told } = yield* talkAt(channel)
+        const { inquire, send, told } = yield* startConversation(channel)
         const { thread_id } = yield* inquire()
         assert.deepStrictEqual(yield* send(thread_id), SENT(`${thread_id}-2`))
         assert.deepStrictEqual(yield* send(thread_id, { again: true }), { outcome: "unknown" })
@@ -58,31 +63,31 @@ layer(layerListened)("what a host sends to guests of the sandbox", (it) => {
 
   it.effect("has no thread but those there are, and no more messages than one has room for", () =>
     Effect.gen(function* () {
-      const { inquire, send, sql, market, accountId } = yield* talkAt()
-      assert.match(yield* reasonOf(send("none")), /no such thread/)
+      const { inquire, send, sql, market, accountId } = yield* startConversation()
+      assert.match(yield* errorReasonOf(send("none")), /no such thread/)
       const { thread_id } = yield* inquire()
       yield* sql`UPDATE sandbox_threads SET messages = ${SANDBOX_MESSAGES - 1} WHERE account_id = ${accountId}`
       yield* send(thread_id)
-      assert.match(yield* reasonOf(send(thread_id, { messageId: "M-2" })), /5000 messages/)
-      assert.match(yield* messageOf(market.write({ thread_id, text: "Thank you!" })), /^thread_id: .*5000/)
+      assert.match(yield* errorReasonOf(send(thread_id, { messageId: "M-2" })), /5000 messages/)
+      assert.match(yield* errorMessageOf(market.write({ thread_id, text: "Thank you!" })), /^thread_id: .*5000/)
     })
   )
 
   it.effect("is answered as the mood of the account is, and noted", () =>
     Effect.gen(function* () {
-      const { inquire, send, market, accountId, sql, told } = yield* talkAt()
+      const { inquire, send, market, accountId, sql, told } = yield* startConversation()
       const { thread_id } = yield* inquire()
       const mood = (mood: "refuses" | "502" | "503" | "disconnected") =>
         market.setFailureMode({ channel_account_id: accountId, mood, reason: "no" })
       yield* mood("refuses")
-      assert.strictEqual(yield* reasonOf(send(thread_id)), "no")
+      assert.strictEqual(yield* errorReasonOf(send(thread_id)), "no")
       yield* mood("503")
-      assert.strictEqual(yield* reasonOf(send(thread_id)), "ChannelUnavailable")
+      assert.strictEqual(yield* errorReasonOf(send(thread_id)), "ChannelUnavailable")
       yield* mood("disconnected")
-      assert.strictEqual(yield* reasonOf(send(thread_id)), "ChannelDisconnected")
+      assert.strictEqual(yield* errorReasonOf(send(thread_id)), "ChannelDisconnected")
       assert.lengthOf(yield* told("message"), 1)
       yield* mood("502")
-      assert.strictEqual(yield* reasonOf(send(thread_id)), "ChannelUnavailable")
+      assert.strictEqual(yield* errorReasonOf(send(thread_id)), "ChannelUnavailable")
       assert.lengthOf(yield* told("message"), 2)
       const asked =
         yield* sql`SELECT act, subject, summary, answer FROM sandbox_asked WHERE account_id = ${accountId} ORDER BY id`
@@ -99,10 +104,10 @@ layer(layerListened)("what a host sends to guests of the sandbox", (it) => {
   )
 })
 
-layer(layerListened)("what a host offers guests of the sandbox", (it) => {
+layer(layerWithListener)("what a host offers guests of the sandbox", (it) => {
   it.effect("is one offer for a reference, good for a day, and told as it is", () =>
     Effect.gen(function* () {
-      const { inquire, offer, told, listing } = yield* talkAt()
+      const { inquire, offer, told, listing } = yield* startConversation()
       const { thread_id } = yield* inquire()
       const made = yield* offer(thread_id)
       assert.deepStrictEqual(
@@ -141,7 +146,7 @@ layer(layerListened)("what a host offers guests of the sandbox", (it) => {
 
   it.effect("costs what the calendar says if it is a pre-approval", () =>
     Effect.gen(function* () {
-      const { inquire, offer } = yield* talkAt("airbnb", { base_price: 80, cleaning_fee: 20, tax: 10 })
+      const { inquire, offer } = yield* startConversation("airbnb", { base_price: 80, cleaning_fee: 20, tax: 10 })
       const { thread_id } = yield* inquire()
       assert.strictEqual((yield* offer(thread_id, { offerType: "preapproval", price: null })).price, 198)
     })
@@ -149,9 +154,9 @@ layer(layerListened)("what a host offers guests of the sandbox", (it) => {
 
   it.effect("is refused where its channel has none, and where it is for nothing that is for sale", () =>
     Effect.gen(function* () {
-      const site = yield* talkAt("booking_site", { rooms: 1 })
+      const site = yield* startConversation("booking_site", { rooms: 1 })
       const { thread_id } = yield* site.inquire()
-      const refused = (offer: Parameters<typeof site.offer>[1]) => reasonOf(site.offer(thread_id, offer))
+      const refused = (offer: Parameters<typeof site.offer>[1]) => errorReasonOf(site.offer(thread_id, offer))
       for (const [reason, pattern] of [
         [refused({ offerType: "preapproval", price: null }), /booking_site .*offers/],
         [refused({ currency: "USD" }), /EUR/],
@@ -160,7 +165,7 @@ layer(layerListened)("what a host offers guests of the sandbox", (it) => {
         [refused({ listingId: "none" }), /no such listing/],
         [refused({ checkInDate: "2027-04-01" }), /^check_in_date: .*past/],
         [refused({ checkOutDate: STAY.check_in_date }), /^check_out_date: .*check_in_date/],
-        [reasonOf(site.offer("none")), /no such thread/]
+        [errorReasonOf(site.offer("none")), /no such thread/]
       ] as const) {
         assert.match(yield* reason, pattern)
       }
@@ -171,38 +176,38 @@ layer(layerListened)("what a host offers guests of the sandbox", (it) => {
       assert.deepStrictEqual(yield* site.offer(thread_id), made)
       assert.strictEqual((yield* site.told("offer"))[0]?.rate_plan_id, "R-7")
 
-      const hotel = yield* talkAt("agoda")
+      const hotel = yield* startConversation("agoda")
       const there = yield* hotel.inquire()
-      assert.match(yield* reasonOf(hotel.offer(there.thread_id)), /agoda .*offers/)
+      assert.match(yield* errorReasonOf(hotel.offer(there.thread_id)), /agoda .*offers/)
     })
   )
 
   it.effect("is no more than a thread has room for", () =>
     Effect.gen(function* () {
-      const { inquire, offer, sql, accountId } = yield* talkAt()
+      const { inquire, offer, sql, accountId } = yield* startConversation()
       const { thread_id } = yield* inquire()
       yield* sql`UPDATE sandbox_threads SET offers = ${SANDBOX_OFFERS - 1} WHERE account_id = ${accountId}`
       yield* offer(thread_id)
-      assert.match(yield* reasonOf(offer(thread_id, { reference: "O-2" })), /100 offers/)
+      assert.match(yield* errorReasonOf(offer(thread_id, { reference: "O-2" })), /100 offers/)
     })
   )
 
   it.effect("can be withdrawn while it is active, again and again, and nothing else can", () =>
     Effect.gen(function* () {
-      const { inquire, offer, withdraw, market, told } = yield* talkAt()
+      const { inquire, offer, withdraw, market, told } = yield* startConversation()
       const { thread_id } = yield* inquire()
       const { offerId } = yield* offer(thread_id)
-      assert.match(yield* reasonOf(withdraw(thread_id, "none")), /no such offer/)
-      assert.match(yield* reasonOf(withdraw("none", offerId)), /no such thread/)
+      assert.match(yield* errorReasonOf(withdraw(thread_id, "none")), /no such offer/)
+      assert.match(yield* errorReasonOf(withdraw("none", offerId)), /no such thread/)
       yield* withdraw(thread_id, offerId)
       yield* withdraw(thread_id, offerId)
-      assert.match(yield* messageOf(market.acceptOffer({ offer_id: offerId })), /^offer_id: .*withdrawn/)
+      assert.match(yield* errorMessageOf(market.acceptOffer({ offer_id: offerId })), /^offer_id: .*withdrawn/)
       const second = yield* offer(thread_id, { reference: "O-2" })
       yield* market.declineOffer({ offer_id: second.offerId })
-      assert.match(yield* reasonOf(withdraw(thread_id, second.offerId)), /declined/)
+      assert.match(yield* errorReasonOf(withdraw(thread_id, second.offerId)), /declined/)
       const third = yield* offer(thread_id, { reference: "O-3" })
       yield* TestClock.adjust("24 hours")
-      assert.match(yield* reasonOf(withdraw(thread_id, third.offerId)), /expired/)
+      assert.match(yield* errorReasonOf(withdraw(thread_id, third.offerId)), /expired/)
       assert.sameMembers(
         (yield* told("offer")).map(({ status, version }) => `${status} ${version}`),
         ["withdrawn 2", "declined 2", "active 1"]
@@ -211,25 +216,25 @@ layer(layerListened)("what a host offers guests of the sandbox", (it) => {
   )
 })
 
-layer(layerListened)("what a host says of guests of the sandbox", (it) => {
+layer(layerWithListener)("what a host says of guests of the sandbox", (it) => {
   it.effect("is written once, from the day of departure on; a reply answers what the guest has written", () =>
     Effect.gen(function* () {
-      const { book, review, told, market, sandbox, there } = yield* talkAt()
+      const { book, review, told, market, sandbox, there } = yield* startConversation()
       const { order_id } = yield* book()
       yield* sandbox.approve(there, { channelId: order_id, reservationCode: "0-1-AAAA" })
       yield* TestClock.setTime(Date.parse("2027-06-08T21:59:59Z"))
-      assert.match(yield* reasonOf(review(order_id, { review: THERE })), /not over/)
+      assert.match(yield* errorReasonOf(review(order_id, { review: THERE })), /not over/)
       // Midnight where the host is.
       yield* TestClock.setTime(Date.parse("2027-06-08T22:00:00Z"))
-      assert.match(yield* reasonOf(review(order_id, { review: THERE, reply: "Thank you" })), /guest .*no review/)
+      assert.match(yield* errorReasonOf(review(order_id, { review: THERE, reply: "Thank you" })), /guest .*no review/)
       assert.lengthOf(yield* told("review"), 0, "all of it or nothing")
       yield* review(order_id, { review: THERE })
       yield* review(order_id, { review: THERE })
-      assert.match(yield* reasonOf(review(order_id, { review: { ...THERE, score: 4 } })), /already reviewed/)
+      assert.match(yield* errorReasonOf(review(order_id, { review: { ...THERE, score: 4 } })), /already reviewed/)
       yield* market.review({ order_id, score: 4.5, text: "Lovely", sub_scores: "cleanliness=5, value = 4" })
       yield* review(order_id, { review: THERE, reply: "Come again" })
       yield* review(order_id, { reply: "Come again" })
-      assert.match(yield* reasonOf(review(order_id, { reply: "Else" })), /already replied/)
+      assert.match(yield* errorReasonOf(review(order_id, { reply: "Else" })), /already replied/)
       const last = (yield* told("review")).at(-1)
       assert.strictEqual(last?.version, 3)
       assert.deepInclude(last?.guest_review, { score: 4.5, content: "Lovely" })
@@ -244,15 +249,15 @@ layer(layerListened)("what a host says of guests of the sandbox", (it) => {
 
   it.effect("is written where its channel takes it, of stays that there are", () =>
     Effect.gen(function* () {
-      const { book, review } = yield* talkAt("vrbo")
-      assert.match(yield* reasonOf(review("none", { review: THERE })), /no such order/)
+      const { book, review } = yield* startConversation("vrbo")
+      assert.match(yield* errorReasonOf(review("none", { review: THERE })), /no such order/)
       const { order_id } = yield* book()
-      assert.match(yield* reasonOf(review(order_id, { review: THERE })), /vrbo .*reviews/)
-      const air = yield* talkAt()
+      assert.match(yield* errorReasonOf(review(order_id, { review: THERE })), /vrbo .*reviews/)
+      const air = yield* startConversation()
       const declined = (yield* air.book()).order_id
       yield* air.sandbox.decline(air.there, { channelId: declined, reservationCode: "0-1-AAAA" })
       yield* TestClock.setTime(Date.parse("2027-06-10T00:00:00Z"))
-      assert.match(yield* reasonOf(air.review(declined, { review: THERE })), /not over/)
+      assert.match(yield* errorReasonOf(air.review(declined, { review: THERE })), /not over/)
     })
   )
 })

@@ -14,15 +14,15 @@ import {
   SANDBOX_ORDERS,
   SANDBOX_THREADS
 } from "../../../src/platform/limits.ts"
-import { Listener, layerListenedAlone, NOW } from "../../support/connectors/sandbox/ground.ts"
-import { messageOf, STAY, talkAt } from "../../support/connectors/sandbox/talk.ts"
+import { layerWithListenerAlone, NOW, ReceivedEvents } from "../../support/connectors/sandbox/sandbox-accounts.ts"
+import { errorMessageOf, STAY, startConversation } from "../../support/connectors/sandbox/sandbox-conversation.ts"
 
 const fits = Schema.is(ChannelEvent)
 
-layer(layerListenedAlone)("guests of the sandbox", (it) => {
+layer(layerWithListenerAlone)("guests of the sandbox", (it) => {
   it.effect("ask about nights: the thread is told before the question, and one guest has one thread", () =>
     Effect.gen(function* () {
-      const { inquire, kinds, told, listing, market, accountId } = yield* talkAt()
+      const { inquire, kinds, told, listing, market, accountId } = yield* startConversation()
       const asked = yield* inquire({ guest_phone: "+351 1", adults: 3, children: 1 })
       assert.deepInclude(asked, { guest_name: "Ana Reis", message_id: `${asked.thread_id}-1`, heard: "applied" })
       const said = yield* kinds
@@ -39,14 +39,14 @@ layer(layerListenedAlone)("guests of the sandbox", (it) => {
       assert.notStrictEqual(other.thread_id, asked.thread_id)
       const written = yield* market.write({ thread_id: asked.thread_id, text: "Hello?" })
       assert.strictEqual(written.message_id, `${asked.thread_id}-3`)
-      const all = yield* (yield* Listener).heardOf(accountId)
+      const all = yield* (yield* ReceivedEvents).heardOf(accountId)
       assert.isTrue(all.every((said) => fits(said)))
     })
   )
 
   it.effect("write in any script, and it arrives as it was written", () =>
     Effect.gen(function* () {
-      const { inquire, market, told } = yield* talkAt()
+      const { inquire, market, told } = yield* startConversation()
       const { thread_id } = yield* inquire({ text: "مرحبا، هل يوجد مصعد؟ 🙏" })
       const texts = ["é e\u0301 👩‍👩‍👧 <b>bold</b> & 'so'", `line\n\n  indented\t${"長".repeat(MESSAGE_TEXT - 20)}`]
       for (const text of texts) yield* market.write({ thread_id, text })
@@ -62,27 +62,27 @@ layer(layerListenedAlone)("guests of the sandbox", (it) => {
 
   it.effect("are refused by the field that is wrong, and nothing is changed", () =>
     Effect.gen(function* () {
-      const { inquire, market, kinds, book, sql, accountId } = yield* talkAt()
+      const { inquire, market, kinds, book, sql, accountId } = yield* startConversation()
       const { thread_id } = yield* inquire()
       const { order_id } = yield* book()
       const before = yield* kinds
-      const write = (asked: object) => messageOf(market.write({ thread_id, text: "x", ...asked }))
-      const review = (asked: object) => messageOf(market.review({ order_id, score: 5, text: "x", ...asked }))
+      const write = (asked: object) => errorMessageOf(market.write({ thread_id, text: "x", ...asked }))
+      const review = (asked: object) => errorMessageOf(market.review({ order_id, score: 5, text: "x", ...asked }))
       const scores = (count: number) => Array.from({ length: count }, (_, nth) => `c${nth}=5`).join(",")
       for (const [message, pattern] of [
-        [messageOf(inquire({ listing_id: "none" })), /^listing_id: .*none/],
-        [messageOf(inquire({ check_in_date: "2027-04-01" })), /^check_in_date: .*past/],
-        [messageOf(inquire({ check_in_date: "2025-04-01" })), /^check_in_date: .*past/],
-        [messageOf(inquire({ check_out_date: STAY.check_in_date })), /^check_out_date: .*check_in_date/],
-        [messageOf(inquire({ guest_name: " " })), /^guest_name: .*empty/],
-        [messageOf(inquire({ text: "" })), /^text: .*empty/],
+        [errorMessageOf(inquire({ listing_id: "none" })), /^listing_id: .*none/],
+        [errorMessageOf(inquire({ check_in_date: "2027-04-01" })), /^check_in_date: .*past/],
+        [errorMessageOf(inquire({ check_in_date: "2025-04-01" })), /^check_in_date: .*past/],
+        [errorMessageOf(inquire({ check_out_date: STAY.check_in_date })), /^check_out_date: .*check_in_date/],
+        [errorMessageOf(inquire({ guest_name: " " })), /^guest_name: .*empty/],
+        [errorMessageOf(inquire({ text: "" })), /^text: .*empty/],
         [write({ text: "x".repeat(MESSAGE_TEXT + 1) }), /^text: .*20000/],
         [write({ text: "\u0000" }), /^text: .*U\+0000/],
         [write({ attachment_url: "javascript:alert(1)" }), /^attachment_url: .*https/],
         [write({ thread_id: "none" }), /^thread_id: .*none/],
         [write({ order_id }), /^thread_id, order_id: /],
-        [messageOf(market.write({ text: "x" })), /^thread_id, order_id: /],
-        [messageOf(market.acceptOffer({ offer_id: "none" })), /^offer_id: .*none/],
+        [errorMessageOf(market.write({ text: "x" })), /^thread_id, order_id: /],
+        [errorMessageOf(market.acceptOffer({ offer_id: "none" })), /^offer_id: .*none/],
         [review({ score: 5.5 }), /^score: .*0 to 5/],
         [review({ text: "x".repeat(REVIEW_TEXT + 1) }), /^text: .*10000/],
         [review({ sub_scores: "clean" }), /^sub_scores: .*50 .*0 to 10/],
@@ -103,7 +103,7 @@ layer(layerListenedAlone)("guests of the sandbox", (it) => {
 
   it.effect("have their orders in their thread, in which nothing is asked any more once they have booked", () =>
     Effect.gen(function* () {
-      const { inquire, book, told } = yield* talkAt("booking.com", { rooms: 3 })
+      const { inquire, book, told } = yield* startConversation("booking.com", { rooms: 3 })
       const { thread_id } = yield* inquire()
       yield* book()
       yield* book({ check_in_date: "2027-06-20", check_out_date: "2027-06-22" })
@@ -127,7 +127,7 @@ layer(layerListenedAlone)("guests of the sandbox", (it) => {
 
   it.effect("have one thread though they book and ask at the same moment", () =>
     Effect.gen(function* () {
-      const { inquire, book, told, sql, accountId } = yield* talkAt("booking.com", { rooms: 9 })
+      const { inquire, book, told, sql, accountId } = yield* startConversation("booking.com", { rooms: 9 })
       const all = yield* Effect.all(
         Array.from({ length: 4 }, (_, nth) => [
           Effect.asVoid(book()),
@@ -154,7 +154,7 @@ layer(layerListenedAlone)("guests of the sandbox", (it) => {
 
   it.effect("of orders of before get a thread when they first write, and the order is told with it", () =>
     Effect.gen(function* () {
-      const { book, told, market, sql, operatorId, accountId } = yield* talkAt("booking.com")
+      const { book, told, market, sql, operatorId, accountId } = yield* startConversation("booking.com")
       const { order_id } = yield* book()
       yield* sql`
         UPDATE sandbox_orders SET said = said - 'thread_id' WHERE operator_id = ${operatorId} AND account_id = ${accountId}`
@@ -170,7 +170,9 @@ layer(layerListenedAlone)("guests of the sandbox", (it) => {
 
   it.effect("are as many as an account has room for: those it knows still write and book", () =>
     Effect.gen(function* () {
-      const { inquire, book, market, sql, operatorId, accountId } = yield* talkAt("booking.com", { rooms: 9 })
+      const { inquire, book, market, sql, operatorId, accountId } = yield* startConversation("booking.com", {
+        rooms: 9
+      })
       yield* sql`
         INSERT INTO sandbox_threads (operator_id, account_id, thread_id, guest, version, revision, messages, offers, said,
           last_message_at)
@@ -179,8 +181,8 @@ layer(layerListenedAlone)("guests of the sandbox", (it) => {
       yield* inquire()
       const full = /^guest_name: .*10000/
       const stranger = { guest_name: "Li Wei", guest_email: "li@example.com" }
-      assert.match(yield* messageOf(inquire(stranger)), full)
-      assert.match(yield* messageOf(book(stranger)), full)
+      assert.match(yield* errorMessageOf(inquire(stranger)), full)
+      assert.match(yield* errorMessageOf(book(stranger)), full)
       yield* inquire()
       const { order_id, status } = yield* book()
       assert.strictEqual(status, "accepted")
@@ -190,13 +192,13 @@ layer(layerListenedAlone)("guests of the sandbox", (it) => {
       yield* sql`
         UPDATE sandbox_threads SET guest = 'old-1'
         WHERE operator_id = ${operatorId} AND account_id = ${accountId} AND guest NOT LIKE 'old-%'`
-      assert.match(yield* messageOf(market.write({ order_id, text: "Hello?" })), /^order_id: .*10000/)
+      assert.match(yield* errorMessageOf(market.write({ order_id, text: "Hello?" })), /^order_id: .*10000/)
     })
   )
 
   it.effect("write as much as a thread takes, and are then refused by what they named it by", () =>
     Effect.gen(function* () {
-      const { inquire, book, market, sql, operatorId, accountId } = yield* talkAt()
+      const { inquire, book, market, sql, operatorId, accountId } = yield* startConversation()
       const { thread_id } = yield* inquire()
       const { order_id } = yield* book()
       yield* sql`
@@ -207,9 +209,9 @@ layer(layerListenedAlone)("guests of the sandbox", (it) => {
       const full = "a thread of the sandbox has at most 5000 messages."
       assert.deepStrictEqual(
         [
-          yield* messageOf(market.write({ thread_id, text: "One more" })),
-          yield* messageOf(market.write({ order_id, text: "One more" })),
-          yield* messageOf(inquire())
+          yield* errorMessageOf(market.write({ thread_id, text: "One more" })),
+          yield* errorMessageOf(market.write({ order_id, text: "One more" })),
+          yield* errorMessageOf(inquire())
         ],
         [`thread_id: ${full}`, `order_id: ${full}`, `guest_name: ${full}`]
       )
@@ -217,10 +219,10 @@ layer(layerListenedAlone)("guests of the sandbox", (it) => {
   )
 })
 
-layer(layerListenedAlone)("offers to guests of the sandbox", (it) => {
+layer(layerWithListenerAlone)("offers to guests of the sandbox", (it) => {
   it.effect("are accepted once: booked at once at their price, in the thread, the inquiry over", () =>
     Effect.gen(function* () {
-      const { inquire, offer, market, told } = yield* talkAt("airbnb", { tax: 6, cleaning_fee: 50 })
+      const { inquire, offer, market, told } = yield* startConversation("airbnb", { tax: 6, cleaning_fee: 50 })
       const { thread_id } = yield* inquire()
       const { offerId } = yield* offer(thread_id)
       const order = yield* market.acceptOffer({ offer_id: offerId })
@@ -241,14 +243,17 @@ layer(layerListenedAlone)("offers to guests of the sandbox", (it) => {
         "the last version alone is told"
       )
       assert.isNull((yield* told("thread")).at(-1)?.inquiry)
-      assert.match(yield* messageOf(market.acceptOffer({ offer_id: offerId })), /^offer_id: .*accepted/)
-      assert.match(yield* messageOf(market.declineOffer({ offer_id: offerId })), /^offer_id: .*accepted/)
+      assert.match(yield* errorMessageOf(market.acceptOffer({ offer_id: offerId })), /^offer_id: .*accepted/)
+      assert.match(yield* errorMessageOf(market.declineOffer({ offer_id: offerId })), /^offer_id: .*accepted/)
     })
   )
 
   it.effect("that are pre-approvals are booked at the standard price, whatever the rules of the listing", () =>
     Effect.gen(function* () {
-      const { inquire, offer, market, sandbox, there, listing } = yield* talkAt("airbnb", { base_price: 80, tax: 10 })
+      const { inquire, offer, market, sandbox, there, listing } = yield* startConversation("airbnb", {
+        base_price: 80,
+        tax: 10
+      })
       const { thread_id } = yield* inquire()
       const { offerId } = yield* offer(thread_id, { offerType: "preapproval", price: null })
       const restrictions = [{ start_date: "2027-06-01", end_date: "2027-06-30", min_stay_on_arrival: 5 }]
@@ -259,11 +264,11 @@ layer(layerListenedAlone)("offers to guests of the sandbox", (it) => {
 
   it.effect("hold no nights: one whose nights are gone is refused with the reason, and stays as it is", () =>
     Effect.gen(function* () {
-      const { inquire, offer, market, book, told } = yield* talkAt("booking_site", { rooms: 1 })
+      const { inquire, offer, market, book, told } = yield* startConversation("booking_site", { rooms: 1 })
       const { thread_id } = yield* inquire()
       const { offerId } = yield* offer(thread_id)
       const other = yield* book({ guest_email: "li@example.com" })
-      assert.match(yield* messageOf(market.acceptOffer({ offer_id: offerId })), /^listing_id: .*2027-06-07/)
+      assert.match(yield* errorMessageOf(market.acceptOffer({ offer_id: offerId })), /^listing_id: .*2027-06-07/)
       yield* market.cancel({ order_id: other.order_id })
       assert.strictEqual((yield* market.acceptOffer({ offer_id: offerId })).status, "accepted")
       assert.strictEqual((yield* told("offer")).at(-1)?.status, "accepted")
@@ -272,14 +277,14 @@ layer(layerListenedAlone)("offers to guests of the sandbox", (it) => {
 
   it.effect("are good for a day by the clock, and then expire by themselves, once", () =>
     Effect.gen(function* () {
-      const { inquire, offer, market, told } = yield* talkAt()
+      const { inquire, offer, market, told } = yield* startConversation()
       const { thread_id } = yield* inquire()
       const { offerId } = yield* offer(thread_id)
       const early = yield* offer(thread_id, { reference: "O-2", checkInDate: "2027-07-01", checkOutDate: "2027-07-03" })
       yield* TestClock.setTime(NOW + 86_399_000)
       yield* market.acceptOffer({ offer_id: early.offerId })
       yield* TestClock.setTime(NOW + 86_400_000)
-      assert.match(yield* messageOf(market.acceptOffer({ offer_id: offerId })), /^offer_id: .*expired/)
+      assert.match(yield* errorMessageOf(market.acceptOffer({ offer_id: offerId })), /^offer_id: .*expired/)
       const expire = yield* makeExpireDue
       assert.strictEqual(yield* expire, 1)
       assert.strictEqual(yield* expire, 0)
@@ -297,7 +302,7 @@ layer(layerListenedAlone)("offers to guests of the sandbox", (it) => {
 
   it.effect("are accepted by one of two who do so at once", () =>
     Effect.gen(function* () {
-      const { inquire, offer, market, told } = yield* talkAt()
+      const { inquire, offer, market, told } = yield* startConversation()
       const { thread_id } = yield* inquire()
       const { offerId } = yield* offer(thread_id)
       const both = yield* Effect.all(
@@ -314,7 +319,7 @@ layer(layerListenedAlone)("offers to guests of the sandbox", (it) => {
 
   it.effect("are accepted already for who looked at the offer before that and at its nights after it", () =>
     Effect.gen(function* () {
-      const { inquire, offer, market, account } = yield* talkAt("airbnb", { rooms: 1 })
+      const { inquire, offer, market, account } = yield* startConversation("airbnb", { rooms: 1 })
       const { thread_id } = yield* inquire()
       const { offerId } = yield* offer(thread_id)
       const books = yield* SandboxRepository.make
@@ -324,7 +329,7 @@ layer(layerListenedAlone)("offers to guests of the sandbox", (it) => {
         findDays: (...asked) => Effect.andThen(accepted, books.findDays(...asked))
       })
       assert.match(
-        yield* messageOf(changing(account, { thread: { offerId }, offer: { offerId } }, acceptOfferRule("late"))),
+        yield* errorMessageOf(changing(account, { thread: { offerId }, offer: { offerId } }, acceptOfferRule("late"))),
         /^offer_id: .*accepted/
       )
     })
@@ -332,7 +337,7 @@ layer(layerListenedAlone)("offers to guests of the sandbox", (it) => {
 
   it.effect("find no room in an account that has as many orders as one keeps", () =>
     Effect.gen(function* () {
-      const { inquire, offer, market, sql, operatorId, accountId } = yield* talkAt()
+      const { inquire, offer, market, sql, operatorId, accountId } = yield* startConversation()
       yield* sql`
         INSERT INTO sandbox_orders (operator_id, account_id, order_id, version, status, said, booked_at)
         SELECT ${operatorId}, ${accountId}, 'old-' || number, 1, 'cancelled', '{}', now()
@@ -340,7 +345,7 @@ layer(layerListenedAlone)("offers to guests of the sandbox", (it) => {
       const { thread_id } = yield* inquire()
       const [first, second] = [yield* offer(thread_id), yield* offer(thread_id, { reference: "O-2" })]
       yield* market.acceptOffer({ offer_id: first.offerId })
-      assert.match(yield* messageOf(market.acceptOffer({ offer_id: second.offerId })), /^offer_id: .*10000/)
+      assert.match(yield* errorMessageOf(market.acceptOffer({ offer_id: second.offerId })), /^offer_id: .*10000/)
     })
   )
 })

@@ -13,7 +13,7 @@ import type { SandboxListingRequest } from "../../../src/connectors/sandbox/requ
 import { addDays } from "../../../src/contract/time.ts"
 import type { DayRangeRestrictions } from "../../../src/domain/channels/port/listing-days.ts"
 import { AVAILABILITY_END_DAYS, LISTING_RANGES } from "../../../src/platform/limits.ts"
-import { worked } from "../../support/processor-time.ts"
+import { measureProcessorTime } from "../../support/processor-time.ts"
 
 const TODAY = "2027-05-01"
 const opened: SandboxListingRequest = { channel_type: "booking.com" }
@@ -68,7 +68,9 @@ describe("what a host says of days", () => {
   it("is soon reckoned, be it as much as one call can say: nobody else is served meanwhile", () => {
     const days = { start_date: TODAY, end_date: addDays(TODAY, AVAILABILITY_END_DAYS) }
     const ranges = Array.from({ length: LISTING_RANGES }, (_, at) => ({ ...days, price: at + 1 }))
-    const { answer: changed, processorMs } = worked(() => Result.getOrThrow(applyPrices(listing, noDays, ranges)))
+    const { answer: changed, processorMs } = measureProcessorTime(() =>
+      Result.getOrThrow(applyPrices(listing, noDays, ranges))
+    )
     assert.lengthOf(changed, AVAILABILITY_END_DAYS + 1)
     assert.isTrue(changed.every(({ price }) => price === String(LISTING_RANGES) || price === `${LISTING_RANGES}.00`))
     // About 20 ms; a second and more where each day of each range is looked at as a date.

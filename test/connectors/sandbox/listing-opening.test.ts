@@ -4,9 +4,9 @@ import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { Marketplace } from "../../../src/connectors/sandbox/Marketplace.ts"
 import { LISTING_TEXT, RECORD_CODE } from "../../../src/platform/limits.ts"
-import { layerListened, NOW } from "../../support/connectors/sandbox/ground.ts"
+import { layerWithListener, NOW } from "../../support/connectors/sandbox/sandbox-accounts.ts"
 import { freshOperator } from "../../support/harness.ts"
-import { channelAccountOf, listingOf } from "../../support/listings.ts"
+import { insertChannelAccount, insertListing } from "../../support/listings.ts"
 
 const STAY = { guest_name: "Ana Reis", check_in_date: "2027-06-07", check_out_date: "2027-06-09" }
 
@@ -34,7 +34,7 @@ const ground = Effect.fn("ground")(function* () {
 const refusalOf = <A, E extends { readonly _tag: string; readonly message: string }, R>(act: Effect.Effect<A, E, R>) =>
   Effect.map(Effect.flip(act), ({ _tag, message }) => `${_tag} ${message}`)
 
-layer(layerListened)("opening a listing of the sandbox", (it) => {
+layer(layerWithListener)("opening a listing of the sandbox", (it) => {
   it.effect("is refused where another account of the operator on the channel has it, and leaves nothing", () =>
     Effect.gen(function* () {
       const { market, open, operatorId, there } = yield* ground()
@@ -60,8 +60,8 @@ layer(layerListened)("opening a listing of the sandbox", (it) => {
   it.effect("is refused too where the service alone knows of it there", () =>
     Effect.gen(function* () {
       const { open, operatorId, there } = yield* ground()
-      const accountId = yield* channelAccountOf(operatorId, { channelType: "airbnb" })
-      const listing_id = yield* listingOf(operatorId, accountId, { channelType: "airbnb" })
+      const accountId = yield* insertChannelAccount(operatorId, { channelType: "airbnb" })
+      const listing_id = yield* insertListing(operatorId, accountId, { channelType: "airbnb" })
       assert.match(yield* refusalOf(open({ listing_id })), /^Conflict listing_id: .*another account/)
       assert.deepStrictEqual(yield* there, [1, 0])
     })

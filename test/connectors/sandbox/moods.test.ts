@@ -7,18 +7,18 @@ import { SandboxConnector } from "../../../src/connectors/sandbox/SandboxConnect
 import { SandboxOutbox } from "../../../src/connectors/sandbox/SandboxOutbox.ts"
 import { SANDBOX_DELAY_MAX_MS, SANDBOX_LOGGED_REQUESTS } from "../../../src/platform/limits.ts"
 import {
-  accountAt,
-  isSaid,
-  Listener,
-  layerListenedAlone,
-  listingAt,
-  NOW
-} from "../../support/connectors/sandbox/ground.ts"
+  createSandboxAccount,
+  createSandboxListing,
+  isEventOfType,
+  layerWithListenerAlone,
+  NOW,
+  ReceivedEvents
+} from "../../support/connectors/sandbox/sandbox-accounts.ts"
 
-const ground = Effect.fn("ground")(function* (channel: Parameters<typeof accountAt>[0] = "airbnb") {
+const ground = Effect.fn("ground")(function* (channel: Parameters<typeof createSandboxAccount>[0] = "airbnb") {
   yield* TestClock.setTime(NOW)
-  const at = yield* accountAt(channel)
-  const listing = yield* listingAt(at.account)
+  const at = yield* createSandboxAccount(channel)
+  const listing = yield* createSandboxListing(at.account)
   const market = yield* Marketplace
   const sandbox = yield* SandboxConnector
   const sql = yield* SqlClient.SqlClient
@@ -46,7 +46,7 @@ const ground = Effect.fn("ground")(function* (channel: Parameters<typeof account
   }
 })
 
-layer(layerListenedAlone)("an account of the sandbox", (it) => {
+layer(layerWithListenerAlone)("an account of the sandbox", (it) => {
   it.effect("refuses with its reason, and still tells the truth", () =>
     Effect.gen(function* () {
       const { mood, sandbox, there, request, asked } = yield* ground()
@@ -115,9 +115,11 @@ layer(layerListenedAlone)("an account of the sandbox", (it) => {
       assert.strictEqual((yield* Effect.flip(read))._tag, "ChannelDisconnected")
       yield* mood("accepts")
       assert.lengthOf(yield* read, 2)
-      const { heardOf } = yield* Listener
+      const { heardOf } = yield* ReceivedEvents
       assert.deepStrictEqual(
-        (yield* heardOf(accountId)).filter(isSaid("account")).map(({ version, auth_status }) => [version, auth_status]),
+        (yield* heardOf(accountId))
+          .filter(isEventOfType("account"))
+          .map(({ version, auth_status }) => [version, auth_status]),
         [
           [1, "disconnected"],
           [2, "active"]
@@ -131,8 +133,10 @@ layer(layerListenedAlone)("an account of the sandbox", (it) => {
       const { sandbox, there, request, market, accountId } = yield* ground("vrbo")
       const order = yield* request
       yield* sandbox.approve(there, order)
-      const { heardOf } = yield* Listener
-      const said = Effect.map(heardOf(accountId), (all) => all.filter(isSaid("order")).map(({ status }) => status))
+      const { heardOf } = yield* ReceivedEvents
+      const said = Effect.map(heardOf(accountId), (all) =>
+        all.filter(isEventOfType("order")).map(({ status }) => status)
+      )
       assert.deepStrictEqual(yield* said, ["wait_accept", "wait_pay"], "before the host takes it for agreed")
       assert.strictEqual((yield* market.pay({ order_id: order.channelId, amount: 10 })).status, "wait_pay")
       assert.strictEqual((yield* market.pay({ order_id: order.channelId })).status, "accepted")
@@ -146,13 +150,13 @@ layer(layerListenedAlone)("an account of the sandbox", (it) => {
       const order = yield* request
       yield* sandbox.writeVrboPriceAndRules?.(there, { listingId: listing, settings: { cleaning_fee: 5 } }) ??
         Effect.void
-      const { heardOf } = yield* Listener
+      const { heardOf } = yield* ReceivedEvents
       // Whoever tells by itself does not take it out of the hands of who answers the host.
       const working = yield* Effect.forkChild(
         Effect.flatMap(SandboxOutbox, ({ processBatch: turn }) => Effect.forever(turn))
       )
       yield* sandbox.approve(there, order)
-      const told = (yield* heardOf(accountId)).filter(isSaid("order")).map(({ status }) => status)
+      const told = (yield* heardOf(accountId)).filter(isEventOfType("order")).map(({ status }) => status)
       assert.deepStrictEqual(told, ["wait_accept", "wait_pay"])
       yield* Fiber.interrupt(working)
     })

@@ -6,21 +6,25 @@ import { layerSandbox } from "../../../src/connectors/sandbox/layer.ts"
 import { Marketplace } from "../../../src/connectors/sandbox/Marketplace.ts"
 import { SandboxAllowed } from "../../../src/connectors/sandbox/SandboxAllowed.ts"
 import { addDays } from "../../../src/contract/time.ts"
-import { booking, layerUnhurried, ready } from "../../support/domain/bookings/reservations/ready.ts"
-import { propertyOf } from "../../support/harness.ts"
+import {
+  layerWithoutRateWindows,
+  MANUAL_RESERVATION,
+  prepareOperator
+} from "../../support/domain/bookings/reservations/reservation-operator.ts"
+import { insertProperty } from "../../support/harness.ts"
 
 const ROUNDS = 1_000
 const LISTINGS = 4
 
 const layerSelling = layerSandbox.pipe(
   Layer.provide([Ingest.layer, SandboxAllowed.layerAlways]),
-  Layer.provideMerge(layerUnhurried)
+  Layer.provideMerge(layerWithoutRateWindows)
 )
 
 /** A property, and its listing at a marketplace that sells at once. */
 const onSale = Effect.fnUntraced(function* (operatorId: number, nth: number) {
   const sql = yield* SqlClient.SqlClient
-  const property_id = yield* propertyOf(operatorId, `Pier ${nth}`)
+  const property_id = yield* insertProperty(operatorId, `Pier ${nth}`)
   const { listing_id } = yield* Marketplace.use((market) =>
     market.openListing({
       operator_id: operatorId,
@@ -38,7 +42,7 @@ layer(layerSelling)("one night that a guest of a marketplace and the host want a
   it.effect(`has one holder, ${ROUNDS} times, and the sold order that comes second is in the box`, () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const { api, as, operatorId } = yield* ready
+      const { api, as, operatorId } = yield* prepareOperator
       const market = yield* Marketplace
       const places = yield* Effect.forEach(Array.from({ length: LISTINGS }), (_, nth) => onSale(operatorId, nth))
 
@@ -47,7 +51,7 @@ layer(layerSelling)("one night that a guest of a marketplace and the host want a
         const dates = { check_in_date: addDays("2027-05-01", nth), check_out_date: addDays("2027-05-02", nth) }
         const sold = market.book({ operator_id: operatorId, listing_id, guest_name: "Ana Reis", ...dates })
         const byHand = api
-          .create_reservation({ ...booking, ...dates, property_id, channel_id: `H${property_id}x${nth}` })
+          .create_reservation({ ...MANUAL_RESERVATION, ...dates, property_id, channel_id: `H${property_id}x${nth}` })
           .pipe(
             as,
             Effect.as(true),

@@ -2,7 +2,6 @@ import { assert, it, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import fc from "fast-check"
-import { withoutPercent } from "../../../src/connectors/sandbox/amounts.ts"
 import { CHANNEL_PROFILES, SANDBOX_CHANNELS } from "../../../src/connectors/sandbox/channel-profiles.ts"
 import {
   applyInventories,
@@ -13,13 +12,19 @@ import {
 } from "../../../src/connectors/sandbox/listing-calendar.ts"
 import { mergeSettings } from "../../../src/connectors/sandbox/listing-settings.ts"
 import { Marketplace } from "../../../src/connectors/sandbox/Marketplace.ts"
+import { withoutPercent } from "../../../src/connectors/sandbox/minor-units.ts"
 import { newListing } from "../../../src/connectors/sandbox/new-listing.ts"
 import { offerStatusAt } from "../../../src/connectors/sandbox/offers.ts"
 import { priceRoomAt, priceStandardRoom } from "../../../src/connectors/sandbox/order-transitions.ts"
 import type { SandboxDay } from "../../../src/connectors/sandbox/rows.ts"
 import { appendMessage, guestKey, newThread, withInquiry } from "../../../src/connectors/sandbox/threads.ts"
 import { SANDBOX_LISTINGS, SANDBOX_PAYMENTS } from "../../../src/platform/limits.ts"
-import { accountAt, layerListened, listingAt, NOW } from "../../support/connectors/sandbox/ground.ts"
+import {
+  createSandboxAccount,
+  createSandboxListing,
+  layerWithListener,
+  NOW
+} from "../../support/connectors/sandbox/sandbox-accounts.ts"
 
 const cents = (amount: number | undefined): number => Math.round((amount ?? 0) * 100)
 
@@ -173,20 +178,22 @@ it("a thread numbers what is written in it, and is told anew only when something
   )
 })
 
-layer(layerListened)("the sandbox", (it) => {
+layer(layerWithListener)("the sandbox", (it) => {
   it.effect("has room for so many listings of an account", () =>
     Effect.gen(function* () {
-      const { account } = yield* accountAt("booking.com")
-      yield* Effect.forEach(Array.from({ length: SANDBOX_LISTINGS }), () => listingAt(account), { discard: true })
-      assert.strictEqual((yield* Effect.exit(listingAt(account)))._tag, "Failure")
+      const { account } = yield* createSandboxAccount("booking.com")
+      yield* Effect.forEach(Array.from({ length: SANDBOX_LISTINGS }), () => createSandboxListing(account), {
+        discard: true
+      })
+      assert.strictEqual((yield* Effect.exit(createSandboxListing(account)))._tag, "Failure")
     })
   )
 
   it.effect("takes so many payments of an order", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(NOW)
-      const { account } = yield* accountAt("booking.com")
-      const listing_id = yield* listingAt(account)
+      const { account } = yield* createSandboxAccount("booking.com")
+      const listing_id = yield* createSandboxListing(account)
       const market = yield* Marketplace
       const stay = { check_in_date: "2027-06-07", check_out_date: "2027-06-09" }
       const { order_id } = yield* market.book({ listing_id, guest_name: "Ana Reis", ...stay })

@@ -9,22 +9,22 @@ import { Marketplace } from "../../../src/connectors/sandbox/Marketplace.ts"
 import { SandboxConnector } from "../../../src/connectors/sandbox/SandboxConnector.ts"
 import { EVENTS_PER_BATCH, SandboxOutbox } from "../../../src/connectors/sandbox/SandboxOutbox.ts"
 import {
-  accountAt,
-  isSaid,
-  Listener,
-  layerListenedAlone,
-  listingAt,
-  NOW
-} from "../../support/connectors/sandbox/ground.ts"
+  createSandboxAccount,
+  createSandboxListing,
+  isEventOfType,
+  layerWithListenerAlone,
+  NOW,
+  ReceivedEvents
+} from "../../support/connectors/sandbox/sandbox-accounts.ts"
 
 const APPLIED: IngestResult = { outcome: "applied" }
 
 const ground = Effect.fn("ground")(function* (rooms = 5) {
   yield* TestClock.setTime(NOW)
-  const at = yield* accountAt("booking.com")
-  const listing = yield* listingAt(at.account, { rooms })
+  const at = yield* createSandboxAccount("booking.com")
+  const listing = yield* createSandboxListing(at.account, { rooms })
   const market = yield* Marketplace
-  const listener = yield* Listener
+  const listener = yield* ReceivedEvents
   return {
     ...at,
     listing,
@@ -32,7 +32,7 @@ const ground = Effect.fn("ground")(function* (rooms = 5) {
     answers: (answer: (said: unknown) => Effect.Effect<IngestResult>) => listener.answers(at.accountId, answer),
     /** Versions of orders in the order they were told. */
     versions: Effect.map(listener.heardOf(at.accountId), (all) =>
-      all.filter(isSaid("order")).map((each) => each.version)
+      all.filter(isEventOfType("order")).map((each) => each.version)
     ),
     kinds: Effect.map(listener.heardOf(at.accountId), (all) =>
       all.map((said) => (typeof said === "object" && said !== null && "type" in said ? said.type : "?"))
@@ -52,7 +52,7 @@ const turns = Effect.gen(function* () {
   while (yield* turn) yield* Effect.void
 })
 
-layer(layerListenedAlone)("what the sandbox has to tell", (it) => {
+layer(layerWithListenerAlone)("what the sandbox has to tell", (it) => {
   it.effect("is told with the act: the listing and the thread with the guest first, then the order", () =>
     Effect.gen(function* () {
       const { book, kinds } = yield* ground()
@@ -111,7 +111,7 @@ layer(layerListenedAlone)("what the sandbox has to tell", (it) => {
     Effect.gen(function* () {
       const { book, answers, versions } = yield* ground()
       yield* answers((said) =>
-        Effect.succeed(isSaid("order")(said) ? { outcome: "refused", reason: "no such listing" } : APPLIED)
+        Effect.succeed(isEventOfType("order")(said) ? { outcome: "refused", reason: "no such listing" } : APPLIED)
       )
       assert.strictEqual((yield* book).heard, "refused: no such listing")
       yield* TestClock.adjust("2 minutes")
@@ -124,7 +124,7 @@ layer(layerListenedAlone)("what the sandbox has to tell", (it) => {
     Effect.gen(function* () {
       const greedy = yield* ground(200)
       yield* greedy.answers((said) =>
-        isSaid("order")(said) ? Effect.die(new Error("always")) : Effect.succeed(APPLIED)
+        isEventOfType("order")(said) ? Effect.die(new Error("always")) : Effect.succeed(APPLIED)
       )
       yield* Effect.forEach(Array.from({ length: 3 * EVENTS_PER_BATCH }), () => greedy.book, { discard: true })
       yield* TestClock.adjust("1 hour")
@@ -148,10 +148,10 @@ layer(layerListenedAlone)("what the sandbox has to tell", (it) => {
   it.effect("waits for nobody: the process tells it by itself, and lets orders time out", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(NOW)
-      const { account, accountId } = yield* accountAt("airbnb")
-      const listing = yield* listingAt(account)
+      const { account, accountId } = yield* createSandboxAccount("airbnb")
+      const listing = yield* createSandboxListing(account)
       const market = yield* Marketplace
-      const { heardOf } = yield* Listener
+      const { heardOf } = yield* ReceivedEvents
       yield* Effect.gen(function* () {
         const order = yield* market.book({
           listing_id: listing,
@@ -163,7 +163,9 @@ layer(layerListenedAlone)("what the sandbox has to tell", (it) => {
         assert.strictEqual(order.expires_at, "2027-05-02T09:00:00Z")
         yield* TestClock.adjust("23 hours")
         yield* TestClock.adjust("61 minutes")
-        const said = Effect.map(heardOf(accountId), (all) => all.filter(isSaid("order")).map(({ status }) => status))
+        const said = Effect.map(heardOf(accountId), (all) =>
+          all.filter(isEventOfType("order")).map(({ status }) => status)
+        )
         while ((yield* said).length < 2) yield* TestClock.adjust("1 second")
         assert.deepStrictEqual(yield* said, ["wait_accept", "timeout"])
       }).pipe(Effect.provide(layerSandboxWorkers), Effect.scoped)
@@ -188,12 +190,12 @@ layer(layerListenedAlone)("what the sandbox has to tell", (it) => {
 
   it.effect("is told of orders while the host writes settings all the time, and the listing is told too", () =>
     Effect.gen(function* () {
-      const { account, accountId, operatorId } = yield* accountAt("vrbo")
+      const { account, accountId, operatorId } = yield* createSandboxAccount("vrbo")
       yield* TestClock.setTime(NOW)
-      const listing = yield* listingAt(account)
+      const listing = yield* createSandboxListing(account)
       const market = yield* Marketplace
       const sandbox = yield* SandboxConnector
-      const { heardOf } = yield* Listener
+      const { heardOf } = yield* ReceivedEvents
       const there = { operatorId, accountId, channelType: "vrbo", originAccountId: "harbour" }
       const write = (cleaning_fee: number) =>
         sandbox.writeVrboPriceAndRules?.(there, { listingId: listing, settings: { cleaning_fee } }) ?? Effect.void
@@ -211,7 +213,7 @@ layer(layerListenedAlone)("what the sandbox has to tell", (it) => {
         yield* write(fee)
         yield* turns
       }
-      const fees = (yield* heardOf(accountId)).filter(isSaid("listing")).map((each) => each.version)
+      const fees = (yield* heardOf(accountId)).filter(isEventOfType("listing")).map((each) => each.version)
       assert.deepStrictEqual(fees, [1, 4])
     })
   )
@@ -219,9 +221,9 @@ layer(layerListenedAlone)("what the sandbox has to tell", (it) => {
   it.effect("of one listing that always fails keeps nobody from hearing of the orders of another", () =>
     Effect.gen(function* () {
       const { account, listing, answers, market, versions } = yield* ground()
-      const broken = yield* listingAt(account)
+      const broken = yield* createSandboxListing(account)
       yield* answers((said) =>
-        isSaid("listing")(said) && said.listing_id === broken
+        isEventOfType("listing")(said) && said.listing_id === broken
           ? Effect.die(new Error("always"))
           : Effect.succeed(APPLIED)
       )
@@ -236,8 +238,8 @@ layer(layerListenedAlone)("what the sandbox has to tell", (it) => {
   it.effect("is not held up by an order that breaks what lets it time out: those after it time out", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(NOW)
-      const { account, accountId, operatorId } = yield* accountAt("airbnb")
-      const listing = yield* listingAt(account)
+      const { account, accountId, operatorId } = yield* createSandboxAccount("airbnb")
+      const listing = yield* createSandboxListing(account)
       const market = yield* Marketplace
       const order = yield* market.book({
         listing_id: listing,
@@ -260,12 +262,14 @@ layer(layerListenedAlone)("what the sandbox has to tell", (it) => {
   it.effect("is told of a thread in the order in which it was written, be what is before slow or broken", () =>
     Effect.gen(function* () {
       const { account, listing, market, answers, accountId } = yield* ground()
-      const { heardOf } = yield* Listener
-      const texts = Effect.map(heardOf(accountId), (all) => all.filter(isSaid("message")).map(({ text }) => text))
+      const { heardOf } = yield* ReceivedEvents
+      const texts = Effect.map(heardOf(accountId), (all) =>
+        all.filter(isEventOfType("message")).map(({ text }) => text)
+      )
       const slow = yield* Deferred.make<void>()
       const asked = yield* Deferred.make<void>()
       yield* answers((said) =>
-        isSaid("message")(said) && said.text === "first"
+        isEventOfType("message")(said) && said.text === "first"
           ? Effect.andThen(Deferred.succeed(asked, undefined), Effect.as(Deferred.await(slow), APPLIED))
           : Effect.succeed(APPLIED)
       )
@@ -287,7 +291,9 @@ layer(layerListenedAlone)("what the sandbox has to tell", (it) => {
 
       // What always fails is tried, and then holds up nothing.
       yield* answers((said) =>
-        isSaid("message")(said) && said.text === "third" ? Effect.die(new Error("always")) : Effect.succeed(APPLIED)
+        isEventOfType("message")(said) && said.text === "third"
+          ? Effect.die(new Error("always"))
+          : Effect.succeed(APPLIED)
       )
       assert.strictEqual((yield* market.write({ thread_id, text: "third" })).heard, "failed")
       assert.strictEqual((yield* market.write({ thread_id, text: "fourth" })).heard, "applied")
@@ -300,7 +306,7 @@ layer(layerListenedAlone)("what the sandbox has to tell", (it) => {
     () =>
       Effect.gen(function* () {
         const { listing, market, answers, accountId, there } = yield* ground()
-        const { heardOf } = yield* Listener
+        const { heardOf } = yield* ReceivedEvents
         const stay = { listing_id: listing, check_in_date: "2027-06-07", check_out_date: "2027-06-09" }
         const { thread_id } = yield* market.inquire({ ...stay, guest_name: "Ana Reis", text: "first" })
         const { sendMessage } = yield* SandboxConnector
@@ -311,7 +317,7 @@ layer(layerListenedAlone)("what the sandbox has to tell", (it) => {
 
         const [asked, slow] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
         yield* answers((said) =>
-          isSaid("message")(said) && said.text === "third"
+          isEventOfType("message")(said) && said.text === "third"
             ? Effect.andThen(Deferred.succeed(asked, undefined), Effect.as(Deferred.await(slow), APPLIED))
             : Effect.succeed(APPLIED)
         )
@@ -323,7 +329,7 @@ layer(layerListenedAlone)("what the sandbox has to tell", (it) => {
         yield* Deferred.succeed(slow, undefined)
         yield* Fiber.join(third)
         yield* turns
-        const texts = (yield* heardOf(accountId)).filter(isSaid("message")).map(({ text }) => text)
+        const texts = (yield* heardOf(accountId)).filter(isEventOfType("message")).map(({ text }) => text)
         assert.deepStrictEqual(
           texts.filter((text) => !text.startsWith("host")),
           ["first", "second", "third", "fourth"]
@@ -338,7 +344,7 @@ layer(layerListenedAlone)("what the sandbox has to tell", (it) => {
         () => Effect.succeed<IngestResult>({ outcome: "refused", reason: "no" })
       ]) {
         const { book, answers, market } = yield* ground()
-        yield* answers((said) => (isSaid("thread")(said) ? answer() : Effect.succeed(APPLIED)))
+        yield* answers((said) => (isEventOfType("thread")(said) ? answer() : Effect.succeed(APPLIED)))
         const order = yield* book
         assert.strictEqual(order.heard, "applied")
         assert.strictEqual((yield* market.write({ order_id: order.order_id, text: "Hello" })).heard, "applied")

@@ -5,7 +5,13 @@ import { TestClock } from "effect/testing"
 import { Marketplace } from "../../../src/connectors/sandbox/Marketplace.ts"
 import { SandboxConnector } from "../../../src/connectors/sandbox/SandboxConnector.ts"
 import { SandboxOutbox } from "../../../src/connectors/sandbox/SandboxOutbox.ts"
-import { accountAt, Listener, layerListenedAlone, listingAt, NOW } from "../../support/connectors/sandbox/ground.ts"
+import {
+  createSandboxAccount,
+  createSandboxListing,
+  layerWithListenerAlone,
+  NOW,
+  ReceivedEvents
+} from "../../support/connectors/sandbox/sandbox-accounts.ts"
 
 // A host's calendar that does not know yet what the marketplace has sold says how many can be sold.
 
@@ -13,11 +19,11 @@ const STAY = { check_in_date: "2027-06-07", check_out_date: "2027-06-09", guest_
 
 const ground = Effect.fn("ground")(function* (rooms: number, instant: boolean) {
   yield* TestClock.setTime(NOW)
-  const at = yield* accountAt("booking.com")
-  const listing = yield* listingAt(at.account, { title: "Harbour view", rooms, instant })
+  const at = yield* createSandboxAccount("booking.com")
+  const listing = yield* createSandboxListing(at.account, { title: "Harbour view", rooms, instant })
   const market = yield* Marketplace
   const sandbox = yield* SandboxConnector
-  const listener = yield* Listener
+  const listener = yield* ReceivedEvents
   const push = (inventory: number) =>
     sandbox.pushInventories(at.there, {
       listingId: listing,
@@ -38,7 +44,7 @@ const ground = Effect.fn("ground")(function* (rooms: number, instant: boolean) {
   return { ...at, market, push, left, book, deaf, hears }
 })
 
-layer(layerListenedAlone)("the sandbox", (it) => {
+layer(layerWithListenerAlone)("the sandbox", (it) => {
   it.effect(
     "sells no night again that it has sold and nobody heard of, whatever a calendar says that does not know it",
     () =>

@@ -3,8 +3,8 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { Marketplace } from "../../../src/connectors/sandbox/Marketplace.ts"
 import { SandboxQueries } from "../../../src/connectors/sandbox/SandboxQueries.ts"
-import { layerWhole } from "../../support/connectors/sandbox/whole.ts"
-import { call, freshOperator, propertyOf, typedClient, withToken } from "../../support/harness.ts"
+import { layerServiceWithSandbox } from "../../support/connectors/sandbox/service-with-sandbox.ts"
+import { call, freshOperator, insertProperty, typedClient, withToken } from "../../support/harness.ts"
 
 // The service and its marketplace together, on the clock on the wall: what each says reaches the other by itself.
 
@@ -16,7 +16,7 @@ const linked = Effect.fn("linked")(function* (channel_type: "airbnb" | "vrbo" | 
   const { operatorId, token } = yield* freshOperator()
   const market = yield* Marketplace
   const api = yield* typedClient
-  const property = yield* propertyOf(operatorId, "Harbour view")
+  const property = yield* insertProperty(operatorId, "Harbour view")
   const opened = yield* market.openListing({ operator_id: operatorId, channel_type, base_price: 100, tax: 0 })
   const sql = yield* SqlClient.SqlClient
   yield* Effect.orDie(sql`
@@ -33,7 +33,7 @@ const linked = Effect.fn("linked")(function* (channel_type: "airbnb" | "vrbo" | 
   return { operatorId, token, market, api, property, opened, book, found }
 })
 
-layer(layerWhole, { excludeTestServices: true })("the service and its sandbox", (it) => {
+layer(layerServiceWithSandbox, { excludeTestServices: true })("the service and its sandbox", (it) => {
   it.effect("see each other's work: a booking comes in, is approved, is paid, moves and is cancelled", () =>
     Effect.gen(function* () {
       const { api, book, found, market, opened, property, token } = yield* linked("airbnb")

@@ -4,26 +4,26 @@ import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { makePlanRunner } from "../../../src/domain/automation/running/plan-runner.ts"
 import { PLANNED_DAYS, QUEUED_MESSAGES } from "../../../src/platform/limits.ts"
-import { ScriptedChannel } from "../../support/channels.ts"
 import {
-  AFTER_LEAVING,
-  BEFORE_ARRIVAL,
-  emptied,
-  hosting,
-  hostingAlone,
-  layerAutomating,
+  AFTER_LEAVING_RULE,
+  BEFORE_ARRIVAL_RULE,
+  createAutomationHost,
+  createOnlyHost,
+  emptyAutomationTables,
+  insertRule,
+  insertStay,
+  layerAutomationService,
+  loadAutomaticMessages,
+  loadPlanLines,
   NOW,
-  planned,
-  plannedAll,
-  plansOf,
-  ranOff,
-  ruleOf,
-  saidIn,
-  stayOf
-} from "../../support/domain/automation/automating.ts"
-import { accountOf, answerTo, call, propertyOf, tokenFor } from "../../support/harness.ts"
+  planAllDue,
+  planMessage,
+  runAllDue
+} from "../../support/domain/automation/automation-service.ts"
+import { call, callForResponse, createToken, insertAccount, insertProperty } from "../../support/harness.ts"
+import { ScriptedChannel } from "../../support/scripted-channel.ts"
 
-type Host = Effect.Success<typeof hosting>
+type Host = Effect.Success<typeof createAutomationHost>
 
 /** The id of the first action of a type. */
 const firstOf = (host: Host, type: "message" | "review" = "message") =>
@@ -44,15 +44,15 @@ const answerFor = Effect.fnUntraced(function* (host: Host, conversation: string)
   return made?.id ?? 0
 }, Effect.orDie)
 
-layer(layerAutomating)("upcoming actions", (it) => {
+layer(layerAutomationService)("upcoming actions", (it) => {
   it.effect("are listed soonest first, with what they are and for whom, in the host's zone", () =>
     Effect.gen(function* () {
-      const host = yield* hostingAlone
-      const later = yield* stayOf(host, { checkIn: "2027-05-06", checkOut: "2027-05-08", guest: null })
-      const soon = yield* stayOf(host, { property: host.property })
-      yield* ruleOf(host.operatorId, BEFORE_ARRIVAL)
-      yield* ruleOf(host.operatorId, AFTER_LEAVING)
-      yield* plannedAll
+      const host = yield* createOnlyHost
+      const later = yield* insertStay(host, { checkIn: "2027-05-06", checkOut: "2027-05-08", guest: null })
+      const soon = yield* insertStay(host, { property: host.property })
+      yield* insertRule(host.operatorId, BEFORE_ARRIVAL_RULE)
+      yield* insertRule(host.operatorId, AFTER_LEAVING_RULE)
+      yield* planAllDue
       const actions = yield* host.actions("message")
       const [first, second] = actions
       assert.deepStrictEqual(actions, [
@@ -90,11 +90,15 @@ layer(layerAutomating)("upcoming actions", (it) => {
 
   it.effect("are narrowed by word, stay, property, channel and time, both ends included", () =>
     Effect.gen(function* () {
-      const host = yield* hostingAlone
-      const ada = yield* stayOf(host, { property: host.property })
-      const grace = yield* stayOf(host, { checkIn: "2027-05-06", checkOut: "2027-05-08", guest: "Gra\u0301ce Hopper" })
-      yield* ruleOf(host.operatorId, BEFORE_ARRIVAL)
-      yield* plannedAll
+      const host = yield* createOnlyHost
+      const ada = yield* insertStay(host, { property: host.property })
+      const grace = yield* insertStay(host, {
+        checkIn: "2027-05-06",
+        checkOut: "2027-05-08",
+        guest: "Gra\u0301ce Hopper"
+      })
+      yield* insertRule(host.operatorId, BEFORE_ARRIVAL_RULE)
+      yield* planAllDue
       const codes = (more: object) =>
         Effect.map(host.actions("message", more), (all) => all.map(({ stay_code }) => stay_code))
       const narrowed: ReadonlyArray<readonly [object, ReadonlyArray<string>]> = [
@@ -119,7 +123,7 @@ layer(layerAutomating)("upcoming actions", (it) => {
       for (const [more, expected] of narrowed) {
         assert.deepStrictEqual(yield* codes(more), [...expected], JSON.stringify(more))
       }
-      const other = yield* propertyOf(host.operatorId, "Harbour 2")
+      const other = yield* insertProperty(host.operatorId, "Harbour 2")
       for (const property_ids of [
         `${host.property}, ${other}`,
         `[${host.property}]`,
@@ -133,10 +137,10 @@ layer(layerAutomating)("upcoming actions", (it) => {
 
   it.effect("answer how many they are, of a page", () =>
     Effect.gen(function* () {
-      const host = yield* hostingAlone
-      for (const _ of [1, 2, 3]) yield* stayOf(host)
-      yield* ruleOf(host.operatorId, BEFORE_ARRIVAL)
-      yield* plannedAll
+      const host = yield* createOnlyHost
+      for (const _ of [1, 2, 3]) yield* insertStay(host)
+      yield* insertRule(host.operatorId, BEFORE_ARRIVAL_RULE)
+      yield* planAllDue
       for (const [limit, total] of [
         [2, 2],
         [100, 3]
@@ -149,12 +153,12 @@ layer(layerAutomating)("upcoming actions", (it) => {
 
   it.effect("are those of the next thirty days, and not a second more", () =>
     Effect.gen(function* () {
-      const host = yield* hostingAlone
-      yield* stayOf(host, { checkIn: "2027-05-24", checkOut: "2027-05-25" })
-      yield* ruleOf(host.operatorId, BEFORE_ARRIVAL)
+      const host = yield* createOnlyHost
+      yield* insertStay(host, { checkIn: "2027-05-24", checkOut: "2027-05-25" })
+      yield* insertRule(host.operatorId, BEFORE_ARRIVAL_RULE)
       const at = Date.parse("2027-05-23T14:00:00Z") - PLANNED_DAYS * 24 * 3_600_000
       yield* TestClock.setTime(at - 1)
-      yield* plannedAll
+      yield* planAllDue
       assert.lengthOf(yield* host.actions("message"), 0)
       yield* TestClock.setTime(at)
       assert.lengthOf(yield* host.actions("message"), 1)
@@ -163,13 +167,13 @@ layer(layerAutomating)("upcoming actions", (it) => {
 
   it.effect("are the main account's for a sub-account too, and nobody else's", () =>
     Effect.gen(function* () {
-      yield* emptied
-      const [host, stranger] = [yield* hosting, yield* hosting]
-      yield* stayOf(host)
-      yield* ruleOf(host.operatorId, BEFORE_ARRIVAL)
-      yield* plannedAll
-      const accountId = yield* accountOf(host.operatorId, "sub", "Front desk")
-      const token = yield* tokenFor({ operatorId: host.operatorId, accountId }, "read-only")
+      yield* emptyAutomationTables
+      const [host, stranger] = [yield* createAutomationHost, yield* createAutomationHost]
+      yield* insertStay(host)
+      yield* insertRule(host.operatorId, BEFORE_ARRIVAL_RULE)
+      yield* planAllDue
+      const accountId = yield* insertAccount(host.operatorId, "sub", "Front desk")
+      const token = yield* createToken({ operatorId: host.operatorId, accountId }, "read-only")
       const { data } = yield* call(token, "query_upcoming_automation_actions", { type: "message" })
       assert.deepInclude(data, { total: 1 })
       assert.deepStrictEqual(yield* stranger.actions("message"), [])
@@ -183,7 +187,7 @@ layer(layerAutomating)("upcoming actions", (it) => {
 
   it.effect("are refused with the name of the field that is wrong", () =>
     Effect.gen(function* () {
-      const host = yield* hostingAlone
+      const host = yield* createOnlyHost
       const wrong: ReadonlyArray<readonly [object, number, string]> = [
         [{}, 400, "type"],
         [{ type: "answer" }, 422, "type"],
@@ -208,8 +212,8 @@ layer(layerAutomating)("upcoming actions", (it) => {
 
   it.effect("name an answer to a guest without a stay", () =>
     Effect.gen(function* () {
-      const host = yield* hostingAlone
-      const { conversation } = yield* stayOf(host)
+      const host = yield* createOnlyHost
+      const { conversation } = yield* insertStay(host)
       const id = yield* answerFor(host, conversation)
       const [answer] = yield* host.actions("message")
       assert.deepInclude(answer, {
@@ -226,65 +230,65 @@ layer(layerAutomating)("upcoming actions", (it) => {
   )
 })
 
-layer(layerAutomating)("an action", (it) => {
+layer(layerAutomationService)("an action", (it) => {
   it.effect("is run now, whatever its time, and never again", () =>
     Effect.gen(function* () {
-      yield* emptied
-      const host = yield* planned()
+      yield* emptyAutomationTables
+      const host = yield* planMessage()
       const { conversation } = host
       const plan_id = yield* firstOf(host)
       yield* host.api.execute_automation_action({ plan_id }).pipe(host.as)
-      assert.deepStrictEqual(yield* saidIn(conversation), ["See you tomorrow, Ada."])
+      assert.deepStrictEqual(yield* loadAutomaticMessages(conversation), ["See you tomorrow, Ada."])
       assert.deepStrictEqual(yield* host.actions("message"), [])
       for (const operation of ["execute_automation_action", "delete_automation_action"] as const) {
         assert.match(yield* refused(host, operation, plan_id), /^404 plan_id: /)
       }
       yield* TestClock.setTime(Date.parse("2027-04-24T14:00:00Z"))
-      yield* ranOff(yield* makePlanRunner)
-      assert.lengthOf(yield* saidIn(conversation), 1)
+      yield* runAllDue(yield* makePlanRunner)
+      assert.lengthOf(yield* loadAutomaticMessages(conversation), 1)
       assert.match(yield* refused(host, "execute_automation_action", 1e12), /^404 plan_id: /)
     })
   )
 
   it.effect("that is taken away is not run, and others of its rule are", () =>
     Effect.gen(function* () {
-      const host = yield* hostingAlone
-      const [one, other] = [yield* stayOf(host), yield* stayOf(host)]
-      yield* ruleOf(host.operatorId, BEFORE_ARRIVAL)
-      yield* plannedAll
+      const host = yield* createOnlyHost
+      const [one, other] = [yield* insertStay(host), yield* insertStay(host)]
+      yield* insertRule(host.operatorId, BEFORE_ARRIVAL_RULE)
+      yield* planAllDue
       const [action] = yield* host.actions("message", { stay_code: one.code })
       yield* host.api.delete_automation_action({ plan_id: action?.id ?? 0 }).pipe(host.as)
       yield* TestClock.setTime(Date.parse("2027-04-24T14:00:00Z"))
-      yield* ranOff(yield* makePlanRunner)
-      assert.deepStrictEqual(yield* saidIn(one.conversation), [])
-      assert.lengthOf(yield* saidIn(other.conversation), 1)
+      yield* runAllDue(yield* makePlanRunner)
+      assert.deepStrictEqual(yield* loadAutomaticMessages(one.conversation), [])
+      assert.lengthOf(yield* loadAutomaticMessages(other.conversation), 1)
     })
   )
 
   it.effect("that cannot be run says why and waits on", () =>
     Effect.gen(function* () {
-      const host = yield* hostingAlone
+      const host = yield* createOnlyHost
       const sql = yield* SqlClient.SqlClient
-      const silent = yield* stayOf(host, { talks: false })
-      yield* ruleOf(host.operatorId, BEFORE_ARRIVAL)
-      yield* plannedAll
+      const silent = yield* insertStay(host, { talks: false })
+      yield* insertRule(host.operatorId, BEFORE_ARRIVAL_RULE)
+      yield* planAllDue
       const plan_id = yield* firstOf(host)
       assert.match(yield* refused(host, "execute_automation_action", plan_id), /^409 plan_id: .*no conversation/)
       yield* sql`UPDATE orders SET conversation_id = ${silent.conversation} WHERE operator_id = ${host.operatorId}`
       yield* sql`UPDATE stays SET guest_name = NULL WHERE operator_id = ${host.operatorId}`
       assert.match(yield* refused(host, "execute_automation_action", plan_id), /^400 plan_id: .*first_name/)
-      assert.deepStrictEqual(yield* plansOf(host.operatorId), ["send_message waiting 2027-04-24T14:00:00.000Z"])
-      assert.deepStrictEqual(yield* saidIn(silent.conversation), [])
+      assert.deepStrictEqual(yield* loadPlanLines(host.operatorId), ["send_message waiting 2027-04-24T14:00:00.000Z"])
+      assert.deepStrictEqual(yield* loadAutomaticMessages(silent.conversation), [])
     })
   )
 
   it.effect("in whose conversation too many messages wait says so and waits on", () =>
     Effect.gen(function* () {
-      const host = yield* hostingAlone
+      const host = yield* createOnlyHost
       const sql = yield* SqlClient.SqlClient
-      const { conversation } = yield* stayOf(host)
-      yield* ruleOf(host.operatorId, BEFORE_ARRIVAL)
-      yield* plannedAll
+      const { conversation } = yield* insertStay(host)
+      yield* insertRule(host.operatorId, BEFORE_ARRIVAL_RULE)
+      yield* planAllDue
       yield* sql`
         INSERT INTO message_lanes (operator_id, conversation_id, account_id, waiting, due_at)
         SELECT operator_id, id, account_id, ${QUEUED_MESSAGES}, 'infinity' FROM conversations WHERE code = ${conversation}`
@@ -293,17 +297,17 @@ layer(layerAutomating)("an action", (it) => {
         yield* refused(host, "execute_automation_action", plan_id),
         new RegExp(`^409 plan_id: ${QUEUED_MESSAGES} `)
       )
-      assert.deepStrictEqual(yield* plansOf(host.operatorId), ["send_message waiting 2027-04-24T14:00:00.000Z"])
+      assert.deepStrictEqual(yield* loadPlanLines(host.operatorId), ["send_message waiting 2027-04-24T14:00:00.000Z"])
       yield* sql`UPDATE message_lanes SET waiting = waiting - 1 WHERE operator_id = ${host.operatorId}`
       yield* host.api.execute_automation_action({ plan_id }).pipe(host.as)
-      assert.lengthOf(yield* saidIn(conversation), 1)
+      assert.lengthOf(yield* loadAutomaticMessages(conversation), 1)
     })
   )
 
   it.effect("of a review is refused before the day of check-out, where the host is, and run from then on", () =>
     Effect.gen(function* () {
-      yield* emptied
-      const host = yield* planned(AFTER_LEAVING)
+      yield* emptyAutomationTables
+      const host = yield* planMessage(AFTER_LEAVING_RULE)
       const { code } = host
       const plan_id = yield* firstOf(host, "review")
       // In Lisbon the 28th begins at 23:00 UTC.
@@ -311,29 +315,29 @@ layer(layerAutomating)("an action", (it) => {
       assert.match(yield* refused(host, "execute_automation_action", plan_id), /^400 plan_id: .*2027-04-28/)
       yield* TestClock.adjust("1 second")
       const { guests } = yield* ScriptedChannel
-      const written = yield* answerTo(host.token, "execute_automation_action", { plan_id }, "once")
-      const again = yield* answerTo(host.token, "execute_automation_action", { plan_id }, "once")
+      const written = yield* callForResponse(host.token, "execute_automation_action", { plan_id }, "once")
+      const again = yield* callForResponse(host.token, "execute_automation_action", { plan_id }, "once")
       assert.deepStrictEqual([written.envelope.error_code, again.envelope.error_code], [0, 0])
       const told = Effect.map(guests.reviews, (all) => all.filter((each) => each.reservationCode === code))
       assert.lengthOf(yield* told, 1)
-      assert.deepStrictEqual(yield* plansOf(host.operatorId), ["review done 2027-04-28T12:00:00.000Z"])
+      assert.deepStrictEqual(yield* loadPlanLines(host.operatorId), ["review done 2027-04-28T12:00:00.000Z"])
     })
   )
 
   it.effect("is run once under a key, and by two at the same moment", () =>
     Effect.gen(function* () {
-      const host = yield* hostingAlone
-      const [one, other] = [yield* stayOf(host), yield* stayOf(host)]
-      yield* ruleOf(host.operatorId, BEFORE_ARRIVAL)
-      yield* plannedAll
+      const host = yield* createOnlyHost
+      const [one, other] = [yield* insertStay(host), yield* insertStay(host)]
+      yield* insertRule(host.operatorId, BEFORE_ARRIVAL_RULE)
+      yield* planAllDue
       const idOf = (stay_code: string) =>
         Effect.map(host.actions("message", { stay_code }), ([first]) => first?.id ?? 0)
       const keyed = yield* idOf(one.code)
       for (const _ of [1, 2]) {
-        const answer = yield* answerTo(host.token, "execute_automation_action", { plan_id: keyed }, "key")
+        const answer = yield* callForResponse(host.token, "execute_automation_action", { plan_id: keyed }, "key")
         assert.strictEqual(answer.envelope.error_code, 0)
       }
-      assert.lengthOf(yield* saidIn(one.conversation), 1)
+      assert.lengthOf(yield* loadAutomaticMessages(one.conversation), 1)
       const plan_id = yield* idOf(other.code)
       const twice = Effect.all(
         [1, 2].map(() => refused(host, "execute_automation_action", plan_id)),
@@ -343,16 +347,16 @@ layer(layerAutomating)("an action", (it) => {
         (yield* twice).map((outcome) => outcome.split(": ")[0]),
         ["0 ", "404 plan_id"]
       )
-      assert.lengthOf(yield* saidIn(other.conversation), 1)
+      assert.lengthOf(yield* loadAutomaticMessages(other.conversation), 1)
     })
   )
 
   it.effect("of a paused rule is none", () =>
     Effect.gen(function* () {
-      const host = yield* hostingAlone
-      yield* stayOf(host)
-      const rule = yield* ruleOf(host.operatorId, BEFORE_ARRIVAL)
-      yield* plannedAll
+      const host = yield* createOnlyHost
+      yield* insertStay(host)
+      const rule = yield* insertRule(host.operatorId, BEFORE_ARRIVAL_RULE)
+      yield* planAllDue
       const plan_id = yield* firstOf(host)
       const sql = yield* SqlClient.SqlClient
       yield* sql`UPDATE automation_rules SET state = 'paused' WHERE id = ${rule}`

@@ -4,15 +4,15 @@ import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { makePlanRunner } from "../../../src/domain/automation/running/plan-runner.ts"
 import {
-  emptied,
-  hosting,
-  layerAutomating,
-  plannedAll,
-  ranOff,
-  ruleOf,
-  saidIn,
-  stayOf
-} from "../../support/domain/automation/automating.ts"
+  createAutomationHost,
+  emptyAutomationTables,
+  insertRule,
+  insertStay,
+  layerAutomationService,
+  loadAutomaticMessages,
+  planAllDue,
+  runAllDue
+} from "../../support/domain/automation/automation-service.ts"
 
 // What is due at a time of day is due when the host's clock shows it, also on the days on which that is put on or back.
 
@@ -45,30 +45,30 @@ const DAY = 24 * 60 * 60 * 1000
 
 /** A host in a zone, with a rule for the day of check-in, and a stay that begins in ten days. */
 const planned = Effect.fnUntraced(function* ({ zone, checkIn, at, listed }: Case) {
-  const host = yield* hosting
+  const host = yield* createAutomationHost
   const sql = yield* SqlClient.SqlClient
   yield* Effect.orDie(sql`UPDATE operators SET time_zone = ${zone} WHERE id = ${host.operatorId}`)
   const due = Date.parse(listed)
   yield* TestClock.setTime(due - 10 * DAY)
   const checkOut = new Date(Date.parse(checkIn) + 3 * DAY).toISOString().slice(0, 10)
-  const stay = yield* stayOf(host, { checkIn, checkOut, bookedAt: due - 11 * DAY })
-  yield* ruleOf(host.operatorId, {
+  const stay = yield* insertStay(host, { checkIn, checkOut, bookedAt: due - 11 * DAY })
+  yield* insertRule(host.operatorId, {
     name: "Today",
     action: "send_message",
     trigger: { event: "check_in", when: "before", days: 0, at },
     text: "Today it is, {{guest.first_name}}."
   })
-  yield* plannedAll
+  yield* planAllDue
   return { ...host, ...stay, due }
 })
 
-layer(layerAutomating)("on the day of check-in", (it) => {
+layer(layerAutomationService)("on the day of check-in", (it) => {
   for (const each of CASES) {
     it.effect(
       `at ${each.at} in ${each.zone} on ${each.checkIn} is ${each.listed}, in the list and when it is said`,
       () =>
         Effect.gen(function* () {
-          yield* emptied
+          yield* emptyAutomationTables
           const { due, conversation, actions } = yield* planned(each)
           const listed = yield* actions("message")
           assert.deepStrictEqual(
@@ -77,14 +77,14 @@ layer(layerAutomating)("on the day of check-in", (it) => {
           )
           const running = yield* makePlanRunner
           yield* TestClock.setTime(due - 1)
-          yield* ranOff(running)
-          assert.deepStrictEqual(yield* saidIn(conversation), [])
+          yield* runAllDue(running)
+          assert.deepStrictEqual(yield* loadAutomaticMessages(conversation), [])
           yield* TestClock.setTime(due)
-          yield* ranOff(running)
+          yield* runAllDue(running)
           // An hour later the clock may show the same time again.
           yield* TestClock.setTime(due + 60 * 60 * 1000)
-          yield* ranOff(running)
-          assert.deepStrictEqual(yield* saidIn(conversation), ["Today it is, Ada."])
+          yield* runAllDue(running)
+          assert.deepStrictEqual(yield* loadAutomaticMessages(conversation), ["Today it is, Ada."])
           assert.deepStrictEqual(yield* actions("message"), [])
         })
     )
@@ -92,7 +92,7 @@ layer(layerAutomating)("on the day of check-in", (it) => {
 
   it.effect("is narrowed by times on the clock of that day", () =>
     Effect.gen(function* () {
-      yield* emptied
+      yield* emptyAutomationTables
       const [first] = CASES
       assert(first !== undefined)
       const { actions } = yield* planned(first)

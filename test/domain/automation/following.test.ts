@@ -4,21 +4,21 @@ import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { Ingest } from "../../../src/connectors/ingest/Ingest.ts"
 import { PLANNING_BACKOFF } from "../../../src/domain/automation/planning/planner.ts"
-import { order, room, selling } from "../../support/connectors/ingest/saying.ts"
+import { channelRoom, createSellingOperator, orderEvent } from "../../support/connectors/ingest/channel-events.ts"
 import {
-  AFTER_LEAVING,
-  BEFORE_ARRIVAL,
-  emptied,
-  followed,
-  hostingAlone,
-  layerAutomating,
-  marksOf,
-  plannedAll,
-  ruleOf,
-  stayOf
-} from "../../support/domain/automation/automating.ts"
-import { handedOut } from "../../support/domain/calendars/listing-calendars/following.ts"
-import { channelAccountOf } from "../../support/listings.ts"
+  AFTER_LEAVING_RULE,
+  BEFORE_ARRIVAL_RULE,
+  createOnlyHost,
+  dispatchAndPlan,
+  emptyAutomationTables,
+  insertRule,
+  insertStay,
+  layerAutomationService,
+  loadStayMarks,
+  planAllDue
+} from "../../support/domain/automation/automation-service.ts"
+import { dispatchAllEvents } from "../../support/domain/calendars/listing-calendars/push-workers.ts"
+import { insertChannelAccount } from "../../support/listings.ts"
 
 /** Tells of a stay that it changed. */
 const told = (operatorId: number, code: string, more: object = {}) =>
@@ -32,23 +32,23 @@ const told = (operatorId: number, code: string, more: object = {}) =>
 
 const INQUIRY = { name: "Hello", action: "send_message", trigger: { event: "inquiry" }, text: "Hello." }
 const ANSWER = { name: "Answers", action: "answer" }
-const of = (event: string) => ({ ...BEFORE_ARRIVAL, trigger: { event, when: "after", hours: 1 } })
+const of = (event: string) => ({ ...BEFORE_ARRIVAL_RULE, trigger: { event, when: "after", hours: 1 } })
 
 /** What a stay whose host has that rule is told of, and how many stays are marked then. */
 const markedBy = Effect.fnUntraced(function* (rule: object, more: object = {}) {
-  const host = yield* hostingAlone
-  const { code } = yield* stayOf(host)
-  yield* ruleOf(host.operatorId, rule, { unmarked: false })
+  const host = yield* createOnlyHost
+  const { code } = yield* insertStay(host)
+  yield* insertRule(host.operatorId, rule, { unmarked: false })
   yield* told(host.operatorId, code, more)
-  yield* handedOut
-  return (yield* marksOf(host.operatorId)).marks
+  yield* dispatchAllEvents
+  return (yield* loadStayMarks(host.operatorId)).marks
 })
 
-layer(Layer.provideMerge(Ingest.layer, layerAutomating))("what changes a stay", (it) => {
+layer(Layer.provideMerge(Ingest.layer, layerAutomationService))("what changes a stay", (it) => {
   it.effect.each([
     { rule: INQUIRY, marks: 0 },
     { rule: ANSWER, marks: 0 },
-    { rule: AFTER_LEAVING, marks: 1 },
+    { rule: AFTER_LEAVING_RULE, marks: 1 },
     { rule: of("booking"), marks: 1 },
     { rule: of("request"), marks: 1 },
     { rule: of("check_in"), marks: 1 },
@@ -70,52 +70,52 @@ layer(Layer.provideMerge(Ingest.layer, layerAutomating))("what changes a stay", 
     { sub_event: "lock_code_deleted", marks: 0 }
   ])("marks it where plans may be others by it: $sub_event", ({ sub_event, marks }) =>
     Effect.gen(function* () {
-      assert.strictEqual(yield* markedBy(BEFORE_ARRIVAL, { sub_event }), marks)
+      assert.strictEqual(yield* markedBy(BEFORE_ARRIVAL_RULE, { sub_event }), marks)
     })
   )
 
   it.effect("that is told by another account with other rates is planned for that account", () =>
     Effect.gen(function* () {
-      yield* emptied
-      const { operatorId, accountId, listing, hear, ingest, speaker } = yield* selling
+      yield* emptyAutomationTables
+      const { operatorId, accountId, listing, hear, ingest, speaker } = yield* createSellingOperator
       const sql = yield* SqlClient.SqlClient
-      yield* ruleOf(operatorId, BEFORE_ARRIVAL, { unmarked: false })
-      yield* hear(order([room(listing)]))
-      yield* followed
+      yield* insertRule(operatorId, BEFORE_ARRIVAL_RULE, { unmarked: false })
+      yield* hear(orderEvent([channelRoom(listing)]))
+      yield* dispatchAndPlan
       const accounts = sql`SELECT account_id::int FROM automation_plans WHERE operator_id = ${operatorId}`
       assert.deepStrictEqual(yield* accounts, [{ account_id: accountId }])
 
-      const anew = yield* channelAccountOf(operatorId)
+      const anew = yield* insertChannelAccount(operatorId)
       yield* sql`UPDATE channel_accounts SET auth_status = 'disconnected' WHERE id = ${accountId}`
-      const said = order([room(listing, { rate: 500 })], { version: 2 })
+      const said = orderEvent([channelRoom(listing, { rate: 500 })], { version: 2 })
       assert.deepStrictEqual(yield* ingest({ ...speaker, accountId: anew }, said), { outcome: "applied" })
       const events = yield* sql`
         SELECT payload ->> 'sub_event' AS sub_event FROM events
         WHERE operator_id = ${operatorId} AND event = 'reservation_updated'`
       assert.deepStrictEqual(events, [{ sub_event: "rates_updated" }])
-      yield* followed
+      yield* dispatchAndPlan
       assert.deepStrictEqual(yield* accounts, [{ account_id: anew }])
     })
   )
 
   it.effect("ends what put off a stay that could not be worked out: it begins with the first pause again", () =>
     Effect.gen(function* () {
-      const host = yield* hostingAlone
-      const { code } = yield* stayOf(host)
-      yield* ruleOf(host.operatorId, { ...BEFORE_ARRIVAL, nights: "many" })
+      const host = yield* createOnlyHost
+      const { code } = yield* insertStay(host)
+      yield* insertRule(host.operatorId, { ...BEFORE_ARRIVAL_RULE, nights: "many" })
       const longest = PLANNING_BACKOFF.firstMs * (1 + PLANNING_BACKOFF.jitter)
       const pause = Effect.gen(function* () {
-        const { due } = yield* marksOf(host.operatorId)
+        const { due } = yield* loadStayMarks(host.operatorId)
         return Date.parse(due ?? "") - (yield* DateTime.nowAsDate).getTime()
       })
-      yield* plannedAll
+      yield* planAllDue
       for (let n = 0; n < 3; n++) {
         yield* TestClock.adjust(yield* pause)
-        yield* plannedAll
+        yield* planAllDue
       }
       assert.isAbove(yield* pause, longest)
       yield* told(host.operatorId, code)
-      yield* followed
+      yield* dispatchAndPlan
       const anew = yield* pause
       assert.isAbove(anew, 0)
       assert.isAtMost(anew, longest)

@@ -6,19 +6,19 @@ import { MARK_OPERATORS, MARK_PAGE } from "../../../src/domain/automation/planni
 import { PlanningQueue } from "../../../src/domain/automation/planning/PlanningQueue.ts"
 import { planDueStays, planOnce } from "../../../src/domain/automation/planning/planner.ts"
 import {
-  BEFORE_ARRIVAL,
-  emptied,
-  hosting,
-  hostingAlone,
-  layerAutomating,
-  manyStays,
-  plannedAll,
-  ruleBecomes,
-  ruleOf,
-  stayOf
-} from "../../support/domain/automation/automating.ts"
+  BEFORE_ARRIVAL_RULE,
+  createAutomationHost,
+  createOnlyHost,
+  emptyAutomationTables,
+  insertRule,
+  insertStay,
+  insertStays,
+  layerAutomationService,
+  planAllDue,
+  setRuleState
+} from "../../support/domain/automation/automation-service.ts"
 
-type Host = Effect.Success<typeof hosting>
+type Host = Effect.Success<typeof createAutomationHost>
 
 /** Marks a page of each operator; answers whether there was any. */
 const page = Effect.gen(function* () {
@@ -72,18 +72,18 @@ const moment = Effect.fnUntraced(function* (host: Host) {
 /** A host with more stays than two pages, and two rules of which one has yet to look at them. */
 const walked = Effect.gen(function* () {
   yield* noted
-  const host = yield* hostingAlone
-  yield* manyStays(host.operatorId, 2 * MARK_PAGE + 1)
-  yield* ruleOf(host.operatorId, BEFORE_ARRIVAL, { unmarked: false })
-  return { ...host, other: yield* ruleOf(host.operatorId, BEFORE_ARRIVAL) }
+  const host = yield* createOnlyHost
+  yield* insertStays(host.operatorId, 2 * MARK_PAGE + 1)
+  yield* insertRule(host.operatorId, BEFORE_ARRIVAL_RULE, { unmarked: false })
+  return { ...host, other: yield* insertRule(host.operatorId, BEFORE_ARRIVAL_RULE) }
 })
 
 type Walked = Effect.Success<typeof walked>
 
 const CHANGES = {
-  made: (host: Walked) => ruleOf(host.operatorId, BEFORE_ARRIVAL),
-  paused: (host: Walked) => ruleBecomes(host.other, "paused"),
-  resumed: (host: Walked) => ruleBecomes(host.other, "active"),
+  made: (host: Walked) => insertRule(host.operatorId, BEFORE_ARRIVAL_RULE),
+  paused: (host: Walked) => setRuleState(host.other, "paused"),
+  resumed: (host: Walked) => setRuleState(host.other, "active"),
   rezoned
 }
 /** What chance brings about too seldom: a rule that begins at the top while another is further down. */
@@ -93,13 +93,13 @@ const MADE_MEANWHILE = [
 ] as const
 const change = fc.constantFrom("made", "paused", "resumed", "rezoned")
 
-layer(layerAutomating)("marking", (it) => {
+layer(layerAutomationService)("marking", (it) => {
   it.effect("a change that concerns all rules of a host marks and plans each of his stays once", () =>
     Effect.gen(function* () {
-      const host = yield* hostingAlone
-      yield* manyStays(host.operatorId, 40)
-      for (let n = 0; n < 5; n++) yield* ruleOf(host.operatorId, BEFORE_ARRIVAL)
-      yield* plannedAll
+      const host = yield* createOnlyHost
+      yield* insertStays(host.operatorId, 40)
+      for (let n = 0; n < 5; n++) yield* insertRule(host.operatorId, BEFORE_ARRIVAL_RULE)
+      yield* planAllDue
       yield* rezoned(host)
       let planned = 0
       const planRest = Effect.gen(function* () {
@@ -119,7 +119,7 @@ layer(layerAutomating)("marking", (it) => {
         const host = yield* walked
         const begun = yield* moment(host)
         yield* page
-        yield* ruleOf(host.operatorId, BEFORE_ARRIVAL)
+        yield* insertRule(host.operatorId, BEFORE_ARRIVAL_RULE)
         const made = yield* moment(host)
         yield* allPages
         assert.deepStrictEqual(yield* timesMarked(host, made), { least: 1, most: 1 })
@@ -135,7 +135,7 @@ layer(layerAutomating)("marking", (it) => {
         let last = yield* moment(host)
         for (const act of done) {
           if (act === "page") yield* page
-          else if (act === "booked") yield* stayOf(host)
+          else if (act === "booked") yield* insertStay(host)
           else {
             last = yield* moment(host)
             yield* CHANGES[act](host)
@@ -176,11 +176,11 @@ layer(layerAutomating)("marking", (it) => {
     "hosts whose rules were changed are more than one statement takes, and one turn marks stays of all of them",
     () =>
       Effect.gen(function* () {
-        yield* emptied
-        const hosts = yield* Effect.replicateEffect(hosting, MARK_OPERATORS + 1)
+        yield* emptyAutomationTables
+        const hosts = yield* Effect.replicateEffect(createAutomationHost, MARK_OPERATORS + 1)
         for (const host of hosts) {
-          yield* stayOf(host)
-          yield* ruleOf(host.operatorId, BEFORE_ARRIVAL)
+          yield* insertStay(host)
+          yield* insertRule(host.operatorId, BEFORE_ARRIVAL_RULE)
         }
         const sql = yield* SqlClient.SqlClient
         assert.lengthOf(

@@ -5,22 +5,22 @@ import { TestClock } from "effect/testing"
 import { PlanQueue } from "../../../src/domain/automation/running/PlanQueue.ts"
 import { makePlanRunner, RUN_BACKOFF, runPlan } from "../../../src/domain/automation/running/plan-runner.ts"
 import { WakeUp } from "../../../src/jobs/WakeUp.ts"
-import { ScriptedChannel } from "../../support/channels.ts"
 import {
-  AFTER_LEAVING,
-  BEFORE_ARRIVAL,
-  emptied,
-  followed,
-  layerAutomating,
-  marksOf,
-  type Planned,
-  planned,
-  plannedAll,
-  plansOf,
-  ranOff,
-  saidIn
-} from "../../support/domain/automation/automating.ts"
+  AFTER_LEAVING_RULE,
+  BEFORE_ARRIVAL_RULE,
+  dispatchAndPlan,
+  emptyAutomationTables,
+  layerAutomationService,
+  loadAutomaticMessages,
+  loadPlanLines,
+  loadStayMarks,
+  type PlannedMessage,
+  planAllDue,
+  planMessage,
+  runAllDue
+} from "../../support/domain/automation/automation-service.ts"
 import { call } from "../../support/harness.ts"
+import { ScriptedChannel } from "../../support/scripted-channel.ts"
 
 // What is due, of a stay that is not what it was planned by: whoever plans decides what becomes of it, and nobody else.
 
@@ -32,7 +32,7 @@ const WAITS = ["send_message waiting 2027-04-24T14:00:00.000Z"]
 const longest = (failures: number) => RUN_BACKOFF.firstMs * 2 ** (failures - 1) * (1 + RUN_BACKOFF.jitter)
 const shortest = (failures: number) => RUN_BACKOFF.firstMs * 2 ** (failures - 1) * (1 - RUN_BACKOFF.jitter)
 
-const stands = ({ operatorId }: Planned, status: "accepted" | "cancelled") =>
+const stands = ({ operatorId }: PlannedMessage, status: "accepted" | "cancelled") =>
   Effect.flatMap(
     SqlClient.SqlClient,
     (sql) => sql`
@@ -40,7 +40,7 @@ const stands = ({ operatorId }: Planned, status: "accepted" | "cancelled") =>
       WHERE operator_id = ${operatorId}`
   ).pipe(Effect.orDie)
 
-const arrives = ({ operatorId }: Planned, checkIn: string, checkOut: string) =>
+const arrives = ({ operatorId }: PlannedMessage, checkIn: string, checkOut: string) =>
   Effect.flatMap(
     SqlClient.SqlClient,
     (sql) => sql`
@@ -48,7 +48,7 @@ const arrives = ({ operatorId }: Planned, checkIn: string, checkOut: string) =>
   ).pipe(Effect.orDie)
 
 /** Whoever changed the stay tells of it. */
-const told = ({ operatorId, code }: Planned) =>
+const told = ({ operatorId, code }: PlannedMessage) =>
   Effect.flatMap(
     SqlClient.SqlClient,
     (sql) => sql`
@@ -67,61 +67,61 @@ const meanwhile = (happens: Effect.Effect<void>) => {
   })
 }
 
-layer(layerAutomating)("what is outdated when it is due", (it) => {
+layer(layerAutomationService)("what is outdated when it is due", (it) => {
   it.effect.each([
     [
       "cancelled and accepted again",
-      (host: Planned) => stands(host, "cancelled"),
-      (host: Planned) => stands(host, "accepted")
+      (host: PlannedMessage) => stands(host, "cancelled"),
+      (host: PlannedMessage) => stands(host, "accepted")
     ],
     [
       "moved away and back",
-      (host: Planned) => arrives(host, "2027-05-25", "2027-05-28"),
-      (host: Planned) => arrives(host, "2027-04-25", "2027-04-28")
+      (host: PlannedMessage) => arrives(host, "2027-05-25", "2027-05-28"),
+      (host: PlannedMessage) => arrives(host, "2027-04-25", "2027-04-28")
     ]
   ] as const)("is said where its stay is %s before that is written down", ([, away, back]) =>
     Effect.gen(function* () {
-      yield* emptied
-      const host = yield* planned()
+      yield* emptyAutomationTables
+      const host = yield* planMessage()
       const queue = yield* PlanQueue
       yield* TestClock.setTime(DUE)
       const [taken] = yield* queue.take(yield* DateTime.nowAsDate, 10, [])
       assert(taken !== undefined)
       yield* away(host)
       yield* told(host)
-      const isBack = Effect.all([back(host), told(host), followed], { discard: true })
+      const isBack = Effect.all([back(host), told(host), dispatchAndPlan], { discard: true })
       const services = yield* Effect.context<Effect.Services<typeof isBack>>()
       yield* runPlan(taken).pipe(meanwhile(Effect.provide(isBack, services)))
-      assert.deepStrictEqual(yield* plansOf(host.operatorId), WAITS)
-      yield* plannedAll
-      assert.deepStrictEqual(yield* plansOf(host.operatorId), WAITS)
-      assert.strictEqual((yield* marksOf(host.operatorId)).marks, 0)
+      assert.deepStrictEqual(yield* loadPlanLines(host.operatorId), WAITS)
+      yield* planAllDue
+      assert.deepStrictEqual(yield* loadPlanLines(host.operatorId), WAITS)
+      assert.strictEqual((yield* loadStayMarks(host.operatorId)).marks, 0)
       yield* TestClock.adjust(longest(1))
-      yield* ranOff(yield* makePlanRunner)
-      assert.deepStrictEqual(yield* saidIn(host.conversation), ["See you tomorrow, Ada."])
+      yield* runAllDue(yield* makePlanRunner)
+      assert.deepStrictEqual(yield* loadAutomaticMessages(host.conversation), ["See you tomorrow, Ada."])
     })
   )
 
   it.effect("is left to who plans, who hears of it, and looked at ever later until he has come", () =>
     Effect.gen(function* () {
-      yield* emptied
-      const arrived = { ...BEFORE_ARRIVAL, trigger: { event: "check_in", when: "after", hours: 0 } }
-      const host = yield* planned(arrived, { talks: false })
+      yield* emptyAutomationTables
+      const arrived = { ...BEFORE_ARRIVAL_RULE, trigger: { event: "check_in", when: "after", hours: 0 } }
+      const host = yield* planMessage(arrived, { talks: false })
       const at = Date.parse("2027-04-25T14:00:00Z")
       const running = yield* makePlanRunner
       yield* TestClock.setTime(at)
-      yield* ranOff(running)
+      yield* runAllDue(running)
       const waits = ["send_message waiting 2027-04-25T14:00:00.000Z: there is no conversation with the guest"]
-      assert.deepStrictEqual(yield* plansOf(host.operatorId), waits)
+      assert.deepStrictEqual(yield* loadPlanLines(host.operatorId), waits)
       // Nobody has told of it.
       yield* stands(host, "cancelled")
       const woken = yield* (yield* WakeUp).latch
       yield* TestClock.adjust(longest(1))
-      yield* ranOff(running)
+      yield* runAllDue(running)
       assert.isTrue(woken.isOpen())
       const due = new Date(at + longest(1)).toISOString()
-      assert.deepStrictEqual(yield* marksOf(host.operatorId), { marks: 1, due })
-      assert.deepStrictEqual(yield* plansOf(host.operatorId), waits)
+      assert.deepStrictEqual(yield* loadStayMarks(host.operatorId), { marks: 1, due })
+      assert.deepStrictEqual(yield* loadPlanLines(host.operatorId), waits)
       const queue = yield* PlanQueue
       const takenIn = (ms: number) =>
         Effect.flatMap(DateTime.nowAsDate, (now) => queue.take(new Date(now.getTime() + ms), 10, []))
@@ -130,16 +130,16 @@ layer(layerAutomating)("what is outdated when it is due", (it) => {
         (yield* takenIn(longest(2))).map(({ failures }) => failures),
         [2]
       )
-      yield* plannedAll
-      assert.deepStrictEqual(yield* plansOf(host.operatorId), [])
-      assert.strictEqual((yield* marksOf(host.operatorId)).marks, 0)
+      yield* planAllDue
+      assert.deepStrictEqual(yield* loadPlanLines(host.operatorId), [])
+      assert.strictEqual((yield* loadStayMarks(host.operatorId)).marks, 0)
     })
   )
 
   it.effect("is no review where another stay of its order has become the last, nor by hand", () =>
     Effect.gen(function* () {
-      yield* emptied
-      const host = yield* planned(AFTER_LEAVING)
+      yield* emptyAutomationTables
+      const host = yield* planMessage(AFTER_LEAVING_RULE)
       const [{ id: plan_id } = { id: 0 }] = yield* host.actions("review")
       const sql = yield* SqlClient.SqlClient
       yield* sql`
@@ -148,9 +148,9 @@ layer(layerAutomating)("what is outdated when it is due", (it) => {
         WHERE operator_id = ${host.operatorId}`
       yield* TestClock.setTime(Date.parse("2027-04-28T12:00:00Z"))
       assert.strictEqual((yield* call(host.token, "execute_automation_action", { plan_id })).error_code, 404)
-      yield* ranOff(yield* makePlanRunner)
-      yield* plannedAll
-      assert.deepStrictEqual(yield* plansOf(host.operatorId), [])
+      yield* runAllDue(yield* makePlanRunner)
+      yield* planAllDue
+      assert.deepStrictEqual(yield* loadPlanLines(host.operatorId), [])
       const { guests } = yield* ScriptedChannel
       assert.deepStrictEqual(
         (yield* guests.reviews).filter(({ reservationCode }) => reservationCode === host.code),

@@ -14,24 +14,24 @@ import {
 import { DUE_SCAN_ROWS } from "../../../src/jobs/fair-queue.ts"
 import { idsParameter } from "../../../src/platform/database/parameters.ts"
 import {
-  AFTER_LEAVING,
-  BEFORE_ARRIVAL,
-  emptied,
-  hosting,
-  layerAutomating,
-  plannedAll,
-  ruleOf,
-  stayOf
-} from "../../support/domain/automation/automating.ts"
+  AFTER_LEAVING_RULE,
+  BEFORE_ARRIVAL_RULE,
+  createAutomationHost,
+  emptyAutomationTables,
+  insertRule,
+  insertStay,
+  layerAutomationService,
+  planAllDue
+} from "../../support/domain/automation/automation-service.ts"
 
 /** A host with one more due plan than a worker takes of an account at once, all of orders without an account. */
 const withoutAccount = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  const host = yield* hosting
-  for (let nth = 0; nth <= RUNNING_ACCOUNT_SHARE; nth++) yield* stayOf(host)
+  const host = yield* createAutomationHost
+  for (let nth = 0; nth <= RUNNING_ACCOUNT_SHARE; nth++) yield* insertStay(host)
   yield* Effect.orDie(sql`UPDATE orders SET channel_account_id = NULL WHERE operator_id = ${host.operatorId}`)
-  yield* ruleOf(host.operatorId, BEFORE_ARRIVAL)
-  yield* plannedAll
+  yield* insertRule(host.operatorId, BEFORE_ARRIVAL_RULE)
+  yield* planAllDue
   return host.operatorId
 })
 
@@ -39,10 +39,10 @@ const withoutAccount = Effect.gen(function* () {
 const fullOf = (operator_id: number) =>
   Array.from({ length: RUNNING_ACCOUNT_SHARE }, () => ({ operator_id, account_id: 0, kind: "send_message" as const }))
 
-layer(layerAutomating)("plans of orders without a channel account", (it) => {
+layer(layerAutomationService)("plans of orders without a channel account", (it) => {
   it.effect("of one host that are under way keep no other host's waiting", () =>
     Effect.gen(function* () {
-      yield* emptied
+      yield* emptyAutomationTables
       const [busy, quiet] = [yield* withoutAccount, yield* withoutAccount]
       const queue = yield* PlanQueue
       yield* TestClock.setTime(Date.parse("2027-04-24T14:00:00Z"))
@@ -57,7 +57,7 @@ layer(layerAutomating)("plans of orders without a channel account", (it) => {
 
   it.effect("count for each of two hosts that have some under way", () =>
     Effect.gen(function* () {
-      yield* emptied
+      yield* emptyAutomationTables
       const [one, other] = [yield* withoutAccount, yield* withoutAccount]
       const queue = yield* PlanQueue
       yield* TestClock.setTime(Date.parse("2027-04-24T14:00:00Z"))
@@ -69,20 +69,20 @@ layer(layerAutomating)("plans of orders without a channel account", (it) => {
 
 /** A host with as many due reviews as a worker takes of an account at once, and a message that is due a minute later. */
 const leaving = Effect.gen(function* () {
-  const host = yield* hosting
-  for (let nth = 0; nth < RUNNING_ACCOUNT_SHARE; nth++) yield* stayOf(host)
-  yield* ruleOf(host.operatorId, AFTER_LEAVING)
+  const host = yield* createAutomationHost
+  for (let nth = 0; nth < RUNNING_ACCOUNT_SHARE; nth++) yield* insertStay(host)
+  yield* insertRule(host.operatorId, AFTER_LEAVING_RULE)
   const trigger = { event: "check_out", when: "after", days: 0, at: "13:01" }
-  yield* ruleOf(host.operatorId, { ...BEFORE_ARRIVAL, trigger })
+  yield* insertRule(host.operatorId, { ...BEFORE_ARRIVAL_RULE, trigger })
 })
 
-layer(layerAutomating)("reviews at a channel that hangs", (it) => {
+layer(layerAutomationService)("reviews at a channel that hangs", (it) => {
   it.effect("leave room for messages, also of the same account, and come as far as there is room", () =>
     Effect.gen(function* () {
-      yield* emptied
+      yield* emptyAutomationTables
       const hosts = Math.ceil((REVIEWING_ROOM + 1) / RUNNING_ACCOUNT_SHARE)
       for (let nth = 0; nth < hosts; nth++) yield* leaving
-      yield* plannedAll
+      yield* planAllDue
       const queue = yield* PlanQueue
       yield* TestClock.setTime(Date.parse("2027-04-28T12:00:00Z"))
       const reviews = yield* queue.take(yield* DateTime.nowAsDate, RUNNING_ROOM, [])
@@ -195,10 +195,10 @@ const takenOf = Effect.fnUntraced(function* (host: number) {
 const DUE = new Date("2027-04-24T14:00:00Z")
 const EARLIER = new Date(DUE.getTime() - 1)
 
-layer(layerAutomating)("a host with due plans at many accounts", (it) => {
+layer(layerAutomationService)("a host with due plans at many accounts", (it) => {
   it.effect("gets its share of a worker, and what comes of another has room", () =>
     Effect.gen(function* () {
-      yield* emptied
+      yield* emptyAutomationTables
       const [busy = 0, quiet = 0] = yield* newHosts(2)
       yield* waitingOf([busy], { until: DUE, count: RUNNING_ROOM, accounts: RUNNING_ROOM / RUNNING_ACCOUNT_SHARE })
       const queue = yield* PlanQueue
@@ -212,12 +212,12 @@ layer(layerAutomating)("a host with due plans at many accounts", (it) => {
   )
 })
 
-layer(layerAutomating)("a look for what is due", (it) => {
+layer(layerAutomationService)("a look for what is due", (it) => {
   const hosts = 2_000
 
   it.effect("comes by none of the hosts of whom something waits, unless very much is due", () =>
     Effect.gen(function* () {
-      yield* emptied
+      yield* emptyAutomationTables
       yield* waitingOf(yield* newHosts(hosts), { until: DUE })
       const none = yield* looks(EARLIER)
       assert.lengthOf(none, 3)
@@ -236,7 +236,7 @@ layer(layerAutomating)("a look for what is due", (it) => {
   it.effect(`comes by every one of them where ${DUE_SCAN_ROWS} rows are due, and not where one less is`, () =>
     Effect.gen(function* () {
       const dueBeside = Effect.fnUntraced(function* (count: number) {
-        yield* emptied
+        yield* emptyAutomationTables
         yield* waitingOf(yield* newHosts(hosts), { until: DUE })
         yield* waitingOf(yield* newHosts(1), { until: EARLIER, count })
         return yield* looks(EARLIER)
@@ -250,7 +250,7 @@ layer(layerAutomating)("a look for what is due", (it) => {
   for (const count of [DUE_SCAN_ROWS - 1, DUE_SCAN_ROWS, DUE_SCAN_ROWS + 1]) {
     it.effect(`takes what is due of a quiet host behind ${count} rows of another`, () =>
       Effect.gen(function* () {
-        yield* emptied
+        yield* emptyAutomationTables
         const [greedy = 0, quiet = 0] = yield* newHosts(2)
         yield* waitingOf([greedy], { until: EARLIER, count })
         yield* waitingOf([quiet], { until: DUE })
@@ -270,10 +270,10 @@ layer(layerAutomating)("a look for what is due", (it) => {
 })
 
 // On connections of its own: which plan is taken hangs on those that were made before.
-layer(layerAutomating)("a look where much waits of one host", (it) => {
+layer(layerAutomationService)("a look where much waits of one host", (it) => {
   it.effect("is planned once for any time, and not anew by each", () =>
     Effect.gen(function* () {
-      yield* emptied
+      yield* emptyAutomationTables
       yield* waitingOf(yield* newHosts(1), { until: DUE, count: 10_000 })
       const sql = yield* SqlClient.SqlClient
       const [queue, marks] = [yield* PlanQueue, yield* PlanningQueue]

@@ -9,24 +9,24 @@ import { PlanQueue, RUN_LEASE_MS } from "../../../src/domain/automation/running/
 import { layerPlanRunner, runPlan } from "../../../src/domain/automation/running/plan-runner.ts"
 import { repeatForever } from "../../../src/jobs/loop.ts"
 import {
-  BEFORE_ARRIVAL,
-  emptied,
-  hostingAlone,
-  layerAutomating,
-  planned,
-  ruleOf,
-  saidIn,
-  stayOf
-} from "../../support/domain/automation/automating.ts"
+  BEFORE_ARRIVAL_RULE,
+  createOnlyHost,
+  emptyAutomationTables,
+  insertRule,
+  insertStay,
+  layerAutomationService,
+  loadAutomaticMessages,
+  planMessage
+} from "../../support/domain/automation/automation-service.ts"
 
 const layerWorkers = Layer.merge(layerPlanner, Layer.provide(layerPlanRunner, IdempotencyKeys.layer))
 
-layer(layerAutomating)("the workers of three processes", (it) => {
+layer(layerAutomationService)("the workers of three processes", (it) => {
   it.effect("plan what a new rule does, and do it once within a minute of its time", () =>
     Effect.gen(function* () {
-      const host = yield* hostingAlone
-      const { conversation } = yield* stayOf(host)
-      yield* ruleOf(host.operatorId, BEFORE_ARRIVAL)
+      const host = yield* createOnlyHost
+      const { conversation } = yield* insertStay(host)
+      yield* insertRule(host.operatorId, BEFORE_ARRIVAL_RULE)
       const due = Date.parse("2027-04-24T14:00:00Z")
       yield* TestClock.setTime(due - 20_000)
       for (const _ of [1, 2, 3]) yield* Layer.build(layerWorkers)
@@ -34,20 +34,20 @@ layer(layerAutomating)("the workers of three processes", (it) => {
       const planned = Effect.andThen(TestClock.adjust(20), host.actions("message"))
       const actions = yield* Effect.repeat(planned, { until: (all) => all.length > 0, times: 900 })
       assert.lengthOf(actions, 1)
-      assert.deepStrictEqual(yield* saidIn(conversation), [])
+      assert.deepStrictEqual(yield* loadAutomaticMessages(conversation), [])
       yield* TestClock.setTime(due)
-      const said = Effect.andThen(TestClock.adjust(50), saidIn(conversation))
+      const said = Effect.andThen(TestClock.adjust(50), loadAutomaticMessages(conversation))
       yield* Effect.repeat(said, { until: (all) => all.length > 0, times: 2_000 })
       assert.isBelow((yield* DateTime.nowAsDate).getTime(), due + 60_000)
       for (let more = 0; more < 50; more++) yield* said
-      assert.deepStrictEqual(yield* saidIn(conversation), ["See you tomorrow, Ada."])
+      assert.deepStrictEqual(yield* loadAutomaticMessages(conversation), ["See you tomorrow, Ada."])
     })
   )
 
   it.effect("cut off anywhere, leave a plan that is done or one that is done later, once", () =>
     Effect.gen(function* () {
-      yield* emptied
-      const host = yield* planned()
+      yield* emptyAutomationTables
+      const host = yield* planMessage()
       const { conversation } = host
       yield* TestClock.setTime(Date.parse("2027-04-24T14:00:00Z"))
       const queue = yield* PlanQueue
@@ -63,7 +63,7 @@ layer(layerAutomating)("the workers of three processes", (it) => {
       }
       const [left] = yield* queue.take(yield* DateTime.nowAsDate, 1, [])
       if (left !== undefined) yield* runPlan(left)
-      assert.deepStrictEqual(yield* saidIn(conversation), ["See you tomorrow, Ada."])
+      assert.deepStrictEqual(yield* loadAutomaticMessages(conversation), ["See you tomorrow, Ada."])
     })
   )
 })

@@ -13,11 +13,11 @@ import {
   KNOWLEDGE_TITLE
 } from "../../../src/platform/limits.ts"
 import { Service } from "../../../src/service/service.ts"
-import { fragmentsIn, PARKING, writer } from "../../support/domain/knowledge/entries.ts"
-import { atOnce, rowsIn } from "../../support/domain/portfolio.ts"
-import { asked, call, dataOf, layerTest } from "../../support/harness.ts"
-import { fieldOf } from "../../support/messages-of-errors.ts"
-import { canOverlap, orSkipped, overlapping } from "../../support/overlap.ts"
+import { createEntryWriter, loadFragments, PARKING_ENTRY } from "../../support/domain/knowledge/entries.ts"
+import { countRows, runAtOnce } from "../../support/domain/portfolio.ts"
+import { fieldOfError } from "../../support/error-messages.ts"
+import { call, dataOf, layerTest, toServiceCall } from "../../support/harness.ts"
+import { canOverlap, runOverlapping, withServerNote } from "../../support/overlap.ts"
 
 const content = (text: string, sub_title = "") => ({ sub_title, text })
 
@@ -27,7 +27,7 @@ const idIn = (envelope: Envelope) =>
 layer(layerTest)("the knowledge base", (it) => {
   it.effect("shows an entry as it was written", () =>
     Effect.gen(function* () {
-      const { rooms, write, shown } = yield* writer("Harbour 1", "Harbour 2")
+      const { rooms, write, shown } = yield* createEntryWriter("Harbour 1", "Harbour 2")
       const [one = 0, two = 0] = rooms
       const id = yield* write({
         title: "Parking",
@@ -52,7 +52,7 @@ layer(layerTest)("the knowledge base", (it) => {
 
   it.effect("takes an entry without a title, and for all in each way that says so", () =>
     Effect.gen(function* () {
-      const { token, shown } = yield* writer()
+      const { token, shown } = yield* createEntryWriter()
       const ways = [
         {},
         { scope_property: { type: "all" }, scope_channel: { type: "all" } },
@@ -60,7 +60,7 @@ layer(layerTest)("the knowledge base", (it) => {
         { scope_property: { type: "all", ids: [-1, -1] }, title: null, audience: null }
       ]
       for (const way of ways) {
-        const made = yield* call(token, "create_knowledge_base", { ...PARKING, ...way })
+        const made = yield* call(token, "create_knowledge_base", { ...PARKING_ENTRY, ...way })
         assert.deepInclude(yield* shown(yield* idIn(made)), {
           title: "",
           audience: "guests",
@@ -73,7 +73,7 @@ layer(layerTest)("the knowledge base", (it) => {
 
   it.effect("lists entries newest first, ten a page, at any offset", () =>
     Effect.gen(function* () {
-      const { api, as, write } = yield* writer()
+      const { api, as, write } = yield* createEntryWriter()
       const ids = yield* Effect.replicateEffect(write({ title: "Parking" }), KNOWLEDGE_PAGE_DEFAULT + 2)
       const newest = ids.toReversed()
       const first = yield* api.search_knowledge_bases({}).pipe(as)
@@ -105,7 +105,7 @@ layer(layerTest)("the knowledge base", (it) => {
 
   it.effect("refuses a page that there is not", () =>
     Effect.gen(function* () {
-      const { token } = yield* writer()
+      const { token } = yield* createEntryWriter()
       for (const page of [{ limit: 0 }, { limit: 101 }, { offset: -1 }]) {
         assert.strictEqual((yield* call(token, "search_knowledge_bases", page)).error_code, 422)
       }
@@ -114,7 +114,7 @@ layer(layerTest)("the knowledge base", (it) => {
 
   it.effect("finds for a property what is for it, its groups, its room type, and for all", () =>
     Effect.gen(function* () {
-      const { api, as, rooms, write, found } = yield* writer("Harbour 1", "Harbour 2", "Garden")
+      const { api, as, rooms, write, found } = yield* createEntryWriter("Harbour 1", "Harbour 2", "Garden")
       const [one = 0, two = 0, garden = 0] = rooms
       const { group } = yield* api.create_property_group({ name: "Harbour", property_ids: [one, two] }).pipe(as)
       const { room_type_id } = yield* api.create_room_type({ title: "Double", property_ids: [two] }).pipe(as)
@@ -135,7 +135,7 @@ layer(layerTest)("the knowledge base", (it) => {
 
   it.effect("finds for a channel what is for it and for all, and takes lists with commas", () =>
     Effect.gen(function* () {
-      const { rooms, token, write, found } = yield* writer("Harbour 1", "Harbour 2")
+      const { rooms, token, write, found } = yield* createEntryWriter("Harbour 1", "Harbour 2")
       const [one = 0, two = 0] = rooms
       const forAll = yield* write()
       const onAirbnb = yield* write({ scope_channel: { type: "by_channel", channels: ["airbnb"] } })
@@ -164,25 +164,25 @@ layer(layerTest)("the knowledge base", (it) => {
 
   it.effect("reads a query of REST, where everything is text", () =>
     Effect.gen(function* () {
-      const { rooms, token, write } = yield* writer("Harbour 1", "Harbour 2")
+      const { rooms, token, write } = yield* createEntryWriter("Harbour 1", "Harbour 2")
       const ids = yield* Effect.replicateEffect(write(), 3)
       const service = yield* Service
       const fields = { property_ids: rooms.join(","), channel_types: "airbnb,vrbo", offset: "1", limit: "1" }
       const receive = Effect.succeed(toReceivedInput({ encoding: "text", fields }))
-      const { envelope } = yield* service.call("search_knowledge_bases", { ...asked(token, {}), receive })
+      const { envelope } = yield* service.call("search_knowledge_bases", { ...toServiceCall(token, {}), receive })
       assert.deepNestedInclude(yield* dataOf(envelope), { total: 3, "knowledge_bases[0].id": ids[1] })
     })
   )
 
   it.effect("says of properties that nobody here has that there are none, be there entries for all", () =>
     Effect.gen(function* () {
-      const { rooms, token, write } = yield* writer("Harbour 1")
-      const theirs = yield* writer("Theirs")
+      const { rooms, token, write } = yield* createEntryWriter("Harbour 1")
+      const theirs = yield* createEntryWriter("Theirs")
       const [foreign = 0] = theirs.rooms
       yield* write()
       for (const property_ids of [[foreign], [foreign, ...rooms]]) {
         const missing = yield* call(token, "search_knowledge_bases", { property_ids })
-        assert.deepStrictEqual([missing.error_code, fieldOf(missing)], [404, "property_ids"])
+        assert.deepStrictEqual([missing.error_code, fieldOfError(missing)], [404, "property_ids"])
         assert.include(missing.error_msg, `${foreign}`)
       }
     })
@@ -190,14 +190,14 @@ layer(layerTest)("the knowledge base", (it) => {
 
   it.effect("replaces an entry whole: what is left out is as if it had never been said", () =>
     Effect.gen(function* () {
-      const { api, as, rooms, write, shown } = yield* writer("Harbour 1")
+      const { api, as, rooms, write, shown } = yield* createEntryWriter("Harbour 1")
       const id = yield* write({
         title: "Parking",
         audience: "anyone",
         scope_property: { type: "by_property", ids: rooms },
         contents: [content("Old"), content("Older")]
       })
-      assert.deepStrictEqual(yield* api.update_knowledge_base({ id, ...PARKING, is_enable: false }).pipe(as), {})
+      assert.deepStrictEqual(yield* api.update_knowledge_base({ id, ...PARKING_ENTRY, is_enable: false }).pipe(as), {})
       assert.deepStrictEqual(yield* shown(id), {
         id,
         title: "",
@@ -206,14 +206,14 @@ layer(layerTest)("the knowledge base", (it) => {
         scope_channel: { type: "all", channels: ["unlimited"] },
         process_status: "waiting",
         audience: "guests",
-        contents: PARKING.contents
+        contents: PARKING_ENTRY.contents
       })
     })
   )
 
   it.effect("takes back what it shows, whatever is prepared of it by then", () =>
     Effect.gen(function* () {
-      const { token, write, shown } = yield* writer()
+      const { token, write, shown } = yield* createEntryWriter()
       const id = yield* write({ title: "Parking", audience: "anyone" })
       const before = yield* shown(id)
       for (const process_status of ["waiting", "processing", "done", "failed"]) {
@@ -226,7 +226,7 @@ layer(layerTest)("the knowledge base", (it) => {
 
   it.effect("keeps a scope whose group was deleted, takes it back, and takes it nowhere else", () =>
     Effect.gen(function* () {
-      const { api, as, rooms, token, write, shown, found } = yield* writer("Harbour 1")
+      const { api, as, rooms, token, write, shown, found } = yield* createEntryWriter("Harbour 1")
       const { group } = yield* api.create_property_group({ name: "Harbour", property_ids: rooms }).pipe(as)
       const scope_property = { type: "by_group", ids: [group.id] } as const
       const id = yield* write({ scope_property })
@@ -236,8 +236,8 @@ layer(layerTest)("the knowledge base", (it) => {
       assert.deepStrictEqual(yield* found({ property_ids: rooms }), [])
       assert.strictEqual((yield* call(token, "update_knowledge_base", whole)).error_code, 0)
       for (const refused of [
-        yield* call(token, "create_knowledge_base", { ...PARKING, scope_property }),
-        yield* call(token, "update_knowledge_base", { id: yield* write(), ...PARKING, scope_property }),
+        yield* call(token, "create_knowledge_base", { ...PARKING_ENTRY, scope_property }),
+        yield* call(token, "update_knowledge_base", { id: yield* write(), ...PARKING_ENTRY, scope_property }),
         // The same number, but not of the same kind.
         yield* call(token, "update_knowledge_base", {
           ...whole,
@@ -252,8 +252,8 @@ layer(layerTest)("the knowledge base", (it) => {
 
   it.effect("refuses what it cannot hold, and changes nothing", () =>
     Effect.gen(function* () {
-      const { api, as, rooms, token, operatorId, write, shown } = yield* writer("Harbour 1")
-      const theirs = yield* writer("Theirs")
+      const { api, as, rooms, token, operatorId, write, shown } = yield* createEntryWriter("Harbour 1")
+      const theirs = yield* createEntryWriter("Theirs")
       const { group: theirGroup } = yield* theirs.api.create_property_group({ name: "Theirs" }).pipe(theirs.as)
       const { room_type_id: theirType } = yield* theirs.api.create_room_type({ title: "Theirs" }).pipe(theirs.as)
       const { group } = yield* api.create_property_group({ name: "Harbour" }).pipe(as)
@@ -310,21 +310,21 @@ layer(layerTest)("the knowledge base", (it) => {
       for (const [code, field, fields] of refusals) {
         const what = JSON.stringify(fields).slice(0, 80)
         for (const refused of [
-          yield* call(token, "create_knowledge_base", { ...PARKING, ...fields }),
-          yield* call(token, "update_knowledge_base", { id, ...PARKING, title: "New", ...fields })
+          yield* call(token, "create_knowledge_base", { ...PARKING_ENTRY, ...fields }),
+          yield* call(token, "update_knowledge_base", { id, ...PARKING_ENTRY, title: "New", ...fields })
         ]) {
           assert.strictEqual(refused.error_code, code, `${what}: ${refused.error_msg}`)
           assert.isTrue(refused.error_msg.startsWith(`${field}: `), `${what}: ${refused.error_msg}`)
         }
       }
       assert.deepStrictEqual(yield* shown(id), before)
-      assert.strictEqual(yield* rowsIn(operatorId, "knowledge_bases"), 1)
+      assert.strictEqual(yield* countRows(operatorId, "knowledge_bases"), 1)
     })
   )
 
   it.effect("holds as much as it says", () =>
     Effect.gen(function* () {
-      const { write, shown, operatorId } = yield* writer()
+      const { write, shown, operatorId } = yield* createEntryWriter()
       const sql = yield* SqlClient.SqlClient
       const rows = yield* sql<{ id: number }>`
         INSERT INTO property_groups (operator_id, name, created_at)
@@ -346,18 +346,18 @@ layer(layerTest)("the knowledge base", (it) => {
 
   it.effect("takes a thousand entries of an operator and no more, however many come at once", () =>
     Effect.gen(function* () {
-      const { api, as, token, operatorId, write } = yield* writer()
+      const { api, as, token, operatorId, write } = yield* createEntryWriter()
       const sql = yield* SqlClient.SqlClient
       yield* sql`
         INSERT INTO knowledge_bases (operator_id, title, is_enable, audience, scope_property_type, scope_property_ids,
           scope_channel_type, scope_channels, contents, process_status, due_at, created_at)
         SELECT ${operatorId}, '', true, 'guests', 'all', '{-1}', 'all', '{unlimited}', '[]', 'done', 'infinity', now()
         FROM generate_series(1, ${KNOWLEDGE_BASES - 1}::integer)`
-      const four = Array.from({ length: 4 }, () => api.create_knowledge_base(PARKING).pipe(as))
-      assert.deepStrictEqual(yield* atOnce(four), { succeeded: 1, refused: ["ValidationFailed"] })
-      assert.strictEqual(yield* rowsIn(operatorId, "knowledge_bases"), KNOWLEDGE_BASES)
-      const invalid = yield* call(token, "create_knowledge_base", PARKING)
-      assert.deepStrictEqual([invalid.error_code, fieldOf(invalid)], [422, "knowledge_base_limit"])
+      const four = Array.from({ length: 4 }, () => api.create_knowledge_base(PARKING_ENTRY).pipe(as))
+      assert.deepStrictEqual(yield* runAtOnce(four), { succeeded: 1, refused: ["ValidationFailed"] })
+      assert.strictEqual(yield* countRows(operatorId, "knowledge_bases"), KNOWLEDGE_BASES)
+      const invalid = yield* call(token, "create_knowledge_base", PARKING_ENTRY)
+      assert.deepStrictEqual([invalid.error_code, fieldOfError(invalid)], [422, "knowledge_base_limit"])
       assert.include(invalid.error_msg, `${KNOWLEDGE_BASES}`)
       const [first] = (yield* api.search_knowledge_bases({ limit: 1 }).pipe(as)).knowledge_bases
       yield* api.delete_knowledge_base({ id: first?.id ?? 0 }).pipe(as)
@@ -367,26 +367,26 @@ layer(layerTest)("the knowledge base", (it) => {
 
   it.effect("answers 404 for what is not there, be it somebody else's", () =>
     Effect.gen(function* () {
-      const { token, operatorId } = yield* writer()
-      const theirs = yield* writer()
+      const { token, operatorId } = yield* createEntryWriter()
+      const theirs = yield* createEntryWriter()
       const id = yield* theirs.write()
       for (const missing of [id, 900_000_000]) {
         for (const refused of [
           yield* call(token, "get_knowledge_base", { id: missing }),
-          yield* call(token, "update_knowledge_base", { id: missing, ...PARKING }),
+          yield* call(token, "update_knowledge_base", { id: missing, ...PARKING_ENTRY }),
           yield* call(token, "delete_knowledge_base", { id: missing })
         ]) {
-          assert.deepStrictEqual([refused.error_code, fieldOf(refused)], [404, "id"])
+          assert.deepStrictEqual([refused.error_code, fieldOfError(refused)], [404, "id"])
         }
       }
-      assert.deepStrictEqual((yield* theirs.shown(id)).contents, PARKING.contents)
-      assert.strictEqual(yield* rowsIn(operatorId, "knowledge_bases"), 0)
+      assert.deepStrictEqual((yield* theirs.shown(id)).contents, PARKING_ENTRY.contents)
+      assert.strictEqual(yield* countRows(operatorId, "knowledge_bases"), 0)
     })
   )
 
   it.effect("deletes an entry with what was prepared of it", () =>
     Effect.gen(function* () {
-      const { api, as, token, operatorId, write, found } = yield* writer()
+      const { api, as, token, operatorId, write, found } = yield* createEntryWriter()
       const [id, other] = [yield* write(), yield* write()]
       const sql = yield* SqlClient.SqlClient
       yield* sql`
@@ -395,18 +395,18 @@ layer(layerTest)("the knowledge base", (it) => {
         WHERE operator_id = ${operatorId}`
       assert.deepStrictEqual(yield* api.delete_knowledge_base({ id }).pipe(as), {})
       assert.deepStrictEqual(yield* found({}), [other])
-      assert.deepStrictEqual(yield* fragmentsIn(operatorId), [`${other}/1: Two streets away.`])
+      assert.deepStrictEqual(yield* loadFragments(operatorId), [`${other}/1: Two streets away.`])
       assert.strictEqual((yield* call(token, "delete_knowledge_base", { id })).error_code, 404)
     })
   )
 
   it.effect("leaves a trail that names what a host changed and nothing that the service notes", () =>
     Effect.gen(function* () {
-      const { api, as, operatorId, write } = yield* writer()
+      const { api, as, operatorId, write } = yield* createEntryWriter()
       const id = yield* write()
       const edit = {
         id,
-        ...PARKING,
+        ...PARKING_ENTRY,
         title: "Parking",
         scope_channel: { type: "by_channel", channels: ["vrbo"] }
       } as const
@@ -429,14 +429,14 @@ layer(layerTest)("the knowledge base", (it) => {
     })
   )
 
-  describe.skipIf(!canOverlap)(orSkipped("two at once"), () => {
+  describe.skipIf(!canOverlap)(withServerNote("two at once"), () => {
     it.effect("of two replacements the later stands whole, and each is a revision", () =>
       Effect.gen(function* () {
-        const { api, as, write, shown } = yield* writer()
+        const { api, as, write, shown } = yield* createEntryWriter()
         const id = yield* write()
         const replacing = (word: string) =>
-          api.update_knowledge_base({ id, ...PARKING, title: word, contents: [content(word)] }).pipe(as)
-        yield* overlapping(replacing("one"), replacing("two"))
+          api.update_knowledge_base({ id, ...PARKING_ENTRY, title: word, contents: [content(word)] }).pipe(as)
+        yield* runOverlapping(replacing("one"), replacing("two"))
         assert.deepInclude(yield* shown(id), { title: "two", contents: [content("two")] })
         const sql = yield* SqlClient.SqlClient
         const [row] = yield* sql<{ revision: number }>`SELECT revision FROM knowledge_bases WHERE id = ${id}`

@@ -3,18 +3,24 @@ import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { Listings } from "../../../src/domain/listings/Listings.ts"
 import { LISTING_JSON, LISTINGS } from "../../../src/platform/limits.ts"
-import { AT, listingSaid, permutations, speaking, trailOf } from "../../support/domain/listings/saying.ts"
-import { atOnce, hostOf, rowsIn } from "../../support/domain/portfolio.ts"
-import { byNobody, freshOperator, layerTest } from "../../support/harness.ts"
-import { channelAccountOf } from "../../support/listings.ts"
+import {
+  EVENT_TIME,
+  listingEvent,
+  loadAuditLines,
+  permutations,
+  toChannelAccountRef
+} from "../../support/domain/listings/listing-events.ts"
+import { countRows, createHostWithProperties, runAtOnce } from "../../support/domain/portfolio.ts"
+import { asSystemActor, freshOperator, layerTest } from "../../support/harness.ts"
+import { insertChannelAccount } from "../../support/listings.ts"
 
 const LATER = new Date("2027-04-21T10:00:00Z")
 
 const talking = Effect.gen(function* () {
-  const operator = yield* hostOf("Harbour 1")
-  const account = yield* channelAccountOf(operator.operatorId)
+  const operator = yield* createHostWithProperties("Harbour 1")
+  const account = yield* insertChannelAccount(operator.operatorId)
   const listings = yield* Listings
-  return { ...operator, account, listings, speaker: speaking(operator.operatorId, account) }
+  return { ...operator, account, listings, speaker: toChannelAccountRef(operator.operatorId, account) }
 })
 
 const rulesOf = Effect.fnUntraced(function* (operatorId: number) {
@@ -27,8 +33,8 @@ layer(Layer.provideMerge(Listings.layer, layerTest))("what channels say of listi
   it.effect("is taken once, and a new version in the place of the old one", () =>
     Effect.gen(function* () {
       const { api, as, operatorId, listings, speaker } = yield* talking
-      const say = (...said: Parameters<typeof listingSaid>) =>
-        byNobody(listings.applyUpdate(speaker, listingSaid(...said), said[0] === 1 ? AT : LATER))
+      const say = (...said: Parameters<typeof listingEvent>) =>
+        asSystemActor(listings.applyUpdate(speaker, listingEvent(...said), said[0] === 1 ? EVENT_TIME : LATER))
       assert.strictEqual(yield* say(1, { cover: "https://img.example/1.jpg" }), "applied")
       assert.strictEqual(yield* say(1, { title: "another" }), "known")
       assert.strictEqual(yield* say(3, { title: "Attic", shelf_status: "deleted", inventory: 2 }), "applied")
@@ -46,7 +52,10 @@ layer(Layer.provideMerge(Listings.layer, layerTest))("what channels say of listi
       // One more version of the same is no change.
       assert.strictEqual(yield* say(4, { title: "Attic", shelf_status: "deleted", inventory: 2 }), "applied")
       const record = `listing:${found.listings[0]?.id}`
-      assert.deepStrictEqual(yield* trailOf(operatorId), [record, `${record} cover inventory shelf_status title`])
+      assert.deepStrictEqual(yield* loadAuditLines(operatorId), [
+        record,
+        `${record} cover inventory shelf_status title`
+      ])
     })
   )
 
@@ -54,12 +63,12 @@ layer(Layer.provideMerge(Listings.layer, layerTest))("what channels say of listi
     Effect.gen(function* () {
       const { api, as, operatorId, rooms, listings, speaker } = yield* talking
       const [property = 0] = rooms
-      const say = (...said: Parameters<typeof listingSaid>) =>
-        byNobody(listings.applyUpdate(speaker, listingSaid(...said), AT))
+      const say = (...said: Parameters<typeof listingEvent>) =>
+        asSystemActor(listings.applyUpdate(speaker, listingEvent(...said), EVENT_TIME))
       yield* say(1, { price_and_rules: { base_price: 90 } })
       const [{ id = 0 } = {}] = (yield* api.search_listings({}).pipe(as)).listings
-      yield* byNobody(listings.setMapping(operatorId, id, { type: "property", id: property }))
-      yield* byNobody(listings.setRatio(operatorId, id, { percent: 115, readonly: false }))
+      yield* asSystemActor(listings.setMapping(operatorId, id, { type: "property", id: property }))
+      yield* asSystemActor(listings.setRatio(operatorId, id, { percent: 115, readonly: false }))
       yield* say(2, { title: "Attic" })
       assert.deepStrictEqual((yield* api.get_pricing_ratios({ property_id: property }).pipe(as)).channels, [
         { channel_type: "airbnb", listing_id: "300-77", listing_title: "Attic", ratio: 115, readonly: false }
@@ -78,7 +87,9 @@ layer(Layer.provideMerge(Listings.layer, layerTest))("what channels say of listi
       for (const [at, order] of permutations([1, 2, 3, 7]).entries()) {
         const listing_id = `${at}`
         for (const version of order) {
-          yield* byNobody(listings.applyUpdate(speaker, listingSaid(version, { listing_id, title: `v${version}` }), AT))
+          yield* asSystemActor(
+            listings.applyUpdate(speaker, listingEvent(version, { listing_id, title: `v${version}` }), EVENT_TIME)
+          )
         }
         const found = yield* api.search_listings({ listing_id }).pipe(as)
         assert.strictEqual(found.listings[0]?.title, "v7", order.join())
@@ -90,11 +101,11 @@ layer(Layer.provideMerge(Listings.layer, layerTest))("what channels say of listi
     Effect.gen(function* () {
       const { operatorId, listings, speaker } = yield* talking
       const outcomes = yield* Effect.all(
-        Array.from({ length: 20 }, () => byNobody(listings.applyUpdate(speaker, listingSaid(1), AT))),
+        Array.from({ length: 20 }, () => asSystemActor(listings.applyUpdate(speaker, listingEvent(1), EVENT_TIME))),
         { concurrency: "unbounded" }
       )
       assert.deepStrictEqual(outcomes.toSorted(), ["applied", ...Array.from({ length: 19 }, () => "known")])
-      assert.strictEqual(yield* rowsIn(operatorId, "listings"), 1)
+      assert.strictEqual(yield* countRows(operatorId, "listings"), 1)
     })
   )
 
@@ -103,7 +114,9 @@ layer(Layer.provideMerge(Listings.layer, layerTest))("what channels say of listi
       const { api, as, listings, speaker } = yield* talking
       const versions = Array.from({ length: 20 }, (_, at) => ((at * 7) % 20) + 1)
       yield* Effect.all(
-        versions.map((each) => byNobody(listings.applyUpdate(speaker, listingSaid(each, { title: `v${each}` }), AT))),
+        versions.map((each) =>
+          asSystemActor(listings.applyUpdate(speaker, listingEvent(each, { title: `v${each}` }), EVENT_TIME))
+        ),
         { concurrency: "unbounded" }
       )
       const found = yield* api.search_listings({}).pipe(as)
@@ -112,18 +125,20 @@ layer(Layer.provideMerge(Listings.layer, layerTest))("what channels say of listi
         ["v20"]
       )
       // What was said is heard: the last version is known, the one before is late.
-      assert.strictEqual(yield* byNobody(listings.applyUpdate(speaker, listingSaid(20), AT)), "known")
-      assert.strictEqual(yield* byNobody(listings.applyUpdate(speaker, listingSaid(19), AT)), "late")
+      assert.strictEqual(yield* asSystemActor(listings.applyUpdate(speaker, listingEvent(20), EVENT_TIME)), "known")
+      assert.strictEqual(yield* asSystemActor(listings.applyUpdate(speaker, listingEvent(19), EVENT_TIME)), "late")
     })
   )
 
   it.effect("is refused of another account's listing, until that account is disconnected", () =>
     Effect.gen(function* () {
       const { api, as, operatorId, account, listings, speaker } = yield* talking
-      const second = yield* channelAccountOf(operatorId)
-      yield* byNobody(listings.applyUpdate(speaker, listingSaid(1), AT))
-      const said = listingSaid(2, { title: "taken over" })
-      const refused = yield* Effect.flip(byNobody(listings.applyUpdate(speaking(operatorId, second), said, AT)))
+      const second = yield* insertChannelAccount(operatorId)
+      yield* asSystemActor(listings.applyUpdate(speaker, listingEvent(1), EVENT_TIME))
+      const said = listingEvent(2, { title: "taken over" })
+      const refused = yield* Effect.flip(
+        asSystemActor(listings.applyUpdate(toChannelAccountRef(operatorId, second), said, EVENT_TIME))
+      )
       assert.match(refused.reason, /^listing_id: .*another account/)
       const titles = Effect.map(api.search_listings({}).pipe(as), (found) =>
         found.listings.map(({ title, channel_account_id }) => [title, channel_account_id])
@@ -132,7 +147,10 @@ layer(Layer.provideMerge(Listings.layer, layerTest))("what channels say of listi
       const sql = yield* SqlClient.SqlClient
       yield* sql`
         UPDATE channel_accounts SET auth_status = 'disconnected' WHERE operator_id = ${operatorId} AND id = ${account}`
-      assert.strictEqual(yield* byNobody(listings.applyUpdate(speaking(operatorId, second), said, AT)), "applied")
+      assert.strictEqual(
+        yield* asSystemActor(listings.applyUpdate(toChannelAccountRef(operatorId, second), said, EVENT_TIME)),
+        "applied"
+      )
       assert.deepStrictEqual(yield* titles, [["taken over", second]])
     })
   )
@@ -142,29 +160,33 @@ layer(Layer.provideMerge(Listings.layer, layerTest))("what channels say of listi
       const { operatorId, account, listings } = yield* talking
       const other = yield* freshOperator()
       for (const speaker of [
-        speaking(other.operatorId, account),
-        speaking(operatorId, account, "vrbo"),
-        speaking(operatorId, 987_654_321)
+        toChannelAccountRef(other.operatorId, account),
+        toChannelAccountRef(operatorId, account, "vrbo"),
+        toChannelAccountRef(operatorId, 987_654_321)
       ]) {
-        const refused = yield* Effect.flip(byNobody(listings.applyUpdate(speaker, listingSaid(1), AT)))
+        const refused = yield* Effect.flip(asSystemActor(listings.applyUpdate(speaker, listingEvent(1), EVENT_TIME)))
         assert.match(refused.reason, /no such account/)
       }
-      assert.strictEqual(yield* rowsIn(operatorId, "listings"), 0)
-      assert.strictEqual(yield* rowsIn(other.operatorId, "listings"), 0)
+      assert.strictEqual(yield* countRows(operatorId, "listings"), 0)
+      assert.strictEqual(yield* countRows(other.operatorId, "listings"), 0)
     })
   )
 
   it.effect("is another listing under another channel or at another host", () =>
     Effect.gen(function* () {
       const { operatorId, listings, speaker } = yield* talking
-      const vrbo = yield* channelAccountOf(operatorId, { channelType: "vrbo" })
+      const vrbo = yield* insertChannelAccount(operatorId, { channelType: "vrbo" })
       const other = yield* freshOperator()
-      const theirs = yield* channelAccountOf(other.operatorId)
-      for (const each of [speaker, speaking(operatorId, vrbo, "vrbo"), speaking(other.operatorId, theirs)]) {
-        assert.strictEqual(yield* byNobody(listings.applyUpdate(each, listingSaid(1), AT)), "applied")
+      const theirs = yield* insertChannelAccount(other.operatorId)
+      for (const each of [
+        speaker,
+        toChannelAccountRef(operatorId, vrbo, "vrbo"),
+        toChannelAccountRef(other.operatorId, theirs)
+      ]) {
+        assert.strictEqual(yield* asSystemActor(listings.applyUpdate(each, listingEvent(1), EVENT_TIME)), "applied")
       }
-      assert.strictEqual(yield* rowsIn(operatorId, "listings"), 2)
-      assert.strictEqual(yield* rowsIn(other.operatorId, "listings"), 1)
+      assert.strictEqual(yield* countRows(operatorId, "listings"), 2)
+      assert.strictEqual(yield* countRows(other.operatorId, "listings"), 1)
     })
   )
 
@@ -173,13 +195,13 @@ layer(Layer.provideMerge(Listings.layer, layerTest))("what channels say of listi
       const { operatorId, listings, speaker } = yield* talking
       const sized = (characters: number) => ({ text: "x".repeat(characters - '{"text":""}'.length) })
       for (const field of ["metadata", "price_and_rules"] as const) {
-        const large = listingSaid(1, { listing_id: field, [field]: sized(LISTING_JSON + 1) })
-        const refused = yield* Effect.flip(byNobody(listings.applyUpdate(speaker, large, AT)))
+        const large = listingEvent(1, { listing_id: field, [field]: sized(LISTING_JSON + 1) })
+        const refused = yield* Effect.flip(asSystemActor(listings.applyUpdate(speaker, large, EVENT_TIME)))
         assert.match(refused.reason, new RegExp(`^${field}: .*20000`))
-        const most = listingSaid(1, { listing_id: field, [field]: sized(LISTING_JSON) })
-        assert.strictEqual(yield* byNobody(listings.applyUpdate(speaker, most, AT)), "applied")
+        const most = listingEvent(1, { listing_id: field, [field]: sized(LISTING_JSON) })
+        assert.strictEqual(yield* asSystemActor(listings.applyUpdate(speaker, most, EVENT_TIME)), "applied")
       }
-      assert.strictEqual(yield* rowsIn(operatorId, "listings"), 2)
+      assert.strictEqual(yield* countRows(operatorId, "listings"), 2)
     })
   )
 
@@ -193,12 +215,12 @@ layer(Layer.provideMerge(Listings.layer, layerTest))("what channels say of listi
         SELECT ${operatorId}::bigint, ${account}::bigint, 'airbnb', 'filler ' || n, 'Filler', 'EUR', 'on', now(), now()
         FROM generate_series(1, ${LISTINGS - 1}::int) n`
       const several = ["a", "b", "c"].map((listing_id) =>
-        byNobody(listings.applyUpdate(speaker, listingSaid(1, { listing_id }), AT))
+        asSystemActor(listings.applyUpdate(speaker, listingEvent(1, { listing_id }), EVENT_TIME))
       )
-      assert.deepStrictEqual(yield* atOnce(several), { succeeded: 1, refused: ["SaidRefused"] })
-      assert.strictEqual(yield* rowsIn(operatorId, "listings"), LISTINGS)
-      const known = listingSaid(1, { listing_id: "filler 5", title: "heard" })
-      assert.strictEqual(yield* byNobody(listings.applyUpdate(speaker, known, AT)), "applied")
+      assert.deepStrictEqual(yield* runAtOnce(several), { succeeded: 1, refused: ["SaidRefused"] })
+      assert.strictEqual(yield* countRows(operatorId, "listings"), LISTINGS)
+      const known = listingEvent(1, { listing_id: "filler 5", title: "heard" })
+      assert.strictEqual(yield* asSystemActor(listings.applyUpdate(speaker, known, EVENT_TIME)), "applied")
     })
   )
 })

@@ -1,19 +1,19 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { Listings } from "../../../src/domain/listings/Listings.ts"
-import { AT, listingSaid, speaking } from "../../support/domain/listings/saying.ts"
-import { host } from "../../support/domain/portfolio.ts"
-import { byNobody, call, freshOperator, layerTest } from "../../support/harness.ts"
-import { channelAccountOf, listingOf } from "../../support/listings.ts"
-import { fieldOf } from "../../support/messages-of-errors.ts"
+import { EVENT_TIME, listingEvent, toChannelAccountRef } from "../../support/domain/listings/listing-events.ts"
+import { createHostClient } from "../../support/domain/portfolio.ts"
+import { fieldOfError } from "../../support/error-messages.ts"
+import { asSystemActor, call, freshOperator, layerTest } from "../../support/harness.ts"
+import { insertChannelAccount, insertListing } from "../../support/listings.ts"
 import { countStatements } from "../../support/statements.ts"
 
 layer(Layer.provideMerge(Listings.layer, layerTest))("listings", (it) => {
   it.effect("are listed as their channels have them", () =>
     Effect.gen(function* () {
-      const { api, as, operatorId } = yield* host()
+      const { api, as, operatorId } = yield* createHostClient()
       const listings = yield* Listings
-      const account = yield* channelAccountOf(operatorId)
+      const account = yield* insertChannelAccount(operatorId)
       const { channel_accounts } = yield* api.search_channel_accounts({ id: account }).pipe(as)
       const metadata = {
         city: "Lisbon",
@@ -21,7 +21,7 @@ layer(Layer.provideMerge(Listings.layer, layerTest))("listings", (it) => {
         house_picture_list: ["https://img.example/1.jpg"],
         more: null
       }
-      const full = listingSaid(1, {
+      const full = listingEvent(1, {
         listing_id: "42",
         title: "Attic",
         cover: "https://img.example/1.jpg",
@@ -30,8 +30,8 @@ layer(Layer.provideMerge(Listings.layer, layerTest))("listings", (it) => {
         shelf_status: "off",
         metadata
       })
-      yield* byNobody(listings.applyUpdate(speaking(operatorId, account), full, AT))
-      yield* byNobody(listings.applyUpdate(speaking(operatorId, account), listingSaid(1), AT))
+      yield* asSystemActor(listings.applyUpdate(toChannelAccountRef(operatorId, account), full, EVENT_TIME))
+      yield* asSystemActor(listings.applyUpdate(toChannelAccountRef(operatorId, account), listingEvent(1), EVENT_TIME))
       const found = yield* api.search_listings({}).pipe(as)
       const [first, second] = found.listings
       const common = {
@@ -75,12 +75,12 @@ layer(Layer.provideMerge(Listings.layer, layerTest))("listings", (it) => {
 
   it.effect("are found by account, by the channel's own id and by channel, page by page", () =>
     Effect.gen(function* () {
-      const { api, as, operatorId } = yield* host()
-      const airbnb = yield* channelAccountOf(operatorId)
-      const vrbo = yield* channelAccountOf(operatorId, { channelType: "vrbo" })
-      const empty = yield* channelAccountOf(operatorId, { channelType: "agoda" })
-      for (const listingId of ["1", "2", "3"]) yield* listingOf(operatorId, airbnb, { listingId })
-      for (const listingId of ["3", "4"]) yield* listingOf(operatorId, vrbo, { listingId, channelType: "vrbo" })
+      const { api, as, operatorId } = yield* createHostClient()
+      const airbnb = yield* insertChannelAccount(operatorId)
+      const vrbo = yield* insertChannelAccount(operatorId, { channelType: "vrbo" })
+      const empty = yield* insertChannelAccount(operatorId, { channelType: "agoda" })
+      for (const listingId of ["1", "2", "3"]) yield* insertListing(operatorId, airbnb, { listingId })
+      for (const listingId of ["3", "4"]) yield* insertListing(operatorId, vrbo, { listingId, channelType: "vrbo" })
       const found = (payload: Parameters<typeof api.search_listings>[0]) =>
         Effect.map(api.search_listings(payload).pipe(as), ({ listings, total }) => [
           listings.map(({ channel_type, listing_id }) => `${channel_type} ${listing_id}`).join(", "),
@@ -100,9 +100,9 @@ layer(Layer.provideMerge(Listings.layer, layerTest))("listings", (it) => {
 
   it.effect("of a booking site are listed, though its account is not", () =>
     Effect.gen(function* () {
-      const { api, as, operatorId } = yield* host()
-      const site = yield* channelAccountOf(operatorId, { channelType: "booking_site" })
-      yield* listingOf(operatorId, site, { channelType: "booking_site", listingId: "300-77" })
+      const { api, as, operatorId } = yield* createHostClient()
+      const site = yield* insertChannelAccount(operatorId, { channelType: "booking_site" })
+      yield* insertListing(operatorId, site, { channelType: "booking_site", listingId: "300-77" })
       for (const filter of [{}, { channel_account_id: site }, { channel_type: "booking_site" as const }]) {
         const { listings, total } = yield* api.search_listings(filter).pipe(as)
         assert.deepStrictEqual([listings.map(({ listing_id }) => listing_id), total], [["300-77"], 1])
@@ -112,14 +112,14 @@ layer(Layer.provideMerge(Listings.layer, layerTest))("listings", (it) => {
 
   it.effect("of an account that is nobody's or another's are not found at all", () =>
     Effect.gen(function* () {
-      const { operatorId, token } = yield* host()
+      const { operatorId, token } = yield* createHostClient()
       const other = yield* freshOperator()
-      const theirs = yield* channelAccountOf(other.operatorId)
-      const listingId = yield* listingOf(other.operatorId, theirs)
-      yield* listingOf(operatorId, yield* channelAccountOf(operatorId))
+      const theirs = yield* insertChannelAccount(other.operatorId)
+      const listingId = yield* insertListing(other.operatorId, theirs)
+      yield* insertListing(operatorId, yield* insertChannelAccount(operatorId))
       for (const channel_account_id of [theirs, 987_654_321]) {
         const missing = yield* call(token, "search_listings", { channel_account_id })
-        assert.deepStrictEqual([missing.error_code, fieldOf(missing)], [404, "channel_account_id"])
+        assert.deepStrictEqual([missing.error_code, fieldOfError(missing)], [404, "channel_account_id"])
       }
       assert.deepInclude(yield* call(token, "search_listings", { listing_id: listingId }), {
         error_code: 0,
@@ -133,26 +133,31 @@ layer(Layer.provideMerge(Listings.layer, layerTest))("listings", (it) => {
 
   it.effect("show with what they sell, in one statement however many there are", () =>
     Effect.gen(function* () {
-      const { api, as, operatorId, token } = yield* host()
-      const account = yield* channelAccountOf(operatorId)
-      const vrbo = yield* channelAccountOf(operatorId, { channelType: "vrbo" })
+      const { api, as, operatorId, token } = yield* createHostClient()
+      const account = yield* insertChannelAccount(operatorId)
+      const vrbo = yield* insertChannelAccount(operatorId, { channelType: "vrbo" })
       const { property_id: first } = yield* api.create_property({ title: "Harbour 1" }).pipe(as)
       const { property_id: second } = yield* api.create_property({ title: "Harbour 2" }).pipe(as)
       const { room_type_id } = yield* api.create_room_type({ title: "Double", property_ids: [second] }).pipe(as)
-      yield* listingOf(operatorId, vrbo, { listingId: "b", channelType: "vrbo", propertyId: first, currency: "USD" })
-      yield* listingOf(operatorId, account, { listingId: "a", propertyId: first })
-      yield* listingOf(operatorId, account, { listingId: "c", roomTypeId: room_type_id })
-      yield* listingOf(operatorId, account, { listingId: "d" })
+      yield* insertListing(operatorId, vrbo, {
+        listingId: "b",
+        channelType: "vrbo",
+        propertyId: first,
+        currency: "USD"
+      })
+      yield* insertListing(operatorId, account, { listingId: "a", propertyId: first })
+      yield* insertListing(operatorId, account, { listingId: "c", roomTypeId: room_type_id })
+      yield* insertListing(operatorId, account, { listingId: "d" })
       const listings = yield* Listings
-      yield* byNobody(
+      yield* asSystemActor(
         listings.applyUpdate(
-          speaking(operatorId, account),
-          listingSaid(1, { listing_id: "d", shelf_status: "deleted" }),
-          AT
+          toChannelAccountRef(operatorId, account),
+          listingEvent(1, { listing_id: "d", shelf_status: "deleted" }),
+          EVENT_TIME
         )
       )
       const [{ id = 0 } = {}] = (yield* api.search_listings({ listing_id: "d" }).pipe(as)).listings
-      yield* byNobody(listings.setMapping(operatorId, id, { type: "property", id: first }))
+      yield* asSystemActor(listings.setMapping(operatorId, id, { type: "property", id: first }))
       const { properties } = yield* api.search_properties({}).pipe(as)
       assert.deepStrictEqual(
         properties.map(({ channels }) => channels),

@@ -3,18 +3,18 @@ import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { Listings } from "../../../src/domain/listings/Listings.ts"
 import { LISTINGS_PER_MAPPING, RATIO_MAX } from "../../../src/platform/limits.ts"
-import { trailOf } from "../../support/domain/listings/saying.ts"
-import { atOnce, host, hostOf } from "../../support/domain/portfolio.ts"
-import { byNobody, call, layerTest } from "../../support/harness.ts"
-import { channelAccountOf, listingOf } from "../../support/listings.ts"
-import { fieldOf } from "../../support/messages-of-errors.ts"
+import { loadAuditLines } from "../../support/domain/listings/listing-events.ts"
+import { createHostClient, createHostWithProperties, runAtOnce } from "../../support/domain/portfolio.ts"
+import { fieldOfError } from "../../support/error-messages.ts"
+import { asSystemActor, call, layerTest } from "../../support/harness.ts"
+import { insertChannelAccount, insertListing } from "../../support/listings.ts"
 
 /** A host with a property, an account and a listing linked to nothing. */
 const selling = Effect.gen(function* () {
-  const operator = yield* hostOf("Harbour 1")
+  const operator = yield* createHostWithProperties("Harbour 1")
   const [property = 0] = operator.rooms
-  const account = yield* channelAccountOf(operator.operatorId)
-  const listingId = yield* listingOf(operator.operatorId, account, { title: "Attic" })
+  const account = yield* insertChannelAccount(operator.operatorId)
+  const listingId = yield* insertListing(operator.operatorId, account, { title: "Attic" })
   const listings = yield* Listings
   const [{ id = 0 } = {}] = yield* listings.list(
     { operator_id: operator.operatorId, channel_type: undefined, listing_id: listingId },
@@ -39,11 +39,11 @@ layer(Layer.provideMerge(Listings.layer, layerTest))("pricing ratios", (it) => {
     Effect.gen(function* () {
       const { api, as, operatorId, property } = yield* selling
       const { room_type_id } = yield* api.create_room_type({ title: "Double" }).pipe(as)
-      const vrbo = yield* channelAccountOf(operatorId, { channelType: "vrbo" })
+      const vrbo = yield* insertChannelAccount(operatorId, { channelType: "vrbo" })
       const common = { propertyId: property, channelType: "vrbo" }
-      yield* listingOf(operatorId, vrbo, { ...common, listingId: "1", title: "One", ratio: 115 })
-      yield* listingOf(operatorId, vrbo, { ...common, listingId: "2", title: "Two", ratio: 130, isReadOnly: true })
-      yield* listingOf(operatorId, vrbo, {
+      yield* insertListing(operatorId, vrbo, { ...common, listingId: "1", title: "One", ratio: 115 })
+      yield* insertListing(operatorId, vrbo, { ...common, listingId: "2", title: "Two", ratio: 130, isReadOnly: true })
+      yield* insertListing(operatorId, vrbo, {
         channelType: "vrbo",
         listingId: "3",
         title: "Three",
@@ -75,7 +75,7 @@ layer(Layer.provideMerge(Listings.layer, layerTest))("pricing ratios", (it) => {
         [both, true]
       ] as const) {
         const envelope = yield* call(token, "get_pricing_ratios", fields)
-        assert.deepStrictEqual([envelope.error_code, fieldOf(envelope)], [400, "property_id, room_type_id"])
+        assert.deepStrictEqual([envelope.error_code, fieldOfError(envelope)], [400, "property_id, room_type_id"])
         assert.strictEqual(envelope.error_msg.includes("conflict"), isConflict)
       }
       for (const [fields, field] of [
@@ -83,7 +83,7 @@ layer(Layer.provideMerge(Listings.layer, layerTest))("pricing ratios", (it) => {
         [{ room_type_id: 987_654_321 }, "room_type_id"]
       ] as const) {
         const envelope = yield* call(token, "get_pricing_ratios", fields)
-        assert.deepStrictEqual([envelope.error_code, fieldOf(envelope)], [404, field])
+        assert.deepStrictEqual([envelope.error_code, fieldOfError(envelope)], [404, field])
       }
       const none = yield* api.get_pricing_ratios({ room_type_id }).pipe(as)
       assert.deepStrictEqual(none, { link_type: "room_type", link_id: room_type_id, channels: [] })
@@ -98,24 +98,24 @@ layer(Layer.provideMerge(Listings.layer, layerTest))("pricing ratios", (it) => {
         Effect.map(api.get_pricing_ratios(fields).pipe(as), ({ channels }) =>
           channels.map(({ listing_id, ratio, readonly }) => [listing_id, ratio, readonly])
         )
-      const before = (yield* trailOf(operatorId)).length
-      yield* byNobody(listings.setMapping(operatorId, id, { type: "property", id: property }))
+      const before = (yield* loadAuditLines(operatorId)).length
+      yield* asSystemActor(listings.setMapping(operatorId, id, { type: "property", id: property }))
       assert.deepStrictEqual(yield* shown({ property_id: property }), [[listingId, 100, false]])
-      yield* byNobody(listings.setRatio(operatorId, id, { percent: 1, readonly: false }))
+      yield* asSystemActor(listings.setRatio(operatorId, id, { percent: 1, readonly: false }))
       assert.deepStrictEqual(yield* shown({ property_id: property }), [[listingId, 1, false]])
-      yield* byNobody(listings.setRatio(operatorId, id, { percent: RATIO_MAX, readonly: false }))
-      yield* byNobody(listings.setRatio(operatorId, id, { readonly: true }))
+      yield* asSystemActor(listings.setRatio(operatorId, id, { percent: RATIO_MAX, readonly: false }))
+      yield* asSystemActor(listings.setRatio(operatorId, id, { readonly: true }))
       assert.deepStrictEqual(yield* shown({ property_id: property }), [[listingId, -1, true]])
-      yield* byNobody(listings.setRatio(operatorId, id, { readonly: false }))
+      yield* asSystemActor(listings.setRatio(operatorId, id, { readonly: false }))
       assert.deepStrictEqual(yield* shown({ property_id: property }), [[listingId, RATIO_MAX, false]])
       // A listing has one link.
-      yield* byNobody(listings.setMapping(operatorId, id, { type: "room_type", id: room_type_id }))
+      yield* asSystemActor(listings.setMapping(operatorId, id, { type: "room_type", id: room_type_id }))
       assert.deepStrictEqual(yield* shown({ property_id: property }), [])
       assert.deepStrictEqual(yield* shown({ room_type_id }), [[listingId, RATIO_MAX, false]])
-      yield* byNobody(listings.setMapping(operatorId, id, undefined))
+      yield* asSystemActor(listings.setMapping(operatorId, id, undefined))
       assert.deepStrictEqual(yield* shown({ room_type_id }), [])
       assert.deepStrictEqual(
-        (yield* trailOf(operatorId)).slice(before),
+        (yield* loadAuditLines(operatorId)).slice(before),
         [
           "property_id",
           "ratio",
@@ -133,7 +133,7 @@ layer(Layer.provideMerge(Listings.layer, layerTest))("pricing ratios", (it) => {
     Effect.gen(function* () {
       const { operatorId, listings, id } = yield* selling
       for (const percent of [0, RATIO_MAX + 1, 1.5, Number.NaN]) {
-        const error = yield* Effect.flip(byNobody(listings.setRatio(operatorId, id, { percent, readonly: false })))
+        const error = yield* Effect.flip(asSystemActor(listings.setRatio(operatorId, id, { percent, readonly: false })))
         assert.match(error.message, /^percent: .*1.*1000/)
       }
     })
@@ -151,10 +151,10 @@ layer(Layer.provideMerge(Listings.layer, layerTest))("pricing ratios", (it) => {
           mine.listings.setMapping(mine.operatorId, theirs.id, { type: "property", id: mine.property }),
           mine.listings.setRatio(mine.operatorId, theirs.id, { percent: 50, readonly: false })
         ],
-        (each) => Effect.map(Effect.flip(byNobody(each)), ({ message }) => message)
+        (each) => Effect.map(Effect.flip(asSystemActor(each)), ({ message }) => message)
       )
       assert.deepStrictEqual(
-        messages.map((error_msg) => fieldOf({ error_msg })),
+        messages.map((error_msg) => fieldOfError({ error_msg })),
         ["property_id", "room_type_id", "listing_id", "listing_id"]
       )
       const { channels } = yield* theirs.api.get_pricing_ratios({ property_id: theirs.property }).pipe(theirs.as)
@@ -166,26 +166,28 @@ layer(Layer.provideMerge(Listings.layer, layerTest))("pricing ratios", (it) => {
     Effect.gen(function* () {
       const { api, as, operatorId, property, account, listings, id } = yield* selling
       yield* linked(operatorId, account, property, LISTINGS_PER_MAPPING - 1)
-      const more = yield* Effect.forEach(["x", "y", "z"], (listingId) => listingOf(operatorId, account, { listingId }))
+      const more = yield* Effect.forEach(["x", "y", "z"], (listingId) =>
+        insertListing(operatorId, account, { listingId })
+      )
       const rows = yield* Effect.forEach(more, (listing_id) =>
         listings.list({ operator_id: operatorId, channel_type: undefined, listing_id }, 1)
       )
       const to = { type: "property", id: property } as const
       const calls = [id, ...rows.map(([row]) => row?.id ?? 0)].map((each) =>
-        byNobody(listings.setMapping(operatorId, each, to))
+        asSystemActor(listings.setMapping(operatorId, each, to))
       )
-      assert.deepStrictEqual(yield* atOnce(calls), { succeeded: 1, refused: ["ValidationFailed"] })
+      assert.deepStrictEqual(yield* runAtOnce(calls), { succeeded: 1, refused: ["ValidationFailed"] })
       const { channels } = yield* api.get_pricing_ratios({ property_id: property }).pipe(as)
       assert.lengthOf(channels, LISTINGS_PER_MAPPING)
       // One that is linked there already may be linked again.
-      const again = yield* atOnce(calls)
+      const again = yield* runAtOnce(calls)
       assert.strictEqual(again.succeeded, 1)
     })
   )
 
   it.effect("need no account or listing to be asked for", () =>
     Effect.gen(function* () {
-      const { api, as } = yield* host()
+      const { api, as } = yield* createHostClient()
       const { property_id } = yield* api.create_property({ title: "Harbour 1" }).pipe(as)
       const none = yield* api.get_pricing_ratios({ property_id }).pipe(as)
       assert.deepStrictEqual(none.channels, [])

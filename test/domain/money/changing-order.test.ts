@@ -1,16 +1,24 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { call, freshOperator, layerTest, orderOf, propertyOf, typedClient, withToken } from "../../support/harness.ts"
-import { fieldOf } from "../../support/messages-of-errors.ts"
-import { canOverlap, orSkipped, overlapping } from "../../support/overlap.ts"
+import { fieldOfError } from "../../support/error-messages.ts"
+import {
+  call,
+  freshOperator,
+  insertOrder,
+  insertProperty,
+  layerTest,
+  typedClient,
+  withToken
+} from "../../support/harness.ts"
+import { canOverlap, runOverlapping, withServerNote } from "../../support/overlap.ts"
 
 const income = { direction: "income", item_id: 11, payment_method_id: 197, amount: 100 }
 
 /** An order of two stays that bring 100 each. */
 const ready = Effect.gen(function* () {
   const { operatorId, token } = yield* freshOperator()
-  const properties = [yield* propertyOf(operatorId, "Harbour 1"), yield* propertyOf(operatorId, "Harbour 2")]
-  const code = yield* orderOf(
+  const properties = [yield* insertProperty(operatorId, "Harbour 1"), yield* insertProperty(operatorId, "Harbour 2")]
+  const code = yield* insertOrder(
     operatorId,
     properties.map((propertyId) => ({ propertyId, revenue: "100" }))
   )
@@ -28,12 +36,12 @@ const ready = Effect.gen(function* () {
   return { token, code, entries, shares, entered, repriced }
 })
 
-describe.skipIf(!canOverlap)(orSkipped("an entry on an order that is changed at the same moment"), () => {
+describe.skipIf(!canOverlap)(withServerNote("an entry on an order that is changed at the same moment"), () => {
   layer(layerTest, { excludeTestServices: false })((it) => {
     it.effect("is split by the new prices when it comes second", () =>
       Effect.gen(function* () {
         const { shares, entered, repriced } = yield* ready
-        const [first, second] = yield* overlapping(repriced, entered)
+        const [first, second] = yield* runOverlapping(repriced, entered)
         assert.deepStrictEqual([first.error_code, second.error_code], [0, 0])
         assert.deepStrictEqual(yield* shares, [[75, 25]])
       })
@@ -42,7 +50,7 @@ describe.skipIf(!canOverlap)(orSkipped("an entry on an order that is changed at 
     it.effect("is split by the new prices when it comes first", () =>
       Effect.gen(function* () {
         const { shares, entered, repriced } = yield* ready
-        const [first, second] = yield* overlapping(entered, repriced)
+        const [first, second] = yield* runOverlapping(entered, repriced)
         assert.deepStrictEqual([first.error_code, second.error_code], [0, 0])
         assert.deepStrictEqual(yield* shares, [[75, 25]])
       })
@@ -53,7 +61,7 @@ describe.skipIf(!canOverlap)(orSkipped("an entry on an order that is changed at 
         const { token, entries, shares, entered, repriced } = yield* ready
         yield* entered
         const edited = call(token, "update_transaction", { id: (yield* entries)[0]?.id, amount: 200 })
-        const [first, second] = yield* overlapping(repriced, edited)
+        const [first, second] = yield* runOverlapping(repriced, edited)
         assert.deepStrictEqual([first.error_code, second.error_code], [0, 0])
         assert.deepStrictEqual(yield* shares, [[150, 50]])
       })
@@ -63,9 +71,9 @@ describe.skipIf(!canOverlap)(orSkipped("an entry on an order that is changed at 
       Effect.gen(function* () {
         const { token, code, entered } = yield* ready
         const inDollars = call(token, "update_reservation_basic", { stay_code: code, currency: "USD" })
-        const [first, second] = yield* overlapping(entered, inDollars)
+        const [first, second] = yield* runOverlapping(entered, inDollars)
         assert.strictEqual(first.error_code, 0)
-        assert.deepStrictEqual([second.error_code, fieldOf(second)], [422, "currency"])
+        assert.deepStrictEqual([second.error_code, fieldOfError(second)], [422, "currency"])
         assert.include(second.error_msg, "EUR")
       })
     )
@@ -74,7 +82,7 @@ describe.skipIf(!canOverlap)(orSkipped("an entry on an order that is changed at 
       Effect.gen(function* () {
         const { token, code, entries, entered } = yield* ready
         const inDollars = call(token, "update_reservation_basic", { stay_code: code, currency: "USD" })
-        const [, second] = yield* overlapping(inDollars, entered)
+        const [, second] = yield* runOverlapping(inDollars, entered)
         assert.strictEqual(second.error_code, 0)
         assert.strictEqual((yield* entries)[0]?.currency, "USD")
       })

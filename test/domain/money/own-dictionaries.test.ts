@@ -4,12 +4,20 @@ import { SqlClient } from "effect/sql"
 import { Dictionary } from "../../../src/domain/money/dictionaries.ts"
 import { OperatorDictionaries } from "../../../src/domain/money/OperatorDictionaries.ts"
 import { DICTIONARY_ENTRIES, DICTIONARY_NAME } from "../../../src/platform/limits.ts"
-import { trailOf } from "../../support/changes/trail-rows.ts"
+import { loadAuditLinesWithActor } from "../../support/changes/audit-lines.ts"
 import { layerTestDatabase } from "../../support/database.ts"
-import { booking } from "../../support/domain/bookings/reservations/ready.ts"
-import { byNobody, call, freshOperator, layerTest, propertyOf, typedClient, withToken } from "../../support/harness.ts"
-import { fieldOf } from "../../support/messages-of-errors.ts"
-import { canOverlap, orSkipped, overlapping } from "../../support/overlap.ts"
+import { MANUAL_RESERVATION } from "../../support/domain/bookings/reservations/reservation-operator.ts"
+import { fieldOfError } from "../../support/error-messages.ts"
+import {
+  asSystemActor,
+  call,
+  freshOperator,
+  insertProperty,
+  layerTest,
+  typedClient,
+  withToken
+} from "../../support/harness.ts"
+import { canOverlap, runOverlapping, withServerNote } from "../../support/overlap.ts"
 
 const layerDictionaries = Layer.mergeAll(layerTest, Layer.provide(OperatorDictionaries.layer, layerTestDatabase))
 
@@ -19,13 +27,13 @@ const income = { direction: "income", currency: "EUR", amount: 5, item_id: 11, p
 const ready = Effect.gen(function* () {
   const operator = yield* freshOperator({ rateLimits: { user: { "1m": 10_000 } } })
   const { operatorId } = operator
-  const property = yield* propertyOf(operatorId, "Harbour 1")
+  const property = yield* insertProperty(operatorId, "Harbour 1")
   const [own, api] = [yield* OperatorDictionaries, yield* typedClient]
-  const add = (dictionary: Dictionary, name: string) => byNobody(own.add(operatorId, dictionary, name))
+  const add = (dictionary: Dictionary, name: string) => asSystemActor(own.add(operatorId, dictionary, name))
   const rename = (dictionary: Dictionary, id: number, name: string) =>
-    byNobody(own.rename(operatorId, dictionary, id, name))
-  const retire = (dictionary: Dictionary, id: number) => byNobody(own.retire(operatorId, dictionary, id))
-  const restore = (dictionary: Dictionary, id: number) => byNobody(own.restore(operatorId, dictionary, id))
+    asSystemActor(own.rename(operatorId, dictionary, id, name))
+  const retire = (dictionary: Dictionary, id: number) => asSystemActor(own.retire(operatorId, dictionary, id))
+  const restore = (dictionary: Dictionary, id: number) => asSystemActor(own.restore(operatorId, dictionary, id))
   const as = withToken(operator.token)
   const entered = (own: object = {}) =>
     Effect.map(
@@ -100,7 +108,7 @@ layer(layerDictionaries, { excludeTestServices: false })("an operator's own dict
         sauna.id
       )
       const send = (operation: "create_transaction" | "update_transaction", fields: object) =>
-        Effect.map(call(token, operation, fields), (envelope) => [envelope.error_code, fieldOf(envelope)])
+        Effect.map(call(token, operation, fields), (envelope) => [envelope.error_code, fieldOfError(envelope)])
       const fields = { ...income, property_id: property }
       const refused = [422, "item_id"]
       assert.deepStrictEqual(yield* send("create_transaction", { ...fields, item_id: 424242 }), refused)
@@ -138,9 +146,14 @@ layer(layerDictionaries, { excludeTestServices: false })("an operator's own dict
       const { error_code } = yield* call(token, "create_transaction", { ...income, property_id: property, item_id: 15 })
       assert.strictEqual(error_code, 422)
       const book = (income_method_id: number) =>
-        call(token, "create_reservation", { ...booking, property_id: property, income_method_id, received_amount: 10 })
+        call(token, "create_reservation", {
+          ...MANUAL_RESERVATION,
+          property_id: property,
+          income_method_id,
+          received_amount: 10
+        })
       const refused = yield* book(198)
-      assert.deepStrictEqual([refused.error_code, fieldOf(refused)], [422, "income_method_id"])
+      assert.deepStrictEqual([refused.error_code, fieldOfError(refused)], [422, "income_method_id"])
       yield* restore("income_methods", 198)
       assert.strictEqual((yield* book(198)).error_code, 0)
       yield* restore("income_items", 15)
@@ -162,7 +175,7 @@ layer(layerDictionaries, { excludeTestServices: false })("an operator's own dict
     Effect.gen(function* () {
       const { token, property, add, retire } = yield* ready
       const voucher = yield* add("income_methods", "Voucher")
-      const fields = { ...booking, property_id: property, income_method_id: voucher.id, received_amount: 10 }
+      const fields = { ...MANUAL_RESERVATION, property_id: property, income_method_id: voucher.id, received_amount: 10 }
       const book = (check_in_date: string, check_out_date: string) =>
         Effect.map(
           call(token, "create_reservation", { ...fields, check_in_date, check_out_date }),
@@ -181,7 +194,7 @@ layer(layerDictionaries, { excludeTestServices: false })("an operator's own dict
       const sauna = yield* add("income_items", "Sauna")
       yield* add("income_items", longest)
       yield* add("expense_items", "Sauna")
-      const before = yield* trailOf(operatorId)
+      const before = yield* loadAuditLinesWithActor(operatorId)
       for (const [name, says] of [
         ["Sauna ", /^Conflict: name: /],
         ["Cleaning fee", /^Conflict: /],
@@ -193,7 +206,7 @@ layer(layerDictionaries, { excludeTestServices: false })("an operator's own dict
         assert.match(yield* refusal(add("income_items", name)), says)
         assert.match(yield* refusal(rename("income_items", 12, name)), says)
       }
-      assert.deepStrictEqual(yield* trailOf(operatorId), before)
+      assert.deepStrictEqual(yield* loadAuditLinesWithActor(operatorId), before)
       yield* retire("income_items", sauna.id)
       const another = yield* add("income_items", "Sauna")
       assert.isAbove(another.id, sauna.id)
@@ -221,8 +234,8 @@ layer(layerDictionaries, { excludeTestServices: false })("an operator's own dict
       )
       const nobody = /^NotFound: .*operator 1125899906842624/
       assert.match(yield* refusal(own.list(2 ** 50)), nobody)
-      assert.match(yield* refusal(byNobody(own.add(2 ** 50, "income_items", "X"))), nobody)
-      assert.match(yield* refusal(byNobody(own.retire(2 ** 50, "income_items", 12))), nobody)
+      assert.match(yield* refusal(asSystemActor(own.add(2 ** 50, "income_items", "X"))), nobody)
+      assert.match(yield* refusal(asSystemActor(own.retire(2 ** 50, "income_items", 12))), nobody)
     })
   )
 
@@ -240,7 +253,7 @@ layer(layerDictionaries, { excludeTestServices: false })("an operator's own dict
         yield* rename("expense_items", 52, "Laundry")
       }
       const own = `dictionary:expense_methods:${id}`
-      assert.deepStrictEqual(yield* trailOf(operatorId), [
+      assert.deepStrictEqual(yield* loadAuditLinesWithActor(operatorId), [
         `test: test ${own}`,
         `test: test ${own} (name)`,
         `test: test ${own} (retired_at)`,
@@ -287,18 +300,18 @@ const crowded = Effect.fnUntraced(function* (operatorId: number, count: number) 
     SELECT ${operatorId}::bigint, 'income_items', 20000 + n, 'One of many ' || n FROM generate_series(1, ${count}::int) n`
 })
 
-describe.skipIf(!canOverlap)(orSkipped("two at once"), () => {
+describe.skipIf(!canOverlap)(withServerNote("two at once"), () => {
   layer(layerDictionaries)((it) => {
     it.effect("that take the last free place, or one name, are not both given it", () =>
       Effect.gen(function* () {
         const { operatorId, add } = yield* ready
-        const [one, other] = yield* overlapping(
+        const [one, other] = yield* runOverlapping(
           Effect.result(add("income_items", "Sauna")),
           Effect.result(add("income_items", "Sauna"))
         )
         assert.deepStrictEqual([one._tag, other._tag], ["Success", "Failure"])
         yield* crowded(operatorId, DICTIONARY_ENTRIES - 2)
-        const [last, none] = yield* overlapping(
+        const [last, none] = yield* runOverlapping(
           Effect.result(add("income_items", "Last")),
           Effect.result(add("income_items", "Another"))
         )
@@ -309,9 +322,9 @@ describe.skipIf(!canOverlap)(orSkipped("two at once"), () => {
     it.effect("that add to two dictionaries get two ids, and a name that goes is free for who waited", () =>
       Effect.gen(function* () {
         const { add, retire } = yield* ready
-        const [item, method] = yield* overlapping(add("income_items", "Sauna"), add("income_methods", "Sauna"))
+        const [item, method] = yield* runOverlapping(add("income_items", "Sauna"), add("income_methods", "Sauna"))
         assert.notStrictEqual(item.id, method.id)
-        const [, again] = yield* overlapping(retire("income_items", item.id), add("income_items", "Sauna"))
+        const [, again] = yield* runOverlapping(retire("income_items", item.id), add("income_items", "Sauna"))
         assert.strictEqual(again.name, "Sauna")
       })
     )

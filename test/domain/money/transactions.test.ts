@@ -2,17 +2,17 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
+import { fieldOfError } from "../../support/error-messages.ts"
 import {
-  accountOf,
+  createToken,
   freshOperator,
+  insertAccount,
+  insertOrder,
+  insertProperty,
   layerTest,
-  orderOf,
-  propertyOf,
-  tokenFor,
   typedClient,
   withToken
 } from "../../support/harness.ts"
-import { fieldOf } from "../../support/messages-of-errors.ts"
 
 const income = { direction: "income", currency: "EUR", item_id: 11, payment_method_id: 197 } as const
 const MAY = { start_date: "2027-05-01", end_date: "2027-05-31" }
@@ -21,7 +21,7 @@ const inMay = (day: string) => `2027-05-${day}T10:00:00Z`
 /** A client of a new operator that owns a property. */
 const ready = Effect.gen(function* () {
   const operator = yield* freshOperator()
-  const property = yield* propertyOf(operator.operatorId, "Harbour 1")
+  const property = yield* insertProperty(operator.operatorId, "Harbour 1")
   const api = yield* typedClient
   return { ...operator, property, api, as: withToken(operator.token) }
 })
@@ -149,9 +149,9 @@ layer(layerTest, { excludeTestServices: false })("income and expense entries", (
   it.effect("is split over the rooms of its order, to the cent", () =>
     Effect.gen(function* () {
       const { api, as, operatorId, property } = yield* ready
-      const second = yield* propertyOf(operatorId, "Harbour 2")
-      const third = yield* propertyOf(operatorId, "Harbour 3")
-      const code = yield* orderOf(operatorId, [
+      const second = yield* insertProperty(operatorId, "Harbour 2")
+      const third = yield* insertProperty(operatorId, "Harbour 3")
+      const code = yield* insertOrder(operatorId, [
         { propertyId: property, revenue: "100" },
         { propertyId: second, revenue: "100" },
         { propertyId: third, revenue: "100.01" }
@@ -189,8 +189,8 @@ layer(layerTest, { excludeTestServices: false })("income and expense entries", (
   it.effect("is found by a property of its order and by any stay code of it", () =>
     Effect.gen(function* () {
       const { api, as, operatorId, property } = yield* ready
-      const second = yield* propertyOf(operatorId, "Harbour 2")
-      const code = yield* orderOf(operatorId, [{ propertyId: property }, { propertyId: second }])
+      const second = yield* insertProperty(operatorId, "Harbour 2")
+      const code = yield* insertOrder(operatorId, [{ propertyId: property }, { propertyId: second }])
       const order = yield* api
         .create_transaction({
           direction: "income",
@@ -219,12 +219,12 @@ layer(layerTest, { excludeTestServices: false })("income and expense entries", (
   it.effect("on an order shows a property only if all stays of the order are in it", () =>
     Effect.gen(function* () {
       const { api, as, operatorId, property } = yield* ready
-      const second = yield* propertyOf(operatorId, "Harbour 2")
+      const second = yield* insertProperty(operatorId, "Harbour 2")
       const inMonth = (month: string, propertyId: number | null) => ({
         ...{ propertyId, checkIn: `2027-${month}-01`, checkOut: `2027-${month}-03` }
       })
-      const propertyShown = Effect.fnUntraced(function* (...stays: Parameters<typeof orderOf>[1]) {
-        const reservation_code = yield* orderOf(operatorId, stays)
+      const propertyShown = Effect.fnUntraced(function* (...stays: Parameters<typeof insertOrder>[1]) {
+        const reservation_code = yield* insertOrder(operatorId, stays)
         const { transaction_id: id } = yield* api
           .create_transaction({ direction: "income", item_id: 11, payment_method_id: 197, amount: 5, reservation_code })
           .pipe(as)
@@ -244,7 +244,7 @@ layer(layerTest, { excludeTestServices: false })("income and expense entries", (
   it.effect("of an order in one property shows that property", () =>
     Effect.gen(function* () {
       const { api, as, operatorId, property } = yield* ready
-      const code = yield* orderOf(operatorId, [{ propertyId: property }])
+      const code = yield* insertOrder(operatorId, [{ propertyId: property }])
       const { transaction_id: id } = yield* api
         .create_transaction({
           direction: "income",
@@ -360,7 +360,7 @@ layer(layerTest, { excludeTestServices: false })("income and expense entries", (
     Effect.gen(function* () {
       const { api, as, operatorId, property } = yield* ready
       yield* TestClock.setTime(Date.parse(inMay("10")))
-      const reservation_code = yield* orderOf(operatorId, [{ propertyId: property, revenue: "100" }])
+      const reservation_code = yield* insertOrder(operatorId, [{ propertyId: property, revenue: "100" }])
       const action_at = inMay("20")
       const { transaction_id: id } = yield* api
         .create_transaction({
@@ -393,7 +393,7 @@ layer(layerTest, { excludeTestServices: false })("income and expense entries", (
       yield* api.update_transaction({ ...settled, note: "in cash" }).pipe(as)
       assert.deepStrictEqual(yield* read, ["paid", action_at, 40])
       const error = yield* Effect.flip(api.update_transaction({ id, status: "outstanding" }).pipe(as))
-      assert.deepStrictEqual([error._tag, fieldOf({ error_msg: error.message })], ["ValidationFailed", "status"])
+      assert.deepStrictEqual([error._tag, fieldOfError({ error_msg: error.message })], ["ValidationFailed", "status"])
       assert.include(error.message, "paid")
     })
   )
@@ -460,8 +460,8 @@ layer(layerTest, { excludeTestServices: false })("income and expense entries", (
   it.effect("on the operator as a whole is the main account's to create", () =>
     Effect.gen(function* () {
       const { api, as, operatorId, property } = yield* ready
-      const accountId = yield* accountOf(operatorId, "sub", "Helper")
-      const asSub = withToken(yield* tokenFor({ operatorId, accountId }, "writable"))
+      const accountId = yield* insertAccount(operatorId, "sub", "Helper")
+      const asSub = withToken(yield* createToken({ operatorId, accountId }, "writable"))
       const error = yield* Effect.flip(api.create_transaction({ ...income, amount: 5 }).pipe(asSub))
       assert.strictEqual(error._tag, "Forbidden")
       const own = yield* api.create_transaction({ ...income, amount: 5, property_id: property }).pipe(asSub)
@@ -477,8 +477,8 @@ layer(layerTest, { excludeTestServices: false })("income and expense entries", (
   it.effect("without property and reservation is changed and deleted only by the main account", () =>
     Effect.gen(function* () {
       const { api, as, operatorId, property } = yield* ready
-      const accountId = yield* accountOf(operatorId, "sub", "Helper")
-      const asSub = withToken(yield* tokenFor({ operatorId, accountId }, "writable"))
+      const accountId = yield* insertAccount(operatorId, "sub", "Helper")
+      const asSub = withToken(yield* createToken({ operatorId, accountId }, "writable"))
       const whole = yield* api.create_transaction({ ...income, amount: 5 }).pipe(as)
       const id = whole.transaction_id
       const before = yield* api.search_transactions({ id }).pipe(as)
@@ -538,7 +538,7 @@ layer(layerTest, { excludeTestServices: false })("income and expense entries", (
   it.effect("survives two edits at once with shares that still add up", () =>
     Effect.gen(function* () {
       const { api, as, operatorId, property } = yield* ready
-      const code = yield* orderOf(operatorId, [
+      const code = yield* insertOrder(operatorId, [
         { propertyId: property, revenue: "70" },
         { propertyId: property, revenue: "30.5", checkIn: "2027-06-01", checkOut: "2027-06-03" }
       ])

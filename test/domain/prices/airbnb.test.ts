@@ -2,20 +2,20 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import fc from "fast-check"
 import type { AirbnbPriceAndRules } from "../../../src/domain/channels/port/price-and-rules.ts"
-import { trailOf } from "../../support/changes/keyed.ts"
-import { listingsOf, ready, shown } from "../../support/domain/prices/ready.ts"
+import { loadAuditLines } from "../../support/changes/keyed-calls.ts"
+import { getShownData, loadListingRows, preparePriceListings } from "../../support/domain/prices/price-listings.ts"
+import { fieldOfError } from "../../support/error-messages.ts"
 import { layerTest } from "../../support/harness.ts"
-import { fieldOf } from "../../support/messages-of-errors.ts"
-import { AIRBNB_AT_FIRST, ELIGIBLE, EVERY_AIRBNB_SETTING } from "../../support/price-and-rules.ts"
+import { ALLOWED_POLICIES, EVERY_AIRBNB_SETTING, INITIAL_AIRBNB_SETTINGS } from "../../support/price-and-rules.ts"
 
 const OTHERS: Readonly<Record<string, unknown>> = EVERY_AIRBNB_SETTING
-const AT_FIRST: Readonly<Record<string, unknown>> = AIRBNB_AT_FIRST
-const NAMES = Object.keys(AIRBNB_AT_FIRST)
+const AT_FIRST: Readonly<Record<string, unknown>> = INITIAL_AIRBNB_SETTINGS
+const NAMES = Object.keys(INITIAL_AIRBNB_SETTINGS)
 const PET_FEES = ["pet_fee", "pet_fee_obj"]
 
 /** How a listing may stand: each setting as at first or as it may be sent. */
 const standing: fc.Arbitrary<AirbnbPriceAndRules> = fc.subarray(NAMES).map((names) => ({
-  ...AIRBNB_AT_FIRST,
+  ...INITIAL_AIRBNB_SETTINGS,
   ...Object.fromEntries(names.map((name) => [name, OTHERS[name]]))
 }))
 
@@ -33,24 +33,27 @@ const partial = fc
 layer(layerTest)("prices and rules of an airbnb listing", (it) => {
   it.effect("are read as they are there now, every setting beside what the policy may be", () =>
     Effect.gen(function* () {
-      const { airbnb, channel } = yield* ready
-      assert.deepStrictEqual(yield* shown(airbnb.get), {
+      const { airbnb, channel } = yield* preparePriceListings
+      assert.deepStrictEqual(yield* getShownData(airbnb.get), {
         ...AT_FIRST,
-        eligible_cancellation_policies: ELIGIBLE
+        eligible_cancellation_policies: ALLOWED_POLICIES
       })
-      yield* channel.rules.setAirbnb(airbnb.accountId, airbnb.listing_id, { ...AIRBNB_AT_FIRST, base_price: 99.5 })
-      assert.deepInclude(yield* shown(airbnb.get), { base_price: 99.5 })
+      yield* channel.rules.setAirbnb(airbnb.accountId, airbnb.listing_id, {
+        ...INITIAL_AIRBNB_SETTINGS,
+        base_price: 99.5
+      })
+      assert.deepInclude(yield* getShownData(airbnb.get), { base_price: 99.5 })
     })
   )
 
   it.effect("can be sent back as they were read, which changes nothing here or there", () =>
     Effect.gen(function* () {
-      const { airbnb, channel } = yield* ready
+      const { airbnb, channel } = yield* preparePriceListings
       for (const settings of fc.sample(standing, 25)) {
         const told = JSON.stringify(settings)
         yield* channel.rules.setAirbnb(airbnb.accountId, airbnb.listing_id, settings)
         const before = yield* airbnb.get
-        const [was, read] = [yield* airbnb.there, yield* shown(airbnb.get)]
+        const [was, read] = [yield* airbnb.there, yield* getShownData(airbnb.get)]
         assert.deepInclude(yield* airbnb.post(read), { error_code: 0, data: {} }, told)
         assert.deepStrictEqual((yield* airbnb.get).data, before.data, told)
         if (settings.pet_fee === null || settings.pet_fee_obj === null) {
@@ -62,7 +65,7 @@ layer(layerTest)("prices and rules of an airbnb listing", (it) => {
 
   it.effect("change where they are sent and nowhere else", () =>
     Effect.gen(function* () {
-      const { airbnb } = yield* ready
+      const { airbnb } = yield* preparePriceListings
       for (const settings of fc.sample(partial, 40)) {
         const before: Readonly<Record<string, unknown>> = yield* airbnb.there
         assert.strictEqual((yield* airbnb.post(settings)).error_code, 0, JSON.stringify(settings))
@@ -84,31 +87,31 @@ layer(layerTest)("prices and rules of an airbnb listing", (it) => {
 
   it.effect("have one kind of pet fee: the one ends the other, and both at once are refused", () =>
     Effect.gen(function* () {
-      const { airbnb } = yield* ready
+      const { airbnb } = yield* preparePriceListings
       const { pet_fee_obj } = EVERY_AIRBNB_SETTING
       yield* airbnb.post({ pet_fee_obj })
-      assert.deepInclude(yield* shown(airbnb.get), { pet_fee: null, pet_fee_obj })
+      assert.deepInclude(yield* getShownData(airbnb.get), { pet_fee: null, pet_fee_obj })
       const both = yield* airbnb.post({ pet_fee: 3, pet_fee_obj, base_price: 1 })
-      assert.deepStrictEqual([both.error_code, fieldOf(both)], [400, "settings.pet_fee"])
+      assert.deepStrictEqual([both.error_code, fieldOfError(both)], [400, "settings.pet_fee"])
       assert.include(both.error_msg, "pet_fee_obj")
-      assert.deepInclude(yield* shown(airbnb.get), { pet_fee: null, pet_fee_obj, base_price: 120 })
+      assert.deepInclude(yield* getShownData(airbnb.get), { pet_fee: null, pet_fee_obj, base_price: 120 })
       const short = yield* airbnb.post({ minimum_stay: 8, maximum_stay: 7, base_price: 1 })
-      assert.deepStrictEqual([short.error_code, fieldOf(short)], [422, "settings.maximum_stay"])
+      assert.deepStrictEqual([short.error_code, fieldOfError(short)], [422, "settings.maximum_stay"])
       assert.include(short.error_msg, "minimum_stay")
-      assert.deepInclude(yield* shown(airbnb.get), { base_price: 120 })
+      assert.deepInclude(yield* getShownData(airbnb.get), { base_price: 120 })
       assert.deepInclude(yield* airbnb.post({ minimum_stay: 7, maximum_stay: 7 }), { error_code: 0 })
       yield* airbnb.post({ pet_fee: 3 })
-      assert.deepInclude(yield* shown(airbnb.get), { pet_fee: 3, pet_fee_obj: null })
+      assert.deepInclude(yield* getShownData(airbnb.get), { pet_fee: 3, pet_fee_obj: null })
       yield* airbnb.post({ pet_fee: null })
-      assert.deepInclude(yield* shown(airbnb.get), { pet_fee: null, pet_fee_obj: null })
+      assert.deepInclude(yield* getShownData(airbnb.get), { pet_fee: null, pet_fee_obj: null })
     })
   )
 
   it.effect("take one discount for a list of it", () =>
     Effect.gen(function* () {
-      const { airbnb } = yield* ready
+      const { airbnb } = yield* preparePriceListings
       yield* airbnb.post({ early_bird_discount: { discount: 12.5, days: 30 }, last_minute_discount: [] })
-      assert.deepInclude(yield* shown(airbnb.get), {
+      assert.deepInclude(yield* getShownData(airbnb.get), {
         early_bird_discount: [{ discount: 12.5, days: 30 }],
         last_minute_discount: []
       })
@@ -117,12 +120,12 @@ layer(layerTest)("prices and rules of an airbnb listing", (it) => {
 
   it.effect("refuse a cancellation policy that the listing may not have, and then nothing is changed", () =>
     Effect.gen(function* () {
-      const { airbnb, operatorId } = yield* ready
+      const { airbnb, operatorId } = yield* preparePriceListings
       const { error_code, error_msg } = yield* airbnb.post({ cancellation_policy: "free", base_price: 1 })
       assert.strictEqual(error_code, 422)
       assert.match(error_msg, /^settings\.cancellation_policy: the channel refused: free is not for this listing\.$/)
-      assert.deepStrictEqual(yield* airbnb.there, AIRBNB_AT_FIRST)
-      assert.deepStrictEqual(yield* trailOf(operatorId), [])
+      assert.deepStrictEqual(yield* airbnb.there, INITIAL_AIRBNB_SETTINGS)
+      assert.deepStrictEqual(yield* loadAuditLines(operatorId), [])
       assert.strictEqual((yield* airbnb.post({ cancellation_policy: "strict" })).error_code, 0)
       assert.deepInclude(yield* airbnb.there, { cancellation_policy: "strict" })
     })
@@ -130,20 +133,20 @@ layer(layerTest)("prices and rules of an airbnb listing", (it) => {
 
   it.effect("leave in the trail what was sent, and nothing where there was nothing to send", () =>
     Effect.gen(function* () {
-      const { airbnb, channel, operatorId } = yield* ready
-      const before = yield* listingsOf(operatorId)
+      const { airbnb, channel, operatorId } = yield* preparePriceListings
+      const before = yield* loadListingRows(operatorId)
       for (const nothing of [{}, { unknown: 1 }, { base_price: null }, { eligible_cancellation_policies: ["free"] }]) {
         assert.strictEqual((yield* airbnb.post(nothing)).error_code, 0)
       }
       const heard = (yield* channel.heard).filter((each) => each.endsWith(airbnb.listing_id))
       assert.deepStrictEqual(heard, [], "the channel hears nothing of nothing")
-      assert.deepStrictEqual(yield* trailOf(operatorId), [])
+      assert.deepStrictEqual(yield* loadAuditLines(operatorId), [])
       yield* airbnb.post({ base_price: 130, minimum_stay: 3 })
-      const [id] = /\d+/.exec((yield* trailOf(operatorId))[0] ?? "") ?? []
-      assert.deepStrictEqual(yield* trailOf(operatorId), [
+      const [id] = /\d+/.exec((yield* loadAuditLines(operatorId))[0] ?? "") ?? []
+      assert.deepStrictEqual(yield* loadAuditLines(operatorId), [
         `update_airbnb_price_and_rules listing:${id} base_price minimum_stay`
       ])
-      assert.deepStrictEqual(yield* listingsOf(operatorId), before, "nothing of it is recorded here")
+      assert.deepStrictEqual(yield* loadListingRows(operatorId), before, "nothing of it is recorded here")
     })
   )
 })

@@ -2,8 +2,13 @@ import { assert, layer } from "@effect/vitest"
 import { Clock, Deferred, Effect, Fiber } from "effect"
 import { SqlClient } from "effect/sql"
 import { ChannelUnavailable } from "../../../src/domain/channels/port/errors.ts"
-import { keyed, keysOf, told, trailOf } from "../../support/changes/keyed.ts"
-import { ready, shown } from "../../support/domain/prices/ready.ts"
+import {
+  callWithKey,
+  countIdempotencyKeys,
+  loadAuditLines,
+  summarizeResponse
+} from "../../support/changes/keyed-calls.ts"
+import { getShownData, preparePriceListings } from "../../support/domain/prices/price-listings.ts"
 import { layerTest } from "../../support/harness.ts"
 
 const PRICE = { base_price: 99 }
@@ -22,14 +27,17 @@ const isLeft = Effect.fnUntraced(function* (operatorId: number) {
 layer(layerTest)("settings sent with a key", (it) => {
   for (const channelType of ["airbnb", "vrbo"] as const) {
     const sending = Effect.gen(function* () {
-      const ground = yield* ready
+      const ground = yield* preparePriceListings
       const { token, channel, operatorId, [channelType]: listing } = ground
       const { listing_id } = listing
       const fields = { listing_id, settings: PRICE }
       return {
         listing,
         operatorId,
-        send: Effect.map(keyed(token, `update_${channelType}_price_and_rules`, fields, "rules"), told),
+        send: Effect.map(
+          callWithKey(token, `update_${channelType}_price_and_rules`, fields, "rules"),
+          summarizeResponse
+        ),
         answers: (answer: Parameters<typeof channel.answer>[1]) => channel.answer(listing_id, answer),
         heard: Effect.map(channel.heard, (heard) => heard.filter((each) => each === `write_rules ${listing_id}`).length)
       }
@@ -41,9 +49,9 @@ layer(layerTest)("settings sent with a key", (it) => {
         assert.deepStrictEqual(yield* send, DONE)
         yield* listing.post({ base_price: 120 })
         assert.deepStrictEqual([yield* send, yield* heard], [AGAIN, 2])
-        assert.deepInclude(yield* shown(listing.get), { base_price: 120 })
-        assert.deepStrictEqual(yield* keysOf(operatorId), { kept: 1, underWay: 0 })
-        assert.lengthOf(yield* trailOf(operatorId), 2)
+        assert.deepInclude(yield* getShownData(listing.get), { base_price: 120 })
+        assert.deepStrictEqual(yield* countIdempotencyKeys(operatorId), { kept: 1, underWay: 0 })
+        assert.lengthOf(yield* loadAuditLines(operatorId), 2)
       })
     )
 
@@ -53,7 +61,7 @@ layer(layerTest)("settings sent with a key", (it) => {
         for (const code of [502, 503, 504] as const) {
           yield* answers(Effect.fail(new ChannelUnavailable({ code })))
           assert.deepInclude(yield* send, { code })
-          assert.deepStrictEqual(yield* keysOf(operatorId), { kept: 0, underWay: 0 })
+          assert.deepStrictEqual(yield* countIdempotencyKeys(operatorId), { kept: 0, underWay: 0 })
         }
         yield* answers(Effect.void)
         assert.deepStrictEqual([yield* send, yield* send, yield* heard], [DONE, AGAIN, 4])
@@ -70,15 +78,15 @@ layer(layerTest)("settings sent with a key", (it) => {
         const first = yield* Effect.forkChild(send)
         yield* Deferred.await(asked)
         yield* Fiber.interrupt(first)
-        assert.deepStrictEqual(yield* trailOf(operatorId), [])
+        assert.deepStrictEqual(yield* loadAuditLines(operatorId), [])
         yield* answers(Effect.void)
         yield* Deferred.succeed(agreed, undefined)
         yield* Deferred.await(ended)
         // The first call leaves its key by a statement of its own.
         while (!(yield* isLeft(operatorId))) yield* Effect.yieldNow
         assert.deepStrictEqual([yield* send, yield* send, yield* heard], [DONE, AGAIN, 2])
-        assert.deepInclude(yield* shown(listing.get), PRICE)
-        assert.lengthOf(yield* trailOf(operatorId), 1)
+        assert.deepInclude(yield* getShownData(listing.get), PRICE)
+        assert.lengthOf(yield* loadAuditLines(operatorId), 1)
       })
     )
   }

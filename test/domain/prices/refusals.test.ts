@@ -3,8 +3,8 @@ import { Effect, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { RateWindows } from "../../../src/admission/windows/RateWindows.ts"
 import type { Envelope } from "../../../src/contract/envelope.ts"
-import { CHANNEL_ACT_TIMEOUT_MS } from "../../../src/domain/channels/port/api-errors.ts"
 import { ChannelGateway } from "../../../src/domain/channels/port/ChannelGateway.ts"
+import { CHANNEL_ACT_TIMEOUT_MS } from "../../../src/domain/channels/port/channel-api-errors.ts"
 import { Connectors } from "../../../src/domain/channels/port/connector.ts"
 import {
   ChannelAccountMissing,
@@ -15,11 +15,11 @@ import {
   ChannelUnavailable
 } from "../../../src/domain/channels/port/errors.ts"
 import { CHANNEL_REASON, ELIGIBLE_POLICIES } from "../../../src/platform/limits.ts"
-import { ScriptedChannel } from "../../support/channels.ts"
 import { layerTestDatabase } from "../../support/database.ts"
-import { listingsOf, ready } from "../../support/domain/prices/ready.ts"
+import { loadListingRows, preparePriceListings } from "../../support/domain/prices/price-listings.ts"
 import { call, layerService, layerTest } from "../../support/harness.ts"
-import { AIRBNB_AT_FIRST, EVERY_AIRBNB_SETTING, EVERY_VRBO_SETTING } from "../../support/price-and-rules.ts"
+import { EVERY_AIRBNB_SETTING, EVERY_VRBO_SETTING, INITIAL_AIRBNB_SETTINGS } from "../../support/price-and-rules.ts"
+import { ScriptedChannel } from "../../support/scripted-channel.ts"
 
 const summary = ({ error_code, error_msg }: Envelope) => `${error_code} ${error_msg}`
 const price = { base_price: 99 }
@@ -102,8 +102,8 @@ layer(layerTest)("a call about prices and rules", (it) => {
   for (const channel of ["airbnb", "vrbo"] as const) {
     it.effect(`of ${channel} finds its operator's listings of that channel and no others`, () =>
       Effect.gen(function* () {
-        const [mine, theirs] = [yield* ready, yield* ready]
-        const before = [yield* listingsOf(mine.operatorId), yield* listingsOf(theirs.operatorId)]
+        const [mine, theirs] = [yield* preparePriceListings, yield* preparePriceListings]
+        const before = [yield* loadListingRows(mine.operatorId), yield* loadListingRows(theirs.operatorId)]
         const elsewhere = channel === "airbnb" ? mine.vrbo : mine.airbnb
         for (const listing_id of ["nowhere", theirs[channel].listing_id, elsewhere.listing_id]) {
           const read = yield* call(mine.token, `get_${channel}_price_and_rules`, { listing_id })
@@ -115,13 +115,16 @@ layer(layerTest)("a call about prices and rules", (it) => {
           }
           assert.notInclude((yield* mine.channel.heard).join(), `write_rules ${listing_id}`)
         }
-        assert.deepStrictEqual([yield* listingsOf(mine.operatorId), yield* listingsOf(theirs.operatorId)], before)
+        assert.deepStrictEqual(
+          [yield* loadListingRows(mine.operatorId), yield* loadListingRows(theirs.operatorId)],
+          before
+        )
       })
     )
 
     it.effect(`of ${channel} takes no setting beyond its ends`, () =>
       Effect.gen(function* () {
-        const { [channel]: listing } = yield* ready
+        const { [channel]: listing } = yield* preparePriceListings
         for (const [name, [refused, taken]] of Object.entries(EDGES[channel])) {
           for (const value of refused) {
             const envelope = yield* listing.post({ [name]: value })
@@ -139,7 +142,7 @@ layer(layerTest)("a call about prices and rules", (it) => {
 
   it.effect("says which hours there are", () =>
     Effect.gen(function* () {
-      const { airbnb } = yield* ready
+      const { airbnb } = yield* preparePriceListings
       const said = "settings.check_in_start_time: must be a whole hour from 8 to 26 or FLEXIBLE."
       assert.strictEqual(summary(yield* airbnb.post({ check_in_start_time: 27 })), `422 ${said}`)
       assert.strictEqual(summary(yield* airbnb.post({ check_in_start_time: "noon" })), `422 ${said}`)
@@ -149,22 +152,22 @@ layer(layerTest)("a call about prices and rules", (it) => {
 
   it.effect("is told what its channel says, and nothing is written down", () =>
     Effect.gen(function* () {
-      const { airbnb, vrbo, channel, operatorId } = yield* ready
-      const before = yield* listingsOf(operatorId)
+      const { airbnb, vrbo, channel, operatorId } = yield* preparePriceListings
+      const before = yield* loadListingRows(operatorId)
       for (const [error, expected] of ERRORS) {
         for (const { listing_id } of [airbnb, vrbo]) yield* channel.answer(listing_id, Effect.fail(error))
         for (const each of [yield* airbnb.get, yield* airbnb.post(price), yield* vrbo.post(price)]) {
           assert.match(summary(each), expected)
         }
       }
-      assert.deepStrictEqual(yield* listingsOf(operatorId), before)
-      assert.deepStrictEqual(yield* airbnb.there, AIRBNB_AT_FIRST)
+      assert.deepStrictEqual(yield* loadListingRows(operatorId), before)
+      assert.deepStrictEqual(yield* airbnb.there, INITIAL_AIRBNB_SETTINGS)
     })
   )
 
   it.effect(`repeats ${CHANNEL_REASON} characters of a channel's words and no more`, () =>
     Effect.gen(function* () {
-      const { airbnb, channel } = yield* ready
+      const { airbnb, channel } = yield* preparePriceListings
       const refusedBy = Effect.fnUntraced(function* (reason: string) {
         yield* channel.answer(airbnb.listing_id, Effect.fail(new ChannelRefused({ reason })))
         return (yield* airbnb.post(price)).error_msg
@@ -177,16 +180,19 @@ layer(layerTest)("a call about prices and rules", (it) => {
 
   it.effect("says 502 where a channel answers what cannot be", () =>
     Effect.gen(function* () {
-      const { airbnb, channel } = yield* ready
-      yield* channel.rules.setAirbnb(airbnb.accountId, airbnb.listing_id, { ...AIRBNB_AT_FIRST, max_guests: -3 })
+      const { airbnb, channel } = yield* preparePriceListings
+      yield* channel.rules.setAirbnb(airbnb.accountId, airbnb.listing_id, {
+        ...INITIAL_AIRBNB_SETTINGS,
+        max_guests: -3
+      })
       assert.match(summary(yield* airbnb.get), /^502 .*channel/)
     })
   )
 
   it.effect(`waits ${CHANNEL_ACT_TIMEOUT_MS} ms for a channel that never answers`, () =>
     Effect.gen(function* () {
-      const { airbnb, vrbo, channel, operatorId } = yield* ready
-      const before = yield* listingsOf(operatorId)
+      const { airbnb, vrbo, channel, operatorId } = yield* preparePriceListings
+      const before = yield* loadListingRows(operatorId)
       for (const { listing_id } of [airbnb, vrbo]) yield* channel.answer(listing_id, Effect.never)
       const calls = [airbnb.get, airbnb.post(price), vrbo.post(price)]
       const fibers = yield* Effect.forEach(calls, (each) => Effect.forkChild(each, { startImmediately: true }))
@@ -202,13 +208,13 @@ layer(layerTest)("a call about prices and rules", (it) => {
       )
       yield* TestClock.adjust(1)
       for (const fiber of fibers) assert.strictEqual((yield* Fiber.join(fiber)).error_code, 504)
-      assert.deepStrictEqual(yield* listingsOf(operatorId), before)
+      assert.deepStrictEqual(yield* loadListingRows(operatorId), before)
     })
   )
 
   it.effect(`shows ${ELIGIBLE_POLICIES} policies and no more`, () =>
     Effect.gen(function* () {
-      const { airbnb, channel } = yield* ready
+      const { airbnb, channel } = yield* preparePriceListings
       const of = (count: number) => Array.from({ length: count }, (_, at) => `policy ${at}`)
       yield* channel.rules.choose(airbnb.accountId, airbnb.listing_id, of(ELIGIBLE_POLICIES))
       assert.strictEqual((yield* airbnb.get).error_code, 0)
@@ -222,11 +228,11 @@ layer(layerTest)("a call about prices and rules", (it) => {
     ["what is sent to airbnb", ({ airbnb }) => airbnb.post({})],
     ["what is sent to vrbo", ({ vrbo }) => vrbo.post({})]
   ] satisfies ReadonlyArray<
-    readonly [string, (of: Effect.Success<typeof ready>) => Effect.Effect<Envelope, never, unknown>]
+    readonly [string, (of: Effect.Success<typeof preparePriceListings>) => Effect.Effect<Envelope, never, unknown>]
   >) {
     it.effect(`about ${what} is answered 120 times in a minute, and one about what is recorded more often`, () =>
       Effect.gen(function* () {
-        const of = yield* ready
+        const of = yield* preparePriceListings
         const codes = yield* Effect.forEach(Array.from({ length: 121 }), () =>
           Effect.map(which(of), (each) => each.error_code)
         )
@@ -251,7 +257,7 @@ const layerUnconnected = layerService(
 layer(layerUnconnected)("without a connector", (it) => {
   it.effect("what needs the channel is 501, and the snapshot is shown", () =>
     Effect.gen(function* () {
-      const { airbnb, vrbo } = yield* ready
+      const { airbnb, vrbo } = yield* preparePriceListings
       assert.match(summary(yield* airbnb.get), /^501 .*airbnb/)
       assert.match(summary(yield* airbnb.post(price)), /^501 .*airbnb/)
       assert.match(summary(yield* vrbo.post(price)), /^501 .*vrbo/)

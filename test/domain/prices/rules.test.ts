@@ -10,7 +10,7 @@ import {
   toVrboSnapshot,
   toVrboUpdate
 } from "../../../src/domain/prices/rules.ts"
-import { AIRBNB_AT_FIRST, EVERY_AIRBNB_SETTING } from "../../support/price-and-rules.ts"
+import { EVERY_AIRBNB_SETTING, INITIAL_AIRBNB_SETTINGS } from "../../support/price-and-rules.ts"
 
 const price = fc.oneof(fc.constantFrom(80, 90), fc.integer({ min: 1, max: 500 }))
 const fee = fc.oneof(fc.constant(0), price)
@@ -138,12 +138,12 @@ describe("the settings of an airbnb listing", () => {
 
   it("can be sent back though the channel should have both", () => {
     const shown = toAirbnbPriceAndRules({
-      ...AIRBNB_AT_FIRST,
+      ...INITIAL_AIRBNB_SETTINGS,
       pet_fee: 5,
       pet_fee_obj: EVERY_AIRBNB_SETTING.pet_fee_obj
     })
     assert.isNull(shown.pet_fee)
-    assert.strictEqual(toAirbnbPriceAndRules(AIRBNB_AT_FIRST).pet_fee, 15)
+    assert.strictEqual(toAirbnbPriceAndRules(INITIAL_AIRBNB_SETTINGS).pet_fee, 15)
   })
 
   it("take one discount for a list of it", () => {

@@ -5,10 +5,10 @@ import { TestClock } from "effect/testing"
 import fc from "fast-check"
 import { ChannelRefused, ChannelUnavailable } from "../../../src/domain/channels/port/errors.ts"
 import { vrboWritableSettings } from "../../../src/domain/channels/port/price-and-rules.ts"
-import { trailOf } from "../../support/changes/keyed.ts"
-import { listingsOf, ready, shown } from "../../support/domain/prices/ready.ts"
+import { loadAuditLines } from "../../support/changes/keyed-calls.ts"
+import { getShownData, loadListingRows, preparePriceListings } from "../../support/domain/prices/price-listings.ts"
+import { fieldOfError } from "../../support/error-messages.ts"
 import { layerTest } from "../../support/harness.ts"
-import { fieldOf } from "../../support/messages-of-errors.ts"
 import { EVERY_VRBO_SETTING } from "../../support/price-and-rules.ts"
 
 const NOTHING = Object.fromEntries(Object.keys(vrboWritableSettings).map((name) => [name, null]))
@@ -34,11 +34,11 @@ const recorded = Effect.fnUntraced(function* (operatorId: number, settings: obje
 layer(layerTest)("prices and rules of a vrbo listing", (it) => {
   it.effect("are what is recorded here, and null where that is nothing; no channel is asked", () =>
     Effect.gen(function* () {
-      const { vrbo, channel, operatorId } = yield* ready
+      const { vrbo, channel, operatorId } = yield* preparePriceListings
       yield* channel.answer(vrbo.listing_id, Effect.fail(new ChannelUnavailable({ code: 503 })))
-      assert.deepStrictEqual(yield* shown(vrbo.get), NOTHING)
+      assert.deepStrictEqual(yield* getShownData(vrbo.get), NOTHING)
       yield* recorded(operatorId, { base_price: 80, cleaning_fee: 0, max_guests: "four", check_in_start_time: 16 })
-      assert.deepStrictEqual(yield* shown(vrbo.get), {
+      assert.deepStrictEqual(yield* getShownData(vrbo.get), {
         ...NOTHING,
         base_price: 80,
         nightly_rate: flat(80),
@@ -49,13 +49,13 @@ layer(layerTest)("prices and rules of a vrbo listing", (it) => {
 
   it.effect("can be sent back as they were read, which changes nothing here or there", () =>
     Effect.gen(function* () {
-      const { vrbo, operatorId } = yield* ready
+      const { vrbo, operatorId } = yield* preparePriceListings
       for (const settings of [{}, { base_price: 80 }, { nightly_rate }, ...fc.sample(partial, 15)]) {
         yield* recorded(operatorId, {})
         yield* vrbo.post(settings)
-        const [read, told] = [yield* shown(vrbo.get), yield* vrbo.told]
+        const [read, told] = [yield* getShownData(vrbo.get), yield* vrbo.told]
         assert.deepInclude(yield* vrbo.post(read), { error_code: 0, data: {} })
-        assert.deepStrictEqual(yield* shown(vrbo.get), read, JSON.stringify(settings))
+        assert.deepStrictEqual(yield* getShownData(vrbo.get), read, JSON.stringify(settings))
         // Told again of what it has, and of nothing that it has not.
         assert.deepStrictEqual(yield* vrbo.told, told, JSON.stringify(settings))
       }
@@ -64,7 +64,7 @@ layer(layerTest)("prices and rules of a vrbo listing", (it) => {
 
   it.effect("change where they are sent and nowhere else, there and then here", () =>
     Effect.gen(function* () {
-      const { vrbo } = yield* ready
+      const { vrbo } = yield* preparePriceListings
       let expected: Record<string, unknown> = NOTHING
       for (const settings of fc.sample(partial, 30)) {
         assert.strictEqual((yield* vrbo.post(settings)).error_code, 0)
@@ -73,45 +73,45 @@ layer(layerTest)("prices and rules of a vrbo listing", (it) => {
         if (settings["cleaning_fee"] === 0) expected = { ...expected, cleaning_fee: null }
         if ("base_price" in settings) expected = { ...expected, nightly_rate: flat(75) }
         if ("nightly_rate" in settings) expected = { ...expected, base_price: null }
-        assert.deepStrictEqual(yield* shown(vrbo.get), expected, JSON.stringify(settings))
+        assert.deepStrictEqual(yield* getShownData(vrbo.get), expected, JSON.stringify(settings))
       }
     })
   )
 
   it.effect("have one price for every day or one for each: the base price wins", () =>
     Effect.gen(function* () {
-      const { vrbo } = yield* ready
+      const { vrbo } = yield* preparePriceListings
       yield* vrbo.post({ base_price: 100, nightly_rate })
-      assert.deepInclude(yield* shown(vrbo.get), { base_price: 100, nightly_rate: flat(100) })
+      assert.deepInclude(yield* getShownData(vrbo.get), { base_price: 100, nightly_rate: flat(100) })
       assert.notProperty(yield* vrbo.told, "nightly_rate")
       yield* vrbo.post({ nightly_rate })
-      assert.deepInclude(yield* shown(vrbo.get), { base_price: null, nightly_rate })
+      assert.deepInclude(yield* getShownData(vrbo.get), { base_price: null, nightly_rate })
       yield* vrbo.post({ nightly_rate: flat(70) })
-      assert.deepInclude(yield* shown(vrbo.get), { base_price: 70, nightly_rate: flat(70) })
+      assert.deepInclude(yield* getShownData(vrbo.get), { base_price: 70, nightly_rate: flat(70) })
     })
   )
 
   it.effect("want a price of every day of the week, if of any", () =>
     Effect.gen(function* () {
-      const { vrbo, operatorId } = yield* ready
-      const before = yield* listingsOf(operatorId)
+      const { vrbo, operatorId } = yield* preparePriceListings
+      const before = yield* loadListingRows(operatorId)
       const { sunday: _, ...six } = nightly_rate
       const unreadable = yield* vrbo.post({ nightly_rate: six })
-      assert.deepStrictEqual([unreadable.error_code, fieldOf(unreadable)], [400, "settings.nightly_rate.sunday"])
+      assert.deepStrictEqual([unreadable.error_code, fieldOfError(unreadable)], [400, "settings.nightly_rate.sunday"])
       const free = yield* vrbo.post({ nightly_rate: { ...nightly_rate, friday: 0 } })
-      assert.deepStrictEqual([free.error_code, fieldOf(free)], [422, "settings.nightly_rate.friday"])
-      assert.deepStrictEqual(yield* listingsOf(operatorId), before)
+      assert.deepStrictEqual([free.error_code, fieldOfError(free)], [422, "settings.nightly_rate.friday"])
+      assert.deepStrictEqual(yield* loadListingRows(operatorId), before)
     })
   )
 
   it.effect("have no fee after a 0", () =>
     Effect.gen(function* () {
-      const { vrbo } = yield* ready
+      const { vrbo } = yield* preparePriceListings
       const fees = { cleaning_fee: 0, extra_guest_fee: 0, security_deposit: 0 }
       yield* vrbo.post(EVERY_VRBO_SETTING)
       yield* vrbo.post(fees)
       assert.deepInclude(yield* vrbo.told, fees)
-      assert.deepStrictEqual(yield* shown(vrbo.get), {
+      assert.deepStrictEqual(yield* getShownData(vrbo.get), {
         ...NOTHING,
         ...EVERY_VRBO_SETTING,
         cleaning_fee: null,
@@ -124,18 +124,18 @@ layer(layerTest)("prices and rules of a vrbo listing", (it) => {
   it.effect("are recorded only once the channel has agreed, with the time and the trail of that", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(Date.parse("2027-04-20T10:00:00Z"))
-      const { vrbo, channel, operatorId } = yield* ready
-      const before = yield* listingsOf(operatorId)
+      const { vrbo, channel, operatorId } = yield* preparePriceListings
+      const before = yield* loadListingRows(operatorId)
       yield* channel.answer(vrbo.listing_id, Effect.fail(new ChannelRefused({ reason: "closed today" })))
       const conflict = yield* vrbo.post({ base_price: 90 })
-      assert.deepStrictEqual([conflict.error_code, fieldOf(conflict)], [409, "listing_id"])
+      assert.deepStrictEqual([conflict.error_code, fieldOfError(conflict)], [409, "listing_id"])
       assert.include(conflict.error_msg, "closed today")
-      assert.deepStrictEqual(yield* listingsOf(operatorId), before)
-      assert.deepStrictEqual(yield* trailOf(operatorId), [])
+      assert.deepStrictEqual(yield* loadListingRows(operatorId), before)
+      assert.deepStrictEqual(yield* loadAuditLines(operatorId), [])
       yield* channel.answer(vrbo.listing_id, Effect.void)
       assert.strictEqual((yield* vrbo.post({ base_price: 90, weekly_discount: 5 })).error_code, 0)
       assert.match(
-        (yield* trailOf(operatorId)).join(),
+        (yield* loadAuditLines(operatorId)).join(),
         /^update_vrbo_price_and_rules listing:\d+ base_price weekly_discount$/
       )
       const sql = yield* SqlClient.SqlClient

@@ -12,17 +12,21 @@ import {
 } from "../../../src/jobs/events/LaggingConsumers.ts"
 import { FEED_LAG_MS } from "../../../src/platform/limits.ts"
 import { consumersLagging } from "../../../src/platform/telemetry/metrics/metric-definitions.ts"
-import { lines } from "../../support/domain/webhooks/deliveries/log-lines.ts"
-import { changes, emptied, layerScene } from "../../support/domain/webhooks/deliveries/scene.ts"
-import { inFeed, readAll } from "../../support/domain/webhooks/event-feed/feed.ts"
+import {
+  emptyDeliveryTables,
+  layerDeliveryService,
+  repeatEvent
+} from "../../support/domain/webhooks/deliveries/delivery-service.ts"
+import { collectLogLines } from "../../support/domain/webhooks/deliveries/log-lines.ts"
+import { readAll, recordFeedEvents } from "../../support/domain/webhooks/event-feed/feed-events.ts"
 import { freshOperator, type TestOperator, typedClient, withToken } from "../../support/harness.ts"
 
-const look = lines(Effect.flatMap(DateTime.nowAsDate, warnOfLaggingConsumers))
+const look = collectLogLines(Effect.flatMap(DateTime.nowAsDate, warnOfLaggingConsumers))
 const lagging = Effect.map(Metric.value(consumersLagging.withLabels({})), ({ value }) => value)
 
 /** Nobody reads anything, and the clock shows the present. */
 const quiet = Effect.gen(function* () {
-  yield* emptied
+  yield* emptyDeliveryTables
   const sql = yield* SqlClient.SqlClient
   yield* sql`TRUNCATE event_consumers`
 }).pipe(Effect.orDie)
@@ -33,12 +37,12 @@ const acknowledged = Effect.fnUntraced(function* (operator: TestOperator, name: 
   yield* api.put_event_consumer({ name, cursor: at }).pipe(withToken(operator.token))
 })
 
-layer(LaggingConsumers.layer.pipe(Layer.provideMerge(layerScene)))("a consumer that falls behind", (it) => {
+layer(LaggingConsumers.layer.pipe(Layer.provideMerge(layerDeliveryService)))("a consumer that falls behind", (it) => {
   it.effect("lags once its oldest event is thirty minutes old: in the metric, and in one line", () =>
     Effect.gen(function* () {
       yield* quiet
       const operator = yield* freshOperator()
-      yield* inFeed(operator, changes(2))
+      yield* recordFeedEvents(operator, repeatEvent(2))
       yield* acknowledged(operator, "ledger")
       yield* acknowledged(operator, "prompt", (yield* readAll(operator)).after)
       yield* TestClock.adjust(FEED_LAG_MS - 1)
@@ -64,14 +68,14 @@ layer(LaggingConsumers.layer.pipe(Layer.provideMerge(layerScene)))("a consumer t
     Effect.gen(function* () {
       yield* quiet
       const operator = yield* freshOperator()
-      yield* inFeed(operator, changes(1))
+      yield* recordFeedEvents(operator, repeatEvent(1))
       yield* acknowledged(operator, "ledger")
       yield* TestClock.adjust(FEED_LAG_MS)
       assert.strictEqual((yield* look).length, 1)
       yield* acknowledged(operator, "ledger", (yield* readAll(operator)).after)
       assert.deepStrictEqual(yield* look, [])
       assert.strictEqual(yield* lagging, 0)
-      yield* inFeed(operator, changes(1))
+      yield* recordFeedEvents(operator, repeatEvent(1))
       yield* TestClock.adjust(FEED_LAG_MS)
       assert.strictEqual((yield* look).length, 1)
     })
@@ -82,7 +86,7 @@ layer(LaggingConsumers.layer.pipe(Layer.provideMerge(layerScene)))("a consumer t
       yield* quiet
       for (let n = 0; n <= LAGGING_LOG_LINES; n++) {
         const operator = yield* freshOperator()
-        yield* inFeed(operator, changes(1))
+        yield* recordFeedEvents(operator, repeatEvent(1))
         yield* acknowledged(operator, "ledger")
       }
       yield* TestClock.adjust(FEED_LAG_MS)

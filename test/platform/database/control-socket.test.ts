@@ -27,7 +27,7 @@ import { CONTROL_CONNECTIONS, layerControlSocket } from "../../../src/platform/d
 import { EmbeddedDatabase } from "../../../src/platform/database/embedded.ts"
 import { findOwnerWithoutLock } from "../../../src/platform/database/folder-owner.ts"
 import { layerTestMemory } from "../../support/database.ts"
-import { fieldOf } from "../../support/messages-of-errors.ts"
+import { fieldOfError } from "../../support/error-messages.ts"
 
 /** A folder whose path has so many bytes; 0: as short as it comes. */
 const folderOf = (bytes = 0) =>
@@ -149,7 +149,7 @@ layer(layerTestMemory, { excludeTestServices: true })("the control socket", (it)
       yield* withoutLink(folder)
       make(controlLinkFolder(folder))
       assert.strictEqual(
-        fieldOf({ error_msg: (yield* Effect.flip(shortControlPath(folder))).message }),
+        fieldOfError({ error_msg: (yield* Effect.flip(shortControlPath(folder))).message }),
         controlLinkFolder(folder)
       )
     })

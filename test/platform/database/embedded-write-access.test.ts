@@ -4,7 +4,7 @@ import { clearMove, writeMove } from "../../../src/platform/database/database-mo
 import { EmbeddedDatabase } from "../../../src/platform/database/embedded.ts"
 import { LAST_WRITES_MS, layerEmbeddedWriteAccess } from "../../../src/platform/database/embedded-write-access.ts"
 import { WriteAccess } from "../../../src/platform/database/WriteAccess.ts"
-import { emptyFolder } from "../../support/tools/cli/latchkey.ts"
+import { makeEmptyFolder } from "../../support/tools/cli/latchkey-process.ts"
 
 const unused = () => {
   throw new Error("nobody asks for this")
@@ -41,7 +41,7 @@ const until = (is: () => boolean) =>
 
 it.live("a switch that failed is made with the next look, when a move begins and when it is over", () =>
   Effect.gen(function* () {
-    const dataDir = yield* emptyFolder
+    const dataDir = yield* makeEmptyFolder
     const { asked, layer } = failing()
     const lines: Array<unknown> = []
     const logged = Logger.layer([Logger.make(({ message }) => void lines.push(message))])

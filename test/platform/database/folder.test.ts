@@ -13,7 +13,7 @@ import { DatabaseSettings, layerDatabase } from "../../../src/platform/database/
 import { DataFolderTaken, layerEmbedded } from "../../../src/platform/database/embedded.ts"
 import { lockDataFolder } from "../../../src/platform/database/folder-lock.ts"
 import type { FolderHolder } from "../../../src/platform/database/folder-owner.ts"
-import { unpooled } from "../../support/platform/database/unpooled.ts"
+import { UNPOOLED_SETTINGS } from "../../support/platform/database/unpooled-settings.ts"
 
 const newFolder = Effect.acquireRelease(
   Effect.promise(() => mkdtemp(join(tmpdir(), "latchkey-folder-"))),
@@ -49,7 +49,7 @@ const asService = (folder: string) =>
       databaseUrl: undefined,
       dataDir: folder,
       statementSeconds: 10,
-      ...unpooled
+      ...UNPOOLED_SETTINGS
     })
   )
 

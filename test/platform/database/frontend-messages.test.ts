@@ -5,7 +5,7 @@ import {
   type FrontendMessages,
   hasNamedStatement
 } from "../../../src/platform/database/frontend-messages.ts"
-import { worked } from "../../support/processor-time.ts"
+import { measureProcessorTime } from "../../support/processor-time.ts"
 
 const opening = (code: number, body = Buffer.alloc(0)): Buffer => {
   const head = Buffer.alloc(8)
@@ -123,7 +123,7 @@ describe("gathering wire messages", () => {
     const gatherer = new FrontendMessageParser()
     gatherer.push(startup)
     const messages: Array<FrontendMessages> = []
-    const { processorMs } = worked(() => {
+    const { processorMs } = measureProcessorTime(() => {
       for (let at = 0; at < query.length; at += 1024) messages.push(...gatherer.push(query.subarray(at, at + 1024)))
     })
     // Copied with each of them, it would be some 34 GB.

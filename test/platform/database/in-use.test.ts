@@ -4,9 +4,12 @@ import { SqlClient } from "effect/sql"
 import { migrations } from "../../../migrations/index.ts"
 import { migrate } from "../../../src/platform/database/migrate.ts"
 import type { Migration } from "../../../src/platform/database/migration.ts"
-import { enterAsBefore, enterOperator } from "../../support/domain/bookings/reservations/enter-as-before.ts"
+import {
+  insertOperator,
+  insertOrderWithoutStayCount
+} from "../../support/domain/bookings/reservations/former-release-rows.ts"
 import { layerEmptyDatabase } from "../../support/empty-database.ts"
-import { canOverlap, orSkipped } from "../../support/overlap.ts"
+import { canOverlap, withServerNote } from "../../support/overlap.ts"
 
 // A server is migrated while processes of the release before use it. Who waits for a table mostly has another one: a
 // migration that kept others from both tables would wait in a circle with them.
@@ -87,7 +90,7 @@ layer(layerEmptyDatabase)("a migration", (it) => {
 /** Orders of one and of two stays. The guards of the calendar would look at each, and these hold no nights. */
 const fill = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  yield* enterOperator(sql)
+  yield* insertOperator(sql)
   yield* sql`ALTER TABLE stays DISABLE TRIGGER USER`
   yield* sql`
     INSERT INTO orders (operator_id, reservation_code, channel_type, channel_id, status, currency, booked_at, created_at)
@@ -109,7 +112,7 @@ const inUse = Effect.gen(function* () {
     Effect.forever(Effect.tap(turn, () => Effect.sync(() => (done[what] += 1))))
   const read = sql`
     SELECT count(*) FROM stays s JOIN orders o ON o.operator_id = s.operator_id AND o.id = s.order_id WHERE s.id % 2 = 0`
-  const enter = Effect.suspend(() => enterAsBefore(sql, `beside_${done.entries}`, 1 + (done.entries % 3)))
+  const enter = Effect.suspend(() => insertOrderWithoutStayCount(sql, `beside_${done.entries}`, 1 + (done.entries % 3)))
   // Two orders at once, the lower one first, as changes lock them: from all over the table. Their stays are in no such order.
   const change = Effect.suspend(
     () => sql`
@@ -132,7 +135,7 @@ const inUse = Effect.gen(function* () {
   return { done, running: Effect.andThen(Effect.all(all, { concurrency: "unbounded" }), Effect.never) }
 })
 
-describe.skipIf(!canOverlap)(orSkipped("a server in use"), () => {
+describe.skipIf(!canOverlap)(withServerNote("a server in use"), () => {
   it.live(
     "is migrated while others read and write, who meet no error, and every stay is counted and has a page of its own",
     () =>

@@ -13,8 +13,8 @@ import {
   makeCopyFolder,
   removeLeftoverCopies
 } from "../../../src/platform/database/leftover-copies.ts"
-import { unpackedInto } from "../../support/database.ts"
-import { emptyFolder } from "../../support/tools/cli/latchkey.ts"
+import { unpackTestDatabase } from "../../support/database.ts"
+import { makeEmptyFolder } from "../../support/tools/cli/latchkey-process.ts"
 
 const there = (folder: string) => Effect.promise(async () => (await readdir(folder)).toSorted())
 
@@ -36,7 +36,7 @@ const left = (
 
 it.live("what a killed process left is removed, and what somebody has or may have is not", () =>
   Effect.gen(function* () {
-    const dataDir = yield* emptyFolder
+    const dataDir = yield* makeEmptyFolder
     const own = yield* makeCopyFolder(dataDir)
     // Killed with its lock, as a process is: the kernel frees it.
     const holding = `
@@ -69,7 +69,7 @@ it.live("what a killed process left is removed, and what somebody has or may hav
 
 it.live("so many are removed at once and no more, and one's own goes with its scope", () =>
   Effect.gen(function* () {
-    const dataDir = yield* emptyFolder
+    const dataDir = yield* makeEmptyFolder
     for (let nth = 0; nth <= MAX_COPIES_REMOVED; nth++) yield* left(dataDir, String(nth), { lock: true })
     yield* removeLeftoverCopies(dataDir)
     assert.strictEqual((yield* there(dataDir)).length, 2)
@@ -81,8 +81,8 @@ it.live("so many are removed at once and no more, and one's own goes with its sc
 
 it.live("it is done where a folder is opened and before it is copied, and leaves the copy that is being made", () =>
   Effect.gen(function* () {
-    const dataDir = yield* emptyFolder
-    yield* unpackedInto(dataDir)
+    const dataDir = yield* makeEmptyFolder
+    yield* unpackTestDatabase(dataDir)
     const copies = Effect.map(there(dataDir), (names) => names.filter((name) => name.startsWith("database.copy-")))
     yield* left(dataDir, "one", { lock: true })
     yield* Effect.scoped(Layer.build(Layer.fresh(layerEmbedded(dataDir, "service"))))

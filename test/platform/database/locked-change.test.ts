@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { changeUnderLock } from "../../../src/platform/database/locked-change.ts"
-import { canOverlap, orSkipped, overlapping } from "../../support/overlap.ts"
+import { canOverlap, runOverlapping, withServerNote } from "../../support/overlap.ts"
 import { layerOwnDatabase } from "../../support/own-database.ts"
 
 const shelf = Effect.gen(function* () {
@@ -36,11 +36,11 @@ layer(layerOwnDatabase)("a change whose locks come first", (it) => {
     })
   )
 
-  it.effect.skipIf(!canOverlap)(orSkipped("sees what is committed while the locks are waited for"), () =>
+  it.effect.skipIf(!canOverlap)(withServerNote("sees what is committed while the locks are waited for"), () =>
     Effect.gen(function* () {
       const { sql, lock } = yield* shelf
       const change = sql<{ text: string }>`SELECT text FROM label`
-      const [, seen] = yield* overlapping(
+      const [, seen] = yield* runOverlapping(
         sql`UPDATE shelf SET books = 1`,
         changeUnderLock(sql)(lock, change),
         sql`INSERT INTO label VALUES ('new')`

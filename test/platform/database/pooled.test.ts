@@ -12,20 +12,20 @@ import { lives } from "../../attacks/service-process.ts"
 import { subscribe } from "../../attacks/subscribing.ts"
 import { connections } from "../../attacks/wire.ts"
 import { acknowledged, estate, ledger, writing } from "../../attacks/writing.ts"
-import { answerTo, call, freshOperator, layerService } from "../../support/harness.ts"
+import { call, callForResponse, freshOperator, layerService } from "../../support/harness.ts"
+import { COMPANION_FIELDS, sampleFields, tokenOperations } from "../../support/operation-samples.ts"
 import { canOverlap } from "../../support/overlap.ts"
-import { noPooler, pooler } from "../../support/own-processes.ts"
-import { emptyDatabase, scratchDatabase } from "../../support/scratch-database.ts"
-import { messageOf } from "../../support/tools/cli/failures.ts"
-import { latchkey } from "../../support/tools/cli/latchkey.ts"
-import { COMPANIONS, guarded, sample } from "../../support/walking.ts"
-import { makeWorld, type World } from "../../support/world.ts"
+import { missingPoolerReason, startPooler } from "../../support/own-servers.ts"
+import { makeWorld, type SampleWorld } from "../../support/sample-world.ts"
+import { createEmptyDatabase, createScratchDatabase } from "../../support/scratch-database.ts"
+import { failureMessageOf } from "../../support/tools/cli/command-failures.ts"
+import { runCommandProcess } from "../../support/tools/cli/latchkey-process.ts"
 
 // Behind a PgBouncer of Debian's in transaction mode, which knows no prepared statements there and whose sessions keep
 // nothing: everything works as it does before the server itself.
 
 const server = process.env.DATABASE_URL ?? ""
-const missing = canOverlap ? noPooler : "DATABASE_URL not set"
+const missing = canOverlap ? missingPoolerReason : "DATABASE_URL not set"
 
 /** Fewer than callers, so that sessions change hands. */
 const POOL = 3
@@ -37,7 +37,7 @@ const diedAsking = (url: string): Promise<void> =>
   new Promise((resolve) => {
     const child = spawn(
       process.execPath,
-      [join(import.meta.dirname, "../../support/platform/database/dying-client.ts"), url],
+      [join(import.meta.dirname, "../../support/platform/database/dying-client-process.ts"), url],
       {
         stdio: ["ignore", "pipe", "inherit"]
       }
@@ -53,7 +53,7 @@ class Addresses extends Context.Service<Addresses, { readonly direct: string; re
   static readonly layer = Layer.effect(
     Addresses,
     Effect.gen(function* () {
-      const direct = yield* scratchDatabase(server)
+      const direct = yield* createScratchDatabase(server)
       // What the owner of a database may set for it is not what the service asks for.
       yield* Effect.orDie(
         on(
@@ -61,7 +61,7 @@ class Addresses extends Context.Service<Addresses, { readonly direct: string; re
           (sql) => sql`ALTER DATABASE ${sql(new URL(direct).pathname.slice(1))} SET timezone = 'Asia/Tokyo'`.unprepared
         )
       )
-      return { direct, pooled: yield* pooler(direct, POOL) }
+      return { direct, pooled: yield* startPooler(direct, POOL) }
     })
   )
 }
@@ -105,12 +105,15 @@ describe.skipIf(missing !== undefined)(
       it.effect("every operation does what it does", () =>
         Effect.gen(function* () {
           const shared = yield* makeWorld
-          const tried = (operation: (typeof guarded)[number], world: World) =>
-            Effect.map(call(world.token, operation._tag, sample(operation, world, COMPANIONS)), (envelope) => {
-              assert.notStrictEqual(envelope.error_code, 500, operation._tag)
-              return `${operation._tag} ${envelope.error_code} ${envelope.error_msg}`
-            })
-          for (const operation of guarded) {
+          const tried = (operation: (typeof tokenOperations)[number], world: SampleWorld) =>
+            Effect.map(
+              call(world.token, operation._tag, sampleFields(operation, world, COMPANION_FIELDS)),
+              (envelope) => {
+                assert.notStrictEqual(envelope.error_code, 500, operation._tag)
+                return `${operation._tag} ${envelope.error_code} ${envelope.error_msg}`
+              }
+            )
+          for (const operation of tokenOperations) {
             // What an earlier one took out of the world there is in a new one.
             const first = yield* tried(operation, shared)
             const said = first.startsWith(`${operation._tag} 0 `) ? first : yield* tried(operation, yield* makeWorld)
@@ -149,7 +152,7 @@ describe.skipIf(missing !== undefined)(
           )
           yield* Effect.repeat(locks, { until: (rows) => rows.length === 1 })
           const startedAt = performance.now()
-          const answer = yield* answerTo(token, "search_transactions", { id: 1 })
+          const answer = yield* callForResponse(token, "search_transactions", { id: 1 })
           const tookMs = performance.now() - startedAt
           assert.strictEqual(answer.envelope.error_code, 500)
           assert.include(answer.envelope.error_msg, "took too long")
@@ -204,7 +207,7 @@ describe.skipIf(missing !== undefined)(
 
     it.live(`nobody gets the answers of a client that was killed (${DEATHS} times)`, () =>
       Effect.gen(function* () {
-        const url = yield* pooler(server, POOL)
+        const url = yield* startPooler(server, POOL)
         let over = false
         const asking = Effect.gen(function* () {
           const sql = yield* SqlClient.SqlClient
@@ -228,19 +231,19 @@ describe.skipIf(missing !== undefined)(
 
     it.live("an empty database is migrated, two processes serve and write, and every event arrives", () =>
       Effect.gen(function* () {
-        const direct = yield* emptyDatabase(server)
-        const DATABASE_URL = yield* pooler(direct, POOL)
+        const direct = yield* createEmptyDatabase(server)
+        const DATABASE_URL = yield* startPooler(direct, POOL)
         const ground: Ground = {
           on: "PostgreSQL",
           env: { DATABASE_URL, DATABASE_PREPARED: "0", LOG_LEVEL: "info" },
           layer: Layer.orDie(layerPostgres({ url: Redacted.make(direct), maxConnections: 4 }))
         }
-        const refused = yield* latchkey(["migrate"], { DATABASE_URL })
+        const refused = yield* runCommandProcess(["migrate"], { DATABASE_URL })
         assert.match(
-          messageOf(refused),
+          failureMessageOf(refused),
           /^DATABASE_URL: .*\bunsupported startup parameter: jit \(.*\bDATABASE_PREPARED=0\b.*\)$/
         )
-        const migrated = yield* latchkey(["migrate"], { DATABASE_URL, DATABASE_PREPARED: "0" })
+        const migrated = yield* runCommandProcess(["migrate"], { DATABASE_URL, DATABASE_PREPARED: "0" })
         assert.match(migrated.stdout, /^Applied 0001_foundation, /)
         const services = yield* Effect.all([lives(ground), lives(ground)])
         const started = yield* Effect.all(

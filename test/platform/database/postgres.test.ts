@@ -2,16 +2,16 @@ import { describe, expect, layer } from "@effect/vitest"
 import { Effect, Exit, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
 import { layerPostgres } from "../../../src/platform/database/postgres.ts"
+import { databaseSuite } from "../../support/platform/database/database-suite.ts"
 import { migrateSuite } from "../../support/platform/database/migrate-suite.ts"
-import { databaseSuite } from "../../support/platform/database/suite.ts"
-import { emptyDatabase } from "../../support/scratch-database.ts"
+import { createEmptyDatabase } from "../../support/scratch-database.ts"
 
 const server = process.env.DATABASE_URL ?? ""
 
 /** A database of its own on the server, dropped when the suite is done. */
 const layerOwnDatabase = Layer.unwrap(
   Effect.map(
-    Effect.suspend(() => emptyDatabase(server)),
+    Effect.suspend(() => createEmptyDatabase(server)),
     (url) => layerPostgres({ url: Redacted.make(url), maxConnections: 4 })
   )
 )

@@ -12,8 +12,8 @@ import {
 import { DATABASE_CONNECTIONS } from "../../../src/platform/database/postgres.ts"
 import { READINESS_TIMEOUT_MS, Readiness } from "../../../src/platform/database/Readiness.ts"
 import { layerTestDatabase } from "../../support/database.ts"
-import { canOverlap, orSkipped } from "../../support/overlap.ts"
-import { unpooled } from "../../support/platform/database/unpooled.ts"
+import { canOverlap, withServerNote } from "../../support/overlap.ts"
+import { UNPOOLED_SETTINGS } from "../../support/platform/database/unpooled-settings.ts"
 
 const answers = Effect.flatMap(Readiness, (database) => database.isReady)
 
@@ -22,7 +22,7 @@ const settingsFor = (url: string) =>
     databaseUrl: Redacted.make(url),
     dataDir: "unused",
     statementSeconds: 10,
-    ...unpooled
+    ...UNPOOLED_SETTINGS
   })
 
 /** A door to somewhere that can be shut and opened again, like a server that goes away. */
@@ -67,7 +67,7 @@ describe("readiness", () => {
     })
   )
 
-  describe.skipIf(!canOverlap)(orSkipped("of a server"), () => {
+  describe.skipIf(!canOverlap)(withServerNote("of a server"), () => {
     it.live("is told on a connection of its own, while requests have all of theirs", () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient

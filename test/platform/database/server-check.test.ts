@@ -9,7 +9,7 @@ import {
   MIN_SERVER_VERSION,
   type ServerSettings
 } from "../../../src/platform/database/server-check.ts"
-import { canOverlap, orSkipped } from "../../support/overlap.ts"
+import { canOverlap, withServerNote } from "../../support/overlap.ts"
 
 const OLDEST = MIN_SERVER_VERSION * 10_000
 const said: ServerSettings = { version: OLDEST, zone: "UTC", jit: "off" }
@@ -40,20 +40,22 @@ describe("a server fits", () => {
   })
 })
 
-it.live.skipIf(!canOverlap)(orSkipped("the server of this run fits, and would not if it had to be a later one"), () =>
-  Effect.gen(function* () {
-    yield* checkServer(undefined)
-    const { message } = yield* Effect.flip(checkServer(undefined, { minVersion: 99 }))
-    assert.match(message, /^DATABASE_URL: PostgreSQL \d+ .*\b99\b/)
-  }).pipe(
-    Effect.provide(
-      layerPostgres({ url: Redacted.make(inject("testDatabaseUrl") || "postgres://127.0.0.1"), maxConnections: 1 })
+it.live.skipIf(!canOverlap)(
+  withServerNote("the server of this run fits, and would not if it had to be a later one"),
+  () =>
+    Effect.gen(function* () {
+      yield* checkServer(undefined)
+      const { message } = yield* Effect.flip(checkServer(undefined, { minVersion: 99 }))
+      assert.match(message, /^DATABASE_URL: PostgreSQL \d+ .*\b99\b/)
+    }).pipe(
+      Effect.provide(
+        layerPostgres({ url: Redacted.make(inject("testDatabaseUrl") || "postgres://127.0.0.1"), maxConnections: 1 })
+      )
     )
-  )
 )
 
 it.live.skipIf(!canOverlap)(
-  orSkipped("a pooler that is said to keep prepared statements, and hands on their names, is warned of"),
+  withServerNote("a pooler that is said to keep prepared statements, and hands on their names, is warned of"),
   () =>
     Effect.gen(function* () {
       const url = Redacted.make(inject("testDatabaseUrl") || "postgres://127.0.0.1/none")

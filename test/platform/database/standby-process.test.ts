@@ -2,21 +2,21 @@ import { writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { noOwnServer, ownServer } from "../../support/own-processes.ts"
-import { emptyFolder, freePort, latchkey } from "../../support/tools/cli/latchkey.ts"
+import { missingServerReason, startOwnServer } from "../../support/own-servers.ts"
+import { findFreePort, makeEmptyFolder, runCommandProcess } from "../../support/tools/cli/latchkey-process.ts"
 
 /** A hot standby without a primary. It replays nothing, and serves reads like a standby with a primary. */
-const standby = ownServer(async (folder) => {
+const standby = startOwnServer(async (folder) => {
   await writeFile(join(folder, "standby.signal"), "")
   return ["hot_standby=on"]
 })
 
 /** A server whose sessions are read-only by default. */
-const readOnly = ownServer(async () => ["default_transaction_read_only=on"])
+const readOnly = startOwnServer(async () => ["default_transaction_read_only=on"])
 
-const reason = noOwnServer === undefined ? "" : ` (skipped: ${noOwnServer})`
+const reason = missingServerReason === undefined ? "" : ` (skipped: ${missingServerReason})`
 
-describe.skipIf(noOwnServer !== undefined)(`a start${reason}`, () => {
+describe.skipIf(missingServerReason !== undefined)(`a start${reason}`, () => {
   it.live.each([
     {
       what: "on a hot standby",
@@ -31,12 +31,12 @@ describe.skipIf(noOwnServer !== undefined)(`a start${reason}`, () => {
   ])("ends with one line and the reason $what", ({ server, says }) =>
     Effect.gen(function* () {
       const { url } = yield* server
-      const env = { DATABASE_URL: url, DATA_DIR: yield* emptyFolder, PORT: yield* freePort, DEMO: "0" }
+      const env = { DATABASE_URL: url, DATA_DIR: yield* makeEmptyFolder, PORT: yield* findFreePort, DEMO: "0" }
       for (const args of [
         ["serve", "--workers", "1"],
         ["serve", "--workers", "2"]
       ]) {
-        const { code, stdout, stderr } = yield* latchkey(args, env)
+        const { code, stdout, stderr } = yield* runCommandProcess(args, env)
         assert.strictEqual(code, 1)
         const lines = `${stdout}${stderr}`.trim().split("\n")
         assert.lengthOf(lines, 1, lines.join("\n"))

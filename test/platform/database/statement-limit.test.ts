@@ -11,10 +11,10 @@ import {
 import { migrate } from "../../../src/platform/database/migrate.ts"
 import { layerPostgres } from "../../../src/platform/database/postgres.ts"
 import { BUSY_RETRY_SECONDS } from "../../../src/platform/limits.ts"
-import { answerTo, freshOperator, layerService } from "../../support/harness.ts"
-import { canOverlap, orSkipped } from "../../support/overlap.ts"
-import { scratchDatabase } from "../../support/own-database.ts"
-import { unpooled } from "../../support/platform/database/unpooled.ts"
+import { callForResponse, freshOperator, layerService } from "../../support/harness.ts"
+import { canOverlap, withServerNote } from "../../support/overlap.ts"
+import { createScratchDatabase } from "../../support/own-database.ts"
+import { UNPOOLED_SETTINGS } from "../../support/platform/database/unpooled-settings.ts"
 
 // A server stops a statement of a request that takes too long. The embedded database stops none: see docs/limits.md.
 
@@ -22,7 +22,7 @@ import { unpooled } from "../../support/platform/database/unpooled.ts"
 class Address extends Context.Service<Address, Redacted.Redacted>()("latchkey/test/Address") {
   static readonly layer = Layer.effect(
     Address,
-    Effect.suspend(() => Effect.map(scratchDatabase(inject("testDatabaseUrl")), Redacted.make))
+    Effect.suspend(() => Effect.map(createScratchDatabase(inject("testDatabaseUrl")), Redacted.make))
   )
 }
 
@@ -47,7 +47,7 @@ const on = (options: { readonly statementsAConnection?: number; readonly stateme
 
 const patiently = Effect.provide(on({}))
 
-describe.skipIf(!canOverlap)(orSkipped("a statement that takes too long on a server"), () => {
+describe.skipIf(!canOverlap)(withServerNote("a statement that takes too long on a server"), () => {
   layer(layerHurried)((it) => {
     it.effect("is answered 500 with when to retry, while other calls go on, and works once nothing is in its way", () =>
       Effect.gen(function* () {
@@ -64,14 +64,14 @@ describe.skipIf(!canOverlap)(orSkipped("a statement that takes too long on a ser
         )
         const other = yield* Effect.forkChild(patiently(locking))
         yield* Deferred.await(locked)
-        const search = answerTo(token, "search_transactions", { id: 1 })
+        const search = callForResponse(token, "search_transactions", { id: 1 })
         const stopped = yield* Effect.forkChild(search)
-        const meanwhile = yield* answerTo(token, "search_properties", {})
+        const meanwhile = yield* callForResponse(token, "search_properties", {})
         assert.strictEqual(meanwhile.envelope.error_code, 0)
         const answer = yield* Fiber.join(stopped)
         assert.strictEqual(answer.envelope.error_code, 500)
         assert.include(answer.envelope.error_msg, "took too long")
-        assert.include(answer.envelope.error_msg, "retried")
+        assert.include(answer.envelope.error_msg, "retry")
         assert.strictEqual(answer.headers["retry-after"], String(BUSY_RETRY_SECONDS))
         yield* Deferred.succeed(unlock, undefined)
         yield* Fiber.join(other)
@@ -129,7 +129,7 @@ describe.skipIf(!canOverlap)(orSkipped("a statement that takes too long on a ser
           databaseUrl: yield* Address,
           dataDir: "unused",
           statementSeconds: 7,
-          ...unpooled
+          ...UNPOOLED_SETTINGS
         })
         const read = Effect.forEach(
           [

@@ -4,7 +4,7 @@ import { SqlClient, Statement } from "effect/sql"
 import { migrations } from "../../../migrations/index.ts"
 import { migrate } from "../../../src/platform/database/migrate.ts"
 import { layerEmptyDatabase } from "../../support/empty-database.ts"
-import { keptLong } from "../../support/platform/database/table-locks.ts"
+import { findLongLocks } from "../../support/platform/database/table-locks.ts"
 
 /** Those that were released before this was looked at. */
 const RELEASED = 56
@@ -28,7 +28,7 @@ it("what keeps others from a table for long is seen in the statement", () => {
     ["CLUSTER stays USING a", /anew/]
   ]
   for (const [statement, what] of seen) {
-    const kept = keptLong(statement, there)
+    const kept = findLongLocks(statement, there)
     assert.lengthOf(kept, 1, statement)
     assert.match(kept[0]?.what ?? "", what, statement)
     assert.strictEqual(kept[0]?.table, "stays")
@@ -47,7 +47,7 @@ it("what is quick on any table, or is of a new one, is let through", () => {
     "ALTER TABLE stays ALTER a SET DEFAULT 'SET NOT NULL'",
     "ALTER TABLE stays DROP CONSTRAINT a"
   ]) {
-    assert.deepStrictEqual(keptLong(statement, there), [], statement)
+    assert.deepStrictEqual(findLongLocks(statement, there), [], statement)
   }
 })
 
@@ -65,7 +65,7 @@ layer(layerEmptyDatabase, { excludeTestServices: true })("a migration since the 
           Effect.provideService(Statement.CurrentTransformer, (statement) => {
             const [text] = statement.compile()
             looked += 1
-            for (const { table, what } of keptLong(text, tables)) kept.push(`${migration.name}: ${table}: ${what}`)
+            for (const { table, what } of findLongLocks(text, tables)) kept.push(`${migration.name}: ${table}: ${what}`)
             return Effect.succeed(statement)
           })
         )

@@ -12,37 +12,61 @@ import { makeDeliveryPolls } from "../../../src/domain/webhooks/deliveries/deliv
 import { hasValidSignature, parseSecret } from "../../../src/domain/webhooks/deliveries/signature.ts"
 import { SEALED_COLUMNS, toColumnLabel } from "../../../src/platform/sealing/sealed-columns.ts"
 import { CalendarsElsewhere } from "../../../src/transports/console/queries/CalendarsElsewhere.ts"
-import { sentTo } from "../../support/connectors/http/saying.ts"
-import { connectorAt } from "../../support/connectors/http/scene.ts"
-import { busy, fetchedAll, followed, source, stateOf } from "../../support/domain/calendars/imported-calendars/scene.ts"
-import { receiver } from "../../support/domain/webhooks/deliveries/receiver.ts"
-import { happened, subscribed, workedOff } from "../../support/domain/webhooks/deliveries/scene.ts"
-import { answering } from "../../support/domain/webhooks/deliveries/sending.ts"
-import { answerTo, byNobody, dataOf, freshOperator, propertyOf, typedClient, withToken } from "../../support/harness.ts"
-import { channelAccountOf } from "../../support/listings.ts"
-import { FIRST, keptTexts, keysOf, layerSealed, showing } from "../../support/platform/sealing/scene.ts"
+import { createConnector } from "../../support/connectors/http/http-connectors.ts"
+import { sendMessage } from "../../support/connectors/http/signed-messages.ts"
+import {
+  addImportedCalendar,
+  fetchAllDue,
+  loadCalendarState,
+  startCalendarSource,
+  toBusyCalendar
+} from "../../support/domain/calendars/imported-calendars/import-service.ts"
+import {
+  createSubscription,
+  deliverAllDue,
+  recordEvents
+} from "../../support/domain/webhooks/deliveries/delivery-service.ts"
+import { respondWith } from "../../support/domain/webhooks/deliveries/outbound-requests.ts"
+import { startReceiver } from "../../support/domain/webhooks/deliveries/receiver.ts"
+import {
+  asSystemActor,
+  callForResponse,
+  dataOf,
+  freshOperator,
+  insertProperty,
+  typedClient,
+  withToken
+} from "../../support/harness.ts"
+import { insertChannelAccount } from "../../support/listings.ts"
+import {
+  FIRST,
+  findTablesShowing,
+  layerSealedService,
+  loadSealableTexts,
+  parseKeys
+} from "../../support/platform/sealing/sealed-service.ts"
 import { BaseUrl } from "../../support/server.ts"
 
 /** The tables show none of the texts, and something else in their place. */
 const hidden = Effect.fnUntraced(function* (...texts: ReadonlyArray<string>) {
   for (const text of texts) assert.isAbove(text.length, 8)
-  assert.deepStrictEqual(yield* showing(texts), [])
+  assert.deepStrictEqual(yield* findTablesShowing(texts), [])
 })
 
 const now = Effect.andThen(TestClock.setTime(Date.now()), Effect.void)
 
-layer(layerSealed(keysOf(FIRST)))("with a key", (it) => {
+layer(layerSealedService(parseKeys(FIRST)))("with a key", (it) => {
   it.effect("webhooks are signed as ever, with both secrets while one is replaced, and no table shows either", () =>
     Effect.gen(function* () {
       yield* now
       const [api, polls] = [yield* typedClient, yield* makeDeliveryPolls]
-      const server = yield* receiver(answering(200))
-      const one = yield* subscribed(server.port)
+      const server = yield* startReceiver(respondWith(200))
+      const one = yield* createSubscription(server.port)
       const { secret = "" } = yield* api
         .update_webhook({ id: one.id, rotate_secret: true })
         .pipe(withToken(one.operator.token))
-      yield* happened(one.operator, [{}])
-      yield* workedOff(polls)
+      yield* recordEvents(one.operator, [{}])
+      yield* deliverAllDue(polls)
       const { headers, body } = yield* Queue.take(server.requests)
       const timestamp = Number(headers["webhook-timestamp"])
       const message = { id: String(headers["webhook-id"]), timestamp, body }
@@ -58,12 +82,12 @@ layer(layerSealed(keysOf(FIRST)))("with a key", (it) => {
     Effect.gen(function* () {
       yield* now
       const [api, polls] = [yield* typedClient, yield* makeDeliveryPolls]
-      const server = yield* receiver(answering(200))
-      const one = yield* subscribed(server.port)
-      const other = yield* subscribed(server.port, { operator: one.operator, path: "/other" })
+      const server = yield* startReceiver(respondWith(200))
+      const one = yield* createSubscription(server.port)
+      const other = yield* createSubscription(server.port, { operator: one.operator, path: "/other" })
       yield* api.update_webhook({ id: other.id, url: one.url }).pipe(withToken(one.operator.token))
-      yield* happened(one.operator, [{}])
-      yield* workedOff(polls)
+      yield* recordEvents(one.operator, [{}])
+      yield* deliverAllDue(polls)
       const [first, second] = [yield* Queue.take(server.requests), yield* Queue.take(server.requests)]
       const tokens = [first, second].map(({ headers }) => String(headers["service-webhook-secret-token"]))
       assert.strictEqual(tokens[0], tokens[1])
@@ -75,13 +99,13 @@ layer(layerSealed(keysOf(FIRST)))("with a key", (it) => {
     Effect.gen(function* () {
       yield* now
       const [sql, polls] = [yield* SqlClient.SqlClient, yield* makeDeliveryPolls]
-      const [wrong, right] = [yield* receiver(answering(200)), yield* receiver(answering(200))]
-      const [one, other] = [yield* subscribed(wrong.port), yield* subscribed(right.port)]
+      const [wrong, right] = [yield* startReceiver(respondWith(200)), yield* startReceiver(respondWith(200))]
+      const [one, other] = [yield* createSubscription(wrong.port), yield* createSubscription(right.port)]
       yield* sql`
         UPDATE webhook_subscriptions SET secret = (SELECT secret FROM webhook_subscriptions WHERE id = ${other.id})
         WHERE id = ${one.id}`
-      yield* happened(one.operator, [{}])
-      yield* happened(other.operator, [{}])
+      yield* recordEvents(one.operator, [{}])
+      yield* recordEvents(other.operator, [{}])
       yield* polls.dispatchEvents
       yield* polls.claimDue
       yield* polls.awaitIdle
@@ -93,22 +117,22 @@ layer(layerSealed(keysOf(FIRST)))("with a key", (it) => {
   it.effect("a connector's messages are accepted, with both secrets while one is replaced", () =>
     Effect.gen(function* () {
       yield* now
-      const { id, secret } = yield* connectorAt("http://127.0.0.1:9/in")
+      const { id, secret } = yield* createConnector("http://127.0.0.1:9/in")
       const rotated = yield* HttpConnectors.use((connectors) => connectors.rotate(id)).pipe(
         Effect.provide(HttpConnectors.layer)
       )
       yield* TestClock.adjust(CONNECTOR_CACHE_TTL_MS)
       const { operatorId } = yield* freshOperator()
-      const account = yield* channelAccountOf(operatorId, { channelType: "houfy", connector: connectorName(id) })
+      const account = yield* insertChannelAccount(operatorId, { channelType: "houfy", connector: connectorName(id) })
       const body = JSON.stringify({
         account: { channel_account_id: account },
         said: { type: "account", version: 1, username: "harbour", auth_status: "active" }
       })
       const url = `${yield* BaseUrl}/connectors/${id}`
       for (const each of [secret, rotated.secret]) {
-        assert.strictEqual((yield* sentTo(url, { secrets: [each], body })).status, 200)
+        assert.strictEqual((yield* sendMessage(url, { secrets: [each], body })).status, 200)
       }
-      assert.strictEqual((yield* sentTo(url, { secrets: [`whsec_${"A".repeat(43)}=`], body })).status, 401)
+      assert.strictEqual((yield* sendMessage(url, { secrets: [`whsec_${"A".repeat(43)}=`], body })).status, 401)
       yield* hidden(secret, rotated.secret)
     })
   )
@@ -122,14 +146,14 @@ layer(layerSealed(keysOf(FIRST)))("with a key", (it) => {
         yield* makeCalendarImportWorker
       ]
       const { operatorId } = yield* freshOperator()
-      const property = yield* propertyOf(operatorId, "Harbour 1")
-      const elsewhere = yield* source
-      elsewhere.says(busy("2027-05-01/2027-05-03"))
+      const property = yield* insertProperty(operatorId, "Harbour 1")
+      const elsewhere = yield* startCalendarSource
+      elsewhere.says(toBusyCalendar("2027-05-01/2027-05-03"))
       const url = elsewhere.url(`/calendar.ics?s=${"SECRET".repeat(300)}-end`)
-      const id = yield* followed(property, url)
-      assert.strictEqual(yield* followed(property, url), id)
-      yield* fetchedAll(importing)
-      assert.strictEqual((yield* stateOf(id))?.state, "ok")
+      const id = yield* addImportedCalendar(property, url)
+      assert.strictEqual(yield* addImportedCalendar(property, url), id)
+      yield* fetchAllDue(importing)
+      assert.strictEqual((yield* loadCalendarState(id))?.state, "ok")
       const [listed] = yield* calendars.list({ operatorId, propertyId: property }, 1)
       assert.strictEqual(listed?.url, url)
       const shown = yield* desk.of(operatorId, "2027-04-20", 0)
@@ -142,15 +166,15 @@ layer(layerSealed(keysOf(FIRST)))("with a key", (it) => {
     Effect.gen(function* () {
       const [feeds, calendars] = [yield* PropertyFeeds, yield* ImportedCalendars]
       const { operatorId } = yield* freshOperator()
-      const property = yield* propertyOf(operatorId, "Harbour 1")
+      const property = yield* insertProperty(operatorId, "Harbour 1")
       const tokenOf = ({ url }: { readonly url: string }) => /lkfeed_[0-9a-z]+/.exec(url)?.[0] ?? ""
-      const made = yield* feeds.addressFor(operatorId, property, undefined).pipe(byNobody)
-      assert.strictEqual((yield* feeds.addressFor(operatorId, property, undefined).pipe(byNobody)).url, made.url)
-      const renewed = yield* feeds.renew(operatorId, property, undefined).pipe(byNobody)
+      const made = yield* feeds.addressFor(operatorId, property, undefined).pipe(asSystemActor)
+      assert.strictEqual((yield* feeds.addressFor(operatorId, property, undefined).pipe(asSystemActor)).url, made.url)
+      const renewed = yield* feeds.renew(operatorId, property, undefined).pipe(asSystemActor)
       assert.strictEqual((yield* feeds.open(tokenOf(made)))._tag, "None")
       assert.strictEqual((yield* feeds.open(tokenOf(renewed)))._tag, "Some")
       const own = yield* Effect.flip(
-        calendars.add(property, `https://pms.example/feeds/${tokenOf(renewed)}.ics`).pipe(byNobody)
+        calendars.add(property, `https://pms.example/feeds/${tokenOf(renewed)}.ics`).pipe(asSystemActor)
       )
       assert.include(own.message, "own feed")
       yield* hidden(tokenOf(made), tokenOf(renewed))
@@ -160,11 +184,13 @@ layer(layerSealed(keysOf(FIRST)))("with a key", (it) => {
   it.effect("links to calendars are shown as they were made, also to who repeats the call under its key", () =>
     Effect.gen(function* () {
       const { operatorId, token } = yield* freshOperator()
-      const property = yield* propertyOf(operatorId, "Harbour 1")
+      const property = yield* insertProperty(operatorId, "Harbour 1")
       const links: Array<string> = []
       for (const fields of [{ scope: "entire" }, { scope: "partial", property_ids: [property] }]) {
         const make = (key: string) =>
-          Effect.flatMap(answerTo(token, "create_calendar_share_link", fields, key), ({ envelope }) => dataOf(envelope))
+          Effect.flatMap(callForResponse(token, "create_calendar_share_link", fields, key), ({ envelope }) =>
+            dataOf(envelope)
+          )
         const made = JSON.stringify(yield* make(`one-${fields.scope}`))
         assert.strictEqual(JSON.stringify(yield* make(`one-${fields.scope}`)), made)
         // The link to everything is there already: its key is kept by a statement of its own.
@@ -174,7 +200,7 @@ layer(layerSealed(keysOf(FIRST)))("with a key", (it) => {
         }
         links.push(/lkcal_[0-9a-z]+/.exec(made)?.[0] ?? "")
       }
-      const found = JSON.stringify((yield* answerTo(token, "search_calendar_share_links")).envelope.data)
+      const found = JSON.stringify((yield* callForResponse(token, "search_calendar_share_links")).envelope.data)
       for (const link of links) assert.include(found, link)
       yield* hidden(...links)
     })
@@ -182,7 +208,7 @@ layer(layerSealed(keysOf(FIRST)))("with a key", (it) => {
 
   it.effect("every column that may be sealed is, and was exercised", () =>
     Effect.gen(function* () {
-      for (const [name, texts] of yield* keptTexts()) {
+      for (const [name, texts] of yield* loadSealableTexts()) {
         assert.isAbove(texts.length, 0, name)
         for (const text of texts) assert.match(text, /^sealed:1:/, name)
       }
@@ -206,12 +232,12 @@ layer(layerSealed(keysOf(FIRST)))("with a key", (it) => {
   )
 })
 
-layer(layerSealed(keysOf("clear", FIRST)))("with the word clear", (it) => {
+layer(layerSealedService(parseKeys("clear", FIRST)))("with the word clear", (it) => {
   it.effect("secrets are written as they are", () =>
     Effect.gen(function* () {
       yield* now
-      const one = yield* subscribed(9)
-      assert.deepStrictEqual(yield* showing([one.secret]), ["webhook_subscriptions"])
+      const one = yield* createSubscription(9)
+      assert.deepStrictEqual(yield* findTablesShowing([one.secret]), ["webhook_subscriptions"])
     })
   )
 })

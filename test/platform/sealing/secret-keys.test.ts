@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { SECRET_KEYS } from "../../../src/platform/limits.ts"
 import { generateKey, parseSecretKeys, SECRET_KEY_DESCRIPTION } from "../../../src/platform/sealing/secret-keys.ts"
-import { withoutSecrets } from "../../../src/platform/telemetry/secrets.ts"
+import { redactSecrets } from "../../../src/platform/telemetry/secret-redaction.ts"
 
 const keys = (count: number) => Array.from({ length: count }, generateKey)
 
@@ -53,6 +53,6 @@ describe("SECRET_KEY", () => {
 
   it("is told by no log line", () => {
     const key = generateKey()
-    assert.notInclude(withoutSecrets(`SECRET_KEY=${key}`), key.slice(10))
+    assert.notInclude(redactSecrets(`SECRET_KEY=${key}`), key.slice(10))
   })
 })

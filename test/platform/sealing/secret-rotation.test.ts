@@ -11,10 +11,17 @@ import { toStoredText } from "../../../src/platform/sealing/sealed-text.ts"
 import type { SecretKeys } from "../../../src/platform/sealing/secret-keys.ts"
 import { ROTATION_BATCH_ROWS, rotateSecrets } from "../../../src/platform/sealing/secret-rotation.ts"
 import { requireSecretKeys } from "../../../src/platform/sealing/startup-check.ts"
-import { followed } from "../../support/domain/calendars/imported-calendars/scene.ts"
-import { subscribed } from "../../support/domain/webhooks/deliveries/scene.ts"
-import { answerTo, byNobody, freshOperator, propertyOf } from "../../support/harness.ts"
-import { FIRST, keptTexts, keysOf, layerSealed, SECOND, showing } from "../../support/platform/sealing/scene.ts"
+import { addImportedCalendar } from "../../support/domain/calendars/imported-calendars/import-service.ts"
+import { createSubscription } from "../../support/domain/webhooks/deliveries/delivery-service.ts"
+import { asSystemActor, callForResponse, freshOperator, insertProperty } from "../../support/harness.ts"
+import {
+  FIRST,
+  findTablesShowing,
+  layerSealedService,
+  loadSealableTexts,
+  parseKeys,
+  SECOND
+} from "../../support/platform/sealing/sealed-service.ts"
 
 const CONNECTORS = ROTATION_BATCH_ROWS * 2 + 1
 
@@ -41,10 +48,10 @@ const sealedWith = (texts: ReadonlyArray<string>, keys: SecretKeys) =>
   texts.filter((text) => text.startsWith(`sealed:1:${idOf(keys)}:`)).length
 
 const [first, second, both, clear] = [
-  keysOf(FIRST),
-  keysOf(SECOND),
-  keysOf(SECOND, FIRST),
-  keysOf("clear", SECOND, FIRST)
+  parseKeys(FIRST),
+  parseKeys(SECOND),
+  parseKeys(SECOND, FIRST),
+  parseKeys("clear", SECOND, FIRST)
 ]
 
 /** The database fails at a connector, as it would where the command is killed: what is done before stays. */
@@ -83,17 +90,17 @@ const overtaken = (sql: SqlClient.SqlClient, change: Effect.Effect<unknown, unkn
   })
 }
 
-layer(layerSealed(first))("sealing anew", (it) => {
+layer(layerSealedService(first))("sealing anew", (it) => {
   it.effect("goes through every column, and nothing is left under another key, or in the clear", () =>
     Effect.gen(function* () {
       const { operatorId, token } = yield* freshOperator()
-      const property = yield* propertyOf(operatorId, "Harbour 1")
+      const property = yield* insertProperty(operatorId, "Harbour 1")
       yield* connectors(first)
-      const { secret } = yield* subscribed(9)
-      yield* followed(property, "https://example.com/calendar.ics?s=SECRETSECRET")
+      const { secret } = yield* createSubscription(9)
+      yield* addImportedCalendar(property, "https://example.com/calendar.ics?s=SECRETSECRET")
       const feeds = yield* PropertyFeeds
-      const feed = yield* feeds.addressFor(operatorId, property, undefined).pipe(byNobody)
-      const link = () => answerTo(token, "create_calendar_share_link", { scope: "entire" }, "link")
+      const feed = yield* feeds.addressFor(operatorId, property, undefined).pipe(asSystemActor)
+      const link = () => callForResponse(token, "create_calendar_share_link", { scope: "entire" }, "link")
       const made = (yield* link()).envelope.data
       // What is kept of other calls has neither a token nor an id.
       const sql = yield* SqlClient.SqlClient
@@ -114,7 +121,8 @@ layer(layerSealed(first))("sealing anew", (it) => {
         "calendar_share_links.token": 1,
         "idempotency_keys.outcome.token": 1
       })
-      for (const [name, texts] of yield* keptTexts()) assert.strictEqual(sealedWith(texts, second), texts.length, name)
+      for (const [name, texts] of yield* loadSealableTexts())
+        assert.strictEqual(sealedWith(texts, second), texts.length, name)
       assert.deepStrictEqual(findMissingKeyIds(yield* loadKeyUsage, second), [])
       assert.deepStrictEqual(findMissingKeyIds(yield* loadKeyUsage, first), [idOf(second)])
       assert.deepStrictEqual(
@@ -124,13 +132,13 @@ layer(layerSealed(first))("sealing anew", (it) => {
 
       assert.strictEqual((yield* rotateSecrets(clear)).left, 0)
       assert.strictEqual(countOutdatedTexts(yield* loadKeyUsage, clear), 0)
-      assert.deepStrictEqual(yield* showing([secret]), ["webhook_subscriptions"])
-      assert.deepStrictEqual(yield* showing(["SECRETSECRET"]), ["imported_calendars"])
-      assert.strictEqual((yield* feeds.addressFor(operatorId, property, undefined).pipe(byNobody)).url, feed.url)
+      assert.deepStrictEqual(yield* findTablesShowing([secret]), ["webhook_subscriptions"])
+      assert.deepStrictEqual(yield* findTablesShowing(["SECRETSECRET"]), ["imported_calendars"])
+      assert.strictEqual((yield* feeds.addressFor(operatorId, property, undefined).pipe(asSystemActor)).url, feed.url)
       assert.deepStrictEqual((yield* link()).envelope.data, made)
 
       assert.strictEqual((yield* rotateSecrets(first)).left, 0)
-      assert.deepStrictEqual(yield* showing([secret, "SECRETSECRET", feed.url.slice(-36)]), [])
+      assert.deepStrictEqual(yield* findTablesShowing([secret, "SECRETSECRET", feed.url.slice(-36)]), [])
       assert.deepStrictEqual((yield* link()).envelope.data, made)
     })
   )
@@ -163,7 +171,7 @@ layer(layerSealed(first))("sealing anew", (it) => {
       )
       assert.strictEqual(left, 0)
       assert.strictEqual(sealedWith(yield* secretsOf(), second), CONNECTORS)
-      yield* rotateSecrets(keysOf(FIRST, SECOND))
+      yield* rotateSecrets(parseKeys(FIRST, SECOND))
       yield* TestClock.adjust(CONNECTOR_CACHE_TTL_MS)
       const known = yield* ConnectorCache
       assert.strictEqual(Redacted.value((yield* known.find(2))?.secrets[0] ?? Redacted.make("")), "whsec_newer")
@@ -183,7 +191,7 @@ layer(layerSealed(first))("sealing anew", (it) => {
   )
 })
 
-layer(layerSealed(first))("a start", (it) => {
+layer(layerSealedService(first))("a start", (it) => {
   const started = (keys: SecretKeys | undefined) => Effect.exit(Effect.provide(requireSecretKeys, layerSealing(keys)))
   const saidBy = <A, E>(exit: Exit.Exit<A, E>) =>
     Exit.isFailure(exit) ? String(Cause.squash(exit.cause)) : "it started"
@@ -192,7 +200,7 @@ layer(layerSealed(first))("a start", (it) => {
     Effect.gen(function* () {
       assert.strictEqual(saidBy(yield* started(undefined)), "it started")
       yield* connectors(first)
-      for (const keys of [undefined, second, keysOf("clear", SECOND)]) {
+      for (const keys of [undefined, second, parseKeys("clear", SECOND)]) {
         assert.match(saidBy(yield* started(keys)), new RegExp(`SECRET_KEY: .*\\b${idOf(first)}\\b`))
       }
       for (const keys of [first, both, clear]) assert.strictEqual(saidBy(yield* started(keys)), "it started")

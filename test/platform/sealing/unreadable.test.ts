@@ -7,9 +7,14 @@ import { makeCalendarImportWorker } from "../../../src/domain/calendars/imported
 import { PropertyFeeds } from "../../../src/domain/calendars/property-feeds/PropertyFeeds.ts"
 import { UNREADABLE_URL } from "../../../src/domain/secret-urls.ts"
 import { CalendarsElsewhere } from "../../../src/transports/console/queries/CalendarsElsewhere.ts"
-import { fetchedAll, followed, source, stateOf } from "../../support/domain/calendars/imported-calendars/scene.ts"
-import { answerTo, byNobody, dataOf, freshOperator, propertyOf } from "../../support/harness.ts"
-import { FIRST, keysOf, layerSealed } from "../../support/platform/sealing/scene.ts"
+import {
+  addImportedCalendar,
+  fetchAllDue,
+  loadCalendarState,
+  startCalendarSource
+} from "../../support/domain/calendars/imported-calendars/import-service.ts"
+import { asSystemActor, callForResponse, dataOf, freshOperator, insertProperty } from "../../support/harness.ts"
+import { FIRST, layerSealedService, parseKeys } from "../../support/platform/sealing/sealed-service.ts"
 
 // One row that does not open, as after a restore of which one row was sealed with a key that is lost: the others are shown.
 
@@ -29,19 +34,19 @@ const warned = <A, E, R>(work: Effect.Effect<A, E, R>) => {
 const host = Effect.gen(function* () {
   yield* TestClock.setTime(Date.now())
   const { operatorId, token } = yield* freshOperator()
-  return { operatorId, token, property: yield* propertyOf(operatorId, "Harbour 1") }
+  return { operatorId, token, property: yield* insertProperty(operatorId, "Harbour 1") }
 })
 
-layer(layerSealed(keysOf(FIRST)))("a secret that does not open", (it) => {
+layer(layerSealedService(parseKeys(FIRST)))("a secret that does not open", (it) => {
   it.effect("of a calendar is in the way of no other: the lists have both, and fetching says why it fails", () =>
     Effect.gen(function* () {
       const { operatorId, property } = yield* host
       const [calendars, desk, sql] = [yield* ImportedCalendars, yield* CalendarsElsewhere, yield* SqlClient.SqlClient]
-      const elsewhere = yield* source
-      const broken = yield* followed(property, elsewhere.url("/broken.ics"))
-      const whole = yield* followed(property, elsewhere.url("/whole.ics?s=1234"))
+      const elsewhere = yield* startCalendarSource
+      const broken = yield* addImportedCalendar(property, elsewhere.url("/broken.ics"))
+      const whole = yield* addImportedCalendar(property, elsewhere.url("/whole.ics?s=1234"))
       const feeds = yield* PropertyFeeds
-      for (const id of [broken, whole]) yield* byNobody(feeds.addressFor(operatorId, property, id))
+      for (const id of [broken, whole]) yield* asSystemActor(feeds.addressFor(operatorId, property, id))
       yield* sql`UPDATE imported_calendars SET url = ${LOST} WHERE id = ${broken}`
       yield* sql`UPDATE property_feeds SET token = ${LOST} WHERE calendar_id = ${broken}`
 
@@ -67,11 +72,11 @@ layer(layerSealed(keysOf(FIRST)))("a secret that does not open", (it) => {
           [whole, "1234"]
         ]
       )
-      yield* fetchedAll(yield* makeCalendarImportWorker)
-      const state = yield* stateOf(broken)
+      yield* fetchAllDue(yield* makeCalendarImportWorker)
+      const state = yield* loadCalendarState(broken)
       assert.strictEqual(state?.state, "failing")
       assert.match(String(state?.error), /\baddress\b/)
-      yield* calendars.remove(broken).pipe(byNobody)
+      yield* calendars.remove(broken).pipe(asSystemActor)
     })
   )
 
@@ -80,19 +85,19 @@ layer(layerSealed(keysOf(FIRST)))("a secret that does not open", (it) => {
       const { operatorId, property } = yield* host
       const [feeds, sql] = [yield* PropertyFeeds, yield* SqlClient.SqlClient]
       const [one, other] = [
-        yield* followed(property, "https://a.example/1"),
-        yield* followed(property, "https://b.example/2")
+        yield* addImportedCalendar(property, "https://a.example/1"),
+        yield* addImportedCalendar(property, "https://b.example/2")
       ]
-      yield* byNobody(feeds.addressFor(operatorId, property, undefined))
-      yield* byNobody(feeds.listCalendarFeeds(operatorId, property))
+      yield* asSystemActor(feeds.addressFor(operatorId, property, undefined))
+      yield* asSystemActor(feeds.listCalendarFeeds(operatorId, property))
       yield* sql`UPDATE property_feeds SET token = ${LOST} || id WHERE operator_id = ${operatorId} AND calendar_id IS DISTINCT FROM ${other}`
-      const listed = yield* byNobody(feeds.listCalendarFeeds(operatorId, property))
+      const listed = yield* asSystemActor(feeds.listCalendarFeeds(operatorId, property))
       assert.deepStrictEqual(
         listed.map(({ url }) => url === UNREADABLE_URL),
         [true, false]
       )
-      assert.strictEqual((yield* byNobody(feeds.addressFor(operatorId, property, undefined))).url, UNREADABLE_URL)
-      const renewed = yield* byNobody(feeds.renew(operatorId, property, one))
+      assert.strictEqual((yield* asSystemActor(feeds.addressFor(operatorId, property, undefined))).url, UNREADABLE_URL)
+      const renewed = yield* asSystemActor(feeds.renew(operatorId, property, one))
       assert.match(renewed.url, /lkfeed_/)
     })
   )
@@ -101,8 +106,8 @@ layer(layerSealed(keysOf(FIRST)))("a secret that does not open", (it) => {
     Effect.gen(function* () {
       const { operatorId, token, property } = yield* host
       const sql = yield* SqlClient.SqlClient
-      const call = (name: Parameters<typeof answerTo>[1], fields = {}) =>
-        Effect.map(answerTo(token, name, fields), ({ envelope }) => dataOf(envelope))
+      const call = (name: Parameters<typeof callForResponse>[1], fields = {}) =>
+        Effect.map(callForResponse(token, name, fields), ({ envelope }) => dataOf(envelope))
       yield* call("create_calendar_share_link", { scope: "entire" })
       yield* call("create_calendar_share_link", { scope: "partial", property_ids: [property] })
       yield* sql`UPDATE calendar_share_links SET token = ${LOST} WHERE operator_id = ${operatorId} AND scope = 'entire'`

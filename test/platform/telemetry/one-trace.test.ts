@@ -12,41 +12,46 @@ import { layerDeliveries } from "../../../src/domain/webhooks/deliveries/layer.t
 import { WakeUp } from "../../../src/jobs/WakeUp.ts"
 import { layerTelemetry } from "../../../src/platform/telemetry/layer.ts"
 import { DEFAULT_SAMPLER, type NamedSampler } from "../../../src/platform/telemetry/sampling.ts"
-import { ScriptedChannel } from "../../support/channels.ts"
-import { type CollectedSpan, keepingCollector } from "../../support/collector.ts"
-import { allowed, layerDoor, layerElsewhere, tinyAt } from "../../support/connectors/http/scene.ts"
-import { receiver } from "../../support/domain/webhooks/deliveries/receiver.ts"
-import { answering, local } from "../../support/domain/webhooks/deliveries/sending.ts"
 import {
-  answerTo,
+  layerConnectorsOverHttp,
+  layerEndpoint,
+  loopbackAllowed,
+  startExampleConnector
+} from "../../support/connectors/http/http-connectors.ts"
+import { layerLocalOutbound, respondWith } from "../../support/domain/webhooks/deliveries/outbound-requests.ts"
+import { startReceiver } from "../../support/domain/webhooks/deliveries/receiver.ts"
+import {
   call,
+  callForResponse,
   freshOperator,
+  insertProperty,
   layerService,
-  propertyOf,
   typedClient,
   withToken
 } from "../../support/harness.ts"
-import { channelAccountOf } from "../../support/listings.ts"
+import { insertChannelAccount } from "../../support/listings.ts"
+import { changeOperations, sampleChange, tokenOperations } from "../../support/operation-samples.ts"
 import { layerOwnDatabase } from "../../support/own-database.ts"
-import { BaseUrl, layerServing } from "../../support/server.ts"
-import { changing, guarded, guardedChanges } from "../../support/walking.ts"
-import { makeWorld } from "../../support/world.ts"
+import { makeWorld } from "../../support/sample-world.ts"
+import { ScriptedChannel } from "../../support/scripted-channel.ts"
+import { BaseUrl, layerHttpServerOf } from "../../support/server.ts"
+import { type CollectedSpan, startCollector } from "../../support/trace-collector.ts"
 
 // The whole service with its workers, a receiver, a connector that runs elsewhere, and a collector that is sent what they did.
 
 const layerBelow = Layer.merge(layerOwnDatabase, WakeUp.layerProcess)
 
 const layerGateway = Layer.provide(ChannelGateway.layer, [
-  Layer.provide(layerElsewhere, layerOwnDatabase),
+  Layer.provide(layerConnectorsOverHttp, layerOwnDatabase),
   layerOwnDatabase
 ]).pipe(Layer.orDie)
 
-const layerWhole = layerServing(
+const layerWhole = layerHttpServerOf(
   Layer.mergeAll(
-    Layer.provide(layerDoor, Layer.provide(Ingest.layer, layerBelow)),
+    Layer.provide(layerEndpoint, Layer.provide(Ingest.layer, layerBelow)),
     Layer.provide(layerPushWorker, [layerGateway, layerBelow]),
     Layer.provide(layerMessageSender, [layerGateway, layerBelow]),
-    Layer.provide(layerDeliveries, [layerBelow, local])
+    Layer.provide(layerDeliveries, [layerBelow, layerLocalOutbound])
   ).pipe(
     Layer.provideMerge(
       layerService(
@@ -57,14 +62,14 @@ const layerWhole = layerServing(
       )
     )
   )
-).pipe(Layer.provideMerge(Layer.succeed(AllowedReceivers, allowed)))
+).pipe(Layer.provideMerge(Layer.succeed(AllowedReceivers, loopbackAllowed)))
 
 /** Runs it on the whole service, and answers all that a collector was sent once the service has ended. */
 const collected = Effect.fnUntraced(function* <A, E>(
   work: Effect.Effect<A, E, Layer.Success<typeof layerWhole> | Scope.Scope>,
   sampler: NamedSampler = DEFAULT_SAMPLER
 ) {
-  const collector = yield* keepingCollector
+  const collector = yield* startCollector
   const telemetry = layerTelemetry(
     { logFormat: "json", logLevel: "Info", otlpEndpoint: collector.url(), sampler, version: "0" },
     () => {}
@@ -94,12 +99,12 @@ const inDays = (days: number): string => new Date(Date.now() + days * 86_400_000
 /** A host with a listing at a connector elsewhere, a guest who has asked there, and a receiver of webhooks. */
 const makeHost = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  const tiny = yield* tinyAt(yield* BaseUrl)
-  const { requests, port } = yield* receiver(answering(200))
+  const tiny = yield* startExampleConnector(yield* BaseUrl)
+  const { requests, port } = yield* startReceiver(respondWith(200))
   const operator = yield* freshOperator()
   const { operatorId, token } = operator
-  const account = yield* channelAccountOf(operatorId, { channelType: "houfy", connector: connectorName(tiny.id) })
-  const property = yield* propertyOf(operatorId, "Harbour view")
+  const account = yield* insertChannelAccount(operatorId, { channelType: "houfy", connector: connectorName(tiny.id) })
+  const property = yield* insertProperty(operatorId, "Harbour view")
   const there = { channel_account_id: account, channel_type: "houfy" }
   tiny.open(there, "loft")
   yield* Effect.promise(tiny.told)
@@ -193,7 +198,7 @@ describe("one trace", () => {
         const { spans } = yield* collected(
           Effect.gen(function* () {
             const sql = yield* SqlClient.SqlClient
-            const { port } = yield* receiver(answering(500))
+            const { port } = yield* startReceiver(respondWith(500))
             const operator = yield* freshOperator()
             const api = yield* typedClient
             yield* api.create_webhook({ url: `http://127.0.0.1:${port}/` }).pipe(withToken(operator.token))
@@ -243,15 +248,15 @@ describe("what a collector is sent", () => {
             const told = { name: "Canary Guestname", phone: "+49 151 0815 4711", email: "canary@guest.example" }
             yield* api.send_message({ id: conversation, message: MESSAGE }).pipe(withToken(token))
             const world = yield* makeWorld
-            for (const operation of guardedChanges) {
-              yield* call(world.token, operation._tag, { ...changing(operation, world), ...told, remark: MESSAGE })
+            for (const operation of changeOperations) {
+              yield* call(world.token, operation._tag, { ...sampleChange(operation, world), ...told, remark: MESSAGE })
             }
             // What is wrong with a call is told to its caller, in the caller's own words.
-            for (const operation of guarded) {
+            for (const operation of tokenOperations) {
               const wrong = Object.fromEntries(
                 Object.keys(operation.payloadSchema.fields).map((field) => [field, `${told.name} ${told.phone}`])
               )
-              yield* answerTo(world.token, operation._tag, wrong)
+              yield* callForResponse(world.token, operation._tag, wrong)
             }
             const base = yield* BaseUrl
             for (const path of [

@@ -4,12 +4,12 @@ import { toReceivedInput } from "../../../src/contract/input.ts"
 import { CurrentSampler, makeSampler } from "../../../src/platform/telemetry/sampling.ts"
 import { Service } from "../../../src/service/service.ts"
 import { freshOperator, layerTest } from "../../support/harness.ts"
-import { keepingSpans } from "../../support/kept-spans.ts"
+import { makeSpanRecorder } from "../../support/span-recorder.ts"
 
 /** Runs an effect and answers the spans and log lines it made. */
 const watched = Effect.fnUntraced(function* <A, E, R>(effect: Effect.Effect<A, E, R>) {
   const lines: Array<string> = []
-  const { tracer, told } = keepingSpans()
+  const { tracer, told } = makeSpanRecorder()
   const json = Logger.formatJson
   const logger = Logger.make((options) => {
     lines.push(json.log(options))

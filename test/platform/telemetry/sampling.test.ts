@@ -9,14 +9,14 @@ import {
   withSampler
 } from "../../../src/platform/telemetry/sampling.ts"
 import { annotateSpan, type RootSpan, withChildSpan, withRootSpan } from "../../../src/platform/telemetry/spans.ts"
-import { keepingSpans } from "../../support/kept-spans.ts"
+import { makeSpanRecorder } from "../../support/span-recorder.ts"
 
 const parent = (traceId: string, isSampled: boolean) =>
   Tracer.externalSpan({ traceId, spanId: "b7ad6b7169203331", sampled: isSampled })
 const TRACE = "0af7651916cd43dd8448eb211c80319c"
 
 const keeping = () => {
-  const { tracer, told } = keepingSpans()
+  const { tracer, told } = makeSpanRecorder()
   return { tracer, told, names: () => told().map((span) => span.name) }
 }
 
@@ -108,7 +108,8 @@ describe("a root", () => {
       const { tracer, told: toldSpans, names } = keeping()
       const told: RootSpan<number, unknown> = {
         ...root,
-        told: (exit) => (exit._tag === "Success" && exit.value >= 500 ? { error_code: exit.value } : undefined)
+        attributesAtEnd: (exit) =>
+          exit._tag === "Success" && exit.value >= 500 ? { error_code: exit.value } : undefined
       }
       const above = parent(TRACE, false)
       let ids: ReadonlyArray<string | undefined> = []

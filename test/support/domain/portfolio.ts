@@ -1,18 +1,18 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { freshOperator, type OperatorOptions, propertyOf, typedClient, withToken } from "../harness.ts"
+import { freshOperator, insertProperty, type OperatorOptions, typedClient, withToken } from "../harness.ts"
 
 /** A typed client and its new operator; `as` signs calls with the operator's token. */
-export const host = Effect.fn("host")(function* (options: OperatorOptions = {}) {
+export const createHostClient = Effect.fn("host")(function* (options: OperatorOptions = {}) {
   const operator = yield* freshOperator(options)
   const api = yield* typedClient
   return { ...operator, api, as: withToken(operator.token) }
 })
 
 /** The same with properties of the given titles; answers their ids in that order. */
-export const hostOf = Effect.fn("hostOf")(function* (...titles: ReadonlyArray<string>) {
-  const operator = yield* host()
-  const rooms = yield* Effect.forEach(titles, (title) => propertyOf(operator.operatorId, title))
+export const createHostWithProperties = Effect.fn("hostOf")(function* (...titles: ReadonlyArray<string>) {
+  const operator = yield* createHostClient()
+  const rooms = yield* Effect.forEach(titles, (title) => insertProperty(operator.operatorId, title))
   return { ...operator, rooms }
 })
 
@@ -25,7 +25,7 @@ export const WEBHOOK_SUBSCRIPTIONS = 200
 type LimitColumn = "room_limit" | "room_type_limit" | "property_tag_limit" | "reservation_tag_limit"
 
 /** What an operator has room for. */
-export const limitOf = Effect.fn("limitOf")(function* (operatorId: number, column: LimitColumn) {
+export const loadLimit = Effect.fn("limitOf")(function* (operatorId: number, column: LimitColumn) {
   const sql = yield* SqlClient.SqlClient
   const rows = yield* sql<{ most: number }>`SELECT ${sql(column)} AS most FROM operators WHERE id = ${operatorId}`
   return rows[0]?.most
@@ -37,7 +37,7 @@ export const setLimit = Effect.fn("setLimit")(function* (operatorId: number, col
 }, Effect.orDie)
 
 /** How many rows of a table are an operator's. */
-export const rowsIn = Effect.fn("rowsIn")(function* (operatorId: number, table: string) {
+export const countRows = Effect.fn("rowsIn")(function* (operatorId: number, table: string) {
   const sql = yield* SqlClient.SqlClient
   const rows = yield* sql<{
     count: number
@@ -46,7 +46,7 @@ export const rowsIn = Effect.fn("rowsIn")(function* (operatorId: number, table: 
 }, Effect.orDie)
 
 /** The outcomes of calls made at once: how many succeeded, and the tags of the errors of the others. */
-export const atOnce = Effect.fn("atOnce")(function* <A, E extends { readonly _tag: string }, R>(
+export const runAtOnce = Effect.fn("atOnce")(function* <A, E extends { readonly _tag: string }, R>(
   calls: ReadonlyArray<Effect.Effect<A, E, R>>
 ) {
   const outcomes = yield* Effect.all(

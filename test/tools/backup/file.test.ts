@@ -3,11 +3,11 @@ import { join } from "node:path"
 import { assert, it } from "@effect/vitest"
 import { Effect, Exit, Option, Result } from "effect"
 import { makeBackupLineWriter, makeLineSplitter } from "../../../src/tools/backup/backup-lines.ts"
+import { type BackupPiece, FORMAT_VERSION } from "../../../src/tools/backup/backup-pieces.ts"
 import { openBackup } from "../../../src/tools/backup/backup-reader.ts"
 import { writeBackup } from "../../../src/tools/backup/backup-writer.ts"
-import { type BackupPiece, FORMAT_VERSION } from "../../../src/tools/backup/pieces.ts"
-import { fieldIn } from "../../support/tools/cli/failures.ts"
-import { emptyFolder } from "../../support/tools/cli/latchkey.ts"
+import { fieldOfFailure } from "../../support/tools/cli/command-failures.ts"
+import { makeEmptyFolder } from "../../support/tools/cli/latchkey-process.ts"
 
 const HEADER = {
   format: "latchkey backup",
@@ -42,7 +42,7 @@ const refusal = (file: string) => Effect.map(Effect.flip(read(file)), ({ message
 
 it.live("what is written is read, whatever a row holds; only its user may read the file", () =>
   Effect.gen(function* () {
-    const file = join(yield* emptyFolder, "a.latchkey")
+    const file = join(yield* makeEmptyFolder, "a.latchkey")
     yield* writing(file)
     assert.deepStrictEqual(yield* read(file), PIECES)
     const { mode } = yield* Effect.promise(() => stat(file))
@@ -52,7 +52,7 @@ it.live("what is written is read, whatever a row holds; only its user may read t
 
 it.live("a file that is there stays unless it is said otherwise, and what breaks off leaves nothing", () =>
   Effect.gen(function* () {
-    const folder = yield* emptyFolder
+    const folder = yield* makeEmptyFolder
     const file = join(folder, "a.latchkey")
     yield* writing(file)
     const again = yield* Effect.flip(writing(file))
@@ -74,7 +74,7 @@ it.live("a file that is there stays unless it is said otherwise, and what breaks
 
 it.live("what is no file is never made one, and a name must be given", () =>
   Effect.gen(function* () {
-    const folder = yield* emptyFolder
+    const folder = yield* makeEmptyFolder
     const [inner, link] = [join(folder, "inner"), join(folder, "link")]
     yield* Effect.promise(() => mkdir(inner))
     yield* Effect.promise(() => symlink("/dev/null", link))
@@ -82,7 +82,7 @@ it.live("what is no file is never made one, and a name must be given", () =>
       const { message } = yield* Effect.flip(writing(file, PIECES, true))
       assert.match(message, new RegExp(`^FILE: .*\\bregular file\\b.*${file}$`))
     }
-    assert.strictEqual(fieldIn((yield* Effect.flip(writing(""))).message), "FILE")
+    assert.strictEqual(fieldOfFailure((yield* Effect.flip(writing(""))).message), "FILE")
     assert.sameMembers(yield* Effect.promise(() => readdir(folder)), ["inner", "link"])
     assert.isTrue((yield* Effect.promise(() => lstat(link))).isSymbolicLink())
   })
@@ -90,7 +90,7 @@ it.live("what is no file is never made one, and a name must be given", () =>
 
 it.live("one that is cut off anywhere, or has any byte altered or appended, is refused", () =>
   Effect.gen(function* () {
-    const folder = yield* emptyFolder
+    const folder = yield* makeEmptyFolder
     const [file, other] = [join(folder, "a.latchkey"), join(folder, "b.latchkey")]
     yield* writing(file)
     const whole = yield* Effect.promise(() => readFile(file))
@@ -110,7 +110,7 @@ it.live("one that is cut off anywhere, or has any byte altered or appended, is r
 
 it.live("what is no backup, and a format that is not known, is refused in one line", () =>
   Effect.gen(function* () {
-    const folder = yield* emptyFolder
+    const folder = yield* makeEmptyFolder
     const file = join(folder, "a.latchkey")
     assert.match(yield* refusal(file), /^FILE: .*\bENOENT\b/)
     yield* Effect.promise(() => writeFile(file, "-- PostgreSQL database dump\n".repeat(100)))
@@ -152,7 +152,7 @@ it("a line is written that a reader takes, and one more character is refused by 
 
 it.live("what has a line that is too long leaves no file", () =>
   Effect.gen(function* () {
-    const folder = yield* emptyFolder
+    const folder = yield* makeEmptyFolder
     const told = [NOTES, { some: [`(x,7,y,${"1".repeat(300)})`] }]
     const telling = writeBackup(
       join(folder, "a.latchkey"),

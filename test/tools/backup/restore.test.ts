@@ -10,15 +10,21 @@ import { layerInMemory } from "../../../src/platform/database/embedded.ts"
 import { migrate } from "../../../src/platform/database/migrate.ts"
 import { layerPostgres } from "../../../src/platform/database/postgres.ts"
 import { loadBackup, NotLoaded } from "../../../src/tools/backup/backup-loader.ts"
+import type { BackupPiece } from "../../../src/tools/backup/backup-pieces.ts"
 import { findExistingRelations, loadForeignKeys } from "../../../src/tools/backup/catalogue.ts"
 import { exportDatabase, makeHeader } from "../../../src/tools/backup/database-export.ts"
-import type { BackupPiece } from "../../../src/tools/backup/pieces.ts"
 import { formatFailure } from "../../../src/tools/cli/command-failure.ts"
 import { layerTestMemory } from "../../support/database.ts"
-import { orSkipped } from "../../support/overlap.ts"
-import { emptyDatabase } from "../../support/scratch-database.ts"
-import { backedUp, differenceOf, digested, RELEASE, restoredFrom } from "../../support/tools/backup/sources.ts"
-import { emptyFolder } from "../../support/tools/cli/latchkey.ts"
+import { withServerNote } from "../../support/overlap.ts"
+import { createEmptyDatabase } from "../../support/scratch-database.ts"
+import {
+  digestTable,
+  findDatabaseDifference,
+  RELEASE,
+  restoreBackupFile,
+  writeBackupFile
+} from "../../support/tools/backup/backup-files.ts"
+import { makeEmptyFolder } from "../../support/tools/cli/latchkey-process.ts"
 
 const server = process.env.DATABASE_URL ?? ""
 
@@ -35,7 +41,7 @@ const seeded = Effect.fnUntraced(function* (folder: string) {
   yield* sql`INSERT INTO images (operator_id, token, kind, bytes, created_at) VALUES (1, 'lkimage_1', 'message', 3, now()),
     (1, 'lkimage_2', 'message', 3, now())`
   yield* makeFolderByteStorage(folder).write({ operatorId: 1, id: 1, token: "lkimage_1" }, new Uint8Array([1, 2, 3]))
-  const [told] = yield* backedUp(join(folder, "a.latchkey"), makeFolderByteStorage(folder))
+  const [told] = yield* writeBackupFile(join(folder, "a.latchkey"), makeFolderByteStorage(folder))
   return told
 })
 
@@ -44,7 +50,7 @@ const source = Effect.runSync(
   Effect.cached(
     Effect.gen(function* () {
       const scope = yield* Scope.make()
-      const folder = yield* Scope.provide(emptyFolder, scope)
+      const folder = yield* Scope.provide(makeEmptyFolder, scope)
       const layer = yield* Scope.provide(kept(layerTestMemory), scope)
       const told = yield* Effect.provide(seeded(folder), layer)
       return { layer, told, file: join(folder, "a.latchkey") }
@@ -52,14 +58,14 @@ const source = Effect.runSync(
   )
 )
 
-const onServer = Effect.map(emptyDatabase(server), (url) =>
+const onServer = Effect.map(createEmptyDatabase(server), (url) =>
   layerPostgres({ url: Redacted.make(url), maxConnections: 1 })
 )
 
 const isBack = Effect.fnUntraced(function* (to: Layer.Layer<SqlClient.SqlClient, unknown>) {
   const { layer: from, told, file } = yield* source
   assert.deepInclude(told, { images: 1, images_missing: 1 })
-  const loaded = yield* Effect.provide(restoredFrom(file), to)
+  const loaded = yield* Effect.provide(restoreBackupFile(file), to)
   assert.deepInclude(loaded, { rows: told.rows, images: 1, images_missing: 1, passed_over: [] })
   const image = Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
@@ -69,7 +75,7 @@ const isBack = Effect.fnUntraced(function* (to: Layer.Layer<SqlClient.SqlClient,
   })
   // It came from a folder, and is in the database here.
   assert.deepStrictEqual(yield* Effect.provide(image, to), [1, 2, 3])
-  assert.isUndefined(yield* differenceOf(from, to))
+  assert.isUndefined(yield* findDatabaseDifference(from, to))
   const keys = Effect.map(Effect.flatMap(SqlClient.SqlClient, loadForeignKeys), (all) =>
     all.map(({ name, definition }) => `${name} ${definition}`).toSorted()
   )
@@ -100,18 +106,21 @@ const seedMore = Effect.flatMap(
       SELECT 1, 'income', 1, 'EUR', 11, 197, now(), id, 'paid', 'Owner', now(), now() FROM o`
 )
 
-it.live.skipIf(server === "")(orSkipped("a backup of the embedded database is restored on a server, as it was"), () =>
-  Effect.flatMap(Effect.flatMap(onServer, kept), isBack)
+it.live.skipIf(server === "")(
+  withServerNote("a backup of the embedded database is restored on a server, as it was"),
+  () => Effect.flatMap(Effect.flatMap(onServer, kept), isBack)
 )
 
 it.live.skipIf(server === "")(
-  orSkipped("of two restores into one empty database one is refused, and the other is whole"),
+  withServerNote("of two restores into one empty database one is refused, and the other is whole"),
   () =>
     Effect.gen(function* () {
       const { layer: from, file } = yield* source
-      const url = yield* emptyDatabase(server)
+      const url = yield* createEmptyDatabase(server)
       const one = () => layerPostgres({ url: Redacted.make(url), maxConnections: 1 })
-      const restoring = Effect.suspend(() => Effect.exit(Effect.provide(restoredFrom(file), one(), { local: true })))
+      const restoring = Effect.suspend(() =>
+        Effect.exit(Effect.provide(restoreBackupFile(file), one(), { local: true }))
+      )
       const exits = yield* Effect.all([restoring, restoring], { concurrency: 2 })
       const failures = exits.flatMap((exit) => (exit._tag === "Failure" ? [Cause.pretty(exit.cause)] : []))
       assert.lengthOf(failures, 1)
@@ -122,21 +131,21 @@ it.live.skipIf(server === "")(
         one(),
         { local: true }
       )
-      assert.isUndefined(yield* differenceOf(from, one()))
+      assert.isUndefined(yield* findDatabaseDifference(from, one()))
     })
 )
 
 it.live("a database without a table of Latchkey is no backup", () =>
   Effect.gen(function* () {
-    const file = join(yield* emptyFolder, "a.latchkey")
-    const { message } = yield* Effect.flip(Effect.provide(backedUp(file), layerInMemory()))
+    const file = join(yield* makeEmptyFolder, "a.latchkey")
+    const { message } = yield* Effect.flip(Effect.provide(writeBackupFile(file), layerInMemory()))
     assert.match(message, /\bno tables of Latchkey\b/)
   })
 )
 
 it.live("an older backup gets its tables as they were, and is migrated then; a newer one is refused", () =>
   Effect.gen(function* () {
-    const file = join(yield* emptyFolder, "a.latchkey")
+    const file = join(yield* makeEmptyFolder, "a.latchkey")
     const older = migrations.filter(({ id }) => id <= 42)
     const from = yield* kept(layerInMemory())
     const made = Effect.gen(function* () {
@@ -147,9 +156,9 @@ it.live("an older backup gets its tables as they were, and is migrated then; a n
       yield* sql`CREATE TABLE of_somebody (a int)`
       yield* sql`INSERT INTO of_somebody VALUES (1)`
     })
-    yield* Effect.provide(Effect.andThen(made, backedUp(file)), from)
+    yield* Effect.provide(Effect.andThen(made, writeBackupFile(file)), from)
     const to = yield* kept(layerInMemory())
-    const loaded = yield* Effect.provide(restoredFrom(file), to)
+    const loaded = yield* Effect.provide(restoreBackupFile(file), to)
     assert.deepStrictEqual(loaded.passed_over, ["of_somebody"])
     const after = Effect.flatMap(SqlClient.SqlClient, (sql) =>
       Effect.all([sql`SELECT name FROM operators`, sql`SELECT id FROM schema_migrations`])
@@ -159,7 +168,7 @@ it.live("an older backup gets its tables as they were, and is migrated then; a n
     assert.strictEqual(applied.length, migrations.length)
 
     const before = { latchkey: "1.0.0", migrations: older.slice(0, 40) }
-    const newer = yield* Effect.flip(Effect.provide(restoredFrom(file, before), to))
+    const newer = yield* Effect.flip(Effect.provide(restoreBackupFile(file, before), to))
     assert.match(String(newer), /\b1\.0\.0\b.*\b41 sandbox_guests\b.*\b3\.13\.0\b/)
   })
 )
@@ -214,9 +223,9 @@ it.live("what does not arrive as it was told leaves nothing; what does is as it 
 it.live("a database that has anything is refused, and stays as it is", () =>
   Effect.gen(function* () {
     const { layer, file } = yield* source
-    const before = yield* Effect.provide(digested("orders"), layer)
-    const refused = yield* Effect.flip(Effect.provide(restoredFrom(file), layer))
+    const before = yield* Effect.provide(digestTable("orders"), layer)
+    const refused = yield* Effect.flip(Effect.provide(restoreBackupFile(file), layer))
     assert.match(String(refused), /DATABASE_URL: .*\bempty database\b.* [a-z_]+$/)
-    assert.deepStrictEqual(yield* Effect.provide(digested("orders"), layer), before)
+    assert.deepStrictEqual(yield* Effect.provide(digestTable("orders"), layer), before)
   })
 )

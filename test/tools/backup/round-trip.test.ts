@@ -8,11 +8,11 @@ import { migrate } from "../../../src/platform/database/migrate.ts"
 import type { Migration } from "../../../src/platform/database/migration.ts"
 import { layerPostgres } from "../../../src/platform/database/postgres.ts"
 import { loadTables } from "../../../src/tools/backup/catalogue.ts"
-import { orSkipped } from "../../support/overlap.ts"
-import { emptyDatabase } from "../../support/scratch-database.ts"
-import { ODD } from "../../support/tools/backup/odd-values.ts"
-import { backedUp, differenceOf, restoredFrom } from "../../support/tools/backup/sources.ts"
-import { emptyFolder } from "../../support/tools/cli/latchkey.ts"
+import { withServerNote } from "../../support/overlap.ts"
+import { createEmptyDatabase } from "../../support/scratch-database.ts"
+import { findDatabaseDifference, restoreBackupFile, writeBackupFile } from "../../support/tools/backup/backup-files.ts"
+import { ODD_VALUES } from "../../support/tools/backup/odd-values.ts"
+import { makeEmptyFolder } from "../../support/tools/cli/latchkey-process.ts"
 
 const server = process.env["DATABASE_URL"] ?? ""
 
@@ -21,7 +21,7 @@ const server = process.env["DATABASE_URL"] ?? ""
 /** Tables with what a column may have, one with numbers of its own, and one with nothing. */
 const up = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  yield* sql.unsafe(`CREATE TABLE odd (${Object.keys(ODD).map((type, nth) => `c${nth} ${type}`)})`)
+  yield* sql.unsafe(`CREATE TABLE odd (${Object.keys(ODD_VALUES).map((type, nth) => `c${nth} ${type}`)})`)
   yield* sql`
     CREATE TABLE chance (
       note text, id bigint GENERATED ALWAYS AS IDENTITY, operator_id bigint NOT NULL DEFAULT 1, texts text[], json jsonb,
@@ -69,7 +69,7 @@ const filled = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* migrate(release.migrations)
   for (const nth of [0, 1, 2]) {
-    const values = Object.values(ODD).map((each) => each[nth])
+    const values = Object.values(ODD_VALUES).map((each) => each[nth])
     yield* sql.unsafe(`INSERT INTO odd VALUES (${values.join(", ")})`)
   }
   yield* sql`INSERT INTO odd (c0) VALUES (NULL)`
@@ -96,7 +96,7 @@ const kept = <E>(layer: Layer.Layer<SqlClient.SqlClient, E>) =>
   Effect.map(Layer.build(Layer.fresh(layer)), (context) => Layer.succeedContext(context))
 
 const embedded = kept(layerInMemory())
-const onServer = Effect.flatMap(emptyDatabase(server), (url) =>
+const onServer = Effect.flatMap(createEmptyDatabase(server), (url) =>
   kept(layerPostgres({ url: Redacted.make(url), maxConnections: 1 }))
 )
 
@@ -105,11 +105,11 @@ const comesBack = Effect.fnUntraced(function* (
   to: Layer.Layer<SqlClient.SqlClient, unknown>
 ) {
   yield* Effect.provide(filled, from)
-  const file = join(yield* emptyFolder, "a.latchkey")
-  const [told] = yield* Effect.provide(backedUp(file), from)
-  const loaded = yield* Effect.provide(restoredFrom(file, release), to)
+  const file = join(yield* makeEmptyFolder, "a.latchkey")
+  const [told] = yield* Effect.provide(writeBackupFile(file), from)
+  const loaded = yield* Effect.provide(restoreBackupFile(file, release), to)
   assert.strictEqual(loaded.rows, told.rows)
-  assert.isUndefined(yield* differenceOf(from, to))
+  assert.isUndefined(yield* findDatabaseDifference(from, to))
   const after = yield* Effect.provide(goesOn, to)
   assert.deepStrictEqual(after, yield* Effect.provide(goesOn, from))
   assert.deepStrictEqual([after.numbered, after.nothing], [[{ id: 42, other: 11 }], [{ id: 1 }]])
@@ -123,7 +123,7 @@ it.live("from the embedded database into another", () =>
   })
 )
 
-it.live.skipIf(server === "")(orSkipped("from the embedded database to a server, and from a server back"), () =>
+it.live.skipIf(server === "")(withServerNote("from the embedded database to a server, and from a server back"), () =>
   Effect.gen(function* () {
     yield* comesBack(yield* embedded, yield* onServer)
     yield* comesBack(yield* onServer, yield* embedded)

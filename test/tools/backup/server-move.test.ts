@@ -11,11 +11,11 @@ import { layerPostgres } from "../../../src/platform/database/postgres.ts"
 import { findExistingRelations } from "../../../src/tools/backup/catalogue.ts"
 import { abortMove, moveToServer } from "../../../src/tools/backup/server-move.ts"
 import { awaitSessionEnd, loadOwnSession } from "../../../src/tools/backup/server-session.ts"
-import { unpackedInto } from "../../support/database.ts"
-import { orSkipped } from "../../support/overlap.ts"
-import { emptyDatabase } from "../../support/scratch-database.ts"
-import { lateCommit } from "../../support/tools/backup/commit-proxy.ts"
-import { emptyFolder } from "../../support/tools/cli/latchkey.ts"
+import { unpackTestDatabase } from "../../support/database.ts"
+import { withServerNote } from "../../support/overlap.ts"
+import { createEmptyDatabase } from "../../support/scratch-database.ts"
+import { startLateCommitProxy } from "../../support/tools/backup/late-commit-proxy.ts"
+import { makeEmptyFolder } from "../../support/tools/cli/latchkey-process.ts"
 
 const server = process.env["DATABASE_URL"] ?? ""
 
@@ -23,9 +23,9 @@ const server = process.env["DATABASE_URL"] ?? ""
 const dataFolder = Effect.runSync(
   Effect.cached(
     Effect.gen(function* () {
-      const dataDir = join(yield* Scope.provide(emptyFolder, yield* Scope.make()), "data")
+      const dataDir = join(yield* Scope.provide(makeEmptyFolder, yield* Scope.make()), "data")
       yield* Effect.promise(() => mkdir(dataDir, { mode: 0o700 }))
-      yield* unpackedInto(dataDir)
+      yield* unpackTestDatabase(dataDir)
       yield* Effect.provide(migrate(migrations), layerEmbedded(dataDir, "command"), { local: true })
       return dataDir
     })
@@ -58,13 +58,13 @@ const openTransaction = Effect.fnUntraced(function* (ms: number) {
 const SHORT = { byItselfMs: 300, terminatedMs: 2_000, lookMs: 100 }
 
 it.live.skipIf(server === "")(
-  orSkipped(
+  withServerNote(
     "a commit that the server takes up after the connection broke is waited for, and found by the next command"
   ),
   () =>
     Effect.gen(function* () {
-      const [dataDir, url] = [yield* dataFolder, yield* emptyDatabase(server)]
-      const broken = yield* Effect.flip(moveToServer(moving(dataDir, yield* lateCommit(url, 1_500))))
+      const [dataDir, url] = [yield* dataFolder, yield* createEmptyDatabase(server)]
+      const broken = yield* Effect.flip(moveToServer(moving(dataDir, yield* startLateCommitProxy(url, 1_500))))
       // It was not there when the connection broke. Told as undone, it would have come into being behind everybody's back.
       assert.notDeepEqual(yield* thereAt(url), [])
       assert.match(String(broken), /\bmay be on the server\b.*\b127\.0\.0\.1\b/)
@@ -76,9 +76,9 @@ it.live.skipIf(server === "")(
     })
 )
 
-it.live.skipIf(server === "")(orSkipped("a command waits for what a killed one left that still commits"), () =>
+it.live.skipIf(server === "")(withServerNote("a command waits for what a killed one left that still commits"), () =>
   Effect.gen(function* () {
-    const [dataDir, url] = [yield* dataFolder, yield* emptyDatabase(server)]
+    const [dataDir, url] = [yield* dataFolder, yield* createEmptyDatabase(server)]
     const elsewhere = yield* Layer.build(onServer(url))
     const began = yield* Effect.provide(
       Effect.gen(function* () {
@@ -97,23 +97,25 @@ it.live.skipIf(server === "")(orSkipped("a command waits for what a killed one l
   })
 )
 
-it.live.skipIf(server === "")(orSkipped("a session that does not end is terminated; one that is idle is over"), () =>
-  Effect.gen(function* () {
-    const url = yield* emptyDatabase(server)
-    const elsewhere = Layer.succeedContext(yield* Layer.build(Layer.fresh(onServer(url))))
-    const here = yield* Layer.build(Layer.fresh(onServer(url)))
-    const over = (session: ServerSession, patience = SHORT) =>
-      Effect.provide(awaitSessionEnd(session, patience), Layer.succeedContext(here))
-    const session = yield* Effect.provide(loadOwnSession, elsewhere)
-    assert.isTrue(yield* over(session))
-    const open = yield* Effect.forkChild(Effect.provide(openTransaction(60_000), elsewhere))
-    yield* Effect.sleep(200)
-    // Not gone for as long as it is waited for.
-    assert.isFalse(yield* over(session, { ...SHORT, terminatedMs: 0 }))
-    assert.isTrue(yield* over(session))
-    assert.deepStrictEqual(yield* thereAt(url), [])
-    yield* Fiber.interrupt(open)
-    // The same number, given to another.
-    assert.isTrue(yield* over({ ...session, began: "1" }))
-  })
+it.live.skipIf(server === "")(
+  withServerNote("a session that does not end is terminated; one that is idle is over"),
+  () =>
+    Effect.gen(function* () {
+      const url = yield* createEmptyDatabase(server)
+      const elsewhere = Layer.succeedContext(yield* Layer.build(Layer.fresh(onServer(url))))
+      const here = yield* Layer.build(Layer.fresh(onServer(url)))
+      const over = (session: ServerSession, patience = SHORT) =>
+        Effect.provide(awaitSessionEnd(session, patience), Layer.succeedContext(here))
+      const session = yield* Effect.provide(loadOwnSession, elsewhere)
+      assert.isTrue(yield* over(session))
+      const open = yield* Effect.forkChild(Effect.provide(openTransaction(60_000), elsewhere))
+      yield* Effect.sleep(200)
+      // Not gone for as long as it is waited for.
+      assert.isFalse(yield* over(session, { ...SHORT, terminatedMs: 0 }))
+      assert.isTrue(yield* over(session))
+      assert.deepStrictEqual(yield* thereAt(url), [])
+      yield* Fiber.interrupt(open)
+      // The same number, given to another.
+      assert.isTrue(yield* over({ ...session, began: "1" }))
+    })
 )

@@ -6,10 +6,10 @@ import { migrate } from "../../../src/platform/database/migrate.ts"
 import { layerPostgres } from "../../../src/platform/database/postgres.ts"
 import { loadTables } from "../../../src/tools/backup/catalogue.ts"
 import { layerTestMemory } from "../../support/database.ts"
-import { orSkipped } from "../../support/overlap.ts"
-import { emptyDatabase } from "../../support/scratch-database.ts"
-import { ODD } from "../../support/tools/backup/odd-values.ts"
-import { digested } from "../../support/tools/backup/sources.ts"
+import { withServerNote } from "../../support/overlap.ts"
+import { createEmptyDatabase } from "../../support/scratch-database.ts"
+import { digestTable } from "../../support/tools/backup/backup-files.ts"
+import { ODD_VALUES } from "../../support/tools/backup/odd-values.ts"
 
 const server = process.env.DATABASE_URL ?? ""
 
@@ -26,19 +26,19 @@ const oddRows = Effect.gen(function* () {
   yield* sql`SET timezone = 'Asia/Kathmandu'`
   yield* sql`SET datestyle = 'German'`
   yield* sql`SET bytea_output = 'escape'`
-  const types = Object.entries(ODD)
+  const types = Object.entries(ODD_VALUES)
   yield* sql.unsafe(`CREATE TABLE odd (${types.map(([type], nth) => `c${nth} ${type}`).join(", ")})`)
   for (const nth of [0, 1, 2])
     yield* sql.unsafe(`INSERT INTO odd VALUES (${types.map(([, values]) => values[nth]).join(", ")})`)
   yield* sql`INSERT INTO odd (c0) VALUES (NULL)`
-  return yield* digested("odd")
+  return yield* digestTable("odd")
 })
 
 it.live("values of every type that a column has are tried", () =>
   Effect.gen(function* () {
     const used = yield* Effect.provide(typesInUse, layerTestMemory)
     assert.deepStrictEqual(
-      Array.from(used).filter((type) => !(type in ODD)),
+      Array.from(used).filter((type) => !(type in ODD_VALUES)),
       []
     )
   })
@@ -51,7 +51,7 @@ it.live("a digest tells any change of a row, and not the order of rows", () =>
     const of = (...rows: ReadonlyArray<string>) =>
       Effect.andThen(
         sql`TRUNCATE pairs`,
-        Effect.andThen(sql.unsafe(`INSERT INTO pairs VALUES ${rows.join(", ")}`), digested("pairs"))
+        Effect.andThen(sql.unsafe(`INSERT INTO pairs VALUES ${rows.join(", ")}`), digestTable("pairs"))
       )
     const first = yield* of("('x', 'y')", "('z', NULL)")
     assert.deepStrictEqual(yield* of("('z', NULL)", "('x', 'y')"), first)
@@ -59,14 +59,14 @@ it.live("a digest tells any change of a row, and not the order of rows", () =>
       assert.notStrictEqual((yield* of("('x', 'y')", other)).digest, first.digest)
     }
     yield* sql`TRUNCATE pairs`
-    assert.deepStrictEqual(yield* digested("pairs"), { rows: 0, digest: "0", widest: 0 })
+    assert.deepStrictEqual(yield* digestTable("pairs"), { rows: 0, digest: "0", widest: 0 })
   }).pipe(Effect.provide(layerTestMemory))
 )
 
-it.live.skipIf(server === "")(orSkipped("both databases have one digest of the same rows, of every type"), () =>
+it.live.skipIf(server === "")(withServerNote("both databases have one digest of the same rows, of every type"), () =>
   Effect.gen(function* () {
     const here = yield* Effect.provide(oddRows, layerTestMemory)
-    const url = yield* emptyDatabase(server)
+    const url = yield* createEmptyDatabase(server)
     const there = yield* Effect.provide(
       oddRows,
       Layer.fresh(layerPostgres({ url: Redacted.make(url), maxConnections: 1 }))

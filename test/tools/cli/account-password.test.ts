@@ -2,24 +2,30 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
 import { verifyPassword } from "../../../src/domain/access/operators/password.ts"
-import { beside, layerBeside } from "../../support/tools/cli/beside.ts"
-import { fieldIn, messageOf } from "../../support/tools/cli/failures.ts"
+import { failureMessageOf, fieldOfFailure } from "../../support/tools/cli/command-failures.ts"
+import { layerRunningService, runBesideService } from "../../support/tools/cli/running-service.ts"
 
 const Made = Schema.fromJsonString(Schema.Struct({ account_id: Schema.Int }))
 
 const OPERATOR = "operator create --name H --time-zone Europe/Lisbon --currency EUR --json".split(" ")
 
-layer(layerBeside, { excludeTestServices: true })("latchkey account password", (it) => {
+layer(layerRunningService, { excludeTestServices: true })("latchkey account password", (it) => {
   it.effect("gives an account another password, ends its sessions, and is in the trail", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient
-      const made = yield* beside([...OPERATOR, "--email", "h@example.test", "--password", "the first password"])
+      const made = yield* runBesideService([
+        ...OPERATOR,
+        "--email",
+        "h@example.test",
+        "--password",
+        "the first password"
+      ])
       const { account_id: id } = yield* Schema.decodeUnknownEffect(Made)(made.stdout)
       yield* sql`
         INSERT INTO console_sessions
           (operator_id, digest, account_id, password_digest, created_at, password_at, seen_at, expires_at)
         SELECT operator_id, 'd', id, 'p', now(), now(), now(), now() FROM accounts WHERE id = ${id}`
-      const result = yield* beside(["account", "password", "--account", `${id}`], {
+      const result = yield* runBesideService(["account", "password", "--account", `${id}`], {
         LATCHKEY_PASSWORD: "the second password"
       })
       assert.deepStrictEqual([result.code, result.stderr], [0, ""])
@@ -32,7 +38,7 @@ layer(layerBeside, { excludeTestServices: true })("latchkey account password", (
         trail.map((row) => ({ ...row })),
         [{ application: "command line", operation: "account password", fields: ["password"] }]
       )
-      const json = yield* beside([
+      const json = yield* runBesideService([
         "account",
         "password",
         "--account",
@@ -50,14 +56,14 @@ layer(layerBeside, { excludeTestServices: true })("latchkey account password", (
     () =>
       Effect.gen(function* () {
         const email = "second@example.test"
-        const made = yield* beside([...OPERATOR, "--email", email, "--password", "the first password"])
+        const made = yield* runBesideService([...OPERATOR, "--email", email, "--password", "the first password"])
         const { account_id: id } = yield* Schema.decodeUnknownEffect(Made)(made.stdout)
         const failed = (...args: ReadonlyArray<string>) =>
-          Effect.map(beside(["account", "password", ...args]), messageOf)
+          Effect.map(runBesideService(["account", "password", ...args]), failureMessageOf)
         assert.match(yield* failed("--account", "999999", "--password", "x".repeat(12)), /\baccount 999999\b/)
         assert.match(yield* failed("--account", `${id}`), /--password-stdin\b.*\bLATCHKEY_PASSWORD\b/)
         for (const password of ["", "x".repeat(11), "x".repeat(201), "Password1234", email]) {
-          assert.strictEqual(fieldIn(yield* failed("--account", `${id}`, "--password", password)), "password")
+          assert.strictEqual(fieldOfFailure(yield* failed("--account", `${id}`, "--password", password)), "password")
         }
       })
   )

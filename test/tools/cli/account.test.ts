@@ -1,16 +1,16 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { trailOf } from "../../support/changes/trail-rows.ts"
+import { loadAuditLinesWithActor } from "../../support/changes/audit-lines.ts"
 import { freshOperator } from "../../support/harness.ts"
-import { beside, layerBeside } from "../../support/tools/cli/beside.ts"
-import { messageOf } from "../../support/tools/cli/failures.ts"
+import { failureMessageOf } from "../../support/tools/cli/command-failures.ts"
+import { layerRunningService, runBesideService } from "../../support/tools/cli/running-service.ts"
 
 const Made = Schema.fromJsonString(Schema.Struct({ account_id: Schema.Int }))
 
 /** A sub-account that `latchkey account create` makes. */
 const created = Effect.fnUntraced(function* (operatorId: number, ...args: ReadonlyArray<string>) {
-  const { stdout } = yield* beside([
+  const { stdout } = yield* runBesideService([
     "account",
     "create",
     "--operator",
@@ -23,15 +23,15 @@ const created = Effect.fnUntraced(function* (operatorId: number, ...args: Readon
   return (yield* Schema.decodeUnknownEffect(Made)(stdout)).account_id
 })
 
-layer(layerBeside, { excludeTestServices: true })("latchkey account", (it) => {
+layer(layerRunningService, { excludeTestServices: true })("latchkey account", (it) => {
   it.effect("lists the accounts of an operator, in JSON as much as is known of each", () =>
     Effect.gen(function* () {
       const { operatorId, accountId } = yield* freshOperator()
       const named = yield* created(operatorId, "--email", "ana@example.test", "--name", "Ana\u001b[2J")
       const unnamed = yield* created(operatorId, "--email", "ben@example.test")
       yield* created((yield* freshOperator()).operatorId, "--email", "cleo@example.test")
-      yield* beside(["account", "disable", "--account", `${unnamed}`])
-      const { stdout } = yield* beside(["account", "list", "--operator", `${operatorId}`])
+      yield* runBesideService(["account", "disable", "--account", `${unnamed}`])
+      const { stdout } = yield* runBesideService(["account", "list", "--operator", `${operatorId}`])
       const [first = "", ...lines] = stdout.trimEnd().split("\n")
       assert.match(first, new RegExp(`^${accountId} {2}main {2}"Owner" {2}".+@example.test" {2}.*\\bnever$`))
       assert.include(lines[0] ?? "", `${named}  sub  "Ana\\u001b[2J"  "ana@example.test"  `)
@@ -41,7 +41,7 @@ layer(layerBeside, { excludeTestServices: true })("latchkey account", (it) => {
       )
       assert.lengthOf(lines, 2)
       const { accounts } = JSON.parse(
-        (yield* beside(["account", "list", "--operator", `${operatorId}`, "--json"])).stdout
+        (yield* runBesideService(["account", "list", "--operator", `${operatorId}`, "--json"])).stdout
       )
       assert.lengthOf(accounts, 3)
       assert.hasAllKeys(accounts[1], [
@@ -67,9 +67,9 @@ layer(layerBeside, { excludeTestServices: true })("latchkey account", (it) => {
         INSERT INTO console_sessions
           (operator_id, digest, account_id, password_digest, created_at, password_at, seen_at, expires_at)
         SELECT operator_id, 'd', id, 'p', now(), now(), now(), now() FROM accounts WHERE id = ${id}`
-      const before = (yield* trailOf(operatorId)).length
+      const before = (yield* loadAuditLinesWithActor(operatorId)).length
       const turn = (what: "disable" | "enable", ...args: ReadonlyArray<string>) =>
-        beside(["account", what, "--account", `${id}`, ...args])
+        runBesideService(["account", what, "--account", `${id}`, ...args])
       const disabled = yield* turn("disable")
       assert.deepStrictEqual([disabled.code, disabled.stderr], [0, ""])
       assert.match(disabled.stdout, new RegExp(`^Disabled .*\\b${id}\\b.*\\b1 session\\b.*\\n$`))
@@ -81,7 +81,7 @@ layer(layerBeside, { excludeTestServices: true })("latchkey account", (it) => {
       assert.deepStrictEqual([enabled.code, enabled.stderr], [0, ""])
       assert.match(enabled.stdout, new RegExp(`^Enabled .*\\b${id}\\b.*\\n$`))
       assert.deepStrictEqual(JSON.parse((yield* turn("enable", "--json")).stdout), { account_id: id })
-      assert.deepStrictEqual((yield* trailOf(operatorId)).slice(before), [
+      assert.deepStrictEqual((yield* loadAuditLinesWithActor(operatorId)).slice(before), [
         `command line: account disable account:${id} (disabled_at)`,
         `command line: account enable account:${id} (disabled_at)`
       ])
@@ -91,7 +91,8 @@ layer(layerBeside, { excludeTestServices: true })("latchkey account", (it) => {
   it.effect("says what it cannot do", () =>
     Effect.gen(function* () {
       const { accountId } = yield* freshOperator()
-      const failed = (...args: ReadonlyArray<string>) => Effect.map(beside(["account", ...args]), messageOf)
+      const failed = (...args: ReadonlyArray<string>) =>
+        Effect.map(runBesideService(["account", ...args]), failureMessageOf)
       assert.match(yield* failed("list", "--operator", "999999"), /\boperator 999999\b/)
       for (const what of ["disable", "enable"]) {
         assert.match(yield* failed(what, "--account", `${accountId}`), /^--account: .*\boperator update\b.*--status\b/)

@@ -5,9 +5,9 @@ import { RateWindows } from "../../../src/admission/windows/RateWindows.ts"
 import { FailedCallCounter } from "../../../src/changes/FailedCallCounter.ts"
 import { WakeUp } from "../../../src/jobs/WakeUp.ts"
 import { AUDIT_DEFAULT, AUDIT_MAX } from "../../../src/platform/limits.ts"
-import { ScriptedChannel } from "../../support/channels.ts"
-import { answerTo, call, freshOperator, layerService, propertyOf } from "../../support/harness.ts"
-import { beside, type Folder, layerBeside } from "../../support/tools/cli/beside.ts"
+import { call, callForResponse, freshOperator, insertProperty, layerService } from "../../support/harness.ts"
+import { ScriptedChannel } from "../../support/scripted-channel.ts"
+import { layerRunningService, runBesideService, type ServiceFolder } from "../../support/tools/cli/running-service.ts"
 
 const Account = Schema.NullOr(Schema.Struct({ id: Schema.Int, name: Schema.String, email: Schema.String }))
 const Audit = Schema.fromJsonString(
@@ -39,7 +39,7 @@ const Audit = Schema.fromJsonString(
 
 /** What `latchkey audit --json` answers. */
 const audited = Effect.fnUntraced(function* (...args: ReadonlyArray<string>) {
-  const { code, stdout, stderr } = yield* beside(["audit", "--json", ...args])
+  const { code, stdout, stderr } = yield* runBesideService(["audit", "--json", ...args])
   assert.deepStrictEqual([code, stderr], [0, ""], stdout)
   return yield* Schema.decodeUnknownEffect(Audit)(stdout)
 })
@@ -48,8 +48,8 @@ const audited = Effect.fnUntraced(function* (...args: ReadonlyArray<string>) {
 const ran = Effect.fnUntraced(function* (
   words: string,
   made = "operator_id"
-): Effect.fn.Return<unknown, never, Folder> {
-  const { code, stdout } = yield* beside([...words.split(" "), "--json"])
+): Effect.fn.Return<unknown, never, ServiceFolder> {
+  const { code, stdout } = yield* runBesideService([...words.split(" "), "--json"])
   assert.strictEqual(code, 0, stdout)
   return Object(JSON.parse(stdout))[made]
 })
@@ -71,7 +71,7 @@ const withService = <A, E, R>(work: Effect.Effect<A, E, R>) =>
     )
   ).pipe(Effect.provideService(Logger.CurrentLoggers, new Set()))
 
-layer(layerBeside, { excludeTestServices: true })("latchkey audit", (it) => {
+layer(layerRunningService, { excludeTestServices: true })("latchkey audit", (it) => {
   it.effect("shows what commands changed, each under its own words, the latest first, and no secret", () =>
     Effect.gen(function* () {
       const create =
@@ -106,7 +106,7 @@ layer(layerBeside, { excludeTestServices: true })("latchkey audit", (it) => {
       for (const { application, account: who, request_id } of changes) {
         assert.deepStrictEqual([application, who, request_id], ["command line", null, null])
       }
-      const { stdout } = yield* beside(["audit", "--operator", `${operator}`])
+      const { stdout } = yield* runBesideService(["audit", "--operator", `${operator}`])
       assert.match(stdout, /^\S+Z {2}command line {2}operator limits {2}operator:\d+ {2}limits\n/)
       const sql = yield* SqlClient.SqlClient
       const [whole] = yield* sql<{ text: string }>`SELECT coalesce(string_agg(trail::text, ' '), '') AS text FROM trail`
@@ -119,13 +119,13 @@ layer(layerBeside, { excludeTestServices: true })("latchkey audit", (it) => {
     Effect.gen(function* () {
       const operator = yield* freshOperator()
       const { operatorId, accountId, token } = operator
-      yield* propertyOf(operatorId, "Loft")
+      yield* insertProperty(operatorId, "Loft")
       const { made, edited } = yield* withService(
         Effect.gen(function* () {
-          const made = yield* answerTo(token, "create_task", { type: "cleaning", note: "Zq7 note" })
+          const made = yield* callForResponse(token, "create_task", { type: "cleaning", note: "Zq7 note" })
           assert.strictEqual(made.envelope.error_code, 0)
           const { task_id: id } = Object(made.envelope.data)
-          const edited = yield* answerTo(token, "update_task", { id, note: "Zq7 other", fee: 5 })
+          const edited = yield* callForResponse(token, "update_task", { id, note: "Zq7 other", fee: 5 })
           assert.strictEqual(edited.envelope.error_code, 0, edited.envelope.error_msg)
           for (const unknown of [1e9, 1e9 + 1]) yield* call(token, "delete_task", { id: unknown })
           yield* call(operator.readOnlyToken, "delete_task", { id })
@@ -149,7 +149,7 @@ layer(layerBeside, { excludeTestServices: true })("latchkey audit", (it) => {
         ),
         [`${accountId} test delete_task 404 2`, `${accountId} test delete_task 401 1`]
       )
-      const { stdout } = yield* beside(["audit", "--operator", `${operatorId}`])
+      const { stdout } = yield* runBesideService(["audit", "--operator", `${operatorId}`])
       const lines = stdout.trim().split("\n")
       assert.lengthOf(lines, 5)
       assert.match(lines[0] ?? "", /^\S+Z {2}"Owner" with "test" {2}update_task {2}task:\d+ {2}.*fee, .*note.* {2}\S+$/)
@@ -236,7 +236,7 @@ layer(layerBeside, { excludeTestServices: true })("latchkey audit", (it) => {
     ]
   ] as const)("refuses %s", ([, args, message]) =>
     Effect.gen(function* () {
-      const { code, stdout } = yield* beside(["audit", "--json", ...args])
+      const { code, stdout } = yield* runBesideService(["audit", "--json", ...args])
       assert.strictEqual(code, 1)
       assert.match(stdout, message)
     })

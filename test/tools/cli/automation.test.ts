@@ -7,15 +7,15 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { PAGE_MAX, RULE_FILE_BYTES } from "../../../src/platform/limits.ts"
-import { freshOperator, orderOf, propertyOf } from "../../support/harness.ts"
-import { beside, layerBeside } from "../../support/tools/cli/beside.ts"
-import { fieldIn } from "../../support/tools/cli/failures.ts"
+import { freshOperator, insertOrder, insertProperty } from "../../support/harness.ts"
+import { fieldOfFailure } from "../../support/tools/cli/command-failures.ts"
+import { layerRunningService, runBesideService } from "../../support/tools/cli/running-service.ts"
 
 const OneLine = Schema.fromJsonString(Schema.Record(Schema.String, Schema.Unknown))
 
 /** What `latchkey automation …` answers in JSON. */
 const automation = Effect.fnUntraced(function* (...args: ReadonlyArray<string>) {
-  const { code, stdout, stderr } = yield* beside(["automation", ...args, "--json"], {
+  const { code, stdout, stderr } = yield* runBesideService(["automation", ...args, "--json"], {
     PUBLIC_URL: "https://pms.example.test"
   })
   assert.strictEqual(stderr, "")
@@ -53,12 +53,14 @@ const ready = Effect.gen(function* () {
   return { sql, operatorId, folder, path, written, asked, rules }
 })
 
-layer(layerBeside, { excludeTestServices: true })("latchkey automation", (it) => {
+layer(layerRunningService, { excludeTestServices: true })("latchkey automation", (it) => {
   it.effect("makes a rule of a file, lists it, tries it on a stay, pauses, resumes and removes it", () =>
     Effect.gen(function* () {
       const { sql, operatorId, written, asked, rules } = yield* ready
-      const property = yield* propertyOf(operatorId, "Harbour 1")
-      const stay = yield* orderOf(operatorId, [{ propertyId: property, checkIn: "2099-05-04", checkOut: "2099-05-07" }])
+      const property = yield* insertProperty(operatorId, "Harbour 1")
+      const stay = yield* insertOrder(operatorId, [
+        { propertyId: property, checkIn: "2099-05-04", checkOut: "2099-05-07" }
+      ])
       yield* sql`UPDATE stays SET guest_name = 'Ada Lovelace' WHERE operator_id = ${operatorId}`
       yield* written(JSON.stringify({ ...ARRIVAL, property_ids: [property] }))
       const created = yield* automation(...asked)
@@ -86,7 +88,7 @@ layer(layerBeside, { excludeTestServices: true })("latchkey automation", (it) =>
         text,
         reason: null
       })
-      const { stdout } = yield* beside(["automation", "test", `${id}`, "--stay", stay], {
+      const { stdout } = yield* runBesideService(["automation", "test", `${id}`, "--stay", stay], {
         PUBLIC_URL: "https://pms.example.test"
       })
       const [when, ...texts] = stdout.split("\n")
@@ -119,11 +121,11 @@ layer(layerBeside, { excludeTestServices: true })("latchkey automation", (it) =>
       const { operatorId, written, asked } = yield* ready
       yield* written(JSON.stringify({ name: 'Say "hi" \u202e', action: "answer" }))
       const { answer } = yield* automation(...asked)
-      const { stdout } = yield* beside(["automation", "list", "--operator", `${operatorId}`])
+      const { stdout } = yield* runBesideService(["automation", "list", "--operator", `${operatorId}`])
       assert.match(stdout, new RegExp(`^${answer["rule_id"]}  active since .*Z  answer  "Say \\\\"hi\\\\" `))
       const empty = yield* freshOperator()
       assert.strictEqual(
-        (yield* beside(["automation", "list", "--operator", `${empty.operatorId}`])).stdout,
+        (yield* runBesideService(["automation", "list", "--operator", `${empty.operatorId}`])).stdout,
         "No rules.\n"
       )
     })
@@ -134,7 +136,7 @@ layer(layerBeside, { excludeTestServices: true })("latchkey automation", (it) =>
       const { operatorId, folder, path, written, asked, rules } = yield* ready
       const wrong = (content: string | Uint8Array) => Effect.andThen(written(content), refusal(...asked))
       const aboutFile = (message: string, at: string, what: RegExp) => {
-        assert.strictEqual(fieldIn(message), "--file")
+        assert.strictEqual(fieldOfFailure(message), "--file")
         assert.include(message, at)
         assert.match(message.replace(at, ""), what)
       }
@@ -149,7 +151,7 @@ layer(layerBeside, { excludeTestServices: true })("latchkey automation", (it) =>
       assert.match(yield* inFile({ trigger: { event: "check_in", when: "before" } }), /^trigger\.hours: .*\brequired\b/)
       assert.match(yield* inFile({ text: "{{door}}" }), /^text: .*\{\{door\}\}/)
       assert.match(yield* inFile({ property_ids: [999_999_999] }), /^property_ids: .*\b999999999\b/)
-      assert.strictEqual(fieldIn(yield* inFile({ scope: "all" })), "scope")
+      assert.strictEqual(fieldOfFailure(yield* inFile({ scope: "all" })), "scope")
       yield* written(JSON.stringify(ARRIVAL))
       assert.match(yield* refusal("create", "--operator", "999999999", "--file", path), /\boperator 999999999\b/)
       for (const how of ["pause", "resume", "remove"]) {

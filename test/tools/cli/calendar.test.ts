@@ -4,17 +4,20 @@ import { SqlClient } from "effect/sql"
 import { newShareLinkToken as newLinkToken } from "../../../src/domain/calendars/calendar-share-links/share-link-url.ts"
 import { newFeedToken } from "../../../src/domain/calendars/property-feeds/feed-url.ts"
 import { CALENDAR_LIST_MAX, IMPORTED_CALENDARS, PROPERTY_CALENDARS, WEBHOOK_URL } from "../../../src/platform/limits.ts"
-import { busy, busyInPart } from "../../support/domain/calendars/imported-calendars/scene.ts"
-import { receiver } from "../../support/domain/webhooks/deliveries/receiver.ts"
-import { answering, moody } from "../../support/domain/webhooks/deliveries/sending.ts"
-import { freshOperator, propertyOf } from "../../support/harness.ts"
-import { beside, layerBeside } from "../../support/tools/cli/beside.ts"
+import {
+  toBusyCalendar,
+  toPartlyReadableCalendar
+} from "../../support/domain/calendars/imported-calendars/import-service.ts"
+import { makeSwitchableHandler, respondWith } from "../../support/domain/webhooks/deliveries/outbound-requests.ts"
+import { startReceiver } from "../../support/domain/webhooks/deliveries/receiver.ts"
+import { freshOperator, insertProperty } from "../../support/harness.ts"
+import { layerRunningService, runBesideService } from "../../support/tools/cli/running-service.ts"
 
 const OneLine = Schema.fromJsonString(Schema.Record(Schema.String, Schema.Unknown))
 
 /** What `latchkey calendar …` answers in JSON. */
 const calendar = Effect.fnUntraced(function* (...args: ReadonlyArray<string>) {
-  const { code, stdout, stderr } = yield* beside(["calendar", ...args, "--json"], {
+  const { code, stdout, stderr } = yield* runBesideService(["calendar", ...args, "--json"], {
     WEBHOOK_ALLOWED_HOSTS: "127.0.0.1"
   })
   return { code, stderr, answer: yield* Schema.decodeUnknownEffect(OneLine)(stdout) }
@@ -29,23 +32,23 @@ const refusal = (...args: ReadonlyArray<string>) =>
 /** A day that is never past. */
 const inDays = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)
 
-layer(layerBeside, { excludeTestServices: true })("latchkey calendar", (it) => {
+layer(layerRunningService, { excludeTestServices: true })("latchkey calendar", (it) => {
   it.effect("adds, fetches, lists and removes one", () =>
     Effect.gen(function* () {
       const { operatorId } = yield* freshOperator()
-      const property = yield* propertyOf(operatorId, "Harbour 1")
-      const { mood, answer } = moody()
-      const { port } = yield* receiver(answer)
+      const property = yield* insertProperty(operatorId, "Harbour 1")
+      const { mood, answer } = makeSwitchableHandler()
+      const { port } = yield* startReceiver(answer)
       const url = `http://127.0.0.1:${port}/cal.ics?s=SECRET`
       const added = yield* calendar("add", "--property", `${property}`, "--url", url)
       const id = Number(added.answer["calendar_id"])
       assert.deepInclude(added, { code: 0, stderr: "" })
       const again = yield* calendar("add", "--property", `${property}`, "--url", `${url}#today`)
       assert.strictEqual(again.answer["calendar_id"], id)
-      mood.answer = answering(200, busy(`${inDays(10)}/${inDays(12)}`))
+      mood.answer = respondWith(200, toBusyCalendar(`${inDays(10)}/${inDays(12)}`))
       const fetched = { calendar_id: id, state: "ok", busy_days: 2, changed_days: 2, error: null }
       assert.deepStrictEqual((yield* calendar("fetch", `${id}`)).answer, fetched)
-      mood.answer = answering(404)
+      mood.answer = respondWith(404)
       assert.match(yield* refusal("fetch", `${id}`), new RegExp(`\\b${id}\\b.*\\b404\\b`))
       const listed = yield* calendar("list", "--property", `${property}`)
       const [row] = yield* Schema.decodeUnknownEffect(Schema.Array(Schema.Record(Schema.String, Schema.Unknown)))(
@@ -81,15 +84,15 @@ layer(layerBeside, { excludeTestServices: true })("latchkey calendar", (it) => {
   it.effect("accepts a calendar that was read in part, and unblocks the days that it kept", () =>
     Effect.gen(function* () {
       const { operatorId } = yield* freshOperator()
-      const property = yield* propertyOf(operatorId, "Harbour 1")
-      const { mood, answer } = moody()
-      const { port } = yield* receiver(answer)
+      const property = yield* insertProperty(operatorId, "Harbour 1")
+      const { mood, answer } = makeSwitchableHandler()
+      const { port } = yield* startReceiver(answer)
       const added = yield* calendar("add", "--property", `${property}`, "--url", `http://127.0.0.1:${port}/cal.ics`)
       const id = Number(added.answer["calendar_id"])
-      mood.answer = answering(200, busy(`${inDays(10)}/${inDays(12)}`))
+      mood.answer = respondWith(200, toBusyCalendar(`${inDays(10)}/${inDays(12)}`))
       yield* calendar("fetch", `${id}`)
       assert.match(yield* refusal("accept", `${id}`), /^calendar: .*\baccept\b/)
-      mood.answer = answering(200, busyInPart(`${inDays(10)}/${inDays(11)}`))
+      mood.answer = respondWith(200, toPartlyReadableCalendar(`${inDays(10)}/${inDays(11)}`))
       const { answer: fetchInPart } = yield* calendar("fetch", `${id}`)
       assert.deepInclude(fetchInPart, { calendar_id: id, state: "ok", busy_days: 2, changed_days: 0 })
       assert.match(String(fetchInPart["error"]), /^1 .*\bread\b/)
@@ -111,7 +114,7 @@ layer(layerBeside, { excludeTestServices: true })("latchkey calendar", (it) => {
   it.effect("sets whether a calendar ignores the booking window, in add and in update", () =>
     Effect.gen(function* () {
       const { operatorId } = yield* freshOperator()
-      const property = yield* propertyOf(operatorId, "Harbour 1")
+      const property = yield* insertProperty(operatorId, "Harbour 1")
       const add = (...flags: ReadonlyArray<string>) =>
         Effect.map(
           calendar("add", "--property", `${property}`, "--url", "https://example.com/x.ics", ...flags),
@@ -152,12 +155,12 @@ layer(layerBeside, { excludeTestServices: true })("latchkey calendar", (it) => {
   it.effect("says how one stands where another fetch of it was begun meanwhile", () =>
     Effect.gen(function* () {
       const { operatorId } = yield* freshOperator()
-      const property = yield* propertyOf(operatorId, "Harbour 1")
-      const { mood, answer } = moody()
-      const { port, requests } = yield* receiver(answer)
+      const property = yield* insertProperty(operatorId, "Harbour 1")
+      const { mood, answer } = makeSwitchableHandler()
+      const { port, requests } = yield* startReceiver(answer)
       const url = `http://127.0.0.1:${port}/cal.ics`
       const id = Number((yield* calendar("add", "--property", `${property}`, "--url", url)).answer["calendar_id"])
-      const says = answering(200, busy(`${inDays(10)}/${inDays(12)}`))
+      const says = respondWith(200, toBusyCalendar(`${inDays(10)}/${inDays(12)}`))
       const since = yield* Latch.make()
       mood.answer = (response, received) =>
         void Effect.runFork(
@@ -183,7 +186,7 @@ layer(layerBeside, { excludeTestServices: true })("latchkey calendar", (it) => {
   it.effect("says what is wrong with what it is given, and changes nothing", () =>
     Effect.gen(function* () {
       const { operatorId } = yield* freshOperator()
-      const property = yield* propertyOf(operatorId, "Harbour 1")
+      const property = yield* insertProperty(operatorId, "Harbour 1")
       const add = (url: string) => refusal("add", "--property", `${property}`, "--url", url)
       assert.match(yield* add("http://example.com/x.ics"), /^url: .*\bhttps\b/)
       assert.match(yield* add("https://10.0.0.1/x.ics"), /^url: .*\bprivate\b/)
@@ -213,7 +216,7 @@ layer(layerBeside, { excludeTestServices: true })("latchkey calendar", (it) => {
   it.effect("follows so many calendars of a property, webcal among them, and never its own feed", () =>
     Effect.gen(function* () {
       const { operatorId } = yield* freshOperator()
-      const property = yield* propertyOf(operatorId, "Harbour 1")
+      const property = yield* insertProperty(operatorId, "Harbour 1")
       const sql = yield* SqlClient.SqlClient
       const [feed, link] = [newFeedToken(), newLinkToken()]
       yield* sql`
@@ -240,8 +243,8 @@ layer(layerBeside, { excludeTestServices: true })("latchkey calendar", (it) => {
   it.effect("follows so many of an operator", () =>
     Effect.gen(function* () {
       const { operatorId } = yield* freshOperator()
-      const full = yield* propertyOf(operatorId, "Harbour 1")
-      const property = yield* propertyOf(operatorId, "Harbour 2")
+      const full = yield* insertProperty(operatorId, "Harbour 1")
+      const property = yield* insertProperty(operatorId, "Harbour 2")
       const sql = yield* SqlClient.SqlClient
       yield* sql`
         INSERT INTO imported_calendars (operator_id, property_id, url, host, due_at, created_at)

@@ -1,14 +1,14 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { freshOperator, orderOf } from "../../support/harness.ts"
-import { beside, layerBeside } from "../../support/tools/cli/beside.ts"
+import { freshOperator, insertOrder } from "../../support/harness.ts"
+import { layerRunningService, runBesideService } from "../../support/tools/cli/running-service.ts"
 
 const OneLine = Schema.fromJsonString(Schema.Record(Schema.String, Schema.Unknown))
 
 /** What `latchkey check-in approve …` answers in JSON. */
 const approve = Effect.fnUntraced(function* (...args: ReadonlyArray<string>) {
-  const { code, stdout, stderr } = yield* beside(["check-in", "approve", ...args, "--json"])
+  const { code, stdout, stderr } = yield* runBesideService(["check-in", "approve", ...args, "--json"])
   assert.strictEqual(stderr, "")
   return { code, answer: yield* Schema.decodeUnknownEffect(OneLine)(stdout) }
 })
@@ -17,7 +17,7 @@ const approve = Effect.fnUntraced(function* (...args: ReadonlyArray<string>) {
 const ready = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const { operatorId } = yield* freshOperator()
-  const code = yield* orderOf(operatorId, [{ propertyId: null }])
+  const code = yield* insertOrder(operatorId, [{ propertyId: null }])
   yield* sql`
     UPDATE stays SET number_of_guests = 2, id_required = 'required_with_review' WHERE operator_id = ${operatorId}`
   yield* sql`
@@ -34,7 +34,7 @@ const ready = Effect.gen(function* () {
   return { sql, operatorId, code, handIn, approvedAt }
 })
 
-layer(layerBeside, { excludeTestServices: true })("latchkey check-in approve", (it) => {
+layer(layerRunningService, { excludeTestServices: true })("latchkey check-in approve", (it) => {
   it.effect("approves once, tells of it once, and says since when", () =>
     Effect.gen(function* () {
       const { sql, operatorId, code, handIn, approvedAt } = yield* ready
@@ -45,7 +45,7 @@ layer(layerBeside, { excludeTestServices: true })("latchkey check-in approve", (
       assert.strictEqual(first.answer["stay_code"], code)
       assert.strictEqual(Date.parse(String(first.answer["approved_at"])), (yield* approvedAt)?.getTime())
       assert.deepStrictEqual(yield* approve(code, "--operator", `${operatorId}`), first)
-      const { stdout } = yield* beside(["check-in", "approve", code])
+      const { stdout } = yield* runBesideService(["check-in", "approve", code])
       assert.match(stdout, new RegExp(`\\b${code}\\b.*${first.answer["approved_at"]}`))
       const events =
         yield* sql`SELECT event, payload->>'sub_event' AS sub_event FROM events WHERE operator_id = ${operatorId}`

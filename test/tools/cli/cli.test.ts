@@ -2,22 +2,33 @@ import { spawnSync } from "node:child_process"
 import { delimiter, join } from "node:path"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer, Schema } from "effect"
-import { unpackedInto } from "../../support/database.ts"
-import { beside, layerBeside, layerBesideEmpty, run } from "../../support/tools/cli/beside.ts"
-import { messageOf } from "../../support/tools/cli/failures.ts"
-import { type Ended, emptyFolder, freePort, latchkey, serving } from "../../support/tools/cli/latchkey.ts"
+import { unpackTestDatabase } from "../../support/database.ts"
+import { failureMessageOf } from "../../support/tools/cli/command-failures.ts"
+import {
+  type CommandResult,
+  findFreePort,
+  makeEmptyFolder,
+  runCommandProcess,
+  startService
+} from "../../support/tools/cli/latchkey-process.ts"
+import {
+  layerEmptyService,
+  layerRunningService,
+  runBesideService,
+  runInProcess
+} from "../../support/tools/cli/running-service.ts"
 
 const OneLine = Schema.fromJsonString(Schema.Record(Schema.String, Schema.Unknown))
 
 /** The one JSON object a command prints, and nothing besides. */
-const jsonIn = Effect.fnUntraced(function* ({ code, stdout, stderr }: Ended) {
+const jsonIn = Effect.fnUntraced(function* ({ code, stdout, stderr }: CommandResult) {
   assert.match(stdout, /^\{.*\}\n$/)
   assert.strictEqual(stderr, "")
   return { code, answer: yield* Schema.decodeUnknownEffect(OneLine)(stdout) }
 })
 
 /** What a command beside a service answers. */
-const jsonOf = (args: ReadonlyArray<string>) => Effect.flatMap(beside([...args, "--json"]), jsonIn)
+const jsonOf = (args: ReadonlyArray<string>) => Effect.flatMap(runBesideService([...args, "--json"]), jsonIn)
 
 /** A Node on this machine that is too old to run the program itself. */
 const olderNode = (process.env.PATH ?? "")
@@ -34,7 +45,7 @@ const serverUrl = process.env.DATABASE_URL
 const CREATE =
   "operator create --name Harbour --time-zone Europe/Lisbon --currency EUR --password correct-horse --email".split(" ")
 
-layer(layerBeside, { excludeTestServices: true })("latchkey on an embedded database", (it) => {
+layer(layerRunningService, { excludeTestServices: true })("latchkey on an embedded database", (it) => {
   it.effect("makes operators, accounts and tokens, and answers in JSON with numbers for ids", () =>
     Effect.gen(function* () {
       const operator = yield* jsonOf([...CREATE, "one@example.test"])
@@ -93,18 +104,18 @@ layer(layerBeside, { excludeTestServices: true })("latchkey on an embedded datab
 
   it.effect("without --json people read a line, a failure on standard error", () =>
     Effect.gen(function* () {
-      const again = yield* beside(["migrate"])
+      const again = yield* runBesideService(["migrate"])
       assert.deepStrictEqual([again.code, again.stderr], [0, ""])
       assert.match(again.stdout, /\bup to date\b.*\n$/)
-      assert.match(messageOf(yield* beside(["token", "revoke", "999"])), /\btoken 999\b/)
-      const unread = yield* beside(["operator", "create"])
+      assert.match(failureMessageOf(yield* runBesideService(["token", "revoke", "999"])), /\btoken 999\b/)
+      const unread = yield* runBesideService(["operator", "create"])
       assert.strictEqual(unread.code, 1)
       assert.include(unread.stderr, "latchkey operator create --help")
     })
   )
 })
 
-layer(layerBesideEmpty, { excludeTestServices: true })("latchkey on an empty database", (it) => {
+layer(layerEmptyService, { excludeTestServices: true })("latchkey on an empty database", (it) => {
   it.effect("a command asks to migrate, and the demo fills it only once", () =>
     Effect.gen(function* () {
       const early = yield* jsonOf([...CREATE, "early@example.test"])
@@ -126,11 +137,11 @@ layer(Layer.empty, { excludeTestServices: true })("latchkey before there is anyt
     orSkipped("started by an older Node it hands over to the Node of this package, signals and exit code too"),
     () =>
       Effect.gen(function* () {
-        const DATA_DIR = yield* emptyFolder
-        yield* unpackedInto(DATA_DIR)
-        assert.match((yield* latchkey(["--version"], {}, { node: olderNode })).stdout, /^latchkey v/)
-        assert.strictEqual((yield* latchkey(["migrate"], { PORT: "x" }, { node: olderNode })).code, 1)
-        const service = yield* serving("/mcp", { DATA_DIR, PORT: yield* freePort, DEMO: "0" }, olderNode)
+        const DATA_DIR = yield* makeEmptyFolder
+        yield* unpackTestDatabase(DATA_DIR)
+        assert.match((yield* runCommandProcess(["--version"], {}, { node: olderNode })).stdout, /^latchkey v/)
+        assert.strictEqual((yield* runCommandProcess(["migrate"], { PORT: "x" }, { node: olderNode })).code, 1)
+        const service = yield* startService("/mcp", { DATA_DIR, PORT: yield* findFreePort, DEMO: "0" }, olderNode)
         assert.strictEqual((yield* service.stop).code, 0)
       }),
     180_000
@@ -138,27 +149,27 @@ layer(Layer.empty, { excludeTestServices: true })("latchkey before there is anyt
 
   it.effect("explains itself, its version and its commands", () =>
     Effect.gen(function* () {
-      const bare = yield* latchkey([], {})
+      const bare = yield* runCommandProcess([], {})
       assert.strictEqual(bare.code, 0)
       for (const command of ["serve", "migrate", "operator", "account", "token", "webhook", "dictionary", "demo"]) {
         assert.match(bare.stdout, new RegExp(`^ {2}${command} `, "m"))
       }
-      assert.strictEqual((yield* run(["--help"], {})).stdout, bare.stdout)
-      assert.match((yield* run(["--version"], {})).stdout, /^latchkey v\d+\.\d+\.\d+\n$/)
-      assert.include((yield* run(["operator", "update", "--help"], {})).stdout, "--subscription-until")
+      assert.strictEqual((yield* runInProcess(["--help"], {})).stdout, bare.stdout)
+      assert.match((yield* runInProcess(["--version"], {})).stdout, /^latchkey v\d+\.\d+\.\d+\n$/)
+      assert.include((yield* runInProcess(["operator", "update", "--help"], {})).stdout, "--subscription-until")
     })
   )
 
   it.effect("a wrong setting stops every command, serve among them, with one line that names it", () =>
     Effect.gen(function* () {
       const env = { DATA_DIR: "/nowhere", PORT: "eighty" }
-      assert.match(messageOf(yield* run(["migrate"], env)), /^PORT: .*"eighty"/)
-      assert.match(messageOf(yield* latchkey(["serve"], env)), /^PORT: .*"eighty"/)
+      assert.match(failureMessageOf(yield* runInProcess(["migrate"], env)), /^PORT: .*"eighty"/)
+      assert.match(failureMessageOf(yield* runCommandProcess(["serve"], env)), /^PORT: .*"eighty"/)
       const IMAGE_STORE = "/nowhere/images"
-      const unmounted = messageOf(yield* latchkey(["serve"], { DATA_DIR: "/nowhere", IMAGE_STORE }))
+      const unmounted = failureMessageOf(yield* runCommandProcess(["serve"], { DATA_DIR: "/nowhere", IMAGE_STORE }))
       assert.match(unmounted, new RegExp(`^IMAGE_STORE: .*"${IMAGE_STORE}"`))
-      const address = yield* run(["migrate"], { DATABASE_URL: "mysql://latchkey:hunter2@127.0.0.1/latchkey" })
-      assert.match(messageOf(address), /^DATABASE_URL: .*\bpostgres:\/\/[^<]*$/)
+      const address = yield* runInProcess(["migrate"], { DATABASE_URL: "mysql://latchkey:hunter2@127.0.0.1/latchkey" })
+      assert.match(failureMessageOf(address), /^DATABASE_URL: .*\bpostgres:\/\/[^<]*$/)
       assert.notInclude(address.stderr, "hunter2")
     })
   )
@@ -167,7 +178,7 @@ layer(Layer.empty, { excludeTestServices: true })("latchkey before there is anyt
   it.effect.skipIf(serverUrl === undefined)(`a database its server does not have is told by the variable${orNot}`, () =>
     Effect.gen(function* () {
       const DATABASE_URL = new URL("/no_such_database", serverUrl).href
-      const { code, answer } = yield* jsonIn(yield* run(["migrate", "--json"], { DATABASE_URL }))
+      const { code, answer } = yield* jsonIn(yield* runInProcess(["migrate", "--json"], { DATABASE_URL }))
       assert.strictEqual(code, 1)
       assert.match(String(answer["error"]), /DATABASE_URL: .*no_such_database/)
     })
@@ -176,7 +187,7 @@ layer(Layer.empty, { excludeTestServices: true })("latchkey before there is anyt
   it.effect("a database that is not there is told without its password", () =>
     Effect.gen(function* () {
       const DATABASE_URL = "postgres://latchkey:hunter2@127.0.0.1:1/latchkey"
-      const { code, answer } = yield* jsonIn(yield* run(["migrate", "--json"], { DATABASE_URL }))
+      const { code, answer } = yield* jsonIn(yield* runInProcess(["migrate", "--json"], { DATABASE_URL }))
       assert.strictEqual(code, 1)
       assert.include(String(answer["error"]), "DATABASE_URL")
       assert.notInclude(String(answer["error"]), "hunter2")

@@ -3,13 +3,13 @@ import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { CLIENT_NAME, OAUTH_CLIENTS, PARTNER_REDIRECTS } from "../../../src/platform/limits.ts"
 import { freshOperator } from "../../support/harness.ts"
-import { beside, layerBeside } from "../../support/tools/cli/beside.ts"
+import { layerRunningService, runBesideService } from "../../support/tools/cli/running-service.ts"
 
 const OneLine = Schema.fromJsonString(Schema.Record(Schema.String, Schema.Unknown))
 
 /** What `latchkey client …` answers in JSON. */
 const client = Effect.fnUntraced(function* (args: ReadonlyArray<string>, env: Record<string, string> = {}) {
-  const { code, stdout, stderr } = yield* beside(["client", ...args, "--json"], env)
+  const { code, stdout, stderr } = yield* runBesideService(["client", ...args, "--json"], env)
   assert.strictEqual(stderr, "")
   return { code, answer: yield* Schema.decodeUnknownEffect(OneLine)(stdout) }
 })
@@ -34,7 +34,7 @@ const listed = Effect.fnUntraced(function* (id: string, env: Record<string, stri
   return rows.find((row) => row["client_id"] === id)
 })
 
-layer(layerBeside, { excludeTestServices: true })("latchkey client", (it) => {
+layer(layerRunningService, { excludeTestServices: true })("latchkey client", (it) => {
   it.effect("makes a partner, shows its secret once, makes another, and takes it out of service", () =>
     Effect.gen(function* () {
       const { id, secret } = yield* created("Ledger", BACK, "https://ledger.example.com/other")
@@ -67,7 +67,7 @@ layer(layerBeside, { excludeTestServices: true })("latchkey client", (it) => {
       // What was cut off goes on.
       assert.strictEqual((yield* client(["disable", id])).code, 0)
       assert.match(yield* refusal("rotate", id), /\bdisabled\b/)
-      const words = yield* beside(["client", "list"])
+      const words = yield* runBesideService(["client", "list"])
       assert.include(words.stdout, `${id}  "Ledger"  connections: 0  disabled\n  ${BACK}\n`)
       assert.notInclude(words.stdout, "lksecret")
     })
@@ -119,8 +119,8 @@ layer(layerBeside, { excludeTestServices: true })("latchkey client", (it) => {
         assert.match(yield* refusal(...args), message)
       }
       const uris = Array.from({ length: PARTNER_REDIRECTS + 1 }, (_, nth) => `${BACK}/${nth}`)
-      assert.strictEqual((yield* beside(["client", ...make("Many", ...uris), "--json"])).code, 1)
-      assert.strictEqual((yield* beside(["client", ...make("None"), "--json"])).code, 1)
+      assert.strictEqual((yield* runBesideService(["client", ...make("Many", ...uris), "--json"])).code, 1)
+      assert.strictEqual((yield* runBesideService(["client", ...make("None"), "--json"])).code, 1)
       const [after] = yield* sql`SELECT count(*) AS clients FROM oauth_clients`
       assert.deepStrictEqual(after, before)
       yield* created("x".repeat(CLIENT_NAME), ...uris.slice(1))

@@ -3,14 +3,14 @@ import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { CONNECTOR_NAME, CONNECTORS } from "../../../src/platform/limits.ts"
 import { freshOperator } from "../../support/harness.ts"
-import { beside, layerBeside } from "../../support/tools/cli/beside.ts"
+import { layerRunningService, runBesideService } from "../../support/tools/cli/running-service.ts"
 
 const OneLine = Schema.fromJsonString(Schema.Record(Schema.String, Schema.Unknown))
 
 /** What `latchkey connector …` answers in JSON. */
 const connector = Effect.fnUntraced(function* (...args: ReadonlyArray<string>) {
   const env = { WEBHOOK_ALLOWED_HOSTS: "127.0.0.1" }
-  const { code, stdout, stderr } = yield* beside(["connector", ...args, "--json"], env)
+  const { code, stdout, stderr } = yield* runBesideService(["connector", ...args, "--json"], env)
   assert.strictEqual(stderr, "")
   return { code, answer: yield* Schema.decodeUnknownEffect(OneLine)(stdout) }
 })
@@ -27,7 +27,7 @@ const added = Effect.fnUntraced(function* (name: string) {
   return { id: String(answer["connector_id"]), secret: String(answer["secret"]) }
 })
 
-layer(layerBeside, { excludeTestServices: true })("latchkey connector", (it) => {
+layer(layerRunningService, { excludeTestServices: true })("latchkey connector", (it) => {
   it.effect("makes one known, shows its secret once, makes another, and forgets it", () =>
     Effect.gen(function* () {
       const { id, secret } = yield* added("tiny")
@@ -43,10 +43,10 @@ layer(layerBeside, { excludeTestServices: true })("latchkey connector", (it) => 
       const { answer: rotated } = yield* connector("rotate", "--connector", id)
       assert.match(String(rotated["secret"]), /^whsec_/)
       assert.notStrictEqual(rotated["secret"], secret)
-      const inWords = yield* beside(["connector", "list"])
+      const inWords = yield* runBesideService(["connector", "list"])
       assert.strictEqual(inWords.stdout, `${id}  "tiny"  http://127.0.0.1:9000/in  accounts: 0\n`)
       yield* connector("remove", "--connector", id)
-      assert.strictEqual((yield* beside(["connector", "list"])).stdout, "No connectors.\n")
+      assert.strictEqual((yield* runBesideService(["connector", "list"])).stdout, "No connectors.\n")
     })
   )
 

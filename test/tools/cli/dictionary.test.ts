@@ -1,8 +1,8 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
-import { trailOf } from "../../support/changes/trail-rows.ts"
+import { loadAuditLinesWithActor } from "../../support/changes/audit-lines.ts"
 import { freshOperator } from "../../support/harness.ts"
-import { beside, layerBeside } from "../../support/tools/cli/beside.ts"
+import { layerRunningService, runBesideService } from "../../support/tools/cli/running-service.ts"
 
 const Entry = Schema.Struct({
   dictionary: Schema.String,
@@ -17,13 +17,13 @@ const readEntry = Schema.decodeUnknownEffect(Schema.fromJsonString(Entry))
 /** What `latchkey dictionary …` does with the dictionaries of one operator. */
 const ofOperator = (operatorId: number) => {
   const plain = (what: string, ...args: ReadonlyArray<string>) =>
-    beside(["dictionary", what, "--operator", `${operatorId}`, ...args])
+    runBesideService(["dictionary", what, "--operator", `${operatorId}`, ...args])
   const entry = (what: string, ...args: ReadonlyArray<string>) =>
     Effect.flatMap(plain(what, ...args, "--json"), ({ stdout }) => readEntry(stdout))
   return { plain, entry }
 }
 
-layer(layerBeside, { excludeTestServices: true })("latchkey dictionary", (it) => {
+layer(layerRunningService, { excludeTestServices: true })("latchkey dictionary", (it) => {
   it.effect("adds, renames, retires and restores entries, and says how each is then", () =>
     Effect.gen(function* () {
       const { operatorId } = yield* freshOperator()
@@ -55,7 +55,7 @@ layer(layerBeside, { excludeTestServices: true })("latchkey dictionary", (it) =>
       assert.hasAllKeys(JSON.parse((yield* plain("list", "--json")).stdout), [
         ...["income_items", "expense_items", "income_methods", "expense_methods"]
       ])
-      assert.deepStrictEqual(yield* trailOf(operatorId), [
+      assert.deepStrictEqual(yield* loadAuditLinesWithActor(operatorId), [
         `command line: dictionary add dictionary:income_items:${id}`,
         `command line: dictionary rename dictionary:income_items:${id} (name)`,
         `command line: dictionary retire dictionary:income_items:${id} (retired_at)`,
@@ -91,7 +91,7 @@ layer(layerBeside, { excludeTestServices: true })("latchkey dictionary", (it) =>
         const [what, ...flags] = args
         assert.match((yield* nobody.plain(what, ...flags)).stderr, /\boperator 999999\b/)
       }
-      assert.deepStrictEqual(yield* trailOf(operatorId), [])
+      assert.deepStrictEqual(yield* loadAuditLinesWithActor(operatorId), [])
     })
   )
 })

@@ -3,13 +3,13 @@ import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { toKnowledgeFragments } from "../../../src/domain/knowledge/search/fragments.ts"
 import { searchVectorSql } from "../../../src/domain/knowledge/search/search-vector.ts"
-import { freshOperator, orderOf } from "../../support/harness.ts"
-import { beside, layerBeside } from "../../support/tools/cli/beside.ts"
+import { freshOperator, insertOrder } from "../../support/harness.ts"
+import { layerRunningService, runBesideService } from "../../support/tools/cli/running-service.ts"
 
 const OneLine = Schema.fromJsonString(Schema.Record(Schema.String, Schema.Unknown))
 
 const ask = Effect.fnUntraced(function* (...args: ReadonlyArray<string>) {
-  const { code, stdout, stderr } = yield* beside(["knowledge", "ask", ...args, "--json"])
+  const { code, stdout, stderr } = yield* runBesideService(["knowledge", "ask", ...args, "--json"])
   assert.strictEqual(stderr, "")
   return { code, answer: yield* Schema.decodeUnknownEffect(OneLine)(stdout) }
 })
@@ -21,7 +21,7 @@ const ready = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const { operatorId } = yield* freshOperator()
   const stays = [{ propertyId: null, checkIn: "2099-05-01", checkOut: "2099-05-04" }]
-  const stayCode = yield* orderOf(operatorId, stays)
+  const stayCode = yield* insertOrder(operatorId, stays)
   const [row] = yield* sql<{ id: number }>`
     INSERT INTO knowledge_bases (operator_id, title, is_enable, audience, scope_property_type, scope_property_ids,
       scope_channel_type, scope_channels, contents, process_status, due_at, created_at)
@@ -36,7 +36,7 @@ const ready = Effect.gen(function* () {
   return { operator: String(operatorId), stayCode, id }
 })
 
-layer(layerBeside, { excludeTestServices: true })("latchkey knowledge ask", (it) => {
+layer(layerRunningService, { excludeTestServices: true })("latchkey knowledge ask", (it) => {
   it.effect("answers the guest of a stay, and a stranger nothing", () =>
     Effect.gen(function* () {
       const { operator, stayCode, id } = yield* ready
@@ -57,9 +57,17 @@ layer(layerBeside, { excludeTestServices: true })("latchkey knowledge ask", (it)
         }
       })
       assert.deepStrictEqual(yield* ask("--operator", operator, question), { code: 0, answer: { sentences: [] } })
-      const inWords = yield* beside(["knowledge", "ask", "--operator", operator, "--stay", stayCode, question])
+      const inWords = yield* runBesideService([
+        "knowledge",
+        "ask",
+        "--operator",
+        operator,
+        "--stay",
+        stayCode,
+        question
+      ])
       assert.strictEqual(inWords.stdout, `"The password is \\u001b[31msail-away."  (entry ${id} "Wi-Fi", "Network")\n`)
-      const silent = yield* beside(["knowledge", "ask", "--operator", operator, question])
+      const silent = yield* runBesideService(["knowledge", "ask", "--operator", operator, question])
       assert.strictEqual(silent.stdout, "No answer.\n")
     })
   )

@@ -3,8 +3,8 @@ import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { PAGE_DEFAULT, PAGE_MAX } from "../../../src/platform/limits.ts"
 import { freshOperator } from "../../support/harness.ts"
-import { channelAccountOf, listingOf } from "../../support/listings.ts"
-import { beside, layerBeside } from "../../support/tools/cli/beside.ts"
+import { insertChannelAccount, insertListing } from "../../support/listings.ts"
+import { layerRunningService, runBesideService } from "../../support/tools/cli/running-service.ts"
 
 const Answer = Schema.fromJsonString(
   Schema.Struct({ pushes: Schema.Array(Schema.Record(Schema.String, Schema.Unknown)) })
@@ -16,7 +16,7 @@ const RANGE = { start_date: "2027-05-01", end_date: "2027-05-02", price: 90 }
 const told = Effect.fnUntraced(function* (...states: ReadonlyArray<string>) {
   const sql = yield* SqlClient.SqlClient
   const { operatorId } = yield* freshOperator()
-  const listingId = yield* listingOf(operatorId, yield* channelAccountOf(operatorId))
+  const listingId = yield* insertListing(operatorId, yield* insertChannelAccount(operatorId))
   yield* sql`
     INSERT INTO listing_pushes (operator_id, listing_row, kind, ranges, state, reason, attempts, created_at, settled_at)
     SELECT l.operator_id, l.id, 'prices', ${JSON.stringify([RANGE])}::jsonb, state,
@@ -28,13 +28,13 @@ const told = Effect.fnUntraced(function* (...states: ReadonlyArray<string>) {
 })
 
 const listed = Effect.fnUntraced(function* (...flags: ReadonlyArray<string>) {
-  const { code, stdout, stderr } = yield* beside(["listing", "pushes", ...flags, "--json"])
+  const { code, stdout, stderr } = yield* runBesideService(["listing", "pushes", ...flags, "--json"])
   assert.deepStrictEqual([code, stderr], [0, ""])
   const { pushes } = yield* Schema.decodeUnknownEffect(Answer)(stdout)
   return pushes
 })
 
-layer(layerBeside, { excludeTestServices: true })("latchkey listing pushes", (it) => {
+layer(layerRunningService, { excludeTestServices: true })("latchkey listing pushes", (it) => {
   it.effect("lists what channels are told, the latest first, narrowed by operator, listing and state", () =>
     Effect.gen(function* () {
       const one = yield* told("pushed", "refused", "dead", "waiting")
@@ -68,7 +68,7 @@ layer(layerBeside, { excludeTestServices: true })("latchkey listing pushes", (it
         [one.listingId]
       )
       assert.lengthOf(yield* listed("--limit", "2"), 2)
-      const { stdout } = yield* beside(["listing", "pushes", "--state", "refused"])
+      const { stdout } = yield* runBesideService(["listing", "pushes", "--state", "refused"])
       assert.include(stdout, `airbnb "${one.listingId}"`)
       assert.include(stdout, '"too \\"cheap\\""')
     })
@@ -81,11 +81,14 @@ layer(layerBeside, { excludeTestServices: true })("latchkey listing pushes", (it
       assert.lengthOf(yield* listed(...of), PAGE_DEFAULT)
       assert.lengthOf(yield* listed(...of, "--limit", `${PAGE_MAX}`), PAGE_DEFAULT + 1)
       for (const limit of ["0", `${PAGE_MAX + 1}`]) {
-        const { code, stdout } = yield* beside(["listing", "pushes", "--limit", limit, "--json"])
+        const { code, stdout } = yield* runBesideService(["listing", "pushes", "--limit", limit, "--json"])
         assert.strictEqual(code, 1)
         assert.match(stdout, new RegExp(`"--limit: .*\\b${PAGE_MAX}\\b`))
       }
-      assert.strictEqual((yield* beside(["listing", "pushes", "--operator", "999999"])).stdout, "No pushes.\n")
+      assert.strictEqual(
+        (yield* runBesideService(["listing", "pushes", "--operator", "999999"])).stdout,
+        "No pushes.\n"
+      )
     })
   )
 })

@@ -2,15 +2,15 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { LISTING_LIST_MAX, RATIO_MAX } from "../../../src/platform/limits.ts"
-import { freshOperator, propertyOf } from "../../support/harness.ts"
-import { channelAccountOf, listingOf } from "../../support/listings.ts"
-import { beside, layerBeside } from "../../support/tools/cli/beside.ts"
+import { freshOperator, insertProperty } from "../../support/harness.ts"
+import { insertChannelAccount, insertListing } from "../../support/listings.ts"
+import { layerRunningService, runBesideService } from "../../support/tools/cli/running-service.ts"
 
 const OneLine = Schema.fromJsonString(Schema.Record(Schema.String, Schema.Unknown))
 
 /** What `latchkey listing …` answers in JSON. */
 const listing = Effect.fnUntraced(function* (...args: ReadonlyArray<string>) {
-  const { code, stdout, stderr } = yield* beside(["listing", ...args, "--json"])
+  const { code, stdout, stderr } = yield* runBesideService(["listing", ...args, "--json"])
   assert.strictEqual(stderr, "")
   return { code, answer: yield* Schema.decodeUnknownEffect(OneLine)(stdout) }
 })
@@ -24,14 +24,17 @@ const refusal = (...args: ReadonlyArray<string>) =>
 /** An operator with a property and a listing of this id on each of the channels. */
 const sellerOf = Effect.fnUntraced(function* (listingId: string, ...channels: ReadonlyArray<string>) {
   const { operatorId } = yield* freshOperator()
-  const property = yield* propertyOf(operatorId, "Harbour 1")
+  const property = yield* insertProperty(operatorId, "Harbour 1")
   for (const channelType of channels) {
-    yield* listingOf(operatorId, yield* channelAccountOf(operatorId, { channelType }), { listingId, channelType })
+    yield* insertListing(operatorId, yield* insertChannelAccount(operatorId, { channelType }), {
+      listingId,
+      channelType
+    })
   }
   return { operatorId, property }
 })
 
-layer(layerBeside, { excludeTestServices: true })("latchkey listing", (it) => {
+layer(layerRunningService, { excludeTestServices: true })("latchkey listing", (it) => {
   it.effect("links a listing to a property, to a room type and to nothing, and tells it", () =>
     Effect.gen(function* () {
       const { operatorId, property } = yield* sellerOf("300-77", "booking_site")
@@ -51,7 +54,7 @@ layer(layerBeside, { excludeTestServices: true })("latchkey listing", (it) => {
         code: 0,
         answer: { ...common, property_id: null, room_type_id: null }
       })
-      const inWords = yield* beside(["listing", "link", "--listing", "300-77", "--property", `${property}`])
+      const inWords = yield* runBesideService(["listing", "link", "--listing", "300-77", "--property", `${property}`])
       assert.match(inWords.stdout, new RegExp(`\\b300-77\\b.*\\bbooking_site\\b.*\\bproperty ${property}\\b`))
       const trail = yield* sql<{ application: string; operation: string; record: string; row: string }>`
         SELECT application, operation, record, 'listing:' || (SELECT id FROM listings WHERE operator_id = ${operatorId}) AS row
@@ -82,7 +85,7 @@ layer(layerBeside, { excludeTestServices: true })("latchkey listing", (it) => {
         const wrong = yield* refusal("ratio", "--listing", "r-1", "--percent", percent)
         assert.match(wrong, new RegExp(`^percent: .*\\b${RATIO_MAX}\\b`))
       }
-      const inWords = yield* beside(["listing", "ratio", "--listing", "r-1", "--percent", "90"])
+      const inWords = yield* runBesideService(["listing", "ratio", "--listing", "r-1", "--percent", "90"])
       assert.match(inWords.stdout, new RegExp(`\\br-1\\b.*\\bvrbo\\b.*\\b90 percent\\b.*\\bproperty ${property}\\b`))
     })
   )
@@ -158,13 +161,13 @@ layer(layerBeside, { excludeTestServices: true })("latchkey listing", (it) => {
         ratio: 100,
         readonly: false
       })
-      const inWords = yield* beside(["listing", "list", ...operator, "--limit", "1"])
+      const inWords = yield* runBesideService(["listing", "list", ...operator, "--limit", "1"])
       assert.strictEqual(
         inWords.stdout,
         `operator ${operatorId}  airbnb  "l-1"  "Harbour view"  on  mapped to nothing  100 %\n`
       )
       const none = yield* freshOperator()
-      const empty = yield* beside(["listing", "list", "--operator", `${none.operatorId}`])
+      const empty = yield* runBesideService(["listing", "list", "--operator", `${none.operatorId}`])
       assert.strictEqual(empty.stdout, "No listings.\n")
     })
   )

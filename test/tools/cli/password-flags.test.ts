@@ -3,8 +3,8 @@ import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
 import { verifyPassword } from "../../../src/domain/access/operators/password.ts"
 import { PASSWORD_MAX } from "../../../src/platform/limits.ts"
-import { beside, Folder, layerBeside } from "../../support/tools/cli/beside.ts"
-import { latchkey } from "../../support/tools/cli/latchkey.ts"
+import { runCommandProcess } from "../../support/tools/cli/latchkey-process.ts"
+import { layerRunningService, runBesideService, ServiceFolder } from "../../support/tools/cli/running-service.ts"
 
 /** A folder whose service has one operator, whose main account has the password `password-of-main`. */
 class Used extends Context.Service<Used, { readonly dataDir: string; readonly operatorId: number }>()(
@@ -13,11 +13,11 @@ class Used extends Context.Service<Used, { readonly dataDir: string; readonly op
   static readonly layer = Layer.effect(
     Used,
     Effect.gen(function* () {
-      const dataDir = yield* Folder
-      const made = yield* beside([...OPERATOR, "--password", "password-of-main"])
+      const dataDir = yield* ServiceFolder
+      const made = yield* runBesideService([...OPERATOR, "--password", "password-of-main"])
       return { dataDir, operatorId: (yield* Schema.decodeUnknownEffect(Made)(made.stdout)).operator_id }
     })
-  ).pipe(Layer.provideMerge(layerBeside))
+  ).pipe(Layer.provideMerge(layerRunningService))
 }
 
 const OPERATOR =
@@ -46,7 +46,7 @@ layer(Used.layer, { excludeTestServices: true })("the password of an account", (
       const { dataDir, operatorId } = yield* Used
       const env = { DATA_DIR: dataDir, LATCHKEY_PASSWORD: "of environment" }
       const give = (email: string, flags: ReadonlyArray<string>, input = "") =>
-        Effect.map(latchkey([...accountOf(operatorId, email), ...flags], env, { input }), ({ code }) => code)
+        Effect.map(runCommandProcess([...accountOf(operatorId, email), ...flags], env, { input }), ({ code }) => code)
       assert.strictEqual(yield* give("flag@example.test", ["--password", "password of flag"], "not this\n"), 0)
       assert.strictEqual(
         yield* give("stdin@example.test", ["--password-stdin"], " password of stdin \r\nsecond line"),
@@ -76,8 +76,8 @@ layer(Used.layer, { excludeTestServices: true })("the password of an account", (
       const args = [...accountOf(operatorId, "nobody@example.test"), ...flags]
       // Standard input is a process's own.
       const ended = yield* input === "" || flags.length > 1
-        ? beside(args, variables)
-        : latchkey(args, { DATA_DIR: dataDir, ...variables }, { input })
+        ? runBesideService(args, variables)
+        : runCommandProcess(args, { DATA_DIR: dataDir, ...variables }, { input })
       assert.strictEqual(ended.code, 1)
       assert.match(ended.stdout, reason)
       assert.notInclude(`${ended.stdout}${ended.stderr}`, "hunter2")

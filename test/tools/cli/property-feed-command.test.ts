@@ -1,8 +1,8 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
-import { freshOperator, propertyOf } from "../../support/harness.ts"
-import { calendarOf } from "../../support/imported-calendars.ts"
-import { beside, layerBeside } from "../../support/tools/cli/beside.ts"
+import { freshOperator, insertProperty } from "../../support/harness.ts"
+import { insertImportedCalendar } from "../../support/imported-calendars.ts"
+import { layerRunningService, runBesideService } from "../../support/tools/cli/running-service.ts"
 
 const Answer = Schema.fromJsonString(
   Schema.Struct({
@@ -15,18 +15,18 @@ const Answer = Schema.fromJsonString(
 const PUBLIC = { PUBLIC_URL: "https://api.example.test" }
 
 const feedOf = Effect.fnUntraced(function* (...flags: ReadonlyArray<string>) {
-  const { code, stdout, stderr } = yield* beside(["property", "feed", ...flags, "--json"], PUBLIC)
+  const { code, stdout, stderr } = yield* runBesideService(["property", "feed", ...flags, "--json"], PUBLIC)
   assert.deepStrictEqual([code, stderr], [0, ""])
   return yield* Schema.decodeUnknownEffect(Answer)(stdout)
 })
 
 const ready = Effect.gen(function* () {
   const { operatorId } = yield* freshOperator()
-  const property = yield* propertyOf(operatorId, "Harbour 1")
+  const property = yield* insertProperty(operatorId, "Harbour 1")
   return { operatorId, property, of: ["--property", `${property}`] }
 })
 
-layer(layerBeside, { excludeTestServices: true })("latchkey property feed", (it) => {
+layer(layerRunningService, { excludeTestServices: true })("latchkey property feed", (it) => {
   it.effect(
     "says the address of a property's feed and those for the sources of its calendars, the same each time",
     () =>
@@ -35,7 +35,7 @@ layer(layerBeside, { excludeTestServices: true })("latchkey property feed", (it)
         const alone = yield* feedOf(...of)
         assert.deepStrictEqual([alone.property_id, alone.calendars], [property, []])
         assert.match(alone.url, /^https:\/\/api\.example\.test\/feeds\/lkfeed_[0-9a-z]{26}\.ics$/)
-        const calendar = yield* calendarOf(operatorId, property, "https://a.example.test/a.ics")
+        const calendar = yield* insertImportedCalendar(operatorId, property, "https://a.example.test/a.ics")
         const both = yield* feedOf(...of)
         assert.strictEqual(both.url, alone.url)
         assert.deepStrictEqual(
@@ -43,7 +43,7 @@ layer(layerBeside, { excludeTestServices: true })("latchkey property feed", (it)
           [calendar]
         )
         assert.deepStrictEqual(yield* feedOf(...of), both)
-        const { stdout } = yield* beside(["property", "feed", ...of], PUBLIC)
+        const { stdout } = yield* runBesideService(["property", "feed", ...of], PUBLIC)
         assert.strictEqual(stdout, `${both.url}\ncalendar ${calendar}  ${both.calendars[0]?.url}\n`)
       })
   )
@@ -51,7 +51,7 @@ layer(layerBeside, { excludeTestServices: true })("latchkey property feed", (it)
   it.effect("replaces one address and leaves the others", () =>
     Effect.gen(function* () {
       const { operatorId, property, of } = yield* ready
-      const calendar = yield* calendarOf(operatorId, property, "https://a.example.test/a.ics")
+      const calendar = yield* insertImportedCalendar(operatorId, property, "https://a.example.test/a.ics")
       const first = yield* feedOf(...of)
       const second = yield* feedOf(...of, "--renew")
       assert.notStrictEqual(second.url, first.url)
@@ -66,7 +66,7 @@ layer(layerBeside, { excludeTestServices: true })("latchkey property feed", (it)
     Effect.gen(function* () {
       const { of } = yield* ready
       const refusal = (...flags: ReadonlyArray<string>) =>
-        Effect.map(beside(["property", "feed", ...flags, "--json"], PUBLIC), ({ code, stdout }) => {
+        Effect.map(runBesideService(["property", "feed", ...flags, "--json"], PUBLIC), ({ code, stdout }) => {
           assert.strictEqual(code, 1)
           return stdout
         })

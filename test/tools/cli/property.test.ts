@@ -2,23 +2,23 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { AVAILABILITY_END_DAYS } from "../../../src/platform/limits.ts"
-import { freshOperator, propertyOf } from "../../support/harness.ts"
-import { beside, layerBeside } from "../../support/tools/cli/beside.ts"
+import { freshOperator, insertProperty } from "../../support/harness.ts"
+import { layerRunningService, runBesideService } from "../../support/tools/cli/running-service.ts"
 
 const OneLine = Schema.fromJsonString(Schema.Record(Schema.String, Schema.Unknown))
 
 /** What `latchkey property …` answers in JSON. */
 const property = Effect.fnUntraced(function* (...args: ReadonlyArray<string>) {
-  const { code, stdout, stderr } = yield* beside(["property", ...args, "--json"])
+  const { code, stdout, stderr } = yield* runBesideService(["property", ...args, "--json"])
   assert.strictEqual(stderr, "")
   return { code, answer: yield* Schema.decodeUnknownEffect(OneLine)(stdout) }
 })
 
-layer(layerBeside, { excludeTestServices: true })("latchkey property", (it) => {
+layer(layerRunningService, { excludeTestServices: true })("latchkey property", (it) => {
   it.effect("deactivates and activates one, and says how many days that changed", () =>
     Effect.gen(function* () {
       const { operatorId } = yield* freshOperator()
-      const id = yield* propertyOf(operatorId, "Harbour 1")
+      const id = yield* insertProperty(operatorId, "Harbour 1")
       const sql = yield* SqlClient.SqlClient
       const all = AVAILABILITY_END_DAYS + 1
       const answered = (active: boolean, changed_days: number) => ({
@@ -29,7 +29,7 @@ layer(layerBeside, { excludeTestServices: true })("latchkey property", (it) => {
       assert.deepStrictEqual(yield* property("deactivate", "--property", `${id}`), answered(false, 0))
       assert.deepStrictEqual(yield* property("activate", "--property", `${id}`), answered(true, all))
       assert.deepStrictEqual(yield* property("activate", `${id}`), answered(true, 0))
-      const off = yield* beside(["property", "deactivate", `${id}`])
+      const off = yield* runBesideService(["property", "deactivate", `${id}`])
       assert.match(off.stdout, new RegExp(`\\b${id}\\b.*\\binactive\\b.*\\b${all} days\\b`))
       yield* sql`
         INSERT INTO calendar_days (operator_id, property_id, day, closed)
@@ -37,7 +37,7 @@ layer(layerBeside, { excludeTestServices: true })("latchkey property", (it) => {
       yield* sql`
         INSERT INTO calendar_days (operator_id, property_id, day, closed)
         SELECT ${operatorId}::bigint, ${id}::bigint, day, true FROM generate_series(current_date - 2, current_date + 1, '1 day') day`
-      const on = yield* beside(["property", "activate", `${id}`])
+      const on = yield* runBesideService(["property", "activate", `${id}`])
       assert.match(on.stdout, new RegExp(`\\b${id}\\b.*\\bactive\\b.*\\b1 day\\b`))
       const trail = yield* sql<{ application: string; operation: string }>`
         SELECT application, operation FROM trail WHERE operator_id = ${operatorId} AND record = ${`property:${id}`} ORDER BY id`
@@ -54,7 +54,7 @@ layer(layerBeside, { excludeTestServices: true })("latchkey property", (it) => {
   it.effect("says what it cannot do, and changes nothing", () =>
     Effect.gen(function* () {
       const { operatorId } = yield* freshOperator()
-      const id = yield* propertyOf(operatorId, "Harbour 1")
+      const id = yield* insertProperty(operatorId, "Harbour 1")
       const sql = yield* SqlClient.SqlClient
       for (const name of ["deactivate", "activate"]) {
         for (const [args, message] of [

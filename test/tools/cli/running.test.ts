@@ -4,9 +4,15 @@ import { cp } from "node:fs/promises"
 import { join } from "node:path"
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Fiber, Layer, Schema } from "effect"
-import { unpackedInto } from "../../support/database.ts"
-import { run } from "../../support/tools/cli/beside.ts"
-import { type Ended, emptyFolder, freePort, latchkey, serving } from "../../support/tools/cli/latchkey.ts"
+import { unpackTestDatabase } from "../../support/database.ts"
+import {
+  type CommandResult,
+  findFreePort,
+  makeEmptyFolder,
+  runCommandProcess,
+  startService
+} from "../../support/tools/cli/latchkey-process.ts"
+import { runInProcess } from "../../support/tools/cli/running-service.ts"
 
 // Real processes on one data folder: commands while the service runs, starts, stops and has been killed.
 
@@ -24,16 +30,16 @@ class Running extends Context.Service<
   static readonly layer = Layer.effect(
     Running,
     Effect.gen(function* () {
-      const dataDir = yield* emptyFolder
-      yield* unpackedInto(dataDir)
-      const migrated = yield* latchkey(["migrate", "--json"], { DATA_DIR: dataDir })
+      const dataDir = yield* makeEmptyFolder
+      yield* unpackTestDatabase(dataDir)
+      const migrated = yield* runCommandProcess(["migrate", "--json"], { DATA_DIR: dataDir })
       assert.deepStrictEqual([migrated.code, migrated.stderr], [0, ""])
       assert.match(migrated.stdout, /^\{"applied":\[.*\]\}\n$/)
-      assert.strictEqual((yield* run([...CREATE, "one@example.test"], { DATA_DIR: dataDir })).code, 0)
-      const unused = yield* emptyFolder
+      assert.strictEqual((yield* runInProcess([...CREATE, "one@example.test"], { DATA_DIR: dataDir })).code, 0)
+      const unused = yield* makeEmptyFolder
       yield* Effect.promise(() => cp(dataDir, unused, { recursive: true }))
-      const port = yield* freePort
-      const { printed } = yield* serving("/mcp", { DATA_DIR: dataDir, PORT: port, DEMO: "0" })
+      const port = yield* findFreePort
+      const { printed } = yield* startService("/mcp", { DATA_DIR: dataDir, PORT: port, DEMO: "0" })
       assert.include(printed, `http://127.0.0.1:${port}`)
       return { dataDir, port, unused }
     })
@@ -43,7 +49,7 @@ class Running extends Context.Service<
 const Token = Schema.fromJsonString(Schema.Struct({ token_id: Schema.Int, token: Schema.String }))
 
 /** What a command printed, without what differs from run to run. */
-const told = ({ code, stdout, stderr }: Ended) => ({
+const told = ({ code, stdout, stderr }: CommandResult) => ({
   code,
   stdout: stdout.replaceAll(/lk_[\w-]+/g, "lk_…"),
   stderr
@@ -77,7 +83,9 @@ const ownerOf = (folder: string) => readFileSync(join(folder, "owner"), "utf8")
 const pause = Effect.promise(() => new Promise((resolve) => setTimeout(resolve, 1)))
 
 const made = (env: Record<string, string>) =>
-  Effect.flatMap(latchkey([...TOKEN, "--json"], env), ({ stdout }) => Schema.decodeUnknownEffect(Token)(stdout))
+  Effect.flatMap(runCommandProcess([...TOKEN, "--json"], env), ({ stdout }) =>
+    Schema.decodeUnknownEffect(Token)(stdout)
+  )
 
 /** So many commands at the same time; answers how many tokens they made. */
 const madeTogether = (times: number, env: Record<string, string>) =>
@@ -97,8 +105,8 @@ layer(Running.layer, { excludeTestServices: true, timeout: SLOW_MS })("a command
         const { dataDir, unused } = yield* Running
         for (const [index, args] of COMMANDS.entries()) {
           // The same program; some of them as the processes they are.
-          const beside = yield* (index % 4 === 0 ? latchkey : run)(args, { DATA_DIR: dataDir })
-          assert.deepStrictEqual(told(beside), told(yield* run(args, { DATA_DIR: unused })), args.join(" "))
+          const beside = yield* (index % 4 === 0 ? runCommandProcess : runInProcess)(args, { DATA_DIR: dataDir })
+          assert.deepStrictEqual(told(beside), told(yield* runInProcess(args, { DATA_DIR: unused })), args.join(" "))
         }
       }),
     SLOW_MS
@@ -114,10 +122,10 @@ layer(Running.layer, { excludeTestServices: true, timeout: SLOW_MS })("a command
         const answer = yield* Effect.promise(() => fetch(`http://127.0.0.1:${port}/v3/properties`, { headers }))
         assert.match(yield* Effect.promise(() => answer.text()), /"error_code":0/)
 
-        const second = yield* latchkey(["serve"], { DATA_DIR: dataDir, PORT: yield* freePort, DEMO: "0" })
+        const second = yield* runCommandProcess(["serve"], { DATA_DIR: dataDir, PORT: yield* findFreePort, DEMO: "0" })
         assert.strictEqual(second.code, 1)
         assert.match(second.stderr, /^latchkey: DATA_DIR: .*\bprocess \d+\b.*\bDATABASE_URL\b.*\n$/)
-        const elsewhere = yield* latchkey(["serve"], { DATA_DIR: unused, PORT: port, DEMO: "0" })
+        const elsewhere = yield* runCommandProcess(["serve"], { DATA_DIR: unused, PORT: port, DEMO: "0" })
         assert.strictEqual(elsewhere.code, 1)
         assert.match(elsewhere.stderr, /^latchkey: PORT: .*\bEADDRINUSE\b.*\n$/)
       }),
@@ -151,7 +159,9 @@ layer(Running.layer, { excludeTestServices: true, timeout: SLOW_MS })("a command
               child.once("close", () => resolve())
             })
         )
-        const updated = yield* run(["operator", "update", "1", "--rooms", "77", "--json"], { DATA_DIR: dataDir })
+        const updated = yield* runInProcess(["operator", "update", "1", "--rooms", "77", "--json"], {
+          DATA_DIR: dataDir
+        })
         assert.include(updated.stdout, '"name":"Harbour"')
         assert.include(updated.stdout, '"room_limit":77')
       }),
@@ -163,23 +173,23 @@ layer(Running.layer, { excludeTestServices: true, timeout: SLOW_MS })("a command
     () =>
       Effect.gen(function* () {
         const { unused } = yield* Running
-        const env = { DATA_DIR: unused, PORT: yield* freePort, DEMO: "0" }
+        const env = { DATA_DIR: unused, PORT: yield* findFreePort, DEMO: "0" }
         const socket = join(unused, "control.sock")
         const before = ownerOf(unused)
-        const starting = yield* Effect.forkChild(serving("/mcp", env), { startImmediately: true })
+        const starting = yield* Effect.forkChild(startService("/mcp", env), { startImmediately: true })
         // From then on the service has the folder, and takes no commands yet.
         while (ownerOf(unused) === before) yield* pause
         yield* made(env)
         const first = yield* Fiber.join(starting)
-        const [stopped, during] = yield* Effect.all([first.stop, latchkey(TOKEN, env)], { concurrency: 2 })
+        const [stopped, during] = yield* Effect.all([first.stop, runCommandProcess(TOKEN, env)], { concurrency: 2 })
         assert.deepStrictEqual([stopped.code, during.code], [0, 0], during.stderr)
         assert.isFalse(existsSync(socket))
 
-        const second = yield* serving("/mcp", env)
+        const second = yield* startService("/mcp", env)
         yield* second.kill
         assert.isTrue(existsSync(socket))
         yield* made(env)
-        const third = yield* serving("/mcp", env)
+        const third = yield* startService("/mcp", env)
         yield* made(env)
         assert.strictEqual((yield* third.stop).code, 0)
       }),

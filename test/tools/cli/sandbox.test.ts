@@ -1,9 +1,9 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
-import { unpackedInto } from "../../support/database.ts"
-import { run } from "../../support/tools/cli/beside.ts"
-import { fieldIn, messageOf } from "../../support/tools/cli/failures.ts"
-import { emptyFolder, freePort, serving } from "../../support/tools/cli/latchkey.ts"
+import { unpackTestDatabase } from "../../support/database.ts"
+import { failureMessageOf, fieldOfFailure } from "../../support/tools/cli/command-failures.ts"
+import { findFreePort, makeEmptyFolder, startService } from "../../support/tools/cli/latchkey-process.ts"
+import { runInProcess } from "../../support/tools/cli/running-service.ts"
 
 const Reservations = Schema.fromJsonString(
   Schema.Struct({
@@ -25,14 +25,14 @@ const inDays = (days: number): string => new Date(Date.now() + days * 86_400_000
 
 it.live("latchkey sandbox sells beside a running service, which knows of it at once; and nowhere else", () =>
   Effect.gen(function* () {
-    const DATA_DIR = yield* emptyFolder
-    yield* unpackedInto(DATA_DIR)
-    const PORT = yield* freePort
+    const DATA_DIR = yield* makeEmptyFolder
+    yield* unpackTestDatabase(DATA_DIR)
+    const PORT = yield* findFreePort
     const env = { DATA_DIR, PORT }
-    const service = yield* serving("curl -H", env)
+    const service = yield* startService("curl -H", env)
     const [token = ""] = /lk_[\w-]+/.exec(service.printed) ?? []
     const command = Effect.fnUntraced(function* (...args: ReadonlyArray<string>) {
-      const { code, stdout } = yield* run(["sandbox", ...args, "--json"], env)
+      const { code, stdout } = yield* runInProcess(["sandbox", ...args, "--json"], env)
       assert.strictEqual(code, 0, stdout)
       const answer: unknown = JSON.parse(stdout)
       return answer
@@ -65,17 +65,20 @@ it.live("latchkey sandbox sells beside a running service, which knows of it at o
       [[thread_id, ["有电梯吗？", "谢谢 🙏"]]]
     )
     const refused = yield* Effect.all(
-      [run(["sandbox", "accept-offer", "none"], env), run(["sandbox", "review", "none", "--score=6", "--text=x"], env)],
+      [
+        runInProcess(["sandbox", "accept-offer", "none"], env),
+        runInProcess(["sandbox", "review", "none", "--score=6", "--text=x"], env)
+      ],
       { concurrency: 2 }
     )
     assert.deepStrictEqual(
-      refused.map((ended) => fieldIn(messageOf(ended))),
+      refused.map((ended) => fieldOfFailure(failureMessageOf(ended))),
       ["offer_id", "score"]
     )
 
-    const again = yield* run(["sandbox", "book", "--listing", "300-77", ...stay], env)
-    assert.match(messageOf(again), new RegExp(`^listing_id: .*\\b${inDays(20)}\\b`))
-    const off = yield* run(["sandbox", "orders"], { ...env, SANDBOX: "0" })
-    assert.match(messageOf(off), /^SANDBOX: .*\bHOST\b.*\bPUBLIC_URL\b/)
+    const again = yield* runInProcess(["sandbox", "book", "--listing", "300-77", ...stay], env)
+    assert.match(failureMessageOf(again), new RegExp(`^listing_id: .*\\b${inDays(20)}\\b`))
+    const off = yield* runInProcess(["sandbox", "orders"], { ...env, SANDBOX: "0" })
+    assert.match(failureMessageOf(off), /^SANDBOX: .*\bHOST\b.*\bPUBLIC_URL\b/)
   }).pipe(Effect.scoped)
 )

@@ -1,15 +1,20 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { generateKey, parseSecretKeys } from "../../../src/platform/sealing/secret-keys.ts"
-import { unpackedInto } from "../../support/database.ts"
-import { run } from "../../support/tools/cli/beside.ts"
-import { fieldIn, messageOf } from "../../support/tools/cli/failures.ts"
-import { emptyFolder, freePort, latchkey, serving } from "../../support/tools/cli/latchkey.ts"
+import { unpackTestDatabase } from "../../support/database.ts"
+import { failureMessageOf, fieldOfFailure } from "../../support/tools/cli/command-failures.ts"
+import {
+  findFreePort,
+  makeEmptyFolder,
+  runCommandProcess,
+  startService
+} from "../../support/tools/cli/latchkey-process.ts"
+import { runInProcess } from "../../support/tools/cli/running-service.ts"
 
 const Connector = Schema.fromJsonString(Schema.Struct({ connector_id: Schema.Int, secret: Schema.String }))
 const READY = "Latchkey"
 
-const printedKey = Effect.map(latchkey(["secret", "new"], {}), ({ code, stdout, stderr }) => {
+const printedKey = Effect.map(runCommandProcess(["secret", "new"], {}), ({ code, stdout, stderr }) => {
   assert.deepStrictEqual([code, stderr], [0, ""])
   return stdout.trim()
 })
@@ -18,11 +23,11 @@ const idOf = (key: string): string => parseSecretKeys(key)?.first?.id ?? ""
 
 /** An installation on the embedded database, without the demo, that has a connector. */
 const installed = Effect.fnUntraced(function* (SECRET_KEY: string) {
-  const DATA_DIR = yield* emptyFolder
-  yield* unpackedInto(DATA_DIR)
-  const env = { DATA_DIR, DEMO: "0", PORT: yield* freePort }
-  assert.strictEqual((yield* run(["migrate"], env)).code, 0)
-  const { code, stdout } = yield* run(
+  const DATA_DIR = yield* makeEmptyFolder
+  yield* unpackTestDatabase(DATA_DIR)
+  const env = { DATA_DIR, DEMO: "0", PORT: yield* findFreePort }
+  assert.strictEqual((yield* runInProcess(["migrate"], env)).code, 0)
+  const { code, stdout } = yield* runInProcess(
     ["connector", "add", "--name", "tiny", "--url", "http://127.0.0.1:9/", "--json"],
     { ...env, SECRET_KEY, WEBHOOK_ALLOWED_HOSTS: "127.0.0.1" }
   )
@@ -39,7 +44,7 @@ describe("latchkey secret", () => {
       const [one, other] = [yield* printedKey, yield* printedKey]
       assert.match(one, /^lksecret_[A-Za-z0-9_-]{43}$/)
       assert.notStrictEqual(one, other)
-      const { code, stdout } = yield* run(["secret", "new", "--json"], { SECRET_KEY: "hunter2" })
+      const { code, stdout } = yield* runInProcess(["secret", "new", "--json"], { SECRET_KEY: "hunter2" })
       assert.strictEqual(code, 0)
       assert.isDefined(parseSecretKeys(String(JSON.parse(stdout).secret_key)))
     })
@@ -52,43 +57,46 @@ describe("latchkey secret", () => {
         const [first, second] = [generateKey(), generateKey()]
         const { env } = yield* installed(first)
 
-        const without = yield* latchkey(["serve"], env)
+        const without = yield* runCommandProcess(["serve"], env)
         assert.strictEqual(without.code, 1)
         assert.match(without.stderr + without.stdout, new RegExp(`SECRET_KEY: .*\\b${idOf(first)}\\b`))
         // To make a new key would be the wrong thing to do.
         assert.notInclude(without.stderr + without.stdout, WARNING)
         assert.match(
-          messageOf(yield* run(["secret", "rotate"], env)),
+          failureMessageOf(yield* runInProcess(["secret", "rotate"], env)),
           new RegExp(`^SECRET_KEY: .*\\b${idOf(first)}\\b`)
         )
-        const wrong = yield* latchkey(["serve"], { ...env, SECRET_KEY: `${second},hunter2` })
+        const wrong = yield* runCommandProcess(["serve"], { ...env, SECRET_KEY: `${second},hunter2` })
         assert.strictEqual(wrong.code, 1)
         assert.match(wrong.stderr + wrong.stdout, /SECRET_KEY: .*\b1 to 8\b/)
         assert.notInclude(wrong.stderr + wrong.stdout, "hunter2")
 
         const both = { ...env, SECRET_KEY: `${second},${first}` }
-        const service = yield* serving(READY, both)
+        const service = yield* startService(READY, both)
         assert.notInclude(service.printed, WARNING)
-        const rotated = yield* run(["secret", "rotate"], both)
+        const rotated = yield* runInProcess(["secret", "rotate"], both)
         assert.deepStrictEqual([rotated.code, rotated.stderr], [0, ""])
         assert.include(rotated.stdout, "connectors.secret: 1\n")
         assert.match(rotated.stdout, new RegExp(`\\bremove ${idOf(first)}\\b`))
         yield* service.stop
 
         const alone = { ...env, SECRET_KEY: second }
-        const { stdout } = yield* run(["doctor"], alone)
+        const { stdout } = yield* runInProcess(["doctor"], alone)
         assert.match(stdout, /^ok {7}SECRET_KEY: /m)
-        assert.strictEqual((yield* run(["secret", "rotate"], { ...env, SECRET_KEY: first })).code, 1)
+        assert.strictEqual((yield* runInProcess(["secret", "rotate"], { ...env, SECRET_KEY: first })).code, 1)
 
-        const back = yield* run(["secret", "rotate", "--json"], { ...env, SECRET_KEY: `clear,${second}` })
+        const back = yield* runInProcess(["secret", "rotate", "--json"], { ...env, SECRET_KEY: `clear,${second}` })
         assert.deepInclude(JSON.parse(back.stdout), { left: 0, first_key: null })
-        const clear = yield* run(["doctor"], env)
+        const clear = yield* runInProcess(["doctor"], env)
         assert.match(clear.stdout, /^warning {2}SECRET_KEY: /m)
-        assert.strictEqual(fieldIn(messageOf(yield* run(["secret", "rotate"], env))), "SECRET_KEY")
-        const warned = yield* serving(READY, env)
+        assert.strictEqual(
+          fieldOfFailure(failureMessageOf(yield* runInProcess(["secret", "rotate"], env))),
+          "SECRET_KEY"
+        )
+        const warned = yield* startService(READY, env)
         assert.strictEqual(warned.printed.split(WARNING).length, 2)
         yield* warned.stop
-        const demo = yield* serving(READY, { ...env, DEMO: "1" })
+        const demo = yield* startService(READY, { ...env, DEMO: "1" })
         assert.notInclude(demo.printed, WARNING)
       }).pipe(Effect.scoped),
     300_000

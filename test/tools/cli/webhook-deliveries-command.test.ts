@@ -2,11 +2,11 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
 import { freshOperator } from "../../support/harness.ts"
-import { beside, layerBeside } from "../../support/tools/cli/beside.ts"
+import { layerRunningService, runBesideService } from "../../support/tools/cli/running-service.ts"
 
 const REASON = "The receiver returned 410 Gone, which ends deliveries to this address."
 
-layer(layerBeside, { excludeTestServices: true })("latchkey webhook deliveries", (it) => {
+layer(layerRunningService, { excludeTestServices: true })("latchkey webhook deliveries", (it) => {
   it.effect("says of a waiting delivery why its webhook is paused", () =>
     Effect.gen(function* () {
       const [sql, { operatorId, accountId }] = [yield* SqlClient, yield* freshOperator()]
@@ -26,12 +26,12 @@ layer(layerBeside, { excludeTestServices: true })("latchkey webhook deliveries",
         INSERT INTO webhook_deliveries (operator_id, event_id, subscription_id, record, state, due_at, attempts, failures)
         VALUES (${operatorId}, ${event?.id ?? 0}, 7, 'conversation:1', 'waiting', now(), 1, 1)`
       const args = ["webhook", "deliveries", "--webhook", "7"]
-      const { stdout } = yield* beside(args)
+      const { stdout } = yield* runBesideService(args)
       assert.match(stdout, new RegExp(`^ {2}waiting; .*\\bpaused\\b.*${REASON}$`, "m"))
-      const { deliveries } = JSON.parse((yield* beside([...args, "--json"])).stdout)
+      const { deliveries } = JSON.parse((yield* runBesideService([...args, "--json"])).stdout)
       assert.strictEqual(deliveries[0].paused_reason, REASON)
       yield* sql`UPDATE webhook_subscriptions SET paused_at = NULL, paused_reason = NULL WHERE id = 7`
-      assert.match((yield* beside(args)).stdout, /^ {2}waiting, .*\b\d{4}-\d{2}-\d{2}/m)
+      assert.match((yield* runBesideService(args)).stdout, /^ {2}waiting, .*\b\d{4}-\d{2}-\d{2}/m)
     })
   )
 })

@@ -8,8 +8,8 @@ import { demoOrders } from "../../../src/tools/demo/orders.ts"
 import { DEMO_PROPERTIES } from "../../../src/tools/demo/properties.ts"
 import { writeChannels } from "../../../src/tools/demo/write-channels.ts"
 import { writePortfolio } from "../../../src/tools/demo/write-portfolio.ts"
-import { hostOf } from "../../support/domain/portfolio.ts"
-import { byNobody, layerTest } from "../../support/harness.ts"
+import { createHostWithProperties } from "../../support/domain/portfolio.ts"
+import { asSystemActor, layerTest } from "../../support/harness.ts"
 
 const TODAY = "2027-05-10"
 const NOW = new Date(`${TODAY}T10:00:00Z`)
@@ -18,7 +18,9 @@ layer(layerTest)("what the demo operator sells elsewhere", (it) => {
   it.effect("is linked, priced in percent, and sold as its marketplaces say; requests wait for a day", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(NOW.getTime())
-      const { api, as, operatorId, accountId, rooms } = yield* hostOf(...DEMO_PROPERTIES.map(({ title }) => title))
+      const { api, as, operatorId, accountId, rooms } = yield* createHostWithProperties(
+        ...DEMO_PROPERTIES.map(({ title }) => title)
+      )
       const orders = demoOrders(TODAY, "Europe/Lisbon")
       const operator = {
         operatorId,
@@ -30,8 +32,8 @@ layer(layerTest)("what the demo operator sells elsewhere", (it) => {
         propertyIds: rooms,
         orders
       }
-      yield* writePortfolio(operator).pipe(byNobody)
-      yield* writeChannels(operator).pipe(byNobody)
+      yield* writePortfolio(operator).pipe(asSystemActor)
+      yield* writeChannels(operator).pipe(asSystemActor)
 
       const { channel_accounts } = yield* api.search_channel_accounts({}).pipe(as)
       assert.isTrue(channel_accounts.every(({ auth_status }) => auth_status === "active"))

@@ -2,13 +2,15 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { DEMO_PROPERTIES } from "../../../src/tools/demo/properties.ts"
 import { writePortfolio } from "../../../src/tools/demo/write-portfolio.ts"
-import { hostOf } from "../../support/domain/portfolio.ts"
-import { byNobody, layerTest } from "../../support/harness.ts"
+import { createHostWithProperties } from "../../support/domain/portfolio.ts"
+import { asSystemActor, layerTest } from "../../support/harness.ts"
 
 layer(layerTest)("the demo portfolio", (it) => {
   it.effect("sorts the flats in every way there is", () =>
     Effect.gen(function* () {
-      const { api, as, operatorId, accountId, rooms } = yield* hostOf(...DEMO_PROPERTIES.map(({ title }) => title))
+      const { api, as, operatorId, accountId, rooms } = yield* createHostWithProperties(
+        ...DEMO_PROPERTIES.map(({ title }) => title)
+      )
       yield* writePortfolio({
         operatorId,
         accountId,
@@ -18,7 +20,7 @@ layer(layerTest)("the demo portfolio", (it) => {
         today: "2027-05-01",
         propertyIds: rooms,
         orders: []
-      }).pipe(byNobody)
+      }).pipe(asSystemActor)
       const { properties } = yield* api.search_properties({}).pipe(as)
       assert.deepStrictEqual(
         properties.map(({ groups }) => groups.map(({ name }) => name)),

@@ -10,13 +10,13 @@ import { layerPostgres } from "../../../src/platform/database/postgres.ts"
 import { renderGreeting } from "../../../src/tools/demo/greeting.ts"
 import { seedDemo } from "../../../src/tools/demo/seed.ts"
 import { layerTestMemory } from "../../support/database.ts"
-import { emptyDatabase } from "../../support/scratch-database.ts"
+import { createEmptyDatabase } from "../../support/scratch-database.ts"
 
 const server = process.env.DATABASE_URL ?? ""
 
 const layerOwnServerDatabase = Layer.unwrap(
   Effect.map(
-    Effect.suspend(() => emptyDatabase(server)),
+    Effect.suspend(() => createEmptyDatabase(server)),
     (url) => layerPostgres({ url: Redacted.make(url), maxConnections: 4 })
   )
 )

@@ -9,13 +9,15 @@ import { writeChannels } from "../../../src/tools/demo/write-channels.ts"
 import { writeOrders } from "../../../src/tools/demo/write-orders.ts"
 import { writePortfolio } from "../../../src/tools/demo/write-portfolio.ts"
 import { writeStaffAndTasks } from "../../../src/tools/demo/write-staff-and-tasks.ts"
-import { hostOf } from "../../support/domain/portfolio.ts"
-import { byNobody, layerTest } from "../../support/harness.ts"
+import { createHostWithProperties } from "../../support/domain/portfolio.ts"
+import { asSystemActor, layerTest } from "../../support/harness.ts"
 
 layer(layerTest)("the demo's work", (it) => {
   it.effect("has people, tasks of both kinds on both sides of today, and shared calendars", () =>
     Effect.gen(function* () {
-      const { api, as, operatorId, accountId, rooms } = yield* hostOf(...DEMO_PROPERTIES.map(({ title }) => title))
+      const { api, as, operatorId, accountId, rooms } = yield* createHostWithProperties(
+        ...DEMO_PROPERTIES.map(({ title }) => title)
+      )
       const today = "2027-05-10"
       const begun = {
         operatorId,
@@ -27,11 +29,11 @@ layer(layerTest)("the demo's work", (it) => {
         propertyIds: rooms,
         orders: demoOrders(today, "Europe/Lisbon")
       }
-      yield* writePortfolio(begun).pipe(byNobody)
-      yield* writeChannels(begun).pipe(byNobody)
-      yield* writeOrders(begun).pipe(byNobody)
+      yield* writePortfolio(begun).pipe(asSystemActor)
+      yield* writeChannels(begun).pipe(asSystemActor)
+      yield* writeOrders(begun).pipe(asSystemActor)
       const operator = { ...begun, orders: yield* loadAssignedCodes(begun) }
-      yield* writeStaffAndTasks(operator).pipe(byNobody)
+      yield* writeStaffAndTasks(operator).pipe(asSystemActor)
 
       const { staffs } = yield* api.query_staffs({}).pipe(as)
       assert.lengthOf(staffs, 4)

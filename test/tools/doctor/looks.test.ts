@@ -24,9 +24,9 @@ import {
 } from "../../../src/tools/doctor/checks.ts"
 import { QUEUE_STUCK_SECONDS, queueFinding } from "../../../src/tools/doctor/finding-rules.ts"
 import { freshOperator, layerService } from "../../support/harness.ts"
-import { orSkipped } from "../../support/overlap.ts"
+import { withServerNote } from "../../support/overlap.ts"
 import { layerOwnDatabase } from "../../support/own-database.ts"
-import { run } from "../../support/tools/cli/beside.ts"
+import { runInProcess } from "../../support/tools/cli/running-service.ts"
 
 /** The line of doctor about a data folder that has no database. */
 const NO_DATABASE = /^ok {7}database: .*\bDATA_DIR\b/m
@@ -204,7 +204,7 @@ describe("what is looked at", () => {
     })
   )
 
-  it.live.skipIf(!process.env["REDIS_URL"])(orSkipped("of Redis is its release and its clock"), () =>
+  it.live.skipIf(!process.env["REDIS_URL"])(withServerNote("of Redis is its release and its clock"), () =>
     Effect.gen(function* () {
       const found = yield* checkRedis({ redisUrl: Redacted.make(process.env["REDIS_URL"] ?? "") })
       assert.deepStrictEqual(
@@ -242,11 +242,11 @@ it.live("the command reports a data folder that is not whole, and creates no dat
     const env = { DATA_DIR: folder, PUBLIC_URL: `http://127.0.0.1:${port}` }
     const database = join(folder, "database")
     yield* Effect.promise(() => mkdir(database))
-    const unused = yield* run(["doctor"], env)
+    const unused = yield* runInProcess(["doctor"], env)
     assert.match(unused.stdout, NO_DATABASE)
     assert.deepStrictEqual(yield* Effect.promise(() => readdir(folder, { recursive: true })), ["database"])
     yield* Effect.promise(() => mkdir(join(database, "base")))
-    const cutOff = yield* run(["doctor"], env)
+    const cutOff = yield* runInProcess(["doctor"], env)
     assert.strictEqual(cutOff.code, 1)
     assert.match(cutOff.stdout, /WRONG {4}database: .*no PG_VERSION/)
   })
@@ -260,7 +260,7 @@ it.live("the command makes no database where there is none, and its status says 
     )
     const port = yield* listening((_request, response) => response.end())
     const env = { DATA_DIR: join(folder, "none"), PUBLIC_URL: `http://127.0.0.1:${port}` }
-    const well = yield* run(["doctor", "--json"], env)
+    const well = yield* runInProcess(["doctor", "--json"], env)
     const { wrong, findings } = yield* Schema.decodeUnknownEffect(Printed)(well.stdout)
     assert.deepStrictEqual([well.code, wrong], [0, false])
     const saidOf = (check: string) => findings.find((each) => each.check === check)?.found
@@ -268,10 +268,10 @@ it.live("the command makes no database where there is none, and its status says 
     assert.isUndefined(saidOf("disk of DATA_DIR"))
     assert.deepStrictEqual(yield* Effect.promise(() => readdir(folder)), [])
     // Nor into one that is there and has no database: looking would make one.
-    const empty = yield* run(["doctor"], { ...env, DATA_DIR: folder })
+    const empty = yield* runInProcess(["doctor"], { ...env, DATA_DIR: folder })
     assert.match(empty.stdout, NO_DATABASE)
     assert.deepStrictEqual(yield* Effect.promise(() => readdir(folder)), [])
-    const ill = yield* run(["doctor"], { ...env, PUBLIC_URL: "http://127.0.0.1:9" })
+    const ill = yield* runInProcess(["doctor"], { ...env, PUBLIC_URL: "http://127.0.0.1:9" })
     assert.strictEqual(ill.code, 1)
     assert.match(ill.stdout, /^WRONG {4}PUBLIC_URL: 127\.0\.0\.1:9 .*: \S+\n +→ \S.*PUBLIC_URL/m)
   })

@@ -11,38 +11,38 @@ import { ReviewStore } from "../../../src/domain/guests/reviews/store.ts"
 import { type Givens, inForms } from "../../../src/platform/database/forms.ts"
 import { eraseGuests } from "../../../src/tools/privacy/guest-erasure.ts"
 import { findGuest } from "../../../src/tools/privacy/guest-search.ts"
-import { byNobody, layerService } from "../../support/harness.ts"
+import { asSystemActor, layerService } from "../../support/harness.ts"
 import { layerOwnDatabase } from "../../support/own-database.ts"
-import { guestOf, type Held, tablesWith } from "../../support/tools/privacy/scene.ts"
+import { findTablesWith, type GuestRecords, insertGuest } from "../../support/tools/privacy/erasable-guest.ts"
 
 // What others have in hand while a guest is erased, and write down afterwards.
 
 const now = new Date("2026-11-26T12:00:00Z")
 
-const erased = Effect.fnUntraced(function* ({ operator, code }: Held) {
+const erased = Effect.fnUntraced(function* ({ operator, code }: GuestRecords) {
   const found = yield* findGuest(operator.operatorId, { by: "order", value: code }, now)
-  yield* byNobody(eraseGuests(found))
+  yield* asSystemActor(eraseGuests(found))
 })
 
 layer(layerService(layerOwnDatabase), { excludeTestServices: true })("beside the erasure of a guest", (it) => {
   it.effect("a review that was read before is not written back", () =>
     Effect.gen(function* () {
-      const held = yield* guestOf({ word: "Backwritten" })
+      const held = yield* insertGuest({ word: "Backwritten" })
       const { operatorId } = held.operator
       const store = yield* ReviewStore.make
       const found = yield* store.find(operatorId, held.code)
       if (found?.written == null) return assert.fail("no review")
       yield* erased(held)
       const content = { ...found.written, channel_version: 1 }
-      assert.isUndefined(yield* byNobody(store.write(operatorId, found, content, "updated", now)))
-      assert.notInclude(yield* tablesWith("Backwritten", operatorId), "reviews")
+      assert.isUndefined(yield* asSystemActor(store.write(operatorId, found, content, "updated", now)))
+      assert.notInclude(yield* findTablesWith("Backwritten", operatorId), "reviews")
     })
   )
 
   it.effect("an identity document is not handed in by a page that was opened before", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const held = yield* guestOf({ word: "Latecomer" })
+      const held = yield* insertGuest({ word: "Latecomer" })
       const { operatorId } = held.operator
       const [stay] = yield* sql<{ id: number }>`
         UPDATE stays SET id_required = 'required' WHERE operator_id = ${operatorId} RETURNING id`
@@ -60,7 +60,7 @@ layer(layerService(layerOwnDatabase), { excludeTestServices: true })("beside the
         at: now
       }
       yield* erased(held)
-      assert.deepStrictEqual(yield* byNobody(store.submitIdentityImage(given)), { handed: false })
+      assert.deepStrictEqual(yield* asSystemActor(store.submitIdentityImage(given)), { handed: false })
       const kept = sql`SELECT id FROM images WHERE operator_id = ${operatorId} AND delete_at IS NULL`
       assert.deepStrictEqual(yield* kept, [])
     })
@@ -71,7 +71,7 @@ layer(layerService(layerOwnDatabase), { excludeTestServices: true })("beside the
     () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
-        const held = yield* guestOf({ word: "Underway" })
+        const held = yield* insertGuest({ word: "Underway" })
         const { operatorId } = held.operator
         yield* sql`
         UPDATE messages SET delivery = 'queued', created_at = ${now} WHERE operator_id = ${operatorId} AND sender_role = 'host'`
@@ -97,7 +97,7 @@ layer(layerService(layerOwnDatabase), { excludeTestServices: true })("beside the
   it.effect("the key of a call about another order, whose code only begins so, is kept", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const held = yield* guestOf({ word: "Beginning" })
+      const held = yield* insertGuest({ word: "Beginning" })
       const { operatorId } = held.operator
       yield* sql`
         INSERT INTO idempotency_keys (operator_id, digest, fingerprint, outcome, kept_at)
@@ -112,13 +112,13 @@ layer(layerService(layerOwnDatabase), { excludeTestServices: true })("beside the
   it.effect("a room that its channel gave the order since it was found is erased as well", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const held = yield* guestOf({ word: "Roomier" })
+      const held = yield* insertGuest({ word: "Roomier" })
       const { operatorId } = held.operator
       const found = yield* findGuest(operatorId, { by: "order", value: held.code }, now)
       yield* sql`
         INSERT INTO stays (operator_id, order_id, stay_code, check_in_date, check_out_date, guest_name)
         SELECT operator_id, id, ${`${held.code}-2`}, '2025-03-01', '2025-03-04', 'Roomier' FROM orders WHERE operator_id = ${operatorId}`
-      yield* byNobody(eraseGuests(found))
+      yield* asSystemActor(eraseGuests(found))
       const named = sql`SELECT stay_code FROM stays WHERE operator_id = ${operatorId} AND guest_name IS NOT NULL`
       assert.deepStrictEqual(yield* named, [])
     })
@@ -127,7 +127,7 @@ layer(layerService(layerOwnDatabase), { excludeTestServices: true })("beside the
   it.effect("a question that somebody has in hand is settled by nobody", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const held = yield* guestOf({ word: "Asked" })
+      const held = yield* insertGuest({ word: "Asked" })
       const { operatorId } = held.operator
       const [lane] = yield* sql<{ id: number }>`
         INSERT INTO answer_lanes (operator_id, conversation_id, account_id, waiting, due_at, attempts)

@@ -7,10 +7,10 @@ import { makeImageRetention } from "../../../src/domain/guests/images/retention.
 import { GUEST_DATA_TABLES } from "../../../src/tools/privacy/guest-data-tables.ts"
 import { eraseGuests } from "../../../src/tools/privacy/guest-erasure.ts"
 import { findGuest } from "../../../src/tools/privacy/guest-search.ts"
-import { byNobody, layerService } from "../../support/harness.ts"
+import { asSystemActor, layerService } from "../../support/harness.ts"
 import { layerOwnDatabase } from "../../support/own-database.ts"
-import { KEPT_COLUMNS } from "../../support/tools/privacy/kept.ts"
-import { guestOf } from "../../support/tools/privacy/scene.ts"
+import { insertGuest } from "../../support/tools/privacy/erasable-guest.ts"
+import { KEPT_COLUMNS } from "../../support/tools/privacy/kept-columns.ts"
 
 const MARKER = "Qwimblefax"
 const NOW = new Date("2026-11-26T12:00:00Z")
@@ -106,7 +106,7 @@ const layerImages = Layer.provideMerge(ImageBytes.layerDatabase, layerService(la
 layer(layerImages, { excludeTestServices: true })("an erased guest", (it) => {
   it.effect("is in no column of any table except the kept columns", () =>
     Effect.gen(function* () {
-      const guest = yield* guestOf({ word: MARKER, email: "qwimblefax@guest.example" })
+      const guest = yield* insertGuest({ word: MARKER, email: "qwimblefax@guest.example" })
       const { operatorId } = guest.operator
       const parties = yield* findGuest(operatorId, { by: "order", value: guest.code }, NOW)
       const [{ party } = assert.fail("the guest is not found")] = parties
@@ -131,7 +131,7 @@ layer(layerImages, { excludeTestServices: true })("an erased guest", (it) => {
       ])
       assert.includeMembers(before, marked)
 
-      yield* byNobody(eraseGuests(parties))
+      yield* asSystemActor(eraseGuests(parties))
       yield* (yield* makeImageRetention)(new Date(Date.now() + 1_000))
       assert.deepStrictEqual(yield* columnsWithMarker(operatorId), [])
     })
@@ -140,9 +140,9 @@ layer(layerImages, { excludeTestServices: true })("an erased guest", (it) => {
   it.effect("keeps amounts, kinds and scores beside the cleared texts", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const guest = yield* guestOf({ word: "Plimsonby", email: "plimsonby@guest.example" })
+      const guest = yield* insertGuest({ word: "Plimsonby", email: "plimsonby@guest.example" })
       const { operatorId } = guest.operator
-      yield* byNobody(eraseGuests(yield* findGuest(operatorId, { by: "order", value: guest.code }, NOW)))
+      yield* asSystemActor(eraseGuests(yield* findGuest(operatorId, { by: "order", value: guest.code }, NOW)))
       const [row] = yield* sql`
         SELECT s.rate_details, s.additional_fees, r.guest_review -> 'sub_score' AS sub_score, r.guest_review -> 'score' AS score
         FROM stays s JOIN reviews r ON r.operator_id = s.operator_id AND r.order_id = s.order_id WHERE s.operator_id = ${operatorId}`
@@ -167,14 +167,14 @@ layer(layerImages, { excludeTestServices: true })("an erased guest", (it) => {
   it.effect("keeps empty and missing lists unchanged", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const guest = yield* guestOf({ word: "Plimsonby", email: "plimsonby@guest.example" })
+      const guest = yield* insertGuest({ word: "Plimsonby", email: "plimsonby@guest.example" })
       const { operatorId } = guest.operator
       yield* sql`UPDATE stays SET rate_details = NULL WHERE operator_id = ${operatorId}`
       yield* sql`
         UPDATE reviews SET guest_review = guest_review || '{"sub_score": null}', host_review = guest_review || '{"sub_score": []}',
           host_reply = NULL
         WHERE operator_id = ${operatorId}`
-      yield* byNobody(eraseGuests(yield* findGuest(operatorId, { by: "order", value: guest.code }, NOW)))
+      yield* asSystemActor(eraseGuests(yield* findGuest(operatorId, { by: "order", value: guest.code }, NOW)))
       const [row] = yield* sql`
         SELECT s.rate_details, r.guest_review -> 'sub_score' AS guest, r.host_review -> 'sub_score' AS host, r.host_reply
         FROM stays s JOIN reviews r ON r.operator_id = s.operator_id AND r.order_id = s.order_id WHERE s.operator_id = ${operatorId}`

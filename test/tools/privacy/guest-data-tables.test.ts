@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { GUEST_DATA_TABLES } from "../../../src/tools/privacy/guest-data-tables.ts"
 import { layerTest } from "../../support/harness.ts"
-import { TABLES_WITHOUT_GUESTS } from "../../support/tools/privacy/kept.ts"
+import { TABLES_WITHOUT_GUESTS } from "../../support/tools/privacy/kept-columns.ts"
 
 layer(layerTest)("where something of a guest may be", (it) => {
   it.effect("is said of every table there is, in one way", () =>

@@ -10,41 +10,49 @@ import { GUEST_DATA_TABLES } from "../../../src/tools/privacy/guest-data-tables.
 import { eraseGuests } from "../../../src/tools/privacy/guest-erasure.ts"
 import { exportGuest } from "../../../src/tools/privacy/guest-export.ts"
 import { findGuest } from "../../../src/tools/privacy/guest-search.ts"
-import { answerTo, byNobody, layerService } from "../../support/harness.ts"
-import { orSkipped } from "../../support/overlap.ts"
+import { asSystemActor, callForResponse, layerService } from "../../support/harness.ts"
+import { withServerNote } from "../../support/overlap.ts"
 import { layerOwnDatabase } from "../../support/own-database.ts"
-import { answered, booksOf, EMAIL, guestOf, PHONE, tablesWith, WORD } from "../../support/tools/privacy/scene.ts"
+import {
+  ERASED_EMAIL,
+  ERASED_PHONE,
+  ERASED_WORD,
+  findTablesWith,
+  insertGuest,
+  loadBooks,
+  readOrderOverApi
+} from "../../support/tools/privacy/erasable-guest.ts"
 
 const now = new Date("2026-11-26T12:00:00Z")
 
-const byEmail = (operatorId: number) => findGuest(operatorId, { by: "email", value: EMAIL.toUpperCase() }, now)
+const byEmail = (operatorId: number) => findGuest(operatorId, { by: "email", value: ERASED_EMAIL.toUpperCase() }, now)
 
 const layerImages = Layer.provideMerge(ImageBytes.layerDatabase, layerService(layerOwnDatabase))
 
 layer(layerImages, { excludeTestServices: true })("a guest", (it) => {
   it.effect("is exported from wherever something is written, and erased there, and nobody else is", () =>
     Effect.gen(function* () {
-      const held = yield* guestOf()
+      const held = yield* insertGuest()
       const { operatorId } = held.operator
-      const neighbour = yield* guestOf({
+      const neighbour = yield* insertGuest({
         of: held,
         word: "Quordle",
         email: "quordle@guest.example",
         checkIn: "2025-04-01",
         checkOut: "2025-04-03"
       })
-      const elsewhere = yield* guestOf({ word: "Vimblesnap" })
+      const elsewhere = yield* insertGuest({ word: "Vimblesnap" })
       const [books, theirs, otherBooks] = [
-        yield* booksOf(operatorId),
-        yield* tablesWith("Quordle", operatorId),
-        yield* booksOf(elsewhere.operator.operatorId)
+        yield* loadBooks(operatorId),
+        yield* findTablesWith("Quordle", operatorId),
+        yield* loadBooks(elsewhere.operator.operatorId)
       ]
-      const vimblesnap = yield* tablesWith("Vimblesnap", elsewhere.operator.operatorId)
-      const before = yield* tablesWith(WORD, operatorId)
+      const vimblesnap = yield* findTablesWith("Vimblesnap", elsewhere.operator.operatorId)
+      const before = yield* findTablesWith(ERASED_WORD, operatorId)
       const lines: Array<object> = []
       const found = yield* byEmail(operatorId)
       assert.lengthOf(found, 1)
-      const told = yield* byNobody(
+      const told = yield* asSystemActor(
         exportGuest(operatorId, found, { at: now, write: (line) => Effect.sync(() => void lines.push(line)) })
       )
       const text = lines.map((line) => JSON.stringify(line)).join("\n")
@@ -52,19 +60,22 @@ layer(layerImages, { excludeTestServices: true })("a guest", (it) => {
       assert.deepStrictEqual(Array.from(places).toSorted(), GUEST_DATA_TABLES.map(({ table }) => table).toSorted())
       assert.deepInclude(told, { images: 2, images_missing: 0 })
       assert.deepStrictEqual(lines.at(-1), { end: told })
-      assert.include(text, `"jpeg":"${Buffer.from(WORD).toString("base64")}"`)
+      assert.include(text, `"jpeg":"${Buffer.from(ERASED_WORD).toString("base64")}"`)
       assert.notMatch(text, /lkguest_|lkimage_|Quordle|Vimblesnap|operator_id":(?!\d+,"made_at)/)
       for (const place of GUEST_DATA_TABLES)
         if (!["orders", "stay_tags"].includes(place.table)) assert.include(before, place.table)
 
-      yield* byNobody(eraseGuests(found))
+      yield* asSystemActor(eraseGuests(found))
       yield* (yield* makeImageRetention)(new Date(Date.now() + 1_000))
-      assert.deepStrictEqual(yield* tablesWith(WORD, operatorId), [])
-      assert.deepStrictEqual(yield* booksOf(operatorId), books)
-      assert.deepStrictEqual(yield* tablesWith("Quordle", operatorId), theirs)
-      assert.deepStrictEqual(yield* booksOf(elsewhere.operator.operatorId), otherBooks)
-      assert.deepStrictEqual(yield* tablesWith("Vimblesnap", elsewhere.operator.operatorId), vimblesnap)
-      for (const { error_code, error_msg } of [...(yield* answered(held)), ...(yield* answered(neighbour))]) {
+      assert.deepStrictEqual(yield* findTablesWith(ERASED_WORD, operatorId), [])
+      assert.deepStrictEqual(yield* loadBooks(operatorId), books)
+      assert.deepStrictEqual(yield* findTablesWith("Quordle", operatorId), theirs)
+      assert.deepStrictEqual(yield* loadBooks(elsewhere.operator.operatorId), otherBooks)
+      assert.deepStrictEqual(yield* findTablesWith("Vimblesnap", elsewhere.operator.operatorId), vimblesnap)
+      for (const { error_code, error_msg } of [
+        ...(yield* readOrderOverApi(held)),
+        ...(yield* readOrderOverApi(neighbour))
+      ]) {
         assert.strictEqual(error_code, 0, error_msg)
       }
       const sql = yield* SqlClient.SqlClient
@@ -85,31 +96,31 @@ layer(layerImages, { excludeTestServices: true })("a guest", (it) => {
       assert.deepStrictEqual(events, [{ event: "reservation_updated" }])
       assert.deepStrictEqual(yield* byEmail(operatorId), [])
       // Again by the code: nothing more happens to it.
-      yield* byNobody(eraseGuests(yield* findGuest(operatorId, { by: "order", value: held.code }, now)))
-      assert.deepStrictEqual(yield* booksOf(operatorId), books)
+      yield* asSystemActor(eraseGuests(yield* findGuest(operatorId, { by: "order", value: held.code }, now)))
+      assert.deepStrictEqual(yield* loadBooks(operatorId), books)
     })
   )
 
   it.effect("is exported with images whose bytes are gone counted", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const { operatorId } = (yield* guestOf()).operator
+      const { operatorId } = (yield* insertGuest()).operator
       yield* sql`
         DELETE FROM image_bytes WHERE operator_id = ${operatorId} AND image_id IN (SELECT id FROM images WHERE kind = 'message')`
       const lines: Array<object> = []
       const write = (line: object) => Effect.sync(() => void lines.push(line))
-      const told = yield* byNobody(exportGuest(operatorId, yield* byEmail(operatorId), { at: now, write }))
+      const told = yield* asSystemActor(exportGuest(operatorId, yield* byEmail(operatorId), { at: now, write }))
       assert.deepInclude(told, { images: 1, images_missing: 1 })
       assert.deepStrictEqual(lines.at(-1), { end: told })
     })
   )
 
   it.effect.skipIf(inject("testDatabaseUrl") === "")(
-    orSkipped("is exported as he was at one moment, whatever is said meanwhile"),
+    withServerNote("is exported as he was at one moment, whatever is said meanwhile"),
     () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
-        const { operatorId } = (yield* guestOf()).operator
+        const { operatorId } = (yield* insertGuest()).operator
         const [{ name = "" } = {}] = yield* sql<{ name: string }>`SELECT current_database() AS name`
         const url = new URL(inject("testDatabaseUrl"))
         url.pathname = `/${name}`
@@ -123,8 +134,8 @@ layer(layerImages, { excludeTestServices: true })("a guest", (it) => {
           lines.push(JSON.stringify(line))
           return "place" in line && line.place === "orders" ? meanwhile : Effect.void
         }
-        yield* byNobody(exportGuest(operatorId, yield* byEmail(operatorId), { at: now, write }))
-        assert.include(lines.join("\n"), `I am ${WORD}`)
+        yield* asSystemActor(exportGuest(operatorId, yield* byEmail(operatorId), { at: now, write }))
+        assert.include(lines.join("\n"), `I am ${ERASED_WORD}`)
         assert.notInclude(lines.join("\n"), "said since")
         assert.lengthOf(
           yield* sql`SELECT 1 FROM messages WHERE operator_id = ${operatorId} AND content = 'said since'`,
@@ -138,13 +149,13 @@ layer(layerImages, { excludeTestServices: true })("a guest", (it) => {
     () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
-        const held = yield* guestOf()
+        const held = yield* insertGuest()
         const { operatorId } = held.operator
         const codes = Effect.fnUntraced(function* (by: "order" | "email" | "phone", value: string) {
           return (yield* findGuest(operatorId, { by, value }, now)).map(({ records }) => records)
         })
         const both = [[`reservation:${held.code}`, `conversation:${held.conversation}`]]
-        for (const phone of [PHONE, "0151 08154711", "004915108154711"])
+        for (const phone of [ERASED_PHONE, "0151 08154711", "004915108154711"])
           assert.deepStrictEqual(yield* codes("phone", phone), both)
         // Nine digits in its country, which say the same with the country's before.
         yield* sql`UPDATE stays SET guest_phone = '+351 912 345 678' WHERE operator_id = ${operatorId}`
@@ -160,7 +171,7 @@ layer(layerImages, { excludeTestServices: true })("a guest", (it) => {
         assert.deepStrictEqual(yield* codes("phone", "+49 151 0815-4712"), [])
         yield* sql`UPDATE stays SET guest_email = NULL WHERE operator_id = ${operatorId}`
         yield* sql`UPDATE conversations SET guest_email = NULL WHERE operator_id = ${operatorId}`
-        assert.deepStrictEqual(yield* codes("email", EMAIL), both)
+        assert.deepStrictEqual(yield* codes("email", ERASED_EMAIL), both)
         yield* sql`
         INSERT INTO conversations (operator_id, code, account_id, channel_type, thread_id, guest_email, note, last_message_at, created_at)
         VALUES (${operatorId}, 'asked', ${held.account}, 'airbnb', 'asked', 'asks@guest.example', '', now(), now())`
@@ -172,20 +183,25 @@ layer(layerImages, { excludeTestServices: true })("a guest", (it) => {
 
   it.effect("is in no answer that is kept for a call that comes again", () =>
     Effect.gen(function* () {
-      const { operator, code } = yield* guestOf({ word: "Wimbrel" })
+      const { operator, code } = yield* insertGuest({ word: "Wimbrel" })
       const custom_fields = { custom_field_2: "Wimbrel too" }
-      yield* answerTo(operator.token, "update_reservation_custom_fields", { stay_code: code, custom_fields }, "fields")
-      assert.include(yield* tablesWith("Wimbrel too", operator.operatorId), "idempotency_keys")
+      yield* callForResponse(
+        operator.token,
+        "update_reservation_custom_fields",
+        { stay_code: code, custom_fields },
+        "fields"
+      )
+      assert.include(yield* findTablesWith("Wimbrel too", operator.operatorId), "idempotency_keys")
       const found = yield* findGuest(operator.operatorId, { by: "order", value: code }, now)
-      yield* byNobody(eraseGuests(found))
-      assert.deepStrictEqual(yield* tablesWith("Wimbrel too", operator.operatorId), [])
+      yield* asSystemActor(eraseGuests(found))
+      assert.deepStrictEqual(yield* findTablesWith("Wimbrel too", operator.operatorId), [])
     })
   )
 
   it.effect("has stays that are not over until the day after, unless the order was cancelled", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const { operator, code } = yield* guestOf({ checkIn: "2026-11-24", checkOut: "2026-11-26" })
+      const { operator, code } = yield* insertGuest({ checkIn: "2026-11-24", checkOut: "2026-11-26" })
       const current = Effect.fnUntraced(function* (day: string) {
         const all = yield* findGuest(operator.operatorId, { by: "order", value: code }, new Date(`${day}T12:00:00Z`))
         return all.flatMap((each) => each.currentStayCodes)
@@ -201,21 +217,21 @@ layer(layerImages, { excludeTestServices: true })("a guest", (it) => {
 
   it.effect("may be waited for: what is being written of an order is erased after it", () =>
     Effect.gen(function* () {
-      const held = yield* guestOf({ word: "Tumblewick", email: "tumblewick@guest.example" })
+      const held = yield* insertGuest({ word: "Tumblewick", email: "tumblewick@guest.example" })
       const found = yield* findGuest(held.operator.operatorId, { by: "order", value: held.code }, now)
       const twice = yield* Effect.exit(
-        byNobody(Effect.all([eraseGuests(found), eraseGuests(found)], { concurrency: 2 }))
+        asSystemActor(Effect.all([eraseGuests(found), eraseGuests(found)], { concurrency: 2 }))
       )
       assert.isTrue(Exit.isSuccess(twice))
       yield* (yield* makeImageRetention)(new Date(Date.now() + 1_000))
-      assert.deepStrictEqual(yield* tablesWith("Tumblewick", held.operator.operatorId), [])
+      assert.deepStrictEqual(yield* findTablesWith("Tumblewick", held.operator.operatorId), [])
     })
   )
 
   it.effect(`of more than ${GUEST_COMMAND_ORDERS} orders is not touched`, () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const { operator } = yield* guestOf({ word: "Many", email: "many@guest.example" })
+      const { operator } = yield* insertGuest({ word: "Many", email: "many@guest.example" })
       const orders = (from: number, count: number) => sql`
         WITH entered AS (
           INSERT INTO orders (operator_id, reservation_code, channel_type, channel_id, status, currency, booked_at, created_at)

@@ -15,16 +15,16 @@ import {
   STAYS_PER_BATCH
 } from "../../../src/tools/privacy/guest-retention.ts"
 import { findGuestByConversation } from "../../../src/tools/privacy/guest-search.ts"
-import { byNobody, layerService } from "../../support/harness.ts"
+import { asSystemActor, layerService } from "../../support/harness.ts"
 import { layerOwnDatabase } from "../../support/own-database.ts"
-import { booksOf, guestOf, tablesWith, WORD } from "../../support/tools/privacy/scene.ts"
+import { ERASED_WORD, findTablesWith, insertGuest, loadBooks } from "../../support/tools/privacy/erasable-guest.ts"
 
 const none = { messages: undefined, images: undefined, orders: undefined }
 
 const DAY_MS = 86_400_000
 
 const forgotten = (days: Partial<typeof none | Record<keyof typeof none, number>>, now: Date) =>
-  byNobody(applyGuestRetention({ ...none, ...days }, now))
+  asSystemActor(applyGuestRetention({ ...none, ...days }, now))
 
 const messagesOf = Effect.fnUntraced(function* (operatorId: number) {
   const sql = yield* SqlClient.SqlClient
@@ -38,7 +38,7 @@ layer(layerService(layerOwnDatabase), { excludeTestServices: true })("what is ke
   it.effect("is a message until it is that old, and one that waits to be sent until it is sent", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const held = yield* guestOf()
+      const held = yield* insertGuest()
       const { operatorId } = held.operator
       const at = new Date("2026-06-01T10:00:00Z")
       yield* sql`UPDATE messages SET created_at = ${at} WHERE operator_id = ${operatorId}`
@@ -58,7 +58,7 @@ layer(layerService(layerOwnDatabase), { excludeTestServices: true })("what is ke
   it.effect("is an image of a message until it is that old, and none of a document", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const { operatorId } = (yield* guestOf()).operator
+      const { operatorId } = (yield* insertGuest()).operator
       const at = new Date("2026-06-01T10:00:00Z")
       yield* sql`UPDATE images SET created_at = ${at} WHERE operator_id = ${operatorId}`
       const going = sql`SELECT kind FROM images WHERE operator_id = ${operatorId} AND delete_at IS NOT NULL`
@@ -73,15 +73,15 @@ layer(layerService(layerOwnDatabase), { excludeTestServices: true })("what is ke
   it.effect("is a guest until the order's last check-out is that old, and then money and nights are as they were", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const held = yield* guestOf({ checkOut: "2025-03-04" })
+      const held = yield* insertGuest({ checkOut: "2025-03-04" })
       const { operatorId } = held.operator
-      const books = yield* booksOf(operatorId)
-      const whole = yield* tablesWith(WORD, operatorId)
+      const books = yield* loadBooks(operatorId)
+      const whole = yield* findTablesWith(ERASED_WORD, operatorId)
       yield* forgotten({ orders: 10 }, new Date("2025-03-13T12:00:00Z"))
-      assert.deepStrictEqual(yield* tablesWith(WORD, operatorId), whole)
+      assert.deepStrictEqual(yield* findTablesWith(ERASED_WORD, operatorId), whole)
       yield* forgotten({ orders: 10 }, new Date("2025-03-14T12:00:00Z"))
-      assert.deepStrictEqual(yield* tablesWith(WORD, operatorId), ["image_bytes"])
-      assert.deepStrictEqual(yield* booksOf(operatorId), books)
+      assert.deepStrictEqual(yield* findTablesWith(ERASED_WORD, operatorId), ["image_bytes"])
+      assert.deepStrictEqual(yield* loadBooks(operatorId), books)
       const trail =
         yield* sql`SELECT DISTINCT fields FROM trail WHERE operator_id = ${operatorId} AND fields = '{guest}'`
       assert.lengthOf(trail, 1)
@@ -95,8 +95,8 @@ layer(layerService(layerOwnDatabase), { excludeTestServices: true })("what is ke
   it.effect("is a thread until each of its orders is over that long", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const early = yield* guestOf({ word: "Early" })
-      const late = yield* guestOf({ of: early, word: "Early", checkIn: "2025-05-01", checkOut: "2025-05-04" })
+      const early = yield* insertGuest({ word: "Early" })
+      const late = yield* insertGuest({ of: early, word: "Early", checkIn: "2025-05-01", checkOut: "2025-05-04" })
       const { operatorId } = early.operator
       yield* sql`UPDATE orders SET conversation_id = ${early.conversation} WHERE operator_id = ${operatorId}`
       yield* forgotten({ orders: 10 }, new Date("2025-04-01T12:00:00Z"))
@@ -113,7 +113,7 @@ layer(layerService(layerOwnDatabase), { excludeTestServices: true })("what is ke
   it.effect("is the guest of a conversation without an order once it is quiet that long, and never one who waits", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const held = yield* guestOf({ word: "Asks", checkIn: "2026-12-28", checkOut: "2027-01-01" })
+      const held = yield* insertGuest({ word: "Asks", checkIn: "2026-12-28", checkOut: "2027-01-01" })
       const { operatorId } = held.operator
       const at = new Date("2026-06-01T10:00:00Z")
       const day = at.getTime() + 30 * DAY_MS
@@ -144,12 +144,12 @@ layer(layerService(layerOwnDatabase), { excludeTestServices: true })("what is ke
       const found = yield* findGuestByConversation(operatorId, held.conversation, at)
       yield* sql`UPDATE conversations SET last_message_at = ${new Date(day)} WHERE operator_id = ${operatorId}`
       assert.isAbove(found.length, 0)
-      yield* byNobody(Effect.forEach(found, (each) => eraseGuest(each, areQuietSince(sql, each, at))))
+      yield* asSystemActor(Effect.forEach(found, (each) => eraseGuest(each, areQuietSince(sql, each, at))))
       assert.lengthOf(yield* asking, 1)
       yield* sql`UPDATE conversations SET last_message_at = ${at} WHERE operator_id = ${operatorId}`
       yield* forgotten({ orders: 30 }, new Date(day))
       assert.deepStrictEqual(yield* asking, [])
-      const tables = yield* tablesWith("Asks", operatorId)
+      const tables = yield* findTablesWith("Asks", operatorId)
       for (const table of ["conversations", "messages"]) assert.notInclude(tables, table)
       // The order is somebody's whose conversation nobody knows by now.
       assert.include(tables, "stays")
@@ -172,7 +172,7 @@ layer(layerService(layerOwnDatabase), { excludeTestServices: true })("what is ke
   it.effect("is every such guest, however many turns that takes", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const { operator, account } = yield* guestOf({ word: "Many" })
+      const { operator, account } = yield* insertGuest({ word: "Many" })
       const { operatorId } = operator
       yield* sql`
         INSERT INTO conversations (operator_id, code, account_id, channel_type, thread_id, guest_name, last_message_at, created_at)
@@ -189,7 +189,7 @@ layer(layerService(layerOwnDatabase), { excludeTestServices: true })("what is ke
   it.effect("goes to the end of more than one turn has, and past orders that are not over", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const held = yield* guestOf({ word: "Plenty" })
+      const held = yield* insertGuest({ word: "Plenty" })
       const { operatorId } = held.operator
       yield* sql`
         INSERT INTO messages (operator_id, conversation_id, code, sender_role, sources, display_type, content, created_at)
@@ -208,16 +208,16 @@ layer(layerService(layerOwnDatabase), { excludeTestServices: true })("what is ke
         SELECT ${operatorId}::bigint, id, reservation_code || room, '2024-01-01', ('2024-01-02'::date + 3000 * room), 1, 1, 'Waits'
         FROM entered, generate_series(0, 1) room`
       yield* forgotten({ orders: 10 }, new Date("2025-03-14T12:00:00Z"))
-      assert.notInclude(yield* tablesWith("Plenty", operatorId), "stays")
-      assert.include(yield* tablesWith("Waits", operatorId), "stays")
+      assert.notInclude(yield* findTablesWith("Plenty", operatorId), "stays")
+      assert.include(yield* findTablesWith("Waits", operatorId), "stays")
     })
   )
 
   it.effect("goes although one cannot go", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const stuck = yield* guestOf({ word: "Stuck", checkIn: "2025-02-01", checkOut: "2025-02-03" })
-      const other = yield* guestOf({ of: stuck, word: "Goes" })
+      const stuck = yield* insertGuest({ word: "Stuck", checkIn: "2025-02-01", checkOut: "2025-02-03" })
+      const other = yield* insertGuest({ of: stuck, word: "Goes" })
       const { operatorId } = stuck.operator
       yield* sql`
         CREATE FUNCTION refuse_stuck() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -235,7 +235,7 @@ layer(layerService(layerOwnDatabase), { excludeTestServices: true })("what is ke
   it.effect("is found by its age, in an index", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const { operator, account } = yield* guestOf()
+      const { operator, account } = yield* insertGuest()
       const { operatorId } = operator
       yield* sql`
         INSERT INTO messages (operator_id, conversation_id, code, sender_role, sources, display_type, content, created_at)

@@ -4,11 +4,11 @@ import { TestClock } from "effect/testing"
 import { RateWindows } from "../../../src/admission/windows/RateWindows.ts"
 import { type Bucket, windowOf } from "../../../src/admission/windows/rate-window.ts"
 import { SUPERVISOR_TIMEOUT_MS } from "../../../src/tools/workers/supervisor-counts.ts"
-import { makeParent } from "../../support/tools/workers/loopback.ts"
+import { makeFakeSupervisor } from "../../support/tools/workers/fake-supervisor.ts"
 
 const bucket: Bucket = { key: "{op:1}:user:a", scope: "user", window: windowOf("1m"), max: 2 }
 
-const windowsOf = ({ worker }: ReturnType<typeof makeParent>) =>
+const windowsOf = ({ worker }: ReturnType<typeof makeFakeSupervisor>) =>
   Effect.map(Layer.build(RateWindows.layerShared(worker)), Context.get(RateWindows))
 
 const warnings: Array<unknown> = []
@@ -26,7 +26,7 @@ const admitted = (windows: RateWindows["Service"]) =>
 
 it.effect("two workers of a parent count together: the third call is refused, whichever has it", () =>
   Effect.gen(function* () {
-    const parent = makeParent()
+    const parent = makeFakeSupervisor()
     const [one, other] = [yield* windowsOf(parent), yield* windowsOf(parent)]
     assert.deepStrictEqual(
       [yield* admitted(one), yield* admitted(other), yield* admitted(one), yield* admitted(other)],
@@ -37,7 +37,7 @@ it.effect("two workers of a parent count together: the third call is refused, wh
 
 it.effect("what one counted the other gives back", () =>
   Effect.gen(function* () {
-    const parent = makeParent()
+    const parent = makeFakeSupervisor()
     const [one, other] = [yield* windowsOf(parent), yield* windowsOf(parent)]
     yield* admitted(one)
     yield* admitted(one)
@@ -50,7 +50,7 @@ it.effect("what one counted the other gives back", () =>
 
 it.effect("calls of one turn of the event loop go in one message, in their order", () =>
   Effect.gen(function* () {
-    const windows = yield* windowsOf(makeParent())
+    const windows = yield* windowsOf(makeFakeSupervisor())
     const answers = yield* Effect.forkChild(
       Effect.forEach([1, 2, 3], () => windows.admit([bucket], []), { concurrency: 3 })
     )
@@ -64,7 +64,7 @@ it.effect("calls of one turn of the event loop go in one message, in their order
 
 it.effect("a parent that stands still costs one wait, then each worker counts alone, until it goes on", () =>
   Effect.gen(function* () {
-    const parent = makeParent()
+    const parent = makeFakeSupervisor()
     const windows = yield* windowsOf(parent)
     parent.falls()
     const waiting = yield* Effect.forkChild(windows.admit([bucket], []))
@@ -88,7 +88,7 @@ it.effect("a parent that stands still costs one wait, then each worker counts al
 
 it.effect("who goes away while it waits is not waited for", () =>
   Effect.gen(function* () {
-    const parent = makeParent()
+    const parent = makeFakeSupervisor()
     const windows = yield* windowsOf(parent)
     parent.falls()
     const gone = yield* Effect.forkChild(windows.admit([bucket], []))

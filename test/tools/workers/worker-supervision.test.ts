@@ -11,11 +11,11 @@ import {
   superviseWorkers,
   WORKER_START_MS
 } from "../../../src/tools/workers/worker-supervision.ts"
-import { type FakeWorker, fakeWorkers } from "../../support/tools/workers/fakes.ts"
+import { type FakeWorker, makeFakeWorkers } from "../../support/tools/workers/fake-workers.ts"
 
 /** So many workers at work, all serving. */
 const atWork = Effect.fnUntraced(function* (workers: number, drainSeconds = 0) {
-  const fakes = fakeWorkers()
+  const fakes = makeFakeWorkers()
   const scope = yield* Scope.make()
   const starting = yield* Effect.forkChild(
     superviseWorkers(workers, drainSeconds).pipe(Effect.provide(fakes.layer), Effect.provideService(Scope.Scope, scope))
@@ -37,7 +37,7 @@ const nth = (started: ReadonlyArray<FakeWorker>, number: number): FakeWorker => 
 
 it.effect("the first starts alone, and nobody else before it serves", () =>
   Effect.gen(function* () {
-    const fakes = fakeWorkers()
+    const fakes = makeFakeWorkers()
     const starting = yield* Effect.forkChild(Effect.provide(superviseWorkers(3, 0), fakes.layer))
     yield* TestClock.adjust(60_000)
     assert.strictEqual(fakes.started.length, 1)
@@ -50,7 +50,7 @@ it.effect("the first starts alone, and nobody else before it serves", () =>
 
 it.effect("where the first ends before it serves nobody starts, and its end is told", () =>
   Effect.gen(function* () {
-    const fakes = fakeWorkers()
+    const fakes = makeFakeWorkers()
     const starting = yield* Effect.forkChild(Effect.flip(Effect.provide(superviseWorkers(3, 0), fakes.layer)))
     yield* TestClock.adjust(0)
     yield* nth(fakes.started, 1).ends({ code: 7 })

@@ -2,25 +2,25 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { freshOperator } from "../../support/harness.ts"
 import {
-  acted,
-  alertIn,
-  connect,
-  formsIn,
+  addConnection,
+  findAlert,
+  findForms,
+  findSection,
+  getAccessPage,
   layerSignedIn,
-  looked,
-  own,
-  sectionIn,
-  sent,
-  signedIn,
-  signedInSub
-} from "../../support/transports/console/signed-in.ts"
+  postAccessForm,
+  sendOwnForm,
+  signIn,
+  signInSubAccount,
+  toOwnForm
+} from "../../support/transports/console/signed-in-pages.ts"
 
 // Ids of connections are the database's: none is given twice, whoever's it is.
 let last = 1000
 
 const connected = (account: { readonly operatorId: number; readonly accountId: number }, name: string) => {
   last += 1
-  connect(account.operatorId, {
+  addConnection(account.operatorId, {
     id: last,
     clientId: "lkapp_test",
     name,
@@ -35,11 +35,11 @@ const connected = (account: { readonly operatorId: number; readonly accountId: n
 
 const ready = Effect.gen(function* () {
   const operator = yield* freshOperator()
-  return { ...operator, cookie: yield* signedIn(operator.accountId) }
+  return { ...operator, cookie: yield* signIn(operator.accountId) }
 })
 
-const section = (cookie: string) => Effect.map(looked(cookie), ({ text }) => sectionIn(text, "applications"))
-const idsIn = (text: string) => formsIn(text, "disconnect_application").map((form) => Number(form.get("id")))
+const section = (cookie: string) => Effect.map(getAccessPage(cookie), ({ text }) => findSection(text, "applications"))
+const idsIn = (text: string) => findForms(text, "disconnect_application").map((form) => Number(form.get("id")))
 
 layer(layerSignedIn)("connected applications on the page", (it) => {
   it.effect("say what they are for where there is none", () =>
@@ -67,25 +67,25 @@ layer(layerSignedIn)("connected applications on the page", (it) => {
         assert.include(text, words)
       }
       assert.notInclude(text, "<script")
-      const [form = new URLSearchParams()] = formsIn(text, "disconnect_application")
+      const [form = new URLSearchParams()] = findForms(text, "disconnect_application")
       assert.strictEqual(form.get("id"), String(id))
-      const done = yield* sent(operator.cookie, form)
+      const done = yield* postAccessForm(operator.cookie, form)
       assert.deepStrictEqual(
         [done.status, done.headers.get("location")],
         [303, "/console/access?done=application_disconnected"]
       )
-      assert.include((yield* looked(operator.cookie, "?done=application_disconnected")).text, "is disconnected.")
+      assert.include((yield* getAccessPage(operator.cookie, "?done=application_disconnected")).text, "is disconnected.")
       assert.include(yield* section(operator.cookie), "No application is connected.")
-      const again = yield* sent(operator.cookie, form)
+      const again = yield* postAccessForm(operator.cookie, form)
       assert.strictEqual(again.status, 404)
-      assert.isDefined(alertIn(again))
+      assert.isDefined(findAlert(again))
     })
   )
 
   it.effect("of a sub-account are its own, and nobody ends those of others", () =>
     Effect.gen(function* () {
       const [operator, there] = [yield* ready, yield* ready]
-      const sub = yield* signedInSub(operator.operatorId)
+      const sub = yield* signInSubAccount(operator.operatorId)
       const mains = connected(operator, "Main's")
       const subs = connected({ operatorId: operator.operatorId, accountId: sub.accountId }, "Sub's")
       const foreign = connected(there, "Foreign")
@@ -93,7 +93,7 @@ layer(layerSignedIn)("connected applications on the page", (it) => {
       assert.sameMembers([...idsIn(yield* section(operator.cookie))], [mains, subs])
       const foreigners = { operator_id: String(there.operatorId), account_id: String(there.accountId) }
       for (const id of [String(mains), String(foreign), "", "0", "-1", "1e3", "9".repeat(40)]) {
-        const seen = yield* acted(sub.cookie, "disconnect_application", { id, ...foreigners })
+        const seen = yield* sendOwnForm(sub.cookie, "disconnect_application", { id, ...foreigners })
         assert.strictEqual(seen.status, 404, id)
       }
       assert.sameMembers([...idsIn(yield* section(operator.cookie))], [mains, subs])
@@ -105,11 +105,11 @@ layer(layerSignedIn)("connected applications on the page", (it) => {
     Effect.gen(function* () {
       const operator = yield* ready
       const id = String(connected(operator, "App"))
-      const without = own(operator.cookie, "disconnect_application", { id })
+      const without = toOwnForm(operator.cookie, "disconnect_application", { id })
       without.delete("form_token")
-      assert.strictEqual((yield* sent(operator.cookie, without)).status, 403)
-      const form = own(operator.cookie, "disconnect_application", { id })
-      assert.strictEqual((yield* sent(operator.cookie, form, { origin: "https://evil.example" })).status, 403)
+      assert.strictEqual((yield* postAccessForm(operator.cookie, without)).status, 403)
+      const form = toOwnForm(operator.cookie, "disconnect_application", { id })
+      assert.strictEqual((yield* postAccessForm(operator.cookie, form, { origin: "https://evil.example" })).status, 403)
       assert.deepStrictEqual(idsIn(yield* section(operator.cookie)), [Number(id)])
     })
   )
@@ -117,9 +117,9 @@ layer(layerSignedIn)("connected applications on the page", (it) => {
   it.effect("are withdrawn where nothing else works", () =>
     Effect.gen(function* () {
       const operator = yield* freshOperator({ status: "banned" })
-      const cookie = yield* signedIn(operator.accountId)
+      const cookie = yield* signIn(operator.accountId)
       const id = connected(operator, "App")
-      assert.strictEqual((yield* acted(cookie, "disconnect_application", { id: String(id) })).status, 303)
+      assert.strictEqual((yield* sendOwnForm(cookie, "disconnect_application", { id: String(id) })).status, 303)
     })
   )
 })

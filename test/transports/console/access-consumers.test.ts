@@ -3,25 +3,25 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { formatFeedCursor } from "../../../src/domain/webhooks/event-feed/cursor.ts"
-import { trailOf } from "../../support/changes/trail-rows.ts"
+import { loadAuditLinesWithActor } from "../../support/changes/audit-lines.ts"
 import { call, freshOperator, type OperatorOptions } from "../../support/harness.ts"
 import {
-  acted,
-  alertIn,
-  formsIn,
+  findAlert,
+  findForms,
+  findSection,
+  getAccessPage,
   layerSignedIn,
-  looked,
-  own,
-  sectionIn,
-  sent,
-  signedIn,
-  signedInSub
-} from "../../support/transports/console/signed-in.ts"
+  postAccessForm,
+  sendOwnForm,
+  signIn,
+  signInSubAccount,
+  toOwnForm
+} from "../../support/transports/console/signed-in-pages.ts"
 
 const ready = Effect.fnUntraced(function* (options: OperatorOptions = {}) {
   yield* TestClock.setTime(Date.parse("2027-05-04T10:00:00Z"))
   const operator = yield* freshOperator(options)
-  return { ...operator, cookie: yield* signedIn(operator.accountId) }
+  return { ...operator, cookie: yield* signIn(operator.accountId) }
 })
 
 /** A consumer that has read so many events. */
@@ -40,8 +40,8 @@ const fed = Effect.fnUntraced(function* (operatorId: number, count: number) {
       '2027-01-02T23:30:00Z', n FROM generate_series(1, ${count}) n`
 })
 
-const section = (cookie: string) => Effect.map(looked(cookie), ({ text }) => sectionIn(text, "consumers"))
-const namesIn = (text: string) => formsIn(text, "delete_consumer").map((form) => form.get("name"))
+const section = (cookie: string) => Effect.map(getAccessPage(cookie), ({ text }) => findSection(text, "consumers"))
+const namesIn = (text: string) => findForms(text, "delete_consumer").map((form) => form.get("name"))
 
 layer(layerSignedIn)("consumers of the feed on the page", (it) => {
   it.effect("say what they are for where there is none", () =>
@@ -66,22 +66,22 @@ layer(layerSignedIn)("consumers of the feed on the page", (it) => {
       for (const words of [">2 events<", ">1 event<", ">0 events<", "2027-01-03 00:30", ">none<"]) {
         assert.include(text, words)
       }
-      const sub = yield* signedInSub(operatorId)
+      const sub = yield* signInSubAccount(operatorId)
       assert.deepStrictEqual(namesIn(yield* section(sub.cookie)), ["ledger", "robot", "up-to-date"])
-      const [form = new URLSearchParams()] = formsIn(text, "delete_consumer")
-      const done = yield* sent(cookie, form)
+      const [form = new URLSearchParams()] = findForms(text, "delete_consumer")
+      const done = yield* postAccessForm(cookie, form)
       assert.deepStrictEqual(
         [done.status, done.headers.get("location")],
         [303, "/console/access?done=consumer_deleted"]
       )
       assert.deepStrictEqual(namesIn(yield* section(cookie)), ["robot", "up-to-date"])
       assert.strictEqual(
-        (yield* trailOf(operatorId)).at(-1),
+        (yield* loadAuditLinesWithActor(operatorId)).at(-1),
         `${accountId} console: delete_event_consumer event_consumer:ledger`
       )
       // A consumer that has been made anew under the name since is not the one that the form was about.
       yield* reading(operator, "ledger", 0)
-      assert.strictEqual((yield* sent(cookie, form)).status, 303)
+      assert.strictEqual((yield* postAccessForm(cookie, form)).status, 303)
       assert.deepStrictEqual(namesIn(yield* section(cookie)), ["ledger", "robot", "up-to-date"])
     })
   )
@@ -92,7 +92,7 @@ layer(layerSignedIn)("consumers of the feed on the page", (it) => {
       yield* reading(there, "ledger")
       const foreigners = { operator_id: String(there.operatorId), account_id: String(there.accountId) }
       const statusOf = (name: string) =>
-        Effect.map(acted(operator.cookie, "delete_consumer", { name, ...foreigners }), ({ status }) => status)
+        Effect.map(sendOwnForm(operator.cookie, "delete_consumer", { name, ...foreigners }), ({ status }) => status)
       assert.deepStrictEqual(
         [yield* statusOf("ledger"), yield* statusOf(""), yield* statusOf("<b>"), yield* statusOf("a".repeat(51))],
         [404, 422, 422, 422]
@@ -106,11 +106,11 @@ layer(layerSignedIn)("consumers of the feed on the page", (it) => {
     Effect.gen(function* () {
       const operator = yield* ready()
       yield* reading(operator, "ledger")
-      const without = own(operator.cookie, "delete_consumer", { name: "ledger" })
+      const without = toOwnForm(operator.cookie, "delete_consumer", { name: "ledger" })
       without.delete("form_token")
-      assert.strictEqual((yield* sent(operator.cookie, without)).status, 403)
-      const form = own(operator.cookie, "delete_consumer", { name: "ledger" })
-      assert.strictEqual((yield* sent(operator.cookie, form, { "sec-fetch-site": "same-site" })).status, 403)
+      assert.strictEqual((yield* postAccessForm(operator.cookie, without)).status, 403)
+      const form = toOwnForm(operator.cookie, "delete_consumer", { name: "ledger" })
+      assert.strictEqual((yield* postAccessForm(operator.cookie, form, { "sec-fetch-site": "same-site" })).status, 403)
       assert.deepStrictEqual(namesIn(yield* section(operator.cookie)), ["ledger"])
     })
   )
@@ -123,8 +123,8 @@ layer(layerSignedIn)("consumers of the feed on the page", (it) => {
     Effect.gen(function* () {
       const operator = yield* ready(standing)
       assert.include(yield* section(operator.cookie), words)
-      const refused = yield* acted(operator.cookie, "delete_consumer", { name: "ledger" })
-      assert.deepStrictEqual([refused.status, alertIn(refused)], [403, words])
+      const refused = yield* sendOwnForm(operator.cookie, "delete_consumer", { name: "ledger" })
+      assert.deepStrictEqual([refused.status, findAlert(refused)], [403, words])
     })
   )
 })

@@ -5,13 +5,13 @@ import { TestClock } from "effect/testing"
 import { SUDO_MS } from "../../../src/domain/access/sign-in/Sessions.ts"
 import { freshOperator } from "../../support/harness.ts"
 import {
-  acted,
-  formsIn,
+  findForms,
+  getAccessPage,
   layerSignedIn,
-  looked,
   PASSWORD,
-  signedIn
-} from "../../support/transports/console/signed-in.ts"
+  sendOwnForm,
+  signIn
+} from "../../support/transports/console/signed-in-pages.ts"
 
 /** Somebody who gave the password so long ago, and how many tokens the operator has. */
 const since = Effect.fnUntraced(function* (ms: number) {
@@ -22,7 +22,7 @@ const since = Effect.fnUntraced(function* (ms: number) {
     sql<{ count: number }>`SELECT count(*)::int AS count FROM access_tokens WHERE operator_id = ${operator.operatorId}`,
     ([row]) => row?.count
   )
-  return { cookie: yield* signedIn(operator.accountId, ms), count }
+  return { cookie: yield* signIn(operator.accountId, ms), count }
 })
 
 describe("a token", () => {
@@ -32,27 +32,27 @@ describe("a token", () => {
       (scope) =>
         Effect.gen(function* () {
           const { cookie, count } = yield* since(SUDO_MS + 1)
-          const { text } = yield* looked(cookie)
+          const { text } = yield* getAccessPage(cookie)
           assert.include(text, `type="password"`)
           const fields = { name: "Robot", scope }
-          const missing = yield* acted(cookie, "make_token", fields)
+          const missing = yield* sendOwnForm(cookie, "make_token", fields)
           assert.strictEqual(missing.status, 403)
           assert.include(missing.text, `value="Robot"`)
-          assert.strictEqual((yield* acted(cookie, "make_token", { ...fields, password: "wrong" })).status, 401)
+          assert.strictEqual((yield* sendOwnForm(cookie, "make_token", { ...fields, password: "wrong" })).status, 401)
           assert.strictEqual(yield* count, 2)
-          assert.strictEqual((yield* acted(cookie, "make_token", { ...fields, password: PASSWORD })).status, 200)
+          assert.strictEqual((yield* sendOwnForm(cookie, "make_token", { ...fields, password: PASSWORD })).status, 200)
           // The password was just given.
-          assert.strictEqual((yield* acted(cookie, "make_token", fields)).status, 200)
+          assert.strictEqual((yield* sendOwnForm(cookie, "make_token", fields)).status, 200)
           assert.strictEqual(yield* count, 4)
-          assert.lengthOf(formsIn((yield* looked(cookie)).text, "make_token"), 1)
+          assert.lengthOf(findForms((yield* getAccessPage(cookie)).text, "make_token"), 1)
         })
     )
 
     it.effect.each(["read-only", "writable"])("needs no password within fifteen minutes: %s", (scope) =>
       Effect.gen(function* () {
         const { cookie } = yield* since(SUDO_MS)
-        assert.notInclude((yield* looked(cookie)).text, `type="password"`)
-        assert.strictEqual((yield* acted(cookie, "make_token", { name: "Robot", scope })).status, 200)
+        assert.notInclude((yield* getAccessPage(cookie)).text, `type="password"`)
+        assert.strictEqual((yield* sendOwnForm(cookie, "make_token", { name: "Robot", scope })).status, 200)
       })
     )
   })

@@ -3,21 +3,21 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { ACCESS_TOKENS, ACCESS_TOKENS_SHOWN, ACCOUNT_NAME } from "../../../src/platform/limits.ts"
-import { trailOf } from "../../support/changes/trail-rows.ts"
-import { accountOf, call, freshOperator, tokenFor } from "../../support/harness.ts"
+import { loadAuditLinesWithActor } from "../../support/changes/audit-lines.ts"
+import { call, createToken, freshOperator, insertAccount } from "../../support/harness.ts"
 import {
-  acted,
-  alertIn,
-  formsIn,
+  findAlert,
+  findForms,
+  findSection,
+  getAccessPage,
   layerSignedIn,
-  looked,
-  own,
   PUBLIC_URL,
-  sectionIn,
-  sent,
-  signedIn,
-  signedInSub
-} from "../../support/transports/console/signed-in.ts"
+  postAccessForm,
+  sendOwnForm,
+  signIn,
+  signInSubAccount,
+  toOwnForm
+} from "../../support/transports/console/signed-in-pages.ts"
 
 const NASTY = `<script>alert(1)</script>"'&`
 const ESCAPED = "&lt;script&gt;alert(1)&lt;/script&gt;&quot;&#39;&amp;"
@@ -25,7 +25,7 @@ const ESCAPED = "&lt;script&gt;alert(1)&lt;/script&gt;&quot;&#39;&amp;"
 /** An operator with its main account signed in, and no tokens but the two it was made with. */
 const ready = Effect.gen(function* () {
   const operator = yield* freshOperator()
-  return { ...operator, cookie: yield* signedIn(operator.accountId) }
+  return { ...operator, cookie: yield* signIn(operator.accountId) }
 })
 
 /** Tokens of an account that are written directly, in one statement. */
@@ -49,7 +49,7 @@ const liveOf = (operatorId: number) =>
 
 const secretIn = (text: string): string => /<pre class="secret"><code>(lk_[\w-]{43})<\/code>/.exec(text)?.[1] ?? ""
 
-const idsIn = (text: string) => formsIn(text, "delete_token").map((form) => Number(form.get("id")))
+const idsIn = (text: string) => findForms(text, "delete_token").map((form) => Number(form.get("id")))
 
 layer(layerSignedIn)("access tokens on the page", (it) => {
   it.effect("are listed, the newest first, with what a host needs to know them by and never what they are", () =>
@@ -60,10 +60,10 @@ layer(layerSignedIn)("access tokens on the page", (it) => {
         UPDATE access_tokens SET created_at = '2027-01-02T23:30:00Z', last_used_at = '2027-05-04T10:00:00Z', name = ${NASTY}
         WHERE operator_id = ${operatorId} AND scope = 'writable'`
       yield* entered(operatorId, accountId, 1)
-      const { status, text, headers } = yield* looked(cookie)
+      const { status, text, headers } = yield* getAccessPage(cookie)
       assert.strictEqual(status, 200)
       assert.strictEqual(headers.get("cache-control"), "no-store")
-      const section = sectionIn(text, "tokens")
+      const section = findSection(text, "tokens")
       const ids = (yield* tokensOf(operatorId)).map(({ id }) => id)
       assert.deepStrictEqual(idsIn(section), ids.toReversed())
       for (const words of [
@@ -88,7 +88,7 @@ layer(layerSignedIn)("access tokens on the page", (it) => {
       const { operatorId, cookie } = yield* ready
       const sql = yield* SqlClient.SqlClient
       yield* sql`UPDATE access_tokens SET revoked_at = now() WHERE operator_id = ${operatorId}`
-      const section = sectionIn((yield* looked(cookie)).text, "tokens")
+      const section = findSection((yield* getAccessPage(cookie)).text, "tokens")
       assert.include(section, "There is no access token yet.")
       assert.include(section, "lets a program of yours")
       assert.include(section, `href="/docs/reference/console.html"`)
@@ -99,7 +99,7 @@ layer(layerSignedIn)("access tokens on the page", (it) => {
     Effect.gen(function* () {
       yield* TestClock.setTime(Date.parse("2027-05-04T10:00:00Z"))
       const { operatorId, accountId, cookie } = yield* ready
-      const made = yield* acted(cookie, "make_token", { name: NASTY, scope })
+      const made = yield* sendOwnForm(cookie, "make_token", { name: NASTY, scope })
       assert.strictEqual(made.status, 200)
       const token = secretIn(made.text)
       assert.notStrictEqual(token, "")
@@ -115,17 +115,20 @@ layer(layerSignedIn)("access tokens on the page", (it) => {
       )
       const row = (yield* tokensOf(operatorId)).at(-1)
       assert.deepInclude(row, { name: NASTY, scope, account_id: accountId })
-      assert.deepStrictEqual((yield* trailOf(operatorId))[0], `${accountId} console: make_token token:${row?.id}`)
-      const again = yield* looked(cookie)
+      assert.deepStrictEqual(
+        (yield* loadAuditLinesWithActor(operatorId))[0],
+        `${accountId} console: make_token token:${row?.id}`
+      )
+      const again = yield* getAccessPage(cookie)
       assert.notInclude(again.text, token)
-      assert.include(sectionIn(again.text, "tokens"), "2027-05-04 12:00")
+      assert.include(findSection(again.text, "tokens"), "2027-05-04 12:00")
     })
   )
 
   it.effect("have read-only chosen unless somebody chooses otherwise", () =>
     Effect.gen(function* () {
       const { cookie } = yield* ready
-      const { text } = yield* looked(cookie)
+      const { text } = yield* getAccessPage(cookie)
       assert.include(text, `name="scope" value="read-only" checked>`)
       assert.include(text, `name="scope" value="writable">`)
     })
@@ -144,8 +147,8 @@ layer(layerSignedIn)("access tokens on the page", (it) => {
         { name: "Books" },
         { scope: "read-only" }
       ]) {
-        const seen = yield* acted(cookie, "make_token", { ...fields })
-        answers.push([seen.status, alertIn(seen)?.split(":")[0]])
+        const seen = yield* sendOwnForm(cookie, "make_token", { ...fields })
+        answers.push([seen.status, findAlert(seen)?.split(":")[0]])
         if (fields.name === `${longest}é`) {
           assert.include(seen.text, `value="${longest}é"`)
           assert.include(seen.text, `name="scope" value="writable" checked>`)
@@ -158,10 +161,10 @@ layer(layerSignedIn)("access tokens on the page", (it) => {
         [400, "scope"],
         [400, "name"]
       ])
-      const unstorable = yield* acted(cookie, "make_token", { name: "a\u0000b", scope: "read-only" })
+      const unstorable = yield* sendOwnForm(cookie, "make_token", { name: "a\u0000b", scope: "read-only" })
       assert.strictEqual(unstorable.status, 400)
       assert.strictEqual(yield* liveOf(operatorId), before)
-      assert.strictEqual((yield* acted(cookie, "make_token", { name: longest, scope: "read-only" })).status, 200)
+      assert.strictEqual((yield* sendOwnForm(cookie, "make_token", { name: longest, scope: "read-only" })).status, 200)
     })
   )
 
@@ -169,44 +172,47 @@ layer(layerSignedIn)("access tokens on the page", (it) => {
     Effect.gen(function* () {
       const { operatorId, accountId, token, cookie } = yield* ready
       assert.strictEqual((yield* call(token, "query_income_items")).error_code, 0)
-      const { text } = yield* looked(cookie)
+      const { text } = yield* getAccessPage(cookie)
       assert.include(text, "Programs that use “test” are refused within seconds.")
-      const forms = formsIn(text, "delete_token")
+      const forms = findForms(text, "delete_token")
       const ids = (yield* tokensOf(operatorId)).map(({ id }) => id)
       const form = forms.find((each) => Number(each.get("id")) === ids[0]) ?? assert.fail("no form")
-      const done = yield* sent(cookie, form)
+      const done = yield* postAccessForm(cookie, form)
       assert.deepStrictEqual([done.status, done.headers.get("location")], [303, "/console/access?done=token_deleted"])
-      assert.match((yield* looked(cookie, "?done=token_deleted")).text, /role="status"/)
-      assert.deepStrictEqual(idsIn((yield* looked(cookie)).text), ids.slice(1).toReversed())
-      assert.deepStrictEqual(yield* trailOf(operatorId), [
+      assert.match((yield* getAccessPage(cookie, "?done=token_deleted")).text, /role="status"/)
+      assert.deepStrictEqual(idsIn((yield* getAccessPage(cookie)).text), ids.slice(1).toReversed())
+      assert.deepStrictEqual(yield* loadAuditLinesWithActor(operatorId), [
         `${accountId} console: delete_token token:${ids[0]} (revoked_at)`
       ])
       yield* TestClock.adjust("4 seconds")
       assert.strictEqual((yield* call(token, "query_income_items")).error_code, 401)
-      const again = yield* sent(cookie, form)
+      const again = yield* postAccessForm(cookie, form)
       assert.strictEqual(again.status, 404)
-      assert.isDefined(alertIn(again))
-      assert.lengthOf(yield* trailOf(operatorId), 1)
+      assert.isDefined(findAlert(again))
+      assert.lengthOf(yield* loadAuditLinesWithActor(operatorId), 1)
     })
   )
 
   it.effect("of all accounts are the main account's to see and delete, a sub-account has its own", () =>
     Effect.gen(function* () {
       const { operatorId, accountId, cookie } = yield* ready
-      const sub = yield* signedInSub(operatorId)
-      const other = yield* accountOf(operatorId, "sub", "Another")
-      yield* tokenFor({ operatorId, accountId: other }, "read-only")
-      assert.strictEqual((yield* acted(sub.cookie, "make_token", { name: "Own", scope: "read-only" })).status, 200)
+      const sub = yield* signInSubAccount(operatorId)
+      const other = yield* insertAccount(operatorId, "sub", "Another")
+      yield* createToken({ operatorId, accountId: other }, "read-only")
+      assert.strictEqual(
+        (yield* sendOwnForm(sub.cookie, "make_token", { name: "Own", scope: "read-only" })).status,
+        200
+      )
       const rows = yield* tokensOf(operatorId)
       const own = rows.filter(({ account_id }) => account_id === sub.accountId).map(({ id }) => id)
       assert.lengthOf(own, 1)
-      assert.deepStrictEqual(idsIn((yield* looked(sub.cookie)).text), own)
-      assert.deepStrictEqual(idsIn((yield* looked(cookie)).text), rows.map(({ id }) => id).toReversed())
+      assert.deepStrictEqual(idsIn((yield* getAccessPage(sub.cookie)).text), own)
+      assert.deepStrictEqual(idsIn((yield* getAccessPage(cookie)).text), rows.map(({ id }) => id).toReversed())
       for (const { id } of rows.filter(({ account_id }) => account_id === accountId || account_id === other)) {
-        assert.strictEqual((yield* acted(sub.cookie, "delete_token", { id: String(id) })).status, 404)
+        assert.strictEqual((yield* sendOwnForm(sub.cookie, "delete_token", { id: String(id) })).status, 404)
       }
       assert.strictEqual(yield* liveOf(operatorId), 4)
-      assert.strictEqual((yield* acted(cookie, "delete_token", { id: String(own[0]) })).status, 303)
+      assert.strictEqual((yield* sendOwnForm(cookie, "delete_token", { id: String(own[0]) })).status, 303)
       assert.strictEqual(yield* liveOf(operatorId), 3)
     })
   )
@@ -229,16 +235,16 @@ layer(layerSignedIn)("access tokens on the page", (it) => {
         "9".repeat(40),
         "1;2"
       ]) {
-        const seen = yield* acted(here.cookie, "delete_token", { id, ...foreigners })
+        const seen = yield* sendOwnForm(here.cookie, "delete_token", { id, ...foreigners })
         assert.strictEqual(seen.status, 404, id)
-        assert.isDefined(alertIn(seen), id)
+        assert.isDefined(findAlert(seen), id)
       }
-      const made = yield* acted(here.cookie, "make_token", { name: "Mine", scope: "writable", ...foreigners })
+      const made = yield* sendOwnForm(here.cookie, "make_token", { name: "Mine", scope: "writable", ...foreigners })
       assert.strictEqual(made.status, 200)
       assert.deepInclude((yield* tokensOf(here.operatorId)).at(-1), { name: "Mine", account_id: here.accountId })
       assert.strictEqual(yield* liveOf(there.operatorId), 2)
-      assert.deepStrictEqual(yield* trailOf(there.operatorId), [])
-      const { text } = yield* looked(here.cookie, `?tokens=older-${(foreign?.id ?? 0) + 1}`)
+      assert.deepStrictEqual(yield* loadAuditLinesWithActor(there.operatorId), [])
+      const { text } = yield* getAccessPage(here.cookie, `?tokens=older-${(foreign?.id ?? 0) + 1}`)
       assert.notInclude(idsIn(text), foreign?.id)
       // What came of a consent is a connection, and ended there.
       const [grant] = yield* sql<{ id: number }>`
@@ -246,8 +252,8 @@ layer(layerSignedIn)("access tokens on the page", (it) => {
         VALUES (${here.operatorId}, ${here.accountId}, 'service_mcp', 'App', 'read-only', now()) RETURNING id`
       const [first] = yield* tokensOf(here.operatorId)
       yield* sql`UPDATE access_tokens SET grant_id = ${grant?.id ?? 0} WHERE id = ${first?.id ?? 0}`
-      assert.notInclude(idsIn((yield* looked(here.cookie)).text), first?.id)
-      assert.strictEqual((yield* acted(here.cookie, "delete_token", { id: String(first?.id) })).status, 404)
+      assert.notInclude(idsIn((yield* getAccessPage(here.cookie)).text), first?.id)
+      assert.strictEqual((yield* sendOwnForm(here.cookie, "delete_token", { id: String(first?.id) })).status, 404)
     })
   )
 
@@ -259,15 +265,15 @@ layer(layerSignedIn)("access tokens on the page", (it) => {
         ["make_token", { name: "Forged", scope: "read-only" }],
         ["delete_token", { id: String(first?.id) }]
       ] as const) {
-        const without = own(cookie, act, fields)
+        const without = toOwnForm(cookie, act, fields)
         without.delete("form_token")
-        const anothers = own(yield* signedIn((yield* freshOperator()).accountId), act, fields)
+        const anothers = toOwnForm(yield* signIn((yield* freshOperator()).accountId), act, fields)
         assert.deepStrictEqual(
           [
-            (yield* sent(cookie, without)).status,
-            (yield* sent(cookie, anothers)).status,
-            (yield* sent(cookie, own(cookie, act, fields), { origin: "https://evil.example" })).status,
-            (yield* sent(cookie, own(cookie, act, fields), { "sec-fetch-site": "cross-site" })).status
+            (yield* postAccessForm(cookie, without)).status,
+            (yield* postAccessForm(cookie, anothers)).status,
+            (yield* postAccessForm(cookie, toOwnForm(cookie, act, fields), { origin: "https://evil.example" })).status,
+            (yield* postAccessForm(cookie, toOwnForm(cookie, act, fields), { "sec-fetch-site": "cross-site" })).status
           ],
           [403, 403, 403, 403],
           act
@@ -278,7 +284,7 @@ layer(layerSignedIn)("access tokens on the page", (it) => {
         [false, false]
       )
       // Forms of somebody who has signed out meanwhile lead to the sign-in.
-      const gone = yield* acted(`lkconsole_${"a".repeat(43)}`, "make_token", { name: "x", scope: "read-only" })
+      const gone = yield* sendOwnForm(`lkconsole_${"a".repeat(43)}`, "make_token", { name: "x", scope: "read-only" })
       assert.deepStrictEqual([gone.status, gone.headers.get("location")?.split("?")[0]], [303, "/console"])
     })
   )
@@ -287,25 +293,25 @@ layer(layerSignedIn)("access tokens on the page", (it) => {
     Effect.gen(function* () {
       const { operatorId, accountId, cookie } = yield* ready
       yield* entered(operatorId, accountId, ACCESS_TOKENS_SHOWN - 2)
-      const full = yield* looked(cookie)
+      const full = yield* getAccessPage(cookie)
       assert.lengthOf(idsIn(full.text), ACCESS_TOKENS_SHOWN)
       assert.notInclude(full.text, "Older tokens")
       yield* entered(operatorId, accountId, 1)
-      const first = yield* looked(cookie)
+      const first = yield* getAccessPage(cookie)
       const [, older = ""] = /href="\/console\/access(\?tokens=older-\d+)#tokens">Older tokens/.exec(first.text) ?? []
       assert.notInclude(first.text, "Newer tokens")
-      const second = yield* looked(cookie, older)
+      const second = yield* getAccessPage(cookie, older)
       assert.lengthOf(idsIn(second.text), 1)
       assert.notInclude(second.text, "Older tokens")
       const [, newer = ""] = /href="\/console\/access(\?tokens=newer-\d+)#tokens">Newer tokens/.exec(second.text) ?? []
-      assert.deepStrictEqual(idsIn((yield* looked(cookie, newer)).text), idsIn(first.text))
+      assert.deepStrictEqual(idsIn((yield* getAccessPage(cookie, newer)).text), idsIn(first.text))
       const all = [...idsIn(first.text), ...idsIn(second.text)]
       assert.deepStrictEqual(
         all.toReversed(),
         (yield* tokensOf(operatorId)).map(({ id }) => id)
       )
       for (const odd of ["?tokens=", "?tokens=older-0", "?tokens=sideways-1", "?tokens=older-1", "?tokens=%3Cb%3E"]) {
-        assert.deepStrictEqual(idsIn((yield* looked(cookie, odd)).text), idsIn(first.text), odd)
+        assert.deepStrictEqual(idsIn((yield* getAccessPage(cookie, odd)).text), idsIn(first.text), odd)
       }
     })
   )
@@ -315,13 +321,13 @@ layer(layerSignedIn)("access tokens on the page", (it) => {
       const { operatorId, accountId, cookie } = yield* ready
       yield* entered(operatorId, accountId, ACCESS_TOKENS - 3)
       const asked = { name: "Last", scope: "read-only" }
-      assert.strictEqual((yield* acted(cookie, "make_token", asked)).status, 200)
-      const refused = yield* acted(cookie, "make_token", asked)
+      assert.strictEqual((yield* sendOwnForm(cookie, "make_token", asked)).status, 200)
+      const refused = yield* sendOwnForm(cookie, "make_token", asked)
       assert.strictEqual(refused.status, 422)
-      assert.match(alertIn(refused) ?? "", new RegExp(`^access_tokens: .*\\b${ACCESS_TOKENS}\\b`))
+      assert.match(findAlert(refused) ?? "", new RegExp(`^access_tokens: .*\\b${ACCESS_TOKENS}\\b`))
       const [first] = yield* tokensOf(operatorId)
-      yield* acted(cookie, "delete_token", { id: String(first?.id) })
-      assert.strictEqual((yield* acted(cookie, "make_token", asked)).status, 200)
+      yield* sendOwnForm(cookie, "delete_token", { id: String(first?.id) })
+      assert.strictEqual((yield* sendOwnForm(cookie, "make_token", asked)).status, 200)
       assert.strictEqual(yield* liveOf(operatorId), ACCESS_TOKENS)
     })
   )
@@ -332,11 +338,11 @@ layer(layerSignedIn)("access tokens on the page", (it) => {
       Effect.gen(function* () {
         yield* TestClock.setTime(Date.parse("2027-05-04T10:00:00Z"))
         const operator = yield* freshOperator(standing)
-        const cookie = yield* signedIn(operator.accountId)
-        const seen = yield* looked(cookie)
+        const cookie = yield* signIn(operator.accountId)
+        const seen = yield* getAccessPage(cookie)
         assert.strictEqual(seen.status, 200)
-        const [form] = formsIn(seen.text, "delete_token")
-        assert.strictEqual((yield* sent(cookie, form ?? assert.fail("no form"))).status, 303)
+        const [form] = findForms(seen.text, "delete_token")
+        assert.strictEqual((yield* postAccessForm(cookie, form ?? assert.fail("no form"))).status, 303)
         assert.strictEqual(yield* liveOf(operator.operatorId), 1)
       })
   )

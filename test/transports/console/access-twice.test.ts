@@ -4,15 +4,25 @@ import { SqlClient } from "effect/sql"
 import { webhookIdOf } from "../../../src/domain/webhooks/deliveries/delivery-message.ts"
 import { makeDeliveryPolls } from "../../../src/domain/webhooks/deliveries/delivery-workers.ts"
 import { webhookUrl } from "../../../src/transports/console/access/webhooks/webhook-parts.ts"
+import { TEXTS } from "../../../src/transports/console/console-texts.ts"
 import { ACCESS_PATH } from "../../../src/transports/console/page-frame.ts"
-import { TEXTS } from "../../../src/transports/console/texts.ts"
 import { FORM_KEY_FIELD } from "../../../src/transports/console/visit.ts"
-import { receiver } from "../../support/domain/webhooks/deliveries/receiver.ts"
-import { changes, happened, subscribed, workedOff } from "../../support/domain/webhooks/deliveries/scene.ts"
-import { answering } from "../../support/domain/webhooks/deliveries/sending.ts"
+import {
+  createSubscription,
+  deliverAllDue,
+  recordEvents,
+  repeatEvent
+} from "../../support/domain/webhooks/deliveries/delivery-service.ts"
+import { respondWith } from "../../support/domain/webhooks/deliveries/outbound-requests.ts"
+import { startReceiver } from "../../support/domain/webhooks/deliveries/receiver.ts"
 import { freshOperator } from "../../support/harness.ts"
-import { formsIn } from "../../support/transports/console/signed-in.ts"
-import { acted, layerPages, seen, visitor } from "../../support/transports/console/webhook-pages.ts"
+import { findForms } from "../../support/transports/console/signed-in-pages.ts"
+import {
+  getWebhookPage,
+  layerPages,
+  sendWebhookForm,
+  signInVisitor
+} from "../../support/transports/console/webhook-pages.ts"
 
 const { tokens: TOKENS, webhooks: WEBHOOKS } = TEXTS.access
 
@@ -23,9 +33,9 @@ const sendTwice = Effect.fnUntraced(function* (
   act: string,
   fields: Readonly<Record<string, string>> = {}
 ) {
-  const [form] = formsIn((yield* seen(cookie, path)).text, act)
+  const [form] = findForms((yield* getWebhookPage(cookie, path)).text, act)
   const key = form?.get(FORM_KEY_FIELD) ?? assert.fail(`the form ${act} has no key`)
-  const send = acted(cookie, path, act, { ...fields, [FORM_KEY_FIELD]: key })
+  const send = sendWebhookForm(cookie, path, act, { ...fields, [FORM_KEY_FIELD]: key })
   return yield* Effect.all([send, send], { concurrency: 2 })
 })
 
@@ -36,7 +46,7 @@ layer(layerPages, { excludeTestServices: true })("a form of the access page that
   it.effect("creates one token and shows it once; another form creates another token", () =>
     Effect.gen(function* () {
       const [operator, sql] = [yield* freshOperator(), yield* SqlClient.SqlClient]
-      const cookie = visitor(operator)
+      const cookie = signInVisitor(operator)
       const count = Effect.map(
         sql<{ count: number }>`
           SELECT count(*)::int AS count FROM access_tokens WHERE operator_id = ${operator.operatorId} AND name = 'Robot'`,
@@ -58,7 +68,7 @@ layer(layerPages, { excludeTestServices: true })("a form of the access page that
   it.effect("adds one webhook, and creates one new secret", () =>
     Effect.gen(function* () {
       const [operator, sql] = [yield* freshOperator(), yield* SqlClient.SqlClient]
-      const cookie = visitor(operator)
+      const cookie = signInVisitor(operator)
       const subscriptions = sql<{ id: number; secret: string; former_secret: string | null }>`
         SELECT id, secret, former_secret FROM webhook_subscriptions WHERE operator_id = ${operator.operatorId}`
       const fields = { url: "http://127.0.0.1:1/hooks", events: "message_created" }
@@ -78,19 +88,19 @@ layer(layerPages, { excludeTestServices: true })("a form of the access page that
   it.effect("replays a delivery once", () =>
     Effect.gen(function* () {
       const polls = yield* makeDeliveryPolls
-      const server = yield* receiver(answering(200))
-      const { operator, id } = yield* subscribed(server.port)
-      const [event_id = 0] = yield* happened(operator, changes(1))
-      yield* workedOff(polls)
-      const [cookie, page] = [visitor(operator), webhookUrl(id)]
-      const [form] = formsIn((yield* seen(cookie, page)).text, "replay_delivery")
+      const server = yield* startReceiver(respondWith(200))
+      const { operator, id } = yield* createSubscription(server.port)
+      const [event_id = 0] = yield* recordEvents(operator, repeatEvent(1))
+      yield* deliverAllDue(polls)
+      const [cookie, page] = [signInVisitor(operator), webhookUrl(id)]
+      const [form] = findForms((yield* getWebhookPage(cookie, page)).text, "replay_delivery")
       const fields = {
         delivery: webhookIdOf({ event_id, subscription_id: id }),
         [FORM_KEY_FIELD]: form?.get(FORM_KEY_FIELD) ?? assert.fail("the form has no key")
       }
       for (const _ of [1, 2]) {
-        assert.strictEqual((yield* acted(cookie, page, "replay_delivery", fields)).status, 303)
-        yield* workedOff(polls)
+        assert.strictEqual((yield* sendWebhookForm(cookie, page, "replay_delivery", fields)).status, 303)
+        yield* deliverAllDue(polls)
       }
       assert.strictEqual(yield* Queue.size(server.requests), 2)
     })

@@ -7,44 +7,55 @@ import { PENDING_AUTHORIZATION_REQUEST } from "../../../src/platform/limits.ts"
 import { SIGN_IN_PATH } from "../../../src/transports/console/page-frame.ts"
 import { toLocalUrl } from "../../../src/transports/console/return-url.ts"
 import { cookieName } from "../../../src/transports/console/visit.ts"
-import { Browser, barriers, DESK, hasChromium, newPage, orNoChromium, PHONE } from "../../support/browser.ts"
 import {
-  allow,
-  answerIn,
+  Browser,
+  DESKTOP_VIEWPORT,
+  findAccessibilityViolations,
+  hasChromium,
+  openPage,
+  PHONE_VIEWPORT,
+  withChromiumNote
+} from "../../support/browser.ts"
+import {
+  allowForm,
   CALLBACK,
-  deny,
+  ConsentState,
+  denyForm,
   FULL_ACCOUNT,
-  Ground,
   HASTY_ACCOUNT,
   LOOPBACK,
-  layerConsenting,
-  layerConsentingServed,
+  layerConsentPages,
+  layerServedConsentPages,
   PARTNER,
   PROGRAM,
   PUBLIC_URL,
-  partnerAsks,
-  publicAsks,
+  partnerRequestUrl,
+  publicRequestUrl,
+  readRedirectParams,
   SITE,
-  sent,
-  signIn
-} from "../../support/domain/access/oauth/consenting.ts"
+  signIn,
+  visitPage
+} from "../../support/domain/access/oauth/consent-pages.ts"
 import { BaseUrl } from "../../support/server.ts"
 
-layer(layerConsenting())("the page of consent", (it) => {
+layer(layerConsentPages())("the page of consent", (it) => {
   it.effect("comes after signing in, with nothing of the request lost", () =>
     Effect.gen(function* () {
       for (const state of ["s t/a+t%e&x=1", '\\"<>äöü🏠', "x".repeat(2_000)]) {
-        for (const target of [partnerAsks({ state }), `${publicAsks({ state })}&resource=${PUBLIC_URL}/mcp`]) {
+        for (const target of [
+          partnerRequestUrl({ state }),
+          `${publicRequestUrl({ state })}&resource=${PUBLIC_URL}/mcp`
+        ]) {
           const raw = target.replaceAll("%5C", "\\")
-          const { status, location } = yield* sent(raw)
+          const { status, location } = yield* visitPage(raw)
           assert.strictEqual(status, 303)
           assert.isTrue(location.startsWith(`${SIGN_IN_PATH}?next=`))
           const next = new URL(location, PUBLIC_URL).searchParams.get("next")
           const back = toLocalUrl(next, "lost")
           const asked = Object.fromEntries(new URL(target, PUBLIC_URL).searchParams)
           assert.deepStrictEqual(Object.fromEntries(new URL(back, PUBLIC_URL).searchParams), asked)
-          const allowed = yield* sent(back, { cookie: yield* signIn(), form: allow("read-only") })
-          assert.strictEqual(answerIn(allowed.location)["state"], state)
+          const allowed = yield* visitPage(back, { cookie: yield* signIn(), form: allowForm("read-only") })
+          assert.strictEqual(readRedirectParams(allowed.location)["state"], state)
         }
       }
     })
@@ -52,13 +63,13 @@ layer(layerConsenting())("the page of consent", (it) => {
 
   it.effect("takes no request that would not fit into the address of signing in", () =>
     Effect.gen(function* () {
-      const of = (length: number) => partnerAsks({ x: "x".repeat(length) })
-      const base = (yield* sent(of(1))).location.length - 1
+      const of = (length: number) => partnerRequestUrl({ x: "x".repeat(length) })
+      const base = (yield* visitPage(of(1))).location.length - 1
       assert.strictEqual(
-        (yield* sent(of(PENDING_AUTHORIZATION_REQUEST - base))).location.length,
+        (yield* visitPage(of(PENDING_AUTHORIZATION_REQUEST - base))).location.length,
         PENDING_AUTHORIZATION_REQUEST
       )
-      const over = yield* sent(of(PENDING_AUTHORIZATION_REQUEST - base + 1))
+      const over = yield* visitPage(of(PENDING_AUTHORIZATION_REQUEST - base + 1))
       assert.deepStrictEqual([over.status, over.location], [400, ""])
       assert.include(over.text, "too long")
     })
@@ -68,29 +79,41 @@ layer(layerConsenting())("the page of consent", (it) => {
     Effect.gen(function* () {
       const cookie = yield* signIn()
       for (const [target, ...words] of [
-        [partnerAsks(), "<strong>Partner &amp; Sons</strong>", "https://partner.example.test<"],
-        [publicAsks(), "<strong>An app on this computer</strong>", "(http://127.0.0.1:33418)", "Anybody can make"],
-        [publicAsks({ redirect_uri: SITE }), "<strong>The site app.example.test</strong>", "https://app.example.test<"],
+        [partnerRequestUrl(), "<strong>Partner &amp; Sons</strong>", "https://partner.example.test<"],
         [
-          publicAsks({ redirect_uri: PROGRAM }),
+          publicRequestUrl(),
+          "<strong>An app on this computer</strong>",
+          "(http://127.0.0.1:33418)",
+          "Anybody can make"
+        ],
+        [
+          publicRequestUrl({ redirect_uri: SITE }),
+          "<strong>The site app.example.test</strong>",
+          "https://app.example.test<"
+        ],
+        [
+          publicRequestUrl({ redirect_uri: PROGRAM }),
           "<strong>An app on this device (cursor)</strong>",
           "<dd>An app on this device (cursor://anysphere.cursor-mcp/oauth/callback)</dd>",
           "Anybody can make"
         ]
       ] as const) {
-        const { status, text } = yield* sent(target, { cookie })
+        const { status, text } = yield* visitPage(target, { cookie })
         assert.strictEqual(status, 200)
         for (const each of [...words, "Harbour Stays, host@example.test"]) assert.include(text, each)
       }
-      assert.notInclude((yield* sent(partnerAsks(), { cookie })).text, "Anybody can make")
+      assert.notInclude((yield* visitPage(partnerRequestUrl(), { cookie })).text, "Anybody can make")
       const sub = yield* signIn({ role: "sub", email: "sub@example.test" })
-      assert.include((yield* sent(partnerAsks(), { cookie: sub })).text, "sub@example.test <small>(sub-account")
+      assert.include(
+        (yield* visitPage(partnerRequestUrl(), { cookie: sub })).text,
+        "sub@example.test <small>(sub-account"
+      )
     })
   )
 
   it.effect("lets the host give less than was asked for, and never more", () =>
     Effect.gen(function* () {
-      const [{ issued }, cookie] = [yield* Ground, yield* signIn()]
+      const [{ issued }, cookie] = [yield* ConsentState, yield* signIn()]
       const chosen = (text: string) => Array.from(text.matchAll(/value="([\w-]+)" required checked/g), ([, is]) => is)
       for (const [scope, offered, first] of [
         ["read-only", ["read-only"], "read-only"],
@@ -98,11 +121,14 @@ layer(layerConsenting())("the page of consent", (it) => {
         ["read-only writable", ["read-only", "writable"], "writable"],
         [undefined, ["read-only", "writable"], "writable"]
       ] as const) {
-        const { text } = yield* sent(partnerAsks({ scope }), { cookie })
+        const { text } = yield* visitPage(partnerRequestUrl({ scope }), { cookie })
         const names = Array.from(text.matchAll(/name="scope" value="([\w-]+)"/g), ([, name]) => name)
         assert.deepStrictEqual([names, chosen(text)], [[...offered], [first]])
         for (const given of ["read-only", "writable", "admin", ""]) {
-          const [before, answer] = [issued.length, yield* sent(partnerAsks({ scope }), { cookie, form: allow(given) })]
+          const [before, answer] = [
+            issued.length,
+            yield* visitPage(partnerRequestUrl({ scope }), { cookie, form: allowForm(given) })
+          ]
           const isOffered = offered.some((each) => each === given)
           assert.strictEqual(answer.status, isOffered ? 303 : 422)
           assert.strictEqual(issued.length - before, isOffered ? 1 : 0)
@@ -110,7 +136,7 @@ layer(layerConsenting())("the page of consent", (it) => {
         }
       }
       // Nobody knows an app of the public client: it is given the least, unless it is said otherwise.
-      const { text } = yield* sent(publicAsks({ scope: undefined }), { cookie })
+      const { text } = yield* visitPage(publicRequestUrl({ scope: undefined }), { cookie })
       assert.deepStrictEqual(chosen(text), ["read-only"])
     })
   )
@@ -119,22 +145,22 @@ layer(layerConsenting())("the page of consent", (it) => {
     Effect.gen(function* () {
       const cookie = yield* signIn()
       for (const target of [
-        partnerAsks({ client_id: "a\u0000b" }),
-        publicAsks({ redirect_uri: "https://app.example.test/\u0000" }),
-        publicAsks({ state: "\u0000" })
+        partnerRequestUrl({ client_id: "a\u0000b" }),
+        publicRequestUrl({ redirect_uri: "https://app.example.test/\u0000" }),
+        publicRequestUrl({ state: "\u0000" })
       ]) {
-        assert.strictEqual((yield* sent(target, { cookie })).status, 400)
+        assert.strictEqual((yield* visitPage(target, { cookie })).status, 400)
       }
-      const form = { ...allow("read-only"), password: "\u0000" }
-      assert.strictEqual((yield* sent(publicAsks(), { cookie, form })).status, 400)
+      const form = { ...allowForm("read-only"), password: "\u0000" }
+      assert.strictEqual((yield* visitPage(publicRequestUrl(), { cookie, form })).status, 400)
     })
   )
 
   it.effect("reads the whole of a request, in which there may be more question marks", () =>
     Effect.gen(function* () {
       const cookie = yield* signIn()
-      const target = publicAsks({ scope: undefined, state: undefined })
-      const response = yield* sent(`${target}&state=a?b&response_mode=bogus`, { cookie })
+      const target = publicRequestUrl({ scope: undefined, state: undefined })
+      const response = yield* visitPage(`${target}&state=a?b&response_mode=bogus`, { cookie })
       assert.strictEqual(response.status, 303)
       const answer = new URL(response.location).searchParams
       assert.deepStrictEqual([answer.get("error"), answer.get("state")], ["invalid_request", "a?b"])
@@ -143,9 +169,12 @@ layer(layerConsenting())("the page of consent", (it) => {
 
   it.effect("makes a code for the account that is signed in, which the trail tells", () =>
     Effect.gen(function* () {
-      const { issued, ledTo } = yield* Ground
+      const { issued, ledTo } = yield* ConsentState
       const [before, cookie] = [ledTo.length, yield* signIn({ role: "sub", accountId: 77 })]
-      const { status, headers, location } = yield* sent(partnerAsks(), { cookie, form: allow("writable") })
+      const { status, headers, location } = yield* visitPage(partnerRequestUrl(), {
+        cookie,
+        form: allowForm("writable")
+      })
       assert.strictEqual(status, 303)
       const { consent, actor, code } = issued.at(-1) ?? {}
       assert.strictEqual(
@@ -160,7 +189,7 @@ layer(layerConsenting())("the page of consent", (it) => {
         ["no-referrer", "no-store"]
       )
       assert.strictEqual(ledTo.length, before)
-      yield* sent(publicAsks(), { cookie, form: allow("read-only") })
+      yield* visitPage(publicRequestUrl(), { cookie, form: allowForm("read-only") })
       assert.deepStrictEqual(ledTo.slice(before), [LOOPBACK])
     })
   )
@@ -168,8 +197,10 @@ layer(layerConsenting())("the page of consent", (it) => {
   it.effect("makes a code each time it is sent, and no error", () =>
     Effect.gen(function* () {
       const cookie = yield* signIn()
-      const twice = Effect.all([1, 2].map(() => sent(publicAsks(), { cookie, form: allow("read-only") })))
-      const codes = (yield* twice).map(({ status, location }) => [status, answerIn(location)["code"]])
+      const twice = Effect.all(
+        [1, 2].map(() => visitPage(publicRequestUrl(), { cookie, form: allowForm("read-only") }))
+      )
+      const codes = (yield* twice).map(({ status, location }) => [status, readRedirectParams(location)["code"]])
       assert.deepStrictEqual(
         codes.map(([status]) => status),
         [303, 303]
@@ -180,7 +211,7 @@ layer(layerConsenting())("the page of consent", (it) => {
 
   it.effect("says why an account cannot give access, and lets it refuse", () =>
     Effect.gen(function* () {
-      const { issued } = yield* Ground
+      const { issued } = yield* ConsentState
       const past = DateTime.makeUnsafe(0)
       for (const [standing, words] of [
         [{ status: "banned" }, "Account banned."],
@@ -188,15 +219,18 @@ layer(layerConsenting())("the page of consent", (it) => {
         [{ edition: "basic" }, "Basic edition does not support this feature."]
       ] as const) {
         const [cookie, before] = [yield* signIn(standing), issued.length]
-        for (const form of [undefined, allow("read-only"), allow("writable")]) {
-          const { status, text } = yield* sent(publicAsks(), form === undefined ? { cookie } : { cookie, form })
+        for (const form of [undefined, allowForm("read-only"), allowForm("writable")]) {
+          const { status, text } = yield* visitPage(
+            publicRequestUrl(),
+            form === undefined ? { cookie } : { cookie, form }
+          )
           assert.strictEqual(status, 403)
           assert.include(text, words)
           assert.notInclude(text, 'value="allow"')
         }
         assert.strictEqual(issued.length, before)
         assert.strictEqual(
-          answerIn((yield* sent(publicAsks(), { cookie, form: deny })).location)["error"],
+          readRedirectParams((yield* visitPage(publicRequestUrl(), { cookie, form: denyForm })).location)["error"],
           "access_denied"
         )
       }
@@ -205,37 +239,41 @@ layer(layerConsenting())("the page of consent", (it) => {
 
   it.effect("asks for the password where the sign-in is long ago, before anything can be changed by it", () =>
     Effect.gen(function* () {
-      const [{ issued }, now] = [yield* Ground, yield* Clock.currentTimeMillis]
+      const [{ issued }, now] = [yield* ConsentState, yield* Clock.currentTimeMillis]
       const lately = yield* signIn({ passwordAt: now - SUDO_MS })
       const long = yield* signIn({ passwordAt: now - SUDO_MS - 1 })
       const answered = Effect.fnUntraced(function* (cookie: string, form: Readonly<Record<string, string>>) {
-        const [before, answer] = [issued.length, yield* sent(partnerAsks(), { cookie, form })]
+        const [before, answer] = [issued.length, yield* visitPage(partnerRequestUrl(), { cookie, form })]
         if (answer.status !== 303) assert.include(answer.text, 'type="password"')
-        return [answer.status, answerIn(answer.location || PUBLIC_URL)["code"] !== undefined, issued.length - before]
+        return [
+          answer.status,
+          readRedirectParams(answer.location || PUBLIC_URL)["code"] !== undefined,
+          issued.length - before
+        ]
       })
       const [given, refused] = [
         [303, true, 1],
         [403, false, 0]
       ]
-      assert.deepStrictEqual(yield* answered(lately, allow("writable")), given)
-      assert.deepStrictEqual(yield* answered(long, allow("writable")), refused)
-      assert.deepStrictEqual(yield* answered(long, { ...allow("writable"), password: "" }), refused)
-      assert.deepStrictEqual(yield* answered(long, { ...allow("writable"), password: "wrong" }), [401, false, 0])
-      assert.deepStrictEqual(yield* answered(long, { ...allow("writable"), password: "right" }), given)
-      assert.deepStrictEqual(yield* answered(long, allow("read-only")), given)
+      assert.deepStrictEqual(yield* answered(lately, allowForm("writable")), given)
+      assert.deepStrictEqual(yield* answered(long, allowForm("writable")), refused)
+      assert.deepStrictEqual(yield* answered(long, { ...allowForm("writable"), password: "" }), refused)
+      assert.deepStrictEqual(yield* answered(long, { ...allowForm("writable"), password: "wrong" }), [401, false, 0])
+      assert.deepStrictEqual(yield* answered(long, { ...allowForm("writable"), password: "right" }), given)
+      assert.deepStrictEqual(yield* answered(long, allowForm("read-only")), given)
       // No browser insists on the password for looking only.
-      assert.include((yield* sent(partnerAsks(), { cookie: long })).text, 'value="allow" formnovalidate')
+      assert.include((yield* visitPage(partnerRequestUrl(), { cookie: long })).text, 'value="allow" formnovalidate')
     })
   )
 
   it.effect("says that there is no room for another connection, or that it was asked too often", () =>
     Effect.gen(function* () {
       const cookie = yield* signIn({ accountId: FULL_ACCOUNT })
-      const { status, text } = yield* sent(publicAsks(), { cookie, form: allow("read-only") })
+      const { status, text } = yield* visitPage(publicRequestUrl(), { cookie, form: allowForm("read-only") })
       assert.strictEqual(status, 422)
       assert.include(text, "Disconnect an application first.")
       const hasty = yield* signIn({ accountId: HASTY_ACCOUNT })
-      const often = yield* sent(publicAsks(), { cookie: hasty, form: allow("read-only") })
+      const often = yield* visitPage(publicRequestUrl(), { cookie: hasty, form: allowForm("read-only") })
       assert.deepStrictEqual([often.status, often.headers.get("retry-after")], [429, "60"])
       assert.include(often.text, "Wait a minute.")
     })
@@ -243,8 +281,8 @@ layer(layerConsenting())("the page of consent", (it) => {
 
   it.effect("asks who signed out in another window to sign in, and changes the account with the request kept", () =>
     Effect.gen(function* () {
-      const [{ sessions, issued }, cookie] = [yield* Ground, yield* signIn()]
-      const other = yield* sent(publicAsks(), { cookie, form: { act: "other_account" } })
+      const [{ sessions, issued }, cookie] = [yield* ConsentState, yield* signIn()]
+      const other = yield* visitPage(publicRequestUrl(), { cookie, form: { act: "other_account" } })
       assert.strictEqual(other.status, 303)
       assert.isTrue(other.location.startsWith(`${SIGN_IN_PATH}?next=%2Fauthorization`))
       assert.isFalse(sessions.has(cookie))
@@ -254,7 +292,7 @@ layer(layerConsenting())("the page of consent", (it) => {
       )
       assert.notInclude(other.headers.get("set-cookie"), cookie)
       const before = issued.length
-      const late = yield* sent(publicAsks(), { cookie, form: allow("read-only") })
+      const late = yield* visitPage(publicRequestUrl(), { cookie, form: allowForm("read-only") })
       assert.isTrue(late.location.startsWith(`${SIGN_IN_PATH}?next=%2Fauthorization`))
       assert.strictEqual(issued.length, before)
     })
@@ -263,8 +301,8 @@ layer(layerConsenting())("the page of consent", (it) => {
   it.effect("lets its forms lead back to the application, and loads and frames nothing", () =>
     Effect.gen(function* () {
       const cookie = yield* signIn()
-      for (const target of [partnerAsks(), publicAsks(), publicAsks({ redirect_uri: PROGRAM })]) {
-        const { headers } = yield* sent(target, { cookie })
+      for (const target of [partnerRequestUrl(), publicRequestUrl(), publicRequestUrl({ redirect_uri: PROGRAM })]) {
+        const { headers } = yield* visitPage(target, { cookie })
         assert.strictEqual(
           headers.get("content-security-policy"),
           "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; frame-ancestors 'none'"
@@ -276,8 +314,8 @@ layer(layerConsenting())("the page of consent", (it) => {
 })
 
 /** A page of the browser in which that cookie's owner is signed in. */
-const opened = Effect.fnUntraced(function* (cookie: string, options: Parameters<typeof newPage>[0] = {}) {
-  const [page, base] = [yield* newPage(options), yield* BaseUrl]
+const opened = Effect.fnUntraced(function* (cookie: string, options: Parameters<typeof openPage>[0] = {}) {
+  const [page, base] = [yield* openPage(options), yield* BaseUrl]
   const name = cookieName("http://127.0.0.1")
   yield* Effect.promise(() => page.context().addCookies([{ name, value: cookie, url: base }]))
   return { page, base }
@@ -311,24 +349,24 @@ const answering = (status: number, headers: Record<string, string>) =>
     ({ close }) => Effect.sync(close)
   )
 
-describe.skipIf(!hasChromium)(orNoChromium("consent in a browser"), () => {
-  layer(Layer.merge(layerConsentingServed, Browser.layer))((it) => {
+describe.skipIf(!hasChromium)(withChromiumNote("consent in a browser"), () => {
+  layer(Layer.merge(layerServedConsentPages, Browser.layer))((it) => {
     it.effect("keeps nobody from using it, on a phone and a desk, by day and in the dark", () =>
       Effect.gen(function* () {
         const cookie = yield* signIn()
         for (const options of [
-          { viewport: PHONE, colorScheme: "light" },
-          { viewport: DESK, colorScheme: "dark" }
+          { viewport: PHONE_VIEWPORT, colorScheme: "light" },
+          { viewport: DESKTOP_VIEWPORT, colorScheme: "dark" }
         ] as const) {
           const { page, base } = yield* opened(cookie, options)
           for (const target of [
-            publicAsks(),
-            partnerAsks({ scope: "read-only" }),
-            partnerAsks({ redirect_uri: "x" })
+            publicRequestUrl(),
+            partnerRequestUrl({ scope: "read-only" }),
+            partnerRequestUrl({ redirect_uri: "x" })
           ]) {
             yield* Effect.promise(() => page.goto(`${base}${target}`))
             // What all pages have around them is tested with them.
-            const own = (yield* barriers(page)).filter((each) => !each.includes('class="skip"'))
+            const own = (yield* findAccessibilityViolations(page)).filter((each) => !each.includes('class="skip"'))
             assert.deepStrictEqual(own, [])
             const beside = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
             assert.strictEqual(yield* Effect.promise(() => page.evaluate<number>(beside)), 0)
@@ -342,7 +380,7 @@ describe.skipIf(!hasChromium)(orNoChromium("consent in a browser"), () => {
         const { page, base } = yield* opened(yield* signIn())
         const done = yield* answering(200, {})
         const callback = yield* answering(302, { location: `http://localhost:${done.port}/done` })
-        const asked = publicAsks({ redirect_uri: `http://127.0.0.1:${callback.port}/cb` })
+        const asked = publicRequestUrl({ redirect_uri: `http://127.0.0.1:${callback.port}/cb` })
         yield* Effect.promise(() => page.goto(`${base}${asked}`))
         yield* Effect.promise(() => Promise.all([page.waitForURL(/\/done$/), page.click('button[value="allow"]')]))
         assert.deepStrictEqual([callback.asked.length, done.asked], [1, ["/done"]])
@@ -351,7 +389,7 @@ describe.skipIf(!hasChromium)(orNoChromium("consent in a browser"), () => {
 
     it.effect("leads back from its form to each kind of address, which the policy of the page allows", () =>
       Effect.gen(function* () {
-        const { issued } = yield* Ground
+        const { issued } = yield* ConsentState
         for (const [redirect_uri, act] of [
           [LOOPBACK, "allow"],
           ["http://[::1]:33419/cb", "allow"],
@@ -364,7 +402,7 @@ describe.skipIf(!hasChromium)(orNoChromium("consent in a browser"), () => {
           const left: Array<string> = []
           page.on("console", (message) => blocked.push(message.text()))
           page.on("request", (request) => left.push(request.url()))
-          yield* Effect.promise(() => page.goto(`${base}${publicAsks({ redirect_uri })}`))
+          yield* Effect.promise(() => page.goto(`${base}${publicRequestUrl({ redirect_uri })}`))
           const before = issued.length
           yield* tabbedTo(page, act)
           const over = page.waitForEvent("requestfailed", (request) => request.url().startsWith(redirect_uri))
@@ -374,7 +412,7 @@ describe.skipIf(!hasChromium)(orNoChromium("consent in a browser"), () => {
             []
           )
           assert.strictEqual(issued.length - before, act === "allow" ? 1 : 0)
-          const answer = answerIn(left.find((url) => url.startsWith(redirect_uri)) ?? "none:")
+          const answer = readRedirectParams(left.find((url) => url.startsWith(redirect_uri)) ?? "none:")
           assert.strictEqual(
             answer[act === "allow" ? "code" : "error"],
             act === "allow" ? issued.at(-1)?.code : "access_denied"

@@ -4,14 +4,22 @@ import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Page } from "playwright-core"
 import { PasswordCost } from "../../../src/domain/access/operators/password.ts"
-import { Browser, barriers, DESK, hasChromium, newPage, orNoChromium, PHONE } from "../../support/browser.ts"
-import { CHEAP, PASSWORD, signingIn } from "../../support/domain/access/sign-in/host.ts"
-import { connected, partner } from "../../support/domain/webhooks/subscriptions/connected.ts"
-import { tokenFor } from "../../support/harness.ts"
-import { BaseUrl, layerServed } from "../../support/server.ts"
+import {
+  Browser,
+  DESKTOP_VIEWPORT,
+  findAccessibilityViolations,
+  hasChromium,
+  openPage,
+  PHONE_VIEWPORT,
+  withChromiumNote
+} from "../../support/browser.ts"
+import { CHEAP_COST, createSignInAccount, PASSWORD } from "../../support/domain/access/sign-in/sign-in-accounts.ts"
+import { connectClient, createPartner } from "../../support/domain/webhooks/subscriptions/connected-client.ts"
+import { createToken } from "../../support/harness.ts"
+import { BaseUrl, layerHttpServer } from "../../support/server.ts"
 
-const layerLooked = Layer.merge(layerServed({ trustProxy: true }), Browser.layer).pipe(
-  Layer.provideMerge(Layer.succeed(PasswordCost, CHEAP))
+const layerLooked = Layer.merge(layerHttpServer({ trustProxy: true }), Browser.layer).pipe(
+  Layer.provideMerge(Layer.succeed(PasswordCost, CHEAP_COST))
 )
 
 // Others on the database of the tests sign in from this machine, by clocks of their own.
@@ -43,22 +51,22 @@ const overhang = (page: Page) =>
 
 // Colours are the same at every width, and what is where is the same in all colours.
 const LOOKS = [
-  { viewport: PHONE, colorScheme: "dark" },
-  { viewport: DESK, colorScheme: "light" }
+  { viewport: PHONE_VIEWPORT, colorScheme: "dark" },
+  { viewport: DESKTOP_VIEWPORT, colorScheme: "light" }
 ] as const
 
-describe.skipIf(!hasChromium)(orNoChromium("the look of the console"), () => {
+describe.skipIf(!hasChromium)(withChromiumNote("the look of the console"), () => {
   layer(layerLooked, { excludeTestServices: false })((it) => {
     for (const { viewport, colorScheme } of LOOKS)
       it.effect(`keeps nobody out, at ${viewport.width} pixels and ${colorScheme}`, () =>
         Effect.gen(function* () {
           const base = yield* BaseUrl
           const sql = yield* SqlClient.SqlClient
-          const { email, operatorId } = yield* signingIn("<b>Harbour</b> & Sons")
+          const { email, operatorId } = yield* createSignInAccount("<b>Harbour</b> & Sons")
           yield* sql`UPDATE operators SET status = 'banned' WHERE id = ${operatorId}`
-          const page = yield* newPage({ ...OWN_PLACE, viewport, colorScheme })
+          const page = yield* openPage({ ...OWN_PLACE, viewport, colorScheme })
           const look = Effect.fnUntraced(function* (what: string) {
-            assert.deepStrictEqual(yield* barriers(page), [], what)
+            assert.deepStrictEqual(yield* findAccessibilityViolations(page), [], what)
             assert.isAtMost(yield* overhang(page), 0, what)
           })
           yield* done(() => page.goto(`${base}/console`))
@@ -78,13 +86,13 @@ describe.skipIf(!hasChromium)(orNoChromium("the look of the console"), () => {
       Effect.gen(function* () {
         const base = yield* BaseUrl
         const sql = yield* SqlClient.SqlClient
-        const host = yield* signingIn()
+        const host = yield* createSignInAccount()
         const long = "Portfolio".repeat(11)
         yield* sql`UPDATE accounts SET name = ${long} WHERE id = ${host.accountId}`
-        yield* connected(host, yield* partner(), long)
-        yield* tokenFor(host, "read-only")
+        yield* connectClient(host, yield* createPartner(), long)
+        yield* createToken(host, "read-only")
         yield* sql`UPDATE access_tokens SET name = ${long}, last_used_at = created_at WHERE operator_id = ${host.operatorId}`
-        const page = yield* newPage({ ...OWN_PLACE, viewport: DESK })
+        const page = yield* openPage({ ...OWN_PLACE, viewport: DESKTOP_VIEWPORT })
         yield* signIn(page, host.email, PASSWORD)
         yield* done(async () => {
           await page.goto(`${base}/console/access`)
@@ -109,8 +117,8 @@ describe.skipIf(!hasChromium)(orNoChromium("the look of the console"), () => {
           []
         )
         // Where the rows are just no cards, and where names have just room of their own.
-        for (const width of [PHONE.width, 705, 959, 960]) {
-          yield* done(() => page.setViewportSize({ width, height: DESK.height }))
+        for (const width of [PHONE_VIEWPORT.width, 705, 959, 960]) {
+          yield* done(() => page.setViewportSize({ width, height: DESKTOP_VIEWPORT.height }))
           assert.isAtMost(yield* overhang(page), 0, `${width} pixels`)
         }
       })
@@ -119,8 +127,8 @@ describe.skipIf(!hasChromium)(orNoChromium("the look of the console"), () => {
     it.effect("is used by the keyboard alone, and what has the focus is seen", () =>
       Effect.gen(function* () {
         const base = yield* BaseUrl
-        const { email } = yield* signingIn()
-        const page = yield* newPage({ ...OWN_PLACE, viewport: DESK })
+        const { email } = yield* createSignInAccount()
+        const page = yield* openPage({ ...OWN_PLACE, viewport: DESKTOP_VIEWPORT })
         const press = (key: string) => done(() => page.keyboard.press(key))
         const type = (text: string) => done(() => page.keyboard.type(text))
         const order = Effect.fnUntraced(function* (length: number) {
@@ -179,8 +187,8 @@ describe.skipIf(!hasChromium)(orNoChromium("the look of the console"), () => {
     it.effect("is shown in no frame, and its forms are sent from no other site", () =>
       Effect.gen(function* () {
         const base = yield* BaseUrl
-        const { email } = yield* signingIn()
-        const page = yield* newPage({ ...OWN_PLACE, viewport: DESK })
+        const { email } = yield* createSignInAccount()
+        const page = yield* openPage({ ...OWN_PLACE, viewport: DESKTOP_VIEWPORT })
         yield* signIn(page, email, PASSWORD)
         const other = base.replace("127.0.0.1", "localhost")
         const framed = yield* Effect.promise(async () => {

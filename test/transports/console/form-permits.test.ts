@@ -11,13 +11,13 @@ import { Outbound } from "../../../src/domain/webhooks/deliveries/Outbound.ts"
 import { CONSOLE_PERMITS, PERMIT_WAIT_MS } from "../../../src/platform/limits.ts"
 import { layerConsoleAssembly } from "../../../src/transports/console/assembly.ts"
 import { layerConsoleEndpoint } from "../../../src/transports/console/console-endpoint.ts"
-import { callerBy } from "../../support/callers.ts"
-import { PUBLIC_URL, partnerAsks, sent } from "../../support/domain/access/oauth/consenting.ts"
+import { toConsoleCaller } from "../../support/callers.ts"
+import { PUBLIC_URL, partnerRequestUrl, visitPage } from "../../support/domain/access/oauth/consent-pages.ts"
 import { layerTest } from "../../support/harness.ts"
 
 const session = {
   person: {
-    caller: callerBy({ operatorId: 5, accountId: 7, role: "main", edition: "pro" }),
+    caller: toConsoleCaller({ operatorId: 5, accountId: 7, role: "main", edition: "pro" }),
     status: "active" as const,
     subscriptionUntil: null
   },
@@ -51,9 +51,9 @@ layer(layerBusyConsole)("a form of the console", (it) => {
   it.effect("waits for a concurrency permit before it is parsed, also if it is refused", () =>
     Effect.gen(function* () {
       const cookie = newSessionCookie()
-      const unreadable = sent("/console", { cookie, form: { note: "\u0000" } })
+      const unreadable = visitPage("/console", { cookie, form: { note: "\u0000" } })
       assert.strictEqual((yield* unreadable).status, 400)
-      const begin = Effect.forkChild(sent(partnerAsks(), { cookie }), { startImmediately: true })
+      const begin = Effect.forkChild(visitPage(partnerRequestUrl(), { cookie }), { startImmediately: true })
       const pages = yield* Effect.replicateEffect(begin, CONSOLE_PERMITS)
       yield* Effect.repeat(Effect.yieldNow, { until: () => consentPages === CONSOLE_PERMITS })
       const waiting = yield* Effect.forkChild(unreadable, { startImmediately: true })

@@ -5,9 +5,9 @@ import { ERROR_CODES } from "../../../src/contract/errors.ts"
 import { Service } from "../../../src/service/service.ts"
 import { callOperation, toPageStatus } from "../../../src/transports/console/operation-call.ts"
 import type { SignedInVisit } from "../../../src/transports/console/visit.ts"
-import { callerBy } from "../../support/callers.ts"
+import { toConsoleCaller } from "../../support/callers.ts"
+import { fieldOfError } from "../../support/error-messages.ts"
 import { freshOperator, layerTest } from "../../support/harness.ts"
-import { fieldOf } from "../../support/messages-of-errors.ts"
 
 /** A visit of somebody of an operator. */
 const visitOf = ({
@@ -29,7 +29,7 @@ const visitOf = ({
     operatorName: "Test",
     passwordAt: 0,
     person: {
-      caller: callerBy({ operatorId, accountId, role: "main" }),
+      caller: toConsoleCaller({ operatorId, accountId, role: "main" }),
       status: "active",
       subscriptionUntil: null
     }
@@ -47,7 +47,7 @@ layer(Layer.fresh(layerTest))("a call of a page", (it) => {
       })
       const refused = yield* callOperation(service, visit, "delete_event_consumer", { name: "robot" })
       assert.deepInclude(refused, { _tag: "Refused", status: 404 })
-      assert.strictEqual(fieldOf({ error_msg: refused._tag === "Refused" ? refused.message : "" }), "name")
+      assert.strictEqual(fieldOfError({ error_msg: refused._tag === "Refused" ? refused.message : "" }), "name")
       const banned = { ...visit.session, person: { ...visit.session.person, status: "banned" as const } }
       assert.deepStrictEqual(yield* callOperation(service, { ...visit, session: banned }, "list_event_consumers", {}), {
         _tag: "Refused",

@@ -7,13 +7,13 @@ import { type OwnPasswordInput, Passwords } from "../../../src/domain/access/sig
 import { type PasswordConfirmation, Sessions } from "../../../src/domain/access/sign-in/Sessions.ts"
 import { toPerson } from "../../../src/domain/access/sign-in/session-store.ts"
 import { BUSY_RETRY_SECONDS } from "../../../src/platform/limits.ts"
+import { TEXTS } from "../../../src/transports/console/console-texts.ts"
 import { PASSWORD_PATH } from "../../../src/transports/console/page-frame.ts"
 import { makePasswordPage } from "../../../src/transports/console/password-page.ts"
-import { TEXTS } from "../../../src/transports/console/texts.ts"
 import { deriveFormToken, type SignedInVisit } from "../../../src/transports/console/visit.ts"
-import { confirmedBy, PASSWORD } from "../../support/domain/access/sign-in/host.ts"
-import { byNobody } from "../../support/harness.ts"
-import { alertIn } from "../../support/transports/console/browsing.ts"
+import { PASSWORD, toPasswordConfirmation } from "../../support/domain/access/sign-in/sign-in-accounts.ts"
+import { asSystemActor } from "../../support/harness.ts"
+import { findAlert } from "../../support/transports/console/form-browser.ts"
 
 // What the page says of a password that was confirmed and then could not be replaced.
 
@@ -38,7 +38,7 @@ const changed = (outcome: ReturnType<Passwords["Service"]["changeOwn"]>) =>
     const { actions: acts } = yield* makePasswordPage.pipe(
       Effect.provide(
         Layer.mergeAll(
-          Layer.mock(Sessions, { confirm: (of) => Effect.succeed(confirmedBy(of, 7)) }),
+          Layer.mock(Sessions, { confirm: (of) => Effect.succeed(toPasswordConfirmation(of, 7)) }),
           Layer.mock(Passwords, {
             changeOwn: (...own) =>
               Effect.andThen(
@@ -51,13 +51,13 @@ const changed = (outcome: ReturnType<Passwords["Service"]["changeOwn"]>) =>
     )
     const response = yield* acts.get("change_password")?.(visit, form) ?? Effect.die("there is no such form")
     assert.deepStrictEqual(given, [
-      [confirmedBy(cookie, 7), { password: "another password", knownBrowserCookie: visit.knownBrowser }]
+      [toPasswordConfirmation(cookie, 7), { password: "another password", knownBrowserCookie: visit.knownBrowser }]
     ])
     return response
-  }).pipe(byNobody)
+  }).pipe(asSystemActor)
 
 const said = (response: Parameters<typeof HttpServerResponse.toWeb>[0]) =>
-  Effect.promise(async () => alertIn(await HttpServerResponse.toWeb(response).text()))
+  Effect.promise(async () => findAlert(await HttpServerResponse.toWeb(response).text()))
 
 it.effect("a password that was changed meanwhile is not changed, and that is said", () =>
   Effect.gen(function* () {

@@ -12,24 +12,24 @@ import {
   HOST_FORM_BYTES,
   SIGN_IN_FAILURES
 } from "../../../src/platform/limits.ts"
+import { TEXTS } from "../../../src/transports/console/console-texts.ts"
 import { STYLE_PATH } from "../../../src/transports/console/style.ts"
-import { TEXTS } from "../../../src/transports/console/texts.ts"
 import { layerTestDatabase } from "../../support/database.ts"
-import { CHEAP, PASSWORD, signingIn } from "../../support/domain/access/sign-in/host.ts"
+import { CHEAP_COST, createSignInAccount, PASSWORD } from "../../support/domain/access/sign-in/sign-in-accounts.ts"
 import { layerService } from "../../support/harness.ts"
-import { BaseUrl, layerServed, layerServing } from "../../support/server.ts"
+import { BaseUrl, layerHttpServer, layerHttpServerOf } from "../../support/server.ts"
 import {
-  alertIn,
-  formTokenIn,
-  hiddenIn,
+  findAlert,
+  findFirstParagraph,
+  findFormToken,
+  findHiddenFields,
+  findTitle,
   newBrowser,
-  paragraphIn,
-  type Shown,
-  titleIn
-} from "../../support/transports/console/browsing.ts"
+  type ShownPage
+} from "../../support/transports/console/form-browser.ts"
 
-const cheap = Layer.succeed(PasswordCost, CHEAP)
-const layerDoor = Layer.provideMerge(layerServed({ trustProxy: true }), cheap)
+const cheap = Layer.succeed(PasswordCost, CHEAP_COST)
+const layerDoor = Layer.provideMerge(layerHttpServer({ trustProxy: true }), cheap)
 
 let hour = Date.parse("2027-03-01T00:00:00Z")
 
@@ -37,10 +37,10 @@ let hour = Date.parse("2027-03-01T00:00:00Z")
 const readyAt = Effect.fnUntraced(function* (cost: PasswordCost) {
   hour += 60 * 60 * 1000
   yield* TestClock.setTime(hour)
-  const host = yield* signingIn(undefined, cost)
+  const host = yield* createSignInAccount(undefined, cost)
   return { ...host, browser: yield* newBrowser, sql: yield* SqlClient.SqlClient, base: yield* BaseUrl }
 })
-const ready = readyAt(CHEAP)
+const ready = readyAt(CHEAP_COST)
 
 const somewhere = () => `2001:db8:${randomBytes(2).toString("hex")}:${randomBytes(2).toString("hex")}::1`
 const from = (address: string) => ({ "x-forwarded-for": `evil, ${address}` })
@@ -83,7 +83,7 @@ layer(layerDoor, { excludeTestServices: false })("signing in", (it) => {
       // The form of who is signed in already, in another tab.
       yield* browser.send("/console", {
         ...{ act: "sign_in", email, password: PASSWORD },
-        form_token: formTokenIn((yield* browser.asked("/console/access")).text)
+        form_token: findFormToken((yield* browser.asked("/console/access")).text)
       })
       attacker.jar.set("latchkey", first)
       assert.strictEqual((yield* attacker.asked("/console/access")).status, 303)
@@ -97,7 +97,7 @@ layer(layerDoor, { excludeTestServices: false })("signing in", (it) => {
       yield* browser.signIn(email, PASSWORD)
       const session = browser.jar.get("latchkey") ?? ""
       const known = browser.jar.get("latchkey_known")
-      const form_token = formTokenIn((yield* browser.asked("/console/access")).text)
+      const form_token = findFormToken((yield* browser.asked("/console/access")).text)
       const out = yield* browser.send("/console", { act: "sign_out", form_token })
       assert.deepStrictEqual([out.status, out.headers.get("location")], [303, "/console"])
       assert.notStrictEqual(browser.jar.get("latchkey"), session)
@@ -125,7 +125,7 @@ layer(layerDoor, { excludeTestServices: false })("signing in", (it) => {
       ]) {
         const fresh = yield* newBrowser
         const asked = yield* fresh.asked(`/console?${new URLSearchParams({ next: evil })}`)
-        assert.deepStrictEqual(Object.fromEntries(hiddenIn(asked.text))["next"], "/console/overview")
+        assert.deepStrictEqual(Object.fromEntries(findHiddenFields(asked.text))["next"], "/console/overview")
         const fields = { act: "sign_in", email, password: PASSWORD, next: evil }
         const { headers } = yield* fresh.fill("/console", fields)
         assert.strictEqual(headers.get("location"), "/console/overview", evil)
@@ -149,7 +149,7 @@ layer(layerDoor, { excludeTestServices: false })("signing in", (it) => {
             headers.get("www-authenticate"),
             'Cookie realm="Latchkey", form-action="/console", cookie-name="latchkey"'
           )
-          return [status, alertIn(text)]
+          return [status, findAlert(text)]
         })
         const wrong = [401, TEXTS.signIn.wrong]
         assert.deepStrictEqual(yield* refused(email), wrong)
@@ -171,7 +171,7 @@ layer(layerDoor, { excludeTestServices: false })("signing in", (it) => {
       }
       const waiting = yield* attempt(PASSWORD, near)
       assert.deepStrictEqual([waiting.status, waiting.headers.get("retry-after")], [429, "1"])
-      assert.strictEqual(alertIn(waiting.text), TEXTS.signIn.wait(1))
+      assert.strictEqual(findAlert(waiting.text), TEXTS.signIn.wait(1))
       assert.strictEqual((yield* attempt(PASSWORD, somewhere())).status, 303)
     })
   )
@@ -182,9 +182,9 @@ layer(layerDoor, { excludeTestServices: false })("the door of the console", (it)
     Effect.gen(function* () {
       const { browser, email, base } = yield* ready
       yield* browser.signIn(email, PASSWORD)
-      const form_token = formTokenIn((yield* browser.asked("/console/password")).text)
+      const form_token = findFormToken((yield* browser.asked("/console/password")).text)
       const other = yield* newBrowser
-      const others = formTokenIn((yield* other.asked("/console")).text)
+      const others = findFormToken((yield* other.asked("/console")).text)
       const change = {
         act: "change_password",
         password: PASSWORD,
@@ -232,12 +232,12 @@ layer(layerDoor, { excludeTestServices: false })("the door of the console", (it)
         again: "another password"
       }
       const refused = Effect.fnUntraced(function* (from: typeof browser, path: string, headers = {}) {
-        const form = { ...change, form_token: formTokenIn(text) }
+        const form = { ...change, form_token: findFormToken(text) }
         const shown = yield* from.send(path, form, headers)
-        assert.deepStrictEqual([shown.status, titleIn(shown.text)], [403, "Not done · Latchkey"])
+        assert.deepStrictEqual([shown.status, findTitle(shown.text)], [403, "Not done · Latchkey"])
         const [, href = "", words] = /<p><a href="([^"]*)">([^<]*)</.exec(shown.text) ?? []
         assert.strictEqual(words, TEXTS.refused.openAgain)
-        return { href, words: paragraphIn(shown.text) }
+        return { href, words: findFirstParagraph(shown.text) }
       })
       const elsewhere = yield* refused(browser, "/console/password", { origin: "https://evil.example" })
       assert.deepStrictEqual(elsewhere, { href: "/console/password", words: TEXTS.refused.notOurs })
@@ -252,7 +252,7 @@ layer(layerDoor, { excludeTestServices: false })("the door of the console", (it)
       )
 
       // Signed out in another tab: the link leads to signing in, and from there back.
-      yield* browser.send("/console", { act: "sign_out", form_token: formTokenIn(text) })
+      yield* browser.send("/console", { act: "sign_out", form_token: findFormToken(text) })
       const over = yield* refused(browser, "/console/password")
       assert.deepStrictEqual(over, { href: "/console/password", words: TEXTS.refused.otherVisit })
       const led = yield* browser.asked(over.href)
@@ -263,7 +263,7 @@ layer(layerDoor, { excludeTestServices: false })("the door of the console", (it)
   it.effect("says in a page's title that it was not done, or is not there", () =>
     Effect.gen(function* () {
       const { browser, email } = yield* ready
-      const title = (shown: Effect.Effect<Shown>) => Effect.map(shown, ({ text }) => titleIn(text))
+      const title = (shown: Effect.Effect<ShownPage>) => Effect.map(shown, ({ text }) => findTitle(text))
       assert.strictEqual(yield* title(browser.asked("/console")), "Sign in · Latchkey")
       assert.strictEqual(yield* title(browser.signIn(email, "wrong")), "Not done · Sign in · Latchkey")
       assert.strictEqual(yield* title(browser.asked("/console/nothing")), "Not found · Latchkey")
@@ -293,7 +293,7 @@ layer(layerDoor, { excludeTestServices: false })("the door of the console", (it)
     Effect.gen(function* () {
       const { browser, email, base } = yield* ready
       yield* browser.signIn(email, PASSWORD)
-      const form_token = formTokenIn((yield* browser.asked("/console/access")).text)
+      const form_token = findFormToken((yield* browser.asked("/console/access")).text)
       const statusOf = (path: string, init?: RequestInit) =>
         Effect.map(browser.asked(path, init), ({ status }) => status)
       assert.strictEqual(yield* statusOf("/console/nothing"), 404)
@@ -414,7 +414,7 @@ layer(layerDoor, { excludeTestServices: false })("the door of the console", (it)
       const change = (password: string, new_password: string, again = new_password) =>
         Effect.map(
           browser.fill("/console/password", { act: "change_password", password, new_password, again }),
-          ({ status, text }) => [status, alertIn(text)]
+          ({ status, text }) => [status, findAlert(text)]
         )
       assert.deepStrictEqual(yield* change("wrong", "another password"), [401, TEXTS.sudo.wrong])
       assert.deepStrictEqual(yield* change("", "another password"), [401, TEXTS.sudo.wrong])
@@ -448,7 +448,7 @@ layer(layerDoor, { excludeTestServices: false })("the door of the console", (it)
 const lines: Array<string> = []
 const logger = Logger.make((entry) => void lines.push(Logger.formatJson.log(entry)))
 const counted: Array<number | undefined> = []
-const layerTelling = layerServing(
+const layerTelling = layerHttpServerOf(
   layerService(
     layerTestDatabase,
     undefined,

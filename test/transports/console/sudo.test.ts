@@ -5,22 +5,25 @@ import { TestClock } from "effect/testing"
 import { PasswordCost } from "../../../src/domain/access/operators/password.ts"
 import { Sessions, SUDO_MS } from "../../../src/domain/access/sign-in/Sessions.ts"
 import { SIGN_IN_FAILURES } from "../../../src/platform/limits.ts"
+import { TEXTS } from "../../../src/transports/console/console-texts.ts"
 import { makeSudo, SUDO_FIELD } from "../../../src/transports/console/sudo.ts"
-import { TEXTS } from "../../../src/transports/console/texts.ts"
 import { deriveFormToken, type SignedInVisit } from "../../../src/transports/console/visit.ts"
-import { CHEAP, PASSWORD, signingIn } from "../../support/domain/access/sign-in/host.ts"
-import { byNobody, layerTest } from "../../support/harness.ts"
+import { CHEAP_COST, createSignInAccount, PASSWORD } from "../../support/domain/access/sign-in/sign-in-accounts.ts"
+import { asSystemActor, layerTest } from "../../support/harness.ts"
 
 const START = Date.parse("2027-03-01T10:00:00Z")
-const layerSudo = Layer.provideMerge(Layer.provideMerge(Sessions.layer, layerTest), Layer.succeed(PasswordCost, CHEAP))
+const layerSudo = Layer.provideMerge(
+  Layer.provideMerge(Sessions.layer, layerTest),
+  Layer.succeed(PasswordCost, CHEAP_COST)
+)
 
 const address = `2001:db8:${randomBytes(2).toString("hex")}:${randomBytes(2).toString("hex")}::1`
 
 const ready = Effect.gen(function* () {
   yield* TestClock.setTime(START)
-  const { email } = yield* signingIn()
+  const { email } = yield* createSignInAccount()
   const sessions = yield* Sessions
-  const cookie = yield* sessions.signIn({ email, password: PASSWORD, address }).pipe(byNobody)
+  const cookie = yield* sessions.signIn({ email, password: PASSWORD, address }).pipe(asSystemActor)
   const sudo = yield* makeSudo
   const visit = Effect.map(sessions.find(cookie), (session): SignedInVisit => {
     if (session === undefined) return assert.fail("nobody is signed in")
@@ -30,7 +33,7 @@ const ready = Effect.gen(function* () {
   const field = Effect.flatMap(visit, (each) => Effect.map(sudo.passwordField(each), ({ html }) => html))
   const check = (fields: Readonly<Record<string, string>>) =>
     Effect.flatMap(visit, (each) =>
-      Effect.map(byNobody(sudo.check(each, new URLSearchParams(fields))), Option.getOrUndefined)
+      Effect.map(asSystemActor(sudo.check(each, new URLSearchParams(fields))), Option.getOrUndefined)
     )
   return { field, check }
 })

@@ -2,40 +2,53 @@ import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { makeDeliveryPolls } from "../../../src/domain/webhooks/deliveries/delivery-workers.ts"
 import { webhookUrl } from "../../../src/transports/console/access/webhooks/webhook-parts.ts"
+import { TEXTS } from "../../../src/transports/console/console-texts.ts"
 import { ACCESS_PATH } from "../../../src/transports/console/page-frame.ts"
-import { TEXTS } from "../../../src/transports/console/texts.ts"
-import { Browser, barriers, DESK, hasChromium, newPage, orNoChromium, PHONE } from "../../support/browser.ts"
-import { receiver } from "../../support/domain/webhooks/deliveries/receiver.ts"
-import { changes, happened, subscribed, workedOff } from "../../support/domain/webhooks/deliveries/scene.ts"
-import { answering, moody } from "../../support/domain/webhooks/deliveries/sending.ts"
+import {
+  Browser,
+  DESKTOP_VIEWPORT,
+  findAccessibilityViolations,
+  hasChromium,
+  openPage,
+  PHONE_VIEWPORT,
+  withChromiumNote
+} from "../../support/browser.ts"
+import {
+  createSubscription,
+  deliverAllDue,
+  recordEvents,
+  repeatEvent
+} from "../../support/domain/webhooks/deliveries/delivery-service.ts"
+import { makeSwitchableHandler, respondWith } from "../../support/domain/webhooks/deliveries/outbound-requests.ts"
+import { startReceiver } from "../../support/domain/webhooks/deliveries/receiver.ts"
 import { BaseUrl } from "../../support/server.ts"
-import { layerPages, visitor } from "../../support/transports/console/webhook-pages.ts"
+import { layerPages, signInVisitor } from "../../support/transports/console/webhook-pages.ts"
 
 const WORDS = TEXTS.access.webhooks
 
 /** A host in a browser, with a webhook that failed, one that is fine, and what was sent to them. */
-const hosted = Effect.fnUntraced(function* (options: Parameters<typeof newPage>[0]) {
+const hosted = Effect.fnUntraced(function* (options: Parameters<typeof openPage>[0]) {
   const [base, polls] = [yield* BaseUrl, yield* makeDeliveryPolls]
-  const { mood, answer } = moody()
-  const server = yield* receiver(answer)
-  const webhook = yield* subscribed(server.port, { path: "/hooks" })
-  yield* happened(webhook.operator, changes(2))
-  yield* workedOff(polls)
-  mood.answer = answering(500, "<h1>Internal Server Error</h1>".repeat(8))
-  yield* happened(webhook.operator, changes(1, "transaction:7"))
-  yield* workedOff(polls)
-  const page = yield* newPage(options)
-  const cookie = { name: "latchkey", value: visitor(webhook.operator), url: base }
+  const { mood, answer } = makeSwitchableHandler()
+  const server = yield* startReceiver(answer)
+  const webhook = yield* createSubscription(server.port, { path: "/hooks" })
+  yield* recordEvents(webhook.operator, repeatEvent(2))
+  yield* deliverAllDue(polls)
+  mood.answer = respondWith(500, "<h1>Internal Server Error</h1>".repeat(8))
+  yield* recordEvents(webhook.operator, repeatEvent(1, "transaction:7"))
+  yield* deliverAllDue(polls)
+  const page = yield* openPage(options)
+  const cookie = { name: "latchkey", value: signInVisitor(webhook.operator), url: base }
   yield* Effect.promise(() => page.context().addCookies([cookie]))
   return { page, base, webhook }
 })
 
 const looks = [
-  ["a phone by day", { viewport: PHONE, colorScheme: "light" }],
-  ["a desk in the dark", { viewport: DESK, colorScheme: "dark" }]
+  ["a phone by day", { viewport: PHONE_VIEWPORT, colorScheme: "light" }],
+  ["a desk in the dark", { viewport: DESKTOP_VIEWPORT, colorScheme: "dark" }]
 ] as const
 
-describe.runIf(hasChromium)(orNoChromium("the pages of webhooks in a browser"), () => {
+describe.runIf(hasChromium)(withChromiumNote("the pages of webhooks in a browser"), () => {
   layer(Layer.merge(layerPages, Browser.layer), { excludeTestServices: true })((it) => {
     it.effect.each(looks)("keep nobody out, on %s", ([name, options]) =>
       Effect.gen(function* () {
@@ -46,7 +59,7 @@ describe.runIf(hasChromium)(orNoChromium("the pages of webhooks in a browser"), 
           for (const summary of yield* Effect.promise(() => page.locator("summary").all())) {
             yield* Effect.promise(() => summary.click())
           }
-          assert.deepStrictEqual(yield* barriers(page), [])
+          assert.deepStrictEqual(yield* findAccessibilityViolations(page), [])
           const isWide = yield* Effect.promise(() =>
             page.evaluate<boolean>("document.documentElement.scrollWidth > document.documentElement.clientWidth")
           )
@@ -59,13 +72,13 @@ describe.runIf(hasChromium)(orNoChromium("the pages of webhooks in a browser"), 
           assert.deepStrictEqual(new Set(times), new Set([1]), `${name}: ${path} breaks a time in two`)
         }
         yield* Effect.promise(() => page.getByRole("button", { name: WORDS.test }).click())
-        assert.deepStrictEqual(yield* barriers(page), [])
+        assert.deepStrictEqual(yield* findAccessibilityViolations(page), [])
       })
     )
 
     it.effect("are used by keyboard alone", () =>
       Effect.gen(function* () {
-        const { page, base } = yield* hosted({ viewport: DESK })
+        const { page, base } = yield* hosted({ viewport: DESKTOP_VIEWPORT })
         const press = (...keys: ReadonlyArray<string>) =>
           Effect.promise(async () => {
             for (const key of keys) await page.keyboard.press(key)

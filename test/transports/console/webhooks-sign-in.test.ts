@@ -6,15 +6,15 @@ import { PasswordCost } from "../../../src/domain/access/operators/password.ts"
 import { SUDO_MS } from "../../../src/domain/access/sign-in/Sessions.ts"
 import { SESSION_IDLE_MS } from "../../../src/platform/limits.ts"
 import { webhookUrl } from "../../../src/transports/console/access/webhooks/webhook-parts.ts"
+import { TEXTS } from "../../../src/transports/console/console-texts.ts"
 import { ACCESS_PATH } from "../../../src/transports/console/page-frame.ts"
-import { TEXTS } from "../../../src/transports/console/texts.ts"
-import { CHEAP, PASSWORD, signingIn } from "../../support/domain/access/sign-in/host.ts"
-import { layerServed } from "../../support/server.ts"
-import { alertIn, formTokenIn, newBrowser } from "../../support/transports/console/browsing.ts"
+import { CHEAP_COST, createSignInAccount, PASSWORD } from "../../support/domain/access/sign-in/sign-in-accounts.ts"
+import { layerHttpServer } from "../../support/server.ts"
+import { findAlert, findFormToken, newBrowser } from "../../support/transports/console/form-browser.ts"
 
 // The page of a webhook, with sessions as they are.
 
-const layerDoor = Layer.provideMerge(layerServed({ trustProxy: true }), Layer.succeed(PasswordCost, CHEAP))
+const layerDoor = Layer.provideMerge(layerHttpServer({ trustProxy: true }), Layer.succeed(PasswordCost, CHEAP_COST))
 
 const EVENTS = { events: "message_created" }
 
@@ -22,9 +22,9 @@ const EVENTS = { events: "message_created" }
 const hosted = Effect.fnUntraced(function* (time: string) {
   yield* TestClock.setTime(Date.parse(time))
   const [sql, browser] = [yield* SqlClient.SqlClient, yield* newBrowser]
-  const { email, operatorId } = yield* signingIn()
+  const { email, operatorId } = yield* createSignInAccount()
   yield* browser.signIn(email, PASSWORD)
-  const form_token = formTokenIn((yield* browser.asked(ACCESS_PATH)).text)
+  const form_token = findFormToken((yield* browser.asked(ACCESS_PATH)).text)
   const send = (path: string, act: string, fields: Readonly<Record<string, string>> = {}) =>
     browser.send(path, { form_token, act, ...fields })
   const made = yield* send(ACCESS_PATH, "add_webhook", { ...EVENTS, url: "https://hooks.example.com/" })
@@ -54,9 +54,9 @@ layer(layerDoor, { excludeTestServices: false })("a webhook and who is signed in
       yield* TestClock.adjust(1)
       assert.include((yield* browser.asked(page)).text, `type="password"`)
       const missing = yield* rotate()
-      assert.deepStrictEqual([missing.status, alertIn(missing.text)], [403, TEXTS.sudo.missing])
+      assert.deepStrictEqual([missing.status, findAlert(missing.text)], [403, TEXTS.sudo.missing])
       const wrong = yield* rotate({ password: "wrong" })
-      assert.deepStrictEqual([wrong.status, alertIn(wrong.text)], [401, TEXTS.sudo.wrong])
+      assert.deepStrictEqual([wrong.status, findAlert(wrong.text)], [401, TEXTS.sudo.wrong])
       for (const { text } of [missing, wrong]) assert.notInclude(text, "whsec_")
       assert.deepStrictEqual(yield* subscription, second)
       const right = yield* rotate({ password: PASSWORD })
@@ -82,7 +82,7 @@ layer(layerDoor, { excludeTestServices: false })("a webhook and who is signed in
       ] as const) {
         assert.include((yield* browser.asked(path)).text, `type="password"`)
         const missing = yield* send(path, act, { ...EVENTS, url: url("late") })
-        assert.deepStrictEqual([missing.status, alertIn(missing.text)], [403, TEXTS.sudo.missing])
+        assert.deepStrictEqual([missing.status, findAlert(missing.text)], [403, TEXTS.sudo.missing])
         assert.include(missing.text, url("late"))
         assert.strictEqual((yield* send(path, act, { ...EVENTS, url: url("late"), password: "wrong" })).status, 401)
       }

@@ -11,16 +11,28 @@ import { jsonParameter } from "../../../src/platform/database/parameters.ts"
 import { WEBHOOK_DELIVERIES_SHOWN, WEBHOOK_TESTS_A_MINUTE } from "../../../src/platform/limits.ts"
 import { explainResult, isAccepted } from "../../../src/transports/console/access/webhooks/response-explanations.ts"
 import { WEBHOOK_PATH, webhookUrl } from "../../../src/transports/console/access/webhooks/webhook-parts.ts"
+import { TEXTS } from "../../../src/transports/console/console-texts.ts"
 import { ACCESS_PATH } from "../../../src/transports/console/page-frame.ts"
-import { TEXTS } from "../../../src/transports/console/texts.ts"
 import { deriveFormToken } from "../../../src/transports/console/visit.ts"
-import { trailOf } from "../../support/changes/trail-rows.ts"
-import { receiver } from "../../support/domain/webhooks/deliveries/receiver.ts"
-import { changes, deliveries, happened, subscribed, workedOff } from "../../support/domain/webhooks/deliveries/scene.ts"
-import { answering, moody } from "../../support/domain/webhooks/deliveries/sending.ts"
-import { connected, partner } from "../../support/domain/webhooks/subscriptions/connected.ts"
-import { accountOf, freshOperator, type TestOperator, tokenFor } from "../../support/harness.ts"
-import { acted, layerPages, type Page, seen, visitor } from "../../support/transports/console/webhook-pages.ts"
+import { loadAuditLinesWithActor } from "../../support/changes/audit-lines.ts"
+import {
+  createSubscription,
+  deliverAllDue,
+  loadDeliveries,
+  recordEvents,
+  repeatEvent
+} from "../../support/domain/webhooks/deliveries/delivery-service.ts"
+import { makeSwitchableHandler, respondWith } from "../../support/domain/webhooks/deliveries/outbound-requests.ts"
+import { startReceiver } from "../../support/domain/webhooks/deliveries/receiver.ts"
+import { connectClient, createPartner } from "../../support/domain/webhooks/subscriptions/connected-client.ts"
+import { createToken, freshOperator, insertAccount, type TestOperator } from "../../support/harness.ts"
+import {
+  getWebhookPage,
+  layerPages,
+  sendWebhookForm,
+  signInVisitor,
+  type WebhookPageResponse
+} from "../../support/transports/console/webhook-pages.ts"
 
 const WORDS = TEXTS.access.webhooks
 
@@ -30,13 +42,13 @@ const ESCAPED = "&lt;script&gt;alert(&quot;x&quot;)&lt;/script&gt;&#39;&quot;&am
 
 const escaped = (words: string) => words.replaceAll("'", "&#39;")
 
-const says = ({ text }: Page, words: string) => assert.include(text, escaped(words))
-const saysNot = ({ text }: Page, words: string) => assert.notInclude(text, escaped(words))
+const says = ({ text }: WebhookPageResponse, words: string) => assert.include(text, escaped(words))
+const saysNot = ({ text }: WebhookPageResponse, words: string) => assert.notInclude(text, escaped(words))
 
 /** Of a form that was taken: the page it leads to. */
-const followed = Effect.fnUntraced(function* (cookie: string, { status, headers }: Page) {
+const followed = Effect.fnUntraced(function* (cookie: string, { status, headers }: WebhookPageResponse) {
   assert.strictEqual(status, 303)
-  return yield* seen(cookie, String(headers["location"]))
+  return yield* getWebhookPage(cookie, String(headers["location"]))
 })
 
 const kept = Effect.fnUntraced(function* (operatorId: number) {
@@ -55,29 +67,29 @@ const kept = Effect.fnUntraced(function* (operatorId: number) {
 }, Effect.orDie)
 
 /** The events that are checked. */
-const chosenIn = ({ text }: Page) =>
+const chosenIn = ({ text }: WebhookPageResponse) =>
   Array.from(text.matchAll(/name="events" value="(\w+)" checked/g), ([, name]) => name)
 
-const shownSecret = ({ text }: Page) => /whsec_[A-Za-z0-9+/]+=*/.exec(text)?.[0] ?? ""
+const shownSecret = ({ text }: WebhookPageResponse) => /whsec_[A-Za-z0-9+/]+=*/.exec(text)?.[0] ?? ""
 
 /** A webhook of a new operator, and its host at its page. */
 const hosted = Effect.fnUntraced(function* (port: number, operator?: TestOperator) {
-  const webhook = yield* subscribed(port, operator === undefined ? {} : { operator })
-  return { ...webhook, cookie: visitor(webhook.operator), page: webhookUrl(webhook.id) }
+  const webhook = yield* createSubscription(port, operator === undefined ? {} : { operator })
+  return { ...webhook, cookie: signInVisitor(webhook.operator), page: webhookUrl(webhook.id) }
 })
 
 /** As many test events as an operator may send, of two webhooks, and one more; and whether all were sent within one minute of the clock. */
 const sentInAMinute = Effect.gen(function* () {
-  const server = yield* receiver(answering(200))
+  const server = yield* startReceiver(respondWith(200))
   const one = yield* hosted(server.port)
   const two = yield* hosted(server.port, one.operator)
   const minute = Effect.map(Clock.currentTimeMillis, (now) => Math.floor(now / 60_000))
   const began = yield* minute
   for (let at = 0; at < WEBHOOK_TESTS_A_MINUTE; at += 1) {
-    const { status } = yield* acted(one.cookie, at % 2 === 0 ? one.page : two.page, "test_webhook")
+    const { status } = yield* sendWebhookForm(one.cookie, at % 2 === 0 ? one.page : two.page, "test_webhook")
     assert.strictEqual(status, 200)
   }
-  const refused = yield* acted(one.cookie, two.page, "test_webhook")
+  const refused = yield* sendWebhookForm(one.cookie, two.page, "test_webhook")
   return { server, refused, isOne: (yield* minute) === began }
 })
 
@@ -105,25 +117,25 @@ layer(layerPages, { excludeTestServices: true })("the pages of webhooks", (it) =
   it.effect("say what a webhook is where there is none, and make one whose secret is shown this once", () =>
     Effect.gen(function* () {
       const operator = yield* freshOperator()
-      const cookie = visitor(operator)
-      const empty = yield* seen(cookie, ACCESS_PATH)
+      const cookie = signInVisitor(operator)
+      const empty = yield* getWebhookPage(cookie, ACCESS_PATH)
       says(empty, WORDS.none)
       assert.strictEqual(
         empty.text.match(/type="checkbox" name="events" value="\w+" checked/g)?.length,
         EVENT_NAMES.length
       )
       const url = "http://127.0.0.1:1/hooks"
-      const made = yield* acted(cookie, ACCESS_PATH, "add_webhook", { url, events: [...EVENT_NAMES] })
+      const made = yield* sendWebhookForm(cookie, ACCESS_PATH, "add_webhook", { url, events: [...EVENT_NAMES] })
       assert.strictEqual(made.status, 200)
       for (const words of [WORDS.madeAgain, `<a href="${ACCESS_PATH}">${WORDS.madeOn}</a>`]) says(made, words)
       const [row] = yield* kept(operator.operatorId)
       assert.deepInclude(row, { url, account_id: operator.accountId, secret: shownSecret(made) })
       for (const path of [ACCESS_PATH, webhookUrl(row?.id ?? 0)]) {
-        const page = yield* seen(cookie, path)
+        const page = yield* getWebhookPage(cookie, path)
         says(page, url)
         assert.strictEqual(shownSecret(page), "")
       }
-      assert.deepStrictEqual(yield* trailOf(operator.operatorId), [
+      assert.deepStrictEqual(yield* loadAuditLinesWithActor(operator.operatorId), [
         `${operator.accountId} console: create_webhook webhook:${row?.id}`
       ])
     })
@@ -132,7 +144,7 @@ layer(layerPages, { excludeTestServices: true })("the pages of webhooks", (it) =
   it.effect("refuse what the API refuses, in its words and with a true status", () =>
     Effect.gen(function* () {
       const operator = yield* freshOperator()
-      const cookie = visitor(operator)
+      const cookie = signInVisitor(operator)
       for (const [fields, words] of [
         [{ url: "https://10.0.0.8/", events: ["message_created"] }, "url: must not point at a private address."],
         [{ url: "http://hooks.example.com/", events: ["message_created"] }, "url: must begin with https://."],
@@ -141,7 +153,7 @@ layer(layerPages, { excludeTestServices: true })("the pages of webhooks", (it) =
         [{ url: "https://hooks.example.com/" }, "events: must be a list of at least one event"],
         [{ url: "https://hooks.example.com/", events: ["fire"] }, "events[0]: "]
       ] as const) {
-        const page = yield* acted(cookie, ACCESS_PATH, "add_webhook", fields)
+        const page = yield* sendWebhookForm(cookie, ACCESS_PATH, "add_webhook", fields)
         assert.strictEqual(page.status, 422)
         says(page, words)
         assert.notInclude(page.text, "<script>")
@@ -154,26 +166,26 @@ layer(layerPages, { excludeTestServices: true })("the pages of webhooks", (it) =
     Effect.gen(function* () {
       const { operator, id, cookie, page, secret } = yield* hosted(1)
       const changed = { url: "http://127.0.0.1:2/it's", events: ["message_created", "review_created"] }
-      const after = yield* followed(cookie, yield* acted(cookie, page, "change_webhook", changed))
+      const after = yield* followed(cookie, yield* sendWebhookForm(cookie, page, "change_webhook", changed))
       says(after, TEXTS.access.done.webhook_changed)
       says(after, changed.url)
       assert.deepStrictEqual(chosenIn(after), changed.events)
-      const rotated = yield* acted(cookie, page, "rotate_webhook_secret")
+      const rotated = yield* sendWebhookForm(cookie, page, "rotate_webhook_secret")
       assert.deepStrictEqual(
         [rotated.status, shownSecret(rotated)],
         [200, (yield* kept(operator.operatorId))[0]?.secret]
       )
       assert.notStrictEqual(shownSecret(rotated), secret)
       for (const words of [WORDS.madeAgain, `<a href="${page}">${WORDS.madeOn}</a>`]) says(rotated, words)
-      const unsure = yield* acted(cookie, page, "delete_webhook")
+      const unsure = yield* sendWebhookForm(cookie, page, "delete_webhook")
       assert.strictEqual(unsure.status, 422)
       says(unsure, WORDS.removeUnsure)
-      const deleted = yield* followed(cookie, yield* acted(cookie, page, "delete_webhook", { sure: "yes" }))
+      const deleted = yield* followed(cookie, yield* sendWebhookForm(cookie, page, "delete_webhook", { sure: "yes" }))
       says(deleted, TEXTS.access.done.webhook_deleted)
       says(deleted, WORDS.none)
-      assert.strictEqual((yield* seen(cookie, page)).status, 404)
+      assert.strictEqual((yield* getWebhookPage(cookie, page)).status, 404)
       const by = `${operator.accountId} console:`
-      assert.deepStrictEqual((yield* trailOf(operator.operatorId)).slice(1), [
+      assert.deepStrictEqual((yield* loadAuditLinesWithActor(operator.operatorId)).slice(1), [
         `${by} update_webhook webhook:${id} (events, url)`,
         `${by} rotate_webhook_secret webhook:${id} (secret)`,
         `${by} delete_webhook webhook:${id}`
@@ -184,23 +196,23 @@ layer(layerPages, { excludeTestServices: true })("the pages of webhooks", (it) =
   it.effect("pause and resume: meanwhile nothing is sent, and afterwards what happened", () =>
     Effect.gen(function* () {
       const polls = yield* makeDeliveryPolls
-      const server = yield* receiver(answering(200))
+      const server = yield* startReceiver(respondWith(200))
       const { operator, id, cookie, page } = yield* hosted(server.port)
-      const paused = yield* followed(cookie, yield* acted(cookie, page, "pause_webhook"))
+      const paused = yield* followed(cookie, yield* sendWebhookForm(cookie, page, "pause_webhook"))
       says(paused, TEXTS.access.done.webhook_paused)
       says(paused, PAUSED_BY_HOST)
-      assert.strictEqual((yield* acted(cookie, page, "pause_webhook")).status, 409)
-      yield* happened(operator, changes(2))
-      yield* workedOff(polls)
+      assert.strictEqual((yield* sendWebhookForm(cookie, page, "pause_webhook")).status, 409)
+      yield* recordEvents(operator, repeatEvent(2))
+      yield* deliverAllDue(polls)
       assert.strictEqual(yield* Queue.size(server.requests), 0)
-      says(yield* seen(cookie, page), WORDS.notTried)
-      const resumed = yield* followed(cookie, yield* acted(cookie, page, "resume_webhook"))
+      says(yield* getWebhookPage(cookie, page), WORDS.notTried)
+      const resumed = yield* followed(cookie, yield* sendWebhookForm(cookie, page, "resume_webhook"))
       says(resumed, TEXTS.access.done.webhook_resumed)
       saysNot(resumed, PAUSED_BY_HOST)
-      yield* workedOff(polls)
+      yield* deliverAllDue(polls)
       assert.strictEqual(yield* Queue.size(server.requests), 2)
       const by = `${operator.accountId} console:`
-      assert.deepStrictEqual((yield* trailOf(operator.operatorId)).slice(1), [
+      assert.deepStrictEqual((yield* loadAuditLinesWithActor(operator.operatorId)).slice(1), [
         `${by} pause_webhook webhook:${id} (status)`,
         `${by} update_webhook webhook:${id} (status)`
       ])
@@ -210,12 +222,12 @@ layer(layerPages, { excludeTestServices: true })("the pages of webhooks", (it) =
   it.effect("give a paused webhook a new secret, and resume nothing", () =>
     Effect.gen(function* () {
       const polls = yield* makeDeliveryPolls
-      const server = yield* receiver(answering(200))
+      const server = yield* startReceiver(respondWith(200))
       const { operator, cookie, page, secret } = yield* hosted(server.port)
-      yield* acted(cookie, page, "pause_webhook")
+      yield* sendWebhookForm(cookie, page, "pause_webhook")
       const [before] = yield* kept(operator.operatorId)
-      yield* happened(operator, changes(1))
-      const rotated = yield* acted(cookie, page, "rotate_webhook_secret")
+      yield* recordEvents(operator, repeatEvent(1))
+      const rotated = yield* sendWebhookForm(cookie, page, "rotate_webhook_secret")
       says(rotated, PAUSED_BY_HOST)
       const [after] = yield* kept(operator.operatorId)
       assert.notStrictEqual(after?.secret, secret)
@@ -223,11 +235,11 @@ layer(layerPages, { excludeTestServices: true })("the pages of webhooks", (it) =
       for (const column of ["health", "paused_at", "paused_reason"] as const) {
         assert.deepStrictEqual(after?.[column], before?.[column])
       }
-      yield* workedOff(polls)
+      yield* deliverAllDue(polls)
       assert.strictEqual(yield* Queue.size(server.requests), 0)
       // What it waited for is signed with both.
-      yield* acted(cookie, page, "resume_webhook")
-      yield* workedOff(polls)
+      yield* sendWebhookForm(cookie, page, "resume_webhook")
+      yield* deliverAllDue(polls)
       const [request] = yield* Queue.clear(server.requests)
       assert.lengthOf(String(request?.headers["webhook-signature"]).split(" "), 2)
     })
@@ -236,26 +248,26 @@ layer(layerPages, { excludeTestServices: true })("the pages of webhooks", (it) =
   it.effect("send again when a pause or a rest is over, and say so", () =>
     Effect.gen(function* () {
       const polls = yield* makeDeliveryPolls
-      const server = yield* receiver(answering(200))
+      const server = yield* startReceiver(respondWith(200))
       const { operator, id, cookie, page } = yield* hosted(server.port)
-      const [event_id = 0] = yield* happened(operator, changes(1))
-      yield* workedOff(polls)
+      const [event_id = 0] = yield* recordEvents(operator, repeatEvent(1))
+      yield* deliverAllDue(polls)
       const fields = { delivery: webhookIdOf({ event_id, subscription_id: id }) }
-      yield* acted(cookie, page, "pause_webhook")
-      const paused = yield* followed(cookie, yield* acted(cookie, page, "replay_delivery", fields))
+      yield* sendWebhookForm(cookie, page, "pause_webhook")
+      const paused = yield* followed(cookie, yield* sendWebhookForm(cookie, page, "replay_delivery", fields))
       says(paused, TEXTS.access.done.delivery_waits_for_resume)
-      yield* workedOff(polls)
+      yield* deliverAllDue(polls)
       assert.strictEqual(yield* Queue.size(server.requests), 1)
-      yield* acted(cookie, page, "resume_webhook")
-      yield* workedOff(polls)
+      yield* sendWebhookForm(cookie, page, "resume_webhook")
+      yield* deliverAllDue(polls)
       assert.strictEqual(yield* Queue.size(server.requests), 2)
       const sql = yield* SqlClient.SqlClient
       const until = Date.now() + 600_000
       const rest = { state: "resting", failures: 20, failingSince: Date.now(), rests: 1, until }
       yield* sql`UPDATE webhook_subscriptions SET health = ${jsonParameter(rest)}::jsonb WHERE id = ${id}`
-      const resting = yield* followed(cookie, yield* acted(cookie, page, "replay_delivery", fields))
+      const resting = yield* followed(cookie, yield* sendWebhookForm(cookie, page, "replay_delivery", fields))
       says(resting, TEXTS.access.done.delivery_waits_for_rest)
-      yield* workedOff(polls)
+      yield* deliverAllDue(polls)
       assert.strictEqual(yield* Queue.size(server.requests), 2)
     })
   )
@@ -269,17 +281,21 @@ layer(layerPages, { excludeTestServices: true })("the pages of webhooks", (it) =
         [ACCESS_PATH, "add_webhook"],
         [page, "change_webhook"]
       ] as const) {
-        const refused = yield* acted(cookie, path, act, typed)
+        const refused = yield* sendWebhookForm(cookie, path, act, typed)
         assert.strictEqual(refused.status, 422)
         assert.include(refused.text, field)
         assert.deepStrictEqual(chosenIn(refused), typed.events)
         assert.strictEqual(refused.text.includes("<details open>"), path === ACCESS_PATH)
       }
       // Of another form nothing is kept: it may have fields of the same names.
-      const other = yield* acted(cookie, page, "delete_webhook", typed)
+      const other = yield* sendWebhookForm(cookie, page, "delete_webhook", typed)
       assert.strictEqual(other.status, 422)
       assert.include(other.text, `name="url" value="${url}"`)
-      const token = yield* acted(cookie, ACCESS_PATH, "make_token", { ...typed, name: "", scope: "read-only" })
+      const token = yield* sendWebhookForm(cookie, ACCESS_PATH, "make_token", {
+        ...typed,
+        name: "",
+        scope: "read-only"
+      })
       assert.strictEqual(token.status, 422)
       assert.notInclude(token.text, field)
       assert.notInclude(token.text, "<details open>")
@@ -289,13 +305,13 @@ layer(layerPages, { excludeTestServices: true })("the pages of webhooks", (it) =
   it.effect("tell why a delivery failed, with what the receiver said, and send it again", () =>
     Effect.gen(function* () {
       const polls = yield* makeDeliveryPolls
-      const { mood, answer } = moody()
-      const server = yield* receiver(answer)
+      const { mood, answer } = makeSwitchableHandler()
+      const server = yield* startReceiver(answer)
       const { operator, id, cookie, page } = yield* hosted(server.port)
-      mood.answer = answering(404, MARKUP)
-      const [event_id = 0] = yield* happened(operator, changes(1))
-      yield* workedOff(polls)
-      const failed = yield* seen(cookie, page)
+      mood.answer = respondWith(404, MARKUP)
+      const [event_id = 0] = yield* recordEvents(operator, repeatEvent(1))
+      yield* deliverAllDue(polls)
+      const failed = yield* getWebhookPage(cookie, page)
       for (const words of [WORDS.answered["404"], WORDS.states.failing, WORDS.deliveryStates.waiting])
         says(failed, words)
       assert.include(failed.text, `<pre>${ESCAPED}</pre>`)
@@ -303,47 +319,50 @@ layer(layerPages, { excludeTestServices: true })("the pages of webhooks", (it) =
       const delivery = webhookIdOf({ event_id, subscription_id: id })
       // It waits for its next try and goes by itself.
       assert.notInclude(failed.text, `value="${delivery}"`)
-      assert.strictEqual((yield* acted(cookie, page, "replay_delivery", { delivery })).status, 409)
-      mood.answer = answering(204)
-      yield* followed(cookie, yield* acted(cookie, page, "resume_webhook"))
-      yield* workedOff(polls)
-      const gone = yield* seen(cookie, page)
+      assert.strictEqual((yield* sendWebhookForm(cookie, page, "replay_delivery", { delivery })).status, 409)
+      mood.answer = respondWith(204)
+      yield* followed(cookie, yield* sendWebhookForm(cookie, page, "resume_webhook"))
+      yield* deliverAllDue(polls)
+      const gone = yield* getWebhookPage(cookie, page)
       for (const words of [WORDS.answered["2xx"], WORDS.deliveryStates.delivered, WORDS.earlierTries]) says(gone, words)
       assert.include(gone.text, `value="${delivery}"`)
       yield* Queue.clear(server.requests)
-      const again = yield* followed(cookie, yield* acted(cookie, page, "replay_delivery", { delivery }))
+      const again = yield* followed(cookie, yield* sendWebhookForm(cookie, page, "replay_delivery", { delivery }))
       says(again, TEXTS.access.done.delivery_sent_again)
-      yield* workedOff(polls)
+      yield* deliverAllDue(polls)
       const requests = yield* Queue.clear(server.requests)
       assert.deepStrictEqual(
         requests.map(({ headers }) => headers["webhook-id"]),
         [delivery]
       )
-      assert.include((yield* trailOf(operator.operatorId)).at(-1) ?? "", `console: replay_delivery webhook:${id}`)
+      assert.include(
+        (yield* loadAuditLinesWithActor(operator.operatorId)).at(-1) ?? "",
+        `console: replay_delivery webhook:${id}`
+      )
     })
   )
 
   it.effect("show a page of deliveries and lead to the older ones", () =>
     Effect.gen(function* () {
       const polls = yield* makeDeliveryPolls
-      const { operator, cookie, page, id } = yield* hosted((yield* receiver(answering(200))).port)
-      const shown = ({ text }: Page) =>
+      const { operator, cookie, page, id } = yield* hosted((yield* startReceiver(respondWith(200))).port)
+      const shown = ({ text }: WebhookPageResponse) =>
         Array.from(text.matchAll(/name="delivery" value="evt_(\d+)_\d+"/g), ([, event]) => Number(event))
-      const ids = yield* happened(operator, changes(WEBHOOK_DELIVERIES_SHOWN))
-      yield* workedOff(polls)
-      const all = yield* seen(cookie, page)
+      const ids = yield* recordEvents(operator, repeatEvent(WEBHOOK_DELIVERIES_SHOWN))
+      yield* deliverAllDue(polls)
+      const all = yield* getWebhookPage(cookie, page)
       assert.deepStrictEqual(shown(all), ids.toReversed())
       saysNot(all, WORDS.older)
-      const [last = 0] = yield* happened(operator, changes(1))
-      yield* workedOff(polls)
-      const first = yield* seen(cookie, page)
+      const [last = 0] = yield* recordEvents(operator, repeatEvent(1))
+      yield* deliverAllDue(polls)
+      const first = yield* getWebhookPage(cookie, page)
       assert.deepStrictEqual(shown(first), [last, ...ids.slice(1).toReversed()])
       const older = new RegExp(`href="([^"]+)">${WORDS.older}`).exec(first.text)?.[1]?.replaceAll("&amp;", "&") ?? ""
-      const second = yield* seen(cookie, older.split("#")[0] ?? "")
+      const second = yield* getWebhookPage(cookie, older.split("#")[0] ?? "")
       assert.deepStrictEqual(shown(second), ids.slice(0, 1))
       says(second, WORDS.newest)
       for (const before of ["0", "x", "-1", "1.5", "9".repeat(30)]) {
-        assert.strictEqual((yield* seen(cookie, `${webhookUrl(id)}&before=${before}`)).status, 200)
+        assert.strictEqual((yield* getWebhookPage(cookie, `${webhookUrl(id)}&before=${before}`)).status, 200)
       }
     })
   )
@@ -351,10 +370,10 @@ layer(layerPages, { excludeTestServices: true })("the pages of webhooks", (it) =
   it.effect("name who made a webhook, whatever they are called", () =>
     Effect.gen(function* () {
       const operator = yield* freshOperator()
-      const one = yield* connected(operator, yield* partner(), MARKUP)
-      const { id } = yield* subscribed(1, { operator: { ...operator, token: one.token } })
+      const one = yield* connectClient(operator, yield* createPartner(), MARKUP)
+      const { id } = yield* createSubscription(1, { operator: { ...operator, token: one.token } })
       for (const path of [ACCESS_PATH, webhookUrl(id)]) {
-        const page = yield* seen(visitor(operator), path)
+        const page = yield* getWebhookPage(signInVisitor(operator), path)
         assert.include(page.text, `${ESCAPED} (Owner)`)
         assert.notInclude(page.text, "<script>")
       }
@@ -373,16 +392,16 @@ layer(layerPages, { excludeTestServices: true })("the pages of webhooks", (it) =
 
   it.effect("take no form that is not their own", () =>
     Effect.gen(function* () {
-      const server = yield* receiver(answering(200))
+      const server = yield* startReceiver(respondWith(200))
       const { operator, cookie, page } = yield* hosted(server.port)
       const before = yield* kept(operator.operatorId)
-      const stranger = visitor(operator)
+      const stranger = signInVisitor(operator)
       for (const token of ["", "x", deriveFormToken(stranger)]) {
         for (const [act, fields] of acts) {
-          assert.strictEqual((yield* acted(cookie, page, act, fields, token)).status, 403, act)
+          assert.strictEqual((yield* sendWebhookForm(cookie, page, act, fields, token)).status, 403, act)
         }
         const fields = { url: "http://127.0.0.1:3/", events: "message_created" }
-        assert.strictEqual((yield* acted(cookie, ACCESS_PATH, "add_webhook", fields, token)).status, 403)
+        assert.strictEqual((yield* sendWebhookForm(cookie, ACCESS_PATH, "add_webhook", fields, token)).status, 403)
       }
       assert.deepStrictEqual(yield* kept(operator.operatorId), before)
       assert.strictEqual(yield* Queue.size(server.requests), 0)
@@ -392,67 +411,70 @@ layer(layerPages, { excludeTestServices: true })("the pages of webhooks", (it) =
   it.effect("show a sub-account its own webhooks, and find no other by any form", () =>
     Effect.gen(function* () {
       const polls = yield* makeDeliveryPolls
-      const server = yield* receiver(answering(200))
+      const server = yield* startReceiver(respondWith(200))
       const owner = yield* freshOperator()
-      const accountId = yield* accountOf(owner.operatorId, "sub", "Sub")
+      const accountId = yield* insertAccount(owner.operatorId, "sub", "Sub")
       const account = { operatorId: owner.operatorId, accountId }
-      const sub = visitor(account, "sub")
-      const own = yield* subscribed(server.port, {
-        operator: { ...owner, token: yield* tokenFor(account, "writable") },
+      const sub = signInVisitor(account, "sub")
+      const own = yield* createSubscription(server.port, {
+        operator: { ...owner, token: yield* createToken(account, "writable") },
         path: "/own"
       })
-      const another = yield* subscribed(server.port, { operator: owner, path: "/owners" })
-      const foreign = yield* subscribed(server.port, { path: "/foreign" })
-      const list = yield* seen(sub, ACCESS_PATH)
+      const another = yield* createSubscription(server.port, { operator: owner, path: "/owners" })
+      const foreign = yield* createSubscription(server.port, { path: "/foreign" })
+      const list = yield* getWebhookPage(sub, ACCESS_PATH)
       says(list, own.url)
       saysNot(list, another.url)
-      says(yield* seen(visitor(owner), ACCESS_PATH), another.url)
-      assert.strictEqual((yield* seen(sub, webhookUrl(own.id))).status, 200)
-      const [event = 0] = yield* happened(owner, changes(1))
-      const [theirs = 0] = yield* happened(foreign.operator, changes(1))
-      yield* workedOff(polls)
+      says(yield* getWebhookPage(signInVisitor(owner), ACCESS_PATH), another.url)
+      assert.strictEqual((yield* getWebhookPage(sub, webhookUrl(own.id))).status, 200)
+      const [event = 0] = yield* recordEvents(owner, repeatEvent(1))
+      const [theirs = 0] = yield* recordEvents(foreign.operator, repeatEvent(1))
+      yield* deliverAllDue(polls)
       yield* Queue.clear(server.requests)
       const before = [yield* kept(owner.operatorId), yield* kept(foreign.operator.operatorId)]
       for (const { id } of [another, foreign]) {
-        const page = yield* seen(sub, webhookUrl(id))
+        const page = yield* getWebhookPage(sub, webhookUrl(id))
         assert.strictEqual(page.status, 404)
         says(page, WORDS.noSuch)
         for (const [act, fields] of acts) {
           const delivery = webhookIdOf({ event_id: id === another.id ? event : theirs, subscription_id: id })
           const given = { ...fields, delivery, id: String(own.id) }
-          assert.strictEqual((yield* acted(sub, webhookUrl(id), act, given)).status, 404, act)
+          assert.strictEqual((yield* sendWebhookForm(sub, webhookUrl(id), act, given)).status, 404, act)
           // By the page of its own, with another's ids in the fields.
           if (act === "replay_delivery") {
-            assert.strictEqual((yield* acted(sub, webhookUrl(own.id), act, { delivery, id: String(id) })).status, 409)
+            assert.strictEqual(
+              (yield* sendWebhookForm(sub, webhookUrl(own.id), act, { delivery, id: String(id) })).status,
+              409
+            )
           }
         }
       }
-      yield* workedOff(polls)
+      yield* deliverAllDue(polls)
       assert.strictEqual(yield* Queue.size(server.requests), 0)
       assert.deepStrictEqual([yield* kept(owner.operatorId), yield* kept(foreign.operator.operatorId)], before)
       for (const id of ["", "0", "-1", "1e3", "x", "9".repeat(30), `${own.id} `, MARKUP]) {
-        const page = yield* seen(sub, `${WEBHOOK_PATH}?${new URLSearchParams({ id }).toString()}`)
+        const page = yield* getWebhookPage(sub, `${WEBHOOK_PATH}?${new URLSearchParams({ id }).toString()}`)
         assert.strictEqual(page.status, 404)
         assert.notInclude(page.text, "<script>")
       }
-      assert.strictEqual((yield* seen(sub, WEBHOOK_PATH)).headers["location"], ACCESS_PATH)
+      assert.strictEqual((yield* getWebhookPage(sub, WEBHOOK_PATH)).headers["location"], ACCESS_PATH)
     })
   )
 
   it.effect("of an account that may do nothing say why, and let it pause all the same", () =>
     Effect.gen(function* () {
-      const server = yield* receiver(answering(200))
+      const server = yield* startReceiver(respondWith(200))
       const { operator, page } = yield* hosted(server.port)
-      const lapsed = visitor(operator, "main", { status: "banned" })
+      const lapsed = signInVisitor(operator, "main", { status: "banned" })
       const before = yield* kept(operator.operatorId)
       for (const [act, fields] of acts.filter(([act]) => act !== "pause_webhook")) {
-        const refused = yield* acted(lapsed, page, act, { ...fields, delivery: "evt_1_1" })
+        const refused = yield* sendWebhookForm(lapsed, page, act, { ...fields, delivery: "evt_1_1" })
         assert.strictEqual(refused.status, 403, act)
         says(refused, "Account banned")
       }
       assert.deepStrictEqual(yield* kept(operator.operatorId), before)
       assert.strictEqual(yield* Queue.size(server.requests), 0)
-      says(yield* followed(lapsed, yield* acted(lapsed, page, "pause_webhook")), PAUSED_BY_HOST)
+      says(yield* followed(lapsed, yield* sendWebhookForm(lapsed, page, "pause_webhook")), PAUSED_BY_HOST)
     })
   )
 })
@@ -461,20 +483,20 @@ layer(layerPages, { excludeTestServices: true })("a test event", (it) => {
   it.effect("is sent once, signed as any other, and its answer is shown", () =>
     Effect.gen(function* () {
       const polls = yield* makeDeliveryPolls
-      const { mood, answer } = moody()
-      const server = yield* receiver(answer)
+      const { mood, answer } = makeSwitchableHandler()
+      const server = yield* startReceiver(answer)
       const { operator, id, cookie, page, secret, url } = yield* hosted(server.port)
-      mood.answer = answering(202, MARKUP)
+      mood.answer = respondWith(202, MARKUP)
       const before = yield* kept(operator.operatorId)
-      const shown = yield* acted(cookie, page, "test_webhook")
+      const shown = yield* sendWebhookForm(cookie, page, "test_webhook")
       assert.strictEqual(shown.status, 200)
       for (const words of [WORDS.testTaken, "<strong>202</strong>", url]) says(shown, words)
       assert.match(shown.text, /<strong>202<\/strong> · \d+ ms/)
       assert.include(shown.text, `<pre>${ESCAPED}</pre>`)
-      mood.answer = answering(500, "no")
-      const failed = yield* acted(cookie, page, "test_webhook")
+      mood.answer = respondWith(500, "no")
+      const failed = yield* sendWebhookForm(cookie, page, "test_webhook")
       for (const words of [WORDS.testNotTaken, WORDS.answered["5xx"]]) says(failed, words)
-      yield* workedOff(polls)
+      yield* deliverAllDue(polls)
       const requests = yield* Queue.clear(server.requests)
       assert.strictEqual(requests.length, 2)
       const [first] = requests
@@ -490,16 +512,16 @@ layer(layerPages, { excludeTestServices: true })("a test event", (it) => {
       )
       assert.isString(headers?.["service-webhook-secret-token"])
       assert.deepStrictEqual(yield* kept(operator.operatorId), before)
-      assert.deepStrictEqual(yield* deliveries({ operator, id, url, secret }), [])
+      assert.deepStrictEqual(yield* loadDeliveries({ operator, id, url, secret }), [])
     })
   )
 
   it.effect("reaches a paused webhook and leaves it so, and says what kept it from a receiver that is not there", () =>
     Effect.gen(function* () {
       const { operator, cookie, page } = yield* hosted(1)
-      yield* acted(cookie, page, "pause_webhook")
+      yield* sendWebhookForm(cookie, page, "pause_webhook")
       const before = yield* kept(operator.operatorId)
-      const shown = yield* acted(cookie, page, "test_webhook")
+      const shown = yield* sendWebhookForm(cookie, page, "test_webhook")
       says(shown, WORDS.noAnswer.connect)
       says(shown, PAUSED_BY_HOST)
       assert.deepStrictEqual(yield* kept(operator.operatorId), before)
@@ -510,7 +532,7 @@ layer(layerPages, { excludeTestServices: true })("a test event", (it) => {
           INSERT INTO webhook_receivers (operator_id, url, secret_token, created_at)
           VALUES (${operator.operatorId}, 'https://127.0.0.2/', 'x', now()) RETURNING url)
         UPDATE webhook_subscriptions SET url = moved.url FROM moved WHERE operator_id = ${operator.operatorId}`
-      says(yield* acted(cookie, page, "test_webhook"), WORDS.noAnswer.refused_address)
+      says(yield* sendWebhookForm(cookie, page, "test_webhook"), WORDS.noAnswer.refused_address)
     })
   )
 
@@ -523,7 +545,7 @@ layer(layerPages, { excludeTestServices: true })("a test event", (it) => {
       says(refused, WORDS.testTooMany)
       assert.isAtLeast(Number(refused.headers["retry-after"]), 1)
       assert.strictEqual(yield* Queue.size(server.requests), WEBHOOK_TESTS_A_MINUTE)
-      assert.strictEqual((yield* acted(other.cookie, other.page, "test_webhook")).status, 200)
+      assert.strictEqual((yield* sendWebhookForm(other.cookie, other.page, "test_webhook")).status, 200)
     })
   )
 })

@@ -20,12 +20,12 @@ import {
 } from "../../../src/platform/limits.ts"
 import { makeGuestPortalHandler } from "../../../src/transports/guest-portal/guest-portal.ts"
 import { PhotoUploadPermits } from "../../../src/transports/guest-portal/PhotoUploadPermits.ts"
-import { Browser, barriers, hasChromium, newPage, orNoChromium } from "../../support/browser.ts"
-import { freshOperator, orderOf, propertyOf, typedClient, withToken } from "../../support/harness.ts"
+import { Browser, findAccessibilityViolations, hasChromium, openPage, withChromiumNote } from "../../support/browser.ts"
+import { fieldOfError } from "../../support/error-messages.ts"
+import { makeGuestPortalStay } from "../../support/guest-portal-stay.ts"
+import { freshOperator, insertOrder, insertProperty, typedClient, withToken } from "../../support/harness.ts"
 import { jpegOfBytes } from "../../support/jpegs.ts"
-import { fieldOf } from "../../support/messages-of-errors.ts"
-import { openedStay } from "../../support/opened-stay.ts"
-import { BaseUrl, layerServed } from "../../support/server.ts"
+import { BaseUrl, layerHttpServer } from "../../support/server.ts"
 
 // The stay is from 4 May to 7 May; Berlin is two hours ahead of UTC then, and the code can be seen from noon on.
 const BEFORE = "2027-05-01T10:00:00Z"
@@ -45,10 +45,10 @@ const ready = Effect.fnUntraced(function* (now = BEFORE, status: "accepted" | "w
   const base = yield* BaseUrl
   const operator = yield* freshOperator()
   const { operatorId } = operator
-  const property = yield* propertyOf(operatorId, "Harbour 1")
+  const property = yield* insertProperty(operatorId, "Harbour 1")
   const sql = yield* SqlClient.SqlClient
   const dates = { checkIn: "2027-05-04", checkOut: "2027-05-07" }
-  const code = yield* orderOf(operatorId, [{ propertyId: property, ...dates }], { status })
+  const code = yield* insertOrder(operatorId, [{ propertyId: property, ...dates }], { status })
   yield* sql`UPDATE stays SET lock_code = '4711', number_of_guests = 1, guest_name = 'Ada Lovelace' WHERE stay_code = ${code}`
   yield* sql`
     INSERT INTO guests (operator_id, stay_id, name, is_booker)
@@ -88,9 +88,9 @@ const sendPhoto = (here: string, guest: string, jpeg: Uint8Array<ArrayBuffer> = 
 const alertIn = (text: string): string => /role="alert">([^<]*)</.exec(text)?.[1] ?? assert.fail("no alert")
 
 /** The field that the alert of a page names, or "". */
-const fieldIn = (text: string): string => fieldOf({ error_msg: alertIn(text) })
+const fieldIn = (text: string): string => fieldOfError({ error_msg: alertIn(text) })
 
-layer(layerServed(), { excludeTestServices: false })("the page of a stay", (it) => {
+layer(layerHttpServer(), { excludeTestServices: false })("the page of a stay", (it) => {
   it.effect("shows what its guests need to know, and nobody keeps it or hears of it", () =>
     Effect.gen(function* () {
       const { here } = yield* ready()
@@ -384,7 +384,7 @@ layer(layerServed(), { excludeTestServices: false })("the page of a stay", (it) 
   it.effect("shows what is true now: another property, other dates, none yet", () =>
     Effect.gen(function* () {
       const { here, api, as, code, operatorId } = yield* ready()
-      const other = yield* propertyOf(operatorId, "Harbour 2")
+      const other = yield* insertProperty(operatorId, "Harbour 2")
       yield* api.allocate_stay({ stay_code: code, property_id: other }).pipe(as)
       const moved = yield* fetched(here)
       assert.include(moved.text, "<h1>Harbour 2</h1>")
@@ -507,7 +507,7 @@ describe("a page that cannot be shown", () => {
 })
 
 describe("a photo that comes slowly", () => {
-  const pages = { open: () => Effect.succeed(Option.some(openedStay({ id_required: "required" }))) }
+  const pages = { open: () => Effect.succeed(Option.some(makeGuestPortalStay({ id_required: "required" }))) }
   const layerSlow = Layer.mergeAll(
     Layer.succeed(GuestPortal, { ...pages, setArrivalTime: () => Effect.void, submitIdentityImage: () => Effect.void }),
     RateWindows.layerMemory,
@@ -548,15 +548,15 @@ describe("a photo that comes slowly", () => {
   })
 })
 
-describe.skipIf(!hasChromium)(orNoChromium("the page of a stay in a browser"), () => {
-  layer(Layer.merge(layerServed(), Browser.layer), { excludeTestServices: false })((it) => {
+describe.skipIf(!hasChromium)(withChromiumNote("the page of a stay in a browser"), () => {
+  layer(Layer.merge(layerHttpServer(), Browser.layer), { excludeTestServices: false })((it) => {
     it.effect("on a small phone, without scripts, lets a guest tell and hand in all, and see the code", () =>
       Effect.gen(function* () {
         const { here, checkIn, sql, property } = yield* ready(DURING)
         yield* checkIn({ id_required: "required" })
         const title = `The ${"very ".repeat(9)}long${"est".repeat(20)} name`
         yield* sql`UPDATE properties SET title = ${title} WHERE id = ${property}`
-        const page = yield* newPage({ viewport: SMALL, javaScriptEnabled: false })
+        const page = yield* openPage({ viewport: SMALL, javaScriptEnabled: false })
         const requests: Array<string> = []
         page.on("request", (request) => requests.push(request.url()))
         const seen = yield* Effect.promise(async () => {
@@ -588,13 +588,13 @@ describe.skipIf(!hasChromium)(orNoChromium("the page of a stay in a browser"), (
         const { here, checkIn, sql, property } = yield* ready(DURING)
         yield* checkIn({ id_required: "required" })
         yield* sql`UPDATE properties SET title = ${`long${"est".repeat(40)}`} WHERE id = ${property}`
-        const page = yield* newPage({ viewport: SMALL })
+        const page = yield* openPage({ viewport: SMALL })
         yield* Effect.promise(() => page.goto(here))
         const wide = page.evaluate<boolean>("document.documentElement.scrollWidth > window.innerWidth")
         assert.isFalse(yield* Effect.promise(() => wide))
         for (const colorScheme of ["light", "dark"] as const) {
           yield* Effect.promise(() => page.emulateMedia({ colorScheme }))
-          assert.deepStrictEqual(yield* barriers(page), [])
+          assert.deepStrictEqual(yield* findAccessibilityViolations(page), [])
         }
       }).pipe(Effect.scoped)
     )

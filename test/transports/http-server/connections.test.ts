@@ -2,25 +2,30 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { patience as usual } from "../../../src/transports/http-server/node-server.ts"
 import {
-  answered,
-  EARLY,
-  get,
+  connectAnsweredClient,
+  EARLY_REQUEST,
   LARGE_BYTES,
-  listening,
-  sendRead
-} from "../../support/transports/http-server/listening.ts"
-import { answersIn, RawClient, refusal, refusalIn } from "../../support/transports/http-server/raw.ts"
+  sendAndAwaitRead,
+  startListening,
+  toGetRequest
+} from "../../support/transports/http-server/listening-server.ts"
+import {
+  parseRejection,
+  parseResponses,
+  RawClient,
+  toRejection
+} from "../../support/transports/http-server/raw-client.ts"
 
 const heardBy = (client: RawClient) => Effect.promise(() => client.ended)
 const hears = (client: RawClient, pattern: RegExp) => Effect.promise(() => client.hears(pattern))
 const closed = (client: RawClient) => heardBy(client).pipe(Effect.catchDefect(() => Effect.void))
-const bodies = (heard: string) => answersIn(heard).map(({ body }) => body)
+const bodies = (heard: string) => parseResponses(heard).map(({ body }) => body)
 
 describe("a client that ends its side", () => {
   it.effect("still gets its answer", () =>
     Effect.gen(function* () {
-      const server = yield* listening()
-      const client = new RawClient(server.base).send(get("/half"))
+      const server = yield* startListening()
+      const client = new RawClient(server.base).send(toGetRequest("/half"))
       client.socket.end()
       yield* (yield* server.next).answer
       assert.deepStrictEqual(bodies(yield* heardBy(client)), ["/half"])
@@ -29,8 +34,8 @@ describe("a client that ends its side", () => {
 
   it.effect("and all of several sent ahead", () =>
     Effect.gen(function* () {
-      const server = yield* listening()
-      const client = new RawClient(server.base).send(`${get("/1")}${get("/2")}`)
+      const server = yield* startListening()
+      const client = new RawClient(server.base).send(`${toGetRequest("/1")}${toGetRequest("/2")}`)
       client.socket.end()
       const [one, two] = [yield* server.next, yield* server.next]
       yield* two.answer
@@ -41,8 +46,8 @@ describe("a client that ends its side", () => {
 
   it.effect("is asked whether it is there while a long call runs, and answered", () =>
     Effect.gen(function* () {
-      const server = yield* listening()
-      const client = new RawClient(server.base).send(get("/long"))
+      const server = yield* startListening()
+      const client = new RawClient(server.base).send(toGetRequest("/long"))
       client.socket.end()
       const call = yield* server.next
       yield* hears(client, /^HTTP\/1\.1 102 Processing\r\n\r\n/)
@@ -53,8 +58,8 @@ describe("a client that ends its side", () => {
 
   it.effect("and is gone takes its running call with it", () =>
     Effect.gen(function* () {
-      const server = yield* listening()
-      const client = new RawClient(server.base).send(get("/gone"))
+      const server = yield* startListening()
+      const client = new RawClient(server.base).send(toGetRequest("/gone"))
       const { interrupted } = yield* server.next
       client.socket.destroy()
       yield* interrupted
@@ -63,11 +68,11 @@ describe("a client that ends its side", () => {
 
   it.effect("before its request is whole is told so", () =>
     Effect.gen(function* () {
-      const server = yield* listening()
+      const server = yield* startListening()
       for (const part of ["GET /half HT", "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nabc"]) {
         const client = new RawClient(server.base).send(part)
         client.socket.end()
-        assert.strictEqual(refusalIn(yield* heardBy(client)).error_code, 400)
+        assert.strictEqual(parseRejection(yield* heardBy(client)).error_code, 400)
       }
     })
   )
@@ -78,12 +83,12 @@ describe("a slow client", () => {
 
   it.effect("is refused when its headers or its body take too long", () =>
     Effect.gen(function* () {
-      const server = yield* listening({ patience })
+      const server = yield* startListening({ patience })
       const slow = ["GET /half HT", "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nabc"].map((part) =>
         new RawClient(server.base).send(part)
       )
       for (const client of slow) {
-        const { error_code, error_msg } = refusalIn(yield* heardBy(client))
+        const { error_code, error_msg } = parseRejection(yield* heardBy(client))
         assert.strictEqual(error_code, 400)
         assert.match(error_msg, /\btime\b/)
       }
@@ -92,9 +97,9 @@ describe("a slow client", () => {
 
   it.effect("loses a connection it does not use, without a word", () =>
     Effect.gen(function* () {
-      const server = yield* listening({ patience })
+      const server = yield* startListening({ patience })
       const silent = new RawClient(server.base)
-      const kept = new RawClient(server.base).send(get("/once"))
+      const kept = new RawClient(server.base).send(toGetRequest("/once"))
       yield* (yield* server.next).answer
       assert.strictEqual(yield* heardBy(silent).pipe(Effect.catchDefect(() => Effect.succeed(""))), "")
       assert.deepStrictEqual(bodies(yield* heardBy(kept)), ["/once"])
@@ -103,8 +108,8 @@ describe("a slow client", () => {
 
   it.effect("may take as long as it likes to be answered", () =>
     Effect.gen(function* () {
-      const server = yield* listening({ patience })
-      const waiting = new RawClient(server.base).send(get("/waits"))
+      const server = yield* startListening({ patience })
+      const waiting = new RawClient(server.base).send(toGetRequest("/waits"))
       const call = yield* server.next
       // By when this one is refused, the other has waited longer than a request may take to arrive.
       yield* heardBy(new RawClient(server.base).send("GET /half HT"))
@@ -117,9 +122,9 @@ describe("a slow client", () => {
 describe("connections", () => {
   it.effect("beyond the limit take the place of the longest idle one; where all are in use they are closed", () =>
     Effect.gen(function* () {
-      const server = yield* listening({ connections: 2 })
+      const server = yield* startListening({ connections: 2 })
       const used = Effect.fnUntraced(function* (path: string) {
-        const client = new RawClient(server.base).send(get(path))
+        const client = new RawClient(server.base).send(toGetRequest(path))
         const call = yield* server.next
         return { client, call }
       })
@@ -143,20 +148,20 @@ describe("connections", () => {
     "that send empty lines or the rest of an answered body make room; half a request does not, unless all are",
     () =>
       Effect.gen(function* () {
-        const server = yield* listening({ connections: 3 })
-        const half = yield* answered(server, get("/half"))
-        const empty = yield* answered(server, get("/empty"))
-        const late = yield* answered(server, EARLY)
-        yield* sendRead(half, "GET /ha")
-        yield* sendRead(empty, "\r\n\r\n")
-        yield* sendRead(late, "late!")
+        const server = yield* startListening({ connections: 3 })
+        const half = yield* connectAnsweredClient(server, toGetRequest("/half"))
+        const empty = yield* connectAnsweredClient(server, toGetRequest("/empty"))
+        const late = yield* connectAnsweredClient(server, EARLY_REQUEST)
+        yield* sendAndAwaitRead(half, "GET /ha")
+        yield* sendAndAwaitRead(empty, "\r\n\r\n")
+        yield* sendAndAwaitRead(late, "late!")
         for (const gone of [empty, late]) {
-          const newcomer = yield* answered(server, get("/new"))
-          yield* sendRead(newcomer, "GET /ha")
+          const newcomer = yield* connectAnsweredClient(server, toGetRequest("/new"))
+          yield* sendAndAwaitRead(newcomer, "GET /ha")
           yield* closed(gone)
         }
         assert.isFalse(half.socket.closed)
-        yield* answered(server, get("/new"))
+        yield* connectAnsweredClient(server, toGetRequest("/new"))
         yield* closed(half)
       })
   )
@@ -172,14 +177,14 @@ describe("empty lines", () => {
   it.effect("keep no connection: neither after an answer nor before the first request", () =>
     Effect.gen(function* () {
       const patience = { ...usual, headerSeconds: 1, keepAliveSeconds: 2 }
-      const server = yield* listening({ patience })
-      const kept = drip(yield* answered(server, get("/once")))
+      const server = yield* startListening({ patience })
+      const kept = drip(yield* connectAnsweredClient(server, toGetRequest("/once")))
       const fresh = drip(new RawClient(server.base))
-      const half = (yield* answered(server, get("/half"))).send("\r\nGET /half HT")
+      const half = (yield* connectAnsweredClient(server, toGetRequest("/half"))).send("\r\nGET /half HT")
       yield* closed(kept)
       yield* closed(fresh)
       // It has its own clock, that of headers, and an answer.
-      assert.strictEqual(refusal(answersIn(yield* heardBy(half)).at(-1)).error_code, 400)
+      assert.strictEqual(toRejection(parseResponses(yield* heardBy(half)).at(-1)).error_code, 400)
     })
   )
 })
@@ -187,14 +192,14 @@ describe("empty lines", () => {
 describe("a client that takes nothing of a long answer", () => {
   it.effect("is cut, and its call ended, whatever it sends; one that reads slowly gets all of it", () =>
     Effect.gen(function* () {
-      const server = yield* listening({ patience: { ...usual, stalledSeconds: 1 } })
-      const stalled = new RawClient(server.base).send(get("/large"))
+      const server = yield* startListening({ patience: { ...usual, stalledSeconds: 1 } })
+      const stalled = new RawClient(server.base).send(toGetRequest("/large"))
       stalled.socket.pause()
       const drip = setInterval(() => stalled.send("\r\n"), 100)
       stalled.socket.on("close", () => clearInterval(drip))
       const call = yield* server.next
       yield* call.answer
-      const slow = new RawClient(server.base).send(get("/large"))
+      const slow = new RawClient(server.base).send(toGetRequest("/large"))
       let bytes = 0
       const pace = setInterval(() => slow.socket.resume(), 25)
       slow.socket.on("data", (text: string) => {

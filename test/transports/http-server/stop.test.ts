@@ -1,16 +1,23 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Latch } from "effect"
-import { answered, EARLY, get, listening, sendRead } from "../../support/transports/http-server/listening.ts"
-import { answersIn, RawClient } from "../../support/transports/http-server/raw.ts"
+import {
+  connectAnsweredClient,
+  EARLY_REQUEST,
+  sendAndAwaitRead,
+  startListening,
+  toGetRequest
+} from "../../support/transports/http-server/listening-server.ts"
+import { parseResponses, RawClient } from "../../support/transports/http-server/raw-client.ts"
 
 const heardBy = (client: RawClient) => Effect.promise(() => client.ended)
 
 /** The paths that were answered, and whether each answer said it was the last. */
 const said = (heard: string) =>
-  answersIn(heard).map(({ body, headers }) => [body, headers.get("connection") === "close"] as const)
+  parseResponses(heard).map(({ body, headers }) => [body, headers.get("connection") === "close"] as const)
 
-const used = (server: Effect.Success<ReturnType<typeof listening>>) => answered(server, get("/used"))
+const used = (server: Effect.Success<ReturnType<typeof startListening>>) =>
+  connectAnsweredClient(server, toGetRequest("/used"))
 
 const LONG = 60_000
 /** That of a stop for which somebody waits. */
@@ -19,8 +26,8 @@ const SILENCE_OF_A_STOP_MS = 500
 describe("a stop", () => {
   it.effect("answers what is under way, says that it was the last, and then is over", () =>
     Effect.gen(function* () {
-      const server = yield* listening()
-      const client = new RawClient(server.base).send(get("/slow"))
+      const server = yield* startListening()
+      const client = new RawClient(server.base).send(toGetRequest("/slow"))
       const call = yield* server.next
       const stopping = yield* Effect.forkChild(server.stop, { startImmediately: true })
       yield* call.answer
@@ -31,7 +38,7 @@ describe("a stop", () => {
 
   it.effect("closes what nobody uses at once: kept connections, and those over which nothing has come", () =>
     Effect.gen(function* () {
-      const server = yield* listening({ shutdownSeconds: LONG })
+      const server = yield* startListening({ shutdownSeconds: LONG })
       const kept = yield* used(server)
       const silent = new RawClient(server.base)
       yield* used(server)
@@ -43,10 +50,10 @@ describe("a stop", () => {
 
   it.effect("waits for the next request of a connection in use, and answers it", () =>
     Effect.gen(function* () {
-      const server = yield* listening({ silence: LONG, shutdownSeconds: LONG })
+      const server = yield* startListening({ silence: LONG, shutdownSeconds: LONG })
       const client = yield* used(server)
       const stopping = yield* Effect.forkChild(server.stop, { startImmediately: true })
-      client.send(get("/next"))
+      client.send(toGetRequest("/next"))
       yield* (yield* server.next).answer
       assert.deepStrictEqual(said(yield* heardBy(client)), [
         ["/used", false],
@@ -61,11 +68,11 @@ describe("a stop", () => {
     () =>
       Effect.gen(function* () {
         const replaced = yield* Latch.make(true)
-        const server = yield* listening({ replaced, silence: undefined, drainSeconds: LONG })
+        const server = yield* startListening({ replaced, silence: undefined, drainSeconds: LONG })
         const client = yield* used(server)
         yield* Effect.promise(() => sleep(SILENCE_OF_A_STOP_MS + 100))
         const stopping = yield* Effect.forkChild(server.stop, { startImmediately: true })
-        client.send(get("/next"))
+        client.send(toGetRequest("/next"))
         yield* (yield* server.next).answer
         assert.deepStrictEqual(said(yield* heardBy(client)), [
           ["/used", false],
@@ -77,13 +84,13 @@ describe("a stop", () => {
 
   it.effect("does not wait for what begins no request: the rest of an answered body, and empty lines", () =>
     Effect.gen(function* () {
-      const server = yield* listening({ shutdownSeconds: LONG })
-      const late = yield* answered(server, EARLY)
-      yield* sendRead(late, "late!")
-      const never = yield* answered(server, EARLY)
-      yield* sendRead(never, "la")
-      const empty = yield* answered(server, get("/empty"))
-      yield* sendRead(empty, "\r\n")
+      const server = yield* startListening({ shutdownSeconds: LONG })
+      const late = yield* connectAnsweredClient(server, EARLY_REQUEST)
+      yield* sendAndAwaitRead(late, "late!")
+      const never = yield* connectAnsweredClient(server, EARLY_REQUEST)
+      yield* sendAndAwaitRead(never, "la")
+      const empty = yield* connectAnsweredClient(server, toGetRequest("/empty"))
+      yield* sendAndAwaitRead(empty, "\r\n")
       yield* server.stop
       for (const client of [late, never, empty]) assert.lengthOf(said(yield* heardBy(client)), 1)
     })
@@ -91,18 +98,18 @@ describe("a stop", () => {
 
   it.effect("waits for the rest of a request's headers, but not longer than for a next request", () =>
     Effect.gen(function* () {
-      const server = yield* listening({ silence: LONG, shutdownSeconds: LONG })
+      const server = yield* startListening({ silence: LONG, shutdownSeconds: LONG })
       const client = new RawClient(server.base)
-      yield* sendRead(client, "GET /in-two HT")
+      yield* sendAndAwaitRead(client, "GET /in-two HT")
       const stopping = yield* Effect.forkChild(server.stop, { startImmediately: true })
-      yield* sendRead(client, "TP/1.1\r\nHost: x\r\n\r\n")
+      yield* sendAndAwaitRead(client, "TP/1.1\r\nHost: x\r\n\r\n")
       yield* (yield* server.next).answer
       assert.deepStrictEqual(said(yield* heardBy(client)), [["/in-two", true]])
       yield* Fiber.join(stopping)
 
-      const impatient = yield* listening({ silence: 100, shutdownSeconds: LONG })
-      const half = yield* answered(impatient, get("/used"))
-      yield* sendRead(half, "GET /in-two HT")
+      const impatient = yield* startListening({ silence: 100, shutdownSeconds: LONG })
+      const half = yield* connectAnsweredClient(impatient, toGetRequest("/used"))
+      yield* sendAndAwaitRead(half, "GET /in-two HT")
       yield* impatient.stop
       assert.deepStrictEqual(said(yield* heardBy(half)), [["/used", false]])
     })
@@ -110,8 +117,8 @@ describe("a stop", () => {
 
   it.effect("answers all that was sent ahead in its order, and only the newest says that it was the last", () =>
     Effect.gen(function* () {
-      const server = yield* listening()
-      const client = new RawClient(server.base).send(`${get("/1")}${get("/2")}${get("/3")}`)
+      const server = yield* startListening()
+      const client = new RawClient(server.base).send(`${toGetRequest("/1")}${toGetRequest("/2")}${toGetRequest("/3")}`)
       const [one, two, three] = [yield* server.next, yield* server.next, yield* server.next]
       const stopping = yield* Effect.forkChild(server.stop, { startImmediately: true })
       for (const call of [three, one, two]) yield* call.answer
@@ -126,12 +133,12 @@ describe("a stop", () => {
 
   it.effect("does not run what comes after a last answer, and does not reset the connection either", () =>
     Effect.gen(function* () {
-      const server = yield* listening({ silence: LONG, shutdownSeconds: LONG })
-      const client = new RawClient(server.base).send(get("/last"))
+      const server = yield* startListening({ silence: LONG, shutdownSeconds: LONG })
+      const client = new RawClient(server.base).send(toGetRequest("/last"))
       const last = yield* server.next
       const stopping = yield* Effect.forkChild(server.stop, { startImmediately: true })
       yield* last.answer
-      client.send(get("/after"))
+      client.send(toGetRequest("/after"))
       assert.deepStrictEqual(said(yield* heardBy(client)), [["/last", true]])
       yield* Fiber.join(stopping)
       const more = yield* Effect.forkChild(server.next, { startImmediately: true })
@@ -141,8 +148,8 @@ describe("a stop", () => {
 
   it.effect("cuts what takes too long: a call that does not end, and an upload", () =>
     Effect.gen(function* () {
-      const server = yield* listening({ shutdownSeconds: 0 })
-      const call = new RawClient(server.base).send(get("/slow"))
+      const server = yield* startListening({ shutdownSeconds: 0 })
+      const call = new RawClient(server.base).send(toGetRequest("/slow"))
       const { interrupted } = yield* server.next
       const upload = new RawClient(server.base).send("POST /up HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nabc")
       yield* used(server)
@@ -157,11 +164,11 @@ describe("a stop", () => {
     Effect.gen(function* () {
       const ended = yield* Deferred.make<void>()
       const onStop = Effect.asVoid(Deferred.succeed(ended, undefined))
-      const server = yield* listening({ drainSeconds: 3, onStop })
-      const before = new RawClient(server.base).send(get("/before"))
+      const server = yield* startListening({ drainSeconds: 3, onStop })
+      const before = new RawClient(server.base).send(toGetRequest("/before"))
       const first = yield* server.next
       const stopping = yield* Effect.forkChild(server.stop, { startImmediately: true })
-      const during = new RawClient(server.base).send(get("/during"))
+      const during = new RawClient(server.base).send(toGetRequest("/during"))
       const second = yield* server.next
       assert.isFalse(yield* Deferred.isDone(ended))
       yield* Deferred.await(ended)
@@ -174,16 +181,18 @@ describe("a stop", () => {
 
   it.effect("takes new connections for the drain, in which it is no longer ready", () =>
     Effect.gen(function* () {
-      const server = yield* listening({ drainSeconds: 3 })
+      const server = yield* startListening({ drainSeconds: 3 })
       const kept = yield* used(server)
       const stopping = yield* Effect.forkChild(server.stop, { startImmediately: true })
-      const [ready] = answersIn(yield* heardBy(new RawClient(server.base).send(get("/health/ready?from=lb"))))
+      const [ready] = parseResponses(
+        yield* heardBy(new RawClient(server.base).send(toGetRequest("/health/ready?from=lb")))
+      )
       assert.strictEqual(ready?.status, "HTTP/1.1 503 Service Unavailable")
       assert.strictEqual(ready?.headers.get("connection"), "close")
-      const client = new RawClient(server.base).send(get("/new"))
+      const client = new RawClient(server.base).send(toGetRequest("/new"))
       yield* (yield* server.next).answer
       assert.deepStrictEqual(said(yield* heardBy(client)), [["/new", true]])
-      kept.send(get("/kept"))
+      kept.send(toGetRequest("/kept"))
       yield* (yield* server.next).answer
       assert.deepStrictEqual(said(yield* heardBy(kept)).at(-1), ["/kept", true])
       yield* Fiber.join(stopping)

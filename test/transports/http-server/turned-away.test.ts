@@ -3,8 +3,8 @@ import { Effect, Fiber } from "effect"
 import { Places } from "../../../src/admission/concurrency/Places.ts"
 import { CONCURRENCY_PERMITS, QUEUED_CALLS } from "../../../src/platform/limits.ts"
 import { freshOperator } from "../../support/harness.ts"
-import { BaseUrl, layerServed } from "../../support/server.ts"
-import { answersIn, envelopeOf, RawClient } from "../../support/transports/http-server/raw.ts"
+import { BaseUrl, layerHttpServer } from "../../support/server.ts"
+import { decodeEnvelope, parseResponses, RawClient } from "../../support/transports/http-server/raw-client.ts"
 
 /** As many calls of the operator as may be worked on and wait, none of which ends. */
 const crowd = (operatorId: number) =>
@@ -39,23 +39,23 @@ describe("a call that finds no room", () => {
         for (let nth = 0; nth < 3; nth++) {
           const client = new RawClient(base).send(head(busy.token, 10))
           yield* Effect.promise(() => client.hears(/"data"/))
-          const [answer] = answersIn(client.heard)
+          const [answer] = parseResponses(client.heard)
           assert.strictEqual(answer?.status, "HTTP/1.1 200 OK")
-          assert.strictEqual(envelopeOf(answer?.body).error_code, 500)
-          assert.strictEqual(envelopeOf(answer?.body).request_id, answer?.headers.get("x-request-id"))
+          assert.strictEqual(decodeEnvelope(answer?.body).error_code, 500)
+          assert.strictEqual(decodeEnvelope(answer?.body).request_id, answer?.headers.get("x-request-id"))
           assert.isAbove(Number(answer?.headers.get("retry-after")), 0)
           // The connection takes the next request once this one's body has come. A refused token needs no permit.
           client.heard = ""
           client.send(`0123456789${head("lk_unknown", 2)}{}`)
           yield* Effect.promise(() => client.hears(/"data"/))
-          assert.strictEqual(envelopeOf(answersIn(client.heard)[0]?.body).error_code, 401)
+          assert.strictEqual(decodeEnvelope(parseResponses(client.heard)[0]?.body).error_code, 401)
           client.socket.destroy()
         }
 
         yield* Fiber.interrupt(crowded)
         const after = yield* get(base, busy.token)
         assert.strictEqual(left(heardHeaders(after)), before - 1)
-      }).pipe(Effect.provide(layerServed()))
+      }).pipe(Effect.provide(layerHttpServer()))
   )
 })
 

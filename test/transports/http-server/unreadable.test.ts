@@ -2,9 +2,15 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Exit, Layer, Logger } from "effect"
 import { BODY_BYTES, HEADER_BYTES, IMAGE_BODY_BYTES } from "../../../src/platform/limits.ts"
 import { LINGER_BYTES } from "../../../src/transports/http-server/Connection.ts"
-import { freshOperator, propertyOf } from "../../support/harness.ts"
-import { BaseUrl, layerServed } from "../../support/server.ts"
-import { answersIn, envelopeOf, RawClient, refusal, refusalIn } from "../../support/transports/http-server/raw.ts"
+import { freshOperator, insertProperty } from "../../support/harness.ts"
+import { BaseUrl, layerHttpServer } from "../../support/server.ts"
+import {
+  decodeEnvelope,
+  parseRejection,
+  parseResponses,
+  RawClient,
+  toRejection
+} from "../../support/transports/http-server/raw-client.ts"
 
 const logged: Array<string> = []
 const layerLog = Logger.layer([Logger.map(Logger.formatJson, (line) => void logged.push(line))])
@@ -15,7 +21,7 @@ const talk = (text: string) =>
 const post = (path: string, headers: string, body = "") =>
   `POST ${path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n${headers}\r\n\r\n${body}`
 
-layer(layerServed().pipe(Layer.provideMerge(layerLog)))("what is no request", (it) => {
+layer(layerHttpServer().pipe(Layer.provideMerge(layerLog)))("what is no request", (it) => {
   it.effect.each([
     ["no HTTP at all", "HELLO\r\n\r\n"],
     ["zero bytes", "\0\0\0\0\r\n\r\n"],
@@ -36,7 +42,7 @@ layer(layerServed().pipe(Layer.provideMerge(layerLog)))("what is no request", (i
     ["an expectation of something else", post("/v3/transactions", "Content-Length: 2\r\nExpect: tea", "{}")]
   ] as const)("%s gets the envelope, one log line, and the end of the connection", ([, bytes]) =>
     Effect.gen(function* () {
-      const { error_code, error_msg, request_id } = refusalIn(yield* talk(bytes))
+      const { error_code, error_msg, request_id } = parseRejection(yield* talk(bytes))
       assert.strictEqual(error_code, 400)
       assert.notStrictEqual(error_msg, "")
       assert.lengthOf(
@@ -51,11 +57,11 @@ layer(layerServed().pipe(Layer.provideMerge(layerLog)))("what is no request", (i
       // What is counted: the target, and the names and values of the headers.
       const ofSize = (bytes: number) =>
         `GET /v3/nothing HTTP/1.1\r\nHost: x\r\nConnection: close\r\nA: ${"a".repeat(bytes - "/v3/nothingHostxConnectioncloseA".length)}\r\n\r\n`
-      assert.strictEqual(refusalIn(yield* talk(ofSize(HEADER_BYTES - 1))).error_code, 404)
-      const above = refusalIn(yield* talk(ofSize(HEADER_BYTES)))
+      assert.strictEqual(parseRejection(yield* talk(ofSize(HEADER_BYTES - 1))).error_code, 404)
+      const above = parseRejection(yield* talk(ofSize(HEADER_BYTES)))
       assert.strictEqual(above.error_code, 400)
       assert.include(above.error_msg, `${HEADER_BYTES} bytes`)
-      const line = refusalIn(yield* talk(`GET /${"a".repeat(HEADER_BYTES)} HTTP/1.1\r\nHost: x\r\n\r\n`))
+      const line = parseRejection(yield* talk(`GET /${"a".repeat(HEADER_BYTES)} HTTP/1.1\r\nHost: x\r\n\r\n`))
       assert.include(line.error_msg, `${HEADER_BYTES} bytes`)
     })
   )
@@ -63,7 +69,7 @@ layer(layerServed().pipe(Layer.provideMerge(layerLog)))("what is no request", (i
   it.effect("requests before it on the connection are answered first", () =>
     Effect.gen(function* () {
       const { token, operatorId } = yield* freshOperator()
-      const property_id = yield* propertyOf(operatorId, "Harbour 1")
+      const property_id = yield* insertProperty(operatorId, "Harbour 1")
       const body = JSON.stringify({
         property_id,
         direction: "income",
@@ -73,13 +79,13 @@ layer(layerServed().pipe(Layer.provideMerge(layerLog)))("what is no request", (i
         payment_method_id: 197
       })
       const write = post("/v3/transactions", `Service-Access-Token: ${token}\r\nContent-Length: ${body.length}`, body)
-      const [first, second, last, ...more] = answersIn(yield* talk(`${write}${write}\0\0\0`))
+      const [first, second, last, ...more] = parseResponses(yield* talk(`${write}${write}\0\0\0`))
       assert.deepStrictEqual(
-        [first, second].map((answer) => envelopeOf(answer?.body).error_code),
+        [first, second].map((answer) => decodeEnvelope(answer?.body).error_code),
         [0, 0]
       )
       assert.notStrictEqual(second?.headers.get("connection"), "close")
-      assert.strictEqual(refusal(last).error_code, 400)
+      assert.strictEqual(toRejection(last).error_code, 400)
       assert.lengthOf(more, 0)
     })
   )
@@ -89,10 +95,10 @@ layer(layerServed().pipe(Layer.provideMerge(layerLog)))("what is no request", (i
       const { token } = yield* freshOperator()
       const chunked = (headers: string) =>
         post("/v3/transactions", `Transfer-Encoding: chunked${headers}`, "2\r\n{}\r\nzz\r\n{}\r\n0\r\n\r\n")
-      const refused = refusalIn(yield* talk(chunked(`\r\nService-Access-Token: ${token}`)))
+      const refused = parseRejection(yield* talk(chunked(`\r\nService-Access-Token: ${token}`)))
       assert.strictEqual(refused.error_code, 400)
       assert.deepStrictEqual(
-        answersIn(yield* talk(chunked(""))).map(({ body }) => envelopeOf(body).error_code),
+        parseResponses(yield* talk(chunked(""))).map(({ body }) => decodeEnvelope(body).error_code),
         [401]
       )
     })
@@ -101,9 +107,9 @@ layer(layerServed().pipe(Layer.provideMerge(layerLog)))("what is no request", (i
   it.effect("a request with two Hosts is refused in the form of the path it names", () =>
     Effect.gen(function* () {
       const refused = (path: string) =>
-        Effect.map(talk(`POST ${path} HTTP/1.1\r\nHost: a\r\nHost: b\r\nContent-Length: 0\r\n\r\n`), answersIn)
+        Effect.map(talk(`POST ${path} HTTP/1.1\r\nHost: a\r\nHost: b\r\nContent-Length: 0\r\n\r\n`), parseResponses)
       const [outside] = yield* refused("/")
-      assert.strictEqual(refusal(outside, "400 Bad Request").error_code, 400)
+      assert.strictEqual(toRejection(outside, "400 Bad Request").error_code, 400)
       const [tool] = yield* refused("/mcp")
       assert.strictEqual(tool?.status, "HTTP/1.1 400 Bad Request")
       assert.deepInclude(JSON.parse(tool?.body ?? ""), { jsonrpc: "2.0", id: null })
@@ -116,7 +122,7 @@ layer(layerServed().pipe(Layer.provideMerge(layerLog)))("what is no request", (i
       const ask = (target: string, status: string) =>
         Effect.map(
           talk(`${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nService-Access-Token: ${token}\r\n\r\n`),
-          (heard) => refusalIn(heard, status).error_code
+          (heard) => parseRejection(heard, status).error_code
         )
       const outside = "404 Not Found"
       assert.strictEqual(yield* ask("GET http://elsewhere.example/v3/income_items", "200 OK"), 0)
@@ -135,7 +141,7 @@ layer(layerServed().pipe(Layer.provideMerge(layerLog)))("what is no request", (i
       yield* Effect.promise(() => client.hears(/"income_items"/))
       client.send("GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
       assert.deepStrictEqual(
-        answersIn(yield* Effect.promise(() => client.ended)).map(({ body }) => envelopeOf(body).error_code),
+        parseResponses(yield* Effect.promise(() => client.ended)).map(({ body }) => decodeEnvelope(body).error_code),
         [0, 404]
       )
     })
@@ -145,7 +151,7 @@ layer(layerServed().pipe(Layer.provideMerge(layerLog)))("what is no request", (i
 /** How long a connection is kept after its last answer for a client that still sends, in milliseconds. */
 const LINGER_MS = 500
 
-layer(layerServed())("a body", (it) => {
+layer(layerHttpServer())("a body", (it) => {
   it.effect("longer than allowed is refused for what its length says, before a byte of it is sent or asked for", () =>
     Effect.gen(function* () {
       const { token } = yield* freshOperator()
@@ -154,10 +160,10 @@ layer(layerServed())("a body", (it) => {
         new RawClient(base).send(
           post(path, `Authorization: Bearer ${token}\r\nExpect: 100-continue\r\nContent-Length: ${bytes}`)
         )
-      const refused = refusalIn(yield* Effect.promise(() => announce("/v3/transactions", BODY_BYTES + 1).ended))
+      const refused = parseRejection(yield* Effect.promise(() => announce("/v3/transactions", BODY_BYTES + 1).ended))
       assert.strictEqual(refused.error_code, 400)
       assert.include(refused.error_msg, `${BODY_BYTES} bytes`)
-      const [message] = answersIn(yield* Effect.promise(() => announce("/mcp", IMAGE_BODY_BYTES + 1).ended))
+      const [message] = parseResponses(yield* Effect.promise(() => announce("/mcp", IMAGE_BODY_BYTES + 1).ended))
       assert.strictEqual(message?.status, "HTTP/1.1 413 Payload Too Large")
       const asked = announce("/v3/transactions", BODY_BYTES)
       assert.match(yield* Effect.promise(() => asked.hears(/\r\n\r\n/)), /^HTTP\/1\.1 100 Continue\r\n\r\n$/)
@@ -190,12 +196,12 @@ layer(layerServed())("a body", (it) => {
       })
       // On a busy machine it may be slower than anybody waits for: a reset then proves nothing, and it sends again.
       const { end } = yield* Effect.repeat(sent, { until: ({ end, tooLate }) => Exit.isSuccess(end) || !tooLate })
-      assert.strictEqual(refusalIn(yield* end).error_code, 400)
+      assert.strictEqual(parseRejection(yield* end).error_code, 400)
     })
   )
 })
 
-layer(layerServed())("private answers", (it) => {
+layer(layerHttpServer())("private answers", (it) => {
   it.effect("are kept by no cache", () =>
     Effect.gen(function* () {
       const { token } = yield* freshOperator()

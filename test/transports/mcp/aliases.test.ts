@@ -3,13 +3,20 @@ import { Effect } from "effect"
 import { operations } from "../../../src/service/Api.ts"
 import { resolveArgumentAliases, toolAliases } from "../../../src/transports/mcp/aliases.ts"
 import { makeToolLookup, makeTools } from "../../../src/transports/mcp/tools.ts"
-import { conversationOf } from "../../support/conversations.ts"
+import { insertConversation } from "../../support/conversations.ts"
+import { fieldOfError } from "../../support/error-messages.ts"
 import { freshOperator } from "../../support/harness.ts"
-import { channelAccountOf } from "../../support/listings.ts"
-import { fieldOf } from "../../support/messages-of-errors.ts"
-import { BaseUrl, layerServed } from "../../support/server.ts"
-import { Endpoint } from "../../support/transports/mcp/endpoint.ts"
-import { envelopesOf, errorOf, lastOf, modern, post, toolCall } from "../../support/transports/mcp/requests.ts"
+import { insertChannelAccount } from "../../support/listings.ts"
+import { BaseUrl, layerHttpServer } from "../../support/server.ts"
+import { Endpoint } from "../../support/transports/mcp/entry-endpoint.ts"
+import {
+  lastMessageOf,
+  parseEnvelopes,
+  postMessage,
+  rpcErrorOf,
+  toModernMessage,
+  toolCall
+} from "../../support/transports/mcp/mcp-requests.ts"
 
 const tools = makeTools(operations)
 const names = toolAliases(Array.from(tools.keys()))
@@ -50,7 +57,7 @@ describe("other names of arguments", () => {
     assert.property(tools.get(tool)?.definition.inputSchema.properties, "id")
     const argumentsOf = (fields: Record<string, unknown>) => {
       const { fields: own, error: refusal } = resolveArgumentAliases(tool, fields)
-      return refusal === undefined ? own : fieldOf({ error_msg: refusal.message })
+      return refusal === undefined ? own : fieldOfError({ error_msg: refusal.message })
     }
     assert.deepStrictEqual(argumentsOf({ conversation_id: "a", message: "x" }), { id: "a", message: "x" })
     assert.deepStrictEqual(argumentsOf({ id: "a", conversation_id: "a" }), { id: "a" })
@@ -69,13 +76,13 @@ describe("other names of arguments", () => {
   })
 })
 
-layer(layerServed())("a conversation", (it) => {
+layer(layerHttpServer())("a conversation", (it) => {
   it.effect("is read and written by id and by conversation_id, and both count in its message window", () =>
     Effect.gen(function* () {
       const [base, { operatorId, token }] = [yield* BaseUrl, yield* freshOperator()]
-      const accountId = yield* channelAccountOf(operatorId, { channelType: "airbnb" })
-      const { code: id } = yield* conversationOf({ operatorId, accountId, channelType: "airbnb" })
-      const { code: other } = yield* conversationOf({ operatorId, accountId, channelType: "airbnb" })
+      const accountId = yield* insertChannelAccount(operatorId, { channelType: "airbnb" })
+      const { code: id } = yield* insertConversation({ operatorId, accountId, channelType: "airbnb" })
+      const { code: other } = yield* insertConversation({ operatorId, accountId, channelType: "airbnb" })
       const answerOf = (name: string, fields: object) =>
         Effect.promise(async () => {
           const response = await fetch(`${base}/mcp`, {
@@ -98,13 +105,13 @@ layer(layerServed())("a conversation", (it) => {
       assert.deepInclude(yield* answerOf("send_message", { id, conversation_id: id, message: "2" }), { error_code: 0 })
       const both = { id, conversation_id: other, message: "3" }
       const refused = yield* answerOf("send_message", both)
-      assert.deepStrictEqual([refused.error_code, fieldOf(refused)], [400, "conversation_id"])
+      assert.deepStrictEqual([refused.error_code, fieldOfError(refused)], [400, "conversation_id"])
       const read = yield* answerOf("get_conversation", { conversation_id: id })
       assert.deepStrictEqual(
         read.data.messages.map(({ content }: { content: string }) => content),
         ["2", "1"]
       )
-      assert.strictEqual(fieldOf(yield* answerOf("get_conversation", {})), "id")
+      assert.strictEqual(fieldOfError(yield* answerOf("get_conversation", {})), "id")
       // The message window of a conversation admits five messages, whichever argument names the conversation.
       for (const nth of ["4", "5", "6"]) yield* answerOf("send_message", { conversation_id: id, message: nth })
       assert.strictEqual((yield* answerOf("send_message", { conversation_id: id, message: "7" })).error_code, 429)
@@ -115,20 +122,20 @@ layer(layerServed())("a conversation", (it) => {
 layer(Endpoint.layer)("a tool call", (it) => {
   it.effect("under another name reaches the tool, and tools/list does not show that name", () =>
     Effect.gen(function* () {
-      const { headers, message } = modern(toolCall("query_entries"))
-      for (const response of [yield* post(toolCall("list_entries")), yield* post(message, headers)]) {
-        assert.strictEqual(envelopesOf(response)[0].data.name, "search_entries")
+      const { headers, message } = toModernMessage(toolCall("query_entries"))
+      for (const response of [yield* postMessage(toolCall("list_entries")), yield* postMessage(message, headers)]) {
+        assert.strictEqual(parseEnvelopes(response)[0].data.name, "search_entries")
       }
-      const { result } = lastOf(yield* post({ jsonrpc: "2.0", id: 1, method: "tools/list" }))
+      const { result } = lastMessageOf(yield* postMessage({ jsonrpc: "2.0", id: 1, method: "tools/list" }))
       assert.notInclude(JSON.stringify(result), "query_entries")
     })
   )
 
   it.effect("under an unknown name is an error that names the nearest tool, if one is near", () =>
     Effect.gen(function* () {
-      assert.match(errorOf(yield* post(toolCall("paint_the_house"))).message, /: paint_the_house$/)
-      const near = yield* post(toolCall("serch_entries"))
-      assert.match(errorOf(near).message, /: serch_entries\..*\bsearch_entries\b/)
+      assert.match(rpcErrorOf(yield* postMessage(toolCall("paint_the_house"))).message, /: paint_the_house$/)
+      const near = yield* postMessage(toolCall("serch_entries"))
+      assert.match(rpcErrorOf(near).message, /: serch_entries\..*\bsearch_entries\b/)
     })
   )
 })

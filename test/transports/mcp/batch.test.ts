@@ -1,18 +1,18 @@
 import { assert, layer } from "@effect/vitest"
 import { Deferred, Effect } from "effect"
 import { MCP_BATCH_BYTES, MCP_BATCH_MESSAGES } from "../../../src/platform/limits.ts"
-import { hangingUp } from "../../support/hanging-up.ts"
-import { fieldOf } from "../../support/messages-of-errors.ts"
-import { Endpoint } from "../../support/transports/mcp/endpoint.ts"
+import { abortRequestWhen } from "../../support/aborted-request.ts"
+import { fieldOfError } from "../../support/error-messages.ts"
+import { Endpoint } from "../../support/transports/mcp/entry-endpoint.ts"
 import {
-  BOTH,
-  envelopesOf,
-  errorOf,
+  BOTH_MEDIA_TYPES,
   JSON_BODY,
-  messagesOf,
-  post,
+  parseEnvelopes,
+  parseMessages,
+  postMessage,
+  rpcErrorOf,
   toolCall
-} from "../../support/transports/mcp/requests.ts"
+} from "../../support/transports/mcp/mcp-requests.ts"
 
 // What one batch of calls may take of the service.
 
@@ -22,17 +22,17 @@ layer(Endpoint.layer)("a batch", (it) => {
       const { called } = yield* Endpoint
       const calls = (size: number) => Array.from({ length: size }, (_, id) => toolCall("search_entries", {}, id))
       const notification = { jsonrpc: "2.0", method: "notifications/initialized" }
-      assert.lengthOf(envelopesOf(yield* post(calls(MCP_BATCH_MESSAGES))), MCP_BATCH_MESSAGES)
+      assert.lengthOf(parseEnvelopes(yield* postMessage(calls(MCP_BATCH_MESSAGES))), MCP_BATCH_MESSAGES)
       assert.lengthOf(
-        envelopesOf(yield* post([...calls(MCP_BATCH_MESSAGES - 1), notification])),
+        parseEnvelopes(yield* postMessage([...calls(MCP_BATCH_MESSAGES - 1), notification])),
         MCP_BATCH_MESSAGES - 1
       )
       const before = called.length
       for (const batch of [calls(MCP_BATCH_MESSAGES + 1), [...calls(MCP_BATCH_MESSAGES), notification]]) {
-        const refused = yield* post(batch)
+        const refused = yield* postMessage(batch)
         assert.strictEqual(refused.status, 400)
-        assert.strictEqual(errorOf(refused).code, -32600)
-        assert.match(errorOf(refused).message, new RegExp(`\\b${MCP_BATCH_MESSAGES} messages`))
+        assert.strictEqual(rpcErrorOf(refused).code, -32600)
+        assert.match(rpcErrorOf(refused).message, new RegExp(`\\b${MCP_BATCH_MESSAGES} messages`))
       }
       assert.lengthOf(called, before)
     })
@@ -44,26 +44,29 @@ layer(Endpoint.layer)("a batch", (it) => {
       const before = called.length
       const two = [toolCall("search_entries", {}, 1), toolCall("search_entries", {}, 2)]
       for (const revision of ["2025-06-18", "2025-11-25", "2026-07-28"]) {
-        const refused = yield* post(two, { "mcp-protocol-version": revision })
+        const refused = yield* postMessage(two, { "mcp-protocol-version": revision })
         assert.strictEqual(refused.status, 400)
-        assert.strictEqual(errorOf(refused).code, -32600)
-        assert.strictEqual(fieldOf({ error_msg: errorOf(refused).message }), "MCP-Protocol-Version")
-        assert.include(errorOf(refused).message, revision)
+        assert.strictEqual(rpcErrorOf(refused).code, -32600)
+        assert.strictEqual(fieldOfError({ error_msg: rpcErrorOf(refused).message }), "MCP-Protocol-Version")
+        assert.include(rpcErrorOf(refused).message, revision)
       }
-      const refused = yield* post([toolCall("search_entries", {}, 7), toolCall("search_entries", {}, 7)])
+      const refused = yield* postMessage([toolCall("search_entries", {}, 7), toolCall("search_entries", {}, 7)])
       assert.strictEqual(refused.status, 400)
-      assert.deepStrictEqual([errorOf(refused).code, fieldOf({ error_msg: errorOf(refused).message })], [-32600, "id"])
+      assert.deepStrictEqual(
+        [rpcErrorOf(refused).code, fieldOfError({ error_msg: rpcErrorOf(refused).message })],
+        [-32600, "id"]
+      )
       assert.lengthOf(called, before)
-      assert.lengthOf(envelopesOf(yield* post(two, { "mcp-protocol-version": "2025-03-26" })), 2)
+      assert.lengthOf(parseEnvelopes(yield* postMessage(two, { "mcp-protocol-version": "2025-03-26" })), 2)
     })
   )
 
   it.effect("answers its calls in the order they stand in", () =>
     Effect.gen(function* () {
       const ids = Array.from({ length: MCP_BATCH_MESSAGES }, (_, index) => index)
-      const answered = yield* post(ids.map((id) => toolCall("search_entries", { keyword: String(id) }, id)))
+      const answered = yield* postMessage(ids.map((id) => toolCall("search_entries", { keyword: String(id) }, id)))
       assert.deepStrictEqual(
-        messagesOf(answered).map(({ id }) => id),
+        parseMessages(answered).map(({ id }) => id),
         ids
       )
     })
@@ -73,14 +76,15 @@ layer(Endpoint.layer)("a batch", (it) => {
     Effect.gen(function* () {
       const { called } = yield* Endpoint
       const envelope =
-        JSON.stringify(envelopesOf(yield* post(toolCall("fill_answer", { characters: 1 })))[0]).length - 1
+        JSON.stringify(parseEnvelopes(yield* postMessage(toolCall("fill_answer", { characters: 1 })))[0]).length - 1
       const fill = (bytes: number, id: number) => toolCall("fill_answer", { characters: bytes - envelope }, id)
-      const batch = (bytes: number) => post([fill(bytes - 1_000, 1), fill(1_000, 2), toolCall("create_entry", {}, 3)])
+      const batch = (bytes: number) =>
+        postMessage([fill(bytes - 1_000, 1), fill(1_000, 2), toolCall("create_entry", {}, 3)])
       const runs = () => called.filter((name) => name === "create_entry").length
-      const fits = messagesOf(yield* batch(MCP_BATCH_BYTES - 1))
+      const fits = parseMessages(yield* batch(MCP_BATCH_BYTES - 1))
       assert.isTrue(fits.every(({ error }) => error === undefined))
       assert.strictEqual(runs(), 1)
-      const [first, second, third] = messagesOf(yield* batch(MCP_BATCH_BYTES))
+      const [first, second, third] = parseMessages(yield* batch(MCP_BATCH_BYTES))
       assert.deepStrictEqual([first?.["error"], second?.["error"]], [undefined, undefined])
       const { error } = Object(third)
       assert.strictEqual(error.code, -32600)
@@ -93,14 +97,14 @@ layer(Endpoint.layer)("a batch", (it) => {
     Effect.gen(function* () {
       const { url, waiting, interrupted, called } = yield* Endpoint
       const before = called.length
-      yield* hangingUp(url, Deferred.await(waiting), {
+      yield* abortRequestWhen(url, Deferred.await(waiting), {
         method: "POST",
-        headers: { ...JSON_BODY, accept: BOTH },
+        headers: { ...JSON_BODY, accept: BOTH_MEDIA_TYPES },
         body: JSON.stringify([toolCall("wait_for_ever", {}, 1), toolCall("create_entry", {}, 2)])
       })
       yield* Deferred.await(interrupted)
       // Whatever the batch still did would have been done before this is answered.
-      yield* post(toolCall("search_entries"))
+      yield* postMessage(toolCall("search_entries"))
       assert.deepStrictEqual(called.slice(before), ["wait_for_ever", "search_entries"])
     })
   )

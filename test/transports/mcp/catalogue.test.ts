@@ -7,7 +7,7 @@ import { operations } from "../../../src/service/Api.ts"
 import { INSTRUCTIONS } from "../../../src/transports/mcp/server-factory.ts"
 import { makeTools } from "../../../src/transports/mcp/tools.ts"
 import { freshOperator } from "../../support/harness.ts"
-import { BaseUrl, layerServed } from "../../support/server.ts"
+import { BaseUrl, layerHttpServer } from "../../support/server.ts"
 import { CATALOGUE, type CatalogueRow, TOTALS } from "../../support/transports/mcp/catalogue.ts"
 
 // What the specification's catalogue says of every tool, of the contracts and of what is really listed.
@@ -66,7 +66,7 @@ const listedTo = (token: string) =>
     return { tools, server }
   })
 
-layer(layerServed())("the tools that are listed", (it) => {
+layer(layerHttpServer())("the tools that are listed", (it) => {
   it.effect("are the 72 to a writable token, each with what the catalogue says of it and nothing more", () =>
     Effect.gen(function* () {
       const { tools, server } = yield* listedTo((yield* freshOperator()).token)

@@ -5,7 +5,7 @@ import { dirname, join } from "node:path"
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { freshOperator } from "../../support/harness.ts"
-import { BaseUrl, layerServed } from "../../support/server.ts"
+import { BaseUrl, layerHttpServer } from "../../support/server.ts"
 
 // The public conformance suite of the protocol against the real service, on loopback. The files in conformance/ name what does
 // not apply; whatever else fails, and whatever of it comes to pass, fails here.
@@ -57,7 +57,7 @@ const run = (url: string, revision: string) =>
     return Effect.sync(() => child.kill())
   })
 
-layer(layerServed(), { excludeTestServices: true })("the public conformance suite", (it) => {
+layer(layerHttpServer(), { excludeTestServices: true })("the public conformance suite", (it) => {
   it.effect.each(REVISIONS)("finds nothing in revision $revision but what does not apply", ({ revision, passed }) =>
     Effect.gen(function* () {
       const { token } = yield* freshOperator()

@@ -4,9 +4,9 @@ import { Effect } from "effect"
 import { isAllowedForReadOnlyToken, toolMetadataOf } from "../../../src/contract/operation.ts"
 import { operations } from "../../../src/service/Api.ts"
 import { makeTools } from "../../../src/transports/mcp/tools.ts"
-import { freshOperator, propertyOf } from "../../support/harness.ts"
-import { fieldOf } from "../../support/messages-of-errors.ts"
-import { BaseUrl, layerServed } from "../../support/server.ts"
+import { fieldOfError } from "../../support/error-messages.ts"
+import { freshOperator, insertProperty } from "../../support/harness.ts"
+import { BaseUrl, layerHttpServer } from "../../support/server.ts"
 
 // The two doors of the real service, side by side.
 
@@ -50,11 +50,11 @@ const withoutId = (text: string): string => text.replace(/"request_id":"[^"]*"/,
 
 const entry = { direction: "income", amount: 35.5, currency: "EUR", item_id: 11, payment_method_id: 197 }
 
-layer(layerServed())("REST and MCP", (it) => {
+layer(layerHttpServer())("REST and MCP", (it) => {
   it.effect("answer a reading call with the same bytes", () =>
     Effect.gen(function* () {
       const { operatorId, token, readOnlyToken } = yield* freshOperator()
-      const property_id = yield* propertyOf(operatorId, "Hafen 1 – Löwe")
+      const property_id = yield* insertProperty(operatorId, "Hafen 1 – Löwe")
       const created = yield* mcp("create_transaction", token, { ...entry, property_id, note: "Wäsche \u2028" })
       assert.isFalse(created.isError)
       const { transaction_id: id } = JSON.parse(created.text).data
@@ -69,7 +69,7 @@ layer(layerServed())("REST and MCP", (it) => {
   it.effect("read a list as JSON text over MCP, and refuse it over REST", () =>
     Effect.gen(function* () {
       const { operatorId, token } = yield* freshOperator()
-      const property = yield* propertyOf(operatorId, "Harbour 1")
+      const property = yield* insertProperty(operatorId, "Harbour 1")
       const days = { available: true, start_date: "1970-01-02", end_date: "1970-01-02" }
       const fields = { property_ids: `[${property}]`, ...days }
       const toolAnswer = yield* mcp("update_availabilities", token, fields)
@@ -77,7 +77,7 @@ layer(layerServed())("REST and MCP", (it) => {
       assert.isFalse(toolAnswer.isError)
       const restAnswer = yield* rest("/availabilities", token, fields)
       const refused = JSON.parse(restAnswer.text)
-      assert.deepStrictEqual([refused.error_code, fieldOf(refused)], [400, "property_ids"])
+      assert.deepStrictEqual([refused.error_code, fieldOfError(refused)], [400, "property_ids"])
     })
   )
 

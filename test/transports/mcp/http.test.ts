@@ -2,19 +2,19 @@ import { request } from "node:http"
 import { assert, layer } from "@effect/vitest"
 import { Deferred, Effect, Fiber } from "effect"
 import { BODY_BYTES, IMAGE_BODY_BYTES, JSON_DEPTH, JSON_PARTS } from "../../../src/platform/limits.ts"
-import { Endpoint, PUBLIC_URL } from "../../support/transports/mcp/endpoint.ts"
+import { Endpoint, PUBLIC_URL } from "../../support/transports/mcp/entry-endpoint.ts"
 import {
-  BOTH,
-  envelopesOf,
-  errorOf,
+  BOTH_MEDIA_TYPES,
   type Headers,
   JSON_BODY,
-  lastOf,
-  modern,
-  post,
-  send,
+  lastMessageOf,
+  parseEnvelopes,
+  postMessage,
+  rpcErrorOf,
+  sendRequest,
+  toModernMessage,
   toolCall
-} from "../../support/transports/mcp/requests.ts"
+} from "../../support/transports/mcp/mcp-requests.ts"
 
 // The endpoint as plain HTTP: who may speak, in which media types, and how much.
 
@@ -24,31 +24,31 @@ layer(Endpoint.layer)("media types", (it) => {
     { accept: "text/*" },
     { accept: "text/event-stream;q=1, text/plain;q=0.5" },
     { accept: "*/*" },
-    { accept: BOTH }
+    { accept: BOTH_MEDIA_TYPES }
   ])("a request of 2025 that accepts $accept gets an event stream", ({ accept }) =>
     Effect.gen(function* () {
-      const answered = yield* post(toolCall("search_entries"), { accept })
+      const answered = yield* postMessage(toolCall("search_entries"), { accept })
       assert.strictEqual(answered.status, 200)
       assert.strictEqual(answered.headers.get("content-type"), "text/event-stream")
-      const { jsonrpc, id, result } = lastOf(answered)
+      const { jsonrpc, id, result } = lastMessageOf(answered)
       assert.deepStrictEqual([jsonrpc, id], ["2.0", 1])
       assert.deepInclude(result, { isError: false })
-      assert.strictEqual(envelopesOf(answered)[0].data.name, "search_entries")
+      assert.strictEqual(parseEnvelopes(answered)[0].data.name, "search_entries")
     })
   )
 
   it.effect.each([
     { accept: "text/event-stream", type: "text/event-stream" },
-    { accept: BOTH, type: "application/json" },
+    { accept: BOTH_MEDIA_TYPES, type: "application/json" },
     { accept: "application/json", type: "application/json" },
     { accept: "*/*", type: "application/json" }
   ])("a request of 2026-07-28 that accepts $accept gets $type", ({ accept, type }) =>
     Effect.gen(function* () {
-      const { headers, message } = modern(toolCall("search_entries"))
-      const answered = yield* post(message, { ...headers, accept })
+      const { headers, message } = toModernMessage(toolCall("search_entries"))
+      const answered = yield* postMessage(message, { ...headers, accept })
       assert.strictEqual(answered.status, 200)
       assert.strictEqual(answered.headers.get("content-type"), type)
-      assert.strictEqual(envelopesOf(answered)[0].data.name, "search_entries")
+      assert.strictEqual(parseEnvelopes(answered)[0].data.name, "search_entries")
     })
   )
 
@@ -56,12 +56,14 @@ layer(Endpoint.layer)("media types", (it) => {
     "a request of 2025 that accepts $accept alone gets one JSON document",
     ({ accept }) =>
       Effect.gen(function* () {
-        const answered = yield* post(toolCall("search_entries"), { accept })
+        const answered = yield* postMessage(toolCall("search_entries"), { accept })
         assert.strictEqual(answered.status, 200)
         assert.strictEqual(answered.headers.get("content-type"), "application/json")
-        assert.strictEqual(answered.headers.get("x-request-id"), envelopesOf(answered)[0].request_id)
-        assert.strictEqual(envelopesOf(answered)[0].data.name, "search_entries")
-        const batch = yield* post([toolCall("search_entries", {}, 1), toolCall("search_entries", {}, 2)], { accept })
+        assert.strictEqual(answered.headers.get("x-request-id"), parseEnvelopes(answered)[0].request_id)
+        assert.strictEqual(parseEnvelopes(answered)[0].data.name, "search_entries")
+        const batch = yield* postMessage([toolCall("search_entries", {}, 1), toolCall("search_entries", {}, 2)], {
+          accept
+        })
         assert.deepStrictEqual(
           JSON.parse(batch.body).map(({ id }: { readonly id: number }) => id),
           [1, 2]
@@ -72,8 +74,10 @@ layer(Endpoint.layer)("media types", (it) => {
           method: "initialize",
           params: { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "test", version: "1" } }
         }
-        assert.deepInclude(lastOf(yield* post(initialize, { accept })).result, { protocolVersion: "2025-06-18" })
-        const notified = yield* post({ jsonrpc: "2.0", method: "notifications/initialized" }, { accept })
+        assert.deepInclude(lastMessageOf(yield* postMessage(initialize, { accept })).result, {
+          protocolVersion: "2025-06-18"
+        })
+        const notified = yield* postMessage({ jsonrpc: "2.0", method: "notifications/initialized" }, { accept })
         assert.deepStrictEqual([notified.status, notified.body], [202, ""])
       })
   )
@@ -81,7 +85,7 @@ layer(Endpoint.layer)("media types", (it) => {
   it.effect("a request of 2025 for JSON alone stops its call when the client goes away", () =>
     Effect.gen(function* () {
       const { waiting, interrupted } = yield* Endpoint
-      const asking = yield* Effect.forkChild(post(toolCall("wait_for_ever"), { accept: "application/json" }))
+      const asking = yield* Effect.forkChild(postMessage(toolCall("wait_for_ever"), { accept: "application/json" }))
       yield* Deferred.await(waiting)
       yield* Fiber.interrupt(asking)
       yield* Deferred.await(interrupted)
@@ -90,16 +94,16 @@ layer(Endpoint.layer)("media types", (it) => {
 
   it.effect("a request of 2025 that accepts neither form is told what to accept", () =>
     Effect.gen(function* () {
-      const answered = yield* post(toolCall("search_entries"), { accept: "text/html" })
+      const answered = yield* postMessage(toolCall("search_entries"), { accept: "text/html" })
       assert.strictEqual(answered.status, 406)
-      assert.include(errorOf(answered).message, "text/event-stream")
+      assert.include(rpcErrorOf(answered).message, "text/event-stream")
     })
   )
 
   it.effect("a tool that is not there is named in a short and printable way", () =>
     Effect.gen(function* () {
-      const answered = yield* post(toolCall(`\ud83d\u0000${"x".repeat(1000)}`))
-      assert.strictEqual(errorOf(answered).message, `Unknown tool: \ufffd\ufffd${"x".repeat(48)}…`)
+      const answered = yield* postMessage(toolCall(`\ud83d\u0000${"x".repeat(1000)}`))
+      assert.strictEqual(rpcErrorOf(answered).message, `Unknown tool: \ufffd\ufffd${"x".repeat(48)}…`)
     })
   )
 
@@ -107,20 +111,22 @@ layer(Endpoint.layer)("media types", (it) => {
     Effect.gen(function* () {
       const body = Buffer.from(JSON.stringify(toolCall("search_entries", { keyword: "Caf@" })))
       body[body.indexOf("@")] = 0xe9
-      const answered = yield* send({ method: "POST", headers: { ...JSON_BODY, accept: BOTH }, body })
+      const answered = yield* sendRequest({ method: "POST", headers: { ...JSON_BODY, accept: BOTH_MEDIA_TYPES }, body })
       assert.strictEqual(answered.status, 400)
-      assert.include(errorOf(answered).message, "UTF-8")
+      assert.include(rpcErrorOf(answered).message, "UTF-8")
     })
   )
 
   it.effect("a body that is not JSON by its type is 415, and the connection lives on", () =>
     Effect.gen(function* () {
       for (const type of ["text/plain", "application/x-www-form-urlencoded", "application/jsonp"]) {
-        const answered = yield* post(toolCall("search_entries"), { "content-type": type })
+        const answered = yield* postMessage(toolCall("search_entries"), { "content-type": type })
         assert.strictEqual(answered.status, 415)
-        assert.isNumber(errorOf(answered).code)
+        assert.isNumber(rpcErrorOf(answered).code)
       }
-      const answered = yield* post(toolCall("search_entries"), { "content-type": "application/json; charset=utf-8" })
+      const answered = yield* postMessage(toolCall("search_entries"), {
+        "content-type": "application/json; charset=utf-8"
+      })
       assert.strictEqual(answered.status, 200)
     })
   )
@@ -133,7 +139,7 @@ layer(Endpoint.layer)("who may speak", (it) => {
     "$method without a token is 401 with the way to one",
     ({ method }) =>
       Effect.gen(function* () {
-        const answered = yield* send({ method, headers: {} })
+        const answered = yield* sendRequest({ method, headers: {} })
         assert.strictEqual(answered.status, 401)
         assert.strictEqual(answered.headers.get("www-authenticate"), `Bearer realm="latchkey", ${metadata}`)
         assert.deepInclude(JSON.parse(answered.body), { error_code: 401, error_msg: "Invalid access token", data: {} })
@@ -142,7 +148,7 @@ layer(Endpoint.layer)("who may speak", (it) => {
 
   it.effect("a token that nobody knows is 401 and called invalid", () =>
     Effect.gen(function* () {
-      const answered = yield* post(toolCall("search_entries"), { authorization: "Bearer stranger" })
+      const answered = yield* postMessage(toolCall("search_entries"), { authorization: "Bearer stranger" })
       assert.strictEqual(answered.status, 401)
       assert.strictEqual(
         answered.headers.get("www-authenticate"),
@@ -153,12 +159,12 @@ layer(Endpoint.layer)("who may speak", (it) => {
 
   it.effect("the token may stand in either header of REST, its own first", () =>
     Effect.gen(function* () {
-      const own = yield* post(toolCall("search_entries"), {
+      const own = yield* postMessage(toolCall("search_entries"), {
         "service-access-token": "guest-own",
         authorization: "Bearer stranger"
       })
-      assert.strictEqual(envelopesOf(own)[0].data.token, "guest-own")
-      const wrong = yield* post(toolCall("search_entries"), { "service-access-token": "stranger" })
+      assert.strictEqual(parseEnvelopes(own)[0].data.token, "guest-own")
+      const wrong = yield* postMessage(toolCall("search_entries"), { "service-access-token": "stranger" })
       assert.strictEqual(wrong.status, 401)
     })
   )
@@ -171,7 +177,7 @@ layer(Endpoint.layer)("who may speak", (it) => {
     { origin: "nonsense" }
   ])("a page of $origin is 403, whatever token it has", ({ origin }) =>
     Effect.gen(function* () {
-      const answered = yield* post(toolCall("search_entries"), { origin })
+      const answered = yield* postMessage(toolCall("search_entries"), { origin })
       assert.strictEqual(answered.status, 403)
       assert.deepInclude(JSON.parse(answered.body), { error_code: 403, data: {} })
     })
@@ -181,7 +187,7 @@ layer(Endpoint.layer)("who may speak", (it) => {
     "a page of $origin may call",
     ({ origin }) =>
       Effect.gen(function* () {
-        assert.strictEqual((yield* post(toolCall("search_entries"), { origin })).status, 200)
+        assert.strictEqual((yield* postMessage(toolCall("search_entries"), { origin })).status, 200)
       })
   )
 
@@ -189,14 +195,14 @@ layer(Endpoint.layer)("who may speak", (it) => {
     "$method with a token is 405: there is no session to read or end",
     ({ method }) =>
       Effect.gen(function* () {
-        const answered = yield* send({ method, headers: { ...JSON_BODY, accept: "text/event-stream" } })
+        const answered = yield* sendRequest({ method, headers: { ...JSON_BODY, accept: "text/event-stream" } })
         assert.strictEqual(answered.status, 405)
         assert.strictEqual(answered.headers.get("allow"), "POST")
         assert.strictEqual(
           answered.headers.get("www-authenticate"),
           method === "GET" ? `Bearer realm="latchkey", ${metadata}` : null
         )
-        assert.isString(errorOf(answered).message)
+        assert.isString(rpcErrorOf(answered).message)
       })
   )
 })
@@ -240,10 +246,14 @@ layer(Endpoint.layer)("bodies", (it) => {
     "what is no JSON (%j) is a parse error",
     ({ body }) =>
       Effect.gen(function* () {
-        const answered = yield* send({ method: "POST", headers: { ...JSON_BODY, accept: BOTH }, body })
+        const answered = yield* sendRequest({
+          method: "POST",
+          headers: { ...JSON_BODY, accept: BOTH_MEDIA_TYPES },
+          body
+        })
         assert.strictEqual(answered.status, 400)
-        assert.deepInclude(lastOf(answered), { jsonrpc: "2.0", id: null })
-        assert.strictEqual(errorOf(answered).code, -32700)
+        assert.deepInclude(lastMessageOf(answered), { jsonrpc: "2.0", id: null })
+        assert.strictEqual(rpcErrorOf(answered).code, -32700)
       })
   )
 
@@ -255,8 +265,11 @@ layer(Endpoint.layer)("bodies", (it) => {
     { body: `[0${",0".repeat(JSON_PARTS)}]`, why: `must not have more than ${JSON_PARTS} fields and elements` }
   ])("too much in one body is refused: it $why", ({ body, why }) =>
     Effect.gen(function* () {
-      const answered = yield* send({ method: "POST", headers: { ...JSON_BODY, accept: BOTH }, body })
-      assert.deepStrictEqual([answered.status, errorOf(answered)], [400, { code: -32600, message: `The body ${why}.` }])
+      const answered = yield* sendRequest({ method: "POST", headers: { ...JSON_BODY, accept: BOTH_MEDIA_TYPES }, body })
+      assert.deepStrictEqual(
+        [answered.status, rpcErrorOf(answered)],
+        [400, { code: -32600, message: `The body ${why}.` }]
+      )
     })
   )
 
@@ -268,9 +281,9 @@ layer(Endpoint.layer)("bodies", (it) => {
     { message: { id: 1 } }
   ])("JSON that is no message (%j) is a client error with a JSON-RPC body", ({ message }) =>
     Effect.gen(function* () {
-      const answered = yield* post(message)
+      const answered = yield* postMessage(message)
       assert.strictEqual(answered.status, 400)
-      assert.isNumber(errorOf(answered).code)
+      assert.isNumber(rpcErrorOf(answered).code)
     })
   )
 
@@ -285,12 +298,12 @@ layer(Endpoint.layer)("bodies", (it) => {
     { name: "send_picture", field: "image", most: IMAGE_BODY_BYTES }
   ])("a call of $name may be $most bytes long and no longer", ({ name, field, most }) =>
     Effect.gen(function* () {
-      const fits = yield* post(sized(name, field, most))
-      assert.strictEqual(envelopesOf(fits)[0].error_code, 0)
-      const answered = yield* post(sized(name, field, most + 1))
+      const fits = yield* postMessage(sized(name, field, most))
+      assert.strictEqual(parseEnvelopes(fits)[0].error_code, 0)
+      const answered = yield* postMessage(sized(name, field, most + 1))
       assert.strictEqual(answered.status, 413)
-      assert.deepStrictEqual([lastOf(answered)["id"], errorOf(answered).code], [null, -32600])
-      assert.include(errorOf(answered).message, `${most} bytes`)
+      assert.deepStrictEqual([lastMessageOf(answered)["id"], rpcErrorOf(answered).code], [null, -32600])
+      assert.include(rpcErrorOf(answered).message, `${most} bytes`)
     })
   )
 
@@ -299,9 +312,14 @@ layer(Endpoint.layer)("bodies", (it) => {
       const chunk = new TextEncoder().encode(" ".repeat(1024 * 1024))
       const body = ReadableStream.from(Array.from({ length: 21 }, () => chunk))
       // Undici streams a body only for who takes an answer before its end.
-      const init = { method: "POST", headers: { ...JSON_BODY, accept: BOTH }, body, duplex: "half" as const }
-      assert.strictEqual((yield* send(init)).status, 413)
-      assert.strictEqual((yield* post(toolCall("search_entries"))).status, 200)
+      const init = {
+        method: "POST",
+        headers: { ...JSON_BODY, accept: BOTH_MEDIA_TYPES },
+        body,
+        duplex: "half" as const
+      }
+      assert.strictEqual((yield* sendRequest(init)).status, 413)
+      assert.strictEqual((yield* postMessage(toolCall("search_entries"))).status, 200)
     })
   )
 })

@@ -3,7 +3,7 @@ import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/cli
 import { Client as Client1 } from "@modelcontextprotocol/sdk/client/index.js"
 import { StreamableHTTPClientTransport as Transport1 } from "@modelcontextprotocol/sdk/client/streamableHttp.js"
 import { Effect, type Scope } from "effect"
-import { ALL, Endpoint } from "../../support/transports/mcp/endpoint.ts"
+import { Endpoint, WAIT_FOR_ALL_CALLS } from "../../support/transports/mcp/entry-endpoint.ts"
 
 // The endpoint as the two official clients meet it, each revision of the protocol it serves.
 
@@ -229,9 +229,9 @@ for (const { title, connect, has } of clients) {
       })
     )
 
-    it.effect(`answers ${ALL} callers at once, each with their own`, () =>
+    it.effect(`answers ${WAIT_FOR_ALL_CALLS} callers at once, each with their own`, () =>
       Effect.gen(function* () {
-        const tokens = Array.from({ length: ALL }, (_, index) => `guest-${index}`)
+        const tokens = Array.from({ length: WAIT_FOR_ALL_CALLS }, (_, index) => `guest-${index}`)
         const heard = yield* Effect.forEach(
           tokens,
           (token) =>
@@ -240,7 +240,7 @@ for (const { title, connect, has } of clients) {
               const { data } = envelopeIn(yield* call(peer, "wait_for_all", { mine: token }))
               return [data.token, data.params]
             }),
-          { concurrency: ALL }
+          { concurrency: WAIT_FOR_ALL_CALLS }
         )
         assert.deepStrictEqual(
           heard,

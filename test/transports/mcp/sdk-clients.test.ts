@@ -7,20 +7,20 @@ import { Context, Effect, Layer, Predicate } from "effect"
 import { makeInputDecoder } from "../../../src/contract/input.ts"
 import { isChange, routeOf } from "../../../src/contract/operation.ts"
 import { describeOperations, type OperationDescription } from "../../../src/transports/docs/operation-descriptions.ts"
-import { BaseUrl, layerServed } from "../../support/server.ts"
-import { COMPANIONS, fieldsOf, guarded, sample } from "../../support/walking.ts"
-import { makeWorld, sampleValue, type World } from "../../support/world.ts"
+import { COMPANION_FIELDS, payloadFieldsOf, sampleFields, tokenOperations } from "../../support/operation-samples.ts"
+import { makeWorld, type SampleWorld, sampleValue } from "../../support/sample-world.ts"
+import { BaseUrl, layerHttpServer } from "../../support/server.ts"
 
 // Both official clients call every tool, at one process after the other: what they send fits the schema that they were shown, and
 // what they are answered is what REST answers, byte for byte.
 
 /** A second process on the same database: nothing of a client is remembered by the first alone. */
 class OtherUrl extends Context.Service<OtherUrl, string>()("latchkey/test/OtherUrl") {
-  static readonly layer = Layer.effect(OtherUrl, BaseUrl).pipe(Layer.provide(Layer.fresh(layerServed())))
+  static readonly layer = Layer.effect(OtherUrl, BaseUrl).pipe(Layer.provide(Layer.fresh(layerHttpServer())))
 }
 
 /** What reads needs no records of its own. */
-class Ground extends Context.Service<Ground, World>()("latchkey/test/mcp/Ground") {
+class Ground extends Context.Service<Ground, SampleWorld>()("latchkey/test/mcp/Ground") {
   static readonly layer = Layer.effect(Ground, makeWorld)
 }
 
@@ -103,7 +103,7 @@ const ajv = new Ajv2020({ strict: false, validateFormats: false })
 
 const tools = describeOperations().filter(({ tool }) => tool !== undefined)
 
-layer(Layer.mergeAll(Ground.layer, OtherUrl.layer).pipe(Layer.provideMerge(layerServed())))(
+layer(Layer.mergeAll(Ground.layer, OtherUrl.layer).pipe(Layer.provideMerge(layerHttpServer())))(
   "an official client of MCP",
   (it) => {
     it("has 72 tools to call", () => assert.lengthOf(tools, 72))
@@ -118,15 +118,15 @@ layer(Layer.mergeAll(Ground.layer, OtherUrl.layer).pipe(Layer.provideMerge(layer
         }
         const sentAsText = new Set<string>()
         for (const { name } of tools) {
-          const operation = guarded.find(({ _tag }) => _tag === name)
+          const operation = tokenOperations.find(({ _tag }) => _tag === name)
           if (operation === undefined) return assert.fail(name)
-          const lists = fieldsOf(operation).flatMap(([field]) =>
+          const lists = payloadFieldsOf(operation).flatMap(([field]) =>
             Array.isArray(sampleValue(world, operation, field)) ? [field] : []
           )
           const decode = makeInputDecoder(operation.payloadSchema, routeOf(operation))
           const read = (fields: unknown) => Effect.map(decode({ encoding: "json", fields }, {}), JSON.stringify)
           for (const field of lists) {
-            const fields = sample(operation, world, [...COMPANIONS, field])
+            const fields = sampleFields(operation, world, [...COMPANION_FIELDS, field])
             assert.strictEqual(yield* read(textOfLists(fields)), yield* read(fields), `${name} ${field}`)
             sentAsText.add(name)
           }
@@ -139,12 +139,12 @@ layer(Layer.mergeAll(Ground.layer, OtherUrl.layer).pipe(Layer.provideMerge(layer
       const { name } = described
       it.effect(`calls ${name}`, () =>
         Effect.gen(function* () {
-          const operation = guarded.find(({ _tag }) => _tag === name)
+          const operation = tokenOperations.find(({ _tag }) => _tag === name)
           if (operation === undefined) return assert.fail(name)
           const world = isChange(operation) ? yield* makeWorld : yield* Ground
           const [here, there] = [yield* BaseUrl, yield* OtherUrl]
           const shown = Object.keys(Object(described.inputSchema["properties"]))
-          const made = { ...sample(operation, world, COMPANIONS), ...world.edits[name] }
+          const made = { ...sampleFields(operation, world, COMPANION_FIELDS), ...world.edits[name] }
           const fields = Object.fromEntries(
             Object.entries(made).filter(([field, value]) => value !== null && shown.includes(field))
           )

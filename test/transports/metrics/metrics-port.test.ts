@@ -2,7 +2,7 @@ import { connect } from "node:net"
 import { assert, it } from "@effect/vitest"
 import { Effect, Exit, Layer, Metric, Scope } from "effect"
 import { Places } from "../../../src/admission/concurrency/Places.ts"
-import { UNMATCHED } from "../../../src/admission/windows/limit-table.ts"
+import { UNMATCHED } from "../../../src/admission/windows/call-buckets.ts"
 import { ERROR_CODES } from "../../../src/contract/errors.ts"
 import { toReceivedInput } from "../../../src/contract/input.ts"
 import { Readiness } from "../../../src/platform/database/Readiness.ts"
@@ -21,14 +21,14 @@ import { operations } from "../../../src/service/Api.ts"
 import { Service } from "../../../src/service/service.ts"
 import { layerMetricsPort, METRICS_CONNECTIONS } from "../../../src/transports/metrics/metrics-endpoint.ts"
 import { call, freshOperator, layerTest } from "../../support/harness.ts"
-import { freePort } from "../../support/tools/cli/latchkey.ts"
+import { findFreePort } from "../../support/tools/cli/latchkey-process.ts"
 
 const served = (
   snapshots: Layer.Layer<Snapshots> = Snapshots.layerProcess,
   answers: Effect.Effect<boolean> = Effect.succeed(true)
 ) =>
   Effect.gen(function* () {
-    const port = Number(yield* freePort)
+    const port = Number(yield* findFreePort)
     yield* Layer.build(
       layerMetricsPort({ port, host: "127.0.0.1" }).pipe(
         Layer.provide([snapshots, Layer.succeed(Readiness, { isReady: answers })])

@@ -5,19 +5,19 @@ import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { Places } from "../../../src/admission/concurrency/Places.ts"
 import { RateWindows } from "../../../src/admission/windows/RateWindows.ts"
-import { imageUrl, newImageToken } from "../../../src/domain/guests/images/address.ts"
 import {
   IMAGE_CHUNK_BYTES,
   type ImageKind,
   Images,
   type OpenedImage
 } from "../../../src/domain/guests/images/Images.ts"
+import { imageUrl, newImageToken } from "../../../src/domain/guests/images/image-url.ts"
 import { IMAGE_BYTES, IMAGE_UNCLAIMED_MS, IMAGE_VIEWS_A_MINUTE } from "../../../src/platform/limits.ts"
 import { makeImageHandler } from "../../../src/transports/pages/image-endpoint.ts"
 import { freshOperator } from "../../support/harness.ts"
 import { EOI, frameOf, JPEG, jpegOfBytes, SCAN, SOI, segmentOf } from "../../support/jpegs.ts"
-import { keepingSpans } from "../../support/kept-spans.ts"
-import { BaseUrl, layerServed } from "../../support/server.ts"
+import { BaseUrl, layerHttpServer } from "../../support/server.ts"
+import { makeSpanRecorder } from "../../support/span-recorder.ts"
 
 const NOW = Date.parse("2027-06-10T10:00:20Z")
 
@@ -27,7 +27,7 @@ const fetched = (url: string, init: RequestInit = {}) =>
     return { status: response.status, headers: response.headers, bytes: Buffer.from(await response.arrayBuffer()) }
   })
 
-layer(layerServed(), { excludeTestServices: false })("an image", (it) => {
+layer(layerHttpServer(), { excludeTestServices: false })("an image", (it) => {
   const shown = Effect.fnUntraced(function* (kind: ImageKind, jpeg: Uint8Array = JPEG) {
     yield* TestClock.setTime(NOW)
     const { operatorId } = yield* freshOperator()
@@ -204,7 +204,7 @@ describe("the door of images", () => {
   layer(Layer.mergeAll(imagesWithout(5), RateWindows.layerMemory, Places.layer(), layerLog))((it) => {
     it.effect("ends in an error, not early, when a piece is missing, and neither log nor trace has an address", () =>
       Effect.gen(function* () {
-        const { tracer, spans } = keepingSpans()
+        const { tracer, spans } = makeSpanRecorder()
         const ended = yield* asked.pipe(
           Effect.flatMap((response) => Effect.exit(Effect.tryPromise(() => response.arrayBuffer()))),
           Effect.provideService(Tracer.Tracer, tracer)

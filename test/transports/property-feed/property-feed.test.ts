@@ -16,17 +16,17 @@ import { renderFeedText } from "../../../src/transports/property-feed/feed-text.
 import { makePropertyFeedHandler } from "../../../src/transports/property-feed/property-feed.ts"
 import { FEED_END, renderFeedStart } from "../../../src/transports/shared-calendar/feed-text.ts"
 import {
-  byNobody,
+  asSystemActor,
   freshOperator,
+  insertOrder,
+  insertProperty,
   type OperatorOptions,
-  orderOf,
-  propertyOf,
   typedClient,
   withToken
 } from "../../support/harness.ts"
 import { assertValidCalendar, readCalendar } from "../../support/icalendar.ts"
-import { calendarOf, sayBusy } from "../../support/imported-calendars.ts"
-import { BaseUrl, layerServed } from "../../support/server.ts"
+import { insertImportedCalendar, insertImportedDays } from "../../support/imported-calendars.ts"
+import { BaseUrl, layerHttpServer } from "../../support/server.ts"
 
 const TODAY = "2027-06-10"
 const NOW = Date.parse(`${TODAY}T10:00:00Z`)
@@ -94,18 +94,18 @@ describe("an If-None-Match", () => {
   })
 })
 
-layer(layerServed(), { excludeTestServices: false })("the feed of a property", (it) => {
+layer(layerHttpServer(), { excludeTestServices: false })("the feed of a property", (it) => {
   const ready = Effect.fnUntraced(function* (options: OperatorOptions = {}) {
     yield* TestClock.setTime(NOW)
     const base = yield* BaseUrl
     const operator = yield* freshOperator(options)
-    const property = yield* propertyOf(operator.operatorId, "Harbour 1; secret, name")
+    const property = yield* insertProperty(operator.operatorId, "Harbour 1; secret, name")
     const feeds = yield* Effect.provide(PropertyFeeds, PropertyFeeds.layer)
     const addressFor = (calendar?: number) =>
       Effect.map(feeds.addressFor(operator.operatorId, property, calendar), ({ url, feed_id }) => ({
         feed_id,
         here: `${base}${new URL(url).pathname}`
-      })).pipe(byNobody)
+      })).pipe(asSystemActor)
     const api = yield* typedClient
     const as = withToken(operator.token)
     const close = (available: boolean, ...dates: ReadonlyArray<string>) =>
@@ -123,8 +123,12 @@ layer(layerServed(), { excludeTestServices: false })("the feed of a property", (
   it.effect("has an event for each stay and for each closed stretch, and a word about neither", () =>
     Effect.gen(function* () {
       const { here, property, operatorId, close } = yield* ready()
-      const one = yield* orderOf(operatorId, [{ propertyId: property, checkIn: "2027-05-29", checkOut: "2027-06-12" }])
-      const two = yield* orderOf(operatorId, [{ propertyId: property, checkIn: "2027-06-12", checkOut: "2027-06-14" }])
+      const one = yield* insertOrder(operatorId, [
+        { propertyId: property, checkIn: "2027-05-29", checkOut: "2027-06-12" }
+      ])
+      const two = yield* insertOrder(operatorId, [
+        { propertyId: property, checkIn: "2027-06-12", checkOut: "2027-06-14" }
+      ])
       yield* close(false, "2027-06-13", "2027-06-14", "2027-06-15", "2027-06-20", LAST)
       const { status, headers, text } = yield* fetched(here)
       assert.strictEqual(status, 200)
@@ -159,7 +163,7 @@ layer(layerServed(), { excludeTestServices: false })("the feed of a property", (
     Effect.gen(function* () {
       const { here, property, operatorId, close, feed_id } = yield* ready()
       const sql = yield* SqlClient.SqlClient
-      yield* orderOf(operatorId, [{ propertyId: property, checkIn: "2027-06-12", checkOut: "2027-06-14" }])
+      yield* insertOrder(operatorId, [{ propertyId: property, checkIn: "2027-06-12", checkOut: "2027-06-14" }])
       yield* close(false, "2027-06-20")
       yield* sql`UPDATE properties SET deactivated_at = now() WHERE operator_id = ${operatorId} AND id = ${property}`
       const off = yield* fetched(here)
@@ -175,14 +179,23 @@ layer(layerServed(), { excludeTestServices: false })("the feed of a property", (
     () =>
       Effect.gen(function* () {
         const { here, property, operatorId, addressFor, close } = yield* ready()
-        const a = yield* calendarOf(operatorId, property, "https://a.example.test/a.ics")
-        const b = yield* calendarOf(operatorId, property, "https://b.example.test/b.ics")
-        yield* orderOf(operatorId, [{ propertyId: property, checkIn: "2027-06-12", checkOut: "2027-06-14" }])
+        const a = yield* insertImportedCalendar(operatorId, property, "https://a.example.test/a.ics")
+        const b = yield* insertImportedCalendar(operatorId, property, "https://b.example.test/b.ics")
+        yield* insertOrder(operatorId, [{ propertyId: property, checkIn: "2027-06-12", checkOut: "2027-06-14" }])
         yield* close(false, "2027-06-20", "2027-07-01")
         // What A says itself, and of it a day that the host closed and one that a stay holds.
-        yield* sayBusy(operatorId, property, a, false, "2027-07-01", "2027-07-02", "2027-07-03", "2027-06-13")
-        yield* sayBusy(operatorId, property, b, false, "2027-07-02", "2027-07-05")
-        yield* sayBusy(operatorId, property, b, true, "2027-06-12", "2027-07-09")
+        yield* insertImportedDays(
+          operatorId,
+          property,
+          a,
+          false,
+          "2027-07-01",
+          "2027-07-02",
+          "2027-07-03",
+          "2027-06-13"
+        )
+        yield* insertImportedDays(operatorId, property, b, false, "2027-07-02", "2027-07-05")
+        yield* insertImportedDays(operatorId, property, b, true, "2027-06-12", "2027-07-09")
         const own = [
           "Reserved 2027-06-12 2027-06-14",
           "Not available 2027-06-20 2027-06-21",
@@ -231,7 +244,7 @@ layer(layerServed(), { excludeTestServices: false })("the feed of a property", (
   it.effect("is known to be told, by who reads it and by who has it already, and not by HEAD", () =>
     Effect.gen(function* () {
       const { here, close, feed_id, operatorId, property } = yield* ready()
-      yield* orderOf(operatorId, [{ propertyId: property, checkIn: "2027-06-08", checkOut: "2027-06-12" }])
+      yield* insertOrder(operatorId, [{ propertyId: property, checkIn: "2027-06-08", checkOut: "2027-06-12" }])
       yield* close(false, "2027-06-12", "2027-06-20")
       const head = yield* fetched(here, { method: "HEAD" })
       assert.deepStrictEqual([head.status, head.text], [200, ""])
@@ -274,7 +287,7 @@ layer(layerServed(), { excludeTestServices: false })("the feed of a property", (
       const { here, base, feeds, operatorId, property } = yield* ready()
       const token = here.split("/").at(-1)?.slice(0, -4) ?? ""
       assert.strictEqual((yield* fetched(`${here}?utm=1`)).status, 200)
-      const renewed = yield* byNobody(feeds.renew(operatorId, property, undefined))
+      const renewed = yield* asSystemActor(feeds.renew(operatorId, property, undefined))
       const answers = yield* Effect.forEach(
         [
           here,
@@ -316,7 +329,9 @@ layer(layerServed(), { excludeTestServices: false })("the feed of a property", (
   it.effect(`is read ${PROPERTY_FEED_READS_A_MINUTE} times a minute, and then says when to come again`, () =>
     Effect.gen(function* () {
       const { here, property, operatorId, addressFor } = yield* ready()
-      const other = yield* addressFor(yield* calendarOf(operatorId, property, "https://a.example.test/a.ics"))
+      const other = yield* addressFor(
+        yield* insertImportedCalendar(operatorId, property, "https://a.example.test/a.ics")
+      )
       yield* TestClock.setTime(Date.parse(`${TODAY}T10:01:20Z`))
       const reads = yield* Effect.all(
         Array.from({ length: PROPERTY_FEED_READS_A_MINUTE }, () => fetched(here)),
@@ -337,8 +352,8 @@ layer(layerServed(), { excludeTestServices: false })("the feed of a property", (
       const { here, property, operatorId, addressFor } = yield* ready()
       const sql = yield* SqlClient.SqlClient
       const [a, b] = [
-        yield* calendarOf(operatorId, property, "https://a.example.test/a.ics"),
-        yield* calendarOf(operatorId, property, "https://b.example.test/b.ics")
+        yield* insertImportedCalendar(operatorId, property, "https://a.example.test/a.ics"),
+        yield* insertImportedCalendar(operatorId, property, "https://b.example.test/b.ics")
       ]
       const toA = yield* addressFor(a)
       const kind = fc.record({
@@ -363,8 +378,8 @@ layer(layerServed(), { excludeTestServices: false })("the feed of a property", (
           [a, "a"],
           [b, "b"]
         ] as const) {
-          yield* sayBusy(operatorId, property, calendar, false, ...on((day) => day[name] === "real"))
-          yield* sayBusy(operatorId, property, calendar, true, ...on((day) => day[name] === "echo"))
+          yield* insertImportedDays(operatorId, property, calendar, false, ...on((day) => day[name] === "real"))
+          yield* insertImportedDays(operatorId, property, calendar, true, ...on((day) => day[name] === "echo"))
         }
         const readDays = (url: string) =>
           Effect.map(fetched(url), ({ text }) => {

@@ -5,12 +5,12 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { layerDocs, TryPageToken } from "../../../src/transports/public-documents/docs-endpoint.ts"
 import { layerTest } from "../../support/harness.ts"
-import { BaseUrl, layerServing } from "../../support/server.ts"
+import { BaseUrl, layerHttpServerOf } from "../../support/server.ts"
 
 // The door of the documentation: what is there, how it is kept, and who is given the token of the page for trying.
 
 const layerHere = (publicUrl: string, token: string | undefined) =>
-  layerServing(layerTest, { publicUrl }).pipe(
+  layerHttpServerOf(layerTest, { publicUrl }).pipe(
     Layer.provide(Layer.provide(layerDocs(publicUrl), NodeServices.layer)),
     Layer.provide(Layer.succeed(TryPageToken, Effect.succeed(token)))
   )

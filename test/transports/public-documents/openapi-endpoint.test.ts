@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { Deployment } from "../../../src/platform/installation.ts"
-import { BaseUrl, layerServed } from "../../support/server.ts"
+import { BaseUrl, layerHttpServer } from "../../support/server.ts"
 
 const send = Effect.fnUntraced(function* (path: string, init: RequestInit = {}) {
   const base = yield* BaseUrl
@@ -11,7 +11,7 @@ const send = Effect.fnUntraced(function* (path: string, init: RequestInit = {}) 
   })
 })
 
-layer(layerServed())("the OpenAPI documents", (it) => {
+layer(layerHttpServer())("the OpenAPI documents", (it) => {
   it.effect.each([
     { path: "/v3/config.json", deployment: "international" },
     { path: "/v3/config.cn.json", deployment: "regional" }
@@ -73,7 +73,7 @@ layer(layerServed())("the OpenAPI documents", (it) => {
   )
 })
 
-layer(Layer.provide(layerServed(), Layer.succeed(Deployment, "regional")))(
+layer(Layer.provide(layerHttpServer(), Layer.succeed(Deployment, "regional")))(
   "the OpenAPI documents of the regional deployment",
   (it) => {
     it.effect("name a server only for that deployment", () =>

@@ -3,9 +3,9 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { BODY_BYTES } from "../../../src/platform/limits.ts"
-import { freshOperator, propertyOf } from "../../support/harness.ts"
-import { fieldOf } from "../../support/messages-of-errors.ts"
-import { BaseUrl, layerServed } from "../../support/server.ts"
+import { fieldOfError } from "../../support/error-messages.ts"
+import { freshOperator, insertProperty } from "../../support/harness.ts"
+import { BaseUrl, layerHttpServer } from "../../support/server.ts"
 
 const Body = Schema.fromJsonString(
   Schema.Struct({
@@ -39,11 +39,11 @@ const json = (token: string, method: string, body: unknown): RequestInit => ({
 
 const entry = { direction: "income", amount: 5, currency: "EUR", item_id: 11, payment_method_id: 197 }
 
-layer(layerServed())("the REST door", (it) => {
+layer(layerHttpServer())("the REST door", (it) => {
   it.effect("creates, reads, edits and deletes", () =>
     Effect.gen(function* () {
       const { token, operatorId } = yield* freshOperator()
-      const property_id = yield* propertyOf(operatorId, "Harbour 1")
+      const property_id = yield* insertProperty(operatorId, "Harbour 1")
       const created = yield* request("/v3/transactions", json(token, "POST", { ...entry, property_id }))
       assert.strictEqual(created.error_msg, "")
       const id = created.data["transaction_id"]
@@ -203,9 +203,9 @@ layer(layerServed())("the REST door", (it) => {
     Effect.gen(function* () {
       const { token } = yield* freshOperator()
       const answer = yield* request("/v3/transactions?id=1&id=2", { headers: { "Service-Access-Token": token } })
-      assert.deepStrictEqual([answer.error_code, fieldOf(answer)], [400, "id"])
+      assert.deepStrictEqual([answer.error_code, fieldOfError(answer)], [400, "id"])
       const odd = yield* request("/v3/transactions?%00=1&%00=2", { headers: { "Service-Access-Token": token } })
-      assert.deepStrictEqual([odd.error_code, fieldOf(odd)], [400, "\ufffd"])
+      assert.deepStrictEqual([odd.error_code, fieldOfError(odd)], [400, "\ufffd"])
     })
   )
 
@@ -263,7 +263,7 @@ layer(layerServed())("the REST door", (it) => {
   )
 })
 
-layer(layerServed({ requireHttps: true }))("where HTTPS is required", (it) => {
+layer(layerHttpServer({ requireHttps: true }))("where HTTPS is required", (it) => {
   it.effect("plain HTTP is refused, whatever the request says about itself", () =>
     Effect.gen(function* () {
       const { token } = yield* freshOperator()
@@ -276,7 +276,7 @@ layer(layerServed({ requireHttps: true }))("where HTTPS is required", (it) => {
   )
 })
 
-layer(layerServed({ requireHttps: true, trustProxy: true }))("behind a trusted proxy", (it) => {
+layer(layerHttpServer({ requireHttps: true, trustProxy: true }))("behind a trusted proxy", (it) => {
   it.effect("the proxy's word decides", () =>
     Effect.gen(function* () {
       const { token } = yield* freshOperator()

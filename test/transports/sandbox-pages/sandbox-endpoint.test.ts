@@ -20,15 +20,23 @@ import { SandboxConnector } from "../../../src/connectors/sandbox/SandboxConnect
 import { MESSAGE_TEXT } from "../../../src/platform/limits.ts"
 import { layerSandboxEndpoint } from "../../../src/transports/sandbox-pages/sandbox-endpoint.ts"
 import { FORM_BYTES } from "../../../src/transports/sandbox-pages/submitted-form.ts"
-import { Browser, barriers, DESK, hasChromium, newPage, orNoChromium, PHONE } from "../../support/browser.ts"
-import { layerListened } from "../../support/connectors/sandbox/ground.ts"
+import {
+  Browser,
+  DESKTOP_VIEWPORT,
+  findAccessibilityViolations,
+  hasChromium,
+  openPage,
+  PHONE_VIEWPORT,
+  withChromiumNote
+} from "../../support/browser.ts"
+import { layerWithListener } from "../../support/connectors/sandbox/sandbox-accounts.ts"
+import { fieldOfError } from "../../support/error-messages.ts"
 import { freshOperator, layerTest } from "../../support/harness.ts"
-import { fieldOf } from "../../support/messages-of-errors.ts"
-import { BaseUrl, layerServed, layerServing } from "../../support/server.ts"
+import { BaseUrl, layerHttpServer, layerHttpServerOf } from "../../support/server.ts"
 
 const layerPage = (allowed: Layer.Layer<SandboxAllowed>, publicUrl = "http://127.0.0.1:8080") =>
-  layerServing(layerTest).pipe(
-    Layer.provideMerge(Layer.provideMerge(layerSandboxEndpoint(publicUrl), Layer.merge(layerListened, allowed))),
+  layerHttpServerOf(layerTest).pipe(
+    Layer.provideMerge(Layer.provideMerge(layerSandboxEndpoint(publicUrl), Layer.merge(layerWithListener, allowed))),
     Layer.provide(Layer.succeed(References.MinimumLogLevel, "Error"))
   )
 
@@ -94,7 +102,7 @@ layer(layerPage(SandboxAllowed.layerAlways), { excludeTestServices: true })("the
       const [, order_id = ""] = /^Order (\d+) .*: accepted, 200 EUR, 0 paid;/.exec(done ?? "") ?? []
       const after = Effect.fnUntraced(function* (act: string, fields: Readonly<Record<string, string>> = {}) {
         const { done, error } = yield* saidAfter(`/sandbox/${act}`, { order_id, ...fields })
-        if (error !== null) return fieldOf({ error_msg: error })
+        if (error !== null) return fieldOfError({ error_msg: error })
         // `Order 12 is paid: accepted, 300 EUR, 300 paid; …`
         const [, order, state] = /^Order (\S+) .*: ([^;]*);/.exec(done ?? "") ?? []
         assert.strictEqual(order, order_id)
@@ -124,7 +132,7 @@ layer(layerPage(SandboxAllowed.layerAlways), { excludeTestServices: true })("the
         ]
       )
       const wrong = yield* saidAfter("/sandbox/book", { ...stay(listing_id), check_in_date: "tomorrow" })
-      assert.strictEqual(fieldOf({ error_msg: wrong.error ?? "" }), "check_in_date")
+      assert.strictEqual(fieldOfError({ error_msg: wrong.error ?? "" }), "check_in_date")
     })
   )
 
@@ -261,7 +269,7 @@ layer(layerPage(SandboxAllowed.layerAlways), { excludeTestServices: true })("the
       const [, order_id = ""] = /^Order (\w+) .*: accepted, 90 EUR, 0 paid;/.exec(done ?? "") ?? []
       const early = { ...whose, order_id, score: "4.5", text: "Lovely", sub_scores: "cleanliness=5" }
       const tooEarly = yield* saidAfter("/sandbox/review", early)
-      assert.strictEqual(fieldOf({ error_msg: tooEarly.error ?? "" }), "order_id")
+      assert.strictEqual(fieldOfError({ error_msg: tooEarly.error ?? "" }), "order_id")
       assert.notInclude((yield* page).text, `action="/sandbox/review`)
       const sql = yield* SqlClient.SqlClient
       yield* sql`
@@ -341,7 +349,7 @@ for (const [where, allowed, publicUrl] of [
   })
 }
 
-layer(layerServed().pipe(Layer.provide(Layer.succeed(References.MinimumLogLevel, "Error"))))(
+layer(layerHttpServer().pipe(Layer.provide(Layer.succeed(References.MinimumLogLevel, "Error"))))(
   "unless a process has one",
   (it) => {
     it.effect("there is no page", () =>
@@ -352,17 +360,17 @@ layer(layerServed().pipe(Layer.provide(Layer.succeed(References.MinimumLogLevel,
   }
 )
 
-describe.skipIf(!hasChromium)(orNoChromium("the page of the sandbox in a browser"), () => {
+describe.skipIf(!hasChromium)(withChromiumNote("the page of the sandbox in a browser"), () => {
   layer(Layer.merge(layerPage(SandboxAllowed.layerAlways), Browser.layer), { excludeTestServices: true })((it) => {
     for (const [name, options] of [
-      ["a desk", { viewport: DESK }],
-      ["a phone in the dark", { viewport: PHONE, colorScheme: "dark" }]
+      ["a desk", { viewport: DESKTOP_VIEWPORT }],
+      ["a phone in the dark", { viewport: PHONE_VIEWPORT, colorScheme: "dark" }]
     ] as const) {
       it.effect(`on ${name} lets a person book, and see it`, () =>
         Effect.gen(function* () {
           const { listing_id, operator_id } = yield* opened("Harbour view")
           const base = yield* BaseUrl
-          const page = yield* newPage(options)
+          const page = yield* openPage(options)
           const fields = stay(listing_id)
           yield* Effect.promise(async () => {
             await page.goto(`${base}/sandbox?operator=${operator_id}`)
@@ -399,7 +407,7 @@ describe.skipIf(!hasChromium)(orNoChromium("the page of the sandbox in a browser
               page.evaluate<boolean>("document.documentElement.scrollWidth > window.innerWidth")
             )
           )
-          assert.deepStrictEqual(yield* barriers(page), [])
+          assert.deepStrictEqual(yield* findAccessibilityViolations(page), [])
         }).pipe(Effect.scoped)
       )
     }

@@ -4,16 +4,16 @@ import { Effect, Layer, Predicate, References } from "effect"
 import { SqlClient } from "effect/sql"
 import { Marketplace } from "../../../src/connectors/sandbox/Marketplace.ts"
 import { layerSandboxEndpoint } from "../../../src/transports/sandbox-pages/sandbox-endpoint.ts"
-import { Browser, hasChromium, newPage, orNoChromium, PHONE } from "../../support/browser.ts"
-import { layerWhole } from "../../support/connectors/sandbox/whole.ts"
-import { freshOperator, propertyOf } from "../../support/harness.ts"
+import { Browser, hasChromium, openPage, PHONE_VIEWPORT, withChromiumNote } from "../../support/browser.ts"
+import { layerServiceWithSandbox } from "../../support/connectors/sandbox/service-with-sandbox.ts"
+import { freshOperator, insertProperty } from "../../support/harness.ts"
 import { JPEG_BASE64 } from "../../support/jpegs.ts"
-import { BaseUrl, layerServing } from "../../support/server.ts"
+import { BaseUrl, layerHttpServerOf } from "../../support/server.ts"
 
 // A person writes as a guest on the page of the marketplace, an agent answers by its tools, and the guest sees it.
 
-const layerTalking = layerServing(layerWhole).pipe(
-  Layer.provideMerge(layerSandboxEndpoint("http://127.0.0.1:8080").pipe(Layer.provideMerge(layerWhole))),
+const layerTalking = layerHttpServerOf(layerServiceWithSandbox).pipe(
+  Layer.provideMerge(layerSandboxEndpoint("http://127.0.0.1:8080").pipe(Layer.provideMerge(layerServiceWithSandbox))),
   Layer.provide(Layer.succeed(References.MinimumLogLevel, "Error"))
 )
 
@@ -22,7 +22,7 @@ const inDays = (days: number): string => new Date(Date.now() + days * 86_400_000
 /** A flat on sale at a marketplace that takes offers, and an agent of its host. */
 const hosted = Effect.gen(function* () {
   const { operatorId, token } = yield* freshOperator()
-  const property = yield* propertyOf(operatorId, "Harbour view")
+  const property = yield* insertProperty(operatorId, "Harbour view")
   const market = yield* Marketplace
   const { listing_id } = yield* market.openListing({
     operator_id: operatorId,
@@ -60,11 +60,11 @@ const WORDS = "É possível chegar às 23h? مرحبا 👩‍👩‍👧 <b>obr
 
 layer(layerTalking, { excludeTestServices: true })("a guest and an agent", (it) => {
   it.effect.skipIf(!hasChromium)(
-    orNoChromium("talk: what one writes on the page of the marketplace the other reads and answers by a tool"),
+    withChromiumNote("talk: what one writes on the page of the marketplace the other reads and answers by a tool"),
     () =>
       Effect.gen(function* () {
         const { base, listing_id, tool } = yield* hosted
-        const page = yield* newPage({ viewport: PHONE, javaScriptEnabled: false })
+        const page = yield* openPage({ viewport: PHONE_VIEWPORT, javaScriptEnabled: false })
         yield* Effect.promise(async () => {
           await page.goto(`${base}/sandbox`)
           const ask = page.locator("form[action*='/sandbox/inquire']").first()

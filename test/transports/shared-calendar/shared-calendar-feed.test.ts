@@ -17,8 +17,8 @@ import { calendarName } from "../../../src/transports/shared-calendar/calendar-p
 import { FEED_SPAN } from "../../../src/transports/shared-calendar/feed-stream.ts"
 import { FEED_END, renderFeedStart, renderPropertyEvents } from "../../../src/transports/shared-calendar/feed-text.ts"
 import { makeSharedCalendarHandler } from "../../../src/transports/shared-calendar/shared-calendar.ts"
-import { freshOperator, orderOf, propertyOf, typedClient, withToken } from "../../support/harness.ts"
-import { BaseUrl, layerServed } from "../../support/server.ts"
+import { freshOperator, insertOrder, insertProperty, typedClient, withToken } from "../../support/harness.ts"
+import { BaseUrl, layerHttpServer } from "../../support/server.ts"
 
 const NOW = new Date("2027-06-10T10:00:00Z")
 const SOURCE = { token: "lkcal_0123456789", host: "api.example.test" }
@@ -151,14 +151,14 @@ describe("a calendar feed", () => {
 /** Nothing that is drawn by chance is written so. */
 const REVENUE = "777.25"
 
-layer(layerServed(), { excludeTestServices: false })("what share links open", (it) => {
+layer(layerHttpServer(), { excludeTestServices: false })("what share links open", (it) => {
   const ready = Effect.gen(function* () {
     yield* TestClock.setTime(NOW.getTime())
     const base = yield* BaseUrl
     const operator = yield* freshOperator()
-    const harbour = yield* propertyOf(operator.operatorId, "Harbour 1")
-    const garden = yield* propertyOf(operator.operatorId, "Garden")
-    const order = yield* orderOf(operator.operatorId, [
+    const harbour = yield* insertProperty(operator.operatorId, "Harbour 1")
+    const garden = yield* insertProperty(operator.operatorId, "Garden")
+    const order = yield* insertOrder(operator.operatorId, [
       { propertyId: harbour, checkIn: "2027-06-29", checkOut: "2027-07-02", revenue: REVENUE },
       { propertyId: garden, checkIn: "2027-06-29", checkOut: "2027-06-30" }
     ])

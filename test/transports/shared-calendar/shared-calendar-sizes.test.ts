@@ -18,9 +18,9 @@ import {
   pagePosition,
   readNumberParam
 } from "../../../src/transports/shared-calendar/pagination.ts"
-import { freshOperator, orderOf, propertyOf, typedClient, withToken } from "../../support/harness.ts"
-import { fieldOf } from "../../support/messages-of-errors.ts"
-import { BaseUrl, layerServed } from "../../support/server.ts"
+import { fieldOfError } from "../../support/error-messages.ts"
+import { freshOperator, insertOrder, insertProperty, typedClient, withToken } from "../../support/harness.ts"
+import { BaseUrl, layerHttpServer } from "../../support/server.ts"
 
 const NOW = "2027-06-10T10:00:00Z"
 
@@ -39,8 +39,8 @@ const sharing = Effect.fnUntraced(function* (rooms: number) {
         SELECT ${operator.operatorId}, 'Room ' || n, now() FROM generate_series(1, ${rooms - 1}::int) n`
     )
   )
-  const last = yield* propertyOf(operator.operatorId, `Room ${rooms}`)
-  yield* orderOf(operator.operatorId, [{ propertyId: last, checkIn: "2027-06-29", checkOut: "2027-07-02" }])
+  const last = yield* insertProperty(operator.operatorId, `Room ${rooms}`)
+  yield* insertOrder(operator.operatorId, [{ propertyId: last, checkIn: "2027-06-29", checkOut: "2027-07-02" }])
   const api = yield* typedClient
   const link = yield* api.create_calendar_share_link({ scope: "entire" }).pipe(withToken(operator.token))
   const base = yield* BaseUrl
@@ -58,7 +58,7 @@ const headlines = (page: string) => Array.from(page.matchAll(/<h2[^>]*>([^<]*)/g
 const rooms = (first: number, last: number) =>
   Array.from({ length: last - first + 1 }, (_, index) => `Room ${first + index}`)
 
-layer(layerServed(), { excludeTestServices: false })("a shared calendar of many properties", (it) => {
+layer(layerHttpServer(), { excludeTestServices: false })("a shared calendar of many properties", (it) => {
   it.effect("is one page as long as they fit, and has another for one more", () =>
     Effect.gen(function* () {
       const most = SHARED_PAGE_PROPERTIES
@@ -68,7 +68,7 @@ layer(layerServed(), { excludeTestServices: false })("a shared calendar of many 
       assert.notInclude(only.text, "?page=")
       assert.strictEqual((yield* fetched(`${full.here}?page=2`)).status, 404)
 
-      yield* propertyOf(full.operatorId, `Room ${most + 1}`)
+      yield* insertProperty(full.operatorId, `Room ${most + 1}`)
       const first = yield* fetched(full.here)
       assert.deepStrictEqual(headlines(first.text), rooms(1, most))
       assert.include(first.text, `Properties 1 to ${most} of ${most + 1}.`)
@@ -96,11 +96,14 @@ layer(layerServed(), { excludeTestServices: false })("a shared calendar of many 
       assert.isTrue(feed.text.endsWith("END:VCALENDAR\r\n"))
       assert.notInclude((yield* fetched(`${here}?page=${last}`)).text, "It has the properties")
       const none = yield* fetched(`${here}.ics?part=2`)
-      assert.deepStrictEqual([none.status, none.retryAfter, fieldOf({ error_msg: none.text })], [404, null, "part"])
+      assert.deepStrictEqual(
+        [none.status, none.retryAfter, fieldOfError({ error_msg: none.text })],
+        [404, null, "part"]
+      )
 
       // By its title it would be the first.
-      const added = yield* propertyOf(operatorId, "Annex")
-      yield* orderOf(operatorId, [{ propertyId: added, checkIn: "2027-06-29", checkOut: "2027-07-02" }])
+      const added = yield* insertProperty(operatorId, "Annex")
+      yield* insertOrder(operatorId, [{ propertyId: added, checkIn: "2027-06-29", checkOut: "2027-07-02" }])
       const events = (text: string) => text.replace(/^(NAME|X-WR-CALNAME):.*\r\n/gm, "")
       assert.strictEqual(events((yield* fetched(`${here}.ics`)).text), events(feed.text))
       const second = yield* fetched(`${here}.ics?part=2`)

@@ -4,9 +4,17 @@ import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { SHARED_PAGE_PROPERTIES } from "../../../src/platform/limits.ts"
 import { PAGE_MONTHS } from "../../../src/transports/shared-calendar/shared-calendar.ts"
-import { Browser, barriers, DESK, hasChromium, newPage, orNoChromium, PHONE } from "../../support/browser.ts"
-import { freshOperator, orderOf, propertyOf, typedClient, withToken } from "../../support/harness.ts"
-import { BaseUrl, layerServed } from "../../support/server.ts"
+import {
+  Browser,
+  DESKTOP_VIEWPORT,
+  findAccessibilityViolations,
+  hasChromium,
+  openPage,
+  PHONE_VIEWPORT,
+  withChromiumNote
+} from "../../support/browser.ts"
+import { freshOperator, insertOrder, insertProperty, typedClient, withToken } from "../../support/harness.ts"
+import { BaseUrl, layerHttpServer } from "../../support/server.ts"
 
 const TODAY = "2027-06-10"
 
@@ -15,8 +23,8 @@ const ready = Effect.gen(function* () {
   yield* TestClock.setTime(Date.parse(`${TODAY}T10:00:00Z`))
   const base = yield* BaseUrl
   const operator = yield* freshOperator()
-  const harbour = yield* propertyOf(operator.operatorId, "Harbour 1")
-  const order = yield* orderOf(operator.operatorId, [
+  const harbour = yield* insertProperty(operator.operatorId, "Harbour 1")
+  const order = yield* insertOrder(operator.operatorId, [
     { propertyId: harbour, checkIn: "2027-06-29", checkOut: "2027-07-02", revenue: "777" }
   ])
   const api = yield* typedClient
@@ -30,8 +38,8 @@ const ready = Effect.gen(function* () {
   return { ...operator, base, harbour, order, api, as, share }
 })
 
-const opened = Effect.fnUntraced(function* (url: string, options: Parameters<typeof newPage>[0] = {}) {
-  const page = yield* newPage(options)
+const opened = Effect.fnUntraced(function* (url: string, options: Parameters<typeof openPage>[0] = {}) {
+  const page = yield* openPage(options)
   const complaints: Array<string> = []
   const requests: Array<string> = []
   page.on("console", (message) => complaints.push(message.text()))
@@ -41,8 +49,8 @@ const opened = Effect.fnUntraced(function* (url: string, options: Parameters<typ
   return { page, response, complaints, requests }
 })
 
-describe.skipIf(!hasChromium)(orNoChromium("the page of a share link"), () => {
-  layer(Layer.merge(layerServed(), Browser.layer), { excludeTestServices: false })((it) => {
+describe.skipIf(!hasChromium)(withChromiumNote("the page of a share link"), () => {
+  layer(Layer.merge(layerHttpServer(), Browser.layer), { excludeTestServices: false })((it) => {
     it.effect("shows the months ahead of a property, each day free or taken in words", () =>
       Effect.gen(function* () {
         const { share, harbour } = yield* ready
@@ -107,8 +115,8 @@ describe.skipIf(!hasChromium)(orNoChromium("the page of a share link"), () => {
     it.effect("names every property of an entire link, and leads to each by keyboard", () =>
       Effect.gen(function* () {
         const { share, operatorId } = yield* ready
-        yield* propertyOf(operatorId, "Annex")
-        const { page } = yield* opened((yield* share()).here, { viewport: PHONE })
+        yield* insertProperty(operatorId, "Annex")
+        const { page } = yield* opened((yield* share()).here, { viewport: PHONE_VIEWPORT })
         const seen = yield* Effect.promise(async () => {
           const names = await page.getByRole("navigation", { name: "Properties" }).getByRole("link").allInnerTexts()
           await page.keyboard.press("Tab")
@@ -148,7 +156,7 @@ describe.skipIf(!hasChromium)(orNoChromium("the page of a share link"), () => {
           INSERT INTO properties (operator_id, title, created_at)
           SELECT ${operatorId}, 'Room ' || n, now() FROM generate_series(1, ${2 * SHARED_PAGE_PROPERTIES}::int) n`
         const { here } = yield* share()
-        const { page } = yield* opened(here, { viewport: PHONE, javaScriptEnabled: false })
+        const { page } = yield* opened(here, { viewport: PHONE_VIEWPORT, javaScriptEnabled: false })
         const pages = page.getByRole("navigation", { name: "Pages", exact: true })
         const headlines = () =>
           page.waitForLoadState().then(() => page.getByRole("heading", { level: 2 }).allTextContents())
@@ -175,17 +183,17 @@ describe.skipIf(!hasChromium)(orNoChromium("the page of a share link"), () => {
           third: ["Room 100"],
           current: "Page 3"
         })
-        const last = yield* opened(`${here}?page=3`, { viewport: PHONE })
-        assert.deepStrictEqual(yield* barriers(last.page), [])
+        const last = yield* opened(`${here}?page=3`, { viewport: PHONE_VIEWPORT })
+        assert.deepStrictEqual(yield* findAccessibilityViolations(last.page), [])
       }).pipe(Effect.scoped)
     )
 
     it.effect("fits a phone, runs and loads nothing, and has no barriers by day and by night", () =>
       Effect.gen(function* () {
         const { share, operatorId } = yield* ready
-        yield* propertyOf(operatorId, `The ${"very ".repeat(12)}long${"est".repeat(30)} name`)
+        yield* insertProperty(operatorId, `The ${"very ".repeat(12)}long${"est".repeat(30)} name`)
         const { here } = yield* share()
-        for (const viewport of [PHONE, DESK]) {
+        for (const viewport of [PHONE_VIEWPORT, DESKTOP_VIEWPORT]) {
           for (const colorScheme of ["light", "dark"] as const) {
             const { page, complaints, requests } = yield* opened(here, { viewport, colorScheme })
             const fits = yield* Effect.promise(() =>
@@ -194,7 +202,7 @@ describe.skipIf(!hasChromium)(orNoChromium("the page of a share link"), () => {
             assert.isTrue(fits, `${viewport.width}`)
             assert.deepStrictEqual(requests, [here])
             assert.strictEqual(yield* Effect.promise(() => page.locator("script").count()), 0)
-            assert.deepStrictEqual(yield* barriers(page), [])
+            assert.deepStrictEqual(yield* findAccessibilityViolations(page), [])
             assert.deepStrictEqual(complaints, [])
           }
         }
@@ -213,7 +221,7 @@ describe.skipIf(!hasChromium)(orNoChromium("the page of a share link"), () => {
     it.effect("prints without what is of use on a screen only", () =>
       Effect.gen(function* () {
         const { share, operatorId } = yield* ready
-        yield* propertyOf(operatorId, "Annex")
+        yield* insertProperty(operatorId, "Annex")
         const { page } = yield* opened((yield* share()).here)
         const navigation = page.getByRole("navigation")
         assert.isTrue(yield* Effect.promise(() => navigation.isVisible()))
@@ -227,7 +235,7 @@ describe.skipIf(!hasChromium)(orNoChromium("the page of a share link"), () => {
       Effect.gen(function* () {
         const { share, operatorId } = yield* ready
         const odd = `<img src=x onerror="document.title='x'"> & 'Co' </style></title>`
-        const property = yield* propertyOf(operatorId, odd)
+        const property = yield* insertProperty(operatorId, odd)
         const { page, complaints } = yield* opened((yield* share([property])).here)
         assert.strictEqual(yield* Effect.promise(() => page.getByRole("heading", { level: 1 }).textContent()), odd)
         assert.strictEqual(yield* Effect.promise(() => page.title()), `${odd} – free and taken days`)
@@ -242,12 +250,12 @@ describe.skipIf(!hasChromium)(orNoChromium("the page of a share link"), () => {
         const link = yield* share()
         yield* api.delete_calendar_share_link({ id: link.id }).pipe(as)
         for (const url of [link.here, `${base}/calendar/unknown`, `${base}/calendar/`, `${link.here}x`]) {
-          const { page, response } = yield* opened(url, { viewport: PHONE })
+          const { page, response } = yield* opened(url, { viewport: PHONE_VIEWPORT })
           assert.strictEqual(response?.status(), 404)
           const headline = yield* Effect.promise(() => page.getByRole("heading", { level: 1 }).textContent())
           assert.strictEqual(headline, "Share link invalid")
           assert.strictEqual(yield* Effect.promise(() => page.title()), "Share link invalid")
-          assert.deepStrictEqual(yield* barriers(page), [])
+          assert.deepStrictEqual(yield* findAccessibilityViolations(page), [])
         }
       }).pipe(Effect.scoped)
     )
@@ -265,7 +273,7 @@ describe.skipIf(!hasChromium)(orNoChromium("the page of a share link"), () => {
           (yield* Effect.promise(() => page.getByRole("banner").textContent())) ?? "",
           "There are no properties in this calendar yet."
         )
-        assert.deepStrictEqual(yield* barriers(page), [])
+        assert.deepStrictEqual(yield* findAccessibilityViolations(page), [])
       }).pipe(Effect.scoped)
     )
   })

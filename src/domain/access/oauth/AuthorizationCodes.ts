@@ -1,6 +1,6 @@
 import { Context, DateTime, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { digestOf } from "../../../admission/gate/credentials.ts"
+import { computeDigest } from "../../../admission/gate/credentials.ts"
 import { prepareRecordedChange } from "../../../changes/recorded-change.ts"
 import type { CurrentActor } from "../../../contract/actor.ts"
 import type { Caller } from "../../../contract/caller.ts"
@@ -9,8 +9,8 @@ import { type ConstraintViolation, makeOptionalRowReaderOrFail } from "../../../
 import type { Givens } from "../../../platform/database/forms.ts"
 import { Deployment } from "../../../platform/installation.ts"
 import { OAUTH_CODE_MS, OAUTH_CONNECTIONS } from "../../../platform/limits.ts"
+import { newAuthorizationCode } from "./authorization-secrets.ts"
 import type { OAuthClient } from "./Clients.ts"
-import { newCode } from "./secrets.ts"
 
 /** What a host said yes to. */
 export interface Consent {
@@ -82,14 +82,14 @@ const makeIssueCode = (sql: SqlClient.SqlClient, deployment: string) => {
   const insertCode = prepareInsertCode(sql)
   return Effect.fnUntraced(function* ({ caller: { operatorId, accountId }, client, ...consent }: Consent) {
     const now = yield* DateTime.nowAsDate
-    const code = newCode()
+    const code = newAuthorizationCode()
     const expiresAt = new Date(now.getTime() + OAUTH_CODE_MS)
     const row = {
       ...consent,
       operatorId,
       accountId,
       clientId: client.id,
-      digest: digestOf(code),
+      digest: computeDigest(code),
       deployment,
       expiresAt,
       now

@@ -1,9 +1,9 @@
 import { Context, Effect, Layer } from "effect"
-import { digestOf, isSameDigest } from "../../../admission/gate/credentials.ts"
+import { computeDigest, isSameDigest } from "../../../admission/gate/credentials.ts"
 import { type RateLimited, Unauthenticated } from "../../../contract/errors.ts"
 import { Clients, type OAuthClient, PUBLIC_CLIENT_ID } from "./Clients.ts"
 import { ClientStore } from "./clients/ClientStore.ts"
-import { FailedChecks } from "./FailedChecks.ts"
+import { FailedSecretChecks } from "./FailedSecretChecks.ts"
 
 /** As whom a client calls (RFC 6749 2.3). What is undefined was not sent. */
 export interface ClientCredentials {
@@ -12,7 +12,7 @@ export interface ClientCredentials {
 }
 
 /** Who is unknown is compared with this, and counted under no name: it takes as long as a wrong secret and fills no memory. */
-const UNKNOWN_CLIENT = { digest: digestOf(""), counterKey: "" }
+const UNKNOWN_CLIENT = { digest: computeDigest(""), counterKey: "" }
 
 /** Tells who calls, before anything is given out. */
 export class ClientAuthentication extends Context.Service<
@@ -28,11 +28,11 @@ export class ClientAuthentication extends Context.Service<
   static readonly layer = Layer.effect(
     ClientAuthentication,
     Effect.gen(function* () {
-      const [clients, store, checks] = [yield* Clients, yield* ClientStore, yield* FailedChecks]
+      const [clients, store, checks] = [yield* Clients, yield* ClientStore, yield* FailedSecretChecks]
 
       const authenticatePartner = Effect.fnUntraced(function* (id: string, secret: string) {
         const partner = yield* store.findPartner(id)
-        const isSameSecret = isSameDigest(digestOf(secret), partner?.secretDigest ?? UNKNOWN_CLIENT.digest)
+        const isSameSecret = isSameDigest(computeDigest(secret), partner?.secretDigest ?? UNKNOWN_CLIENT.digest)
         const isAuthenticated = partner !== undefined && isSameSecret
         // A secret of nobody is looked at and not counted.
         yield* checks.recordResult(

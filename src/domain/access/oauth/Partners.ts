@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto"
 import { Context, DateTime, Effect, Layer, Result, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { digestOf } from "../../../admission/gate/credentials.ts"
+import { computeDigest } from "../../../admission/gate/credentials.ts"
 import type { CurrentActor } from "../../../contract/actor.ts"
 import { makeDecoder } from "../../../contract/decoder.ts"
 import { type BadRequest, Conflict, NotFound, ValidationFailed } from "../../../contract/errors.ts"
@@ -80,7 +80,7 @@ export class Partners extends Context.Service<
         yield* Effect.fromResult(validateRedirectUris(redirectUris))
         const [id, secret] = [newClientId(), newClientSecret()]
         const now = yield* DateTime.nowAsDate
-        const isCreated = yield* store.create({ id, name, redirectUris, digest: digestOf(secret), now })
+        const isCreated = yield* store.create({ id, name, redirectUris, digest: computeDigest(secret), now })
         return isCreated ? { client_id: id, client_secret: secret } : yield* tooManyClients
       })
 
@@ -106,7 +106,7 @@ export class Partners extends Context.Service<
       const rotate = Effect.fnUntraced(function* (id: string) {
         if (id === PUBLIC_CLIENT_ID) return yield* publicClientConflict("rotated because it has no secret")
         const secret = newClientSecret()
-        const isRotated = yield* store.rotate(id, digestOf(secret), yield* DateTime.nowAsDate)
+        const isRotated = yield* store.rotate(id, computeDigest(secret), yield* DateTime.nowAsDate)
         return isRotated ? { client_id: id, client_secret: secret } : yield* noEnabledClient(id)
       })
 

@@ -4,7 +4,7 @@ import type { CurrentActor } from "../../../contract/actor.ts"
 import { Deployment, PublicUrl } from "../../../platform/installation.ts"
 import type { OAuthClient } from "./Clients.ts"
 import { makeCodeExchange } from "./exchange/code-exchange.ts"
-import { FailedChecks } from "./FailedChecks.ts"
+import { FailedSecretChecks } from "./FailedSecretChecks.ts"
 import { makeTokenRenewal } from "./renewal/token-renewal.ts"
 import { makeRevokeToken } from "./revocation.ts"
 import type {
@@ -33,7 +33,7 @@ export class TokenIssuer extends Context.Service<
       const sql = yield* SqlClient.SqlClient
       const context: TokenIssuerContext = { publicUrl: yield* PublicUrl, deployment: yield* Deployment }
       return TokenIssuer.of({
-        exchange: makeCodeExchange(sql, yield* FailedChecks, context),
+        exchange: makeCodeExchange(sql, yield* FailedSecretChecks, context),
         renew: makeTokenRenewal(sql, context),
         revoke: makeRevokeToken(sql)
       })

@@ -8,5 +8,5 @@ export interface ApplicationActor {
 }
 
 /** What is changed within is in the trail under the application, for the account that gave it access. */
-export const asApplication = ({ accountId, name }: ApplicationActor) =>
+export const runAsApplication = ({ accountId, name }: ApplicationActor) =>
   Effect.updateService(CurrentActor, (actor) => ({ ...actor, accountId, application: name }))

@@ -10,7 +10,7 @@ import {
   Oauth,
   type revoke_oauth_authorization
 } from "./contract.ts"
-import { FailedChecks } from "./FailedChecks.ts"
+import { FailedSecretChecks } from "./FailedSecretChecks.ts"
 import { GRANT_TYPES, toRegistration } from "./registration-rules.ts"
 import { type IssuedTokens, TokenIssuer } from "./TokenIssuer.ts"
 
@@ -83,5 +83,5 @@ export const layerOauthWithoutIssuing = layerOperations(
 
 export const layerOauth = layerOauthWithoutIssuing.pipe(
   Layer.provide(TokenIssuer.layer),
-  Layer.provide(FailedChecks.layer)
+  Layer.provide(FailedSecretChecks.layer)
 )

@@ -1,10 +1,10 @@
 import { DateTime, Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
-import { digestOf } from "../../../admission/gate/credentials.ts"
+import { computeDigest } from "../../../admission/gate/credentials.ts"
 import type { CurrentActor } from "../../../contract/actor.ts"
 import { type Givens, inForms } from "../../../platform/database/forms.ts"
 import { makeOptionalRowReader } from "../../../platform/database/rows.ts"
-import { asApplication } from "./application-actor.ts"
+import { runAsApplication } from "./application-actor.ts"
 import type { OAuthClient } from "./Clients.ts"
 import { makeEndGrant } from "./grant-ending.ts"
 
@@ -37,10 +37,10 @@ export const makeRevokeToken = (sql: SqlClient.SqlClient) => {
   const findGrant = prepareFindGrant(sql)
   const endGrant = makeEndGrant(sql)
   return Effect.fnUntraced(function* (client: OAuthClient, token: string): Effect.fn.Return<void, never, CurrentActor> {
-    const grant = yield* findGrant(client.id, digestOf(token))
+    const grant = yield* findGrant(client.id, computeDigest(token))
     if (grant === undefined) return
     const { operatorId, grantId } = grant
     const now = yield* DateTime.nowAsDate
-    yield* asApplication(grant)(endGrant({ operatorId, grantId, endedBy: "application", now }))
+    yield* runAsApplication(grant)(endGrant({ operatorId, grantId, endedBy: "application", now }))
   })
 }

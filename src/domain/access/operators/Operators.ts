@@ -1,5 +1,5 @@
 import { Context, DateTime, Effect, Layer } from "effect"
-import { digestOf } from "../../../admission/gate/credentials.ts"
+import { computeDigest } from "../../../admission/gate/credentials.ts"
 import type { CurrentActor } from "../../../contract/actor.ts"
 import { makeDecoder } from "../../../contract/decoder.ts"
 import { type BadRequest, type Conflict, NotFound, ValidationFailed } from "../../../contract/errors.ts"
@@ -109,7 +109,7 @@ const createToken = (store: Store, deployment: string) =>
     const { account_id: accountId, name, scope } = yield* readToken(input)
     const now = yield* DateTime.nowAsDate
     const token = newAccessToken()
-    const row = yield* store.createToken({ accountId, name, scope, digest: digestOf(token), deployment }, now)
+    const row = yield* store.createToken({ accountId, name, scope, digest: computeDigest(token), deployment }, now)
     if (row === undefined) return yield* missingRecord("account", accountId)
     const { token_id } = row
     return token_id === null ? yield* tooManyTokens : { token_id, token }

@@ -1,7 +1,7 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
-import { digestOf } from "../../../admission/gate/credentials.ts"
+import { computeDigest } from "../../../admission/gate/credentials.ts"
 import { recordChange } from "../../../changes/recorded-change.ts"
 import type { CurrentActor } from "../../../contract/actor.ts"
 import { makeDecoder } from "../../../contract/decoder.ts"
@@ -77,7 +77,7 @@ export class Passwords extends Context.Service<
         change: Effect.fn("Passwords.change")(function* (input: NewPassword) {
           const { account_id: accountId, password } = yield* readNewPassword(input)
           const passwordHash = yield* hashPassword(password)
-          const emptyDigest = digestOf("")
+          const emptyDigest = computeDigest("")
           const row = yield* updatePassword({
             accountId,
             passwordHash,
@@ -97,13 +97,13 @@ export class Passwords extends Context.Service<
             password: input.password
           })
           const passwordHash = yield* hashReleasingPermit(hashing, confirmation.source, hashPassword(password))
-          const sessionDigest = digestOf(confirmation.cookie)
+          const sessionDigest = computeDigest(confirmation.cookie)
           const condition = passwordUnchangedCondition(sql, sessionDigest, confirmation)
           const row = yield* updatePassword({
             accountId,
             passwordHash,
             sessionDigest,
-            browserDigest: digestOf(input.knownBrowserCookie ?? ""),
+            browserDigest: computeDigest(input.knownBrowserCookie ?? ""),
             condition
           })
           return (

@@ -1,6 +1,6 @@
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { digestHexOf, digestOf } from "../../../admission/gate/credentials.ts"
+import { computeDigest, computeDigestHex } from "../../../admission/gate/credentials.ts"
 import { FailedCallCounter } from "../../../changes/FailedCallCounter.ts"
 import { CurrentActor } from "../../../contract/actor.ts"
 import type { SignedInAccount } from "../../../contract/caller.ts"
@@ -90,10 +90,10 @@ export class Sessions extends Context.Service<
           ? (attempt.knownBrowserCookie ?? "")
           : newKnownBrowserCookie()
         const account = isStorableEmail(attempt.email)
-          ? yield* store.findAccount(attempt.email, digestOf(browserCookie))
+          ? yield* store.findAccount(attempt.email, computeDigest(browserCookie))
           : undefined
         const isKnown = account?.knownBrowser === true
-        const key = isKnown ? `browser ${digestHexOf(browserCookie)}` : networkOf(attempt.address)
+        const key = isKnown ? `browser ${computeDigestHex(browserCookie)}` : networkOf(attempt.address)
         const attemptKey = { emailDigest: emailDigestOf(account?.email ?? attempt.email), place: key }
         const openAccount = account === undefined || account.closed ? undefined : account
         const isPasswordCorrect = yield* checkPassword(attemptKey, attempt.password, openAccount?.passwordHash, {
@@ -107,9 +107,9 @@ export class Sessions extends Context.Service<
         const cookie = newSessionCookie()
         const { operatorId, accountId, passwordHash } = openAccount
         const digests = {
-          digest: digestOf(cookie),
-          previousDigest: digestOf(attempt.previousCookie ?? ""),
-          browserDigest: digestOf(browserCookie)
+          digest: computeDigest(cookie),
+          previousDigest: computeDigest(attempt.previousCookie ?? ""),
+          browserDigest: computeDigest(browserCookie)
         }
         const createSession = store.signIn({ ...attemptKey, operatorId, accountId, passwordHash, ...digests })
         const isSignedIn = yield* Effect.updateService(createSession, CurrentActor, (actor) => ({
@@ -121,7 +121,7 @@ export class Sessions extends Context.Service<
 
       const find = (cookie: string) =>
         SESSION_COOKIE_PATTERN.test(cookie)
-          ? Effect.map(store.find(digestOf(cookie)), (row): Session | undefined =>
+          ? Effect.map(store.find(computeDigest(cookie)), (row): Session | undefined =>
               row === undefined
                 ? undefined
                 : {
@@ -135,7 +135,12 @@ export class Sessions extends Context.Service<
 
       const confirm = makeConfirm(store, checkPassword, refusals)
 
-      return Sessions.of({ signIn, find, confirm, signOut: (cookie) => Effect.asVoid(store.signOut(digestOf(cookie))) })
+      return Sessions.of({
+        signIn,
+        find,
+        confirm,
+        signOut: (cookie) => Effect.asVoid(store.signOut(computeDigest(cookie)))
+      })
     })
   )
 
@@ -152,19 +157,19 @@ const makeConfirm = (
     cookie: string,
     { password, address }: Pick<SignInAttempt, "password" | "address">
   ) {
-    const session = yield* store.find(digestOf(cookie))
+    const session = yield* store.find(computeDigest(cookie))
     if (session === undefined) return yield* Effect.fail(wrongPassword)
     // Who is signed in waits for what was wrong in this session alone.
-    const attemptKey = { emailDigest: emailDigestOf(session.email), place: `session ${digestHexOf(cookie)}` }
+    const attemptKey = { emailDigest: emailDigestOf(session.email), place: `session ${computeDigestHex(cookie)}` }
     const source: HashingSource = { key: networkOf(address), isKnown: true }
     if (!(yield* checkPassword(attemptKey, password, session.passwordHash, source))) {
       yield* refusals.recordSignIn(session)
       return yield* Effect.fail(wrongPassword)
     }
-    const passwordDigest = digestOf(session.passwordHash)
+    const passwordDigest = computeDigest(session.passwordHash)
     const isConfirmed = yield* store.confirm({
       ...attemptKey,
-      digest: digestOf(cookie),
+      digest: computeDigest(cookie),
       checkedDigest: passwordDigest
     })
     return isConfirmed

@@ -11,8 +11,8 @@ import { QUESTIONS_PER_ANSWER } from "../../../platform/limits.ts"
 import { newPublicCode } from "../../guests/conversations/conversation-lookup.ts"
 import { toQueueFullError } from "../../guests/conversations/message-queue.ts"
 import type { AnswerSentence } from "../../knowledge/search/KnowledgeAnswers.ts"
-import { findInquiryFacts } from "../facts.ts"
 import { RuleDefinition } from "../rules/rule.ts"
+import { findInquiryFacts } from "../template-facts.ts"
 import type { Answer } from "./answer.ts"
 import {
   type ClaimedAnswerPartition,

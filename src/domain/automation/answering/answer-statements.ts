@@ -10,7 +10,7 @@ import {
   enqueueMessagesSql,
   messageCreatedEventSql
 } from "../../guests/conversations/message-queue.ts"
-import { ASSISTANT_NAME } from "../sources.ts"
+import { ASSISTANT_NAME } from "../message-sources.ts"
 import { answersGuestsCondition } from "./guest-questions.ts"
 
 // The statements by which questions are taken, looked at and settled. Rows are locked in one order: the lane of the answers, the

@@ -2,7 +2,7 @@ import { Result } from "effect"
 import { hasAtMostCharacters } from "../../../contract/fields.ts"
 import { messageLimit } from "../../channels/port/message-limits.ts"
 import type { AnswerSentence } from "../../knowledge/search/KnowledgeAnswers.ts"
-import { NO_LINK, type RuleText, type SourceDoc, toMessageSources, toRuleDocs } from "../sources.ts"
+import { NO_LINK, type RuleText, type SourceDoc, toMessageSources, toRuleDocs } from "../message-sources.ts"
 
 // What a guest is answered, and what it is made of.
 

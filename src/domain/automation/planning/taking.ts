@@ -2,7 +2,7 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { type ClaimRequest, claimableRowsSql, type FairQueue } from "../../../jobs/fair-queue.ts"
 import type { Givens } from "../../../platform/database/forms.ts"
-import { isLastStayCondition } from "../facts.ts"
+import { isLastStayCondition } from "../template-facts.ts"
 
 // The statement by which stays are taken: rows that were found are changed by where they lie.
 

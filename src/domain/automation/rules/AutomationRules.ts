@@ -5,7 +5,7 @@ import { type BadRequest, NotFound, type ValidationFailed } from "../../../contr
 import { currentSecond, formatUtcInstant } from "../../../contract/time.ts"
 import { PublicUrl } from "../../../platform/installation.ts"
 import { missingReferenceError } from "../../properties/properties/ownership.ts"
-import { findStayFacts, type StayFacts } from "../facts.ts"
+import { findStayFacts, type StayFacts } from "../template-facts.ts"
 import type { RuleState, StoredRule } from "./rule.ts"
 import { parseRuleDefinition } from "./rule-parser.ts"
 import { renderStayText, type TextRule } from "./rule-text.ts"

@@ -2,7 +2,7 @@ import { Result } from "effect"
 import { hasAtMostCharacters } from "../../../contract/fields.ts"
 import { REVIEW_TEXT } from "../../../platform/limits.ts"
 import { messageLimit } from "../../channels/port/message-limits.ts"
-import type { InquiryFacts } from "../facts.ts"
+import type { InquiryFacts } from "../template-facts.ts"
 import type { MessageRule, ReviewRule } from "./rule.ts"
 import {
   type FilledTemplate,

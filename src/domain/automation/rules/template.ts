@@ -3,7 +3,7 @@ import { toPrintableName } from "../../../contract/printable-name.ts"
 import { TEMPLATE_FIELDS } from "../../../platform/limits.ts"
 import { guestPortalUrl } from "../../bookings/check-in/guest-portal-url.ts"
 import { visibleDoorCode } from "../../bookings/check-in/rules.ts"
-import type { InquiryFacts, StayFacts } from "../facts.ts"
+import type { InquiryFacts, StayFacts } from "../template-facts.ts"
 import { nightsOf } from "./scheduling.ts"
 
 // What a host writes once and every guest reads with his own stay in it. A template is read once, before anything is filled in:

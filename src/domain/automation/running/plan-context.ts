@@ -3,8 +3,8 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import type { Givens } from "../../../platform/database/forms.ts"
 import type { OperatorRowId } from "../../operator-rows.ts"
-import { StayFacts, stayFactsSql } from "../facts.ts"
 import { MessageRule, ReviewRule } from "../rules/rule.ts"
+import { StayFacts, stayFactsSql } from "../template-facts.ts"
 
 // All that is looked at before a plan is run, as it is at that moment.
 

@@ -1,10 +1,10 @@
 import { Result } from "effect"
 import { dateInZone } from "../../../contract/time.ts"
 import type { MessageSource } from "../../guests/conversations/contract.ts"
+import { toMessageSources, toRuleDocs } from "../message-sources.ts"
 import { renderStayText } from "../rules/rule-text.ts"
 import { appliesToStay, classifyTimeliness } from "../rules/scheduling.ts"
 import type { FilledTemplate } from "../rules/template.ts"
-import { toMessageSources, toRuleDocs } from "../sources.ts"
 import type { MessagePlanContext, ReviewPlanContext, StayPlanContext } from "./plan-context.ts"
 
 // What is to become of a plan whose time has come, or whom somebody runs by hand, by all that is known at that moment.

@@ -10,9 +10,9 @@ import {
   messageCreatedEventSql
 } from "../../guests/conversations/message-queue.ts"
 import type { OperatorRowId } from "../../operator-rows.ts"
+import { ASSISTANT_NAME } from "../message-sources.ts"
 import { channelAccountIdSql, DUE_NOW, markStaysSql } from "../planning/stay-marks.ts"
 import { requiredStatusSql } from "../rules/required-status.ts"
-import { ASSISTANT_NAME } from "../sources.ts"
 
 // The statements that write down what became of a plan. One that is settled is settled: whatever comes after it changes nothing.
 

@@ -2,7 +2,7 @@ import type { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import { recordEvent } from "../../../jobs/events/event-statements.ts"
 import { type Givens, partOf } from "../../../platform/database/forms.ts"
-import { removeShares } from "../../money/shares.ts"
+import { removeShares } from "../../money/transaction-shares.ts"
 import { insertStays, removeStays, stayEventFields, stayRecordSql } from "../stays/stay-sql.ts"
 import type { OrderChange } from "./rules/order-diff.ts"
 

@@ -3,13 +3,13 @@ import type { ExternalActionState, runAtMostOnce } from "../../../changes/extern
 import { CurrentCaller } from "../../../contract/caller.ts"
 import { BadRequest, Conflict, NotFound } from "../../../contract/errors.ts"
 import { currentSecond } from "../../../contract/time.ts"
+import type { ChannelAccountTarget, ChannelGateway } from "../../channels/port/ChannelGateway.ts"
 import {
   CHANNEL_ACT_TIMEOUT_MS,
   CHANNEL_QUERY_TIMEOUT_MS,
   type ChannelApiError,
   withChannelTimeout
-} from "../../channels/port/api-errors.ts"
-import type { ChannelAccountTarget, ChannelGateway } from "../../channels/port/ChannelGateway.ts"
+} from "../../channels/port/channel-api-errors.ts"
 import type { ChannelRequestStatus } from "../../channels/port/connector.ts"
 import type { OrderState, OrderStatus } from "../orders/order.ts"
 import type { approve_reservation } from "./contract.ts"

@@ -13,7 +13,7 @@ import {
   importedBusyNightsSql,
   stayIdsHoldingNightsSql
 } from "../../calendars/availability/calendar-days.ts"
-import { lockUnchangedEntries, orderEntriesJson, writeShares } from "../../money/shares.ts"
+import { lockUnchangedEntries, orderEntriesJson, writeShares } from "../../money/transaction-shares.ts"
 import { withOperatorLock } from "../../operator-rows.ts"
 import { propertyIsActive } from "../../properties/properties/activation.ts"
 import { propertyExists } from "../../properties/properties/ownership.ts"
@@ -123,7 +123,7 @@ const selectBlockingOrders = (
  * The order, and, when one of its stays is to go to `toProperty`, the orders that are in the way there. `kept` names the
  * stays whose nights are with others, which matters for an order that is to be accepted.
  */
-export const find = (sql: Sql) => {
+export const loadOrderForChange = (sql: Sql) => {
   const statement = inForms(sql, (parameters: Givens<FindOrderParameters>) => {
     const { operatorId, stay_code, toProperty } = parameters
     return sql`
@@ -235,7 +235,7 @@ const makeApplyStatement = (sql: Sql) =>
  * orders or entries is not as it was any more. Fails when a night it takes has another holder than the change says.
  * Orders are locked before nights, so that two changes never wait in a circle.
  */
-export const apply = (sql: Sql) => {
+export const applyOrderChange = (sql: Sql) => {
   const statement = makeApplyStatement(sql)
   const inSavepoint = retryInSavepoint(sql)
   return (

@@ -12,7 +12,7 @@ import {
   nightsHeldByStaysSql
 } from "../../calendars/availability/calendar-days.ts"
 import { isListedIncomeMethod, type ReceivedMoney, recordReceivedMoney } from "../../money/received-money.ts"
-import { splitOverStays } from "../../money/shares.ts"
+import { splitOverStays } from "../../money/transaction-shares.ts"
 import { propertyIsActive } from "../../properties/properties/activation.ts"
 import { propertyExists } from "../../properties/properties/ownership.ts"
 import { type NewOrder, type NewOrderColumns, OrderStatus } from "../orders/order.ts"
@@ -96,7 +96,7 @@ const incomeMethodIsListed = (sql: Sql, operatorId: Value<number>, id: Value<num
   id === undefined ? sql`true` : isListedIncomeMethod(sql, operatorId, id)
 
 /** The order a channel, or a caller by hand, knows under this id. */
-export const findByChannelId = (sql: Sql) => {
+export const findOrderByChannelId = (sql: Sql) => {
   const statement = inForms(
     sql,
     ({ operatorId, channelType, channelId }: Givens<ChannelOrderKey>) => sql`
@@ -213,7 +213,7 @@ const NO_REFERENCES: OrderReferences = {
  * Safe against everything at once: whoever creates the same order waits for the first and then finds it, whoever wants
  * the same night waits and then finds it held.
  */
-export const create = (sql: Sql) => {
+export const createOrder = (sql: Sql) => {
   const statement = makeCreateStatement(sql)
   const inSavepoint = retryInSavepoint(sql)
   return (operatorId: number, order: NewOrder, at: Date, references: OrderReferences = NO_REFERENCES) =>

@@ -2,7 +2,7 @@ import { Worker } from "node:worker_threads"
 import { Clock, Context, Effect, Exit, Layer, Option, Semaphore } from "effect"
 import { CALENDAR_FEED_READ_MB, CALENDAR_FEED_READ_MS } from "../../../platform/limits.ts"
 import type { FeedReadResult } from "./reading/feed.ts"
-import type { FeedReadRequest } from "./reading/thread.ts"
+import type { FeedReadRequest } from "./reading/reader-thread.ts"
 
 /** Feeds that a process reads at once, each in a thread of its own: beside one that takes its time others go on. */
 export const READING_THREADS = 2
@@ -88,7 +88,7 @@ const makeThreadPool = Effect.gen(function* () {
 })
 
 const startThread = (): Worker => {
-  const thread = new Worker(new URL("./reading/thread.ts", import.meta.url), {
+  const thread = new Worker(new URL("./reading/reader-thread.ts", import.meta.url), {
     resourceLimits: { maxOldGenerationSizeMb: CALENDAR_FEED_READ_MB, maxYoungGenerationSizeMb: YOUNG_GENERATION_MB }
   })
   // What it fails with while nobody listens is found by whoever asks it next.

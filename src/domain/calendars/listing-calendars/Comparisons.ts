@@ -11,7 +11,7 @@ import {
 import { computeLeaseEnd } from "../../../jobs/lease.ts"
 import { type Givens, inForms } from "../../../platform/database/forms.ts"
 import { makeOptionalRowReader, makeReader, makeRowsReader } from "../../../platform/database/rows.ts"
-import { CHANNEL_ACT_TIMEOUT_MS } from "../../channels/port/api-errors.ts"
+import { CHANNEL_ACT_TIMEOUT_MS } from "../../channels/port/channel-api-errors.ts"
 import { dayRangesSql, formatDaySet, markDaysDueSql } from "./due-days.ts"
 
 /** Comparisons under way at once in a process, those of one operator, and those of one of its accounts. */

@@ -16,7 +16,7 @@ import {
   LISTING_RANGES,
   STAY_NIGHTS
 } from "../../../platform/limits.ts"
-import { channelErrors } from "../../channels/port/api-errors.ts"
+import { channelErrors } from "../../channels/port/channel-api-errors.ts"
 import type { ChannelType } from "../../channels/port/channel-type.ts"
 import { ListingDay } from "../../channels/port/listing-days.ts"
 

@@ -5,9 +5,9 @@ import { currentSecond, dateInZone, formatInstantWithOffset, truncateToSecond } 
 import { PublicUrl } from "../../../platform/installation.ts"
 import { QUEUED_MESSAGES } from "../../../platform/limits.ts"
 import { changeHandler, handleOperations, layerOperations, voidChangeHandler } from "../../operation-handlers.ts"
-import { imageUrl } from "../images/address.ts"
 import { decodeJpegField } from "../images/base64.ts"
 import { Images } from "../images/Images.ts"
+import { imageUrl } from "../images/image-url.ts"
 import {
   ConversationOperations,
   type get_conversation,

@@ -3,8 +3,12 @@ import type { runAtMostOnce } from "../../../changes/external-action.ts"
 import { CurrentCaller } from "../../../contract/caller.ts"
 import { NotFound } from "../../../contract/errors.ts"
 import { currentSecond, dateInZone } from "../../../contract/time.ts"
-import { CHANNEL_ACT_TIMEOUT_MS, type ChannelApiError, withChannelTimeout } from "../../channels/port/api-errors.ts"
 import type { ChannelGateway } from "../../channels/port/ChannelGateway.ts"
+import {
+  CHANNEL_ACT_TIMEOUT_MS,
+  type ChannelApiError,
+  withChannelTimeout
+} from "../../channels/port/channel-api-errors.ts"
 import type { create_review } from "./contract.ts"
 import { EMPTY_REVIEW } from "./review.ts"
 import {

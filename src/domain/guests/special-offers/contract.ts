@@ -4,7 +4,7 @@ import { CalendarDate, Currency, Integer, PositiveAmount, RecordCode } from "../
 import { defineFamily, toolMetadata } from "../../../contract/operation.ts"
 import { GUESTS_MAX, OFFERS_SHOWN } from "../../../platform/limits.ts"
 import { NumberOfGuests } from "../../bookings/reservations/fields.ts"
-import { channelErrors } from "../../channels/port/api-errors.ts"
+import { channelErrors } from "../../channels/port/channel-api-errors.ts"
 import { OfferStatus, OfferType } from "../../channels/port/channel-events.ts"
 import { ConversationId } from "../conversations/conversation-lookup.ts"
 

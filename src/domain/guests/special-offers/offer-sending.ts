@@ -4,11 +4,15 @@ import { CurrentActor } from "../../../contract/actor.ts"
 import { CurrentCaller } from "../../../contract/caller.ts"
 import { Conflict, Upstream } from "../../../contract/errors.ts"
 import { currentSecond, dateInZone } from "../../../contract/time.ts"
-import { CHANNEL_ACT_TIMEOUT_MS, type ChannelApiError, withChannelTimeout } from "../../channels/port/api-errors.ts"
 import type { ChannelGateway } from "../../channels/port/ChannelGateway.ts"
+import {
+  CHANNEL_ACT_TIMEOUT_MS,
+  type ChannelApiError,
+  withChannelTimeout
+} from "../../channels/port/channel-api-errors.ts"
 import type { ConversationRecipient } from "../conversations/conversation-lookup.ts"
 import type { send_preapproval, send_special_offer } from "./contract.ts"
-import { CONVERSATION_FIELD, requireConversation, toChannelAccountTarget } from "./named-conversation.ts"
+import { CONVERSATION_FIELD, requireConversation, toChannelAccountTarget } from "./conversation-field.ts"
 import type { NewOffer } from "./offer-columns.ts"
 import { type OfferRequest, toCreatedOffer, toOfferReference } from "./rules/created-offer.ts"
 import {

@@ -2,10 +2,14 @@ import { DateTime, Effect } from "effect"
 import type { runAtMostOnce } from "../../../changes/external-action.ts"
 import { CurrentCaller } from "../../../contract/caller.ts"
 import { NotFound } from "../../../contract/errors.ts"
-import { CHANNEL_ACT_TIMEOUT_MS, type ChannelApiError, withChannelTimeout } from "../../channels/port/api-errors.ts"
 import type { ChannelGateway } from "../../channels/port/ChannelGateway.ts"
+import {
+  CHANNEL_ACT_TIMEOUT_MS,
+  type ChannelApiError,
+  withChannelTimeout
+} from "../../channels/port/channel-api-errors.ts"
 import type { withdraw_special_offer } from "./contract.ts"
-import { requireConversation, toChannelAccountTarget } from "./named-conversation.ts"
+import { requireConversation, toChannelAccountTarget } from "./conversation-field.ts"
 import { outwardStateAfter } from "./offer-sending.ts"
 import { checkActive, currentStatus } from "./rules/offer-status.ts"
 import type { SpecialOfferStore } from "./store.ts"

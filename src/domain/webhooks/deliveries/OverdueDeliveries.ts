@@ -2,8 +2,8 @@ import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { repeatPeriodically } from "../../../jobs/loop.ts"
 import { makeRowsReader } from "../../../platform/database/rows.ts"
+import { dueSubscriptionsSql } from "./due-subscriptions.ts"
 import { activeCondition } from "./subscriptions.ts"
-import { subscriptionsWithWorkSql } from "./subscriptions-with-work.ts"
 
 /** Milliseconds a delivery of an active subscription may be due until a warning says so, and between two such polls. */
 export const OVERDUE_MS = 60_000
@@ -41,7 +41,7 @@ export class OverdueDeliveries extends Context.Service<
 }
 
 const overdueSql = (sql: SqlClient.SqlClient, now: Date) => sql`
-  WITH RECURSIVE ${subscriptionsWithWorkSql(sql)}, overdue AS MATERIALIZED (
+  WITH RECURSIVE ${dueSubscriptionsSql(sql)}, overdue AS MATERIALIZED (
     SELECT with_work.operator_id, with_work.subscription_id, oldest.due_at
     FROM with_work
     JOIN webhook_subscriptions s ON s.operator_id = with_work.operator_id AND s.id = with_work.subscription_id

@@ -9,8 +9,8 @@ import {
   WEBHOOK_DEAD_LETTER_RETENTION_MS,
   WEBHOOK_RETENTION_MS
 } from "../../../platform/limits.ts"
+import { dueSubscriptionsSql } from "./due-subscriptions.ts"
 import { activeCondition, deleteOldSubscriptionsSql } from "./subscriptions.ts"
-import { subscriptionsWithWorkSql } from "./subscriptions-with-work.ts"
 
 /** Subscription `s` of each with work. */
 const pendingSubscriptionsSql = (sql: SqlClient.SqlClient): Fragment => sql`
@@ -23,7 +23,7 @@ const pendingSubscriptionsSql = (sql: SqlClient.SqlClient): Fragment => sql`
 const deadLetterWaitingSql = (sql: SqlClient.SqlClient, cutoff: Date, now: Date): Fragment => sql`
   UPDATE webhook_deliveries SET state = 'dead', settled_at = ${now}
   WHERE ctid = ANY (ARRAY(
-    WITH RECURSIVE ${subscriptionsWithWorkSql(sql)}
+    WITH RECURSIVE ${dueSubscriptionsSql(sql)}
     SELECT d.place FROM ${pendingSubscriptionsSql(sql)}
     CROSS JOIN LATERAL (
       SELECT lane FROM webhook_lanes
@@ -38,7 +38,7 @@ const deadLetterWaitingSql = (sql: SqlClient.SqlClient, cutoff: Date, now: Date)
 
 const deleteWaitingOfDeletedSql = (sql: SqlClient.SqlClient): Fragment => sql`
   DELETE FROM webhook_deliveries WHERE ctid = ANY (ARRAY(
-    WITH RECURSIVE ${subscriptionsWithWorkSql(sql)}
+    WITH RECURSIVE ${dueSubscriptionsSql(sql)}
     SELECT d.ctid FROM ${pendingSubscriptionsSql(sql)}
     JOIN webhook_deliveries d ON d.operator_id = w.operator_id AND d.subscription_id = w.subscription_id
       AND d.state = 'waiting'

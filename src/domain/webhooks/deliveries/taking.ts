@@ -5,8 +5,8 @@ import { idsParameter } from "../../../platform/database/parameters.ts"
 import { WEBHOOK_CONCURRENT_DELIVERIES } from "../../../platform/limits.ts"
 import { probingHealth } from "./circuit-breaker.ts"
 import type { RestedSubscription, SubscriptionKey } from "./delivery.ts"
+import { dueSubscriptionsSql } from "./due-subscriptions.ts"
 import { activeCondition, replaceHealthOfDueSql } from "./subscriptions.ts"
-import { subscriptionsWithWorkSql } from "./subscriptions-with-work.ts"
 
 // The statements by which deliveries are taken.
 //
@@ -79,7 +79,7 @@ export const takingDue = (
   const counts = countsOf(underWay)
   const [ids, deliveries] = [Array.from(counts.keys()), Array.from(counts.values())]
   return sql`
-    WITH RECURSIVE ${subscriptionsWithWorkSql(sql)}, o AS MATERIALIZED (
+    WITH RECURSIVE ${dueSubscriptionsSql(sql)}, o AS MATERIALIZED (
       SELECT ${sending(sql, taking.now)},
         CASE s.health->>'state' WHEN 'failing' THEN 1 ELSE ${WEBHOOK_CONCURRENT_DELIVERIES}::integer END
           - coalesce(busy.deliveries, 0) AS room,
@@ -108,7 +108,7 @@ export const restsOver = (sql: SqlClient, now: Date, most: number, underWay: Ite
     count < WEBHOOK_CONCURRENT_DELIVERIES ? [] : [id]
   )
   return sql`
-    WITH RECURSIVE ${subscriptionsWithWorkSql(sql)}
+    WITH RECURSIVE ${dueSubscriptionsSql(sql)}
     SELECT with_work.operator_id, with_work.subscription_id, s.health
     FROM with_work
     JOIN webhook_subscriptions s ON s.operator_id = with_work.operator_id AND s.id = with_work.subscription_id

@@ -14,8 +14,8 @@ import { changeHandler, handleOperations, layerOperations, voidChangeHandler } f
 import { noSuchProperty } from "../../properties/properties/ownership.ts"
 import { type create_task, type delete_task, type search_tasks, type Task, Tasks, update_task } from "./contract.ts"
 import { checkAssignable, noSuchStaff, resolveProperty } from "./rules.ts"
-import type { TaskRow } from "./search.ts"
 import { TaskStore } from "./store.ts"
+import type { TaskRow } from "./task-search.ts"
 
 type Store = TaskStore["Service"]
 

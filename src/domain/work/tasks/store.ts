@@ -18,7 +18,7 @@ import { makeDeleteRecord, type OperatorRowId, type OperatorScoped, readRowId } 
 import { propertyExists } from "../../properties/properties/ownership.ts"
 import { Assignee, assigneeJson, lockUnchangedAssignee } from "../staffs/assignment.ts"
 import { Task, TaskLevel } from "./contract.ts"
-import { checkTaskFilters, search, TaskRow, type TaskSearch, taskColumns, taskJoins } from "./search.ts"
+import { checkTaskFilters, searchTasks, TaskRow, type TaskSearch, taskColumns, taskJoins } from "./task-search.ts"
 
 // The SQL of tasks. A read is one statement; a change is two: one that reads what the rules need, one that changes.
 
@@ -250,7 +250,7 @@ const remove = (sql: Sql) =>
 
 export class TaskStore extends Context.Service<TaskStore>()("latchkey/domain/work/tasks/TaskStore", {
   make: Effect.map(SqlClient.SqlClient, (sql) => ({
-    search: search(sql),
+    search: searchTasks(sql),
     checkFilters: checkTaskFilters(sql),
     findPreconditions: findPreconditions(sql),
     create: create(sql),

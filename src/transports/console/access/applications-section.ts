@@ -3,7 +3,7 @@ import { type ConnectedApplication, Grants } from "../../../domain/access/oauth/
 import { type Html, html } from "../../docs/html.ts"
 import { docsPagePath } from "../../http/docs-paths.ts"
 import type { AccessSection, ActionOutcome } from "../action-outcome.ts"
-import { TEXTS } from "../texts.ts"
+import { TEXTS } from "../console-texts.ts"
 import type { SignedInVisit, SubmittedForm } from "../visit.ts"
 import {
   accessSection,
@@ -13,7 +13,7 @@ import {
   lastUsedHtml,
   readFormId,
   revocationForm
-} from "./parts.ts"
+} from "./access-parts.ts"
 
 const WORDS = TEXTS.access.applications
 

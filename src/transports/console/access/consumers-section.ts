@@ -5,10 +5,10 @@ import { Service } from "../../../service/service.ts"
 import { type Html, html } from "../../docs/html.ts"
 import { docsPagePath } from "../../http/docs-paths.ts"
 import type { AccessSection, ActionOutcome } from "../action-outcome.ts"
+import { TEXTS } from "../console-texts.ts"
 import { callOperation, idempotencyKeyOf } from "../operation-call.ts"
-import { TEXTS } from "../texts.ts"
 import type { SignedInVisit, SubmittedForm } from "../visit.ts"
-import { accessSection, accessTable, explanation, instantHtml, revocationForm } from "./parts.ts"
+import { accessSection, accessTable, explanation, instantHtml, revocationForm } from "./access-parts.ts"
 
 const WORDS = TEXTS.access.consumers
 

@@ -14,10 +14,10 @@ import { ACCOUNT_NAME } from "../../../platform/limits.ts"
 import { type Html, html, nothing } from "../../docs/html.ts"
 import { docsPagePath } from "../../http/docs-paths.ts"
 import type { AccessSection, ActionError, ActionOutcome, FormAction } from "../action-outcome.ts"
+import { TEXTS } from "../console-texts.ts"
 import { idempotencyKeyOf, toPageStatus } from "../operation-call.ts"
 import { ACCESS_PATH, formKeyFields } from "../page-frame.ts"
 import { makeSudo } from "../sudo.ts"
-import { TEXTS } from "../texts.ts"
 import { ACTION_FIELD, type SignedInVisit, type SubmittedForm } from "../visit.ts"
 import {
   accessSection,
@@ -27,7 +27,7 @@ import {
   lastUsedHtml,
   readFormId,
   revocationForm
-} from "./parts.ts"
+} from "./access-parts.ts"
 
 const WORDS = TEXTS.access.tokens
 const CREATE_ACTION = "make_token"

@@ -4,10 +4,10 @@ import { EVENT_NAMES } from "../../../jobs/events/event-statements.ts"
 import { Service } from "../../../service/service.ts"
 import { type Html, html, nothing } from "../../docs/html.ts"
 import type { AccessSection, ActionOutcome } from "../action-outcome.ts"
+import { TEXTS } from "../console-texts.ts"
 import { callOperation, idempotencyKeyOf } from "../operation-call.ts"
 import { ACCESS_PATH, formKeyFields } from "../page-frame.ts"
 import { makeSudo } from "../sudo.ts"
-import { TEXTS } from "../texts.ts"
 import { ACTION_FIELD, type SignedInVisit, type SubmittedForm } from "../visit.ts"
 import {
   createdSecretMessage,

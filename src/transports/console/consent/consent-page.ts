@@ -7,8 +7,8 @@ import {
 } from "../../../domain/access/oauth/authorization-request.ts"
 import type { Session } from "../../../domain/access/sign-in/Sessions.ts"
 import { type Html, html, nothing } from "../../docs/html.ts"
+import { TEXTS } from "../console-texts.ts"
 import { formTokenField, type PageFrame } from "../page-frame.ts"
-import { TEXTS } from "../texts.ts"
 import { ACTION_FIELD, type SignedInVisit } from "../visit.ts"
 import { type AuthorizationClient, authorizationUrl } from "./consent-request.ts"
 
@@ -22,9 +22,9 @@ export const CONSENT_ACTIONS = { allow: "allow", deny: "deny", otherAccount: "ot
 
 /** Where the browser goes, as far as it says something to a person; of a program's address all up to its query. */
 export const redirectTargetText = ({
-  place,
+  redirectTarget: place,
   redirectUri
-}: Pick<AuthorizationClient, "place" | "redirectUri">): string => {
+}: Pick<AuthorizationClient, "redirectTarget" | "redirectUri">): string => {
   switch (place._tag) {
     case "Program":
       return `${WORDS.appOfScheme} (${redirectUri.split("?", 1).join()})`
@@ -36,7 +36,7 @@ export const redirectTargetText = ({
 }
 
 /** The public client is everybody's, so its name says nothing: who asks is where the code goes to. */
-export const applicationName = ({ client, place }: AuthorizationClient): string => {
+export const applicationName = ({ client, redirectTarget: place }: AuthorizationClient): string => {
   if (!client.isPublic) return client.name
   switch (place._tag) {
     case "Program":

@@ -20,7 +20,7 @@ export const AUTHORIZATION_PATH = "/authorization"
 export interface AuthorizationClient {
   readonly client: OAuthClient
   readonly redirectUri: string
-  readonly place: RedirectTarget
+  readonly redirectTarget: RedirectTarget
   readonly state: string | undefined
 }
 
@@ -66,7 +66,7 @@ export const makeRequestReader = Effect.fnUntraced(function* (publicUrl: string)
     const leading: AuthorizationClient = {
       client,
       redirectUri,
-      place,
+      redirectTarget: place,
       state: stateOf(visit.query)
     }
     return Result.match(parseAuthorizationRequest(visit.query, client, publicUrl), {

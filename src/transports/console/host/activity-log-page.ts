@@ -11,8 +11,8 @@ import {
   NO_ACCOUNT
 } from "../queries/History.ts"
 import type { SignedInVisit } from "../visit.ts"
+import { actionLabel, systemActorLabel, toRecordLabel, viaLabel } from "./activity-log/activity-labels.ts"
 import { type FieldFiller, input, queryForm, select } from "./form-fields.ts"
-import { actionLabel, systemActorLabel, toRecordLabel, viaLabel } from "./history/activity-labels.ts"
 import { currentUrlWith, hostPage } from "./host-page.ts"
 import { link, readDateParam, readIdParam, section, table, timeHtml, timeZoneNote, toWords } from "./page-parts.ts"
 import { ACTIVITY_LOG_PATH, activityLogUrl } from "./urls.ts"

@@ -6,7 +6,7 @@ import { type Html, html, nothing } from "../../docs/html.ts"
 import { Month, type MonthProperty, type MonthStay, type MonthView } from "../queries/Month.ts"
 import type { SignedInVisit } from "../visit.ts"
 import { makeVoidMutation } from "./api-operations.ts"
-import { type CalendarCell, type DateSpan, toLanes } from "./calendar/lanes.ts"
+import { type CalendarCell, type DateSpan, toCalendarRows } from "./calendar/calendar-rows.ts"
 import { daySelectionForm, readSelectedDays, selectedDaysSection } from "./calendar/selected-days.ts"
 import { parseNumber } from "./form-fields.ts"
 import { currentUrlWith, type HostAction, hostPage } from "./host-page.ts"
@@ -133,7 +133,7 @@ ${properties.map((property) => propertyRows(property, days))}</tbody>
 const TODAY_ATTRIBUTE: Html = { html: ' class="today"' }
 
 const propertyRows = (property: MonthProperty, days: ReadonlyArray<string>): Html => {
-  const lanes = toLanes(toEntrySpans(property), days[0] ?? "", days.length)
+  const lanes = toCalendarRows(toEntrySpans(property), days[0] ?? "", days.length)
   const propertyHeader = html`<th scope="row"${lanes.length > 1 ? html` rowspan="${lanes.length}"` : nothing}>${property.title}${property.deactivated ? html` <span class="soft">off</span>` : nothing}</th>`
   return html`${lanes.map(
     (

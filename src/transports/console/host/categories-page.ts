@@ -10,6 +10,8 @@ import { html } from "../../docs/html.ts"
 import { parseRecordId } from "../record-id.ts"
 import type { SignedInVisit, SubmittedForm } from "../visit.ts"
 import { apiErrorToActionError, makeQuery, makeVoidMutation } from "./api-operations.ts"
+import { channelsSection, dictionarySections, reservationTagsSection } from "./categories/category-lists.ts"
+import { entryView, isDictionary } from "./categories/entry-view.ts"
 import { parseText, readChangedFields } from "./form-fields.ts"
 import {
   type ActionRedirect,
@@ -23,8 +25,6 @@ import {
 import { link, readOffsetParam } from "./page-parts.ts"
 import { readEditTarget } from "./property-selection.ts"
 import { CATEGORIES_PATH } from "./urls.ts"
-import { channelsSection, dictionarySections, reservationTagsSection } from "./words/category-lists.ts"
-import { entryView, isDictionary } from "./words/entry-view.ts"
 
 /** The words of an account: what money is booked under, how it comes and goes, and what reservations are tagged with. */
 export const makeCategoriesPage = Effect.gen(function* () {

@@ -96,7 +96,7 @@ const makeListRenderer = (scopes: KnowledgeScopes["Service"], search: EntriesSea
     const isRestored = failedSubmission !== undefined && submittedAction(failedSubmission) === ADD_ENTRY_ACTION
     const newEntryForm = disclosure(
       "Write an entry",
-      entryForm(visit, { scopes: scopeNames, notTaken: failedSubmission }),
+      entryForm(visit, { scopes: scopeNames, rejectedForm: failedSubmission }),
       isRestored
     )
     return toView(
@@ -117,7 +117,7 @@ const makeEntryRenderer = (
   ) {
     const { knowledge_base: entry } = yield* queryEntry(visit, { id })
     const scopeNames = yield* scopes.of(visit.session.person.caller.operatorId)
-    const form = entryForm(visit, { scopes: scopeNames, entry, notTaken: failedSubmission })
+    const form = entryForm(visit, { scopes: scopeNames, entry, rejectedForm: failedSubmission })
     return toView(
       entryTitle(entry),
       html`${BACK_LINK}${section(

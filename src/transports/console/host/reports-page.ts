@@ -6,8 +6,8 @@ import type { SignedInVisit } from "../visit.ts"
 import { hostPage, notFoundView } from "./host-page.ts"
 import { toMonthPeriod } from "./money/money-filter.ts"
 import { formatMonth, link, moneyHtml, readIdParam, section, table, timeZoneNote } from "./page-parts.ts"
+import { formatOccupancy, yearChart } from "./reports/year-chart.ts"
 import { moneyUrl, REPORTS_PATH, reportsUrl } from "./urls.ts"
-import { formatOccupancy, yearChart } from "./year/year-chart.ts"
 
 /** A calendar year: how much of what could be sold was, and what came in, as a picture and in numbers, of all properties or of one. */
 export const makeReportsPage = Effect.map(Year, (yearReports) =>

@@ -63,8 +63,8 @@ export const makeStayPage = Effect.gen(function* () {
         if (stay === undefined) return stayNotFoundView
         const { custom_channels } = yield* channels(visit, {})
         const options = custom_channels.map(({ id, name }) => ({ value: id, label: name }))
-        const otherStays = reservations.filter((each) => each !== stay)
-        return renderStay({ visit, notTaken: failedSubmission, stay, others: otherStays, context, channels: options })
+        const others = reservations.filter((each) => each !== stay)
+        return renderStay({ visit, rejectedForm: failedSubmission, stay, others, context, channels: options })
       }),
     actions: {
       change: makeStayAction("update_reservation_basic", "The changes are saved.", readChanged(BASICS_PARSERS)),

@@ -3,33 +3,33 @@ import { Effect, Logger, References } from "effect"
 import { newSessionCookie } from "../../../../src/domain/access/sign-in/cookies.ts"
 import { deriveFormToken } from "../../../../src/transports/console/visit.ts"
 import {
-  allow,
-  answerIn,
+  allowForm,
   CALLBACK,
   CHALLENGE,
-  deny,
-  Ground,
+  ConsentState,
+  denyForm,
   LOOPBACK,
-  layerConsenting,
+  layerConsentPages,
   PARTNER,
   PUBLIC_URL,
-  partnerAsks,
-  publicAsks,
+  partnerRequestUrl,
+  publicRequestUrl,
+  readRedirectParams,
   SITE,
-  sent,
-  signIn
-} from "../../../support/domain/access/oauth/consenting.ts"
+  signIn,
+  visitPage
+} from "../../../support/domain/access/oauth/consent-pages.ts"
 
 // What is tried against consent (RFC 9700 4).
 
 const MARKUP = ["<script>alert(1)</script>", '"><img src=x onerror=alert(1)>', "' onload='alert(1)", "</title><svg>"]
 
-layer(layerConsenting())("consent under attack", (it) => {
+layer(layerConsentPages())("consent under attack", (it) => {
   it.effect("is given by forms of its own page alone", () =>
     Effect.gen(function* () {
-      const [{ issued }, cookie] = [yield* Ground, yield* signIn()]
+      const [{ issued }, cookie] = [yield* ConsentState, yield* signIn()]
       const before = issued.length
-      for (const act of [allow("writable"), deny, { act: "other_account" }]) {
+      for (const act of [allowForm("writable"), denyForm, { act: "other_account" }]) {
         for (const [form, headers] of [
           [{ ...act, form_token: "" }, {}],
           [{ ...act, form_token: "x".repeat(43) }, {}],
@@ -40,12 +40,12 @@ layer(layerConsenting())("consent under attack", (it) => {
           [act, { "sec-fetch-site": "cross-site" }],
           [act, { "sec-fetch-site": "same-site" }]
         ] as const) {
-          const { status, location } = yield* sent(publicAsks(), { cookie, form, headers })
+          const { status, location } = yield* visitPage(publicRequestUrl(), { cookie, form, headers })
           assert.deepStrictEqual([status, location], [403, ""])
         }
       }
       for (const act of ["", "Allow", "constructor", "__proto__", "sign_out"]) {
-        const { status, location } = yield* sent(publicAsks(), { cookie, form: { act, scope: "writable" } })
+        const { status, location } = yield* visitPage(publicRequestUrl(), { cookie, form: { act, scope: "writable" } })
         assert.deepStrictEqual([status, location], [400, ""])
       }
       assert.strictEqual(issued.length, before)
@@ -54,14 +54,17 @@ layer(layerConsenting())("consent under attack", (it) => {
 
   it.effect("is given by no look at the page, whatever its address says", () =>
     Effect.gen(function* () {
-      const [{ issued }, cookie] = [yield* Ground, yield* signIn()]
+      const [{ issued }, cookie] = [yield* ConsentState, yield* signIn()]
       const before = issued.length
       const form_token = deriveFormToken(cookie)
       for (const method of ["GET", "HEAD"]) {
-        const { status } = yield* sent(publicAsks({ ...allow("writable"), form_token, scope: "writable" }), {
-          cookie,
-          method
-        })
+        const { status } = yield* visitPage(
+          publicRequestUrl({ ...allowForm("writable"), form_token, scope: "writable" }),
+          {
+            cookie,
+            method
+          }
+        )
         assert.strictEqual(status, 200)
       }
       assert.strictEqual(issued.length, before)
@@ -72,12 +75,12 @@ layer(layerConsenting())("consent under attack", (it) => {
     Effect.gen(function* () {
       const cookie = yield* signIn()
       for (const target of [
-        publicAsks(),
-        partnerAsks(),
-        publicAsks({ redirect_uri: "x" }),
-        publicAsks({ redirect_uri: SITE, response_mode: "x" })
+        publicRequestUrl(),
+        partnerRequestUrl(),
+        publicRequestUrl({ redirect_uri: "x" }),
+        publicRequestUrl({ redirect_uri: SITE, response_mode: "x" })
       ]) {
-        const { headers, text } = yield* sent(target, { cookie })
+        const { headers, text } = yield* visitPage(target, { cookie })
         const policy = headers.get("content-security-policy") ?? ""
         assert.include(policy, "frame-ancestors 'none'")
         assert.include(policy, "default-src 'none'")
@@ -97,13 +100,13 @@ layer(layerConsenting())("consent under attack", (it) => {
         const cookie = yield* signIn({ email: `${markup}@x.test`, operatorName: markup })
         for (const name of names.split(" ")) {
           for (const target of [
-            publicAsks({ [name]: markup }),
-            partnerAsks({ [name]: markup }),
-            publicAsks({ redirect_uri: SITE, [name]: markup })
+            publicRequestUrl({ [name]: markup }),
+            partnerRequestUrl({ [name]: markup }),
+            publicRequestUrl({ redirect_uri: SITE, [name]: markup })
           ]) {
             const answers = [
-              yield* sent(target, { cookie }),
-              yield* sent(target, { cookie, form: { ...allow(markup) } })
+              yield* visitPage(target, { cookie }),
+              yield* visitPage(target, { cookie, form: { ...allowForm(markup) } })
             ]
             for (const { text, location } of answers) {
               assert.notInclude(text, markup)
@@ -111,7 +114,7 @@ layer(layerConsenting())("consent under attack", (it) => {
             }
           }
         }
-        const odd = yield* sent(`${publicAsks()}&${encodeURIComponent(markup)}=1`, { cookie })
+        const odd = yield* visitPage(`${publicRequestUrl()}&${encodeURIComponent(markup)}=1`, { cookie })
         assert.notInclude(odd.text, markup)
       }
     })
@@ -131,14 +134,14 @@ layer(layerConsenting())("consent under attack", (it) => {
       }
       for (const form of [
         undefined,
-        { ...allow("read-only"), ...more },
-        { ...deny, ...more },
+        { ...allowForm("read-only"), ...more },
+        { ...denyForm, ...more },
         { act: "other_account", ...more }
       ]) {
         for (const asked of [{ ...more }, { ...more, response_mode: "x" }, { ...more, client_id: "none" }]) {
           const sending = form === undefined ? { cookie } : { cookie, form }
-          for (const target of [partnerAsks(asked), publicAsks(asked)]) {
-            const { location } = yield* sent(target, sending)
+          for (const target of [partnerRequestUrl(asked), publicRequestUrl(asked)]) {
+            const { location } = yield* visitPage(target, sending)
             const { host } = new URL(location, PUBLIC_URL)
             assert.include(["latchkey.example.test", "partner.example.test", "127.0.0.1:33418"], host)
           }
@@ -155,7 +158,7 @@ layer(layerConsenting())("consent under attack", (it) => {
         { code_challenge: undefined },
         { resource: "x:y" }
       ]) {
-        const { status, location } = yield* sent(publicAsks({ redirect_uri: SITE, ...otherwise }))
+        const { status, location } = yield* visitPage(publicRequestUrl({ redirect_uri: SITE, ...otherwise }))
         assert.deepStrictEqual([status, location], [400, ""])
       }
     })
@@ -163,20 +166,20 @@ layer(layerConsenting())("consent under attack", (it) => {
 
   it.effect("mixes up no two applications, and says whose answer it is (mix-up, code injection)", () =>
     Effect.gen(function* () {
-      const [{ issued }, cookie] = [yield* Ground, yield* signIn()]
-      const answer = yield* sent(publicAsks(), { cookie, form: allow("read-only") })
-      const { code, iss } = answerIn(answer.location)
+      const [{ issued }, cookie] = [yield* ConsentState, yield* signIn()]
+      const answer = yield* visitPage(publicRequestUrl(), { cookie, form: allowForm("read-only") })
+      const { code, iss } = readRedirectParams(answer.location)
       const made = issued.at(-1)
       // What the code is bound to: another client, address or verifier cannot use it (test/domain/access/oauth/rfc6749, rfc7636).
       assert.strictEqual(made?.code, code)
       assert.deepInclude(made?.consent, { redirectUri: LOOPBACK, challenge: CHALLENGE })
       assert.deepStrictEqual([made?.consent.client.id, iss], ["service_mcp", PUBLIC_URL])
       for (const [target, from] of [
-        [partnerAsks({ client_id: "service_mcp", redirect_uri: CALLBACK }), 400],
-        [publicAsks({ client_id: PARTNER.id }), 400],
-        [publicAsks({ client_id: PARTNER.id, redirect_uri: SITE }), 400]
+        [partnerRequestUrl({ client_id: "service_mcp", redirect_uri: CALLBACK }), 400],
+        [publicRequestUrl({ client_id: PARTNER.id }), 400],
+        [publicRequestUrl({ client_id: PARTNER.id, redirect_uri: SITE }), 400]
       ] as const) {
-        assert.strictEqual((yield* sent(target, { cookie, form: allow("read-only") })).status, from)
+        assert.strictEqual((yield* visitPage(target, { cookie, form: allowForm("read-only") })).status, from)
       }
     })
   )
@@ -188,10 +191,19 @@ layer(layerConsenting())("consent under attack", (it) => {
     })
     return Effect.gen(function* () {
       const cookie = yield* signIn()
-      const { location } = yield* sent(publicAsks({ state: "my-state" }), { cookie, form: allow("writable") })
-      yield* sent(publicAsks({ state: "my-state", response_mode: "x" }), { cookie })
+      const { location } = yield* visitPage(publicRequestUrl({ state: "my-state" }), {
+        cookie,
+        form: allowForm("writable")
+      })
+      yield* visitPage(publicRequestUrl({ state: "my-state", response_mode: "x" }), { cookie })
       assert.isAbove(lines.length, 1)
-      for (const secret of [answerIn(location)["code"] ?? "none", "my-state", cookie, CHALLENGE, "authorization?"]) {
+      for (const secret of [
+        readRedirectParams(location)["code"] ?? "none",
+        "my-state",
+        cookie,
+        CHALLENGE,
+        "authorization?"
+      ]) {
         assert.notInclude(lines.join("\n"), secret)
       }
     }).pipe(Effect.provide(Logger.layer([kept])), Effect.provideService(References.MinimumLogLevel, "All"))

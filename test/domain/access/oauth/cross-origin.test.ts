@@ -1,7 +1,13 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { AUTHORIZATIONS, ask, askByForm, REGISTRATIONS, REVOKE } from "../../../support/domain/access/oauth/asking.ts"
-import { layerServed } from "../../../support/server.ts"
+import {
+  AUTHORIZATIONS,
+  REGISTRATIONS,
+  REVOKE,
+  sendForm,
+  sendRequest
+} from "../../../support/domain/access/oauth/oauth-requests.ts"
+import { layerHttpServer } from "../../../support/server.ts"
 
 // Which answers a page of another origin may read: those about who gives out tokens, and no other.
 
@@ -26,7 +32,7 @@ const ELSEWHERE = [
 ]
 
 const preflightOf = (path: string, method: string) =>
-  ask(path, {
+  sendRequest(path, {
     method: "OPTIONS",
     headers: {
       ...ORIGIN,
@@ -35,7 +41,7 @@ const preflightOf = (path: string, method: string) =>
     }
   })
 
-layer(layerServed())("a page of another origin", (it) => {
+layer(layerHttpServer())("a page of another origin", (it) => {
   it.effect("is let in by a preflight where tokens come from, and where it is said", () =>
     Effect.gen(function* () {
       for (const [path, methods] of [
@@ -59,12 +65,12 @@ layer(layerServed())("a page of another origin", (it) => {
   it.effect("is answered alike however the path is spelled", () =>
     Effect.gen(function* () {
       for (const path of [`${REVOKE}/`, "/v3//oauth/revoke", "/v3/oauth/revok%65"]) {
-        const plain = yield* askByForm(REVOKE, { token: "x" })
-        const { status, headers, body } = yield* askByForm(path, { token: "x" })
+        const plain = yield* sendForm(REVOKE, { token: "x" })
+        const { status, headers, body } = yield* sendForm(path, { token: "x" })
         assert.deepStrictEqual([status, body.error], [plain.status, plain.body.error], path)
         assert.strictEqual(headers.get("access-control-allow-origin"), "*", path)
       }
-      assert.strictEqual((yield* askByForm("/V3/oauth/revoke", { token: "x" })).body.error_code, 404)
+      assert.strictEqual((yield* sendForm("/V3/oauth/revoke", { token: "x" })).body.error_code, 404)
     })
   )
 
@@ -72,9 +78,9 @@ layer(layerServed())("a page of another origin", (it) => {
     Effect.gen(function* () {
       for (const path of ENDPOINTS) {
         for (const answer of [
-          yield* askByForm(path, { grant_type: "authorization_code" }, ORIGIN),
-          yield* ask(path, { headers: ORIGIN }),
-          yield* ask(path, { method: "DELETE", headers: ORIGIN })
+          yield* sendForm(path, { grant_type: "authorization_code" }, ORIGIN),
+          yield* sendRequest(path, { headers: ORIGIN }),
+          yield* sendRequest(path, { method: "DELETE", headers: ORIGIN })
         ]) {
           assert.strictEqual(answer.headers.get("access-control-allow-origin"), "*")
           assert.isNull(answer.headers.get("access-control-allow-credentials"))
@@ -82,7 +88,7 @@ layer(layerServed())("a page of another origin", (it) => {
       }
       for (const path of DOCUMENTS) {
         for (const method of ["GET", "POST"]) {
-          const { headers } = yield* ask(path, { method, headers: ORIGIN })
+          const { headers } = yield* sendRequest(path, { method, headers: ORIGIN })
           assert.strictEqual(headers.get("access-control-allow-origin"), "*")
         }
       }
@@ -92,7 +98,7 @@ layer(layerServed())("a page of another origin", (it) => {
   it.effect("is let in nowhere else", () =>
     Effect.gen(function* () {
       for (const path of ELSEWHERE) {
-        for (const answer of [yield* preflightOf(path, "POST"), yield* ask(path, { headers: ORIGIN })]) {
+        for (const answer of [yield* preflightOf(path, "POST"), yield* sendRequest(path, { headers: ORIGIN })]) {
           for (const name of answer.headers.keys()) assert.notMatch(name, /^access-control-/, path)
         }
       }

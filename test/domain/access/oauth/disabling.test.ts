@@ -4,8 +4,8 @@ import { SqlClient } from "effect/sql"
 import { Partners } from "../../../../src/domain/access/oauth/Partners.ts"
 import { GRANTS_REVOKED_AT_ONCE, OAUTH_CONNECTIONS } from "../../../../src/platform/limits.ts"
 import { layerTestDatabase } from "../../../support/database.ts"
-import { newPartner } from "../../../support/domain/access/oauth/scripted-issuing.ts"
-import { byNobody, freshOperator } from "../../../support/harness.ts"
+import { createPartner } from "../../../support/domain/access/oauth/scripted-issuing.ts"
+import { asSystemActor, freshOperator } from "../../../support/harness.ts"
 
 // A client is disabled and its connections end a few hundred at a time, all of them in the end.
 
@@ -32,12 +32,12 @@ layer(Layer.provideMerge(Partners.layer, layerTestDatabase))("a client that is d
   for (const number of [GRANTS_REVOKED_AT_ONCE, GRANTS_REVOKED_AT_ONCE + 1]) {
     it.effect(`has none of its ${number} connections left`, () =>
       Effect.gen(function* () {
-        const [client, other] = [yield* newPartner, yield* newPartner]
+        const [client, other] = [yield* createPartner, yield* createPartner]
         yield* connect(client.client_id, number)
         yield* connect(other.client_id, 1)
         assert.strictEqual(yield* live(client.client_id), number)
         const { disable } = yield* Partners
-        const answer = yield* byNobody(disable(client.client_id))
+        const answer = yield* asSystemActor(disable(client.client_id))
         assert.deepStrictEqual(answer, { client_id: client.client_id, connections_ended: number })
         assert.deepStrictEqual([yield* live(client.client_id), yield* live(other.client_id)], [0, 1])
       })

@@ -3,11 +3,11 @@ import { Context, Effect, Layer, type Scope } from "effect"
 import { TestClock } from "effect/testing"
 import { RateWindows } from "../../../../src/admission/windows/RateWindows.ts"
 import { ClientAuthentication } from "../../../../src/domain/access/oauth/ClientAuthentication.ts"
-import { FailedChecks } from "../../../../src/domain/access/oauth/FailedChecks.ts"
+import { FailedSecretChecks } from "../../../../src/domain/access/oauth/FailedSecretChecks.ts"
 import { Partners } from "../../../../src/domain/access/oauth/Partners.ts"
 import { FAILED_SECRET_CHECKS } from "../../../../src/platform/limits.ts"
 import { layerTestDatabase } from "../../../support/database.ts"
-import { newPartner } from "../../../support/domain/access/oauth/scripted-issuing.ts"
+import { createPartner } from "../../../support/domain/access/oauth/scripted-issuing.ts"
 
 // The lock of the specification (Limits): more than ten failed checks of one client within ten minutes are 429.
 
@@ -15,12 +15,12 @@ const NOON = Date.parse("2027-05-01T12:00:00Z")
 const redisUrl = process.env.REDIS_URL ?? ""
 
 /** What a check is told: true, false, or why not. */
-const told = (checks: FailedChecks["Service"], who: string, isRight: boolean) =>
+const told = (checks: FailedSecretChecks["Service"], who: string, isRight: boolean) =>
   checks
     .recordResult(who, isRight)
     .pipe(Effect.catch(({ message, headers }) => Effect.succeed(`${message} ${headers["Retry-After"]}`)))
 
-type Checks = FailedChecks["Service"]
+type Checks = FailedSecretChecks["Service"]
 
 /** Of two processes that count together, or the same one twice. */
 const suite = (name: string, processes: Effect.Effect<readonly [Checks, Checks], never, Scope.Scope>) =>
@@ -77,7 +77,10 @@ const suite = (name: string, processes: Effect.Effect<readonly [Checks, Checks],
   })
 
 const checksOver = (windows: Layer.Layer<RateWindows>) =>
-  Effect.map(Layer.build(Layer.provide(FailedChecks.layer, Layer.fresh(windows))), Context.get(FailedChecks))
+  Effect.map(
+    Layer.build(Layer.provide(FailedSecretChecks.layer, Layer.fresh(windows))),
+    Context.get(FailedSecretChecks)
+  )
 
 suite(
   "failed checks in one process",
@@ -91,7 +94,7 @@ describe.skipIf(redisUrl === "")("where there is Redis", () => {
 })
 
 const layerAuthentication = Layer.merge(
-  Layer.provide(ClientAuthentication.layer, FailedChecks.layer),
+  Layer.provide(ClientAuthentication.layer, FailedSecretChecks.layer),
   Partners.layer
 ).pipe(Layer.provideMerge(RateWindows.layerMemory), Layer.provideMerge(layerTestDatabase))
 
@@ -106,7 +109,7 @@ layer(layerAuthentication)("the secret of a client", (it) => {
     () =>
       Effect.gen(function* () {
         yield* TestClock.setTime(NOON)
-        const [locked, other] = [yield* newPartner, yield* newPartner]
+        const [locked, other] = [yield* createPartner, yield* createPartner]
         for (let nth = 0; nth < FAILED_SECRET_CHECKS; nth++)
           assert.strictEqual(yield* authenticated(locked.client_id, `wrong ${nth}`), "Unauthenticated")
         assert.strictEqual(yield* authenticated(locked.client_id, "wrong"), "RateLimited")
@@ -130,9 +133,9 @@ layer(layerAuthentication)("the secret of a client", (it) => {
         count: () => Effect.void,
         giveBack: () => Effect.void
       })
-      const { client_id } = yield* newPartner
+      const { client_id } = yield* createPartner
       const layerWatched = Layer.fresh(ClientAuthentication.layer).pipe(
-        Layer.provide(Layer.provide(Layer.fresh(FailedChecks.layer), watched))
+        Layer.provide(Layer.provide(Layer.fresh(FailedSecretChecks.layer), watched))
       )
       yield* Effect.gen(function* () {
         for (const id of [client_id, "app_nobody", "app_nobody_else", "x".repeat(500)])

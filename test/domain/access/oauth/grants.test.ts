@@ -5,15 +5,15 @@ import { applicationNameOf } from "../../../../src/domain/access/oauth/applicati
 import { Grants, type GrantViewer } from "../../../../src/domain/access/oauth/Grants.ts"
 import { endGrantsOfClient } from "../../../../src/domain/access/oauth/grant-ending.ts"
 import {
-  connected,
+  connectClient,
+  createPartner,
   layerFlow,
+  loadGrantState,
   outcomeOf,
-  PUBLIC,
-  partner,
-  renew,
-  standing
-} from "../../../support/domain/access/oauth/flow.ts"
-import { accountOf, freshOperator } from "../../../support/harness.ts"
+  PUBLIC_CLIENT,
+  renewToken
+} from "../../../support/domain/access/oauth/oauth-flow.ts"
+import { freshOperator, insertAccount } from "../../../support/harness.ts"
 import { countStatements } from "../../../support/statements.ts"
 
 const list = (viewer: GrantViewer) => Grants.use((grants) => grants.list(viewer))
@@ -22,11 +22,11 @@ const disconnect = (viewer: GrantViewer, id: number) => Grants.use((grants) => g
 layer(layerFlow)("connections", (it) => {
   it.effect("are seen by their account and by the main account, and by nobody else", () =>
     Effect.gen(function* () {
-      const client = yield* partner("Channel & Co")
+      const client = yield* createPartner("Channel & Co")
       const { operatorId, accountId } = yield* freshOperator()
-      const helper = yield* accountOf(operatorId, "sub", "Helper")
-      const own = yield* connected(client, { scope: "read-only" }, { operatorId, accountId })
-      const helpers = yield* connected(PUBLIC, {}, { operatorId, accountId: helper })
+      const helper = yield* insertAccount(operatorId, "sub", "Helper")
+      const own = yield* connectClient(client, { scope: "read-only" }, { operatorId, accountId })
+      const helpers = yield* connectClient(PUBLIC_CLIENT, {}, { operatorId, accountId: helper })
       const main: GrantViewer = { operatorId, accountId, role: "main" }
       const sub: GrantViewer = { operatorId, accountId: helper, role: "sub" }
       const [all, statements] = yield* countStatements(list(main))
@@ -65,31 +65,31 @@ layer(layerFlow)("connections", (it) => {
 
   it.effect("end by the hand of who sees them, in one statement, and of nobody else", () =>
     Effect.gen(function* () {
-      const client = yield* partner()
+      const client = yield* createPartner()
       const { operatorId, accountId } = yield* freshOperator()
-      const helper = yield* accountOf(operatorId, "sub", "Helper")
-      const own = yield* connected(client, {}, { operatorId, accountId })
-      const helpers = yield* connected(client, {}, { operatorId, accountId: helper })
+      const helper = yield* insertAccount(operatorId, "sub", "Helper")
+      const own = yield* connectClient(client, {}, { operatorId, accountId })
+      const helpers = yield* connectClient(client, {}, { operatorId, accountId: helper })
       const sub: GrantViewer = { operatorId, accountId: helper, role: "sub" }
       const stranger: GrantViewer = { ...(yield* freshOperator()), role: "main" }
       assert.isFalse(yield* disconnect(sub, own.grantId))
       assert.isFalse(yield* disconnect(stranger, own.grantId))
       assert.isFalse(yield* disconnect({ operatorId, accountId, role: "main" }, 2 ** 40))
-      assert.deepInclude(yield* standing(operatorId, own.grantId), { ended_by: null, tokens: 1 })
+      assert.deepInclude(yield* loadGrantState(operatorId, own.grantId), { ended_by: null, tokens: 1 })
       assert.deepStrictEqual(yield* countStatements(disconnect(sub, helpers.grantId)), [true, 1])
       assert.isFalse(yield* disconnect(sub, helpers.grantId))
-      assert.deepInclude(yield* standing(operatorId, helpers.grantId), { ended_by: "host", tokens: 0 })
-      assert.notStrictEqual(yield* outcomeOf(renew(client, helpers.refreshToken)), "ok")
-      assert.strictEqual(yield* outcomeOf(renew(client, own.refreshToken)), "ok")
+      assert.deepInclude(yield* loadGrantState(operatorId, helpers.grantId), { ended_by: "host", tokens: 0 })
+      assert.notStrictEqual(yield* outcomeOf(renewToken(client, helpers.refreshToken)), "ok")
+      assert.strictEqual(yield* outcomeOf(renewToken(client, own.refreshToken)), "ok")
       assert.deepStrictEqual(yield* list(sub), [])
     })
   )
 
   it.effect("tell the last use of any of their tokens, also of those that are forgotten", () =>
     Effect.gen(function* () {
-      const client = yield* partner()
-      const { operator, grantId, refreshToken } = yield* connected(client)
-      yield* renew(client, refreshToken)
+      const client = yield* createPartner()
+      const { operator, grantId, refreshToken } = yield* connectClient(client)
+      yield* renewToken(client, refreshToken)
       const sql = yield* SqlClient.SqlClient
       const lastUse = Effect.map(list({ ...operator, role: "main" }), ([only]) => only?.lastUsedAt?.toISOString())
       yield* sql`UPDATE oauth_grants SET last_used_at = '2027-01-01T10:00:00Z' WHERE operator_id = ${operator.operatorId}`
@@ -103,21 +103,21 @@ layer(layerFlow)("connections", (it) => {
 
   it.effect("of a client end so many at a time", () =>
     Effect.gen(function* () {
-      const client = yield* partner()
-      const other = yield* connected(yield* partner())
-      const all = yield* Effect.all(Array.from({ length: 5 }, () => connected(client)))
+      const client = yield* createPartner()
+      const other = yield* connectClient(yield* createPartner())
+      const all = yield* Effect.all(Array.from({ length: 5 }, () => connectClient(client)))
       const sql = yield* SqlClient.SqlClient
       const ended = yield* Effect.replicateEffect(endGrantsOfClient(sql, client.id, 3), 3)
       assert.deepStrictEqual(ended, [3, 2, 0])
       for (const { operator, grantId } of all) {
-        assert.deepInclude(yield* standing(operator.operatorId, grantId), { ended_by: "client", tokens: 0 })
+        assert.deepInclude(yield* loadGrantState(operator.operatorId, grantId), { ended_by: "client", tokens: 0 })
       }
-      assert.deepInclude(yield* standing(other.operator.operatorId, other.grantId), { ended_by: null, tokens: 1 })
+      assert.deepInclude(yield* loadGrantState(other.operator.operatorId, other.grantId), { ended_by: null, tokens: 1 })
     })
   )
 
   it("have the name of a partner, and of the public client the place its host is led to", () => {
-    const named = (uri: string) => applicationNameOf(PUBLIC, uri)
+    const named = (uri: string) => applicationNameOf(PUBLIC_CLIENT, uri)
     assert.strictEqual(
       applicationNameOf({ name: "Channel & Co", isPublic: false }, "https://x.example/"),
       "Channel & Co"

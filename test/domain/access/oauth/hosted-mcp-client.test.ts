@@ -7,7 +7,7 @@ import type { OAuthClientInformationMixed, OAuthTokens } from "@modelcontextprot
 import { Effect } from "effect"
 import { toolMetadataOf } from "../../../../src/contract/operation.ts"
 import { operations } from "../../../../src/service/Api.ts"
-import { consented, freshHost, layerWhole } from "../../../support/domain/access/oauth/whole.ts"
+import { createSignInHost, giveConsent, layerOauthService } from "../../../support/domain/access/oauth/oauth-service.ts"
 import { BaseUrl } from "../../../support/server.ts"
 
 // A hosted MCP client with both official libraries. Its host typed the address with a slash at the end. The client registers with a
@@ -88,11 +88,11 @@ const LIBRARIES: Readonly<Record<"sdk" | "client", Library>> = {
   }
 }
 
-layer(layerWhole)("a hosted MCP client", (it) => {
+layer(layerOauthService)("a hosted MCP client", (it) => {
   it.effect.each(["sdk", "client"] as const)("is given access and renews it, by the library %s", (name) =>
     Effect.gen(function* () {
       const library = LIBRARIES[name]
-      const [base, host] = [yield* BaseUrl, yield* freshHost]
+      const [base, host] = [yield* BaseUrl, yield* createSignInHost]
       const url = new URL(`${base}/mcp/`)
       const { stored, provider } = makeProvider()
       const refusal = yield* Effect.promise(() =>
@@ -106,7 +106,7 @@ layer(layerWhole)("a hosted MCP client", (it) => {
       const request = new URL(stored.authorizationUrl)
       request.searchParams.set("scope", "read-only writable offline_access")
 
-      const callbackUrl = new URL(yield* consented(base, host.email, request.href, "allow"))
+      const callbackUrl = new URL(yield* giveConsent(base, host.email, request.href, "allow"))
       yield* Effect.promise(() => library.finish(provider, url, callbackUrl.searchParams))
       assert.strictEqual(stored.tokens?.scope, "writable")
       assert.strictEqual(yield* Effect.promise(() => library.toolCount(provider, url)), TOOL_COUNT)

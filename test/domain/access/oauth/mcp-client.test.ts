@@ -6,8 +6,8 @@ import type { OAuthClientInformationMixed, OAuthTokens } from "@modelcontextprot
 import { Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import type { Page } from "playwright-core"
-import { Browser, hasChromium, newPage, orNoChromium } from "../../../support/browser.ts"
-import { freshHost, layerWhole, PASSWORD } from "../../../support/domain/access/oauth/whole.ts"
+import { Browser, hasChromium, openPage, withChromiumNote } from "../../../support/browser.ts"
+import { createSignInHost, layerOauthService, PASSWORD } from "../../../support/domain/access/oauth/oauth-service.ts"
 import { BaseUrl } from "../../../support/server.ts"
 
 // An MCP client from nothing but the endpoint's address: the official SDK finds the rest, a host says yes in a browser.
@@ -79,11 +79,11 @@ const allowed = async (page: Page, asked: URL, email: string) => {
   return new URL(request.url()).searchParams
 }
 
-describe.skipIf(!hasChromium)(orNoChromium("an MCP client"), () => {
-  layer(Layer.merge(layerWhole, Browser.layer))((it) => {
+describe.skipIf(!hasChromium)(withChromiumNote("an MCP client"), () => {
+  layer(Layer.merge(layerOauthService, Browser.layer))((it) => {
     it.effect("finds the way, is given access, renews it, and loses it", () =>
       Effect.gen(function* () {
-        const [base, host, page] = [yield* BaseUrl, yield* freshHost, yield* newPage()]
+        const [base, host, page] = [yield* BaseUrl, yield* createSignInHost, yield* openPage()]
         const { kept, provider } = keeping()
         const transport = () => new StreamableHTTPClientTransport(new URL(`${base}/mcp`), { authProvider: provider })
         const first = transport()

@@ -1,7 +1,12 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import * as oauth from "oauth4webapi"
-import { consented, freshHost, freshPartner, layerWhole } from "../../../support/domain/access/oauth/whole.ts"
+import {
+  createPartnerClient,
+  createSignInHost,
+  giveConsent,
+  layerOauthService
+} from "../../../support/domain/access/oauth/oauth-service.ts"
 import { BaseUrl } from "../../../support/server.ts"
 
 // A partner's way from nothing to a token and back, by a client library that nobody here wrote.
@@ -42,12 +47,12 @@ const WAYS: Readonly<Record<string, Way>> = {
 
 // Needs all parts of the service: codes, tokens, signing in.
 describe("a partner by oauth4webapi", () => {
-  layer(layerWhole)((it) => {
+  layer(layerOauthService)((it) => {
     for (const [name, { authentication, pkce }] of Object.entries(WAYS)) {
       it.effect(`gets, renews and gives back its access by ${name}`, () =>
         Effect.gen(function* () {
-          const [base, host] = [yield* BaseUrl, yield* freshHost]
-          const { id, secret } = yield* freshPartner([CALLBACK])
+          const [base, host] = [yield* BaseUrl, yield* createSignInHost]
+          const { id, secret } = yield* createPartnerClient([CALLBACK])
           const as = yield* discovered(base)
           const [client, proof] = [{ client_id: id }, authentication(secret)]
           const [state, verifier] = [oauth.generateRandomState(), oauth.generateRandomCodeVerifier()]
@@ -61,7 +66,7 @@ describe("a partner by oauth4webapi", () => {
             state,
             ...proven
           })
-          const back = yield* consented(base, host.email, asked, "allow")
+          const back = yield* giveConsent(base, host.email, asked, "allow")
           const callback = oauth.validateAuthResponse(as, client, new URL(back), state)
           const { first, second } = yield* Effect.promise(async () => {
             const answer = await oauth.authorizationCodeGrantRequest(
@@ -93,11 +98,11 @@ describe("a partner by oauth4webapi", () => {
 
     it.effect("is told that the host refused, and takes no answer of another", () =>
       Effect.gen(function* () {
-        const [base, host] = [yield* BaseUrl, yield* freshHost]
-        const { id } = yield* freshPartner([CALLBACK])
+        const [base, host] = [yield* BaseUrl, yield* createSignInHost]
+        const { id } = yield* createPartnerClient([CALLBACK])
         const as = yield* discovered(base)
         const asked = asking(as, { client_id: id, redirect_uri: CALLBACK, state: "abc" })
-        const back = new URL(yield* consented(base, host.email, asked, "deny"))
+        const back = new URL(yield* giveConsent(base, host.email, asked, "deny"))
         const read = (url: URL, state: string) => () => oauth.validateAuthResponse(as, { client_id: id }, url, state)
         assert.throws(read(back, "abc"), oauth.AuthorizationResponseError)
         assert.throws(read(back, "abd"), /state/)
@@ -108,10 +113,10 @@ describe("a partner by oauth4webapi", () => {
 
     it.effect("speaks JSON as its facts show: without redirect_uri, PKCE and response_type", () =>
       Effect.gen(function* () {
-        const [base, host] = [yield* BaseUrl, yield* freshHost]
-        const { id: client_id, secret: client_secret } = yield* freshPartner([CALLBACK])
+        const [base, host] = [yield* BaseUrl, yield* createSignInHost]
+        const { id: client_id, secret: client_secret } = yield* createPartnerClient([CALLBACK])
         const query = new URLSearchParams({ client_id, redirect_uri: CALLBACK, state: "abc" }).toString()
-        const back = new URL(yield* consented(base, host.email, `${base}/authorization?${query}`, "allow"))
+        const back = new URL(yield* giveConsent(base, host.email, `${base}/authorization?${query}`, "allow"))
         assert.strictEqual(back.searchParams.get("state"), "abc")
         const told = (path: string, body: Readonly<Record<string, string | null>>) =>
           Effect.promise(async () => {

@@ -8,7 +8,7 @@ import {
   type StoredRefreshToken
 } from "../../../../src/domain/access/oauth/renewal/token-renewal-rules.ts"
 import { GRANT_RENEWALS, REFRESH_GRACE_MS } from "../../../../src/platform/limits.ts"
-import { PUBLIC } from "../../../support/domain/access/oauth/flow.ts"
+import { PUBLIC_CLIENT } from "../../../support/domain/access/oauth/oauth-flow.ts"
 
 const NOW = new Date("2027-01-01T00:00:00Z")
 const at = (ms: number) => new Date(NOW.getTime() + ms)
@@ -18,7 +18,7 @@ const known: StoredRefreshToken = {
   grantId: 2,
   accountId: 3,
   name: "An app",
-  clientId: PUBLIC.id,
+  clientId: PUBLIC_CLIENT.id,
   clientDisabled: false,
   scope: "writable",
   grantEnded: false,
@@ -29,7 +29,7 @@ const known: StoredRefreshToken = {
   firstRenewal: null
 }
 
-const given = { client: PUBLIC, refreshToken: "lkrefresh_x", scope: undefined, resources: [] }
+const given = { client: PUBLIC_CLIENT, refreshToken: "lkrefresh_x", scope: undefined, resources: [] }
 
 const tagOf = (own: Partial<StoredRefreshToken>, asked: Partial<typeof given> = {}) =>
   judgeRefreshToken({ ...known, ...own }, { ...given, ...asked }, "https://api.example", NOW)._tag

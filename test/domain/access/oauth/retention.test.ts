@@ -7,22 +7,22 @@ import { layerOAuthRetention } from "../../../../src/domain/access/oauth/layer.t
 import { applyOAuthRetention, runOAuthRetention } from "../../../../src/domain/access/oauth/retention.ts"
 import { idsParameter } from "../../../../src/platform/database/parameters.ts"
 import { CONNECTIONS_SHOWN, GRANTS_REVOKED_AT_ONCE } from "../../../../src/platform/limits.ts"
-import { trailOf } from "../../../support/changes/trail-rows.ts"
+import { loadAuditLinesWithActor } from "../../../support/changes/audit-lines.ts"
 import {
-  connected,
-  consentOf,
-  flowOver,
-  issue,
+  connectClient,
+  createPartner,
+  insertGrantSubscription,
+  issueCode,
+  layerFlowOver,
+  loadGrantState,
+  makeConsent,
   outcomeOf,
-  partner,
-  renew,
-  revoke,
-  standing,
-  subscribe,
+  renewToken,
+  revokeToken,
   UNAUTHENTICATED
-} from "../../../support/domain/access/oauth/flow.ts"
-import { accountOf, freshOperator, tokenFor } from "../../../support/harness.ts"
-import { canOverlap, holding, orSkipped } from "../../../support/overlap.ts"
+} from "../../../support/domain/access/oauth/oauth-flow.ts"
+import { createToken, freshOperator, insertAccount } from "../../../support/harness.ts"
+import { canOverlap, holdLock, withServerNote } from "../../../support/overlap.ts"
 import { layerOwnDatabase } from "../../../support/own-database.ts"
 
 /** Rows of an operator in the tables of OAuth, and of its tokens: codes, refresh tokens, answers, grants, access tokens. */
@@ -40,12 +40,12 @@ const rowsOf = Effect.fnUntraced(function* (operatorId: number) {
 
 const after = (time: `${number} ${"days" | "millis"}`) => Effect.andThen(TestClock.adjust(time), runOAuthRetention)
 
-layer(flowOver(layerOwnDatabase), { excludeTestServices: false })("retention of OAuth", (it) => {
+layer(layerFlowOver(layerOwnDatabase), { excludeTestServices: false })("retention of OAuth", (it) => {
   it.effect("forgets a code a day after it was over", () =>
     Effect.gen(function* () {
-      const client = yield* partner()
-      const { operator } = yield* connected(client)
-      yield* issue(consentOf(client, operator))
+      const client = yield* createPartner()
+      const { operator } = yield* connectClient(client)
+      yield* issueCode(makeConsent(client, operator))
       yield* after(`${24 * 3_600_000 + 59_999} millis`)
       assert.strictEqual(yield* rowsOf(operator.operatorId), "2 1 0 1 1")
       yield* after("1 millis")
@@ -55,23 +55,23 @@ layer(flowOver(layerOwnDatabase), { excludeTestServices: false })("retention of 
 
   it.effect("deletes sealed responses after a minute, and used tokens after ninety days", () =>
     Effect.gen(function* () {
-      const client = yield* partner()
-      const { operator, refreshToken } = yield* connected(client)
+      const client = yield* createPartner()
+      const { operator, refreshToken } = yield* connectClient(client)
       yield* TestClock.adjust("23 hours")
-      const second = yield* renew(client, refreshToken)
+      const second = yield* renewToken(client, refreshToken)
       yield* after("60000 millis")
       assert.strictEqual(yield* rowsOf(operator.operatorId), "1 2 1 1 2")
       yield* after("1 millis")
       assert.strictEqual(yield* rowsOf(operator.operatorId), "1 2 0 1 2")
       yield* after("80 days")
-      yield* renew(client, second.refreshToken)
+      yield* renewToken(client, second.refreshToken)
       yield* after("9 days")
       assert.strictEqual(yield* rowsOf(operator.operatorId), "0 3 0 1 1")
       yield* after("1 days")
       assert.strictEqual(yield* rowsOf(operator.operatorId), "0 2 0 1 1")
       // The deleted token is unknown and ends nothing.
-      assert.strictEqual(yield* outcomeOf(renew(client, refreshToken)), UNAUTHENTICATED)
-      assert.deepInclude(yield* standing(operator.operatorId, yield* liveGrant(operator.operatorId)), {
+      assert.strictEqual(yield* outcomeOf(renewToken(client, refreshToken)), UNAUTHENTICATED)
+      assert.deepInclude(yield* loadGrantState(operator.operatorId, yield* liveGrant(operator.operatorId)), {
         ended_by: null
       })
     })
@@ -79,15 +79,18 @@ layer(flowOver(layerOwnDatabase), { excludeTestServices: false })("retention of 
 
   it.effect("ends a grant that nobody renewed in ninety days, with what it made, and forgets it a month later", () =>
     Effect.gen(function* () {
-      const client = yield* partner()
-      const { operator, grantId } = yield* connected(client)
+      const client = yield* createPartner()
+      const { operator, grantId } = yield* connectClient(client)
       const { operatorId } = operator
-      assert.strictEqual(yield* subscribe(operatorId, grantId), 1)
+      assert.strictEqual(yield* insertGrantSubscription(operatorId, grantId), 1)
       yield* after(`${90 * 86_400_000 - 1} millis`)
-      assert.deepInclude(yield* standing(operatorId, grantId), { ended_by: null, subscriptions: 1 })
+      assert.deepInclude(yield* loadGrantState(operatorId, grantId), { ended_by: null, subscriptions: 1 })
       yield* after("1 millis")
-      assert.deepInclude(yield* standing(operatorId, grantId), { ended_by: "time", subscriptions: 0 })
-      assert.include(yield* trailOf(operatorId), `service: end unused connections connection:${grantId} (ended_at)`)
+      assert.deepInclude(yield* loadGrantState(operatorId, grantId), { ended_by: "time", subscriptions: 0 })
+      assert.include(
+        yield* loadAuditLinesWithActor(operatorId),
+        `service: end unused connections connection:${grantId} (ended_at)`
+      )
       yield* after(`${30 * 86_400_000 - 1} millis`)
       assert.strictEqual(yield* rowsOf(operatorId), "0 1 0 1 0")
       yield* after("1 millis")
@@ -105,7 +108,7 @@ layer(flowOver(layerOwnDatabase), { excludeTestServices: false })("retention of 
       const { operatorId } = yield* freshOperator()
       const sql = yield* SqlClient.SqlClient
       const now = yield* DateTime.nowAsDate
-      const accounts = yield* Effect.replicateEffect(accountOf(operatorId, "sub", "Helper"), 11)
+      const accounts = yield* Effect.replicateEffect(insertAccount(operatorId, "sub", "Helper"), 11)
       yield* sql`
         WITH made AS (
           INSERT INTO oauth_grants (operator_id, account_id, client_id, name, scope, created_at)
@@ -126,30 +129,30 @@ layer(flowOver(layerOwnDatabase), { excludeTestServices: false })("retention of 
 
   it.effect("forgets an ended grant with all its tokens, and no other", () =>
     Effect.gen(function* () {
-      const client = yield* partner()
-      const [ended, live] = [yield* connected(client), yield* connected(client)]
+      const client = yield* createPartner()
+      const [ended, live] = [yield* connectClient(client), yield* connectClient(client)]
       yield* TestClock.adjust("20 days")
-      yield* renew(client, (yield* renew(client, ended.refreshToken)).refreshToken)
-      const { refreshToken } = yield* renew(client, live.refreshToken)
-      yield* revoke(client, ended.accessToken)
+      yield* renewToken(client, (yield* renewToken(client, ended.refreshToken)).refreshToken)
+      const { refreshToken } = yield* renewToken(client, live.refreshToken)
+      yield* revokeToken(client, ended.accessToken)
       yield* after("29 days")
       assert.strictEqual(yield* rowsOf(ended.operator.operatorId), "0 3 0 1 2")
       yield* after("1 days")
       assert.strictEqual(yield* rowsOf(ended.operator.operatorId), "0 0 0 0 0")
       assert.strictEqual(yield* rowsOf(live.operator.operatorId), "0 2 0 1 1")
-      assert.strictEqual(yield* outcomeOf(renew(client, refreshToken)), "ok")
+      assert.strictEqual(yield* outcomeOf(renewToken(client, refreshToken)), "ok")
     })
   )
 
   it.effect("keeps with the grant when its forgotten tokens were used", () =>
     Effect.gen(function* () {
-      const client = yield* partner()
-      const { operator, grantId, refreshToken } = yield* connected(client)
+      const client = yield* createPartner()
+      const { operator, grantId, refreshToken } = yield* connectClient(client)
       const sql = yield* SqlClient.SqlClient
       const used = yield* DateTime.nowAsDate
       yield* sql`UPDATE access_tokens SET last_used_at = ${used} WHERE operator_id = ${operator.operatorId} AND grant_id = ${grantId}`
       yield* TestClock.adjust("1 days")
-      yield* renew(client, refreshToken)
+      yield* renewToken(client, refreshToken)
       yield* after("36 days")
       assert.strictEqual(yield* rowsOf(operator.operatorId), "0 2 0 1 1")
       const [grant] = yield* sql`SELECT last_used_at FROM oauth_grants WHERE operator_id = ${operator.operatorId}`
@@ -159,9 +162,9 @@ layer(flowOver(layerOwnDatabase), { excludeTestServices: false })("retention of 
 
   it.effect("forgets tokens of the console a month after they were ended, and none that are good", () =>
     Effect.gen(function* () {
-      const client = yield* partner()
-      const { operator } = yield* connected(client)
-      yield* tokenFor(operator, "writable")
+      const client = yield* createPartner()
+      const { operator } = yield* connectClient(client)
+      yield* createToken(operator, "writable")
       const sql = yield* SqlClient.SqlClient
       const now = yield* DateTime.nowAsDate
       yield* sql`
@@ -181,9 +184,9 @@ layer(flowOver(layerOwnDatabase), { excludeTestServices: false })("retention of 
 
   it.effect("goes on by itself for as long as the process runs", () =>
     Effect.gen(function* () {
-      const client = yield* partner()
-      const { operator, refreshToken } = yield* connected(client)
-      yield* renew(client, refreshToken)
+      const client = yield* createPartner()
+      const { operator, refreshToken } = yield* connectClient(client)
+      yield* renewToken(client, refreshToken)
       yield* Effect.scoped(
         Effect.gen(function* () {
           yield* Layer.build(layerOAuthRetention)
@@ -204,20 +207,20 @@ const liveGrant = Effect.fnUntraced(function* (operatorId: number) {
   return rows[0]?.id ?? 0
 }, Effect.orDie)
 
-describe.skipIf(!canOverlap)(orSkipped("beside who works with grants"), () => {
-  layer(flowOver(layerOwnDatabase))((it) => {
+describe.skipIf(!canOverlap)(withServerNote("beside who works with grants"), () => {
+  layer(layerFlowOver(layerOwnDatabase))((it) => {
     it.effect("forgetting old tokens waits for no grant that somebody has in hand", () =>
       Effect.gen(function* () {
-        const [client, sql] = [yield* partner(), yield* SqlClient.SqlClient]
-        const { operator, grantId } = yield* connected(client)
+        const [client, sql] = [yield* createPartner(), yield* SqlClient.SqlClient]
+        const { operator, grantId } = yield* connectClient(client)
         yield* sql`
           UPDATE access_tokens SET expires_at = '2000-01-02', last_used_at = '2000-01-01'
           WHERE operator_id = ${operator.operatorId} AND grant_id = ${grantId}`
-        const letGo = yield* holding(
+        const letGo = yield* holdLock(
           sql`SELECT FROM oauth_grants WHERE operator_id = ${operator.operatorId} AND id = ${grantId} FOR NO KEY UPDATE`
         )
         yield* applyOAuthRetention(new Date("2001-01-01"))
-        assert.strictEqual((yield* standing(operator.operatorId, grantId)).tokens, 0)
+        assert.strictEqual((yield* loadGrantState(operator.operatorId, grantId)).tokens, 0)
         yield* letGo
       })
     )

@@ -6,10 +6,10 @@ import { CurrentActor, systemActor } from "../../../../src/contract/actor.ts"
 import { AccessTokens } from "../../../../src/domain/access/operators/AccessTokens.ts"
 import { Operators } from "../../../../src/domain/access/operators/Operators.ts"
 import { ACCESS_TOKENS } from "../../../../src/platform/limits.ts"
-import { trailOf } from "../../../support/changes/trail-rows.ts"
+import { loadAuditLinesWithActor } from "../../../support/changes/audit-lines.ts"
 import { layerTestDatabase } from "../../../support/database.ts"
 import { freshOperator } from "../../../support/harness.ts"
-import { canOverlap, orSkipped, overlapping } from "../../../support/overlap.ts"
+import { canOverlap, runOverlapping, withServerNote } from "../../../support/overlap.ts"
 
 const layerTokens = Layer.mergeAll(Operators.layer, AccessTokens.layer).pipe(
   Layer.provideMerge(layerTestDatabase),
@@ -55,7 +55,7 @@ layer(layerTokens)("access tokens of an operator", (it) => {
       assert.strictEqual(yield* live(operatorId), ACCESS_TOKENS)
       // Nothing is in the trail of what was not made.
       assert.lengthOf(
-        (yield* trailOf(operatorId)).filter((line) => line.includes("token:")),
+        (yield* loadAuditLinesWithActor(operatorId)).filter((line) => line.includes("token:")),
         3
       )
     })
@@ -86,7 +86,7 @@ layer(layerTokens)("access tokens of an operator", (it) => {
   )
 })
 
-describe.skipIf(!canOverlap)(orSkipped("two at once"), () => {
+describe.skipIf(!canOverlap)(withServerNote("two at once"), () => {
   layer(layerTokens)((it) => {
     it.effect("that delete one token delete it once, and one of them is told that there is none", () =>
       Effect.gen(function* () {
@@ -95,8 +95,8 @@ describe.skipIf(!canOverlap)(orSkipped("two at once"), () => {
         const viewer = { operatorId, accountId, role: "main" } as const
         const [newest] = (yield* tokens.list(viewer, undefined)).rows
         const remove = tokens.remove(viewer, newest?.id ?? 0)
-        assert.deepStrictEqual(yield* overlapping(remove, remove), [true, false])
-        assert.lengthOf(yield* trailOf(operatorId), 1)
+        assert.deepStrictEqual(yield* runOverlapping(remove, remove), [true, false])
+        assert.lengthOf(yield* loadAuditLinesWithActor(operatorId), 1)
       })
     )
 
@@ -105,7 +105,7 @@ describe.skipIf(!canOverlap)(orSkipped("two at once"), () => {
         const operators = yield* Operators
         const { operatorId, accountId } = yield* having(ACCESS_TOKENS - 1)
         const make = Effect.result(operators.createToken({ account_id: accountId, name: "one", scope: "read-only" }))
-        const [first, second] = yield* overlapping(make, make)
+        const [first, second] = yield* runOverlapping(make, make)
         assert.deepStrictEqual([first._tag, second._tag], ["Success", "Failure"])
         assert.strictEqual(yield* live(operatorId), ACCESS_TOKENS)
       })

@@ -7,13 +7,13 @@ import { Tokens } from "../../../../src/admission/gate/Tokens.ts"
 import { CurrentActor, systemActor } from "../../../../src/contract/actor.ts"
 import { Operators } from "../../../../src/domain/access/operators/Operators.ts"
 import { PasswordCost, verifyPassword } from "../../../../src/domain/access/operators/password.ts"
-import { RateLimits } from "../../../../src/domain/access/operators/RateLimits.ts"
+import { RateLimitOverrides } from "../../../../src/domain/access/operators/RateLimitOverrides.ts"
 import { PASSWORD_MIN, SUBSCRIPTION_ROOMS_MAX } from "../../../../src/platform/limits.ts"
-import { trailOf } from "../../../support/changes/trail-rows.ts"
+import { loadAuditLinesWithActor } from "../../../support/changes/audit-lines.ts"
 import { layerTestDatabase } from "../../../support/database.ts"
 import { ROOM_LIMIT, ROOM_TYPE_LIMIT } from "../../../support/domain/portfolio.ts"
 
-const layerOperators = Layer.mergeAll(Operators.layer, RateLimits.layer, Tokens.layer).pipe(
+const layerOperators = Layer.mergeAll(Operators.layer, RateLimitOverrides.layer, Tokens.layer).pipe(
   Layer.provideMerge(layerTestDatabase),
   Layer.provideMerge(Layer.succeed(PasswordCost, { N: 16, r: 8, p: 1 })),
   Layer.provideMerge(Layer.succeed(CurrentActor, systemActor("command line", "test")))
@@ -208,9 +208,9 @@ layer(layerOperators)("Operators", (it) => {
   it.effect("leaves in the trail who made and changed what, and nothing of what changed nothing", () =>
     Effect.gen(function* () {
       const operators = yield* Operators
-      const limits = yield* RateLimits
+      const limits = yield* RateLimitOverrides
       const { operator_id, account_id } = yield* operators.create(lisbon())
-      const made = yield* trailOf(operator_id)
+      const made = yield* loadAuditLinesWithActor(operator_id)
       assert.deepStrictEqual(made, [
         `command line: test account:${account_id}`,
         `command line: test operator:${operator_id}`
@@ -226,7 +226,7 @@ layer(layerOperators)("Operators", (it) => {
         yield* operators.revokeToken(token_id)
       }
       yield* Effect.flip(operators.update(operator_id, { name: "" }))
-      assert.deepStrictEqual((yield* trailOf(operator_id)).slice(made.length), [
+      assert.deepStrictEqual((yield* loadAuditLinesWithActor(operator_id)).slice(made.length), [
         `command line: test account:${sub.account_id}`,
         `command line: test token:${token_id}`,
         `command line: test operator:${operator_id} (room_limit, time_zone)`,

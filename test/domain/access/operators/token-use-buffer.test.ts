@@ -13,10 +13,10 @@ import {
 } from "../../../../src/domain/access/operators/token-use-writer.ts"
 import { WakeUp } from "../../../../src/jobs/WakeUp.ts"
 import { BUFFERED_TOKEN_USES } from "../../../../src/platform/limits.ts"
-import { ScriptedChannel } from "../../../support/channels.ts"
 import { layerTestDatabase } from "../../../support/database.ts"
 import { call, freshOperator, layerService } from "../../../support/harness.ts"
-import { canOverlap, holding, orSkipped } from "../../../support/overlap.ts"
+import { canOverlap, holdLock, withServerNote } from "../../../support/overlap.ts"
+import { ScriptedChannel } from "../../../support/scripted-channel.ts"
 import { countStatements } from "../../../support/statements.ts"
 
 const MINUTE = Date.parse("2027-03-01T12:34:00Z")
@@ -198,7 +198,7 @@ layer(layerTestDatabase, { excludeTestServices: false })("the writer of last use
   )
 })
 
-describe.skipIf(!canOverlap)(orSkipped("the writer of last uses beside who changes tokens"), () => {
+describe.skipIf(!canOverlap)(withServerNote("the writer of last uses beside who changes tokens"), () => {
   layer(layerTestDatabase, { excludeTestServices: false })((it) => {
     it.effect("waits for none that is held, and writes it down the next time", () =>
       Effect.gen(function* () {
@@ -206,7 +206,7 @@ describe.skipIf(!canOverlap)(orSkipped("the writer of last uses beside who chang
         const sql = yield* SqlClient.SqlClient
         const [first, second] = yield* tokensOf(operatorId)
         const { note, end } = yield* writer()
-        const letGo = yield* holding(sql`SELECT FROM access_tokens WHERE id = ${first?.id ?? 0} FOR NO KEY UPDATE`)
+        const letGo = yield* holdLock(sql`SELECT FROM access_tokens WHERE id = ${first?.id ?? 0} FOR NO KEY UPDATE`)
         for (const token of [first, second]) note({ operatorId, tokenId: token?.id ?? 0 }, MINUTE)
         yield* TestClock.adjust(TOKEN_USES_WRITE_MS)
         yield* until(operatorId, ["never", "2027-03-01T12:34:00.000Z"])

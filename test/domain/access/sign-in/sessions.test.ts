@@ -3,7 +3,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Exit, Fiber, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
-import { digestOf } from "../../../../src/admission/gate/credentials.ts"
+import { computeDigest } from "../../../../src/admission/gate/credentials.ts"
 import { FailedCallCounter } from "../../../../src/changes/FailedCallCounter.ts"
 import { networkOf } from "../../../../src/contract/caller-address.ts"
 import { ServerError } from "../../../../src/contract/errors.ts"
@@ -38,8 +38,14 @@ import {
   SIGN_IN_NETWORK_WINDOW_MS
 } from "../../../../src/platform/limits.ts"
 import { layerTestDatabase } from "../../../support/database.ts"
-import { CHEAP, cheaply, confirmedBy, PASSWORD, signingIn } from "../../../support/domain/access/sign-in/host.ts"
-import { accountOf, byNobody } from "../../../support/harness.ts"
+import {
+  CHEAP_COST,
+  createSignInAccount,
+  PASSWORD,
+  toPasswordConfirmation,
+  withCheapHashing
+} from "../../../support/domain/access/sign-in/sign-in-accounts.ts"
+import { asSystemActor, insertAccount } from "../../../support/harness.ts"
 import { layerOwnDatabase } from "../../../support/own-database.ts"
 
 const START = Date.parse("2027-03-01T10:00:00Z")
@@ -59,7 +65,7 @@ const layerSessionsOver = <E>(
   Layer.mergeAll(Sessions.layerNoDeps, Passwords.layerNoDeps).pipe(
     Layer.provide([room, layerUncounted]),
     Layer.provideMerge(database),
-    Layer.provideMerge(Layer.succeed(PasswordCost, CHEAP))
+    Layer.provideMerge(Layer.succeed(PasswordCost, CHEAP_COST))
   )
 
 const layerSessions = layerSessionsOver(layerTestDatabase)
@@ -68,7 +74,7 @@ const layerSessions = layerSessionsOver(layerTestDatabase)
 const somewhere = () => `2001:db8:${randomBytes(2).toString("hex")}:${randomBytes(2).toString("hex")}::1`
 
 const signIn = (attempt: Partial<SignInAttempt> & Pick<SignInAttempt, "email" | "address">) =>
-  Sessions.use((sessions) => sessions.signIn({ password: PASSWORD, ...attempt })).pipe(byNobody, cheaply)
+  Sessions.use((sessions) => sessions.signIn({ password: PASSWORD, ...attempt })).pipe(asSystemActor, withCheapHashing)
 
 const outcomeOf = <A>(trying: Effect.Effect<A, SignInFailure, Sessions>) =>
   Effect.match(trying, {
@@ -80,16 +86,19 @@ const wrong = (email: string, address: string) => outcomeOf(signIn({ email, addr
 
 /** As the command line gives another password. */
 const changeByCommand = (accountId: number, password: string) =>
-  Passwords.use((passwords) => passwords.change({ account_id: accountId, password })).pipe(byNobody, cheaply)
+  Passwords.use((passwords) => passwords.change({ account_id: accountId, password })).pipe(
+    asSystemActor,
+    withCheapHashing
+  )
 
 const confirm = (cookie: string, password = PASSWORD, address = somewhere()) =>
-  Sessions.use((sessions) => sessions.confirm(cookie, { password, address })).pipe(byNobody, cheaply)
+  Sessions.use((sessions) => sessions.confirm(cookie, { password, address })).pipe(asSystemActor, withCheapHashing)
 
 /** As who is signed in changes their own. */
 const changeOwn = (confirmed: PasswordConfirmation, password: string, known?: string) =>
   Passwords.use((passwords) => passwords.changeOwn(confirmed, { password, knownBrowserCookie: known })).pipe(
-    byNobody,
-    cheaply
+    asSystemActor,
+    withCheapHashing
   )
 
 const find = (cookie: string) => Sessions.use((sessions) => sessions.find(cookie))
@@ -101,7 +110,7 @@ layer(layerSessions, { excludeTestServices: false })("sessions", (it) => {
   test(
     "know who is signed in, and only by the value that was given",
     Effect.gen(function* () {
-      const host = yield* signingIn()
+      const host = yield* createSignInAccount()
       const cookie = yield* signIn({ email: host.email.toUpperCase(), address: somewhere() })
       assert.match(cookie, /^lkconsole_[\w-]{43}$/)
       const session = yield* find(cookie)
@@ -121,7 +130,7 @@ layer(layerSessions, { excludeTestServices: false })("sessions", (it) => {
   test(
     "end at sign-out, when signing in anew, and are worth nothing afterwards",
     Effect.gen(function* () {
-      const { email } = yield* signingIn()
+      const { email } = yield* createSignInAccount()
       const address = somewhere()
       const first = yield* signIn({ email, address })
       const second = yield* signIn({ email, address, previousCookie: first })
@@ -136,7 +145,7 @@ layer(layerSessions, { excludeTestServices: false })("sessions", (it) => {
   test(
     "end after twelve hours without a visit, and after seven days with them",
     Effect.gen(function* () {
-      const { email } = yield* signingIn()
+      const { email } = yield* createSignInAccount()
       const quiet = yield* signIn({ email, address: somewhere() })
       yield* TestClock.adjust(SESSION_IDLE_MS - 1)
       assert.isDefined(yield* find(quiet))
@@ -159,7 +168,7 @@ layer(layerSessions, { excludeTestServices: false })("sessions", (it) => {
   test(
     "are written down once a minute, however often they are used",
     Effect.gen(function* () {
-      const { email, accountId } = yield* signingIn()
+      const { email, accountId } = yield* createSignInAccount()
       const cookie = yield* signIn({ email, address: somewhere() })
       const sql = yield* SqlClient.SqlClient
       const seen = Effect.map(
@@ -179,7 +188,7 @@ layer(layerSessions, { excludeTestServices: false })("sessions", (it) => {
   test(
     `are ${SESSIONS_OF_ACCOUNT} of an account at most, of which the oldest ends, also where as many are made at once`,
     Effect.gen(function* () {
-      const { email } = yield* signingIn()
+      const { email } = yield* createSignInAccount()
       const cookies: Array<string> = []
       for (let made = 0; made < SESSIONS_OF_ACCOUNT; made += 1) {
         yield* TestClock.adjust(1)
@@ -205,7 +214,7 @@ layer(layerSessions, { excludeTestServices: false })("sessions", (it) => {
   test(
     "are none of a closed operator, which is answered as a wrong password; a banned one signs in",
     Effect.gen(function* () {
-      const { email, operatorId } = yield* signingIn()
+      const { email, operatorId } = yield* createSignInAccount()
       const sql = yield* SqlClient.SqlClient
       const cookie = yield* signIn({ email, address: somewhere() })
       yield* sql`UPDATE operators SET status = 'banned' WHERE id = ${operatorId}`
@@ -220,10 +229,10 @@ layer(layerSessions, { excludeTestServices: false })("sessions", (it) => {
   test(
     "begin with a short or common password from before the rules, which also confirms a form",
     Effect.gen(function* () {
-      const { email, accountId } = yield* signingIn()
+      const { email, accountId } = yield* createSignInAccount()
       const sql = yield* SqlClient.SqlClient
       const chosenBefore = "hunter2"
-      const hash = yield* cheaply(hashPassword(chosenBefore))
+      const hash = yield* withCheapHashing(hashPassword(chosenBefore))
       yield* sql`UPDATE accounts SET password_hash = ${hash} WHERE id = ${accountId}`
       const cookie = yield* signIn({ email, address: somewhere(), password: chosenBefore })
       assert.isDefined(yield* find(cookie))
@@ -235,8 +244,8 @@ layer(layerSessions, { excludeTestServices: false })("sessions", (it) => {
   test(
     "end with the password, but for the one in which it is changed; those of others go on",
     Effect.gen(function* () {
-      const { email, accountId } = yield* signingIn()
-      const other = yield* signingIn()
+      const { email, accountId } = yield* createSignInAccount()
+      const other = yield* createSignInAccount()
       const others = yield* signIn({ email: other.email, address: somewhere() })
       const [here, there] = [
         yield* signIn({ email, address: somewhere() }),
@@ -263,7 +272,7 @@ layer(layerSessions, { excludeTestServices: false })("sessions", (it) => {
   test(
     "are not made with a password that changes while it is looked at, nor survive one that changes behind them",
     Effect.gen(function* () {
-      const { email, accountId } = yield* signingIn()
+      const { email, accountId } = yield* createSignInAccount()
       const sql = yield* SqlClient.SqlClient
       const cookie = yield* signIn({ email, address: somewhere() })
       yield* sql`UPDATE accounts SET password_hash = password_hash || 'x' WHERE id = ${accountId}`
@@ -288,7 +297,7 @@ layer(layerSessions, { excludeTestServices: false })("sessions", (it) => {
   test(
     "cannot give a password where another was given meanwhile, nor each of two at once",
     Effect.gen(function* () {
-      const { email, accountId } = yield* signingIn()
+      const { email, accountId } = yield* createSignInAccount()
       const cookie = yield* signIn({ email, address: somewhere() })
       const before = yield* confirm(cookie)
       yield* changeByCommand(accountId, "rescued password")
@@ -316,7 +325,7 @@ layer(layerSessions, { excludeTestServices: false })("sessions", (it) => {
       // Nor where the session is over, or is another's.
       const last = `changed at once ${atOnce.findIndex(Exit.isSuccess)}`
       const confirmed = yield* confirm(rescued, last)
-      const stranger = yield* signIn({ email: (yield* signingIn()).email, address: somewhere() })
+      const stranger = yield* signIn({ email: (yield* createSignInAccount()).email, address: somewhere() })
       for (const cookie of [stranger, newSessionCookie()]) {
         assert.strictEqual(
           (yield* Effect.flip(changeOwn({ ...confirmed, cookie }, "stolen password")))._tag,
@@ -332,7 +341,7 @@ layer(layerSessions, { excludeTestServices: false })("sessions", (it) => {
   test(
     "ask for the password once more, of which nobody else has any waits",
     Effect.gen(function* () {
-      const { email } = yield* signingIn()
+      const { email } = yield* createSignInAccount()
       const [address, elsewhere] = [somewhere(), somewhere()]
       const cookie = yield* signIn({ email, address })
       const other = yield* signIn({ email, address: elsewhere })
@@ -356,7 +365,7 @@ layer(layerSessions, { excludeTestServices: false })("sessions", (it) => {
   test(
     "are in the trail under the account that signed in",
     Effect.gen(function* () {
-      const { email, accountId } = yield* signingIn()
+      const { email, accountId } = yield* createSignInAccount()
       yield* signIn({ email, address: somewhere() })
       const sql = yield* SqlClient.SqlClient
       const trail = yield* sql`
@@ -376,7 +385,7 @@ layer(layerSessions, { excludeTestServices: false })("guessing", (it) => {
   test(
     "is waited after from the fifth failure on, longer each time, and what comes meanwhile is not looked at",
     Effect.gen(function* () {
-      const { email } = yield* signingIn()
+      const { email } = yield* createSignInAccount()
       const address = somewhere()
       for (let failed = 1; failed <= SIGN_IN_FAILURES; failed += 1) {
         assert.strictEqual(yield* wrong(email, address), "WrongPassword", `failure ${failed}`)
@@ -399,7 +408,7 @@ layer(layerSessions, { excludeTestServices: false })("guessing", (it) => {
   test(
     "of one address whatever its letter case, whether or not it has an account, with the same outcomes",
     Effect.gen(function* () {
-      const { email } = yield* signingIn()
+      const { email } = yield* createSignInAccount()
       const tries = Effect.fnUntraced(function* (name: string) {
         const address = somewhere()
         const outcomes: Array<string> = []
@@ -417,7 +426,7 @@ layer(layerSessions, { excludeTestServices: false })("guessing", (it) => {
   test(
     "makes nobody wait elsewhere, nor in a browser that has signed in before; there it has waits of its own",
     Effect.gen(function* () {
-      const { email } = yield* signingIn()
+      const { email } = yield* createSignInAccount()
       const [office, known] = [somewhere(), newKnownBrowserCookie()]
       yield* signIn({ email, address: office, knownBrowserCookie: known })
       for (let failed = 0; failed < SIGN_IN_FAILURES; failed += 1) yield* wrong(email, office)
@@ -432,7 +441,7 @@ layer(layerSessions, { excludeTestServices: false })("guessing", (it) => {
       for (let failed = 0; failed < SIGN_IN_FAILURES; failed += 1) assert.strictEqual(yield* guess, "WrongPassword")
       assert.strictEqual(yield* guess, "wait 1")
       // Known for one account it is nothing for another's, until that has signed in there too; then it is known for both.
-      const other = yield* signingIn()
+      const other = yield* createSignInAccount()
       for (let failed = 0; failed < SIGN_IN_FAILURES; failed += 1) yield* wrong(other.email, office)
       assert.strictEqual(
         yield* outcomeOf(signIn({ email: other.email, address: office, knownBrowserCookie: known })),
@@ -454,7 +463,7 @@ layer(layerSessions, { excludeTestServices: false })("guessing", (it) => {
   test(
     "makes who comes in a browser that was known wait once it is a year ago, or the password has changed elsewhere",
     Effect.gen(function* () {
-      const { email, accountId } = yield* signingIn()
+      const { email, accountId } = yield* createSignInAccount()
       const [here, there] = [newKnownBrowserCookie(), newKnownBrowserCookie()]
       const isKnown = Effect.fnUntraced(function* (known: string, password = PASSWORD) {
         const address = somewhere()
@@ -480,8 +489,8 @@ layer(layerSessions, { excludeTestServices: false })("guessing", (it) => {
   test(
     `knows ${KNOWN_BROWSERS} browsers of an account, those used last, for a year`,
     Effect.gen(function* () {
-      const { email, accountId } = yield* signingIn()
-      const other = yield* signingIn()
+      const { email, accountId } = yield* createSignInAccount()
+      const other = yield* createSignInAccount()
       const browsers: Array<string> = []
       for (let made = 0; made <= KNOWN_BROWSERS; made += 1) {
         yield* TestClock.adjust(1)
@@ -494,7 +503,7 @@ layer(layerSessions, { excludeTestServices: false })("guessing", (it) => {
       const known = rows.map(({ digest }) => Buffer.from(digest).toString("hex"))
       assert.sameMembers(
         known,
-        browsers.slice(1).map((each) => Buffer.from(digestOf(each)).toString("hex"))
+        browsers.slice(1).map((each) => Buffer.from(computeDigest(each)).toString("hex"))
       )
       // What one account forgets another goes on knowing.
       assert.lengthOf(yield* sql`SELECT FROM known_browsers WHERE account_id = ${other.accountId}`, 1)
@@ -504,7 +513,7 @@ layer(layerSessions, { excludeTestServices: false })("guessing", (it) => {
   test(
     "is forgotten after an hour without a try",
     Effect.gen(function* () {
-      const { email } = yield* signingIn()
+      const { email } = yield* createSignInAccount()
       const address = somewhere()
       for (let failed = 0; failed < SIGN_IN_FAILURES - 1; failed += 1) yield* wrong(email, address)
       yield* TestClock.adjust(SIGN_IN_FAILURE_RESET_MS - 1)
@@ -519,7 +528,7 @@ layer(layerSessions, { excludeTestServices: false })("guessing", (it) => {
   test(
     `at ${SIGN_IN_FAILURES_OF_NETWORK} addresses from one place is waited after there, and what is right is no failure`,
     Effect.gen(function* () {
-      const { email } = yield* signingIn()
+      const { email } = yield* createSignInAccount()
       const address = somewhere()
       const spray = (times: number) =>
         Effect.forEach(Array.from({ length: times }), () =>
@@ -539,7 +548,7 @@ layer(layerSessions, { excludeTestServices: false })("guessing", (it) => {
   test(
     "is not waited after by a clock that goes back",
     Effect.gen(function* () {
-      const { email } = yield* signingIn()
+      const { email } = yield* createSignInAccount()
       const address = somewhere()
       yield* wrong(email, address)
       yield* TestClock.setTime(START - SESSION_LIFETIME_MS)
@@ -551,7 +560,7 @@ layer(layerSessions, { excludeTestServices: false })("guessing", (it) => {
   test(
     "has no waits that the service wrote while its clock was days ahead",
     Effect.gen(function* () {
-      const { email } = yield* signingIn()
+      const { email } = yield* createSignInAccount()
       const address = somewhere()
       const spray = (times: number) =>
         Effect.forEach(Array.from({ length: times }), () =>
@@ -573,7 +582,7 @@ layer(layerSessions, { excludeTestServices: false })("guessing", (it) => {
   test(
     "has waits of a process whose clock is a little ahead, but of none whose clock is further ahead",
     Effect.gen(function* () {
-      const { email } = yield* signingIn()
+      const { email } = yield* createSignInAccount()
       const address = somewhere()
       for (let failed = 0; failed < SIGN_IN_FAILURES; failed += 1) yield* wrong(email, address)
       const sql = yield* SqlClient.SqlClient
@@ -591,7 +600,7 @@ layer(layerSessions, { excludeTestServices: false })("guessing", (it) => {
   test(
     "twenty times at once has five looked at",
     Effect.gen(function* () {
-      const { email } = yield* signingIn()
+      const { email } = yield* createSignInAccount()
       const address = somewhere()
       const outcomes = yield* Effect.all(
         Array.from({ length: 20 }, () => wrong(email, address)),
@@ -615,7 +624,7 @@ layer(layerSessions, { excludeTestServices: false })("guessing", (it) => {
   test(
     "beside who signs in, many at once, has nobody wait in a circle",
     Effect.gen(function* () {
-      const { email } = yield* signingIn()
+      const { email } = yield* createSignInAccount()
       const address = somewhere()
       const exits = yield* Effect.all(
         Array.from({ length: 24 }, (_, at) =>
@@ -630,8 +639,8 @@ layer(layerSessions, { excludeTestServices: false })("guessing", (it) => {
   test(
     "with what is no e-mail address and no password is a wrong password like any other",
     Effect.gen(function* () {
-      const { email, operatorId } = yield* signingIn()
-      yield* accountOf(operatorId, "sub", "Sub")
+      const { email, operatorId } = yield* createSignInAccount()
+      yield* insertAccount(operatorId, "sub", "Sub")
       for (const [name, password] of [
         ["", ""],
         [email, ""],
@@ -650,10 +659,10 @@ layer(layerSessions, { excludeTestServices: false })("guessing", (it) => {
   test(
     `with more than ${2 * PASSWORD_MAX} characters is wrong, whatever is kept`,
     Effect.gen(function* () {
-      const { email, accountId } = yield* signingIn()
+      const { email, accountId } = yield* createSignInAccount()
       const sql = yield* SqlClient.SqlClient
       const kept = Effect.fnUntraced(function* (password: string, given: string) {
-        const hash = yield* cheaply(hashPassword(password))
+        const hash = yield* withCheapHashing(hashPassword(password))
         yield* sql`UPDATE accounts SET password_hash = ${hash} WHERE id = ${accountId}`
         return yield* outcomeOf(signIn({ email, address: somewhere(), password: given }))
       })
@@ -676,7 +685,7 @@ layer(layerSessionsOver(layerTestDatabase, layerInterfering), { excludeTestServi
   (it) => {
     it.effect("makes no session, confirms none, and changes nothing", () =>
       Effect.gen(function* () {
-        const { email, accountId } = yield* signingIn()
+        const { email, accountId } = yield* createSignInAccount()
         const passwords = yield* Passwords
         const cookie = yield* signIn({ email, address: somewhere() })
         const sql = yield* SqlClient.SqlClient
@@ -691,7 +700,7 @@ layer(layerSessionsOver(layerTestDatabase, layerInterfering), { excludeTestServi
             )
           })
         const byCommand = (password: string) =>
-          passwords.change({ account_id: accountId, password }).pipe(byNobody, cheaply, Effect.orDie)
+          passwords.change({ account_id: accountId, password }).pipe(asSystemActor, withCheapHashing, Effect.orDie)
         const behind = Effect.orDie(
           sql`UPDATE accounts SET password_hash = password_hash || 'x' WHERE id = ${accountId}`
         )
@@ -736,10 +745,10 @@ const IMPOSSIBLE: PasswordCost = { N: 3, r: 8, p: 1 }
 layer(layerSessionsOver(layerTestDatabase), { excludeTestServices: false })("guessing", (it) => {
   it.effect("costs for who has no account what it costs for who has one", () =>
     Effect.gen(function* () {
-      const { email } = yield* signingIn()
+      const { email } = yield* createSignInAccount()
       const tried = (name: string) =>
         Sessions.use((sessions) => sessions.signIn({ email: name, password: "wrong", address: somewhere() })).pipe(
-          byNobody,
+          asSystemActor,
           Effect.provideService(PasswordCost, IMPOSSIBLE),
           Effect.exit
         )
@@ -757,14 +766,14 @@ layer(layerSessionsOver(layerTestDatabase, layerFull), { excludeTestServices: fa
   (it) => {
     it.effect("says so, and counts no try", () =>
       Effect.gen(function* () {
-        const { email, accountId } = yield* signingIn()
+        const { email, accountId } = yield* createSignInAccount()
         const address = somewhere()
         for (let come = 0; come <= SIGN_IN_FAILURES; come += 1) assert.strictEqual(yield* wrong(email, address), "Busy")
         const sql = yield* SqlClient.SqlClient
         assert.lengthOf(yield* sql`SELECT FROM sign_in_failures WHERE place = ${networkOf(address)}`, 0)
         // A new password is hashed where there is room for it, too.
         assert.strictEqual(
-          (yield* Effect.flip(changeOwn(confirmedBy("a cookie", accountId), "another password")))._tag,
+          (yield* Effect.flip(changeOwn(toPasswordConfirmation("a cookie", accountId), "another password")))._tag,
           "Busy"
         )
       })
@@ -776,7 +785,7 @@ layer(layerSessionsOver(layerOwnDatabase), { excludeTestServices: false })("what
   it.effect("is removed once it is over or forgotten, and nothing else", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(START)
-      const { email } = yield* signingIn()
+      const { email } = yield* createSignInAccount()
       const address = somewhere()
       yield* signIn({ email, address })
       yield* wrong(email, address)

@@ -11,11 +11,16 @@ import { Passwords } from "../../../../src/domain/access/sign-in/Passwords.ts"
 import { Sessions } from "../../../../src/domain/access/sign-in/Sessions.ts"
 import { type NewSubAccount, SubAccounts } from "../../../../src/domain/access/sign-in/SubAccounts.ts"
 import { ACCOUNT_NAME, ACCOUNTS, PASSWORD_MAX, PASSWORD_MIN } from "../../../../src/platform/limits.ts"
-import { trailOf } from "../../../support/changes/trail-rows.ts"
+import { loadAuditLinesWithActor } from "../../../support/changes/audit-lines.ts"
 import { layerTestDatabase } from "../../../support/database.ts"
-import { CHEAP, cheaply, PASSWORD, signingIn } from "../../../support/domain/access/sign-in/host.ts"
-import { byNobody, freshOperator } from "../../../support/harness.ts"
-import { canOverlap, orSkipped, overlapping } from "../../../support/overlap.ts"
+import {
+  CHEAP_COST,
+  createSignInAccount,
+  PASSWORD,
+  withCheapHashing
+} from "../../../support/domain/access/sign-in/sign-in-accounts.ts"
+import { asSystemActor, freshOperator } from "../../../support/harness.ts"
+import { canOverlap, runOverlapping, withServerNote } from "../../../support/overlap.ts"
 
 const START = Date.parse("2027-03-01T10:00:00Z")
 
@@ -29,7 +34,7 @@ const layerAccounts = SubAccounts.layerNoDeps.pipe(
   Layer.provideMerge(Layer.mergeAll(Sessions.layerNoDeps, Passwords.layerNoDeps, Operators.layer)),
   Layer.provide([layerRoom, layerUncounted]),
   Layer.provideMerge(layerTestDatabase),
-  Layer.provideMerge(Layer.succeed(PasswordCost, CHEAP))
+  Layer.provideMerge(Layer.succeed(PasswordCost, CHEAP_COST))
 )
 
 const someEmail = () => `${randomBytes(8).toString("hex")}@example.test`
@@ -40,11 +45,11 @@ const main = (operatorId: number) => ({ operatorId, role: "main" }) as const
 const created = (operatorId: number, own: Partial<NewSubAccount> = {}) =>
   SubAccounts.use((accounts) =>
     accounts.create(main(operatorId), { email: someEmail(), name: "Helper", password: PASSWORD, ...own })
-  ).pipe(byNobody, cheaply)
+  ).pipe(asSystemActor, withCheapHashing)
 
 /** An operator whose main account signs in, and a sub-account that does. */
 const withSub = Effect.gen(function* () {
-  const host = yield* signingIn()
+  const host = yield* createSignInAccount()
   const email = someEmail()
   const { account_id } = yield* created(host.operatorId, { email })
   return {
@@ -58,7 +63,10 @@ const withSub = Effect.gen(function* () {
 })
 
 const signIn = (email: string, password = PASSWORD) =>
-  Sessions.use((sessions) => sessions.signIn({ email, password, address: somewhere() })).pipe(byNobody, cheaply)
+  Sessions.use((sessions) => sessions.signIn({ email, password, address: somewhere() })).pipe(
+    asSystemActor,
+    withCheapHashing
+  )
 
 const outcomeOf = (email: string, password = PASSWORD) =>
   Effect.match(signIn(email, password), { onSuccess: () => "in", onFailure: ({ _tag }) => _tag })
@@ -112,14 +120,14 @@ layer(layerAccounts, { excludeTestServices: false })("sub-accounts", (it) => {
       const named = yield* created(operatorId, { email, name: "Ana" })
       const unnamed = yield* accounts
         .create(main(operatorId), { email: other, password: PASSWORD })
-        .pipe(byNobody, cheaply)
+        .pipe(asSystemActor, withCheapHashing)
       const names = (yield* accounts.list(main(operatorId))).map(({ id, name }) => [id, name])
       assert.deepStrictEqual(names.slice(1), [
         [named.account_id, "Ana"],
         [unnamed.account_id, other]
       ])
       assert.strictEqual(yield* outcomeOf(email), "in")
-      assert.include(yield* trailOf(operatorId), `test: test account:${named.account_id}`)
+      assert.include(yield* loadAuditLinesWithActor(operatorId), `test: test account:${named.account_id}`)
     })
   )
 
@@ -127,7 +135,7 @@ layer(layerAccounts, { excludeTestServices: false })("sub-accounts", (it) => {
     "are refused without a good e-mail address, name or password, and under an address that has an account",
     Effect.gen(function* () {
       const { operatorId, email } = yield* withSub
-      const before = yield* trailOf(operatorId)
+      const before = yield* loadAuditLinesWithActor(operatorId)
       for (const [own, says] of [
         [{ email: "nobody" }, /^ValidationFailed: email: /],
         [{ name: " " }, /^ValidationFailed: name: /],
@@ -141,7 +149,7 @@ layer(layerAccounts, { excludeTestServices: false })("sub-accounts", (it) => {
       ] as const) {
         assert.match(yield* refusal(created(operatorId, own)), says)
       }
-      assert.deepStrictEqual(yield* trailOf(operatorId), before)
+      assert.deepStrictEqual(yield* loadAuditLinesWithActor(operatorId), before)
       yield* created(operatorId, { name: "x".repeat(ACCOUNT_NAME), password: "x".repeat(PASSWORD_MAX) })
     })
   )
@@ -159,7 +167,7 @@ layer(layerAccounts, { excludeTestServices: false })("sub-accounts", (it) => {
         refusal(accounts.disable(sub, id)),
         refusal(accounts.enable(sub, id)),
         refusal(accounts.setPassword(sub, id, "another password"))
-      ]).pipe(byNobody, cheaply)
+      ]).pipe(asSystemActor, withCheapHashing)
       for (const each of said) assert.match(each, /^Forbidden: .*main account/)
       for (const [keeper, unknown] of [
         [main(stranger.operatorId), id],
@@ -172,7 +180,7 @@ layer(layerAccounts, { excludeTestServices: false })("sub-accounts", (it) => {
           accounts.enable(keeper, unknown),
           accounts.setPassword(keeper, unknown, "another password")
         ]) {
-          assert.match(yield* refusal(byNobody(cheaply(act))), /^NotFound: id: /)
+          assert.match(yield* refusal(asSystemActor(withCheapHashing(act))), /^NotFound: id: /)
         }
       }
       assert.strictEqual(yield* outcomeOf(email), "in")
@@ -186,21 +194,21 @@ layer(layerAccounts, { excludeTestServices: false })("sub-accounts", (it) => {
       const accounts = yield* SubAccounts
       const { operatorId, id, email, mainEmail, keeper } = yield* withSub
       const [here, there, mine] = [yield* signIn(email), yield* signIn(email), yield* signIn(mainEmail)]
-      const before = (yield* trailOf(operatorId)).length
-      assert.deepStrictEqual(yield* byNobody(accounts.disable(keeper, id)), { account_id: id, sessions_ended: 2 })
+      const before = (yield* loadAuditLinesWithActor(operatorId)).length
+      assert.deepStrictEqual(yield* asSystemActor(accounts.disable(keeper, id)), { account_id: id, sessions_ended: 2 })
       for (const cookie of [here, there]) assert.isFalse(yield* isSignedIn(cookie))
       assert.isTrue(yield* isSignedIn(mine))
       assert.strictEqual(yield* outcomeOf(email), "WrongPassword")
       assert.deepStrictEqual((yield* accounts.list(keeper))[1]?.disabled_at, new Date(START))
       yield* TestClock.adjust("1 hour")
-      assert.deepStrictEqual(yield* byNobody(accounts.disable(keeper, id)), { account_id: id, sessions_ended: 0 })
+      assert.deepStrictEqual(yield* asSystemActor(accounts.disable(keeper, id)), { account_id: id, sessions_ended: 0 })
       assert.deepStrictEqual((yield* accounts.list(keeper))[1]?.disabled_at, new Date(START))
       for (const _twice of [1, 2]) {
-        assert.deepStrictEqual(yield* byNobody(accounts.enable(keeper, id)), { account_id: id })
+        assert.deepStrictEqual(yield* asSystemActor(accounts.enable(keeper, id)), { account_id: id })
       }
       // What has ended stays so.
       for (const cookie of [here, there]) assert.isFalse(yield* isSignedIn(cookie))
-      assert.deepStrictEqual((yield* trailOf(operatorId)).slice(before), [
+      assert.deepStrictEqual((yield* loadAuditLinesWithActor(operatorId)).slice(before), [
         `test: test account:${id} (disabled_at)`,
         `test: test account:${id} (disabled_at)`
       ])
@@ -212,12 +220,12 @@ layer(layerAccounts, { excludeTestServices: false })("sub-accounts", (it) => {
     "that are disabled are told of in nothing: as many wrong tries are waited after as of an address nobody has",
     Effect.gen(function* () {
       const { id, email, keeper } = yield* withSub
-      yield* byNobody(SubAccounts.use((accounts) => accounts.disable(keeper, id)))
+      yield* asSystemActor(SubAccounts.use((accounts) => accounts.disable(keeper, id)))
       const from = (address: string, whose: string) =>
         Effect.forEach(Array.from({ length: 7 }), () =>
           Sessions.use((sessions) => sessions.signIn({ email: whose, password: PASSWORD, address })).pipe(
-            byNobody,
-            cheaply,
+            asSystemActor,
+            withCheapHashing,
             Effect.match({ onSuccess: () => "in", onFailure: (why) => JSON.stringify(why) })
           )
         )
@@ -231,22 +239,22 @@ layer(layerAccounts, { excludeTestServices: false })("sub-accounts", (it) => {
       const accounts = yield* SubAccounts
       const { operatorId, id, email, keeper } = yield* withSub
       const cookie = yield* signIn(email)
-      const set = (password: string) => accounts.setPassword(keeper, id, password).pipe(byNobody, cheaply)
+      const set = (password: string) => accounts.setPassword(keeper, id, password).pipe(asSystemActor, withCheapHashing)
       assert.deepStrictEqual(yield* set("another password"), { account_id: id, sessions_ended: 1 })
       assert.isFalse(yield* isSignedIn(cookie))
       assert.deepStrictEqual(
         [yield* outcomeOf(email), yield* outcomeOf(email, "another password")],
         ["WrongPassword", "in"]
       )
-      yield* byNobody(accounts.disable(keeper, id))
+      yield* asSystemActor(accounts.disable(keeper, id))
       yield* set("a third password")
       assert.strictEqual(yield* outcomeOf(email, "a third password"), "WrongPassword")
-      yield* byNobody(accounts.enable(keeper, id))
+      yield* asSystemActor(accounts.enable(keeper, id))
       assert.strictEqual(yield* outcomeOf(email, "a third password"), "in")
       for (const wrong of ["", "x".repeat(PASSWORD_MIN - 1), "Password1234", email, "x".repeat(PASSWORD_MAX + 1)]) {
         assert.match(yield* refusal(set(wrong)), /^ValidationFailed: password: /)
       }
-      const passwords = (yield* trailOf(operatorId)).filter((line) => line.includes("(password)"))
+      const passwords = (yield* loadAuditLinesWithActor(operatorId)).filter((line) => line.includes("(password)"))
       assert.deepStrictEqual(passwords, Array(2).fill(`test: test account:${id} (password)`))
     })
   )
@@ -255,7 +263,7 @@ layer(layerAccounts, { excludeTestServices: false })("sub-accounts", (it) => {
     "are given passwords as far as there is room for hashing them, and else nothing",
     Effect.gen(function* () {
       const { operatorId, id, email, keeper } = yield* withSub
-      const before = yield* trailOf(operatorId)
+      const before = yield* loadAuditLinesWithActor(operatorId)
       const full = Layer.succeed(HashingLimiter, { withPermit: () => Effect.fail({ _tag: "Busy" }) })
       const said = yield* Effect.gen(function* () {
         const accounts = yield* SubAccounts
@@ -263,9 +271,13 @@ layer(layerAccounts, { excludeTestServices: false })("sub-accounts", (it) => {
           yield* refusal(accounts.create(keeper, { email: someEmail(), password: PASSWORD })),
           yield* refusal(accounts.setPassword(keeper, id, "another password"))
         ]
-      }).pipe(Effect.provide(Layer.provide(Layer.fresh(SubAccounts.layerNoDeps), full)), byNobody, cheaply)
+      }).pipe(
+        Effect.provide(Layer.provide(Layer.fresh(SubAccounts.layerNoDeps), full)),
+        asSystemActor,
+        withCheapHashing
+      )
       assert.deepStrictEqual(said, ["Busy: ", "Busy: "])
-      assert.deepStrictEqual(yield* trailOf(operatorId), before)
+      assert.deepStrictEqual(yield* loadAuditLinesWithActor(operatorId), before)
       assert.strictEqual(yield* outcomeOf(email), "in")
     })
   )
@@ -286,9 +298,9 @@ layer(layerAccounts, { excludeTestServices: false })("sub-accounts", (it) => {
         assert.match(String("message" in why && why.message), /^accounts: .*200/)
       }
       const [first] = made.flatMap((each) => (each._tag === "Success" ? [each.success.account_id] : []))
-      yield* byNobody(accounts.disable(main(operatorId), first ?? 0))
+      yield* asSystemActor(accounts.disable(main(operatorId), first ?? 0))
       const byCommand = operators.createAccount({ operator_id: operatorId, email: someEmail(), password: PASSWORD })
-      assert.match(yield* refusal(byNobody(cheaply(byCommand))), /^ValidationFailed: accounts: /)
+      assert.match(yield* refusal(asSystemActor(withCheapHashing(byCommand))), /^ValidationFailed: accounts: /)
       const [count] = yield* sql`
         SELECT count(*)::int AS count FROM accounts WHERE operator_id = ${operatorId} AND role = 'sub'`
       assert.deepStrictEqual({ ...count }, { count: ACCOUNTS })
@@ -306,14 +318,14 @@ const crowded = Effect.fnUntraced(function* (operatorId: number, count: number) 
     FROM generate_series(1, ${count}::int) n`
 })
 
-describe.skipIf(!canOverlap)(orSkipped("two at once"), () => {
+describe.skipIf(!canOverlap)(withServerNote("two at once"), () => {
   layer(layerAccounts)((it) => {
     it.effect("that take the last free place of an operator are not both given it", () =>
       Effect.gen(function* () {
         const { operatorId } = yield* freshOperator()
         yield* crowded(operatorId, ACCOUNTS - 1)
         const make = Effect.result(created(operatorId))
-        const [first, second] = yield* overlapping(make, make)
+        const [first, second] = yield* runOverlapping(make, make)
         assert.deepStrictEqual([first._tag, second._tag], ["Success", "Failure"])
       })
     )
@@ -323,9 +335,11 @@ describe.skipIf(!canOverlap)(orSkipped("two at once"), () => {
         const accounts = yield* SubAccounts
         const disabledWhile = Effect.fnUntraced(function* (isFirst: boolean) {
           const { id, email, keeper } = yield* withSub
-          const disable = byNobody(accounts.disable(keeper, id))
+          const disable = asSystemActor(accounts.disable(keeper, id))
           const enter = Effect.match(signIn(email), { onSuccess: (cookie) => cookie, onFailure: () => undefined })
-          const cookie = isFirst ? (yield* overlapping(enter, disable))[0] : (yield* overlapping(disable, enter))[1]
+          const cookie = isFirst
+            ? (yield* runOverlapping(enter, disable))[0]
+            : (yield* runOverlapping(disable, enter))[1]
           return { came: cookie !== undefined, in: cookie !== undefined && (yield* isSignedIn(cookie)) }
         })
         assert.deepStrictEqual(yield* disabledWhile(true), { came: true, in: false })

@@ -10,42 +10,42 @@ import {
   QUESTION_EXPIRY_MS,
   QUESTIONS_PER_ANSWER
 } from "../../../../src/platform/limits.ts"
-import { order, room } from "../../../support/connectors/ingest/saying.ts"
+import { channelRoom, orderEvent } from "../../../support/connectors/ingest/channel-events.ts"
 import {
-  ANSWERS,
-  answeredOff,
-  asking,
-  GREETS,
-  handedOut,
-  Known,
-  layerAsking,
+  ANSWER_RULE,
+  answerAllDue,
+  dispatchAllEvents,
+  GREETING_RULE,
+  insertRule,
+  KnownAnswers,
+  layerAnswering,
   NOW,
-  ruleOf,
-  WIFI
-} from "../../../support/domain/automation/answering/scene.ts"
-import { threadSaid } from "../../../support/domain/guests/conversations/scene.ts"
+  startInquiry,
+  WIFI_ANSWER
+} from "../../../support/domain/automation/answering/answering-service.ts"
+import { threadEvent } from "../../../support/domain/guests/conversations/channel-conversation.ts"
 
 const skipped = (reason: string) => `skipped: ${reason}`
 
-layer(layerAsking)("a guest who asks", (it) => {
+layer(layerAnswering)("a guest who asks", (it) => {
   it.effect("is answered by the assistant out of the knowledge base, with its sources, once", () =>
     Effect.gen(function* () {
-      const { ask, id, messages, plans, lane, rule, operatorId } = yield* asking()
+      const { ask, id, messages, plans, lane, rule, operatorId } = yield* startInquiry()
       yield* ask("What is the Wi-Fi password?")
-      yield* answeredOff
-      yield* answeredOff
+      yield* answerAllDue
+      yield* answerAllDue
       const [, answer, ...others] = yield* messages
       assert.lengthOf(others, 0)
       assert.deepInclude(answer, {
         sender_role: "host",
         sender_name: "Assistant",
-        content: WIFI.text,
+        content: WIFI_ANSWER.text,
         display_type: "Text",
         delivery: "queued",
         sources: [
           {
             type: "host_knowledge",
-            docs: [{ title: "Wi-Fi", fragment: [WIFI.fragment], source_type: "host_knowledge", link_id: 7 }]
+            docs: [{ title: "Wi-Fi", fragment: [WIFI_ANSWER.fragment], source_type: "host_knowledge", link_id: 7 }]
           },
           {
             type: "thread",
@@ -62,7 +62,7 @@ layer(layerAsking)("a guest who asks", (it) => {
       })
       assert.deepStrictEqual(yield* plans, ["done"])
       assert.deepStrictEqual(yield* lane, { waiting: 0, in_a_row: 1 })
-      const known = yield* Known
+      const known = yield* KnownAnswers
       assert.deepStrictEqual((yield* known.asked).at(-1), {
         asking: { conversation: id },
         messages: ["What is the Wi-Fi password?"]
@@ -79,27 +79,27 @@ layer(layerAsking)("a guest who asks", (it) => {
 
   it.effect("hears nothing where nothing answers it, where no rule is, and where it was paused or made since", () =>
     Effect.gen(function* () {
-      const { ask, automatic, plans, operatorId } = yield* asking()
+      const { ask, automatic, plans, operatorId } = yield* startInquiry()
       const sql = yield* SqlClient.SqlClient
       yield* ask("Is there a piano?")
-      yield* answeredOff
+      yield* answerAllDue
       assert.deepStrictEqual(yield* plans, [skipped(SKIP_REASONS.unknown)])
       yield* sql`UPDATE automation_rules SET state = 'paused' WHERE operator_id = ${operatorId}`
       yield* ask("And Wi-Fi?")
-      yield* handedOut
+      yield* dispatchAllEvents
       assert.lengthOf(yield* plans, 1)
       // Paused between the asking and the answering.
       yield* sql`UPDATE automation_rules SET state = 'active' WHERE operator_id = ${operatorId}`
       yield* ask("Wi-Fi, please")
-      yield* handedOut
+      yield* dispatchAllEvents
       yield* sql`UPDATE automation_rules SET state = 'paused' WHERE operator_id = ${operatorId}`
-      yield* answeredOff
+      yield* answerAllDue
       assert.deepStrictEqual((yield* plans).slice(1), [skipped(SKIP_REASONS.noRule)])
       // A rule of now is for what comes from now on.
       yield* TestClock.adjust("10 seconds")
-      yield* ruleOf(operatorId, ANSWERS)
+      yield* insertRule(operatorId, ANSWER_RULE)
       yield* ask("Wi-Fi?", { at: new Date(NOW + 5_000) })
-      yield* handedOut
+      yield* dispatchAllEvents
       assert.lengthOf(yield* plans, 2)
       assert.deepStrictEqual(yield* automatic, [])
     })
@@ -109,13 +109,13 @@ layer(layerAsking)("a guest who asks", (it) => {
     "is answered by a rule for the property, the channel and the nights of the stay, or of what is asked for",
     () =>
       Effect.gen(function* () {
-        const scene = yield* asking(GREETS)
+        const scene = yield* startInquiry(GREETING_RULE)
         const { ask, book, automatic, plans, operatorId, property, second, listing, hear } = scene
         const sql = yield* SqlClient.SqlClient
         const only = (scope: object) =>
           Effect.andThen(
             sql`UPDATE automation_rules SET state = 'removed' WHERE operator_id = ${operatorId}`,
-            ruleOf(operatorId, { ...ANSWERS, ...scope })
+            insertRule(operatorId, { ...ANSWER_RULE, ...scope })
           )
         const isFor = Effect.fnUntraced(function* (scope: object) {
           yield* only(scope)
@@ -123,7 +123,7 @@ layer(layerAsking)("a guest who asks", (it) => {
           yield* TestClock.adjust(AUTOMATIC_ANSWER_PAUSE_MS)
           yield* scene.hostThere("I am here.")
           yield* ask("Wi-Fi?")
-          yield* answeredOff
+          yield* answerAllDue
           return (yield* automatic).length > before
         })
         assert.isFalse(yield* isFor({ property_ids: [property] }))
@@ -156,8 +156,8 @@ layer(layerAsking)("a guest who asks", (it) => {
         assert.isTrue(yield* isFor({ channel_types: ["vrbo", "airbnb"], property_ids: [second, property] }))
         // A stay that ends today is not over, and one that ended yesterday is.
         const until = (version: number, check_out_date: string) => {
-          const stay = room(listing, { check_in_date: "2027-04-11", check_out_date })
-          return hear(order([stay], { thread_id: "T1", version }))
+          const stay = channelRoom(listing, { check_in_date: "2027-04-11", check_out_date })
+          return hear(orderEvent([stay], { thread_id: "T1", version }))
         }
         yield* until(2, "2027-04-20")
         assert.isTrue(yield* isFor({ nights: { min: 9, max: 9 } }))
@@ -168,41 +168,41 @@ layer(layerAsking)("a guest who asks", (it) => {
 
   it.effect("is not answered twice within a minute: what waits together is one question then", () =>
     Effect.gen(function* () {
-      const { ask, automatic, plans, lane } = yield* asking()
+      const { ask, automatic, plans, lane } = yield* startInquiry()
       yield* ask("Wi-Fi?")
-      yield* answeredOff
+      yield* answerAllDue
       yield* TestClock.adjust("10 seconds")
       yield* ask("Hello again")
       yield* ask("The Wi-Fi password, please")
       yield* TestClock.setTime(NOW + AUTOMATIC_ANSWER_PAUSE_MS - 1)
-      yield* answeredOff
+      yield* answerAllDue
       assert.lengthOf(yield* automatic, 1)
       assert.deepStrictEqual((yield* lane)?.waiting, 2)
       yield* TestClock.setTime(NOW + AUTOMATIC_ANSWER_PAUSE_MS)
-      yield* answeredOff
+      yield* answerAllDue
       assert.lengthOf(yield* automatic, 2)
       assert.deepStrictEqual(yield* plans, ["done", "done", "done"])
-      const known = yield* Known
+      const known = yield* KnownAnswers
       assert.deepStrictEqual((yield* known.asked).at(-1)?.messages, ["Hello again", "The Wi-Fi password, please"])
     })
   )
 
   it.effect("is not answered what he asked before the rule was resumed, whatever he asks since", () =>
     Effect.gen(function* () {
-      const { ask, automatic, plans, operatorId } = yield* asking()
+      const { ask, automatic, plans, operatorId } = yield* startInquiry()
       const sql = yield* SqlClient.SqlClient
-      const known = yield* Known
+      const known = yield* KnownAnswers
       yield* ask("Wi-Fi?")
-      yield* answeredOff
+      yield* answerAllDue
       yield* TestClock.adjust("10 seconds")
       yield* ask("The Wi-Fi password, please")
-      yield* handedOut
+      yield* dispatchAllEvents
       yield* TestClock.adjust("10 seconds")
       yield* sql`UPDATE automation_rules SET since = ${new Date(NOW + 20_000)} WHERE operator_id = ${operatorId}`
       yield* ask("Is there a piano?")
-      yield* handedOut
+      yield* dispatchAllEvents
       yield* TestClock.setTime(NOW + AUTOMATIC_ANSWER_PAUSE_MS)
-      yield* answeredOff
+      yield* answerAllDue
       assert.deepStrictEqual((yield* known.asked).at(-1)?.messages, ["Is there a piano?"])
       assert.lengthOf(yield* automatic, 1)
       assert.deepStrictEqual(yield* plans, ["done", skipped(SKIP_REASONS.unknown), skipped(SKIP_REASONS.unknown)])
@@ -211,22 +211,22 @@ layer(layerAsking)("a guest who asks", (it) => {
 
   it.effect("is answered at once after a question that nothing answered", () =>
     Effect.gen(function* () {
-      const { ask, automatic } = yield* asking()
+      const { ask, automatic } = yield* startInquiry()
       yield* ask("Hello!")
-      yield* answeredOff
+      yield* answerAllDue
       yield* ask("What about Wi-Fi?")
-      yield* answeredOff
+      yield* answerAllDue
       assert.lengthOf(yield* automatic, 1)
     })
   )
 
   it.effect("is answered five times in a row and no more, until a person has spoken, here or at the channel", () =>
     Effect.gen(function* () {
-      const { ask, automatic, plans, hostThere, hostHere } = yield* asking()
+      const { ask, automatic, plans, hostThere, hostHere } = yield* startInquiry()
       const askAgain = Effect.gen(function* () {
         yield* TestClock.adjust(AUTOMATIC_ANSWER_PAUSE_MS)
         yield* ask("Wi-Fi?")
-        yield* answeredOff
+        yield* answerAllDue
         return (yield* automatic).length
       })
       for (let nth = 1; nth <= AUTOMATIC_ANSWERS_IN_A_ROW; nth++) assert.strictEqual(yield* askAgain, nth)
@@ -245,7 +245,7 @@ layer(layerAsking)("a guest who asks", (it) => {
 
   it.effect("that is another machine is answered five times, however it goes on", () =>
     Effect.gen(function* () {
-      const { ask, automatic, messages } = yield* asking()
+      const { ask, automatic, messages } = yield* startInquiry()
       // Answers each of our answers at once, for two hours.
       let heard = -1
       for (let minute = 0; minute < 120; minute++) {
@@ -254,7 +254,7 @@ layer(layerAsking)("a guest who asks", (it) => {
           heard = ours
           yield* ask("Thank you for your message! Our Wi-Fi team will be with you shortly.")
         }
-        yield* answeredOff
+        yield* answerAllDue
         yield* TestClock.adjust("1 minute")
       }
       assert.lengthOf(yield* automatic, AUTOMATIC_ANSWERS_IN_A_ROW)
@@ -264,18 +264,18 @@ layer(layerAsking)("a guest who asks", (it) => {
 
   it.effect("is left to the person who has written since", () =>
     Effect.gen(function* () {
-      const { ask, automatic, plans, hostHere, hostThere } = yield* asking()
+      const { ask, automatic, plans, hostHere, hostThere } = yield* startInquiry()
       yield* ask("Wi-Fi?")
-      yield* handedOut
+      yield* dispatchAllEvents
       yield* TestClock.adjust("1 second")
       yield* hostHere("One moment")
-      yield* answeredOff
+      yield* answerAllDue
       yield* TestClock.adjust("1 second")
       yield* ask("Wi-Fi again?")
-      yield* handedOut
+      yield* dispatchAllEvents
       yield* TestClock.adjust("1 second")
       yield* hostThere("Here it is")
-      yield* answeredOff
+      yield* answerAllDue
       assert.deepStrictEqual(yield* plans, [skipped(SKIP_REASONS.person), skipped(SKIP_REASONS.person)])
       assert.deepStrictEqual(yield* automatic, [])
     })
@@ -283,15 +283,15 @@ layer(layerAsking)("a guest who asks", (it) => {
 
   it.effect("is not answered while a person writes: what was said meanwhile is looked at first", () =>
     Effect.gen(function* () {
-      const { ask, automatic, plans, hostHere } = yield* asking()
-      const known = yield* Known
+      const { ask, automatic, plans, hostHere } = yield* startInquiry()
+      const known = yield* KnownAnswers
       yield* TestClock.adjust("1 second")
-      yield* known.answer(Effect.as(Effect.orDie(hostHere("I am at it")), [WIFI]))
+      yield* known.answer(Effect.as(Effect.orDie(hostHere("I am at it")), [WIFI_ANSWER]))
       yield* ask("Wi-Fi?", { at: new Date(NOW) })
-      yield* answeredOff
+      yield* answerAllDue
       assert.deepStrictEqual(yield* plans, [skipped(SKIP_REASONS.person)])
       assert.deepStrictEqual(yield* automatic, [])
-      yield* known.answer(Effect.succeed([WIFI]))
+      yield* known.answer(Effect.succeed([WIFI_ANSWER]))
     })
   )
 
@@ -299,11 +299,11 @@ layer(layerAsking)("a guest who asks", (it) => {
     "is not answered with what its entry said before, as the guest he was, or by a rule, where that changes meanwhile",
     () =>
       Effect.gen(function* () {
-        const known = yield* Known
-        const id = WIFI.knowledge_base_id
+        const known = yield* KnownAnswers
+        const id = WIFI_ANSWER.knowledge_base_id
         const sql = yield* SqlClient.SqlClient
         interface Change {
-          readonly by: (scene: Effect.Success<ReturnType<typeof asking>>) => Effect.Effect<unknown, unknown>
+          readonly by: (scene: Effect.Success<ReturnType<typeof startInquiry>>) => Effect.Effect<unknown, unknown>
           readonly reason: string
         }
         const changes: Record<string, Change> = {
@@ -318,7 +318,7 @@ layer(layerAsking)("a guest who asks", (it) => {
           deleted: { by: ({ api, as }) => api.delete_knowledge_base({ id }).pipe(as), reason: SKIP_REASONS.unknown },
           cancelled: {
             by: ({ hear, listing }) =>
-              hear(order([room(listing)], { status: "cancelled", thread_id: "T1", version: 2 })),
+              hear(orderEvent([channelRoom(listing)], { status: "cancelled", thread_id: "T1", version: 2 })),
             reason: SKIP_REASONS.unknown
           },
           moved: {
@@ -330,7 +330,9 @@ layer(layerAsking)("a guest who asks", (it) => {
           },
           prolonged: {
             by: ({ hear, listing }) =>
-              hear(order([room(listing, { check_out_date: "2027-05-08" })], { thread_id: "T1", version: 2 })),
+              hear(
+                orderEvent([channelRoom(listing, { check_out_date: "2027-05-08" })], { thread_id: "T1", version: 2 })
+              ),
             reason: SKIP_REASONS.unknown
           },
           paused: {
@@ -339,44 +341,44 @@ layer(layerAsking)("a guest who asks", (it) => {
           }
         }
         for (const [what, { by, reason }] of Object.entries(changes)) {
-          const scene = yield* asking()
+          const scene = yield* startInquiry()
           yield* scene.book()
           const changed = Effect.andThen(Effect.orDie(by(scene)), known.answer(Effect.succeed([])))
-          yield* known.answer(Effect.as(changed, [WIFI]))
+          yield* known.answer(Effect.as(changed, [WIFI_ANSWER]))
           yield* scene.ask("Wi-Fi?")
-          yield* answeredOff
+          yield* answerAllDue
           assert.deepStrictEqual(yield* scene.automatic, [], what)
           assert.deepStrictEqual(yield* scene.plans, [skipped(reason)], what)
         }
-        yield* known.answer(Effect.succeed([WIFI]))
+        yield* known.answer(Effect.succeed([WIFI_ANSWER]))
       })
   )
 
   it.effect("is answered up to an hour later, and not after", () =>
     Effect.gen(function* () {
-      const { ask, automatic, plans } = yield* asking()
+      const { ask, automatic, plans } = yield* startInquiry()
       yield* ask("Wi-Fi?")
-      yield* handedOut
+      yield* dispatchAllEvents
       yield* TestClock.setTime(NOW + QUESTION_EXPIRY_MS)
-      yield* answeredOff
+      yield* answerAllDue
       assert.lengthOf(yield* automatic, 1)
       yield* ask("Wi-Fi?")
-      yield* handedOut
+      yield* dispatchAllEvents
       yield* TestClock.setTime(NOW + 2 * QUESTION_EXPIRY_MS + 1)
-      yield* answeredOff
+      yield* answerAllDue
       assert.deepStrictEqual(yield* plans, ["done", skipped(SKIP_REASONS.late)])
     })
   )
 
   it.effect("of whom many messages wait is answered by so many of them at a time", () =>
     Effect.gen(function* () {
-      const { ask, automatic, plans, lane } = yield* asking()
+      const { ask, automatic, plans, lane } = yield* startInquiry()
       for (let nth = 0; nth <= QUESTIONS_PER_ANSWER; nth++) yield* ask(`Wi-Fi ${nth}?`)
-      yield* answeredOff
+      yield* answerAllDue
       assert.lengthOf(yield* automatic, 1)
       assert.strictEqual((yield* lane)?.waiting, 1)
       yield* TestClock.adjust(AUTOMATIC_ANSWER_PAUSE_MS)
-      yield* answeredOff
+      yield* answerAllDue
       assert.lengthOf(yield* automatic, 2)
       assert.strictEqual((yield* plans).filter((each) => each === "done").length, QUESTIONS_PER_ANSWER + 1)
       assert.strictEqual((yield* lane)?.waiting, 0)
@@ -385,27 +387,27 @@ layer(layerAsking)("a guest who asks", (it) => {
 
   it.effect("is not answered with more than the channel takes", () =>
     Effect.gen(function* () {
-      const { ask, automatic, plans } = yield* asking()
-      const known = yield* Known
-      yield* known.answer(Effect.succeed([{ ...WIFI, text: "x".repeat(10_001) }]))
+      const { ask, automatic, plans } = yield* startInquiry()
+      const known = yield* KnownAnswers
+      yield* known.answer(Effect.succeed([{ ...WIFI_ANSWER, text: "x".repeat(10_001) }]))
       yield* ask("Wi-Fi?")
-      yield* answeredOff
+      yield* answerAllDue
       assert.match((yield* plans).join(), /^skipped: .*10000 characters .*airbnb$/)
-      yield* known.answer(Effect.succeed([{ ...WIFI, text: "x".repeat(10_000) }]))
+      yield* known.answer(Effect.succeed([{ ...WIFI_ANSWER, text: "x".repeat(10_000) }]))
       yield* ask("Wi-Fi?")
-      yield* answeredOff
+      yield* answerAllDue
       assert.lengthOf(yield* automatic, 1)
-      yield* known.answer(Effect.succeed([WIFI]))
+      yield* known.answer(Effect.succeed([WIFI_ANSWER]))
     })
   )
 })
 
-layer(layerAsking)("somebody who inquires", (it) => {
+layer(layerAnswering)("somebody who inquires", (it) => {
   it.effect("gets the rule's own text for his first message, with the rule as its source", () =>
     Effect.gen(function* () {
-      const { ask, automatic, messages, plans, rule } = yield* asking(GREETS)
+      const { ask, automatic, messages, plans, rule } = yield* startInquiry(GREETING_RULE)
       yield* ask("Is the flat quiet?")
-      yield* answeredOff
+      yield* answerAllDue
       assert.deepStrictEqual(yield* automatic, ["Thank you, Ada."])
       const [, reply] = yield* messages
       assert.deepStrictEqual(reply?.sources[0], {
@@ -414,18 +416,18 @@ layer(layerAsking)("somebody who inquires", (it) => {
       })
       yield* TestClock.adjust(AUTOMATIC_ANSWER_PAUSE_MS)
       yield* ask("Are you there?")
-      yield* answeredOff
+      yield* answerAllDue
       assert.deepStrictEqual(yield* plans, ["done", skipped(SKIP_REASONS.noRule)])
     })
   )
 
   it.effect("gets it with what is known as long as both fit together, and else what is known alone", () =>
     Effect.gen(function* () {
-      const room = messageLimit("airbnb") - `\n\n${WIFI.text}`.length
+      const room = messageLimit("airbnb") - `\n\n${WIFI_ANSWER.text}`.length
       const told = Effect.fnUntraced(function* (length: number) {
-        const scene = yield* asking({ ...GREETS, text: "x".repeat(length) }, ANSWERS)
+        const scene = yield* startInquiry({ ...GREETING_RULE, text: "x".repeat(length) }, ANSWER_RULE)
         yield* scene.ask("Is there Wi-Fi?")
-        yield* answeredOff
+        yield* answerAllDue
         const sql = yield* SqlClient.SqlClient
         const [plan] = yield* sql<{ rule_id: number }>`
           SELECT rule_id FROM automation_plans WHERE operator_id = ${scene.operatorId}`
@@ -437,12 +439,12 @@ layer(layerAsking)("somebody who inquires", (it) => {
         }
       })
       assert.deepStrictEqual(yield* told(room), {
-        text: `${"x".repeat(room)}\n\n${WIFI.text}`,
+        text: `${"x".repeat(room)}\n\n${WIFI_ANSWER.text}`,
         sources: ["automation_reply", "host_knowledge", "thread"],
         rule: 0
       })
       assert.deepStrictEqual(yield* told(room + 1), {
-        text: WIFI.text,
+        text: WIFI_ANSWER.text,
         sources: ["host_knowledge", "thread"],
         rule: 1
       })
@@ -451,11 +453,11 @@ layer(layerAsking)("somebody who inquires", (it) => {
 
   it.effect("gets it before what is known, where there is a rule for both", () =>
     Effect.gen(function* () {
-      const { ask, messages } = yield* asking(GREETS, ANSWERS)
+      const { ask, messages } = yield* startInquiry(GREETING_RULE, ANSWER_RULE)
       yield* ask("Is there Wi-Fi?")
-      yield* answeredOff
+      yield* answerAllDue
       const [, reply] = yield* messages
-      assert.strictEqual(reply?.content, `Thank you, Ada.\n\n${WIFI.text}`)
+      assert.strictEqual(reply?.content, `Thank you, Ada.\n\n${WIFI_ANSWER.text}`)
       assert.deepStrictEqual(
         reply?.sources.map(({ type }) => type),
         ["automation_reply", "host_knowledge", "thread"]
@@ -465,14 +467,14 @@ layer(layerAsking)("somebody who inquires", (it) => {
 
   it.effect("does not get it for a message that is told of once a later one was answered", () =>
     Effect.gen(function* () {
-      const { ask, automatic, plans } = yield* asking(ANSWERS, GREETS)
+      const { ask, automatic, plans } = yield* startInquiry(ANSWER_RULE, GREETING_RULE)
       yield* TestClock.adjust("10 seconds")
       yield* ask("Is there Wi-Fi?")
-      yield* answeredOff
-      assert.deepStrictEqual(yield* automatic, [`Thank you, Ada.\n\n${WIFI.text}`])
+      yield* answerAllDue
+      assert.deepStrictEqual(yield* automatic, [`Thank you, Ada.\n\n${WIFI_ANSWER.text}`])
       yield* TestClock.adjust(AUTOMATIC_ANSWER_PAUSE_MS)
       yield* ask("Hello!", { at: new Date(NOW + 5_000) })
-      yield* answeredOff
+      yield* answerAllDue
       assert.lengthOf(yield* automatic, 1)
       assert.deepStrictEqual(yield* plans, ["done", skipped(SKIP_REASONS.unknown)])
     })
@@ -480,7 +482,7 @@ layer(layerAsking)("somebody who inquires", (it) => {
 
   it.effect("is told the address as what is known of the property", () =>
     Effect.gen(function* () {
-      const scene = yield* asking({ ...GREETS, text: "You find us at {{property.address}}." })
+      const scene = yield* startInquiry({ ...GREETING_RULE, text: "You find us at {{property.address}}." })
       const sql = yield* SqlClient.SqlClient
       yield* sql`UPDATE properties SET address = 'Quay 1' WHERE id = ${scene.property}`
       const inquiry = {
@@ -489,9 +491,9 @@ layer(layerAsking)("somebody who inquires", (it) => {
         check_out_date: "2027-06-05",
         number_of_adults: 1
       }
-      yield* scene.hear(threadSaid({ version: 2, inquiry }))
+      yield* scene.hear(threadEvent({ version: 2, inquiry }))
       yield* scene.ask("Where are you?")
-      yield* answeredOff
+      yield* answerAllDue
       const [, reply] = yield* scene.messages
       assert.deepStrictEqual(
         reply?.sources.map(({ type, docs }) => [type, docs[0]?.fragment, docs[0]?.link_id]),
@@ -507,42 +509,42 @@ layer(layerAsking)("somebody who inquires", (it) => {
   it.effect("gets it as long as his channel takes it, and where it is longer what is known alone", () =>
     Effect.gen(function* () {
       const most = messageLimit("airbnb")
-      const greets = (length: number) => ({ ...GREETS, text: "x".repeat(length) })
-      const fits = yield* asking(greets(most))
+      const greets = (length: number) => ({ ...GREETING_RULE, text: "x".repeat(length) })
+      const fits = yield* startInquiry(greets(most))
       yield* fits.ask("Is it quiet?")
-      yield* answeredOff
+      yield* answerAllDue
       assert.deepStrictEqual(yield* fits.automatic, ["x".repeat(most)])
 
-      const long = yield* asking(greets(most + 1))
+      const long = yield* startInquiry(greets(most + 1))
       yield* long.ask("Is it quiet?")
-      yield* answeredOff
+      yield* answerAllDue
       assert.match((yield* long.plans).join(), new RegExp(`^skipped: [^,]*, [^,]* ${most} characters`))
 
-      const known = yield* asking(greets(most + 1), ANSWERS)
+      const known = yield* startInquiry(greets(most + 1), ANSWER_RULE)
       yield* known.ask("Is there Wi-Fi?")
-      yield* answeredOff
-      assert.deepStrictEqual(yield* known.automatic, [WIFI.text])
+      yield* answerAllDue
+      assert.deepStrictEqual(yield* known.automatic, [WIFI_ANSWER.text])
     })
   )
 
   it.effect("does not get it with an order, after the host has written, or where it cannot be filled", () =>
     Effect.gen(function* () {
-      const booked = yield* asking(GREETS)
+      const booked = yield* startInquiry(GREETING_RULE)
       yield* booked.book()
       yield* booked.ask("Is it quiet?")
-      yield* answeredOff
+      yield* answerAllDue
       assert.deepStrictEqual(yield* booked.plans, [skipped(SKIP_REASONS.noRule)])
 
-      const spoken = yield* asking(GREETS)
+      const spoken = yield* startInquiry(GREETING_RULE)
       yield* spoken.hostHere("Welcome!")
       yield* TestClock.adjust("1 second")
       yield* spoken.ask("Is it quiet?")
-      yield* answeredOff
+      yield* answerAllDue
       assert.deepStrictEqual(yield* spoken.plans, [skipped(SKIP_REASONS.noRule)])
 
-      const unfilled = yield* asking({ ...GREETS, text: "Welcome to {{property.name}}" })
+      const unfilled = yield* startInquiry({ ...GREETING_RULE, text: "Welcome to {{property.name}}" })
       yield* unfilled.ask("Is it quiet?")
-      yield* answeredOff
+      yield* answerAllDue
       assert.match((yield* unfilled.plans).join(), /^skipped: \{\{property\.name\}\}: /)
       assert.deepStrictEqual(yield* unfilled.automatic, [])
     })

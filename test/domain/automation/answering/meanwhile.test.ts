@@ -3,9 +3,14 @@ import { DateTime, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { AnswerQueue } from "../../../../src/domain/automation/answering/AnswerQueue.ts"
 import { answerQuestions } from "../../../../src/domain/automation/answering/guest-answerer.ts"
-import { order, room } from "../../../support/connectors/ingest/saying.ts"
-import { asking, handedOut, layerAsking, WIFI } from "../../../support/domain/automation/answering/scene.ts"
-import { canOverlap, orSkipped, overlapping } from "../../../support/overlap.ts"
+import { channelRoom, orderEvent } from "../../../support/connectors/ingest/channel-events.ts"
+import {
+  dispatchAllEvents,
+  layerAnswering,
+  startInquiry,
+  WIFI_ANSWER
+} from "../../../support/domain/automation/answering/answering-service.ts"
+import { canOverlap, runOverlapping, withServerNote } from "../../../support/overlap.ts"
 
 // What is changed and committed while an answer waits for the rows that it locks: it is as if it had been changed before.
 
@@ -13,10 +18,10 @@ import { canOverlap, orSkipped, overlapping } from "../../../support/overlap.ts"
 const inHand = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* sql`DELETE FROM knowledge_bases`
-  const scene = yield* asking()
+  const scene = yield* startInquiry()
   yield* scene.book()
   yield* scene.ask("Wi-Fi?")
-  yield* handedOut
+  yield* dispatchAllEvents
   const now = yield* DateTime.nowAsDate
   const taken = yield* Effect.flatMap(AnswerQueue, (queue) => queue.take(now, 10, []))
   const question = taken.find(({ operator_id }) => operator_id === scene.operatorId)
@@ -31,11 +36,11 @@ const CHANGES: Doing = {
   "its entry is edited": ({ api, as }) => {
     const contents = [{ sub_title: "Password", text: "Another one." }]
     const everywhere = { scope_property: { type: "all" }, scope_channel: { type: "all" } } as const
-    const entry = { id: WIFI.knowledge_base_id, title: "Wi-Fi", contents, is_enable: true, ...everywhere }
+    const entry = { id: WIFI_ANSWER.knowledge_base_id, title: "Wi-Fi", contents, is_enable: true, ...everywhere }
     return api.update_knowledge_base(entry).pipe(as)
   },
   "its order is cancelled": ({ hear, listing }) =>
-    hear(order([room(listing)], { status: "cancelled", thread_id: "T1", version: 2 })),
+    hear(orderEvent([channelRoom(listing)], { status: "cancelled", thread_id: "T1", version: 2 })),
   "its stay is moved": ({ api, as, rows, second }) =>
     Effect.flatMap(rows, ([stay]) =>
       api.allocate_stay({ stay_code: stay?.stay_code ?? "", property_id: second }).pipe(as)
@@ -53,17 +58,17 @@ const WRITES: Doing = {
     sql`UPDATE message_lanes SET due_at = due_at WHERE operator_id = ${operatorId}`
 }
 
-layer(layerAsking)("a guest is not answered by what is no more", (it) => {
+layer(layerAnswering)("a guest is not answered by what is no more", (it) => {
   for (const [what, change] of Object.entries(CHANGES)) {
     for (const [row, write] of Object.entries(WRITES)) {
-      it.effect.skipIf(!canOverlap)(orSkipped(`where ${what} while ${row} is waited for`), () =>
+      it.effect.skipIf(!canOverlap)(withServerNote(`where ${what} while ${row} is waited for`), () =>
         Effect.gen(function* () {
           const scene = yield* inHand
           const { sql, operatorId, question } = scene
           yield* sql`
             INSERT INTO message_lanes (operator_id, conversation_id, account_id, waiting, due_at)
             VALUES (${operatorId}, ${question.conversation_id}, ${question.account_id}, 0, 'infinity')`
-          yield* overlapping(write(scene), answerQuestions(question), change(scene))
+          yield* runOverlapping(write(scene), answerQuestions(question), change(scene))
           assert.deepStrictEqual(yield* scene.automatic, [])
           assert.deepStrictEqual(yield* scene.plans, ["waiting"])
         })

@@ -15,7 +15,11 @@ import {
   AUTOMATIC_ANSWERS_IN_A_ROW,
   QUESTION_EXPIRY_MS
 } from "../../../../src/platform/limits.ts"
-import { ANSWERS, GREETS, WIFI } from "../../../support/domain/automation/answering/scene.ts"
+import {
+  ANSWER_RULE,
+  GREETING_RULE,
+  WIFI_ANSWER
+} from "../../../support/domain/automation/answering/answering-service.ts"
 
 const NOW = new Date("2027-04-20T10:00:00Z")
 const earlier = (ms: number): Date => new Date(NOW.getTime() - ms)
@@ -29,7 +33,7 @@ const situation = (given: Partial<ConversationSituation> = {}): ConversationSitu
   first_id: 1,
   has_order: false,
   about: [{ property_id: null, nights: null }],
-  rules: [{ id: 1, since: earlier(5_000), definition: ANSWERS }],
+  rules: [{ id: 1, since: earlier(5_000), definition: ANSWER_RULE }],
   ...given
 })
 
@@ -85,12 +89,17 @@ describe("questions of a conversation", () => {
   })
 
   it("are answered by the oldest rule of each kind that is for them and was there", () => {
-    const rule = (id: number, definition: typeof ANSWERS, ms = 5_000) => ({ id, since: earlier(ms), definition })
+    const rule = (id: number, definition: typeof ANSWER_RULE, ms = 5_000) => ({ id, since: earlier(ms), definition })
     const by = (given: Partial<ConversationSituation>) => {
       const { greeting, answer } = selectRules(situation(given), situation(given).questions)
       return [greeting?.id, answer?.id]
     }
-    const rules = [rule(3, ANSWERS, 0), rule(4, { ...ANSWERS, property_ids: [7] }), rule(5, ANSWERS), rule(6, GREETS)]
+    const rules = [
+      rule(3, ANSWER_RULE, 0),
+      rule(4, { ...ANSWER_RULE, property_ids: [7] }),
+      rule(5, ANSWER_RULE),
+      rule(6, GREETING_RULE)
+    ]
     assert.deepStrictEqual(by({ rules }), [6, 5])
     assert.deepStrictEqual(by({ rules, about: [{ property_id: 7, nights: 2 }] }), [6, 4])
     assert.deepStrictEqual(by({ rules, has_order: true }), [undefined, 5])
@@ -102,24 +111,24 @@ describe("questions of a conversation", () => {
     const later = { plan_id: 2, message_id: 2, content: "Hello?", created_at: earlier(0) }
     const asked = { ...situation(), questions: [...situation().questions, later] }
     const by = (ms: number) =>
-      selectRules({ ...asked, rules: [{ id: 1, since: earlier(ms), definition: GREETS }] }, asked.questions).greeting
-        ?.id
+      selectRules({ ...asked, rules: [{ id: 1, since: earlier(ms), definition: GREETING_RULE }] }, asked.questions)
+        .greeting?.id
     assert.deepStrictEqual([by(1_000), by(0)], [1, undefined])
   })
 })
 
 describe("an answer", () => {
-  const other = { ...WIFI, text: "The router is in the hall.", fragment: "The router is in the hall." }
-  const parking = { ...WIFI, knowledge_base_id: 8, title: "Parking", text: "Two streets away." }
+  const other = { ...WIFI_ANSWER, text: "The router is in the hall.", fragment: "The router is in the hall." }
+  const parking = { ...WIFI_ANSWER, knowledge_base_id: 8, title: "Parking", text: "Two streets away." }
 
   it("names each entry once, with the parts that were used", () => {
-    const again = { ...WIFI, text: "The network is Harbour." }
-    const answer = composeAnswer(undefined, [WIFI, parking, other, again], ["Wi-Fi? Parking?"])
-    assert.strictEqual(answer?.text, `${WIFI.text} ${other.text} ${again.text}\n${parking.text}`)
+    const again = { ...WIFI_ANSWER, text: "The network is Harbour." }
+    const answer = composeAnswer(undefined, [WIFI_ANSWER, parking, other, again], ["Wi-Fi? Parking?"])
+    assert.strictEqual(answer?.text, `${WIFI_ANSWER.text} ${other.text} ${again.text}\n${parking.text}`)
     assert.deepStrictEqual(
       answer?.sources[0]?.docs.map(({ link_id, fragment }) => [link_id, fragment]),
       [
-        [7, [WIFI.fragment, other.fragment]],
+        [7, [WIFI_ANSWER.fragment, other.fragment]],
         [8, [parking.fragment]]
       ]
     )

@@ -6,8 +6,8 @@ import { AutomationRules } from "../../../../src/domain/automation/rules/Automat
 import { listActiveRules } from "../../../../src/domain/automation/rules/store.ts"
 import { AUTOMATION_RULES } from "../../../../src/platform/limits.ts"
 import { layerTestDatabase } from "../../../support/database.ts"
-import { byNobody, freshOperator, orderOf, propertyOf } from "../../../support/harness.ts"
-import { fieldOf } from "../../../support/messages-of-errors.ts"
+import { fieldOfError } from "../../../support/error-messages.ts"
+import { asSystemActor, freshOperator, insertOrder, insertProperty } from "../../../support/harness.ts"
 
 const BEFORE = {
   name: "Before arrival",
@@ -39,7 +39,7 @@ const ready = Effect.gen(function* () {
       SELECT record, fields FROM trail WHERE operator_id = ${operatorId} ORDER BY id`,
     (rows) => rows.map(({ record, fields }) => [record, ...fields].join(" "))
   )
-  const create = (written: unknown) => byNobody(rules.create(operatorId, written))
+  const create = (written: unknown) => asSystemActor(rules.create(operatorId, written))
   return { sql, rules, operatorId, kept, allMarked, trail, create }
 })
 
@@ -86,24 +86,24 @@ layer(Layer.provideMerge(AutomationRules.layer, layerTestDatabase))("a rule", (i
       const stands = Effect.map(kept, ([row]) => row)
       yield* allMarked
       yield* at("2027-05-02T10:00:00.5Z")
-      yield* byNobody(rules.resume(id))
+      yield* asSystemActor(rules.resume(id))
       assert.deepStrictEqual(yield* stands, { id, state: "active", since: made, all: false })
-      yield* byNobody(rules.pause(id))
+      yield* asSystemActor(rules.pause(id))
       assert.deepStrictEqual(yield* stands, { id, state: "paused", since: made, all: true })
       assert.deepStrictEqual(yield* listActiveRules(sql)([operatorId]), [])
       assert.lengthOf(yield* rules.list(operatorId, 100), 1)
       yield* allMarked
-      yield* byNobody(rules.pause(id))
+      yield* asSystemActor(rules.pause(id))
       assert.deepStrictEqual(yield* stands, { id, state: "paused", since: made, all: false })
-      yield* byNobody(rules.resume(id))
+      yield* asSystemActor(rules.resume(id))
       const resumed = new Date("2027-05-02T10:00:00Z")
       assert.deepStrictEqual(yield* stands, { id, state: "active", since: resumed, all: true })
       yield* allMarked
-      yield* byNobody(rules.remove(id))
+      yield* asSystemActor(rules.remove(id))
       assert.deepStrictEqual(yield* stands, { id, state: "removed", since: resumed, all: true })
       assert.deepStrictEqual(yield* rules.list(operatorId, 100), [])
       for (const again of [rules.remove(id), rules.pause(id), rules.resume(id)]) {
-        const missing = yield* Effect.flip(byNobody(again))
+        const missing = yield* Effect.flip(asSystemActor(again))
         assert.strictEqual(missing._tag, "NotFound")
         assert.include(missing.message, `rule ${id}`)
       }
@@ -115,14 +115,14 @@ layer(Layer.provideMerge(AutomationRules.layer, layerTestDatabase))("a rule", (i
   it.effect("is refused, and nothing is kept, where it names properties of others, or nobody", () =>
     Effect.gen(function* () {
       const { rules, operatorId, kept, trail, create } = yield* ready
-      const own = yield* propertyOf(operatorId, "Harbour 1")
+      const own = yield* insertProperty(operatorId, "Harbour 1")
       const stranger = yield* freshOperator()
-      const other = yield* propertyOf(stranger.operatorId, "Harbour 1")
+      const other = yield* insertProperty(stranger.operatorId, "Harbour 1")
       const refused = (written: unknown) => Effect.flip(create(written))
       const refusal = yield* refused({ ...ANSWER, property_ids: [own, other] })
-      assert.deepStrictEqual([refusal._tag, fieldOf({ error_msg: refusal.message })], ["NotFound", "property_ids"])
+      assert.deepStrictEqual([refusal._tag, fieldOfError({ error_msg: refusal.message })], ["NotFound", "property_ids"])
       assert.include(refusal.message, `${other}`)
-      const nobody = yield* Effect.flip(byNobody(rules.create(999_999_999, ANSWER)))
+      const nobody = yield* Effect.flip(asSystemActor(rules.create(999_999_999, ANSWER)))
       assert.strictEqual(nobody._tag, "NotFound")
       assert.include(nobody.message, "operator 999999999")
       assert.deepInclude(yield* refused({ ...BEFORE, text: "{{cf.}}" }), { _tag: "ValidationFailed" })
@@ -152,7 +152,7 @@ layer(Layer.provideMerge(AutomationRules.layer, layerTestDatabase))("a rule", (i
       assert.strictEqual(refusal._tag, "ValidationFailed")
       assert.match(refusal.message, full)
       const [, second] = yield* kept
-      yield* byNobody(rules.remove(second?.id ?? 0))
+      yield* asSystemActor(rules.remove(second?.id ?? 0))
       yield* create(ANSWER)
       assert.match((yield* Effect.flip(create(ANSWER))).message, full)
     })
@@ -161,8 +161,10 @@ layer(Layer.provideMerge(AutomationRules.layer, layerTestDatabase))("a rule", (i
   it.effect("is tried on a stay: whether it is for it, when it acts, and what it says then", () =>
     Effect.gen(function* () {
       const { sql, rules, operatorId, kept, trail, create } = yield* ready
-      const property = yield* propertyOf(operatorId, "Harbour 1")
-      const stay = yield* orderOf(operatorId, [{ propertyId: property, checkIn: "2027-05-10", checkOut: "2027-05-14" }])
+      const property = yield* insertProperty(operatorId, "Harbour 1")
+      const stay = yield* insertOrder(operatorId, [
+        { propertyId: property, checkIn: "2027-05-10", checkOut: "2027-05-14" }
+      ])
       yield* sql`
         UPDATE stays SET guest_name = 'Ada Lovelace', lock_code = '4711', lock_code_visible_after = '15:00'
         WHERE operator_id = ${operatorId}`
@@ -202,12 +204,12 @@ layer(Layer.provideMerge(AutomationRules.layer, layerTestDatabase))("a rule", (i
       const trailed = yield* trail
       const [first] = rows
       const id = first?.id ?? 0
-      yield* byNobody(rules.pause(id))
+      yield* asSystemActor(rules.pause(id))
       const paused = yield* rules.test(id, stay)
       assert.strictEqual(paused.state, "paused")
       assert.include(paused.reason, "paused")
       const strange = yield* freshOperator()
-      const foreign = yield* orderOf(strange.operatorId, [{ propertyId: null }])
+      const foreign = yield* insertOrder(strange.operatorId, [{ propertyId: null }])
       const missing = yield* Effect.flip(rules.test(id, foreign))
       assert.strictEqual(missing._tag, "NotFound")
       assert.match(missing.message, new RegExp(`stay ${foreign} .*${operatorId}`))
@@ -221,7 +223,7 @@ layer(Layer.provideMerge(AutomationRules.layer, layerTestDatabase))("a rule", (i
       const { sql, rules, operatorId, create } = yield* ready
       yield* at("2027-05-01T10:00:00Z")
       const both = { propertyId: null, checkIn: "2027-05-10" }
-      const order = yield* orderOf(operatorId, [
+      const order = yield* insertOrder(operatorId, [
         { ...both, checkOut: "2027-05-14" },
         { ...both, checkOut: "2027-05-12" }
       ])
@@ -244,7 +246,7 @@ layer(Layer.provideMerge(AutomationRules.layer, layerTestDatabase))("a rule", (i
   it.effect("that answers is for a stay whatever the status of its order", () =>
     Effect.gen(function* () {
       const { rules, operatorId, create } = yield* ready
-      const stay = yield* orderOf(operatorId, [{ propertyId: null }], { status: "wait_accept" })
+      const stay = yield* insertOrder(operatorId, [{ propertyId: null }], { status: "wait_accept" })
       const { rule_id } = yield* create(ANSWER)
       const tested = yield* rules.test(rule_id, stay)
       assert.isTrue(tested.concerns)

@@ -3,7 +3,7 @@ import { Result } from "effect"
 import { renderInquiryText, renderStayText, type TextRule } from "../../../../src/domain/automation/rules/rule-text.ts"
 import { messageLimit } from "../../../../src/domain/channels/port/message-limits.ts"
 import { MESSAGE_TEXT, REVIEW_TEXT } from "../../../../src/platform/limits.ts"
-import { stayFacts } from "../../../support/stay-facts.ts"
+import { makeStayFacts } from "../../../support/stay-facts.ts"
 
 const message = (text: string) => ({
   name: "Welcome",
@@ -23,7 +23,7 @@ const review = (text: string) => ({
 const said = (rule: TextRule, channel_type: string, gate: string) =>
   Result.map(
     renderStayText(rule, {
-      stay: stayFacts({ channel_type, custom_fields: { gate } }),
+      stay: makeStayFacts({ channel_type, custom_fields: { gate } }),
       now: new Date("2027-05-04T14:30:00Z"),
       publicUrl: "https://pms.example.test"
     }),

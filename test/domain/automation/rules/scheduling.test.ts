@@ -10,7 +10,7 @@ import {
   type StayTimes
 } from "../../../../src/domain/automation/rules/scheduling.ts"
 import { PLAN_MAX_DELAY_MS, RULE_TRIGGER_DAYS, RULE_TRIGGER_HOURS } from "../../../../src/platform/limits.ts"
-import { stayFacts } from "../../../support/stay-facts.ts"
+import { makeStayFacts } from "../../../support/stay-facts.ts"
 
 const HOUR = 60 * 60 * 1000
 
@@ -38,7 +38,7 @@ const days = (event: "check_in" | "check_out", when: "before" | "after", days: n
 
 const at = (text: string): Date => new Date(text)
 const told = (trigger: StayTrigger, stay: Partial<StayTimes> = {}): string =>
-  computeScheduledAt(trigger, stayFacts(stay)).toISOString()
+  computeScheduledAt(trigger, makeStayFacts(stay)).toISOString()
 
 describe("when a rule acts", () => {
   // Lisbon is an hour ahead of UTC in May; check-in is at 15:00 on the 4th, check-out at 11:00 on the 7th.
@@ -97,7 +97,7 @@ describe("when a rule acts", () => {
         fc.nat(RULE_TRIGGER_HOURS),
         (time_zone, day, distance, time, many) => {
           const check_in_date = addDays("2027-01-01", day)
-          const stay = stayFacts({ time_zone, check_in_date, booked_at: at("2020-01-01T00:00:00Z") })
+          const stay = makeStayFacts({ time_zone, check_in_date, booked_at: at("2020-01-01T00:00:00Z") })
           const when = distance < 0 ? "before" : "after"
           const instant = computeScheduledAt(days("check_in", when, Math.abs(distance), time), stay)
           const wanted = `${addDays(check_in_date, distance)} ${time}:00`
@@ -121,7 +121,7 @@ describe("when a rule acts", () => {
     for (const day of ["0001-01-01", "9999-12-31"]) {
       for (const when of ["before", "after"] as const) {
         for (const zone of ["Pacific/Kiritimati", "Pacific/Pago_Pago"]) {
-          const stay = stayFacts({ check_in_date: day, time_zone: zone, booked_at: at("0001-01-01T00:00:00Z") })
+          const stay = makeStayFacts({ check_in_date: day, time_zone: zone, booked_at: at("0001-01-01T00:00:00Z") })
           const instants = [
             computeScheduledAt(hours("check_in", when, RULE_TRIGGER_HOURS), stay),
             computeScheduledAt(days("check_in", when, RULE_TRIGGER_DAYS, "12:00"), stay)
@@ -145,7 +145,7 @@ describe("whom a rule is for", () => {
   it.each(["wait_accept", "wait_pay", "accepted", "cancelled", "denied", "timeout"] as const)(
     "is told by the status %s",
     (status) => {
-      const stay = stayFacts({ status })
+      const stay = makeStayFacts({ status })
       assert.strictEqual(appliesToStay(message(), stay), status === "accepted")
       assert.isTrue(appliesToStay({ action: "answer" }, stay))
       assert.isFalse(appliesToStay({ action: "answer", property_ids: [9] }, stay))
@@ -156,7 +156,7 @@ describe("whom a rule is for", () => {
   )
 
   it("is told by property, channel and nights", () => {
-    const three = stayFacts()
+    const three = makeStayFacts()
     assert.isTrue(appliesToStay(message({ property_ids: [9, 3] }), three))
     assert.isFalse(appliesToStay(message({ property_ids: [9] }), three))
     assert.isTrue(appliesToStay(message({ channel_types: ["direct", "airbnb"] }), three))
@@ -168,7 +168,7 @@ describe("whom a rule is for", () => {
   })
 
   it("is told of a stay in the reservation box where no property is asked for", () => {
-    const boxed = stayFacts({ property_id: null })
+    const boxed = makeStayFacts({ property_id: null })
     assert.isTrue(appliesToStay(message(), boxed))
     assert.isFalse(appliesToStay(message({ property_ids: [3] }), boxed))
   })
@@ -185,7 +185,7 @@ describe("what is late", () => {
   const timely = (trigger: StayTrigger, now: string, given: { since?: string; stay?: Partial<StayTimes> } = {}) =>
     classifyTimeliness({
       trigger,
-      stay: stayFacts(given.stay),
+      stay: makeStayFacts(given.stay),
       since: given.since === undefined ? since : at(given.since),
       now: at(now)
     })
@@ -259,7 +259,7 @@ describe("what is late", () => {
         instants,
         (trigger, { day, nights, ...stay }, since, one, other) => {
           const check_in_date = addDays("2027-03-22", day)
-          const times = stayFacts({ ...stay, check_in_date, check_out_date: addDays(check_in_date, nights) })
+          const times = makeStayFacts({ ...stay, check_in_date, check_out_date: addDays(check_in_date, nights) })
           const [first = one, second = other] = [one, other].sort((a, b) => a.getTime() - b.getTime())
           const [before, after] = [first, second].map((now) => classifyTimeliness({ trigger, stay: times, since, now }))
           assert.isAtMost(ORDER.indexOf(before ?? ""), ORDER.indexOf(after ?? ""))

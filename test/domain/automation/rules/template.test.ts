@@ -1,7 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import fc from "fast-check"
-import type { InquiryFacts, StayFacts } from "../../../../src/domain/automation/facts.ts"
 import {
   type FilledTemplate,
   fillInquiryTemplate,
@@ -9,8 +8,9 @@ import {
   findStayOnlyField,
   parseTemplate
 } from "../../../../src/domain/automation/rules/template.ts"
+import type { InquiryFacts, StayFacts } from "../../../../src/domain/automation/template-facts.ts"
 import { TEMPLATE_FIELDS } from "../../../../src/platform/limits.ts"
-import { stayFacts } from "../../../support/stay-facts.ts"
+import { makeStayFacts } from "../../../support/stay-facts.ts"
 
 const PUBLIC_URL = "https://pms.example.test"
 // Half an hour after the door of the stay may be opened.
@@ -19,7 +19,7 @@ const NOW = new Date("2027-05-04T14:30:00Z")
 /** What a template becomes, or why it does not. */
 const outcome = (text: string, given: Partial<StayFacts> = {}, now = NOW): Result.Result<FilledTemplate, string> =>
   Result.flatMap(parseTemplate(text), (template) =>
-    fillStayTemplate(template, { stay: stayFacts(given), now, publicUrl: PUBLIC_URL })
+    fillStayTemplate(template, { stay: makeStayFacts(given), now, publicUrl: PUBLIC_URL })
   )
 const said = (text: string, given: Partial<StayFacts> = {}, now = NOW): string =>
   Result.match(outcome(text, given, now), { onSuccess: (filled) => filled.text, onFailure: (why) => `! ${why}` })

@@ -5,7 +5,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { isGuestPortalToken } from "../../../../src/domain/bookings/check-in/guest-portal-url.ts"
 import { randomAddressToken } from "../../../../src/platform/random-text.ts"
-import { freshOperator, layerTest, orderOf, propertyOf } from "../../../support/harness.ts"
+import { freshOperator, insertOrder, insertProperty, layerTest } from "../../../support/harness.ts"
 
 const SECURITY = join(import.meta.dirname, "../../../../SECURITY.md")
 
@@ -18,8 +18,8 @@ layer(layerTest)("the address of a guest's page", (it) => {
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { operatorId } = yield* freshOperator()
-      const propertyId = yield* propertyOf(operatorId, "Harbour")
-      yield* orderOf(operatorId, [{ propertyId, checkIn: "2027-03-01", checkOut: "2027-03-04" }])
+      const propertyId = yield* insertProperty(operatorId, "Harbour")
+      yield* insertOrder(operatorId, [{ propertyId, checkIn: "2027-03-01", checkOut: "2027-03-04" }])
       const [{ token = "" } = {}] = yield* sql<{ token: string }>`
         SELECT guide_token AS token FROM stays WHERE operator_id = ${operatorId}`
       assert.isTrue(isGuestPortalToken(token))

@@ -7,7 +7,7 @@ import {
 } from "../../../../src/domain/bookings/check-in/identity-image-retention.ts"
 import { IdentityImageDays } from "../../../../src/platform/installation.ts"
 import { layerTestDatabase } from "../../../support/database.ts"
-import { freshOperator, orderOf } from "../../../support/harness.ts"
+import { freshOperator, insertOrder } from "../../../support/harness.ts"
 
 interface Handed {
   /** Null: it came before it was known by whose page. */
@@ -22,7 +22,7 @@ const ready = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const { operatorId } = yield* freshOperator({ timeZone: "Pacific/Auckland" })
   const dates = { propertyId: null, checkIn: "2021-05-04", checkOut: "2021-05-07" }
-  const code = yield* orderOf(operatorId, [dates, { ...dates, checkOut: "2021-05-09" }])
+  const code = yield* insertOrder(operatorId, [dates, { ...dates, checkOut: "2021-05-09" }])
   const handIn = ({ stay, order, came = "2021-05-01", count = 1 }: Handed) => sql`
     WITH kept AS (
       INSERT INTO images (operator_id, token, kind, bytes, created_at)

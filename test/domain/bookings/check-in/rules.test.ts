@@ -14,7 +14,7 @@ import {
   visibleDoorCode
 } from "../../../../src/domain/bookings/check-in/rules.ts"
 import { IDENTITY_IMAGES_A_GUEST } from "../../../../src/platform/limits.ts"
-import { openedStay as stay } from "../../../support/opened-stay.ts"
+import { makeGuestPortalStay as stay } from "../../../support/guest-portal-stay.ts"
 
 const at = (text: string): Date => new Date(text)
 

@@ -3,10 +3,10 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { TAG_COLORS } from "../../../../src/contract/palette.ts"
 import { RESERVATION_TAG_LIMIT, TAG_KEYWORD, TAG_NAME } from "../../../../src/platform/limits.ts"
-import { atOnce, host, limitOf, rowsIn } from "../../../support/domain/portfolio.ts"
+import { countRows, createHostClient, loadLimit, runAtOnce } from "../../../support/domain/portfolio.ts"
+import { fieldOfError } from "../../../support/error-messages.ts"
 import { call, layerTest } from "../../../support/harness.ts"
-import { fieldOf } from "../../../support/messages-of-errors.ts"
-import { canOverlap, orSkipped, overlapping } from "../../../support/overlap.ts"
+import { canOverlap, runOverlapping, withServerNote } from "../../../support/overlap.ts"
 
 const DEFAULT_NAMES = [
   "VIP",
@@ -32,8 +32,8 @@ const staysVersionOf = (operatorId: number, id: number) =>
 layer(layerTest)("reservation tags", (it) => {
   it.effect("are the default ones for everybody, always under the same ids", () =>
     Effect.gen(function* () {
-      const one = yield* host()
-      const other = yield* host()
+      const one = yield* createHostClient()
+      const other = yield* createHostClient()
       const listed = yield* one.api.search_reservation_tags({}).pipe(one.as)
       assert.deepStrictEqual(yield* other.api.search_reservation_tags({}).pipe(other.as), listed)
       assert.strictEqual(listed.total, DEFAULT_NAMES.length)
@@ -50,14 +50,14 @@ layer(layerTest)("reservation tags", (it) => {
 
   it.effect("are followed by the account's own, with a colour of the service's choosing", () =>
     Effect.gen(function* () {
-      const { api, as } = yield* host()
+      const { api, as } = yield* createHostClient()
       const { reservation_tag: tag } = yield* api.create_reservation_tag({ tag_name: " Allergies " }).pipe(as)
       assert.deepInclude(tag, { tag_name: "Allergies", is_default: false })
       assert.include(TAG_COLORS, tag.color)
       const { reservation_tags, total } = yield* api.search_reservation_tags({}).pipe(as)
       assert.strictEqual(total, DEFAULT_NAMES.length + 1)
       assert.deepStrictEqual(reservation_tags.at(-1), tag)
-      const stranger = yield* host()
+      const stranger = yield* createHostClient()
       const { reservation_tags: theirs } = yield* stranger.api.search_reservation_tags({ id: tag.id }).pipe(stranger.as)
       assert.deepStrictEqual(theirs, [])
     })
@@ -65,7 +65,7 @@ layer(layerTest)("reservation tags", (it) => {
 
   it.effect("are found by id and by any part of the name, in whatever case, page by page", () =>
     Effect.gen(function* () {
-      const { api, as, token } = yield* host()
+      const { api, as, token } = yield* createHostClient()
       const { reservation_tag: tag } = yield* api.create_reservation_tag({ tag_name: "Über_100%" }).pipe(as)
       const namesOf = (payload: Parameters<typeof api.search_reservation_tags>[0]) =>
         Effect.map(api.search_reservation_tags(payload).pipe(as), ({ reservation_tags, total }) => [
@@ -95,35 +95,35 @@ layer(layerTest)("reservation tags", (it) => {
 
   it.effect("have names no default tag and no other tag has", () =>
     Effect.gen(function* () {
-      const { api, as, token, operatorId } = yield* host()
+      const { api, as, token, operatorId } = yield* createHostClient()
       assert.strictEqual((yield* call(token, "create_reservation_tag", { tag_name: "Allergies" })).error_code, 0)
       const { reservation_tags } = yield* api.search_reservation_tags({ limit: 100 }).pipe(as)
       const idOf = new Map(reservation_tags.map((tag) => [tag.tag_name, tag.id]))
       for (const tag_name of ["Allergies", "Allergies ", ...DEFAULT_NAMES]) {
         const conflict = yield* call(token, "create_reservation_tag", { tag_name })
-        assert.deepStrictEqual([conflict.error_code, fieldOf(conflict)], [409, "tag_name"])
+        assert.deepStrictEqual([conflict.error_code, fieldOfError(conflict)], [409, "tag_name"])
         assert.deepInclude(conflict, { data: { id: idOf.get(tag_name.trim()) ?? 0 } })
       }
-      assert.strictEqual(yield* rowsIn(operatorId, "reservation_tags"), 1)
+      assert.strictEqual(yield* countRows(operatorId, "reservation_tags"), 1)
     })
   )
 
   it.effect("take names up to the limit and refuse what is none", () =>
     Effect.gen(function* () {
-      const { token, operatorId } = yield* host()
+      const { token, operatorId } = yield* createHostClient()
       const codeOf = (tag_name: unknown) =>
         Effect.map(call(token, "create_reservation_tag", { tag_name }), ({ error_code }) => error_code)
       const longest = "ü".repeat(TAG_NAME)
       assert.strictEqual(yield* codeOf(longest), 0)
       for (const name of [`${longest}ü`, "", " ", "a\tb"]) assert.strictEqual(yield* codeOf(name), 422)
       for (const name of [undefined, null, 1, ["VIP"]]) assert.strictEqual(yield* codeOf(name), 400)
-      assert.strictEqual(yield* rowsIn(operatorId, "reservation_tags"), 1)
+      assert.strictEqual(yield* countRows(operatorId, "reservation_tags"), 1)
     })
   )
 
   it.effect("come back under their id after deletion, but on no stay they were on", () =>
     Effect.gen(function* () {
-      const { api, as, token, operatorId } = yield* host()
+      const { api, as, token, operatorId } = yield* createHostClient()
       const { reservation_tag: tag } = yield* api.create_reservation_tag({ tag_name: "Allergies" }).pipe(as)
       const before = yield* staysVersionOf(operatorId, tag.id)
       yield* api.delete_reservation_tag({ id: tag.id }).pipe(as)
@@ -138,7 +138,7 @@ layer(layerTest)("reservation tags", (it) => {
 
   it.effect("stay when they are default ones", () =>
     Effect.gen(function* () {
-      const { api, as, token } = yield* host()
+      const { api, as, token } = yield* createHostClient()
       for (let id = 1; id <= DEFAULT_NAMES.length; id += 1) {
         assert.strictEqual((yield* call(token, "delete_reservation_tag", { id })).error_code, 404)
       }
@@ -148,7 +148,7 @@ layer(layerTest)("reservation tags", (it) => {
 
   /** A host whose room for tags is used up but for a few. */
   const almostFull = Effect.fnUntraced(function* (free: number) {
-    const found = yield* host()
+    const found = yield* createHostClient()
     const sql = yield* SqlClient.SqlClient
     yield* sql`
       INSERT INTO reservation_tags (operator_id, tag_name, color, created_at)
@@ -159,13 +159,13 @@ layer(layerTest)("reservation tags", (it) => {
   it.effect("of one's own are as many as allowed and not one more, however many are created at once", () =>
     Effect.gen(function* () {
       const { api, as, operatorId, token } = yield* almostFull(10)
-      assert.strictEqual(yield* limitOf(operatorId, "reservation_tag_limit"), RESERVATION_TAG_LIMIT)
+      assert.strictEqual(yield* loadLimit(operatorId, "reservation_tag_limit"), RESERVATION_TAG_LIMIT)
       const creations = Array.from({ length: 20 }, (_, index) =>
         api.create_reservation_tag({ tag_name: `New ${index}` }).pipe(as)
       )
-      assert.deepStrictEqual(yield* atOnce(creations), { succeeded: 10, refused: ["ValidationFailed"] })
+      assert.deepStrictEqual(yield* runAtOnce(creations), { succeeded: 10, refused: ["ValidationFailed"] })
       const invalid = yield* call(token, "create_reservation_tag", { tag_name: "One more" })
-      assert.deepStrictEqual([invalid.error_code, fieldOf(invalid)], [422, "reservation_tag_limit"])
+      assert.deepStrictEqual([invalid.error_code, fieldOfError(invalid)], [422, "reservation_tag_limit"])
       assert.include(invalid.error_msg, `${RESERVATION_TAG_LIMIT}`)
       const { total } = yield* api.search_reservation_tags({ limit: 1 }).pipe(as)
       assert.strictEqual(total, RESERVATION_TAG_LIMIT + DEFAULT_NAMES.length)
@@ -177,7 +177,7 @@ layer(layerTest)("reservation tags", (it) => {
       const { api, as } = yield* almostFull(1)
       const { reservation_tag: tag } = yield* api.create_reservation_tag({ tag_name: "First" }).pipe(as)
       yield* api.delete_reservation_tag({ id: tag.id }).pipe(as)
-      const last = yield* atOnce(
+      const last = yield* runAtOnce(
         ["First", "Second", "Third"].map((tag_name) => api.create_reservation_tag({ tag_name }).pipe(as))
       )
       assert.deepStrictEqual(last, { succeeded: 1, refused: ["ValidationFailed"] })
@@ -186,23 +186,23 @@ layer(layerTest)("reservation tags", (it) => {
 
   it.effect("of one name, created at once, are one, new or restored", () =>
     Effect.gen(function* () {
-      const { api, as } = yield* host()
+      const { api, as } = yield* createHostClient()
       const creations = Array.from({ length: 10 }, () => api.create_reservation_tag({ tag_name: "Allergies" }).pipe(as))
-      assert.deepStrictEqual(yield* atOnce(creations), { succeeded: 1, refused: ["Conflict"] })
+      assert.deepStrictEqual(yield* runAtOnce(creations), { succeeded: 1, refused: ["Conflict"] })
       const { reservation_tags } = yield* api.search_reservation_tags({ keyword: "Allergies" }).pipe(as)
       yield* api.delete_reservation_tag({ id: reservation_tags[0]?.id ?? 0 }).pipe(as)
-      assert.deepStrictEqual(yield* atOnce(creations), { succeeded: 1, refused: ["Conflict"] })
+      assert.deepStrictEqual(yield* runAtOnce(creations), { succeeded: 1, refused: ["Conflict"] })
       const { reservation_tags: after } = yield* api.search_reservation_tags({ keyword: "Allergies" }).pipe(as)
       assert.deepStrictEqual(after, reservation_tags)
     })
   )
 
-  describe.runIf(canOverlap)(orSkipped("while another change is on its way"), () => {
+  describe.runIf(canOverlap)(withServerNote("while another change is on its way"), () => {
     it.effect("come back under their id when they are created again before their deletion is done", () =>
       Effect.gen(function* () {
-        const { api, as } = yield* host()
+        const { api, as } = yield* createHostClient()
         const { reservation_tag: tag } = yield* api.create_reservation_tag({ tag_name: "Allergies" }).pipe(as)
-        const [, { reservation_tag: restored }] = yield* overlapping(
+        const [, { reservation_tag: restored }] = yield* runOverlapping(
           api.delete_reservation_tag({ id: tag.id }).pipe(as),
           api.create_reservation_tag({ tag_name: "Allergies" }).pipe(as)
         )
@@ -212,9 +212,9 @@ layer(layerTest)("reservation tags", (it) => {
 
     it.effect("are refused if the previous release creates them meanwhile, without a key", () =>
       Effect.gen(function* () {
-        const { api, as, operatorId } = yield* host()
+        const { api, as, operatorId } = yield* createHostClient()
         const sql = yield* SqlClient.SqlClient
-        const [, refused] = yield* overlapping(
+        const [, refused] = yield* runOverlapping(
           sql`INSERT INTO reservation_tags (operator_id, tag_name, color, created_at)
             VALUES (${operatorId}, 'Allergies', '#FD587B', now())`,
           Effect.flip(api.create_reservation_tag({ tag_name: "Allergies" }).pipe(as))

@@ -10,28 +10,28 @@ import {
   ChannelRefused,
   ChannelUnavailable
 } from "../../../../src/domain/channels/port/errors.ts"
-import { ScriptedChannel } from "../../../support/channels.ts"
 import {
-  available,
-  booking,
-  eventsOf,
-  everything,
-  forgetEvents,
-  layerUnhurried,
-  nightsOf,
-  ready,
-  sorted
-} from "../../../support/domain/bookings/reservations/ready.ts"
-import { call, orderOf } from "../../../support/harness.ts"
+  availabilityEvent,
+  deleteEvents,
+  layerWithoutRateWindows,
+  loadAllRows,
+  loadEvents,
+  loadNightHolders,
+  MANUAL_RESERVATION,
+  prepareOperator,
+  sortEvents
+} from "../../../support/domain/bookings/reservations/reservation-operator.ts"
+import { call, insertOrder } from "../../../support/harness.ts"
+import { ScriptedChannel } from "../../../support/scripted-channel.ts"
 import { countStatements } from "../../../support/statements.ts"
 
 const DATES = { checkIn: "2027-05-04", checkOut: "2027-05-06" }
 
 /** A pending request for two rooms. */
 const pending = Effect.gen(function* () {
-  const ground = yield* ready
+  const ground = yield* prepareOperator
   const { operatorId, property, second } = ground
-  const code = yield* orderOf(
+  const code = yield* insertOrder(
     operatorId,
     [
       { propertyId: property, ...DATES },
@@ -39,27 +39,27 @@ const pending = Effect.gen(function* () {
     ],
     { channelType: "airbnb", status: "wait_accept" }
   )
-  yield* forgetEvents(operatorId)
+  yield* deleteEvents(operatorId)
   return { ...ground, code, channel: yield* ScriptedChannel }
 })
 
-layer(layerUnhurried, { excludeTestServices: false })("answering a request", (it) => {
+layer(layerWithoutRateWindows, { excludeTestServices: false })("answering a request", (it) => {
   it.effect("approves: the channel is told once, every room holds its nights, every stay is told", () =>
     Effect.gen(function* () {
       const { api, as, operatorId, property, second, code, channel } = yield* pending
-      assert.deepStrictEqual(yield* nightsOf(operatorId), [], "a request holds nothing")
+      assert.deepStrictEqual(yield* loadNightHolders(operatorId), [], "a request holds nothing")
       const [, statements] = yield* countStatements(api.approve_reservation({ reservation_code: code }).pipe(as))
       assert.isAtMost(statements, 3, "the token and two")
       assert.include(yield* channel.heard, `approve ${code}`)
-      assert.lengthOf(yield* nightsOf(operatorId), 4)
+      assert.lengthOf(yield* loadNightHolders(operatorId), 4)
       const updated = { event: "reservation_updated", reservation_code: code }
       assert.deepStrictEqual(
-        sorted(yield* eventsOf(operatorId)),
-        sorted([
+        sortEvents(yield* loadEvents(operatorId)),
+        sortEvents([
           { ...updated, stay_code: code, property_id: property },
           { ...updated, stay_code: `${code}_1`, property_id: second },
-          available(property, ["2027-05-04", false], ["2027-05-05", false]),
-          available(second, ["2027-05-04", false], ["2027-05-05", false])
+          availabilityEvent(property, ["2027-05-04", false], ["2027-05-05", false]),
+          availabilityEvent(second, ["2027-05-04", false], ["2027-05-05", false])
         ])
       )
       const { reservations } = yield* api.search_reservations({ reservation_code: code }).pipe(as)
@@ -75,8 +75,8 @@ layer(layerUnhurried, { excludeTestServices: false })("answering a request", (it
       const { api, as, operatorId, code, channel } = yield* pending
       yield* api.decline_reservation({ reservation_code: code }).pipe(as)
       assert.include(yield* channel.heard, `decline ${code}`)
-      assert.deepStrictEqual(yield* nightsOf(operatorId), [])
-      assert.lengthOf(yield* eventsOf(operatorId), 2)
+      assert.deepStrictEqual(yield* loadNightHolders(operatorId), [])
+      assert.lengthOf(yield* loadEvents(operatorId), 2)
       const { reservations } = yield* api.search_reservations({ reservation_code: code }).pipe(as)
       assert.deepStrictEqual(
         reservations.map(({ status, cancelled_at }) => [status, cancelled_at]),
@@ -94,7 +94,7 @@ layer(layerUnhurried, { excludeTestServices: false })("answering a request", (it
       const stranger = yield* pending
       yield* api
         .create_reservation({
-          ...booking,
+          ...MANUAL_RESERVATION,
           property_id: property,
           channel_id: "A1",
           check_in_date: "2027-06-01",
@@ -103,7 +103,7 @@ layer(layerUnhurried, { excludeTestServices: false })("answering a request", (it
         .pipe(as)
       yield* api.decline_reservation({ reservation_code: code }).pipe(as)
       const heard = yield* channel.heard
-      const before = [yield* everything(operatorId), yield* everything(stranger.operatorId)]
+      const before = [yield* loadAllRows(operatorId), yield* loadAllRows(stranger.operatorId)]
       for (const operation of ["approve_reservation", "decline_reservation"] as const) {
         for (const [reservation_code, error_code] of [
           ["5-A1", 400],
@@ -115,14 +115,14 @@ layer(layerUnhurried, { excludeTestServices: false })("answering a request", (it
         }
       }
       assert.deepStrictEqual(yield* channel.heard, heard)
-      assert.deepStrictEqual([yield* everything(operatorId), yield* everything(stranger.operatorId)], before)
+      assert.deepStrictEqual([yield* loadAllRows(operatorId), yield* loadAllRows(stranger.operatorId)], before)
     })
   )
 
   it.effect("that the channel does not take changes nothing, and can be tried again", () =>
     Effect.gen(function* () {
       const { api, as, operatorId, token, code, channel } = yield* pending
-      const before = yield* everything(operatorId)
+      const before = yield* loadAllRows(operatorId)
       const channelType = "airbnb"
       for (const [error, error_code] of [
         [new ChannelAccountMissing({ channelType }), 404],
@@ -138,7 +138,7 @@ layer(layerUnhurried, { excludeTestServices: false })("answering a request", (it
           assert.strictEqual((yield* call(token, operation, { reservation_code: code })).error_code, error_code)
         }
       }
-      assert.deepStrictEqual(yield* everything(operatorId), before)
+      assert.deepStrictEqual(yield* loadAllRows(operatorId), before)
       yield* channel.answer(code, Effect.void)
       yield* api.approve_reservation({ reservation_code: code }).pipe(as)
     })
@@ -147,11 +147,11 @@ layer(layerUnhurried, { excludeTestServices: false })("answering a request", (it
   it.effect("is refused while another reservation holds a night, before the channel hears of it", () =>
     Effect.gen(function* () {
       const { api, as, operatorId, second, token, code, channel } = yield* pending
-      yield* api.create_reservation({ ...booking, property_id: second, channel_id: "A1" }).pipe(as)
-      const before = yield* everything(operatorId)
+      yield* api.create_reservation({ ...MANUAL_RESERVATION, property_id: second, channel_id: "A1" }).pipe(as)
+      const before = yield* loadAllRows(operatorId)
       assert.strictEqual((yield* call(token, "approve_reservation", { reservation_code: code })).error_code, 409)
       assert.notInclude(yield* channel.heard, `approve ${code}`)
-      assert.deepStrictEqual(yield* everything(operatorId), before)
+      assert.deepStrictEqual(yield* loadAllRows(operatorId), before)
     })
   )
 
@@ -159,7 +159,7 @@ layer(layerUnhurried, { excludeTestServices: false })("answering a request", (it
     Effect.gen(function* () {
       const { api, as, operatorId, property, second, code, channel } = yield* pending
       const meanwhile = api
-        .create_reservation({ ...booking, property_id: second, channel_id: "A1" })
+        .create_reservation({ ...MANUAL_RESERVATION, property_id: second, channel_id: "A1" })
         .pipe(as, Effect.orDie, Effect.asVoid)
       yield* channel.answer(code, meanwhile)
       yield* api.approve_reservation({ reservation_code: code }).pipe(as)
@@ -172,7 +172,7 @@ layer(layerUnhurried, { excludeTestServices: false })("answering a request", (it
         ]
       )
       assert.deepStrictEqual(
-        (yield* nightsOf(operatorId)).map((night) => night.split(" ")[2]),
+        (yield* loadNightHolders(operatorId)).map((night) => night.split(" ")[2]),
         [code, code, "5-A1", "5-A1", "5-A1"]
       )
       assert.lengthOf(
@@ -194,10 +194,10 @@ layer(layerUnhurried, { excludeTestServices: false })("answering a request", (it
       assert.include(answers, 0)
       assert.isTrue(answers.every((each) => each === 0 || each === 400))
       assert.lengthOf(
-        (yield* eventsOf(operatorId)).filter(({ event }) => event === "reservation_updated"),
+        (yield* loadEvents(operatorId)).filter(({ event }) => event === "reservation_updated"),
         2
       )
-      assert.lengthOf(yield* nightsOf(operatorId), 4)
+      assert.lengthOf(yield* loadNightHolders(operatorId), 4)
     })
   )
 
@@ -214,7 +214,7 @@ layer(layerUnhurried, { excludeTestServices: false })("answering a request", (it
         reservations.map(({ status }) => status),
         ["accepted", "accepted"]
       )
-      assert.isNotEmpty(yield* nightsOf(operatorId))
+      assert.isNotEmpty(yield* loadNightHolders(operatorId))
     })
   )
 

@@ -5,25 +5,25 @@ import fc from "fast-check"
 import { Orders } from "../../../../src/domain/bookings/reservations/Orders.ts"
 import { toStayCode } from "../../../../src/domain/bookings/reservations/rules/codes.ts"
 import {
-  type Act,
-  acts,
+  type CalendarAct,
   CalendarModel,
+  calendarActs,
   DAYS,
-  dayAt,
   FIRST_DAY,
-  type Meant,
+  modelDayAt,
   PROPERTIES,
-  propertiesOf
+  propertiesOfNewOrder,
+  type StayPosition
 } from "../../../support/domain/bookings/reservations/calendar-model.ts"
-import { soldOrder, soldStay } from "../../../support/domain/bookings/reservations/channel-orders.ts"
+import { newChannelOrder, newChannelStay } from "../../../support/domain/bookings/reservations/channel-orders.ts"
 import {
-  booking,
-  eventsOf,
-  layerUnhurried,
-  nightsOf,
-  ready
-} from "../../../support/domain/bookings/reservations/ready.ts"
-import { byNobody, call, propertyOf } from "../../../support/harness.ts"
+  layerWithoutRateWindows,
+  loadEvents,
+  loadNightHolders,
+  MANUAL_RESERVATION,
+  prepareOperator
+} from "../../../support/domain/bookings/reservations/reservation-operator.ts"
+import { asSystemActor, call, insertProperty } from "../../../support/harness.ts"
 
 // Any sequence of what hosts do leaves every night with one holder at most and the availability a plain model says, and
 // who followed the events knows the same. Started all at once, the acts have no order to compare with; what must hold
@@ -33,28 +33,28 @@ const RUNS = 30
 const RUNS_AT_ONCE = 15
 
 const calendar = Effect.gen(function* () {
-  const ground = yield* ready
+  const ground = yield* prepareOperator
   const properties = yield* Effect.forEach(Array.from({ length: PROPERTIES }), (_, index) =>
-    propertyOf(ground.operatorId, `House ${index}`)
+    insertProperty(ground.operatorId, `House ${index}`)
   )
   const idOf = (place: number) => properties[place] ?? 0
   return { ...ground, properties, idOf }
 })
 
-const codeOf = (meant: Meant | undefined) => toStayCode(`5-N${meant?.place ?? "0000"}`, meant?.room ?? 0)
+const codeOf = (meant: StayPosition | undefined) => toStayCode(`5-N${meant?.place ?? "0000"}`, meant?.room ?? 0)
 
 /** Creates an order of several rooms by hand, which the API has no call for, and says how it went as a call would. */
 const createRooms = Effect.fnUntraced(function* (
   { operatorId, idOf }: Effect.Success<typeof calendar>,
-  act: Act & { readonly act: "create" },
+  act: CalendarAct & { readonly act: "create" },
   place: number
 ) {
   const orders = yield* Orders
-  const dates = { check_in_date: dayAt(act.from), check_out_date: dayAt(act.from + act.nights) }
-  const [first = soldStay(dates), ...others] = propertiesOf(act).map((property) =>
-    soldStay({ property_id: idOf(property), ...dates })
+  const dates = { check_in_date: modelDayAt(act.from), check_out_date: modelDayAt(act.from + act.nights) }
+  const [first = newChannelStay(dates), ...others] = propertiesOfNewOrder(act).map((property) =>
+    newChannelStay({ property_id: idOf(property), ...dates })
   )
-  const order = soldOrder({ channel_id: `N${place}`, channel_type: "direct", stays: [first, ...others] })
+  const order = newChannelOrder({ channel_id: `N${place}`, channel_type: "direct", stays: [first, ...others] })
   return yield* orders.create(operatorId, { ...order, reservation_code: `5-N${place}` }, new Date()).pipe(
     Effect.as({ error_code: 0, error_msg: "" }),
     Effect.catchTag("NightTaken", () => Effect.succeed({ error_code: 409, error_msg: "" }))
@@ -64,26 +64,26 @@ const createRooms = Effect.fnUntraced(function* (
 /** The call that does an act; `place` is the place of a new order, `of` finds the stay of an existing one. */
 const perform = Effect.fnUntraced(function* (
   ground: Effect.Success<typeof calendar>,
-  act: Act,
+  act: CalendarAct,
   place: number,
-  of: (order: number, room: number) => Meant | undefined
+  of: (order: number, room: number) => StayPosition | undefined
 ) {
   const { token, idOf } = ground
   switch (act.act) {
     case "create":
       if (act.rooms > 1) return yield* createRooms(ground, act, place)
       return yield* call(token, "create_reservation", {
-        ...booking,
+        ...MANUAL_RESERVATION,
         property_id: idOf(act.property),
         channel_id: `N${place}`,
-        check_in_date: dayAt(act.from),
-        check_out_date: dayAt(act.from + act.nights)
+        check_in_date: modelDayAt(act.from),
+        check_out_date: modelDayAt(act.from + act.nights)
       })
     case "move":
       return yield* call(token, "update_reservation_basic", {
         stay_code: codeOf(of(act.order, act.room)),
-        check_in_date: dayAt(act.from),
-        check_out_date: dayAt(act.from + act.nights)
+        check_in_date: modelDayAt(act.from),
+        check_out_date: modelDayAt(act.from + act.nights)
       })
     case "allocate":
       return yield* call(token, "allocate_stay", {
@@ -98,8 +98,8 @@ const perform = Effect.fnUntraced(function* (
       return yield* call(token, "update_availabilities", {
         property_ids: [idOf(act.property)],
         available: act.act === "open",
-        start_date: dayAt(act.from),
-        end_date: dayAt(act.from + act.days - 1)
+        start_date: modelDayAt(act.from),
+        end_date: modelDayAt(act.from + act.days - 1)
       })
   }
 })
@@ -107,7 +107,7 @@ const perform = Effect.fnUntraced(function* (
 /** Availability as the API tells it, `property day`. */
 const told = Effect.fnUntraced(function* ({ api, as, properties }: Effect.Success<typeof calendar>) {
   const read = yield* api
-    .get_property_availability({ property_ids: properties, start_date: FIRST_DAY, end_date: dayAt(DAYS) })
+    .get_property_availability({ property_ids: properties, start_date: FIRST_DAY, end_date: modelDayAt(DAYS) })
     .pipe(as)
   return new Map(
     read.properties.flatMap(({ id, availabilities }) =>
@@ -119,7 +119,7 @@ const told = Effect.fnUntraced(function* ({ api, as, properties }: Effect.Succes
 /** Availability as somebody knows it who heard every event, in order, and began with everything free. */
 const heard = Effect.fnUntraced(function* (operatorId: number, days: Iterable<string>) {
   const known = new Map(Array.from(days, (day) => [day, true]))
-  for (const event of yield* eventsOf(operatorId)) {
+  for (const event of yield* loadEvents(operatorId)) {
     if (event.event !== "property_availability_updated" || !Array.isArray(event["availabilities"])) continue
     for (const { date, available } of event["availabilities"]) {
       const day = `${event["property_id"]} ${date}`
@@ -136,17 +136,17 @@ const outOfStep = Effect.fnUntraced(function* (operatorId: number) {
 })
 
 /** Runs a property test whose cases are effects, in the services of the test. */
-const forAll = <R>(runs: number, test: (sequence: ReadonlyArray<Act>) => Effect.Effect<void, unknown, R>) =>
+const forAll = <R>(runs: number, test: (sequence: ReadonlyArray<CalendarAct>) => Effect.Effect<void, unknown, R>) =>
   Effect.flatMap(Effect.context<R>(), (context) =>
     Effect.promise(() =>
       fc.assert(
-        fc.asyncProperty(acts, (sequence) => Effect.runPromiseWith(context)(test(sequence))),
+        fc.asyncProperty(calendarActs, (sequence) => Effect.runPromiseWith(context)(test(sequence))),
         { numRuns: runs }
       )
     )
   )
 
-layer(layerUnhurried, { excludeTestServices: false })("the calendar", (it) => {
+layer(layerWithoutRateWindows, { excludeTestServices: false })("the calendar", (it) => {
   it.effect(
     "is what a plain model says, whatever is done in whatever order",
     () =>
@@ -165,18 +165,22 @@ layer(layerUnhurried, { excludeTestServices: false })("the calendar", (it) => {
             const [property, day] = night.split(" ")
             return `${ground.idOf(Number(property))} ${day} ${codeOf(meant)}`
           })
-          assert.deepStrictEqual((yield* nightsOf(ground.operatorId)).toSorted(), expected.toSorted())
+          assert.deepStrictEqual((yield* loadNightHolders(ground.operatorId)).toSorted(), expected.toSorted())
           const availability = yield* told(ground)
           for (let property = 0; property < PROPERTIES; property += 1) {
             for (let day = 0; day <= DAYS; day += 1) {
-              const isAvailable = availability.get(`${ground.idOf(property)} ${dayAt(day)}`)
-              assert.strictEqual(isAvailable, model.isAvailable(property, dayAt(day)), `${property} ${dayAt(day)}`)
+              const isAvailable = availability.get(`${ground.idOf(property)} ${modelDayAt(day)}`)
+              assert.strictEqual(
+                isAvailable,
+                model.isAvailable(property, modelDayAt(day)),
+                `${property} ${modelDayAt(day)}`
+              )
             }
           }
           assert.deepStrictEqual(yield* heard(ground.operatorId, availability.keys()), availability)
           assert.deepStrictEqual(yield* outOfStep(ground.operatorId), [])
         })
-      ).pipe(byNobody, Effect.provide(Orders.layer)),
+      ).pipe(asSystemActor, Effect.provide(Orders.layer)),
     300_000
   )
 
@@ -210,7 +214,7 @@ layer(layerUnhurried, { excludeTestServices: false })("the calendar", (it) => {
           const availability = yield* told(ground)
           assert.deepStrictEqual(yield* heard(ground.operatorId, availability.keys()), availability)
         })
-      ).pipe(byNobody, Effect.provide(Orders.layer)),
+      ).pipe(asSystemActor, Effect.provide(Orders.layer)),
     300_000
   )
 })

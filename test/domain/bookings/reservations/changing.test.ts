@@ -12,32 +12,32 @@ import {
   RESERVATION_REMARKS,
   STAY_NIGHTS
 } from "../../../../src/platform/limits.ts"
-import { soldOrder, soldStay } from "../../../support/domain/bookings/reservations/channel-orders.ts"
+import { newChannelOrder, newChannelStay } from "../../../support/domain/bookings/reservations/channel-orders.ts"
 import {
-  available,
-  booking,
-  eventsOf,
-  everything,
-  forgetEvents,
-  layerUnhurried,
-  nightsOf,
-  ready,
-  rowOf,
-  sorted
-} from "../../../support/domain/bookings/reservations/ready.ts"
-import { byNobody, call, orderOf, propertyOf } from "../../../support/harness.ts"
-import { fieldOf } from "../../../support/messages-of-errors.ts"
+  availabilityEvent,
+  deleteEvents,
+  layerWithoutRateWindows,
+  loadAllRows,
+  loadEvents,
+  loadNightHolders,
+  loadStayRow,
+  MANUAL_RESERVATION,
+  prepareOperator,
+  sortEvents
+} from "../../../support/domain/bookings/reservations/reservation-operator.ts"
+import { fieldOfError } from "../../../support/error-messages.ts"
+import { asSystemActor, call, insertOrder, insertProperty } from "../../../support/harness.ts"
 import { countStatements } from "../../../support/statements.ts"
 
-layer(layerUnhurried, { excludeTestServices: false })("changing a stay", (it) => {
+layer(layerWithoutRateWindows, { excludeTestServices: false })("changing a stay", (it) => {
   it.effect("changes only what is sent, in two statements, and tells each kind of change", () =>
     Effect.gen(function* () {
-      const ground = yield* ready
+      const ground = yield* prepareOperator
       const { api, as, operatorId, property } = ground
       yield* api
-        .create_reservation({ ...booking, property_id: property, channel_id: "A1", email: "a@example.com" })
+        .create_reservation({ ...MANUAL_RESERVATION, property_id: property, channel_id: "A1", email: "a@example.com" })
         .pipe(as)
-      const before = yield* rowOf(ground, "5-A1")
+      const before = yield* loadStayRow(ground, "5-A1")
       const about = { reservation_code: "5-A1", stay_code: "5-A1", property_id: property }
       const steps = [
         [{ remarks: "dog" }, { remarks: "dog" }, ["remarks_updated"]],
@@ -56,15 +56,15 @@ layer(layerUnhurried, { excludeTestServices: false })("changing a stay", (it) =>
         [{ commission_amount: 7 }, {}, ["rates_updated"]]
       ] as const
       for (const [sent, seen, subEvents] of steps) {
-        yield* forgetEvents(operatorId)
+        yield* deleteEvents(operatorId)
         const [, statements] = yield* countStatements(
           api.update_reservation_basic({ stay_code: "5-A1", ...sent }).pipe(as)
         )
         assert.isAtMost(statements, 3, "the token and two")
-        assert.deepInclude(yield* rowOf(ground, "5-A1"), seen)
+        assert.deepInclude(yield* loadStayRow(ground, "5-A1"), seen)
         assert.deepStrictEqual(
-          sorted(yield* eventsOf(operatorId)),
-          sorted(
+          sortEvents(yield* loadEvents(operatorId)),
+          sortEvents(
             subEvents.map((sub_event) => ({
               event: "reservation_updated",
               ...about,
@@ -73,11 +73,11 @@ layer(layerUnhurried, { excludeTestServices: false })("changing a stay", (it) =>
           )
         )
         // The same once more changes nothing and tells nothing.
-        yield* forgetEvents(operatorId)
+        yield* deleteEvents(operatorId)
         yield* api.update_reservation_basic({ stay_code: "5-A1", ...sent }).pipe(as)
-        assert.deepStrictEqual(yield* eventsOf(operatorId), [])
+        assert.deepStrictEqual(yield* loadEvents(operatorId), [])
       }
-      const after = yield* rowOf(ground, "5-A1")
+      const after = yield* loadStayRow(ground, "5-A1")
       assert.strictEqual(after?.rates.rate.amount, 400.5)
       assert.strictEqual(after?.rates.commission?.amount, 7)
       assert.deepStrictEqual(
@@ -86,7 +86,7 @@ layer(layerUnhurried, { excludeTestServices: false })("changing a stay", (it) =>
       )
       // The guests are who they were: an edit changes the contact of the booking.
       assert.deepStrictEqual(after?.guests, before?.guests)
-      assert.deepStrictEqual(yield* nightsOf(operatorId), [
+      assert.deepStrictEqual(yield* loadNightHolders(operatorId), [
         `${property} 2027-05-04 5-A1`,
         `${property} 2027-05-05 5-A1`,
         `${property} 2027-05-06 5-A1`
@@ -96,62 +96,62 @@ layer(layerUnhurried, { excludeTestServices: false })("changing a stay", (it) =>
 
   it.effect("moves in time: frees what it leaves, holds what it takes, tells both", () =>
     Effect.gen(function* () {
-      const { api, as, operatorId, property } = yield* ready
-      yield* api.create_reservation({ ...booking, property_id: property, channel_id: "A1" }).pipe(as)
+      const { api, as, operatorId, property } = yield* prepareOperator
+      yield* api.create_reservation({ ...MANUAL_RESERVATION, property_id: property, channel_id: "A1" }).pipe(as)
       yield* api
         .update_availabilities({ property_ids: [property], available: false, dates: ["2027-05-04", "2027-05-08"] })
         .pipe(as)
-      yield* forgetEvents(operatorId)
+      yield* deleteEvents(operatorId)
       yield* api
         .update_reservation_basic({ stay_code: "5-A1", check_in_date: "2027-05-06", check_out_date: "2027-05-09" })
         .pipe(as)
-      assert.deepStrictEqual(yield* nightsOf(operatorId), [
+      assert.deepStrictEqual(yield* loadNightHolders(operatorId), [
         `${property} 2027-05-06 5-A1`,
         `${property} 2027-05-07 5-A1`,
         `${property} 2027-05-08 5-A1`
       ])
       assert.deepStrictEqual(
-        sorted(yield* eventsOf(operatorId)),
-        sorted([
+        sortEvents(yield* loadEvents(operatorId)),
+        sortEvents([
           { event: "reservation_updated", reservation_code: "5-A1", stay_code: "5-A1", property_id: property },
-          available(property, ["2027-05-05", true], ["2027-05-07", false])
+          availabilityEvent(property, ["2027-05-05", true], ["2027-05-07", false])
         ])
       )
       // One bound alone moves that bound.
       yield* api.update_reservation_basic({ stay_code: "5-A1", check_out_date: "2027-05-07" }).pipe(as)
-      assert.deepStrictEqual(yield* nightsOf(operatorId), [`${property} 2027-05-06 5-A1`])
+      assert.deepStrictEqual(yield* loadNightHolders(operatorId), [`${property} 2027-05-06 5-A1`])
     })
   )
 
   it.effect("never takes a night of another stay: 409, and everything stays", () =>
     Effect.gen(function* () {
-      const { api, as, operatorId, property, token } = yield* ready
-      yield* api.create_reservation({ ...booking, property_id: property, channel_id: "A1" }).pipe(as)
+      const { api, as, operatorId, property, token } = yield* prepareOperator
+      yield* api.create_reservation({ ...MANUAL_RESERVATION, property_id: property, channel_id: "A1" }).pipe(as)
       yield* api
         .create_reservation({
-          ...booking,
+          ...MANUAL_RESERVATION,
           property_id: property,
           channel_id: "B1",
           check_in_date: "2027-05-07",
           check_out_date: "2027-05-08"
         })
         .pipe(as)
-      const before = yield* everything(operatorId)
+      const before = yield* loadAllRows(operatorId)
       const refused = yield* call(token, "update_reservation_basic", {
         stay_code: "5-A1",
         check_out_date: "2027-05-08",
         remarks: "x"
       })
-      assert.deepStrictEqual([refused.error_code, fieldOf(refused)], [409, "check_in_date"])
-      assert.deepStrictEqual(yield* everything(operatorId), before)
+      assert.deepStrictEqual([refused.error_code, fieldOfError(refused)], [409, "check_in_date"])
+      assert.deepStrictEqual(yield* loadAllRows(operatorId), before)
     })
   )
 
   it.effect("of a channel's order leaves the channel what is the channel's", () =>
     Effect.gen(function* () {
-      const ground = yield* ready
+      const ground = yield* prepareOperator
       const { api, as, operatorId, property, token } = ground
-      const code = yield* orderOf(operatorId, [{ propertyId: property }], { channelType: "airbnb" })
+      const code = yield* insertOrder(operatorId, [{ propertyId: property }], { channelType: "airbnb" })
       const allowed = {
         remarks: "dog",
         creator: "Bob",
@@ -162,7 +162,7 @@ layer(layerUnhurried, { excludeTestServices: false })("changing a stay", (it) =>
         number_of_guests: 2
       }
       yield* api.update_reservation_basic({ stay_code: code, ...allowed }).pipe(as)
-      assert.deepInclude(yield* rowOf(ground, code), {
+      assert.deepInclude(yield* loadStayRow(ground, code), {
         remarks: "dog",
         creator: "Bob",
         guest_name: "Ada",
@@ -178,7 +178,7 @@ layer(layerUnhurried, { excludeTestServices: false })("changing a stay", (it) =>
           rate_amount: 100
         })
         .pipe(as)
-      const before = yield* everything(operatorId)
+      const before = yield* loadAllRows(operatorId)
       for (const [field, value] of [
         ["check_in_date", "2027-05-02"],
         ["check_out_date", "2027-05-05"],
@@ -191,54 +191,56 @@ layer(layerUnhurried, { excludeTestServices: false })("changing a stay", (it) =>
           remarks: "cat",
           [field]: value
         })
-        assert.deepStrictEqual([refused.error_code, fieldOf(refused)], [422, field])
+        assert.deepStrictEqual([refused.error_code, fieldOfError(refused)], [422, field])
         assert.include(refused.error_msg, "channel")
       }
-      assert.deepStrictEqual(yield* everything(operatorId), before)
+      assert.deepStrictEqual(yield* loadAllRows(operatorId), before)
     })
   )
 
   it.effect("counts no fewer guests than the stay's children and an adult", () =>
     Effect.gen(function* () {
-      const ground = yield* ready
+      const ground = yield* prepareOperator
       const { api, as, operatorId, property, token } = ground
       const orders = yield* Orders
-      const sold = soldOrder({
+      const sold = newChannelOrder({
         channel_id: "1",
-        stays: [soldStay({ property_id: property, number_of_children: 2, number_of_infants: 1, number_of_guests: 4 })]
+        stays: [
+          newChannelStay({ property_id: property, number_of_children: 2, number_of_infants: 1, number_of_guests: 4 })
+        ]
       })
       const { reservation_code: stay_code } = yield* orders.createFromChannel(operatorId, sold, new Date())
-      const before = yield* everything(operatorId)
+      const before = yield* loadAllRows(operatorId)
       const refused = yield* call(token, "update_reservation_basic", { stay_code, number_of_guests: 2, remarks: "x" })
-      assert.deepStrictEqual([refused.error_code, fieldOf(refused)], [422, "number_of_guests"])
+      assert.deepStrictEqual([refused.error_code, fieldOfError(refused)], [422, "number_of_guests"])
       assert.match(refused.error_msg, /at least 3\b.* 2 children/)
-      assert.deepStrictEqual(yield* everything(operatorId), before)
+      assert.deepStrictEqual(yield* loadAllRows(operatorId), before)
       for (const [number_of_guests, number_of_adults] of [
         [3, 1],
         [6, 4]
       ] as const) {
         yield* api.update_reservation_basic({ stay_code, number_of_guests }).pipe(as)
-        assert.deepInclude(yield* rowOf(ground, stay_code), {
+        assert.deepInclude(yield* loadStayRow(ground, stay_code), {
           number_of_guests,
           number_of_adults,
           number_of_children: 2,
           number_of_infants: 1
         })
       }
-    }).pipe(byNobody, Effect.provide(Orders.layer))
+    }).pipe(asSystemActor, Effect.provide(Orders.layer))
   )
 
   it.effect("takes back a whole record as it is shown, and no other value of what it cannot change", () =>
     Effect.gen(function* () {
-      const ground = yield* ready
+      const ground = yield* prepareOperator
       const { operatorId, property, token } = ground
       const orders = yield* Orders
       // A channel may say what a host may not: fewer guests than children.
-      const stays = [soldStay({ property_id: property, number_of_children: 2, number_of_guests: 2 })] as const
-      const sold = soldOrder({ channel_id: "1", stays })
+      const stays = [newChannelStay({ property_id: property, number_of_children: 2, number_of_guests: 2 })] as const
+      const sold = newChannelOrder({ channel_id: "1", stays })
       const { reservation_code: stay_code } = yield* orders.createFromChannel(operatorId, sold, new Date())
-      const record = yield* rowOf(ground, stay_code)
-      const before = yield* everything(operatorId)
+      const record = yield* loadStayRow(ground, stay_code)
+      const before = yield* loadAllRows(operatorId)
       assert.deepInclude(yield* call(token, "update_reservation_basic", { ...record }), { error_code: 0 })
       const nowhere = "leave it out"
       const here = (by: string) => `use ${by}.`
@@ -279,7 +281,7 @@ layer(layerUnhurried, { excludeTestServices: false })("changing a stay", (it) =>
       ] as const) {
         const [field] = Object.keys(other)
         const envelope = yield* call(token, "update_reservation_basic", { ...record, remarks: "x", ...other })
-        assert.deepStrictEqual([envelope.error_code, fieldOf(envelope)], [422, field])
+        assert.deepStrictEqual([envelope.error_code, fieldOfError(envelope)], [422, field])
         assert.include(envelope.error_msg, cure)
       }
       // Fields from within other fields are accepted beside them, with the value they have.
@@ -287,33 +289,33 @@ layer(layerUnhurried, { excludeTestServices: false })("changing a stay", (it) =>
       const envelope = yield* call(token, "update_reservation_basic", { stay_code, ...flat })
       assert.deepInclude(envelope, { error_code: 0 })
       const unknown = yield* call(token, "update_reservation_basic", { stay_code: "5-ZZ", status: "accepted" })
-      assert.deepStrictEqual([unknown.error_code, fieldOf(unknown)], [404, "stay_code"])
-      assert.deepStrictEqual(yield* everything(operatorId), before)
-    }).pipe(byNobody, Effect.provide(Orders.layer))
+      assert.deepStrictEqual([unknown.error_code, fieldOfError(unknown)], [404, "stay_code"])
+      assert.deepStrictEqual(yield* loadAllRows(operatorId), before)
+    }).pipe(asSystemActor, Effect.provide(Orders.layer))
   )
 
   it.effect("accepts guest_email and guest_phone for email and mobile, and refuses two different values", () =>
     Effect.gen(function* () {
-      const ground = yield* ready
+      const ground = yield* prepareOperator
       const { operatorId, property, token } = ground
-      const create = { ...booking, property_id: property, channel_id: "A1" }
+      const create = { ...MANUAL_RESERVATION, property_id: property, channel_id: "A1" }
       const contact = { guest_email: "ada@example.com", guest_phone: "+44 20 1234" }
       const two = { email: "ada@example.com", guest_email: "bob@example.com" }
-      const before = yield* everything(operatorId)
+      const before = yield* loadAllRows(operatorId)
       const refused = yield* call(token, "create_reservation", { ...create, ...two })
-      assert.deepStrictEqual([refused.error_code, fieldOf(refused)], [400, "guest_email"])
+      assert.deepStrictEqual([refused.error_code, fieldOfError(refused)], [400, "guest_email"])
       assert.deepInclude(yield* call(token, "create_reservation", { ...create, guest_email: "nobody" }), {
         error_code: 422
       })
-      assert.deepStrictEqual(yield* everything(operatorId), before)
+      assert.deepStrictEqual(yield* loadAllRows(operatorId), before)
       const made = yield* call(token, "create_reservation", { ...create, ...contact, email: "ada@example.com" })
       assert.deepInclude(made, { error_code: 0 })
-      const created = yield* rowOf(ground, "5-A1")
+      const created = yield* loadStayRow(ground, "5-A1")
       assert.deepInclude(created, contact)
       assert.deepInclude(created?.guests[0], { email: contact.guest_email, phone: contact.guest_phone })
 
       const change = (fields: object) => call(token, "update_reservation_basic", { stay_code: "5-A1", ...fields })
-      const unchanged = yield* everything(operatorId)
+      const unchanged = yield* loadAllRows(operatorId)
       for (const [fields, error_code, field] of [
         [two, 400, "guest_email"],
         [{ email: null, guest_email: "bob@example.com" }, 400, "guest_email"],
@@ -321,30 +323,30 @@ layer(layerUnhurried, { excludeTestServices: false })("changing a stay", (it) =>
         [{ guest_email: "nobody" }, 422, "guest_email"]
       ] as const) {
         const envelope = yield* change(fields)
-        assert.deepStrictEqual([envelope.error_code, fieldOf(envelope)], [error_code, field])
+        assert.deepStrictEqual([envelope.error_code, fieldOfError(envelope)], [error_code, field])
       }
-      assert.deepStrictEqual(yield* everything(operatorId), unchanged)
+      assert.deepStrictEqual(yield* loadAllRows(operatorId), unchanged)
       const other = { guest_email: "bob@example.com", guest_phone: "2" }
       assert.deepInclude(yield* change({ ...created, ...other, mobile: "2" }), { error_code: 0 })
-      assert.deepInclude(yield* rowOf(ground, "5-A1"), other)
+      assert.deepInclude(yield* loadStayRow(ground, "5-A1"), other)
     })
   )
 
   it.effect("clears email, mobile and remarks by null", () =>
     Effect.gen(function* () {
-      const ground = yield* ready
+      const ground = yield* prepareOperator
       const { api, as, property, token } = ground
       yield* api
         .create_reservation({
-          ...booking,
+          ...MANUAL_RESERVATION,
           ...{ property_id: property, channel_id: "A1", email: "a@example.com", mobile: "1", remarks: "dog" }
         })
         .pipe(as)
       const clear = (fields: object) => call(token, "update_reservation_basic", { stay_code: "5-A1", ...fields })
       assert.deepInclude(yield* clear({ email: null, remarks: null }), { error_code: 0 })
-      assert.deepInclude(yield* rowOf(ground, "5-A1"), { guest_email: null, guest_phone: "1", remarks: "" })
+      assert.deepInclude(yield* loadStayRow(ground, "5-A1"), { guest_email: null, guest_phone: "1", remarks: "" })
       assert.deepInclude(yield* clear({ guest_phone: null, mobile: "" }), { error_code: 0 })
-      assert.deepInclude(yield* rowOf(ground, "5-A1"), { guest_phone: null })
+      assert.deepInclude(yield* loadStayRow(ground, "5-A1"), { guest_phone: null })
       for (const field of ["guest_name", "rate_amount", "check_in_date"]) {
         assert.deepInclude(yield* clear({ [field]: null }), { error_code: 400 })
       }
@@ -353,26 +355,28 @@ layer(layerUnhurried, { excludeTestServices: false })("changing a stay", (it) =>
 
   it.effect("accepts an unreadable e-mail address of a channel unchanged", () =>
     Effect.gen(function* () {
-      const ground = yield* ready
+      const ground = yield* prepareOperator
       const { operatorId, property, token } = ground
       const sql = yield* SqlClient.SqlClient
-      const code = yield* orderOf(operatorId, [{ propertyId: property }], { channelType: "airbnb" })
+      const code = yield* insertOrder(operatorId, [{ propertyId: property }], { channelType: "airbnb" })
       yield* sql`UPDATE stays SET guest_email = 'relayed by the channel', guest_name = 'Ada' WHERE operator_id = ${operatorId}`
-      const record = yield* rowOf(ground, code)
+      const record = yield* loadStayRow(ground, code)
       assert.deepInclude(yield* call(token, "update_reservation_basic", { ...record, remarks: "x" }), { error_code: 0 })
-      assert.deepInclude(yield* rowOf(ground, code), { guest_email: "relayed by the channel", remarks: "x" })
+      assert.deepInclude(yield* loadStayRow(ground, code), { guest_email: "relayed by the channel", remarks: "x" })
     })
   )
 
   it.effect("takes the rates that creating takes, in currencies of large numbers too", () =>
     Effect.gen(function* () {
-      const ground = yield* ready
+      const ground = yield* prepareOperator
       const { api, as, property } = ground
       const rates = { currency: "IDR", rate_amount: 25_000_000, commission_amount: 2_500_000 }
-      yield* api.create_reservation({ ...booking, property_id: property, channel_id: "A1", ...rates }).pipe(as)
+      yield* api
+        .create_reservation({ ...MANUAL_RESERVATION, property_id: property, channel_id: "A1", ...rates })
+        .pipe(as)
       const higher = { rate_amount: 31_000_000, commission_amount: 3_100_000 }
       yield* api.update_reservation_basic({ stay_code: "5-A1", ...higher }).pipe(as)
-      const after = yield* rowOf(ground, "5-A1")
+      const after = yield* loadStayRow(ground, "5-A1")
       assert.deepStrictEqual(
         [after?.rates.rate.amount, after?.rates.commission?.amount],
         [higher.rate_amount, higher.commission_amount]
@@ -382,16 +386,16 @@ layer(layerUnhurried, { excludeTestServices: false })("changing a stay", (it) =>
 
   it.effect("refuses what it cannot read and what breaks a rule, and changes nothing", () =>
     Effect.gen(function* () {
-      const { api, as, operatorId, property, token } = yield* ready
+      const { api, as, operatorId, property, token } = yield* prepareOperator
       yield* api
-        .create_reservation({ ...booking, property_id: property, channel_id: "A1", received_amount: 10 })
+        .create_reservation({ ...MANUAL_RESERVATION, property_id: property, channel_id: "A1", received_amount: 10 })
         .pipe(as)
-      const before = yield* everything(operatorId)
+      const before = yield* loadAllRows(operatorId)
       const wrong: ReadonlyArray<readonly [object, number, string]> = [
         [{ stay_code: "5-ZZ", remarks: "x" }, 404, "stay_code"],
         [{ check_in_date: "2027-05-07" }, 422, "check_out_date"],
         [{ check_out_date: "2027-05-04" }, 422, "check_out_date"],
-        [{ check_out_date: addDays(booking.check_in_date, STAY_NIGHTS + 1) }, 422, "check_out_date"],
+        [{ check_out_date: addDays(MANUAL_RESERVATION.check_in_date, STAY_NIGHTS + 1) }, 422, "check_out_date"],
         [{ check_in_date: "soon" }, 400, "check_in_date"],
         [{ number_of_guests: 0 }, 422, "number_of_guests"],
         [{ number_of_guests: GUESTS_MAX + 1 }, 422, "number_of_guests"],
@@ -420,7 +424,7 @@ layer(layerUnhurried, { excludeTestServices: false })("changing a stay", (it) =>
         })
         assert.deepStrictEqual([error_code, error_msg.split(":")[0]], [code, field], error_msg)
       }
-      assert.deepStrictEqual(yield* everything(operatorId), before)
+      assert.deepStrictEqual(yield* loadAllRows(operatorId), before)
       yield* api
         .update_reservation_basic({
           stay_code: "5-A1",
@@ -431,7 +435,7 @@ layer(layerUnhurried, { excludeTestServices: false })("changing a stay", (it) =>
           guest_name: "a".repeat(GUEST_NAME),
           mobile: "1".repeat(GUEST_PHONE),
           remarks: "x".repeat(RESERVATION_REMARKS),
-          check_out_date: addDays(booking.check_in_date, STAY_NIGHTS)
+          check_out_date: addDays(MANUAL_RESERVATION.check_in_date, STAY_NIGHTS)
         })
         .pipe(as)
     })
@@ -439,23 +443,25 @@ layer(layerUnhurried, { excludeTestServices: false })("changing a stay", (it) =>
 
   it.effect("may change the currency while no money is recorded, and only to one its amounts fit", () =>
     Effect.gen(function* () {
-      const ground = yield* ready
+      const ground = yield* prepareOperator
       const { api, as, property, token } = ground
-      yield* api.create_reservation({ ...booking, property_id: property, channel_id: "A1", rate_amount: 10.5 }).pipe(as)
+      yield* api
+        .create_reservation({ ...MANUAL_RESERVATION, property_id: property, channel_id: "A1", rate_amount: 10.5 })
+        .pipe(as)
       const refused = yield* call(token, "update_reservation_basic", { stay_code: "5-A1", currency: "JPY" })
-      assert.deepStrictEqual([refused.error_code, fieldOf(refused)], [422, "currency"])
+      assert.deepStrictEqual([refused.error_code, fieldOfError(refused)], [422, "currency"])
       assert.include(refused.error_msg, "JPY")
       yield* api.update_reservation_basic({ stay_code: "5-A1", currency: "JPY", rate_amount: 1050 }).pipe(as)
-      assert.deepInclude((yield* rowOf(ground, "5-A1"))?.payment, { currency: "JPY", total_amount: 1050 })
+      assert.deepInclude((yield* loadStayRow(ground, "5-A1"))?.payment, { currency: "JPY", total_amount: 1050 })
     })
   )
 
   it.effect("in one of several rooms moves the order's split and everyone's total", () =>
     Effect.gen(function* () {
-      const ground = yield* ready
+      const ground = yield* prepareOperator
       const { api, as, operatorId, property, second } = ground
-      const third = yield* propertyOf(operatorId, "Harbour 3")
-      const code = yield* orderOf(operatorId, [
+      const third = yield* insertProperty(operatorId, "Harbour 3")
+      const code = yield* insertOrder(operatorId, [
         { propertyId: property, revenue: "100" },
         { propertyId: second, revenue: "100" },
         { propertyId: third, revenue: "100.01" }
@@ -473,10 +479,10 @@ layer(layerUnhurried, { excludeTestServices: false })("changing a stay", (it) =>
         transactions[0]?.shares.map(({ amount }) => amount)
       )
       assert.deepStrictEqual(yield* shares, [33.33, 33.33, 33.34])
-      yield* forgetEvents(operatorId)
+      yield* deleteEvents(operatorId)
       yield* api.update_reservation_basic({ stay_code: `${code}_1`, rate_amount: 300 }).pipe(as)
       assert.deepStrictEqual(yield* shares, [20, 60, 20])
-      assert.deepStrictEqual(yield* eventsOf(operatorId), [
+      assert.deepStrictEqual(yield* loadEvents(operatorId), [
         {
           event: "reservation_updated",
           reservation_code: code,
@@ -501,9 +507,9 @@ layer(layerUnhurried, { excludeTestServices: false })("changing a stay", (it) =>
       )
       assert.strictEqual(new Set(reservations.map(({ payment }) => JSON.stringify(payment))).size, 1)
       // What belongs to the order is told for each of its stays.
-      yield* forgetEvents(operatorId)
+      yield* deleteEvents(operatorId)
       yield* api.update_reservation_basic({ stay_code: code, custom_channel_id: 33 }).pipe(as)
-      assert.lengthOf(yield* eventsOf(operatorId), 3)
+      assert.lengthOf(yield* loadEvents(operatorId), 3)
     })
   )
 })

@@ -5,25 +5,25 @@ import { Orders } from "../../../../src/domain/bookings/reservations/Orders.ts"
 import { moveStayToProperty } from "../../../../src/domain/bookings/reservations/rules/unassigned-stays.ts"
 import { ORDER_CHANGE_ATTEMPTS, ORDER_CHANGE_FREE_ATTEMPTS } from "../../../../src/platform/limits.ts"
 import {
-  eventsOf,
-  layerUnhurried,
-  nightsOf,
-  ready,
-  rowOf
-} from "../../../support/domain/bookings/reservations/ready.ts"
-import { byNobody, orderOf } from "../../../support/harness.ts"
-import { canOverlap, orSkipped } from "../../../support/overlap.ts"
+  layerWithoutRateWindows,
+  loadEvents,
+  loadNightHolders,
+  loadStayRow,
+  prepareOperator
+} from "../../../support/domain/bookings/reservations/reservation-operator.ts"
+import { asSystemActor, insertOrder } from "../../../support/harness.ts"
+import { canOverlap, withServerNote } from "../../../support/overlap.ts"
 
-layer(layerUnhurried, { excludeTestServices: false })(
+layer(layerWithoutRateWindows, { excludeTestServices: false })(
   "an order that changes while a change of it is worked out",
   (it) => {
     it.effect("is worked out again, a bounded number of times, and then said to be busy", () =>
       Effect.gen(function* () {
-        const ground = yield* ready
+        const ground = yield* prepareOperator
         const { operatorId, property } = ground
         const sql = yield* SqlClient.SqlClient
         const orders = yield* Orders
-        const code = yield* orderOf(operatorId, [{ propertyId: property }])
+        const code = yield* insertOrder(operatorId, [{ propertyId: property }])
         const changed = (interruptions: number) => {
           let attempts = 0
           return orders
@@ -43,16 +43,16 @@ layer(layerUnhurried, { excludeTestServices: false })(
         }
         assert.strictEqual(yield* changed(ORDER_CHANGE_ATTEMPTS - 1), "changed")
         assert.match(yield* changed(ORDER_CHANGE_ATTEMPTS), /try again/)
-        assert.strictEqual((yield* rowOf(ground, code))?.creator, `after ${ORDER_CHANGE_ATTEMPTS - 1}`)
-        assert.lengthOf(yield* eventsOf(operatorId), 1)
-      }).pipe(byNobody, Effect.provide(Orders.layer))
+        assert.strictEqual((yield* loadStayRow(ground, code))?.creator, `after ${ORDER_CHANGE_ATTEMPTS - 1}`)
+        assert.lengthOf(yield* loadEvents(operatorId), 1)
+      }).pipe(asSystemActor, Effect.provide(Orders.layer))
     )
 
     it.effect("loses no change when many come at once", () =>
       Effect.gen(function* () {
-        const ground = yield* ready
+        const ground = yield* prepareOperator
         const { api, as, operatorId, property, second } = ground
-        const code = yield* orderOf(operatorId, [{ propertyId: property }, { propertyId: second }])
+        const code = yield* insertOrder(operatorId, [{ propertyId: property }, { propertyId: second }])
         const { transaction_id: id } = yield* api
           .create_transaction({
             direction: "income",
@@ -72,8 +72,8 @@ layer(layerUnhurried, { excludeTestServices: false })(
           (sent) => api.update_reservation_basic(sent).pipe(as),
           { concurrency: "unbounded" }
         )
-        const first = yield* rowOf(ground, code)
-        const other = yield* rowOf(ground, `${code}_1`)
+        const first = yield* loadStayRow(ground, code)
+        const other = yield* loadStayRow(ground, `${code}_1`)
         assert.include(rates, first?.rates.rate.amount)
         assert.include(
           rates.map((rate) => rate * 2),
@@ -88,60 +88,62 @@ layer(layerUnhurried, { excludeTestServices: false })(
       })
     )
 
-    it.effect.skipIf(!canOverlap)(orSkipped("never waits in a circle, when two stays want each other's place"), () =>
-      Effect.gen(function* () {
-        const { operatorId, property, second } = yield* ready
-        const sql = yield* SqlClient.SqlClient
-        const orders = yield* Orders
-        const dates = { checkIn: "2027-05-04", checkOut: "2027-05-07" }
-        const one = yield* orderOf(operatorId, [{ propertyId: property, ...dates }])
-        const other = yield* orderOf(operatorId, [{ propertyId: second, ...dates }])
-        const swapped = (code: string, toProperty: number, whenQueued: Effect.Effect<unknown>) => {
-          let attempts = 0
-          return orders.change(operatorId, new Date(), { key: { stay_code: code }, to: { toProperty } }, (found) =>
-            Effect.gen(function* () {
-              const { order, stay, in_the_way } = found
-              attempts += 1
-              if (attempts <= ORDER_CHANGE_FREE_ATTEMPTS) {
-                yield* sql`
+    it.effect.skipIf(!canOverlap)(
+      withServerNote("never waits in a circle, when two stays want each other's place"),
+      () =>
+        Effect.gen(function* () {
+          const { operatorId, property, second } = yield* prepareOperator
+          const sql = yield* SqlClient.SqlClient
+          const orders = yield* Orders
+          const dates = { checkIn: "2027-05-04", checkOut: "2027-05-07" }
+          const one = yield* insertOrder(operatorId, [{ propertyId: property, ...dates }])
+          const other = yield* insertOrder(operatorId, [{ propertyId: second, ...dates }])
+          const swapped = (code: string, toProperty: number, whenQueued: Effect.Effect<unknown>) => {
+            let attempts = 0
+            return orders.change(operatorId, new Date(), { key: { stay_code: code }, to: { toProperty } }, (found) =>
+              Effect.gen(function* () {
+                const { order, stay, in_the_way } = found
+                attempts += 1
+                if (attempts <= ORDER_CHANGE_FREE_ATTEMPTS) {
+                  yield* sql`
                   UPDATE orders SET version = version + 1
                   WHERE operator_id = ${operatorId} AND reservation_code = ${code}`
-              }
-              if (attempts === ORDER_CHANGE_FREE_ATTEMPTS + 1) yield* whenQueued
-              return order === null || stay === undefined
-                ? []
-                : moveStayToProperty([order, ...in_the_way], stay, toProperty)
-            }).pipe(Effect.orDie)
-          )
-        }
-        const firstPid = yield* Deferred.make<number>()
-        const secondIn = yield* Deferred.make<void>()
-        const waitsForFirst = Effect.flatMap(Deferred.await(firstPid), (pid) =>
-          sql.withTransaction(sql<{ waiting: boolean }>`
+                }
+                if (attempts === ORDER_CHANGE_FREE_ATTEMPTS + 1) yield* whenQueued
+                return order === null || stay === undefined
+                  ? []
+                  : moveStayToProperty([order, ...in_the_way], stay, toProperty)
+              }).pipe(Effect.orDie)
+            )
+          }
+          const firstPid = yield* Deferred.make<number>()
+          const secondIn = yield* Deferred.make<void>()
+          const waitsForFirst = Effect.flatMap(Deferred.await(firstPid), (pid) =>
+            sql.withTransaction(sql<{ waiting: boolean }>`
             SELECT EXISTS (SELECT FROM pg_stat_activity WHERE ${pid} = ANY (pg_blocking_pids(pid))) AS waiting`)
-        ).pipe(Effect.repeat({ until: (rows) => rows[0]?.waiting === true }), Effect.orDie)
-        const first = swapped(
-          one,
-          second,
-          Effect.gen(function* () {
-            const [backend] = yield* Effect.orDie(sql<{ pid: number }>`SELECT pg_backend_pid() AS pid`)
-            yield* Deferred.succeed(firstPid, backend?.pid ?? 0)
-            // The second one queues behind the first, or else has taken its own place in the circle.
-            yield* Deferred.await(secondIn)
-          })
-        )
-        const next = Effect.andThen(
-          Deferred.await(firstPid),
-          swapped(other, property, Deferred.succeed(secondIn, undefined))
-        )
-        const watched = Effect.andThen(waitsForFirst, Deferred.succeed(secondIn, undefined))
-        yield* Effect.all([first, next, watched], { concurrency: "unbounded" })
-        const days = ["2027-05-04", "2027-05-05", "2027-05-06"]
-        assert.deepStrictEqual(yield* nightsOf(operatorId), [
-          ...days.map((day) => `${property} ${day} ${other}`),
-          ...days.map((day) => `${second} ${day} ${one}`)
-        ])
-      }).pipe(byNobody, Effect.provide(Orders.layer))
+          ).pipe(Effect.repeat({ until: (rows) => rows[0]?.waiting === true }), Effect.orDie)
+          const first = swapped(
+            one,
+            second,
+            Effect.gen(function* () {
+              const [backend] = yield* Effect.orDie(sql<{ pid: number }>`SELECT pg_backend_pid() AS pid`)
+              yield* Deferred.succeed(firstPid, backend?.pid ?? 0)
+              // The second one queues behind the first, or else has taken its own place in the circle.
+              yield* Deferred.await(secondIn)
+            })
+          )
+          const next = Effect.andThen(
+            Deferred.await(firstPid),
+            swapped(other, property, Deferred.succeed(secondIn, undefined))
+          )
+          const watched = Effect.andThen(waitsForFirst, Deferred.succeed(secondIn, undefined))
+          yield* Effect.all([first, next, watched], { concurrency: "unbounded" })
+          const days = ["2027-05-04", "2027-05-05", "2027-05-06"]
+          assert.deepStrictEqual(yield* loadNightHolders(operatorId), [
+            ...days.map((day) => `${property} ${day} ${other}`),
+            ...days.map((day) => `${second} ${day} ${one}`)
+          ])
+        }).pipe(asSystemActor, Effect.provide(Orders.layer))
     )
   }
 )

@@ -4,19 +4,25 @@ import { SqlClient } from "effect/sql"
 import { migrations } from "../../../../migrations/index.ts"
 import { layerInMemory } from "../../../../src/platform/database/embedded.ts"
 import { migrate } from "../../../../src/platform/database/migrate.ts"
-import { enterAsBefore, enterOperator } from "../../../support/domain/bookings/reservations/enter-as-before.ts"
-import { layerUnhurried, ready } from "../../../support/domain/bookings/reservations/ready.ts"
-import { orderOf } from "../../../support/harness.ts"
+import {
+  insertOperator,
+  insertOrderWithoutStayCount
+} from "../../../support/domain/bookings/reservations/former-release-rows.ts"
+import {
+  layerWithoutRateWindows,
+  prepareOperator
+} from "../../../support/domain/bookings/reservations/reservation-operator.ts"
+import { insertOrder } from "../../../support/harness.ts"
 
-layer(layerUnhurried, { excludeTestServices: false })("how many reservations there are", (it) => {
+layer(layerWithoutRateWindows, { excludeTestServices: false })("how many reservations there are", (it) => {
   it.effect("is the number of stays, whatever is asked of them and of their orders", () =>
     Effect.gen(function* () {
-      const { api, as, operatorId, property, second } = yield* ready
+      const { api, as, operatorId, property, second } = yield* prepareOperator
       const stays = (first: string, last: string) =>
         [property, second].map((propertyId) => ({ propertyId, checkIn: first, checkOut: last }))
-      yield* orderOf(operatorId, stays("2027-05-01", "2027-05-03"))
-      yield* orderOf(operatorId, stays("2027-06-01", "2027-06-03"), { channelType: "airbnb" })
-      yield* orderOf(operatorId, [{ propertyId: property }], { channelType: "airbnb", status: "denied" })
+      yield* insertOrder(operatorId, stays("2027-05-01", "2027-05-03"))
+      yield* insertOrder(operatorId, stays("2027-06-01", "2027-06-03"), { channelType: "airbnb" })
+      yield* insertOrder(operatorId, [{ propertyId: property }], { channelType: "airbnb", status: "denied" })
       const june = { start_check_in_date: "2027-06-01", end_check_in_date: "2027-06-30" }
       const numbers = [
         [{ property_id: property }, 3],
@@ -43,8 +49,8 @@ it.effect("what was entered before stays were counted is counted, and so is what
   Effect.gen(function* () {
     yield* migrate(migrations.filter(({ id }) => id < 13))
     const sql = yield* SqlClient.SqlClient
-    yield* enterOperator(sql)
-    const enter = (code: string, rooms: number) => enterAsBefore(sql, code, rooms)
+    yield* insertOperator(sql)
+    const enter = (code: string, rooms: number) => insertOrderWithoutStayCount(sql, code, rooms)
     const counts = Effect.map(sql<{ stay_count: number }>`SELECT stay_count FROM orders ORDER BY id`, (rows) =>
       rows.map(({ stay_count }) => stay_count)
     )

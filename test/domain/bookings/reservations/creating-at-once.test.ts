@@ -3,16 +3,16 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { addDays } from "../../../../src/contract/time.ts"
 import { Orders } from "../../../../src/domain/bookings/reservations/Orders.ts"
-import { soldOrder, soldStay } from "../../../support/domain/bookings/reservations/channel-orders.ts"
+import { newChannelOrder, newChannelStay } from "../../../support/domain/bookings/reservations/channel-orders.ts"
 import {
-  booking,
-  eventsOf,
-  everything,
-  layerUnhurried,
-  nightsOf,
-  ready
-} from "../../../support/domain/bookings/reservations/ready.ts"
-import { byNobody, call, freshOperator, orderOf, propertyOf } from "../../../support/harness.ts"
+  layerWithoutRateWindows,
+  loadAllRows,
+  loadEvents,
+  loadNightHolders,
+  MANUAL_RESERVATION,
+  prepareOperator
+} from "../../../support/domain/bookings/reservations/reservation-operator.ts"
+import { asSystemActor, call, freshOperator, insertOrder, insertProperty } from "../../../support/harness.ts"
 import { countStatements } from "../../../support/statements.ts"
 
 // A reservation by hand is made by the statement that asks for all it needs. What was in its way is asked for afterwards.
@@ -21,7 +21,7 @@ const AT_ONCE = 64
 const NIGHTS = 3
 const SPANS = 16
 
-layer(layerUnhurried, { excludeTestServices: false })("reservations by hand", (it) => {
+layer(layerWithoutRateWindows, { excludeTestServices: false })("reservations by hand", (it) => {
   const codesOf = (token: string, bookings: ReadonlyArray<object>) =>
     Effect.forEach(
       bookings,
@@ -31,15 +31,15 @@ layer(layerUnhurried, { excludeTestServices: false })("reservations by hand", (i
 
   const numbers = Array.from({ length: AT_ONCE }, (_, index) => index)
   const spanOf = (index: number) => ({
-    check_in_date: addDays(booking.check_in_date, index * NIGHTS),
-    check_out_date: addDays(booking.check_in_date, (index + 1) * NIGHTS)
+    check_in_date: addDays(MANUAL_RESERVATION.check_in_date, index * NIGHTS),
+    check_out_date: addDays(MANUAL_RESERVATION.check_in_date, (index + 1) * NIGHTS)
   })
 
   it.effect("that come at once are as many as fit into a property, each whole", () =>
     Effect.gen(function* () {
-      const { operatorId, property, token } = yield* ready
+      const { operatorId, property, token } = yield* prepareOperator
       const wanted = numbers.map((index) => ({
-        ...booking,
+        ...MANUAL_RESERVATION,
         property_id: property,
         received_amount: 50,
         ...spanOf(index % SPANS)
@@ -53,10 +53,10 @@ layer(layerUnhurried, { excludeTestServices: false })("reservations by hand", (i
         codes.filter((code) => code === 409),
         AT_ONCE - SPANS
       )
-      const nights = yield* nightsOf(operatorId)
+      const nights = yield* loadNightHolders(operatorId)
       assert.lengthOf(nights, SPANS * NIGHTS)
       assert.strictEqual(new Set(nights.map((night) => night.split(" ")[1])).size, SPANS * NIGHTS)
-      const events = (yield* eventsOf(operatorId)).map(({ event }) => event)
+      const events = (yield* loadEvents(operatorId)).map(({ event }) => event)
       for (const event of ["reservation_created", "transaction_created", "property_availability_updated"]) {
         assert.lengthOf(
           events.filter((each) => each === event),
@@ -71,32 +71,32 @@ layer(layerUnhurried, { excludeTestServices: false })("reservations by hand", (i
 
   it.effect("that come at once are all made where each has nights of its own", () =>
     Effect.gen(function* () {
-      const { operatorId, property, token } = yield* ready
+      const { operatorId, property, token } = yield* prepareOperator
       const codes = yield* codesOf(
         token,
-        numbers.map((index) => ({ ...booking, property_id: property, ...spanOf(index) }))
+        numbers.map((index) => ({ ...MANUAL_RESERVATION, property_id: property, ...spanOf(index) }))
       )
       assert.deepStrictEqual(new Set(codes), new Set([0]))
-      assert.lengthOf(yield* nightsOf(operatorId), AT_ONCE * NIGHTS)
+      assert.lengthOf(yield* loadNightHolders(operatorId), AT_ONCE * NIGHTS)
     })
   )
 
   it.effect("are made by one statement, which says why not by a second", () =>
     Effect.gen(function* () {
-      const { operatorId, property, token } = yield* ready
+      const { operatorId, property, token } = yield* prepareOperator
       const create = (fields: object) =>
-        countStatements(call(token, "create_reservation", { ...booking, property_id: property, ...fields }))
+        countStatements(call(token, "create_reservation", { ...MANUAL_RESERVATION, property_id: property, ...fields }))
       yield* call(token, "search_reservations", {})
       const [made, statements] = yield* create({ channel_id: "One" })
       assert.deepStrictEqual([made.error_code, statements], [0, 1])
-      const before = yield* everything(operatorId)
+      const before = yield* loadAllRows(operatorId)
       const [again, asked] = yield* create({ channel_id: "One" })
       assert.deepStrictEqual([again.error_code, asked], [0, 2])
       const [unknown, askedWhy] = yield* create({ property_id: 9_999_999_999 })
       assert.deepStrictEqual([unknown.error_code, askedWhy], [404, 2])
       const [held, one] = yield* create({})
       assert.deepStrictEqual([held.error_code, one], [409, 1])
-      assert.deepStrictEqual(yield* everything(operatorId), before)
+      assert.deepStrictEqual(yield* loadAllRows(operatorId), before)
     })
   )
 
@@ -104,16 +104,16 @@ layer(layerUnhurried, { excludeTestServices: false })("reservations by hand", (i
     "are told the first that is in their way, of the order itself, the property, the names and the fields",
     () =>
       Effect.gen(function* () {
-        const { operatorId, property, token } = yield* ready
+        const { operatorId, property, token } = yield* prepareOperator
         const stranger = yield* freshOperator()
-        const foreign = yield* propertyOf(stranger.operatorId, "Elsewhere")
+        const foreign = yield* insertProperty(stranger.operatorId, "Elsewhere")
         const sql = yield* SqlClient.SqlClient
         yield* sql`
         INSERT INTO dictionary_entries (operator_id, dictionary, id, name)
         VALUES (${operatorId}, 'income_methods', 5001, 'Voucher'), (${stranger.operatorId}, 'income_methods', 5002, 'Cheque')`
-        yield* orderOf(operatorId, [{ propertyId: property, checkIn: "2027-05-01", checkOut: "2027-05-04" }])
+        yield* insertOrder(operatorId, [{ propertyId: property, checkIn: "2027-05-01", checkOut: "2027-05-04" }])
         const allWrong = {
-          ...booking,
+          ...MANUAL_RESERVATION,
           property_id: foreign,
           channel_id: "Two",
           custom_channel_id: 9_999,
@@ -129,14 +129,14 @@ layer(layerUnhurried, { excludeTestServices: false })("reservations by hand", (i
           [{ income_method_id: 5001 }, 422, "check_out_date"],
           [{ check_out_date: "2027-05-02" }, 409, "check_in_date"]
         ] as const
-        const before = yield* everything(operatorId)
+        const before = yield* loadAllRows(operatorId)
         let fields: object = allWrong
         for (const [righted, code, field] of ways) {
           fields = { ...fields, ...righted }
           const { error_code, error_msg } = yield* call(token, "create_reservation", fields)
           assert.deepStrictEqual([error_code, error_msg.split(":")[0]], [code, field], error_msg)
         }
-        assert.deepStrictEqual(yield* everything(operatorId), before)
+        assert.deepStrictEqual(yield* loadAllRows(operatorId), before)
         const free = { ...fields, check_in_date: "2027-06-01", check_out_date: "2027-06-02" }
         assert.strictEqual((yield* call(token, "create_reservation", free)).error_code, 0)
         const again = yield* call(token, "create_reservation", allWrong)
@@ -146,18 +146,21 @@ layer(layerUnhurried, { excludeTestServices: false })("reservations by hand", (i
 
   it.effect("leave nothing where the order names what is not the operator's", () =>
     Effect.gen(function* () {
-      const { operatorId, property } = yield* ready
+      const { operatorId, property } = yield* prepareOperator
       const stranger = yield* freshOperator()
-      const foreign = yield* propertyOf(stranger.operatorId, "Elsewhere")
+      const foreign = yield* insertProperty(stranger.operatorId, "Elsewhere")
       const orders = yield* Orders
-      const order = { ...soldOrder({ channel_id: "3", stays: [soldStay({ property_id: property })] }), received: null }
-      const before = yield* everything(operatorId)
+      const order = {
+        ...newChannelOrder({ channel_id: "3", stays: [newChannelStay({ property_id: property })] }),
+        received: null
+      }
+      const before = yield* loadAllRows(operatorId)
       const create = (named: { readonly propertyId: number | undefined; readonly methodId: number | undefined }) =>
         orders.create(operatorId, order, new Date(), { checkIn: undefined, checkOut: undefined, ...named })
       assert.isUndefined(yield* create({ propertyId: foreign, methodId: undefined }))
       assert.isUndefined(yield* create({ propertyId: property, methodId: 9_999 }))
-      assert.deepStrictEqual(yield* everything(operatorId), before)
+      assert.deepStrictEqual(yield* loadAllRows(operatorId), before)
       assert.deepInclude(yield* create({ propertyId: property, methodId: undefined }), { status: "accepted" })
-    }).pipe(byNobody, Effect.provide(Orders.layer))
+    }).pipe(asSystemActor, Effect.provide(Orders.layer))
   )
 })

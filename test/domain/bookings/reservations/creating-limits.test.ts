@@ -10,17 +10,22 @@ import {
   RESERVATION_REMARKS,
   STAY_NIGHTS
 } from "../../../../src/platform/limits.ts"
-import { booking, everything, layerUnhurried, ready } from "../../../support/domain/bookings/reservations/ready.ts"
-import { call, freshOperator, layerTest, propertyOf } from "../../../support/harness.ts"
+import {
+  layerWithoutRateWindows,
+  loadAllRows,
+  MANUAL_RESERVATION,
+  prepareOperator
+} from "../../../support/domain/bookings/reservations/reservation-operator.ts"
+import { call, freshOperator, insertProperty, layerTest } from "../../../support/harness.ts"
 
-layer(layerUnhurried, { excludeTestServices: false })("the limits of a reservation by hand", (it) => {
+layer(layerWithoutRateWindows, { excludeTestServices: false })("the limits of a reservation by hand", (it) => {
   it.effect("refuses what it cannot read and what breaks a rule, and changes nothing", () =>
     Effect.gen(function* () {
-      const { operatorId, property, token } = yield* ready
+      const { operatorId, property, token } = yield* prepareOperator
       const stranger = yield* freshOperator()
-      const foreign = yield* propertyOf(stranger.operatorId, "Elsewhere")
-      const before = yield* everything(operatorId)
-      const whole = { ...booking, property_id: property, channel_id: "A1" }
+      const foreign = yield* insertProperty(stranger.operatorId, "Elsewhere")
+      const before = yield* loadAllRows(operatorId)
+      const whole = { ...MANUAL_RESERVATION, property_id: property, channel_id: "A1" }
       const without = (field: string) => Object.fromEntries(Object.entries(whole).filter(([name]) => name !== field))
       const required = Object.keys(whole).filter((field) => field !== "channel_id")
       const wrong: ReadonlyArray<readonly [object, number, string]> = [
@@ -36,7 +41,11 @@ layer(layerUnhurried, { excludeTestServices: false })("the limits of a reservati
         [{ ...whole, check_out_date: "2027-05-32" }, 400, "check_out_date"],
         [{ ...whole, check_out_date: "2027-05-04" }, 422, "check_out_date"],
         [{ ...whole, check_out_date: "2027-05-01" }, 422, "check_out_date"],
-        [{ ...whole, check_out_date: addDays(booking.check_in_date, STAY_NIGHTS + 1) }, 422, "check_out_date"],
+        [
+          { ...whole, check_out_date: addDays(MANUAL_RESERVATION.check_in_date, STAY_NIGHTS + 1) },
+          422,
+          "check_out_date"
+        ],
         [{ ...whole, guest_name: "" }, 422, "guest_name"],
         [{ ...whole, guest_name: " " }, 422, "guest_name"],
         [{ ...whole, guest_name: "a".repeat(GUEST_NAME + 1) }, 422, "guest_name"],
@@ -66,21 +75,21 @@ layer(layerUnhurried, { excludeTestServices: false })("the limits of a reservati
         const { error_code, error_msg } = yield* call(token, "create_reservation", fields)
         assert.deepStrictEqual([error_code, error_msg.split(":")[0]], [code, field], error_msg)
       }
-      assert.deepStrictEqual(yield* everything(operatorId), before)
-      assert.deepStrictEqual(yield* everything(stranger.operatorId), [[], [], [], [], [], [], [], [], []])
+      assert.deepStrictEqual(yield* loadAllRows(operatorId), before)
+      assert.deepStrictEqual(yield* loadAllRows(stranger.operatorId), [[], [], [], [], [], [], [], [], []])
     })
   )
 
   it.effect("accepts each limit exactly", () =>
     Effect.gen(function* () {
-      const { api, as, property } = yield* ready
+      const { api, as, property } = yield* prepareOperator
       const channel_id = "A".repeat(CHANNEL_ID)
       yield* api
         .create_reservation({
-          ...booking,
+          ...MANUAL_RESERVATION,
           property_id: property,
           channel_id,
-          check_out_date: addDays(booking.check_in_date, STAY_NIGHTS),
+          check_out_date: addDays(MANUAL_RESERVATION.check_in_date, STAY_NIGHTS),
           guest_name: "ä".repeat(GUEST_NAME),
           mobile: "1".repeat(GUEST_PHONE),
           remarks: "x".repeat(RESERVATION_REMARKS),
@@ -97,12 +106,12 @@ layer(layerUnhurried, { excludeTestServices: false })("the limits of a reservati
 
   it.effect("keeps what a guest's name holds", () =>
     Effect.gen(function* () {
-      const { api, as, property } = yield* ready
+      const { api, as, property } = yield* prepareOperator
       for (const [index, guest_name] of ["O'Brien; DROP TABLE", '{"a":1}', "李小龍 🏠", "a\\u0041\\b"].entries()) {
         const check_in_date = addDays("2027-06-01", index)
         const { reservation_code } = yield* api
           .create_reservation({
-            ...booking,
+            ...MANUAL_RESERVATION,
             property_id: property,
             guest_name,
             check_in_date,
@@ -120,10 +129,10 @@ layer(layerUnhurried, { excludeTestServices: false })("the limits of a reservati
 layer(layerTest, { excludeTestServices: false })("creating reservations", (it) => {
   it.effect("is bounded to 60 a minute", () =>
     Effect.gen(function* () {
-      const { token, property } = yield* ready
+      const { token, property } = yield* prepareOperator
       const answers = yield* Effect.forEach(Array.from({ length: 61 }), () =>
         Effect.map(
-          call(token, "create_reservation", { ...booking, property_id: property, channel_id: "A1" }),
+          call(token, "create_reservation", { ...MANUAL_RESERVATION, property_id: property, channel_id: "A1" }),
           ({ error_code }) => error_code
         )
       )

@@ -2,34 +2,34 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import {
-  booking,
-  eventsOf,
-  everything,
-  forgetEvents,
-  layerUnhurried,
+  deleteEvents,
+  layerWithoutRateWindows,
+  loadAllRows,
+  loadEvents,
+  loadNightHolders,
+  MANUAL_RESERVATION,
   NOW,
-  nightsOf,
-  ready
-} from "../../../support/domain/bookings/reservations/ready.ts"
+  prepareOperator
+} from "../../../support/domain/bookings/reservations/reservation-operator.ts"
+import { fieldOfError } from "../../../support/error-messages.ts"
 import {
-  accountOf,
   call,
+  createToken,
   dataOf,
   freshOperator,
-  orderOf,
-  propertyOf,
-  tokenFor,
+  insertAccount,
+  insertOrder,
+  insertProperty,
   withToken
 } from "../../../support/harness.ts"
-import { fieldOf } from "../../../support/messages-of-errors.ts"
 import { countStatements } from "../../../support/statements.ts"
 
-layer(layerUnhurried, { excludeTestServices: false })("a reservation by hand", (it) => {
+layer(layerWithoutRateWindows, { excludeTestServices: false })("a reservation by hand", (it) => {
   it.effect("reads back whole", () =>
     Effect.gen(function* () {
-      const { api, as, property } = yield* ready
+      const { api, as, property } = yield* prepareOperator
       const create = api.create_reservation({
-        ...booking,
+        ...MANUAL_RESERVATION,
         property_id: property,
         channel_id: "QX7M2LD90",
         rate_amount: 420.5,
@@ -132,11 +132,11 @@ layer(layerUnhurried, { excludeTestServices: false })("a reservation by hand", (
 
   it.effect("holds its nights, records what came in, and tells all of it once", () =>
     Effect.gen(function* () {
-      const { api, as, operatorId, property } = yield* ready
+      const { api, as, operatorId, property } = yield* prepareOperator
       yield* api
-        .create_reservation({ ...booking, property_id: property, channel_id: "A1", received_amount: 100 })
+        .create_reservation({ ...MANUAL_RESERVATION, property_id: property, channel_id: "A1", received_amount: 100 })
         .pipe(as)
-      assert.deepStrictEqual(yield* nightsOf(operatorId), [
+      assert.deepStrictEqual(yield* loadNightHolders(operatorId), [
         `${property} 2027-05-04 5-A1`,
         `${property} 2027-05-05 5-A1`,
         `${property} 2027-05-06 5-A1`
@@ -159,7 +159,7 @@ layer(layerUnhurried, { excludeTestServices: false })("a reservation by hand", (
         operator_name: "Owner",
         shares: [{ property_id: property, amount: 100 }]
       })
-      const events = yield* eventsOf(operatorId)
+      const events = yield* loadEvents(operatorId)
       assert.deepStrictEqual(
         events.toSorted((one, other) => one.event.localeCompare(other.event)),
         [
@@ -181,9 +181,9 @@ layer(layerUnhurried, { excludeTestServices: false })("a reservation by hand", (
 
   it.effect("records no income when nothing came in, and takes the least there is", () =>
     Effect.gen(function* () {
-      const { api, as, operatorId, property } = yield* ready
+      const { api, as, operatorId, property } = yield* prepareOperator
       const { reservation_code } = yield* api
-        .create_reservation({ ...booking, property_id: property, rate_amount: 0, commission_amount: 0 })
+        .create_reservation({ ...MANUAL_RESERVATION, property_id: property, rate_amount: 0, commission_amount: 0 })
         .pipe(as)
       assert.match(reservation_code, /^5-[A-Z0-9]{9}$/)
       const { reservations } = yield* api.search_reservations({ channel_id: reservation_code.slice(2) }).pipe(as)
@@ -196,7 +196,7 @@ layer(layerUnhurried, { excludeTestServices: false })("a reservation by hand", (
       })
       assert.strictEqual(reservations[0]?.number_of_guests, 1)
       assert.isNull(reservations[0]?.guest_email)
-      const events = yield* eventsOf(operatorId)
+      const events = yield* loadEvents(operatorId)
       assert.notInclude(
         events.map(({ event }) => event),
         "transaction_created"
@@ -206,9 +206,9 @@ layer(layerUnhurried, { excludeTestServices: false })("a reservation by hand", (
 
   it.effect("never sells a night twice: a clash is 409 and holds nothing", () =>
     Effect.gen(function* () {
-      const { api, as, operatorId, property, second, token } = yield* ready
-      yield* api.create_reservation({ ...booking, property_id: property, channel_id: "A1" }).pipe(as)
-      const before = yield* everything(operatorId)
+      const { api, as, operatorId, property, second, token } = yield* prepareOperator
+      yield* api.create_reservation({ ...MANUAL_RESERVATION, property_id: property, channel_id: "A1" }).pipe(as)
+      const before = yield* loadAllRows(operatorId)
       for (const [check_in_date, check_out_date] of [
         ["2027-05-04", "2027-05-07"],
         ["2027-05-01", "2027-05-05"],
@@ -216,29 +216,37 @@ layer(layerUnhurried, { excludeTestServices: false })("a reservation by hand", (
         ["2027-05-05", "2027-05-06"],
         ["2027-05-01", "2027-05-31"]
       ] as const) {
-        const clash = { ...booking, property_id: property, check_in_date, check_out_date, received_amount: 10 }
+        const clash = {
+          ...MANUAL_RESERVATION,
+          property_id: property,
+          check_in_date,
+          check_out_date,
+          received_amount: 10
+        }
         const refused = yield* call(token, "create_reservation", clash)
-        assert.deepStrictEqual([refused.error_code, fieldOf(refused)], [409, "check_in_date"])
+        assert.deepStrictEqual([refused.error_code, fieldOfError(refused)], [409, "check_in_date"])
       }
-      assert.deepStrictEqual(yield* everything(operatorId), before)
+      assert.deepStrictEqual(yield* loadAllRows(operatorId), before)
       // The day of leaving is the next guest's day of arriving.
       for (const [check_in_date, check_out_date] of [
         ["2027-05-01", "2027-05-04"],
         ["2027-05-07", "2027-05-08"]
       ] as const) {
-        yield* api.create_reservation({ ...booking, property_id: property, check_in_date, check_out_date }).pipe(as)
+        yield* api
+          .create_reservation({ ...MANUAL_RESERVATION, property_id: property, check_in_date, check_out_date })
+          .pipe(as)
       }
-      yield* api.create_reservation({ ...booking, property_id: second }).pipe(as)
+      yield* api.create_reservation({ ...MANUAL_RESERVATION, property_id: second }).pipe(as)
     })
   )
 
   it.effect("may take days the host closed, which stay closed, and tells no change that was none", () =>
     Effect.gen(function* () {
-      const { api, as, operatorId, property } = yield* ready
+      const { api, as, operatorId, property } = yield* prepareOperator
       yield* api.update_availabilities({ property_ids: [property], available: false, dates: ["2027-05-05"] }).pipe(as)
-      yield* forgetEvents(operatorId)
-      yield* api.create_reservation({ ...booking, property_id: property, channel_id: "A1" }).pipe(as)
-      const changed = (yield* eventsOf(operatorId)).filter(({ event }) => event === "property_availability_updated")
+      yield* deleteEvents(operatorId)
+      yield* api.create_reservation({ ...MANUAL_RESERVATION, property_id: property, channel_id: "A1" }).pipe(as)
+      const changed = (yield* loadEvents(operatorId)).filter(({ event }) => event === "property_availability_updated")
       assert.deepStrictEqual(changed, [
         {
           event: "property_availability_updated",
@@ -254,16 +262,16 @@ layer(layerUnhurried, { excludeTestServices: false })("a reservation by hand", (
 
   it.effect("is made once under one channel_id, for ever, and the answer shows how the order is now", () =>
     Effect.gen(function* () {
-      const { api, as, operatorId, accountId, property, token } = yield* ready
-      const create = { ...booking, property_id: property, channel_id: "Retry1", received_amount: 50 }
+      const { api, as, operatorId, accountId, property, token } = yield* prepareOperator
+      const create = { ...MANUAL_RESERVATION, property_id: property, channel_id: "Retry1", received_amount: 50 }
       yield* api.create_reservation(create).pipe(as)
-      const before = yield* everything(operatorId)
+      const before = yield* loadAllRows(operatorId)
       const [again, statements] = yield* countStatements(api.create_reservation(create).pipe(as))
       assert.isAtMost(statements, 3, "the token, the order and why there is none")
       assert.deepInclude(again, { reservation_code: "5-Retry1", status: "accepted" })
       // A sub-account, another custom channel, other dates, a property that does not exist: the same order.
-      const subAccount = yield* accountOf(operatorId, "sub", "Sub")
-      const subToken = yield* tokenFor({ operatorId, accountId: subAccount }, "writable")
+      const subAccount = yield* insertAccount(operatorId, "sub", "Sub")
+      const subToken = yield* createToken({ operatorId, accountId: subAccount }, "writable")
       const otherwise = {
         ...create,
         custom_channel_id: 9_999,
@@ -271,21 +279,21 @@ layer(layerUnhurried, { excludeTestServices: false })("a reservation by hand", (
         check_in_date: "2027-05-01",
         income_method_id: 1
       }
-      for (const each of [token, subToken, yield* tokenFor({ operatorId, accountId }, "writable")]) {
+      for (const each of [token, subToken, yield* createToken({ operatorId, accountId }, "writable")]) {
         const data = yield* dataOf(yield* call(each, "create_reservation", otherwise))
         assert.deepInclude(data, { reservation_code: "5-Retry1", status: "accepted" })
       }
-      assert.deepStrictEqual(yield* everything(operatorId), before)
+      assert.deepStrictEqual(yield* loadAllRows(operatorId), before)
       yield* api.cancel_reservation({ reservation_code: "5-Retry1" }).pipe(as)
-      const after = yield* everything(operatorId)
+      const after = yield* loadAllRows(operatorId)
       const cancelled = yield* api.create_reservation(create).pipe(as)
       assert.deepStrictEqual(cancelled.reservation, { reservation_code: "5-Retry1", status: "cancelled" })
-      assert.deepStrictEqual(yield* everything(operatorId), after)
-      assert.deepStrictEqual(yield* nightsOf(operatorId), [], "a cancelled order holds nothing")
+      assert.deepStrictEqual(yield* loadAllRows(operatorId), after)
+      assert.deepStrictEqual(yield* loadNightHolders(operatorId), [], "a cancelled order holds nothing")
       // Letters differ by case, and operators do not share names.
       yield* api.create_reservation({ ...create, channel_id: "RETRY1" }).pipe(as)
       const stranger = yield* freshOperator()
-      const elsewhere = yield* propertyOf(stranger.operatorId, "Elsewhere")
+      const elsewhere = yield* insertProperty(stranger.operatorId, "Elsewhere")
       const theirs = yield* api
         .create_reservation({ ...create, property_id: elsewhere })
         .pipe(withToken(stranger.token))
@@ -295,11 +303,11 @@ layer(layerUnhurried, { excludeTestServices: false })("a reservation by hand", (
 
   it.effect("shares no names with the orders of channels", () =>
     Effect.gen(function* () {
-      const { api, as, operatorId, property, second } = yield* ready
-      const code = yield* orderOf(operatorId, [{ propertyId: second }], { channelType: "airbnb" })
+      const { api, as, operatorId, property, second } = yield* prepareOperator
+      const code = yield* insertOrder(operatorId, [{ propertyId: second }], { channelType: "airbnb" })
       const channel_id = code.slice(2)
       const { reservation_code } = yield* api
-        .create_reservation({ ...booking, property_id: property, channel_id })
+        .create_reservation({ ...MANUAL_RESERVATION, property_id: property, channel_id })
         .pipe(as)
       assert.strictEqual(reservation_code, `5-${channel_id}`)
       const { reservations } = yield* api.search_reservations({ channel_id }).pipe(as)
@@ -309,9 +317,9 @@ layer(layerUnhurried, { excludeTestServices: false })("a reservation by hand", (
 
   it.effect("keeps no day of the past from being booked", () =>
     Effect.gen(function* () {
-      const { api, as, property } = yield* ready
+      const { api, as, property } = yield* prepareOperator
       yield* TestClock.setTime(Date.parse("2028-01-01T00:00:00Z"))
-      yield* api.create_reservation({ ...booking, property_id: property }).pipe(as)
+      yield* api.create_reservation({ ...MANUAL_RESERVATION, property_id: property }).pipe(as)
     })
   )
 })

@@ -2,17 +2,21 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { findConstraintViolation } from "../../../../src/platform/database/constraints.ts"
-import { everything, layerUnhurried, ready } from "../../../support/domain/bookings/reservations/ready.ts"
-import { orderOf } from "../../../support/harness.ts"
+import {
+  layerWithoutRateWindows,
+  loadAllRows,
+  prepareOperator
+} from "../../../support/domain/bookings/reservations/reservation-operator.ts"
+import { insertOrder } from "../../../support/harness.ts"
 
-layer(layerUnhurried, { excludeTestServices: false })("the database itself", (it) => {
+layer(layerWithoutRateWindows, { excludeTestServices: false })("the database itself", (it) => {
   it.effect("refuses a second holder, a stay without its nights, and nights without their stay", () =>
     Effect.gen(function* () {
-      const { operatorId, property, second } = yield* ready
+      const { operatorId, property, second } = yield* prepareOperator
       const sql = yield* SqlClient.SqlClient
-      const code = yield* orderOf(operatorId, [{ propertyId: property }])
-      const other = yield* orderOf(operatorId, [{ propertyId: second }])
-      const before = yield* everything(operatorId)
+      const code = yield* insertOrder(operatorId, [{ propertyId: property }])
+      const other = yield* insertOrder(operatorId, [{ propertyId: second }])
+      const before = yield* loadAllRows(operatorId)
       const taker = sql`(SELECT id FROM stays WHERE operator_id = ${operatorId} AND stay_code = ${other})`
       const days = sql`operator_id = ${operatorId} AND property_id = ${property}`
       const stay = sql`operator_id = ${operatorId} AND stay_code = ${code}`
@@ -39,7 +43,7 @@ layer(layerUnhurried, { excludeTestServices: false })("the database itself", (it
         const error = yield* Effect.flip(statement)
         assert.strictEqual(findConstraintViolation(error)?.name, constraint)
       }
-      assert.deepStrictEqual(yield* everything(operatorId), before)
+      assert.deepStrictEqual(yield* loadAllRows(operatorId), before)
     })
   )
 })

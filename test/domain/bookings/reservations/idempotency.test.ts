@@ -6,14 +6,14 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { inject } from "vitest"
 import {
-  booking,
-  eventsOf,
-  layerUnhurried,
-  nightsOf,
-  ready
-} from "../../../support/domain/bookings/reservations/ready.ts"
+  layerWithoutRateWindows,
+  loadEvents,
+  loadNightHolders,
+  MANUAL_RESERVATION,
+  prepareOperator
+} from "../../../support/domain/bookings/reservations/reservation-operator.ts"
 import { call } from "../../../support/harness.ts"
-import { canOverlap, orSkipped } from "../../../support/overlap.ts"
+import { canOverlap, withServerNote } from "../../../support/overlap.ts"
 
 const RETRIES = 500
 
@@ -28,9 +28,9 @@ const ordersOf = Effect.fnUntraced(function* (operatorId: number) {
 const assertOnce = Effect.fnUntraced(function* (operatorId: number) {
   const sql = yield* SqlClient.SqlClient
   assert.deepStrictEqual(yield* ordersOf(operatorId), [{ code: "5-RETRY" }])
-  assert.lengthOf(yield* nightsOf(operatorId), 3)
+  assert.lengthOf(yield* loadNightHolders(operatorId), 3)
   assert.lengthOf(yield* sql`SELECT FROM transactions WHERE operator_id = ${operatorId}`, 1)
-  assert.deepStrictEqual((yield* eventsOf(operatorId)).map(({ event }) => event).sort(), [
+  assert.deepStrictEqual((yield* loadEvents(operatorId)).map(({ event }) => event).sort(), [
     "property_availability_updated",
     "reservation_created",
     "transaction_created"
@@ -39,12 +39,12 @@ const assertOnce = Effect.fnUntraced(function* (operatorId: number) {
 
 const outcome = { reservation_code: "5-RETRY", status: "accepted" }
 
-layer(layerUnhurried, { excludeTestServices: false })("one channel_id", (it) => {
+layer(layerWithoutRateWindows, { excludeTestServices: false })("one channel_id", (it) => {
   it.effect(`makes one order of ${RETRIES} creations at once, and all of them are told its code`, () =>
     Effect.gen(function* () {
-      const { operatorId, property, token } = yield* ready
+      const { operatorId, property, token } = yield* prepareOperator
       const create = call(token, "create_reservation", {
-        ...booking,
+        ...MANUAL_RESERVATION,
         property_id: property,
         channel_id: "RETRY",
         received_amount: 50
@@ -58,26 +58,31 @@ layer(layerUnhurried, { excludeTestServices: false })("one channel_id", (it) => 
 
   it.effect("makes as many orders as there are names, but one a night, when all want the same one", () =>
     Effect.gen(function* () {
-      const { operatorId, property, token } = yield* ready
+      const { operatorId, property, token } = yield* prepareOperator
       const answers = yield* Effect.forEach(
         Array.from({ length: 100 }, (_, index) => `N${index}`),
         (channel_id) =>
           Effect.map(
-            call(token, "create_reservation", { ...booking, property_id: property, channel_id }),
+            call(token, "create_reservation", { ...MANUAL_RESERVATION, property_id: property, channel_id }),
             ({ error_code }) => error_code
           ),
         { concurrency: "unbounded" }
       )
       assert.deepStrictEqual(answers.toSorted(), [0, ...Array.from({ length: 99 }, () => 409)])
       assert.lengthOf(yield* ordersOf(operatorId), 1)
-      assert.lengthOf(yield* nightsOf(operatorId), 3)
+      assert.lengthOf(yield* loadNightHolders(operatorId), 3)
     })
   )
 
-  it.effect.skipIf(!canOverlap)(orSkipped("makes one order of two processes"), () =>
+  it.effect.skipIf(!canOverlap)(withServerNote("makes one order of two processes"), () =>
     Effect.gen(function* () {
-      const { operatorId, property, token } = yield* ready
-      const fields = JSON.stringify({ ...booking, property_id: property, channel_id: "RETRY", received_amount: 50 })
+      const { operatorId, property, token } = yield* prepareOperator
+      const fields = JSON.stringify({
+        ...MANUAL_RESERVATION,
+        property_id: property,
+        channel_id: "RETRY",
+        received_amount: 50
+      })
       const script = join(import.meta.dirname, "../../../support/domain/bookings/reservations/creating-process.ts")
       const started = Effect.promise(() =>
         run(process.execPath, [script, token, fields, String(RETRIES / 2)], {

@@ -2,8 +2,11 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient, Statement } from "effect/sql"
 import { OrderStore } from "../../../../src/domain/bookings/reservations/store.ts"
-import { layerUnhurried, ready } from "../../../support/domain/bookings/reservations/ready.ts"
-import { orderOf } from "../../../support/harness.ts"
+import {
+  layerWithoutRateWindows,
+  prepareOperator
+} from "../../../support/domain/bookings/reservations/reservation-operator.ts"
+import { insertOrder } from "../../../support/harness.ts"
 
 const STAYS = 100
 
@@ -14,10 +17,10 @@ interface Plan {
 
 const loopsOf = (plan: Plan): ReadonlyArray<number> => [plan["Actual Loops"], ...(plan.Plans ?? []).flatMap(loopsOf)]
 
-layer(layerUnhurried, { excludeTestServices: false })("finding who is in the way", (it) => {
+layer(layerWithoutRateWindows, { excludeTestServices: false })("finding who is in the way", (it) => {
   it.effect("begins with the stay, not with all stays, in tables that PostgreSQL has no statistics of", () =>
     Effect.gen(function* () {
-      const { operatorId, property, second } = yield* ready
+      const { operatorId, property, second } = yield* prepareOperator
       const sql = yield* SqlClient.SqlClient
       const store = yield* OrderStore
       const date = (index: number) => new Date(Date.parse("2027-05-01") + index * 86_400_000).toISOString().slice(0, 10)
@@ -26,9 +29,9 @@ layer(layerUnhurried, { excludeTestServices: false })("finding who is in the way
         checkIn: date(index),
         checkOut: date(index + 1)
       }))
-      const inTheirWay = yield* orderOf(operatorId, rooms)
+      const inTheirWay = yield* insertOrder(operatorId, rooms)
       const dates = { checkIn: date(3), checkOut: date(5) }
-      const code = yield* orderOf(operatorId, [{ propertyId: second, ...dates }])
+      const code = yield* insertOrder(operatorId, [{ propertyId: second, ...dates }])
       const statements: Array<readonly [string, ReadonlyArray<unknown>]> = []
       const { in_the_way } = yield* Effect.provideService(
         store.find(operatorId, { stay_code: code }, { toProperty: property }),

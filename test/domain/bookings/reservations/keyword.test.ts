@@ -11,14 +11,22 @@ import { migrate } from "../../../../src/platform/database/migrate.ts"
 import { RESERVATION_KEYWORD_MAX, RESERVATION_KEYWORD_MIN } from "../../../../src/platform/limits.ts"
 import { eraseGuests } from "../../../../src/tools/privacy/guest-erasure.ts"
 import { findGuest } from "../../../../src/tools/privacy/guest-search.ts"
-import { enterAsBefore, enterOperator } from "../../../support/domain/bookings/reservations/enter-as-before.ts"
-import { booking, layerUnhurried, NOW, ready } from "../../../support/domain/bookings/reservations/ready.ts"
-import { byNobody, call, orderOf } from "../../../support/harness.ts"
+import {
+  insertOperator,
+  insertOrderWithoutStayCount
+} from "../../../support/domain/bookings/reservations/former-release-rows.ts"
+import {
+  layerWithoutRateWindows,
+  MANUAL_RESERVATION,
+  NOW,
+  prepareOperator
+} from "../../../support/domain/bookings/reservations/reservation-operator.ts"
+import { asSystemActor, call, insertOrder } from "../../../support/harness.ts"
 
 const host = Effect.gen(function* () {
-  const { api, as, property, second, ...operator } = yield* ready
+  const { api, as, property, second, ...operator } = yield* prepareOperator
   const create = (channel_id: string, fields: Partial<Parameters<typeof api.create_reservation>[0]> = {}) =>
-    api.create_reservation({ ...booking, property_id: property, channel_id, ...fields }).pipe(as)
+    api.create_reservation({ ...MANUAL_RESERVATION, property_id: property, channel_id, ...fields }).pipe(as)
   const codesFor = (filters: Parameters<typeof api.search_reservations>[0]) =>
     Effect.map(api.search_reservations(filters).pipe(as), ({ reservations, total }) => {
       assert.strictEqual(total, reservations.length)
@@ -27,7 +35,7 @@ const host = Effect.gen(function* () {
   return { ...operator, api, as, property, second, create, codesFor }
 })
 
-layer(layerUnhurried, { excludeTestServices: false })("a keyword search of reservations", (it) => {
+layer(layerWithoutRateWindows, { excludeTestServices: false })("a keyword search of reservations", (it) => {
   it.effect("compares names, e-mail addresses, phone numbers and codes in any case and Unicode form", () =>
     Effect.gen(function* () {
       const { create, codesFor } = yield* host
@@ -117,7 +125,7 @@ layer(layerUnhurried, { excludeTestServices: false })("a keyword search of reser
       for (const keyword of ["hopper", "grace@", "4155552671"]) {
         assert.deepStrictEqual(yield* codesFor({ keyword }), ["5-E1"], keyword)
       }
-      const code = yield* orderOf(
+      const code = yield* insertOrder(
         operatorId,
         [{ propertyId: property, checkIn: "2027-07-01", checkOut: "2027-07-02" }],
         {
@@ -146,7 +154,7 @@ layer(layerUnhurried, { excludeTestServices: false })("a keyword search of reser
         SELECT operator_id, id, 'Erasmus Junior', '+49 151 3333333' FROM stays WHERE operator_id = ${operatorId}`
       assert.deepStrictEqual(yield* codesFor({ keyword: "Erasmus" }), ["5-GONE1"])
       const guest = yield* findGuest(operatorId, { by: "email", value: "erasmus@example.com" }, new Date(NOW))
-      yield* eraseGuests(guest).pipe(byNobody)
+      yield* eraseGuests(guest).pipe(asSystemActor)
       for (const keyword of ["Erasmus", "Junior", "example.com", "1512222222", "1513333333", "GONE1"]) {
         assert.deepStrictEqual(yield* codesFor({ keyword }), [], keyword)
       }
@@ -226,11 +234,11 @@ test.effect("a keyword finds stays from before this release, and stays that the 
   Effect.gen(function* () {
     yield* migrate(migrations.filter(({ id }) => id < 67))
     const sql = yield* SqlClient.SqlClient
-    yield* enterOperator(sql)
-    yield* enterAsBefore(sql, "0-OLD", 2)
+    yield* insertOperator(sql)
+    yield* insertOrderWithoutStayCount(sql, "0-OLD", 2)
     yield* sql`UPDATE stays SET guest_name = 'Ada Old'`
     yield* migrate(migrations)
-    yield* enterAsBefore(sql, "0-NEW", 1)
+    yield* insertOrderWithoutStayCount(sql, "0-NEW", 1)
     yield* sql`UPDATE stays SET guest_name = 'Ada New' WHERE stay_code LIKE '0-NEW%'`
     const texts = yield* sql<{ words: string }>`SELECT words FROM stay_search_texts ORDER BY stay_id`
     assert.deepStrictEqual(

@@ -1,77 +1,84 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import {
-  available,
-  booking,
-  eventsOf,
-  everything,
-  forgetEvents,
-  layerUnhurried,
-  nightsOf,
-  ready,
-  rowOf,
-  sorted
-} from "../../../support/domain/bookings/reservations/ready.ts"
-import { call, orderOf } from "../../../support/harness.ts"
+  availabilityEvent,
+  deleteEvents,
+  layerWithoutRateWindows,
+  loadAllRows,
+  loadEvents,
+  loadNightHolders,
+  loadStayRow,
+  MANUAL_RESERVATION,
+  prepareOperator,
+  sortEvents
+} from "../../../support/domain/bookings/reservations/reservation-operator.ts"
+import { call, insertOrder } from "../../../support/harness.ts"
 import { countStatements } from "../../../support/statements.ts"
 
-layer(layerUnhurried, { excludeTestServices: false })("moving between properties", (it) => {
+layer(layerWithoutRateWindows, { excludeTestServices: false })("moving between properties", (it) => {
   it.effect("puts whoever is in the way into the box, with all of its nights", () =>
     Effect.gen(function* () {
-      const ground = yield* ready
+      const ground = yield* prepareOperator
       const { api, as, operatorId, property, second } = ground
-      yield* api.create_reservation({ ...booking, property_id: property, channel_id: "A1" }).pipe(as)
-      const wide = { ...booking, property_id: second, check_in_date: "2027-05-03", check_out_date: "2027-05-06" }
+      yield* api.create_reservation({ ...MANUAL_RESERVATION, property_id: property, channel_id: "A1" }).pipe(as)
+      const wide = {
+        ...MANUAL_RESERVATION,
+        property_id: second,
+        check_in_date: "2027-05-03",
+        check_out_date: "2027-05-06"
+      }
       yield* api.create_reservation({ ...wide, channel_id: "B1" }).pipe(as)
-      yield* forgetEvents(operatorId)
+      yield* deleteEvents(operatorId)
       const [, statements] = yield* countStatements(
         api.allocate_stay({ stay_code: "5-A1", property_id: second }).pipe(as)
       )
       assert.isAtMost(statements, 3, "the token and two")
-      assert.deepStrictEqual(yield* nightsOf(operatorId), [
+      assert.deepStrictEqual(yield* loadNightHolders(operatorId), [
         `${second} 2027-05-04 5-A1`,
         `${second} 2027-05-05 5-A1`,
         `${second} 2027-05-06 5-A1`
       ])
       assert.deepStrictEqual(
-        sorted(yield* eventsOf(operatorId)),
-        sorted([
+        sortEvents(yield* loadEvents(operatorId)),
+        sortEvents([
           { event: "reservation_updated", reservation_code: "5-A1", stay_code: "5-A1", property_id: second },
           { event: "reservation_updated", reservation_code: "5-B1", stay_code: "5-B1", property_id: 0 },
-          available(property, ["2027-05-04", true], ["2027-05-05", true], ["2027-05-06", true]),
+          availabilityEvent(property, ["2027-05-04", true], ["2027-05-05", true], ["2027-05-06", true]),
           // The 4th and 5th went from one stay to the other: nothing changed for whoever wants to book.
-          available(second, ["2027-05-03", true], ["2027-05-06", false])
+          availabilityEvent(second, ["2027-05-03", true], ["2027-05-06", false])
         ])
       )
-      assert.deepInclude(yield* rowOf(ground, "5-B1"), {
+      assert.deepInclude(yield* loadStayRow(ground, "5-B1"), {
         property_id: 0,
         listing_id: "0",
         in_reservation_box: true,
         status: "accepted"
       })
-      assert.deepInclude(yield* rowOf(ground, "5-A1"), {
+      assert.deepInclude(yield* loadStayRow(ground, "5-A1"), {
         property_id: second,
         listing_id: String(second),
         in_reservation_box: false
       })
       // Out of the box again, into what is free now.
       yield* api.allocate_stay({ stay_code: "5-B1", property_id: property }).pipe(as)
-      assert.lengthOf(yield* nightsOf(operatorId), 6)
-      yield* forgetEvents(operatorId)
+      assert.lengthOf(yield* loadNightHolders(operatorId), 6)
+      yield* deleteEvents(operatorId)
       yield* api.allocate_stay({ stay_code: "5-B1", property_id: property }).pipe(as)
-      assert.deepStrictEqual(yield* eventsOf(operatorId), [], "it is there already")
+      assert.deepStrictEqual(yield* loadEvents(operatorId), [], "it is there already")
     })
   )
 
   it.effect("displaces several stays of several orders, and rooms of its own order", () =>
     Effect.gen(function* () {
-      const { api, as, operatorId, property, second } = yield* ready
-      const code = yield* orderOf(operatorId, [
+      const { api, as, operatorId, property, second } = yield* prepareOperator
+      const code = yield* insertOrder(operatorId, [
         { propertyId: property, checkIn: "2027-05-01", checkOut: "2027-05-10" },
         { propertyId: second, checkIn: "2027-05-08", checkOut: "2027-05-09" }
       ])
-      const one = yield* orderOf(operatorId, [{ propertyId: second, checkIn: "2027-05-01", checkOut: "2027-05-02" }])
-      const two = yield* orderOf(operatorId, [
+      const one = yield* insertOrder(operatorId, [
+        { propertyId: second, checkIn: "2027-05-01", checkOut: "2027-05-02" }
+      ])
+      const two = yield* insertOrder(operatorId, [
         { propertyId: second, checkIn: "2027-05-03", checkOut: "2027-05-05" },
         { propertyId: second, checkIn: "2027-05-10", checkOut: "2027-05-11" }
       ])
@@ -82,61 +89,65 @@ layer(layerUnhurried, { excludeTestServices: false })("moving between properties
         (each) => each.in_reservation_box
       )
       assert.deepStrictEqual(box.map(({ stay_code }) => stay_code).sort(), [`${code}_1`, one, two].sort())
-      assert.lengthOf(yield* nightsOf(operatorId), 10)
+      assert.lengthOf(yield* loadNightHolders(operatorId), 10)
     })
   )
 
   it.effect("into the box frees the nights and is no cancellation", () =>
     Effect.gen(function* () {
-      const ground = yield* ready
+      const ground = yield* prepareOperator
       const { api, as, operatorId, property } = ground
-      yield* api.create_reservation({ ...booking, property_id: property, channel_id: "A1" }).pipe(as)
-      yield* forgetEvents(operatorId)
+      yield* api.create_reservation({ ...MANUAL_RESERVATION, property_id: property, channel_id: "A1" }).pipe(as)
+      yield* deleteEvents(operatorId)
       yield* api.move_stay_to_box({ stay_code: "5-A1" }).pipe(as)
-      assert.deepStrictEqual(yield* nightsOf(operatorId), [])
-      assert.deepInclude(yield* rowOf(ground, "5-A1"), { property_id: 0, in_reservation_box: true, status: "accepted" })
+      assert.deepStrictEqual(yield* loadNightHolders(operatorId), [])
+      assert.deepInclude(yield* loadStayRow(ground, "5-A1"), {
+        property_id: 0,
+        in_reservation_box: true,
+        status: "accepted"
+      })
       assert.deepStrictEqual(
-        sorted(yield* eventsOf(operatorId)),
-        sorted([
+        sortEvents(yield* loadEvents(operatorId)),
+        sortEvents([
           { event: "reservation_updated", reservation_code: "5-A1", stay_code: "5-A1", property_id: 0 },
-          available(property, ["2027-05-04", true], ["2027-05-05", true], ["2027-05-06", true])
+          availabilityEvent(property, ["2027-05-04", true], ["2027-05-05", true], ["2027-05-06", true])
         ])
       )
       // Nights can be booked meanwhile, and its dates changed while it is in no property.
-      yield* api.create_reservation({ ...booking, property_id: property, channel_id: "B1" }).pipe(as)
+      yield* api.create_reservation({ ...MANUAL_RESERVATION, property_id: property, channel_id: "B1" }).pipe(as)
       yield* api.update_reservation_basic({ stay_code: "5-A1", check_out_date: "2027-05-09" }).pipe(as)
-      assert.lengthOf(yield* nightsOf(operatorId), 3)
-      yield* forgetEvents(operatorId)
+      assert.lengthOf(yield* loadNightHolders(operatorId), 3)
+      yield* deleteEvents(operatorId)
       yield* api.move_stay_to_box({ stay_code: "5-A1" }).pipe(as)
-      assert.deepStrictEqual(yield* eventsOf(operatorId), [])
+      assert.deepStrictEqual(yield* loadEvents(operatorId), [])
     })
   )
 
   it.effect("of a pending request displaces nobody", () =>
     Effect.gen(function* () {
-      const ground = yield* ready
+      const ground = yield* prepareOperator
       const { api, as, operatorId, property, second } = ground
-      yield* api.create_reservation({ ...booking, property_id: second, channel_id: "A1" }).pipe(as)
+      yield* api.create_reservation({ ...MANUAL_RESERVATION, property_id: second, channel_id: "A1" }).pipe(as)
       const dates = { checkIn: "2027-05-04", checkOut: "2027-05-07" }
-      const pending = yield* orderOf(operatorId, [{ propertyId: property, ...dates }], {
+      const pending = yield* insertOrder(operatorId, [{ propertyId: property, ...dates }], {
         channelType: "airbnb",
         status: "wait_accept"
       })
-      const before = yield* nightsOf(operatorId)
+      const before = yield* loadNightHolders(operatorId)
       yield* api.allocate_stay({ stay_code: pending, property_id: second }).pipe(as)
-      assert.deepStrictEqual(yield* nightsOf(operatorId), before)
-      assert.deepInclude(yield* rowOf(ground, pending), { property_id: second, status: "wait_accept" })
+      assert.deepStrictEqual(yield* loadNightHolders(operatorId), before)
+      assert.deepInclude(yield* loadStayRow(ground, pending), { property_id: second, status: "wait_accept" })
     })
   )
 
   it.effect("answers 404 for what is not there", () =>
     Effect.gen(function* () {
-      const ground = yield* ready
-      const stranger = yield* ready
+      const ground = yield* prepareOperator
+      const stranger = yield* prepareOperator
       const { api, as, operatorId, property, token } = ground
-      yield* api.create_reservation({ ...booking, property_id: property, channel_id: "A1" }).pipe(as)
-      const theirs = yield* orderOf(stranger.operatorId, [{ propertyId: stranger.property }])
-      const before = [yield* everything(operatorId), yield* everything(stranger.operatorId)]
+      yield* api.create_reservation({ ...MANUAL_RESERVATION, property_id: property, channel_id: "A1" }).pipe(as)
+      const theirs = yield* insertOrder(stranger.operatorId, [{ propertyId: stranger.property }])
+      const before = [yield* loadAllRows(operatorId), yield* loadAllRows(stranger.operatorId)]
       for (const [operation, fields, field] of [
         ["allocate_stay", { stay_code: "5-ZZ", property_id: property }, "stay_code"],
         ["allocate_stay", { stay_code: theirs, property_id: property }, "stay_code"],
@@ -147,7 +158,7 @@ layer(layerUnhurried, { excludeTestServices: false })("moving between properties
         assert.deepStrictEqual([error_code, error_msg.split(":")[0]], [404, field])
       }
       assert.strictEqual((yield* call(token, "allocate_stay", { stay_code: "5-A1" })).error_code, 400)
-      assert.deepStrictEqual([yield* everything(operatorId), yield* everything(stranger.operatorId)], before)
+      assert.deepStrictEqual([yield* loadAllRows(operatorId), yield* loadAllRows(stranger.operatorId)], before)
     })
   )
 })

@@ -8,9 +8,14 @@ import {
   makeTimeOutOrders,
   ORDER_TIMEOUT_BATCH_SIZE
 } from "../../../../src/domain/bookings/reservations/order-timeouts.ts"
-import { soldOrder, soldStay } from "../../../support/domain/bookings/reservations/channel-orders.ts"
-import { eventsOf, NOW, nightsOf, ready } from "../../../support/domain/bookings/reservations/ready.ts"
-import { byNobody, layerService } from "../../../support/harness.ts"
+import { newChannelOrder, newChannelStay } from "../../../support/domain/bookings/reservations/channel-orders.ts"
+import {
+  loadEvents,
+  loadNightHolders,
+  NOW,
+  prepareOperator
+} from "../../../support/domain/bookings/reservations/reservation-operator.ts"
+import { asSystemActor, layerService } from "../../../support/harness.ts"
 import { layerOwnDatabase } from "../../../support/own-database.ts"
 
 const DAY = 24 * 60 * 60 * 1000
@@ -20,13 +25,18 @@ const pending = Effect.fnUntraced(function* (
   status: "wait_accept" | "wait_pay",
   expires_at = new Date(Date.parse(NOW) + DAY)
 ) {
-  const ground = yield* ready
+  const ground = yield* prepareOperator
   const { createFromChannel: createSold } = yield* Orders
   const { reservation_code } = yield* createSold(
     ground.operatorId,
-    soldOrder({ channel_id: "90001", status, expires_at, stays: [soldStay({ property_id: ground.property })] }),
+    newChannelOrder({
+      channel_id: "90001",
+      status,
+      expires_at,
+      stays: [newChannelStay({ property_id: ground.property })]
+    }),
     new Date(NOW)
-  ).pipe(byNobody)
+  ).pipe(asSystemActor)
   const shown = Effect.map(
     ground.api.search_reservations({ reservation_code }).pipe(ground.as),
     ({ reservations }) => reservations[0]?.status
@@ -50,12 +60,12 @@ layer(Layer.provideMerge(Orders.layer, layerService(layerOwnDatabase, RateWindow
           yield* once
           assert.strictEqual(yield* shown, "timeout")
           yield* once
-          const told = (yield* eventsOf(operatorId)).filter(({ event }) => event === "reservation_updated")
+          const told = (yield* loadEvents(operatorId)).filter(({ event }) => event === "reservation_updated")
           assert.deepStrictEqual(
             told.map((each) => each["reservation_code"]),
             [reservation_code]
           )
-          assert.deepStrictEqual(yield* nightsOf(operatorId), [])
+          assert.deepStrictEqual(yield* loadNightHolders(operatorId), [])
         })
       )
     }
@@ -86,10 +96,10 @@ layer(Layer.provideMerge(Orders.layer, layerService(layerOwnDatabase, RateWindow
         const { operatorId, shown } = yield* pending("wait_accept")
         yield* sql`UPDATE orders SET status = 'denied' WHERE operator_id = ${operatorId}`
         yield* TestClock.adjust(2 * DAY)
-        const before = yield* eventsOf(operatorId)
+        const before = yield* loadEvents(operatorId)
         yield* yield* makeTimeOutOrders
         assert.strictEqual(yield* shown, "denied")
-        assert.deepStrictEqual(yield* eventsOf(operatorId), before)
+        assert.deepStrictEqual(yield* loadEvents(operatorId), before)
       })
     )
 

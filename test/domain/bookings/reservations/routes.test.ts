@@ -1,20 +1,20 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
-import { booking, NOW, TODAY } from "../../../support/domain/bookings/reservations/ready.ts"
-import { freshOperator, propertyOf } from "../../../support/harness.ts"
-import { BaseUrl, layerServed } from "../../../support/server.ts"
+import { MANUAL_RESERVATION, NOW, TODAY } from "../../../support/domain/bookings/reservations/reservation-operator.ts"
+import { freshOperator, insertProperty } from "../../../support/harness.ts"
+import { BaseUrl, layerHttpServer } from "../../../support/server.ts"
 
 // The routes of reservations as clients call them, over a real socket: two of one shape may name their code
 // differently, and a DELETE may carry its field in a body or in the query.
 
-layer(layerServed())("the routes of reservations", (it) => {
+layer(layerHttpServer())("the routes of reservations", (it) => {
   it.effect("lead to their operations", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(Date.parse(NOW))
       const url = yield* BaseUrl
       const { operatorId, token } = yield* freshOperator()
-      const property = yield* propertyOf(operatorId, "Harbour 1")
+      const property = yield* insertProperty(operatorId, "Harbour 1")
       const send = (method: string, path: string, body?: object) =>
         Effect.promise(async () => {
           const response = await fetch(`${url}/v3${path}`, {
@@ -35,7 +35,7 @@ layer(layerServed())("the routes of reservations", (it) => {
           return data
         })
       const created = yield* ok("POST", "/reservations", {
-        ...booking,
+        ...MANUAL_RESERVATION,
         property_id: property,
         channel_id: "A1",
         unknown: "ignored"

@@ -25,7 +25,7 @@ import {
 } from "../../../../src/domain/bookings/reservations/rules/unassigned-stays.ts"
 import type { StayState } from "../../../../src/domain/bookings/stays/stay.ts"
 import { SEARCH_DAYS } from "../../../../src/platform/limits.ts"
-import { soldOrder, soldStay } from "../../../support/domain/bookings/reservations/channel-orders.ts"
+import { newChannelOrder, newChannelStay } from "../../../support/domain/bookings/reservations/channel-orders.ts"
 
 const FIRST = "2027-05-01"
 const CAME_IN = new Date("2027-04-19T08:00:00Z")
@@ -100,9 +100,9 @@ describe("the guests of a stay", () => {
   })
 
   it("stay who they are when their number is sent as it is", () => {
-    const stay = { ...soldStay(), id: 1, stay_code: "5-1", number_of_infants: 1 }
+    const stay = { ...newChannelStay(), id: 1, stay_code: "5-1", number_of_infants: 1 }
     const order: OrderState = {
-      ...soldOrder({ channel_id: "1" }),
+      ...newChannelOrder({ channel_id: "1" }),
       id: 1,
       version: 0,
       cancelled_at: null,
@@ -202,7 +202,7 @@ const stayState = (id: number): fc.Arbitrary<StayState> =>
       remarks: fc.constantFrom("", "dog")
     })
     .map(({ property_id, from, nights, revenue, remarks }) => ({
-      ...soldStay(),
+      ...newChannelStay(),
       id,
       stay_code: `5-${id}`,
       check_in_date: addDays(FIRST, from),
@@ -410,14 +410,14 @@ describe("moves", () => {
   })
 
   it("of a sold order box only the stays whose nights are taken, or doubled in it", () => {
-    const one = soldStay({ property_id: 1 })
-    const order = soldOrder({
+    const one = newChannelStay({ property_id: 1 })
+    const order = newChannelOrder({
       channel_id: "1",
       stays: [
         one,
-        soldStay({ property_id: 2 }),
+        newChannelStay({ property_id: 2 }),
         one,
-        soldStay({ property_id: 1, check_in_date: "2027-05-07", check_out_date: "2027-05-08" })
+        newChannelStay({ property_id: 1, check_in_date: "2027-05-07", check_out_date: "2027-05-08" })
       ]
     })
     const properties = (taken: ReadonlyArray<string>) =>

@@ -5,19 +5,24 @@ import { TestClock } from "effect/testing"
 import { addDays } from "../../../../src/contract/time.ts"
 import { Orders } from "../../../../src/domain/bookings/reservations/Orders.ts"
 import { PAGE_MAX, SEARCH_DAYS } from "../../../../src/platform/limits.ts"
-import { soldOrder, soldStay } from "../../../support/domain/bookings/reservations/channel-orders.ts"
-import { booking, layerUnhurried, ready, TODAY } from "../../../support/domain/bookings/reservations/ready.ts"
-import { byNobody, call, orderOf, propertyOf } from "../../../support/harness.ts"
+import { newChannelOrder, newChannelStay } from "../../../support/domain/bookings/reservations/channel-orders.ts"
+import {
+  layerWithoutRateWindows,
+  MANUAL_RESERVATION,
+  prepareOperator,
+  TODAY
+} from "../../../support/domain/bookings/reservations/reservation-operator.ts"
+import { asSystemActor, call, insertOrder, insertProperty } from "../../../support/harness.ts"
 import { countStatements } from "../../../support/statements.ts"
 
-layer(layerUnhurried, { excludeTestServices: false })("finding reservations", (it) => {
+layer(layerWithoutRateWindows, { excludeTestServices: false })("finding reservations", (it) => {
   it.effect("narrows by every filter", () =>
     Effect.gen(function* () {
-      const { api, as, operatorId, property, second } = yield* ready
+      const { api, as, operatorId, property, second } = yield* prepareOperator
       const create = (channel_id: string, property_id: number, check_in_date: string) =>
         api
           .create_reservation({
-            ...booking,
+            ...MANUAL_RESERVATION,
             property_id,
             channel_id,
             check_in_date,
@@ -28,7 +33,7 @@ layer(layerUnhurried, { excludeTestServices: false })("finding reservations", (i
       yield* create("B1", property, "2027-06-04")
       yield* create("C1", second, "2027-05-04")
       yield* api.cancel_reservation({ reservation_code: "5-B1" }).pipe(as)
-      const request = yield* orderOf(
+      const request = yield* insertOrder(
         operatorId,
         [{ propertyId: second, checkIn: "2027-05-20", checkOut: "2027-05-22" }],
         {
@@ -40,7 +45,7 @@ layer(layerUnhurried, { excludeTestServices: false })("finding reservations", (i
         Effect.map(api.search_reservations(filters).pipe(as), ({ reservations }) =>
           reservations.map(({ stay_code }) => stay_code).sort()
         )
-      const rooms = yield* orderOf(operatorId, [
+      const rooms = yield* insertOrder(operatorId, [
         { propertyId: property, checkIn: "2025-01-01", checkOut: "2025-01-02" },
         { propertyId: second, checkIn: "2025-01-01", checkOut: "2025-01-02" }
       ])
@@ -83,9 +88,9 @@ layer(layerUnhurried, { excludeTestServices: false })("finding reservations", (i
 
   it.effect("covers 180 days around today only when nothing else is asked for", () =>
     Effect.gen(function* () {
-      const { api, as, operatorId, property } = yield* ready
+      const { api, as, operatorId, property } = yield* prepareOperator
       const leaving = (checkOut: string) =>
-        orderOf(operatorId, [{ propertyId: property, checkIn: addDays(checkOut, -1), checkOut }])
+        insertOrder(operatorId, [{ propertyId: property, checkIn: addDays(checkOut, -1), checkOut }])
       const first = yield* leaving(addDays(TODAY, -SEARCH_DAYS))
       const last = yield* leaving(addDays(TODAY, SEARCH_DAYS))
       const tooEarly = yield* leaving(addDays(TODAY, -SEARCH_DAYS - 1))
@@ -102,11 +107,11 @@ layer(layerUnhurried, { excludeTestServices: false })("finding reservations", (i
 
   it.effect("takes one bound of a pair of dates, open on the other side", () =>
     Effect.gen(function* () {
-      const { api, as, operatorId, property } = yield* ready
+      const { api, as, operatorId, property } = yield* prepareOperator
       // Four stays of two nights, further apart than a search by check-in may cover.
       const days = [0, 1, 2, 3].map((index) => addDays(TODAY, index * (SEARCH_DAYS + 1)))
       const codes = yield* Effect.forEach(days, (checkIn) =>
-        orderOf(operatorId, [{ propertyId: property, checkIn, checkOut: addDays(checkIn, 2) }])
+        insertOrder(operatorId, [{ propertyId: property, checkIn, checkOut: addDays(checkIn, 2) }])
       )
       const found = (filters: Parameters<typeof api.search_reservations>[0]) =>
         Effect.map(api.search_reservations({ ...filters, order_by: "check_in_date" }).pipe(as), (answer) => {
@@ -128,11 +133,14 @@ layer(layerUnhurried, { excludeTestServices: false })("finding reservations", (i
 
   it.effect("says how many there are in all, on every page and on one behind the last", () =>
     Effect.gen(function* () {
-      const { api, as, operatorId, property, second } = yield* ready
-      const stranger = yield* ready
-      yield* orderOf(stranger.operatorId, [{ propertyId: stranger.property }])
+      const { api, as, operatorId, property, second } = yield* prepareOperator
+      const stranger = yield* prepareOperator
+      yield* insertOrder(stranger.operatorId, [{ propertyId: stranger.property }])
       for (const status of ["accepted", "wait_accept", "denied"] as const) {
-        yield* orderOf(operatorId, [{ propertyId: property }, { propertyId: second }], { status, channelType: "vrbo" })
+        yield* insertOrder(operatorId, [{ propertyId: property }, { propertyId: second }], {
+          status,
+          channelType: "vrbo"
+        })
       }
       const total = (filters: Parameters<typeof api.search_reservations>[0]) =>
         Effect.map(api.search_reservations(filters).pipe(as), (answer) => [answer.reservations.length, answer.total])
@@ -148,9 +156,9 @@ layer(layerUnhurried, { excludeTestServices: false })("finding reservations", (i
 
   it.effect("finds the stays in the box as those of property 0, where they are shown", () =>
     Effect.gen(function* () {
-      const { api, as, token, operatorId, property, second } = yield* ready
+      const { api, as, token, operatorId, property, second } = yield* prepareOperator
       assert.strictEqual((yield* call(token, "search_reservations", { property_id: 0 })).error_code, 0)
-      const code = yield* orderOf(operatorId, [{ propertyId: property }, { propertyId: second }])
+      const code = yield* insertOrder(operatorId, [{ propertyId: property }, { propertyId: second }])
       yield* api.move_stay_to_box({ stay_code: code }).pipe(as)
       const boxed = yield* api.search_reservations({ property_id: 0 }).pipe(as)
       assert.deepStrictEqual(
@@ -167,7 +175,7 @@ layer(layerUnhurried, { excludeTestServices: false })("finding reservations", (i
 
   it.effect("lists the latest first by each order, page by page", () =>
     Effect.gen(function* () {
-      const { api, as, property } = yield* ready
+      const { api, as, property } = yield* prepareOperator
       const create = Effect.fnUntraced(function* (
         channel_id: string,
         check_in_date: string,
@@ -177,7 +185,13 @@ layer(layerUnhurried, { excludeTestServices: false })("finding reservations", (i
         yield* TestClock.setTime(Date.parse(`${TODAY}T11:${minute}:00Z`))
         const check_out_date = addDays(check_in_date, nights)
         yield* api
-          .create_reservation({ ...booking, property_id: property, channel_id, check_in_date, check_out_date })
+          .create_reservation({
+            ...MANUAL_RESERVATION,
+            property_id: property,
+            channel_id,
+            check_in_date,
+            check_out_date
+          })
           .pipe(as)
       })
       yield* create("A", "2027-05-20", 1, 10)
@@ -209,16 +223,18 @@ layer(layerUnhurried, { excludeTestServices: false })("finding reservations", (i
 
   it.effect("reads a page of whole records in one statement, whatever hangs on them", () =>
     Effect.gen(function* () {
-      const { api, as, operatorId } = yield* ready
+      const { api, as, operatorId } = yield* prepareOperator
       const sql = yield* SqlClient.SqlClient
       const orders = yield* Orders
       for (let number = 0; number < 5; number += 1) {
-        const properties = yield* Effect.forEach([0, 1, 2], (room) => propertyOf(operatorId, `House ${number}.${room}`))
-        const [first, ...others] = properties.map((property_id) => soldStay({ property_id }, 4))
+        const properties = yield* Effect.forEach([0, 1, 2], (room) =>
+          insertProperty(operatorId, `House ${number}.${room}`)
+        )
+        const [first, ...others] = properties.map((property_id) => newChannelStay({ property_id }, 4))
         if (first === undefined) return
         yield* orders.createFromChannel(
           operatorId,
-          soldOrder({ channel_id: `9000${number}`, stays: [first, ...others] }),
+          newChannelOrder({ channel_id: `9000${number}`, stays: [first, ...others] }),
           new Date()
         )
       }
@@ -253,19 +269,19 @@ layer(layerUnhurried, { excludeTestServices: false })("finding reservations", (i
             : []
         )
       }
-    }).pipe(byNobody, Effect.provide(Orders.layer))
+    }).pipe(asSystemActor, Effect.provide(Orders.layer))
   )
 
   it.effect("shows what only channels know", () =>
     Effect.gen(function* () {
-      const { api, as, operatorId, property } = yield* ready
+      const { api, as, operatorId, property } = yield* prepareOperator
       const orders = yield* Orders
-      const sold = soldOrder({
+      const sold = newChannelOrder({
         channel_id: "48120375",
         cancellation_policy_category: "flexible",
         stays: [
           {
-            ...soldStay({ property_id: property }),
+            ...newChannelStay({ property_id: property }),
             listing_id: "L-1",
             rate: "115",
             commission: null,
@@ -309,13 +325,13 @@ layer(layerUnhurried, { excludeTestServices: false })("finding reservations", (i
       yield* orders.createFromChannel(operatorId, other, new Date())
       const found = yield* api.search_reservations({ channel_id: "1" }).pipe(as)
       assert.isNull(found.reservations[0]?.channel_details)
-    }).pipe(byNobody, Effect.provide(Orders.layer))
+    }).pipe(asSystemActor, Effect.provide(Orders.layer))
   )
 
   it.effect("refuses a range backwards and one too wide, and what is no filter", () =>
     Effect.gen(function* () {
-      const { token, property } = yield* ready
-      const stranger = yield* ready
+      const { token, property } = yield* prepareOperator
+      const stranger = yield* prepareOperator
       const wrong: ReadonlyArray<readonly [object, number, string]> = [
         [{ start_check_in_date: addDays(TODAY, 1), end_check_in_date: TODAY }, 422, "start_check_in_date"],
         [{ start_check_out_date: addDays(TODAY, 1), end_check_out_date: TODAY }, 422, "start_check_out_date"],

@@ -11,31 +11,35 @@ import {
   Orders,
   retryWhileNightsTaken
 } from "../../../../src/domain/bookings/reservations/Orders.ts"
-import { soldOrder, soldStay, stayCodesOf } from "../../../support/domain/bookings/reservations/channel-orders.ts"
 import {
-  available,
-  booking,
-  eventsOf,
-  everything,
-  layerUnhurried,
-  nightsOf,
-  ready,
-  sorted
-} from "../../../support/domain/bookings/reservations/ready.ts"
-import { byNobody, call, propertyOf } from "../../../support/harness.ts"
+  newChannelOrder,
+  newChannelStay,
+  stayCodesOf
+} from "../../../support/domain/bookings/reservations/channel-orders.ts"
+import {
+  availabilityEvent,
+  layerWithoutRateWindows,
+  loadAllRows,
+  loadEvents,
+  loadNightHolders,
+  MANUAL_RESERVATION,
+  prepareOperator,
+  sortEvents
+} from "../../../support/domain/bookings/reservations/reservation-operator.ts"
+import { asSystemActor, call, insertProperty } from "../../../support/harness.ts"
 
 const AT = new Date("2027-04-20T10:00:00Z")
 
-layer(layerUnhurried, { excludeTestServices: false })("an order a channel sold", (it) => {
+layer(layerWithoutRateWindows, { excludeTestServices: false })("an order a channel sold", (it) => {
   const rooms = Effect.gen(function* () {
-    const ground = yield* ready
-    const third = yield* propertyOf(ground.operatorId, "Harbour 3")
-    const order = soldOrder({
+    const ground = yield* prepareOperator
+    const third = yield* insertProperty(ground.operatorId, "Harbour 3")
+    const order = newChannelOrder({
       channel_id: "48120375",
       stays: [
-        soldStay({ property_id: ground.property }),
-        soldStay({ property_id: ground.second }),
-        soldStay({ property_id: third })
+        newChannelStay({ property_id: ground.property }),
+        newChannelStay({ property_id: ground.second }),
+        newChannelStay({ property_id: third })
       ]
     })
     return { ...ground, third, order, orders: yield* Orders }
@@ -56,15 +60,15 @@ layer(layerUnhurried, { excludeTestServices: false })("an order a channel sold",
         [third, three]
       ] as const
       assert.deepStrictEqual(
-        sorted(yield* eventsOf(operatorId)),
-        sorted(
+        sortEvents(yield* loadEvents(operatorId)),
+        sortEvents(
           places.flatMap(([property_id, stay_code]) => [
             { ...told, stay_code, property_id },
-            available(property_id, ...nights.map((day) => [day, false] as const))
+            availabilityEvent(property_id, ...nights.map((day) => [day, false] as const))
           ])
         )
       )
-      const before = yield* everything(operatorId)
+      const before = yield* loadAllRows(operatorId)
       const again = yield* Effect.forEach(
         Array.from({ length: 20 }),
         () => orders.createFromChannel(operatorId, order, AT),
@@ -73,14 +77,14 @@ layer(layerUnhurried, { excludeTestServices: false })("an order a channel sold",
         }
       )
       for (const each of again) assert.deepStrictEqual(each, { ...created, is_new: false })
-      assert.deepStrictEqual(yield* everything(operatorId), before)
-    }).pipe(byNobody, Effect.provide(Orders.layer))
+      assert.deepStrictEqual(yield* loadAllRows(operatorId), before)
+    }).pipe(asSystemActor, Effect.provide(Orders.layer))
   )
 
   it.effect("is never refused: a room whose nights are held goes into the box, the others hold theirs", () =>
     Effect.gen(function* () {
       const { api, as, operatorId, property, second, third, order, orders } = yield* rooms
-      yield* api.create_reservation({ ...booking, property_id: second, channel_id: "A1" }).pipe(as)
+      yield* api.create_reservation({ ...MANUAL_RESERVATION, property_id: second, channel_id: "A1" }).pipe(as)
       yield* orders.createFromChannel(operatorId, order, AT)
       const { reservations } = yield* api.search_reservations({ channel_id: "48120375" }).pipe(as)
       assert.deepStrictEqual(
@@ -91,45 +95,45 @@ layer(layerUnhurried, { excludeTestServices: false })("an order a channel sold",
           [third, false, "accepted"]
         ]
       )
-      assert.lengthOf(yield* nightsOf(operatorId), 9)
-    }).pipe(byNobody, Effect.provide(Orders.layer))
+      assert.lengthOf(yield* loadNightHolders(operatorId), 9)
+    }).pipe(asSystemActor, Effect.provide(Orders.layer))
   )
 
   it.effect("is not refused inside a transaction of whoever brings it either, which goes on", () =>
     Effect.gen(function* () {
       const { api, as, operatorId, second, order, orders } = yield* rooms
       const sql = yield* SqlClient.SqlClient
-      yield* api.create_reservation({ ...booking, property_id: second, channel_id: "A1" }).pipe(as)
+      yield* api.create_reservation({ ...MANUAL_RESERVATION, property_id: second, channel_id: "A1" }).pipe(as)
       yield* sql.withTransaction(
         Effect.gen(function* () {
           yield* orders.createFromChannel(operatorId, order, AT)
           yield* orders.createFromChannel(operatorId, { ...order, channel_id: "2", reservation_code: "0-2-X" }, AT)
         })
       )
-      assert.lengthOf(yield* nightsOf(operatorId), 9)
+      assert.lengthOf(yield* loadNightHolders(operatorId), 9)
       const { reservations } = yield* api.search_reservations({ channel_id: "2" }).pipe(as)
       assert.isTrue(reservations.every((each) => each.in_reservation_box))
-    }).pipe(byNobody, Effect.provide(Orders.layer))
+    }).pipe(asSystemActor, Effect.provide(Orders.layer))
   )
 
   it.effect("boxes the later of two rooms that want the same night", () =>
     Effect.gen(function* () {
       const { operatorId, property, orders } = yield* rooms
       const twice = [
-        soldStay({ property_id: property }),
-        soldStay({ property_id: property, check_in_date: "2027-05-06", check_out_date: "2027-05-08" })
+        newChannelStay({ property_id: property }),
+        newChannelStay({ property_id: property, check_in_date: "2027-05-06", check_out_date: "2027-05-08" })
       ] as const
-      const order = soldOrder({ channel_id: "7", stays: twice })
+      const order = newChannelOrder({ channel_id: "7", stays: twice })
       yield* orders.createFromChannel(operatorId, order, AT)
       assert.deepStrictEqual(
-        (yield* nightsOf(operatorId)).map((night) => night.split(" ")[2]),
+        (yield* loadNightHolders(operatorId)).map((night) => night.split(" ")[2]),
         Array.from({ length: 3 }, () => "0-7-XK2P")
       )
       const refused = yield* Effect.flip(
         orders.create(operatorId, { ...order, reservation_code: "0-8-X", channel_id: "8" }, AT)
       )
       assert.strictEqual(refused._tag, "NightTaken")
-    }).pipe(byNobody, Effect.provide(Orders.layer))
+    }).pipe(asSystemActor, Effect.provide(Orders.layer))
   )
 
   it.effect("holds nothing while it is pending or when it comes cancelled", () =>
@@ -141,23 +145,26 @@ layer(layerUnhurried, { excludeTestServices: false })("an order a channel sold",
         { ...order, status: "cancelled", channel_id: "9", reservation_code: "0-9-X" },
         AT
       )
-      assert.deepStrictEqual(yield* nightsOf(operatorId), [])
+      assert.deepStrictEqual(yield* loadNightHolders(operatorId), [])
       const { reservations } = yield* api.search_reservations({ channel_id: "9" }).pipe(as)
       assert.strictEqual(reservations[0]?.cancelled_at, "2027-04-20T10:00:00+00:00")
       assert.notInclude(
-        (yield* eventsOf(operatorId)).map(({ event }) => event),
+        (yield* loadEvents(operatorId)).map(({ event }) => event),
         "property_availability_updated"
       )
-    }).pipe(byNobody, Effect.provide(Orders.layer))
+    }).pipe(asSystemActor, Effect.provide(Orders.layer))
   )
 
   it.effect("splits the money that came with it by what each room brings", () =>
     Effect.gen(function* () {
       const { api, as, operatorId, property, second, orders } = yield* rooms
       const order = {
-        ...soldOrder({
+        ...newChannelOrder({
           channel_id: "10",
-          stays: [soldStay({ property_id: property, rate: "100" }), soldStay({ property_id: second, rate: "200" })]
+          stays: [
+            newChannelStay({ property_id: property, rate: "100" }),
+            newChannelStay({ property_id: second, rate: "200" })
+          ]
         }),
         received: { amount: "100", item_id: 11, payment_method_id: 197 }
       }
@@ -182,7 +189,7 @@ layer(layerUnhurried, { excludeTestServices: false })("an order a channel sold",
           status: "partial"
         })
       }
-    }).pipe(byNobody, Effect.provide(Orders.layer))
+    }).pipe(asSystemActor, Effect.provide(Orders.layer))
   )
 
   it.effect("and others that want the same nights at once leave one holder, the rest in the box", () =>
@@ -197,16 +204,16 @@ layer(layerUnhurried, { excludeTestServices: false })("an order a channel sold",
         (each) => orders.createFromChannel(operatorId, each, AT),
         { concurrency: "unbounded" }
       )
-      assert.lengthOf(yield* nightsOf(operatorId), 9)
-    }).pipe(byNobody, Effect.provide(Orders.layer))
+      assert.lengthOf(yield* loadNightHolders(operatorId), 9)
+    }).pipe(asSystemActor, Effect.provide(Orders.layer))
   )
 
   it.effect("shows its sums with every digit, as its amounts add up", () =>
     Effect.gen(function* () {
       const { operatorId, token, orders } = yield* rooms
-      const [first, ...others] = Array.from({ length: 11 }, () => soldStay({ rate: "999999999999.999" }))
+      const [first, ...others] = Array.from({ length: 11 }, () => newChannelStay({ rate: "999999999999.999" }))
       if (first === undefined) return
-      const order = soldOrder({ channel_id: "11", currency: "KWD", stays: [first, ...others] })
+      const order = newChannelOrder({ channel_id: "11", currency: "KWD", stays: [first, ...others] })
       yield* orders.createFromChannel(operatorId, order, AT)
       const reservation_code = order.reservation_code
       for (const amount of [999_999_999_998.999, 999_999_999_999]) {
@@ -219,7 +226,7 @@ layer(layerUnhurried, { excludeTestServices: false })("an order a channel sold",
         '"payment":{"currency":"KWD","total_amount":10999999999999.989,"received_amount":1999999999997.999,"balance_amount":9000000000001.99,"status":"partial"}'
       )
       assert.include(text, '"total_rate":{"currency":"KWD","amount":10999999999999.989}')
-    }).pipe(byNobody, Effect.provide(Orders.layer))
+    }).pipe(asSystemActor, Effect.provide(Orders.layer))
   )
 })
 
@@ -238,9 +245,9 @@ describe("an order a channel sold", () => {
           ? Effect.fail(new NightTaken())
           : Effect.succeed({ reservation_code: order.reservation_code, status: order.status })
       }
-    })(1, soldOrder({ channel_id: "1", stays: [soldStay({ property_id: 7 })] }), AT).pipe(
+    })(1, newChannelOrder({ channel_id: "1", stays: [newChannelStay({ property_id: 7 })] }), AT).pipe(
       Effect.map(() => properties.at(-1)),
-      byNobody
+      asSystemActor
     )
   }
 
@@ -253,9 +260,9 @@ describe("an order a channel sold", () => {
 })
 
 describe("an order that its channel changes", () => {
-  const stay = { ...soldStay({ property_id: 7 }), id: 1, stay_code: "0-1-XK2P" }
+  const stay = { ...newChannelStay({ property_id: 7 }), id: 1, stay_code: "0-1-XK2P" }
   const order: OrderState = {
-    ...soldOrder({ channel_id: "1" }),
+    ...newChannelOrder({ channel_id: "1" }),
     id: 1,
     version: 0,
     created_at: AT,
@@ -287,7 +294,7 @@ describe("an order that its channel changes", () => {
       }
     })(1, AT, { reservation_code: "0-1-XK2P" }, () => Effect.succeed([later])).pipe(
       Effect.map(() => properties.at(-1)),
-      byNobody
+      asSystemActor
     )
   }
 

@@ -12,26 +12,26 @@ import {
   TAG_NAME
 } from "../../../../src/platform/limits.ts"
 import {
-  eventsOf,
-  everything,
-  forgetEvents,
-  layerUnhurried,
-  ready,
-  rowOf,
-  sorted
-} from "../../../support/domain/bookings/reservations/ready.ts"
-import { call, orderOf } from "../../../support/harness.ts"
-import { canOverlap, orSkipped, overlapping } from "../../../support/overlap.ts"
+  deleteEvents,
+  layerWithoutRateWindows,
+  loadAllRows,
+  loadEvents,
+  loadStayRow,
+  prepareOperator,
+  sortEvents
+} from "../../../support/domain/bookings/reservations/reservation-operator.ts"
+import { call, insertOrder } from "../../../support/harness.ts"
+import { canOverlap, runOverlapping, withServerNote } from "../../../support/overlap.ts"
 import { countStatements } from "../../../support/statements.ts"
 
 const booked = Effect.gen(function* () {
-  const ground = yield* ready
-  const code = yield* orderOf(ground.operatorId, [{ propertyId: ground.property }, { propertyId: ground.second }])
-  const tags = Effect.map(rowOf(ground, code), (row) => row?.tags)
+  const ground = yield* prepareOperator
+  const code = yield* insertOrder(ground.operatorId, [{ propertyId: ground.property }, { propertyId: ground.second }])
+  const tags = Effect.map(loadStayRow(ground, code), (row) => row?.tags)
   return { ...ground, code, tags, about: { reservation_code: code, stay_code: code, property_id: ground.property } }
 })
 
-layer(layerUnhurried, { excludeTestServices: false })("tags of a stay", (it) => {
+layer(layerWithoutRateWindows, { excludeTestServices: false })("tags of a stay", (it) => {
   it.effect("come from the dictionary or are made, belong to one stay, and tell nobody", () =>
     Effect.gen(function* () {
       const ground = yield* booked
@@ -43,7 +43,7 @@ layer(layerUnhurried, { excludeTestServices: false })("tags of a stay", (it) => 
       yield* api.add_reservation_tag({ stay_code: code, tag_name: " Blue door " }).pipe(as)
       yield* api.add_reservation_tag({ stay_code: code, tag_name: "Blue door" }).pipe(as)
       assert.deepStrictEqual(yield* tags, ["VIP", "Blue door"])
-      assert.deepStrictEqual((yield* rowOf(ground, `${code}_1`))?.tags, [])
+      assert.deepStrictEqual((yield* loadStayRow(ground, `${code}_1`))?.tags, [])
       const { reservation_tags } = yield* api.search_reservation_tags({ keyword: "blue" }).pipe(as)
       assert.deepStrictEqual(
         reservation_tags.map(({ tag_name, is_default }) => [tag_name, is_default]),
@@ -51,7 +51,7 @@ layer(layerUnhurried, { excludeTestServices: false })("tags of a stay", (it) => 
       )
       yield* api.remove_reservation_tag({ stay_code: code, tag_name: "VIP" }).pipe(as)
       assert.deepStrictEqual(yield* tags, ["Blue door"])
-      assert.deepStrictEqual(yield* eventsOf(operatorId), [])
+      assert.deepStrictEqual(yield* loadEvents(operatorId), [])
     })
   )
 
@@ -90,12 +90,12 @@ layer(layerUnhurried, { excludeTestServices: false })("tags of a stay", (it) => 
     })
   )
 
-  describe.runIf(canOverlap)(orSkipped("while the previous release creates the tag, without a key"), () => {
+  describe.runIf(canOverlap)(withServerNote("while the previous release creates the tag, without a key"), () => {
     it.effect("are put on with that tag", () =>
       Effect.gen(function* () {
         const { api, as, code, operatorId, tags } = yield* booked
         const sql = yield* SqlClient.SqlClient
-        yield* overlapping(
+        yield* runOverlapping(
           sql`INSERT INTO reservation_tags (operator_id, tag_name, color, created_at)
             VALUES (${operatorId}, 'Blue door', '#FD587B', now())`,
           api.add_reservation_tag({ stay_code: code, tag_name: "Blue door" }).pipe(as)
@@ -122,7 +122,7 @@ layer(layerUnhurried, { excludeTestServices: false })("tags of a stay", (it) => 
     Effect.gen(function* () {
       const { operatorId, code, token } = yield* booked
       const stranger = yield* booked
-      const before = [yield* everything(operatorId), yield* everything(stranger.operatorId)]
+      const before = [yield* loadAllRows(operatorId), yield* loadAllRows(stranger.operatorId)]
       for (const [operation, fields, error_code, field] of [
         ["add_reservation_tag", { stay_code: code }, 400, "tag_name"],
         ["add_reservation_tag", { stay_code: code, tag_name: "" }, 422, "tag_name"],
@@ -136,12 +136,12 @@ layer(layerUnhurried, { excludeTestServices: false })("tags of a stay", (it) => 
         const answer = yield* call(token, operation, fields)
         assert.deepStrictEqual([answer.error_code, answer.error_msg.split(":")[0]], [error_code, field])
       }
-      assert.deepStrictEqual([yield* everything(operatorId), yield* everything(stranger.operatorId)], before)
+      assert.deepStrictEqual([yield* loadAllRows(operatorId), yield* loadAllRows(stranger.operatorId)], before)
     })
   )
 })
 
-layer(layerUnhurried, { excludeTestServices: false })("check-in details", (it) => {
+layer(layerWithoutRateWindows, { excludeTestServices: false })("check-in details", (it) => {
   it.effect("change one by one, and tell each kind of change once", () =>
     Effect.gen(function* () {
       const ground = yield* booked
@@ -179,26 +179,26 @@ layer(layerUnhurried, { excludeTestServices: false })("check-in details", (it) =
         ]
       ] as const
       for (const [sent, seen, subEvents] of steps) {
-        yield* forgetEvents(operatorId)
+        yield* deleteEvents(operatorId)
         const [, statements] = yield* countStatements(
           api.update_check_in_details({ stay_code: code, ...sent }).pipe(as)
         )
         assert.isAtMost(statements, 2, "the token and the change")
-        assert.deepInclude((yield* rowOf(ground, code))?.check_in_details, seen)
+        assert.deepInclude((yield* loadStayRow(ground, code))?.check_in_details, seen)
         const events = subEvents.map((sub_event) => ({ event: "reservation_updated", ...about, sub_event }))
-        assert.deepStrictEqual(sorted(yield* eventsOf(operatorId)), sorted(events))
-        yield* forgetEvents(operatorId)
+        assert.deepStrictEqual(sortEvents(yield* loadEvents(operatorId)), sortEvents(events))
+        yield* deleteEvents(operatorId)
         yield* api.update_check_in_details({ stay_code: code, ...sent }).pipe(as)
-        assert.deepStrictEqual(yield* eventsOf(operatorId), [], "the same again changes nothing")
+        assert.deepStrictEqual(yield* loadEvents(operatorId), [], "the same again changes nothing")
       }
-      assert.isNull((yield* rowOf(ground, `${code}_1`))?.check_in_details.lock_code)
+      assert.isNull((yield* loadStayRow(ground, `${code}_1`))?.check_in_details.lock_code)
     })
   )
 
   it.effect("refuse what is wrong", () =>
     Effect.gen(function* () {
       const { operatorId, code, token } = yield* booked
-      const before = yield* everything(operatorId)
+      const before = yield* loadAllRows(operatorId)
       for (const [fields, error_code, field] of [
         [{ stay_code: "5-ZZ" }, 404, "stay_code"],
         [{ lock_code: 4711 }, 400, "lock_code"],
@@ -222,7 +222,7 @@ layer(layerUnhurried, { excludeTestServices: false })("check-in details", (it) =
           answer.error_msg
         )
       }
-      assert.deepStrictEqual(yield* everything(operatorId), before)
+      assert.deepStrictEqual(yield* loadAllRows(operatorId), before)
       const longest = yield* call(token, "update_check_in_details", {
         stay_code: code,
         lock_code: "1".repeat(LOCK_CODE)
@@ -232,7 +232,7 @@ layer(layerUnhurried, { excludeTestServices: false })("check-in details", (it) =
   )
 })
 
-layer(layerUnhurried, { excludeTestServices: false })("custom fields", (it) => {
+layer(layerWithoutRateWindows, { excludeTestServices: false })("custom fields", (it) => {
   it.effect("merge, go with null, and tell each save without a sub_event", () =>
     Effect.gen(function* () {
       const ground = yield* booked
@@ -251,10 +251,10 @@ layer(layerUnhurried, { excludeTestServices: false })("custom fields", (it) => {
       assert.deepStrictEqual(yield* save({ door: "green gate", key: "" }), { door: "green gate", größe: "XL", key: "" })
       assert.deepStrictEqual(yield* save({ key: null, größe: null, unknown: null }), { door: "green gate" })
       assert.deepStrictEqual(yield* read, { door: "green gate" })
-      assert.deepStrictEqual((yield* rowOf(ground, code))?.custom_fields, { door: "green gate" })
+      assert.deepStrictEqual((yield* loadStayRow(ground, code))?.custom_fields, { door: "green gate" })
       assert.isNull(yield* save({ door: null }))
-      assert.isNull((yield* rowOf(ground, `${code}_1`))?.custom_fields)
-      const events = yield* eventsOf(operatorId)
+      assert.isNull((yield* loadStayRow(ground, `${code}_1`))?.custom_fields)
+      const events = yield* loadEvents(operatorId)
       assert.deepStrictEqual(
         events,
         Array.from({ length: 4 }, () => ({ event: "reservation_updated", ...about }))
@@ -308,7 +308,7 @@ layer(layerUnhurried, { excludeTestServices: false })("custom fields", (it) => {
       yield* api.update_reservation_custom_fields({ stay_code: code, custom_fields: full }).pipe(as)
       const longest = { "field 0": null, ["n".repeat(CUSTOM_FIELD_NAME)]: "v".repeat(CUSTOM_FIELD_VALUE) }
       yield* api.update_reservation_custom_fields({ stay_code: code, custom_fields: longest }).pipe(as)
-      const before = yield* everything(operatorId)
+      const before = yield* loadAllRows(operatorId)
       for (const [fields, error_code, field] of [
         [{ custom_fields: { "one more": "x" } }, 422, "custom_fields"],
         [{ custom_fields: { "field 1": "v".repeat(CUSTOM_FIELD_VALUE + 1) } }, 422, "custom_fields.field 1"],
@@ -328,37 +328,37 @@ layer(layerUnhurried, { excludeTestServices: false })("custom fields", (it) => {
         )
       }
       assert.strictEqual((yield* call(token, "query_custom_fields", { stay_code: "5-ZZ" })).error_code, 404)
-      assert.deepStrictEqual(yield* everything(operatorId), before)
+      assert.deepStrictEqual(yield* loadAllRows(operatorId), before)
     })
   )
 })
 
-layer(layerUnhurried, { excludeTestServices: false })("whether a guest is in", (it) => {
+layer(layerWithoutRateWindows, { excludeTestServices: false })("whether a guest is in", (it) => {
   it.effect("reads stay_completed from check-out time on if nobody checked the guest in, and sends no event", () =>
     Effect.gen(function* () {
-      const ground = yield* ready
+      const ground = yield* prepareOperator
       const { operatorId, property, second } = ground
       const sql = yield* SqlClient.SqlClient
       yield* sql`UPDATE properties SET checkout_time = '09:30' WHERE operator_id = ${operatorId} AND id = ${second}`
       const stays = [property, second, null].map((propertyId) => ({ propertyId }))
-      const code = yield* orderOf(operatorId, stays)
-      const denied = yield* orderOf(operatorId, [{ propertyId: null }], { status: "denied" })
-      const arrived = yield* orderOf(operatorId, [{ propertyId: null }])
+      const code = yield* insertOrder(operatorId, stays)
+      const denied = yield* insertOrder(operatorId, [{ propertyId: null }], { status: "denied" })
+      const arrived = yield* insertOrder(operatorId, [{ propertyId: null }])
       yield* sql`UPDATE stays SET stay_status = 'in_house' WHERE operator_id = ${operatorId} AND stay_code = ${arrived}`
-      yield* forgetEvents(operatorId)
-      const before = yield* everything(operatorId)
+      yield* deleteEvents(operatorId)
+      const before = yield* loadAllRows(operatorId)
       const at = Effect.fnUntraced(function* (time: string) {
         yield* TestClock.setTime(Date.parse(`2027-05-04T${time}+02:00`))
-        const rows = yield* Effect.forEach([code, `${code}_1`, `${code}_2`], (each) => rowOf(ground, each))
+        const rows = yield* Effect.forEach([code, `${code}_1`, `${code}_2`], (each) => loadStayRow(ground, each))
         return rows.map((row) => row?.stay_status)
       })
       const [pending, completed] = ["checkin_pending", "stay_completed"] as const
       assert.deepStrictEqual(yield* at("09:29:59"), [pending, pending, pending])
       assert.deepStrictEqual(yield* at("09:30:00"), [pending, completed, pending])
       assert.deepStrictEqual(yield* at("11:00:00"), [completed, completed, completed])
-      assert.strictEqual((yield* rowOf(ground, denied))?.stay_status, pending)
-      assert.strictEqual((yield* rowOf(ground, arrived))?.stay_status, "in_house")
-      assert.deepStrictEqual(yield* everything(operatorId), before)
+      assert.strictEqual((yield* loadStayRow(ground, denied))?.stay_status, pending)
+      assert.strictEqual((yield* loadStayRow(ground, arrived))?.stay_status, "in_house")
+      assert.deepStrictEqual(yield* loadAllRows(operatorId), before)
       // A record that is sent back may have the status that it shows.
       const { api, as } = ground
       yield* api.update_reservation_basic({ stay_code: code, stay_status: "stay_completed", remarks: "left" }).pipe(as)
@@ -370,15 +370,15 @@ layer(layerUnhurried, { excludeTestServices: false })("whether a guest is in", (
       const ground = yield* booked
       const { api, as, operatorId, code, token, about } = ground
       for (const stay_status of ["in_house", "stay_completed", "checkin_pending"] as const) {
-        yield* forgetEvents(operatorId)
+        yield* deleteEvents(operatorId)
         yield* api.update_stay_status({ stay_code: code, stay_status }).pipe(as)
         yield* api.update_stay_status({ stay_code: code, stay_status }).pipe(as)
-        assert.deepStrictEqual(yield* eventsOf(operatorId), [{ event: "reservation_updated", ...about }])
-        assert.strictEqual((yield* rowOf(ground, code))?.stay_status, stay_status)
+        assert.deepStrictEqual(yield* loadEvents(operatorId), [{ event: "reservation_updated", ...about }])
+        assert.strictEqual((yield* loadStayRow(ground, code))?.stay_status, stay_status)
       }
-      assert.strictEqual((yield* rowOf(ground, `${code}_1`))?.stay_status, "checkin_pending")
+      assert.strictEqual((yield* loadStayRow(ground, `${code}_1`))?.stay_status, "checkin_pending")
       yield* api.cancel_reservation({ reservation_code: code }).pipe(as)
-      const before = yield* everything(operatorId)
+      const before = yield* loadAllRows(operatorId)
       for (const [fields, error_code, field] of [
         [{ stay_status: "in_house" }, 422, "stay_status"],
         [{ stay_status: "gone" }, 422, "stay_status"],
@@ -388,7 +388,7 @@ layer(layerUnhurried, { excludeTestServices: false })("whether a guest is in", (
         const answer = yield* call(token, "update_stay_status", { stay_code: code, ...fields })
         assert.deepStrictEqual([answer.error_code, answer.error_msg.split(":")[0]], [error_code, field])
       }
-      assert.deepStrictEqual(yield* everything(operatorId), before)
+      assert.deepStrictEqual(yield* loadAllRows(operatorId), before)
     })
   )
 })

@@ -12,16 +12,16 @@ import {
   AVAILABILITY_START_DAYS,
   IDS_MAX
 } from "../../../../src/platform/limits.ts"
+import { fieldOfError } from "../../../support/error-messages.ts"
 import {
   call,
   freshOperator,
+  insertOrder,
+  insertProperty,
   layerTest,
-  orderOf,
-  propertyOf,
   typedClient,
   withToken
 } from "../../../support/harness.ts"
-import { fieldOf } from "../../../support/messages-of-errors.ts"
 import { countStatements } from "../../../support/statements.ts"
 
 const TODAY = "2027-04-20"
@@ -29,7 +29,7 @@ const TODAY = "2027-04-20"
 const ready = Effect.gen(function* () {
   yield* TestClock.setTime(Date.parse(`${TODAY}T10:00:00Z`))
   const operator = yield* freshOperator()
-  const property = yield* propertyOf(operator.operatorId, "Harbour 1")
+  const property = yield* insertProperty(operator.operatorId, "Harbour 1")
   const api = yield* typedClient
   return { ...operator, property, api, as: withToken(operator.token) }
 })
@@ -55,8 +55,8 @@ layer(layerTest, { excludeTestServices: false })("daily availability", (it) => {
   it.effect("lists every day in order: free, closed by the host, held by a stay", () =>
     Effect.gen(function* () {
       const { api, as, operatorId, property } = yield* ready
-      const second = yield* propertyOf(operatorId, "Harbour 2")
-      yield* orderOf(operatorId, [{ propertyId: property, checkIn: "2027-05-02", checkOut: "2027-05-04" }])
+      const second = yield* insertProperty(operatorId, "Harbour 2")
+      yield* insertOrder(operatorId, [{ propertyId: property, checkIn: "2027-05-02", checkOut: "2027-05-04" }])
       yield* api.update_availabilities({ property_ids: [property], ...closing("2027-05-04", "2027-05-05") }).pipe(as)
       const read = api.get_property_availability({
         property_ids: [second, property, second],
@@ -123,7 +123,7 @@ layer(layerTest, { excludeTestServices: false })("daily availability", (it) => {
   it.effect("never frees a sold night by opening it, and keeps it closed when the stay goes", () =>
     Effect.gen(function* () {
       const { api, as, operatorId, property } = yield* ready
-      yield* orderOf(operatorId, [{ propertyId: property, checkIn: "2027-05-01", checkOut: "2027-05-03" }])
+      yield* insertOrder(operatorId, [{ propertyId: property, checkIn: "2027-05-01", checkOut: "2027-05-03" }])
       yield* api.update_availabilities({ property_ids: [property], ...closing("2027-05-01", "2027-05-02") }).pipe(as)
       assert.deepStrictEqual(yield* eventsOf(operatorId), [], "held nights were not available before")
       yield* api.update_availabilities({ property_ids: [property], ...opening("2027-05-01", "2027-05-01") }).pipe(as)
@@ -138,9 +138,9 @@ layer(layerTest, { excludeTestServices: false })("daily availability", (it) => {
   it.effect("takes one event a property, and none when a property is unknown", () =>
     Effect.gen(function* () {
       const { api, as, operatorId, property, token } = yield* ready
-      const second = yield* propertyOf(operatorId, "Harbour 2")
+      const second = yield* insertProperty(operatorId, "Harbour 2")
       const stranger = yield* freshOperator()
-      const foreign = yield* propertyOf(stranger.operatorId, "Elsewhere")
+      const foreign = yield* insertProperty(stranger.operatorId, "Elsewhere")
       for (const property_ids of [
         [property, foreign],
         [property, second, 9_999_999_999]
@@ -149,7 +149,7 @@ layer(layerTest, { excludeTestServices: false })("daily availability", (it) => {
           property_ids,
           ...closing("2027-05-01", "2027-05-02")
         })
-        assert.deepStrictEqual([refused.error_code, fieldOf(refused)], [404, "property_ids"])
+        assert.deepStrictEqual([refused.error_code, fieldOfError(refused)], [404, "property_ids"])
         const unread = yield* call(token, "get_property_availability", {
           property_ids: property_ids.join(","),
           start_date: "2027-05-01",
@@ -251,7 +251,9 @@ layer(layerTest, { excludeTestServices: false })("daily availability", (it) => {
   it.effect("covers so many days of properties in one answer and not one more", () =>
     Effect.gen(function* () {
       const { api, as, operatorId, property, token } = yield* ready
-      const others = yield* Effect.forEach(Array.from({ length: 99 }), (_, n) => propertyOf(operatorId, `Room ${n}`))
+      const others = yield* Effect.forEach(Array.from({ length: 99 }), (_, n) =>
+        insertProperty(operatorId, `Room ${n}`)
+      )
       const property_ids = [property, ...others]
       const days = AVAILABILITY_ANSWER_DAYS / property_ids.length
       const end_date = addDays(TODAY, days - 1)
@@ -262,7 +264,7 @@ layer(layerTest, { excludeTestServices: false })("daily availability", (it) => {
       const ask = (ids: ReadonlyArray<number>, last: string) =>
         call(token, "get_property_availability", { property_ids: ids.join(","), start_date: TODAY, end_date: last })
       const invalid = yield* ask(property_ids, addDays(end_date, 1))
-      assert.deepStrictEqual([invalid.error_code, fieldOf(invalid)], [422, "property_ids"])
+      assert.deepStrictEqual([invalid.error_code, fieldOfError(invalid)], [422, "property_ids"])
       assert.match(
         invalid.error_msg,
         new RegExp(`100 .* ${days + 1} .* ${100 * (days + 1)}, .* ${AVAILABILITY_ANSWER_DAYS};`)
@@ -275,7 +277,9 @@ layer(layerTest, { excludeTestServices: false })("daily availability", (it) => {
   it.effect("changes so many days of properties at once and not one more", () =>
     Effect.gen(function* () {
       const { operatorId, property, token } = yield* ready
-      const others = yield* Effect.forEach(Array.from({ length: 99 }), (_, n) => propertyOf(operatorId, `Room ${n}`))
+      const others = yield* Effect.forEach(Array.from({ length: 99 }), (_, n) =>
+        insertProperty(operatorId, `Room ${n}`)
+      )
       const property_ids = [property, ...others]
       const days = AVAILABILITY_CHANGE_DAYS / property_ids.length
       const close = (length: number) =>
@@ -296,7 +300,7 @@ layer(layerTest, { excludeTestServices: false })("daily availability", (it) => {
   it.effect("means the host's day by today", () =>
     Effect.gen(function* () {
       const { operatorId, token } = yield* freshOperator({ timeZone: "Pacific/Kiritimati" })
-      const property = yield* propertyOf(operatorId, "Atoll")
+      const property = yield* insertProperty(operatorId, "Atoll")
       yield* TestClock.setTime(Date.parse("2027-04-20T10:00:00Z"))
       const close = (date: string) =>
         Effect.map(

@@ -6,28 +6,28 @@ import { PropertyActivation } from "../../../../src/domain/calendars/availabilit
 import { listDates } from "../../../../src/domain/calendars/availability/rules.ts"
 import { AVAILABILITY_END_DAYS } from "../../../../src/platform/limits.ts"
 import {
-  available,
-  booking,
-  eventsOf,
-  everything,
-  forgetEvents,
-  layerUnhurried,
-  nightsOf,
-  ready,
-  rowOf,
+  availabilityEvent,
+  deleteEvents,
+  layerWithoutRateWindows,
+  loadAllRows,
+  loadEvents,
+  loadNightHolders,
+  loadStayRow,
+  MANUAL_RESERVATION,
+  prepareOperator,
   TODAY
-} from "../../../support/domain/bookings/reservations/ready.ts"
-import { byNobody, call, orderOf, propertyOf } from "../../../support/harness.ts"
-import { canOverlap, orSkipped, overlapping } from "../../../support/overlap.ts"
+} from "../../../support/domain/bookings/reservations/reservation-operator.ts"
+import { asSystemActor, call, insertOrder, insertProperty } from "../../../support/harness.ts"
+import { canOverlap, runOverlapping, withServerNote } from "../../../support/overlap.ts"
 import { countStatements } from "../../../support/statements.ts"
 
-const layerLetting = Layer.provideMerge(PropertyActivation.layer, layerUnhurried)
+const layerLetting = Layer.provideMerge(PropertyActivation.layer, layerWithoutRateWindows)
 
 const LAST = addDays(TODAY, AVAILABILITY_END_DAYS)
 const OFF = "the property is deactivated"
 
-const deactivate = (id: number) => byNobody(PropertyActivation.use((letting) => letting.deactivate(id)))
-const activate = (id: number) => byNobody(PropertyActivation.use((letting) => letting.activate(id)))
+const deactivate = (id: number) => asSystemActor(PropertyActivation.use((letting) => letting.deactivate(id)))
+const activate = (id: number) => asSystemActor(PropertyActivation.use((letting) => letting.activate(id)))
 
 /** A calendar of elsewhere says that days are busy, or no more. */
 const busyElsewhere = Effect.fnUntraced(function* (
@@ -48,7 +48,7 @@ const trailOf = Effect.fnUntraced(function* (operatorId: number, record: string)
     SELECT operation, fields FROM trail WHERE operator_id = ${operatorId} AND record = ${record} ORDER BY id`
 })
 
-type Ground = Effect.Success<typeof ready>
+type Ground = Effect.Success<typeof prepareOperator>
 
 const read = ({ api, as }: Ground, property: number, start_date: string, end_date: string) =>
   api.get_property_availability({ property_ids: [property], start_date, end_date }).pipe(
@@ -58,12 +58,12 @@ const read = ({ api, as }: Ground, property: number, start_date: string, end_dat
 
 /** The property with a stay from the 1st to the 3rd of May, the 4th closed, the 5th busy elsewhere. */
 const taken = Effect.gen(function* () {
-  const ground = yield* ready
+  const ground = yield* prepareOperator
   const { api, as, operatorId, property } = ground
-  yield* orderOf(operatorId, [{ propertyId: property, checkIn: "2027-05-01", checkOut: "2027-05-03" }])
+  yield* insertOrder(operatorId, [{ propertyId: property, checkIn: "2027-05-01", checkOut: "2027-05-03" }])
   yield* api.update_availabilities({ property_ids: [property], available: false, dates: ["2027-05-04"] }).pipe(as)
   yield* busyElsewhere(operatorId, property, "2027-05-05", 1)
-  yield* forgetEvents(operatorId)
+  yield* deleteEvents(operatorId)
   return ground
 })
 
@@ -74,16 +74,16 @@ layer(layerLetting, { excludeTestServices: false })("a property that is turned o
   it.effect("tells in one event every day that could be sold, to the last there is, and no other", () =>
     Effect.gen(function* () {
       const { operatorId, property } = yield* taken
-      const nights = yield* nightsOf(operatorId)
+      const nights = yield* loadNightHolders(operatorId)
       assert.deepStrictEqual(yield* deactivate(property), {
         property_id: property,
         active: false,
         changed_days: AVAILABILITY_END_DAYS + 1 - TAKEN.length
       })
-      assert.deepStrictEqual(yield* eventsOf(operatorId), [
-        available(property, ...sellable.map((day) => [day, false] as const))
+      assert.deepStrictEqual(yield* loadEvents(operatorId), [
+        availabilityEvent(property, ...sellable.map((day) => [day, false] as const))
       ])
-      assert.deepStrictEqual(yield* nightsOf(operatorId), nights, "what is sold stays sold")
+      assert.deepStrictEqual(yield* loadNightHolders(operatorId), nights, "what is sold stays sold")
     })
   )
 
@@ -94,7 +94,7 @@ layer(layerLetting, { excludeTestServices: false })("a property that is turned o
       const sql = yield* SqlClient.SqlClient
       yield* sql`UPDATE calendar_days SET remarks = 'Painting' WHERE operator_id = ${operatorId} AND day = '2027-05-04'`
       const pastDay = addDays(TODAY, -2)
-      yield* orderOf(operatorId, [{ propertyId: property, checkIn: pastDay, checkOut: addDays(TODAY, -1) }])
+      yield* insertOrder(operatorId, [{ propertyId: property, checkIn: pastDay, checkOut: addDays(TODAY, -1) }])
       const reading = read(ground, property, addDays(TODAY, -3), LAST)
       const before = yield* reading
       yield* deactivate(property)
@@ -119,7 +119,7 @@ layer(layerLetting, { excludeTestServices: false })("a property that is turned o
 
   it.effect("is off from the merchant's day", () =>
     Effect.gen(function* () {
-      const ground = yield* ready
+      const ground = yield* prepareOperator
       const sql = yield* SqlClient.SqlClient
       yield* sql`UPDATE operators SET time_zone = 'Pacific/Kiritimati' WHERE id = ${ground.operatorId}`
       yield* deactivate(ground.property)
@@ -128,7 +128,7 @@ layer(layerLetting, { excludeTestServices: false })("a property that is turned o
         days.map((day) => day.available),
         [true, false]
       )
-      const [told] = yield* eventsOf(ground.operatorId)
+      const [told] = yield* loadEvents(ground.operatorId)
       assert.nestedPropertyVal(told, "availabilities[0].date", addDays(TODAY, 1))
       assert.nestedPropertyVal(told, `availabilities[${AVAILABILITY_END_DAYS}].date`, addDays(LAST, 1))
     })
@@ -140,19 +140,19 @@ layer(layerLetting, { excludeTestServices: false })("a property that is turned o
       const { operatorId, property, api, as } = ground
       const before = yield* read(ground, property, TODAY, LAST)
       yield* deactivate(property)
-      yield* forgetEvents(operatorId)
+      yield* deleteEvents(operatorId)
       const change = (available: boolean, date: string) =>
         api.update_availabilities({ property_ids: [property], available, dates: [date] }).pipe(as)
       yield* change(false, "2027-05-20")
       yield* change(true, "2027-05-04")
       yield* change(false, "2027-05-21")
       yield* change(true, "2027-05-21")
-      assert.deepStrictEqual(yield* eventsOf(operatorId), [], "nothing of it can be sold before or after")
+      assert.deepStrictEqual(yield* loadEvents(operatorId), [], "nothing of it can be sold before or after")
       const { changed_days } = yield* activate(property)
       const days = [...sellable.filter((day) => day !== "2027-05-20"), "2027-05-04"].sort()
       assert.strictEqual(changed_days, days.length)
-      assert.deepStrictEqual(yield* eventsOf(operatorId), [
-        available(property, ...days.map((day) => [day, true] as const))
+      assert.deepStrictEqual(yield* loadEvents(operatorId), [
+        availabilityEvent(property, ...days.map((day) => [day, true] as const))
       ])
       assert.deepStrictEqual(
         yield* read(ground, property, TODAY, LAST),
@@ -163,7 +163,7 @@ layer(layerLetting, { excludeTestServices: false })("a property that is turned o
 
   it.effect("is turned off and on once, whoever says it twice, and both are in the trail", () =>
     Effect.gen(function* () {
-      const { operatorId, property, second } = yield* ready
+      const { operatorId, property, second } = yield* prepareOperator
       const all = AVAILABILITY_END_DAYS + 1
       const done: Array<unknown> = []
       for (const turn of [activate, deactivate, deactivate, activate, activate]) done.push(yield* turn(property))
@@ -177,7 +177,7 @@ layer(layerLetting, { excludeTestServices: false })("a property that is turned o
           [true, 0]
         ].map(([active, changed_days]) => ({ property_id: property, active, changed_days }))
       )
-      assert.lengthOf(yield* eventsOf(operatorId), 2)
+      assert.lengthOf(yield* loadEvents(operatorId), 2)
       assert.deepStrictEqual(
         yield* trailOf(operatorId, `property:${property}`),
         Array.from({ length: 2 }, () => ({ operation: "test", fields: ["deactivated_at"] }))
@@ -188,12 +188,12 @@ layer(layerLetting, { excludeTestServices: false })("a property that is turned o
 
   it.effect("of which nothing could be sold tells nothing, and is turned off all the same", () =>
     Effect.gen(function* () {
-      const { api, as, operatorId, property } = yield* ready
+      const { api, as, operatorId, property } = yield* prepareOperator
       const whole = { property_ids: [property], available: false, start_date: TODAY, end_date: LAST }
       yield* api.update_availabilities(whole).pipe(as)
-      yield* forgetEvents(operatorId)
+      yield* deleteEvents(operatorId)
       assert.deepStrictEqual(yield* deactivate(property), { property_id: property, active: false, changed_days: 0 })
-      assert.deepStrictEqual(yield* eventsOf(operatorId), [])
+      assert.deepStrictEqual(yield* loadEvents(operatorId), [])
       assert.lengthOf(yield* trailOf(operatorId, `property:${property}`), 2)
     })
   )
@@ -209,11 +209,11 @@ layer(layerLetting, { excludeTestServices: false })("a property that is turned o
 
   it.effect("takes nothing more by hand", () =>
     Effect.gen(function* () {
-      const { api, as, operatorId, property, second, token } = yield* ready
-      yield* api.create_reservation({ ...booking, property_id: second, channel_id: "B1" }).pipe(as)
+      const { api, as, operatorId, property, second, token } = yield* prepareOperator
+      yield* api.create_reservation({ ...MANUAL_RESERVATION, property_id: second, channel_id: "B1" }).pipe(as)
       yield* api
         .create_reservation({
-          ...booking,
+          ...MANUAL_RESERVATION,
           property_id: second,
           check_in_date: "2027-05-08",
           check_out_date: "2027-05-09",
@@ -222,23 +222,23 @@ layer(layerLetting, { excludeTestServices: false })("a property that is turned o
         .pipe(as)
       yield* api.move_stay_to_box({ stay_code: "5-B2" }).pipe(as)
       yield* deactivate(property)
-      const before = yield* everything(operatorId)
+      const before = yield* loadAllRows(operatorId)
       for (const [operation, fields] of [
-        ["create_reservation", { ...booking, property_id: property }],
-        ["create_reservation", { ...booking, property_id: property, channel_id: "A1" }],
+        ["create_reservation", { ...MANUAL_RESERVATION, property_id: property }],
+        ["create_reservation", { ...MANUAL_RESERVATION, property_id: property, channel_id: "A1" }],
         ["allocate_stay", { stay_code: "5-B1", property_id: property }],
         ["allocate_stay", { stay_code: "5-B2", property_id: property }]
       ] as const) {
         const answer = yield* call(token, operation, fields)
         assert.deepInclude(answer, { error_code: 422, error_msg: `property_id: ${OFF}.` })
       }
-      const good = { ...booking, check_in_date: "2027-06-01", check_out_date: "2027-06-02" }
+      const good = { ...MANUAL_RESERVATION, check_in_date: "2027-06-01", check_out_date: "2027-06-02" }
       const unknown = yield* call(token, "create_reservation", { ...good, property_id: 987_654_321 })
       assert.strictEqual(unknown.error_code, 404, "which is told before")
-      assert.deepStrictEqual(yield* everything(operatorId), before)
+      assert.deepStrictEqual(yield* loadAllRows(operatorId), before)
       yield* activate(property)
       const [, statements] = yield* countStatements(
-        api.create_reservation({ ...booking, property_id: property, channel_id: "A1" }).pipe(as)
+        api.create_reservation({ ...MANUAL_RESERVATION, property_id: property, channel_id: "A1" }).pipe(as)
       )
       assert.isAtMost(statements, 2, "the token and the change")
       yield* api.allocate_stay({ stay_code: "5-B2", property_id: property }).pipe(as)
@@ -247,8 +247,10 @@ layer(layerLetting, { excludeTestServices: false })("a property that is turned o
 
   it.effect("answers the order that was entered before under the channel_id", () =>
     Effect.gen(function* () {
-      const { api, as, property } = yield* ready
-      const entering = api.create_reservation({ ...booking, property_id: property, channel_id: "A1" }).pipe(as)
+      const { api, as, property } = yield* prepareOperator
+      const entering = api
+        .create_reservation({ ...MANUAL_RESERVATION, property_id: property, channel_id: "A1" })
+        .pipe(as)
       const made = yield* entering
       yield* deactivate(property)
       assert.deepStrictEqual(yield* entering, made)
@@ -257,24 +259,24 @@ layer(layerLetting, { excludeTestServices: false })("a property that is turned o
 
   it.effect("keeps the stays it has: their dates change, they come and go, and it is said to be free of none", () =>
     Effect.gen(function* () {
-      const ground = yield* ready
+      const ground = yield* prepareOperator
       const { api, as, operatorId, property } = ground
-      yield* api.create_reservation({ ...booking, property_id: property, channel_id: "A1" }).pipe(as)
-      const pending = yield* orderOf(
+      yield* api.create_reservation({ ...MANUAL_RESERVATION, property_id: property, channel_id: "A1" }).pipe(as)
+      const pending = yield* insertOrder(
         operatorId,
         [{ propertyId: property, checkIn: "2027-06-01", checkOut: "2027-06-03" }],
         { channelType: "airbnb", status: "wait_accept" }
       )
       yield* deactivate(property)
-      yield* forgetEvents(operatorId)
+      yield* deleteEvents(operatorId)
       yield* api.allocate_stay({ stay_code: "5-A1", property_id: property }).pipe(as)
       yield* api.update_reservation_basic({ stay_code: "5-A1", check_out_date: "2027-05-09" }).pipe(as)
       yield* api.approve_reservation({ reservation_code: pending }).pipe(as)
-      assert.deepInclude(yield* rowOf(ground, pending), { property_id: property, status: "accepted" })
-      assert.lengthOf(yield* nightsOf(operatorId), 7)
+      assert.deepInclude(yield* loadStayRow(ground, pending), { property_id: property, status: "accepted" })
+      assert.lengthOf(yield* loadNightHolders(operatorId), 7)
       yield* api.cancel_reservation({ reservation_code: "5-A1" }).pipe(as)
-      assert.lengthOf(yield* nightsOf(operatorId), 2)
-      const told = (yield* eventsOf(operatorId)).map(({ event }) => event)
+      assert.lengthOf(yield* loadNightHolders(operatorId), 2)
+      const told = (yield* loadEvents(operatorId)).map(({ event }) => event)
       assert.notInclude(told, "property_availability_updated")
       assert.include(told, "reservation_updated")
     })
@@ -307,7 +309,7 @@ const changes = (ground: Ground, property: number, nth: number) => {
   const { api, as } = ground
   const dates = ["2027-05-04", "2027-05-05", "2027-05-10"]
   const set = (available: boolean) => api.update_availabilities({ property_ids: [property], available, dates }).pipe(as)
-  const enter = api.create_reservation({ ...booking, property_id: property, channel_id: `C${nth}` }).pipe(as)
+  const enter = api.create_reservation({ ...MANUAL_RESERVATION, property_id: property, channel_id: `C${nth}` }).pipe(as)
   const cancel = api.cancel_reservation({ reservation_code: `5-C${nth}` }).pipe(as)
   const orNot = <A, E, R>(change: Effect.Effect<A, E, R>) => Effect.asVoid(Effect.result(change))
   return {
@@ -331,16 +333,16 @@ layer(layerLetting, { excludeTestServices: false })("a property that is turned o
     for (const name of names) {
       for (const place of orders) {
         it.effect.skipIf(!canOverlap)(
-          orSkipped(`tells the truth: ${turnName} comes ${place}, and ${name} at the same time`),
+          withServerNote(`tells the truth: ${turnName} comes ${place}, and ${name} at the same time`),
           () =>
             Effect.gen(function* () {
-              const ground = yield* ready
+              const ground = yield* prepareOperator
               const { property } = ground
               const [before, change] = changes(ground, property, 1)[name]
               yield* before
               if (turnName === "activate") yield* deactivate(property)
               const turn = turnName === "activate" ? activate(property) : deactivate(property)
-              yield* place === "first" ? overlapping(turn, change) : overlapping(change, turn)
+              yield* place === "first" ? runOverlapping(turn, change) : runOverlapping(change, turn)
               yield* isTruth(ground, `${turnName} ${place}, ${name}`)
             })
         )
@@ -350,7 +352,7 @@ layer(layerLetting, { excludeTestServices: false })("a property that is turned o
 
   it.effect("tells the truth when much happens to two properties at once", () =>
     Effect.gen(function* () {
-      const ground = yield* ready
+      const ground = yield* prepareOperator
       const many = Array.from({ length: 12 }, (_, nth) => {
         const property = nth % 2 === 0 ? ground.property : ground.second
         const { close, open, enter, cancel, ...turns } = changes(ground, property, nth)
@@ -380,7 +382,7 @@ layer(layerLetting, { excludeTestServices: false })("a property that is turned o
         yield* deactivate(property)
         yield* isTruth(ground, "off")
       }
-      const third = yield* propertyOf(ground.operatorId, "Harbour 3")
+      const third = yield* insertProperty(ground.operatorId, "Harbour 3")
       assert.deepStrictEqual(yield* toldOf(ground.operatorId, third), new Map())
     })
   )

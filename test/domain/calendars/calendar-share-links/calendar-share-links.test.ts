@@ -9,17 +9,17 @@ import { SharedCalendars } from "../../../../src/domain/calendars/calendar-share
 import { PublicUrl } from "../../../../src/platform/installation.ts"
 import { NAMED_PROPERTIES } from "../../../../src/platform/limits.ts"
 import { layerTestDatabase } from "../../../support/database.ts"
+import { fieldOfError } from "../../../support/error-messages.ts"
 import {
-  byNobody,
+  asSystemActor,
   call,
   freshOperator,
+  insertOrder,
+  insertProperty,
   layerService,
-  orderOf,
-  propertyOf,
   typedClient,
   withToken
 } from "../../../support/harness.ts"
-import { fieldOf } from "../../../support/messages-of-errors.ts"
 
 const PUBLIC_URL = "https://api.example.test/latchkey"
 
@@ -32,8 +32,8 @@ const layerLinks = Layer.merge(SharedCalendars.layer, PropertyActivation.layer).
 /** A client of a new operator with two properties. */
 const ready = Effect.gen(function* () {
   const operator = yield* freshOperator({ timeZone: "Asia/Tokyo" })
-  const harbour = yield* propertyOf(operator.operatorId, "Harbour 10")
-  const garden = yield* propertyOf(operator.operatorId, "Harbour 2")
+  const harbour = yield* insertProperty(operator.operatorId, "Harbour 10")
+  const garden = yield* insertProperty(operator.operatorId, "Harbour 2")
   const api = yield* typedClient
   const as = withToken(operator.token)
   const link = (property_ids?: ReadonlyArray<number>) =>
@@ -119,7 +119,7 @@ layer(layerLinks, { excludeTestServices: false })("calendar share links", (it) =
     Effect.gen(function* () {
       yield* TestClock.setTime(Date.parse("2027-05-10T12:00:00Z"))
       const { link, harbour } = yield* ready
-      yield* byNobody(PropertyActivation.use((letting) => letting.deactivate(harbour)))
+      yield* asSystemActor(PropertyActivation.use((letting) => letting.deactivate(harbour)))
       const { properties } = yield* Effect.fromOption(yield* opened(yield* link()))
       const freeFrom = properties.map(({ title, days }) => [title, days.filter((day) => day.available).at(-1)?.date])
       assert.deepStrictEqual(freeFrom, [
@@ -138,7 +138,7 @@ layer(layerLinks, { excludeTestServices: false })("calendar share links", (it) =
       yield* api.delete_calendar_share_link({ id: first.id }).pipe(as)
       assert.isTrue(Option.isNone(yield* opened(first)))
       const again = yield* call(token, "delete_calendar_share_link", { id: first.id })
-      assert.deepStrictEqual([again.error_code, fieldOf(again)], [404, "id"])
+      assert.deepStrictEqual([again.error_code, fieldOfError(again)], [404, "id"])
       const second = yield* link()
       assert.notStrictEqual(second.url, first.url)
       assert.isTrue(Option.isNone(yield* opened(first)))
@@ -151,10 +151,10 @@ layer(layerLinks, { excludeTestServices: false })("calendar share links", (it) =
       const { link, operatorId, harbour, garden } = yield* ready
       // In Tokyo it is June already.
       yield* TestClock.setTime(Date.parse("2027-05-31T16:00:00Z"))
-      yield* orderOf(operatorId, [{ propertyId: harbour, checkIn: "2027-06-29", checkOut: "2027-07-02" }])
+      yield* insertOrder(operatorId, [{ propertyId: harbour, checkIn: "2027-06-29", checkOut: "2027-07-02" }])
       const entire = yield* link()
       const partial = yield* link([harbour])
-      yield* propertyOf(operatorId, "Annex")
+      yield* insertProperty(operatorId, "Annex")
       const titlesOf = (calendar: Opened) =>
         Option.map(calendar, ({ properties }) => properties.map(({ title }) => title))
       assert.deepStrictEqual(titlesOf(yield* opened(entire)), Option.some(["Annex", "Harbour 2", "Harbour 10"]))

@@ -3,12 +3,12 @@ import { Effect, Layer } from "effect"
 import { newShareLinkToken } from "../../../../src/domain/calendars/calendar-share-links/share-link-url.ts"
 import { ShareLinkStore } from "../../../../src/domain/calendars/calendar-share-links/store.ts"
 import { layerTestDatabase } from "../../../support/database.ts"
-import { byNobody, freshOperator } from "../../../support/harness.ts"
-import { canOverlap, orSkipped, overlapping } from "../../../support/overlap.ts"
+import { asSystemActor, freshOperator } from "../../../support/harness.ts"
+import { canOverlap, runOverlapping, withServerNote } from "../../../support/overlap.ts"
 
 const NOW = new Date("2027-05-10T12:00:00Z")
 
-describe.skipIf(!canOverlap)(orSkipped("links to the entire calendar that are created at once"), () => {
+describe.skipIf(!canOverlap)(withServerNote("links to the entire calendar that are created at once"), () => {
   layer(Layer.provideMerge(ShareLinkStore.layer, layerTestDatabase))((it) => {
     it.effect("are one link", () =>
       Effect.gen(function* () {
@@ -16,8 +16,8 @@ describe.skipIf(!canOverlap)(orSkipped("links to the entire calendar that are cr
         const store = yield* ShareLinkStore
         const create = Effect.suspend(() =>
           store.createEntire(operatorId, { token: newShareLinkToken(), created_at: NOW })
-        ).pipe(byNobody)
-        const [one, two] = yield* overlapping(create, create)
+        ).pipe(asSystemActor)
+        const [one, two] = yield* runOverlapping(create, create)
         assert.deepStrictEqual(one, two)
       })
     )
@@ -28,9 +28,9 @@ describe.skipIf(!canOverlap)(orSkipped("links to the entire calendar that are cr
         const store = yield* ShareLinkStore
         const create = Effect.suspend(() =>
           store.createEntire(operatorId, { token: newShareLinkToken(), created_at: NOW })
-        ).pipe(byNobody)
+        ).pipe(asSystemActor)
         const first = yield* create
-        const [, second] = yield* overlapping(byNobody(store.remove(operatorId, first.id)), create)
+        const [, second] = yield* runOverlapping(asSystemActor(store.remove(operatorId, first.id)), create)
         assert.notStrictEqual(second.token, first.token)
         const { rows } = yield* store.search(operatorId, {}, { offset: 0, limit: 9 })
         assert.deepStrictEqual(rows, [second])

@@ -6,15 +6,15 @@ import { trackBookingWindow } from "../../../../src/domain/calendars/imported-ca
 import { ImportedCalendars } from "../../../../src/domain/calendars/imported-calendars/ImportedCalendars.ts"
 import { makeCalendarImportWorker } from "../../../../src/domain/calendars/imported-calendars/import-worker.ts"
 import {
-  busy,
-  busyInPart,
-  daysOf,
-  fetchedAll,
-  followsOne,
-  layerScene,
-  MINUTE_MS
-} from "../../../support/domain/calendars/imported-calendars/scene.ts"
-import { byNobody } from "../../../support/harness.ts"
+  createOnlyImport,
+  fetchAllDue,
+  layerImportService,
+  loadCalendarDays,
+  MINUTE_MS,
+  toBusyCalendar,
+  toPartlyReadableCalendar
+} from "../../../support/domain/calendars/imported-calendars/import-service.ts"
+import { asSystemActor } from "../../../support/harness.ts"
 
 /** Makes the last event of a feed a block of its marketplace. */
 const withBlock = (feed: string): string => {
@@ -25,20 +25,23 @@ const withBlock = (feed: string): string => {
 const STAY = "2027-05-01/2027-05-02"
 
 const prepare = Effect.gen(function* () {
-  const one = yield* followsOne
+  const one = yield* createOnlyImport
   const importing = yield* makeCalendarImportWorker
   const calendars = yield* ImportedCalendars
   const fetchFeed = (feed: string) => {
     one.says(feed)
-    return Effect.andThen(Effect.andThen(TestClock.adjust(17 * MINUTE_MS), fetchedAll(importing)), daysOf(one.id))
+    return Effect.andThen(
+      Effect.andThen(TestClock.adjust(17 * MINUTE_MS), fetchAllDue(importing)),
+      loadCalendarDays(one.id)
+    )
   }
   /** Fetches a feed with a stay and then a block of these days. */
-  const fetchBlock = (block: string) => fetchFeed(withBlock(busy(STAY, block)))
-  const changeSetting = (skipUnavailable: boolean) => byNobody(calendars.update(one.id, { skipUnavailable }))
+  const fetchBlock = (block: string) => fetchFeed(withBlock(toBusyCalendar(STAY, block)))
+  const changeSetting = (skipUnavailable: boolean) => asSystemActor(calendars.update(one.id, { skipUnavailable }))
   return { ...one, importing, fetchFeed, fetchBlock, changeSetting }
 })
 
-layer(layerScene)("the booking window of a marketplace", (it) => {
+layer(layerImportService)("the booking window of a marketplace", (it) => {
   it.effect("blocks days unless the host turns on the setting", () =>
     Effect.gen(function* () {
       const { fetchBlock } = yield* prepare
@@ -55,10 +58,10 @@ layer(layerScene)("the booking window of a marketplace", (it) => {
       assert.deepStrictEqual(yield* fetchBlock("2027-06-01/2027-06-03"), ["2027-05-01", "2027-06-01", "2027-06-02"])
       assert.deepStrictEqual(yield* fetchBlock("2027-06-02/2027-06-04"), ["2027-05-01"])
       // The end of the block stays, and another stay moves.
-      const feed = withBlock(busy("2027-05-03/2027-05-04", "2027-06-02/2027-06-04"))
+      const feed = withBlock(toBusyCalendar("2027-05-03/2027-05-04", "2027-06-02/2027-06-04"))
       assert.deepStrictEqual(yield* fetchFeed(feed), ["2027-05-03"])
       // An event that ends later makes the block an ordinary one.
-      const later = withBlock(busy(STAY, "2027-06-02/2027-06-04")).replace(
+      const later = withBlock(toBusyCalendar(STAY, "2027-06-02/2027-06-04")).replace(
         "END:VCALENDAR",
         "BEGIN:VEVENT\r\nUID:z\r\nDTSTART;VALUE=DATE:20270610\r\nDTEND;VALUE=DATE:20270611\r\nEND:VEVENT\r\nEND:VCALENDAR"
       )
@@ -76,7 +79,7 @@ layer(layerScene)("the booking window of a marketplace", (it) => {
       yield* changeSetting(true)
       const days = ["2027-05-01", "2027-08-10", "2027-08-11", "2027-09-01", "2027-09-02"]
       assert.deepStrictEqual(yield* fetchBlock("2027-08-10/2027-08-12"), days.slice(0, 3))
-      const both = withBlock(busy(STAY, "2027-08-10/2027-08-12", "2027-09-01/2027-09-03"))
+      const both = withBlock(toBusyCalendar(STAY, "2027-08-10/2027-08-12", "2027-09-01/2027-09-03"))
       assert.deepStrictEqual(yield* fetchFeed(both), days)
       // The same if the marketplace drops the earlier block in the meantime.
       assert.deepStrictEqual(yield* fetchBlock("2027-10-01/2027-10-02"), ["2027-05-01", "2027-10-01"])
@@ -89,7 +92,7 @@ layer(layerScene)("the booking window of a marketplace", (it) => {
       yield* changeSetting(true)
       yield* fetchBlock("2027-06-01/2027-06-03")
       assert.deepStrictEqual(yield* fetchBlock("2027-06-02/2027-06-04"), ["2027-05-01"])
-      const inPart = busyInPart(STAY, "2027-06-02/2027-06-04")
+      const inPart = toPartlyReadableCalendar(STAY, "2027-06-02/2027-06-04")
       const block = inPart.replace(
         "DTEND;VALUE=DATE:20270604\r\nSUMMARY:Reserved",
         "DTEND;VALUE=DATE:20270604\r\nSUMMARY:Not available"
@@ -97,7 +100,7 @@ layer(layerScene)("the booking window of a marketplace", (it) => {
       assert.include(block, "Not available")
       assert.deepStrictEqual(yield* fetchFeed(block), ["2027-05-01", "2027-06-02", "2027-06-03"])
       assert.deepStrictEqual(yield* fetchBlock("2027-06-02/2027-06-04"), ["2027-05-01"])
-      assert.deepStrictEqual(yield* daysOf(id), ["2027-05-01"])
+      assert.deepStrictEqual(yield* loadCalendarDays(id), ["2027-05-01"])
     })
   )
 
@@ -108,7 +111,7 @@ layer(layerScene)("the booking window of a marketplace", (it) => {
       const days = yield* fetchBlock("2027-06-02/2027-06-04")
       assert.lengthOf(days, 3)
       const applySetting = (skipUnavailable: boolean) =>
-        Effect.andThen(Effect.andThen(changeSetting(skipUnavailable), fetchedAll(importing)), daysOf(id))
+        Effect.andThen(Effect.andThen(changeSetting(skipUnavailable), fetchAllDue(importing)), loadCalendarDays(id))
       assert.deepStrictEqual(yield* applySetting(true), ["2027-05-01"])
       assert.deepStrictEqual(yield* applySetting(false), days)
     })

@@ -2,13 +2,13 @@ import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { addDays, fromDayNumber, toDayNumber } from "../../../../src/contract/time.ts"
-import { readFeed } from "../../../../src/domain/calendars/imported-calendars/reading/feed.ts"
 import {
   MAX_COUNTED_CLAUSES,
   makeClauseReport
-} from "../../../../src/domain/calendars/imported-calendars/reading/report.ts"
+} from "../../../../src/domain/calendars/imported-calendars/reading/clause-report.ts"
+import { readFeed } from "../../../../src/domain/calendars/imported-calendars/reading/feed.ts"
 import { CALENDAR_FEED_EVENTS, CALENDAR_UNREADABLE_REASONS } from "../../../../src/platform/limits.ts"
-import { calendar } from "../../../support/domain/calendars/imported-calendars/scene.ts"
+import { toCalendarText } from "../../../support/domain/calendars/imported-calendars/import-service.ts"
 
 // Feeds that break the standard as real calendars do, and variants of them: the days that they block, and the parts that the
 // reader reports. A day is never open because of something that could not be read.
@@ -82,12 +82,13 @@ describe("the feed", () => {
 })
 
 const event = (...lines: ReadonlyArray<string>) => ["BEGIN:VEVENT", ...lines, "END:VEVENT"]
-const one = (...lines: ReadonlyArray<string>) => calendar(...event(...lines))
+const one = (...lines: ReadonlyArray<string>) => toCalendarText(...event(...lines))
 /** A second event, which is busy whether or not the first is readable. */
 const OTHER = event("DTSTART;VALUE=DATE:20270301")
 
 const table = (cases: ReadonlyArray<readonly [name: string, lines: ReadonlyArray<string>, expected: string]>): void => {
-  for (const [name, lines, expected] of cases) it(name, () => assert.strictEqual(outcome(calendar(...lines)), expected))
+  for (const [name, lines, expected] of cases)
+    it(name, () => assert.strictEqual(outcome(toCalendarText(...lines)), expected))
 }
 
 describe("a date", () => {
@@ -122,7 +123,7 @@ describe("a date", () => {
 
   const assertUnreadableStart = (text: string) =>
     assert.strictEqual(
-      outcome(calendar(...event(`DTSTART:${text}`), ...OTHER)),
+      outcome(toCalendarText(...event(`DTSTART:${text}`), ...OTHER)),
       "2027-03-01; DTSTART in line 5 is unreadable"
     )
   /** An unreadable end leaves one day busy, and an unreadable override leaves its series busy. */
@@ -130,7 +131,7 @@ describe("a date", () => {
     assert.strictEqual(outcome(one("DTSTART:20261210", `DTEND:${text}`)), "2026-12-10; DTEND in line 6 is unreadable")
     const override = event("UID:a", `RECURRENCE-ID:${text}`, "DTSTART:20261211", "STATUS:CANCELLED")
     assert.strictEqual(
-      outcome(calendar(...event("UID:a", ...SERIES), ...override)),
+      outcome(toCalendarText(...event("UID:a", ...SERIES), ...override)),
       `${SERIES_DAYS}; RECURRENCE-ID in line 11 is unreadable`
     )
   }
@@ -245,13 +246,13 @@ describe("a component line", () => {
     for (const line of ["DTSTART:20261210", "FREEBUSY:20261210T140000Z/P1D"])
       it(`is reported if it begins and ends a ${name} with ${line}`, () =>
         assert.strictEqual(
-          outcome(calendar(...inner(name, line), ...OTHER)),
+          outcome(toCalendarText(...inner(name, line), ...OTHER)),
           "2027-03-01; BEGIN in line 4 may begin an event"
         ))
   for (const name of ["VALARM", "STANDARD", "DAYLIGHT", "AVAILABLE"])
     it(`is reported if it begins a ${name} with a start that is in no component which has it`, () =>
       assert.strictEqual(
-        outcome(calendar(...inner(name, "DTSTART:20261210"), ...OTHER)),
+        outcome(toCalendarText(...inner(name, "DTSTART:20261210"), ...OTHER)),
         `2027-03-01; BEGIN:${name} in line 4 may begin an event`
       ))
   table([
@@ -270,7 +271,7 @@ describe("a component line", () => {
 
   it("may be outside of VCALENDAR: it is reported, and its event blocks its days", () => {
     const report = "VEVENT in line 8 is outside of VCALENDAR"
-    const whole = calendar(...OTHER)
+    const whole = toCalendarText(...OTHER)
     assert.strictEqual(outcome(`${whole}${event("DTSTART:20261210").join("\r\n")}`), `2026-12-10 2027-03-01; ${report}`)
     assert.strictEqual(
       outcome(`${event("DTSTART:20261210").join("\n")}\n${whole}`),
@@ -289,7 +290,7 @@ describe("a line directly in a calendar", () => {
     "BEGN:VEVENT"
   ])
     it(`is reported if it is no property of a calendar: ${line.slice(0, 20)}`, () =>
-      assert.strictEqual(outcome(calendar(line, ...OTHER)), "2027-03-01; line 4 has an unknown name"))
+      assert.strictEqual(outcome(toCalendarText(line, ...OTHER)), "2027-03-01; line 4 has an unknown name"))
 
   for (const line of [
     "DTSTART:20261210",
@@ -307,7 +308,7 @@ describe("a line directly in a calendar", () => {
   ])
     it(`is reported if it belongs to an event: ${line}`, () =>
       assert.strictEqual(
-        outcome(calendar("UID:a", line, ...OTHER)),
+        outcome(toCalendarText("UID:a", line, ...OTHER)),
         `2027-03-01; ${line.split(/[:;]/)[0]} in line 5 is outside of an event`
       ))
 
@@ -330,7 +331,7 @@ describe("a line directly in a calendar", () => {
     "X_WR_CALNAME:Flat"
   ])
     it(`is not reported if it is a property of a calendar: ${line}`, () =>
-      assert.strictEqual(outcome(calendar(line, ...OTHER)), "2027-03-01"))
+      assert.strictEqual(outcome(toCalendarText(line, ...OTHER)), "2027-03-01"))
 })
 
 describe("an unknown property of an event", () => {
@@ -388,7 +389,7 @@ describe("an unknown property of an event", () => {
   it("leaves the event a revision that a later one cancels", () => {
     const revision = (...lines: ReadonlyArray<string>) =>
       event("UID:a", "DTSTART:20261210", "CHECKIN:20261210", ...lines)
-    assert.strictEqual(outcome(calendar(...revision(), ...revision("SEQUENCE:1", "STATUS:CANCELLED"))), "")
+    assert.strictEqual(outcome(toCalendarText(...revision(), ...revision("SEQUENCE:1", "STATUS:CANCELLED"))), "")
   })
 })
 
@@ -499,21 +500,21 @@ describe("a line that is not a content line", () => {
   ])
 
   it("is reported before a calendar, and ignored after it", () => {
-    const whole = calendar(...OTHER)
+    const whole = toCalendarText(...OTHER)
     assert.strictEqual(outcome(`Warning: x\r\n${whole}`), "2027-03-01; line 1 is outside of VCALENDAR")
     for (const rest of ["X-COMMENT:Hi", "<!-- 0.2 s -->", "END:VCALENDAR", "DTSTART:20261210", " folded", "\u001a"])
       assert.strictEqual(outcome(`${whole}${rest}`), "2027-03-01")
   })
 
   it("makes the feed broken if it begins a second calendar that does not end", () => {
-    const whole = calendar(...OTHER)
+    const whole = toCalendarText(...OTHER)
     const another = one("DTSTART:20261210").trimEnd()
     const cut = "broken: it is incomplete: END:VCALENDAR is missing"
     for (let length = 1; length < another.length; length++)
       assert.strictEqual(outcome(whole + another.slice(0, length)), cut)
     assert.strictEqual(outcome(`${whole}BEGI\r\n\r\n`), cut)
     assert.strictEqual(outcome(`${whole}B\r\n<!-- 0.2 s -->`), "2027-03-01")
-    assert.strictEqual(outcome(calendar(...OTHER, "B")), "2027-03-01; line 7 is not a content line")
+    assert.strictEqual(outcome(toCalendarText(...OTHER, "B")), "2027-03-01; line 7 is not a content line")
     assert.strictEqual(outcome(whole + another), "2026-12-10 2027-03-01")
     assert.strictEqual(outcome(another.replace("END:VCALENDAR", whole)), cut)
   })
@@ -548,7 +549,7 @@ describe("an optional property that is empty or broken", () => {
   ]) {
     it(`keeps its event: ${line}`, () => {
       const name = line.split(/[:;]/)[0]
-      assert.strictEqual(outcome(calendar(...stay(line))), `${busy}; ${name} in line 7 is unreadable`)
+      assert.strictEqual(outcome(toCalendarText(...stay(line))), `${busy}; ${name} in line 7 is unreadable`)
     })
   }
 
@@ -599,7 +600,7 @@ describe("an optional property that is empty or broken", () => {
   it("is reported in five clauses at most, and the others are counted", () => {
     const broken = (count: number) => Array.from({ length: count }, () => stay("RRULE:")).flat()
     const reasons = (count: number) => {
-      const reading = read(calendar(...broken(count)))
+      const reading = read(toCalendarText(...broken(count)))
       return reading.outcome === "read" ? reading.unreadable : []
     }
     assert.lengthOf(reasons(CALENDAR_UNREADABLE_REASONS), CALENDAR_UNREADABLE_REASONS)
@@ -892,7 +893,7 @@ describe("a change of the clocks", () => {
     ["END:VTIMEZONE"]
   ].flat()
   for (const zone of [SANTIAGO, "Ours"]) {
-    const feed = (...lines: ReadonlyArray<string>) => calendar(...described, ...event(...lines))
+    const feed = (...lines: ReadonlyArray<string>) => toCalendarText(...described, ...event(...lines))
     it(`does not move a time that ${zone} skips to the day before`, () =>
       assert.strictEqual(
         outcome(feed(`DTSTART;TZID=${zone}:20270905T000000`, `DTEND;TZID=${zone}:20270906T000000`), SANTIAGO),
@@ -1036,11 +1037,11 @@ it("an override of all later occurrences is reported if its series or its revisi
   const override = event("UID:a", "RECURRENCE-ID;RANGE=THISANDFUTURE:20261210", "DTSTART:20261212")
   const report = "VEVENT in line 4 moves an event that does not exist"
   const series = (uid: string) => event(`UID:${uid}`, "DTSTART:20261210", "RRULE:FREQ=DAILY;COUNT=2")
-  assert.strictEqual(outcome(calendar(...override, ...series("b"))), `${days("2026-12-10", 3)}; ${report}`)
-  assert.strictEqual(outcome(calendar(...override, ...series("a"))), days("2026-12-12", 2))
+  assert.strictEqual(outcome(toCalendarText(...override, ...series("b"))), `${days("2026-12-10", 3)}; ${report}`)
+  assert.strictEqual(outcome(toCalendarText(...override, ...series("a"))), days("2026-12-12", 2))
   const unknown = override.with(1, "UID:a").toSpliced(2, 0, "SEQ:UENCE:1")
   assert.strictEqual(
-    outcome(calendar(...unknown, ...series("a"))),
+    outcome(toCalendarText(...unknown, ...series("a"))),
     `${days("2026-12-12", 2)}; VEVENT in line 4 has an unknown SEQUENCE`
   )
 })
@@ -1099,11 +1100,14 @@ describe("busy times", () => {
   ])
 
   it("block days beside an event in another calendar of the feed", () =>
-    assert.strictEqual(outcome(calendar(...period("")) + calendar(...OTHER)), `${days("2026-12-10", 2)} 2027-03-01`))
+    assert.strictEqual(
+      outcome(toCalendarText(...period("")) + toCalendarText(...OTHER)),
+      `${days("2026-12-10", 2)} 2027-03-01`
+    ))
 
   it("are 10,000 at most", () => {
     const many = (count: number) =>
-      calendar(...times(...Array.from({ length: count }, () => "FREEBUSY:20261210T140000Z/P1D")))
+      toCalendarText(...times(...Array.from({ length: count }, () => "FREEBUSY:20261210T140000Z/P1D")))
     assert.strictEqual(outcome(many(CALENDAR_FEED_EVENTS)), "2026-12-10")
     assert.match(outcome(many(CALENDAR_FEED_EVENTS + 1)), /^broken: .*10000/)
   })
@@ -1115,7 +1119,7 @@ describe("the last block Not available of a feed", () => {
   const AIRBNB = "Airbnb (Not available)"
   /** Returns the block as `2027-01-01/2027-01-03`, then the days that are busy without it. */
   const last = (...lines: ReadonlyArray<string>): string => {
-    const reading = read(calendar(...lines))
+    const reading = read(toCalendarText(...lines))
     if (reading.outcome === "broken") return reading.why
     const { lastUnavailable: span, daysWithoutLastUnavailable: others, days } = reading
     if (span === undefined) assert.deepStrictEqual(others, days)

@@ -4,27 +4,32 @@ import { Effect } from "effect"
 import { addDays } from "../../../../src/contract/time.ts"
 import { ImportedCalendars } from "../../../../src/domain/calendars/imported-calendars/ImportedCalendars.ts"
 import { CALENDAR_FEED_BYTES } from "../../../../src/platform/limits.ts"
-import { busy, daysOf, followsOne, layerScene } from "../../../support/domain/calendars/imported-calendars/scene.ts"
-import { byNobody } from "../../../support/harness.ts"
+import {
+  createOnlyImport,
+  layerImportService,
+  loadCalendarDays,
+  toBusyCalendar
+} from "../../../support/domain/calendars/imported-calendars/import-service.ts"
+import { asSystemActor } from "../../../support/harness.ts"
 
 /** A property that follows one calendar. `fetchCoded` serves a feed in a coding, fetches it and returns the error. */
 const prepare = Effect.gen(function* () {
-  const one = yield* followsOne
+  const one = yield* createOnlyImport
   const calendars = yield* ImportedCalendars
   const fetchCoded = (bytes: Buffer, coding: string) => {
     one.says(bytes, { "content-encoding": coding })
-    return Effect.map(byNobody(calendars.fetch(one.id)), ({ error }) => error ?? "")
+    return Effect.map(asSystemActor(calendars.fetch(one.id)), ({ error }) => error ?? "")
   }
   return { ...one, fetchCoded }
 })
 
 /** Returns a feed of that many bytes with busy nights from `night` on, which compresses well. */
 const feedOf = (bytes: number, night: string) => {
-  const frame = busy(`${night}/2027-05-31`).replace("END:VCALENDAR", "X-NOTE:\r\nEND:VCALENDAR")
+  const frame = toBusyCalendar(`${night}/2027-05-31`).replace("END:VCALENDAR", "X-NOTE:\r\nEND:VCALENDAR")
   return Buffer.from(frame.replace("X-NOTE:", `X-NOTE:${"x".repeat(bytes - frame.length)}`))
 }
 
-layer(layerScene)("a calendar that its host compresses", (it) => {
+layer(layerImportService)("a calendar that its host compresses", (it) => {
   it.effect("is read from gzip, deflate and br", () =>
     Effect.gen(function* () {
       const { id, fetchCoded } = yield* prepare
@@ -41,8 +46,12 @@ layer(layerScene)("a calendar that its host compresses", (it) => {
       ]
       for (const [at, [coding, compress]] of codings.entries()) {
         const night = addDays("2027-05-01", at)
-        assert.strictEqual(yield* fetchCoded(compress(busy(`${night}/${addDays(night, 1)}`)), coding), "", coding)
-        assert.deepStrictEqual(yield* daysOf(id), [night], coding)
+        assert.strictEqual(
+          yield* fetchCoded(compress(toBusyCalendar(`${night}/${addDays(night, 1)}`)), coding),
+          "",
+          coding
+        )
+        assert.deepStrictEqual(yield* loadCalendarDays(id), [night], coding)
       }
     })
   )
@@ -60,7 +69,7 @@ layer(layerScene)("a calendar that its host compresses", (it) => {
           yield* fetchCoded(compress(feedOf(CALENDAR_FEED_BYTES + 1, "2027-05-29")), coding),
           "it is larger than 2 MiB"
         )
-        assert.deepStrictEqual(yield* daysOf(id), ["2027-05-30"])
+        assert.deepStrictEqual(yield* loadCalendarDays(id), ["2027-05-30"])
       }
       // A small body that unpacks to a hundred times the limit.
       const bomb = gzipSync(Buffer.alloc(100 * CALENDAR_FEED_BYTES))
@@ -72,7 +81,7 @@ layer(layerScene)("a calendar that its host compresses", (it) => {
   it.effect("is not read if the coding is unknown or wrong, or if there are two", () =>
     Effect.gen(function* () {
       const { id, fetchCoded } = yield* prepare
-      const feed = busy("2027-05-01/2027-05-02")
+      const feed = toBusyCalendar("2027-05-01/2027-05-02")
       assert.strictEqual(yield* fetchCoded(gzipSync(feed), "gzip"), "")
       const unknown = "its host sent it in an unknown Content-Encoding: "
       const broken = (coding: string) => `its host sent it as ${coding}, and it cannot be decompressed`
@@ -89,7 +98,7 @@ layer(layerScene)("a calendar that its host compresses", (it) => {
       ]
       for (const [bytes, coding, error] of cases) {
         assert.strictEqual(yield* fetchCoded(bytes, coding), error)
-        assert.deepStrictEqual(yield* daysOf(id), ["2027-05-01"])
+        assert.deepStrictEqual(yield* loadCalendarDays(id), ["2027-05-01"])
       }
     })
   )

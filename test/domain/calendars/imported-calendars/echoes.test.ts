@@ -3,42 +3,42 @@ import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { makeCalendarImportWorker } from "../../../../src/domain/calendars/imported-calendars/import-worker.ts"
 import {
-  busy,
-  daysOf,
-  fetchedAll,
-  followsOne,
-  layerScene,
+  createOnlyImport,
+  fetchAllDue,
+  layerImportService,
+  loadAvailabilityEvents,
+  loadCalendarDays,
   MINUTE_MS,
-  told,
-  toldOf
-} from "../../../support/domain/calendars/imported-calendars/scene.ts"
-import { answering } from "../../../support/domain/webhooks/deliveries/sending.ts"
-import { call, orderOf } from "../../../support/harness.ts"
+  toBusyCalendar,
+  toOwnFeedContent
+} from "../../../support/domain/calendars/imported-calendars/import-service.ts"
+import { respondWith } from "../../../support/domain/webhooks/deliveries/outbound-requests.ts"
+import { call, insertOrder } from "../../../support/harness.ts"
 
 const following = Effect.gen(function* () {
-  const one = yield* followsOne
+  const one = yield* createOnlyImport
   const importing = yield* makeCalendarImportWorker
-  const fetched = Effect.andThen(TestClock.adjust(17 * MINUTE_MS), fetchedAll(importing))
+  const fetched = Effect.andThen(TestClock.adjust(17 * MINUTE_MS), fetchAllDue(importing))
   return { ...one, fetched }
 })
 
-layer(layerScene)("an echo", (it) => {
+layer(layerImportService)("an echo", (it) => {
   it.effect("is what a source says that we told it, and no more once it says it after we have not", () =>
     Effect.gen(function* () {
       const { id, says, fetched } = yield* following
-      yield* told(id, "2027-05-01")
-      says(busy("2027-05-01/2027-05-03"))
+      yield* toOwnFeedContent(id, "2027-05-01")
+      says(toBusyCalendar("2027-05-01/2027-05-03"))
       yield* fetched
-      assert.deepStrictEqual(yield* daysOf(id), ["2027-05-01 echo", "2027-05-02"])
+      assert.deepStrictEqual(yield* loadCalendarDays(id), ["2027-05-01 echo", "2027-05-02"])
       // Told of the 2nd later: it had said so before.
-      yield* told(id, "2027-05-01", "2027-05-02")
-      says(busy("2027-05-01/2027-05-04"))
+      yield* toOwnFeedContent(id, "2027-05-01", "2027-05-02")
+      says(toBusyCalendar("2027-05-01/2027-05-04"))
       yield* fetched
-      assert.deepStrictEqual(yield* daysOf(id), ["2027-05-01 echo", "2027-05-02", "2027-05-03"])
-      yield* told(id)
-      says(busy("2027-05-01/2027-05-02", "2027-05-02/2027-05-04"))
+      assert.deepStrictEqual(yield* loadCalendarDays(id), ["2027-05-01 echo", "2027-05-02", "2027-05-03"])
+      yield* toOwnFeedContent(id)
+      says(toBusyCalendar("2027-05-01/2027-05-02", "2027-05-02/2027-05-04"))
       yield* fetched
-      assert.deepStrictEqual(yield* daysOf(id), ["2027-05-01", "2027-05-02", "2027-05-03"])
+      assert.deepStrictEqual(yield* loadCalendarDays(id), ["2027-05-01", "2027-05-02", "2027-05-03"])
     })
   )
 
@@ -46,15 +46,15 @@ layer(layerScene)("an echo", (it) => {
     it.effect(`becomes the source's own word also where it answers ${way}`, () =>
       Effect.gen(function* () {
         const { id, says, mood, fetched } = yield* following
-        yield* told(id, "2027-05-01")
-        says(busy("2027-05-01/2027-05-02"), { etag: '"one"' })
+        yield* toOwnFeedContent(id, "2027-05-01")
+        says(toBusyCalendar("2027-05-01/2027-05-02"), { etag: '"one"' })
         yield* fetched
-        if (way === "304") mood.answer = answering(304)
+        if (way === "304") mood.answer = respondWith(304)
         yield* fetched
-        assert.deepStrictEqual(yield* daysOf(id), ["2027-05-01 echo"])
-        yield* told(id)
+        assert.deepStrictEqual(yield* loadCalendarDays(id), ["2027-05-01 echo"])
+        yield* toOwnFeedContent(id)
         yield* fetched
-        assert.deepStrictEqual(yield* daysOf(id), ["2027-05-01"])
+        assert.deepStrictEqual(yield* loadCalendarDays(id), ["2027-05-01"])
       })
     )
   }
@@ -63,32 +63,32 @@ layer(layerScene)("an echo", (it) => {
     Effect.gen(function* () {
       const { id, operatorId, property, api, as, says, fetched } = yield* following
       const night = { checkIn: "2027-05-01", checkOut: "2027-05-02" }
-      const code = yield* orderOf(operatorId, [{ propertyId: property, ...night }])
+      const code = yield* insertOrder(operatorId, [{ propertyId: property, ...night }])
       // Their feed has what ours told them, without our UIDs.
-      yield* told(id, "2027-05-01")
-      says(busy("2027-05-01/2027-05-02"))
+      yield* toOwnFeedContent(id, "2027-05-01")
+      says(toBusyCalendar("2027-05-01/2027-05-02"))
       yield* fetched
       yield* fetched
       yield* as(api.cancel_reservation({ reservation_code: code }))
-      assert.deepStrictEqual(yield* daysOf(id), ["2027-05-01 echo"])
+      assert.deepStrictEqual(yield* loadCalendarDays(id), ["2027-05-01 echo"])
       // They read ours, which has no echo in it, and then theirs has none either.
-      yield* told(id)
-      says(busy())
+      yield* toOwnFeedContent(id)
+      says(toBusyCalendar())
       yield* fetched
-      assert.deepStrictEqual(yield* daysOf(id), [])
-      assert.deepStrictEqual(yield* toldOf(property), ["+2027-05-01"])
+      assert.deepStrictEqual(yield* loadCalendarDays(id), [])
+      assert.deepStrictEqual(yield* loadAvailabilityEvents(property), ["+2027-05-01"])
     })
   )
 
   it.effect("closes the night to channels, but keeps no order by hand out of it: nobody holds it there", () =>
     Effect.gen(function* () {
       const { id, operatorId, property, token, says, fetched } = yield* following
-      yield* told(id, "2027-05-01")
-      says(busy("2027-05-01/2027-05-02"))
+      yield* toOwnFeedContent(id, "2027-05-01")
+      says(toBusyCalendar("2027-05-01/2027-05-02"))
       yield* fetched
-      assert.deepStrictEqual(yield* toldOf(property), ["-2027-05-01"])
+      assert.deepStrictEqual(yield* loadAvailabilityEvents(property), ["-2027-05-01"])
       const night = { checkIn: "2027-05-01", checkOut: "2027-05-02" }
-      const code = yield* orderOf(operatorId, [{ propertyId: null, ...night }])
+      const code = yield* insertOrder(operatorId, [{ propertyId: null, ...night }])
       const { error_code } = yield* call(token, "allocate_stay", { stay_code: code, property_id: property })
       assert.strictEqual(error_code, 0)
     })

@@ -2,8 +2,8 @@ import { assert, describe, it } from "@effect/vitest"
 import fc from "fast-check"
 import { addDays, toDayNumber } from "../../../../src/contract/time.ts"
 import { type FeedReadResult, readFeed } from "../../../../src/domain/calendars/imported-calendars/reading/feed.ts"
-import { feedLines, withDashes } from "../../../support/domain/calendars/imported-calendars/generate-feed.ts"
-import { TODAY } from "../../../support/domain/calendars/imported-calendars/scene.ts"
+import { arbitraryFeedLines, withDashes } from "../../../support/domain/calendars/imported-calendars/generate-feed.ts"
+import { TODAY } from "../../../support/domain/calendars/imported-calendars/import-service.ts"
 
 // A feed never opens a day because of something that could not be read. If one line breaks, each busy day stays busy, or the
 // reader reports the line. Then the service keeps the days that were busy before.
@@ -45,7 +45,7 @@ describe("a feed with one broken line", () => {
   ) =>
     it(`opens nothing in silence: ${name}`, () =>
       fc.assert(
-        fc.property(feedLines, zone, place, characters, (lines, zone, { line, at }, character) => {
+        fc.property(arbitraryFeedLines, zone, place, characters, (lines, zone, { line, at }, character) => {
           const index = line % lines.length
           const text = lines[index] ?? ""
           const broken = breaks(text, at % (text.length + 1), character)
@@ -71,7 +71,7 @@ describe("a feed with one broken line", () => {
 describe("a feed", () => {
   it("is completely readable as the generator makes it", () =>
     fc.assert(
-      fc.property(feedLines, zone, (lines, zone) => {
+      fc.property(arbitraryFeedLines, zone, (lines, zone) => {
         const reading = read(lines, zone)
         assert.deepStrictEqual(reading.outcome === "read" ? reading.unreadable : reading.why, [])
       }),
@@ -81,7 +81,7 @@ describe("a feed", () => {
   const readsTheSame = (name: string, changes: (lines: ReadonlyArray<string>) => ReadonlyArray<string>) =>
     it(`is read the same ${name}`, () =>
       fc.assert(
-        fc.property(feedLines, zone, (lines, zone) =>
+        fc.property(arbitraryFeedLines, zone, (lines, zone) =>
           assert.deepStrictEqual(read(changes(lines), zone), read(lines, zone))
         ),
         { numRuns: 100, ...long }
@@ -100,7 +100,7 @@ describe("a feed", () => {
 
   it("has no more days without its last block Not available than with it", () =>
     fc.assert(
-      fc.property(feedLines, (lines) => {
+      fc.property(arbitraryFeedLines, (lines) => {
         const reading = read(lines)
         if (reading.outcome === "broken") return
         const { days, daysWithoutLastUnavailable: others, lastUnavailable: block } = reading
@@ -113,7 +113,7 @@ describe("a feed", () => {
 
   it("that is cut off anywhere is broken", () =>
     fc.assert(
-      fc.property(feedLines, fc.nat(), (lines, at) => {
+      fc.property(arbitraryFeedLines, fc.nat(), (lines, at) => {
         const text = lines.join("\r\n")
         assert.strictEqual(read([text.slice(0, at % text.length)]).outcome, "broken")
       }),

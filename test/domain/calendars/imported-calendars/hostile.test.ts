@@ -14,43 +14,43 @@ import {
   CALENDAR_FEED_REDIRECTS
 } from "../../../../src/platform/limits.ts"
 import {
-  busy,
-  calendar,
-  daysOf,
-  fetchedAll,
-  followed,
-  followsOne,
-  layerScene,
+  addImportedCalendar,
+  createOnlyImport,
+  fetchAllDue,
+  layerImportService,
+  loadCalendarDays,
+  loadCalendarState,
   MINUTE_MS,
-  stateOf
-} from "../../../support/domain/calendars/imported-calendars/scene.ts"
-import { answering } from "../../../support/domain/webhooks/deliveries/sending.ts"
-import { byNobody } from "../../../support/harness.ts"
+  toBusyCalendar,
+  toCalendarText
+} from "../../../support/domain/calendars/imported-calendars/import-service.ts"
+import { respondWith } from "../../../support/domain/webhooks/deliveries/outbound-requests.ts"
+import { asSystemActor } from "../../../support/harness.ts"
 
 /** A property that follows one calendar, and a way to fetch it now. */
 const following = Effect.gen(function* () {
-  const one = yield* followsOne
+  const one = yield* createOnlyImport
   const calendars = yield* ImportedCalendars
-  const fetched = Effect.map(byNobody(calendars.fetch(one.id)), ({ error }) => error ?? "")
+  const fetched = Effect.map(asSystemActor(calendars.fetch(one.id)), ({ error }) => error ?? "")
   return { ...one, fetched }
 })
 
-const redirecting = (location: string) => answering(302, "", { location })
+const redirecting = (location: string) => respondWith(302, "", { location })
 
-layer(layerScene)("a hostile host of a calendar", (it) => {
+layer(layerImportService)("a hostile host of a calendar", (it) => {
   it.effect("sends two mebibytes at most", () =>
     Effect.gen(function* () {
       const { says, id, fetched } = yield* following
-      const frame = busy("2027-05-01/2027-05-02").replace("END:VCALENDAR", "X-FILL:END:VCALENDAR")
+      const frame = toBusyCalendar("2027-05-01/2027-05-02").replace("END:VCALENDAR", "X-FILL:END:VCALENDAR")
       const filled = (bytes: number) =>
         frame.replace("X-FILL:END", `X-FILL:${"x".repeat(bytes - frame.length - 2)}\r\nEND`)
       says(filled(CALENDAR_FEED_BYTES))
       assert.strictEqual(filled(CALENDAR_FEED_BYTES).length, CALENDAR_FEED_BYTES)
       assert.strictEqual(yield* fetched, "")
-      assert.deepStrictEqual(yield* daysOf(id), ["2027-05-01"])
+      assert.deepStrictEqual(yield* loadCalendarDays(id), ["2027-05-01"])
       says(filled(CALENDAR_FEED_BYTES + 1))
       assert.match(yield* fetched, /2 MiB/)
-      assert.deepStrictEqual(yield* daysOf(id), ["2027-05-01"])
+      assert.deepStrictEqual(yield* loadCalendarDays(id), ["2027-05-01"])
     })
   )
 
@@ -62,7 +62,7 @@ layer(layerScene)("a hostile host of a calendar", (it) => {
         (most: number): typeof mood.answer =>
         (response, received) => {
           const n = Number(/hop\/(\d+)/.exec(received.path ?? "")?.[1] ?? 0)
-          return (n < most ? redirecting(path(n + 1)) : answering(200, busy()))(response, received)
+          return (n < most ? redirecting(path(n + 1)) : respondWith(200, toBusyCalendar()))(response, received)
         }
       mood.answer = hops(CALENDAR_FEED_REDIRECTS)
       assert.strictEqual(yield* fetched, "")
@@ -83,7 +83,7 @@ layer(layerScene)("a hostile host of a calendar", (it) => {
         assert.match(yield* fetched, / redirects .* must .*[^.]$/)
       }
       assert.lengthOf(yield* Queue.clear(requests), 8)
-      mood.answer = answering(302)
+      mood.answer = respondWith(302)
       assert.strictEqual(yield* fetched, "its host answered 302")
       mood.answer = redirecting(url("/calendar.ics"))
       assert.match(yield* fetched, /more than 3 times/)
@@ -93,8 +93,8 @@ layer(layerScene)("a hostile host of a calendar", (it) => {
   it.effect("has no TLS that works, which is said without the library's words", () =>
     Effect.gen(function* () {
       const { property, url } = yield* following
-      const id = yield* followed(property, url().replace("http:", "https:"))
-      const { error } = yield* byNobody((yield* ImportedCalendars).fetch(id))
+      const id = yield* addImportedCalendar(property, url().replace("http:", "https:"))
+      const { error } = yield* asSystemActor((yield* ImportedCalendars).fetch(id))
       assert.match(error ?? "", /TLS/)
     })
   )
@@ -106,7 +106,7 @@ layer(layerScene)("a hostile host of a calendar", (it) => {
       const own = /feed of this service/
       const sentTo = (target: string, publicUrl: string) => {
         mood.answer = (response, received) =>
-          (received.path?.startsWith("/calendar.ics") ? redirecting(target) : answering(200, busy()))(
+          (received.path?.startsWith("/calendar.ics") ? redirecting(target) : respondWith(200, toBusyCalendar()))(
             response,
             received
           )
@@ -119,17 +119,17 @@ layer(layerScene)("a hostile host of a calendar", (it) => {
         assert.strictEqual(yield* sentTo(path, `${here}/pms`), "")
       }
       assert.strictEqual(yield* sentTo("/feedsof/x.ics", here), "")
-      assert.deepInclude(yield* stateOf(id), { state: "ok" })
+      assert.deepInclude(yield* loadCalendarState(id), { state: "ok" })
     })
   )
 
   it.effect("that drips, or does not answer, is given up in time and holds up nobody else's", () =>
     Effect.gen(function* () {
       const { mood, property, url, id } = yield* following
-      const drip = yield* followed(property, url("/drip"))
-      const good = yield* followed(property, url("/good"))
+      const drip = yield* addImportedCalendar(property, url("/drip"))
+      const good = yield* addImportedCalendar(property, url("/good"))
       mood.answer = (response, received) => {
-        if (received.path === "/good") answering(200, busy("2027-05-01/2027-05-02"))(response, received)
+        if (received.path === "/good") respondWith(200, toBusyCalendar("2027-05-01/2027-05-02"))(response, received)
         else if (received.path === "/drip") response.writeHead(200).write("BEGIN:VCALENDAR\r\n")
       }
       const importing = yield* makeCalendarImportWorker
@@ -137,8 +137,8 @@ layer(layerScene)("a hostile host of a calendar", (it) => {
       const waitFor = (
         state: string,
         calendarId: number
-      ): Effect.Effect<void, never, Effect.Services<ReturnType<typeof stateOf>>> =>
-        Effect.flatMap(stateOf(calendarId), (row) =>
+      ): Effect.Effect<void, never, Effect.Services<ReturnType<typeof loadCalendarState>>> =>
+        Effect.flatMap(loadCalendarState(calendarId), (row) =>
           row?.state === state
             ? Effect.void
             : Effect.andThen(
@@ -147,18 +147,18 @@ layer(layerScene)("a hostile host of a calendar", (it) => {
               )
         )
       yield* waitFor("ok", good)
-      assert.strictEqual((yield* stateOf(id))?.state, "new")
+      assert.strictEqual((yield* loadCalendarState(id))?.state, "new")
       yield* TestClock.adjust(FEED_REQUEST_TIMEOUT_MS)
       yield* waitFor("failing", id)
       yield* waitFor("failing", drip)
-      assert.match((yield* stateOf(drip))?.error ?? "", /too slow: no complete answer within 20s/)
+      assert.match((yield* loadCalendarState(drip))?.error ?? "", /too slow: no complete answer within 20s/)
     })
   )
 
   it.effect("that is much work to read is no failure of those that wait for it", () =>
     Effect.gen(function* () {
       const { says, id } = yield* following
-      says(busy("2027-05-01/2027-05-02"))
+      says(toBusyCalendar("2027-05-01/2027-05-02"))
       const reader = yield* FeedReader
       const [waits, turn] = [yield* Latch.make(), yield* Latch.make()]
       const behind = FeedReader.of({
@@ -173,8 +173,8 @@ layer(layerScene)("a hostile host of a calendar", (it) => {
       yield* importing.claimDue
       yield* turn.open
       yield* importing.awaitIdle
-      assert.deepInclude(yield* stateOf(id), { state: "ok", failures: 0, error: null })
-      assert.deepStrictEqual(yield* daysOf(id), ["2027-05-01"])
+      assert.deepInclude(yield* loadCalendarState(id), { state: "ok", failures: 0, error: null })
+      assert.deepStrictEqual(yield* loadCalendarDays(id), ["2027-05-01"])
     })
   )
 
@@ -183,10 +183,10 @@ layer(layerScene)("a hostile host of a calendar", (it) => {
       const { mood, id, fetched } = yield* following
       const pauseAfter = (value: string) =>
         Effect.gen(function* () {
-          mood.answer = answering(429, "", { "retry-after": value })
+          mood.answer = respondWith(429, "", { "retry-after": value })
           yield* fetched
           const now = yield* TestClock.testClockWith((clock) => clock.currentTimeMillis)
-          return Math.round((((yield* stateOf(id))?.due_at.getTime() ?? 0) - now) / MINUTE_MS)
+          return Math.round((((yield* loadCalendarState(id))?.due_at.getTime() ?? 0) - now) / MINUTE_MS)
         })
       assert.strictEqual(yield* pauseAfter("14400"), 240)
       assert.strictEqual(yield* pauseAfter("999999999"), 360)
@@ -199,16 +199,16 @@ layer(layerScene)("a hostile host of a calendar", (it) => {
     Effect.gen(function* () {
       const { mood, id } = yield* following
       const importing = yield* makeCalendarImportWorker
-      mood.answer = answering(500)
+      mood.answer = respondWith(500)
       const lines: Array<string> = []
       const keeping = Logger.make(({ message, logLevel }) => {
         if (logLevel === "Warn") lines.push(JSON.stringify(message))
       })
       const pauses: Array<number> = []
       for (let n = 0; n < 6; n++) {
-        yield* fetchedAll(importing).pipe(Effect.provide(Logger.layer([keeping])))
+        yield* fetchAllDue(importing).pipe(Effect.provide(Logger.layer([keeping])))
         const now = yield* TestClock.testClockWith((clock) => clock.currentTimeMillis)
-        const pause = ((yield* stateOf(id))?.due_at.getTime() ?? 0) - now
+        const pause = ((yield* loadCalendarState(id))?.due_at.getTime() ?? 0) - now
         pauses.push(pause / MINUTE_MS)
         yield* TestClock.adjust(Duration.millis(pause))
       }
@@ -248,7 +248,8 @@ layer(FeedReader.layer)("a feed that is too much work", (it) => {
         Effect.sync(() => process.on("warning", keep)),
         () => Effect.sync(() => process.off("warning", keep))
       )
-      for (let n = 0; n < 30; n++) yield* read({ bytes: Buffer.from(busy("2027-05-01/2027-05-02")), ...wanted })
+      for (let n = 0; n < 30; n++)
+        yield* read({ bytes: Buffer.from(toBusyCalendar("2027-05-01/2027-05-02")), ...wanted })
       yield* Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
       assert.deepStrictEqual(warnings, [])
     })
@@ -257,8 +258,8 @@ layer(FeedReader.layer)("a feed that is too much work", (it) => {
   it.effect("is given up, and others are read meanwhile and afterwards", () =>
     Effect.gen(function* () {
       const { read } = yield* FeedReader
-      const bomb = { bytes: Buffer.from(calendar(...endless)), ...wanted }
-      const good = { bytes: Buffer.from(busy("2027-05-01/2027-05-02")), ...wanted, last: 22_000 }
+      const bomb = { bytes: Buffer.from(toCalendarText(...endless)), ...wanted }
+      const good = { bytes: Buffer.from(toBusyCalendar("2027-05-01/2027-05-02")), ...wanted, last: 22_000 }
       const bombed = yield* Effect.forkChild(read(bomb), { startImmediately: true })
       assert.strictEqual((yield* read(good)).outcome, "read")
       yield* TestClock.adjust(CALENDAR_FEED_READ_MS)

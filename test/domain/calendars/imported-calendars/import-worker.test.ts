@@ -7,26 +7,26 @@ import { makeCalendarImportWorker } from "../../../../src/domain/calendars/impor
 import { deletePastImportedDays } from "../../../../src/domain/calendars/imported-calendars/retention.ts"
 import { SHUTDOWN_MS } from "../../../../src/jobs/timed-work.ts"
 import { CALENDAR_DAY_RETENTION_MS, CALENDAR_VALIDATOR } from "../../../../src/platform/limits.ts"
-import { booking } from "../../../support/domain/bookings/reservations/ready.ts"
+import { MANUAL_RESERVATION } from "../../../support/domain/bookings/reservations/reservation-operator.ts"
 import {
-  busy,
-  daysOf,
-  fetchedAll,
-  followed,
-  followsOne,
-  layerScene,
+  addImportedCalendar,
+  createOnlyImport,
+  fetchAllDue,
+  layerImportService,
+  loadAvailabilityEvents,
+  loadCalendarDays,
+  loadCalendarState,
   MINUTE_MS,
-  stateOf,
-  toldOf
-} from "../../../support/domain/calendars/imported-calendars/scene.ts"
-import { answering } from "../../../support/domain/webhooks/deliveries/sending.ts"
-import { byNobody, call, orderOf } from "../../../support/harness.ts"
+  toBusyCalendar
+} from "../../../support/domain/calendars/imported-calendars/import-service.ts"
+import { respondWith } from "../../../support/domain/webhooks/deliveries/outbound-requests.ts"
+import { asSystemActor, call, insertOrder } from "../../../support/harness.ts"
 
 const later = TestClock.adjust(17 * MINUTE_MS)
 
 /** A property that follows one calendar. */
 const following = Effect.gen(function* () {
-  const one = yield* followsOne
+  const one = yield* createOnlyImport
   const importing = yield* makeCalendarImportWorker
   const days = (start_date: string, end_date: string) =>
     one.api.get_property_availability({ property_ids: [one.property], start_date, end_date }).pipe(
@@ -42,24 +42,24 @@ const following = Effect.gen(function* () {
 
 const BUSY = "taken Busy in the calendar of 127.0.0.1"
 
-layer(layerScene)("an imported calendar", (it) => {
+layer(layerImportService)("an imported calendar", (it) => {
   it.effect("closes days that are busy, says where, and opens them again", () =>
     Effect.gen(function* () {
       const { property, id, says, importing, days } = yield* following
-      says(busy("2027-05-01/2027-05-03", "2027-05-05/2027-05-06"))
-      yield* fetchedAll(importing)
+      says(toBusyCalendar("2027-05-01/2027-05-03", "2027-05-05/2027-05-06"))
+      yield* fetchAllDue(importing)
       const taken = yield* days("2027-04-30", "2027-05-06")
       assert.deepStrictEqual(taken, ["free", BUSY, BUSY, "free", "free", BUSY, "free"])
-      assert.strictEqual((yield* stateOf(id))?.state, "ok")
-      says(busy("2027-05-02/2027-05-04"))
+      assert.strictEqual((yield* loadCalendarState(id))?.state, "ok")
+      says(toBusyCalendar("2027-05-02/2027-05-04"))
       yield* later
-      yield* fetchedAll(importing)
-      assert.deepStrictEqual(yield* daysOf(id), ["2027-05-02", "2027-05-03"])
-      says(busy())
+      yield* fetchAllDue(importing)
+      assert.deepStrictEqual(yield* loadCalendarDays(id), ["2027-05-02", "2027-05-03"])
+      says(toBusyCalendar())
       yield* later
-      yield* fetchedAll(importing)
+      yield* fetchAllDue(importing)
       assert.deepStrictEqual(yield* days("2027-04-30", "2027-05-06"), Array(7).fill("free"))
-      assert.deepStrictEqual(yield* toldOf(property), [
+      assert.deepStrictEqual(yield* loadAvailabilityEvents(property), [
         "-2027-05-01 -2027-05-02 -2027-05-05",
         "+2027-05-01 -2027-05-03 +2027-05-05",
         "+2027-05-02 +2027-05-03"
@@ -70,9 +70,11 @@ layer(layerScene)("an imported calendar", (it) => {
   it.effect("cannot be opened by the host, nor by a stay that goes", () =>
     Effect.gen(function* () {
       const { operatorId, property, token, as, api, says, importing, days } = yield* following
-      const code = yield* orderOf(operatorId, [{ propertyId: property, checkIn: "2027-05-01", checkOut: "2027-05-03" }])
-      says(busy("2027-05-02/2027-05-04"))
-      yield* fetchedAll(importing)
+      const code = yield* insertOrder(operatorId, [
+        { propertyId: property, checkIn: "2027-05-01", checkOut: "2027-05-03" }
+      ])
+      says(toBusyCalendar("2027-05-02/2027-05-04"))
+      yield* fetchAllDue(importing)
       yield* call(token, "update_availabilities", {
         property_ids: [property],
         available: true,
@@ -86,64 +88,67 @@ layer(layerScene)("an imported calendar", (it) => {
         ["free", "taken", "taken", "free"]
       )
       // What really changed: the import took only the 3rd, the cancellation freed only the 1st.
-      assert.deepStrictEqual(yield* toldOf(property), ["-2027-05-03", "+2027-05-01"])
+      assert.deepStrictEqual(yield* loadAvailabilityEvents(property), ["-2027-05-03", "+2027-05-01"])
     })
   )
 
   it.effect("stays as it was while its feed is broken, and says so without its address", () =>
     Effect.gen(function* () {
       const { id, says, mood, importing } = yield* following
-      says(busy("2027-05-01/2027-05-03"))
-      yield* fetchedAll(importing)
+      says(toBusyCalendar("2027-05-01/2027-05-03"))
+      yield* fetchAllDue(importing)
       const broken: ReadonlyArray<readonly [() => void, RegExp]> = [
         [() => says("<html>Sign in</html>"), /not iCalendar/],
         [() => says(""), /is empty/],
-        [() => says(busy("2027-05-01/2027-05-03").replace("END:VCALENDAR\r\n", "")), /is incomplete/],
-        [() => says(busy("2027-05-01/2027-05-03").slice(0, 150)), /is incomplete/],
-        [() => says(busy(), { "content-encoding": "gzip" }), /sent it as gzip, and it cannot be decompressed/],
-        [() => (mood.answer = answering(404)), /answered 404/],
+        [() => says(toBusyCalendar("2027-05-01/2027-05-03").replace("END:VCALENDAR\r\n", "")), /is incomplete/],
+        [() => says(toBusyCalendar("2027-05-01/2027-05-03").slice(0, 150)), /is incomplete/],
+        [
+          () => says(toBusyCalendar(), { "content-encoding": "gzip" }),
+          /sent it as gzip, and it cannot be decompressed/
+        ],
+        [() => (mood.answer = respondWith(404)), /answered 404/],
         [() => (mood.answer = (response) => response.destroy()), /cannot be reached/]
       ]
       for (const [turn, expected] of broken) {
         turn()
         yield* TestClock.adjust(150 * MINUTE_MS)
-        yield* fetchedAll(importing)
-        const state = yield* stateOf(id)
+        yield* fetchAllDue(importing)
+        const state = yield* loadCalendarState(id)
         assert.strictEqual(state?.state, "failing")
         assert.match(state?.error ?? "", expected)
         assert.notMatch(state?.error ?? "", /SECRET|calendar\.ics/)
-        assert.deepStrictEqual(yield* daysOf(id), ["2027-05-01", "2027-05-02"])
+        assert.deepStrictEqual(yield* loadCalendarDays(id), ["2027-05-01", "2027-05-02"])
       }
-      says(busy("2027-05-01/2027-05-02"))
+      says(toBusyCalendar("2027-05-01/2027-05-02"))
       yield* TestClock.adjust(150 * MINUTE_MS)
-      yield* fetchedAll(importing)
-      assert.deepInclude(yield* stateOf(id), { state: "ok", error: null, failures: 0 })
-      assert.deepStrictEqual(yield* daysOf(id), ["2027-05-01"])
+      yield* fetchAllDue(importing)
+      assert.deepInclude(yield* loadCalendarState(id), { state: "ok", error: null, failures: 0 })
+      assert.deepStrictEqual(yield* loadCalendarDays(id), ["2027-05-01"])
     })
   )
 
   it.effect("is asked every quarter of an hour for what is new, and once a day for all of it", () =>
     Effect.gen(function* () {
       const { id, says, mood, requests, importing } = yield* following
-      says(busy("2027-05-01/2027-05-03"), { etag: '"one"', "last-modified": "Tue, 20 Apr 2027 10:00:00 GMT" })
-      yield* fetchedAll(importing)
+      says(toBusyCalendar("2027-05-01/2027-05-03"), { etag: '"one"', "last-modified": "Tue, 20 Apr 2027 10:00:00 GMT" })
+      yield* fetchAllDue(importing)
       const [first] = yield* Queue.clear(requests)
       assert.strictEqual(first?.headers["accept-encoding"], "identity")
       assert.isUndefined(first?.headers["if-none-match"])
       const due =
-        ((yield* stateOf(id))?.due_at.getTime() ?? 0) -
+        ((yield* loadCalendarState(id))?.due_at.getTime() ?? 0) -
         (yield* TestClock.testClockWith((clock) => clock.currentTimeMillis))
       assert.isTrue(due >= 13.5 * MINUTE_MS && due <= 16.5 * MINUTE_MS, String(due))
-      mood.answer = answering(304)
+      mood.answer = respondWith(304)
       yield* later
-      yield* fetchedAll(importing)
+      yield* fetchAllDue(importing)
       const [second] = yield* Queue.clear(requests)
       assert.strictEqual(second?.headers["if-none-match"], '"one"')
       assert.strictEqual(second?.headers["if-modified-since"], "Tue, 20 Apr 2027 10:00:00 GMT")
-      assert.deepInclude(yield* stateOf(id), { state: "ok", error: null })
+      assert.deepInclude(yield* loadCalendarState(id), { state: "ok", error: null })
       yield* TestClock.adjust(24 * 60 * MINUTE_MS)
-      says(busy("2027-05-01/2027-05-03"), { etag: '"one"' })
-      yield* fetchedAll(importing)
+      says(toBusyCalendar("2027-05-01/2027-05-03"), { etag: '"one"' })
+      yield* fetchAllDue(importing)
       const [third] = yield* Queue.clear(requests)
       assert.isUndefined(third?.headers["if-none-match"])
     })
@@ -153,22 +158,22 @@ layer(layerScene)("an imported calendar", (it) => {
     Effect.gen(function* () {
       const { property, says, requests, importing, url } = yield* following
       const ids = [1, 2, 3, 4, 5, 6]
-      for (const n of ids) yield* followed(property, url(`/${n}.ics`))
+      for (const n of ids) yield* addImportedCalendar(property, url(`/${n}.ics`))
       const other = yield* makeCalendarImportWorker
-      says(busy("2027-05-01/2027-05-03"))
+      says(toBusyCalendar("2027-05-01/2027-05-03"))
       for (let n = 0; n < ids.length; n++) {
         yield* Effect.all([importing.claimDue, other.claimDue], { concurrency: 2, discard: true })
         yield* Effect.andThen(importing.awaitIdle, other.awaitIdle)
       }
       assert.lengthOf(yield* Queue.clear(requests), ids.length + 1)
-      assert.deepStrictEqual(yield* toldOf(property), ["-2027-05-01 -2027-05-02"])
-      says(busy())
+      assert.deepStrictEqual(yield* loadAvailabilityEvents(property), ["-2027-05-01 -2027-05-02"])
+      says(toBusyCalendar())
       yield* later
       for (let n = 0; n < ids.length; n++) {
         yield* Effect.all([importing.claimDue, other.claimDue], { concurrency: 2, discard: true })
         yield* Effect.andThen(importing.awaitIdle, other.awaitIdle)
       }
-      const told = (yield* toldOf(property)).slice(1).join(" ").split(" ").toSorted()
+      const told = (yield* loadAvailabilityEvents(property)).slice(1).join(" ").split(" ").toSorted()
       assert.deepStrictEqual(told, ["+2027-05-01", "+2027-05-02"])
     })
   )
@@ -185,10 +190,10 @@ layer(layerScene)("an imported calendar", (it) => {
           yield* Effect.forkDetach(TestClock.adjust(SHUTDOWN_MS))
         })
       )
-      assert.deepInclude(yield* stateOf(id), { state: "new", failures: 0 })
-      says(busy("2027-05-01/2027-05-02"))
-      yield* fetchedAll(yield* makeCalendarImportWorker)
-      assert.deepStrictEqual(yield* daysOf(id), ["2027-05-01"])
+      assert.deepInclude(yield* loadCalendarState(id), { state: "new", failures: 0 })
+      says(toBusyCalendar("2027-05-01/2027-05-02"))
+      yield* fetchAllDue(yield* makeCalendarImportWorker)
+      assert.deepStrictEqual(yield* loadCalendarDays(id), ["2027-05-01"])
     })
   )
 
@@ -197,12 +202,12 @@ layer(layerScene)("an imported calendar", (it) => {
       const { says, requests, importing } = yield* following
       for (const length of [CALENDAR_VALIDATOR, CALENDAR_VALIDATOR + 1]) {
         const etag = "x".repeat(length)
-        says(busy(`2027-05-01/2027-05-0${length - CALENDAR_VALIDATOR + 2}`), { etag })
+        says(toBusyCalendar(`2027-05-01/2027-05-0${length - CALENDAR_VALIDATOR + 2}`), { etag })
         yield* later
-        yield* fetchedAll(importing)
+        yield* fetchAllDue(importing)
         yield* Queue.clear(requests)
         yield* later
-        yield* fetchedAll(importing)
+        yield* fetchAllDue(importing)
         const [asked] = yield* Queue.clear(requests)
         assert.strictEqual(asked?.headers["if-none-match"], length > CALENDAR_VALIDATOR ? undefined : etag)
       }
@@ -212,29 +217,32 @@ layer(layerScene)("an imported calendar", (it) => {
   it.effect("forgets days four weeks after they are past", () =>
     Effect.gen(function* () {
       const { id, says, importing } = yield* following
-      says(busy("2027-04-20/2027-04-22"))
-      yield* fetchedAll(importing)
+      says(toBusyCalendar("2027-04-20/2027-04-22"))
+      yield* fetchAllDue(importing)
       const after = (day: string) => Date.parse(`${day}T00:00:00Z`) + CALENDAR_DAY_RETENTION_MS
       yield* deletePastImportedDays(new Date(after("2027-04-20")))
-      assert.deepStrictEqual(yield* daysOf(id), ["2027-04-20", "2027-04-21"])
+      assert.deepStrictEqual(yield* loadCalendarDays(id), ["2027-04-20", "2027-04-21"])
       yield* deletePastImportedDays(new Date(after("2027-04-21")))
-      assert.deepStrictEqual(yield* daysOf(id), ["2027-04-21"])
+      assert.deepStrictEqual(yield* loadCalendarDays(id), ["2027-04-21"])
     })
   )
 
   it.effect("is removed with what only it closed", () =>
     Effect.gen(function* () {
       const { property, id, says, importing, days, url } = yield* following
-      const other = yield* followed(property, url("/other.ics"))
-      says(busy("2027-05-01/2027-05-03"))
-      yield* fetchedAll(importing)
+      const other = yield* addImportedCalendar(property, url("/other.ics"))
+      says(toBusyCalendar("2027-05-01/2027-05-03"))
+      yield* fetchAllDue(importing)
       const calendars = yield* ImportedCalendars
-      yield* byNobody(calendars.remove(id))
-      assert.lengthOf(yield* daysOf(other), 2)
+      yield* asSystemActor(calendars.remove(id))
+      assert.lengthOf(yield* loadCalendarDays(other), 2)
       assert.strictEqual((yield* days("2027-05-01", "2027-05-01"))[0]?.split(" ")[0], "taken")
-      yield* byNobody(calendars.remove(other))
+      yield* asSystemActor(calendars.remove(other))
       assert.deepStrictEqual(yield* days("2027-05-01", "2027-05-02"), ["free", "free"])
-      assert.deepStrictEqual(yield* toldOf(property), ["-2027-05-01 -2027-05-02", "+2027-05-01 +2027-05-02"])
+      assert.deepStrictEqual(yield* loadAvailabilityEvents(property), [
+        "-2027-05-01 -2027-05-02",
+        "+2027-05-01 +2027-05-02"
+      ])
       const sql = yield* SqlClient.SqlClient
       const [left] =
         yield* sql`SELECT count(*)::int AS rows FROM calendar_days WHERE property_id = ${property} AND imported <> 0`
@@ -245,19 +253,26 @@ layer(layerScene)("an imported calendar", (it) => {
   it.effect("keeps orders by hand out of nights that somebody holds there, and none that a channel sold", () =>
     Effect.gen(function* () {
       const { operatorId, property, token, says, importing } = yield* following
-      says(busy("2027-05-02/2027-05-03"))
-      yield* fetchedAll(importing)
-      const byHand = { ...booking, property_id: property, check_in_date: "2027-05-01", check_out_date: "2027-05-04" }
+      says(toBusyCalendar("2027-05-02/2027-05-03"))
+      yield* fetchAllDue(importing)
+      const byHand = {
+        ...MANUAL_RESERVATION,
+        property_id: property,
+        check_in_date: "2027-05-01",
+        check_out_date: "2027-05-04"
+      }
       const created = yield* call(token, "create_reservation", byHand)
       assert.strictEqual(created.error_code, 409)
       assert.match(created.error_msg, /night of 2027-05-02: Busy in the calendar of 127.0.0.1\.$/)
       const beside = { ...byHand, check_out_date: "2027-05-02" }
       assert.strictEqual((yield* call(token, "create_reservation", beside)).error_code, 0)
-      const code = yield* orderOf(operatorId, [{ propertyId: null, checkIn: "2027-05-01", checkOut: "2027-05-04" }])
+      const code = yield* insertOrder(operatorId, [{ propertyId: null, checkIn: "2027-05-01", checkOut: "2027-05-04" }])
       const refused = yield* call(token, "allocate_stay", { stay_code: code, property_id: property })
       assert.strictEqual(refused.error_code, 409)
       assert.match(refused.error_msg, new RegExp(`property ${property} .* night of 2027-05-02.*127.0.0.1`))
-      const kept = yield* orderOf(operatorId, [{ propertyId: property, checkIn: "2027-05-03", checkOut: "2027-05-04" }])
+      const kept = yield* insertOrder(operatorId, [
+        { propertyId: property, checkIn: "2027-05-03", checkOut: "2027-05-04" }
+      ])
       const dates = yield* call(token, "update_reservation_basic", { stay_code: kept, check_in_date: "2027-05-01" })
       assert.strictEqual(dates.error_code, 409)
       const after = yield* call(token, "update_reservation_basic", { stay_code: kept, check_out_date: "2027-05-06" })

@@ -10,19 +10,19 @@ import { makeCalendarImportWorker } from "../../../../src/domain/calendars/impor
 import { PropertyFeeds } from "../../../../src/domain/calendars/property-feeds/PropertyFeeds.ts"
 import { CALENDAR_FEEDBACK_LOOP_MS } from "../../../../src/platform/limits.ts"
 import {
-  busy,
-  daysOf,
-  emptied,
-  fetchedAll,
-  followed,
-  layerScene,
+  addImportedCalendar,
+  createPropertyOwner,
+  emptyCalendarTables,
+  fetchAllDue,
+  layerImportService,
+  loadCalendarDays,
+  loadCalendarState,
   MINUTE_MS,
   NOW,
-  owner,
-  source,
-  stateOf
-} from "../../../support/domain/calendars/imported-calendars/scene.ts"
-import { byNobody } from "../../../support/harness.ts"
+  startCalendarSource,
+  toBusyCalendar
+} from "../../../support/domain/calendars/imported-calendars/import-service.ts"
+import { asSystemActor } from "../../../support/harness.ts"
 
 // What must not keep a day closed for ever, or hide a night that is sold: an address that is read after its calendar was
 // removed, marketplaces that stop reading, that are slow to tell on what they read, and clocks.
@@ -32,13 +32,13 @@ const HOUR_MS = 60 * MINUTE_MS
 const NIGHTS = "2027-05-01/2027-05-02"
 
 const hosting = Effect.gen(function* () {
-  yield* emptied
-  const host = yield* owner
+  yield* emptyCalendarTables
+  const host = yield* createPropertyOwner
   const importing = yield* makeCalendarImportWorker
   const feeds = yield* PropertyFeeds
   /** The feed made for the source of a calendar, as its address, and what reading it tells. */
   const feedFor = Effect.fnUntraced(function* (calendarId: number) {
-    const { url } = yield* byNobody(feeds.addressFor(host.operatorId, host.property, calendarId))
+    const { url } = yield* asSystemActor(feeds.addressFor(host.operatorId, host.property, calendarId))
     const token = url.slice(url.lastIndexOf("/") + 1, -".ics".length)
     return Effect.gen(function* () {
       const feed = Option.getOrThrow(yield* feeds.open(token))
@@ -47,32 +47,32 @@ const hosting = Effect.gen(function* () {
       return content.busy.some(({ start, end }) => start <= NIGHT && NIGHT < end)
     })
   })
-  const after = (ms: number) => Effect.andThen(TestClock.adjust(ms), fetchedAll(importing))
+  const after = (ms: number) => Effect.andThen(TestClock.adjust(ms), fetchAllDue(importing))
   const setOpen = (available: boolean) =>
     host.as(host.api.update_availabilities({ property_ids: [host.property], available, dates: [NIGHT] }))
   return { ...host, feedFor, after, fetched: after(17 * MINUTE_MS), setOpen }
 })
 
-layer(Layer.provideMerge(PropertyFeeds.layer, layerScene))("what does not last for ever", (it) => {
+layer(Layer.provideMerge(PropertyFeeds.layer, layerImportService))("what does not last for ever", (it) => {
   it.effect(
     "an address that outlives its calendar tells its reader no words of its own, once that is followed again",
     () =>
       Effect.gen(function* () {
         const { property, feedFor, fetched } = yield* hosting
-        const [one, other] = [yield* source, yield* source]
-        one.says(busy(NIGHTS))
-        other.says(busy())
-        const first = yield* followed(property, one.url())
-        yield* followed(property, other.url())
+        const [one, other] = [yield* startCalendarSource, yield* startCalendarSource]
+        one.says(toBusyCalendar(NIGHTS))
+        other.says(toBusyCalendar())
+        const first = yield* addImportedCalendar(property, one.url())
+        yield* addImportedCalendar(property, other.url())
         const readByOne = yield* feedFor(first)
-        yield* byNobody(ImportedCalendars.use(({ remove }) => remove(first)))
-        const again = yield* followed(property, one.url())
+        yield* asSystemActor(ImportedCalendars.use(({ remove }) => remove(first)))
+        const again = yield* addImportedCalendar(property, one.url())
         yield* fetched
-        assert.deepStrictEqual(yield* daysOf(again), [NIGHT])
+        assert.deepStrictEqual(yield* loadCalendarDays(again), [NIGHT])
         assert.isFalse(yield* readByOne)
         // What others say it hears as before.
-        one.says(busy())
-        other.says(busy(NIGHTS))
+        one.says(toBusyCalendar())
+        other.says(toBusyCalendar(NIGHTS))
         yield* fetched
         assert.isTrue(yield* readByOne)
       })
@@ -82,8 +82,8 @@ layer(Layer.provideMerge(PropertyFeeds.layer, layerScene))("what does not last f
     Effect.gen(function* () {
       const { property, feedFor, fetched } = yield* hosting
       const side = Effect.gen(function* () {
-        const elsewhere = yield* source
-        const id = yield* followed(property, elsewhere.url())
+        const elsewhere = yield* startCalendarSource
+        const id = yield* addImportedCalendar(property, elsewhere.url())
         return { ...elsewhere, id, reads: yield* feedFor(id) }
       })
       const [one, other] = [yield* side, yield* side]
@@ -91,18 +91,18 @@ layer(Layer.provideMerge(PropertyFeeds.layer, layerScene))("what does not last f
         one.says(text)
         other.says(text)
       }
-      bothSay(busy(NIGHTS))
+      bothSay(toBusyCalendar(NIGHTS))
       yield* fetched
       // Both open it, and have by now only what they read here.
       for (const _ of ["once", "twice"]) {
-        for (const { says, reads } of [one, other]) says((yield* reads) ? busy(NIGHTS) : busy())
+        for (const { says, reads } of [one, other]) says((yield* reads) ? toBusyCalendar(NIGHTS) : toBusyCalendar())
         yield* fetched
       }
-      assert.deepStrictEqual([yield* daysOf(one.id), yield* daysOf(other.id)], [[], []])
+      assert.deepStrictEqual([yield* loadCalendarDays(one.id), yield* loadCalendarDays(other.id)], [[], []])
       // One that goes on having it has it told to the other.
-      bothSay(busy(NIGHTS))
+      bothSay(toBusyCalendar(NIGHTS))
       yield* fetched
-      other.says(busy())
+      other.says(toBusyCalendar())
       yield* fetched
       assert.deepStrictEqual([yield* one.reads, yield* other.reads], [false, true])
     })
@@ -111,55 +111,55 @@ layer(Layer.provideMerge(PropertyFeeds.layer, layerScene))("what does not last f
   it.effect("a source that reads here no more has its nights taken for its own, those it says for the first time", () =>
     Effect.gen(function* () {
       const { property, feedFor, after, fetched, setOpen } = yield* hosting
-      const one = yield* source
-      const id = yield* followed(property, one.url())
+      const one = yield* startCalendarSource
+      const id = yield* addImportedCalendar(property, one.url())
       yield* setOpen(false)
       assert.isTrue(yield* yield* feedFor(id))
       yield* setOpen(true)
-      one.says(busy())
+      one.says(toBusyCalendar())
       yield* after(CALENDAR_FEEDBACK_LOOP_MS - HOUR_MS)
-      one.says(busy(NIGHTS))
+      one.says(toBusyCalendar(NIGHTS))
       yield* fetched
-      assert.deepStrictEqual(yield* daysOf(id), [`${NIGHT} echo`])
-      one.says(busy())
+      assert.deepStrictEqual(yield* loadCalendarDays(id), [`${NIGHT} echo`])
+      one.says(toBusyCalendar())
       yield* after(HOUR_MS)
-      one.says(busy(NIGHTS))
+      one.says(toBusyCalendar(NIGHTS))
       yield* fetched
-      assert.deepStrictEqual(yield* daysOf(id), [NIGHT])
+      assert.deepStrictEqual(yield* loadCalendarDays(id), [NIGHT])
     })
   )
 
   it.effect("one that goes on reading the same is known to", () =>
     Effect.gen(function* () {
       const { property, feedFor, after, fetched, setOpen } = yield* hosting
-      const one = yield* source
-      const id = yield* followed(property, one.url())
+      const one = yield* startCalendarSource
+      const id = yield* addImportedCalendar(property, one.url())
       yield* setOpen(false)
       const reads = yield* feedFor(id)
       yield* reads
-      one.says(busy())
+      one.says(toBusyCalendar())
       yield* after(CALENDAR_FEEDBACK_LOOP_MS - HOUR_MS)
       yield* reads
       yield* after(2 * HOUR_MS)
-      one.says(busy(NIGHTS))
+      one.says(toBusyCalendar(NIGHTS))
       yield* fetched
-      assert.deepStrictEqual(yield* daysOf(id), [`${NIGHT} echo`])
+      assert.deepStrictEqual(yield* loadCalendarDays(id), [`${NIGHT} echo`])
     })
   )
 
   it.effect("a calendar that a clock which was ahead has put off is due as soon as that is seen", () =>
     Effect.gen(function* () {
       const { property, fetched } = yield* hosting
-      const one = yield* source
-      one.says(busy())
-      const id = yield* followed(property, one.url())
+      const one = yield* startCalendarSource
+      one.says(toBusyCalendar())
+      const id = yield* addImportedCalendar(property, one.url())
       yield* TestClock.setTime(NOW + MAX_FETCH_AHEAD_MS * 10)
       yield* fetched
-      const due = (yield* stateOf(id))?.due_at.getTime() ?? 0
+      const due = (yield* loadCalendarState(id))?.due_at.getTime() ?? 0
       yield* rescheduleAfterClockSetback(new Date(due - MAX_FETCH_AHEAD_MS))
-      assert.strictEqual((yield* stateOf(id))?.due_at.getTime(), due)
+      assert.strictEqual((yield* loadCalendarState(id))?.due_at.getTime(), due)
       yield* rescheduleAfterClockSetback(new Date(due - MAX_FETCH_AHEAD_MS - 1))
-      assert.strictEqual((yield* stateOf(id))?.due_at.getTime(), due - MAX_FETCH_AHEAD_MS - 1)
+      assert.strictEqual((yield* loadCalendarState(id))?.due_at.getTime(), due - MAX_FETCH_AHEAD_MS - 1)
     })
   )
 })

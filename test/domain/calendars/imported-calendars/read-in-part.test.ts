@@ -8,57 +8,57 @@ import { describeUnreadable } from "../../../../src/domain/calendars/imported-ca
 import { ImportedCalendars } from "../../../../src/domain/calendars/imported-calendars/ImportedCalendars.ts"
 import { makeCalendarImportWorker } from "../../../../src/domain/calendars/imported-calendars/import-worker.ts"
 import { AVAILABILITY_END_DAYS, CALENDAR_ERROR } from "../../../../src/platform/limits.ts"
-import { booking } from "../../../support/domain/bookings/reservations/ready.ts"
+import { MANUAL_RESERVATION } from "../../../support/domain/bookings/reservations/reservation-operator.ts"
 import {
-  busy,
-  busyInPart,
-  daysOf,
-  fetchedAll,
-  followsOne,
-  layerScene,
+  createOnlyImport,
+  fetchAllDue,
+  layerImportService,
+  loadAvailabilityEvents,
+  loadCalendarDays,
+  loadCalendarState,
   MINUTE_MS,
-  stateOf,
   TODAY,
-  told,
-  toldOf
-} from "../../../support/domain/calendars/imported-calendars/scene.ts"
-import { answering } from "../../../support/domain/webhooks/deliveries/sending.ts"
-import { byNobody, call } from "../../../support/harness.ts"
+  toBusyCalendar,
+  toOwnFeedContent,
+  toPartlyReadableCalendar
+} from "../../../support/domain/calendars/imported-calendars/import-service.ts"
+import { respondWith } from "../../../support/domain/webhooks/deliveries/outbound-requests.ts"
+import { asSystemActor, call } from "../../../support/harness.ts"
 
 const KEEPS_DAYS_BLOCKED = /^1 part of the calendar could not be read, so no dates became available: /
 
 /** A property that follows one calendar. `fetchFeed` serves a feed and fetches it. */
 const prepare = Effect.gen(function* () {
-  const one = yield* followsOne
+  const one = yield* createOnlyImport
   const importing = yield* makeCalendarImportWorker
-  const fetchAgain = Effect.andThen(TestClock.adjust(17 * MINUTE_MS), fetchedAll(importing))
+  const fetchAgain = Effect.andThen(TestClock.adjust(17 * MINUTE_MS), fetchAllDue(importing))
   const fetchFeed = (text: string, headers?: Record<string, string>) =>
     Effect.andThen(
       Effect.sync(() => one.says(text, headers)),
       fetchAgain
     )
   const { accept } = yield* ImportedCalendars
-  return { ...one, fetchAgain, fetchFeed, accept: byNobody(accept(one.id)) }
+  return { ...one, fetchAgain, fetchFeed, accept: asSystemActor(accept(one.id)) }
 })
 
-layer(layerScene)("an imported calendar of which a part cannot be read", (it) => {
+layer(layerImportService)("an imported calendar of which a part cannot be read", (it) => {
   it.effect("unblocks no day and says why, until the whole feed can be read again", () =>
     Effect.gen(function* () {
       const { id, property, fetchFeed } = yield* prepare
-      yield* fetchFeed(busy("2027-05-01/2027-05-04"))
-      yield* fetchFeed(busyInPart("2027-05-03/2027-05-05"))
+      yield* fetchFeed(toBusyCalendar("2027-05-01/2027-05-04"))
+      yield* fetchFeed(toPartlyReadableCalendar("2027-05-03/2027-05-05"))
       const kept = ["2027-05-01", "2027-05-02", "2027-05-03", "2027-05-04"]
-      assert.deepStrictEqual(yield* daysOf(id), kept)
-      const state = yield* stateOf(id)
+      assert.deepStrictEqual(yield* loadCalendarDays(id), kept)
+      const state = yield* loadCalendarState(id)
       assert.strictEqual(state?.state, "ok")
       assert.match(state?.error ?? "", KEEPS_DAYS_BLOCKED)
       // A second feed with unreadable parts keeps the same days.
-      yield* fetchFeed(busyInPart())
-      assert.deepStrictEqual(yield* daysOf(id), kept)
-      yield* fetchFeed(busy("2027-05-03/2027-05-05"))
-      assert.deepStrictEqual(yield* daysOf(id), ["2027-05-03", "2027-05-04"])
-      assert.deepInclude(yield* stateOf(id), { state: "ok", error: null })
-      assert.deepStrictEqual(yield* toldOf(property), [
+      yield* fetchFeed(toPartlyReadableCalendar())
+      assert.deepStrictEqual(yield* loadCalendarDays(id), kept)
+      yield* fetchFeed(toBusyCalendar("2027-05-03/2027-05-05"))
+      assert.deepStrictEqual(yield* loadCalendarDays(id), ["2027-05-03", "2027-05-04"])
+      assert.deepInclude(yield* loadCalendarState(id), { state: "ok", error: null })
+      assert.deepStrictEqual(yield* loadAvailabilityEvents(property), [
         "-2027-05-01 -2027-05-02 -2027-05-03",
         "-2027-05-04",
         "+2027-05-01 +2027-05-02"
@@ -69,30 +69,30 @@ layer(layerScene)("an imported calendar of which a part cannot be read", (it) =>
   it.effect("keeps the error through fetches that find nothing new or fail", () =>
     Effect.gen(function* () {
       const { id, mood, fetchFeed, fetchAgain } = yield* prepare
-      yield* fetchFeed(busy("2027-05-01/2027-05-02"))
-      yield* fetchFeed(busyInPart(), { etag: '"one"' })
-      const answers: ReadonlyArray<typeof mood.answer> = [answering(304), answering(500), answering(304)]
+      yield* fetchFeed(toBusyCalendar("2027-05-01/2027-05-02"))
+      yield* fetchFeed(toPartlyReadableCalendar(), { etag: '"one"' })
+      const answers: ReadonlyArray<typeof mood.answer> = [respondWith(304), respondWith(500), respondWith(304)]
       for (const answer of answers) {
         mood.answer = answer
         yield* fetchAgain
-        assert.deepStrictEqual(yield* daysOf(id), ["2027-05-01"])
+        assert.deepStrictEqual(yield* loadCalendarDays(id), ["2027-05-01"])
       }
-      assert.strictEqual((yield* stateOf(id))?.state, "ok")
-      assert.match((yield* stateOf(id))?.error ?? "", KEEPS_DAYS_BLOCKED)
+      assert.strictEqual((yield* loadCalendarState(id))?.state, "ok")
+      assert.match((yield* loadCalendarState(id))?.error ?? "", KEEPS_DAYS_BLOCKED)
     })
   )
 
   it.effect("rejects a booking of a kept night with 409, until the host accepts the feed", () =>
     Effect.gen(function* () {
       const { property, token, fetchFeed, accept } = yield* prepare
-      yield* fetchFeed(busy("2027-05-01/2027-05-02"))
-      yield* fetchFeed(busyInPart())
+      yield* fetchFeed(toBusyCalendar("2027-05-01/2027-05-02"))
+      yield* fetchFeed(toPartlyReadableCalendar())
       const night = { property_id: property, check_in_date: "2027-05-01", check_out_date: "2027-05-02" }
-      const response = yield* call(token, "create_reservation", { ...booking, ...night })
+      const response = yield* call(token, "create_reservation", { ...MANUAL_RESERVATION, ...night })
       assert.strictEqual(response.error_code, 409)
       assert.match(response.error_msg, /night of 2027-05-01: Busy in the calendar of 127.0.0.1/)
       yield* accept
-      assert.strictEqual((yield* call(token, "create_reservation", { ...booking, ...night })).error_code, 0)
+      assert.strictEqual((yield* call(token, "create_reservation", { ...MANUAL_RESERVATION, ...night })).error_code, 0)
     })
   )
 
@@ -105,16 +105,16 @@ layer(layerScene)("an imported calendar of which a part cannot be read", (it) =>
       })
       const fetchLogged = (feed: string) => Effect.provide(fetchFeed(feed), Logger.layer([logger]))
       const clause = "DTSTART in line 12 is unreadable"
-      yield* fetchLogged(busy("2027-05-01/2027-05-02"))
+      yield* fetchLogged(toBusyCalendar("2027-05-01/2027-05-02"))
       assert.deepStrictEqual(warnings, [])
-      yield* fetchLogged(busyInPart())
-      yield* fetchLogged(busyInPart("2027-05-05/2027-05-06"))
+      yield* fetchLogged(toPartlyReadableCalendar())
+      yield* fetchLogged(toPartlyReadableCalendar("2027-05-05/2027-05-06"))
       assert.lengthOf(warnings, 1)
       assert.match(String(warnings[0]), /in part/)
       assert.include(warnings[0], clause)
       assert.notMatch(warnings.join(""), /never|SECRET/)
-      yield* fetchLogged(busy())
-      yield* fetchLogged(busyInPart())
+      yield* fetchLogged(toBusyCalendar())
+      yield* fetchLogged(toPartlyReadableCalendar())
       assert.lengthOf(warnings, 2)
     })
   )
@@ -122,33 +122,36 @@ layer(layerScene)("an imported calendar of which a part cannot be read", (it) =>
   it.effect("is accepted for one feed only", () =>
     Effect.gen(function* () {
       const { id, property, fetchFeed, fetchAgain, accept } = yield* prepare
-      yield* fetchFeed(busy("2027-05-01/2027-05-04"))
-      const inPart = busyInPart("2027-05-03/2027-05-04").replaceAll("DTSTART;", "DTSTAMP:20270420T100000Z\r\nDTSTART;")
+      yield* fetchFeed(toBusyCalendar("2027-05-01/2027-05-04"))
+      const inPart = toPartlyReadableCalendar("2027-05-03/2027-05-04").replaceAll(
+        "DTSTART;",
+        "DTSTAMP:20270420T100000Z\r\nDTSTART;"
+      )
       yield* fetchFeed(inPart)
       assert.deepStrictEqual(yield* accept, { changed_days: 2 })
       assert.deepStrictEqual(yield* accept, { changed_days: 0 })
       const withoutError = { state: "ok", error: null }
-      assert.deepInclude(yield* stateOf(id), withoutError)
-      assert.deepStrictEqual(yield* daysOf(id), ["2027-05-03"])
-      assert.deepStrictEqual(yield* toldOf(property), [
+      assert.deepInclude(yield* loadCalendarState(id), withoutError)
+      assert.deepStrictEqual(yield* loadCalendarDays(id), ["2027-05-03"])
+      assert.deepStrictEqual(yield* loadAvailabilityEvents(property), [
         "-2027-05-01 -2027-05-02 -2027-05-03",
         "+2027-05-01 +2027-05-02"
       ])
       // The acceptance lasts through fetches of the same feed: unchanged, a day later, and with another DTSTAMP.
       yield* fetchAgain
-      assert.deepInclude(yield* stateOf(id), withoutError)
+      assert.deepInclude(yield* loadCalendarState(id), withoutError)
       yield* TestClock.adjust(24 * 60 * MINUTE_MS)
       yield* fetchAgain
-      assert.deepInclude(yield* stateOf(id), withoutError)
+      assert.deepInclude(yield* loadCalendarState(id), withoutError)
       yield* fetchFeed(inPart.replaceAll("20270420T100000Z", "20270421T110000Z"))
-      assert.deepInclude(yield* stateOf(id), withoutError)
+      assert.deepInclude(yield* loadCalendarState(id), withoutError)
       // Another feed with unreadable parts unblocks nothing, nor does the accepted feed after it.
-      yield* fetchFeed(busyInPart("2027-05-04/2027-05-05"))
-      assert.match((yield* stateOf(id))?.error ?? "", KEEPS_DAYS_BLOCKED)
-      assert.deepStrictEqual(yield* daysOf(id), ["2027-05-03", "2027-05-04"])
+      yield* fetchFeed(toPartlyReadableCalendar("2027-05-04/2027-05-05"))
+      assert.match((yield* loadCalendarState(id))?.error ?? "", KEEPS_DAYS_BLOCKED)
+      assert.deepStrictEqual(yield* loadCalendarDays(id), ["2027-05-03", "2027-05-04"])
       yield* fetchFeed(inPart)
-      assert.match((yield* stateOf(id))?.error ?? "", KEEPS_DAYS_BLOCKED)
-      assert.deepStrictEqual(yield* daysOf(id), ["2027-05-03", "2027-05-04"])
+      assert.match((yield* loadCalendarState(id))?.error ?? "", KEEPS_DAYS_BLOCKED)
+      assert.deepStrictEqual(yield* loadCalendarDays(id), ["2027-05-03", "2027-05-04"])
     })
   )
 
@@ -159,15 +162,15 @@ layer(layerScene)("an imported calendar of which a part cannot be read", (it) =>
         const { id, fetchFeed, accept } = yield* prepare
         const refusal = Effect.map(Effect.flip(accept), ({ _tag, message }) => `${_tag} ${message}`)
         assert.match(yield* refusal, /^Conflict calendar: .*next successful fetch/)
-        yield* fetchFeed(busy("2027-05-01/2027-05-02"))
+        yield* fetchFeed(toBusyCalendar("2027-05-01/2027-05-02"))
         assert.match(yield* refusal, /^Conflict calendar: .*nothing to accept/)
-        yield* fetchFeed(busyInPart())
+        yield* fetchFeed(toPartlyReadableCalendar())
         const calendars = yield* ImportedCalendars
-        const conflict = yield* Effect.flip(byNobody(calendars.accept(id, "2:another")))
+        const conflict = yield* Effect.flip(asSystemActor(calendars.accept(id, "2:another")))
         assert.match(conflict.message, /^calendar: .*again/)
-        assert.deepStrictEqual(yield* daysOf(id), ["2027-05-01"])
-        assert.deepInclude(yield* Effect.flip(byNobody(calendars.accept(999_999_999))), { _tag: "NotFound" })
-        yield* fetchFeed(busy())
+        assert.deepStrictEqual(yield* loadCalendarDays(id), ["2027-05-01"])
+        assert.deepInclude(yield* Effect.flip(asSystemActor(calendars.accept(999_999_999))), { _tag: "NotFound" })
+        yield* fetchFeed(toBusyCalendar())
         assert.match(yield* refusal, /^Conflict calendar: .*nothing to accept/)
       })
   )
@@ -175,12 +178,12 @@ layer(layerScene)("an imported calendar of which a part cannot be read", (it) =>
   it.effect("can be accepted during a fetch, which then blocks nothing and is repeated", () =>
     Effect.gen(function* () {
       const { id, mood, requests, fetchFeed, accept } = yield* prepare
-      yield* fetchFeed(busy("2027-05-01/2027-05-02"))
-      yield* fetchFeed(busyInPart())
+      yield* fetchFeed(toBusyCalendar("2027-05-01/2027-05-02"))
+      yield* fetchFeed(toPartlyReadableCalendar())
       yield* Queue.clear(requests)
       let answer = () => {}
       mood.answer = (response, received) => {
-        answer = () => answering(200, busyInPart("2027-05-05/2027-05-06"))(response, received)
+        answer = () => respondWith(200, toPartlyReadableCalendar("2027-05-05/2027-05-06"))(response, received)
       }
       const importing = yield* makeCalendarImportWorker
       yield* TestClock.adjust(17 * MINUTE_MS)
@@ -189,27 +192,27 @@ layer(layerScene)("an imported calendar of which a part cannot be read", (it) =>
       assert.deepStrictEqual(yield* accept, { changed_days: 1 })
       answer()
       yield* importing.awaitIdle
-      assert.deepStrictEqual(yield* daysOf(id), [])
-      assert.deepInclude(yield* stateOf(id), { state: "ok", error: null })
-      mood.answer = answering(200, busyInPart("2027-05-05/2027-05-06"))
-      yield* fetchedAll(importing)
-      assert.deepStrictEqual(yield* daysOf(id), ["2027-05-05"])
+      assert.deepStrictEqual(yield* loadCalendarDays(id), [])
+      assert.deepInclude(yield* loadCalendarState(id), { state: "ok", error: null })
+      mood.answer = respondWith(200, toPartlyReadableCalendar("2027-05-05/2027-05-06"))
+      yield* fetchAllDue(importing)
+      assert.deepStrictEqual(yield* loadCalendarDays(id), ["2027-05-05"])
     })
   )
 
   it.effect("keeps days that were echoes as its own days once our feed no longer names them", () =>
     Effect.gen(function* () {
       const { id, fetchFeed } = yield* prepare
-      yield* told(id, "2027-05-01")
-      yield* fetchFeed(busy("2027-05-01/2027-05-03"))
-      yield* fetchFeed(busyInPart())
-      assert.deepStrictEqual(yield* daysOf(id), ["2027-05-01 echo", "2027-05-02"])
+      yield* toOwnFeedContent(id, "2027-05-01")
+      yield* fetchFeed(toBusyCalendar("2027-05-01/2027-05-03"))
+      yield* fetchFeed(toPartlyReadableCalendar())
+      assert.deepStrictEqual(yield* loadCalendarDays(id), ["2027-05-01 echo", "2027-05-02"])
       // The source may still block the 1st for its own booking, so no booking by hand may take it.
-      yield* told(id)
-      yield* fetchFeed(busyInPart("2027-05-05/2027-05-06"))
-      assert.deepStrictEqual(yield* daysOf(id), ["2027-05-01", "2027-05-02", "2027-05-05"])
-      yield* fetchFeed(busy())
-      assert.deepStrictEqual(yield* daysOf(id), [])
+      yield* toOwnFeedContent(id)
+      yield* fetchFeed(toPartlyReadableCalendar("2027-05-05/2027-05-06"))
+      assert.deepStrictEqual(yield* loadCalendarDays(id), ["2027-05-01", "2027-05-02", "2027-05-05"])
+      yield* fetchFeed(toBusyCalendar())
+      assert.deepStrictEqual(yield* loadCalendarDays(id), [])
     })
   )
 
@@ -217,25 +220,25 @@ layer(layerScene)("an imported calendar of which a part cannot be read", (it) =>
     Effect.gen(function* () {
       const { id, fetchFeed, fetchAgain, accept } = yield* prepare
       const last = addDays(TODAY, AVAILABILITY_END_DAYS)
-      yield* fetchFeed(busy(`${TODAY}/2027-04-22`, `${last}/${addDays(last, 2)}`))
-      assert.deepStrictEqual(yield* daysOf(id), [TODAY, "2027-04-21", last])
-      yield* fetchFeed(busyInPart())
+      yield* fetchFeed(toBusyCalendar(`${TODAY}/2027-04-22`, `${last}/${addDays(last, 2)}`))
+      assert.deepStrictEqual(yield* loadCalendarDays(id), [TODAY, "2027-04-21", last])
+      yield* fetchFeed(toPartlyReadableCalendar())
       yield* TestClock.adjust(24 * 60 * MINUTE_MS)
       yield* fetchAgain
-      assert.deepStrictEqual(yield* daysOf(id), [TODAY, "2027-04-21", last])
+      assert.deepStrictEqual(yield* loadCalendarDays(id), [TODAY, "2027-04-21", last])
       yield* accept
       // Past days stay as they were.
-      assert.deepStrictEqual(yield* daysOf(id), [TODAY])
+      assert.deepStrictEqual(yield* loadCalendarDays(id), [TODAY])
     })
   )
 })
 
-layer(layerScene)("after the upgrade an imported calendar", (it) => {
+layer(layerImportService)("after the upgrade an imported calendar", (it) => {
   it.effect("is read again although its feed is unchanged, also after the previous release has fetched it again", () =>
     Effect.gen(function* () {
       const { id, mood, requests, says, fetchAgain } = yield* prepare
       const sql = yield* SqlClient.SqlClient
-      const feed = busy("2027-05-01/2027-05-03")
+      const feed = toBusyCalendar("2027-05-01/2027-05-03")
       says(feed, { etag: '"one"' })
       // The state that the previous release writes.
       const readByOldRelease = sql`
@@ -249,9 +252,9 @@ layer(layerScene)("after the upgrade an imported calendar", (it) => {
         yield* fetchAgain
         const [request] = yield* Queue.clear(requests)
         assert.isUndefined(request?.headers["if-none-match"])
-        assert.deepStrictEqual(yield* daysOf(id), ["2027-05-01", "2027-05-02"])
+        assert.deepStrictEqual(yield* loadCalendarDays(id), ["2027-05-01", "2027-05-02"])
       }
-      mood.answer = answering(304)
+      mood.answer = respondWith(304)
       yield* fetchAgain
       const [request] = yield* Queue.clear(requests)
       assert.strictEqual(request?.headers["if-none-match"], '"one"')

@@ -16,7 +16,7 @@ import {
   CALENDAR_FEED_OCCURRENCES,
   CALENDAR_FEED_ZONES
 } from "../../../../src/platform/limits.ts"
-import { calendar } from "../../../support/domain/calendars/imported-calendars/scene.ts"
+import { toCalendarText } from "../../../support/domain/calendars/imported-calendars/import-service.ts"
 
 const TODAY = "2027-04-20"
 const LAST = addDays(TODAY, 1_096)
@@ -31,7 +31,7 @@ const days = (feed: string | Buffer, zone?: string): string => {
 }
 
 const event = (...lines: ReadonlyArray<string>) => ["BEGIN:VEVENT", "UID:1@test", ...lines, "END:VEVENT"]
-const one = (...lines: ReadonlyArray<string>) => calendar(...event(...lines))
+const one = (...lines: ReadonlyArray<string>) => toCalendarText(...event(...lines))
 const on = (start: string, rule: string) => [`DTSTART;VALUE=DATE:${start}`, `RRULE:FREQ=${rule}`]
 const published = (name: string) => readFileSync(join(import.meta.dirname, "feeds", `${name}.ics`))
 
@@ -170,11 +170,14 @@ describe("an event", () => {
   it("is moved with all later ones", () => {
     const moved = ["RECURRENCE-ID;RANGE=THISANDFUTURE;VALUE=DATE:20270515", "DTSTART;VALUE=DATE:20270516"]
     const weekly = event("DTSTART;VALUE=DATE:20270501", "RRULE:FREQ=WEEKLY;COUNT=4")
-    assert.strictEqual(days(calendar(...weekly, ...event(...moved))), "2027-05-01 2027-05-08 2027-05-16 2027-05-23")
+    assert.strictEqual(
+      days(toCalendarText(...weekly, ...event(...moved))),
+      "2027-05-01 2027-05-08 2027-05-16 2027-05-23"
+    )
   })
 
   it("that cannot be read keeps no other from being read, and is reported", () => {
-    const reading = read(calendar(...event("DTSTART:20270501"), ...event("DTSTART:never")))
+    const reading = read(toCalendarText(...event("DTSTART:20270501"), ...event("DTSTART:never")))
     assert.deepInclude(reading, { outcome: "read", events: 2, unreadable: ["DTSTART in line 10 is unreadable"] })
   })
 
@@ -182,7 +185,7 @@ describe("an event", () => {
     const events = Array.from({ length: CALENDAR_FEED_EVENTS }, () =>
       event("DTSTART:00010101", "DTEND:99991231")
     ).flat()
-    const reading = read(calendar(...events))
+    const reading = read(toCalendarText(...events))
     assert.strictEqual(reading.outcome === "read" ? reading.days.length : reading.why, 1_097)
   })
 })
@@ -190,21 +193,24 @@ describe("an event", () => {
 describe("a feed", () => {
   const stay = event("DTSTART;VALUE=DATE:20270501", "DTEND;VALUE=DATE:20270502")
 
-  it("without events is valid, and says nothing is busy", () => assert.strictEqual(days(calendar()), ""))
+  it("without events is valid, and says nothing is busy", () => assert.strictEqual(days(toCalendarText()), ""))
 
   it("may have any kind of line ends, a mark of its encoding, NUL bytes, and lines folded in a character", () => {
-    const lines = calendar(...stay, ...event("DTSTART;VALUE=DATE:20270510"))
+    const lines = toCalendarText(...stay, ...event("DTSTART;VALUE=DATE:20270510"))
     assert.strictEqual(days(lines.replaceAll("\r\n", "\r")), "2027-05-01 2027-05-10")
     assert.strictEqual(days(`\uFEFF${lines.replace("\r\n", "\n")}`), "2027-05-01 2027-05-10")
     assert.strictEqual(days(lines.replace("UID:1", "UID:\x001")), "2027-05-01 2027-05-10")
-    const [before, after] = [calendar(...event("SUMMARY:caf\u00e9", "DTSTART:20270501")), Buffer.from("\r\n ")]
+    const [before, after] = [toCalendarText(...event("SUMMARY:caf\u00e9", "DTSTART:20270501")), Buffer.from("\r\n ")]
     const bytes = Buffer.from(before)
     const cut = bytes.indexOf(0xa9)
     assert.strictEqual(days(Buffer.concat([bytes.subarray(0, cut), after, bytes.subarray(cut)])), "2027-05-01")
   })
 
   it("may be several calendars, one after the other", () =>
-    assert.strictEqual(days(calendar(...stay) + calendar(...event("DTSTART:20270510"))), "2027-05-01 2027-05-10"))
+    assert.strictEqual(
+      days(toCalendarText(...stay) + toCalendarText(...event("DTSTART:20270510"))),
+      "2027-05-01 2027-05-10"
+    ))
 
   it("that is none, or not whole, is broken and never empty", () => {
     assert.strictEqual(days(""), "it is empty")
@@ -212,7 +218,7 @@ describe("a feed", () => {
     assert.strictEqual(days("<!doctype html><title>Sign in</title>"), "it is not iCalendar data")
     assert.strictEqual(days("BEGIN:VCARD\r\nEND:VCARD\r\n"), "it is not iCalendar data")
     assert.strictEqual(days("BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\nEND:VCALENDAR\r\n"), "none of its 1 events can be read")
-    const whole = calendar(...stay)
+    const whole = toCalendarText(...stay)
     for (let length = 0; length < whole.trimEnd().length; length++)
       assert.strictEqual(read(whole.slice(0, length)).outcome, "broken")
   })
@@ -228,14 +234,14 @@ describe("a feed", () => {
   const minutely = (count: number) => event("DTSTART:20270501T000000", `RRULE:FREQ=SECONDLY;COUNT=${count}`)
 
   it("has its bounds, and is refused beyond each", () => {
-    assert.strictEqual(days(calendar(...nested(CALENDAR_FEED_DEPTH - 1))), "")
-    assert.match(days(calendar(...nested(CALENDAR_FEED_DEPTH))), /nested more than/)
-    assert.strictEqual(days(calendar(...zones(CALENDAR_FEED_ZONES))), "")
-    assert.match(days(calendar(...zones(CALENDAR_FEED_ZONES + 1))), /more than 100 time zones/)
-    assert.strictEqual(days(calendar(...events(CALENDAR_FEED_EVENTS))), "2027-05-01")
-    assert.match(days(calendar(...events(CALENDAR_FEED_EVENTS + 1))), /more than 10000 events/)
-    assert.strictEqual(days(calendar(...minutely(CALENDAR_FEED_OCCURRENCES))), "2027-05-01 2027-05-02 2027-05-03")
-    assert.match(days(calendar(...minutely(CALENDAR_FEED_OCCURRENCES + 1))), /repeats too often/)
+    assert.strictEqual(days(toCalendarText(...nested(CALENDAR_FEED_DEPTH - 1))), "")
+    assert.match(days(toCalendarText(...nested(CALENDAR_FEED_DEPTH))), /nested more than/)
+    assert.strictEqual(days(toCalendarText(...zones(CALENDAR_FEED_ZONES))), "")
+    assert.match(days(toCalendarText(...zones(CALENDAR_FEED_ZONES + 1))), /more than 100 time zones/)
+    assert.strictEqual(days(toCalendarText(...events(CALENDAR_FEED_EVENTS))), "2027-05-01")
+    assert.match(days(toCalendarText(...events(CALENDAR_FEED_EVENTS + 1))), /more than 10000 events/)
+    assert.strictEqual(days(toCalendarText(...minutely(CALENDAR_FEED_OCCURRENCES))), "2027-05-01 2027-05-02 2027-05-03")
+    assert.match(days(toCalendarText(...minutely(CALENDAR_FEED_OCCURRENCES + 1))), /repeats too often/)
     assert.match(days(one("DTSTART:19700101T000000Z", "RRULE:FREQ=SECONDLY")), /repeats too often/)
   })
 })
@@ -309,7 +315,7 @@ describe("the rule of nights", () => {
           ]
         })
         const inReach = Array.from(expected).filter((day) => day >= TODAY && day <= LAST)
-        assert.strictEqual(days(calendar(...lines)), inReach.toSorted().join(" "))
+        assert.strictEqual(days(toCalendarText(...lines)), inReach.toSorted().join(" "))
       }),
       { numRuns: 60 }
     )

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import fc from "fast-check"
 import { fromDayNumber, toDayNumber } from "../../../../src/contract/time.ts"
 import { expandRecurrence } from "../../../../src/domain/calendars/imported-calendars/reading/recurrence.ts"
-import { parseRule } from "../../../../src/domain/calendars/imported-calendars/reading/rule.ts"
+import { parseRule } from "../../../../src/domain/calendars/imported-calendars/reading/recurrence-rule.ts"
 import { CALENDAR_FEED_OCCURRENCES } from "../../../../src/platform/limits.ts"
 
 const DAY = 86_400

@@ -6,16 +6,16 @@ import { addDays } from "../../../../src/contract/time.ts"
 import { makeCalendarImportWorker } from "../../../../src/domain/calendars/imported-calendars/import-worker.ts"
 import { PropertyFeeds } from "../../../../src/domain/calendars/property-feeds/PropertyFeeds.ts"
 import {
-  busy,
-  emptied,
-  fetchedAll,
-  followed,
-  layerScene,
+  addImportedCalendar,
+  createPropertyOwner,
+  emptyCalendarTables,
+  fetchAllDue,
+  layerImportService,
   MINUTE_MS,
-  owner,
-  source
-} from "../../../support/domain/calendars/imported-calendars/scene.ts"
-import { byNobody } from "../../../support/harness.ts"
+  startCalendarSource,
+  toBusyCalendar
+} from "../../../support/domain/calendars/imported-calendars/import-service.ts"
+import { asSystemActor } from "../../../support/harness.ts"
 
 // A property among marketplaces that know each other through it alone, and that tell on whatever they have read, without its
 // UIDs. Each reads and is read whenever it pleases.
@@ -43,22 +43,22 @@ const step = (marketplaces: number) =>
   })
 
 const among = Effect.fnUntraced(function* (count: number) {
-  yield* emptied
-  const { property, operatorId, api, as } = yield* owner
+  yield* emptyCalendarTables
+  const { property, operatorId, api, as } = yield* createPropertyOwner
   const importing = yield* makeCalendarImportWorker
   const feeds = yield* PropertyFeeds
   const marketplaces = yield* Effect.forEach(Array.from({ length: count }), () =>
     Effect.gen(function* () {
-      const elsewhere = yield* source
-      const calendar = yield* followed(property, elsewhere.url())
+      const elsewhere = yield* startCalendarSource
+      const calendar = yield* addImportedCalendar(property, elsewhere.url())
       const there: Marketplace = { own: new Set(), imported: new Set() }
       const says = () => {
         const taken = days.filter((day) => there.own.has(day) || there.imported.has(day))
-        elsewhere.says(busy(...taken.map((day) => `${night(day)}/${night(day + 1)}`)))
+        elsewhere.says(toBusyCalendar(...taken.map((day) => `${night(day)}/${night(day + 1)}`)))
       }
       says()
       const read = Effect.gen(function* () {
-        const { url } = yield* byNobody(feeds.addressFor(operatorId, property, calendar))
+        const { url } = yield* asSystemActor(feeds.addressFor(operatorId, property, calendar))
         const token = url.slice(url.lastIndexOf("/") + 1, -".ics".length)
         const feed = Option.getOrThrow(yield* feeds.open(token))
         const content = Option.getOrThrow(yield* feeds.read(feed))
@@ -81,7 +81,7 @@ const among = Effect.fnUntraced(function* (count: number) {
     const known = properties[0]?.availabilities ?? []
     return new Set(days.filter((day) => known[day]?.available === true))
   })
-  const fetch = Effect.andThen(TestClock.adjust(17 * MINUTE_MS), fetchedAll(importing))
+  const fetch = Effect.andThen(TestClock.adjust(17 * MINUTE_MS), fetchAllDue(importing))
   return { marketplaces, closed, setOpen, free, fetch }
 })
 type Star = Effect.Success<ReturnType<typeof among>>
@@ -101,7 +101,7 @@ const acting = Effect.fnUntraced(function* (star: Star, who: number, day: number
   marketplace.says()
 })
 
-layer(Layer.provideMerge(PropertyFeeds.layer, layerScene))("a property among marketplaces", (it) => {
+layer(Layer.provideMerge(PropertyFeeds.layer, layerImportService))("a property among marketplaces", (it) => {
   for (const count of [1, 2, 3]) {
     it.effect(
       `${count} of which tell on what they read: in the end a day is closed everywhere if somebody holds it, and nowhere else`,

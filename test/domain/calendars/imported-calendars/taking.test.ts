@@ -11,19 +11,19 @@ import {
   FETCHING_SHARE
 } from "../../../../src/domain/calendars/imported-calendars/taking.ts"
 import {
-  daysOf,
-  emptied,
-  layerScene,
-  NOW,
-  stateOf,
-  toldOf
-} from "../../../support/domain/calendars/imported-calendars/scene.ts"
-import { byNobody, freshOperator, propertyOf } from "../../../support/harness.ts"
+  emptyCalendarTables,
+  layerImportService,
+  loadAvailabilityEvents,
+  loadCalendarDays,
+  loadCalendarState,
+  NOW
+} from "../../../support/domain/calendars/imported-calendars/import-service.ts"
+import { asSystemActor, freshOperator, insertProperty } from "../../../support/harness.ts"
 
 /** So many due calendars of a property, each of a host of its own unless told. */
 const due = Effect.fnUntraced(function* (operatorId: number, count: number, host?: string) {
   const sql = yield* SqlClient.SqlClient
-  const property = yield* propertyOf(operatorId, `At ${host ?? "hosts"}`)
+  const property = yield* insertProperty(operatorId, `At ${host ?? "hosts"}`)
   yield* sql`
     INSERT INTO imported_calendars (operator_id, property_id, url, host, due_at, created_at)
     SELECT ${operatorId}, ${property}, 'https://' || n || '.example/' || ${host ?? ""}::text,
@@ -48,10 +48,10 @@ const said = (...days: ReadonlyArray<string>) => ({
 const by = (taken: ReadonlyArray<ClaimedCalendar>, of: (calendar: ClaimedCalendar) => unknown) =>
   Array.from(Map.groupBy(taken, of).values(), ({ length }) => length).toSorted((one, other) => one - other)
 
-layer(layerScene)("taking calendars", (it) => {
+layer(layerImportService)("taking calendars", (it) => {
   it.effect("gives a quiet operator its turn beside a greedy one, and neither more than its share", () =>
     Effect.gen(function* () {
-      yield* emptied
+      yield* emptyCalendarTables
       const queue = yield* CalendarQueue
       const [greedy, quiet] = [yield* freshOperator(), yield* freshOperator()]
       yield* due(greedy.operatorId, 500)
@@ -69,7 +69,7 @@ layer(layerScene)("taking calendars", (it) => {
 
   it.effect("asks no host too much, and passes by its calendars for those of others", () =>
     Effect.gen(function* () {
-      yield* emptied
+      yield* emptyCalendarTables
       const queue = yield* CalendarQueue
       for (let n = 0; n < 4; n++) yield* due((yield* freshOperator()).operatorId, 5, "slow.example")
       const first = yield* queue.take(new Date(NOW), FETCHING_ROOM, [])
@@ -87,7 +87,7 @@ layer(layerScene)("taking calendars", (it) => {
 
   it.effect("leaves out those of operators that are banned or closed, and goes on when they are active again", () =>
     Effect.gen(function* () {
-      yield* emptied
+      yield* emptyCalendarTables
       const queue = yield* CalendarQueue
       const sql = yield* SqlClient.SqlClient
       const { operatorId } = yield* freshOperator()
@@ -103,7 +103,7 @@ layer(layerScene)("taking calendars", (it) => {
 
   it.effect("leaves one to its worker for the lease, and then to the next, whose word alone counts", () =>
     Effect.gen(function* () {
-      yield* emptied
+      yield* emptyCalendarTables
       const queue = yield* CalendarQueue
       const { operatorId } = yield* freshOperator()
       const property = yield* due(operatorId, 1)
@@ -114,28 +114,28 @@ layer(layerScene)("taking calendars", (it) => {
       assert.isDefined(next)
       if (dead === undefined || next === undefined) return
       const [at, then] = [new Date(NOW + FETCH_LEASE_MS), new Date(NOW + 900_000)]
-      assert.isUndefined(yield* byNobody(queue.apply(dead, said("2027-05-01"), then, at)))
+      assert.isUndefined(yield* asSystemActor(queue.apply(dead, said("2027-05-01"), then, at)))
       assert.isUndefined(yield* queue.failed(dead, "late", then, at))
       assert.isUndefined(yield* queue.unchanged(dead, "2027-04-20", then, at))
       yield* queue.handBack(dead, at)
-      assert.deepStrictEqual(yield* byNobody(queue.apply(next, said("2027-05-02"), then, at)), {
+      assert.deepStrictEqual(yield* asSystemActor(queue.apply(next, said("2027-05-02"), then, at)), {
         changed_days: 1,
         busy_days: 1
       })
       // The answer of the database was lost: done twice it is done once.
-      assert.deepStrictEqual(yield* byNobody(queue.apply(next, said("2027-05-02"), then, at)), {
+      assert.deepStrictEqual(yield* asSystemActor(queue.apply(next, said("2027-05-02"), then, at)), {
         changed_days: 0,
         busy_days: 1
       })
-      assert.deepStrictEqual(yield* daysOf(next.id), ["2027-05-02"])
-      assert.deepStrictEqual(yield* toldOf(property), ["-2027-05-02"])
-      assert.deepInclude(yield* stateOf(next.id), { state: "ok", failures: 0, due_at: then })
+      assert.deepStrictEqual(yield* loadCalendarDays(next.id), ["2027-05-02"])
+      assert.deepStrictEqual(yield* loadAvailabilityEvents(property), ["-2027-05-02"])
+      assert.deepInclude(yield* loadCalendarState(next.id), { state: "ok", failures: 0, due_at: then })
     })
   )
 
   it.effect("one that is handed back is due at once", () =>
     Effect.gen(function* () {
-      yield* emptied
+      yield* emptyCalendarTables
       const queue = yield* CalendarQueue
       yield* due((yield* freshOperator()).operatorId, 1)
       const [taken] = yield* queue.take(new Date(NOW), 1, [])
@@ -147,13 +147,13 @@ layer(layerScene)("taking calendars", (it) => {
 
   it.effect("one that is removed while it is fetched leaves nothing behind", () =>
     Effect.gen(function* () {
-      yield* emptied
+      yield* emptyCalendarTables
       const queue = yield* CalendarQueue
       yield* due((yield* freshOperator()).operatorId, 1)
       const [taken] = yield* queue.take(new Date(NOW), 1, [])
       if (taken === undefined) return assert.fail("nothing was due")
-      yield* byNobody((yield* ImportedCalendars).remove(taken.id))
-      const late = yield* byNobody(queue.apply(taken, said("2027-05-01"), new Date(NOW), new Date(NOW)))
+      yield* asSystemActor((yield* ImportedCalendars).remove(taken.id))
+      const late = yield* asSystemActor(queue.apply(taken, said("2027-05-01"), new Date(NOW), new Date(NOW)))
       assert.isUndefined(late)
       const sql = yield* SqlClient.SqlClient
       assert.deepStrictEqual(yield* sql`SELECT FROM calendar_days WHERE property_id = ${taken.property_id}`, [])
@@ -162,17 +162,17 @@ layer(layerScene)("taking calendars", (it) => {
 
   it.effect("days past are left as they were, and so are days beyond when the clock goes back", () =>
     Effect.gen(function* () {
-      yield* emptied
+      yield* emptyCalendarTables
       const queue = yield* CalendarQueue
       const property = yield* due((yield* freshOperator()).operatorId, 1)
       const [taken] = yield* queue.take(new Date(NOW), 1, [])
       if (taken === undefined) return assert.fail("nothing was due")
       const [at, then] = [new Date(NOW), new Date(NOW + 1)]
-      yield* byNobody(queue.apply(taken, said("2027-04-20", "2030-04-20"), then, at))
+      yield* asSystemActor(queue.apply(taken, said("2027-04-20", "2030-04-20"), then, at))
       const reach = { first: "2027-04-21", last: "2030-04-19" }
-      yield* byNobody(queue.apply(taken, { ...said(), ...reach }, then, at))
-      assert.deepStrictEqual(yield* daysOf(taken.id), ["2027-04-20", "2030-04-20"])
-      assert.lengthOf(yield* toldOf(property), 1)
+      yield* asSystemActor(queue.apply(taken, { ...said(), ...reach }, then, at))
+      assert.deepStrictEqual(yield* loadCalendarDays(taken.id), ["2027-04-20", "2030-04-20"])
+      assert.lengthOf(yield* loadAvailabilityEvents(property), 1)
       yield* TestClock.setTime(NOW)
     })
   )

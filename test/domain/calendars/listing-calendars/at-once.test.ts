@@ -6,29 +6,30 @@ import { addDays } from "../../../../src/contract/time.ts"
 import { PushQueue } from "../../../../src/domain/calendars/listing-calendars/PushQueue.ts"
 import { makePushWorker } from "../../../../src/domain/calendars/listing-calendars/push-worker.ts"
 import { FanOut } from "../../../../src/domain/webhooks/deliveries/FanOut.ts"
-import { ScriptedChannel } from "../../../support/channels.ts"
 import {
-  handedOut,
-  housed,
-  laneOf,
-  layerFollowing
-} from "../../../support/domain/calendars/listing-calendars/following.ts"
+  createMappedProperties,
+  dispatchAllEvents,
+  layerPushWorkers,
+  loadLane
+} from "../../../support/domain/calendars/listing-calendars/push-workers.ts"
 import { call } from "../../../support/harness.ts"
-import { listingOf } from "../../../support/listings.ts"
+import { insertListing } from "../../../support/listings.ts"
 import { canOverlap } from "../../../support/overlap.ts"
+import { ScriptedChannel } from "../../../support/scripted-channel.ts"
 
 // Whatever works at once: changes, who hands out their events, and workers of several processes. Here they are fibers with
 // connections of their own.
 
 const ROUNDS = canOverlap ? 40 : 15
 
-layer(layerFollowing)("what happens at once", (it) => {
+layer(layerPushWorkers)("what happens at once", (it) => {
   it.effect("leaves every channel with what there is, and nothing waiting", () =>
     Effect.gen(function* () {
-      const { token, operatorId, account, property, rooms, double, listing, open, close } = yield* housed
+      const { token, operatorId, account, property, rooms, double, listing, open, close } =
+        yield* createMappedProperties
       const channel = yield* ScriptedChannel
       const more = yield* Effect.forEach(Array.from({ length: 6 }), () =>
-        listingOf(operatorId, account, { propertyId: property })
+        insertListing(operatorId, account, { propertyId: property })
       )
       const listings = [listing, double, ...more]
       const all = [property, ...rooms]
@@ -77,7 +78,7 @@ layer(layerFollowing)("what happens at once", (it) => {
         { concurrency: "unbounded" }
       )
       const sql = yield* SqlClient.SqlClient
-      yield* handedOut
+      yield* dispatchAllEvents
       for (let turn = 0; turn < 1_000; turn++) {
         yield* sql`UPDATE listing_lanes SET due_at = ${yield* DateTime.nowAsDate} WHERE waiting > 0`
         yield* working(workers[0])
@@ -89,7 +90,7 @@ layer(layerFollowing)("what happens at once", (it) => {
       const closed = (day: string, which: ReadonlyArray<number>) =>
         which.filter((id) => taken.some((each) => each.day === day && each.properties.map(Number).includes(id))).length
       for (const each of listings) {
-        assert.deepStrictEqual(yield* laneOf(each), { waiting: 0, due: "{}", said: "{}", waits: false })
+        assert.deepStrictEqual(yield* loadLane(each), { waiting: 0, due: "{}", said: "{}", waits: false })
         const sells = new Map<string, number>()
         for (const { inventories = [], listingId } of yield* channel.told) {
           if (listingId !== each) continue

@@ -24,10 +24,15 @@ import {
   LISTING_CALENDARS_READ,
   QUEUED_CALENDAR_READS
 } from "../../../../src/platform/limits.ts"
-import { ScriptedChannel } from "../../../support/channels.ts"
-import { layerScene, listed, ready, TODAY } from "../../../support/domain/calendars/listing-calendars/scene.ts"
-import { answerTo, call, freshOperator, type TestOperator } from "../../../support/harness.ts"
-import { listingOf } from "../../../support/listings.ts"
+import {
+  createListing,
+  layerPushService,
+  prepareListing,
+  TODAY
+} from "../../../support/domain/calendars/listing-calendars/push-service.ts"
+import { call, callForResponse, freshOperator, type TestOperator } from "../../../support/harness.ts"
+import { insertListing } from "../../../support/listings.ts"
+import { ScriptedChannel } from "../../../support/scripted-channel.ts"
 import { countStatements } from "../../../support/statements.ts"
 
 const MAY = { start_date: "2027-05-01", end_date: "2027-05-03" }
@@ -51,15 +56,15 @@ const asked = (listingId: string) =>
     Effect.repeat(heard, { until: (all) => all.includes(`calendar ${listingId}`) })
   )
 
-layer(layerScene)("a read of calendars", (it) => {
+layer(layerPushService)("a read of calendars", (it) => {
   it.effect("tells each day in order, of the listings in the order asked, with one statement and no trace", () =>
     Effect.gen(function* () {
-      const scene = yield* ready()
-      const other = yield* listed(scene, { channelType: "vrbo" })
+      const scene = yield* prepareListing()
+      const other = yield* createListing(scene, { channelType: "vrbo" })
       const sql = yield* SqlClient.SqlClient
       const listings = [other, scene, other].map(named)
       yield* read(scene, listings)
-      const asking = answerTo(scene.token, "search_listing_calendars", { ...MAY, listings }, "a key")
+      const asking = callForResponse(scene.token, "search_listing_calendars", { ...MAY, listings }, "a key")
       const [{ envelope, headers }, statements] = yield* countStatements(asking)
       assert.strictEqual(statements, 1)
       const calendar = ["2027-05-01", "2027-05-02", "2027-05-03"].map((date) => ({ date, price: 100, inventory: 1 }))
@@ -74,8 +79,8 @@ layer(layerScene)("a read of calendars", (it) => {
 
   it.effect("is of listings of one's own: all of them, or none is asked for", () =>
     Effect.gen(function* () {
-      const scene = yield* ready()
-      const theirs = yield* listed(yield* freshOperator())
+      const scene = yield* prepareListing()
+      const theirs = yield* createListing(yield* freshOperator())
       const heard = Effect.map((yield* ScriptedChannel).heard, (all) => all.length)
       const before = yield* heard
       for (const unknown of [theirs, { ...scene, listing_id: "none" }, { ...scene, channel_type: "agoda" }]) {
@@ -91,7 +96,7 @@ layer(layerScene)("a read of calendars", (it) => {
 
   it.effect("starts within a year, ends within three, and covers so many days of so many listings", () =>
     Effect.gen(function* () {
-      const scene = yield* ready()
+      const scene = yield* prepareListing()
       const at = (days: number) => addDays(TODAY, days)
       const over = (first: number, last: number) =>
         Effect.map(read(scene, [scene], { start_date: at(first), end_date: at(last) }), told)
@@ -117,8 +122,8 @@ layer(layerScene)("a read of calendars", (it) => {
   it.effect("is answered with what its channel said against it, naming the listing", () =>
     Effect.gen(function* () {
       const channel = yield* ScriptedChannel
-      const scene = yield* ready()
-      const other = yield* listed(scene)
+      const scene = yield* prepareListing()
+      const other = yield* createListing(scene)
       const type = { channelType: "airbnb" }
       const answers: ReadonlyArray<readonly [ChannelError, RegExp]> = [
         [new ChannelDisconnected(type), /^400 listings\[1\]\.listing_id: .*airbnb/],
@@ -140,8 +145,10 @@ layer(layerScene)("a read of calendars", (it) => {
     () =>
       Effect.gen(function* () {
         const channel = yield* ScriptedChannel
-        const scene = yield* ready()
-        const ids = yield* Effect.forEach(Array.from({ length: 6 }), () => listingOf(scene.operatorId, scene.account))
+        const scene = yield* prepareListing()
+        const ids = yield* Effect.forEach(Array.from({ length: 6 }), () =>
+          insertListing(scene.operatorId, scene.account)
+        )
         for (const id of ids) yield* channel.answer(id, Effect.never)
         const listings = ids.map((listing_id) => ({ ...scene, listing_id }))
         const reading = yield* Effect.forkChild(read(scene, listings), { startImmediately: true })
@@ -162,7 +169,7 @@ layer(layerScene)("a read of calendars", (it) => {
         const channel = yield* ScriptedChannel
         const operators = yield* Effect.forEach(
           Array.from({ length: CONCURRENCY_PERMITS / CONCURRENT_CALENDAR_READS + 1 }),
-          () => ready()
+          () => prepareListing()
         )
         const reading = yield* Effect.forEach(operators, (each) =>
           Effect.gen(function* () {
@@ -179,10 +186,10 @@ layer(layerScene)("a read of calendars", (it) => {
         )
         const [one] = operators
         assert(one !== undefined)
-        const free = yield* listed(one)
+        const free = yield* createListing(one)
         const fifth = yield* Effect.forkChild(read(one, [free]), { startImmediately: true })
         // More calls wait than there are places.
-        const other = yield* ready()
+        const other = yield* prepareListing()
         assert.strictEqual((yield* read(other, [other])).error_code, 0)
         assert.strictEqual((yield* call(one.token, "search_properties")).error_code, 0)
         assert.isUndefined(fifth.pollUnsafe())
@@ -199,10 +206,10 @@ layer(layerScene)("a read of calendars", (it) => {
     () =>
       Effect.gen(function* () {
         const channel = yield* ScriptedChannel
-        const [scene, other] = [yield* ready(), yield* ready()]
+        const [scene, other] = [yield* prepareListing(), yield* prepareListing()]
         yield* channel.answer(scene.listing_id, Effect.never)
         const begin = Effect.forkChild(
-          answerTo(scene.token, "search_listing_calendars", { ...MAY, listings: [named(scene)] }),
+          callForResponse(scene.token, "search_listing_calendars", { ...MAY, listings: [named(scene)] }),
           { startImmediately: true }
         )
         const reading = yield* Effect.replicateEffect(begin, CONCURRENT_CALENDAR_READS)
@@ -221,7 +228,10 @@ layer(layerScene)("a read of calendars", (it) => {
         assert.strictEqual(headers["retry-after"], String(BUSY_RETRY_SECONDS))
         // A refused read counts in no rate-limit window.
         assert.notProperty(headers, "RateLimit")
-        const served = yield* answerTo(other.token, "search_listing_calendars", { ...MAY, listings: [named(other)] })
+        const served = yield* callForResponse(other.token, "search_listing_calendars", {
+          ...MAY,
+          listings: [named(other)]
+        })
         assert.strictEqual(served.envelope.error_code, 0)
         assert.property(served.headers, "RateLimit")
         yield* TestClock.adjust(CALENDAR_READ_WAIT_MS - 1)

@@ -19,22 +19,22 @@ import {
   syncAllComparisons
 } from "../../../../src/domain/calendars/listing-calendars/comparison-worker.ts"
 import { makePushWorker } from "../../../../src/domain/calendars/listing-calendars/push-worker.ts"
-import { CHANNEL_ACT_TIMEOUT_MS } from "../../../../src/domain/channels/port/api-errors.ts"
+import { CHANNEL_ACT_TIMEOUT_MS } from "../../../../src/domain/channels/port/channel-api-errors.ts"
 import { ChannelNotServed, ChannelUnavailable } from "../../../../src/domain/channels/port/errors.ts"
-import { ScriptedChannel } from "../../../support/channels.ts"
+import { NOW, pushAllDue } from "../../../support/domain/calendars/listing-calendars/push-service.ts"
 import {
-  compared,
-  followed,
-  handedOut,
-  housed,
-  inventoriesOf,
-  laneOf,
-  layerFollowing
-} from "../../../support/domain/calendars/listing-calendars/following.ts"
-import { NOW, pushedOff } from "../../../support/domain/calendars/listing-calendars/scene.ts"
-import { lines } from "../../../support/domain/webhooks/deliveries/log-lines.ts"
+  compareAllDue,
+  createMappedProperties,
+  dispatchAllEvents,
+  dispatchAndPush,
+  layerPushWorkers,
+  loadLane,
+  loadPushedInventories
+} from "../../../support/domain/calendars/listing-calendars/push-workers.ts"
+import { collectLogLines } from "../../../support/domain/webhooks/deliveries/log-lines.ts"
 import { call } from "../../../support/harness.ts"
-import { channelAccountOf, listingOf } from "../../../support/listings.ts"
+import { insertChannelAccount, insertListing } from "../../../support/listings.ts"
+import { ScriptedChannel } from "../../../support/scripted-channel.ts"
 
 const DAY_MS = 24 * 60 * 60 * 1000
 
@@ -61,11 +61,11 @@ const looksAt = (listingId: string) =>
 const warned = (said: ReadonlyArray<{ readonly level: string; readonly message: unknown }>) =>
   said.filter(({ level }) => level === "Warn" || level === "Error").map(({ message }) => message)
 
-layer(layerFollowing)("the calendar of a listing", (it) => {
+layer(layerPushWorkers)("the calendar of a listing", (it) => {
   it.effect("is compared once it is linked, and again where the link is another; not without one", () =>
     Effect.gen(function* () {
       yield* emptied
-      const { property, listing, listing_id, rooms, double } = yield* housed
+      const { property, listing, listing_id, rooms, double } = yield* createMappedProperties
       const sql = yield* SqlClient.SqlClient
       yield* sql`
         INSERT INTO calendar_days (operator_id, property_id, day, closed)
@@ -75,31 +75,31 @@ layer(layerFollowing)("the calendar of a listing", (it) => {
       const comparing = yield* makeComparisonWorker
       const pushing = yield* makePushWorker
       yield* following
-      const said = yield* lines(Effect.andThen(compared(comparing), pushedOff(pushing)))
-      assert.deepStrictEqual(yield* inventoriesOf(listing), ["2027-05-03..2027-05-03 0"])
-      assert.deepStrictEqual(yield* inventoriesOf(double), ["2027-05-03..2027-05-03 2"])
+      const said = yield* collectLogLines(Effect.andThen(compareAllDue(comparing), pushAllDue(pushing)))
+      assert.deepStrictEqual(yield* loadPushedInventories(listing), ["2027-05-03..2027-05-03 0"])
+      assert.deepStrictEqual(yield* loadPushedInventories(double), ["2027-05-03..2027-05-03 2"])
       assert.strictEqual(yield* looksAt(listing_id), 0)
       assert.deepStrictEqual(warned(said), [])
       const found = said.find(({ fields }) => fields["listing_id"] === listing)
       assert.deepInclude(found?.fields, { days: 1, more_there: 1, first_day: "2027-05-03", last_day: "2027-05-03" })
 
       yield* following
-      yield* compared(comparing)
+      yield* compareAllDue(comparing)
       assert.strictEqual(yield* looksAt(listing), 1)
       yield* sql`UPDATE listings SET property_id = ${rooms[1] ?? 0} WHERE listing_id = ${listing}`
       yield* following
-      yield* compared(comparing)
+      yield* compareAllDue(comparing)
       // Sold as the other: what is closed in the first is open there, at the second look.
       yield* TestClock.adjust(SUSPECTED_RECHECK_MS)
-      yield* compared(comparing)
+      yield* compareAllDue(comparing)
       yield* TestClock.adjust("1 second")
-      yield* pushedOff(pushing)
-      assert.deepStrictEqual((yield* inventoriesOf(listing)).slice(1), ["2027-05-03..2027-05-03 1"])
+      yield* pushAllDue(pushing)
+      assert.deepStrictEqual((yield* loadPushedInventories(listing)).slice(1), ["2027-05-03..2027-05-03 1"])
       yield* sql`UPDATE listings SET property_id = NULL WHERE listing_id = ${listing}`
       yield* following
       yield* TestClock.adjust(2 * DAY_MS)
       const before = yield* looksAt(listing)
-      yield* compared(comparing)
+      yield* compareAllDue(comparing)
       assert.strictEqual(yield* looksAt(listing), before)
     })
   )
@@ -107,40 +107,40 @@ layer(layerFollowing)("the calendar of a listing", (it) => {
   it.effect("is mended at once where more is sold than there is, and after a second look where it is less", () =>
     Effect.gen(function* () {
       yield* emptied
-      const { property, listing, close } = yield* housed
+      const { property, listing, close } = yield* createMappedProperties
       const channel = yield* ScriptedChannel
       const comparing = yield* makeComparisonWorker
       const pushing = yield* makePushWorker
       yield* following
-      yield* compared(comparing)
+      yield* compareAllDue(comparing)
       yield* close([property], "2027-05-01", "2027-05-02")
-      yield* followed(pushing)
+      yield* dispatchAndPush(pushing)
       yield* TestClock.adjust("1 second")
       // Lost there, whatever lost it.
       yield* channel.sells(listing, days(1, "2027-05-02"), days(2, "2027-05-03"), days(0, "2027-05-04", "2027-05-05"))
       yield* TestClock.adjust(DAY_MS)
-      const first = yield* lines(Effect.andThen(compared(comparing), pushedOff(pushing)))
-      assert.deepStrictEqual((yield* inventoriesOf(listing)).slice(1), [
+      const first = yield* collectLogLines(Effect.andThen(compareAllDue(comparing), pushAllDue(pushing)))
+      assert.deepStrictEqual((yield* loadPushedInventories(listing)).slice(1), [
         "2027-05-02..2027-05-02 0, 2027-05-03..2027-05-03 1"
       ])
       assert.lengthOf(warned(first), 1)
       // The order of one of the two comes in meanwhile.
       yield* close([property], "2027-05-04")
-      yield* handedOut
+      yield* dispatchAllEvents
       yield* TestClock.adjust(SUSPECTED_RECHECK_MS - 1)
-      yield* compared(comparing)
+      yield* compareAllDue(comparing)
       assert.strictEqual(yield* looksAt(listing), 2)
       yield* TestClock.adjust(1)
-      const second = yield* lines(compared(comparing))
+      const second = yield* collectLogLines(compareAllDue(comparing))
       assert.strictEqual(yield* looksAt(listing), 3)
-      yield* pushedOff(pushing)
-      assert.deepStrictEqual((yield* inventoriesOf(listing)).slice(2), [
+      yield* pushAllDue(pushing)
+      assert.deepStrictEqual((yield* loadPushedInventories(listing)).slice(2), [
         "2027-05-04..2027-05-04 0, 2027-05-05..2027-05-05 1"
       ])
       assert.deepStrictEqual(warned(second), [])
       // The next is the next night's, and says nothing where there is nothing to say.
       yield* TestClock.adjust(DAY_MS + 2 * 60 * 60 * 1000)
-      assert.deepStrictEqual(yield* lines(compared(comparing)), [])
+      assert.deepStrictEqual(yield* collectLogLines(compareAllDue(comparing)), [])
       assert.strictEqual(yield* looksAt(listing), 4)
     })
   )
@@ -150,7 +150,7 @@ layer(layerFollowing)("the calendar of a listing", (it) => {
     () =>
       Effect.gen(function* () {
         yield* emptied
-        const { token, property, listing, close } = yield* housed
+        const { token, property, listing, close } = yield* createMappedProperties
         const channel = yield* ScriptedChannel
         const comparing = yield* makeComparisonWorker
         const pushing = yield* makePushWorker
@@ -160,25 +160,25 @@ layer(layerFollowing)("the calendar of a listing", (it) => {
           listing_id: listing,
           inventories: [days(0, "2027-05-01"), days(4, "2027-05-02")]
         })
-        yield* pushedOff(pushing)
+        yield* pushAllDue(pushing)
         // Due, and not told yet.
         yield* close([property], "2027-05-05")
-        yield* handedOut
-        yield* compared(comparing)
-        assert.deepInclude(yield* laneOf(listing), {
+        yield* dispatchAllEvents
+        yield* compareAllDue(comparing)
+        assert.deepInclude(yield* loadLane(listing), {
           due: "{[2027-05-05,2027-05-06)}",
           said: "{[2027-05-01,2027-05-03)}"
         })
-        yield* pushedOff(pushing)
+        yield* pushAllDue(pushing)
         const sql = yield* SqlClient.SqlClient
         // Taken without a word to anybody: a calendar that was restored.
         yield* sql`
         INSERT INTO calendar_days (operator_id, property_id, day, closed)
         SELECT operator_id, id, '2027-05-02', true FROM properties WHERE id = ${property}`
         yield* TestClock.adjust(2 * DAY_MS)
-        yield* compared(comparing)
-        yield* pushedOff(pushing)
-        assert.deepStrictEqual(yield* inventoriesOf(listing), [
+        yield* compareAllDue(comparing)
+        yield* pushAllDue(pushing)
+        assert.deepStrictEqual(yield* loadPushedInventories(listing), [
           "2027-05-01..2027-05-01 0, 2027-05-02..2027-05-02 4",
           "2027-05-05..2027-05-05 0",
           "2027-05-02..2027-05-02 0"
@@ -194,32 +194,32 @@ layer(layerFollowing)("the calendar of a listing", (it) => {
     it.effect(`${how} is what that one has to sell: what the host said of it was of the one before`, () =>
       Effect.gen(function* () {
         yield* emptied
-        const { token, property, rooms, listing, close } = yield* housed
+        const { token, property, rooms, listing, close } = yield* createMappedProperties
         const comparing = yield* makeComparisonWorker
         const pushing = yield* makePushWorker
         const sql = yield* SqlClient.SqlClient
         yield* close([property], "2027-05-01")
-        yield* followed(pushing)
+        yield* dispatchAndPush(pushing)
         yield* following
-        yield* compared(comparing)
+        yield* compareAllDue(comparing)
         yield* call(token, "update_listing_inventories", {
           channel_type: "airbnb",
           listing_id: listing,
           inventories: [days(5, "2027-05-01", "2027-05-02")]
         })
         yield* TestClock.adjust("1 second")
-        yield* pushedOff(pushing)
+        yield* pushAllDue(pushing)
         for (const link of [...meanwhile, rooms[1] ?? 0]) {
           yield* sql`UPDATE listings SET property_id = ${link} WHERE listing_id = ${listing}`
           yield* following
         }
-        assert.deepInclude(yield* laneOf(listing), { said: "{}" })
+        assert.deepInclude(yield* loadLane(listing), { said: "{}" })
         for (const wait of [0, SUSPECTED_RECHECK_MS]) {
           yield* TestClock.adjust(wait + 1_000)
-          yield* compared(comparing)
-          yield* pushedOff(pushing)
+          yield* compareAllDue(comparing)
+          yield* pushAllDue(pushing)
         }
-        assert.deepStrictEqual((yield* inventoriesOf(listing)).slice(1), [
+        assert.deepStrictEqual((yield* loadPushedInventories(listing)).slice(1), [
           "2027-05-01..2027-05-01 0, 2027-05-02..2027-05-02 5",
           "2027-05-02..2027-05-02 1",
           "2027-05-01..2027-05-01 1"
@@ -231,17 +231,17 @@ layer(layerFollowing)("the calendar of a listing", (it) => {
   it.effect("is told the day that comes into reach each night, and nobody is warned of it", () =>
     Effect.gen(function* () {
       yield* emptied
-      const { property, listing } = yield* housed
+      const { property, listing } = yield* createMappedProperties
       const sql = yield* SqlClient.SqlClient
       yield* sql`UPDATE properties SET deactivated_at = now() WHERE id = ${property}`
       const comparing = yield* makeComparisonWorker
       const pushing = yield* makePushWorker
       yield* following
-      yield* Effect.andThen(compared(comparing), pushedOff(pushing))
+      yield* Effect.andThen(compareAllDue(comparing), pushAllDue(pushing))
       yield* TestClock.adjust(DAY_MS)
-      const said = yield* lines(Effect.andThen(compared(comparing), pushedOff(pushing)))
+      const said = yield* collectLogLines(Effect.andThen(compareAllDue(comparing), pushAllDue(pushing)))
       const last = addDays("2027-04-21", 1_096)
-      assert.deepStrictEqual((yield* inventoriesOf(listing)).slice(1), [`${last}..${last} 0`])
+      assert.deepStrictEqual((yield* loadPushedInventories(listing)).slice(1), [`${last}..${last} 0`])
       assert.deepStrictEqual(warned(said), [])
       const found = said.find(({ fields }) => fields["listing_id"] === listing)
       assert.deepInclude(found?.fields, { days: 1, more_there: 1, first_day: last })
@@ -251,7 +251,7 @@ layer(layerFollowing)("the calendar of a listing", (it) => {
   it.effect("is looked at again after pauses that double where its channel is away, without a word", () =>
     Effect.gen(function* () {
       yield* emptied
-      const { listing, double } = yield* housed
+      const { listing, double } = yield* createMappedProperties
       const channel = yield* ScriptedChannel
       const comparing = yield* makeComparisonWorker
       yield* channel.answer(listing, Effect.fail(new ChannelUnavailable({ code: 503 })))
@@ -260,23 +260,23 @@ layer(layerFollowing)("the calendar of a listing", (it) => {
       const { firstMs, longestMs, jitter } = COMPARING_BACKOFF
       for (let nth = 1; nth <= 8; nth++) {
         const pause = Math.min(firstMs * 2 ** (nth - 1), longestMs)
-        assert.deepStrictEqual(yield* lines(compared(comparing)), [])
+        assert.deepStrictEqual(yield* collectLogLines(compareAllDue(comparing)), [])
         assert.strictEqual(yield* looksAt(listing), nth)
         yield* TestClock.adjust(pause * (1 - jitter) - 1)
-        yield* compared(comparing)
+        yield* compareAllDue(comparing)
         assert.strictEqual(yield* looksAt(listing), nth)
         yield* TestClock.adjust(pause * 2 * jitter + 1)
       }
       // What nothing here reaches is asked the next night.
       assert.strictEqual(yield* looksAt(double), 1)
       yield* TestClock.adjust(DAY_MS)
-      yield* compared(comparing)
+      yield* compareAllDue(comparing)
       assert.strictEqual(yield* looksAt(double), 2)
       // Away in another way: it breaks, or never answers.
       yield* channel.answer(listing, Effect.die(new Error("oops")))
       yield* TestClock.adjust(2 * longestMs)
       const before = yield* looksAt(listing)
-      yield* compared(comparing)
+      yield* compareAllDue(comparing)
       yield* channel.answer(listing, Effect.never)
       yield* TestClock.adjust(2 * longestMs)
       yield* comparing.claimDue
@@ -290,15 +290,15 @@ layer(layerFollowing)("the calendar of a listing", (it) => {
   it.effect("of a disconnected account is not asked for, and due when it is back", () =>
     Effect.gen(function* () {
       yield* emptied
-      const { account, listing } = yield* housed
+      const { account, listing } = yield* createMappedProperties
       const sql = yield* SqlClient.SqlClient
       const comparing = yield* makeComparisonWorker
       yield* following
       yield* sql`UPDATE channel_accounts SET auth_status = 'disconnected' WHERE id = ${account}`
-      yield* compared(comparing)
+      yield* compareAllDue(comparing)
       assert.strictEqual(yield* looksAt(listing), 0)
       yield* sql`UPDATE channel_accounts SET auth_status = 'active' WHERE id = ${account}`
-      yield* compared(comparing)
+      yield* compareAllDue(comparing)
       assert.strictEqual(yield* looksAt(listing), 1)
     })
   )
@@ -306,17 +306,17 @@ layer(layerFollowing)("the calendar of a listing", (it) => {
   it.effect("is compared when the clock was set back, and not only when it has come so far again", () =>
     Effect.gen(function* () {
       yield* emptied
-      const { listing } = yield* housed
+      const { listing } = yield* createMappedProperties
       const comparing = yield* makeComparisonWorker
       yield* TestClock.adjust("30 days")
       yield* following
-      yield* compared(comparing)
+      yield* compareAllDue(comparing)
       yield* TestClock.setTime(NOW)
       yield* following
-      yield* compared(comparing)
+      yield* compareAllDue(comparing)
       assert.strictEqual(yield* looksAt(listing), 2)
       yield* following
-      yield* compared(comparing)
+      yield* compareAllDue(comparing)
       assert.strictEqual(yield* looksAt(listing), 2)
     })
   )
@@ -324,7 +324,7 @@ layer(layerFollowing)("the calendar of a listing", (it) => {
   it.effect("is nobody's but who has taken it, and another's when the lease is over", () =>
     Effect.gen(function* () {
       yield* emptied
-      const { listing } = yield* housed
+      const { listing } = yield* createMappedProperties
       const comparisons = yield* Comparisons
       yield* following
       const take = Effect.flatMap(now, (at) => comparisons.take(at, 10, []))
@@ -343,28 +343,28 @@ layer(layerFollowing)("the calendar of a listing", (it) => {
       yield* comparisons.failed(first, at, at)
       yield* comparisons.handBack(first, at)
       assert.deepStrictEqual(yield* take, [])
-      assert.isUndefined(yield* laneOf(listing))
+      assert.isUndefined(yield* loadLane(listing))
       assert(second !== undefined)
       assert.isTrue(yield* comparisons.compared(second, found, at))
-      assert.deepInclude(yield* laneOf(listing), { waiting: 1, due: "{[2027-05-01,2027-05-02)}" })
+      assert.deepInclude(yield* loadLane(listing), { waiting: 1, due: "{[2027-05-01,2027-05-02)}" })
     })
   )
 
   it.effect("of an account that hangs holds up no other's, of the same host or another", () =>
     Effect.gen(function* () {
       yield* emptied
-      const greedy = yield* housed
+      const greedy = yield* createMappedProperties
       const channel = yield* ScriptedChannel
-      const hanging = yield* channelAccountOf(greedy.operatorId)
+      const hanging = yield* insertChannelAccount(greedy.operatorId)
       for (let nth = 0; nth < 20; nth++) {
-        const listing = yield* listingOf(greedy.operatorId, hanging, { propertyId: greedy.property })
+        const listing = yield* insertListing(greedy.operatorId, hanging, { propertyId: greedy.property })
         yield* channel.answer(listing, Effect.never)
       }
       yield* following
       const scope = yield* Scope.make()
       const comparing = yield* Scope.provide(makeComparisonWorker, scope)
       yield* comparing.claimDue
-      const quiet = yield* housed
+      const quiet = yield* createMappedProperties
       yield* following
       for (let turn = 0; turn < 5; turn++) yield* Effect.andThen(comparing.claimDue, Effect.yieldNow)
       for (const each of [greedy.listing, quiet.listing, quiet.double])
@@ -379,7 +379,7 @@ layer(layerFollowing)("the calendar of a listing", (it) => {
   it.effect("is compared within a minute after it was linked, by a worker that nobody calls", () =>
     Effect.gen(function* () {
       yield* emptied
-      const { listing } = yield* housed
+      const { listing } = yield* createMappedProperties
       yield* Effect.forkScoped(Layer.launch(layerComparisonWorker), { startImmediately: true })
       assert.isAtMost(COMPARISON_SYNC_MS + COMPARING_POLL_MS, 60_000)
       yield* TestClock.adjust(COMPARISON_SYNC_MS - 1)

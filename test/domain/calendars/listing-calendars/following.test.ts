@@ -15,58 +15,62 @@ import {
   LISTING_RANGES,
   QUEUED_LISTING_PUSHES
 } from "../../../../src/platform/limits.ts"
-import { ScriptedChannel } from "../../../support/channels.ts"
-import { booking } from "../../../support/domain/bookings/reservations/ready.ts"
+import { MANUAL_RESERVATION } from "../../../support/domain/bookings/reservations/reservation-operator.ts"
 import {
-  followed,
-  handedOut,
-  housed,
-  inventoriesOf,
-  laneOf,
-  layerFollowing
-} from "../../../support/domain/calendars/listing-calendars/following.ts"
-import {
-  costing,
-  eventsOf,
+  loadListingEvents,
+  loadPushLines,
   NOW,
-  pushedOff,
-  pushesOf,
+  priceOfDay,
+  pushAllDue,
   TODAY
-} from "../../../support/domain/calendars/listing-calendars/scene.ts"
-import { lines } from "../../../support/domain/webhooks/deliveries/log-lines.ts"
+} from "../../../support/domain/calendars/listing-calendars/push-service.ts"
+import {
+  createMappedProperties,
+  dispatchAllEvents,
+  dispatchAndPush,
+  layerPushWorkers,
+  loadLane,
+  loadPushedInventories
+} from "../../../support/domain/calendars/listing-calendars/push-workers.ts"
+import { collectLogLines } from "../../../support/domain/webhooks/deliveries/log-lines.ts"
 import { call } from "../../../support/harness.ts"
-import { channelAccountOf, listingOf } from "../../../support/listings.ts"
+import { insertChannelAccount, insertListing } from "../../../support/listings.ts"
+import { ScriptedChannel } from "../../../support/scripted-channel.ts"
 
 const unavailable = Effect.fail(new ChannelUnavailable({ code: 503 }))
 
 const rested = TestClock.adjust(CALENDAR_COOLDOWN_MS)
 
-layer(layerFollowing)("a listing follows its calendar", (it) => {
+layer(layerPushWorkers)("a listing follows its calendar", (it) => {
   it.effect("when the host closes and opens, and its subscribers hear of the days that were told", () =>
     Effect.gen(function* () {
-      const { operatorId, property, listing, close, open } = yield* housed
+      const { operatorId, property, listing, close, open } = yield* createMappedProperties
       const pushing = yield* makePushWorker
       yield* close([property], "2027-05-01", "2027-05-02", "2027-05-09")
-      yield* followed(pushing)
-      assert.deepStrictEqual(yield* inventoriesOf(listing), ["2027-05-01..2027-05-02 0, 2027-05-09..2027-05-09 0"])
-      assert.deepStrictEqual(yield* pushesOf(listing), ["availability pushed after 1"])
-      assert.deepStrictEqual(yield* eventsOf(operatorId), [
+      yield* dispatchAndPush(pushing)
+      assert.deepStrictEqual(yield* loadPushedInventories(listing), [
+        "2027-05-01..2027-05-02 0, 2027-05-09..2027-05-09 0"
+      ])
+      assert.deepStrictEqual(yield* loadPushLines(listing), ["availability pushed after 1"])
+      assert.deepStrictEqual(yield* loadListingEvents(operatorId), [
         { channel_type: "airbnb", listing_id: listing, start_date: "2027-05-01", end_date: "2027-05-09" }
       ])
       yield* open([property], "2027-05-02")
       yield* rested
-      yield* followed(pushing)
-      assert.deepStrictEqual((yield* inventoriesOf(listing)).slice(1), ["2027-05-02..2027-05-02 1"])
-      assert.deepStrictEqual(yield* laneOf(listing), { waiting: 0, due: "{}", said: "{}", waits: false })
+      yield* dispatchAndPush(pushing)
+      assert.deepStrictEqual((yield* loadPushedInventories(listing)).slice(1), ["2027-05-02..2027-05-02 1"])
+      assert.deepStrictEqual(yield* loadLane(listing), { waiting: 0, due: "{}", said: "{}", waits: false })
     })
   )
 
   it.effect("when an order comes, moves and is cancelled, and nothing more of nights that stay taken", () =>
     Effect.gen(function* () {
-      const { api, as, property, listing, close } = yield* housed
+      const { api, as, property, listing, close } = yield* createMappedProperties
       const pushing = yield* makePushWorker
-      const then = Effect.andThen(rested, followed(pushing))
-      const { reservation_code } = yield* api.create_reservation({ ...booking, property_id: property }).pipe(as)
+      const then = Effect.andThen(rested, dispatchAndPush(pushing))
+      const { reservation_code } = yield* api
+        .create_reservation({ ...MANUAL_RESERVATION, property_id: property })
+        .pipe(as)
       yield* then
       yield* close([property], "2027-05-04")
       yield* then
@@ -81,7 +85,7 @@ layer(layerFollowing)("a listing follows its calendar", (it) => {
       yield* then
       yield* api.cancel_reservation({ reservation_code }).pipe(as)
       yield* then
-      assert.deepStrictEqual(yield* inventoriesOf(listing), [
+      assert.deepStrictEqual(yield* loadPushedInventories(listing), [
         "2027-05-04..2027-05-06 0",
         "2027-05-05..2027-05-05 1, 2027-05-07..2027-05-07 0",
         "2027-05-06..2027-05-07 1"
@@ -91,10 +95,10 @@ layer(layerFollowing)("a listing follows its calendar", (it) => {
 
   it.effect("with how many properties of the room type are free, of those that are let", () =>
     Effect.gen(function* () {
-      const { operatorId, rooms, double, listing, close, open } = yield* housed
+      const { operatorId, rooms, double, listing, close, open } = yield* createMappedProperties
       const [first = 0, second = 0, third = 0] = rooms
       const pushing = yield* makePushWorker
-      const then = Effect.andThen(rested, followed(pushing))
+      const then = Effect.andThen(rested, dispatchAndPush(pushing))
       yield* close([first], "2027-05-01", "2027-05-02")
       yield* close([second], "2027-05-02", "2027-05-03")
       yield* close([third], "2027-05-02")
@@ -103,17 +107,17 @@ layer(layerFollowing)("a listing follows its calendar", (it) => {
       yield* sql`UPDATE properties SET deactivated_at = now() WHERE operator_id = ${operatorId} AND id = ${third}`
       yield* open([first], "2027-05-01")
       yield* then
-      assert.deepStrictEqual(yield* inventoriesOf(double), [
+      assert.deepStrictEqual(yield* loadPushedInventories(double), [
         "2027-05-01..2027-05-01 2, 2027-05-02..2027-05-02 0, 2027-05-03..2027-05-03 2",
         "2027-05-01..2027-05-01 2"
       ])
-      assert.deepStrictEqual(yield* inventoriesOf(listing), [])
+      assert.deepStrictEqual(yield* loadPushedInventories(listing), [])
     })
   )
 
   it.effect("when a calendar of elsewhere takes days, and when the property is let no more", () =>
     Effect.gen(function* () {
-      const { operatorId, property, listing } = yield* housed
+      const { operatorId, property, listing } = yield* createMappedProperties
       const pushing = yield* makePushWorker
       const sql = yield* SqlClient.SqlClient
       const happened = (date: string, available: boolean) => sql`
@@ -126,18 +130,21 @@ layer(layerFollowing)("a listing follows its calendar", (it) => {
         INSERT INTO calendar_days (operator_id, property_id, day, imported)
         VALUES (${operatorId}, ${property}, '2027-05-07', 1)`
       yield* happened("2027-05-07", false)
-      yield* followed(pushing)
+      yield* dispatchAndPush(pushing)
       yield* rested
       yield* sql`UPDATE properties SET deactivated_at = now() WHERE operator_id = ${operatorId} AND id = ${property}`
       yield* happened("2027-06-01", false)
-      yield* followed(pushing)
-      assert.deepStrictEqual(yield* inventoriesOf(listing), ["2027-05-07..2027-05-07 0", "2027-06-01..2027-06-01 0"])
+      yield* dispatchAndPush(pushing)
+      assert.deepStrictEqual(yield* loadPushedInventories(listing), [
+        "2027-05-07..2027-05-07 0",
+        "2027-06-01..2027-06-01 0"
+      ])
     })
   )
 
   it.effect("up to the last day that can be sold, and nothing of days beyond or over", () =>
     Effect.gen(function* () {
-      const { operatorId, property, listing } = yield* housed
+      const { operatorId, property, listing } = yield* createMappedProperties
       const pushing = yield* makePushWorker
       const sql = yield* SqlClient.SqlClient
       const last = addDays(TODAY, AVAILABILITY_END_DAYS)
@@ -149,14 +156,14 @@ layer(layerFollowing)("a listing follows its calendar", (it) => {
           availabilities: dates.map((date) => ({ date, available: true }))
         })}::jsonb, now())`
       yield* happened(days)
-      yield* followed(pushing)
-      assert.deepStrictEqual(yield* inventoriesOf(listing), [`${TODAY}..${TODAY} 1, ${last}..${last} 1`])
+      yield* dispatchAndPush(pushing)
+      assert.deepStrictEqual(yield* loadPushedInventories(listing), [`${TODAY}..${TODAY} 1, ${last}..${last} 1`])
       yield* rested
       yield* happened([addDays(TODAY, -1)])
-      yield* followed(pushing)
-      assert.lengthOf(yield* inventoriesOf(listing), 1)
+      yield* dispatchAndPush(pushing)
+      assert.lengthOf(yield* loadPushedInventories(listing), 1)
       assert.match(
-        (yield* pushesOf(listing)).join(),
+        (yield* loadPushLines(listing)).join(),
         /^availability pushed after 1,availability pushed after 1: .*days/
       )
     })
@@ -164,118 +171,123 @@ layer(layerFollowing)("a listing follows its calendar", (it) => {
 
   it.effect("not when it is linked to nothing by then, is deleted there, or is a stranger's", () =>
     Effect.gen(function* () {
-      const { operatorId, account, property, listing, close } = yield* housed
+      const { operatorId, account, property, listing, close } = yield* createMappedProperties
       const pushing = yield* makePushWorker
       const sql = yield* SqlClient.SqlClient
-      const gone = yield* listingOf(operatorId, account, { propertyId: property })
+      const gone = yield* insertListing(operatorId, account, { propertyId: property })
       yield* sql`UPDATE listings SET shelf_status = 'deleted' WHERE listing_id = ${gone}`
-      const other = yield* housed
+      const other = yield* createMappedProperties
       yield* close([property], "2027-05-01")
-      yield* handedOut
+      yield* dispatchAllEvents
       yield* sql`UPDATE listings SET property_id = NULL WHERE listing_id = ${listing}`
-      yield* pushedOff(pushing)
-      assert.match((yield* pushesOf(listing)).join(), /^availability pushed after 1: .*not mapped/)
-      assert.isUndefined(yield* laneOf(gone))
-      assert.isUndefined(yield* laneOf(other.listing))
-      assert.deepStrictEqual(yield* eventsOf(operatorId), [])
+      yield* pushAllDue(pushing)
+      assert.match((yield* loadPushLines(listing)).join(), /^availability pushed after 1: .*not mapped/)
+      assert.isUndefined(yield* loadLane(gone))
+      assert.isUndefined(yield* loadLane(other.listing))
+      assert.deepStrictEqual(yield* loadListingEvents(operatorId), [])
     })
   )
 
   it.effect("a rest after the last push at most, also when the clock was set back", () =>
     Effect.gen(function* () {
-      const { property, listing, close } = yield* housed
+      const { property, listing, close } = yield* createMappedProperties
       const pushing = yield* makePushWorker
       yield* TestClock.adjust("30 days")
       yield* close([property], "2027-07-01")
-      yield* followed(pushing)
+      yield* dispatchAndPush(pushing)
       yield* TestClock.setTime(NOW)
       yield* close([property], "2027-07-02")
-      yield* followed(pushing)
-      assert.lengthOf(yield* inventoriesOf(listing), 1)
+      yield* dispatchAndPush(pushing)
+      assert.lengthOf(yield* loadPushedInventories(listing), 1)
       yield* TestClock.adjust(CALENDAR_COOLDOWN_MS - 1)
-      yield* pushedOff(pushing)
-      assert.lengthOf(yield* inventoriesOf(listing), 1)
+      yield* pushAllDue(pushing)
+      assert.lengthOf(yield* loadPushedInventories(listing), 1)
       yield* TestClock.adjust(1)
-      yield* pushedOff(pushing)
-      assert.deepStrictEqual((yield* inventoriesOf(listing)).slice(1), ["2027-07-02..2027-07-02 0"])
+      yield* pushAllDue(pushing)
+      assert.deepStrictEqual((yield* loadPushedInventories(listing)).slice(1), ["2027-07-02..2027-07-02 0"])
     })
   )
 
   it.effect("in few calls, however much changes", () =>
     Effect.gen(function* () {
-      const { property, listing, close } = yield* housed
+      const { property, listing, close } = yield* createMappedProperties
       const pushing = yield* makePushWorker
       const days = Array.from({ length: 1_000 }, (_, at) => addDays("2027-05-01", at))
       // One after the other, while the worker is at it.
       for (const [nth, day] of days.entries()) {
         yield* close([property], day)
-        if (nth % 100 === 0) yield* followed(pushing)
+        if (nth % 100 === 0) yield* dispatchAndPush(pushing)
       }
       yield* rested
-      yield* followed(pushing)
-      const told = yield* inventoriesOf(listing)
+      yield* dispatchAndPush(pushing)
+      const told = yield* loadPushedInventories(listing)
       assert.deepStrictEqual(told, ["2027-05-01..2027-05-01 0", `2027-05-02..${days.at(-1)} 0`])
     })
   )
 
   it.effect(`in one call for ${LISTING_RANGES} ranges of days, and in two for one more`, () =>
     Effect.gen(function* () {
-      const { property, listing, close } = yield* housed
+      const { property, listing, close } = yield* createMappedProperties
       const pushing = yield* makePushWorker
       const every = (count: number) => Array.from({ length: count }, (_, at) => addDays("2027-05-01", 2 * at))
       yield* close([property], ...every(LISTING_RANGES))
-      yield* followed(pushing)
-      assert.lengthOf(yield* inventoriesOf(listing), 1)
-      const { property: more, listing: another, close: shut } = yield* housed
+      yield* dispatchAndPush(pushing)
+      assert.lengthOf(yield* loadPushedInventories(listing), 1)
+      const { property: more, listing: another, close: shut } = yield* createMappedProperties
       yield* shut([more], ...every(LISTING_RANGES + 1))
-      yield* followed(pushing)
-      const calls = yield* inventoriesOf(another)
+      yield* dispatchAndPush(pushing)
+      const calls = yield* loadPushedInventories(another)
       assert.deepStrictEqual(
         calls.map((each) => each.split(", ").length),
         [LISTING_RANGES, 1]
       )
-      assert.deepStrictEqual(yield* pushesOf(another), ["availability pushed after 1"])
+      assert.deepStrictEqual(yield* loadPushLines(another), ["availability pushed after 1"])
     })
   )
 })
 
-layer(layerFollowing)("a channel that is away", (it) => {
+layer(layerPushWorkers)("a channel that is away", (it) => {
   it.effect("for an hour is told what there is then, each listing once, and what the host asked in order", () =>
     Effect.gen(function* () {
       const channel = yield* ScriptedChannel
-      const { token, operatorId, account, property, listing, double, rooms, close, open } = yield* housed
+      const { token, operatorId, account, property, listing, double, rooms, close, open } =
+        yield* createMappedProperties
       const pushing = yield* makePushWorker
-      const second = yield* listingOf(operatorId, account, { propertyId: property })
+      const second = yield* insertListing(operatorId, account, { propertyId: property })
       const listings = [listing, second, double]
       for (const each of listings) yield* channel.answer(each, unavailable)
       const price = (amount: number) =>
-        call(token, "update_listing_prices", { channel_type: "airbnb", listing_id: listing, prices: [costing(amount)] })
+        call(token, "update_listing_prices", {
+          channel_type: "airbnb",
+          listing_id: listing,
+          prices: [priceOfDay(amount)]
+        })
       for (let minute = 0; minute < 60; minute++) {
         yield* (minute % 2 === 0 ? close : open)([property, rooms[0] ?? 0], "2027-05-01", addDays("2027-06-01", minute))
         if (minute % 20 === 0) yield* price(100 + minute)
-        yield* followed(pushing)
+        yield* dispatchAndPush(pushing)
         yield* TestClock.adjust("1 minute")
       }
       for (const each of listings) {
-        assert.deepStrictEqual(yield* inventoriesOf(each), [])
+        assert.deepStrictEqual(yield* loadPushedInventories(each), [])
         yield* channel.answer(each, Effect.void)
       }
       yield* TestClock.adjust(2 * PUSH_BACKOFF.longestMs)
-      yield* followed(pushing)
+      yield* dispatchAndPush(pushing)
       // The last of the changes opened the first of May; of June and July every other day was closed, and that was all.
       const closed = Array.from({ length: 30 }, (_, at) => addDays("2027-06-01", 2 * at))
       const of = (full: number) =>
         [`2027-05-01..2027-05-01 ${full}`, ...closed.map((day) => `${day}..${day} ${full - 1}`)].join(", ")
-      assert.deepStrictEqual(yield* inventoriesOf(listing), [of(1)])
-      assert.deepStrictEqual(yield* inventoriesOf(second), [of(1)])
-      assert.deepStrictEqual(yield* inventoriesOf(double), [of(3)])
+      assert.deepStrictEqual(yield* loadPushedInventories(listing), [of(1)])
+      assert.deepStrictEqual(yield* loadPushedInventories(second), [of(1)])
+      assert.deepStrictEqual(yield* loadPushedInventories(double), [of(3)])
       const told = (yield* channel.told).filter((each) => each.listingId === listing)
       assert.deepStrictEqual(
         told.flatMap(({ prices = [] }) => prices.map(({ price }) => price)),
         [100, 120, 140]
       )
       assert.lengthOf(
-        (yield* pushesOf(listing)).filter((each) => each.startsWith("availability")),
+        (yield* loadPushLines(listing)).filter((each) => each.startsWith("availability")),
         1
       )
     })
@@ -284,39 +296,39 @@ layer(layerFollowing)("a channel that is away", (it) => {
   it.effect("for a day is not told any more what was due then: that is dead, and what changed since goes on", () =>
     Effect.gen(function* () {
       const channel = yield* ScriptedChannel
-      const { operatorId, property, listing, close } = yield* housed
+      const { operatorId, property, listing, close } = yield* createMappedProperties
       const pushing = yield* makePushWorker
       const sql = yield* SqlClient.SqlClient
       yield* channel.answer(listing, unavailable)
       yield* close([property], "2027-05-01")
-      yield* followed(pushing)
+      yield* dispatchAndPush(pushing)
       yield* sql`
         INSERT INTO listing_comparisons (operator_id, listing_row, account_id, property_id, due_at, compared_at)
         SELECT operator_id, id, account_id, property_id, ${new Date(NOW + 3 * LISTING_PUSH_GIVE_UP_MS)}, now() FROM listings
         WHERE listing_id = ${listing}`
       yield* TestClock.setTime(NOW + LISTING_PUSH_GIVE_UP_MS - 1)
       yield* sql`UPDATE listing_lanes SET due_at = ${new Date(NOW)} WHERE operator_id = ${operatorId}`
-      yield* pushedOff(pushing)
-      assert.match((yield* pushesOf(listing)).join(), /^availability waiting after 2: .*503/)
+      yield* pushAllDue(pushing)
+      assert.match((yield* loadPushLines(listing)).join(), /^availability waiting after 2: .*503/)
       yield* TestClock.setTime(NOW + LISTING_PUSH_GIVE_UP_MS)
       yield* sql`UPDATE listing_lanes SET due_at = ${new Date(NOW)} WHERE operator_id = ${operatorId}`
-      const said = yield* lines(pushedOff(pushing))
-      assert.match((yield* pushesOf(listing)).join(), /^availability dead after 3: .*503/)
+      const said = yield* collectLogLines(pushAllDue(pushing))
+      assert.match((yield* loadPushLines(listing)).join(), /^availability dead after 3: .*503/)
       assert.deepStrictEqual(
         said.filter(({ level }) => level === "Warn").map(({ message }) => String(message).includes("503")),
         [true]
       )
-      assert.deepStrictEqual(yield* laneOf(listing), { waiting: 0, due: "{}", said: "{}", waits: false })
+      assert.deepStrictEqual(yield* loadLane(listing), { waiting: 0, due: "{}", said: "{}", waits: false })
       const [comparison] = yield* sql<{
         due_at: Date
       }>`SELECT due_at FROM listing_comparisons WHERE operator_id = ${operatorId}`
       assert.strictEqual(comparison?.due_at.getTime(), NOW + LISTING_PUSH_GIVE_UP_MS)
       yield* channel.answer(listing, Effect.void)
       yield* close([property], "2027-05-02")
-      yield* handedOut
+      yield* dispatchAllEvents
       yield* TestClock.adjust(2 * PUSH_BACKOFF.longestMs)
-      yield* pushedOff(pushing)
-      assert.deepStrictEqual(yield* inventoriesOf(listing), ["2027-05-02..2027-05-02 0"])
+      yield* pushAllDue(pushing)
+      assert.deepStrictEqual(yield* loadPushedInventories(listing), ["2027-05-02..2027-05-02 0"])
     })
   )
 
@@ -325,7 +337,7 @@ layer(layerFollowing)("a channel that is away", (it) => {
     () =>
       Effect.gen(function* () {
         const channel = yield* ScriptedChannel
-        const { operatorId, token, property, listing, close } = yield* housed
+        const { operatorId, token, property, listing, close } = yield* createMappedProperties
         const pushing = yield* makePushWorker
         const sql = yield* SqlClient.SqlClient
         const byAct = Effect.flatMap(channel.heard, (acts) =>
@@ -333,18 +345,18 @@ layer(layerFollowing)("a channel that is away", (it) => {
         )
         yield* channel.answer(listing, byAct)
         yield* close([property], "2027-05-01")
-        yield* followed(pushing)
+        yield* dispatchAndPush(pushing)
         yield* TestClock.setTime(NOW + LISTING_PUSH_GIVE_UP_MS)
-        const prices = [costing(1)]
+        const prices = [priceOfDay(1)]
         yield* call(token, "update_listing_prices", { channel_type: "airbnb", listing_id: listing, prices })
         yield* sql`UPDATE listing_lanes SET due_at = ${new Date(NOW)} WHERE operator_id = ${operatorId}`
-        yield* pushedOff(pushing)
+        yield* pushAllDue(pushing)
         yield* close([property], "2027-05-02")
-        yield* handedOut
+        yield* dispatchAllEvents
         yield* TestClock.adjust(2 * PUSH_BACKOFF.longestMs)
-        yield* pushedOff(pushing)
+        yield* pushAllDue(pushing)
         assert.match(
-          (yield* pushesOf(listing)).join(),
+          (yield* loadPushLines(listing)).join(),
           /^availability dead after 2: .*503.*,prices pushed after 1,availability waiting after 1: .*503/
         )
       })
@@ -353,11 +365,11 @@ layer(layerFollowing)("a channel that is away", (it) => {
   it.effect("or refuses holds up nothing that comes later; that nothing here reaches it is no warning", () =>
     Effect.gen(function* () {
       const channel = yield* ScriptedChannel
-      const { property, listing, close } = yield* housed
+      const { property, listing, close } = yield* createMappedProperties
       const pushing = yield* makePushWorker
       yield* channel.answer(listing, Effect.fail(new ChannelRefused({ reason: "no" })))
       yield* close([property], "2027-05-01")
-      const refused = yield* lines(followed(pushing))
+      const refused = yield* collectLogLines(dispatchAndPush(pushing))
       assert.lengthOf(
         refused.filter(({ level }) => level === "Warn"),
         1
@@ -365,57 +377,64 @@ layer(layerFollowing)("a channel that is away", (it) => {
       yield* channel.answer(listing, Effect.fail(new ChannelNotServed({ channelType: "airbnb" })))
       yield* close([property], "2027-05-02")
       yield* rested
-      const unserved = yield* lines(followed(pushing))
+      const unserved = yield* collectLogLines(dispatchAndPush(pushing))
       assert.lengthOf(
         unserved.filter(({ level }) => level === "Warn"),
         0
       )
       assert.match(
-        (yield* pushesOf(listing)).join(),
+        (yield* loadPushLines(listing)).join(),
         /^availability refused after 1: no,availability refused after 1: .*connector .*airbnb/
       )
-      assert.deepStrictEqual(yield* laneOf(listing), { waiting: 0, due: "{}", said: "{}", waits: false })
+      assert.deepStrictEqual(yield* loadLane(listing), { waiting: 0, due: "{}", said: "{}", waits: false })
     })
   )
 })
 
-layer(layerFollowing)("days that are due", (it) => {
+layer(layerPushWorkers)("days that are due", (it) => {
   it.effect("while others are being told are the next push, told as they are then", () =>
     Effect.gen(function* () {
       const channel = yield* ScriptedChannel
-      const { property, listing, close, open } = yield* housed
+      const { property, listing, close, open } = yield* createMappedProperties
       const pushing = yield* makePushWorker
       const context = yield* Effect.context<
-        Effect.Services<typeof handedOut> | Effect.Services<ReturnType<typeof close>>
+        Effect.Services<typeof dispatchAllEvents> | Effect.Services<ReturnType<typeof close>>
       >()
-      const meanwhile = Effect.andThen(open([property], "2027-05-01"), handedOut).pipe(
+      const meanwhile = Effect.andThen(open([property], "2027-05-01"), dispatchAllEvents).pipe(
         Effect.provideContext(context),
         Effect.ignore
       )
       yield* channel.answer(listing, meanwhile)
       yield* close([property], "2027-05-01", "2027-05-02")
-      yield* followed(pushing)
+      yield* dispatchAndPush(pushing)
       yield* channel.answer(listing, Effect.void)
       yield* rested
-      yield* pushedOff(pushing)
-      assert.deepStrictEqual(yield* inventoriesOf(listing), ["2027-05-01..2027-05-02 0", "2027-05-01..2027-05-01 1"])
+      yield* pushAllDue(pushing)
+      assert.deepStrictEqual(yield* loadPushedInventories(listing), [
+        "2027-05-01..2027-05-02 0",
+        "2027-05-01..2027-05-01 1"
+      ])
     })
   )
 
   it.effect("go before what the host asked for, and one of that between two of theirs", () =>
     Effect.gen(function* () {
       const channel = yield* ScriptedChannel
-      const { token, property, listing, close } = yield* housed
+      const { token, property, listing, close } = yield* createMappedProperties
       const pushing = yield* makePushWorker
       const price = (amount: number) =>
-        call(token, "update_listing_prices", { channel_type: "airbnb", listing_id: listing, prices: [costing(amount)] })
+        call(token, "update_listing_prices", {
+          channel_type: "airbnb",
+          listing_id: listing,
+          prices: [priceOfDay(amount)]
+        })
       for (const amount of [1, 2, 3]) yield* price(amount)
       const context = yield* Effect.context<
-        Effect.Services<typeof handedOut> | Effect.Services<ReturnType<typeof close>>
+        Effect.Services<typeof dispatchAllEvents> | Effect.Services<ReturnType<typeof close>>
       >()
       let day = 1
       const more = Effect.suspend(() => close([property], addDays("2027-05-01", day++))).pipe(
-        Effect.andThen(handedOut),
+        Effect.andThen(dispatchAllEvents),
         Effect.provideContext(context),
         Effect.ignore
       )
@@ -425,22 +444,22 @@ layer(layerFollowing)("days that are due", (it) => {
         Effect.suspend(() => (day < 5 ? more : Effect.void))
       )
       yield* close([property], "2027-05-01")
-      yield* followed(pushing)
+      yield* dispatchAndPush(pushing)
       yield* rested
-      yield* pushedOff(pushing)
+      yield* pushAllDue(pushing)
       const acts = (yield* channel.heard).filter((each) => each.endsWith(listing)).map((each) => each.split(" ")[0])
       assert.deepStrictEqual(acts, ["inventories", "prices", "inventories", "prices", "inventories", "prices"])
-      assert.deepStrictEqual(yield* laneOf(listing), { waiting: 0, due: "{}", said: "{}", waits: false })
+      assert.deepStrictEqual(yield* loadLane(listing), { waiting: 0, due: "{}", said: "{}", waits: false })
     })
   )
 
   it.effect("are nobody's to lose: whoever dies with them leaves them to the next, with what changed since", () =>
     Effect.gen(function* () {
-      const { property, listing, close } = yield* housed
+      const { property, listing, close } = yield* createMappedProperties
       const queue = yield* PushQueue
       const take = Effect.flatMap(DateTime.nowAsDate, (now) => queue.take(now, 10, []))
       yield* close([property], "2027-05-01")
-      yield* handedOut
+      yield* dispatchAllEvents
       // Dies before it draws up, and another after.
       const [first] = yield* take
       assert(first !== undefined)
@@ -453,26 +472,26 @@ layer(layerFollowing)("days that are due", (it) => {
       const drawn = yield* queue.drawUp(second, now)
       assert.deepStrictEqual(drawn?.days, [{ start_date: "2027-05-01", end_date: "2027-05-01" }])
       yield* close([property], "2027-05-02")
-      yield* handedOut
-      assert.deepInclude(yield* laneOf(listing), { waiting: 2, waits: true })
+      yield* dispatchAllEvents
+      assert.deepInclude(yield* loadLane(listing), { waiting: 2, waits: true })
       yield* TestClock.adjust(PUSH_LEASE_MS)
-      yield* pushedOff(yield* makePushWorker)
-      assert.deepStrictEqual(yield* inventoriesOf(listing), ["2027-05-01..2027-05-02 0"])
-      assert.deepStrictEqual(yield* pushesOf(listing), ["availability pushed after 1"])
-      assert.deepStrictEqual(yield* laneOf(listing), { waiting: 0, due: "{}", said: "{}", waits: false })
+      yield* pushAllDue(yield* makePushWorker)
+      assert.deepStrictEqual(yield* loadPushedInventories(listing), ["2027-05-01..2027-05-02 0"])
+      assert.deepStrictEqual(yield* loadPushLines(listing), ["availability pushed after 1"])
+      assert.deepStrictEqual(yield* loadLane(listing), { waiting: 0, due: "{}", said: "{}", waits: false })
     })
   )
 
   it.effect("are not among what a host may have waiting", () =>
     Effect.gen(function* () {
       const channel = yield* ScriptedChannel
-      const { token, property, listing, close } = yield* housed
+      const { token, property, listing, close } = yield* createMappedProperties
       const pushing = yield* makePushWorker
       yield* channel.answer(listing, unavailable)
       yield* close([property], "2027-05-01")
-      yield* followed(pushing)
+      yield* dispatchAndPush(pushing)
       yield* close([property], "2027-05-02")
-      yield* handedOut
+      yield* dispatchAllEvents
       const sql = yield* SqlClient.SqlClient
       yield* sql`
         WITH lane AS (
@@ -481,12 +500,12 @@ layer(layerFollowing)("days that are due", (it) => {
           RETURNING l.*
         )
         INSERT INTO listing_pushes (operator_id, listing_row, kind, ranges, created_at)
-        SELECT operator_id, listing_row, 'prices', ${JSON.stringify([costing(1)])}::jsonb, now()
+        SELECT operator_id, listing_row, 'prices', ${JSON.stringify([priceOfDay(1)])}::jsonb, now()
         FROM lane, generate_series(1, ${QUEUED_LISTING_PUSHES - 1})`
       const price = call(token, "update_listing_prices", {
         channel_type: "airbnb",
         listing_id: listing,
-        prices: [costing(2)]
+        prices: [priceOfDay(2)]
       })
       assert.strictEqual((yield* price).error_code, 0)
       assert.strictEqual((yield* price).error_code, 409)
@@ -496,7 +515,7 @@ layer(layerFollowing)("days that are due", (it) => {
   it.effect("of a greedy operator and of an account that hangs hold up nobody else's", () =>
     Effect.gen(function* () {
       const channel = yield* ScriptedChannel
-      const greedy = yield* housed
+      const greedy = yield* createMappedProperties
       const sql = yield* SqlClient.SqlClient
       yield* sql`
         INSERT INTO listings (operator_id, account_id, channel_type, listing_id, title, currency, shelf_status, property_id,
@@ -504,19 +523,19 @@ layer(layerFollowing)("days that are due", (it) => {
         SELECT ${greedy.operatorId}, ${greedy.account}, 'airbnb', 'greedy' || nth, 'Many', 'EUR', 'on', ${greedy.property}, now(), now()
         FROM generate_series(1, 300) nth`
       for (let nth = 1; nth <= 300; nth++) yield* channel.answer(`greedy${nth}`, Effect.never)
-      const account = yield* channelAccountOf(greedy.operatorId)
-      const own = yield* listingOf(greedy.operatorId, account, { propertyId: greedy.property })
+      const account = yield* insertChannelAccount(greedy.operatorId)
+      const own = yield* insertListing(greedy.operatorId, account, { propertyId: greedy.property })
       yield* greedy.close([greedy.property], "2027-05-01")
       const scope = yield* Scope.make()
       const pushing = yield* Scope.provide(makePushWorker, scope)
-      yield* handedOut
+      yield* dispatchAllEvents
       yield* pushing.claimDue
-      const quiet = yield* housed
+      const quiet = yield* createMappedProperties
       yield* quiet.close([quiet.property], "2027-05-01")
-      yield* handedOut
+      yield* dispatchAllEvents
       for (let turn = 0; turn < 5; turn++) yield* Effect.andThen(pushing.claimDue, Effect.yieldNow)
-      yield* Effect.repeat(inventoriesOf(quiet.listing), { until: (told) => told.length === 1 })
-      yield* Effect.repeat(inventoriesOf(own), { until: (told) => told.length === 1 })
+      yield* Effect.repeat(loadPushedInventories(quiet.listing), { until: (told) => told.length === 1 })
+      yield* Effect.repeat(loadPushedInventories(own), { until: (told) => told.length === 1 })
       yield* Effect.repeat(
         Effect.sync(() => pushing.inProgress.size),
         { until: (size) => size <= PUSHING_ACCOUNT_SHARE }
@@ -525,7 +544,7 @@ layer(layerFollowing)("days that are due", (it) => {
   )
 })
 
-layer(layerFollowing)("what the host says of one listing", (it) => {
+layer(layerPushWorkers)("what the host says of one listing", (it) => {
   const says = (token: string, listing_id: string, inventory: number, start_date: string, end_date = start_date) =>
     call(token, "update_listing_inventories", {
       channel_type: "airbnb",
@@ -537,44 +556,44 @@ layer(layerFollowing)("what the host says of one listing", (it) => {
     "is told, but that nights of which there is nothing to sell can be sold; until the calendar changes there",
     () =>
       Effect.gen(function* () {
-        const { token, property, listing, close, open } = yield* housed
+        const { token, property, listing, close, open } = yield* createMappedProperties
         const pushing = yield* makePushWorker
         yield* close([property], "2027-05-02")
-        yield* followed(pushing)
+        yield* dispatchAndPush(pushing)
         yield* says(token, listing, 4, "2027-05-01", "2027-05-03")
-        yield* pushedOff(pushing)
-        assert.deepInclude(yield* laneOf(listing), { said: "{[2027-05-01,2027-05-04)}" })
+        yield* pushAllDue(pushing)
+        assert.deepInclude(yield* loadLane(listing), { said: "{[2027-05-01,2027-05-04)}" })
         yield* close([property], "2027-05-01")
         yield* rested
-        yield* followed(pushing)
+        yield* dispatchAndPush(pushing)
         yield* open([property], "2027-05-02")
         yield* rested
-        yield* followed(pushing)
-        assert.deepStrictEqual(yield* inventoriesOf(listing), [
+        yield* dispatchAndPush(pushing)
+        assert.deepStrictEqual(yield* loadPushedInventories(listing), [
           "2027-05-02..2027-05-02 0",
           "2027-05-01..2027-05-01 4, 2027-05-02..2027-05-02 0, 2027-05-03..2027-05-03 4",
           "2027-05-01..2027-05-01 0",
           "2027-05-02..2027-05-02 1"
         ])
-        assert.deepInclude(yield* laneOf(listing), { said: "{[2027-05-03,2027-05-04)}" })
+        assert.deepInclude(yield* loadLane(listing), { said: "{[2027-05-03,2027-05-04)}" })
       })
   )
 
   it.effect("before the calendar changed is not its last word, in whatever order the two are told", () =>
     Effect.gen(function* () {
       const channel = yield* ScriptedChannel
-      const { token, property, listing, close, open } = yield* housed
+      const { token, property, listing, close, open } = yield* createMappedProperties
       const pushing = yield* makePushWorker
       yield* channel.answer(listing, unavailable)
       yield* says(token, listing, 4, "2027-05-01", "2027-05-02")
-      yield* pushedOff(pushing)
+      yield* pushAllDue(pushing)
       yield* close([property], "2027-05-01")
       yield* open([property], "2027-05-01")
-      yield* handedOut
+      yield* dispatchAllEvents
       yield* channel.answer(listing, Effect.void)
       yield* TestClock.adjust(PUSH_BACKOFF.longestMs)
-      yield* pushedOff(pushing)
-      assert.deepStrictEqual(yield* inventoriesOf(listing), [
+      yield* pushAllDue(pushing)
+      assert.deepStrictEqual(yield* loadPushedInventories(listing), [
         "2027-05-01..2027-05-01 1",
         "2027-05-01..2027-05-01 1, 2027-05-02..2027-05-02 4"
       ])
@@ -586,7 +605,7 @@ layer(layerFollowing)("what the host says of one listing", (it) => {
     () =>
       Effect.gen(function* () {
         const channel = yield* ScriptedChannel
-        const { token, listing, listing_id } = yield* housed
+        const { token, listing, listing_id } = yield* createMappedProperties
         const pushing = yield* makePushWorker
         yield* says(token, listing, 4, "2027-05-01", "2027-05-03")
         yield* says(token, listing, 5, "2027-05-02")
@@ -599,19 +618,19 @@ layer(layerFollowing)("what the host says of one listing", (it) => {
             return refuses ? Effect.fail(new ChannelRefused({ reason: "no" })) : Effect.void
           })
         )
-        yield* pushedOff(pushing)
-        assert.deepInclude(yield* laneOf(listing), { said: "{[2027-05-02,2027-05-03)}" })
-        assert.deepStrictEqual(yield* inventoriesOf(listing), ["2027-05-02..2027-05-02 5"])
+        yield* pushAllDue(pushing)
+        assert.deepInclude(yield* loadLane(listing), { said: "{[2027-05-02,2027-05-03)}" })
+        assert.deepStrictEqual(yield* loadPushedInventories(listing), ["2027-05-02..2027-05-02 5"])
         yield* says(token, listing_id, 7, "2027-05-01", "2027-05-03")
-        yield* pushedOff(pushing)
-        assert.deepStrictEqual(yield* inventoriesOf(listing_id), ["2027-05-01..2027-05-03 7"])
+        yield* pushAllDue(pushing)
+        assert.deepStrictEqual(yield* loadPushedInventories(listing_id), ["2027-05-01..2027-05-03 7"])
       })
   )
 
   it.effect("is looked into in its turn, and not with each that goes before it: a thousand may wait", () =>
     Effect.gen(function* () {
-      const { token, listing } = yield* housed
-      const prices = [costing(1)]
+      const { token, listing } = yield* createMappedProperties
+      const prices = [priceOfDay(1)]
       yield* call(token, "update_listing_prices", { channel_type: "airbnb", listing_id: listing, prices })
       yield* says(token, listing, 4, "2027-05-01")
       const sql = yield* SqlClient.SqlClient

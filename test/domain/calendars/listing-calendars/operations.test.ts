@@ -11,24 +11,24 @@ import {
   STAY_NIGHTS
 } from "../../../../src/platform/limits.ts"
 import {
-  costing,
-  layerScene,
-  listed,
-  pushesOf,
-  ready,
+  createListing,
+  layerPushService,
+  loadPushLines,
+  prepareListing,
+  priceOfDay,
   TODAY
-} from "../../../support/domain/calendars/listing-calendars/scene.ts"
-import { answerTo, call, freshOperator } from "../../../support/harness.ts"
-import { channelAccountOf, listingOf } from "../../../support/listings.ts"
-import { fieldOf } from "../../../support/messages-of-errors.ts"
-import { canOverlap, orSkipped, overlapping } from "../../../support/overlap.ts"
+} from "../../../support/domain/calendars/listing-calendars/push-service.ts"
+import { fieldOfError } from "../../../support/error-messages.ts"
+import { call, callForResponse, freshOperator } from "../../../support/harness.ts"
+import { insertChannelAccount, insertListing } from "../../../support/listings.ts"
+import { canOverlap, runOverlapping, withServerNote } from "../../../support/overlap.ts"
 import { countStatements } from "../../../support/statements.ts"
 
 const KINDS = ["prices", "inventories", "restrictions"] as const
 const VALUE = { prices: { price: 1 }, inventories: { inventory: 0 }, restrictions: { closed_on_arrival: true } }
 const MAY = { start_date: "2027-05-01", end_date: "2027-05-31" }
 
-type Scene = Effect.Success<ReturnType<typeof ready>>
+type Scene = Effect.Success<ReturnType<typeof prepareListing>>
 
 const send = (
   { token, channel_type, listing_id }: Scene,
@@ -41,9 +41,9 @@ const refused = Effect.fnUntraced(function* (
   scene: Scene,
   ...sent: [(typeof KINDS)[number], ...ReadonlyArray<object>]
 ) {
-  const before = yield* pushesOf(scene.listing_id)
+  const before = yield* loadPushLines(scene.listing_id)
   const { error_code, error_msg } = yield* send(scene, ...sent)
-  assert.deepStrictEqual(yield* pushesOf(scene.listing_id), before)
+  assert.deepStrictEqual(yield* loadPushLines(scene.listing_id), before)
   return `${error_code} ${error_msg}`
 })
 
@@ -55,13 +55,13 @@ const laneOf = (listingId: string) =>
       JOIN listings l ON l.operator_id = lane.operator_id AND l.id = lane.listing_row WHERE l.listing_id = ${listingId}`
   )
 
-layer(layerScene)("a change of what a channel sells of a listing", (it) => {
+layer(layerPushService)("a change of what a channel sells of a listing", (it) => {
   for (const kind of KINDS) {
     const good = { ...MAY, ...VALUE[kind] }
 
     it.effect(`${kind}: names the range that is wrong, and keeps nothing of the call`, () =>
       Effect.gen(function* () {
-        const scene = yield* ready()
+        const scene = yield* prepareListing()
         const last = addDays(TODAY, AVAILABILITY_END_DAYS)
         const wrong = [
           [{ start_date: "2027-05-02", end_date: "2027-05-01" }, /end_date: .*start_date/],
@@ -85,7 +85,7 @@ layer(layerScene)("a change of what a channel sells of a listing", (it) => {
 
     it.effect(`${kind}: names 1 to ${LISTING_RANGES} ranges`, () =>
       Effect.gen(function* () {
-        const scene = yield* ready()
+        const scene = yield* prepareListing()
         const many = Array.from({ length: LISTING_RANGES }, () => good)
         assert.match(yield* refused(scene, kind), new RegExp(`^422 ${kind}: `))
         assert.match(yield* refused(scene, kind, ...many, good), new RegExp(`^422 ${kind}: `))
@@ -95,9 +95,9 @@ layer(layerScene)("a change of what a channel sells of a listing", (it) => {
 
     it.effect(`${kind}: is of a listing of one's own, on a channel that can be told`, () =>
       Effect.gen(function* () {
-        const scene = yield* ready()
+        const scene = yield* prepareListing()
         const stranger = yield* freshOperator()
-        const theirs = yield* listed(stranger)
+        const theirs = yield* createListing(stranger)
         const noSuch = /^404 listing_id: /
         assert.match(yield* refused({ ...scene, listing_id: theirs.listing_id }, kind, good), noSuch)
         assert.match(yield* refused({ ...scene, listing_id: "none" }, kind, good), noSuch)
@@ -114,7 +114,7 @@ layer(layerScene)("a change of what a channel sells of a listing", (it) => {
 
   it.effect("passes 120 times a minute, each of the four by itself", () =>
     Effect.gen(function* () {
-      const { token } = yield* ready()
+      const { token } = yield* prepareListing()
       for (const name of [
         "search_listing_calendars",
         "update_listing_prices",
@@ -131,10 +131,10 @@ layer(layerScene)("a change of what a channel sells of a listing", (it) => {
 
   it.effect("is queued by one statement, leaves its trail and is answered with the bare envelope", () =>
     Effect.gen(function* () {
-      const scene = yield* ready()
+      const scene = yield* prepareListing()
       const sql = yield* SqlClient.SqlClient
-      yield* scene.prices(costing(100))
-      const [envelope, statements] = yield* countStatements(send(scene, "prices", costing(100)))
+      yield* scene.prices(priceOfDay(100))
+      const [envelope, statements] = yield* countStatements(send(scene, "prices", priceOfDay(100)))
       assert.deepInclude(envelope, { error_code: 0, error_msg: "", data: {} })
       assert.strictEqual(statements, 1)
       const trail = yield* sql<{ record: string; fields: ReadonlyArray<string> }>`
@@ -150,11 +150,11 @@ layer(layerScene)("a change of what a channel sells of a listing", (it) => {
 
   it.effect("sets no prices of a listing that is readonly, and all else of it", () =>
     Effect.gen(function* () {
-      const scene = yield* ready()
+      const scene = yield* prepareListing()
       const sql = yield* SqlClient.SqlClient
       yield* sql`UPDATE listings SET ratio_readonly = true WHERE listing_id = ${scene.listing_id}`
       assert.match(
-        yield* refused(scene, "prices", costing(100)),
+        yield* refused(scene, "prices", priceOfDay(100)),
         new RegExp(`^422 listing_id: .*${scene.listing_id}.*${scene.channel_type}`)
       )
       assert.deepStrictEqual(yield* laneOf(scene.listing_id), [])
@@ -165,7 +165,7 @@ layer(layerScene)("a change of what a channel sells of a listing", (it) => {
 
   it.effect("warns of restrictions that the channel does not honour, and of none that it does", () =>
     Effect.gen(function* () {
-      const scene = yield* ready()
+      const scene = yield* prepareListing()
       const dataOf = (...ranges: ReadonlyArray<object>) =>
         Effect.map(send(scene, "restrictions", ...ranges), ({ error_code, data }) => ({ error_code, data }))
       assert.deepStrictEqual(yield* dataOf({ ...MAY, min_stay_on_arrival: 2 }), { error_code: 0, data: {} })
@@ -178,7 +178,7 @@ layer(layerScene)("a change of what a channel sells of a listing", (it) => {
         warned.data
       )
       assert.deepStrictEqual(
-        warnings.map((error_msg) => [fieldOf({ error_msg }), error_msg.includes("airbnb")]),
+        warnings.map((error_msg) => [fieldOfError({ error_msg }), error_msg.includes("airbnb")]),
         [
           ["min_stay_through", true],
           ["exact_stay_on_arrival", true]
@@ -189,8 +189,8 @@ layer(layerScene)("a change of what a channel sells of a listing", (it) => {
 
   it.effect("takes whole prices above zero, inventories from none on", () =>
     Effect.gen(function* () {
-      const scene = yield* ready()
-      const priced = (price: unknown) => refused(scene, "prices", costing(1), { ...MAY, price })
+      const scene = yield* prepareListing()
+      const priced = (price: unknown) => refused(scene, "prices", priceOfDay(1), { ...MAY, price })
       const range = new RegExp(`^422 prices\\[1\\]\\.price: .*1 to ${AMOUNT_MAX}`)
       for (const price of [0, -5, AMOUNT_MAX + 1]) assert.match(yield* priced(price), range)
       assert.match(yield* priced(1.5), /^400 prices\[1\]\.price: /)
@@ -198,7 +198,7 @@ layer(layerScene)("a change of what a channel sells of a listing", (it) => {
       const stocked = (inventory: number) => refused(scene, "inventories", { ...MAY, inventory })
       const many = new RegExp(`^422 inventories\\[0\\]\\.inventory: .*0 to ${LISTING_INVENTORY_MAX}`)
       for (const inventory of [-1, LISTING_INVENTORY_MAX + 1]) assert.match(yield* stocked(inventory), many)
-      assert.strictEqual((yield* send(scene, "prices", costing(1), costing(AMOUNT_MAX))).error_code, 0)
+      assert.strictEqual((yield* send(scene, "prices", priceOfDay(1), priceOfDay(AMOUNT_MAX))).error_code, 0)
       const ends = [0, LISTING_INVENTORY_MAX].map((inventory) => ({ ...MAY, inventory }))
       assert.strictEqual((yield* send(scene, "inventories", ...ends)).error_code, 0)
     })
@@ -206,7 +206,7 @@ layer(layerScene)("a change of what a channel sells of a listing", (it) => {
 
   it.effect("takes restrictions that say something and can be kept", () =>
     Effect.gen(function* () {
-      const scene = yield* ready()
+      const scene = yield* prepareListing()
       const restricted = (fields: object) => refused(scene, "restrictions", { ...MAY, ...fields })
       assert.match(yield* restricted({}), /^422 restrictions\[0\]\.start_date: /)
       assert.match(
@@ -242,51 +242,51 @@ layer(layerScene)("a change of what a channel sells of a listing", (it) => {
   it.effect("is refused while the account is disconnected, and at no other time", () =>
     Effect.gen(function* () {
       for (const authStatus of ["active", "connecting", "exception"] as const) {
-        assert.strictEqual((yield* send(yield* ready({ authStatus }), "prices", costing(5))).error_code, 0)
+        assert.strictEqual((yield* send(yield* prepareListing({ authStatus }), "prices", priceOfDay(5))).error_code, 0)
       }
-      const scene = yield* ready({ authStatus: "disconnected" })
-      assert.match(yield* refused(scene, "prices", costing(5)), /^400 listing_id: .*airbnb/)
+      const scene = yield* prepareListing({ authStatus: "disconnected" })
+      assert.match(yield* refused(scene, "prices", priceOfDay(5)), /^400 listing_id: .*airbnb/)
     })
   )
 
   it.effect(`waits with ${QUEUED_LISTING_PUSHES} of its listing at most, and with any number of others`, () =>
     Effect.gen(function* () {
-      const scene = yield* ready()
+      const scene = yield* prepareListing()
       const sql = yield* SqlClient.SqlClient
-      yield* scene.prices(costing(1))
+      yield* scene.prices(priceOfDay(1))
       yield* sql`
         INSERT INTO listing_pushes (operator_id, listing_row, kind, ranges, created_at)
         SELECT operator_id, listing_row, kind, ranges, created_at FROM listing_pushes, generate_series(3, ${QUEUED_LISTING_PUSHES})
         WHERE operator_id = ${scene.operatorId}`
       yield* sql`
         UPDATE listing_lanes SET waiting = ${QUEUED_LISTING_PUSHES - 1} WHERE operator_id = ${scene.operatorId}`
-      assert.strictEqual((yield* scene.prices(costing(2))).error_code, 0)
+      assert.strictEqual((yield* scene.prices(priceOfDay(2))).error_code, 0)
       const { channel_type, listing_id } = scene
-      const { envelope, headers } = yield* answerTo(scene.token, "update_listing_prices", {
+      const { envelope, headers } = yield* callForResponse(scene.token, "update_listing_prices", {
         channel_type,
         listing_id,
-        prices: [costing(3)]
+        prices: [priceOfDay(3)]
       })
       assert.match(
         `${envelope.error_code} ${envelope.error_msg}`,
         new RegExp(`^409 listing_id: .*${QUEUED_LISTING_PUSHES}`)
       )
       assert.strictEqual(headers["retry-after"], "60")
-      assert.lengthOf(yield* pushesOf(scene.listing_id), QUEUED_LISTING_PUSHES)
-      const other = yield* listingOf(scene.operatorId, yield* channelAccountOf(scene.operatorId))
-      const another = { channel_type, listing_id: other, prices: [costing(3)] }
+      assert.lengthOf(yield* loadPushLines(scene.listing_id), QUEUED_LISTING_PUSHES)
+      const other = yield* insertListing(scene.operatorId, yield* insertChannelAccount(scene.operatorId))
+      const another = { channel_type, listing_id: other, prices: [priceOfDay(3)] }
       assert.strictEqual((yield* call(scene.token, "update_listing_prices", another)).error_code, 0)
     })
   )
 
-  it.effect.skipIf(!canOverlap)(orSkipped("waits with no more than that also where two come at once"), () =>
+  it.effect.skipIf(!canOverlap)(withServerNote("waits with no more than that also where two come at once"), () =>
     Effect.gen(function* () {
-      const scene = yield* ready()
+      const scene = yield* prepareListing()
       const sql = yield* SqlClient.SqlClient
-      yield* scene.prices(costing(1))
+      yield* scene.prices(priceOfDay(1))
       yield* sql`
         UPDATE listing_lanes SET waiting = ${QUEUED_LISTING_PUSHES - 1} WHERE operator_id = ${scene.operatorId}`
-      const [one, other] = yield* overlapping(scene.prices(costing(2)), scene.prices(costing(3)))
+      const [one, other] = yield* runOverlapping(scene.prices(priceOfDay(2)), scene.prices(priceOfDay(3)))
       assert.deepStrictEqual([one.error_code, other.error_code], [0, 409])
       assert.deepStrictEqual(yield* laneOf(scene.listing_id), [{ waiting: QUEUED_LISTING_PUSHES }])
     })

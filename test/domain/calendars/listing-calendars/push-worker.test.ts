@@ -5,7 +5,7 @@ import { TestClock } from "effect/testing"
 import { addDays } from "../../../../src/contract/time.ts"
 import { makePushWorker, PUSH_BACKOFF } from "../../../../src/domain/calendars/listing-calendars/push-worker.ts"
 import { deleteOldPushes } from "../../../../src/domain/calendars/listing-calendars/retention.ts"
-import { CHANNEL_ACT_TIMEOUT_MS } from "../../../../src/domain/channels/port/api-errors.ts"
+import { CHANNEL_ACT_TIMEOUT_MS } from "../../../../src/domain/channels/port/channel-api-errors.ts"
 import {
   ChannelAccountMissing,
   ChannelDisconnected,
@@ -16,20 +16,20 @@ import {
 } from "../../../../src/domain/channels/port/errors.ts"
 import { CHANNEL_TEXT, LISTING_PUSH_GIVE_UP_MS, LISTING_PUSH_RETENTION_MS } from "../../../../src/platform/limits.ts"
 import type { Service } from "../../../../src/service/service.ts"
-import { ScriptedChannel } from "../../../support/channels.ts"
 import {
-  costing,
-  eventsOf,
-  layerScene,
+  layerPushService,
+  loadListingEvents,
+  loadListingUpdates,
+  loadPushedPrices,
+  loadPushLines,
   NOW,
-  pricesOf,
-  pushedOff,
-  pushesOf,
-  ready,
-  toldOf
-} from "../../../support/domain/calendars/listing-calendars/scene.ts"
-import { lines } from "../../../support/domain/webhooks/deliveries/log-lines.ts"
+  prepareListing,
+  priceOfDay,
+  pushAllDue
+} from "../../../support/domain/calendars/listing-calendars/push-service.ts"
+import { collectLogLines } from "../../../support/domain/webhooks/deliveries/log-lines.ts"
 import { call } from "../../../support/harness.ts"
+import { ScriptedChannel } from "../../../support/scripted-channel.ts"
 
 const unavailable = Effect.fail(new ChannelUnavailable({ code: 503 }))
 const disconnected = Effect.fail(new ChannelDisconnected({ channelType: "airbnb" }))
@@ -37,12 +37,12 @@ const disconnected = Effect.fail(new ChannelDisconnected({ channelType: "airbnb"
 /** The reason that a log line ends with. */
 const reasonIn = (message: unknown) => [message].flat().at(-1)
 
-layer(layerScene)("a worker tells a channel", (it) => {
+layer(layerPushService)("a worker tells a channel", (it) => {
   it.effect("all that was asked, in order, and subscribers of each that succeeded", () =>
     Effect.gen(function* () {
-      const { operatorId, account, token, channel_type, listing_id, prices } = yield* ready()
+      const { operatorId, account, token, channel_type, listing_id, prices } = yield* prepareListing()
       const pushing = yield* makePushWorker
-      yield* prices(costing(100, "2027-05-03"), costing(90, "2027-05-01"))
+      yield* prices(priceOfDay(100, "2027-05-03"), priceOfDay(90, "2027-05-01"))
       const days = { start_date: "2027-05-01", end_date: "2027-05-09" }
       const listing = { channel_type, listing_id }
       yield* call(token, "update_listing_inventories", { ...listing, inventories: [{ ...days, inventory: 2 }] })
@@ -50,20 +50,20 @@ layer(layerScene)("a worker tells a channel", (it) => {
         ...listing,
         restrictions: [{ ...days, min_stay_on_arrival: 3 }]
       })
-      assert.deepStrictEqual(yield* eventsOf(operatorId), [])
-      yield* pushedOff(pushing)
+      assert.deepStrictEqual(yield* loadListingEvents(operatorId), [])
+      yield* pushAllDue(pushing)
       const there = { account: { operatorId, accountId: account, channelType: channel_type }, listingId: listing_id }
-      assert.deepStrictEqual(yield* toldOf(listing_id), [
-        { ...there, prices: [costing(100, "2027-05-03"), costing(90, "2027-05-01")] },
+      assert.deepStrictEqual(yield* loadListingUpdates(listing_id), [
+        { ...there, prices: [priceOfDay(100, "2027-05-03"), priceOfDay(90, "2027-05-01")] },
         { ...there, inventories: [{ ...days, inventory: 2 }] },
         { ...there, restrictions: [{ ...days, min_stay_on_arrival: 3 }] }
       ])
-      assert.deepStrictEqual(yield* pushesOf(listing_id), [
+      assert.deepStrictEqual(yield* loadPushLines(listing_id), [
         "prices pushed after 1",
         "inventories pushed after 1",
         "restrictions pushed after 1"
       ])
-      assert.deepStrictEqual(yield* eventsOf(operatorId), [
+      assert.deepStrictEqual(yield* loadListingEvents(operatorId), [
         { ...listing, start_date: "2027-05-01", end_date: "2027-05-03" },
         { ...listing, ...days },
         { ...listing, ...days }
@@ -86,11 +86,11 @@ layer(layerScene)("a worker tells a channel", (it) => {
         [new ChannelNotServed({ channelType: "airbnb" }), "this installation has no connector for airbnb"]
       ]
       for (const [error, reason] of refusals) {
-        const { operatorId, listing_id, prices } = yield* ready()
+        const { operatorId, listing_id, prices } = yield* prepareListing()
         const pushing = yield* makePushWorker
         yield* channel.answer(listing_id, Effect.fail(error))
-        yield* prices(costing(1))
-        const said = yield* lines(pushedOff(pushing))
+        yield* prices(priceOfDay(1))
+        const said = yield* collectLogLines(pushAllDue(pushing))
         assert.deepStrictEqual(
           said
             .filter(({ level }) => level === "Warn")
@@ -98,13 +98,13 @@ layer(layerScene)("a worker tells a channel", (it) => {
           [[reason, listing_id]]
         )
         yield* channel.answer(listing_id, Effect.void)
-        yield* prices(costing(50))
-        yield* pushedOff(pushing)
-        assert.deepStrictEqual(yield* pushesOf(listing_id), [
+        yield* prices(priceOfDay(50))
+        yield* pushAllDue(pushing)
+        assert.deepStrictEqual(yield* loadPushLines(listing_id), [
           `prices refused after 1: ${reason}`,
           "prices pushed after 1"
         ])
-        assert.lengthOf(yield* eventsOf(operatorId), 1)
+        assert.lengthOf(yield* loadListingEvents(operatorId), 1)
       }
     })
   )
@@ -112,15 +112,15 @@ layer(layerScene)("a worker tells a channel", (it) => {
   it.effect("what it could not be told again and again, and nothing that came later before it", () =>
     Effect.gen(function* () {
       const channel = yield* ScriptedChannel
-      const { operatorId, listing_id, prices } = yield* ready()
+      const { operatorId, listing_id, prices } = yield* prepareListing()
       const pushing = yield* makePushWorker
       yield* channel.answer(listing_id, unavailable)
-      for (const price of [1, 2, 3]) yield* prices(costing(price))
+      for (const price of [1, 2, 3]) yield* prices(priceOfDay(price))
       const tries = Effect.map(channel.heard, (all) => all.filter((act) => act === `prices ${listing_id}`).length)
-      yield* pushedOff(pushing)
+      yield* pushAllDue(pushing)
       assert.strictEqual(yield* tries, 1)
       assert.match(
-        (yield* pushesOf(listing_id)).join(),
+        (yield* loadPushLines(listing_id)).join(),
         /^prices waiting after 1: .*503.*,prices waiting after 0,prices waiting after 0$/
       )
       // Each pause is at least three quarters of twice the one before it, and at most five.
@@ -128,30 +128,30 @@ layer(layerScene)("a worker tells a channel", (it) => {
       for (let nth = 1; nth <= 10; nth++) {
         const pause = Math.min(firstMs * 2 ** (nth - 1), longestMs)
         yield* TestClock.adjust(pause * (1 - jitter) - 1)
-        yield* pushedOff(pushing)
+        yield* pushAllDue(pushing)
         assert.strictEqual(yield* tries, nth)
         yield* TestClock.adjust(pause * 2 * jitter + 1)
-        yield* pushedOff(pushing)
+        yield* pushAllDue(pushing)
         assert.strictEqual(yield* tries, nth + 1)
       }
-      assert.deepStrictEqual(yield* eventsOf(operatorId), [])
+      assert.deepStrictEqual(yield* loadListingEvents(operatorId), [])
       yield* channel.answer(listing_id, Effect.void)
       yield* TestClock.adjust(2 * longestMs)
-      yield* pushedOff(pushing)
-      assert.deepStrictEqual(yield* pricesOf(listing_id), [1, 2, 3])
-      assert.deepStrictEqual(yield* pushesOf(listing_id), [
+      yield* pushAllDue(pushing)
+      assert.deepStrictEqual(yield* loadPushedPrices(listing_id), [1, 2, 3])
+      assert.deepStrictEqual(yield* loadPushLines(listing_id), [
         "prices pushed after 12",
         "prices pushed after 1",
         "prices pushed after 1"
       ])
-      assert.lengthOf(yield* eventsOf(operatorId), 3)
+      assert.lengthOf(yield* loadListingEvents(operatorId), 3)
       // From then on it starts with the shortest pause again.
       yield* channel.answer(listing_id, disconnected)
-      yield* prices(costing(4))
-      yield* pushedOff(pushing)
+      yield* prices(priceOfDay(4))
+      yield* pushAllDue(pushing)
       const before = yield* tries
       yield* TestClock.adjust(firstMs * (1 + jitter))
-      yield* pushedOff(pushing)
+      yield* pushAllDue(pushing)
       assert.strictEqual(yield* tries, before + 1)
     })
   )
@@ -159,26 +159,26 @@ layer(layerScene)("a worker tells a channel", (it) => {
   it.effect("no more of what has waited for a day when it still cannot be told; that is dead, and said once", () =>
     Effect.gen(function* () {
       const channel = yield* ScriptedChannel
-      const { operatorId, listing_id, prices } = yield* ready()
+      const { operatorId, listing_id, prices } = yield* prepareListing()
       const pushing = yield* makePushWorker
       yield* channel.answer(listing_id, disconnected)
-      yield* prices(costing(1))
-      yield* prices(costing(2))
+      yield* prices(priceOfDay(1))
+      yield* prices(priceOfDay(2))
       yield* TestClock.setTime(NOW + 1)
-      yield* prices(costing(3))
+      yield* prices(priceOfDay(3))
       yield* TestClock.setTime(NOW + LISTING_PUSH_GIVE_UP_MS - 1)
-      yield* pushedOff(pushing)
+      yield* pushAllDue(pushing)
       assert.deepStrictEqual(
-        (yield* pushesOf(listing_id)).map((each) => each.split(":")[0]),
+        (yield* loadPushLines(listing_id)).map((each) => each.split(":")[0]),
         ["prices waiting after 1", "prices waiting after 0", "prices waiting after 0"]
       )
       // Due again after the first pause, and a day is over by then for all but the last, of which a millisecond is missing.
       yield* TestClock.setTime(NOW + LISTING_PUSH_GIVE_UP_MS)
       const sql = yield* SqlClient.SqlClient
       yield* sql`UPDATE listing_lanes SET due_at = ${new Date(NOW)} WHERE operator_id = ${operatorId}`
-      const said = yield* lines(pushedOff(pushing))
+      const said = yield* collectLogLines(pushAllDue(pushing))
       const reason = "the account on airbnb is disconnected"
-      assert.deepStrictEqual(yield* pushesOf(listing_id), [
+      assert.deepStrictEqual(yield* loadPushLines(listing_id), [
         `prices dead after 2: ${reason}`,
         `prices dead after 0: ${reason}`,
         "prices waiting after 0"
@@ -191,9 +191,9 @@ layer(layerScene)("a worker tells a channel", (it) => {
       )
       yield* channel.answer(listing_id, Effect.void)
       yield* TestClock.adjust(2 * PUSH_BACKOFF.longestMs)
-      yield* pushedOff(pushing)
-      assert.deepStrictEqual(yield* pricesOf(listing_id), [3])
-      assert.lengthOf(yield* eventsOf(operatorId), 1)
+      yield* pushAllDue(pushing)
+      assert.deepStrictEqual(yield* loadPushedPrices(listing_id), [3])
+      assert.lengthOf(yield* loadListingEvents(operatorId), 1)
     })
   )
 
@@ -206,7 +206,7 @@ layer(layerScene)("a worker tells a channel", (it) => {
         { ...later, exact_stay_on_arrival: 7 }
       ]
       const pushedTo = Effect.fnUntraced(function* (channelType: string) {
-        const { operatorId, token, channel_type, listing_id } = yield* ready({ channelType })
+        const { operatorId, token, channel_type, listing_id } = yield* prepareListing({ channelType })
         const pushing = yield* makePushWorker
         const { error_code } = yield* call(token, "update_listing_restrictions", {
           channel_type,
@@ -214,10 +214,10 @@ layer(layerScene)("a worker tells a channel", (it) => {
           restrictions
         })
         assert.strictEqual(error_code, 0)
-        yield* pushedOff(pushing)
-        const told = (yield* toldOf(listing_id)).map((each) => each.restrictions)
-        const events = (yield* eventsOf(operatorId)).map((each) => JSON.stringify({ ...each }))
-        return { told, events, pushes: yield* pushesOf(listing_id) }
+        yield* pushAllDue(pushing)
+        const told = (yield* loadListingUpdates(listing_id)).map((each) => each.restrictions)
+        const events = (yield* loadListingEvents(operatorId)).map((each) => JSON.stringify({ ...each }))
+        return { told, events, pushes: yield* loadPushLines(listing_id) }
       })
       const booking = yield* pushedTo("booking.com")
       assert.deepStrictEqual(booking.told, [restrictions])
@@ -238,44 +238,44 @@ layer(layerScene)("a worker tells a channel", (it) => {
     () =>
       Effect.gen(function* () {
         const channel = yield* ScriptedChannel
-        const { listing_id, prices } = yield* ready()
+        const { listing_id, prices } = yield* prepareListing()
         const pushing = yield* makePushWorker
         yield* channel.answer(listing_id, Effect.never)
-        yield* prices(costing(1))
+        yield* prices(priceOfDay(1))
         yield* pushing.claimDue
         const ended = yield* Effect.forkChild(pushing.awaitIdle, { startImmediately: true })
         yield* Effect.repeat(channel.heard, { until: (all) => all.includes(`prices ${listing_id}`) })
         yield* TestClock.adjust(CHANNEL_ACT_TIMEOUT_MS)
         yield* Fiber.join(ended)
-        assert.match((yield* pushesOf(listing_id)).join(), /^prices waiting after 1: .*in time/)
+        assert.match((yield* loadPushLines(listing_id)).join(), /^prices waiting after 1: .*in time/)
         yield* channel.answer(listing_id, Effect.die(new Error("oops")))
         yield* TestClock.adjust(2 * PUSH_BACKOFF.firstMs)
-        yield* pushedOff(pushing)
-        assert.match((yield* pushesOf(listing_id)).join(), /^prices waiting after 2: .*defect/)
+        yield* pushAllDue(pushing)
+        assert.match((yield* loadPushLines(listing_id)).join(), /^prices waiting after 2: .*defect/)
         yield* channel.answer(listing_id, Effect.fail(new ChannelRefused({ reason: `no\0${"x".repeat(5_000)}` })))
         yield* TestClock.adjust(4 * PUSH_BACKOFF.firstMs)
-        yield* pushedOff(pushing)
-        assert.match((yield* pushesOf(listing_id)).join(), /^prices refused after 3: no\uFFFDx{1997}$/)
+        yield* pushAllDue(pushing)
+        assert.match((yield* loadPushLines(listing_id)).join(), /^prices refused after 3: no\uFFFDx{1997}$/)
       })
   )
 
   it.effect("also what is queued while it is being told, however much and whenever", () =>
     Effect.gen(function* () {
       const channel = yield* ScriptedChannel
-      const scene = yield* ready()
+      const scene = yield* prepareListing()
       const pushing = yield* makePushWorker
       let next = 1
       const service = yield* Effect.context<Service>()
-      const more = Effect.suspend(() => (next < 30 ? scene.prices(costing(++next)) : Effect.void)).pipe(
+      const more = Effect.suspend(() => (next < 30 ? scene.prices(priceOfDay(++next)) : Effect.void)).pipe(
         Effect.provideContext(service)
       )
       // Two more are queued while each is under way, until there are thirty.
       yield* channel.answer(scene.listing_id, Effect.ignore(Effect.andThen(more, more)))
-      yield* scene.prices(costing(1))
+      yield* scene.prices(priceOfDay(1))
       // From here on nothing wakes anybody but what ended.
-      yield* pushedOff(pushing)
+      yield* pushAllDue(pushing)
       const expected = Array.from({ length: 30 }, (_, at) => at + 1)
-      assert.deepStrictEqual(yield* pricesOf(scene.listing_id), expected)
+      assert.deepStrictEqual(yield* loadPushedPrices(scene.listing_id), expected)
       const sql = yield* SqlClient.SqlClient
       const lanes = yield* sql<{ waiting: number }>`
         SELECT waiting FROM listing_lanes WHERE operator_id = ${scene.operatorId}`
@@ -284,21 +284,21 @@ layer(layerScene)("a worker tells a channel", (it) => {
   )
 })
 
-layer(layerScene)("pushes that are settled", (it) => {
+layer(layerPushService)("pushes that are settled", (it) => {
   it.effect("are kept for thirty days, and those that wait for as long as they do", () =>
     Effect.gen(function* () {
       const channel = yield* ScriptedChannel
-      const { listing_id, prices } = yield* ready()
+      const { listing_id, prices } = yield* prepareListing()
       const pushing = yield* makePushWorker
-      yield* prices(costing(1))
-      yield* pushedOff(pushing)
+      yield* prices(priceOfDay(1))
+      yield* pushAllDue(pushing)
       yield* channel.answer(listing_id, disconnected)
-      yield* prices(costing(2, addDays("2027-05-01", 1)))
+      yield* prices(priceOfDay(2, addDays("2027-05-01", 1)))
       const at = (ms: number) => deleteOldPushes(new Date(NOW + ms))
       yield* at(LISTING_PUSH_RETENTION_MS - 1)
-      assert.lengthOf(yield* pushesOf(listing_id), 2)
+      assert.lengthOf(yield* loadPushLines(listing_id), 2)
       yield* at(LISTING_PUSH_RETENTION_MS)
-      assert.deepStrictEqual(yield* pushesOf(listing_id), ["prices waiting after 0"])
+      assert.deepStrictEqual(yield* loadPushLines(listing_id), ["prices waiting after 0"])
     })
   )
 })

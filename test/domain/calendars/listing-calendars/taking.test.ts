@@ -14,21 +14,21 @@ import {
   PUSHING_ROOM,
   PUSHING_SHARE
 } from "../../../../src/domain/calendars/listing-calendars/taking.ts"
-import { CHANNEL_ACT_TIMEOUT_MS } from "../../../../src/domain/channels/port/api-errors.ts"
+import { CHANNEL_ACT_TIMEOUT_MS } from "../../../../src/domain/channels/port/channel-api-errors.ts"
 import { COMPLETION_RETRIES, COMPLETION_RETRY_MS } from "../../../../src/jobs/timed-work.ts"
-import { ScriptedChannel } from "../../../support/channels.ts"
 import {
-  costing,
-  eventsOf,
-  layerScene,
-  listed,
-  pricesOf,
-  pushedOff,
-  pushesOf,
-  ready
-} from "../../../support/domain/calendars/listing-calendars/scene.ts"
+  createListing,
+  layerPushService,
+  loadListingEvents,
+  loadPushedPrices,
+  loadPushLines,
+  prepareListing,
+  priceOfDay,
+  pushAllDue
+} from "../../../support/domain/calendars/listing-calendars/push-service.ts"
 import { freshOperator } from "../../../support/harness.ts"
-import { channelAccountOf } from "../../../support/listings.ts"
+import { insertChannelAccount } from "../../../support/listings.ts"
+import { ScriptedChannel } from "../../../support/scripted-channel.ts"
 
 const take = (most: number, underWay: ReadonlyArray<ClaimedPush> = []) =>
   Effect.flatMap(PushQueue, (queue) => Effect.flatMap(DateTime.nowAsDate, (now) => queue.take(now, most, underWay)))
@@ -64,21 +64,21 @@ const waitingLanes = Effect.fnUntraced(function* (operatorId: number, account: n
       SELECT operator_id, id, ${account}, ${now}, 1 FROM made
     )
     INSERT INTO listing_pushes (operator_id, listing_row, kind, ranges, created_at)
-    SELECT operator_id, id, 'prices', ${JSON.stringify([costing(1)])}::jsonb, ${now} FROM made`
+    SELECT operator_id, id, 'prices', ${JSON.stringify([priceOfDay(1)])}::jsonb, ${now} FROM made`
 })
 
-layer(layerScene)("a worker", (it) => {
+layer(layerPushService)("a worker", (it) => {
   it.effect("has a lane to itself for longer than it may take, and then another has it", () =>
     Effect.gen(function* () {
       yield* emptied
       assert.isAbove(PUSH_LEASE_MS, CHANNEL_ACT_TIMEOUT_MS + COMPLETION_RETRIES * COMPLETION_RETRY_MS)
-      const { operatorId, listing_id, prices } = yield* ready()
+      const { operatorId, listing_id, prices } = yield* prepareListing()
       const queue = yield* PushQueue
-      yield* prices(costing(1))
+      yield* prices(priceOfDay(1))
       const [first] = yield* take(10)
       assert(first !== undefined)
       // What comes meanwhile waits for what is under way.
-      yield* prices(costing(2))
+      yield* prices(priceOfDay(2))
       yield* TestClock.adjust(PUSH_LEASE_MS - 1)
       assert.deepStrictEqual(yield* take(10), [])
       yield* TestClock.adjust(1)
@@ -93,13 +93,13 @@ layer(layerScene)("a worker", (it) => {
       yield* queue.refused(held(first), "no", now)
       yield* queue.failed(held(first), "away", now, now)
       yield* queue.handBack(first, now)
-      assert.deepStrictEqual(yield* pushesOf(listing_id), ["prices waiting after 0", "prices waiting after 0"])
+      assert.deepStrictEqual(yield* loadPushLines(listing_id), ["prices waiting after 0", "prices waiting after 0"])
       assert.deepStrictEqual(yield* take(10), [])
 
       // Nobody heard the database's answer, and says it again.
       for (let time = 0; time < 2; time++) yield* queue.pushed(held(second), span, now)
-      assert.deepStrictEqual(yield* pushesOf(listing_id), ["prices pushed after 1", "prices waiting after 0"])
-      assert.lengthOf(yield* eventsOf(operatorId), 1)
+      assert.deepStrictEqual(yield* loadPushLines(listing_id), ["prices pushed after 1", "prices waiting after 0"])
+      assert.lengthOf(yield* loadListingEvents(operatorId), 1)
       assert.deepStrictEqual(yield* lanesOf(operatorId), [{ waiting: 1, attempts: 2, failures: 0 }])
       const [third] = yield* take(10)
       assert(third !== undefined)
@@ -109,7 +109,7 @@ layer(layerScene)("a worker", (it) => {
       assert(fourth !== undefined)
       for (let time = 0; time < 2; time++) yield* queue.refused(held(fourth), "no", now)
       assert.deepStrictEqual(yield* lanesOf(operatorId), [{ waiting: 0, attempts: 4, failures: 0 }])
-      assert.deepStrictEqual(yield* pushesOf(listing_id), ["prices pushed after 1", "prices refused after 2: no"])
+      assert.deepStrictEqual(yield* loadPushLines(listing_id), ["prices pushed after 1", "prices refused after 2: no"])
     })
   )
 
@@ -117,11 +117,11 @@ layer(layerScene)("a worker", (it) => {
     Effect.gen(function* () {
       yield* emptied
       const channel = yield* ScriptedChannel
-      const { listing_id, prices } = yield* ready()
+      const { listing_id, prices } = yield* prepareListing()
       const began = yield* Deferred.make<void>()
       yield* channel.answer(listing_id, Effect.andThen(Deferred.succeed(began, undefined), Effect.never))
-      yield* prices(costing(1))
-      yield* prices(costing(2))
+      yield* prices(priceOfDay(1))
+      yield* prices(priceOfDay(2))
       const scope = yield* Scope.make()
       const pushing = yield* Scope.provide(makePushWorker, scope)
       yield* pushing.claimDue
@@ -130,25 +130,25 @@ layer(layerScene)("a worker", (it) => {
       yield* TestClock.adjust("5 seconds")
       yield* Fiber.join(closing)
       yield* channel.answer(listing_id, Effect.void)
-      yield* pushedOff(yield* makePushWorker)
-      assert.deepStrictEqual(yield* pricesOf(listing_id), [1, 2])
-      assert.deepStrictEqual(yield* pushesOf(listing_id), ["prices pushed after 1", "prices pushed after 1"])
+      yield* pushAllDue(yield* makePushWorker)
+      assert.deepStrictEqual(yield* loadPushedPrices(listing_id), [1, 2])
+      assert.deepStrictEqual(yield* loadPushLines(listing_id), ["prices pushed after 1", "prices pushed after 1"])
     })
   )
 
   it.effect(`takes ${PUSHING_SHARE} of an operator at most, and a quiet one's beside 5,000 of a greedy one`, () =>
     Effect.gen(function* () {
       yield* emptied
-      const greedy = yield* ready()
+      const greedy = yield* prepareListing()
       const accounts = PUSHING_SHARE / PUSHING_ACCOUNT_SHARE + 1
       for (let nth = 0; nth < accounts; nth++) {
-        const account = yield* channelAccountOf(greedy.operatorId)
+        const account = yield* insertChannelAccount(greedy.operatorId)
         yield* waitingLanes(greedy.operatorId, account, 5_000 / accounts, `G${nth}-`)
       }
-      const quiet = yield* ready()
+      const quiet = yield* prepareListing()
       // Due later than all of the greedy one's.
       yield* TestClock.adjust("2 minutes")
-      yield* quiet.prices(costing(7))
+      yield* quiet.prices(priceOfDay(7))
       const owners = (taken: ReadonlyArray<ClaimedPush>) => taken.map((each) => each.operator_id).toSorted()
       const first = yield* take(PUSHING_ROOM)
       assert.deepStrictEqual(
@@ -157,8 +157,8 @@ layer(layerScene)("a worker", (it) => {
       )
       assert.lengthOf(yield* take(PUSHING_ROOM - first.length, first), 0)
       // One place is free, and the one who has fewest under way gets it, though the other's have been due for longer.
-      const another = yield* listed(quiet)
-      yield* another.prices(costing(8))
+      const another = yield* createListing(quiet)
+      yield* another.prices(priceOfDay(8))
       const ofGreedy = first.filter((each) => each.operator_id === greedy.operatorId)
       const [next] = yield* take(1, ofGreedy.slice(1))
       assert.strictEqual(next?.operator_id, quiet.operatorId)
@@ -169,10 +169,10 @@ layer(layerScene)("a worker", (it) => {
   it.effect(`takes ${PUSHING_ACCOUNT_SHARE} of an account at most: one that hangs holds up no other`, () =>
     Effect.gen(function* () {
       yield* emptied
-      const own = yield* ready()
+      const own = yield* prepareListing()
       yield* waitingLanes(own.operatorId, own.account, 50)
       yield* TestClock.adjust("2 minutes")
-      const other = yield* channelAccountOf(own.operatorId)
+      const other = yield* insertChannelAccount(own.operatorId)
       yield* waitingLanes(own.operatorId, other, 1, "O")
       const first = yield* take(PUSHING_ROOM)
       assert.deepStrictEqual(
@@ -202,7 +202,7 @@ layer(layerScene)("a worker", (it) => {
         underWay--
       })
       for (let nth = 0; nth < PUSHING_ROOM / PUSHING_ACCOUNT_SHARE + 1; nth++) {
-        const { operatorId, account } = yield* ready()
+        const { operatorId, account } = yield* prepareListing()
         yield* waitingLanes(operatorId, account, PUSHING_ACCOUNT_SHARE)
       }
       for (let nth = 1; nth <= PUSHING_ACCOUNT_SHARE; nth++) yield* channel.answer(`L${nth}`, act)
@@ -210,7 +210,7 @@ layer(layerScene)("a worker", (it) => {
       yield* Deferred.await(begun)
       yield* pushing.claimDue
       yield* Deferred.succeed(gate, undefined)
-      yield* pushedOff(pushing)
+      yield* pushAllDue(pushing)
       assert.deepStrictEqual([most, started], [PUSHING_ROOM, PUSHING_ROOM + PUSHING_ACCOUNT_SHARE])
     })
   )
@@ -218,35 +218,35 @@ layer(layerScene)("a worker", (it) => {
   it.effect("is woken by the call", () =>
     Effect.gen(function* () {
       yield* emptied
-      const { operatorId, listing_id, prices } = yield* ready()
+      const { operatorId, listing_id, prices } = yield* prepareListing()
       yield* Layer.build(layerPushWorker)
-      const told = Effect.map(pricesOf(listing_id), (all) => all.length)
+      const told = Effect.map(loadPushedPrices(listing_id), (all) => all.length)
       for (const price of [1, 2, 3]) {
-        yield* prices(costing(price))
+        yield* prices(priceOfDay(price))
         // Far less than a worker that only polls would need.
         yield* Effect.repeat(Effect.andThen(TestClock.adjust(1), told), { until: (count) => count === price })
         yield* TestClock.adjust(PUSH_POLL_GAP_MS)
       }
-      yield* Effect.repeat(eventsOf(operatorId), { until: (events) => events.length === 3 })
+      yield* Effect.repeat(loadListingEvents(operatorId), { until: (events) => events.length === 3 })
     })
   )
 
   it.effect("misses nothing of what many put there at once while it is at work", () =>
     Effect.gen(function* () {
       yield* emptied
-      const scene = yield* ready()
-      const other = yield* listed(yield* freshOperator())
+      const scene = yield* prepareListing()
+      const other = yield* createListing(yield* freshOperator())
       const [one, two] = [yield* makePushWorker, yield* makePushWorker]
-      const put = (price: number) => Effect.all([scene.prices(costing(price)), other.prices(costing(price))])
+      const put = (price: number) => Effect.all([scene.prices(priceOfDay(price)), other.prices(priceOfDay(price))])
       const prices = Array.from({ length: 40 }, (_, at) => at + 1)
       const putting = yield* Effect.forkChild(Effect.forEach(prices, put, { concurrency: 8 }))
       while (putting.pollUnsafe() === undefined) {
         yield* Effect.all([one.claimDue, two.claimDue], { concurrency: 2 })
         yield* Effect.all([one.awaitIdle, two.awaitIdle])
       }
-      yield* pushedOff(one)
+      yield* pushAllDue(one)
       for (const { listing_id } of [scene, other]) {
-        const told = yield* pricesOf(listing_id)
+        const told = yield* loadPushedPrices(listing_id)
         assert.deepStrictEqual(
           told.toSorted((a, b) => a - b),
           prices

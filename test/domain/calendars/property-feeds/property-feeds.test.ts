@@ -6,10 +6,10 @@ import { PropertyFeeds } from "../../../../src/domain/calendars/property-feeds/P
 import { PublicUrl } from "../../../../src/platform/installation.ts"
 import { CALENDAR_FEEDS } from "../../../../src/platform/limits.ts"
 import { layerTestDatabase } from "../../../support/database.ts"
-import { byNobody, freshOperator, orderOf, propertyOf } from "../../../support/harness.ts"
-import { calendarOf, sayBusy } from "../../../support/imported-calendars.ts"
-import { fieldOf } from "../../../support/messages-of-errors.ts"
-import { canOverlap, orSkipped, overlapping } from "../../../support/overlap.ts"
+import { fieldOfError } from "../../../support/error-messages.ts"
+import { asSystemActor, freshOperator, insertOrder, insertProperty } from "../../../support/harness.ts"
+import { insertImportedCalendar, insertImportedDays } from "../../../support/imported-calendars.ts"
+import { canOverlap, runOverlapping, withServerNote } from "../../../support/overlap.ts"
 import { countStatements } from "../../../support/statements.ts"
 
 const NOW = Date.parse("2027-06-10T10:00:00Z")
@@ -25,11 +25,11 @@ const tokenIn = (url: string): string => URL_OF_FEED.exec(url)?.[1] ?? ""
 const ready = Effect.gen(function* () {
   yield* TestClock.setTime(NOW)
   const { operatorId } = yield* freshOperator()
-  const property = yield* propertyOf(operatorId, "Harbour 1")
+  const property = yield* insertProperty(operatorId, "Harbour 1")
   const feeds = yield* PropertyFeeds
-  const calendar = (name: string) => calendarOf(operatorId, property, `https://${name}.example.test/a.ics`)
-  const addressFor = (calendarId?: number) => byNobody(feeds.addressFor(operatorId, property, calendarId))
-  const renew = (calendarId?: number) => byNobody(feeds.renew(operatorId, property, calendarId))
+  const calendar = (name: string) => insertImportedCalendar(operatorId, property, `https://${name}.example.test/a.ics`)
+  const addressFor = (calendarId?: number) => asSystemActor(feeds.addressFor(operatorId, property, calendarId))
+  const renew = (calendarId?: number) => asSystemActor(feeds.renew(operatorId, property, calendarId))
   return { operatorId, property, feeds, calendar, addressFor, renew }
 })
 
@@ -63,23 +63,23 @@ layer(layerFeeds)("the addresses of feeds", (it) => {
       const { operatorId, property, feeds, addressFor, renew } = yield* ready
       const stranger = yield* ready
       const theirs = yield* stranger.calendar("theirs")
-      const other = yield* calendarOf(
+      const other = yield* insertImportedCalendar(
         operatorId,
-        yield* propertyOf(operatorId, "Garden"),
+        yield* insertProperty(operatorId, "Garden"),
         "https://b.example.test/b.ics"
       )
       const refused = [
-        [byNobody(feeds.addressFor(operatorId, stranger.property, undefined)), "property_id"],
-        [byNobody(feeds.renew(operatorId, stranger.property, undefined)), "property_id"],
+        [asSystemActor(feeds.addressFor(operatorId, stranger.property, undefined)), "property_id"],
+        [asSystemActor(feeds.renew(operatorId, stranger.property, undefined)), "property_id"],
         [addressFor(theirs), "calendar_id"],
         [renew(theirs), "calendar_id"],
         [addressFor(other), "calendar_id"]
       ] as const
       for (const [asked, field] of refused) {
         const error = yield* Effect.flip(asked)
-        assert.deepStrictEqual([error._tag, fieldOf({ error_msg: error.message })], ["NotFound", field])
+        assert.deepStrictEqual([error._tag, fieldOfError({ error_msg: error.message })], ["NotFound", field])
       }
-      assert.deepStrictEqual(yield* byNobody(feeds.listCalendarFeeds(operatorId, property)), [])
+      assert.deepStrictEqual(yield* asSystemActor(feeds.listCalendarFeeds(operatorId, property)), [])
       assert.deepStrictEqual(yield* trailOf(operatorId), [])
     })
   )
@@ -87,7 +87,7 @@ layer(layerFeeds)("the addresses of feeds", (it) => {
   it.effect("that are replaced open nothing any more, and what was told at them stays known", () =>
     Effect.gen(function* () {
       const { operatorId, property, feeds, addressFor, renew } = yield* ready
-      yield* orderOf(operatorId, [{ propertyId: property, checkIn: "2027-06-12", checkOut: "2027-06-14" }])
+      yield* insertOrder(operatorId, [{ propertyId: property, checkIn: "2027-06-12", checkOut: "2027-06-14" }])
       const before = yield* addressFor()
       const feed = Option.getOrThrow(yield* feeds.open(tokenIn(before.url)))
       yield* feeds.recordRead(feed, Option.getOrThrow(yield* feeds.read(feed)))
@@ -109,7 +109,7 @@ layer(layerFeeds)("the addresses of feeds", (it) => {
       const forA = yield* addressFor(a)
       yield* addressFor()
       yield* sql`DELETE FROM imported_calendars WHERE operator_id = ${operatorId} AND id = ${a}`
-      const listed = yield* byNobody(feeds.listCalendarFeeds(operatorId, property))
+      const listed = yield* asSystemActor(feeds.listCalendarFeeds(operatorId, property))
       assert.deepStrictEqual(
         listed.map(({ calendar_id }) => calendar_id),
         [a, b]
@@ -132,7 +132,10 @@ layer(layerFeeds)("the addresses of feeds", (it) => {
         )
         const one = yield* calendar("one-more")
         const error = yield* Effect.flip(addressFor(one))
-        assert.deepStrictEqual([error._tag, fieldOf({ error_msg: error.message })], ["ValidationFailed", "calendar_id"])
+        assert.deepStrictEqual(
+          [error._tag, fieldOfError({ error_msg: error.message })],
+          ["ValidationFailed", "calendar_id"]
+        )
         assert.include(error.message, `${CALENDAR_FEEDS}`)
         // Those there are can still be asked for and replaced.
         assert.deepStrictEqual(yield* addressFor(), own)
@@ -144,7 +147,7 @@ layer(layerFeeds)("the addresses of feeds", (it) => {
           opened.flatMap((feed, at) => (Option.isNone(feed) ? [at - 1] : [])),
           [3]
         )
-        assert.lengthOf(yield* byNobody(feeds.listCalendarFeeds(operatorId, property)), CALENDAR_FEEDS)
+        assert.lengthOf(yield* asSystemActor(feeds.listCalendarFeeds(operatorId, property)), CALENDAR_FEEDS)
       })
   )
 
@@ -162,14 +165,14 @@ layer(layerFeeds)("reading a feed", (it) => {
     Effect.gen(function* () {
       const { operatorId, property, feeds, calendar, addressFor } = yield* ready
       const a = yield* calendar("a")
-      yield* sayBusy(operatorId, property, yield* calendar("b"), false, "2027-06-20")
+      yield* insertImportedDays(operatorId, property, yield* calendar("b"), false, "2027-06-20")
       const { url } = yield* addressFor(a)
       const read = Effect.gen(function* () {
         const feed = Option.getOrThrow(yield* feeds.open(tokenIn(url)))
         yield* feeds.recordRead(feed, Option.getOrThrow(yield* feeds.read(feed)))
       })
       for (const expected of [4, 3, 3]) assert.strictEqual((yield* countStatements(read))[1], expected)
-      yield* orderOf(operatorId, [{ propertyId: property, checkIn: "2027-06-12", checkOut: "2027-06-14" }])
+      yield* insertOrder(operatorId, [{ propertyId: property, checkIn: "2027-06-12", checkOut: "2027-06-14" }])
       for (const expected of [4, 3]) assert.strictEqual((yield* countStatements(read))[1], expected)
     })
   )
@@ -188,9 +191,9 @@ layer(layerFeeds)("reading a feed", (it) => {
     Effect.gen(function* () {
       const [mine, theirs] = [yield* ready, yield* ready]
       for (const each of [mine, theirs]) {
-        yield* sayBusy(each.operatorId, each.property, yield* each.calendar("b"), false, "2027-06-20")
+        yield* insertImportedDays(each.operatorId, each.property, yield* each.calendar("b"), false, "2027-06-20")
       }
-      yield* orderOf(theirs.operatorId, [
+      yield* insertOrder(theirs.operatorId, [
         { propertyId: theirs.property, checkIn: "2027-06-12", checkOut: "2027-06-14" }
       ])
       const { url } = yield* mine.addressFor(yield* mine.calendar("a"))
@@ -202,12 +205,12 @@ layer(layerFeeds)("reading a feed", (it) => {
   )
 })
 
-describe.skipIf(!canOverlap)(orSkipped("the address of a feed that two ask for at once"), () => {
+describe.skipIf(!canOverlap)(withServerNote("the address of a feed that two ask for at once"), () => {
   layer(layerFeeds)((it) => {
     it.effect("is one address, and one change in the trail", () =>
       Effect.gen(function* () {
         const { addressFor, operatorId } = yield* ready
-        const [one, two] = yield* overlapping(addressFor(), addressFor())
+        const [one, two] = yield* runOverlapping(addressFor(), addressFor())
         assert.deepStrictEqual(one, two)
         assert.lengthOf(yield* trailOf(operatorId), 1)
       })
@@ -217,7 +220,7 @@ describe.skipIf(!canOverlap)(orSkipped("the address of a feed that two ask for a
       Effect.gen(function* () {
         const { addressFor, renew, feeds } = yield* ready
         yield* addressFor()
-        const [one, two] = yield* overlapping(renew(), renew())
+        const [one, two] = yield* runOverlapping(renew(), renew())
         assert.isTrue(Option.isNone(yield* feeds.open(tokenIn(one.url))))
         assert.isTrue(Option.isSome(yield* feeds.open(tokenIn(two.url))))
       })

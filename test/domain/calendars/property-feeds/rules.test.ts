@@ -9,7 +9,7 @@ import {
   toBusyPeriods
 } from "../../../../src/domain/calendars/property-feeds/rules.ts"
 import { AVAILABILITY_END_DAYS } from "../../../../src/platform/limits.ts"
-import { withoutSecrets } from "../../../../src/platform/telemetry/secrets.ts"
+import { redactSecrets } from "../../../../src/platform/telemetry/secret-redaction.ts"
 
 const SPAN = { start: "2027-05-01", end: "2027-06-30" }
 const TODAY = "2027-05-20"
@@ -101,7 +101,7 @@ describe("the token of a feed", () => {
     for (const token of tokens) {
       assert.match(token, /^lkfeed_[0-9a-z]{26}$/)
       assert.isTrue(isFeedToken(token))
-      assert.notInclude(withoutSecrets(`GET ${toFeedUrl("https://api.example.test", token)}`), token.slice(7))
+      assert.notInclude(redactSecrets(`GET ${toFeedUrl("https://api.example.test", token)}`), token.slice(7))
     }
     for (const odd of ["", "lkfeed_", `${tokens[0]}x`, ` ${tokens[0]}`, tokens[0]?.toUpperCase() ?? "", "lkcal_x"]) {
       assert.isFalse(isFeedToken(odd))

@@ -3,10 +3,16 @@ import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { ChannelAccounts } from "../../../../src/domain/channels/channel-accounts/ChannelAccounts.ts"
 import { CHANNEL_ACCOUNTS } from "../../../../src/platform/limits.ts"
-import { AT, accountSaid, permutations, speaking, trailOf } from "../../../support/domain/listings/saying.ts"
-import { atOnce, host, rowsIn } from "../../../support/domain/portfolio.ts"
-import { byNobody, call, freshOperator, layerTest } from "../../../support/harness.ts"
-import { channelAccountOf } from "../../../support/listings.ts"
+import {
+  accountEvent,
+  EVENT_TIME,
+  loadAuditLines,
+  permutations,
+  toChannelAccountRef
+} from "../../../support/domain/listings/listing-events.ts"
+import { countRows, createHostClient, runAtOnce } from "../../../support/domain/portfolio.ts"
+import { asSystemActor, call, freshOperator, layerTest } from "../../../support/harness.ts"
+import { insertChannelAccount } from "../../../support/listings.ts"
 
 const account = (
   origin_account_id: string,
@@ -31,10 +37,10 @@ const filled = Effect.fnUntraced(function* (operatorId: number, most: number) {
 layer(Layer.provideMerge(ChannelAccounts.layer, layerTest))("accounts at channels", (it) => {
   it.effect("are listed as their channels have them, page by page", () =>
     Effect.gen(function* () {
-      const { api, as, operatorId } = yield* host()
+      const { api, as, operatorId } = yield* createHostClient()
       const accounts = yield* ChannelAccounts
-      const id = yield* byNobody(accounts.connect(operatorId, account("V-1"), AT))
-      const off = yield* channelAccountOf(operatorId, { authStatus: "disconnected", username: "second" })
+      const id = yield* asSystemActor(accounts.connect(operatorId, account("V-1"), EVENT_TIME))
+      const off = yield* insertChannelAccount(operatorId, { authStatus: "disconnected", username: "second" })
       const page = yield* api.search_channel_accounts({}).pipe(as)
       assert.strictEqual(page.total, 2)
       assert.deepStrictEqual(page.channel_accounts[0], {
@@ -53,10 +59,10 @@ layer(Layer.provideMerge(ChannelAccounts.layer, layerTest))("accounts at channel
 
   it.effect("are found by id and by channel", () =>
     Effect.gen(function* () {
-      const { api, as, operatorId, token } = yield* host()
-      const airbnb = yield* channelAccountOf(operatorId)
-      const vrbo = yield* channelAccountOf(operatorId, { channelType: "vrbo" })
-      const theirs = yield* channelAccountOf((yield* freshOperator()).operatorId)
+      const { api, as, operatorId, token } = yield* createHostClient()
+      const airbnb = yield* insertChannelAccount(operatorId)
+      const vrbo = yield* insertChannelAccount(operatorId, { channelType: "vrbo" })
+      const theirs = yield* insertChannelAccount((yield* freshOperator()).operatorId)
       const found = (payload: Parameters<typeof api.search_channel_accounts>[0]) =>
         Effect.map(api.search_channel_accounts(payload).pipe(as), ({ channel_accounts, total }) => [
           channel_accounts.map(({ id }) => id),
@@ -76,9 +82,9 @@ layer(Layer.provideMerge(ChannelAccounts.layer, layerTest))("accounts at channel
 
   it.effect("never show a booking site, whatever is asked for, nor count it", () =>
     Effect.gen(function* () {
-      const { api, as, operatorId } = yield* host()
-      const site = yield* channelAccountOf(operatorId, { channelType: "booking_site" })
-      const airbnb = yield* channelAccountOf(operatorId)
+      const { api, as, operatorId } = yield* createHostClient()
+      const site = yield* insertChannelAccount(operatorId, { channelType: "booking_site" })
+      const airbnb = yield* insertChannelAccount(operatorId)
       const nothing = { channel_accounts: [], total: 0 }
       assert.deepStrictEqual(yield* api.search_channel_accounts({ id: site }).pipe(as), nothing)
       assert.deepStrictEqual(yield* api.search_channel_accounts({ channel_type: "booking_site" }).pipe(as), nothing)
@@ -89,20 +95,23 @@ layer(Layer.provideMerge(ChannelAccounts.layer, layerTest))("accounts at channel
 
   it.effect("are active again when they are connected again, and are the same", () =>
     Effect.gen(function* () {
-      const { api, as, operatorId } = yield* host()
+      const { api, as, operatorId } = yield* createHostClient()
       const accounts = yield* ChannelAccounts
-      const id = yield* byNobody(accounts.connect(operatorId, account("V-1"), AT))
-      const speaker = speaking(operatorId, id, "vrbo")
-      const left = accountSaid(3, { auth_status: "disconnected" })
-      assert.strictEqual(yield* byNobody(accounts.handleUpdate(speaker, left, AT)), "applied")
-      assert.strictEqual(yield* byNobody(accounts.connect(operatorId, account("V-1", { username: "new" }), AT)), id)
+      const id = yield* asSystemActor(accounts.connect(operatorId, account("V-1"), EVENT_TIME))
+      const speaker = toChannelAccountRef(operatorId, id, "vrbo")
+      const left = accountEvent(3, { auth_status: "disconnected" })
+      assert.strictEqual(yield* asSystemActor(accounts.handleUpdate(speaker, left, EVENT_TIME)), "applied")
+      assert.strictEqual(
+        yield* asSystemActor(accounts.connect(operatorId, account("V-1", { username: "new" }), EVENT_TIME)),
+        id
+      )
       // What was said before the host connected it again does not end it again.
-      assert.strictEqual(yield* byNobody(accounts.handleUpdate(speaker, left, AT)), "known")
+      assert.strictEqual(yield* asSystemActor(accounts.handleUpdate(speaker, left, EVENT_TIME)), "known")
       const { channel_accounts } = yield* api.search_channel_accounts({}).pipe(as)
       assert.lengthOf(channel_accounts, 1)
       assert.deepInclude(channel_accounts[0], { id, username: "new", auth_status: "active" })
       const record = `channel_account:${id}`
-      assert.deepStrictEqual(yield* trailOf(operatorId), [
+      assert.deepStrictEqual(yield* loadAuditLines(operatorId), [
         record,
         `${record} auth_status`,
         `${record} auth_status username`
@@ -112,52 +121,52 @@ layer(Layer.provideMerge(ChannelAccounts.layer, layerTest))("accounts at channel
 
   it.effect(`are ${CHANNEL_ACCOUNTS} at most; one that is there can always be connected again`, () =>
     Effect.gen(function* () {
-      const { operatorId } = yield* host()
+      const { operatorId } = yield* createHostClient()
       const accounts = yield* ChannelAccounts
       yield* filled(operatorId, CHANNEL_ACCOUNTS - 1)
       const several = ["V-1", "V-2", "V-3", "V-4"].map((each) =>
-        byNobody(accounts.connect(operatorId, account(each), AT))
+        asSystemActor(accounts.connect(operatorId, account(each), EVENT_TIME))
       )
-      assert.deepStrictEqual(yield* atOnce(several), { succeeded: 1, refused: ["ValidationFailed"] })
-      assert.strictEqual(yield* rowsIn(operatorId, "channel_accounts"), CHANNEL_ACCOUNTS)
-      const error = yield* Effect.flip(byNobody(accounts.connect(operatorId, account("V-9"), AT)))
+      assert.deepStrictEqual(yield* runAtOnce(several), { succeeded: 1, refused: ["ValidationFailed"] })
+      assert.strictEqual(yield* countRows(operatorId, "channel_accounts"), CHANNEL_ACCOUNTS)
+      const error = yield* Effect.flip(asSystemActor(accounts.connect(operatorId, account("V-9"), EVENT_TIME)))
       assert.match(error.message, /100 accounts/)
-      yield* byNobody(accounts.connect(operatorId, account("filler 7"), AT))
-      assert.strictEqual(yield* rowsIn(operatorId, "channel_accounts"), CHANNEL_ACCOUNTS)
+      yield* asSystemActor(accounts.connect(operatorId, account("filler 7"), EVENT_TIME))
+      assert.strictEqual(yield* countRows(operatorId, "channel_accounts"), CHANNEL_ACCOUNTS)
     })
   )
 
   it.effect("cannot be connected for nobody, or under no id", () =>
     Effect.gen(function* () {
-      const { operatorId } = yield* host()
+      const { operatorId } = yield* createHostClient()
       const accounts = yield* ChannelAccounts
-      const nobody = yield* Effect.flip(byNobody(accounts.connect(987_654_321, account("V-1"), AT)))
+      const nobody = yield* Effect.flip(asSystemActor(accounts.connect(987_654_321, account("V-1"), EVENT_TIME)))
       assert.include(nobody.message, "operator 987654321")
-      const unnamed = yield* Effect.flip(byNobody(accounts.connect(operatorId, account(""), AT)))
+      const unnamed = yield* Effect.flip(asSystemActor(accounts.connect(operatorId, account(""), EVENT_TIME)))
       assert.match(unnamed.message, /^origin_account_id: .*empty/)
-      assert.strictEqual(yield* rowsIn(operatorId, "channel_accounts"), 0)
+      assert.strictEqual(yield* countRows(operatorId, "channel_accounts"), 0)
     })
   )
 
   it.effect("stand as the latest version says, in whichever order the versions arrive", () =>
     Effect.gen(function* () {
-      const { api, as, operatorId } = yield* host()
+      const { api, as, operatorId } = yield* createHostClient()
       const accounts = yield* ChannelAccounts
       const said = [
-        accountSaid(1, { auth_status: "connecting" }),
-        accountSaid(2, { auth_status: "exception", username: "second" }),
-        accountSaid(5, { auth_status: "disconnected", username: "third" })
+        accountEvent(1, { auth_status: "connecting" }),
+        accountEvent(2, { auth_status: "exception", username: "second" }),
+        accountEvent(5, { auth_status: "disconnected", username: "third" })
       ]
       for (const order of permutations(said)) {
-        const id = yield* channelAccountOf(operatorId)
-        const speaker = speaking(operatorId, id)
+        const id = yield* insertChannelAccount(operatorId)
+        const speaker = toChannelAccountRef(operatorId, id)
         let last = 0
         for (const each of order) {
           const outcome = each.version > last ? "applied" : "late"
           last = Math.max(last, each.version)
-          assert.strictEqual(yield* byNobody(accounts.handleUpdate(speaker, each, AT)), outcome)
+          assert.strictEqual(yield* asSystemActor(accounts.handleUpdate(speaker, each, EVENT_TIME)), outcome)
           assert.strictEqual(
-            yield* byNobody(accounts.handleUpdate(speaker, each, AT)),
+            yield* asSystemActor(accounts.handleUpdate(speaker, each, EVENT_TIME)),
             each.version === last ? "known" : "late"
           )
         }
@@ -169,27 +178,27 @@ layer(Layer.provideMerge(ChannelAccounts.layer, layerTest))("accounts at channel
 
   it.effect("leave no trail of a version in which nothing is new", () =>
     Effect.gen(function* () {
-      const { operatorId } = yield* host()
+      const { operatorId } = yield* createHostClient()
       const accounts = yield* ChannelAccounts
-      const speaker = speaking(operatorId, yield* channelAccountOf(operatorId))
-      assert.strictEqual(yield* byNobody(accounts.handleUpdate(speaker, accountSaid(1), AT)), "applied")
-      assert.deepStrictEqual(yield* trailOf(operatorId), [])
+      const speaker = toChannelAccountRef(operatorId, yield* insertChannelAccount(operatorId))
+      assert.strictEqual(yield* asSystemActor(accounts.handleUpdate(speaker, accountEvent(1), EVENT_TIME)), "applied")
+      assert.deepStrictEqual(yield* loadAuditLines(operatorId), [])
     })
   )
 
   it.effect("are spoken of by nobody else", () =>
     Effect.gen(function* () {
-      const { api, as, operatorId } = yield* host()
+      const { api, as, operatorId } = yield* createHostClient()
       const other = yield* freshOperator()
       const accounts = yield* ChannelAccounts
-      const id = yield* channelAccountOf(operatorId)
-      const left = accountSaid(9, { auth_status: "disconnected" })
+      const id = yield* insertChannelAccount(operatorId)
+      const left = accountEvent(9, { auth_status: "disconnected" })
       for (const speaker of [
-        speaking(other.operatorId, id),
-        speaking(operatorId, id, "vrbo"),
-        speaking(operatorId, 987_654_321)
+        toChannelAccountRef(other.operatorId, id),
+        toChannelAccountRef(operatorId, id, "vrbo"),
+        toChannelAccountRef(operatorId, 987_654_321)
       ]) {
-        const refused = yield* Effect.flip(byNobody(accounts.handleUpdate(speaker, left, AT)))
+        const refused = yield* Effect.flip(asSystemActor(accounts.handleUpdate(speaker, left, EVENT_TIME)))
         assert.match(refused.reason, /no such account/)
       }
       const { channel_accounts } = yield* api.search_channel_accounts({ id }).pipe(as)

@@ -3,7 +3,7 @@ import { Effect, Layer } from "effect"
 import { findCustomChannel } from "../../../../src/domain/channels/custom-channels/built-in-channels.ts"
 import { Deployment } from "../../../../src/platform/installation.ts"
 import { layerTestDatabase } from "../../../support/database.ts"
-import { host } from "../../../support/domain/portfolio.ts"
+import { createHostClient } from "../../../support/domain/portfolio.ts"
 import { layerService } from "../../../support/harness.ts"
 import { countStatements } from "../../../support/statements.ts"
 
@@ -27,7 +27,7 @@ for (const deployment of ["international", "regional"] as const) {
   layer(layerDeployed)(`custom channels of the ${deployment} deployment`, (it) => {
     it.effect("are the built-in ones, with 35 on the international one alone", () =>
       Effect.gen(function* () {
-        const { api, as } = yield* host()
+        const { api, as } = yield* createHostClient()
         const { custom_channels } = yield* api.query_custom_channels({}).pipe(as)
         assert.deepStrictEqual(custom_channels, deployments[deployment])
         const [, statements] = yield* countStatements(api.query_custom_channels({}).pipe(as))

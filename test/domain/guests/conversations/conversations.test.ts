@@ -11,40 +11,40 @@ import {
   MESSAGES_SHOWN,
   QUEUED_MESSAGES
 } from "../../../../src/platform/limits.ts"
-import { conversationOf } from "../../../support/conversations.ts"
-import { eventsOf, forgetEvents, NOW } from "../../../support/domain/bookings/reservations/ready.ts"
+import { insertConversation } from "../../../support/conversations.ts"
+import { deleteEvents, loadEvents, NOW } from "../../../support/domain/bookings/reservations/reservation-operator.ts"
 import {
-  conversing,
-  laneOf,
-  layerConversing,
-  messageSaid,
-  threadSaid
-} from "../../../support/domain/guests/conversations/scene.ts"
+  layerConversations,
+  loadLane,
+  messageEvent,
+  startChannelConversation,
+  threadEvent
+} from "../../../support/domain/guests/conversations/channel-conversation.ts"
+import { fieldOfError } from "../../../support/error-messages.ts"
 import {
-  accountOf,
-  answerTo,
   call,
+  callForResponse,
+  createToken,
   freshOperator,
-  orderOf,
-  tokenFor,
+  insertAccount,
+  insertOrder,
   typedClient,
   withToken
 } from "../../../support/harness.ts"
 import { JPEG_BASE64 } from "../../../support/jpegs.ts"
-import { channelAccountOf, listingOf } from "../../../support/listings.ts"
-import { fieldOf } from "../../../support/messages-of-errors.ts"
+import { insertChannelAccount, insertListing } from "../../../support/listings.ts"
 import { countStatements } from "../../../support/statements.ts"
 
 const BASE = "http://127.0.0.1:8080"
 
-layer(layerConversing, { excludeTestServices: false })("conversations", (it) => {
+layer(layerConversations, { excludeTestServices: false })("conversations", (it) => {
   it.effect("are listed by their latest message, with the guest and the dates that are asked for", () =>
     Effect.gen(function* () {
-      const { api, as, hear, listing, listed } = yield* conversing
+      const { api, as, hear, listing, listed } = yield* startChannelConversation
       const dates = { check_in_date: "2027-06-01", check_out_date: "2027-06-03" }
-      yield* hear(threadSaid({ thread_id: "T2", inquiry: { listing_id: listing, ...dates, number_of_adults: 2 } }))
+      yield* hear(threadEvent({ thread_id: "T2", inquiry: { listing_id: listing, ...dates, number_of_adults: 2 } }))
       yield* TestClock.adjust("1 minute")
-      yield* hear(messageSaid({ sent_at: "2027-04-20T10:00:30.500Z" }))
+      yield* hear(messageEvent({ sent_at: "2027-04-20T10:00:30.500Z" }))
       const [first, second] = yield* listed
       assert.deepStrictEqual(first, {
         id: first?.id ?? "",
@@ -65,7 +65,7 @@ layer(layerConversing, { excludeTestServices: false })("conversations", (it) => 
 
   it.effect("show the stay that runs or comes next, else the last, and those that are over behind all", () =>
     Effect.gen(function* () {
-      const { operatorId, property, second, id, listed } = yield* conversing
+      const { operatorId, property, second, id, listed } = yield* startChannelConversation
       const sql = yield* SqlClient.SqlClient
       const shown = Effect.map(listed, ([row]) => `${row?.check_in_date} ${row?.property_title}`)
       const linked = (
@@ -75,7 +75,7 @@ layer(layerConversing, { excludeTestServices: false })("conversations", (it) => 
         status: "accepted" | "denied" = "accepted"
       ) =>
         Effect.gen(function* () {
-          const code = yield* orderOf(operatorId, [{ propertyId, checkIn, checkOut }], {
+          const code = yield* insertOrder(operatorId, [{ propertyId, checkIn, checkOut }], {
             channelType: "airbnb",
             status
           })
@@ -96,16 +96,16 @@ layer(layerConversing, { excludeTestServices: false })("conversations", (it) => 
 
   it.effect("are read with the guest, what they are about, the note and the messages", () =>
     Effect.gen(function* () {
-      const { operatorId, api, as, property, listing, other, hear, id, conversation } = yield* conversing
+      const { operatorId, api, as, property, listing, other, hear, id, conversation } = yield* startChannelConversation
       const { room_type_id } = yield* api.create_room_type({ title: "Double", property_ids: [property] }).pipe(as)
       const dates = { check_in_date: "2027-06-01", check_out_date: "2027-06-03" }
-      yield* hear(threadSaid({ version: 2, inquiry: { listing_id: listing, ...dates, number_of_adults: 2 } }))
-      yield* hear(messageSaid())
+      yield* hear(threadEvent({ version: 2, inquiry: { listing_id: listing, ...dates, number_of_adults: 2 } }))
+      yield* hear(messageEvent())
       yield* hear(
-        messageSaid({ message_id: "M2", sender: "host", text: "It is.", sent_at: "2027-04-20T09:01:00+00:00" })
+        messageEvent({ message_id: "M2", sender: "host", text: "It is.", sent_at: "2027-04-20T09:01:00+00:00" })
       )
       const photo = { text: "", attachment_url: "https://example.test/p.jpg", sent_at: "2027-04-20T11:02:00+02:00" }
-      yield* hear(messageSaid({ message_id: "M3", ...photo }))
+      yield* hear(messageEvent({ message_id: "M3", ...photo }))
       yield* api.update_conversation_note({ conversation_id: id, note: "Allergic to nuts" }).pipe(as)
       const shown = yield* conversation()
       const home = {
@@ -162,7 +162,7 @@ layer(layerConversing, { excludeTestServices: false })("conversations", (it) => 
       // The order of what was asked for takes the place of the question; another one stands beside it.
       const linked = (listingId: string, propertyId: number | null) =>
         Effect.gen(function* () {
-          const code = yield* orderOf(
+          const code = yield* insertOrder(
             operatorId,
             [{ propertyId, checkIn: dates.check_in_date, checkOut: dates.check_out_date }],
             { channelType: "airbnb" }
@@ -180,11 +180,11 @@ layer(layerConversing, { excludeTestServices: false })("conversations", (it) => 
 
   it.effect(`are about the latest ${ACTIVITIES_SHOWN} stays at most`, () =>
     Effect.gen(function* () {
-      const { operatorId, id, listing, hear, conversation } = yield* conversing
+      const { operatorId, id, listing, hear, conversation } = yield* startChannelConversation
       const sql = yield* SqlClient.SqlClient
       const link = Effect.fnUntraced(function* (rooms: number) {
         const stays = Array.from({ length: rooms }, () => ({ propertyId: null }))
-        const code = yield* orderOf(operatorId, stays, { channelType: "airbnb" })
+        const code = yield* insertOrder(operatorId, stays, { channelType: "airbnb" })
         yield* sql`UPDATE orders SET conversation_id = ${id} WHERE operator_id = ${operatorId}`
         return code
       })
@@ -201,14 +201,14 @@ layer(layerConversing, { excludeTestServices: false })("conversations", (it) => 
         check_out_date: "2027-06-03",
         number_of_adults: 1
       }
-      yield* hear(threadSaid({ version: 2, inquiry }))
+      yield* hear(threadEvent({ version: 2, inquiry }))
       assert.deepStrictEqual(yield* shown, [null, third, second, ...ofFirst.slice(2)])
     })
   )
 
   it.effect(`show the newest ${MESSAGES_SHOWN} messages first, and page backwards in time`, () =>
     Effect.gen(function* () {
-      const ground = yield* conversing
+      const ground = yield* startChannelConversation
       const { operatorId, accountId, id, conversation, as, api } = ground
       const sql = yield* SqlClient.SqlClient
       // Many in one second: their order is that in which they came.
@@ -231,21 +231,21 @@ layer(layerConversing, { excludeTestServices: false })("conversations", (it) => 
       assert.deepStrictEqual(yield* messages(`${id}101`), [numbers(100, 1), false])
       assert.deepStrictEqual(yield* messages(`${id}1`), [[], false])
 
-      const elsewhere = yield* conversationOf({ operatorId, accountId, channelType: "airbnb" })
+      const elsewhere = yield* insertConversation({ operatorId, accountId, channelType: "airbnb" })
       for (const [of, before] of [
         [id, "unknown"],
         [elsewhere.code, `${id}5`],
         [id, ""]
       ] as const) {
         const refused = yield* Effect.flip(api.get_conversation({ id: of, before }).pipe(as))
-        assert.deepStrictEqual([refused._tag, fieldOf({ error_msg: refused.message })], ["NotFound", "before"])
+        assert.deepStrictEqual([refused._tag, fieldOfError({ error_msg: refused.message })], ["NotFound", "before"])
       }
     })
   )
 
   it.effect("are 403 where they are another account's and 404 where there is none, read and changed", () =>
     Effect.gen(function* () {
-      const { id, conversation } = yield* conversing
+      const { id, conversation } = yield* startChannelConversation
       const stranger = yield* freshOperator()
       for (const [name, fields] of [
         ["get_conversation", (code: string) => ({ id: code })],
@@ -265,10 +265,10 @@ layer(layerConversing, { excludeTestServices: false })("conversations", (it) => 
 
   it.effect("are a sub-account's as well", () =>
     Effect.gen(function* () {
-      const { operatorId, id, conversation } = yield* conversing
-      const accountId = yield* accountOf(operatorId, "sub", "Marta")
+      const { operatorId, id, conversation } = yield* startChannelConversation
+      const accountId = yield* insertAccount(operatorId, "sub", "Marta")
       const api = yield* typedClient
-      const as = withToken(yield* tokenFor({ operatorId, accountId }, "writable"))
+      const as = withToken(yield* createToken({ operatorId, accountId }, "writable"))
       yield* api.send_message({ id, message: "Welcome" }).pipe(as)
       assert.deepInclude((yield* conversation()).messages[0], { content: "Welcome", sender_name: "Test" })
       assert.strictEqual((yield* api.query_conversations({}).pipe(as)).total, 1)
@@ -277,8 +277,8 @@ layer(layerConversing, { excludeTestServices: false })("conversations", (it) => 
 
   it.effect("take a message: it is shown as queued, told, and due at once", () =>
     Effect.gen(function* () {
-      const { operatorId, id, send, conversation, listed } = yield* conversing
-      yield* forgetEvents(operatorId)
+      const { operatorId, id, send, conversation, listed } = yield* startChannelConversation
+      yield* deleteEvents(operatorId)
       yield* TestClock.adjust("1 minute")
       assert.deepStrictEqual(yield* send("The key is under the mat."), {})
       const { messages } = yield* conversation()
@@ -298,32 +298,32 @@ layer(layerConversing, { excludeTestServices: false })("conversations", (it) => 
         }
       ])
       assert.strictEqual((yield* listed)[0]?.last_message_at, "2027-04-20T10:01:00+00:00")
-      assert.deepStrictEqual(yield* eventsOf(operatorId), [
+      assert.deepStrictEqual(yield* loadEvents(operatorId), [
         { event: "message_created", conversation_id: id, message_id: message?.id }
       ])
       const due = new Date(Date.parse(NOW) + 60_000)
-      assert.deepStrictEqual(yield* laneOf(operatorId), { waiting: 1, queued: 1, due_at: due })
+      assert.deepStrictEqual(yield* loadLane(operatorId), { waiting: 1, queued: 1, due_at: due })
       // A lane that has something waiting is due when it was.
       yield* TestClock.adjust("1 minute")
       yield* send("And the light is on.")
-      assert.deepStrictEqual(yield* laneOf(operatorId), { waiting: 2, queued: 2, due_at: due })
+      assert.deepStrictEqual(yield* loadLane(operatorId), { waiting: 2, queued: 2, due_at: due })
     })
   )
 
   it.effect("take the same text again as one more message: a call without a key is no repeat", () =>
     Effect.gen(function* () {
-      const { operatorId, send, texts } = yield* conversing
-      yield* forgetEvents(operatorId)
+      const { operatorId, send, texts } = yield* startChannelConversation
+      yield* deleteEvents(operatorId)
       yield* send("Are you there?")
       yield* send("Are you there?")
       assert.deepStrictEqual(yield* texts, ["Are you there?", "Are you there?"])
-      assert.lengthOf(yield* eventsOf(operatorId), 2)
+      assert.lengthOf(yield* loadEvents(operatorId), 2)
     })
   )
 
   it.effect("take every text as it is", () =>
     Effect.gen(function* () {
-      const { hear, send, id, texts, token } = yield* conversing
+      const { hear, send, id, texts, token } = yield* startChannelConversation
       const odd = [
         "😀👩‍👩‍👧",
         "\u202eשלום\u202c مرحبا",
@@ -335,7 +335,7 @@ layer(layerConversing, { excludeTestServices: false })("conversations", (it) => 
       for (const [at, text] of odd.entries()) {
         yield* send(text)
         yield* TestClock.adjust("1 second")
-        yield* hear(messageSaid({ message_id: `G${at}`, text, sent_at: "2027-04-20T10:30:00Z" }))
+        yield* hear(messageEvent({ message_id: `G${at}`, text, sent_at: "2027-04-20T10:30:00Z" }))
         yield* TestClock.adjust("1 second")
       }
       assert.deepStrictEqual(
@@ -347,7 +347,7 @@ layer(layerConversing, { excludeTestServices: false })("conversations", (it) => 
         ["\ud800", "surrogate"]
       ] as const) {
         const invalid = yield* call(token, "send_message", { id, message: `a${spoilt}` })
-        assert.deepStrictEqual([invalid.error_code, fieldOf(invalid)], [422, "message"])
+        assert.deepStrictEqual([invalid.error_code, fieldOfError(invalid)], [422, "message"])
         assert.include(invalid.error_msg, why)
       }
     })
@@ -355,19 +355,19 @@ layer(layerConversing, { excludeTestServices: false })("conversations", (it) => 
 
   it.effect("take texts as long as their channel does", () =>
     Effect.gen(function* () {
-      const { operatorId, token, id } = yield* conversing
-      const accountId = yield* channelAccountOf(operatorId, { channelType: "booking_site" })
-      const site = yield* conversationOf({ operatorId, accountId, channelType: "booking_site" })
+      const { operatorId, token, id } = yield* startChannelConversation
+      const accountId = yield* insertChannelAccount(operatorId, { channelType: "booking_site" })
+      const site = yield* insertConversation({ operatorId, accountId, channelType: "booking_site" })
       const to = (conversation: string, length: number) =>
         call(token, "send_message", { id: conversation, message: "😀".repeat(length) })
       assert.strictEqual(messageLimit("airbnb"), 10_000)
       const invalid = yield* to(id, 10_001)
-      assert.deepStrictEqual([invalid.error_code, fieldOf(invalid)], [422, "message"])
+      assert.deepStrictEqual([invalid.error_code, fieldOfError(invalid)], [422, "message"])
       assert.include(invalid.error_msg, "10000")
       assert.include(invalid.error_msg, "airbnb")
       assert.strictEqual((yield* to(id, 10_000)).error_code, 0)
       const refusal = yield* to(site.code, MESSAGE_TEXT + 1)
-      assert.deepStrictEqual([refusal.error_code, fieldOf(refusal)], [422, "message"])
+      assert.deepStrictEqual([refusal.error_code, fieldOfError(refusal)], [422, "message"])
       assert.include(refusal.error_msg, `${MESSAGE_TEXT}`)
       assert.strictEqual((yield* to(site.code, MESSAGE_TEXT)).error_code, 0)
       const api = yield* typedClient
@@ -378,7 +378,7 @@ layer(layerConversing, { excludeTestServices: false })("conversations", (it) => 
 
   it.effect("take no message that says nothing, and no image that is none", () =>
     Effect.gen(function* () {
-      const { operatorId, token, id, conversation } = yield* conversing
+      const { operatorId, token, id, conversation } = yield* startChannelConversation
       const refused = (fields: object) =>
         Effect.map(
           call(token, "send_message", { id, ...fields }),
@@ -399,13 +399,13 @@ layer(layerConversing, { excludeTestServices: false })("conversations", (it) => 
       assert.match(yield* refused({ message: "See", jpeg_base64: btoa("\x89PNG") }), /^422 jpeg_base64: /)
       assert.match(yield* refused({ jpeg_base64: "A".repeat(IMAGE_TEXT + 1) }), /^422 jpeg_base64: must be at most /)
       assert.deepStrictEqual((yield* conversation()).messages, [])
-      assert.isUndefined(yield* laneOf(operatorId))
+      assert.isUndefined(yield* loadLane(operatorId))
     })
   )
 
   it.effect("take an image, with a text or alone, which is kept from then on", () =>
     Effect.gen(function* () {
-      const { operatorId, api, as, id, messages } = yield* conversing
+      const { operatorId, api, as, id, messages } = yield* startChannelConversation
       const sql = yield* SqlClient.SqlClient
       yield* api.send_message({ id, message: "This door", jpeg_base64: JPEG_BASE64 }).pipe(as)
       yield* api.send_message({ id, message: " ", jpeg_base64: JPEG_BASE64 }).pipe(as)
@@ -428,9 +428,9 @@ layer(layerConversing, { excludeTestServices: false })("conversations", (it) => 
 
   it.effect("take an image once under a key, whatever was cut off before", () =>
     Effect.gen(function* () {
-      const { operatorId, token, id, conversation } = yield* conversing
+      const { operatorId, token, id, conversation } = yield* startChannelConversation
       const sql = yield* SqlClient.SqlClient
-      const sending = answerTo(token, "send_message", { id, jpeg_base64: JPEG_BASE64 }, "photo")
+      const sending = callForResponse(token, "send_message", { id, jpeg_base64: JPEG_BASE64 }, "photo")
       assert.strictEqual((yield* sending).envelope.error_code, 0)
       const again = yield* sending
       assert.strictEqual(again.headers["idempotent-replayed"], "true")
@@ -444,7 +444,7 @@ layer(layerConversing, { excludeTestServices: false })("conversations", (it) => 
 
   it.effect(`let ${QUEUED_MESSAGES} messages wait, and no more`, () =>
     Effect.gen(function* () {
-      const { operatorId, token, id, send, conversation } = yield* conversing
+      const { operatorId, token, id, send, conversation } = yield* startChannelConversation
       const sql = yield* SqlClient.SqlClient
       yield* send("first")
       yield* sql`UPDATE message_lanes SET waiting = ${QUEUED_MESSAGES - 2} WHERE operator_id = ${operatorId}`
@@ -454,17 +454,17 @@ layer(layerConversing, { excludeTestServices: false })("conversations", (it) => 
       )
       assert.deepStrictEqual(codes.toSorted(), [0, 0, 409, 409, 409])
       const conflict = yield* sending
-      assert.deepStrictEqual([conflict.error_code, fieldOf(conflict)], [409, "id"])
+      assert.deepStrictEqual([conflict.error_code, fieldOfError(conflict)], [409, "id"])
       assert.include(conflict.error_msg, `${QUEUED_MESSAGES}`)
-      assert.strictEqual((yield* laneOf(operatorId))?.waiting, QUEUED_MESSAGES)
+      assert.strictEqual((yield* loadLane(operatorId))?.waiting, QUEUED_MESSAGES)
       assert.lengthOf((yield* conversation()).messages, 3)
     })
   )
 
   it.effect("have a note of the host's, which can be cleared and tells nobody", () =>
     Effect.gen(function* () {
-      const { operatorId, token, id, api, as, conversation } = yield* conversing
-      yield* forgetEvents(operatorId)
+      const { operatorId, token, id, api, as, conversation } = yield* startChannelConversation
+      yield* deleteEvents(operatorId)
       const noting = (note: string | null) => api.update_conversation_note({ conversation_id: id, note }).pipe(as)
       const shown = Effect.map(conversation(), ({ note }) => note)
       assert.deepStrictEqual(yield* noting(null), { id, note: null, updated_at: null })
@@ -480,19 +480,19 @@ layer(layerConversing, { excludeTestServices: false })("conversations", (it) => 
       const longest = "🌙".repeat(CONVERSATION_NOTE)
       assert.strictEqual((yield* noting(longest)).note, longest)
       const tooLong = yield* call(token, "update_conversation_note", { conversation_id: id, note: `${longest}!` })
-      assert.deepStrictEqual([tooLong.error_code, fieldOf(tooLong)], [422, "note"])
+      assert.deepStrictEqual([tooLong.error_code, fieldOfError(tooLong)], [422, "note"])
       assert.include(tooLong.error_msg, `${CONVERSATION_NOTE}`)
       const missing = yield* call(token, "update_conversation_note", { conversation_id: id })
-      assert.deepStrictEqual([missing.error_code, fieldOf(missing)], [400, "note"])
+      assert.deepStrictEqual([missing.error_code, fieldOfError(missing)], [400, "note"])
       assert.strictEqual(yield* shown, longest)
-      assert.deepStrictEqual(yield* eventsOf(operatorId), [])
+      assert.deepStrictEqual(yield* loadEvents(operatorId), [])
     })
   )
 
   it.effect("answer a repeat of a note under its key as the first time", () =>
     Effect.gen(function* () {
-      const { token, id } = yield* conversing
-      const noting = answerTo(token, "update_conversation_note", { conversation_id: id, note: "Once" }, "note")
+      const { token, id } = yield* startChannelConversation
+      const noting = callForResponse(token, "update_conversation_note", { conversation_id: id, note: "Once" }, "note")
       const first = yield* noting
       yield* TestClock.adjust("1 hour")
       const again = yield* noting
@@ -503,10 +503,10 @@ layer(layerConversing, { excludeTestServices: false })("conversations", (it) => 
 
   it.effect("cost one statement to read and two to change", () =>
     Effect.gen(function* () {
-      const { id, api, as, send, hear, listing } = yield* conversing
-      yield* hear(messageSaid())
+      const { id, api, as, send, hear, listing } = yield* startChannelConversation
+      yield* hear(messageEvent())
       yield* hear(
-        threadSaid({
+        threadEvent({
           version: 2,
           inquiry: {
             listing_id: listing,
@@ -537,17 +537,17 @@ layer(layerConversing, { excludeTestServices: false })("conversations", (it) => 
 
   it.effect("show of an inquiry for a listing without a property that there is none", () =>
     Effect.gen(function* () {
-      const { operatorId, accountId, hear, conversation } = yield* conversing
-      const bare = yield* listingOf(operatorId, accountId)
+      const { operatorId, accountId, hear, conversation } = yield* startChannelConversation
+      const bare = yield* insertListing(operatorId, accountId)
       const dates = { check_in_date: "2027-06-01", check_out_date: "2027-06-03", number_of_adults: 1 }
       for (const [version, listing_id] of [
         [2, bare],
         [3, "unknown"]
       ] as const) {
-        yield* hear(threadSaid({ version, inquiry: { listing_id, ...dates } }))
+        yield* hear(threadEvent({ version, inquiry: { listing_id, ...dates } }))
         assert.deepInclude((yield* conversation()).activities[0], { listing_id, property: null })
       }
-      yield* hear(threadSaid({ version: 4, inquiry: null }))
+      yield* hear(threadEvent({ version: 4, inquiry: null }))
       assert.deepStrictEqual((yield* conversation()).activities, [])
     })
   )

@@ -3,7 +3,7 @@ import { Effect, Layer } from "effect"
 import { SqlClient, Statement } from "effect/sql"
 import { Ingest } from "../../../../src/connectors/ingest/Ingest.ts"
 import { MESSAGES_SHOWN } from "../../../../src/platform/limits.ts"
-import { conversing } from "../../../support/domain/guests/conversations/scene.ts"
+import { startChannelConversation } from "../../../support/domain/guests/conversations/channel-conversation.ts"
 import { layerService } from "../../../support/harness.ts"
 import { layerOwnDatabase } from "../../../support/own-database.ts"
 
@@ -61,7 +61,7 @@ const layerAlone = Layer.provideMerge(Ingest.layer, layerService(layerOwnDatabas
 layer(layerAlone, { excludeTestServices: false })(`an inbox of ${THREADS} threads`, (it) => {
   it.effect(`is read as far as it is shown, a conversation of ${MESSAGES} messages too`, () =>
     Effect.gen(function* () {
-      const { operatorId, api, as, id } = yield* conversing
+      const { operatorId, api, as, id } = yield* startChannelConversation
       const sql = yield* SqlClient.SqlClient
       yield* sql`
         INSERT INTO conversations (operator_id, code, account_id, channel_type, thread_id, last_message_at, created_at)

@@ -1,12 +1,12 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
-import { conversationLimits } from "../../../../src/admission/windows/limit-table.ts"
+import { conversationLimits } from "../../../../src/admission/windows/call-buckets.ts"
 import { MESSAGE_TEXT } from "../../../../src/platform/limits.ts"
 import { Service } from "../../../../src/service/service.ts"
-import { conversationOf } from "../../../support/conversations.ts"
-import { asked, freshOperator, layerTest, telling } from "../../../support/harness.ts"
-import { channelAccountOf } from "../../../support/listings.ts"
+import { insertConversation } from "../../../support/conversations.ts"
+import { freshOperator, layerTest, reportDefects, toServiceCall } from "../../../support/harness.ts"
+import { insertChannelAccount } from "../../../support/listings.ts"
 
 // How often a conversation is written to (specification, Limits, layer 3).
 
@@ -14,15 +14,17 @@ import { channelAccountOf } from "../../../support/listings.ts"
 const writing = Effect.gen(function* () {
   yield* TestClock.setTime(Date.parse("2027-04-20T00:00:00Z"))
   const { operatorId, token } = yield* freshOperator()
-  const account = { operatorId, accountId: yield* channelAccountOf(operatorId), channelType: "airbnb" }
-  const [{ code: id }, other] = [yield* conversationOf(account), yield* conversationOf(account)]
+  const account = { operatorId, accountId: yield* insertChannelAccount(operatorId), channelType: "airbnb" }
+  const [{ code: id }, other] = [yield* insertConversation(account), yield* insertConversation(account)]
   const service = yield* Service
   let calls = 0
   /** By one door and the other in turn. */
   const write = (given: Readonly<Record<string, unknown>> = {}, key?: string) => {
     const fields = { id, message: "Hello", ...given }
     const door = calls++ % 2 === 0 ? "rest" : "mcp"
-    return telling(service.call("send_message", { ...asked(token, fields, key), transport: door, params: fields }))
+    return reportDefects(
+      service.call("send_message", { ...toServiceCall(token, fields, key), transport: door, params: fields })
+    )
   }
   return { write, other: other.code }
 })

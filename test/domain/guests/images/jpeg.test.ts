@@ -3,7 +3,7 @@ import fc from "fast-check"
 import { jpegFault } from "../../../../src/domain/guests/images/jpeg.ts"
 import { IMAGE_BYTES, IMAGE_PIXELS } from "../../../../src/platform/limits.ts"
 import { EOI, frameOf, JPEG, jpegOfBytes, PROGRESSIVE_JPEG, SCAN, SOI, segmentOf } from "../../../support/jpegs.ts"
-import { worked } from "../../../support/processor-time.ts"
+import { measureProcessorTime } from "../../../support/processor-time.ts"
 
 const NO_JPEG = /^must be a JPEG\.$/
 const CUT_SHORT = /truncated/
@@ -199,7 +199,7 @@ describe("the size of a JPEG", () => {
       filled(scanned, [0xff, 0xd0]),
       filled(scanned, [0xff, 0xda, 0, 2])
     ]) {
-      const { answer, processorMs } = worked(() => jpegFault(bytes))
+      const { answer, processorMs } = measureProcessorTime(() => jpegFault(bytes))
       assert.isDefined(answer)
       assert.isBelow(processorMs, 1_000)
     }

@@ -2,86 +2,97 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { Ingest } from "../../../../src/connectors/ingest/Ingest.ts"
 import { REVIEW_CATEGORIES, REVIEW_TEXT } from "../../../../src/platform/limits.ts"
-import { eventsOf, forgetEvents, layerUnhurried } from "../../../support/domain/bookings/reservations/ready.ts"
-import { reviewing, side, WROTE } from "../../../support/domain/guests/reviews/ground.ts"
-import { canOverlap, orSkipped, overlapping } from "../../../support/overlap.ts"
+import {
+  deleteEvents,
+  layerWithoutRateWindows,
+  loadEvents
+} from "../../../support/domain/bookings/reservations/reservation-operator.ts"
+import {
+  prepareReviews,
+  REVIEW_WRITTEN_AT,
+  reviewSideOf
+} from "../../../support/domain/guests/reviews/review-operator.ts"
+import { canOverlap, runOverlapping, withServerNote } from "../../../support/overlap.ts"
 
 const APPLIED = { outcome: "applied" } as const
 
-layer(Layer.provideMerge(Ingest.layer, layerUnhurried), { excludeTestServices: false })(
+layer(Layer.provideMerge(Ingest.layer, layerWithoutRateWindows), { excludeTestServices: false })(
   "a review a channel tells of",
   (it) => {
     it.effect("is told once when it is first seen, and again whenever something of it changes", () =>
       Effect.gen(function* () {
-        const { operatorId, property, stayed, says, recordOf } = yield* reviewing
+        const { operatorId, property, stayed, says, recordOf } = yield* prepareReviews
         const code = yield* stayed()
-        yield* forgetEvents(operatorId)
+        yield* deleteEvents(operatorId)
         const event = { reservation_code: code, stay_code: code, property_id: property }
         const told = Effect.fnUntraced(function* (...names: ReadonlyArray<string>) {
           assert.deepStrictEqual(
-            yield* eventsOf(operatorId),
+            yield* loadEvents(operatorId),
             names.map((name) => ({ event: name, ...event }))
           )
-          yield* forgetEvents(operatorId)
+          yield* deleteEvents(operatorId)
         })
-        assert.deepStrictEqual(yield* says(code, 2, { guest_review: side("Nice") }), APPLIED)
+        assert.deepStrictEqual(yield* says(code, 2, { guest_review: reviewSideOf("Nice") }), APPLIED)
         yield* told("review_created")
-        assert.deepStrictEqual(yield* says(code, 2, { guest_review: side("Nice") }), { outcome: "known" })
-        assert.deepStrictEqual(yield* says(code, 1, { guest_review: side("Older") }), { outcome: "late" })
+        assert.deepStrictEqual(yield* says(code, 2, { guest_review: reviewSideOf("Nice") }), { outcome: "known" })
+        assert.deepStrictEqual(yield* says(code, 1, { guest_review: reviewSideOf("Older") }), { outcome: "late" })
         yield* told()
         const before = yield* recordOf(code)
         // One more version of the same, by another clock, with nothing that was said before.
         assert.deepStrictEqual(
-          yield* says(code, 3, { guest_review: side("Nice", { created_at: "2027-04-19T09:00:01Z" }) }),
+          yield* says(code, 3, { guest_review: reviewSideOf("Nice", { created_at: "2027-04-19T09:00:01Z" }) }),
           APPLIED
         )
         assert.deepStrictEqual(yield* says(code, 4, { guest_review: null, host_reply: null }), APPLIED)
         yield* told()
         assert.deepStrictEqual(yield* recordOf(code), before)
-        yield* says(code, 5, { guest_review: side("Nice", { score: 5 }) })
-        yield* says(code, 6, { host_review: side("Kind"), host_reply: { content: "Thanks", created_at: WROTE } })
+        yield* says(code, 5, { guest_review: reviewSideOf("Nice", { score: 5 }) })
+        yield* says(code, 6, {
+          host_review: reviewSideOf("Kind"),
+          host_reply: { content: "Thanks", created_at: REVIEW_WRITTEN_AT }
+        })
         yield* told("review_updated", "review_updated")
         assert.deepInclude(yield* recordOf(code), {
-          guest_review: { score: 5, sub_score: null, content: "Nice", created_at: WROTE },
-          host_review: { score: 4.5, sub_score: null, content: "Kind", created_at: WROTE },
-          host_reply: { content: "Thanks", created_at: WROTE }
+          guest_review: { score: 5, sub_score: null, content: "Nice", created_at: REVIEW_WRITTEN_AT },
+          host_review: { score: 4.5, sub_score: null, content: "Kind", created_at: REVIEW_WRITTEN_AT },
+          host_reply: { content: "Thanks", created_at: REVIEW_WRITTEN_AT }
         })
       })
     )
 
     it.effect("takes nothing away that it does not say, and has no more decimals than are shown", () =>
       Effect.gen(function* () {
-        const { stayed, says, recordOf } = yield* reviewing
+        const { stayed, says, recordOf } = yield* prepareReviews
         const code = yield* stayed("2027-04-18", "agoda")
         const sub_score = [{ category: "staff", rating: 8.5 }]
-        yield* says(code, 1, { guest_review: side("Nice", { score: 4.6666, sub_score }) }, "agoda")
-        const { score: _, ...unscored } = side("Nicer", { created_at: "2027-04-19T11:00:00+02:00" })
+        yield* says(code, 1, { guest_review: reviewSideOf("Nice", { score: 4.6666, sub_score }) }, "agoda")
+        const { score: _, ...unscored } = reviewSideOf("Nicer", { created_at: "2027-04-19T11:00:00+02:00" })
         yield* says(code, 2, { guest_review: unscored }, "agoda")
         assert.deepStrictEqual((yield* recordOf(code))?.guest_review, {
           score: 4.67,
           sub_score: [{ category: "staff", rating: 8.5, review_category_tags: null }],
           content: "Nicer",
-          created_at: WROTE
+          created_at: REVIEW_WRITTEN_AT
         })
       })
     )
 
     it.effect("arrives as it was written", () =>
       Effect.gen(function* () {
-        const { stayed, says, recordOf } = yield* reviewing
+        const { stayed, says, recordOf } = yield* prepareReviews
         const code = yield* stayed("2027-04-18", "agoda")
         const content = "👩‍👩‍👧 شكراً é <b>“</b>\n"
-        yield* says(code, 1, { guest_review: side(content) }, "agoda")
+        yield* says(code, 1, { guest_review: reviewSideOf(content) }, "agoda")
         assert.strictEqual((yield* recordOf(code))?.guest_review?.content, content)
       })
     )
 
     it.effect("of an order that is not the account's is refused, naming channel_id", () =>
       Effect.gen(function* () {
-        const { operatorId, stayed, says, sql, recordOf } = yield* reviewing
-        const said = { guest_review: side("Nice") }
+        const { operatorId, stayed, says, sql, recordOf } = yield* prepareReviews
+        const said = { guest_review: reviewSideOf("Nice") }
         const code = yield* stayed()
-        const stranger = yield* reviewing
+        const stranger = yield* prepareReviews
         const refused = Effect.fnUntraced(function* (become: { readonly outcome: string; readonly reason?: string }) {
           assert.strictEqual(become.outcome, "refused")
           assert.match(become.reason ?? "", /^channel_id: /)
@@ -106,37 +117,37 @@ layer(Layer.provideMerge(Ingest.layer, layerUnhurried), { excludeTestServices: f
 
     it.effect("is taken as large as it may be, and refused beyond", () =>
       Effect.gen(function* () {
-        const { stayed, says, recordOf } = yield* reviewing
+        const { stayed, says, recordOf } = yield* prepareReviews
         const code = yield* stayed("2027-04-18", "agoda")
         const sub_score = (count: number) =>
           Array.from({ length: count }, (_, at) => ({ category: `c${at}`, rating: 10 }))
         for (const beyond of [
-          side("a".repeat(REVIEW_TEXT + 1)),
-          side("", { score: 5.01 }),
-          side("", { score: -0.01 }),
-          side("", { sub_score: sub_score(REVIEW_CATEGORIES + 1) })
+          reviewSideOf("a".repeat(REVIEW_TEXT + 1)),
+          reviewSideOf("", { score: 5.01 }),
+          reviewSideOf("", { score: -0.01 }),
+          reviewSideOf("", { sub_score: sub_score(REVIEW_CATEGORIES + 1) })
         ]) {
           assert.strictEqual((yield* says(code, 1, { guest_review: beyond }, "agoda")).outcome, "refused")
         }
         assert.isUndefined(yield* recordOf(code))
-        const most = side("a".repeat(REVIEW_TEXT), { score: 5, sub_score: sub_score(REVIEW_CATEGORIES) })
+        const most = reviewSideOf("a".repeat(REVIEW_TEXT), { score: 5, sub_score: sub_score(REVIEW_CATEGORIES) })
         assert.deepStrictEqual(yield* says(code, 1, { guest_review: most }, "agoda"), APPLIED)
-        const least = side("", { score: 0 })
+        const least = reviewSideOf("", { score: 0 })
         yield* says(code, 2, { guest_review: least }, "agoda")
         assert.deepInclude((yield* recordOf(code))?.guest_review, { score: 0, content: "" })
       })
     )
 
     it.effect.skipIf(!canOverlap)(
-      orSkipped("while its order moves has the dates that become of it, whoever is first"),
+      withServerNote("while its order moves has the dates that become of it, whoever is first"),
       () =>
         Effect.gen(function* () {
-          const { stayed, says, recordOf, movedTo } = yield* reviewing
+          const { stayed, says, recordOf, movedTo } = yield* prepareReviews
           const record = Effect.fnUntraced(function* (isMovedFirst: boolean) {
             const code = yield* stayed("2027-04-18", "agoda", null)
             const moves = Effect.asVoid(movedTo(code, "2027-04-25"))
-            const hears = Effect.asVoid(says(code, 1, { guest_review: side("Nice") }, "agoda"))
-            yield* isMovedFirst ? overlapping(moves, hears) : overlapping(hears, moves)
+            const hears = Effect.asVoid(says(code, 1, { guest_review: reviewSideOf("Nice") }, "agoda"))
+            yield* isMovedFirst ? runOverlapping(moves, hears) : runOverlapping(hears, moves)
             return (yield* recordOf(code))?.check_out_date
           })
           assert.strictEqual(yield* record(true), "2027-04-25")
@@ -144,20 +155,20 @@ layer(Layer.provideMerge(Ingest.layer, layerUnhurried), { excludeTestServices: f
         })
     )
 
-    it.effect.skipIf(!canOverlap)(orSkipped("twice at once is one record, which has both"), () =>
+    it.effect.skipIf(!canOverlap)(withServerNote("twice at once is one record, which has both"), () =>
       Effect.gen(function* () {
-        const { operatorId, stayed, says, recordOf } = yield* reviewing
+        const { operatorId, stayed, says, recordOf } = yield* prepareReviews
         const code = yield* stayed()
-        yield* forgetEvents(operatorId)
-        const both = yield* overlapping(
-          says(code, 1, { guest_review: side("Nice") }),
-          says(code, 2, { host_review: side("Kind") })
+        yield* deleteEvents(operatorId)
+        const both = yield* runOverlapping(
+          says(code, 1, { guest_review: reviewSideOf("Nice") }),
+          says(code, 2, { host_review: reviewSideOf("Kind") })
         )
         assert.deepStrictEqual(both, [APPLIED, APPLIED])
         const record = yield* recordOf(code)
         assert.deepStrictEqual([record?.guest_review?.content, record?.host_review?.content], ["Nice", "Kind"])
         assert.deepStrictEqual(
-          (yield* eventsOf(operatorId)).map(({ event }) => event),
+          (yield* loadEvents(operatorId)).map(({ event }) => event),
           ["review_created", "review_updated"]
         )
       })

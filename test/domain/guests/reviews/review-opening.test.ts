@@ -12,9 +12,9 @@ import {
   REVIEW_OPENING_STAYS
 } from "../../../../src/domain/guests/reviews/review-opening.ts"
 import { EMPTY_REVIEW_DAYS } from "../../../../src/platform/limits.ts"
-import { eventsOf, NOW, TODAY } from "../../../support/domain/bookings/reservations/ready.ts"
-import { reviewing, side } from "../../../support/domain/guests/reviews/ground.ts"
-import { freshOperator, layerService, orderOf } from "../../../support/harness.ts"
+import { loadEvents, NOW, TODAY } from "../../../support/domain/bookings/reservations/reservation-operator.ts"
+import { prepareReviews, reviewSideOf } from "../../../support/domain/guests/reviews/review-operator.ts"
+import { freshOperator, insertOrder, layerService } from "../../../support/harness.ts"
 import { layerOwnDatabase } from "../../../support/own-database.ts"
 import { countStatements } from "../../../support/statements.ts"
 
@@ -28,16 +28,16 @@ const REVIEWED = ["airbnb", "booking.com", "agoda", "expedia", "vrbo", "trip.com
 const look = Effect.flatten(makeOpenReviews)
 
 const createdFor = (operatorId: number) =>
-  Effect.map(eventsOf(operatorId), (all) => all.filter(({ event }) => event === "review_created"))
+  Effect.map(loadEvents(operatorId), (all) => all.filter(({ event }) => event === "review_created"))
 
 /** An order of a new operator that checks out on a day, in no property. */
 const checkingOut = Effect.fnUntraced(function* (
   checkOut: string,
-  { timeZone = "Europe/Berlin", ...more }: { readonly timeZone?: string } & Parameters<typeof orderOf>[2] = {}
+  { timeZone = "Europe/Berlin", ...more }: { readonly timeZone?: string } & Parameters<typeof insertOrder>[2] = {}
 ) {
   const { operatorId } = yield* freshOperator({ timeZone })
   const stay = { propertyId: null, checkIn: addDays(checkOut, -3), checkOut }
-  return { operatorId, code: yield* orderOf(operatorId, [stay], { channelType: "airbnb", ...more }) }
+  return { operatorId, code: yield* insertOrder(operatorId, [stay], { channelType: "airbnb", ...more }) }
 })
 
 /** So many orders of an operator that check out on a day. */
@@ -68,7 +68,7 @@ layer(Layer.provideMerge(Ingest.layer, layerAlone), { excludeTestServices: false
         yield* TestClock.setTime(Date.parse(first))
         yield* look
         yield* look
-        assert.deepStrictEqual(yield* eventsOf(operatorId), [
+        assert.deepStrictEqual(yield* loadEvents(operatorId), [
           { event: "review_created", reservation_code: code, stay_code: code, property_id: 0 }
         ])
       })
@@ -77,7 +77,7 @@ layer(Layer.provideMerge(Ingest.layer, layerAlone), { excludeTestServices: false
 
   it.effect("of an order says nothing yet, and awaits both sides", () =>
     Effect.gen(function* () {
-      const { api, as, property, stayed } = yield* reviewing
+      const { api, as, property, stayed } = yield* prepareReviews
       const code = yield* stayed(TODAY)
       yield* look
       for (const review_status of ["pending_guest_review", "pending_host_review"] as const) {
@@ -127,13 +127,13 @@ layer(Layer.provideMerge(Ingest.layer, layerAlone), { excludeTestServices: false
       ]
       yield* look
       for (const { operatorId } of reviewed) assert.lengthOf(yield* createdFor(operatorId), 1)
-      for (const { operatorId } of none) assert.deepStrictEqual(yield* eventsOf(operatorId), [])
+      for (const { operatorId } of none) assert.deepStrictEqual(yield* loadEvents(operatorId), [])
     })
   )
 
   it.effect("waits for the last of several stays, and is told of the first", () =>
     Effect.gen(function* () {
-      const { operatorId, property, second, stayed } = yield* reviewing
+      const { operatorId, property, second, stayed } = yield* prepareReviews
       const other = { propertyId: second, checkIn: "2027-04-18", checkOut: addDays(TODAY, 1) }
       const code = yield* stayed(TODAY, "airbnb", property, other)
       yield* look
@@ -148,13 +148,13 @@ layer(Layer.provideMerge(Ingest.layer, layerAlone), { excludeTestServices: false
 
   it.effect("does not come a second time where its channel, or the host, was faster", () =>
     Effect.gen(function* () {
-      const { api, as, operatorId, stayed, says } = yield* reviewing
-      yield* says(yield* stayed(TODAY, "airbnb", null), 1, { guest_review: side("Nice") })
+      const { api, as, operatorId, stayed, says } = yield* prepareReviews
+      yield* says(yield* stayed(TODAY, "airbnb", null), 1, { guest_review: reviewSideOf("Nice") })
       const reservation_code = yield* stayed(TODAY, "airbnb", null)
       yield* api.create_review({ reservation_code, host_review_score: 5 }).pipe(as)
-      const before = yield* eventsOf(operatorId)
+      const before = yield* loadEvents(operatorId)
       yield* look
-      assert.deepStrictEqual(yield* eventsOf(operatorId), before)
+      assert.deepStrictEqual(yield* loadEvents(operatorId), before)
       assert.lengthOf(yield* createdFor(operatorId), 2)
     })
   )

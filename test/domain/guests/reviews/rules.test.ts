@@ -13,7 +13,7 @@ import { hasSameContent } from "../../../../src/domain/guests/reviews/rules/revi
 import { applyReviewEvent, roundedScore } from "../../../../src/domain/guests/reviews/rules/review-event.ts"
 import { reviewSearchDays } from "../../../../src/domain/guests/reviews/rules/search.ts"
 import { REVIEW_SEARCH_DAYS } from "../../../../src/platform/limits.ts"
-import { TODAY } from "../../../support/domain/bookings/reservations/ready.ts"
+import { TODAY } from "../../../support/domain/bookings/reservations/reservation-operator.ts"
 
 const AT = new Date("2027-04-20T10:00:00Z")
 

@@ -4,14 +4,18 @@ import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { RateWindows } from "../../../../src/admission/windows/RateWindows.ts"
 import { makeExpireOffers, OFFER_EXPIRY_BATCH_SIZE } from "../../../../src/domain/guests/special-offers/offer-expiry.ts"
-import { trailOf } from "../../../support/changes/keyed.ts"
-import { eventsOf } from "../../../support/domain/bookings/reservations/ready.ts"
-import { DAY, type SceneOfOffers, scene } from "../../../support/domain/guests/special-offers/scene.ts"
+import { loadAuditLines } from "../../../support/changes/keyed-calls.ts"
+import { loadEvents } from "../../../support/domain/bookings/reservations/reservation-operator.ts"
+import {
+  DAY,
+  type OfferConversation,
+  prepareOfferConversation
+} from "../../../support/domain/guests/special-offers/offer-conversation.ts"
 import { layerService } from "../../../support/harness.ts"
 import { layerOwnDatabase } from "../../../support/own-database.ts"
 
 /** Writes down so many offers that end a day from the scene's beginning. */
-const many = Effect.fnUntraced(function* ({ operatorId }: SceneOfOffers, count: number) {
+const many = Effect.fnUntraced(function* ({ operatorId }: OfferConversation, count: number) {
   const sql = yield* SqlClient.SqlClient
   yield* sql`
     INSERT INTO special_offers (operator_id, conversation_id, offer_id, offer_type, status, check_in_date, check_out_date,
@@ -21,7 +25,7 @@ const many = Effect.fnUntraced(function* ({ operatorId }: SceneOfOffers, count: 
     FROM conversations, generate_series(1, ${count}::int) n WHERE operator_id = ${operatorId}`
 })
 
-const statusesOf = Effect.fnUntraced(function* ({ operatorId }: SceneOfOffers) {
+const statusesOf = Effect.fnUntraced(function* ({ operatorId }: OfferConversation) {
   const sql = yield* SqlClient.SqlClient
   const rows = yield* sql<{ status: string; offers: number }>`
     SELECT status, count(*)::int AS offers FROM special_offers WHERE operator_id = ${operatorId} GROUP BY status`
@@ -34,7 +38,7 @@ layer(layerService(layerOwnDatabase, RateWindows.layerUnbounded), { excludeTestS
   (it) => {
     it.effect("expires after its time, and not a millisecond before; who reads it need not wait for that", () =>
       Effect.gen(function* () {
-        const at = yield* scene()
+        const at = yield* prepareOfferConversation()
         const shown = Effect.map(at.offers, ([offer]) => offer?.status)
         yield* at.send()
         const once = yield* makeExpireOffers
@@ -46,16 +50,16 @@ layer(layerService(layerOwnDatabase, RateWindows.layerUnbounded), { excludeTestS
         yield* once
         assert.deepStrictEqual([yield* shown, yield* statusesOf(at)], ["expired", { expired: 1 }])
         yield* once
-        const [, ...more] = yield* trailOf(at.operatorId)
+        const [, ...more] = yield* loadAuditLines(at.operatorId)
         const [offer] = yield* at.offers
         assert.deepStrictEqual(more, [`expire offers special_offer:${offer?.id} status`])
-        assert.isEmpty(yield* eventsOf(at.operatorId))
+        assert.isEmpty(yield* loadEvents(at.operatorId))
       })
     )
 
     it.effect("expires once, however many there are and however many look at once", () =>
       Effect.gen(function* () {
-        const at = yield* scene()
+        const at = yield* prepareOfferConversation()
         yield* many(at, OFFER_EXPIRY_BATCH_SIZE + 1)
         yield* TestClock.adjust(DAY)
         const once = yield* makeExpireOffers
@@ -63,13 +67,13 @@ layer(layerService(layerOwnDatabase, RateWindows.layerUnbounded), { excludeTestS
         // What another has in hand one passes by.
         yield* once
         assert.deepStrictEqual(yield* statusesOf(at), { expired: OFFER_EXPIRY_BATCH_SIZE + 1 })
-        assert.lengthOf(yield* trailOf(at.operatorId), OFFER_EXPIRY_BATCH_SIZE + 1)
+        assert.lengthOf(yield* loadAuditLines(at.operatorId), OFFER_EXPIRY_BATCH_SIZE + 1)
       })
     )
 
     it.effect("and was withdrawn stays so", () =>
       Effect.gen(function* () {
-        const at = yield* scene()
+        const at = yield* prepareOfferConversation()
         yield* at.send()
         const [offer] = yield* at.offers
         yield* at.ask("withdraw_special_offer", { special_offer_id: offer?.id })

@@ -10,19 +10,28 @@ import {
   ChannelUnavailable
 } from "../../../../src/domain/channels/port/errors.ts"
 import { AMOUNT_MAX, GUESTS_MAX, RECORD_CODE, STAY_NIGHTS } from "../../../../src/platform/limits.ts"
-import { eventsOf, layerUnhurried, nightsOf, TODAY } from "../../../support/domain/bookings/reservations/ready.ts"
-import { DATES, rowsOf, scene } from "../../../support/domain/guests/special-offers/scene.ts"
-import { orderOf, propertyOf } from "../../../support/harness.ts"
-import { channelAccountOf, listingOf } from "../../../support/listings.ts"
-import { fieldOf } from "../../../support/messages-of-errors.ts"
+import {
+  layerWithoutRateWindows,
+  loadEvents,
+  loadNightHolders,
+  TODAY
+} from "../../../support/domain/bookings/reservations/reservation-operator.ts"
+import {
+  DATES,
+  loadOfferRows,
+  prepareOfferConversation
+} from "../../../support/domain/guests/special-offers/offer-conversation.ts"
+import { fieldOfError } from "../../../support/error-messages.ts"
+import { insertOrder, insertProperty } from "../../../support/harness.ts"
+import { insertChannelAccount, insertListing } from "../../../support/listings.ts"
 import { countStatements } from "../../../support/statements.ts"
 
 const INQUIRY = { checkInDate: DATES.check_in_date, checkOutDate: DATES.check_out_date, adults: 3 }
 
-layer(layerUnhurried, { excludeTestServices: false })("an offer", (it) => {
+layer(layerWithoutRateWindows, { excludeTestServices: false })("an offer", (it) => {
   it.effect("is made by the channel at once, is listed, and holds no night", () =>
     Effect.gen(function* () {
-      const { api, as, offered, told, offers, operatorId, listing_id, thread_id } = yield* scene()
+      const { api, as, offered, told, offers, operatorId, listing_id, thread_id } = yield* prepareOfferConversation()
       const fields = { ...offered, number_of_children: 1, number_of_infants: 1, number_of_pets: 1 }
       const [sent, statements] = yield* countStatements(api.send_special_offer(fields).pipe(as))
       assert.deepStrictEqual(sent, {})
@@ -57,14 +66,14 @@ layer(layerUnhurried, { excludeTestServices: false })("an offer", (it) => {
         create_time: "2027-04-20T10:00:00.000Z"
       })
       assert.isEmpty(none)
-      assert.isEmpty(yield* nightsOf(operatorId))
-      assert.isEmpty(yield* eventsOf(operatorId))
+      assert.isEmpty(yield* loadNightHolders(operatorId))
+      assert.isEmpty(yield* loadEvents(operatorId))
     })
   )
 
   it.effect("is listed in one statement, newest first", () =>
     Effect.gen(function* () {
-      const { conversation_id, operatorId, api, as } = yield* scene()
+      const { conversation_id, operatorId, api, as } = yield* prepareOfferConversation()
       const sql = yield* SqlClient.SqlClient
       yield* sql`
         INSERT INTO special_offers (operator_id, conversation_id, offer_id, offer_type, status, check_in_date, check_out_date,
@@ -86,7 +95,7 @@ layer(layerUnhurried, { excludeTestServices: false })("an offer", (it) => {
 
   it.effect("to a guest of the booking site needs a rate plan and a currency, and tells both", () =>
     Effect.gen(function* () {
-      const { send, told, offers, operatorId } = yield* scene({ channelType: "booking_site" })
+      const { send, told, offers, operatorId } = yield* prepareOfferConversation({ channelType: "booking_site" })
       for (const [fields, missing] of [
         [{}, "rate_plan_id"],
         [{ currency: "USD" }, "rate_plan_id"],
@@ -96,7 +105,7 @@ layer(layerUnhurried, { excludeTestServices: false })("an offer", (it) => {
         assert.strictEqual(error_code, 400)
         assert.match(error_msg, new RegExp(`^${missing}: .*required`))
       }
-      assert.isEmpty(yield* rowsOf(operatorId))
+      assert.isEmpty(yield* loadOfferRows(operatorId))
       assert.strictEqual((yield* send({ rate_plan_id: "R1", currency: "USD" })).error_code, 0)
       const [there, ...none] = yield* told
       assert.isEmpty(none)
@@ -107,7 +116,7 @@ layer(layerUnhurried, { excludeTestServices: false })("an offer", (it) => {
 
   it.effect("to a guest of airbnb is in the listing's currency, whatever is said, and knows no rate plan", () =>
     Effect.gen(function* () {
-      const { send, told } = yield* scene({ listing: { currency: "JPY" } })
+      const { send, told } = yield* prepareOfferConversation({ listing: { currency: "JPY" } })
       const refused = yield* send({ price: 380.5, currency: "EUR" })
       assert.match(refused.error_msg, /^price: .*JPY/)
       assert.strictEqual((yield* send({ rate_plan_id: "R1", currency: "EUR" })).error_code, 0)
@@ -120,7 +129,7 @@ layer(layerUnhurried, { excludeTestServices: false })("an offer", (it) => {
 
   it.effect("has its bounds, and what is beyond them reaches no channel", () =>
     Effect.gen(function* () {
-      const { send, told, operatorId } = yield* scene()
+      const { send, told, operatorId } = yield* prepareOfferConversation()
       const from = DATES.check_in_date
       const dates = (check_in_date: string, nights: number) => ({
         check_in_date,
@@ -156,7 +165,7 @@ layer(layerUnhurried, { excludeTestServices: false })("an offer", (it) => {
         assert.match(error_msg, new RegExp(`^${field}: `))
       }
       assert.isEmpty(yield* told)
-      assert.isEmpty(yield* rowsOf(operatorId))
+      assert.isEmpty(yield* loadOfferRows(operatorId))
       for (const fields of [
         { price: 0.01 },
         { price: AMOUNT_MAX },
@@ -181,7 +190,7 @@ layer(layerUnhurried, { excludeTestServices: false })("an offer", (it) => {
 
   it.effect("begins no earlier than today where the host is", () =>
     Effect.gen(function* () {
-      const { send } = yield* scene({ operator: { timeZone: "Pacific/Kiritimati" } })
+      const { send } = yield* prepareOfferConversation({ operator: { timeZone: "Pacific/Kiritimati" } })
       assert.match((yield* send({ check_in_date: TODAY })).error_msg, /^check_in_date: .*today/)
       assert.strictEqual((yield* send({ check_in_date: addDays(TODAY, 1) })).error_code, 0)
     })
@@ -189,28 +198,30 @@ layer(layerUnhurried, { excludeTestServices: false })("an offer", (it) => {
 
   it.effect("is refused by what it is about: channel, conversation, listing, nights", () =>
     Effect.gen(function* () {
-      const mine = yield* scene()
-      const theirs = yield* scene()
-      const vrbo = yield* scene({ channelType: "vrbo", inquiry: INQUIRY })
+      const mine = yield* prepareOfferConversation()
+      const theirs = yield* prepareOfferConversation()
+      const vrbo = yield* prepareOfferConversation({ channelType: "vrbo", inquiry: INQUIRY })
       for (const operation of ["send_special_offer", "send_preapproval", "search_special_offers"] as const) {
         const at = (conversation_id: string) => mine.ask(operation, { ...mine.offered, conversation_id })
         const forbidden = yield* at(theirs.conversation_id)
-        assert.deepStrictEqual([forbidden.error_code, fieldOf(forbidden)], [403, "conversation_id"])
+        assert.deepStrictEqual([forbidden.error_code, fieldOfError(forbidden)], [403, "conversation_id"])
         const missing = yield* at("nowhere")
-        assert.deepStrictEqual([missing.error_code, fieldOf(missing)], [404, "conversation_id"])
+        assert.deepStrictEqual([missing.error_code, fieldOfError(missing)], [404, "conversation_id"])
       }
       const invalid = yield* vrbo.send()
-      assert.deepStrictEqual([invalid.error_code, fieldOf(invalid)], [422, "conversation_id"])
+      assert.deepStrictEqual([invalid.error_code, fieldOfError(invalid)], [422, "conversation_id"])
       assert.include(invalid.error_msg, "airbnb")
-      const second = yield* channelAccountOf(mine.operatorId)
-      const elsewhere = yield* listingOf(mine.operatorId, second, { propertyId: mine.property })
+      const second = yield* insertChannelAccount(mine.operatorId)
+      const elsewhere = yield* insertListing(mine.operatorId, second, { propertyId: mine.property })
       for (const listing_id of [theirs.listing_id, elsewhere, "nothing"]) {
         const refusal = yield* mine.send({ listing_id })
-        assert.deepStrictEqual([refusal.error_code, fieldOf(refusal)], [404, "listing_id"])
+        assert.deepStrictEqual([refusal.error_code, fieldOfError(refusal)], [404, "listing_id"])
       }
-      yield* orderOf(mine.operatorId, [{ propertyId: mine.property, checkIn: "2027-05-06", checkOut: "2027-05-09" }])
+      yield* insertOrder(mine.operatorId, [
+        { propertyId: mine.property, checkIn: "2027-05-06", checkOut: "2027-05-09" }
+      ])
       const conflict = yield* mine.send()
-      assert.deepStrictEqual([conflict.error_code, fieldOf(conflict)], [409, "listing_id"])
+      assert.deepStrictEqual([conflict.error_code, fieldOfError(conflict)], [409, "listing_id"])
       // The night of leaving is not one of them.
       assert.strictEqual((yield* mine.send({ check_out_date: "2027-05-06" })).error_code, 0)
       assert.lengthOf(yield* mine.told, 1)
@@ -219,7 +230,7 @@ layer(layerUnhurried, { excludeTestServices: false })("an offer", (it) => {
 
   it.effect("is refused for a day that is closed, busy elsewhere, or of a property that is not let", () =>
     Effect.gen(function* () {
-      const { send, operatorId, property } = yield* scene()
+      const { send, operatorId, property } = yield* prepareOfferConversation()
       const sql = yield* SqlClient.SqlClient
       for (const reason of [{ closed: true }, { imported: 1 }]) {
         yield* sql`INSERT INTO calendar_days ${sql.insert({ operator_id: operatorId, property_id: property, day: "2027-05-04", ...reason })}`
@@ -235,27 +246,27 @@ layer(layerUnhurried, { excludeTestServices: false })("an offer", (it) => {
 
   it.effect("of a room type needs one property with all its nights; of a listing that is linked to nothing, none", () =>
     Effect.gen(function* () {
-      const { api, as, send, operatorId, property, accountId } = yield* scene()
-      const second = yield* propertyOf(operatorId, "Harbour 2")
+      const { api, as, send, operatorId, property, accountId } = yield* prepareOfferConversation()
+      const second = yield* insertProperty(operatorId, "Harbour 2")
       const { room_type_id } = yield* api
         .create_room_type({ title: "Double", property_ids: [property, second] })
         .pipe(as)
-      const listing_id = yield* listingOf(operatorId, accountId, { roomTypeId: room_type_id })
+      const listing_id = yield* insertListing(operatorId, accountId, { roomTypeId: room_type_id })
       const taken = (propertyId: number, checkIn: string, checkOut: string) =>
-        orderOf(operatorId, [{ propertyId, checkIn, checkOut }])
+        insertOrder(operatorId, [{ propertyId, checkIn, checkOut }])
       yield* taken(property, "2027-05-04", "2027-05-05")
       assert.strictEqual((yield* send({ listing_id })).error_code, 0)
       // A room for each night, and none for all of them.
       yield* taken(second, "2027-05-06", "2027-05-07")
       assert.strictEqual((yield* send({ listing_id })).error_code, 409)
-      const unlinked = yield* listingOf(operatorId, accountId)
+      const unlinked = yield* insertListing(operatorId, accountId)
       assert.strictEqual((yield* send({ listing_id: unlinked })).error_code, 0)
     })
   )
 
   it.effect("that the channel does not make changes nothing, and can be tried again", () =>
     Effect.gen(function* () {
-      const { send, ask, channel, thread_id, operatorId } = yield* scene({ inquiry: INQUIRY })
+      const { send, ask, channel, thread_id, operatorId } = yield* prepareOfferConversation({ inquiry: INQUIRY })
       const channelType = "airbnb"
       for (const [error, code, told] of [
         [new ChannelAccountMissing({ channelType }), 404, /^conversation_id: .*airbnb/],
@@ -274,18 +285,18 @@ layer(layerUnhurried, { excludeTestServices: false })("an offer", (it) => {
           assert.match(error_msg, told)
         }
       }
-      assert.isEmpty(yield* rowsOf(operatorId))
+      assert.isEmpty(yield* loadOfferRows(operatorId))
       yield* channel.answer(thread_id, Effect.void)
       assert.strictEqual((yield* send()).error_code, 0)
-      assert.lengthOf(yield* rowsOf(operatorId), 1)
+      assert.lengthOf(yield* loadOfferRows(operatorId), 1)
     })
   )
 })
 
-layer(layerUnhurried, { excludeTestServices: false })("a pre-approval", (it) => {
+layer(layerWithoutRateWindows, { excludeTestServices: false })("a pre-approval", (it) => {
   it.effect("is of what the guest asks for, at the standard price", () =>
     Effect.gen(function* () {
-      const { ask, told, offers, listing_id, operatorId } = yield* scene({ inquiry: INQUIRY })
+      const { ask, told, offers, listing_id, operatorId } = yield* prepareOfferConversation({ inquiry: INQUIRY })
       const [sent, statements] = yield* countStatements(ask("send_preapproval"))
       assert.deepInclude(sent, { error_code: 0, data: {} })
       assert.isAtMost(statements, 3, "the token and two")
@@ -299,18 +310,20 @@ layer(layerUnhurried, { excludeTestServices: false })("a pre-approval", (it) => 
         number_of_guests: 3,
         price: 100
       })
-      assert.isEmpty(yield* nightsOf(operatorId))
+      assert.isEmpty(yield* loadNightHolders(operatorId))
     })
   )
 
   it.effect("needs airbnb, an inquiry that is open, its listing and its nights", () =>
     Effect.gen(function* () {
-      const elsewhere = yield* scene({ channelType: "booking_site", inquiry: INQUIRY })
-      const nothing = yield* scene()
-      const over = yield* scene({ inquiry: { ...INQUIRY, checkInDate: addDays(TODAY, -1) } })
-      const taken = yield* scene({ inquiry: INQUIRY })
-      yield* orderOf(taken.operatorId, [{ propertyId: taken.property, checkIn: "2027-05-01", checkOut: "2027-05-05" }])
-      const unknown = yield* scene({ inquiry: INQUIRY })
+      const elsewhere = yield* prepareOfferConversation({ channelType: "booking_site", inquiry: INQUIRY })
+      const nothing = yield* prepareOfferConversation()
+      const over = yield* prepareOfferConversation({ inquiry: { ...INQUIRY, checkInDate: addDays(TODAY, -1) } })
+      const taken = yield* prepareOfferConversation({ inquiry: INQUIRY })
+      yield* insertOrder(taken.operatorId, [
+        { propertyId: taken.property, checkIn: "2027-05-01", checkOut: "2027-05-05" }
+      ])
+      const unknown = yield* prepareOfferConversation({ inquiry: INQUIRY })
       const sql = yield* SqlClient.SqlClient
       yield* sql`DELETE FROM listings WHERE operator_id = ${unknown.operatorId}`
       for (const [at, code, pattern] of [
@@ -324,9 +337,9 @@ layer(layerUnhurried, { excludeTestServices: false })("a pre-approval", (it) => 
         assert.strictEqual(error_code, code)
         assert.match(error_msg, pattern)
         assert.isEmpty(yield* at.told)
-        assert.isEmpty(yield* rowsOf(at.operatorId))
+        assert.isEmpty(yield* loadOfferRows(at.operatorId))
       }
-      const today = yield* scene({ inquiry: { ...INQUIRY, checkInDate: TODAY } })
+      const today = yield* prepareOfferConversation({ inquiry: { ...INQUIRY, checkInDate: TODAY } })
       assert.strictEqual((yield* today.ask("send_preapproval")).error_code, 0)
     })
   )

@@ -3,16 +3,22 @@ import { Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { Ingest } from "../../../../src/connectors/ingest/Ingest.ts"
 import { ChannelRefused, ChannelUnavailable } from "../../../../src/domain/channels/port/errors.ts"
-import { layerUnhurried } from "../../../support/domain/bookings/reservations/ready.ts"
-import { DATES, DAY, offerSaid, rowsOf, scene } from "../../../support/domain/guests/special-offers/scene.ts"
-import { fieldOf } from "../../../support/messages-of-errors.ts"
+import { layerWithoutRateWindows } from "../../../support/domain/bookings/reservations/reservation-operator.ts"
+import {
+  DATES,
+  DAY,
+  loadOfferRows,
+  offerEvent,
+  prepareOfferConversation
+} from "../../../support/domain/guests/special-offers/offer-conversation.ts"
+import { fieldOfError } from "../../../support/error-messages.ts"
 import { countStatements } from "../../../support/statements.ts"
 
 const INQUIRY = { checkInDate: DATES.check_in_date, checkOutDate: DATES.check_out_date }
 
 /** A guest who was made an offer. */
 const offered = Effect.gen(function* () {
-  const at = yield* scene({ inquiry: INQUIRY })
+  const at = yield* prepareOfferConversation({ inquiry: INQUIRY })
   yield* at.send()
   const [offer] = yield* at.offers
   const special_offer_id = offer?.id ?? ""
@@ -25,11 +31,11 @@ const offered = Effect.gen(function* () {
     status: Effect.map(at.offers, ([shown]) => shown?.status),
     withdrawnThere: Effect.map(at.channel.guests.withdrawn, (all) => all.filter((id) => id === special_offer_id)),
     hear: (version: number, status: "active" | "accepted" | "declined" | "expired" | "withdrawn") =>
-      ingest(speaker, offerSaid(at, version, { offer_id: special_offer_id, status }))
+      ingest(speaker, offerEvent(at, version, { offer_id: special_offer_id, status }))
   }
 })
 
-const layerTold = Layer.provideMerge(Ingest.layer, layerUnhurried)
+const layerTold = Layer.provideMerge(Ingest.layer, layerWithoutRateWindows)
 
 layer(layerTold, { excludeTestServices: false })("an offer that is withdrawn", (it) => {
   it.effect("is so at its channel and here, once", () =>
@@ -40,7 +46,7 @@ layer(layerTold, { excludeTestServices: false })("an offer that is withdrawn", (
       assert.isAtMost(statements, 3, "the token and two")
       assert.strictEqual(yield* status, "withdrawn")
       const conflict = yield* withdraw
-      assert.deepStrictEqual([conflict.error_code, fieldOf(conflict)], [409, "special_offer_id"])
+      assert.deepStrictEqual([conflict.error_code, fieldOfError(conflict)], [409, "special_offer_id"])
       assert.include(conflict.error_msg, "withdrawn")
       assert.lengthOf(yield* withdrawnThere, 1)
     })
@@ -62,7 +68,7 @@ layer(layerTold, { excludeTestServices: false })("an offer that is withdrawn", (
       const { withdraw, status, withdrawnThere } = yield* offered
       yield* TestClock.adjust(DAY)
       const conflict = yield* withdraw
-      assert.deepStrictEqual([conflict.error_code, fieldOf(conflict)], [409, "special_offer_id"])
+      assert.deepStrictEqual([conflict.error_code, fieldOfError(conflict)], [409, "special_offer_id"])
       assert.include(conflict.error_msg, "expired")
       assert.isEmpty(yield* withdrawnThere)
       assert.strictEqual(yield* status, "expired")
@@ -92,7 +98,7 @@ layer(layerTold, { excludeTestServices: false })("an offer that is withdrawn", (
         const { withdraw, hear, withdrawnThere } = yield* offered
         yield* hear(1, status)
         const conflict = yield* withdraw
-        assert.deepStrictEqual([conflict.error_code, fieldOf(conflict)], [409, "special_offer_id"])
+        assert.deepStrictEqual([conflict.error_code, fieldOfError(conflict)], [409, "special_offer_id"])
         assert.include(conflict.error_msg, status)
         assert.isEmpty(yield* withdrawnThere)
       })
@@ -103,11 +109,11 @@ layer(layerTold, { excludeTestServices: false })("an offer that is withdrawn", (
     Effect.gen(function* () {
       const { withdraw, channel, special_offer_id, status, hear, operatorId } = yield* offered
       yield* channel.answer(special_offer_id, Effect.fail(new ChannelRefused({ reason: "accepted" })))
-      const before = yield* rowsOf(operatorId)
+      const before = yield* loadOfferRows(operatorId)
       const conflict = yield* withdraw
-      assert.deepStrictEqual([conflict.error_code, fieldOf(conflict)], [409, "special_offer_id"])
+      assert.deepStrictEqual([conflict.error_code, fieldOfError(conflict)], [409, "special_offer_id"])
       assert.include(conflict.error_msg, "accepted")
-      assert.deepStrictEqual(yield* rowsOf(operatorId), before)
+      assert.deepStrictEqual(yield* loadOfferRows(operatorId), before)
       yield* hear(1, "accepted")
       assert.strictEqual(yield* status, "accepted")
     })

@@ -8,7 +8,7 @@ import {
   toOfferReference
 } from "../../../../src/domain/guests/special-offers/rules/created-offer.ts"
 import { currentStatus, statusesBefore } from "../../../../src/domain/guests/special-offers/rules/offer-status.ts"
-import { DAY } from "../../../support/domain/guests/special-offers/scene.ts"
+import { DAY } from "../../../support/domain/guests/special-offers/offer-conversation.ts"
 
 const aStatus = fc.constantFrom(...OfferStatus.literals)
 const DECIDED = ["accepted", "declined", "withdrawn"]

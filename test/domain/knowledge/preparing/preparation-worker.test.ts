@@ -13,18 +13,18 @@ import { PREPARING_ROOM, PREPARING_SHARE } from "../../../../src/domain/knowledg
 import { LEASE_MS } from "../../../../src/jobs/lease.ts"
 import { backoffMs } from "../../../../src/jobs/retries.ts"
 import { DUE_POLL_MS } from "../../../../src/jobs/timed-work.ts"
-import { fragmentsIn, PARKING, writer } from "../../../support/domain/knowledge/entries.ts"
+import { createEntryWriter, loadFragments, PARKING_ENTRY } from "../../../support/domain/knowledge/entries.ts"
 import {
-  emptied,
-  healed,
-  layerScene,
+  claimEntries,
+  claimOnlyEntry,
+  emptyEntryTables,
+  healDatabase,
+  layerPreparationService,
+  loadEntryState,
   NOW,
-  poisoned,
-  preparedAll,
-  standingOf,
-  take,
-  takeOne
-} from "../../../support/domain/knowledge/preparing/scene.ts"
+  poisonDatabase,
+  prepareAllDue
+} from "../../../support/domain/knowledge/preparing/preparation-service.ts"
 import { call } from "../../../support/harness.ts"
 
 const saying = (text: string) => ({ contents: [{ sub_title: "", text }] })
@@ -49,105 +49,105 @@ const linesOf = Effect.fnUntraced(function* <A, E, R>(effect: Effect.Effect<A, E
   return said
 })
 
-layer(layerScene)("preparing knowledge", (it) => {
+layer(layerPreparationService)("preparing knowledge", (it) => {
   it.effect("makes of what waits what is searched, in the order it was written", () =>
     Effect.gen(function* () {
-      yield* emptied
-      const { operatorId, write, shown } = yield* writer()
+      yield* emptyEntryTables
+      const { operatorId, write, shown } = yield* createEntryWriter()
       const id = yield* write({ contents: ["停车场", "Garage", "Rue"].map((text) => ({ sub_title: "", text })) })
       assert.strictEqual((yield* shown(id)).process_status, "waiting")
-      const entry = yield* takeOne
+      const entry = yield* claimOnlyEntry
       assert.strictEqual((yield* shown(id)).process_status, "processing")
       yield* prepareEntry(entry)
       assert.strictEqual((yield* shown(id)).process_status, "done")
       assert.deepStrictEqual(
-        yield* fragmentsIn(operatorId),
+        yield* loadFragments(operatorId),
         ["停车场", "Garage", "Rue"].map((text) => `${id}/1: ${text}`)
       )
       yield* TestClock.adjust("1000 days")
-      assert.deepStrictEqual(yield* take(1), [])
+      assert.deepStrictEqual(yield* claimEntries(1), [])
     })
   )
 
   it.effect("begins anew with an edit, whatever changed, and then has the new text alone", () =>
     Effect.gen(function* () {
-      yield* emptied
-      const { api, as, operatorId, write, shown } = yield* writer()
+      yield* emptyEntryTables
+      const { api, as, operatorId, write, shown } = yield* createEntryWriter()
       const id = yield* write(saying("Old"))
-      yield* prepareEntry(yield* takeOne)
+      yield* prepareEntry(yield* claimOnlyEntry)
       for (const [n, edit] of [saying("New"), { ...saying("New"), is_enable: false }].entries()) {
-        yield* api.update_knowledge_base({ id, ...PARKING, ...edit }).pipe(as)
+        yield* api.update_knowledge_base({ id, ...PARKING_ENTRY, ...edit }).pipe(as)
         assert.strictEqual((yield* shown(id)).process_status, "waiting")
-        yield* prepareEntry(yield* takeOne)
+        yield* prepareEntry(yield* claimOnlyEntry)
         assert.strictEqual((yield* shown(id)).process_status, "done")
-        assert.deepStrictEqual(yield* fragmentsIn(operatorId), [`${id}/${n + 2}: New`])
+        assert.deepStrictEqual(yield* loadFragments(operatorId), [`${id}/${n + 2}: New`])
       }
     })
   )
 
   it.effect("of an entry that is edited meanwhile keeps nothing that it said before", () =>
     Effect.gen(function* () {
-      yield* emptied
-      const { api, as, operatorId, write } = yield* writer()
+      yield* emptyEntryTables
+      const { api, as, operatorId, write } = yield* createEntryWriter()
       const id = yield* write(saying("Old"))
-      const old = yield* takeOne
-      yield* api.update_knowledge_base({ id, ...PARKING, ...saying("New") }).pipe(as)
+      const old = yield* claimOnlyEntry
+      yield* api.update_knowledge_base({ id, ...PARKING_ENTRY, ...saying("New") }).pipe(as)
       yield* prepareEntry(old)
-      assert.deepStrictEqual(yield* fragmentsIn(operatorId), [])
-      assert.deepInclude(yield* standingOf(id), { process_status: "waiting", due: 0 })
+      assert.deepStrictEqual(yield* loadFragments(operatorId), [])
+      assert.deepInclude(yield* loadEntryState(id), { process_status: "waiting", due: 0 })
       // The edit is taken although whoever had the entry had it for longer.
-      const edited = yield* takeOne
+      const edited = yield* claimOnlyEntry
       yield* prepareEntry(old)
       yield* prepareEntry(edited)
-      assert.deepStrictEqual(yield* fragmentsIn(operatorId), [`${id}/2: New`])
+      assert.deepStrictEqual(yield* loadFragments(operatorId), [`${id}/2: New`])
       yield* prepareEntry(old)
-      assert.deepStrictEqual(yield* fragmentsIn(operatorId), [`${id}/2: New`])
-      assert.deepInclude(yield* standingOf(id), DONE)
+      assert.deepStrictEqual(yield* loadFragments(operatorId), [`${id}/2: New`])
+      assert.deepInclude(yield* loadEntryState(id), DONE)
     })
   )
 
   it.effect("leaves nothing of an entry that is deleted meanwhile", () =>
     Effect.gen(function* () {
-      yield* emptied
-      const { api, as, operatorId, write } = yield* writer()
+      yield* emptyEntryTables
+      const { api, as, operatorId, write } = yield* createEntryWriter()
       const id = yield* write()
-      const entry = yield* takeOne
+      const entry = yield* claimOnlyEntry
       yield* api.delete_knowledge_base({ id }).pipe(as)
       yield* prepareEntry(entry)
-      assert.deepStrictEqual(yield* fragmentsIn(operatorId), [])
-      assert.isUndefined(yield* standingOf(id))
+      assert.deepStrictEqual(yield* loadFragments(operatorId), [])
+      assert.isUndefined(yield* loadEntryState(id))
     })
   )
 
   it.effect("is done again by another when its worker dies, and the dead one's word counts no more", () =>
     Effect.gen(function* () {
-      yield* emptied
+      yield* emptyEntryTables
       const queue = yield* PreparingQueue
-      const { operatorId, write } = yield* writer()
+      const { operatorId, write } = yield* createEntryWriter()
       const id = yield* write(saying("Two streets away"))
-      const dead = yield* takeOne
+      const dead = yield* claimOnlyEntry
       yield* TestClock.adjust(LEASE_MS - 1)
-      assert.deepStrictEqual(yield* take(1), [])
+      assert.deepStrictEqual(yield* claimEntries(1), [])
       yield* TestClock.adjust(1)
-      const next = yield* takeOne
+      const next = yield* claimOnlyEntry
       assert.isUndefined(yield* queue.prepared(dead, [{ sub_title: "", text: "Dead", searchable: "dead" }]))
       assert.isUndefined(yield* queue.failed(dead, undefined))
       yield* queue.handBack(dead, new Date(NOW))
-      assert.deepInclude(yield* standingOf(id), { process_status: "processing", attempts: 2, due: LEASE_MS })
+      assert.deepInclude(yield* loadEntryState(id), { process_status: "processing", attempts: 2, due: LEASE_MS })
       yield* prepareEntry(next)
       // The answer of the database was lost: done twice it is done once.
       yield* prepareEntry(next)
-      assert.deepStrictEqual(yield* fragmentsIn(operatorId), [`${id}/1: Two streets away`])
-      assert.deepInclude(yield* standingOf(id), DONE)
+      assert.deepStrictEqual(yield* loadFragments(operatorId), [`${id}/1: Two streets away`])
+      assert.deepInclude(yield* loadEntryState(id), DONE)
     })
   )
 
   it.effect("is handed back when its worker is stopped, and due at once", () =>
     Effect.gen(function* () {
-      yield* emptied
-      const { write } = yield* writer()
+      yield* emptyEntryTables
+      const { write } = yield* createEntryWriter()
       const id = yield* write()
-      const entry = yield* takeOne
+      const entry = yield* claimOnlyEntry
       const begun = yield* Deferred.make<void>()
       // The database does not answer as long as it is asked to keep anything.
       const stuck = prepareEntry(entry).pipe(
@@ -160,52 +160,52 @@ layer(layerScene)("preparing knowledge", (it) => {
       const worker = yield* Effect.forkChild(stuck)
       yield* Deferred.await(begun)
       yield* Fiber.interrupt(worker)
-      assert.deepInclude(yield* standingOf(id), { process_status: "waiting", failures: 0, due: 0 })
-      yield* prepareEntry(yield* takeOne)
-      assert.deepInclude(yield* standingOf(id), DONE)
+      assert.deepInclude(yield* loadEntryState(id), { process_status: "waiting", failures: 0, due: 0 })
+      yield* prepareEntry(yield* claimOnlyEntry)
+      assert.deepInclude(yield* loadEntryState(id), DONE)
     })
   )
 
   it.effect("is failed between tries, later and later, and after the last until the next edit", () =>
     Effect.gen(function* () {
-      yield* emptied
-      yield* poisoned
-      const { api, as, operatorId, write, shown } = yield* writer()
+      yield* emptyEntryTables
+      yield* poisonDatabase
+      const { api, as, operatorId, write, shown } = yield* createEntryWriter()
       const id = yield* write(saying("POISON"))
       const { tries, backoff } = PREPARING_RETRIES
       for (let failures = 1; failures < tries; failures++) {
-        yield* prepareEntry(yield* takeOne)
-        const standing = yield* standingOf(id)
+        yield* prepareEntry(yield* claimOnlyEntry)
+        const standing = yield* loadEntryState(id)
         assert.deepInclude(standing, { process_status: "failed", failures })
         const pause = backoffMs(backoff, failures)
         assert.isAtLeast(standing?.due ?? 0, pause * (1 - backoff.jitter))
         assert.isAtMost(standing?.due ?? 0, pause * (1 + backoff.jitter))
-        assert.deepStrictEqual(yield* take(1), [])
+        assert.deepStrictEqual(yield* claimEntries(1), [])
         yield* TestClock.adjust(pause * (1 + backoff.jitter))
       }
-      yield* prepareEntry(yield* takeOne)
-      assert.deepInclude(yield* standingOf(id), { process_status: "failed", failures: tries, due: undefined })
+      yield* prepareEntry(yield* claimOnlyEntry)
+      assert.deepInclude(yield* loadEntryState(id), { process_status: "failed", failures: tries, due: undefined })
       yield* TestClock.adjust("1000 days")
-      assert.deepStrictEqual(yield* take(1), [])
+      assert.deepStrictEqual(yield* claimEntries(1), [])
       assert.strictEqual((yield* shown(id)).process_status, "failed")
-      yield* api.update_knowledge_base({ id, ...PARKING, ...saying("Wholesome") }).pipe(as)
-      assert.deepInclude(yield* standingOf(id), { process_status: "waiting", failures: 0, due: 0 })
-      yield* prepareEntry(yield* takeOne)
-      assert.deepStrictEqual(yield* fragmentsIn(operatorId), [`${id}/2: Wholesome`])
+      yield* api.update_knowledge_base({ id, ...PARKING_ENTRY, ...saying("Wholesome") }).pipe(as)
+      assert.deepInclude(yield* loadEntryState(id), { process_status: "waiting", failures: 0, due: 0 })
+      yield* prepareEntry(yield* claimOnlyEntry)
+      assert.deepStrictEqual(yield* loadFragments(operatorId), [`${id}/2: Wholesome`])
     })
   )
 
   it.effect("says why it failed, each time, and which entry it was", () =>
     Effect.gen(function* () {
-      yield* emptied
-      yield* poisoned
-      const { operatorId, write } = yield* writer()
+      yield* emptyEntryTables
+      yield* poisonDatabase
+      const { operatorId, write } = yield* createEntryWriter()
       const id = yield* write(saying("POISON"))
       const sql = yield* SqlClient.SqlClient
-      const said = yield* linesOf(Effect.flatMap(takeOne, prepareEntry))
+      const said = yield* linesOf(Effect.flatMap(claimOnlyEntry, prepareEntry))
       yield* sql`UPDATE knowledge_bases SET failures = ${PREPARING_RETRIES.tries - 1} WHERE id = ${id}`
       yield* TestClock.adjust("10 seconds")
-      said.push(...(yield* linesOf(Effect.flatMap(takeOne, prepareEntry))))
+      said.push(...(yield* linesOf(Effect.flatMap(claimOnlyEntry, prepareEntry))))
       assert.deepStrictEqual(
         said.map(({ level }) => level),
         ["Warn", "Error"]
@@ -221,81 +221,81 @@ layer(layerScene)("preparing knowledge", (it) => {
 
   it.effect("is made up for when what kept it from it is over", () =>
     Effect.gen(function* () {
-      yield* emptied
-      yield* poisoned
-      const { operatorId, write } = yield* writer()
+      yield* emptyEntryTables
+      yield* poisonDatabase
+      const { operatorId, write } = yield* createEntryWriter()
       const id = yield* write(saying("POISON"))
-      yield* prepareEntry(yield* takeOne)
-      yield* healed
+      yield* prepareEntry(yield* claimOnlyEntry)
+      yield* healDatabase
       yield* TestClock.adjust("10 seconds")
-      yield* prepareEntry(yield* takeOne)
-      assert.deepStrictEqual(yield* fragmentsIn(operatorId), [`${id}/1: POISON`])
-      assert.deepInclude(yield* standingOf(id), DONE)
+      yield* prepareEntry(yield* claimOnlyEntry)
+      assert.deepStrictEqual(yield* loadFragments(operatorId), [`${id}/1: POISON`])
+      assert.deepInclude(yield* loadEntryState(id), DONE)
     })
   )
 
   it.effect("is not held up by entries that fail", () =>
     Effect.gen(function* () {
-      yield* emptied
-      yield* poisoned
-      const { write } = yield* writer()
+      yield* emptyEntryTables
+      yield* poisonDatabase
+      const { write } = yield* createEntryWriter()
       const spoilt = yield* Effect.replicateEffect(write(saying("POISON")), PREPARING_SHARE * 3)
       const sound = yield* Effect.replicateEffect(write(), 3)
       const preparing = yield* makePreparationWorker
-      yield* preparedAll(preparing)
-      for (const id of sound) assert.deepInclude(yield* standingOf(id), DONE)
-      for (const id of spoilt) assert.deepInclude(yield* standingOf(id), { process_status: "failed", failures: 1 })
+      yield* prepareAllDue(preparing)
+      for (const id of sound) assert.deepInclude(yield* loadEntryState(id), DONE)
+      for (const id of spoilt) assert.deepInclude(yield* loadEntryState(id), { process_status: "failed", failures: 1 })
     }).pipe(Effect.scoped)
   )
 
   it.effect("gives a quiet host its turn beside a greedy one, and neither more than its share", () =>
     Effect.gen(function* () {
-      yield* emptied
-      const greedy = yield* writer()
-      const quiet = yield* writer()
+      yield* emptyEntryTables
+      const greedy = yield* createEntryWriter()
+      const quiet = yield* createEntryWriter()
       yield* Effect.replicateEffect(greedy.write(), 40)
       yield* TestClock.adjust("1 minute")
       yield* quiet.write()
-      const first = yield* take(2)
+      const first = yield* claimEntries(2)
       assert.sameMembers(
         first.map(({ operator_id }) => operator_id),
         [greedy.operatorId, quiet.operatorId]
       )
-      const more = yield* take(PREPARING_ROOM, first)
+      const more = yield* claimEntries(PREPARING_ROOM, first)
       assert.deepStrictEqual(
         more.map(({ operator_id }) => operator_id),
         Array.from({ length: PREPARING_SHARE - 1 }, () => greedy.operatorId)
       )
-      assert.deepStrictEqual(yield* take(PREPARING_ROOM, [...first, ...more]), [])
+      assert.deepStrictEqual(yield* claimEntries(PREPARING_ROOM, [...first, ...more]), [])
     })
   )
 
   it.effect("takes of the host with the fewest in hand first, though another's has waited for longer", () =>
     Effect.gen(function* () {
-      yield* emptied
-      const busy = yield* writer()
-      const idle = yield* writer()
+      yield* emptyEntryTables
+      const busy = yield* createEntryWriter()
+      const idle = yield* createEntryWriter()
       yield* Effect.replicateEffect(busy.write(), 2)
-      const inHand = yield* take(1)
+      const inHand = yield* claimEntries(1)
       yield* TestClock.adjust("1 second")
       yield* idle.write()
-      const [next] = yield* take(1, inHand)
+      const [next] = yield* claimEntries(1, inHand)
       assert.strictEqual(next?.operator_id, idle.operatorId)
     })
   )
 
   it.effect("takes the oldest of a host first, and no more than it is asked for", () =>
     Effect.gen(function* () {
-      yield* emptied
-      const { write } = yield* writer()
+      yield* emptyEntryTables
+      const { write } = yield* createEntryWriter()
       const ids: Array<number> = []
       for (let n = 0; n < 3; n++) {
         ids.push(yield* write())
         yield* TestClock.adjust("1 second")
       }
-      const one = yield* take(1)
-      const two = yield* take(1)
-      const three = yield* take(1)
+      const one = yield* claimEntries(1)
+      const two = yield* claimEntries(1)
+      const three = yield* claimEntries(1)
       assert.deepStrictEqual(
         [...one, ...two, ...three].map(({ id }) => id),
         ids
@@ -305,44 +305,44 @@ layer(layerScene)("preparing knowledge", (it) => {
 
   it.effect("again, as a migration asks it that changes what terms are, replaces what it is found by, or fails", () =>
     Effect.gen(function* () {
-      yield* emptied
-      const { operatorId, write } = yield* writer()
+      yield* emptyEntryTables
+      const { operatorId, write } = yield* createEntryWriter()
       const id = yield* write()
       const queue = yield* makePreparationWorker
-      yield* preparedAll(queue)
+      yield* prepareAllDue(queue)
       const sql = yield* SqlClient.SqlClient
       yield* sql`UPDATE knowledge_fragments SET words = ''`
       const found = sql`SELECT FROM knowledge_fragments WHERE operator_id = ${operatorId} AND words <> ''`
       yield* sql`UPDATE knowledge_bases SET process_status = 'waiting', due_at = ${new Date(NOW)} WHERE id = ${id}`
-      yield* preparedAll(queue)
-      assert.deepInclude(yield* standingOf(id), { process_status: "failed", failures: 1 })
+      yield* prepareAllDue(queue)
+      assert.deepInclude(yield* loadEntryState(id), { process_status: "failed", failures: 1 })
       assert.lengthOf(yield* found, 0)
       yield* sql`
         UPDATE knowledge_bases SET process_status = 'waiting', revision = revision + 1, due_at = ${new Date(NOW)} WHERE id = ${id}`
-      yield* preparedAll(queue)
-      assert.deepInclude(yield* standingOf(id), { process_status: "done" })
-      assert.lengthOf(yield* found, (yield* fragmentsIn(operatorId)).length)
+      yield* prepareAllDue(queue)
+      assert.deepInclude(yield* loadEntryState(id), { process_status: "done" })
+      assert.lengthOf(yield* found, (yield* loadFragments(operatorId)).length)
     }).pipe(Effect.scoped)
   )
 
   it.effect("is done once for each entry by three workers at once", () =>
     Effect.gen(function* () {
-      yield* emptied
-      const { operatorId, write } = yield* writer()
-      const others = yield* Effect.replicateEffect(writer(), 3)
+      yield* emptyEntryTables
+      const { operatorId, write } = yield* createEntryWriter()
+      const others = yield* Effect.replicateEffect(createEntryWriter(), 3)
       const ids = yield* Effect.replicateEffect(write(), 20)
       for (const other of others) ids.push(...(yield* Effect.replicateEffect(other.write(), 5)))
       const workers = yield* Effect.replicateEffect(makePreparationWorker, 3)
-      yield* Effect.all(workers.map(preparedAll), { concurrency: "unbounded" })
-      for (const id of ids) assert.deepStrictEqual(yield* standingOf(id), { ...DONE, attempts: 1 })
-      assert.lengthOf(yield* fragmentsIn(operatorId), 20)
+      yield* Effect.all(workers.map(prepareAllDue), { concurrency: "unbounded" })
+      for (const id of ids) assert.deepStrictEqual(yield* loadEntryState(id), { ...DONE, attempts: 1 })
+      assert.lengthOf(yield* loadFragments(operatorId), 20)
     }).pipe(Effect.scoped)
   )
 
   it.effect("begins when an entry is written, without waiting for the next look", () =>
     Effect.gen(function* () {
-      yield* emptied
-      const { token, write, shown } = yield* writer()
+      yield* emptyEntryTables
+      const { token, write, shown } = yield* createEntryWriter()
       yield* Layer.build(layerPreparationWorker)
       yield* TestClock.adjust(DUE_POLL_MS)
       const id = yield* write()
@@ -354,8 +354,8 @@ layer(layerScene)("preparing knowledge", (it) => {
 
   it.effect("looks at what is due alone, however many entries there are", () =>
     Effect.gen(function* () {
-      yield* emptied
-      const { operatorId, write } = yield* writer()
+      yield* emptyEntryTables
+      const { operatorId, write } = yield* createEntryWriter()
       const sql = yield* SqlClient.SqlClient
       yield* sql`UPDATE operators SET knowledge_base_limit = 100000 WHERE id = ${operatorId}`
       yield* sql`ALTER TABLE knowledge_bases DISABLE TRIGGER knowledge_bases_limit`
@@ -368,7 +368,7 @@ layer(layerScene)("preparing knowledge", (it) => {
       yield* sql`ANALYZE knowledge_bases`
       const id = yield* write()
       const sent: Array<readonly [string, ReadonlyArray<unknown>]> = []
-      const taken = yield* take(1).pipe(
+      const taken = yield* claimEntries(1).pipe(
         Effect.provideService(Statement.CurrentTransformer, (statement) => {
           sent.push(statement.compile())
           return Effect.succeed(statement)

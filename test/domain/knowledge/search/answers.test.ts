@@ -5,17 +5,24 @@ import { KnowledgeAnswers } from "../../../../src/domain/knowledge/search/Knowle
 import { MAX_ANSWER_SENTENCES } from "../../../../src/domain/knowledge/search/rules/answer-selection.ts"
 import { MAX_CONSIDERED_FRAGMENTS } from "../../../../src/domain/knowledge/search/store.ts"
 import { QUESTION_TEXT } from "../../../../src/platform/limits.ts"
-import { DOOR, layerScene, PASSWORD, scene, TRANSIT, WIFI } from "../../../support/domain/knowledge/search/scene.ts"
+import {
+  ARRIVAL_ENTRY,
+  layerKnowledgeSearch,
+  PASSWORD_QUESTION,
+  prepareKnowledge,
+  TRANSIT_ENTRY,
+  WIFI_ENTRY
+} from "../../../support/domain/knowledge/search/knowledge-search.ts"
 
 const entry = (title: string, text: string) => ({ title, contents: [{ sub_title: "", text }] })
 
-layer(layerScene)("answers", (it) => {
+layer(layerKnowledgeSearch)("answers", (it) => {
   it.effect("are the entry's own words, with where they stand", () =>
     Effect.gen(function* () {
-      const { entered, operatorId, order, rooms } = yield* scene
-      const [id] = yield* entered(WIFI, DOOR, TRANSIT)
+      const { entered, operatorId, order, rooms } = yield* prepareKnowledge
+      const [id] = yield* entered(WIFI_ENTRY, ARRIVAL_ENTRY, TRANSIT_ENTRY)
       const { ask } = yield* KnowledgeAnswers
-      const [first, ...more] = yield* ask(operatorId, { stayCode: yield* order(rooms[0]) }, [PASSWORD])
+      const [first, ...more] = yield* ask(operatorId, { stayCode: yield* order(rooms[0]) }, [PASSWORD_QUESTION])
       assert.deepStrictEqual(first, {
         text: "The password is sail-away.",
         knowledge_base_id: id,
@@ -30,7 +37,7 @@ layer(layerScene)("answers", (it) => {
 
   it.effect("are found in scripts without word breaks", () =>
     Effect.gen(function* () {
-      const { entered, answers, order, rooms } = yield* scene
+      const { entered, answers, order, rooms } = yield* prepareKnowledge
       const stayCode = yield* order(rooms[0])
       yield* entered(
         entry("上网", "无线网络叫海港。密码是扬帆远航。"),
@@ -52,11 +59,11 @@ layer(layerScene)("answers", (it) => {
 
   it.effect("are silent about what no entry speaks of, and where nothing is asked", () =>
     Effect.gen(function* () {
-      const { entered, answers, order, rooms } = yield* scene
+      const { entered, answers, order, rooms } = yield* prepareKnowledge
       const stayCode = yield* order(rooms[0])
       const asked = (question: string) => answers({ stayCode }, question)
-      assert.deepStrictEqual(yield* asked(PASSWORD), [])
-      yield* entered(WIFI, entry("Washing machine", "The washing machine is in the bathroom."))
+      assert.deepStrictEqual(yield* asked(PASSWORD_QUESTION), [])
+      yield* entered(WIFI_ENTRY, entry("Washing machine", "The washing machine is in the bathroom."))
       for (const question of [
         "Is there a swimming pool?",
         "Gibt es eine Badewanne im Badezimmer?",
@@ -74,9 +81,15 @@ layer(layerScene)("answers", (it) => {
 
   it.effect("answer the several questions of a message, pleasantries aside, in a few sentences", () =>
     Effect.gen(function* () {
-      const { entered, answers, order, rooms } = yield* scene
+      const { entered, answers, order, rooms } = yield* prepareKnowledge
       const stayCode = yield* order(rooms[0])
-      yield* entered(WIFI, DOOR, TRANSIT, entry("Parking", "Park in the yard."), entry("Pool", "The pool opens at 9."))
+      yield* entered(
+        WIFI_ENTRY,
+        ARRIVAL_ENTRY,
+        TRANSIT_ENTRY,
+        entry("Parking", "Park in the yard."),
+        entry("Pool", "The pool opens at 9.")
+      )
       const message =
         "Hi there, we are so happy to come! What's the wifi password? And where do we find the keys? Thanks a lot, Ada"
       const two = yield* answers({ stayCode }, message)
@@ -88,9 +101,9 @@ layer(layerScene)("answers", (it) => {
 
   it.effect("answer messages that wait together as what each of them asks", () =>
     Effect.gen(function* () {
-      const { entered, answers, order, rooms } = yield* scene
+      const { entered, answers, order, rooms } = yield* prepareKnowledge
       const stayCode = yield* order(rooms[0])
-      yield* entered(WIFI, DOOR)
+      yield* entered(WIFI_ENTRY, ARRIVAL_ENTRY)
       const answered = yield* answers({ stayCode }, "Is the pool heated?", "wifi password please")
       assert.include(answered, "The password is sail-away.")
     })
@@ -98,9 +111,9 @@ layer(layerScene)("answers", (it) => {
 
   it.effect("treat what a guest writes as words and nothing else", () =>
     Effect.gen(function* () {
-      const { entered, answers, order, rooms } = yield* scene
+      const { entered, answers, order, rooms } = yield* prepareKnowledge
       const stayCode = yield* order(rooms[0])
-      yield* entered(WIFI)
+      yield* entered(WIFI_ENTRY)
       for (const question of [
         "' | !*:",
         "wifi <-> password & !(a | b):*",
@@ -118,13 +131,13 @@ layer(layerScene)("answers", (it) => {
           assert.include("The network is Harbour. The password is sail-away.", sentence)
         }
       }
-      assert.include(yield* answers({ stayCode }, PASSWORD), "The password is sail-away.")
+      assert.include(yield* answers({ stayCode }, PASSWORD_QUESTION), "The password is sail-away.")
     })
   )
 
   it.effect("are of words that every object has as of any other", () =>
     Effect.gen(function* () {
-      const { entered, answers, order, rooms } = yield* scene
+      const { entered, answers, order, rooms } = yield* prepareKnowledge
       const stayCode = yield* order(rooms[0])
       const words = Object.getOwnPropertyNames(Object.prototype)
       yield* entered(...words.map((word) => entry(word, `The ${word} is in the cupboard.`)))
@@ -138,9 +151,9 @@ layer(layerScene)("answers", (it) => {
 
   it.effect("look at so many characters of a question and at none beyond", () =>
     Effect.gen(function* () {
-      const { entered, answers, order, rooms } = yield* scene
+      const { entered, answers, order, rooms } = yield* prepareKnowledge
       const stayCode = yield* order(rooms[0])
-      yield* entered(WIFI)
+      yield* entered(WIFI_ENTRY)
       const ending = "\nWifi password?"
       const upTo = (length: number) => `${"-".repeat(length - ending.length)}${ending}`
       assert.notDeepEqual(yield* answers({ stayCode }, upTo(QUESTION_TEXT)), [])
@@ -152,7 +165,7 @@ layer(layerScene)("answers", (it) => {
   it.effect("come of the fragments that have most of what is asked, however many have a part of it", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const { entered, answers, order, rooms } = yield* scene
+      const { entered, answers, order, rooms } = yield* prepareKnowledge
       const stayCode = yield* order(rooms[0])
       const contents = Array.from({ length: 50 }, (_, n) => ({
         sub_title: "",

@@ -1,17 +1,17 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { GROUP_NAME, NAMED_PROPERTIES } from "../../../../src/platform/limits.ts"
-import { atOnce, host, hostOf, rowsIn } from "../../../support/domain/portfolio.ts"
+import { countRows, createHostClient, createHostWithProperties, runAtOnce } from "../../../support/domain/portfolio.ts"
+import { fieldOfError } from "../../../support/error-messages.ts"
 import { call, layerTest } from "../../../support/harness.ts"
-import { fieldOf } from "../../../support/messages-of-errors.ts"
-import { canOverlap, orSkipped, overlapping } from "../../../support/overlap.ts"
+import { canOverlap, runOverlapping, withServerNote } from "../../../support/overlap.ts"
 
 const TITLES = ["A", "B", "C", "D"]
 
 layer(layerTest)("property groups", (it) => {
   it.effect("are listed with their properties, page by page", () =>
     Effect.gen(function* () {
-      const { api, as, rooms } = yield* hostOf(...TITLES)
+      const { api, as, rooms } = yield* createHostWithProperties(...TITLES)
       const [a = 0, b = 0] = rooms
       const { group } = yield* api.create_property_group({ name: " Harbour ", property_ids: [b, a, b] }).pipe(as)
       assert.deepStrictEqual(group, { id: group.id, name: "Harbour", property_ids: [a, b] })
@@ -30,7 +30,7 @@ layer(layerTest)("property groups", (it) => {
 
   it.effect("change what is sent: a name, a whole list, or nothing", () =>
     Effect.gen(function* () {
-      const { api, as, operatorId, rooms } = yield* hostOf(...TITLES)
+      const { api, as, operatorId, rooms } = yield* createHostWithProperties(...TITLES)
       const [a = 0, b = 0, c = 0] = rooms
       const { group } = yield* api.create_property_group({ name: "Harbour", property_ids: [a, b] }).pipe(as)
       const { id } = group
@@ -45,30 +45,30 @@ layer(layerTest)("property groups", (it) => {
       assert.deepStrictEqual(yield* shown, { id, name: "Seaside", property_ids: [b, c] })
       yield* api.update_property_group({ id, property_ids: [] }).pipe(as)
       assert.deepStrictEqual(yield* shown, { id, name: "Seaside", property_ids: [] })
-      assert.strictEqual(yield* rowsIn(operatorId, "group_properties"), 0)
+      assert.strictEqual(yield* countRows(operatorId, "group_properties"), 0)
     })
   )
 
   it.effect("are deleted with their links, and leave the properties", () =>
     Effect.gen(function* () {
-      const { api, as, operatorId, token, rooms } = yield* hostOf(...TITLES)
+      const { api, as, operatorId, token, rooms } = yield* createHostWithProperties(...TITLES)
       const { group } = yield* api.create_property_group({ name: "Harbour", property_ids: rooms }).pipe(as)
       yield* api.delete_property_group({ id: group.id }).pipe(as)
       const { properties, total } = yield* api.search_properties({}).pipe(as)
       assert.strictEqual(total, TITLES.length)
       assert.isTrue(properties.every(({ groups }) => groups.length === 0))
-      assert.strictEqual(yield* rowsIn(operatorId, "group_properties"), 0)
+      assert.strictEqual(yield* countRows(operatorId, "group_properties"), 0)
       for (const operation of ["delete_property_group", "update_property_group"] as const) {
         const envelope = yield* call(token, operation, { id: group.id })
-        assert.deepStrictEqual([envelope.error_code, fieldOf(envelope)], [404, "id"])
+        assert.deepStrictEqual([envelope.error_code, fieldOfError(envelope)], [404, "id"])
       }
     })
   )
 
   it.effect("have names of their own within a merchant", () =>
     Effect.gen(function* () {
-      const { api, as, token } = yield* host()
-      const other = yield* host()
+      const { api, as, token } = yield* createHostClient()
+      const other = yield* createHostClient()
       yield* other.api.create_property_group({ name: "Harbour" }).pipe(other.as)
       const { group: holder } = yield* api.create_property_group({ name: "Harbour" }).pipe(as)
       const { group } = yield* api.create_property_group({ name: "Old Town" }).pipe(as)
@@ -76,18 +76,18 @@ layer(layerTest)("property groups", (it) => {
         yield* call(token, "create_property_group", { name: "Harbour " }),
         yield* call(token, "update_property_group", { id: group.id, name: "Harbour" })
       ]) {
-        assert.deepStrictEqual([envelope.error_code, fieldOf(envelope)], [409, "name"])
+        assert.deepStrictEqual([envelope.error_code, fieldOfError(envelope)], [409, "name"])
         assert.deepInclude(envelope, { data: { id: holder.id } })
       }
       const twice = Array.from({ length: 8 }, () => api.create_property_group({ name: "Once" }).pipe(as))
-      assert.deepStrictEqual(yield* atOnce(twice), { succeeded: 1, refused: ["Conflict"] })
+      assert.deepStrictEqual(yield* runAtOnce(twice), { succeeded: 1, refused: ["Conflict"] })
     })
   )
 
   it.effect("refuse what they cannot hold, and stay as they are", () =>
     Effect.gen(function* () {
-      const { api, as, token, operatorId, rooms } = yield* hostOf(...TITLES)
-      const theirs = yield* hostOf("Theirs")
+      const { api, as, token, operatorId, rooms } = yield* createHostWithProperties(...TITLES)
+      const theirs = yield* createHostWithProperties("Theirs")
       const longest = "ü".repeat(GROUP_NAME)
       const { group } = yield* api.create_property_group({ name: longest, property_ids: rooms }).pipe(as)
       const ids = Array.from({ length: NAMED_PROPERTIES + 1 }, (_, index) => 900_000_000 + index)
@@ -122,7 +122,7 @@ layer(layerTest)("property groups", (it) => {
       assert.strictEqual(edited.error_code, 400)
       assert.strictEqual((yield* call(token, "update_property_group", { name: "New" })).error_code, 400)
       assert.deepStrictEqual(yield* api.search_property_groups({}).pipe(as), { groups: [group], total: 1 })
-      assert.strictEqual(yield* rowsIn(operatorId, "group_properties"), TITLES.length)
+      assert.strictEqual(yield* countRows(operatorId, "group_properties"), TITLES.length)
       const message = (yield* call(token, "create_property_group", { name: "New", property_ids: ids.slice(1) }))
         .error_msg
       assert.match(message, /^property_ids: .*900000001.*900000002.*900000003.*900000004.*900000005/)
@@ -131,7 +131,7 @@ layer(layerTest)("property groups", (it) => {
 
   it.effect("hold one whole list after many replacements at once, and show no other on the way", () =>
     Effect.gen(function* () {
-      const { api, as, operatorId, rooms } = yield* hostOf(...TITLES)
+      const { api, as, operatorId, rooms } = yield* createHostWithProperties(...TITLES)
       const [a = 0, b = 0, c = 0, d = 0] = rooms
       const lists = [[a, b], [c, d], [a, d], [b], []]
       const { group } = yield* api.create_property_group({ name: "Harbour" }).pipe(as)
@@ -150,18 +150,18 @@ layer(layerTest)("property groups", (it) => {
       // What replacements could not see of one another is cleared away by the next.
       yield* api.update_property_group({ id, property_ids: [a] }).pipe(as)
       assert.deepStrictEqual(yield* shown, [a])
-      assert.strictEqual(yield* rowsIn(operatorId, "group_properties"), 1)
+      assert.strictEqual(yield* countRows(operatorId, "group_properties"), 1)
     })
   )
 
-  describe.runIf(canOverlap)(orSkipped("while another change is on its way"), () => {
+  describe.runIf(canOverlap)(withServerNote("while another change is on its way"), () => {
     it.effect("hold the later of two lists", () =>
       Effect.gen(function* () {
-        const { api, as, rooms } = yield* hostOf(...TITLES)
+        const { api, as, rooms } = yield* createHostWithProperties(...TITLES)
         const [a = 0, b = 0, c = 0, d = 0] = rooms
         const { group } = yield* api.create_property_group({ name: "Harbour", property_ids: [a] }).pipe(as)
         const { id } = group
-        yield* overlapping(
+        yield* runOverlapping(
           api.update_property_group({ id, property_ids: [a, b] }).pipe(as),
           api.update_property_group({ id, property_ids: [c, d] }).pipe(as)
         )
@@ -177,10 +177,10 @@ layer(layerTest)("property groups", (it) => {
 
     it.effect("keep a list that is replaced while they are renamed", () =>
       Effect.gen(function* () {
-        const { api, as, rooms } = yield* hostOf(...TITLES)
+        const { api, as, rooms } = yield* createHostWithProperties(...TITLES)
         const { group } = yield* api.create_property_group({ name: "Harbour" }).pipe(as)
         const { id } = group
-        yield* overlapping(
+        yield* runOverlapping(
           api.update_property_group({ id, property_ids: rooms }).pipe(as),
           api.update_property_group({ id, name: "Seaside" }).pipe(as)
         )
@@ -191,15 +191,15 @@ layer(layerTest)("property groups", (it) => {
 
     it.effect("are gone, with their links, when they are deleted while a list is replaced", () =>
       Effect.gen(function* () {
-        const { api, as, operatorId, rooms } = yield* hostOf(...TITLES)
+        const { api, as, operatorId, rooms } = yield* createHostWithProperties(...TITLES)
         const { group } = yield* api.create_property_group({ name: "Harbour", property_ids: rooms }).pipe(as)
         const { id } = group
-        yield* overlapping(
+        yield* runOverlapping(
           api.update_property_group({ id, property_ids: rooms.slice(1) }).pipe(as),
           api.delete_property_group({ id }).pipe(as)
         )
         assert.strictEqual((yield* api.search_property_groups({}).pipe(as)).total, 0)
-        assert.strictEqual(yield* rowsIn(operatorId, "group_properties"), 0)
+        assert.strictEqual(yield* countRows(operatorId, "group_properties"), 0)
       })
     )
   })

@@ -2,15 +2,23 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { PROPERTY_TITLE } from "../../../../src/platform/limits.ts"
-import { atOnce, host, hostOf, limitOf, ROOM_LIMIT, rowsIn, setLimit } from "../../../support/domain/portfolio.ts"
+import {
+  countRows,
+  createHostClient,
+  createHostWithProperties,
+  loadLimit,
+  ROOM_LIMIT,
+  runAtOnce,
+  setLimit
+} from "../../../support/domain/portfolio.ts"
+import { fieldOfError } from "../../../support/error-messages.ts"
 import { call, layerTest } from "../../../support/harness.ts"
-import { fieldOf } from "../../../support/messages-of-errors.ts"
 import { countStatements } from "../../../support/statements.ts"
 
 layer(layerTest)("properties", (it) => {
   it.effect("start without address, channels and pictures, with the merchant's times", () =>
     Effect.gen(function* () {
-      const { api, as } = yield* host({ timeZone: "Asia/Tokyo" })
+      const { api, as } = yield* createHostClient({ timeZone: "Asia/Tokyo" })
       const { property_id: id } = yield* api.create_property({ title: "  Harbour 1 " }).pipe(as)
       assert.deepStrictEqual(yield* api.search_properties({}).pipe(as), {
         properties: [
@@ -36,7 +44,7 @@ layer(layerTest)("properties", (it) => {
 
   it.effect("show what is known of them, their own times before the merchant's", () =>
     Effect.gen(function* () {
-      const { api, as, operatorId, rooms } = yield* hostOf("Harbour 1", "Harbour 2")
+      const { api, as, operatorId, rooms } = yield* createHostWithProperties("Harbour 1", "Harbour 2")
       const sql = yield* SqlClient.SqlClient
       yield* sql`
         UPDATE properties SET address = 'Quay 1', longitude = '-9.1393', latitude = '38.7223',
@@ -56,7 +64,7 @@ layer(layerTest)("properties", (it) => {
 
   it.effect("carry their groups and tags, in one statement however many there are", () =>
     Effect.gen(function* () {
-      const { api, as, token, rooms } = yield* hostOf("A", "B", "C")
+      const { api, as, token, rooms } = yield* createHostWithProperties("A", "B", "C")
       const [a = 0, b = 0] = rooms
       const { group } = yield* api.create_property_group({ name: "Harbour", property_ids: [a, b] }).pipe(as)
       const { group: other } = yield* api.create_property_group({ name: "Old Town", property_ids: [a] }).pipe(as)
@@ -87,7 +95,7 @@ layer(layerTest)("properties", (it) => {
 
   it.effect("are found by id, group and tag, page by page", () =>
     Effect.gen(function* () {
-      const { api, as, token, rooms } = yield* hostOf("A", "B", "C", "D")
+      const { api, as, token, rooms } = yield* createHostWithProperties("A", "B", "C", "D")
       const [a = 0, b = 0, c = 0, d = 0] = rooms
       const { group } = yield* api.create_property_group({ name: "Harbour", property_ids: [a, b, c] }).pipe(as)
       const { tag } = yield* api.create_property_tag({ name: "Sea view", property_ids: [b, c, d] }).pipe(as)
@@ -112,66 +120,66 @@ layer(layerTest)("properties", (it) => {
         [{ tag_id: tag.id }, "tag_id"]
       ] as const) {
         const envelope = yield* call(token, "search_properties", filter)
-        assert.deepStrictEqual([envelope.error_code, fieldOf(envelope)], [404, field])
+        assert.deepStrictEqual([envelope.error_code, fieldOfError(envelope)], [404, field])
       }
     })
   )
 
   it.effect("have titles of their own within a merchant", () =>
     Effect.gen(function* () {
-      const { api, as, token, operatorId, rooms } = yield* hostOf("Harbour 1")
-      const other = yield* hostOf("Harbour 1")
+      const { api, as, token, operatorId, rooms } = yield* createHostWithProperties("Harbour 1")
+      const other = yield* createHostWithProperties("Harbour 1")
       for (const title of ["Harbour 1", " Harbour 1"]) {
         const envelope = yield* call(token, "create_property", { title })
-        assert.deepStrictEqual([envelope.error_code, fieldOf(envelope)], [409, "title"])
+        assert.deepStrictEqual([envelope.error_code, fieldOfError(envelope)], [409, "title"])
         assert.deepInclude(envelope, { data: { id: rooms[0] ?? 0 } })
       }
       yield* api.create_property({ title: "harbour 1" }).pipe(as)
-      assert.strictEqual(yield* rowsIn(operatorId, "properties"), 2)
-      assert.strictEqual(yield* rowsIn(other.operatorId, "properties"), 1)
+      assert.strictEqual(yield* countRows(operatorId, "properties"), 2)
+      assert.strictEqual(yield* countRows(other.operatorId, "properties"), 1)
     })
   )
 
   it.effect("with the same title, created at once, are one", () =>
     Effect.gen(function* () {
-      const { api, as, operatorId } = yield* host()
+      const { api, as, operatorId } = yield* createHostClient()
       const twice = Array.from({ length: 10 }, () => api.create_property({ title: "Harbour 1" }).pipe(as))
-      assert.deepStrictEqual(yield* atOnce(twice), { succeeded: 1, refused: ["Conflict"] })
-      assert.strictEqual(yield* rowsIn(operatorId, "properties"), 1)
+      assert.deepStrictEqual(yield* runAtOnce(twice), { succeeded: 1, refused: ["Conflict"] })
+      assert.strictEqual(yield* countRows(operatorId, "properties"), 1)
     })
   )
 
   it.effect("take titles up to the limit and refuse what is none", () =>
     Effect.gen(function* () {
-      const { token, operatorId } = yield* host()
+      const { token, operatorId } = yield* createHostClient()
       const longest = "ü".repeat(PROPERTY_TITLE)
       const codeOf = (title: unknown) =>
         Effect.map(call(token, "create_property", { title }), ({ error_code }) => error_code)
       assert.strictEqual(yield* codeOf(longest), 0)
       for (const title of [`${longest}ü`, "", "   ", "a\nb", "a\u0000b"]) assert.strictEqual(yield* codeOf(title), 422)
       for (const title of [undefined, null, 5, ["a"], { a: 1 }]) assert.strictEqual(yield* codeOf(title), 400)
-      assert.strictEqual(yield* rowsIn(operatorId, "properties"), 1)
+      assert.strictEqual(yield* countRows(operatorId, "properties"), 1)
     })
   )
 
   it.effect("are as many as the subscription covers and not one more, however many are created at once", () =>
     Effect.gen(function* () {
-      const { api, as, operatorId, token } = yield* host()
-      assert.strictEqual(yield* limitOf(operatorId, "room_limit"), ROOM_LIMIT)
+      const { api, as, operatorId, token } = yield* createHostClient()
+      assert.strictEqual(yield* loadLimit(operatorId, "room_limit"), ROOM_LIMIT)
       const creations = Array.from({ length: 2 * ROOM_LIMIT }, (_, index) =>
         api.create_property({ title: `Room ${index}` }).pipe(as)
       )
-      assert.deepStrictEqual(yield* atOnce(creations), { succeeded: ROOM_LIMIT, refused: ["ValidationFailed"] })
-      assert.strictEqual(yield* rowsIn(operatorId, "properties"), ROOM_LIMIT)
+      assert.deepStrictEqual(yield* runAtOnce(creations), { succeeded: ROOM_LIMIT, refused: ["ValidationFailed"] })
+      assert.strictEqual(yield* countRows(operatorId, "properties"), ROOM_LIMIT)
       const invalid = yield* call(token, "create_property", { title: "One more" })
-      assert.deepStrictEqual([invalid.error_code, fieldOf(invalid)], [422, "room_limit"])
+      assert.deepStrictEqual([invalid.error_code, fieldOfError(invalid)], [422, "room_limit"])
       assert.include(invalid.error_msg, `${ROOM_LIMIT}`)
       yield* setLimit(operatorId, "room_limit", ROOM_LIMIT + 1)
       yield* api.create_property({ title: "One more" }).pipe(as)
       // Fewer than there are: what is there stays.
       yield* setLimit(operatorId, "room_limit", 1)
       assert.strictEqual((yield* call(token, "create_property", { title: "Two more" })).error_code, 422)
-      assert.strictEqual(yield* rowsIn(operatorId, "properties"), ROOM_LIMIT + 1)
+      assert.strictEqual(yield* countRows(operatorId, "properties"), ROOM_LIMIT + 1)
     })
   )
 })

@@ -1,16 +1,23 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { NAMED_PROPERTIES, PROPERTY_TITLE } from "../../../../src/platform/limits.ts"
-import { atOnce, host, hostOf, limitOf, ROOM_TYPE_LIMIT, rowsIn } from "../../../support/domain/portfolio.ts"
+import {
+  countRows,
+  createHostClient,
+  createHostWithProperties,
+  loadLimit,
+  ROOM_TYPE_LIMIT,
+  runAtOnce
+} from "../../../support/domain/portfolio.ts"
+import { fieldOfError } from "../../../support/error-messages.ts"
 import { call, freshOperator, layerTest } from "../../../support/harness.ts"
-import { fieldOf } from "../../../support/messages-of-errors.ts"
-import { canOverlap, orSkipped, overlapping } from "../../../support/overlap.ts"
+import { canOverlap, runOverlapping, withServerNote } from "../../../support/overlap.ts"
 import { countStatements } from "../../../support/statements.ts"
 
 layer(layerTest)("room types", (it) => {
   it.effect("show their properties and tags, in one statement", () =>
     Effect.gen(function* () {
-      const { api, as, token, rooms } = yield* hostOf("101", "102", "103")
+      const { api, as, token, rooms } = yield* createHostWithProperties("101", "102", "103")
       const [a = 0, b = 0] = rooms
       const { room_type_id: double } = yield* api
         .create_room_type({ title: " Double ", property_ids: [b, a, b] })
@@ -42,55 +49,55 @@ layer(layerTest)("room types", (it) => {
       assert.deepStrictEqual((yield* api.search_room_types({ id: empty }).pipe(as)).room_types[0]?.title, "Suite")
       assert.deepStrictEqual((yield* api.search_room_types({ offset: 1, limit: 1 }).pipe(as)).room_types[0]?.id, empty)
       const missing = yield* call(token, "search_room_types", { tag_id: 987_654_321 })
-      assert.deepStrictEqual([missing.error_code, fieldOf(missing)], [404, "tag_id"])
+      assert.deepStrictEqual([missing.error_code, fieldOfError(missing)], [404, "tag_id"])
     })
   )
 
   it.effect("never share a property: nothing is created then", () =>
     Effect.gen(function* () {
-      const { api, as, token, operatorId, rooms } = yield* hostOf("101", "102", "103")
+      const { api, as, token, operatorId, rooms } = yield* createHostWithProperties("101", "102", "103")
       const [a = 0, b = 0, c = 0] = rooms
       yield* api.create_room_type({ title: "Double", property_ids: [a, b] }).pipe(as)
       const taken = yield* call(token, "create_room_type", { title: "Twin", property_ids: [c, b, a] })
-      assert.deepStrictEqual([taken.error_code, fieldOf(taken)], [409, "property_ids"])
+      assert.deepStrictEqual([taken.error_code, fieldOfError(taken)], [409, "property_ids"])
       assert.include(taken.error_msg, `${a}`)
       assert.include(taken.error_msg, `${b}`)
       const unknown = yield* call(token, "create_room_type", { title: "Twin", property_ids: [c, 987_654_321] })
-      assert.deepStrictEqual([unknown.error_code, fieldOf(unknown)], [404, "property_ids"])
+      assert.deepStrictEqual([unknown.error_code, fieldOfError(unknown)], [404, "property_ids"])
       assert.include(unknown.error_msg, "987654321")
-      assert.strictEqual(yield* rowsIn(operatorId, "room_types"), 1)
-      assert.strictEqual(yield* rowsIn(operatorId, "room_type_properties"), 2)
+      assert.strictEqual(yield* countRows(operatorId, "room_types"), 1)
+      assert.strictEqual(yield* countRows(operatorId, "room_type_properties"), 2)
     })
   )
 
   it.effect("that want the same properties at once: one gets them all, the others nothing", () =>
     Effect.gen(function* () {
-      const { api, as, operatorId, rooms } = yield* hostOf("101", "102", "103")
+      const { api, as, operatorId, rooms } = yield* createHostWithProperties("101", "102", "103")
       const creations = Array.from({ length: 12 }, (_, index) =>
         api
           .create_room_type({ title: `Type ${index}`, property_ids: index % 2 === 0 ? rooms : rooms.toReversed() })
           .pipe(as)
       )
-      assert.deepStrictEqual(yield* atOnce(creations), { succeeded: 1, refused: ["Conflict"] })
+      assert.deepStrictEqual(yield* runAtOnce(creations), { succeeded: 1, refused: ["Conflict"] })
       const { room_types } = yield* api.search_room_types({}).pipe(as)
       assert.deepStrictEqual(
         room_types.map(({ properties }) => properties.map(({ id }) => id)),
         [rooms]
       )
-      assert.strictEqual(yield* rowsIn(operatorId, "room_type_properties"), 3)
+      assert.strictEqual(yield* countRows(operatorId, "room_type_properties"), 3)
     })
   )
 
   it.effect("have titles of their own within a merchant, and of a length", () =>
     Effect.gen(function* () {
-      const { token, operatorId } = yield* host()
+      const { token, operatorId } = yield* createHostClient()
       const longest = "ü".repeat(PROPERTY_TITLE)
       const codeOf = (fields: object) =>
         Effect.map(call(token, "create_room_type", fields), ({ error_code }) => error_code)
       const created = yield* call(token, "create_room_type", { title: longest })
       assert.strictEqual(created.error_code, 0)
       const conflict = yield* call(token, "create_room_type", { title: longest })
-      assert.deepStrictEqual([conflict.error_code, fieldOf(conflict)], [409, "title"])
+      assert.deepStrictEqual([conflict.error_code, fieldOfError(conflict)], [409, "title"])
       assert.deepInclude(conflict, { data: { id: Object(created.data).room_type_id } })
       for (const title of [`${longest}ü`, " "]) assert.strictEqual(yield* codeOf({ title }), 422)
       const ids = Array.from({ length: NAMED_PROPERTIES + 1 }, (_, index) => 900_000_000 + index)
@@ -101,7 +108,7 @@ layer(layerTest)("room types", (it) => {
         assert.strictEqual(yield* codeOf({ title: "Suite", property_ids }), 400)
       }
       assert.strictEqual(yield* codeOf({ property_ids: [] }), 400)
-      assert.strictEqual(yield* rowsIn(operatorId, "room_types"), 1)
+      assert.strictEqual(yield* countRows(operatorId, "room_types"), 1)
     })
   )
 
@@ -110,36 +117,39 @@ layer(layerTest)("room types", (it) => {
       const { token, operatorId } = yield* freshOperator({ edition: "basic" })
       const envelope = yield* call(token, "create_room_type", { title: "Double" })
       assert.deepInclude(envelope, { error_code: 420, error_msg: "Basic edition does not support this feature" })
-      assert.strictEqual(yield* rowsIn(operatorId, "room_types"), 0)
+      assert.strictEqual(yield* countRows(operatorId, "room_types"), 0)
     })
   )
 
   it.effect("are as many as the subscription covers and not one more, however many are created at once", () =>
     Effect.gen(function* () {
-      const { api, as, operatorId, token } = yield* host()
-      assert.strictEqual(yield* limitOf(operatorId, "room_type_limit"), ROOM_TYPE_LIMIT)
+      const { api, as, operatorId, token } = yield* createHostClient()
+      assert.strictEqual(yield* loadLimit(operatorId, "room_type_limit"), ROOM_TYPE_LIMIT)
       const creations = Array.from({ length: 2 * ROOM_TYPE_LIMIT }, (_, index) =>
         api.create_room_type({ title: `Type ${index}` }).pipe(as)
       )
-      assert.deepStrictEqual(yield* atOnce(creations), { succeeded: ROOM_TYPE_LIMIT, refused: ["ValidationFailed"] })
+      assert.deepStrictEqual(yield* runAtOnce(creations), { succeeded: ROOM_TYPE_LIMIT, refused: ["ValidationFailed"] })
       const invalid = yield* call(token, "create_room_type", { title: "One more" })
-      assert.deepStrictEqual([invalid.error_code, fieldOf(invalid)], [422, "room_type_limit"])
+      assert.deepStrictEqual([invalid.error_code, fieldOfError(invalid)], [422, "room_type_limit"])
       assert.include(invalid.error_msg, `${ROOM_TYPE_LIMIT}`)
-      assert.strictEqual(yield* rowsIn(operatorId, "room_types"), ROOM_TYPE_LIMIT)
+      assert.strictEqual(yield* countRows(operatorId, "room_types"), ROOM_TYPE_LIMIT)
     })
   )
 
-  describe.runIf(canOverlap)(orSkipped("while another one is being created"), () => {
+  describe.runIf(canOverlap)(withServerNote("while another one is being created"), () => {
     it.effect("waits for it and is refused the same property", () =>
       Effect.gen(function* () {
-        const { api, as, rooms } = yield* hostOf("101", "102")
+        const { api, as, rooms } = yield* createHostWithProperties("101", "102")
         const refused = yield* Effect.flip(
-          overlapping(
+          runOverlapping(
             api.create_room_type({ title: "Double", property_ids: rooms }).pipe(as),
             api.create_room_type({ title: "Twin", property_ids: rooms.toReversed() }).pipe(as)
           )
         )
-        assert.deepStrictEqual([refused._tag, fieldOf({ error_msg: refused.message })], ["Conflict", "property_ids"])
+        assert.deepStrictEqual(
+          [refused._tag, fieldOfError({ error_msg: refused.message })],
+          ["Conflict", "property_ids"]
+        )
         assert.strictEqual((yield* api.search_room_types({}).pipe(as)).total, 1)
       })
     )

@@ -2,14 +2,20 @@ import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { PROPERTY_TAG_LIMIT } from "../../../../src/platform/limits.ts"
-import { atOnce, host, hostOf, limitOf, rowsIn } from "../../../support/domain/portfolio.ts"
+import {
+  countRows,
+  createHostClient,
+  createHostWithProperties,
+  loadLimit,
+  runAtOnce
+} from "../../../support/domain/portfolio.ts"
+import { fieldOfError } from "../../../support/error-messages.ts"
 import { call, layerTest } from "../../../support/harness.ts"
-import { fieldOf } from "../../../support/messages-of-errors.ts"
-import { canOverlap, orSkipped, overlapping } from "../../../support/overlap.ts"
+import { canOverlap, runOverlapping, withServerNote } from "../../../support/overlap.ts"
 
 /** A host whose room for tags is used up but for a few. */
 const almostFull = Effect.fnUntraced(function* (free: number) {
-  const found = yield* host()
+  const found = yield* createHostClient()
   const sql = yield* SqlClient.SqlClient
   yield* sql`
     INSERT INTO property_tags (operator_id, name, color, created_at)
@@ -21,14 +27,14 @@ layer(layerTest)("property tags at once", (it) => {
   it.effect("are as many as allowed and not one more", () =>
     Effect.gen(function* () {
       const { api, as, operatorId, token } = yield* almostFull(10)
-      assert.strictEqual(yield* limitOf(operatorId, "property_tag_limit"), PROPERTY_TAG_LIMIT)
+      assert.strictEqual(yield* loadLimit(operatorId, "property_tag_limit"), PROPERTY_TAG_LIMIT)
       const creations = Array.from({ length: 20 }, (_, index) =>
         api.create_property_tag({ name: `New ${index}` }).pipe(as)
       )
-      assert.deepStrictEqual(yield* atOnce(creations), { succeeded: 10, refused: ["ValidationFailed"] })
-      assert.strictEqual(yield* rowsIn(operatorId, "property_tags"), PROPERTY_TAG_LIMIT)
+      assert.deepStrictEqual(yield* runAtOnce(creations), { succeeded: 10, refused: ["ValidationFailed"] })
+      assert.strictEqual(yield* countRows(operatorId, "property_tags"), PROPERTY_TAG_LIMIT)
       const invalid = yield* call(token, "create_property_tag", { name: "One more" })
-      assert.deepStrictEqual([invalid.error_code, fieldOf(invalid)], [422, "property_tag_limit"])
+      assert.deepStrictEqual([invalid.error_code, fieldOfError(invalid)], [422, "property_tag_limit"])
       assert.include(invalid.error_msg, `${PROPERTY_TAG_LIMIT}`)
     })
   )
@@ -42,7 +48,7 @@ layer(layerTest)("property tags at once", (it) => {
       yield* api.delete_property_tag({ id: tag.id }).pipe(as)
       yield* api.delete_property_tag({ id: second.id }).pipe(as)
       yield* api.create_property_tag({ name: "Third" }).pipe(as)
-      const restored = yield* atOnce(["First", "Second"].map((name) => api.create_property_tag({ name }).pipe(as)))
+      const restored = yield* runAtOnce(["First", "Second"].map((name) => api.create_property_tag({ name }).pipe(as)))
       assert.deepStrictEqual(restored, { succeeded: 1, refused: ["ValidationFailed"] })
       assert.strictEqual((yield* api.query_tags({ limit: 1 }).pipe(as)).total, PROPERTY_TAG_LIMIT)
       // A name that is there is a duplicate before it is one too many.
@@ -52,27 +58,27 @@ layer(layerTest)("property tags at once", (it) => {
 
   it.effect("of one name are one, new or restored", () =>
     Effect.gen(function* () {
-      const { api, as } = yield* host()
+      const { api, as } = yield* createHostClient()
       const creations = Array.from({ length: 10 }, () => api.create_property_tag({ name: "Sea view" }).pipe(as))
-      assert.deepStrictEqual(yield* atOnce(creations), { succeeded: 1, refused: ["Conflict"] })
+      assert.deepStrictEqual(yield* runAtOnce(creations), { succeeded: 1, refused: ["Conflict"] })
       const { tags } = yield* api.query_tags({}).pipe(as)
       const id = tags[0]?.id ?? 0
       yield* api.delete_property_tag({ id }).pipe(as)
-      assert.deepStrictEqual(yield* atOnce(creations), { succeeded: 1, refused: ["Conflict"] })
+      assert.deepStrictEqual(yield* runAtOnce(creations), { succeeded: 1, refused: ["Conflict"] })
       assert.deepStrictEqual((yield* api.query_tags({}).pipe(as)).tags, tags)
     })
   )
 
   it.effect("hold one whole list of each kind after many replacements", () =>
     Effect.gen(function* () {
-      const { api, as, rooms } = yield* hostOf("101", "102", "103", "104")
+      const { api, as, rooms } = yield* createHostWithProperties("101", "102", "103", "104")
       const [a = 0, b = 0, c = 0, d = 0] = rooms
       const lists = [[a, b], [c, d], [a, d], [b], []]
       const { tag } = yield* api.create_property_tag({ name: "Sea view" }).pipe(as)
       const replacements = Array.from({ length: 50 }, (_, index) =>
         api.update_property_tag({ id: tag.id, property_ids: lists[index % lists.length] ?? [] }).pipe(as)
       )
-      assert.deepStrictEqual(yield* atOnce(replacements), { succeeded: 50, refused: [] })
+      assert.deepStrictEqual(yield* runAtOnce(replacements), { succeeded: 50, refused: [] })
       const { tags } = yield* api.query_tags({}).pipe(as)
       assert.deepInclude(lists, tags[0]?.property_ids)
       const { properties } = yield* api.search_properties({ tag_id: tag.id }).pipe(as)
@@ -83,19 +89,19 @@ layer(layerTest)("property tags at once", (it) => {
     })
   )
 
-  describe.runIf(canOverlap)(orSkipped("while another change is on its way"), () => {
+  describe.runIf(canOverlap)(withServerNote("while another change is on its way"), () => {
     it.effect("hold the later of two lists, and both of two lists of different kinds", () =>
       Effect.gen(function* () {
-        const { api, as, rooms } = yield* hostOf("101", "102", "103")
+        const { api, as, rooms } = yield* createHostWithProperties("101", "102", "103")
         const [a = 0, b = 0, c = 0] = rooms
         const { room_type_id: type } = yield* api.create_room_type({ title: "Double" }).pipe(as)
         const { tag } = yield* api.create_property_tag({ name: "Sea view" }).pipe(as)
         const { id } = tag
-        yield* overlapping(
+        yield* runOverlapping(
           api.update_property_tag({ id, property_ids: [a, b] }).pipe(as),
           api.update_property_tag({ id, property_ids: [c] }).pipe(as)
         )
-        yield* overlapping(
+        yield* runOverlapping(
           api.update_property_tag({ id, property_ids: [a, b] }).pipe(as),
           api.update_property_tag({ id, room_type_ids: [type] }).pipe(as)
         )
@@ -106,9 +112,9 @@ layer(layerTest)("property tags at once", (it) => {
 
     it.effect("come back under their id when they are created again before their deletion is done", () =>
       Effect.gen(function* () {
-        const { api, as, rooms } = yield* hostOf("101", "102")
+        const { api, as, rooms } = yield* createHostWithProperties("101", "102")
         const { tag } = yield* api.create_property_tag({ name: "Sea view", property_ids: rooms }).pipe(as)
-        const [, { tag: restored }] = yield* overlapping(
+        const [, { tag: restored }] = yield* runOverlapping(
           api.delete_property_tag({ id: tag.id }).pipe(as),
           api.create_property_tag({ name: "Sea view", property_ids: rooms.slice(1) }).pipe(as)
         )
@@ -119,9 +125,9 @@ layer(layerTest)("property tags at once", (it) => {
 
     it.effect("are on nothing when they are deleted while a list is replaced", () =>
       Effect.gen(function* () {
-        const { api, as, rooms } = yield* hostOf("101", "102")
+        const { api, as, rooms } = yield* createHostWithProperties("101", "102")
         const { tag } = yield* api.create_property_tag({ name: "Sea view" }).pipe(as)
-        yield* overlapping(
+        yield* runOverlapping(
           api.update_property_tag({ id: tag.id, property_ids: rooms }).pipe(as),
           api.delete_property_tag({ id: tag.id }).pipe(as)
         )
@@ -132,17 +138,17 @@ layer(layerTest)("property tags at once", (it) => {
 
     it.effect("are refused the name of a deleted tag that is coming back", () =>
       Effect.gen(function* () {
-        const { api, as } = yield* host()
+        const { api, as } = yield* createHostClient()
         const { tag: deleted } = yield* api.create_property_tag({ name: "Sea view" }).pipe(as)
         const { tag } = yield* api.create_property_tag({ name: "Balcony" }).pipe(as)
         yield* api.delete_property_tag({ id: deleted.id }).pipe(as)
         const refused = yield* Effect.flip(
-          overlapping(
+          runOverlapping(
             api.create_property_tag({ name: "Sea view" }).pipe(as),
             api.update_property_tag({ id: tag.id, name: "Sea view" }).pipe(as)
           )
         )
-        assert.deepStrictEqual([refused._tag, fieldOf({ error_msg: refused.message })], ["Conflict", "name"])
+        assert.deepStrictEqual([refused._tag, fieldOfError({ error_msg: refused.message })], ["Conflict", "name"])
         assert.deepStrictEqual(
           (yield* api.query_tags({}).pipe(as)).tags.map(({ id }) => id),
           [deleted.id, tag.id]
@@ -154,13 +160,13 @@ layer(layerTest)("property tags at once", (it) => {
       Effect.gen(function* () {
         const { api, as, operatorId } = yield* almostFull(1)
         const refused = yield* Effect.flip(
-          overlapping(
+          runOverlapping(
             api.create_property_tag({ name: "Last" }).pipe(as),
             api.create_property_tag({ name: "Too late" }).pipe(as)
           )
         )
         assert.strictEqual(refused._tag, "ValidationFailed")
-        assert.strictEqual(yield* rowsIn(operatorId, "property_tags"), PROPERTY_TAG_LIMIT)
+        assert.strictEqual(yield* countRows(operatorId, "property_tags"), PROPERTY_TAG_LIMIT)
       })
     )
   })

@@ -2,13 +2,13 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { TAG_COLORS } from "../../../../src/contract/palette.ts"
 import { NAMED_PROPERTIES, TAG_NAME } from "../../../../src/platform/limits.ts"
-import { hostOf, rowsIn } from "../../../support/domain/portfolio.ts"
+import { countRows, createHostWithProperties } from "../../../support/domain/portfolio.ts"
+import { fieldOfError } from "../../../support/error-messages.ts"
 import { call, layerTest } from "../../../support/harness.ts"
-import { fieldOf } from "../../../support/messages-of-errors.ts"
 
 /** A host with three properties and two room types. */
 const ready = Effect.gen(function* () {
-  const found = yield* hostOf("101", "102", "103")
+  const found = yield* createHostWithProperties("101", "102", "103")
   const typeOf = (title: string) =>
     Effect.map(found.api.create_room_type({ title }).pipe(found.as), ({ room_type_id }) => room_type_id)
   return { ...found, types: [yield* typeOf("Double"), yield* typeOf("Suite")] as const }
@@ -68,8 +68,8 @@ layer(layerTest)("property tags", (it) => {
       assert.deepStrictEqual(yield* shown, changed)
       yield* api.update_property_tag({ id, property_ids: [], room_type_ids: [] }).pipe(as)
       assert.deepStrictEqual(yield* shown, { ...changed, property_ids: [], room_type_ids: [] })
-      assert.strictEqual(yield* rowsIn(operatorId, "tag_properties"), 0)
-      assert.strictEqual(yield* rowsIn(operatorId, "tag_room_types"), 0)
+      assert.strictEqual(yield* countRows(operatorId, "tag_properties"), 0)
+      assert.strictEqual(yield* countRows(operatorId, "tag_room_types"), 0)
     })
   )
 
@@ -83,14 +83,14 @@ layer(layerTest)("property tags", (it) => {
       assert.deepStrictEqual(yield* api.query_tags({}).pipe(as), { tags: [], total: 0 })
       assert.isTrue((yield* api.search_properties({}).pipe(as)).properties.every(({ tags }) => tags.length === 0))
       assert.isTrue((yield* api.search_room_types({}).pipe(as)).room_types.every(({ tags }) => tags.length === 0))
-      assert.strictEqual(yield* rowsIn(operatorId, "tag_properties"), 0)
-      assert.strictEqual(yield* rowsIn(operatorId, "tag_room_types"), 0)
+      assert.strictEqual(yield* countRows(operatorId, "tag_properties"), 0)
+      assert.strictEqual(yield* countRows(operatorId, "tag_room_types"), 0)
       for (const operation of ["delete_property_tag", "update_property_tag"] as const) {
         const envelope = yield* call(token, operation, {
           id: tag.id,
           ...(operation === "update_property_tag" && { name: "X" })
         })
-        assert.deepStrictEqual([envelope.error_code, fieldOf(envelope)], [404, "id"])
+        assert.deepStrictEqual([envelope.error_code, fieldOfError(envelope)], [404, "id"])
       }
     })
   )
@@ -126,7 +126,7 @@ layer(layerTest)("property tags", (it) => {
         yield* call(token, "create_property_tag", { name: "Sea view" }),
         yield* call(token, "update_property_tag", { id: tag.id, name: " Sea view " })
       ]) {
-        assert.deepStrictEqual([envelope.error_code, fieldOf(envelope)], [409, "name"])
+        assert.deepStrictEqual([envelope.error_code, fieldOfError(envelope)], [409, "name"])
         assert.deepInclude(envelope, { data: { id: holder.id } })
       }
       assert.strictEqual((yield* api.query_tags({}).pipe(as)).total, 2)
@@ -202,7 +202,7 @@ layer(layerTest)("property tags", (it) => {
       }
       assert.strictEqual((yield* call(token, "create_property_tag", { color: TAG_COLORS[0] })).error_code, 400)
       assert.deepStrictEqual(yield* api.query_tags({}).pipe(as), { tags: [tag], total: 1 })
-      assert.strictEqual(yield* rowsIn(operatorId, "property_tags"), 1)
+      assert.strictEqual(yield* countRows(operatorId, "property_tags"), 1)
       const { error_msg } = yield* call(token, "create_property_tag", { name: "New", room_type_ids: [987_654_321] })
       assert.match(error_msg, /^room_type_ids: .*987654321/)
     })

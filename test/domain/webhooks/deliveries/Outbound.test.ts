@@ -10,26 +10,26 @@ import {
   WEBHOOK_RESPONSE_STORED_BYTES,
   WEBHOOK_TRY_MS
 } from "../../../../src/platform/limits.ts"
-import { CERTIFICATE, receiver } from "../../../support/domain/webhooks/deliveries/receiver.ts"
 import {
-  answering,
   DOCUMENTATION,
-  local,
-  names,
-  outbound,
-  post,
-  silent
-} from "../../../support/domain/webhooks/deliveries/sending.ts"
+  layerLocalOutbound,
+  layerOutbound,
+  makeScriptedResolver,
+  neverRespond,
+  postTo,
+  respondWith
+} from "../../../support/domain/webhooks/deliveries/outbound-requests.ts"
+import { CERTIFICATE, startReceiver } from "../../../support/domain/webhooks/deliveries/receiver.ts"
 
 beforeAll(() => tls.setDefaultCACertificates([...tls.getCACertificates(), CERTIFICATE]))
 
 describe("a delivery is answered", () => {
   it.effect.each([200, 204, 302, 404, 500])("by %i, whatever the status says", (status) =>
     Effect.gen(function* () {
-      const server = yield* receiver(
-        answering(status, status === 204 ? "" : "so be it", { location: "http://127.0.0.1:1/elsewhere" })
+      const server = yield* startReceiver(
+        respondWith(status, status === 204 ? "" : "so be it", { location: "http://127.0.0.1:1/elsewhere" })
       )
-      const attempt = yield* post(`http://127.0.0.1:${server.port}/`)
+      const attempt = yield* postTo(`http://127.0.0.1:${server.port}/`)
       expect(attempt).toEqual({
         outcome: "answered",
         status,
@@ -37,38 +37,39 @@ describe("a delivery is answered", () => {
         durationMs: 0
       })
       expect(isDelivered(attempt)).toBe(status < 300)
-    }).pipe(Effect.provide(local))
+    }).pipe(Effect.provide(layerLocalOutbound))
   )
 
   it.effect.each([301, 302, 303, 307, 308])(
     "and a redirect with %d is the answer and not followed, to the receiver itself nor to another",
     (status) =>
       Effect.gen(function* () {
-        const other = yield* receiver(answering(200, "followed"))
+        const other = yield* startReceiver(respondWith(200, "followed"))
         for (const location of ["/other", `http://127.0.0.1:${other.port}/`]) {
           // Who follows it is answered well, once.
-          const server = yield* receiver((response, received) =>
-            (received.path === "/first" ? answering(status, "elsewhere", { location }) : answering(200, "followed"))(
-              response,
-              received
-            )
+          const server = yield* startReceiver((response, received) =>
+            (received.path === "/first"
+              ? respondWith(status, "elsewhere", { location })
+              : respondWith(200, "followed"))(response, received)
           )
-          const attempt = yield* post(`http://127.0.0.1:${server.port}/first`)
+          const attempt = yield* postTo(`http://127.0.0.1:${server.port}/first`)
           expect(attempt).toEqual({ outcome: "answered", status, firstBytes: "elsewhere", durationMs: 0 })
           expect(isDelivered(attempt)).toBe(false)
           expect((yield* Queue.clear(server.requests)).map(({ path }) => path)).toEqual(["/first"])
         }
         expect(yield* Queue.size(other.requests)).toBe(0)
-      }).pipe(Effect.provide(local))
+      }).pipe(Effect.provide(layerLocalOutbound))
   )
 
   it.effect("over TLS, by the name and checked against its certificate", () =>
     Effect.gen(function* () {
-      const server = yield* receiver(answering(200), { secure: true })
-      const attempt = yield* post(`https://receiver.test:${server.port}/`)
+      const server = yield* startReceiver(respondWith(200), { secure: true })
+      const attempt = yield* postTo(`https://receiver.test:${server.port}/`)
       expect(attempt.outcome).toBe("answered")
       expect((yield* Queue.take(server.requests)).headers.host).toBe(`receiver.test:${server.port}`)
-    }).pipe(Effect.provide(outbound("127.0.0.1", names({ "receiver.test": [["127.0.0.1"]] }).layer)))
+    }).pipe(
+      Effect.provide(layerOutbound("127.0.0.1", makeScriptedResolver({ "receiver.test": [["127.0.0.1"]] }).layer))
+    )
   )
 
   it.effect("with the first bytes kept as text", () =>
@@ -79,25 +80,25 @@ describe("a delivery is answered", () => {
         if (path === "/torn") return `${"a".repeat(WEBHOOK_RESPONSE_STORED_BYTES - 1)}ä`
         return Buffer.from([0x61, 0x00, 0xff, 0x62])
       }
-      const server = yield* receiver((response, { path }) => response.end(bodyOf(path)))
+      const server = yield* startReceiver((response, { path }) => response.end(bodyOf(path)))
       const first = (path: string) =>
-        post(`http://127.0.0.1:${server.port}${path}`).pipe(
+        postTo(`http://127.0.0.1:${server.port}${path}`).pipe(
           Effect.map((attempt) => (attempt.outcome === "answered" ? attempt.firstBytes : attempt))
         )
       expect(yield* first("/fits")).toBe("a".repeat(WEBHOOK_RESPONSE_STORED_BYTES))
       expect(yield* first("/longer")).toBe("a".repeat(WEBHOOK_RESPONSE_STORED_BYTES))
       expect(yield* first("/torn")).toBe("a".repeat(WEBHOOK_RESPONSE_STORED_BYTES - 1))
       expect(yield* first("/binary")).toBe("a\uFFFD\uFFFDb")
-    }).pipe(Effect.provide(local))
+    }).pipe(Effect.provide(layerLocalOutbound))
   )
 })
 
 describe("a request", () => {
   it.effect("carries the body, the headers given, and who sends it", () =>
     Effect.gen(function* () {
-      const server = yield* receiver(answering(200))
+      const server = yield* startReceiver(respondWith(200))
       const body = '{"event":"message_created","conversation_id":"é"}'
-      yield* post(`http://127.0.0.1:${server.port}/hooks?key=1`, {
+      yield* postTo(`http://127.0.0.1:${server.port}/hooks?key=1`, {
         body,
         headers: { "content-type": "application/json", "webhook-id": "evt_1", "user-agent": "forged" }
       })
@@ -113,38 +114,38 @@ describe("a request", () => {
       })
       // The request is a span of its own, whether or not it is part of a greater one.
       expect(received.headers.traceparent).toMatch(/^00-[0-9a-f]{32}-[0-9a-f]{16}-01$/)
-    }).pipe(Effect.provide(local))
+    }).pipe(Effect.provide(layerLocalOutbound))
   )
 
   it.effect("that asks is no webhook, and says so", () =>
     Effect.gen(function* () {
-      const server = yield* receiver(answering(200))
+      const server = yield* startReceiver(respondWith(200))
       const { request: ask } = yield* Outbound
       yield* ask({ method: "GET", url: `http://127.0.0.1:${server.port}/`, headers: {}, maxBytes: 1 })
       const { headers } = yield* Queue.take(server.requests)
       expect(headers["user-agent"]).toMatch(/^Latchkey\/\d+\.\d+ \(\+https:/)
-    }).pipe(Effect.provide(local))
+    }).pipe(Effect.provide(layerLocalOutbound))
   )
 
   it.effect("carries the trace it belongs to", () =>
     Effect.gen(function* () {
-      const server = yield* receiver(answering(200))
+      const server = yield* startReceiver(respondWith(200))
       const span = yield* Effect.currentSpan
-      yield* post(`http://127.0.0.1:${server.port}/`)
+      yield* postTo(`http://127.0.0.1:${server.port}/`)
       const { headers } = yield* Queue.take(server.requests)
       const [, trace, parent] = String(headers.traceparent).split("-")
       expect(trace).toBe(span.traceId)
       expect(parent).not.toBe(span.spanId)
       expect(headers.b3).toBeUndefined()
-    }).pipe(Effect.withSpan("delivery"), Effect.provide(local))
+    }).pipe(Effect.withSpan("delivery"), Effect.provide(layerLocalOutbound))
   )
 })
 
 describe("time", () => {
   it.effect("ends a try that is never answered, after ten seconds and not before, and hangs up", () =>
     Effect.gen(function* () {
-      const server = yield* receiver(silent)
-      const fiber = yield* Effect.forkChild(post(`http://127.0.0.1:${server.port}/`))
+      const server = yield* startReceiver(neverRespond)
+      const fiber = yield* Effect.forkChild(postTo(`http://127.0.0.1:${server.port}/`))
       yield* Queue.take(server.requests)
       yield* TestClock.adjust(WEBHOOK_TRY_MS - 1)
       expect(fiber.pollUnsafe()).toBeUndefined()
@@ -156,28 +157,28 @@ describe("time", () => {
         durationMs: WEBHOOK_TRY_MS
       })
       expect(yield* Queue.take(server.hangUps)).toBe(1)
-    }).pipe(Effect.provide(local))
+    }).pipe(Effect.provide(layerLocalOutbound))
   )
 
   it.effect("can be shorter for one delivery", () =>
     Effect.gen(function* () {
-      const server = yield* receiver(silent)
-      const fiber = yield* Effect.forkChild(post(`http://127.0.0.1:${server.port}/`, { timeout: "2 seconds" }))
+      const server = yield* startReceiver(neverRespond)
+      const fiber = yield* Effect.forkChild(postTo(`http://127.0.0.1:${server.port}/`, { timeout: "2 seconds" }))
       yield* Queue.take(server.requests)
       yield* TestClock.adjust("2 seconds")
       expect(yield* Fiber.join(fiber)).toMatchObject({ reason: "timeout", durationMs: 2_000 })
-    }).pipe(Effect.provide(local))
+    }).pipe(Effect.provide(layerLocalOutbound))
   )
 
   it.effect("is for the whole answer: a drip does not lengthen it", () =>
     Effect.gen(function* () {
       const dripping = yield* Queue.unbounded<(text: string) => void>()
-      const server = yield* receiver((response) => {
+      const server = yield* startReceiver((response) => {
         response.writeHead(200, { "content-length": "1000" })
         response.write("x")
         Queue.offerUnsafe(dripping, (text) => response.write(text))
       })
-      const fiber = yield* Effect.forkChild(post(`http://127.0.0.1:${server.port}/`))
+      const fiber = yield* Effect.forkChild(postTo(`http://127.0.0.1:${server.port}/`))
       const drip = yield* Queue.take(dripping)
       for (let second = 1; second < 10; second++) {
         yield* TestClock.adjust("1 second")
@@ -187,7 +188,7 @@ describe("time", () => {
       yield* TestClock.adjust("1 second")
       expect(yield* Fiber.join(fiber)).toMatchObject({ reason: "timeout", durationMs: WEBHOOK_TRY_MS })
       expect(yield* Queue.take(server.hangUps)).toBe(1)
-    }).pipe(Effect.provide(local))
+    }).pipe(Effect.provide(layerLocalOutbound))
   )
 
   it.effect("includes the look-up of the name", () =>
@@ -196,7 +197,10 @@ describe("time", () => {
       const resolver = Layer.succeed(AddressResolver, {
         resolve: (host) => Effect.andThen(Queue.offer(asked, host), Effect.never)
       })
-      const fiber = yield* post("https://slow.test/").pipe(Effect.provide(outbound("", resolver)), Effect.forkChild)
+      const fiber = yield* postTo("https://slow.test/").pipe(
+        Effect.provide(layerOutbound("", resolver)),
+        Effect.forkChild
+      )
       expect(yield* Queue.take(asked)).toBe("slow.test")
       yield* TestClock.adjust(WEBHOOK_TRY_MS)
       expect(yield* Fiber.join(fiber)).toMatchObject({ reason: "timeout", detail: "no connection within 10s" })
@@ -205,29 +209,29 @@ describe("time", () => {
 
   it.effect("given up by the caller closes the connection", () =>
     Effect.gen(function* () {
-      const server = yield* receiver(silent)
-      const fiber = yield* Effect.forkChild(post(`http://127.0.0.1:${server.port}/`))
+      const server = yield* startReceiver(neverRespond)
+      const fiber = yield* Effect.forkChild(postTo(`http://127.0.0.1:${server.port}/`))
       yield* Queue.take(server.requests)
       yield* Fiber.interrupt(fiber)
       expect(yield* Queue.take(server.hangUps)).toBe(1)
-    }).pipe(Effect.provide(local))
+    }).pipe(Effect.provide(layerLocalOutbound))
   )
 })
 
 describe("a long answer", () => {
-  const answers = (bytes: number) => answering(200, Buffer.alloc(bytes, "a"))
+  const answers = (bytes: number) => respondWith(200, Buffer.alloc(bytes, "a"))
 
   it.effect("of a mebibyte counts by its status, and the connection is cut off", () =>
     Effect.gen(function* () {
-      const server = yield* receiver(answers(1024 * 1024))
-      expect(yield* post(`http://127.0.0.1:${server.port}/`)).toMatchObject({ outcome: "answered", status: 200 })
+      const server = yield* startReceiver(answers(1024 * 1024))
+      expect(yield* postTo(`http://127.0.0.1:${server.port}/`)).toMatchObject({ outcome: "answered", status: 200 })
       expect(yield* Queue.take(server.hangUps)).toBe(1)
-    }).pipe(Effect.provide(local))
+    }).pipe(Effect.provide(layerLocalOutbound))
   )
 
   it.effect("that never ends counts by its status too", () =>
     Effect.gen(function* () {
-      const server = yield* receiver((response) => {
+      const server = yield* startReceiver((response) => {
         response.writeHead(500)
         const pour = () => {
           while (!response.destroyed && response.write("a".repeat(1024))) {}
@@ -235,9 +239,9 @@ describe("a long answer", () => {
         response.on("drain", pour)
         pour()
       })
-      expect(yield* post(`http://127.0.0.1:${server.port}/`)).toMatchObject({ outcome: "answered", status: 500 })
+      expect(yield* postTo(`http://127.0.0.1:${server.port}/`)).toMatchObject({ outcome: "answered", status: 500 })
       expect(yield* Queue.take(server.hangUps)).toBe(1)
-    }).pipe(Effect.provide(local))
+    }).pipe(Effect.provide(layerLocalOutbound))
   )
 
   it.effect.each([
@@ -245,11 +249,11 @@ describe("a long answer", () => {
     { bytes: WEBHOOK_RESPONSE_BYTES + 1, connections: 2 }
   ])("of $bytes bytes leaves two deliveries $connections connection(s)", ({ bytes, connections }) =>
     Effect.gen(function* () {
-      const server = yield* receiver(answers(bytes))
+      const server = yield* startReceiver(answers(bytes))
       for (const _ of [1, 2]) {
-        expect((yield* post(`http://127.0.0.1:${server.port}/`)).outcome).toBe("answered")
+        expect((yield* postTo(`http://127.0.0.1:${server.port}/`)).outcome).toBe("answered")
       }
       expect(server.connections()).toBe(connections)
-    }).pipe(Effect.provide(local))
+    }).pipe(Effect.provide(layerLocalOutbound))
   )
 })

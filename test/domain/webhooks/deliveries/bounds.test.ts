@@ -16,54 +16,55 @@ import { OLDER_EVENTS } from "../../../../src/domain/webhooks/deliveries/subscri
 import { LEASE_MS } from "../../../../src/jobs/lease.ts"
 import { COMPLETION_RETRIES, COMPLETION_RETRY_MS } from "../../../../src/jobs/timed-work.ts"
 import { WEBHOOK_TRY_MS } from "../../../../src/platform/limits.ts"
-import { receiver } from "../../../support/domain/webhooks/deliveries/receiver.ts"
 import {
-  changes,
-  deliveries,
-  emptied,
-  happened,
-  layerScene,
-  subscribed
-} from "../../../support/domain/webhooks/deliveries/scene.ts"
-import { answering, local } from "../../../support/domain/webhooks/deliveries/sending.ts"
+  createSubscription,
+  emptyDeliveryTables,
+  layerDeliveryService,
+  loadDeliveries,
+  recordEvents,
+  repeatEvent
+} from "../../../support/domain/webhooks/deliveries/delivery-service.ts"
+import { layerLocalOutbound, respondWith } from "../../../support/domain/webhooks/deliveries/outbound-requests.ts"
+import { startReceiver } from "../../../support/domain/webhooks/deliveries/receiver.ts"
 import { freshOperator, typedClient, withToken } from "../../../support/harness.ts"
-import { waitsUpTo } from "../../../support/short-waits.ts"
+import { makeShortWaitClock } from "../../../support/short-wait-clock.ts"
 
-const apart = (count: number) => Array.from({ length: count }, (_, index) => changes(1, `transaction:${index}`)).flat()
+const apart = (count: number) =>
+  Array.from({ length: count }, (_, index) => repeatEvent(1, `transaction:${index}`)).flat()
 
-layer(layerScene)("bounds of the queue", (it) => {
+layer(layerDeliveryService)("bounds of the queue", (it) => {
   it.effect(`a worker polls every ${EVENTS_POLL_MS} ms: the first try is made within a second`, () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       yield* sql`TRUNCATE webhook_attempts, webhook_deliveries, webhook_subscriptions, events`
-      const server = yield* receiver(answering(200))
-      const { operator } = yield* subscribed(server.port)
+      const server = yield* startReceiver(respondWith(200))
+      const { operator } = yield* createSubscription(server.port)
       yield* runDeliveryWorkers
       for (let nth = 0; nth < 3; nth++) {
-        yield* happened(operator, changes(1))
+        yield* recordEvents(operator, repeatEvent(1))
         yield* Queue.take(server.requests)
       }
       assert.isBelow(EVENTS_POLL_MS, 1_000)
       // No wait on the way is longer than that one, whatever else this machine has to do.
-    }).pipe(Effect.provideService(Clock.Clock, waitsUpTo(EVENTS_POLL_MS)))
+    }).pipe(Effect.provideService(Clock.Clock, makeShortWaitClock(EVENTS_POLL_MS)))
   )
 
   it.effect(`a new subscription is kept from ${OLDER_EVENTS} events that wait to be handed out, not from more`, () =>
     Effect.gen(function* () {
-      yield* emptied
+      yield* emptyDeliveryTables
       const polls = yield* makeDeliveryPolls
       const operator = yield* freshOperator()
-      const ids = yield* happened(operator, apart(OLDER_EVENTS))
-      const first = yield* subscribed(1, { operator, path: "/first" })
-      const [oneMore = 0] = yield* happened(operator, changes(1))
-      const second = yield* subscribed(1, { operator, path: "/second" })
+      const ids = yield* recordEvents(operator, apart(OLDER_EVENTS))
+      const first = yield* createSubscription(1, { operator, path: "/first" })
+      const [oneMore = 0] = yield* recordEvents(operator, repeatEvent(1))
+      const second = yield* createSubscription(1, { operator, path: "/second" })
       while ((yield* polls.dispatchEvents).events > 0) {}
       assert.deepStrictEqual(
-        (yield* deliveries(first)).map(({ event_id }) => event_id),
+        (yield* loadDeliveries(first)).map(({ event_id }) => event_id),
         [oneMore]
       )
       assert.deepStrictEqual(
-        (yield* deliveries(second)).map(({ event_id }) => event_id),
+        (yield* loadDeliveries(second)).map(({ event_id }) => event_id),
         ids.toSorted((a, b) => a - b).slice(0, 1)
       )
     })
@@ -71,17 +72,17 @@ layer(layerScene)("bounds of the queue", (it) => {
 
   it.effect(`a change lets ${RESUMED_ROWS} deliveries go that wait for their next try, and no more`, () =>
     Effect.gen(function* () {
-      yield* emptied
+      yield* emptyDeliveryTables
       const sql = yield* SqlClient.SqlClient
       const polls = yield* makeDeliveryPolls
       const api = yield* typedClient
-      const subscription = yield* subscribed(1)
-      yield* happened(subscription.operator, apart(RESUMED_ROWS + 1))
+      const subscription = yield* createSubscription(1)
+      yield* recordEvents(subscription.operator, apart(RESUMED_ROWS + 1))
       while ((yield* polls.dispatchEvents).events > 0) {}
       const later = new Date(Date.now() + 10 * LEASE_MS)
       yield* sql`UPDATE webhook_deliveries SET due_at = ${later}`
       yield* api.update_webhook({ id: subscription.id }).pipe(withToken(subscription.operator.token))
-      const waiting = (yield* deliveries(subscription)).filter(({ due_at }) => due_at.getTime() === later.getTime())
+      const waiting = (yield* loadDeliveries(subscription)).filter(({ due_at }) => due_at.getTime() === later.getTime())
       assert.strictEqual(waiting.length, 1)
     })
   )
@@ -122,11 +123,11 @@ const layerAway = (times: number, written: Array<number>) => {
   )
 }
 
-layer(layerScene)("what a receiver answered", (it) => {
+layer(layerDeliveryService)("what a receiver answered", (it) => {
   it.effect(`is written down by the ${COMPLETION_RETRIES + 1}th time at the latest, within the lease`, () =>
     Effect.gen(function* () {
       assert.isBelow(WEBHOOK_TRY_MS + COMPLETION_RETRIES * COMPLETION_RETRY_MS, LEASE_MS)
-      const server = yield* receiver(answering(200))
+      const server = yield* startReceiver(respondWith(200))
       const url = `http://127.0.0.1:${server.port}/`
       for (const [times, expected] of [
         [COMPLETION_RETRIES, [2]],
@@ -135,7 +136,7 @@ layer(layerScene)("what a receiver answered", (it) => {
         const written: Array<number> = []
         const trying = deliver({ ...DELIVERY, url }).pipe(
           Effect.provide(layerAway(times, written)),
-          Effect.provide(local)
+          Effect.provide(layerLocalOutbound)
         )
         const fiber = yield* Effect.forkChild(trying)
         const received = yield* Queue.take(server.requests)

@@ -8,17 +8,17 @@ import { makeDeliveryPolls } from "../../../../src/domain/webhooks/deliveries/de
 import { FAN_OUT_EVENTS, FanOut } from "../../../../src/domain/webhooks/deliveries/FanOut.ts"
 import { EVENT_NAMES, type EventFields } from "../../../../src/jobs/events/event-statements.ts"
 import { WEBHOOK_SECRET_OVERLAP_MS } from "../../../../src/platform/limits.ts"
-import { type Received, receiver } from "../../../support/domain/webhooks/deliveries/receiver.ts"
 import {
-  changes,
-  deliveries,
-  emptied,
-  happened,
-  layerScene,
-  subscribed,
-  workedOff
-} from "../../../support/domain/webhooks/deliveries/scene.ts"
-import { answering } from "../../../support/domain/webhooks/deliveries/sending.ts"
+  createSubscription,
+  deliverAllDue,
+  emptyDeliveryTables,
+  layerDeliveryService,
+  loadDeliveries,
+  recordEvents,
+  repeatEvent
+} from "../../../support/domain/webhooks/deliveries/delivery-service.ts"
+import { respondWith } from "../../../support/domain/webhooks/deliveries/outbound-requests.ts"
+import { type ReceivedRequest, startReceiver } from "../../../support/domain/webhooks/deliveries/receiver.ts"
 import { typedClient, withToken } from "../../../support/harness.ts"
 
 const stay = { reservation_code: "0-12-AB", stay_code: "0-12_1-AB", property_id: 40117 }
@@ -41,25 +41,25 @@ const ALL: EventFields = {
   transaction_deleted: { transaction_id: 3 }
 }
 
-const header = (received: Received, name: string): string => String(received.headers[name])
+const header = (received: ReceivedRequest, name: string): string => String(received.headers[name])
 
-const bodies = (received: ReadonlyArray<Received>): ReadonlyArray<unknown> =>
+const bodies = (received: ReadonlyArray<ReceivedRequest>): ReadonlyArray<unknown> =>
   received.map(({ body }): unknown => JSON.parse(body))
 
-layer(layerScene)("an event", (it) => {
+layer(layerDeliveryService)("an event", (it) => {
   it.effect("arrives flat, with its own fields and the second it was queued", () =>
     Effect.gen(function* () {
-      yield* emptied
+      yield* emptyDeliveryTables
       const polls = yield* makeDeliveryPolls
-      const server = yield* receiver(answering(200))
-      const { operator } = yield* subscribed(server.port)
+      const server = yield* startReceiver(respondWith(200))
+      const { operator } = yield* createSubscription(server.port)
       yield* TestClock.setTime(Date.parse("2031-02-03T04:05:06.789Z"))
-      yield* happened(
+      yield* recordEvents(
         operator,
         EVENT_NAMES.map((event) => ({ event, record: event, payload: ALL[event] }))
       )
       yield* TestClock.adjust(2_000)
-      yield* workedOff(polls)
+      yield* deliverAllDue(polls)
       const received = yield* Queue.clear(server.requests)
       assert.deepStrictEqual(
         bodies(received).toSorted((a, b) => JSON.stringify(a).localeCompare(JSON.stringify(b))),
@@ -76,12 +76,12 @@ layer(layerScene)("an event", (it) => {
 
   it.effect("without a sub_event has no such field", () =>
     Effect.gen(function* () {
-      yield* emptied
+      yield* emptyDeliveryTables
       const polls = yield* makeDeliveryPolls
-      const server = yield* receiver(answering(200))
-      const { operator } = yield* subscribed(server.port)
-      yield* happened(operator, [{ event: "reservation_updated", payload: { ...stay, sub_event: null } }])
-      yield* workedOff(polls)
+      const server = yield* startReceiver(respondWith(200))
+      const { operator } = yield* createSubscription(server.port)
+      yield* recordEvents(operator, [{ event: "reservation_updated", payload: { ...stay, sub_event: null } }])
+      yield* deliverAllDue(polls)
       const [body] = bodies(yield* Queue.clear(server.requests))
       assert.hasAllKeys(body, ["event", "reservation_code", "stay_code", "property_id", "timestamp"])
     })
@@ -89,15 +89,15 @@ layer(layerScene)("an event", (it) => {
 
   it.effect("of a change over the API says what changed and who asked for it hears of it", () =>
     Effect.gen(function* () {
-      yield* emptied
+      yield* emptyDeliveryTables
       const polls = yield* makeDeliveryPolls
-      const server = yield* receiver(answering(200))
-      const { operator } = yield* subscribed(server.port)
+      const server = yield* startReceiver(respondWith(200))
+      const { operator } = yield* createSubscription(server.port)
       const api = yield* typedClient
       const { transaction_id } = yield* api
         .create_transaction({ direction: "income", amount: 5, currency: "EUR", item_id: 11, payment_method_id: 197 })
         .pipe(withToken(operator.token))
-      yield* workedOff(polls)
+      yield* deliverAllDue(polls)
       const [body] = bodies(yield* Queue.clear(server.requests))
       assert.deepInclude(body, { event: "transaction_created", transaction_id })
     })
@@ -105,13 +105,13 @@ layer(layerScene)("an event", (it) => {
 
   it.effect("is signed so that standardwebhooks accepts it, and carries the text older receivers compare", () =>
     Effect.gen(function* () {
-      yield* emptied
+      yield* emptyDeliveryTables
       const sql = yield* SqlClient.SqlClient
       const polls = yield* makeDeliveryPolls
-      const server = yield* receiver(answering(204))
-      const { operator, secret, id } = yield* subscribed(server.port)
-      const [event_id = 0] = yield* happened(operator, changes(1))
-      yield* workedOff(polls)
+      const server = yield* startReceiver(respondWith(204))
+      const { operator, secret, id } = yield* createSubscription(server.port)
+      const [event_id = 0] = yield* recordEvents(operator, repeatEvent(1))
+      yield* deliverAllDue(polls)
       const received = yield* Queue.take(server.requests)
       const webhook = new Webhook(secret)
       const given = {
@@ -135,21 +135,21 @@ layer(layerScene)("an event", (it) => {
 
   it.effect("is signed with the former secret too, for a day after it was replaced", () =>
     Effect.gen(function* () {
-      yield* emptied
+      yield* emptyDeliveryTables
       const polls = yield* makeDeliveryPolls
-      const server = yield* receiver(answering(200))
-      const { operator, secret, id } = yield* subscribed(server.port)
+      const server = yield* startReceiver(respondWith(200))
+      const { operator, secret, id } = yield* createSubscription(server.port)
       const api = yield* typedClient
       yield* TestClock.setTime(Math.floor(Date.now() / 1000) * 1000)
       const rotated = yield* api.update_webhook({ id, rotate_secret: true }).pipe(withToken(operator.token))
       const signatures = Effect.gen(function* () {
-        yield* happened(operator, changes(1))
-        yield* workedOff(polls)
+        yield* recordEvents(operator, repeatEvent(1))
+        yield* deliverAllDue(polls)
         const received = yield* Queue.take(server.requests)
         return header(received, "webhook-signature").split(" ").length
       })
-      yield* happened(operator, changes(1))
-      yield* workedOff(polls)
+      yield* recordEvents(operator, repeatEvent(1))
+      yield* deliverAllDue(polls)
       const received = yield* Queue.take(server.requests)
       for (const each of [secret, rotated.secret ?? ""]) {
         new Webhook(each).verify(received.body, {
@@ -167,20 +167,20 @@ layer(layerScene)("an event", (it) => {
 
   it.effect("reaches whoever asked for it by then: not other operators, not other kinds, not later subscribers", () =>
     Effect.gen(function* () {
-      yield* emptied
+      yield* emptyDeliveryTables
       const polls = yield* makeDeliveryPolls
-      const server = yield* receiver(answering(200))
-      const wanted = yield* subscribed(server.port, { events: ["transaction_updated"], path: "/wanted" })
+      const server = yield* startReceiver(respondWith(200))
+      const wanted = yield* createSubscription(server.port, { events: ["transaction_updated"], path: "/wanted" })
       const { operator } = wanted
-      yield* subscribed(server.port, { operator, events: ["transaction_created"], path: "/kind" })
-      yield* subscribed(server.port, { path: "/operator" })
-      yield* happened(operator, changes(1))
-      yield* subscribed(server.port, { operator, path: "/later" })
-      yield* workedOff(polls)
+      yield* createSubscription(server.port, { operator, events: ["transaction_created"], path: "/kind" })
+      yield* createSubscription(server.port, { path: "/operator" })
+      yield* recordEvents(operator, repeatEvent(1))
+      yield* createSubscription(server.port, { operator, path: "/later" })
+      yield* deliverAllDue(polls)
       const paths = (yield* Queue.clear(server.requests)).map(({ path }) => path)
       assert.deepStrictEqual(paths, ["/wanted"])
-      yield* happened(operator, changes(1))
-      yield* workedOff(polls)
+      yield* recordEvents(operator, repeatEvent(1))
+      yield* deliverAllDue(polls)
       const then = (yield* Queue.clear(server.requests)).map(({ path }) => path)
       assert.deepStrictEqual(then.toSorted(), ["/later", "/wanted"])
     })
@@ -188,41 +188,41 @@ layer(layerScene)("an event", (it) => {
 
   it.effect("that is committed late, with a lower number than others before it, is not lost", () =>
     Effect.gen(function* () {
-      yield* emptied
+      yield* emptyDeliveryTables
       const sql = yield* SqlClient.SqlClient
       const polls = yield* makeDeliveryPolls
-      const server = yield* receiver(answering(200))
-      const { operator } = yield* subscribed(server.port)
-      const [late = 0] = yield* happened(operator, changes(2, "transaction:2"))
+      const server = yield* startReceiver(respondWith(200))
+      const { operator } = yield* createSubscription(server.port)
+      const [late = 0] = yield* recordEvents(operator, repeatEvent(2, "transaction:2"))
       const row = sql`SELECT * FROM events WHERE id = ${late}`
       const [event] = yield* sql<{ payload: object; queued_at: Date }>`${row}`
       yield* sql`DELETE FROM events WHERE id = ${late}`
-      yield* workedOff(polls)
+      yield* deliverAllDue(polls)
       yield* Queue.take(server.requests)
       yield* sql`
         INSERT INTO events (operator_id, id, event, record, payload, queued_at) OVERRIDING SYSTEM VALUE
         VALUES (${operator.operatorId}, ${late}, 'transaction_created', 'transaction:2', ${JSON.stringify(event?.payload)}::jsonb,
           ${event?.queued_at ?? new Date(0)})`
-      yield* workedOff(polls)
+      yield* deliverAllDue(polls)
       assert.strictEqual(parseWebhookId(header(yield* Queue.take(server.requests), "webhook-id"))?.event_id, late)
     })
   )
 
   it.effect(`is handed out once, ${FAN_OUT_EVENTS} at a time`, () =>
     Effect.gen(function* () {
-      yield* emptied
+      yield* emptyDeliveryTables
       const fanOut = yield* FanOut
-      const subscription = yield* subscribed(1)
-      yield* happened(subscription.operator, changes(FAN_OUT_EVENTS + 1))
+      const subscription = yield* createSubscription(1)
+      yield* recordEvents(subscription.operator, repeatEvent(FAN_OUT_EVENTS + 1))
       const now = new Date()
       assert.strictEqual((yield* fanOut.dispatchNext(now)).events, FAN_OUT_EVENTS)
       assert.strictEqual((yield* fanOut.dispatchNext(now)).events, 1)
       assert.strictEqual((yield* fanOut.dispatchNext(now)).events, 0)
-      assert.strictEqual((yield* deliveries(subscription)).length, FAN_OUT_EVENTS + 1)
-      yield* happened(subscription.operator, changes(3 * FAN_OUT_EVENTS))
+      assert.strictEqual((yield* loadDeliveries(subscription)).length, FAN_OUT_EVENTS + 1)
+      yield* recordEvents(subscription.operator, repeatEvent(3 * FAN_OUT_EVENTS))
       yield* Effect.forEach(Array.from({ length: 8 }), () => fanOut.dispatchNext(now), { concurrency: "unbounded" })
       while ((yield* fanOut.dispatchNext(now)).events > 0) {}
-      assert.strictEqual((yield* deliveries(subscription)).length, 4 * FAN_OUT_EVENTS + 1)
+      assert.strictEqual((yield* loadDeliveries(subscription)).length, 4 * FAN_OUT_EVENTS + 1)
     })
   )
 })

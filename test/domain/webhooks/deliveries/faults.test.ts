@@ -9,28 +9,28 @@ import { makeDeliveryPolls } from "../../../../src/domain/webhooks/deliveries/de
 import { layerDeliveries } from "../../../../src/domain/webhooks/deliveries/layer.ts"
 import { layerPostgres } from "../../../../src/platform/database/postgres.ts"
 import {
-  type Answer,
-  type Received,
-  type Receiver,
-  receiver
-} from "../../../support/domain/webhooks/deliveries/receiver.ts"
+  createSubscription,
+  type DeliveryPolls,
+  emptyDeliveryTables,
+  layerDeliveryService,
+  loadDeliveries,
+  recordEvents,
+  repeatEvent
+} from "../../../support/domain/webhooks/deliveries/delivery-service.ts"
+import { layerLocalOutbound, respondWith } from "../../../support/domain/webhooks/deliveries/outbound-requests.ts"
 import {
-  changes,
-  deliveries,
-  emptied,
-  happened,
-  layerScene,
-  type Polls,
-  subscribed
-} from "../../../support/domain/webhooks/deliveries/scene.ts"
-import { answering, local } from "../../../support/domain/webhooks/deliveries/sending.ts"
+  type ReceivedRequest,
+  type Receiver,
+  type ReceiverHandler,
+  startReceiver
+} from "../../../support/domain/webhooks/deliveries/receiver.ts"
 import { freshOperator, layerService } from "../../../support/harness.ts"
-import { orSkipped } from "../../../support/overlap.ts"
-import { scratchDatabase } from "../../../support/own-database.ts"
+import { withServerNote } from "../../../support/overlap.ts"
+import { createScratchDatabase } from "../../../support/own-database.ts"
 
 const MINUTE = 60_000
 
-const eventOf = ({ headers }: Received): number => parseWebhookId(String(headers["webhook-id"]))?.event_id ?? 0
+const eventOf = ({ headers }: ReceivedRequest): number => parseWebhookId(String(headers["webhook-id"]))?.event_id ?? 0
 
 const tenth = (): (() => boolean) => {
   let requests = 0
@@ -39,26 +39,26 @@ const tenth = (): (() => boolean) => {
 
 /** Requests that are left without an answer now. */
 const hanging = new Set<object>()
-const hang: Answer = (response) => {
+const hang: ReceiverHandler = (response) => {
   hanging.add(response)
   response.on("close", () => hanging.delete(response))
 }
 
 /** Ways to be a bad receiver; each is good in between. `isDown` tells whether the hour of absence is now. */
-const RECEIVERS: ReadonlyArray<readonly [name: string, answer: (isDown: () => boolean) => Answer]> = [
-  ["answers well", () => answering(200)],
+const RECEIVERS: ReadonlyArray<readonly [name: string, answer: (isDown: () => boolean) => ReceiverHandler]> = [
+  ["answers well", () => respondWith(200)],
   [
     "answers every tenth with 500",
     () => {
       const bad = tenth()
-      return (response, received) => answering(bad() ? 500 : 200)(response, received)
+      return (response, received) => respondWith(bad() ? 500 : 200)(response, received)
     }
   ],
   [
     "hangs on every tenth",
     () => {
       const bad = tenth()
-      return (response, received) => (bad() ? hang : answering(200))(response, received)
+      return (response, received) => (bad() ? hang : respondWith(200))(response, received)
     }
   ],
   [
@@ -76,12 +76,12 @@ const RECEIVERS: ReadonlyArray<readonly [name: string, answer: (isDown: () => bo
 ]
 
 /** Waits until only what hangs is under way. */
-const answered = Effect.fnUntraced(function* ({ inProgress: underWay }: Polls) {
+const answered = Effect.fnUntraced(function* ({ inProgress: underWay }: DeliveryPolls) {
   while (underWay.size > hanging.size) yield* Effect.promise(() => nextTurn())
 })
 
 /** Works for a minute of the clock. */
-const minuteOf = Effect.fnUntraced(function* (polls: Polls) {
+const minuteOf = Effect.fnUntraced(function* (polls: DeliveryPolls) {
   while ((yield* polls.dispatchEvents).events > 0) {}
   for (let round = 0; round < 3; round++) {
     yield* Effect.andThen(polls.claimDue, polls.endCooldowns)
@@ -91,17 +91,17 @@ const minuteOf = Effect.fnUntraced(function* (polls: Polls) {
   yield* polls.awaitIdle
 })
 
-layer(layerScene)("with receivers that fail in every way", (it) => {
+layer(layerDeliveryService)("with receivers that fail in every way", (it) => {
   it.effect("every committed event arrives at each of them", () =>
     Effect.gen(function* () {
-      yield* emptied
+      yield* emptyDeliveryTables
       const polls = yield* makeDeliveryPolls
       const operator = yield* freshOperator()
       let isDown = false
       const made = yield* Effect.forEach(RECEIVERS, ([name, answer]) =>
         Effect.gen(function* () {
-          const server: Receiver = yield* receiver(answer(() => isDown))
-          const subscription = yield* subscribed(server.port, { operator })
+          const server: Receiver = yield* startReceiver(answer(() => isDown))
+          const subscription = yield* createSubscription(server.port, { operator })
           return { name, server, subscription }
         })
       )
@@ -109,11 +109,11 @@ layer(layerScene)("with receivers that fail in every way", (it) => {
       // The last rest of the one that was down is at most half an hour.
       for (let minute = 0; minute < 130; minute++) {
         isDown = minute >= 10 && minute < 70
-        if (minute < 60) ids.push(...(yield* happened(operator, changes(2, `transaction:${minute % 7}`))))
+        if (minute < 60) ids.push(...(yield* recordEvents(operator, repeatEvent(2, `transaction:${minute % 7}`))))
         yield* minuteOf(polls)
       }
       for (const { name, server, subscription } of made) {
-        const states = (yield* deliveries(subscription)).map(({ state }) => state)
+        const states = (yield* loadDeliveries(subscription)).map(({ state }) => state)
         assert.deepStrictEqual(new Set(states), new Set(["delivered"]), name)
         const arrivals = (yield* Queue.clear(server.requests)).map(eventOf)
         assert.sameMembers([...new Set(arrivals)], ids, name)
@@ -126,10 +126,10 @@ layer(layerScene)("with receivers that fail in every way", (it) => {
 const server = process.env.DATABASE_URL ?? ""
 
 it.live.skipIf(server === "")(
-  orSkipped("when the database cuts every connection again and again, every committed event arrives"),
+  withServerNote("when the database cuts every connection again and again, every committed event arrives"),
   () =>
     Effect.gen(function* () {
-      const url = yield* scratchDatabase(server)
+      const url = yield* createScratchDatabase(server)
       const database = (connections: number) =>
         layerPostgres({ url: Redacted.make(url), maxConnections: connections, synchronousCommit: "off" })
       const allowed = Layer.succeed(AllowedReceivers, Result.getOrThrow(parseAllowedHosts("127.0.0.1")))
@@ -140,13 +140,13 @@ it.live.skipIf(server === "")(
         const cut = sql`
           SELECT pg_terminate_backend(pid) FROM pg_stat_activity
           WHERE datname = current_database() AND pid <> pg_backend_pid()`
-        const receiving = yield* receiver(answering(200))
-        const { operator } = yield* subscribed(receiving.port)
-        yield* Effect.forkScoped(Layer.launch(layerDeliveries.pipe(Layer.provide([local, database(3)]))))
+        const receiving = yield* startReceiver(respondWith(200))
+        const { operator } = yield* createSubscription(receiving.port)
+        yield* Effect.forkScoped(Layer.launch(layerDeliveries.pipe(Layer.provide([layerLocalOutbound, database(3)]))))
         const ids: Array<number> = []
         const arrivals: Array<number> = []
         for (let round = 0; round < 12; round++) {
-          ids.push(...(yield* happened(operator, changes(10, `transaction:${round}`))))
+          ids.push(...(yield* recordEvents(operator, repeatEvent(10, `transaction:${round}`))))
           for (let taken = 0; taken < 5; taken++) arrivals.push(eventOf(yield* Queue.take(receiving.requests)))
           yield* cut
         }

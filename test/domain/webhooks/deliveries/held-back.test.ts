@@ -6,25 +6,25 @@ import { parseWebhookId } from "../../../../src/domain/webhooks/deliveries/deliv
 import { makeDeliveryPolls } from "../../../../src/domain/webhooks/deliveries/delivery-workers.ts"
 import { LEASE_MS } from "../../../../src/jobs/lease.ts"
 import { WEBHOOK_FIRST_RETRY_MS } from "../../../../src/platform/limits.ts"
-import { type Received, receiver } from "../../../support/domain/webhooks/deliveries/receiver.ts"
 import {
-  changes,
-  emptied,
-  happened,
-  layerScene,
-  type Polls,
-  subscribed
-} from "../../../support/domain/webhooks/deliveries/scene.ts"
-import { answering, moody } from "../../../support/domain/webhooks/deliveries/sending.ts"
+  createSubscription,
+  type DeliveryPolls,
+  emptyDeliveryTables,
+  layerDeliveryService,
+  recordEvents,
+  repeatEvent
+} from "../../../support/domain/webhooks/deliveries/delivery-service.ts"
+import { makeSwitchableHandler, respondWith } from "../../../support/domain/webhooks/deliveries/outbound-requests.ts"
+import { type ReceivedRequest, startReceiver } from "../../../support/domain/webhooks/deliveries/receiver.ts"
 
-const eventOf = ({ headers }: Received): number => parseWebhookId(String(headers["webhook-id"]))?.event_id ?? 0
+const eventOf = ({ headers }: ReceivedRequest): number => parseWebhookId(String(headers["webhook-id"]))?.event_id ?? 0
 
-const handedOut = Effect.fnUntraced(function* (polls: Polls) {
+const handedOut = Effect.fnUntraced(function* (polls: DeliveryPolls) {
   while ((yield* polls.dispatchEvents).events > 0) {}
 })
 
 /** Works until a look starts nothing; answers what arrived, in order. */
-const arriving = Effect.fnUntraced(function* (polls: Polls, requests: Queue.Queue<Received>) {
+const arriving = Effect.fnUntraced(function* (polls: DeliveryPolls, requests: Queue.Queue<ReceivedRequest>) {
   const arrived: Array<number> = []
   while (true) {
     yield* Effect.andThen(polls.claimDue, polls.awaitIdle)
@@ -36,27 +36,27 @@ const arriving = Effect.fnUntraced(function* (polls: Polls, requests: Queue.Queu
 
 /** So many changes of a record, of which the receiver has refused the first; from now on it takes what comes. */
 const refusedOnce = Effect.fnUntraced(function* (count: number) {
-  yield* emptied
+  yield* emptyDeliveryTables
   const polls = yield* makeDeliveryPolls
-  const { mood, answer } = moody()
-  const server = yield* receiver(answer)
-  const { operator } = yield* subscribed(server.port)
-  mood.answer = answering(500)
-  const [first = 0] = yield* happened(operator, changes(count))
+  const { mood, answer } = makeSwitchableHandler()
+  const server = yield* startReceiver(answer)
+  const { operator } = yield* createSubscription(server.port)
+  mood.answer = respondWith(500)
+  const [first = 0] = yield* recordEvents(operator, repeatEvent(count))
   yield* handedOut(polls)
   assert.deepStrictEqual(yield* arriving(polls, server.requests), [first])
-  mood.answer = answering(200)
+  mood.answer = respondWith(200)
   return { polls, server, operator, first }
 })
 
 // A look once read the 256 oldest of what was due, and those held back counted: with more of them than that, the one
 // they waited for was never seen again.
-layer(layerScene)("behind an event that was not delivered", (it) => {
+layer(layerDeliveryService)("behind an event that was not delivered", (it) => {
   for (const count of [255, 256, 300]) {
     it.effect(`because its receiver answered 500 once, ${count} more of its record arrive after it, in order`, () =>
       Effect.gen(function* () {
         const { polls, server, operator, first } = yield* refusedOnce(1)
-        const more = yield* happened(operator, changes(count))
+        const more = yield* recordEvents(operator, repeatEvent(count))
         yield* handedOut(polls)
         assert.deepStrictEqual(yield* arriving(polls, server.requests), [])
         yield* TestClock.adjust(2 * WEBHOOK_FIRST_RETRY_MS)
@@ -67,12 +67,12 @@ layer(layerScene)("behind an event that was not delivered", (it) => {
 
   it.effect("because its worker was killed, 300 more of its record arrive after it, in order", () =>
     Effect.gen(function* () {
-      yield* emptied
+      yield* emptyDeliveryTables
       const polls = yield* makeDeliveryPolls
       const queue = yield* DeliveryQueue
-      const server = yield* receiver(answering(200))
-      const { operator } = yield* subscribed(server.port)
-      const events = yield* happened(operator, changes(301))
+      const server = yield* startReceiver(respondWith(200))
+      const { operator } = yield* createSubscription(server.port)
+      const events = yield* recordEvents(operator, repeatEvent(301))
       yield* handedOut(polls)
       // Whoever takes it here never comes back.
       const taken = yield* queue.take(new Date(yield* Clock.currentTimeMillis), 10, [])
@@ -90,7 +90,7 @@ layer(layerScene)("behind an event that was not delivered", (it) => {
   it.effect("others of the subscription do not wait, however many do", () =>
     Effect.gen(function* () {
       const { polls, server, operator } = yield* refusedOnce(1_000)
-      const [other = 0] = yield* happened(operator, changes(1, "transaction:2"))
+      const [other = 0] = yield* recordEvents(operator, repeatEvent(1, "transaction:2"))
       yield* handedOut(polls)
       assert.deepStrictEqual(yield* arriving(polls, server.requests), [other])
     })

@@ -10,11 +10,11 @@ import { LEASE_MS } from "../../../../src/jobs/lease.ts"
 import { layerEmbedded } from "../../../../src/platform/database/embedded.ts"
 import { migrate } from "../../../../src/platform/database/migrate.ts"
 import { layerPostgres } from "../../../../src/platform/database/postgres.ts"
-import { unpackedInto } from "../../../support/database.ts"
-import { type Received, receiver } from "../../../support/domain/webhooks/deliveries/receiver.ts"
-import { orSkipped } from "../../../support/overlap.ts"
-import { scratchDatabase } from "../../../support/own-database.ts"
-import { emptyFolder } from "../../../support/tools/cli/latchkey.ts"
+import { unpackTestDatabase } from "../../../support/database.ts"
+import { type ReceivedRequest, startReceiver } from "../../../support/domain/webhooks/deliveries/receiver.ts"
+import { withServerNote } from "../../../support/overlap.ts"
+import { createScratchDatabase } from "../../../support/own-database.ts"
+import { makeEmptyFolder } from "../../../support/tools/cli/latchkey-process.ts"
 
 // The service is killed where it hurts, again and again, and every event that was committed arrives.
 
@@ -55,8 +55,8 @@ const over = ({ closed }: Life): Effect.Effect<void> => Effect.promise(() => clo
 
 const kill = (life: Life) => life.child.kill("SIGKILL")
 
-const eventOf = ({ headers }: Received): number => parseWebhookId(String(headers["webhook-id"]))?.event_id ?? 0
-const recordOf = ({ body }: Received): number => JSON.parse(body).transaction_id
+const eventOf = ({ headers }: ReceivedRequest): number => parseWebhookId(String(headers["webhook-id"]))?.event_id ?? 0
+const recordOf = ({ body }: ReceivedRequest): number => JSON.parse(body).transaction_id
 
 /** An operator with one subscription to a port of this machine; answers the operator's id. */
 const prepared = Effect.fnUntraced(function* (port: number) {
@@ -81,7 +81,7 @@ const livedThrough = Effect.fnUntraced(function* (
 ) {
   let moment: Moment | "peace" = "committed"
   let life: Life | undefined
-  const server = yield* receiver((response) => {
+  const server = yield* startReceiver((response) => {
     if (moment === "received" && life !== undefined) kill(life)
     response.on("finish", () => {
       if (moment === "answered" && life !== undefined) kill(life)
@@ -111,7 +111,7 @@ const livedThrough = Effect.fnUntraced(function* (
   })
   yield* Effect.addFinalizer(() => Effect.sync(() => kill(last)))
 
-  const arrivals: Array<Received> = []
+  const arrivals: Array<ReceivedRequest> = []
   const missing = () => committed.concat(last.recorded).filter((id) => !arrivals.some((each) => eventOf(each) === id))
   const ended = Effect.flatMap(over(last), () => Effect.die(`the process ended and owes ${missing()}`))
   // An event may arrive before the line that says it was recorded: so first what is owed is known, then it is awaited.
@@ -138,8 +138,8 @@ it.live(
   "killed again and again on the embedded database, the service loses no committed event",
   () =>
     Effect.gen(function* () {
-      const folder = yield* emptyFolder
-      yield* unpackedInto(folder)
+      const folder = yield* makeEmptyFolder
+      yield* unpackTestDatabase(folder)
       yield* livedThrough("embedded", { DATA_DIR: folder }, layerEmbedded(folder))
     }),
   240_000
@@ -147,10 +147,10 @@ it.live(
 
 const server = process.env.DATABASE_URL ?? ""
 it.live.skipIf(server === "")(
-  orSkipped("killed again and again on a server, the service loses no committed event"),
+  withServerNote("killed again and again on a server, the service loses no committed event"),
   () =>
     Effect.gen(function* () {
-      const url = yield* scratchDatabase(server)
+      const url = yield* createScratchDatabase(server)
       yield* livedThrough("server", { DATABASE_URL: url }, layerPostgres({ url: Redacted.make(url) }))
     }),
   240_000

@@ -10,16 +10,16 @@ import { LEASE_MS } from "../../../../src/jobs/lease.ts"
 import { layerInMemory } from "../../../../src/platform/database/embedded.ts"
 import { migrate } from "../../../../src/platform/database/migrate.ts"
 import {
-  changes,
-  emptied,
+  createSubscription,
+  emptyDeliveryTables,
   HOLDING_FAILURES,
-  happened,
-  layerScene,
-  type Subscription,
-  subscribed
-} from "../../../support/domain/webhooks/deliveries/scene.ts"
-import { byNobody } from "../../../support/harness.ts"
-import { canOverlap, orSkipped, overlapping } from "../../../support/overlap.ts"
+  layerDeliveryService,
+  recordEvents,
+  repeatEvent,
+  type TestSubscription
+} from "../../../support/domain/webhooks/deliveries/delivery-service.ts"
+import { asSystemActor } from "../../../support/harness.ts"
+import { canOverlap, runOverlapping, withServerNote } from "../../../support/overlap.ts"
 
 const date = Effect.map(Clock.currentTimeMillis, (now) => new Date(now))
 
@@ -44,31 +44,31 @@ const end = Effect.fnUntraced(function* (delivery: TakenDelivery | undefined) {
   yield* queue.failed(delivery, { startedAt: now, result: attempt }, undefined, now)
 })
 
-const replay = Effect.fnUntraced(function* ({ id }: Subscription) {
+const replay = Effect.fnUntraced(function* ({ id }: TestSubscription) {
   const log = yield* DeliveryLog
   return yield* log.replay({ subscriptionId: id }, yield* date)
-}, byNobody)
+}, asSystemActor)
 
 /** A subscription with one event that went wrong before, and another of the same record that is under way. */
 const underWay = Effect.gen(function* () {
-  yield* emptied
-  const subscription = yield* subscribed(1)
-  const [before = 0] = yield* happened(subscription.operator, changes(1))
+  yield* emptyDeliveryTables
+  const subscription = yield* createSubscription(1)
+  const [before = 0] = yield* recordEvents(subscription.operator, repeatEvent(1))
   yield* handOut
   yield* end((yield* taken)[0])
-  yield* happened(subscription.operator, changes(1))
+  yield* recordEvents(subscription.operator, repeatEvent(1))
   yield* handOut
   return { subscription, before, delivery: (yield* taken)[0] }
 })
 
-layer(DeliveryLog.layer.pipe(Layer.provideMerge(layerScene)))(
-  orSkipped("a lane that empties while something comes into it"),
+layer(DeliveryLog.layer.pipe(Layer.provideMerge(layerDeliveryService)))(
+  withServerNote("a lane that empties while something comes into it"),
   (it) => {
     const check = (lastLeaves: "first" | "second") =>
       Effect.gen(function* () {
         const { subscription, delivery } = yield* underWay
-        const [next = 0] = yield* happened(subscription.operator, changes(1))
-        yield* lastLeaves === "first" ? overlapping(end(delivery), handOut) : overlapping(handOut, end(delivery))
+        const [next = 0] = yield* recordEvents(subscription.operator, repeatEvent(1))
+        yield* lastLeaves === "first" ? runOverlapping(end(delivery), handOut) : runOverlapping(handOut, end(delivery))
         assert.deepStrictEqual(yield* eventsTaken, [next])
       })
     it.effect.skipIf(!canOverlap)("is not lost: the last leaves, then the next is handed out", () => check("first"))
@@ -78,8 +78,8 @@ layer(DeliveryLog.layer.pipe(Layer.provideMerge(layerScene)))(
       Effect.gen(function* () {
         const { subscription, before, delivery } = yield* underWay
         yield* lastLeaves === "first"
-          ? overlapping(end(delivery), replay(subscription))
-          : overlapping(replay(subscription), end(delivery))
+          ? runOverlapping(end(delivery), replay(subscription))
+          : runOverlapping(replay(subscription), end(delivery))
         assert.deepStrictEqual(yield* eventsTaken, [before])
       })
     it.effect.skipIf(!canOverlap)("is not lost: the last leaves, then one is replayed", () => checkReplay("first"))

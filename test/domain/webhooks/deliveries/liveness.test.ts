@@ -6,20 +6,24 @@ import fc from "fast-check"
 import { DeliveryLog } from "../../../../src/domain/webhooks/deliveries/DeliveryLog.ts"
 import { LEASE_MS } from "../../../../src/jobs/lease.ts"
 import {
-  answerAll,
-  clean,
-  edit,
-  follow,
-  handOut,
-  kill,
-  type Step,
+  createSubscription,
+  emptyDeliveryTables,
+  layerDeliveryService
+} from "../../../support/domain/webhooks/deliveries/delivery-service.ts"
+import {
+  applyStep,
+  arbitraryStep,
+  claimDue,
+  dispatchEvents,
+  killWorker,
+  type LivenessStep,
+  type ModelWorker,
+  makeModelWorker,
+  resumeSubscription,
+  runRetention,
   SUBSCRIPTIONS,
-  step,
-  take,
-  type Worker,
-  workerOf
+  settleAll
 } from "../../../support/domain/webhooks/deliveries/liveness-model.ts"
-import { emptied, layerScene, subscribed } from "../../../support/domain/webhooks/deliveries/scene.ts"
 import { freshOperator } from "../../../support/harness.ts"
 
 /** Lanes that do not say which delivery is their head and when it is due, or that are there for nothing. */
@@ -44,25 +48,25 @@ const waiting = Effect.gen(function* () {
 const PAUSES = Array.from({ length: 13 }, (_, index) => LEASE_MS * 2 ** index)
 
 /** From now on every receiver answers well, and nobody changes anything. */
-const worksOff = Effect.fnUntraced(function* (worker: Worker) {
-  kill(worker)
-  for (const subscription of worker.subscriptions) yield* edit(worker, subscription)
-  yield* clean
-  yield* handOut
+const worksOff = Effect.fnUntraced(function* (worker: ModelWorker) {
+  killWorker(worker)
+  for (const subscription of worker.subscriptions) yield* resumeSubscription(worker, subscription)
+  yield* runRetention
+  yield* dispatchEvents
   for (const pause of PAUSES) {
-    while ((yield* take(worker)) > 0) yield* answerAll(worker, true)
+    while ((yield* claimDue(worker)) > 0) yield* settleAll(worker, true)
     if ((yield* waiting) === 0) return
     yield* TestClock.adjust(pause)
   }
 })
 
-const holds = Effect.fnUntraced(function* (steps: ReadonlyArray<Step>) {
-  yield* emptied
+const holds = Effect.fnUntraced(function* (steps: ReadonlyArray<LivenessStep>) {
+  yield* emptyDeliveryTables
   const operator = yield* freshOperator()
   const paths = Array.from({ length: SUBSCRIPTIONS }, (_, index) => `/${index}`)
-  const worker = workerOf(yield* Effect.forEach(paths, (path) => subscribed(1, { operator, path })))
+  const worker = makeModelWorker(yield* Effect.forEach(paths, (path) => createSubscription(1, { operator, path })))
   for (const each of steps) {
-    yield* follow(worker, each)
+    yield* applyStep(worker, each)
     assert.deepStrictEqual(yield* outOfReach, [], each.step)
   }
   yield* worksOff(worker)
@@ -70,14 +74,14 @@ const holds = Effect.fnUntraced(function* (steps: ReadonlyArray<Step>) {
   assert.strictEqual(yield* waiting, 0, "what waits for receivers that answer well")
 })
 
-const steps = fc.array(step, { minLength: 5, maxLength: 40, size: "max" })
+const steps = fc.array(arbitraryStep, { minLength: 5, maxLength: 40, size: "max" })
 
 /** As many events of one record as no look for what is due may be asked to read, somewhere in between. */
 const burst = fc.record({ step: fc.constant("happen"), record: fc.nat(2), count: fc.constant(260) })
 const withBurst = fc
   .tuple(steps, burst, steps)
   .map(
-    ([before, events, after]): ReadonlyArray<Step> => [
+    ([before, events, after]): ReadonlyArray<LivenessStep> => [
       ...before.slice(0, 10),
       events,
       { step: "look" },
@@ -87,16 +91,19 @@ const withBurst = fc
 
 const seed = Date.now() % 2 ** 31
 
-layer(DeliveryLog.layer.pipe(Layer.provideMerge(layerScene)))(`whatever befalls the queue (seed ${seed})`, (it) => {
-  const check = (arbitrary: fc.Arbitrary<ReadonlyArray<Step>>, numRuns: number) =>
-    Effect.gen(function* () {
-      const context = yield* Effect.context<Effect.Services<ReturnType<typeof holds>>>()
-      const run = Effect.runPromiseWith(context)
-      const property = fc.asyncProperty(arbitrary, (each) => run(Random.withSeed(Effect.scoped(holds(each)), seed)))
-      yield* Effect.promise(() => fc.assert(property, { numRuns, seed, endOnFailure: true }))
-    })
+layer(DeliveryLog.layer.pipe(Layer.provideMerge(layerDeliveryService)))(
+  `whatever befalls the queue (seed ${seed})`,
+  (it) => {
+    const check = (arbitrary: fc.Arbitrary<ReadonlyArray<LivenessStep>>, numRuns: number) =>
+      Effect.gen(function* () {
+        const context = yield* Effect.context<Effect.Services<ReturnType<typeof holds>>>()
+        const run = Effect.runPromiseWith(context)
+        const property = fc.asyncProperty(arbitrary, (each) => run(Random.withSeed(Effect.scoped(holds(each)), seed)))
+        yield* Effect.promise(() => fc.assert(property, { numRuns, seed, endOnFailure: true }))
+      })
 
-  it.effect("nothing that waits is ever out of reach, and in the end all of it arrives", () => check(steps, 12))
+    it.effect("nothing that waits is ever out of reach, and in the end all of it arrives", () => check(steps, 12))
 
-  it.effect("nor with a long queue behind one event", () => check(withBurst, 2), 120_000)
-})
+    it.effect("nor with a long queue behind one event", () => check(withBurst, 2), 120_000)
+  }
+)

@@ -13,27 +13,27 @@ import { parseWebhookId, webhookIdOf } from "../../../../src/domain/webhooks/del
 import { makeDeliveryPolls } from "../../../../src/domain/webhooks/deliveries/delivery-workers.ts"
 import { LEASE_MS } from "../../../../src/jobs/lease.ts"
 import { WEBHOOK_ATTEMPTS, WEBHOOK_TRIES_SHOWN } from "../../../../src/platform/limits.ts"
-import { trailOf } from "../../../support/changes/trail-rows.ts"
-import { type Received, receiver } from "../../../support/domain/webhooks/deliveries/receiver.ts"
+import { loadAuditLinesWithActor } from "../../../support/changes/audit-lines.ts"
 import {
-  changes,
-  deliveries,
-  emptied,
-  happened,
-  layerScene,
-  type Subscription,
-  subscribed,
-  workedOff
-} from "../../../support/domain/webhooks/deliveries/scene.ts"
-import { answering } from "../../../support/domain/webhooks/deliveries/sending.ts"
-import { byNobody, freshOperator, typedClient, withToken } from "../../../support/harness.ts"
+  createSubscription,
+  deliverAllDue,
+  emptyDeliveryTables,
+  layerDeliveryService,
+  loadDeliveries,
+  recordEvents,
+  repeatEvent,
+  type TestSubscription
+} from "../../../support/domain/webhooks/deliveries/delivery-service.ts"
+import { respondWith } from "../../../support/domain/webhooks/deliveries/outbound-requests.ts"
+import { type ReceivedRequest, startReceiver } from "../../../support/domain/webhooks/deliveries/receiver.ts"
+import { asSystemActor, freshOperator, typedClient, withToken } from "../../../support/harness.ts"
 
-const idOf = ({ headers }: Received): string => String(headers["webhook-id"])
+const idOf = ({ headers }: ReceivedRequest): string => String(headers["webhook-id"])
 
 const replay = Effect.fnUntraced(function* (wanted: DeliveryFilter) {
   const log = yield* DeliveryLog
   return yield* log.replay(wanted, new Date(yield* Clock.currentTimeMillis))
-}, byNobody)
+}, asSystemActor)
 
 const list = Effect.fnUntraced(function* (wanted: DeliveryFilter, most = 100) {
   const log = yield* DeliveryLog
@@ -41,7 +41,7 @@ const list = Effect.fnUntraced(function* (wanted: DeliveryFilter, most = 100) {
 })
 
 /** Ends the tries of everything that waits, as if they had all failed. */
-const buried = (subscription: Subscription) =>
+const buried = (subscription: TestSubscription) =>
   Effect.flatMap(
     SqlClient.SqlClient,
     (sql) => sql`
@@ -50,24 +50,24 @@ const buried = (subscription: Subscription) =>
   ).pipe(Effect.orDie)
 
 const records = (count: number) =>
-  Array.from({ length: count }, (_, index) => changes(1, `transaction:${index}`)).flat()
+  Array.from({ length: count }, (_, index) => repeatEvent(1, `transaction:${index}`)).flat()
 
-layer(DeliveryLog.layer.pipe(Layer.provideMerge(layerScene)))("the log of deliveries", (it) => {
+layer(DeliveryLog.layer.pipe(Layer.provideMerge(layerDeliveryService)))("the log of deliveries", (it) => {
   it.effect("shows each with its tries, the latest first, of whom one asks for", () =>
     Effect.gen(function* () {
-      yield* emptied
+      yield* emptyDeliveryTables
       yield* TestClock.setTime(Date.parse("2031-02-03T04:05:06Z"))
       const polls = yield* makeDeliveryPolls
-      const server = yield* receiver(answering(418, "no coffee"))
+      const server = yield* startReceiver(respondWith(418, "no coffee"))
       const operator = yield* freshOperator()
-      const one = yield* subscribed(server.port, { operator, path: "/one" })
-      const two = yield* subscribed(server.port, { operator, path: "/two" })
-      const other = yield* subscribed(server.port, { path: "/other" })
-      const [first = 0, second = 0] = yield* happened(operator, records(2))
-      const [third = 0] = yield* happened(other.operator, records(1))
-      yield* workedOff(polls)
+      const one = yield* createSubscription(server.port, { operator, path: "/one" })
+      const two = yield* createSubscription(server.port, { operator, path: "/two" })
+      const other = yield* createSubscription(server.port, { path: "/other" })
+      const [first = 0, second = 0] = yield* recordEvents(operator, records(2))
+      const [third = 0] = yield* recordEvents(other.operator, records(1))
+      yield* deliverAllDue(polls)
       yield* buried(two)
-      const ids = (pairs: ReadonlyArray<readonly [number, Subscription]>) =>
+      const ids = (pairs: ReadonlyArray<readonly [number, TestSubscription]>) =>
         pairs.map(([event_id, { id }]) => webhookIdOf({ event_id, subscription_id: id }))
       assert.deepStrictEqual(
         yield* list({}),
@@ -111,13 +111,13 @@ layer(DeliveryLog.layer.pipe(Layer.provideMerge(layerScene)))("the log of delive
   )
 })
 
-layer(DeliveryLog.layer.pipe(Layer.provideMerge(layerScene)))("the list of deliveries", (it) => {
+layer(DeliveryLog.layer.pipe(Layer.provideMerge(layerDeliveryService)))("the list of deliveries", (it) => {
   it.effect(`tells the latest ${WEBHOOK_TRIES_SHOWN} tries of each`, () =>
     Effect.gen(function* () {
-      yield* emptied
+      yield* emptyDeliveryTables
       const [log, sql, polls] = [yield* DeliveryLog, yield* SqlClient.SqlClient, yield* makeDeliveryPolls]
-      const subscription = yield* subscribed(1)
-      yield* happened(subscription.operator, records(1))
+      const subscription = yield* createSubscription(1)
+      yield* recordEvents(subscription.operator, records(1))
       yield* polls.dispatchEvents
       const told = Effect.fnUntraced(function* (tries: number) {
         yield* sql`
@@ -135,7 +135,7 @@ layer(DeliveryLog.layer.pipe(Layer.provideMerge(layerScene)))("the list of deliv
   )
 })
 
-layer(DeliveryLog.layer.pipe(Layer.provideMerge(layerScene)))("the oldest that waits", (it) => {
+layer(DeliveryLog.layer.pipe(Layer.provideMerge(layerDeliveryService)))("the oldest that waits", (it) => {
   const oldest = Effect.fnUntraced(function* (wanted: DeliveryFilter) {
     const log = yield* DeliveryLog
     return (yield* log.oldestWaiting(wanted))?.event_id
@@ -143,18 +143,18 @@ layer(DeliveryLog.layer.pipe(Layer.provideMerge(layerScene)))("the oldest that w
 
   it.effect("is what happened first of what was not delivered, of whom one asks for, unless that one was deleted", () =>
     Effect.gen(function* () {
-      yield* emptied
+      yield* emptyDeliveryTables
       const polls = yield* makeDeliveryPolls
       const api = yield* typedClient
-      const answers = yield* receiver(answering(200))
-      const fails = yield* receiver(answering(500))
-      const well = yield* subscribed(answers.port)
-      const badly = yield* subscribed(fails.port)
+      const answers = yield* startReceiver(respondWith(200))
+      const fails = yield* startReceiver(respondWith(500))
+      const well = yield* createSubscription(answers.port)
+      const badly = yield* createSubscription(fails.port)
       assert.isUndefined(yield* oldest({}))
-      yield* happened(well.operator, records(2))
-      const [first = 0] = yield* happened(badly.operator, changes(3))
-      yield* workedOff(polls)
-      const [later = 0] = yield* happened(well.operator, records(1))
+      yield* recordEvents(well.operator, records(2))
+      const [first = 0] = yield* recordEvents(badly.operator, repeatEvent(3))
+      yield* deliverAllDue(polls)
+      const [later = 0] = yield* recordEvents(well.operator, records(1))
       yield* polls.dispatchEvents
       assert.strictEqual(yield* oldest({}), first)
       assert.strictEqual(yield* oldest({ operatorId: well.operator.operatorId }), later)
@@ -165,36 +165,36 @@ layer(DeliveryLog.layer.pipe(Layer.provideMerge(layerScene)))("the oldest that w
   )
 })
 
-layer(DeliveryLog.layer.pipe(Layer.provideMerge(layerScene)))("a replay", (it) => {
+layer(DeliveryLog.layer.pipe(Layer.provideMerge(layerDeliveryService)))("a replay", (it) => {
   it.effect("sends one delivery again under its id, with all its tries before it", () =>
     Effect.gen(function* () {
-      yield* emptied
+      yield* emptyDeliveryTables
       const polls = yield* makeDeliveryPolls
-      const server = yield* receiver(answering(200))
-      const subscription = yield* subscribed(server.port)
-      const [event_id = 0] = yield* happened(subscription.operator, records(2))
-      yield* workedOff(polls)
+      const server = yield* startReceiver(respondWith(200))
+      const subscription = yield* createSubscription(server.port)
+      const [event_id = 0] = yield* recordEvents(subscription.operator, records(2))
+      yield* deliverAllDue(polls)
       yield* Queue.clear(server.requests)
       const key = { event_id, subscription_id: subscription.id }
       const { operatorId } = subscription.operator
-      const before = yield* trailOf(operatorId)
+      const before = yield* loadAuditLinesWithActor(operatorId)
       assert.strictEqual(yield* replay({ key }), 1)
       assert.strictEqual(yield* replay({ key }), 0)
       const trail = [...before, `test: test webhook:${subscription.id} (deliveries)`]
-      assert.deepStrictEqual(yield* trailOf(operatorId), trail)
-      yield* workedOff(polls)
+      assert.deepStrictEqual(yield* loadAuditLinesWithActor(operatorId), trail)
+      yield* deliverAllDue(polls)
       assert.deepStrictEqual((yield* Queue.clear(server.requests)).map(idOf), [webhookIdOf(key)])
-      assert.deepInclude((yield* deliveries(subscription))[0] ?? {}, { state: "delivered", attempts: 2 })
+      assert.deepInclude((yield* loadDeliveries(subscription))[0] ?? {}, { state: "delivered", attempts: 2 })
     })
   )
 
   it.effect("is not mistaken for done by a worker that comes back late", () =>
     Effect.gen(function* () {
-      yield* emptied
+      yield* emptyDeliveryTables
       const polls = yield* makeDeliveryPolls
       const queue = yield* DeliveryQueue
-      const subscription = yield* subscribed(1)
-      yield* happened(subscription.operator, records(1))
+      const subscription = yield* createSubscription(1)
+      yield* recordEvents(subscription.operator, records(1))
       yield* polls.dispatchEvents
       const take = Effect.gen(function* () {
         const now = new Date(yield* Clock.currentTimeMillis)
@@ -212,49 +212,49 @@ layer(DeliveryLog.layer.pipe(Layer.provideMerge(layerScene)))("a replay", (it) =
       yield* queue.delivered(success(yield* take))
       assert.strictEqual(yield* replay({ subscriptionId: subscription.id }), 1)
       yield* queue.delivered(success(late))
-      assert.deepInclude((yield* deliveries(subscription))[0] ?? {}, { state: "waiting" })
+      assert.deepInclude((yield* loadDeliveries(subscription))[0] ?? {}, { state: "waiting" })
     })
   )
 
   it.effect("of dead letters gives each all its tries again", () =>
     Effect.gen(function* () {
-      yield* emptied
+      yield* emptyDeliveryTables
       const polls = yield* makeDeliveryPolls
-      const server = yield* receiver(answering(200))
-      const subscription = yield* subscribed(server.port)
-      yield* happened(subscription.operator, records(3))
+      const server = yield* startReceiver(respondWith(200))
+      const subscription = yield* createSubscription(server.port)
+      yield* recordEvents(subscription.operator, records(3))
       yield* polls.dispatchEvents
       yield* buried(subscription)
-      yield* happened(subscription.operator, records(1))
-      yield* workedOff(polls)
+      yield* recordEvents(subscription.operator, records(1))
+      yield* deliverAllDue(polls)
       yield* Queue.clear(server.requests)
       assert.strictEqual(yield* replay({ deadLettersOnly: true, operatorId: subscription.operator.operatorId + 1 }), 0)
       assert.strictEqual(yield* replay({ deadLettersOnly: true, subscriptionId: subscription.id }), 3)
       assert.strictEqual(yield* replay({ deadLettersOnly: true }), 0)
-      yield* workedOff(polls)
+      yield* deliverAllDue(polls)
       assert.strictEqual((yield* Queue.clear(server.requests)).length, 3)
-      const kept = (yield* deliveries(subscription)).map(({ state, failures }) => `${state} ${failures}`)
+      const kept = (yield* loadDeliveries(subscription)).map(({ state, failures }) => `${state} ${failures}`)
       assert.deepStrictEqual(new Set(kept), new Set(["delivered 0"]))
     })
   )
 
   it.effect("of a time span sends what happened in it, in the order of each record", () =>
     Effect.gen(function* () {
-      yield* emptied
+      yield* emptyDeliveryTables
       const polls = yield* makeDeliveryPolls
-      const server = yield* receiver(answering(200))
-      const subscription = yield* subscribed(server.port)
+      const server = yield* startReceiver(respondWith(200))
+      const subscription = yield* createSubscription(server.port)
       const at = (time: string) => new Date(`2031-02-03T${time}Z`)
       yield* TestClock.setTime(at("10:00:00").getTime())
-      yield* happened(subscription.operator, changes(1))
+      yield* recordEvents(subscription.operator, repeatEvent(1))
       yield* TestClock.setTime(at("11:00:00").getTime())
-      const within = yield* happened(subscription.operator, changes(5))
+      const within = yield* recordEvents(subscription.operator, repeatEvent(5))
       yield* TestClock.setTime(at("12:00:00").getTime())
-      yield* happened(subscription.operator, changes(1))
-      yield* workedOff(polls)
+      yield* recordEvents(subscription.operator, repeatEvent(1))
+      yield* deliverAllDue(polls)
       yield* Queue.clear(server.requests)
       assert.strictEqual(yield* replay({ from: at("11:00:00"), until: at("12:00:00") }), 5)
-      yield* workedOff(polls)
+      yield* deliverAllDue(polls)
       const order = (yield* Queue.clear(server.requests)).map((received) => parseWebhookId(idOf(received))?.event_id)
       assert.deepStrictEqual(order, within)
     })
@@ -262,11 +262,11 @@ layer(DeliveryLog.layer.pipe(Layer.provideMerge(layerScene)))("a replay", (it) =
 
   it.effect(`leaves alone what still waits and what was deleted, and takes more than ${REPLAY_ROWS}`, () =>
     Effect.gen(function* () {
-      yield* emptied
+      yield* emptyDeliveryTables
       const polls = yield* makeDeliveryPolls
       const api = yield* typedClient
-      const subscription = yield* subscribed(1)
-      yield* happened(subscription.operator, records(REPLAY_ROWS + 1))
+      const subscription = yield* createSubscription(1)
+      yield* recordEvents(subscription.operator, records(REPLAY_ROWS + 1))
       while ((yield* polls.dispatchEvents).events > 0) {}
       assert.strictEqual(yield* replay({ operatorId: subscription.operator.operatorId }), 0)
       yield* buried(subscription)

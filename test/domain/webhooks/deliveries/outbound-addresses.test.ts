@@ -2,30 +2,30 @@ import tls from "node:tls"
 import { beforeAll, describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { AddressResolver, NameNotResolved } from "../../../../src/domain/webhooks/deliveries/AddressResolver.ts"
-import { CERTIFICATE, receiver } from "../../../support/domain/webhooks/deliveries/receiver.ts"
 import {
-  answering,
-  failure,
-  local,
-  names,
-  outbound,
-  post
-} from "../../../support/domain/webhooks/deliveries/sending.ts"
+  failureReasonOf,
+  layerLocalOutbound,
+  layerOutbound,
+  makeScriptedResolver,
+  postTo,
+  respondWith
+} from "../../../support/domain/webhooks/deliveries/outbound-requests.ts"
+import { CERTIFICATE, startReceiver } from "../../../support/domain/webhooks/deliveries/receiver.ts"
 
 beforeAll(() => tls.setDefaultCACertificates([...tls.getCACertificates(), CERTIFICATE]))
 
 describe("a forbidden address", () => {
   /** A receiver on 127.0.0.2, which is not on the allow-list of these tests: it must not see a connection. */
-  const forbidden = receiver(answering(200), { secure: true, host: "127.0.0.2" })
+  const forbidden = startReceiver(respondWith(200), { secure: true, host: "127.0.0.2" })
 
   it.effect.each(["127.0.0.2", "2130706434", "0x7f.2", "0177.0.0.2", "[::ffff:127.0.0.2]", "[::ffff:7f00:2]"])(
     "is refused as a literal: %s",
     (host) =>
       Effect.gen(function* () {
         const server = yield* forbidden
-        expect(failure(yield* post(`https://${host}:${server.port}/`))).toBe("refused_address")
+        expect(failureReasonOf(yield* postTo(`https://${host}:${server.port}/`))).toBe("refused_address")
         expect(server.connections()).toBe(0)
-      }).pipe(Effect.provide(local))
+      }).pipe(Effect.provide(layerLocalOutbound))
   )
 
   it.effect.each([
@@ -37,9 +37,9 @@ describe("a forbidden address", () => {
   ])("is refused as what a name answers, $how", ({ answer }) =>
     Effect.gen(function* () {
       const server = yield* forbidden
-      const permitted = yield* receiver(answering(200), { secure: true, port: server.port })
-      const attempt = yield* post(`https://receiver.test:${server.port}/`).pipe(
-        Effect.provide(outbound("127.0.0.1", names({ "receiver.test": [answer] }).layer))
+      const permitted = yield* startReceiver(respondWith(200), { secure: true, port: server.port })
+      const attempt = yield* postTo(`https://receiver.test:${server.port}/`).pipe(
+        Effect.provide(layerOutbound("127.0.0.1", makeScriptedResolver({ "receiver.test": [answer] }).layer))
       )
       expect(attempt).toMatchObject({
         reason: "refused_address",
@@ -51,19 +51,19 @@ describe("a forbidden address", () => {
 
   it.effect("is refused through the system's resolver", () =>
     Effect.gen(function* () {
-      const server = yield* receiver(answering(200), { secure: true })
-      expect(failure(yield* post(`https://localhost:${server.port}/`))).toBe("refused_address")
+      const server = yield* startReceiver(respondWith(200), { secure: true })
+      expect(failureReasonOf(yield* postTo(`https://localhost:${server.port}/`))).toBe("refused_address")
       expect(server.connections()).toBe(0)
-    }).pipe(Effect.provide(outbound("")))
+    }).pipe(Effect.provide(layerOutbound("")))
   )
 
   it.effect("is not reached by a name that answers it the second time: nobody asks twice for one delivery", () =>
     Effect.gen(function* () {
       const server = yield* forbidden
-      const permitted = yield* receiver(answering(200), { secure: true, port: server.port })
-      const { layer, asked } = names({ "receiver.test": [["127.0.0.1"], ["127.0.0.2"]] })
-      const attempt = yield* post(`https://receiver.test:${server.port}/`).pipe(
-        Effect.provide(outbound("127.0.0.1", layer))
+      const permitted = yield* startReceiver(respondWith(200), { secure: true, port: server.port })
+      const { layer, asked } = makeScriptedResolver({ "receiver.test": [["127.0.0.1"], ["127.0.0.2"]] })
+      const attempt = yield* postTo(`https://receiver.test:${server.port}/`).pipe(
+        Effect.provide(layerOutbound("127.0.0.1", layer))
       )
       expect(attempt).toMatchObject({ outcome: "answered", status: 200 })
       expect(asked).toEqual(["receiver.test"])
@@ -74,15 +74,15 @@ describe("a forbidden address", () => {
   it.effect("is not reached when the name has changed to it before the next connection", () =>
     Effect.gen(function* () {
       const server = yield* forbidden
-      const permitted = yield* receiver(answering(200, "", { connection: "close" }), {
+      const permitted = yield* startReceiver(respondWith(200, "", { connection: "close" }), {
         secure: true,
         port: server.port
       })
-      const { layer } = names({ "receiver.test": [["127.0.0.1"], ["127.0.0.2"]] })
-      const attempts = yield* Effect.all([1, 2].map(() => post(`https://receiver.test:${server.port}/`))).pipe(
-        Effect.provide(outbound("127.0.0.1", layer))
+      const { layer } = makeScriptedResolver({ "receiver.test": [["127.0.0.1"], ["127.0.0.2"]] })
+      const attempts = yield* Effect.all([1, 2].map(() => postTo(`https://receiver.test:${server.port}/`))).pipe(
+        Effect.provide(layerOutbound("127.0.0.1", layer))
       )
-      expect(attempts.map(failure)).toEqual([expect.objectContaining({ status: 200 }), "refused_address"])
+      expect(attempts.map(failureReasonOf)).toEqual([expect.objectContaining({ status: 200 }), "refused_address"])
       expect([server.connections(), permitted.connections()]).toEqual([0, 1])
     })
   )
@@ -90,8 +90,8 @@ describe("a forbidden address", () => {
   it.effect("is reached by an allowed name", () =>
     Effect.gen(function* () {
       const server = yield* forbidden
-      const attempt = yield* post(`https://receiver.test:${server.port}/`).pipe(
-        Effect.provide(outbound("receiver.test", names({ "receiver.test": [["127.0.0.2"]] }).layer))
+      const attempt = yield* postTo(`https://receiver.test:${server.port}/`).pipe(
+        Effect.provide(layerOutbound("receiver.test", makeScriptedResolver({ "receiver.test": [["127.0.0.2"]] }).layer))
       )
       expect(attempt).toMatchObject({ outcome: "answered", status: 200 })
     })

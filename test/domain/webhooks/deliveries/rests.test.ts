@@ -11,35 +11,35 @@ import {
   WEBHOOK_CONCURRENT_DELIVERIES,
   WEBHOOK_PAUSE_AFTER_MS
 } from "../../../../src/platform/limits.ts"
-import { lines } from "../../../support/domain/webhooks/deliveries/log-lines.ts"
-import { receiver } from "../../../support/domain/webhooks/deliveries/receiver.ts"
 import {
-  changes,
-  deliveries,
-  emptied,
-  happened,
-  layerScene,
-  subscribed,
-  workedOff
-} from "../../../support/domain/webhooks/deliveries/scene.ts"
-import { answering, moody } from "../../../support/domain/webhooks/deliveries/sending.ts"
+  createSubscription,
+  deliverAllDue,
+  emptyDeliveryTables,
+  layerDeliveryService,
+  loadDeliveries,
+  recordEvents,
+  repeatEvent
+} from "../../../support/domain/webhooks/deliveries/delivery-service.ts"
+import { collectLogLines } from "../../../support/domain/webhooks/deliveries/log-lines.ts"
+import { makeSwitchableHandler, respondWith } from "../../../support/domain/webhooks/deliveries/outbound-requests.ts"
+import { startReceiver } from "../../../support/domain/webhooks/deliveries/receiver.ts"
 import { typedClient, withToken } from "../../../support/harness.ts"
 
 const HOUR = 60 * 60 * 1000
 
-layer(layerScene)("a subscription whose receiver fails", (it) => {
+layer(layerDeliveryService)("a subscription whose receiver fails", (it) => {
   it.effect(`${WEBHOOK_BREAKER_FAILURES} times in a row rests; a rest costs no try, and ends with one`, () =>
     Effect.gen(function* () {
-      yield* emptied
+      yield* emptyDeliveryTables
       const polls = yield* makeDeliveryPolls
-      const { mood, answer } = moody()
-      const server = yield* receiver(answer)
-      const subscription = yield* subscribed(server.port)
-      mood.answer = answering(500)
+      const { mood, answer } = makeSwitchableHandler()
+      const server = yield* startReceiver(answer)
+      const subscription = yield* createSubscription(server.port)
+      mood.answer = respondWith(500)
       const count = WEBHOOK_BREAKER_FAILURES + 15
-      const events = Array.from({ length: count }, (_, index) => changes(1, `transaction:${index}`)).flat()
-      yield* happened(subscription.operator, events)
-      const said = yield* lines(workedOff(polls))
+      const events = Array.from({ length: count }, (_, index) => repeatEvent(1, `transaction:${index}`)).flat()
+      yield* recordEvents(subscription.operator, events)
+      const said = yield* collectLogLines(deliverAllDue(polls))
       assert.deepStrictEqual(
         said
           .filter(({ level }) => level === "Warn")
@@ -49,53 +49,55 @@ layer(layerScene)("a subscription whose receiver fails", (it) => {
       // The share of a healthy subscription goes out at once; from the first failure on it is one at a time.
       assert.strictEqual(yield* Queue.size(server.requests), WEBHOOK_BREAKER_FAILURES)
       yield* TestClock.adjust(WEBHOOK_BREAKER_FIRST_MS - 1)
-      yield* workedOff(polls)
+      yield* deliverAllDue(polls)
       assert.strictEqual(yield* Queue.size(server.requests), WEBHOOK_BREAKER_FAILURES)
-      const untried = (yield* deliveries(subscription)).filter(({ attempts }) => attempts === 0)
+      const untried = (yield* loadDeliveries(subscription)).filter(({ attempts }) => attempts === 0)
       assert.strictEqual(untried.length, count - WEBHOOK_BREAKER_FAILURES)
       yield* TestClock.adjust(1)
-      yield* workedOff(polls)
+      yield* deliverAllDue(polls)
       assert.strictEqual(yield* Queue.size(server.requests), WEBHOOK_BREAKER_FAILURES + 1)
-      mood.answer = answering(200)
+      mood.answer = respondWith(200)
       yield* TestClock.adjust(2 * WEBHOOK_BREAKER_FIRST_MS)
-      yield* workedOff(polls)
-      const states = (yield* deliveries(subscription)).map(({ state }) => state)
+      yield* deliverAllDue(polls)
+      const states = (yield* loadDeliveries(subscription)).map(({ state }) => state)
       assert.deepStrictEqual(new Set(states), new Set(["delivered"]))
     })
   )
 
   it.effect("each first time tries every event of a burst again within 90 seconds", () =>
     Effect.gen(function* () {
-      yield* emptied
+      yield* emptyDeliveryTables
       const polls = yield* makeDeliveryPolls
       const seen = new Set<unknown>()
-      const server = yield* receiver((response, received) => {
+      const server = yield* startReceiver((response, received) => {
         const id = received.headers["webhook-id"]
-        answering(seen.has(id) ? 200 : 500)(response, received)
+        respondWith(seen.has(id) ? 200 : 500)(response, received)
         seen.add(id)
       })
-      const subscription = yield* subscribed(server.port)
-      yield* happened(
+      const subscription = yield* createSubscription(server.port)
+      yield* recordEvents(
         subscription.operator,
-        Array.from({ length: WEBHOOK_BREAKER_FAILURES / 2 }, (_, index) => changes(1, `transaction:${index}`)).flat()
+        Array.from({ length: WEBHOOK_BREAKER_FAILURES / 2 }, (_, index) =>
+          repeatEvent(1, `transaction:${index}`)
+        ).flat()
       )
       for (let second = 0; second < 90; second += 5) {
-        yield* workedOff(polls)
+        yield* deliverAllDue(polls)
         yield* TestClock.adjust(5_000)
       }
-      const ends = (yield* deliveries(subscription)).map(({ state, failures }) => `${state} after ${failures}`)
+      const ends = (yield* loadDeliveries(subscription)).map(({ state, failures }) => `${state} after ${failures}`)
       assert.deepStrictEqual(new Set(ends), new Set(["delivered after 1"]))
     })
   )
 
   it.effect("is asked for nothing between the end of its rest and its next try, and keeps no other's probe", () =>
     Effect.gen(function* () {
-      yield* emptied
+      yield* emptyDeliveryTables
       const polls = yield* makeDeliveryPolls
       const queue = yield* DeliveryQueue
       const sql = yield* SqlClient.SqlClient
-      const [waits, ready] = [yield* subscribed(1), yield* subscribed(1)]
-      for (const { operator } of [waits, ready]) yield* happened(operator, changes(1))
+      const [waits, ready] = [yield* createSubscription(1), yield* createSubscription(1)]
+      for (const { operator } of [waits, ready]) yield* recordEvents(operator, repeatEvent(1))
       yield* polls.dispatchEvents
       const now = yield* TestClock.testClockWith((clock) => clock.currentTimeMillis)
       const due = now + HOUR
@@ -114,13 +116,13 @@ layer(layerScene)("a subscription whose receiver fails", (it) => {
 
   /** A subscription of that health with some deliveries that are due now, each of a record of its own. */
   const withHealth = Effect.fnUntraced(function* (health: Health, count: number) {
-    yield* emptied
+    yield* emptyDeliveryTables
     const polls = yield* makeDeliveryPolls
     const sql = yield* SqlClient.SqlClient
-    const subscription = yield* subscribed(1)
-    yield* happened(
+    const subscription = yield* createSubscription(1)
+    yield* recordEvents(
       subscription.operator,
-      Array.from({ length: count }, (_, index) => changes(1, `transaction:${index}`)).flat()
+      Array.from({ length: count }, (_, index) => repeatEvent(1, `transaction:${index}`)).flat()
     )
     yield* polls.dispatchEvents
     yield* sql`UPDATE webhook_subscriptions SET health = ${JSON.stringify(health)}::jsonb WHERE id = ${subscription.id}`
@@ -211,25 +213,25 @@ layer(layerScene)("a subscription whose receiver fails", (it) => {
 
   it.effect("is down for an hour loses nothing", () =>
     Effect.gen(function* () {
-      yield* emptied
+      yield* emptyDeliveryTables
       const polls = yield* makeDeliveryPolls
-      const { mood, answer } = moody()
-      const server = yield* receiver(answer)
-      const subscription = yield* subscribed(server.port)
-      mood.answer = answering(503)
+      const { mood, answer } = makeSwitchableHandler()
+      const server = yield* startReceiver(answer)
+      const subscription = yield* createSubscription(server.port)
+      mood.answer = respondWith(503)
       for (let minute = 0; minute < 60; minute++) {
-        yield* happened(subscription.operator, changes(2, `transaction:${minute}`))
-        yield* workedOff(polls)
+        yield* recordEvents(subscription.operator, repeatEvent(2, `transaction:${minute}`))
+        yield* deliverAllDue(polls)
         yield* TestClock.adjust(60_000)
       }
-      mood.answer = answering(200)
+      mood.answer = respondWith(200)
       yield* Queue.clear(server.requests)
       // The last rest is at most half an hour.
       yield* TestClock.adjust(HOUR / 2)
-      yield* workedOff(polls)
+      yield* deliverAllDue(polls)
       yield* TestClock.adjust(HOUR / 2)
-      yield* workedOff(polls)
-      const states = (yield* deliveries(subscription)).map(({ state }) => state)
+      yield* deliverAllDue(polls)
+      const states = (yield* loadDeliveries(subscription)).map(({ state }) => state)
       assert.strictEqual(states.length, 120)
       assert.deepStrictEqual(new Set(states), new Set(["delivered"]))
       const ids = (yield* Queue.clear(server.requests)).map(({ headers }) => headers["webhook-id"])
@@ -239,25 +241,25 @@ layer(layerScene)("a subscription whose receiver fails", (it) => {
 
   it.effect("for five days is paused, says so, keeps its events and sends them when a change resumes it", () =>
     Effect.gen(function* () {
-      yield* emptied
+      yield* emptyDeliveryTables
       const polls = yield* makeDeliveryPolls
-      const { mood, answer } = moody()
-      const server = yield* receiver(answer)
-      const subscription = yield* subscribed(server.port)
+      const { mood, answer } = makeSwitchableHandler()
+      const server = yield* startReceiver(answer)
+      const subscription = yield* createSubscription(server.port)
       const api = yield* typedClient
       const as = withToken(subscription.operator.token)
       const shown = Effect.map(api.list_webhooks({}).pipe(as), ({ webhooks }) => webhooks[0])
-      mood.answer = answering(500)
+      mood.answer = respondWith(500)
       const began = yield* TestClock.testClockWith((clock) => clock.currentTimeMillis)
-      const happens = (record: string) => happened(subscription.operator, changes(1, record))
+      const happens = (record: string) => recordEvents(subscription.operator, repeatEvent(1, record))
       for (let hour = 0; hour < (WEBHOOK_PAUSE_AFTER_MS - HOUR) / HOUR; hour += 3) {
         yield* happens(`transaction:${hour}`)
-        yield* workedOff(polls)
+        yield* deliverAllDue(polls)
         assert.strictEqual((yield* shown)?.status, "active")
         yield* TestClock.adjust(3 * HOUR)
       }
       yield* TestClock.setTime(began + WEBHOOK_PAUSE_AFTER_MS)
-      yield* workedOff(polls)
+      yield* deliverAllDue(polls)
       const paused = yield* shown
       assert.strictEqual(paused?.status, "paused")
       assert.match(paused?.paused_reason ?? "", /five days.*500/)
@@ -266,17 +268,17 @@ layer(layerScene)("a subscription whose receiver fails", (it) => {
         Math.floor((began + WEBHOOK_PAUSE_AFTER_MS) / 1000) * 1000
       )
 
-      mood.answer = answering(200)
+      mood.answer = respondWith(200)
       yield* Queue.clear(server.requests)
       yield* happens("transaction:paused")
       yield* TestClock.adjust(12 * HOUR)
-      yield* workedOff(polls)
+      yield* deliverAllDue(polls)
       assert.strictEqual(yield* Queue.size(server.requests), 0)
-      const waiting = (yield* deliveries(subscription)).filter(({ state }) => state === "waiting")
+      const waiting = (yield* loadDeliveries(subscription)).filter(({ state }) => state === "waiting")
       assert.isAtLeast(waiting.length, 2)
 
       yield* api.update_webhook({ id: subscription.id }).pipe(as)
-      yield* workedOff(polls)
+      yield* deliverAllDue(polls)
       assert.strictEqual((yield* shown)?.status, "active")
       assert.strictEqual(yield* Queue.size(server.requests), waiting.length)
     })
@@ -284,18 +286,18 @@ layer(layerScene)("a subscription whose receiver fails", (it) => {
 
   it.effect("and is deleted hears nothing more", () =>
     Effect.gen(function* () {
-      yield* emptied
+      yield* emptyDeliveryTables
       const polls = yield* makeDeliveryPolls
-      const server = yield* receiver(answering(500))
-      const subscription = yield* subscribed(server.port)
-      yield* happened(subscription.operator, changes(3))
-      yield* workedOff(polls)
+      const server = yield* startReceiver(respondWith(500))
+      const subscription = yield* createSubscription(server.port)
+      yield* recordEvents(subscription.operator, repeatEvent(3))
+      yield* deliverAllDue(polls)
       yield* Queue.clear(server.requests)
       const api = yield* typedClient
       yield* api.delete_webhook({ id: subscription.id }).pipe(withToken(subscription.operator.token))
-      yield* happened(subscription.operator, changes(1))
+      yield* recordEvents(subscription.operator, repeatEvent(1))
       yield* TestClock.adjust(HOUR)
-      yield* workedOff(polls)
+      yield* deliverAllDue(polls)
       assert.strictEqual(yield* Queue.size(server.requests), 0)
     })
   )

@@ -10,18 +10,18 @@ import {
   WEBHOOK_DEAD_LETTER_RETENTION_MS,
   WEBHOOK_RETENTION_MS
 } from "../../../../src/platform/limits.ts"
-import { receiver } from "../../../support/domain/webhooks/deliveries/receiver.ts"
 import {
-  changes,
-  deliveries,
-  emptied,
-  happened,
-  layerScene,
-  type Subscription,
-  subscribed,
-  workedOff
-} from "../../../support/domain/webhooks/deliveries/scene.ts"
-import { answering } from "../../../support/domain/webhooks/deliveries/sending.ts"
+  createSubscription,
+  deliverAllDue,
+  emptyDeliveryTables,
+  layerDeliveryService,
+  loadDeliveries,
+  recordEvents,
+  repeatEvent,
+  type TestSubscription
+} from "../../../support/domain/webhooks/deliveries/delivery-service.ts"
+import { respondWith } from "../../../support/domain/webhooks/deliveries/outbound-requests.ts"
+import { startReceiver } from "../../../support/domain/webhooks/deliveries/receiver.ts"
 import { typedClient, withToken } from "../../../support/harness.ts"
 
 const retained = (at: number) => applyDeliveryRetention(new Date(at))
@@ -34,26 +34,26 @@ const count = Effect.fnUntraced(function* (
   return row?.rows ?? 0
 }, Effect.orDie)
 
-const healthOf = Effect.fnUntraced(function* (subscription: Subscription, health: string) {
+const healthOf = Effect.fnUntraced(function* (subscription: TestSubscription, health: string) {
   const sql = yield* SqlClient.SqlClient
   yield* sql`UPDATE webhook_subscriptions SET health = ${health}::jsonb WHERE id = ${subscription.id}`
 }, Effect.orDie)
 
-const states = (subscription: Subscription) =>
-  Effect.map(deliveries(subscription), (all) => all.map(({ state }) => state))
+const states = (subscription: TestSubscription) =>
+  Effect.map(loadDeliveries(subscription), (all) => all.map(({ state }) => state))
 
 /** A subscription one event was delivered to, and when. */
 const delivered = Effect.gen(function* () {
-  yield* emptied
+  yield* emptyDeliveryTables
   const polls = yield* makeDeliveryPolls
-  const server = yield* receiver(answering(200))
-  const subscription = yield* subscribed(server.port)
-  yield* happened(subscription.operator, changes(1))
-  yield* workedOff(polls)
+  const server = yield* startReceiver(respondWith(200))
+  const subscription = yield* createSubscription(server.port)
+  yield* recordEvents(subscription.operator, repeatEvent(1))
+  yield* deliverAllDue(polls)
   return { subscription, polls, now: Date.now() }
 })
 
-layer(layerScene)("retention", (it) => {
+layer(layerDeliveryService)("retention", (it) => {
   it.effect("keeps what was delivered for seven days, and its event, which the feed shows, for thirty", () =>
     Effect.gen(function* () {
       yield* delivered
@@ -79,9 +79,9 @@ layer(layerScene)("retention", (it) => {
 
   it.effect("keeps an event that nobody has been told of, however old", () =>
     Effect.gen(function* () {
-      yield* emptied
-      const { operator } = yield* subscribed(1)
-      yield* happened(operator, changes(1))
+      yield* emptyDeliveryTables
+      const { operator } = yield* createSubscription(1)
+      yield* recordEvents(operator, repeatEvent(1))
       yield* retained(Date.now() + 10 * WEBHOOK_DEAD_LETTER_RETENTION_MS)
       assert.strictEqual(yield* count("events"), 1)
     })
@@ -105,12 +105,12 @@ layer(layerScene)("retention", (it) => {
 
   it.effect("ends what was due for three days while its receiver rested or was paused, and nothing else", () =>
     Effect.gen(function* () {
-      yield* emptied
+      yield* emptyDeliveryTables
       const polls = yield* makeDeliveryPolls
-      const subscription = yield* subscribed(1)
-      yield* happened(subscription.operator, changes(1))
+      const subscription = yield* createSubscription(1)
+      yield* recordEvents(subscription.operator, repeatEvent(1))
       yield* polls.dispatchEvents
-      const [waiting] = yield* deliveries(subscription)
+      const [waiting] = yield* loadDeliveries(subscription)
       const due = waiting?.due_at.getTime() ?? 0
       // Healthy: nobody was there to deliver it. It goes as soon as somebody is.
       yield* retained(due + 10 * WEBHOOK_DEAD_LETTER_AFTER_MS)
@@ -129,7 +129,7 @@ layer(layerScene)("retention", (it) => {
       Effect.gen(function* () {
         const { subscription, polls, now } = yield* delivered
         const api = yield* typedClient
-        yield* happened(subscription.operator, changes(2))
+        yield* recordEvents(subscription.operator, repeatEvent(2))
         yield* polls.dispatchEvents
         yield* api.delete_webhook({ id: subscription.id }).pipe(withToken(subscription.operator.token))
         yield* retained(now)
@@ -143,10 +143,10 @@ layer(layerScene)("retention", (it) => {
 
   it.effect(`goes on beyond ${RETENTION_BATCH_ROWS} rows, a statement at a time`, () =>
     Effect.gen(function* () {
-      yield* emptied
+      yield* emptyDeliveryTables
       const polls = yield* makeDeliveryPolls
-      const { operator } = yield* subscribed(1, { events: ["message_created"] })
-      yield* happened(operator, changes(2 * RETENTION_BATCH_ROWS + 1))
+      const { operator } = yield* createSubscription(1, { events: ["message_created"] })
+      yield* recordEvents(operator, repeatEvent(2 * RETENTION_BATCH_ROWS + 1))
       while ((yield* polls.dispatchEvents).events > 0) {}
       yield* retained(Date.now() + EVENT_RETENTION_MS + RETENTION_MS)
       assert.strictEqual(yield* count("events"), 0)

@@ -4,17 +4,17 @@ import { TestClock } from "effect/testing"
 import { makeDeliveryPolls } from "../../../../src/domain/webhooks/deliveries/delivery-workers.ts"
 import { parseRetryAfter } from "../../../../src/domain/webhooks/deliveries/retry-after.ts"
 import { WEBHOOK_RETRY_AFTER_MS } from "../../../../src/platform/limits.ts"
-import { receiver } from "../../../support/domain/webhooks/deliveries/receiver.ts"
 import {
-  changes,
-  deliveries,
-  emptied,
-  happened,
-  layerScene,
-  subscribed,
-  workedOff
-} from "../../../support/domain/webhooks/deliveries/scene.ts"
-import { answering, moody } from "../../../support/domain/webhooks/deliveries/sending.ts"
+  createSubscription,
+  deliverAllDue,
+  emptyDeliveryTables,
+  layerDeliveryService,
+  loadDeliveries,
+  recordEvents,
+  repeatEvent
+} from "../../../support/domain/webhooks/deliveries/delivery-service.ts"
+import { makeSwitchableHandler, respondWith } from "../../../support/domain/webhooks/deliveries/outbound-requests.ts"
+import { startReceiver } from "../../../support/domain/webhooks/deliveries/receiver.ts"
 
 const NOW = Date.parse("2027-04-20T10:00:00Z")
 const DAY_MS = 24 * 60 * 60 * 1000
@@ -51,29 +51,29 @@ describe("a Retry-After header", () => {
   })
 })
 
-layer(layerScene)("a receiver that says when to come again", (it) => {
+layer(layerDeliveryService)("a receiver that says when to come again", (it) => {
   /** The milliseconds between a first try with that answer and the second. */
   const pauseAfter = Effect.fnUntraced(function* (status: number, retryAfter: (now: number) => string) {
-    yield* emptied
+    yield* emptyDeliveryTables
     const polls = yield* makeDeliveryPolls
-    const { mood, answer } = moody()
-    const server = yield* receiver(answer)
-    const subscription = yield* subscribed(server.port)
+    const { mood, answer } = makeSwitchableHandler()
+    const server = yield* startReceiver(answer)
+    const subscription = yield* createSubscription(server.port)
     // `emptied` has set the clock to the wall clock, and it must not go back. An HTTP date has whole seconds.
     const began = Math.ceil((yield* Clock.currentTimeMillis) / 1000) * 1000
     yield* TestClock.setTime(began)
-    mood.answer = answering(status, "", { "retry-after": retryAfter(began) })
-    yield* happened(subscription.operator, changes(1))
-    yield* workedOff(polls)
+    mood.answer = respondWith(status, "", { "retry-after": retryAfter(began) })
+    yield* recordEvents(subscription.operator, repeatEvent(1))
+    yield* deliverAllDue(polls)
     assert.strictEqual((yield* Queue.clear(server.requests)).length, 1)
-    const [waiting] = yield* deliveries(subscription)
+    const [waiting] = yield* loadDeliveries(subscription)
     const pause = (waiting?.due_at.getTime() ?? 0) - began
-    mood.answer = answering(200)
+    mood.answer = respondWith(200)
     yield* TestClock.setTime(began + pause - 1)
-    yield* workedOff(polls)
+    yield* deliverAllDue(polls)
     assert.strictEqual(yield* Queue.size(server.requests), 0)
     yield* TestClock.setTime(began + pause)
-    yield* workedOff(polls)
+    yield* deliverAllDue(polls)
     assert.strictEqual(yield* Queue.size(server.requests), 1)
     return pause
   })

@@ -6,50 +6,51 @@ import { DeliveryQueue, UNDER_WAY } from "../../../../src/domain/webhooks/delive
 import { makeDeliveryPolls } from "../../../../src/domain/webhooks/deliveries/delivery-workers.ts"
 import { WEBHOOK_CONCURRENT_DELIVERIES, WEBHOOK_TRY_MS } from "../../../../src/platform/limits.ts"
 import { WEBHOOK_SUBSCRIPTIONS } from "../../../support/domain/portfolio.ts"
-import { receiver } from "../../../support/domain/webhooks/deliveries/receiver.ts"
 import {
-  changes,
-  deliveries,
-  emptied,
-  happened,
-  layerScene,
-  type Polls,
-  subscribed
-} from "../../../support/domain/webhooks/deliveries/scene.ts"
-import { answering, silent } from "../../../support/domain/webhooks/deliveries/sending.ts"
+  createSubscription,
+  type DeliveryPolls,
+  emptyDeliveryTables,
+  layerDeliveryService,
+  loadDeliveries,
+  recordEvents,
+  repeatEvent
+} from "../../../support/domain/webhooks/deliveries/delivery-service.ts"
+import { neverRespond, respondWith } from "../../../support/domain/webhooks/deliveries/outbound-requests.ts"
+import { startReceiver } from "../../../support/domain/webhooks/deliveries/receiver.ts"
 import { freshOperator } from "../../../support/harness.ts"
 
-const each = (count: number) => Array.from({ length: count }, (_, index) => changes(1, `transaction:${index}`)).flat()
+const each = (count: number) =>
+  Array.from({ length: count }, (_, index) => repeatEvent(1, `transaction:${index}`)).flat()
 
 /** Works while some deliveries hang, until `wanted` requests have come. */
-const until = Effect.fnUntraced(function* (polls: Polls, requests: Queue.Dequeue<unknown>, wanted: number) {
+const until = Effect.fnUntraced(function* (polls: DeliveryPolls, requests: Queue.Dequeue<unknown>, wanted: number) {
   while ((yield* polls.dispatchEvents).events > 0) {}
   const turn = Effect.promise(() => nextTurn())
   while ((yield* Queue.size(requests)) < wanted) yield* Effect.andThen(polls.claimDue, turn)
 })
 
-layer(layerScene)("a receiver that hangs", (it) => {
+layer(layerDeliveryService)("a receiver that hangs", (it) => {
   it.effect(
     `occupies ${WEBHOOK_CONCURRENT_DELIVERIES} deliveries of its own, and none of the other ninety-nine notices`,
     () =>
       Effect.gen(function* () {
-        yield* emptied
+        yield* emptyDeliveryTables
         const polls = yield* makeDeliveryPolls
-        const hanging = yield* receiver(silent)
-        const answers = yield* receiver(answering(200))
+        const hanging = yield* startReceiver(neverRespond)
+        const answers = yield* startReceiver(respondWith(200))
         const operator = yield* freshOperator()
-        const bad = yield* subscribed(hanging.port, { operator })
+        const bad = yield* createSubscription(hanging.port, { operator })
         const good = yield* Effect.forEach(Array.from({ length: 99 }), (_, index) =>
-          subscribed(answers.port, { operator, path: `/${index}` })
+          createSubscription(answers.port, { operator, path: `/${index}` })
         )
-        yield* happened(operator, each(10))
+        yield* recordEvents(operator, each(10))
         // The clock stands still: whoever had to wait for the hanging one would wait for ever.
         yield* until(polls, answers.requests, 990)
         assert.strictEqual(yield* Queue.size(hanging.requests), WEBHOOK_CONCURRENT_DELIVERIES)
         yield* TestClock.adjust(WEBHOOK_TRY_MS)
         yield* polls.awaitIdle
         for (const subscription of good) {
-          const states = (yield* deliveries(subscription)).map(({ state, attempts }) => `${state} ${attempts}`)
+          const states = (yield* loadDeliveries(subscription)).map(({ state, attempts }) => `${state} ${attempts}`)
           assert.deepStrictEqual(new Set(states), new Set(["delivered 1"]))
           assert.strictEqual(states.length, 10)
         }
@@ -61,7 +62,7 @@ layer(layerScene)("a receiver that hangs", (it) => {
         yield* TestClock.adjust(WEBHOOK_TRY_MS)
         yield* polls.awaitIdle
         assert.strictEqual(yield* Queue.size(hanging.requests), WEBHOOK_CONCURRENT_DELIVERIES + 1)
-        const failures = (yield* deliveries(bad)).map((delivery) => delivery.failures)
+        const failures = (yield* loadDeliveries(bad)).map((delivery) => delivery.failures)
         assert.strictEqual(
           failures.reduce((sum, count) => sum + count),
           WEBHOOK_CONCURRENT_DELIVERIES + 1
@@ -71,17 +72,20 @@ layer(layerScene)("a receiver that hangs", (it) => {
 
   it.effect("and others of the same operator do not hold up another operator's: who has fewest under way is next", () =>
     Effect.gen(function* () {
-      yield* emptied
+      yield* emptyDeliveryTables
       const polls = yield* makeDeliveryPolls
       const queue = yield* DeliveryQueue
       const [busy, idle] = [yield* freshOperator(), yield* freshOperator()]
-      const many = [yield* subscribed(1, { operator: busy }), yield* subscribed(1, { operator: busy, path: "/2" })]
+      const many = [
+        yield* createSubscription(1, { operator: busy }),
+        yield* createSubscription(1, { operator: busy, path: "/2" })
+      ]
       const [first] = many
-      yield* happened(busy, each(10))
+      yield* recordEvents(busy, each(10))
       yield* polls.dispatchEvents
       yield* TestClock.adjust(1)
-      yield* subscribed(1, { operator: idle })
-      yield* happened(idle, each(2))
+      yield* createSubscription(1, { operator: idle })
+      yield* recordEvents(idle, each(2))
       yield* polls.dispatchEvents
       const now = new Date(yield* TestClock.testClockWith((clock) => clock.currentTimeMillis))
       const operators = (room: number, underWay: number) =>
@@ -100,30 +104,30 @@ layer(layerScene)("a receiver that hangs", (it) => {
 
   it.effect(`leaves room for others as long as fewer than ${UNDER_WAY} deliveries hang in all`, () =>
     Effect.gen(function* () {
-      yield* emptied
+      yield* emptyDeliveryTables
       const polls = yield* makeDeliveryPolls
-      const hanging = yield* receiver(silent)
-      const answers = yield* receiver(answering(200))
+      const hanging = yield* startReceiver(neverRespond)
+      const answers = yield* startReceiver(respondWith(200))
       const operator = yield* freshOperator()
       const receivers = UNDER_WAY / WEBHOOK_CONCURRENT_DELIVERIES
       assert.isBelow(receivers, WEBHOOK_SUBSCRIPTIONS)
-      const make = (_: unknown, index: number) => subscribed(hanging.port, { operator, path: `/${index}` })
+      const make = (_: unknown, index: number) => createSubscription(hanging.port, { operator, path: `/${index}` })
       yield* Effect.forEach(Array.from({ length: receivers - 1 }), make)
-      yield* happened(operator, each(WEBHOOK_CONCURRENT_DELIVERIES))
+      yield* recordEvents(operator, each(WEBHOOK_CONCURRENT_DELIVERIES))
       yield* until(polls, hanging.requests, UNDER_WAY - WEBHOOK_CONCURRENT_DELIVERIES)
 
       // Full but for four: another operator's events pass; filled up, nothing does.
-      const other = yield* subscribed(answers.port)
-      yield* happened(other.operator, each(WEBHOOK_CONCURRENT_DELIVERIES))
+      const other = yield* createSubscription(answers.port)
+      yield* recordEvents(other.operator, each(WEBHOOK_CONCURRENT_DELIVERIES))
       yield* until(polls, answers.requests, WEBHOOK_CONCURRENT_DELIVERIES)
       yield* Queue.clear(answers.requests)
-      const last = yield* subscribed(hanging.port, { path: "/last" })
-      yield* happened(last.operator, each(WEBHOOK_CONCURRENT_DELIVERIES + 1))
+      const last = yield* createSubscription(hanging.port, { path: "/last" })
+      yield* recordEvents(last.operator, each(WEBHOOK_CONCURRENT_DELIVERIES + 1))
       yield* until(polls, hanging.requests, UNDER_WAY)
-      yield* happened(other.operator, each(1))
+      yield* recordEvents(other.operator, each(1))
       yield* polls.dispatchEvents
       yield* polls.claimDue
-      assert.deepInclude((yield* deliveries(other)).at(-1) ?? {}, { state: "waiting", attempts: 0 })
+      assert.deepInclude((yield* loadDeliveries(other)).at(-1) ?? {}, { state: "waiting", attempts: 0 })
 
       // And room comes back with the first of them that is given up.
       yield* TestClock.adjust(WEBHOOK_TRY_MS)

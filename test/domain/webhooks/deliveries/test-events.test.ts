@@ -11,23 +11,26 @@ import {
   WEBHOOK_TESTS_OF_OPERATOR,
   WEBHOOK_TRY_MS
 } from "../../../../src/platform/limits.ts"
-import { receiver } from "../../../support/domain/webhooks/deliveries/receiver.ts"
-import { layerScene, subscribed } from "../../../support/domain/webhooks/deliveries/scene.ts"
-import { answering, silent } from "../../../support/domain/webhooks/deliveries/sending.ts"
+import {
+  createSubscription,
+  layerDeliveryService
+} from "../../../support/domain/webhooks/deliveries/delivery-service.ts"
+import { neverRespond, respondWith } from "../../../support/domain/webhooks/deliveries/outbound-requests.ts"
+import { startReceiver } from "../../../support/domain/webhooks/deliveries/receiver.ts"
 import { freshOperator, typedClient, withToken } from "../../../support/harness.ts"
 
-const tested = ({ operator, id }: Effect.Success<ReturnType<typeof subscribed>>) => ({
+const tested = ({ operator, id }: Effect.Success<ReturnType<typeof createSubscription>>) => ({
   operatorId: operator.operatorId,
   id
 })
 
-layer(Layer.provideMerge(TestEvents.layer, layerScene))("a test event", (it) => {
+layer(Layer.provideMerge(TestEvents.layer, layerDeliveryService))("a test event", (it) => {
   it.effect("carries both signatures while a replaced secret still signs, and one afterwards", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(Date.now())
       const [tests, api] = [yield* TestEvents, yield* typedClient]
-      const server = yield* receiver(answering(200))
-      const subscription = yield* subscribed(server.port)
+      const server = yield* startReceiver(respondWith(200))
+      const subscription = yield* createSubscription(server.port)
       const as = withToken(subscription.operator.token)
       const { secret = "" } = yield* api.update_webhook({ id: subscription.id, rotate_secret: true }).pipe(as)
       const signers = Effect.gen(function* () {
@@ -51,8 +54,8 @@ layer(Layer.provideMerge(TestEvents.layer, layerScene))("a test event", (it) => 
   it.effect("of what is not there, or another operator's, is sent nowhere", () =>
     Effect.gen(function* () {
       const [tests, api] = [yield* TestEvents, yield* typedClient]
-      const server = yield* receiver(answering(200))
-      const [one, other] = [yield* subscribed(server.port), yield* subscribed(server.port)]
+      const server = yield* startReceiver(respondWith(200))
+      const [one, other] = [yield* createSubscription(server.port), yield* createSubscription(server.port)]
       const gone = { operatorId: one.operator.operatorId, id: other.id }
       assert.deepStrictEqual(yield* tests.send(gone), { _tag: "Gone" })
       yield* api.delete_webhook({ id: one.id }).pipe(withToken(one.operator.token))
@@ -64,8 +67,8 @@ layer(Layer.provideMerge(TestEvents.layer, layerScene))("a test event", (it) => 
   it.effect("counts once there is room for it and somewhere to send it to", () =>
     Effect.gen(function* () {
       const tests = yield* TestEvents
-      const server = yield* receiver(answering(200))
-      const subscription = yield* subscribed(server.port)
+      const server = yield* startReceiver(respondWith(200))
+      const subscription = yield* createSubscription(server.port)
       let counts = 0
       const counted = Effect.sync(() => {
         counts += 1
@@ -82,8 +85,8 @@ layer(Layer.provideMerge(TestEvents.layer, layerScene))("a test event", (it) => 
   it.effect("holds no place while a receiver takes its time, so others work meanwhile", () =>
     Effect.gen(function* () {
       const [tests, places] = [yield* TestEvents, yield* Places]
-      const server = yield* receiver(silent)
-      const subscription = tested(yield* subscribed(server.port))
+      const server = yield* startReceiver(neverRespond)
+      const subscription = tested(yield* createSubscription(server.port))
       const sent = yield* Effect.forkChild(places.within(subscription.operatorId, tests.send(subscription)))
       yield* Queue.take(server.requests)
       assert.strictEqual(yield* places.within(1, Effect.succeed("worked")), "worked")
@@ -95,8 +98,8 @@ layer(Layer.provideMerge(TestEvents.layer, layerScene))("a test event", (it) => 
   it.effect("waits for its answer as long as a delivery does", () =>
     Effect.gen(function* () {
       const tests = yield* TestEvents
-      const server = yield* receiver(silent)
-      const sent = yield* Effect.forkChild(tests.send(tested(yield* subscribed(server.port))))
+      const server = yield* startReceiver(neverRespond)
+      const sent = yield* Effect.forkChild(tests.send(tested(yield* createSubscription(server.port))))
       yield* Queue.take(server.requests)
       yield* TestClock.adjust(WEBHOOK_TRY_MS - 1)
       assert.isUndefined(sent.pollUnsafe())
@@ -107,7 +110,7 @@ layer(Layer.provideMerge(TestEvents.layer, layerScene))("a test event", (it) => 
   )
 })
 
-layer(layerScene)("test events", (it) => {
+layer(layerDeliveryService)("test events", (it) => {
   it.effect(`are under way ${WEBHOOK_TESTS_OF_OPERATOR} at once of an operator, and ${WEBHOOK_TESTS} of all`, () =>
     Effect.gen(function* () {
       const answers = yield* Deferred.make<void>()
@@ -124,18 +127,18 @@ layer(layerScene)("test events", (it) => {
         const tests = yield* TestEvents
         const untilPosted = (count: number) =>
           Effect.repeat(Effect.andThen(Effect.yieldNow, Ref.get(posted)), { until: (now) => now === count })
-        const send = ({ operator, id }: Effect.Success<ReturnType<typeof subscribed>>) =>
+        const send = ({ operator, id }: Effect.Success<ReturnType<typeof createSubscription>>) =>
           tests.send({ operatorId: operator.operatorId, id })
         const subscriptions = yield* Effect.forEach(
           Array.from({ length: WEBHOOK_TESTS / WEBHOOK_TESTS_OF_OPERATOR }),
-          () => subscribed(1)
+          () => createSubscription(1)
         )
         const fibers = yield* Effect.forEach(
           subscriptions.flatMap((each) => Array.from({ length: WEBHOOK_TESTS_OF_OPERATOR }, () => each)),
           (each) => Effect.forkChild(send(each))
         )
         yield* untilPosted(WEBHOOK_TESTS)
-        const another = yield* subscribed(1, { operator: yield* freshOperator() })
+        const another = yield* createSubscription(1, { operator: yield* freshOperator() })
         assert.deepStrictEqual(yield* send(another), { _tag: "Busy" })
         // Who goes away makes room, for an operator that has some left.
         const [first, second] = fibers

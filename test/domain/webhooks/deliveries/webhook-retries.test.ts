@@ -3,34 +3,40 @@ import { Effect, Queue } from "effect"
 import { TestClock } from "effect/testing"
 import { makeDeliveryPolls } from "../../../../src/domain/webhooks/deliveries/delivery-workers.ts"
 import { WEBHOOK_ATTEMPTS, WEBHOOK_TRY_MS } from "../../../../src/platform/limits.ts"
-import { type Answer, receiver } from "../../../support/domain/webhooks/deliveries/receiver.ts"
 import {
-  attemptsOf,
-  changes,
-  deliveries,
-  emptied,
-  happened,
-  layerScene,
-  type Polls,
-  type Subscription,
-  subscribed,
-  workedOff
-} from "../../../support/domain/webhooks/deliveries/scene.ts"
-import { answering, moody, silent } from "../../../support/domain/webhooks/deliveries/sending.ts"
+  createSubscription,
+  type DeliveryPolls,
+  deliverAllDue,
+  emptyDeliveryTables,
+  layerDeliveryService,
+  loadAttempts,
+  loadDeliveries,
+  recordEvents,
+  repeatEvent,
+  type TestSubscription
+} from "../../../support/domain/webhooks/deliveries/delivery-service.ts"
+import {
+  makeSwitchableHandler,
+  neverRespond,
+  respondWith
+} from "../../../support/domain/webhooks/deliveries/outbound-requests.ts"
+import { type ReceiverHandler, startReceiver } from "../../../support/domain/webhooks/deliveries/receiver.ts"
 
 const HOUR = 60 * 60 * 1000
 
 /** Lets time pass to when the next waiting delivery is due, and works. */
-const nextTime = Effect.fnUntraced(function* (polls: Polls, subscription: Subscription) {
-  const due = (yield* deliveries(subscription)).filter(({ state }) => state === "waiting").map(({ due_at }) => due_at)
+const nextTime = Effect.fnUntraced(function* (polls: DeliveryPolls, subscription: TestSubscription) {
+  const due = (yield* loadDeliveries(subscription))
+    .filter(({ state }) => state === "waiting")
+    .map(({ due_at }) => due_at)
   yield* TestClock.setTime(Math.max(...due.map((at) => at.getTime())))
-  yield* workedOff(polls)
+  yield* deliverAllDue(polls)
 })
 
-layer(layerScene)("a delivery that fails", (it) => {
-  it.effect.each<readonly [what: string, answer: Answer, recorded: object]>([
-    ["500", answering(500, "boom"), { status: 500, reason: null, first_bytes: "boom" }],
-    ["302", answering(302, "", { location: "/x" }), { status: 302, reason: null, first_bytes: "" }],
+layer(layerDeliveryService)("a delivery that fails", (it) => {
+  it.effect.each<readonly [what: string, answer: ReceiverHandler, recorded: object]>([
+    ["500", respondWith(500, "boom"), { status: 500, reason: null, first_bytes: "boom" }],
+    ["302", respondWith(302, "", { location: "/x" }), { status: 302, reason: null, first_bytes: "" }],
     [
       "half an answer",
       (response) => {
@@ -41,77 +47,77 @@ layer(layerScene)("a delivery that fails", (it) => {
     ]
   ])("with %s is tried again 30 seconds later, give or take a quarter, under the same id", ([, failing, recorded]) =>
     Effect.gen(function* () {
-      yield* emptied
+      yield* emptyDeliveryTables
       const polls = yield* makeDeliveryPolls
-      const { mood, answer } = moody()
-      const server = yield* receiver(answer)
-      const subscription = yield* subscribed(server.port)
+      const { mood, answer } = makeSwitchableHandler()
+      const server = yield* startReceiver(answer)
+      const subscription = yield* createSubscription(server.port)
       mood.answer = failing
-      yield* happened(subscription.operator, changes(1))
+      yield* recordEvents(subscription.operator, repeatEvent(1))
       const began = yield* TestClock.testClockWith((clock) => clock.currentTimeMillis)
-      yield* workedOff(polls)
+      yield* deliverAllDue(polls)
       const first = yield* Queue.take(server.requests)
-      const [waiting] = yield* deliveries(subscription)
+      const [waiting] = yield* loadDeliveries(subscription)
       const pause = (waiting?.due_at.getTime() ?? 0) - began
       assert.isAtLeast(pause, 22_500)
       assert.isAtMost(pause, 37_500)
-      mood.answer = answering(200, "fine")
+      mood.answer = respondWith(200, "fine")
       yield* TestClock.setTime(began + pause - 1)
-      yield* workedOff(polls)
+      yield* deliverAllDue(polls)
       assert.strictEqual(yield* Queue.size(server.requests), 0)
       yield* TestClock.setTime(began + pause)
-      yield* workedOff(polls)
+      yield* deliverAllDue(polls)
       const second = yield* Queue.take(server.requests)
       assert.strictEqual(second.headers["webhook-id"], first.headers["webhook-id"])
       assert.strictEqual(second.body, first.body)
       assert.notStrictEqual(second.headers["webhook-timestamp"], first.headers["webhook-timestamp"])
-      const attempts = yield* attemptsOf(subscription)
+      const attempts = yield* loadAttempts(subscription)
       assert.deepStrictEqual(attempts, [
         { attempt: 1, ...recorded } as (typeof attempts)[number],
         { attempt: 2, status: 200, reason: null, first_bytes: "fine" }
       ])
-      assert.deepInclude((yield* deliveries(subscription))[0] ?? {}, { state: "delivered", attempts: 2 })
+      assert.deepInclude((yield* loadDeliveries(subscription))[0] ?? {}, { state: "delivered", attempts: 2 })
     })
   )
 
   it.effect("because the receiver hangs is given up after ten seconds", () =>
     Effect.gen(function* () {
-      yield* emptied
+      yield* emptyDeliveryTables
       const polls = yield* makeDeliveryPolls
-      const server = yield* receiver(silent)
-      const subscription = yield* subscribed(server.port)
-      yield* happened(subscription.operator, changes(1))
+      const server = yield* startReceiver(neverRespond)
+      const subscription = yield* createSubscription(server.port)
+      yield* recordEvents(subscription.operator, repeatEvent(1))
       yield* polls.dispatchEvents
       yield* polls.claimDue
       yield* Queue.take(server.requests)
       yield* TestClock.adjust(WEBHOOK_TRY_MS)
       yield* polls.awaitIdle
-      assert.deepInclude((yield* attemptsOf(subscription))[0] ?? {}, { status: null, reason: "timeout" })
-      assert.deepInclude((yield* deliveries(subscription))[0] ?? {}, { state: "waiting", failures: 1 })
+      assert.deepInclude((yield* loadAttempts(subscription))[0] ?? {}, { status: null, reason: "timeout" })
+      assert.deepInclude((yield* loadDeliveries(subscription))[0] ?? {}, { state: "waiting", failures: 1 })
     })
   )
 
   it.effect(`${WEBHOOK_ATTEMPTS} times is a dead letter after about three days, not one try sooner`, () =>
     Effect.gen(function* () {
-      yield* emptied
+      yield* emptyDeliveryTables
       const polls = yield* makeDeliveryPolls
-      const server = yield* receiver(answering(500))
-      const subscription = yield* subscribed(server.port)
-      yield* happened(subscription.operator, changes(1))
+      const server = yield* startReceiver(respondWith(500))
+      const subscription = yield* createSubscription(server.port)
+      yield* recordEvents(subscription.operator, repeatEvent(1))
       const began = yield* TestClock.testClockWith((clock) => clock.currentTimeMillis)
-      yield* workedOff(polls)
+      yield* deliverAllDue(polls)
       while ((yield* Queue.size(server.requests)) < WEBHOOK_ATTEMPTS - 1) yield* nextTime(polls, subscription)
-      assert.deepInclude((yield* deliveries(subscription))[0] ?? {}, {
+      assert.deepInclude((yield* loadDeliveries(subscription))[0] ?? {}, {
         state: "waiting",
         failures: WEBHOOK_ATTEMPTS - 1
       })
       yield* nextTime(polls, subscription)
-      assert.deepInclude((yield* deliveries(subscription))[0] ?? {}, { state: "dead", failures: WEBHOOK_ATTEMPTS })
+      assert.deepInclude((yield* loadDeliveries(subscription))[0] ?? {}, { state: "dead", failures: WEBHOOK_ATTEMPTS })
       const days = ((yield* TestClock.testClockWith((clock) => clock.currentTimeMillis)) - began) / (24 * HOUR)
       assert.isAtLeast(days, 2.5)
       assert.isAtMost(days, 4)
       yield* TestClock.adjust(24 * HOUR)
-      yield* workedOff(polls)
+      yield* deliverAllDue(polls)
       assert.strictEqual(yield* Queue.size(server.requests), WEBHOOK_ATTEMPTS)
     })
   )

@@ -7,22 +7,22 @@ import { makeDeliveryPolls } from "../../../../src/domain/webhooks/deliveries/de
 import { Outbound } from "../../../../src/domain/webhooks/deliveries/Outbound.ts"
 import { LEASE_MS } from "../../../../src/jobs/lease.ts"
 import { WEBHOOK_CONCURRENT_DELIVERIES } from "../../../../src/platform/limits.ts"
-import { receiver } from "../../../support/domain/webhooks/deliveries/receiver.ts"
 import {
-  attemptsOf,
-  changes,
-  deliveries,
-  emptied,
-  happened,
-  layerScene,
-  type Subscription,
-  subscribed
-} from "../../../support/domain/webhooks/deliveries/scene.ts"
-import { silent } from "../../../support/domain/webhooks/deliveries/sending.ts"
+  createSubscription,
+  emptyDeliveryTables,
+  layerDeliveryService,
+  loadAttempts,
+  loadDeliveries,
+  recordEvents,
+  repeatEvent,
+  type TestSubscription
+} from "../../../support/domain/webhooks/deliveries/delivery-service.ts"
+import { neverRespond } from "../../../support/domain/webhooks/deliveries/outbound-requests.ts"
+import { startReceiver } from "../../../support/domain/webhooks/deliveries/receiver.ts"
 import { typedClient, withToken } from "../../../support/harness.ts"
 
-layer(layerScene)("a worker", (it) => {
-  const taken = Effect.fnUntraced(function* (subscription: Subscription) {
+layer(layerDeliveryService)("a worker", (it) => {
+  const taken = Effect.fnUntraced(function* (subscription: TestSubscription) {
     const queue = yield* DeliveryQueue
     const now = new Date(yield* TestClock.testClockWith((clock) => clock.currentTimeMillis))
     const [delivery] = (yield* queue.take(now, 1, [])).filter(
@@ -38,11 +38,11 @@ layer(layerScene)("a worker", (it) => {
     "has a delivery to itself until its lease ends; what a late one writes down is only what is still true",
     () =>
       Effect.gen(function* () {
-        yield* emptied
+        yield* emptyDeliveryTables
         const polls = yield* makeDeliveryPolls
         const queue = yield* DeliveryQueue
-        const subscription = yield* subscribed(1)
-        yield* happened(subscription.operator, changes(1))
+        const subscription = yield* createSubscription(1)
+        yield* recordEvents(subscription.operator, repeatEvent(1))
         yield* polls.dispatchEvents
         const first = yield* taken(subscription)
         yield* TestClock.adjust(LEASE_MS - 1)
@@ -53,20 +53,24 @@ layer(layerScene)("a worker", (it) => {
 
         yield* queue.failed(first.delivery, answered(500, first.now), undefined, second.now)
         yield* queue.handBack(first.delivery, second.now)
-        assert.deepInclude((yield* deliveries(subscription))[0] ?? {}, { state: "waiting", attempts: 2, failures: 0 })
+        assert.deepInclude((yield* loadDeliveries(subscription))[0] ?? {}, {
+          state: "waiting",
+          attempts: 2,
+          failures: 0
+        })
         yield* queue.delivered({ delivery: first.delivery, ...answered(200, first.now) })
-        assert.deepInclude((yield* deliveries(subscription))[0] ?? {}, { state: "delivered" })
+        assert.deepInclude((yield* loadDeliveries(subscription))[0] ?? {}, { state: "delivered" })
         yield* queue.failed(second.delivery, answered(500, second.now), undefined, second.now)
-        assert.deepInclude((yield* deliveries(subscription))[0] ?? {}, { state: "delivered", failures: 0 })
+        assert.deepInclude((yield* loadDeliveries(subscription))[0] ?? {}, { state: "delivered", failures: 0 })
       })
   )
 
   it.effect("writes down an answer that it had when it was stopped", () =>
     Effect.gen(function* () {
-      yield* emptied
+      yield* emptyDeliveryTables
       const polls = yield* makeDeliveryPolls
-      const subscription = yield* subscribed(1)
-      yield* happened(subscription.operator, changes(1))
+      const subscription = yield* createSubscription(1)
+      yield* recordEvents(subscription.operator, repeatEvent(1))
       yield* polls.dispatchEvents
       const { delivery } = yield* taken(subscription)
       const delivering = yield* deliver(delivery).pipe(
@@ -82,52 +86,52 @@ layer(layerScene)("a worker", (it) => {
         Effect.forkChild
       )
       assert.isTrue(Exit.isFailure(yield* Fiber.await(delivering)))
-      assert.deepInclude((yield* deliveries(subscription))[0] ?? {}, { state: "delivered", attempts: 1 })
+      assert.deepInclude((yield* loadDeliveries(subscription))[0] ?? {}, { state: "delivered", attempts: 1 })
     })
   )
 
   it.effect("keeps what it has when the subscription is changed meanwhile, also within the same second", () =>
     Effect.gen(function* () {
-      yield* emptied
+      yield* emptyDeliveryTables
       const polls = yield* makeDeliveryPolls
       const api = yield* typedClient
-      const subscription = yield* subscribed(1)
-      yield* happened(subscription.operator, changes(1))
+      const subscription = yield* createSubscription(1)
+      yield* recordEvents(subscription.operator, repeatEvent(1))
       yield* TestClock.setTime(Math.ceil(Date.now() / 1000) * 1000 + 500)
       yield* polls.dispatchEvents
       const { now } = yield* taken(subscription)
       yield* TestClock.adjust(400)
       yield* api.update_webhook({ id: subscription.id }).pipe(withToken(subscription.operator.token))
-      const [waiting] = yield* deliveries(subscription)
+      const [waiting] = yield* loadDeliveries(subscription)
       assert.strictEqual(waiting?.due_at.getTime(), now.getTime() + LEASE_MS)
     })
   )
 
   it.effect("whose database answers twice counts a failure once", () =>
     Effect.gen(function* () {
-      yield* emptied
+      yield* emptyDeliveryTables
       const polls = yield* makeDeliveryPolls
       const queue = yield* DeliveryQueue
-      const subscription = yield* subscribed(1)
-      yield* happened(subscription.operator, changes(1))
+      const subscription = yield* createSubscription(1)
+      yield* recordEvents(subscription.operator, repeatEvent(1))
       yield* polls.dispatchEvents
       const { delivery, now } = yield* taken(subscription)
       yield* queue.failed(delivery, answered(500, now), now, now)
       yield* queue.failed(delivery, answered(500, now), now, now)
-      assert.deepInclude((yield* deliveries(subscription))[0] ?? {}, { state: "waiting", failures: 1 })
-      assert.strictEqual((yield* attemptsOf(subscription)).length, 1)
+      assert.deepInclude((yield* loadDeliveries(subscription))[0] ?? {}, { state: "waiting", failures: 1 })
+      assert.strictEqual((yield* loadAttempts(subscription)).length, 1)
     })
   )
 
   it.effect("that ends hands back what is not answered in a moment, untried and due at once", () =>
     Effect.gen(function* () {
-      yield* emptied
-      const server = yield* receiver(silent)
-      const subscription = yield* subscribed(server.port)
+      yield* emptyDeliveryTables
+      const server = yield* startReceiver(neverRespond)
+      const subscription = yield* createSubscription(server.port)
       const records = Array.from({ length: WEBHOOK_CONCURRENT_DELIVERIES }, (_, index) =>
-        changes(1, `transaction:${index}`)
+        repeatEvent(1, `transaction:${index}`)
       ).flat()
-      yield* happened(subscription.operator, records)
+      yield* recordEvents(subscription.operator, records)
       const scope = yield* Scope.make()
       const polls = yield* makeDeliveryPolls.pipe(Scope.provide(scope))
       yield* polls.dispatchEvents
@@ -139,7 +143,7 @@ layer(layerScene)("a worker", (it) => {
       yield* TestClock.adjust(1)
       yield* Fiber.join(closing)
       const now = yield* TestClock.testClockWith((clock) => clock.currentTimeMillis)
-      for (const delivery of yield* deliveries(subscription)) {
+      for (const delivery of yield* loadDeliveries(subscription)) {
         assert.deepInclude(delivery, { state: "waiting", attempts: 0, failures: 0 })
         assert.isAtMost(delivery.due_at.getTime(), now)
       }

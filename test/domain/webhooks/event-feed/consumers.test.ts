@@ -9,8 +9,17 @@ import {
   EVENT_RETENTION_MS,
   FEED_LAG_COUNTED
 } from "../../../../src/platform/limits.ts"
-import { changes, emptied, layerScene } from "../../../support/domain/webhooks/deliveries/scene.ts"
-import { inFeed, placedMany, readAll, readingOperator } from "../../../support/domain/webhooks/event-feed/feed.ts"
+import {
+  emptyDeliveryTables,
+  layerDeliveryService,
+  repeatEvent
+} from "../../../support/domain/webhooks/deliveries/delivery-service.ts"
+import {
+  createReadingOperator,
+  insertManyEvents,
+  readAll,
+  recordFeedEvents
+} from "../../../support/domain/webhooks/event-feed/feed-events.ts"
 import { call, freshOperator, type TestOperator, typedClient, withToken } from "../../../support/harness.ts"
 
 const put = (operator: TestOperator, name: string, cursor: string) =>
@@ -25,12 +34,12 @@ const listed = (operator: TestOperator) =>
 
 const start = ({ operatorId }: TestOperator) => formatFeedCursor({ operatorId, position: 0 })
 
-layer(layerScene)("a consumer of the feed", (it) => {
+layer(layerDeliveryService)("a consumer of the feed", (it) => {
   it.effect("acknowledges up to a cursor, and shows how far it is behind", () =>
     Effect.gen(function* () {
-      const operator = yield* readingOperator
+      const operator = yield* createReadingOperator
       assert.deepStrictEqual(yield* listed(operator), [])
-      yield* inFeed(operator, changes(3))
+      yield* recordFeedEvents(operator, repeatEvent(3))
       const { events, after } = yield* readAll(operator)
       const timestamp = String(events[0]?.payload["timestamp"])
       const behind = yield* put(operator, "ledger", start(operator))
@@ -55,8 +64,8 @@ layer(layerScene)("a consumer of the feed", (it) => {
 
   it.effect("never moves backwards; the same cursor again changes nothing", () =>
     Effect.gen(function* () {
-      const operator = yield* readingOperator
-      yield* inFeed(operator, changes(2))
+      const operator = yield* createReadingOperator
+      yield* recordFeedEvents(operator, repeatEvent(2))
       const { events, after } = yield* readAll(operator)
       yield* put(operator, "ledger", after)
       yield* put(operator, "ledger", after)
@@ -72,7 +81,7 @@ layer(layerScene)("a consumer of the feed", (it) => {
 
   it.effect("takes a cursor ahead of everything there is, and none of another account, nor the empty one", () =>
     Effect.gen(function* () {
-      const [operator, other] = [yield* readingOperator, yield* readingOperator]
+      const [operator, other] = [yield* createReadingOperator, yield* createReadingOperator]
       const ahead = formatFeedCursor({ operatorId: operator.operatorId, position: Number.MAX_SAFE_INTEGER })
       assert.strictEqual((yield* put(operator, "ledger", ahead)).cursor, ahead)
       for (const cursor of [start(other), "", "x"]) {
@@ -87,7 +96,7 @@ layer(layerScene)("a consumer of the feed", (it) => {
     `has a name of up to ${EVENT_CONSUMER_NAME} letters, digits, dots, underscores and hyphens, that no URL resolves`,
     () =>
       Effect.gen(function* () {
-        const operator = yield* readingOperator
+        const operator = yield* createReadingOperator
         const cursor = start(operator)
         const longest = "a".repeat(EVENT_CONSUMER_NAME)
         for (const name of [longest, "0", "A..", "a._-"]) yield* put(operator, name, cursor)
@@ -103,7 +112,7 @@ layer(layerScene)("a consumer of the feed", (it) => {
   it.effect("is forgotten when it is deleted, by its own account alone", () =>
     Effect.gen(function* () {
       const api = yield* typedClient
-      const [operator, other] = [yield* readingOperator, yield* readingOperator]
+      const [operator, other] = [yield* createReadingOperator, yield* createReadingOperator]
       yield* put(operator, "ledger", start(operator))
       const remove = (whose: TestOperator) => api.delete_event_consumer({ name: "ledger" }).pipe(withToken(whose.token))
       assert.strictEqual((yield* Effect.flip(remove(other)))._tag, "NotFound")
@@ -116,7 +125,7 @@ layer(layerScene)("a consumer of the feed", (it) => {
 
   it.effect(`is one of ${EVENT_CONSUMERS} at most, however many are made at once`, () =>
     Effect.gen(function* () {
-      const operator = yield* readingOperator
+      const operator = yield* createReadingOperator
       const cursor = start(operator)
       const answers = yield* Effect.forEach(
         Array.from({ length: EVENT_CONSUMERS + 5 }, (_, n) => `consumer-${n}`),
@@ -138,15 +147,15 @@ layer(layerScene)("a consumer of the feed", (it) => {
 
   it.effect("cannot acknowledge up to where events behind were removed, and counts those that are kept", () =>
     Effect.gen(function* () {
-      yield* emptied
-      const operator = yield* readingOperator
-      yield* inFeed(operator, changes(3))
+      yield* emptyDeliveryTables
+      const operator = yield* createReadingOperator
+      yield* recordFeedEvents(operator, repeatEvent(3))
       const { events, after } = yield* readAll(operator)
       yield* put(operator, "slow", events[0]?.cursor ?? "")
       const sql = yield* SqlClient.SqlClient
       const at = new Date(Date.now() - EVENT_RETENTION_MS)
       yield* sql`UPDATE events SET fanned_out_at = ${at} WHERE operator_id = ${operator.operatorId}`
-      yield* inFeed(operator, changes(2))
+      yield* recordFeedEvents(operator, repeatEvent(2))
       yield* applyDeliveryRetention(new Date(at.getTime() + EVENT_RETENTION_MS))
       const error = yield* Effect.flip(put(operator, "slow", events[1]?.cursor ?? ""))
       assert.strictEqual(error._tag, "Conflict")
@@ -161,13 +170,13 @@ layer(layerScene)("a consumer of the feed", (it) => {
 
   it.effect(`is behind in ${FEED_LAG_COUNTED} events at most, as far as they are counted`, () =>
     Effect.gen(function* () {
-      const operator = yield* readingOperator
-      yield* placedMany(operator, FEED_LAG_COUNTED - 1, "transaction_updated")
+      const operator = yield* createReadingOperator
+      yield* insertManyEvents(operator, FEED_LAG_COUNTED - 1, "transaction_updated")
       const cursor = start(operator)
       assert.strictEqual((yield* put(operator, "ledger", cursor)).lag, FEED_LAG_COUNTED - 1)
-      yield* placedMany(operator, 1, "transaction_updated")
+      yield* insertManyEvents(operator, 1, "transaction_updated")
       assert.strictEqual((yield* put(operator, "ledger", cursor)).lag, FEED_LAG_COUNTED)
-      yield* placedMany(operator, 1, "transaction_updated")
+      yield* insertManyEvents(operator, 1, "transaction_updated")
       assert.strictEqual((yield* put(operator, "ledger", cursor)).lag, FEED_LAG_COUNTED)
       const sql = yield* SqlClient.SqlClient
       yield* sql`

@@ -11,41 +11,41 @@ import {
   FEED_MAX,
   FEED_WAIT_SECONDS
 } from "../../../../src/platform/limits.ts"
-import { receiver } from "../../../support/domain/webhooks/deliveries/receiver.ts"
 import {
-  changes,
-  emptied,
-  happened,
-  layerScene,
-  subscribed,
-  workedOff
-} from "../../../support/domain/webhooks/deliveries/scene.ts"
-import { answering } from "../../../support/domain/webhooks/deliveries/sending.ts"
+  createSubscription,
+  deliverAllDue,
+  emptyDeliveryTables,
+  layerDeliveryService,
+  recordEvents,
+  repeatEvent
+} from "../../../support/domain/webhooks/deliveries/delivery-service.ts"
+import { respondWith } from "../../../support/domain/webhooks/deliveries/outbound-requests.ts"
+import { startReceiver } from "../../../support/domain/webhooks/deliveries/receiver.ts"
 import {
-  handedOut,
-  idsOf,
-  inFeed,
-  placedMany,
+  createReadingOperator,
+  dispatchAllEvents,
+  eventIdsOf,
+  insertManyEvents,
   readAll,
-  readingOperator
-} from "../../../support/domain/webhooks/event-feed/feed.ts"
-import { call, freshOperator, propertyOf, typedClient, withToken } from "../../../support/harness.ts"
-import { fieldOf } from "../../../support/messages-of-errors.ts"
+  recordFeedEvents
+} from "../../../support/domain/webhooks/event-feed/feed-events.ts"
+import { fieldOfError } from "../../../support/error-messages.ts"
+import { call, freshOperator, insertProperty, typedClient, withToken } from "../../../support/harness.ts"
 
 const STAY = { reservation_code: "5-A", stay_code: "5-A", property_id: 0 }
 
-layer(layerScene)("the feed", (it) => {
+layer(layerDeliveryService)("the feed", (it) => {
   it.effect("shows what a webhook posts, under the id its deliveries begin with", () =>
     Effect.gen(function* () {
-      yield* emptied
+      yield* emptyDeliveryTables
       const polls = yield* makeDeliveryPolls
-      const server = yield* receiver(answering(200))
-      const { operator, id } = yield* subscribed(server.port)
+      const server = yield* startReceiver(respondWith(200))
+      const { operator, id } = yield* createSubscription(server.port)
       const api = yield* typedClient
       const sub_event = { event: "reservation_updated", payload: { ...STAY, sub_event: "rate_changed" } } as const
       const without = { event: "reservation_updated", payload: { ...STAY, sub_event: null } } as const
-      yield* happened(operator, [sub_event, without])
-      yield* workedOff(polls)
+      yield* recordEvents(operator, [sub_event, without])
+      yield* deliverAllDue(polls)
       const { events } = yield* api.list_events().pipe(withToken(operator.token))
       const posted = yield* Queue.takeN(server.requests, 2)
       assert.deepStrictEqual(
@@ -62,41 +62,41 @@ layer(layerScene)("the feed", (it) => {
   it.effect("goes on behind a cursor, be it an event's or a page's, and says where it is when there is nothing", () =>
     Effect.gen(function* () {
       const api = yield* typedClient
-      const operator = yield* readingOperator
+      const operator = yield* createReadingOperator
       const read = (fields: Parameters<typeof api.list_events>[0]) =>
         api.list_events(fields).pipe(withToken(operator.token))
       const empty = yield* read({})
       assert.deepStrictEqual([empty.events, empty.has_more], [[], false])
-      const ids = yield* inFeed(operator, changes(5))
+      const ids = yield* recordFeedEvents(operator, repeatEvent(5))
       const first = yield* read({ limit: 2 })
-      assert.deepStrictEqual([idsOf(first.events), first.has_more], [ids.slice(0, 2), true])
+      assert.deepStrictEqual([eventIdsOf(first.events), first.has_more], [ids.slice(0, 2), true])
       const rest = yield* read({ after: first.next_cursor })
-      assert.deepStrictEqual([idsOf(rest.events), rest.has_more], [ids.slice(2), false])
+      assert.deepStrictEqual([eventIdsOf(rest.events), rest.has_more], [ids.slice(2), false])
       assert.deepStrictEqual(yield* read({ after: first.events[1]?.cursor ?? "" }), rest)
       // Full, with nothing behind it.
       assert.isFalse((yield* read({ after: first.next_cursor, limit: 3 })).has_more)
       const end = yield* read({ after: rest.next_cursor })
       assert.deepStrictEqual(end, { events: [], next_cursor: rest.next_cursor, has_more: false })
-      assert.deepStrictEqual(idsOf((yield* read({ after: "" })).events), ids)
-      assert.deepStrictEqual(idsOf((yield* read({ after: empty.next_cursor })).events), ids)
+      assert.deepStrictEqual(eventIdsOf((yield* read({ after: "" })).events), ids)
+      assert.deepStrictEqual(eventIdsOf((yield* read({ after: empty.next_cursor })).events), ids)
     })
   )
 
   it.effect("goes on behind an event that a webhook told of, while that is kept", () =>
     Effect.gen(function* () {
       const api = yield* typedClient
-      const [operator, other] = [yield* readingOperator, yield* readingOperator]
-      const [theirs = 0] = yield* inFeed(other, changes(1))
-      const [first = 0, ...rest] = yield* inFeed(operator, changes(3))
+      const [operator, other] = [yield* createReadingOperator, yield* createReadingOperator]
+      const [theirs = 0] = yield* recordFeedEvents(other, repeatEvent(1))
+      const [first = 0, ...rest] = yield* recordFeedEvents(operator, repeatEvent(3))
       const read = (after: string) => api.list_events({ after }).pipe(withToken(operator.token))
-      assert.deepStrictEqual(idsOf((yield* read(`evt_${first}`)).events), rest)
+      assert.deepStrictEqual(eventIdsOf((yield* read(`evt_${first}`)).events), rest)
       assert.deepStrictEqual((yield* read(`evt_${rest.at(-1)}`)).events, [])
       // Somebody else's is none, as one that nobody has.
       for (const id of [theirs, 9_999_999]) {
         const error = yield* Effect.flip(read(`evt_${id}`))
         assert.strictEqual(error._tag, "Conflict")
         const oldest = /^after: .* (\S+)\.$/.exec(error.message)?.[1] ?? ""
-        assert.deepStrictEqual(idsOf((yield* read(oldest)).events), [first, ...rest])
+        assert.deepStrictEqual(eventIdsOf((yield* read(oldest)).events), [first, ...rest])
       }
       for (const after of ["evt_", "evt_0", "evt_1_2", "evt_-1", `evt_${"9".repeat(17)}`]) {
         assert.strictEqual((yield* call(operator.token, "list_events", { after })).error_code, 400, after)
@@ -106,31 +106,31 @@ layer(layerScene)("the feed", (it) => {
 
   it.effect("shows an event once it is handed out, and one of a lower id that came later after it", () =>
     Effect.gen(function* () {
-      const operator = yield* readingOperator
+      const operator = yield* createReadingOperator
       const sql = yield* SqlClient.SqlClient
-      yield* happened(operator, changes(2))
+      yield* recordEvents(operator, repeatEvent(2))
       assert.deepStrictEqual((yield* readAll(operator)).events, [])
-      yield* handedOut
+      yield* dispatchAllEvents
       const { events, after } = yield* readAll(operator)
       assert.strictEqual(events.length, 2)
       // As a slow transaction does, whose id was drawn before the others'.
-      const lower = Math.min(...idsOf(events)) - 1
+      const lower = Math.min(...eventIdsOf(events)) - 1
       yield* sql`
         INSERT INTO events (operator_id, id, event, record, payload, queued_at) OVERRIDING SYSTEM VALUE
         VALUES (${operator.operatorId}, ${lower}, 'transaction_updated', 'transaction:9', '{"transaction_id": 9}', now())`
-      yield* handedOut
-      assert.deepStrictEqual(idsOf((yield* readAll(operator, after)).events), [lower])
+      yield* dispatchAllEvents
+      assert.deepStrictEqual(eventIdsOf((yield* readAll(operator, after)).events), [lower])
     })
   )
 
   it.effect("is each operator's own, and a cursor good for nobody else", () =>
     Effect.gen(function* () {
       const api = yield* typedClient
-      const [mine, theirs] = [yield* readingOperator, yield* readingOperator]
-      yield* inFeed(theirs, changes(3))
-      const ids = yield* inFeed(mine, changes(1))
+      const [mine, theirs] = [yield* createReadingOperator, yield* createReadingOperator]
+      yield* recordFeedEvents(theirs, repeatEvent(3))
+      const ids = yield* recordFeedEvents(mine, repeatEvent(1))
       const { events, after } = yield* readAll(mine)
-      assert.deepStrictEqual(idsOf(events), ids)
+      assert.deepStrictEqual(eventIdsOf(events), ids)
       const error = yield* Effect.flip(api.list_events({ after }).pipe(withToken(theirs.token)))
       assert.strictEqual(error._tag, "BadRequest")
       assert.match(error.message, /^after: /)
@@ -165,8 +165,8 @@ layer(layerScene)("the feed", (it) => {
   it.effect(`shows ${FEED_DEFAULT} events, or as many as asked for up to ${FEED_MAX}`, () =>
     Effect.gen(function* () {
       const api = yield* typedClient
-      const operator = yield* readingOperator
-      yield* placedMany(operator, FEED_MAX + 1, "transaction_updated")
+      const operator = yield* createReadingOperator
+      yield* insertManyEvents(operator, FEED_MAX + 1, "transaction_updated")
       const count = (fields: object) =>
         Effect.map(api.list_events(fields).pipe(withToken(operator.token)), ({ events }) => events.length)
       assert.strictEqual(yield* count({}), FEED_DEFAULT)
@@ -193,10 +193,10 @@ layer(layerScene)("the feed", (it) => {
   it.effect("is narrowed to kinds of events and to a property, and ends where it has looked to", () =>
     Effect.gen(function* () {
       const api = yield* typedClient
-      const operator = yield* readingOperator
-      const property_id = yield* propertyOf(operator.operatorId, "Harbour 1")
-      const other_id = yield* propertyOf(operator.operatorId, "Harbour 2")
-      const [entry = 0, created = 0, boxed = 0, review = 0] = yield* inFeed(operator, [
+      const operator = yield* createReadingOperator
+      const property_id = yield* insertProperty(operator.operatorId, "Harbour 1")
+      const other_id = yield* insertProperty(operator.operatorId, "Harbour 2")
+      const [entry = 0, created = 0, boxed = 0, review = 0] = yield* recordFeedEvents(operator, [
         { event: "transaction_created" },
         { event: "reservation_created", payload: { ...STAY, property_id } },
         { event: "reservation_created", payload: STAY },
@@ -214,24 +214,24 @@ layer(layerScene)("the feed", (it) => {
         [{ property_id: other_id }, []]
       ] as const) {
         const page = yield* read(fields)
-        assert.deepStrictEqual(idsOf(page.events), [...expected], JSON.stringify(fields))
+        assert.deepStrictEqual(eventIdsOf(page.events), [...expected], JSON.stringify(fields))
         assert.deepStrictEqual([page.has_more, page.next_cursor], [false, all.after])
       }
       const first = yield* read({ property_id, limit: 1 })
-      assert.deepStrictEqual([idsOf(first.events), first.has_more], [[created], true])
+      assert.deepStrictEqual([eventIdsOf(first.events), first.has_more], [[created], true])
       const next = yield* read({ property_id, limit: 1, after: first.next_cursor })
-      assert.deepStrictEqual([idsOf(next.events), next.has_more], [[review], false])
+      assert.deepStrictEqual([eventIdsOf(next.events), next.has_more], [[review], false])
     })
   )
 
   it.effect("answers 404 for a property the caller has not, as searches do", () =>
     Effect.gen(function* () {
-      const [mine, theirs] = [yield* readingOperator, yield* readingOperator]
-      const property_id = yield* propertyOf(theirs.operatorId, "Harbour 1")
-      yield* inFeed(theirs, [{ event: "reservation_created", payload: { ...STAY, property_id } }])
+      const [mine, theirs] = [yield* createReadingOperator, yield* createReadingOperator]
+      const property_id = yield* insertProperty(theirs.operatorId, "Harbour 1")
+      yield* recordFeedEvents(theirs, [{ event: "reservation_created", payload: { ...STAY, property_id } }])
       for (const wait of [0, 1]) {
         const { error_code, error_msg } = yield* call(mine.token, "list_events", { property_id, wait })
-        assert.deepStrictEqual([error_code, fieldOf({ error_msg })], [404, "property_id"])
+        assert.deepStrictEqual([error_code, fieldOfError({ error_msg })], [404, "property_id"])
       }
     })
   )
@@ -241,18 +241,18 @@ layer(layerScene)("the feed", (it) => {
     () =>
       Effect.gen(function* () {
         const api = yield* typedClient
-        const operator = yield* readingOperator
-        yield* placedMany(operator, FEED_EVENTS_SCANNED - 1, "transaction_updated")
-        const [last = 0] = yield* inFeed(operator, [{ event: "message_created" }])
+        const operator = yield* createReadingOperator
+        yield* insertManyEvents(operator, FEED_EVENTS_SCANNED - 1, "transaction_updated")
+        const [last = 0] = yield* recordFeedEvents(operator, [{ event: "message_created" }])
         const read = (after: string) =>
           api.list_events({ after, types: "message_created" }).pipe(withToken(operator.token))
         const within = yield* read("")
-        assert.deepStrictEqual([idsOf(within.events), within.has_more], [[last], false])
-        const [next = 0] = yield* inFeed(operator, [{ event: "message_created" }])
+        assert.deepStrictEqual([eventIdsOf(within.events), within.has_more], [[last], false])
+        const [next = 0] = yield* recordFeedEvents(operator, [{ event: "message_created" }])
         const first = yield* read("")
-        assert.deepStrictEqual([idsOf(first.events), first.has_more], [[last], true])
+        assert.deepStrictEqual([eventIdsOf(first.events), first.has_more], [[last], true])
         assert.strictEqual(first.next_cursor, within.next_cursor)
-        assert.deepStrictEqual(idsOf((yield* read(first.next_cursor)).events), [next])
+        assert.deepStrictEqual(eventIdsOf((yield* read(first.next_cursor)).events), [next])
         // Nothing of it among so many: an empty page that goes on.
         const reviews = yield* api.list_events({ types: "review_created", wait: 20 }).pipe(withToken(operator.token))
         assert.deepStrictEqual(reviews, { events: [], next_cursor: within.next_cursor, has_more: true })
@@ -262,67 +262,67 @@ layer(layerScene)("the feed", (it) => {
   it.effect("a database restored from an older dump gives positions behind every cursor there was", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const operator = yield* readingOperator
-      yield* inFeed(operator, changes(3))
+      const operator = yield* createReadingOperator
+      yield* recordFeedEvents(operator, repeatEvent(3))
       const { after } = yield* readAll(operator)
       yield* sql`DELETE FROM events WHERE operator_id = ${operator.operatorId}`
       yield* sql`SELECT setval('event_positions', 1)`
-      const ids = yield* inFeed(operator, changes(2))
-      assert.deepStrictEqual(idsOf((yield* readAll(operator, after)).events), ids)
+      const ids = yield* recordFeedEvents(operator, repeatEvent(2))
+      assert.deepStrictEqual(eventIdsOf((yield* readAll(operator, after)).events), ids)
     })
   )
 
   it.effect("a clock that was set back, or far ahead, changes nothing of the order", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const operator = yield* readingOperator
-      const first = yield* inFeed(operator, changes(2))
+      const operator = yield* createReadingOperator
+      const first = yield* recordFeedEvents(operator, repeatEvent(2))
       // As if positions had been given an hour ahead of the clock.
       yield* sql`SELECT setval('event_positions', last_value + 3600000000) FROM event_positions`
-      const ahead = yield* inFeed(operator, changes(2))
+      const ahead = yield* recordFeedEvents(operator, repeatEvent(2))
       const { after } = yield* readAll(operator)
-      const later = yield* inFeed(operator, changes(2))
-      assert.deepStrictEqual(idsOf((yield* readAll(operator)).events), [...first, ...ahead, ...later])
-      assert.deepStrictEqual(idsOf((yield* readAll(operator, after)).events), later)
+      const later = yield* recordFeedEvents(operator, repeatEvent(2))
+      assert.deepStrictEqual(eventIdsOf((yield* readAll(operator)).events), [...first, ...ahead, ...later])
+      assert.deepStrictEqual(eventIdsOf((yield* readAll(operator, after)).events), later)
       yield* sql`SELECT setval('event_positions', 1)`
     })
   )
 
   it.effect("keeps events for thirty days; a cursor from before is 409 and names the oldest there is", () =>
     Effect.gen(function* () {
-      yield* emptied
+      yield* emptyDeliveryTables
       const api = yield* typedClient
-      const [operator, quiet] = [yield* readingOperator, yield* readingOperator]
+      const [operator, quiet] = [yield* createReadingOperator, yield* createReadingOperator]
       const start = yield* api.list_events().pipe(withToken(operator.token))
       const quietly = yield* api.list_events().pipe(withToken(quiet.token))
-      yield* inFeed(operator, changes(3))
+      yield* recordFeedEvents(operator, repeatEvent(3))
       const old = yield* readAll(operator)
       const sql = yield* SqlClient.SqlClient
       const at = new Date(Date.now() - EVENT_RETENTION_MS)
       yield* sql`UPDATE events SET fanned_out_at = ${at} WHERE operator_id = ${operator.operatorId}`
-      const kept = yield* inFeed(operator, changes(2))
+      const kept = yield* recordFeedEvents(operator, repeatEvent(2))
       yield* applyDeliveryRetention(new Date(at.getTime() + EVENT_RETENTION_MS - 1))
       assert.strictEqual((yield* readAll(operator)).events.length, 5)
       yield* applyDeliveryRetention(new Date(at.getTime() + EVENT_RETENTION_MS))
-      assert.deepStrictEqual(idsOf((yield* readAll(operator)).events), kept)
+      assert.deepStrictEqual(eventIdsOf((yield* readAll(operator)).events), kept)
       // Whoever had read all that was removed goes on; whoever had not has missed something.
-      assert.deepStrictEqual(idsOf((yield* readAll(operator, old.after)).events), kept)
+      assert.deepStrictEqual(eventIdsOf((yield* readAll(operator, old.after)).events), kept)
       for (const after of [start.next_cursor, old.events[1]?.cursor]) {
         const error = yield* Effect.flip(api.list_events({ after: after ?? "" }).pipe(withToken(operator.token)))
         assert.strictEqual(error._tag, "Conflict")
         assert.match(error.message, /^after: /)
         assert.include(error.message, old.after)
       }
-      yield* inFeed(quiet, changes(1))
+      yield* recordFeedEvents(quiet, repeatEvent(1))
       assert.strictEqual((yield* readAll(quiet, quietly.next_cursor)).events.length, 1)
     })
   )
 
   it.effect("never removes an event that a delivery needs; the feed begins behind what was removed all the same", () =>
     Effect.gen(function* () {
-      yield* emptied
-      const { operator } = yield* subscribed(1, { events: ["message_created"] })
-      const [needed] = yield* inFeed(operator, [{ event: "message_created" }, ...changes(2)])
+      yield* emptyDeliveryTables
+      const { operator } = yield* createSubscription(1, { events: ["message_created"] })
+      const [needed] = yield* recordFeedEvents(operator, [{ event: "message_created" }, ...repeatEvent(2)])
       const sql = yield* SqlClient.SqlClient
       yield* applyDeliveryRetention(new Date(Date.now() + EVENT_RETENTION_MS + 60_000))
       const left = yield* sql<{ id: number }>`SELECT id FROM events WHERE operator_id = ${operator.operatorId}`

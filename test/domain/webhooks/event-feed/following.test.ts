@@ -3,15 +3,15 @@ import { DateTime, Deferred, Effect, Fiber } from "effect"
 import { SqlClient } from "effect/sql"
 import { FanOut } from "../../../../src/domain/webhooks/deliveries/FanOut.ts"
 import { FEED_MAX } from "../../../../src/platform/limits.ts"
-import { layerScene } from "../../../support/domain/webhooks/deliveries/scene.ts"
+import { layerDeliveryService } from "../../../support/domain/webhooks/deliveries/delivery-service.ts"
 import {
+  createReadingOperator,
+  eventIdsOf,
   type FeedEvent,
-  idsOf,
-  readingOperator,
-  recordedMany
-} from "../../../support/domain/webhooks/event-feed/feed.ts"
+  recordManyEvents
+} from "../../../support/domain/webhooks/event-feed/feed-events.ts"
 import { type TestOperator, typedClient, withToken } from "../../../support/harness.ts"
-import { canOverlap, orSkipped } from "../../../support/overlap.ts"
+import { canOverlap, withServerNote } from "../../../support/overlap.ts"
 
 // Readers that follow the feed while it grows: nothing is missing, nothing comes twice, each record's events in order.
 
@@ -48,7 +48,7 @@ const handingOut = Effect.gen(function* () {
 const checked = Effect.fnUntraced(function* ({ operatorId }: TestOperator, seen: ReadonlyArray<FeedEvent>) {
   const sql = yield* SqlClient.SqlClient
   const rows = yield* sql<{ id: number }>`SELECT id FROM events WHERE operator_id = ${operatorId} ORDER BY id`
-  const ids = idsOf(seen)
+  const ids = eventIdsOf(seen)
   assert.strictEqual(ids.length, rows.length)
   assert.deepStrictEqual(
     ids.toSorted((one, other) => one - other),
@@ -62,11 +62,11 @@ const checked = Effect.fnUntraced(function* ({ operatorId }: TestOperator, seen:
   }
 }, Effect.orDie)
 
-layer(layerScene)("who follows the feed", (it) => {
+layer(layerDeliveryService)("who follows the feed", (it) => {
   it.effect(`while ${EVENTS} events are handed out sees each once, those of a record in their order`, () =>
     Effect.gen(function* () {
-      const operator = yield* readingOperator
-      yield* recordedMany(operator, EVENTS, RECORDS)
+      const operator = yield* createReadingOperator
+      yield* recordManyEvents(operator, EVENTS, RECORDS)
       const worker = yield* Effect.forkChild(handingOut)
       yield* checked(operator, yield* followed(operator, EVENTS))
       yield* Fiber.interrupt(worker)
@@ -94,12 +94,12 @@ layer(layerScene)("who follows the feed", (it) => {
   }, Effect.orDie)
 
   it.effect.skipIf(!canOverlap)(
-    orSkipped("of slow and fast transactions sees each event once, with several processes handing out"),
+    withServerNote("of slow and fast transactions sees each event once, with several processes handing out"),
     () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
         yield* sql`CREATE SEQUENCE change_order`
-        const operator = yield* readingOperator
+        const operator = yield* createReadingOperator
         const TIMES = 60
         const workers = yield* Effect.forEach([1, 2], () => Effect.forkChild(handingOut))
         const writers = yield* Effect.forEach([1, 2], (writer) => Effect.forkChild(writing(operator, writer, TIMES)))
@@ -111,14 +111,14 @@ layer(layerScene)("who follows the feed", (it) => {
   )
 
   it.effect.skipIf(!canOverlap)(
-    orSkipped("is handed out nothing beside a turn that is not committed, not even later events"),
+    withServerNote("is handed out nothing beside a turn that is not committed, not even later events"),
     () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
         const fanOut = yield* FanOut
         const next = Effect.flatMap(DateTime.nowAsDate, fanOut.dispatchNext)
-        const operator = yield* readingOperator
-        yield* recordedMany(operator, 1, 1)
+        const operator = yield* createReadingOperator
+        yield* recordManyEvents(operator, 1, 1)
         const [given, end] = [yield* Deferred.make<number>(), yield* Deferred.make<void>()]
         const turn = yield* Effect.forkChild(
           sql.withTransaction(
@@ -145,7 +145,7 @@ layer(layerScene)("who follows the feed", (it) => {
   it.effect("and is killed between any two steps sees every event, and each exactly once by its event_id", () =>
     Effect.gen(function* () {
       const api = yield* typedClient
-      const operator = yield* readingOperator
+      const operator = yield* createReadingOperator
       const as = withToken(operator.token)
       const COUNT = 2_000
       const seen: Array<FeedEvent> = []
@@ -166,12 +166,12 @@ layer(layerScene)("who follows the feed", (it) => {
           yield* api.put_event_consumer({ name: "ledger", cursor: page.next_cursor }).pipe(as)
           yield* mayDie
           after = page.next_cursor
-          if (!page.has_more && new Set(idsOf(seen)).size >= COUNT) return
+          if (!page.has_more && new Set(eventIdsOf(seen)).size >= COUNT) return
           yield* Effect.yieldNow
         }
       })
       const worker = yield* Effect.forkChild(handingOut)
-      yield* recordedMany(operator, COUNT, 10)
+      yield* recordManyEvents(operator, COUNT, 10)
       while (true) {
         const exit = yield* Effect.result(life)
         if (exit._tag === "Success") break

@@ -1,19 +1,19 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer, References, Schema } from "effect"
 import { FEED_WAIT_SECONDS, FEED_WAITING_READS } from "../../../../src/platform/limits.ts"
-import { readingOperator } from "../../../support/domain/webhooks/event-feed/feed.ts"
-import { BaseUrl, layerServed } from "../../../support/server.ts"
+import { createReadingOperator } from "../../../support/domain/webhooks/event-feed/feed-events.ts"
+import { BaseUrl, layerHttpServer } from "../../../support/server.ts"
 
 const codeIn = Schema.decodeUnknownSync(Schema.fromJsonString(Schema.Struct({ error_code: Schema.Int })))
 
 // In real time: what waits for a clock of the test would wait for ever.
-const layerQuiet = layerServed().pipe(Layer.provide(Layer.succeed(References.MinimumLogLevel, "Error")))
+const layerQuiet = layerHttpServer().pipe(Layer.provide(Layer.succeed(References.MinimumLogLevel, "Error")))
 
 layer(layerQuiet, { excludeTestServices: true })("clients that hang up", (it) => {
   it.effect("while they wait for events leave their seats to others", () =>
     Effect.gen(function* () {
       const base = yield* BaseUrl
-      const { token } = yield* readingOperator
+      const { token } = yield* createReadingOperator
       const asked = (wait: number, signal?: AbortSignal) =>
         fetch(`${base}/v3/events?wait=${wait}`, {
           headers: { "Service-Access-Token": token },

@@ -10,18 +10,27 @@ import { NEW_EVENTS_POLL_MS, NewEvents } from "../../../../src/jobs/events/NewEv
 import { Shutdown } from "../../../../src/jobs/Shutdown.ts"
 import { WakeUp } from "../../../../src/jobs/WakeUp.ts"
 import { FEED_WAIT_SECONDS, FEED_WAITING_READS } from "../../../../src/platform/limits.ts"
-import { changes, happened, layerScene } from "../../../support/domain/webhooks/deliveries/scene.ts"
-import { handedOut, idsOf, inFeed, readingOperator } from "../../../support/domain/webhooks/event-feed/feed.ts"
 import {
-  answerTo,
+  layerDeliveryService,
+  recordEvents,
+  repeatEvent
+} from "../../../support/domain/webhooks/deliveries/delivery-service.ts"
+import {
+  createReadingOperator,
+  dispatchAllEvents,
+  eventIdsOf,
+  recordFeedEvents
+} from "../../../support/domain/webhooks/event-feed/feed-events.ts"
+import {
   call,
+  callForResponse,
   dataOf,
-  propertyOf,
+  insertProperty,
   type TestOperator,
   typedClient,
   withToken
 } from "../../../support/harness.ts"
-import { waitsUpTo } from "../../../support/short-waits.ts"
+import { makeShortWaitClock } from "../../../support/short-wait-clock.ts"
 import { countStatements } from "../../../support/statements.ts"
 
 /** A call that waits: what it asked is read, and there was nothing. */
@@ -43,25 +52,25 @@ const read = Effect.gen(function* () {
 
 const isWaiting = <A, E>(fiber: Fiber.Fiber<A, E>) => fiber.pollUnsafe() === undefined
 
-layer(layerScene)("a call that waits for events", (it) => {
+layer(layerDeliveryService)("a call that waits for events", (it) => {
   it.effect("is answered as soon as there is one in the feed", () =>
     Effect.gen(function* () {
-      const operator = yield* readingOperator
+      const operator = yield* createReadingOperator
       const polls = yield* makeDeliveryPolls
       const fiber = yield* waiting(operator)
-      const ids = yield* happened(operator, changes(2))
+      const ids = yield* recordEvents(operator, repeatEvent(2))
       yield* read
       assert.isTrue(isWaiting(fiber))
       while ((yield* polls.dispatchEvents).events > 0) {}
       const page = yield* Fiber.join(fiber)
-      assert.deepStrictEqual(idsOf(page.events), ids)
+      assert.deepStrictEqual(eventIdsOf(page.events), ids)
     })
   )
 
   it.effect("is answered with nothing when its time is up, in the place where it was", () =>
     Effect.gen(function* () {
       const api = yield* typedClient
-      const operator = yield* readingOperator
+      const operator = yield* createReadingOperator
       const { next_cursor } = yield* api.list_events().pipe(withToken(operator.token))
       const fiber = yield* waiting(operator)
       yield* TestClock.adjust(FEED_WAIT_SECONDS * 1000 - 1)
@@ -73,25 +82,25 @@ layer(layerScene)("a call that waits for events", (it) => {
 
   it.effect("waits on when what came is not what it asked for, and need not look at that again", () =>
     Effect.gen(function* () {
-      const operator = yield* readingOperator
+      const operator = yield* createReadingOperator
       const polls = yield* makeDeliveryPolls
-      const property_id = yield* propertyOf(operator.operatorId, "Harbour 1")
+      const property_id = yield* insertProperty(operator.operatorId, "Harbour 1")
       const fiber = yield* waiting(operator, { property_id })
-      yield* happened(operator, changes(3))
+      yield* recordEvents(operator, repeatEvent(3))
       while ((yield* polls.dispatchEvents).events > 0) {}
       yield* read
       assert.isTrue(isWaiting(fiber))
-      const [id = 0] = yield* happened(operator, [{ event: "review_created", payload: { property_id } }])
+      const [id = 0] = yield* recordEvents(operator, [{ event: "review_created", payload: { property_id } }])
       while ((yield* polls.dispatchEvents).events > 0) {}
       yield* TestClock.adjust(FEED_POLL_GAP_MS)
-      assert.deepStrictEqual(idsOf((yield* Fiber.join(fiber)).events), [id])
+      assert.deepStrictEqual(eventIdsOf((yield* Fiber.join(fiber)).events), [id])
     })
   )
 
   it.effect("does not wait when there is something, and asks the database once then", () =>
     Effect.gen(function* () {
-      const operator = yield* readingOperator
-      yield* inFeed(operator, changes(1))
+      const operator = yield* createReadingOperator
+      yield* recordFeedEvents(operator, repeatEvent(1))
       yield* call(operator.token, "list_events")
       const [{ error_code }, statements] = yield* countStatements(call(operator.token, "list_events", { wait: 20 }))
       assert.deepStrictEqual([error_code, statements], [0, 1])
@@ -100,10 +109,10 @@ layer(layerScene)("a call that waits for events", (it) => {
 
   it.effect(`is one of ${FEED_WAITING_READS} of its operator; one more is 429 and told when to come back`, () =>
     Effect.gen(function* () {
-      const [operator, other] = [yield* readingOperator, yield* readingOperator]
+      const [operator, other] = [yield* createReadingOperator, yield* createReadingOperator]
       const all = yield* Effect.forEach(Array.from({ length: FEED_WAITING_READS }), () => waiting(operator))
       assert.isTrue(all.every(isWaiting))
-      const { envelope, headers } = yield* answerTo(operator.token, "list_events", { wait: 1 })
+      const { envelope, headers } = yield* callForResponse(operator.token, "list_events", { wait: 1 })
       assert.strictEqual(envelope.error_code, 429)
       assert.match(envelope.error_msg, /^wait: /)
       assert.strictEqual(headers["retry-after"], "1")
@@ -120,7 +129,7 @@ layer(layerScene)("a call that waits for events", (it) => {
 
   it.effect("holds no place meanwhile", () =>
     Effect.gen(function* () {
-      const operator = yield* readingOperator
+      const operator = yield* createReadingOperator
       const places = yield* Places
       const fibers = yield* Effect.forEach(Array.from({ length: FEED_WAITING_READS }), () => waiting(operator))
       // As many as there are, by operators that hold none: each is in work before the first ends.
@@ -131,10 +140,10 @@ layer(layerScene)("a call that waits for events", (it) => {
   )
 })
 
-layer(layerScene)("who waits for events and may not read them any more", (it) => {
+layer(layerDeliveryService)("who waits for events and may not read them any more", (it) => {
   /** A call that waits, with a token that was looked up so many milliseconds before. */
   const knownFor = Effect.fnUntraced(function* (milliseconds: number) {
-    const operator = yield* readingOperator
+    const operator = yield* createReadingOperator
     assert.strictEqual((yield* call(operator.token, "list_events")).error_code, 0)
     yield* TestClock.adjust(milliseconds)
     return { operator, fiber: yield* waiting(operator) }
@@ -143,7 +152,7 @@ layer(layerScene)("who waits for events and may not read them any more", (it) =>
   /** An event comes into the feed, and who waits is told. */
   const comes = Effect.fnUntraced(function* (operator: TestOperator) {
     const polls = yield* makeDeliveryPolls
-    const ids = yield* happened(operator, changes(1))
+    const ids = yield* recordEvents(operator, repeatEvent(1))
     while ((yield* polls.dispatchEvents).events > 0) {}
     return ids
   })
@@ -196,7 +205,7 @@ layer(layerScene)("who waits for events and may not read them any more", (it) =>
       yield* revoked(soon.operator)
       yield* TestClock.adjust(TOKEN_TRUSTED_MS - 1)
       const ids = yield* comes(soon.operator)
-      assert.deepStrictEqual(idsOf((yield* Fiber.join(soon.fiber)).events), ids)
+      assert.deepStrictEqual(eventIdsOf((yield* Fiber.join(soon.fiber)).events), ids)
 
       const late = yield* knownFor(2_500)
       yield* revoked(late.operator)
@@ -275,15 +284,15 @@ describe("a wait that is told of much and finds nothing", () => {
 /** Another process on this database, which nobody wakes, and which never waits longer than until its next look. */
 const layerElsewhere = NewEvents.layerServer.pipe(
   Layer.provide(WakeUp.layerProcess),
-  Layer.provide(Layer.succeed(Clock.Clock, waitsUpTo(NEW_EVENTS_POLL_MS)))
+  Layer.provide(Layer.succeed(Clock.Clock, makeShortWaitClock(NEW_EVENTS_POLL_MS)))
 )
 const elsewhere = (scope: Scope.Scope) =>
   Effect.map(Layer.buildWithScope(layerElsewhere, scope), (built) => Context.get(built, NewEvents))
 
-layer(layerScene)("who waits in another process", (it) => {
+layer(layerDeliveryService)("who waits in another process", (it) => {
   it.effect("is told of what this one hands out at its next look, before its wait would end by itself", () =>
     Effect.gen(function* () {
-      const operator = yield* readingOperator
+      const operator = yield* createReadingOperator
       const news = yield* elsewhere(yield* Effect.scope)
       const latch = yield* news.latch(operator.operatorId)
       // The first look tells in any case.
@@ -292,19 +301,19 @@ layer(layerScene)("who waits in another process", (it) => {
         yield* latch.close
         yield* Effect.sleep(1.2 * NEW_EVENTS_POLL_MS)
         assert.isFalse(latch.isOpen())
-        yield* happened(operator, changes(1))
-        yield* handedOut
+        yield* recordEvents(operator, repeatEvent(1))
+        yield* dispatchAllEvents
         yield* Effect.timeout(latch.await, FEED_WAIT_SECONDS * 1000)
       }
     }).pipe(Effect.provideService(Clock.Clock, Clock.Clock.defaultValue()))
   )
 })
 
-layer(layerScene)("a process that is asked to stop", (it) => {
+layer(layerDeliveryService)("a process that is asked to stop", (it) => {
   it.effect("answers all that wait at once, and lets nobody wait any more", () =>
     Effect.gen(function* () {
       const { begin } = yield* Shutdown
-      const operator = yield* readingOperator
+      const operator = yield* createReadingOperator
       const fibers = yield* Effect.forEach(Array.from({ length: FEED_WAITING_READS }), () => waiting(operator))
       yield* begin
       for (const fiber of fibers) assert.deepStrictEqual((yield* Fiber.join(fiber)).events, [])

@@ -4,16 +4,24 @@ import { SqlClient } from "effect/sql"
 import fc from "fast-check"
 import { makeEndGrant } from "../../../../src/domain/access/oauth/grant-ending.ts"
 import { canChangeWebhook } from "../../../../src/domain/webhooks/subscriptions/rules.ts"
-import { trailOf } from "../../../support/changes/trail-rows.ts"
+import { loadAuditLinesWithActor } from "../../../support/changes/audit-lines.ts"
 import {
-  type Connected,
-  connected,
-  endedGrant,
-  partner
-} from "../../../support/domain/webhooks/subscriptions/connected.ts"
-import { answerTo, byNobody, call, freshOperator, layerTest, typedClient, withToken } from "../../../support/harness.ts"
-import { fieldOf } from "../../../support/messages-of-errors.ts"
-import { canOverlap, orSkipped, overlapping } from "../../../support/overlap.ts"
+  type ConnectedClient,
+  connectClient,
+  createPartner,
+  endGrant
+} from "../../../support/domain/webhooks/subscriptions/connected-client.ts"
+import { fieldOfError } from "../../../support/error-messages.ts"
+import {
+  asSystemActor,
+  call,
+  callForResponse,
+  freshOperator,
+  layerTest,
+  typedClient,
+  withToken
+} from "../../../support/harness.ts"
+import { canOverlap, runOverlapping, withServerNote } from "../../../support/overlap.ts"
 
 const URL_IN = "https://hooks.example.com/in"
 
@@ -64,8 +72,8 @@ layer(layerTest)("a subscription of an application", (it) => {
     Effect.gen(function* () {
       const operator = yield* freshOperator()
       const { operatorId, accountId } = operator
-      const one = yield* connected(operator, yield* partner())
-      const open = yield* connected(operator)
+      const one = yield* connectClient(operator, yield* createPartner())
+      const open = yield* connectClient(operator)
       for (const { token } of [operator, one, open]) yield* made(token)
       assert.deepStrictEqual(
         (yield* kept(operatorId)).map(({ application, account_id, grant_id }) => [application, account_id, grant_id]),
@@ -81,9 +89,12 @@ layer(layerTest)("a subscription of an application", (it) => {
   it.effect("is seen by everybody, and changed by it and the host alone", () =>
     Effect.gen(function* () {
       const operator = yield* freshOperator()
-      const client = yield* partner()
-      const [one, other] = [yield* connected(operator, client), yield* connected(operator, yield* partner())]
-      const [open, open2] = [yield* connected(operator), yield* connected(operator)]
+      const client = yield* createPartner()
+      const [one, other] = [
+        yield* connectClient(operator, client),
+        yield* connectClient(operator, yield* createPartner())
+      ]
+      const [open, open2] = [yield* connectClient(operator), yield* connectClient(operator)]
       const owners = [operator, one, other, open, open2]
       const ids = yield* Effect.forEach(owners, ({ token }) => Effect.map(made(token), ({ id }) => id))
       for (const [at, { token }] of owners.entries()) {
@@ -97,7 +108,7 @@ layer(layerTest)("a subscription of an application", (it) => {
           assert.isFalse(may)
           for (const operation of ["update_webhook", "delete_webhook"] as const) {
             const { error_code, error_msg } = yield* call(token, operation, { id, rotate_secret: true })
-            assert.deepStrictEqual([error_code, fieldOf({ error_msg })], [403, "id"])
+            assert.deepStrictEqual([error_code, fieldOfError({ error_msg })], [403, "id"])
           }
         }
         assert.deepStrictEqual(yield* kept(operator.operatorId), before)
@@ -109,7 +120,7 @@ layer(layerTest)("a subscription of an application", (it) => {
     Effect.gen(function* () {
       const api = yield* typedClient
       const operator = yield* freshOperator()
-      const one = yield* connected(operator, yield* partner())
+      const one = yield* connectClient(operator, yield* createPartner())
       for (const { token } of [one, operator]) {
         const { id } = yield* made(one.token)
         const as = withToken(token)
@@ -128,8 +139,8 @@ layer(layerTest)("a subscription of an application", (it) => {
   it.effect("of a partner that two accounts connected is one application's", () =>
     Effect.gen(function* () {
       const operator = yield* freshOperator()
-      const client = yield* partner()
-      const [one, again] = [yield* connected(operator, client), yield* connected(operator, client)]
+      const client = yield* createPartner()
+      const [one, again] = [yield* connectClient(operator, client), yield* connectClient(operator, client)]
       const { id } = yield* made(one.token)
       assert.deepStrictEqual(yield* manageable(again.token), [[id, true]])
     })
@@ -137,10 +148,10 @@ layer(layerTest)("a subscription of an application", (it) => {
 
   it.effect("of another operator is no more to be found by an application than by a host", () =>
     Effect.gen(function* () {
-      const client = yield* partner()
+      const client = yield* createPartner()
       const [here, there] = [yield* freshOperator(), yield* freshOperator()]
-      const one = yield* connected(here, client)
-      const { id } = yield* made((yield* connected(there, client)).token)
+      const one = yield* connectClient(here, client)
+      const { id } = yield* made((yield* connectClient(there, client)).token)
       for (const { token } of [one, here]) {
         for (const operation of ["update_webhook", "delete_webhook"] as const) {
           assert.deepInclude(yield* call(token, operation, { id }), { error_code: 404 })
@@ -152,7 +163,7 @@ layer(layerTest)("a subscription of an application", (it) => {
   it.effect("is answered about to the letter as a host's is", () =>
     Effect.gen(function* () {
       const operator = yield* freshOperator()
-      const one = yield* connected(operator, yield* partner())
+      const one = yield* connectClient(operator, yield* createPartner())
       const told = Effect.fnUntraced(function* (token: string) {
         const { id, created_at: _, ...webhook } = yield* made(token)
         const answers = yield* Effect.forEach(
@@ -163,7 +174,7 @@ layer(layerTest)("a subscription of an application", (it) => {
             ["delete_webhook", { id }],
             ["delete_webhook", { id }]
           ] as const,
-          ([operation, fields]) => Effect.map(answerTo(token, operation, fields), ({ envelope }) => envelope)
+          ([operation, fields]) => Effect.map(callForResponse(token, operation, fields), ({ envelope }) => envelope)
         )
         return { webhook, answers: answers.map(({ request_id: _, ...envelope }) => envelope) }
       })
@@ -173,11 +184,11 @@ layer(layerTest)("a subscription of an application", (it) => {
 })
 
 /** Ends the consent with all that came of it, as a host's disconnecting does. */
-const disconnected = ({ operatorId, grantId }: Connected) =>
+const disconnected = ({ operatorId, grantId }: ConnectedClient) =>
   Effect.gen(function* () {
     const [sql, now] = [yield* SqlClient.SqlClient, yield* DateTime.nowAsDate]
     yield* makeEndGrant(sql)({ operatorId, grantId, endedBy: "host", now })
-  }).pipe(byNobody)
+  }).pipe(asSystemActor)
 
 const INVALID = { error_code: 401, error_msg: "Invalid access token" }
 
@@ -185,8 +196,8 @@ layer(layerTest)("a consent that has ended", (it) => {
   it.effect("ends its subscriptions, and no others", () =>
     Effect.gen(function* () {
       const operator = yield* freshOperator()
-      const client = yield* partner()
-      const [one, other] = [yield* connected(operator, client), yield* connected(operator, client)]
+      const client = yield* createPartner()
+      const [one, other] = [yield* connectClient(operator, client), yield* connectClient(operator, client)]
       const [, , left] = [yield* made(one.token), yield* made(one.token), yield* made(other.token)]
       const own = yield* made(operator.token)
       yield* disconnected(one)
@@ -200,11 +211,11 @@ layer(layerTest)("a consent that has ended", (it) => {
   it.effect("makes, changes and deletes none, though its token is still taken for a moment", () =>
     Effect.gen(function* () {
       const operator = yield* freshOperator()
-      const client = yield* partner()
-      const [one, other] = [yield* connected(operator, client), yield* connected(operator, client)]
+      const client = yield* createPartner()
+      const [one, other] = [yield* connectClient(operator, client), yield* connectClient(operator, client)]
       const { id } = yield* made(other.token)
-      yield* endedGrant(one)
-      const [before, trail] = [yield* kept(operator.operatorId), yield* trailOf(operator.operatorId)]
+      yield* endGrant(one)
+      const [before, trail] = [yield* kept(operator.operatorId), yield* loadAuditLinesWithActor(operator.operatorId)]
       for (const [operation, fields] of [
         ["create_webhook", { url: "https://hooks.example.com/elsewhere" }],
         ["update_webhook", { id, rotate_secret: true }],
@@ -215,7 +226,7 @@ layer(layerTest)("a consent that has ended", (it) => {
         assert.deepInclude(yield* call(one.token, operation, fields), INVALID, operation)
       }
       assert.deepStrictEqual(yield* kept(operator.operatorId), before)
-      assert.deepStrictEqual(yield* trailOf(operator.operatorId), trail)
+      assert.deepStrictEqual(yield* loadAuditLinesWithActor(operator.operatorId), trail)
       const sql = yield* SqlClient.SqlClient
       const receivers = yield* sql`SELECT url FROM webhook_receivers WHERE operator_id = ${operator.operatorId}`
       assert.deepStrictEqual(receivers, [{ url: URL_IN }])
@@ -226,7 +237,7 @@ layer(layerTest)("a consent that has ended", (it) => {
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const operator = yield* freshOperator()
-      const one = yield* connected(operator, yield* partner())
+      const one = yield* connectClient(operator, yield* createPartner())
       yield* made(one.token)
       yield* disconnected(one)
       yield* sql`DELETE FROM access_tokens WHERE operator_id = ${one.operatorId} AND grant_id = ${one.grantId}`
@@ -238,13 +249,13 @@ layer(layerTest)("a consent that has ended", (it) => {
   )
 })
 
-describe.runIf(canOverlap)(orSkipped("a consent that ends while its application calls"), () => {
+describe.runIf(canOverlap)(withServerNote("a consent that ends while its application calls"), () => {
   layer(layerTest)((it) => {
     it.effect("ends also the subscription that was made just before", () =>
       Effect.gen(function* () {
         const operator = yield* freshOperator()
-        const one = yield* connected(operator, yield* partner())
-        const [answer] = yield* overlapping(call(one.token, "create_webhook", { url: URL_IN }), disconnected(one))
+        const one = yield* connectClient(operator, yield* createPartner())
+        const [answer] = yield* runOverlapping(call(one.token, "create_webhook", { url: URL_IN }), disconnected(one))
         assert.deepInclude(answer, { error_code: 0 })
         assert.deepStrictEqual(yield* manageable(operator.token), [])
         assert.deepStrictEqual((yield* kept(operator.operatorId)).length, 1)
@@ -254,8 +265,8 @@ describe.runIf(canOverlap)(orSkipped("a consent that ends while its application 
     it.effect("lets none be made just after", () =>
       Effect.gen(function* () {
         const operator = yield* freshOperator()
-        const one = yield* connected(operator, yield* partner())
-        const [, answer] = yield* overlapping(disconnected(one), call(one.token, "create_webhook", { url: URL_IN }))
+        const one = yield* connectClient(operator, yield* createPartner())
+        const [, answer] = yield* runOverlapping(disconnected(one), call(one.token, "create_webhook", { url: URL_IN }))
         assert.deepInclude(answer, INVALID)
         assert.deepStrictEqual(yield* kept(operator.operatorId), [])
       })
@@ -269,15 +280,18 @@ describe.runIf(canOverlap)(orSkipped("a consent that ends while its application 
     it.effect.each(changes)("lets none be changed just after: %s %j", ([operation, fields]) =>
       Effect.gen(function* () {
         const operator = yield* freshOperator()
-        const client = yield* partner()
-        const [one, other] = [yield* connected(operator, client), yield* connected(operator, client)]
+        const client = yield* createPartner()
+        const [one, other] = [yield* connectClient(operator, client), yield* connectClient(operator, client)]
         const before: Array<Effect.Success<ReturnType<typeof kept>>[number] | undefined> = []
         for (const { token } of [one, other]) {
           const { id } = yield* made(token)
           before.push((yield* kept(operator.operatorId)).find((each) => each.id === id))
-          const still = yield* connected(operator, client)
+          const still = yield* connectClient(operator, client)
           const ending = token === one.token ? one : still
-          const [, answer] = yield* overlapping(disconnected(ending), call(ending.token, operation, { id, ...fields }))
+          const [, answer] = yield* runOverlapping(
+            disconnected(ending),
+            call(ending.token, operation, { id, ...fields })
+          )
           assert.deepInclude(answer, INVALID)
         }
         const [ended, left] = yield* kept(operator.operatorId)

@@ -6,8 +6,8 @@ import { AllowedReceivers, parseAllowedHosts } from "../../../../src/domain/webh
 import { EVENT_NAMES } from "../../../../src/jobs/events/event-statements.ts"
 import { WEBHOOK_URL } from "../../../../src/platform/limits.ts"
 import { WEBHOOK_SUBSCRIPTIONS } from "../../../support/domain/portfolio.ts"
+import { fieldOfError } from "../../../support/error-messages.ts"
 import { call, freshOperator, layerTest, typedClient, withToken } from "../../../support/harness.ts"
-import { fieldOf } from "../../../support/messages-of-errors.ts"
 
 const URL_IN = "https://hooks.example.com/in"
 
@@ -160,7 +160,7 @@ layer(layerLocal)("webhook subscriptions", (it) => {
       assert.deepStrictEqual(yield* api.list_webhooks({}).pipe(as), { webhooks: [] })
       for (const operation of ["update_webhook", "delete_webhook"] as const) {
         const envelope = yield* call(token, operation, { id: webhook.id })
-        assert.deepStrictEqual([envelope.error_code, fieldOf(envelope)], [404, "id"])
+        assert.deepStrictEqual([envelope.error_code, fieldOfError(envelope)], [404, "id"])
       }
     })
   )
@@ -210,7 +210,7 @@ layer(layerLocal)("webhook subscriptions", (it) => {
       yield* api.create_webhook({ url: URL_IN }).pipe(as)
       assert.strictEqual((yield* api.list_webhooks({}).pipe(as)).webhooks.length, WEBHOOK_SUBSCRIPTIONS)
       const refusal = yield* call(token, "create_webhook", { url: URL_IN })
-      assert.deepStrictEqual([refusal.error_code, fieldOf(refusal)], [422, "webhook_limit"])
+      assert.deepStrictEqual([refusal.error_code, fieldOfError(refusal)], [422, "webhook_limit"])
       assert.include(refusal.error_msg, `${WEBHOOK_SUBSCRIPTIONS}`)
       yield* api.delete_webhook({ id: webhook.id }).pipe(as)
       yield* api.create_webhook({ url: URL_IN }).pipe(as)
@@ -230,7 +230,7 @@ layer(layerLocal)("webhook subscriptions", (it) => {
       ]) {
         const [field] = Object.keys(other)
         const refused = yield* call(token, "update_webhook", { ...webhook, ...other })
-        assert.deepStrictEqual([refused.error_code, fieldOf(refused)], [422, field])
+        assert.deepStrictEqual([refused.error_code, fieldOfError(refused)], [422, field])
       }
       assert.deepStrictEqual((yield* api.list_webhooks({}).pipe(as)).webhooks, [webhook])
     })

@@ -4,16 +4,16 @@ import { SqlClient } from "effect/sql"
 import { Deployment } from "../../../../src/platform/installation.ts"
 import { NAMED_PROPERTIES, STAFF_NAME, STAFF_NOTE } from "../../../../src/platform/limits.ts"
 import { layerTestDatabase } from "../../../support/database.ts"
+import { fieldOfError } from "../../../support/error-messages.ts"
 import {
   call,
   freshOperator,
+  insertProperty,
   layerService,
   layerTest,
-  propertyOf,
   typedClient,
   withToken
 } from "../../../support/harness.ts"
-import { fieldOf } from "../../../support/messages-of-errors.ts"
 
 const MOBILE = "+49 15112345678"
 const marta = { name: "Marta", mobile: MOBILE } as const
@@ -21,8 +21,8 @@ const marta = { name: "Marta", mobile: MOBILE } as const
 /** A client of a new operator with two properties. */
 const ready = Effect.gen(function* () {
   const operator = yield* freshOperator()
-  const harbour = yield* propertyOf(operator.operatorId, "Harbour 1")
-  const garden = yield* propertyOf(operator.operatorId, "Garden")
+  const harbour = yield* insertProperty(operator.operatorId, "Harbour 1")
+  const garden = yield* insertProperty(operator.operatorId, "Garden")
   const api = yield* typedClient
   return { ...operator, harbour, garden, api, as: withToken(operator.token) }
 })
@@ -124,7 +124,7 @@ layer(layerTest)("staff", (it) => {
     Effect.gen(function* () {
       const { api, as, operatorId } = yield* ready
       const titles = Array.from({ length: 12 }, (_, index) => `Room ${index}`)
-      const rooms = yield* Effect.forEach(titles, (title) => propertyOf(operatorId, title))
+      const rooms = yield* Effect.forEach(titles, (title) => insertProperty(operatorId, title))
       const { staff_id: id } = yield* api.create_staff({ ...marta, property_ids: rooms }).pipe(as)
       const lists = [rooms.slice(0, 7), rooms.slice(5), rooms.slice(3, 4), []]
       for (let round = 0; round < 15; round++) {
@@ -182,7 +182,7 @@ layer(layerTest)("staff", (it) => {
       assert.deepInclude(tasks[0], { staff_id: null, staff_name: null, property_id: harbour })
       assert.strictEqual(yield* countOf(operatorId, "staff_properties"), 0)
       const again = yield* call(token, "delete_staff", { id })
-      assert.deepStrictEqual([again.error_code, fieldOf(again)], [404, "id"])
+      assert.deepStrictEqual([again.error_code, fieldOfError(again)], [404, "id"])
     })
   )
 
@@ -224,7 +224,7 @@ layer(layerTest)("staff", (it) => {
       for (const missing of ["name", "mobile"]) {
         const { [missing]: _, ...rest } = { ...marta } as Record<string, unknown>
         const envelope = yield* call(token, "create_staff", rest)
-        assert.deepStrictEqual([envelope.error_code, fieldOf(envelope)], [400, missing])
+        assert.deepStrictEqual([envelope.error_code, fieldOfError(envelope)], [400, missing])
       }
       assert.deepStrictEqual(yield* api.query_staffs({}).pipe(as), before)
       assert.strictEqual(yield* countOf(operatorId, "staffs"), 1)
@@ -267,7 +267,7 @@ layer(layerService(layerTestDatabase).pipe(Layer.provide(Layer.succeed(Deploymen
           assert.strictEqual((yield* call(token, "create_staff", { name: "Li", mobile })).error_code, 0)
         }
         const invalid = yield* call(token, "create_staff", { name: "Li", mobile: "one" })
-        assert.deepStrictEqual([invalid.error_code, fieldOf(invalid)], [422, "mobile"])
+        assert.deepStrictEqual([invalid.error_code, fieldOfError(invalid)], [422, "mobile"])
         assert.match(invalid.error_msg, /4 to 15 .*13800138000.*\+49 15112345678/)
       })
     )

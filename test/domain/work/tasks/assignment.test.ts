@@ -3,17 +3,17 @@ import { Effect, Ref } from "effect"
 import { SqlClient, Statement } from "effect/sql"
 import type { Envelope } from "../../../../src/contract/envelope.ts"
 import { TASK_CHANGE_ATTEMPTS } from "../../../../src/platform/limits.ts"
+import { fieldOfError } from "../../../support/error-messages.ts"
 import {
   call,
   freshOperator,
+  insertOrder,
+  insertProperty,
   layerTest,
-  orderOf,
-  propertyOf,
   typedClient,
   withToken
 } from "../../../support/harness.ts"
-import { fieldOf } from "../../../support/messages-of-errors.ts"
-import { canOverlap, orSkipped, overlapping } from "../../../support/overlap.ts"
+import { canOverlap, runOverlapping, withServerNote } from "../../../support/overlap.ts"
 
 const NOT_ACTIVE = /^422 staff_id: .*not active/
 const ELSEWHERE = /^422 staff_id: .*property/
@@ -24,8 +24,8 @@ const refusalOf = ({ error_code, error_msg }: Envelope) => `${error_code} ${erro
 const ready = Effect.gen(function* () {
   const operator = yield* freshOperator()
   const { token, operatorId } = operator
-  const harbour = yield* propertyOf(operatorId, "Harbour 1")
-  const garden = yield* propertyOf(operatorId, "Garden")
+  const harbour = yield* insertProperty(operatorId, "Harbour 1")
+  const garden = yield* insertProperty(operatorId, "Garden")
   const api = yield* typedClient
   const as = withToken(token)
   const employ = (name: string, property_ids: ReadonlyArray<number>) =>
@@ -47,7 +47,7 @@ layer(layerTest, { excludeTestServices: false })("a task goes", (it) => {
   it.effect("only to an active person who works in its property, when it is created", () =>
     Effect.gen(function* () {
       const { harbour, garden, marta, li, ana, create, operatorId } = yield* ready
-      const inGarden = yield* orderOf(operatorId, [{ propertyId: garden }])
+      const inGarden = yield* insertOrder(operatorId, [{ propertyId: garden }])
       assert.match(refusalOf(yield* create({ staff_id: ana })), NOT_ACTIVE)
       assert.match(refusalOf(yield* create({ staff_id: marta, property_id: garden })), ELSEWHERE)
       assert.match(refusalOf(yield* create({ staff_id: marta, stay_code: inGarden })), ELSEWHERE)
@@ -142,14 +142,14 @@ layer(layerTest)("an edit of a task whose price keeps changing", (it) => {
   )
 })
 
-describe.skipIf(!canOverlap)(orSkipped("a task that is given away while its person changes"), () => {
+describe.skipIf(!canOverlap)(withServerNote("a task that is given away while its person changes"), () => {
   layer(layerTest)((it) => {
     it.effect("is not given to one who is being switched off", () =>
       Effect.gen(function* () {
         const { li, create, created, update, switchOff } = yield* ready
-        const [, creation] = yield* overlapping(switchOff(li), create({ staff_id: li }))
+        const [, creation] = yield* runOverlapping(switchOff(li), create({ staff_id: li }))
         assert.match(refusalOf(creation), NOT_ACTIVE)
-        const [, edit] = yield* overlapping(switchOff(li), update(yield* created({}), { staff_id: li }))
+        const [, edit] = yield* runOverlapping(switchOff(li), update(yield* created({}), { staff_id: li }))
         assert.match(refusalOf(edit), NOT_ACTIVE)
       })
     )
@@ -157,7 +157,7 @@ describe.skipIf(!canOverlap)(orSkipped("a task that is given away while its pers
     it.effect("is not given to one who is being sent elsewhere", () =>
       Effect.gen(function* () {
         const { token, harbour, garden, li, create } = yield* ready
-        const [, envelope] = yield* overlapping(
+        const [, envelope] = yield* runOverlapping(
           call(token, "update_staff", { id: li, property_ids: [harbour] }),
           create({ staff_id: li, property_id: garden })
         )
@@ -168,8 +168,8 @@ describe.skipIf(!canOverlap)(orSkipped("a task that is given away while its pers
     it.effect("is not given to one who is being deleted", () =>
       Effect.gen(function* () {
         const { token, li, create } = yield* ready
-        const [, envelope] = yield* overlapping(call(token, "delete_staff", { id: li }), create({ staff_id: li }))
-        assert.deepStrictEqual([envelope.error_code, fieldOf(envelope)], [404, "staff_id"])
+        const [, envelope] = yield* runOverlapping(call(token, "delete_staff", { id: li }), create({ staff_id: li }))
+        assert.deepStrictEqual([envelope.error_code, fieldOfError(envelope)], [404, "staff_id"])
       })
     )
 
@@ -177,14 +177,14 @@ describe.skipIf(!canOverlap)(orSkipped("a task that is given away while its pers
       Effect.gen(function* () {
         const { harbour, garden, marta, created, update, task } = yield* ready
         const moved = yield* created({ property_id: harbour })
-        const [, assigned] = yield* overlapping(
+        const [, assigned] = yield* runOverlapping(
           update(moved, { property_id: garden }),
           update(moved, { staff_id: marta })
         )
         assert.match(refusalOf(assigned), ELSEWHERE)
         assert.deepInclude(yield* task(moved), { property_id: garden, staff_id: null })
         const given = yield* created({ property_id: harbour })
-        const [, second] = yield* overlapping(
+        const [, second] = yield* runOverlapping(
           update(given, { staff_id: marta }),
           update(given, { property_id: garden })
         )
@@ -197,7 +197,7 @@ describe.skipIf(!canOverlap)(orSkipped("a task that is given away while its pers
       Effect.gen(function* () {
         const { li, created, update, task, switchOff } = yield* ready
         const id = yield* created({})
-        const [assigned, off] = yield* overlapping(update(id, { staff_id: li }), switchOff(li))
+        const [assigned, off] = yield* runOverlapping(update(id, { staff_id: li }), switchOff(li))
         assert.deepStrictEqual([assigned.error_code, off.error_code], [0, 0])
         assert.deepInclude(yield* task(id), { staff_id: li })
       })

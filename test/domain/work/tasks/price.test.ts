@@ -1,11 +1,11 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import { fieldOfError } from "../../../support/error-messages.ts"
 import { call, freshOperator, layerTest, typedClient, withToken } from "../../../support/harness.ts"
-import { fieldOf } from "../../../support/messages-of-errors.ts"
-import { canOverlap, orSkipped, overlapping } from "../../../support/overlap.ts"
+import { canOverlap, runOverlapping, withServerNote } from "../../../support/overlap.ts"
 
-describe.skipIf(!canOverlap)(orSkipped("edits of a task that overlap"), () => {
+describe.skipIf(!canOverlap)(withServerNote("edits of a task that overlap"), () => {
   layer(layerTest)((it) => {
     it.effect("are judged by the currency the task has when they are written", () =>
       Effect.gen(function* () {
@@ -14,11 +14,11 @@ describe.skipIf(!canOverlap)(orSkipped("edits of a task that overlap"), () => {
         const api = yield* typedClient
         const as = withToken(token)
         const { task_id: id } = yield* api.create_task({ type: "other", fee: 1 }).pipe(as)
-        const [, envelope] = yield* overlapping(
+        const [, envelope] = yield* runOverlapping(
           sql`UPDATE tasks SET currency = 'JPY' WHERE operator_id = ${operatorId} AND id = ${id}`,
           call(token, "update_task", { id, fee: 1.5 })
         )
-        assert.deepStrictEqual([envelope.error_code, fieldOf(envelope)], [422, "fee"])
+        assert.deepStrictEqual([envelope.error_code, fieldOfError(envelope)], [422, "fee"])
         assert.include(envelope.error_msg, "JPY")
         const { tasks } = yield* api.search_tasks({ id }).pipe(as)
         assert.deepInclude(tasks[0], { currency: "JPY", fee: 1 })
@@ -31,11 +31,11 @@ describe.skipIf(!canOverlap)(orSkipped("edits of a task that overlap"), () => {
         const { token, operatorId } = yield* freshOperator()
         const api = yield* typedClient
         const { task_id: id } = yield* api.create_task({ type: "other", fee: 1 }).pipe(withToken(token))
-        const [, envelope] = yield* overlapping(
+        const [, envelope] = yield* runOverlapping(
           sql`DELETE FROM tasks WHERE operator_id = ${operatorId} AND id = ${id}`,
           call(token, "update_task", { id, fee: 2 })
         )
-        assert.deepStrictEqual([envelope.error_code, fieldOf(envelope)], [404, "id"])
+        assert.deepStrictEqual([envelope.error_code, fieldOfError(envelope)], [404, "id"])
       })
     )
   })

@@ -4,16 +4,16 @@ import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import type { Task } from "../../../../src/domain/work/tasks/contract.ts"
 import { AMOUNT_MAX, TASK_NOTE } from "../../../../src/platform/limits.ts"
+import { fieldOfError } from "../../../support/error-messages.ts"
 import {
   call,
   freshOperator,
+  insertOrder,
+  insertProperty,
   layerTest,
-  orderOf,
-  propertyOf,
   typedClient,
   withToken
 } from "../../../support/harness.ts"
-import { fieldOf } from "../../../support/messages-of-errors.ts"
 import { countStatements } from "../../../support/statements.ts"
 
 const STATES = ["pending", "in_progress", "completed", "cancelled"] as const
@@ -24,9 +24,9 @@ const NEXT = { checkIn: "2027-06-01", checkOut: "2027-06-03" }
 /** A client of a new operator with two properties, a stay in the first, and a person. */
 const ready = Effect.gen(function* () {
   const operator = yield* freshOperator()
-  const harbour = yield* propertyOf(operator.operatorId, "Harbour 1")
-  const garden = yield* propertyOf(operator.operatorId, "Garden")
-  const stay = yield* orderOf(operator.operatorId, [{ propertyId: harbour }])
+  const harbour = yield* insertProperty(operator.operatorId, "Harbour 1")
+  const garden = yield* insertProperty(operator.operatorId, "Garden")
+  const stay = yield* insertOrder(operator.operatorId, [{ propertyId: harbour }])
   const api = yield* typedClient
   const as = withToken(operator.token)
   const { staff_id: marta } = yield* api.create_staff({ name: "Marta", mobile: "+49 15112345678" }).pipe(as)
@@ -150,13 +150,13 @@ layer(layerTest, { excludeTestServices: false })("tasks", (it) => {
       const same = yield* api.create_task({ type: "cleaning", stay_code: stay, property_id: harbour }).pipe(as)
       assert.strictEqual((yield* task(same.task_id))?.property_id, harbour)
       const other = yield* call(token, "create_task", { type: "cleaning", stay_code: stay, property_id: garden })
-      assert.deepStrictEqual([other.error_code, fieldOf(other)], [422, "property_id"])
+      assert.deepStrictEqual([other.error_code, fieldOfError(other)], [422, "property_id"])
 
       const moved = yield* call(token, "update_task", { id: same.task_id, property_id: garden })
-      assert.deepStrictEqual([moved.error_code, fieldOf(moved)], [422, "property_id"])
+      assert.deepStrictEqual([moved.error_code, fieldOfError(moved)], [422, "property_id"])
       assert.strictEqual((yield* task(same.task_id))?.property_id, harbour)
 
-      const homeless = yield* orderOf(operatorId, [{ propertyId: null }])
+      const homeless = yield* insertOrder(operatorId, [{ propertyId: null }])
       const { task_id } = yield* api
         .create_task({ type: "cleaning", stay_code: homeless, property_id: garden })
         .pipe(as)
@@ -167,7 +167,7 @@ layer(layerTest, { excludeTestServices: false })("tasks", (it) => {
   it.effect("names one stay of an order by its own code", () =>
     Effect.gen(function* () {
       const { api, as, task, harbour, garden, operatorId } = yield* ready
-      const order = yield* orderOf(operatorId, [
+      const order = yield* insertOrder(operatorId, [
         { propertyId: harbour, ...NEXT },
         { propertyId: garden, ...NEXT }
       ])
@@ -179,7 +179,7 @@ layer(layerTest, { excludeTestServices: false })("tasks", (it) => {
   it.effect("never changes its stay", () =>
     Effect.gen(function* () {
       const { api, as, task, stay, harbour, operatorId, token } = yield* ready
-      const another = yield* orderOf(operatorId, [{ propertyId: harbour, ...NEXT }])
+      const another = yield* insertOrder(operatorId, [{ propertyId: harbour, ...NEXT }])
       const { task_id: id } = yield* api.create_task({ type: "cleaning", stay_code: stay }).pipe(as)
       const before = yield* task(id)
       for (const stay_code of [another, null, "5-UNKNOWN"]) {
@@ -264,7 +264,7 @@ layer(layerTest, { excludeTestServices: false })("tasks", (it) => {
       const { api, as, task, token } = yield* ready
       const { task_id: id } = yield* api.create_task({ type: "other", fee: 1.5 }).pipe(as)
       const toYen = yield* call(token, "update_task", { id, currency: "JPY" })
-      assert.deepStrictEqual([toYen.error_code, fieldOf(toYen)], [422, "fee"])
+      assert.deepStrictEqual([toYen.error_code, fieldOfError(toYen)], [422, "fee"])
       assert.include(toYen.error_msg, "JPY")
       yield* api.update_task({ id, currency: "JPY", fee: 2 }).pipe(as)
       assert.deepInclude(yield* task(id), { currency: "JPY", fee: 2 })
@@ -295,7 +295,7 @@ layer(layerTest, { excludeTestServices: false })("tasks", (it) => {
       const alone = [{ start_date: "2027-05-10" }, { end_date: "2027-05-10" }]
       for (const fields of alone) assert.strictEqual((yield* call(token, "search_tasks", fields)).error_code, 400)
       const reversed = yield* call(token, "search_tasks", { start_date: "2027-05-11", end_date: "2027-05-10" })
-      assert.deepStrictEqual([reversed.error_code, fieldOf(reversed)], [422, "start_date"])
+      assert.deepStrictEqual([reversed.error_code, fieldOfError(reversed)], [422, "start_date"])
       assert.include(reversed.error_msg, "end_date")
     })
   )
@@ -357,7 +357,7 @@ layer(layerTest, { excludeTestServices: false })("tasks", (it) => {
       assert.deepStrictEqual(yield* api.search_tasks({ id }).pipe(as), { tasks: [], total: 0 })
       for (const operation of ["delete_task", "update_task"] as const) {
         const envelope = yield* call(token, operation, { id })
-        assert.deepStrictEqual([envelope.error_code, fieldOf(envelope)], [404, "id"])
+        assert.deepStrictEqual([envelope.error_code, fieldOfError(envelope)], [404, "id"])
       }
     })
   )
@@ -412,7 +412,7 @@ layer(layerTest, { excludeTestServices: false })("tasks", (it) => {
         assert.match(envelope.error_msg, new RegExp(`^${field}\\b`))
       }
       const status = yield* call(token, "update_task", { id, status: "done" })
-      assert.deepStrictEqual([status.error_code, fieldOf(status)], [422, "status"])
+      assert.deepStrictEqual([status.error_code, fieldOfError(status)], [422, "status"])
       assert.include(status.error_msg, "in_progress")
       assert.deepStrictEqual(yield* contents, before)
     })

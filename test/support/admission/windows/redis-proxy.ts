@@ -5,19 +5,19 @@ import { Effect, Queue } from "effect"
  * What happens to a connection: let through, accepted and kept silent, accepted and dropped, or let through but for
  * scripts: not known (forgetful) or not allowed (read-only).
  */
-export type Mood = "open" | "frozen" | "dropping" | "forgetful" | "read-only"
+export type ProxyMode = "open" | "frozen" | "dropping" | "forgetful" | "read-only"
 
-export type Happening = "connected" | "script refused" | "closed"
+export type ProxyEvent = "connected" | "script refused" | "closed"
 
 export interface RedisProxy {
   readonly url: string
   /** Waits for the next happening of this kind, passing over others. */
-  readonly until: (awaited: Happening) => Effect.Effect<void>
+  readonly until: (awaited: ProxyEvent) => Effect.Effect<void>
   /** Connections accepted so far. */
   readonly connections: () => number
   /** How many commands of this name went through to Redis. */
   readonly seen: (command: string) => number
-  readonly become: (mood: Mood) => Effect.Effect<void>
+  readonly setMode: (mood: ProxyMode) => Effect.Effect<void>
   /** Closes every connection and the port. */
   readonly cut: Effect.Effect<void>
   readonly restore: Effect.Effect<void>
@@ -25,10 +25,10 @@ export interface RedisProxy {
 
 /** Stands between a client and a real Redis and breaks on demand. Starts closed: `restore` opens the port. */
 export const makeRedisProxy = Effect.fnUntraced(function* (redisUrl: string) {
-  const happenings = yield* Queue.unbounded<Happening>()
+  const happenings = yield* Queue.unbounded<ProxyEvent>()
   const sockets = new Set<Socket>()
   const { hostname, port: redisPort } = new URL(redisUrl)
-  let mood: Mood = "open"
+  let mood: ProxyMode = "open"
   let through = ""
   let accepted = 0
 
@@ -86,7 +86,7 @@ export const makeRedisProxy = Effect.fnUntraced(function* (redisUrl: string) {
     }),
     connections: () => accepted,
     seen: (command) => through.split(`\r\n${command}\r\n`).length - 1,
-    become: (next) =>
+    setMode: (next) =>
       Effect.sync(() => {
         mood = next
       }),

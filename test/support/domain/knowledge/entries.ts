@@ -1,14 +1,14 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import type { create_knowledge_base } from "../../../../src/domain/knowledge/contract.ts"
-import { hostOf } from "../portfolio.ts"
+import { createHostWithProperties } from "../portfolio.ts"
 
 // Entries as a host writes them.
 
 type Entry = typeof create_knowledge_base.payloadSchema.Type
 
 /** What an entry cannot do without, for all properties and channels. */
-export const PARKING: Entry = {
+export const PARKING_ENTRY: Entry = {
   is_enable: true,
   scope_property: { type: "all", ids: [-1] },
   scope_channel: { type: "all", channels: ["unlimited"] },
@@ -16,13 +16,13 @@ export const PARKING: Entry = {
 }
 
 /** A host with these properties, who writes entries; `write` answers the id. */
-export const writer = Effect.fnUntraced(function* (...titles: ReadonlyArray<string>) {
-  const host = yield* hostOf(...titles)
+export const createEntryWriter = Effect.fnUntraced(function* (...titles: ReadonlyArray<string>) {
+  const host = yield* createHostWithProperties(...titles)
   const { api, as } = host
   return {
     ...host,
     write: (entry: Partial<Entry> = {}) =>
-      api.create_knowledge_base({ ...PARKING, ...entry }).pipe(
+      api.create_knowledge_base({ ...PARKING_ENTRY, ...entry }).pipe(
         as,
         Effect.map(({ id }) => id)
       ),
@@ -41,7 +41,7 @@ export const writer = Effect.fnUntraced(function* (...titles: ReadonlyArray<stri
 })
 
 /** What an operator's entries are searched by: `id/revision: text`. */
-export const fragmentsIn = Effect.fnUntraced(function* (operatorId: number) {
+export const loadFragments = Effect.fnUntraced(function* (operatorId: number) {
   const sql = yield* SqlClient.SqlClient
   const rows = yield* sql<{ id: number; revision: number; text: string }>`
     SELECT knowledge_base_id AS id, revision, text FROM knowledge_fragments WHERE operator_id = ${operatorId}

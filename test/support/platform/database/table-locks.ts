@@ -50,13 +50,13 @@ const ALTER = /^ALTER TABLE (?:IF EXISTS )?(?:ONLY )?(?:PUBLIC\.)?(\S+) (.*)$/
 const INDEXED = /^CREATE (?:UNIQUE )?INDEX .*?\bON (?:ONLY )?(?:PUBLIC\.)?([^\s(]+)/
 const REWRITTEN = /^(?:CLUSTER|VACUUM FULL) (\S+)/
 
-export interface Kept {
+export interface BlockedTable {
   readonly table: string
   readonly what: string
 }
 
 /** What a statement keeps others from; nothing where the table is not among those there are already. */
-export const keptLong = (statement: string, there: ReadonlySet<string>): ReadonlyArray<Kept> => {
+export const findLongLocks = (statement: string, there: ReadonlySet<string>): ReadonlyArray<BlockedTable> => {
   const text = plain(statement)
   const [, altered, rest = ""] = ALTER.exec(text) ?? []
   const table = (altered ?? INDEXED.exec(text)?.[1] ?? REWRITTEN.exec(text)?.[1] ?? "")

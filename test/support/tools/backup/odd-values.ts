@@ -1,5 +1,5 @@
 /** Odd values of every type that a column of the schema has; `generated` ones are worked out. */
-export const ODD: Readonly<Record<string, ReadonlyArray<string>>> = {
+export const ODD_VALUES: Readonly<Record<string, ReadonlyArray<string>>> = {
   bigint: ["-9223372036854775808", "9223372036854775807", "0"],
   integer: ["-2147483648", "2147483647", "0"],
   smallint: ["-32768", "32767", "0"],

@@ -9,18 +9,18 @@ import { Passwords } from "../../../../src/domain/access/sign-in/Passwords.ts"
 import { AllowedReceivers, parseAllowedHosts } from "../../../../src/domain/webhooks/deliveries/allowed-hosts.ts"
 import { DeliveryLog } from "../../../../src/domain/webhooks/deliveries/DeliveryLog.ts"
 import { ACTION_FIELD, deriveFormToken, FORM_TOKEN_FIELD } from "../../../../src/transports/console/visit.ts"
-import { callerBy } from "../../callers.ts"
-import { layerScene } from "../../domain/webhooks/deliveries/scene.ts"
-import { BaseUrl, layerServing } from "../../server.ts"
-import { entered, layerSessions } from "./signed-in.ts"
+import { toConsoleCaller } from "../../callers.ts"
+import { layerDeliveryService } from "../../domain/webhooks/deliveries/delivery-service.ts"
+import { BaseUrl, layerHttpServerOf } from "../../server.ts"
+import { layerSessions, openSession } from "./signed-in-pages.ts"
 
 // The pages of webhooks, for whoever a test says is signed in.
 
 /** The service and its workers over a database of its own. */
-const scene = Layer.provideMerge(DeliveryLog.layer, layerScene)
+const scene = Layer.provideMerge(DeliveryLog.layer, layerDeliveryService)
 
 /** The same with its pages; receivers on 127.0.0.1 are allowed. */
-export const layerPages = layerServing(
+export const layerPages = layerHttpServerOf(
   scene,
   {},
   Layer.mergeAll(layerSessions, Passwords.layer, Clients.layer, AuthorizationCodes.layer, Grants.layer)
@@ -36,12 +36,12 @@ interface Account {
 }
 
 /** Who is signed in as an account, by their cookie. */
-export const visitor = (
+export const signInVisitor = (
   { operatorId, accountId }: Account,
   role: "main" | "sub" = "main",
   standing: Partial<Pick<SignedInAccount, "status" | "subscriptionUntil">> = {}
 ) => {
-  return entered({
+  return openSession({
     email: `${randomBytes(4).toString("hex")}@example.test`,
     operatorName: "Test",
     passwordAt: Date.now(),
@@ -49,12 +49,12 @@ export const visitor = (
       status: "active",
       subscriptionUntil: null,
       ...standing,
-      caller: callerBy({ operatorId, accountId, role })
+      caller: toConsoleCaller({ operatorId, accountId, role })
     }
   })
 }
 
-export interface Page {
+export interface WebhookPageResponse {
   readonly status: number
   readonly headers: Readonly<Record<string, string | ReadonlyArray<string> | undefined>>
   readonly text: string
@@ -62,7 +62,7 @@ export interface Page {
 
 const sent = Effect.fnUntraced(function* (method: string, path: string, cookie: string, body: string) {
   const base = yield* BaseUrl
-  return yield* Effect.callback<Page>((resume) => {
+  return yield* Effect.callback<WebhookPageResponse>((resume) => {
     const type = body === "" ? {} : { "content-type": "application/x-www-form-urlencoded" }
     const headers = { ...type, cookie: `latchkey=${cookie}` }
     const request = httpRequest(`${base}${path}`, { method, headers }, (response) => {
@@ -79,10 +79,10 @@ const sent = Effect.fnUntraced(function* (method: string, path: string, cookie: 
   })
 })
 
-export const seen = (cookie: string, path: string) => sent("GET", path, cookie, "")
+export const getWebhookPage = (cookie: string, path: string) => sent("GET", path, cookie, "")
 
 /** A form that is sent by its button; a field may have several values. */
-export const acted = (
+export const sendWebhookForm = (
   cookie: string,
   path: string,
   act: string,

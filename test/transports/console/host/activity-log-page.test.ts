@@ -3,9 +3,14 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { ACTIVITY_LOG_SCANNED, ACTIVITY_LOG_SHOWN } from "../../../../src/platform/limits.ts"
-import { call, dataOf, orderOf } from "../../../support/harness.ts"
-import { filledIn, look, newHost, type Page } from "../../../support/transports/console/host/hosting.ts"
-import { layerSignedIn, signedInSub } from "../../../support/transports/console/signed-in.ts"
+import { call, dataOf, insertOrder } from "../../../support/harness.ts"
+import {
+  fillAndFollow,
+  getPage,
+  type HostPageResponse,
+  newHost
+} from "../../../support/transports/console/host/host-forms.ts"
+import { layerSignedIn, signInSubAccount } from "../../../support/transports/console/signed-in-pages.ts"
 
 const PAGE = "/console/history"
 
@@ -32,9 +37,10 @@ const trail = Effect.fnUntraced(function* (operatorId: number, count: number, wr
 }, Effect.orDie)
 
 /** The numbers of the tasks that a page tells of, in its order. */
-const tasksIn = ({ text }: Page) => Array.from(text.matchAll(/>Task number (\d+)</g), ([, number]) => Number(number))
+const tasksIn = ({ text }: HostPageResponse) =>
+  Array.from(text.matchAll(/>Task number (\d+)</g), ([, number]) => Number(number))
 
-const cells = ({ text }: Page, label: string) =>
+const cells = ({ text }: HostPageResponse, label: string) =>
   Array.from(text.matchAll(new RegExp(`<td data-label="${label}">([\\s\\S]*?)</td>`, "g")), ([, cell = ""]) =>
     cell
       .replace(/<[^>]*>/g, "")
@@ -42,7 +48,7 @@ const cells = ({ text }: Page, label: string) =>
       .trim()
   )
 
-const next = ({ text }: Page) =>
+const next = ({ text }: HostPageResponse) =>
   /href="([^"]*)">Earlier changes/.exec(text)?.[1]?.replaceAll("&amp;", "&") ?? assert.fail("there is nothing earlier")
 
 layer(layerSignedIn)("the page of what happened", (it) => {
@@ -50,11 +56,11 @@ layer(layerSignedIn)("the page of what happened", (it) => {
     Effect.gen(function* () {
       yield* TestClock.setTime(Date.parse("2027-05-04T22:30:00Z"))
       const { cookie, token } = yield* newHost()
-      assert.include((yield* look(cookie, PAGE)).text, "Nothing was changed.")
+      assert.include((yield* getPage(cookie, PAGE)).text, "Nothing was changed.")
       yield* Effect.flatMap(call(token, "create_property", { title: "Harbour <1>" }), dataOf)
-      yield* filledIn(cookie, "/console/automation?new=booking", "make_rule", { name: "Thanks" })
-      yield* filledIn(cookie, "/console/automation", "pause_rule")
-      const page = yield* look(cookie, PAGE)
+      yield* fillAndFollow(cookie, "/console/automation?new=booking", "make_rule", { name: "Thanks" })
+      yield* fillAndFollow(cookie, "/console/automation", "pause_rule")
+      const page = yield* getPage(cookie, PAGE)
       assert.deepStrictEqual(cells(page, "What was done"), ["Paused a rule", "Made a rule", "Add a property"])
       assert.deepStrictEqual(cells(page, "Who"), [
         "Owner on a page of the console",
@@ -75,7 +81,7 @@ layer(layerSignedIn)("the page of what happened", (it) => {
   it.effect("leads to a reservation's stay and from its entry, and shows the history of one record alone", () =>
     Effect.gen(function* () {
       const { cookie, operatorId, token } = yield* newHost()
-      const code = yield* orderOf(operatorId, [{ propertyId: null }])
+      const code = yield* insertOrder(operatorId, [{ propertyId: null }])
       yield* Effect.flatMap(
         call(token, "update_reservation_custom_fields", { stay_code: code, custom_fields: { gate: "7" } }),
         dataOf
@@ -83,11 +89,11 @@ layer(layerSignedIn)("the page of what happened", (it) => {
       const sql = yield* SqlClient.SqlClient
       yield* sql`UPDATE stays SET guest_name = 'Ada' WHERE operator_id = ${operatorId}`
       yield* trail(operatorId, 1, { record: `reservation:${code}X`, operation: "delete_reservation" })
-      const all = yield* look(cookie, PAGE)
+      const all = yield* getPage(cookie, PAGE)
       assert.include(all.text, `<a href="/console/stay?code=${code}">Reservation ${code} (Ada)</a>`)
       assert.include(all.text, `<a href="/console/reservations?q=${code}X">Reservation ${code}X</a>`)
       for (const record of [`reservation:${code}`, code]) {
-        const one = yield* look(cookie, `${PAGE}?record=${encodeURIComponent(record)}`)
+        const one = yield* getPage(cookie, `${PAGE}?record=${encodeURIComponent(record)}`)
         assert.lengthOf(cells(one, "To what"), 1)
         assert.include(one.text, `<h1>What happened: Reservation ${code} (Ada)</h1>`)
         assert.notInclude(one.text, `${code}X<`)
@@ -100,7 +106,7 @@ layer(layerSignedIn)("the page of what happened", (it) => {
       const { cookie, operatorId } = yield* newHost()
       yield* trail(operatorId, 2, { request: "RT1" })
       yield* trail(operatorId, 1, { request: "RT2", record: "review:9", operation: "create_review" })
-      const page = yield* look(cookie, PAGE)
+      const page = yield* getPage(cookie, PAGE)
       assert.lengthOf(cells(page, "When"), 2)
       assert.include(page.text, "Task number 2</a>: status, staff id")
     })
@@ -119,7 +125,7 @@ layer(layerSignedIn)("the page of what happened", (it) => {
       for (const [at, [application, operation]] of rows.entries()) {
         yield* trail(operatorId, 1, { at: `2027-05-04T10:00:0${9 - at}Z`, application, operation, record: "valueOf:7" })
       }
-      const page = yield* look(cookie, PAGE)
+      const page = yield* getPage(cookie, PAGE)
       assert.deepStrictEqual(
         cells(page, "Who"),
         rows.map(([, , who]) => who)
@@ -134,18 +140,18 @@ layer(layerSignedIn)("the page of what happened", (it) => {
   it.effect("is narrowed to one person, and to nobody; another operator's is not seen", () =>
     Effect.gen(function* () {
       const [host, other] = [yield* newHost(), yield* newHost()]
-      const { accountId } = yield* signedInSub(host.operatorId, "Cleaner <1>")
+      const { accountId } = yield* signInSubAccount(host.operatorId, "Cleaner <1>")
       yield* trail(host.operatorId, 1, { by: host.accountId, record: "task:1" })
       yield* trail(host.operatorId, 1, { by: accountId, record: "task:2" })
       yield* trail(host.operatorId, 1, { record: "task:3" })
       yield* trail(other.operatorId, 1, { by: other.accountId, record: "task:4" })
-      const open = yield* look(host.cookie, PAGE)
+      const open = yield* getPage(host.cookie, PAGE)
       assert.deepStrictEqual(tasksIn(open), [3, 2, 1])
       assert.include(open.text, `<option value="${accountId}">Cleaner &lt;1&gt;</option>`)
-      assert.deepStrictEqual(tasksIn(yield* look(host.cookie, `${PAGE}?by=${accountId}`)), [2])
-      assert.deepStrictEqual(tasksIn(yield* look(host.cookie, `${PAGE}?by=nobody`)), [3])
-      assert.deepStrictEqual(tasksIn(yield* look(host.cookie, `${PAGE}?by=${other.accountId}`)), [])
-      assert.deepStrictEqual(tasksIn(yield* look(host.cookie, `${PAGE}?record=task:4`)), [])
+      assert.deepStrictEqual(tasksIn(yield* getPage(host.cookie, `${PAGE}?by=${accountId}`)), [2])
+      assert.deepStrictEqual(tasksIn(yield* getPage(host.cookie, `${PAGE}?by=nobody`)), [3])
+      assert.deepStrictEqual(tasksIn(yield* getPage(host.cookie, `${PAGE}?by=${other.accountId}`)), [])
+      assert.deepStrictEqual(tasksIn(yield* getPage(host.cookie, `${PAGE}?record=task:4`)), [])
     })
   )
 
@@ -160,7 +166,7 @@ layer(layerSignedIn)("the page of what happened", (it) => {
       ] as const) {
         yield* trail(operatorId, 1, { at, record: `task:${task}` })
       }
-      const shown = (query: string) => Effect.map(look(cookie, `${PAGE}?${query}`), tasksIn)
+      const shown = (query: string) => Effect.map(getPage(cookie, `${PAGE}?${query}`), tasksIn)
       assert.deepStrictEqual(yield* shown("from=2027-05-04&to=2027-05-04"), [3, 2])
       assert.deepStrictEqual(yield* shown("from=2027-05-04"), [4, 3, 2])
       assert.deepStrictEqual(yield* shown("to=2027-05-03"), [1])
@@ -172,18 +178,18 @@ layer(layerSignedIn)("the page of what happened", (it) => {
     Effect.gen(function* () {
       const { cookie, operatorId } = yield* newHost()
       yield* trail(operatorId, ACTIVITY_LOG_SHOWN)
-      const full = yield* look(cookie, `${PAGE}?to=2027-05-04`)
+      const full = yield* getPage(cookie, `${PAGE}?to=2027-05-04`)
       assert.lengthOf(tasksIn(full), ACTIVITY_LOG_SHOWN)
       assert.notInclude(full.text, "Earlier changes")
       yield* trail(operatorId, 1, { record: "task:7000" })
-      const more = yield* look(cookie, `${PAGE}?to=2027-05-04`)
+      const more = yield* getPage(cookie, `${PAGE}?to=2027-05-04`)
       assert.lengthOf(tasksIn(more), ACTIVITY_LOG_SHOWN)
       yield* trail(operatorId, 5, { at: "2027-05-04T11:00:00Z", record: "task:8000" })
-      const rest = yield* look(cookie, next(more))
+      const rest = yield* getPage(cookie, next(more))
       assert.deepStrictEqual(tasksIn(rest), [1])
       assert.include(next(more), "to=2027-05-04")
       assert.include(rest.text, `<a href="${PAGE}?to=2027-05-04">The latest</a>`)
-      assert.lengthOf(tasksIn(yield* look(cookie, `${PAGE}?before=nowhere`)), ACTIVITY_LOG_SHOWN)
+      assert.lengthOf(tasksIn(yield* getPage(cookie, `${PAGE}?before=nowhere`)), ACTIVITY_LOG_SHOWN)
     })
   )
 
@@ -192,20 +198,20 @@ layer(layerSignedIn)("the page of what happened", (it) => {
       const { cookie, operatorId, accountId } = yield* newHost()
       yield* trail(operatorId, 1, { at: "2027-05-01T10:00:00Z", by: accountId, record: "task:1" })
       yield* trail(operatorId, ACTIVITY_LOG_SCANNED - 1, { record: "property:1" })
-      const short = yield* look(cookie, `${PAGE}?by=${accountId}`)
+      const short = yield* getPage(cookie, `${PAGE}?by=${accountId}`)
       assert.deepStrictEqual(tasksIn(short), [1])
       yield* trail(operatorId, 1, { record: "property:2" })
-      const page = yield* look(cookie, `${PAGE}?by=${accountId}`)
+      const page = yield* getPage(cookie, `${PAGE}?by=${accountId}`)
       assert.deepStrictEqual(tasksIn(page), [])
       assert.include(page.text, `${ACTIVITY_LOG_SCANNED} changes of everybody were looked through`)
-      assert.deepStrictEqual(tasksIn(yield* look(cookie, next(page))), [1])
+      assert.deepStrictEqual(tasksIn(yield* getPage(cookie, next(page))), [1])
     })
   )
 
   it.effect("has no form that changes anything", () =>
     Effect.gen(function* () {
       const { cookie } = yield* newHost()
-      const { text } = yield* look(cookie, PAGE)
+      const { text } = yield* getPage(cookie, PAGE)
       assert.strictEqual(text.match(/<form method="post"/g)?.length, 1)
       assert.include(text, `<form method="post" action="/console">`)
     })

@@ -5,31 +5,37 @@ import { TestClock } from "effect/testing"
 import { STAY_FIELD_NAMES } from "../../../../src/domain/automation/rules/template.ts"
 import { ACTIONS_SHOWN, RULE_TEXT_SHOWN } from "../../../../src/platform/limits.ts"
 import { RULE_KINDS } from "../../../../src/transports/console/host/automation/rule-kinds.ts"
-import { BEFORE_ARRIVAL, NOW, ruleOf, saidIn, stayOf } from "../../../support/domain/automation/automating.ts"
-import { propertyOf } from "../../../support/harness.ts"
-import { channelAccountOf } from "../../../support/listings.ts"
 import {
-  alertIn,
-  doneIn,
-  fieldIn,
-  fill,
-  filledIn,
-  fillTwice,
-  formsOf,
-  look,
-  madeUp,
+  BEFORE_ARRIVAL_RULE,
+  insertRule,
+  insertStay,
+  loadAutomaticMessages,
+  NOW
+} from "../../../support/domain/automation/automation-service.ts"
+import { insertProperty } from "../../../support/harness.ts"
+import { insertChannelAccount } from "../../../support/listings.ts"
+import {
+  fillAndFollow,
+  fillAndSend,
+  fillAndSendTwice,
+  findAlert,
+  findAlertField,
+  findDoneAction,
+  findForms,
+  getPage,
   newHost,
-  withoutToken
-} from "../../../support/transports/console/host/hosting.ts"
-import { layerSignedIn } from "../../../support/transports/console/signed-in.ts"
+  postInventedForm,
+  postWithoutToken
+} from "../../../support/transports/console/host/host-forms.ts"
+import { layerSignedIn } from "../../../support/transports/console/signed-in-pages.ts"
 
 const PAGE = "/console/automation"
 
 const ready = Effect.gen(function* () {
   yield* TestClock.setTime(NOW)
   const host = yield* newHost({ timeZone: "Europe/Lisbon" })
-  const property = yield* propertyOf(host.operatorId, "Harbour <1>")
-  const account = yield* channelAccountOf(host.operatorId)
+  const property = yield* insertProperty(host.operatorId, "Harbour <1>")
+  const account = yield* insertChannelAccount(host.operatorId)
   return { ...host, property, account }
 })
 
@@ -64,7 +70,7 @@ layer(layerSignedIn)("the page of automation", (it) => {
   it.effect("says that there is nothing yet, and which rules can be made", () =>
     Effect.gen(function* () {
       const { cookie } = yield* newHost()
-      const { status, text } = yield* look(cookie, PAGE)
+      const { status, text } = yield* getPage(cookie, PAGE)
       assert.strictEqual(status, 200)
       assert.include(text, "There are no rules: nothing is done by itself.")
       assert.include(text, "Nothing is planned.")
@@ -76,10 +82,10 @@ layer(layerSignedIn)("the page of automation", (it) => {
     Effect.gen(function* () {
       const host = yield* ready
       for (const { kind } of RULE_KINDS) {
-        const page = yield* filledIn(host.cookie, `${PAGE}?new=${kind}`, "make_rule")
-        assert.strictEqual(doneIn(page), "make_rule", kind)
+        const page = yield* fillAndFollow(host.cookie, `${PAGE}?new=${kind}`, "make_rule")
+        assert.strictEqual(findDoneAction(page), "make_rule", kind)
       }
-      const { text } = yield* look(host.cookie, PAGE)
+      const { text } = yield* getPage(host.cookie, PAGE)
       for (const sentence of [
         "Writes to the guest 1 day before check-in, at 10:00, for all stays.",
         "Writes to the guest 1 day after check-out, at 10:00, for all stays.",
@@ -91,9 +97,9 @@ layer(layerSignedIn)("the page of automation", (it) => {
       ]) {
         assert.include(text, sentence)
       }
-      const { code } = yield* stayOf(host, { property: host.property })
+      const { code } = yield* insertStay(host, { property: host.property })
       for (const { id, definition } of yield* rulesOf(host.operatorId)) {
-        const { text } = yield* look(host.cookie, `${PAGE}?try=${id}&stay=${code}`)
+        const { text } = yield* getPage(host.cookie, `${PAGE}?try=${id}&stay=${code}`)
         assert.notInclude(text, "{{guest", String(definition["name"]))
       }
     })
@@ -102,11 +108,11 @@ layer(layerSignedIn)("the page of automation", (it) => {
   it.effect("names beside the text every field that a template knows", () =>
     Effect.gen(function* () {
       const { cookie } = yield* newHost()
-      const { text } = yield* look(cookie, `${PAGE}?new=booking`)
+      const { text } = yield* getPage(cookie, `${PAGE}?new=booking`)
       for (const field of STAY_FIELD_NAMES)
         assert.match(text, new RegExp(`<code>\\{\\{${field}\\}\\}</code></dt><dd>(?!${field}<)`))
       assert.include(text, "{{cf.NAME}}")
-      const inquiry = yield* look(cookie, `${PAGE}?new=inquiry`)
+      const inquiry = yield* getPage(cookie, `${PAGE}?new=inquiry`)
       assert.include(inquiry.text, "{{guest.name}}")
       assert.notInclude(inquiry.text, "{{stay.")
     })
@@ -115,7 +121,7 @@ layer(layerSignedIn)("the page of automation", (it) => {
   it.effect("makes a rule for some stays, and says for which", () =>
     Effect.gen(function* () {
       const { cookie, operatorId, property } = yield* ready
-      const page = yield* filledIn(cookie, `${PAGE}?new=before_check_out`, "make_rule", {
+      const page = yield* fillAndFollow(cookie, `${PAGE}?new=before_check_out`, "make_rule", {
         ...{ name: "Leaving", far: "36", unit: "hours", text: "Bye {{guest.name}}\r\n<script>" },
         ...{ property: String(property), channel: ["airbnb", "vrbo"], min: "2", max: "5" }
       })
@@ -142,13 +148,13 @@ layer(layerSignedIn)("the page of automation", (it) => {
       const { cookie, operatorId, property } = yield* ready
       const path = `${PAGE}?new=before_check_in`
       const fields = { name: "Mine", text: "To {{stay.nope}}", property: String(property), far: "3", channel: "vrbo" }
-      const page = yield* fill(cookie, path, "make_rule", fields)
+      const page = yield* fillAndSend(cookie, path, "make_rule", fields)
       assert.strictEqual(page.status, 422)
-      assert.match(alertIn(page) ?? "", /^text: \{\{stay\.nope\}\}: /)
-      const back = formsOf(page, "make_rule")[0]?.form
+      assert.match(findAlert(page) ?? "", /^text: \{\{stay\.nope\}\}: /)
+      const back = findForms(page, "make_rule")[0]?.form
       for (const [name, value] of Object.entries(fields)) assert.strictEqual(back?.get(name), value, name)
-      assert.strictEqual((yield* fill(cookie, path, "make_rule", { far: "many" })).status, 400)
-      const none = yield* madeUp(cookie, PAGE, "make_rule", fields)
+      assert.strictEqual((yield* fillAndSend(cookie, path, "make_rule", { far: "many" })).status, 400)
+      const none = yield* postInventedForm(cookie, PAGE, "make_rule", fields)
       assert.strictEqual(none.status, 400)
       assert.deepStrictEqual(yield* rulesOf(operatorId), [])
     })
@@ -158,18 +164,18 @@ layer(layerSignedIn)("the page of automation", (it) => {
     Effect.gen(function* () {
       const [{ cookie, operatorId }, other] = [yield* ready, yield* ready]
       const path = `${PAGE}?new=booking`
-      const foreign = yield* fill(cookie, path, "make_rule", { property: String(other.property) })
+      const foreign = yield* fillAndSend(cookie, path, "make_rule", { property: String(other.property) })
       assert.strictEqual(foreign.status, 404)
-      assert.strictEqual((yield* withoutToken(cookie, path, "make_rule")).status, 403)
+      assert.strictEqual((yield* postWithoutToken(cookie, path, "make_rule")).status, 403)
       assert.deepStrictEqual(yield* rulesOf(operatorId), [])
-      const sent = yield* fillTwice(cookie, path, "make_rule")
+      const sent = yield* fillAndSendTwice(cookie, path, "make_rule")
       assert.deepStrictEqual(
         sent.map(({ status }) => status),
         [303, 303]
       )
       assert.lengthOf(yield* rulesOf(operatorId), 1)
       // Looked at anew it is another form.
-      yield* filledIn(cookie, path, "make_rule")
+      yield* fillAndFollow(cookie, path, "make_rule")
       assert.lengthOf(yield* rulesOf(operatorId), 2)
     })
   )
@@ -177,22 +183,22 @@ layer(layerSignedIn)("the page of automation", (it) => {
   it.effect("pauses, resumes and removes a rule", () =>
     Effect.gen(function* () {
       const { cookie, operatorId } = yield* ready
-      yield* filledIn(cookie, `${PAGE}?new=booking`, "make_rule")
+      yield* fillAndFollow(cookie, `${PAGE}?new=booking`, "make_rule")
       const states = Effect.map(rulesOf(operatorId), (rules) => rules.map(({ state }) => state))
-      const paused = yield* filledIn(cookie, PAGE, "pause_rule")
-      assert.strictEqual(doneIn(paused), "pause_rule")
+      const paused = yield* fillAndFollow(cookie, PAGE, "pause_rule")
+      assert.strictEqual(findDoneAction(paused), "pause_rule")
       assert.include(paused.text, `<span class="badge wait">paused</span>`)
       assert.deepStrictEqual(yield* states, ["paused"])
-      const resumed = yield* filledIn(cookie, PAGE, "resume_rule")
+      const resumed = yield* fillAndFollow(cookie, PAGE, "resume_rule")
       assert.include(resumed.text, `<span class="badge good">acts</span>`)
       assert.deepStrictEqual(yield* states, ["active"])
-      const sent = yield* fillTwice(cookie, PAGE, "remove_rule")
+      const sent = yield* fillAndSendTwice(cookie, PAGE, "remove_rule")
       assert.deepStrictEqual(
         sent.map(({ status }) => status),
         [303, 303]
       )
       assert.deepStrictEqual(yield* states, ["removed"])
-      assert.include((yield* look(cookie, PAGE)).text, "There are no rules")
+      assert.include((yield* getPage(cookie, PAGE)).text, "There are no rules")
       const sql = yield* SqlClient.SqlClient
       const [row] = yield* sql<{ count: number }>`
         SELECT count(*)::int AS count FROM trail WHERE operator_id = ${operatorId} AND operation = 'remove_rule'`
@@ -203,23 +209,23 @@ layer(layerSignedIn)("the page of automation", (it) => {
   it.effect("does nothing with another's rules and plans", () =>
     Effect.gen(function* () {
       const [{ cookie }, other] = [yield* ready, yield* ready]
-      yield* stayOf(other)
-      const rule = yield* ruleOf(other.operatorId, BEFORE_ARRIVAL)
+      yield* insertStay(other)
+      const rule = yield* insertRule(other.operatorId, BEFORE_ARRIVAL_RULE)
       const [plan] = yield* plansOf(other.operatorId, rule)
       for (const act of ["pause_rule", "resume_rule", "remove_rule"]) {
-        const page = yield* madeUp(cookie, PAGE, act, { id: String(rule) })
+        const page = yield* postInventedForm(cookie, PAGE, act, { id: String(rule) })
         assert.strictEqual(page.status, 404)
-        assert.isDefined(alertIn(page))
-        assert.strictEqual((yield* withoutToken(cookie, PAGE, act)).status, 403)
-        assert.strictEqual((yield* madeUp(cookie, PAGE, act, { id: "x" })).status, 404)
+        assert.isDefined(findAlert(page))
+        assert.strictEqual((yield* postWithoutToken(cookie, PAGE, act)).status, 403)
+        assert.strictEqual((yield* postInventedForm(cookie, PAGE, act, { id: "x" })).status, 404)
       }
       for (const act of ["do_now", "take_away"]) {
-        const page = yield* madeUp(cookie, PAGE, act, { id: String(plan) })
+        const page = yield* postInventedForm(cookie, PAGE, act, { id: String(plan) })
         assert.strictEqual(page.status, 404)
-        assert.strictEqual(fieldIn(page), "plan_id")
-        assert.strictEqual((yield* withoutToken(cookie, PAGE, act)).status, 403)
+        assert.strictEqual(findAlertField(page), "plan_id")
+        assert.strictEqual((yield* postWithoutToken(cookie, PAGE, act)).status, 403)
       }
-      assert.strictEqual((yield* look(cookie, `${PAGE}?try=${rule}`)).status, 404)
+      assert.strictEqual((yield* getPage(cookie, `${PAGE}?try=${rule}`)).status, 404)
       assert.deepStrictEqual(
         (yield* rulesOf(other.operatorId)).map(({ state }) => state),
         ["active"]
@@ -231,10 +237,10 @@ layer(layerSignedIn)("the page of automation", (it) => {
   it.effect("tries a rule on a stay: what would be said to whom and when, or why nothing would be", () =>
     Effect.gen(function* () {
       const [host, other] = [yield* ready, yield* ready]
-      const { code } = yield* stayOf(host, { guest: "Ada <b>" })
+      const { code } = yield* insertStay(host, { guest: "Ada <b>" })
       const text = `See you, {{guest.first_name}} ${"x".repeat(RULE_TEXT_SHOWN)}.`
-      const id = yield* ruleOf(host.operatorId, { ...BEFORE_ARRIVAL, text })
-      const tried = (query: string) => look(host.cookie, `${PAGE}?try=${id}${query}`)
+      const id = yield* insertRule(host.operatorId, { ...BEFORE_ARRIVAL_RULE, text })
+      const tried = (query: string) => getPage(host.cookie, `${PAGE}?try=${id}${query}`)
       const open = yield* tried("")
       assert.include(open.text, `<option value="${code}">Ada &lt;b&gt;, in the box, from Sun 25 Apr 2027</option>`)
       const page = yield* tried(`&stay=${code}`)
@@ -242,21 +248,21 @@ layer(layerSignedIn)("the page of automation", (it) => {
       assert.include(page.text, "2027-04-24 15:00")
       // The whole text, of which the list shows the beginning.
       assert.strictEqual(pre(page.text), text.replace("{{guest.first_name}}", "Ada"))
-      const list = yield* look(host.cookie, PAGE)
+      const list = yield* getPage(host.cookie, PAGE)
       assert.include(list.text, `${text.slice(0, RULE_TEXT_SHOWN)} …`)
       assert.notInclude(list.text, text.slice(0, RULE_TEXT_SHOWN + 1))
 
-      const elsewhere = yield* ruleOf(host.operatorId, { ...BEFORE_ARRIVAL, channel_types: ["vrbo"] })
-      const never = yield* look(host.cookie, `${PAGE}?try=${elsewhere}&stay=${code}`)
+      const elsewhere = yield* insertRule(host.operatorId, { ...BEFORE_ARRIVAL_RULE, channel_types: ["vrbo"] })
+      const never = yield* getPage(host.cookie, `${PAGE}?try=${elsewhere}&stay=${code}`)
       assert.include(never.text, "nothing would be done")
 
-      const unknown = yield* ruleOf(host.operatorId, { ...BEFORE_ARRIVAL, text: "{{cf.gate}}" })
-      const unsaid = yield* look(host.cookie, `${PAGE}?try=${unknown}&code=${code}`)
+      const unknown = yield* insertRule(host.operatorId, { ...BEFORE_ARRIVAL_RULE, text: "{{cf.gate}}" })
+      const unsaid = yield* getPage(host.cookie, `${PAGE}?try=${unknown}&code=${code}`)
       assert.include(unsaid.text, "{{cf.gate}}: ")
 
-      const { code: foreign } = yield* stayOf(other, { guest: "Grace" })
+      const { code: foreign } = yield* insertStay(other, { guest: "Grace" })
       const none = yield* tried(`&code=${foreign}`)
-      assert.isDefined(alertIn(none))
+      assert.isDefined(findAlert(none))
       assert.notInclude(none.text, "Grace")
       assert.deepStrictEqual(yield* planStates(host.operatorId), [])
     })
@@ -266,31 +272,34 @@ layer(layerSignedIn)("the page of automation", (it) => {
     Effect.gen(function* () {
       const host = yield* ready
       const { cookie, operatorId } = host
-      const stays = [yield* stayOf(host), yield* stayOf(host, { checkIn: "2027-05-25", checkOut: "2027-05-26" })]
-      const rule = yield* ruleOf(operatorId, BEFORE_ARRIVAL)
+      const stays = [
+        yield* insertStay(host),
+        yield* insertStay(host, { checkIn: "2027-05-25", checkOut: "2027-05-26" })
+      ]
+      const rule = yield* insertRule(operatorId, BEFORE_ARRIVAL_RULE)
       yield* plansOf(operatorId, rule)
-      const shown = yield* look(cookie, PAGE)
+      const shown = yield* getPage(cookie, PAGE)
       assert.include(shown.text, "Before arrival")
       assert.include(shown.text, `<a href="/console/stay?code=${stays[0]?.code}">Ada Lovelace</a>`)
-      const [first] = yield* fillTwice(cookie, PAGE, "do_now")
+      const [first] = yield* fillAndSendTwice(cookie, PAGE, "do_now")
       assert.strictEqual(first.status, 303)
-      assert.deepStrictEqual(yield* saidIn(stays[0]?.conversation ?? ""), ["See you tomorrow, Ada."])
-      const page = yield* filledIn(cookie, PAGE, "take_away")
-      assert.strictEqual(doneIn(page), "take_away")
+      assert.deepStrictEqual(yield* loadAutomaticMessages(stays[0]?.conversation ?? ""), ["See you tomorrow, Ada."])
+      const page = yield* fillAndFollow(cookie, PAGE, "take_away")
+      assert.strictEqual(findDoneAction(page), "take_away")
       assert.include(page.text, "Nothing is planned.")
       assert.deepStrictEqual(yield* planStates(operatorId), ["done", "deleted"])
-      assert.deepStrictEqual(yield* saidIn(stays[1]?.conversation ?? ""), [])
+      assert.deepStrictEqual(yield* loadAutomaticMessages(stays[1]?.conversation ?? ""), [])
     })
   )
 
   it.effect("says why what is planned cannot be done now; it waits on", () =>
     Effect.gen(function* () {
       const host = yield* ready
-      yield* stayOf(host, { guest: null })
-      yield* plansOf(host.operatorId, yield* ruleOf(host.operatorId, BEFORE_ARRIVAL))
-      const page = yield* fill(host.cookie, PAGE, "do_now")
+      yield* insertStay(host, { guest: null })
+      yield* plansOf(host.operatorId, yield* insertRule(host.operatorId, BEFORE_ARRIVAL_RULE))
+      const page = yield* fillAndSend(host.cookie, PAGE, "do_now")
       assert.strictEqual(page.status, 400)
-      assert.match(alertIn(page) ?? "", /^plan_id: \{\{guest\.first_name\}\}: /)
+      assert.match(findAlert(page) ?? "", /^plan_id: \{\{guest\.first_name\}\}: /)
       assert.deepStrictEqual(yield* planStates(host.operatorId), ["waiting"])
     })
   )
@@ -307,20 +316,20 @@ layer(layerSignedIn)("the page of automation", (it) => {
           FROM generate_series(1, ${ACTIONS_SHOWN}::int) n RETURNING id, reservation_code)
         INSERT INTO stays (operator_id, order_id, stay_code, check_in_date, check_out_date)
         SELECT ${operatorId}, id, reservation_code, '2027-04-25', '2027-04-26' FROM entered ORDER BY id`
-      yield* plansOf(operatorId, yield* ruleOf(operatorId, BEFORE_ARRIVAL))
-      const full = yield* look(cookie, PAGE)
-      assert.lengthOf(formsOf(full, "do_now"), ACTIONS_SHOWN)
+      yield* plansOf(operatorId, yield* insertRule(operatorId, BEFORE_ARRIVAL_RULE))
+      const full = yield* getPage(cookie, PAGE)
+      assert.lengthOf(findForms(full, "do_now"), ACTIONS_SHOWN)
       assert.notInclude(full.text, "There are more.")
-      const { code } = yield* stayOf(host)
+      const { code } = yield* insertStay(host)
       yield* sql`DELETE FROM automation_plans WHERE operator_id = ${operatorId}`
-      yield* plansOf(operatorId, yield* ruleOf(operatorId, BEFORE_ARRIVAL))
-      const more = yield* look(cookie, PAGE)
-      assert.lengthOf(formsOf(more, "do_now"), ACTIONS_SHOWN)
+      yield* plansOf(operatorId, yield* insertRule(operatorId, BEFORE_ARRIVAL_RULE))
+      const more = yield* getPage(cookie, PAGE)
+      assert.lengthOf(findForms(more, "do_now"), ACTIONS_SHOWN)
       assert.include(more.text, "There are more.")
-      const rest = yield* look(cookie, `${PAGE}?offset=${ACTIONS_SHOWN}`)
-      assert.lengthOf(formsOf(rest, "do_now"), 1)
+      const rest = yield* getPage(cookie, `${PAGE}?offset=${ACTIONS_SHOWN}`)
+      assert.lengthOf(findForms(rest, "do_now"), 1)
       assert.include(rest.text, code)
-      assert.lengthOf(formsOf(yield* look(cookie, `${PAGE}?show=reviews`), "do_now"), 0)
+      assert.lengthOf(findForms(yield* getPage(cookie, `${PAGE}?show=reviews`), "do_now"), 0)
     })
   )
 })

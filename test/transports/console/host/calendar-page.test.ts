@@ -6,17 +6,17 @@ import { addDays } from "../../../../src/contract/time.ts"
 import { MONTH_PROPERTIES, MONTH_UNASSIGNED_STAYS, SELECTED_DAYS } from "../../../../src/platform/limits.ts"
 import { call, dataOf } from "../../../support/harness.ts"
 import {
-  alertIn,
-  doneIn,
-  fill,
-  fillTwice,
-  formsOf,
-  look,
-  madeUp,
+  fillAndSend,
+  fillAndSendTwice,
+  findAlert,
+  findDoneAction,
+  findForms,
+  getPage,
   newHost,
-  withoutToken
-} from "../../../support/transports/console/host/hosting.ts"
-import { layerSignedIn } from "../../../support/transports/console/signed-in.ts"
+  postInventedForm,
+  postWithoutToken
+} from "../../../support/transports/console/host/host-forms.ts"
+import { layerSignedIn } from "../../../support/transports/console/signed-in-pages.ts"
 
 const NOW = Date.parse("2027-05-04T10:00:00Z")
 
@@ -75,7 +75,7 @@ layer(layerSignedIn)("the calendar", (it) => {
         INSERT INTO calendar_days (operator_id, property_id, day, imported) VALUES
           (${host.operatorId}, ${host.property}, '2027-05-20', 1), (${host.operatorId}, ${host.property}, '2027-05-21', 1),
           (${host.operatorId}, ${host.property}, '2027-05-23', 1)`
-      const { status, text } = yield* look(host.cookie, "/console/calendar")
+      const { status, text } = yield* getPage(host.cookie, "/console/calendar")
       assert.strictEqual(status, 200)
       assert.include(text, "Calendar, May 2027")
       assert.include(text, "Harbour &lt;1&gt;")
@@ -89,7 +89,7 @@ layer(layerSignedIn)("the calendar", (it) => {
       assert.include(text, '<td class="elsewhere" colspan="2">≡</td>')
       assert.include(text, '<td class="elsewhere">≡</td>')
       assert.lengthOf(rowsIn(text), 2)
-      assert.include((yield* look(host.cookie, "/console/calendar?month=2027-06")).text, "◂ To June")
+      assert.include((yield* getPage(host.cookie, "/console/calendar?month=2027-06")).text, "◂ To June")
     })
   )
 
@@ -97,18 +97,18 @@ layer(layerSignedIn)("the calendar", (it) => {
     Effect.gen(function* () {
       const host = yield* ready
       const free = daysOf(host.property, "2027-05-12", "2027-05-13")
-      const before = yield* look(host.cookie, free)
+      const before = yield* getPage(host.cookie, free)
       assert.include(before.text, "All of them are open and free.")
       assert.include(before.text, "check_in_date=2027-05-12&amp;check_out_date=2027-05-14")
-      assert.lengthOf(formsOf(before, "open_days"), 0)
-      const closed = yield* fill(host.cookie, free, "close_days")
+      assert.lengthOf(findForms(before, "open_days"), 0)
+      const closed = yield* fillAndSend(host.cookie, free, "close_days")
       assert.strictEqual(closed.status, 303)
-      const after = yield* look(host.cookie, closed.location)
-      assert.strictEqual(doneIn(after), "close_days")
+      const after = yield* getPage(host.cookie, closed.location)
+      assert.strictEqual(findDoneAction(after), "close_days")
       assert.include(after.text, "2 of them are closed by you.")
-      assert.lengthOf(formsOf(after, "close_days"), 0)
+      assert.lengthOf(findForms(after, "close_days"), 0)
       assert.deepStrictEqual(yield* closedDays(host.operatorId), ["2027-05-12", "2027-05-13"])
-      yield* fill(host.cookie, free, "open_days")
+      yield* fillAndSend(host.cookie, free, "open_days")
       assert.deepStrictEqual(yield* closedDays(host.operatorId), [])
     })
   )
@@ -117,13 +117,13 @@ layer(layerSignedIn)("the calendar", (it) => {
     Effect.gen(function* () {
       const host = yield* ready
       const code = yield* booked(host, "Ada", "2027-05-07", "2027-05-10")
-      const { text } = yield* look(host.cookie, daysOf(host.property, "2027-05-09", "2027-05-12"))
+      const { text } = yield* getPage(host.cookie, daysOf(host.property, "2027-05-09", "2027-05-12"))
       assert.include(text, `<a href="/console/stay?code=${code}">Ada</a> stays`)
       assert.include(text, "would clash")
       assert.notInclude(text, "Enter a reservation for these nights")
       // The day of leaving is free.
       assert.include(
-        (yield* look(host.cookie, daysOf(host.property, "2027-05-10", "2027-05-12"))).text,
+        (yield* getPage(host.cookie, daysOf(host.property, "2027-05-10", "2027-05-12"))).text,
         "open and free"
       )
     })
@@ -133,12 +133,12 @@ layer(layerSignedIn)("the calendar", (it) => {
     Effect.gen(function* () {
       const [host, other] = [yield* ready, yield* ready]
       const path = daysOf(other.property, "2027-05-12", "2027-05-13")
-      const seen = yield* look(host.cookie, path)
-      assert.lengthOf(formsOf(seen, "close_days"), 0)
+      const seen = yield* getPage(host.cookie, path)
+      assert.lengthOf(findForms(seen, "close_days"), 0)
       const days = { property: String(other.property), from: "2027-05-12", to: "2027-05-13" }
-      const refused = yield* madeUp(host.cookie, "/console/calendar", "close_days", days)
+      const refused = yield* postInventedForm(host.cookie, "/console/calendar", "close_days", days)
       assert.strictEqual(refused.status, 404)
-      assert.include(alertIn(refused), "property")
+      assert.include(findAlert(refused), "property")
       const own = { ...days, property: String(host.property) }
       for (const [fields, status] of [
         [{ ...own, from: "2027-05-14" }, 422],
@@ -146,10 +146,13 @@ layer(layerSignedIn)("the calendar", (it) => {
         [{ ...own, property: "" }, 400],
         [{ ...own, from: "2020-01-01", to: "2020-01-02" }, 422]
       ] as const) {
-        assert.strictEqual((yield* madeUp(host.cookie, "/console/calendar", "close_days", fields)).status, status)
+        assert.strictEqual(
+          (yield* postInventedForm(host.cookie, "/console/calendar", "close_days", fields)).status,
+          status
+        )
       }
       for (const act of ["close_days", "open_days"]) {
-        assert.strictEqual((yield* withoutToken(host.cookie, "/console/calendar", act)).status, 403)
+        assert.strictEqual((yield* postWithoutToken(host.cookie, "/console/calendar", act)).status, 403)
       }
       assert.deepStrictEqual([yield* closedDays(host.operatorId), yield* closedDays(other.operatorId)], [[], []])
     })
@@ -159,7 +162,7 @@ layer(layerSignedIn)("the calendar", (it) => {
     Effect.gen(function* () {
       const host = yield* ready
       const path = daysOf(host.property, "2027-05-12", "2027-05-13")
-      const sent = yield* fillTwice(host.cookie, path, "close_days")
+      const sent = yield* fillAndSendTwice(host.cookie, path, "close_days")
       assert.isTrue(
         sent.every(({ status }) => status === 303 || status === 409),
         sent.map(({ status }) => status).join()
@@ -175,14 +178,15 @@ layer(layerSignedIn)("the calendar", (it) => {
   it.effect("looks at so many days of a property and no more, and says so", () =>
     Effect.gen(function* () {
       const { cookie, property } = yield* ready
-      const daysFrom = (count: number) => look(cookie, daysOf(property, "2027-05-10", addDays("2027-05-10", count - 1)))
+      const daysFrom = (count: number) =>
+        getPage(cookie, daysOf(property, "2027-05-10", addDays("2027-05-10", count - 1)))
       const most = yield* daysFrom(SELECTED_DAYS)
-      assert.lengthOf(formsOf(most, "close_days"), 1)
-      assert.isUndefined(alertIn(most))
+      assert.lengthOf(findForms(most, "close_days"), 1)
+      assert.isUndefined(findAlert(most))
       for (const count of [SELECTED_DAYS + 1, 0]) {
         const none = yield* daysFrom(count)
-        assert.lengthOf(formsOf(none, "close_days"), 0)
-        assert.strictEqual(alertIn(none)?.includes(`${SELECTED_DAYS} days`), count > 0)
+        assert.lengthOf(findForms(none, "close_days"), 0)
+        assert.strictEqual(findAlert(none)?.includes(`${SELECTED_DAYS} days`), count > 0)
       }
     })
   )
@@ -197,14 +201,14 @@ layer(layerSignedIn)("the calendar", (it) => {
         SELECT ${operatorId}, 'Room ' || lpad(n::text, 4, '0'), now() FROM generate_series(${from}::int, ${to}::int) n`
       yield* sql`UPDATE operators SET room_limit = 1000 WHERE id = ${operatorId}`
       yield* add(1, MONTH_PROPERTIES)
-      const full = yield* look(cookie, "/console/calendar")
+      const full = yield* getPage(cookie, "/console/calendar")
       assert.lengthOf(rowsIn(full.text), MONTH_PROPERTIES + 1)
       assert.notInclude(full.text, "Further in the list")
       yield* add(MONTH_PROPERTIES + 1, MONTH_PROPERTIES + 1)
-      const first = yield* look(cookie, "/console/calendar")
+      const first = yield* getPage(cookie, "/console/calendar")
       assert.lengthOf(rowsIn(first.text), MONTH_PROPERTIES + 1)
       assert.include(first.text, `href="/console/calendar?offset=${MONTH_PROPERTIES}">Further in the list`)
-      const next = yield* look(cookie, `/console/calendar?offset=${MONTH_PROPERTIES}`)
+      const next = yield* getPage(cookie, `/console/calendar?offset=${MONTH_PROPERTIES}`)
       assert.lengthOf(rowsIn(next.text), 2)
     })
   )
@@ -220,7 +224,7 @@ layer(layerSignedIn)("the calendar", (it) => {
           FROM generate_series(${from}::int, ${to}::int) n RETURNING operator_id, id, reservation_code)
         INSERT INTO stays (operator_id, order_id, stay_code, check_in_date, check_out_date)
         SELECT operator_id, id, reservation_code, '2027-05-10', '2027-05-12' FROM made`
-      const shown = Effect.map(look(host.cookie, "/console/calendar"), ({ text }) => [
+      const shown = Effect.map(getPage(host.cookie, "/console/calendar"), ({ text }) => [
         /id="box"[\s\S]*?<\/section>/.exec(text)?.[0].match(/code=5-BOX/g)?.length,
         text.includes("There are more stays")
       ])

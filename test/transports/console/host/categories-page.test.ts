@@ -10,19 +10,19 @@ import {
 } from "../../../../src/platform/limits.ts"
 import { call } from "../../../support/harness.ts"
 import {
-  alertIn,
-  doneIn,
-  fill,
-  filledIn,
-  fillTwice,
-  formsOf,
-  look,
-  madeUp,
+  fillAndFollow,
+  fillAndSend,
+  fillAndSendTwice,
+  findAlert,
+  findDoneAction,
+  findForms,
+  getPage,
   newHost,
-  post,
-  withoutToken
-} from "../../../support/transports/console/host/hosting.ts"
-import { layerSignedIn } from "../../../support/transports/console/signed-in.ts"
+  postForm,
+  postInventedForm,
+  postWithoutToken
+} from "../../../support/transports/console/host/host-forms.ts"
+import { layerSignedIn } from "../../../support/transports/console/signed-in-pages.ts"
 
 const WORDS = "/console/words"
 
@@ -43,19 +43,19 @@ layer(layerSignedIn)("words", (it) => {
   it.effect("of one's own are added, renamed, retired and brought back", () =>
     Effect.gen(function* () {
       const { cookie, token, operatorId } = yield* newHost()
-      const added = yield* filledIn(cookie, WORDS, "add_entry", { name: "Linen <b>", dictionary: "expense_items" })
-      assert.strictEqual(doneIn(added), "add_entry")
+      const added = yield* fillAndFollow(cookie, WORDS, "add_entry", { name: "Linen <b>", dictionary: "expense_items" })
+      assert.strictEqual(findDoneAction(added), "add_entry")
       assert.include(added.text, "Linen &lt;b&gt;")
       assert.include(yield* namesOf(token, "expense_items"), "Linen <b>")
       const [entry] = yield* entriesOf(operatorId)
       const at = `${WORDS}?change=expense_items:${entry?.id}`
-      const renamed = yield* filledIn(cookie, at, "rename_entry", { name: "Bed linen" })
-      assert.strictEqual(doneIn(renamed), "rename_entry")
-      yield* filledIn(cookie, at, "retire_entry")
+      const renamed = yield* fillAndFollow(cookie, at, "rename_entry", { name: "Bed linen" })
+      assert.strictEqual(findDoneAction(renamed), "rename_entry")
+      yield* fillAndFollow(cookie, at, "retire_entry")
       assert.notInclude(yield* namesOf(token, "expense_items"), "Bed linen")
-      const retired = yield* look(cookie, at)
+      const retired = yield* getPage(cookie, at)
       assert.include(retired.text, "retired")
-      yield* filledIn(cookie, at, "restore_entry")
+      yield* fillAndFollow(cookie, at, "restore_entry")
       assert.include(yield* namesOf(token, "expense_items"), "Bed linen")
     })
   )
@@ -63,14 +63,14 @@ layer(layerSignedIn)("words", (it) => {
   it.effect("that are built in are called otherwise, and some of them stay", () =>
     Effect.gen(function* () {
       const { cookie, token } = yield* newHost()
-      yield* filledIn(cookie, `${WORDS}?change=expense_items:52`, "rename_entry", { name: "Washing" })
+      yield* fillAndFollow(cookie, `${WORDS}?change=expense_items:52`, "rename_entry", { name: "Washing" })
       assert.include(yield* namesOf(token, "expense_items"), "Washing")
-      assert.include((yield* look(cookie, WORDS)).text, "renamed from “Laundry”")
+      assert.include((yield* getPage(cookie, WORDS)).text, "renamed from “Laundry”")
       // The fee of a room is what channels' money is booked with.
-      const { text } = yield* look(cookie, `${WORDS}?change=income_items:11`)
+      const { text } = yield* getPage(cookie, `${WORDS}?change=income_items:11`)
       assert.notInclude(text, 'value="retire_entry"')
       assert.include(text, "books with this entry")
-      const refused = yield* madeUp(cookie, WORDS, "retire_entry", { dictionary: "income_items", id: "11" })
+      const refused = yield* postInventedForm(cookie, WORDS, "retire_entry", { dictionary: "income_items", id: "11" })
       assert.strictEqual(refused.status, 409)
     })
   )
@@ -79,9 +79,9 @@ layer(layerSignedIn)("words", (it) => {
     Effect.gen(function* () {
       const { cookie, operatorId } = yield* newHost()
       const at = `${WORDS}?change=income_items:12`
-      const stale = formsOf(yield* look(cookie, at), "rename_entry")[0]?.form ?? new URLSearchParams()
-      yield* filledIn(cookie, at, "rename_entry", { name: "Guarantee" })
-      assert.strictEqual((yield* post(cookie, at, stale)).status, 303)
+      const stale = findForms(yield* getPage(cookie, at), "rename_entry")[0]?.form ?? new URLSearchParams()
+      yield* fillAndFollow(cookie, at, "rename_entry", { name: "Guarantee" })
+      assert.strictEqual((yield* postForm(cookie, at, stale)).status, 303)
       assert.deepStrictEqual(
         (yield* entriesOf(operatorId)).map(({ name }) => name),
         ["Guarantee"]
@@ -92,16 +92,16 @@ layer(layerSignedIn)("words", (it) => {
   it.effect("that are none come back with why, and with what was filled in", () =>
     Effect.gen(function* () {
       const { cookie, operatorId } = yield* newHost()
-      yield* filledIn(cookie, WORDS, "add_entry", { name: "Linen", dictionary: "expense_items" })
-      const twice = yield* fill(cookie, WORDS, "add_entry", { name: "Linen", dictionary: "expense_items" })
+      yield* fillAndFollow(cookie, WORDS, "add_entry", { name: "Linen", dictionary: "expense_items" })
+      const twice = yield* fillAndSend(cookie, WORDS, "add_entry", { name: "Linen", dictionary: "expense_items" })
       assert.strictEqual(twice.status, 409)
       assert.include(twice.text, 'value="Linen"')
       const most = "x".repeat(DICTIONARY_NAME)
-      assert.strictEqual((yield* fill(cookie, WORDS, "add_entry", { name: most })).status, 303)
-      const long = yield* fill(cookie, WORDS, "add_entry", { name: `${most}y` })
-      assert.deepStrictEqual([long.status, alertIn(long)?.startsWith("name:")], [422, true])
+      assert.strictEqual((yield* fillAndSend(cookie, WORDS, "add_entry", { name: most })).status, 303)
+      const long = yield* fillAndSend(cookie, WORDS, "add_entry", { name: `${most}y` })
+      assert.deepStrictEqual([long.status, findAlert(long)?.startsWith("name:")], [422, true])
       assert.strictEqual(
-        (yield* madeUp(cookie, WORDS, "add_entry", { dictionary: "operators", name: "x" })).status,
+        (yield* postInventedForm(cookie, WORDS, "add_entry", { dictionary: "operators", name: "x" })).status,
         404
       )
       assert.lengthOf(yield* entriesOf(operatorId), 2)
@@ -111,27 +111,27 @@ layer(layerSignedIn)("words", (it) => {
   it.effect("of another operator are nobody's, and no form is taken without its token", () =>
     Effect.gen(function* () {
       const [host, other] = [yield* newHost(), yield* newHost()]
-      yield* filledIn(other.cookie, WORDS, "add_entry", { name: "Theirs", dictionary: "expense_items" })
+      yield* fillAndFollow(other.cookie, WORDS, "add_entry", { name: "Theirs", dictionary: "expense_items" })
       const [theirs] = yield* entriesOf(other.operatorId)
       const at = `${WORDS}?change=expense_items:${theirs?.id}`
-      assert.strictEqual((yield* look(host.cookie, at)).status, 404)
+      assert.strictEqual((yield* getPage(host.cookie, at)).status, 404)
       for (const act of ["rename_entry", "retire_entry", "restore_entry"]) {
         const fields = { dictionary: "expense_items", id: String(theirs?.id), name: "Mine" }
-        assert.strictEqual((yield* madeUp(host.cookie, at, act, fields)).status, 404, act)
+        assert.strictEqual((yield* postInventedForm(host.cookie, at, act, fields)).status, 404, act)
       }
       const { data } = yield* call(other.token, "create_reservation_tag", { tag_name: "Theirs" })
       const { reservation_tag } = JSON.parse(JSON.stringify(data))
       assert.strictEqual(
-        (yield* madeUp(host.cookie, WORDS, "delete_tag", { id: String(reservation_tag.id) })).status,
+        (yield* postInventedForm(host.cookie, WORDS, "delete_tag", { id: String(reservation_tag.id) })).status,
         404
       )
       for (const act of ["add_entry", "rename_entry", "retire_entry", "restore_entry", "add_tag", "delete_tag"]) {
-        assert.strictEqual((yield* withoutToken(host.cookie, WORDS, act)).status, 403, act)
+        assert.strictEqual((yield* postWithoutToken(host.cookie, WORDS, act)).status, 403, act)
       }
       assert.deepStrictEqual(yield* entriesOf(other.operatorId), [
         { id: theirs?.id ?? 0, name: "Theirs", retired: false }
       ])
-      assert.include((yield* look(other.cookie, WORDS)).text, ">Theirs<")
+      assert.include((yield* getPage(other.cookie, WORDS)).text, ">Theirs<")
       assert.lengthOf(yield* entriesOf(host.operatorId), 0)
     })
   )
@@ -139,14 +139,14 @@ layer(layerSignedIn)("words", (it) => {
   it.effect("sent twice at once are one", () =>
     Effect.gen(function* () {
       const { cookie, operatorId } = yield* newHost()
-      const sent = yield* fillTwice(cookie, WORDS, "add_entry", { name: "Linen", dictionary: "expense_items" })
+      const sent = yield* fillAndSendTwice(cookie, WORDS, "add_entry", { name: "Linen", dictionary: "expense_items" })
       assert.sameMembers(
         sent.map(({ status }) => status),
         [303, 409]
       )
       assert.lengthOf(yield* entriesOf(operatorId), 1)
-      yield* fillTwice(cookie, WORDS, "add_tag", { tag_name: "VIP guest" })
-      const { text } = yield* look(cookie, WORDS)
+      yield* fillAndSendTwice(cookie, WORDS, "add_tag", { tag_name: "VIP guest" })
+      const { text } = yield* getPage(cookie, WORDS)
       assert.lengthOf(text.match(/>VIP guest</g) ?? [], 1)
     })
   )
@@ -154,11 +154,14 @@ layer(layerSignedIn)("words", (it) => {
   it.effect("of reservations are added and deleted, a hundred a page", () =>
     Effect.gen(function* () {
       const { cookie, operatorId } = yield* newHost()
-      const added = yield* filledIn(cookie, WORDS, "add_tag", { tag_name: "x".repeat(TAG_NAME) })
+      const added = yield* fillAndFollow(cookie, WORDS, "add_tag", { tag_name: "x".repeat(TAG_NAME) })
       assert.include(added.text, "x".repeat(TAG_NAME))
-      assert.strictEqual((yield* fill(cookie, WORDS, "add_tag", { tag_name: "x".repeat(TAG_NAME + 1) })).status, 422)
-      const deleted = yield* filledIn(cookie, WORDS, "delete_tag")
-      assert.strictEqual(doneIn(deleted), "delete_tag")
+      assert.strictEqual(
+        (yield* fillAndSend(cookie, WORDS, "add_tag", { tag_name: "x".repeat(TAG_NAME + 1) })).status,
+        422
+      )
+      const deleted = yield* fillAndFollow(cookie, WORDS, "delete_tag")
+      assert.strictEqual(findDoneAction(deleted), "delete_tag")
       assert.notInclude(deleted.text, "x".repeat(TAG_NAME))
       const sql = yield* SqlClient.SqlClient
       const [{ built_in } = { built_in: 0 }] = yield* sql<{ built_in: number }>`
@@ -167,9 +170,9 @@ layer(layerSignedIn)("words", (it) => {
         INSERT INTO reservation_tags (operator_id, tag_name, color, created_at)
         SELECT ${operatorId}, 'Tag ' || n, '#FD587B', now() FROM generate_series(${from}::int, ${to}::int) n`
       yield* add(1, RESERVATION_TAGS_SHOWN - built_in)
-      assert.notInclude((yield* look(cookie, WORDS)).text, "Further in the list")
+      assert.notInclude((yield* getPage(cookie, WORDS)).text, "Further in the list")
       yield* add(RESERVATION_TAGS_SHOWN - built_in + 1, RESERVATION_TAGS_SHOWN - built_in + 1)
-      assert.include((yield* look(cookie, WORDS)).text, "Further in the list")
+      assert.include((yield* getPage(cookie, WORDS)).text, "Further in the list")
     })
   )
 
@@ -182,10 +185,10 @@ layer(layerSignedIn)("words", (it) => {
         SELECT ${operatorId}, dictionary, 10000 + n, lpad(n::text, ${DICTIONARY_NAME}::int, 'x')
         FROM unnest(string_to_array(${Dictionary.literals.join(",")}, ',')::text[]) dictionary, generate_series(${from}::int, ${to}::int) n`
       yield* add(1, DICTIONARY_ENTRIES - 1)
-      yield* filledIn(cookie, WORDS, "add_entry", { name: "The last", dictionary: "expense_items" })
-      const more = yield* fill(cookie, WORDS, "add_entry", { name: "One more", dictionary: "expense_items" })
-      assert.deepStrictEqual([more.status, alertIn(more)?.startsWith("dictionary_entries:")], [422, true])
-      const { text } = yield* look(cookie, WORDS)
+      yield* fillAndFollow(cookie, WORDS, "add_entry", { name: "The last", dictionary: "expense_items" })
+      const more = yield* fillAndSend(cookie, WORDS, "add_entry", { name: "One more", dictionary: "expense_items" })
+      assert.deepStrictEqual([more.status, findAlert(more)?.startsWith("dictionary_entries:")], [422, true])
+      const { text } = yield* getPage(cookie, WORDS)
       assert.lengthOf(text.match(/>x+\d+</g) ?? [], (DICTIONARY_ENTRIES - 1) * Dictionary.literals.length)
       assert.include(text, ">The last<")
       assert.isBelow(text.length, 300_000)

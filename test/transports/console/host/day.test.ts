@@ -1,8 +1,16 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import type { Page } from "playwright-core"
-import { Browser, barriers, DESK, hasChromium, newPage, orNoChromium, PHONE } from "../../../support/browser.ts"
-import { Newcomer } from "../../../support/newcomer.ts"
+import {
+  Browser,
+  DESKTOP_VIEWPORT,
+  findAccessibilityViolations,
+  hasChromium,
+  openPage,
+  PHONE_VIEWPORT,
+  withChromiumNote
+} from "../../../support/browser.ts"
+import { FirstStart } from "../../../support/first-start.ts"
 
 // The day of a host, from the demo's sign-in on, by the words that the pages show and nothing else.
 
@@ -13,8 +21,8 @@ const overhang = (page: Page) =>
   Effect.promise(() => page.evaluate<number>("document.documentElement.scrollWidth - window.innerWidth"))
 
 const LOOKS = [
-  { name: "at a desk", options: { viewport: DESK } },
-  { name: "on a phone, without a script", options: { viewport: PHONE, javaScriptEnabled: false } }
+  { name: "at a desk", options: { viewport: DESKTOP_VIEWPORT } },
+  { name: "on a phone, without a script", options: { viewport: PHONE_VIEWPORT, javaScriptEnabled: false } }
 ] as const
 
 const nextSaturday = (): readonly [string, string] => {
@@ -24,21 +32,21 @@ const nextSaturday = (): readonly [string, string] => {
   return [at(0), at(1)]
 }
 
-describe.skipIf(!hasChromium)(orNoChromium("the day of a host"), () => {
-  layer(Layer.merge(Newcomer.layer, Browser.layer), { excludeTestServices: false })((it) => {
+describe.skipIf(!hasChromium)(withChromiumNote("the day of a host"), () => {
+  layer(Layer.merge(FirstStart.layer, Browser.layer), { excludeTestServices: false })((it) => {
     for (const { name, options } of LOOKS) {
       it.effect(
         name,
         () =>
           Effect.gen(function* () {
-            const { base, email, password } = yield* Newcomer
-            const page = yield* newPage({ ...options, baseURL: base })
+            const { base, email, password } = yield* FirstStart
+            const page = yield* openPage({ ...options, baseURL: base })
             const hasScript = !("javaScriptEnabled" in options)
 
             /** Everything is in reach on every page that the day leads over. */
             const looked = Effect.fnUntraced(function* (what: string) {
               if (!hasScript) return
-              assert.deepStrictEqual(yield* barriers(page), [], what)
+              assert.deepStrictEqual(yield* findAccessibilityViolations(page), [], what)
               assert.isAtMost(yield* overhang(page), 0, what)
             })
             const press = (words: string | RegExp) =>

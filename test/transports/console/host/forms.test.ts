@@ -3,21 +3,21 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { deriveFormToken, FORM_TOKEN_FIELD } from "../../../../src/transports/console/visit.ts"
+import { makeWorld } from "../../../support/sample-world.ts"
 import {
-  alertIn,
-  type Fields,
-  filled,
-  formsOf,
-  look,
-  meant,
+  decodeEntities,
+  type FormValues,
+  fillForm,
+  findAlert,
+  findForms,
+  getPage,
+  type HostPageResponse,
   newHost,
-  type Page,
-  post,
-  type StandingForm,
+  type PageForm,
+  postForm,
   sendTwice
-} from "../../../support/transports/console/host/hosting.ts"
-import { layerSignedIn, signedIn } from "../../../support/transports/console/signed-in.ts"
-import { makeWorld } from "../../../support/world.ts"
+} from "../../../support/transports/console/host/host-forms.ts"
+import { layerSignedIn, signIn } from "../../../support/transports/console/signed-in-pages.ts"
 
 // Every form there is, found as a host would find it: by following the links of every page, in a business that has a record of every
 // kind. What is asked of one is asked of all of them.
@@ -54,12 +54,12 @@ const FURTHEST = 3
 
 const HOST_PAGE = /^\/console\/(?!access|password|[0-9a-f]{16}\.)/
 
-const linksIn = ({ text }: Page): ReadonlyArray<string> =>
-  Array.from(text.matchAll(/<a [^>]*href="([^"#]*)/g), ([, href = ""]) => meant(href)).filter((href) =>
+const linksIn = ({ text }: HostPageResponse): ReadonlyArray<string> =>
+  Array.from(text.matchAll(/<a [^>]*href="([^"#]*)/g), ([, href = ""]) => decodeEntities(href)).filter((href) =>
     HOST_PAGE.test(href)
   )
 
-interface Found extends StandingForm {
+interface Found extends PageForm {
   /** The page's path and the form's act. */
   readonly name: string
   /** Where it was found. */
@@ -67,16 +67,17 @@ interface Found extends StandingForm {
   readonly isDanger: boolean
 }
 
-const actsIn = ({ text }: Page): ReadonlyArray<string> =>
+const actsIn = ({ text }: HostPageResponse): ReadonlyArray<string> =>
   Array.from(new Set(Array.from(text.matchAll(/name="act" value="(\w+)"/g), ([, act = ""]) => act))).filter(
     (act) => act !== "sign_out"
   )
 
-const isDanger = ({ text }: Page, act: string): boolean => text.includes(`class="danger" name="act" value="${act}"`)
+const isDanger = ({ text }: HostPageResponse, act: string): boolean =>
+  text.includes(`class="danger" name="act" value="${act}"`)
 
-const found = (page: Page, at: string): ReadonlyArray<Found> =>
+const found = (page: HostPageResponse, at: string): ReadonlyArray<Found> =>
   actsIn(page).flatMap((act) =>
-    formsOf(page, act)
+    findForms(page, act)
       .slice(0, 1)
       .map((form) => ({
         ...{ ...form, at, name: `${at.split("?", 1)[0]?.replace("/console/", "")} ${act}` },
@@ -92,7 +93,7 @@ const crawled = Effect.fnUntraced(function* (cookie: string, starts: ReadonlyArr
   for (let depth = 0; depth <= FURTHEST; depth += 1) {
     const further: Array<string> = []
     for (const at of next) {
-      const page = yield* look(cookie, at)
+      const page = yield* getPage(cookie, at)
       if (page.status !== 200) assert.strictEqual(page.status, 404, `${at}: ${page.text}`)
       for (const form of found(page, at)) if (!forms.has(form.name)) forms.set(form.name, form)
       for (const link of linksIn(page)) {
@@ -131,7 +132,7 @@ const business = Effect.fnUntraced(function* (now: string) {
   const sql = yield* SqlClient.SqlClient
   const [account] = yield* sql<{ id: number }>`
     SELECT id FROM accounts WHERE operator_id = ${world.operatorId} AND role = 'main'`
-  const cookie = yield* signedIn(account?.id ?? 0)
+  const cookie = yield* signIn(account?.id ?? 0)
   const property = String(world.fields["property_id"])
   const days = new URLSearchParams({ property, from: "2027-07-01", to: "2027-07-03" }).toString()
   return { world, cookie, starts: [...PATHS, `/console/calendar?${days}`] }
@@ -140,7 +141,7 @@ const business = Effect.fnUntraced(function* (now: string) {
 type World = Effect.Success<ReturnType<typeof business>>["world"]
 
 /** What is filled in where a form would else be refused for what it lacks, and the records that it names, by the form's name. */
-const filledWith = (world: World): Readonly<Record<string, Fields>> => {
+const filledWith = (world: World): Readonly<Record<string, FormValues>> => {
   const property = String(world.fields["property_id"])
   const guest = { guest_name: "Grace Hopper", check_in_date: "2027-08-01", check_out_date: "2027-08-03" }
   return {
@@ -273,7 +274,7 @@ const standingNow = Effect.fnUntraced(function* (
   name: string,
   at: string
 ) {
-  const [standing] = formsOf(yield* look(cookie, at), name.split(" ")[1] ?? "")
+  const [standing] = findForms(yield* getPage(cookie, at), name.split(" ")[1] ?? "")
   if (standing !== undefined) return standing
   yield* TestClock.adjust("2 minutes")
   return (yield* crawled(cookie, starts)).find((each) => each.name === name)
@@ -291,14 +292,14 @@ layer(layerSignedIn, { timeout: 120_000 })("every form", (it) => {
         const before = yield* writtenOf(world.operatorId)
         const taken: Array<string> = []
         for (const { name, action, form } of forms) {
-          const theirs = filled(new URLSearchParams(form), fields[name] ?? {})
+          const theirs = fillForm(new URLSearchParams(form), fields[name] ?? {})
           theirs.set(FORM_TOKEN_FIELD, deriveFormToken(other.cookie))
-          const sent = yield* post(other.cookie, action, theirs)
+          const sent = yield* postForm(other.cookie, action, theirs)
           assert.isBelow(sent.status, 500, `${name}: ${sent.text}`)
           if (sent.status < 400) taken.push(name)
           for (const token of ["", deriveFormToken(other.cookie)]) {
             theirs.set(FORM_TOKEN_FIELD, token)
-            assert.strictEqual((yield* post(cookie, action, theirs)).status, 403, name)
+            assert.strictEqual((yield* postForm(cookie, action, theirs)).status, 403, name)
           }
         }
         assert.deepStrictEqual(
@@ -334,7 +335,7 @@ layer(layerSignedIn, { timeout: 120_000 })("every form", (it) => {
           const sent = yield* sendTwice(cookie, at, standing, fields[name] ?? {})
           const { calls, most } = yield* trailSince(world.operatorId, since)
           const taken = sent.filter(({ status }) => status < 400).length
-          const words = `${name}: ${sent.map((each) => `${each.status} ${alertIn(each) ?? ""}`).join(", ")}`
+          const words = `${name}: ${sent.map((each) => `${each.status} ${findAlert(each) ?? ""}`).join(", ")}`
           if (name in NOTHING) assert.strictEqual(taken, 0, words)
           else assert.isAtLeast(taken, 1, words)
           assert.isAtMost(calls, 1, words)

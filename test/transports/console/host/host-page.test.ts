@@ -3,8 +3,8 @@ import { Effect } from "effect"
 import { newSessionCookie } from "../../../../src/domain/access/sign-in/cookies.ts"
 import { CONSOLE_FORM_BYTES, HOST_FORM_BYTES } from "../../../../src/platform/limits.ts"
 import { ACTION_FIELD, deriveFormToken, FORM_TOKEN_FIELD } from "../../../../src/transports/console/visit.ts"
-import { look, madeUp, newHost, post } from "../../../support/transports/console/host/hosting.ts"
-import { layerSignedIn } from "../../../support/transports/console/signed-in.ts"
+import { getPage, newHost, postForm, postInventedForm } from "../../../support/transports/console/host/host-forms.ts"
+import { layerSignedIn } from "../../../support/transports/console/signed-in-pages.ts"
 
 // What holds for every page of the host's console, whatever it shows.
 
@@ -41,7 +41,7 @@ layer(layerSignedIn)("every page of the host", (it) => {
   it.effect("asks who is nobody to sign in, and leads back", () =>
     Effect.gen(function* () {
       for (const path of [...PATHS, "/console/money.csv"]) {
-        const { status, location } = yield* look(newSessionCookie(), `${path}?x=1`)
+        const { status, location } = yield* getPage(newSessionCookie(), `${path}?x=1`)
         assert.deepStrictEqual([status, location], [303, `/console?${new URLSearchParams({ next: `${path}?x=1` })}`])
       }
     })
@@ -51,7 +51,7 @@ layer(layerSignedIn)("every page of the host", (it) => {
     Effect.gen(function* () {
       const { cookie } = yield* newHost()
       for (const path of PATHS) {
-        const { status, text, headers } = yield* look(cookie, path)
+        const { status, text, headers } = yield* getPage(cookie, path)
         assert.isTrue(status === 200 || status === 404, `${path}: ${status}`)
         assert.match(text, /<h1>[^<]+<\/h1>/)
         assert.notMatch(text, /\sstyle="|<style|\son\w+="|<script(?! src="\/console\/)/)
@@ -68,7 +68,7 @@ layer(layerSignedIn)("every page of the host", (it) => {
     Effect.gen(function* () {
       const { cookie } = yield* newHost({ status: "banned" })
       for (const path of [...PATHS, "/console/money.csv"]) {
-        const { status, text } = yield* look(cookie, path)
+        const { status, text } = yield* getPage(cookie, path)
         assert.strictEqual(status, 403, path)
         assert.include(text, "Account banned")
         assert.notInclude(text, "<table")
@@ -80,12 +80,13 @@ layer(layerSignedIn)("every page of the host", (it) => {
     Effect.gen(function* () {
       const { cookie } = yield* newHost()
       for (const path of PATHS) {
-        for (const act of NONE) assert.strictEqual((yield* madeUp(cookie, path, act)).status, 400, `${path} ${act}`)
+        for (const act of NONE)
+          assert.strictEqual((yield* postInventedForm(cookie, path, act)).status, 400, `${path} ${act}`)
         const form = new URLSearchParams({
           [ACTION_FIELD]: "x",
           [FORM_TOKEN_FIELD]: deriveFormToken(newSessionCookie())
         })
-        assert.strictEqual((yield* post(cookie, path, form)).status, 403, path)
+        assert.strictEqual((yield* postForm(cookie, path, form)).status, 403, path)
       }
     })
   )
@@ -100,7 +101,7 @@ layer(layerSignedIn)("every page of the host", (it) => {
           x: ""
         })
         form.set("x", "x".repeat(bytes - form.toString().length))
-        return Effect.map(post(cookie, "/console/knowledge", form), ({ status }) => status)
+        return Effect.map(postForm(cookie, "/console/knowledge", form), ({ status }) => status)
       }
       assert.strictEqual(yield* sized(cookie, HOST_FORM_BYTES), 400)
       assert.strictEqual(yield* sized(cookie, HOST_FORM_BYTES + 1), 413)

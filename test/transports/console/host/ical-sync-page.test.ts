@@ -6,27 +6,31 @@ import { SUDO_MS } from "../../../../src/domain/access/sign-in/Sessions.ts"
 import { UNREADABLE_URL } from "../../../../src/domain/secret-urls.ts"
 import { AllowedReceivers, parseAllowedHosts } from "../../../../src/domain/webhooks/deliveries/allowed-hosts.ts"
 import { CALENDARS_SHOWN, SHARE_LINKS_SHOWN } from "../../../../src/platform/limits.ts"
-import { TEXTS } from "../../../../src/transports/console/texts.ts"
-import { busy, busyInPart, source } from "../../../support/domain/calendars/imported-calendars/scene.ts"
-import { answering } from "../../../support/domain/webhooks/deliveries/sending.ts"
-import { propertyOf } from "../../../support/harness.ts"
+import { TEXTS } from "../../../../src/transports/console/console-texts.ts"
 import {
-  alertIn,
-  doneIn,
-  type Fields,
-  fieldIn,
-  fill,
-  filledIn,
-  fillTwice,
-  formsOf,
-  look,
-  madeUp,
+  startCalendarSource,
+  toBusyCalendar,
+  toPartlyReadableCalendar
+} from "../../../support/domain/calendars/imported-calendars/import-service.ts"
+import { respondWith } from "../../../support/domain/webhooks/deliveries/outbound-requests.ts"
+import { insertProperty } from "../../../support/harness.ts"
+import {
+  type FormValues,
+  fillAndFollow,
+  fillAndSend,
+  fillAndSendTwice,
+  findAlert,
+  findAlertField,
+  findDoneAction,
+  findForms,
+  getPage,
+  type HostPageResponse,
   newHost,
-  type Page,
-  post,
-  withoutToken
-} from "../../../support/transports/console/host/hosting.ts"
-import { layerSignedIn, PASSWORD, signedIn } from "../../../support/transports/console/signed-in.ts"
+  postForm,
+  postInventedForm,
+  postWithoutToken
+} from "../../../support/transports/console/host/host-forms.ts"
+import { layerSignedIn, PASSWORD, signIn } from "../../../support/transports/console/signed-in-pages.ts"
 
 const PATH = "/console/calendars"
 const MARKUP = "<script>alert(1)</script>"
@@ -45,7 +49,7 @@ const layerPages = Layer.provide(
 const ready = Effect.gen(function* () {
   yield* TestClock.setTime(Date.parse("2027-04-20T10:00:00Z"))
   const host = yield* newHost()
-  return { ...host, property: yield* propertyOf(host.operatorId, `Harbour ${MARKUP}`) }
+  return { ...host, property: yield* insertProperty(host.operatorId, `Harbour ${MARKUP}`) }
 })
 
 /** What the tables have of an operator's calendars, feeds and links. */
@@ -71,14 +75,14 @@ const keptOf = Effect.fnUntraced(function* (operatorId: number) {
 }, Effect.orDie)
 
 /** What a page tells this once. */
-const toldIn = ({ text }: Page) => /role="status"><p>([^<]*)<\/p>/.exec(text)?.[1]
+const toldIn = ({ text }: HostPageResponse) => /role="status"><p>([^<]*)<\/p>/.exec(text)?.[1]
 
-const secretsIn = ({ text }: Page) =>
+const secretsIn = ({ text }: HostPageResponse) =>
   Array.from(text.matchAll(/<code class="secret">([^<]*)<\/code>/g), ([, secret = ""]) => secret)
 
 /** Follows a calendar. */
 const followed = (cookie: string, property: number, url: string) =>
-  fill(cookie, PATH, "follow", { property: String(property), url })
+  fillAndSend(cookie, PATH, "follow", { property: String(property), url })
 
 layer(layerPages)("the page of calendars elsewhere", (it) => {
   it.effect("follows a calendar, tells the address for its source this once, and never its own", () =>
@@ -100,7 +104,7 @@ layer(layerPages)("the page of calendars elsewhere", (it) => {
         secretsIn(page),
         feeds.map(({ token }) => `http://127.0.0.1:8080/feeds/${token}.ics`)
       )
-      const { text } = yield* look(cookie, PATH)
+      const { text } = yield* getPage(cookie, PATH)
       assert.include(text, `calendars.example <span class="soft">…1234</span>`)
       assert.include(text, `Harbour ${ESCAPED}`)
       assert.include(text, "not fetched yet")
@@ -115,11 +119,11 @@ layer(layerPages)("the page of calendars elsewhere", (it) => {
       const { operatorId, cookie, property } = yield* ready
       const refused = yield* followed(cookie, property, `ftp://${MARKUP}`)
       assert.strictEqual(refused.status, 422)
-      assert.match(alertIn(refused) ?? "", /^url: /)
+      assert.match(findAlert(refused) ?? "", /^url: /)
       assert.include(refused.text, `value="ftp://${ESCAPED}"`)
       assert.include(refused.text, `<option value="${property}" selected>`)
-      const none = yield* fill(cookie, PATH, "follow", { property: "", url: ELSEWHERE })
-      assert.deepStrictEqual([none.status, fieldIn(none)], [422, ""])
+      const none = yield* fillAndSend(cookie, PATH, "follow", { property: "", url: ELSEWHERE })
+      assert.deepStrictEqual([none.status, findAlertField(none)], [422, ""])
       assert.deepStrictEqual((yield* keptOf(operatorId)).calendars, [])
     })
   )
@@ -127,17 +131,17 @@ layer(layerPages)("the page of calendars elsewhere", (it) => {
   it.effect("fetches a calendar now and says what came of it, whether it can be read or not", () =>
     Effect.gen(function* () {
       const { cookie, property } = yield* ready
-      const { url, says, mood } = yield* source
+      const { url, says, mood } = yield* startCalendarSource
       yield* followed(cookie, property, url())
-      says(busy("2027-05-01/2027-05-04"))
-      const read = yield* fill(cookie, PATH, "fetch")
+      says(toBusyCalendar("2027-05-01/2027-05-04"))
+      const read = yield* fillAndSend(cookie, PATH, "fetch")
       assert.match(toldIn(read) ?? "", /\b3 days .*\b3 days /)
       assert.match(read.text, /data-label="Busy days" class="number">3</)
       assert.include(read.text, ">read</span>")
-      mood.answer = answering(500, `${MARKUP} SECRET`)
-      const failed = yield* fill(cookie, PATH, "fetch")
+      mood.answer = respondWith(500, `${MARKUP} SECRET`)
+      const failed = yield* fillAndSend(cookie, PATH, "fetch")
       assert.strictEqual(failed.status, 502)
-      assert.match(alertIn(failed) ?? "", /\b500\b/)
+      assert.match(findAlert(failed) ?? "", /\b500\b/)
       assert.include(failed.text, "cannot be read</span>")
       assert.notInclude(failed.text, "SECRET")
       assert.match(failed.text, /data-label="Busy days" class="number">3</)
@@ -147,30 +151,30 @@ layer(layerPages)("the page of calendars elsewhere", (it) => {
   it.effect("shows the unreadable parts of a calendar, and accepts it as read", () =>
     Effect.gen(function* () {
       const { operatorId, cookie, property } = yield* ready
-      const { url, says } = yield* source
+      const { url, says } = yield* startCalendarSource
       yield* followed(cookie, property, url())
-      says(busy("2027-05-01/2027-05-04"))
-      assert.lengthOf(formsOf(yield* fill(cookie, PATH, "fetch"), "accept_calendar"), 0)
-      says(busyInPart("2027-05-01/2027-05-02"))
-      const inPart = yield* fill(cookie, PATH, "fetch")
+      says(toBusyCalendar("2027-05-01/2027-05-04"))
+      assert.lengthOf(findForms(yield* fillAndSend(cookie, PATH, "fetch"), "accept_calendar"), 0)
+      says(toPartlyReadableCalendar("2027-05-01/2027-05-02"))
+      const inPart = yield* fillAndSend(cookie, PATH, "fetch")
       assert.match(toldIn(inPart) ?? "", /\b3 days .*\b0 days /)
       assert.include(inPart.text, "read in part</span>")
       assert.match(inPart.text, /<span class="name">1 part /)
-      assert.include((yield* look(cookie, "/console/overview")).text, "<strong>1</strong> calendar elsewhere")
-      const [form] = formsOf(inPart, "accept_calendar")
-      const acceptance = yield* filledIn(cookie, PATH, "accept_calendar")
-      assert.strictEqual(doneIn(acceptance), "accept_calendar")
-      assert.lengthOf(formsOf(acceptance, "accept_calendar"), 0)
-      assert.notInclude((yield* look(cookie, "/console/overview")).text, "calendar elsewhere</a>")
+      assert.include((yield* getPage(cookie, "/console/overview")).text, "<strong>1</strong> calendar elsewhere")
+      const [form] = findForms(inPart, "accept_calendar")
+      const acceptance = yield* fillAndFollow(cookie, PATH, "accept_calendar")
+      assert.strictEqual(findDoneAction(acceptance), "accept_calendar")
+      assert.lengthOf(findForms(acceptance, "accept_calendar"), 0)
+      assert.notInclude((yield* getPage(cookie, "/console/overview")).text, "calendar elsewhere</a>")
       assert.match(acceptance.text, /data-label="Busy days" class="number">1</)
       assert.notInclude(acceptance.text, "1 part ")
       // Sending the form again succeeds. After another feed was read, the same form is refused.
-      const send = form === undefined ? Effect.die(new Error("no form")) : post(cookie, form.action, form.form)
+      const send = form === undefined ? Effect.die(new Error("no form")) : postForm(cookie, form.action, form.form)
       assert.strictEqual((yield* send).status, 303)
-      says(busyInPart())
-      yield* fill(cookie, PATH, "fetch")
+      says(toPartlyReadableCalendar())
+      yield* fillAndSend(cookie, PATH, "fetch")
       const late = yield* send
-      assert.deepStrictEqual([late.status, fieldIn(late)], [409, "calendar"])
+      assert.deepStrictEqual([late.status, findAlertField(late)], [409, "calendar"])
       assert.strictEqual((yield* keptOf(operatorId)).calendars[0]?.busy_days, 1)
     })
   )
@@ -179,16 +183,20 @@ layer(layerPages)("the page of calendars elsewhere", (it) => {
     Effect.gen(function* () {
       const { operatorId, cookie, property } = yield* ready
       const skips = Effect.map(keptOf(operatorId), ({ calendars }) => calendars[0]?.skip_unavailable)
-      yield* fill(cookie, PATH, "follow", { property: String(property), url: ELSEWHERE, skip_unavailable: "yes" })
+      yield* fillAndSend(cookie, PATH, "follow", {
+        property: String(property),
+        url: ELSEWHERE,
+        skip_unavailable: "yes"
+      })
       assert.isTrue(yield* skips)
-      const [form] = formsOf(yield* look(cookie, PATH), "update_calendar")
+      const [form] = findForms(yield* getPage(cookie, PATH), "update_calendar")
       assert.strictEqual(form?.form.get("skip_unavailable"), "yes")
-      const page = yield* filledIn(cookie, PATH, "update_calendar", { skip_unavailable: [] })
-      assert.strictEqual(doneIn(page), "update_calendar")
+      const page = yield* fillAndFollow(cookie, PATH, "update_calendar", { skip_unavailable: [] })
+      assert.strictEqual(findDoneAction(page), "update_calendar")
       assert.isFalse(yield* skips)
-      const [nextForm] = formsOf(page, "update_calendar")
+      const [nextForm] = findForms(page, "update_calendar")
       assert.isNull(nextForm?.form.get("skip_unavailable"))
-      yield* filledIn(cookie, PATH, "update_calendar", { skip_unavailable: "yes" })
+      yield* fillAndFollow(cookie, PATH, "update_calendar", { skip_unavailable: "yes" })
       // Adding the calendar again without the tick keeps the setting.
       yield* followed(cookie, property, ELSEWHERE)
       assert.isTrue(yield* skips)
@@ -198,23 +206,23 @@ layer(layerPages)("the page of calendars elsewhere", (it) => {
   it.effect("fetches one at a time for who waits: the second is told so, and the source is asked once", () =>
     Effect.gen(function* () {
       const { operatorId, cookie, property } = yield* ready
-      const { url, mood, requests } = yield* source
+      const { url, mood, requests } = yield* startCalendarSource
       yield* followed(cookie, property, url())
       let answer = () => {}
       mood.answer = (response, received) => {
-        answer = () => answering(200, busy())(response, received)
+        answer = () => respondWith(200, toBusyCalendar())(response, received)
       }
-      const [form] = formsOf(yield* look(cookie, PATH), "fetch")
-      const send = form === undefined ? Effect.die(new Error("no form")) : post(cookie, form.action, form.form)
+      const [form] = findForms(yield* getPage(cookie, PATH), "fetch")
+      const send = form === undefined ? Effect.die(new Error("no form")) : postForm(cookie, form.action, form.form)
       const first = yield* Effect.forkChild(send)
       yield* Queue.take(requests)
       const second = yield* send
-      assert.deepStrictEqual([second.status, fieldIn(second)], [409, ""])
+      assert.deepStrictEqual([second.status, findAlertField(second)], [409, ""])
       answer()
       assert.match(toldIn(yield* Fiber.join(first)) ?? "", /\b0 days .*\b0 days /)
       assert.strictEqual((yield* keptOf(operatorId)).calendars[0]?.attempts, 1)
       // Whoever comes after it has its turn.
-      mood.answer = answering(200, busy())
+      mood.answer = respondWith(200, toBusyCalendar())
       assert.strictEqual((yield* send).status, 200)
     })
   )
@@ -223,8 +231,8 @@ layer(layerPages)("the page of calendars elsewhere", (it) => {
     Effect.gen(function* () {
       const { operatorId, cookie, property } = yield* ready
       yield* followed(cookie, property, ELSEWHERE)
-      const page = yield* filledIn(cookie, PATH, "remove")
-      assert.strictEqual(doneIn(page), "remove")
+      const page = yield* fillAndFollow(cookie, PATH, "remove")
+      assert.strictEqual(findDoneAction(page), "remove")
       assert.include(page.text, "None yet.")
       assert.deepStrictEqual((yield* keptOf(operatorId)).calendars, [])
     })
@@ -234,7 +242,7 @@ layer(layerPages)("the page of calendars elsewhere", (it) => {
     Effect.gen(function* () {
       const { operatorId, cookie, property } = yield* ready
       yield* followed(cookie, property, ELSEWHERE)
-      const shown = yield* fill(cookie, PATH, "feed", { property: String(property) })
+      const shown = yield* fillAndSend(cookie, PATH, "feed", { property: String(property) })
       assert.include(toldIn(shown), "Whoever has one of these addresses")
       const { feeds } = yield* keptOf(operatorId)
       const addressOf = (isOwn: boolean) =>
@@ -243,17 +251,17 @@ layer(layerPages)("the page of calendars elsewhere", (it) => {
           .map(({ token }) => `http://127.0.0.1:8080/feeds/${token}.ics`)
       assert.deepStrictEqual(secretsIn(shown), [...addressOf(true), ...addressOf(false)])
       assert.include(shown.text, `For ${new URL(ELSEWHERE).host}, whose calendar is followed here (1 of 1):`)
-      const forms = formsOf(shown, "renew")
+      const forms = findForms(shown, "renew")
       assert.strictEqual(forms.length, 2)
       for (const form of forms) {
-        assert.strictEqual((yield* post(cookie, form.action, form.form)).status, 303)
+        assert.strictEqual((yield* postForm(cookie, form.action, form.form)).status, 303)
       }
-      const again = secretsIn(yield* fill(cookie, PATH, "feed", { property: String(property) }))
+      const again = secretsIn(yield* fillAndSend(cookie, PATH, "feed", { property: String(property) }))
       assert.strictEqual(again.length, 2)
       for (const address of again) assert.notInclude([...addressOf(true), ...addressOf(false)], address)
       // Back, and pressed again: what was given since stays.
-      for (const form of forms) assert.strictEqual((yield* post(cookie, form.action, form.form)).status, 409)
-      assert.deepStrictEqual(secretsIn(yield* fill(cookie, PATH, "feed", { property: String(property) })), again)
+      for (const form of forms) assert.strictEqual((yield* postForm(cookie, form.action, form.form)).status, 409)
+      assert.deepStrictEqual(secretsIn(yield* fillAndSend(cookie, PATH, "feed", { property: String(property) })), again)
       assert.strictEqual((yield* keptOf(operatorId)).feeds.length, 2)
     })
   )
@@ -264,20 +272,20 @@ layer(layerPages)("the page of calendars elsewhere", (it) => {
       const sql = yield* SqlClient.SqlClient
       yield* followed(cookie, property, ELSEWHERE)
       yield* followed(cookie, property, "https://whole.example/2.ics?s=5678")
-      yield* fill(cookie, PATH, "share_all")
+      yield* fillAndSend(cookie, PATH, "share_all")
       const feed = { property: String(property) }
-      yield* fill(cookie, PATH, "feed", feed)
+      yield* fillAndSend(cookie, PATH, "feed", feed)
       const lost = `sealed:1:${"0".repeat(12)}:${"A".repeat(16)}:${"A".repeat(30)}`
       yield* sql`UPDATE imported_calendars SET url = ${lost} WHERE operator_id = ${operatorId} AND url = ${ELSEWHERE}`
       yield* sql`UPDATE calendar_share_links SET token = ${lost} WHERE operator_id = ${operatorId}`
       yield* sql`UPDATE property_feeds SET token = ${lost} WHERE operator_id = ${operatorId} AND calendar_id IS NULL`
-      const { status, text } = yield* look(cookie, PATH)
+      const { status, text } = yield* getPage(cookie, PATH)
       assert.strictEqual(status, 200)
       assert.include(text, `calendars.example <span class="soft">its address cannot be read any more`)
       assert.include(text, `whole.example <span class="soft">…5678</span>`)
       assert.notInclude(text, `href="${UNREADABLE_URL}"`)
       assert.include(text, UNREADABLE_URL)
-      const [own, ...others] = secretsIn(yield* fill(cookie, PATH, "feed", feed))
+      const [own, ...others] = secretsIn(yield* fillAndSend(cookie, PATH, "feed", feed))
       assert.strictEqual(own, UNREADABLE_URL)
       assert.strictEqual(others.length, 2)
       yield* sql`DELETE FROM calendar_share_links WHERE operator_id = ${operatorId}`
@@ -287,15 +295,15 @@ layer(layerPages)("the page of calendars elsewhere", (it) => {
   it.effect("makes links to all properties and to some, names what they show, and deletes them", () =>
     Effect.gen(function* () {
       const { operatorId, cookie, property } = yield* ready
-      const second = yield* propertyOf(operatorId, "Attic")
-      const all = yield* filledIn(cookie, PATH, "share_all")
+      const second = yield* insertProperty(operatorId, "Attic")
+      const all = yield* fillAndFollow(cookie, PATH, "share_all")
       assert.include(all.text, "all properties, later ones too")
-      const some = yield* filledIn(cookie, PATH, "share_some", { property: [String(property), String(second)] })
+      const some = yield* fillAndFollow(cookie, PATH, "share_some", { property: [String(property), String(second)] })
       assert.include(some.text, `Attic, Harbour ${ESCAPED}`)
       assert.notInclude(some.text, "<script")
-      const none = yield* fill(cookie, PATH, "share_some")
-      assert.deepStrictEqual([none.status, fieldIn(none)], [422, "property_ids"])
-      yield* filledIn(cookie, PATH, "unshare")
+      const none = yield* fillAndSend(cookie, PATH, "share_some")
+      assert.deepStrictEqual([none.status, findAlertField(none)], [422, "property_ids"])
+      yield* fillAndFollow(cookie, PATH, "unshare")
       assert.strictEqual((yield* keptOf(operatorId)).links.length, 1)
     })
   )
@@ -303,18 +311,18 @@ layer(layerPages)("the page of calendars elsewhere", (it) => {
   it.effect("knows nothing of another's calendars, properties and links: they are as those that nobody has", () =>
     Effect.gen(function* () {
       const [mine, theirs] = [yield* ready, yield* ready]
-      const { url, says } = yield* source
+      const { url, says } = yield* startCalendarSource
       yield* followed(theirs.cookie, theirs.property, url())
-      for (const feed of [busy("2027-05-01/2027-05-04"), busyInPart()]) {
+      for (const feed of [toBusyCalendar("2027-05-01/2027-05-04"), toPartlyReadableCalendar()]) {
         says(feed)
-        yield* fill(theirs.cookie, PATH, "fetch")
+        yield* fillAndSend(theirs.cookie, PATH, "fetch")
       }
-      yield* fill(theirs.cookie, PATH, "feed", { property: String(theirs.property) })
-      yield* filledIn(theirs.cookie, PATH, "share_all")
+      yield* fillAndSend(theirs.cookie, PATH, "feed", { property: String(theirs.property) })
+      yield* fillAndFollow(theirs.cookie, PATH, "share_all")
       const before = yield* keptOf(theirs.operatorId)
       const calendar = String(before.calendars[0]?.id)
       const link = String(before.links[0]?.id)
-      const acts: ReadonlyArray<readonly [string, (theirs: boolean) => Fields]> = [
+      const acts: ReadonlyArray<readonly [string, (theirs: boolean) => FormValues]> = [
         ["follow", (is) => ({ property: is ? String(theirs.property) : "999999999", url: ELSEWHERE })],
         ["fetch", (is) => ({ id: is ? calendar : "999999999" })],
         ["remove", (is) => ({ id: is ? calendar : "999999999" })],
@@ -329,17 +337,17 @@ layer(layerPages)("the page of calendars elsewhere", (it) => {
       ]
       for (const [act, fields] of acts) {
         const [sent, nobodys] = [
-          yield* madeUp(mine.cookie, PATH, act, fields(true)),
-          yield* madeUp(mine.cookie, PATH, act, fields(false))
+          yield* postInventedForm(mine.cookie, PATH, act, fields(true)),
+          yield* postInventedForm(mine.cookie, PATH, act, fields(false))
         ]
         assert.deepStrictEqual([act, sent.status], [act, 404])
-        const said = alertIn(sent)?.replace(String(theirs.property), "999999999")
-        assert.deepStrictEqual([act, nobodys.status, alertIn(nobodys)], [act, 404, said])
+        const said = findAlert(sent)?.replace(String(theirs.property), "999999999")
+        assert.deepStrictEqual([act, nobodys.status, findAlert(nobodys)], [act, 404, said])
         assert.deepStrictEqual(secretsIn(sent), [])
       }
       assert.deepStrictEqual(yield* keptOf(theirs.operatorId), before)
       assert.deepStrictEqual(yield* keptOf(mine.operatorId), { calendars: [], feeds: [], links: [] })
-      assert.notInclude((yield* look(mine.cookie, PATH)).text, "127.0.0.1 ")
+      assert.notInclude((yield* getPage(mine.cookie, PATH)).text, "127.0.0.1 ")
     })
   )
 
@@ -347,9 +355,9 @@ layer(layerPages)("the page of calendars elsewhere", (it) => {
     Effect.gen(function* () {
       const { operatorId, cookie } = yield* ready
       for (const act of [...ACTS_OF_CALENDARS, "feed", "renew", "share_all", "share_some", "unshare"]) {
-        assert.deepStrictEqual([act, (yield* withoutToken(cookie, PATH, act)).status], [act, 403])
+        assert.deepStrictEqual([act, (yield* postWithoutToken(cookie, PATH, act)).status], [act, 403])
         if (act === "share_all") continue
-        const { status } = yield* madeUp(cookie, PATH, act, { id: "0x1", property: "1e3" })
+        const { status } = yield* postInventedForm(cookie, PATH, act, { id: "0x1", property: "1e3" })
         assert.isTrue(status >= 400 && status < 500, `${act}: ${status}`)
       }
       assert.deepStrictEqual(yield* keptOf(operatorId), { calendars: [], feeds: [], links: [] })
@@ -361,22 +369,26 @@ layer(layerPages)("the page of calendars elsewhere", (it) => {
     () =>
       Effect.gen(function* () {
         const { operatorId, accountId, property } = yield* ready
-        const cookie = yield* signedIn(accountId, SUDO_MS + 1)
-        const forms: ReadonlyArray<readonly [string, Fields, number]> = [
+        const cookie = yield* signIn(accountId, SUDO_MS + 1)
+        const forms: ReadonlyArray<readonly [string, FormValues, number]> = [
           ["share_all", {}, 303],
           ["share_some", { property: [String(property)] }, 303],
           ["feed", { property: String(property) }, 200],
           ["follow", { property: String(property), url: ELSEWHERE }, 200]
         ]
         for (const [act, fields] of forms) {
-          const missing = yield* fill(cookie, PATH, act, fields)
-          assert.deepStrictEqual([missing.status, alertIn(missing)], [403, TEXTS.sudo.missing], act)
-          assert.strictEqual((yield* fill(cookie, PATH, act, { ...fields, password: "wrong" })).status, 401, act)
+          const missing = yield* fillAndSend(cookie, PATH, act, fields)
+          assert.deepStrictEqual([missing.status, findAlert(missing)], [403, TEXTS.sudo.missing], act)
+          assert.strictEqual((yield* fillAndSend(cookie, PATH, act, { ...fields, password: "wrong" })).status, 401, act)
         }
         assert.deepStrictEqual(yield* keptOf(operatorId), { calendars: [], feeds: [], links: [] })
         for (const [act, fields, status] of forms) {
-          const late = yield* signedIn(accountId, SUDO_MS + 1)
-          assert.strictEqual((yield* fill(late, PATH, act, { ...fields, password: PASSWORD })).status, status, act)
+          const late = yield* signIn(accountId, SUDO_MS + 1)
+          assert.strictEqual(
+            (yield* fillAndSend(late, PATH, act, { ...fields, password: PASSWORD })).status,
+            status,
+            act
+          )
         }
         assert.strictEqual((yield* keptOf(operatorId)).links.length, 2)
       })
@@ -385,8 +397,8 @@ layer(layerPages)("the page of calendars elsewhere", (it) => {
   it.effect("does once what is sent twice at once", () =>
     Effect.gen(function* () {
       const { operatorId, cookie, property } = yield* ready
-      const both = (act: string, fields: Fields = {}) =>
-        Effect.map(fillTwice(cookie, PATH, act, fields), (pages) => pages.map(({ status }) => status))
+      const both = (act: string, fields: FormValues = {}) =>
+        Effect.map(fillAndSendTwice(cookie, PATH, act, fields), (pages) => pages.map(({ status }) => status))
       assert.deepStrictEqual(yield* both("follow", { property: String(property), url: ELSEWHERE }), [200, 200])
       assert.deepStrictEqual(yield* both("feed", { property: String(property) }), [200, 200])
       assert.deepStrictEqual(yield* both("share_all"), [303, 303])
@@ -421,19 +433,19 @@ layer(layerPages)("the page of calendars elsewhere", (it) => {
         FROM generate_series(1, ${count}) at`
       yield* add(1, CALENDARS_SHOWN)
       yield* share(SHARE_LINKS_SHOWN)
-      const full = yield* look(cookie, PATH)
-      assert.strictEqual(formsOf(full, "fetch").length, CALENDARS_SHOWN)
-      assert.strictEqual(formsOf(full, "unshare").length, SHARE_LINKS_SHOWN)
+      const full = yield* getPage(cookie, PATH)
+      assert.strictEqual(findForms(full, "fetch").length, CALENDARS_SHOWN)
+      assert.strictEqual(findForms(full, "unshare").length, SHARE_LINKS_SHOWN)
       assert.notInclude(full.text, "Further in the list")
       assert.isBelow(full.text.indexOf(`host-${CALENDARS_SHOWN}.example`), full.text.indexOf("host-1.example"))
       yield* add(CALENDARS_SHOWN + 1, CALENDARS_SHOWN + 1)
       yield* share(1)
-      const more = yield* look(cookie, PATH)
-      assert.strictEqual(formsOf(more, "fetch").length, CALENDARS_SHOWN)
-      assert.strictEqual(formsOf(more, "unshare").length, SHARE_LINKS_SHOWN)
+      const more = yield* getPage(cookie, PATH)
+      assert.strictEqual(findForms(more, "fetch").length, CALENDARS_SHOWN)
+      assert.strictEqual(findForms(more, "unshare").length, SHARE_LINKS_SHOWN)
       assert.isBelow(more.text.length, 300_000)
-      const next = yield* look(cookie, `${PATH}?offset=${CALENDARS_SHOWN}&links=${SHARE_LINKS_SHOWN}`)
-      assert.deepStrictEqual([formsOf(next, "fetch").length, formsOf(next, "unshare").length], [1, 1])
+      const next = yield* getPage(cookie, `${PATH}?offset=${CALENDARS_SHOWN}&links=${SHARE_LINKS_SHOWN}`)
+      assert.deepStrictEqual([findForms(next, "fetch").length, findForms(next, "unshare").length], [1, 1])
       assert.include(next.text, `host-${CALENDARS_SHOWN + 1}.example`)
     })
   )

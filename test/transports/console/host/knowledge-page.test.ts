@@ -5,28 +5,28 @@ import { TestClock } from "effect/testing"
 import { toKnowledgeFragments } from "../../../../src/domain/knowledge/search/fragments.ts"
 import { searchVectorSql } from "../../../../src/domain/knowledge/search/search-vector.ts"
 import { KNOWLEDGE_SHOWN, SCOPE_CHOICES } from "../../../../src/platform/limits.ts"
-import { call, dataOf, orderOf, propertyOf } from "../../../support/harness.ts"
+import { call, dataOf, insertOrder, insertProperty } from "../../../support/harness.ts"
 import {
-  alertIn,
-  doneIn,
-  fieldIn,
-  fill,
-  filledIn,
-  fillTwice,
-  formsOf,
-  look,
-  madeUp,
+  fillAndFollow,
+  fillAndSend,
+  fillAndSendTwice,
+  findAlert,
+  findAlertField,
+  findDoneAction,
+  findForms,
+  getPage,
   newHost,
-  withoutToken
-} from "../../../support/transports/console/host/hosting.ts"
-import { layerSignedIn } from "../../../support/transports/console/signed-in.ts"
+  postInventedForm,
+  postWithoutToken
+} from "../../../support/transports/console/host/host-forms.ts"
+import { layerSignedIn } from "../../../support/transports/console/signed-in-pages.ts"
 
 const PAGE = "/console/knowledge"
 
 const ready = Effect.gen(function* () {
   yield* TestClock.setTime(Date.parse("2027-05-04T10:00:00Z"))
   const host = yield* newHost()
-  const property = yield* propertyOf(host.operatorId, "Harbour <1>")
+  const property = yield* insertProperty(host.operatorId, "Harbour <1>")
   return { ...host, property }
 })
 
@@ -68,9 +68,9 @@ layer(layerSignedIn)("the page of knowledge", (it) => {
   it.effect("adds an entry for all guests, which waits to be prepared", () =>
     Effect.gen(function* () {
       const { cookie, operatorId } = yield* ready
-      assert.include((yield* look(cookie, PAGE)).text, "There are no entries")
-      const page = yield* filledIn(cookie, PAGE, "add_entry", WIFI)
-      assert.strictEqual(doneIn(page), "add_entry")
+      assert.include((yield* getPage(cookie, PAGE)).text, "There are no entries")
+      const page = yield* fillAndFollow(cookie, PAGE, "add_entry", WIFI)
+      assert.strictEqual(findDoneAction(page), "add_entry")
       assert.include(page.text, "Guests of all properties")
       assert.include(page.text, "waits to be prepared")
       const [entry] = yield* entriesOf(operatorId)
@@ -83,27 +83,27 @@ layer(layerSignedIn)("the page of knowledge", (it) => {
         contents: [{ sub_title: "Network", text: "The password is sail-away.\n<script>" }]
       })
       yield* prepared(operatorId)
-      assert.include((yield* look(cookie, PAGE)).text, `<span class="badge good">ready</span>`)
+      assert.include((yield* getPage(cookie, PAGE)).text, `<span class="badge good">ready</span>`)
     })
   )
 
   it.effect("changes an entry: its parts with one more, for whom it is, and one part taken away", () =>
     Effect.gen(function* () {
       const { cookie, operatorId, property } = yield* ready
-      yield* filledIn(cookie, PAGE, "add_entry", WIFI)
+      yield* fillAndFollow(cookie, PAGE, "add_entry", WIFI)
       const [entry] = yield* entriesOf(operatorId)
       const path = `${PAGE}?change=${entry?.id}`
-      const open = yield* look(cookie, path)
+      const open = yield* getPage(cookie, path)
       assert.include(open.text, "&lt;script&gt;")
-      const form = formsOf(open, "change_entry")[0]?.form
+      const form = findForms(open, "change_entry")[0]?.form
       assert.strictEqual(form?.get("text.0"), "The password is sail-away.\r\n<script>")
       assert.strictEqual(form?.get("text.1"), "")
       assert.isFalse(form?.has("text.2"))
-      const page = yield* filledIn(cookie, path, "change_entry", {
+      const page = yield* fillAndFollow(cookie, path, "change_entry", {
         ...{ "sub_title.1": "Range", "text.1": "It reaches the garden.", where: "by_property" },
         ...{ property: String(property), channel: "airbnb", audience: "anyone" }
       })
-      assert.strictEqual(doneIn(page), "change_entry")
+      assert.strictEqual(findDoneAction(page), "change_entry")
       const changed = yield* entriesOf(operatorId)
       assert.deepInclude(changed[0], {
         ...{
@@ -118,11 +118,11 @@ layer(layerSignedIn)("the page of knowledge", (it) => {
           { sub_title: "Range", text: "It reaches the garden." }
         ]
       })
-      assert.include((yield* look(cookie, PAGE)).text, "Anyone who asks about Harbour &lt;1&gt;, booked at Airbnb")
+      assert.include((yield* getPage(cookie, PAGE)).text, "Anyone who asks about Harbour &lt;1&gt;, booked at Airbnb")
       // As it stands the form changes nothing.
-      yield* filledIn(cookie, path, "change_entry")
+      yield* fillAndFollow(cookie, path, "change_entry")
       assert.deepStrictEqual(yield* entriesOf(operatorId), changed)
-      yield* filledIn(cookie, path, "change_entry", { "sub_title.0": "", "text.0": "" })
+      yield* fillAndFollow(cookie, path, "change_entry", { "sub_title.0": "", "text.0": "" })
       assert.deepStrictEqual((yield* entriesOf(operatorId))[0]?.contents, [
         { sub_title: "Range", text: "It reaches the garden." }
       ])
@@ -132,15 +132,15 @@ layer(layerSignedIn)("the page of knowledge", (it) => {
   it.effect("replaces nothing that another has changed meanwhile, and keeps what was filled in", () =>
     Effect.gen(function* () {
       const { cookie, operatorId } = yield* ready
-      yield* filledIn(cookie, PAGE, "add_entry", WIFI)
+      yield* fillAndFollow(cookie, PAGE, "add_entry", WIFI)
       const [entry] = yield* entriesOf(operatorId)
       const path = `${PAGE}?change=${entry?.id}`
-      const seen = formsOf(yield* look(cookie, path), "change_entry")[0]?.form.get("seen") ?? ""
-      yield* filledIn(cookie, path, "change_entry", { title: "Other" })
-      const page = yield* fill(cookie, path, "change_entry", { seen, title: "Mine", "text.1": "More." })
+      const seen = findForms(yield* getPage(cookie, path), "change_entry")[0]?.form.get("seen") ?? ""
+      yield* fillAndFollow(cookie, path, "change_entry", { title: "Other" })
+      const page = yield* fillAndSend(cookie, path, "change_entry", { seen, title: "Mine", "text.1": "More." })
       assert.strictEqual(page.status, 409)
-      assert.isDefined(alertIn(page))
-      const back = formsOf(page, "change_entry")[0]?.form
+      assert.isDefined(findAlert(page))
+      const back = findForms(page, "change_entry")[0]?.form
       assert.strictEqual(back?.get("title"), "Mine")
       assert.strictEqual(back?.get("text.1"), "More.")
       assert.strictEqual((yield* entriesOf(operatorId))[0]?.title, "Other")
@@ -150,17 +150,17 @@ layer(layerSignedIn)("the page of knowledge", (it) => {
   it.effect("says why an entry cannot be, and keeps what was filled in", () =>
     Effect.gen(function* () {
       const { cookie, operatorId } = yield* ready
-      const none = yield* fill(cookie, PAGE, "add_entry", { title: "Empty", where: "by_group", on: [] })
+      const none = yield* fillAndSend(cookie, PAGE, "add_entry", { title: "Empty", where: "by_group", on: [] })
       assert.strictEqual(none.status, 422)
-      assert.strictEqual(fieldIn(none), "contents")
-      const back = formsOf(none, "add_entry")[0]?.form
+      assert.strictEqual(findAlertField(none), "contents")
+      const back = findForms(none, "add_entry")[0]?.form
       assert.strictEqual(back?.get("title"), "Empty")
       assert.strictEqual(back?.get("where"), "by_group")
       assert.isFalse(back?.has("on"))
-      const nowhere = yield* fill(cookie, PAGE, "add_entry", { ...WIFI, where: "by_group" })
+      const nowhere = yield* fillAndSend(cookie, PAGE, "add_entry", { ...WIFI, where: "by_group" })
       assert.strictEqual(nowhere.status, 422)
-      assert.strictEqual(fieldIn(nowhere), "scope_property.ids")
-      assert.strictEqual(formsOf(nowhere, "add_entry")[0]?.form.get("text.0"), WIFI["text.0"])
+      assert.strictEqual(findAlertField(nowhere), "scope_property.ids")
+      assert.strictEqual(findForms(nowhere, "add_entry")[0]?.form.get("text.0"), WIFI["text.0"])
       assert.deepStrictEqual(yield* entriesOf(operatorId), [])
     })
   )
@@ -168,48 +168,48 @@ layer(layerSignedIn)("the page of knowledge", (it) => {
   it.effect("switches an entry off and on, and deletes it", () =>
     Effect.gen(function* () {
       const { cookie, operatorId } = yield* ready
-      yield* filledIn(cookie, PAGE, "add_entry", WIFI)
+      yield* fillAndFollow(cookie, PAGE, "add_entry", WIFI)
       const [before = assert.fail("nothing was added")] = yield* entriesOf(operatorId)
-      const off = yield* filledIn(cookie, PAGE, "switch_off")
+      const off = yield* fillAndFollow(cookie, PAGE, "switch_off")
       assert.include(off.text, `<span class="badge wait">off</span>`)
       assert.deepStrictEqual(yield* entriesOf(operatorId), [{ ...before, is_enable: false }])
-      const on = yield* filledIn(cookie, PAGE, "switch_on")
+      const on = yield* fillAndFollow(cookie, PAGE, "switch_on")
       assert.include(on.text, `<span class="badge good">on</span>`)
       assert.deepStrictEqual(yield* entriesOf(operatorId), [before])
-      const sent = yield* fillTwice(cookie, PAGE, "delete_entry")
+      const sent = yield* fillAndSendTwice(cookie, PAGE, "delete_entry")
       assert.deepStrictEqual(
         sent.map(({ status }) => status),
         [303, 303]
       )
       assert.deepStrictEqual(yield* entriesOf(operatorId), [])
-      assert.strictEqual((yield* look(cookie, `${PAGE}?change=${before.id}`)).status, 404)
+      assert.strictEqual((yield* getPage(cookie, `${PAGE}?change=${before.id}`)).status, 404)
     })
   )
 
   it.effect("does nothing with another's entries and properties, nor without a form's token, and all of it once", () =>
     Effect.gen(function* () {
       const [{ cookie, operatorId }, other] = [yield* ready, yield* ready]
-      yield* filledIn(other.cookie, PAGE, "add_entry", { ...WIFI, title: "Theirs" })
+      yield* fillAndFollow(other.cookie, PAGE, "add_entry", { ...WIFI, title: "Theirs" })
       const theirs = yield* entriesOf(other.operatorId)
       const id = String(theirs[0]?.id)
       for (const act of ["change_entry", "switch_on", "switch_off", "delete_entry"]) {
-        const page = yield* madeUp(cookie, PAGE, act, { id, ...WIFI })
+        const page = yield* postInventedForm(cookie, PAGE, act, { id, ...WIFI })
         assert.strictEqual(page.status, 404, act)
-        assert.strictEqual(fieldIn(page), "id")
-        assert.strictEqual((yield* withoutToken(cookie, PAGE, act)).status, 403)
+        assert.strictEqual(findAlertField(page), "id")
+        assert.strictEqual((yield* postWithoutToken(cookie, PAGE, act)).status, 403)
       }
-      const foreign = yield* look(cookie, `${PAGE}?change=${id}`)
+      const foreign = yield* getPage(cookie, `${PAGE}?change=${id}`)
       assert.strictEqual(foreign.status, 404)
       assert.notInclude(foreign.text, "Theirs")
       const scoped = { ...WIFI, where: "by_property", property: String(other.property) }
-      assert.strictEqual((yield* fill(cookie, PAGE, "add_entry", scoped)).status, 404)
-      assert.strictEqual((yield* withoutToken(cookie, PAGE, "add_entry")).status, 403)
+      assert.strictEqual((yield* fillAndSend(cookie, PAGE, "add_entry", scoped)).status, 404)
+      assert.strictEqual((yield* postWithoutToken(cookie, PAGE, "add_entry")).status, 403)
       assert.deepStrictEqual(yield* entriesOf(operatorId), [])
       assert.deepStrictEqual(yield* entriesOf(other.operatorId), theirs)
-      yield* fillTwice(cookie, PAGE, "add_entry", WIFI)
+      yield* fillAndSendTwice(cookie, PAGE, "add_entry", WIFI)
       const [mine, ...more] = yield* entriesOf(operatorId)
       assert.deepStrictEqual(more, [])
-      const sent = yield* fillTwice(cookie, `${PAGE}?change=${mine?.id}`, "change_entry", { title: "Twice" })
+      const sent = yield* fillAndSendTwice(cookie, `${PAGE}?change=${mine?.id}`, "change_entry", { title: "Twice" })
       assert.deepStrictEqual(
         sent.map(({ status }) => status),
         [303, 303]
@@ -221,12 +221,18 @@ layer(layerSignedIn)("the page of knowledge", (it) => {
   it.effect("tries a question: the sentences with their entry for a guest, nothing for a stranger", () =>
     Effect.gen(function* () {
       const [{ cookie, operatorId, property }, other] = [yield* ready, yield* ready]
-      yield* filledIn(cookie, PAGE, "add_entry", { ...WIFI, title: "Wi-Fi <b>", "text.0": "The password is <sail>." })
+      yield* fillAndFollow(cookie, PAGE, "add_entry", {
+        ...WIFI,
+        title: "Wi-Fi <b>",
+        "text.0": "The password is <sail>."
+      })
       const [entry] = yield* entriesOf(operatorId)
       yield* prepared(operatorId)
-      const code = yield* orderOf(operatorId, [{ propertyId: property, checkIn: "2027-05-06", checkOut: "2027-05-08" }])
-      const ask = (more: string) => look(cookie, `${PAGE}?ask=What+is+the+Wi-Fi+password%3F${more}`)
-      const open = yield* look(cookie, `${PAGE}?ask=`)
+      const code = yield* insertOrder(operatorId, [
+        { propertyId: property, checkIn: "2027-05-06", checkOut: "2027-05-08" }
+      ])
+      const ask = (more: string) => getPage(cookie, `${PAGE}?ask=What+is+the+Wi-Fi+password%3F${more}`)
+      const open = yield* getPage(cookie, `${PAGE}?ask=`)
       assert.include(open.text, `${code}, Harbour &lt;1&gt;, from Thu 6 May 2027`)
       assert.notInclude(open.text, "would be answered</span>")
       for (const more of [`&stay=${code}`, `&stay=&code=${code}`]) {
@@ -237,9 +243,9 @@ layer(layerSignedIn)("the page of knowledge", (it) => {
       const stranger = yield* ask("")
       assert.include(stranger.text, "nothing would be answered")
       assert.notInclude(stranger.text, "sail")
-      const foreign = yield* orderOf(other.operatorId, [{ propertyId: other.property }])
+      const foreign = yield* insertOrder(other.operatorId, [{ propertyId: other.property }])
       const none = yield* ask(`&code=${foreign}`)
-      assert.isDefined(alertIn(none))
+      assert.isDefined(findAlert(none))
     })
   )
 
@@ -252,14 +258,14 @@ layer(layerSignedIn)("the page of knowledge", (it) => {
           scope_channel_type, scope_channels, contents, process_status, due_at, created_at)
         SELECT ${operatorId}, 'Entry ' || n, true, 'guests', 'all', '{-1}', 'all', '{unlimited}', '[]', 'done', 'infinity', now()
         FROM generate_series(1, ${KNOWLEDGE_SHOWN}::int) n`
-      const full = yield* look(cookie, PAGE)
-      assert.lengthOf(formsOf(full, "delete_entry"), KNOWLEDGE_SHOWN)
+      const full = yield* getPage(cookie, PAGE)
+      assert.lengthOf(findForms(full, "delete_entry"), KNOWLEDGE_SHOWN)
       assert.notInclude(full.text, "Further in the list")
-      yield* filledIn(cookie, PAGE, "add_entry", WIFI)
-      const more = yield* look(cookie, PAGE)
-      assert.lengthOf(formsOf(more, "delete_entry"), KNOWLEDGE_SHOWN)
+      yield* fillAndFollow(cookie, PAGE, "add_entry", WIFI)
+      const more = yield* getPage(cookie, PAGE)
+      assert.lengthOf(findForms(more, "delete_entry"), KNOWLEDGE_SHOWN)
       assert.include(more.text, `href="${PAGE}?offset=${KNOWLEDGE_SHOWN}">Further in the list`)
-      assert.lengthOf(formsOf(yield* look(cookie, `${PAGE}?offset=${KNOWLEDGE_SHOWN}`), "delete_entry"), 1)
+      assert.lengthOf(findForms(yield* getPage(cookie, `${PAGE}?offset=${KNOWLEDGE_SHOWN}`), "delete_entry"), 1)
 
       yield* sql`UPDATE operators SET room_limit = 1000 WHERE id = ${operatorId}`
       const [first] = yield* sql<{ id: number }>`
@@ -278,7 +284,7 @@ layer(layerSignedIn)("the page of knowledge", (it) => {
         dataOf
       )
       // One that is not among those shown stays in the scope.
-      yield* filledIn(cookie, `${PAGE}?change=${entry?.id}`, "change_entry", { title: "Kept" })
+      yield* fillAndFollow(cookie, `${PAGE}?change=${entry?.id}`, "change_entry", { title: "Kept" })
       const [kept] = yield* entriesOf(operatorId)
       assert.deepInclude(kept, { title: "Kept", scope: `by_property ${first?.id}` })
     })

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
 import { addDays, toDayNumber } from "../../../../src/contract/time.ts"
-import { toLanes } from "../../../../src/transports/console/host/calendar/lanes.ts"
+import { toCalendarRows } from "../../../../src/transports/console/host/calendar/calendar-rows.ts"
 
 const FIRST = "2027-05-01"
 const spanning = fc
@@ -15,7 +15,7 @@ describe("the lanes of a month", () => {
     fc.assert(
       fc.property(fc.array(spanning, { maxLength: 12 }), days, (all, length) => {
         const things = all.map((each, index) => ({ ...each, value: index }))
-        const lanes = toLanes(things, FIRST, length)
+        const lanes = toCalendarRows(things, FIRST, length)
         for (const lane of lanes) {
           assert.strictEqual(
             lane.reduce((sum, cell) => sum + cell.days, 0),
@@ -45,7 +45,7 @@ describe("the lanes of a month", () => {
         const crowd = Array.from({ length }, (_, at) => addDays(FIRST, at)).map(
           (day) => all.filter(({ from, end }) => from <= day && day < end).length
         )
-        const lanes = toLanes(
+        const lanes = toCalendarRows(
           all.toSorted((one, other) => (one.from < other.from ? -1 : 1)),
           FIRST,
           length
@@ -58,7 +58,7 @@ describe("the lanes of a month", () => {
   it("have what comes first in the list in the first lane", () => {
     const request = { from: "2027-05-02", end: "2027-05-09", value: "request" }
     const stay = { from: "2027-05-05", end: "2027-05-08", value: "stay" }
-    const [one, two] = toLanes([stay, request], FIRST, 31)
+    const [one, two] = toCalendarRows([stay, request], FIRST, 31)
     assert.deepStrictEqual(
       [one?.map(({ value: what }) => what).filter(Boolean), two?.map(({ value: what }) => what).filter(Boolean)],
       [["stay"], ["request"]]

@@ -5,25 +5,25 @@ import { TestClock } from "effect/testing"
 import { ChannelUnavailable } from "../../../../src/domain/channels/port/errors.ts"
 import { LISTING_PUSHES_SHOWN } from "../../../../src/platform/limits.ts"
 import { restrictionsText } from "../../../../src/transports/console/host/listing/listing-calendar.ts"
-import { trailOf } from "../../../support/changes/trail-rows.ts"
-import { ScriptedChannel } from "../../../support/channels.ts"
-import { call, dataOf, propertyOf } from "../../../support/harness.ts"
-import { type AccountOptions, channelAccountOf, listingOf } from "../../../support/listings.ts"
+import { loadAuditLinesWithActor } from "../../../support/changes/audit-lines.ts"
+import { call, dataOf, insertProperty } from "../../../support/harness.ts"
+import { type AccountOptions, insertChannelAccount, insertListing } from "../../../support/listings.ts"
+import { ScriptedChannel } from "../../../support/scripted-channel.ts"
 import {
-  doneIn,
-  fieldIn,
-  fill,
-  filledIn,
-  fillTwice,
-  formsOf,
-  look,
-  madeUp,
+  fillAndFollow,
+  fillAndSend,
+  fillAndSendTwice,
+  findAlertField,
+  findDoneAction,
+  findForms,
+  getPage,
   newHost,
-  post,
-  withoutToken
-} from "../../../support/transports/console/host/hosting.ts"
-import { pushedThen, rowOfListing } from "../../../support/transports/console/host/selling.ts"
-import { layerSignedIn } from "../../../support/transports/console/signed-in.ts"
+  postForm,
+  postInventedForm,
+  postWithoutToken
+} from "../../../support/transports/console/host/host-forms.ts"
+import { findListingRow, insertPushes } from "../../../support/transports/console/host/listing-rows.ts"
+import { layerSignedIn } from "../../../support/transports/console/signed-in-pages.ts"
 
 const PATH = "/console/channels/listing"
 const NOW = "2027-04-20T10:00:00Z"
@@ -35,10 +35,10 @@ const MAY = { start_date: "2027-05-01", end_date: "2027-05-03" }
 const ready = Effect.fnUntraced(function* (options: AccountOptions = {}) {
   yield* TestClock.setTime(Date.parse(NOW))
   const host = yield* newHost()
-  const property = yield* propertyOf(host.operatorId, `Harbour ${MARKUP}`)
-  const account = yield* channelAccountOf(host.operatorId, options)
-  const listing = yield* listingOf(host.operatorId, account, { channelType: options.channelType ?? "airbnb" })
-  const id = yield* rowOfListing(host.operatorId, listing)
+  const property = yield* insertProperty(host.operatorId, `Harbour ${MARKUP}`)
+  const account = yield* insertChannelAccount(host.operatorId, options)
+  const listing = yield* insertListing(host.operatorId, account, { channelType: options.channelType ?? "airbnb" })
+  const id = yield* findListingRow(host.operatorId, listing)
   return { ...host, property, listing, id, page: `${PATH}?id=${id}` }
 })
 
@@ -67,19 +67,19 @@ layer(layerSignedIn)("the page of a listing", (it) => {
     Effect.gen(function* () {
       const { operatorId, accountId, cookie, token, property, id, page } = yield* ready()
       const { room_type_id } = yield* roomTypeOf(token, property)
-      assert.include((yield* look(cookie, page)).text, "nothing yet")
-      const linked = yield* filledIn(cookie, page, "link", { sells: `property:${property}` })
-      assert.strictEqual(doneIn(linked), "link")
+      assert.include((yield* getPage(cookie, page)).text, "nothing yet")
+      const linked = yield* fillAndFollow(cookie, page, "link", { sells: `property:${property}` })
+      assert.strictEqual(findDoneAction(linked), "link")
       assert.include(linked.text, `<option value="property:${property}" selected>Harbour ${ESCAPED}</option>`)
       assert.notInclude(linked.text, "<script")
       assert.strictEqual((yield* keptOf(operatorId)).listings[0]?.property_id, property)
-      const rooms = yield* filledIn(cookie, page, "link", { sells: `room_type:${room_type_id}` })
+      const rooms = yield* fillAndFollow(cookie, page, "link", { sells: `room_type:${room_type_id}` })
       assert.include(rooms.text, "rooms of Double")
       assert.deepInclude((yield* keptOf(operatorId)).listings[0], { property_id: null, room_type_id })
-      const unlinked = yield* filledIn(cookie, page, "unlink")
-      assert.strictEqual(doneIn(unlinked), "unlink")
+      const unlinked = yield* fillAndFollow(cookie, page, "unlink")
+      assert.strictEqual(findDoneAction(unlinked), "unlink")
       assert.deepInclude((yield* keptOf(operatorId)).listings[0], { property_id: null, room_type_id: null })
-      const trail = (yield* trailOf(operatorId)).filter((line) => line.includes("listing:"))
+      const trail = (yield* loadAuditLinesWithActor(operatorId)).filter((line) => line.includes("listing:"))
       assert.deepStrictEqual(trail, [
         `${accountId} console: link listing:${id} (property_id)`,
         `${accountId} console: link listing:${id} (property_id, room_type_id)`,
@@ -91,23 +91,23 @@ layer(layerSignedIn)("the page of a listing", (it) => {
   it.effect("sets its share of the price, and brings back one that is none", () =>
     Effect.gen(function* () {
       const { operatorId, cookie, page } = yield* ready()
-      const set = yield* filledIn(cookie, page, "ratio", { percent: "115" })
+      const set = yield* fillAndFollow(cookie, page, "ratio", { percent: "115" })
       assert.include(set.text, "115 %")
-      const refused = yield* fill(cookie, page, "ratio", { percent: "1001" })
+      const refused = yield* fillAndSend(cookie, page, "ratio", { percent: "1001" })
       assert.strictEqual(refused.status, 422)
-      assert.strictEqual(fieldIn(refused), "percent")
+      assert.strictEqual(findAlertField(refused), "percent")
       assert.include(refused.text, 'value="1001"')
       assert.strictEqual(yield* Effect.map(keptOf(operatorId), ({ listings: [only] }) => only?.ratio), 115)
-      const kept = yield* filledIn(cookie, page, "ratio", { readonly: "yes" })
+      const kept = yield* fillAndFollow(cookie, page, "ratio", { readonly: "yes" })
       assert.include(kept.text, "not set from here")
-      assert.strictEqual(formsOf(kept, "price").length, 0)
+      assert.strictEqual(findForms(kept, "price").length, 0)
       assert.deepInclude((yield* keptOf(operatorId)).listings[0], { ratio: 115, ratio_readonly: true })
       // A window of before touches only the percent.
-      const stale = formsOf(set, "ratio")[0]?.form ?? new URLSearchParams()
+      const stale = findForms(set, "ratio")[0]?.form ?? new URLSearchParams()
       stale.set("percent", "120")
-      assert.strictEqual((yield* post(cookie, page, stale)).status, 303)
+      assert.strictEqual((yield* postForm(cookie, page, stale)).status, 303)
       assert.deepInclude((yield* keptOf(operatorId)).listings[0], { ratio: 120, ratio_readonly: true })
-      assert.strictEqual(formsOf(yield* filledIn(cookie, page, "ratio", { readonly: "no" }), "price").length, 1)
+      assert.strictEqual(findForms(yield* fillAndFollow(cookie, page, "ratio", { readonly: "no" }), "price").length, 1)
       assert.deepInclude((yield* keptOf(operatorId)).listings[0], { ratio: 120, ratio_readonly: false })
     })
   )
@@ -116,14 +116,14 @@ layer(layerSignedIn)("the page of a listing", (it) => {
     Effect.gen(function* () {
       const { cookie, listing, id, page } = yield* ready()
       yield* (yield* ScriptedChannel).sells(listing, { ...MAY, inventory: 0 })
-      const april = yield* look(cookie, page)
+      const april = yield* getPage(cookie, page)
       assert.include(april.text, "The channel in Apr 2027")
       assert.strictEqual(april.text.match(/100\.00 EUR/g)?.length, 30)
       assert.include(april.text, `href="${PATH}?id=${id}&amp;month=2027-05#days"`)
-      const may = yield* look(cookie, `${page}&month=2027-05`)
+      const may = yield* getPage(cookie, `${page}&month=2027-05`)
       assert.strictEqual(may.text.match(/100\.00 EUR/g)?.length, 31)
       assert.strictEqual(may.text.match(/>none</g)?.length, 3)
-      assert.include((yield* look(cookie, `${page}&month=2027-13`)).text, "The channel in Apr 2027")
+      assert.include((yield* getPage(cookie, `${page}&month=2027-13`)).text, "The channel in Apr 2027")
     })
   )
 
@@ -131,7 +131,7 @@ layer(layerSignedIn)("the page of a listing", (it) => {
     Effect.gen(function* () {
       const { cookie, listing, page } = yield* ready()
       yield* (yield* ScriptedChannel).answer(listing, Effect.fail(new ChannelUnavailable({ code: 503 })))
-      const { status, text } = yield* look(cookie, page)
+      const { status, text } = yield* getPage(cookie, page)
       assert.strictEqual(status, 200)
       assert.notInclude(text, "100.00 EUR")
       assert.include(text, "What it sells")
@@ -141,26 +141,26 @@ layer(layerSignedIn)("the page of a listing", (it) => {
   it.effect("offers nothing that cannot be told: of an account that is away, of a channel that is not told", () =>
     Effect.gen(function* () {
       const away = yield* ready({ authStatus: "disconnected" })
-      const { text } = yield* look(away.cookie, away.page)
+      const { text } = yield* getPage(away.cookie, away.page)
       assert.include(text, "The account on Airbnb is disconnected")
-      assert.strictEqual(formsOf(yield* look(away.cookie, away.page), "price").length, 0)
+      assert.strictEqual(findForms(yield* getPage(away.cookie, away.page), "price").length, 0)
       const untold = yield* ready({ channelType: "fliggy" })
-      assert.include((yield* look(untold.cookie, untold.page)).text, "Fliggy is told nothing from here")
+      assert.include((yield* getPage(untold.cookie, untold.page)).text, "Fliggy is told nothing from here")
       const vrbo = yield* ready({ channelType: "vrbo" })
-      const shown = yield* look(vrbo.cookie, vrbo.page)
+      const shown = yield* getPage(vrbo.cookie, vrbo.page)
       assert.include(shown.text, "Vrbo takes no rules of stay from here")
-      assert.deepStrictEqual([formsOf(shown, "price").length, formsOf(shown, "rules").length], [1, 0])
+      assert.deepStrictEqual([findForms(shown, "price").length, findForms(shown, "rules").length], [1, 0])
     })
   )
 
   it.effect("tells its channel of a price, of how many there are and of rules of stay, and shows that it waits", () =>
     Effect.gen(function* () {
       const { operatorId, cookie, page } = yield* ready()
-      const priced = yield* filledIn(cookie, page, "price", { ...MAY, price: "140" })
-      assert.strictEqual(doneIn(priced), "price")
+      const priced = yield* fillAndFollow(cookie, page, "price", { ...MAY, price: "140" })
+      assert.strictEqual(findDoneAction(priced), "price")
       assert.include(priced.text, "waiting")
-      yield* filledIn(cookie, page, "stock", { ...MAY, inventory: "0" })
-      yield* filledIn(cookie, page, "rules", { ...MAY, min_stay_on_arrival: "3", closed_on_arrival: "no" })
+      yield* fillAndFollow(cookie, page, "stock", { ...MAY, inventory: "0" })
+      yield* fillAndFollow(cookie, page, "rules", { ...MAY, min_stay_on_arrival: "3", closed_on_arrival: "no" })
       const { pushes } = yield* keptOf(operatorId)
       assert.deepStrictEqual(pushes, [
         { kind: "prices", ranges: [{ ...MAY, price: 140 }] },
@@ -177,9 +177,9 @@ layer(layerSignedIn)("the page of a listing", (it) => {
   ] as const)("brings back what is refused: %s", ([act, fields, field]) =>
     Effect.gen(function* () {
       const { operatorId, cookie, page } = yield* ready()
-      const refused = yield* fill(cookie, page, act, fields)
+      const refused = yield* fillAndSend(cookie, page, act, fields)
       assert.oneOf(refused.status, [400, 422])
-      assert.strictEqual(fieldIn(refused), field)
+      assert.strictEqual(findAlertField(refused), field)
       assert.include(refused.text, `value="${fields.start_date}"`)
       // The form is behind a summary, which is open now.
       assert.match(
@@ -196,11 +196,11 @@ layer(layerSignedIn)("the page of a listing", (it) => {
     Effect.gen(function* () {
       const [mine, theirs] = [yield* ready(), yield* ready()]
       const { room_type_id } = yield* roomTypeOf(theirs.token, theirs.property)
-      yield* filledIn(theirs.cookie, theirs.page, "link", { sells: `property:${theirs.property}` })
+      yield* fillAndFollow(theirs.cookie, theirs.page, "link", { sells: `property:${theirs.property}` })
       const before = [yield* keptOf(mine.operatorId), yield* keptOf(theirs.operatorId)]
       for (const id of [theirs.id, 999_999_999]) {
         const page = `${PATH}?id=${id}`
-        const shown = yield* look(mine.cookie, page)
+        const shown = yield* getPage(mine.cookie, page)
         assert.strictEqual(shown.status, 404)
         for (const [act, fields] of [
           ["link", { sells: `property:${mine.property}` }],
@@ -210,8 +210,8 @@ layer(layerSignedIn)("the page of a listing", (it) => {
           ["stock", { ...MAY, inventory: "0" }],
           ["rules", { ...MAY, closed_on_arrival: "yes" }]
         ] as const) {
-          const sent = yield* madeUp(mine.cookie, page, act, fields)
-          assert.deepStrictEqual([act, sent.status, fieldIn(sent)], [act, 404, ""])
+          const sent = yield* postInventedForm(mine.cookie, page, act, fields)
+          assert.deepStrictEqual([act, sent.status, findAlertField(sent)], [act, 404, ""])
         }
       }
       for (const [sells, status, field] of [
@@ -220,8 +220,8 @@ layer(layerSignedIn)("the page of a listing", (it) => {
         ["", 422, ""],
         ["group:1", 422, ""]
       ] as const) {
-        const sent = yield* fill(mine.cookie, mine.page, "link", { sells })
-        assert.deepStrictEqual([sent.status, fieldIn(sent)], [status, field])
+        const sent = yield* fillAndSend(mine.cookie, mine.page, "link", { sells })
+        assert.deepStrictEqual([sent.status, findAlertField(sent)], [status, field])
       }
       assert.deepStrictEqual([yield* keptOf(mine.operatorId), yield* keptOf(theirs.operatorId)], before)
     })
@@ -231,9 +231,9 @@ layer(layerSignedIn)("the page of a listing", (it) => {
     Effect.gen(function* () {
       const { operatorId, cookie, property, page } = yield* ready()
       for (const act of ["link", "unlink", "ratio", "price", "stock", "rules"]) {
-        assert.strictEqual((yield* withoutToken(cookie, page, act)).status, 403)
+        assert.strictEqual((yield* postWithoutToken(cookie, page, act)).status, 403)
       }
-      assert.deepStrictEqual((yield* trailOf(operatorId)).length, 0)
+      assert.deepStrictEqual((yield* loadAuditLinesWithActor(operatorId)).length, 0)
       for (const [act, fields] of [
         ["link", { sells: `property:${property}` }],
         ["ratio", { percent: "90" }],
@@ -242,12 +242,12 @@ layer(layerSignedIn)("the page of a listing", (it) => {
         ["rules", { ...MAY, closed_on_arrival: "yes" }],
         ["unlink", {}]
       ] as const) {
-        const both = yield* fillTwice(cookie, page, act, fields)
+        const both = yield* fillAndSendTwice(cookie, page, act, fields)
         assert.deepStrictEqual([act, ...both.map(({ status }) => status)], [act, 303, 303])
       }
       assert.strictEqual((yield* keptOf(operatorId)).pushes.length, 3)
       // What the second finds done already changes no field.
-      const changes = (yield* trailOf(operatorId)).filter((line) => line.endsWith(")"))
+      const changes = (yield* loadAuditLinesWithActor(operatorId)).filter((line) => line.endsWith(")"))
       assert.strictEqual(changes.length, 6)
     })
   )
@@ -256,12 +256,12 @@ layer(layerSignedIn)("the page of a listing", (it) => {
     Effect.gen(function* () {
       const { operatorId, cookie, property, id, page } = yield* ready()
       const sql = yield* SqlClient.SqlClient
-      yield* pushedThen(operatorId, id, { state: "refused", reason: `no ${MARKUP}`, at: NOW })
-      const { text } = yield* look(cookie, page)
+      yield* insertPushes(operatorId, id, { state: "refused", reason: `no ${MARKUP}`, at: NOW })
+      const { text } = yield* getPage(cookie, page)
       assert.include(text, `no ${ESCAPED}`)
       assert.include(text, "It sells nothing here, so there is nothing to compare.")
-      yield* filledIn(cookie, page, "link", { sells: `property:${property}` })
-      assert.include((yield* look(cookie, page)).text, "not compared yet")
+      yield* fillAndFollow(cookie, page, "link", { sells: `property:${property}` })
+      assert.include((yield* getPage(cookie, page)).text, "not compared yet")
       const compared = (failures: number, suspected: string) => sql`
         INSERT INTO listing_comparisons AS c (operator_id, listing_row, account_id, property_id, due_at, failures, suspected, compared_at)
         SELECT operator_id, id, account_id, property_id, ${NOW}, ${failures}, ${suspected}::datemultirange, ${NOW} FROM listings
@@ -269,32 +269,32 @@ layer(layerSignedIn)("the page of a listing", (it) => {
         ON CONFLICT (operator_id, listing_row) DO UPDATE SET failures = excluded.failures, suspected = excluded.suspected`
       yield* compared(0, "{}")
       assert.match(
-        (yield* look(cookie, page)).text,
+        (yield* getPage(cookie, page)).text,
         /in step<\/span> They were compared last on <time[^>]*>2027-04-20 12:00</
       )
-      yield* pushedThen(operatorId, id, { state: "dead", at: "2027-04-20T10:00:01Z" })
+      yield* insertPushes(operatorId, id, { state: "dead", at: "2027-04-20T10:00:01Z" })
       assert.match(
-        (yield* look(cookie, page)).text,
+        (yield* getPage(cookie, page)).text,
         /not taken<\/span> The channel has not taken what it was told since/
       )
       // Until the same days are taken.
-      yield* pushedThen(operatorId, id, { state: "pushed", at: "2027-04-20T10:00:02Z" })
-      assert.include((yield* look(cookie, page)).text, "in step</span>")
+      yield* insertPushes(operatorId, id, { state: "pushed", at: "2027-04-20T10:00:02Z" })
+      assert.include((yield* getPage(cookie, page)).text, "in step</span>")
       yield* sql`DELETE FROM listing_pushes WHERE operator_id = ${operatorId} AND settled_at > ${NOW}`
       yield* compared(2, "{}")
-      assert.include((yield* look(cookie, page)).text, "2 times in a row")
+      assert.include((yield* getPage(cookie, page)).text, "2 times in a row")
       yield* compared(0, "{[2027-05-01,2027-05-03),[2027-05-09,2027-05-10)}")
-      assert.include((yield* look(cookie, page)).text, "On 3 days the channel sells fewer")
-      yield* filledIn(cookie, page, "price", { ...MAY, price: "140" })
-      assert.include((yield* look(cookie, page)).text, "1 change waits")
+      assert.include((yield* getPage(cookie, page)).text, "On 3 days the channel sells fewer")
+      yield* fillAndFollow(cookie, page, "price", { ...MAY, price: "140" })
+      assert.include((yield* getPage(cookie, page)).text, "1 change waits")
 
-      yield* pushedThen(operatorId, id, { state: "pushed", at: NOW }, LISTING_PUSHES_SHOWN - 3)
-      assert.notInclude((yield* look(cookie, page)).text, "These are the latest")
-      yield* pushedThen(operatorId, id, { state: "pushed", at: NOW })
-      const full = yield* look(cookie, page)
+      yield* insertPushes(operatorId, id, { state: "pushed", at: NOW }, LISTING_PUSHES_SHOWN - 3)
+      assert.notInclude((yield* getPage(cookie, page)).text, "These are the latest")
+      yield* insertPushes(operatorId, id, { state: "pushed", at: NOW })
+      const full = yield* getPage(cookie, page)
       assert.include(full.text, `no ${ESCAPED}`)
-      yield* pushedThen(operatorId, id, { state: "pushed", at: NOW })
-      const more = yield* look(cookie, page)
+      yield* insertPushes(operatorId, id, { state: "pushed", at: NOW })
+      const more = yield* getPage(cookie, page)
       assert.include(more.text, `These are the latest ${LISTING_PUSHES_SHOWN}.`)
       assert.notInclude(more.text, `no ${ESCAPED}`)
     }).pipe(Effect.orDie)

@@ -2,13 +2,21 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Layer, References } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Page } from "playwright-core"
-import { Browser, barriers, DESK, hasChromium, newPage, orNoChromium, PHONE } from "../../../support/browser.ts"
-import { conversationOf } from "../../../support/conversations.ts"
-import { freshOperator, orderOf, propertyOf } from "../../../support/harness.ts"
-import { channelAccountOf, listingOf } from "../../../support/listings.ts"
+import {
+  Browser,
+  DESKTOP_VIEWPORT,
+  findAccessibilityViolations,
+  hasChromium,
+  openPage,
+  PHONE_VIEWPORT,
+  withChromiumNote
+} from "../../../support/browser.ts"
+import { insertConversation } from "../../../support/conversations.ts"
+import { freshOperator, insertOrder, insertProperty } from "../../../support/harness.ts"
+import { insertChannelAccount, insertListing } from "../../../support/listings.ts"
 import { BaseUrl } from "../../../support/server.ts"
-import { addressOf, says } from "../../../support/transports/console/host/talking.ts"
-import { layerSignedIn, signedIn } from "../../../support/transports/console/signed-in.ts"
+import { conversationPath, insertMessages } from "../../../support/transports/console/host/host-conversation.ts"
+import { layerSignedIn, signIn } from "../../../support/transports/console/signed-in-pages.ts"
 
 // A host looks at a conversation while its guest writes: in a real browser, whose clock is the test's.
 
@@ -19,27 +27,27 @@ const HOUR = 360
 const layerLooking = Layer.provideMerge(layerSignedIn, Layer.succeed(References.MinimumLogLevel, "Error"))
 
 /** A host's browser at the page of a conversation in which something was said. */
-const atTheTalk = Effect.fnUntraced(function* (options: NonNullable<Parameters<typeof newPage>[0]>) {
+const atTheTalk = Effect.fnUntraced(function* (options: NonNullable<Parameters<typeof openPage>[0]>) {
   const { operatorId, accountId } = yield* freshOperator()
-  const account = yield* channelAccountOf(operatorId)
-  const { code } = yield* conversationOf({ operatorId, accountId: account, channelType: "airbnb" })
+  const account = yield* insertChannelAccount(operatorId)
+  const { code } = yield* insertConversation({ operatorId, accountId: account, channelType: "airbnb" })
   const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString()
-  yield* says(code, "Is it quiet?", { at: minutesAgo(9) })
-  yield* says(code, "Very", { by: "host", name: "Owner", delivery: "queued", at: minutesAgo(8) })
-  const [base, cookie] = [yield* BaseUrl, yield* signedIn(accountId)]
-  const page = yield* newPage(options)
+  yield* insertMessages(code, "Is it quiet?", { at: minutesAgo(9) })
+  yield* insertMessages(code, "Very", { by: "host", name: "Owner", delivery: "queued", at: minutesAgo(8) })
+  const [base, cookie] = [yield* BaseUrl, yield* signIn(accountId)]
+  const page = yield* openPage(options)
   yield* Effect.promise(async () => {
     await page.context().addCookies([{ name: "latchkey", value: cookie, url: base }])
     // Before the page is loaded: its timers are the test's.
     await page.clock.install()
-    await page.goto(`${base}${addressOf(code)}`)
+    await page.goto(`${base}${conversationPath(code)}`)
   })
   const sql = yield* SqlClient.SqlClient
   return {
     page,
     /** The guest writes again, and what the host wrote has arrived. */
     meanwhile: Effect.gen(function* () {
-      yield* says(code, "At night, <i>too</i>?", { at: minutesAgo(1) })
+      yield* insertMessages(code, "At night, <i>too</i>?", { at: minutesAgo(1) })
       yield* sql`UPDATE messages SET delivery = 'sent' WHERE operator_id = ${operatorId} AND content = 'Very'`
     })
   }
@@ -58,10 +66,10 @@ const looksOf = (page: Page) => {
 
 layer(layerLooking, { excludeTestServices: true })("a conversation while its guest writes", (it) => {
   it.effect.skipIf(!hasChromium)(
-    orNoChromium("shows by its script what has come, and leaves alone what the host reads and writes"),
+    withChromiumNote("shows by its script what has come, and leaves alone what the host reads and writes"),
     () =>
       Effect.gen(function* () {
-        const { page, meanwhile } = yield* atTheTalk({ viewport: DESK })
+        const { page, meanwhile } = yield* atTheTalk({ viewport: DESKTOP_VIEWPORT })
         const answer = page.locator("textarea[name=message]")
         yield* Effect.promise(async () => {
           await answer.fill("It is, at ")
@@ -103,9 +111,9 @@ layer(layerLooking, { excludeTestServices: true })("a conversation while its gue
       }).pipe(Effect.provide(Browser.layer))
   )
 
-  it.effect.skipIf(!hasChromium)(orNoChromium("is asked for no more once nobody is signed in"), () =>
+  it.effect.skipIf(!hasChromium)(withChromiumNote("is asked for no more once nobody is signed in"), () =>
     Effect.gen(function* () {
-      const { page } = yield* atTheTalk({ viewport: DESK })
+      const { page } = yield* atTheTalk({ viewport: DESKTOP_VIEWPORT })
       const looks = looksOf(page)
       const next = Effect.promise(async () => {
         const answered = page.waitForResponse((response) => response.request().resourceType() === "fetch")
@@ -120,9 +128,9 @@ layer(layerLooking, { excludeTestServices: true })("a conversation while its gue
     }).pipe(Effect.provide(Browser.layer))
   )
 
-  it.effect.skipIf(!hasChromium)(orNoChromium("is asked for an hour long, also while there is much to do"), () =>
+  it.effect.skipIf(!hasChromium)(withChromiumNote("is asked for an hour long, also while there is much to do"), () =>
     Effect.gen(function* () {
-      const { page } = yield* atTheTalk({ viewport: DESK })
+      const { page } = yield* atTheTalk({ viewport: DESKTOP_VIEWPORT })
       const looks = yield* Effect.promise(async () => {
         await page.evaluate("looked = 0; fetch = async () => (looked += 1, new Response('', { status: 503 }))")
         for (let look = 0; look < HOUR + 20; look++) await page.clock.runFor(LOOK)
@@ -132,38 +140,40 @@ layer(layerLooking, { excludeTestServices: true })("a conversation while its gue
     }).pipe(Effect.provide(Browser.layer))
   )
 
-  it.effect.skipIf(!hasChromium)(orNoChromium("shows it by its link where there are no scripts, and is answered"), () =>
-    Effect.gen(function* () {
-      const { page, meanwhile } = yield* atTheTalk({ viewport: PHONE, javaScriptEnabled: false })
-      yield* meanwhile
-      const seen = yield* Effect.promise(async () => {
-        await page.getByRole("link", { name: "Look for new messages" }).click()
-        const words = await wordsOn(page)
-        await page.locator("textarea[name=message]").fill("It is")
-        await page.getByRole("button", { name: "Send to Ada Lovelace" }).click()
-        await page.locator("[role=status]").waitFor()
-        return [words, await wordsOn(page)]
-      })
-      const before = ["Is it quiet?", "Very", "At night, <i>too</i>?"]
-      assert.deepStrictEqual(seen, [before, [...before, "It is"]])
-    }).pipe(Effect.provide(Browser.layer))
+  it.effect.skipIf(!hasChromium)(
+    withChromiumNote("shows it by its link where there are no scripts, and is answered"),
+    () =>
+      Effect.gen(function* () {
+        const { page, meanwhile } = yield* atTheTalk({ viewport: PHONE_VIEWPORT, javaScriptEnabled: false })
+        yield* meanwhile
+        const seen = yield* Effect.promise(async () => {
+          await page.getByRole("link", { name: "Look for new messages" }).click()
+          const words = await wordsOn(page)
+          await page.locator("textarea[name=message]").fill("It is")
+          await page.getByRole("button", { name: "Send to Ada Lovelace" }).click()
+          await page.locator("[role=status]").waitFor()
+          return [words, await wordsOn(page)]
+        })
+        const before = ["Is it quiet?", "Very", "At night, <i>too</i>?"]
+        assert.deepStrictEqual(seen, [before, [...before, "It is"]])
+      }).pipe(Effect.provide(Browser.layer))
   )
 
   it.effect.skipIf(!hasChromium)(
-    orNoChromium("is there for everybody, on a phone and at a desk, as its list and reviews are"),
+    withChromiumNote("is there for everybody, on a phone and at a desk, as its list and reviews are"),
     () =>
       Effect.gen(function* () {
         const { cookie, addresses } = yield* muchToSee
         const base = yield* BaseUrl
-        for (const viewport of [PHONE, DESK]) {
-          const page = yield* newPage({ viewport })
+        for (const viewport of [PHONE_VIEWPORT, DESKTOP_VIEWPORT]) {
+          const page = yield* openPage({ viewport })
           yield* Effect.promise(() => page.context().addCookies([{ name: "latchkey", value: cookie, url: base }]))
           for (const address of addresses) {
             yield* Effect.promise(async () => {
               await page.goto(`${base}${address}`)
               await page.evaluate("for (const each of document.querySelectorAll('main details')) each.open = true")
             })
-            assert.deepStrictEqual(yield* barriers(page), [], address)
+            assert.deepStrictEqual(yield* findAccessibilityViolations(page), [], address)
             const width = yield* Effect.promise(() => page.evaluate("document.documentElement.scrollWidth"))
             assert.isAtMost(Number(width), viewport.width, address)
           }
@@ -175,16 +185,16 @@ layer(layerLooking, { excludeTestServices: true })("a conversation while its gue
 /** A host with all that these pages can show, and where they are. */
 const muchToSee = Effect.gen(function* () {
   const { operatorId, accountId } = yield* freshOperator()
-  const propertyId = yield* propertyOf(operatorId, "Harbour view with a name that is rather long")
-  const account = yield* channelAccountOf(operatorId)
-  const listingId = yield* listingOf(operatorId, account, { propertyId })
+  const propertyId = yield* insertProperty(operatorId, "Harbour view with a name that is rather long")
+  const account = yield* insertChannelAccount(operatorId)
+  const listingId = yield* insertListing(operatorId, account, { propertyId })
   const day = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)
   const inquiry = { listingId, checkInDate: day(20), checkOutDate: day(23) }
-  const { code } = yield* conversationOf({ operatorId, accountId: account, channelType: "airbnb", inquiry })
+  const { code } = yield* insertConversation({ operatorId, accountId: account, channelType: "airbnb", inquiry })
   const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString()
-  yield* says(code, "No", { by: "host", delivery: "refused", reason: "Too short.", at: minutesAgo(2) })
-  yield* says(code, "Is it quiet? ".repeat(30), { at: minutesAgo(1), attachment: "https://a.test/1.jpg" })
-  yield* orderOf(operatorId, [{ propertyId, checkIn: day(-5), checkOut: day(-2) }], { channelType: "airbnb" })
+  yield* insertMessages(code, "No", { by: "host", delivery: "refused", reason: "Too short.", at: minutesAgo(2) })
+  yield* insertMessages(code, "Is it quiet? ".repeat(30), { at: minutesAgo(1), attachment: "https://a.test/1.jpg" })
+  yield* insertOrder(operatorId, [{ propertyId, checkIn: day(-5), checkOut: day(-2) }], { channelType: "airbnb" })
   const sql = yield* SqlClient.SqlClient
   yield* sql`UPDATE orders SET conversation_id = ${code} WHERE operator_id = ${operatorId}`
   const written = {
@@ -202,7 +212,12 @@ const muchToSee = Effect.gen(function* () {
     SELECT operator_id, id, 'O-1', 'special_offer', 'active', ${day(20)}, ${day(22)}, 1, 0, 0, 0, 380, 'EUR', '2099-01-01', now()
     FROM conversations WHERE operator_id = ${operatorId}`
   return {
-    cookie: yield* signedIn(accountId),
-    addresses: [addressOf(code), "/console/messages", "/console/messages?show=waiting", "/console/reviews?show=waiting"]
+    cookie: yield* signIn(accountId),
+    addresses: [
+      conversationPath(code),
+      "/console/messages",
+      "/console/messages?show=waiting",
+      "/console/reviews?show=waiting"
+    ]
   }
 })

@@ -3,22 +3,26 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { MESSAGES_SHOWN, PAGE_DEFAULT } from "../../../../src/platform/limits.ts"
-import { conversationOf } from "../../../support/conversations.ts"
-import { orderOf } from "../../../support/harness.ts"
-import { messagesIn } from "../../../support/messages.ts"
+import { insertConversation } from "../../../support/conversations.ts"
+import { insertOrder } from "../../../support/harness.ts"
+import { loadMessageLines } from "../../../support/messages.ts"
 import {
-  alertIn,
-  doneIn,
-  fieldIn,
-  fill,
-  filledIn,
-  formsOf,
-  look,
-  meant,
+  conversationPath,
+  insertMessages,
+  prepareHostConversation
+} from "../../../support/transports/console/host/host-conversation.ts"
+import {
+  decodeEntities,
+  fillAndFollow,
+  fillAndSend,
+  findAlert,
+  findAlertField,
+  findDoneAction,
+  findForms,
+  getPage,
   newHost
-} from "../../../support/transports/console/host/hosting.ts"
-import { addressOf, says, talking } from "../../../support/transports/console/host/talking.ts"
-import { layerSignedIn } from "../../../support/transports/console/signed-in.ts"
+} from "../../../support/transports/console/host/host-forms.ts"
+import { layerSignedIn } from "../../../support/transports/console/signed-in-pages.ts"
 
 const LIST = "/console/messages"
 
@@ -28,62 +32,65 @@ const others = Effect.fnUntraced(function* (
   count: number
 ) {
   for (let nth = 0; nth < count; nth++) {
-    const { code } = yield* conversationOf({ operatorId, accountId, channelType: "airbnb" })
-    yield* says(code, `Word ${nth}`, { at: "2027-04-19T08:00:00Z" })
+    const { code } = yield* insertConversation({ operatorId, accountId, channelType: "airbnb" })
+    yield* insertMessages(code, `Word ${nth}`, { at: "2027-04-19T08:00:00Z" })
   }
 })
 
 /** Texts of the messages of a page, in their order. */
 const wordsIn = (text: string): ReadonlyArray<string> =>
-  Array.from(text.matchAll(/<div class="words">([^<]*)<\/div>/g), ([, words]) => meant(words ?? ""))
+  Array.from(text.matchAll(/<div class="words">([^<]*)<\/div>/g), ([, words]) => decodeEntities(words ?? ""))
 
 layer(layerSignedIn)("the list of conversations", (it) => {
   it.effect("says so where nobody has written", () =>
     Effect.gen(function* () {
       const { cookie } = yield* newHost()
-      assert.include((yield* look(cookie, LIST)).text, "No guest has written yet.")
-      assert.include((yield* look(cookie, `${LIST}?show=waiting`)).text, "No guest waits for an answer.")
+      assert.include((yield* getPage(cookie, LIST)).text, "No guest has written yet.")
+      assert.include((yield* getPage(cookie, `${LIST}?show=waiting`)).text, "No guest waits for an answer.")
     })
   )
 
   it.effect("has those that wait: the guest had the last word lately, as the overview counts them", () =>
     Effect.gen(function* () {
-      const ground = yield* talking()
+      const ground = yield* prepareHostConversation()
       const { cookie, operatorId, accountId, conversation_id } = ground
-      yield* says(conversation_id, "Is it <b>quiet</b>?")
-      const thread = Effect.map(conversationOf({ operatorId, accountId, channelType: "airbnb" }), ({ code }) => code)
+      yield* insertMessages(conversation_id, "Is it <b>quiet</b>?")
+      const thread = Effect.map(
+        insertConversation({ operatorId, accountId, channelType: "airbnb" }),
+        ({ code }) => code
+      )
       const [answered, old] = [yield* thread, yield* thread]
-      yield* says(answered, "And the key?", { at: "2027-04-20T08:00:00Z" })
-      yield* says(answered, "Under the mat", { by: "host", at: "2027-04-20T09:00:00Z" })
-      yield* says(old, "Hello?", { at: "2027-03-21T09:59:59Z" })
-      const { text } = yield* look(cookie, `${LIST}?show=waiting`)
+      yield* insertMessages(answered, "And the key?", { at: "2027-04-20T08:00:00Z" })
+      yield* insertMessages(answered, "Under the mat", { by: "host", at: "2027-04-20T09:00:00Z" })
+      yield* insertMessages(old, "Hello?", { at: "2027-03-21T09:59:59Z" })
+      const { text } = yield* getPage(cookie, `${LIST}?show=waiting`)
       assert.include(text, "Is it &lt;b&gt;quiet&lt;/b&gt;?")
       assert.include(text, "1 conversation,")
-      assert.include(text, addressOf(conversation_id))
+      assert.include(text, conversationPath(conversation_id))
       assert.notInclude(text, answered)
       assert.notInclude(text, old)
-      const all = (yield* look(cookie, LIST)).text
-      for (const code of [conversation_id, answered, old]) assert.include(all, addressOf(code))
-      assert.include((yield* look(cookie, "/console/overview")).text, "<strong>1</strong> message to answer")
+      const all = (yield* getPage(cookie, LIST)).text
+      for (const code of [conversation_id, answered, old]) assert.include(all, conversationPath(code))
+      assert.include((yield* getPage(cookie, "/console/overview")).text, "<strong>1</strong> message to answer")
     })
   )
 
   it.effect("is shown a page at a time", () =>
     Effect.gen(function* () {
-      const ground = yield* talking()
-      yield* says(ground.conversation_id, "The newest")
+      const ground = yield* prepareHostConversation()
+      yield* insertMessages(ground.conversation_id, "The newest")
       yield* others(ground, PAGE_DEFAULT - 1)
       for (const show of ["", "show=waiting"]) {
-        const { text } = yield* look(ground.cookie, `${LIST}?${show}`)
+        const { text } = yield* getPage(ground.cookie, `${LIST}?${show}`)
         assert.strictEqual(text.match(/<td data-label="Guest">/g)?.length, PAGE_DEFAULT)
         assert.notInclude(text, "Further in the list")
       }
       yield* others(ground, 1)
       for (const show of ["", "&show=waiting"]) {
-        const first = yield* look(ground.cookie, `${LIST}?x=1${show}`)
+        const first = yield* getPage(ground.cookie, `${LIST}?x=1${show}`)
         assert.strictEqual(first.text.match(/<td data-label="Guest">/g)?.length, PAGE_DEFAULT)
         assert.include(first.text, "Further in the list")
-        const { text } = yield* look(ground.cookie, `${LIST}?offset=${PAGE_DEFAULT}${show}`)
+        const { text } = yield* getPage(ground.cookie, `${LIST}?offset=${PAGE_DEFAULT}${show}`)
         assert.strictEqual(text.match(/<td data-label="Guest">/g)?.length, 1)
       }
     })
@@ -93,24 +100,27 @@ layer(layerSignedIn)("the list of conversations", (it) => {
 layer(layerSignedIn)("a conversation", (it) => {
   it.effect("is read from the oldest message on: who spoke, what is attached, and what became of it", () =>
     Effect.gen(function* () {
-      const { cookie, page, conversation_id } = yield* talking()
-      yield* says(conversation_id, "First\n<script>alert(1)</script>", { at: "2027-04-20T08:05:00Z", name: "Ada" })
-      yield* says(conversation_id, "A picture", {
+      const { cookie, page, conversation_id } = yield* prepareHostConversation()
+      yield* insertMessages(conversation_id, "First\n<script>alert(1)</script>", {
+        at: "2027-04-20T08:05:00Z",
+        name: "Ada"
+      })
+      yield* insertMessages(conversation_id, "A picture", {
         at: "2027-04-20T08:06:00Z",
         attachment: "https://img.example.test/1.jpg"
       })
-      yield* says(conversation_id, "", { at: "2027-04-20T08:07:00Z", attachment: "javascript:alert(2)" })
+      yield* insertMessages(conversation_id, "", { at: "2027-04-20T08:07:00Z", attachment: "javascript:alert(2)" })
       const own = { by: "host", name: "Owner" } as const
-      yield* says(conversation_id, "Waits", { ...own, at: "2027-04-20T08:08:00Z", delivery: "queued" })
-      yield* says(conversation_id, "Went", { ...own, at: "2027-04-20T08:09:00Z", delivery: "sent" })
-      yield* says(conversation_id, "Not", {
+      yield* insertMessages(conversation_id, "Waits", { ...own, at: "2027-04-20T08:08:00Z", delivery: "queued" })
+      yield* insertMessages(conversation_id, "Went", { ...own, at: "2027-04-20T08:09:00Z", delivery: "sent" })
+      yield* insertMessages(conversation_id, "Not", {
         ...own,
         at: "2027-04-20T08:10:00Z",
         delivery: "refused",
         reason: "Too <rude>."
       })
-      yield* says(conversation_id, "Maybe", { ...own, at: "2027-04-20T08:11:00Z", delivery: "unknown" })
-      const { status, text, headers } = yield* look(cookie, page)
+      yield* insertMessages(conversation_id, "Maybe", { ...own, at: "2027-04-20T08:11:00Z", delivery: "unknown" })
+      const { status, text, headers } = yield* getPage(cookie, page)
       assert.strictEqual(status, 200)
       assert.deepStrictEqual(wordsIn(text), [
         "First\n<script>alert(1)</script>",
@@ -142,9 +152,9 @@ layer(layerSignedIn)("a conversation", (it) => {
   it.effect("has beside it the stays it is about, and what its guest asks for", () =>
     Effect.gen(function* () {
       const inquiry = { checkInDate: "2027-05-04", checkOutDate: "2027-05-07" }
-      const { cookie, page, operatorId, conversation_id, property } = yield* talking({ inquiry })
+      const { cookie, page, operatorId, conversation_id, property } = yield* prepareHostConversation({ inquiry })
       const days = { checkIn: "2027-05-05", checkOut: "2027-05-06" }
-      const code = yield* orderOf(operatorId, [
+      const code = yield* insertOrder(operatorId, [
         { propertyId: property, ...days },
         { propertyId: null, ...days }
       ])
@@ -153,7 +163,7 @@ layer(layerSignedIn)("a conversation", (it) => {
       const stays = yield* sql<{
         stay_code: string
       }>`SELECT stay_code FROM stays WHERE operator_id = ${operatorId} ORDER BY id`
-      const { text } = yield* look(cookie, page)
+      const { text } = yield* getPage(cookie, page)
       assert.lengthOf(stays, 2)
       for (const { stay_code } of stays) assert.include(text, `href="/console/stay?code=${stay_code}"`)
       assert.include(text, code)
@@ -165,13 +175,13 @@ layer(layerSignedIn)("a conversation", (it) => {
 
   it.effect("is answered, and shows what its guest wrote meanwhile", () =>
     Effect.gen(function* () {
-      const { cookie, page, conversation_id } = yield* talking()
-      yield* says(conversation_id, "Is it quiet?", { at: "2027-04-20T09:00:00Z" })
-      const [standing] = formsOf(yield* look(cookie, page), "send")
+      const { cookie, page, conversation_id } = yield* prepareHostConversation()
+      yield* insertMessages(conversation_id, "Is it quiet?", { at: "2027-04-20T09:00:00Z" })
+      const [standing] = findForms(yield* getPage(cookie, page), "send")
       assert.isDefined(standing)
-      yield* says(conversation_id, "At night, I mean?", { at: "2027-04-20T09:59:00Z" })
-      const answered = yield* filledIn(cookie, page, "send", { message: "It is.\r\nAt night, too. " })
-      assert.strictEqual(doneIn(answered), "send")
+      yield* insertMessages(conversation_id, "At night, I mean?", { at: "2027-04-20T09:59:00Z" })
+      const answered = yield* fillAndFollow(cookie, page, "send", { message: "It is.\r\nAt night, too. " })
+      assert.strictEqual(findDoneAction(answered), "send")
       assert.deepStrictEqual(wordsIn(answered.text), ["Is it quiet?", "At night, I mean?", "It is.\nAt night, too."])
       assert.include(answered.text, "waits to be sent")
     })
@@ -179,46 +189,46 @@ layer(layerSignedIn)("a conversation", (it) => {
 
   it.effect("keeps an answer that was not taken", () =>
     Effect.gen(function* () {
-      const { cookie, page, conversation_id } = yield* talking()
-      const blank = yield* fill(cookie, page, "send", { message: " \r\n " })
-      assert.deepStrictEqual([blank.status, fieldIn(blank)], [422, ""])
+      const { cookie, page, conversation_id } = yield* prepareHostConversation()
+      const blank = yield* fillAndSend(cookie, page, "send", { message: " \r\n " })
+      assert.deepStrictEqual([blank.status, findAlertField(blank)], [422, ""])
       const long = "x".repeat(10_001)
-      const refused = yield* fill(cookie, page, "send", { message: long })
+      const refused = yield* fillAndSend(cookie, page, "send", { message: long })
       assert.strictEqual(refused.status, 422)
-      assert.match(alertIn(refused) ?? "", /\b10000 characters .*\bairbnb\b/)
-      assert.strictEqual(formsOf(refused, "send")[0]?.form.get("message"), long)
-      assert.isEmpty(yield* messagesIn(conversation_id))
+      assert.match(findAlert(refused) ?? "", /\b10000 characters .*\bairbnb\b/)
+      assert.strictEqual(findForms(refused, "send")[0]?.form.get("message"), long)
+      assert.isEmpty(yield* loadMessageLines(conversation_id))
     })
   )
 
   it.effect("has a note of the host's, kept and cleared", () =>
     Effect.gen(function* () {
-      const { cookie, page } = yield* talking()
-      const kept = yield* filledIn(cookie, page, "note", { note: "Allergic to <nuts>\r\nand cats" })
-      assert.strictEqual(doneIn(kept), "note")
-      assert.strictEqual(formsOf(kept, "note")[0]?.form.get("note"), "Allergic to <nuts>\r\nand cats")
-      const cleared = yield* filledIn(cookie, page, "note", { note: "" })
-      assert.strictEqual(formsOf(cleared, "note")[0]?.form.get("note"), "")
+      const { cookie, page } = yield* prepareHostConversation()
+      const kept = yield* fillAndFollow(cookie, page, "note", { note: "Allergic to <nuts>\r\nand cats" })
+      assert.strictEqual(findDoneAction(kept), "note")
+      assert.strictEqual(findForms(kept, "note")[0]?.form.get("note"), "Allergic to <nuts>\r\nand cats")
+      const cleared = yield* fillAndFollow(cookie, page, "note", { note: "" })
+      assert.strictEqual(findForms(cleared, "note")[0]?.form.get("note"), "")
     })
   )
 
   it.effect("has its older messages behind a link, on pages without the forms to answer", () =>
     Effect.gen(function* () {
-      const { cookie, page, conversation_id } = yield* talking()
-      yield* says(conversation_id, "Word", { at: "2027-04-19T00:00:00Z", count: MESSAGES_SHOWN })
-      const all = yield* look(cookie, page)
+      const { cookie, page, conversation_id } = yield* prepareHostConversation()
+      yield* insertMessages(conversation_id, "Word", { at: "2027-04-19T00:00:00Z", count: MESSAGES_SHOWN })
+      const all = yield* getPage(cookie, page)
       assert.lengthOf(wordsIn(all.text), MESSAGES_SHOWN)
       assert.notInclude(all.text, "Earlier messages")
-      yield* says(conversation_id, "The last", { at: "2027-04-20T09:00:00Z" })
-      const { text } = yield* look(cookie, page)
+      yield* insertMessages(conversation_id, "The last", { at: "2027-04-20T09:00:00Z" })
+      const { text } = yield* getPage(cookie, page)
       assert.deepStrictEqual([wordsIn(text)[0], wordsIn(text).at(-1)], ["Word 2", "The last"])
-      const earlier = meant(/href="([^"]*before=[^"]*)"/.exec(text)?.[1] ?? "")
-      const before = yield* look(cookie, earlier)
+      const earlier = decodeEntities(/href="([^"]*before=[^"]*)"/.exec(text)?.[1] ?? "")
+      const before = yield* getPage(cookie, earlier)
       assert.deepStrictEqual(wordsIn(before.text), ["Word 1"])
-      assert.isEmpty(formsOf(before, "send"))
+      assert.isEmpty(findForms(before, "send"))
       assert.notInclude(before.text, "<script")
       assert.include(before.text, "To the newest messages")
-      assert.strictEqual((yield* look(cookie, `${page}&before=none`)).status, 404)
+      assert.strictEqual((yield* getPage(cookie, `${page}&before=none`)).status, 404)
     })
   )
 
@@ -226,7 +236,7 @@ layer(layerSignedIn)("a conversation", (it) => {
     Effect.gen(function* () {
       const { cookie } = yield* newHost()
       for (const id of ["none", "", "<x>"]) {
-        const { status, text } = yield* look(cookie, addressOf(id))
+        const { status, text } = yield* getPage(cookie, conversationPath(id))
         assert.strictEqual(status, 404)
         assert.include(text, "There is no such conversation")
       }
@@ -235,10 +245,10 @@ layer(layerSignedIn)("a conversation", (it) => {
 
   it.effect("of a while ago is still answered", () =>
     Effect.gen(function* () {
-      const { cookie, page, conversation_id } = yield* talking()
-      yield* says(conversation_id, "Hello")
+      const { cookie, page, conversation_id } = yield* prepareHostConversation()
+      yield* insertMessages(conversation_id, "Hello")
       yield* TestClock.adjust("60 days")
-      assert.strictEqual((yield* look(cookie, page)).status, 200)
+      assert.strictEqual((yield* getPage(cookie, page)).status, 200)
     })
   )
 })

@@ -5,9 +5,9 @@ import { TestClock } from "effect/testing"
 import { MONEY_CSV_LINES } from "../../../../src/platform/limits.ts"
 import { renderMoneyCsv } from "../../../../src/transports/console/host/money/money-csv.ts"
 import type { LedgerLine } from "../../../../src/transports/console/queries/Ledger.ts"
-import { orderOf, propertyOf, typedClient, withToken } from "../../../support/harness.ts"
-import { alertIn, fieldIn, look, newHost } from "../../../support/transports/console/host/hosting.ts"
-import { layerSignedIn } from "../../../support/transports/console/signed-in.ts"
+import { insertOrder, insertProperty, typedClient, withToken } from "../../../support/harness.ts"
+import { findAlert, findAlertField, getPage, newHost } from "../../../support/transports/console/host/host-forms.ts"
+import { layerSignedIn } from "../../../support/transports/console/signed-in-pages.ts"
 
 const LINE: LedgerLine = {
   ...{ id: 5, action_at: new Date("2026-11-24T23:30:00Z"), direction: "income", status: "paid" },
@@ -65,7 +65,7 @@ describe("a file of entries", () => {
 const ready = Effect.gen(function* () {
   yield* TestClock.setTime(Date.parse("2026-11-25T10:00:00Z"))
   const host = yield* newHost()
-  const harbour = yield* propertyOf(host.operatorId, "Harbour 1")
+  const harbour = yield* insertProperty(host.operatorId, "Harbour 1")
   return { ...host, harbour }
 })
 
@@ -73,8 +73,8 @@ layer(layerSignedIn)("the file of a period's entries", (it) => {
   it.effect("has a line for what each property carries, and is downloaded", () =>
     Effect.gen(function* () {
       const { cookie, operatorId, token, harbour } = yield* ready
-      const garden = yield* propertyOf(operatorId, "Garden")
-      const code = yield* orderOf(operatorId, [
+      const garden = yield* insertProperty(operatorId, "Garden")
+      const code = yield* insertOrder(operatorId, [
         { propertyId: harbour, revenue: "300" },
         { propertyId: garden, revenue: "100" }
       ])
@@ -90,7 +90,7 @@ layer(layerSignedIn)("the file of a period's entries", (it) => {
           action_at: "2026-10-31T12:00:00Z"
         })
         .pipe(withToken(token))
-      const page = yield* look(cookie, "/console/money.csv")
+      const page = yield* getPage(cookie, "/console/money.csv")
       assert.strictEqual(page.status, 200)
       assert.strictEqual(page.headers.get("content-type"), "text/csv; charset=utf-8")
       assert.strictEqual(
@@ -104,7 +104,7 @@ layer(layerSignedIn)("the file of a period's entries", (it) => {
         .slice(1)
         .map((row) => row.split(",").slice(6, 11).join())
       assert.deepStrictEqual(cells, [`60,EUR,Harbour 1,${code},${code}`, `20,EUR,Garden,${code},${code}_1`])
-      const october = yield* look(cookie, `/console/money.csv?from=2026-10-01&to=2026-11-30&property=${garden}`)
+      const october = yield* getPage(cookie, `/console/money.csv?from=2026-10-01&to=2026-11-30&property=${garden}`)
       assert.strictEqual(october.text.trimEnd().split("\r\n").length, 3)
     })
   )
@@ -119,14 +119,14 @@ layer(layerSignedIn)("the file of a period's entries", (it) => {
         SELECT ${operatorId}::bigint, 'income', 1, 'EUR', 11, 197, '2026-11-20', 'paid', 'Owner', now(), now()
         FROM generate_series(1, ${count}::int)`
       yield* enter(MONEY_CSV_LINES)
-      const full = yield* look(cookie, "/console/money.csv")
+      const full = yield* getPage(cookie, "/console/money.csv")
       assert.strictEqual(full.status, 200)
       assert.strictEqual(full.text.trimEnd().split("\r\n").length, MONEY_CSV_LINES + 1)
       yield* enter(1)
-      const tooMany = yield* look(cookie, "/console/money.csv")
+      const tooMany = yield* getPage(cookie, "/console/money.csv")
       assert.strictEqual(tooMany.status, 422)
-      assert.include(alertIn(tooMany), `${MONEY_CSV_LINES} lines`)
-      assert.strictEqual((yield* look(cookie, "/console/money.csv?from=2026-11-02&to=2026-11-01")).status, 422)
+      assert.include(findAlert(tooMany), `${MONEY_CSV_LINES} lines`)
+      assert.strictEqual((yield* getPage(cookie, "/console/money.csv?from=2026-11-02&to=2026-11-01")).status, 422)
     })
   )
 
@@ -138,11 +138,11 @@ layer(layerSignedIn)("the file of a period's entries", (it) => {
         ["to=x", "to"],
         ["property=Harbour", "property"]
       ] as const) {
-        const refused = yield* look(cookie, `/console/money.csv?${query}`)
-        assert.deepStrictEqual([refused.status, fieldIn(refused)], [422, field])
+        const refused = yield* getPage(cookie, `/console/money.csv?${query}`)
+        assert.deepStrictEqual([refused.status, findAlertField(refused)], [422, field])
       }
       // The form of the page leaves boxes empty.
-      assert.strictEqual((yield* look(cookie, "/console/money.csv?from=&to=&property=&order=")).status, 200)
+      assert.strictEqual((yield* getPage(cookie, "/console/money.csv?from=&to=&property=&order=")).status, 200)
     })
   )
 
@@ -163,15 +163,15 @@ layer(layerSignedIn)("the file of a period's entries", (it) => {
         [`?property=${other.harbour}`, 404],
         ["?order=NOBODYS", 404]
       ] as const) {
-        const none = yield* look(cookie, `/console/money.csv${query}`)
+        const none = yield* getPage(cookie, `/console/money.csv${query}`)
         assert.strictEqual(none.status, status, query)
         assert.notInclude(none.text, "theirs")
       }
-      const nobody = yield* look("", "/console/money.csv?from=2026-11-01")
+      const nobody = yield* getPage("", "/console/money.csv?from=2026-11-01")
       assert.strictEqual(nobody.status, 303)
       assert.include(nobody.location, encodeURIComponent("/console/money.csv?from=2026-11-01"))
       const banned = yield* newHost({ status: "banned" })
-      const kept = yield* look(banned.cookie, "/console/money.csv")
+      const kept = yield* getPage(banned.cookie, "/console/money.csv")
       assert.strictEqual(kept.status, 403)
       assert.include(kept.text, "Account banned")
     })

@@ -4,22 +4,22 @@ import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { addDays } from "../../../../src/contract/time.ts"
 import { TRANSACTION_DAYS } from "../../../../src/platform/limits.ts"
-import { orderOf, propertyOf, typedClient, withToken } from "../../../support/harness.ts"
+import { insertOrder, insertProperty, typedClient, withToken } from "../../../support/harness.ts"
 import {
-  alertIn,
-  doneIn,
-  fieldIn,
-  fill,
-  filledIn,
-  fillTwice,
-  formsOf,
-  look,
-  madeUp,
-  meant,
+  decodeEntities,
+  fillAndFollow,
+  fillAndSend,
+  fillAndSendTwice,
+  findAlert,
+  findAlertField,
+  findDoneAction,
+  findForms,
+  getPage,
   newHost,
-  withoutToken
-} from "../../../support/transports/console/host/hosting.ts"
-import { layerSignedIn, signedInSub } from "../../../support/transports/console/signed-in.ts"
+  postInventedForm,
+  postWithoutToken
+} from "../../../support/transports/console/host/host-forms.ts"
+import { layerSignedIn, signInSubAccount } from "../../../support/transports/console/signed-in-pages.ts"
 
 const INCOME = "/console/money?add=income"
 const EXPENSE = "/console/money?add=expense"
@@ -28,7 +28,7 @@ const EXPENSE = "/console/money?add=expense"
 const ready = Effect.gen(function* () {
   yield* TestClock.setTime(Date.parse("2026-11-25T10:00:00Z"))
   const host = yield* newHost()
-  const harbour = yield* propertyOf(host.operatorId, "Harbour <1>")
+  const harbour = yield* insertProperty(host.operatorId, "Harbour <1>")
   const api = yield* typedClient
   const entries = Effect.map(
     api.search_transactions({ start_date: "2026-01-01", end_date: "2026-12-31" }).pipe(withToken(host.token)),
@@ -55,13 +55,13 @@ layer(layerSignedIn)("money", (it) => {
   it.effect("is entered as an income on a property, shown with its sums, changed and deleted", () =>
     Effect.gen(function* () {
       const { cookie, entries, harbour } = yield* ready
-      const entered = yield* filledIn(cookie, INCOME, "record", {
+      const entered = yield* fillAndFollow(cookie, INCOME, "record", {
         amount: "1420.5",
         item_id: "13",
         property_id: String(harbour),
         note: "<script>two\r\nlines"
       })
-      assert.strictEqual(doneIn(entered), "record")
+      assert.strictEqual(findDoneAction(entered), "record")
       assert.include(entered.text, "1,420.50 EUR")
       assert.include(entered.text, "Cleaning fee")
       assert.include(entered.text, "Harbour &lt;1&gt;")
@@ -72,34 +72,34 @@ layer(layerSignedIn)("money", (it) => {
         ...{ note: "<script>two\nlines", operator_name: "Owner" }
       })
       const form = `/console/money?change=${entry.id}`
-      const changed = yield* filledIn(cookie, form, "change", { amount: "1400" })
-      assert.strictEqual(doneIn(changed), "change")
+      const changed = yield* fillAndFollow(cookie, form, "change", { amount: "1400" })
+      assert.strictEqual(findDoneAction(changed), "change")
       assert.include(changed.text, "1,400.00 EUR")
       // What was not touched stays as it is, to the second.
       assert.deepInclude((yield* entries)[0], { amount: 1400, action_at: entry.action_at, note: entry.note })
-      const deleted = yield* filledIn(cookie, form, "delete")
-      assert.strictEqual(doneIn(deleted), "delete")
+      const deleted = yield* fillAndFollow(cookie, form, "delete")
+      assert.strictEqual(findDoneAction(deleted), "delete")
       assert.deepStrictEqual(yield* entries, [])
-      assert.strictEqual((yield* look(cookie, form)).status, 404)
+      assert.strictEqual((yield* getPage(cookie, form)).status, 404)
     })
   )
 
   it.effect("has the categories and methods of expenses in the form for one, and keeps what was filled in", () =>
     Effect.gen(function* () {
       const { cookie, entries } = yield* ready
-      const { text } = yield* look(cookie, EXPENSE)
+      const { text } = yield* getPage(cookie, EXPENSE)
       assert.include(text, ">Laundry<")
       assert.notInclude(text, ">Room fee<")
-      const refused = yield* fill(cookie, EXPENSE, "record", {
+      const refused = yield* fillAndSend(cookie, EXPENSE, "record", {
         ...{ amount: "10.005", item_id: "52", note: "sheets", action_at: "2026-11-24T08:30" }
       })
       assert.strictEqual(refused.status, 422)
-      assert.strictEqual(fieldIn(refused), "amount")
+      assert.strictEqual(findAlertField(refused), "amount")
       for (const kept of ['value="10.005"', 'value="52" selected', 'value="2026-11-24T08:30"', "\nsheets<"]) {
         assert.include(refused.text, kept)
       }
       assert.deepStrictEqual(yield* entries, [])
-      yield* filledIn(cookie, EXPENSE, "record", { amount: "10", item_id: "52", action_at: "2026-11-24T08:30" })
+      yield* fillAndFollow(cookie, EXPENSE, "record", { amount: "10", item_id: "52", action_at: "2026-11-24T08:30" })
       // On the clock of Berlin.
       assert.deepInclude((yield* entries)[0], {
         direction: "expense",
@@ -112,8 +112,8 @@ layer(layerSignedIn)("money", (it) => {
   it.effect("on a reservation is in its currency and is shared by its properties", () =>
     Effect.gen(function* () {
       const { cookie, operatorId, entries, harbour } = yield* ready
-      const garden = yield* propertyOf(operatorId, "Garden")
-      const code = yield* orderOf(
+      const garden = yield* insertProperty(operatorId, "Garden")
+      const code = yield* insertOrder(
         operatorId,
         [
           { propertyId: harbour, revenue: "300" },
@@ -122,14 +122,14 @@ layer(layerSignedIn)("money", (it) => {
         { currency: "USD" }
       )
       const ofOrder = `${INCOME}&order=${code}`
-      const other = yield* fill(cookie, ofOrder, "record", { amount: "80", currency: "EUR" })
-      assert.match(alertIn(other) ?? "", /^currency: .*\bUSD\b/)
-      const { text } = yield* filledIn(cookie, ofOrder, "record", { amount: "80", currency: "usd" })
+      const other = yield* fillAndSend(cookie, ofOrder, "record", { amount: "80", currency: "EUR" })
+      assert.match(findAlert(other) ?? "", /^currency: .*\bUSD\b/)
+      const { text } = yield* fillAndFollow(cookie, ofOrder, "record", { amount: "80", currency: "usd" })
       assert.lengthOf(yield* entries, 1)
       // Without days: all that there is of the order.
       assert.include(text, `<a href="/console/stay?code=${code}">${code}</a>`)
       assert.include(text, "Harbour &lt;1&gt; 60.00 USD, Garden 20.00 USD")
-      const garden_only = yield* look(cookie, `/console/money?property=${garden}`)
+      const garden_only = yield* getPage(cookie, `/console/money?property=${garden}`)
       assert.include(garden_only.text, "20.00 USD")
       assert.notInclude(garden_only.text.split("<h2>Entries")[0] ?? "", "80.00 USD")
     })
@@ -138,16 +138,18 @@ layer(layerSignedIn)("money", (it) => {
   it.effect("of a reservation is entered in the currency that its form begins with, by whichever code of it", () =>
     Effect.gen(function* () {
       const { cookie, operatorId, entries, harbour } = yield* ready
-      const garden = yield* propertyOf(operatorId, "Garden")
-      const code = yield* orderOf(operatorId, [{ propertyId: harbour }, { propertyId: garden }], { currency: "GBP" })
+      const garden = yield* insertProperty(operatorId, "Garden")
+      const code = yield* insertOrder(operatorId, [{ propertyId: harbour }, { propertyId: garden }], {
+        currency: "GBP"
+      })
       for (const each of [code, `${code}_1`]) {
-        yield* filledIn(cookie, `/console/money?add=expense&order=${each}`, "record", { amount: "3" })
+        yield* fillAndFollow(cookie, `/console/money?add=expense&order=${each}`, "record", { amount: "3" })
       }
       assert.deepStrictEqual(
         (yield* entries).map(({ currency }) => currency),
         ["GBP", "GBP"]
       )
-      const [form] = formsOf(yield* look(cookie, "/console/money?add=expense&order=NOBODYS"), "record")
+      const [form] = findForms(yield* getPage(cookie, "/console/money?add=expense&order=NOBODYS"), "record")
       assert.strictEqual(form?.form.get("currency"), "EUR")
     })
   )
@@ -155,14 +157,14 @@ layer(layerSignedIn)("money", (it) => {
   it.effect("of a reservation that goes on for longer than is listed says so", () =>
     Effect.gen(function* () {
       const { cookie, operatorId, harbour } = yield* ready
-      const code = yield* orderOf(operatorId, [{ propertyId: harbour }])
+      const code = yield* insertOrder(operatorId, [{ propertyId: harbour }])
       const sql = yield* SqlClient.SqlClient
       const entered = (at: string) => sql`
         INSERT INTO transactions (operator_id, direction, amount, currency, item_id, payment_method_id, action_at, status,
           operator_name, order_id, created_at, updated_at)
         SELECT operator_id, 'income', 10, 'EUR', 11, 197, ${at}::timestamptz, 'paid', 'Owner', id, now(), now()
         FROM orders WHERE operator_id = ${operatorId} AND reservation_code = ${code}`
-      const shown = Effect.map(look(cookie, `/console/money?order=${code}`), ({ text }) => text)
+      const shown = Effect.map(getPage(cookie, `/console/money?order=${code}`), ({ text }) => text)
       yield* entered("2025-11-25T12:00:00Z")
       yield* entered(`${addDays("2025-11-25", TRANSACTION_DAYS - 1)}T12:00:00Z`)
       const whole = yield* shown
@@ -180,17 +182,17 @@ layer(layerSignedIn)("money", (it) => {
     Effect.gen(function* () {
       const { cookie, enter } = yield* ready
       yield* enter({ amount: 30, action_at: "2026-11-28T10:00:00Z" })
-      const { text } = yield* look(cookie, "/console/money")
+      const { text } = yield* getPage(cookie, "/console/money")
       assert.include(text, "and 30.00 EUR outstanding")
       for (let index = 0; index < 49; index += 1) yield* enter({ amount: index + 1 })
-      const full = yield* look(cookie, "/console/money")
+      const full = yield* getPage(cookie, "/console/money")
       assert.include(full.text, "Entries (50)")
       assert.notInclude(full.text, "Further in the list")
       yield* enter()
-      const more = yield* look(cookie, "/console/money")
+      const more = yield* getPage(cookie, "/console/money")
       assert.include(more.text, "Further in the list")
-      const next = meant(/href="([^"]*offset=50[^"]*)"/.exec(more.text)?.[1] ?? "")
-      assert.strictEqual((yield* look(cookie, next)).text.match(/>Change</g)?.length, 1)
+      const next = decodeEntities(/href="([^"]*offset=50[^"]*)"/.exec(more.text)?.[1] ?? "")
+      assert.strictEqual((yield* getPage(cookie, next)).text.match(/>Change</g)?.length, 1)
     })
   )
 
@@ -199,23 +201,23 @@ layer(layerSignedIn)("money", (it) => {
       const { cookie, entries, enter } = yield* ready
       const action_at = "2026-11-28T10:00:00Z"
       const form = `/console/money?change=${yield* enter({ amount: 30, action_at })}`
-      const settled = yield* filledIn(cookie, form, "settle")
-      assert.strictEqual(doneIn(settled), "settle")
+      const settled = yield* fillAndFollow(cookie, form, "settle")
+      assert.strictEqual(findDoneAction(settled), "settle")
       assert.notInclude(settled.text, "outstanding")
       assert.deepInclude((yield* entries)[0], { amount: 30, action_at, status: "paid" })
-      assert.notInclude((yield* look(cookie, form)).text, "Mark as paid")
+      assert.notInclude((yield* getPage(cookie, form)).text, "Mark as paid")
     })
   )
 
   it.effect("of a period that is none says so and nothing else", () =>
     Effect.gen(function* () {
       const { cookie } = yield* ready
-      const backwards = yield* look(cookie, "/console/money?from=2026-11-02&to=2026-11-01")
-      assert.isDefined(alertIn(backwards))
-      const year = yield* look(cookie, "/console/money?from=2026-01-01&to=2027-01-01")
-      assert.isUndefined(alertIn(year))
-      const longer = yield* look(cookie, "/console/money?from=2026-01-01&to=2027-01-02")
-      assert.include(alertIn(longer), "366 days")
+      const backwards = yield* getPage(cookie, "/console/money?from=2026-11-02&to=2026-11-01")
+      assert.isDefined(findAlert(backwards))
+      const year = yield* getPage(cookie, "/console/money?from=2026-01-01&to=2027-01-01")
+      assert.isUndefined(findAlert(year))
+      const longer = yield* getPage(cookie, "/console/money?from=2026-01-01&to=2027-01-02")
+      assert.include(findAlert(longer), "366 days")
       assert.include(longer.text, 'name="from" value="2026-01-01"')
     })
   )
@@ -225,10 +227,10 @@ layer(layerSignedIn)("money", (it) => {
       const other = yield* ready
       const id = yield* other.enter({ property_id: other.harbour, note: "theirs" })
       const before = yield* other.entries
-      const code = yield* orderOf(other.operatorId, [{ propertyId: other.harbour }])
+      const code = yield* insertOrder(other.operatorId, [{ propertyId: other.harbour }])
       const { cookie, entries } = yield* ready
       for (const query of [`change=${id}`, `property=${other.harbour}`, `order=${code}`]) {
-        const page = yield* look(cookie, `/console/money?${query}`)
+        const page = yield* getPage(cookie, `/console/money?${query}`)
         assert.strictEqual(page.status, 404, query)
         assert.notInclude(page.text, "theirs")
       }
@@ -239,9 +241,9 @@ layer(layerSignedIn)("money", (it) => {
         ["record", { ...fields, property_id: String(other.harbour) }],
         ["record", { ...fields, reservation_code: code }]
       ] as const) {
-        const answer = yield* madeUp(cookie, "/console/money", act, sent)
+        const answer = yield* postInventedForm(cookie, "/console/money", act, sent)
         assert.strictEqual(answer.status, 404, act)
-        assert.isDefined(alertIn(answer), act)
+        assert.isDefined(findAlert(answer), act)
       }
       assert.deepStrictEqual(yield* other.entries, before)
       assert.deepStrictEqual(yield* entries, [])
@@ -252,9 +254,9 @@ layer(layerSignedIn)("money", (it) => {
     Effect.gen(function* () {
       const { cookie, entries, enter } = yield* ready
       for (const act of ["record", "change", "delete"]) {
-        assert.strictEqual((yield* withoutToken(cookie, "/console/money", act)).status, 403, act)
+        assert.strictEqual((yield* postWithoutToken(cookie, "/console/money", act)).status, 403, act)
       }
-      const recorded = yield* fillTwice(cookie, INCOME, "record", { amount: "7" })
+      const recorded = yield* fillAndSendTwice(cookie, INCOME, "record", { amount: "7" })
       assert.deepStrictEqual(
         recorded.map(({ status }) => status),
         [303, 303]
@@ -262,12 +264,12 @@ layer(layerSignedIn)("money", (it) => {
       assert.lengthOf(yield* entries, 1)
       const id = yield* enter()
       const form = `/console/money?change=${id}`
-      const changed = yield* fillTwice(cookie, form, "change", { amount: "9" })
+      const changed = yield* fillAndSendTwice(cookie, form, "change", { amount: "9" })
       assert.deepStrictEqual(
         changed.map(({ status }) => status),
         [303, 303]
       )
-      const deleted = yield* fillTwice(cookie, form, "delete")
+      const deleted = yield* fillAndSendTwice(cookie, form, "delete")
       assert.deepStrictEqual(
         deleted.map(({ status }) => status),
         [303, 303]
@@ -279,10 +281,10 @@ layer(layerSignedIn)("money", (it) => {
   it.effect("of the business as a whole is the main account's to enter", () =>
     Effect.gen(function* () {
       const { operatorId, entries } = yield* ready
-      const { cookie } = yield* signedInSub(operatorId)
-      const refused = yield* fill(cookie, INCOME, "record", { amount: "7" })
+      const { cookie } = yield* signInSubAccount(operatorId)
+      const refused = yield* fillAndSend(cookie, INCOME, "record", { amount: "7" })
       assert.strictEqual(refused.status, 403)
-      assert.isDefined(alertIn(refused))
+      assert.isDefined(findAlert(refused))
       assert.deepStrictEqual(yield* entries, [])
     })
   )

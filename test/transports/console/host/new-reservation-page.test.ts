@@ -2,20 +2,20 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
-import { orderOf, propertyOf } from "../../../support/harness.ts"
-import { calendarOf, sayBusy } from "../../../support/imported-calendars.ts"
+import { insertOrder, insertProperty } from "../../../support/harness.ts"
+import { insertImportedCalendar, insertImportedDays } from "../../../support/imported-calendars.ts"
 import {
-  alertIn,
-  doneIn,
-  fieldIn,
-  fill,
-  fillTwice,
-  formsOf,
-  look,
+  fillAndSend,
+  fillAndSendTwice,
+  findAlert,
+  findAlertField,
+  findDoneAction,
+  findForms,
+  getPage,
   newHost,
-  withoutToken
-} from "../../../support/transports/console/host/hosting.ts"
-import { layerSignedIn } from "../../../support/transports/console/signed-in.ts"
+  postWithoutToken
+} from "../../../support/transports/console/host/host-forms.ts"
+import { layerSignedIn } from "../../../support/transports/console/signed-in-pages.ts"
 
 const PATH = "/console/reservations/new"
 const NIGHTS = { check_in_date: "2027-05-04", check_out_date: "2027-05-07" }
@@ -24,14 +24,14 @@ const ready = Effect.gen(function* () {
   yield* TestClock.setTime(Date.parse("2027-04-20T10:00:00Z"))
   const host = yield* newHost()
   const sql = yield* SqlClient.SqlClient
-  const property = yield* propertyOf(host.operatorId, "Harbour <1>")
+  const property = yield* insertProperty(host.operatorId, "Harbour <1>")
   const orders = Effect.map(
     sql<{ count: number }>`SELECT count(*)::int AS count FROM orders WHERE operator_id = ${host.operatorId}`,
     ([row]) => row?.count
   )
   const address = (more: Readonly<Record<string, string>> = NIGHTS) =>
     `${PATH}?${new URLSearchParams({ property: String(property), ...more }).toString()}`
-  const shown = (path = address()) => Effect.map(look(host.cookie, path), ({ text }) => text)
+  const shown = (path = address()) => Effect.map(getPage(host.cookie, path), ({ text }) => text)
   return { ...host, sql, property, orders, address, shown }
 })
 
@@ -41,7 +41,7 @@ layer(layerSignedIn)("the page of a new reservation", (it) => {
   it.effect("enters what was filled in, and leads to the stay", () =>
     Effect.gen(function* () {
       const { cookie, sql, operatorId, property, address } = yield* ready
-      const sent = yield* fill(cookie, address(), "create", {
+      const sent = yield* fillAndSend(cookie, address(), "create", {
         ...{
           ...GUEST,
           number_of_guests: "2",
@@ -51,7 +51,7 @@ layer(layerSignedIn)("the page of a new reservation", (it) => {
         },
         ...{ income_method_id: "36", email: "ada@example.test", mobile: "+44 1", remarks: "By boat\r\nand late" }
       })
-      assert.strictEqual(sent.status, 303, alertIn(sent))
+      assert.strictEqual(sent.status, 303, findAlert(sent))
       assert.match(sent.location, /^\/console\/stay\?code=5-\w+&done=entered$/)
       const [row] = yield* sql`
         SELECT s.property_id, s.guest_name, s.number_of_guests, s.rate::float8 AS rate, s.commission::float8 AS commission, s.guest_email,
@@ -68,8 +68,8 @@ layer(layerSignedIn)("the page of a new reservation", (it) => {
         },
         ...{ currency: "EUR", received: 100, payment_method_id: 36 }
       })
-      const stay = yield* look(cookie, sent.location)
-      assert.strictEqual(doneIn(stay), "entered")
+      const stay = yield* getPage(cookie, sent.location)
+      assert.strictEqual(findDoneAction(stay), "entered")
       assert.include(stay.text, "Ada &lt;Lovelace&gt;")
     })
   )
@@ -77,13 +77,13 @@ layer(layerSignedIn)("the page of a new reservation", (it) => {
   it.effect("asks for little: channels and ways of payment are chosen by name", () =>
     Effect.gen(function* () {
       const { cookie, address, orders } = yield* ready
-      const page = yield* look(cookie, address())
-      const [form] = formsOf(page, "create")
+      const page = yield* getPage(cookie, address())
+      const [form] = findForms(page, "create")
       assert.strictEqual(form?.form.get("check_in_date"), NIGHTS.check_in_date)
       assert.strictEqual(form?.form.get("currency"), "EUR")
       assert.include(page.text, '<option value="30" selected>Direct</option>')
       assert.include(page.text, '<option value="197" selected>Cash</option>')
-      assert.strictEqual((yield* fill(cookie, address(), "create", GUEST)).status, 303)
+      assert.strictEqual((yield* fillAndSend(cookie, address(), "create", GUEST)).status, 303)
       assert.strictEqual(yield* orders, 1)
     })
   )
@@ -91,18 +91,18 @@ layer(layerSignedIn)("the page of a new reservation", (it) => {
   it.effect("says before it is sent whether the nights are free, and what is in the way", () =>
     Effect.gen(function* () {
       const { cookie, sql, operatorId, property, address, shown } = yield* ready
-      const second = yield* propertyOf(operatorId, "Second")
-      const third = yield* propertyOf(operatorId, "Third")
-      const fourth = yield* propertyOf(operatorId, "Fourth")
+      const second = yield* insertProperty(operatorId, "Second")
+      const third = yield* insertProperty(operatorId, "Third")
+      const fourth = yield* insertProperty(operatorId, "Fourth")
       assert.include(yield* shown(PATH), "With both days it says beside each property")
       assert.include(yield* shown(`${PATH}?check_in_date=2027-05-04&check_out_date=2027-05-03`), "With both days")
       assert.include(yield* shown(), "Harbour &lt;1&gt; is free from Tue 4 May 2027 to Fri 7 May 2027.")
-      const taken = yield* orderOf(operatorId, [
+      const taken = yield* insertOrder(operatorId, [
         { propertyId: property, checkIn: "2027-05-06", checkOut: "2027-05-09" }
       ])
       yield* sql`UPDATE stays SET guest_name = 'Grace <Hopper>' WHERE operator_id = ${operatorId} AND stay_code = ${taken}`
-      const calendarId = yield* calendarOf(operatorId, second, "https://airbnb.example/1.ics")
-      yield* sayBusy(operatorId, second, calendarId, false, "2027-05-05")
+      const calendarId = yield* insertImportedCalendar(operatorId, second, "https://airbnb.example/1.ics")
+      yield* insertImportedDays(operatorId, second, calendarId, false, "2027-05-05")
       yield* sql`
         INSERT INTO calendar_days (operator_id, property_id, day, closed) VALUES (${operatorId}, ${third}, '2027-05-04', true)`
       yield* sql`UPDATE properties SET deactivated_at = now() WHERE id = ${fourth}`
@@ -121,7 +121,7 @@ layer(layerSignedIn)("the page of a new reservation", (it) => {
       assert.include(closed, "Third is free from")
       assert.include(closed, "You closed one of these nights: a reservation by hand can be entered all the same.")
       // As it says.
-      const entered = yield* fill(cookie, address({ ...NIGHTS, property: String(third) }), "create", GUEST)
+      const entered = yield* fillAndSend(cookie, address({ ...NIGHTS, property: String(third) }), "create", GUEST)
       assert.strictEqual(entered.status, 303)
     })
   )
@@ -129,13 +129,13 @@ layer(layerSignedIn)("the page of a new reservation", (it) => {
   it.effect("is refused where it clashes, in the API's words, and keeps what was filled in", () =>
     Effect.gen(function* () {
       const { cookie, operatorId, property, orders } = yield* ready
-      yield* orderOf(operatorId, [{ propertyId: property, checkIn: "2027-05-06", checkOut: "2027-05-09" }])
-      const sent = yield* fill(cookie, PATH, "create", {
+      yield* insertOrder(operatorId, [{ propertyId: property, checkIn: "2027-05-06", checkOut: "2027-05-09" }])
+      const sent = yield* fillAndSend(cookie, PATH, "create", {
         ...{ property_id: String(property), ...NIGHTS, ...GUEST, remarks: "<b>By boat</b>", received_amount: "12" }
       })
       assert.strictEqual(sent.status, 409)
-      assert.strictEqual(fieldIn(sent), "check_in_date")
-      const [form] = formsOf(sent, "create")
+      assert.strictEqual(findAlertField(sent), "check_in_date")
+      const [form] = findForms(sent, "create")
       assert.deepStrictEqual(
         ["property_id", "check_in_date", "guest_name", "rate_amount", "remarks", "received_amount"].map((name) =>
           form?.form.get(name)
@@ -158,9 +158,9 @@ layer(layerSignedIn)("the page of a new reservation", (it) => {
   ] as const)("is refused where %s is %s, and nothing is entered", ([name, value]) =>
     Effect.gen(function* () {
       const { cookie, address, orders } = yield* ready
-      const sent = yield* fill(cookie, address(), "create", { ...GUEST, [name]: value })
+      const sent = yield* fillAndSend(cookie, address(), "create", { ...GUEST, [name]: value })
       assert.include([400, 422], sent.status)
-      assert.include(alertIn(sent), name)
+      assert.include(findAlert(sent), name)
       assert.strictEqual(yield* orders, 0)
     })
   )
@@ -168,14 +168,14 @@ layer(layerSignedIn)("the page of a new reservation", (it) => {
   it.effect("is entered once by a form that is sent twice, and again by another look at the page", () =>
     Effect.gen(function* () {
       const { cookie, address, orders } = yield* ready
-      const sent = yield* fillTwice(cookie, address(), "create", GUEST)
+      const sent = yield* fillAndSendTwice(cookie, address(), "create", GUEST)
       // The second of them may be told that the first is not through; it is not another reservation.
       assert.include(
         sent.map(({ status }) => status),
         303
       )
       assert.strictEqual(yield* orders, 1)
-      const again = yield* fill(cookie, address(), "create", GUEST)
+      const again = yield* fillAndSend(cookie, address(), "create", GUEST)
       assert.strictEqual(again.status, 409)
       assert.strictEqual(yield* orders, 1)
     })
@@ -185,10 +185,13 @@ layer(layerSignedIn)("the page of a new reservation", (it) => {
     Effect.gen(function* () {
       const one = yield* ready
       const other = yield* ready
-      const sent = yield* fill(other.cookie, other.address(), "create", { ...GUEST, property_id: String(one.property) })
+      const sent = yield* fillAndSend(other.cookie, other.address(), "create", {
+        ...GUEST,
+        property_id: String(one.property)
+      })
       assert.strictEqual(sent.status, 404)
-      assert.strictEqual(fieldIn(sent), "property_id")
-      assert.strictEqual((yield* withoutToken(one.cookie, one.address(), "create")).status, 403)
+      assert.strictEqual(findAlertField(sent), "property_id")
+      assert.strictEqual((yield* postWithoutToken(one.cookie, one.address(), "create")).status, 403)
       assert.strictEqual(yield* one.orders, 0)
       assert.strictEqual(yield* other.orders, 0)
       // Nor is it told whether that is free.

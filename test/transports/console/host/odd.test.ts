@@ -1,8 +1,8 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
-import { look, newHost } from "../../../support/transports/console/host/hosting.ts"
-import { layerSignedIn } from "../../../support/transports/console/signed-in.ts"
+import { getPage, newHost } from "../../../support/transports/console/host/host-forms.ts"
+import { layerSignedIn } from "../../../support/transports/console/signed-in-pages.ts"
 
 // What somebody may write into the address of a page.
 
@@ -66,7 +66,7 @@ const answered = (addresses: (names: ReadonlyArray<string>) => ReadonlyArray<Rea
         TestClock.adjust("1 minute"),
         Effect.forEach(addresses(names), (query) => {
           const path = `/console/${page}?${new URLSearchParams(query)}`
-          return Effect.map(look(cookie, path), ({ status, text }) => ({ path, status, text }))
+          return Effect.map(getPage(cookie, path), ({ status, text }) => ({ path, status, text }))
         })
       )
     )

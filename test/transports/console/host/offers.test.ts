@@ -1,20 +1,27 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
-import { DATES, DAY } from "../../../support/domain/guests/special-offers/scene.ts"
-import { orderOf } from "../../../support/harness.ts"
-import { alertIn, doneIn, fill, filledIn, formsOf, look } from "../../../support/transports/console/host/hosting.ts"
-import { talking } from "../../../support/transports/console/host/talking.ts"
-import { layerSignedIn } from "../../../support/transports/console/signed-in.ts"
+import { DATES, DAY } from "../../../support/domain/guests/special-offers/offer-conversation.ts"
+import { insertOrder } from "../../../support/harness.ts"
+import { prepareHostConversation } from "../../../support/transports/console/host/host-conversation.ts"
+import {
+  fillAndFollow,
+  fillAndSend,
+  findAlert,
+  findDoneAction,
+  findForms,
+  getPage
+} from "../../../support/transports/console/host/host-forms.ts"
+import { layerSignedIn } from "../../../support/transports/console/signed-in-pages.ts"
 
 const INQUIRY = { inquiry: { checkInDate: "2027-05-04", checkOutDate: "2027-05-07", adults: 3 } }
 
 layer(layerSignedIn)("offers on the page of a conversation", (it) => {
   it.effect("are made with what the guest asks for filled in, and withdrawn", () =>
     Effect.gen(function* () {
-      const { cookie, page, told, listing_id } = yield* talking(INQUIRY)
-      const made = yield* filledIn(cookie, page, "offer", { price: "380", number_of_pets: "1" })
-      assert.strictEqual(doneIn(made), "offer")
+      const { cookie, page, told, listing_id } = yield* prepareHostConversation(INQUIRY)
+      const made = yield* fillAndFollow(cookie, page, "offer", { price: "380", number_of_pets: "1" })
+      assert.strictEqual(findDoneAction(made), "offer")
       const [offer] = yield* told
       assert.deepInclude(offer, {
         listingId: listing_id,
@@ -26,18 +33,18 @@ layer(layerSignedIn)("offers on the page of a conversation", (it) => {
       })
       assert.include(made.text, "380.00 EUR")
       assert.include(made.text, "active")
-      const withdrawn = yield* filledIn(cookie, page, "withdraw")
-      assert.strictEqual(doneIn(withdrawn), "withdraw")
+      const withdrawn = yield* fillAndFollow(cookie, page, "withdraw")
+      assert.strictEqual(findDoneAction(withdrawn), "withdraw")
       assert.include(withdrawn.text, ">withdrawn</span>")
-      assert.isEmpty(formsOf(withdrawn, "withdraw"))
+      assert.isEmpty(findForms(withdrawn, "withdraw"))
     })
   )
 
   it.effect("are pre-approvals of an inquiry", () =>
     Effect.gen(function* () {
-      const { cookie, page, told } = yield* talking(INQUIRY)
-      const made = yield* filledIn(cookie, page, "preapprove")
-      assert.strictEqual(doneIn(made), "preapprove")
+      const { cookie, page, told } = yield* prepareHostConversation(INQUIRY)
+      const made = yield* fillAndFollow(cookie, page, "preapprove")
+      assert.strictEqual(findDoneAction(made), "preapprove")
       assert.include(made.text, "Pre-approval")
       assert.deepInclude((yield* told)[0], { offerType: "preapproval", numberOfAdults: 3, price: null })
     })
@@ -45,27 +52,27 @@ layer(layerSignedIn)("offers on the page of a conversation", (it) => {
 
   it.effect("are shown as expired when their time is over, and are not to be withdrawn any more", () =>
     Effect.gen(function* () {
-      const { cookie, page, send } = yield* talking()
+      const { cookie, page, send } = yield* prepareHostConversation()
       yield* send()
       yield* TestClock.adjust(DAY - 1)
-      assert.lengthOf(formsOf(yield* look(cookie, page), "withdraw"), 1)
+      assert.lengthOf(findForms(yield* getPage(cookie, page), "withdraw"), 1)
       yield* TestClock.adjust(1)
-      const { text } = yield* look(cookie, page)
+      const { text } = yield* getPage(cookie, page)
       assert.include(text, ">expired</span>")
-      assert.isEmpty(formsOf(yield* look(cookie, page), "withdraw"))
+      assert.isEmpty(findForms(yield* getPage(cookie, page), "withdraw"))
     })
   )
 
   it.effect("keep what was filled in where the nights are not free, which is said before", () =>
     Effect.gen(function* () {
-      const { cookie, page, property, operatorId, told } = yield* talking(INQUIRY)
-      assert.notInclude((yield* look(cookie, page)).text, "Not all of these nights are free.")
-      yield* orderOf(operatorId, [{ propertyId: property, checkIn: "2027-05-06", checkOut: "2027-05-08" }])
-      assert.include((yield* look(cookie, page)).text, "Not all of these nights are free.")
-      const refused = yield* fill(cookie, page, "offer", { price: "380.50" })
+      const { cookie, page, property, operatorId, told } = yield* prepareHostConversation(INQUIRY)
+      assert.notInclude((yield* getPage(cookie, page)).text, "Not all of these nights are free.")
+      yield* insertOrder(operatorId, [{ propertyId: property, checkIn: "2027-05-06", checkOut: "2027-05-08" }])
+      assert.include((yield* getPage(cookie, page)).text, "Not all of these nights are free.")
+      const refused = yield* fillAndSend(cookie, page, "offer", { price: "380.50" })
       assert.strictEqual(refused.status, 409)
-      assert.isDefined(alertIn(refused))
-      assert.strictEqual(formsOf(refused, "offer")[0]?.form.get("price"), "380.50")
+      assert.isDefined(findAlert(refused))
+      assert.strictEqual(findForms(refused, "offer")[0]?.form.get("price"), "380.50")
       assert.include(refused.text, "<details open><summary>Make a special offer</summary>")
       assert.isEmpty(yield* told)
     })
@@ -74,12 +81,12 @@ layer(layerSignedIn)("offers on the page of a conversation", (it) => {
   it.effect("are there where the channel has them", () =>
     Effect.gen(function* () {
       const formsAt = Effect.fnUntraced(function* (channelType: string) {
-        const { cookie, page } = yield* talking({ ...INQUIRY, channelType })
-        const seen = yield* look(cookie, page)
-        const fields = Array.from(formsOf(seen, "offer")[0]?.form.keys() ?? [])
+        const { cookie, page } = yield* prepareHostConversation({ ...INQUIRY, channelType })
+        const seen = yield* getPage(cookie, page)
+        const fields = Array.from(findForms(seen, "offer")[0]?.form.keys() ?? [])
         return {
-          offer: formsOf(seen, "offer").length,
-          preapprove: formsOf(seen, "preapprove").length,
+          offer: findForms(seen, "offer").length,
+          preapprove: findForms(seen, "preapprove").length,
           plan: fields.includes("rate_plan_id") && fields.includes("currency")
         }
       })
@@ -91,11 +98,13 @@ layer(layerSignedIn)("offers on the page of a conversation", (it) => {
 
   it.effect("cannot be a pre-approval where nothing is asked, or what is asked has begun", () =>
     Effect.gen(function* () {
-      const asksNothing = yield* talking()
-      assert.isEmpty(formsOf(yield* look(asksNothing.cookie, asksNothing.page), "preapprove"))
-      const { cookie, page } = yield* talking({ inquiry: { checkInDate: "2027-04-19", checkOutDate: "2027-04-22" } })
-      const seen = yield* look(cookie, page)
-      assert.isEmpty(formsOf(seen, "preapprove"))
+      const asksNothing = yield* prepareHostConversation()
+      assert.isEmpty(findForms(yield* getPage(asksNothing.cookie, asksNothing.page), "preapprove"))
+      const { cookie, page } = yield* prepareHostConversation({
+        inquiry: { checkInDate: "2027-04-19", checkOutDate: "2027-04-22" }
+      })
+      const seen = yield* getPage(cookie, page)
+      assert.isEmpty(findForms(seen, "preapprove"))
       assert.include(seen.text, "which have begun")
     })
   )

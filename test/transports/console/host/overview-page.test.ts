@@ -1,15 +1,15 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
-import { call, dataOf, type OrderOptions, orderOf } from "../../../support/harness.ts"
-import { look, newHost } from "../../../support/transports/console/host/hosting.ts"
-import { layerSignedIn } from "../../../support/transports/console/signed-in.ts"
+import { call, dataOf, insertOrder, type OrderOptions } from "../../../support/harness.ts"
+import { getPage, newHost } from "../../../support/transports/console/host/host-forms.ts"
+import { layerSignedIn } from "../../../support/transports/console/signed-in-pages.ts"
 
 layer(layerSignedIn)("the overview", (it) => {
   it.effect("says that nothing waits where nothing does", () =>
     Effect.gen(function* () {
       const { cookie } = yield* newHost()
-      const { status, text } = yield* look(cookie, "/console/overview")
+      const { status, text } = yield* getPage(cookie, "/console/overview")
       assert.strictEqual(status, 200)
       assert.include(text, "Nobody today or tomorrow.")
       assert.strictEqual(text.match(/<p>Nothing\.<\/p>/g)?.length, 2)
@@ -35,7 +35,7 @@ layer(layerSignedIn)("the overview", (it) => {
       yield* booked("Ada & Co", "2027-05-05", "2027-05-06", 40)
       yield* booked("Grace", "2027-05-06", "2027-05-08", 100)
       yield* booked("Later", "2027-05-08", "2027-05-09", 100)
-      const { text } = yield* look(cookie, "/console/overview")
+      const { text } = yield* getPage(cookie, "/console/overview")
       assert.include(text, "Wed 5 May 2027")
       assert.include(text, "Ada &amp; Co")
       assert.include(text, "Harbour &lt;1&gt;")
@@ -51,10 +51,10 @@ layer(layerSignedIn)("the overview", (it) => {
   it.effect("shows from check-out time on that a guest has left whom nobody marked", () =>
     Effect.gen(function* () {
       const { cookie, operatorId } = yield* newHost()
-      yield* orderOf(operatorId, [{ propertyId: null, checkIn: "2027-05-02", checkOut: "2027-05-04" }])
+      yield* insertOrder(operatorId, [{ propertyId: null, checkIn: "2027-05-02", checkOut: "2027-05-04" }])
       const departures = Effect.fnUntraced(function* (time: string) {
         yield* TestClock.setTime(Date.parse(`2027-05-04T${time}+02:00`))
-        const { text } = yield* look(cookie, "/console/overview")
+        const { text } = yield* getPage(cookie, "/console/overview")
         return text.slice(text.indexOf("<h2>Departures"))
       })
       assert.include(yield* departures("10:59:59"), "not marked as arrived")
@@ -69,14 +69,14 @@ layer(layerSignedIn)("the overview", (it) => {
       yield* TestClock.setTime(Date.parse("2027-05-04T10:00:00Z"))
       const { cookie, operatorId } = yield* newHost()
       const boxed = (checkIn: string, checkOut: string, options: OrderOptions = {}) =>
-        orderOf(operatorId, [{ propertyId: null, checkIn, checkOut }], options)
+        insertOrder(operatorId, [{ propertyId: null, checkIn, checkOut }], options)
       yield* boxed("2027-05-02", "2027-05-04")
       yield* boxed("2027-05-09", "2027-05-12")
       yield* boxed("2027-05-01", "2027-05-03")
       yield* boxed("2027-05-09", "2027-05-12", { status: "wait_accept" })
-      const { text } = yield* look(cookie, "/console/overview")
+      const { text } = yield* getPage(cookie, "/console/overview")
       const address = /<a href="([^"]*)"><strong>2<\/strong> stays in the box/.exec(text)?.[1]?.replaceAll("&amp;", "&")
-      assert.include((yield* look(cookie, address ?? "")).text, "<h2>2 stays</h2>")
+      assert.include((yield* getPage(cookie, address ?? "")).text, "<h2>2 stays</h2>")
     })
   )
 
@@ -86,7 +86,7 @@ layer(layerSignedIn)("the overview", (it) => {
   ] as const)("shows nothing but why where the API refuses the account: %s", ([words, standing]) =>
     Effect.gen(function* () {
       const { cookie } = yield* newHost(standing)
-      const { status, text } = yield* look(cookie, "/console/overview")
+      const { status, text } = yield* getPage(cookie, "/console/overview")
       assert.strictEqual(status, 403)
       assert.include(text, words)
       assert.notInclude(text, "Arrivals")

@@ -3,22 +3,27 @@ import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { PasswordCost } from "../../../../src/domain/access/operators/password.ts"
 import { STAFF_ROWS } from "../../../../src/platform/limits.ts"
-import { CHEAP } from "../../../support/domain/access/sign-in/host.ts"
-import { accountOf, call, tokenFor } from "../../../support/harness.ts"
+import { CHEAP_COST } from "../../../support/domain/access/sign-in/sign-in-accounts.ts"
+import { call, createToken, insertAccount } from "../../../support/harness.ts"
 import {
-  alertIn,
-  doneIn,
-  fill,
-  filledIn,
-  fillTwice,
-  formsOf,
-  look,
-  madeUp,
+  fillAndFollow,
+  fillAndSend,
+  fillAndSendTwice,
+  findAlert,
+  findDoneAction,
+  findForms,
+  getPage,
   newHost,
-  post,
-  withoutToken
-} from "../../../support/transports/console/host/hosting.ts"
-import { layerSignedIn, PASSWORD, signedIn, signedInSub } from "../../../support/transports/console/signed-in.ts"
+  postForm,
+  postInventedForm,
+  postWithoutToken
+} from "../../../support/transports/console/host/host-forms.ts"
+import {
+  layerSignedIn,
+  PASSWORD,
+  signIn,
+  signInSubAccount
+} from "../../../support/transports/console/signed-in-pages.ts"
 
 const PEOPLE = "/console/people"
 
@@ -38,37 +43,37 @@ const staffOf = Effect.fnUntraced(function* (operatorId: number) {
 // No two tests make an account of the same address: it has one in all the service.
 const mail = (operatorId: number) => `helper-${operatorId}@example.test`
 
-layer(Layer.provideMerge(layerSignedIn, Layer.succeed(PasswordCost, CHEAP)))("people", (it) => {
+layer(Layer.provideMerge(layerSignedIn, Layer.succeed(PasswordCost, CHEAP_COST)))("people", (it) => {
   it.effect("with accounts are made, switched off and on, and given passwords", () =>
     Effect.gen(function* () {
       const { cookie, operatorId } = yield* newHost()
       const email = mail(operatorId)
-      const made = yield* filledIn(cookie, PEOPLE, "make_account", {
+      const made = yield* fillAndFollow(cookie, PEOPLE, "make_account", {
         email,
         name: "<i>Ana",
         new_password: "a long enough one",
         again: "a long enough one"
       })
-      assert.strictEqual(doneIn(made), "make_account")
+      assert.strictEqual(findDoneAction(made), "make_account")
       assert.include(made.text, "&lt;i&gt;Ana")
       assert.notInclude(made.text, "a long enough one")
       const [account] = yield* accountsOf(operatorId)
       const id = account?.id ?? 0
-      const token = yield* tokenFor({ operatorId, accountId: id }, "writable")
+      const token = yield* createToken({ operatorId, accountId: id }, "writable")
       assert.strictEqual((yield* call(token, "query_income_items")).error_code, 0)
       const at = `${PEOPLE}?change=account:${id}`
-      const off = yield* filledIn(cookie, at, "disable_account")
+      const off = yield* fillAndFollow(cookie, at, "disable_account")
       assert.include(off.text, "disabled")
       assert.deepStrictEqual(
         (yield* accountsOf(operatorId)).map(({ disabled }) => disabled),
         [true]
       )
-      yield* filledIn(cookie, at, "enable_account")
+      yield* fillAndFollow(cookie, at, "enable_account")
       assert.deepStrictEqual(
         (yield* accountsOf(operatorId)).map(({ disabled }) => disabled),
         [false]
       )
-      yield* filledIn(cookie, at, "new_password", { new_password: "another password", again: "another password" })
+      yield* fillAndFollow(cookie, at, "new_password", { new_password: "another password", again: "another password" })
       assert.notStrictEqual((yield* accountsOf(operatorId))[0]?.password_hash, account?.password_hash)
     })
   )
@@ -76,36 +81,36 @@ layer(Layer.provideMerge(layerSignedIn, Layer.succeed(PasswordCost, CHEAP)))("pe
   it.effect("are given access by who has just given the password", () =>
     Effect.gen(function* () {
       const { operatorId, accountId } = yield* newHost()
-      const cookie = yield* signedIn(accountId, 16 * 60 * 1000)
+      const cookie = yield* signIn(accountId, 16 * 60 * 1000)
       const fields = {
         email: mail(operatorId),
         name: "Ana",
         new_password: "a long enough one",
         again: "a long enough one"
       }
-      const missing = yield* fill(cookie, PEOPLE, "make_account", fields)
+      const missing = yield* fillAndSend(cookie, PEOPLE, "make_account", fields)
       assert.strictEqual(missing.status, 403)
       assert.include(missing.text, mail(operatorId))
       assert.notInclude(missing.text, "a long enough one")
-      const wrong = yield* fill(cookie, PEOPLE, "make_account", { ...fields, password: "wrong" })
+      const wrong = yield* fillAndSend(cookie, PEOPLE, "make_account", { ...fields, password: "wrong" })
       assert.strictEqual(wrong.status, 401)
       assert.lengthOf(yield* accountsOf(operatorId), 0)
-      const right = yield* fill(cookie, PEOPLE, "make_account", { ...fields, password: PASSWORD })
+      const right = yield* fillAndSend(cookie, PEOPLE, "make_account", { ...fields, password: PASSWORD })
       assert.strictEqual(right.status, 303)
       const [account] = yield* accountsOf(operatorId)
       // So is who gives it back; taken away it is by anybody's hand that is signed in.
       const at = `${PEOPLE}?change=account:${account?.id}`
       const isDisabled = Effect.map(accountsOf(operatorId), (all) => all.map(({ disabled }) => disabled))
-      assert.strictEqual((yield* fill(cookie, at, "disable_account")).status, 303)
-      const later = yield* signedIn(accountId, 16 * 60 * 1000)
+      assert.strictEqual((yield* fillAndSend(cookie, at, "disable_account")).status, 303)
+      const later = yield* signIn(accountId, 16 * 60 * 1000)
       for (const [password, status] of [
         ["", 403],
         ["wrong", 401]
       ] as const) {
-        assert.strictEqual((yield* fill(later, at, "enable_account", { password })).status, status)
+        assert.strictEqual((yield* fillAndSend(later, at, "enable_account", { password })).status, status)
         assert.deepStrictEqual(yield* isDisabled, [true])
       }
-      assert.strictEqual((yield* fill(later, at, "enable_account", { password: PASSWORD })).status, 303)
+      assert.strictEqual((yield* fillAndSend(later, at, "enable_account", { password: PASSWORD })).status, 303)
       assert.deepStrictEqual(yield* isDisabled, [false])
     })
   )
@@ -113,11 +118,11 @@ layer(Layer.provideMerge(layerSignedIn, Layer.succeed(PasswordCost, CHEAP)))("pe
   it.effect("are the main account's to manage alone", () =>
     Effect.gen(function* () {
       const { operatorId } = yield* newHost()
-      const sub = yield* signedInSub(operatorId)
-      const { text } = yield* look(sub.cookie, PEOPLE)
+      const sub = yield* signInSubAccount(operatorId)
+      const { text } = yield* getPage(sub.cookie, PEOPLE)
       assert.include(text, "main account")
       assert.notInclude(text, 'value="make_account"')
-      assert.strictEqual((yield* look(sub.cookie, `${PEOPLE}?change=account:${sub.accountId}`)).status, 404)
+      assert.strictEqual((yield* getPage(sub.cookie, `${PEOPLE}?change=account:${sub.accountId}`)).status, 404)
       const fields = {
         ...{
           id: String(sub.accountId),
@@ -128,7 +133,7 @@ layer(Layer.provideMerge(layerSignedIn, Layer.succeed(PasswordCost, CHEAP)))("pe
       }
       for (const act of ["make_account", "new_password", "disable_account", "enable_account"]) {
         const at = `${PEOPLE}?change=account:${sub.accountId}`
-        assert.strictEqual((yield* madeUp(sub.cookie, at, act, fields)).status, 403, act)
+        assert.strictEqual((yield* postInventedForm(sub.cookie, at, act, fields)).status, 403, act)
       }
       assert.deepStrictEqual(
         (yield* accountsOf(operatorId)).map(({ disabled }) => disabled),
@@ -140,15 +145,15 @@ layer(Layer.provideMerge(layerSignedIn, Layer.succeed(PasswordCost, CHEAP)))("pe
   it.effect("of another operator are nobody's, and no form is taken without its token", () =>
     Effect.gen(function* () {
       const [host, other] = [yield* newHost(), yield* newHost()]
-      const theirs = yield* accountOf(other.operatorId, "sub", "Theirs")
+      const theirs = yield* insertAccount(other.operatorId, "sub", "Theirs")
       yield* call(other.token, "create_staff", { name: "Theirs", mobile: "+351 912345678" })
       const [before, staff] = [yield* accountsOf(other.operatorId), yield* staffOf(other.operatorId)]
       for (const id of [theirs, other.accountId, host.accountId]) {
         const at = `${PEOPLE}?change=account:${id}`
-        assert.strictEqual((yield* look(host.cookie, at)).status, 404, String(id))
+        assert.strictEqual((yield* getPage(host.cookie, at)).status, 404, String(id))
         for (const act of ["new_password", "disable_account", "enable_account"]) {
           assert.strictEqual(
-            (yield* madeUp(host.cookie, at, act, {
+            (yield* postInventedForm(host.cookie, at, act, {
               id: String(id),
               new_password: "mine from now on",
               again: "mine from now on"
@@ -159,10 +164,14 @@ layer(Layer.provideMerge(layerSignedIn, Layer.succeed(PasswordCost, CHEAP)))("pe
         }
       }
       const member = String(staff[0]?.id)
-      assert.strictEqual((yield* look(host.cookie, `${PEOPLE}?change=staff:${member}`)).status, 404)
-      const changed = yield* madeUp(host.cookie, PEOPLE, "change_staff", { id: member, name: "Mine", is_active: "yes" })
+      assert.strictEqual((yield* getPage(host.cookie, `${PEOPLE}?change=staff:${member}`)).status, 404)
+      const changed = yield* postInventedForm(host.cookie, PEOPLE, "change_staff", {
+        id: member,
+        name: "Mine",
+        is_active: "yes"
+      })
       assert.strictEqual(changed.status, 404)
-      assert.strictEqual((yield* madeUp(host.cookie, PEOPLE, "delete_staff", { id: member })).status, 404)
+      assert.strictEqual((yield* postInventedForm(host.cookie, PEOPLE, "delete_staff", { id: member })).status, 404)
       for (const act of [
         "make_account",
         "new_password",
@@ -172,7 +181,7 @@ layer(Layer.provideMerge(layerSignedIn, Layer.succeed(PasswordCost, CHEAP)))("pe
         "change_staff",
         "delete_staff"
       ]) {
-        assert.strictEqual((yield* withoutToken(host.cookie, PEOPLE, act)).status, 403, act)
+        assert.strictEqual((yield* postWithoutToken(host.cookie, PEOPLE, act)).status, 403, act)
       }
       assert.deepStrictEqual(yield* accountsOf(other.operatorId), before)
       assert.deepStrictEqual(yield* staffOf(other.operatorId), staff)
@@ -183,27 +192,27 @@ layer(Layer.provideMerge(layerSignedIn, Layer.succeed(PasswordCost, CHEAP)))("pe
     Effect.gen(function* () {
       const { cookie, token, operatorId } = yield* newHost()
       yield* call(token, "create_property", { title: "Harbour <1>" })
-      const added = yield* filledIn(cookie, `${PEOPLE}?change=staff:new`, "add_staff", {
+      const added = yield* fillAndFollow(cookie, `${PEOPLE}?change=staff:new`, "add_staff", {
         ...{ name: "Marta <b>", mobile: "+351 912345678" }
       })
       assert.include(added.text, "Marta &lt;b&gt;")
       const [marta] = yield* staffOf(operatorId)
       const at = `${PEOPLE}?change=staff:${marta?.id}`
-      const page = yield* look(cookie, at)
+      const page = yield* getPage(cookie, at)
       assert.include(page.text, "Harbour &lt;1&gt;")
       // Somebody else changes her number meanwhile: what this form did not touch stays so.
       yield* call(token, "update_staff", { id: marta?.id, mobile: "+351 900000000" })
-      const [form] = formsOf(page, "change_staff")
+      const [form] = findForms(page, "change_staff")
       form?.form.set("name", "Marta")
       form?.form.set("is_active", "false")
-      yield* post(cookie, form?.action ?? "", form?.form ?? new URLSearchParams())
+      yield* postForm(cookie, form?.action ?? "", form?.form ?? new URLSearchParams())
       assert.deepStrictEqual(yield* staffOf(operatorId), [
         { id: marta?.id ?? 0, name: "Marta", mobile: "+351 900000000", is_active: false }
       ])
-      const wrong = yield* fill(cookie, at, "change_staff", { mobile: "nonsense" })
-      assert.deepStrictEqual([wrong.status, alertIn(wrong)?.startsWith("mobile:")], [422, true])
+      const wrong = yield* fillAndSend(cookie, at, "change_staff", { mobile: "nonsense" })
+      assert.deepStrictEqual([wrong.status, findAlert(wrong)?.startsWith("mobile:")], [422, true])
       assert.include(wrong.text, 'value="nonsense"')
-      yield* filledIn(cookie, at, "delete_staff")
+      yield* fillAndFollow(cookie, at, "delete_staff")
       assert.deepStrictEqual(yield* staffOf(operatorId), [])
     })
   )
@@ -211,10 +220,13 @@ layer(Layer.provideMerge(layerSignedIn, Layer.succeed(PasswordCost, CHEAP)))("pe
   it.effect("sent twice at once are there once", () =>
     Effect.gen(function* () {
       const { cookie, operatorId } = yield* newHost()
-      yield* fillTwice(cookie, `${PEOPLE}?change=staff:new`, "add_staff", { name: "Marta", mobile: "+351 912345678" })
+      yield* fillAndSendTwice(cookie, `${PEOPLE}?change=staff:new`, "add_staff", {
+        name: "Marta",
+        mobile: "+351 912345678"
+      })
       assert.lengthOf(yield* staffOf(operatorId), 1)
       const fields = { email: mail(operatorId), new_password: "a long enough one", again: "a long enough one" }
-      const sent = yield* fillTwice(cookie, PEOPLE, "make_account", fields)
+      const sent = yield* fillAndSendTwice(cookie, PEOPLE, "make_account", fields)
       assert.sameMembers(
         sent.map(({ status }) => status),
         [303, 409]
@@ -231,11 +243,11 @@ layer(Layer.provideMerge(layerSignedIn, Layer.succeed(PasswordCost, CHEAP)))("pe
         INSERT INTO staffs (operator_id, name, mobile, created_at, updated_at)
         SELECT ${operatorId}, 'Cleaner ' || n, '+49 15112345678', now(), now() FROM generate_series(${from}::int, ${to}::int) n`
       yield* add(1, STAFF_ROWS)
-      const full = yield* look(cookie, PEOPLE)
+      const full = yield* getPage(cookie, PEOPLE)
       assert.lengthOf(full.text.match(/>Cleaner \d+</g) ?? [], STAFF_ROWS)
       assert.notInclude(full.text, "Further in the list")
       yield* add(STAFF_ROWS + 1, STAFF_ROWS + 1)
-      const cut = yield* look(cookie, PEOPLE)
+      const cut = yield* getPage(cookie, PEOPLE)
       assert.lengthOf(cut.text.match(/>Cleaner \d+</g) ?? [], STAFF_ROWS)
       assert.include(cut.text, "Further in the list")
     })

@@ -2,24 +2,24 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { NAMED_PROPERTIES, PORTFOLIO_ROWS } from "../../../../src/platform/limits.ts"
-import { trailOf } from "../../../support/changes/trail-rows.ts"
-import { call, dataOf, propertyOf } from "../../../support/harness.ts"
+import { loadAuditLinesWithActor } from "../../../support/changes/audit-lines.ts"
+import { call, dataOf, insertProperty } from "../../../support/harness.ts"
 import {
-  alertIn,
-  doneIn,
-  fieldIn,
-  fill,
-  filled,
-  filledIn,
-  fillTwice,
-  formsOf,
-  look,
-  madeUp,
+  fillAndFollow,
+  fillAndSend,
+  fillAndSendTwice,
+  fillForm,
+  findAlert,
+  findAlertField,
+  findDoneAction,
+  findForms,
+  getPage,
   newHost,
-  post,
-  withoutToken
-} from "../../../support/transports/console/host/hosting.ts"
-import { layerSignedIn } from "../../../support/transports/console/signed-in.ts"
+  postForm,
+  postInventedForm,
+  postWithoutToken
+} from "../../../support/transports/console/host/host-forms.ts"
+import { layerSignedIn } from "../../../support/transports/console/signed-in-pages.ts"
 
 const PROPERTIES = "/console/properties"
 const NEW_GROUP = `${PROPERTIES}?change=group:new`
@@ -61,13 +61,13 @@ layer(layerSignedIn)("the page of properties", (it) => {
   it.effect("adds a property, and brings back a title that another has", () =>
     Effect.gen(function* () {
       const { cookie, operatorId } = yield* newHost()
-      assert.include((yield* look(cookie, PROPERTIES)).text, "There is no property yet.")
-      const added = yield* filledIn(cookie, PROPERTIES, "add_property", { title: " Harbour <1> " })
-      assert.strictEqual(doneIn(added), "add_property")
+      assert.include((yield* getPage(cookie, PROPERTIES)).text, "There is no property yet.")
+      const added = yield* fillAndFollow(cookie, PROPERTIES, "add_property", { title: " Harbour <1> " })
+      assert.strictEqual(findDoneAction(added), "add_property")
       assert.include(added.text, "Harbour &lt;1&gt;</a>")
       assert.notInclude(added.text, "Harbour <1>")
-      const again = yield* fill(cookie, PROPERTIES, "add_property", { title: "Harbour <1>" })
-      assert.deepStrictEqual([again.status, fieldIn(again)], [409, "title"])
+      const again = yield* fillAndSend(cookie, PROPERTIES, "add_property", { title: "Harbour <1>" })
+      assert.deepStrictEqual([again.status, findAlertField(again)], [409, "title"])
       assert.include(again.text, 'name="title" value="Harbour &lt;1&gt;"')
       assert.lengthOf((yield* portfolioOf(operatorId)).properties, 1)
     })
@@ -76,22 +76,22 @@ layer(layerSignedIn)("the page of properties", (it) => {
   it.effect("stops letting a property and lets it again, once each, as who is signed in", () =>
     Effect.gen(function* () {
       const { cookie, token, operatorId, accountId } = yield* newHost()
-      const id = yield* propertyOf(operatorId, "Harbour")
-      const sent = yield* fillTwice(cookie, PROPERTIES, "stop_letting")
+      const id = yield* insertProperty(operatorId, "Harbour")
+      const sent = yield* fillAndSendTwice(cookie, PROPERTIES, "stop_letting")
       assert.deepStrictEqual(
         sent.map(({ status }) => status),
         [303, 303]
       )
-      const stopped = yield* look(cookie, sent[0]?.location ?? "")
-      assert.strictEqual(doneIn(stopped), "stop_letting")
+      const stopped = yield* getPage(cookie, sent[0]?.location ?? "")
+      assert.strictEqual(findDoneAction(stopped), "stop_letting")
       assert.include(stopped.text, "not let</span>")
-      assert.lengthOf(formsOf(stopped, "stop_letting"), 0)
-      assert.deepStrictEqual(yield* trailOf(operatorId), [
+      assert.lengthOf(findForms(stopped, "stop_letting"), 0)
+      assert.deepStrictEqual(yield* loadAuditLinesWithActor(operatorId), [
         `${accountId} console: stop_letting property:${id} (deactivated_at)`
       ])
       const day = { property_ids: [id], start_date: "1970-02-01", end_date: "1970-02-01" }
       assert.include(JSON.stringify(yield* call(token, "get_property_availability", day)), '"available":false')
-      yield* filledIn(cookie, PROPERTIES, "let_again")
+      yield* fillAndFollow(cookie, PROPERTIES, "let_again")
       assert.include(JSON.stringify(yield* call(token, "get_property_availability", day)), '"available":true')
       assert.strictEqual((yield* portfolioOf(operatorId)).properties[0]?.is_let, true)
     })
@@ -100,39 +100,39 @@ layer(layerSignedIn)("the page of properties", (it) => {
   it.effect("makes a group, renames it, replaces what is in it and deletes it", () =>
     Effect.gen(function* () {
       const { cookie, operatorId } = yield* newHost()
-      const [one, two] = [yield* propertyOf(operatorId, "One"), yield* propertyOf(operatorId, "Two")]
-      const made = yield* filledIn(cookie, NEW_GROUP, "make_group", { name: "Sea <b>", property_ids: ids(one) })
-      assert.strictEqual(doneIn(made), "make_group")
+      const [one, two] = [yield* insertProperty(operatorId, "One"), yield* insertProperty(operatorId, "Two")]
+      const made = yield* fillAndFollow(cookie, NEW_GROUP, "make_group", { name: "Sea <b>", property_ids: ids(one) })
+      assert.strictEqual(findDoneAction(made), "make_group")
       assert.notInclude(made.text, "Sea <b>")
       const [group] = (yield* portfolioOf(operatorId)).groups
       assert.deepStrictEqual([group?.name, group?.on], ["Sea <b>", [one]])
       const at = `${PROPERTIES}?change=group:${group?.id}`
       assert.include(made.text, at)
-      const page = yield* look(cookie, at)
-      assert.deepStrictEqual(formsOf(page, "change_group")[0]?.form.getAll("property_ids"), ids(one))
-      yield* filledIn(cookie, at, "change_group", { name: "Shore", property_ids: ids(one, two) })
+      const page = yield* getPage(cookie, at)
+      assert.deepStrictEqual(findForms(page, "change_group")[0]?.form.getAll("property_ids"), ids(one))
+      yield* fillAndFollow(cookie, at, "change_group", { name: "Shore", property_ids: ids(one, two) })
       const changed = (yield* portfolioOf(operatorId)).groups
       assert.deepStrictEqual(changed, [{ id: group?.id ?? 0, name: "Shore", on: [one, two] }])
       // An empty list takes all out.
-      yield* filledIn(cookie, at, "change_group", { property_ids: [] })
+      yield* fillAndFollow(cookie, at, "change_group", { property_ids: [] })
       assert.deepStrictEqual((yield* portfolioOf(operatorId)).groups[0]?.on, [])
-      assert.strictEqual(doneIn(yield* filledIn(cookie, at, "delete_group")), "delete_group")
+      assert.strictEqual(findDoneAction(yield* fillAndFollow(cookie, at, "delete_group")), "delete_group")
       assert.deepStrictEqual((yield* portfolioOf(operatorId)).groups, [])
-      assert.strictEqual((yield* look(cookie, at)).status, 404)
+      assert.strictEqual((yield* getPage(cookie, at)).status, 404)
     })
   )
 
   it.effect("leaves what a form did not touch as others have changed it meanwhile", () =>
     Effect.gen(function* () {
       const { cookie, token, operatorId } = yield* newHost()
-      const [one, two] = [yield* propertyOf(operatorId, "One"), yield* propertyOf(operatorId, "Two")]
-      yield* filledIn(cookie, NEW_GROUP, "make_group", { name: "Sea", property_ids: ids(one) })
+      const [one, two] = [yield* insertProperty(operatorId, "One"), yield* insertProperty(operatorId, "Two")]
+      yield* fillAndFollow(cookie, NEW_GROUP, "make_group", { name: "Sea", property_ids: ids(one) })
       const [group] = (yield* portfolioOf(operatorId)).groups
-      const page = yield* look(cookie, `${PROPERTIES}?change=group:${group?.id}`)
+      const page = yield* getPage(cookie, `${PROPERTIES}?change=group:${group?.id}`)
       yield* dataOf(yield* call(token, "update_property_group", { id: group?.id, property_ids: [one, two] }))
-      const [standing] = formsOf(page, "change_group")
+      const [standing] = findForms(page, "change_group")
       standing?.form.set("name", "Shore")
-      yield* post(cookie, standing?.action ?? "", standing?.form ?? new URLSearchParams())
+      yield* postForm(cookie, standing?.action ?? "", standing?.form ?? new URLSearchParams())
       assert.deepStrictEqual((yield* portfolioOf(operatorId)).groups[0], {
         id: group?.id ?? 0,
         name: "Shore",
@@ -147,27 +147,27 @@ layer(layerSignedIn)("the page of properties", (it) => {
       Effect.gen(function* () {
         const { cookie, operatorId } = yield* newHost()
         const [one, two, three] = [
-          yield* propertyOf(operatorId, "One"),
-          yield* propertyOf(operatorId, "Two"),
-          yield* propertyOf(operatorId, "Three")
+          yield* insertProperty(operatorId, "One"),
+          yield* insertProperty(operatorId, "Two"),
+          yield* insertProperty(operatorId, "Three")
         ]
-        yield* filledIn(cookie, NEW_GROUP, "make_group", { name: "Sea", property_ids: ids(one) })
+        yield* fillAndFollow(cookie, NEW_GROUP, "make_group", { name: "Sea", property_ids: ids(one) })
         const [group] = (yield* portfolioOf(operatorId)).groups
-        const page = yield* look(cookie, `${PROPERTIES}?change=group:${group?.id}`)
+        const page = yield* getPage(cookie, `${PROPERTIES}?change=group:${group?.id}`)
         const windows = [ids(one, three), ids(two)].map((property_ids) =>
-          filled(formsOf(page, "change_group")[0]?.form ?? new URLSearchParams(), { property_ids })
+          fillForm(findForms(page, "change_group")[0]?.form ?? new URLSearchParams(), { property_ids })
         )
         for (const form of [...windows, ...windows.slice(0, 1)]) {
-          assert.strictEqual((yield* post(cookie, PROPERTIES, form)).status, 303)
+          assert.strictEqual((yield* postForm(cookie, PROPERTIES, form)).status, 303)
         }
         assert.deepStrictEqual((yield* portfolioOf(operatorId)).groups[0]?.on, [two, three])
-        yield* filledIn(cookie, NEW_TAG, "make_tag", { name: "Quiet", property_ids: ids(one) })
+        yield* fillAndFollow(cookie, NEW_TAG, "make_tag", { name: "Quiet", property_ids: ids(one) })
         const [tag] = (yield* portfolioOf(operatorId)).tags
-        const tags = yield* look(cookie, `${PROPERTIES}?change=tag:${tag?.id}`)
+        const tags = yield* getPage(cookie, `${PROPERTIES}?change=tag:${tag?.id}`)
         for (const property_ids of [ids(one, three), ids(two)]) {
-          const [standing] = formsOf(tags, "change_tag")
-          const sent = filled(standing?.form ?? new URLSearchParams(), { property_ids })
-          assert.strictEqual((yield* post(cookie, PROPERTIES, sent)).status, 303)
+          const [standing] = findForms(tags, "change_tag")
+          const sent = fillForm(standing?.form ?? new URLSearchParams(), { property_ids })
+          assert.strictEqual((yield* postForm(cookie, PROPERTIES, sent)).status, 303)
         }
         assert.deepStrictEqual((yield* portfolioOf(operatorId)).tags[0]?.on, [two, three])
       })
@@ -176,11 +176,11 @@ layer(layerSignedIn)("the page of properties", (it) => {
   it.effect("keeps what was filled in of a group that is refused", () =>
     Effect.gen(function* () {
       const { cookie, operatorId } = yield* newHost()
-      const one = yield* propertyOf(operatorId, "One")
-      yield* filledIn(cookie, NEW_GROUP, "make_group", { name: "Sea" })
-      const taken = yield* fill(cookie, NEW_GROUP, "make_group", { name: "Sea", property_ids: ids(one) })
-      assert.deepStrictEqual([taken.status, fieldIn(taken)], [409, "name"])
-      const [form] = formsOf(taken, "make_group")
+      const one = yield* insertProperty(operatorId, "One")
+      yield* fillAndFollow(cookie, NEW_GROUP, "make_group", { name: "Sea" })
+      const taken = yield* fillAndSend(cookie, NEW_GROUP, "make_group", { name: "Sea", property_ids: ids(one) })
+      assert.deepStrictEqual([taken.status, findAlertField(taken)], [409, "name"])
+      const [form] = findForms(taken, "make_group")
       assert.deepStrictEqual([form?.form.get("name"), form?.form.getAll("property_ids")], ["Sea", ids(one)])
     })
   )
@@ -188,12 +188,12 @@ layer(layerSignedIn)("the page of properties", (it) => {
   it.effect("makes a tag in a colour by its name, on properties and room types, and changes and deletes it", () =>
     Effect.gen(function* () {
       const { cookie, token, operatorId } = yield* newHost()
-      const one = yield* propertyOf(operatorId, "One")
+      const one = yield* insertProperty(operatorId, "One")
       yield* dataOf(yield* call(token, "create_room_type", { title: "Double" }))
       const [type] = (yield* portfolioOf(operatorId)).room_types
       const typeId = type?.id ?? 0
-      assert.include((yield* look(cookie, NEW_TAG)).text, '<option value="#FD587B">red</option>')
-      const made = yield* filledIn(cookie, NEW_TAG, "make_tag", {
+      assert.include((yield* getPage(cookie, NEW_TAG)).text, '<option value="#FD587B">red</option>')
+      const made = yield* fillAndFollow(cookie, NEW_TAG, "make_tag", {
         ...{ name: "Sea", color: "#FD587B" },
         ...{ property_ids: ids(one), room_type_ids: ids(typeId) }
       })
@@ -201,15 +201,15 @@ layer(layerSignedIn)("the page of properties", (it) => {
       const [tag] = (yield* portfolioOf(operatorId)).tags
       assert.deepStrictEqual(tag, { id: tag?.id ?? 0, name: "Sea", color: "#FD587B", on: [one], types: [typeId] })
       const at = `${PROPERTIES}?change=tag:${tag?.id}`
-      yield* filledIn(cookie, at, "change_tag", { name: "Shore", color: "#2CBCFD", room_type_ids: [] })
+      yield* fillAndFollow(cookie, at, "change_tag", { name: "Shore", color: "#2CBCFD", room_type_ids: [] })
       const changed = { id: tag?.id ?? 0, name: "Shore", color: "#2CBCFD", on: [one], types: [] }
       assert.deepStrictEqual((yield* portfolioOf(operatorId)).tags, [changed])
-      const long = yield* fill(cookie, at, "change_tag", { name: "x".repeat(16) })
-      assert.deepStrictEqual([long.status, formsOf(long, "change_tag")[0]?.form.get("name")], [422, "x".repeat(16)])
-      yield* filledIn(cookie, at, "delete_tag")
+      const long = yield* fillAndSend(cookie, at, "change_tag", { name: "x".repeat(16) })
+      assert.deepStrictEqual([long.status, findForms(long, "change_tag")[0]?.form.get("name")], [422, "x".repeat(16)])
+      yield* fillAndFollow(cookie, at, "delete_tag")
       assert.deepStrictEqual((yield* portfolioOf(operatorId)).tags, [])
       // One colour is as good as another: then the service chooses.
-      yield* filledIn(cookie, NEW_TAG, "make_tag", { name: "Quiet" })
+      yield* fillAndFollow(cookie, NEW_TAG, "make_tag", { name: "Quiet" })
       assert.lengthOf((yield* portfolioOf(operatorId)).tags, 1)
     })
   )
@@ -217,30 +217,36 @@ layer(layerSignedIn)("the page of properties", (it) => {
   it.effect("makes a room type of properties that are in none, and says how many are not shown", () =>
     Effect.gen(function* () {
       const { cookie, operatorId } = yield* newHost()
-      const [one, two] = [yield* propertyOf(operatorId, "Room 101"), yield* propertyOf(operatorId, "Room 102")]
-      const made = yield* filledIn(cookie, NEW_ROOM_TYPE, "make_room_type", { title: "Double", property_ids: ids(one) })
-      assert.strictEqual(doneIn(made), "make_room_type")
+      const [one, two] = [yield* insertProperty(operatorId, "Room 101"), yield* insertProperty(operatorId, "Room 102")]
+      const made = yield* fillAndFollow(cookie, NEW_ROOM_TYPE, "make_room_type", {
+        title: "Double",
+        property_ids: ids(one)
+      })
+      assert.strictEqual(findDoneAction(made), "make_room_type")
       assert.deepStrictEqual((yield* portfolioOf(operatorId)).room_types[0]?.on, [one])
-      const next = yield* look(cookie, NEW_ROOM_TYPE)
+      const next = yield* getPage(cookie, NEW_ROOM_TYPE)
       assert.notInclude(next.text, "Room 101")
       assert.include(next.text, "Room 102")
       assert.include(next.text, "1 that are in one already are not shown")
       // Meanwhile it has come into one: what is ticked stays filled in, and why it was not taken is said.
-      const taken = yield* fill(cookie, NEW_ROOM_TYPE, "make_room_type", { title: "Twin", property_ids: ids(one, two) })
+      const taken = yield* fillAndSend(cookie, NEW_ROOM_TYPE, "make_room_type", {
+        title: "Twin",
+        property_ids: ids(one, two)
+      })
       assert.strictEqual(taken.status, 409)
-      assert.match(alertIn(taken) ?? "", new RegExp(`^property_ids: .*\\b${one}\\b`))
-      assert.deepStrictEqual(formsOf(taken, "make_room_type")[0]?.form.get("title"), "Twin")
-      yield* filledIn(cookie, NEW_ROOM_TYPE, "make_room_type", { title: "Twin", property_ids: ids(two) })
-      assert.include((yield* look(cookie, NEW_ROOM_TYPE)).text, "Every property is in a room type already.")
+      assert.match(findAlert(taken) ?? "", new RegExp(`^property_ids: .*\\b${one}\\b`))
+      assert.deepStrictEqual(findForms(taken, "make_room_type")[0]?.form.get("title"), "Twin")
+      yield* fillAndFollow(cookie, NEW_ROOM_TYPE, "make_room_type", { title: "Twin", property_ids: ids(two) })
+      assert.include((yield* getPage(cookie, NEW_ROOM_TYPE)).text, "Every property is in a room type already.")
     })
   )
 
   it.effect("takes nothing of another operator's, nor a form without its token", () =>
     Effect.gen(function* () {
       const [host, other] = [yield* newHost(), yield* newHost()]
-      const theirs = yield* propertyOf(other.operatorId, "Theirs")
-      yield* filledIn(other.cookie, NEW_GROUP, "make_group", { name: "Theirs", property_ids: ids(theirs) })
-      yield* filledIn(other.cookie, NEW_TAG, "make_tag", { name: "Theirs", property_ids: ids(theirs) })
+      const theirs = yield* insertProperty(other.operatorId, "Theirs")
+      yield* fillAndFollow(other.cookie, NEW_GROUP, "make_group", { name: "Theirs", property_ids: ids(theirs) })
+      yield* fillAndFollow(other.cookie, NEW_TAG, "make_tag", { name: "Theirs", property_ids: ids(theirs) })
       yield* dataOf(yield* call(other.token, "create_room_type", { title: "Theirs", property_ids: [theirs] }))
       const before = yield* portfolioOf(other.operatorId)
       const [group, tag, type] = [before.groups[0]?.id, before.tags[0]?.id, before.room_types[0]?.id].map(String)
@@ -258,12 +264,12 @@ layer(layerSignedIn)("the page of properties", (it) => {
         ["make_room_type", { title: "Mine", property_ids: ids(theirs) }]
       ] as const
       for (const [act, fields] of foreign) {
-        assert.strictEqual((yield* madeUp(host.cookie, PROPERTIES, act, fields)).status, 404, act)
-        assert.strictEqual((yield* withoutToken(host.cookie, PROPERTIES, act)).status, 403, act)
+        assert.strictEqual((yield* postInventedForm(host.cookie, PROPERTIES, act, fields)).status, 404, act)
+        assert.strictEqual((yield* postWithoutToken(host.cookie, PROPERTIES, act)).status, 403, act)
       }
-      assert.strictEqual((yield* withoutToken(host.cookie, PROPERTIES, "add_property")).status, 403)
+      assert.strictEqual((yield* postWithoutToken(host.cookie, PROPERTIES, "add_property")).status, 403)
       for (const change of [`group:${group}`, `tag:${tag}`, `room_type:${type}`, "operator:1"]) {
-        const page = yield* look(host.cookie, `${PROPERTIES}?change=${change}`)
+        const page = yield* getPage(host.cookie, `${PROPERTIES}?change=${change}`)
         assert.strictEqual(page.status, 404, change)
         assert.notInclude(page.text, "Theirs")
       }
@@ -283,7 +289,7 @@ layer(layerSignedIn)("the page of properties", (it) => {
         [NEW_ROOM_TYPE, "make_room_type", { title: "Double" }]
       ] as const
       for (const [path, act, fields] of twice) {
-        const sent = yield* fillTwice(cookie, path, act, fields)
+        const sent = yield* fillAndSendTwice(cookie, path, act, fields)
         assert.deepStrictEqual(
           sent.map(({ status }) => status),
           [303, 303],
@@ -300,7 +306,7 @@ layer(layerSignedIn)("the page of properties", (it) => {
         [`${PROPERTIES}?change=tag:${tags[0]?.id}`, "delete_tag"]
       ] as const
       for (const [path, act] of deletions) {
-        const sent = yield* fillTwice(cookie, path, act)
+        const sent = yield* fillAndSendTwice(cookie, path, act)
         assert.deepStrictEqual(
           sent.map(({ status }) => status),
           [303, 303],
@@ -326,16 +332,16 @@ layer(layerSignedIn)("the page of properties", (it) => {
       })
       yield* sql`UPDATE operators SET room_limit = 5000, room_type_limit = 5000 WHERE id = ${operatorId}`
       yield* add(1, PORTFOLIO_ROWS)
-      assert.notInclude((yield* look(cookie, PROPERTIES)).text, "Further in the list")
+      assert.notInclude((yield* getPage(cookie, PROPERTIES)).text, "Further in the list")
       yield* add(PORTFOLIO_ROWS + 1, PORTFOLIO_ROWS + 1)
-      const page = yield* look(cookie, PROPERTIES)
+      const page = yield* getPage(cookie, PROPERTIES)
       const counts = [/>Home \d+/g, /class="name">Group \d+/g, /class="name">Tag \d+/g, /class="name">Type \d+/g].map(
         (each) => page.text.match(each)?.length
       )
       assert.deepStrictEqual(counts, [PORTFOLIO_ROWS, PORTFOLIO_ROWS, PORTFOLIO_ROWS, PORTFOLIO_ROWS])
       assert.lengthOf(page.text.match(/Further in the list/g) ?? [], 4)
       assert.isBelow(page.text.length, 300_000)
-      const found = yield* look(cookie, `${PROPERTIES}?q=home+17X`)
+      const found = yield* getPage(cookie, `${PROPERTIES}?q=home+17X`)
       assert.lengthOf(found.text.match(/>Home \d+/g) ?? [], 1)
     })
   )
@@ -345,22 +351,22 @@ layer(layerSignedIn)("the page of properties", (it) => {
       const { cookie, operatorId } = yield* newHost()
       const sql = yield* SqlClient.SqlClient
       yield* sql`UPDATE operators SET room_limit = 5000 WHERE id = ${operatorId}`
-      const last = yield* propertyOf(operatorId, "Zebra")
+      const last = yield* insertProperty(operatorId, "Zebra")
       const add = (from: number, to: number) =>
         sql`INSERT INTO properties (operator_id, title, created_at)
           SELECT ${operatorId}, 'Home ' || n, now() FROM generate_series(${from}::int, ${to}::int) n`
       yield* add(2, NAMED_PROPERTIES)
-      assert.notInclude((yield* look(cookie, NEW_GROUP)).text, "Not every property is shown")
+      assert.notInclude((yield* getPage(cookie, NEW_GROUP)).text, "Not every property is shown")
       yield* add(NAMED_PROPERTIES + 1, NAMED_PROPERTIES + 1)
-      const full = yield* look(cookie, NEW_GROUP)
+      const full = yield* getPage(cookie, NEW_GROUP)
       assert.include(full.text, "Not every property is shown")
       assert.notInclude(full.text, "Zebra")
       assert.isBelow(full.text.length, 300_000)
-      yield* filledIn(cookie, `${NEW_GROUP}&q=zebra`, "make_group", { name: "Stripes", property_ids: ids(last) })
+      yield* fillAndFollow(cookie, `${NEW_GROUP}&q=zebra`, "make_group", { name: "Stripes", property_ids: ids(last) })
       const [group] = (yield* portfolioOf(operatorId)).groups
       const at = `${PROPERTIES}?change=group:${group?.id}&q=home+77`
-      assert.include((yield* look(cookie, at)).text, "Zebra")
-      yield* filledIn(cookie, at, "change_group", { name: "Striped" })
+      assert.include((yield* getPage(cookie, at)).text, "Zebra")
+      yield* fillAndFollow(cookie, at, "change_group", { name: "Striped" })
       assert.deepStrictEqual((yield* portfolioOf(operatorId)).groups[0]?.on, [last])
     })
   )

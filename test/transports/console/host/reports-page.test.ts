@@ -1,14 +1,14 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
-import { orderOf, propertyOf, typedClient, withToken } from "../../../support/harness.ts"
-import { look, meant, newHost } from "../../../support/transports/console/host/hosting.ts"
-import { layerSignedIn } from "../../../support/transports/console/signed-in.ts"
+import { insertOrder, insertProperty, typedClient, withToken } from "../../../support/harness.ts"
+import { decodeEntities, getPage, newHost } from "../../../support/transports/console/host/host-forms.ts"
+import { layerSignedIn } from "../../../support/transports/console/signed-in-pages.ts"
 
 const ready = Effect.gen(function* () {
   yield* TestClock.setTime(Date.parse("2027-11-25T10:00:00Z"))
   const host = yield* newHost()
-  const harbour = yield* propertyOf(host.operatorId, "Harbour <1>")
+  const harbour = yield* insertProperty(host.operatorId, "Harbour <1>")
   return { ...host, harbour }
 })
 
@@ -16,8 +16,8 @@ layer(layerSignedIn)("the year", (it) => {
   it.effect("is this one unless another is asked for, as a picture and in numbers", () =>
     Effect.gen(function* () {
       const { cookie, token, operatorId, harbour } = yield* ready
-      yield* propertyOf(operatorId, "Garden")
-      yield* orderOf(operatorId, [{ propertyId: harbour, checkIn: "2027-05-01", checkOut: "2027-05-28" }])
+      yield* insertProperty(operatorId, "Garden")
+      yield* insertOrder(operatorId, [{ propertyId: harbour, checkIn: "2027-05-01", checkOut: "2027-05-28" }])
       const api = yield* typedClient
       yield* api
         .create_transaction({
@@ -25,7 +25,7 @@ layer(layerSignedIn)("the year", (it) => {
           ...{ property_id: harbour, action_at: "2027-05-02T10:00:00Z" }
         })
         .pipe(withToken(token))
-      const { status, text, headers } = yield* look(cookie, "/console/year")
+      const { status, text, headers } = yield* getPage(cookie, "/console/year")
       assert.strictEqual(status, 200)
       assert.include(text, "The year 2027")
       assert.lengthOf(text.match(/<rect class="bar"/g) ?? [], 12)
@@ -39,11 +39,11 @@ layer(layerSignedIn)("the year", (it) => {
       assert.include(headers.get("content-security-policy") ?? "", "default-src 'none'; style-src 'self'")
       assert.include(text, "Harbour &lt;1&gt;")
       assert.include(text, `href="/console/money?from=2027-05-01&amp;to=2027-05-31"`)
-      assert.include((yield* look(cookie, "/console/year?year=2026")).text, "The year 2026")
-      assert.include((yield* look(cookie, "/console/year?year=12345")).text, "The year 2027")
+      assert.include((yield* getPage(cookie, "/console/year?year=2026")).text, "The year 2026")
+      assert.include((yield* getPage(cookie, "/console/year?year=12345")).text, "The year 2027")
 
-      const one = meant(/href="(\/console\/year\?year=2027&amp;property=\d+)">Harbour/.exec(text)?.[1] ?? "")
-      const ofOne = yield* look(cookie, one)
+      const one = decodeEntities(/href="(\/console\/year\?year=2027&amp;property=\d+)">Harbour/.exec(text)?.[1] ?? "")
+      const ofOne = yield* getPage(cookie, one)
       assert.include(ofOne.text, "The year 2027, Harbour &lt;1&gt;")
       assert.notInclude(ofOne.text, "Garden")
       assert.include(ofOne.text, `href="/console/year?year=2027"`)
@@ -61,7 +61,7 @@ layer(layerSignedIn)("the year", (it) => {
           })
           .pipe(withToken(token))
       }
-      const { text } = yield* look(cookie, "/console/year")
+      const { text } = yield* getPage(cookie, "/console/year")
       assert.include(text, "Line: income in JPY")
       assert.include(text, "50.00 USD")
       assert.include(text, "50 JPY")
@@ -72,11 +72,11 @@ layer(layerSignedIn)("the year", (it) => {
     Effect.gen(function* () {
       const { harbour } = yield* ready
       const { cookie } = yield* newHost()
-      const { status, text } = yield* look(cookie, "/console/year")
+      const { status, text } = yield* getPage(cookie, "/console/year")
       assert.strictEqual(status, 200)
       assert.include(text, "There is no property yet.")
       assert.notInclude(text, "polyline")
-      const theirs = yield* look(cookie, `/console/year?property=${harbour}`)
+      const theirs = yield* getPage(cookie, `/console/year?property=${harbour}`)
       assert.strictEqual(theirs.status, 404)
       assert.notInclude(theirs.text, "Harbour")
     })

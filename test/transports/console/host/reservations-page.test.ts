@@ -3,9 +3,9 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { PROPERTIES_OFFERED, STAY_SEARCH_ROWS } from "../../../../src/platform/limits.ts"
-import { type OrderOptions, orderOf, propertyOf } from "../../../support/harness.ts"
-import { look, newHost } from "../../../support/transports/console/host/hosting.ts"
-import { layerSignedIn } from "../../../support/transports/console/signed-in.ts"
+import { insertOrder, insertProperty, type OrderOptions } from "../../../support/harness.ts"
+import { getPage, newHost } from "../../../support/transports/console/host/host-forms.ts"
+import { layerSignedIn } from "../../../support/transports/console/signed-in-pages.ts"
 
 /** A host on 4 May, with a property. */
 const ready = Effect.gen(function* () {
@@ -13,18 +13,18 @@ const ready = Effect.gen(function* () {
   yield* TestClock.setTime(Date.parse("2027-05-03T22:30:00Z"))
   const host = yield* newHost()
   const sql = yield* SqlClient.SqlClient
-  const property = yield* propertyOf(host.operatorId, "Harbour <1>")
+  const property = yield* insertProperty(host.operatorId, "Harbour <1>")
   const guest = Effect.fnUntraced(function* (
     name: string | null,
     checkIn: string,
     checkOut: string,
     { propertyId = property, ...options }: OrderOptions & { readonly propertyId?: number | null } = {}
   ) {
-    const code = yield* orderOf(host.operatorId, [{ propertyId, checkIn, checkOut, revenue: "1420.5" }], options)
+    const code = yield* insertOrder(host.operatorId, [{ propertyId, checkIn, checkOut, revenue: "1420.5" }], options)
     yield* sql`UPDATE stays SET guest_name = ${name} WHERE operator_id = ${host.operatorId} AND stay_code = ${code}`
     return code
   })
-  const shown = (query = "") => Effect.map(look(host.cookie, `/console/reservations${query}`), ({ text }) => text)
+  const shown = (query = "") => Effect.map(getPage(host.cookie, `/console/reservations${query}`), ({ text }) => text)
   return { ...host, sql, property, guest, shown }
 })
 
@@ -104,7 +104,7 @@ layer(layerSignedIn)("the page of reservations", (it) => {
     Effect.gen(function* () {
       const { operatorId, property, guest, shown } = yield* ready
       const days = { checkIn: "2027-05-09", checkOut: "2027-05-12" }
-      yield* orderOf(operatorId, [
+      yield* insertOrder(operatorId, [
         { propertyId: property, ...days },
         { propertyId: null, ...days }
       ])
@@ -159,7 +159,7 @@ layer(layerSignedIn)("the page of reservations", (it) => {
         SELECT ${operatorId}, 'House ' || at, now() FROM generate_series(2, ${PROPERTIES_OFFERED}) at`
       const more = `Only the first ${PROPERTIES_OFFERED} properties can be chosen here.`
       assert.notInclude(yield* shown(), more)
-      yield* propertyOf(operatorId, "Z")
+      yield* insertProperty(operatorId, "Z")
       const text = yield* shown()
       assert.include(text, more)
       assert.notInclude(text, ">Z</option>")

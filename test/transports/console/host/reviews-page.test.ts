@@ -3,31 +3,31 @@ import { Effect, Layer } from "effect"
 import { Ingest } from "../../../../src/connectors/ingest/Ingest.ts"
 import { addDays } from "../../../../src/contract/time.ts"
 import { PAGE_DEFAULT, REVIEW_TEXT } from "../../../../src/platform/limits.ts"
-import { trailOf } from "../../../support/changes/keyed.ts"
-import { TODAY } from "../../../support/domain/bookings/reservations/ready.ts"
-import { reviewing, side } from "../../../support/domain/guests/reviews/ground.ts"
+import { loadAuditLines } from "../../../support/changes/keyed-calls.ts"
+import { TODAY } from "../../../support/domain/bookings/reservations/reservation-operator.ts"
+import { prepareReviews, reviewSideOf } from "../../../support/domain/guests/reviews/review-operator.ts"
 import {
-  alertIn,
-  doneIn,
-  fieldIn,
-  fill,
-  filledIn,
-  fillTwice,
-  formsOf,
-  look,
-  madeUp,
-  meant,
+  decodeEntities,
+  fillAndFollow,
+  fillAndSend,
+  fillAndSendTwice,
+  findAlert,
+  findAlertField,
+  findDoneAction,
+  findForms,
+  getPage,
   newHost,
-  withoutToken
-} from "../../../support/transports/console/host/hosting.ts"
-import { layerSignedIn, signedIn } from "../../../support/transports/console/signed-in.ts"
+  postInventedForm,
+  postWithoutToken
+} from "../../../support/transports/console/host/host-forms.ts"
+import { layerSignedIn, signIn } from "../../../support/transports/console/signed-in-pages.ts"
 
 const ALL = "/console/reviews"
 const WAITING = "/console/reviews?show=waiting"
 
 /** A host who is signed in, with stays that can be reviewed; in a property, or in none. */
 const reviewer = Effect.gen(function* () {
-  const ground = yield* reviewing
+  const ground = yield* prepareReviews
   /** A stay whose record its channel has begun. */
   const stayed = Effect.fnUntraced(function* (
     checkOut: string,
@@ -37,7 +37,7 @@ const reviewer = Effect.gen(function* () {
     assert.deepStrictEqual(yield* ground.says(code, 1, {}, channelType), { outcome: "applied" })
     return code
   })
-  return { ...ground, stayed, cookie: yield* signedIn(ground.accountId) }
+  return { ...ground, stayed, cookie: yield* signIn(ground.accountId) }
 })
 
 /** How many stays a page shows. */
@@ -47,7 +47,7 @@ layer(Layer.provideMerge(Ingest.layer, layerSignedIn))("the page of reviews", (i
   it.effect("is empty where nobody stayed", () =>
     Effect.gen(function* () {
       const { cookie } = yield* newHost()
-      const page = yield* look(cookie, ALL)
+      const page = yield* getPage(cookie, ALL)
       assert.deepStrictEqual([page.status, shownOn(page)], [200, 0])
       assert.include(page.text, "0 stays")
     })
@@ -59,9 +59,9 @@ layer(Layer.provideMerge(Ingest.layer, layerSignedIn))("the page of reviews", (i
       const code = yield* stayed(TODAY, { propertyId: property })
       const other = yield* stayed(TODAY, { channelType: "booking.com" })
       const sub_score = [{ category: "house_rules", rating: 9, review_category_tags: ["neat_<and>_tidy"] }]
-      yield* says(code, 2, { guest_review: side("Nice\n<script>", { sub_score }) })
-      yield* says(other, 2, { guest_review: side("Bad") }, "booking.com")
-      const waiting = yield* look(cookie, WAITING)
+      yield* says(code, 2, { guest_review: reviewSideOf("Nice\n<script>", { sub_score }) })
+      yield* says(other, 2, { guest_review: reviewSideOf("Bad") }, "booking.com")
+      const waiting = yield* getPage(cookie, WAITING)
       assert.strictEqual(shownOn(waiting), 1)
       for (const words of [
         "Harbour 1",
@@ -73,10 +73,10 @@ layer(Layer.provideMerge(Ingest.layer, layerSignedIn))("the page of reviews", (i
       ]) {
         assert.include(waiting.text, words)
       }
-      const written = yield* look(cookie, ALL)
+      const written = yield* getPage(cookie, ALL)
       assert.include(written.text, "<blockquote>Bad</blockquote>")
-      assert.isEmpty([...formsOf(written, "review"), ...formsOf(written, "reply")], "hosts do not write there")
-      assert.include((yield* look(cookie, "/console/overview")).text, "<strong>1</strong> review to write")
+      assert.isEmpty([...findForms(written, "review"), ...findForms(written, "reply")], "hosts do not write there")
+      assert.include((yield* getPage(cookie, "/console/overview")).text, "<strong>1</strong> review to write")
     })
   )
 
@@ -85,17 +85,17 @@ layer(Layer.provideMerge(Ingest.layer, layerSignedIn))("the page of reviews", (i
       const { cookie, stayed, recordOf, toldOf } = yield* reviewer
       const code = yield* stayed(TODAY)
       const rated = { overall_rating: "4.5", cleanliness: "5", recommend: "1" }
-      const done = yield* filledIn(cookie, WAITING, "review", { content: "Kind\r\nguests", ...rated })
-      assert.strictEqual(doneIn(done), "review")
+      const done = yield* fillAndFollow(cookie, WAITING, "review", { content: "Kind\r\nguests", ...rated })
+      assert.strictEqual(findDoneAction(done), "review")
       const category_ratings = { overall_rating: 4.5, cleanliness: 5, recommend: 1 }
       assert.deepInclude((yield* toldOf(code))[0], {
         review: { score: 4.5, content: "Kind\nguests", categoryRatings: category_ratings },
         reply: null
       })
       assert.strictEqual((yield* recordOf(code))?.host_review?.content, "Kind\nguests")
-      const seen = yield* look(cookie, `${ALL}?show=guest`)
+      const seen = yield* getPage(cookie, `${ALL}?show=guest`)
       assert.include(seen.text, "<blockquote>Kind\nguests</blockquote>")
-      assert.isEmpty(formsOf(seen, "review"))
+      assert.isEmpty(findForms(seen, "review"))
     })
   )
 
@@ -103,13 +103,13 @@ layer(Layer.provideMerge(Ingest.layer, layerSignedIn))("the page of reviews", (i
     Effect.gen(function* () {
       const { cookie, stayed, says, toldOf } = yield* reviewer
       const code = yield* stayed(TODAY, { channelType: "ctrip" })
-      yield* says(code, 2, { guest_review: side("Nice") }, "ctrip")
-      assert.isFalse(formsOf(yield* look(cookie, WAITING), "review")[0]?.form.has("cleanliness"))
-      const replied = yield* filledIn(cookie, WAITING, "reply", { reply: "Thank you" })
-      assert.strictEqual(doneIn(replied), "reply")
+      yield* says(code, 2, { guest_review: reviewSideOf("Nice") }, "ctrip")
+      assert.isFalse(findForms(yield* getPage(cookie, WAITING), "review")[0]?.form.has("cleanliness"))
+      const replied = yield* fillAndFollow(cookie, WAITING, "reply", { reply: "Thank you" })
+      assert.strictEqual(findDoneAction(replied), "reply")
       assert.include(replied.text, "<blockquote>Thank you</blockquote>")
-      assert.isEmpty(formsOf(replied, "reply"))
-      yield* filledIn(cookie, WAITING, "review", { score: "3" })
+      assert.isEmpty(findForms(replied, "reply"))
+      yield* fillAndFollow(cookie, WAITING, "review", { score: "3" })
       assert.deepStrictEqual(
         (yield* toldOf(code)).map(({ review, reply }) => [review?.score, reply]),
         [
@@ -124,14 +124,17 @@ layer(Layer.provideMerge(Ingest.layer, layerSignedIn))("the page of reviews", (i
     Effect.gen(function* () {
       const { cookie, stayed, says, toldOf } = yield* reviewer
       const code = yield* stayed(TODAY)
-      yield* says(code, 2, { guest_review: side("Nice") })
-      const blank = yield* fill(cookie, WAITING, "review", { cleanliness: "4" })
-      assert.deepStrictEqual([blank.status, fieldIn(blank)], [422, ""])
-      const unsaid = yield* fill(cookie, WAITING, "reply", { reply: " " })
-      assert.deepStrictEqual([unsaid.status, fieldIn(unsaid)], [422, ""])
-      const refused = yield* fill(cookie, WAITING, "review", { overall_rating: "6", content: "x".repeat(REVIEW_TEXT) })
+      yield* says(code, 2, { guest_review: reviewSideOf("Nice") })
+      const blank = yield* fillAndSend(cookie, WAITING, "review", { cleanliness: "4" })
+      assert.deepStrictEqual([blank.status, findAlertField(blank)], [422, ""])
+      const unsaid = yield* fillAndSend(cookie, WAITING, "reply", { reply: " " })
+      assert.deepStrictEqual([unsaid.status, findAlertField(unsaid)], [422, ""])
+      const refused = yield* fillAndSend(cookie, WAITING, "review", {
+        overall_rating: "6",
+        content: "x".repeat(REVIEW_TEXT)
+      })
       assert.strictEqual(refused.status, 422)
-      const [standing] = formsOf(refused, "review")
+      const [standing] = findForms(refused, "review")
       assert.deepStrictEqual(
         [standing?.form.get("overall_rating"), standing?.form.get("content")?.length],
         ["6", REVIEW_TEXT]
@@ -145,19 +148,19 @@ layer(Layer.provideMerge(Ingest.layer, layerSignedIn))("the page of reviews", (i
     Effect.gen(function* () {
       const { cookie, stayed } = yield* reviewer
       for (let nth = 0; nth < PAGE_DEFAULT; nth++) yield* stayed(addDays(TODAY, -nth))
-      const full = yield* look(cookie, WAITING)
+      const full = yield* getPage(cookie, WAITING)
       assert.strictEqual(shownOn(full), PAGE_DEFAULT)
       assert.notInclude(full.text, "Further in the list")
       yield* stayed(addDays(TODAY, -179))
       const last = yield* stayed(addDays(TODAY, -180))
-      assert.include((yield* look(cookie, WAITING)).text, "Further in the list")
-      assert.strictEqual(shownOn(yield* look(cookie, `${WAITING}&offset=${PAGE_DEFAULT}`)), 1)
+      assert.include((yield* getPage(cookie, WAITING)).text, "Further in the list")
+      assert.strictEqual(shownOn(yield* getPage(cookie, `${WAITING}&offset=${PAGE_DEFAULT}`)), 1)
       assert.include(
-        (yield* look(cookie, "/console/overview")).text,
+        (yield* getPage(cookie, "/console/overview")).text,
         `<strong>${PAGE_DEFAULT + 1}</strong> reviews to write`
       )
-      const before = meant(/href="([^"]*until=[^"]*)">Stays that ended before/.exec(full.text)?.[1] ?? "")
-      const earlier = yield* look(cookie, before)
+      const before = decodeEntities(/href="([^"]*until=[^"]*)">Stays that ended before/.exec(full.text)?.[1] ?? "")
+      const earlier = yield* getPage(cookie, before)
       assert.strictEqual(shownOn(earlier), 1)
       assert.include(earlier.text, last)
     })
@@ -169,21 +172,21 @@ layer(Layer.provideMerge(Ingest.layer, layerSignedIn))("every form of the page o
     Effect.gen(function* () {
       const other = yield* reviewer
       const code = yield* other.stayed(TODAY)
-      yield* other.says(code, 2, { guest_review: side("Nice") })
-      const before = [yield* other.recordOf(code), yield* trailOf(other.operatorId)]
+      yield* other.says(code, 2, { guest_review: reviewSideOf("Nice") })
+      const before = [yield* other.recordOf(code), yield* loadAuditLines(other.operatorId)]
       const { cookie, operatorId } = yield* newHost()
       const forms = { review: { id: code, score: "1", content: "Bad" }, reply: { id: code, reply: "Liar" } }
       for (const [act, fields] of Object.entries(forms)) {
         const [foreign, nobodys] = [
-          yield* madeUp(cookie, ALL, act, fields),
-          yield* madeUp(cookie, ALL, act, { ...fields, id: "0-none" })
+          yield* postInventedForm(cookie, ALL, act, fields),
+          yield* postInventedForm(cookie, ALL, act, { ...fields, id: "0-none" })
         ]
-        assert.deepStrictEqual([foreign.status, alertIn(foreign)], [404, alertIn(nobodys)], act)
-        assert.strictEqual((yield* withoutToken(other.cookie, ALL, act)).status, 403)
+        assert.deepStrictEqual([foreign.status, findAlert(foreign)], [404, findAlert(nobodys)], act)
+        assert.strictEqual((yield* postWithoutToken(other.cookie, ALL, act)).status, 403)
       }
-      assert.deepStrictEqual([yield* other.recordOf(code), yield* trailOf(other.operatorId)], before)
+      assert.deepStrictEqual([yield* other.recordOf(code), yield* loadAuditLines(other.operatorId)], before)
       assert.isEmpty(yield* other.toldOf(code))
-      assert.isEmpty(yield* trailOf(operatorId))
+      assert.isEmpty(yield* loadAuditLines(operatorId))
     })
   )
 
@@ -191,9 +194,9 @@ layer(Layer.provideMerge(Ingest.layer, layerSignedIn))("every form of the page o
     Effect.gen(function* () {
       const { cookie, stayed, says, toldOf } = yield* reviewer
       const code = yield* stayed(TODAY)
-      yield* says(code, 2, { guest_review: side("Nice") })
+      yield* says(code, 2, { guest_review: reviewSideOf("Nice") })
       for (const [act, fields] of Object.entries({ reply: { reply: "Thanks" }, review: { content: "Kind" } })) {
-        const statuses = (yield* fillTwice(cookie, WAITING, act, fields)).map(({ status }) => status)
+        const statuses = (yield* fillAndSendTwice(cookie, WAITING, act, fields)).map(({ status }) => status)
         assert.include(statuses, 303)
         for (const status of statuses) assert.include([303, 409], status)
       }

@@ -2,19 +2,19 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { STAFF_PROPERTIES_NAMED } from "../../../../src/platform/limits.ts"
-import { propertyOf } from "../../../support/harness.ts"
+import { insertProperty } from "../../../support/harness.ts"
 import {
-  alertIn,
-  fieldIn,
-  fill,
-  filled,
-  filledIn,
-  formsOf,
-  look,
+  fillAndFollow,
+  fillAndSend,
+  fillForm,
+  findAlert,
+  findAlertField,
+  findForms,
+  getPage,
   newHost,
-  post
-} from "../../../support/transports/console/host/hosting.ts"
-import { layerSignedIn } from "../../../support/transports/console/signed-in.ts"
+  postForm
+} from "../../../support/transports/console/host/host-forms.ts"
+import { layerSignedIn } from "../../../support/transports/console/signed-in-pages.ts"
 
 const PEOPLE = "/console/people"
 const NEW = `${PEOPLE}?change=staff:new`
@@ -34,19 +34,22 @@ layer(layerSignedIn)("the properties that staff work in", (it) => {
   it.effect("are all, unless some are ticked and only those are meant", () =>
     Effect.gen(function* () {
       const { cookie, operatorId } = yield* newHost()
-      const [one, two] = [yield* propertyOf(operatorId, "One <1>"), yield* propertyOf(operatorId, "Two")]
-      const added = yield* filledIn(cookie, NEW, "add_staff", MARTA)
+      const [one, two] = [yield* insertProperty(operatorId, "One <1>"), yield* insertProperty(operatorId, "Two")]
+      const added = yield* fillAndFollow(cookie, NEW, "add_staff", MARTA)
       assert.include(added.text, "every property")
       assert.deepStrictEqual(yield* limitedTo(operatorId), [[]])
       const at = /href="(\/console\/people\?change=staff:\d+)"/.exec(added.text)?.[1] ?? ""
-      const limited = yield* filledIn(cookie, at, "change_staff", { works_in: "some", property_ids: [String(one)] })
+      const limited = yield* fillAndFollow(cookie, at, "change_staff", {
+        works_in: "some",
+        property_ids: [String(one)]
+      })
       assert.include(limited.text, "One &lt;1&gt;")
       assert.deepStrictEqual(yield* limitedTo(operatorId), [[one]])
-      const [form] = formsOf(yield* look(cookie, at), "change_staff")
+      const [form] = findForms(yield* getPage(cookie, at), "change_staff")
       assert.deepStrictEqual([form?.form.get("works_in"), form?.form.getAll("property_ids")], ["some", [String(one)]])
-      yield* filledIn(cookie, at, "change_staff", { property_ids: [String(one), String(two)] })
+      yield* fillAndFollow(cookie, at, "change_staff", { property_ids: [String(one), String(two)] })
       assert.deepStrictEqual(yield* limitedTo(operatorId), [[one, two]])
-      yield* filledIn(cookie, at, "change_staff", { works_in: "all" })
+      yield* fillAndFollow(cookie, at, "change_staff", { works_in: "all" })
       assert.deepStrictEqual(yield* limitedTo(operatorId), [[]])
     })
   )
@@ -55,17 +58,17 @@ layer(layerSignedIn)("the properties that staff work in", (it) => {
     Effect.gen(function* () {
       const { cookie, operatorId } = yield* newHost()
       const [one, two, three] = [
-        yield* propertyOf(operatorId, "One"),
-        yield* propertyOf(operatorId, "Two"),
-        yield* propertyOf(operatorId, "Three")
+        yield* insertProperty(operatorId, "One"),
+        yield* insertProperty(operatorId, "Two"),
+        yield* insertProperty(operatorId, "Three")
       ]
-      yield* filledIn(cookie, NEW, "add_staff", { ...MARTA, works_in: "some", property_ids: [String(one)] })
-      const list = yield* look(cookie, PEOPLE)
+      yield* fillAndFollow(cookie, NEW, "add_staff", { ...MARTA, works_in: "some", property_ids: [String(one)] })
+      const list = yield* getPage(cookie, PEOPLE)
       const at = /href="(\/console\/people\?change=staff:\d+)"/.exec(list.text)?.[1] ?? ""
-      const page = yield* look(cookie, at)
+      const page = yield* getPage(cookie, at)
       for (const property_ids of [[String(one), String(three)], [String(two)]]) {
-        const form = filled(formsOf(page, "change_staff")[0]?.form ?? new URLSearchParams(), { property_ids })
-        assert.strictEqual((yield* post(cookie, at, form)).status, 303)
+        const form = fillForm(findForms(page, "change_staff")[0]?.form ?? new URLSearchParams(), { property_ids })
+        assert.strictEqual((yield* postForm(cookie, at, form)).status, 303)
       }
       assert.deepStrictEqual(yield* limitedTo(operatorId), [[two, three]])
     })
@@ -74,12 +77,12 @@ layer(layerSignedIn)("the properties that staff work in", (it) => {
   it.effect("are not narrowed to a tick of a window that was opened before they became every one", () =>
     Effect.gen(function* () {
       const { cookie, operatorId } = yield* newHost()
-      const [one, two] = [yield* propertyOf(operatorId, "One"), yield* propertyOf(operatorId, "Two")]
-      yield* filledIn(cookie, NEW, "add_staff", { ...MARTA, works_in: "some", property_ids: [String(one)] })
-      const at = /href="(\/console\/people\?change=staff:\d+)"/.exec((yield* look(cookie, PEOPLE)).text)?.[1] ?? ""
-      const stale = formsOf(yield* look(cookie, at), "change_staff")[0]?.form ?? new URLSearchParams()
-      yield* filledIn(cookie, at, "change_staff", { works_in: "all" })
-      const refused = yield* post(cookie, at, filled(stale, { property_ids: [String(one), String(two)] }))
+      const [one, two] = [yield* insertProperty(operatorId, "One"), yield* insertProperty(operatorId, "Two")]
+      yield* fillAndFollow(cookie, NEW, "add_staff", { ...MARTA, works_in: "some", property_ids: [String(one)] })
+      const at = /href="(\/console\/people\?change=staff:\d+)"/.exec((yield* getPage(cookie, PEOPLE)).text)?.[1] ?? ""
+      const stale = findForms(yield* getPage(cookie, at), "change_staff")[0]?.form ?? new URLSearchParams()
+      yield* fillAndFollow(cookie, at, "change_staff", { works_in: "all" })
+      const refused = yield* postForm(cookie, at, fillForm(stale, { property_ids: [String(one), String(two)] }))
       assert.strictEqual(refused.status, 409)
       assert.deepStrictEqual(yield* limitedTo(operatorId), [[]])
       // And what is ticked beside "every property" is not dropped in silence.
@@ -87,9 +90,9 @@ layer(layerSignedIn)("the properties that staff work in", (it) => {
         [at, "change_staff"],
         [NEW, "add_staff"]
       ] as const) {
-        const unclear = yield* fill(cookie, path, act, { ...MARTA, property_ids: [String(two)] })
+        const unclear = yield* fillAndSend(cookie, path, act, { ...MARTA, property_ids: [String(two)] })
         assert.strictEqual(unclear.status, 422)
-        assert.isDefined(alertIn(unclear))
+        assert.isDefined(findAlert(unclear))
       }
       assert.deepStrictEqual(yield* limitedTo(operatorId), [[]])
     })
@@ -98,16 +101,16 @@ layer(layerSignedIn)("the properties that staff work in", (it) => {
   it.effect("do not become all of them because the last is unticked", () =>
     Effect.gen(function* () {
       const { cookie, operatorId } = yield* newHost()
-      const one = yield* propertyOf(operatorId, "One")
-      yield* filledIn(cookie, NEW, "add_staff", { ...MARTA, works_in: "some", property_ids: [String(one)] })
-      const list = yield* look(cookie, PEOPLE)
+      const one = yield* insertProperty(operatorId, "One")
+      yield* fillAndFollow(cookie, NEW, "add_staff", { ...MARTA, works_in: "some", property_ids: [String(one)] })
+      const list = yield* getPage(cookie, PEOPLE)
       const at = /href="(\/console\/people\?change=staff:\d+)"/.exec(list.text)?.[1] ?? ""
-      const refused = yield* fill(cookie, at, "change_staff", { name: "Marta B.", property_ids: [] })
-      assert.deepStrictEqual([refused.status, fieldIn(refused)], [422, ""])
-      const [form] = formsOf(refused, "change_staff")
+      const refused = yield* fillAndSend(cookie, at, "change_staff", { name: "Marta B.", property_ids: [] })
+      assert.deepStrictEqual([refused.status, findAlertField(refused)], [422, ""])
+      const [form] = findForms(refused, "change_staff")
       assert.deepStrictEqual([form?.form.get("name"), form?.form.getAll("property_ids")], ["Marta B.", []])
       assert.deepStrictEqual(yield* limitedTo(operatorId), [[one]])
-      assert.strictEqual((yield* fill(cookie, NEW, "add_staff", { ...MARTA, works_in: "some" })).status, 422)
+      assert.strictEqual((yield* fillAndSend(cookie, NEW, "add_staff", { ...MARTA, works_in: "some" })).status, 422)
       assert.lengthOf(yield* limitedTo(operatorId), 1)
     })
   )
@@ -115,14 +118,14 @@ layer(layerSignedIn)("the properties that staff work in", (it) => {
   it.effect("are named, the first few of them, and none of another operator's is taken", () =>
     Effect.gen(function* () {
       const [host, other] = [yield* newHost(), yield* newHost()]
-      const theirs = yield* propertyOf(other.operatorId, "Theirs")
+      const theirs = yield* insertProperty(other.operatorId, "Theirs")
       const titles = Array.from({ length: STAFF_PROPERTIES_NAMED + 2 }, (_each, at) => `Home ${at}`)
-      const homes = yield* Effect.forEach(titles, (title) => propertyOf(host.operatorId, title))
+      const homes = yield* Effect.forEach(titles, (title) => insertProperty(host.operatorId, title))
       const some = { ...MARTA, works_in: "some" }
-      const foreign = yield* fill(host.cookie, NEW, "add_staff", { ...some, property_ids: [String(theirs)] })
+      const foreign = yield* fillAndSend(host.cookie, NEW, "add_staff", { ...some, property_ids: [String(theirs)] })
       assert.strictEqual(foreign.status, 404)
       assert.deepStrictEqual(yield* limitedTo(host.operatorId), [])
-      const { text } = yield* filledIn(host.cookie, NEW, "add_staff", { ...some, property_ids: homes.map(String) })
+      const { text } = yield* fillAndFollow(host.cookie, NEW, "add_staff", { ...some, property_ids: homes.map(String) })
       assert.include(text, `${titles.slice(0, STAFF_PROPERTIES_NAMED).join(", ")} and 2 more`)
     })
   )

@@ -11,9 +11,9 @@ import { Outbound } from "../../../../src/domain/webhooks/deliveries/Outbound.ts
 import { layerConsoleAssembly } from "../../../../src/transports/console/assembly.ts"
 import { ConsoleEndpoint, layerConsoleEndpoint } from "../../../../src/transports/console/console-endpoint.ts"
 import { layerTest } from "../../../support/harness.ts"
+import { makeWorld } from "../../../support/sample-world.ts"
 import { countStatements } from "../../../support/statements.ts"
-import { layerSessions, PUBLIC_URL, signedIn } from "../../../support/transports/console/signed-in.ts"
-import { makeWorld } from "../../../support/world.ts"
+import { layerSessions, PUBLIC_URL, signIn } from "../../../support/transports/console/signed-in-pages.ts"
 
 /** The pages without a socket: what one asks of the database is then counted. Who is signed in is asked beside that, once. */
 const layerPages = layerConsoleEndpoint(PUBLIC_URL).pipe(
@@ -42,7 +42,7 @@ layer(layerPages)("a look at a page", (it) => {
       const [listing] = yield* sql<{
         id: number
       }>`SELECT min(id)::int AS id FROM listings WHERE operator_id = ${world.operatorId}`
-      const cookie = yield* signedIn(account?.id ?? 0)
+      const cookie = yield* signIn(account?.id ?? 0)
       const { property_id, reservation_code, conversation_id } = world.fields
       const nights = "check_in_date=2027-08-01&check_out_date=2027-08-03"
       const paths = [

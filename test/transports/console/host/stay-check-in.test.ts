@@ -1,22 +1,22 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { imageUrl, newImageToken } from "../../../../src/domain/guests/images/address.ts"
-import { aStay, stayPath } from "../../../support/transports/console/host/a-stay.ts"
+import { imageUrl, newImageToken } from "../../../../src/domain/guests/images/image-url.ts"
 import {
-  alertIn,
-  doneIn,
-  fill,
-  filledIn,
-  fillTwice,
-  formsOf,
-  look,
-  madeUp
-} from "../../../support/transports/console/host/hosting.ts"
-import { layerSignedIn, PUBLIC_URL } from "../../../support/transports/console/signed-in.ts"
+  fillAndFollow,
+  fillAndSend,
+  fillAndSendTwice,
+  findAlert,
+  findDoneAction,
+  findForms,
+  getPage,
+  postInventedForm
+} from "../../../support/transports/console/host/host-forms.ts"
+import { createStayWithGuest, stayPath } from "../../../support/transports/console/host/stay-with-guest.ts"
+import { layerSignedIn, PUBLIC_URL } from "../../../support/transports/console/signed-in-pages.ts"
 
 /** A stay of two, Ada by name and another, of whose documents somebody has to look at photos. */
 const reviewed = Effect.gen(function* () {
-  const stay = yield* aStay()
+  const stay = yield* createStayWithGuest()
   const { sql, operatorId } = stay
   yield* sql`
     UPDATE stays SET number_of_guests = 2, number_of_adults = 2, id_required = 'required_with_review' WHERE operator_id = ${operatorId}`
@@ -40,27 +40,27 @@ const reviewed = Effect.gen(function* () {
 layer(layerSignedIn)("the check-in of a stay", (it) => {
   it.effect("is changed where it was touched, and times and codes are taken away by an empty field", () =>
     Effect.gen(function* () {
-      const { cookie, path, record } = yield* aStay()
-      const after = yield* filledIn(cookie, path, "check_in", {
+      const { cookie, path, record } = yield* createStayWithGuest()
+      const after = yield* fillAndFollow(cookie, path, "check_in", {
         ...{ lock_code: "<4711>", lock_code_visible_after: "15:00", arrival_at: "16:05", departure_at: "09:30" },
         ...{ deposit: "200", id_required: "required" }
       })
-      assert.strictEqual(doneIn(after), "check_in")
+      assert.strictEqual(findDoneAction(after), "check_in")
       assert.include(after.text, "&lt;4711&gt;")
       const kept = (yield* record).check_in_details
       assert.deepInclude(kept, {
         ...{ lock_code: "<4711>", lock_code_visible_after: "15:00", deposit: 200, id_required: "required" },
         ...{ arrival_at: { hour: 16, minute: 5 }, departure_at: { hour: 9, minute: 30 } }
       })
-      yield* filledIn(cookie, path, "check_in", { lock_code: "", arrival_at: "", deposit: "" })
+      yield* fillAndFollow(cookie, path, "check_in", { lock_code: "", arrival_at: "", deposit: "" })
       assert.deepStrictEqual((yield* record).check_in_details, {
         ...kept,
         ...{ lock_code: null, arrival_at: null, deposit: null }
       })
-      const refused = yield* fill(cookie, path, "check_in", { deposit: "1.5", lock_code: "0815" })
+      const refused = yield* fillAndSend(cookie, path, "check_in", { deposit: "1.5", lock_code: "0815" })
       assert.include([400, 422], refused.status)
-      assert.include(alertIn(refused), "deposit")
-      assert.strictEqual(formsOf(refused, "check_in")[0]?.form.get("lock_code"), "0815")
+      assert.include(findAlert(refused), "deposit")
+      assert.strictEqual(findForms(refused, "check_in")[0]?.form.get("lock_code"), "0815")
       assert.isNull((yield* record).check_in_details.lock_code)
     })
   )
@@ -68,27 +68,27 @@ layer(layerSignedIn)("the check-in of a stay", (it) => {
   it.effect("is approved once the photos are there, which are seen here", () =>
     Effect.gen(function* () {
       const { cookie, path, sql, operatorId, handIn, approvedAt, code } = yield* reviewed
-      const none = yield* look(cookie, path)
-      assert.lengthOf(formsOf(none, "approve_check_in"), 0)
+      const none = yield* getPage(cookie, path)
+      assert.lengthOf(findForms(none, "approve_check_in"), 0)
       assert.include(none.text, "Ada &lt;L&gt;, one guest")
       const ada = yield* handIn(true)
-      const one = yield* look(cookie, path)
-      assert.lengthOf(formsOf(one, "approve_check_in"), 0)
+      const one = yield* getPage(cookie, path)
+      assert.lengthOf(findForms(one, "approve_check_in"), 0)
       assert.include(one.text, ": one guest")
       // Where the page is, whatever the service is called to others: nothing else is loaded here.
       assert.include(one.text, `<img src="${ada}" alt="Photo 1, of Ada &lt;L&gt;">`)
       assert.include(one.headers.get("content-security-policy"), "img-src 'self'")
       // Not offered, and not taken either.
-      const early = yield* madeUp(cookie, path, "approve_check_in")
+      const early = yield* postInventedForm(cookie, path, "approve_check_in")
       assert.strictEqual(early.status, 422)
-      assert.match(alertIn(early) ?? "", /\b1 guest\b/)
+      assert.match(findAlert(early) ?? "", /\b1 guest\b/)
       const other = yield* handIn(false, imageUrl(PUBLIC_URL, newImageToken()))
-      const both = yield* look(cookie, path)
+      const both = yield* getPage(cookie, path)
       assert.include(both.text, `<img src="${other}" alt="Photo 2, of a guest without a name here">`)
-      const after = yield* filledIn(cookie, path, "approve_check_in")
-      assert.strictEqual(doneIn(after), "approve_check_in")
+      const after = yield* fillAndFollow(cookie, path, "approve_check_in")
+      assert.strictEqual(findDoneAction(after), "approve_check_in")
       assert.include(after.text, "The check-in is approved since")
-      assert.lengthOf(formsOf(after, "approve_check_in"), 0)
+      assert.lengthOf(findForms(after, "approve_check_in"), 0)
       assert.isNotNull(yield* approvedAt)
       const trail =
         yield* sql`SELECT application, operation, record, account_id FROM trail WHERE operator_id = ${operatorId}`
@@ -104,7 +104,7 @@ layer(layerSignedIn)("the check-in of a stay", (it) => {
       const { cookie, path, handIn, changes } = yield* reviewed
       yield* handIn(true)
       yield* handIn(false)
-      const sent = yield* fillTwice(cookie, path, "approve_check_in")
+      const sent = yield* fillAndSendTwice(cookie, path, "approve_check_in")
       assert.deepStrictEqual(
         sent.map(({ status }) => status),
         [303, 303]
@@ -119,13 +119,13 @@ layer(layerSignedIn)("the check-in of a stay", (it) => {
       yield* one.handIn(true)
       yield* one.handIn(false)
       const other = yield* reviewed
-      const strange = yield* madeUp(other.cookie, one.path, "approve_check_in")
+      const strange = yield* postInventedForm(other.cookie, one.path, "approve_check_in")
       assert.strictEqual(strange.status, 404)
       yield* other.sql`UPDATE stays SET stay_code = ${one.code} WHERE operator_id = ${other.operatorId}`
       yield* other.handIn(true)
       yield* other.handIn(false)
-      const own = yield* filledIn(other.cookie, stayPath(one.code), "approve_check_in")
-      assert.strictEqual(doneIn(own), "approve_check_in")
+      const own = yield* fillAndFollow(other.cookie, stayPath(one.code), "approve_check_in")
+      assert.strictEqual(findDoneAction(own), "approve_check_in")
       assert.isNotNull(yield* other.approvedAt)
       assert.isNull(yield* one.approvedAt)
     })
@@ -136,7 +136,7 @@ layer(layerSignedIn)("the check-in of a stay", (it) => {
       const { cookie, path, handIn } = yield* reviewed
       yield* handIn(true, "https://photos.example/1.jpg?a=1&b=2")
       yield* handIn(false, "javascript:alert(1)")
-      const { text } = yield* look(cookie, path)
+      const { text } = yield* getPage(cookie, path)
       assert.notInclude(text, "<img")
       assert.include(text, '<a href="https://photos.example/1.jpg?a=1&amp;b=2" rel="noreferrer">')
       assert.notInclude(text, "javascript:")
@@ -149,10 +149,10 @@ layer(layerSignedIn)("the check-in of a stay", (it) => {
       yield* handIn(true)
       yield* handIn(false)
       yield* sql`UPDATE stays SET id_required = 'required' WHERE operator_id = ${operatorId}`
-      assert.lengthOf(formsOf(yield* look(cookie, path), "approve_check_in"), 0)
-      const sent = yield* madeUp(cookie, path, "approve_check_in")
+      assert.lengthOf(findForms(yield* getPage(cookie, path), "approve_check_in"), 0)
+      const sent = yield* postInventedForm(cookie, path, "approve_check_in")
       assert.strictEqual(sent.status, 422)
-      assert.isDefined(alertIn(sent))
+      assert.isDefined(findAlert(sent))
     })
   )
 })

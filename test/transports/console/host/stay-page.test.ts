@@ -1,24 +1,24 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { call, orderOf } from "../../../support/harness.ts"
-import { calendarOf, sayBusy } from "../../../support/imported-calendars.ts"
-import { aStay, stayPath } from "../../../support/transports/console/host/a-stay.ts"
+import { call, insertOrder } from "../../../support/harness.ts"
+import { insertImportedCalendar, insertImportedDays } from "../../../support/imported-calendars.ts"
 import {
-  alertIn,
-  doneIn,
-  type Fields,
-  fill,
-  filledIn,
-  fillTwice,
-  formsOf,
-  look,
-  madeUp,
-  post,
-  withoutToken
-} from "../../../support/transports/console/host/hosting.ts"
-import { layerSignedIn } from "../../../support/transports/console/signed-in.ts"
+  type FormValues,
+  fillAndFollow,
+  fillAndSend,
+  fillAndSendTwice,
+  findAlert,
+  findDoneAction,
+  findForms,
+  getPage,
+  postForm,
+  postInventedForm,
+  postWithoutToken
+} from "../../../support/transports/console/host/host-forms.ts"
+import { createStayWithGuest, stayPath } from "../../../support/transports/console/host/stay-with-guest.ts"
+import { layerSignedIn } from "../../../support/transports/console/signed-in-pages.ts"
 
-const ACTS: Readonly<Record<string, Fields>> = {
+const ACTS: Readonly<Record<string, FormValues>> = {
   change: { guest_name: "Grace" },
   dates: { check_in_date: "2027-05-05", check_out_date: "2027-05-08" },
   allocate: { property_id: "1" },
@@ -37,7 +37,7 @@ const ACTS: Readonly<Record<string, Fields>> = {
 layer(layerSignedIn)("the page of a stay", (it) => {
   it.effect("shows all that is known of it, and leads to what belongs to it", () =>
     Effect.gen(function* () {
-      const { sql, operatorId, property, second, code, token, shown, cookie } = yield* aStay()
+      const { sql, operatorId, property, second, code, token, shown, cookie } = yield* createStayWithGuest()
       yield* sql`
         UPDATE stays SET guest_phone = '+44 1', guest_email = 'ada@example.test', number_of_guests = 2, number_of_adults = 2,
           number_of_pets = 1, remarks = 'By <boat>', channel_remarks = 'Late', arrival_at = '16:30' WHERE operator_id = ${operatorId}`
@@ -79,41 +79,41 @@ layer(layerSignedIn)("the page of a stay", (it) => {
       }
       for (const raw of ["<L>", "<boat>", "<b>Salt", "X<1>"]) assert.notInclude(text, raw)
       // Another stay of the same order.
-      const both = yield* orderOf(operatorId, [
+      const both = yield* insertOrder(operatorId, [
         { propertyId: property, checkIn: "2027-06-01", checkOut: "2027-06-03" },
         { propertyId: second, checkIn: "2027-06-01", checkOut: "2027-06-03", revenue: "60" }
       ])
-      const one = (yield* look(cookie, stayPath(both))).text
+      const one = (yield* getPage(cookie, stayPath(both))).text
       assert.include(one, `<a href="/console/stay?code=${both}_1">`)
       assert.include(one, "160.00 EUR")
-      assert.include((yield* look(cookie, stayPath(`${both}_1`))).text, `<a href="/console/stay?code=${both}">`)
+      assert.include((yield* getPage(cookie, stayPath(`${both}_1`))).text, `<a href="/console/stay?code=${both}">`)
     })
   )
 
   it.effect("changes what was touched, and nothing else", () =>
     Effect.gen(function* () {
-      const { cookie, path, code, api, as, record, sql, operatorId } = yield* aStay()
+      const { cookie, path, code, api, as, record, sql, operatorId } = yield* createStayWithGuest()
       yield* sql`UPDATE orders SET custom_channel_id = 31 WHERE operator_id = ${operatorId}`
-      const page = yield* look(cookie, path)
-      const [form] = formsOf(page, "change")
+      const page = yield* getPage(cookie, path)
+      const [form] = findForms(page, "change")
       // Somebody else changes the phone while the page is open.
       yield* api.update_reservation_basic({ stay_code: code, mobile: "+49 30" }).pipe(as)
       assert.isFalse(form?.form.has("creator"))
-      const after = yield* filledIn(cookie, path, "change", {
+      const after = yield* fillAndFollow(cookie, path, "change", {
         ...{ guest_name: "Ada King", rate_amount: "90.5", remarks: "One\r\ntwo", custom_channel_id: "32" },
         // As the page was before that.
         ...{ mobile: "", "was.mobile": "" }
       })
-      assert.strictEqual(doneIn(after), "change")
+      assert.strictEqual(findDoneAction(after), "change")
       const { guest_name, guest_phone, remarks, rates, custom_channel, number_of_guests } = yield* record
       assert.deepStrictEqual(
         [guest_name, guest_phone, remarks, rates.rate.amount, custom_channel?.id, number_of_guests],
         ["Ada King", "+49 30", "One\ntwo", 90.5, 32, 1]
       )
-      const refused = yield* fill(cookie, path, "change", { email: "nobody", remarks: "<i>Kept" })
+      const refused = yield* fillAndSend(cookie, path, "change", { email: "nobody", remarks: "<i>Kept" })
       assert.strictEqual(refused.status, 422)
-      assert.include(alertIn(refused), "email")
-      assert.strictEqual(formsOf(refused, "change")[0]?.form.get("remarks"), "<i>Kept")
+      assert.include(findAlert(refused), "email")
+      assert.strictEqual(findForms(refused, "change")[0]?.form.get("remarks"), "<i>Kept")
       assert.include(refused.text, "<details open><summary>Guest, contact, price, remarks")
       assert.strictEqual((yield* record).remarks, "One\ntwo")
     })
@@ -121,16 +121,16 @@ layer(layerSignedIn)("the page of a stay", (it) => {
 
   it.effect("has other days where its property is free, says how far that is, and a clash is refused", () =>
     Effect.gen(function* () {
-      const { cookie, path, property, record, another, shown } = yield* aStay()
+      const { cookie, path, property, record, another, shown } = yield* createStayWithGuest()
       assert.include(yield* shown, "Its property is free before and after it.")
       yield* another("Grace", property, "2027-04-28", "2027-05-01")
       yield* another("Ida", property, "2027-05-08", "2027-05-10")
       assert.include(yield* shown, "its property is free from Sat 1 May 2027 until Sat 8 May 2027.")
-      const after = yield* filledIn(cookie, path, "dates", { check_in_date: "2027-05-02" })
-      assert.strictEqual(doneIn(after), "dates")
-      const refused = yield* fill(cookie, path, "dates", { check_out_date: "2027-05-09" })
+      const after = yield* fillAndFollow(cookie, path, "dates", { check_in_date: "2027-05-02" })
+      assert.strictEqual(findDoneAction(after), "dates")
+      const refused = yield* fillAndSend(cookie, path, "dates", { check_out_date: "2027-05-09" })
       assert.strictEqual(refused.status, 409)
-      assert.strictEqual(formsOf(refused, "dates")[0]?.form.get("check_out_date"), "2027-05-09")
+      assert.strictEqual(findForms(refused, "dates")[0]?.form.get("check_out_date"), "2027-05-09")
       const { check_in_date, check_out_date } = yield* record
       assert.deepStrictEqual([check_in_date, check_out_date], ["2027-05-02", "2027-05-07"])
     })
@@ -138,97 +138,97 @@ layer(layerSignedIn)("the page of a stay", (it) => {
 
   it.effect("goes to another property, and says beforehand who would go into the box", () =>
     Effect.gen(function* () {
-      const { cookie, path, operatorId, property, second, record, another, shown } = yield* aStay()
+      const { cookie, path, operatorId, property, second, record, another, shown } = yield* createStayWithGuest()
       const grace = yield* another("Grace <H>", second, "2027-05-06", "2027-05-09")
       const text = yield* shown
       assert.include(text, "Harbour 2 (Grace &lt;H&gt; would go into the box)</option>")
       assert.notInclude(text, `<option value="${property}"`)
-      const after = yield* filledIn(cookie, path, "allocate", { property_id: String(second) })
-      assert.strictEqual(doneIn(after), "allocate")
+      const after = yield* fillAndFollow(cookie, path, "allocate", { property_id: String(second) })
+      assert.strictEqual(findDoneAction(after), "allocate")
       assert.strictEqual((yield* record).property_id, second)
-      assert.include((yield* look(cookie, stayPath(grace))).text, "in the box")
+      assert.include((yield* getPage(cookie, stayPath(grace))).text, "in the box")
       // What is busy elsewhere cannot be taken.
-      const calendarId = yield* calendarOf(operatorId, property, "https://airbnb.example/1.ics")
-      yield* sayBusy(operatorId, property, calendarId, false, "2027-05-05")
+      const calendarId = yield* insertImportedCalendar(operatorId, property, "https://airbnb.example/1.ics")
+      yield* insertImportedDays(operatorId, property, calendarId, false, "2027-05-05")
       assert.include(yield* shown, "Harbour &lt;1&gt; (busy in the calendar of airbnb.example)</option>")
-      const refused = yield* fill(cookie, path, "allocate", { property_id: String(property) })
+      const refused = yield* fillAndSend(cookie, path, "allocate", { property_id: String(property) })
       assert.strictEqual(refused.status, 409)
-      assert.strictEqual(formsOf(refused, "allocate")[0]?.form.get("property_id"), String(property))
+      assert.strictEqual(findForms(refused, "allocate")[0]?.form.get("property_id"), String(property))
       assert.strictEqual((yield* record).property_id, second)
     })
   )
 
   it.effect("puts nobody into the box whom its form has not shown to be in the way", () =>
     Effect.gen(function* () {
-      const { cookie, path, property, second, record, another } = yield* aStay()
-      const stale = formsOf(yield* look(cookie, path), "allocate")[0]?.form ?? new URLSearchParams()
+      const { cookie, path, property, second, record, another } = yield* createStayWithGuest()
+      const stale = findForms(yield* getPage(cookie, path), "allocate")[0]?.form ?? new URLSearchParams()
       stale.set("property_id", String(second))
       const faster = yield* another("Faster", second, "2027-05-05", "2027-05-06")
-      const whereFaster = Effect.map(look(cookie, stayPath(faster)), ({ text }) => text.includes("in the box"))
-      const refused = yield* post(cookie, path, stale)
+      const whereFaster = Effect.map(getPage(cookie, stayPath(faster)), ({ text }) => text.includes("in the box"))
+      const refused = yield* postForm(cookie, path, stale)
       assert.strictEqual(refused.status, 409)
-      assert.match(alertIn(refused) ?? "", /\bHarbour 2\b.*\bFaster\b/)
+      assert.match(findAlert(refused) ?? "", /\bHarbour 2\b.*\bFaster\b/)
       assert.deepStrictEqual([(yield* record).property_id, yield* whereFaster], [property, false])
       // The form that came back has shown it; sent again once it is done, it is done.
-      const seen = formsOf(refused, "allocate")[0]?.form ?? new URLSearchParams()
+      const seen = findForms(refused, "allocate")[0]?.form ?? new URLSearchParams()
       assert.strictEqual(seen.get("property_id"), String(second))
-      for (const form of [seen, seen]) assert.strictEqual((yield* post(cookie, path, form)).status, 303)
+      for (const form of [seen, seen]) assert.strictEqual((yield* postForm(cookie, path, form)).status, 303)
       assert.deepStrictEqual([(yield* record).property_id, yield* whereFaster], [second, true])
     })
   )
 
   it.effect("goes into the box and back", () =>
     Effect.gen(function* () {
-      const { cookie, path, second, record, shown } = yield* aStay()
-      const after = yield* filledIn(cookie, path, "box")
-      assert.strictEqual(doneIn(after), "box")
+      const { cookie, path, second, record, shown } = yield* createStayWithGuest()
+      const after = yield* fillAndFollow(cookie, path, "box")
+      assert.strictEqual(findDoneAction(after), "box")
       assert.isTrue((yield* record).in_reservation_box)
       const text = yield* shown
       assert.include(text, "Into a property")
       assert.include(text, "It is in no property, so nothing is in the way of other days.")
-      assert.lengthOf(formsOf({ text }, "box"), 0)
-      yield* filledIn(cookie, path, "allocate", { property_id: String(second) })
+      assert.lengthOf(findForms({ text }, "box"), 0)
+      yield* fillAndFollow(cookie, path, "allocate", { property_id: String(second) })
       assert.strictEqual((yield* record).property_id, second)
     })
   )
 
   it.effect("is cancelled with all stays of its order, and has no forms for what is over then", () =>
     Effect.gen(function* () {
-      const { cookie, operatorId, property, second, api, as } = yield* aStay()
-      const both = yield* orderOf(operatorId, [
+      const { cookie, operatorId, property, second, api, as } = yield* createStayWithGuest()
+      const both = yield* insertOrder(operatorId, [
         { propertyId: property, checkIn: "2027-06-01", checkOut: "2027-06-03" },
         { propertyId: second, checkIn: "2027-06-01", checkOut: "2027-06-03" }
       ])
       const path = stayPath(`${both}_1`)
-      assert.include((yield* look(cookie, path)).text, "this stay and the other one of the same reservation")
-      const after = yield* filledIn(cookie, path, "cancel")
-      assert.strictEqual(doneIn(after), "cancel")
+      assert.include((yield* getPage(cookie, path)).text, "this stay and the other one of the same reservation")
+      const after = yield* fillAndFollow(cookie, path, "cancel")
+      assert.strictEqual(findDoneAction(after), "cancel")
       const { reservations } = yield* api.search_reservations({ reservation_code: both }).pipe(as)
       assert.deepStrictEqual(
         reservations.map(({ status }) => status),
         ["cancelled", "cancelled"]
       )
       for (const act of ["cancel", "dates", "allocate", "box", "whereabouts", "approve", "decline"]) {
-        assert.lengthOf(formsOf(after, act), 0, act)
+        assert.lengthOf(findForms(after, act), 0, act)
       }
-      assert.lengthOf(formsOf(after, "change"), 1)
+      assert.lengthOf(findForms(after, "change"), 1)
     })
   )
 
   it.effect("leaves a channel's own to the channel, and says so", () =>
     Effect.gen(function* () {
-      const { cookie, path, code, record } = yield* aStay({ channelType: "airbnb" })
-      const page = yield* look(cookie, path)
-      for (const act of ["cancel", "dates", "approve", "decline"]) assert.lengthOf(formsOf(page, act), 0, act)
+      const { cookie, path, code, record } = yield* createStayWithGuest({ channelType: "airbnb" })
+      const page = yield* getPage(cookie, path)
+      for (const act of ["cancel", "dates", "approve", "decline"]) assert.lengthOf(findForms(page, act), 0, act)
       assert.include(page.text, "Its days, its price and its cancellation are the channel's")
-      const [form] = formsOf(page, "change")
+      const [form] = findForms(page, "change")
       for (const name of ["rate_amount", "currency", "commission_amount"]) assert.isFalse(form?.form.has(name), name)
       // Nor are they taken of who makes them up.
-      const dates = yield* madeUp(cookie, path, "dates", { check_in_date: "2027-05-05" })
+      const dates = yield* postInventedForm(cookie, path, "dates", { check_in_date: "2027-05-05" })
       assert.strictEqual(dates.status, 422)
-      assert.strictEqual((yield* madeUp(cookie, path, "cancel", { reservation_code: code })).status, 404)
+      assert.strictEqual((yield* postInventedForm(cookie, path, "cancel", { reservation_code: code })).status, 404)
       assert.deepInclude(yield* record, { check_in_date: "2027-05-04", status: "accepted" })
-      yield* filledIn(cookie, path, "change", { remarks: "By boat" })
+      yield* fillAndFollow(cookie, path, "change", { remarks: "By boat" })
       assert.strictEqual((yield* record).remarks, "By boat")
     })
   )
@@ -236,19 +236,19 @@ layer(layerSignedIn)("the page of a stay", (it) => {
   it.effect("that is asked for is accepted or turned down, and says what is in its way", () =>
     Effect.gen(function* () {
       const asked = { channelType: "airbnb", status: "wait_accept" } as const
-      const one = yield* aStay(asked)
-      const page = yield* look(one.cookie, one.path)
+      const one = yield* createStayWithGuest(asked)
+      const page = yield* getPage(one.cookie, one.path)
       assert.include(page.text, "Its nights are free.")
-      assert.lengthOf(formsOf(page, "whereabouts"), 0)
-      assert.strictEqual(doneIn(yield* filledIn(one.cookie, one.path, "approve")), "approve")
+      assert.lengthOf(findForms(page, "whereabouts"), 0)
+      assert.strictEqual(findDoneAction(yield* fillAndFollow(one.cookie, one.path, "approve")), "approve")
       assert.strictEqual((yield* one.record).status, "accepted")
-      const two = yield* aStay(asked)
+      const two = yield* createStayWithGuest(asked)
       yield* two.another("Grace", two.property, "2027-05-05", "2027-05-06")
       assert.include(yield* two.shown, "Grace stays there from Wed 5 May 2027 to Thu 6 May 2027.")
-      const refused = yield* fill(two.cookie, two.path, "approve")
+      const refused = yield* fillAndSend(two.cookie, two.path, "approve")
       assert.strictEqual(refused.status, 409)
       assert.strictEqual((yield* two.record).status, "wait_accept")
-      assert.strictEqual(doneIn(yield* filledIn(two.cookie, two.path, "decline")), "decline")
+      assert.strictEqual(findDoneAction(yield* fillAndFollow(two.cookie, two.path, "decline")), "decline")
       assert.strictEqual((yield* two.record).status, "denied")
       assert.notInclude(yield* two.shown, "It waits for your answer")
     })
@@ -256,40 +256,40 @@ layer(layerSignedIn)("the page of a stay", (it) => {
 
   it.effect("is of somebody who arrives, and leaves", () =>
     Effect.gen(function* () {
-      const { cookie, path, record } = yield* aStay()
-      const arrived = yield* filledIn(cookie, path, "whereabouts")
+      const { cookie, path, record } = yield* createStayWithGuest()
+      const arrived = yield* fillAndFollow(cookie, path, "whereabouts")
       assert.strictEqual((yield* record).stay_status, "in_house")
       assert.include(arrived.text, "The guest has left")
-      yield* filledIn(cookie, path, "whereabouts")
+      yield* fillAndFollow(cookie, path, "whereabouts")
       assert.strictEqual((yield* record).stay_status, "stay_completed")
-      yield* filledIn(cookie, path, "whereabouts")
+      yield* fillAndFollow(cookie, path, "whereabouts")
       assert.strictEqual((yield* record).stay_status, "in_house")
-      yield* filledIn(cookie, path, "whereabouts", {}, 1)
+      yield* fillAndFollow(cookie, path, "whereabouts", {}, 1)
       assert.strictEqual((yield* record).stay_status, "checkin_pending")
     })
   )
 
   it.effect("carries tags that are put on and taken off", () =>
     Effect.gen(function* () {
-      const { cookie, path, record } = yield* aStay()
-      const after = yield* filledIn(cookie, path, "tag", { tag_name: " <By boat> " })
+      const { cookie, path, record } = yield* createStayWithGuest()
+      const after = yield* fillAndFollow(cookie, path, "tag", { tag_name: " <By boat> " })
       assert.deepStrictEqual((yield* record).tags, ["<By boat>"])
       assert.include(after.text, "&lt;By boat&gt;")
       assert.notInclude(after.text, "<By boat>")
-      const refused = yield* fill(cookie, path, "tag", { tag_name: "longer than a tag may be" })
+      const refused = yield* fillAndSend(cookie, path, "tag", { tag_name: "longer than a tag may be" })
       assert.strictEqual(refused.status, 422)
-      assert.strictEqual(formsOf(refused, "tag")[0]?.form.get("tag_name"), "longer than a tag may be")
-      yield* filledIn(cookie, path, "untag")
+      assert.strictEqual(findForms(refused, "tag")[0]?.form.get("tag_name"), "longer than a tag may be")
+      yield* fillAndFollow(cookie, path, "untag")
       assert.deepStrictEqual((yield* record).tags, [])
     })
   )
 
   it.effect("keeps fields under the host's own names, whatever these are", () =>
     Effect.gen(function* () {
-      const { cookie, path, record, api, as, code } = yield* aStay()
+      const { cookie, path, record, api, as, code } = yield* createStayWithGuest()
       const names = ['do"or', "__proto__", "field.x"]
       for (const name of names) {
-        yield* filledIn(cookie, path, "fields", { new_name: name, new_text: `<${name}>` })
+        yield* fillAndFollow(cookie, path, "fields", { new_name: name, new_text: `<${name}>` })
       }
       assert.deepStrictEqual(
         Object.entries((yield* record).custom_fields ?? {}).toSorted(),
@@ -297,8 +297,8 @@ layer(layerSignedIn)("the page of a stay", (it) => {
       )
       yield* api.update_reservation_custom_fields({ stay_code: code, custom_fields: { gate: "red" } }).pipe(as)
       // Gone, another text, untouched.
-      const after = yield* filledIn(cookie, path, "fields", { 'field.do"or': "", "field.field.x": "new" })
-      assert.strictEqual(doneIn(after), "fields")
+      const after = yield* fillAndFollow(cookie, path, "fields", { 'field.do"or': "", "field.field.x": "new" })
+      assert.strictEqual(findDoneAction(after), "fields")
       assert.deepStrictEqual(Object.entries((yield* record).custom_fields ?? {}).toSorted(), [
         ["__proto__", "<__proto__>"],
         ["field.x", "new"],
@@ -309,36 +309,36 @@ layer(layerSignedIn)("the page of a stay", (it) => {
 
   it.effect("that there is not is not found", () =>
     Effect.gen(function* () {
-      const { cookie } = yield* aStay()
+      const { cookie } = yield* createStayWithGuest()
       for (const path of ["/console/stay", stayPath(""), stayPath("5-NONE"), stayPath("x".repeat(2_000))]) {
-        const page = yield* look(cookie, path)
+        const page = yield* getPage(cookie, path)
         assert.strictEqual(page.status, 404, path)
-        assert.lengthOf(formsOf(page, "box"), 0)
+        assert.lengthOf(findForms(page, "box"), 0)
       }
     })
   )
 
   it.effect("of another operator is nobody's: no form changes it, nor does one without its token", () =>
     Effect.gen(function* () {
-      const { cookie, path, code, changes, property, sql, operatorId } = yield* aStay()
-      const request = yield* orderOf(operatorId, [{ propertyId: property }], {
+      const { cookie, path, code, changes, property, sql, operatorId } = yield* createStayWithGuest()
+      const request = yield* insertOrder(operatorId, [{ propertyId: property }], {
         channelType: "airbnb",
         status: "wait_accept"
       })
-      const other = yield* aStay()
-      assert.strictEqual((yield* look(other.cookie, path)).status, 404)
+      const other = yield* createStayWithGuest()
+      assert.strictEqual((yield* getPage(other.cookie, path)).status, 404)
       const [before, whole] = [
         yield* changes,
         yield* sql`SELECT * FROM stays WHERE operator_id = ${operatorId} ORDER BY id`
       ]
       for (const [act, fields] of Object.entries(ACTS)) {
         const reservation_code = act === "cancel" ? code : request
-        const sent = yield* madeUp(other.cookie, path, act, { ...fields, reservation_code })
-        assert.strictEqual(sent.status, 404, `${act}: ${alertIn(sent)}`)
-        assert.strictEqual((yield* withoutToken(cookie, path, act)).status, 403, act)
+        const sent = yield* postInventedForm(other.cookie, path, act, { ...fields, reservation_code })
+        assert.strictEqual(sent.status, 404, `${act}: ${findAlert(sent)}`)
+        assert.strictEqual((yield* postWithoutToken(cookie, path, act)).status, 403, act)
       }
       // And its own stay does not go into another's property.
-      const moved = yield* madeUp(other.cookie, other.path, "allocate", { property_id: String(property) })
+      const moved = yield* postInventedForm(other.cookie, other.path, "allocate", { property_id: String(property) })
       assert.strictEqual(moved.status, 404)
       assert.strictEqual((yield* other.record).property_id, other.property)
       assert.deepStrictEqual(
@@ -352,9 +352,9 @@ layer(layerSignedIn)("the page of a stay", (it) => {
     "is changed once by a form that is sent twice at once: %s",
     (act) =>
       Effect.gen(function* () {
-        const { cookie, path, changes } = yield* aStay()
+        const { cookie, path, changes } = yield* createStayWithGuest()
         assert.strictEqual(yield* changes, 0)
-        const sent = yield* fillTwice(cookie, path, act, act === "whereabouts" ? {} : (ACTS[act] ?? {}))
+        const sent = yield* fillAndSendTwice(cookie, path, act, act === "whereabouts" ? {} : (ACTS[act] ?? {}))
         assert.include(
           sent.map(({ status }) => status),
           303

@@ -3,21 +3,21 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { FORM_CHOICES, TASKS_SHOWN } from "../../../../src/platform/limits.ts"
-import { orderOf, propertyOf, typedClient, withToken } from "../../../support/harness.ts"
+import { insertOrder, insertProperty, typedClient, withToken } from "../../../support/harness.ts"
 import {
-  alertIn,
-  doneIn,
-  fieldIn,
-  fill,
-  filledIn,
-  fillTwice,
-  formsOf,
-  look,
-  madeUp,
+  fillAndFollow,
+  fillAndSend,
+  fillAndSendTwice,
+  findAlert,
+  findAlertField,
+  findDoneAction,
+  findForms,
+  getPage,
   newHost,
-  withoutToken
-} from "../../../support/transports/console/host/hosting.ts"
-import { layerSignedIn } from "../../../support/transports/console/signed-in.ts"
+  postInventedForm,
+  postWithoutToken
+} from "../../../support/transports/console/host/host-forms.ts"
+import { layerSignedIn } from "../../../support/transports/console/signed-in-pages.ts"
 
 const TASKS = "/console/tasks"
 const ADD = "/console/tasks?add=1"
@@ -27,8 +27,8 @@ const ready = Effect.gen(function* () {
   yield* TestClock.setTime(Date.parse("2026-11-25T10:00:00Z"))
   const host = yield* newHost()
   const [harbour, garden] = [
-    yield* propertyOf(host.operatorId, "Harbour <1>"),
-    yield* propertyOf(host.operatorId, "Garden")
+    yield* insertProperty(host.operatorId, "Harbour <1>"),
+    yield* insertProperty(host.operatorId, "Garden")
   ]
   const api = yield* typedClient
   const as = withToken(host.token)
@@ -48,11 +48,11 @@ layer(layerSignedIn)("tasks", (it) => {
   it.effect("are added, shown by day and person, begun and done, changed and deleted", () =>
     Effect.gen(function* () {
       const { cookie, harbour, marta, tasks } = yield* ready
-      const added = yield* filledIn(cookie, ADD, "create", {
+      const added = yield* fillAndFollow(cookie, ADD, "create", {
         ...{ type: "cleaning", property_id: String(harbour), staff_id: String(marta), expected_date: "2026-11-26" },
         ...{ expected_time: "11:00", level: "advanced", fee: "35.5", note: "<script>keys" }
       })
-      assert.strictEqual(doneIn(added), "create")
+      assert.strictEqual(findDoneAction(added), "create")
       for (const shown of [
         "Thu 26 Nov 2026",
         "<h3>Marta &amp; Co</h3>",
@@ -64,36 +64,36 @@ layer(layerSignedIn)("tasks", (it) => {
       }
       assert.include(added.text, "35.50 EUR")
       assert.include(added.text, "&lt;script&gt;keys")
-      assert.strictEqual(doneIn(yield* filledIn(cookie, TASKS, "begin")), "begin")
+      assert.strictEqual(findDoneAction(yield* fillAndFollow(cookie, TASKS, "begin")), "begin")
       assert.strictEqual((yield* tasks)[0]?.status, "in_progress")
-      const done = yield* filledIn(cookie, TASKS, "finish")
-      assert.strictEqual(doneIn(done), "finish")
-      assert.deepStrictEqual(formsOf(done, "finish"), [])
+      const done = yield* fillAndFollow(cookie, TASKS, "finish")
+      assert.strictEqual(findDoneAction(done), "finish")
+      assert.deepStrictEqual(findForms(done, "finish"), [])
       const [task] = yield* tasks
       assert.strictEqual(task?.status, "completed")
       const form = `${TASKS}?change=${task?.id}`
-      const changed = yield* filledIn(cookie, form, "change", { staff_id: "", expected_time: "", note: "none" })
-      assert.strictEqual(doneIn(changed), "change")
+      const changed = yield* fillAndFollow(cookie, form, "change", { staff_id: "", expected_time: "", note: "none" })
+      assert.strictEqual(findDoneAction(changed), "change")
       assert.deepInclude((yield* tasks)[0], {
         ...{ staff_id: null, expected_time: null, note: "none", status: "completed" },
         ...{ property_id: harbour, level: "advanced", fee: 35.5, expected_date: "2026-11-26" }
       })
       assert.include(changed.text, "Nobody yet")
-      assert.strictEqual(doneIn(yield* filledIn(cookie, form, "delete")), "delete")
+      assert.strictEqual(findDoneAction(yield* fillAndFollow(cookie, form, "delete")), "delete")
       assert.deepStrictEqual(yield* tasks, [])
-      assert.strictEqual((yield* look(cookie, form)).status, 404)
+      assert.strictEqual((yield* getPage(cookie, form)).status, 404)
     })
   )
 
   it.effect("go to nobody who does not work there, and what was filled in stays", () =>
     Effect.gen(function* () {
       const { cookie, garden, marta, tasks } = yield* ready
-      assert.include((yield* look(cookie, ADD)).text, "Marta &amp; Co (works in 1 of the properties)")
-      const refused = yield* fill(cookie, ADD, "create", {
+      assert.include((yield* getPage(cookie, ADD)).text, "Marta &amp; Co (works in 1 of the properties)")
+      const refused = yield* fillAndSend(cookie, ADD, "create", {
         ...{ property_id: String(garden), staff_id: String(marta), note: "tap drips", type: "maintenance" }
       })
       assert.strictEqual(refused.status, 422)
-      assert.strictEqual(fieldIn(refused), "staff_id")
+      assert.strictEqual(findAlertField(refused), "staff_id")
       assert.include(refused.text, "tap drips")
       assert.include(refused.text, `value="${garden}" selected`)
       assert.include(refused.text, 'value="maintenance" selected')
@@ -107,19 +107,19 @@ layer(layerSignedIn)("tasks", (it) => {
       yield* task({ expected_date: "2026-11-24", note: "late" })
       yield* task({ expected_date: "2026-12-01", note: "last day", staff_id: marta })
       yield* task({ expected_date: "2026-12-02", note: "too far" })
-      const { text } = yield* look(cookie, TASKS)
+      const { text } = yield* getPage(cookie, TASKS)
       assert.include(text, "last day")
       assert.notInclude(text, "too far")
       assert.notInclude(text, "late<")
       const earlier = /href="([^"]*)">1 of earlier days/.exec(text)?.[1]?.replaceAll("&amp;", "&")
-      assert.include((yield* look(cookie, earlier ?? "")).text, ">late<")
-      const hers = yield* look(cookie, `${TASKS}?from=2026-11-20&to=2026-12-20&staff=${marta}`)
+      assert.include((yield* getPage(cookie, earlier ?? "")).text, ">late<")
+      const hers = yield* getPage(cookie, `${TASKS}?from=2026-11-20&to=2026-12-20&staff=${marta}`)
       assert.include(hers.text, "last day")
       assert.notInclude(hers.text, "too far")
-      const wrong = yield* look(cookie, `${TASKS}?from=2026-11-20&to=2026-11-19`)
-      assert.isDefined(alertIn(wrong))
-      const long = yield* look(cookie, `${TASKS}?from=2026-01-01&to=2026-12-31`)
-      assert.include(alertIn(long), "180 days")
+      const wrong = yield* getPage(cookie, `${TASKS}?from=2026-11-20&to=2026-11-19`)
+      assert.isDefined(findAlert(wrong))
+      const long = yield* getPage(cookie, `${TASKS}?from=2026-01-01&to=2026-12-31`)
+      assert.include(findAlert(long), "180 days")
     })
   )
 
@@ -131,11 +131,11 @@ layer(layerSignedIn)("tasks", (it) => {
       yield* sql`
         INSERT INTO properties (operator_id, title, created_at)
         SELECT ${operatorId}, 'House ' || at, now() FROM generate_series(3, ${FORM_CHOICES}) at`
-      const last = yield* propertyOf(operatorId, "Zenith")
+      const last = yield* insertProperty(operatorId, "Zenith")
       const form = `${TASKS}?change=${yield* task({ property_id: last })}`
-      const [standing] = formsOf(yield* look(cookie, form), "change")
+      const [standing] = findForms(yield* getPage(cookie, form), "change")
       assert.strictEqual(standing?.form.get("property_id"), String(last))
-      yield* filledIn(cookie, form, "change", { note: "Mind the cat" })
+      yield* fillAndFollow(cookie, form, "change", { note: "Mind the cat" })
       assert.deepInclude((yield* tasks)[0], { property_id: last, note: "Mind the cat" })
     })
   )
@@ -148,7 +148,7 @@ layer(layerSignedIn)("tasks", (it) => {
         .create_staff({ name: "Marta & Co", mobile: "+49 15112345679" })
         .pipe(withToken(token))
       for (const staff_id of [marta, other, marta]) yield* task({ staff_id })
-      const { text } = yield* look(cookie, TASKS)
+      const { text } = yield* getPage(cookie, TASKS)
       const parts = text.split("<h3>Marta &amp; Co</h3>").slice(1)
       assert.deepStrictEqual(
         parts.map((part) => part.split("<h3>")[0]?.match(/Cleaning/g)?.length),
@@ -162,13 +162,13 @@ layer(layerSignedIn)("tasks", (it) => {
       const { cookie, operatorId, harbour, marta, task } = yield* ready
       const sql = yield* SqlClient.SqlClient
       yield* sql`UPDATE properties SET address = 'Quay 1 <a>' WHERE id = ${harbour}`
-      const leaving = yield* orderOf(operatorId, [
+      const leaving = yield* insertOrder(operatorId, [
         { propertyId: harbour, checkIn: "2026-11-24", checkOut: "2026-11-26" }
       ])
       yield* sql`UPDATE stays SET guest_name = 'Ada', number_of_guests = 2 WHERE operator_id = ${operatorId} AND stay_code = ${leaving}`
       yield* task({ property_id: harbour, staff_id: marta, note: "linen" })
       yield* task({ type: "other", note: "keys for nobody" })
-      const { text, status } = yield* look(cookie, `${TASKS}?sheet=2026-11-26`)
+      const { text, status } = yield* getPage(cookie, `${TASKS}?sheet=2026-11-26`)
       assert.strictEqual(status, 200)
       for (const shown of [
         "Marta &amp; Co",
@@ -181,10 +181,10 @@ layer(layerSignedIn)("tasks", (it) => {
         assert.include(text, shown)
       }
       assert.deepStrictEqual(text.match(/<form method="post"/g)?.length, 1, "only that for signing out")
-      const hers = yield* look(cookie, `${TASKS}?sheet=2026-11-26&staff=${marta}`)
+      const hers = yield* getPage(cookie, `${TASKS}?sheet=2026-11-26&staff=${marta}`)
       assert.include(hers.text, "linen")
       assert.notInclude(hers.text, "keys for nobody")
-      assert.include((yield* look(cookie, `${TASKS}?sheet=2026-11-27`)).text, "There is nothing to do on this day.")
+      assert.include((yield* getPage(cookie, `${TASKS}?sheet=2026-11-27`)).text, "There is nothing to do on this day.")
     })
   )
 
@@ -197,15 +197,15 @@ layer(layerSignedIn)("tasks", (it) => {
         SELECT ${operatorId}::bigint, 'cleaning', '2026-11-26', ${harbour}::bigint, repeat('n', 200), 'EUR', now(), now()
         FROM generate_series(1, ${count}::int)`
       yield* add(TASKS_SHOWN)
-      const full = yield* look(cookie, TASKS)
-      assert.lengthOf(formsOf(full, "finish"), TASKS_SHOWN)
+      const full = yield* getPage(cookie, TASKS)
+      assert.lengthOf(findForms(full, "finish"), TASKS_SHOWN)
       assert.notInclude(full.text, "Further in the list")
       assert.isBelow(full.text.length, 300_000)
       yield* add(1)
-      const more = yield* look(cookie, TASKS)
-      assert.lengthOf(formsOf(more, "finish"), TASKS_SHOWN)
+      const more = yield* getPage(cookie, TASKS)
+      assert.lengthOf(findForms(more, "finish"), TASKS_SHOWN)
       assert.include(more.text, "Further in the list")
-      assert.lengthOf(formsOf(yield* look(cookie, `${TASKS}?offset=${TASKS_SHOWN}`), "finish"), 1)
+      assert.lengthOf(findForms(yield* getPage(cookie, `${TASKS}?offset=${TASKS_SHOWN}`), "finish"), 1)
     })
   )
 
@@ -213,12 +213,12 @@ layer(layerSignedIn)("tasks", (it) => {
     Effect.gen(function* () {
       const other = yield* ready
       const id = yield* other.task({ property_id: other.harbour, staff_id: other.marta, note: "theirs" })
-      const code = yield* orderOf(other.operatorId, [{ propertyId: other.harbour }])
+      const code = yield* insertOrder(other.operatorId, [{ propertyId: other.harbour }])
       const before = yield* other.tasks
       const { cookie, tasks } = yield* ready
-      assert.strictEqual((yield* look(cookie, `${TASKS}?change=${id}`)).status, 404)
+      assert.strictEqual((yield* getPage(cookie, `${TASKS}?change=${id}`)).status, 404)
       for (const query of [`?staff=${other.marta}`, `?sheet=2026-11-26&staff=${other.marta}`, "?sheet=2026-11-26"]) {
-        assert.notInclude((yield* look(cookie, `${TASKS}${query}`)).text, "theirs", query)
+        assert.notInclude((yield* getPage(cookie, `${TASKS}${query}`)).text, "theirs", query)
       }
       const type = "cleaning"
       for (const [act, fields] of [
@@ -230,9 +230,9 @@ layer(layerSignedIn)("tasks", (it) => {
         ["create", { type, staff_id: String(other.marta) }],
         ["create", { type, stay_code: code }]
       ] as const) {
-        const answer = yield* madeUp(cookie, TASKS, act, fields)
+        const answer = yield* postInventedForm(cookie, TASKS, act, fields)
         assert.strictEqual(answer.status, 404, act)
-        assert.isDefined(alertIn(answer), act)
+        assert.isDefined(findAlert(answer), act)
       }
       assert.deepStrictEqual(yield* other.tasks, before)
       assert.deepStrictEqual(yield* tasks, [])
@@ -243,10 +243,10 @@ layer(layerSignedIn)("tasks", (it) => {
     Effect.gen(function* () {
       const { cookie, tasks } = yield* ready
       for (const act of ["create", "change", "begin", "finish", "delete"]) {
-        assert.strictEqual((yield* withoutToken(cookie, TASKS, act)).status, 403, act)
+        assert.strictEqual((yield* postWithoutToken(cookie, TASKS, act)).status, 403, act)
       }
       const twice = (path: string, act: string, fields = {}) =>
-        Effect.map(fillTwice(cookie, path, act, fields), (answers) =>
+        Effect.map(fillAndSendTwice(cookie, path, act, fields), (answers) =>
           assert.deepStrictEqual(
             answers.map(({ status }) => status),
             [303, 303],

@@ -2,11 +2,17 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { CARRIED_QUERY_VALUE, MESSAGES_PAGE_TEXT } from "../../../../src/platform/limits.ts"
-import { conversationOf } from "../../../support/conversations.ts"
-import { call, orderOf, propertyOf } from "../../../support/harness.ts"
-import { channelAccountOf } from "../../../support/listings.ts"
-import { alertIn, formsOf, look, newHost, post } from "../../../support/transports/console/host/hosting.ts"
-import { layerSignedIn } from "../../../support/transports/console/signed-in.ts"
+import { insertConversation } from "../../../support/conversations.ts"
+import { call, insertOrder, insertProperty } from "../../../support/harness.ts"
+import { insertChannelAccount } from "../../../support/listings.ts"
+import {
+  findAlert,
+  findForms,
+  getPage,
+  newHost,
+  postForm
+} from "../../../support/transports/console/host/host-forms.ts"
+import { layerSignedIn } from "../../../support/transports/console/signed-in-pages.ts"
 
 // What an attack from outside found: windows that were opened before, and pages without an end.
 
@@ -15,13 +21,13 @@ layer(layerSignedIn)("a window that was opened before", (it) => {
     Effect.gen(function* () {
       const { cookie, token, operatorId } = yield* newHost()
       yield* call(token, "create_task", { type: "cleaning", expected_date: "1970-01-01" })
-      const [finish] = formsOf(yield* look(cookie, "/console/tasks"), "finish")
+      const [finish] = findForms(yield* getPage(cookie, "/console/tasks"), "finish")
       const form = finish?.form ?? new URLSearchParams()
-      assert.strictEqual((yield* post(cookie, "/console/tasks", form)).status, 303)
+      assert.strictEqual((yield* postForm(cookie, "/console/tasks", form)).status, 303)
       form.set("act", "begin")
-      const stale = yield* post(cookie, "/console/tasks", form)
+      const stale = yield* postForm(cookie, "/console/tasks", form)
       assert.strictEqual(stale.status, 409)
-      assert.isDefined(alertIn(stale))
+      assert.isDefined(findAlert(stale))
       const sql = yield* SqlClient.SqlClient
       const rows = yield* sql`SELECT status FROM tasks WHERE operator_id = ${operatorId}`
       assert.deepStrictEqual(rows, [{ status: "completed" }])
@@ -31,30 +37,30 @@ layer(layerSignedIn)("a window that was opened before", (it) => {
   it.effect("does not bring back a guest who has left, and what is done already is done", () =>
     Effect.gen(function* () {
       const { cookie, token, operatorId } = yield* newHost()
-      const property = yield* propertyOf(operatorId, "Harbour 1")
-      const code = yield* orderOf(operatorId, [{ propertyId: property }])
+      const property = yield* insertProperty(operatorId, "Harbour 1")
+      const code = yield* insertOrder(operatorId, [{ propertyId: property }])
       const path = `/console/stay?code=${code}`
-      const [arrived] = formsOf(yield* look(cookie, path), "whereabouts")
+      const [arrived] = findForms(yield* getPage(cookie, path), "whereabouts")
       const form = arrived?.form ?? new URLSearchParams()
-      assert.strictEqual((yield* post(cookie, path, form)).status, 303)
-      assert.strictEqual((yield* post(cookie, path, form)).status, 303)
+      assert.strictEqual((yield* postForm(cookie, path, form)).status, 303)
+      assert.strictEqual((yield* postForm(cookie, path, form)).status, 303)
       yield* call(token, "update_stay_status", { stay_code: code, stay_status: "stay_completed" })
       form.set("form_key", "another look")
-      assert.strictEqual((yield* post(cookie, path, form)).status, 409)
-      assert.include((yield* look(cookie, path)).text, "left")
+      assert.strictEqual((yield* postForm(cookie, path, form)).status, 409)
+      assert.include((yield* getPage(cookie, path)).text, "left")
     })
   )
 
   it.effect("does not put back a note that it did not touch", () =>
     Effect.gen(function* () {
       const { cookie, token, operatorId } = yield* newHost()
-      const account = yield* channelAccountOf(operatorId)
-      const { code: id } = yield* conversationOf({ operatorId, accountId: account, channelType: "airbnb" })
+      const account = yield* insertChannelAccount(operatorId)
+      const { code: id } = yield* insertConversation({ operatorId, accountId: account, channelType: "airbnb" })
       const path = `/console/messages?id=${id}`
-      const [stale] = formsOf(yield* look(cookie, path), "note")
+      const [stale] = findForms(yield* getPage(cookie, path), "note")
       yield* call(token, "update_conversation_note", { conversation_id: id, note: "Allergic to nuts" })
-      assert.strictEqual((yield* post(cookie, path, stale?.form ?? new URLSearchParams())).status, 303)
-      assert.include((yield* look(cookie, path)).text, "Allergic to nuts")
+      assert.strictEqual((yield* postForm(cookie, path, stale?.form ?? new URLSearchParams())).status, 303)
+      assert.include((yield* getPage(cookie, path)).text, "Allergic to nuts")
     })
   )
 })
@@ -64,7 +70,7 @@ layer(layerSignedIn)("a page", (it) => {
     Effect.gen(function* () {
       const { cookie } = yield* newHost()
       const carried = (length: number) =>
-        Effect.map(look(cookie, `/console/money?x=${"a".repeat(length)}`), ({ text }) =>
+        Effect.map(getPage(cookie, `/console/money?x=${"a".repeat(length)}`), ({ text }) =>
           text.includes("a".repeat(length))
         )
       assert.isTrue(yield* carried(CARRIED_QUERY_VALUE))
@@ -75,8 +81,8 @@ layer(layerSignedIn)("a page", (it) => {
   it.effect("of a conversation has as many messages as fit, the newest at the least, and leads to the others", () =>
     Effect.gen(function* () {
       const { cookie, operatorId } = yield* newHost()
-      const account = yield* channelAccountOf(operatorId)
-      const { code: id } = yield* conversationOf({ operatorId, accountId: account, channelType: "airbnb" })
+      const account = yield* insertChannelAccount(operatorId)
+      const { code: id } = yield* insertConversation({ operatorId, accountId: account, channelType: "airbnb" })
       const sql = yield* SqlClient.SqlClient
       // A quotation mark takes six characters in a page.
       const half = MESSAGES_PAGE_TEXT / 12
@@ -85,7 +91,7 @@ layer(layerSignedIn)("a page", (it) => {
         SELECT operator_id, id, code || '-' || ${nth}::int, 'guest', 'Text', 'M' || ${nth}::int || repeat('"', ${marks}::int),
           '1970-01-01'::timestamptz + ${nth}::int * interval '1 minute'
         FROM conversations WHERE code = ${id}`
-      const shown = Effect.map(look(cookie, `/console/messages?id=${id}`), ({ text }) => [
+      const shown = Effect.map(getPage(cookie, `/console/messages?id=${id}`), ({ text }) => [
         (text.match(/M\d&quot;/g) ?? []).join(),
         text.includes("Earlier messages"),
         text.length < 300_000

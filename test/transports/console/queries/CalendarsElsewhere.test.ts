@@ -3,8 +3,8 @@ import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { CALENDARS_SHOWN } from "../../../../src/platform/limits.ts"
 import { CalendarsElsewhere } from "../../../../src/transports/console/queries/CalendarsElsewhere.ts"
-import { freshOperator, layerTest, propertyOf } from "../../../support/harness.ts"
-import { calendarOf, sayBusy } from "../../../support/imported-calendars.ts"
+import { freshOperator, insertProperty, layerTest } from "../../../support/harness.ts"
+import { insertImportedCalendar, insertImportedDays } from "../../../support/imported-calendars.ts"
 import { countStatements } from "../../../support/statements.ts"
 
 const TODAY = "2027-04-20"
@@ -17,11 +17,15 @@ layer(CalendarsElsewhere.layer.pipe(Layer.provideMerge(layerTest)))("calendars o
     () =>
       Effect.gen(function* () {
         const [mine, theirs] = [yield* freshOperator(), yield* freshOperator()]
-        const property = yield* propertyOf(mine.operatorId, "Harbour")
-        const id = yield* calendarOf(mine.operatorId, property, "https://calendars.example/1.ics?s=SECRET-9876")
-        yield* sayBusy(mine.operatorId, property, id, false, "2027-04-19", TODAY, "2027-05-01")
-        const other = yield* propertyOf(theirs.operatorId, "Theirs")
-        yield* calendarOf(theirs.operatorId, other, "https://elsewhere.example/2.ics")
+        const property = yield* insertProperty(mine.operatorId, "Harbour")
+        const id = yield* insertImportedCalendar(
+          mine.operatorId,
+          property,
+          "https://calendars.example/1.ics?s=SECRET-9876"
+        )
+        yield* insertImportedDays(mine.operatorId, property, id, false, "2027-04-19", TODAY, "2027-05-01")
+        const other = yield* insertProperty(theirs.operatorId, "Theirs")
+        yield* insertImportedCalendar(theirs.operatorId, other, "https://elsewhere.example/2.ics")
         const [all, statements] = yield* countStatements(shown(mine.operatorId))
         assert.strictEqual(statements, 1)
         assert.deepInclude(all.calendars[0], {
@@ -37,7 +41,7 @@ layer(CalendarsElsewhere.layer.pipe(Layer.provideMerge(layerTest)))("calendars o
   it.effect("come in pages, those that fail first", () =>
     Effect.gen(function* () {
       const { operatorId } = yield* freshOperator()
-      const property = yield* propertyOf(operatorId, "Harbour")
+      const property = yield* insertProperty(operatorId, "Harbour")
       const sql = yield* SqlClient.SqlClient
       yield* sql`
         INSERT INTO imported_calendars (operator_id, property_id, url, host, state, due_at, created_at)

@@ -8,7 +8,7 @@ import {
   type StaySearchFilter,
   UNASSIGNED_PROPERTY
 } from "../../../../src/transports/console/queries/FoundStays.ts"
-import { freshOperator, layerTest, type OrderOptions, orderOf, propertyOf } from "../../../support/harness.ts"
+import { freshOperator, insertOrder, insertProperty, layerTest, type OrderOptions } from "../../../support/harness.ts"
 import { countStatements } from "../../../support/statements.ts"
 
 const TODAY = "2027-05-04"
@@ -27,7 +27,7 @@ const ANY: StaySearchFilter = {
 const ready = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const { operatorId } = yield* freshOperator()
-  const property = yield* propertyOf(operatorId, "Harbour 1")
+  const property = yield* insertProperty(operatorId, "Harbour 1")
   const stays = yield* Effect.provide(FoundStays, FoundStays.layer)
   /** A stay of somebody, in the property unless it is said where; answers its code. */
   const guest = Effect.fnUntraced(function* (
@@ -36,7 +36,7 @@ const ready = Effect.gen(function* () {
     checkOut: string,
     { propertyId = property, ...options }: OrderOptions & { readonly propertyId?: number | null } = {}
   ) {
-    const code = yield* orderOf(operatorId, [{ propertyId, checkIn, checkOut }], options)
+    const code = yield* insertOrder(operatorId, [{ propertyId, checkIn, checkOut }], options)
     yield* sql`UPDATE stays SET guest_name = ${name} WHERE operator_id = ${operatorId} AND stay_code = ${code}`
     return code
   })
@@ -107,8 +107,8 @@ layer(layerTest)("a host's search of stays", (it) => {
   it.effect("finds all stays of an order by the order's code", () =>
     Effect.gen(function* () {
       const { operatorId, property, search } = yield* ready
-      const second = yield* propertyOf(operatorId, "Harbour 2")
-      const code = yield* orderOf(operatorId, [{ propertyId: property }, { propertyId: second }])
+      const second = yield* insertProperty(operatorId, "Harbour 2")
+      const code = yield* insertOrder(operatorId, [{ propertyId: property }, { propertyId: second }])
       const { rows } = yield* search({ words: code })
       assert.deepStrictEqual(
         rows.map(({ stay_code, property_title, total }) => [stay_code, property_title, Number(total)]),
@@ -123,7 +123,7 @@ layer(layerTest)("a host's search of stays", (it) => {
   it.effect("narrows by property, and by the box", () =>
     Effect.gen(function* () {
       const { operatorId, guest, names } = yield* ready
-      const second = yield* propertyOf(operatorId, "Harbour 2")
+      const second = yield* insertProperty(operatorId, "Harbour 2")
       yield* guest("In one", "2027-05-09", "2027-05-12")
       yield* guest("In two", "2027-05-09", "2027-05-12", { propertyId: second })
       yield* guest("Boxed", "2027-05-09", "2027-05-12", { propertyId: null })

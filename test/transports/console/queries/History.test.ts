@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { History } from "../../../../src/transports/console/queries/History.ts"
 import { layerOwnDatabase } from "../../../support/own-database.ts"
-import { planOf } from "../../../support/planned.ts"
+import { loadQueryPlan } from "../../../support/query-plan.ts"
 
 layer(layerOwnDatabase)("what happened", (it) => {
   it.effect("is read from its end by an index, whatever narrows it", () =>
@@ -19,8 +19,8 @@ layer(layerOwnDatabase)("what happened", (it) => {
       for (const span of [{}, { since }, { until }, { since, until }, { before }, { since, until, before }]) {
         for (const accountId of [undefined, 3]) {
           const wanted = { operatorId: 1, accountId, ...span }
-          const all = yield* planOf(history.of(wanted))
-          const one = yield* planOf(history.of({ ...wanted, record: "property:4" }))
+          const all = yield* loadQueryPlan(history.of(wanted))
+          const one = yield* loadQueryPlan(history.of({ ...wanted, record: "property:4" }))
           for (const plan of [all, one]) assert.notMatch(plan, /Seq Scan on trail/, plan)
           // Where more may be looked through than there are, they may be sorted as well.
           if (accountId !== undefined) continue

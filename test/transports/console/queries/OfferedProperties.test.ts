@@ -10,8 +10,8 @@ import {
 } from "../../../../src/platform/limits.ts"
 import { OfferedProperties } from "../../../../src/transports/console/queries/OfferedProperties.ts"
 import { StayBeside } from "../../../../src/transports/console/queries/StayBeside.ts"
-import { freshOperator, layerTest, orderOf, propertyOf } from "../../../support/harness.ts"
-import { calendarOf, sayBusy } from "../../../support/imported-calendars.ts"
+import { freshOperator, insertOrder, insertProperty, layerTest } from "../../../support/harness.ts"
+import { insertImportedCalendar, insertImportedDays } from "../../../support/imported-calendars.ts"
 import { countStatements } from "../../../support/statements.ts"
 
 const NIGHTS = { from: "2027-05-04", before: "2027-05-07" }
@@ -25,8 +25,8 @@ const ready = Effect.gen(function* () {
     INSERT INTO calendar_days (operator_id, property_id, day, closed) VALUES (${operatorId}, ${propertyId}, ${day}, true)`
   /** Busy on that day in a calendar of elsewhere; an echo is what it only repeats after us. */
   const busy = Effect.fnUntraced(function* (propertyId: number, day: string, host: string, echo = false) {
-    const calendarId = yield* calendarOf(operatorId, propertyId, `https://${host}/${day}.ics`)
-    yield* sayBusy(operatorId, propertyId, calendarId, echo, day)
+    const calendarId = yield* insertImportedCalendar(operatorId, propertyId, `https://${host}/${day}.ics`)
+    yield* insertImportedDays(operatorId, propertyId, calendarId, echo, day)
   })
   const of = (nights?: typeof NIGHTS) => offered.of(operatorId, nights)
   return { sql, operatorId, closed, busy, of, beside: (code: string) => beside.of(operatorId, code) }
@@ -37,17 +37,17 @@ layer(layerTest)("properties that a form offers", (it) => {
     Effect.gen(function* () {
       const { sql, operatorId, closed, busy, of } = yield* ready
       const [c, a, b, d] = [
-        yield* propertyOf(operatorId, "C"),
-        yield* propertyOf(operatorId, "A"),
-        yield* propertyOf(operatorId, "B"),
-        yield* propertyOf(operatorId, "D")
+        yield* insertProperty(operatorId, "C"),
+        yield* insertProperty(operatorId, "A"),
+        yield* insertProperty(operatorId, "B"),
+        yield* insertProperty(operatorId, "D")
       ]
       // Until the day of arriving, over it, and from the day of leaving on.
-      yield* orderOf(operatorId, [{ propertyId: a, checkIn: "2027-05-01", checkOut: "2027-05-04" }])
-      const over = yield* orderOf(operatorId, [{ propertyId: a, checkIn: "2027-05-06", checkOut: "2027-05-09" }])
-      yield* orderOf(operatorId, [{ propertyId: b, checkIn: "2027-05-07", checkOut: "2027-05-09" }])
+      yield* insertOrder(operatorId, [{ propertyId: a, checkIn: "2027-05-01", checkOut: "2027-05-04" }])
+      const over = yield* insertOrder(operatorId, [{ propertyId: a, checkIn: "2027-05-06", checkOut: "2027-05-09" }])
+      yield* insertOrder(operatorId, [{ propertyId: b, checkIn: "2027-05-07", checkOut: "2027-05-09" }])
       // It only asks.
-      yield* orderOf(operatorId, [{ propertyId: b, checkIn: "2027-05-04", checkOut: "2027-05-07" }], {
+      yield* insertOrder(operatorId, [{ propertyId: b, checkIn: "2027-05-04", checkOut: "2027-05-07" }], {
         status: "wait_accept"
       })
       yield* closed(b, "2027-05-03")
@@ -58,7 +58,7 @@ layer(layerTest)("properties that a form offers", (it) => {
       yield* busy(d, "2027-05-06", "repeats.example", true)
       yield* busy(d, "2027-05-07", "later.example")
       yield* sql`UPDATE properties SET deactivated_at = now() WHERE id = ${d}`
-      yield* propertyOf((yield* freshOperator()).operatorId, "Another's")
+      yield* insertProperty((yield* freshOperator()).operatorId, "Another's")
       const free = { deactivated: false, stays: [], closed: 0, elsewhere: [] }
       const [all, statements] = yield* countStatements(of(NIGHTS))
       assert.strictEqual(statements, 1)
@@ -81,7 +81,7 @@ layer(layerTest)("properties that a form offers", (it) => {
   it.effect("are looked up for nights that a stay can have", () =>
     Effect.gen(function* () {
       const { operatorId, closed, of } = yield* ready
-      const id = yield* propertyOf(operatorId, "A")
+      const id = yield* insertProperty(operatorId, "A")
       yield* closed(id, "2027-05-04")
       const closedOn = (before: string) => Effect.map(of({ ...NIGHTS, before }), ([first]) => first?.closed)
       assert.strictEqual(yield* closedOn("2027-05-05"), 1)
@@ -100,16 +100,16 @@ layer(layerTest)("properties that a form offers", (it) => {
         INSERT INTO properties (operator_id, title, created_at)
         SELECT ${operatorId}, 'House ' || lpad(at::text, 5, '0'), now() FROM generate_series(1, ${PROPERTIES_OFFERED}) at`
       assert.lengthOf(yield* of(), PROPERTIES_OFFERED)
-      const first = yield* propertyOf(operatorId, "A")
+      const first = yield* insertProperty(operatorId, "A")
       for (let night = 0; night < CONFLICTING_STAYS + 2; night += 1) {
         const [checkIn, checkOut] = [`2027-05-1${night}`, `2027-05-1${night + 1}`]
-        yield* orderOf(operatorId, [{ propertyId: first, checkIn, checkOut }])
+        yield* insertOrder(operatorId, [{ propertyId: first, checkIn, checkOut }])
       }
       const all = yield* of({ from: "2027-05-10", before: "2027-05-20" })
       assert.lengthOf(all, PROPERTIES_OFFERED + 1)
       assert.strictEqual(all[0]?.title, "A")
       assert.lengthOf(all[0]?.stays ?? [], CONFLICTING_STAYS + 1)
-      yield* propertyOf(operatorId, "B")
+      yield* insertProperty(operatorId, "B")
       assert.lengthOf(yield* of(), PROPERTIES_OFFERED + 1)
     })
   )
@@ -119,10 +119,10 @@ layer(layerTest)("beside a stay", (it) => {
   it.effect("is how far its property is free around it, and what is in the way elsewhere; never itself", () =>
     Effect.gen(function* () {
       const { operatorId, closed, busy, beside } = yield* ready
-      const one = yield* propertyOf(operatorId, "One")
-      const two = yield* propertyOf(operatorId, "Two")
+      const one = yield* insertProperty(operatorId, "One")
+      const two = yield* insertProperty(operatorId, "Two")
       const stay = (propertyId: number | null, checkIn: string, checkOut: string) =>
-        orderOf(operatorId, [{ propertyId, checkIn, checkOut }])
+        insertOrder(operatorId, [{ propertyId, checkIn, checkOut }])
       const code = yield* stay(one, "2027-05-04", "2027-05-07")
       const alone = yield* beside(code)
       assert.deepInclude(alone, { free_from: null, free_until: null })
@@ -158,7 +158,7 @@ layer(layerTest)("beside a stay", (it) => {
   it.effect("are tasks and tags, so many of each, and nothing of another operator's", () =>
     Effect.gen(function* () {
       const { sql, operatorId, beside } = yield* ready
-      const code = yield* orderOf(operatorId, [{ propertyId: null }])
+      const code = yield* insertOrder(operatorId, [{ propertyId: null }])
       const before = (yield* beside(code))?.tag_names.length ?? 0
       yield* sql`
         INSERT INTO tasks (operator_id, type, stay_id, expected_date, currency, created_at, updated_at)

@@ -4,7 +4,14 @@ import { SqlClient } from "effect/sql"
 import { HostLetting } from "../../../../src/domain/calendars/availability/HostLetting.ts"
 import { PORTFOLIO_ROWS } from "../../../../src/platform/limits.ts"
 import { Portfolio, type PortfolioInput } from "../../../../src/transports/console/queries/Portfolio.ts"
-import { byNobody, freshOperator, layerTest, propertyOf, typedClient, withToken } from "../../../support/harness.ts"
+import {
+  asSystemActor,
+  freshOperator,
+  insertProperty,
+  layerTest,
+  typedClient,
+  withToken
+} from "../../../support/harness.ts"
 import { countStatements } from "../../../support/statements.ts"
 
 const layerPortfolio = Layer.mergeAll(Portfolio.layer, HostLetting.layer).pipe(Layer.provideMerge(layerTest))
@@ -18,10 +25,10 @@ layer(layerPortfolio)("what an operator lets", (it) => {
   it.effect("is read in one statement, with all that is on it, and nobody else's", () =>
     Effect.gen(function* () {
       const [operator, other] = [yield* freshOperator(), yield* freshOperator()]
-      yield* propertyOf(other.operatorId, "Theirs")
+      yield* insertProperty(other.operatorId, "Theirs")
       const [zoo, attic] = [
-        yield* propertyOf(operator.operatorId, "Zoo"),
-        yield* propertyOf(operator.operatorId, "Attic")
+        yield* insertProperty(operator.operatorId, "Zoo"),
+        yield* insertProperty(operator.operatorId, "Attic")
       ]
       const api = yield* typedClient
       yield* Effect.gen(function* () {
@@ -36,7 +43,7 @@ layer(layerPortfolio)("what an operator lets", (it) => {
         const { tag } = yield* api.create_property_tag({ name: "Gone", property_ids: [zoo] })
         yield* api.delete_property_tag({ id: tag.id })
       }).pipe(withToken(operator.token))
-      yield* HostLetting.use((letting) => letting.deactivate(operator.operatorId, attic)).pipe(byNobody)
+      yield* HostLetting.use((letting) => letting.deactivate(operator.operatorId, attic)).pipe(asSystemActor)
       const [{ properties, groups, tags, room_types }, statements] = yield* countStatements(shown(operator.operatorId))
       assert.strictEqual(statements, 1)
       assert.deepStrictEqual(
@@ -92,7 +99,7 @@ layer(layerPortfolio)("letting one's own", (it) => {
   it.effect("property changes nobody else's, and answers as for one that is not there", () =>
     Effect.gen(function* () {
       const [operator, other] = [yield* freshOperator(), yield* freshOperator()]
-      const theirs = yield* propertyOf(other.operatorId, "Theirs")
+      const theirs = yield* insertProperty(other.operatorId, "Theirs")
       const letting = yield* HostLetting
       const [foreign, missing] = yield* Effect.all([
         Effect.flip(letting.deactivate(operator.operatorId, theirs)),
@@ -103,6 +110,6 @@ layer(layerPortfolio)("letting one's own", (it) => {
       const { changed_days } = yield* letting.deactivate(other.operatorId, theirs)
       assert.isAbove(changed_days, 0)
       assert.strictEqual((yield* letting.deactivate(other.operatorId, theirs)).changed_days, 0)
-    }).pipe(byNobody)
+    }).pipe(asSystemActor)
   )
 })

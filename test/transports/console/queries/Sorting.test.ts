@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { Sorting } from "../../../../src/transports/console/queries/Sorting.ts"
-import { freshOperator, layerTest, propertyOf, typedClient, withToken } from "../../../support/harness.ts"
+import { freshOperator, insertProperty, layerTest, typedClient, withToken } from "../../../support/harness.ts"
 import { countStatements } from "../../../support/statements.ts"
 
 const NEW = { id: undefined, q: undefined }
@@ -12,8 +12,8 @@ layer(Sorting.layer.pipe(Layer.provideMerge(layerTest)))("a form that sorts prop
       const [operator, other] = [yield* freshOperator(), yield* freshOperator()]
       const sorting = yield* Sorting
       const { operatorId } = operator
-      yield* propertyOf(other.operatorId, "Theirs")
-      const [attic, zoo] = [yield* propertyOf(operatorId, "Attic"), yield* propertyOf(operatorId, "Zoo")]
+      yield* insertProperty(other.operatorId, "Theirs")
+      const [attic, zoo] = [yield* insertProperty(operatorId, "Attic"), yield* insertProperty(operatorId, "Zoo")]
       const api = yield* typedClient
       const { group } = yield* api
         .create_property_group({ name: "Sea", property_ids: [zoo] })
@@ -41,7 +41,7 @@ layer(Sorting.layer.pipe(Layer.provideMerge(layerTest)))("a form that sorts prop
     Effect.gen(function* () {
       const { operatorId, token } = yield* freshOperator()
       const sorting = yield* Sorting
-      const [attic, zoo] = [yield* propertyOf(operatorId, "Attic"), yield* propertyOf(operatorId, "Zoo")]
+      const [attic, zoo] = [yield* insertProperty(operatorId, "Attic"), yield* insertProperty(operatorId, "Zoo")]
       const api = yield* typedClient
       const { tag, room_type_id } = yield* Effect.gen(function* () {
         const { room_type_id } = yield* api.create_room_type({ title: "Double", property_ids: [zoo] })

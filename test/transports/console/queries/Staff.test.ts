@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { STAFF_PROPERTIES_NAMED } from "../../../../src/platform/limits.ts"
 import { Staff } from "../../../../src/transports/console/queries/Staff.ts"
-import { freshOperator, layerTest, propertyOf, typedClient, withToken } from "../../../support/harness.ts"
+import { freshOperator, insertProperty, layerTest, typedClient, withToken } from "../../../support/harness.ts"
 import { countStatements } from "../../../support/statements.ts"
 
 layer(Staff.layer.pipe(Layer.provideMerge(layerTest)))("the staff", (it) => {
@@ -11,7 +11,7 @@ layer(Staff.layer.pipe(Layer.provideMerge(layerTest)))("the staff", (it) => {
       const [operator, other] = [yield* freshOperator(), yield* freshOperator()]
       const { operatorId } = operator
       const titles = Array.from({ length: STAFF_PROPERTIES_NAMED + 1 }, (_each, at) => `Home ${at}`)
-      const homes = yield* Effect.forEach(titles, (title) => propertyOf(operatorId, title))
+      const homes = yield* Effect.forEach(titles, (title) => insertProperty(operatorId, title))
       const api = yield* typedClient
       const mobile = "+49 15112345678"
       yield* Effect.gen(function* () {

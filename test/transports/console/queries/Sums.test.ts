@@ -4,7 +4,14 @@ import { SqlClient } from "effect/sql"
 import { SUMS_SHOWN } from "../../../../src/platform/limits.ts"
 import { Ledger } from "../../../../src/transports/console/queries/Ledger.ts"
 import { Sums } from "../../../../src/transports/console/queries/Sums.ts"
-import { freshOperator, layerTest, orderOf, propertyOf, typedClient, withToken } from "../../../support/harness.ts"
+import {
+  freshOperator,
+  insertOrder,
+  insertProperty,
+  layerTest,
+  typedClient,
+  withToken
+} from "../../../support/harness.ts"
 import { countStatements } from "../../../support/statements.ts"
 
 const ALL = { from: undefined, until: undefined, property_id: undefined, order_code: undefined }
@@ -24,8 +31,8 @@ const ready = Effect.gen(function* () {
 /** Two properties with an order of both, and entries of every kind. */
 const business = Effect.gen(function* () {
   const { operatorId, enter, ...rest } = yield* ready
-  const [a, b] = [yield* propertyOf(operatorId, "A"), yield* propertyOf(operatorId, "B")]
-  const code = yield* orderOf(operatorId, [
+  const [a, b] = [yield* insertProperty(operatorId, "A"), yield* insertProperty(operatorId, "B")]
+  const code = yield* insertOrder(operatorId, [
     { propertyId: a, revenue: "200" },
     { propertyId: b, revenue: "100" },
     { propertyId: null, revenue: "100" }

@@ -4,7 +4,14 @@ import { SqlClient } from "effect/sql"
 import { DAY_SHEET_TASKS, TASKS_SHOWN } from "../../../../src/platform/limits.ts"
 import { DaySheet } from "../../../../src/transports/console/queries/DaySheet.ts"
 import { WorkPlan } from "../../../../src/transports/console/queries/WorkPlan.ts"
-import { freshOperator, layerTest, orderOf, propertyOf, typedClient, withToken } from "../../../support/harness.ts"
+import {
+  freshOperator,
+  insertOrder,
+  insertProperty,
+  layerTest,
+  typedClient,
+  withToken
+} from "../../../support/harness.ts"
 import { countStatements } from "../../../support/statements.ts"
 
 const DAY = "2027-05-04"
@@ -36,7 +43,7 @@ layer(layerTest)("the work", (it) => {
   it.effect("is by day, person and time, with what is on no day and how much is left over", () =>
     Effect.gen(function* () {
       const { operatorId, employ, task, someDay, update, plan } = yield* ready
-      const harbour = yield* propertyOf(operatorId, "Harbour")
+      const harbour = yield* insertProperty(operatorId, "Harbour")
       const [marta, li] = [yield* employ("Marta", [harbour]), yield* employ("Li")]
       const at = (note: string, fields: object) => task({ note, ...fields })
       yield* at("4 marta 11", { staff_id: marta, expected_time: "11:00:00", property_id: harbour })
@@ -77,14 +84,17 @@ layer(layerTest)("the work", (it) => {
     Effect.gen(function* () {
       const { operatorId, task, update, sheet } = yield* ready
       const sql = yield* SqlClient.SqlClient
-      const [harbour, garden] = [yield* propertyOf(operatorId, "Harbour"), yield* propertyOf(operatorId, "Garden")]
+      const [harbour, garden] = [
+        yield* insertProperty(operatorId, "Harbour"),
+        yield* insertProperty(operatorId, "Garden")
+      ]
       yield* sql`UPDATE properties SET address = 'Quay 1', checkout_time = '10:30' WHERE id = ${harbour}`
       const stay = (
         propertyId: number,
         checkIn: string,
         checkOut: string,
         status: "accepted" | "denied" = "accepted"
-      ) => orderOf(operatorId, [{ propertyId, checkIn, checkOut }], { status })
+      ) => insertOrder(operatorId, [{ propertyId, checkIn, checkOut }], { status })
       yield* stay(harbour, "2027-05-01", DAY)
       const arriving = yield* stay(harbour, DAY, "2027-05-06")
       yield* sql`

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { REPORT_PROPERTIES } from "../../../../src/platform/limits.ts"
 import { Year } from "../../../../src/transports/console/queries/Year.ts"
-import { freshOperator, layerTest, orderOf, propertyOf } from "../../../support/harness.ts"
+import { freshOperator, insertOrder, insertProperty, layerTest } from "../../../support/harness.ts"
 import { countStatements } from "../../../support/statements.ts"
 
 const ASKED = { year: 2027, timeZone: "Europe/Berlin", property: undefined }
@@ -14,7 +14,7 @@ const ready = Effect.gen(function* () {
   const years = yield* Effect.provide(Year, Year.layer)
   /** Entered in Berlin's new year, unless it is said when. */
   const house = Effect.fnUntraced(function* (title: string, created = "2026-12-31T23:00:00Z", deactivated?: string) {
-    const id = yield* propertyOf(operatorId, title)
+    const id = yield* insertProperty(operatorId, title)
     yield* sql`
       UPDATE properties SET created_at = ${created}::timestamptz, deactivated_at = ${deactivated ?? null}::timestamptz WHERE id = ${id}`
     return id
@@ -46,8 +46,8 @@ layer(layerTest)("a year", (it) => {
       const a = yield* house("A")
       yield* house("B")
       // Over the end of a month, and of the year.
-      yield* orderOf(operatorId, [{ propertyId: a, checkIn: "2027-03-30", checkOut: "2027-04-02" }])
-      yield* orderOf(operatorId, [{ propertyId: a, checkIn: "2027-12-31", checkOut: "2028-01-03" }])
+      yield* insertOrder(operatorId, [{ propertyId: a, checkIn: "2027-03-30", checkOut: "2027-04-02" }])
+      yield* insertOrder(operatorId, [{ propertyId: a, checkIn: "2027-12-31", checkOut: "2028-01-03" }])
       yield* sql`
         INSERT INTO calendar_days (operator_id, property_id, day, closed, imported)
         SELECT ${operatorId}::bigint, ${a}::bigint, day::date, day < '2027-05-03', (day >= '2027-05-03')::int
@@ -76,8 +76,8 @@ layer(layerTest)("a year", (it) => {
           (yield* of()).months.map(({ open }) => open),
           [0, 0, 0, 0, 0, 16, 31, 10, 0, 0, 0, 0]
         )
-        yield* orderOf(operatorId, [{ propertyId: late, checkIn: "2027-05-31", checkOut: "2027-06-02" }])
-        yield* orderOf(operatorId, [{ propertyId: late, checkIn: "2027-08-09", checkOut: "2027-08-13" }])
+        yield* insertOrder(operatorId, [{ propertyId: late, checkIn: "2027-05-31", checkOut: "2027-06-02" }])
+        yield* insertOrder(operatorId, [{ propertyId: late, checkIn: "2027-08-09", checkOut: "2027-08-13" }])
         const { months } = yield* of()
         assert.deepStrictEqual(
           months.map(({ open }) => open),
@@ -91,7 +91,7 @@ layer(layerTest)("a year", (it) => {
     Effect.gen(function* () {
       const { operatorId, house, income, of } = yield* ready
       const [a, b] = [yield* house("A"), yield* house("B")]
-      const order = yield* orderOf(operatorId, [
+      const order = yield* insertOrder(operatorId, [
         { propertyId: a, revenue: "60" },
         { propertyId: b, revenue: "40" }
       ])

@@ -10,10 +10,10 @@ import {
 import { AtChannels } from "../../../../src/transports/console/queries/AtChannels.ts"
 import { FailedPushes } from "../../../../src/transports/console/queries/FailedPushes.ts"
 import { OneListing } from "../../../../src/transports/console/queries/OneListing.ts"
-import { call, freshOperator, layerTest, propertyOf } from "../../../support/harness.ts"
-import { channelAccountOf, listingOf } from "../../../support/listings.ts"
+import { call, freshOperator, insertProperty, layerTest } from "../../../support/harness.ts"
+import { insertChannelAccount, insertListing } from "../../../support/listings.ts"
 import { countStatements } from "../../../support/statements.ts"
-import { listingsOf, pushedThen, rowOfListing } from "../../../support/transports/console/host/selling.ts"
+import { findListingRow, insertListings, insertPushes } from "../../../support/transports/console/host/listing-rows.ts"
 
 const layerDesk = Layer.mergeAll(AtChannels.layer, FailedPushes.layer, OneListing.layer).pipe(
   Layer.provideMerge(layerTest)
@@ -33,24 +33,24 @@ layer(layerDesk)("what a host has at channels", (it) => {
   it.effect("is read in one statement: accounts with how many listings, listings with what was told last", () =>
     Effect.gen(function* () {
       const { operatorId, token } = yield* freshOperator()
-      const property = yield* propertyOf(operatorId, "Harbour")
+      const property = yield* insertProperty(operatorId, "Harbour")
       const [one, two] = [
-        yield* channelAccountOf(operatorId),
-        yield* channelAccountOf(operatorId, { channelType: "vrbo" })
+        yield* insertChannelAccount(operatorId),
+        yield* insertChannelAccount(operatorId, { channelType: "vrbo" })
       ]
       yield* call(token, "create_room_type", { title: "Double", property_ids: [property] })
       const sql = yield* SqlClient.SqlClient
       const [type] = yield* sql<{ id: number }>`SELECT id FROM room_types WHERE operator_id = ${operatorId}`
-      const sold = yield* listingOf(operatorId, one, { title: "Sold", propertyId: property, ratio: 110 })
-      const rooms = yield* listingOf(operatorId, one, {
+      const sold = yield* insertListing(operatorId, one, { title: "Sold", propertyId: property, ratio: 110 })
+      const rooms = yield* insertListing(operatorId, one, {
         title: "Rooms",
         ...(type === undefined ? {} : { roomTypeId: type.id })
       })
-      const gone = yield* listingOf(operatorId, one, { title: "Gone" })
+      const gone = yield* insertListing(operatorId, one, { title: "Gone" })
       yield* sql`UPDATE listings SET shelf_status = 'deleted' WHERE operator_id = ${operatorId} AND listing_id = ${gone}`
-      const row = yield* rowOfListing(operatorId, sold)
-      yield* pushedThen(operatorId, row, { state: "refused", reason: "no", at: "2027-04-18T10:00:00Z" })
-      yield* pushedThen(operatorId, row, { state: "pushed", at: "2027-04-19T10:00:00Z" })
+      const row = yield* findListingRow(operatorId, sold)
+      yield* insertPushes(operatorId, row, { state: "refused", reason: "no", at: "2027-04-18T10:00:00Z" })
+      yield* insertPushes(operatorId, row, { state: "pushed", at: "2027-04-19T10:00:00Z" })
       const [{ accounts, listings, total }, statements] = yield* countStatements(atChannels(operatorId))
       assert.strictEqual(statements, 1)
       assert.deepStrictEqual(
@@ -77,16 +77,16 @@ layer(layerDesk)("what a host has at channels", (it) => {
       )
       assert.strictEqual(new Date(listings[0]?.push_at ?? "").toISOString(), "2027-04-19T10:00:00.000Z")
       assert.deepStrictEqual((yield* atChannels(operatorId, { unlinked: undefined }, 2)).listings.length, 1)
-      assert.strictEqual((yield* listingAt(operatorId, yield* rowOfListing(operatorId, rooms)))?.link_title, "Double")
+      assert.strictEqual((yield* listingAt(operatorId, yield* findListingRow(operatorId, rooms)))?.link_title, "Double")
     }).pipe(Effect.orDie)
   )
 
   it.effect("is the operator's own: of another there is nothing, by whatever id", () =>
     Effect.gen(function* () {
       const [mine, theirs] = [yield* freshOperator(), yield* freshOperator()]
-      const account = yield* channelAccountOf(theirs.operatorId)
-      const id = yield* rowOfListing(theirs.operatorId, yield* listingOf(theirs.operatorId, account))
-      yield* pushedThen(theirs.operatorId, id, { state: "refused", at: NOW.toISOString() })
+      const account = yield* insertChannelAccount(theirs.operatorId)
+      const id = yield* findListingRow(theirs.operatorId, yield* insertListing(theirs.operatorId, account))
+      yield* insertPushes(theirs.operatorId, id, { state: "refused", at: NOW.toISOString() })
       const nothing = { accounts: [], listings: [], total: 0 }
       assert.deepStrictEqual(yield* atChannels(mine.operatorId), nothing)
       assert.deepStrictEqual(
@@ -106,15 +106,15 @@ layer(layerDesk)("what a host has at channels", (it) => {
       yield* sql`
         INSERT INTO channel_accounts (operator_id, channel_type, username, origin_account_id, auth_status, connector, created_at)
         SELECT ${operatorId}, 'airbnb', 'me', 'origin-' || at, 'active', 'sandbox', now() FROM generate_series(1, ${CHANNEL_ACCOUNTS}) at`
-      const account = yield* channelAccountOf(operatorId)
-      yield* listingsOf(operatorId, account, CHANNELS_LISTINGS + 1)
+      const account = yield* insertChannelAccount(operatorId)
+      yield* insertListings(operatorId, account, CHANNELS_LISTINGS + 1)
       const { accounts, listings, total } = yield* atChannels(operatorId)
       assert.deepStrictEqual(
         [accounts.length, listings.length, total],
         [CHANNEL_ACCOUNTS, CHANNELS_LISTINGS, CHANNELS_LISTINGS + 1]
       )
       const id = listings[0]?.id ?? 0
-      yield* pushedThen(operatorId, id, { state: "dead", at: NOW.toISOString() }, FAILED_PUSHES_SHOWN + 1)
+      yield* insertPushes(operatorId, id, { state: "dead", at: NOW.toISOString() }, FAILED_PUSHES_SHOWN + 1)
       const [failed, statements] = yield* countStatements(failedOf(operatorId))
       assert.deepStrictEqual(
         [failed.pushes.length, failed.total, statements],

@@ -10,11 +10,14 @@ import {
 import { BesideTalk } from "../../../../src/transports/console/queries/BesideTalk.ts"
 import { ReviewedStays } from "../../../../src/transports/console/queries/ReviewedStays.ts"
 import { UnansweredGuests } from "../../../../src/transports/console/queries/UnansweredGuests.ts"
-import { NOW, TODAY } from "../../../support/domain/bookings/reservations/ready.ts"
-import { type SceneOfOffers, scene } from "../../../support/domain/guests/special-offers/scene.ts"
-import { freshOperator, layerTest, orderOf } from "../../../support/harness.ts"
+import { NOW, TODAY } from "../../../support/domain/bookings/reservations/reservation-operator.ts"
+import {
+  type OfferConversation,
+  prepareOfferConversation
+} from "../../../support/domain/guests/special-offers/offer-conversation.ts"
+import { freshOperator, insertOrder, layerTest } from "../../../support/harness.ts"
 import { countStatements } from "../../../support/statements.ts"
-import { says } from "../../../support/transports/console/host/talking.ts"
+import { insertMessages } from "../../../support/transports/console/host/host-conversation.ts"
 
 const layerTalks = Layer.provideMerge(
   Layer.mergeAll(BesideTalk.layer, UnansweredGuests.layer, ReviewedStays.layer),
@@ -24,10 +27,10 @@ const layerTalks = Layer.provideMerge(
 const INQUIRY = { inquiry: { checkInDate: "2027-05-04", checkOutDate: "2027-05-07", adults: 3 } }
 
 /** A reservation of the guest of the conversation: two rooms, one of them in the box. */
-const booked = Effect.fnUntraced(function* (ground: SceneOfOffers, checkIn: string, checkOut: string) {
+const booked = Effect.fnUntraced(function* (ground: OfferConversation, checkIn: string, checkOut: string) {
   const sql = yield* SqlClient.SqlClient
   const days = { checkIn, checkOut }
-  const code = yield* orderOf(ground.operatorId, [
+  const code = yield* insertOrder(ground.operatorId, [
     { propertyId: ground.property, ...days },
     { propertyId: null, ...days }
   ])
@@ -38,7 +41,7 @@ const booked = Effect.fnUntraced(function* (ground: SceneOfOffers, checkIn: stri
 }, Effect.orDie)
 
 /** So many conversations more, each with a word of its guest, from an instant backwards. */
-const waiting = Effect.fnUntraced(function* ({ conversation_id }: SceneOfOffers, count: number) {
+const waiting = Effect.fnUntraced(function* ({ conversation_id }: OfferConversation, count: number) {
   const sql = yield* SqlClient.SqlClient
   yield* sql`
     WITH made AS (
@@ -54,7 +57,7 @@ const waiting = Effect.fnUntraced(function* ({ conversation_id }: SceneOfOffers,
 layer(layerTalks)("what stands beside a conversation", (it) => {
   it.effect("is read in one statement: stays, the latest order first, what is asked for, and what was offered", () =>
     Effect.gen(function* () {
-      const ground = yield* scene(INQUIRY)
+      const ground = yield* prepareOfferConversation(INQUIRY)
       yield* ground.send()
       const first = yield* booked(ground, "2027-04-22", "2027-04-24")
       const second = yield* booked(ground, "2027-05-06", "2027-05-08")
@@ -78,7 +81,7 @@ layer(layerTalks)("what stands beside a conversation", (it) => {
 
   it.effect("is nothing to another operator", () =>
     Effect.gen(function* () {
-      const [{ conversation_id }, { operatorId }] = [yield* scene(), yield* freshOperator()]
+      const [{ conversation_id }, { operatorId }] = [yield* prepareOfferConversation(), yield* freshOperator()]
       const { of } = yield* BesideTalk
       assert.isUndefined(yield* of(operatorId, conversation_id))
       assert.isUndefined(yield* of(operatorId, "none"))
@@ -87,7 +90,7 @@ layer(layerTalks)("what stands beside a conversation", (it) => {
 
   it.effect("names no more listings than a form has, the one that is asked for before all", () =>
     Effect.gen(function* () {
-      const { operatorId, accountId, conversation_id, listing_id } = yield* scene({
+      const { operatorId, accountId, conversation_id, listing_id } = yield* prepareOfferConversation({
         ...INQUIRY,
         listing: { title: "Zenith" }
       })
@@ -119,10 +122,10 @@ layer(layerTalks)("who waits for an answer", (it) => {
 
   it.effect("is read in one statement, with how the last message begins", () =>
     Effect.gen(function* () {
-      const ground = yield* scene()
+      const ground = yield* prepareOfferConversation()
       yield* booked(ground, "2027-04-22", "2027-04-24")
-      yield* says(ground.conversation_id, "First", { at: "2027-04-20T08:00:00Z" })
-      yield* says(ground.conversation_id, "é".repeat(MESSAGE_PREVIEW + 1))
+      yield* insertMessages(ground.conversation_id, "First", { at: "2027-04-20T08:00:00Z" })
+      yield* insertMessages(ground.conversation_id, "é".repeat(MESSAGE_PREVIEW + 1))
       const [{ rows, total }, statements] = yield* countStatements(seen(ground.operatorId))
       assert.deepStrictEqual([statements, total], [1, 1])
       assert.deepStrictEqual(rows, [
@@ -143,15 +146,15 @@ layer(layerTalks)("who waits for an answer", (it) => {
 
   it.effect("is looked for among the latest conversations of the last days", () =>
     Effect.gen(function* () {
-      const ground = yield* scene()
+      const ground = yield* prepareOfferConversation()
       const total = Effect.map(seen(ground.operatorId), (found) => found.total)
       const ago = (ms: number) => new Date(now.getTime() - OVERVIEW_THREADS_DAYS * 86_400_000 - ms).toISOString()
-      yield* says(ground.conversation_id, "Hello", { at: ago(0) })
+      yield* insertMessages(ground.conversation_id, "Hello", { at: ago(0) })
       assert.strictEqual(yield* total, 1)
       yield* waiting(ground, OVERVIEW_THREADS_SCANNED - 1)
       assert.strictEqual(yield* total, OVERVIEW_THREADS_SCANNED)
-      const later = yield* scene()
-      yield* says(later.conversation_id, "Hello", { at: ago(1) })
+      const later = yield* prepareOfferConversation()
+      yield* insertMessages(later.conversation_id, "Hello", { at: ago(1) })
       assert.strictEqual((yield* seen(later.operatorId)).total, 0)
       yield* waiting(later, OVERVIEW_THREADS_SCANNED + 1)
       assert.strictEqual((yield* seen(later.operatorId)).total, OVERVIEW_THREADS_SCANNED)
@@ -162,7 +165,7 @@ layer(layerTalks)("who waits for an answer", (it) => {
 layer(layerTalks)("whose stays are reviewed", (it) => {
   it.effect("is read in one statement, of the operator's own orders", () =>
     Effect.gen(function* () {
-      const ground = yield* scene()
+      const ground = yield* prepareOfferConversation()
       const code = yield* booked(ground, "2027-04-22", "2027-04-24")
       const { of } = yield* ReviewedStays
       const [found, statements] = yield* countStatements(of(ground.operatorId, [code, "none"]))

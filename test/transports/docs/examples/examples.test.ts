@@ -12,9 +12,9 @@ import { Service } from "../../../../src/service/service.ts"
 import { seedDemo } from "../../../../src/tools/demo/seed.ts"
 import { describeOperations } from "../../../../src/transports/docs/operation-descriptions.ts"
 import type { OperationExample } from "../../../../src/transports/docs/operation-examples.ts"
-import { layerStarted } from "../../../support/tools/demo/started.ts"
-import { storyOf, TODAY } from "../../../support/transports/docs/examples/story.ts"
-import { misfitOf } from "../../../support/transports/docs/openapi/answers.ts"
+import { layerStartedService } from "../../../support/tools/demo/started-service.ts"
+import { runExampleStory, TODAY } from "../../../support/transports/docs/examples/example-story.ts"
+import { findSchemaViolation } from "../../../support/transports/docs/openapi/response-schemas.ts"
 
 /** Written by `npm run examples`. */
 const FILE = join(import.meta.dirname, "../../../../src/transports/docs/examples.json")
@@ -63,7 +63,7 @@ const namesOf = (examples: Noted): ReadonlyArray<string> => Object.keys(examples
 const REGIONAL = ["query_custom_channels", "create_staff"]
 
 const noticed = Effect.gen(function* () {
-  const noted = yield* noting(Effect.flatMap(seedDemo, storyOf))
+  const noted = yield* noting(Effect.flatMap(seedDemo, runExampleStory))
   return (names: ReadonlyArray<string>): Noted =>
     Object.fromEntries(Array.from(noted).filter(([name]) => names.includes(name)))
 })
@@ -88,7 +88,7 @@ for (const [deployment, names] of [
 ] as const) {
   const layerHere = Layer.provideMerge(
     layerAccess,
-    Layer.provideMerge(layerStarted(`${TODAY}T10:00:00Z`), Layer.succeed(Deployment, deployment))
+    Layer.provideMerge(layerStartedService(`${TODAY}T10:00:00Z`), Layer.succeed(Deployment, deployment))
   )
   layer(layerHere, { excludeTestServices: true })(`the examples of the ${deployment} deployment`, (it) => {
     it.effect("are what the demo operator is answered (write them with npm run examples)", () =>
@@ -115,7 +115,7 @@ for (const [deployment, names] of [
     it("succeed, and are what their schemas say", () => {
       for (const [name, { answer }] of Object.entries(written()[deployment])) {
         assert.strictEqual(Object(answer)["error_code"], 0, name)
-        assert.isUndefined(misfitOf(name, answer, false), name)
+        assert.isUndefined(findSchemaViolation(name, answer, false), name)
       }
     })
   })

@@ -7,8 +7,8 @@ import { promisify } from "node:util"
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { openApiDocument } from "../../../../src/transports/docs/openapi/openapi-document.ts"
-import { freshOperator, propertyOf } from "../../../support/harness.ts"
-import { BaseUrl, layerServed } from "../../../support/server.ts"
+import { freshOperator, insertProperty } from "../../../support/harness.ts"
+import { BaseUrl, layerHttpServer } from "../../../support/server.ts"
 
 // Clients that public generators make of the document compile under `strict` and make a booking.
 
@@ -72,11 +72,11 @@ const CLIENTS = [
   }
 ]
 
-layer(layerServed(), { excludeTestServices: true })("a client made by", (it) => {
+layer(layerHttpServer(), { excludeTestServices: true })("a client made by", (it) => {
   it.effect.each(CLIENTS)("$name compiles under strict, and books", ({ program, generate }) =>
     Effect.gen(function* () {
       const { operatorId, token } = yield* freshOperator()
-      yield* propertyOf(operatorId, "Harbour 1")
+      yield* insertProperty(operatorId, "Harbour 1")
       const [at, base] = [yield* folder, yield* BaseUrl]
       const { stdout } = yield* Effect.promise(async () => {
         await generate(at)

@@ -8,15 +8,15 @@ import { runLatchkey } from "../../../../src/tools/cli/program.ts"
 import { describeOperations } from "../../../../src/transports/docs/operation-descriptions.ts"
 import { findExample } from "../../../../src/transports/docs/operation-examples.ts"
 import { toCurlCommand } from "../../../../src/transports/docs/site/operation-page.ts"
-import { Newcomer } from "../../../support/newcomer.ts"
-import { emptyFolder, latchkey } from "../../../support/tools/cli/latchkey.ts"
-import { TODAY } from "../../../support/transports/docs/examples/story.ts"
-import { blocksIn, DOCS } from "../../../support/transports/docs/site/blocks.ts"
-import { codesIn, ran } from "../../../support/transports/docs/site/shell.ts"
+import { FirstStart } from "../../../support/first-start.ts"
+import { makeEmptyFolder, runCommandProcess } from "../../../support/tools/cli/latchkey-process.ts"
+import { TODAY } from "../../../support/transports/docs/examples/example-story.ts"
+import { DOCS_FOLDER, readCodeBlocks } from "../../../support/transports/docs/site/code-blocks.ts"
+import { listErrorCodes, runCommand } from "../../../support/transports/docs/site/command-process.ts"
 
 // What the other pages show in boxes: a call is one that the service can read, a command is one that there is.
 
-const files = readdirSync(DOCS).filter(
+const files = readdirSync(DOCS_FOLDER).filter(
   (name) => name.endsWith(".md") && !["performance.md", "adding-an-operation.md"].includes(name)
 )
 
@@ -26,7 +26,7 @@ const FOR_A_MACHINE = "deploy.md"
 const boxes = files
   .filter((file) => file !== FOR_A_MACHINE)
   .flatMap((file) =>
-    blocksIn(file)
+    readCodeBlocks(file)
       .filter(({ language }) => language === "sh")
       .map(({ text }) => ({ file, text }))
   )
@@ -59,7 +59,7 @@ const partsOf = (line: string) => {
 }
 
 /** Where the feed goes on. */
-const newestCursor = Effect.flatMap(Newcomer, ({ base, token }) =>
+const newestCursor = Effect.flatMap(FirstStart, ({ base, token }) =>
   Effect.promise(async () => {
     const response = await fetch(`${base}/v3/events?limit=1`, { headers: { "service-access-token": token } })
     const { data } = Object(await response.json())
@@ -67,28 +67,28 @@ const newestCursor = Effect.flatMap(Newcomer, ({ base, token }) =>
   })
 )
 
-layer(Newcomer.layer, { excludeTestServices: true })("the boxes of the pages", (it) => {
+layer(FirstStart.layer, { excludeTestServices: true })("the boxes of the pages", (it) => {
   for (const { file, text } of boxes.filter((box) => /^curl /m.test(box.text))) {
     it.effect(`${file}: ${text.slice(0, 60).split("\n")[0]}…`, () =>
       Effect.gen(function* () {
-        const { base, token } = yield* Newcomer
+        const { base, token } = yield* FirstStart
         const script = onADayLike(text.replaceAll("http://127.0.0.1:8080", base))
         const env = { TOKEN: token, URL: base, PUBLIC_URL: base, CURSOR: yield* newestCursor }
-        const { code, stdout, stderr } = yield* ran(["bash", "-eu", "-c", script], env)
+        const { code, stdout, stderr } = yield* runCommand(["bash", "-eu", "-c", script], env)
         assert.strictEqual(code, 0, stderr)
-        assert.isNotEmpty(codesIn(stdout), stdout)
-        for (const each of codesIn(stdout)) assert.include(READ, each, stdout)
+        assert.isNotEmpty(listErrorCodes(stdout), stdout)
+        for (const each of listErrorCodes(stdout)) assert.include(READ, each, stdout)
       })
     )
   }
 
   it.effect("automation.md shows a rule that is taken, of flats that there are", () =>
     Effect.gen(function* () {
-      const { env } = yield* Newcomer
-      const [rule] = blocksIn("automation.md").filter(({ language }) => language === "json")
-      const path = join(yield* emptyFolder, "rule.json")
+      const { env } = yield* FirstStart
+      const [rule] = readCodeBlocks("automation.md").filter(({ language }) => language === "json")
+      const path = join(yield* makeEmptyFolder, "rule.json")
       writeFileSync(path, (rule?.text ?? "").replace("[12, 13]", "[1, 2]"))
-      const { code, stdout, stderr } = yield* latchkey(
+      const { code, stdout, stderr } = yield* runCommandProcess(
         ["automation", "create", "--operator", "1", "--file", path, "--json"],
         env
       )
@@ -99,26 +99,26 @@ layer(Newcomer.layer, { excludeTestServices: true })("the boxes of the pages", (
 
   it.effect("knowledge-base.md shows an entry that is taken, of a flat that there is", () =>
     Effect.gen(function* () {
-      const { base, token } = yield* Newcomer
-      const [box] = blocksIn("knowledge-base.md").filter(({ language }) => language === "http")
+      const { base, token } = yield* FirstStart
+      const [box] = readCodeBlocks("knowledge-base.md").filter(({ language }) => language === "http")
       const [, path, body = ""] = /^POST (\S+)\n\n([\s\S]+)$/.exec(box?.text ?? "") ?? []
       const script = `curl "${base}${path}" -H "Service-Access-Token: $TOKEN" -H "Content-Type: application/json" -d @-`
       const sent = body.replace("40117", "1").replaceAll("'", "'\\''")
-      const { stdout } = yield* ran(["bash", "-eu", "-c", `echo '${sent}' | ${script}`], { TOKEN: token })
-      assert.deepStrictEqual(codesIn(stdout), [0], stdout)
+      const { stdout } = yield* runCommand(["bash", "-eu", "-c", `echo '${sent}' | ${script}`], { TOKEN: token })
+      assert.deepStrictEqual(listErrorCodes(stdout), [0], stdout)
     })
   )
 
   it.effect("every page of an operation shows a call that the service can read", () =>
     Effect.gen(function* () {
-      const { base, token } = yield* Newcomer
+      const { base, token } = yield* FirstStart
       const wrong: Array<string> = []
       for (const operation of describeOperations()) {
         const { request } = findExample(operation.name) ?? {}
         if (request === undefined) return assert.fail(operation.name)
         const script = onADayLike(toCurlCommand(operation, request, base))
-        const { stdout } = yield* ran(["bash", "-eu", "-c", script], { TOKEN: token })
-        const [code = -1] = codesIn(stdout)
+        const { stdout } = yield* runCommand(["bash", "-eu", "-c", script], { TOKEN: token })
+        const [code = -1] = listErrorCodes(stdout)
         const well = OTHERWISE[operation.name] ?? READ
         if (!well.includes(code)) wrong.push(`${operation.name}: ${stdout}`)
       }
@@ -136,7 +136,7 @@ const helpOf = (command: string) =>
 it.effect("every command that a page shows is there, with the flags that it shows", () =>
   Effect.gen(function* () {
     const shown = files.flatMap((file) =>
-      blocksIn(file).flatMap(({ text }) => Array.from(text.matchAll(COMMAND), ([, line = ""]) => partsOf(line)))
+      readCodeBlocks(file).flatMap(({ text }) => Array.from(text.matchAll(COMMAND), ([, line = ""]) => partsOf(line)))
     )
     const flagsOf = new Map<string, Set<string>>()
     for (const { command, flags } of shown) {

@@ -1,8 +1,16 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import type { Page } from "playwright-core"
-import { Browser, barriers, DESK, hasChromium, newPage, orNoChromium, PHONE } from "../../../support/browser.ts"
-import { Newcomer } from "../../../support/newcomer.ts"
+import {
+  Browser,
+  DESKTOP_VIEWPORT,
+  findAccessibilityViolations,
+  hasChromium,
+  openPage,
+  PHONE_VIEWPORT,
+  withChromiumNote
+} from "../../../support/browser.ts"
+import { FirstStart } from "../../../support/first-start.ts"
 
 // The documentation as a newcomer's browser shows it.
 
@@ -14,9 +22,9 @@ const PAGES = [
 ]
 
 /** A page whose every request is noted that goes anywhere else, with what its scripts complain of. */
-const watched = Effect.fnUntraced(function* (options: Parameters<typeof newPage>[0]) {
-  const { base } = yield* Newcomer
-  const page = yield* newPage(options)
+const watched = Effect.fnUntraced(function* (options: Parameters<typeof openPage>[0]) {
+  const { base } = yield* FirstStart
+  const page = yield* openPage(options)
   const elsewhere: Array<string> = []
   page.on("request", (request) => {
     if (!request.url().startsWith(base) && !request.url().startsWith("data:")) elsewhere.push(request.url())
@@ -30,11 +38,11 @@ const watched = Effect.fnUntraced(function* (options: Parameters<typeof newPage>
 
 const widthOf = (page: Page) => page.evaluate<number>("document.documentElement.scrollWidth")
 
-describe.skipIf(!hasChromium)(orNoChromium("the documentation in a browser"), () => {
-  layer(Layer.mergeAll(Newcomer.layer, Browser.layer), { excludeTestServices: true })((it) => {
+describe.skipIf(!hasChromium)(withChromiumNote("the documentation in a browser"), () => {
+  layer(Layer.mergeAll(FirstStart.layer, Browser.layer), { excludeTestServices: true })((it) => {
     for (const [name, viewport, colorScheme, pages] of [
-      ["phone", PHONE, "dark", PAGES],
-      ["desk", DESK, "light", PAGES.slice(0, 2)]
+      ["phone", PHONE_VIEWPORT, "dark", PAGES],
+      ["desk", DESKTOP_VIEWPORT, "light", PAGES.slice(0, 2)]
     ] as const) {
       it.effect(`fits a ${name}, ${colorScheme}, keeps nobody out, and asks nobody else`, () =>
         Effect.gen(function* () {
@@ -43,7 +51,7 @@ describe.skipIf(!hasChromium)(orNoChromium("the documentation in a browser"), ()
             yield* Effect.promise(() => page.goto(`${base}${path}`, { waitUntil: "load" }))
             assert.isAtMost(yield* Effect.promise(() => widthOf(page)), viewport.width, path)
             // What the console itself draws is its package's.
-            if (!path.endsWith("try.html")) assert.deepStrictEqual(yield* barriers(page), [], path)
+            if (!path.endsWith("try.html")) assert.deepStrictEqual(yield* findAccessibilityViolations(page), [], path)
           }
           assert.deepStrictEqual(elsewhere, [])
         })
@@ -52,7 +60,7 @@ describe.skipIf(!hasChromium)(orNoChromium("the documentation in a browser"), ()
 
     it.effect("finds a page by words, and goes there", () =>
       Effect.gen(function* () {
-        const { page, base } = yield* watched({ viewport: DESK })
+        const { page, base } = yield* watched({ viewport: DESKTOP_VIEWPORT })
         yield* Effect.promise(async () => {
           await page.goto(`${base}/docs/`)
           await page.keyboard.press("/")
@@ -78,7 +86,7 @@ describe.skipIf(!hasChromium)(orNoChromium("the documentation in a browser"), ()
 
     it.effect("keeps the colours that its reader chose", () =>
       Effect.gen(function* () {
-        const { page, base } = yield* watched({ viewport: DESK, colorScheme: "light" })
+        const { page, base } = yield* watched({ viewport: DESKTOP_VIEWPORT, colorScheme: "light" })
         const ground = () => page.evaluate<string>("getComputedStyle(document.body).backgroundColor")
         yield* Effect.promise(async () => {
           await page.goto(`${base}/docs/`)
@@ -94,7 +102,7 @@ describe.skipIf(!hasChromium)(orNoChromium("the documentation in a browser"), ()
 
     it.effect("calls the service with the demo's token filled in", () =>
       Effect.gen(function* () {
-        const { page, base, elsewhere } = yield* watched({ viewport: DESK })
+        const { page, base, elsewhere } = yield* watched({ viewport: DESKTOP_VIEWPORT })
         yield* Effect.promise(async () => {
           await page.goto(`${base}/docs/try.html`)
           await page.click("#operations-tag-finance")
@@ -109,8 +117,8 @@ describe.skipIf(!hasChromium)(orNoChromium("the documentation in a browser"), ()
 
     it.effect("is read without scripts", () =>
       Effect.gen(function* () {
-        const { base } = yield* Newcomer
-        const page = yield* newPage({ viewport: DESK, javaScriptEnabled: false })
+        const { base } = yield* FirstStart
+        const page = yield* openPage({ viewport: DESKTOP_VIEWPORT, javaScriptEnabled: false })
         yield* Effect.promise(async () => {
           await page.goto(`${base}/docs/reference/limits.html`)
           assert.include(await page.innerText("main"), "Rate limits")

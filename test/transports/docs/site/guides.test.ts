@@ -1,9 +1,9 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { consented } from "../../../support/domain/access/oauth/whole.ts"
-import { Newcomer } from "../../../support/newcomer.ts"
-import { blocksIn } from "../../../support/transports/docs/site/blocks.ts"
-import { codesIn, ran } from "../../../support/transports/docs/site/shell.ts"
+import { giveConsent } from "../../../support/domain/access/oauth/oauth-service.ts"
+import { FirstStart } from "../../../support/first-start.ts"
+import { readCodeBlocks } from "../../../support/transports/docs/site/code-blocks.ts"
+import { listErrorCodes, runCommand } from "../../../support/transports/docs/site/command-process.ts"
 
 // The guides as their reader follows them: what is in their boxes is run against a service as the first start leaves it.
 
@@ -32,29 +32,29 @@ const handedOut = (base: string, token: string) =>
     Effect.repeat({ until: (events) => events.includes("5-START1"), times: LOOKS })
   )
 
-layer(Newcomer.layer, { excludeTestServices: true })("the guides", (it) => {
+layer(FirstStart.layer, { excludeTestServices: true })("the guides", (it) => {
   for (const file of ["guides/start-with-rest.md", "guides/start-with-mcp.md", "guides/errors.md"]) {
     it.effect(`${file}: every call is answered as it says`, () =>
       Effect.gen(function* () {
-        const { base, token } = yield* Newcomer
-        const shells = blocksIn(file).filter(({ language }) => language === "sh")
+        const { base, token } = yield* FirstStart
+        const shells = readCodeBlocks(file).filter(({ language }) => language === "sh")
         const text = shells.map((shell) => shell.text).join("\n")
         const script = text.replaceAll("http://127.0.0.1:8080", base)
-        const { code, stdout, stderr } = yield* ran(["bash", "-eu", "-c", script], { TOKEN: token })
+        const { code, stdout, stderr } = yield* runCommand(["bash", "-eu", "-c", script], { TOKEN: token })
         assert.strictEqual(code, 0, stderr)
         assert.isNotEmpty(wantedOf(text))
-        assert.deepStrictEqual(codesIn(stdout), wantedOf(text), stdout)
+        assert.deepStrictEqual(listErrorCodes(stdout), wantedOf(text), stdout)
       })
     )
   }
 
   it.effect("guides/start-with-rest.md shows what is answered", () =>
     Effect.gen(function* () {
-      const { base, token } = yield* Newcomer
-      const [shown] = blocksIn("guides/start-with-rest.md").filter(({ language }) => language === "json")
-      const [call] = blocksIn("guides/start-with-rest.md").filter(({ language }) => language === "sh")
+      const { base, token } = yield* FirstStart
+      const [shown] = readCodeBlocks("guides/start-with-rest.md").filter(({ language }) => language === "json")
+      const [call] = readCodeBlocks("guides/start-with-rest.md").filter(({ language }) => language === "sh")
       const script = (call?.text ?? "").replaceAll("http://127.0.0.1:8080", base)
-      const { stdout } = yield* ran(["bash", "-eu", "-c", script], { TOKEN: token })
+      const { stdout } = yield* runCommand(["bash", "-eu", "-c", script], { TOKEN: token })
       const answer = JSON.parse(stdout)
       const example = JSON.parse(shown?.text ?? "")
       assert.deepStrictEqual({ ...answer, request_id: "" }, { ...example, request_id: "" })
@@ -63,28 +63,28 @@ layer(Newcomer.layer, { excludeTestServices: true })("the guides", (it) => {
 
   it.effect("guides/start-with-oauth.md leads from nothing to a call and back", () =>
     Effect.gen(function* () {
-      const { base, email, password } = yield* Newcomer
-      const shells = blocksIn("guides/start-with-oauth.md").filter(({ language }) => language === "sh")
+      const { base, email, password } = yield* FirstStart
+      const shells = readCodeBlocks("guides/start-with-oauth.md").filter(({ language }) => language === "sh")
       const script = shells.map(({ text }) => text.replaceAll("http://127.0.0.1:8080", base)).join("\n")
       const opened = (line: string) =>
         line.startsWith(`${base}/authorization?`)
-          ? Effect.runPromise(consented(base, email, line, "allow", "read-only", password)).then(
+          ? Effect.runPromise(giveConsent(base, email, line, "allow", "read-only", password)).then(
               (location) => new URL(location).searchParams.get("code") ?? ""
             )
           : undefined
-      const { code, stdout, stderr } = yield* ran(["bash", "-eu", "-c", script], {}, opened)
+      const { code, stdout, stderr } = yield* runCommand(["bash", "-eu", "-c", script], {}, opened)
       assert.strictEqual(code, 0, stderr)
       // Registration, the call, and the end of it: the exchange and the renewal are kept for what comes after them.
-      assert.deepStrictEqual(codesIn(stdout), [0, 0, 0], stdout)
+      assert.deepStrictEqual(listErrorCodes(stdout), [0, 0, 0], stdout)
     })
   )
 
   it.effect("guides/catching-up.md reads the feed to its end, and the second time from there", () =>
     Effect.gen(function* () {
-      const { base, token } = yield* Newcomer
-      const [box] = blocksIn("guides/catching-up.md").filter(({ language }) => language === "js")
+      const { base, token } = yield* FirstStart
+      const [box] = readCodeBlocks("guides/catching-up.md").filter(({ language }) => language === "js")
       const script = (box?.text ?? "").replaceAll("http://127.0.0.1:8080", base)
-      const run = ran([process.execPath, "--input-type=module", "-e", script], { TOKEN: token })
+      const run = runCommand([process.execPath, "--input-type=module", "-e", script], { TOKEN: token })
       yield* handedOut(base, token)
       const once = yield* run
       assert.match(once.stdout, /^reservation_created 5-START1$/m, once.stderr)

@@ -8,7 +8,7 @@ import { ADMINISTRATOR_FILES, EXAMPLE_FILES, readGuides } from "../../../../src/
 import { toAnchor } from "../../../../src/transports/docs/site/markdown.ts"
 import { GUIDES_FOLDER, SITE_ASSETS } from "../../../../src/transports/docs/site/site-assets.ts"
 import { listPages, listSiteFiles, type SiteSettings } from "../../../../src/transports/docs/site/site-files.ts"
-import { blocksOf } from "../../../support/transports/docs/site/blocks.ts"
+import { listCodeBlocks } from "../../../support/transports/docs/site/code-blocks.ts"
 
 // The site as files, without a browser: what there is, and that every link in it leads somewhere.
 
@@ -148,7 +148,7 @@ describe("the documentation", () => {
 
   it("shows JSON that can be read", () => {
     for (const { slug, markdown } of pages) {
-      for (const { language, text } of blocksOf(markdown)) {
+      for (const { language, text } of listCodeBlocks(markdown)) {
         if (language !== "json") continue
         // Some show a message a line.
         const parts = text.startsWith("{\n") || !text.trim().includes("\n{") ? [text] : text.trim().split("\n")

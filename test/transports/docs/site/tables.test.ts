@@ -6,7 +6,7 @@ import { RELEASES } from "../../../../src/contract/releases.ts"
 import { ERROR_TABLE } from "../../../../src/transports/docs/error-table.ts"
 import { describeOperations } from "../../../../src/transports/docs/operation-descriptions.ts"
 import { toFieldRows } from "../../../../src/transports/docs/site/schema-text.ts"
-import { DOCS } from "../../../support/transports/docs/site/blocks.ts"
+import { DOCS_FOLDER } from "../../../support/transports/docs/site/code-blocks.ts"
 
 // Tables of the guides that are lists elsewhere: written from those with UPDATE_DOCS=1, and else held to them.
 
@@ -45,7 +45,7 @@ const withRows = (text: string, head: string, rows: ReadonlyArray<string>): stri
 
 for (const [file, tables] of Object.entries(TABLES)) {
   it(`${file} has the tables of the service (write them with UPDATE_DOCS=1)`, () => {
-    const path = join(DOCS, file)
+    const path = join(DOCS_FOLDER, file)
     const text = readFileSync(path, "utf8")
     const wanted = tables.reduce((so, [head, rows]) => withRows(so, head, rows), text)
     if (process.env["UPDATE_DOCS"] === "1") writeFileSync(path, wanted)

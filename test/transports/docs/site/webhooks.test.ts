@@ -4,8 +4,8 @@ import { dirname, join } from "node:path"
 import { assert, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import { signedHeaders } from "../../../../src/domain/webhooks/deliveries/signature.ts"
-import { emptyFolder } from "../../../support/tools/cli/latchkey.ts"
-import { blocksIn } from "../../../support/transports/docs/site/blocks.ts"
+import { makeEmptyFolder } from "../../../support/tools/cli/latchkey-process.ts"
+import { readCodeBlocks } from "../../../support/transports/docs/site/code-blocks.ts"
 
 // What the guide shows receivers, in each of its languages, against what the service signs.
 
@@ -86,7 +86,7 @@ const verdictOf = (
     child.stdin.on("error", () => {}).end(body)
   })
 
-const boxes = blocksIn("guides/verifying-webhooks.md")
+const boxes = readCodeBlocks("guides/verifying-webhooks.md")
 
 it("the guide has them in each language, and no other box", () => {
   assert.deepStrictEqual(
@@ -102,7 +102,7 @@ for (const { language, text } of boxes) {
   it.live.skipIf(!there)(there ? name : `${name} (skipped: no ${language} here)`, () =>
     Effect.scoped(
       Effect.gen(function* () {
-        const folder = yield* emptyFolder
+        const folder = yield* makeEmptyFolder
         if (known === undefined) return
         const path = join(folder, known.file)
         yield* Effect.promise(() => writeFile(path, text))

@@ -1,15 +1,15 @@
 import { DateTime, Effect } from "effect"
 import type { SqlClient } from "effect/sql"
-import { digestOf } from "../../../../admission/gate/credentials.ts"
+import { computeDigest } from "../../../../admission/gate/credentials.ts"
 import type { CurrentActor } from "../../../../contract/actor.ts"
 import { retryOptimistically } from "../../../../platform/database/optimistic-retry.ts"
 import { OAUTH_TOKEN_MS, REFRESH_TOKEN_MS } from "../../../../platform/limits.ts"
 import { newAccessToken } from "../../operators/access-token.ts"
-import { asApplication } from "../application-actor.ts"
+import { runAsApplication } from "../application-actor.ts"
 import { applicationNameOf } from "../application-name.ts"
-import type { FailedChecks } from "../FailedChecks.ts"
+import { newRefreshToken } from "../authorization-secrets.ts"
+import type { FailedSecretChecks } from "../FailedSecretChecks.ts"
 import { makeEndGrant } from "../grant-ending.ts"
-import { newRefreshToken } from "../secrets.ts"
 import type { CodeExchangeRequest, IssuedTokens, TokenIssuerContext, TokenRequestError } from "../token-requests.ts"
 import { judgeCode, type StoredCode, unknownCodeError, wrongVerifierError } from "./code-exchange-rules.ts"
 import { makeCodeExchangeStore } from "./code-exchange-store.ts"
@@ -24,7 +24,7 @@ const secretCheckKey = ({ client }: CodeExchangeRequest, { accountId }: StoredCo
 /** Gives tokens for a code (RFC 6749 4.1.3 and 4.1.4). */
 export const makeCodeExchange = (
   sql: SqlClient.SqlClient,
-  checks: FailedChecks["Service"],
+  checks: FailedSecretChecks["Service"],
   { publicUrl, deployment }: TokenIssuerContext
 ) => {
   const store = makeCodeExchangeStore(sql)
@@ -35,19 +35,19 @@ export const makeCodeExchange = (
     const name = applicationNameOf(request.client, code.redirectUri)
     const grantId = yield* store
       .createGrant({
-        codeDigest: digestOf(request.code),
+        codeDigest: computeDigest(request.code),
         clientId: request.client.id,
         isPublic: request.client.isPublic,
         name,
         scope: code.scope,
-        tokenDigest: digestOf(accessToken),
+        tokenDigest: computeDigest(accessToken),
         tokenExpiresAt: new Date(now.getTime() + OAUTH_TOKEN_MS),
         deployment,
-        refreshDigest: digestOf(refreshToken),
+        refreshDigest: computeDigest(refreshToken),
         refreshExpiresAt: new Date(now.getTime() + REFRESH_TOKEN_MS),
         now
       })
-      .pipe(asApplication({ accountId: code.accountId, name }))
+      .pipe(runAsApplication({ accountId: code.accountId, name }))
     if (grantId === undefined) return undefined
     const issued: IssuedTokens = { accessToken, refreshToken, expiresIn: OAUTH_TOKEN_MS / 1000, scope: code.scope }
     return issued
@@ -57,14 +57,14 @@ export const makeCodeExchange = (
     request: CodeExchangeRequest
   ): Effect.fn.Return<IssuedTokens | undefined, TokenRequestError, CurrentActor> {
     const now = yield* DateTime.nowAsDate
-    const digest = digestOf(request.code)
+    const digest = computeDigest(request.code)
     const verdict = judgeCode(yield* store.findCode(digest, deployment), request, publicUrl, now)
     if (verdict._tag === "Refused") return yield* verdict.error
     const { code } = verdict
     if (verdict._tag === "UsedTwice") {
       const { operatorId, grantId, accountId } = code
       const actor = { accountId, name: applicationNameOf(request.client, code.redirectUri) }
-      if (grantId !== null) yield* asApplication(actor)(endGrant({ operatorId, grantId, endedBy: "reuse", now }))
+      if (grantId !== null) yield* runAsApplication(actor)(endGrant({ operatorId, grantId, endedBy: "reuse", now }))
       return yield* unknownCodeError
     }
     const isVerified = verdict._tag === "Good"

@@ -1,13 +1,13 @@
 import { DateTime, Effect } from "effect"
 import type { SqlClient } from "effect/sql"
-import { digestOf } from "../../../../admission/gate/credentials.ts"
+import { computeDigest } from "../../../../admission/gate/credentials.ts"
 import type { CurrentActor } from "../../../../contract/actor.ts"
 import { retryOptimistically } from "../../../../platform/database/optimistic-retry.ts"
 import { OAUTH_TOKEN_MS, REFRESH_TOKEN_MS } from "../../../../platform/limits.ts"
 import { newAccessToken } from "../../operators/access-token.ts"
-import { asApplication } from "../application-actor.ts"
+import { runAsApplication } from "../application-actor.ts"
+import { newRefreshToken } from "../authorization-secrets.ts"
 import { makeEndGrant } from "../grant-ending.ts"
-import { newRefreshToken } from "../secrets.ts"
 import type { IssuedTokens, TokenIssuerContext, TokenRefreshRequest, TokenRequestError } from "../token-requests.ts"
 import { type SealedResponse, sealResponse, unsealResponse } from "./sealed-response.ts"
 import { judgeRefreshToken, type StoredRefreshToken, unknownTokenError } from "./token-renewal-rules.ts"
@@ -41,13 +41,13 @@ export const makeTokenRenewal = (sql: SqlClient.SqlClient, { publicUrl, deployme
       grantId,
       clientId: client.id,
       isPublic: client.isPublic,
-      digest: digestOf(usedToken),
+      digest: computeDigest(usedToken),
       answer: sealResponse(usedToken, response),
       scope,
-      tokenDigest: digestOf(accessToken),
+      tokenDigest: computeDigest(accessToken),
       tokenExpiresAt: new Date(until),
       deployment,
-      refreshDigest: digestOf(refreshToken),
+      refreshDigest: computeDigest(refreshToken),
       refreshExpiresAt: new Date(now.getTime() + REFRESH_TOKEN_MS),
       now
     })
@@ -59,7 +59,7 @@ export const makeTokenRenewal = (sql: SqlClient.SqlClient, { publicUrl, deployme
   ): Effect.fn.Return<IssuedTokens | undefined, TokenRequestError, CurrentActor> {
     const now = yield* DateTime.nowAsDate
     const verdict = judgeRefreshToken(
-      yield* store.findToken({ digest: digestOf(request.refreshToken), deployment, now }),
+      yield* store.findToken({ digest: computeDigest(request.refreshToken), deployment, now }),
       request,
       publicUrl,
       now
@@ -67,9 +67,9 @@ export const makeTokenRenewal = (sql: SqlClient.SqlClient, { publicUrl, deployme
     if (verdict._tag === "Refused") return yield* verdict.error
     if (verdict._tag === "Repeated") return toIssuedTokens(unsealResponse(request.refreshToken, verdict.answer), now)
     const { token } = verdict
-    if (verdict._tag === "Good") return yield* asApplication(token)(renewTokens(request, token, verdict.scope, now))
+    if (verdict._tag === "Good") return yield* runAsApplication(token)(renewTokens(request, token, verdict.scope, now))
     const { operatorId, grantId } = token
-    yield* asApplication(token)(endGrant({ operatorId, grantId, endedBy: "reuse", now }))
+    yield* runAsApplication(token)(endGrant({ operatorId, grantId, endedBy: "reuse", now }))
     return yield* unknownTokenError
   })
 

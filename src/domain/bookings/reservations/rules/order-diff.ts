@@ -1,5 +1,5 @@
 import { Predicate, Result, Struct } from "effect"
-import { splitOverStays } from "../../../money/shares.ts"
+import { splitOverStays } from "../../../money/transaction-shares.ts"
 import { isOrderPending, type OrderState, OrderTerms } from "../../orders/order.ts"
 import { type NewStay, type StayState, StayTerms } from "../../stays/stay.ts"
 import type { AddedStay, RemovedStay } from "../../stays/stay-sql.ts"

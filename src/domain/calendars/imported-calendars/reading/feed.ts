@@ -1,14 +1,14 @@
 import * as Result from "effect/Result"
 import { CALENDAR_FEED_OCCURRENCES, CALENDAR_FEED_ZONES } from "../../../../platform/limits.ts"
+import { parseEvent } from "./calendar-event.ts"
+import { makeClauseReport, type ReportClause } from "./clause-report.ts"
 import { feedText } from "./content-lines.ts"
-import { parseEvent } from "./event.ts"
 import { parseBusyTimes } from "./freebusy.ts"
 import { daysInSpans, type NightSpan } from "./nights.ts"
 import { nightsOfEvent, REPEATS_TOO_OFTEN, type ReadContext } from "./occurrences.ts"
 import { type CalendarComponent, parseOutline } from "./outline.ts"
-import { makeClauseReport, type ReportClause } from "./report.ts"
 import { latestRevisions, replacementsByUid, replacementsOfDates, reportLostSeries } from "./revisions.ts"
-import { findClock, makeClockLookup, UTC, type ZoneClock } from "./zones.ts"
+import { findClock, makeClockLookup, UTC, type ZoneClock } from "./zone-clocks.ts"
 
 // The busy days of a calendar (docs/adr/0001-read-imported-calendars-by-line.md). The result has days, numbers, and clauses
 // that name lines: nothing about guests.

@@ -1,12 +1,12 @@
 import * as Result from "effect/Result"
 import { CALENDAR_FEED_EVENTS } from "../../../../platform/limits.ts"
+import { parsePeriodSeconds, withoutClockIfWholeDays } from "./calendar-event.ts"
+import { makeTimeReader } from "./calendar-time.ts"
+import type { ReportClause } from "./clause-report.ts"
 import { parseParameters } from "./content-lines.ts"
-import { parsePeriodSeconds, withoutClockIfWholeDays } from "./event.ts"
 import type { NightSpan } from "./nights.ts"
 import { nightsOfOccurrence, type ReadContext } from "./occurrences.ts"
 import type { CalendarComponent } from "./outline.ts"
-import type { ReportClause } from "./report.ts"
-import { makeTimeReader } from "./time.ts"
 
 // Busy times (VFREEBUSY). Some calendars publish nothing else.
 

@@ -1,9 +1,9 @@
 import { CALENDAR_FEED_OCCURRENCES } from "../../../../platform/limits.ts"
-import type { CalendarEvent } from "./event.ts"
+import type { CalendarEvent } from "./calendar-event.ts"
+import { type CalendarClocks, type CalendarTime, wallAtProperty, wallOnClock } from "./calendar-time.ts"
 import { DAY_SECONDS, type NightSpan, nightsBetween, timeOfDay } from "./nights.ts"
 import { expandRecurrence } from "./recurrence.ts"
-import type { CalendarRule } from "./rule.ts"
-import { type CalendarClocks, type CalendarTime, wallAtProperty, wallOnClock } from "./time.ts"
+import type { CalendarRule } from "./recurrence-rule.ts"
 
 // Computes the nights that events take from the first to the last day that matters: with their repetitions, without the
 // occurrences that are left out, and with those that are moved.

@@ -1,6 +1,5 @@
 import * as Result from "effect/Result"
 import { CALENDAR_FEED_DEPTH, CALENDAR_FEED_EVENTS } from "../../../../platform/limits.ts"
-import { type ContentLine, type LogicalLine, parseContentLine, parseEdge, unfold } from "./content-lines.ts"
 import {
   CALENDAR_CHILDREN,
   COMPONENTS,
@@ -11,8 +10,9 @@ import {
   isSimilarToDateProperty,
   mayHaveTimes,
   READ_PROPERTIES
-} from "./names.ts"
-import type { ReportClause } from "./report.ts"
+} from "./calendar-names.ts"
+import type { ReportClause } from "./clause-report.ts"
+import { type ContentLine, type LogicalLine, parseContentLine, parseEdge, unfold } from "./content-lines.ts"
 
 // Finds the components of a file: calendars, their events, their time zones. An unreadable line does not stop it.
 

@@ -1,6 +1,6 @@
-import type { CalendarEvent } from "./event.ts"
-import type { ReportClause } from "./report.ts"
-import { type CalendarClocks, toAllDayDate } from "./time.ts"
+import type { CalendarEvent } from "./calendar-event.ts"
+import { type CalendarClocks, toAllDayDate } from "./calendar-time.ts"
+import type { ReportClause } from "./clause-report.ts"
 
 // Several events with one UID: revisions of the same event, and events that stand for single occurrences of it.
 

@@ -1,5 +1,5 @@
 import type { FailureReason } from "../../../../domain/webhooks/deliveries/http-call.ts"
-import { TEXTS } from "../../texts.ts"
+import { TEXTS } from "../../console-texts.ts"
 
 const WORDS = TEXTS.access.webhooks
 

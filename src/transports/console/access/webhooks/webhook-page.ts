@@ -5,10 +5,10 @@ import { type HostWebhook, HostWebhooks } from "../../../../domain/webhooks/subs
 import { WEBHOOK_DELIVERIES_SHOWN } from "../../../../platform/limits.ts"
 import { type Html, html, nothing } from "../../../docs/html.ts"
 import type { ActionOutcome } from "../../action-outcome.ts"
+import { TEXTS } from "../../console-texts.ts"
 import { ACCESS_PATH, formKeyFields, redirectSeeOther, renderConsolePage } from "../../page-frame.ts"
 import { parseRecordId } from "../../record-id.ts"
 import { makeSudo } from "../../sudo.ts"
-import { TEXTS } from "../../texts.ts"
 import {
   ACTION_FIELD,
   type PageResponse,

@@ -4,8 +4,8 @@ import type { HostWebhook } from "../../../../domain/webhooks/subscriptions/Host
 import { EVENT_NAMES } from "../../../../jobs/events/event-statements.ts"
 import { WEBHOOK_URL } from "../../../../platform/limits.ts"
 import { type Html, html, nothing } from "../../../docs/html.ts"
+import { TEXTS } from "../../console-texts.ts"
 import { ACCESS_PATH } from "../../page-frame.ts"
-import { TEXTS } from "../../texts.ts"
 import { ACTION_FIELD, type SubmittedForm } from "../../visit.ts"
 
 const WORDS = TEXTS.access.webhooks

@@ -82,12 +82,12 @@ export interface EntryFormOptions {
   readonly scopes: KnowledgeScopeChoices
   /** The one that is changed; none: one is added. */
   readonly entry?: KnowledgeEntryDetail | undefined
-  readonly notTaken?: FailedSubmission | undefined
+  readonly rejectedForm?: FailedSubmission | undefined
 }
 
 export const entryForm = (
   visit: SignedInVisit,
-  { scopes, entry, notTaken: failedSubmission }: EntryFormOptions
+  { scopes, entry, rejectedForm: failedSubmission }: EntryFormOptions
 ): Html => {
   const action = entry === undefined ? ADD_ENTRY_ACTION : CHANGE_ENTRY_ACTION
   const fillField = makeFieldFiller(failedSubmission, action)

@@ -1,6 +1,6 @@
 import { PASSWORD_MAX, PASSWORD_MIN } from "../../../../platform/limits.ts"
 import { type Html, html, nothing } from "../../../docs/html.ts"
-import { TEXTS } from "../../texts.ts"
+import { TEXTS } from "../../console-texts.ts"
 import type { SubmittedForm } from "../../visit.ts"
 import { input } from "../form-fields.ts"
 

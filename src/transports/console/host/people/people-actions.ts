@@ -5,9 +5,9 @@ import type { SubAccounts } from "../../../../domain/access/sign-in/SubAccounts.
 import { query_staffs } from "../../../../domain/work/staffs/contract.ts"
 import type { Service } from "../../../../service/service.ts"
 import type { ActionError } from "../../action-outcome.ts"
+import { TEXTS } from "../../console-texts.ts"
 import { parseRecordId } from "../../record-id.ts"
 import { type Sudo, toSignInError } from "../../sudo.ts"
-import { TEXTS } from "../../texts.ts"
 import type { SignedInVisit, SubmittedForm } from "../../visit.ts"
 import { apiErrorToActionError, makeQuery, makeVoidMutation, staleFormError } from "../api-operations.ts"
 import {

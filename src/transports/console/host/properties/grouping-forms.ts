@@ -16,7 +16,7 @@ import type { FailedSubmission, HostView } from "../host-page.ts"
 import { activityLogLink, link, section } from "../page-parts.ts"
 import { propertyCheckboxes, propertyFilter } from "../property-selection.ts"
 import { PROPERTIES_PATH } from "../urls.ts"
-import { COLOUR_OPTIONS } from "./tag-colours.ts"
+import { COLOR_OPTIONS } from "./tag-colors.ts"
 
 // The forms of a group, a tag and a room type, each with the list of all properties.
 
@@ -102,7 +102,7 @@ const tagFields = (
       name: "color",
       label: "Colour",
       value: tag?.color ?? "",
-      options: COLOUR_OPTIONS,
+      options: COLOR_OPTIONS,
       isEdit,
       ...(tag === null ? { emptyLabel: "whichever" } : {})
     }

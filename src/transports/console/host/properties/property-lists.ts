@@ -7,7 +7,7 @@ import type { FailedSubmission } from "../host-page.ts"
 import { badge, link, pagination, readOffsetParam, section, type TableColumn, table, timeHtml } from "../page-parts.ts"
 import { editUrl, readTitleQuery, titleField } from "../property-selection.ts"
 import { activityLogUrl, PROPERTIES_PATH, reservationsUrl } from "../urls.ts"
-import { colourDot } from "./tag-colours.ts"
+import { colorDot } from "./tag-colors.ts"
 
 // The lists of the page: what there is, each with a way to change it.
 
@@ -65,7 +65,7 @@ const propertyColumns = (visit: SignedInVisit): ReadonlyArray<TableColumn<Portfo
 ]
 
 const tagsCell = (tags: PortfolioProperty["tags"]): Html | string =>
-  tags.length === 0 ? "none" : html`${tags.map(({ name, color }) => html`${colourDot(color)} ${name} `)}`
+  tags.length === 0 ? "none" : html`${tags.map(({ name, color }) => html`${colorDot(color)} ${name} `)}`
 
 const activationForm = (visit: SignedInVisit, { id, title, deactivated_at }: PortfolioProperty): Html =>
   html`${
@@ -116,7 +116,7 @@ export const propertyTagsSection = (visit: SignedInVisit, { tags }: PortfolioDat
 ${table(
   { empty: "There is no tag yet." },
   [
-    { label: "Name", cell: ({ name, color }) => html`${colourDot(color)} <span class="name">${name}</span>` },
+    { label: "Name", cell: ({ name, color }) => html`${colorDot(color)} <span class="name">${name}</span>` },
     {
       label: "On",
       cell: ({ properties, room_types }) =>

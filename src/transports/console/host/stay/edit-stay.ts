@@ -53,7 +53,7 @@ const channelOwnedNote = (view: StayView): Html =>
 `
 
 const basicsForm = (view: StayView): Html => {
-  const { visit, notTaken: failedSubmission, stay } = view
+  const { visit, rejectedForm: failedSubmission, stay } = view
   const fillField = makeFieldFiller(failedSubmission, "change")
   const isEdit = true
   return actionDisclosure(
@@ -72,7 +72,7 @@ ${isDirectReservation(view) ? priceFields(view) : nothing}${textArea(fillField, 
   )
 }
 
-const priceFields = ({ notTaken: failedSubmission, stay, channels }: StayView): Html => {
+const priceFields = ({ rejectedForm: failedSubmission, stay, channels }: StayView): Html => {
   const fillField = makeFieldFiller(failedSubmission, "change")
   const { rate, commission } = stay.rates
   const amount = { type: "number", min: 0, max: AMOUNT_MAX, step: "any", isEdit: true } as const
@@ -83,7 +83,7 @@ ${stay.custom_channel === null ? nothing : select(fillField, { name: "custom_cha
 }
 
 const datesForm = (view: StayView): Html => {
-  const { visit, notTaken: failedSubmission, stay } = view
+  const { visit, rejectedForm: failedSubmission, stay } = view
   if (!isDirectReservation(view) || isEndedWithoutStay(view)) return nothing
   const fillField = makeFieldFiller(failedSubmission, "dates")
   return actionDisclosure(
@@ -114,7 +114,7 @@ const freeRangeText = ({ stay, context: { free_from, free_until } }: StayView): 
 }
 
 const assignmentForm = (view: StayView): Html => {
-  const { stay, notTaken: failedSubmission, visit, context: beside } = view
+  const { stay, rejectedForm: failedSubmission, visit, context: beside } = view
   if (isEndedWithoutStay(view)) return nothing
   const holdsNights = stay.status === "accepted"
   const { offered: limitedProperties, more: truncationNote } = limitProperties(beside.properties)

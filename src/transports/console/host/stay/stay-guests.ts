@@ -1,6 +1,6 @@
 import { listMissingDocuments } from "../../../../domain/bookings/check-in/rules.ts"
 import type { Reservation } from "../../../../domain/bookings/reservations/reservation.ts"
-import { IMAGE_EXTENSION, IMAGES_PREFIX, isImageToken } from "../../../../domain/guests/images/address.ts"
+import { IMAGE_EXTENSION, IMAGES_PREFIX, isImageToken } from "../../../../domain/guests/images/image-url.ts"
 import { type Html, html, nothing } from "../../../docs/html.ts"
 import { actionForm } from "../form-fields.ts"
 import { badge, section, table, timeHtml, toWords } from "../page-parts.ts"

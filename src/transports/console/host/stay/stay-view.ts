@@ -8,7 +8,7 @@ import { type FailedSubmission, submittedAction } from "../host-page.ts"
 /** What the parts of a stay's page are made of. */
 export interface StayView {
   readonly visit: SignedInVisit
-  readonly notTaken: FailedSubmission | undefined
+  readonly rejectedForm: FailedSubmission | undefined
   readonly stay: Reservation
   /** The other stays of its order. */
   readonly others: ReadonlyArray<Reservation>
@@ -26,7 +26,7 @@ export const isEndedWithoutStay = ({ stay }: StayView): boolean =>
 
 /** A form behind what it does; open where it was just not taken. */
 export const actionDisclosure = (
-  { notTaken: failedSubmission }: StayView,
+  { rejectedForm: failedSubmission }: StayView,
   action: string,
   summary: string,
   content: Html

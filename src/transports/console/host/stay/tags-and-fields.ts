@@ -8,7 +8,7 @@ import { actionDisclosure, type StayView } from "./stay-view.ts"
 
 // What a host keeps about a stay: tags, and texts under names of their own.
 
-export const tagsSection = ({ visit, notTaken: failedSubmission, stay, context: beside }: StayView): Html => {
+export const tagsSection = ({ visit, rejectedForm: failedSubmission, stay, context: beside }: StayView): Html => {
   const fillField = makeFieldFiller(failedSubmission, "tag")
   return section(
     "Tags",
@@ -34,7 +34,7 @@ ${actionForm(visit, {
 const CUSTOM_FIELD_PREFIX = "field."
 
 export const customFieldsSection = (view: StayView): Html => {
-  const { visit, notTaken: failedSubmission, stay } = view
+  const { visit, rejectedForm: failedSubmission, stay } = view
   const existingFields = Object.entries(stay.custom_fields ?? {})
   const fillField = makeFieldFiller(failedSubmission, "fields")
   return section(

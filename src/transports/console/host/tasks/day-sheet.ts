@@ -4,7 +4,7 @@ import type { SignedInVisit } from "../../visit.ts"
 import { currentUrlWith } from "../host-page.ts"
 import { badge, formatDay, link, section, table } from "../page-parts.ts"
 import { taskStatusLabel, taskTypeText } from "./task-labels.ts"
-import { toRuns } from "./task-plan.ts"
+import { groupConsecutiveRows } from "./task-plan.ts"
 
 // The work of a day on paper: a part for each person, which can be torn off.
 
@@ -46,7 +46,7 @@ ${total > tasks.length ? html`<p class="message note">The first ${tasks.length} 
 ${
   tasks.length === 0
     ? html`<p>There is nothing to do on this day.</p>`
-    : toRuns(tasks, ({ staff_id }) => String(staff_id)).map(({ rows }) =>
+    : groupConsecutiveRows(tasks, ({ staff_id }) => String(staff_id)).map(({ rows }) =>
         section(rows[0]?.staff_name ?? "Nobody yet", staffTable(passing, rows))
       )
 }`

@@ -10,7 +10,7 @@ import { taskStatusLabel, taskTypeText } from "./task-labels.ts"
 // The tasks by day, and on each day by person.
 
 /** Runs of rows that have something in common, in their order. */
-export const toRuns = <Row>(
+export const groupConsecutiveRows = <Row>(
   rows: ReadonlyArray<Row>,
   keyOf: (row: Row) => string | null
 ): ReadonlyArray<{ readonly key: string | null; readonly rows: ReadonlyArray<Row> }> => {
@@ -67,7 +67,7 @@ const daySection = (visit: SignedInVisit, day: string | null, tasks: ReadonlyArr
   section(
     day === null ? "On no day in particular" : formatDay(day),
     html`${day === null ? nothing : html`<p class="noprint">${link(currentUrlWith(visit, { sheet: day }), "Sheet to print")}</p>`}
-${toRuns(tasks, ({ staff_id }) => String(staff_id)).map(
+${groupConsecutiveRows(tasks, ({ staff_id }) => String(staff_id)).map(
   ({ rows }) => html`<h3>${rows[0]?.staff_name ?? "Nobody yet"}</h3>
 ${tasksTable(visit, rows)}`
 )}`
@@ -76,4 +76,4 @@ ${tasksTable(visit, rows)}`
 export const planSections = (visit: SignedInVisit, { tasks }: WorkPlanData): Html =>
   tasks.length === 0
     ? html`<p>There is nothing to do on these days.</p>`
-    : html`${toRuns(tasks, ({ day }) => day).map(({ key: day, rows }) => daySection(visit, day, rows))}`
+    : html`${groupConsecutiveRows(tasks, ({ day }) => day).map(({ key: day, rows }) => daySection(visit, day, rows))}`

@@ -2,66 +2,66 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { OAUTH_STATE } from "../../../../../src/platform/limits.ts"
 import {
-  allow,
-  answerIn,
+  allowForm,
   CALLBACK,
-  deny,
-  Ground,
+  ConsentState,
+  denyForm,
   LOOPBACK,
-  layerConsenting,
+  layerConsentPages,
   PROGRAM,
   PUBLIC_URL,
-  partnerAsks,
-  publicAsks,
-  type Seeing,
+  partnerRequestUrl,
+  publicRequestUrl,
+  readRedirectParams,
   SITE,
-  sent,
-  signIn
-} from "../../../../support/domain/access/oauth/consenting.ts"
+  signIn,
+  type VisitedPage,
+  visitPage
+} from "../../../../support/domain/access/oauth/consent-pages.ts"
 
 // RFC 6749 4.1.1 and 4.1.2: what an application asks for with the host's browser, and how it is answered.
 
 /** A page says what is wrong; nobody is led anywhere. */
-const staysHere = ({ status, location, text }: Seeing, words: string): void => {
+const staysHere = ({ status, location, text }: VisitedPage, words: string): void => {
   assert.deepStrictEqual([status, location], [400, ""])
   assert.include(text, words)
 }
 
 /** The application is told what is wrong. */
-const ledBackWith = ({ status, location }: Seeing, error: string, description: string): void => {
+const ledBackWith = ({ status, location }: VisitedPage, error: string, description: string): void => {
   assert.strictEqual(status, 303)
-  const { error: told, error_description = "", iss, state, code } = answerIn(location)
+  const { error: told, error_description = "", iss, state, code } = readRedirectParams(location)
   assert.deepStrictEqual([told, iss, code], [error, PUBLIC_URL, undefined])
   assert.include(error_description, description)
   assert.match(error_description, /^[\x20-\x21\x23-\x5b\x5d-\x7e]+$/)
   assert.notStrictEqual(state, "")
 }
 
-layer(layerConsenting())("an authorization request", (it) => {
+layer(layerConsentPages())("an authorization request", (it) => {
   it.effect("leads nowhere while it is not known who asks and where the browser may go", () =>
     Effect.gen(function* () {
       const other = "https://evil.example.test/"
-      const twice = (name: string, value: string) => `${partnerAsks()}&${name}=${encodeURIComponent(value)}`
+      const twice = (name: string, value: string) => `${partnerRequestUrl()}&${name}=${encodeURIComponent(value)}`
       const cookie = yield* signIn()
       for (const [target, words] of [
         ["/authorization", "client_id"],
-        [partnerAsks({ client_id: undefined }), "client_id is missing"],
-        [partnerAsks({ client_id: "" }), "client_id is missing"],
-        [partnerAsks({ client_id: "lkapp_nobody" }), "no such application"],
+        [partnerRequestUrl({ client_id: undefined }), "client_id is missing"],
+        [partnerRequestUrl({ client_id: "" }), "client_id is missing"],
+        [partnerRequestUrl({ client_id: "lkapp_nobody" }), "no such application"],
         [twice("client_id", "lkapp_partner"), "client_id twice"],
         [twice("redirect_uri", CALLBACK), "redirect_uri twice"],
         [twice("redirect_uri", other), "redirect_uri twice"],
-        [partnerAsks({ redirect_uri: other }), "to the letter"],
-        [partnerAsks({ redirect_uri: `${CALLBACK}&x=1` }), "to the letter"],
-        [partnerAsks({ redirect_uri: LOOPBACK }), "to the letter"],
-        [partnerAsks({ client_id: "lkapp_two", redirect_uri: undefined }), "redirect_uri is missing"],
-        [partnerAsks({ client_id: "lkapp_two", redirect_uri: CALLBACK }), "to the letter"],
-        [publicAsks({ redirect_uri: undefined }), "redirect_uri is missing"],
-        [publicAsks({ redirect_uri: CALLBACK }), "to the letter"]
+        [partnerRequestUrl({ redirect_uri: other }), "to the letter"],
+        [partnerRequestUrl({ redirect_uri: `${CALLBACK}&x=1` }), "to the letter"],
+        [partnerRequestUrl({ redirect_uri: LOOPBACK }), "to the letter"],
+        [partnerRequestUrl({ client_id: "lkapp_two", redirect_uri: undefined }), "redirect_uri is missing"],
+        [partnerRequestUrl({ client_id: "lkapp_two", redirect_uri: CALLBACK }), "to the letter"],
+        [publicRequestUrl({ redirect_uri: undefined }), "redirect_uri is missing"],
+        [publicRequestUrl({ redirect_uri: CALLBACK }), "to the letter"]
       ] as const) {
-        staysHere(yield* sent(target), words)
-        for (const form of [allow("read-only"), deny, { act: "other_account" }]) {
-          staysHere(yield* sent(target, { cookie, form }), words)
+        staysHere(yield* visitPage(target), words)
+        for (const form of [allowForm("read-only"), denyForm, { act: "other_account" }]) {
+          staysHere(yield* visitPage(target, { cookie, form }), words)
         }
       }
     })
@@ -76,16 +76,19 @@ layer(layerConsenting())("an authorization request", (it) => {
         [{ response_mode: "fragment" }, "invalid_request", "response_mode"],
         [{ response_mode: "form_post" }, "invalid_request", "response_mode"]
       ] as const) {
-        const [partner, app] = [yield* sent(partnerAsks(otherwise)), yield* sent(publicAsks(otherwise))]
+        const [partner, app] = [
+          yield* visitPage(partnerRequestUrl(otherwise)),
+          yield* visitPage(publicRequestUrl(otherwise))
+        ]
         ledBackWith(partner, error, words)
         ledBackWith(app, error, words)
         assert.isTrue(partner.location.startsWith(`${CALLBACK}&error=`))
         assert.isTrue(app.location.startsWith(`${LOOPBACK}?error=`))
-        assert.deepStrictEqual(answerIn(partner.location)["state"], "s t/a+t%e")
+        assert.deepStrictEqual(readRedirectParams(partner.location)["state"], "s t/a+t%e")
       }
-      ledBackWith(yield* sent(publicAsks({ response_type: undefined })), "invalid_request", "response_type")
+      ledBackWith(yield* visitPage(publicRequestUrl({ response_type: undefined })), "invalid_request", "response_type")
       ledBackWith(
-        yield* sent(publicAsks({ response_type: "", redirect_uri: PROGRAM })),
+        yield* visitPage(publicRequestUrl({ response_type: "", redirect_uri: PROGRAM })),
         "invalid_request",
         "response_type"
       )
@@ -96,9 +99,9 @@ layer(layerConsenting())("an authorization request", (it) => {
     Effect.gen(function* () {
       const names = "response_type response_mode scope state code_challenge code_challenge_method prompt whatever"
       for (const name of names.split(" ")) {
-        const twice = yield* sent(`${partnerAsks({ [name]: "x" })}&${name}=x`)
+        const twice = yield* visitPage(`${partnerRequestUrl({ [name]: "x" })}&${name}=x`)
         ledBackWith(twice, "invalid_request", "repeated")
-        assert.strictEqual(answerIn(twice.location)["state"], name === "state" ? undefined : "s t/a+t%e")
+        assert.strictEqual(readRedirectParams(twice.location)["state"], name === "state" ? undefined : "s t/a+t%e")
       }
     })
   )
@@ -108,17 +111,17 @@ layer(layerConsenting())("an authorization request", (it) => {
       const cookie = yield* signIn()
       const unknown = { prompt: "none", nonce: "n", max_age: "0", login_hint: "x@y", response_mode: "query" }
       const empty = { scope: "", code_challenge: "", code_challenge_method: "", resource: "", state: "" }
-      assert.strictEqual((yield* sent(partnerAsks(unknown), { cookie })).status, 200)
-      assert.strictEqual((yield* sent(publicAsks(unknown), { cookie })).status, 200)
-      const given = yield* sent(partnerAsks(empty), { cookie, form: allow("read-only") })
-      assert.hasAllKeys(answerIn(given.location), ["tenant", "code", "iss"])
+      assert.strictEqual((yield* visitPage(partnerRequestUrl(unknown), { cookie })).status, 200)
+      assert.strictEqual((yield* visitPage(publicRequestUrl(unknown), { cookie })).status, 200)
+      const given = yield* visitPage(partnerRequestUrl(empty), { cookie, form: allowForm("read-only") })
+      assert.hasAllKeys(readRedirectParams(given.location), ["tenant", "code", "iss"])
     })
   )
 
   it.effect("may name unknown scopes, which are ignored", () =>
     Effect.gen(function* () {
-      const [{ issued }, cookie] = [yield* Ground, yield* signIn()]
-      const offersToWrite = ({ text }: Seeing) => text.includes('value="writable"')
+      const [{ issued }, cookie] = [yield* ConsentState, yield* signIn()]
+      const offersToWrite = ({ text }: VisitedPage) => text.includes('value="writable"')
       for (const [scope, isWritable] of [
         ["read-only writable offline_access", true],
         ["offline_access writable", true],
@@ -129,21 +132,21 @@ layer(layerConsenting())("an authorization request", (it) => {
         ["Writable", true],
         ["read-only,writable", true]
       ] as const) {
-        for (const target of [partnerAsks({ scope }), publicAsks({ scope })]) {
-          const page = yield* sent(target, { cookie })
+        for (const target of [partnerRequestUrl({ scope }), publicRequestUrl({ scope })]) {
+          const page = yield* visitPage(target, { cookie })
           assert.deepStrictEqual([page.status, offersToWrite(page)], [200, isWritable], scope)
-          const granted = yield* sent(target, { cookie, form: allow("read-only") })
-          assert.property(answerIn(granted.location), "code", scope)
+          const granted = yield* visitPage(target, { cookie, form: allowForm("read-only") })
+          assert.property(readRedirectParams(granted.location), "code", scope)
           assert.strictEqual(issued.at(-1)?.consent.scope, "read-only")
           const before = issued.length
-          yield* sent(target, { cookie, form: allow("writable") })
+          yield* visitPage(target, { cookie, form: allowForm("writable") })
           assert.strictEqual(issued.length - before, isWritable ? 1 : 0, scope)
         }
       }
       // The public client gets read-only unless it names writable. Unknown scopes are ignored.
       const chosen = /value="([^"]+)" required checked/
       const grantedScope = (scope: string) =>
-        Effect.map(sent(publicAsks({ scope }), { cookie }), ({ text }) => chosen.exec(text)?.[1])
+        Effect.map(visitPage(publicRequestUrl({ scope }), { cookie }), ({ text }) => chosen.exec(text)?.[1])
       assert.strictEqual(yield* grantedScope("offline_access"), "read-only")
       assert.strictEqual(yield* grantedScope("offline_access writable"), "writable")
     })
@@ -151,11 +154,11 @@ layer(layerConsenting())("an authorization request", (it) => {
 
   it.effect("of a partner may leave out what its facts leave out", () =>
     Effect.gen(function* () {
-      const [{ issued }, cookie] = [yield* Ground, yield* signIn()]
+      const [{ issued }, cookie] = [yield* ConsentState, yield* signIn()]
       const target = "/authorization?client_id=lkapp_partner&state=abc"
-      assert.strictEqual((yield* sent(target, { cookie })).status, 200)
-      const { location } = yield* sent(target, { cookie, form: allow("writable") })
-      const { code, ...answer } = answerIn(location)
+      assert.strictEqual((yield* visitPage(target, { cookie })).status, 200)
+      const { location } = yield* visitPage(target, { cookie, form: allowForm("writable") })
+      const { code, ...answer } = readRedirectParams(location)
       assert.deepStrictEqual(answer, { tenant: "7", state: "abc", iss: PUBLIC_URL })
       const last = issued.at(-1)
       assert.strictEqual(last?.code, code)
@@ -170,7 +173,7 @@ layer(layerConsenting())("an authorization request", (it) => {
   it.effect("gets its state back to the letter, up to its bound", () =>
     Effect.gen(function* () {
       const cookie = yield* signIn()
-      const form = allow("read-only")
+      const form = allowForm("read-only")
       for (const state of [
         "a".repeat(OAUTH_STATE),
         "+&=%#?/\\\"'<>;, ~",
@@ -179,52 +182,55 @@ layer(layerConsenting())("an authorization request", (it) => {
         "%2B%20",
         '{"a":[1]}'
       ]) {
-        const target = partnerAsks({ state })
+        const target = partnerRequestUrl({ state })
         for (const answer of [
-          yield* sent(target, { cookie, form }),
-          yield* sent(target, { cookie, form: deny }),
-          yield* sent(partnerAsks({ state, response_mode: "x" }))
+          yield* visitPage(target, { cookie, form }),
+          yield* visitPage(target, { cookie, form: denyForm }),
+          yield* visitPage(partnerRequestUrl({ state, response_mode: "x" }))
         ]) {
           assert.strictEqual(answer.status, 303)
-          assert.strictEqual(answerIn(answer.location)["state"], state)
+          assert.strictEqual(readRedirectParams(answer.location)["state"], state)
           assert.match(answer.location, /^[\x21-\x7e]+$/)
         }
       }
-      const over = yield* sent(partnerAsks({ state: "a".repeat(OAUTH_STATE + 1) }))
+      const over = yield* visitPage(partnerRequestUrl({ state: "a".repeat(OAUTH_STATE + 1) }))
       ledBackWith(over, "invalid_request", "state")
-      assert.isUndefined(answerIn(over.location)["state"])
-      const unreadable = yield* sent(`${partnerAsks({ state: undefined })}&state=%FF`)
+      assert.isUndefined(readRedirectParams(over.location)["state"])
+      const unreadable = yield* visitPage(`${partnerRequestUrl({ state: undefined })}&state=%FF`)
       ledBackWith(unreadable, "invalid_request", "state")
     })
   )
 
   it.effect("leads to no site that anybody may have registered, without the host's word", () =>
     Effect.gen(function* () {
-      const page = yield* sent(publicAsks({ redirect_uri: SITE, response_mode: "fragment" }))
+      const page = yield* visitPage(publicRequestUrl({ redirect_uri: SITE, response_mode: "fragment" }))
       assert.deepStrictEqual([page.status, page.location], [400, ""])
       assert.include(page.text, "response_mode: ")
       const href = /<a href="([^"]*app\.example[^"]*)"/.exec(page.text)?.[1]?.replaceAll("&amp;", "&") ?? ""
-      assert.deepStrictEqual([answerIn(href)["error"], answerIn(href)["state"]], ["invalid_request", "xyz"])
+      assert.deepStrictEqual(
+        [readRedirectParams(href)["error"], readRedirectParams(href)["state"]],
+        ["invalid_request", "xyz"]
+      )
     })
   )
 
   it.effect("is denied in the host's name", () =>
     Effect.gen(function* () {
       const cookie = yield* signIn()
-      for (const asked of [partnerAsks(), publicAsks(), publicAsks({ redirect_uri: SITE })]) {
-        ledBackWith(yield* sent(asked, { cookie, form: deny }), "access_denied", "refused")
+      for (const asked of [partnerRequestUrl(), publicRequestUrl(), publicRequestUrl({ redirect_uri: SITE })]) {
+        ledBackWith(yield* visitPage(asked, { cookie, form: denyForm }), "access_denied", "refused")
       }
     })
   )
 
   it.effect("is asked in full again with each answer, and not as it was shown", () =>
     Effect.gen(function* () {
-      const [{ issued }, cookie] = [yield* Ground, yield* signIn()]
+      const [{ issued }, cookie] = [yield* ConsentState, yield* signIn()]
       const before = issued.length
-      const evil = partnerAsks({ redirect_uri: "https://evil.example.test" })
-      staysHere(yield* sent(evil, { cookie, form: allow("writable") }), "to the letter")
-      const form = { ...allow("writable"), redirect_uri: "https://evil.example.test", client_id: "lkapp_two" }
-      const { location } = yield* sent(partnerAsks(), { cookie, form })
+      const evil = partnerRequestUrl({ redirect_uri: "https://evil.example.test" })
+      staysHere(yield* visitPage(evil, { cookie, form: allowForm("writable") }), "to the letter")
+      const form = { ...allowForm("writable"), redirect_uri: "https://evil.example.test", client_id: "lkapp_two" }
+      const { location } = yield* visitPage(partnerRequestUrl(), { cookie, form })
       assert.isTrue(location.startsWith(`${CALLBACK}&code=`))
       assert.strictEqual(issued.length, before + 1)
     })

@@ -5,14 +5,24 @@ import * as oauth from "oauth4webapi"
 import { Partners } from "../../../../../src/domain/access/oauth/Partners.ts"
 import { PublicClientEnabled } from "../../../../../src/platform/installation.ts"
 import { parseBasicCredentials } from "../../../../../src/transports/oauth/public-request.ts"
-import { AUTHORIZATIONS, askByForm, askByJson, basic, REVOKE } from "../../../../support/domain/access/oauth/asking.ts"
-import { Heard, layerScripted, newPartner } from "../../../../support/domain/access/oauth/scripted-issuing.ts"
-import { byNobody } from "../../../../support/harness.ts"
-import { BaseUrl, layerServing } from "../../../../support/server.ts"
+import {
+  AUTHORIZATIONS,
+  basicAuthorization,
+  REVOKE,
+  sendForm,
+  sendJson
+} from "../../../../support/domain/access/oauth/oauth-requests.ts"
+import {
+  createPartner,
+  IssuerRequests,
+  layerScriptedIssuer
+} from "../../../../support/domain/access/oauth/scripted-issuing.ts"
+import { asSystemActor } from "../../../../support/harness.ts"
+import { BaseUrl, layerHttpServerOf } from "../../../../support/server.ts"
 
 // RFC 6749 2.3: a client says who it is by its secret, in the body or by HTTP Basic, and in one way only.
 
-const layerServed = layerServing(layerScripted)
+const layerServed = layerHttpServerOf(layerScriptedIssuer)
 
 const GOOD = { grant_type: "authorization_code", code: "good" }
 const WRONG = "client_id or client_secret is wrong, or the client was disabled."
@@ -20,26 +30,26 @@ const WRONG = "client_id or client_secret is wrong, or the client was disabled."
 layer(layerServed)("a client", (it) => {
   it.effect("proves itself by its secret, in JSON, in a form, or by Basic", () =>
     Effect.gen(function* () {
-      const { client_id, client_secret } = yield* newPartner
+      const { client_id, client_secret } = yield* createPartner
       const given = { ...GOOD, client_id, client_secret }
       for (const answer of [
-        yield* askByJson(AUTHORIZATIONS, given),
-        yield* askByForm(AUTHORIZATIONS, given),
-        yield* askByForm(AUTHORIZATIONS, GOOD, basic(client_id, client_secret)),
-        yield* askByForm(AUTHORIZATIONS, { ...GOOD, client_id }, basic(client_id, client_secret)),
-        yield* askByJson(AUTHORIZATIONS, GOOD, basic(client_id, client_secret))
+        yield* sendJson(AUTHORIZATIONS, given),
+        yield* sendForm(AUTHORIZATIONS, given),
+        yield* sendForm(AUTHORIZATIONS, GOOD, basicAuthorization(client_id, client_secret)),
+        yield* sendForm(AUTHORIZATIONS, { ...GOOD, client_id }, basicAuthorization(client_id, client_secret)),
+        yield* sendJson(AUTHORIZATIONS, GOOD, basicAuthorization(client_id, client_secret))
       ]) {
         assert.strictEqual(answer.status, 200)
         assert.deepInclude(answer.body, { error_code: 0, access_token: "lk_issued", token_type: "Bearer" })
       }
-      const heard = yield* Heard
+      const heard = yield* IssuerRequests
       assert.deepInclude(heard.at(-1)?.[1], { id: client_id, isPublic: false })
     })
   )
 
   it.effect("of a library is understood: oauth4webapi by Basic and by post, exchange, renewal and end", () =>
     Effect.gen(function* () {
-      const { client_id, client_secret } = yield* newPartner
+      const { client_id, client_secret } = yield* createPartner
       const base = yield* BaseUrl
       const server: oauth.AuthorizationServer = {
         issuer: base,
@@ -87,17 +97,17 @@ layer(layerServed)("a client", (it) => {
   it.effect("that is public gives no secret, and one that gives some is refused", () =>
     Effect.gen(function* () {
       const given = { ...GOOD, client_id: "service_mcp", code_verifier: "v".repeat(43) }
-      const taken = yield* askByForm(AUTHORIZATIONS, given)
+      const taken = yield* sendForm(AUTHORIZATIONS, given)
       assert.strictEqual(taken.status, 200)
-      const [, client, asked] = (yield* Heard).at(-1) ?? []
+      const [, client, asked] = (yield* IssuerRequests).at(-1) ?? []
       assert.deepInclude(client, { id: "service_mcp", isPublic: true })
       assert.deepInclude(asked, { verifier: "v".repeat(43), redirectUri: undefined, resources: [] })
       // As libraries write it for a client that has none.
-      assert.strictEqual((yield* askByForm(AUTHORIZATIONS, given, basic("service_mcp", ""))).status, 200)
-      assert.strictEqual((yield* askByForm(AUTHORIZATIONS, { ...given, client_secret: "" })).status, 200)
+      assert.strictEqual((yield* sendForm(AUTHORIZATIONS, given, basicAuthorization("service_mcp", ""))).status, 200)
+      assert.strictEqual((yield* sendForm(AUTHORIZATIONS, { ...given, client_secret: "" })).status, 200)
       for (const refused of [
-        yield* askByForm(AUTHORIZATIONS, { ...given, client_secret: "x" }),
-        yield* askByForm(AUTHORIZATIONS, given, basic("service_mcp", "x"))
+        yield* sendForm(AUTHORIZATIONS, { ...given, client_secret: "x" }),
+        yield* sendForm(AUTHORIZATIONS, given, basicAuthorization("service_mcp", "x"))
       ]) {
         assert.strictEqual(refused.status, 401)
         assert.deepInclude(refused.body, { error: "invalid_client", error_code: 401 })
@@ -107,8 +117,8 @@ layer(layerServed)("a client", (it) => {
 
   it.effect("is told the same of an unknown id, a wrong secret and a disabled client, at each operation", () =>
     Effect.gen(function* () {
-      const [known, disabled] = [yield* newPartner, yield* newPartner]
-      yield* Effect.orDie(byNobody(Effect.flatMap(Partners, ({ disable }) => disable(disabled.client_id))))
+      const [known, disabled] = [yield* createPartner, yield* createPartner]
+      yield* Effect.orDie(asSystemActor(Effect.flatMap(Partners, ({ disable }) => disable(disabled.client_id))))
       const strangers = [
         { client_id: "app_unknown", client_secret: known.client_secret },
         { client_id: known.client_id, client_secret: disabled.client_secret },
@@ -120,16 +130,16 @@ layer(layerServed)("a client", (it) => {
         [AUTHORIZATIONS, { grant_type: "refresh_token", refresh_token: "good" }],
         [REVOKE, { token: "good" }]
       ] as const) {
-        const before = (yield* Heard).length
+        const before = (yield* IssuerRequests).length
         for (const stranger of strangers) {
-          const json = yield* askByJson(path, { ...given, ...stranger })
+          const json = yield* sendJson(path, { ...given, ...stranger })
           assert.strictEqual(json.status, 200)
           assert.deepInclude(json.body, { error_code: 401, error_msg: WRONG, error: "invalid_client", data: {} })
           assert.isNull(json.headers.get("www-authenticate"))
         }
-        assert.strictEqual((yield* Heard).length, before)
+        assert.strictEqual((yield* IssuerRequests).length, before)
       }
-      const form = yield* askByForm(AUTHORIZATIONS, { ...GOOD, client_id: "app_unknown", client_secret: "x" })
+      const form = yield* sendForm(AUTHORIZATIONS, { ...GOOD, client_id: "app_unknown", client_secret: "x" })
       assert.strictEqual(form.status, 401)
       assert.strictEqual(form.headers.get("www-authenticate"), 'Basic realm="latchkey"')
     })
@@ -137,13 +147,13 @@ layer(layerServed)("a client", (it) => {
 
   it.effect("that leaves out its id or its secret is 401, before anything else is asked of it", () =>
     Effect.gen(function* () {
-      const { client_id, client_secret } = yield* newPartner
+      const { client_id, client_secret } = yield* createPartner
       for (const [given, pattern] of [
         [{}, /^client_id: .*required/],
         [{ client_secret }, /^client_id: .*required/],
         [{ client_id }, /^client_secret: .*required/]
       ] as const) {
-        const { status, body } = yield* askByForm(AUTHORIZATIONS, { grant_type: "authorization_code", ...given })
+        const { status, body } = yield* sendForm(AUTHORIZATIONS, { grant_type: "authorization_code", ...given })
         assert.strictEqual(status, 401)
         assert.strictEqual(body["error"], "invalid_client")
         assert.match(String(body["error_msg"]), pattern)
@@ -153,17 +163,17 @@ layer(layerServed)("a client", (it) => {
 
   it.effect("says once who it is: two ways or two ids are invalid_request", () =>
     Effect.gen(function* () {
-      const { client_id, client_secret } = yield* newPartner
-      const right = basic(client_id, client_secret)
+      const { client_id, client_secret } = yield* createPartner
+      const right = basicAuthorization(client_id, client_secret)
       for (const [fields, headers] of [
         [{ ...GOOD, client_secret }, right],
         [{ ...GOOD, client_id, client_secret }, right],
         [{ ...GOOD, client_id: "service_mcp" }, right]
       ] as const) {
-        const form = yield* askByForm(AUTHORIZATIONS, fields, headers)
+        const form = yield* sendForm(AUTHORIZATIONS, fields, headers)
         assert.strictEqual(form.status, 400)
         assert.deepInclude(form.body, { error: "invalid_request", error_code: 400 })
-        const json = yield* askByJson(AUTHORIZATIONS, fields, headers)
+        const json = yield* sendJson(AUTHORIZATIONS, fields, headers)
         assert.strictEqual(json.status, 200)
         assert.deepInclude(json.body, { error: "invalid_request", error_code: 400 })
       }
@@ -172,7 +182,7 @@ layer(layerServed)("a client", (it) => {
 
   it.effect("whose Basic cannot be read is not known, and told by which scheme it could be (RFC 6749 5.2)", () =>
     Effect.gen(function* () {
-      const { client_id, client_secret } = yield* newPartner
+      const { client_id, client_secret } = yield* createPartner
       const encoded = (text: string) => Buffer.from(text).toString("base64")
       for (const [path, fields] of [
         [AUTHORIZATIONS, GOOD],
@@ -186,10 +196,10 @@ layer(layerServed)("a client", (it) => {
           ...["no colon", ":secret", "%zz:secret"].map((each) => ` ${encoded(each)}`)
         ]) {
           const headers = { authorization: `Basic${credentials}` }
-          const form = yield* askByForm(path, fields, headers)
+          const form = yield* sendForm(path, fields, headers)
           assert.deepStrictEqual([form.status, form.headers.get("www-authenticate")], [401, 'Basic realm="latchkey"'])
           assert.deepInclude(form.body, { error: "invalid_client", error_code: 401 })
-          const json = yield* askByJson(path, fields, headers)
+          const json = yield* sendJson(path, fields, headers)
           assert.deepStrictEqual([json.status, json.headers.get("www-authenticate")], [200, null])
           assert.deepInclude(json.body, { error: "invalid_client", error_code: 401 })
         }
@@ -199,32 +209,32 @@ layer(layerServed)("a client", (it) => {
 
   it.effect("may bring a token, which nobody looks at", () =>
     Effect.gen(function* () {
-      const { client_id, client_secret } = yield* newPartner
+      const { client_id, client_secret } = yield* createPartner
       for (const headers of [{ authorization: "Bearer lk_unknown" }, { "service-access-token": "lk_unknown" }]) {
         const given = { ...GOOD, client_id, client_secret }
-        assert.strictEqual((yield* askByForm(AUTHORIZATIONS, given, headers)).status, 200)
-        assert.strictEqual((yield* askByJson(AUTHORIZATIONS, given, headers)).body["error_code"], 0)
+        assert.strictEqual((yield* sendForm(AUTHORIZATIONS, given, headers)).status, 200)
+        assert.strictEqual((yield* sendJson(AUTHORIZATIONS, given, headers)).body["error_code"], 0)
       }
     })
   )
 
   it.effect("with a new secret is known by no other", () =>
     Effect.gen(function* () {
-      const { client_id, client_secret } = yield* newPartner
+      const { client_id, client_secret } = yield* createPartner
       const rotated = yield* Effect.orDie(Effect.flatMap(Partners, ({ rotate }) => rotate(client_id)))
-      const with_ = (secret: string) => askByForm(AUTHORIZATIONS, { ...GOOD, client_id, client_secret: secret })
+      const with_ = (secret: string) => sendForm(AUTHORIZATIONS, { ...GOOD, client_id, client_secret: secret })
       assert.strictEqual((yield* with_(client_secret)).status, 401)
       assert.strictEqual((yield* with_(rotated.client_secret)).status, 200)
     })
   )
 })
 
-layer(layerServing(layerScripted.pipe(Layer.provide(Layer.succeed(PublicClientEnabled, false)))))(
+layer(layerHttpServerOf(layerScriptedIssuer.pipe(Layer.provide(Layer.succeed(PublicClientEnabled, false)))))(
   "where there is no public client",
   (it) => {
     it.effect("it is as unknown as any other", () =>
       Effect.gen(function* () {
-        const { status, body } = yield* askByForm(AUTHORIZATIONS, { ...GOOD, client_id: "service_mcp" })
+        const { status, body } = yield* sendForm(AUTHORIZATIONS, { ...GOOD, client_id: "service_mcp" })
         assert.strictEqual(status, 401)
         assert.deepInclude(body, { error: "invalid_client", error_msg: WRONG })
       })

@@ -4,27 +4,27 @@ import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { challengeOf } from "../../../../../src/domain/access/oauth/pkce.ts"
 import { OAUTH_CODE_MS, OAUTH_CODES, OAUTH_CONNECTIONS } from "../../../../../src/platform/limits.ts"
-import { trailOf } from "../../../../support/changes/trail-rows.ts"
+import { loadAuditLinesWithActor } from "../../../../support/changes/audit-lines.ts"
 import {
-  checks,
-  connected,
-  consentOf,
-  exchange,
-  given,
-  issue,
+  connectClient,
+  createPartner,
+  exchangeCode,
+  insertGrantSubscription,
+  issueCode,
   layerFlow,
+  loadGrantState,
+  makeConsent,
   OTHER_VERIFIER,
+  oauthErrorOf,
   outcomeOf,
-  PUBLIC,
-  partner,
+  PUBLIC_CLIENT,
   REDIRECT,
-  refusalOf,
-  standing,
-  subscribe,
+  secretCheckLog,
+  toCodeExchange,
   UNAUTHENTICATED,
   VERIFIER
-} from "../../../../support/domain/access/oauth/flow.ts"
-import { accountOf, freshOperator } from "../../../../support/harness.ts"
+} from "../../../../support/domain/access/oauth/oauth-flow.ts"
+import { freshOperator, insertAccount } from "../../../../support/harness.ts"
 import { countStatements } from "../../../../support/statements.ts"
 
 /** Connections of an account as if made before. */
@@ -42,11 +42,11 @@ const connections = Effect.fnUntraced(function* (
 layer(layerFlow, { excludeTestServices: false })("the exchange of a code", (it) => {
   it.effect("gives a pair of tokens for a week, in two statements, with its trail", () =>
     Effect.gen(function* () {
-      const client = yield* partner("Channel & Co")
+      const client = yield* createPartner("Channel & Co")
       const { operatorId, accountId } = yield* freshOperator()
-      const code = yield* issue(consentOf(client, { operatorId, accountId }))
+      const code = yield* issueCode(makeConsent(client, { operatorId, accountId }))
       assert.match(code, /^lkcode_[A-Za-z0-9_-]{43}$/)
-      const [issued, statements] = yield* countStatements(exchange(given(client, code)))
+      const [issued, statements] = yield* countStatements(exchangeCode(toCodeExchange(client, code)))
       assert.strictEqual(statements, 2)
       assert.match(issued.accessToken, /^lk_[A-Za-z0-9_-]{43}$/)
       assert.match(issued.refreshToken, /^lkrefresh_[A-Za-z0-9_-]{43}$/)
@@ -62,7 +62,7 @@ layer(layerFlow, { excludeTestServices: false })("the exchange of a code", (it) 
         deployment: "international",
         week: true
       })
-      assert.deepStrictEqual(yield* trailOf(operatorId), [
+      assert.deepStrictEqual(yield* loadAuditLinesWithActor(operatorId), [
         `test: oauth application:${client.id}`,
         `${accountId} Channel & Co: oauth connection:${token?.["grant_id"]}`,
         `${accountId} Channel & Co: oauth token:${token?.["id"]}`
@@ -74,8 +74,10 @@ layer(layerFlow, { excludeTestServices: false })("the exchange of a code", (it) 
     Effect.gen(function* () {
       const redirectUri = "http://127.0.0.1:51234/callback"
       const { operatorId, accountId } = yield* freshOperator()
-      const code = yield* issue(consentOf(PUBLIC, { operatorId, accountId }, { redirectUri, scope: "read-only" }))
-      const issued = yield* exchange(given(PUBLIC, code, { redirectUri }))
+      const code = yield* issueCode(
+        makeConsent(PUBLIC_CLIENT, { operatorId, accountId }, { redirectUri, scope: "read-only" })
+      )
+      const issued = yield* exchangeCode(toCodeExchange(PUBLIC_CLIENT, code, { redirectUri }))
       assert.strictEqual(issued.scope, "read-only")
       const sql = yield* SqlClient.SqlClient
       const [token] = yield* sql<Record<string, unknown>>`
@@ -87,8 +89,8 @@ layer(layerFlow, { excludeTestServices: false })("the exchange of a code", (it) 
 
   it.effect("keeps no secret: of code and tokens only digests stand in the tables", () =>
     Effect.gen(function* () {
-      const client = yield* partner()
-      const { operator, code, accessToken, refreshToken } = yield* connected(client)
+      const client = yield* createPartner()
+      const { operator, code, accessToken, refreshToken } = yield* connectClient(client)
       const sql = yield* SqlClient.SqlClient
       const rows = yield* sql<{ text: string }>`
         SELECT to_jsonb(c)::text AS text FROM oauth_codes c WHERE operator_id = ${operator.operatorId}
@@ -104,16 +106,16 @@ layer(layerFlow, { excludeTestServices: false })("the exchange of a code", (it) 
 
   it.effect("refuses what is not as the consent was", () =>
     Effect.gen(function* () {
-      const client = yield* partner()
+      const client = yield* createPartner()
       const caller = yield* freshOperator()
-      const other = yield* partner()
+      const other = yield* createPartner()
       const tried = Effect.fnUntraced(function* (
-        consent: Parameters<typeof consentOf>[2],
-        own: Parameters<typeof given>[2],
+        consent: Parameters<typeof makeConsent>[2],
+        own: Parameters<typeof toCodeExchange>[2],
         by = client
       ) {
-        const code = yield* issue(consentOf(by, caller, consent))
-        return yield* outcomeOf(exchange(given(by, code, own)))
+        const code = yield* issueCode(makeConsent(by, caller, consent))
+        return yield* outcomeOf(exchangeCode(toCodeExchange(by, code, own)))
       })
       assert.strictEqual(yield* tried({}, { code: `lkcode_${"a".repeat(43)}` }), UNAUTHENTICATED)
       assert.strictEqual(yield* tried({}, { client: other }), UNAUTHENTICATED)
@@ -121,65 +123,68 @@ layer(layerFlow, { excludeTestServices: false })("the exchange of a code", (it) 
       assert.strictEqual(yield* tried({}, { redirectUri: `${REDIRECT}?` }), UNAUTHENTICATED)
       // What it would prove, a secret or a verifier proves (contract facts 11.3).
       assert.strictEqual(yield* tried({}, { redirectUri: undefined }), "ok")
-      assert.strictEqual(yield* tried({}, { redirectUri: undefined }, PUBLIC), "ok")
+      assert.strictEqual(yield* tried({}, { redirectUri: undefined }, PUBLIC_CLIENT), "ok")
     })
   )
 
   it.effect("takes a code for sixty seconds, and not a millisecond more", () =>
     Effect.gen(function* () {
-      const client = yield* partner()
+      const client = yield* createPartner()
       const caller = yield* freshOperator()
-      const codes = [yield* issue(consentOf(client, caller)), yield* issue(consentOf(client, caller))]
+      const codes = [yield* issueCode(makeConsent(client, caller)), yield* issueCode(makeConsent(client, caller))]
       yield* TestClock.adjust(OAUTH_CODE_MS - 1)
-      assert.strictEqual(yield* outcomeOf(exchange(given(client, codes[0] ?? ""))), "ok")
+      assert.strictEqual(yield* outcomeOf(exchangeCode(toCodeExchange(client, codes[0] ?? ""))), "ok")
       yield* TestClock.adjust(1)
-      assert.strictEqual(yield* outcomeOf(exchange(given(client, codes[1] ?? ""))), UNAUTHENTICATED)
+      assert.strictEqual(yield* outcomeOf(exchangeCode(toCodeExchange(client, codes[1] ?? ""))), UNAUTHENTICATED)
     })
   )
 
   it.effect("ends what came of a code that comes twice, by its own client alone, whatever else is wrong with it", () =>
     Effect.gen(function* () {
-      const client = yield* partner()
-      const other = yield* partner()
+      const client = yield* createPartner()
+      const other = yield* createPartner()
       for (const own of [
         {},
         { verifier: undefined },
         { verifier: OTHER_VERIFIER },
         { redirectUri: "https://evil.example" }
       ]) {
-        const { operator, code, grantId } = yield* connected(client)
-        assert.strictEqual(yield* subscribe(operator.operatorId, grantId), 1)
-        assert.strictEqual(yield* refusalOf(exchange(given(other, code))), UNAUTHENTICATED)
+        const { operator, code, grantId } = yield* connectClient(client)
+        assert.strictEqual(yield* insertGrantSubscription(operator.operatorId, grantId), 1)
+        assert.strictEqual(yield* oauthErrorOf(exchangeCode(toCodeExchange(other, code))), UNAUTHENTICATED)
         const live = { ended_by: null, tokens: 1, subscriptions: 1 }
-        assert.deepStrictEqual(yield* standing(operator.operatorId, grantId), live)
-        assert.strictEqual(yield* refusalOf(exchange(given(client, code, own))), UNAUTHENTICATED)
+        assert.deepStrictEqual(yield* loadGrantState(operator.operatorId, grantId), live)
+        assert.strictEqual(yield* oauthErrorOf(exchangeCode(toCodeExchange(client, code, own))), UNAUTHENTICATED)
         const ended = { ended_by: "reuse", tokens: 0, subscriptions: 0 }
-        assert.deepStrictEqual(yield* standing(operator.operatorId, grantId), ended)
+        assert.deepStrictEqual(yield* loadGrantState(operator.operatorId, grantId), ended)
       }
     })
   )
 
   it.effect("ends what came of the public client's code only for who has the verifier: its id is everybody's", () =>
     Effect.gen(function* () {
-      const { operator, code, grantId } = yield* connected(PUBLIC)
+      const { operator, code, grantId } = yield* connectClient(PUBLIC_CLIENT)
       for (const verifier of [undefined, OTHER_VERIFIER, "", challengeOf(VERIFIER)]) {
-        checks.length = 0
-        assert.strictEqual(yield* refusalOf(exchange(given(PUBLIC, code, { verifier }))), UNAUTHENTICATED)
-        assert.deepInclude(yield* standing(operator.operatorId, grantId), { ended_by: null, tokens: 1 })
-        assert.deepStrictEqual(checks, [])
+        secretCheckLog.length = 0
+        assert.strictEqual(
+          yield* oauthErrorOf(exchangeCode(toCodeExchange(PUBLIC_CLIENT, code, { verifier }))),
+          UNAUTHENTICATED
+        )
+        assert.deepInclude(yield* loadGrantState(operator.operatorId, grantId), { ended_by: null, tokens: 1 })
+        assert.deepStrictEqual(secretCheckLog, [])
       }
-      assert.strictEqual(yield* refusalOf(exchange(given(PUBLIC, code))), UNAUTHENTICATED)
-      assert.deepInclude(yield* standing(operator.operatorId, grantId), { ended_by: "reuse", tokens: 0 })
+      assert.strictEqual(yield* oauthErrorOf(exchangeCode(toCodeExchange(PUBLIC_CLIENT, code))), UNAUTHENTICATED)
+      assert.deepInclude(yield* loadGrantState(operator.operatorId, grantId), { ended_by: "reuse", tokens: 0 })
     })
   )
 
   it.effect("ends it also when the code is over by then", () =>
     Effect.gen(function* () {
-      const client = yield* partner()
-      const { operator, code, grantId } = yield* connected(client)
+      const client = yield* createPartner()
+      const { operator, code, grantId } = yield* connectClient(client)
       yield* TestClock.adjust("2 hours")
-      assert.strictEqual(yield* refusalOf(exchange(given(client, code))), UNAUTHENTICATED)
-      assert.strictEqual((yield* standing(operator.operatorId, grantId)).ended_by, "reuse")
+      assert.strictEqual(yield* oauthErrorOf(exchangeCode(toCodeExchange(client, code))), UNAUTHENTICATED)
+      assert.strictEqual((yield* loadGrantState(operator.operatorId, grantId)).ended_by, "reuse")
     })
   )
 
@@ -187,10 +192,10 @@ layer(layerFlow, { excludeTestServices: false })("the exchange of a code", (it) 
     "makes one grant of one code by twenty at once, and ends it, as nobody knows which of them it was for",
     () =>
       Effect.gen(function* () {
-        const client = yield* partner()
+        const client = yield* createPartner()
         const caller = yield* freshOperator()
-        const code = yield* issue(consentOf(client, caller))
-        const all = Array.from({ length: 20 }, () => outcomeOf(exchange(given(client, code))))
+        const code = yield* issueCode(makeConsent(client, caller))
+        const all = Array.from({ length: 20 }, () => outcomeOf(exchangeCode(toCodeExchange(client, code))))
         const outcomes = yield* Effect.all(all, { concurrency: "unbounded" })
         assert.strictEqual(outcomes.filter((each) => each === "ok").length, 1)
         assert.strictEqual(outcomes.filter((each) => each === UNAUTHENTICATED).length, 19)
@@ -206,45 +211,50 @@ layer(layerFlow, { excludeTestServices: false })("the exchange of a code", (it) 
 
   it.effect("makes nothing for a client that is disabled, and takes the code once it is not", () =>
     Effect.gen(function* () {
-      const client = yield* partner()
+      const client = yield* createPartner()
       const caller = yield* freshOperator()
-      const code = yield* issue(consentOf(client, caller))
+      const code = yield* issueCode(makeConsent(client, caller))
       const sql = yield* SqlClient.SqlClient
       yield* sql`UPDATE oauth_clients SET disabled_at = now() WHERE id = ${client.id}`
-      assert.strictEqual(yield* refusalOf(exchange(given(client, code))), "Unauthenticated invalid_client")
+      assert.strictEqual(
+        yield* oauthErrorOf(exchangeCode(toCodeExchange(client, code))),
+        "Unauthenticated invalid_client"
+      )
       yield* sql`UPDATE oauth_clients SET disabled_at = NULL WHERE id = ${client.id}`
-      assert.strictEqual(yield* outcomeOf(exchange(given(client, code))), "ok")
+      assert.strictEqual(yield* outcomeOf(exchangeCode(toCodeExchange(client, code))), "ok")
     })
   )
 
   it.effect("lets an account connect a hundred applications, twenty at once too, and each account by itself", () =>
     Effect.gen(function* () {
-      const client = yield* partner()
+      const client = yield* createPartner()
       const caller = yield* freshOperator()
-      const accountId = yield* accountOf(caller.operatorId, "sub", "Helper")
+      const accountId = yield* insertAccount(caller.operatorId, "sub", "Helper")
       yield* connections(caller, OAUTH_CONNECTIONS - 2)
-      const issued = Effect.map(issue(consentOf(client, caller)), (code) => given(client, code))
+      const issued = Effect.map(issueCode(makeConsent(client, caller)), (code) => toCodeExchange(client, code))
       const codes = yield* Effect.all(Array.from({ length: 5 }, () => issued))
-      const outcomes = yield* Effect.forEach(codes, (code) => outcomeOf(exchange(code)), { concurrency: "unbounded" })
+      const outcomes = yield* Effect.forEach(codes, (code) => outcomeOf(exchangeCode(code)), {
+        concurrency: "unbounded"
+      })
       assert.deepStrictEqual(outcomes.toSorted(), [...Array(3).fill("BadRequest invalid_grant"), "ok", "ok"])
-      const refusal = yield* Effect.flip(issue(consentOf(client, caller)))
+      const refusal = yield* Effect.flip(issueCode(makeConsent(client, caller)))
       assert.include(refusal.message, `${OAUTH_CONNECTIONS} connected applications`)
-      yield* connected(client, {}, { operatorId: caller.operatorId, accountId })
+      yield* connectClient(client, {}, { operatorId: caller.operatorId, accountId })
       // The code is not used up by a refusal: it is good as soon as there is room.
       const sql = yield* SqlClient.SqlClient
       yield* sql`
         UPDATE oauth_grants SET ended_at = now(), ended_by = 'host'
         WHERE operator_id = ${caller.operatorId} AND account_id = ${caller.accountId} AND name = 'Many'`
-      const again = codes[outcomes.indexOf("BadRequest invalid_grant")] ?? given(client, "")
-      assert.strictEqual(yield* outcomeOf(exchange(again)), "ok")
+      const again = codes[outcomes.indexOf("BadRequest invalid_grant")] ?? toCodeExchange(client, "")
+      assert.strictEqual(yield* outcomeOf(exchangeCode(again)), "ok")
     })
   )
 
   it.effect("lets an account have twenty codes on their way, also where more are asked for at once", () =>
     Effect.gen(function* () {
-      const client = yield* partner()
+      const client = yield* createPartner()
       const caller = yield* freshOperator()
-      const tried = Effect.match(issue(consentOf(client, caller)), {
+      const tried = Effect.match(issueCode(makeConsent(client, caller)), {
         onSuccess: () => "ok",
         onFailure: ({ _tag, message }) => `${_tag} ${message.includes(`${OAUTH_CODES} times`)}`
       })
@@ -261,21 +271,21 @@ layer(layerFlow, { excludeTestServices: false })("the exchange of a code", (it) 
 
   it.effect("tells who is right and who is wrong: a partner by its id, the public client by the account too", () =>
     Effect.gen(function* () {
-      const client = yield* partner()
+      const client = yield* createPartner()
       const caller = yield* freshOperator()
       const told = Effect.fnUntraced(function* (by: typeof client, challenge?: null) {
-        const code = yield* issue(consentOf(by, caller, challenge === null ? { challenge } : {}))
-        checks.length = 0
+        const code = yield* issueCode(makeConsent(by, caller, challenge === null ? { challenge } : {}))
+        secretCheckLog.length = 0
         const verifier = challenge === null ? undefined : OTHER_VERIFIER
-        const outcome = yield* outcomeOf(exchange(given(by, code, { verifier })))
-        return [outcome, checks.join(" ")]
+        const outcome = yield* outcomeOf(exchangeCode(toCodeExchange(by, code, { verifier })))
+        return [outcome, secretCheckLog.join(" ")]
       })
       assert.deepStrictEqual(yield* told(client), [UNAUTHENTICATED, `${client.id},false`])
-      assert.deepStrictEqual(yield* told(PUBLIC), [UNAUTHENTICATED, `service_mcp:${caller.accountId},false`])
+      assert.deepStrictEqual(yield* told(PUBLIC_CLIENT), [UNAUTHENTICATED, `service_mcp:${caller.accountId},false`])
       assert.deepStrictEqual(yield* told(client, null), ["ok", ""])
-      checks.length = 0
-      yield* connected(client, {}, caller)
-      assert.deepStrictEqual(checks, [[client.id, true]])
+      secretCheckLog.length = 0
+      yield* connectClient(client, {}, caller)
+      assert.deepStrictEqual(secretCheckLog, [[client.id, true]])
     })
   )
 })

@@ -23,15 +23,19 @@ import {
 } from "../../../../../src/transports/oauth/oauth-response.ts"
 import {
   AUTHORIZATIONS,
-  ask,
-  askByForm,
-  askByJson,
-  type Heard as HeardAnswer,
+  type OauthResponse as HeardAnswer,
   REGISTRATIONS,
-  REVOKE
-} from "../../../../support/domain/access/oauth/asking.ts"
-import { Heard, layerScripted, newPartner } from "../../../../support/domain/access/oauth/scripted-issuing.ts"
-import { layerServing } from "../../../../support/server.ts"
+  REVOKE,
+  sendForm,
+  sendJson,
+  sendRequest
+} from "../../../../support/domain/access/oauth/oauth-requests.ts"
+import {
+  createPartner,
+  IssuerRequests,
+  layerScriptedIssuer
+} from "../../../../support/domain/access/oauth/scripted-issuing.ts"
+import { layerHttpServerOf } from "../../../../support/server.ts"
 
 // RFC 6749 3.2, 5.1 and 5.2 beside the envelope: one answer that both kinds of client read.
 
@@ -43,10 +47,10 @@ const isNeverKept = ({ headers }: HeardAnswer) => {
   assert.strictEqual(headers.get("pragma"), "no-cache")
 }
 
-layer(layerServing(layerScripted, { trustProxy: true }))("the token endpoint", (it) => {
+layer(layerHttpServerOf(layerScriptedIssuer, { trustProxy: true }))("the token endpoint", (it) => {
   it.effect("answers the envelope and the standard fields beside it", () =>
     Effect.gen(function* () {
-      const client = yield* newPartner
+      const client = yield* createPartner
       const given = { grant_type: "refresh_token", refresh_token: "good", ...client }
       const data = {
         access_token: "lk_issued",
@@ -55,7 +59,7 @@ layer(layerServing(layerScripted, { trustProxy: true }))("the token endpoint", (
         token_type: "Bearer",
         scope: "writable"
       }
-      for (const answer of [yield* askByJson(AUTHORIZATIONS, given), yield* askByForm(AUTHORIZATIONS, given)]) {
+      for (const answer of [yield* sendJson(AUTHORIZATIONS, given), yield* sendForm(AUTHORIZATIONS, given)]) {
         const { request_id, ...body } = answer.body
         assert.match(String(request_id), /^RT/)
         assert.deepStrictEqual(body, { error_code: 0, error_msg: "", data, ...data })
@@ -63,20 +67,20 @@ layer(layerServing(layerScripted, { trustProxy: true }))("the token endpoint", (
         assert.strictEqual(answer.headers.get("x-request-id"), request_id)
         isNeverKept(answer)
       }
-      const revoked = yield* askByForm(REVOKE, { token: "anything", token_type_hint: "refresh_token", ...client })
+      const revoked = yield* sendForm(REVOKE, { token: "anything", token_type_hint: "refresh_token", ...client })
       assert.strictEqual(revoked.status, 200)
       assert.sameMembers(Object.keys(revoked.body), ENVELOPE)
       isNeverKept(revoked)
-      assert.deepStrictEqual((yield* Heard).at(-1)?.[2], { token: "anything" })
+      assert.deepStrictEqual((yield* IssuerRequests).at(-1)?.[2], { token: "anything" })
     })
   )
 
   it.effect("hands over what was sent, and nothing that was not", () =>
     Effect.gen(function* () {
-      const client = yield* newPartner
+      const client = yield* createPartner
       const more = { redirect_uri: "https://a.example.com/", code_verifier: "v", resource: "https://r.example.com/" }
-      yield* askByForm(AUTHORIZATIONS, { grant_type: "authorization_code", code: "good", ...more, ...client })
-      const [what, , given] = (yield* Heard).at(-1) ?? []
+      yield* sendForm(AUTHORIZATIONS, { grant_type: "authorization_code", code: "good", ...more, ...client })
+      const [what, , given] = (yield* IssuerRequests).at(-1) ?? []
       assert.strictEqual(what, "exchange")
       assert.deepStrictEqual(given, {
         code: "good",
@@ -84,13 +88,13 @@ layer(layerServing(layerScripted, { trustProxy: true }))("the token endpoint", (
         redirectUri: more.redirect_uri,
         resources: [more.resource]
       })
-      yield* askByForm(AUTHORIZATIONS, {
+      yield* sendForm(AUTHORIZATIONS, {
         grant_type: "refresh_token",
         refresh_token: "good",
         scope: "read-only",
         ...client
       })
-      assert.deepStrictEqual((yield* Heard).at(-1)?.[2], {
+      assert.deepStrictEqual((yield* IssuerRequests).at(-1)?.[2], {
         refreshToken: "good",
         scope: "read-only",
         resources: []
@@ -100,7 +104,7 @@ layer(layerServing(layerScripted, { trustProxy: true }))("the token endpoint", (
 
   it.effect("tells who sent a form by HTTP status, and everybody by the body, in words that the standard allows", () =>
     Effect.gen(function* () {
-      const client = yield* newPartner
+      const client = yield* createPartner
       const code = { grant_type: "authorization_code", ...client }
       for (const [given, status, error_code, error, description] of [
         [{ ...code, code: "bad" }, 400, 401, "invalid_grant", /code/],
@@ -118,9 +122,9 @@ layer(layerServing(layerScripted, { trustProxy: true }))("the token endpoint", (
         [{ ...code, code: "x".repeat(501) }, 400, 422, "invalid_request", /^code: .*500/],
         [{ ...code, code: "broken" }, 500, 500, "server_error", /request_id/]
       ] as const) {
-        const json = yield* askByJson(AUTHORIZATIONS, given)
+        const json = yield* sendJson(AUTHORIZATIONS, given)
         assert.strictEqual(json.status, 200)
-        const form = yield* askByForm(AUTHORIZATIONS, { ...given })
+        const form = yield* sendForm(AUTHORIZATIONS, { ...given })
         assert.strictEqual(form.status, status, error)
         for (const answer of [json, form]) {
           assert.deepInclude(answer.body, { error_code, error, data: {} })
@@ -135,7 +139,7 @@ layer(layerServing(layerScripted, { trustProxy: true }))("the token endpoint", (
 
   it.effect("takes a parameter once, in the body, and one without a value as if it were not sent", () =>
     Effect.gen(function* () {
-      const { client_id, client_secret } = yield* newPartner
+      const { client_id, client_secret } = yield* createPartner
       const body = new URLSearchParams({
         grant_type: "authorization_code",
         code: "good",
@@ -143,27 +147,27 @@ layer(layerServing(layerScripted, { trustProxy: true }))("the token endpoint", (
         client_secret
       }).toString()
       for (const twice of ["code=good", "code=bad", "client_id=app_x", "nobody_knows=1&nobody_knows=1"]) {
-        const { status, body: answer } = yield* askByForm(AUTHORIZATIONS, `${body}&${twice}`)
+        const { status, body: answer } = yield* sendForm(AUTHORIZATIONS, `${body}&${twice}`)
         assert.strictEqual(status, 400)
         assert.strictEqual(answer["error"], "invalid_request")
         assert.match(String(answer["error_msg"]), /: is given twice\.$/)
       }
-      const empty = yield* askByForm(AUTHORIZATIONS, `${body}&redirect_uri=&resource=&code_verifier=`)
+      const empty = yield* sendForm(AUTHORIZATIONS, `${body}&redirect_uri=&resource=&code_verifier=`)
       assert.strictEqual(empty.status, 200)
-      assert.deepInclude((yield* Heard).at(-1)?.[2], {
+      assert.deepInclude((yield* IssuerRequests).at(-1)?.[2], {
         redirectUri: undefined,
         resources: [],
         verifier: undefined
       })
-      const unknown = yield* askByForm(AUTHORIZATIONS, `${body}&nobody_knows=1`)
+      const unknown = yield* sendForm(AUTHORIZATIONS, `${body}&nobody_knows=1`)
       assert.strictEqual(unknown.status, 200)
-      const query = yield* askByForm(`${AUTHORIZATIONS}?grant_type=authorization_code&code=good`, {
+      const query = yield* sendForm(`${AUTHORIZATIONS}?grant_type=authorization_code&code=good`, {
         client_id,
         client_secret
       })
       assert.strictEqual(query.status, 400)
       assert.match(String(query.body["error_msg"]), /^grant_type: .*required/)
-      const beside = yield* askByForm(`${AUTHORIZATIONS}?code=bad`, body)
+      const beside = yield* sendForm(`${AUTHORIZATIONS}?code=bad`, body)
       assert.strictEqual(beside.status, 200)
     })
   )
@@ -171,7 +175,7 @@ layer(layerServing(layerScripted, { trustProxy: true }))("the token endpoint", (
   it.effect("answers a body that is none in the manner its type asks for", () =>
     Effect.gen(function* () {
       const post = (headers: Record<string, string>, body?: string | Uint8Array<ArrayBuffer>) =>
-        ask(AUTHORIZATIONS, { method: "POST", headers, ...(body === undefined ? {} : { body }) })
+        sendRequest(AUTHORIZATIONS, { method: "POST", headers, ...(body === undefined ? {} : { body }) })
       for (const [answer, status, pattern] of [
         [yield* post({ "content-type": "application/json" }, "{"), 200, /JSON/],
         [yield* post({ "content-type": "application/json" }, "[]"), 200, /JSON object/],
@@ -199,9 +203,9 @@ layer(layerServing(layerScripted, { trustProxy: true }))("the token endpoint", (
     Effect.gen(function* () {
       const fill = (start: string, size: number) => `${start}&pad=${"a".repeat(size - start.length - 5)}`
       for (const path of [AUTHORIZATIONS, REVOKE, REGISTRATIONS]) {
-        const most = yield* askByForm(path, fill("grant_type=x", OAUTH_BODY_BYTES))
+        const most = yield* sendForm(path, fill("grant_type=x", OAUTH_BODY_BYTES))
         assert.notMatch(String(most.body["error_msg"]), /larger/)
-        const more = yield* askByForm(path, fill("grant_type=x", OAUTH_BODY_BYTES + 1))
+        const more = yield* sendForm(path, fill("grant_type=x", OAUTH_BODY_BYTES + 1))
         assert.strictEqual(more.status, 400)
         assert.include(String(more.body["error_msg"]), `${OAUTH_BODY_BYTES}`)
       }
@@ -210,7 +214,7 @@ layer(layerServing(layerScripted, { trustProxy: true }))("the token endpoint", (
 
   it.effect("answers every odd request with an envelope and a word of the standard, and breaks at none", () =>
     Effect.gen(function* () {
-      const { client_id } = yield* newPartner
+      const { client_id } = yield* createPartner
       const words = [
         "grant_type",
         "code",
@@ -255,7 +259,7 @@ layer(layerServing(layerScripted, { trustProxy: true }))("the token endpoint", (
         // Each from a place of its own, which nothing has been counted of.
         const from = { "x-forwarded-for": `203.0.113.${nth}` }
         const init = { method: "POST", headers: { "content-type": type, ...from, ...named }, body }
-        const answer = yield* ask(path, init)
+        const answer = yield* sendRequest(path, init)
         const shown = JSON.stringify([path, init, answer.body])
         assert.include([200, 400, 401], answer.status, shown)
         assert.includeMembers(Object.keys(answer.body), ENVELOPE, shown)
@@ -271,7 +275,7 @@ layer(layerServing(layerScripted, { trustProxy: true }))("the token endpoint", (
 
   it.effect("is a POST, whatever else is asked of it", () =>
     Effect.gen(function* () {
-      const get = yield* ask(`${AUTHORIZATIONS}?grant_type=authorization_code`)
+      const get = yield* sendRequest(`${AUTHORIZATIONS}?grant_type=authorization_code`)
       assert.strictEqual(get.status, 200)
       assert.deepInclude(get.body, { error_code: 404, error: "invalid_request" })
       assert.match(String(get.body["error_msg"]), /this path takes POST$/)
@@ -279,15 +283,15 @@ layer(layerServing(layerScripted, { trustProxy: true }))("the token endpoint", (
   )
 })
 
-layer(layerServing(layerScripted, { requireHttps: true, trustProxy: true }))(
+layer(layerHttpServerOf(layerScriptedIssuer, { requireHttps: true, trustProxy: true }))(
   "the token endpoint behind HTTPS",
   (it) => {
     it.effect("refuses plain HTTP in the same manner", () =>
       Effect.gen(function* () {
-        const plain = yield* askByForm(AUTHORIZATIONS, { grant_type: "authorization_code" })
+        const plain = yield* sendForm(AUTHORIZATIONS, { grant_type: "authorization_code" })
         assert.strictEqual(plain.status, 400)
         assert.deepInclude(plain.body, { error: "invalid_request", error_code: 400 })
-        const behind = yield* askByForm(
+        const behind = yield* sendForm(
           AUTHORIZATIONS,
           { grant_type: "authorization_code" },
           { "x-forwarded-proto": "https" }

@@ -1,16 +1,16 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import {
-  allow,
-  answerIn,
+  allowForm,
   CHALLENGE,
-  Ground,
-  layerConsenting,
-  partnerAsks,
-  publicAsks,
-  sent,
-  signIn
-} from "../../../../support/domain/access/oauth/consenting.ts"
+  ConsentState,
+  layerConsentPages,
+  partnerRequestUrl,
+  publicRequestUrl,
+  readRedirectParams,
+  signIn,
+  visitPage
+} from "../../../../support/domain/access/oauth/consent-pages.ts"
 
 // RFC 7636 4.3 and 4.4, with RFC 9700 2.1.1: S256 and nothing else, always for the public client.
 
@@ -19,7 +19,7 @@ const asked = (code_challenge: string | undefined, code_challenge_method: string
   code_challenge_method
 })
 
-layer(layerConsenting())("a challenge", (it) => {
+layer(layerConsentPages())("a challenge", (it) => {
   it.effect("must be there for the public client, by S256, in its form", () =>
     Effect.gen(function* () {
       const cookie = yield* signIn()
@@ -40,38 +40,38 @@ layer(layerConsenting())("a challenge", (it) => {
         [`${CHALLENGE.slice(1)}~`, "S256"],
         [`${CHALLENGE}\n`, "S256"]
       ] as const) {
-        for (const form of [undefined, allow("read-only")]) {
+        for (const form of [undefined, allowForm("read-only")]) {
           const sending = form === undefined ? { cookie } : { cookie, form }
-          const { location } = yield* sent(publicAsks(asked(challenge, method)), sending)
-          assert.strictEqual(answerIn(location)["error"], "invalid_request", `${challenge} ${method}`)
-          assert.isUndefined(answerIn(location)["code"])
+          const { location } = yield* visitPage(publicRequestUrl(asked(challenge, method)), sending)
+          assert.strictEqual(readRedirectParams(location)["error"], "invalid_request", `${challenge} ${method}`)
+          assert.isUndefined(readRedirectParams(location)["code"])
         }
       }
-      assert.strictEqual((yield* sent(publicAsks(), { cookie })).status, 200)
+      assert.strictEqual((yield* visitPage(publicRequestUrl(), { cookie })).status, 200)
     })
   )
 
   it.effect("may be left out by a partner, and is as strict where it is there", () =>
     Effect.gen(function* () {
       const cookie = yield* signIn()
-      assert.strictEqual((yield* sent(partnerAsks(), { cookie })).status, 200)
+      assert.strictEqual((yield* visitPage(partnerRequestUrl(), { cookie })).status, 200)
       for (const [challenge, method] of [
         [undefined, "S256"],
         [CHALLENGE, undefined],
         [CHALLENGE, "plain"],
         ["a", "S256"]
       ] as const) {
-        const { location } = yield* sent(partnerAsks(asked(challenge, method)), { cookie })
-        assert.strictEqual(answerIn(location)["error"], "invalid_request", `${challenge} ${method}`)
+        const { location } = yield* visitPage(partnerRequestUrl(asked(challenge, method)), { cookie })
+        assert.strictEqual(readRedirectParams(location)["error"], "invalid_request", `${challenge} ${method}`)
       }
     })
   )
 
   it.effect("goes with the code", () =>
     Effect.gen(function* () {
-      const [{ issued }, cookie] = [yield* Ground, yield* signIn()]
-      for (const target of [publicAsks(), partnerAsks(asked(CHALLENGE, "S256"))]) {
-        yield* sent(target, { cookie, form: allow("read-only") })
+      const [{ issued }, cookie] = [yield* ConsentState, yield* signIn()]
+      for (const target of [publicRequestUrl(), partnerRequestUrl(asked(CHALLENGE, "S256"))]) {
+        yield* visitPage(target, { cookie, form: allowForm("read-only") })
         assert.strictEqual(issued.at(-1)?.consent.challenge, CHALLENGE)
       }
     })

@@ -3,23 +3,23 @@ import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import * as FastCheck from "fast-check"
 import { RateLimited } from "../../../../../src/contract/errors.ts"
-import { FailedChecks } from "../../../../../src/domain/access/oauth/FailedChecks.ts"
+import { FailedSecretChecks } from "../../../../../src/domain/access/oauth/FailedSecretChecks.ts"
 import { challengeOf, isVerifier, matchesChallenge } from "../../../../../src/domain/access/oauth/pkce.ts"
 import {
-  connected,
-  consentOf,
-  exchange,
-  flowOver,
-  given,
-  issue,
+  connectClient,
+  createPartner,
+  exchangeCode,
+  issueCode,
   layerFlow,
+  layerFlowOver,
+  makeConsent,
   OTHER_VERIFIER,
   outcomeOf,
-  PUBLIC,
-  partner,
+  PUBLIC_CLIENT,
+  toCodeExchange,
   UNAUTHENTICATED,
   VERIFIER
-} from "../../../../support/domain/access/oauth/flow.ts"
+} from "../../../../support/domain/access/oauth/oauth-flow.ts"
 import { freshOperator } from "../../../../support/harness.ts"
 import { countStatements } from "../../../../support/statements.ts"
 
@@ -60,9 +60,9 @@ describe("a verifier", () => {
 })
 
 /** Whoever asks has had ten wrong ones. */
-const layerLocked = flowOver(
+const layerLocked = layerFlowOver(
   Layer.effect(SqlClient.SqlClient, SqlClient.SqlClient),
-  Layer.succeed(FailedChecks, {
+  Layer.succeed(FailedSecretChecks, {
     recordResult: () => Effect.fail(new RateLimited({ message: "Too many attempts.", headers: {} }))
   })
 )
@@ -71,13 +71,13 @@ layer(layerFlow, { excludeTestServices: false })("the exchange with a challenge"
   it.effect("wants the verifier, and a wrong one ends the code, in one statement more than to look", () =>
     Effect.gen(function* () {
       const caller = yield* freshOperator()
-      for (const client of [yield* partner(), PUBLIC]) {
-        const code = yield* issue(consentOf(client, caller))
-        const missing = given(client, code, { verifier: undefined })
-        assert.strictEqual(yield* outcomeOf(exchange(missing)), "BadRequest invalid_request")
-        const wrong = given(client, code, { verifier: OTHER_VERIFIER })
-        assert.deepStrictEqual(yield* countStatements(outcomeOf(exchange(wrong))), [UNAUTHENTICATED, 2])
-        assert.strictEqual(yield* outcomeOf(exchange(given(client, code))), UNAUTHENTICATED)
+      for (const client of [yield* createPartner(), PUBLIC_CLIENT]) {
+        const code = yield* issueCode(makeConsent(client, caller))
+        const missing = toCodeExchange(client, code, { verifier: undefined })
+        assert.strictEqual(yield* outcomeOf(exchangeCode(missing)), "BadRequest invalid_request")
+        const wrong = toCodeExchange(client, code, { verifier: OTHER_VERIFIER })
+        assert.deepStrictEqual(yield* countStatements(outcomeOf(exchangeCode(wrong))), [UNAUTHENTICATED, 2])
+        assert.strictEqual(yield* outcomeOf(exchangeCode(toCodeExchange(client, code))), UNAUTHENTICATED)
       }
     })
   )
@@ -86,15 +86,15 @@ layer(layerFlow, { excludeTestServices: false })("the exchange with a challenge"
     Effect.gen(function* () {
       const caller = yield* freshOperator()
       const sql = yield* SqlClient.SqlClient
-      for (const client of [yield* partner(), PUBLIC]) {
-        const code = yield* issue(consentOf(client, caller))
-        const locked = exchange(given(client, code, { verifier: OTHER_VERIFIER }))
+      for (const client of [yield* createPartner(), PUBLIC_CLIENT]) {
+        const code = yield* issueCode(makeConsent(client, caller))
+        const locked = exchangeCode(toCodeExchange(client, code, { verifier: OTHER_VERIFIER }))
         const outcome = yield* outcomeOf(locked).pipe(Effect.provide(Layer.fresh(layerLocked)))
         assert.strictEqual(outcome, "RateLimited Too many attempts.")
         const rows = yield* sql`
           SELECT dead_at IS NOT NULL AS dead, used_at FROM oauth_codes WHERE digest = sha256(${code}::text::bytea)`
         assert.deepStrictEqual(rows, [{ dead: true, used_at: null }])
-        assert.strictEqual(yield* outcomeOf(exchange(given(client, code))), UNAUTHENTICATED)
+        assert.strictEqual(yield* outcomeOf(exchangeCode(toCodeExchange(client, code))), UNAUTHENTICATED)
       }
     })
   )
@@ -102,11 +102,15 @@ layer(layerFlow, { excludeTestServices: false })("the exchange with a challenge"
   it.effect("takes a verifier of wrong form for a wrong one", () =>
     Effect.gen(function* () {
       const caller = yield* freshOperator()
-      const client = yield* partner()
+      const client = yield* createPartner()
       for (const verifier of ["", "short", VERIFIER.slice(1), `${VERIFIER}=`, challengeOf(VERIFIER)]) {
-        const code = yield* issue(consentOf(client, caller))
-        assert.strictEqual(yield* outcomeOf(exchange(given(client, code, { verifier }))), UNAUTHENTICATED)
-        assert.strictEqual(yield* outcomeOf(exchange(given(client, code))), UNAUTHENTICATED, "the code died of it")
+        const code = yield* issueCode(makeConsent(client, caller))
+        assert.strictEqual(yield* outcomeOf(exchangeCode(toCodeExchange(client, code, { verifier }))), UNAUTHENTICATED)
+        assert.strictEqual(
+          yield* outcomeOf(exchangeCode(toCodeExchange(client, code))),
+          UNAUTHENTICATED,
+          "the code died of it"
+        )
       }
     })
   )
@@ -114,10 +118,10 @@ layer(layerFlow, { excludeTestServices: false })("the exchange with a challenge"
   it.effect("refuses a verifier where the authorization had no challenge: somebody took it out", () =>
     Effect.gen(function* () {
       const caller = yield* freshOperator()
-      const client = yield* partner()
-      const code = yield* issue(consentOf(client, caller, { challenge: null }))
-      assert.strictEqual(yield* outcomeOf(exchange(given(client, code))), UNAUTHENTICATED)
-      assert.strictEqual(yield* outcomeOf(exchange(given(client, code, { verifier: undefined }))), "ok")
+      const client = yield* createPartner()
+      const code = yield* issueCode(makeConsent(client, caller, { challenge: null }))
+      assert.strictEqual(yield* outcomeOf(exchangeCode(toCodeExchange(client, code))), UNAUTHENTICATED)
+      assert.strictEqual(yield* outcomeOf(exchangeCode(toCodeExchange(client, code, { verifier: undefined }))), "ok")
     })
   )
 
@@ -125,19 +129,19 @@ layer(layerFlow, { excludeTestServices: false })("the exchange with a challenge"
     "lets right and wrong ones come at once: one wins, and a code that was used and came twice ends its grant",
     () =>
       Effect.gen(function* () {
-        const client = yield* partner()
+        const client = yield* createPartner()
         for (let round = 0; round < 5; round++) {
           const caller = yield* freshOperator()
-          const code = yield* issue(consentOf(client, caller))
+          const code = yield* issueCode(makeConsent(client, caller))
           const tries = [VERIFIER, OTHER_VERIFIER, VERIFIER, OTHER_VERIFIER].map((verifier) =>
-            outcomeOf(exchange(given(client, code, { verifier })))
+            outcomeOf(exchangeCode(toCodeExchange(client, code, { verifier })))
           )
           const outcomes = yield* Effect.all(tries, { concurrency: "unbounded" })
           assert.isAtMost(outcomes.filter((each) => each === "ok").length, 1)
-          const after = yield* outcomeOf(exchange(given(client, code)))
+          const after = yield* outcomeOf(exchangeCode(toCodeExchange(client, code)))
           assert.strictEqual(after, UNAUTHENTICATED)
         }
-        yield* connected(client)
+        yield* connectClient(client)
       })
   )
 })

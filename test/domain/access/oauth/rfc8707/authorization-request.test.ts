@@ -3,16 +3,16 @@ import { Effect } from "effect"
 import { resourceOf } from "../../../../../src/domain/access/oauth/resource.ts"
 import { OAUTH_RESOURCES } from "../../../../../src/platform/limits.ts"
 import {
-  allow,
-  answerIn,
-  Ground,
-  layerConsenting,
+  allowForm,
+  ConsentState,
+  layerConsentPages,
   PUBLIC_URL,
-  partnerAsks,
-  publicAsks,
-  sent,
-  signIn
-} from "../../../../support/domain/access/oauth/consenting.ts"
+  partnerRequestUrl,
+  publicRequestUrl,
+  readRedirectParams,
+  signIn,
+  visitPage
+} from "../../../../support/domain/access/oauth/consent-pages.ts"
 
 // RFC 8707 2: what the access is for must be ours.
 
@@ -54,17 +54,17 @@ describe("a resource of ours", () => {
   })
 })
 
-const naming = (resources: ReadonlyArray<string>, target = publicAsks()): string =>
+const naming = (resources: ReadonlyArray<string>, target = publicRequestUrl()): string =>
   [target, ...resources.map((each) => `resource=${encodeURIComponent(each)}`)].join("&")
 
-layer(layerConsenting())("a request that names resources", (it) => {
+layer(layerConsentPages())("a request that names resources", (it) => {
   it.effect("is refused when one of them is another's", () =>
     Effect.gen(function* () {
       for (const foreign of FOREIGN) {
         for (const named of [[foreign], [`${PUBLIC_URL}/mcp`, foreign], [foreign, `${PUBLIC_URL}/mcp`]]) {
-          for (const target of [publicAsks(), partnerAsks()]) {
-            const { location } = yield* sent(naming(named, target))
-            assert.strictEqual(answerIn(location)["error"], "invalid_target", foreign)
+          for (const target of [publicRequestUrl(), partnerRequestUrl()]) {
+            const { location } = yield* visitPage(naming(named, target))
+            assert.strictEqual(readRedirectParams(location)["error"], "invalid_target", foreign)
           }
         }
       }
@@ -73,7 +73,7 @@ layer(layerConsenting())("a request that names resources", (it) => {
 
   it.effect("gives its code for the one it named; for several it is bound to none", () =>
     Effect.gen(function* () {
-      const [{ issued }, cookie] = [yield* Ground, yield* signIn()]
+      const [{ issued }, cookie] = [yield* ConsentState, yield* signIn()]
       const [whole, mcp, rest] = [`${PUBLIC_URL}/`, `${PUBLIC_URL}/mcp`, `${PUBLIC_URL}/v3`]
       for (const [named, kept] of [
         [[], null],
@@ -83,7 +83,7 @@ layer(layerConsenting())("a request that names resources", (it) => {
         [[mcp, `${mcp}/`], mcp],
         [[mcp, rest], null]
       ] as const) {
-        yield* sent(naming(named), { cookie, form: allow("read-only") })
+        yield* visitPage(naming(named), { cookie, form: allowForm("read-only") })
         assert.strictEqual(issued.at(-1)?.consent.resource, kept)
       }
     })
@@ -93,9 +93,9 @@ layer(layerConsenting())("a request that names resources", (it) => {
     Effect.gen(function* () {
       const cookie = yield* signIn()
       const many = (count: number) => naming(Array.from({ length: count }, () => `${PUBLIC_URL}/mcp`))
-      assert.strictEqual((yield* sent(many(OAUTH_RESOURCES), { cookie })).status, 200)
-      const { location } = yield* sent(many(OAUTH_RESOURCES + 1), { cookie })
-      assert.strictEqual(answerIn(location)["error"], "invalid_target")
+      assert.strictEqual((yield* visitPage(many(OAUTH_RESOURCES), { cookie })).status, 200)
+      const { location } = yield* visitPage(many(OAUTH_RESOURCES + 1), { cookie })
+      assert.strictEqual(readRedirectParams(location)["error"], "invalid_target")
     })
   )
 })

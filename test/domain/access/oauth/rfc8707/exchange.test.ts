@@ -3,21 +3,21 @@ import { Effect, Layer } from "effect"
 import { PublicUrl } from "../../../../../src/platform/installation.ts"
 import { layerTestDatabase } from "../../../../support/database.ts"
 import {
-  connected,
-  consentOf,
-  exchange,
-  flowOver,
-  given,
-  issue,
+  connectClient,
+  createPartner,
+  exchangeCode,
+  issueCode,
+  layerFlowOver,
+  makeConsent,
   outcomeOf,
-  partner,
-  renew
-} from "../../../../support/domain/access/oauth/flow.ts"
+  renewToken,
+  toCodeExchange
+} from "../../../../support/domain/access/oauth/oauth-flow.ts"
 import { freshOperator } from "../../../../support/harness.ts"
 
 const OURS = "https://api.example"
 
-const layerOurs = flowOver(layerTestDatabase).pipe(Layer.provide(Layer.succeed(PublicUrl, OURS)))
+const layerOurs = layerFlowOver(layerTestDatabase).pipe(Layer.provide(Layer.succeed(PublicUrl, OURS)))
 
 const OK = "ok"
 const INVALID = "BadRequest invalid_target"
@@ -25,11 +25,11 @@ const INVALID = "BadRequest invalid_target"
 layer(layerOurs)("the resource of a token", (it) => {
   it.effect("may be said again at the exchange, and must be the one of the consent", () =>
     Effect.gen(function* () {
-      const client = yield* partner()
+      const client = yield* createPartner()
       const caller = yield* freshOperator()
       const tried = Effect.fnUntraced(function* (consented: string | null, ...resources: ReadonlyArray<string>) {
-        const code = yield* issue(consentOf(client, caller, { resource: consented }))
-        return yield* outcomeOf(exchange(given(client, code, { resources })))
+        const code = yield* issueCode(makeConsent(client, caller, { resource: consented }))
+        return yield* outcomeOf(exchangeCode(toCodeExchange(client, code, { resources })))
       })
       assert.strictEqual(yield* tried(`${OURS}/mcp`, `${OURS}/mcp`), OK)
       assert.strictEqual(yield* tried(`${OURS}/mcp`, `${OURS}/mcp/`), OK)
@@ -48,12 +48,12 @@ layer(layerOurs)("the resource of a token", (it) => {
 
   it.effect("must be ours at a renewal, and refusing it costs the client nothing", () =>
     Effect.gen(function* () {
-      const client = yield* partner()
-      const { refreshToken } = yield* connected(client, { resource: `${OURS}/mcp` })
+      const client = yield* createPartner()
+      const { refreshToken } = yield* connectClient(client, { resource: `${OURS}/mcp` })
       const other = "https://other.example/mcp"
       for (const resources of [[other], [`${OURS}/mcp`, other]])
-        assert.strictEqual(yield* outcomeOf(renew(client, refreshToken, { resources })), INVALID)
-      assert.strictEqual(yield* outcomeOf(renew(client, refreshToken, { resources: [`${OURS}/mcp`, OURS] })), OK)
+        assert.strictEqual(yield* outcomeOf(renewToken(client, refreshToken, { resources })), INVALID)
+      assert.strictEqual(yield* outcomeOf(renewToken(client, refreshToken, { resources: [`${OURS}/mcp`, OURS] })), OK)
     })
   )
 })

@@ -1,28 +1,32 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { OAUTH_RESOURCES } from "../../../../../src/platform/limits.ts"
-import { AUTHORIZATIONS, askByForm, askByJson } from "../../../../support/domain/access/oauth/asking.ts"
-import { Heard, layerScripted, newPartner } from "../../../../support/domain/access/oauth/scripted-issuing.ts"
-import { layerServing } from "../../../../support/server.ts"
+import { AUTHORIZATIONS, sendForm, sendJson } from "../../../../support/domain/access/oauth/oauth-requests.ts"
+import {
+  createPartner,
+  IssuerRequests,
+  layerScriptedIssuer
+} from "../../../../support/domain/access/oauth/scripted-issuing.ts"
+import { layerHttpServerOf } from "../../../../support/server.ts"
 
 // RFC 8707 2: a request for a token may name several resources, in a form by as many parameters of one name.
 
 const named = (number: number) => Array.from({ length: number }, (_, nth) => `https://r.example.com/${nth}`)
 
 /** What was handed over last. */
-const heard = Effect.map(Heard, (all) => all.at(-1)?.[2])
+const heard = Effect.map(IssuerRequests, (all) => all.at(-1)?.[2])
 
-layer(layerServing(layerScripted))("the resources of a request for a token", (it) => {
+layer(layerHttpServerOf(layerScriptedIssuer))("the resources of a request for a token", (it) => {
   it.effect(`are as many as were sent, in a form and in JSON, ${OAUTH_RESOURCES} at most`, () =>
     Effect.gen(function* () {
-      const client = yield* newPartner
+      const client = yield* createPartner
       for (const grant of [
         { grant_type: "authorization_code", code: "good" },
         { grant_type: "refresh_token", refresh_token: "good" }
       ]) {
         const fields = { ...grant, ...client }
         const byForm = (resources: ReadonlyArray<string>) =>
-          askByForm(
+          sendForm(
             AUTHORIZATIONS,
             new URLSearchParams([
               ...Object.entries(fields),
@@ -32,14 +36,14 @@ layer(layerServing(layerScripted))("the resources of a request for a token", (it
         for (const number of [0, 1, 2, OAUTH_RESOURCES]) {
           assert.strictEqual((yield* byForm(named(number))).status, 200)
           assert.deepInclude(yield* heard, { resources: named(number) })
-          const json = yield* askByJson(AUTHORIZATIONS, { ...fields, resource: named(number) })
+          const json = yield* sendJson(AUTHORIZATIONS, { ...fields, resource: named(number) })
           assert.strictEqual(json.body["error_code"], 0)
           assert.deepInclude(yield* heard, { resources: named(number) })
         }
         const more = named(OAUTH_RESOURCES + 1)
         const form = yield* byForm(more)
         assert.strictEqual(form.status, 400)
-        for (const { body } of [form, yield* askByJson(AUTHORIZATIONS, { ...fields, resource: more })]) {
+        for (const { body } of [form, yield* sendJson(AUTHORIZATIONS, { ...fields, resource: more })]) {
           assert.deepInclude(body, { error: "invalid_request", error_code: 422 })
           assert.match(String(body["error_msg"]), new RegExp(`^resource: .*${OAUTH_RESOURCES}`))
         }
@@ -53,9 +57,9 @@ layer(layerServing(layerScripted))("the resources of a request for a token", (it
 
   it.effect("are texts, each of them", () =>
     Effect.gen(function* () {
-      const fields = { grant_type: "refresh_token", refresh_token: "good", ...(yield* newPartner) }
+      const fields = { grant_type: "refresh_token", refresh_token: "good", ...(yield* createPartner) }
       for (const resource of [7, {}, ["https://r.example.com/", 7]]) {
-        const { body } = yield* askByJson(AUTHORIZATIONS, { ...fields, resource })
+        const { body } = yield* sendJson(AUTHORIZATIONS, { ...fields, resource })
         assert.deepInclude(body, { error: "invalid_request", error_code: 400 })
       }
     })

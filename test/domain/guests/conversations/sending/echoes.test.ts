@@ -13,16 +13,16 @@ import {
 } from "../../../../../src/domain/guests/conversations/sending/message-sender.ts"
 import { SEND_LEASE_MS, SendQueue } from "../../../../../src/domain/guests/conversations/sending/SendQueue.ts"
 import {
-  lanesOf,
-  layerScene,
-  ready,
-  sentOff,
-  take,
-  talking
-} from "../../../../support/domain/guests/conversations/sending/scene.ts"
-import { lines } from "../../../../support/domain/webhooks/deliveries/log-lines.ts"
-import { messagesIn } from "../../../../support/messages.ts"
-import { canOverlap, orSkipped, overlapping } from "../../../../support/overlap.ts"
+  claimMessages,
+  insertConversationAt,
+  layerSendService,
+  loadLanes,
+  prepareConversation,
+  sendAllDue
+} from "../../../../support/domain/guests/conversations/sending/send-service.ts"
+import { collectLogLines } from "../../../../support/domain/webhooks/deliveries/log-lines.ts"
+import { loadMessageLines } from "../../../../support/messages.ts"
+import { canOverlap, runOverlapping, withServerNote } from "../../../../support/overlap.ts"
 
 // What happens in the middle of sending: a process dies, the channel tells of the message itself, all of it at once.
 
@@ -86,7 +86,7 @@ const namesIn = (conversation: string) =>
     Effect.orDie
   )
 
-layer(layerScene)("a message that is under way", (it) => {
+layer(layerSendService)("a message that is under way", (it) => {
   for (const [knows, end, killed] of [
     [true, "sent", "after it got there"],
     [true, "sent", "before it got there"],
@@ -96,27 +96,27 @@ layer(layerScene)("a message that is under way", (it) => {
     const channel = knows ? "a channel that knows it again" : "one that does not"
     it.effect(`whose process dies ${killed} is there once at most: on ${channel} it is ${end}`, () =>
       Effect.gen(function* () {
-        const { operatorId, code, thread_id, write } = yield* ready
+        const { operatorId, code, thread_id, write } = yield* prepareConversation
         const { gateway, textsOf } = yield* marketplace(() => knows)
         const [one] = [yield* write("one"), yield* write("two")]
-        const dying = yield* take(1)
+        const dying = yield* claimMessages(1)
         if (killed === "after it got there") {
           const message = { threadId: thread_id, messageId: one, text: "one", imageUrl: null, again: false }
           yield* gateway.sendMessage({ operatorId, accountId: null, channelType: "airbnb" }, message)
         }
         assert.lengthOf(dying, 1)
         const sending = yield* makeMessageSender
-        const goingOn = through(gateway)(sentOff(sending))
+        const goingOn = through(gateway)(sendAllDue(sending))
         yield* goingOn
-        assert.deepStrictEqual(yield* messagesIn(code), ["one: queued", "two: queued"])
+        assert.deepStrictEqual(yield* loadMessageLines(code), ["one: queued", "two: queued"])
         yield* TestClock.adjust(SEND_LEASE_MS)
         yield* goingOn
-        const states = (yield* messagesIn(code)).map((each) => each.split(",")[0])
+        const states = (yield* loadMessageLines(code)).map((each) => each.split(",")[0])
         assert.deepStrictEqual(states, [`one: ${end}`, "two: sent"])
         const isThere = knows || killed === "after it got there"
         assert.deepStrictEqual(textsOf(thread_id), isThere ? ["one", "two"] : ["two"])
         assert.deepStrictEqual(
-          (yield* lanesOf(operatorId)).map(({ waiting }) => waiting),
+          (yield* loadLanes(operatorId)).map(({ waiting }) => waiting),
           [0]
         )
       })
@@ -127,10 +127,10 @@ layer(layerScene)("a message that is under way", (it) => {
     Effect.gen(function* () {
       const queue = yield* SendQueue
       for (const end of ["sent", "refused", "unknown", "failed", "handed back"] as const) {
-        const { operatorId, code, write } = yield* ready
+        const { operatorId, code, write } = yield* prepareConversation
         const one = yield* write("one")
         yield* write("two")
-        const [taken] = yield* take(1)
+        const [taken] = yield* claimMessages(1)
         assert(taken !== undefined)
         yield* heard(one, "C-7")
         const now = yield* DateTime.nowAsDate
@@ -138,10 +138,10 @@ layer(layerScene)("a message that is under way", (it) => {
         else if (end === "failed") yield* queue.postpone(taken, "away", true, new Date(now.getTime() + 60_000), now)
         else if (end === "handed back") yield* queue.release(taken, now)
         else assert.isFalse(yield* queue.recordEnded(taken, end, "no", now))
-        assert.deepStrictEqual(yield* messagesIn(code), ["one: sent", "two: queued"])
-        assert.deepStrictEqual(yield* lanesOf(operatorId), [{ waiting: 1, attempts: 1, failures: 0 }])
+        assert.deepStrictEqual(yield* loadMessageLines(code), ["one: sent", "two: queued"])
+        assert.deepStrictEqual(yield* loadLanes(operatorId), [{ waiting: 1, attempts: 1, failures: 0 }])
         // And the next one need not wait for anything.
-        const [next] = yield* take(1)
+        const [next] = yield* claimMessages(1)
         assert.deepInclude(next, { content: "two", again: false })
         assert.deepStrictEqual(yield* namesIn(code), ["C-7", null])
       }
@@ -151,18 +151,18 @@ layer(layerScene)("a message that is under way", (it) => {
   it.effect("and that the channel tells of while it is to be tried again holds up nothing any more", () =>
     Effect.gen(function* () {
       const queue = yield* SendQueue
-      const { operatorId, code, write } = yield* ready
+      const { operatorId, code, write } = yield* prepareConversation
       const one = yield* write("one")
       yield* write("two")
-      const [taken] = yield* take(1)
+      const [taken] = yield* claimMessages(1)
       assert(taken !== undefined)
       const now = yield* DateTime.nowAsDate
       yield* queue.postpone(taken, "no answer", true, new Date(now.getTime() + 15 * 60_000), now)
-      assert.deepStrictEqual(yield* take(1), [])
+      assert.deepStrictEqual(yield* claimMessages(1), [])
       yield* heard(one, "C-1")
-      assert.deepStrictEqual(yield* messagesIn(code), ["one: sent", "two: queued"])
-      assert.deepStrictEqual(yield* lanesOf(operatorId), [{ waiting: 1, attempts: 1, failures: 0 }])
-      const [next] = yield* take(1)
+      assert.deepStrictEqual(yield* loadMessageLines(code), ["one: sent", "two: queued"])
+      assert.deepStrictEqual(yield* loadLanes(operatorId), [{ waiting: 1, attempts: 1, failures: 0 }])
+      const [next] = yield* claimMessages(1)
       assert.deepInclude(next, { content: "two", again: false })
     })
   )
@@ -171,15 +171,15 @@ layer(layerScene)("a message that is under way", (it) => {
     "and that the channel tells of without our name is one: the one that was sent, and the log says which went",
     () =>
       Effect.gen(function* () {
-        const { code, write } = yield* ready
+        const { code, write } = yield* prepareConversation
         const { gateway } = yield* marketplace(() => true)
         yield* write("one")
-        const [taken] = yield* take(1)
+        const [taken] = yield* claimMessages(1)
         assert(taken !== undefined)
         yield* heardAnew(code, "one, as the channel shows it", "C-1")
         yield* heardAnew(code, "another", "C-2")
-        const said = yield* lines(through(gateway)(sendClaimedMessage(taken)))
-        assert.deepStrictEqual(yield* messagesIn(code), ["one: sent", "another: of the channel"])
+        const said = yield* collectLogLines(through(gateway)(sendClaimedMessage(taken)))
+        assert.deepStrictEqual(yield* loadMessageLines(code), ["one: sent", "another: of the channel"])
         assert.deepStrictEqual(yield* namesIn(code), ["C-1", "C-2"])
         const told = said.filter(({ level }) => level === "Info")
         assert.lengthOf(told, 1)
@@ -188,27 +188,27 @@ layer(layerScene)("a message that is under way", (it) => {
   )
 
   it.effect.skipIf(!canOverlap)(
-    orSkipped("and that the channel tells of in that moment is one, whichever is written first"),
+    withServerNote("and that the channel tells of in that moment is one, whichever is written first"),
     () =>
       Effect.gen(function* () {
         const queue = yield* SendQueue
         for (const hearing of ["under our name", "without it"] as const) {
           for (const isHeardFirst of [true, false]) {
-            const { operatorId, code, write } = yield* ready
+            const { operatorId, code, write } = yield* prepareConversation
             const one = yield* write("one")
-            const [taken] = yield* take(1)
+            const [taken] = yield* claimMessages(1)
             assert(taken !== undefined)
             const heardNow = Effect.asVoid(
               hearing === "under our name" ? heard(one, "C-1") : heardAnew(code, "One!", "C-1")
             )
             // What comes too late is written down again, as its worker does.
             const settled = Effect.asVoid(queue.recordSent(taken, "C-1", yield* DateTime.nowAsDate))
-            const both = isHeardFirst ? overlapping(heardNow, settled) : overlapping(settled, heardNow)
+            const both = isHeardFirst ? runOverlapping(heardNow, settled) : runOverlapping(settled, heardNow)
             yield* Effect.exit(both)
             yield* settled
-            assert.deepStrictEqual(yield* messagesIn(code), ["one: sent"])
+            assert.deepStrictEqual(yield* loadMessageLines(code), ["one: sent"])
             assert.deepStrictEqual(yield* namesIn(code), ["C-1"])
-            assert.deepStrictEqual(yield* lanesOf(operatorId), [{ waiting: 0, attempts: 1, failures: 0 }])
+            assert.deepStrictEqual(yield* loadLanes(operatorId), [{ waiting: 0, attempts: 1, failures: 0 }])
           }
         }
       })
@@ -216,32 +216,32 @@ layer(layerScene)("a message that is under way", (it) => {
 
   it.effect("takes nothing away that the guest wrote, whatever its channel calls it", () =>
     Effect.gen(function* () {
-      const { operatorId, code, write } = yield* ready
+      const { operatorId, code, write } = yield* prepareConversation
       const queue = yield* SendQueue
       yield* write("one")
-      const [taken] = yield* take(1)
+      const [taken] = yield* claimMessages(1)
       assert(taken !== undefined)
       yield* heardIn(code, { message_id: "G-1", text: "Is it quiet?", sender: "guest" })
       assert.deepStrictEqual(yield* queue.recordSent(taken, "G-1", yield* DateTime.nowAsDate), [])
-      assert.deepStrictEqual(yield* messagesIn(code), ["one: sent", "Is it quiet?: of the channel"])
+      assert.deepStrictEqual(yield* loadMessageLines(code), ["one: sent", "Is it quiet?: of the channel"])
       assert.deepStrictEqual(yield* namesIn(code), [null, "G-1"])
-      assert.deepStrictEqual(yield* lanesOf(operatorId), [{ waiting: 0, attempts: 1, failures: 0 }])
+      assert.deepStrictEqual(yield* loadLanes(operatorId), [{ waiting: 0, attempts: 1, failures: 0 }])
     })
   )
 
   it.effect("keeps no name that another of ours has: both stay", () =>
     Effect.gen(function* () {
-      const { code, write } = yield* ready
+      const { code, write } = yield* prepareConversation
       const queue = yield* SendQueue
       yield* write("one")
       yield* write("two")
       const now = yield* DateTime.nowAsDate
       for (let time = 0; time < 2; time++) {
-        const [taken] = yield* take(1)
+        const [taken] = yield* claimMessages(1)
         assert(taken !== undefined)
         assert.deepStrictEqual(yield* queue.recordSent(taken, "C-1", now), [])
       }
-      assert.deepStrictEqual(yield* messagesIn(code), ["one: sent", "two: sent"])
+      assert.deepStrictEqual(yield* loadMessageLines(code), ["one: sent", "two: sent"])
       assert.deepStrictEqual(yield* namesIn(code), ["C-1", null])
     })
   )
@@ -251,8 +251,8 @@ layer(layerScene)("a message that is under way", (it) => {
     () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
-        const first = yield* ready
-        const rest = yield* Effect.forEach(Array.from({ length: 5 }), () => talking(first))
+        const first = yield* prepareConversation
+        const rest = yield* Effect.forEach(Array.from({ length: 5 }), () => insertConversationAt(first))
         const all = [first, ...rest]
         const known = new Set(all.slice(0, 3).map(({ thread_id }) => thread_id))
         const { gateway, there, nameOf, textsOf } = yield* marketplace((threadId) => known.has(threadId))
@@ -264,7 +264,7 @@ layer(layerScene)("a message that is under way", (it) => {
         )
         // A worker that dies with what it took, its lease over at once.
         const dying = Effect.gen(function* () {
-          const [taken] = yield* take(1)
+          const [taken] = yield* claimMessages(1)
           if (taken === undefined) return
           const { thread_id: threadId, code: messageId, content: text, again, conversation_id, attempts } = taken
           const account = { operatorId: first.operatorId, accountId: first.accountId, channelType: "airbnb" }
@@ -285,7 +285,7 @@ layer(layerScene)("a message that is under way", (it) => {
           ],
           { concurrency: "unbounded" }
         )
-        yield* through(gateway)(sentOff(workers[0]))
+        yield* through(gateway)(sendAllDue(workers[0]))
         const rows = yield* sql<{ thread_id: string; content: string; delivery: string }>`
           SELECT c.thread_id, m.content, m.delivery FROM messages m JOIN conversations c ON c.id = m.conversation_id
           WHERE m.operator_id = ${first.operatorId} ORDER BY m.id`
@@ -306,7 +306,7 @@ layer(layerScene)("a message that is under way", (it) => {
             "queued"
           )
         }
-        const lanes = yield* lanesOf(first.operatorId)
+        const lanes = yield* loadLanes(first.operatorId)
         assert.deepStrictEqual(
           lanes.map(({ waiting }) => waiting),
           lanes.map(() => 0)

@@ -8,13 +8,13 @@ import { connectorName } from "../../../../../src/connectors/http/connector-name
 import { SEND_LEASE_MS } from "../../../../../src/domain/guests/conversations/sending/SendQueue.ts"
 import { migrate } from "../../../../../src/platform/database/migrate.ts"
 import { layerPostgres } from "../../../../../src/platform/database/postgres.ts"
-import { conversationOf } from "../../../../support/conversations.ts"
-import { receiver } from "../../../../support/domain/webhooks/deliveries/receiver.ts"
+import { insertConversation } from "../../../../support/conversations.ts"
+import { startReceiver } from "../../../../support/domain/webhooks/deliveries/receiver.ts"
 import { freshOperator } from "../../../../support/harness.ts"
-import { channelAccountOf } from "../../../../support/listings.ts"
-import { messagesIn, queuedIn } from "../../../../support/messages.ts"
-import { orSkipped } from "../../../../support/overlap.ts"
-import { scratchDatabase } from "../../../../support/own-database.ts"
+import { insertChannelAccount } from "../../../../support/listings.ts"
+import { loadMessageLines, queueMessage } from "../../../../support/messages.ts"
+import { withServerNote } from "../../../../support/overlap.ts"
+import { createScratchDatabase } from "../../../../support/own-database.ts"
 
 // The process is killed between the act and writing down how it ended, and every message is there once at most.
 
@@ -29,9 +29,9 @@ const waitingAt = Effect.fnUntraced(function* (port: number) {
     VALUES ('tiny', ${`http://127.0.0.1:${port}/`}, ${`whsec_${"A".repeat(32)}`}, now()) RETURNING id`
   const { operatorId } = yield* freshOperator()
   const talks = Effect.gen(function* () {
-    const accountId = yield* channelAccountOf(operatorId, { connector: connectorName(made?.id ?? 0) })
-    const talk = yield* conversationOf({ operatorId, accountId, channelType: "airbnb" })
-    for (const text of ["one", "two"]) yield* queuedIn(talk.code, { text })
+    const accountId = yield* insertChannelAccount(operatorId, { connector: connectorName(made?.id ?? 0) })
+    const talk = yield* insertConversation({ operatorId, accountId, channelType: "airbnb" })
+    for (const text of ["one", "two"]) yield* queueMessage(talk.code, { text })
     return talk
   })
   return { known: yield* talks, forgotten: yield* talks }
@@ -59,15 +59,15 @@ const life = (env: Record<string, string>, lives: number) => {
 
 // On the embedded database the same is tested without a process (echoes.test.ts): to open it five times takes seconds.
 it.live.skipIf(server === "")(
-  orSkipped("killed once a message got there, the service brings it no second time, and goes on"),
+  withServerNote("killed once a message got there, the service brings it no second time, and goes on"),
   () =>
     Effect.gen(function* () {
-      const url = yield* scratchDatabase(server)
+      const url = yield* createScratchDatabase(server)
       const [env, database] = [{ DATABASE_URL: url }, layerPostgres({ url: Redacted.make(url) })]
       const there: Array<Asked> = []
       const bothThere = yield* Deferred.make<void>()
       let forgotten = ""
-      const { port } = yield* receiver((response, { body }) => {
+      const { port } = yield* startReceiver((response, { body }) => {
         const asked: Asked = JSON.parse(body)
         const isKnown = there.some(({ message_id }) => message_id === asked.message_id)
         if (asked.thread_id === forgotten && asked.again) return response.end('{"outcome": "unknown"}')
@@ -94,7 +94,7 @@ it.live.skipIf(server === "")(
         const texts = there.flatMap((each) => (each.thread_id === thread_id ? [each.text] : []))
         assert.deepStrictEqual(texts, ["one", "two"])
       }
-      const states = Effect.forEach([talks.known, talks.forgotten], ({ code }) => messagesIn(code))
+      const states = Effect.forEach([talks.known, talks.forgotten], ({ code }) => loadMessageLines(code))
       const [known, forgot] = yield* Effect.orDie(Effect.provide(states, database))
       assert.deepStrictEqual(known, ["one: sent", "two: sent"])
       assert.deepStrictEqual(

@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
-import { CHANNEL_ACT_TIMEOUT_MS } from "../../../../../src/domain/channels/port/api-errors.ts"
+import { CHANNEL_ACT_TIMEOUT_MS } from "../../../../../src/domain/channels/port/channel-api-errors.ts"
 import {
   ChannelAccountMissing,
   ChannelDisconnected,
@@ -17,42 +17,42 @@ import {
   toFailureOutcome
 } from "../../../../../src/domain/guests/conversations/sending/message-sender.ts"
 import { CHANNEL_TEXT, MESSAGE_GIVE_UP_MS } from "../../../../../src/platform/limits.ts"
-import { ScriptedChannel } from "../../../../support/channels.ts"
 import {
-  lanesOf,
-  layerScene,
+  layerSendService,
+  loadLanes,
+  loadSentMessages,
+  loadSentTexts,
   NOW,
-  ready,
-  sentOff,
-  textsIn,
-  toldIn
-} from "../../../../support/domain/guests/conversations/sending/scene.ts"
-import { lines } from "../../../../support/domain/webhooks/deliveries/log-lines.ts"
-import { messagesIn, queuedIn } from "../../../../support/messages.ts"
+  prepareConversation,
+  sendAllDue
+} from "../../../../support/domain/guests/conversations/sending/send-service.ts"
+import { collectLogLines } from "../../../../support/domain/webhooks/deliveries/log-lines.ts"
+import { loadMessageLines, queueMessage } from "../../../../support/messages.ts"
+import { ScriptedChannel } from "../../../../support/scripted-channel.ts"
 
 const channelType = "airbnb"
 const failing = (code: 502 | 503 | 504) => Effect.fail(new ChannelUnavailable({ code }))
 const disconnected = Effect.fail(new ChannelDisconnected({ channelType }))
 /** The reason that each warning ends with. */
-const reasonsIn = (said: Effect.Success<ReturnType<typeof lines>>) =>
+const reasonsIn = (said: Effect.Success<ReturnType<typeof collectLogLines>>) =>
   said.flatMap(({ level, message }) => (level === "Warn" ? [message].flat().slice(-1) : []))
 
-layer(layerScene)("a message", (it) => {
+layer(layerSendService)("a message", (it) => {
   it.effect("goes to its channel with all that it is, one after the other", () =>
     Effect.gen(function* () {
-      const { operatorId, code, thread_id, write } = yield* ready
+      const { operatorId, code, thread_id, write } = yield* prepareConversation
       const sending = yield* makeMessageSender
       const text = "Olá 👩‍👩‍👧 שלום e\u0301\n\n<b>bold</b>"
       const imageUrl = "https://example.test/images/abc.jpg"
-      const codes = [yield* write(text), yield* queuedIn(code, { imageUrl }), yield* write("three")]
-      yield* sentOff(sending)
+      const codes = [yield* write(text), yield* queueMessage(code, { imageUrl }), yield* write("three")]
+      yield* sendAllDue(sending)
       const there = { threadId: thread_id, again: false, imageUrl: null }
-      assert.deepStrictEqual(yield* toldIn(thread_id), [
+      assert.deepStrictEqual(yield* loadSentMessages(thread_id), [
         { ...there, messageId: codes[0], text },
         { ...there, messageId: codes[1], text: "", imageUrl },
         { ...there, messageId: codes[2], text: "three" }
       ])
-      assert.deepStrictEqual(yield* messagesIn(code), [`${text}: sent`, ": sent", "three: sent"])
+      assert.deepStrictEqual(yield* loadMessageLines(code), [`${text}: sent`, ": sent", "three: sent"])
       const sql = yield* SqlClient.SqlClient
       const rows = yield* sql<{ channel_message_id: string; settled_at: Date }>`
         SELECT channel_message_id, settled_at FROM messages WHERE operator_id = ${operatorId} ORDER BY id`
@@ -60,7 +60,7 @@ layer(layerScene)("a message", (it) => {
         rows,
         codes.map((each) => ({ channel_message_id: `C-${each}`, settled_at: new Date(NOW) }))
       )
-      assert.deepStrictEqual(yield* lanesOf(operatorId), [{ waiting: 0, attempts: 3, failures: 0 }])
+      assert.deepStrictEqual(yield* loadLanes(operatorId), [{ waiting: 0, attempts: 3, failures: 0 }])
     })
   )
 
@@ -73,17 +73,17 @@ layer(layerScene)("a message", (it) => {
         [new ChannelAccountMissing({ channelType }), "the account on airbnb no longer exists"],
         [new ChannelNotServed({ channelType }), "this installation has no connector for airbnb"]
       ] as const) {
-        const { code, thread_id, write } = yield* ready
+        const { code, thread_id, write } = yield* prepareConversation
         const sending = yield* makeMessageSender
         yield* channel.answer(`${thread_id}`, Effect.fail(error))
         yield* write("one")
-        const said = yield* lines(sentOff(sending))
+        const said = yield* collectLogLines(sendAllDue(sending))
         assert.deepStrictEqual(reasonsIn(said), [reason])
         yield* channel.answer(`${thread_id}`, Effect.void)
         yield* write("two")
-        yield* sentOff(sending)
-        assert.deepStrictEqual(yield* messagesIn(code), [`one: refused, ${reason}`, "two: sent"])
-        assert.deepStrictEqual(yield* textsIn(thread_id), ["one", "two"])
+        yield* sendAllDue(sending)
+        assert.deepStrictEqual(yield* loadMessageLines(code), [`one: refused, ${reason}`, "two: sent"])
+        assert.deepStrictEqual(yield* loadSentTexts(thread_id), ["one", "two"])
       }
     })
   )
@@ -91,19 +91,19 @@ layer(layerScene)("a message", (it) => {
   it.effect("that nobody can know of says so, once, and the rest goes on", () =>
     Effect.gen(function* () {
       const channel = yield* ScriptedChannel
-      const { operatorId, code, thread_id, write } = yield* ready
+      const { operatorId, code, thread_id, write } = yield* prepareConversation
       const sending = yield* makeMessageSender
       yield* channel.guests.takes({ outcome: "unknown" })
       yield* write("one")
-      const said = yield* lines(sentOff(sending))
+      const said = yield* collectLogLines(sendAllDue(sending))
       const reason = "it may have been delivered; the channel cannot tell"
       assert.deepStrictEqual(reasonsIn(said), [reason])
       yield* channel.guests.takes({ outcome: "sent", channelMessageId: null })
       yield* write("two")
-      yield* sentOff(sending)
-      assert.deepStrictEqual(yield* messagesIn(code), [`one: unknown, ${reason}`, "two: sent"])
-      assert.deepStrictEqual(yield* textsIn(thread_id), ["one", "two"])
-      assert.deepStrictEqual(yield* lanesOf(operatorId), [{ waiting: 0, attempts: 2, failures: 0 }])
+      yield* sendAllDue(sending)
+      assert.deepStrictEqual(yield* loadMessageLines(code), [`one: unknown, ${reason}`, "two: sent"])
+      assert.deepStrictEqual(yield* loadSentTexts(thread_id), ["one", "two"])
+      assert.deepStrictEqual(yield* loadLanes(operatorId), [{ waiting: 0, attempts: 2, failures: 0 }])
       yield* channel.guests.takes({ outcome: "sent", channelMessageId: null })
     })
   )
@@ -111,35 +111,39 @@ layer(layerScene)("a message", (it) => {
   it.effect("that could not be told is told again and again, and nothing that came later before it", () =>
     Effect.gen(function* () {
       const channel = yield* ScriptedChannel
-      const { operatorId, code, thread_id, write } = yield* ready
-      const other = yield* ready
+      const { operatorId, code, thread_id, write } = yield* prepareConversation
+      const other = yield* prepareConversation
       const sending = yield* makeMessageSender
       yield* channel.answer(thread_id, failing(503))
       for (const text of ["1", "2", "3"]) yield* write(text)
-      yield* sentOff(sending)
-      assert.deepStrictEqual(yield* messagesIn(code), ["1: queued, the channel failed (503)", "2: queued", "3: queued"])
+      yield* sendAllDue(sending)
+      assert.deepStrictEqual(yield* loadMessageLines(code), [
+        "1: queued, the channel failed (503)",
+        "2: queued",
+        "3: queued"
+      ])
       // Another guest does not wait for this one.
       yield* other.write("hello")
-      yield* sentOff(sending)
-      assert.deepStrictEqual(yield* messagesIn(other.code), ["hello: sent"])
-      const tries = Effect.map(textsIn(thread_id), (all) => all.length)
+      yield* sendAllDue(sending)
+      assert.deepStrictEqual(yield* loadMessageLines(other.code), ["hello: sent"])
+      const tries = Effect.map(loadSentTexts(thread_id), (all) => all.length)
       const { firstMs, longestMs, jitter } = SEND_BACKOFF
       for (let nth = 1; nth <= 9; nth++) {
         const pause = Math.min(firstMs * 2 ** (nth - 1), longestMs)
         yield* TestClock.adjust(pause * (1 - jitter) - 1)
-        yield* sentOff(sending)
+        yield* sendAllDue(sending)
         assert.strictEqual(yield* tries, nth)
         yield* TestClock.adjust(pause * 2 * jitter + 1)
-        yield* sentOff(sending)
+        yield* sendAllDue(sending)
         assert.strictEqual(yield* tries, nth + 1)
       }
       yield* channel.answer(thread_id, Effect.void)
       yield* TestClock.adjust(2 * longestMs)
-      yield* sentOff(sending)
-      assert.deepStrictEqual((yield* textsIn(thread_id)).slice(9), ["1", "1", "2", "3"])
-      assert.deepStrictEqual(yield* messagesIn(code), ["1: sent", "2: sent", "3: sent"])
+      yield* sendAllDue(sending)
+      assert.deepStrictEqual((yield* loadSentTexts(thread_id)).slice(9), ["1", "1", "2", "3"])
+      assert.deepStrictEqual(yield* loadMessageLines(code), ["1: sent", "2: sent", "3: sent"])
       assert.deepStrictEqual(
-        (yield* lanesOf(operatorId)).map(({ waiting, failures }) => [waiting, failures]),
+        (yield* loadLanes(operatorId)).map(({ waiting, failures }) => [waiting, failures]),
         [[0, 0]]
       )
     })
@@ -150,14 +154,14 @@ layer(layerScene)("a message", (it) => {
     () =>
       Effect.gen(function* () {
         const channel = yield* ScriptedChannel
-        const { code, thread_id, write } = yield* ready
+        const { code, thread_id, write } = yield* prepareConversation
         const sending = yield* makeMessageSender
         yield* write("hello")
         const tried = (answer: Effect.Effect<void, ChannelError>) =>
           Effect.gen(function* () {
             yield* channel.answer(thread_id, answer)
             yield* TestClock.adjust(2 * SEND_BACKOFF.longestMs)
-            yield* sentOff(sending)
+            yield* sendAllDue(sending)
           })
         // Nothing got there by these, nor had before.
         yield* tried(failing(503))
@@ -166,27 +170,27 @@ layer(layerScene)("a message", (it) => {
         yield* TestClock.adjust(2 * SEND_BACKOFF.longestMs)
         yield* sending.claimDue
         const ended = yield* Effect.forkChild(sending.awaitIdle, { startImmediately: true })
-        yield* Effect.repeat(textsIn(thread_id), { until: (all) => all.length === 3 })
+        yield* Effect.repeat(loadSentTexts(thread_id), { until: (all) => all.length === 3 })
         yield* TestClock.adjust(CHANNEL_ACT_TIMEOUT_MS)
         yield* Fiber.join(ended)
-        assert.deepStrictEqual(yield* messagesIn(code), ["hello: queued, the channel did not answer in time"])
+        assert.deepStrictEqual(yield* loadMessageLines(code), ["hello: queued, the channel did not answer in time"])
         // From now on one may have: also after tries of which nothing did.
         yield* tried(failing(503))
         yield* tried(disconnected)
         yield* tried(Effect.void)
-        const again = (yield* toldIn(thread_id)).map((each) => each.again)
+        const again = (yield* loadSentMessages(thread_id)).map((each) => each.again)
         assert.deepStrictEqual(again, [false, false, false, true, true, true])
-        assert.deepStrictEqual(yield* messagesIn(code), ["hello: sent"])
+        assert.deepStrictEqual(yield* loadMessageLines(code), ["hello: sent"])
         for (const mayBeThere of [failing(502), failing(504), Effect.die(new Error("oops"))]) {
-          const one = yield* ready
+          const one = yield* prepareConversation
           yield* channel.answer(one.thread_id, mayBeThere)
           yield* one.write("hello")
-          yield* sentOff(sending)
+          yield* sendAllDue(sending)
           yield* channel.answer(one.thread_id, Effect.void)
           yield* TestClock.adjust(2 * SEND_BACKOFF.firstMs)
-          yield* sentOff(sending)
+          yield* sendAllDue(sending)
           assert.deepStrictEqual(
-            (yield* toldIn(one.thread_id)).map((each) => each.again),
+            (yield* loadSentMessages(one.thread_id)).map((each) => each.again),
             [false, true]
           )
         }
@@ -202,22 +206,26 @@ layer(layerScene)("a message", (it) => {
         [failing(503), `refused, given up after a day: ${reason}`],
         [failing(502), `unknown, given up after a day, and it may have been delivered: ${reason}`]
       ] as const) {
-        const { operatorId, code, thread_id, write } = yield* ready
+        const { operatorId, code, thread_id, write } = yield* prepareConversation
         const sending = yield* makeMessageSender
         yield* write("one")
         yield* write("two")
         yield* TestClock.setTime(NOW + 1)
         yield* write("three")
         yield* channel.answer(thread_id, first)
-        yield* sentOff(sending)
+        yield* sendAllDue(sending)
         yield* channel.answer(thread_id, failing(503))
         yield* TestClock.setTime(NOW + MESSAGE_GIVE_UP_MS - 1)
-        yield* sentOff(sending)
-        assert.deepStrictEqual(yield* messagesIn(code), [`one: queued, ${reason}`, "two: queued", "three: queued"])
+        yield* sendAllDue(sending)
+        assert.deepStrictEqual(yield* loadMessageLines(code), [
+          `one: queued, ${reason}`,
+          "two: queued",
+          "three: queued"
+        ])
         yield* TestClock.setTime(NOW + MESSAGE_GIVE_UP_MS)
         yield* sql`UPDATE message_lanes SET due_at = ${new Date(NOW)} WHERE operator_id = ${operatorId}`
-        const said = yield* lines(sentOff(sending))
-        assert.deepStrictEqual(yield* messagesIn(code), [
+        const said = yield* collectLogLines(sendAllDue(sending))
+        assert.deepStrictEqual(yield* loadMessageLines(code), [
           `one: ${given}`,
           `two: refused, given up after a day: ${reason}`,
           "three: queued"
@@ -225,10 +233,10 @@ layer(layerScene)("a message", (it) => {
         assert.deepStrictEqual(reasonsIn(said), [reason])
         yield* channel.answer(thread_id, Effect.void)
         yield* TestClock.adjust(2 * SEND_BACKOFF.longestMs)
-        yield* sentOff(sending)
-        assert.strictEqual((yield* messagesIn(code))[2], "three: sent")
+        yield* sendAllDue(sending)
+        assert.strictEqual((yield* loadMessageLines(code))[2], "three: sent")
         assert.deepStrictEqual(
-          (yield* lanesOf(operatorId)).map(({ waiting }) => waiting),
+          (yield* loadLanes(operatorId)).map(({ waiting }) => waiting),
           [0]
         )
       }

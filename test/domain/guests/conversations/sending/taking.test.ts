@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { DateTime, Deferred, Effect, Exit, Fiber, Layer, Scope } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
-import { CHANNEL_ACT_TIMEOUT_MS } from "../../../../../src/domain/channels/port/api-errors.ts"
+import { CHANNEL_ACT_TIMEOUT_MS } from "../../../../../src/domain/channels/port/channel-api-errors.ts"
 import type { TakenMessage } from "../../../../../src/domain/guests/conversations/sending/claimed-message.ts"
 import {
   layerMessageSender,
@@ -17,19 +17,19 @@ import {
 } from "../../../../../src/domain/guests/conversations/sending/taking.ts"
 import { COMPLETION_RETRIES, COMPLETION_RETRY_MS } from "../../../../../src/jobs/timed-work.ts"
 import { WakeUp } from "../../../../../src/jobs/WakeUp.ts"
-import { ScriptedChannel } from "../../../../support/channels.ts"
 import {
-  lanesOf,
-  layerScene,
-  ready,
-  sentOff,
-  take,
-  talking,
-  textsIn,
-  toldIn
-} from "../../../../support/domain/guests/conversations/sending/scene.ts"
-import { channelAccountOf } from "../../../../support/listings.ts"
-import { messagesIn } from "../../../../support/messages.ts"
+  claimMessages,
+  insertConversationAt,
+  layerSendService,
+  loadLanes,
+  loadSentMessages,
+  loadSentTexts,
+  prepareConversation,
+  sendAllDue
+} from "../../../../support/domain/guests/conversations/sending/send-service.ts"
+import { insertChannelAccount } from "../../../../support/listings.ts"
+import { loadMessageLines } from "../../../../support/messages.ts"
+import { ScriptedChannel } from "../../../../support/scripted-channel.ts"
 
 /** Nothing of the tests before waits any more. */
 const emptied = Effect.flatMap(SqlClient.SqlClient, (sql) => sql`TRUNCATE message_lanes, messages`).pipe(Effect.orDie)
@@ -51,22 +51,22 @@ const waitingIn = Effect.fnUntraced(function* (operatorId: number, account: numb
     SELECT operator_id, id, gen_random_uuid()::text, 'host', 'Text', 'Hello', 'queued', ${now} FROM made`
 }, Effect.orDie)
 
-layer(layerScene)("a worker that sends", (it) => {
+layer(layerSendService)("a worker that sends", (it) => {
   it.effect("has a lane to itself for longer than it may take, and then another has it", () =>
     Effect.gen(function* () {
       yield* emptied
       assert.isAbove(SEND_LEASE_MS, CHANNEL_ACT_TIMEOUT_MS + COMPLETION_RETRIES * COMPLETION_RETRY_MS)
-      const { operatorId, code, write } = yield* ready
+      const { operatorId, code, write } = yield* prepareConversation
       const queue = yield* SendQueue
       yield* write("one")
-      const [first] = yield* take(10)
+      const [first] = yield* claimMessages(10)
       assert(first !== undefined)
       assert.isFalse(first.again)
       yield* write("two")
       yield* TestClock.adjust(SEND_LEASE_MS - 1)
-      assert.deepStrictEqual(yield* take(10), [])
+      assert.deepStrictEqual(yield* claimMessages(10), [])
       yield* TestClock.adjust(1)
-      const [second] = yield* take(10)
+      const [second] = yield* claimMessages(10)
       assert(second !== undefined)
       assert.deepStrictEqual(second, { ...first, attempts: 2, again: true })
 
@@ -75,30 +75,30 @@ layer(layerScene)("a worker that sends", (it) => {
       assert.isFalse(yield* queue.recordEnded(first, "refused", "no", now))
       yield* queue.postpone(first, "away", false, now, now)
       yield* queue.release(first, now)
-      assert.deepStrictEqual(yield* messagesIn(code), ["one: queued", "two: queued"])
-      assert.deepStrictEqual(yield* take(10), [])
+      assert.deepStrictEqual(yield* loadMessageLines(code), ["one: queued", "two: queued"])
+      assert.deepStrictEqual(yield* claimMessages(10), [])
       yield* queue.recordSent(first, "C-1", now)
-      assert.deepStrictEqual(yield* messagesIn(code), ["one: sent", "two: queued"])
-      assert.deepStrictEqual(yield* lanesOf(operatorId), [{ waiting: 1, attempts: 2, failures: 0 }])
+      assert.deepStrictEqual(yield* loadMessageLines(code), ["one: sent", "two: queued"])
+      assert.deepStrictEqual(yield* loadLanes(operatorId), [{ waiting: 1, attempts: 2, failures: 0 }])
       // The second still has it in hand; what it says changes nothing but that the lane goes on.
-      assert.deepStrictEqual(yield* take(10), [])
+      assert.deepStrictEqual(yield* claimMessages(10), [])
       assert.isFalse(yield* queue.recordEnded(second, "unknown", "who knows", now))
-      assert.deepStrictEqual(yield* messagesIn(code), ["one: sent", "two: queued"])
+      assert.deepStrictEqual(yield* loadMessageLines(code), ["one: sent", "two: queued"])
 
       // Nobody heard the database's answer, and says it again.
-      const [third] = yield* take(10)
+      const [third] = yield* claimMessages(10)
       assert(third !== undefined)
       for (let time = 0; time < 2; time++) yield* queue.postpone(third, "away", true, now, now)
-      assert.deepStrictEqual(yield* lanesOf(operatorId), [{ waiting: 1, attempts: 3, failures: 1 }])
-      const [fourth] = yield* take(10)
+      assert.deepStrictEqual(yield* loadLanes(operatorId), [{ waiting: 1, attempts: 3, failures: 1 }])
+      const [fourth] = yield* claimMessages(10)
       assert(fourth !== undefined)
       assert.deepInclude(fourth, { failures: 1, again: true })
       for (const time of [0, 1])
         assert.strictEqual(yield* queue.recordEnded(fourth, "unknown", "who knows", now), time === 0)
       // Whoever had it in hand before knows better after all.
       yield* queue.recordSent(third, "C-2", now)
-      assert.deepStrictEqual(yield* messagesIn(code), ["one: sent", "two: sent"])
-      assert.deepStrictEqual(yield* lanesOf(operatorId), [{ waiting: 0, attempts: 4, failures: 0 }])
+      assert.deepStrictEqual(yield* loadMessageLines(code), ["one: sent", "two: sent"])
+      assert.deepStrictEqual(yield* loadLanes(operatorId), [{ waiting: 0, attempts: 4, failures: 0 }])
     })
   )
 
@@ -106,7 +106,7 @@ layer(layerScene)("a worker that sends", (it) => {
     Effect.gen(function* () {
       yield* emptied
       const channel = yield* ScriptedChannel
-      const { thread_id, code, write } = yield* ready
+      const { thread_id, code, write } = yield* prepareConversation
       const began = yield* Deferred.make<void>()
       yield* channel.answer(thread_id, Effect.andThen(Deferred.succeed(began, undefined), Effect.never))
       yield* write("one")
@@ -119,49 +119,49 @@ layer(layerScene)("a worker that sends", (it) => {
       yield* TestClock.adjust("5 seconds")
       yield* Fiber.join(closing)
       yield* channel.answer(thread_id, Effect.void)
-      yield* sentOff(yield* makeMessageSender)
+      yield* sendAllDue(yield* makeMessageSender)
       assert.deepStrictEqual(
-        (yield* toldIn(thread_id)).map(({ text, again }) => [text, again]),
+        (yield* loadSentMessages(thread_id)).map(({ text, again }) => [text, again]),
         [
           ["one", false],
           ["one", true],
           ["two", false]
         ]
       )
-      assert.deepStrictEqual(yield* messagesIn(code), ["one: sent", "two: sent"])
+      assert.deepStrictEqual(yield* loadMessageLines(code), ["one: sent", "two: sent"])
     })
   )
 
   it.effect(`takes ${SENDING_SHARE} of an operator and ${SENDING_ACCOUNT_SHARE} of an account at most`, () =>
     Effect.gen(function* () {
       yield* emptied
-      const greedy = yield* ready
+      const greedy = yield* prepareConversation
       const accounts = SENDING_SHARE / SENDING_ACCOUNT_SHARE + 1
       for (let nth = 0; nth < accounts; nth++) {
-        const account = nth === 0 ? greedy.accountId : yield* channelAccountOf(greedy.operatorId)
+        const account = nth === 0 ? greedy.accountId : yield* insertChannelAccount(greedy.operatorId)
         yield* waitingIn(greedy.operatorId, account, 1_000)
       }
-      const quiet = yield* ready
+      const quiet = yield* prepareConversation
       // Due later than all of the greedy one's.
       yield* TestClock.adjust("2 minutes")
       yield* quiet.write("hello")
-      const first = yield* take(SENDING_ROOM)
+      const first = yield* claimMessages(SENDING_ROOM)
       const ofGreedy = first.filter((each) => each.operator_id === greedy.operatorId)
       assert.lengthOf(ofGreedy, SENDING_SHARE)
       assert.lengthOf(first, SENDING_SHARE + 1)
       const ofAccount = (taken: ReadonlyArray<TakenMessage>) =>
         taken.filter((each) => each.account_id === greedy.accountId).length
       assert.isAtMost(ofAccount(first), SENDING_ACCOUNT_SHARE)
-      assert.lengthOf(yield* take(SENDING_ROOM - first.length, first), 0)
+      assert.lengthOf(yield* claimMessages(SENDING_ROOM - first.length, first), 0)
       // One place is free, and the one who has fewest under way gets it, though the other's have been due for longer.
-      const another = yield* talking(quiet)
+      const another = yield* insertConversationAt(quiet)
       yield* another.write("and you?")
-      assert.strictEqual((yield* take(1, ofGreedy.slice(1)))[0]?.operator_id, quiet.operatorId)
-      assert.strictEqual((yield* take(1, ofGreedy.slice(1)))[0]?.operator_id, greedy.operatorId)
+      assert.strictEqual((yield* claimMessages(1, ofGreedy.slice(1)))[0]?.operator_id, quiet.operatorId)
+      assert.strictEqual((yield* claimMessages(1, ofGreedy.slice(1)))[0]?.operator_id, greedy.operatorId)
 
       yield* emptied
       yield* waitingIn(greedy.operatorId, greedy.accountId, 50)
-      assert.strictEqual(ofAccount(yield* take(SENDING_ROOM)), SENDING_ACCOUNT_SHARE)
+      assert.strictEqual(ofAccount(yield* claimMessages(SENDING_ROOM)), SENDING_ACCOUNT_SHARE)
     })
   )
 
@@ -171,16 +171,16 @@ layer(layerScene)("a worker that sends", (it) => {
       Effect.gen(function* () {
         yield* emptied
         const sql = yield* SqlClient.SqlClient
-        const [one, other] = [yield* ready, yield* ready]
+        const [one, other] = [yield* prepareConversation, yield* prepareConversation]
         for (const { operatorId, accountId } of [one, other]) yield* waitingIn(operatorId, accountId, 2)
         yield* sql`UPDATE message_lanes SET failures = 1`
         // Due later than all that is to be tried again.
         yield* TestClock.adjust("2 minutes")
-        yield* waitingIn(one.operatorId, yield* channelAccountOf(one.operatorId), 1)
-        const quiet = yield* talking(one)
+        yield* waitingIn(one.operatorId, yield* insertChannelAccount(one.operatorId), 1)
+        const quiet = yield* insertConversationAt(one)
         yield* quiet.write("hello")
         const failures: Array<number> = []
-        for (let nth = 0; nth < 6; nth++) failures.push(...(yield* take(1)).map((taken) => taken.failures))
+        for (let nth = 0; nth < 6; nth++) failures.push(...(yield* claimMessages(1)).map((taken) => taken.failures))
         assert.deepStrictEqual(failures, [0, 0, 1, 1, 1, 1])
       })
   )
@@ -188,20 +188,20 @@ layer(layerScene)("a worker that sends", (it) => {
   it.effect("is woken, and looks a moment later again however much is written", () =>
     Effect.gen(function* () {
       yield* emptied
-      const { thread_id, code, write } = yield* ready
+      const { thread_id, code, write } = yield* prepareConversation
       yield* Layer.build(layerMessageSender)
       const { wake } = yield* WakeUp
       for (const text of ["1", "2", "3"]) {
         yield* write(text)
         yield* wake
         // Far less than a worker that only polls would need.
-        yield* Effect.repeat(Effect.andThen(TestClock.adjust(1), textsIn(thread_id)), {
+        yield* Effect.repeat(Effect.andThen(TestClock.adjust(1), loadSentTexts(thread_id)), {
           until: (all) => all.at(-1) === text
         })
         yield* TestClock.adjust(SEND_GAP_MS)
       }
-      yield* Effect.repeat(messagesIn(code), { until: (all) => all.every((each) => each.endsWith("sent")) })
-      assert.deepStrictEqual(yield* textsIn(thread_id), ["1", "2", "3"])
+      yield* Effect.repeat(loadMessageLines(code), { until: (all) => all.every((each) => each.endsWith("sent")) })
+      assert.deepStrictEqual(yield* loadSentTexts(thread_id), ["1", "2", "3"])
     })
   )
 })

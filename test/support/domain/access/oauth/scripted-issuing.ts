@@ -2,7 +2,7 @@ import { Context, Effect, Layer } from "effect"
 import { IdempotencyKeys } from "../../../../../src/changes/IdempotencyKeys.ts"
 import { BadRequest, Unauthenticated } from "../../../../../src/contract/errors.ts"
 import type { OAuthClient } from "../../../../../src/domain/access/oauth/Clients.ts"
-import { FailedChecks } from "../../../../../src/domain/access/oauth/FailedChecks.ts"
+import { FailedSecretChecks } from "../../../../../src/domain/access/oauth/FailedSecretChecks.ts"
 import { layerOauthWithoutIssuing } from "../../../../../src/domain/access/oauth/handlers.ts"
 import { Partners } from "../../../../../src/domain/access/oauth/Partners.ts"
 import { type IssuedTokens, TokenIssuer } from "../../../../../src/domain/access/oauth/TokenIssuer.ts"
@@ -20,10 +20,11 @@ export const ISSUED: IssuedTokens = {
 }
 
 /** What it was asked, in order. */
-export class Heard extends Context.Service<Heard, Array<readonly [what: string, client: OAuthClient, given: object]>>()(
-  "latchkey/test/oauth/Heard"
-) {
-  static readonly layer = Layer.sync(Heard, () => [])
+export class IssuerRequests extends Context.Service<
+  IssuerRequests,
+  Array<readonly [what: string, client: OAuthClient, given: object]>
+>()("latchkey/test/oauth/Heard") {
+  static readonly layer = Layer.sync(IssuerRequests, () => [])
 }
 
 const noGrant = new Unauthenticated({ message: 'The "code" is no good.', oauth: "invalid_grant" })
@@ -32,7 +33,7 @@ const otherTarget = new BadRequest({ message: "resource: is none of ours.", oaut
 /** Takes the code and the refresh token `good`; one that is `broken` breaks it. */
 const layerIssuing = Layer.effect(
   TokenIssuer,
-  Effect.map(Heard, (heard) => {
+  Effect.map(IssuerRequests, (heard) => {
     const answerTo = (
       what: string,
       { client, ...given }: { readonly client: OAuthClient; readonly resources: ReadonlyArray<string> },
@@ -55,17 +56,17 @@ const layerIssuing = Layer.effect(
 // Fresh, as the ones of the service that the others are of are there already.
 const layerScriptedHandlers = Layer.merge(
   layerHandlers,
-  Layer.fresh(layerOauthWithoutIssuing).pipe(Layer.provide(layerIssuing), Layer.provide(FailedChecks.layer))
+  Layer.fresh(layerOauthWithoutIssuing).pipe(Layer.provide(layerIssuing), Layer.provide(FailedSecretChecks.layer))
 )
 
 /** The service over the database of the test run, with partners to be made. */
-export const layerScripted = Layer.mergeAll(Layer.fresh(Service.layer), Partners.layer).pipe(
+export const layerScriptedIssuer = Layer.mergeAll(Layer.fresh(Service.layer), Partners.layer).pipe(
   Layer.provide(layerScriptedHandlers),
   Layer.provide(IdempotencyKeys.layer),
-  Layer.provideMerge(Layer.merge(layerTest, Heard.layer))
+  Layer.provideMerge(Layer.merge(layerTest, IssuerRequests.layer))
 )
 
 /** A partner with an address nobody else has. */
-export const newPartner = Effect.flatMap(Partners, (partners) =>
+export const createPartner = Effect.flatMap(Partners, (partners) =>
   Effect.orDie(partners.create({ name: "Ledger", redirect_uris: [`https://${crypto.randomUUID()}.example.com/back`] }))
 )

@@ -12,7 +12,7 @@ export const PROPERTIES = 3
  * Property, order and room are places in a list; what lies behind its end wraps around. An order of several rooms has
  * the first in `property` and each further one in the next. Days count from {@link FIRST_DAY}.
  */
-export type Act =
+export type CalendarAct =
   | {
       readonly act: "create"
       readonly property: number
@@ -39,7 +39,7 @@ const rooms = fc.integer({ min: 1, max: PROPERTIES })
 const from = fc.nat(DAYS - 5)
 const nights = fc.integer({ min: 1, max: 4 })
 
-export const acts = fc.array(
+export const calendarActs = fc.array(
   fc.oneof(
     { weight: 4, arbitrary: fc.record({ act: fc.constant("create" as const), property, rooms, from, nights }) },
     { weight: 3, arbitrary: fc.record({ act: fc.constant("move" as const), order, room, from, nights }) },
@@ -54,10 +54,10 @@ export const acts = fc.array(
   { minLength: 1, maxLength: 30, size: "max" }
 )
 
-export const dayAt = (index: number): string => addDays(FIRST_DAY, index)
+export const modelDayAt = (index: number): string => addDays(FIRST_DAY, index)
 
 /** The properties of the rooms of a new order. */
-export const propertiesOf = (act: Act & { readonly act: "create" }): ReadonlyArray<number> =>
+export const propertiesOfNewOrder = (act: CalendarAct & { readonly act: "create" }): ReadonlyArray<number> =>
   Array.from({ length: act.rooms }, (_, room) => (act.property + room) % PROPERTIES)
 
 interface Order {
@@ -73,7 +73,7 @@ interface Stay {
 }
 
 /** A stay by the place of its order and of its room. */
-export interface Meant {
+export interface StayPosition {
   readonly place: number
   readonly room: number
 }
@@ -84,11 +84,11 @@ export class CalendarModel {
   readonly closed = new Set<string>()
 
   /** Does the act and answers the error_code it should have. */
-  apply(act: Act): number {
+  apply(act: CalendarAct): number {
     switch (act.act) {
       case "create": {
         const state = { cancelled: false }
-        const stays = propertiesOf(act).map((property) => ({ order: state, property, ...this.#dates(act) }))
+        const stays = propertiesOfNewOrder(act).map((property) => ({ order: state, property, ...this.#dates(act) }))
         const clash = stays.some((stay) => this.#inTheWay(stay).length > 0)
         this.orders.push(clash ? undefined : Object.assign(state, { stays }))
         return clash ? 409 : 0
@@ -126,7 +126,7 @@ export class CalendarModel {
       }
       default:
         for (let index = 0; index < act.days; index += 1) {
-          const day = `${act.property} ${dayAt(act.from + index)}`
+          const day = `${act.property} ${modelDayAt(act.from + index)}`
           if (act.act === "close") this.closed.add(day)
           else this.closed.delete(day)
         }
@@ -135,7 +135,7 @@ export class CalendarModel {
   }
 
   /** Who holds each held night. */
-  holders(): ReadonlyMap<string, Meant> {
+  holders(): ReadonlyMap<string, StayPosition> {
     return new Map(
       this.orders.flatMap((order, place) =>
         (order?.stays ?? []).flatMap((stay, room) => this.#held(stay).map((night) => [night, { place, room }] as const))
@@ -149,7 +149,7 @@ export class CalendarModel {
   }
 
   /** The stay an act means, undefined while there are no orders. */
-  meant(order: number, room: number): Meant | undefined {
+  meant(order: number, room: number): StayPosition | undefined {
     const place = this.#place(order)
     return place < 0 ? undefined : { place, room: room % (this.orders[place]?.stays.length ?? 1) }
   }
@@ -164,7 +164,7 @@ export class CalendarModel {
   }
 
   #dates({ from, nights }: { readonly from: number; readonly nights: number }) {
-    return { checkIn: dayAt(from), checkOut: dayAt(from + nights) }
+    return { checkIn: modelDayAt(from), checkOut: modelDayAt(from + nights) }
   }
 
   #held(stay: Stay): ReadonlyArray<string> {

@@ -7,7 +7,7 @@ import { GuestDetails, NewStay } from "../../../../../src/domain/bookings/stays/
 type Said = Partial<NewStay>
 
 /** A stay of two adults and a child; what is said of it goes before. */
-export const soldStay = (said: Said = {}, guests = 1): NewStay =>
+export const newChannelStay = (said: Said = {}, guests = 1): NewStay =>
   NewStay.make({
     property_id: null,
     listing_id: "300-77",
@@ -34,7 +34,7 @@ export const soldStay = (said: Said = {}, guests = 1): NewStay =>
     ...said
   })
 
-export const soldOrder = (said: Pick<NewOrder, "channel_id"> & Partial<NewOrder>): NewOrder =>
+export const newChannelOrder = (said: Pick<NewOrder, "channel_id"> & Partial<NewOrder>): NewOrder =>
   NewOrder.make({
     reservation_code: `0-${said.channel_id}-XK2P`,
     channel_type: "airbnb",
@@ -42,7 +42,7 @@ export const soldOrder = (said: Pick<NewOrder, "channel_id"> & Partial<NewOrder>
     currency: "EUR",
     booked_at: new Date("2027-04-19T08:00:00Z"),
     creator: "System",
-    stays: [soldStay()],
+    stays: [newChannelStay()],
     ...said
   })
 

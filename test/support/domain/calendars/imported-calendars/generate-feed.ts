@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { addDays } from "../../../../../src/contract/time.ts"
-import { calendar, TODAY } from "./scene.ts"
+import { TODAY, toCalendarText } from "./import-service.ts"
 
 // Generates feeds with everything that decides days in a calendar. Every line of them is readable.
 
@@ -143,7 +143,7 @@ const busyTimes = fc
   ])
 
 /** The lines of a feed. */
-export const feedLines: fc.Arbitrary<ReadonlyArray<string>> = fc
+export const arbitraryFeedLines: fc.Arbitrary<ReadonlyArray<string>> = fc
   .oneof(
     {
       weight: 8,
@@ -156,7 +156,7 @@ export const feedLines: fc.Arbitrary<ReadonlyArray<string>> = fc
     }
   )
   .map((lines) =>
-    calendar(...ZONE, ...lines)
+    toCalendarText(...ZONE, ...lines)
       .trimEnd()
       .split("\r\n")
   )

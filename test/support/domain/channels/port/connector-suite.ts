@@ -8,18 +8,18 @@ import type { ListingDay } from "../../../../../src/domain/channels/port/listing
 // What the service builds on, of any connector: the suite is a function over a rig that can move the guests of its channel.
 
 /** A channel of that type with one account, whose listing has one room a night and a price of 100 EUR. */
-export interface ChannelThere {
+export interface TestChannel {
   readonly account: RemoteAccount
   readonly listingId: string
 }
 
-export interface ConnectorRig<R, E> {
+export interface ConnectorUnderTest<R, E> {
   readonly name: string
   readonly layer: Layer.Layer<R, E>
   readonly connector: Effect.Effect<Connector, never, R>
-  readonly open: (channelType: "airbnb" | "vrbo" | "booking.com" | "ctrip") => Effect.Effect<ChannelThere, never, R>
+  readonly open: (channelType: "airbnb" | "vrbo" | "booking.com" | "ctrip") => Effect.Effect<TestChannel, never, R>
   /** A guest asks for nights of the listing, to be answered by the host; answers the channel's id of the order. */
-  readonly request: (there: ChannelThere, checkIn: string, checkOut: string) => Effect.Effect<string, never, R>
+  readonly request: (there: TestChannel, checkIn: string, checkOut: string) => Effect.Effect<string, never, R>
   /** The guest wants another morning to leave, or nothing any more. */
   readonly change: (orderId: string, checkOut: string) => Effect.Effect<void, never, R>
   readonly cancel: (orderId: string) => Effect.Effect<void, never, R>
@@ -29,7 +29,7 @@ export interface ConnectorRig<R, E> {
    */
   readonly guests: boolean
   /** All that the channel has said of the account so far, once it has said all there is to say. */
-  readonly said: (there: ChannelThere) => Effect.Effect<ReadonlyArray<unknown>, never, R>
+  readonly said: (there: TestChannel) => Effect.Effect<ReadonlyArray<unknown>, never, R>
 }
 
 const [CHECK_IN, CHECK_OUT, LATER] = ["2027-06-07", "2027-06-09", "2027-06-10"]
@@ -37,7 +37,7 @@ const NOW = Date.parse("2027-05-01T09:00:00Z")
 
 const decodeSaid = Schema.decodeUnknownEffect(ChannelEvent)
 
-export const connectorSuite = <R, E>(rig: ConnectorRig<R, E>): void =>
+export const connectorSuite = <R, E>(rig: ConnectorUnderTest<R, E>): void =>
   layer(rig.layer)(`a connector: ${rig.name}`, (it) => {
     const begin = Effect.fnUntraced(function* (channelType: Parameters<typeof rig.open>[0]) {
       yield* TestClock.setTime(NOW)
@@ -53,7 +53,7 @@ export const connectorSuite = <R, E>(rig: ConnectorRig<R, E>): void =>
     })
 
     /** What was said of orders, each as `Ingest` would read it. */
-    const ordersSaid = Effect.fnUntraced(function* (there: ChannelThere) {
+    const ordersSaid = Effect.fnUntraced(function* (there: TestChannel) {
       const all = yield* Effect.forEach(yield* rig.said(there), (each) => Effect.orDie(decodeSaid(each)))
       return all.flatMap((each) => (each.type === "order" ? [each] : []))
     })
@@ -133,7 +133,7 @@ export const connectorSuite = <R, E>(rig: ConnectorRig<R, E>): void =>
       })
     )
 
-    const read = (connector: Connector, { account, listingId }: ChannelThere) =>
+    const read = (connector: Connector, { account, listingId }: TestChannel) =>
       connector.readCalendar(account, { listingId, start: "2027-06-01", end: "2027-06-05" })
     const field = <Name extends keyof ListingDay>(days: ReadonlyArray<ListingDay>, name: Name) =>
       days.map((day) => day[name])

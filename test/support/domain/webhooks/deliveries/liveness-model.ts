@@ -10,8 +10,8 @@ import { FanOut } from "../../../../../src/domain/webhooks/deliveries/FanOut.ts"
 import { Outbound } from "../../../../../src/domain/webhooks/deliveries/Outbound.ts"
 import { applyDeliveryRetention } from "../../../../../src/domain/webhooks/deliveries/retention.ts"
 import { WEBHOOK_CONCURRENT_DELIVERIES } from "../../../../../src/platform/limits.ts"
-import { byNobody, typedClient, withToken } from "../../../harness.ts"
-import { changes, HOLDING_FAILURES, happened, type Subscription } from "./scene.ts"
+import { asSystemActor, typedClient, withToken } from "../../../harness.ts"
+import { HOLDING_FAILURES, recordEvents, repeatEvent, type TestSubscription } from "./delivery-service.ts"
 
 // What may befall the queue, step by step, and a worker whose every move is told.
 
@@ -28,7 +28,7 @@ const which = fc.nat(9)
 const told = <const Name extends string>(step: Name) => fc.record({ step: fc.constant(step) })
 const ofSubscription = <const Name extends string>(step: Name) => fc.record({ step: fc.constant(step), subscription })
 
-export const step = fc.oneof(
+export const arbitraryStep = fc.oneof(
   { weight: 5, arbitrary: fc.record({ step: fc.constant("happen"), record, count: fc.integer({ min: 1, max: 4 }) }) },
   { weight: 8, arbitrary: told("look") },
   { weight: 6, arbitrary: fc.record({ step: fc.constant("answer"), which, well: fc.boolean() }) },
@@ -49,18 +49,18 @@ export const step = fc.oneof(
   { weight: 1, arbitrary: ofSubscription("delete") },
   { weight: 1, arbitrary: told("clean") }
 )
-export type Step = typeof step extends fc.Arbitrary<infer S> ? S : never
+export type LivenessStep = typeof arbitraryStep extends fc.Arbitrary<infer S> ? S : never
 
 /** A worker by hand: what it has taken waits for the test to say how it ends. */
-export interface Worker {
-  readonly subscriptions: ReadonlyArray<Subscription>
+export interface ModelWorker {
+  readonly subscriptions: ReadonlyArray<TestSubscription>
   underWay: ReadonlyArray<TakenDelivery>
   /** What killed workers had under way: no longer this one's, and not written down. */
   lost: ReadonlyArray<TakenDelivery>
   deleted: ReadonlyArray<number>
 }
 
-export const workerOf = (subscriptions: ReadonlyArray<Subscription>): Worker => ({
+export const makeModelWorker = (subscriptions: ReadonlyArray<TestSubscription>): ModelWorker => ({
   subscriptions,
   underWay: [],
   lost: [],
@@ -93,7 +93,7 @@ const inOrder = Effect.fnUntraced(function* (taken: ReadonlyArray<TakenDelivery>
 }, Effect.orDie)
 
 /** Takes what is due, as a process does; answers how much that was. */
-export const take = Effect.fnUntraced(function* (worker: Worker) {
+export const claimDue = Effect.fnUntraced(function* (worker: ModelWorker) {
   const queue = yield* DeliveryQueue
   const now = yield* date
   const taken = [...(yield* queue.take(now, SUBSCRIPTIONS * WEBHOOK_CONCURRENT_DELIVERIES, worker.underWay))]
@@ -105,18 +105,18 @@ export const take = Effect.fnUntraced(function* (worker: Worker) {
   return taken.length
 })
 
-export const handOut = Effect.gen(function* () {
+export const dispatchEvents = Effect.gen(function* () {
   const fanOut = yield* FanOut
   while ((yield* fanOut.dispatchNext(yield* date)).events > 0) {}
 })
 
-export const answerAll = Effect.fnUntraced(function* (worker: Worker, well: boolean) {
+export const settleAll = Effect.fnUntraced(function* (worker: ModelWorker, well: boolean) {
   const mine = worker.underWay
   worker.underWay = []
   yield* Effect.forEach(mine, (delivery) => answered(delivery, well), { concurrency: "unbounded", discard: true })
 })
 
-export const kill = (worker: Worker) => {
+export const killWorker = (worker: ModelWorker) => {
   worker.lost = [...worker.lost, ...worker.underWay]
   worker.underWay = []
 }
@@ -125,36 +125,39 @@ const chosen = (deliveries: ReadonlyArray<TakenDelivery>, which: number): TakenD
   deliveries[which % Math.max(deliveries.length, 1)]
 
 /** Resumes the subscription with an empty change, unless it was deleted. */
-export const edit = Effect.fnUntraced(function* (worker: Worker, { id, operator }: Subscription) {
+export const resumeSubscription = Effect.fnUntraced(function* (
+  worker: ModelWorker,
+  { id, operator }: TestSubscription
+) {
   if (worker.deleted.includes(id)) return
   const api = yield* typedClient
   yield* api.update_webhook({ id }).pipe(withToken(operator.token))
 })
 
-const remove = Effect.fnUntraced(function* (worker: Worker, { id, operator }: Subscription) {
+const remove = Effect.fnUntraced(function* (worker: ModelWorker, { id, operator }: TestSubscription) {
   if (worker.deleted.includes(id)) return
   const api = yield* typedClient
   yield* api.delete_webhook({ id }).pipe(withToken(operator.token))
   worker.deleted = [...worker.deleted, id]
 })
 
-const pause = Effect.fnUntraced(function* ({ id }: Subscription) {
+const pause = Effect.fnUntraced(function* ({ id }: TestSubscription) {
   const sql = yield* SqlClient.SqlClient
   yield* sql`
     UPDATE webhook_subscriptions SET health = '{"state": "paused", "failures": 9, "failingSince": 0}' WHERE id = ${id}`
 })
 
-export const clean = Effect.flatMap(date, applyDeliveryRetention)
+export const runRetention = Effect.flatMap(date, applyDeliveryRetention)
 
-export const follow = Effect.fnUntraced(function* (worker: Worker, step: Step) {
+export const applyStep = Effect.fnUntraced(function* (worker: ModelWorker, step: LivenessStep) {
   const [first] = worker.subscriptions
   const meant = "subscription" in step ? worker.subscriptions[step.subscription] : first
   if (meant === undefined) return yield* Effect.die("no subscription")
   switch (step.step) {
     case "happen":
-      return yield* happened(meant.operator, changes(step.count, `transaction:${step.record}`))
+      return yield* recordEvents(meant.operator, repeatEvent(step.count, `transaction:${step.record}`))
     case "look":
-      return yield* Effect.andThen(handOut, take(worker))
+      return yield* Effect.andThen(dispatchEvents, claimDue(worker))
     case "answer": {
       const delivery = chosen(worker.underWay, step.which)
       if (delivery === undefined) return
@@ -162,7 +165,7 @@ export const follow = Effect.fnUntraced(function* (worker: Worker, step: Step) {
       return yield* answered(delivery, step.well)
     }
     case "answer all":
-      return yield* answerAll(worker, step.well)
+      return yield* settleAll(worker, step.well)
     case "hand back": {
       const delivery = chosen(worker.underWay, step.which)
       if (delivery === undefined) return
@@ -170,7 +173,7 @@ export const follow = Effect.fnUntraced(function* (worker: Worker, step: Step) {
       return yield* (yield* DeliveryQueue).handBack(delivery, yield* date)
     }
     case "kill":
-      return kill(worker)
+      return killWorker(worker)
     case "come back late": {
       const delivery = chosen(worker.lost, step.which)
       return delivery === undefined ? undefined : yield* answered(delivery, step.well)
@@ -178,14 +181,14 @@ export const follow = Effect.fnUntraced(function* (worker: Worker, step: Step) {
     case "wait":
       return yield* TestClock.adjust(step.millis)
     case "edit":
-      return yield* edit(worker, meant)
+      return yield* resumeSubscription(worker, meant)
     case "pause":
       return yield* pause(meant)
     case "replay":
-      return yield* byNobody((yield* DeliveryLog).replay({ subscriptionId: meant.id }, yield* date))
+      return yield* asSystemActor((yield* DeliveryLog).replay({ subscriptionId: meant.id }, yield* date))
     case "delete":
       return yield* remove(worker, meant)
     case "clean":
-      return yield* clean
+      return yield* runRetention
   }
 })

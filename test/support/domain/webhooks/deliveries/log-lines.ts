@@ -1,15 +1,15 @@
 import { Effect, Logger, References } from "effect"
 
-export interface Line {
+export interface LogLine {
   readonly level: string
   readonly message: unknown
   readonly fields: { readonly [field: string]: unknown }
 }
 
 /** The lines that are logged meanwhile. */
-export const lines = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+export const collectLogLines = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.gen(function* () {
-    const heard: Array<Line> = []
+    const heard: Array<LogLine> = []
     const logger = Logger.make(({ logLevel, message, fiber }) => {
       heard.push({ level: logLevel, message, fields: fiber.getRef(References.CurrentLogAnnotations) })
     })

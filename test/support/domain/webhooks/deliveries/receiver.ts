@@ -24,7 +24,7 @@ eYoEAwNZREpK6Kqs5GgP4yYB5/PdPGSce90gkYEqc11VDjuV9EegiKPw
 -----END PRIVATE KEY-----
 `
 
-export interface Received {
+export interface ReceivedRequest {
   readonly method: string | undefined
   readonly path: string | undefined
   readonly headers: http.IncomingHttpHeaders
@@ -35,21 +35,21 @@ export interface Received {
 
 export interface Receiver {
   readonly port: number
-  readonly requests: Queue.Queue<Received>
+  readonly requests: Queue.Queue<ReceivedRequest>
   /** A connection the receiver did not close itself is over: its number. */
   readonly hangUps: Queue.Queue<number>
   readonly connections: () => number
 }
 
-export type Answer = (response: http.ServerResponse, received: Received) => void
+export type ReceiverHandler = (response: http.ServerResponse, received: ReceivedRequest) => void
 
 /** A receiver for the scope of the test. Each request is put into `requests` before it is answered. */
-export const receiver = (
-  answer: Answer,
+export const startReceiver = (
+  answer: ReceiverHandler,
   { secure = false, host = "127.0.0.1", port = 0 }: { secure?: boolean; host?: string; port?: number } = {}
 ) =>
   Effect.gen(function* () {
-    const requests = yield* Queue.unbounded<Received>()
+    const requests = yield* Queue.unbounded<ReceivedRequest>()
     const hangUps = yield* Queue.unbounded<number>()
     const numbers = new WeakMap<object, number>()
     let connections = 0

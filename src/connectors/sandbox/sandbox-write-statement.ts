@@ -1,0 +1,146 @@
+import { Effect, Schema } from "effect"
+import type { SqlClient } from "effect/sql"
+import type { Fragment } from "effect/sql/Statement"
+import { column, columnDefinitions } from "../../platform/database/columns.ts"
+import { makeRowReaderOrFail } from "../../platform/database/constraints.ts"
+import { type Givens, inForms } from "../../platform/database/forms.ts"
+import { jsonParameter } from "../../platform/database/parameters.ts"
+import { withSavepoint } from "../../platform/database/savepoint.ts"
+import { SandboxDay, type SandboxListing, SandboxOrder } from "./rows.ts"
+import type { OutboxEvent, SandboxAccountKey, SandboxWrite } from "./sandbox-write.ts"
+import {
+  insertIfUnchangedSql,
+  type ThreadWriteParameters,
+  toThreadWriteParameters,
+  unchangedThreadsSql,
+  writeThreadsSql
+} from "./thread-write.ts"
+
+// One statement writes what an act makes of the books. It holds only while all of it is as it was read: the revisions of the
+// listings and of the thread, and the version of the order say so.
+
+type Sql = SqlClient.SqlClient
+
+const ListingColumns = Schema.Struct({
+  title: column("text", Schema.String),
+  instant: column("boolean", Schema.Boolean),
+  settings: column("jsonb", Schema.Json),
+  version: column("bigint", Schema.Int)
+})
+const PaymentColumns = Schema.Struct({
+  order_id: column("text", Schema.String),
+  payment_id: column("text", Schema.String),
+  kind: column("text", Schema.String),
+  amount: column("numeric", Schema.String),
+  paid_at: column("timestamptz", Schema.Date)
+})
+const OutboxColumns = Schema.Struct({
+  kind: column("text", Schema.String),
+  subject: column("text", Schema.String),
+  version: column("bigint", Schema.Int),
+  said: column("jsonb", Schema.Json),
+  due_at: column("timestamptz", Schema.Date),
+  told_version: column("bigint", Schema.Int)
+})
+
+/** What a writing says, each list as one parameter. */
+interface WriteParameters extends SandboxAccountKey, ThreadWriteParameters {
+  readonly readListings: ReadonlyArray<{ readonly listing_id: string; readonly revision: number }>
+  readonly listings: ReadonlyArray<SandboxListing>
+  readonly days: ReadonlyArray<SandboxDay>
+  readonly orders: ReadonlyArray<SandboxOrder>
+  readonly orderId: string
+  /** 0: there is none. */
+  readonly orderVersion: number
+  readonly payments: ReadonlyArray<object>
+  readonly outboxEvents: ReadonlyArray<OutboxEvent>
+}
+
+/**
+ * CTE `as_read`, which has a row while listings, order and threads are as they were read. They are locked in one order by all.
+ */
+const unchangedSql = (sql: Sql, parameters: Givens<WriteParameters>): Fragment => {
+  const { operator_id, account_id, readListings: read, orderId, orderVersion } = parameters
+  return sql`
+  wanted AS (
+    SELECT * FROM jsonb_to_recordset(${jsonParameter(read)}::jsonb) AS given (listing_id text, revision bigint)
+  ), listing AS (
+    SELECT listing_id, revision FROM sandbox_listings
+    WHERE operator_id = ${operator_id} AND account_id = ${account_id} AND listing_id IN (SELECT listing_id FROM wanted)
+    ORDER BY listing_id FOR NO KEY UPDATE
+  ), standing AS (
+    SELECT version FROM sandbox_orders
+    WHERE operator_id = ${operator_id} AND account_id = ${account_id} AND order_id = ${orderId}
+      AND (SELECT count(*) FROM listing) >= 0
+    FOR NO KEY UPDATE
+  ), ${unchangedThreadsSql(sql, parameters)}, as_read AS (
+    SELECT 1 FROM (SELECT 1) one
+    WHERE (SELECT count(*) FROM wanted JOIN listing USING (listing_id, revision)) = (SELECT count(*) FROM wanted)
+      AND coalesce((SELECT version FROM standing), 0) = ${orderVersion}
+      AND (SELECT is_so FROM threads_as_read)
+  )`
+}
+
+const STALE = Symbol("stale")
+
+/** Of two new threads with one guest the second one is refused: its guest has a thread by now. */
+const unlessGuestHasThread = makeRowReaderOrFail(Schema.Struct({ written: Schema.Boolean }), ({ name }) =>
+  name === "sandbox_threads_guest" ? STALE : undefined
+)
+
+/** A listing that changes again and again is told when its first change was to be. */
+export const makeApplySandboxWrite = (sql: Sql) => {
+  const inSavepoint = withSavepoint(sql)
+  const statement = inForms(sql, (parameters: Givens<WriteParameters>) => {
+    const { operator_id, account_id, listings, days, orders, payments, outboxEvents } = parameters
+    const insertRows = insertIfUnchangedSql(sql, parameters)
+    return sql`
+      WITH ${unchangedSql(sql, parameters)}, revised AS (
+        UPDATE sandbox_listings l SET revision = l.revision + 1,
+          title = coalesce(given.title, l.title), instant = coalesce(given.instant, l.instant),
+          settings = coalesce(given.settings, l.settings), version = coalesce(given.version, l.version)
+        FROM as_read, wanted
+        LEFT JOIN jsonb_to_recordset(${jsonParameter(listings)}::jsonb)
+          AS given (listing_id text, ${sql.literal(columnDefinitions(ListingColumns))}) USING (listing_id)
+        WHERE l.operator_id = ${operator_id} AND l.account_id = ${account_id} AND l.listing_id = wanted.listing_id
+      ), day AS (
+        INSERT INTO sandbox_days ${insertRows(days, SandboxDay)}
+        ON CONFLICT (operator_id, account_id, listing_id, day) DO UPDATE SET price = excluded.price,
+          offered = excluded.offered, taken = excluded.taken, sold = excluded.sold, restrictions = excluded.restrictions
+      ), ordered AS (
+        INSERT INTO sandbox_orders ${insertRows(orders, SandboxOrder)}
+        ON CONFLICT (operator_id, account_id, order_id) DO UPDATE SET version = excluded.version,
+          status = excluded.status, answer = excluded.answer, expires_at = excluded.expires_at, said = excluded.said
+      ), paid AS (
+        INSERT INTO sandbox_payments ${insertRows(payments, PaymentColumns)}
+      ), ${writeThreadsSql(sql, parameters)} word AS (
+        INSERT INTO sandbox_words AS before ${insertRows(outboxEvents, OutboxColumns)}
+        ON CONFLICT (operator_id, account_id, kind, subject) DO UPDATE SET version = excluded.version,
+          told_version = greatest(before.told_version, excluded.told_version),
+          said = excluded.said, attempts = 0, heard = NULL, due_at = CASE excluded.kind
+            WHEN 'listing' THEN least(before.due_at, excluded.due_at) ELSE excluded.due_at END
+      )
+      SELECT EXISTS (SELECT FROM as_read) AS written`
+  })
+  return ({ operator_id, account_id }: SandboxAccountKey, write: SandboxWrite): Effect.Effect<boolean> => {
+    const { order } = write
+    const result = statement({
+      operator_id,
+      account_id,
+      readListings: write.listings.map(({ listing_id, revision }) => ({ listing_id, revision })),
+      listings: write.changedListings ?? [],
+      days: write.days ?? [],
+      orders: order === undefined ? [] : [order.after],
+      orderId: order?.after.order_id ?? "",
+      orderVersion: order?.before?.version ?? 0,
+      payments: write.payment === undefined ? [] : [write.payment],
+      outboxEvents: write.outboxEvents.map((word) => ({ told_version: 0, ...word })),
+      ...toThreadWriteParameters(write)
+    })
+    const isNew = write.threads?.some(({ before }) => before === undefined) === true
+    return unlessGuestHasThread(isNew ? inSavepoint(result) : result).pipe(
+      Effect.map((row) => row.written),
+      Effect.catch(() => Effect.succeed(false))
+    )
+  }
+}

@@ -1,0 +1,233 @@
+import {
+  type CalendarClocks,
+  type CalendarTime,
+  makeTimeReader,
+  toAllDayDate,
+  wallAtProperty,
+  wallOnClock
+} from "./calendar-time.ts"
+import type { ReportClause } from "./clause-report.ts"
+import { type ContentLine, parseParameters } from "./content-lines.ts"
+import { parseDuration } from "./date-time-values.ts"
+import { DAY_SECONDS } from "./nights.ts"
+import type { CalendarComponent } from "./outline.ts"
+import { type CalendarRule, parseRule } from "./recurrence-rule.ts"
+import { UTC } from "./zone-clocks.ts"
+
+// Reads the properties of a VEVENT that decide days. Only its start has to be readable: every other unreadable property is
+// reported, and opens nothing.
+
+/** An occurrence of RDATE, with its own length if it has one. */
+export interface RdateOccurrence {
+  readonly time: CalendarTime
+  readonly seconds: number | undefined
+}
+
+export interface CalendarEvent {
+  /** The number of its first line in the file. */
+  readonly line: number
+  readonly uid: string | undefined
+  /** Undefined if it is unreadable. */
+  readonly sequence: number | undefined
+  readonly start: CalendarTime
+  /** How long it lasts on its own clock. */
+  readonly seconds: number
+  /** Whether it means calendar days, whatever the zone of the property. */
+  readonly isAllDay: boolean
+  readonly isBusy: boolean
+  /** Whether all of it was read. Only then may it replace another event or an occurrence. */
+  readonly isWhole: boolean
+  readonly rules: ReadonlyArray<CalendarRule>
+  readonly dates: ReadonlyArray<RdateOccurrence>
+  readonly exceptions: ReadonlyArray<CalendarTime>
+  /** The occurrence of another event that this one stands for, and whether for all later ones too. */
+  readonly replaces: { readonly time: CalendarTime; readonly andLater: boolean } | undefined
+  /** Whether it is an all-day block `Not available` that does not repeat and replaces no occurrence. */
+  readonly isUnavailable: boolean
+}
+
+/** The summary of Airbnb for days that it does not sell. Booking.com calls bookings `CLOSED - Not available`: no match. */
+const UNAVAILABLE = /^(?:airbnb )?\(?not available\)?$/i
+
+/** Reads the properties of one component and records whether all of them were readable. */
+class Properties {
+  isWhole: boolean
+  readonly #component: CalendarComponent
+  readonly #clocks: CalendarClocks
+  readonly #report: ReportClause
+
+  constructor(component: CalendarComponent, clocks: CalendarClocks, report: ReportClause) {
+    this.isWhole = component.isWhole
+    this.#component = component
+    this.#clocks = clocks
+    this.#report = report
+  }
+
+  reportFault(clause: string): undefined {
+    this.isWhole = false
+    this.#report(clause)
+  }
+
+  linesOf(name: string): ReadonlyArray<ContentLine> {
+    return this.#component.properties.get(name) ?? []
+  }
+
+  /** Returns the readable values of a property, and reports lines with an unreadable one. */
+  readAll<A>(name: string, read: (line: ContentLine) => ReadonlyArray<A | undefined>): ReadonlyArray<A> {
+    return this.linesOf(name).flatMap((line) => {
+      const values = read(line)
+      const readable = values.filter((value) => value !== undefined)
+      if (readable.length < values.length) this.reportFault(`${name} in line ${line.line} is unreadable`)
+      return readable
+    })
+  }
+
+  /** Returns the readable values of a property that an event may have once. Reports different values: one of them is wrong. */
+  readSingle<A>(name: string, read: (line: ContentLine) => A | undefined): ReadonlyArray<A> {
+    const lines = this.linesOf(name)
+    const different = new Set(lines.map(({ parameters, value }) => `${parameters}:${value.trim()}`))
+    if (different.size > 1) this.reportFault(`${name} in line ${lines[1]?.line} appears twice`)
+    return this.readAll(name, (line) => [read(line)])
+  }
+
+  readTime(line: ContentLine): CalendarTime | undefined {
+    return makeTimeReader(line, this.#clocks)?.(line.value)
+  }
+
+  /** Returns the occurrences that are left out: by their dates if the event means calendar days. */
+  readExceptions(isAllDay: boolean): ReadonlyArray<CalendarTime> {
+    return this.readAll("EXDATE", (line) => {
+      const read = makeTimeReader(line, this.#clocks)
+      return line.value.split(",").map((text) => {
+        const time = read?.(text)
+        return time !== undefined && isAllDay ? toAllDayDate(time, this.#clocks) : time
+      })
+    })
+  }
+
+  /** Returns dates and periods. A period whose end is unreadable lasts as long as its event. */
+  readOccurrences(name: string): ReadonlyArray<RdateOccurrence> {
+    return this.readAll(name, (line) => {
+      const read = makeTimeReader(line, this.#clocks)
+      return line.value.split(",").map((text): RdateOccurrence | undefined => {
+        const [start = "", end] = text.split("/")
+        const time = read?.(start)
+        if (read === undefined || time === undefined) return undefined
+        if (end === undefined) return { time, seconds: undefined }
+        const seconds = parsePeriodSeconds(time, end, read, this.#clocks)
+        if (seconds === undefined) this.reportFault(`${name} in line ${line.line} is unreadable`)
+        return { time, seconds }
+      })
+    })
+  }
+
+  /** Returns whether the property is present and each of its lines has this value. */
+  hasOnly(name: string, value: string): boolean {
+    const lines = this.linesOf(name)
+    return lines.length > 0 && lines.every((line) => line.value.trimEnd().toUpperCase() === value)
+  }
+}
+
+/**
+ * Returns the length of a period whose end is a time or a duration, in seconds; undefined if the end is unreadable, or before the
+ * start.
+ */
+export const parsePeriodSeconds = (
+  start: CalendarTime,
+  text: string,
+  read: (text: string) => CalendarTime | undefined,
+  clocks: CalendarClocks
+): number | undefined => {
+  const end = read(text)
+  return end === undefined ? parseDuration(text) : secondsBetween(start, end, clocks)
+}
+
+/** Returns the seconds from a start to an end on the clock of the start; undefined if the end is earlier. */
+const secondsBetween = (start: CalendarTime, end: CalendarTime, clocks: CalendarClocks): number | undefined => {
+  const areDays = (start.isDate && end.isMidnight) || (start.isMidnight && end.isDate)
+  if (areDays) return end.day < start.day ? undefined : (end.day - start.day) * DAY_SECONDS
+  const isFloating = start.clock !== undefined && end.clock === undefined
+  const zonedEnd = isFloating ? { ...end, clock: clocks.property } : end
+  const seconds = (wallOnClock(zonedEnd, start.clock, clocks) ?? end.wall) - start.wall
+  return seconds < 0 ? undefined : seconds
+}
+
+/**
+ * Returns a start without its clock if it begins whole days: programs without all-day events write them from midnight to
+ * midnight in UTC, whatever the zone of the property.
+ */
+export const withoutClockIfWholeDays = (start: CalendarTime, seconds: number): CalendarTime => {
+  const isWholeDays =
+    start.clock === UTC && start.wall % DAY_SECONDS === 0 && seconds > 0 && seconds % DAY_SECONDS === 0
+  return isWholeDays ? { ...start, clock: undefined } : start
+}
+
+const readReplacement = (properties: Properties): CalendarEvent["replaces"] => {
+  const [replacement] = properties.readSingle("RECURRENCE-ID", (line) => {
+    const range = parseParameters(line)?.get("RANGE")?.toUpperCase()
+    const time = properties.readTime(line)
+    if (time === undefined || (range !== undefined && range !== "THISANDFUTURE")) return undefined
+    return { time, andLater: range !== undefined }
+  })
+  return replacement
+}
+
+/** Returns the SEQUENCE, 0 without one; undefined if it is unreadable, or if a line with an unknown name may be it. */
+const readSequence = (properties: Properties, mayHideSequence: boolean): number | undefined => {
+  const [line, another] = properties.linesOf("SEQUENCE")
+  if (line === undefined) return mayHideSequence ? undefined : 0
+  const value = line.value.trim()
+  if (another === undefined && /^\d{1,10}$/.test(value)) return Number(value)
+  return properties.reportFault(`SEQUENCE in line ${line.line} is unreadable`)
+}
+
+/** Reads a VEVENT; undefined if its start is unreadable. */
+export const parseEvent = (
+  component: CalendarComponent,
+  clocks: CalendarClocks,
+  report: ReportClause
+): CalendarEvent | undefined => {
+  const properties = new Properties(component, clocks, report)
+  const starts = properties.readSingle("DTSTART", (line) => properties.readTime(line))
+  const writtenStart = starts.toSorted((one, other) => wallAtProperty(one, clocks) - wallAtProperty(other, clocks))[0]
+  if (writtenStart === undefined) {
+    if (properties.linesOf("DTSTART").length === 0) report(`VEVENT in line ${component.line} has no DTSTART`)
+    return undefined
+  }
+  const lengths = [
+    ...properties.readSingle("DTEND", (line) => {
+      const end = properties.readTime(line)
+      return end === undefined ? undefined : secondsBetween(writtenStart, end, clocks)
+    }),
+    ...properties.readSingle("DURATION", (line) => parseDuration(line.value))
+  ]
+  const seconds = Math.max(0, ...lengths)
+  const start = withoutClockIfWholeDays(writtenStart, seconds)
+  const isAllDay = start.isDate || start !== writtenStart
+  const rules = properties.readAll("RRULE", (line) => [parseRule(line.value)])
+  const [dates, exceptions] = [properties.readOccurrences("RDATE"), properties.readExceptions(isAllDay)]
+  const replaces = readReplacement(properties)
+  const isBusy = !properties.hasOnly("STATUS", "CANCELLED") && !properties.hasOnly("TRANSP", "TRANSPARENT")
+  const sequence = readSequence(properties, component.mayHideSequence)
+  // An event that stands for an unknown occurrence belongs to no series.
+  const isOrphaned = replaces === undefined && properties.linesOf("RECURRENCE-ID").length > 0
+  const uid = isOrphaned ? "" : properties.linesOf("UID")[0]?.value.trim()
+  const isSingle = rules.length === 0 && dates.length === 0 && replaces === undefined
+  const summaries = properties.linesOf("SUMMARY")
+  return {
+    line: component.line,
+    uid: uid === "" ? undefined : uid,
+    sequence,
+    start,
+    seconds,
+    isAllDay,
+    isBusy,
+    isWhole: properties.isWhole,
+    rules,
+    dates,
+    exceptions,
+    replaces,
+    isUnavailable:
+      isAllDay && isSingle && summaries.length === 1 && summaries.every(({ value }) => UNAVAILABLE.test(value.trim()))
+  }
+}

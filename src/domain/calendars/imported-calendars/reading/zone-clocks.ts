@@ -1,0 +1,201 @@
+import windowsZones from "cldr-core/supplemental/windowsZones.json" with { type: "json" }
+import * as Result from "effect/Result"
+import ICAL from "ical.js"
+import type { ReportClause } from "./clause-report.ts"
+import { formatBasicTime, parseOffset, parseTime } from "./date-time-values.ts"
+import { DAY_SECONDS } from "./nights.ts"
+import type { CalendarComponent } from "./outline.ts"
+import { parseRule } from "./recurrence-rule.ts"
+
+// Finds time zones by name: in the runtime, in the table of Windows names, and in the calendar itself.
+
+/** The clock of a zone. Walls are seconds since 1970 as it shows them, instants are seconds since 1970. */
+export interface ZoneClock {
+  readonly instantOf: (wall: number) => number
+  readonly wallOf: (instant: number) => number
+  /** False for an unknown zone: the clock of the property stands in for it. */
+  readonly isKnown: boolean
+}
+
+export const UTC: ZoneClock = { instantOf: (wall) => wall, wallOf: (instant) => instant, isKnown: true }
+
+/** Quarters of an hour whose offset is remembered, for each zone. Offsets change only at the beginning of a quarter. */
+const OFFSET_CACHE_SIZE = 20_000
+const QUARTER_SECONDS = 900
+
+const DATE_TIME_FIELDS = {
+  calendar: "iso8601",
+  numberingSystem: "latn",
+  hourCycle: "h23",
+  year: "numeric",
+  month: "numeric",
+  day: "numeric",
+  hour: "numeric",
+  minute: "numeric",
+  second: "numeric"
+} as const
+
+/** Returns a function that computes how many seconds the clock of a zone is ahead of UTC at an instant. */
+const makeComputeOffset =
+  (format: Intl.DateTimeFormat) =>
+  (at: number): number => {
+    const parts = new Map(format.formatToParts(at * 1000).map(({ type, value }) => [type, Number(value)]))
+    const part = (type: Intl.DateTimeFormatPartTypes) => parts.get(type) ?? 0
+    const wall = Date.UTC(part("year"), part("month") - 1, part("day"), part("hour"), part("minute"), part("second"))
+    return wall / 1000 - at
+  }
+
+const makeClock = (computeOffset: (at: number) => number): ZoneClock => {
+  const offsets = new Map<number, number>()
+  const offsetAt = (at: number): number => {
+    const quarter = Math.floor(at / QUARTER_SECONDS) * QUARTER_SECONDS
+    const cached = offsets.get(quarter)
+    if (cached !== undefined) return cached
+    if (offsets.size >= OFFSET_CACHE_SIZE) offsets.clear()
+    const seconds = computeOffset(quarter)
+    offsets.set(quarter, seconds)
+    return seconds
+  }
+  return {
+    // A wall that the clock shows twice is the first one, and one that it skips counts by the offset before the gap (RFC 5545,
+    // 3.3.5).
+    instantOf: (wall) => {
+      const before = offsetAt(wall - DAY_SECONDS)
+      if (offsetAt(wall - before) === before) return wall - before
+      const after = offsetAt(wall + DAY_SECONDS)
+      return wall - (offsetAt(wall - after) === after ? after : before)
+    },
+    wallOf: (instant) => instant + offsetAt(instant),
+    isKnown: true
+  }
+}
+
+const clockCache = new Map<string, ZoneClock>()
+/** Clocks that are remembered. There are about six hundred zones, and names may differ in their case. */
+const CLOCK_CACHE_SIZE = 1_000
+
+/** Names of UTC itself. Other zones without an offset, such as Africa/Abidjan, are places. */
+const UTC_NAME = /^(?:Etc\/)?(?:UTC|UCT|GMT|GMT[+-]?0|Greenwich|Universal|Zulu)$/i
+
+const ianaClock = (name: string): ZoneClock | undefined => {
+  if (UTC_NAME.test(name)) return UTC
+  const cached = clockCache.get(name)
+  if (cached !== undefined) return cached
+  const format = Result.try(() => new Intl.DateTimeFormat("en-US", { ...DATE_TIME_FIELDS, timeZone: name }))
+  if (Result.isFailure(format)) return undefined
+  const clock = makeClock(makeComputeOffset(format.success))
+  if (clockCache.size >= CLOCK_CACHE_SIZE) clockCache.clear()
+  clockCache.set(name, clock)
+  return clock
+}
+
+/** IANA names by Windows names in lower case, for the territory `001`: the whole world (Unicode CLDR). */
+const IANA_OF_WINDOWS: ReadonlyMap<string, string> = new Map(
+  windowsZones.supplemental.windowsZones.mapTimezones.flatMap(({ mapZone }) =>
+    mapZone._territory === "001" ? [[mapZone._other.toLowerCase(), mapZone._type]] : []
+  )
+)
+
+/** Returns the names that a TZID may contain: some programs write `/example.com/20270101/Europe/Berlin`. */
+const candidateNames = (name: string): ReadonlyArray<string> => {
+  if (!name.startsWith("/")) return [name]
+  const parts = name.split("/")
+  return [3, 2, 1].map((count) => parts.slice(-count).join("/"))
+}
+
+/** Returns the clock of a zone by its IANA or Windows name; undefined if the name is neither. */
+export const findClock = (name: string): ZoneClock | undefined => {
+  for (const each of candidateNames(name)) {
+    const clock = ianaClock(IANA_OF_WINDOWS.get(each.toLowerCase()) ?? each)
+    if (clock !== undefined) return clock
+  }
+  return undefined
+}
+
+const propertyText = (component: CalendarComponent, name: string): string =>
+  component.properties.get(name)?.[0]?.value.trim() ?? ""
+
+/** Returns the lines of STANDARD or DAYLIGHT with checked values; undefined if a value is unreadable. */
+const formatObservance = (component: CalendarComponent): ReadonlyArray<string> | undefined => {
+  const start = parseTime(propertyText(component, "DTSTART"))
+  const [from, to] = [propertyText(component, "TZOFFSETFROM"), propertyText(component, "TZOFFSETTO")]
+  const isReadable = start !== undefined && parseOffset(from) !== undefined && parseOffset(to) !== undefined
+  if (!component.isWhole || !isReadable) return undefined
+  const rules = component.properties.get("RRULE")?.map(({ value }) => parseRule(value)) ?? []
+  const dates = component.properties.get("RDATE")?.flatMap(({ value }) => value.split(",").map(parseTime)) ?? []
+  const lines: Array<string> = []
+  for (const rule of rules) {
+    if (rule === undefined) return undefined
+    const count = rule.count === undefined ? "" : `;COUNT=${rule.count}`
+    lines.push(`RRULE:${rule.text}${count}${rule.until === undefined ? "" : `;UNTIL=${formatBasicTime(rule.until)}`}`)
+  }
+  for (const date of dates) {
+    if (date === undefined) return undefined
+    lines.push(`RDATE${date.isDate ? ";VALUE=DATE" : ""}:${formatBasicTime(date)}`)
+  }
+  const header = [`DTSTART:${formatBasicTime({ ...start, isDate: false })}`, `TZOFFSETFROM:${from}`, `TZOFFSETTO:${to}`]
+  return [`BEGIN:${component.name}`, ...header, ...lines, `END:${component.name}`]
+}
+
+/** Returns a time of `ical.js` that shows the same date and hour, without a zone. */
+const toLibraryTime = (wall: number): ICAL.Time => {
+  const at = new Date(wall * 1000)
+  return ICAL.Time.fromData({
+    year: at.getUTCFullYear(),
+    month: at.getUTCMonth() + 1,
+    day: at.getUTCDate(),
+    hour: at.getUTCHours(),
+    minute: at.getUTCMinutes(),
+    second: at.getUTCSeconds(),
+    isDate: false
+  })
+}
+
+/** Returns the clock that a VTIMEZONE describes; undefined if it is empty, or unreadable in part. */
+const parseTimezoneClock = (component: CalendarComponent): ZoneClock | undefined => {
+  const observances = component.components.map(formatObservance)
+  if (!component.isWhole || observances.length === 0 || observances.includes(undefined)) return undefined
+  const lines = ["BEGIN:VTIMEZONE", "TZID:described", ...observances.flatMap((each) => each ?? []), "END:VTIMEZONE"]
+  const timezone = Result.try(() => new ICAL.Timezone({ component: lines.join("\r\n"), tzid: "described" }))
+  if (Result.isFailure(timezone)) return undefined
+  const offsetAtWall = (wall: number): number => timezone.success.utcOffset(toLibraryTime(wall))
+  // The library expands the rules at the first call, and may fail then.
+  if (Result.isFailure(Result.try(() => offsetAtWall(0)))) return undefined
+  return makeClock((at) => {
+    const [before, after] = [offsetAtWall(at - DAY_SECONDS), offsetAtWall(at + DAY_SECONDS)]
+    // The library takes walls, and changes the offset at the earlier one of the two walls of a change.
+    return before === after ? before : offsetAtWall(at + Math.min(before, after))
+  })
+}
+
+/** Returns the name of an unknown zone for a report: printable ASCII, at most 40 characters, since it may be any text. */
+const printableName = (name: string): string => name.replace(/[^\x20-\x7e]/g, "?").slice(0, 40)
+
+/**
+ * Returns a function that finds the clock of a TZID. It looks in the runtime and in the table of Windows names first, then in
+ * the VTIMEZONEs of the calendar. It reports an unknown zone once, and returns the property's clock for it.
+ */
+export const makeClockLookup = (
+  timezones: ReadonlyArray<CalendarComponent>,
+  property: ZoneClock,
+  report: ReportClause
+): ((name: string) => ZoneClock) => {
+  const componentsByName = new Map(timezones.map((component) => [propertyText(component, "TZID"), component]))
+  const clocksByName = new Map<string, ZoneClock>()
+  const resolve = (name: string): ZoneClock => {
+    const standardClock = findClock(name)
+    if (standardClock !== undefined) return standardClock
+    const component = componentsByName.get(name)
+    if (component !== undefined) {
+      const clock = parseTimezoneClock(component) ?? findClock(propertyText(component, "X-LIC-LOCATION"))
+      if (clock !== undefined) return clock
+    }
+    report(`the time zone ${printableName(name)} is unknown`)
+    return { ...property, isKnown: false }
+  }
+  return (name) => {
+    const clock = clocksByName.get(name) ?? resolve(name)
+    clocksByName.set(name, clock)
+    return clock
+  }
+}

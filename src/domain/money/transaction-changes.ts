@@ -1,0 +1,150 @@
+import { Schema } from "effect"
+import type { SqlClient } from "effect/sql/SqlClient"
+import type { Fragment } from "effect/sql/Statement"
+import { changedRecordsSql, createdOrDeletedRecordsSql, prepareRecordedChange } from "../../changes/recorded-change.ts"
+import { recordEvent } from "../../jobs/events/event-statements.ts"
+import { column, columnNames, rowParameterSql, updateAssignments } from "../../platform/database/columns.ts"
+import type { Givens, Value } from "../../platform/database/forms.ts"
+import { jsonParameter } from "../../platform/database/parameters.ts"
+import { lockUnchangedOrder, type OrderSnapshot } from "../bookings/orders/order-sql.ts"
+import { type OperatorRowId, readRowId } from "../operator-rows.ts"
+import { Transaction } from "./contract.ts"
+import type { EntryShare } from "./rules.ts"
+import { writeShares } from "./transaction-shares.ts"
+
+// Changing income and expense entries: one statement changes, splits and records at once.
+
+/** The columns an edit sets. */
+const EditableTransactionColumns = Schema.Struct({
+  amount: column("numeric", Schema.String),
+  item_id: column("bigint", Transaction.fields.item_id),
+  payment_method_id: column("bigint", Transaction.fields.payment_method_id),
+  /** ISO 8601 in UTC. A Date would lose the microseconds. */
+  action_at: column("timestamptz", Schema.String),
+  status: column("text", Transaction.fields.status),
+  note: column("text", Transaction.fields.note)
+})
+/** What is undefined stays. */
+export type TransactionEdit = {
+  readonly [Column in keyof typeof EditableTransactionColumns.Type]:
+    | (typeof EditableTransactionColumns.Type)[Column]
+    | undefined
+}
+
+/** The columns a new entry fills. */
+export const NewTransactionColumns = Schema.Struct({
+  ...EditableTransactionColumns.fields,
+  direction: column("text", Transaction.fields.direction),
+  currency: column("text", Transaction.fields.currency),
+  property_id: column("bigint", Transaction.fields.property_id),
+  order_id: column("bigint", Schema.NullOr(Schema.Int)),
+  operator_name: column("text", Transaction.fields.operator_name)
+})
+export type NewTransaction = Omit<typeof NewTransactionColumns.Type, "order_id">
+
+/** How an entry is split over its order as it was read; without an order it is not, or stays as it is. */
+export interface EntrySplit {
+  readonly order: OrderSnapshot | undefined
+  readonly shares: ReadonlyArray<EntryShare>
+}
+
+/** Writes the shares of the entry in the CTE `entry`. */
+export const writeEntryShares = (sql: SqlClient, shares: Value<ReadonlyArray<EntryShare>>): Fragment =>
+  writeShares(
+    sql,
+    sql`SELECT entry.operator_id, entry.id AS transaction_id, share.stay_id, share.amount
+      FROM entry, jsonb_to_recordset(${jsonParameter(shares)}::jsonb) AS share (stay_id bigint, amount numeric)`
+  )
+
+/** Records what happened to the entry in the CTE `entry`. */
+export const recordEntryEvent = (
+  sql: SqlClient,
+  change: "created" | "updated" | "deleted",
+  at: Value<Date>
+): Fragment =>
+  recordEvent(sql, `transaction_${change}`, {
+    from: sql`entry`,
+    record: sql`'transaction:' || id`,
+    fields: { transaction_id: sql`id` },
+    at
+  })
+
+/** An entry to be made, with how it is split. */
+interface CreateEntryParameters extends EntrySplit {
+  readonly operatorId: number
+  readonly entry: Omit<typeof NewTransactionColumns.Type, "order_id"> & { readonly order_id: number | null }
+  readonly now: Date
+}
+
+/** Answers the new entry's id, or undefined when its order is not as it was read any more. */
+export const createTransaction = (sql: SqlClient) => {
+  const statement = prepareRecordedChange(
+    sql,
+    ({ operatorId, entry, order, shares, now }: Givens<CreateEntryParameters>) => ({
+      change: sql`
+      ${lockUnchangedOrder(sql, operatorId, order)}, entry AS (
+        INSERT INTO transactions (operator_id, created_at, updated_at, ${sql.literal(columnNames(NewTransactionColumns))})
+        SELECT ${operatorId}, ${now}::timestamptz, ${now}::timestamptz, ${sql.literal(columnNames(NewTransactionColumns))}
+        FROM as_read, ${rowParameterSql(sql, NewTransactionColumns, entry)}
+        RETURNING operator_id, id
+      ), shares AS (${writeEntryShares(sql, shares)})`,
+      events: [recordEntryEvent(sql, "created", now)],
+      touched: createdOrDeletedRecordsSql(sql, "transaction", "entry"),
+      outcome: sql`SELECT id FROM entry`
+    })
+  )
+  return (operatorId: number, entry: NewTransaction, { order, shares }: EntrySplit, now: Date) =>
+    readRowId(statement({ operatorId, entry: { ...entry, order_id: order?.id ?? null }, order, shares, now }))
+}
+
+/** What an edit sets, of which entry. */
+interface UpdateEntryParameters extends OperatorRowId, TransactionEdit, EntrySplit {
+  readonly now: Date
+}
+
+/**
+ * Answers the entry's id, or undefined when it was deleted or its order is not as it was read any more. The entry is locked
+ * after its order, as changes of orders do.
+ */
+export const updateTransaction = (sql: SqlClient) => {
+  const statement = prepareRecordedChange(
+    sql,
+    ({ operatorId, id, order, shares, now, ...edit }: Givens<UpdateEntryParameters>) => ({
+      change: sql`
+      ${lockUnchangedOrder(sql, operatorId, order)}, before AS (
+        SELECT * FROM transactions WHERE operator_id = ${operatorId} AND id = ${id} AND EXISTS (SELECT FROM as_read)
+        FOR NO KEY UPDATE
+      ), entry AS (
+        UPDATE transactions t SET updated_at = ${now}, ${updateAssignments(sql, EditableTransactionColumns, "t", edit)}
+        FROM before WHERE t.operator_id = before.operator_id AND t.id = before.id
+        RETURNING t.*
+      ), shares AS (${writeEntryShares(sql, shares)})`,
+      events: [recordEntryEvent(sql, "updated", now)],
+      touched: changedRecordsSql(sql, "transaction", "entry"),
+      outcome: sql`SELECT id FROM entry`
+    })
+  )
+  return (operatorId: number, id: number, edit: TransactionEdit, { order, shares }: EntrySplit, now: Date) => {
+    const { amount, item_id, payment_method_id, action_at, status, note } = edit
+    return readRowId(
+      statement({ operatorId, id, amount, item_id, payment_method_id, action_at, status, note, order, shares, now })
+    )
+  }
+}
+
+/** Answers the deleted entry's id, or undefined when there is none. */
+export const deleteTransaction = (sql: SqlClient) => {
+  const statement = prepareRecordedChange(sql, ({ operatorId, id, now }: Givens<DeleteEntryParameters>) => ({
+    change: sql`
+      entry AS (
+        DELETE FROM transactions WHERE operator_id = ${operatorId} AND id = ${id} RETURNING operator_id, id)`,
+    events: [recordEntryEvent(sql, "deleted", now)],
+    touched: createdOrDeletedRecordsSql(sql, "transaction", "entry"),
+    outcome: sql`SELECT id FROM entry`
+  }))
+  return (operatorId: number, id: number, now: Date) => readRowId(statement({ operatorId, id, now }))
+}
+
+interface DeleteEntryParameters extends OperatorRowId {
+  readonly now: Date
+}

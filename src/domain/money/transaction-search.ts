@@ -1,0 +1,138 @@
+import { Schema } from "effect"
+import type { SqlClient } from "effect/sql/SqlClient"
+import type { Fragment } from "effect/sql/Statement"
+import type { Page } from "../../contract/page.ts"
+import { type Givens, inForms, type Value } from "../../platform/database/forms.ts"
+import { makePageReader } from "../../platform/database/list-pages.ts"
+import { keywordInSearchForm, toSearchForm } from "../../platform/database/parameters.ts"
+import { makeSingleRowReader } from "../../platform/database/rows.ts"
+import { AmountColumn, InstantColumn, MicrosecondInstantColumn } from "../column-schemas.ts"
+import { propertyExists } from "../properties/properties/ownership.ts"
+import { type search_transactions, Transaction } from "./contract.ts"
+
+// Finding income and expense entries: one statement a page.
+
+type Filters = "id" | "property_id" | "direction" | "item_id" | "payment_method_id" | "currency" | "status" | "keyword"
+
+/** Which entries a search means; what is undefined does not narrow it. */
+export interface TransactionSearch extends Pick<typeof search_transactions.payloadSchema.Type, Filters> {
+  readonly instants: { readonly from: Date; readonly until: Date } | undefined
+  /** A code of the order, or of any of its stays. */
+  readonly order_code: string | undefined
+}
+
+/** An entry as it is shown, but for the names of the built-in dictionaries. */
+export const TransactionRow = Schema.Struct({
+  ...Transaction.fields,
+  amount: AmountColumn,
+  action_at: MicrosecondInstantColumn,
+  created_at: InstantColumn,
+  updated_at: InstantColumn
+})
+
+const readFilterCheck = makeSingleRowReader(Schema.Struct({ property: Schema.Boolean, order: Schema.Boolean }))
+
+/** The order a code names: its own, or that of any of its stays. */
+export const selectOrderIds = (sql: SqlClient, operatorId: Value<number>, code: Value<string>): Fragment => sql`(
+  SELECT id FROM orders WHERE operator_id = ${operatorId} AND reservation_code = ${code}
+  UNION SELECT order_id FROM stays WHERE operator_id = ${operatorId} AND stay_code = ${code})`
+
+/** The values of a search; what is undefined does not narrow it. */
+const toSearchValues = (operatorId: number, filters: TransactionSearch) => ({
+  operatorId,
+  id: filters.id,
+  from: filters.instants?.from,
+  until: filters.instants?.until,
+  property_id: filters.property_id,
+  order_code: filters.order_code,
+  direction: filters.direction,
+  item_id: filters.item_id,
+  payment_method_id: filters.payment_method_id,
+  currency: filters.currency,
+  status: filters.status,
+  keyword: filters.keyword
+})
+type SearchValues = Givens<ReturnType<typeof toSearchValues>>
+
+const conditions = (sql: SqlClient, { operatorId, ...values }: SearchValues): ReadonlyArray<Fragment> => {
+  const all: Array<Fragment> = [sql`t.operator_id = ${operatorId}`]
+  if (values.id !== undefined) all.push(sql`t.id = ${values.id}`)
+  if (values.from !== undefined) all.push(sql`t.action_at >= ${values.from}`)
+  if (values.until !== undefined) all.push(sql`t.action_at < ${values.until}`)
+  if (values.property_id !== undefined) {
+    all.push(sql`(t.property_id = ${values.property_id} OR t.order_id IN (
+      SELECT order_id FROM stays WHERE operator_id = ${operatorId} AND property_id = ${values.property_id}))`)
+  }
+  if (values.order_code !== undefined)
+    all.push(sql`t.order_id IN ${selectOrderIds(sql, operatorId, values.order_code)}`)
+  if (values.direction !== undefined) all.push(sql`t.direction = ${values.direction}`)
+  if (values.item_id !== undefined) all.push(sql`t.item_id = ${values.item_id}`)
+  if (values.payment_method_id !== undefined) all.push(sql`t.payment_method_id = ${values.payment_method_id}`)
+  if (values.currency !== undefined) all.push(sql`t.currency = ${values.currency}`)
+  if (values.status !== undefined) all.push(sql`t.status = ${values.status}`)
+  if (values.keyword !== undefined) {
+    all.push(sql`position(${keywordInSearchForm(sql, values.keyword)} in ${toSearchForm(sql, sql`t.note`)}) > 0`)
+  }
+  return all
+}
+
+/** What an entry in `page` shows of what {@link joined} adds. */
+export const transactionColumns = (sql: SqlClient) => ({
+  action_at: sql`to_char(page.action_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`,
+  item_name: sql`item.name`,
+  payment_method_name: sql`method.name`,
+  link_type: sql`CASE WHEN page.order_id IS NOT NULL THEN 'reservation' WHEN page.property_id IS NOT NULL THEN 'property'
+    ELSE 'operator' END`,
+  property_id: sql`property.id`,
+  property_title: sql`property.title`,
+  reservation_code: sql`orders.reservation_code`,
+  stay_code: sql`orders.reservation_code`,
+  shares: sql`coalesce(split.shares, '[]')`
+})
+
+export const transactionJoins = (sql: SqlClient): Fragment => sql`
+  LEFT JOIN orders ON orders.operator_id = page.operator_id AND orders.id = page.order_id
+  LEFT JOIN LATERAL (
+    SELECT jsonb_agg(jsonb_build_object('property_id', stay.property_id, 'amount', share.amount) ORDER BY stay.id) AS shares,
+      CASE WHEN min(stay.property_id) = max(stay.property_id) AND count(*) = count(stay.property_id)
+        THEN min(stay.property_id) END AS property_id
+    FROM transaction_shares share
+    JOIN stays stay ON stay.operator_id = share.operator_id AND stay.id = share.stay_id
+    WHERE share.operator_id = page.operator_id AND share.transaction_id = page.id
+  ) split ON page.order_id IS NOT NULL
+  LEFT JOIN properties property
+    ON property.operator_id = page.operator_id AND property.id = coalesce(page.property_id, split.property_id)
+  LEFT JOIN dictionary_entries item ON item.operator_id = page.operator_id AND item.id = page.item_id
+    AND item.dictionary = page.direction || '_items'
+  LEFT JOIN dictionary_entries method ON method.operator_id = page.operator_id AND method.id = page.payment_method_id
+    AND method.dictionary = page.direction || '_methods'`
+
+export const searchTransactions = (sql: SqlClient) => {
+  const selectPage = makePageReader(sql, TransactionRow, (values: SearchValues) => ({
+    matching: sql`SELECT t.* FROM transactions t WHERE ${sql.and(conditions(sql, values))}`,
+    orderBy: sql`action_at DESC, id DESC`,
+    columns: transactionColumns(sql),
+    joined: transactionJoins(sql)
+  }))
+  return (operatorId: number, filters: TransactionSearch, page: Page) =>
+    selectPage(toSearchValues(operatorId, filters), page)
+}
+
+/** What a search names. */
+export interface TransactionFilterIds {
+  readonly operatorId: number
+  readonly property_id: number | undefined
+  readonly order_code: string | undefined
+}
+
+/** Whether the property and the order a search names exist; asked only when the search found nothing. */
+export const checkTransactionFilters = (sql: SqlClient) => {
+  const statement = inForms(
+    sql,
+    ({ operatorId, property_id, order_code }: Givens<TransactionFilterIds>) => sql`
+      SELECT ${propertyExists(sql, operatorId, property_id)} AS property,
+        ${order_code === undefined ? sql`true` : sql`EXISTS ${selectOrderIds(sql, operatorId, order_code)}`} AS "order"`
+  )
+  return (operatorId: number, { property_id, order_code }: Pick<TransactionSearch, "property_id" | "order_code">) =>
+    readFilterCheck(statement({ operatorId, property_id, order_code }))
+}

@@ -1,0 +1,32 @@
+import type { SqlClient } from "effect/sql/SqlClient"
+import type { Fragment } from "effect/sql/Statement"
+import type { BacklogSource } from "../../../jobs/backlog-statements.ts"
+import type { Value } from "../../../platform/database/forms.ts"
+import { activeCondition } from "./subscriptions.ts"
+
+/**
+ * The recursive CTE `with_work`: the subscriptions something waits for. A loose index scan: it leaps through the index
+ * from one to the next, so a long queue costs as much as a short one.
+ */
+export const dueSubscriptionsSql = (sql: SqlClient): Fragment => sql`
+  with_work AS (
+    (SELECT operator_id, subscription_id FROM webhook_lanes
+      ORDER BY operator_id, subscription_id LIMIT 1)
+    UNION ALL
+    SELECT following.* FROM with_work CROSS JOIN LATERAL (
+      SELECT l.operator_id, l.subscription_id FROM webhook_lanes l
+      WHERE (l.operator_id, l.subscription_id) > (with_work.operator_id, with_work.subscription_id)
+      ORDER BY l.operator_id, l.subscription_id LIMIT 1) following
+  )`
+
+/** Deliveries that could go and nobody has in hand. A subscription that rests or is paused waits by design. */
+export const webhookBacklog = (sql: SqlClient, now: Value<Date>): BacklogSource => ({
+  candidates: dueSubscriptionsSql(sql),
+  condition: sql`EXISTS (
+    SELECT FROM webhook_subscriptions s
+    WHERE s.operator_id = with_work.operator_id AND s.id = with_work.subscription_id AND s.deleted_at IS NULL
+      AND ${activeCondition(sql)})`,
+  dueRows: sql`
+    FROM webhook_lanes WHERE operator_id = with_work.operator_id AND subscription_id = with_work.subscription_id
+      AND event_id > 0 AND due_at <= ${now}`
+})

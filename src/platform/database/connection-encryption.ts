@@ -1,0 +1,73 @@
+import { readFile } from "node:fs/promises"
+import type { ConnectionOptions } from "node:tls"
+import { Effect, Redacted, Result } from "effect"
+import { ConnectionError, SqlError } from "effect/sql/SqlError"
+
+// How a connection to a server is encrypted, as its address says by `sslmode`, in the words of PostgreSQL's own client. The
+// library would take `require` for the strictest mode with the certificates of the system, and would not look at a file.
+
+/** The strengths an address may ask for, the weakest first. */
+export const SSL_MODES = ["disable", "require", "verify-ca", "verify-full"] as const
+type SslMode = (typeof SSL_MODES)[number]
+
+export interface ConnectionEncryption {
+  /** Without any said: `disable`. */
+  readonly mode: SslMode
+  /** File of the certificates that are believed; undefined: those that Node knows. */
+  readonly rootCertificate: string | undefined
+}
+
+const isMode = (text: string): text is SslMode => SSL_MODES.some((mode) => mode === text)
+
+/**
+ * What an address asks for; fails with what it must be instead. `prefer` and `allow` are refused: whoever is in between
+ * makes them go unencrypted, and nobody would see it. Of what else PostgreSQL's client takes of `ssl…` nothing is passed
+ * over in silence.
+ */
+export const parseConnectionEncryption = (address: string): Result.Result<ConnectionEncryption, string> => {
+  const sslParameters = Array.from(new URL(address).searchParams).filter(([name]) => name.startsWith("ssl"))
+  const unknownParameter = sslParameters.find(([name]) => name !== "sslmode" && name !== "sslrootcert")
+  if (unknownParameter !== undefined)
+    return Result.fail(`without ${unknownParameter[0]}: only sslmode and sslrootcert are supported`)
+  const { sslmode = "disable", sslrootcert } = Object.fromEntries(sslParameters)
+  if (new Map(sslParameters).size < sslParameters.length)
+    return Result.fail("with one sslmode and one sslrootcert at most")
+  if (!isMode(sslmode)) {
+    const warning =
+      sslmode === "prefer" || sslmode === "allow" ? ": with other modes a connection may be unencrypted" : ""
+    return Result.fail(`whose sslmode is one of ${SSL_MODES.join(", ")}${warning}`)
+  }
+  if (sslmode === "disable" && sslrootcert !== undefined) {
+    return Result.fail("with sslmode=verify-full if it has sslrootcert")
+  }
+  // Anybody gets a certificate of an authority that everybody believes.
+  if (sslmode === "verify-ca" && sslrootcert === undefined) {
+    return Result.fail("with sslrootcert if it has sslmode=verify-ca")
+  }
+  return Result.succeed({ mode: sslmode, rootCertificate: sslrootcert })
+}
+
+const toConnectionError = (message: string, cause: unknown) =>
+  new SqlError({ reason: new ConnectionError({ cause, message, operation: "connect" }) })
+
+/**
+ * What the sockets to a server are given. As with PostgreSQL's own client, `require` looks at no certificate unless it is
+ * told of a file, and is `verify-ca` then.
+ */
+export const makeSocketOptions = Effect.fnUntraced(function* (
+  url: Redacted.Redacted
+): Effect.fn.Return<false | ConnectionOptions, SqlError> {
+  const encryption = parseConnectionEncryption(Redacted.value(url))
+  if (Result.isFailure(encryption)) {
+    const message = `the address must be one ${encryption.failure}`
+    return yield* toConnectionError(message, new Error(message))
+  }
+  const { mode, rootCertificate } = encryption.success
+  if (mode === "disable") return false
+  if (rootCertificate === undefined) return { rejectUnauthorized: mode !== "require" }
+  const ca = yield* Effect.tryPromise({
+    try: () => readFile(rootCertificate),
+    catch: (cause) => toConnectionError("cannot read sslrootcert", new Error(`cannot read sslrootcert: ${cause}`))
+  })
+  return { ca, rejectUnauthorized: true, ...(mode === "verify-full" ? {} : { checkServerIdentity: () => undefined }) }
+})

@@ -1,0 +1,125 @@
+import type { ReservationTag } from "../../../../domain/bookings/reservation-tags/contract.ts"
+import type { CustomChannel } from "../../../../domain/channels/custom-channels/contract.ts"
+import { Dictionary } from "../../../../domain/money/dictionaries.ts"
+import type { Dictionaries } from "../../../../domain/money/OperatorDictionaries.ts"
+import { DICTIONARY_NAME, RESERVATION_TAGS_SHOWN, TAG_NAME } from "../../../../platform/limits.ts"
+import { type Html, html } from "../../../docs/html.ts"
+import type { SignedInVisit } from "../../visit.ts"
+import { actionForm, disclosure, input, makeFieldFiller } from "../form-fields.ts"
+import { type FailedSubmission, submittedAction } from "../host-page.ts"
+import { badge, pagination, readOffsetParam, section, table } from "../page-parts.ts"
+import { colorDot } from "../properties/tag-colors.ts"
+import { editUrl } from "../property-selection.ts"
+import { CATEGORIES_PATH } from "../urls.ts"
+import { DICTIONARY_LABELS, entryStatus } from "./entry-view.ts"
+
+// The lists of the page, each with a form for one more.
+
+export const dictionarySections = (
+  visit: SignedInVisit,
+  dictionaries: Dictionaries,
+  failedSubmission?: FailedSubmission
+): Html =>
+  html`${Dictionary.literals.map((dictionary) => dictionarySection(visit, dictionary, dictionaries[dictionary], failedSubmission))}`
+
+const dictionarySection = (
+  visit: SignedInVisit,
+  dictionary: Dictionary,
+  entries: Dictionaries[Dictionary],
+  failedSubmission?: FailedSubmission
+): Html => {
+  // The page has such a form for each dictionary.
+  const isSameForm =
+    failedSubmission !== undefined &&
+    submittedAction(failedSubmission) === ADD_ENTRY_ACTION &&
+    failedSubmission.form.get("dictionary") === dictionary
+  return section(
+    DICTIONARY_LABELS[dictionary].title,
+    html`<p class="soft">${DICTIONARY_LABELS[dictionary].about}</p>
+${table(
+  { empty: "There is none." },
+  [
+    { label: "Name", cell: ({ name }) => html`<span class="name">${name}</span>` },
+    { label: "Stands", cell: entryStatus },
+    {
+      label: "Change",
+      cell: ({ id, name }) =>
+        html`<a href="${editUrl(CATEGORIES_PATH, dictionary, id)}" aria-label="Change ${name}">Change</a>`
+    }
+  ],
+  entries
+)}${actionForm(visit, {
+  action: ADD_ENTRY_ACTION,
+  label: "Add it",
+  subject: DICTIONARY_LABELS[dictionary].title,
+  isInline: true,
+  fields: html`<input type="hidden" name="dictionary" value="${dictionary}">${input(
+    makeFieldFiller(isSameForm ? failedSubmission : undefined, ADD_ENTRY_ACTION),
+    { name: "name", label: "One more", isRequired: true, maxlength: DICTIONARY_NAME }
+  )}`
+})}`,
+    dictionary
+  )
+}
+
+const ADD_ENTRY_ACTION = "add_entry"
+
+export interface ReservationTagPage {
+  readonly reservation_tags: ReadonlyArray<ReservationTag>
+  readonly total: number
+}
+
+export const reservationTagsSection = (
+  visit: SignedInVisit,
+  { reservation_tags, total }: ReservationTagPage,
+  failedSubmission?: FailedSubmission
+): Html =>
+  section(
+    "Tags of reservations",
+    html`<p class="soft">Words to put on a stay. Those that everybody has cannot be deleted.</p>
+${table(
+  { empty: "There is no tag." },
+  [
+    {
+      label: "Name",
+      cell: ({ color, tag_name }: ReservationTag) => html`${colorDot(color)} <span class="name">${tag_name}</span>`
+    },
+    { label: "Stands", cell: ({ is_default }) => (is_default ? "everybody's" : badge("yours", "good")) },
+    { label: "Delete", cell: (tag) => deleteForm(visit, tag) }
+  ],
+  reservation_tags
+)}${pagination(visit, { offset: readOffsetParam(visit, "tags"), limit: RESERVATION_TAGS_SHOWN, total, name: "tags" })}${actionForm(
+  visit,
+  {
+    action: "add_tag",
+    label: "Add the tag",
+    isInline: true,
+    fields: input(makeFieldFiller(failedSubmission, "add_tag"), {
+      name: "tag_name",
+      label: "One more",
+      isRequired: true,
+      maxlength: TAG_NAME
+    })
+  }
+)}`,
+    "tags"
+  )
+
+const deleteForm = (visit: SignedInVisit, { id, tag_name, is_default }: ReservationTag): Html | string =>
+  is_default
+    ? ""
+    : disclosure(
+        "Delete…",
+        html`<p>It is taken off all reservations.</p>
+${actionForm(visit, { action: "delete_tag", label: "Delete", subject: tag_name, id, kind: "danger" })}`
+      )
+
+/** Where a reservation made by hand may come from: the service's own, which nobody changes. */
+export const channelsSection = (channels: ReadonlyArray<CustomChannel>): Html =>
+  section(
+    "Where reservations made by hand come from",
+    html`<p>${channels.map(({ name }) => name).join(", ")}.</p>
+<p class="soft">These are the service's own and cannot be changed.</p>
+`,
+    "channels"
+  )

@@ -1,0 +1,52 @@
+import { DateTime, Effect, Layer, Schedule } from "effect"
+import { RateWindows } from "../../../../src/admission/windows/RateWindows.ts"
+import { Ingest } from "../../../../src/connectors/ingest/Ingest.ts"
+import { layerSandboxConnector } from "../../../../src/connectors/sandbox/connectors-layer.ts"
+import { layerSandbox, layerSandboxWorkers } from "../../../../src/connectors/sandbox/layer.ts"
+import { SandboxAllowed } from "../../../../src/connectors/sandbox/SandboxAllowed.ts"
+import { layerPushWorker } from "../../../../src/domain/calendars/listing-calendars/push-worker.ts"
+import { ChannelGateway } from "../../../../src/domain/channels/port/ChannelGateway.ts"
+import { layerMessageSender } from "../../../../src/domain/guests/conversations/sending/message-sender.ts"
+import { FanOut } from "../../../../src/domain/webhooks/deliveries/FanOut.ts"
+import { type InternalSubscriber, InternalSubscribers } from "../../../../src/jobs/events/internal-subscribers.ts"
+import { WakeUp } from "../../../../src/jobs/WakeUp.ts"
+import { layerService } from "../../harness.ts"
+import { layerOwnDatabase } from "../../own-database.ts"
+import { ScriptedChannel } from "../../scripted-channel.ts"
+
+const layerBelow = Layer.merge(layerOwnDatabase, WakeUp.layerProcess)
+
+const layerMarketplace = Layer.provideMerge(layerSandbox, Layer.merge(Ingest.layer, SandboxAllowed.layerAlways)).pipe(
+  Layer.provide(layerBelow)
+)
+
+const layerGateway = Layer.provide(ChannelGateway.layer, [
+  Layer.provide(layerSandboxConnector, layerMarketplace),
+  layerOwnDatabase
+]).pipe(Layer.orDie)
+
+/** The service and its marketplace together: what each says reaches the other by itself. */
+export const layerServiceWithSandbox = Layer.mergeAll(
+  Layer.provide(layerSandboxWorkers, [layerMarketplace, layerBelow]),
+  Layer.provide(Layer.merge(layerPushWorker, layerMessageSender), [layerGateway, layerBelow])
+).pipe(
+  Layer.provideMerge(layerMarketplace),
+  Layer.provideMerge(
+    layerService(
+      layerOwnDatabase,
+      RateWindows.layerMemory,
+      Layer.merge(ScriptedChannel.layer, layerGateway),
+      WakeUp.layerProcess
+    )
+  )
+)
+
+/** Hands events out as the running service does, which also delivers them. */
+export const layerDispatchTo = (...followers: ReadonlyArray<InternalSubscriber>) =>
+  Layer.effectDiscard(
+    Effect.gen(function* () {
+      const { dispatchNext: next } = yield* FanOut
+      const once = Effect.flatMap(DateTime.nowAsDate, next)
+      yield* Effect.forkScoped(Effect.repeat(once, Schedule.spaced("50 millis")))
+    })
+  ).pipe(Layer.provide(Layer.provide(FanOut.layer, Layer.succeed(InternalSubscribers, followers))))

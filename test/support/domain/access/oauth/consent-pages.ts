@@ -1,0 +1,250 @@
+import { Context, Effect, Layer, Option, References } from "effect"
+import { HttpMiddleware, HttpServer, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { type Actor, CurrentActor } from "../../../../../src/contract/actor.ts"
+import type { SignedInAccount } from "../../../../../src/contract/caller.ts"
+import { RateLimited, ValidationFailed } from "../../../../../src/contract/errors.ts"
+import { AuthorizationCodes, type Consent } from "../../../../../src/domain/access/oauth/AuthorizationCodes.ts"
+import { Clients, type OAuthClient, PUBLIC_CLIENT_ID } from "../../../../../src/domain/access/oauth/Clients.ts"
+import { Grants } from "../../../../../src/domain/access/oauth/Grants.ts"
+import { isRegistered } from "../../../../../src/domain/access/oauth/redirect-uri.ts"
+import { newSessionCookie } from "../../../../../src/domain/access/sign-in/cookies.ts"
+import { Passwords } from "../../../../../src/domain/access/sign-in/Passwords.ts"
+import { type Session, Sessions } from "../../../../../src/domain/access/sign-in/Sessions.ts"
+import { Outbound } from "../../../../../src/domain/webhooks/deliveries/Outbound.ts"
+import { layerConsoleAssembly } from "../../../../../src/transports/console/assembly.ts"
+import { ConsoleEndpoint, layerConsoleEndpoint } from "../../../../../src/transports/console/console-endpoint.ts"
+import {
+  ACTION_FIELD,
+  cookieName,
+  deriveFormToken,
+  FORM_TOKEN_FIELD
+} from "../../../../../src/transports/console/visit.ts"
+import { listen } from "../../../../../src/transports/http-server/listen.ts"
+import { toConsoleCaller } from "../../../callers.ts"
+import { layerTest } from "../../../harness.ts"
+import { BaseUrl } from "../../../server.ts"
+import { toPasswordConfirmation } from "../sign-in/sign-in-accounts.ts"
+
+// Consent by itself: real pages and rules, over clients, sessions and codes that a test can look into.
+
+export const PUBLIC_URL = "https://latchkey.example.test"
+
+export const CALLBACK = "https://partner.example.test/cb?tenant=7"
+export const PARTNER: OAuthClient = {
+  id: "lkapp_partner",
+  name: "Partner & Sons",
+  redirectUris: [CALLBACK],
+  isPublic: false
+}
+const TWO_WAYS: OAuthClient = {
+  id: "lkapp_two",
+  name: "Two ways",
+  redirectUris: ["https://two.example.test/a", "https://two.example.test/b"],
+  isPublic: false
+}
+const EVERYBODYS: OAuthClient = { id: PUBLIC_CLIENT_ID, name: "MCP client", redirectUris: [], isPublic: true }
+
+/** Where the public client's users may be led back to. */
+export const LOOPBACK = "http://127.0.0.1:33418/cb"
+export const SITE = "https://app.example.test/oauth/callback"
+export const PROGRAM = "cursor://anysphere.cursor-mcp/oauth/callback"
+const REGISTERED = ["http://127.0.0.1/cb", "http://[::1]/cb", SITE, PROGRAM]
+
+/** S256 of the verifier in RFC 7636, appendix B. */
+export const CHALLENGE = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
+
+/** An account without room for another connection is told so. */
+const FULL = "Disconnect an application first."
+export const FULL_ACCOUNT = 13
+/** One that gives access too often too. */
+const OFTEN = "Wait a minute."
+export const HASTY_ACCOUNT = 14
+
+interface Seen {
+  readonly issued: Array<{ readonly code: string; readonly consent: Consent; readonly actor: Actor }>
+  readonly ledTo: Array<string>
+  readonly sessions: Map<string, Session>
+}
+
+/** What consent did, and who is signed in. */
+export class ConsentState extends Context.Service<ConsentState, Seen>()("latchkey/test/oauth/Ground") {
+  static readonly layer = Layer.sync(ConsentState, (): Seen => ({ issued: [], ledTo: [], sessions: new Map() }))
+}
+
+const layerSessions = Layer.unwrap(
+  Effect.map(ConsentState, ({ sessions }) =>
+    Layer.mock(Sessions, {
+      find: (cookie) => Effect.sync(() => sessions.get(cookie)),
+      confirm: (cookie, { password }) =>
+        password === "right" ? Effect.succeed(toPasswordConfirmation(cookie)) : Effect.fail({ _tag: "WrongPassword" }),
+      signOut: (cookie) =>
+        Effect.sync(() => {
+          sessions.delete(cookie)
+        })
+    })
+  )
+)
+
+const layerClients = Layer.unwrap(
+  Effect.map(ConsentState, ({ ledTo }) =>
+    Layer.mock(Clients, {
+      find: (id) => Effect.succeed([PARTNER, TWO_WAYS, EVERYBODYS].find((each) => each.id === id)),
+      mayRedirectTo: ({ isPublic, redirectUris }, uri) =>
+        Effect.succeed(isRegistered(isPublic ? REGISTERED : redirectUris, uri, isPublic ? "public" : "partner")),
+      recordRedirect: (uri) =>
+        Effect.sync(() => {
+          ledTo.push(uri)
+        })
+    })
+  )
+)
+
+const layerCodes = Layer.unwrap(
+  Effect.map(ConsentState, ({ issued }) =>
+    Layer.mock(AuthorizationCodes, {
+      issue: Effect.fnUntraced(function* (consent: Consent) {
+        if (consent.caller.accountId === FULL_ACCOUNT) return yield* new ValidationFailed({ message: FULL })
+        if (consent.caller.accountId === HASTY_ACCOUNT) return yield* new RateLimited({ message: OFTEN, headers: {} })
+        const code = `lkcode_${issued.length}`
+        issued.push({ code, consent, actor: yield* CurrentActor })
+        return code
+      })
+    })
+  )
+)
+
+/** The pages over it, as they are at `publicUrl`. */
+export const layerConsentPages = (publicUrl = PUBLIC_URL) =>
+  layerConsoleEndpoint(publicUrl).pipe(
+    Layer.provide([layerSessions, layerClients, layerCodes]),
+    // What other pages work with.
+    Layer.provide([
+      Layer.mock(Passwords, {}),
+      Layer.mock(Grants, {}),
+      Layer.provide(layerConsoleAssembly, Layer.mock(Outbound, {}))
+    ]),
+    Layer.provideMerge(ConsentState.layer),
+    Layer.provideMerge(layerTest),
+    Layer.provide(Layer.succeed(References.MinimumLogLevel, "Error"))
+  )
+
+/** The same behind a socket, for browsers; at the address of {@link BaseUrl}. */
+export const layerServedConsentPages = Layer.effect(
+  BaseUrl,
+  Effect.gen(function* () {
+    const pages = yield* ConsoleEndpoint
+    const app = Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
+      Effect.map(pages(request), (response) => response ?? HttpServerResponse.empty({ status: 404 }))
+    )
+    return HttpServer.formatAddress(yield* listen(app, { port: 0, host: "127.0.0.1", drainSeconds: 0, silence: 0 }))
+  })
+).pipe(
+  Layer.provide(Layer.succeed(HttpMiddleware.TracerDisabledWhen, () => true)),
+  Layer.provideMerge(layerConsentPages("http://127.0.0.1"))
+)
+
+interface SignedIn {
+  readonly role?: "main" | "sub"
+  readonly status?: SignedInAccount["status"]
+  readonly subscriptionUntil?: SignedInAccount["subscriptionUntil"]
+  readonly edition?: "pro" | "basic"
+  readonly accountId?: number
+  readonly email?: string
+  readonly operatorName?: string
+  readonly passwordAt?: number
+}
+
+/** Somebody signs in; answers the cookie's value. */
+export const signIn = Effect.fnUntraced(function* ({
+  role = "main",
+  status = "active",
+  subscriptionUntil = null,
+  edition = "pro",
+  accountId = 7,
+  email = "host@example.test",
+  operatorName = "Harbour Stays",
+  passwordAt = Date.now()
+}: SignedIn = {}) {
+  const { sessions } = yield* ConsentState
+  const cookie = newSessionCookie()
+  const caller = toConsoleCaller({ operatorId: 5, accountId, role, edition })
+  sessions.set(cookie, { person: { caller, status, subscriptionUntil }, email, operatorName, passwordAt })
+  return cookie
+})
+
+export interface VisitedPage {
+  readonly status: number
+  readonly location: string
+  readonly headers: Headers
+  readonly text: string
+}
+
+interface Sent {
+  readonly cookie?: string
+  /** A form, sent with its token unless that is said otherwise. */
+  readonly form?: Readonly<Record<string, string>>
+  readonly headers?: Readonly<Record<string, string>>
+  readonly method?: string
+}
+
+/** Each request comes from an address of its own: nobody is counted here. */
+let addresses = 0
+
+const bodyOf = (cookie: string, form: Readonly<Record<string, string>> | undefined) =>
+  form === undefined ? null : new URLSearchParams({ [FORM_TOKEN_FIELD]: deriveFormToken(cookie), ...form }).toString()
+
+/** What the browser with that cookie is answered. */
+export const visitPage = Effect.fnUntraced(function* (
+  target: string,
+  { cookie = newSessionCookie(), form, headers = {}, method = form === undefined ? "GET" : "POST" }: Sent = {}
+) {
+  const pages = yield* ConsoleEndpoint
+  const body = bodyOf(cookie, form)
+  const type = body === null ? {} : { "content-type": "application/x-www-form-urlencoded" }
+  const own = { cookie: `${cookieName(PUBLIC_URL)}=${cookie}`, host: new URL(PUBLIC_URL).host }
+  const web = new Request(`${PUBLIC_URL}${target}`, { method, body, headers: { ...type, ...own, ...headers } })
+  addresses += 1
+  const from = Option.some(`10.${addresses >> 16}.${(addresses >> 8) & 255}.${addresses & 255}`)
+  const response = yield* pages(HttpServerRequest.fromWeb(web).modify({ remoteAddress: from }))
+  if (response === undefined) return yield* Effect.die(new Error(`nothing is at ${target}`))
+  const answered = HttpServerResponse.toWeb(response)
+  const text = yield* Effect.promise(() => answered.text())
+  const seen: VisitedPage = {
+    status: answered.status,
+    location: answered.headers.get("location") ?? "",
+    headers: answered.headers,
+    text
+  }
+  return seen
+})
+
+type Parameters = Readonly<Record<string, string | undefined>>
+
+/** A partner's request, and the public client's, with some parameters otherwise; undefined leaves one out. */
+const targetOf = (parameters: Parameters): string => {
+  const query = new URLSearchParams()
+  for (const [name, value] of Object.entries(parameters)) if (value !== undefined) query.set(name, value)
+  return `/authorization?${query.toString()}`
+}
+
+export const partnerRequestUrl = (otherwise: Parameters = {}): string =>
+  targetOf({ client_id: PARTNER.id, redirect_uri: CALLBACK, state: "s t/a+t%e", ...otherwise })
+
+export const publicRequestUrl = (otherwise: Parameters = {}): string =>
+  targetOf({
+    client_id: PUBLIC_CLIENT_ID,
+    redirect_uri: LOOPBACK,
+    response_type: "code",
+    scope: "read-only writable",
+    state: "xyz",
+    code_challenge: CHALLENGE,
+    code_challenge_method: "S256",
+    ...otherwise
+  })
+
+export const allowForm = (scope: string) => ({ [ACTION_FIELD]: "allow", scope })
+export const denyForm = { [ACTION_FIELD]: "deny" }
+
+/** What an address was answered with, by name. */
+export const readRedirectParams = (location: string): Readonly<Record<string, string>> =>
+  Object.fromEntries(new URL(location).searchParams)

@@ -1,0 +1,187 @@
+import { Context, DateTime, Effect, Layer, Ref } from "effect"
+import { SqlClient } from "effect/sql"
+import { TestClock } from "effect/testing"
+import { RateWindows } from "../../../../../src/admission/windows/RateWindows.ts"
+import { Ingest } from "../../../../../src/connectors/ingest/Ingest.ts"
+import { currentSecond } from "../../../../../src/contract/time.ts"
+import { AnswerQueue } from "../../../../../src/domain/automation/answering/AnswerQueue.ts"
+import { makeGuestAnswerer } from "../../../../../src/domain/automation/answering/guest-answerer.ts"
+import { guestQuestionSubscribers } from "../../../../../src/domain/automation/answering/guest-questions.ts"
+import type { RuleDefinition } from "../../../../../src/domain/automation/rules/rule.ts"
+import {
+  type AnswerSentence,
+  KnowledgeAnswers,
+  type KnowledgeAsker
+} from "../../../../../src/domain/knowledge/search/KnowledgeAnswers.ts"
+import { FanOut } from "../../../../../src/domain/webhooks/deliveries/FanOut.ts"
+import { InternalSubscribers } from "../../../../../src/jobs/events/internal-subscribers.ts"
+import { jsonParameter } from "../../../../../src/platform/database/parameters.ts"
+import { channelRoom, createSellingOperator, orderEvent } from "../../../connectors/ingest/channel-events.ts"
+import { layerService } from "../../../harness.ts"
+import { layerOwnDatabase } from "../../../own-database.ts"
+import { messageEvent, threadEvent } from "../../guests/conversations/channel-conversation.ts"
+
+// Guests who write, and a worker whose every look is called by the test. What is known is the test's to say.
+
+export const NOW = Date.parse("2027-04-20T10:00:00Z")
+
+export const WIFI_ANSWER: AnswerSentence = {
+  text: "The password is harbour42.",
+  knowledge_base_id: 7,
+  revision: 1,
+  title: "Wi-Fi",
+  sub_title: "Password",
+  fragment: "The network is Harbour. The password is harbour42."
+}
+
+/** What is known: whoever writes of Wi-Fi is answered, and of nothing else, unless a test says so. */
+export class KnownAnswers extends Context.Service<
+  KnownAnswers,
+  {
+    /** What was asked, oldest first: each time the messages that waited together. */
+    readonly asked: Effect.Effect<
+      ReadonlyArray<{ readonly asking: KnowledgeAsker; readonly messages: ReadonlyArray<string> }>
+    >
+    /** Answers like that from now on. */
+    readonly answer: (answer: Effect.Effect<ReadonlyArray<AnswerSentence>>) => Effect.Effect<void>
+  }
+>()("latchkey/test/Known") {}
+
+const layerKnown = Layer.effectContext(
+  Effect.gen(function* () {
+    const asked = yield* Ref.make<ReadonlyArray<{ asking: KnowledgeAsker; messages: ReadonlyArray<string> }>>([])
+    const answers = yield* Ref.make<Effect.Effect<ReadonlyArray<AnswerSentence>> | undefined>(undefined)
+    const answers_ = KnowledgeAnswers.of({
+      ask: (_operatorId, asking, messages) =>
+        Effect.gen(function* () {
+          yield* Ref.update(asked, (all) => [...all, { asking, messages }])
+          const told = yield* Ref.get(answers)
+          return told === undefined ? (/wi-?fi/i.test(messages.join()) ? [WIFI_ANSWER] : []) : yield* told
+        })
+    })
+    return Context.make(
+      KnownAnswers,
+      KnownAnswers.of({ asked: Ref.get(asked), answer: (answer) => Ref.set(answers, answer) })
+    ).pipe(Context.add(KnowledgeAnswers, answers_))
+  })
+)
+
+/** The service without rate windows and what the worker needs, over a database of its own. */
+export const layerAnswering = Layer.mergeAll(
+  AnswerQueue.layer,
+  Ingest.layer,
+  layerKnown,
+  Layer.provide(FanOut.layer, Layer.succeed(InternalSubscribers, guestQuestionSubscribers))
+).pipe(Layer.provideMerge(layerService(layerOwnDatabase, RateWindows.layerUnbounded)))
+
+/** A rule as it is kept, made at this moment; answers its id. */
+export const insertRule = Effect.fnUntraced(function* (operatorId: number, definition: RuleDefinition) {
+  const sql = yield* SqlClient.SqlClient
+  const now = yield* currentSecond
+  const [made] = yield* sql<{ id: number }>`
+    INSERT INTO automation_rules (operator_id, action, definition, state, since, created_at)
+    VALUES (${operatorId}, ${definition.action}, ${jsonParameter(definition)}::jsonb, 'active', ${now}, ${now}) RETURNING id`
+  return made?.id ?? 0
+}, Effect.orDie)
+
+export const ANSWER_RULE: RuleDefinition = { name: "Answers", action: "answer" }
+export const GREETING_RULE: RuleDefinition = {
+  name: "Thank you",
+  action: "send_message",
+  trigger: { event: "inquiry" },
+  text: "Thank you, {{guest.first_name}}."
+}
+
+/** Hands out what happened. */
+export const dispatchAllEvents = Effect.gen(function* () {
+  const { dispatchNext: next } = yield* FanOut
+  while ((yield* next(yield* DateTime.nowAsDate)).events > 0) yield* Effect.void
+})
+
+/** Does all there is to do at this time of the clock. */
+export const answerAllDue = Effect.gen(function* () {
+  yield* dispatchAllEvents
+  const { claimDue: takeDue, awaitIdle: idle, inProgress: underWay } = yield* makeGuestAnswerer
+  let isBusy = true
+  while (isBusy) {
+    yield* takeDue
+    isBusy = underWay.size > 0
+    yield* idle
+  }
+}).pipe(Effect.scoped)
+
+let nth = 0
+
+/** The entry that {@link WIFI} is of, as it is prepared. */
+const entryOf = Effect.fnUntraced(function* (operatorId: number) {
+  const sql = yield* SqlClient.SqlClient
+  const { knowledge_base_id, revision, title, sub_title, fragment } = WIFI_ANSWER
+  const contents = jsonParameter([{ sub_title, text: fragment }])
+  yield* sql`
+    INSERT INTO knowledge_bases (operator_id, id, title, is_enable, audience, scope_property_type, scope_property_ids,
+      scope_channel_type, scope_channels, contents, process_status, revision, due_at, created_at)
+    OVERRIDING SYSTEM VALUE
+    VALUES (${operatorId}, ${knowledge_base_id}, ${title}, true, 'guests', 'all', '{-1}', 'all', '{unlimited}',
+      ${contents}::jsonb, 'done', ${revision}, 'infinity', now())`
+}, Effect.orDie)
+
+/** An operator with a rule that answers, and a guest's thread; `rules` in the place of that one. */
+export const startInquiry = Effect.fnUntraced(function* (...rules: ReadonlyArray<RuleDefinition>) {
+  const ground = yield* createSellingOperator
+  yield* TestClock.setTime(NOW)
+  const ruleIds: Array<number> = []
+  for (const rule of rules.length === 0 ? [ANSWER_RULE] : rules)
+    ruleIds.push(yield* insertRule(ground.operatorId, rule))
+  yield* entryOf(ground.operatorId)
+  yield* ground.hear(threadEvent())
+  const sql = yield* SqlClient.SqlClient
+  const { conversations } = yield* ground.api.query_conversations({}).pipe(ground.as)
+  const id = conversations[0]?.id ?? ""
+  const said = (sender: "guest" | "host", text: string, options: { readonly thread_id?: string; readonly at?: Date }) =>
+    Effect.gen(function* () {
+      const now = yield* DateTime.nowAsDate
+      nth += 1
+      return yield* ground.hear(
+        messageEvent({
+          message_id: `M-${nth}`,
+          thread_id: options.thread_id ?? "T1",
+          sender,
+          text,
+          sent_at: `${(options.at ?? now).toISOString().slice(0, 19)}Z`
+        })
+      )
+    })
+  /** In the order of time: the operation answers them newest first. */
+  const messages = Effect.map(ground.api.get_conversation({ id }).pipe(ground.as), (conversation) =>
+    conversation.messages.toReversed()
+  )
+  return {
+    ...ground,
+    id,
+    ruleIds,
+    rule: ruleIds[0] ?? 0,
+    ask: (text: string, options: { readonly thread_id?: string; readonly at?: Date } = {}) =>
+      said("guest", text, options),
+    /** The host writes at the channel. */
+    hostThere: (text: string) => said("host", text, {}),
+    hostHere: (message: string) => ground.api.send_message({ id, message }).pipe(ground.as),
+    book: (status: "accepted" | "cancelled" = "accepted", thread_id = "T1") =>
+      ground.hear(orderEvent([channelRoom(ground.listing)], { status, thread_id })),
+    messages,
+    /** What the service has said by itself, oldest first. */
+    automatic: Effect.map(messages, (all) =>
+      all.flatMap(({ sources, content }) => (sources.length > 0 ? [content] : []))
+    ),
+    /** What became of the questions, oldest first. */
+    plans: Effect.map(
+      sql<{ state: string; reason: string | null }>`
+        SELECT state, reason FROM automation_plans WHERE operator_id = ${ground.operatorId} ORDER BY id`,
+      (all) => all.map(({ state, reason }) => (reason === null ? state : `${state}: ${reason}`))
+    ),
+    lane: Effect.map(
+      sql<{ waiting: number; in_a_row: number }>`
+        SELECT waiting, in_a_row FROM answer_lanes WHERE operator_id = ${ground.operatorId}`,
+      ([lane]) => lane
+    )
+  }
+})

@@ -1,0 +1,161 @@
+import { DateTime, Effect, Layer, Result } from "effect"
+import { SqlClient } from "effect/sql"
+import { TestClock } from "effect/testing"
+import { CalendarQueue } from "../../../../../src/domain/calendars/imported-calendars/CalendarQueue.ts"
+import { FeedReader } from "../../../../../src/domain/calendars/imported-calendars/FeedReader.ts"
+import { ImportedCalendars } from "../../../../../src/domain/calendars/imported-calendars/ImportedCalendars.ts"
+import type { makeCalendarImportWorker } from "../../../../../src/domain/calendars/imported-calendars/import-worker.ts"
+import { AllowedReceivers, parseAllowedHosts } from "../../../../../src/domain/webhooks/deliveries/allowed-hosts.ts"
+import { asSystemActor, freshOperator, insertProperty, layerService, typedClient, withToken } from "../../../harness.ts"
+import { layerOwnDatabase } from "../../../own-database.ts"
+import { layerLocalOutbound, makeSwitchableHandler, respondWith } from "../../webhooks/deliveries/outbound-requests.ts"
+import { startReceiver } from "../../webhooks/deliveries/receiver.ts"
+
+// A property that follows calendars, and a worker whose every look is called by the test.
+
+export const TODAY = "2027-04-20"
+export const NOW = Date.parse(`${TODAY}T10:00:00Z`)
+export const MINUTE_MS = 60_000
+
+/** The service and what a worker needs, over a database of its own; hosts on 127.0.0.1 are allowed. */
+export const layerImportService = Layer.mergeAll(CalendarQueue.layer, FeedReader.layer, ImportedCalendars.layer).pipe(
+  Layer.provideMerge(layerService(layerOwnDatabase)),
+  Layer.provideMerge(layerLocalOutbound),
+  Layer.provideMerge(Layer.succeed(AllowedReceivers, Result.getOrThrow(parseAllowedHosts("127.0.0.1"))))
+)
+
+/** A calendar with these lines. */
+export const toCalendarText = (...lines: ReadonlyArray<string>): string =>
+  ["BEGIN:VCALENDAR", "VERSION:2.0", "PRODID:-//Test//Test//EN", ...lines, "END:VCALENDAR", ""].join("\r\n")
+
+/** All-day events: `busy("2027-05-01/2027-05-04")` has three nights. */
+export const toBusyCalendar = (...stretches: ReadonlyArray<string>): string =>
+  toCalendarText(
+    ...stretches.flatMap((stretch, index) => {
+      const [start = "", end = ""] = stretch.replaceAll("-", "").split("/")
+      return [
+        "BEGIN:VEVENT",
+        `UID:${index}@test`,
+        `DTSTART;VALUE=DATE:${start}`,
+        `DTEND;VALUE=DATE:${end}`,
+        "SUMMARY:Reserved",
+        "END:VEVENT"
+      ]
+    })
+  )
+
+/** The same with an event whose start cannot be read, after one that is long past. */
+export const toPartlyReadableCalendar = (...stretches: ReadonlyArray<string>): string =>
+  toBusyCalendar("2020-01-01/2020-01-02", ...stretches).replace(
+    "END:VCALENDAR",
+    ["BEGIN:VEVENT", "UID:broken@test", "DTSTART:never", "SUMMARY:Reserved", "END:VEVENT", "END:VCALENDAR"].join("\r\n")
+  )
+
+/** Nothing of the tests before is left to be fetched. */
+export const emptyCalendarTables = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`TRUNCATE imported_days, imported_calendars`
+  yield* TestClock.setTime(NOW)
+}).pipe(Effect.orDie)
+
+/** A host of a calendar that says what the test says at that time. */
+export const startCalendarSource = Effect.gen(function* () {
+  const { mood, answer } = makeSwitchableHandler()
+  const { port, requests } = yield* startReceiver(answer)
+  const url = (path = "/calendar.ics?s=SECRET") => `http://127.0.0.1:${port}${path}`
+  return {
+    mood,
+    requests,
+    url,
+    says: (text: string | Buffer, headers: Record<string, string> = {}) => {
+      mood.answer = respondWith(200, text, headers)
+    }
+  }
+})
+
+/** An operator with a property. */
+export const createPropertyOwner = Effect.gen(function* () {
+  const operator = yield* freshOperator()
+  const property = yield* insertProperty(operator.operatorId, "Harbour 1")
+  return { ...operator, property, api: yield* typedClient, as: withToken(operator.token) }
+})
+
+/** Follows the calendar at an address. */
+export const addImportedCalendar = Effect.fnUntraced(function* (property: number, url: string) {
+  const calendars = yield* ImportedCalendars
+  const { calendar_id } = yield* calendars.add(property, url).pipe(asSystemActor, Effect.orDie)
+  return calendar_id
+})
+
+/** A property that follows one calendar, and nobody else who follows any. */
+export const createOnlyImport = Effect.gen(function* () {
+  yield* emptyCalendarTables
+  const host = yield* createPropertyOwner
+  const elsewhere = yield* startCalendarSource
+  const id = yield* addImportedCalendar(host.property, elsewhere.url())
+  return { ...host, ...elsewhere, id }
+})
+
+export type ImportWorker = Effect.Success<typeof makeCalendarImportWorker>
+
+/** Fetches what is due, until nothing is. */
+export const fetchAllDue = Effect.fnUntraced(function* (importing: ImportWorker) {
+  let before = -1
+  while (true) {
+    yield* importing.claimDue
+    yield* importing.awaitIdle
+    const tries = yield* tried
+    if (tries === before) return
+    before = tries
+  }
+})
+
+const tried = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const [row] = yield* sql<{ tries: number }>`SELECT coalesce(sum(attempts), 0)::int AS tries FROM imported_calendars`
+  return row?.tries ?? 0
+}).pipe(Effect.orDie)
+
+/** How a calendar stands. */
+export const loadCalendarState = Effect.fnUntraced(function* (id: number) {
+  const sql = yield* SqlClient.SqlClient
+  const [row] = yield* sql<{
+    state: string
+    error: string | null
+    due_at: Date
+    fetched_at: Date | null
+    failures: number
+  }>`
+    SELECT state, error, due_at, fetched_at, failures FROM imported_calendars WHERE id = ${id}`
+  return row
+}, Effect.orDie)
+
+/** The days of a calendar that stand here, `2027-05-01` or `2027-05-01 echo`. */
+export const loadCalendarDays = Effect.fnUntraced(function* (id: number) {
+  const sql = yield* SqlClient.SqlClient
+  const rows = yield* sql<{ day: string; echo: boolean }>`
+    SELECT day, echo FROM imported_days WHERE calendar_id = ${id} ORDER BY day`
+  return rows.map(({ day, echo }) => (echo ? `${day} echo` : day))
+}, Effect.orDie)
+
+/** What subscribers are told of a property's days, oldest first: `+2027-05-01` is free, `-2027-05-01` is not. */
+export const loadAvailabilityEvents = Effect.fnUntraced(function* (property: number) {
+  const sql = yield* SqlClient.SqlClient
+  const rows = yield* sql<{ availabilities: ReadonlyArray<{ date: string; available: boolean }> }>`
+    SELECT payload->'availabilities' AS availabilities FROM events
+    WHERE event = 'property_availability_updated' AND record = ${`property:${property}`} ORDER BY id`
+  return rows.map(({ availabilities }) =>
+    availabilities.map(({ date, available }) => `${available ? "+" : "-"}${date}`).join(" ")
+  )
+}, Effect.orDie)
+
+/** The counter-feed of a calendar, as read without and with these days: `told(…)` is what its source knows from us. */
+export const toOwnFeedContent = Effect.fnUntraced(function* (calendarId: number, ...days: ReadonlyArray<string>) {
+  const sql = yield* SqlClient.SqlClient
+  const text = `{${days.map((day) => `[${day},${day}]`).join(",")}}`
+  yield* sql`
+    INSERT INTO property_feeds (operator_id, property_id, calendar_id, token, told, told_at, created_at)
+    SELECT operator_id, property_id, id, 'lkfeed_' || id, ${text}::datemultirange, ${yield* DateTime.nowAsDate}, now()
+    FROM imported_calendars WHERE id = ${calendarId}
+    ON CONFLICT (operator_id, property_id, calendar_id) DO UPDATE SET told = excluded.told, told_at = excluded.told_at`
+}, Effect.orDie)

@@ -1,0 +1,78 @@
+import { DateTime, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { TestClock } from "effect/testing"
+import { Conversations } from "../../../../../../src/domain/guests/conversations/Conversations.ts"
+import type { TakenMessage } from "../../../../../../src/domain/guests/conversations/sending/claimed-message.ts"
+import type { makeMessageSender } from "../../../../../../src/domain/guests/conversations/sending/message-sender.ts"
+import { SendQueue } from "../../../../../../src/domain/guests/conversations/sending/SendQueue.ts"
+import { WakeUp } from "../../../../../../src/jobs/WakeUp.ts"
+import { insertConversation } from "../../../../conversations.ts"
+import { freshOperator } from "../../../../harness.ts"
+import { insertChannelAccount } from "../../../../listings.ts"
+import { queueMessage } from "../../../../messages.ts"
+import { layerOwnDatabase } from "../../../../own-database.ts"
+import { ScriptedChannel } from "../../../../scripted-channel.ts"
+
+// Conversations at a scripted channel, and a worker whose every look is called by the test.
+
+export const NOW = Date.parse("2027-04-20T10:00:00Z")
+
+/** What a worker needs, over a database of its own: a worker would take what other files' tests queue. */
+export const layerSendService = Layer.provideMerge(
+  Layer.merge(SendQueue.layer, Conversations.layer),
+  Layer.mergeAll(layerOwnDatabase, ScriptedChannel.layer, WakeUp.layerProcess)
+)
+
+interface Account {
+  readonly operatorId: number
+  readonly accountId: number
+}
+
+/** A conversation at an account. */
+export const insertConversationAt = Effect.fnUntraced(function* (account: Account) {
+  const { code, thread_id } = yield* insertConversation({ ...account, channelType: "airbnb" })
+  return { ...account, code, thread_id, write: (text: string) => queueMessage(code, { text }) }
+})
+
+/** An operator with a conversation at an account, on a day in April. */
+export const prepareConversation = Effect.gen(function* () {
+  yield* TestClock.setTime(NOW)
+  const { operatorId } = yield* freshOperator()
+  return yield* insertConversationAt({ operatorId, accountId: yield* insertChannelAccount(operatorId) })
+})
+
+export type MessageSender = Effect.Success<typeof makeMessageSender>
+
+/** Sends until nothing more goes at this time of the clock. */
+export const sendAllDue = Effect.fnUntraced(function* (sending: MessageSender) {
+  const sql = yield* SqlClient.SqlClient
+  const tries = sql<{ tries: number }>`SELECT coalesce(sum(attempts), 0)::int AS tries FROM message_lanes`
+  let before = -1
+  while (true) {
+    const [row] = yield* tries
+    if (row?.tries === before) return
+    before = row?.tries ?? 0
+    yield* sending.claimDue
+    yield* sending.awaitIdle
+  }
+}, Effect.orDie)
+
+/** What the channel was told of a thread, oldest first. */
+export const loadSentMessages = (threadId: string) =>
+  Effect.flatMap(ScriptedChannel, ({ guests }) =>
+    Effect.map(guests.messages, (all) => all.filter((each) => each.threadId === threadId))
+  )
+
+export const loadSentTexts = (threadId: string) =>
+  Effect.map(loadSentMessages(threadId), (all) => all.map(({ text }) => text))
+
+export const claimMessages = (most: number, underWay: ReadonlyArray<TakenMessage> = []) =>
+  Effect.flatMap(SendQueue, (queue) => Effect.flatMap(DateTime.nowAsDate, (now) => queue.take(now, most, underWay)))
+
+/** The lanes of an operator. */
+export const loadLanes = (operatorId: number) =>
+  Effect.flatMap(
+    SqlClient.SqlClient,
+    (sql) => sql<{ waiting: number; attempts: number; failures: number }>`
+      SELECT waiting, attempts, failures FROM message_lanes WHERE operator_id = ${operatorId} ORDER BY conversation_id`
+  ).pipe(Effect.orDie)

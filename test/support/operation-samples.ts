@@ -1,0 +1,89 @@
+import { Effect, Schema, SchemaAST } from "effect"
+import { SqlClient } from "effect/sql"
+import { isImmutableField } from "../../src/contract/immutable-fields.ts"
+import { isChange, needsToken } from "../../src/contract/operation.ts"
+import { type ApiOperation, operations } from "../../src/service/Api.ts"
+import {
+  EXCLUSIVE_FIELDS,
+  NON_REFERENCE_FIELDS,
+  REFERENCE_FIELDS,
+  requiredValue,
+  type SampleWorld,
+  sampleValue
+} from "./sample-world.ts"
+
+// What every walk over the contract starts from: a valid call of each operation, and what an operator has.
+
+/**
+ * What a caller does for an operator, by a token, and what is called without one. Of the latter only that holds which needs no
+ * operator: how its input is read, what it says of itself, and that no token makes a difference. No key belongs to it and no trail.
+ */
+export const tokenOperations = operations.filter(needsToken)
+export const anonymousOperations = operations.filter((operation) => !needsToken(operation))
+
+/** What changes something of an operator's. */
+export const changeOperations = tokenOperations.filter(isChange)
+
+export const payloadFieldsOf = (operation: ApiOperation) => Object.entries<Schema.Top>(operation.payloadSchema.fields)
+
+export const isRequired = (field: Schema.Top): boolean => !SchemaAST.isOptional(field.ast)
+
+/** The required fields of an operation, plus those in `also`, valid in the world. */
+export const sampleFields = (
+  operation: ApiOperation,
+  world: SampleWorld,
+  also: ReadonlyArray<string> = []
+): Record<string, unknown> => {
+  const either = EXCLUSIVE_FIELDS[operation._tag] ?? []
+  const one = either.find((name) => also.includes(name)) ?? either[0]
+  return Object.fromEntries(
+    payloadFieldsOf(operation).flatMap(([name, field]) => {
+      if (isRequired(field) || name === one) return [[name, requiredValue(world, operation, name)]]
+      return also.includes(name) ? [[name, sampleValue(world, operation, name)]] : []
+    })
+  )
+}
+
+/** Fields that are optional by themselves and needed beside others: both ends of a range, the currency of an amount, what a part is of, who calls. */
+export const COMPANION_FIELDS = ["start_date", "end_date", "currency", "property_ids", "client_id", "client_secret"]
+
+/** In the place of every text that says nothing of a record. */
+const TOLD = "Told in confidence"
+
+const isText = (field: Schema.Top): boolean => Schema.is(field)(TOLD) && !isImmutableField(field)
+
+/** A good call that changes something, with a text wherever it takes one. */
+export const sampleChange = (operation: ApiOperation, world: SampleWorld): Record<string, unknown> => {
+  const optional = payloadFieldsOf(operation).filter(
+    ([name, field]) => !REFERENCE_FIELDS.has(name) && !NON_REFERENCE_FIELDS.has(name) && isText(field)
+  )
+  const texts = optional.map(([name]) => [name, sampleValue(world, operation, name) ?? TOLD])
+  const edit = world.edits[operation._tag] ?? {}
+  return { ...Object.fromEntries(texts), ...sampleFields(operation, world, COMPANION_FIELDS), ...edit }
+}
+
+/** What is answered, but for what is shown once and the word about it in its place. */
+export const withoutOneTimeValues = (data: unknown): string =>
+  JSON.stringify(data, (name, value: unknown) => (name === "secret" || name === "secret_note" ? undefined : value))
+
+/** The rows of an operator in a table, as text. */
+export interface TableContents {
+  readonly table: string
+  readonly rows: ReadonlyArray<string>
+}
+
+/** Every row of an operator in every table that has one: to see that nothing changed. */
+export const loadContents = Effect.fnUntraced(function* (world: SampleWorld) {
+  const sql = yield* SqlClient.SqlClient
+  const tables = yield* sql<{ name: string }>`
+    SELECT table_name AS name FROM information_schema.columns
+    WHERE table_schema = 'public' AND column_name = 'operator_id' ORDER BY table_name`
+  return yield* Effect.forEach(tables, ({ name }) =>
+    Effect.map(
+      sql<{
+        row: string
+      }>`SELECT t::text AS row FROM ${sql(name)} t WHERE operator_id = ${world.operatorId} ORDER BY 1`,
+      (rows): TableContents => ({ table: name, rows: rows.map(({ row }) => row) })
+    )
+  )
+})

@@ -1,0 +1,481 @@
+import { Clock, Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { type AnyOperation, routeOf } from "../../src/contract/operation.ts"
+import { addDays, dateInZone } from "../../src/contract/time.ts"
+import { newPublicCode } from "../../src/domain/guests/conversations/conversation-lookup.ts"
+import { formatFeedCursor } from "../../src/domain/webhooks/event-feed/cursor.ts"
+import { EVENT_NAMES } from "../../src/jobs/events/event-statements.ts"
+import { insertConversation } from "./conversations.ts"
+import { freshOperator, insertOrder, insertProperty, type OperatorOptions, typedClient, withToken } from "./harness.ts"
+import { JPEG_BASE64 } from "./jpegs.ts"
+import { insertChannelAccount, insertListing } from "./listings.ts"
+import { EVERY_AIRBNB_SETTING, EVERY_VRBO_SETTING } from "./price-and-rules.ts"
+
+// One operator that owns a record of every kind, and a valid value for every field name of the contracts: what the
+// contract walk builds its calls from. A family whose fields have other names adds them here, once, and a record of every
+// new kind: rows that nobody has cannot be shown to a stranger, and a walk over them proves nothing.
+
+/** A calendar that a property follows, and a day that it says is busy. */
+const followedBy = Effect.fnUntraced(function* (operatorId: number, propertyId: number) {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`
+    WITH calendar AS (
+      INSERT INTO imported_calendars (operator_id, property_id, url, host, due_at, created_at)
+      VALUES (${operatorId}, ${propertyId}, 'https://calendars.example.com/1.ics', 'calendars.example.com', 'infinity', now())
+      RETURNING operator_id, id, property_id
+    )
+    INSERT INTO imported_days (operator_id, calendar_id, day, property_id, echo)
+    SELECT operator_id, id, '2027-12-24', property_id, false FROM calendar`
+}, Effect.orDie)
+
+/** Records no operation makes, and the guest of a stay that is there already. */
+const writtenDirectly = Effect.fnUntraced(function* (operatorId: number, stayId: number, accountId: number) {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`
+    INSERT INTO dictionary_entries (operator_id, dictionary, id, name)
+    VALUES (${operatorId}, 'income_items', 5001, 'Airport transfer')`
+  yield* sql`
+    INSERT INTO channel_payments (operator_id, account_id, payment_id, channel_id, kind, amount, currency, paid_at, created_at)
+    VALUES (${operatorId}, ${accountId}, 'P-1', '90001', 'payment', 420, 'EUR', now(), now())`
+  yield* sql`
+    WITH guest AS (
+      INSERT INTO guests (operator_id, stay_id, name) VALUES (${operatorId}, ${stayId}, 'Ada Lovelace')
+      RETURNING operator_id, id, stay_id
+    )
+    INSERT INTO identity_images (operator_id, order_id, guest_id, large_url, extra_large_url, created_at)
+    SELECT operator_id, stays.order_id, guest.id, 'https://example.com/large', 'https://example.com/extra', now()
+    FROM guest JOIN stays USING (operator_id) WHERE stays.id = guest.stay_id`
+  yield* sql`
+    INSERT INTO removed_stays (operator_id, order_id, last_room) SELECT operator_id, order_id, 9 FROM stays WHERE operator_id = ${operatorId} AND id = ${stayId}`
+  yield* sql`
+    INSERT INTO property_feeds (operator_id, property_id, token, created_at)
+    SELECT operator_id, property_id, 'lkfeed_of_' || operator_id, now() FROM stays
+    WHERE operator_id = ${operatorId} AND id = ${stayId}`
+})
+
+/** An image that is kept, with its bytes and its share. */
+const imageKept = Effect.fnUntraced(function* (operatorId: number) {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`
+    WITH image AS (
+      INSERT INTO images (operator_id, token, kind, bytes, created_at)
+      VALUES (${operatorId}, 'image of ' || ${operatorId}::bigint, 'message', 4, now())
+      RETURNING operator_id, id
+    )
+    INSERT INTO image_bytes (operator_id, image_id, content) SELECT operator_id, id, '\\xffd8ffd9'::bytea FROM image`
+  yield* sql`INSERT INTO image_shares (operator_id, bytes) VALUES (${operatorId}, 4)`
+}, Effect.orDie)
+
+/** A guest wrote twice and the host's answer waits to be sent; answers what the guest's last message is called. */
+const spokenIn = Effect.fnUntraced(function* (operatorId: number, code: string, reservation_code: string) {
+  const sql = yield* SqlClient.SqlClient
+  const last = newPublicCode()
+  yield* sql`
+    WITH conversation AS (SELECT * FROM conversations WHERE code = ${code}), lane AS (
+      INSERT INTO message_lanes (operator_id, conversation_id, account_id, waiting, due_at)
+      SELECT operator_id, id, account_id, 1, 'infinity' FROM conversation
+    )
+    INSERT INTO messages (operator_id, conversation_id, code, sender_role, display_type, content, delivery, created_at)
+    SELECT conversation.operator_id, conversation.id, said.code, role, 'Text', said.content, delivery, '1970-01-01'
+    FROM conversation, (VALUES (1, ${newPublicCode()}, 'guest', 'Is it quiet?', NULL), (2, ${last}, 'guest', 'At night?', NULL),
+      (3, ${newPublicCode()}, 'host', 'It is.', 'queued')) AS said (nth, code, role, content, delivery)
+    ORDER BY nth`
+  yield* sql`
+    UPDATE orders SET conversation_id = ${code}
+    WHERE operator_id = ${operatorId} AND reservation_code = ${reservation_code}`
+  return last
+}, Effect.orDie)
+
+/** What the guest of a conversation was offered; answers the channel's own id of it. */
+const offeredIn = Effect.fnUntraced(function* (operatorId: number, conversation: string, listingId: string) {
+  const sql = yield* SqlClient.SqlClient
+  const offer_id = `O-${conversation}`
+  yield* sql`
+    INSERT INTO special_offers (operator_id, conversation_id, offer_id, offer_type, status, listing_id, check_in_date,
+      check_out_date, number_of_adults, number_of_children, number_of_infants, number_of_pets, price, currency, expires_at,
+      created_at)
+    SELECT operator_id, id, ${offer_id}, 'special_offer', 'active', ${listingId}, '2027-06-10', '2027-06-12', 2, 0, 0, 0,
+      380, 'EUR', '2099-01-01', now() FROM conversations WHERE operator_id = ${operatorId} AND code = ${conversation}`
+  return offer_id
+}, Effect.orDie)
+
+/** An entry of the knowledge base that is searched; answers its id. */
+const knownTo = Effect.fnUntraced(function* (operatorId: number) {
+  const sql = yield* SqlClient.SqlClient
+  const [entry] = yield* sql<{ id: number }>`
+    INSERT INTO knowledge_bases (operator_id, title, is_enable, audience, scope_property_type, scope_property_ids,
+      scope_channel_type, scope_channels, contents, process_status, due_at, created_at)
+    VALUES (${operatorId}, 'Parking', true, 'guests', 'all', '{-1}', 'all', '{unlimited}',
+      '[{"sub_title": "Garage", "text": "Two streets away."}]', 'done', 'infinity', now())
+    RETURNING id`
+  const id = entry?.id ?? 0
+  yield* sql`
+    INSERT INTO knowledge_fragments (operator_id, knowledge_base_id, revision, place, sub_title, text, words)
+    VALUES (${operatorId}, ${id}, 1, 0, 'Garage', 'Two streets away.', to_tsvector('simple', 'parking garage'))`
+  return id
+}, Effect.orDie)
+
+/** A conversation whose guest asked something that is not answered yet. */
+const askedIn = Effect.fnUntraced(function* (operatorId: number, code: string) {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`
+    INSERT INTO answer_lanes (operator_id, conversation_id, account_id, waiting, due_at)
+    SELECT operator_id, id, account_id, 1, 'infinity' FROM conversations
+    WHERE operator_id = ${operatorId} AND code = ${code}`
+}, Effect.orDie)
+
+/** A rule, a stay that is to be looked at again, and a message to its guest that waits; answers the plan's id. */
+const automatedFor = Effect.fnUntraced(function* (operatorId: number, stayId: number, conversation: string) {
+  const sql = yield* SqlClient.SqlClient
+  const rule = JSON.stringify({
+    name: "Before arrival",
+    action: "send_message",
+    trigger: { event: "check_in", when: "before", hours: 24 },
+    text: "See you tomorrow."
+  })
+  yield* sql`
+    INSERT INTO automation_stays (operator_id, stay_id, due_at) VALUES (${operatorId}, ${stayId}, 'infinity')`
+  const [plan] = yield* sql<{ id: number }>`
+    WITH rule AS (
+      INSERT INTO automation_rules (operator_id, action, definition, state, since, created_at)
+      VALUES (${operatorId}, 'send_message', ${rule}::jsonb, 'active', '1970-01-01', now()) RETURNING operator_id, id
+    )
+    INSERT INTO automation_plans (operator_id, rule_id, kind, stay_id, scheduled_at, due_at, created_at)
+    SELECT operator_id, id, 'send_message', ${stayId}::bigint, '1970-01-10', 'infinity', now() FROM rule RETURNING id`
+  yield* sql`
+    UPDATE orders SET conversation_id = ${conversation}
+    WHERE operator_id = ${operatorId} AND id = (SELECT order_id FROM stays WHERE operator_id = ${operatorId} AND id = ${stayId})`
+  return plan?.id ?? 0
+}, Effect.orDie)
+
+const GUEST_REVIEW = JSON.stringify({
+  score: 4.5,
+  sub_score: null,
+  content: "Nice",
+  created_at: "1970-01-01T00:00:00+00:00"
+})
+
+/** An order whose stay was over at the walk's hour, which its guest has reviewed. */
+const reviewedOf = Effect.fnUntraced(function* (
+  operatorId: number,
+  { propertyId, channelType = "airbnb" }: { readonly propertyId?: number; readonly channelType?: string }
+) {
+  const sql = yield* SqlClient.SqlClient
+  const days = { checkIn: "1969-12-28", checkOut: "1969-12-31" }
+  const code = yield* insertOrder(operatorId, [{ propertyId: propertyId ?? null, ...days }], { channelType })
+  yield* sql`
+    INSERT INTO reviews (operator_id, order_id, guest_review, created_at)
+    SELECT operator_id, id, ${GUEST_REVIEW}::jsonb, now()
+    FROM orders WHERE operator_id = ${operatorId} AND reservation_code = ${code}`
+  return code
+}, Effect.orDie)
+
+/** Its listings follow their calendars. */
+const compared = Effect.fnUntraced(function* (operatorId: number) {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`
+    INSERT INTO listing_comparisons (operator_id, listing_row, account_id, property_id, room_type_id, due_at)
+    SELECT operator_id, id, account_id, property_id, room_type_id, now() FROM listings WHERE operator_id = ${operatorId}`
+})
+
+/** Everything that happened to the operator is in the feed, as a fan-out of it alone would leave it. */
+const inFeed = Effect.fnUntraced(function* (operatorId: number) {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`UPDATE events SET fanned_out_at = now(), position = id WHERE operator_id = ${operatorId}`
+})
+
+/** Values by field name; ids and codes name records of this operator. */
+export type SampleWorld = Effect.Success<typeof makeWorld>
+
+/** A world whose operator has these limits in place of the table's. */
+export const makeWorldWith = Effect.fnUntraced(function* (rateLimits: NonNullable<OperatorOptions["rateLimits"]>) {
+  const operator = yield* freshOperator({ rateLimits })
+  const as = withToken(operator.token)
+  const api = yield* typedClient
+  const property_id = yield* insertProperty(operator.operatorId, "Harbour 1")
+  const reservation_code = yield* insertOrder(operator.operatorId, [{ propertyId: property_id }])
+  const { transaction_id } = yield* api
+    .create_transaction({
+      direction: "income",
+      amount: 5,
+      currency: "EUR",
+      item_id: 11,
+      payment_method_id: 197,
+      property_id
+    })
+    .pipe(as)
+  yield* api
+    .create_transaction({ direction: "income", amount: 9, item_id: 11, payment_method_id: 197, reservation_code })
+    .pipe(as)
+  const { group } = yield* api.create_property_group({ name: "Harbour", property_ids: [property_id] }).pipe(as)
+  const { room_type_id } = yield* api.create_room_type({ title: "Double" }).pipe(as)
+  // A property of another room type, so that the first is still free for any.
+  const housed_id = yield* insertProperty(operator.operatorId, "Harbour 2")
+  yield* api.create_room_type({ title: "Twin", property_ids: [housed_id] }).pipe(as)
+  const { tag } = yield* api
+    .create_property_tag({ name: "Sea view", property_ids: [property_id], room_type_ids: [room_type_id] })
+    .pipe(as)
+  const { webhook } = yield* api.create_webhook({ url: "https://hooks.example.com/in" }).pipe(as)
+  const { reservation_tag } = yield* api.create_reservation_tag({ tag_name: "Allergies" }).pipe(as)
+  yield* api.add_reservation_tag({ stay_code: reservation_code, tag_name: "Quiet room" }).pipe(as)
+  const stay_id = yield* api.search_reservations({ reservation_code }).pipe(
+    as,
+    Effect.map(({ reservations }) => reservations[0]?.id ?? 0)
+  )
+  const pending_code = yield* insertOrder(
+    operator.operatorId,
+    [{ propertyId: property_id, checkIn: "2027-07-01", checkOut: "2027-07-03" }],
+    { channelType: "airbnb", status: "wait_accept" }
+  )
+  // One works everywhere, the other in one property.
+  const { staff_id } = yield* api.create_staff({ name: "Marta", mobile: "+351 912345678" }).pipe(as)
+  yield* api.create_staff({ name: "Li", mobile: "+351 933333333", property_ids: [property_id] }).pipe(as)
+  const { task_id } = yield* api.create_task({ type: "cleaning", stay_code: reservation_code, staff_id }).pipe(as)
+  const { calendar_share_link } = yield* api.create_calendar_share_link({ scope: "entire" }).pipe(as)
+  yield* api.create_calendar_share_link({ scope: "partial", property_ids: [property_id] }).pipe(as)
+  const channel_account_id = yield* insertChannelAccount(operator.operatorId)
+  const listing_id = yield* insertListing(operator.operatorId, channel_account_id, { propertyId: property_id })
+  yield* insertListing(operator.operatorId, channel_account_id, { roomTypeId: room_type_id })
+  const vrboAccount = yield* insertChannelAccount(operator.operatorId, { channelType: "vrbo" })
+  const vrbo_listing_id = yield* insertListing(operator.operatorId, vrboAccount, { channelType: "vrbo" })
+  const { code: conversation_id } = yield* insertConversation({
+    operatorId: operator.operatorId,
+    accountId: channel_account_id,
+    channelType: "airbnb",
+    inquiry: { listingId: listing_id, checkInDate: "2027-06-10", checkOutDate: "2027-06-12" }
+  })
+  const special_offer_id = yield* offeredIn(operator.operatorId, conversation_id, listing_id)
+  yield* writtenDirectly(operator.operatorId, stay_id, channel_account_id)
+  yield* followedBy(operator.operatorId, property_id)
+  yield* imageKept(operator.operatorId)
+  const knowledge_base_id = yield* knownTo(operator.operatorId)
+  const plan_id = yield* automatedFor(operator.operatorId, stay_id, conversation_id)
+  yield* askedIn(operator.operatorId, conversation_id)
+  const before = yield* spokenIn(operator.operatorId, conversation_id, pending_code)
+  const listing = { channel_type: "airbnb", listing_id } as const
+  const today = dateInZone(yield* Clock.currentTimeMillis, "Europe/Berlin")
+  const days = { start_date: addDays(today, 1), end_date: addDays(today, 28) }
+  const priced = { ...days, price: 120 }
+  yield* api.update_listing_prices({ ...listing, prices: [priced] }).pipe(as)
+  yield* compared(operator.operatorId)
+  const reviewed_code = yield* reviewedOf(operator.operatorId, { channelType: "booking.com" })
+  const reviewing_code = yield* reviewedOf(operator.operatorId, { propertyId: property_id })
+  yield* inFeed(operator.operatorId)
+  const cursor = formatFeedCursor({ operatorId: operator.operatorId, position: 1 })
+  yield* api.put_event_consumer({ name: "ledger", cursor }).pipe(as)
+  return {
+    ...operator,
+    /** By the first segment of a route: the id of a record of that kind. */
+    records: {
+      reservations: stay_id,
+      transactions: transaction_id,
+      properties: property_id,
+      room_types: room_type_id,
+      groups: group.id,
+      tags: tag.id,
+      reservation_tags: reservation_tag.id,
+      webhooks: webhook.id,
+      staffs: staff_id,
+      tasks: task_id,
+      calendar_share_links: calendar_share_link.id,
+      channel_accounts: channel_account_id,
+      conversations: conversation_id,
+      knowledge_bases: knowledge_base_id
+    } as Readonly<Record<string, number | string>>,
+    /** By field name. */
+    fields: {
+      property_id,
+      property_ids: [property_id],
+      group_id: group.id,
+      tag_id: tag.id,
+      room_type_id,
+      room_type_ids: [room_type_id],
+      channel_account_id,
+      title: "Leith 1",
+      name: "Leith",
+      tag_name: "Anniversary",
+      reservation_code,
+      stay_code: reservation_code,
+      direction: "income",
+      amount: 5,
+      currency: "EUR",
+      item_id: 11,
+      payment_method_id: 197,
+      url: "https://hooks.example.com/out",
+      start_date: "2027-05-01",
+      end_date: "2027-05-31",
+      custom_channel_id: 30,
+      income_method_id: 197,
+      check_in_date: "2027-06-01",
+      check_out_date: "2027-06-03",
+      guest_name: "Ada Lovelace",
+      rate_amount: 420,
+      commission_amount: 0,
+      received_amount: 100,
+      custom_fields: { door: "blue gate" },
+      stay_status: "in_house",
+      staff_id,
+      task_id,
+      mobile: "+351 911111111",
+      guest_phone: "+351 911111111",
+      email: "ada@guest.example",
+      guest_email: "ada@guest.example",
+      type: "cleaning",
+      scope: "partial",
+      ...listing,
+      listings: [listing],
+      prices: [priced],
+      inventories: [{ ...days, inventory: 1 }],
+      restrictions: [{ ...days, min_stay_on_arrival: 3 }],
+      cursor,
+      after: cursor,
+      keyword: "Harbour",
+      start_time: "1970-01-01T00:00:00Z",
+      end_time: "1970-01-31T00:00:00Z",
+      types: EVENT_NAMES.join(","),
+      wait: 1,
+      conversation_id,
+      before,
+      message: "The key is under the mat.",
+      jpeg_base64: JPEG_BASE64,
+      special_offer_id,
+      plan_id,
+      price: 380,
+      number_of_adults: 2,
+      review_status: "reviewed",
+      host_review_score: 5,
+      host_review_content: "A kind guest",
+      category_ratings: { cleanliness: 5, recommend: 1 },
+      is_enable: true,
+      scope_property: { type: "by_property", ids: [property_id] },
+      scope_channel: { type: "by_channel", channels: ["airbnb"] },
+      contents: [{ sub_title: "Keys", text: "In the box by the door." }],
+      audience: "anyone",
+      grant_type: "authorization_code",
+      client_id: "app_of_nobody",
+      client_secret: "lksecret_of_nobody",
+      token: "lk_of_nobody",
+      redirect_uris: ["http://127.0.0.1/callback"],
+      channel_types: ["airbnb", "vrbo"]
+    } as Readonly<Record<string, unknown>>,
+    /** By operation, where one needs another value than the others. */
+    special: {
+      get_property_availability: {
+        property_ids: String(property_id),
+        start_date: "1970-02-01",
+        end_date: "1970-02-28"
+      },
+      search_listing_calendars: { start_date: "1970-02-01", end_date: "1970-02-28" },
+      search_reservations: { start_check_in_date: "2027-01-01", fields: "id,reservation_code,stay_code,status" },
+      search_transactions: { start_date: "1970-01-01", end_date: "1970-12-31", fields: "id,amount" },
+      search_properties: { fields: "id, title" },
+      query_conversations: { fields: "id" },
+      update_availabilities: { available: false, start_date: "1970-02-01", end_date: "1970-02-28" },
+      approve_reservation: { reservation_code: pending_code },
+      decline_reservation: { reservation_code: pending_code },
+      delete_event_consumer: { name: "ledger" },
+      // Nights that nobody books of whoever makes every call.
+      send_special_offer: { check_in_date: "2027-06-20", check_out_date: "2027-06-22" },
+      remove_reservation_tag: { tag_name: "Quiet room" },
+      update_airbnb_price_and_rules: { settings: EVERY_AIRBNB_SETTING },
+      update_conversation_note: { note: "Allergic to nuts" },
+      get_vrbo_price_and_rules: { listing_id: vrbo_listing_id },
+      update_vrbo_price_and_rules: { listing_id: vrbo_listing_id, settings: EVERY_VRBO_SETTING },
+      query_upcoming_automation_actions: { type: "message" },
+      search_reviews: { reservation_code: reviewed_code },
+      create_review: { reservation_code: reviewing_code }
+    } as Readonly<Record<string, Readonly<Record<string, unknown>>>>,
+    /** By operation, where a call with every text it takes would change nothing: what to send beside or instead. */
+    edits: {
+      update_webhook: { rotate_secret: true },
+      allocate_stay: { property_id: housed_id },
+      update_check_in_details: { lock_code_visible_after: "16:45" },
+      // An image comes before its message, and goes by itself where that never comes.
+      send_message: { jpeg_base64: null }
+    } as Readonly<Record<string, Readonly<Record<string, unknown>>>>
+  }
+}, Effect.orDie)
+
+// The walk makes more calls than these routes take in a minute.
+export const makeWorld = makeWorldWith({
+  endpoint: {
+    "POST /reservations": { "1m": 10_000 },
+    "POST /availabilities": { "1m": 10_000 },
+    "POST /listings/calendar": { "1m": 10_000 },
+    "POST /listings/prices": { "1m": 10_000 },
+    "POST /listings/inventories": { "1m": 10_000 },
+    "POST /listings/restrictions": { "1m": 10_000 }
+  }
+})
+
+/** Fields of the contracts that name a record of the operator. */
+export const REFERENCE_FIELDS: ReadonlySet<string> = new Set([
+  "id",
+  "property_id",
+  "property_ids",
+  "staff_id",
+  "task_id",
+  "group_id",
+  "tag_id",
+  "room_type_id",
+  "room_type_ids",
+  "channel_account_id",
+  "reservation_code",
+  "stay_code",
+  "listing_id",
+  "listings",
+  "conversation_id",
+  "before",
+  "special_offer_id",
+  "scope_property",
+  "plan_id"
+])
+
+/** Fields of which a call names exactly one, by operation; where nothing is said, the first. */
+export const EXCLUSIVE_FIELDS: Readonly<Record<string, ReadonlyArray<string>>> = {
+  get_pricing_ratios: ["property_id", "room_type_id"],
+  send_message: ["message", "jpeg_base64"],
+  create_review: ["host_review_content"]
+}
+
+/** Fields that look as if they did: an entry of a dictionary everybody has, a channel's own id, a code for a door. */
+export const NON_REFERENCE_FIELDS: ReadonlySet<string> = new Set([
+  "item_id",
+  "payment_method_id",
+  "income_method_id",
+  "custom_channel_id",
+  "channel_id",
+  "lock_code",
+  // Of a client, which is no operator's, and what it was given.
+  "client_id",
+  "code",
+  "rate_plan_id"
+])
+
+/** Fields that name what the search is for, beside its id. */
+const OWN_NAMES: ReadonlySet<string> = new Set([
+  "search_reservations reservation_code",
+  "search_listings listing_id",
+  "search_reviews reservation_code"
+])
+
+/** Whether a search by this field is one for the record itself, which finds nothing where there is none. */
+export const isOwnName = (operation: AnyOperation, field: string): boolean =>
+  routeOf(operation).params.length === 0 && (field === "id" || OWN_NAMES.has(`${operation._tag} ${field}`))
+
+/** The value of a field in a world, if it has one: `id` means a record of the kind the route begins with. */
+export const sampleValue = (world: SampleWorld, operation: AnyOperation, field: string): unknown => {
+  const special = world.special[operation._tag] ?? {}
+  if (Object.hasOwn(special, field)) return special[field]
+  return field === "id" ? world.records[kindOf(operation)] : world.fields[field]
+}
+
+/** The value of a field that a call cannot do without. */
+export const requiredValue = (world: SampleWorld, operation: AnyOperation, field: string): unknown => {
+  const value = sampleValue(world, operation, field)
+  if (value !== undefined) return value
+  const missing = field === "id" ? `a record of \`${kindOf(operation)}\`` : `a value of \`${field}\``
+  throw new Error(`${operation._tag} needs ${missing}: give it in test/support/sample-world.ts`)
+}
+
+const kindOf = (operation: AnyOperation): string => routeOf(operation).path.split("/")[1] ?? ""

@@ -1,0 +1,38 @@
+import { Clock, Effect, Layer, Logger } from "effect"
+import { IdempotencyKeys } from "../../../../src/changes/IdempotencyKeys.ts"
+import { PasswordCost } from "../../../../src/domain/access/operators/password.ts"
+import { layerGuestAnswerer } from "../../../../src/domain/automation/answering/guest-answerer.ts"
+import { guestQuestionSubscribers } from "../../../../src/domain/automation/answering/guest-questions.ts"
+import { layerPlanner } from "../../../../src/domain/automation/planning/planner.ts"
+import { markStaysOfReservationEvents } from "../../../../src/domain/automation/planning/stay-marks.ts"
+import { layerPlanRunner } from "../../../../src/domain/automation/running/plan-runner.ts"
+import { layerPreparationWorker } from "../../../../src/domain/knowledge/preparing/preparation-worker.ts"
+import { KnowledgeAnswers } from "../../../../src/domain/knowledge/search/KnowledgeAnswers.ts"
+import { layerDispatchTo, layerServiceWithSandbox } from "../../connectors/sandbox/service-with-sandbox.ts"
+
+/** The clock on the wall, but for its day. */
+const layerClockAt = (start: string) => {
+  const real = Clock.Clock.defaultValue()
+  const ahead = Date.parse(start) - Date.now()
+  const nowMillis = () => Date.now() + ahead
+  const shifted: Clock.Clock = Object.assign(Object.create(real), {
+    currentTimeMillisUnsafe: nowMillis,
+    currentTimeMillis: Effect.sync(nowMillis)
+  })
+  return Layer.succeed(Clock.Clock, shifted)
+}
+
+/** A service over an empty database of its own, all workers running, that is first started at an instant of a test's choice. */
+export const layerStartedService = (start: string) =>
+  Layer.mergeAll(
+    layerDispatchTo(markStaysOfReservationEvents, ...guestQuestionSubscribers),
+    layerPlanner,
+    Layer.provide(layerPlanRunner, IdempotencyKeys.layer),
+    layerPreparationWorker,
+    Layer.provide(layerGuestAnswerer, KnowledgeAnswers.layer)
+  ).pipe(
+    Layer.provideMerge(layerServiceWithSandbox),
+    Layer.provideMerge(Layer.succeed(PasswordCost, { N: 16, r: 8, p: 1 })),
+    Layer.provideMerge(layerClockAt(start)),
+    Layer.provideMerge(Logger.layer([]))
+  )

@@ -1,0 +1,198 @@
+import { Deferred, Effect } from "effect"
+import { TestClock } from "effect/testing"
+import {
+  ACTION_FIELD,
+  deriveFormToken,
+  FORM_KEY_FIELD,
+  FORM_TOKEN_FIELD
+} from "../../../../../src/transports/console/visit.ts"
+import { fieldOfError } from "../../../error-messages.ts"
+import { freshOperator, type OperatorOptions } from "../../../harness.ts"
+import { BaseUrl } from "../../../server.ts"
+import { signIn } from "../signed-in-pages.ts"
+
+// The host's pages as a browser without a script sees them: they are looked at, and their forms are sent as they are written.
+
+export interface HostPageResponse {
+  /** The path and query the page was asked for by. */
+  readonly path: string
+  readonly status: number
+  readonly location: string
+  readonly text: string
+  readonly headers: Headers
+}
+
+/** An operator of its own, and its main account signed in. */
+export const newHost = (options: OperatorOptions = {}) =>
+  Effect.flatMap(freshOperator(options), (operator) =>
+    Effect.map(signIn(operator.accountId), (cookie) => ({ ...operator, cookie }))
+  )
+
+const SIGNS: Readonly<Record<string, string>> = { "&amp;": "&", "&lt;": "<", "&gt;": ">", "&quot;": '"', "&#39;": "'" }
+
+/** Text of a page as it is meant. */
+export const decodeEntities = (text: string): string =>
+  text.replace(/&(?:amp|lt|gt|quot|#39);/g, (sign) => SIGNS[sign] ?? sign)
+
+const fetched = Effect.fnUntraced(function* (path: string, cookie: string, init: RequestInit = {}) {
+  const base = yield* BaseUrl
+  return yield* Effect.promise(async (): Promise<HostPageResponse> => {
+    const headers = { cookie: `latchkey=${cookie}`, ...init.headers }
+    const response = await fetch(`${base}${path}`, { redirect: "manual", ...init, headers })
+    return {
+      path,
+      status: response.status,
+      location: response.headers.get("location") ?? "",
+      text: await response.text(),
+      headers: response.headers
+    }
+  })
+})
+
+export const getPage = (cookie: string, path: string) => fetched(path, cookie)
+
+export type FormValues = Readonly<Record<string, string | ReadonlyArray<string>>>
+
+export const fillForm = (form: URLSearchParams, fields: FormValues): URLSearchParams => {
+  for (const [name, values] of Object.entries(fields)) {
+    form.delete(name)
+    for (const value of [values].flat()) form.append(name, value)
+  }
+  return form
+}
+
+export const postForm = (
+  cookie: string,
+  path: string,
+  form: URLSearchParams,
+  headers: Readonly<Record<string, string>> = {}
+) => fetched(path, cookie, { method: "POST", body: form, headers })
+
+/** Sends a form that no page showed: what somebody might make up. */
+export const postInventedForm = (cookie: string, path: string, act: string, fields: FormValues = {}) =>
+  postForm(
+    cookie,
+    path,
+    fillForm(new URLSearchParams({ [FORM_TOKEN_FIELD]: deriveFormToken(cookie), [ACTION_FIELD]: act }), fields)
+  )
+
+/** A form as it stands on a page, and where it is sent. */
+export interface PageForm {
+  readonly action: string
+  readonly form: URLSearchParams
+}
+
+/** The forms of a page with a button of that act, each with what its fields have, as a browser would send it. */
+export const findForms = ({ text }: Pick<HostPageResponse, "text">, act: string): ReadonlyArray<PageForm> =>
+  Array.from(text.matchAll(/<form method="post"[\s\S]*?<\/form>/g), ([form]) => form)
+    .filter((form) => form.includes(`name="${ACTION_FIELD}" value="${act}"`))
+    .map((form) => ({
+      action: decodeEntities(/action="([^"]*)"/.exec(form)?.[1] ?? ""),
+      form: fillForm(fieldsOf(form), { [ACTION_FIELD]: act })
+    }))
+
+const fieldsOf = (form: string): URLSearchParams => {
+  const fields = new URLSearchParams()
+  const tags =
+    /<input ([^>]*)>|<textarea name="([^"]*)"[^>]*>\n?([^<]*)<\/textarea>|<select name="([^"]*)"[^>]*>([\s\S]*?)<\/select>/g
+  for (const [, input, area, areaText, select, options] of form.matchAll(tags)) {
+    if (input !== undefined) addInput(fields, input)
+    else if (area !== undefined) fields.append(area, decodeEntities(areaText ?? "").replace(/\r?\n/g, "\r\n"))
+    else if (select !== undefined) fields.append(select, chosenIn(options ?? ""))
+  }
+  return fields
+}
+
+const addInput = (fields: URLSearchParams, input: string): void => {
+  const name = decodeEntities(/name="([^"]*)"/.exec(input)?.[1] ?? "")
+  const isChoice = /type="(?:checkbox|radio)"/.test(input)
+  if (name === "" || (isChoice && !/ checked/.test(input))) return
+  fields.append(name, decodeEntities(/value="([^"]*)"/.exec(input)?.[1] ?? ""))
+}
+
+const chosenIn = (options: string): string => {
+  const all = Array.from(options.matchAll(/<option value="([^"]*)"( selected)?/g))
+  return decodeEntities((all.find(([, , selected]) => selected !== undefined) ?? all[0])?.[1] ?? "")
+}
+
+/** Fills in a form of a page and sends it; `which` of several of that act, the first unless it is said. */
+export const fillAndSend = Effect.fnUntraced(function* (
+  cookie: string,
+  path: string,
+  act: string,
+  fields: FormValues = {},
+  which = 0
+) {
+  const page = yield* getPage(cookie, path)
+  const standing = findForms(page, act)[which]
+  if (standing === undefined)
+    return yield* Effect.die(new Error(`${path} has no form ${act}: ${page.status} ${page.text}`))
+  return yield* postForm(cookie, standing.action, fillForm(standing.form, fields))
+})
+
+/** The same form twice at once, as an impatient hand sends it: the answers of both. */
+export const fillAndSendTwice = Effect.fnUntraced(function* (
+  cookie: string,
+  path: string,
+  act: string,
+  fields: FormValues = {}
+) {
+  const page = yield* getPage(cookie, path)
+  const standing = findForms(page, act)[0]
+  if (standing === undefined)
+    return yield* Effect.die(new Error(`${path} has no form ${act}: ${page.status} ${page.text}`))
+  return yield* sendTwice(cookie, path, standing, fields)
+})
+
+/** The same of a form that stands on a page. */
+export const sendTwice = Effect.fnUntraced(function* (
+  cookie: string,
+  path: string,
+  standing: PageForm,
+  fields: FormValues = {}
+) {
+  const answered = yield* Deferred.make<void>()
+  const sent = Effect.ensuring(
+    postForm(cookie, standing.action, fillForm(standing.form, fields)),
+    Deferred.succeed(answered, undefined)
+  )
+  // Where something is done outside, the second looks now and then what became of the first, by a clock that stands still here.
+  const laterLooks = Effect.andThen(
+    Deferred.await(answered),
+    Effect.forever(Effect.andThen(TestClock.adjust("200 millis"), getPage(cookie, path)))
+  )
+  return yield* Effect.raceFirst(Effect.all([sent, sent], { concurrency: 2 }), laterLooks)
+})
+
+/** A form without the field that tells it from other sites' is taken by no page. */
+export const postWithoutToken = (cookie: string, path: string, act: string) =>
+  postForm(cookie, path, new URLSearchParams({ [ACTION_FIELD]: act, [FORM_KEY_FIELD]: "x" }))
+
+/** Why a form was not taken. */
+export const findAlert = ({ text }: HostPageResponse): string | undefined => {
+  const alert = /role="alert">([^<]*)</.exec(text)?.[1]
+  return alert === undefined ? undefined : decodeEntities(alert)
+}
+
+/** The field that the alert of a page names: "" if the alert names none, undefined if the page has no alert. */
+export const findAlertField = (page: HostPageResponse): string | undefined => {
+  const alert = findAlert(page)
+  return alert === undefined ? undefined : fieldOfError({ error_msg: alert })
+}
+
+/** The act that the status message of a page reports, by the page's address; undefined if the page has no such message. */
+export const findDoneAction = ({ path, text }: HostPageResponse): string | undefined =>
+  /role="status">[^<]/.test(text) ? (new URLSearchParams(path.split("?")[1]).get("done") ?? "") : undefined
+
+/** Sends a form that must be taken, and follows to the page that says so. */
+export const fillAndFollow = Effect.fnUntraced(function* (
+  cookie: string,
+  path: string,
+  act: string,
+  fields: FormValues = {},
+  which = 0
+) {
+  const sent = yield* fillAndSend(cookie, path, act, fields, which)
+  if (sent.status !== 303) return yield* Effect.die(new Error(`${act}: ${sent.status} ${findAlert(sent) ?? sent.text}`))
+  return yield* getPage(cookie, sent.location)
+})

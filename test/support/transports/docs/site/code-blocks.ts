@@ -1,0 +1,22 @@
+import { readdirSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+
+// What the pages show in boxes.
+
+export const DOCS_FOLDER = join(import.meta.dirname, "../../../../../docs")
+
+export interface CodeBlock {
+  readonly language: string
+  readonly text: string
+}
+
+const BLOCK = /^```([a-z]*)\n([\s\S]*?)^```$/gm
+
+export const listCodeBlocks = (markdown: string): ReadonlyArray<CodeBlock> =>
+  Array.from(markdown.matchAll(BLOCK), ([, language = "", text = ""]) => ({ language, text }))
+
+/** The boxes of a file below docs. */
+export const readCodeBlocks = (file: string): ReadonlyArray<CodeBlock> =>
+  listCodeBlocks(readFileSync(join(DOCS_FOLDER, file), "utf8"))
+
+export const GUIDE_FILES = readdirSync(join(DOCS_FOLDER, "guides")).map((file) => `guides/${file}`)

@@ -1,0 +1,69 @@
+import { assert, it } from "@effect/vitest"
+import { Clock, Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { TestClock } from "effect/testing"
+import { PropertyActivation } from "../src/domain/calendars/availability/PropertyActivation.ts"
+import { Outbound } from "../src/domain/webhooks/deliveries/Outbound.ts"
+import { PublicUrl } from "../src/platform/installation.ts"
+import { asSystemActor, freshOperator, insertProperty, typedClient, withToken } from "./support/harness.ts"
+import { startTwoServices } from "./support/two-services.ts"
+
+/** What a property's shared calendar says at the other's door. */
+const asked = (url: string) =>
+  Effect.flatMap(Outbound, ({ request: ask }) => ask({ method: "GET", url, headers: {}, maxBytes: 2 ** 20 })).pipe(
+    Effect.map((answer) =>
+      answer.outcome === "answered" ? { status: answer.status, text: answer.bytes.toString() } : answer.reason
+    )
+  )
+
+/** A property, and the address of its shared calendar. */
+const shared = Effect.gen(function* () {
+  const { operatorId, token } = yield* freshOperator({ timeZone: "UTC" })
+  const property = yield* insertProperty(operatorId, "Harbour 1")
+  const api = yield* typedClient
+  const { calendar_share_link } = yield* api
+    .create_calendar_share_link({ scope: "partial", property_ids: [property] })
+    .pipe(withToken(token))
+  return { operatorId, property, address: calendar_share_link.url }
+})
+
+it.effect(
+  "two services have a database and a door each, read each other's calendars through it, and have one clock",
+  () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(Date.parse("2027-05-10T12:00:00Z"))
+      const [here, there] = yield* startTwoServices(PropertyActivation.layer)
+      const [ours, theirs] = [yield* here.within(shared), yield* there.within(shared)]
+      assert.notStrictEqual(here.url, there.url)
+      for (const [who, { address }] of [
+        [here, ours],
+        [there, theirs]
+      ] as const) {
+        assert.isTrue(address.startsWith(`${who.url}/`), address)
+        assert.strictEqual(yield* who.within(PublicUrl), who.url)
+        const [{ properties } = { properties: 0 }] = yield* who.within(
+          Effect.flatMap(
+            SqlClient.SqlClient,
+            (sql) => sql<{ properties: number }>`SELECT count(*)::int AS properties FROM properties`
+          )
+        )
+        assert.strictEqual(properties, 1, "it knows nothing of the other's")
+      }
+      const feed = `${theirs.address}.ics`
+      const before = yield* here.within(asked(feed))
+      assert.nestedPropertyVal(before, "status", 200)
+      assert.nestedPropertyVal(yield* there.within(asked(`${ours.address}.ics`)), "status", 200)
+      yield* there.within(asSystemActor(PropertyActivation.use((letting) => letting.deactivate(theirs.property))))
+      assert.notDeepEqual(yield* here.within(asked(feed)), before)
+
+      yield* here.cut(true)
+      assert.strictEqual(yield* here.within(asked(feed)), "connect")
+      assert.nestedPropertyVal(yield* there.within(asked(`${ours.address}.ics`)), "status", 200)
+      yield* here.cut(false)
+      assert.nestedPropertyVal(yield* here.within(asked(feed)), "status", 200)
+
+      yield* TestClock.adjust("15 minutes")
+      const times = [yield* here.within(Clock.currentTimeMillis), yield* there.within(Clock.currentTimeMillis)]
+      assert.deepStrictEqual(times, Array(2).fill(Date.parse("2027-05-10T12:15:00Z")))
+    })
+)
