@@ -174,3 +174,11 @@ const waitedTooLongError = new Conflict({
   message: "Idempotency-Key: this call waited too long and changed nothing; repeat it with the same key.",
   retryAfter: IDEMPOTENCY_RETRY_SECONDS
 })
+
+/** For a call whose answer is a record as it is now, whatever its key: the key is not kept. */
+export const skipIdempotencyKey: Effect.Effect<void, never, CurrentActor> = Effect.map(
+  CurrentActor,
+  ({ idempotencyKey: key }) => {
+    if (key !== undefined) key.progress = "unneeded"
+  }
+)

@@ -1,7 +1,8 @@
-import { Effect } from "effect"
+import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
-import { applyRetention, nextRowsCondition } from "../jobs/retention.ts"
+import { repeatPeriodically } from "../jobs/loop.ts"
+import { applyRetention, nextRowsCondition, RETENTION_MS } from "../jobs/retention.ts"
 import { AUDIT_RETENTION_MS, IDEMPOTENCY_RETENTION_MS } from "../platform/limits.ts"
 import { HOUR_MS } from "./failed-call-counts.ts"
 
@@ -26,3 +27,8 @@ export const deleteExpiredChangeData = Effect.fnUntraced(function* (now: Date) {
     expiredFailedCallsSql(sql, cutoffFor(AUDIT_RETENTION_MS + HOUR_MS))
   ])
 })
+
+/** Removes what changes left behind, and counts of refusals, when they are old, over a database. */
+export const layerChangeRetention = Layer.effectDiscard(
+  repeatPeriodically("retention of the audit log", RETENTION_MS, deleteExpiredChangeData)
+)

@@ -395,7 +395,7 @@ export const ELIGIBLE_POLICIES = 100
 /** Connectors over HTTP that a deployment has, and characters of the name of one. */
 export const CONNECTORS = 100
 export const CONNECTOR_NAME = 100
-/** Milliseconds a connector has for one act, less than whoever waits for it (domain/channels/port/api-errors.ts), and bytes of its answer. */
+/** Milliseconds a connector has for one act, less than whoever waits for it (domain/channels/port/channel-api-errors.ts), and bytes of its answer. */
 export const CONNECTOR_REQUEST_MS = 25_000
 export const CONNECTOR_RESPONSE_BYTES = 1024 * 1024
 /** Messages a minute that one connector may say, and characters of the id of one. */

@@ -119,7 +119,7 @@ export const MODULES: ReadonlyArray<ModulePlace> = [
     what: "the pages and documents that need no token: documentation, OpenAPI, OAuth discovery",
     imports: list(
       "contract domain/access/oauth platform/installation.ts transports/console transports/docs",
-      "transports/http transports/mcp transports/oauth transports/pages"
+      "transports/http transports/mcp transports/oauth"
     )
   },
   {
@@ -161,7 +161,7 @@ export const MODULES: ReadonlyArray<ModulePlace> = [
     what: "the calendar feed of a property",
     imports: list(
       "admission/concurrency admission/windows contract domain/<family> platform/installation.ts",
-      "platform/limits.ts transports/pages"
+      "platform/limits.ts transports/http transports/pages"
     )
   },
   {

@@ -1,5 +1,6 @@
 import { Context, Effect, Layer, Result, Schema } from "effect"
 import type { Connector, RemoteAccount, RemoteListing, RemoteOrder } from "../../domain/channels/port/connector.ts"
+import { Connectors } from "../../domain/channels/port/connector.ts"
 import { AirbnbPriceAndRules } from "../../domain/channels/port/price-and-rules.ts"
 import { countByNight } from "./bookability.ts"
 import { CHANNEL_PROFILES } from "./channel-profiles.ts"
@@ -228,3 +229,9 @@ export class SandboxConnector extends Context.Service<SandboxConnector, Connecto
     })
   )
 }
+
+/** The connectors of a process that has the sandbox. */
+export const layerSandboxConnector = Layer.effect(
+  Connectors,
+  Effect.map(SandboxConnector, (sandbox) => ({ find: (name: string) => (name === "sandbox" ? sandbox : undefined) }))
+)

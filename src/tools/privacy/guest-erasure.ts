@@ -1,6 +1,6 @@
 import { DateTime, Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { deleteKeysOfCodesSql } from "../../changes/key-deletion.ts"
+import { deleteKeysOfCodesSql } from "../../changes/idempotency-key-statements.ts"
 import { recordChange } from "../../changes/recorded-change.ts"
 import { cancelGuestPlansSql, lockAnswerPartitionsSql } from "../../domain/automation/guest-data.ts"
 import { lockGuestOrders } from "../../domain/bookings/orders/guest-data.ts"

@@ -18,8 +18,8 @@ import { isStatementTimeout } from "../../platform/database/statement-timeout.ts
 import { BODY_BYTES, BUSY_RETRY_SECONDS, CONNECTOR_BODY_MS } from "../../platform/limits.ts"
 import { withRootSpan } from "../../platform/telemetry/spans.ts"
 import { parseTraceparent } from "../../platform/telemetry/traceparent.ts"
+import { NO_STORE } from "../http/caching.ts"
 import { callerIpAddress } from "../http/caller-address.ts"
-import { NO_STORE } from "../http/no-store.ts"
 import { serverErrorAttributes } from "../http/server-error-attributes.ts"
 import { ConnectorPermits } from "./connector-permits.ts"
 

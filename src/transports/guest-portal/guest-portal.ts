@@ -10,7 +10,7 @@ import type { GuestPortalStay } from "../../domain/bookings/check-in/guest-porta
 import { GUEST_PORTAL_PREFIX } from "../../domain/bookings/check-in/guest-portal-url.ts"
 import { IdentityImageDays } from "../../platform/installation.ts"
 import { GUEST_PORTAL_FORMS_A_MINUTE, GUEST_PORTAL_VIEWS_A_MINUTE } from "../../platform/limits.ts"
-import { splitTarget } from "../http/request-target.ts"
+import { splitTarget } from "../http/paths.ts"
 import { type HtmlPage, PRIVATE_PAGE_HEADERS, toPageResponse } from "../pages/html-page.ts"
 import { makeRateLimiter } from "../pages/rate-limiter.ts"
 import { isReadMethod, traceAndLogResponse, withRetryAfter } from "../pages/secret-url.ts"

@@ -5,8 +5,8 @@ import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { BadRequest } from "../../contract/errors.ts"
 import { Service } from "../../service/service.ts"
 import { endpointAt, REJECTION_FORMATS } from "../endpoints.ts"
-import { NO_STORE } from "../http/no-store.ts"
-import { READY_PATH, requestPath } from "../http/request-path.ts"
+import { NO_STORE } from "../http/caching.ts"
+import { READY_PATH, requestPath } from "../http/paths.ts"
 import type { Connections } from "./Connections.ts"
 
 type Response = HttpServerResponse.HttpServerResponse

@@ -1,8 +1,8 @@
 import { IncomingMessage, type Server, ServerResponse } from "node:http"
 import type { ServiceResponse } from "../../contract/envelope.ts"
 import type { Service } from "../../service/service.ts"
-import { NO_STORE } from "../http/no-store.ts"
-import { REST_PREFIX } from "../http/rest-prefix.ts"
+import { NO_STORE } from "../http/caching.ts"
+import { REST_PREFIX } from "../http/paths.ts"
 import type { Connections } from "./Connections.ts"
 
 /**

@@ -5,7 +5,7 @@ import type { ServiceResponse } from "../../contract/envelope.ts"
 import { BadRequest } from "../../contract/errors.ts"
 import { HEADER_BYTES } from "../../platform/limits.ts"
 import { Service } from "../../service/service.ts"
-import { NO_STORE } from "../http/no-store.ts"
+import { NO_STORE } from "../http/caching.ts"
 import type { Connection } from "./Connection.ts"
 import type { Connections } from "./Connections.ts"
 

@@ -5,8 +5,8 @@ import { Readiness } from "../../platform/database/Readiness.ts"
 import { mergeSnapshots } from "../../platform/telemetry/metrics/metrics-snapshot.ts"
 import { formatPrometheus } from "../../platform/telemetry/metrics/prometheus-format.ts"
 import { Snapshots } from "../../platform/telemetry/metrics/Snapshots.ts"
-import { NO_STORE } from "../http/no-store.ts"
-import { LIVE_PATH, READY_PATH, requestPath } from "../http/request-path.ts"
+import { NO_STORE } from "../http/caching.ts"
+import { LIVE_PATH, READY_PATH, requestPath } from "../http/paths.ts"
 import { makeNodeServer, patience } from "../http-server/node-server.ts"
 
 /** Where Prometheus comes by. */

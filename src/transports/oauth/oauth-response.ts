@@ -2,7 +2,7 @@ import { Predicate } from "effect"
 import { HttpServerResponse } from "effect/http"
 import type { ServiceResponse } from "../../contract/envelope.ts"
 import { type ApiError, errorCode, type OAuthError } from "../../contract/errors.ts"
-import { NO_STORE } from "../http/no-store.ts"
+import { NO_STORE } from "../http/caching.ts"
 
 // What an operation without a token answers: the envelope, and beside its fields those that the standards have (RFC 6749 5.1 and 5.2,
 // RFC 7591 3.2), so that clients of this API and libraries for OAuth both read it.

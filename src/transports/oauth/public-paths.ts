@@ -5,7 +5,7 @@ import type { ServiceResponse } from "../../contract/envelope.ts"
 import type { OAuthError } from "../../contract/errors.ts"
 import { type AnyOperation, needsToken, routeOf, usesHttpStatus } from "../../contract/operation.ts"
 import { operations } from "../../service/Api.ts"
-import { REST_PREFIX } from "../http/rest-prefix.ts"
+import { REST_PREFIX } from "../http/paths.ts"
 import { allowAnyOrigin } from "./cross-origin.ts"
 import { toOauthResponse, toResponseFormat } from "./oauth-response.ts"
 

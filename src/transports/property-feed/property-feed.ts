@@ -9,9 +9,9 @@ import { FEED_SUFFIX, FEEDS_PREFIX } from "../../domain/calendars/property-feeds
 import { type PropertyFeed, PropertyFeeds } from "../../domain/calendars/property-feeds/PropertyFeeds.ts"
 import { PublicUrl } from "../../platform/installation.ts"
 import { PROPERTY_FEED_READS_A_MINUTE } from "../../platform/limits.ts"
+import { matchesEtag } from "../http/caching.ts"
 import { PRIVATE_PAGE_HEADERS } from "../pages/html-page.ts"
 import { ICALENDAR_TYPE } from "../pages/icalendar.ts"
-import { matchesEtag } from "../pages/if-none-match.ts"
 import { makeRateLimiter } from "../pages/rate-limiter.ts"
 import {
   isReadMethod,

@@ -2,7 +2,7 @@ import type { HttpServerResponse } from "effect/http"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import type { DeploymentName } from "../../platform/installation.ts"
 import { openApiDocument } from "../docs/openapi/openapi-document.ts"
-import { REST_PREFIX } from "../http/rest-prefix.ts"
+import { REST_PREFIX } from "../http/paths.ts"
 import { allowAnyOrigin } from "../oauth/cross-origin.ts"
 import { makePublicDocument, type PublicDocument, rejectNonReadMethod, toDocumentResponse } from "./public-document.ts"
 

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto"
 import { HttpServerResponse } from "effect/http"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
+import { matchesEtag } from "../http/caching.ts"
 import { preflightResponse } from "../oauth/cross-origin.ts"
-import { matchesEtag } from "../pages/if-none-match.ts"
 
 // What anybody may read, with HTTP's own status: documents that change with a release alone.
 

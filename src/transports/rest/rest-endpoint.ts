@@ -9,8 +9,9 @@ import { METHODS, needsToken, type RouteSpec, routeOf } from "../../contract/ope
 import { BODY_BYTES, IMAGE_BODY_BYTES, OAUTH_BODY_BYTES } from "../../platform/limits.ts"
 import { operations } from "../../service/Api.ts"
 import { Service } from "../../service/service.ts"
+import { NO_STORE } from "../http/caching.ts"
 import { callerIpAddress } from "../http/caller-address.ts"
-import { NO_STORE } from "../http/no-store.ts"
+import { REST_PREFIX, splitTarget } from "../http/paths.ts"
 import {
   decodeBodyText,
   hasBody,
@@ -20,8 +21,6 @@ import {
   parseJsonFields,
   receiveBody
 } from "../http/request-body.ts"
-import { splitTarget } from "../http/request-target.ts"
-import { REST_PREFIX } from "../http/rest-prefix.ts"
 import { preflightResponse } from "../oauth/cross-origin.ts"
 import { isPublicPath, toPublicPathResponse } from "../oauth/public-paths.ts"
 import { receivePublicRequest } from "../oauth/public-request.ts"

@@ -8,7 +8,7 @@ import { type OpenedLink, SharedCalendars } from "../../domain/calendars/calenda
 import { SHARED_CALENDAR_PREFIX, shareLinkUrl } from "../../domain/calendars/calendar-share-links/share-link-url.ts"
 import { PublicUrl } from "../../platform/installation.ts"
 import { SHARED_PAGE_PROPERTIES } from "../../platform/limits.ts"
-import { splitTarget } from "../http/request-target.ts"
+import { splitTarget } from "../http/paths.ts"
 import { PRIVATE_PAGE_HEADERS, toPageResponse } from "../pages/html-page.ts"
 import { ICALENDAR_TYPE } from "../pages/icalendar.ts"
 import {

@@ -11,7 +11,7 @@ import { newFeedToken } from "../../../src/domain/calendars/property-feeds/feed-
 import { PropertyFeeds } from "../../../src/domain/calendars/property-feeds/PropertyFeeds.ts"
 import { READ_RECORD_INTERVAL_MS } from "../../../src/domain/calendars/property-feeds/rules.ts"
 import { AVAILABILITY_END_DAYS, PROPERTY_FEED_READS_A_MINUTE } from "../../../src/platform/limits.ts"
-import { matchesEtag } from "../../../src/transports/pages/if-none-match.ts"
+import { matchesEtag } from "../../../src/transports/http/caching.ts"
 import { renderFeedText } from "../../../src/transports/property-feed/feed-text.ts"
 import { makePropertyFeedHandler } from "../../../src/transports/property-feed/property-feed.ts"
 import { FEED_END, renderFeedStart } from "../../../src/transports/shared-calendar/feed-text.ts"

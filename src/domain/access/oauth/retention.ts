@@ -1,9 +1,10 @@
-import { DateTime, Effect } from "effect"
+import { DateTime, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import { prepareRecordedChange } from "../../../changes/recorded-change.ts"
 import { CurrentActor, systemActor } from "../../../contract/actor.ts"
-import { applyRetention, nextRowsCondition, type RetentionChange } from "../../../jobs/retention.ts"
+import { repeatPeriodically } from "../../../jobs/loop.ts"
+import { applyRetention, nextRowsCondition, RETENTION_MS, type RetentionChange } from "../../../jobs/retention.ts"
 import type { Givens } from "../../../platform/database/forms.ts"
 import {
   GRANT_RETENTION_MS,
@@ -125,4 +126,9 @@ export const applyOAuthRetention = Effect.fnUntraced(function* (now: Date) {
 /** One round of both. */
 export const runOAuthRetention = Effect.flatMap(DateTime.nowAsDate, (now) =>
   Effect.andThen(endUnusedGrants(now), applyOAuthRetention(now))
+)
+
+/** Ends connections that nobody uses, and removes what of OAuth is over, over a database. */
+export const layerOAuthRetention = Layer.effectDiscard(
+  repeatPeriodically("retention of OAuth", RETENTION_MS, () => runOAuthRetention)
 )

@@ -1,7 +1,7 @@
 import { DateTime, Effect, Layer, Result, Struct } from "effect"
 import { runAtMostOnce } from "../../../changes/external-action.ts"
 import { IdempotencyKeys } from "../../../changes/IdempotencyKeys.ts"
-import { skipIdempotencyKey } from "../../../changes/idempotency-exemption.ts"
+import { skipIdempotencyKey } from "../../../changes/idempotency.ts"
 import { CurrentCaller } from "../../../contract/caller.ts"
 import { Conflict, NotFound, ValidationFailed } from "../../../contract/errors.ts"
 import { makeImmutableFieldCheck, makeImmutableFieldDetector } from "../../../contract/immutable-fields.ts"

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { type ConnectedApplication, Grants } from "../../../domain/access/oauth/Grants.ts"
 import { type Html, html } from "../../docs/html.ts"
-import { docsPagePath } from "../../http/docs-paths.ts"
+import { docsPagePath } from "../../http/paths.ts"
 import type { AccessSection, ActionOutcome } from "../action-outcome.ts"
 import { TEXTS } from "../console-texts.ts"
 import type { SignedInVisit, SubmittedForm } from "../visit.ts"

@@ -3,7 +3,7 @@ import { type EventConsumer, list_event_consumers } from "../../../domain/webhoo
 import { FEED_LAG_COUNTED } from "../../../platform/limits.ts"
 import { Service } from "../../../service/service.ts"
 import { type Html, html } from "../../docs/html.ts"
-import { docsPagePath } from "../../http/docs-paths.ts"
+import { docsPagePath } from "../../http/paths.ts"
 import type { AccessSection, ActionOutcome } from "../action-outcome.ts"
 import { TEXTS } from "../console-texts.ts"
 import { callOperation, idempotencyKeyOf } from "../operation-call.ts"

@@ -12,7 +12,7 @@ import type { CreatedToken } from "../../../domain/access/operators/Operators.ts
 import { NewToken, SCOPES } from "../../../domain/access/operators/operator-schemas.ts"
 import { ACCOUNT_NAME } from "../../../platform/limits.ts"
 import { type Html, html, nothing } from "../../docs/html.ts"
-import { docsPagePath } from "../../http/docs-paths.ts"
+import { docsPagePath } from "../../http/paths.ts"
 import type { AccessSection, ActionError, ActionOutcome, FormAction } from "../action-outcome.ts"
 import { TEXTS } from "../console-texts.ts"
 import { idempotencyKeyOf, toPageStatus } from "../operation-call.ts"

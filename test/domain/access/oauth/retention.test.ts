@@ -3,8 +3,11 @@ import { DateTime, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { Grants } from "../../../../src/domain/access/oauth/Grants.ts"
-import { layerOAuthRetention } from "../../../../src/domain/access/oauth/layer.ts"
-import { applyOAuthRetention, runOAuthRetention } from "../../../../src/domain/access/oauth/retention.ts"
+import {
+  applyOAuthRetention,
+  layerOAuthRetention,
+  runOAuthRetention
+} from "../../../../src/domain/access/oauth/retention.ts"
 import { idsParameter } from "../../../../src/platform/database/parameters.ts"
 import { CONNECTIONS_SHOWN, GRANTS_REVOKED_AT_ONCE } from "../../../../src/platform/limits.ts"
 import { loadAuditLinesWithActor } from "../../../support/changes/audit-lines.ts"

@@ -33,7 +33,7 @@ export const TABLES_WITHOUT_GUESTS: Readonly<Record<string, string>> = {
   images: "an image goes with what refers to it",
   image_bytes: "an image goes with what refers to it",
   automation_plans: "why something was not done is forgotten by stay (automation/guest-places.ts)",
-  idempotency_keys: "forgotten by the codes in it (changes/key-deletion.ts)",
+  idempotency_keys: "forgotten by the codes in it (changes/idempotency-key-statements.ts)",
   webhook_attempts: "what receivers answered is forgotten by record (domain/webhooks/deliveries/guest-data.ts)"
 }
 

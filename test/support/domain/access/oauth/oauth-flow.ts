@@ -114,7 +114,7 @@ export const connectClient = Effect.fnUntraced(function* (
 export const oauthErrorOf = <A, R>(effect: Effect.Effect<A, BadRequest | Unauthenticated | RateLimited, R>) =>
   Effect.map(Effect.flip(effect), (error) => `${error._tag} ${"oauth" in error ? error.oauth : error.message}`)
 
-/** `ok`, or what {@link refusalOf} says. */
+/** `ok`, or what {@link oauthErrorOf} says. */
 export const outcomeOf = <R>(effect: Effect.Effect<IssuedTokens, BadRequest | Unauthenticated | RateLimited, R>) =>
   Effect.match(effect, {
     onSuccess: () => "ok",

@@ -112,7 +112,7 @@ export const answerAllDue = Effect.gen(function* () {
 
 let nth = 0
 
-/** The entry that {@link WIFI} is of, as it is prepared. */
+/** The entry that {@link WIFI_ANSWER} is of, as it is prepared. */
 const entryOf = Effect.fnUntraced(function* (operatorId: number) {
   const sql = yield* SqlClient.SqlClient
   const { knowledge_base_id, revision, title, sub_title, fragment } = WIFI_ANSWER

@@ -28,7 +28,7 @@ export const layerImportService = Layer.mergeAll(CalendarQueue.layer, FeedReader
 export const toCalendarText = (...lines: ReadonlyArray<string>): string =>
   ["BEGIN:VCALENDAR", "VERSION:2.0", "PRODID:-//Test//Test//EN", ...lines, "END:VCALENDAR", ""].join("\r\n")
 
-/** All-day events: `busy("2027-05-01/2027-05-04")` has three nights. */
+/** All-day events: `toBusyCalendar("2027-05-01/2027-05-04")` has three nights. */
 export const toBusyCalendar = (...stretches: ReadonlyArray<string>): string =>
   toCalendarText(
     ...stretches.flatMap((stretch, index) => {
@@ -149,7 +149,7 @@ export const loadAvailabilityEvents = Effect.fnUntraced(function* (property: num
   )
 }, Effect.orDie)
 
-/** The counter-feed of a calendar, as read without and with these days: `told(…)` is what its source knows from us. */
+/** The counter-feed of a calendar, as read without and with these days: `toOwnFeedContent(…)` is what its source knows from us. */
 export const toOwnFeedContent = Effect.fnUntraced(function* (calendarId: number, ...days: ReadonlyArray<string>) {
   const sql = yield* SqlClient.SqlClient
   const text = `{${days.map((day) => `[${day},${day}]`).join(",")}}`

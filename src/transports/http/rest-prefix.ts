@@ -1,2 +1,0 @@
-/** Below which path REST lives (specification, Versioning). */
-export const REST_PREFIX = "/v3"
