@@ -82,5 +82,5 @@ export const fillNameKeys: Effect.Effect<void, SqlError, SqlClient.SqlClient> = 
 
 /** Fills missing keys periodically, because a process of the previous release may still write rows without one. */
 export const layerNameKeyBackfill = Layer.effectDiscard(
-  repeatPeriodically("keys of names", RETENTION_MS, () => Effect.orDie(fillNameKeys))
+  repeatPeriodically("filling name keys", RETENTION_MS, () => Effect.orDie(fillNameKeys))
 )

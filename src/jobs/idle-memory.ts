@@ -92,7 +92,7 @@ const watchMemory = Effect.gen(function* () {
     quietLooks: 0,
     baseBytes: undefined
   })
-  yield* repeatPeriodically("giving memory back", IDLE_POLL_MS, () =>
+  yield* repeatPeriodically("releasing idle memory", IDLE_POLL_MS, () =>
     Effect.flatMap(Ref.get(state), (last) =>
       Effect.flatMap(poll(memory, last, releaseMemory), (next) => Ref.set(state, next))
     )

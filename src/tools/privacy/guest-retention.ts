@@ -264,7 +264,7 @@ export const applyGuestRetention = Effect.fnUntraced(function* (days: RetentionD
 export const layerGuestRetention = Layer.effectDiscard(
   Effect.flatMap(RetentionDays, (days) => {
     if (Object.values(days).every((each) => each === undefined)) return Effect.void
-    return repeatPeriodically("forgetting what is kept for so many days", RETENTION_MS, (now) =>
+    return repeatPeriodically("retention of guest data", RETENTION_MS, (now) =>
       Effect.provideService(applyGuestRetention(days, now), CurrentActor, systemActor("retention", "guest erase"))
     )
   })

@@ -61,5 +61,5 @@ export const runDeliveryWorkers = Effect.gen(function* () {
   })
   yield* Effect.forkScoped(repeatForever("dispatching events", pollWhenWoken(wakeLatch, dispatchMore, EVENTS_POLL_MS)))
   yield* polling
-  yield* Effect.forkScoped(repeatForever("ending rests", Effect.andThen(endCooldowns, Effect.sleep(DUE_POLL_MS))))
+  yield* Effect.forkScoped(repeatForever("ending cooldowns", Effect.andThen(endCooldowns, Effect.sleep(DUE_POLL_MS))))
 })
