@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { SubAccounts } from "../../../domain/access/sign-in/SubAccounts.ts"
 import { Service } from "../../../service/service.ts"
 import { html } from "../../docs/html.ts"
-import { Staff } from "../queries/Staff.ts"
+import { StaffDirectory } from "../queries/StaffDirectory.ts"
 import { makeSudo, type Sudo } from "../sudo.ts"
 import type { SignedInVisit } from "../visit.ts"
 import { apiErrorToActionError } from "./api-operations.ts"
@@ -17,7 +17,7 @@ import { PEOPLE_PATH } from "./urls.ts"
 
 /** Who works here: sub-accounts, which sign in, for the main account alone; and staff, who are given tasks. */
 export const makePeoplePage = Effect.gen(function* () {
-  const [accounts, staff, sudo] = [yield* SubAccounts, yield* Staff, yield* makeSudo]
+  const [accounts, staff, sudo] = [yield* SubAccounts, yield* StaffDirectory, yield* makeSudo]
   const service = yield* Service
   const renderLists = makeListsRenderer(accounts, staff, sudo)
   const renderForm = makeFormRenderer(accounts, staff, sudo)
@@ -37,7 +37,7 @@ type SubAccountService = SubAccounts["Service"]
 
 const isMainAccount = ({ session }: SignedInVisit): boolean => session.person.caller.role === "main"
 
-const makeListsRenderer = (accounts: SubAccountService, staff: Staff["Service"], sudo: Sudo) =>
+const makeListsRenderer = (accounts: SubAccountService, staff: StaffDirectory["Service"], sudo: Sudo) =>
   Effect.fnUntraced(function* (visit: SignedInVisit, failedSubmission?: FailedSubmission) {
     const { caller } = visit.session.person
     const staffPage = yield* staff.list(caller.operatorId, readOffsetParam(visit, "staff"))
@@ -56,7 +56,7 @@ const makeListsRenderer = (accounts: SubAccountService, staff: Staff["Service"],
     return view
   })
 
-const makeFormRenderer = (accounts: SubAccountService, staff: Staff["Service"], sudo: Sudo) =>
+const makeFormRenderer = (accounts: SubAccountService, staff: StaffDirectory["Service"], sudo: Sudo) =>
   Effect.fnUntraced(function* (visit: SignedInVisit, { kind, id }: EditTarget, failedSubmission?: FailedSubmission) {
     const { caller } = visit.session.person
     if (kind === "staff") {

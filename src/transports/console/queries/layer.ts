@@ -17,7 +17,7 @@ import { Portfolio } from "./Portfolio.ts"
 import { ReviewedStays } from "./ReviewedStays.ts"
 import { RuleBook } from "./RuleBook.ts"
 import { Sorting } from "./Sorting.ts"
-import { Staff } from "./Staff.ts"
+import { StaffDirectory } from "./StaffDirectory.ts"
 import { StayBeside } from "./StayBeside.ts"
 import { Sums } from "./Sums.ts"
 import { UnansweredGuests } from "./UnansweredGuests.ts"
@@ -34,7 +34,7 @@ export const layerDesk = Layer.mergeAll(
   OneListing.layer,
   Portfolio.layer,
   Sorting.layer,
-  Staff.layer,
+  StaffDirectory.layer,
   FoundStays.layer,
   OfferedProperties.layer,
   StayBeside.layer,

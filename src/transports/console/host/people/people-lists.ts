@@ -1,7 +1,7 @@
 import type { OperatorAccount } from "../../../../domain/access/sign-in/sub-account-store.ts"
 import { ACCOUNT_NAME, ACCOUNTS, EMAIL, STAFF_ROWS } from "../../../../platform/limits.ts"
 import { type Html, html } from "../../../docs/html.ts"
-import type { StaffListItem } from "../../queries/Staff.ts"
+import type { StaffListItem } from "../../queries/StaffDirectory.ts"
 import type { SignedInVisit } from "../../visit.ts"
 import { actionForm, disclosure, input, makeFieldFiller } from "../form-fields.ts"
 import { type FailedSubmission, submittedAction } from "../host-page.ts"

@@ -1,6 +1,6 @@
 import { EMAIL, MOBILE_TEXT, STAFF_NAME, STAFF_NOTE } from "../../../../platform/limits.ts"
 import { type Html, html, nothing } from "../../../docs/html.ts"
-import type { StaffForm } from "../../queries/Staff.ts"
+import type { StaffForm } from "../../queries/StaffDirectory.ts"
 import type { SignedInVisit } from "../../visit.ts"
 import {
   actionForm,

@@ -1,11 +1,11 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { STAFF_PROPERTIES_NAMED } from "../../../../src/platform/limits.ts"
-import { Staff } from "../../../../src/transports/console/queries/Staff.ts"
+import { StaffDirectory } from "../../../../src/transports/console/queries/StaffDirectory.ts"
 import { freshOperator, insertProperty, layerTest, typedClient, withToken } from "../../../support/harness.ts"
 import { countStatements } from "../../../support/statements.ts"
 
-layer(Staff.layer.pipe(Layer.provideMerge(layerTest)))("the staff", (it) => {
+layer(StaffDirectory.layer.pipe(Layer.provideMerge(layerTest)))("the staff", (it) => {
   it.effect("is listed in one statement with the names of some of their properties, and nobody else's", () =>
     Effect.gen(function* () {
       const [operator, other] = [yield* freshOperator(), yield* freshOperator()]
@@ -21,7 +21,7 @@ layer(Staff.layer.pipe(Layer.provideMerge(layerTest)))("the staff", (it) => {
         yield* api.create_staff({ name: "Li", mobile })
       }).pipe(withToken(operator.token))
       yield* api.create_staff({ name: "Theirs", mobile }).pipe(withToken(other.token))
-      const staff = yield* Staff
+      const staff = yield* StaffDirectory
       const [{ rows, total }, statements] = yield* countStatements(staff.list(operatorId, 0))
       assert.deepStrictEqual([statements, total], [1, 2])
       assert.deepStrictEqual(

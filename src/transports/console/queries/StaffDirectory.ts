@@ -89,15 +89,15 @@ const makeStaffForm = (sql: Sql) => {
 }
 
 /** The people who are given tasks. */
-export class Staff extends Context.Service<
-  Staff,
+export class StaffDirectory extends Context.Service<
+  StaffDirectory,
   {
     readonly list: (operatorId: number, offset: number) => Effect.Effect<typeof StaffPage.Type>
     readonly form: (input: StaffFormInput) => Effect.Effect<StaffForm>
   }
->()("latchkey/transports/console/queries/Staff") {
+>()("latchkey/transports/console/queries/StaffDirectory") {
   static readonly layer = Layer.effect(
-    Staff,
-    Effect.map(SqlClient.SqlClient, (sql) => Staff.of({ list: makeListStaff(sql), form: makeStaffForm(sql) }))
+    StaffDirectory,
+    Effect.map(SqlClient.SqlClient, (sql) => StaffDirectory.of({ list: makeListStaff(sql), form: makeStaffForm(sql) }))
   )
 }
