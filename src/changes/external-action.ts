@@ -35,18 +35,19 @@ export const runAtMostOnce =
   (keys: IdempotencyKeys["Service"]) =>
   <E, R>(action: ExternalAction<E, R>): Effect.Effect<void, E | Conflict, CurrentActor | R> =>
     Effect.gen(function* () {
-      const { idempotencyKey: key } = yield* CurrentActor
-      if (key === undefined) return yield* Effect.andThen(action.check, releasePermitForExternalAct(action.run))
-      const isRetry = key.isResuming
+      const { idempotencyKey } = yield* CurrentActor
+      if (idempotencyKey === undefined)
+        return yield* Effect.andThen(action.check, releasePermitForExternalAct(action.run))
+      const isRetry = idempotencyKey.isResuming
       if (isRetry) {
         const hasHappened = yield* releasePermitForExternalAct(action.hasHappened)
         if (hasHappened === undefined) return yield* outcomeUnknownError
-        key.isResuming = false
+        idempotencyKey.isResuming = false
         if (hasHappened) return
       }
-      yield* Effect.tapError(action.check, () => (isRetry ? keys.release(key) : Effect.void))
-      yield* claimKey(keys, key, action.maxDurationMs)
-      return yield* runToEnd(keys, key, isRetry ? runAndVerify(action) : runAction(action))
+      yield* Effect.tapError(action.check, () => (isRetry ? keys.release(idempotencyKey) : Effect.void))
+      yield* claimKey(keys, idempotencyKey, action.maxDurationMs)
+      return yield* runToEnd(keys, idempotencyKey, isRetry ? runAndVerify(action) : runAction(action))
     })
 
 /** Claims the key for longer than the act lasts, or claims it anew: nobody takes over from a call that acts. */

@@ -178,7 +178,7 @@ const waitedTooLongError = new Conflict({
 /** For a call whose answer is a record as it is now, whatever its key: the key is not kept. */
 export const skipIdempotencyKey: Effect.Effect<void, never, CurrentActor> = Effect.map(
   CurrentActor,
-  ({ idempotencyKey: key }) => {
-    if (key !== undefined) key.progress = "unneeded"
+  ({ idempotencyKey }) => {
+    if (idempotencyKey !== undefined) idempotencyKey.progress = "unneeded"
   }
 )

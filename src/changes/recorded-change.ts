@@ -112,9 +112,9 @@ const recordedChangeSql = (
 }
 
 /** What came of a change; that its key was kept is noted with the call. */
-const markKeyStored = ({ idempotencyKey: key }: Actor, rows: ReadonlyArray<object>): ReadonlyArray<object> => {
+const markKeyStored = ({ idempotencyKey }: Actor, rows: ReadonlyArray<object>): ReadonlyArray<object> => {
   const isStored = rows.some((row) => Predicate.hasProperty(row, "on_record") && row.on_record === true)
-  if (key !== undefined && isStored) key.progress = "kept"
+  if (idempotencyKey !== undefined && isStored) idempotencyKey.progress = "kept"
   return rows
 }
 

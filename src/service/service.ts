@@ -178,8 +178,8 @@ const wakeWorkersAfter =
 
 /** Refuses a change before it begins while the database only reads. */
 const rejectWhileReadOnly = <A, R>(change: Effect.Effect<A, ApiError, R>): Effect.Effect<A, ApiError, R> =>
-  Effect.flatMap(WriteAccess, ({ rejectionMessage: refusal }): Effect.Effect<A, ApiError, R> => {
-    const message = refusal()
+  Effect.flatMap(WriteAccess, ({ rejectionMessage }): Effect.Effect<A, ApiError, R> => {
+    const message = rejectionMessage()
     return message === undefined ? change : new ServerError({ message, retryAfter: BUSY_RETRY_SECONDS })
   })
 
@@ -190,7 +190,7 @@ const rejectWhileReadOnly = <A, R>(change: Effect.Effect<A, ApiError, R>): Effec
 const makeRunner = (
   operation: ApiOperation,
   read: CallReader,
-  { gate, permits: places, idempotencyKeys: keys, wakeWorkers: wake, recentRejections }: CallServices
+  { gate, permits, idempotencyKeys, wakeWorkers: wake, recentRejections }: CallServices
 ): CallRunner => {
   const approach = makeGateRequest(operation)
   const wakeWorkers = isChange(operation) ? wakeWorkersAfter(wake) : identity
@@ -208,10 +208,10 @@ const makeRunner = (
       Effect.flatMap(call.receive, ({ bytes, parse }) => {
         const work = Effect.flatMap(parse, (input) =>
           Effect.flatMap(read(input, call.params), (parsedCall) =>
-            withHandlerSpan(wakeWorkers(runHandler(keys, parsedCall, actor, operatorId, idempotencyKey)))
+            withHandlerSpan(wakeWorkers(runHandler(idempotencyKeys, parsedCall, actor, operatorId, idempotencyKey)))
           )
         )
-        return places.within(operatorId, work, bytes)
+        return permits.within(operatorId, work, bytes)
       })
     )
 
@@ -240,7 +240,7 @@ const makeRunner = (
   }
 
   return (call, requestId) =>
-    Effect.matchCauseEffect(gate.admit({ ...approach(call), overloadError: places.refusal }), {
+    Effect.matchCauseEffect(gate.admit({ ...approach(call), overloadError: permits.refusal }), {
       onSuccess: (admission) => runAdmitted(call, requestId, admission),
       onFailure: (cause) => {
         const outcome = toRejectedOutcome(cause)
@@ -279,7 +279,7 @@ const rememberRejection = (
 const makeAnonymousRunner = (
   operation: ApiOperation,
   read: CallReader,
-  { permits: places, wakeWorkers: wake }: Pick<CallServices, "permits" | "wakeWorkers">
+  { permits, wakeWorkers: wake }: Pick<CallServices, "permits" | "wakeWorkers">
 ): CallRunner => {
   const wakeWorkers = isChange(operation) ? wakeWorkersAfter(wake) : identity
   const guardWrite = isChange(operation) ? rejectWhileReadOnly : identity
@@ -290,13 +290,13 @@ const makeAnonymousRunner = (
     const response = guardWrite(
       Effect.flatMap(received, ({ bytes, parse }) => {
         const work = Effect.flatMap(parse, (input) =>
-          Effect.flatMap(read(input, call.params), ({ runAnonymously: open }) =>
-            open === undefined
+          Effect.flatMap(read(input, call.params), ({ runAnonymously }) =>
+            runAnonymously === undefined
               ? Effect.die(new Error(`${operation._tag} has no handler for calls without a token`))
-              : withHandlerSpan(wakeWorkers(open))
+              : withHandlerSpan(wakeWorkers(runAnonymously))
           )
         )
-        return places.within(anonymousPermitHolder(call.address), work, bytes)
+        return permits.within(anonymousPermitHolder(call.address), work, bytes)
       })
     )
     const provided = Effect.provideService(
@@ -408,8 +408,8 @@ interface RequestLogContext {
 const ERROR_CODE = "latchkey.error_code"
 
 /** What failed on our side is told to a collector whichever traces it is sent. */
-const requestSpan = ({ operation, requestId, transport: door }: RequestLogContext) => ({
-  attributes: () => ({ "latchkey.operation": operation, "latchkey.request_id": requestId, "latchkey.door": door }),
+const requestSpan = ({ operation, requestId, transport }: RequestLogContext) => ({
+  attributes: () => ({ "latchkey.operation": operation, "latchkey.request_id": requestId, "latchkey.door": transport }),
   attributesAtEnd: (exit: Exit.Exit<ServiceResponse>) =>
     Exit.isSuccess(exit) && exit.value.envelope.error_code >= FIRST_SERVER_ERROR_CODE
       ? { [ERROR_CODE]: exit.value.envelope.error_code }
@@ -468,14 +468,14 @@ const mayQuoteCaller = (errorCode: number): boolean =>
   errorCode < FIRST_SERVER_ERROR_CODE && !FIXED_MESSAGE_CODES.has(errorCode)
 
 const logRequest = (request: RequestLogContext, response: ServiceResponse): Effect.Effect<ServiceResponse> => {
-  const { operation, transport: door, startedAt, clock, measure } = request
+  const { operation, transport, startedAt, clock, measure } = request
   const { request_id, error_code, error_msg } = response.envelope
   const ms = clock.currentTimeMillisUnsafe() - startedAt
-  const fields = { request_id, door, operation, error_code, ms }
+  const fields = { request_id, door: transport, operation, error_code, ms }
   const line = Effect.logInfo("request", mayQuoteCaller(error_code) ? fields : { ...fields, error_msg })
   const recordings = Effect.andThen(
     annotateSpan(ERROR_CODE, error_code),
-    measure({ transport: door, errorCode: error_code, durationMs: ms })
+    measure({ transport, errorCode: error_code, durationMs: ms })
   )
   return Effect.as(Effect.andThen(recordings, line), response)
 }

@@ -38,9 +38,9 @@ const layerLoopbackAllowed = Layer.succeed(AllowedReceivers, Result.getOrThrow(p
 const layerLine = (isCut: Ref.Ref<boolean>) =>
   Layer.effect(
     Outbound,
-    Effect.map(Outbound, ({ request: ask, post }) =>
+    Effect.map(Outbound, ({ request, post }) =>
       Outbound.of({
-        request: (asking) => Effect.flatMap(Ref.get(isCut), (is) => (is ? nobody : ask(asking))),
+        request: (asking) => Effect.flatMap(Ref.get(isCut), (is) => (is ? nobody : request(asking))),
         post: (outgoing) => Effect.flatMap(Ref.get(isCut), (is) => (is ? undelivered : post(outgoing)))
       })
     )

@@ -119,18 +119,16 @@ export class RateWindows extends Context.Service<
     RateWindows.layerShared(
       Effect.gen(function* () {
         // Loaded when asked for: the client of Redis is hundreds of modules.
-        const {
-          admitInput: admit,
-          countInput: count,
-          giveBackInput: giveBack
-        } = yield* Effect.promise(() => import("./redis-counter-script.ts"))
+        const { admitInput, countInput, giveBackInput } = yield* Effect.promise(
+          () => import("./redis-counter-script.ts")
+        )
         const { makeRedisLink } = yield* Effect.promise(() => import("./redis-link.ts"))
         const prefix = options?.prefix ?? "latchkey:"
-        const link = yield* makeRedisLink(url, (nowMillis) => count(prefix, [probe], nowMillis))
+        const link = yield* makeRedisLink(url, (nowMillis) => countInput(prefix, [probe], nowMillis))
         return {
-          admit: (buckets, peek, nowMillis) => link.run(admit(prefix, buckets, peek, nowMillis)),
-          count: (buckets, nowMillis) => link.run(count(prefix, buckets, nowMillis)),
-          giveBack: (buckets, nowMillis) => link.run(giveBack(prefix, buckets, nowMillis))
+          admit: (buckets, peek, nowMillis) => link.run(admitInput(prefix, buckets, peek, nowMillis)),
+          count: (buckets, nowMillis) => link.run(countInput(prefix, buckets, nowMillis)),
+          giveBack: (buckets, nowMillis) => link.run(giveBackInput(prefix, buckets, nowMillis))
         } satisfies SharedCounters
       })
     )

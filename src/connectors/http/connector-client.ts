@@ -35,8 +35,8 @@ const isUnreadable = (error: ConnectorError | UnreadableResponse): error is Unre
 
 const unreadable = (why: string): Result.Result<never, UnreadableResponse> => Result.fail({ why })
 
-const parseResponseJson = ({ bytes, isComplete: whole }: HttpResponse): Result.Result<unknown, UnreadableResponse> => {
-  if (!whole) return unreadable(`is larger than ${CONNECTOR_RESPONSE_BYTES} bytes`)
+const parseResponseJson = ({ bytes, isComplete }: HttpResponse): Result.Result<unknown, UnreadableResponse> => {
+  if (!isComplete) return unreadable(`is larger than ${CONNECTOR_RESPONSE_BYTES} bytes`)
   return Result.mapError(Result.flatMap(decodeUtf8(bytes), parseJson), (why) => ({ why }))
 }
 
@@ -74,14 +74,14 @@ const interpretErrorResponse = Effect.fnUntraced(function* (response: HttpRespon
 
 const interpretResponse = Effect.fnUntraced(function* <A>(
   response: HttpResponse | HttpFailure,
-  { decodeResponse: read }: ProtocolMessage<A>,
+  { decodeResponse }: ProtocolMessage<A>,
   channelType: string
 ): Effect.fn.Return<ResponseResult<A>> {
   if (response.outcome === "failed") return Result.fail(toUnavailable(response))
   if (response.status !== 200) return yield* interpretErrorResponse(response, channelType)
   const json = parseResponseJson(response)
   if (Result.isFailure(json)) return Result.fail(json.failure)
-  return yield* read(json.success).pipe(
+  return yield* decodeResponse(json.success).pipe(
     Effect.match({
       onFailure: ({ message }) => unreadable(`cannot be read. ${message}`),
       onSuccess: (result) => Result.succeed(result)

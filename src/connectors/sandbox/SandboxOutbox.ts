@@ -75,7 +75,7 @@ const isBlockedBySql = (
  * last before it and a review for its order, until these were tried. Its way is said, since it is planned once for any value: what is
  * waited for is looked up one by one, by its key.
  */
-const dueEventsSql = (sql: Sql, { dueBefore: due, operatorId, accountId, orderId }: Givens<ClaimQuery>): Fragment => {
+const dueEventsSql = (sql: Sql, { dueBefore, operatorId, accountId, orderId }: Givens<ClaimQuery>): Fragment => {
   // What the host wrote waits for nothing and nobody for it: the service knows it already.
   const previousMessageSql = sql`CASE w.said ->> 'sender' WHEN 'guest' THEN (
     SELECT m.said ->> 'message_id' FROM sandbox_messages m
@@ -87,7 +87,7 @@ const dueEventsSql = (sql: Sql, { dueBefore: due, operatorId, accountId, orderId
   CROSS JOIN LATERAL (
     SELECT channel_type, connector FROM channel_accounts
     WHERE operator_id = w.operator_id AND id = w.account_id OFFSET 0) a
-  WHERE w.due_at <= ${due} AND a.connector = 'sandbox'
+  WHERE w.due_at <= ${dueBefore} AND a.connector = 'sandbox'
     AND ${
       operatorId === undefined || accountId === undefined
         ? sql`true`

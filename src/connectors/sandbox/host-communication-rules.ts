@@ -40,13 +40,13 @@ export const sendMessageRule =
   (context: RuleContext): HostRuleResult<MessageSendResult> =>
     Result.gen(function* () {
       const { account, now } = context.snapshot
-      const { deduplicatesMessages: knowsMessages } = CHANNEL_PROFILES[account.channel_type]
-      if (sent.again && !knowsMessages) return { answer: { outcome: "unknown" } }
+      const { deduplicatesMessages } = CHANNEL_PROFILES[account.channel_type]
+      if (sent.again && !deduplicatesMessages) return { answer: { outcome: "unknown" } }
       if (context.message !== undefined) return { answer: toSendResult(context.message.said.message_id) }
       const before = yield* requireRemoteThread(context)
       if (before.messages >= SANDBOX_MESSAGES)
         return yield* failRefused(`a thread has at most ${SANDBOX_MESSAGES} messages`)
-      const sentAs = knowsMessages ? sent.messageId : undefined
+      const sentAs = deduplicatesMessages ? sent.messageId : undefined
       const { thread: after, message } = appendMessage(
         before,
         { sender: "host", text: sent.text, attachmentUrl: sent.imageUrl, hostMessageId: sentAs },

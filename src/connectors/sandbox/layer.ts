@@ -26,10 +26,10 @@ export const layerSandbox = Layer.mergeAll(SandboxConnector.layer, Marketplace.l
 /** What the marketplace does by itself for as long as the process runs: it says what it has to say, and lets orders time out. */
 export const runSandboxWorkers = Effect.gen(function* () {
   const { allowed } = yield* SandboxAllowed
-  const { processBatch: turn } = yield* SandboxOutbox
+  const { processBatch } = yield* SandboxOutbox
   const expire = yield* makeExpireDue
   const processBatches = (left: number): Effect.Effect<void> =>
-    Effect.flatMap(turn, (more) => (more && left > 1 ? processBatches(left - 1) : Effect.void))
+    Effect.flatMap(processBatch, (more) => (more && left > 1 ? processBatches(left - 1) : Effect.void))
   const ifAllowed = (work: Effect.Effect<unknown>) => () =>
     Effect.flatMap(allowed, (isAllowed) => (isAllowed ? Effect.asVoid(work) : Effect.void))
   yield* repeatPeriodically("sending sandbox events", SANDBOX_POLL_MS, ifAllowed(processBatches(MAX_BATCHES_PER_POLL)))

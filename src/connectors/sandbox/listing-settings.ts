@@ -14,9 +14,10 @@ export const defaultSettings = (
   price: { readonly base: number; readonly cleaning: number },
   instant: boolean
 ): ListingSettings => {
-  const { settingsKind: rules, cancellationPolicies } = CHANNEL_PROFILES[channel]
-  if (rules === "airbnb") return defaultAirbnbSettings(currency, price, instant, cancellationPolicies[0] ?? "flexible")
-  if (rules === "vrbo") return defaultVrboSettings(price, instant)
+  const { settingsKind, cancellationPolicies } = CHANNEL_PROFILES[channel]
+  if (settingsKind === "airbnb")
+    return defaultAirbnbSettings(currency, price, instant, cancellationPolicies[0] ?? "flexible")
+  if (settingsKind === "vrbo") return defaultVrboSettings(price, instant)
   return { base_price: price.base, cleaning_fee: price.cleaning }
 }
 

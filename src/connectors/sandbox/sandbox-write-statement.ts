@@ -60,10 +60,10 @@ interface WriteParameters extends SandboxAccountKey, ThreadWriteParameters {
  * CTE `as_read`, which has a row while listings, order and threads are as they were read. They are locked in one order by all.
  */
 const unchangedSql = (sql: Sql, parameters: Givens<WriteParameters>): Fragment => {
-  const { operator_id, account_id, readListings: read, orderId, orderVersion } = parameters
+  const { operator_id, account_id, readListings, orderId, orderVersion } = parameters
   return sql`
   wanted AS (
-    SELECT * FROM jsonb_to_recordset(${jsonParameter(read)}::jsonb) AS given (listing_id text, revision bigint)
+    SELECT * FROM jsonb_to_recordset(${jsonParameter(readListings)}::jsonb) AS given (listing_id text, revision bigint)
   ), listing AS (
     SELECT listing_id, revision FROM sandbox_listings
     WHERE operator_id = ${operator_id} AND account_id = ${account_id} AND listing_id IN (SELECT listing_id FROM wanted)

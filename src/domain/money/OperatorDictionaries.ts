@@ -106,7 +106,7 @@ const requireOperator = (operatorId: number, own: Effect.Effect<OperatorDictiona
 
 /** One change of an operator's after the other: what the rules have read, ids and names and how many there are, is still so. */
 const makeChangeEntry = (sql: SqlClient.SqlClient) => {
-  const { find, upsertEntry: say, deleteEntry: unsay } = makeOperatorDictionaryStore(sql)
+  const { find, upsertEntry, deleteEntry } = makeOperatorDictionaryStore(sql)
   const runWithLock = withOperatorLock(sql)
   const writeChange = Effect.fnUntraced(function* (
     operatorId: number,
@@ -117,8 +117,8 @@ const makeChangeEntry = (sql: SqlClient.SqlClient) => {
     const { id, name } = entry
     const retiredAt = entry.retired ? yield* DateTime.nowAsDate : null
     yield* isUnchangedBuiltIn(entry)
-      ? unsay({ operatorId, dictionary, id }, changes)
-      : say({ operatorId, dictionary, id, name, retiredAt }, changes)
+      ? deleteEntry({ operatorId, dictionary, id }, changes)
+      : upsertEntry({ operatorId, dictionary, id, name, retiredAt }, changes)
     return entry
   })
   return <E>(

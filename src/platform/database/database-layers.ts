@@ -107,7 +107,7 @@ const ensureNotMoved = (dataDir: string) =>
     existsSync(join(dataDir, MOVE_FILE))
       ? Effect.flatMap(
           Effect.promise(() => import("./database-move.ts")),
-          ({ failIfMoved: refuseIfMoved }) => refuseIfMoved(dataDir)
+          ({ failIfMoved }) => failIfMoved(dataDir)
         )
       : Effect.void
   )
@@ -142,10 +142,8 @@ export const layerWriteAccess = Layer.unwrap(
   Effect.gen(function* () {
     const { databaseUrl, dataDir } = yield* DatabaseSettings
     if (databaseUrl !== undefined) return Layer.empty
-    const { layerEmbeddedWriteAccess: layerWritingEmbedded } = yield* Effect.promise(
-      () => import("./embedded-write-access.ts")
-    )
-    return Layer.provide(layerWritingEmbedded(dataDir), layerEmbedded)
+    const { layerEmbeddedWriteAccess } = yield* Effect.promise(() => import("./embedded-write-access.ts"))
+    return Layer.provide(layerEmbeddedWriteAccess(dataDir), layerEmbedded)
   })
 )
 

@@ -14,13 +14,13 @@ import { runStandaloneCommand } from "./command-runner.ts"
 const restoreBackup = Effect.fnUntraced(function* (file: string) {
   const startedAt = performance.now()
   const settings = yield* Configuration
-  const { header, forEachPiece: tellInto } = yield* openBackup(file)
+  const { header, forEachPiece } = yield* openBackup(file)
   const release = { latchkey: packageJson.version, migrations }
   yield* resolveMigrations(header, release)
   const restoration = Effect.gen(function* () {
     const images = openImageStore(settings, yield* SqlClient)
     const name = settings.databaseUrl === undefined ? "DATA_DIR" : "DATABASE_URL"
-    return yield* loadBackup(header, { ...release, name, images }, tellInto)
+    return yield* loadBackup(header, { ...release, name, images }, forEachPiece)
   })
   const loaded = yield* withTargetDatabase(settings, restoration)
   const seconds = Math.round(performance.now() - startedAt) / 1_000

@@ -171,8 +171,8 @@ const requestLog = Command.make("asked", listFlags, ({ operator, ...page }) =>
         ? "No requests."
         : requests
             .map(
-              ({ asked_at, channel_type, act, subject, summary, answer: response }) =>
-                `${asked_at}  ${channel_type}  ${act} ${subject}: ${summary} → ${response}`
+              ({ asked_at, channel_type, act, subject, summary, answer }) =>
+                `${asked_at}  ${channel_type}  ${act} ${subject}: ${summary} → ${answer}`
             )
             .join("\n")
   )

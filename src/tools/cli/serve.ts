@@ -111,9 +111,9 @@ export const serveCommand = Command.make(
       )
       return { settings, wanted: workerCount }
     }).pipe(Effect.provide(Configuration.layer))
-    const { settings, wanted: workerCount } = yield* reportFailure(startup)
-    if (workerCount === 1) return yield* reportFailure(Effect.andThen(stopAtHangUp, serveAlone(role)))
-    return yield* serveAsPrimary(workerCount, settings).pipe(
+    const { settings, wanted } = yield* reportFailure(startup)
+    if (wanted === 1) return yield* reportFailure(Effect.andThen(stopAtHangUp, serveAlone(role)))
+    return yield* serveAsPrimary(wanted, settings).pipe(
       Effect.catchTag("NeverServed", reportNeverServed),
       Effect.catchTag("MetricsPortUnusable", (error) => reportFailure(error))
     )

@@ -18,10 +18,10 @@ export const writeOrders = Effect.fn("demo.writeOrders")(function* ({
   propertyIds,
   orders
 }: DemoOperator) {
-  const { createFromChannel: createSold } = yield* Orders
+  const { createFromChannel } = yield* Orders
   yield* Effect.forEach(
     orders.filter(({ channelType }) => channelType === "direct"),
-    (order) => createSold(operatorId, toNewOrder(order, propertyIds, accountName), order.bookedAt),
+    (order) => createFromChannel(operatorId, toNewOrder(order, propertyIds, accountName), order.bookedAt),
     { discard: true }
   )
 }, Effect.provide(Orders.layer))

@@ -79,7 +79,7 @@ export const eraseGuest = Effect.fnUntraced(function* <E>(
     if (!(yield* isStillDue)) return
     const statements = [
       ...cancelGuestPlansSql(sql, party, now),
-      ...GUEST_DATA_TABLES.flatMap(({ eraseStatements: erasing }) => erasing(sql, party, now))
+      ...GUEST_DATA_TABLES.flatMap(({ eraseStatements }) => eraseStatements(sql, party, now))
     ]
     yield* Effect.forEach(statements, (statement) => sql`${statement}`, { discard: true })
     yield* recordErasure({ ...match, party }, now)

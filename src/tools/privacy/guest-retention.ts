@@ -127,7 +127,7 @@ interface StayCursor {
 const toErasableMatch = (orderId: number, thread: ReadonlyArray<GuestMatch>): GuestMatch | undefined => {
   const ownMatch = thread.find(({ party }) => party.orderIds.includes(orderId))
   if (ownMatch === undefined || ownMatch.currentStayCodes.length > 0) return undefined
-  if (thread.every(({ currentStayCodes: current }) => current.length === 0)) return ownMatch
+  if (thread.every(({ currentStayCodes }) => currentStayCodes.length === 0)) return ownMatch
   return {
     ...ownMatch,
     party: { ...ownMatch.party, conversationIds: [] },
@@ -238,7 +238,7 @@ const inquiryRetention = (cutoff: Date): RetentionTask<InquiryCursor> => ({
       findGuestByConversation(operatorId, code, daysBefore(cutoff, -1))
     )
     const matches = threads
-      .filter((thread) => thread.every(({ currentStayCodes: current }) => current.length === 0))
+      .filter((thread) => thread.every(({ currentStayCodes }) => currentStayCodes.length === 0))
       .flat()
     yield* Effect.orDie(eraseStoredResponses(matches))
     yield* Effect.forEach(matches, (match) => eraseGuestAlone(match, areQuietSince(sql, match, cutoff)), {

@@ -161,7 +161,7 @@ export const makeAuthorizationPage = Effect.fnUntraced(function* (publicUrl: str
   const sessions = yield* Sessions
   const respondToInvalidRequest = makeInvalidRequestHandler(publicUrl)
   const redirectUrl = makeRedirectUrl(publicUrl)
-  const { shown: renderConsent, allowed: allowConsent } = yield* makeConsentHandlers(publicUrl)
+  const { shown, allowed } = yield* makeConsentHandlers(publicUrl)
 
   /** With the request as it is now, which is looked at anew each time. */
   const withValidRequest = (
@@ -191,14 +191,14 @@ export const makeAuthorizationPage = Effect.fnUntraced(function* (publicUrl: str
     open: true,
     show: (visit) =>
       withValidRequest(visit, (consentRequest) =>
-        withSignedInVisit(visit, (signedInVisit) => renderConsent(signedInVisit, consentRequest))
+        withSignedInVisit(visit, (signedInVisit) => shown(signedInVisit, consentRequest))
       ),
     actions: new Map([
       [
         CONSENT_ACTIONS.allow,
         (visit, form) =>
           withValidRequest(visit, (consentRequest) =>
-            withSignedInVisit(visit, (signedInVisit) => allowConsent(signedInVisit, consentRequest, form))
+            withSignedInVisit(visit, (signedInVisit) => allowed(signedInVisit, consentRequest, form))
           )
       ],
       [

@@ -254,8 +254,8 @@ const redirectWithoutSlash = (target: string): Response =>
     headers: { ...PRIVATE_PAGE_HEADERS, location: `${SIGN_IN_PATH}${target.slice(SIGN_IN_PATH.length + 1)}` }
   })
 
-const toRateLimitBucket = ({ ipAddress: address }: Visit) => ({
-  key: `{console:${networkOf(address)}}`,
+const toRateLimitBucket = ({ ipAddress }: Visit) => ({
+  key: `{console:${networkOf(ipAddress)}}`,
   scope: "console" as const,
   window: MINUTE,
   max: CONSOLE_REQUESTS_A_MINUTE

@@ -71,7 +71,7 @@ export interface OperationDescription {
 
 /** Returns whether a call may send its fields, except those of the path, in the query or in a body instead. */
 export const takesQueryOrBody = ({ method, fields }: OperationDescription): boolean =>
-  method === "DELETE" && fields.some(({ location: place }) => place === "query")
+  method === "DELETE" && fields.some(({ location }) => location === "query")
 
 const toSchema = (value: unknown): JsonSchema => (Predicate.isObject(value) ? { ...value } : {})
 

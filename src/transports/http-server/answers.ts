@@ -18,10 +18,9 @@ export const withServerAnswers = Effect.fnUntraced(function* (app: App, connecti
 
   /** Not fit to be handled, whatever path it names; that path says in which form. */
   const refusal = (message: string, request: HttpServerRequest.HttpServerRequest) => {
-    const { transport: door, toResponse: responseOf } = REJECTION_FORMATS[endpointAt(requestPath(request))]
-    return Effect.map(
-      service.respondWithError(new BadRequest({ message }), { transport: door, headers: {} }),
-      (answer) => responseOf(answer, request)
+    const { transport, toResponse } = REJECTION_FORMATS[endpointAt(requestPath(request))]
+    return Effect.map(service.respondWithError(new BadRequest({ message }), { transport, headers: {} }), (answer) =>
+      toResponse(answer, request)
     )
   }
 

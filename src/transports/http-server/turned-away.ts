@@ -12,10 +12,10 @@ import type { Connections } from "./Connections.ts"
 export const turnAwayAgain = (
   server: Server,
   connections: Connections,
-  { rejectIfStillOverloaded: turnedAwayAgain }: Pick<Service["Service"], "rejectIfStillOverloaded">
+  { rejectIfStillOverloaded }: Pick<Service["Service"], "rejectIfStillOverloaded">
 ): void => {
   const isAnswered = (request: IncomingMessage, response: ServerResponse): boolean => {
-    const answer = request.url?.startsWith(REST_PREFIX) ? turnedAwayAgain(credentialsOf(request)) : undefined
+    const answer = request.url?.startsWith(REST_PREFIX) ? rejectIfStillOverloaded(credentialsOf(request)) : undefined
     if (answer === undefined) return false
     const connection = connections.of(request.socket)
     connection?.begin(request, response)

@@ -3,7 +3,7 @@ export const findNearestName = (name: string, candidates: ReadonlyArray<string>)
   const letters = normalizeName(name)
   const [closest] = candidates
     .map((each) => ({ each, off: nameDistance(letters, normalizeName(each)) }))
-    .filter(({ off: distance }) => distance <= letters.length / 3)
+    .filter(({ off }) => off <= letters.length / 3)
     .sort((one, other) => one.off - other.off)
   return closest?.each
 }

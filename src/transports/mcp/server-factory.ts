@@ -91,7 +91,7 @@ export const makeServerFactory = (
 
 /** What a token of each scope reaches (specification, OAuth 2.0 bearer token 4), made once. */
 const makeToolLists = (tools: ReadonlyMap<string, McpTool>): Readonly<Record<Caller["scope"], ListToolsResult>> => {
-  const all = Array.from(tools.values(), ({ definition: listed }) => listed)
+  const all = Array.from(tools.values(), ({ definition }) => definition)
   return {
     writable: { tools: all },
     "read-only": { tools: all.filter((tool) => tool.annotations?.readOnlyHint === true) }
@@ -124,7 +124,7 @@ const callTool = Effect.fnUntraced(function* (
     key
   }: { readonly fields: Record<string, unknown>; readonly key: ReceivedIdempotencyKey | undefined }
 ): Effect.fn.Return<CallToolResult, ProtocolError> {
-  const { fields, error: refusal } = resolveArgumentAliases(name, sentFields)
+  const { fields, error } = resolveArgumentAliases(name, sentFields)
   let code = 0
   let replayed = false
   const response = Effect.map(
@@ -134,9 +134,9 @@ const callTool = Effect.fnUntraced(function* (
       params: fields,
       idempotencyKey: key,
       receive: Effect.succeed(
-        refusal === undefined
+        error === undefined
           ? toReceivedInput({ encoding: "json", fields }, exchange.size)
-          : { parse: Effect.fail(refusal), bytes: exchange.size }
+          : { parse: Effect.fail(error), bytes: exchange.size }
       )
     }),
     (answer) => {

@@ -12,12 +12,12 @@ export const makeUnknownArgumentNotice = (payload: Schema.Constraint): ((fields:
     const unknowns = new UnknownArguments()
     checkPayload(fields, "", unknowns)
     if (unknowns.count === 0) return undefined
-    const reported = unknowns.first.map(({ path, name, unusedNames: free }) => {
-      const suggestion = findNearestName(toPrintableName(name), free)
+    const reported = unknowns.first.map(({ path, name, unusedNames }) => {
+      const suggestion = findNearestName(toPrintableName(name), unusedNames)
       return { name: `${path}${toPrintableName(name)}`, near: suggestion === undefined ? [] : [`${path}${suggestion}`] }
     })
     const moreText = unknowns.count > REPORTED_NAMES ? ` and ${unknowns.count - REPORTED_NAMES} more` : ""
-    const allSuggestions = new Set(reported.flatMap(({ near: suggestions }) => suggestions))
+    const allSuggestions = new Set(reported.flatMap(({ near }) => near))
     const suggestionText = allSuggestions.size === 0 ? "" : ` Did you mean ${Array.from(allSuggestions).join(", ")}?`
     return `Ignored: ${reported.map(({ name }) => name).join(", ")}${moreText}.${suggestionText}`
   }

@@ -37,7 +37,7 @@ const orderFactsText = (order: SandboxOrderRow): string => {
   ].join(" · ")
 }
 
-const orderCard = (order: SandboxOrderRow, { querySuffix: kept, now }: SandboxRenderContext): Html => {
+const orderCard = (order: SandboxOrderRow, { querySuffix, now }: SandboxRenderContext): Html => {
   const { said, status, order_id } = order
   const isOpen = holdsNights(status)
   const isPending = status === "wait_accept" || status === "wait_pay"
@@ -52,15 +52,15 @@ const orderCard = (order: SandboxOrderRow, { querySuffix: kept, now }: SandboxRe
 ${reviewsList(order)}<div class="acts">
 ${
   isOpen
-    ? html`${sandboxForm(`change${kept}`, "Change", html`${orderIdFields(order)}${field("check_in_date", "Check-in", { type: "date" })}${field("check_out_date", "Check-out", { type: "date" })}${optionalFields("Rooms and guests", html`${field("listing_id", "Listings")}${field("adults", "Adults in each", { type: "number" })}`)}`, "quiet")}
+    ? html`${sandboxForm(`change${querySuffix}`, "Change", html`${orderIdFields(order)}${field("check_in_date", "Check-in", { type: "date" })}${field("check_out_date", "Check-out", { type: "date" })}${optionalFields("Rooms and guests", html`${field("listing_id", "Listings")}${field("adults", "Adults in each", { type: "number" })}`)}`, "quiet")}
 `
     : nothing
-}${canPay ? sandboxForm(`pay${kept}`, "Pay", html`${orderIdFields(order)}${field("amount", "Amount")}`, "quiet") : nothing}
-${Number(order.paid) > 0 ? sandboxForm(`refund${kept}`, "Refund", html`${orderIdFields(order)}${field("amount", "Amount")}`, "quiet") : nothing}
-${isOpen ? sandboxForm(`cancel${kept}`, "Cancel", orderIdFields(order), "quiet") : nothing}
-${isPending ? sandboxForm(`time-out${kept}`, "Let time out", orderIdFields(order), "quiet") : nothing}
-${optionalFields("Write as the guest", sandboxForm(`write${kept}`, "Write", html`${orderIdFields(order)}${multilineField("text", "What the guest writes")}`, "quiet"))}
-${canReview(order, now) ? reviewForm(kept, orderIdFields(order)) : nothing}
+}${canPay ? sandboxForm(`pay${querySuffix}`, "Pay", html`${orderIdFields(order)}${field("amount", "Amount")}`, "quiet") : nothing}
+${Number(order.paid) > 0 ? sandboxForm(`refund${querySuffix}`, "Refund", html`${orderIdFields(order)}${field("amount", "Amount")}`, "quiet") : nothing}
+${isOpen ? sandboxForm(`cancel${querySuffix}`, "Cancel", orderIdFields(order), "quiet") : nothing}
+${isPending ? sandboxForm(`time-out${querySuffix}`, "Let time out", orderIdFields(order), "quiet") : nothing}
+${optionalFields("Write as the guest", sandboxForm(`write${querySuffix}`, "Write", html`${orderIdFields(order)}${multilineField("text", "What the guest writes")}`, "quiet"))}
+${canReview(order, now) ? reviewForm(querySuffix, orderIdFields(order)) : nothing}
 </div>
 </article>
 `

@@ -50,9 +50,9 @@ export const PAGE_MONTHS = 6
 const makePageRenderer = (calendars: SharedCalendars["Service"], publicUrl: string) =>
   Effect.fnUntraced(function* (link: OpenedLink, { token, position: pageNumber }: CalendarRequest) {
     if (pageNumber === undefined) return toPageResponse(notFoundPage, 404)
-    const { part, before: offsetInPart } = locatePage(pageNumber)
+    const { part, before } = locatePage(pageNumber)
     const { total, properties } = yield* calendars.part(link, part)
-    const pageProperties = properties.slice(offsetInPart, offsetInPart + SHARED_PAGE_PROPERTIES)
+    const pageProperties = properties.slice(before, before + SHARED_PAGE_PROPERTIES)
     if (pageProperties.length === 0 && pageNumber > 1) return toPageResponse(notFoundPage, 404)
     const propertyCalendars = yield* calendars.days(link, pageProperties, { past: 0, months: PAGE_MONTHS })
     const { today } = link
@@ -67,8 +67,8 @@ const makePageRenderer = (calendars: SharedCalendars["Service"], publicUrl: stri
   })
 
 const makeFeedRenderer = (openFeed: Effect.Success<typeof makeFeedOpener>) =>
-  Effect.fnUntraced(function* (link: OpenedLink, { token, position: partNumber }: CalendarRequest) {
-    const stream = partNumber === undefined ? Option.none() : yield* openFeed(link, token, partNumber)
+  Effect.fnUntraced(function* (link: OpenedLink, { token, position }: CalendarRequest) {
+    const stream = position === undefined ? Option.none() : yield* openFeed(link, token, position)
     return Option.match(stream, {
       onNone: () => plainTextResponse("part: this feed has fewer parts.\n", 404),
       onSome: (body) => HttpServerResponse.stream(body, { contentType: ICALENDAR_TYPE, headers: FEED_HEADERS })
@@ -105,12 +105,12 @@ export const makeSharedCalendarHandler = Effect.gen(function* () {
   }
 
   const respond = Effect.fnUntraced(function* (view: "page" | "feed", calendarRequest: CalendarRequest) {
-    const { invalid, tooMany: toTooManyResponse } = ERROR_RESPONSES[view]
+    const { invalid, tooMany } = ERROR_RESPONSES[view]
     const link = yield* calendars.open(calendarRequest.token)
     if (Option.isNone(link)) return invalid
     const retryAfterWait = yield* checkRateLimit(link.value, view)
     return Option.isSome(retryAfterWait)
-      ? toTooManyResponse(retryAfterWait.value)
+      ? tooMany(retryAfterWait.value)
       : yield* renderers[view](link.value, calendarRequest)
   })
 

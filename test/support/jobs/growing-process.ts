@@ -6,10 +6,10 @@ import { ProcessMemory } from "../../../src/jobs/idle-memory.ts"
 const grow = (): number => Array.from({ length: 32 }, () => Array.from({ length: 2 ** 20 }, () => 1.5)).length
 
 const given = Effect.gen(function* () {
-  const { releaseMemory: giveBack = Effect.void, residentBytes } = yield* ProcessMemory
+  const { releaseMemory = Effect.void, residentBytes } = yield* ProcessMemory
   grow()
   const before = yield* residentBytes
-  yield* giveBack
+  yield* releaseMemory
   return { before, after: yield* residentBytes }
 })
 

@@ -62,7 +62,7 @@ const answerRequest = (
   orders: Orders["Service"],
   gateway: Gateway,
   runOutwardAct: RunOutwardAct,
-  { send: tell, channelAnswer: toldAs, check, acceptedStatuses: unless, applyAnswer: answered }: RequestAnswer
+  { send, channelAnswer, check, acceptedStatuses, applyAnswer }: RequestAnswer
 ) =>
   Effect.fnUntraced(function* ({ reservation_code }: typeof approve_reservation.payloadSchema.Type) {
     const { operatorId } = yield* CurrentCaller
@@ -75,9 +75,9 @@ const answerRequest = (
         const remoteOrder = { reservationCode: order.reservation_code, channelId: order.channel_id }
         yield* runOutwardAct<ChannelApiError, never>({
           check: order.status === "wait_accept" ? check(context) : notPending(order.status),
-          run: withChannelTimeout(tell(account, remoteOrder), CODE_FIELD),
+          run: withChannelTimeout(send(account, remoteOrder), CODE_FIELD),
           hasHappened: Effect.map(readChannelAnswer(gateway, account, remoteOrder), (answer) =>
-            answer === "unknown" ? undefined : answer === toldAs
+            answer === "unknown" ? undefined : answer === channelAnswer
           ),
           maxDurationMs: CHANNEL_ACT_TIMEOUT_MS + CHANNEL_QUERY_TIMEOUT_MS,
           stateAfterError: outwardStateAfter
@@ -85,7 +85,9 @@ const answerRequest = (
         isSent = true
       }
       // Told, and then somebody else was faster to write it down.
-      return order.status === "wait_accept" || unless.includes(order.status) ? [answered(order, context)] : []
+      return order.status === "wait_accept" || acceptedStatuses.includes(order.status)
+        ? [applyAnswer(order, context)]
+        : []
     })
     const change = orders.change(operatorId, yield* currentSecond, { key: { reservation_code } }, computeOrders)
     yield* retryWhileNightsTaken(change).pipe(Effect.catchTag("NightTaken", () => nightsTaken))

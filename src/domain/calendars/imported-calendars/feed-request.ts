@@ -57,8 +57,8 @@ const conditionalHeadersOf = ({ etag, last_modified }: FeedValidators) => ({
 const boundedValidator = (value: string | undefined): string | null =>
   value === undefined || value.length > CALENDAR_VALIDATOR ? null : value
 
-const readFeedBody = ({ headers, bytes, isComplete: whole }: HttpResponse): Effect.Effect<FeedBody | FetchFailure> =>
-  whole
+const readFeedBody = ({ headers, bytes, isComplete }: HttpResponse): Effect.Effect<FeedBody | FetchFailure> =>
+  isComplete
     ? Effect.match(decodeBody(bytes, headers["content-encoding"]), {
         onFailure: fetchFailure,
         onSuccess: (decoded) => ({

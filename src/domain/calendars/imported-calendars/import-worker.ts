@@ -182,7 +182,7 @@ export const makeCalendarImportWorker = Effect.flatMap(CalendarQueue, (queue) =>
 
 /** The worker of this process, over a database and the door it asks by. Handlers have a queue too, on the connections of requests. */
 export const layerCalendarImportWorker = Layer.mergeAll(
-  Layer.effectDiscard(Effect.flatMap(makeCalendarImportWorker, ({ startPolling: polling }) => polling)),
+  Layer.effectDiscard(Effect.flatMap(makeCalendarImportWorker, ({ startPolling }) => startPolling)),
   Layer.effectDiscard(repeatPeriodically("retention of imported days", RETENTION_MS, deletePastImportedDays)),
   Layer.effectDiscard(repeatPeriodically("rescheduling of late calendars", RETENTION_MS, rescheduleAfterClockSetback))
 ).pipe(Layer.provide([Layer.fresh(CalendarQueue.layer), FeedReader.layer]))

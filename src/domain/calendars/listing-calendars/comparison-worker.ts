@@ -174,12 +174,12 @@ export const syncAllComparisons = Effect.fnUntraced(function* (now: Date) {
 
 /** Compares until the scope closes, in any number of processes on one database. A start has other things to do first. */
 const runComparisons = Effect.gen(function* () {
-  const { startPolling: polling, notifyChanged: changed } = yield* makeComparisonWorker
-  const syncAndWakeUp = Effect.andThen(Effect.flatMap(DateTime.nowAsDate, syncAllComparisons), changed)
+  const { startPolling, notifyChanged } = yield* makeComparisonWorker
+  const syncAndWakeUp = Effect.andThen(Effect.flatMap(DateTime.nowAsDate, syncAllComparisons), notifyChanged)
   yield* Effect.forkScoped(
     repeatForever("comparing listing calendars", Effect.andThen(Effect.sleep(COMPARISON_SYNC_MS), syncAndWakeUp))
   )
-  yield* polling
+  yield* startPolling
 })
 
 /** The worker of this process, over a database and the channels. */

@@ -157,10 +157,7 @@ const readFeed = (store: Store) =>
   }, withChildSpan("PropertyFeeds.read"))
 
 const recordRead = (store: Store) =>
-  Effect.fnUntraced(function* (
-    { operator_id: operatorId, id }: PropertyFeed,
-    { unrecordedBusyDays: news }: FeedContent
-  ) {
-    if (Option.isNone(news)) return
-    yield* store.recordRead({ operatorId, id, told: news.value, now: yield* DateTime.nowAsDate })
+  Effect.fnUntraced(function* ({ operator_id: operatorId, id }: PropertyFeed, { unrecordedBusyDays }: FeedContent) {
+    if (Option.isNone(unrecordedBusyDays)) return
+    yield* store.recordRead({ operatorId, id, told: unrecordedBusyDays.value, now: yield* DateTime.nowAsDate })
   }, withChildSpan("PropertyFeeds.tell"))

@@ -95,9 +95,9 @@ const toGuestsAndNights = (request: GuestsAndNights) => ({
  */
 const makeSendOffer = (store: Store, gateway: Gateway, runOutwardAct: RunOutwardAct) =>
   Effect.fnUntraced(function* (conversation: ConversationRecipient, request: OfferRequest) {
-    const { idempotencyKey: key } = yield* CurrentActor
+    const { idempotencyKey } = yield* CurrentActor
     const createdOffer = yield* Deferred.make<NewOffer>()
-    const remoteOffer = { ...request, threadId: conversation.thread_id, reference: toOfferReference(key) }
+    const remoteOffer = { ...request, threadId: conversation.thread_id, reference: toOfferReference(idempotencyKey) }
     const send = withChannelTimeout(
       gateway.sendOffer(toChannelAccountTarget(conversation), remoteOffer),
       CONVERSATION_FIELD
@@ -118,7 +118,7 @@ const makeSendOffer = (store: Store, gateway: Gateway, runOutwardAct: RunOutward
     })
     const offer = yield* Deferred.await(createdOffer)
     const isExpired = offer.expires_at.getTime() <= (yield* Clock.currentTimeMillis)
-    if (key !== undefined && isExpired) return yield* offerExpired
+    if (idempotencyKey !== undefined && isExpired) return yield* offerExpired
     yield* store.record(conversation.operator_id, conversation.id, offer)
   })
 

@@ -50,7 +50,7 @@ export const makeDeliveryPolls = Effect.gen(function* () {
  * database. Events are handed out when a change wakes the worker, deliveries taken whenever that made some or one ended.
  */
 export const runDeliveryWorkers = Effect.gen(function* () {
-  const { dispatchEvents, startPolling: polling, endCooldowns } = yield* makeDeliveryPolls
+  const { dispatchEvents, startPolling, endCooldowns } = yield* makeDeliveryPolls
   const { latch, wake } = yield* WakeUp
   const wakeLatch = yield* latch
   // What followers of events made to do is for other workers.
@@ -60,6 +60,6 @@ export const runDeliveryWorkers = Effect.gen(function* () {
     return events === FAN_OUT_EVENTS
   })
   yield* Effect.forkScoped(repeatForever("dispatching events", pollWhenWoken(wakeLatch, dispatchMore, EVENTS_POLL_MS)))
-  yield* polling
+  yield* startPolling
   yield* Effect.forkScoped(repeatForever("ending cooldowns", Effect.andThen(endCooldowns, Effect.sleep(DUE_POLL_MS))))
 })

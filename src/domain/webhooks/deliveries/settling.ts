@@ -13,15 +13,15 @@ const keyIs = (sql: SqlClient, { operator_id, event_id, subscription_id }: Taken
 const isMine = (sql: SqlClient, delivery: TakenDelivery): Fragment => sql`
   ${keyIs(sql, delivery)} AND settled_at IS NULL AND run = ${delivery.run} AND attempts = ${delivery.attempts}`
 
-const rowOfSuccess = ({ delivery, startedAt, result: attempt }: DeliverySuccess) => ({
+const rowOfSuccess = ({ delivery, startedAt, result }: DeliverySuccess) => ({
   operator_id: delivery.operator_id,
   event_id: delivery.event_id,
   subscription_id: delivery.subscription_id,
   run: delivery.run,
   attempt: delivery.attempts,
   started_at: startedAt.toISOString(),
-  duration_ms: attempt.durationMs,
-  ...(attempt.outcome === "answered" ? { status: attempt.status, first_bytes: attempt.firstBytes } : {})
+  duration_ms: result.durationMs,
+  ...(result.outcome === "answered" ? { status: result.status, first_bytes: result.firstBytes } : {})
 })
 
 /** The receivers have these. True also if a lease is over and another worker tries again. */
@@ -58,18 +58,14 @@ export const settlingDelivered = (
   )}`
 
 /** The row of a try; a delivery that was cleared away meanwhile keeps none. */
-const recordingTry = (
-  sql: SqlClient,
-  delivery: TakenDelivery,
-  { startedAt, result: attempt }: DeliveryAttempt
-): Fragment => sql`
+const recordingTry = (sql: SqlClient, delivery: TakenDelivery, { startedAt, result }: DeliveryAttempt): Fragment => sql`
   INSERT INTO webhook_attempts (operator_id, event_id, subscription_id, attempt, started_at, duration_ms, status, reason,
     detail, first_bytes)
-  SELECT operator_id, event_id, subscription_id, ${delivery.attempts}, ${startedAt}, ${attempt.durationMs}::integer,
-    ${attempt.outcome === "answered" ? attempt.status : null}::integer,
-    ${attempt.outcome === "failed" ? attempt.reason : null}::text,
-    ${attempt.outcome === "failed" ? attempt.detail.replaceAll("\0", "\uFFFD") : null}::text,
-    ${attempt.outcome === "answered" ? attempt.firstBytes : null}::text
+  SELECT operator_id, event_id, subscription_id, ${delivery.attempts}, ${startedAt}, ${result.durationMs}::integer,
+    ${result.outcome === "answered" ? result.status : null}::integer,
+    ${result.outcome === "failed" ? result.reason : null}::text,
+    ${result.outcome === "failed" ? result.detail.replaceAll("\0", "\uFFFD") : null}::text,
+    ${result.outcome === "answered" ? result.firstBytes : null}::text
   FROM webhook_deliveries WHERE ${keyIs(sql, delivery)}
   ON CONFLICT DO NOTHING`
 

@@ -390,7 +390,7 @@ export const METRIC_DEFINITIONS: ReadonlyArray<MetricDefinition> = [
   loopDelayP99,
   loopDelayMax,
   loopUtilization
-].map(({ definition: declared }) => declared)
+].map(({ definition }) => definition)
 
 const byName: ReadonlyMap<string, MetricDefinition> = new Map(METRIC_DEFINITIONS.map((each) => [each.name, each]))
 

@@ -111,16 +111,16 @@ const toConsentFrame = (title: string, body: Html): PageFrame => ({
 /** Who asks, for what, and which account gives it. `said`: why it was not taken; `password`: the field for it, where it is asked for. */
 export const consentPage = (
   visit: SignedInVisit,
-  { leading, asked: authorization }: { readonly leading: AuthorizationClient; readonly asked: AuthorizationRequest },
-  { said: errorText, password }: { readonly said: string | undefined; readonly password: Html }
+  { leading, asked }: { readonly leading: AuthorizationClient; readonly asked: AuthorizationRequest },
+  { said, password }: { readonly said: string | undefined; readonly password: Html }
 ): PageFrame =>
   toConsentFrame(
     WORDS.title,
     html`<section class="narrow">
-${errorText === undefined ? nothing : errorMessage(errorText)}${requestFacts(leading, visit)}
+${said === undefined ? nothing : errorMessage(said)}${requestFacts(leading, visit)}
 ${consentForm(
   visit,
-  html`${scopeOptions(authorization, leading)}
+  html`${scopeOptions(asked, leading)}
 ${password}
 <div class="acts"><button class="primary" name="${ACTION_FIELD}" value="${CONSENT_ACTIONS.allow}"${FORM_NO_VALIDATE}>${WORDS.allow}</button> ${denyButton}</div>
 <p class="soft">${WORDS.ends}</p>`

@@ -94,7 +94,7 @@ const groupByRequest = (
 
 const changesSection = (
   visit: SignedInVisit,
-  { changes: allChanges, looked_at, furthest: lastScanned, accounts }: AuditLogPage
+  { changes: allChanges, looked_at, furthest, accounts }: AuditLogPage
 ): Html => {
   const rows = allChanges.slice(0, ACTIVITY_LOG_SHOWN)
   const accountsById = new Map(accounts.map((account) => [account.id, account]))
@@ -108,7 +108,7 @@ const changesSection = (
     ],
     groupByRequest(rows)
   )
-  return section("Changes, the latest first", html`${list}${pagination(visit, allChanges, looked_at, lastScanned)}`)
+  return section("Changes, the latest first", html`${list}${pagination(visit, allChanges, looked_at, furthest)}`)
 }
 
 /** Where it goes on: behind the last that is shown, or behind the last that was looked through for one person's. */
@@ -150,9 +150,9 @@ const actorCell = (
 }
 
 const changedRecord = (entry: AuditLogChange): Html => {
-  const { label: words, url: address } = toRecordLabel(entry)
+  const { label: words, url } = toRecordLabel(entry)
   const fields = entry.fields.map(toWords).join(", ")
   const logLink = html` <a class="soft" href="${activityLogUrl(entry.record)}">its history</a>`
-  return html`<div>${address === undefined ? words : link(address, words)}${fields === "" ? nothing : html`: ${fields}`}${logLink}</div>
+  return html`<div>${url === undefined ? words : link(url, words)}${fields === "" ? nothing : html`: ${fields}`}${logLink}</div>
 `
 }

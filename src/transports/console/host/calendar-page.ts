@@ -145,13 +145,13 @@ const propertyRows = (property: MonthProperty, days: ReadonlyArray<string>): Htm
 }
 
 const calendarCell = (
-  { start: at, days: dayCount, value: what, startsEarlier, endsLater }: CalendarCell<CalendarEntry>,
+  { start, days: dayCount, value, startsEarlier, endsLater }: CalendarCell<CalendarEntry>,
   days: ReadonlyArray<string>
 ): Html => {
-  if (what === undefined) return isWeekend(days[at] ?? "") ? WEEKEND_CELL : FREE_CELL
+  if (value === undefined) return isWeekend(days[start] ?? "") ? WEEKEND_CELL : FREE_CELL
   const colspanAttribute = dayCount > 1 ? html` colspan="${dayCount}"` : nothing
-  if (what.kind !== "stay") return html`<td class="${what.kind}"${colspanAttribute}>${SYMBOLS[what.kind]}</td>`
-  const { stay_code, guest_name, accepted } = what.stay
+  if (value.kind !== "stay") return html`<td class="${value.kind}"${colspanAttribute}>${SYMBOLS[value.kind]}</td>`
+  const { stay_code, guest_name, accepted } = value.stay
   const name = guest_name ?? stay_code
   return html`<td class="stay${accepted ? "" : " request"}"${colspanAttribute}><a href="${stayUrl(stay_code)}" title="${name}">${startsEarlier ? "◂ " : ""}${accepted ? "" : "? "}${name}${endsLater ? " ▸" : ""}</a></td>`
 }

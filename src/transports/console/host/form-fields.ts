@@ -318,7 +318,7 @@ export const readChangedLists = <E, R>(
     ? Effect.succeed({})
     : Effect.map(loadLists, (lists) =>
         Object.fromEntries(
-          changedLists.map(({ name, ticks: changes }) => [name, applyCheckboxChanges(lists[name] ?? [], changes)])
+          changedLists.map(({ name, ticks }) => [name, applyCheckboxChanges(lists[name] ?? [], ticks)])
         )
       )
 }

@@ -151,12 +151,12 @@ const availabilityText = (
   const selectedProperty = limitedProperties.find(({ id }) => String(id) === property)
   if (selectedProperty === undefined)
     return html`<p class="soft">For ${days} it says beside each property what is in the way.</p>`
-  const { against: blockers, note: notes } = findBlockers(selectedProperty)
-  const noteParagraphs = notes.map((label) => html`<p class="soft">${label}</p>`)
-  return blockers.length === 0
+  const { against, note } = findBlockers(selectedProperty)
+  const noteParagraphs = note.map((label) => html`<p class="soft">${label}</p>`)
+  return against.length === 0
     ? html`<p class="message done">${selectedProperty.title} is free from ${days}.</p>${noteParagraphs}`
     : html`<div class="message note"><p><strong>${selectedProperty.title} is not free from ${days}.</strong></p>
-<ul>${blockers.map((label) => html`<li>${label}</li>`)}</ul></div>${noteParagraphs}`
+<ul>${against.map((label) => html`<li>${label}</li>`)}</ul></div>${noteParagraphs}`
 }
 
 interface FormOptions {

@@ -83,16 +83,16 @@ const propertyRow = (year: number, property: PropertyOfYear): Html =>
 `
 
 /** A row a property, with the occupancy of each month. */
-const propertyTable = (year: number, { properties, total, elsewhere: unassignedIncome }: YearReport): Html => {
+const propertyTable = (year: number, { properties, total, elsewhere }: YearReport): Html => {
   if (total === 0) return html`<p>There is no property yet.</p>`
   return html`${total > properties.length ? html`<p>The first ${properties.length} of ${total} properties have a row here; the months above count all.</p>` : nothing}
 <div class="scroll" role="region" aria-label="The year by property" tabindex="0"><table class="figures">
 <thead><tr><th scope="col">Property</th>${MONTH_NAMES.map((month) => html`<th scope="col">${month}</th>`)}<th scope="col">Nights sold</th><th scope="col">Of</th><th scope="col">Occupancy</th><th scope="col">Income</th></tr></thead>
 <tbody>
 ${properties.map((property) => propertyRow(year, property))}${
-  unassignedIncome.length === 0
+  elsewhere.length === 0
     ? nothing
-    : html`<tr><th scope="row">On no property</th><td colspan="15"></td><td>${incomeCell(unassignedIncome)}</td></tr>
+    : html`<tr><th scope="row">On no property</th><td colspan="15"></td><td>${incomeCell(elsewhere)}</td></tr>
 `
 }</tbody>
 </table></div>

@@ -121,11 +121,8 @@ const resultCountText = (total: number, orders: number): string => {
 }
 
 /** Which days were looked through, where the search itself does not say. */
-const coveredRangeText = (
-  { from, to }: CheckOutRange,
-  { words: searchText, ...stayFilter }: StaySearchFilter
-): string => {
-  const codeNote = searchText === undefined ? "" : " A whole code is found whatever its days."
+const coveredRangeText = ({ from, to }: CheckOutRange, { words, ...stayFilter }: StaySearchFilter): string => {
+  const codeNote = words === undefined ? "" : " A whole code is found whatever its days."
   if (from !== undefined) {
     const endText = to === undefined ? "or later" : `to ${formatDay(to)}`
     return `Of stays that leave from ${formatDay(from)} ${endText}; name days to search others.${codeNote}`

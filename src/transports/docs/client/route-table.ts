@@ -6,16 +6,16 @@ import { describeOperations, type OperationDescription } from "../operation-desc
 const isArraySchema = (schema: unknown): boolean => Predicate.hasProperty(schema, "type") && schema.type === "array"
 
 /** The list that an operation pages through by offset and limit. */
-export const findPagedList = ({ fields, resultSchema: answer }: OperationDescription): string | undefined => {
+export const findPagedList = ({ fields, resultSchema }: OperationDescription): string | undefined => {
   if (!fields.some(({ name }) => name === "offset")) return undefined
-  const { properties } = answer
+  const { properties } = resultSchema
   return Predicate.isObject(properties)
     ? Object.entries(properties).find(([, each]) => isArraySchema(each))?.[0]
     : undefined
 }
 
-const accessCode = ({ needsToken, isChange: changes }: OperationDescription): string =>
-  needsToken ? (changes ? "k" : "r") : "o"
+const accessCode = ({ needsToken, isChange }: OperationDescription): string =>
+  needsToken ? (isChange ? "k" : "r") : "o"
 
 const routeLine = (operation: OperationDescription): string => {
   const { name, method, path } = operation

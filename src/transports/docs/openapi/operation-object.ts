@@ -93,7 +93,7 @@ export const toOperationObject = (
   { parameterNameOf }: PathItemLocation,
   example: OperationExample | undefined
 ): JsonSchema => {
-  const { request = {}, answer: exampleResponse } = example ?? {}
+  const { request = {}, answer } = example ?? {}
   const parameters = operation.fields
     .filter(({ location }) => location !== "body")
     // The field may be in the body instead.
@@ -111,7 +111,7 @@ export const toOperationObject = (
     security: securityRequirements(operation),
     parameters: [...parameters, ...(takesIdempotencyKey ? [idempotencyKeyReference] : [])],
     ...(requestBody === undefined ? {} : { requestBody }),
-    responses: toResponses(operation, exampleResponse),
+    responses: toResponses(operation, answer),
     "x-mcp": toMcpExtension(operation)
   }
 }

@@ -141,7 +141,7 @@ export const renderOperationPage = (
   publicUrl: string,
   example: OperationExample | undefined
 ): DocsPage => {
-  const { request = {}, answer: response } = example ?? {}
+  const { request = {}, answer } = example ?? {}
   const markdownBlocks = [
     `# ${operation.name}`,
     operation.summary.endsWith(".") ? operation.summary : `${operation.summary}.`,
@@ -152,7 +152,7 @@ export const renderOperationPage = (
     "## Example",
     "As the demo operator was answered. Its codes, and ids of what was made that day, are others at yours.",
     codeBlock("sh", toCurlCommand(operation, request, publicUrl)),
-    codeBlock("json", toPrettyJson(response)),
+    codeBlock("json", toPrettyJson(answer)),
     "## As a tool",
     toolSection(operation, request),
     "## Answer",

@@ -36,8 +36,8 @@ export const startConversation = Effect.fn("talkAt")(function* (
     told: <Type extends Parameters<typeof isEventOfType>[0]>(type: Type) =>
       Effect.gen(function* () {
         yield* TestClock.adjust("10 seconds")
-        const { flush: tell } = yield* SandboxOutbox
-        while (yield* tell(at.account)) yield* Effect.void
+        const { flush } = yield* SandboxOutbox
+        while (yield* flush(at.account)) yield* Effect.void
         return yield* told(type)
       }),
     kinds: Effect.map(heardOf(at.accountId), (all) =>

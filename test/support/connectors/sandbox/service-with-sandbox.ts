@@ -45,8 +45,8 @@ export const layerServiceWithSandbox = Layer.mergeAll(
 export const layerDispatchTo = (...followers: ReadonlyArray<InternalSubscriber>) =>
   Layer.effectDiscard(
     Effect.gen(function* () {
-      const { dispatchNext: next } = yield* FanOut
-      const once = Effect.flatMap(DateTime.nowAsDate, next)
+      const { dispatchNext } = yield* FanOut
+      const once = Effect.flatMap(DateTime.nowAsDate, dispatchNext)
       yield* Effect.forkScoped(Effect.repeat(once, Schedule.spaced("50 millis")))
     })
   ).pipe(Layer.provide(Layer.provide(FanOut.layer, Layer.succeed(InternalSubscribers, followers))))

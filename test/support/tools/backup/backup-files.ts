@@ -22,11 +22,11 @@ export const writeBackupFile = (file: string, images?: ImageByteStorage) =>
 export const restoreBackupFile = (file: string, release = RELEASE) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    const { header, forEachPiece: tellInto } = yield* openBackup(file)
+    const { header, forEachPiece } = yield* openBackup(file)
     return yield* loadBackup(
       header,
       { ...release, name: "DATABASE_URL", images: makeDatabaseByteStorage(sql) },
-      tellInto
+      forEachPiece
     )
   }).pipe(Effect.scoped)
 

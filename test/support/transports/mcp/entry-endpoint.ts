@@ -154,7 +154,7 @@ const echo = (
     findCaller: (headers) => Effect.succeed(callerOf(known(headers))),
     respondWithError: (error) => Effect.succeed(refused(error)),
     rejectIfStillOverloaded: () => undefined,
-    call: Effect.fnUntraced(function* (name, { transport: door, headers, params, receive }) {
+    call: Effect.fnUntraced(function* (name, { transport, headers, params, receive }) {
       const token = known(headers)
       const error = REFUSALS[token ?? ""]?.(name)
       if (error !== undefined) return refused(error)
@@ -173,7 +173,7 @@ const echo = (
       const heard = {
         token: token ?? "",
         name,
-        door,
+        door: transport,
         params: JSON.stringify(params),
         input: JSON.stringify(input)
       }

@@ -175,17 +175,17 @@ const makeDirectActions = Effect.gen(function* () {
 
 /** The forms of the page of a webhook, by what their button says. */
 export const makeWebhookActions = Effect.gen(function* () {
-  const [
-    { change: changeWebhook, resume: resumeWebhook, remove: deleteWebhook },
-    { pause: pauseWebhook, rotate: rotateSecret, test: sendTestEvent, sendAgain: resendDelivery }
-  ] = [yield* makeOperationActions, yield* makeDirectActions]
+  const [{ change, resume, remove }, { pause, rotate, test, sendAgain }] = [
+    yield* makeOperationActions,
+    yield* makeDirectActions
+  ]
   return new Map<string, WebhookAction>([
-    [CHANGE_ACTION, changeWebhook],
-    ["pause_webhook", pauseWebhook],
-    ["resume_webhook", resumeWebhook],
-    ["rotate_webhook_secret", rotateSecret],
-    ["delete_webhook", deleteWebhook],
-    ["test_webhook", sendTestEvent],
-    ["replay_delivery", resendDelivery]
+    [CHANGE_ACTION, change],
+    ["pause_webhook", pause],
+    ["resume_webhook", resume],
+    ["rotate_webhook_secret", rotate],
+    ["delete_webhook", remove],
+    ["test_webhook", test],
+    ["replay_delivery", sendAgain]
   ])
 })

@@ -167,12 +167,12 @@ const KINDS_SHOWN_BY_KEY = new Set(["reservation", "event_consumer"])
 export const toRecordLabel = (entry: AuditLogChange): RecordLabel => {
   const [kind = "", ...rest] = entry.record.split(":")
   const key = rest.join(":")
-  const { label: kindLabel, url: kindUrl } = (Object.hasOwn(RECORD_KINDS, kind) ? RECORD_KINDS[kind] : undefined) ?? {
+  const { label: kindLabel, url } = (Object.hasOwn(RECORD_KINDS, kind) ? RECORD_KINDS[kind] : undefined) ?? {
     label: capitalize(toWords(kind))
   }
   const name = entry.name === null || entry.name === "" ? undefined : entry.name
   const nameParts = KINDS_SHOWN_BY_KEY.has(kind)
     ? [key, ...(name === undefined ? [] : [`(${name})`])]
     : [name === undefined ? `number ${key}` : `“${name}”`]
-  return { label: [kindLabel, ...nameParts].join(" "), url: kindUrl?.(key, entry) }
+  return { label: [kindLabel, ...nameParts].join(" "), url: url?.(key, entry) }
 }

@@ -120,11 +120,11 @@ const scoreField = (fillField: FieldFiller): Html =>
     options: [5, 4, 3, 2, 1].map((value) => ({ value, label: `${value} of 5` }))
   })
 
-const textField = (fillField: FieldFiller, { action, defaultText: text }: RuleKind): Html =>
+const textField = (fillField: FieldFiller, { action, defaultText }: RuleKind): Html =>
   textArea(fillField, {
     name: "text",
     label: action === "review" ? "What the public reads" : "What the guest reads",
-    value: text,
+    value: defaultText,
     rows: 10,
     isRequired: true,
     maxlength: action === "review" ? REVIEW_TEXT : MESSAGE_TEXT

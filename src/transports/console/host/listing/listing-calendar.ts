@@ -97,7 +97,7 @@ export const makeListingCalendar = (
       Effect.map(
         ({ listings: [listingCalendar] }): ReadonlyArray<ListingDay> | string => listingCalendar?.calendar ?? []
       ),
-      Effect.catch(({ message: words }) => Effect.succeed(words.replace(API_FIELD_PREFIX, "")))
+      Effect.catch(({ message }) => Effect.succeed(message.replace(API_FIELD_PREFIX, "")))
     )
 
   return {

@@ -11,17 +11,14 @@ import type { ConversationDetail } from "./conversation-thread.ts"
 
 // What a host wants to know while he talks to a guest: who it is, which stays it is about, and what he noted himself.
 
-export const aboutSection = (
-  conversation: ConversationDetail,
-  { stays, asking: inquiryDetails }: ConversationSidebar
-): Html => {
+export const aboutSection = (conversation: ConversationDetail, { stays, asking }: ConversationSidebar): Html => {
   const inquiry = conversation.activities.find(({ activity_type }) => activity_type === "inquiry")
   return section(
     "About",
     html`<dl class="facts">
 <dt>Channel</dt><dd>${channelName(conversation.channel_type)}</dd>
 ${fact("Phone", conversation.guest.phone)}${fact("E-mail", conversation.guest.email)}</dl>
-${inquiry === undefined ? nothing : inquiryText(inquiry, inquiryDetails)}${table(
+${inquiry === undefined ? nothing : inquiryText(inquiry, asking)}${table(
   { empty: "No stay belongs to this conversation." },
   [
     { label: "Stay", cell: (stay) => link(stayUrl(stay.stay_code), stay.guest_name ?? stay.stay_code) },

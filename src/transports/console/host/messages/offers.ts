@@ -86,9 +86,7 @@ const guestCountText = (inquiry: ConversationInquiry): string =>
     { count: inquiry.number_of_infants ?? 0, one: "infant", more: "infants" },
     { count: inquiry.number_of_pets ?? 0, one: "pet", more: "pets" }
   ]
-    .flatMap(({ count: countField, one: singular, more: plural }) =>
-      countField === 0 ? [] : [`${countField} ${countField === 1 ? singular : plural}`]
-    )
+    .flatMap(({ count, one, more: plural }) => (count === 0 ? [] : [`${count} ${count === 1 ? one : plural}`]))
     .join(", ")
 
 const UNAVAILABLE_NOTE = html`<p class="message note" role="note">Not all of these nights are free.</p>
@@ -97,14 +95,14 @@ const UNAVAILABLE_NOTE = html`<p class="message note" role="note">Not all of the
 /** What the guest asks for at the standard price, where it can be pre-approved; what is over cannot. */
 const preapprovalForm = (
   visit: SignedInVisit,
-  { today, channelType, conversationContext: { asking: inquiry }, isInquiryOpen }: OfferContext
+  { today, channelType, conversationContext: { asking }, isInquiryOpen }: OfferContext
 ): Html => {
-  if (!isInquiryOpen || inquiry === null || Result.isFailure(checkPreapprovalsSupported(channelType))) return nothing
-  const inquiryText = html`${dayHtml(inquiry.check_in_date)} to ${dayHtml(inquiry.check_out_date)}, ${guestCountText(inquiry)}`
-  if (inquiry.check_in_date < today) return html`<p>The guest asked for ${inquiryText}, which have begun.</p>`
+  if (!isInquiryOpen || asking === null || Result.isFailure(checkPreapprovalsSupported(channelType))) return nothing
+  const inquiryText = html`${dayHtml(asking.check_in_date)} to ${dayHtml(asking.check_out_date)}, ${guestCountText(asking)}`
+  if (asking.check_in_date < today) return html`<p>The guest asked for ${inquiryText}, which have begun.</p>`
   return html`<h3>Pre-approve what the guest asks for</h3>
 <p>${inquiryText}, at your standard price. The guest can book it for about a day; the nights are not held.</p>
-${inquiry.taken ? UNAVAILABLE_NOTE : nothing}${actionForm(visit, { action: "preapprove", label: "Pre-approve" })}`
+${asking.taken ? UNAVAILABLE_NOTE : nothing}${actionForm(visit, { action: "preapprove", label: "Pre-approve" })}`
 }
 
 const EMPTY_INQUIRY = {

@@ -117,7 +117,7 @@ const tagFields = (
 
 export const roomTypeView = (
   visit: SignedInVisit,
-  { properties, taken: takenCount }: RoomTypeForm,
+  { properties, taken }: RoomTypeForm,
   failedSubmission?: FailedSubmission
 ): HostView => {
   const action = "make_room_type"
@@ -126,13 +126,13 @@ export const roomTypeView = (
       legend: "Its rooms",
       properties,
       selected: makeMultiFieldFiller(failedSubmission, action)("property_ids", []),
-      emptyText: takenCount === 0 ? NO_PROPERTY : "Every property is in a room type already."
+      emptyText: taken === 0 ? NO_PROPERTY : "Every property is in a room type already."
     }
   )}`
   const takenNote =
-    takenCount === 0
+    taken === 0
       ? nothing
-      : html`<p class="soft">A property is in one room type at most: ${takenCount} that are in one already are not shown.</p>
+      : html`<p class="soft">A property is in one room type at most: ${taken} that are in one already are not shown.</p>
 `
   return {
     title: "A new room type",

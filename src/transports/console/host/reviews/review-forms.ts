@@ -87,12 +87,12 @@ const readReservationCode = (form: SubmittedForm): string => form.get("id") ?? "
 
 /** The review that a form says, as the operation takes it; undefined: neither a score nor a text. */
 export const readReview = (form: SubmittedForm): Schema.JsonObject | undefined => {
-  const { score: scoreField, content } = readFilledFields(form, { score: parseNumber, content: parseLines })
+  const { score, content } = readFilledFields(form, { score: parseNumber, content: parseLines })
   const ratings = readFilledFields(form, RATING_PARSERS)
-  if (scoreField === undefined && content === undefined && ratings["overall_rating"] === undefined) return undefined
+  if (score === undefined && content === undefined && ratings["overall_rating"] === undefined) return undefined
   return {
     reservation_code: readReservationCode(form),
-    ...(scoreField === undefined ? {} : { host_review_score: scoreField }),
+    ...(score === undefined ? {} : { host_review_score: score }),
     ...(content === undefined ? {} : { host_review_content: content }),
     ...(Object.keys(ratings).length === 0 ? {} : { category_ratings: ratings })
   }

@@ -114,10 +114,10 @@ const freeRangeText = ({ stay, context: { free_from, free_until } }: StayView): 
 }
 
 const assignmentForm = (view: StayView): Html => {
-  const { stay, rejectedForm: failedSubmission, visit, context: beside } = view
+  const { stay, rejectedForm: failedSubmission, visit, context } = view
   if (isEndedWithoutStay(view)) return nothing
   const holdsNights = stay.status === "accepted"
-  const { offered: limitedProperties, more: truncationNote } = limitProperties(beside.properties)
+  const { offered: limitedProperties, more: truncationNote } = limitProperties(context.properties)
   const otherProperties = limitedProperties.filter(({ id }) => id !== stay.property_id)
   const fillField = makeFieldFiller(failedSubmission, "allocate")
   return actionDisclosure(
@@ -157,7 +157,7 @@ const assignmentForm = (view: StayView): Html => {
 }
 
 /** What stands in the way of a request where it is. */
-export const requestBlockers = ({ stay, context: beside }: StayView): ReadonlyArray<string> => {
-  const currentProperty = beside.properties.find(({ id }) => id === stay.property_id)
+export const requestBlockers = ({ stay, context }: StayView): ReadonlyArray<string> => {
+  const currentProperty = context.properties.find(({ id }) => id === stay.property_id)
   return currentProperty === undefined ? [] : findBlockers(currentProperty).against
 }

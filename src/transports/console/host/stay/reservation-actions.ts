@@ -45,12 +45,12 @@ const ARRIVAL_TRANSITIONS = {
 /** Who has come, and who has gone. */
 export const arrivalForms = ({ visit, stay }: StayView): Html =>
   stay.status === "accepted"
-    ? html`<div class="acts">${ARRIVAL_TRANSITIONS[stay.stay_status].map(({ to: targetStatus, button }) =>
+    ? html`<div class="acts">${ARRIVAL_TRANSITIONS[stay.stay_status].map(({ to, button }) =>
         actionForm(visit, {
           action: "whereabouts",
           label: button,
           kind: "plain",
-          fields: html`<input type="hidden" name="stay_status" value="${targetStatus}"><input type="hidden" name="seen" value="${stay.stay_status}">`
+          fields: html`<input type="hidden" name="stay_status" value="${to}"><input type="hidden" name="seen" value="${stay.stay_status}">`
         })
       )}</div>
 `

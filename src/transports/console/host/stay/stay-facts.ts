@@ -25,14 +25,14 @@ const clockText = (time: { readonly hour: number; readonly minute: number } | nu
 const PROPERTY_FALLBACK = { box: badge("in the box", "wait") }
 
 export const factsSection = (view: StayView): Html => {
-  const { visit, stay, context: beside } = view
+  const { visit, stay, context } = view
   const { arrival_at, departure_at, check_in_guide_url: guestPortalUrl } = stay.check_in_details
   const nightCount = daysInRange(stay.check_in_date, stay.check_out_date) - 1
   return section(
     "The stay",
     html`<p>${statusBadge(stay.status)}${stay.status === "accepted" ? html` ${badge(arrivalLabel(stay.stay_status))}` : nothing} ${stay.tags.map((tag) => html`${badge(tag)} `)}</p>
 <dl class="facts">
-${fact("Property", beside.titles[stay.stay_code] ?? PROPERTY_FALLBACK.box)}${fact("Arrives", html`${dayHtml(stay.check_in_date)}${clockText(arrival_at)}`)}${fact("Leaves", html`${dayHtml(stay.check_out_date)}${clockText(departure_at)}`)}${fact("Nights", String(nightCount))}${fact("Guests", guestCountText(view))}${fact("Phone", stay.guest_phone)}${fact("E-mail", stay.guest_email)}${fact("Code", stay.stay_code)}${fact("Came by", bookingSourceText(view))}${fact("Booked", timeHtml(stay.booked_at, visit))}${fact("Entered by", stay.creator)}${fact("Cancelled", stay.cancelled_at === null ? null : timeHtml(stay.cancelled_at, visit))}${fact("Ends by itself", expiryText(view))}${fact("Your remarks", stay.remarks)}${fact("The channel's remarks", stay.channel_remarks)}</dl>
+${fact("Property", context.titles[stay.stay_code] ?? PROPERTY_FALLBACK.box)}${fact("Arrives", html`${dayHtml(stay.check_in_date)}${clockText(arrival_at)}`)}${fact("Leaves", html`${dayHtml(stay.check_out_date)}${clockText(departure_at)}`)}${fact("Nights", String(nightCount))}${fact("Guests", guestCountText(view))}${fact("Phone", stay.guest_phone)}${fact("E-mail", stay.guest_email)}${fact("Code", stay.stay_code)}${fact("Came by", bookingSourceText(view))}${fact("Booked", timeHtml(stay.booked_at, visit))}${fact("Entered by", stay.creator)}${fact("Cancelled", stay.cancelled_at === null ? null : timeHtml(stay.cancelled_at, visit))}${fact("Ends by itself", expiryText(view))}${fact("Your remarks", stay.remarks)}${fact("The channel's remarks", stay.channel_remarks)}</dl>
 <p>${stay.conversation_id === null ? nothing : html`${link(messagesUrl({ id: stay.conversation_id }), "Conversation")} · `}${guestPortalUrl === "" || isEndedWithoutStay(view) ? nothing : html`<a href="${guestPortalUrl}">The guest's own page</a>`}</p>
 `
   )
@@ -95,7 +95,7 @@ ${
 }
 
 /** The other stays of its order. */
-export const otherStaysSection = ({ others: otherStays, context: beside }: StayView): Html =>
+export const otherStaysSection = ({ others: otherStays, context }: StayView): Html =>
   otherStays.length === 0
     ? nothing
     : section(
@@ -104,7 +104,7 @@ export const otherStaysSection = ({ others: otherStays, context: beside }: StayV
           { empty: "" },
           [
             { label: "Guest", cell: (each) => link(stayUrl(each.stay_code), guestLabel(each)) },
-            { label: "Property", cell: (each) => beside.titles[each.stay_code] ?? PROPERTY_FALLBACK.box },
+            { label: "Property", cell: (each) => context.titles[each.stay_code] ?? PROPERTY_FALLBACK.box },
             { label: "Arrives", cell: (each) => dayHtml(each.check_in_date) },
             { label: "Leaves", cell: (each) => dayHtml(each.check_out_date) },
             { label: "Guests", cell: (each) => String(each.number_of_guests), isNumeric: true }
@@ -113,7 +113,7 @@ export const otherStaysSection = ({ others: otherStays, context: beside }: StayV
         )
       )
 
-export const tasksSection = ({ stay, context: beside }: StayView): Html =>
+export const tasksSection = ({ stay, context }: StayView): Html =>
   section(
     "Tasks",
     html`${table(
@@ -125,9 +125,9 @@ export const tasksSection = ({ stay, context: beside }: StayView): Html =>
         { label: "Stands", cell: ({ status }) => toWords(status) },
         { label: "Note", cell: ({ note }) => html`<span class="name">${note}</span>` }
       ],
-      beside.tasks.slice(0, STAY_TASKS)
+      context.tasks.slice(0, STAY_TASKS)
     )}${
-      beside.tasks.length > STAY_TASKS
+      context.tasks.length > STAY_TASKS
         ? html`<p>There are more of before.</p>
 `
         : nothing

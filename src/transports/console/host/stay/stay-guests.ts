@@ -77,7 +77,7 @@ const photoItem = ({ url, guestName }: DocumentPhoto, index: number): Html => {
 
 /** Whose photo is missing. */
 const missingPhotoNames = (view: StayView): ReadonlyArray<string> => {
-  const { stay, context: beside } = view
+  const { stay, context } = view
   const guestsWithPhotos = stay.guests.map(({ id, name, id_images }) => ({ id, name, images: id_images.length }))
   const { number_of_guests, check_in_details } = stay
   const { id_required } = check_in_details
@@ -85,14 +85,14 @@ const missingPhotoNames = (view: StayView): ReadonlyArray<string> => {
     guests: guestsWithPhotos,
     number_of_guests,
     id_required,
-    other_images: beside.other_images
+    other_images: context.other_images
   }).map(
     ({ name, count }) => name ?? (count === 1 ? "one guest without a name here" : `${count} guests without a name here`)
   )
 }
 
 const checkInApproval = (view: StayView): Html => {
-  const { visit, stay, context: beside } = view
+  const { visit, stay, context } = view
   const { id_required } = stay.check_in_details
   if (stay.status !== "accepted" || id_required === "not_required") return nothing
   const missingNames = missingPhotoNames(view)
@@ -102,8 +102,8 @@ const checkInApproval = (view: StayView): Html => {
       : html`<p>Photos of documents are missing: ${missingNames.join(", ")}.</p>
 `
   if (id_required === "required") return missingNote
-  if (beside.check_in_approved_at !== null) {
-    return html`<p>${badge("approved", "good")} The check-in is approved since ${timeHtml(beside.check_in_approved_at, visit)}.</p>
+  if (context.check_in_approved_at !== null) {
+    return html`<p>${badge("approved", "good")} The check-in is approved since ${timeHtml(context.check_in_approved_at, visit)}.</p>
 `
   }
   return missingNames.length === 0 && listPhotos(view).length > 0

@@ -8,7 +8,7 @@ import { actionDisclosure, type StayView } from "./stay-view.ts"
 
 // What a host keeps about a stay: tags, and texts under names of their own.
 
-export const tagsSection = ({ visit, rejectedForm: failedSubmission, stay, context: beside }: StayView): Html => {
+export const tagsSection = ({ visit, rejectedForm: failedSubmission, stay, context }: StayView): Html => {
   const fillField = makeFieldFiller(failedSubmission, "tag")
   return section(
     "Tags",
@@ -24,7 +24,7 @@ ${actionForm(visit, {
   kind: "plain",
   isInline: true,
   fields: html`<label>Tag <span class="soft">one there is, or a new one</span> <input type="text" name="tag_name" value="${fillField("tag_name", "")}" list="tags" maxlength="${TAG_NAME}" autocomplete="off" required></label>
-<datalist id="tags">${beside.tag_names.map((name) => html`<option value="${name}"></option>`)}</datalist>`
+<datalist id="tags">${context.tag_names.map((name) => html`<option value="${name}"></option>`)}</datalist>`
 })}`,
     "tags"
   )

@@ -94,19 +94,19 @@ export const GREETING_RULE: RuleDefinition = {
 
 /** Hands out what happened. */
 export const dispatchAllEvents = Effect.gen(function* () {
-  const { dispatchNext: next } = yield* FanOut
-  while ((yield* next(yield* DateTime.nowAsDate)).events > 0) yield* Effect.void
+  const { dispatchNext } = yield* FanOut
+  while ((yield* dispatchNext(yield* DateTime.nowAsDate)).events > 0) yield* Effect.void
 })
 
 /** Does all there is to do at this time of the clock. */
 export const answerAllDue = Effect.gen(function* () {
   yield* dispatchAllEvents
-  const { claimDue: takeDue, awaitIdle: idle, inProgress: underWay } = yield* makeGuestAnswerer
+  const { claimDue, awaitIdle, inProgress } = yield* makeGuestAnswerer
   let isBusy = true
   while (isBusy) {
-    yield* takeDue
-    isBusy = underWay.size > 0
-    yield* idle
+    yield* claimDue
+    isBusy = inProgress.size > 0
+    yield* awaitIdle
   }
 }).pipe(Effect.scoped)
 

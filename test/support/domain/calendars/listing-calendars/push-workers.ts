@@ -40,10 +40,10 @@ export const createMappedProperties = Effect.gen(function* () {
 
 /** Hands out all events; answers how many lanes that gave something to do. */
 export const dispatchAllEvents = Effect.gen(function* () {
-  const { dispatchNext: next } = yield* FanOut
+  const { dispatchNext } = yield* FanOut
   let followed = 0
   while (true) {
-    const handed = yield* next(yield* DateTime.nowAsDate)
+    const handed = yield* dispatchNext(yield* DateTime.nowAsDate)
     if (handed.events === 0) return followed
     followed += handed.followed
   }
