@@ -8,7 +8,7 @@ import { migrations } from "../migrations/index.ts"
 import { Ingest } from "../src/connectors/ingest/Ingest.ts"
 import { layerSandbox } from "../src/connectors/sandbox/layer.ts"
 import { Marketplace } from "../src/connectors/sandbox/Marketplace.ts"
-import { SandboxAllowed } from "../src/connectors/sandbox/SandboxAllowed.ts"
+import { SandboxAccess } from "../src/connectors/sandbox/SandboxAccess.ts"
 import { layerSandboxConnector } from "../src/connectors/sandbox/SandboxConnector.ts"
 import { CurrentActor, systemActor } from "../src/contract/actor.ts"
 import { addDays } from "../src/contract/time.ts"
@@ -21,7 +21,7 @@ import { layerPushWorker } from "../src/domain/calendars/listing-calendars/push-
 import { ChannelGateway } from "../src/domain/channels/port/ChannelGateway.ts"
 import { AddressResolver } from "../src/domain/webhooks/deliveries/AddressResolver.ts"
 import { AllowedReceivers, parseAllowedHosts } from "../src/domain/webhooks/deliveries/allowed-hosts.ts"
-import { Outbound } from "../src/domain/webhooks/deliveries/Outbound.ts"
+import { OutboundHttp } from "../src/domain/webhooks/deliveries/OutboundHttp.ts"
 import { InternalSubscribers } from "../src/jobs/events/internal-subscribers.ts"
 import { WakeUp } from "../src/jobs/WakeUp.ts"
 import { layerInMemory } from "../src/platform/database/embedded.ts"
@@ -239,7 +239,7 @@ const importing = Effect.gen(function* () {
 const allowed = Result.getOrThrow(parseAllowedHosts("127.0.0.1"))
 
 const layerMarket = layerSandbox.pipe(
-  Layer.provide([Ingest.layer, SandboxAllowed.layerAlways]),
+  Layer.provide([Ingest.layer, SandboxAccess.layerAlways]),
   Layer.provideMerge(WakeUp.layerProcess)
 )
 const layerGateway = Layer.provide(ChannelGateway.layer, layerSandboxConnector)
@@ -252,7 +252,7 @@ const layerDriving = Layer.mergeAll(
 const layerReading = Layer.mergeAll(
   CalendarQueue.layer,
   FeedReader.layer,
-  Outbound.layer(allowed).pipe(Layer.provide(AddressResolver.layer)),
+  OutboundHttp.layer(allowed).pipe(Layer.provide(AddressResolver.layer)),
   WakeUp.layerProcess,
   Layer.succeed(AllowedReceivers, allowed),
   Layer.succeed(PublicUrl, "http://127.0.0.1:1"),

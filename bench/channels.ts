@@ -5,7 +5,7 @@ import { migrations } from "../migrations/index.ts"
 import { Ingest } from "../src/connectors/ingest/Ingest.ts"
 import { layerSandbox } from "../src/connectors/sandbox/layer.ts"
 import { Marketplace } from "../src/connectors/sandbox/Marketplace.ts"
-import { SandboxAllowed } from "../src/connectors/sandbox/SandboxAllowed.ts"
+import { SandboxAccess } from "../src/connectors/sandbox/SandboxAccess.ts"
 import { layerSandboxConnector } from "../src/connectors/sandbox/SandboxConnector.ts"
 import { CurrentActor, systemActor } from "../src/contract/actor.ts"
 import { addDays } from "../src/contract/time.ts"
@@ -220,7 +220,7 @@ const print = (reference: Took, rows: ReadonlyArray<readonly [string, Took]>) =>
 }
 
 const layerMarket = layerSandbox.pipe(
-  Layer.provide([Ingest.layer, SandboxAllowed.layerAlways]),
+  Layer.provide([Ingest.layer, SandboxAccess.layerAlways]),
   Layer.provideMerge(WakeUp.layerProcess)
 )
 const layerCalendars = Layer.provideMerge(

@@ -14,11 +14,11 @@ import { Passwords } from "../src/domain/access/sign-in/Passwords.ts"
 import { Sessions } from "../src/domain/access/sign-in/Sessions.ts"
 import { AddressResolver } from "../src/domain/webhooks/deliveries/AddressResolver.ts"
 import { parseAllowedHosts } from "../src/domain/webhooks/deliveries/allowed-hosts.ts"
-import { Outbound } from "../src/domain/webhooks/deliveries/Outbound.ts"
+import { OutboundHttp } from "../src/domain/webhooks/deliveries/OutboundHttp.ts"
 import { WakeUp } from "../src/jobs/WakeUp.ts"
 import { layerInMemory } from "../src/platform/database/embedded.ts"
 import { migrate } from "../src/platform/database/migrate.ts"
-import { layerConsoleAssembly } from "../src/transports/console/assembly.ts"
+import { layerConsoleAssembly } from "../src/transports/console/console-assembly.ts"
 import { ConsoleEndpoint, layerConsoleEndpoint } from "../src/transports/console/console-endpoint.ts"
 import { median } from "./figures.ts"
 import { callWith, layerInProcess, withStatements } from "./in-process.ts"
@@ -160,7 +160,7 @@ const layerPages = layerConsoleEndpoint("http://127.0.0.1").pipe(
     layerConsoleAssembly
   ]),
   Layer.provide(
-    Layer.provide(Outbound.layer(Result.getOrThrow(parseAllowedHosts("127.0.0.1"))), AddressResolver.layer)
+    Layer.provide(OutboundHttp.layer(Result.getOrThrow(parseAllowedHosts("127.0.0.1"))), AddressResolver.layer)
   ),
   Layer.provideMerge(layerInProcess),
   Layer.provide([FailedCallCounter.layer, RateWindows.layerUnbounded, WakeUp.layerProcess])

@@ -4,7 +4,7 @@
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Effect, Layer, Redacted, References } from "effect"
 import { layerPostgres, type PostgresOptions } from "../src/platform/database/postgres.ts"
-import { missingPoolerReason, startPooler } from "../test/support/own-servers.ts"
+import { missingPoolerReason, startPooler } from "../test/support/postgres-server.ts"
 import { inTurn, median } from "./figures.ts"
 import { withGround } from "./ground.ts"
 import { callWith, layerInProcess } from "./in-process.ts"

@@ -3,8 +3,8 @@ import { SqlClient } from "effect/sql"
 import { AddressResolver } from "../src/domain/webhooks/deliveries/AddressResolver.ts"
 import { parseAllowedHosts } from "../src/domain/webhooks/deliveries/allowed-hosts.ts"
 import { layerDeliveries } from "../src/domain/webhooks/deliveries/layer.ts"
-import { Outbound } from "../src/domain/webhooks/deliveries/Outbound.ts"
-import { generateSecret, generateSecretToken } from "../src/domain/webhooks/deliveries/signature.ts"
+import { OutboundHttp } from "../src/domain/webhooks/deliveries/OutboundHttp.ts"
+import { generateSecretToken, generateSigningSecret } from "../src/domain/webhooks/deliveries/signature.ts"
 import { NewEvents } from "../src/jobs/events/NewEvents.ts"
 
 /** Subscriptions of a new operator to paths of the receiver; answers the operator's id. */
@@ -16,7 +16,7 @@ export const prepared = Effect.fnUntraced(function* (port: number, subscriptions
   for (let n = 0; n < subscriptions; n++) {
     const url = `http://127.0.0.1:${port}/${operatorId}/${n}`
     const token = Redacted.value(yield* generateSecretToken)
-    const secret = Redacted.value(yield* generateSecret)
+    const secret = Redacted.value(yield* generateSigningSecret)
     yield* sql`INSERT INTO webhook_receivers (operator_id, url, secret_token, created_at)
       VALUES (${operatorId}, ${url}, ${token}, now())`
     yield* sql`
@@ -28,6 +28,6 @@ export const prepared = Effect.fnUntraced(function* (port: number, subscriptions
 
 /** The workers of a process, delivering to receivers of this machine. */
 export const layerDelivering = layerDeliveries.pipe(
-  Layer.provide(Outbound.layer(Result.getOrThrow(parseAllowedHosts("127.0.0.1")))),
+  Layer.provide(OutboundHttp.layer(Result.getOrThrow(parseAllowedHosts("127.0.0.1")))),
   Layer.provide([AddressResolver.layer, NewEvents.layerProcess])
 )

@@ -11,11 +11,11 @@ import { IdempotencyKeys } from "./changes/IdempotencyKeys.ts"
 import { layerChangeRetention } from "./changes/retention.ts"
 import { ConnectorMessageReceiver } from "./connectors/http/ConnectorMessageReceiver.ts"
 import { layerWithHttpConnectors } from "./connectors/http/connectors-layer.ts"
-import { layerConnectorRetention } from "./connectors/http/retention-layer.ts"
+import { layerConnectorMessageRetention } from "./connectors/http/message-retention-layer.ts"
 import { Ingest } from "./connectors/ingest/Ingest.ts"
 import { layerPendingPayments } from "./connectors/ingest/pending-payments-layer.ts"
 import { layerSandbox, layerSandboxWorkers } from "./connectors/sandbox/layer.ts"
-import { SandboxAllowed } from "./connectors/sandbox/SandboxAllowed.ts"
+import { SandboxAccess } from "./connectors/sandbox/SandboxAccess.ts"
 import { layerSandboxConnector } from "./connectors/sandbox/SandboxConnector.ts"
 import { AuthorizationCodes } from "./domain/access/oauth/AuthorizationCodes.ts"
 import { Clients } from "./domain/access/oauth/Clients.ts"
@@ -29,7 +29,7 @@ import { Sessions } from "./domain/access/sign-in/Sessions.ts"
 import { layerGuestAnswerer } from "./domain/automation/answering/guest-answerer.ts"
 import { guestQuestionSubscribers } from "./domain/automation/answering/guest-questions.ts"
 import { layerPlanner } from "./domain/automation/planning/planner.ts"
-import { markStaysOfReservationEvents } from "./domain/automation/planning/stay-marks.ts"
+import { markStaysOfReservationEvents } from "./domain/automation/planning/planning-marks.ts"
 import { layerPlanRunner } from "./domain/automation/running/plan-runner.ts"
 import { GuestPortal } from "./domain/bookings/check-in/GuestPortal.ts"
 import { layerIdentityImageRetention } from "./domain/bookings/check-in/identity-image-retention.ts"
@@ -55,7 +55,7 @@ import { layerNameKeyBackfill } from "./domain/name-key-backfill.ts"
 import { AddressResolver } from "./domain/webhooks/deliveries/AddressResolver.ts"
 import { AllowedReceivers } from "./domain/webhooks/deliveries/allowed-hosts.ts"
 import { layerDeliveries } from "./domain/webhooks/deliveries/layer.ts"
-import { Outbound } from "./domain/webhooks/deliveries/Outbound.ts"
+import { OutboundHttp } from "./domain/webhooks/deliveries/OutboundHttp.ts"
 import { InternalSubscribers } from "./jobs/events/internal-subscribers.ts"
 import { layerConsumerWatch, layerNewEvents } from "./jobs/events/layer.ts"
 import { layerIdleMemory, ProcessMemory } from "./jobs/idle-memory.ts"
@@ -104,7 +104,7 @@ import { DEMO_EMAIL } from "./tools/demo/seed.ts"
 import { makeTryToken } from "./tools/demo/try-token.ts"
 import { layerGuestRetention } from "./tools/privacy/guest-retention.ts"
 import { layerConnectorEndpoint } from "./transports/connectors/connector-endpoint.ts"
-import { layerConsoleAssembly } from "./transports/console/assembly.ts"
+import { layerConsoleAssembly } from "./transports/console/console-assembly.ts"
 import { layerConsoleEndpoint } from "./transports/console/console-endpoint.ts"
 import { makeHttpApp } from "./transports/http-app.ts"
 import { listen } from "./transports/http-server/listen.ts"
@@ -133,7 +133,7 @@ const makeSandboxLayers = ({ sandbox, publicUrl }: Settings): SandboxLayers => {
   if (sandbox === "never") return { connector: Connectors.layerNone, backgroundWork: Layer.empty }
   // What its guests did is kept as what callers did.
   const marketplace = layerSandbox.pipe(
-    Layer.provideMerge(Layer.merge(Ingest.layer, SandboxAllowed.layerFromSettings(sandbox, DEMO_EMAIL))),
+    Layer.provideMerge(Layer.merge(Ingest.layer, SandboxAccess.layerFromSettings(sandbox, DEMO_EMAIL))),
     Layer.provideMerge(layerRequestDatabase)
   )
   return {
@@ -148,7 +148,7 @@ const makeConnectorLayer = ({ webhookAllowedHosts }: Settings, { connector: reac
     Layer.provide([
       reached,
       layerRequestDatabase,
-      Layer.provide(Outbound.layer(webhookAllowedHosts), AddressResolver.layer)
+      Layer.provide(OutboundHttp.layer(webhookAllowedHosts), AddressResolver.layer)
     ])
   )
 
@@ -194,14 +194,14 @@ const layerEventDelivery = (settings: Settings) =>
         ...guestQuestionSubscribers
       ])
     ),
-    Layer.provide(Outbound.layer(settings.webhookAllowedHosts)),
+    Layer.provide(OutboundHttp.layer(settings.webhookAllowedHosts)),
     Layer.provide([AddressResolver.layer, layerBackgroundDatabase])
   )
 
 /** Follows calendars of elsewhere for as long as the process runs. */
 const layerCalendarImport = ({ webhookAllowedHosts }: Settings) =>
   layerCalendarImportWorker.pipe(
-    Layer.provide(Outbound.layer(webhookAllowedHosts)),
+    Layer.provide(OutboundHttp.layer(webhookAllowedHosts)),
     Layer.provide([AddressResolver.layer, layerBackgroundDatabase])
   )
 
@@ -222,7 +222,7 @@ const layerDataRetention = Layer.provide(
   Layer.mergeAll(
     layerChangeRetention,
     layerSessionRetention,
-    layerConnectorRetention,
+    layerConnectorMessageRetention,
     layerImageRetention,
     layerOAuthRetention
   ),
@@ -249,7 +249,7 @@ const layerConsole = (settings: Settings) =>
   layerConsoleEndpoint(settings.publicUrl, settings).pipe(
     Layer.provide([Sessions.layer, Passwords.layer, Clients.layer, AuthorizationCodes.layer, Grants.layer]),
     Layer.provide(layerConsoleAssembly),
-    Layer.provide(Layer.provide(Outbound.layer(settings.webhookAllowedHosts), AddressResolver.layer)),
+    Layer.provide(Layer.provide(OutboundHttp.layer(settings.webhookAllowedHosts), AddressResolver.layer)),
     Layer.provide([layerRequestDatabase, layerRefusals])
   )
 

@@ -12,11 +12,11 @@ import {
   listImports,
   listWrittenTables,
   MODULES,
-  moduleRowOf,
   readSource,
   renderModuleTables,
   SOURCE_FILES,
-  TABLE_OWNERS
+  TABLE_OWNERS,
+  toMapPath
 } from "./support/module-map.ts"
 
 const page = join(import.meta.dirname, "../docs/architecture.md")
@@ -30,20 +30,20 @@ const edges = SOURCE_FILES.flatMap((file) =>
 
 describe("the house", () => {
   it("has a place for every file", () => {
-    const rows = MODULES.map(({ place }) => place)
-    assert.deepStrictEqual(sorted(SOURCE_FILES.map((file) => moduleRowOf(findModule(file)))), sorted(rows))
+    const rows = MODULES.map(({ path: place }) => place)
+    assert.deepStrictEqual(sorted(SOURCE_FILES.map((file) => toMapPath(findModule(file)))), sorted(rows))
   })
 
-  for (const { place, imports } of MODULES) {
+  for (const { path: place, imports } of MODULES) {
     it(`${place} imports what the page says, no more and no less`, () => {
-      const actual = edges.filter(({ from, to }) => moduleRowOf(from) === place && moduleRowOf(to) !== place)
-      assert.deepStrictEqual(sorted(actual.map(({ to }) => moduleRowOf(to))), sorted(imports))
+      const actual = edges.filter(({ from, to }) => toMapPath(from) === place && toMapPath(to) !== place)
+      assert.deepStrictEqual(sorted(actual.map(({ to }) => toMapPath(to))), sorted(imports))
     })
   }
 
   it("is imported downwards only", () => {
-    const rank = new Map(MODULES.map(({ place }, at) => [place, at]))
-    const upward = MODULES.flatMap(({ place, imports }, at) =>
+    const rank = new Map(MODULES.map(({ path: place }, at) => [place, at]))
+    const upward = MODULES.flatMap(({ path: place, imports }, at) =>
       imports.filter((each) => (rank.get(each) ?? -1) <= at).map((each) => `${place} imports ${each}`)
     )
     assert.deepStrictEqual(upward, [])
@@ -148,7 +148,7 @@ const ON_THE_WAY = [
 it("what a call passes opens spans where somebody reads them, and nowhere else (platform/telemetry/spans.ts)", () => {
   const opening = SOURCE_FILES.filter(
     (file) =>
-      ON_THE_WAY.some((path) => file.startsWith(path) || moduleRowOf(findModule(file)) === path) &&
+      ON_THE_WAY.some((path) => file.startsWith(path) || toMapPath(findModule(file)) === path) &&
       /Effect\.(withSpan|useSpan|fn)\(/.test(readSource(file))
   )
   assert.deepStrictEqual(opening, [])

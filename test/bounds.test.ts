@@ -3,18 +3,18 @@ import { Effect, Option, Predicate, Schema } from "effect"
 import { TestClock } from "effect/testing"
 import { isImmutableField } from "../src/contract/immutable-fields.ts"
 import { type ApiOperation, operations } from "../src/service/Api.ts"
+import { call, layerTest } from "./support/harness.ts"
+import { COMPANION_FIELDS, loadTableContents, makeSampleFields, payloadFieldsOf } from "./support/operation-samples.ts"
 import {
   type BoundedPart,
-  ELEMENT,
+  LIST_ELEMENT,
   listBoundedParts,
-  NAME,
   type PathStep,
-  type SchemaKeywords,
-  VALUE
-} from "./support/bounds.ts"
-import { call, layerTest } from "./support/harness.ts"
-import { COMPANION_FIELDS, loadContents, payloadFieldsOf, sampleFields } from "./support/operation-samples.ts"
-import { makeWorld, type SampleWorld, sampleValue } from "./support/sample-world.ts"
+  RECORD_KEY,
+  RECORD_VALUE,
+  type SchemaKeywords
+} from "./support/payload-bounds.ts"
+import { findSampleValue, makeSampleWorld, type SampleWorld } from "./support/sample-world.ts"
 
 // Nothing a caller sends is unbounded: every text has a length, every list and record a size, every number an end, and
 // each is tried as large as it may be and one larger.
@@ -25,7 +25,9 @@ layer(layerTest)("every operation", (it) => {
     const fields = payloadFieldsOf(operation).filter(([, field]) => !isImmutableField(field))
     const parts = listBoundedParts(operation).filter(({ path: [name] }) => fields.some(([field]) => field === name))
     it(`${operation._tag} says how large its fields may be`, () => {
-      const open = parts.filter(({ most }) => most === "none").map((part) => `${part.kind} ${nameOf(part.path)}`)
+      const open = parts
+        .filter(({ maximum: most }) => most === "none")
+        .map((part) => `${part.kind} ${nameOf(part.path)}`)
       assert.deepStrictEqual(open, [])
       const named = new Set(parts.map(({ path: [field] }) => field))
       for (const [field, schema] of fields) {
@@ -33,12 +35,12 @@ layer(layerTest)("every operation", (it) => {
       }
     })
 
-    const sized = parts.flatMap((part) => (typeof part.most === "number" ? [{ part, most: part.most }] : []))
+    const sized = parts.flatMap((part) => (typeof part.maximum === "number" ? [{ part, most: part.maximum }] : []))
     if (sized.length === 0) continue
     it.effect(`${operation._tag} takes each field as large as that and no larger`, () =>
       Effect.gen(function* () {
-        const world = yield* makeWorld
-        const before = yield* loadContents(world)
+        const world = yield* makeSampleWorld
+        const before = yield* loadTableContents(world)
         const refusals: Array<string> = []
         for (const each of sized) {
           const { part, most } = each
@@ -47,7 +49,7 @@ layer(layerTest)("every operation", (it) => {
           assert.match(error_msg, new RegExp(`^${part.path[0]}\\b`))
           refusals.push(error_msg)
         }
-        assert.deepStrictEqual(yield* loadContents(world), before)
+        assert.deepStrictEqual(yield* loadTableContents(world), before)
         for (const [index, each] of sized.entries()) {
           const { part, most } = each
           const { error_code, error_msg } = yield* send(operation, world, each, most)
@@ -70,9 +72,9 @@ const send = Effect.fnUntraced(function* (
   // The tightest window lets 60 calls a minute through.
   yield* TestClock.adjust("1 second")
   const [field] = part.path
-  const own = sampleFields(operation, world, [...COMPANION_FIELDS, field])
+  const own = makeSampleFields(operation, world, [...COMPANION_FIELDS, field])
   const schema = payloadFieldsOf(operation).find(([name]) => name === field)?.[1] ?? Schema.Never
-  const element = firstOf(valueAt(part.path.slice(1), sampleValue(world, operation, field)))
+  const element = firstOf(valueAt(part.path.slice(1), findSampleValue(world, operation, field)))
   const made = (length: number) =>
     candidates(part, length, element).map((value) => placed(part.path.slice(1), value, own[field]))
   const form = made(most).findIndex((value) => Schema.is(Schema.toEncoded(schema))(value) && accepts(schema, value))
@@ -94,7 +96,7 @@ interface Sized {
 const valueAt = (path: ReadonlyArray<PathStep>, value: unknown): unknown => {
   const [step, ...further] = path
   if (step === undefined) return value
-  if (step === ELEMENT) return valueAt(further, firstOf(value))
+  if (step === LIST_ELEMENT) return valueAt(further, firstOf(value))
   return valueAt(further, Predicate.isString(step) && Predicate.hasProperty(value, step) ? value[step] : undefined)
 }
 
@@ -150,9 +152,9 @@ const exampleOf = (schema: unknown): unknown => {
 const placed = (path: ReadonlyArray<PathStep>, value: unknown, around: unknown): unknown => {
   const [step, ...further] = path
   if (step === undefined) return value
-  if (step === ELEMENT) return [placed(further, value, Array.isArray(around) ? around[0] : around)]
-  if (step === NAME) return { [String(value)]: "a" }
-  if (step === VALUE) return { a: placed(further, value, undefined) }
+  if (step === LIST_ELEMENT) return [placed(further, value, Array.isArray(around) ? around[0] : around)]
+  if (step === RECORD_KEY) return { [String(value)]: "a" }
+  if (step === RECORD_VALUE) return { a: placed(further, value, undefined) }
   const beside: SchemaKeywords = Predicate.isObject(around) ? { ...around } : {}
   return { hour: 1, minute: 1, ...beside, [step]: placed(further, value, beside[step]) }
 }

@@ -11,7 +11,7 @@ import {
 import { DATABASE_CONNECTIONS } from "../src/platform/database/postgres.ts"
 import { CONCURRENCY_PERMITS, CONNECTIONS_BESIDE_PERMITS } from "../src/platform/limits.ts"
 import { operations } from "../src/service/Api.ts"
-import { POOLER_SETTINGS } from "./support/own-servers.ts"
+import { POOLER_SETTINGS } from "./support/postgres-server.ts"
 
 const page = join(import.meta.dirname, "../docs/api.md")
 const HEADING = "## Operations\n"

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, it } from "@effect/vitest"
-import { decidedByValues } from "./support/givens.ts"
+import { findParameterConditions } from "./support/givens.ts"
 import { SOURCE_FILES, SRC_FOLDER } from "./support/module-map.ts"
 
 /** The one that tells a value from what stands for it. */
@@ -10,7 +10,7 @@ const TELLS = join(SRC_FOLDER, "platform/database/forms.ts")
 const example = join(import.meta.dirname, "support/deciding.ts")
 
 it("no form of a statement is decided by what a value is, only by whether there is one", () => {
-  const found = decidedByValues([
+  const found = findParameterConditions([
     example,
     ...SOURCE_FILES.map((file) => join(SRC_FOLDER, file)).filter((file) => file !== TELLS)
   ])

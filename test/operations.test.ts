@@ -15,19 +15,25 @@ import { Service } from "../src/service/service.ts"
 import { sampled, seedOfRun, valuesOf } from "./attacks/inputs.ts"
 import { WRONG_TYPES } from "./attacks/odd-values.ts"
 import { fieldOfError } from "./support/error-messages.ts"
-import { call, callForResponse, freshOperator, layerTest } from "./support/harness.ts"
+import { call, callForResponse, createOperator, layerTest } from "./support/harness.ts"
 import { isFamily, TABLE_OWNERS } from "./support/module-map.ts"
 import {
   anonymousOperations,
   COMPANION_FIELDS,
   isRequired,
-  loadContents,
+  loadTableContents,
+  makeSampleFields,
   payloadFieldsOf,
-  sampleFields,
   tokenOperations
 } from "./support/operation-samples.ts"
-import { isOwnName, makeWorld, NON_REFERENCE_FIELDS, REFERENCE_FIELDS, requiredValue } from "./support/sample-world.ts"
-import { countStatements } from "./support/statements.ts"
+import {
+  isSearchKey,
+  makeSampleWorld,
+  NON_REFERENCE_FIELDS,
+  REFERENCE_FIELDS,
+  requireSampleValue
+} from "./support/sample-world.ts"
+import { countStatements } from "./support/statement-count.ts"
 
 // What must hold for every operation, from its contract alone: a new one is covered the moment it exists.
 
@@ -48,13 +54,13 @@ class Cast extends Context.Service<Cast, Effect.Success<typeof makeCast>>()("lat
 
 const makeCast = Effect.gen(function* () {
   return {
-    mine: yield* makeWorld,
-    theirs: yield* makeWorld,
+    mine: yield* makeSampleWorld,
+    theirs: yield* makeSampleWorld,
     refused: [
-      ["420 Subscription expired", yield* freshOperator({ subscriptionUntil: new Date("1969-01-01") })],
-      ["420 Basic edition does not support this feature", yield* freshOperator({ edition: "basic" })],
-      ["420 Account banned", yield* freshOperator({ status: "banned" })],
-      ["401 Invalid access token", yield* freshOperator({ status: "closed" })]
+      ["420 Subscription expired", yield* createOperator({ subscriptionUntil: new Date("1969-01-01") })],
+      ["420 Basic edition does not support this feature", yield* createOperator({ edition: "basic" })],
+      ["420 Account banned", yield* createOperator({ status: "banned" })],
+      ["401 Invalid access token", yield* createOperator({ status: "closed" })]
     ] as const
   }
 }).pipe(Effect.scoped)
@@ -97,8 +103,8 @@ layer(Cast.layer.pipe(Layer.provideMerge(layerTest)))("every operation", (it) =>
       () =>
         Effect.gen(function* () {
           // A change gets a world of its own: the others count on their records.
-          const world = isChange(operation) ? yield* makeWorld : (yield* Cast).mine
-          const fields = sampleFields(operation, world, COMPANION_FIELDS)
+          const world = isChange(operation) ? yield* makeSampleWorld : (yield* Cast).mine
+          const fields = makeSampleFields(operation, world, COMPANION_FIELDS)
           // The Gate's look-up is kept for seconds: it belongs to the first call of a token, not to each.
           yield* (yield* Service).findCaller({ "service-access-token": world.token })
           const [envelope, statements] = yield* countStatements(call(world.token, operation._tag, fields))
@@ -112,12 +118,12 @@ layer(Cast.layer.pipe(Layer.provideMerge(layerTest)))("every operation", (it) =>
         Effect.gen(function* () {
           const { mine } = yield* Cast
           // Without a filter, but for what the list needs to show anything at the walk's hour.
-          const needed = Object.keys(mine.special[operation._tag] ?? {})
-          const asked = call(mine.token, operation._tag, sampleFields(operation, mine, needed))
+          const needed = Object.keys(mine.fieldsByOperation[operation._tag] ?? {})
+          const asked = call(mine.token, operation._tag, makeSampleFields(operation, mine, needed))
           const alone = yield* asked
           assert.strictEqual(alone.error_code, 0, alone.error_msg)
           assert.notDeepInclude(listsIn(alone.data), [], "the world has nothing that it lists")
-          yield* makeWorld
+          yield* makeSampleWorld
           assert.deepStrictEqual((yield* asked).data, alone.data)
         })
       )
@@ -130,12 +136,12 @@ layer(Cast.layer.pipe(Layer.provideMerge(layerTest)))("every operation", (it) =>
     it.effect(`${name} needs no token, and looks at none, whoever it is of`, () =>
       Effect.gen(function* () {
         const { mine, refused } = yield* Cast
-        const fields = sampleFields(operation, mine)
+        const fields = makeSampleFields(operation, mine)
         const alone = yield* call(undefined, name, fields)
         assert.notInclude([420, 500], alone.error_code)
         assert.notStrictEqual(alone.error_msg, "Invalid access token")
         const others = [mine.token, mine.readOnlyToken, "lk_unknown", ...refused.map(([, { token }]) => token)]
-        const before = yield* loadContents(mine)
+        const before = yield* loadTableContents(mine)
         for (const token of others) {
           const { error_code, error_msg, data } = yield* call(token, name, fields)
           assert.deepStrictEqual(
@@ -147,15 +153,15 @@ layer(Cast.layer.pipe(Layer.provideMerge(layerTest)))("every operation", (it) =>
             }
           )
         }
-        assert.deepStrictEqual(yield* loadContents(mine), before)
+        assert.deepStrictEqual(yield* loadTableContents(mine), before)
       })
     )
 
     it.effect(`${name} ignores a key, as there is nobody whose it would be`, () =>
       Effect.gen(function* () {
         const { mine } = yield* Cast
-        const before = yield* loadContents(mine)
-        const fields = sampleFields(operation, mine)
+        const before = yield* loadTableContents(mine)
+        const fields = makeSampleFields(operation, mine)
         const { envelope, headers } = yield* callForResponse(mine.token, name, fields, "walk")
         assert.notInclude([420, 500], envelope.error_code)
         const other = yield* callForResponse(mine.token, name, { ...fields, unknown: true }, "walk")
@@ -163,14 +169,14 @@ layer(Cast.layer.pipe(Layer.provideMerge(layerTest)))("every operation", (it) =>
         for (const header of [headers, other.headers]) assert.notProperty(header, "idempotent-replayed")
         const unreadable = yield* callForResponse(mine.token, name, fields, "")
         assert.strictEqual(unreadable.envelope.error_msg, envelope.error_msg)
-        assert.deepStrictEqual(yield* loadContents(mine), before)
+        assert.deepStrictEqual(yield* loadTableContents(mine), before)
       })
     )
 
     it.effect(`${name} finds out who calls in one statement, and does nothing else for a stranger`, () =>
       Effect.gen(function* () {
         const { mine } = yield* Cast
-        const stranger = sampleFields(operation, mine, COMPANION_FIELDS)
+        const stranger = makeSampleFields(operation, mine, COMPANION_FIELDS)
         const [, statements] = yield* countStatements(call(undefined, name, stranger))
         assert.isAtMost(statements, 1)
       })
@@ -185,12 +191,12 @@ layer(Cast.layer.pipe(Layer.provideMerge(layerTest)))("every operation", (it) =>
       it.effect(`${name} never shows or touches another operator's ${field}`, () =>
         Effect.gen(function* () {
           const { mine, theirs } = yield* Cast
-          const before = yield* loadContents(theirs)
-          const own = sampleFields(operation, mine, [...COMPANION_FIELDS, field])
-          const foreign = { ...own, [field]: requiredValue(theirs, operation, field) }
+          const before = yield* loadTableContents(theirs)
+          const own = makeSampleFields(operation, mine, [...COMPANION_FIELDS, field])
+          const foreign = { ...own, [field]: requireSampleValue(theirs, operation, field) }
           const envelope = yield* call(mine.token, operation._tag, foreign)
           // A search by a record's own id or code finds nothing, like any search that finds nothing.
-          if (isAllowedForReadOnlyToken(operation) && isOwnName(operation, field)) {
+          if (isAllowedForReadOnlyToken(operation) && isSearchKey(operation, field)) {
             assert.strictEqual(envelope.error_code, 0)
             assert.deepStrictEqual(listsIn(envelope.data), [[]])
           } else {
@@ -199,7 +205,7 @@ layer(Cast.layer.pipe(Layer.provideMerge(layerTest)))("every operation", (it) =>
             assert.include(refused, envelope.error_code, envelope.error_msg)
             assert.deepStrictEqual(envelope.data, {})
           }
-          assert.deepStrictEqual(yield* loadContents(theirs), before)
+          assert.deepStrictEqual(yield* loadTableContents(theirs), before)
         })
       )
     }
@@ -208,13 +214,13 @@ layer(Cast.layer.pipe(Layer.provideMerge(layerTest)))("every operation", (it) =>
       it.effect(`${name} finds no record among its ${field} by an id of another size`, () =>
         Effect.gen(function* () {
           const { mine } = yield* Cast
-          const own = sampleFields(operation, mine, [...COMPANION_FIELDS, field])
-          const before = yield* loadContents(mine)
+          const own = makeSampleFields(operation, mine, [...COMPANION_FIELDS, field])
+          const before = yield* loadTableContents(mine)
           const ids = Array.isArray(own[field]) ? [...own[field], BEYOND_32_BITS] : `${own[field]},${BEYOND_32_BITS}`
           const envelope = yield* call(mine.token, operation._tag, { ...own, [field]: ids })
           assert.strictEqual(envelope.error_code, 404, envelope.error_msg)
           assert.match(envelope.error_msg, new RegExp(`^${field}\\b`))
-          assert.deepStrictEqual(yield* loadContents(mine), before)
+          assert.deepStrictEqual(yield* loadTableContents(mine), before)
         })
       )
     }
@@ -222,8 +228,8 @@ layer(Cast.layer.pipe(Layer.provideMerge(layerTest)))("every operation", (it) =>
     it.effect(`${name} answers malformed fields without changing anything`, () =>
       Effect.gen(function* () {
         const { mine: world } = yield* Cast
-        const own = sampleFields(operation, world, COMPANION_FIELDS)
-        const before = yield* loadContents(world)
+        const own = makeSampleFields(operation, world, COMPANION_FIELDS)
+        const before = yield* loadTableContents(world)
         for (const [field, schema] of payloadFieldsOf(operation)) {
           for (const wrong of [...WRONG_TYPES, ...sampled(valuesOf(schema), GROWN, seed)]) {
             if (isTaken(operation, field, wrong)) continue
@@ -241,7 +247,7 @@ layer(Cast.layer.pipe(Layer.provideMerge(layerTest)))("every operation", (it) =>
             assert.deepStrictEqual([envelope.error_code, fieldOfError(envelope)], [400, field])
           }
         }
-        assert.deepStrictEqual(yield* loadContents(world), before)
+        assert.deepStrictEqual(yield* loadTableContents(world), before)
       })
     )
 
@@ -271,7 +277,7 @@ layer(Cast.layer.pipe(Layer.provideMerge(layerTest)))("every operation", (it) =>
   it.effect("works in a world with a record of every kind", () =>
     Effect.gen(function* () {
       const { mine } = yield* Cast
-      const empty = (yield* loadContents(mine))
+      const empty = (yield* loadTableContents(mine))
         .filter(({ table, rows }) => isFamily(TABLE_OWNERS[table] ?? "") && rows.length === 0)
         .map(({ table }) => table)
       assert.deepStrictEqual(empty, [], "add a record of each of these tables in test/support/sample-world.ts")

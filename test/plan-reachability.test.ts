@@ -1,8 +1,8 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { layerTestDatabase } from "./support/database.ts"
 import { findUnreachedNodes, type PlanNode } from "./support/plan-reachability.ts"
+import { layerTestDatabase } from "./support/test-database.ts"
 
 const OPERATOR = 7_000_000_019
 

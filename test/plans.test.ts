@@ -8,22 +8,22 @@ import { AnswerQueue } from "../src/domain/automation/answering/AnswerQueue.ts"
 import { guestQuestionSubscribers } from "../src/domain/automation/answering/guest-questions.ts"
 import { listActiveRules, RuleStore } from "../src/domain/automation/rules/store.ts"
 import { findInquiryFacts, findStayFacts } from "../src/domain/automation/template-facts.ts"
-import { makeIdentityImageRetention } from "../src/domain/bookings/check-in/identity-image-retention.ts"
+import { makeDeleteExpiredIdentityImages } from "../src/domain/bookings/check-in/identity-image-retention.ts"
 import { CheckInStore } from "../src/domain/bookings/check-in/store.ts"
-import { Comparisons } from "../src/domain/calendars/listing-calendars/Comparisons.ts"
+import { ComparisonQueue } from "../src/domain/calendars/listing-calendars/ComparisonQueue.ts"
 import { markAvailabilityChangesDue } from "../src/domain/calendars/listing-calendars/due-days.ts"
 import { PushQueue } from "../src/domain/calendars/listing-calendars/PushQueue.ts"
 import { SendQueue } from "../src/domain/guests/conversations/sending/SendQueue.ts"
 import { PreparingQueue } from "../src/domain/knowledge/preparing/PreparingQueue.ts"
 import { AnswerStore } from "../src/domain/knowledge/search/store.ts"
-import { FanOut } from "../src/domain/webhooks/deliveries/FanOut.ts"
+import { EventDispatcher } from "../src/domain/webhooks/deliveries/EventDispatcher.ts"
 import { InternalSubscribers } from "../src/jobs/events/internal-subscribers.ts"
 import { type ApiOperation, operations } from "../src/service/Api.ts"
 import { asSystemActor, call, layerService } from "./support/harness.ts"
-import { COMPANION_FIELDS, isRequired, payloadFieldsOf, sampleFields } from "./support/operation-samples.ts"
+import { COMPANION_FIELDS, isRequired, makeSampleFields, payloadFieldsOf } from "./support/operation-samples.ts"
 import { layerOwnDatabase } from "./support/own-database.ts"
 import { findUnreachedNodes, type PlanNode } from "./support/plan-reachability.ts"
-import { makeWorld, type SampleWorld } from "./support/sample-world.ts"
+import { makeSampleWorld, type SampleWorld } from "./support/sample-world.ts"
 
 // How the database runs a statement from its sixth time on: by a plan for any value, in which no parameter is a constant.
 // What is worked out of parameters alone must then be worked out once, and not anew for every row. And no plan may look so
@@ -59,7 +59,7 @@ const OPERATORS = 7_000_000_019
 
 /** Calls that between them use every field of the operation, each with what it needs beside it. */
 const callsOf = (operation: ApiOperation, world: SampleWorld): ReadonlyArray<Record<string, unknown>> => {
-  const plain = sampleFields(operation, world, COMPANION_FIELDS)
+  const plain = makeSampleFields(operation, world, COMPANION_FIELDS)
   const optional = payloadFieldsOf(operation).flatMap(([name, field]) => (isRequired(field) ? [] : [name]))
   const status = STATUS_OF[operation._tag]
   return [
@@ -68,7 +68,7 @@ const callsOf = (operation: ApiOperation, world: SampleWorld): ReadonlyArray<Rec
       const pair = [name, name.replace(/^start_/, "end_"), name.replace(/^end_/, "start_")]
       const extra = Object.fromEntries(pair.flatMap((each) => (each in MORE ? [[each, MORE[each]]] : [])))
       return {
-        ...sampleFields(operation, world, [...COMPANION_FIELDS, name]),
+        ...makeSampleFields(operation, world, [...COMPANION_FIELDS, name]),
         ...extra,
         ...("status" in extra && status !== undefined ? { status } : {})
       }
@@ -88,7 +88,7 @@ layer(layerService(layerOwnDatabase), { excludeTestServices: false })("the plan 
   for (const operation of operations) {
     it.effect(`of each statement of ${operation._tag} works nothing out of parameters alone for every row`, () =>
       Effect.gen(function* () {
-        const world = yield* makeWorld
+        const world = yield* makeSampleWorld
         const statements = new Map<string, ReadonlyArray<unknown>>()
         for (const fields of callsOf(operation, world)) {
           yield* TestClock.adjust("1 second")
@@ -144,7 +144,10 @@ layer(layerService(layerOwnDatabase), { excludeTestServices: false })("the plan 
     "of each statement by which listings follow their calendars works nothing out of parameters for every row",
     () =>
       Effect.gen(function* () {
-        const followed = Layer.provide(FanOut.layer, Layer.succeed(InternalSubscribers, [markAvailabilityChangesDue]))
+        const followed = Layer.provide(
+          EventDispatcher.layer,
+          Layer.succeed(InternalSubscribers, [markAvailabilityChangesDue])
+        )
         const sent: Array<readonly [string, ReadonlyArray<unknown>]> = []
         const now = new Date(0)
         const day = "2027-05-01"
@@ -158,29 +161,29 @@ layer(layerService(layerOwnDatabase), { excludeTestServices: false })("the plan 
           failures: 0
         }
         const taken = { ...lane, push_id: null, told: { kind: "availability" as const, ranges: [] }, traceparent: null }
-        const push = { lane: taken, push_id: 0, ranges: [{ start_date: day, end_date: day }] }
+        const push = { claimedPush: taken, push_id: 0, ranges: [{ start_date: day, end_date: day }] }
         const comparison = { ...lane, time_zone: "Europe/Berlin", suspected: [], compared_at: null }
         yield* Effect.gen(function* () {
           const queue = yield* PushQueue
-          const comparisons = yield* Comparisons
-          const { dispatchNext: next } = yield* FanOut
+          const comparisons = yield* ComparisonQueue
+          const { dispatchNext: next } = yield* EventDispatcher
           yield* queue.take(now, 1, [])
-          yield* queue.drawUp(taken, now)
-          yield* queue.stock(taken, { start_date: day, end_date: day })
-          yield* queue.pushed(push, { start_date: day, end_date: day }, now)
-          yield* queue.nothing(push, "nothing", now)
-          yield* queue.refused(push, "no", now)
-          yield* queue.failed(push, "no", now, now)
+          yield* queue.createCalendarPush(taken, now)
+          yield* queue.loadInventory(taken, { start_date: day, end_date: day })
+          yield* queue.complete(push, { start_date: day, end_date: day }, now)
+          yield* queue.completeEmpty(push, "nothing", now)
+          yield* queue.refuse(push, "no", now)
+          yield* queue.fail(push, "no", now, now)
           yield* queue.compareSoon(taken, now)
-          yield* queue.handBack(taken, now)
+          yield* queue.release(taken, now)
           yield* comparisons.syncWithListings(now)
           yield* comparisons.take(now, 1, [])
-          yield* comparisons.compared(comparison, { drifted: [day], suspected: [day], next: now }, now)
-          yield* comparisons.compared(comparison, { drifted: [], suspected: [], next: now }, now)
-          yield* comparisons.failed(comparison, now, now)
+          yield* comparisons.complete(comparison, { driftedDays: [day], suspectedDays: [day], nextDueAt: now }, now)
+          yield* comparisons.complete(comparison, { driftedDays: [], suspectedDays: [], nextDueAt: now }, now)
+          yield* comparisons.fail(comparison, now, now)
           yield* next(now)
         }).pipe(
-          Effect.provide([PushQueue.layer, Comparisons.layer, followed]),
+          Effect.provide([PushQueue.layer, ComparisonQueue.layer, followed]),
           Effect.provideService(Statement.CurrentTransformer, (statement) => {
             sent.push(statement.compile())
             return Effect.succeed(statement)
@@ -234,7 +237,7 @@ layer(layerService(layerOwnDatabase), { excludeTestServices: false })("the plan 
       const queue = yield* SendQueue
       yield* queue.take(now, 1, [])
       yield* queue.recordSent(taken, "C", now)
-      yield* queue.recordEnded(taken, "refused", "no", now)
+      yield* queue.recordRefusedOrUnknown(taken, "refused", "no", now)
       yield* queue.postpone(taken, "no", true, now, now)
       yield* queue.release(taken, now)
     }).pipe(Effect.provide(SendQueue.layer), (work) => wellPlanned(work, 5))
@@ -249,7 +252,7 @@ layer(layerService(layerOwnDatabase), { excludeTestServices: false })("the plan 
       said_until: "0",
       waiting: 1,
       questions: [],
-      spoken: null,
+      lastPersonMessage: null,
       answered_at: null,
       in_a_row: 0,
       first_id: null,
@@ -258,20 +261,27 @@ layer(layerService(layerOwnDatabase), { excludeTestServices: false })("the plan 
       about: [],
       rules: []
     }
-    const over = [{ plan_id: 0, reason: "no" }]
+    const skippedQuestions = [{ plan_id: 0, reason: "no" }]
     const sentences = [{ knowledge_base_id: 1, revision: 1, text: "a", title: "", sub_title: "", fragment: "a" }]
-    const given = { answer: { text: "a", sources: [] }, sentences, planIds: [1], over, ruleIds: [1], inARow: 1 }
-    const followed = Layer.provide(FanOut.layer, Layer.succeed(InternalSubscribers, guestQuestionSubscribers))
+    const given = {
+      answer: { text: "a", sources: [] },
+      sentences,
+      planIds: [1],
+      skippedQuestions,
+      ruleIds: [1],
+      inARow: 1
+    }
+    const followed = Layer.provide(EventDispatcher.layer, Layer.succeed(InternalSubscribers, guestQuestionSubscribers))
     return Effect.gen(function* () {
       const queue = yield* AnswerQueue
       yield* queue.take(now, 1, [])
       yield* queue.loadSituation(taken, now)
       yield* queue.findInquiry(0, 0)
-      yield* queue.skipWithoutAnswer(taken, situation, over, now, now)
+      yield* queue.skipWithoutAnswer(taken, situation, skippedQuestions, now, now)
       yield* asSystemActor(queue.recordAnswer(taken, situation, given, now))
       yield* queue.postpone(taken, now)
       yield* queue.release(taken, now)
-      yield* (yield* FanOut).dispatchNext(now)
+      yield* (yield* EventDispatcher).dispatchNext(now)
     }).pipe(Effect.provide([AnswerQueue.layer, followed]), (work) => wellPlanned(work, 8))
   })
 
@@ -281,15 +291,15 @@ layer(layerService(layerOwnDatabase), { excludeTestServices: false })("the plan 
     return Effect.gen(function* () {
       const queue = yield* PreparingQueue
       yield* queue.take(now, 1, [])
-      yield* queue.prepared(taken, [{ sub_title: "", text: "a", searchable: "a" }])
-      yield* queue.failed(taken, now)
-      yield* queue.handBack(taken, now)
+      yield* queue.complete(taken, [{ sub_title: "", text: "a", searchable: "a" }])
+      yield* queue.fail(taken, now)
+      yield* queue.release(taken, now)
     }).pipe(Effect.provide(PreparingQueue.layer), (work) => wellPlanned(work, 4))
   })
 
   it.effect("of each statement of the page of a stay works nothing out of parameters alone for every row", () => {
     const at = new Date(0)
-    const image = { operatorId: 0, stayId: 0, guestId: 0, imageId: 0, url: "u", most: 1, at }
+    const image = { operatorId: 0, stayId: 0, guestId: 0, imageId: 0, url: "u", maxImages: 1, at }
     return Effect.gen(function* () {
       const store = yield* CheckInStore
       yield* store.findByToken("lkguest_0")
@@ -297,7 +307,7 @@ layer(layerService(layerOwnDatabase), { excludeTestServices: false })("the plan 
       yield* store.findByCode({ stayCode: "5-ABC", operatorId: 0, limit: 2 })
       yield* asSystemActor(store.submitIdentityImage(image))
       yield* asSystemActor(store.approve(0, "5-ABC", at))
-      yield* (yield* makeIdentityImageRetention)(30, at)
+      yield* (yield* makeDeleteExpiredIdentityImages)(30, at)
     }).pipe(Effect.provide(CheckInStore.layer), (work) => wellPlanned(work, 6))
   })
 
@@ -323,8 +333,8 @@ layer(layerService(layerOwnDatabase), { excludeTestServices: false })("the plan 
       yield* store.search({ ...asked, conversation: undefined, stayCode: undefined })
       yield* store.search({ ...asked, conversation: "C", stayCode: undefined })
       yield* store.search({ ...asked, conversation: undefined, stayCode: "5-ABC" })
-      yield* store.checkExistence(0, undefined)
-      yield* store.checkExistence(0, "5-ABC")
+      yield* store.checkOperatorAndStayExist(0, undefined)
+      yield* store.checkOperatorAndStayExist(0, "5-ABC")
     }).pipe(Effect.provide(AnswerStore.layer), (work) => wellPlanned(work, 5))
   })
 

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, afterEach, assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
-import { runCommandProcess } from "./support/tools/cli/latchkey-process.ts"
+import { runLatchkeyProcess } from "./support/tools/cli/latchkey-process.ts"
 
 // `npm start` as a newcomer meets it, in a folder of its own: what it prints works, it ends when asked, and comes back.
 
@@ -204,7 +204,7 @@ describe("npm start", () => {
     const rule = join(folder, "rule.json")
     writeFileSync(rule, JSON.stringify(BEFORE_ARRIVAL))
     const made = await Effect.runPromise(
-      runCommandProcess(["automation", "create", "--operator", "1", "--file", rule, "--json"], {
+      runLatchkeyProcess(["automation", "create", "--operator", "1", "--file", rule, "--json"], {
         DATA_DIR: join(folder, "data")
       })
     )

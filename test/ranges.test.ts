@@ -12,8 +12,8 @@ import {
 } from "../src/platform/limits.ts"
 import { type ApiOperation, operations } from "../src/service/Api.ts"
 import { call, layerTest } from "./support/harness.ts"
-import { loadContents, payloadFieldsOf, sampleFields } from "./support/operation-samples.ts"
-import { makeWorld } from "./support/sample-world.ts"
+import { loadTableContents, makeSampleFields, payloadFieldsOf } from "./support/operation-samples.ts"
+import { makeSampleWorld } from "./support/sample-world.ts"
 
 // Every pair of dates of the contract has its line here: from where it may reach how far, or why its length costs nothing.
 
@@ -77,19 +77,19 @@ layer(layerTest, { excludeTestServices: false })("a range of days", (it) => {
     it.effect(`${operation._tag} takes ${span.most} days from ${start} on and not one more`, () =>
       Effect.gen(function* () {
         yield* TestClock.setTime(Date.parse(`${TODAY}T10:00:00Z`))
-        const world = yield* makeWorld
+        const world = yield* makeSampleWorld
         const days = (count: number) =>
           call(world.token, operation._tag, {
-            ...sampleFields(operation, world),
+            ...makeSampleFields(operation, world),
             [start]: span.from,
             [end]: addDays(span.from, count - 1)
           })
-        const before = yield* loadContents(world)
+        const before = yield* loadTableContents(world)
         const refused = yield* days(span.most + 1)
         assert.strictEqual(refused.error_code, 422, refused.error_msg)
         assert.match(refused.error_msg, new RegExp(`^${end}: `))
         if (span.said !== undefined) assert.include(refused.error_msg, ` ${span.said} days`)
-        assert.deepStrictEqual(yield* loadContents(world), before)
+        assert.deepStrictEqual(yield* loadTableContents(world), before)
         const taken = yield* days(span.most)
         // The world's stay is there already: what is refused then is the night, and no more its distance.
         assert.notStrictEqual(taken.error_msg, refused.error_msg)

@@ -234,7 +234,7 @@ layer(Place.layer, { excludeTestServices: true })("a process that is asked to st
         yield* Effect.promise(() => clients)
         assert.strictEqual(tally.lasts, CLIENTS)
         assert.deepStrictEqual(tally.kept, [])
-        for (const client of idle) assert.strictEqual(yield* Effect.promise(() => client.ended), "")
+        for (const client of idle) assert.strictEqual(yield* Effect.promise(() => client.receivedUntilEnd), "")
         const notes = yield* storedIn(yield* started)
         assert.deepStrictEqual(notes.toSorted(), Array.from(tally.stored).toSorted())
         assert.deepStrictEqual(tally.sent, tally.stored)
@@ -250,7 +250,7 @@ layer(Place.layer, { excludeTestServices: true })("a process that is asked to st
     client.send(
       `Service-Access-Token: ${running.token}\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{`
     )
-    yield* Effect.promise(() => client.hears(/100 Continue/))
+    yield* Effect.promise(() => client.awaitText(/100 Continue/))
     return running
   })
 

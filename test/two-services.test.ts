@@ -3,14 +3,14 @@ import { Clock, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { PropertyActivation } from "../src/domain/calendars/availability/PropertyActivation.ts"
-import { Outbound } from "../src/domain/webhooks/deliveries/Outbound.ts"
+import { OutboundHttp } from "../src/domain/webhooks/deliveries/OutboundHttp.ts"
 import { PublicUrl } from "../src/platform/installation.ts"
-import { asSystemActor, freshOperator, insertProperty, typedClient, withToken } from "./support/harness.ts"
+import { asSystemActor, createOperator, insertProperty, typedClient, withToken } from "./support/harness.ts"
 import { startTwoServices } from "./support/two-services.ts"
 
 /** What a property's shared calendar says at the other's door. */
 const asked = (url: string) =>
-  Effect.flatMap(Outbound, ({ request: ask }) => ask({ method: "GET", url, headers: {}, maxBytes: 2 ** 20 })).pipe(
+  Effect.flatMap(OutboundHttp, ({ request: ask }) => ask({ method: "GET", url, headers: {}, maxBytes: 2 ** 20 })).pipe(
     Effect.map((answer) =>
       answer.outcome === "answered" ? { status: answer.status, text: answer.bytes.toString() } : answer.reason
     )
@@ -18,7 +18,7 @@ const asked = (url: string) =>
 
 /** A property, and the address of its shared calendar. */
 const shared = Effect.gen(function* () {
-  const { operatorId, token } = yield* freshOperator({ timeZone: "UTC" })
+  const { operatorId, token } = yield* createOperator({ timeZone: "UTC" })
   const property = yield* insertProperty(operatorId, "Harbour 1")
   const api = yield* typedClient
   const { calendar_share_link } = yield* api
@@ -33,15 +33,15 @@ it.effect(
     Effect.gen(function* () {
       yield* TestClock.setTime(Date.parse("2027-05-10T12:00:00Z"))
       const [here, there] = yield* startTwoServices(PropertyActivation.layer)
-      const [ours, theirs] = [yield* here.within(shared), yield* there.within(shared)]
+      const [ours, theirs] = [yield* here.runInside(shared), yield* there.runInside(shared)]
       assert.notStrictEqual(here.url, there.url)
       for (const [who, { address }] of [
         [here, ours],
         [there, theirs]
       ] as const) {
         assert.isTrue(address.startsWith(`${who.url}/`), address)
-        assert.strictEqual(yield* who.within(PublicUrl), who.url)
-        const [{ properties } = { properties: 0 }] = yield* who.within(
+        assert.strictEqual(yield* who.runInside(PublicUrl), who.url)
+        const [{ properties } = { properties: 0 }] = yield* who.runInside(
           Effect.flatMap(
             SqlClient.SqlClient,
             (sql) => sql<{ properties: number }>`SELECT count(*)::int AS properties FROM properties`
@@ -50,20 +50,20 @@ it.effect(
         assert.strictEqual(properties, 1, "it knows nothing of the other's")
       }
       const feed = `${theirs.address}.ics`
-      const before = yield* here.within(asked(feed))
+      const before = yield* here.runInside(asked(feed))
       assert.nestedPropertyVal(before, "status", 200)
-      assert.nestedPropertyVal(yield* there.within(asked(`${ours.address}.ics`)), "status", 200)
-      yield* there.within(asSystemActor(PropertyActivation.use((letting) => letting.deactivate(theirs.property))))
-      assert.notDeepEqual(yield* here.within(asked(feed)), before)
+      assert.nestedPropertyVal(yield* there.runInside(asked(`${ours.address}.ics`)), "status", 200)
+      yield* there.runInside(asSystemActor(PropertyActivation.use((letting) => letting.deactivate(theirs.property))))
+      assert.notDeepEqual(yield* here.runInside(asked(feed)), before)
 
-      yield* here.cut(true)
-      assert.strictEqual(yield* here.within(asked(feed)), "connect")
-      assert.nestedPropertyVal(yield* there.within(asked(`${ours.address}.ics`)), "status", 200)
-      yield* here.cut(false)
-      assert.nestedPropertyVal(yield* here.within(asked(feed)), "status", 200)
+      yield* here.setDisconnected(true)
+      assert.strictEqual(yield* here.runInside(asked(feed)), "connect")
+      assert.nestedPropertyVal(yield* there.runInside(asked(`${ours.address}.ics`)), "status", 200)
+      yield* here.setDisconnected(false)
+      assert.nestedPropertyVal(yield* here.runInside(asked(feed)), "status", 200)
 
       yield* TestClock.adjust("15 minutes")
-      const times = [yield* here.within(Clock.currentTimeMillis), yield* there.within(Clock.currentTimeMillis)]
+      const times = [yield* here.runInside(Clock.currentTimeMillis), yield* there.runInside(Clock.currentTimeMillis)]
       assert.deepStrictEqual(times, Array(2).fill(Date.parse("2027-05-10T12:15:00Z")))
     })
 )

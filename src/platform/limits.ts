@@ -635,7 +635,7 @@ export const REPORT_PROPERTIES = 100
 export const TASKS_SHOWN = 150
 export const DAY_SHEET_TASKS = 300
 /** Stays that come next and are offered to try a rule or a question on. */
-export const TRIAL_STAYS = 20
+export const TEST_STAYS = 20
 /** Characters that the list of rules shows of what one says, and actions to come that are listed at once. */
 export const RULE_TEXT_SHOWN = 300
 export const ACTIONS_SHOWN = 50

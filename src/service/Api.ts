@@ -7,17 +7,17 @@ import { Availabilities } from "../domain/calendars/availability/contract.ts"
 import { CalendarShareLinks } from "../domain/calendars/calendar-share-links/contract.ts"
 import { ListingCalendars } from "../domain/calendars/listing-calendars/contract.ts"
 import { ChannelAccountOperations } from "../domain/channels/channel-accounts/contract.ts"
-import { CustomChannels } from "../domain/channels/custom-channels/contract.ts"
+import { CustomChannelOperations } from "../domain/channels/custom-channels/contract.ts"
 import { ConversationOperations } from "../domain/guests/conversations/contract.ts"
 import { ReviewOperations } from "../domain/guests/reviews/contract.ts"
 import { SpecialOfferOperations } from "../domain/guests/special-offers/contract.ts"
 import { KnowledgeBases } from "../domain/knowledge/contract.ts"
 import { ListingOperations } from "../domain/listings/contract.ts"
 import { Transactions } from "../domain/money/contract.ts"
-import { PriceAndRules } from "../domain/prices/contract.ts"
-import { Groups } from "../domain/properties/groups/contract.ts"
-import { Properties } from "../domain/properties/properties/contract.ts"
-import { Tags } from "../domain/properties/tags/contract.ts"
+import { PriceAndRulesOperations } from "../domain/prices/contract.ts"
+import { GroupOperations } from "../domain/properties/groups/contract.ts"
+import { PropertyOperations } from "../domain/properties/properties/contract.ts"
+import { TagOperations } from "../domain/properties/tags/contract.ts"
 import { EventOperations } from "../domain/webhooks/event-feed/contract.ts"
 import { Webhooks } from "../domain/webhooks/subscriptions/contract.ts"
 import { Staffs } from "../domain/work/staffs/contract.ts"
@@ -26,16 +26,16 @@ import { Tasks } from "../domain/work/tasks/contract.ts"
 /** Every operation of the service, by name: the table of contents everything else is derived from. */
 export const Api = {
   ...Transactions,
-  ...Properties,
-  ...Groups,
-  ...Tags,
+  ...PropertyOperations,
+  ...GroupOperations,
+  ...TagOperations,
   ...ReservationTags,
-  ...CustomChannels,
+  ...CustomChannelOperations,
   ...ChannelAccountOperations,
   ...ListingOperations,
   ...Availabilities,
   ...ListingCalendars,
-  ...PriceAndRules,
+  ...PriceAndRulesOperations,
   ...Reservations,
   ...Stays,
   ...CalendarShareLinks,

@@ -5,7 +5,7 @@ import { answerQueue } from "../domain/automation/answering/answer-statements.ts
 import { stayQueue } from "../domain/automation/planning/taking.ts"
 import { planQueue } from "../domain/automation/running/taking.ts"
 import { calendarBacklog } from "../domain/calendars/imported-calendars/taking.ts"
-import { comparisonQueue } from "../domain/calendars/listing-calendars/Comparisons.ts"
+import { comparisonQueue } from "../domain/calendars/listing-calendars/ComparisonQueue.ts"
 import { pushQueue } from "../domain/calendars/listing-calendars/taking.ts"
 import { messageQueue } from "../domain/guests/conversations/sending/taking.ts"
 import { knowledgeBacklog } from "../domain/knowledge/preparing/taking.ts"

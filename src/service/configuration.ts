@@ -4,9 +4,9 @@ import type { LogLevel } from "effect/LogLevel"
 import { NetAddress } from "effect/net"
 import {
   type AllowedHosts,
-  literalAddress,
-  noAllowedHosts,
-  parseAllowedHosts
+  NO_ALLOWED_HOSTS,
+  parseAllowedHosts,
+  parseLiteralAddress
 } from "../domain/webhooks/deliveries/allowed-hosts.ts"
 import { parseConnectionEncryption } from "../platform/database/connection-encryption.ts"
 import { DatabaseSettings } from "../platform/database/database-layers.ts"
@@ -253,7 +253,7 @@ const allowedHostsSetting: Setting<AllowedHosts> = {
 export const isPlainLoopback = (address: string): boolean => {
   const url = URL.parse(address)
   if (url === null || url.protocol !== "http:") return false
-  return Result.match(literalAddress(url.hostname), {
+  return Result.match(parseLiteralAddress(url.hostname), {
     onFailure: () => /(^|\.)localhost\.?$/i.test(url.hostname),
     onSuccess: NetAddress.isLoopback
   })
@@ -360,7 +360,7 @@ export const readSettings = Effect.fnUntraced(function* (
     logLevel: yield* settingOrDefault("LOG_LEVEL", logLevelSetting),
     demo: (yield* readSetting("DEMO", booleanSetting)) ?? databaseUrl === undefined,
     sandbox: sandboxAvailability(yield* readSetting("SANDBOX", booleanSetting), listenHost, publicUrl),
-    webhookAllowedHosts: (yield* readSetting("WEBHOOK_ALLOWED_HOSTS", allowedHostsSetting)) ?? noAllowedHosts,
+    webhookAllowedHosts: (yield* readSetting("WEBHOOK_ALLOWED_HOSTS", allowedHostsSetting)) ?? NO_ALLOWED_HOSTS,
     imageStore: yield* readSetting("IMAGE_STORE", imageStoreSetting),
     drainSeconds: yield* settingOrDefault("DRAIN_SECONDS", wholeSeconds(0, DRAIN_SECONDS_MAX)),
     identityImageDays: yield* settingOrDefault("IDENTITY_IMAGE_DAYS", wholeNumber("days", 1, IDENTITY_IMAGE_DAYS_MAX)),

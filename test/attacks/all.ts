@@ -1,5 +1,5 @@
 import { Effect, type Scope } from "effect"
-import { BaseUrl } from "../support/server.ts"
+import { BaseUrl } from "../support/http-server.ts"
 import { backends } from "./backends.ts"
 import { creations } from "./creations.ts"
 import type { Target } from "./doors.ts"

@@ -4,7 +4,7 @@ import {
   type ReceivedRequest,
   type ReceiverHandler,
   startReceiver
-} from "../support/domain/webhooks/deliveries/receiver.ts"
+} from "../support/domain/webhooks/deliveries/webhook-receiver.ts"
 
 // A receiver of webhooks that remembers what came, in the order it came.
 

@@ -1,6 +1,6 @@
 import { layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { BaseUrl, layerHttpServer } from "../support/server.ts"
+import { BaseUrl, layerHttpServer } from "../support/http-server.ts"
 import { creations } from "./creations.ts"
 import { assertHeld, onRunsDatabase } from "./figures.ts"
 import { layerQuiet } from "./grounds.ts"

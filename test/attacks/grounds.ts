@@ -4,10 +4,10 @@ import { migrations } from "../../migrations/index.ts"
 import { layerEmbedded } from "../../src/platform/database/embedded.ts"
 import { migrate } from "../../src/platform/database/migrate.ts"
 import { layerPostgres } from "../../src/platform/database/postgres.ts"
-import { unpackTestDatabase } from "../support/database.ts"
 import { layerService } from "../support/harness.ts"
+import { layerHttpServerOf } from "../support/http-server.ts"
 import { createScratchDatabase, layerOwnDatabase } from "../support/own-database.ts"
-import { layerHttpServerOf } from "../support/server.ts"
+import { unpackTestDatabase } from "../support/test-database.ts"
 import { makeEmptyFolder } from "../support/tools/cli/latchkey-process.ts"
 
 /** A migrated database of its own for one attack, gone with the scope. */

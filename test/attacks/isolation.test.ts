@@ -1,6 +1,6 @@
 import { layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { BaseUrl } from "../support/server.ts"
+import { BaseUrl } from "../support/http-server.ts"
 import { assertHeld, onRunsDatabase } from "./figures.ts"
 import { layerOnOwnDatabase } from "./grounds.ts"
 import { seedOfRun } from "./inputs.ts"

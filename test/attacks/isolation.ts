@@ -84,7 +84,7 @@ const goodCall = (operation: ApiOperation, world: SampleWorld, about?: string): 
   const one = either.find((name) => name === about) ?? either[0]
   const { schema } = Schema.toJsonSchemaDocument(operation.payloadSchema)
   const required = Array.isArray(schema.required) ? schema.required : []
-  const special = world.special[operation._tag] ?? {}
+  const special = world.fieldsByOperation[operation._tag] ?? {}
   const names = Object.keys(keywordsOf(schema.properties)).filter(
     (name) => required.includes(name) || name === one || COMPANIONS.has(name) || Object.hasOwn(special, name)
   )

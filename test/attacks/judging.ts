@@ -2,7 +2,7 @@ import { Schema, SchemaAST } from "effect"
 import { ERROR_CODES } from "../../src/contract/errors.ts"
 import { type AnyOperation, needsToken, routeOf, usesHttpStatus } from "../../src/contract/operation.ts"
 import { operations } from "../../src/service/Api.ts"
-import { findSchemaViolation } from "../support/transports/docs/openapi/response-schemas.ts"
+import { findSchemaViolation } from "../support/transports/docs/openapi/response-validation.ts"
 import type { Fields, Heard } from "./doors.ts"
 
 // What must hold of every answer, whatever was asked.

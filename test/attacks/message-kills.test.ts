@@ -1,6 +1,6 @@
 import { it } from "@effect/vitest"
 import { Effect } from "effect"
-import { withServerNote } from "../support/overlap.ts"
+import { withServerNote } from "../support/overlapping-transactions.ts"
 import { assertHeld } from "./figures.ts"
 import { embeddedTestGround, serverGround } from "./grounds.ts"
 import { messageKills } from "./message-kills.ts"

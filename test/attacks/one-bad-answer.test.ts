@@ -11,8 +11,8 @@ import {
   layerDeliveryService,
   loadDeliveries
 } from "../support/domain/webhooks/deliveries/delivery-service.ts"
-import { startReceiver } from "../support/domain/webhooks/deliveries/receiver.ts"
-import { call, dataOf, freshOperator, insertProperty } from "../support/harness.ts"
+import { startReceiver } from "../support/domain/webhooks/deliveries/webhook-receiver.ts"
+import { call, createOperator, dataOf, insertProperty } from "../support/harness.ts"
 import { assertHeld, onRunsDatabase, tally } from "./figures.ts"
 import { layerQuiet } from "./grounds.ts"
 import { type Mishap, oneBadAnswer } from "./one-bad-answer.ts"
@@ -32,7 +32,7 @@ layer(Layer.provideMerge(layerDeliveryService, layerQuiet))("one bad answer in a
         const count = tally(`a receiver ${mishap} once in a burst`, onRunsDatabase)
         const polls = yield* makeDeliveryPolls
         const server = yield* startReceiver(oneBadAnswer(mishap))
-        const operator = yield* freshOperator({ rateLimits: WIDE_LIMITS, timeZone: "UTC" })
+        const operator = yield* createOperator({ rateLimits: WIDE_LIMITS, timeZone: "UTC" })
         const subscription = yield* createSubscription(server.port, { operator })
         const property = yield* insertProperty(operator.operatorId, "Harbour 1")
         const today = dateInZone(yield* Clock.currentTimeMillis, "UTC")

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { addDays } from "../../src/contract/time.ts"
-import type { ReceiverHandler } from "../support/domain/webhooks/deliveries/receiver.ts"
+import type { ReceiverHandler } from "../support/domain/webhooks/deliveries/webhook-receiver.ts"
 import { arrivals, outOfOrder } from "./arrivals.ts"
 import { restEnvelope, restWrite } from "./doors.ts"
 import { tally } from "./figures.ts"

@@ -7,8 +7,8 @@ import { FeedReader } from "../../src/domain/calendars/imported-calendars/FeedRe
 import { ImportedCalendars } from "../../src/domain/calendars/imported-calendars/ImportedCalendars.ts"
 import { importCalendar } from "../../src/domain/calendars/imported-calendars/import-worker.ts"
 import { PropertyFeeds } from "../../src/domain/calendars/property-feeds/PropertyFeeds.ts"
-import { asSystemActor, freshOperator, insertProperty, typedClient, withToken } from "../support/harness.ts"
-import { type DatabaseLayer, type SecondService, startTwoServices } from "../support/two-services.ts"
+import { asSystemActor, createOperator, insertProperty, typedClient, withToken } from "../support/harness.ts"
+import { type DatabaseLayer, type LinkedService, startTwoServices } from "../support/two-services.ts"
 import { tally } from "./figures.ts"
 import { layerQuiet } from "./grounds.ts"
 import { type MonthBudget, type MonthClock, month, type Side, type SideName } from "./month.ts"
@@ -20,7 +20,7 @@ const ZONE = "Europe/Berlin"
 const BEGINS = Date.parse("2027-05-10T12:00:00Z")
 
 const layerInside = Layer.mergeAll(CalendarQueue.layer, FeedReader.layer, ImportedCalendars.layer, PropertyFeeds.layer)
-type There = SecondService<Layer.Success<typeof layerInside>>
+type There = LinkedService<Layer.Success<typeof layerInside>>
 
 /** Time stands where the month is; what takes time takes it. */
 const standing = (): { readonly clock: Clock.Clock; readonly month: MonthClock } => {
@@ -43,7 +43,7 @@ const standing = (): { readonly clock: Clock.Clock; readonly month: MonthClock }
 
 /** A host with one property, and the address where its days are read. */
 const host = Effect.gen(function* () {
-  const { operatorId, token } = yield* freshOperator({ timeZone: ZONE })
+  const { operatorId, token } = yield* createOperator({ timeZone: ZONE })
   const propertyId = yield* insertProperty(operatorId, "Harbour 1")
   const api = yield* typedClient
   const { custom_channels } = yield* api.query_custom_channels({}).pipe(withToken(token))
@@ -83,7 +83,7 @@ const nextLook = Effect.gen(function* () {
 }).pipe(Effect.orDie)
 
 const sideOf = Effect.fnUntraced(function* (name: SideName, there: There, at: Host) {
-  const api = yield* there.within(typedClient)
+  const api = yield* there.runInside(typedClient)
   const as = withToken(at.token)
   const property_ids = [at.propertyId]
   const { custom_channel_id, income_method_id } = at
@@ -117,8 +117,8 @@ const sideOf = Effect.fnUntraced(function* (name: SideName, there: There, at: Ho
     cancel: (code) => api.cancel_reservation({ reservation_code: code }).pipe(as, Effect.asVoid, Effect.orDie),
     setOpen: (day, available) =>
       api.update_availabilities({ property_ids, available, dates: [day] }).pipe(as, Effect.asVoid, Effect.orDie),
-    nextLook: there.within(nextLook),
-    look: there.within(looking)
+    nextLook: there.runInside(nextLook),
+    look: there.runInside(looking)
   }
   return side
 })
@@ -133,11 +133,11 @@ const acquainted = Effect.fnUntraced(function* (
   addresses: Addresses
 ) {
   const feed = (there: There, at: Host, calendarId?: number) =>
-    there.within(
-      asSystemActor(PropertyFeeds.use((feeds) => feeds.addressFor(at.operatorId, at.propertyId, calendarId)))
+    there.runInside(
+      asSystemActor(PropertyFeeds.use((feeds) => feeds.getOrCreateAddress(at.operatorId, at.propertyId, calendarId)))
     )
   const add = (there: There, at: Host, url: string) =>
-    there.within(asSystemActor(ImportedCalendars.use((calendars) => calendars.add(at.propertyId, url))))
+    there.runInside(asSystemActor(ImportedCalendars.use((calendars) => calendars.add(at.propertyId, url))))
   const ofB = yield* add(a, atA, (yield* feed(b, atB)).url)
   const forB = addresses === "own feeds" ? yield* feed(a, atA) : yield* feed(a, atA, ofB.calendar_id)
   yield* add(b, atB, forB.url)
@@ -156,10 +156,10 @@ export const twoCalendars = Effect.fnUntraced(function* (
   const { clock, month: moments } = standing()
   return yield* Effect.gen(function* () {
     const both = yield* startTwoServices(layerInside, databases)
-    const hosts = [yield* both[0].within(host), yield* both[1].within(host)] as const
+    const hosts = [yield* both[0].runInside(host), yield* both[1].runInside(host)] as const
     yield* acquainted(both, hosts, addresses)
     const sides = { A: yield* sideOf("A", both[0], hosts[0]), B: yield* sideOf("B", both[1], hosts[1]) }
-    const ways = { A: both[0].cut, B: both[1].cut }
+    const ways = { A: both[0].setDisconnected, B: both[1].setDisconnected }
     // Who cannot be reached cannot be asked: the way that is cut is the other's.
     const reach = (name: SideName, reachable: boolean) => ways[name === "A" ? "B" : "A"](!reachable)
     yield* month(sides, moments, reach, count, budget)

@@ -1,7 +1,7 @@
 import { wideWindows } from "../../bench/wide-windows.ts"
 import type { AnyOperation } from "../../src/contract/operation.ts"
 import { addDays } from "../../src/contract/time.ts"
-import { makeWorldWith, type SampleWorld, sampleValue } from "../support/sample-world.ts"
+import { findSampleValue, makeSampleWorldWith, type SampleWorld } from "../support/sample-world.ts"
 
 /** Limits no attack reaches, so that none is stopped at the gate. */
 export const WIDE_LIMITS = {
@@ -10,7 +10,7 @@ export const WIDE_LIMITS = {
 }
 
 /** An operator with a record of every kind. */
-export const attackedWorld = makeWorldWith(WIDE_LIMITS)
+export const attackedWorld = makeSampleWorldWith(WIDE_LIMITS)
 
 const inDays = (days: number): string => addDays(new Date().toISOString().slice(0, 10), days)
 
@@ -24,5 +24,5 @@ const PRESENT: Readonly<Record<string, () => Readonly<Record<string, unknown>>>>
 /** The value of a field in a world, for a service on the real clock. */
 export const presentValue = (world: SampleWorld, operation: AnyOperation, field: string): unknown => {
   const present = PRESENT[operation._tag]?.() ?? {}
-  return Object.hasOwn(present, field) ? present[field] : sampleValue(world, operation, field)
+  return Object.hasOwn(present, field) ? present[field] : findSampleValue(world, operation, field)
 }

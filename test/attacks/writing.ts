@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { addDays } from "../../src/contract/time.ts"
-import { freshOperator, insertProperty } from "../support/harness.ts"
+import { createOperator, insertProperty } from "../support/harness.ts"
 import { type Envelope, type Fields, restEnvelope, restWrite, type Target } from "./doors.ts"
 import { send } from "./wire.ts"
 import { WIDE_LIMITS } from "./worlds.ts"
@@ -18,7 +18,7 @@ export interface Estate {
 }
 
 export const estate = Effect.fnUntraced(function* (writers: number) {
-  const { operatorId, token } = yield* freshOperator({ rateLimits: WIDE_LIMITS, timeZone: "UTC" })
+  const { operatorId, token } = yield* createOperator({ rateLimits: WIDE_LIMITS, timeZone: "UTC" })
   const own = yield* Effect.forEach(Array.from({ length: writers }), (_, nth) =>
     insertProperty(operatorId, `Own ${nth}`)
   )

@@ -8,15 +8,20 @@ import type { OperationName } from "../../src/service/Api.ts"
 import {
   call,
   callForResponse,
-  freshOperator,
+  createOperator,
   insertOrder,
   insertProperty,
   layerService,
   layerTest,
   type TestOperator
 } from "../support/harness.ts"
-import { withoutOneTimeValues } from "../support/operation-samples.ts"
-import { awaitWaitingTasks, canOverlap, lockProperty, withServerNote } from "../support/overlap.ts"
+import { formatWithoutOneTimeValues } from "../support/operation-samples.ts"
+import {
+  awaitBlockedTaskInserts,
+  canOverlap,
+  lockProperty,
+  withServerNote
+} from "../support/overlapping-transactions.ts"
 
 // Two hundred calls with one key at the same moment: one of them makes the change, all are told of it, and nobody else
 // waits for them.
@@ -29,7 +34,7 @@ const WIDE = {
 
 /** An operator with a property, an order of it and a task. */
 const ready = Effect.gen(function* () {
-  const operator = yield* freshOperator({ rateLimits: WIDE })
+  const operator = yield* createOperator({ rateLimits: WIDE })
   const { operatorId, token } = operator
   const property_id = yield* insertProperty(operatorId, "Loft")
   const code = yield* insertOrder(operatorId, [{ propertyId: property_id }])
@@ -118,7 +123,7 @@ layer(layerTest)("two hundred calls with one key at once", (it) => {
         // A secret is shown once, and the others are told so.
         const shown = answers.filter(({ envelope }) => "secret" in Object(envelope.data))
         assert.deepStrictEqual(shown, operation === "create_webhook" ? firsts : [])
-        assert.strictEqual(new Set(answers.map(({ envelope }) => withoutOneTimeValues(envelope.data))).size, 1)
+        assert.strictEqual(new Set(answers.map(({ envelope }) => formatWithoutOneTimeValues(envelope.data))).size, 1)
         assert.deepStrictEqual(yield* leftBy(operator, operation), { events, trail })
       })
     )
@@ -161,7 +166,7 @@ describe.skipIf(!canOverlap)(withServerNote("two hundred calls with one key, the
         const letGo = yield* lockProperty(operatorId, property_id)
         yield* call(quiet.token, "search_tasks")
         const crowded = yield* Effect.forkChild(crowd(greedy.token, "create_task", { type: "cleaning", property_id }))
-        yield* awaitWaitingTasks(CONCURRENCY_PERMITS / 2)
+        yield* awaitBlockedTaskInserts(CONCURRENCY_PERMITS / 2)
         for (let nth = 0; nth < 20; nth++) {
           assert.deepInclude(yield* call(quiet.token, "create_task", { type: "other" }), { error_code: 0 })
         }

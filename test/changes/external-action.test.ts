@@ -4,7 +4,10 @@ import { SqlClient, Statement } from "effect/sql"
 import { SqlError, StatementTimeoutError } from "effect/sql/SqlError"
 import { TestClock } from "effect/testing"
 import { CLAIM_MS } from "../../src/changes/IdempotencyKeys.ts"
-import { CHANNEL_ACT_TIMEOUT_MS, CHANNEL_QUERY_TIMEOUT_MS } from "../../src/domain/channels/port/channel-api-errors.ts"
+import {
+  CHANNEL_ACTION_TIMEOUT_MS,
+  CHANNEL_QUERY_TIMEOUT_MS
+} from "../../src/domain/channels/port/channel-api-errors.ts"
 import {
   type ChannelError,
   ChannelNotServed,
@@ -16,12 +19,12 @@ import { callWithKey, countIdempotencyKeys, loadAuditLines, summarizeResponse } 
 import {
   layerWithoutRateWindows,
   MANUAL_RESERVATION,
-  NOW,
+  NOW_ISO,
   prepareOperator
 } from "../support/domain/bookings/reservations/reservation-operator.ts"
 import { call, insertOrder } from "../support/harness.ts"
 import { ScriptedChannel } from "../support/scripted-channel.ts"
-import { countStatements } from "../support/statements.ts"
+import { countStatements } from "../support/statement-count.ts"
 
 const DATES = { checkIn: "2027-05-04", checkOut: "2027-05-06" }
 const KEY = "answer-it"
@@ -43,7 +46,7 @@ const bounded = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R
 /** A pending request, and what a test does with it. */
 const request = Effect.gen(function* () {
   const ground = yield* prepareOperator
-  const code = yield* insertOrder(ground.operatorId, [{ propertyId: ground.property, ...DATES }], {
+  const code = yield* insertOrder(ground.operatorId, [{ propertyId: ground.propertyId, ...DATES }], {
     channelType: "airbnb",
     status: "wait_accept"
   })
@@ -56,7 +59,7 @@ const request = Effect.gen(function* () {
     channel,
     approve: answer("approve_reservation"),
     decline: answer("decline_reservation"),
-    heard: Effect.map(channel.heard, (all) => all.filter((each) => each.endsWith(code)).length),
+    heard: Effect.map(channel.requests, (all) => all.filter((each) => each.endsWith(code)).length),
     status: Effect.map(
       ground.api.search_reservations({ reservation_code: code }).pipe(ground.as),
       ({ reservations }) => reservations[0]?.status
@@ -68,7 +71,7 @@ type Request = Effect.Success<typeof request>
 /** A call whose channel has heard it and does not answer. */
 const unanswered = Effect.fnUntraced(function* ({ approve, channel, code }: Request) {
   const [heard, answer] = [yield* Deferred.make<void>(), yield* Deferred.make<void, ChannelError>()]
-  yield* channel.answer(code, Effect.andThen(Deferred.succeed(heard, undefined), Deferred.await(answer)))
+  yield* channel.setResponse(code, Effect.andThen(Deferred.succeed(heard, undefined), Deferred.await(answer)))
   const first = yield* Effect.forkChild(approve)
   yield* bounded(Deferred.await(heard))
   return {
@@ -83,7 +86,7 @@ const claimedFor = Effect.fnUntraced(function* ({ operatorId }: Request) {
   const sql = yield* SqlClient.SqlClient
   const rows = yield* sql<{ until: Date }>`
     SELECT under_way_until AS until FROM idempotency_keys WHERE operator_id = ${operatorId} AND outcome IS NULL`
-  return rows.map(({ until }) => until.getTime() - Date.parse(NOW))
+  return rows.map(({ until }) => until.getTime() - Date.parse(NOW_ISO))
 })
 
 /** Waits until an act that nobody waits for has settled its claim: at once to be taken over, or given up. */
@@ -98,7 +101,7 @@ const settled = (asked: Request): Effect.Effect<void, SqlError, SqlClient.SqlCli
 const asKilled = Effect.fnUntraced(function* ({ operatorId }: Request) {
   const sql = yield* SqlClient.SqlClient
   yield* sql`
-    UPDATE idempotency_keys SET under_way_until = ${new Date(Date.parse(NOW) + CLAIM_MS)}
+    UPDATE idempotency_keys SET under_way_until = ${new Date(Date.parse(NOW_ISO) + CLAIM_MS)}
     WHERE operator_id = ${operatorId} AND outcome IS NULL`
 })
 
@@ -158,10 +161,10 @@ layer(layerWithoutRateWindows)("an answer to a request, with a key", (it) => {
   it.effect("that the channel refuses keeps no key", () =>
     Effect.gen(function* () {
       const { approve, channel, code, operatorId, heard } = yield* request
-      yield* channel.answer(code, Effect.fail(new ChannelRefused({ reason: "expired" })))
+      yield* channel.setResponse(code, Effect.fail(new ChannelRefused({ reason: "expired" })))
       assert.strictEqual((yield* approve).code, 409)
       assert.deepStrictEqual(yield* countIdempotencyKeys(operatorId), { kept: 0, underWay: 0 })
-      yield* channel.answer(code, Effect.void)
+      yield* channel.setResponse(code, Effect.void)
       assert.deepStrictEqual(yield* approve, DONE)
       assert.strictEqual(yield* heard, 2)
     })
@@ -169,7 +172,7 @@ layer(layerWithoutRateWindows)("an answer to a request, with a key", (it) => {
 
   it.effect("that our own rules refuse keeps no key, and no channel hears of it", () =>
     Effect.gen(function* () {
-      const { approve, api, as, property, operatorId, heard } = yield* request
+      const { approve, api, as, propertyId: property, operatorId, heard } = yield* request
       yield* api.create_reservation({ ...MANUAL_RESERVATION, property_id: property, channel_id: "A1" }).pipe(as)
       assert.strictEqual((yield* approve).code, 409)
       assert.deepStrictEqual(yield* countIdempotencyKeys(operatorId), { kept: 0, underWay: 0 })
@@ -180,17 +183,17 @@ layer(layerWithoutRateWindows)("an answer to a request, with a key", (it) => {
   it.effect("whose channel was away asks it what happened, each time until that is known", () =>
     Effect.gen(function* () {
       const { approve, channel, code, operatorId, heard, status } = yield* request
-      yield* channel.answer(code, Effect.fail(new ChannelUnavailable({ code: 503 })))
+      yield* channel.setResponse(code, Effect.fail(new ChannelUnavailable({ code: 503 })))
       assert.strictEqual((yield* approve).code, 503)
-      yield* channel.say(code, Effect.fail(new ChannelUnavailable({ code: 503 })))
+      yield* channel.setRequestStatus(code, Effect.fail(new ChannelUnavailable({ code: 503 })))
       assert.strictEqual((yield* approve).code, 503)
-      yield* channel.say(code, Effect.succeed("unknown"))
+      yield* channel.setRequestStatus(code, Effect.succeed("unknown"))
       assert.deepStrictEqual([yield* approve, yield* approve], [UNKNOWN, UNKNOWN])
-      yield* channel.say(code, Effect.fail(new ChannelRefused({ reason: "no questions" })))
+      yield* channel.setRequestStatus(code, Effect.fail(new ChannelRefused({ reason: "no questions" })))
       assert.deepStrictEqual(yield* approve, UNKNOWN)
       assert.strictEqual(yield* status, "wait_accept")
       assert.deepStrictEqual(yield* countIdempotencyKeys(operatorId), { kept: 0, underWay: 1 })
-      yield* channel.say(code, Effect.succeed("approved"))
+      yield* channel.setRequestStatus(code, Effect.succeed("approved"))
       assert.deepStrictEqual(yield* approve, DONE)
       assert.deepStrictEqual(yield* approve, AGAIN)
       assert.strictEqual(yield* status, "accepted")
@@ -201,9 +204,9 @@ layer(layerWithoutRateWindows)("an answer to a request, with a key", (it) => {
   it.effect("is given again where the channel says that nothing happened", () =>
     Effect.gen(function* () {
       const { decline, channel, code, heard, status } = yield* request
-      yield* channel.answer(code, Effect.fail(new ChannelUnavailable({ code: 502 })))
+      yield* channel.setResponse(code, Effect.fail(new ChannelUnavailable({ code: 502 })))
       assert.strictEqual((yield* decline).code, 502)
-      yield* channel.answer(code, Effect.void)
+      yield* channel.setResponse(code, Effect.void)
       assert.deepStrictEqual(yield* decline, DONE)
       assert.strictEqual(yield* heard, 2)
       assert.strictEqual(yield* status, "denied")
@@ -212,13 +215,13 @@ layer(layerWithoutRateWindows)("an answer to a request, with a key", (it) => {
 
   it.effect("may be refused once the channel has said that nothing happened, and then keeps no key", () =>
     Effect.gen(function* () {
-      const { approve, api, as, channel, code, property, operatorId, heard } = yield* request
-      yield* channel.answer(code, Effect.fail(new ChannelUnavailable({ code: 502 })))
+      const { approve, api, as, channel, code, propertyId: property, operatorId, heard } = yield* request
+      yield* channel.setResponse(code, Effect.fail(new ChannelUnavailable({ code: 502 })))
       assert.strictEqual((yield* approve).code, 502)
       yield* api.create_reservation({ ...MANUAL_RESERVATION, property_id: property, channel_id: "A1" }).pipe(as)
-      yield* channel.say(code, Effect.succeed("unknown"))
+      yield* channel.setRequestStatus(code, Effect.succeed("unknown"))
       assert.deepStrictEqual(yield* approve, UNKNOWN, "not refused by our own rules while it may have happened")
-      yield* channel.say(code, Effect.succeed("pending"))
+      yield* channel.setRequestStatus(code, Effect.succeed("pending"))
       assert.strictEqual((yield* approve).code, 409)
       assert.deepStrictEqual(yield* countIdempotencyKeys(operatorId), { kept: 0, underWay: 0 })
       assert.strictEqual(yield* heard, 1)
@@ -252,7 +255,7 @@ layer(layerWithoutRateWindows)("an answer to a request, with a key", (it) => {
       yield* refuse(new ChannelRefused({ reason: "expired" }))
       yield* settled(asked)
       assert.deepStrictEqual(yield* countIdempotencyKeys(asked.operatorId), { kept: 0, underWay: 0 })
-      yield* asked.channel.answer(asked.code, Effect.void)
+      yield* asked.channel.setResponse(asked.code, Effect.void)
       assert.deepStrictEqual(yield* asked.approve, DONE)
       assert.strictEqual(yield* asked.heard, 2)
     })
@@ -265,7 +268,7 @@ layer(layerWithoutRateWindows)("an answer to a request, with a key", (it) => {
       yield* Fiber.interrupt(first)
       yield* refuse(new ChannelUnavailable({ code: 502 }))
       yield* settled(asked)
-      yield* asked.channel.say(asked.code, Effect.succeed("unknown"))
+      yield* asked.channel.setRequestStatus(asked.code, Effect.succeed("unknown"))
       assert.deepStrictEqual(yield* asked.approve, UNKNOWN)
       assert.strictEqual(yield* asked.heard, 1)
     })
@@ -280,10 +283,10 @@ layer(layerWithoutRateWindows)("an answer to a request, with a key", (it) => {
     it.effect(`given again and refused is as the channel then says: ${says}`, () =>
       Effect.gen(function* () {
         const { approve, channel, code, operatorId, heard, status } = yield* request
-        yield* channel.answer(code, Effect.fail(new ChannelUnavailable({ code: 502 })))
+        yield* channel.setResponse(code, Effect.fail(new ChannelUnavailable({ code: 502 })))
         assert.strictEqual((yield* approve).code, 502)
         const refused = Effect.fail(new ChannelRefused({ reason: "already answered" }))
-        yield* channel.answer(code, Effect.andThen(channel.say(code, Effect.succeed(says)), refused))
+        yield* channel.setResponse(code, Effect.andThen(channel.setRequestStatus(code, Effect.succeed(says)), refused))
         assert.deepStrictEqual(yield* approve, answer)
         assert.deepStrictEqual(yield* countIdempotencyKeys(operatorId), left)
         assert.strictEqual(yield* status, says === "approved" ? "accepted" : "wait_accept")
@@ -295,12 +298,15 @@ layer(layerWithoutRateWindows)("an answer to a request, with a key", (it) => {
   it.effect("given again and refused is asked about by a repeat where the channel is away then", () =>
     Effect.gen(function* () {
       const { approve, channel, code, operatorId, heard } = yield* request
-      yield* channel.answer(code, Effect.fail(new ChannelUnavailable({ code: 502 })))
+      yield* channel.setResponse(code, Effect.fail(new ChannelUnavailable({ code: 502 })))
       assert.strictEqual((yield* approve).code, 502)
-      const away = channel.say(code, Effect.fail(new ChannelUnavailable({ code: 503 })))
-      yield* channel.answer(code, Effect.andThen(away, Effect.fail(new ChannelRefused({ reason: "already answered" }))))
+      const away = channel.setRequestStatus(code, Effect.fail(new ChannelUnavailable({ code: 503 })))
+      yield* channel.setResponse(
+        code,
+        Effect.andThen(away, Effect.fail(new ChannelRefused({ reason: "already answered" })))
+      )
       assert.strictEqual((yield* approve).code, 503)
-      yield* channel.say(code, Effect.succeed("approved"))
+      yield* channel.setRequestStatus(code, Effect.succeed("approved"))
       assert.deepStrictEqual(yield* approve, DONE)
       assert.deepStrictEqual(yield* countIdempotencyKeys(operatorId), { kept: 1, underWay: 0 })
       assert.strictEqual(yield* heard, 2)
@@ -310,9 +316,12 @@ layer(layerWithoutRateWindows)("an answer to a request, with a key", (it) => {
   it.effect("given again has its claim for as long as a first one, however long the channel was asked", () =>
     Effect.gen(function* () {
       const asked = yield* request
-      yield* asked.channel.answer(asked.code, Effect.fail(new ChannelUnavailable({ code: 502 })))
+      yield* asked.channel.setResponse(asked.code, Effect.fail(new ChannelUnavailable({ code: 502 })))
       assert.strictEqual((yield* asked.approve).code, 502)
-      yield* asked.channel.say(asked.code, Effect.as(TestClock.adjust(CHANNEL_QUERY_TIMEOUT_MS - 1), "pending"))
+      yield* asked.channel.setRequestStatus(
+        asked.code,
+        Effect.as(TestClock.adjust(CHANNEL_QUERY_TIMEOUT_MS - 1), "pending")
+      )
       const { first, agree } = yield* unanswered(asked)
       assert.deepStrictEqual(yield* claimedFor(asked), [CHANNEL_QUERY_TIMEOUT_MS - 1 + CLAIM_MS])
       yield* agree
@@ -327,7 +336,7 @@ layer(layerWithoutRateWindows)("an answer to a request, with a key", (it) => {
       const { first, agree } = yield* unanswered(asked)
       const sql = yield* SqlClient.SqlClient
       yield* sql`
-        UPDATE idempotency_keys SET under_way_until = ${new Date(Date.parse(NOW) + 7 * CLAIM_MS)}
+        UPDATE idempotency_keys SET under_way_until = ${new Date(Date.parse(NOW_ISO) + 7 * CLAIM_MS)}
         WHERE operator_id = ${asked.operatorId}`
       yield* agree
       assert.deepStrictEqual(yield* Fiber.join(first), DONE)
@@ -337,8 +346,8 @@ layer(layerWithoutRateWindows)("an answer to a request, with a key", (it) => {
   )
 
   for (const [late, answered, times] of [
-    [CLAIM_MS - CHANNEL_ACT_TIMEOUT_MS - CHANNEL_QUERY_TIMEOUT_MS, DONE, 1],
-    [CLAIM_MS - CHANNEL_ACT_TIMEOUT_MS - CHANNEL_QUERY_TIMEOUT_MS + 1, { ...UNKNOWN, retryAfter: "1" }, 0]
+    [CLAIM_MS - CHANNEL_ACTION_TIMEOUT_MS - CHANNEL_QUERY_TIMEOUT_MS, DONE, 1],
+    [CLAIM_MS - CHANNEL_ACTION_TIMEOUT_MS - CHANNEL_QUERY_TIMEOUT_MS + 1, { ...UNKNOWN, retryAfter: "1" }, 0]
   ] as const) {
     it.effect(`that the database took ${late} ms to claim is ${times === 1 ? "given" : "not begun"}`, () =>
       Effect.gen(function* () {
@@ -375,7 +384,7 @@ layer(layerWithoutRateWindows)("an answer to a request, with a key", (it) => {
   it.effect("forty times at once that the channel does not take is refused each time, and nobody is told to wait", () =>
     Effect.gen(function* () {
       const asked = yield* request
-      yield* asked.channel.answer(asked.code, Effect.fail(new ChannelNotServed({ channelType: "airbnb" })))
+      yield* asked.channel.setResponse(asked.code, Effect.fail(new ChannelNotServed({ channelType: "airbnb" })))
       const answers = yield* inItsTime(yield* Effect.forkChild(fortyTimes(asked)), REAL_STEP)
       assert.deepStrictEqual(
         answers.map(({ code }) => code),
@@ -388,7 +397,10 @@ layer(layerWithoutRateWindows)("an answer to a request, with a key", (it) => {
   it.effect("that broke off between the channel and our own record is written down, not given twice", () =>
     Effect.gen(function* () {
       const { approve, channel, code, heard, status, operatorId } = yield* request
-      yield* channel.answer(code, Effect.andThen(channel.say(code, Effect.succeed("approved")), Effect.die("broken")))
+      yield* channel.setResponse(
+        code,
+        Effect.andThen(channel.setRequestStatus(code, Effect.succeed("approved")), Effect.die("broken"))
+      )
       assert.strictEqual((yield* approve).code, 500)
       assert.strictEqual(yield* status, "wait_accept")
       // Nobody knows whether the channel is through with it.
@@ -407,7 +419,7 @@ layer(layerWithoutRateWindows)("an answer to a request, with a key", (it) => {
       Effect.gen(function* () {
         const { approve, channel, code, heard, status, token } = yield* request
         let agreed = false
-        yield* channel.answer(
+        yield* channel.setResponse(
           code,
           Effect.sync(() => {
             agreed = true
@@ -434,9 +446,12 @@ layer(layerWithoutRateWindows)("an answer to a request, with a key", (it) => {
   it.effect("has nothing to write down where another call did meanwhile", () =>
     Effect.gen(function* () {
       const { approve, channel, code, token, heard, status, operatorId } = yield* request
-      yield* channel.answer(code, Effect.andThen(channel.say(code, Effect.succeed("approved")), Effect.die("broken")))
+      yield* channel.setResponse(
+        code,
+        Effect.andThen(channel.setRequestStatus(code, Effect.succeed("approved")), Effect.die("broken"))
+      )
       assert.strictEqual((yield* approve).code, 500)
-      yield* channel.answer(code, Effect.void)
+      yield* channel.setResponse(code, Effect.void)
       assert.strictEqual((yield* call(token, "approve_reservation", { reservation_code: code })).error_code, 0)
       const trail = yield* loadAuditLines(operatorId)
       yield* TestClock.adjust(CLAIM_MS)
@@ -469,7 +484,7 @@ layer(layerWithoutRateWindows)("an answer to a request, with a key", (it) => {
       const { first, agree } = yield* unanswered(asked)
       const repeat = yield* Effect.forkChild(asked.approve)
       assert.deepStrictEqual(yield* inItsTime(repeat), { ...UNKNOWN, retryAfter: "1" })
-      const waited = (yield* TestClock.testClockWith((clock) => clock.currentTimeMillis)) - Date.parse(NOW)
+      const waited = (yield* TestClock.testClockWith((clock) => clock.currentTimeMillis)) - Date.parse(NOW_ISO)
       assert.isAtLeast(waited, IDEMPOTENCY_WAIT_MS)
       yield* agree
       assert.deepStrictEqual(yield* Fiber.join(first), DONE)
@@ -484,10 +499,10 @@ layer(layerWithoutRateWindows)("an answer to a request, with a key", (it) => {
       const { first } = yield* unanswered(asked)
       yield* Fiber.interrupt(first)
       yield* asKilled(asked)
-      yield* asked.channel.answer(asked.code, Effect.void)
+      yield* asked.channel.setResponse(asked.code, Effect.void)
       const early = yield* Effect.forkChild(asked.approve)
       assert.deepStrictEqual(yield* inItsTime(early), { ...UNKNOWN, retryAfter: "1" })
-      yield* TestClock.setTime(Date.parse(NOW) + CLAIM_MS)
+      yield* TestClock.setTime(Date.parse(NOW_ISO) + CLAIM_MS)
       const repeats = yield* Effect.forkChild(Effect.all([asked.approve, asked.approve], { concurrency: 2 }))
       const answers = yield* inItsTime(repeats)
       assert.deepStrictEqual(new Set(answers.map(({ replayed }) => replayed)), new Set([false, true]))
@@ -501,10 +516,10 @@ layer(layerWithoutRateWindows)("an answer to a request, with a key", (it) => {
     Effect.gen(function* () {
       const asked = yield* request
       const { first } = yield* unanswered(asked)
-      yield* asked.channel.say(asked.code, Effect.succeed("approved"))
+      yield* asked.channel.setRequestStatus(asked.code, Effect.succeed("approved"))
       yield* Fiber.interrupt(first)
       yield* asKilled(asked)
-      yield* TestClock.setTime(Date.parse(NOW) + CLAIM_MS)
+      yield* TestClock.setTime(Date.parse(NOW_ISO) + CLAIM_MS)
       assert.deepStrictEqual(yield* asked.approve, DONE)
       assert.deepStrictEqual(yield* asked.approve, AGAIN)
       assert.strictEqual(yield* asked.heard, 1)
@@ -515,9 +530,9 @@ layer(layerWithoutRateWindows)("an answer to a request, with a key", (it) => {
   it.effect("that two repeats ask about at once is told by none of them when it is unknown", () =>
     Effect.gen(function* () {
       const { approve, channel, code, heard } = yield* request
-      yield* channel.answer(code, Effect.fail(new ChannelUnavailable({ code: 502 })))
+      yield* channel.setResponse(code, Effect.fail(new ChannelUnavailable({ code: 502 })))
       assert.strictEqual((yield* approve).code, 502)
-      yield* channel.say(code, Effect.succeed("unknown"))
+      yield* channel.setRequestStatus(code, Effect.succeed("unknown"))
       const repeats = yield* Effect.forkChild(
         Effect.all(
           Array.from({ length: 8 }, () => approve),
@@ -554,7 +569,7 @@ layer(layerWithoutRateWindows)("an answer to a request, with a key", (it) => {
     Effect.gen(function* () {
       const asked = yield* request
       const { first, agree } = yield* unanswered(asked)
-      const other = yield* insertOrder(asked.operatorId, [{ propertyId: asked.second, ...DATES }], {
+      const other = yield* insertOrder(asked.operatorId, [{ propertyId: asked.secondPropertyId, ...DATES }], {
         channelType: "airbnb",
         status: "wait_accept"
       })
@@ -568,7 +583,7 @@ layer(layerWithoutRateWindows)("an answer to a request, with a key", (it) => {
       )
       yield* agree
       assert.deepStrictEqual(yield* Fiber.join(first), DONE)
-      assert.notInclude(yield* asked.channel.heard, `approve ${other}`)
+      assert.notInclude(yield* asked.channel.requests, `approve ${other}`)
     })
   )
 
@@ -576,17 +591,17 @@ layer(layerWithoutRateWindows)("an answer to a request, with a key", (it) => {
     Effect.gen(function* () {
       const asked = yield* request
       const { first } = yield* unanswered(asked)
-      yield* TestClock.adjust(CHANNEL_ACT_TIMEOUT_MS - 1)
+      yield* TestClock.adjust(CHANNEL_ACTION_TIMEOUT_MS - 1)
       assert.isUndefined(first.pollUnsafe())
       yield* TestClock.adjust(1)
       assert.strictEqual((yield* Fiber.join(first)).code, 504)
-      assert.isBelow(CHANNEL_ACT_TIMEOUT_MS + CHANNEL_QUERY_TIMEOUT_MS, CLAIM_MS)
+      assert.isBelow(CHANNEL_ACTION_TIMEOUT_MS + CHANNEL_QUERY_TIMEOUT_MS, CLAIM_MS)
       // It may be at work still, so it is not asked before the claim is over.
       const early = yield* Effect.forkChild(asked.approve)
       assert.deepStrictEqual(yield* inItsTime(early), { ...UNKNOWN, retryAfter: "1" })
       assert.deepStrictEqual(yield* claimedFor(asked), [CLAIM_MS])
-      yield* TestClock.setTime(Date.parse(NOW) + CLAIM_MS)
-      yield* asked.channel.say(asked.code, Effect.never)
+      yield* TestClock.setTime(Date.parse(NOW_ISO) + CLAIM_MS)
+      yield* asked.channel.setRequestStatus(asked.code, Effect.never)
       const repeat = yield* Effect.forkChild(asked.approve)
       assert.strictEqual((yield* inItsTime(repeat)).code, 504)
       assert.strictEqual(yield* asked.heard, 1)

@@ -6,22 +6,22 @@ import type { OperationName } from "../../src/service/Api.ts"
 import {
   call,
   callForResponse,
+  createOperator,
   dataOf,
-  freshOperator,
   insertOrder,
   insertProperty,
   layerTest,
   type TestOperator
 } from "../support/harness.ts"
-import { canOverlap, runOverlapping, withServerNote } from "../support/overlap.ts"
-import { countStatements } from "../support/statements.ts"
+import { canOverlap, runOverlapping, withServerNote } from "../support/overlapping-transactions.ts"
+import { countStatements } from "../support/statement-count.ts"
 
 // What each change of these families keeps under a key, and what it leaves in the trail.
 
 const URL_IN = "https://hooks.example.com/in"
 
 /** An operator whose token is known already, so that looking it up is counted nowhere. */
-const someone = Effect.tap(freshOperator(), ({ token }) => call(token, "list_webhooks"))
+const someone = Effect.tap(createOperator(), ({ token }) => call(token, "list_webhooks"))
 
 type Left = readonly [record: string, fields: ReadonlyArray<string>]
 

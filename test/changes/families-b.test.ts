@@ -11,19 +11,19 @@ import { callWithKey, countIdempotencyKeys, loadAuditLines, summarizeResponse } 
 import {
   deleteEvents,
   layerWithoutRateWindows,
-  loadAllRows,
   loadEvents,
+  loadReservationRows,
   MANUAL_RESERVATION,
-  NOW,
+  NOW_ISO,
   prepareOperator
 } from "../support/domain/bookings/reservations/reservation-operator.ts"
 import { insertOrder } from "../support/harness.ts"
-import { countStatements } from "../support/statements.ts"
+import { countStatements } from "../support/statement-count.ts"
 
 /** An operator with an accepted order of two rooms, an entry on it, and a request; all of them without a trail yet. */
 const ground = Effect.gen(function* () {
   const all = yield* prepareOperator
-  const { operatorId, property, second } = all
+  const { operatorId, propertyId: property, secondPropertyId: second } = all
   const sql = yield* SqlClient.SqlClient
   const order = yield* insertOrder(operatorId, [{ propertyId: property }, { propertyId: second }])
   const dates = { checkIn: "2027-06-01", checkOut: "2027-06-03" }
@@ -60,7 +60,7 @@ const ofOrder =
 const CHANGES: ReadonlyArray<Changed> = [
   {
     operation: "create_transaction",
-    fields: ({ property }) => ({
+    fields: ({ propertyId: property }) => ({
       direction: "expense",
       property_id: property,
       amount: 12.5,
@@ -82,7 +82,7 @@ const CHANGES: ReadonlyArray<Changed> = [
   },
   {
     operation: "create_reservation",
-    fields: ({ property }) => ({
+    fields: ({ propertyId: property }) => ({
       ...MANUAL_RESERVATION,
       property_id: property,
       received_amount: 100,
@@ -115,7 +115,7 @@ const CHANGES: ReadonlyArray<Changed> = [
   },
   {
     operation: "allocate_stay",
-    fields: ({ request, second }) => ({ stay_code: request, property_id: second }),
+    fields: ({ request, secondPropertyId: second }) => ({ stay_code: request, property_id: second }),
     trail: ({ request }) => [`reservation:${request} property_id`]
   },
   { operation: "move_stay_to_box", fields: stay, trail: ofOrder("property_id") },
@@ -146,7 +146,7 @@ const withoutNewIds = (rows: ReadonlyArray<string>, expected: ReadonlyArray<stri
   rows.map((row) => expected.find((each) => each.endsWith(":") && row.startsWith(each) && !row.includes(" ")) ?? row)
 
 /** Everything, the trail among it. */
-const world = (operatorId: number) => Effect.all([loadAllRows(operatorId), loadAuditLines(operatorId)])
+const world = (operatorId: number) => Effect.all([loadReservationRows(operatorId), loadAuditLines(operatorId)])
 
 layer(layerWithoutRateWindows)("a change with a key", (it) => {
   for (const { operation, fields, trail } of CHANGES) {
@@ -191,7 +191,7 @@ layer(layerWithoutRateWindows)("a change with a key", (it) => {
     Effect.gen(function* () {
       const on = yield* ground
       const moving = yield* insertOrder(on.operatorId, [{ propertyId: null }])
-      const fields = { stay_code: moving, property_id: on.property }
+      const fields = { stay_code: moving, property_id: on.propertyId }
       const first = summarizeResponse(yield* callWithKey(on.token, "allocate_stay", fields, "k"))
       assert.strictEqual(first.code, 0, first.data)
       assert.sameMembers(
@@ -210,7 +210,7 @@ layer(layerWithoutRateWindows)("a change with a key", (it) => {
       const unchanged: ReadonlyArray<readonly [OperationName, object]> = [
         ["update_transaction", { id: entry }],
         ["update_reservation_basic", { stay_code: order, remarks: "" }],
-        ["allocate_stay", { stay_code: order, property_id: on.property }],
+        ["allocate_stay", { stay_code: order, property_id: on.propertyId }],
         ["add_reservation_tag", { stay_code: order, tag_name: "Quiet" }],
         ["update_check_in_details", { stay_code: order, id_required: "not_required" }],
         ["update_stay_status", { stay_code: order, stay_status: "checkin_pending" }]
@@ -254,7 +254,7 @@ layer(layerWithoutRateWindows)("a change with a key", (it) => {
 
   it.effect("that is refused keeps no key and leaves no trail", () =>
     Effect.gen(function* () {
-      const { token, operatorId, order, property } = yield* ground
+      const { token, operatorId, order, propertyId: property } = yield* ground
       const refused: ReadonlyArray<readonly [OperationName, object, number]> = [
         ["create_transaction", { direction: "income", amount: 1, item_id: 11, payment_method_id: 197 }, 400],
         ["delete_transaction", { id: 1 }, 404],
@@ -274,7 +274,7 @@ layer(layerWithoutRateWindows)("a change with a key", (it) => {
 })
 
 layer(layerWithoutRateWindows)("a channel_id with a key beside it", (it) => {
-  const named = ({ property }: Effect.Success<typeof prepareOperator>) => ({
+  const named = ({ propertyId: property }: Effect.Success<typeof prepareOperator>) => ({
     ...MANUAL_RESERVATION,
     property_id: property,
     channel_id: "NAMED"
@@ -328,7 +328,7 @@ layer(layerWithoutRateWindows)("one key", (it) => {
     Effect.gen(function* () {
       const on = yield* prepareOperator
       const sql = yield* SqlClient.SqlClient
-      const fields = { ...MANUAL_RESERVATION, property_id: on.property, received_amount: 50 }
+      const fields = { ...MANUAL_RESERVATION, property_id: on.propertyId, received_amount: 50 }
       const create = Effect.map(callWithKey(on.token, "create_reservation", fields, "k"), summarizeResponse)
       const answers = yield* Effect.all(
         Array.from({ length: 40 }, () => create),
@@ -355,7 +355,7 @@ layer(layerWithoutRateWindows)("one key", (it) => {
       const calls = codes.flatMap((stay_code, at) =>
         Array.from({ length: 8 }, () =>
           Effect.map(
-            callWithKey(on.token, "allocate_stay", { stay_code, property_id: on.property }, `k${at}`),
+            callWithKey(on.token, "allocate_stay", { stay_code, property_id: on.propertyId }, `k${at}`),
             summarizeResponse
           )
         )
@@ -376,7 +376,7 @@ layer(layerWithoutRateWindows)("one key", (it) => {
       const { operatorId } = on
       const sql = yield* SqlClient.SqlClient
       const orders = yield* Orders
-      const code = yield* insertOrder(operatorId, [{ propertyId: on.property }])
+      const code = yield* insertOrder(operatorId, [{ propertyId: on.propertyId }])
       const key: IdempotencyKeyState = {
         operatorId,
         digest: new Uint8Array([1]),
@@ -391,7 +391,7 @@ layer(layerWithoutRateWindows)("one key", (it) => {
       const before = yield* world(operatorId)
       let rounds = 0
       const exit = yield* orders
-        .change(operatorId, new Date(NOW), { key: { reservation_code: code } }, ({ order }) =>
+        .change(operatorId, new Date(NOW_ISO), { key: { reservation_code: code } }, ({ order }) =>
           Effect.gen(function* () {
             rounds += 1
             // Others are faster, until the change queues.

@@ -4,19 +4,24 @@ import { SqlClient } from "effect/sql"
 import type { OperationName } from "../../src/service/Api.ts"
 import {
   callForResponse,
-  createToken,
-  freshOperator,
+  createAccessToken,
+  createOperator,
   insertAccount,
   insertProperty,
   layerTest
 } from "../support/harness.ts"
-import { awaitWaitingTasks, canOverlap, lockProperty, withServerNote } from "../support/overlap.ts"
-import { countStatements } from "../support/statements.ts"
+import {
+  awaitBlockedTaskInserts,
+  canOverlap,
+  lockProperty,
+  withServerNote
+} from "../support/overlapping-transactions.ts"
+import { countStatements } from "../support/statement-count.ts"
 
 const ANOTHER = /^422 Idempotency-Key: /
 
 const ready = Effect.gen(function* () {
-  const operator = yield* freshOperator({
+  const operator = yield* createOperator({
     rateLimits: { user: { "1m": 10_000 }, endpoint: { "POST /tasks": { "1m": 10_000 } } }
   })
   const { operatorId, token } = operator
@@ -138,8 +143,8 @@ layer(layerTest)("a change under a key", (it) => {
     Effect.gen(function* () {
       const { keyed, operatorId } = yield* ready
       const accountId = yield* insertAccount(operatorId, "sub", "Sub")
-      const sub = yield* createToken({ operatorId, accountId }, "writable")
-      const other = yield* freshOperator()
+      const sub = yield* createAccessToken({ operatorId, accountId }, "writable")
+      const other = yield* createOperator()
       const first = yield* keyed("a", "create_task", { type: "other" })
       const again = yield* callForResponse(sub, "create_task", { type: "other" }, "a")
       assert.deepStrictEqual(again.envelope.data, first.envelope.data)
@@ -202,7 +207,7 @@ describe.skipIf(!canOverlap)(withServerNote("two calls with one key that truly o
         const letGo = yield* lockProperty(operatorId, property_id)
         const call = keyed("a", "create_task", { type: "cleaning", property_id })
         const fibers = [yield* Effect.forkChild(call), yield* Effect.forkChild(call)]
-        yield* awaitWaitingTasks(2)
+        yield* awaitBlockedTaskInserts(2)
         yield* letGo
         const answers = yield* Effect.forEach(fibers, Fiber.join)
         assert.deepStrictEqual(answers[0]?.envelope.data, answers[1]?.envelope.data)

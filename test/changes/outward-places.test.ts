@@ -1,11 +1,11 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
-import { CHANNEL_ACT_TIMEOUT_MS } from "../../src/domain/channels/port/channel-api-errors.ts"
+import { CHANNEL_ACTION_TIMEOUT_MS } from "../../src/domain/channels/port/channel-api-errors.ts"
 import { CONCURRENCY_PERMITS } from "../../src/platform/limits.ts"
 import { callWithKey } from "../support/changes/keyed-calls.ts"
 import { insertConversation } from "../support/conversations.ts"
-import { freshOperator, insertOrder, insertProperty, layerTest, typedClient, withToken } from "../support/harness.ts"
+import { createOperator, insertOrder, insertProperty, layerTest, typedClient, withToken } from "../support/harness.ts"
 import { insertChannelAccount, insertListing } from "../support/listings.ts"
 import { ScriptedChannel } from "../support/scripted-channel.ts"
 
@@ -65,16 +65,16 @@ layer(layerTest)("while its channel works", (it) => {
   for (const [operation, prepare, hasKey] of CALLS) {
     it.effect(`a call of ${operation}${hasKey ? " with a key" : ""} holds no place`, () =>
       Effect.gen(function* () {
-        const [busy, quiet] = [yield* freshOperator(), yield* freshOperator()]
+        const [busy, quiet] = [yield* createOperator(), yield* createOperator()]
         const [api, channel] = [yield* typedClient, yield* ScriptedChannel]
         const calls = yield* prepare(busy.operatorId)
         const names = new Set(calls.map(({ about }) => about))
-        for (const name of names) yield* channel.answer(name, Effect.never)
+        for (const name of names) yield* channel.setResponse(name, Effect.never)
         const fibers = yield* Effect.forEach(calls, ({ about, fields }) =>
           Effect.forkChild(callWithKey(busy.token, operation, fields, hasKey ? about : undefined))
         )
         const heard = Effect.map(
-          channel.heard,
+          channel.requests,
           (all) => all.filter((act) => names.has(act.split(" ").at(-1) ?? "")).length
         )
         const everybodyIsHeard = Effect.gen(function* () {
@@ -84,7 +84,7 @@ layer(layerTest)("while its channel works", (it) => {
         for (const { token } of [quiet, busy]) {
           yield* bounded("another call", api.search_properties({ limit: 1 }).pipe(withToken(token)))
         }
-        yield* TestClock.adjust(CHANNEL_ACT_TIMEOUT_MS)
+        yield* TestClock.adjust(CHANNEL_ACTION_TIMEOUT_MS)
         for (const fiber of fibers) {
           assert.strictEqual((yield* bounded("the answer", Fiber.join(fiber))).envelope.error_code, 504)
         }

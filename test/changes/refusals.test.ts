@@ -15,10 +15,10 @@ import { WakeUp } from "../../src/jobs/WakeUp.ts"
 import { REJECTION_KINDS } from "../../src/platform/limits.ts"
 import { anonymousFailedCalls } from "../../src/platform/telemetry/metrics/metric-definitions.ts"
 import { Service } from "../../src/service/service.ts"
-import { layerTestDatabase } from "../support/database.ts"
-import { call, createToken, freshOperator, layerService } from "../support/harness.ts"
+import { call, createAccessToken, createOperator, layerService } from "../support/harness.ts"
 import { ScriptedChannel } from "../support/scripted-channel.ts"
-import { countStatements } from "../support/statements.ts"
+import { countStatements } from "../support/statement-count.ts"
+import { layerTestDatabase } from "../support/test-database.ts"
 
 const HOUR_MS = 3_600_000
 
@@ -102,7 +102,7 @@ const process = Effect.fnUntraced(function* (transformer?: Statement.Transformer
 layer(layerTestDatabase, { excludeTestServices: false })("refusals", (it) => {
   it.effect("are written down every few seconds, added to what the hour has already, and when the process ends", () =>
     Effect.gen(function* () {
-      const { operatorId } = yield* freshOperator()
+      const { operatorId } = yield* createOperator()
       const { refusals, end } = yield* process()
       yield* refusals.recordCall(of(operatorId))
       yield* refusals.recordCall(of(operatorId))
@@ -122,7 +122,7 @@ layer(layerTestDatabase, { excludeTestServices: false })("refusals", (it) => {
 
   it.effect("of two processes in one hour are added up", () =>
     Effect.gen(function* () {
-      const { operatorId } = yield* freshOperator()
+      const { operatorId } = yield* createOperator()
       const both = yield* Effect.all([process(), process()])
       for (const { refusals } of both) {
         yield* Effect.forEach(["a", "b", "c"], (operation) => refusals.recordCall(of(operatorId, operation)))
@@ -150,7 +150,7 @@ layer(layerTestDatabase, { excludeTestServices: false })("refusals", (it) => {
 
   it.effect(`are of ${REJECTION_KINDS} kinds at most in memory; the rest is said as one number`, () =>
     Effect.gen(function* () {
-      const { operatorId } = yield* freshOperator()
+      const { operatorId } = yield* createOperator()
       const { refusals, end } = yield* process()
       const lines: Array<string> = []
       for (let kind = 0; kind < REJECTION_KINDS; kind++) yield* refusals.recordCall(of(operatorId, `operation ${kind}`))
@@ -170,7 +170,7 @@ layer(layerTestDatabase, { excludeTestServices: false })("refusals", (it) => {
     ["does not answer", Effect.never, FAILED_CALLS_TIMEOUT_MS]
   ] as const)("are kept while the database %s, and written down once when it is back", ([, trouble, lasts]) =>
     Effect.gen(function* () {
-      const { operatorId } = yield* freshOperator()
+      const { operatorId } = yield* createOperator()
       let away = true
       let tries = 0
       const { refusals, end } = yield* process((statement) => {
@@ -213,7 +213,7 @@ const layerCounting = layerService(
 layer(layerCounting, { excludeTestServices: false })("the service", (it) => {
   it.effect("counts what its gate and its operations refuse, for who called, and costs the call no statement", () =>
     Effect.gen(function* () {
-      const operator = yield* freshOperator({ rateLimits: { endpoint: { "GET /income_items": { "1m": 1 } } } })
+      const operator = yield* createOperator({ rateLimits: { endpoint: { "GET /income_items": { "1m": 1 } } } })
       const { operatorId, accountId, token, readOnlyToken } = operator
       const sql = yield* SqlClient.SqlClient
       const codes = [
@@ -227,7 +227,7 @@ layer(layerCounting, { excludeTestServices: false })("the service", (it) => {
       assert.deepStrictEqual(codes, [401, 0, 429, 400, 404, 404])
       const [, statements] = yield* countStatements(call(readOnlyToken, "create_task", { type: "cleaning" }))
       assert.strictEqual(statements, 0)
-      const revoked = yield* createToken(operator, "writable")
+      const revoked = yield* createAccessToken(operator, "writable")
       yield* sql`UPDATE access_tokens SET revoked_at = now(), name = 'Old' WHERE id = (
         SELECT max(id) FROM access_tokens WHERE operator_id = ${operatorId})`
       assert.strictEqual((yield* call(revoked, "search_tasks")).error_code, 401)
@@ -253,8 +253,8 @@ layer(layerCounting, { excludeTestServices: false })("the service", (it) => {
 
   it.effect("counts calls of accounts that may not call, and those of closed ones", () =>
     Effect.gen(function* () {
-      const banned = yield* freshOperator({ status: "banned" })
-      const closed = yield* freshOperator({ status: "closed" })
+      const banned = yield* createOperator({ status: "banned" })
+      const closed = yield* createOperator({ status: "closed" })
       assert.strictEqual((yield* call(banned.token, "search_tasks")).error_code, 420)
       assert.strictEqual((yield* call(closed.token, "search_tasks")).error_code, 401)
       yield* TestClock.adjust(FAILED_CALLS_WRITE_MS)

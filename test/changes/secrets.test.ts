@@ -9,17 +9,17 @@ import { isChange } from "../../src/contract/operation.ts"
 import { WakeUp } from "../../src/jobs/WakeUp.ts"
 import type { ApiOperation } from "../../src/service/Api.ts"
 import { Service } from "../../src/service/service.ts"
-import { layerTestDatabase } from "../support/database.ts"
 import { layerService } from "../support/harness.ts"
 import {
   COMPANION_FIELDS,
   changeOperations,
+  makeSampleFields,
   payloadFieldsOf,
-  sampleFields,
   tokenOperations
 } from "../support/operation-samples.ts"
-import { makeWorld, type SampleWorld } from "../support/sample-world.ts"
+import { makeSampleWorld, type SampleWorld } from "../support/sample-world.ts"
 import { ScriptedChannel } from "../support/scripted-channel.ts"
+import { layerTestDatabase } from "../support/test-database.ts"
 
 // Whatever people write into a record, who they are, how to reach them, and what opens something, is in the record and
 // nowhere else: neither in the trail nor in the counts of what was refused, the idempotency keys' own texts or the log.
@@ -97,14 +97,14 @@ const textOf = Effect.fnUntraced(function* (operatorId: number, tables: Readonly
 layer(layerCounting, { excludeTestServices: false })("what people write", (it) => {
   it.effect("is in no row of the trail and in no line of the log, whether it was taken or refused", () =>
     Effect.gen(function* () {
-      const world = yield* makeWorld
+      const world = yield* makeSampleWorld
       const lines: Array<string> = []
       const secrets: Array<string> = []
       const unaccepted: Array<[operation: string, why: string]> = []
       let refused = 0
       yield* Effect.gen(function* () {
         for (const operation of changing) {
-          const base = sampleFields(operation, world, COMPANION_FIELDS)
+          const base = makeSampleFields(operation, world, COMPANION_FIELDS)
           // No two groups or tags have one name.
           const marks = marksIn(operation, (value) => (value === WRITTEN["name"] ? `Quoll ${lines.length}` : value))
           const rotate = operation._tag === "update_webhook" ? { rotate_secret: true } : {}
@@ -149,13 +149,13 @@ layer(layerCounting, { excludeTestServices: false })("what people write", (it) =
 
   it.effect("is in no trail of who only reads: reading leaves none", () =>
     Effect.gen(function* () {
-      const world = yield* makeWorld
+      const world = yield* makeSampleWorld
       const before = yield* textOf(world.operatorId, ["trail", "idempotency_keys"])
       for (const operation of tokenOperations.filter((each) => !isChange(each))) {
         const { error_code, error_msg } = yield* called(
           world,
           operation,
-          sampleFields(operation, world, COMPANION_FIELDS)
+          makeSampleFields(operation, world, COMPANION_FIELDS)
         )
         assert.strictEqual(error_code, 0, `${operation._tag}: ${error_msg}`)
       }

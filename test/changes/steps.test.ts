@@ -9,9 +9,9 @@ import type { ApiOperation } from "../../src/service/Api.ts"
 import { Service } from "../../src/service/service.ts"
 import { digests } from "../attacks/operators-rows.ts"
 import { layerTest, toServiceCall } from "../support/harness.ts"
-import { changeOperations, sampleChange } from "../support/operation-samples.ts"
-import { canOverlap } from "../support/overlap.ts"
-import { makeWorld } from "../support/sample-world.ts"
+import { changeOperations, makeSampleChange } from "../support/operation-samples.ts"
+import { canOverlap } from "../support/overlapping-transactions.ts"
+import { makeSampleWorld } from "../support/sample-world.ts"
 import { ScriptedChannel } from "../support/scripted-channel.ts"
 
 // A call under a key is cut off at each of its statements, before it is sent and after it was carried out, and sent again:
@@ -94,7 +94,7 @@ layer(layerTest)("a call under a key that is cut off at each of its steps", (it)
       for (const [order, steps] of schedules(operation)) {
         it.effect(`${name}, ${how}${order === "" ? "" : `, ${order}`}, is done once`, () =>
           Effect.gen(function* () {
-            const world = yield* makeWorld
+            const world = yield* makeSampleWorld
             const sql = yield* SqlClient.SqlClient
             const digest = (yield* digests)(world.operatorId)
             const changes = Effect.map(
@@ -103,7 +103,7 @@ layer(layerTest)("a call under a key that is cut off at each of its steps", (it)
               WHERE operator_id = ${world.operatorId} AND operation = ${name}`,
               ([row]) => row?.calls ?? 0
             )
-            const fields = sampleChange(operation, world)
+            const fields = makeSampleChange(operation, world)
             const service = yield* Service
             const outside = actsOutside(operation)
             const asks = service.call(name, toServiceCall(world.token, fields, "steps"))
@@ -136,7 +136,7 @@ layer(layerTest)("a call under a key that is cut off at each of its steps", (it)
             assert.strictEqual(headers["idempotent-replayed"], "true")
             assert.strictEqual(yield* changes, before.changes + 1)
             assert.strictEqual(yield* digest, after)
-            const told = yield* (yield* ScriptedChannel).heard
+            const told = yield* (yield* ScriptedChannel).requests
             const { reservation_code } = { reservation_code: "", ...fields }
             const times = told.filter((act) => act.endsWith(` ${reservation_code}`)).length
             const once = outside && reservation_code !== "" ? 1 : 0

@@ -8,12 +8,12 @@ import { fieldOfError } from "../support/error-messages.ts"
 import { callForResponse, layerTest } from "../support/harness.ts"
 import {
   changeOperations,
-  loadContents,
-  payloadFieldsOf,
-  sampleChange,
-  withoutOneTimeValues
+  formatWithoutOneTimeValues,
+  loadTableContents,
+  makeSampleChange,
+  payloadFieldsOf
 } from "../support/operation-samples.ts"
-import { makeWorld, REFERENCE_FIELDS, type SampleWorld } from "../support/sample-world.ts"
+import { makeSampleWorld, REFERENCE_FIELDS, type SampleWorld } from "../support/sample-world.ts"
 
 // What must hold of every operation that changes, from its contract alone: it is done once under a key, and it leaves a trail.
 
@@ -120,15 +120,15 @@ layer(layerTest)("every operation that changes", (it) => {
 
     it.effect(`${name} under a key is done once, and leaves the trail of one change`, () =>
       Effect.gen(function* () {
-        const world = yield* makeWorld
-        const fields = sampleChange(operation, world)
+        const world = yield* makeSampleWorld
+        const fields = makeSampleChange(operation, world)
         const known = yield* recordsOf(world)
         const last = (yield* trailOf(world, 0)).at(-1)?.id ?? 0
 
         const [first, written] = yield* statementsThatWrite(callForResponse(world.token, name, fields, "walk"))
         assert.strictEqual(first.envelope.error_code, 0, first.envelope.error_msg)
         assert.notProperty(first.headers, "idempotent-replayed")
-        const after = yield* loadContents(world)
+        const after = yield* loadTableContents(world)
         const trail = yield* trailOf(world, last)
         assert.isNotEmpty(
           trail,
@@ -163,7 +163,10 @@ layer(layerTest)("every operation that changes", (it) => {
 
         const again = yield* callForResponse(world.token, name, fields, "walk")
         assert.strictEqual(again.envelope.error_code, 0, again.envelope.error_msg)
-        assert.strictEqual(withoutOneTimeValues(again.envelope.data), withoutOneTimeValues(first.envelope.data))
+        assert.strictEqual(
+          formatWithoutOneTimeValues(again.envelope.data),
+          formatWithoutOneTimeValues(first.envelope.data)
+        )
         assert.strictEqual(again.headers["idempotent-replayed"], "true")
         assert.notProperty(again.envelope.data, "secret")
 
@@ -171,7 +174,7 @@ layer(layerTest)("every operation that changes", (it) => {
         assert.deepInclude(other.envelope, { error_code: 422, data: {} })
         assert.strictEqual(fieldOfError(other.envelope), "Idempotency-Key")
         // Neither has left anything: no row of any table, be it an event, a trail or the key's own.
-        for (const [at, { table, rows }] of (yield* loadContents(world)).entries()) {
+        for (const [at, { table, rows }] of (yield* loadTableContents(world)).entries()) {
           assert.deepStrictEqual(rows, after[at]?.rows, table)
         }
 

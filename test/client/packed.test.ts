@@ -11,9 +11,14 @@ import { rolldown } from "rolldown"
 import { writeClient } from "../../client/build.ts"
 import { isChange } from "../../src/contract/operation.ts"
 import { ERROR_TABLE } from "../../src/transports/docs/error-table.ts"
-import { anonymousOperations, COMPANION_FIELDS, sampleFields, tokenOperations } from "../support/operation-samples.ts"
-import { makeWorld, type SampleWorld } from "../support/sample-world.ts"
-import { BaseUrl, layerHttpServer } from "../support/server.ts"
+import { BaseUrl, layerHttpServer } from "../support/http-server.ts"
+import {
+  anonymousOperations,
+  COMPANION_FIELDS,
+  makeSampleFields,
+  tokenOperations
+} from "../support/operation-samples.ts"
+import { makeSampleWorld, type SampleWorld } from "../support/sample-world.ts"
 import { readCodeBlocks } from "../support/transports/docs/site/code-blocks.ts"
 
 // The client as who installs it has it: packed, and unpacked into a project that has nothing else.
@@ -47,7 +52,7 @@ class Project extends Context.Service<Project, string>()("latchkey/test/client/P
 
 /** What reads needs no records of its own. */
 class Ground extends Context.Service<Ground, SampleWorld>()("latchkey/test/client/Ground") {
-  static readonly layer = Layer.effect(Ground, makeWorld)
+  static readonly layer = Layer.effect(Ground, makeSampleWorld)
 }
 
 const installed = (folder: string, file: string): string => join(folder, "node_modules/latchkey-client", file)
@@ -71,7 +76,7 @@ layer(Layer.mergeAll(Ground.layer, Project.layer).pipe(Layer.provideMerge(layerH
   (it) => {
     it.effect("has types by which a program compiles under strict, and runs", () =>
       Effect.gen(function* () {
-        const [folder, base, world] = [yield* Project, yield* BaseUrl, yield* makeWorld]
+        const [folder, base, world] = [yield* Project, yield* BaseUrl, yield* makeSampleWorld]
         const said = yield* Effect.promise(async () => {
           await copyFile(join(import.meta.dirname, "sample.ts.txt"), join(folder, "sample.ts"))
           // What its page shows, one box after the other.
@@ -118,8 +123,8 @@ layer(Layer.mergeAll(Ground.layer, Project.layer).pipe(Layer.provideMerge(layerH
     for (const operation of [...tokenOperations, ...anonymousOperations]) {
       it.effect(`calls ${operation._tag}`, () =>
         Effect.gen(function* () {
-          const world = isChange(operation) ? yield* makeWorld : yield* Ground
-          const fields = { ...sampleFields(operation, world, COMPANION_FIELDS), ...world.edits[operation._tag] }
+          const world = isChange(operation) ? yield* makeSampleWorld : yield* Ground
+          const fields = { ...makeSampleFields(operation, world, COMPANION_FIELDS), ...world.edits[operation._tag] }
           const client = yield* clientOf(world.token)
           const outcome = yield* Effect.promise(() =>
             client[operation._tag](fields).then(

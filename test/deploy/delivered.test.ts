@@ -63,7 +63,7 @@ describe("what is delivered", () => {
       assert.isFalse(existsSync(join(folder, "node_modules/vitest")))
       const PORT = yield* findFreePort
       const env = { ...(yield* makeDatabaseEnvironment), DEMO: "1", LOG_LEVEL: "warn", PORT }
-      const { printed } = yield* startService(
+      const { startupOutput: printed } = yield* startService(
         "The password is not shown",
         env,
         process.execPath,

@@ -149,7 +149,7 @@ export class Proxied extends Context.Service<
           ...{ servicePort: yield* findFreePort, deadPort: yield* findFreePort }
         }
         const base = `https://${NAME}:${place.tlsPort}`
-        const { printed } = yield* startService("The password is not shown", {
+        const { startupOutput: printed } = yield* startService("The password is not shown", {
           ...(yield* makeDatabaseEnvironment),
           ...{ DEMO: "1", LOG_LEVEL: "warn", PORT: place.servicePort, PUBLIC_URL: base, TRUST_PROXY: "1" }
         })

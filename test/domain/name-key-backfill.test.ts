@@ -6,7 +6,7 @@ import { fillNameKeys, NAME_KEY_BATCH_SIZE } from "../../src/domain/name-key-bac
 import { layerInMemory } from "../../src/platform/database/embedded.ts"
 import { migrate } from "../../src/platform/database/migrate.ts"
 import { insertOperator } from "../support/domain/bookings/reservations/former-release-rows.ts"
-import { createHostClient, createHostWithProperties } from "../support/domain/portfolio.ts"
+import { createHostClient, createHostWithProperties } from "../support/domain/host-client.ts"
 import { call, insertOrder, layerTest } from "../support/harness.ts"
 
 const NFC = "Caf\u00e9"
@@ -98,7 +98,7 @@ layer(layerTest)("a name of a group or a tag", (it) => {
 
   it.effect("of an existing tag adds and removes that tag on a stay, in any case and Unicode form", () =>
     Effect.gen(function* () {
-      const { api, as, operatorId, rooms } = yield* createHostWithProperties("Harbour")
+      const { api, as, operatorId, propertyIds: rooms } = yield* createHostWithProperties("Harbour")
       const stay_code = yield* insertOrder(operatorId, [{ propertyId: rooms[0] ?? 0 }])
       const tags = Effect.map(
         api.search_reservations({ reservation_code: stay_code }).pipe(as),

@@ -4,9 +4,9 @@ import { SqlClient } from "effect/sql"
 import { migrations } from "../../migrations/index.ts"
 import { findSecretUrlOwner, hashToken } from "../../src/domain/secret-urls.ts"
 import { migrate } from "../../src/platform/database/migrate.ts"
-import { layerTestDatabase } from "../support/database.ts"
 import { layerEmptyDatabase } from "../support/empty-database.ts"
-import { freshOperator, insertProperty } from "../support/harness.ts"
+import { createOperator, insertProperty } from "../support/harness.ts"
+import { layerTestDatabase } from "../support/test-database.ts"
 
 // The release before this writes tokens and nothing else; its statements stand here as it has them.
 
@@ -38,7 +38,7 @@ const ownerOf = Effect.fnUntraced(function* (token: string) {
 layer(layerTestDatabase)("an address", (it) => {
   it.effect("leads to the row that has its token, though its writer says no digest", () =>
     Effect.gen(function* () {
-      const { operatorId } = yield* freshOperator()
+      const { operatorId } = yield* createOperator()
       const [feed, link] = [newToken("lkfeed"), newToken("lkcal")]
       const feedId = yield* enterFeed(operatorId, yield* insertProperty(operatorId, "Room"), feed)
       const linkId = yield* enterLink(operatorId, link)
@@ -51,7 +51,7 @@ layer(layerTestDatabase)("an address", (it) => {
   it.effect("opens nothing once its row has another token, or is gone", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const { operatorId } = yield* freshOperator()
+      const { operatorId } = yield* createOperator()
       const [before, after, link] = [newToken("lkfeed"), newToken("lkfeed"), newToken("lkcal")]
       const id = yield* enterFeed(operatorId, yield* insertProperty(operatorId, "Room"), before)
       yield* sql`UPDATE property_feeds SET token = ${after} WHERE operator_id = ${operatorId} AND id = ${id}`
@@ -66,7 +66,7 @@ layer(layerTestDatabase)("an address", (it) => {
   it.effect("is found by its digest where its token is sealed, also once that is sealed anew", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const { operatorId } = yield* freshOperator()
+      const { operatorId } = yield* createOperator()
       const token = newToken("lkfeed")
       const id = yield* enterFeed(operatorId, yield* insertProperty(operatorId, "Room"), newToken("lkfeed"))
       const own = sql`operator_id = ${operatorId} AND id = ${id}`
@@ -83,7 +83,7 @@ layer(layerTestDatabase)("an address", (it) => {
 
   it.effect("is refused where it is sealed and nothing says its digest, or another has it", () =>
     Effect.gen(function* () {
-      const [one, other] = [yield* freshOperator(), yield* freshOperator()]
+      const [one, other] = [yield* createOperator(), yield* createOperator()]
       const token = newToken("lkcal")
       const unsaid = yield* Effect.flip(enterLink(one.operatorId, "sealed"))
       assert.match(String(unsaid.reason.cause), /not plain comes with its digest/)
@@ -103,7 +103,7 @@ layer(layerEmptyDatabase, { excludeTestServices: true })("an address of before",
     Effect.gen(function* () {
       yield* migrate(migrations.filter(({ id }) => id < FIRST))
       const sql = yield* SqlClient.SqlClient
-      const { operatorId } = yield* freshOperator()
+      const { operatorId } = yield* createOperator()
       const propertyId = yield* insertProperty(operatorId, "Room")
       // More than two pieces.
       yield* sql`

@@ -5,8 +5,8 @@ import { isImmutableField } from "../../src/contract/immutable-fields.ts"
 import { publishedInputSchemaOf } from "../../src/contract/tool-schema.ts"
 import { type Api, type OperationName, operations } from "../../src/service/Api.ts"
 import { call, dataOf, insertOrder, insertProperty, layerTest, typedClient, withToken } from "../support/harness.ts"
-import { loadContents, payloadFieldsOf } from "../support/operation-samples.ts"
-import { makeWorld } from "../support/sample-world.ts"
+import { loadTableContents, payloadFieldsOf } from "../support/operation-samples.ts"
+import { makeSampleWorld } from "../support/sample-world.ts"
 
 // A record can be sent back whole: what an edit cannot change it takes with the value there is, and no other.
 
@@ -34,7 +34,7 @@ const TRIED_THERE: ReadonlyArray<OperationName> = [
 
 /** Entries and tasks with each kind of link and with none. */
 const records = Effect.gen(function* () {
-  const world = yield* makeWorld
+  const world = yield* makeSampleWorld
   const api = yield* typedClient
   const as = withToken(world.token)
   const property_id = yield* insertProperty(world.operatorId, "Leith 2")
@@ -101,7 +101,7 @@ layer(layerTest)("a record that is sent back", (it) => {
           const whole = yield* edit(record)
           assert.strictEqual(whole.error_code, 0, whole.error_msg)
           assert.deepStrictEqual(yield* shownBy(world.token, search, list, id), record)
-          const before = yield* loadContents(world)
+          const before = yield* loadTableContents(world)
           for (const [name, field] of fixed.filter(([name]) => name !== lastChange)) {
             const same = yield* edit({ id, [name]: record[name] })
             assert.strictEqual(same.error_code, 0, `${name}: ${same.error_msg}`)
@@ -110,7 +110,7 @@ layer(layerTest)("a record that is sent back", (it) => {
             assert.strictEqual(envelope.error_code, 422, `${name} ${JSON.stringify(other)}: ${envelope.error_msg}`)
             assert.match(envelope.error_msg, new RegExp(`^${name}: cannot be changed( here)?;`))
           }
-          assert.deepStrictEqual(yield* loadContents(world), before)
+          assert.deepStrictEqual(yield* loadTableContents(world), before)
         }
       })
     )

@@ -38,7 +38,7 @@ const calling = (name: string, args: string) => ({
 })
 
 const heardBy = Effect.fnUntraced(function* (replies: ReadonlyArray<object>) {
-  const { base, token } = yield* FirstStart
+  const { baseUrl: base, token } = yield* FirstStart
   const service = new Service(base, token)
   const { model, asked } = yield* modelOf(replies)
   const tools = yield* Effect.promise(() => service.tools())
@@ -53,7 +53,7 @@ layer(FirstStart.layer, { excludeTestServices: true })("the evaluation", (it) =>
 
   it.effect("counts nothing as done that nobody did", () =>
     Effect.gen(function* () {
-      const { base, token } = yield* FirstStart
+      const { baseUrl: base, token } = yield* FirstStart
       const { model } = yield* modelOf([{ content: "I would rather not." }])
       const results = yield* Effect.promise(() => evaluated(base, token, model, () => {}, 1))
       assert.deepStrictEqual(
@@ -97,7 +97,7 @@ layer(FirstStart.layer, { excludeTestServices: true })("the evaluation", (it) =>
 layer(FirstStart.layer, { excludeTestServices: true })("the scripts", (it) => {
   it.effect("do all of it, by tools that are listed and arguments that fit what is listed", () =>
     Effect.gen(function* () {
-      const { base, token } = yield* FirstStart
+      const { baseUrl: base, token } = yield* FirstStart
       const results = yield* Effect.promise(() => evaluated(base, token, undefined))
       const failed = results.flatMap(({ id, why }) => (why === undefined ? [] : [`${id}: ${why}`]))
       assert.deepStrictEqual(failed, [])

@@ -30,7 +30,7 @@ describe.skipIf(!isServer)(isServer ? "on a server" : "on a server (skipped: DAT
   layer(FirstStart.layer, { excludeTestServices: true })("what a caller was told", (it) => {
     it.effect("is on the disk, whatever stores the background has beside the doors", () =>
       Effect.gen(function* () {
-        const { base, token, env } = yield* FirstStart
+        const { baseUrl: base, token, env } = yield* FirstStart
         const commits = yield* Effect.gen(function* () {
           const sql = yield* SqlClient.SqlClient
           yield* watched

@@ -7,14 +7,14 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { Effect, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { migrations } from "../../migrations/index.ts"
-import { connectorName } from "../../src/connectors/http/connector-names.ts"
+import { toConnectorName } from "../../src/connectors/http/connector-names.ts"
 import { migrate } from "../../src/platform/database/migrate.ts"
 import { layerPostgres } from "../../src/platform/database/postgres.ts"
 import { type Life, lives } from "../attacks/service-process.ts"
 import { subscribe } from "../attacks/subscribing.ts"
 import { WIDE_LIMITS } from "../attacks/worlds.ts"
 import { insertConversation } from "../support/conversations.ts"
-import { freshOperator, insertProperty } from "../support/harness.ts"
+import { createOperator, insertProperty } from "../support/harness.ts"
 import { insertChannelAccount, insertListing } from "../support/listings.ts"
 import { findFreePort } from "../support/tools/cli/latchkey-process.ts"
 import type { Fault, Suffered } from "./fault.ts"
@@ -174,13 +174,13 @@ const repeatedly = async (isOver: () => boolean, everyMs: number, work: () => Pr
 
 const inhabited = Effect.fnUntraced(function* (bad: string) {
   const sql = yield* SqlClient.SqlClient
-  const { operatorId, token } = yield* freshOperator({ rateLimits: WIDE_LIMITS, timeZone: "UTC" })
-  const eager = yield* freshOperator({ timeZone: "UTC" })
+  const { operatorId, token } = yield* createOperator({ rateLimits: WIDE_LIMITS, timeZone: "UTC" })
+  const eager = yield* createOperator({ timeZone: "UTC" })
   const property = yield* insertProperty(operatorId, "Harbour")
   const [connector] = yield* sql<{ id: number }>`
     INSERT INTO connectors (name, url, secret, created_at) VALUES ('failing', ${bad}, 'whsec_c2VjcmV0c2VjcmV0', now())
     RETURNING id`
-  const account = yield* insertChannelAccount(operatorId, { connector: connectorName(connector?.id ?? 0) })
+  const account = yield* insertChannelAccount(operatorId, { connector: toConnectorName(connector?.id ?? 0) })
   const listings = yield* Effect.forEach(Array.from({ length: 40 }), () => insertListing(operatorId, account))
   const { code } = yield* insertConversation({ operatorId, accountId: account, channelType: "airbnb" })
   return { operatorId, token, eagerToken: eager.token, property, listings, code }

@@ -1,7 +1,7 @@
 import { readdir } from "node:fs/promises"
 import { join } from "node:path"
 import { Effect, type Scope } from "effect"
-import { makeEmptyFolder, runCommandProcess } from "../support/tools/cli/latchkey-process.ts"
+import { makeEmptyFolder, runLatchkeyProcess } from "../support/tools/cli/latchkey-process.ts"
 import {
   acknowledgedIn,
   busyAt,
@@ -42,7 +42,7 @@ export const rehearsed = Effect.fnUntraced(function* (
   const busy = yield* busyAt(from, held)
   const before = upToNow(busy.kept)
   busy.longestWait()
-  const made = yield* timed(runCommandProcess(["backup", file], { ...from.env }))
+  const made = yield* timed(runLatchkeyProcess(["backup", file], { ...from.env }))
   const waited = busy.longestWait()
   const during = acknowledgedIn(busy.kept) - acknowledgedIn(before)
   const fell = [...failureOf("backup", made.value)]
@@ -57,7 +57,7 @@ export const rehearsed = Effect.fnUntraced(function* (
     fell.push(
       ...failureOf(
         "restoring what a killed backup left",
-        yield* runCommandProcess(["restore", join(folder, "killed.latchkey")], { ...place.env })
+        yield* runLatchkeyProcess(["restore", join(folder, "killed.latchkey")], { ...place.env })
       )
     )
   }
@@ -65,7 +65,7 @@ export const rehearsed = Effect.fnUntraced(function* (
   fell.push(...(yield* missingAt(from, held, busy.kept)))
 
   const to = yield* emptied
-  const back = yield* timed(runCommandProcess(["restore", file], { ...to.env }))
+  const back = yield* timed(runLatchkeyProcess(["restore", file], { ...to.env }))
   fell.push(...failureOf("restore", back.value))
   const lost = yield* missingAt(to, held, before)
 
@@ -74,7 +74,7 @@ export const rehearsed = Effect.fnUntraced(function* (
     const ended = yield* killedWithin(["restore", file], { ...again.env }, back.ms * 0.8)
     if (ended._tag === "Some") break
   }
-  const last = yield* runCommandProcess(["restore", file], { ...again.env })
+  const last = yield* runLatchkeyProcess(["restore", file], { ...again.env })
   const isThere = last.code !== 0 && last.stderr.includes("must be an empty database")
   if (!isThere) fell.push(...failureOf("restore after kills", last))
   const lostAgain = yield* missingAt(again, held, before)

@@ -11,7 +11,7 @@ import { type Life, lives } from "../attacks/service-process.ts"
 import { connections } from "../attacks/wire.ts"
 import { acknowledged, type Estate, estate, type Ledger, ledger, writing } from "../attacks/writing.ts"
 import { createEmptyDatabase } from "../support/scratch-database.ts"
-import { type CommandResult, makeEmptyFolder, runCommandProcess } from "../support/tools/cli/latchkey-process.ts"
+import { type CommandResult, makeEmptyFolder, runLatchkeyProcess } from "../support/tools/cli/latchkey-process.ts"
 
 // A service with many stays and writers that never rest, whose data is copied meanwhile.
 
@@ -130,7 +130,7 @@ const START_MS = 400
 
 /** Runs a command and kills it after a random time of what it takes; answers how it ended if it came to its end before. */
 export const killedWithin = (args: ReadonlyArray<string>, env: Record<string, string>, longestMs: number) =>
-  Effect.suspend(() => Effect.timeoutOption(runCommandProcess(args, env), START_MS + Math.random() * longestMs))
+  Effect.suspend(() => Effect.timeoutOption(runLatchkeyProcess(args, env), START_MS + Math.random() * longestMs))
 
 /** What a command should not have ended with. */
 export const failureOf = (what: string, { code, stderr }: CommandResult): ReadonlyArray<string> =>

@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { runCommandProcess } from "../support/tools/cli/latchkey-process.ts"
+import { runLatchkeyProcess } from "../support/tools/cli/latchkey-process.ts"
 import {
   acknowledgedIn,
   busyAt,
@@ -47,14 +47,14 @@ export const moved = Effect.fnUntraced(function* ({ stays, kills }: Rehearsal) {
     else resting++
   }
   const startedAt = performance.now()
-  if (!done) fell.push(...failureOf("the last move", yield* runCommandProcess(args, { ...from.env })))
+  if (!done) fell.push(...failureOf("the last move", yield* runLatchkeyProcess(args, { ...from.env })))
   const ms = performance.now() - startedAt
   const after = acknowledgedIn(busy.kept)
   yield* Effect.sleep(1_000)
   if (acknowledgedIn(busy.kept) > after) fell.push("the embedded database is written to after it was moved")
   if ((busy.kept.answers.get(500) ?? 0) === 0) fell.push("no writer was refused")
   yield* busy.stop
-  const start = yield* runCommandProcess(["serve"], { ...from.env, PORT: "18999" })
+  const start = yield* runLatchkeyProcess(["serve"], { ...from.env, PORT: "18999" })
   if (start.code !== 1 || !start.stderr.includes("was moved to")) fell.push(`the old service starts: ${start.stderr}`)
   const lost = yield* missingAt(to, held, busy.kept)
   const suffered: Suffered = {

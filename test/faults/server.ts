@@ -14,10 +14,10 @@ import { acknowledged, estate, type Ledger, ledger, writing } from "../attacks/w
 import {
   missingPoolerReason,
   missingServerReason,
-  type OwnServer,
-  startOwnServer,
-  startPooler
-} from "../support/own-servers.ts"
+  startPooler,
+  startPostgresServer,
+  type TestPostgresServer
+} from "../support/postgres-server.ts"
 import type { Fault, Suffered } from "./fault.ts"
 
 // What a server does to the service under load, straight and behind a pooler: its connections are ended, it restarts, it
@@ -56,7 +56,7 @@ interface Ordeal {
   readonly fault: string
   readonly times: number
   /** Causes it; ends when the server is there again. */
-  readonly cause: (server: OwnServer) => Effect.Effect<unknown, never, SqlClient.SqlClient>
+  readonly cause: (server: TestPostgresServer) => Effect.Effect<unknown, never, SqlClient.SqlClient>
 }
 
 /** Ends every connection of others, the pooler's too. */
@@ -66,7 +66,8 @@ const endAll = Effect.flatMap(
     WHERE pid <> pg_backend_pid() AND backend_type = 'client backend'`
 ).pipe(Effect.orDie)
 
-const restarted = (mode: "fast" | "immediate") => (server: OwnServer) => Effect.promise(() => server.restart(mode))
+const restarted = (mode: "fast" | "immediate") => (server: TestPostgresServer) =>
+  Effect.promise(() => server.restart(mode))
 
 const TERMINATED: Ordeal = { fault: "all connections of the server are ended", times: 6, cause: () => endAll }
 const RESTARTED: ReadonlyArray<Ordeal> = [
@@ -74,7 +75,7 @@ const RESTARTED: ReadonlyArray<Ordeal> = [
   { fault: "the server crashes and restarts (immediate)", times: 4, cause: restarted("immediate") }
 ]
 
-const groundOf = Effect.fnUntraced(function* (server: OwnServer, pooled: boolean) {
+const groundOf = Effect.fnUntraced(function* (server: TestPostgresServer, pooled: boolean) {
   const layer = Layer.orDie(layerPostgres({ url: Redacted.make(server.url), maxConnections: 4 }))
   yield* Effect.orDie(Effect.provide(migrate(migrations), layer))
   const env: Record<string, string> = pooled
@@ -84,7 +85,7 @@ const groundOf = Effect.fnUntraced(function* (server: OwnServer, pooled: boolean
 })
 
 const suffering = Effect.fnUntraced(function* ({ fault, times, cause }: Ordeal, pooled: boolean) {
-  const server = yield* startOwnServer()
+  const server = yield* startPostgresServer()
   const ground = yield* groundOf(server, pooled)
   const receiving = yield* arrivals()
   const held = yield* Effect.provide(estate(WRITERS), ground.layer)

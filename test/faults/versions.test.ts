@@ -1,7 +1,7 @@
 import { it } from "@effect/vitest"
 import { Effect } from "effect"
 import { assertHeld } from "../attacks/figures.ts"
-import { withServerNote } from "../support/overlap.ts"
+import { withServerNote } from "../support/overlapping-transactions.ts"
 import { noFormerCode } from "./former-code.ts"
 import { versions } from "./versions.ts"
 

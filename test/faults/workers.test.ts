@@ -1,7 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { serverGround } from "../attacks/grounds.ts"
-import { withServerNote } from "../support/overlap.ts"
+import { withServerNote } from "../support/overlapping-transactions.ts"
 import { workersUnderLoad } from "./workers.ts"
 
 const server = process.env.DATABASE_URL ?? ""

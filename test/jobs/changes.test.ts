@@ -7,11 +7,11 @@ import { layerDeliveries } from "../../src/domain/webhooks/deliveries/layer.ts"
 import { WakeUp } from "../../src/jobs/WakeUp.ts"
 import { createSubscription } from "../support/domain/webhooks/deliveries/delivery-service.ts"
 import { layerLocalOutbound, respondWith } from "../support/domain/webhooks/deliveries/outbound-requests.ts"
-import { startReceiver } from "../support/domain/webhooks/deliveries/receiver.ts"
-import { call, freshOperator, layerService, layerTest, type TestOperator } from "../support/harness.ts"
-import { canOverlap, withServerNote } from "../support/overlap.ts"
+import { startReceiver } from "../support/domain/webhooks/deliveries/webhook-receiver.ts"
+import { call, createOperator, layerService, layerTest, type TestOperator } from "../support/harness.ts"
+import { BaseUrl, layerHttpServerOf } from "../support/http-server.ts"
+import { canOverlap, withServerNote } from "../support/overlapping-transactions.ts"
 import { layerOwnDatabase } from "../support/own-database.ts"
-import { BaseUrl, layerHttpServerOf } from "../support/server.ts"
 
 // A change leads to its delivery although nobody polls: here a wait as long as a poll never ends.
 
@@ -121,7 +121,7 @@ layer(layerTest)("the Service", (it) => {
     Effect.gen(function* () {
       const { latch } = yield* WakeUp
       const woken = yield* latch
-      const operator = yield* freshOperator()
+      const operator = yield* createOperator()
       yield* call(operator.token, "search_transactions")
       yield* call(operator.readOnlyToken, "create_transaction", ENTRY)
       yield* call(operator.token, "create_transaction", { ...ENTRY, amount: "much" })

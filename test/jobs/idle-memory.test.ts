@@ -43,7 +43,7 @@ const makeProcess = Effect.fnUntraced(function* (bytes: number) {
   return { process, looks }
 })
 
-const GROWING = fileURLToPath(new URL("../support/jobs/growing-process.ts", import.meta.url))
+const GROWING = fileURLToPath(new URL("../support/jobs/memory-growth-process.ts", import.meta.url))
 
 const Sizes = Schema.fromJsonString(Schema.Struct({ before: Schema.Int, after: Schema.Int }))
 

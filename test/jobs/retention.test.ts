@@ -2,9 +2,9 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { applyRetention, nextRowsCondition, RETENTION_BATCH_ROWS } from "../../src/jobs/retention.ts"
-import { canOverlap, runOverlapping, withServerNote } from "../support/overlap.ts"
+import { canOverlap, runOverlapping, withServerNote } from "../support/overlapping-transactions.ts"
 import { layerOwnDatabase } from "../support/own-database.ts"
-import { countStatements } from "../support/statements.ts"
+import { countStatements } from "../support/statement-count.ts"
 
 layer(layerOwnDatabase)("a retention", (it) => {
   const filled = Effect.fnUntraced(function* (rows: number) {

@@ -6,9 +6,9 @@ import { SqlClient } from "effect/sql/SqlClient"
 import { TestClock } from "effect/testing"
 import { NOTIFY_GAP_MS, WakeUp } from "../../src/jobs/WakeUp.ts"
 import { layerPostgres } from "../../src/platform/database/postgres.ts"
-import { withServerNote } from "../support/overlap.ts"
+import { withServerNote } from "../support/overlapping-transactions.ts"
 import { createScratchDatabase } from "../support/own-database.ts"
-import { runCommandProcess } from "../support/tools/cli/latchkey-process.ts"
+import { runLatchkeyProcess } from "../support/tools/cli/latchkey-process.ts"
 
 // The clock stands still unless a test moves it: whoever is woken here was woken by a word, not by a poll.
 
@@ -209,7 +209,7 @@ describe.skipIf(server === "")(withServerNote("on a server, a wake-up"), () => {
     it.effect("comes from a command that sends deliveries again", () =>
       Effect.gen(function* () {
         const { latch } = yield* listening
-        const ended = yield* runCommandProcess(["webhook", "replay", "--dead"], { DATABASE_URL: yield* Address })
+        const ended = yield* runLatchkeyProcess(["webhook", "replay", "--dead"], { DATABASE_URL: yield* Address })
         assert.strictEqual(ended.code, 0, ended.stderr)
         yield* latch.await
       })

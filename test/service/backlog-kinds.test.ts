@@ -9,7 +9,7 @@ import {
   layerDeliveryService,
   recordEvents
 } from "../support/domain/webhooks/deliveries/delivery-service.ts"
-import { freshOperator } from "../support/harness.ts"
+import { createOperator } from "../support/harness.ts"
 
 const looked = Effect.flatMap(makeBacklogReaders, (looks) => Effect.all(looks))
 
@@ -81,7 +81,7 @@ layer(layerDeliveryService)("what is due of each kind", (it) => {
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
         yield* TestClock.setTime(Date.now())
-        const operators = [yield* freshOperator(), yield* freshOperator(), yield* freshOperator()]
+        const operators = [yield* createOperator(), yield* createOperator(), yield* createOperator()]
         yield* undone(
           Effect.gen(function* () {
             for (const [at, { operatorId }] of operators.entries())
@@ -113,7 +113,7 @@ layer(layerDeliveryService)("what is due of each kind", (it) => {
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       yield* TestClock.setTime(Date.now())
-      const { operatorId } = yield* freshOperator()
+      const { operatorId } = yield* createOperator()
       const marks = (from: number, count: number) => sql`
         INSERT INTO automation_stays (operator_id, stay_id, account_id, due_at)
         SELECT ${operatorId}, ${from}::integer + n, 0, now() - interval '1 hour' FROM generate_series(1, ${count}::integer) n`

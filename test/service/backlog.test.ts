@@ -5,7 +5,7 @@ import { BACKLOG_COUNT_LIMIT } from "../../src/jobs/backlog-statements.ts"
 import { backlogAge, backlogDue } from "../../src/platform/telemetry/metrics/metric-definitions.ts"
 import { BACKLOG_KINDS, makeBacklogReporter } from "../../src/service/backlog.ts"
 import { layerQuiet } from "../attacks/grounds.ts"
-import { freshOperator, insertProperty } from "../support/harness.ts"
+import { createOperator, insertProperty } from "../support/harness.ts"
 import { insertChannelAccount, insertListing } from "../support/listings.ts"
 import { layerOwnDatabase } from "../support/own-database.ts"
 
@@ -23,7 +23,7 @@ const looked = Effect.gen(function* () {
 
 /** One property of a new operator. */
 const host = Effect.gen(function* () {
-  const { operatorId } = yield* freshOperator()
+  const { operatorId } = yield* createOperator()
   return { operatorId, property: yield* insertProperty(operatorId, "Harbour") }
 })
 

@@ -4,15 +4,15 @@ import { Effect } from "effect"
 /** Asks, and hangs up at `when`. */
 export const abortRequestWhen = Effect.fnUntraced(function* (
   url: string | URL,
-  when: Effect.Effect<void>,
+  abortSignal: Effect.Effect<void>,
   init: RequestInit = {}
 ) {
   const client = new AbortController()
-  const gone = fetch(url, { ...init, signal: client.signal }).then(
+  const outcome = fetch(url, { ...init, signal: client.signal }).then(
     () => "answered",
     () => "gone"
   )
-  yield* when
+  yield* abortSignal
   client.abort()
-  assert.strictEqual(yield* Effect.promise(() => gone), "gone")
+  assert.strictEqual(yield* Effect.promise(() => outcome), "gone")
 })

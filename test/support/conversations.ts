@@ -17,14 +17,14 @@ export interface ConversationOptions {
 }
 
 /** Enters a conversation and answers what callers name it by, and its channel. */
-export const insertConversation = Effect.fnUntraced(function* (given: ConversationOptions) {
+export const insertConversation = Effect.fnUntraced(function* (options: ConversationOptions) {
   const sql = yield* SqlClient.SqlClient
   const [code, thread_id] = [newPublicCode(), `T-${newPublicCode()}`]
-  const { inquiry } = given
+  const { inquiry } = options
   yield* sql`
     INSERT INTO conversations (operator_id, code, account_id, channel_type, thread_id, version, guest_name,
       inquiry_listing_id, inquiry_check_in_date, inquiry_check_out_date, inquiry_adults, last_message_at, created_at)
-    VALUES (${given.operatorId}, ${code}, ${given.accountId}, ${given.channelType}, ${thread_id}, 1, 'Ada Lovelace',
+    VALUES (${options.operatorId}, ${code}, ${options.accountId}, ${options.channelType}, ${thread_id}, 1, 'Ada Lovelace',
       ${inquiry?.listingId ?? null}, ${inquiry?.checkInDate ?? null}, ${inquiry?.checkOutDate ?? null},
       ${inquiry === undefined ? null : (inquiry.adults ?? 2)}, now(), now())`
   return { code, thread_id }

@@ -1,7 +1,7 @@
 import { Context, Effect, Layer } from "effect"
 import { inject } from "vitest"
-import { unpackTestDatabase } from "./database.ts"
 import { createScratchDatabase } from "./own-database.ts"
+import { unpackTestDatabase } from "./test-database.ts"
 import { findFreePort, makeEmptyFolder, startService } from "./tools/cli/latchkey-process.ts"
 
 /** A migrated database with nothing in it, as a process is told of it. */
@@ -16,7 +16,7 @@ export const makeDatabaseEnvironment = Effect.gen(function* () {
 export class FirstStart extends Context.Service<
   FirstStart,
   {
-    readonly base: string
+    readonly baseUrl: string
     readonly token: string
     readonly email: string
     readonly password: string
@@ -33,13 +33,13 @@ export class FirstStart extends Context.Service<
         LOG_LEVEL: "warn",
         PORT: yield* findFreePort
       }
-      const { printed } = yield* startService("The password is not shown", env)
-      const told = (pattern: RegExp): string => pattern.exec(printed)?.[1] ?? ""
+      const { startupOutput: printed } = yield* startService("The password is not shown", env)
+      const findPrinted = (pattern: RegExp): string => pattern.exec(printed)?.[1] ?? ""
       return {
-        base: `http://127.0.0.1:${env["PORT"]}`,
-        token: told(/Service-Access-Token: (\S+)"/),
-        email: told(/^ {2}e-mail {4}(\S+)$/m),
-        password: told(/^ {2}password {2}(\S+)$/m),
+        baseUrl: `http://127.0.0.1:${env["PORT"]}`,
+        token: findPrinted(/Service-Access-Token: (\S+)"/),
+        email: findPrinted(/^ {2}e-mail {4}(\S+)$/m),
+        password: findPrinted(/^ {2}password {2}(\S+)$/m),
         env
       }
     })

@@ -18,22 +18,22 @@ import { API, type Checker, type Project, type Type } from "typescript/unstable/
 // whether it is undefined has the same answer for every value, and the compiler has no objection.
 
 /** Where a value decides something that it cannot decide. */
-export interface Decided {
+export interface ParameterCondition {
   readonly file: string
   readonly line: number
   readonly expression: string
 }
 
-interface Question {
+interface ConditionOperand {
   readonly operand: Node
   /** `??` asks for null too: of a value that is never null it asks whether there is one, and `?? null` is null for both. */
-  readonly ifNullable: boolean
+  readonly onlyIfNullable: boolean
 }
 
 /** Operators that ask their left side whether there is something; the right one is an answer. */
-const CHOICES = new Set([SyntaxKind.AmpersandAmpersandToken, SyntaxKind.BarBarToken])
+const LOGICAL_OPERATORS = new Set([SyntaxKind.AmpersandAmpersandToken, SyntaxKind.BarBarToken])
 
-const COMPARISONS = new Set([
+const COMPARISON_OPERATORS = new Set([
   ...[SyntaxKind.EqualsEqualsToken, SyntaxKind.EqualsEqualsEqualsToken],
   ...[SyntaxKind.ExclamationEqualsToken, SyntaxKind.ExclamationEqualsEqualsToken],
   ...[SyntaxKind.InKeyword, SyntaxKind.InstanceOfKeyword]
@@ -41,19 +41,19 @@ const COMPARISONS = new Set([
 
 const isUndefined = (node: Node): boolean => isIdentifier(node) && node.text === "undefined"
 
-const questionsOfBinary = ({ left, operatorToken, right }: BinaryExpression): ReadonlyArray<Question> => {
+const listBinaryOperands = ({ left, operatorToken, right }: BinaryExpression): ReadonlyArray<ConditionOperand> => {
   if (operatorToken.kind === SyntaxKind.QuestionQuestionToken) {
-    return right.kind === SyntaxKind.NullKeyword ? [] : [{ operand: left, ifNullable: true }]
+    return right.kind === SyntaxKind.NullKeyword ? [] : [{ operand: left, onlyIfNullable: true }]
   }
-  if (CHOICES.has(operatorToken.kind)) return [{ operand: left, ifNullable: false }]
-  if (!COMPARISONS.has(operatorToken.kind) || isUndefined(left) || isUndefined(right)) return []
-  return [left, right].map((operand) => ({ operand, ifNullable: false }))
+  if (LOGICAL_OPERATORS.has(operatorToken.kind)) return [{ operand: left, onlyIfNullable: false }]
+  if (!COMPARISON_OPERATORS.has(operatorToken.kind) || isUndefined(left) || isUndefined(right)) return []
+  return [left, right].map((operand) => ({ operand, onlyIfNullable: false }))
 }
 
 /** What a piece of code asks of which of its expressions. */
-const questionsOf = (node: Node): ReadonlyArray<Question> => {
-  if (isBinaryExpression(node)) return questionsOfBinary(node)
-  const asked = isConditionalExpression(node)
+const listConditionOperands = (node: Node): ReadonlyArray<ConditionOperand> => {
+  if (isBinaryExpression(node)) return listBinaryOperands(node)
+  const condition = isConditionalExpression(node)
     ? node.condition
     : isIfStatement(node) ||
         isSwitchStatement(node) ||
@@ -66,48 +66,50 @@ const questionsOf = (node: Node): ReadonlyArray<Question> => {
         : isPrefixUnaryExpression(node) && node.operator === SyntaxKind.ExclamationToken
           ? node.operand
           : undefined
-  return asked === undefined ? [] : [{ operand: asked, ifNullable: false }]
+  return condition === undefined ? [] : [{ operand: condition, onlyIfNullable: false }]
 }
 
-const questionsIn = (node: Node): ReadonlyArray<Question> => {
-  const found = [...questionsOf(node)]
+const listAllConditionOperands = (node: Node): ReadonlyArray<ConditionOperand> => {
+  const operands = [...listConditionOperands(node)]
   node.forEachChild((child) => {
-    found.push(...questionsIn(child))
+    operands.push(...listAllConditionOperands(child))
   })
-  return found
+  return operands
 }
 
-const membersOf = (type: Type): ReadonlyArray<Type> => (type.isUnionType() ? (type.getTypes() ?? []) : [type])
+const unionMembersOf = (type: Type): ReadonlyArray<Type> => (type.isUnionType() ? (type.getTypes() ?? []) : [type])
 
-const mayBeNull = (checker: Checker, given: Type): boolean =>
-  !given.isTypeReference() ||
-  checker.getTypeArguments(given).some((value) => checker.isTypeAssignableTo(checker.getNullType(), value))
+const mayBeNull = (checker: Checker, type: Type): boolean =>
+  !type.isTypeReference() ||
+  checker.getTypeArguments(type).some((value) => checker.isTypeAssignableTo(checker.getNullType(), value))
 
-const decidesBy = (checker: Checker, type: Type | undefined, ifNullable: boolean): boolean =>
+const isParameterType = (checker: Checker, type: Type | undefined, onlyIfNullable: boolean): boolean =>
   type !== undefined &&
-  membersOf(type).some((member) => member.getSymbol()?.name === "Given" && (!ifNullable || mayBeNull(checker, member)))
+  unionMembersOf(type).some(
+    (member) => member.getSymbol()?.name === "Given" && (!onlyIfNullable || mayBeNull(checker, member))
+  )
 
 const lineOf = (source: SourceFile, node: Node): number =>
   source.text.slice(0, node.getStart(source)).split("\n").length
 
-const decidedIn = (project: Project, file: string): ReadonlyArray<Decided> => {
+const findConditionsInFile = (project: Project, file: string): ReadonlyArray<ParameterCondition> => {
   const source = project.program.getSourceFile(file)
   if (source === undefined) throw new Error(`no source ${file}`)
-  const questions = questionsIn(source)
-  const types = project.checker.getTypeAtLocation(questions.map(({ operand }) => operand))
-  return questions
-    .filter(({ ifNullable }, at) => decidesBy(project.checker, types[at], ifNullable))
+  const operands = listAllConditionOperands(source)
+  const types = project.checker.getTypeAtLocation(operands.map(({ operand }) => operand))
+  return operands
+    .filter(({ onlyIfNullable: ifNullable }, at) => isParameterType(project.checker, types[at], ifNullable))
     .map(({ operand }) => ({ file, line: lineOf(source, operand), expression: operand.getText(source) }))
 }
 
 /** Where in the files a value decides something, beside its being there. */
-export const decidedByValues = (files: ReadonlyArray<string>): ReadonlyArray<Decided> => {
+export const findParameterConditions = (files: ReadonlyArray<string>): ReadonlyArray<ParameterCondition> => {
   const root = join(import.meta.dirname, "../..")
   const api = new API({ cwd: root })
   try {
     const [project] = api.updateSnapshot({ openProjects: [join(root, "tsconfig.json")] }).getProjects()
     if (project === undefined) throw new Error("the compiler found no project")
-    return files.flatMap((file) => decidedIn(project, file))
+    return files.flatMap((file) => findConditionsInFile(project, file))
   } finally {
     api.close()
   }

@@ -21,30 +21,31 @@ declare module "vitest" {
 /** Once a test run: a migrated database, on the server named by DATABASE_URL or as a snapshot to copy from. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const server = process.env.DATABASE_URL
-  const run = server === undefined || server === "" ? await onEmbedded() : await onServer(server)
-  console.log(`tests run on ${run.name}`)
-  project.provide("testDatabaseUrl", run.url)
-  project.provide("testSnapshot", run.snapshot)
-  return run.remove
+  const database =
+    server === undefined || server === "" ? await prepareEmbeddedDatabase() : await prepareServerDatabase(server)
+  console.log(`tests run on ${database.name}`)
+  project.provide("testDatabaseUrl", database.url)
+  project.provide("testSnapshot", database.snapshot)
+  return database.remove
 }
 
 /** What nobody connects to, and every copy would have: 14 of its 45 MB, and four of ten of its files. */
-const withoutTemplates = Effect.gen(function* () {
+const dropTemplateDatabases = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* sql`UPDATE pg_database SET datistemplate = false`
   yield* sql`DROP DATABASE template0`
   yield* sql`DROP DATABASE template1`
 })
 
-const onEmbedded = async () => {
+const prepareEmbeddedDatabase = async () => {
   const folder = await mkdtemp(join(tmpdir(), "latchkey-test-"))
   const snapshot = join(folder, "snapshot.tar")
-  const migrated = Effect.gen(function* () {
+  const migrateAndSnapshot = Effect.gen(function* () {
     yield* migrate(migrations)
-    yield* withoutTemplates
+    yield* dropTemplateDatabases
     return yield* (yield* EmbeddedDatabase).snapshot
   })
-  const dump = await Effect.runPromise(migrated.pipe(Effect.provide(layerInMemory())))
+  const dump = await Effect.runPromise(migrateAndSnapshot.pipe(Effect.provide(layerInMemory())))
   await writeFile(snapshot, dump.stream())
   return {
     name: "the embedded database",
@@ -54,7 +55,7 @@ const onEmbedded = async () => {
   }
 }
 
-const onServer = async (server: string) => {
+const prepareServerDatabase = async (server: string) => {
   const scope = await Effect.runPromise(Scope.make())
   const url = new URL(await Effect.runPromise(Scope.provide(createScratchDatabase(server), scope)))
   return {

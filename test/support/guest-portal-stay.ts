@@ -1,7 +1,7 @@
 import type { GuestPortalStay } from "../../src/domain/bookings/check-in/guest-portal-stay.ts"
 
 /** A stay as its page opens it: of an accepted order, with a door code and nothing asked. */
-export const makeGuestPortalStay = (given: Partial<GuestPortalStay> = {}): GuestPortalStay => ({
+export const makeGuestPortalStay = (overrides: Partial<GuestPortalStay> = {}): GuestPortalStay => ({
   operator_id: 1,
   id: 2,
   stay_code: "5-ABC",
@@ -30,5 +30,5 @@ export const makeGuestPortalStay = (given: Partial<GuestPortalStay> = {}): Guest
   lock_code_visible_after: "15:00",
   id_required: "not_required",
   check_in_approved_at: null,
-  ...given
+  ...overrides
 })

@@ -25,20 +25,20 @@ import { type Api, type ApiOperation, type OperationName, operations } from "../
 import { layerHandlers } from "../../src/service/handlers.ts"
 import { Service, type ServiceCall } from "../../src/service/service.ts"
 import { layerServiceAssembly } from "../../src/service/service-assembly.ts"
-import { layerTestDatabase } from "./database.ts"
 import { ScriptedChannel } from "./scripted-channel.ts"
+import { layerTestDatabase } from "./test-database.ts"
 
 // The whole service in the process, without a port. Tests share one database and never collide: each takes operators of
 // its own. Whatever varies is swapped by giving `layerService` other layers.
 
 /** Gate and handlers over a database: what the Service runs on. */
-const layerInside = Layer.mergeAll(layerHandlers, Gate.layer).pipe(
+const layerGateAndHandlers = Layer.mergeAll(layerHandlers, Gate.layer).pipe(
   Layer.provide(IdempotencyKeys.layer),
   Layer.provideMerge(Tokens.layer)
 )
 
 /** Counts no refusals: what a test finds changed in the database is then what its calls changed. */
-const layerUncounted = Layer.succeed(FailedCallCounter, {
+const layerUncountedFailures = Layer.succeed(FailedCallCounter, {
   recordCall: () => Effect.void,
   recordSignIn: () => Effect.void
 })
@@ -49,10 +49,10 @@ export const layerService = <E>(
   windows: Layer.Layer<RateWindows> = RateWindows.layerMemory,
   channels: Layer.Layer<ScriptedChannel | ChannelGateway> = ScriptedChannel.layer,
   wakeUp: Layer.Layer<WakeUp> = WakeUp.layerProcess,
-  refusals: Layer.Layer<FailedCallCounter, never, SqlClient.SqlClient> = layerUncounted
+  failedCalls: Layer.Layer<FailedCallCounter, never, SqlClient.SqlClient> = layerUncountedFailures
 ) =>
   layerServiceAssembly.pipe(
-    Layer.provideMerge(Layer.mergeAll(layerInside, refusals)),
+    Layer.provideMerge(Layer.mergeAll(layerGateAndHandlers, failedCalls)),
     Layer.provideMerge(Images.layerDatabase),
     Layer.provideMerge(
       Layer.mergeAll(database, windows, channels, wakeUp, Places.layer(), NewEvents.layerProcess, Shutdown.layer)
@@ -87,7 +87,7 @@ const firstId = (rows: ReadonlyArray<{ readonly id: number }>): Effect.Effect<nu
   rows[0] === undefined ? Effect.die(new Error("nothing was inserted")) : Effect.succeed(rows[0].id)
 
 /** A token of an account. */
-export const createToken = Effect.fn("tokenFor")(function* (
+export const createAccessToken = Effect.fn("tokenFor")(function* (
   account: { readonly operatorId: number; readonly accountId: number },
   scope: "writable" | "read-only"
 ) {
@@ -111,7 +111,7 @@ export const insertAccount = Effect.fn("accountOf")(function* (operatorId: numbe
 }, Effect.orDie)
 
 /** A new operator with its main account and a token of each scope. */
-export const freshOperator: (options?: OperatorOptions) => Effect.Effect<TestOperator, never, SqlClient.SqlClient> =
+export const createOperator: (options?: OperatorOptions) => Effect.Effect<TestOperator, never, SqlClient.SqlClient> =
   Effect.fn("freshOperator")(function* (options: OperatorOptions = {}) {
     const sql = yield* SqlClient.SqlClient
     const operatorId = yield* firstId(
@@ -125,8 +125,8 @@ export const freshOperator: (options?: OperatorOptions) => Effect.Effect<TestOpe
     const account = { operatorId, accountId }
     const operator: TestOperator = {
       ...account,
-      token: yield* createToken(account, "writable"),
-      readOnlyToken: yield* createToken(account, "read-only")
+      token: yield* createAccessToken(account, "writable"),
+      readOnlyToken: yield* createAccessToken(account, "read-only")
     }
     return operator
   }, Effect.orDie)
@@ -205,57 +205,62 @@ type TypedCall<Op extends ApiOperation> = (
 type TypedClient = { readonly [Name in OperationName]: TypedCall<(typeof Api)[Name]> }
 
 /** The token that calls of the typed client carry. */
-const TokenOfCalls = Context.Reference<string | undefined>("latchkey/test/TokenOfCalls", {
+const CallToken = Context.Reference<string | undefined>("latchkey/test/TokenOfCalls", {
   defaultValue: () => undefined
 })
 
-const tagOf = new Map<number, string>(Object.entries(ERROR_CODES).map(([tag, code]) => [code, tag]))
+const errorTagByCode = new Map<number, string>(Object.entries(ERROR_CODES).map(([tag, code]) => [code, tag]))
 
 /** The error an answer tells of, as its schema has it. */
-const errorIn = ({ envelope: { error_code, error_msg }, headers }: ServiceResponse) => ({
-  _tag: tagOf.get(error_code) ?? "Upstream",
+const toErrorFields = ({ envelope: { error_code, error_msg }, headers }: ServiceResponse) => ({
+  _tag: errorTagByCode.get(error_code) ?? "Upstream",
   message: error_msg,
   code: error_code,
   headers
 })
 
 /** A test's log lines go nowhere; the cause of a defect is told all the same, as its caller is told nothing of it. */
-export const reportDefects = Effect.updateService(Logger.CurrentLoggers, (loggers) => new Set([...loggers, defects]))
+export const reportDefects = Effect.updateService(
+  Logger.CurrentLoggers,
+  (loggers) => new Set([...loggers, defectLogger])
+)
 
-const defects = Logger.make(({ cause, message }) => {
+const defectLogger = Logger.make(({ cause, message }) => {
   if ([message].flat()[0] === "defect") console.error(Cause.pretty(cause))
 })
 
-const typedCall = (operation: ApiOperation) => {
+const makeTypedCall = (operation: ApiOperation) => {
   const encode = Schema.encodeUnknownEffect(Schema.toCodecJson(operation.payloadSchema))
   const decode = Schema.decodeUnknownEffect(Schema.toCodecJson(operation.successSchema))
   const decodeError = Schema.decodeUnknownEffect(Schema.toCodecJson(Schema.Union([operation.errorSchema, GateError])))
   return (service: Service["Service"]) =>
     Effect.fnUntraced(function* (payload: unknown = {}) {
-      const token = yield* TokenOfCalls
-      const answer = yield* reportDefects(
+      const token = yield* CallToken
+      const response = yield* reportDefects(
         service.call(operation._tag, toServiceCall(token, yield* Effect.orDie(encode(payload))))
       )
-      const { error_code, error_msg, data } = answer.envelope
+      const { error_code, error_msg, data } = response.envelope
       if (error_code === 0) return yield* Effect.orDie(decode(data))
       // An error that neither the operation nor the Gate declares is a defect, as a 500 is.
       const undeclared = () => new Error(`${operation._tag} answered ${error_code}: ${error_msg}`)
-      return yield* Effect.fail(yield* Effect.catch(decodeError(errorIn(answer)), () => Effect.die(undeclared())))
+      return yield* Effect.fail(
+        yield* Effect.catch(decodeError(toErrorFields(response)), () => Effect.die(undeclared()))
+      )
     })
 }
 
-const typedCalls = operations.map((operation) => [operation._tag, typedCall(operation)] as const)
+const typedCalls = operations.map((operation) => [operation._tag, makeTypedCall(operation)] as const)
 
 /** The typed client: one method an operation, errors typed, on the one way that calls take, without a port. */
 export const typedClient = Effect.map(
   Service,
   (service) =>
     // Each method is made from the operation its name stands for, which a list of entries cannot say in types.
-    Object.fromEntries(typedCalls.map(([name, made]) => [name, made(service)])) as unknown as TypedClient
+    Object.fromEntries(typedCalls.map(([name, makeCall]) => [name, makeCall(service)])) as unknown as TypedClient
 )
 
 /** Calls of the typed client made within carry this token. */
-export const withToken = (token: string) => Effect.provideService(TokenOfCalls, token)
+export const withToken = (token: string) => Effect.provideService(CallToken, token)
 
 /** A call whose input is fields as JSON values, under an idempotency key if one is given. */
 export const toServiceCall = (token: string | undefined, fields: unknown, key?: string): ServiceCall => ({

@@ -11,10 +11,10 @@ export const insertImportedCalendar = Effect.fn("calendarOf")(function* (
   url: string
 ) {
   const sql = yield* SqlClient.SqlClient
-  const [made] = yield* sql<{ id: number }>`
+  const [row] = yield* sql<{ id: number }>`
     INSERT INTO imported_calendars (operator_id, property_id, url, host, due_at, created_at)
     VALUES (${operatorId}, ${propertyId}, ${url}, ${hostOf(url)}, now() + interval '100 years', now()) RETURNING id`
-  return made?.id ?? 0
+  return row?.id ?? 0
 }, Effect.orDie)
 
 /** Days that it says are busy, by itself or as an echo; they close the property. */
@@ -22,14 +22,14 @@ export const insertImportedDays = Effect.fn("sayBusy")(function* (
   operatorId: number,
   propertyId: number,
   calendarId: number,
-  echo: boolean,
+  isFeedbackLoop: boolean,
   ...days: ReadonlyArray<string>
 ) {
   const sql = yield* SqlClient.SqlClient
   yield* sql`
     WITH said AS (
       INSERT INTO imported_days (operator_id, calendar_id, day, property_id, echo)
-      SELECT ${operatorId}::bigint, ${calendarId}::bigint, each::date, ${propertyId}::bigint, ${echo}::boolean
+      SELECT ${operatorId}::bigint, ${calendarId}::bigint, each::date, ${propertyId}::bigint, ${isFeedbackLoop}::boolean
       FROM unnest(${days}::text[]) each
       RETURNING operator_id, property_id, day
     )

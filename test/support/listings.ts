@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 
 // Accounts at channels and their listings, written directly.
 
-export interface AccountOptions {
+export interface ChannelAccountOptions {
   readonly channelType?: string
   readonly authStatus?: "active" | "connecting" | "disconnected" | "exception"
   readonly connector?: string
@@ -14,7 +14,7 @@ export interface AccountOptions {
 /** An account of the operator at a channel; answers its id. */
 export const insertChannelAccount = Effect.fn("channelAccountOf")(function* (
   operatorId: number,
-  options: AccountOptions = {}
+  options: ChannelAccountOptions = {}
 ) {
   const sql = yield* SqlClient.SqlClient
   const { channelType = "airbnb", authStatus = "active", connector = "sandbox", username = "harbour" } = options

@@ -10,7 +10,7 @@ export interface MessageOptions {
 }
 
 /** Records a message of the host's in a conversation, to be sent; answers what it is known by. */
-export const queueMessage = Effect.fnUntraced(function* (conversation: string, given: MessageOptions = {}) {
+export const queueMessage = Effect.fnUntraced(function* (conversation: string, options: MessageOptions = {}) {
   const sql = yield* SqlClient.SqlClient
   const now = yield* DateTime.nowAsDate
   const code = newPublicCode()
@@ -25,7 +25,7 @@ export const queueMessage = Effect.fnUntraced(function* (conversation: string, g
     INSERT INTO messages (operator_id, conversation_id, code, sender_role, sender_name, display_type, content,
       attachment_url, delivery, created_at)
     SELECT operator_id, conversation_id, ${code}, 'host', 'Owner',
-      ${given.imageUrl === undefined ? "Text" : "FileAttachment"}, ${given.text ?? ""}, ${given.imageUrl ?? null}, 'queued',
+      ${options.imageUrl === undefined ? "Text" : "FileAttachment"}, ${options.text ?? ""}, ${options.imageUrl ?? null}, 'queued',
       ${now}::timestamptz
     FROM lane`
   return code

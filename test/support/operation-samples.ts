@@ -5,11 +5,11 @@ import { isChange, needsToken } from "../../src/contract/operation.ts"
 import { type ApiOperation, operations } from "../../src/service/Api.ts"
 import {
   EXCLUSIVE_FIELDS,
+  findSampleValue,
   NON_REFERENCE_FIELDS,
   REFERENCE_FIELDS,
-  requiredValue,
-  type SampleWorld,
-  sampleValue
+  requireSampleValue,
+  type SampleWorld
 } from "./sample-world.ts"
 
 // What every walk over the contract starts from: a valid call of each operation, and what an operator has.
@@ -29,17 +29,17 @@ export const payloadFieldsOf = (operation: ApiOperation) => Object.entries<Schem
 export const isRequired = (field: Schema.Top): boolean => !SchemaAST.isOptional(field.ast)
 
 /** The required fields of an operation, plus those in `also`, valid in the world. */
-export const sampleFields = (
+export const makeSampleFields = (
   operation: ApiOperation,
   world: SampleWorld,
-  also: ReadonlyArray<string> = []
+  extraFields: ReadonlyArray<string> = []
 ): Record<string, unknown> => {
-  const either = EXCLUSIVE_FIELDS[operation._tag] ?? []
-  const one = either.find((name) => also.includes(name)) ?? either[0]
+  const exclusiveFields = EXCLUSIVE_FIELDS[operation._tag] ?? []
+  const chosenField = exclusiveFields.find((name) => extraFields.includes(name)) ?? exclusiveFields[0]
   return Object.fromEntries(
     payloadFieldsOf(operation).flatMap(([name, field]) => {
-      if (isRequired(field) || name === one) return [[name, requiredValue(world, operation, name)]]
-      return also.includes(name) ? [[name, sampleValue(world, operation, name)]] : []
+      if (isRequired(field) || name === chosenField) return [[name, requireSampleValue(world, operation, name)]]
+      return extraFields.includes(name) ? [[name, findSampleValue(world, operation, name)]] : []
     })
   )
 }
@@ -48,22 +48,22 @@ export const sampleFields = (
 export const COMPANION_FIELDS = ["start_date", "end_date", "currency", "property_ids", "client_id", "client_secret"]
 
 /** In the place of every text that says nothing of a record. */
-const TOLD = "Told in confidence"
+const SAMPLE_TEXT = "Told in confidence"
 
-const isText = (field: Schema.Top): boolean => Schema.is(field)(TOLD) && !isImmutableField(field)
+const isMutableText = (field: Schema.Top): boolean => Schema.is(field)(SAMPLE_TEXT) && !isImmutableField(field)
 
 /** A good call that changes something, with a text wherever it takes one. */
-export const sampleChange = (operation: ApiOperation, world: SampleWorld): Record<string, unknown> => {
+export const makeSampleChange = (operation: ApiOperation, world: SampleWorld): Record<string, unknown> => {
   const optional = payloadFieldsOf(operation).filter(
-    ([name, field]) => !REFERENCE_FIELDS.has(name) && !NON_REFERENCE_FIELDS.has(name) && isText(field)
+    ([name, field]) => !REFERENCE_FIELDS.has(name) && !NON_REFERENCE_FIELDS.has(name) && isMutableText(field)
   )
-  const texts = optional.map(([name]) => [name, sampleValue(world, operation, name) ?? TOLD])
+  const texts = optional.map(([name]) => [name, findSampleValue(world, operation, name) ?? SAMPLE_TEXT])
   const edit = world.edits[operation._tag] ?? {}
-  return { ...Object.fromEntries(texts), ...sampleFields(operation, world, COMPANION_FIELDS), ...edit }
+  return { ...Object.fromEntries(texts), ...makeSampleFields(operation, world, COMPANION_FIELDS), ...edit }
 }
 
 /** What is answered, but for what is shown once and the word about it in its place. */
-export const withoutOneTimeValues = (data: unknown): string =>
+export const formatWithoutOneTimeValues = (data: unknown): string =>
   JSON.stringify(data, (name, value: unknown) => (name === "secret" || name === "secret_note" ? undefined : value))
 
 /** The rows of an operator in a table, as text. */
@@ -73,7 +73,7 @@ export interface TableContents {
 }
 
 /** Every row of an operator in every table that has one: to see that nothing changed. */
-export const loadContents = Effect.fnUntraced(function* (world: SampleWorld) {
+export const loadTableContents = Effect.fnUntraced(function* (world: SampleWorld) {
   const sql = yield* SqlClient.SqlClient
   const tables = yield* sql<{ name: string }>`
     SELECT table_name AS name FROM information_schema.columns

@@ -1,12 +1,12 @@
 import { Clock, Effect, Layer, Redacted } from "effect"
 import { inject } from "vitest"
 import { layerPostgres } from "../../src/platform/database/postgres.ts"
-import { layerTestMemory } from "./database.ts"
 import { createScratchDatabase } from "./scratch-database.ts"
+import { layerTestDatabaseInMemory } from "./test-database.ts"
 
 export { createScratchDatabase } from "./scratch-database.ts"
 
-const realClock = Layer.succeed(Clock.Clock, Clock.Clock.defaultValue())
+const layerRealClock = Layer.succeed(Clock.Clock, Clock.Clock.defaultValue())
 
 /**
  * A migrated database that no other test file shares, for tests of what works on a database as a whole: workers would
@@ -15,7 +15,7 @@ const realClock = Layer.succeed(Clock.Clock, Clock.Clock.defaultValue())
 export const layerOwnDatabase = Layer.unwrap(
   Effect.gen(function* () {
     const server = inject("testDatabaseUrl")
-    if (server === "") return layerTestMemory
+    if (server === "") return layerTestDatabaseInMemory
     return layerPostgres({ url: Redacted.make(yield* createScratchDatabase(server)), maxConnections: 4 })
   })
-).pipe(Layer.provide(realClock))
+).pipe(Layer.provide(layerRealClock))

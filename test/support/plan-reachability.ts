@@ -15,7 +15,7 @@ export interface PlanNode {
   readonly [property: string]: unknown
 }
 
-const CONDITIONS = ["Filter", "Join Filter", "Index Cond", "Recheck Cond", "Hash Cond", "Merge Cond"]
+const CONDITION_PROPERTIES = ["Filter", "Join Filter", "Index Cond", "Recheck Cond", "Hash Cond", "Merge Cond"]
 
 export const listPlanNodes = (plan: PlanNode): ReadonlyArray<PlanNode> => [
   plan,
@@ -23,7 +23,7 @@ export const listPlanNodes = (plan: PlanNode): ReadonlyArray<PlanNode> => [
 ]
 
 /** Each character of an expression outside of quotes, with how many parentheses are open around it. */
-const walked = function* (text: string): Generator<{ readonly at: number; readonly depth: number }> {
+const walkUnquoted = function* (text: string): Generator<{ readonly at: number; readonly depth: number }> {
   let depth = 0
   let quote = ""
   for (let at = 0; at < text.length; at++) {
@@ -40,10 +40,10 @@ const walked = function* (text: string): Generator<{ readonly at: number; readon
 }
 
 /** The parts of an expression between these words, outside of parentheses and quotes. */
-const split = (text: string, word: string): ReadonlyArray<string> => {
+const splitOutsideParentheses = (text: string, word: string): ReadonlyArray<string> => {
   const parts: Array<string> = []
   let from = 0
-  for (const { at, depth } of walked(text)) {
+  for (const { at, depth } of walkUnquoted(text)) {
     if (depth === 0 && at >= from && text.startsWith(word, at)) {
       parts.push(text.slice(from, at))
       from = at + word.length
@@ -53,31 +53,33 @@ const split = (text: string, word: string): ReadonlyArray<string> => {
 }
 
 /** Without parentheses around the whole of it. */
-const bare = (text: string): string => {
+const stripParentheses = (text: string): string => {
   const trimmed = text.trim()
   if (!trimmed.startsWith("(") || !trimmed.endsWith(")")) return trimmed
-  const closes = Array.from(walked(trimmed)).find(({ at, depth }) => at > 0 && depth === 0)
-  return closes?.at === trimmed.length - 1 ? bare(trimmed.slice(1, -1)) : trimmed
+  const closes = Array.from(walkUnquoted(trimmed)).find(({ at, depth }) => at > 0 && depth === 0)
+  return closes?.at === trimmed.length - 1 ? stripParentheses(trimmed.slice(1, -1)) : trimmed
 }
 
 /** What must be equal where a condition holds: of an OR, or a NOT, nothing. */
-const equalities = (condition: string): ReadonlyArray<readonly [string, string]> =>
-  split(bare(condition), " AND ").flatMap((part) => {
-    const conjunct = bare(part)
-    if (split(conjunct, " AND ").length > 1) return equalities(conjunct)
-    const sides = split(conjunct, " = ")
+const parseEqualities = (condition: string): ReadonlyArray<readonly [string, string]> =>
+  splitOutsideParentheses(stripParentheses(condition), " AND ").flatMap((part) => {
+    const conjunct = stripParentheses(part)
+    if (splitOutsideParentheses(conjunct, " AND ").length > 1) return parseEqualities(conjunct)
+    const sides = splitOutsideParentheses(conjunct, " = ")
     const [left = "", right = ""] = sides
-    return sides.length === 2 && split(conjunct, " OR ").length === 1 ? [[bare(left), bare(right)] as const] : []
+    return sides.length === 2 && splitOutsideParentheses(conjunct, " OR ").length === 1
+      ? [[stripParentheses(left), stripParentheses(right)] as const]
+      : []
   })
 
-const equalitiesOf = (node: PlanNode): ReadonlyArray<readonly [string, string]> =>
-  CONDITIONS.flatMap((kind) => {
+const listNodeEqualities = (node: PlanNode): ReadonlyArray<readonly [string, string]> =>
+  CONDITION_PROPERTIES.flatMap((kind) => {
     const condition = node[kind]
-    return typeof condition === "string" ? equalities(condition) : []
+    return typeof condition === "string" ? parseEqualities(condition) : []
   })
 
 /** Sets of what is equal. */
-const equals = () => {
+const makeEqualitySets = () => {
   const parents = new Map<string, string>()
   const root = (name: string): string => {
     const parent = parents.get(name)
@@ -92,13 +94,13 @@ const equals = () => {
 }
 
 /** Whether it is a table that is spread by operator_id. */
-const isSpread = (node: PlanNode): boolean => {
+const isOperatorTable = (node: PlanNode): boolean => {
   const table = node["Relation Name"]
   return table !== undefined && !(table in GLOBAL_TABLES)
 }
 
 /** As a plan writes the column of a node; `*SELECT*` is what a part of a UNION is called. */
-const columnOf = ({ Alias = "" }: PlanNode, column = "operator_id"): string =>
+const formatColumn = ({ Alias = "" }: PlanNode, column = "operator_id"): string =>
   `${/^[a-z_][a-z0-9_]*$/.test(Alias) ? Alias : `"${Alias}"`}.${column}`
 
 /**
@@ -109,30 +111,32 @@ const columnOf = ({ Alias = "" }: PlanNode, column = "operator_id"): string =>
  */
 export const findUnreachedNodes = (plan: PlanNode, operatorId: number): ReadonlyArray<string> => {
   const nodes = listPlanNodes(plan)
-  const { root, join } = equals()
-  for (const node of nodes) for (const [one, other] of equalitiesOf(node)) join(one, other)
+  const { root, join } = makeEqualitySets()
+  for (const node of nodes) for (const [one, other] of listNodeEqualities(node)) join(one, other)
   const OPERATOR = "the operator"
   for (const known of [`'${operatorId}'::bigint`, `${operatorId}`]) join(known, OPERATOR)
   for (const node of nodes) {
-    const isPart = ["CTE Scan", "Subquery Scan"].includes(node["Node Type"])
-    if (isPart) join(columnOf(node), OPERATOR)
+    const isPlanPart = ["CTE Scan", "Subquery Scan"].includes(node["Node Type"])
+    if (isPlanPart) join(formatColumn(node), OPERATOR)
   }
   // A part that was found to be empty (`WHERE false`) is not scanned, and its columns are of no table: what is joined with it
   // is never looked at.
   if (nodes.some((node) => node["One-Time Filter"] === "false")) join("operator_id", OPERATOR)
   const isReached = (expression: string): boolean =>
-    root(bare(expression)) === root(OPERATOR) || /^\(?InitPlan \d+\)?\.col\d+$|^\$\d+$/.test(root(bare(expression)))
-  const spread = nodes.filter(isSpread)
-  const scans = spread.filter((node) => node["Node Type"] !== "ModifyTable" && !isReached(columnOf(node)))
+    root(stripParentheses(expression)) === root(OPERATOR) ||
+    /^\(?InitPlan \d+\)?\.col\d+$|^\$\d+$/.test(root(stripParentheses(expression)))
+  const operatorScans = nodes.filter(isOperatorTable)
+  const scans = operatorScans.filter((node) => node["Node Type"] !== "ModifyTable" && !isReached(formatColumn(node)))
   // Who reads all operators can name each of them.
   const operators = nodes.filter((node) => node["Relation Name"] === "operators" && node["Node Type"] !== "ModifyTable")
-  const all = spread.length === 0 ? [] : operators.filter((node) => !isReached(columnOf(node, "id")))
-  const entered = spread.filter((node) => node.Operation === "Insert")
+  const unboundOperators =
+    operatorScans.length === 0 ? [] : operators.filter((node) => !isReached(formatColumn(node, "id")))
+  const inserts = operatorScans.filter((node) => node.Operation === "Insert")
   return [
-    ...[...scans, ...all].map((node) => `${node["Node Type"]} of ${node["Relation Name"]} ${node.Alias}`),
-    ...entered
-      .filter((node) => !isReached(enteredAs(node)))
-      .map((node) => `${enteredAs(node)} enters ${node["Relation Name"]}`)
+    ...[...scans, ...unboundOperators].map((node) => `${node["Node Type"]} of ${node["Relation Name"]} ${node.Alias}`),
+    ...inserts
+      .filter((node) => !isReached(findInsertedOperatorId(node)))
+      .map((node) => `${findInsertedOperatorId(node)} enters ${node["Relation Name"]}`)
   ]
 }
 
@@ -140,7 +144,7 @@ export const findUnreachedNodes = (plan: PlanNode, operatorId: number): Readonly
  * The operator_id that an INSERT enters, which is the first column of every table that is spread (test/global-tables.test.ts). What
  * only hands on the rows of a part has names of its own for them.
  */
-const enteredAs = (node: PlanNode): string => {
+const findInsertedOperatorId = (node: PlanNode): string => {
   const source = node.Plans?.find((each) => each["Parent Relationship"] === "Outer")
   const [inner] = source?.Plans ?? []
   const from = source?.["Node Type"] === "Subquery Scan" ? inner : source

@@ -6,13 +6,13 @@ import { SqlClient, Statement } from "effect/sql"
 export const loadQueryPlan = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    const sent: Array<readonly [string, ReadonlyArray<unknown>]> = []
+    const statements: Array<readonly [string, ReadonlyArray<unknown>]> = []
     yield* Effect.provideService(effect, Statement.CurrentTransformer, (statement) => {
-      sent.push(statement.compile())
+      statements.push(statement.compile())
       return Effect.succeed(statement)
     })
-    const [text, values] = sent[0] ?? assert.fail("no statement")
-    assert.lengthOf(sent, 1)
+    const [text, values] = statements[0] ?? assert.fail("no statement")
+    assert.lengthOf(statements, 1)
     const rows = yield* sql.unsafe<{ "QUERY PLAN": string }>(`EXPLAIN ${text}`, values)
     return rows.map((row) => row["QUERY PLAN"]).join("\n")
   })

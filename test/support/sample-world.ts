@@ -6,17 +6,17 @@ import { newPublicCode } from "../../src/domain/guests/conversations/conversatio
 import { formatFeedCursor } from "../../src/domain/webhooks/event-feed/cursor.ts"
 import { EVENT_NAMES } from "../../src/jobs/events/event-statements.ts"
 import { insertConversation } from "./conversations.ts"
-import { freshOperator, insertOrder, insertProperty, type OperatorOptions, typedClient, withToken } from "./harness.ts"
+import { createOperator, insertOrder, insertProperty, type OperatorOptions, typedClient, withToken } from "./harness.ts"
 import { JPEG_BASE64 } from "./jpegs.ts"
 import { insertChannelAccount, insertListing } from "./listings.ts"
-import { EVERY_AIRBNB_SETTING, EVERY_VRBO_SETTING } from "./price-and-rules.ts"
+import { EVERY_AIRBNB_SETTING, EVERY_VRBO_SETTING } from "./remote-rules.ts"
 
 // One operator that owns a record of every kind, and a valid value for every field name of the contracts: what the
 // contract walk builds its calls from. A family whose fields have other names adds them here, once, and a record of every
 // new kind: rows that nobody has cannot be shown to a stranger, and a walk over them proves nothing.
 
 /** A calendar that a property follows, and a day that it says is busy. */
-const followedBy = Effect.fnUntraced(function* (operatorId: number, propertyId: number) {
+const insertCalendarWithBusyDay = Effect.fnUntraced(function* (operatorId: number, propertyId: number) {
   const sql = yield* SqlClient.SqlClient
   yield* sql`
     WITH calendar AS (
@@ -29,7 +29,7 @@ const followedBy = Effect.fnUntraced(function* (operatorId: number, propertyId: 
 }, Effect.orDie)
 
 /** Records no operation makes, and the guest of a stay that is there already. */
-const writtenDirectly = Effect.fnUntraced(function* (operatorId: number, stayId: number, accountId: number) {
+const insertDirectRecords = Effect.fnUntraced(function* (operatorId: number, stayId: number, accountId: number) {
   const sql = yield* SqlClient.SqlClient
   yield* sql`
     INSERT INTO dictionary_entries (operator_id, dictionary, id, name)
@@ -54,7 +54,7 @@ const writtenDirectly = Effect.fnUntraced(function* (operatorId: number, stayId:
 })
 
 /** An image that is kept, with its bytes and its share. */
-const imageKept = Effect.fnUntraced(function* (operatorId: number) {
+const insertImage = Effect.fnUntraced(function* (operatorId: number) {
   const sql = yield* SqlClient.SqlClient
   yield* sql`
     WITH image AS (
@@ -67,9 +67,13 @@ const imageKept = Effect.fnUntraced(function* (operatorId: number) {
 }, Effect.orDie)
 
 /** A guest wrote twice and the host's answer waits to be sent; answers what the guest's last message is called. */
-const spokenIn = Effect.fnUntraced(function* (operatorId: number, code: string, reservation_code: string) {
+const insertConversationMessages = Effect.fnUntraced(function* (
+  operatorId: number,
+  code: string,
+  reservation_code: string
+) {
   const sql = yield* SqlClient.SqlClient
-  const last = newPublicCode()
+  const lastMessageCode = newPublicCode()
   yield* sql`
     WITH conversation AS (SELECT * FROM conversations WHERE code = ${code}), lane AS (
       INSERT INTO message_lanes (operator_id, conversation_id, account_id, waiting, due_at)
@@ -77,17 +81,17 @@ const spokenIn = Effect.fnUntraced(function* (operatorId: number, code: string, 
     )
     INSERT INTO messages (operator_id, conversation_id, code, sender_role, display_type, content, delivery, created_at)
     SELECT conversation.operator_id, conversation.id, said.code, role, 'Text', said.content, delivery, '1970-01-01'
-    FROM conversation, (VALUES (1, ${newPublicCode()}, 'guest', 'Is it quiet?', NULL), (2, ${last}, 'guest', 'At night?', NULL),
+    FROM conversation, (VALUES (1, ${newPublicCode()}, 'guest', 'Is it quiet?', NULL), (2, ${lastMessageCode}, 'guest', 'At night?', NULL),
       (3, ${newPublicCode()}, 'host', 'It is.', 'queued')) AS said (nth, code, role, content, delivery)
     ORDER BY nth`
   yield* sql`
     UPDATE orders SET conversation_id = ${code}
     WHERE operator_id = ${operatorId} AND reservation_code = ${reservation_code}`
-  return last
+  return lastMessageCode
 }, Effect.orDie)
 
 /** What the guest of a conversation was offered; answers the channel's own id of it. */
-const offeredIn = Effect.fnUntraced(function* (operatorId: number, conversation: string, listingId: string) {
+const insertSpecialOffer = Effect.fnUntraced(function* (operatorId: number, conversation: string, listingId: string) {
   const sql = yield* SqlClient.SqlClient
   const offer_id = `O-${conversation}`
   yield* sql`
@@ -100,7 +104,7 @@ const offeredIn = Effect.fnUntraced(function* (operatorId: number, conversation:
 }, Effect.orDie)
 
 /** An entry of the knowledge base that is searched; answers its id. */
-const knownTo = Effect.fnUntraced(function* (operatorId: number) {
+const insertKnowledgeEntry = Effect.fnUntraced(function* (operatorId: number) {
   const sql = yield* SqlClient.SqlClient
   const [entry] = yield* sql<{ id: number }>`
     INSERT INTO knowledge_bases (operator_id, title, is_enable, audience, scope_property_type, scope_property_ids,
@@ -116,7 +120,7 @@ const knownTo = Effect.fnUntraced(function* (operatorId: number) {
 }, Effect.orDie)
 
 /** A conversation whose guest asked something that is not answered yet. */
-const askedIn = Effect.fnUntraced(function* (operatorId: number, code: string) {
+const insertPendingQuestion = Effect.fnUntraced(function* (operatorId: number, code: string) {
   const sql = yield* SqlClient.SqlClient
   yield* sql`
     INSERT INTO answer_lanes (operator_id, conversation_id, account_id, waiting, due_at)
@@ -125,7 +129,7 @@ const askedIn = Effect.fnUntraced(function* (operatorId: number, code: string) {
 }, Effect.orDie)
 
 /** A rule, a stay that is to be looked at again, and a message to its guest that waits; answers the plan's id. */
-const automatedFor = Effect.fnUntraced(function* (operatorId: number, stayId: number, conversation: string) {
+const insertAutomationPlan = Effect.fnUntraced(function* (operatorId: number, stayId: number, conversation: string) {
   const sql = yield* SqlClient.SqlClient
   const rule = JSON.stringify({
     name: "Before arrival",
@@ -156,7 +160,7 @@ const GUEST_REVIEW = JSON.stringify({
 })
 
 /** An order whose stay was over at the walk's hour, which its guest has reviewed. */
-const reviewedOf = Effect.fnUntraced(function* (
+const insertReviewedOrder = Effect.fnUntraced(function* (
   operatorId: number,
   { propertyId, channelType = "airbnb" }: { readonly propertyId?: number; readonly channelType?: string }
 ) {
@@ -171,7 +175,7 @@ const reviewedOf = Effect.fnUntraced(function* (
 }, Effect.orDie)
 
 /** Its listings follow their calendars. */
-const compared = Effect.fnUntraced(function* (operatorId: number) {
+const insertListingComparisons = Effect.fnUntraced(function* (operatorId: number) {
   const sql = yield* SqlClient.SqlClient
   yield* sql`
     INSERT INTO listing_comparisons (operator_id, listing_row, account_id, property_id, room_type_id, due_at)
@@ -179,17 +183,19 @@ const compared = Effect.fnUntraced(function* (operatorId: number) {
 })
 
 /** Everything that happened to the operator is in the feed, as a fan-out of it alone would leave it. */
-const inFeed = Effect.fnUntraced(function* (operatorId: number) {
+const markEventsDispatched = Effect.fnUntraced(function* (operatorId: number) {
   const sql = yield* SqlClient.SqlClient
   yield* sql`UPDATE events SET fanned_out_at = now(), position = id WHERE operator_id = ${operatorId}`
 })
 
 /** Values by field name; ids and codes name records of this operator. */
-export type SampleWorld = Effect.Success<typeof makeWorld>
+export type SampleWorld = Effect.Success<typeof makeSampleWorld>
 
 /** A world whose operator has these limits in place of the table's. */
-export const makeWorldWith = Effect.fnUntraced(function* (rateLimits: NonNullable<OperatorOptions["rateLimits"]>) {
-  const operator = yield* freshOperator({ rateLimits })
+export const makeSampleWorldWith = Effect.fnUntraced(function* (
+  rateLimits: NonNullable<OperatorOptions["rateLimits"]>
+) {
+  const operator = yield* createOperator({ rateLimits })
   const as = withToken(operator.token)
   const api = yield* typedClient
   const property_id = yield* insertProperty(operator.operatorId, "Harbour 1")
@@ -210,8 +216,8 @@ export const makeWorldWith = Effect.fnUntraced(function* (rateLimits: NonNullabl
   const { group } = yield* api.create_property_group({ name: "Harbour", property_ids: [property_id] }).pipe(as)
   const { room_type_id } = yield* api.create_room_type({ title: "Double" }).pipe(as)
   // A property of another room type, so that the first is still free for any.
-  const housed_id = yield* insertProperty(operator.operatorId, "Harbour 2")
-  yield* api.create_room_type({ title: "Twin", property_ids: [housed_id] }).pipe(as)
+  const otherPropertyId = yield* insertProperty(operator.operatorId, "Harbour 2")
+  yield* api.create_room_type({ title: "Twin", property_ids: [otherPropertyId] }).pipe(as)
   const { tag } = yield* api
     .create_property_tag({ name: "Sea view", property_ids: [property_id], room_type_ids: [room_type_id] })
     .pipe(as)
@@ -244,23 +250,23 @@ export const makeWorldWith = Effect.fnUntraced(function* (rateLimits: NonNullabl
     channelType: "airbnb",
     inquiry: { listingId: listing_id, checkInDate: "2027-06-10", checkOutDate: "2027-06-12" }
   })
-  const special_offer_id = yield* offeredIn(operator.operatorId, conversation_id, listing_id)
-  yield* writtenDirectly(operator.operatorId, stay_id, channel_account_id)
-  yield* followedBy(operator.operatorId, property_id)
-  yield* imageKept(operator.operatorId)
-  const knowledge_base_id = yield* knownTo(operator.operatorId)
-  const plan_id = yield* automatedFor(operator.operatorId, stay_id, conversation_id)
-  yield* askedIn(operator.operatorId, conversation_id)
-  const before = yield* spokenIn(operator.operatorId, conversation_id, pending_code)
+  const special_offer_id = yield* insertSpecialOffer(operator.operatorId, conversation_id, listing_id)
+  yield* insertDirectRecords(operator.operatorId, stay_id, channel_account_id)
+  yield* insertCalendarWithBusyDay(operator.operatorId, property_id)
+  yield* insertImage(operator.operatorId)
+  const knowledge_base_id = yield* insertKnowledgeEntry(operator.operatorId)
+  const plan_id = yield* insertAutomationPlan(operator.operatorId, stay_id, conversation_id)
+  yield* insertPendingQuestion(operator.operatorId, conversation_id)
+  const before = yield* insertConversationMessages(operator.operatorId, conversation_id, pending_code)
   const listing = { channel_type: "airbnb", listing_id } as const
   const today = dateInZone(yield* Clock.currentTimeMillis, "Europe/Berlin")
   const days = { start_date: addDays(today, 1), end_date: addDays(today, 28) }
-  const priced = { ...days, price: 120 }
-  yield* api.update_listing_prices({ ...listing, prices: [priced] }).pipe(as)
-  yield* compared(operator.operatorId)
-  const reviewed_code = yield* reviewedOf(operator.operatorId, { channelType: "booking.com" })
-  const reviewing_code = yield* reviewedOf(operator.operatorId, { propertyId: property_id })
-  yield* inFeed(operator.operatorId)
+  const priceRange = { ...days, price: 120 }
+  yield* api.update_listing_prices({ ...listing, prices: [priceRange] }).pipe(as)
+  yield* insertListingComparisons(operator.operatorId)
+  const reviewed_code = yield* insertReviewedOrder(operator.operatorId, { channelType: "booking.com" })
+  const reviewing_code = yield* insertReviewedOrder(operator.operatorId, { propertyId: property_id })
+  yield* markEventsDispatched(operator.operatorId)
   const cursor = formatFeedCursor({ operatorId: operator.operatorId, position: 1 })
   yield* api.put_event_consumer({ name: "ledger", cursor }).pipe(as)
   return {
@@ -324,7 +330,7 @@ export const makeWorldWith = Effect.fnUntraced(function* (rateLimits: NonNullabl
       scope: "partial",
       ...listing,
       listings: [listing],
-      prices: [priced],
+      prices: [priceRange],
       inventories: [{ ...days, inventory: 1 }],
       restrictions: [{ ...days, min_stay_on_arrival: 3 }],
       cursor,
@@ -359,7 +365,7 @@ export const makeWorldWith = Effect.fnUntraced(function* (rateLimits: NonNullabl
       channel_types: ["airbnb", "vrbo"]
     } as Readonly<Record<string, unknown>>,
     /** By operation, where one needs another value than the others. */
-    special: {
+    fieldsByOperation: {
       get_property_availability: {
         property_ids: String(property_id),
         start_date: "1970-02-01",
@@ -388,7 +394,7 @@ export const makeWorldWith = Effect.fnUntraced(function* (rateLimits: NonNullabl
     /** By operation, where a call with every text it takes would change nothing: what to send beside or instead. */
     edits: {
       update_webhook: { rotate_secret: true },
-      allocate_stay: { property_id: housed_id },
+      allocate_stay: { property_id: otherPropertyId },
       update_check_in_details: { lock_code_visible_after: "16:45" },
       // An image comes before its message, and goes by itself where that never comes.
       send_message: { jpeg_base64: null }
@@ -397,7 +403,7 @@ export const makeWorldWith = Effect.fnUntraced(function* (rateLimits: NonNullabl
 }, Effect.orDie)
 
 // The walk makes more calls than these routes take in a minute.
-export const makeWorld = makeWorldWith({
+export const makeSampleWorld = makeSampleWorldWith({
   endpoint: {
     "POST /reservations": { "1m": 10_000 },
     "POST /availabilities": { "1m": 10_000 },
@@ -453,29 +459,29 @@ export const NON_REFERENCE_FIELDS: ReadonlySet<string> = new Set([
 ])
 
 /** Fields that name what the search is for, beside its id. */
-const OWN_NAMES: ReadonlySet<string> = new Set([
+const SEARCH_KEY_FIELDS: ReadonlySet<string> = new Set([
   "search_reservations reservation_code",
   "search_listings listing_id",
   "search_reviews reservation_code"
 ])
 
 /** Whether a search by this field is one for the record itself, which finds nothing where there is none. */
-export const isOwnName = (operation: AnyOperation, field: string): boolean =>
-  routeOf(operation).params.length === 0 && (field === "id" || OWN_NAMES.has(`${operation._tag} ${field}`))
+export const isSearchKey = (operation: AnyOperation, field: string): boolean =>
+  routeOf(operation).params.length === 0 && (field === "id" || SEARCH_KEY_FIELDS.has(`${operation._tag} ${field}`))
 
 /** The value of a field in a world, if it has one: `id` means a record of the kind the route begins with. */
-export const sampleValue = (world: SampleWorld, operation: AnyOperation, field: string): unknown => {
-  const special = world.special[operation._tag] ?? {}
+export const findSampleValue = (world: SampleWorld, operation: AnyOperation, field: string): unknown => {
+  const special = world.fieldsByOperation[operation._tag] ?? {}
   if (Object.hasOwn(special, field)) return special[field]
-  return field === "id" ? world.records[kindOf(operation)] : world.fields[field]
+  return field === "id" ? world.records[recordKindOf(operation)] : world.fields[field]
 }
 
 /** The value of a field that a call cannot do without. */
-export const requiredValue = (world: SampleWorld, operation: AnyOperation, field: string): unknown => {
-  const value = sampleValue(world, operation, field)
+export const requireSampleValue = (world: SampleWorld, operation: AnyOperation, field: string): unknown => {
+  const value = findSampleValue(world, operation, field)
   if (value !== undefined) return value
-  const missing = field === "id" ? `a record of \`${kindOf(operation)}\`` : `a value of \`${field}\``
+  const missing = field === "id" ? `a record of \`${recordKindOf(operation)}\`` : `a value of \`${field}\``
   throw new Error(`${operation._tag} needs ${missing}: give it in test/support/sample-world.ts`)
 }
 
-const kindOf = (operation: AnyOperation): string => routeOf(operation).path.split("/")[1] ?? ""
+const recordKindOf = (operation: AnyOperation): string => routeOf(operation).path.split("/")[1] ?? ""

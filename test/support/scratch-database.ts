@@ -7,7 +7,7 @@ import { layerPostgres } from "../../src/platform/database/postgres.ts"
 
 // Databases of its own on a server, for tests and benches.
 
-const administer = (server: string, statement: string) =>
+const runAdminStatement = (server: string, statement: string) =>
   Effect.flatMap(SqlClient, (sql) => sql.unsafe(statement).unprepared).pipe(
     Effect.provide(layerPostgres({ url: Redacted.make(server), maxConnections: 1 }), { local: true }),
     Effect.orDie
@@ -18,8 +18,8 @@ export const createEmptyDatabase = Effect.fnUntraced(function* (server: string, 
   const name = `latchkey_scratch_${randomBytes(6).toString("hex")}`
   const url = new URL(server)
   url.pathname = `/${name}`
-  yield* Effect.acquireRelease(administer(server, `CREATE DATABASE ${name} TEMPLATE ${copyOf}`), () =>
-    administer(server, `DROP DATABASE ${name} WITH (FORCE)`)
+  yield* Effect.acquireRelease(runAdminStatement(server, `CREATE DATABASE ${name} TEMPLATE ${copyOf}`), () =>
+    runAdminStatement(server, `DROP DATABASE ${name} WITH (FORCE)`)
   )
   return url.href
 })

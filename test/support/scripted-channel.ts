@@ -9,8 +9,8 @@ import type {
   DayRangeRestrictions,
   ListingDay
 } from "../../src/domain/channels/port/listing-days.ts"
-import { makeRemoteRules, type RemoteRules } from "./price-and-rules.ts"
 import { makeRemoteGuests, type RemoteGuests } from "./remote-guests.ts"
+import { makeRemoteRules, type RemoteRules } from "./remote-rules.ts"
 
 /** What a listing of a scripted channel was told. */
 export interface ListingUpdate {
@@ -22,20 +22,23 @@ export interface ListingUpdate {
 }
 
 /** How many of a listing are sold on days; of one that it does not name, one. */
-type Sold = ReadonlyMap<string, number>
+type InventoryByDate = ReadonlyMap<string, number>
 
-const datesOf = (start: string, end: string) =>
+const listDates = (start: string, end: string) =>
   Array.from({ length: Math.max(0, daysInRange(start, end)) }, (_, at) => addDays(start, at))
 
 /** Every day of it costs 100. */
-const calendar = (sold: Sold | undefined, start: string, end: string): ReadonlyArray<ListingDay> =>
-  datesOf(start, end).map((date) => ({ date, price: 100, inventory: sold?.get(date) ?? 1 }))
+const makeListingDays = (sold: InventoryByDate | undefined, start: string, end: string): ReadonlyArray<ListingDay> =>
+  listDates(start, end).map((date) => ({ date, price: 100, inventory: sold?.get(date) ?? 1 }))
 
-const withInventories = (sold: Sold | undefined, ranges: ReadonlyArray<DayRangeInventory>): Sold =>
+const mergeInventories = (
+  sold: InventoryByDate | undefined,
+  ranges: ReadonlyArray<DayRangeInventory>
+): InventoryByDate =>
   new Map([
     ...(sold ?? []),
     ...ranges.flatMap(({ start_date, end_date, inventory }) =>
-      datesOf(start_date, end_date).map((date) => [date, inventory] as const)
+      listDates(start_date, end_date).map((date) => [date, inventory] as const)
     )
   ])
 
@@ -44,76 +47,82 @@ export class ScriptedChannel extends Context.Service<
   ScriptedChannel,
   {
     /** What it was told, oldest first: `approve 0-123-AB`. */
-    readonly heard: Effect.Effect<ReadonlyArray<string>>
+    readonly requests: Effect.Effect<ReadonlyArray<string>>
     /** Answers every act about this order or listing like that from now on; `meanwhile` runs before the answer. */
-    readonly answer: (code: string, answer: Effect.Effect<void, ChannelError>) => Effect.Effect<void>
+    readonly setResponse: (code: string, answer: Effect.Effect<void, ChannelError>) => Effect.Effect<void>
     /** What listings were told and took of prices, inventories and restrictions, oldest first. */
-    readonly told: Effect.Effect<ReadonlyArray<ListingUpdate>>
+    readonly listingUpdates: Effect.Effect<ReadonlyArray<ListingUpdate>>
     /** Says from now on that the order stands so; until then it is pending, or as it agreed that it should. */
-    readonly say: (
+    readonly setRequestStatus: (
       reservationCode: string,
       answer: Effect.Effect<ChannelRequestStatus, ChannelError>
     ) => Effect.Effect<void>
     /** It sells so many of the listing on these days from now on, whoever said so. */
-    readonly sells: (listingId: string, ...ranges: ReadonlyArray<DayRangeInventory>) => Effect.Effect<void>
+    readonly setInventory: (listingId: string, ...ranges: ReadonlyArray<DayRangeInventory>) => Effect.Effect<void>
     /** Prices and rules as they are there. */
-    readonly rules: Omit<RemoteRules, "acts">
+    readonly rules: Omit<RemoteRules, "gatewayMethods">
     /** What it was told to send, to offer and to withdraw, and the reviews it was given, oldest first. */
-    readonly guests: Omit<RemoteGuests, "acts">
+    readonly guests: Omit<RemoteGuests, "gatewayMethods">
   }
 >()("latchkey/test/ScriptedChannel") {
   static readonly layer: Layer.Layer<ScriptedChannel | ChannelGateway> = Layer.effectContext(
     Effect.gen(function* () {
-      const heard = yield* Ref.make<ReadonlyArray<string>>([])
-      const answers = yield* Ref.make<ReadonlyMap<string, Effect.Effect<void, ChannelError>>>(new Map())
-      const stands = yield* Ref.make<ReadonlyMap<string, Effect.Effect<ChannelRequestStatus, ChannelError>>>(new Map())
-      const say = (code: string, answer: Effect.Effect<ChannelRequestStatus, ChannelError>) =>
-        Ref.update(stands, (all) => new Map([...all, [code, answer]]))
-      const hear = Effect.fnUntraced(function* (name: string, code: string) {
-        yield* Ref.update(heard, (all) => [...all, `${name} ${code}`])
-        yield* (yield* Ref.get(answers)).get(code) ?? Effect.void
+      const requests = yield* Ref.make<ReadonlyArray<string>>([])
+      const responses = yield* Ref.make<ReadonlyMap<string, Effect.Effect<void, ChannelError>>>(new Map())
+      const requestStatuses = yield* Ref.make<ReadonlyMap<string, Effect.Effect<ChannelRequestStatus, ChannelError>>>(
+        new Map()
+      )
+      const setRequestStatus = (code: string, answer: Effect.Effect<ChannelRequestStatus, ChannelError>) =>
+        Ref.update(requestStatuses, (all) => new Map([...all, [code, answer]]))
+      const recordRequest = Effect.fnUntraced(function* (name: string, code: string) {
+        yield* Ref.update(requests, (all) => [...all, `${name} ${code}`])
+        yield* (yield* Ref.get(responses)).get(code) ?? Effect.void
       })
-      const { acts, ...rules } = yield* makeRemoteRules(hear)
-      const { acts: toGuests, ...guests } = yield* makeRemoteGuests(hear)
-      const act = (name: string, agreed: ChannelRequestStatus) => (_: ChannelAccountTarget, order: RemoteOrder) =>
-        Effect.gen(function* () {
-          yield* hear(name, order.reservationCode)
-          yield* say(order.reservationCode, Effect.succeed(agreed))
-        })
-      const taken = yield* Ref.make<ReadonlyArray<ListingUpdate>>([])
-      const calendars = yield* Ref.make<ReadonlyMap<string, Sold>>(new Map())
-      const sells = (listingId: string, ...ranges: ReadonlyArray<DayRangeInventory>) =>
-        Ref.update(calendars, (all) => new Map([...all, [listingId, withInventories(all.get(listingId), ranges)]]))
-      const push =
+      const { gatewayMethods: ruleMethods, ...rules } = yield* makeRemoteRules(recordRequest)
+      const { gatewayMethods: guestMethods, ...guests } = yield* makeRemoteGuests(recordRequest)
+      const answerRequest =
+        (name: string, status: ChannelRequestStatus) => (_: ChannelAccountTarget, order: RemoteOrder) =>
+          Effect.gen(function* () {
+            yield* recordRequest(name, order.reservationCode)
+            yield* setRequestStatus(order.reservationCode, Effect.succeed(status))
+          })
+      const listingUpdates = yield* Ref.make<ReadonlyArray<ListingUpdate>>([])
+      const inventories = yield* Ref.make<ReadonlyMap<string, InventoryByDate>>(new Map())
+      const setInventory = (listingId: string, ...ranges: ReadonlyArray<DayRangeInventory>) =>
+        Ref.update(inventories, (all) => new Map([...all, [listingId, mergeInventories(all.get(listingId), ranges)]]))
+      const recordPush =
         (name: string) => (account: ChannelAccountTarget, payload: RemoteListing & Omit<ListingUpdate, "account">) =>
-          hear(name, payload.listingId).pipe(
-            Effect.andThen(Ref.update(taken, (all) => [...all, { account, ...payload }])),
-            Effect.andThen(sells(payload.listingId, ...(payload.inventories ?? [])))
+          recordRequest(name, payload.listingId).pipe(
+            Effect.andThen(Ref.update(listingUpdates, (all) => [...all, { account, ...payload }])),
+            Effect.andThen(setInventory(payload.listingId, ...(payload.inventories ?? [])))
           )
       const gateway = ChannelGateway.of({
-        approve: act("approve", "approved"),
-        decline: act("decline", "declined"),
+        approve: answerRequest("approve", "approved"),
+        decline: answerRequest("decline", "declined"),
         answered: (_, { reservationCode }) =>
-          Effect.flatMap(Ref.get(stands), (all) => all.get(reservationCode) ?? Effect.succeed("pending" as const)),
-        pushPrices: push("prices"),
-        pushInventories: push("inventories"),
-        pushRestrictions: push("restrictions"),
+          Effect.flatMap(
+            Ref.get(requestStatuses),
+            (all) => all.get(reservationCode) ?? Effect.succeed("pending" as const)
+          ),
+        pushPrices: recordPush("prices"),
+        pushInventories: recordPush("inventories"),
+        pushRestrictions: recordPush("restrictions"),
         readCalendar: (_, { listingId, start, end }) =>
           Effect.andThen(
-            hear("calendar", listingId),
-            Effect.map(Ref.get(calendars), (all) => calendar(all.get(listingId), start, end))
+            recordRequest("calendar", listingId),
+            Effect.map(Ref.get(inventories), (all) => makeListingDays(all.get(listingId), start, end))
           ),
-        ...acts,
-        ...toGuests
+        ...ruleMethods,
+        ...guestMethods
       })
       return Context.make(
         ScriptedChannel,
         ScriptedChannel.of({
-          heard: Ref.get(heard),
-          told: Ref.get(taken),
-          answer: (code, answer) => Ref.update(answers, (all) => new Map([...all, [code, answer]])),
-          say,
-          sells,
+          requests: Ref.get(requests),
+          listingUpdates: Ref.get(listingUpdates),
+          setResponse: (code, answer) => Ref.update(responses, (all) => new Map([...all, [code, answer]])),
+          setRequestStatus,
+          setInventory,
           rules,
           guests
         })

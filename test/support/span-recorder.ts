@@ -10,6 +10,6 @@ export const makeSpanRecorder = () => {
       return span
     }
   })
-  const told = () => spans.filter((span) => span.sampled && span.status._tag === "Ended")
-  return { tracer, spans, told }
+  const listExportedSpans = () => spans.filter((span) => span.sampled && span.status._tag === "Ended")
+  return { tracer, spans, listExportedSpans }
 }

@@ -21,16 +21,16 @@ const Span = Schema.Struct({
 })
 export type CollectedSpan = typeof Span.Type
 
-const Sent = Schema.Struct({
+const TraceExport = Schema.Struct({
   resourceSpans: Schema.Array(Schema.Struct({ scopeSpans: Schema.Array(Schema.Struct({ spans: Schema.Array(Span) })) }))
 })
-const readSent = Schema.decodeUnknownSync(Schema.fromJsonString(Sent))
+const decodeTraceExport = Schema.decodeUnknownSync(Schema.fromJsonString(TraceExport))
 
 /** A collector for as long as the scope lasts: its address, all that was sent to it, and the spans in that. */
 export const startCollector = Effect.acquireRelease(
-  Effect.callback<ReturnType<typeof made>>((resume) => {
-    const kept = made()
-    kept.server.listen(0, "127.0.0.1", () => resume(Effect.succeed(kept)))
+  Effect.callback<ReturnType<typeof makeCollector>>((resume) => {
+    const collector = makeCollector()
+    collector.server.listen(0, "127.0.0.1", () => resume(Effect.succeed(collector)))
   }),
   ({ server }) =>
     Effect.sync(() => {
@@ -39,7 +39,7 @@ export const startCollector = Effect.acquireRelease(
     })
 )
 
-const made = () => {
+const makeCollector = () => {
   const bodies: Array<{ readonly path: string; readonly body: string }> = []
   const server = createServer((request, response) => {
     let body = ""
@@ -60,7 +60,7 @@ const made = () => {
     spans: (): ReadonlyArray<CollectedSpan> =>
       bodies
         .filter(({ path }) => path === "/v1/traces")
-        .flatMap(({ body }) => readSent(body).resourceSpans)
+        .flatMap(({ body }) => decodeTraceExport(body).resourceSpans)
         .flatMap(({ scopeSpans }) => scopeSpans.flatMap(({ spans }) => spans))
   }
 }

@@ -4,8 +4,8 @@ import { Api } from "../../src/service/Api.ts"
 import { overMcp, overRest } from "../attacks/doors.ts"
 import { connections } from "../attacks/wire.ts"
 import { fieldOfError } from "../support/error-messages.ts"
-import { makeWorld, type SampleWorld } from "../support/sample-world.ts"
-import { BaseUrl, layerHttpServer } from "../support/server.ts"
+import { BaseUrl, layerHttpServer } from "../support/http-server.ts"
+import { makeSampleWorld, type SampleWorld } from "../support/sample-world.ts"
 
 // `fields` of the lists that have it, over both doors, on records of every kind.
 
@@ -47,7 +47,7 @@ const rowsIn = (data: Readonly<Record<string, unknown>>, list: string): Readonly
 layer(layerHttpServer())("fields of a list", (it) => {
   it.effect.each(LISTS)("of $list are those that are wanted and no others", ({ operation, list, all, wanted }) =>
     Effect.gen(function* () {
-      const world = yield* makeWorld
+      const world = yield* makeSampleWorld
       const whole = yield* heard("REST", operation, world, all)
       const rows = rowsIn(whole.data, list)
       assert.isNotEmpty(rows)
@@ -69,7 +69,7 @@ layer(layerHttpServer())("fields of a list", (it) => {
     "of $list are 422 where rows have none of the name, and the names are told",
     ({ operation, list, all }) =>
       Effect.gen(function* () {
-        const world = yield* makeWorld
+        const world = yield* makeSampleWorld
         const first = Object.keys(rowsIn((yield* heard("REST", operation, world, all)).data, list)[0] ?? {})[0] ?? ""
         for (const [door, fields] of [
           ["REST", "nights"],

@@ -2,8 +2,8 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { GUEST_PORTAL_PREFIX } from "../../src/domain/bookings/check-in/guest-portal-url.ts"
 import { SHARED_CALENDAR_PREFIX } from "../../src/domain/calendars/calendar-share-links/share-link-url.ts"
-import { IMAGES_PREFIX } from "../../src/domain/guests/images/image-url.ts"
-import { BaseUrl, layerHttpServer } from "../support/server.ts"
+import { IMAGES_PATH_PREFIX } from "../../src/domain/guests/images/image-url.ts"
+import { BaseUrl, layerHttpServer } from "../support/http-server.ts"
 
 // Outside `/v3` the HTTP status tells the truth; where HTTPS is required every door says so in its own form.
 
@@ -81,7 +81,7 @@ layer(layerHttpServer({ requireHttps: true }))("plain HTTP where HTTPS is requir
       assert.strictEqual(feed.status, 400)
       assert.match(feed.type ?? "", /^text\/plain/)
       assert.match(feed.text, /^Use HTTPS/)
-      const image = yield* get(`${IMAGES_PREFIX}anything.jpg`)
+      const image = yield* get(`${IMAGES_PATH_PREFIX}anything.jpg`)
       assert.strictEqual(image.status, 400)
       assert.match(image.text, /^Use HTTPS/)
     })

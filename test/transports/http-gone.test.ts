@@ -15,7 +15,7 @@ import { PublicUrl } from "../../src/platform/installation.ts"
 import { Service } from "../../src/service/service.ts"
 import { makeHttpApp } from "../../src/transports/http-app.ts"
 import { abortRequestWhen } from "../support/aborted-request.ts"
-import { toolCall } from "../support/transports/mcp/mcp-requests.ts"
+import { makeToolCall } from "../support/transports/mcp/mcp-requests.ts"
 
 const OPERATOR = 1
 
@@ -45,12 +45,12 @@ const serving = Effect.fnUntraced(function* (call: Effect.Effect<never>, places:
     }),
     Effect.provideService(SharedCalendars, {
       open: () => Effect.succeed(Option.some(link)),
-      part: () => Effect.succeed({ total: 0, properties: [] }),
-      days: () => Effect.succeed([])
+      listPart: () => Effect.succeed({ total: 0, properties: [] }),
+      listDays: () => Effect.succeed([])
     }),
     Effect.provideService(PropertyFeeds, {
-      addressFor: notAsked,
-      renew: notAsked,
+      getOrCreateAddress: notAsked,
+      renewAddress: notAsked,
       listCalendarFeeds: notAsked,
       open: notAsked,
       read: notAsked,
@@ -75,7 +75,7 @@ const serving = Effect.fnUntraced(function* (call: Effect.Effect<never>, places:
 const TOOL_CALL: RequestInit = {
   method: "POST",
   headers: { "content-type": "application/json", accept: "application/json, text/event-stream" },
-  body: JSON.stringify(toolCall("search_transactions"))
+  body: JSON.stringify(makeToolCall("search_transactions"))
 }
 
 describe("a client that goes away", () => {

@@ -2,8 +2,8 @@ import { assert, layer } from "@effect/vitest"
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { freshOperator } from "../support/harness.ts"
-import { BaseUrl, layerHttpServer } from "../support/server.ts"
+import { createOperator } from "../support/harness.ts"
+import { BaseUrl, layerHttpServer } from "../support/http-server.ts"
 
 // A key as clients send it: a header of REST, `_meta` of a tool call.
 
@@ -52,7 +52,7 @@ layer(layerHttpServer())("a key", (it) => {
   it.effect("is the same through either door", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const { operatorId, token } = yield* freshOperator()
+      const { operatorId, token } = yield* createOperator()
       const fields = { type: "cleaning", note: "linen" }
       const first = yield* rest(token, "POST", "/tasks", '"linen-1"', fields)
       assert.deepStrictEqual([first.answer, first.replayed], ["0", null])
@@ -84,7 +84,7 @@ layer(layerHttpServer())("a key", (it) => {
   it.effect("that is none is told by its own name, and nothing is done", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const { operatorId, token } = yield* freshOperator()
+      const { operatorId, token } = yield* createOperator()
       const fields = { type: "other" }
       assert.match((yield* rest(token, "POST", "/tasks", "", fields)).answer, /^400 Idempotency-Key: .*\b255\b/)
       assert.match((yield* rest(token, "POST", "/tasks", "a b", fields)).answer, /^400 Idempotency-Key: /)

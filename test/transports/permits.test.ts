@@ -4,8 +4,8 @@ import { TestClock } from "effect/testing"
 import { NOT_ALONE_MS } from "../../src/admission/concurrency/FairPlaces.ts"
 import { Places, SMALL_BODY_BYTES } from "../../src/admission/concurrency/Places.ts"
 import { BUSY_RETRY_SECONDS, CONCURRENCY_PERMITS, PERMIT_WAIT_MS } from "../../src/platform/limits.ts"
-import { freshOperator } from "../support/harness.ts"
-import { BaseUrl, layerHttpServer } from "../support/server.ts"
+import { createOperator } from "../support/harness.ts"
+import { BaseUrl, layerHttpServer } from "../support/http-server.ts"
 import { RawClient } from "../support/transports/http-server/raw-client.ts"
 
 // When a call takes its concurrency permit: after its body has arrived, and before the body is parsed.
@@ -75,7 +75,7 @@ layer(layerHttpServer())("a call whose body is refused", (it) => {
     ["that is not JSON", "{", 400]
   ] as const)("%s waits for a permit before the body is parsed", ([, body, code]) =>
     Effect.gen(function* () {
-      const { token, operatorId } = yield* freshOperator()
+      const { token, operatorId } = yield* createOperator()
       const call = post("/v3/transactions", token, body)
       const { text, retryAfter } = yield* whileFull(operatorId, answerInTheEnd(call))
       assert.include(text, '"error_code":500,')
@@ -86,7 +86,7 @@ layer(layerHttpServer())("a call whose body is refused", (it) => {
 
   it.effect("is refused without a permit if its token is unknown or its body is too large", () =>
     Effect.gen(function* () {
-      const { token, operatorId } = yield* freshOperator()
+      const { token, operatorId } = yield* createOperator()
       yield* whileFull(
         operatorId,
         Effect.gen(function* () {
@@ -100,7 +100,7 @@ layer(layerHttpServer())("a call whose body is refused", (it) => {
 
   it.effect("waits for a permit over MCP too, and gets the 500 in the tool's result", () =>
     Effect.gen(function* () {
-      const { token, operatorId } = yield* freshOperator()
+      const { token, operatorId } = yield* createOperator()
       const call = post("/mcp", token, toolCall())
       const { status, text } = yield* whileFull(operatorId, answerInTheEnd(call))
       assert.strictEqual(status, 200)
@@ -111,7 +111,7 @@ layer(layerHttpServer())("a call whose body is refused", (it) => {
 
   it.effect(`waits for a permit before an MCP message of more than ${SMALL_BODY_BYTES} bytes is parsed`, () =>
     Effect.gen(function* () {
-      const { token, operatorId } = yield* freshOperator()
+      const { token, operatorId } = yield* createOperator()
       const unfinished = (bytes: number) => `{${" ".repeat(bytes - 1)}`
       yield* whileFull(
         operatorId,
@@ -131,14 +131,14 @@ layer(layerHttpServer())("a call whose body is refused", (it) => {
 
   it.effect("holds no permit while its body arrives", () =>
     Effect.gen(function* () {
-      const { token } = yield* freshOperator()
+      const { token } = yield* createOperator()
       const base = yield* BaseUrl
       const begun = (path: string) =>
         `POST ${path} HTTP/1.1\r\nHost: ${new URL(base).host}\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\nContent-Length: 99\r\nExpect: 100-continue\r\n\r\n`
       const slow = ["/v3/transactions", "/mcp"].flatMap((path) =>
         Array.from({ length: CONCURRENCY_PERMITS }, () => new RawClient(base).send(begun(path)))
       )
-      for (const client of slow) yield* Effect.promise(() => client.hears(/100 Continue/))
+      for (const client of slow) yield* Effect.promise(() => client.awaitText(/100 Continue/))
       for (const client of slow) client.send("{")
       assert.include((yield* post("/v3/transactions", token, invalidEntry)).text, '"error_code":422')
       assert.include((yield* post("/mcp", token, toolCall())).text, String.raw`\"error_code\":422`)

@@ -6,8 +6,8 @@ import { AMOUNT_MAX } from "../../src/platform/limits.ts"
 import { operations } from "../../src/service/Api.ts"
 import { makeTools } from "../../src/transports/mcp/tools.ts"
 import { fieldOfError } from "../support/error-messages.ts"
-import { freshOperator, insertOrder, insertProperty } from "../support/harness.ts"
-import { BaseUrl, layerHttpServer } from "../support/server.ts"
+import { createOperator, insertOrder, insertProperty } from "../support/harness.ts"
+import { BaseUrl, layerHttpServer } from "../support/http-server.ts"
 
 // What real clients send, over real sockets and both doors of the real service.
 
@@ -52,7 +52,7 @@ const entry = { direction: "income", amount: 5, currency: "EUR", item_id: 11, pa
 layer(layerHttpServer())("a client", (it) => {
   it.effect("may write a whole number as text, and null for what it does not give", () =>
     Effect.gen(function* () {
-      const { operatorId, token } = yield* freshOperator()
+      const { operatorId, token } = yield* createOperator()
       const property_id = yield* insertProperty(operatorId, "Harbour 1")
       const task = { type: "cleaning", property_id: `${property_id}`, staff_id: null, note: null, stay_code: null }
       const created = [yield* tool(token, "create_task", task), yield* rest(token, "POST", "/tasks", task)]
@@ -75,7 +75,7 @@ layer(layerHttpServer())("a client", (it) => {
 
   it.effect("may not write null where not giving a field does more", () =>
     Effect.gen(function* () {
-      const { token } = yield* freshOperator()
+      const { token } = yield* createOperator()
       const staff = { name: "Marta", mobile: "+351 912345678", property_ids: null }
       const hook = { url: "https://hooks.example.com/in", events: null }
       for (const [path, body, field] of [
@@ -94,7 +94,7 @@ layer(layerHttpServer())("a client", (it) => {
 
   it.effect("may give property_ids of availability as a list or as text, and is told so", () =>
     Effect.gen(function* () {
-      const { operatorId, token } = yield* freshOperator()
+      const { operatorId, token } = yield* createOperator()
       const ids = [yield* insertProperty(operatorId, "Harbour 1"), yield* insertProperty(operatorId, "Harbour 2")]
       const today = "1970-01-02"
       const days = { start_date: today, end_date: today }
@@ -117,7 +117,7 @@ layer(layerHttpServer())("a client", (it) => {
 
   it.effect("is told of arguments a tool does not know, beside the same envelope", () =>
     Effect.gen(function* () {
-      const { token } = yield* freshOperator()
+      const { token } = yield* createOperator()
       const { data, more } = yield* tool(token, "search_tasks", { staff: 3 })
       assert.deepInclude(data, { total: 0 })
       assert.lengthOf(more, 1)
@@ -130,7 +130,7 @@ layer(layerHttpServer())("a client", (it) => {
 
   it.effect("is told of all wrong fields at once", () =>
     Effect.gen(function* () {
-      const { token } = yield* freshOperator()
+      const { token } = yield* createOperator()
       const { error_code, error_msg } = yield* tool(token, "create_task", { property_id: 0, level: "high", fee: "5" })
       assert.strictEqual(error_code, 400)
       const fields = Array.from(error_msg.matchAll(/\b([a-z_]+): /g), ([, field]) => field)
@@ -143,7 +143,7 @@ layer(layerHttpServer())("a client", (it) => {
 layer(layerHttpServer())("text the database cannot keep", (it) => {
   it.effect("is 422 and names the field, also as the name of a custom field, over both doors", () =>
     Effect.gen(function* () {
-      const { operatorId, token } = yield* freshOperator()
+      const { operatorId, token } = yield* createOperator()
       const property_id = yield* insertProperty(operatorId, "Harbour 1")
       const code = yield* insertOrder(operatorId, [{ propertyId: property_id }])
       const path = `/reservations/${code}/custom_fields`
@@ -175,7 +175,7 @@ layer(layerHttpServer())("text the database cannot keep", (it) => {
 layer(layerHttpServer())("money and time", (it) => {
   it.effect("what came in on an order is summed and shown to its last digit", () =>
     Effect.gen(function* () {
-      const { operatorId, token } = yield* freshOperator()
+      const { operatorId, token } = yield* createOperator()
       const property_id = yield* insertProperty(operatorId, "Harbour 1")
       const reservation_code = yield* insertOrder(operatorId, [{ propertyId: property_id, revenue: "0.001" }], {
         currency: "KWD"
@@ -202,7 +202,7 @@ layer(layerHttpServer())("money and time", (it) => {
 
   it.effect("an instant outside the years 1 to 9999 and a currency nobody pays with are 422", () =>
     Effect.gen(function* () {
-      const { operatorId, token } = yield* freshOperator({ timeZone: "Pacific/Kiritimati" })
+      const { operatorId, token } = yield* createOperator({ timeZone: "Pacific/Kiritimati" })
       const property_id = yield* insertProperty(operatorId, "Harbour 1")
       const create = (fields: object) => rest(token, "POST", "/transactions", { ...entry, property_id, ...fields })
       for (const action_at of ["0001-01-01T00:00:00+01:00", "9999-12-31T23:59:59-00:01", "0001-01-01T13:00:00"]) {

@@ -129,7 +129,7 @@ export class Gate extends Context.Service<
                 countsAsUnsent(errorCode) ? uncountMessage : Effect.void
               ),
             uncountCall: windows.giveBack(call, admission.at),
-            uncountMessage: uncountMessage,
+            uncountMessage,
             recheckAccess: recheckAccess(request, now)
           })
         })

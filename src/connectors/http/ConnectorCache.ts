@@ -25,7 +25,7 @@ export interface CachedConnector {
 /** For so long a process may still know a connector that is gone, or not yet know a new one. */
 export const CONNECTOR_CACHE_TTL_MS = 1_000
 
-const readRows = makeRowsReader(ConnectorRow)
+const readConnectorRows = makeRowsReader(ConnectorRow)
 
 const makeListConnectorRows = (sql: SqlClient.SqlClient) => {
   const statement = inForms(
@@ -34,7 +34,7 @@ const makeListConnectorRows = (sql: SqlClient.SqlClient) => {
       SELECT id, url, secret, CASE WHEN former_secret_until > ${now}::timestamptz THEN former_secret END AS former_secret
       FROM connectors ORDER BY id LIMIT ${sql.literal(String(CONNECTORS))}`
   )
-  return Effect.flatMap(DateTime.nowAsDate, (now) => readRows(statement({ now })))
+  return Effect.flatMap(DateTime.nowAsDate, (now) => readConnectorRows(statement({ now })))
 }
 
 /** Their secrets are as they are kept. */
@@ -87,19 +87,19 @@ export class ConnectorCache extends Context.Service<
   static readonly layer = Layer.effect(
     ConnectorCache,
     Effect.gen(function* () {
-      const seals = yield* CurrentSealer
-      const read = Effect.map(
+      const sealer = yield* CurrentSealer
+      const readConnectorRowsById = Effect.map(
         makeListConnectorRows(yield* SqlClient.SqlClient),
         (rows): ConnectorRowsById => new Map(rows.map((row) => [row.id, row]))
       )
-      const cachedRows = yield* cacheForTtl(read)
+      const cachedRows = yield* cacheForTtl(readConnectorRowsById)
       return ConnectorCache.of({
         has: (id) => Effect.map(cachedRows, (connectors) => connectors.has(id)),
         // Opened one by one: one whose secret does not open is in the way of no other.
         find: (id) =>
           Effect.map(cachedRows, (connectors) => {
             const row = connectors.get(id)
-            return row === undefined ? undefined : unsealConnector(seals, row)
+            return row === undefined ? undefined : unsealConnector(sealer, row)
           })
       })
     })

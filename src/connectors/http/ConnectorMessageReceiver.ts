@@ -13,7 +13,7 @@ import { hasValidSignature, isFreshTimestamp } from "../../domain/webhooks/deliv
 import { CONNECTOR_MESSAGE_ID, CONNECTOR_MESSAGES_A_MINUTE } from "../../platform/limits.ts"
 import { Ingest, type IngestResult } from "../ingest/Ingest.ts"
 import { ConnectorCache } from "./ConnectorCache.ts"
-import { type ConnectorMessageOutcome, makeLoadMessageContext, makeRecordOutcome } from "./message-log.ts"
+import { type ConnectorMessageOutcome, makeLoadMessageContext, makeRecordMessageOutcome } from "./message-log.ts"
 
 // What connectors say by themselves, on its way to `Ingest`.
 
@@ -33,18 +33,18 @@ export interface ConnectorMessageResponse {
 }
 
 /** A message that was not heard, and why. */
-export const rejectionResponse = (status: number, reason: string, retryAfter?: number): ConnectorMessageResponse => ({
+export const toRejectionResponse = (status: number, reason: string, retryAfter?: number): ConnectorMessageResponse => ({
   status,
   body: { reason },
   ...(retryAfter === undefined ? {} : { retryAfter })
 })
 
-export const unsignedResponse = rejectionResponse(
+export const unsignedResponse = toRejectionResponse(
   401,
   "The message must be signed by a registered connector, within the last five minutes."
 )
 
-const TIMESTAMP = /^\d{1,12}$/
+const TIMESTAMP_PATTERN = /^\d{1,12}$/
 
 /** What can be said of a message before its body is there; undefined: it is not signed, whatever its body. */
 export const parseSignatureHeaders = (
@@ -52,17 +52,18 @@ export const parseSignatureHeaders = (
   now: number
 ): SignatureHeaders | undefined => {
   const { "webhook-id": id, "webhook-timestamp": time, "webhook-signature": signatures } = headers
-  if (id === undefined || signatures === undefined || time === undefined || !TIMESTAMP.test(time)) return undefined
+  if (id === undefined || signatures === undefined || time === undefined || !TIMESTAMP_PATTERN.test(time))
+    return undefined
   const timestamp = Number(time)
   return isFreshTimestamp(timestamp, now) ? { id, timestamp, signatures } : undefined
 }
 
-const MINUTE = windowOf("1m")
+const MINUTE_WINDOW = windowOf("1m")
 
 const toRateBucket = (connectorId: number): Bucket => ({
   key: `{connector:${connectorId}}`,
   scope: "connector",
-  window: MINUTE,
+  window: MINUTE_WINDOW,
   max: CONNECTOR_MESSAGES_A_MINUTE
 })
 
@@ -76,10 +77,10 @@ const decodeMessage = makeDecoder(
 /** What of a body is heard: whose account speaks, and what it says; the rest is `Ingest`'s to judge. */
 const parseBody = (body: Uint8Array) =>
   Effect.fromResult(Result.flatMap(decodeUtf8(body), parseJson)).pipe(
-    Effect.mapError((problem) => rejectionResponse(400, `The body ${problem}.`)),
+    Effect.mapError((problem) => toRejectionResponse(400, `The body ${problem}.`)),
     Effect.flatMap((value) =>
       Effect.mapError(decodeMessage(value), ({ _tag, message }) =>
-        rejectionResponse(_tag === "BadRequest" ? 400 : 422, message)
+        toRejectionResponse(_tag === "BadRequest" ? 400 : 422, message)
       )
     )
   )
@@ -92,28 +93,28 @@ const toMessageOutcome = (result: IngestResult): ConnectorMessageOutcome => ({
 const toResponse = ({ outcome, reason }: ConnectorMessageOutcome): ConnectorMessageResponse =>
   outcome === "refused" ? { status: 422, body: { outcome, reason: reason ?? "" } } : { status: 200, body: { outcome } }
 
-const idTooLongResponse = rejectionResponse(422, `webhook-id: must be at most ${CONNECTOR_MESSAGE_ID} characters.`)
-const replayedResponse = rejectionResponse(
+const idTooLongResponse = toRejectionResponse(422, `webhook-id: must be at most ${CONNECTOR_MESSAGE_ID} characters.`)
+const replayedResponse = toRejectionResponse(
   409,
   "webhook-timestamp: this message was already received; sign it again before you resend it."
 )
-const idReusedResponse = rejectionResponse(
+const idReusedResponse = toRejectionResponse(
   409,
   "webhook-id: was used for another message; use a new id for each message."
 )
-const unknownAccountResponse = rejectionResponse(
+const unknownAccountResponse = toRejectionResponse(
   403,
   "account.channel_account_id: must be an account of this connector."
 )
-const rateLimitedResponse = (seconds: number) =>
-  rejectionResponse(429, `More than ${CONNECTOR_MESSAGES_A_MINUTE} messages a minute.`, seconds)
+const toRateLimitedResponse = (seconds: number) =>
+  toRejectionResponse(429, `More than ${CONNECTOR_MESSAGES_A_MINUTE} messages a minute.`, seconds)
 
 /** Hears connectors. */
 export class ConnectorMessageReceiver extends Context.Service<
   ConnectorMessageReceiver,
   {
     /** Returns whether a connector with this id exists. A message to another id is rejected before its body is received. */
-    readonly exists: (connectorId: number) => Effect.Effect<boolean>
+    readonly connectorExists: (connectorId: number) => Effect.Effect<boolean>
     /** Which connector signed the message; undefined: none, or another one than it says. */
     readonly findSigner: (
       connectorId: number,
@@ -137,7 +138,7 @@ export class ConnectorMessageReceiver extends Context.Service<
     Effect.gen(function* () {
       const [sql, connectorCache, windows] = [yield* SqlClient.SqlClient, yield* ConnectorCache, yield* RateWindows]
       const [limiter, ingest] = [yield* Places, yield* Ingest]
-      const [loadContext, recordOutcome] = [makeLoadMessageContext(sql), makeRecordOutcome(sql)]
+      const [loadContext, recordOutcome] = [makeLoadMessageContext(sql), makeRecordMessageOutcome(sql)]
 
       const handleMessage = Effect.fnUntraced(function* (
         connectorId: number,
@@ -159,7 +160,7 @@ export class ConnectorMessageReceiver extends Context.Service<
       })
 
       return ConnectorMessageReceiver.of({
-        exists: connectorCache.has,
+        connectorExists: connectorCache.has,
         findSigner: Effect.fnUntraced(function* (connectorId, { id, timestamp, signatures }, body) {
           const connector = yield* connectorCache.find(connectorId)
           const now = yield* Clock.currentTimeMillis
@@ -170,7 +171,7 @@ export class ConnectorMessageReceiver extends Context.Service<
         }),
         receive: Effect.fnUntraced(function* (connectorId, headers, body) {
           const admission = yield* windows.admit([toRateBucket(connectorId)], [])
-          if (admission._tag === "Refused") return rateLimitedResponse(admission.retryAfterSeconds)
+          if (admission._tag === "Refused") return toRateLimitedResponse(admission.retryAfterSeconds)
           return yield* Effect.catchIf(handleMessage(connectorId, headers, body), isResponse, Effect.succeed)
         })
       })

@@ -5,16 +5,16 @@ import { makeDecoder } from "../../contract/decoder.ts"
 import { type BadRequest, Conflict, NotFound, ValidationFailed } from "../../contract/errors.ts"
 import { hasAtMostCharacters, MUST_NOT_BE_EMPTY } from "../../contract/fields.ts"
 import { formatUtcInstant } from "../../contract/time.ts"
-import type { NewChannelAccount } from "../../domain/channels/channel-accounts/account-ingest.ts"
+import type { NewChannelAccount } from "../../domain/channels/channel-accounts/account-statements.ts"
 import { ChannelAccounts } from "../../domain/channels/channel-accounts/ChannelAccounts.ts"
-import { parseReceiverUrl, receiverPolicy } from "../../domain/webhooks/deliveries/receiver-url.ts"
-import { generateSecret } from "../../domain/webhooks/deliveries/signature.ts"
+import { loadReceiverPolicy, parseReceiverUrl } from "../../domain/webhooks/deliveries/receiver-url.ts"
+import { generateSigningSecret } from "../../domain/webhooks/deliveries/signature.ts"
 import { reserveId } from "../../platform/database/reserved-id.ts"
 import { makeOptionalRowReader, makeRowsReader, makeSingleRowReader } from "../../platform/database/rows.ts"
 import { CONNECTOR_NAME, CONNECTORS, WEBHOOK_SECRET_OVERLAP_MS } from "../../platform/limits.ts"
 import { CurrentSealer, type SecretSealer } from "../../platform/sealing/CurrentSealer.ts"
 import { connectorSecretBinding } from "../../platform/sealing/sealed-columns.ts"
-import { CONNECTOR_PREFIX, connectorName } from "./connector-names.ts"
+import { CONNECTOR_NAME_PREFIX, toConnectorName } from "./connector-names.ts"
 
 type Sql = SqlClient.SqlClient
 type InvalidInput = BadRequest | ValidationFailed
@@ -58,7 +58,7 @@ const connectorLimitReached = new ValidationFailed({
   message: `A deployment has at most ${CONNECTORS} connectors, and all are in use.`
 })
 
-const nameTaken = new Conflict({ message: "name: is already used by another connector." })
+const connectorNameTaken = new Conflict({ message: "name: is already used by another connector." })
 
 /** Alone, so that two at once do not each see the last free place. */
 const insertConnector = (sql: Sql, id: number, { name, url }: NewConnector, secret: string, now: Date) =>
@@ -83,27 +83,27 @@ const insertConnector = (sql: Sql, id: number, { name, url }: NewConnector, secr
 
 const addConnector = Effect.fnUntraced(function* (sql: Sql, { seal }: SecretSealer, input: NewConnector) {
   const { name, url } = yield* decodeNewConnector(input)
-  const policy = yield* receiverPolicy
+  const policy = yield* loadReceiverPolicy
   const address = yield* Effect.fromResult(parseReceiverUrl(url, policy))
-  const secret = Redacted.value(yield* generateSecret)
+  const secret = Redacted.value(yield* generateSigningSecret)
   const [id, now] = [yield* reserveId(sql, "connectors"), yield* DateTime.nowAsDate]
   const sealedSecret = seal(connectorSecretBinding(id), secret)
   const { connector_id, taken } = yield* insertConnector(sql, id, { name, url: address }, sealedSecret, now)
-  if (taken) return yield* nameTaken
+  if (taken) return yield* connectorNameTaken
   return connector_id === null ? yield* connectorLimitReached : { connector_id, secret }
 })
 
 const listConnectors = (sql: Sql) =>
   readConnectorList(sql`
     SELECT id AS connector_id, name, url, created_at, (
-      SELECT count(*) FROM channel_accounts WHERE connector = ${CONNECTOR_PREFIX}::text || connectors.id
+      SELECT count(*) FROM channel_accounts WHERE connector = ${CONNECTOR_NAME_PREFIX}::text || connectors.id
     ) AS accounts
     FROM connectors ORDER BY id LIMIT ${CONNECTORS}`).pipe(
     Effect.map((rows) => rows.map((row) => ({ ...row, created_at: formatUtcInstant(row.created_at) })))
   )
 
 const rotateSecret = Effect.fnUntraced(function* (sql: Sql, { seal }: SecretSealer, id: number) {
-  const secret = Redacted.value(yield* generateSecret)
+  const secret = Redacted.value(yield* generateSigningSecret)
   const formerSecretUntil = new Date(
     (yield* Effect.map(DateTime.nowAsDate, (now) => now.getTime())) + WEBHOOK_SECRET_OVERLAP_MS
   )
@@ -131,11 +131,11 @@ export class HttpConnectors extends Context.Service<
       ReadonlyArray<Omit<typeof ConnectorListRow.Type, "created_at"> & { readonly created_at: string }>
     >
     /** A new secret; the one before signs beside it for a day. */
-    readonly rotate: (id: number) => Effect.Effect<ConnectorWithSecret, NotFound>
+    readonly rotateSecret: (id: number) => Effect.Effect<ConnectorWithSecret, NotFound>
     /** Accounts that were reached by it are reached no more. */
     readonly remove: (id: number) => Effect.Effect<typeof ConnectorIdRow.Type, NotFound>
     /** Lets the connector act and speak for an account of an operator. */
-    readonly connect: (
+    readonly connectAccount: (
       id: number,
       operatorId: number,
       account: Omit<NewChannelAccount, "connector">
@@ -146,17 +146,17 @@ export class HttpConnectors extends Context.Service<
     HttpConnectors,
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const [accounts, seals] = [yield* ChannelAccounts, yield* CurrentSealer]
+      const [accounts, sealer] = [yield* ChannelAccounts, yield* CurrentSealer]
       return HttpConnectors.of({
-        add: (input) => addConnector(sql, seals, input),
+        add: (input) => addConnector(sql, sealer, input),
         list: listConnectors(sql),
-        rotate: (id) => rotateSecret(sql, seals, id),
+        rotateSecret: (id) => rotateSecret(sql, sealer, id),
         remove: (id) => removeConnector(sql, id),
-        connect: Effect.fnUntraced(function* (id, operatorId, account) {
+        connectAccount: Effect.fnUntraced(function* (id, operatorId, account) {
           const row = yield* readConnectorId(sql`SELECT id AS connector_id FROM connectors WHERE id = ${id}`)
           if (row === undefined) return yield* connectorNotFound(id)
           const now = yield* DateTime.nowAsDate
-          const connector = connectorName(id)
+          const connector = toConnectorName(id)
           return { channel_account_id: yield* accounts.connect(operatorId, { ...account, connector }, now) }
         })
       })

@@ -12,8 +12,8 @@ import {
   type ConnectorError
 } from "../../domain/channels/port/errors.ts"
 import type { HttpFailure, HttpResponse } from "../../domain/webhooks/deliveries/http-call.ts"
-import { Outbound } from "../../domain/webhooks/deliveries/Outbound.ts"
-import { signedHeaders } from "../../domain/webhooks/deliveries/signature.ts"
+import { OutboundHttp } from "../../domain/webhooks/deliveries/OutboundHttp.ts"
+import { buildSignatureHeaders } from "../../domain/webhooks/deliveries/signature.ts"
 import { CONNECTOR_REQUEST_MS, CONNECTOR_RESPONSE_BYTES } from "../../platform/limits.ts"
 import { customAlphabet } from "../../platform/random-text.ts"
 import { ConnectorCache } from "./ConnectorCache.ts"
@@ -33,17 +33,17 @@ type ResponseResult<A> = Result.Result<A, ConnectorError | UnreadableResponse>
 
 const isUnreadable = (error: ConnectorError | UnreadableResponse): error is UnreadableResponse => !("_tag" in error)
 
-const unreadable = (why: string): Result.Result<never, UnreadableResponse> => Result.fail({ why })
+const failUnreadable = (why: string): Result.Result<never, UnreadableResponse> => Result.fail({ why })
 
 const parseResponseJson = ({ bytes, isComplete }: HttpResponse): Result.Result<unknown, UnreadableResponse> => {
-  if (!isComplete) return unreadable(`is larger than ${CONNECTOR_RESPONSE_BYTES} bytes`)
+  if (!isComplete) return failUnreadable(`is larger than ${CONNECTOR_RESPONSE_BYTES} bytes`)
   return Result.mapError(Result.flatMap(decodeUtf8(bytes), parseJson), (why) => ({ why }))
 }
 
-const readRefusal = makeDecoder(Schema.Struct({ reason: Schema.String, field: Schema.optionalKey(RecordCode) }))
+const decodeRefusal = makeDecoder(Schema.Struct({ reason: Schema.String, field: Schema.optionalKey(RecordCode) }))
 
 /** What does not answer at all: that it did not get there is known of some, and nothing of the rest. */
-const toUnavailable = ({ reason }: HttpFailure): ChannelUnavailable => {
+const toChannelUnavailable = ({ reason }: HttpFailure): ChannelUnavailable => {
   if (reason === "timeout") return new ChannelUnavailable({ code: 504 })
   return new ChannelUnavailable({ code: reason === "closed" || reason === "protocol" ? 502 : 503 })
 }
@@ -61,12 +61,12 @@ const interpretErrorResponse = Effect.fnUntraced(function* (response: HttpRespon
   if (status === 410) return Result.fail(new ChannelDisconnected({ channelType }))
   const unavailableCode = UNAVAILABLE_CODES.get(status)
   if (unavailableCode !== undefined) return Result.fail(new ChannelUnavailable({ code: unavailableCode }))
-  if (status !== 409 && status !== 422) return unreadable(`has status ${status}`)
+  if (status !== 409 && status !== 422) return failUnreadable(`has status ${status}`)
   const refusal = parseResponseJson(response)
   if (Result.isFailure(refusal)) return Result.fail(refusal.failure)
-  return yield* readRefusal(refusal.success).pipe(
+  return yield* decodeRefusal(refusal.success).pipe(
     Effect.match({
-      onFailure: ({ message }) => unreadable(`is an error response that cannot be read. ${message}`),
+      onFailure: ({ message }) => failUnreadable(`is an error response that cannot be read. ${message}`),
       onSuccess: (refused) => Result.fail(new ChannelRefused(refused))
     })
   )
@@ -77,13 +77,13 @@ const interpretResponse = Effect.fnUntraced(function* <A>(
   { decodeResponse }: ProtocolMessage<A>,
   channelType: string
 ): Effect.fn.Return<ResponseResult<A>> {
-  if (response.outcome === "failed") return Result.fail(toUnavailable(response))
+  if (response.outcome === "failed") return Result.fail(toChannelUnavailable(response))
   if (response.status !== 200) return yield* interpretErrorResponse(response, channelType)
   const json = parseResponseJson(response)
   if (Result.isFailure(json)) return Result.fail(json.failure)
   return yield* decodeResponse(json.success).pipe(
     Effect.match({
-      onFailure: ({ message }) => unreadable(`cannot be read. ${message}`),
+      onFailure: ({ message }) => failUnreadable(`cannot be read. ${message}`),
       onSuccess: (result) => Result.succeed(result)
     })
   )
@@ -92,7 +92,7 @@ const interpretResponse = Effect.fnUntraced(function* <A>(
 /** Speaks to connectors by their ids. */
 export const makeConnectorClient = Effect.gen(function* () {
   const connectorCache = yield* ConnectorCache
-  const outbound = yield* Outbound
+  const outbound = yield* OutboundHttp
   const warn = makeThrottledWarning("a connector sent an invalid response")
 
   const postMessage = Effect.fnUntraced(function* (
@@ -111,7 +111,7 @@ export const makeConnectorClient = Effect.gen(function* () {
     const body = JSON.stringify({ type, account: accountPayload, ...payload })
     const timestamp = Math.floor((yield* Clock.currentTimeMillis) / 1000)
     // Each try has an id of its own: an act that is done again must reach its connector again, and a copy must not.
-    const headers = signedHeaders({ id: `act_${randomSuffix()}`, timestamp, body }, connector.secrets)
+    const headers = buildSignatureHeaders({ id: `act_${randomSuffix()}`, timestamp, body }, connector.secrets)
     return yield* outbound.request({
       method: "POST",
       url: connector.url,

@@ -1,9 +1,9 @@
 // How an account names the connector it is reached by (channel_accounts.connector).
 
 /** What such a name begins with; the id follows. */
-export const CONNECTOR_PREFIX = "http:"
+export const CONNECTOR_NAME_PREFIX = "http:"
 
-export const connectorName = (id: number): string => `${CONNECTOR_PREFIX}${id}`
+export const toConnectorName = (id: number): string => `${CONNECTOR_NAME_PREFIX}${id}`
 
 const CONNECTOR_NAME_PATTERN = /^http:([1-9]\d{0,15})$/
 

@@ -4,7 +4,7 @@ import type { Fragment } from "effect/sql/Statement"
 import { nextRowsCondition } from "../../jobs/retention.ts"
 import { type Givens, inForms } from "../../platform/database/forms.ts"
 import { makeRowsReader, makeSingleRowReader } from "../../platform/database/rows.ts"
-import { connectorName } from "./connector-names.ts"
+import { toConnectorName } from "./connector-names.ts"
 
 // Which messages of connectors were heard, and what came of each.
 
@@ -53,7 +53,7 @@ export const makeLoadMessageContext = (sql: Sql) => {
       FROM (VALUES (0)) one LEFT JOIN channel_accounts a ON a.connector = ${connector} AND a.id = ${accountId}`
   )
   return (message: ConnectorMessage, accountId: number) =>
-    readMessageContext(statement({ ...message, connector: connectorName(message.connectorId), accountId }))
+    readMessageContext(statement({ ...message, connector: toConnectorName(message.connectorId), accountId }))
 }
 
 interface HandledMessage extends ConnectorMessage, ConnectorMessageOutcome {
@@ -61,7 +61,7 @@ interface HandledMessage extends ConnectorMessage, ConnectorMessageOutcome {
 }
 
 /** Writes down what came of a message, and when it was signed last; of two that were heard at once the first stays. */
-export const makeRecordOutcome = (sql: Sql) => {
+export const makeRecordMessageOutcome = (sql: Sql) => {
   const statement = inForms(
     sql,
     ({ connectorId, messageId, digest, signedAt, outcome, reason, now }: Givens<HandledMessage>) => sql`
@@ -75,6 +75,6 @@ export const makeRecordOutcome = (sql: Sql) => {
     readNothing(statement({ ...message, outcome, reason, now }))
 }
 
-export const deleteOldMessagesSql = (sql: Sql, cutoff: Date): Fragment => sql`
+export const deleteOldConnectorMessagesSql = (sql: Sql, cutoff: Date): Fragment => sql`
   DELETE FROM connector_messages
   WHERE ${nextRowsCondition(sql, sql`SELECT ctid FROM connector_messages WHERE heard_at <= ${cutoff}`)}`

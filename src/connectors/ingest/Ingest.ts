@@ -27,10 +27,10 @@ import { WakeUp } from "../../jobs/WakeUp.ts"
 import { withChildSpan } from "../../platform/telemetry/spans.ts"
 import type { ChannelEventHandler, IngestResult, SourceAccount } from "./ingest-result.ts"
 import { makeOrderHandler } from "./order-handler.ts"
-import { findExcess } from "./payload-limits.ts"
+import { findPayloadLimitViolation } from "./payload-limits.ts"
 import {
-  acceptIfAlreadyPaid,
-  applyPendingPayments,
+  acceptOrderIfPaid,
+  applyPendingPaymentsOfOrder,
   makePaymentHandler,
   type PaymentServices
 } from "./payment-handler.ts"
@@ -55,17 +55,17 @@ export class Ingest extends Context.Service<
       const { wake } = yield* WakeUp
       const [accounts, listings, conversations] = [yield* ChannelAccounts, yield* Listings, yield* Conversations]
       const offers = yield* SpecialOffers
-      const services = { money: yield* ChannelPaymentStore, orders: yield* Orders }
+      const services = { payments: yield* ChannelPaymentStore, orders: yield* Orders }
       const dispatch = makeDispatcher({
-        account: decodeThenHandle(ChannelAccountEvent, versionedHandler(accounts.handleUpdate)),
-        listing: decodeThenHandle(ChannelListingEvent, versionedHandler(listings.applyUpdate)),
+        account: decodeThenHandle(ChannelAccountEvent, makeVersionedHandler(accounts.applyUpdate)),
+        listing: decodeThenHandle(ChannelListingEvent, makeVersionedHandler(listings.applyUpdate)),
         order: decodeThenHandle(ChannelOrderEvent, withPendingPayments(yield* makeOrderHandler, services)),
         payment: decodeThenHandle(ChannelPaymentEvent, makePaymentHandler(services)),
         refund: decodeThenHandle(ChannelRefundEvent, makePaymentHandler(services)),
-        thread: decodeThenHandle(ChannelThreadEvent, versionedHandler(conversations.handleThread)),
-        message: decodeThenHandle(ChannelMessageEvent, versionedHandler(conversations.handleMessage)),
-        offer: decodeThenHandle(ChannelOfferEvent, versionedHandler(offers.ingest)),
-        review: decodeThenHandle(ChannelReviewEvent, versionedHandler((yield* Reviews).ingest))
+        thread: decodeThenHandle(ChannelThreadEvent, makeVersionedHandler(conversations.handleThread)),
+        message: decodeThenHandle(ChannelMessageEvent, makeVersionedHandler(conversations.handleMessage)),
+        offer: decodeThenHandle(ChannelOfferEvent, makeVersionedHandler(offers.ingest)),
+        review: decodeThenHandle(ChannelReviewEvent, makeVersionedHandler((yield* Reviews).ingest))
       })
       return Ingest.of({
         ingest: Effect.fnUntraced(function* (account, event) {
@@ -104,7 +104,7 @@ const decodeThenHandle = <A>(
 }
 
 /** Something that is heard in versions and has nothing to wait for. */
-const versionedHandler =
+const makeVersionedHandler =
   <A>(
     apply: (
       account: SourceAccount,
@@ -121,8 +121,8 @@ const withPendingPayments =
   (account, event) =>
     Effect.tap(handle(account, event), () =>
       Effect.gen(function* () {
-        yield* applyPendingPayments(services)(account, event.channel_id)
-        if (event.status === "wait_pay") yield* acceptIfAlreadyPaid(services)(account, event.channel_id)
+        yield* applyPendingPaymentsOfOrder(services)(account, event.channel_id)
+        if (event.status === "wait_pay") yield* acceptOrderIfPaid(services)(account, event.channel_id)
       })
     )
 
@@ -132,7 +132,7 @@ const makeDispatcher = (handlers: { readonly [Type in ChannelEvent["type"]]: Raw
   return (account: SourceAccount, event: unknown): Effect.Effect<IngestResult> => {
     const eventType = readTextField(event, "type")
     const handle = handlersByType.get(eventType)
-    const excess = findExcess(event)
+    const excess = findPayloadLimitViolation(event)
     if (excess !== undefined) return rejectEvent(account, event, excess)
     if (handle === undefined) return rejectEvent(account, event, "type: is unknown")
     return handle(account, event).pipe(

@@ -97,10 +97,10 @@ const createOrder = Effect.fnUntraced(function* (services: OrderServices, intake
   const order = toNewOrder(account, event, assignProperties(stays, freeProperties), {
     code: newChannelOrderCode(),
     conversation_id,
-    at
+    receivedAt: at
   })
   const created = yield* services.orders.create(account.operatorId, isUnassigned ? unassignAllStays(order) : order, at)
-  return created === undefined ? undefined : APPLIED
+  return created === undefined ? undefined : APPLIED_RESULT
 })
 
 /** An order that is known becomes what is said of it, unless as much or more was said before. */
@@ -112,9 +112,9 @@ const updateOrder = Effect.fnUntraced(function* (
   const { account, event, stays, freeProperties } = intake
   const { operatorId, accountId } = account
   const at = yield* currentSecond
-  let result: IngestResult = APPLIED
+  let result: IngestResult = APPLIED_RESULT
   const computeNextState = Effect.fnUntraced(function* ({ order, kept: lostStayIds }: OrderChangeContext) {
-    result = APPLIED
+    result = APPLIED_RESULT
     if (order === null) return []
     const lastVersion = order.channel_version ?? 0
     if (event.version <= lastVersion) {
@@ -122,7 +122,9 @@ const updateOrder = Effect.fnUntraced(function* (
       return []
     }
     const nextOrder = yield* Effect.mapError(
-      Effect.fromResult(applyOrderEvent(order, { event, stays, freeProperties, lostStayIds, accountId, at })),
+      Effect.fromResult(
+        applyOrderEvent(order, { event, stays, freeProperties, lostStayIds, accountId, receivedAt: at })
+      ),
       ({ message }) => new InvalidChannelEvent({ reason: message })
     )
     // What is refused begins no conversation; where no thread is said, there is the one that there was.
@@ -136,4 +138,4 @@ const updateOrder = Effect.fnUntraced(function* (
   return result
 })
 
-const APPLIED: IngestResult = { outcome: "applied" }
+const APPLIED_RESULT: IngestResult = { outcome: "applied" }

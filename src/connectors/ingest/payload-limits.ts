@@ -4,7 +4,7 @@ import { BODY_BYTES, JSON_DEPTH, JSON_PARTS } from "../../platform/limits.ts"
  * Why a value is more than is read, undefined where it is not: what a door asks of a body before it is parsed
  * (contract/json-text.ts), asked of a value that never was a text. It walks no further than the first excess.
  */
-export const findExcess = (payload: unknown): string | undefined => {
+export const findPayloadLimitViolation = (payload: unknown): string | undefined => {
   const stack = [{ value: payload, depth: 0 }]
   let parts = 0
   let characters = 0

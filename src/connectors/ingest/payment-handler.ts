@@ -2,7 +2,7 @@ import { Cause, Effect, Option } from "effect"
 import type { CurrentActor } from "../../contract/actor.ts"
 import { formatMinorUnits, toMinorUnits } from "../../contract/money.ts"
 import { currentSecond } from "../../contract/time.ts"
-import { retryWhileOrderChanges } from "../../domain/bookings/orders/optimistic-retry.ts"
+import { retryWhileOrderChanges } from "../../domain/bookings/orders/order-change-retry.ts"
 import type { Orders } from "../../domain/bookings/reservations/Orders.ts"
 import type { ChannelMoneyEvent } from "../../domain/channels/port/channel-events.ts"
 import { InvalidChannelEvent, parseChannelInstant } from "../../domain/channels/port/event-handling.ts"
@@ -18,7 +18,7 @@ import type { ChannelEventHandler, IngestResult, SourceAccount } from "./ingest-
 
 // Payments and refunds that channels tell of.
 
-const toChannelMoney = (
+const toChannelPayment = (
   { operatorId, accountId, channelType }: SourceAccount,
   event: ChannelMoneyEvent
 ): ChannelPayment | undefined =>
@@ -54,7 +54,7 @@ const findRejectionReason = (
 
 /** What money is taken with. */
 export interface PaymentServices {
-  readonly money: ChannelPaymentStore["Service"]
+  readonly payments: ChannelPaymentStore["Service"]
   readonly orders: Orders["Service"]
 }
 
@@ -80,7 +80,7 @@ const createTransaction = Effect.fnUntraced(function* (
     yield* acceptPaidOrder(services, payment.operatorId, order.reservation_code, now)
     return undefined
   }
-  const { as_read, id } = yield* services.money.settle(payment, order, now)
+  const { as_read, id } = yield* services.payments.settlePayment(payment, order, now)
   if (!as_read) return undefined
   const result: IngestResult = { outcome: id === null ? "known" : "applied" }
   return result
@@ -93,14 +93,14 @@ const applyPayment = (
 ): Effect.Effect<IngestResult, InvalidChannelEvent, CurrentActor> => {
   const attempt = (isStored: boolean): Effect.Effect<IngestResult | undefined, InvalidChannelEvent, CurrentActor> =>
     Effect.gen(function* () {
-      const existing = yield* services.money.find(payment)
+      const existing = yield* services.payments.findContext(payment)
       const reason = findRejectionReason(existing, payment)
       if (reason !== undefined) return yield* new InvalidChannelEvent({ reason })
       if (existing.money?.settled === true) return { outcome: "known" }
       const now = yield* currentSecond
       if (existing.order !== null) return yield* createTransaction(services, payment, existing.order, now)
       if (isStored || existing.money !== null) return { outcome: "waiting" }
-      yield* services.money.storePending(payment, now)
+      yield* services.payments.storePending(payment, now)
       // The order may have come in before what waits for it could be seen.
       return yield* attempt(true)
     })
@@ -111,7 +111,7 @@ const applyPayment = (
 export const makePaymentHandler =
   (services: PaymentServices): ChannelEventHandler<ChannelMoneyEvent> =>
   (account, event) => {
-    const payment = toChannelMoney(account, event)
+    const payment = toChannelPayment(account, event)
     return payment === undefined
       ? Effect.fail(new InvalidChannelEvent({ reason: `amount: has more decimals than ${event.currency} has` }))
       : applyPayment(services, payment)
@@ -127,10 +127,10 @@ const applyPendingPayment = (
 ): Effect.Effect<void, never, CurrentActor> => {
   const annotate = Effect.annotateLogs({ operator_id: payment.operatorId, channel_account_id: payment.accountId })
   return applyPayment(services, payment).pipe(
-    Effect.flatMap(({ outcome }) => (outcome === "known" ? services.money.discardPending(payment) : Effect.void)),
+    Effect.flatMap(({ outcome }) => (outcome === "known" ? services.payments.discardPending(payment) : Effect.void)),
     Effect.catchTag("SaidRefused", ({ reason }) =>
       Effect.andThen(
-        services.money.discardPending(payment),
+        services.payments.discardPending(payment),
         Effect.logWarning("a waiting payment was dropped because its order rejects it").pipe(
           annotate,
           Effect.annotateLogs({ reason })
@@ -145,25 +145,25 @@ const applyPendingPayment = (
 }
 
 /** Makes the entries of what was told before its order came in. */
-export const applyPendingPayments =
+export const applyPendingPaymentsOfOrder =
   (services: PaymentServices) =>
   ({ operatorId, accountId }: SourceAccount, channelId: string): Effect.Effect<void, never, CurrentActor> =>
-    Effect.flatMap(services.money.listPendingOfOrder({ operatorId, accountId, channelId }), (pending) =>
+    Effect.flatMap(services.payments.listPendingOfOrder({ operatorId, accountId, channelId }), (pending) =>
       Effect.forEach(pending, (payment) => applyPendingPayment(services, payment), { discard: true })
     )
 
 /** Accepts an order that is heard to wait for its payment, where that was told before it. */
-export const acceptIfAlreadyPaid =
+export const acceptOrderIfPaid =
   (services: PaymentServices) =>
   ({ operatorId, channelType }: SourceAccount, channelId: string): Effect.Effect<void, never, CurrentActor> =>
     Effect.gen(function* () {
-      const order = yield* services.money.findPaidOrder(operatorId, channelType, channelId)
+      const order = yield* services.payments.findPaidOrder(operatorId, channelType, channelId)
       if (order !== undefined)
         yield* acceptPaidOrder(services, operatorId, order.reservation_code, yield* currentSecond)
     })
 
 /** Payments one look through what waits takes at once. */
-const BATCH = 200
+const PAYMENTS_PER_BATCH = 200
 
 /**
  * Looks through all that waits and makes the entries of what has its order by now: a process that ended between an order
@@ -172,10 +172,10 @@ const BATCH = 200
 export const applyAllPendingPayments = Effect.fnUntraced(function* (services: PaymentServices) {
   let after = { operatorId: 0, accountId: 0, channelId: "", paymentId: "" }
   while (true) {
-    const batch = yield* services.money.listPendingAfter(after, BATCH)
+    const batch = yield* services.payments.listPendingAfter(after, PAYMENTS_PER_BATCH)
     yield* Effect.forEach(batch, (payment) => applyPendingPayment(services, payment), { discard: true })
     const last = batch.at(-1)
-    if (last === undefined || batch.length < BATCH) return
+    if (last === undefined || batch.length < PAYMENTS_PER_BATCH) return
     after = last
   }
 })

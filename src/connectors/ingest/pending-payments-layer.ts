@@ -15,7 +15,7 @@ const PENDING_PAYMENTS_POLL_MS = 60_000
 /** Sees to what waits of what channels said, for as long as the process runs, over a database. */
 export const layerPendingPayments = Layer.effectDiscard(
   Effect.gen(function* () {
-    const services = { money: yield* ChannelPaymentStore, orders: yield* Orders }
+    const services = { payments: yield* ChannelPaymentStore, orders: yield* Orders }
     const sql = yield* SqlClient.SqlClient
     yield* repeatPeriodically("recording waiting payments", PENDING_PAYMENTS_POLL_MS, () =>
       Effect.provideService(

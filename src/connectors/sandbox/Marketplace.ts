@@ -2,8 +2,13 @@ import { Context, DateTime, Effect, Layer } from "effect"
 import { BadRequest, type Conflict, NotFound, ValidationFailed } from "../../contract/errors.ts"
 import { SANDBOX_ORDERS } from "../../platform/limits.ts"
 import { makeAccountLookup } from "./account-lookup.ts"
-import { makeGuestActRunner, makePrepareNewThread, toOrderScope, type WithIngestOutcome } from "./guest-act-runner.ts"
-import { makeConversationActs } from "./guest-conversation-acts.ts"
+import {
+  makeGuestActionRunner,
+  makePrepareNewThread,
+  toOrderScope,
+  type WithIngestOutcome
+} from "./guest-action-runner.ts"
+import { makeConversationActions } from "./guest-conversation-actions.ts"
 import type { SandboxOfferView } from "./guest-offer-rules.ts"
 import {
   bookOrderRule,
@@ -17,8 +22,6 @@ import type { SandboxMessageView } from "./guest-thread-rules.ts"
 import { type AccountHistory, makeImportHistory } from "./history-import.ts"
 import { generateOrderId, generatePaymentId } from "./id-generation.ts"
 import { makeOpenListing, type OpenedListing } from "./listing-opening.ts"
-import type { RuleError } from "./marketplace-snapshot.ts"
-import type { RoomRequest } from "./order-transitions.ts"
 import {
   DEFAULT_ADULTS,
   decodeBookingRequest,
@@ -38,20 +41,22 @@ import {
   type SandboxOrderRequest,
   type SandboxReviewRequest,
   toGuest
-} from "./requests.ts"
+} from "./marketplace-requests.ts"
+import type { RuleError } from "./marketplace-snapshot.ts"
+import type { RoomRequest } from "./order-transitions.ts"
 import type { SandboxOrderView } from "./rule-results.ts"
 import type { MarketplaceRule } from "./rule-runner.ts"
 import { SandboxAccounts } from "./SandboxAccounts.ts"
 import { SandboxOutbox } from "./SandboxOutbox.ts"
 import { SandboxRepository } from "./SandboxRepository.ts"
-import { guestKey } from "./threads.ts"
+import { toGuestKey } from "./threads.ts"
 
 export type MarketplaceError = RuleError | BadRequest
 
 /** An order after an act, and what the service answered when it was told: null if it was not heard yet. */
-export type OrderActResult = WithIngestOutcome<SandboxOrderView>
+export type OrderActionResult = WithIngestOutcome<SandboxOrderView>
 
-type MarketplaceAct<Input, View = SandboxOrderView> = (
+type MarketplaceAction<Input, View = SandboxOrderView> = (
   input: Input
 ) => Effect.Effect<WithIngestOutcome<View>, MarketplaceError>
 
@@ -59,21 +64,21 @@ type MarketplaceAct<Input, View = SandboxOrderView> = (
 export class Marketplace extends Context.Service<
   Marketplace,
   {
-    readonly book: MarketplaceAct<typeof SandboxBookingRequest.Encoded>
+    readonly bookOrder: MarketplaceAction<typeof SandboxBookingRequest.Encoded>
     /** Other dates or other rooms. */
-    readonly changeOrder: MarketplaceAct<typeof SandboxChangeRequest.Encoded>
-    readonly pay: MarketplaceAct<typeof SandboxMoneyRequest.Encoded>
-    readonly refund: MarketplaceAct<typeof SandboxMoneyRequest.Encoded>
-    readonly cancel: MarketplaceAct<typeof SandboxOrderRequest.Encoded>
+    readonly changeOrder: MarketplaceAction<typeof SandboxChangeRequest.Encoded>
+    readonly payOrder: MarketplaceAction<typeof SandboxMoneyRequest.Encoded>
+    readonly refundOrder: MarketplaceAction<typeof SandboxMoneyRequest.Encoded>
+    readonly cancelOrder: MarketplaceAction<typeof SandboxOrderRequest.Encoded>
     /** What waits for an answer or a payment waits no longer. */
-    readonly timeOutOrder: MarketplaceAct<typeof SandboxOrderRequest.Encoded>
+    readonly timeOutOrder: MarketplaceAction<typeof SandboxOrderRequest.Encoded>
     /** A guest asks about nights: a new thread, unless he has one. */
-    readonly inquire: MarketplaceAct<typeof SandboxInquiryRequest.Encoded, SandboxMessageView>
-    readonly write: MarketplaceAct<typeof SandboxMessageRequest.Encoded, SandboxMessageView>
+    readonly sendInquiry: MarketplaceAction<typeof SandboxInquiryRequest.Encoded, SandboxMessageView>
+    readonly writeMessage: MarketplaceAction<typeof SandboxMessageRequest.Encoded, SandboxMessageView>
     /** What was offered is booked. */
-    readonly acceptOffer: MarketplaceAct<typeof SandboxOfferRequest.Encoded>
-    readonly declineOffer: MarketplaceAct<typeof SandboxOfferRequest.Encoded, SandboxOfferView>
-    readonly review: MarketplaceAct<typeof SandboxReviewRequest.Encoded, SandboxReviewView>
+    readonly acceptOffer: MarketplaceAction<typeof SandboxOfferRequest.Encoded>
+    readonly declineOffer: MarketplaceAction<typeof SandboxOfferRequest.Encoded, SandboxOfferView>
+    readonly writeReview: MarketplaceAction<typeof SandboxReviewRequest.Encoded, SandboxReviewView>
     /** Opens a listing, and the account it is in unless that is there. */
     readonly openListing: (
       input: typeof SandboxListingRequest.Encoded
@@ -89,25 +94,25 @@ export class Marketplace extends Context.Service<
   static readonly layer = Layer.effect(
     Marketplace,
     Effect.gen(function* () {
-      const { findAccount, runOrderAct } = yield* makeOrderActs
-      const makeMoneyAct = (kind: "payment" | "refund") =>
+      const { findAccount, runOrderAction } = yield* makeOrderActions
+      const makeMoneyAction = (kind: "payment" | "refund") =>
         Effect.fnUntraced(function* (input: typeof SandboxMoneyRequest.Encoded) {
           const request = yield* decodeMoneyRequest(input)
           const account = yield* findAccount(request)
           const paymentId = yield* generatePaymentId
-          return yield* runOrderAct(
+          return yield* runOrderAction(
             account,
             { orderId: request.order_id },
             moveMoneyRule(kind, { paymentId, amount: request.amount })
           )
         })
-      const makeOrderAct = (rule: MarketplaceRule<SandboxOrderView, RuleError>) =>
+      const makeOrderAction = (rule: MarketplaceRule<SandboxOrderView, RuleError>) =>
         Effect.fnUntraced(function* (input: typeof SandboxOrderRequest.Encoded) {
           const request = yield* decodeOrderRequest(input)
-          return yield* runOrderAct(yield* findAccount(request), { orderId: request.order_id }, rule)
+          return yield* runOrderAction(yield* findAccount(request), { orderId: request.order_id }, rule)
         })
       return {
-        book: yield* makeBook,
+        bookOrder: yield* makeBookOrder,
         changeOrder: Effect.fnUntraced(function* (input) {
           const request = yield* decodeChangeRequest(input)
           if (CHANGE_FIELDS.every((name) => request[name] === undefined)) return yield* noChangeRequested
@@ -120,13 +125,13 @@ export class Marketplace extends Context.Service<
           }
           const days = [request.check_in_date, request.check_out_date].filter((day) => day !== undefined)
           const scope = toOrderScope(request.order_id, listings ?? [], days)
-          return yield* runOrderAct(yield* findAccount(request), scope, changeOrderRule(change))
+          return yield* runOrderAction(yield* findAccount(request), scope, changeOrderRule(change))
         }),
-        pay: makeMoneyAct("payment"),
-        refund: makeMoneyAct("refund"),
-        cancel: makeOrderAct(cancelOrderRule),
-        timeOutOrder: makeOrderAct(timeOutOrderRule),
-        ...(yield* makeConversationActs),
+        payOrder: makeMoneyAction("payment"),
+        refundOrder: makeMoneyAction("refund"),
+        cancelOrder: makeOrderAction(cancelOrderRule),
+        timeOutOrder: makeOrderAction(timeOutOrderRule),
+        ...(yield* makeConversationActions),
         openListing: yield* makeOpenListing,
         importHistory: yield* makeImportHistory,
         setFailureMode: yield* makeSetFailureMode
@@ -140,20 +145,20 @@ const CHANGE_FIELDS = ["check_in_date", "check_out_date", "listing_id", "adults"
 const noChangeRequested = new BadRequest({ message: `Send at least one of these fields: ${CHANGE_FIELDS.join(", ")}.` })
 
 /** How an order is moved: found by its name, changed by a rule, told. */
-const makeOrderActs = Effect.gen(function* () {
+const makeOrderActions = Effect.gen(function* () {
   const accountLookup = yield* makeAccountLookup
-  const { runOrderAct } = yield* makeGuestActRunner
+  const { runOrderAction } = yield* makeGuestActionRunner
   return {
     findAccount: (request: SandboxOrderRequest) => accountLookup.byOrder(request.order_id, request),
-    runOrderAct
+    runOrderAction
   }
 })
 
-const makeBook = Effect.gen(function* () {
+const makeBookOrder = Effect.gen(function* () {
   const accountLookup = yield* makeAccountLookup
   const repository = yield* SandboxRepository
   const prepareNewThread = yield* makePrepareNewThread
-  const { runOrderAct } = yield* makeGuestActRunner
+  const { runOrderAction } = yield* makeGuestActionRunner
   return Effect.fnUntraced(function* (input: typeof SandboxBookingRequest.Encoded) {
     const request = yield* decodeBookingRequest(input)
     const listingIds = parseListingIds(request.listing_id)
@@ -172,7 +177,7 @@ const makeBook = Effect.gen(function* () {
       ...newThread
     })
     const scope = toOrderScope(orderId, listingIds, [request.check_in_date, request.check_out_date])
-    return yield* runOrderAct(account, { ...scope, thread: { guest: guestKey(booker) } }, rule)
+    return yield* runOrderAction(account, { ...scope, thread: { guest: toGuestKey(booker) } }, rule)
   })
 })
 

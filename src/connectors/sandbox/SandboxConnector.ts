@@ -2,9 +2,9 @@ import { Context, Effect, Layer, Result, Schema } from "effect"
 import type { Connector, RemoteAccount, RemoteListing, RemoteOrder } from "../../domain/channels/port/connector.ts"
 import { Connectors } from "../../domain/channels/port/connector.ts"
 import { AirbnbPriceAndRules } from "../../domain/channels/port/price-and-rules.ts"
-import { countByNight } from "./bookability.ts"
+import { countStaysByNight } from "./bookability.ts"
 import { CHANNEL_PROFILES } from "./channel-profiles.ts"
-import { makeGuestMethods } from "./guest-methods.ts"
+import { makeCommunicationMethods } from "./communication-methods.ts"
 import {
   approveOrderRule,
   changeSettingsRule,
@@ -13,7 +13,7 @@ import {
   requireRemoteListing
 } from "./host-order-rules.ts"
 import { applyInventories, applyPrices, applyRestrictions, toListingDays } from "./listing-calendar.ts"
-import { conflictToUnavailable, makeRequestHandler, type RequestInfo } from "./request-handler.ts"
+import { makeRequestHandler, mapConflictToUnavailable, type RequestInfo } from "./request-handler.ts"
 import { ListingSettings, type SandboxAccount } from "./rows.ts"
 import { makeRuleRunner, type RuleScope } from "./rule-runner.ts"
 import { SandboxOutbox } from "./SandboxOutbox.ts"
@@ -65,17 +65,17 @@ const makeOrderMethods = Effect.gen(function* () {
   const toRequestInfo = (
     name: keyof Connector,
     { reservationCode, channelId }: RemoteOrder,
-    changes: boolean
+    isChange: boolean
   ): RequestInfo => ({
     act: name,
     subject: channelId,
     summary: reservationCode,
-    changes
+    isChange
   })
   return {
     approve: (remoteAccount: RemoteAccount, order: RemoteOrder) =>
       handleRequest(remoteAccount, toRequestInfo("approve", order, true), (account) =>
-        conflictToUnavailable(runRule(account, { orderId: order.channelId }, approveOrderRule)).pipe(
+        mapConflictToUnavailable(runRule(account, { orderId: order.channelId }, approveOrderRule)).pipe(
           // What waits for a payment from now on says so before anybody takes it for agreed.
           Effect.tap((status) => (status === "wait_pay" ? outbox.flushOrder(account, order.channelId) : Effect.void)),
           Effect.asVoid
@@ -83,7 +83,7 @@ const makeOrderMethods = Effect.gen(function* () {
       ),
     decline: (remoteAccount: RemoteAccount, order: RemoteOrder) =>
       handleRequest(remoteAccount, toRequestInfo("decline", order, true), (account) =>
-        conflictToUnavailable(runRule(account, { orderId: order.channelId }, declineOrderRule))
+        mapConflictToUnavailable(runRule(account, { orderId: order.channelId }, declineOrderRule))
       ),
     answered: (remoteAccount: RemoteAccount, order: RemoteOrder) =>
       handleRequest(remoteAccount, toRequestInfo("answered", order, false), (account) =>
@@ -107,9 +107,9 @@ const makeCalendarMethods = Effect.gen(function* () {
   ) =>
     handleRequest(
       remoteAccount,
-      { act: name, subject: listingId, summary: summarizeRanges(ranges), changes: true },
+      { act: name, subject: listingId, summary: summarizeRanges(ranges), isChange: true },
       (account) =>
-        conflictToUnavailable(
+        mapConflictToUnavailable(
           runRule(
             account,
             { listings: [listingId], ...toDaySpan(ranges), ...extraScope },
@@ -132,8 +132,8 @@ const makeCalendarMethods = Effect.gen(function* () {
         "pushInventories",
         { listingId },
         inventories,
-        () => (listing, days, unsyncedNights) =>
-          applyInventories(listing, days, inventories, countByNight(unsyncedNights)),
+        () => (listing, days, unreportedStays) =>
+          applyInventories(listing, days, inventories, countStaysByNight(unreportedStays)),
         { unreportedStaysOf: listingId }
       ),
     pushRestrictions: (remoteAccount, { listingId, restrictions }) =>
@@ -151,10 +151,10 @@ const makeCalendarMethods = Effect.gen(function* () {
         act: "readCalendar",
         subject: listingId,
         summary: `${start} to ${end}`,
-        changes: false
+        isChange: false
       } as const
       return handleRequest(remoteAccount, request, (account) =>
-        conflictToUnavailable(
+        mapConflictToUnavailable(
           runRule(account, { listings: [listingId], days: { start, end } }, (context) =>
             Result.map(requireRemoteListing(context, listingId), (listing) => ({
               answer: toListingDays(account.channel_type, listing, context.snapshot.days.get(listingId) ?? new Map(), {
@@ -169,8 +169,8 @@ const makeCalendarMethods = Effect.gen(function* () {
   } satisfies Partial<Connector>
 })
 
-const decodeSettings = Schema.decodeUnknownEffect(ListingSettings)
-const decodeAirbnb = Schema.decodeUnknownEffect(AirbnbPriceAndRules)
+const decodeListingSettings = Schema.decodeUnknownEffect(ListingSettings)
+const decodeAirbnbPriceAndRules = Schema.decodeUnknownEffect(AirbnbPriceAndRules)
 
 const makePriceAndRulesMethods = Effect.gen(function* () {
   const handleRequest = yield* makeRequestHandler
@@ -182,25 +182,25 @@ const makePriceAndRulesMethods = Effect.gen(function* () {
   ) =>
     handleRequest(
       remoteAccount,
-      { act: name, subject: listingId, summary: summarizeSettings(settings), changes: true },
+      { act: name, subject: listingId, summary: summarizeSettings(settings), isChange: true },
       (account) =>
-        Effect.flatMap(Effect.orDie(decodeSettings(settings)), (sent) => {
+        Effect.flatMap(Effect.orDie(decodeListingSettings(settings)), (sent) => {
           const settingsKind = name === "writeVrboPriceAndRules" ? "vrbo" : "airbnb"
-          return conflictToUnavailable(
+          return mapConflictToUnavailable(
             runRule(account, { listings: [listingId] }, changeSettingsRule(listingId, settingsKind, sent))
           )
         })
     )
   return {
     readAirbnbPriceAndRules: (remoteAccount, { listingId }) => {
-      const request = { act: "readAirbnbPriceAndRules", subject: listingId, summary: "", changes: false } as const
+      const request = { act: "readAirbnbPriceAndRules", subject: listingId, summary: "", isChange: false } as const
       return handleRequest(remoteAccount, request, (account) =>
-        conflictToUnavailable(
+        mapConflictToUnavailable(
           runRule(account, { listings: [listingId] }, (context) =>
             Result.map(requireRemoteListing(context, listingId), ({ settings }) => ({ answer: settings }))
           )
         ).pipe(
-          Effect.flatMap((settings) => Effect.orDie(decodeAirbnb(settings))),
+          Effect.flatMap((settings) => Effect.orDie(decodeAirbnbPriceAndRules(settings))),
           Effect.map((settings) => ({
             settings,
             eligible_cancellation_policies: CHANNEL_PROFILES[account.channel_type].cancellationPolicies
@@ -224,7 +224,7 @@ export class SandboxConnector extends Context.Service<SandboxConnector, Connecto
         ...(yield* makeOrderMethods),
         ...(yield* makeCalendarMethods),
         ...(yield* makePriceAndRulesMethods),
-        ...(yield* makeGuestMethods)
+        ...(yield* makeCommunicationMethods)
       }
     })
   )

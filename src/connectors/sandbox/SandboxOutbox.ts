@@ -7,7 +7,7 @@ import { backoffMs } from "../../jobs/retries.ts"
 import { type Givens, inForms } from "../../platform/database/forms.ts"
 import { makeRowsReader } from "../../platform/database/rows.ts"
 import { Ingest, type IngestResult } from "../ingest/Ingest.ts"
-import { dueTimeAfterResponse, dueTimeOfAct } from "./due-times.ts"
+import { computeActionDueTime, computeResponseDueTime } from "./due-times.ts"
 import type { SandboxAccountKey } from "./SandboxRepository.ts"
 
 // What the marketplace says by itself goes to `Ingest`: the act is committed with what is to be told of it, and that is told
@@ -19,7 +19,7 @@ const SEND_CONCURRENCY = 8
 const SEND_TIMEOUT_MS = 10_000
 export const OUTBOX_LEASE_MS = 60_000
 /** Turns in which what an act has to tell is told with the act: accounts and listings, threads, then what is in them. */
-const BATCHES_PER_ACT = 4
+const BATCHES_PER_ACTION = 4
 
 /** Longer than what is said with an act is taken ahead: who acts does not try again at once. */
 const BACKOFF = { firstMs: 3_000, longestMs: 60_000, jitter: 0.25 }
@@ -104,13 +104,13 @@ const dueEventsSql = (sql: Sql, { dueBefore, operatorId, accountId, orderId }: G
 }
 
 /** Who acts takes what is its own to say, and of an order it answers with also what is to be said later. */
-const dueBefore = (now: Date, account: SandboxAccountKey | undefined, orderId: string | undefined): Date => {
+const computeDueBefore = (now: Date, account: SandboxAccountKey | undefined, orderId: string | undefined): Date => {
   if (account === undefined) return now
-  return orderId === undefined ? dueTimeOfAct(now) : dueTimeAfterResponse(now)
+  return orderId === undefined ? computeActionDueTime(now) : computeResponseDueTime(now)
 }
 
 /** Takes what is due, of each account its share before anybody's second. Whoever comes second to a row finds it due later. */
-const makeClaim = (sql: Sql) => {
+const makeClaimEvents = (sql: Sql) => {
   const statement = inForms(
     sql,
     (query: Givens<ClaimQuery>) => sql`
@@ -128,7 +128,7 @@ const makeClaim = (sql: Sql) => {
   return (now: Date, account: SandboxAccountKey | undefined, orderId: string | undefined) =>
     readOutboxRows(
       statement({
-        dueBefore: dueBefore(now, account, orderId),
+        dueBefore: computeDueBefore(now, account, orderId),
         leaseUntil: computeLeaseEnd(now, OUTBOX_LEASE_MS),
         operatorId: account?.operator_id,
         accountId: account?.account_id,
@@ -142,7 +142,7 @@ interface CompletedEvent extends Pick<OutboxRow, "operator_id" | "account_id" | 
 }
 
 /** It was heard. A newer version that came meanwhile is still to be told. */
-const makeComplete = (sql: Sql) => {
+const makeCompleteEvent = (sql: Sql) => {
   const statement = inForms(
     sql,
     ({ operator_id, account_id, kind, subject, version, heard }: Givens<CompletedEvent>) => sql`
@@ -169,7 +169,7 @@ interface PostponedEvent extends CompletedEvent {
 }
 
 /** It was not heard: it is told again later. */
-const makePostpone = (sql: Sql) => {
+const makePostponeEvent = (sql: Sql) => {
   const statement = inForms(
     sql,
     ({ operator_id, account_id, kind, subject, version, heard, due }: Givens<PostponedEvent>) => sql`
@@ -201,7 +201,7 @@ export class SandboxOutbox extends Context.Service<
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const ingest = yield* Ingest
-      const [claim, complete, postpone] = [makeClaim(sql), makeComplete(sql), makePostpone(sql)]
+      const [claim, complete, postpone] = [makeClaimEvents(sql), makeCompleteEvent(sql), makePostponeEvent(sql)]
 
       const sendEvent = Effect.fnUntraced(function* (event: OutboxRow) {
         const account = { operatorId: event.operator_id, accountId: event.account_id, channelType: event.channel_type }
@@ -223,7 +223,7 @@ export class SandboxOutbox extends Context.Service<
 
       return {
         flush: Effect.fnUntraced(function* (account) {
-          for (let batch = 0; batch < BATCHES_PER_ACT; batch++) {
+          for (let batch = 0; batch < BATCHES_PER_ACTION; batch++) {
             if ((yield* sendBatch(account)) === 0) return false
           }
           return true

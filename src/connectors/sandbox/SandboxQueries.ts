@@ -3,7 +3,13 @@ import { SqlClient } from "effect/sql"
 import { addDays, dateInZone } from "../../contract/time.ts"
 import { ChannelReviewEvent } from "../../domain/channels/port/channel-events.ts"
 import type { Restrictions } from "../../domain/channels/port/listing-days.ts"
-import { availableCount, datesBetween, findDay, indexDays, nightPrice } from "./listing-calendar.ts"
+import {
+  computeAvailableCount,
+  computeNightPrice,
+  findDay,
+  indexDaysByDate,
+  listDatesBetween
+} from "./listing-calendar.ts"
 import { toMajorUnits } from "./minor-units.ts"
 import { accountColumns, makePagedList } from "./paged-lists.ts"
 import { FailureMode, SandboxAccount, SandboxOrder } from "./rows.ts"
@@ -137,17 +143,17 @@ const makeListRequests = (sql: Sql) =>
   )
 
 /** A day as a guest sees it. */
-export interface GuestDay {
+export interface GuestCalendarDay {
   readonly date: string
   /** What the night costs before cleaning and taxes, major units. */
   readonly price: number
   /** How many are left. */
-  readonly available: number
-  readonly sold: number
+  readonly availableCount: number
+  readonly soldCount: number
   readonly restrictions: Restrictions
 }
 
-const listingKey = ({ account_id, listing_id }: Pick<SandboxListingRow, "account_id" | "listing_id">) =>
+const toListingKey = ({ account_id, listing_id }: Pick<SandboxListingRow, "account_id" | "listing_id">) =>
   `${account_id} ${listing_id}`
 
 /** The days of listings as guests see them, from today on where the host is; asked account by account. */
@@ -168,24 +174,25 @@ const makeLoadCalendars = (repository: SandboxRepository["Service"]) =>
         ]),
         ([listings, days]) =>
           listings.map((listing) => {
-            const daysByDate = indexDays(listing, days)
-            const calendar = datesBetween(start, end).map((date): GuestDay => {
+            const daysByDate = indexDaysByDate(listing, days)
+            const calendar = listDatesBetween(start, end).map((date): GuestCalendarDay => {
               const day = findDay(listing, daysByDate, date)
-              const price = toMajorUnits(nightPrice(listing, day), listing.currency)
+              const price = toMajorUnits(computeNightPrice(listing, day), listing.currency)
               return {
                 date,
                 price,
-                available: availableCount(listing, day),
-                sold: day.sold,
+                availableCount: computeAvailableCount(listing, day),
+                soldCount: day.sold,
                 restrictions: day.restrictions
               }
             })
-            return [listingKey({ account_id: account.account_id, listing_id: listing.listing_id }), calendar] as const
+            return [toListingKey({ account_id: account.account_id, listing_id: listing.listing_id }), calendar] as const
           })
       )
     })
     const calendarsByListing = new Map(calendarEntries.flat())
-    return (listing: SandboxListingRow): ReadonlyArray<GuestDay> => calendarsByListing.get(listingKey(listing)) ?? []
+    return (listing: SandboxListingRow): ReadonlyArray<GuestCalendarDay> =>
+      calendarsByListing.get(toListingKey(listing)) ?? []
   })
 
 /** Everything there is to see, a page at a time. */

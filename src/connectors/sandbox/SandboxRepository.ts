@@ -86,7 +86,7 @@ const makeListPayments = (sql: Sql) => {
     readPayments(statement({ operator_id, account_id, orderId }))
 }
 
-const readCount = makeSingleRowReader(Schema.Struct({ orders: Schema.Int }))
+const readOrderCount = makeSingleRowReader(Schema.Struct({ orders: Schema.Int }))
 
 /** Orders of the account, counted as far as it matters. */
 const makeCountOrders = (sql: Sql) => {
@@ -98,7 +98,7 @@ const makeCountOrders = (sql: Sql) => {
         LIMIT ${sql.literal(String(SANDBOX_ORDERS))}) counted`
   )
   return ({ operator_id, account_id }: SandboxAccountKey) =>
-    Effect.map(readCount(statement({ operator_id, account_id })), ({ orders }) => orders)
+    Effect.map(readOrderCount(statement({ operator_id, account_id })), ({ orders }) => orders)
 }
 
 const readIngestOutcome = makeOptionalRowReader(Schema.Struct({ heard: Schema.NullOr(Schema.String) }))
@@ -120,7 +120,7 @@ const makeFindIngestOutcome = (sql: Sql) => {
     Effect.map(readIngestOutcome(statement({ operator_id, account_id, kind, subject })), (row) => row?.heard ?? null)
 }
 
-const readNights = makeRowsReader(Schema.Struct({ checkIn: Schema.String, checkOut: Schema.String }))
+const readStayDates = makeRowsReader(Schema.Struct({ checkIn: Schema.String, checkOut: Schema.String }))
 
 interface ListingQuery extends SandboxAccountKey {
   readonly listingId: string
@@ -130,7 +130,7 @@ interface ListingQuery extends SandboxAccountKey {
  * The nights of a listing that orders have of which the host's calendar cannot know: those that still wait for an answer or a
  * payment hold none there, and of the others he was not told yet, nor has he agreed to them.
  */
-const makeListUnsyncedNights = (sql: Sql) => {
+const makeListUnreportedStays = (sql: Sql) => {
   const statement = inForms(
     sql,
     ({ operator_id, account_id, listingId }: Givens<ListingQuery>) => sql`
@@ -147,7 +147,7 @@ const makeListUnsyncedNights = (sql: Sql) => {
       WHERE room ->> 'listing_id' = ${listingId}`
   )
   return ({ operator_id, account_id }: SandboxAccountKey, listingId: string) =>
-    readNights(statement({ operator_id, account_id, listingId }))
+    readStayDates(statement({ operator_id, account_id, listingId }))
 }
 
 /** The marketplace's books of an account. */
@@ -161,10 +161,10 @@ export class SandboxRepository extends Context.Service<SandboxRepository>()(
       listPayments: makeListPayments(sql),
       countOrders: makeCountOrders(sql),
       findIngestOutcome: makeFindIngestOutcome(sql),
-      listUnsyncedNights: makeListUnsyncedNights(sql),
+      listUnreportedStays: makeListUnreportedStays(sql),
       ...makeThreadQueries(sql),
       /** Answers false, and writes nothing, where something is not as it was read any more. */
-      write: makeApplySandboxWrite(sql),
+      applyWrite: makeApplySandboxWrite(sql),
       /** For who finds again and again that something is not as it was read: one of these at a time in the process. */
       runSerially: semaphore.withPermits(1)
     }))

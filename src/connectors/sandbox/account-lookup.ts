@@ -13,8 +13,8 @@ interface AccountFilter {
   readonly operator_id?: number
 }
 
-interface AccountByIdQuery {
-  readonly name: string
+interface AccountByRecordIdQuery {
+  readonly recordId: string
   readonly channelType: string | undefined
   readonly operatorId: number | undefined
 }
@@ -23,27 +23,29 @@ const readAccounts = makeRowsReader(SandboxAccount)
 
 const accountColumns = "a.operator_id, a.id AS account_id, a.channel_type, a.username, o.time_zone"
 
-const makeFindAccountOf = (sql: SqlClient.SqlClient, kind: "listing" | "order" | "thread" | "offer") => {
+const makeFindAccountByRecordId = (sql: SqlClient.SqlClient, kind: "listing" | "order" | "thread" | "offer") => {
   const table = sql.literal(`sandbox_${kind}s`)
   const key = sql.literal(`${kind}_id`)
   const statement = inForms(
     sql,
-    ({ name, channelType, operatorId }: Givens<AccountByIdQuery>) => sql`
+    ({ recordId, channelType, operatorId }: Givens<AccountByRecordIdQuery>) => sql`
       SELECT ${sql.literal(accountColumns)} FROM ${table} there
       JOIN channel_accounts a
         ON a.operator_id = there.operator_id AND a.id = there.account_id AND a.connector = 'sandbox'
       JOIN operators o ON o.id = a.operator_id
-      WHERE there.${key} = ${name}
+      WHERE there.${key} = ${recordId}
         AND ${channelType === undefined ? sql`true` : sql`a.channel_type = ${channelType}`}
         AND ${operatorId === undefined ? sql`true` : sql`a.operator_id = ${operatorId}`}
       LIMIT 2`
   )
-  return Effect.fnUntraced(function* (name: string, { channel_type, operator_id }: AccountFilter) {
-    const [only, another] = yield* readAccounts(statement({ name, channelType: channel_type, operatorId: operator_id }))
-    if (only === undefined) return yield* new NotFound({ message: `${kind}_id: no such ${kind}: ${name}.` })
+  return Effect.fnUntraced(function* (recordId: string, { channel_type, operator_id }: AccountFilter) {
+    const [only, another] = yield* readAccounts(
+      statement({ recordId, channelType: channel_type, operatorId: operator_id })
+    )
+    if (only === undefined) return yield* new NotFound({ message: `${kind}_id: no such ${kind}: ${recordId}.` })
     if (another === undefined) return only
     return yield* new ValidationFailed({
-      message: `${kind}_id: several accounts have ${name}; send channel_type and operator_id too.`
+      message: `${kind}_id: several accounts have ${recordId}; send channel_type and operator_id too.`
     })
   })
 }
@@ -63,10 +65,10 @@ export const makeAccountLookup = Effect.map(SqlClient.SqlClient, (sql) => {
       WHERE a.id = ${accountId} AND a.connector = 'sandbox'`
   )
   return {
-    byListing: makeFindAccountOf(sql, "listing"),
-    byOrder: makeFindAccountOf(sql, "order"),
-    byThread: makeFindAccountOf(sql, "thread"),
-    byOffer: makeFindAccountOf(sql, "offer"),
+    byListing: makeFindAccountByRecordId(sql, "listing"),
+    byOrder: makeFindAccountByRecordId(sql, "order"),
+    byThread: makeFindAccountByRecordId(sql, "thread"),
+    byOffer: makeFindAccountByRecordId(sql, "offer"),
     byAccountId: (accountId: number) =>
       Effect.map(readAccounts(accountStatement({ accountId })), ([account]) => account),
     /** Undefined: there is none, or the sandbox is not what it is reached by. */

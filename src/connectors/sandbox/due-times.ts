@@ -1,12 +1,12 @@
 // When what the marketplace has to say is due. Whoever acts says it too, and need not wait for that; others wait for who acts.
 
 /** Milliseconds in which who has acted says it. Others who came first would leave that one without an answer. */
-const ACT_DELAY_MS = 2_000
+const ACTION_DELAY_MS = 2_000
 /** Milliseconds until the marketplace says by itself what it has just answered to the host. */
 const RESPONSE_DELAY_MS = 4_000
 
 /** What is said by whoever acts now: others say it only where that one is gone. */
-export const dueTimeOfAct = (now: Date): Date => new Date(now.getTime() + ACT_DELAY_MS)
+export const computeActionDueTime = (now: Date): Date => new Date(now.getTime() + ACTION_DELAY_MS)
 
 /** What the marketplace answers now: whoever asked writes it down first, so that the trail says who did it. */
-export const dueTimeAfterResponse = (now: Date): Date => new Date(now.getTime() + RESPONSE_DELAY_MS)
+export const computeResponseDueTime = (now: Date): Date => new Date(now.getTime() + RESPONSE_DELAY_MS)

@@ -10,7 +10,7 @@ import { makeRuleRunner } from "./rule-runner.ts"
 /** Orders that time out in one turn, and offers that expire in one. */
 const EXPIRE_BATCH = 50
 
-const readExpired = makeRowsReader(Schema.Struct({ ...SandboxAccount.fields, name: Schema.String }))
+const readExpiredRows = makeRowsReader(Schema.Struct({ ...SandboxAccount.fields, name: Schema.String }))
 
 /** What of one of the tables is over by the clock, the longest first. */
 const makeListExpired = (sql: SqlClient.SqlClient, kind: "order" | "offer") => {
@@ -30,7 +30,7 @@ const makeListExpired = (sql: SqlClient.SqlClient, kind: "order" | "offer") => {
 }
 
 /** Lets what has waited long enough time out; answers how many that were. */
-export const makeExpireDue = Effect.gen(function* () {
+export const makeExpireOrdersAndOffers = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const runRule = yield* makeRuleRunner
   const [listExpiredOrders, listExpiredOffers] = [makeListExpired(sql, "order"), makeListExpired(sql, "offer")]
@@ -45,8 +45,8 @@ export const makeExpireDue = Effect.gen(function* () {
     )
   return Effect.gen(function* () {
     const now = yield* DateTime.nowAsDate
-    const expiredOrders = yield* readExpired(listExpiredOrders({ now }))
-    const expiredOffers = yield* readExpired(listExpiredOffers({ now }))
+    const expiredOrders = yield* readExpiredRows(listExpiredOrders({ now }))
+    const expiredOffers = yield* readExpiredRows(listExpiredOffers({ now }))
     yield* Effect.forEach(
       expiredOrders,
       (account) => ignoreFailure("order", runRule(account, { orderId: account.name }, timeOutOrderRule)),

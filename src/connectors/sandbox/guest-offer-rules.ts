@@ -1,14 +1,14 @@
 import { Result } from "effect"
 import { NotFound } from "../../contract/errors.ts"
 import type { OfferStatus, OfferType } from "../../domain/channels/port/channel-events.ts"
-import { dueTimeOfAct } from "./due-times.ts"
+import { computeActionDueTime } from "./due-times.ts"
 import { findCancellationPolicy, priceRoom } from "./guest-order-rules.ts"
 import { assignBookingThread } from "./guest-thread-rules.ts"
 import { requireListing, takeOfferedRoom } from "./marketplace-snapshot.ts"
-import { offerStatusAt, toRoomRequest, withOfferGuests, withOfferStatus } from "./offers.ts"
+import { computeOfferStatus, toRoomRequest, withOfferGuests, withOfferStatus } from "./offers.ts"
 import { createOrder, priceRoomAt, toRoomId } from "./order-transitions.ts"
 import type { SandboxOffer, SandboxThread } from "./rows.ts"
-import { conflict, type RuleResult, type SandboxOrderView, toOrderView } from "./rule-results.ts"
+import { failConflict, type RuleResult, type SandboxOrderView, toOrderView } from "./rule-results.ts"
 import { type RuleContext, type RuleOutcome, toOfferOutboxEvent, toOrderOutboxEvent } from "./rule-runner.ts"
 
 // What guests make of offers: pure rules over what was read.
@@ -51,8 +51,8 @@ const requireOffer = ({ offer, thread }: RuleContext): RuleResult<OfferInThread>
 /** One that is good by the clock. */
 const requireActiveOffer = (context: RuleContext): RuleResult<OfferInThread> =>
   Result.flatMap(requireOffer(context), (offerInThread) => {
-    const status = offerStatusAt(offerInThread.offer, context.snapshot.now)
-    return status === "active" ? Result.succeed(offerInThread) : conflict(`offer_id: the offer is ${status}.`)
+    const status = computeOfferStatus(offerInThread.offer, context.snapshot.now)
+    return status === "active" ? Result.succeed(offerInThread) : failConflict(`offer_id: the offer is ${status}.`)
   })
 
 /** The guest accepts: it is booked at once, a special offer at its price and a pre-approval at what it costs now. */
@@ -63,14 +63,17 @@ export const acceptOfferRule =
       const { offer, thread } = yield* requireActiveOffer(context)
       const { account, now } = context.snapshot
       const request = toRoomRequest(offer)
-      const { changed } = yield* takeOfferedRoom(context.snapshot, request)
+      const { changedDays } = yield* takeOfferedRoom(context.snapshot, request)
       const { listing } = yield* requireListing(context.snapshot, request.listing_id)
       const room =
         offer.said.offer_type === "preapproval"
           ? yield* priceRoom(context.snapshot, request, toRoomId(1))
           : priceRoomAt(offer.said.price, account.channel_type, listing, request, toRoomId(1))
       const { guest } = thread.said
-      const booking = yield* assignBookingThread(context, guest, { threadId: thread.thread_id, isFull: false })
+      const booking = yield* assignBookingThread(context, guest, {
+        threadId: thread.thread_id,
+        isThreadLimitReached: false
+      })
       const order = createOrder(
         {
           orderId,
@@ -85,14 +88,14 @@ export const acceptOfferRule =
         now
       )
       const acceptedOffer = withOfferStatus(offer, "accepted")
-      const dueAt = dueTimeOfAct(now)
+      const dueAt = computeActionDueTime(now)
       const write = {
         threads: [{ before: thread, after: booking.thread }],
         order: { before: undefined, after: order },
         offers: [acceptedOffer],
-        days: Array.from(changed.values()),
+        days: Array.from(changedDays.values()),
         outboxEvents: [
-          ...booking.told.outboxEvents,
+          ...booking.write.outboxEvents,
           toOrderOutboxEvent(order, dueAt),
           toOfferOutboxEvent(acceptedOffer, dueAt)
         ]
@@ -106,7 +109,7 @@ const endOffer = (
   status: OfferStatus
 ): RuleOutcome<SandboxOfferView> => {
   const after = withOfferStatus(offer, status)
-  const outboxEvents = [toOfferOutboxEvent(after, dueTimeOfAct(context.snapshot.now))]
+  const outboxEvents = [toOfferOutboxEvent(after, computeActionDueTime(context.snapshot.now))]
   return {
     write: { threads: [{ before: thread, after: thread }], offers: [after], outboxEvents },
     answer: toOfferView(context, after)
@@ -119,7 +122,8 @@ export const declineOfferRule = (context: RuleContext): RuleResult<RuleOutcome<S
 /** Its time is over. */
 export const expireOfferRule = (context: RuleContext): RuleResult<RuleOutcome<SandboxOfferView>> =>
   Result.flatMap(requireOffer(context), (offerInThread) =>
-    offerInThread.offer.status === "active" && offerStatusAt(offerInThread.offer, context.snapshot.now) === "expired"
+    offerInThread.offer.status === "active" &&
+    computeOfferStatus(offerInThread.offer, context.snapshot.now) === "expired"
       ? Result.succeed(endOffer(context, offerInThread, "expired"))
-      : conflict(`offer_id: the offer is ${offerInThread.offer.status}.`)
+      : failConflict(`offer_id: the offer is ${offerInThread.offer.status}.`)
   )

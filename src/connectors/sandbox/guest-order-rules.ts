@@ -4,18 +4,18 @@ import { formatUtcInstant } from "../../contract/time.ts"
 import type { ChannelOrderEvent, ChannelRoom } from "../../domain/channels/port/channel-events.ts"
 import { CHANNEL_ROOMS, SANDBOX_PAYMENTS } from "../../platform/limits.ts"
 import { CHANNEL_PROFILES } from "./channel-profiles.ts"
-import { dueTimeOfAct } from "./due-times.ts"
+import { computeActionDueTime } from "./due-times.ts"
 import { assignBookingThread, type NewThreadSlot } from "./guest-thread-rules.ts"
 import { type MarketplaceSnapshot, releaseRoom, requireListing, takeRoom } from "./marketplace-snapshot.ts"
 import { toMajorUnits, toUnits } from "./minor-units.ts"
 import {
-  acceptIfPaid,
+  acceptOrderIfPaid,
   cancelOrder,
+  computeOrderTotal,
+  computePaidTotal,
   createOrder,
   holdsNights,
   matchRooms,
-  orderPaid,
-  orderTotal,
   priceStandardRoom,
   type RoomRequest,
   replaceRooms,
@@ -23,7 +23,14 @@ import {
   toRoomId
 } from "./order-transitions.ts"
 import type { SandboxListing, SandboxOrder } from "./rows.ts"
-import { conflict, invalid, type RuleResult, requireOrder, type SandboxOrderView, toOrderView } from "./rule-results.ts"
+import {
+  failConflict,
+  failValidation,
+  type RuleResult,
+  requireOrder,
+  type SandboxOrderView,
+  toOrderView
+} from "./rule-results.ts"
 import { type RuleContext, type RuleOutcome, toOrderOutboxEvent } from "./rule-runner.ts"
 import type { OutboxEvent } from "./SandboxRepository.ts"
 
@@ -32,23 +39,27 @@ import type { OutboxEvent } from "./SandboxRepository.ts"
 /** At least one, and as many as an order has room for. */
 const requireRoomCount = <A>(rooms: ReadonlyArray<A>): RuleResult<readonly [A, ...A[]]> => {
   const [first, ...others] = rooms
-  if (first === undefined) return invalid("listing_id: an order has at least one room.")
+  if (first === undefined) return failValidation("listing_id: an order has at least one room.")
   return rooms.length > CHANNEL_ROOMS
-    ? invalid(`rooms: an order has at most ${CHANNEL_ROOMS} rooms.`)
+    ? failValidation(`rooms: an order has at most ${CHANNEL_ROOMS} rooms.`)
     : Result.succeed([first, ...others])
 }
 
-const requireOneCurrency = (scene: MarketplaceSnapshot, rooms: ReadonlyArray<RoomRequest>): RuleResult<string> => {
-  const currencies = new Set(rooms.flatMap(({ listing_id }) => scene.listings.get(listing_id)?.currency ?? []))
+const requireOneCurrency = (snapshot: MarketplaceSnapshot, rooms: ReadonlyArray<RoomRequest>): RuleResult<string> => {
+  const currencies = new Set(rooms.flatMap(({ listing_id }) => snapshot.listings.get(listing_id)?.currency ?? []))
   const [currency] = currencies
   return currency === undefined || currencies.size > 1
-    ? invalid("listing_id: the listings of one order have one currency.")
+    ? failValidation("listing_id: the listings of one order have one currency.")
     : Result.succeed(currency)
 }
 
-export const priceRoom = (scene: MarketplaceSnapshot, request: RoomRequest, roomId: string): RuleResult<ChannelRoom> =>
-  Result.map(requireListing(scene, request.listing_id), ({ listing, days }) =>
-    priceStandardRoom(scene.account.channel_type, listing, days, request, roomId)
+export const priceRoom = (
+  snapshot: MarketplaceSnapshot,
+  request: RoomRequest,
+  roomId: string
+): RuleResult<ChannelRoom> =>
+  Result.map(requireListing(snapshot, request.listing_id), ({ listing, days }) =>
+    priceStandardRoom(snapshot.account.channel_type, listing, days, request, roomId)
   )
 
 export interface BookingDetails extends NewThreadSlot {
@@ -74,16 +85,16 @@ export const bookOrderRule =
   (context: RuleContext): RuleResult<RuleOutcome<SandboxOrderView>> =>
     Result.gen(function* () {
       const requests = yield* requireRoomCount(rooms)
-      let scene = context.snapshot
+      let snapshot = context.snapshot
       const pricedRooms: Array<ChannelRoom> = []
       for (const [index, room] of requests.entries()) {
-        scene = yield* takeRoom(scene, room)
+        snapshot = yield* takeRoom(snapshot, room)
         pricedRooms.push(yield* priceRoom(context.snapshot, room, toRoomId(index + 1)))
       }
-      const currency = yield* requireOneCurrency(scene, requests)
-      const instant = requests.every(({ listing_id }) => scene.listings.get(listing_id)?.instant === true)
-      const policy = findCancellationPolicy(scene, scene.listings.get(requests[0].listing_id))
-      const { thread, told: threadWrite } = yield* assignBookingThread(context, booker, newThread)
+      const currency = yield* requireOneCurrency(snapshot, requests)
+      const instant = requests.every(({ listing_id }) => snapshot.listings.get(listing_id)?.instant === true)
+      const policy = findCancellationPolicy(snapshot, snapshot.listings.get(requests[0].listing_id))
+      const { thread, write: threadWrite } = yield* assignBookingThread(context, booker, newThread)
       const order = createOrder(
         {
           orderId,
@@ -95,14 +106,14 @@ export const bookOrderRule =
           threadId: thread.thread_id,
           rooms: yield* requireRoomCount(pricedRooms)
         },
-        scene.now
+        snapshot.now
       )
-      const days = Array.from(scene.changed.values())
+      const days = Array.from(snapshot.changedDays.values())
       const write = {
         ...threadWrite,
         order: { before: undefined, after: order },
         days,
-        outboxEvents: [...threadWrite.outboxEvents, toOrderOutboxEvent(order, dueTimeOfAct(scene.now))]
+        outboxEvents: [...threadWrite.outboxEvents, toOrderOutboxEvent(order, computeActionDueTime(snapshot.now))]
       }
       return { write, answer: toOrderView(context, order, 0n) }
     })
@@ -160,33 +171,33 @@ export const changeOrderRule =
   (context: RuleContext): RuleResult<RuleOutcome<SandboxOrderView>> =>
     Result.gen(function* () {
       const before = yield* requireOrder(context)
-      if (!holdsNights(before.status)) return yield* conflict(`order_id: the order is ${before.status}.`)
+      if (!holdsNights(before.status)) return yield* failConflict(`order_id: the order is ${before.status}.`)
       const requests = yield* requireRoomCount(toRequestedRooms(before, change))
       const matches = matchRooms(before, requests)
       const keptRequests = new Map(
-        matches.flatMap((each) => (each.room === undefined ? [] : [[each.room.room_id, each.asked]]))
+        matches.flatMap((each) => (each.room === undefined ? [] : [[each.room.room_id, each.request]]))
       )
-      let scene = before.said.rooms.reduce(
+      let snapshot = before.said.rooms.reduce(
         (left, room) => releaseRoom(left, room, keptRequests.get(room.room_id)),
         context.snapshot
       )
       const rooms: Array<ChannelRoom> = []
-      for (const { asked: room, room: previousRoom, roomId } of matches) {
+      for (const { request: room, room: previousRoom, roomId } of matches) {
         if (previousRoom !== undefined && isSameStay(room, previousRoom)) rooms.push(previousRoom)
         else {
-          scene = yield* takeRoom(scene, room, previousRoom)
+          snapshot = yield* takeRoom(snapshot, room, previousRoom)
           rooms.push(yield* priceRoom(context.snapshot, room, roomId))
         }
       }
-      yield* requireOneCurrency(scene, requests)
-      const paid = orderPaid(before, context.payments)
-      const after = replaceRooms(before, yield* requireRoomCount(rooms), paid, scene.now)
-      if (after === undefined) return yield* conflict(`order_id: the order is ${before.status}.`)
-      const days = Array.from(scene.changed.values())
+      yield* requireOneCurrency(snapshot, requests)
+      const paid = computePaidTotal(before, context.payments)
+      const after = replaceRooms(before, yield* requireRoomCount(rooms), paid, snapshot.now)
+      if (after === undefined) return yield* failConflict(`order_id: the order is ${before.status}.`)
+      const days = Array.from(snapshot.changedDays.values())
       const write = {
         order: { before, after },
         days,
-        outboxEvents: [toOrderOutboxEvent(after, dueTimeOfAct(scene.now))]
+        outboxEvents: [toOrderOutboxEvent(after, computeActionDueTime(snapshot.now))]
       }
       return { write, answer: toOrderView(context, after, paid) }
     })
@@ -198,11 +209,18 @@ const endOrderRule =
       const before = yield* requireOrder(context)
       const { now } = context.snapshot
       const after = end(before, now)
-      if (after === undefined) return yield* conflict(`order_id: the order is ${before.status}.`)
-      const freed = before.said.rooms.reduce((scene, room) => releaseRoom(scene, room), context.snapshot)
-      const days = Array.from(freed.changed.values())
-      const write = { order: { before, after }, days, outboxEvents: [toOrderOutboxEvent(after, dueTimeOfAct(now))] }
-      return { write, answer: toOrderView(context, after, orderPaid(after, context.payments)) }
+      if (after === undefined) return yield* failConflict(`order_id: the order is ${before.status}.`)
+      const releasedSnapshot = before.said.rooms.reduce(
+        (snapshot, room) => releaseRoom(snapshot, room),
+        context.snapshot
+      )
+      const days = Array.from(releasedSnapshot.changedDays.values())
+      const write = {
+        order: { before, after },
+        days,
+        outboxEvents: [toOrderOutboxEvent(after, computeActionDueTime(now))]
+      }
+      return { write, answer: toOrderView(context, after, computePaidTotal(after, context.payments)) }
     })
 
 export const cancelOrderRule = endOrderRule(cancelOrder)
@@ -222,13 +240,13 @@ const requireUnits = (
   verb: string
 ): RuleResult<bigint> => {
   const { currency } = order.said
-  if (maxUnits <= 0n) return conflict(`amount: there is nothing to ${verb}.`)
+  if (maxUnits <= 0n) return failConflict(`amount: there is nothing to ${verb}.`)
   if (amount === undefined) return Result.succeed(maxUnits)
   const units = toUnits(amount, currency)
-  if (units === undefined) return invalid(`amount: has more decimals than ${currency} has.`)
-  if (units <= 0n) return invalid("amount: must be above zero.")
+  if (units === undefined) return failValidation(`amount: has more decimals than ${currency} has.`)
+  if (units <= 0n) return failValidation("amount: must be above zero.")
   return units > maxUnits
-    ? invalid(`amount: there is ${toMajorUnits(maxUnits, currency)} ${currency} to ${verb}.`)
+    ? failValidation(`amount: there is ${toMajorUnits(maxUnits, currency)} ${currency} to ${verb}.`)
     : Result.succeed(units)
 }
 
@@ -250,7 +268,7 @@ const toMoneyOutboxEvent = (
     currency: order.said.currency,
     paid_at: formatUtcInstant(now)
   },
-  due_at: dueTimeOfAct(now)
+  due_at: computeActionDueTime(now)
 })
 
 /** The guest pays, or gets money back. What waited for the payment is agreed when nothing is left to pay. */
@@ -262,20 +280,20 @@ export const moveMoneyRule =
       const { now } = context.snapshot
       const { currency } = before.said
       if (kind === "payment" && before.status !== "accepted" && before.status !== "wait_pay") {
-        return yield* conflict(`order_id: the order is ${before.status}.`)
+        return yield* failConflict(`order_id: the order is ${before.status}.`)
       }
       if (context.payments.length >= SANDBOX_PAYMENTS) {
-        return yield* conflict(`order_id: an order has at most ${SANDBOX_PAYMENTS} payments.`)
+        return yield* failConflict(`order_id: an order has at most ${SANDBOX_PAYMENTS} payments.`)
       }
-      const paid = orderPaid(before, context.payments)
-      const left = orderTotal(before) - paid
+      const paid = computePaidTotal(before, context.payments)
+      const unpaidUnits = computeOrderTotal(before) - paid
       const units = yield* requireUnits(
         before,
         amount,
-        kind === "payment" ? left : paid,
+        kind === "payment" ? unpaidUnits : paid,
         kind === "payment" ? "pay" : "give back"
       )
-      const after = kind === "payment" ? acceptIfPaid(before, left - units, now) : undefined
+      const after = kind === "payment" ? acceptOrderIfPaid(before, unpaidUnits - units, now) : undefined
       const payment = {
         payment_id: paymentId,
         kind,
@@ -285,7 +303,7 @@ export const moveMoneyRule =
       }
       const moneyEvent = toMoneyOutboxEvent(kind, before, paymentId, units, now)
       const outboxEvents =
-        after === undefined ? [moneyEvent] : [toOrderOutboxEvent(after, dueTimeOfAct(now)), moneyEvent]
+        after === undefined ? [moneyEvent] : [toOrderOutboxEvent(after, computeActionDueTime(now)), moneyEvent]
       const currentOrder = after ?? before
       const write = { order: { before, after: currentOrder }, payment, outboxEvents }
       return { write, answer: toOrderView(context, currentOrder, kind === "payment" ? paid + units : paid - units) }

@@ -1,7 +1,7 @@
 import { Result } from "effect"
-import { dueTimeOfAct } from "./due-times.ts"
+import { computeActionDueTime } from "./due-times.ts"
 import { isStayOver, mergeReview, type SubScores, toReviewSide } from "./reviews.ts"
-import { conflict, type RuleResult, requireOrder } from "./rule-results.ts"
+import { failConflict, type RuleResult, requireOrder } from "./rule-results.ts"
 import { type RuleContext, type RuleOutcome, toReviewOutboxEvent } from "./rule-runner.ts"
 
 /** A review as whoever wrote it is told. */
@@ -28,12 +28,12 @@ export const writeGuestReviewRule =
       const order = yield* requireOrder(context)
       const { account, now } = context.snapshot
       if (!isStayOver(order, account, now)) {
-        return yield* conflict(
+        return yield* failConflict(
           "order_id: only a stay that was not cancelled can be reviewed, from its check-out date on."
         )
       }
       if ((context.review?.said.guest_review ?? null) !== null) {
-        return yield* conflict("order_id: the guest has already reviewed the stay.")
+        return yield* failConflict("order_id: the guest has already reviewed the stay.")
       }
       const review = mergeReview(order, context.review, { guest_review: toReviewSide(guestReview, now) })
       const answer: SandboxReviewView = {
@@ -44,5 +44,8 @@ export const writeGuestReviewRule =
         guest_name: order.said.booker.name,
         score: guestReview.score
       }
-      return { write: { reviews: [review], outboxEvents: [toReviewOutboxEvent(review, dueTimeOfAct(now))] }, answer }
+      return {
+        write: { reviews: [review], outboxEvents: [toReviewOutboxEvent(review, computeActionDueTime(now))] },
+        answer
+      }
     })

@@ -1,11 +1,11 @@
 import { Result } from "effect"
 import { NotFound } from "../../contract/errors.ts"
 import { SANDBOX_MESSAGES, SANDBOX_THREADS } from "../../platform/limits.ts"
-import { dueTimeOfAct } from "./due-times.ts"
+import { computeActionDueTime } from "./due-times.ts"
 import { checkDates, requireListing } from "./marketplace-snapshot.ts"
 import { assignThread, type RoomRequest } from "./order-transitions.ts"
 import type { SandboxMessage, SandboxThread } from "./rows.ts"
-import { conflict, invalid, type RuleResult } from "./rule-results.ts"
+import { failConflict, failValidation, type RuleResult } from "./rule-results.ts"
 import {
   type RuleContext,
   type RuleOutcome,
@@ -14,7 +14,7 @@ import {
   toThreadOutboxEvent
 } from "./rule-runner.ts"
 import type { SandboxWrite } from "./SandboxRepository.ts"
-import { appendMessage, newThread, type ThreadGuest, withInquiry } from "./threads.ts"
+import { appendMessage, createThread, type ThreadGuest, withInquiry } from "./threads.ts"
 
 // What guests write, and what becomes of it: pure rules over what was read.
 
@@ -46,27 +46,27 @@ export interface NewThreadSlot {
   /** What a new thread is called. */
   readonly threadId: string
   /** Whether the account has as many threads as it may. */
-  readonly isFull: boolean
+  readonly isThreadLimitReached: boolean
 }
 
 /** The thread that an order of this guest is in: his own, in which nothing is asked any more, else a new one. */
 export const assignBookingThread = (
   { thread, snapshot: { now } }: RuleContext,
   booker: ThreadGuest,
-  { threadId, isFull }: NewThreadSlot
-): RuleResult<{ readonly thread: SandboxThread; readonly told: Pick<SandboxWrite, "threads" | "outboxEvents"> }> => {
-  if (thread === undefined && isFull) return failThreadLimit("guest_name")
-  const after = thread === undefined ? newThread(threadId, booker, now) : withInquiry(thread, null)
+  { threadId, isThreadLimitReached }: NewThreadSlot
+): RuleResult<{ readonly thread: SandboxThread; readonly write: Pick<SandboxWrite, "threads" | "outboxEvents"> }> => {
+  if (thread === undefined && isThreadLimitReached) return failThreadLimit("guest_name")
+  const after = thread === undefined ? createThread(threadId, booker, now) : withInquiry(thread, null)
   const write =
     after === thread
       ? { outboxEvents: [] }
-      : { threads: [{ before: thread, after }], outboxEvents: [toThreadOutboxEvent(after, dueTimeOfAct(now))] }
-  return Result.succeed({ thread: after, told: write })
+      : { threads: [{ before: thread, after }], outboxEvents: [toThreadOutboxEvent(after, computeActionDueTime(now))] }
+  return Result.succeed({ thread: after, write })
 }
 
 /** `field`: what the guest who would get a new one was named by. */
 const failThreadLimit = (field: "guest_name" | "order_id") =>
-  invalid(`${field}: an account of the sandbox keeps at most ${SANDBOX_THREADS} threads.`)
+  failValidation(`${field}: an account of the sandbox keeps at most ${SANDBOX_THREADS} threads.`)
 
 /** What a guest writes: an attachment is somewhere else. */
 export interface GuestMessage {
@@ -82,11 +82,11 @@ const addGuestMessage = (
   bookingWrite: Pick<SandboxWrite, "order" | "outboxEvents">
 ) => {
   if (thread.messages >= SANDBOX_MESSAGES) {
-    return conflict(`${field}: a thread of the sandbox has at most ${SANDBOX_MESSAGES} messages.`)
+    return failConflict(`${field}: a thread of the sandbox has at most ${SANDBOX_MESSAGES} messages.`)
   }
   const { now } = context.snapshot
   const { thread: after, message } = appendMessage(thread, { sender: "guest", ...guestMessage }, now)
-  const outboxEvents = [...bookingWrite.outboxEvents, toMessageOutboxEvent(message, dueTimeOfAct(now))]
+  const outboxEvents = [...bookingWrite.outboxEvents, toMessageOutboxEvent(message, computeActionDueTime(now))]
   const write = { ...bookingWrite, threads: [{ before: context.thread, after }], messages: [message], outboxEvents }
   return Result.succeed({ write, answer: toMessageView(context, after, message) })
 }
@@ -98,8 +98,8 @@ export interface InquiryDetails extends NewThreadSlot {
 }
 
 /** A guest asks about nights that somebody could book, be they sold by now: in the thread he has, else in a new one. */
-export const inquireRule =
-  ({ guest, room, guestMessage, threadId, isFull }: InquiryDetails) =>
+export const sendInquiryRule =
+  ({ guest, room, guestMessage, threadId, isThreadLimitReached }: InquiryDetails) =>
   (context: RuleContext): RuleResult<RuleOutcome<SandboxMessageView>> =>
     Result.gen(function* () {
       yield* requireListing(context.snapshot, room.listing_id)
@@ -108,13 +108,13 @@ export const inquireRule =
       const inquiry = { ...stayDates, number_of_adults: adults, number_of_children: children }
       const { thread: before } = context
       const { now } = context.snapshot
-      if (before === undefined && isFull) return yield* failThreadLimit("guest_name")
-      const thread = before === undefined ? newThread(threadId, guest, now, inquiry) : withInquiry(before, inquiry)
+      if (before === undefined && isThreadLimitReached) return yield* failThreadLimit("guest_name")
+      const thread = before === undefined ? createThread(threadId, guest, now, inquiry) : withInquiry(before, inquiry)
       return yield* addGuestMessage(
         context,
         thread,
         { field: "guest_name", ...guestMessage },
-        { outboxEvents: [toThreadOutboxEvent(thread, dueTimeOfAct(now))] }
+        { outboxEvents: [toThreadOutboxEvent(thread, computeActionDueTime(now))] }
       )
     })
 
@@ -128,19 +128,19 @@ export const writeMessageRule =
 
 /** The guest of an order writes: one that was booked before there were threads says its thread from now on. */
 export const writeOrderMessageRule =
-  (guestMessage: GuestMessage, { threadId, isFull }: NewThreadSlot) =>
+  (guestMessage: GuestMessage, { threadId, isThreadLimitReached }: NewThreadSlot) =>
   (context: RuleContext): RuleResult<RuleOutcome<SandboxMessageView>> => {
     const message = { field: "order_id", ...guestMessage } as const
     const { order, thread: existingThread } = context
     const { now } = context.snapshot
     if (order === undefined) return Result.fail(new NotFound({ message: "order_id: no such order." }))
-    if (existingThread === undefined && isFull) return failThreadLimit("order_id")
-    const thread = existingThread ?? newThread(order.said.thread_id ?? threadId, order.said.booker, now)
-    const outboxEvents = existingThread === undefined ? [toThreadOutboxEvent(thread, dueTimeOfAct(now))] : []
+    if (existingThread === undefined && isThreadLimitReached) return failThreadLimit("order_id")
+    const thread = existingThread ?? createThread(order.said.thread_id ?? threadId, order.said.booker, now)
+    const outboxEvents = existingThread === undefined ? [toThreadOutboxEvent(thread, computeActionDueTime(now))] : []
     if (typeof order.said.thread_id === "string") return addGuestMessage(context, thread, message, { outboxEvents })
     const after = assignThread(order, thread.thread_id, now)
     return addGuestMessage(context, thread, message, {
       order: { before: order, after },
-      outboxEvents: [...outboxEvents, toOrderOutboxEvent(after, dueTimeOfAct(now))]
+      outboxEvents: [...outboxEvents, toOrderOutboxEvent(after, computeActionDueTime(now))]
     })
   }

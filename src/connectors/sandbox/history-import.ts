@@ -5,11 +5,11 @@ import type { OutboundOffer } from "../../domain/channels/port/connector.ts"
 import { parseChannelInstant } from "../../domain/channels/port/event-handling.ts"
 import { makeAccountLookup } from "./account-lookup.ts"
 import { listNights } from "./bookability.ts"
-import { dueTimeOfAct } from "./due-times.ts"
-import { toOrderScope } from "./guest-act-runner.ts"
+import { computeActionDueTime } from "./due-times.ts"
+import { toOrderScope } from "./guest-action-runner.ts"
 import { findDay, takeNight } from "./listing-calendar.ts"
 import { type MarketplaceSnapshot, withListingDays } from "./marketplace-snapshot.ts"
-import { newOffer } from "./offers.ts"
+import { createOffer } from "./offers.ts"
 import { holdsNights } from "./order-transitions.ts"
 import { mergeReview } from "./reviews.ts"
 import type { SandboxMessage, SandboxOrder } from "./rows.ts"
@@ -25,13 +25,19 @@ import {
 } from "./rule-runner.ts"
 import { SandboxOutbox } from "./SandboxOutbox.ts"
 import { SandboxRepository } from "./SandboxRepository.ts"
-import { appendMessage, newThread, type SandboxMessageDraft, type ThreadGuest, type ThreadInquiry } from "./threads.ts"
+import {
+  appendMessage,
+  createThread,
+  type SandboxMessageDraft,
+  type ThreadGuest,
+  type ThreadInquiry
+} from "./threads.ts"
 
 // What the marketplace has had all along: orders, threads and reviews are in its books as they stand, whatever its calendar
 // sells today.
 
 /** The nights of the order's rooms are sold. */
-const sellNights = (scene: MarketplaceSnapshot, { rooms }: ChannelOrderEvent): MarketplaceSnapshot =>
+const sellNights = (initialSnapshot: MarketplaceSnapshot, { rooms }: ChannelOrderEvent): MarketplaceSnapshot =>
   rooms.reduce((snapshot, { listing_id, check_in_date, check_out_date }) => {
     const listing = snapshot.listings.get(listing_id)
     if (listing === undefined) return snapshot
@@ -42,12 +48,12 @@ const sellNights = (scene: MarketplaceSnapshot, { rooms }: ChannelOrderEvent): M
       listing_id,
       nights.map((night) => takeNight(findDay(listing, days, night)))
     )
-  }, scene)
+  }, initialSnapshot)
 
 /** The order as it stands; one that is in the books stays as it is. */
 export const importOrderRule =
   (said: ChannelOrderEvent) =>
-  ({ snapshot: scene, order }: RuleContext): Result.Result<RuleOutcome<void>> => {
+  ({ snapshot, order }: RuleContext): Result.Result<RuleOutcome<void>> => {
     if (order !== undefined) return Result.succeed({ answer: undefined })
     const after: SandboxOrder = {
       order_id: said.channel_id,
@@ -58,8 +64,8 @@ export const importOrderRule =
       said,
       booked_at: parseChannelInstant(said.booked_at)
     }
-    const days = holdsNights(said.status) ? Array.from(sellNights(scene, said).changed.values()) : []
-    const outboxEvents = [toOrderOutboxEvent(after, dueTimeOfAct(scene.now))]
+    const days = holdsNights(said.status) ? Array.from(sellNights(snapshot, said).changedDays.values()) : []
+    const outboxEvents = [toOrderOutboxEvent(after, computeActionDueTime(snapshot.now))]
     return Result.succeed({ write: { order: { before: undefined, after }, days, outboxEvents }, answer: undefined })
   }
 
@@ -68,9 +74,9 @@ export interface HistoricThread {
   readonly threadId: string
   readonly guest: ThreadGuest
   readonly inquiry: ThreadInquiry
-  readonly messages: ReadonlyArray<SandboxMessageDraft & { readonly at: Date }>
+  readonly messages: ReadonlyArray<SandboxMessageDraft & { readonly sentAt: Date }>
   readonly offers: ReadonlyArray<
-    OutboundOffer & { readonly offerId: string; readonly currency: string; readonly at: Date }
+    OutboundOffer & { readonly offerId: string; readonly currency: string; readonly createdAt: Date }
   >
 }
 
@@ -84,17 +90,17 @@ export interface AccountHistory {
 const toThreadRecords = ({ threadId, guest, inquiry, messages, offers }: HistoricThread, now: Date) => {
   const [first] = messages
   const messageRecords: Array<SandboxMessage> = []
-  let thread = newThread(threadId, guest, first?.at ?? now, inquiry)
+  let thread = createThread(threadId, guest, first?.sentAt ?? now, inquiry)
   for (const each of messages) {
-    const { thread: after, message } = appendMessage(thread, each, each.at)
+    const { thread: after, message } = appendMessage(thread, each, each.sentAt)
     thread = after
     messageRecords.push(message)
   }
   return {
     thread: { ...thread, offers: offers.length },
     messages: messageRecords,
-    offers: offers.map(({ offerId, currency, at, ...outboundOffer }) =>
-      newOffer(offerId, outboundOffer, { price: outboundOffer.price ?? 0, currency }, at)
+    offers: offers.map(({ offerId, currency, createdAt, ...outboundOffer }) =>
+      createOffer(offerId, outboundOffer, { price: outboundOffer.price ?? 0, currency }, createdAt)
     )
   }
 }
@@ -103,7 +109,7 @@ const toThreadRecords = ({ threadId, guest, inquiry, messages, offers }: Histori
 const importThreadsRule =
   (historicThreads: ReadonlyArray<HistoricThread>) =>
   ({ snapshot: { now } }: RuleContext): Result.Result<RuleOutcome<void>> => {
-    const dueAt = dueTimeOfAct(now)
+    const dueAt = computeActionDueTime(now)
     const records = historicThreads.map((each) => toThreadRecords(each, now))
     const messages = records.flatMap((each) => each.messages)
     const offers = records.flatMap((each) => each.offers)
@@ -122,7 +128,7 @@ const importReviewRule =
   ({ snapshot: { now }, order, review }: RuleContext): Result.Result<RuleOutcome<void>> => {
     if (order === undefined || review !== undefined) return Result.succeed({ answer: undefined })
     const after = mergeReview(order, undefined, parts)
-    const outboxEvents = [toReviewOutboxEvent(after, dueTimeOfAct(now))]
+    const outboxEvents = [toReviewOutboxEvent(after, computeActionDueTime(now))]
     return Result.succeed({ write: { reviews: [after], outboxEvents }, answer: undefined })
   }
 
@@ -155,7 +161,7 @@ export const makeImportHistory = Effect.gen(function* () {
       if (index % ORDERS_PER_FLUSH === ORDERS_PER_FLUSH - 1) yield* outbox.flush(account)
     }
     for (const review of reviews) {
-      yield* runRule(account, { orderId: review.channel_id, reviews: true }, importReviewRule(review))
+      yield* runRule(account, { orderId: review.channel_id, includesReview: true }, importReviewRule(review))
     }
     for (let left = MAX_FINAL_FLUSHES; left > 0; left--) {
       if (!(yield* outbox.flush(account))) return

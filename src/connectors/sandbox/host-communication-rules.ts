@@ -10,11 +10,11 @@ import type {
 import { ChannelRefused } from "../../domain/channels/port/errors.ts"
 import { SANDBOX_MESSAGES, SANDBOX_OFFERS } from "../../platform/limits.ts"
 import { CHANNEL_PROFILES } from "./channel-profiles.ts"
-import { dueTimeAfterResponse } from "./due-times.ts"
+import { computeResponseDueTime } from "./due-times.ts"
 import { failRefused, requireRemoteListing, requireRemoteOrder } from "./host-order-rules.ts"
 import { type RuleError, takeOfferedRoom } from "./marketplace-snapshot.ts"
 import { toMajorUnits, toUnits } from "./minor-units.ts"
-import { newOffer, offerStatusAt, withOfferStatus } from "./offers.ts"
+import { computeOfferStatus, createOffer, withOfferStatus } from "./offers.ts"
 import { priceStandardRoom, type RoomRequest, toRoomId } from "./order-transitions.ts"
 import { isSameReview, isStayOver, mergeReview, toHostReviewSide } from "./reviews.ts"
 import type { SandboxListing, SandboxOffer, SandboxThread } from "./rows.ts"
@@ -36,23 +36,23 @@ const requireRemoteThread = ({ thread }: RuleContext): Result.Result<SandboxThre
 
 /** A channel that keeps our name of a message knows it again; any other is not told twice what may be there. */
 export const sendMessageRule =
-  (sent: OutboundMessage) =>
+  (outboundMessage: OutboundMessage) =>
   (context: RuleContext): HostRuleResult<MessageSendResult> =>
     Result.gen(function* () {
       const { account, now } = context.snapshot
       const { deduplicatesMessages } = CHANNEL_PROFILES[account.channel_type]
-      if (sent.again && !deduplicatesMessages) return { answer: { outcome: "unknown" } }
+      if (outboundMessage.again && !deduplicatesMessages) return { answer: { outcome: "unknown" } }
       if (context.message !== undefined) return { answer: toSendResult(context.message.said.message_id) }
       const before = yield* requireRemoteThread(context)
       if (before.messages >= SANDBOX_MESSAGES)
         return yield* failRefused(`a thread has at most ${SANDBOX_MESSAGES} messages`)
-      const sentAs = deduplicatesMessages ? sent.messageId : undefined
+      const hostMessageId = deduplicatesMessages ? outboundMessage.messageId : undefined
       const { thread: after, message } = appendMessage(
         before,
-        { sender: "host", text: sent.text, attachmentUrl: sent.imageUrl, hostMessageId: sentAs },
+        { sender: "host", text: outboundMessage.text, attachmentUrl: outboundMessage.imageUrl, hostMessageId },
         now
       )
-      const outboxEvents = [toMessageOutboxEvent(message, dueTimeAfterResponse(now))]
+      const outboxEvents = [toMessageOutboxEvent(message, computeResponseDueTime(now))]
       const write = { threads: [{ before, after }], messages: [message], outboxEvents }
       return { write, answer: toSendResult(message.said.message_id) }
     })
@@ -81,15 +81,15 @@ const toRoomRequest = (offer: OutboundOffer): RoomRequest => ({
 
 /** What the offer costs: a price of the host's own, or the standard one. */
 const requireOfferPrice = (
-  { snapshot: scene }: RuleContext,
+  { snapshot }: RuleContext,
   offer: OutboundOffer,
   listing: SandboxListing,
   request: RoomRequest
 ): Result.Result<number, ChannelRefused> => {
-  const { account, days } = scene
+  const { account, days } = snapshot
   if (offer.offerType === "preapproval") {
-    const known = days.get(listing.listing_id) ?? new Map()
-    return Result.succeed(priceStandardRoom(account.channel_type, listing, known, request, toRoomId(1)).rate)
+    const listingDays = days.get(listing.listing_id) ?? new Map()
+    return Result.succeed(priceStandardRoom(account.channel_type, listing, listingDays, request, toRoomId(1)).rate)
   }
   const units = offer.price === null ? undefined : toUnits(offer.price, listing.currency)
   return units === undefined || units <= 0n
@@ -118,9 +118,9 @@ export const createOfferRule =
       const request = toRoomRequest(outboundOffer)
       yield* Result.mapError(takeOfferedRoom(context.snapshot, request), toChannelRefusal)
       const price = yield* requireOfferPrice(context, outboundOffer, listing, request)
-      const offer = newOffer(offerId, outboundOffer, { price, currency }, now)
+      const offer = createOffer(offerId, outboundOffer, { price, currency }, now)
       const after = { ...before, offers: before.offers + 1 }
-      const outboxEvents = [toOfferOutboxEvent(offer, dueTimeAfterResponse(now))]
+      const outboxEvents = [toOfferOutboxEvent(offer, computeResponseDueTime(now))]
       return { write: { threads: [{ before, after }], offers: [offer], outboxEvents }, answer: toCreatedOffer(offer) }
     })
 
@@ -132,11 +132,11 @@ export const withdrawOfferRule =
       const thread = yield* requireRemoteThread(context)
       const { offer } = context
       if (offer === undefined || offer.thread_id !== threadId) return yield* failRefused("there is no such offer")
-      const status = offerStatusAt(offer, context.snapshot.now)
+      const status = computeOfferStatus(offer, context.snapshot.now)
       if (status === "withdrawn") return { answer: undefined }
       if (status !== "active") return yield* failRefused(`the offer is ${status}`)
       const after = withOfferStatus(offer, "withdrawn")
-      const outboxEvents = [toOfferOutboxEvent(after, dueTimeAfterResponse(context.snapshot.now))]
+      const outboxEvents = [toOfferOutboxEvent(after, computeResponseDueTime(context.snapshot.now))]
       return {
         write: { threads: [{ before: thread, after: thread }], offers: [after], outboxEvents },
         answer: undefined
@@ -170,7 +170,7 @@ export const writeHostReviewRule =
       if (Object.keys(parts).length === 0) return { answer: undefined }
       const after = mergeReview(order, context.review, parts)
       return {
-        write: { reviews: [after], outboxEvents: [toReviewOutboxEvent(after, dueTimeAfterResponse(now))] },
+        write: { reviews: [after], outboxEvents: [toReviewOutboxEvent(after, computeResponseDueTime(now))] },
         answer: undefined
       }
     })

@@ -2,10 +2,10 @@ import { Result } from "effect"
 import { ChannelRefused } from "../../domain/channels/port/errors.ts"
 import type { SandboxStayDates } from "./bookability.ts"
 import { CHANNEL_PROFILES } from "./channel-profiles.ts"
-import { dueTimeAfterResponse } from "./due-times.ts"
+import { computeResponseDueTime } from "./due-times.ts"
 import { findRefusedSetting, mergeSettings } from "./listing-settings.ts"
 import { releaseRoom } from "./marketplace-snapshot.ts"
-import { approveOrder, declineOrder, orderPaid, orderTotal } from "./order-transitions.ts"
+import { approveOrder, computeOrderTotal, computePaidTotal, declineOrder } from "./order-transitions.ts"
 import type { ListingSettings, SandboxDay, SandboxListing, SandboxOrder } from "./rows.ts"
 import { type RuleContext, type RuleOutcome, toListingOutboxEvent, toOrderOutboxEvent } from "./rule-runner.ts"
 
@@ -18,10 +18,10 @@ export const requireRemoteOrder = ({ order }: RuleContext): Result.Result<Sandbo
   order === undefined ? failRefused("there is no such order") : Result.succeed(order)
 
 export const requireRemoteListing = (
-  { snapshot: scene }: RuleContext,
+  { snapshot }: RuleContext,
   listingId: string
 ): Result.Result<SandboxListing, ChannelRefused> => {
-  const listing = scene.listings.get(listingId)
+  const listing = snapshot.listings.get(listingId)
   return listing === undefined ? failRefused("there is no such listing") : Result.succeed(listing)
 }
 
@@ -35,13 +35,13 @@ export const approveOrderRule = (
   Result.flatMap(requireRemoteOrder(context), (before) => {
     if (before.answer === "approved") return Result.succeed({ answer: before.status })
     const { account, now } = context.snapshot
-    const left = orderTotal(before) - orderPaid(before, context.payments)
-    const after = approveOrder(account.channel_type, before, left, now)
+    const unpaidUnits = computeOrderTotal(before) - computePaidTotal(before, context.payments)
+    const after = approveOrder(account.channel_type, before, unpaidUnits, now)
     if (after === undefined) return failRefused(`the order is ${before.status}`)
     return Result.succeed({
       write: {
         order: { before, after },
-        outboxEvents: [{ ...toOrderOutboxEvent(after, dueTimeAfterResponse(now)), told_version: after.version }]
+        outboxEvents: [{ ...toOrderOutboxEvent(after, computeResponseDueTime(now)), told_version: after.version }]
       },
       answer: after.status
     })
@@ -52,16 +52,16 @@ export const declineOrderRule = (context: RuleContext): Result.Result<RuleOutcom
     if (before.answer === "declined") return Result.succeed({ answer: undefined })
     const after = declineOrder(before, context.snapshot.now)
     if (after === undefined) return failRefused(`the order is ${before.status}`)
-    const freed = before.said.rooms.reduce((scene, room) => releaseRoom(scene, room), context.snapshot)
-    const outboxEvents = [toOrderOutboxEvent(after, dueTimeAfterResponse(context.snapshot.now))]
-    const days = Array.from(freed.changed.values())
+    const releasedSnapshot = before.said.rooms.reduce((snapshot, room) => releaseRoom(snapshot, room), context.snapshot)
+    const outboxEvents = [toOrderOutboxEvent(after, computeResponseDueTime(context.snapshot.now))]
+    const days = Array.from(releasedSnapshot.changedDays.values())
     return Result.succeed({ write: { order: { before, after }, days, outboxEvents }, answer: undefined })
   })
 
 type ComputePushedDays = (
   listing: SandboxListing,
   days: ReadonlyMap<string, SandboxDay>,
-  unsyncedNights: ReadonlyArray<SandboxStayDates>
+  unreportedStays: ReadonlyArray<SandboxStayDates>
 ) => Result.Result<ReadonlyArray<SandboxDay>, string>
 
 export const pushDaysRule =
@@ -69,26 +69,30 @@ export const pushDaysRule =
   (context: RuleContext): Result.Result<RuleOutcome<void>, ChannelRefused> =>
     Result.gen(function* () {
       const listing = yield* requireRemoteListing(context, listingId)
-      const changed = computeDays(listing, context.snapshot.days.get(listingId) ?? new Map(), context.unreportedStays)
-      const days = yield* Result.mapError(changed, (reason) => new ChannelRefused({ reason }))
+      const changedDays = computeDays(
+        listing,
+        context.snapshot.days.get(listingId) ?? new Map(),
+        context.unreportedStays
+      )
+      const days = yield* Result.mapError(changedDays, (reason) => new ChannelRefused({ reason }))
       return { write: { days, outboxEvents: [] }, answer: undefined }
     })
 
 /** Settings are of one of the two kinds that have any. */
 export const changeSettingsRule =
-  (listingId: string, settingsKind: "airbnb" | "vrbo", sent: ListingSettings) =>
+  (listingId: string, settingsKind: "airbnb" | "vrbo", sentSettings: ListingSettings) =>
   (context: RuleContext): Result.Result<RuleOutcome<void>, ChannelRefused> =>
     Result.gen(function* () {
       const { account, now } = context.snapshot
       if (CHANNEL_PROFILES[account.channel_type].settingsKind !== settingsKind)
         return yield* failRefused(`${account.channel_type} does not support such settings`)
       const listing = yield* requireRemoteListing(context, listingId)
-      const refusedSetting = findRefusedSetting(account.channel_type, listing, sent)
+      const refusedSetting = findRefusedSetting(account.channel_type, listing, sentSettings)
       if (refusedSetting !== undefined) {
         const { field, reason } = refusedSetting
         return yield* Result.fail(new ChannelRefused({ field: `settings.${field}`, reason }))
       }
-      const settings = mergeSettings(account.channel_type, listing.settings, sent)
+      const settings = mergeSettings(account.channel_type, listing.settings, sentSettings)
       const instant = settings["instant_booking"]
       const after: SandboxListing = {
         ...listing,
@@ -96,6 +100,6 @@ export const changeSettingsRule =
         instant: typeof instant === "boolean" ? instant : listing.instant,
         version: listing.version + 1
       }
-      const outboxEvents = [toListingOutboxEvent(after, settingsKind === "vrbo", dueTimeAfterResponse(now))]
+      const outboxEvents = [toListingOutboxEvent(after, settingsKind === "vrbo", computeResponseDueTime(now))]
       return { write: { changedListings: [after], outboxEvents }, answer: undefined }
     })

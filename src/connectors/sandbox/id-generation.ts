@@ -12,8 +12,8 @@ const randomText = (alphabet: string, length: number): Effect.Effect<string> =>
 
 /** The channel's own id of a new order. */
 export const generateOrderId = (channel: SandboxChannel): Effect.Effect<string> => {
-  const { prefix, alphabet: of, length } = CHANNEL_PROFILES[channel].orderIdFormat
-  return Effect.map(randomText(of === "letters" ? LETTERS : DIGITS, length), (name) => `${prefix}${name}`)
+  const { prefix, alphabet: alphabetName, length } = CHANNEL_PROFILES[channel].orderIdFormat
+  return Effect.map(randomText(alphabetName === "letters" ? LETTERS : DIGITS, length), (name) => `${prefix}${name}`)
 }
 
 /** Without a zero in front. */

@@ -1,10 +1,10 @@
 import { Effect, Layer } from "effect"
 import { ChannelAccounts } from "../../domain/channels/channel-accounts/ChannelAccounts.ts"
 import { repeatPeriodically } from "../../jobs/loop.ts"
-import { makeExpireDue } from "./expiration.ts"
+import { makeExpireOrdersAndOffers } from "./expiration.ts"
 import { Marketplace } from "./Marketplace.ts"
+import { SandboxAccess } from "./SandboxAccess.ts"
 import { SandboxAccounts } from "./SandboxAccounts.ts"
-import { SandboxAllowed } from "./SandboxAllowed.ts"
 import { SandboxConnector } from "./SandboxConnector.ts"
 import { SandboxOutbox } from "./SandboxOutbox.ts"
 import { SandboxQueries } from "./SandboxQueries.ts"
@@ -25,13 +25,13 @@ export const layerSandbox = Layer.mergeAll(SandboxConnector.layer, Marketplace.l
 
 /** What the marketplace does by itself for as long as the process runs: it says what it has to say, and lets orders time out. */
 export const runSandboxWorkers = Effect.gen(function* () {
-  const { allowed } = yield* SandboxAllowed
+  const { isAllowed } = yield* SandboxAccess
   const { processBatch } = yield* SandboxOutbox
-  const expire = yield* makeExpireDue
+  const expire = yield* makeExpireOrdersAndOffers
   const processBatches = (left: number): Effect.Effect<void> =>
     Effect.flatMap(processBatch, (more) => (more && left > 1 ? processBatches(left - 1) : Effect.void))
   const ifAllowed = (work: Effect.Effect<unknown>) => () =>
-    Effect.flatMap(allowed, (isAllowed) => (isAllowed ? Effect.asVoid(work) : Effect.void))
+    Effect.flatMap(isAllowed, (allowed) => (allowed ? Effect.asVoid(work) : Effect.void))
   yield* repeatPeriodically("sending sandbox events", SANDBOX_POLL_MS, ifAllowed(processBatches(MAX_BATCHES_PER_POLL)))
   yield* repeatPeriodically("expiring sandbox requests", SANDBOX_POLL_MS, ifAllowed(expire))
 })

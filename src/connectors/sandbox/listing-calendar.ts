@@ -9,8 +9,8 @@ import type {
   Restrictions
 } from "../../domain/channels/port/listing-days.ts"
 import { CHANNEL_PROFILES, type SandboxChannel, supportsRestriction } from "./channel-profiles.ts"
-import { defaultNightPrice } from "./listing-settings.ts"
-import { parseUnits, toMajorUnits, toRoundedUnits, withoutPercent } from "./minor-units.ts"
+import { computeDefaultNightPrice } from "./listing-settings.ts"
+import { deductPercentage, parseUnits, toMajorUnits, toRoundedUnits } from "./minor-units.ts"
 import type { SandboxDay, SandboxListing } from "./rows.ts"
 
 // What a listing sells on its days, and what becomes of them by what the host says.
@@ -21,7 +21,7 @@ const MAX_PUSHED_DAYS = 1_200
 /** The days of a listing of which something is known, by date. */
 export type DaysByDate = ReadonlyMap<string, SandboxDay>
 
-export const indexDays = (listing: SandboxListing, days: ReadonlyArray<SandboxDay>): DaysByDate =>
+export const indexDaysByDate = (listing: SandboxListing, days: ReadonlyArray<SandboxDay>): DaysByDate =>
   new Map(days.filter((day) => day.listing_id === listing.listing_id).map((day) => [day.day, day]))
 
 export const findDay = (listing: SandboxListing, days: DaysByDate, date: string): SandboxDay =>
@@ -36,12 +36,12 @@ export const findDay = (listing: SandboxListing, days: DaysByDate, date: string)
   }
 
 /** How many can still be sold. */
-export const availableCount = (listing: SandboxListing, { offered, taken, sold }: SandboxDay): number =>
+export const computeAvailableCount = (listing: SandboxListing, { offered, taken, sold }: SandboxDay): number =>
   offered === null ? Math.max(listing.rooms - sold, 0) : offered - taken
 
 /** What the guest pays for the night before taxes, in smallest units. */
-export const nightPrice = (listing: SandboxListing, { price, day }: SandboxDay): bigint =>
-  price === null ? defaultNightPrice(listing, day) : parseUnits(price, listing.currency)
+export const computeNightPrice = (listing: SandboxListing, { price, day }: SandboxDay): bigint =>
+  price === null ? computeDefaultNightPrice(listing, day) : parseUnits(price, listing.currency)
 
 /** A night is sold, or free again: what the host said last of how many there are stays the last word. */
 export const takeNight = (day: SandboxDay): SandboxDay => ({ ...day, taken: day.taken + 1, sold: day.sold + 1 })
@@ -52,7 +52,7 @@ export const releaseNight = (day: SandboxDay): SandboxDay => ({
 })
 
 /** The days from `start` to `end`, both included. */
-export const datesBetween = (start: string, end: string): ReadonlyArray<string> =>
+export const listDatesBetween = (start: string, end: string): ReadonlyArray<string> =>
   Array.from({ length: Math.max(daysInRange(start, end), 0) }, (_, index) => addDays(start, index))
 
 /** The days as the host reads them. */
@@ -62,17 +62,17 @@ export const toListingDays = (
   days: DaysByDate,
   { start, end }: { readonly start: string; readonly end: string }
 ): ReadonlyArray<ListingDay> =>
-  datesBetween(start, end).map((date) => {
+  listDatesBetween(start, end).map((date) => {
     const day = findDay(listing, days, date)
-    const guestPrice = nightPrice(listing, day)
+    const guestPrice = computeNightPrice(listing, day)
     const price =
       CHANNEL_PROFILES[channel].pushedPriceIs === "the guest's"
-        ? withoutPercent(guestPrice, listing.commission)
+        ? deductPercentage(guestPrice, listing.commission)
         : guestPrice
     return {
       date,
       price: toMajorUnits(price, listing.currency),
-      inventory: availableCount(listing, day),
+      inventory: computeAvailableCount(listing, day),
       ...(Object.keys(day.restrictions).length === 0 ? {} : { restrictions: day.restrictions })
     }
   })
@@ -83,7 +83,7 @@ interface DayRange {
 }
 
 /** Of each day that the ranges name the last range that names it, by how many days it is after `first`. */
-const lastRangeByDay = <R extends DayRange>(first: string, ranges: ReadonlyArray<R>): ReadonlyMap<number, R> => {
+const indexLastRangeByDay = <R extends DayRange>(first: string, ranges: ReadonlyArray<R>): ReadonlyMap<number, R> => {
   const last = new Map<number, R>()
   for (const range of ranges.toReversed()) {
     const end = daysInRange(first, range.end_date)
@@ -110,7 +110,7 @@ const applyRanges = <R extends DayRange>(
   }
   const changed = new Map<number, SandboxDay>()
   for (const ranges of lists) {
-    for (const [index, range] of lastRangeByDay(first, ranges)) {
+    for (const [index, range] of indexLastRangeByDay(first, ranges)) {
       changed.set(index, change(changed.get(index) ?? findDay(listing, days, addDays(first, index)), range))
     }
     if (changed.size > MAX_PUSHED_DAYS) return Result.fail("too many days")
@@ -131,12 +131,12 @@ export const applyInventories = (
   listing: SandboxListing,
   days: DaysByDate,
   inventories: ReadonlyArray<DayRangeInventory>,
-  unsyncedCounts: ReadonlyMap<string, number>
+  unreportedCounts: ReadonlyMap<string, number>
 ) =>
   applyRanges(listing, days, [inventories], (day, { inventory }) => ({
     ...day,
     offered: inventory,
-    taken: Math.min(unsyncedCounts.get(day.day) ?? 0, inventory)
+    taken: Math.min(unreportedCounts.get(day.day) ?? 0, inventory)
   }))
 
 /** What the channel does not honour it refuses, all of it. What is not said of a day stays. */
@@ -147,7 +147,7 @@ export const applyRestrictions = (
   restrictions: ReadonlyArray<DayRangeRestrictions>
 ): Result.Result<ReadonlyArray<SandboxDay>, string> => {
   const unsupported = restrictions.flatMap((range) =>
-    restrictionNames(toRestrictions(range)).filter((name) => !supportsRestriction(channel, name))
+    listRestrictionNames(toRestrictions(range)).filter((name) => !supportsRestriction(channel, name))
   )
   if (unsupported[0] !== undefined) return Result.fail(`${channel} does not support ${unsupported[0]}`)
   const lists = RESTRICTION_NAMES.map((name) =>
@@ -175,4 +175,4 @@ const RESTRICTION_NAMES = [
   "exact_stay_on_arrival"
 ] as const
 
-const restrictionNames = (rules: Restrictions) => RESTRICTION_NAMES.filter((name) => rules[name] !== undefined)
+const listRestrictionNames = (rules: Restrictions) => RESTRICTION_NAMES.filter((name) => rules[name] !== undefined)

@@ -6,7 +6,7 @@ import { jsonParameter } from "../../platform/database/parameters.ts"
 import { makeSingleRowReader } from "../../platform/database/rows.ts"
 import { SANDBOX_LISTINGS } from "../../platform/limits.ts"
 import { CHANNEL_PROFILES } from "./channel-profiles.ts"
-import { dueTimeOfAct } from "./due-times.ts"
+import { computeActionDueTime } from "./due-times.ts"
 import { type SandboxAccount, SandboxListing } from "./rows.ts"
 import { toListingOutboxEvent } from "./rule-runner.ts"
 import type { SandboxAccountKey } from "./SandboxRepository.ts"
@@ -31,7 +31,7 @@ const readInsertResult = makeSingleRowReader(Schema.Struct({ added: Schema.Int, 
 
 interface ListingInsert extends SandboxAccountKey {
   readonly listing: SandboxListing
-  readonly word: { readonly said: unknown }
+  readonly outboxEvent: { readonly said: unknown }
   readonly listingId: string
   readonly now: Date
   readonly due: Date
@@ -41,7 +41,7 @@ interface ListingInsert extends SandboxAccountKey {
 export const makeAddListing = (sql: SqlClient.SqlClient) => {
   const statement = inForms(
     sql,
-    ({ operator_id, account_id, listing, word, listingId, now, due }: Givens<ListingInsert>) => sql`
+    ({ operator_id, account_id, listing, outboxEvent, listingId, now, due }: Givens<ListingInsert>) => sql`
       WITH room AS (
         SELECT count(*) < ${sql.literal(String(SANDBOX_LISTINGS))} AS is_left FROM sandbox_listings
         WHERE operator_id = ${operator_id} AND account_id = ${account_id}
@@ -54,7 +54,7 @@ export const makeAddListing = (sql: SqlClient.SqlClient) => {
       ), word AS (
         INSERT INTO sandbox_words (operator_id, account_id, kind, subject, version, said, due_at)
         SELECT ${operator_id}::bigint, ${account_id}::bigint, 'listing', ${listingId}, 1, given.said, ${due}::timestamptz
-        FROM added, jsonb_to_record(${jsonParameter(word)}::jsonb) AS given (${sql.literal(columnDefinitions(OutboxColumns))})
+        FROM added, jsonb_to_record(${jsonParameter(outboxEvent)}::jsonb) AS given (${sql.literal(columnDefinitions(OutboxColumns))})
         ON CONFLICT (operator_id, account_id, kind, subject) DO NOTHING
       )
       SELECT (SELECT count(*) FROM added)::int AS added, NOT (SELECT is_left FROM room) AS "full"`
@@ -63,11 +63,13 @@ export const makeAddListing = (sql: SqlClient.SqlClient) => {
     const { said, due_at: due } = toListingOutboxEvent(
       listing,
       CHANNEL_PROFILES[channel_type].settingsKind === "vrbo",
-      dueTimeOfAct(now)
+      computeActionDueTime(now)
     )
-    const word = { said }
+    const outboxEvent = { said }
     return Effect.map(
-      readInsertResult(statement({ operator_id, account_id, listing, word, listingId: listing.listing_id, now, due })),
+      readInsertResult(
+        statement({ operator_id, account_id, listing, outboxEvent, listingId: listing.listing_id, now, due })
+      ),
       ({ added, full }): "added" | "full" | "known" => (added > 0 ? "added" : full ? "full" : "known")
     )
   }

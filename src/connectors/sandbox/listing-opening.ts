@@ -12,8 +12,8 @@ import { SANDBOX_LISTINGS } from "../../platform/limits.ts"
 import { makeAccountLookup } from "./account-lookup.ts"
 import { generateListingId } from "./id-generation.ts"
 import { makeAddListing } from "./listing-insert.ts"
-import { newListing } from "./new-listing.ts"
-import { decodeListingRequest, type SandboxListingRequest } from "./requests.ts"
+import { decodeListingRequest, type SandboxListingRequest } from "./marketplace-requests.ts"
+import { createListing } from "./new-listing.ts"
 import { SandboxOutbox } from "./SandboxOutbox.ts"
 import { SandboxRepository } from "./SandboxRepository.ts"
 
@@ -66,7 +66,7 @@ interface ListingIdQuery {
   readonly listingId: string
 }
 
-const readIsTaken = makeSingleRowReader(Schema.Struct({ elsewhere: Schema.Boolean }))
+const readIsTakenByOtherAccount = makeSingleRowReader(Schema.Struct({ elsewhere: Schema.Boolean }))
 
 /**
  * Whether another account of the operator on the channel has a listing of that name, in the sandbox or in the service: the
@@ -89,7 +89,7 @@ const makeIsTakenByOtherAccount = (sql: SqlClient.SqlClient) => {
   )
   return ({ operatorId, channel_type, origin_account_id, listingId }: ListingIdQuery) =>
     Effect.map(
-      readIsTaken(statement({ operatorId, channel_type, origin_account_id, listingId })),
+      readIsTakenByOtherAccount(statement({ operatorId, channel_type, origin_account_id, listingId })),
       ({ elsewhere }) => elsewhere
     )
 }
@@ -122,7 +122,7 @@ export const makeOpenListing = Effect.gen(function* () {
         origin_account_id: `${ORIGIN_ID_PREFIX}${username}`
       }
       const listingId = request.listing_id ?? (yield* generateListingId(request.channel_type))
-      const listing = newListing(request, listingId, operator.currency)
+      const listing = createListing(request, listingId, operator.currency)
       const connectAndAdd = Effect.gen(function* () {
         if (yield* isTakenByOtherAccount({ operatorId: operator.id, listingId, ...accountFields })) {
           return yield* new Conflict({

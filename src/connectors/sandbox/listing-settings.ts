@@ -8,7 +8,7 @@ import type { ListingSettings, SandboxListing } from "./rows.ts"
 const WEEKDAYS = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"] as const
 
 /** What a new listing of a channel has. Prices in major units of the listing's currency. */
-export const defaultSettings = (
+export const createDefaultSettings = (
   channel: SandboxChannel,
   currency: string,
   price: { readonly base: number; readonly cleaning: number },
@@ -16,12 +16,12 @@ export const defaultSettings = (
 ): ListingSettings => {
   const { settingsKind, cancellationPolicies } = CHANNEL_PROFILES[channel]
   if (settingsKind === "airbnb")
-    return defaultAirbnbSettings(currency, price, instant, cancellationPolicies[0] ?? "flexible")
-  if (settingsKind === "vrbo") return defaultVrboSettings(price, instant)
+    return createDefaultAirbnbSettings(currency, price, instant, cancellationPolicies[0] ?? "flexible")
+  if (settingsKind === "vrbo") return createDefaultVrboSettings(price, instant)
   return { base_price: price.base, cleaning_fee: price.cleaning }
 }
 
-const defaultAirbnbSettings = (
+const createDefaultAirbnbSettings = (
   currency: string,
   { base, cleaning }: { readonly base: number; readonly cleaning: number },
   instant: boolean,
@@ -62,7 +62,7 @@ const defaultAirbnbSettings = (
   mobile_only_discount: false
 })
 
-const defaultVrboSettings = (
+const createDefaultVrboSettings = (
   { base, cleaning }: { readonly base: number; readonly cleaning: number },
   instant: boolean
 ): ListingSettings => ({
@@ -93,9 +93,9 @@ export interface RefusedSetting {
 export const findRefusedSetting = (
   channel: SandboxChannel,
   { currency }: SandboxListing,
-  sent: ListingSettings
+  sentSettings: ListingSettings
 ): RefusedSetting | undefined => {
-  const { cancellation_policy: policy, listing_currency } = sent
+  const { cancellation_policy: policy, listing_currency } = sentSettings
   const policies = CHANNEL_PROFILES[channel].cancellationPolicies
   if (typeof policy === "string" && !policies.includes(policy)) {
     return { field: "cancellation_policy", reason: `${policy} is not eligible` }
@@ -103,7 +103,7 @@ export const findRefusedSetting = (
   if (typeof listing_currency === "string" && listing_currency !== currency) {
     return { field: "listing_currency", reason: `the listing is sold in ${currency}` }
   }
-  const tooPrecise = listAmounts(sent).find(({ amount }) => toUnits(amount, currency) === undefined)
+  const tooPrecise = listAmounts(sentSettings).find(({ amount }) => toUnits(amount, currency) === undefined)
   return (
     tooPrecise && { field: tooPrecise.field, reason: `${tooPrecise.amount} has more decimals than ${currency} has` }
   )
@@ -125,15 +125,15 @@ interface SettingAmount {
   readonly amount: number
 }
 
-const listAmounts = (sent: ListingSettings): ReadonlyArray<SettingAmount> => {
-  const { pet_fee_obj, nightly_rate } = sent
+const listAmounts = (sentSettings: ListingSettings): ReadonlyArray<SettingAmount> => {
+  const { pet_fee_obj, nightly_rate } = sentSettings
   const amounts = (settings: Schema.Json | undefined, names: ReadonlyArray<string>, prefix = "") =>
     names.flatMap((name): ReadonlyArray<SettingAmount> => {
       const amount = isObject(settings) ? settings[name] : undefined
       return typeof amount === "number" ? [{ field: `${prefix}${name}`, amount }] : []
     })
   return [
-    ...amounts(sent, AMOUNT_FIELDS),
+    ...amounts(sentSettings, AMOUNT_FIELDS),
     ...amounts(pet_fee_obj, ["amount"], "pet_fee_obj."),
     ...amounts(nightly_rate, WEEKDAYS, "nightly_rate.")
   ]
@@ -143,38 +143,38 @@ const listAmounts = (sent: ListingSettings): ReadonlyArray<SettingAmount> => {
 export const mergeSettings = (
   channel: SandboxChannel,
   settings: ListingSettings,
-  sent: ListingSettings
+  sentSettings: ListingSettings
 ): ListingSettings => {
-  const merged = { ...settings, ...sent }
+  const merged = { ...settings, ...sentSettings }
   return CHANNEL_PROFILES[channel].settingsKind === "vrbo"
-    ? mergeVrboSettings(merged, sent)
-    : mergeAirbnbSettings(merged, sent)
+    ? mergeVrboSettings(merged, sentSettings)
+    : mergeAirbnbSettings(merged, sentSettings)
 }
 
 /** A fee for pets is one amount or a rule, never both: the one that was sent takes the other's place. */
-const mergeAirbnbSettings = (merged: ListingSettings, sent: ListingSettings): ListingSettings => {
-  if (isPresent(sent["pet_fee_obj"])) return { ...merged, pet_fee: null }
-  return isPresent(sent["pet_fee"]) ? { ...merged, pet_fee_obj: null } : merged
+const mergeAirbnbSettings = (merged: ListingSettings, sentSettings: ListingSettings): ListingSettings => {
+  if (isPresent(sentSettings["pet_fee_obj"])) return { ...merged, pet_fee: null }
+  return isPresent(sentSettings["pet_fee"]) ? { ...merged, pet_fee_obj: null } : merged
 }
 
 const VRBO_FEES = ["cleaning_fee", "extra_guest_fee", "security_deposit"]
 
 /** One price goes before a price each weekday, and is none where those differ; a fee of 0 is none. */
-const mergeVrboSettings = (merged: ListingSettings, sent: ListingSettings): ListingSettings => {
-  const cleared = Object.fromEntries(VRBO_FEES.filter((fee) => sent[fee] === 0).map((fee) => [fee, null]))
-  return { ...merged, ...cleared, ...deriveVrboPrices(merged, sent) }
+const mergeVrboSettings = (merged: ListingSettings, sentSettings: ListingSettings): ListingSettings => {
+  const cleared = Object.fromEntries(VRBO_FEES.filter((fee) => sentSettings[fee] === 0).map((fee) => [fee, null]))
+  return { ...merged, ...cleared, ...deriveVrboPrices(merged, sentSettings) }
 }
 
-const deriveVrboPrices = (merged: ListingSettings, sent: ListingSettings): ListingSettings => {
-  const base = sent["base_price"]
+const deriveVrboPrices = (merged: ListingSettings, sentSettings: ListingSettings): ListingSettings => {
+  const base = sentSettings["base_price"]
   if (typeof base === "number") return { nightly_rate: Object.fromEntries(WEEKDAYS.map((weekday) => [weekday, base])) }
-  const rates = WEEKDAYS.map((weekday) => weekdayRate(merged, weekday))
+  const rates = WEEKDAYS.map((weekday) => readWeekdayRate(merged, weekday))
   return { base_price: rates.every((rate) => rate === rates[0]) ? (rates[0] ?? null) : null }
 }
 
 const isPresent = (value: Schema.Json | undefined): boolean => value !== undefined && value !== null
 
-const weekdayRate = ({ nightly_rate }: ListingSettings, weekday: string): number | undefined => {
+const readWeekdayRate = ({ nightly_rate }: ListingSettings, weekday: string): number | undefined => {
   const rate = isObject(nightly_rate) ? nightly_rate[weekday] : undefined
   return typeof rate === "number" ? rate : undefined
 }
@@ -186,17 +186,17 @@ const FRIDAY = 5
 const SATURDAY = 6
 
 /** What a night costs of which nobody said a price, in smallest units. */
-export const defaultNightPrice = ({ settings, currency }: SandboxListing, date: string): bigint => {
+export const computeDefaultNightPrice = ({ settings, currency }: SandboxListing, date: string): bigint => {
   const weekday = new Date(`${date}T00:00:00Z`).getUTCDay()
   const isWeekend = weekday === FRIDAY || weekday === SATURDAY
   const { weekend_price, base_price } = settings
   const weekend = isWeekend && typeof weekend_price === "number" ? weekend_price : undefined
-  const price = weekend ?? weekdayRate(settings, WEEKDAYS[weekday] ?? "") ?? base_price
+  const price = weekend ?? readWeekdayRate(settings, WEEKDAYS[weekday] ?? "") ?? base_price
   return typeof price === "number" ? toRoundedUnits(price, currency) : 0n
 }
 
 /** The setting as a number; undefined: there is none. */
-export const numericSetting = ({ settings }: SandboxListing, name: string): number | undefined => {
+export const readNumericSetting = ({ settings }: SandboxListing, name: string): number | undefined => {
   const value = settings[name]
   return typeof value === "number" ? value : undefined
 }

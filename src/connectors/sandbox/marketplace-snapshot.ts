@@ -2,7 +2,7 @@ import { Result } from "effect"
 import { Conflict, NotFound, ValidationFailed } from "../../contract/errors.ts"
 import { dateInZone, daysInRange, startOfDay } from "../../contract/time.ts"
 import type { ChannelRoom } from "../../domain/channels/port/channel-events.ts"
-import { listNights, unavailableReason, unbookableReason } from "./bookability.ts"
+import { findUnavailableReason, findUnbookableReason, listNights } from "./bookability.ts"
 import { type DaysByDate, findDay, releaseNight, takeNight } from "./listing-calendar.ts"
 import type { RoomRequest } from "./order-transitions.ts"
 import type { SandboxAccount, SandboxDay, SandboxListing } from "./rows.ts"
@@ -15,7 +15,7 @@ export interface MarketplaceSnapshot {
   readonly listings: ReadonlyMap<string, SandboxListing>
   readonly days: ReadonlyMap<string, DaysByDate>
   /** The days that are another than they were read. */
-  readonly changed: ReadonlyMap<string, SandboxDay>
+  readonly changedDays: ReadonlyMap<string, SandboxDay>
   readonly now: Date
 }
 
@@ -39,7 +39,7 @@ export const withListingDays = (
     ...snapshot.days,
     [listingId, new Map([...findListingDays(snapshot, listingId), ...days.map((day) => [day.day, day] as const)])]
   ]),
-  changed: new Map([...snapshot.changed, ...days.map((day) => [`${listingId} ${day.day}`, day] as const)])
+  changedDays: new Map([...snapshot.changedDays, ...days.map((day) => [`${listingId} ${day.day}`, day] as const)])
 })
 
 /** The listing and its days. */
@@ -94,12 +94,12 @@ export const takeRoom = (
     const nights = listNights(toStayDates(request)).filter((night) => !ownNights.has(night))
     const untilArrivalMs = startOfDay(request.check_in_date, account.time_zone).getTime() - now.getTime()
     const stay = { ...toStayDates(request), untilArrivalMs, nights, guests: request.adults + request.children }
-    const reason = unbookableReason(listing, days, stay)
+    const reason = findUnbookableReason(listing, days, stay)
     if (reason !== undefined) {
       return yield* Result.fail(new Conflict({ message: `listing_id: ${listing.title} ${reason}.` }))
     }
-    const taken = nights.map((night) => takeNight(findDay(listing, days, night)))
-    return withListingDays(snapshot, request.listing_id, taken)
+    const takenDays = nights.map((night) => takeNight(findDay(listing, days, night)))
+    return withListingDays(snapshot, request.listing_id, takenDays)
   })
 
 /** The room of an offer is taken: whatever the rules of its listing, the host has agreed; but its nights must be left. */
@@ -111,7 +111,7 @@ export const takeOfferedRoom = (
     const { listing, days } = yield* requireListing(snapshot, request.listing_id)
     yield* checkDates(snapshot, request)
     const nights = listNights(toStayDates(request))
-    const reason = unavailableReason(listing, days, nights)
+    const reason = findUnavailableReason(listing, days, nights)
     if (reason !== undefined) {
       return yield* Result.fail(new Conflict({ message: `listing_id: ${listing.title} ${reason}.` }))
     }

@@ -22,7 +22,8 @@ export const parseUnits = (amount: string, currency: string): bigint =>
 export const toMajorUnits = (units: bigint, currency: string): number => Number(formatMinorUnits(units, currency))
 
 /** So many percent of an amount, the half rounded up. */
-export const percentOf = (units: bigint, percent: number): bigint => (units * BigInt(percent) + HUNDRED / 2n) / HUNDRED
+export const computePercentage = (units: bigint, percent: number): bigint =>
+  (units * BigInt(percent) + HUNDRED / 2n) / HUNDRED
 
 /** What is left of an amount after so many percent of it: 100 at 15 percent is 85. */
-export const withoutPercent = (units: bigint, percent: number): bigint => units - percentOf(units, percent)
+export const deductPercentage = (units: bigint, percent: number): bigint => units - computePercentage(units, percent)

@@ -1,12 +1,12 @@
 import { CHANNEL_PROFILES } from "./channel-profiles.ts"
-import { defaultSettings } from "./listing-settings.ts"
-import type { SandboxListingRequest } from "./requests.ts"
+import { createDefaultSettings } from "./listing-settings.ts"
+import type { SandboxListingRequest } from "./marketplace-requests.ts"
 import type { SandboxListing } from "./rows.ts"
 
 const DEFAULT_PRICE = 100
 
 /** A listing as it begins: what is not asked for is as its channel has it. */
-export const newListing = (
+export const createListing = (
   request: SandboxListingRequest,
   listingId: string,
   operatorCurrency: string
@@ -22,7 +22,7 @@ export const newListing = (
     instant: isInstant,
     commission: request.commission ?? commission,
     tax: request.tax ?? tax,
-    settings: defaultSettings(
+    settings: createDefaultSettings(
       request.channel_type,
       currency,
       { base: request.base_price ?? DEFAULT_PRICE, cleaning: request.cleaning_fee ?? 0 },

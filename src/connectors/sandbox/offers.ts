@@ -8,7 +8,7 @@ import type { SandboxOffer } from "./rows.ts"
 // An offer as its marketplace has it, and what it becomes. Every change raises its version.
 
 /** A new offer, the first of its versions: good for a day. */
-export const newOffer = (
+export const createOffer = (
   offerId: string,
   outboundOffer: Omit<OutboundOffer, "price" | "currency">,
   cost: { readonly price: number; readonly currency: string },
@@ -46,7 +46,7 @@ export const newOffer = (
 }
 
 /** How it stands by the clock, whatever was written down by then. */
-export const offerStatusAt = (
+export const computeOfferStatus = (
   { status, expires_at }: Pick<SandboxOffer, "status" | "expires_at">,
   now: Date
 ): OfferStatus => (status === "active" && expires_at.getTime() <= now.getTime() ? "expired" : status)

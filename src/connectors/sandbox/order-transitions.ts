@@ -2,17 +2,17 @@ import { DAY_MS, formatUtcInstant } from "../../contract/time.ts"
 import type { ChannelOrderEvent, ChannelRoom } from "../../domain/channels/port/channel-events.ts"
 import { listNights } from "./bookability.ts"
 import { CHANNEL_PROFILES, type SandboxChannel } from "./channel-profiles.ts"
-import { type DaysByDate, findDay, nightPrice } from "./listing-calendar.ts"
-import { numericSetting } from "./listing-settings.ts"
-import { parseUnits, percentOf, toMajorUnits, toRoundedUnits } from "./minor-units.ts"
+import { computeNightPrice, type DaysByDate, findDay } from "./listing-calendar.ts"
+import { readNumericSetting } from "./listing-settings.ts"
+import { computePercentage, parseUnits, toMajorUnits, toRoundedUnits } from "./minor-units.ts"
 import type { SandboxListing, SandboxOrder, SandboxPayment } from "./rows.ts"
 
 // An order as its marketplace has it, and what it becomes. Every change raises its version.
 
-type Status = SandboxOrder["status"]
+type SandboxOrderStatus = SandboxOrder["status"]
 
 /** Whether an order keeps its nights from others: a request does, while it waits. */
-export const holdsNights = (status: Status): boolean =>
+export const holdsNights = (status: SandboxOrderStatus): boolean =>
   status === "wait_accept" || status === "wait_pay" || status === "accepted"
 
 /** What a guest asks for: one room of a listing. */
@@ -27,7 +27,7 @@ export interface RoomRequest {
 const CLEANING_FEE_SETTING = "cleaning_fee"
 
 /** What a room costs, in smallest units; the commission is a part of it. */
-interface Cost {
+interface RoomCost {
   readonly accommodation: bigint
   readonly cleaning: bigint
   readonly taxes: bigint
@@ -39,7 +39,7 @@ const toChannelRoom = (
   { currency, tax, commission: percent }: SandboxListing,
   request: RoomRequest,
   roomId: string,
-  { accommodation, cleaning, taxes, commission }: Cost
+  { accommodation, cleaning, taxes, commission }: RoomCost
 ): ChannelRoom => {
   const nights = listNights({ checkIn: request.check_in_date, checkOut: request.check_out_date }).length
   const detail = (type: string, description: string, units: bigint) =>
@@ -73,10 +73,13 @@ export const priceStandardRoom = (
   roomId: string
 ): ChannelRoom => {
   const nights = listNights({ checkIn: request.check_in_date, checkOut: request.check_out_date })
-  const accommodation = nights.reduce((sum, night) => sum + nightPrice(listing, findDay(listing, days, night)), 0n)
-  const cleaning = toRoundedUnits(numericSetting(listing, CLEANING_FEE_SETTING) ?? 0, listing.currency)
-  const taxes = percentOf(accommodation + cleaning, listing.tax)
-  const commission = percentOf(accommodation + cleaning, listing.commission)
+  const accommodation = nights.reduce(
+    (sum, night) => sum + computeNightPrice(listing, findDay(listing, days, night)),
+    0n
+  )
+  const cleaning = toRoundedUnits(readNumericSetting(listing, CLEANING_FEE_SETTING) ?? 0, listing.currency)
+  const taxes = computePercentage(accommodation + cleaning, listing.tax)
+  const commission = computePercentage(accommodation + cleaning, listing.commission)
   return toChannelRoom(channel, listing, request, roomId, { accommodation, cleaning, taxes, commission })
 }
 
@@ -89,16 +92,19 @@ export const priceRoomAt = (
   roomId: string
 ): ChannelRoom => {
   const accommodation = toRoundedUnits(price, listing.currency)
-  const commission = percentOf(accommodation, listing.commission)
+  const commission = computePercentage(accommodation, listing.commission)
   return toChannelRoom(channel, listing, request, roomId, { accommodation, cleaning: 0n, taxes: 0n, commission })
 }
 
 /** What the guest pays for all rooms, in smallest units. */
-export const orderTotal = ({ said }: SandboxOrder): bigint =>
+export const computeOrderTotal = ({ said }: SandboxOrder): bigint =>
   said.rooms.reduce((sum, { rate }) => sum + toRoundedUnits(rate, said.currency), 0n)
 
 /** What was paid and not given back, in smallest units. */
-export const orderPaid = ({ said: { currency } }: SandboxOrder, payments: ReadonlyArray<SandboxPayment>): bigint =>
+export const computePaidTotal = (
+  { said: { currency } }: SandboxOrder,
+  payments: ReadonlyArray<SandboxPayment>
+): bigint =>
   payments.reduce((sum, { kind, amount }) => sum + (kind === "payment" ? 1n : -1n) * parseUnits(amount, currency), 0n)
 
 interface OrderDetails {
@@ -133,7 +139,7 @@ export const createOrder = ({ orderId, instant, rooms, ...details }: OrderDetail
 }
 
 /** What waits, waits for a day. */
-const withStatus = (order: SandboxOrder, status: Status, now: Date): SandboxOrder => {
+const withStatus = (order: SandboxOrder, status: SandboxOrderStatus, now: Date): SandboxOrder => {
   const defaultExpiry = status === "wait_accept" || status === "wait_pay" ? new Date(now.getTime() + DAY_MS) : null
   const expires_at = status === order.status && order.expires_at !== null ? order.expires_at : defaultExpiry
   const { expires_at: _before, ...said } = order.said
@@ -151,9 +157,9 @@ const withStatus = (order: SandboxOrder, status: Status, now: Date): SandboxOrde
 }
 
 /** The next version of an order. */
-const nextVersion = (
+const toNextVersion = (
   order: SandboxOrder,
-  status: Status,
+  status: SandboxOrderStatus,
   now: Date,
   change: Partial<Pick<SandboxOrder, "answer" | "said">> = {}
 ): SandboxOrder => withStatus({ ...order, ...change, version: order.version + 1 }, status, now)
@@ -162,11 +168,16 @@ const nextVersion = (
 type OrderTransition = SandboxOrder | undefined
 
 /** The host agreed: it waits for the payment where the channel does so, unless nothing is left to pay. */
-export const approveOrder = (channel: SandboxChannel, order: SandboxOrder, left: bigint, now: Date): OrderTransition =>
+export const approveOrder = (
+  channel: SandboxChannel,
+  order: SandboxOrder,
+  unpaidUnits: bigint,
+  now: Date
+): OrderTransition =>
   order.status === "wait_accept"
-    ? nextVersion(
+    ? toNextVersion(
         order,
-        CHANNEL_PROFILES[channel].requiresPaymentAfterApproval && left > 0n ? "wait_pay" : "accepted",
+        CHANNEL_PROFILES[channel].requiresPaymentAfterApproval && unpaidUnits > 0n ? "wait_pay" : "accepted",
         now,
         {
           answer: "approved"
@@ -175,14 +186,14 @@ export const approveOrder = (channel: SandboxChannel, order: SandboxOrder, left:
     : undefined
 
 export const declineOrder = (order: SandboxOrder, now: Date): OrderTransition =>
-  order.status === "wait_accept" ? nextVersion(order, "denied", now, { answer: "declined" }) : undefined
+  order.status === "wait_accept" ? toNextVersion(order, "denied", now, { answer: "declined" }) : undefined
 
 export const cancelOrder = (order: SandboxOrder, now: Date): OrderTransition =>
-  holdsNights(order.status) ? nextVersion(order, "cancelled", now) : undefined
+  holdsNights(order.status) ? toNextVersion(order, "cancelled", now) : undefined
 
 /** Nobody answered, or nobody paid. */
 export const timeOutOrder = (order: SandboxOrder, now: Date): OrderTransition =>
-  order.status === "wait_accept" || order.status === "wait_pay" ? nextVersion(order, "timeout", now) : undefined
+  order.status === "wait_accept" || order.status === "wait_pay" ? toNextVersion(order, "timeout", now) : undefined
 
 /**
  * With other rooms, of which so much was `paid`; the terms of a request that waits are asked for as they are now. What waits
@@ -196,30 +207,34 @@ export const replaceRooms = (
 ): OrderTransition => {
   if (!holdsNights(order.status)) return undefined
   const said = { ...order.said, rooms }
-  const isPaid = order.status === "wait_pay" && orderTotal({ ...order, said }) <= paid
-  return nextVersion(order, isPaid ? "accepted" : order.status, now, { said })
+  const isPaid = order.status === "wait_pay" && computeOrderTotal({ ...order, said }) <= paid
+  return toNextVersion(order, isPaid ? "accepted" : order.status, now, { said })
 }
 
 /** After a payment that leaves so much: what waited for it is agreed when nothing is left. Undefined: it stays as it is. */
-export const acceptIfPaid = (order: SandboxOrder, left: bigint, now: Date): OrderTransition =>
-  order.status === "wait_pay" && left <= 0n ? nextVersion(order, "accepted", now) : undefined
+export const acceptOrderIfPaid = (order: SandboxOrder, unpaidUnits: bigint, now: Date): OrderTransition =>
+  order.status === "wait_pay" && unpaidUnits <= 0n ? toNextVersion(order, "accepted", now) : undefined
 
 /** An order of which nobody had said a thread. */
 export const assignThread = (order: SandboxOrder, threadId: string, now: Date): SandboxOrder =>
-  nextVersion(order, order.status, now, { said: { ...order.said, thread_id: threadId } })
+  toNextVersion(order, order.status, now, { said: { ...order.said, thread_id: threadId } })
 
 /** Which of the rooms asked for are rooms that are there: known again by their listing, first come first. */
 export const matchRooms = (
   order: SandboxOrder,
   requests: ReadonlyArray<RoomRequest>
-): ReadonlyArray<{ readonly asked: RoomRequest; readonly room: ChannelRoom | undefined; readonly roomId: string }> => {
+): ReadonlyArray<{
+  readonly request: RoomRequest
+  readonly room: ChannelRoom | undefined
+  readonly roomId: string
+}> => {
   const unmatchedRooms = [...order.said.rooms]
   let number = Math.max(0, ...order.said.rooms.map(({ room_id }) => Number(room_id.slice(ROOM_ID_PREFIX.length)) || 0))
   return requests.map((request) => {
     const at = unmatchedRooms.findIndex(({ listing_id }) => listing_id === request.listing_id)
     const room = at < 0 ? undefined : unmatchedRooms.splice(at, 1)[0]
     if (room === undefined) number += 1
-    return { asked: request, room, roomId: room?.room_id ?? toRoomId(number) }
+    return { request, room, roomId: room?.room_id ?? toRoomId(number) }
   })
 }
 

@@ -9,8 +9,8 @@ import {
 } from "../../domain/channels/port/errors.ts"
 import { makeAccountLookup } from "./account-lookup.ts"
 import type { FailureMode, SandboxAccount } from "./rows.ts"
+import { SandboxAccess } from "./SandboxAccess.ts"
 import { SandboxAccounts } from "./SandboxAccounts.ts"
-import { SandboxAllowed } from "./SandboxAllowed.ts"
 
 // What is asked of an account is answered as its mood is, and noted.
 
@@ -21,7 +21,7 @@ export interface RequestInfo {
   readonly act: keyof Connector
   readonly subject: string
   readonly summary: string
-  readonly changes: boolean
+  readonly isChange: boolean
 }
 
 const describeRequestError = (error: ChannelRequestError): string => {
@@ -42,7 +42,7 @@ type RequestWork<A> = (account: SandboxAccount) => Effect.Effect<A, ChannelReque
 /** What of an act that is done in this mood is answered. */
 const applyFailureMode = <A>(
   { mood, mood_ms, mood_reason }: FailureMode,
-  { changes }: RequestInfo,
+  { isChange }: RequestInfo,
   account: SandboxAccount,
   work: Effect.Effect<A, ChannelRequestError>
 ): Effect.Effect<A, ChannelRequestError> => {
@@ -50,7 +50,7 @@ const applyFailureMode = <A>(
     case "accepts":
       return work
     case "refuses":
-      return changes ? Effect.fail(new ChannelRefused({ reason: mood_reason })) : work
+      return isChange ? Effect.fail(new ChannelRefused({ reason: mood_reason })) : work
     case "late":
       return Effect.flatMap(Effect.exit(work), (exit) => Effect.delay(exit, mood_ms))
     case "never":
@@ -65,7 +65,7 @@ const applyFailureMode = <A>(
 }
 
 /** Asks are noted before they are answered: of an answer that never comes there would else be no line. */
-const RECORDED_AS: { readonly [Name in FailureMode["mood"]]?: string } = {
+const FAILURE_MODE_LABELS: { readonly [Name in FailureMode["mood"]]?: string } = {
   late: "late",
   never: "no answer",
   "502": "done, but 502"
@@ -74,16 +74,16 @@ const RECORDED_AS: { readonly [Name in FailureMode["mood"]]?: string } = {
 export const makeRequestHandler = Effect.gen(function* () {
   const accounts = yield* SandboxAccounts
   const accountLookup = yield* makeAccountLookup
-  const { allowed } = yield* SandboxAllowed
+  const { isAllowed } = yield* SandboxAccess
 
   return <A>({ operatorId, accountId, channelType }: RemoteAccount, request: RequestInfo, perform: RequestWork<A>) =>
     Effect.gen(function* () {
-      const account = (yield* allowed) ? yield* accountLookup.byOperatorAccount(operatorId, accountId) : undefined
+      const account = (yield* isAllowed) ? yield* accountLookup.byOperatorAccount(operatorId, accountId) : undefined
       if (account === undefined) return yield* new ChannelNotServed({ channelType })
       const failureMode = yield* accounts.findFailureMode(account)
       const record = (answer: string) =>
         Effect.flatMap(DateTime.nowAsDate, (now) => accounts.recordRequest(account, { ...request, answer }, now))
-      const label = RECORDED_AS[failureMode.mood]
+      const label = FAILURE_MODE_LABELS[failureMode.mood]
       if (label !== undefined) yield* record(label === "late" ? `${failureMode.mood_ms} ms late` : label)
       const response = applyFailureMode(failureMode, request, account, perform(account))
       if (label !== undefined) return yield* response
@@ -95,7 +95,7 @@ export const makeRequestHandler = Effect.gen(function* () {
 })
 
 /** What changes too fast to be written is a channel that is away for the moment. */
-export const conflictToUnavailable = <A>(
+export const mapConflictToUnavailable = <A>(
   work: Effect.Effect<A, ChannelRefused | Conflict>
 ): Effect.Effect<A, ChannelRequestError> =>
   Effect.catchTag(work, "Conflict", () => new ChannelUnavailable({ code: 503 }))

@@ -10,7 +10,7 @@ type SandboxReviewSide = NonNullable<ChannelReviewEvent["guest_review"]>
 export type SubScores = NonNullable<SandboxReviewSide["sub_score"]>
 
 /** The last morning of the order's rooms. */
-const lastCheckOut = ({ rooms }: ChannelOrderEvent): string =>
+const findLastCheckOut = ({ rooms }: ChannelOrderEvent): string =>
   rooms
     .map(({ check_out_date }) => check_out_date)
     .toSorted()
@@ -18,7 +18,7 @@ const lastCheckOut = ({ rooms }: ChannelOrderEvent): string =>
 
 /** Whether the stay is over where the host is: it can be reviewed from the day of departure on. */
 export const isStayOver = ({ status, said }: SandboxOrder, { time_zone }: SandboxAccount, now: Date): boolean =>
-  status === "accepted" && lastCheckOut(said) <= dateInZone(now, time_zone)
+  status === "accepted" && findLastCheckOut(said) <= dateInZone(now, time_zone)
 
 type ReviewParts = Pick<ChannelReviewEvent, "guest_review" | "host_review" | "host_reply">
 

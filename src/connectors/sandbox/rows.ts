@@ -97,7 +97,7 @@ export type SandboxPayment = typeof SandboxPayment.Type
 /** A thread with a guest; `said` is how it is told, version and all. */
 export const SandboxThread = Schema.Struct({
   thread_id: column("text", Schema.String),
-  /** Who its guest is (threads.ts `guestKey`). */
+  /** Who its guest is (threads.ts `toGuestKey`). */
   guest: column("text", Schema.String),
   version: column("bigint", Schema.Int),
   revision: column("bigint", Schema.Int),

@@ -5,7 +5,7 @@ import { formatUtcInstant } from "../../contract/time.ts"
 import type { ChannelOrderEvent } from "../../domain/channels/port/channel-events.ts"
 import type { RuleError } from "./marketplace-snapshot.ts"
 import { toMajorUnits } from "./minor-units.ts"
-import { orderTotal } from "./order-transitions.ts"
+import { computeOrderTotal } from "./order-transitions.ts"
 import type { SandboxOrder } from "./rows.ts"
 import type { RuleContext } from "./rule-runner.ts"
 
@@ -42,14 +42,14 @@ export const toOrderView = (
   version: order.version,
   currency: order.said.currency,
   guest_name: order.said.booker.name,
-  total: toMajorUnits(orderTotal(order), order.said.currency),
+  total: toMajorUnits(computeOrderTotal(order), order.said.currency),
   paid: Number(formatMinorUnits(paid < 0n ? 0n : paid, order.said.currency)),
   expires_at: order.expires_at === null ? null : formatUtcInstant(order.expires_at),
   rooms: order.said.rooms
 })
 
-export const conflict = (message: string) => Result.fail(new Conflict({ message }))
-export const invalid = (message: string) => Result.fail(new ValidationFailed({ message }))
+export const failConflict = (message: string) => Result.fail(new Conflict({ message }))
+export const failValidation = (message: string) => Result.fail(new ValidationFailed({ message }))
 
 export const requireOrder = ({ order }: RuleContext): RuleResult<SandboxOrder> =>
   order === undefined ? Result.fail(new NotFound({ message: "order_id: no such order." })) : Result.succeed(order)

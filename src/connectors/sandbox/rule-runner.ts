@@ -3,7 +3,7 @@ import { Conflict } from "../../contract/errors.ts"
 import { currentSecond } from "../../contract/time.ts"
 import { retryOptimistically } from "../../platform/database/optimistic-retry.ts"
 import type { SandboxStayDates } from "./bookability.ts"
-import { indexDays } from "./listing-calendar.ts"
+import { indexDaysByDate } from "./listing-calendar.ts"
 import type { MarketplaceSnapshot } from "./marketplace-snapshot.ts"
 import type {
   SandboxAccount,
@@ -43,7 +43,7 @@ export interface RuleScope {
   /** A message that may have been sent before under that name of the service. */
   readonly hostMessageId?: string
   /** Whether it is about the reviews of the order. */
-  readonly reviews?: true
+  readonly includesReview?: true
 }
 
 export interface RuleContext {
@@ -88,14 +88,14 @@ interface RoomDates {
 const loadConversation = Effect.fnUntraced(function* (
   repository: SandboxRepository["Service"],
   account: SandboxAccount,
-  { thread: threadKey, offer, hostMessageId: sentAs }: RuleScope,
+  { thread: threadKey, offer, hostMessageId }: RuleScope,
   order: SandboxOrder | undefined
 ) {
   const key = threadKey === "of the order" ? order && toOrderThreadKey(order.said) : threadKey
   return {
     thread: key === undefined ? undefined : yield* repository.findThread(account, key),
     offer: offer === undefined ? undefined : yield* repository.findOffer(account, offer),
-    message: sentAs === undefined ? undefined : yield* repository.findSentMessage(account, sentAs)
+    message: hostMessageId === undefined ? undefined : yield* repository.findSentMessage(account, hostMessageId)
   }
 })
 
@@ -116,19 +116,19 @@ const loadContext = Effect.fnUntraced(function* (
   const listings = yield* repository.findListings(account, Array.from(listingIds))
   const payments = order === undefined ? [] : yield* repository.listPayments(account, order.order_id)
   const review =
-    order === undefined || scope.reviews === undefined
+    order === undefined || scope.includesReview === undefined
       ? undefined
       : yield* repository.findReview(account, order.order_id)
   const span = toDaySpan(scope, stays)
   const days =
     span === undefined ? [] : yield* repository.findDays(account, Array.from(listingIds), span.start, span.end)
   const unreportedStays =
-    scope.unreportedStaysOf === undefined ? [] : yield* repository.listUnsyncedNights(account, scope.unreportedStaysOf)
+    scope.unreportedStaysOf === undefined ? [] : yield* repository.listUnreportedStays(account, scope.unreportedStaysOf)
   const snapshot: MarketplaceSnapshot = {
     account,
     listings: new Map(listings.map((listing) => [listing.listing_id, listing])),
-    days: new Map(listings.map((listing) => [listing.listing_id, indexDays(listing, days)])),
-    changed: new Map(),
+    days: new Map(listings.map((listing) => [listing.listing_id, indexDaysByDate(listing, days)])),
+    changedDays: new Map(),
     now: yield* currentSecond
   }
   return { snapshot, order, payments, unreportedStays, ...conversation, review }
@@ -158,14 +158,14 @@ export const makeRuleRunner = Effect.gen(function* () {
       const { write, answer } = yield* Effect.fromResult(outcome)
       if (write === undefined) return { answer }
       const listings = Array.from(context.snapshot.listings.values())
-      return (yield* repository.write(account, { ...write, listings })) ? { answer } : undefined
+      return (yield* repository.applyWrite(account, { ...write, listings })) ? { answer } : undefined
     })
-    const concurrent = retryOptimistically(CONCURRENT_ATTEMPTS, stale)(attempt)
+    const concurrent = retryOptimistically(CONCURRENT_ATTEMPTS, staleReadError)(attempt)
     const serial = repository.runSerially(retryOptimistically(SERIAL_ATTEMPTS, tooManyConflicts)(attempt))
     return Effect.map(
       Effect.catchIf(
         concurrent,
-        (error): error is typeof stale => error === stale,
+        (error): error is typeof staleReadError => error === staleReadError,
         () => serial
       ),
       ({ answer }) => answer
@@ -175,7 +175,7 @@ export const makeRuleRunner = Effect.gen(function* () {
 export type RuleRunner = Effect.Success<typeof makeRuleRunner>
 
 /** It was read anew too often. */
-const stale = { _tag: "Stale" } as const
+const staleReadError = { _tag: "Stale" } as const
 
 /** What is told of an order, from `dueAt` on. */
 export const toOrderOutboxEvent = (order: SandboxOrder, dueAt: Date): OutboxEvent => ({

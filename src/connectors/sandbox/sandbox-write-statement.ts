@@ -45,7 +45,7 @@ const OutboxColumns = Schema.Struct({
 
 /** What a writing says, each list as one parameter. */
 interface WriteParameters extends SandboxAccountKey, ThreadWriteParameters {
-  readonly readListings: ReadonlyArray<{ readonly listing_id: string; readonly revision: number }>
+  readonly listingRevisions: ReadonlyArray<{ readonly listing_id: string; readonly revision: number }>
   readonly listings: ReadonlyArray<SandboxListing>
   readonly days: ReadonlyArray<SandboxDay>
   readonly orders: ReadonlyArray<SandboxOrder>
@@ -60,10 +60,10 @@ interface WriteParameters extends SandboxAccountKey, ThreadWriteParameters {
  * CTE `as_read`, which has a row while listings, order and threads are as they were read. They are locked in one order by all.
  */
 const unchangedSql = (sql: Sql, parameters: Givens<WriteParameters>): Fragment => {
-  const { operator_id, account_id, readListings, orderId, orderVersion } = parameters
+  const { operator_id, account_id, listingRevisions, orderId, orderVersion } = parameters
   return sql`
   wanted AS (
-    SELECT * FROM jsonb_to_recordset(${jsonParameter(readListings)}::jsonb) AS given (listing_id text, revision bigint)
+    SELECT * FROM jsonb_to_recordset(${jsonParameter(listingRevisions)}::jsonb) AS given (listing_id text, revision bigint)
   ), listing AS (
     SELECT listing_id, revision FROM sandbox_listings
     WHERE operator_id = ${operator_id} AND account_id = ${account_id} AND listing_id IN (SELECT listing_id FROM wanted)
@@ -81,11 +81,11 @@ const unchangedSql = (sql: Sql, parameters: Givens<WriteParameters>): Fragment =
   )`
 }
 
-const STALE = Symbol("stale")
+const STALE_WRITE = Symbol("stale")
 
 /** Of two new threads with one guest the second one is refused: its guest has a thread by now. */
-const unlessGuestHasThread = makeRowReaderOrFail(Schema.Struct({ written: Schema.Boolean }), ({ name }) =>
-  name === "sandbox_threads_guest" ? STALE : undefined
+const readWriteResult = makeRowReaderOrFail(Schema.Struct({ written: Schema.Boolean }), ({ name }) =>
+  name === "sandbox_threads_guest" ? STALE_WRITE : undefined
 )
 
 /** A listing that changes again and again is told when its first change was to be. */
@@ -127,18 +127,18 @@ export const makeApplySandboxWrite = (sql: Sql) => {
     const result = statement({
       operator_id,
       account_id,
-      readListings: write.listings.map(({ listing_id, revision }) => ({ listing_id, revision })),
+      listingRevisions: write.listings.map(({ listing_id, revision }) => ({ listing_id, revision })),
       listings: write.changedListings ?? [],
       days: write.days ?? [],
       orders: order === undefined ? [] : [order.after],
       orderId: order?.after.order_id ?? "",
       orderVersion: order?.before?.version ?? 0,
       payments: write.payment === undefined ? [] : [write.payment],
-      outboxEvents: write.outboxEvents.map((word) => ({ told_version: 0, ...word })),
+      outboxEvents: write.outboxEvents.map((event) => ({ told_version: 0, ...event })),
       ...toThreadWriteParameters(write)
     })
     const isNew = write.threads?.some(({ before }) => before === undefined) === true
-    return unlessGuestHasThread(isNew ? inSavepoint(result) : result).pipe(
+    return readWriteResult(isNew ? inSavepoint(result) : result).pipe(
       Effect.map((row) => row.written),
       Effect.catch(() => Effect.succeed(false))
     )

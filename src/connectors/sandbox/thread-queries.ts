@@ -20,8 +20,8 @@ const readThread = makeOptionalRowReader(SandboxThread)
 const readOffer = makeOptionalRowReader(SandboxOffer)
 const readMessage = makeOptionalRowReader(SandboxMessage)
 const readReview = makeOptionalRowReader(SandboxReview)
-const readNames = makeRowsReader(Schema.Struct({ thread_id: Schema.String }))
-const readCount = makeSingleRowReader(Schema.Struct({ threads: Schema.Int }))
+const readThreadIds = makeRowsReader(Schema.Struct({ thread_id: Schema.String }))
+const readThreadCount = makeSingleRowReader(Schema.Struct({ threads: Schema.Int }))
 
 interface ThreadQuery extends SandboxAccountKey {
   readonly threadId: string | undefined
@@ -68,12 +68,12 @@ interface SentMessageQuery extends SandboxAccountKey {
 const makeFindSentMessage = (sql: Sql) => {
   const statement = inForms(
     sql,
-    ({ operator_id, account_id, hostMessageId: sentAs }: Givens<SentMessageQuery>) => sql`
+    ({ operator_id, account_id, hostMessageId }: Givens<SentMessageQuery>) => sql`
       SELECT thread_id, number, sent_as, said FROM sandbox_messages
-      WHERE operator_id = ${operator_id} AND account_id = ${account_id} AND sent_as = ${sentAs}`
+      WHERE operator_id = ${operator_id} AND account_id = ${account_id} AND sent_as = ${hostMessageId}`
   )
-  return ({ operator_id, account_id }: SandboxAccountKey, sentAs: string) =>
-    readMessage(statement({ operator_id, account_id, hostMessageId: sentAs }))
+  return ({ operator_id, account_id }: SandboxAccountKey, hostMessageId: string) =>
+    readMessage(statement({ operator_id, account_id, hostMessageId }))
 }
 
 interface ReviewQuery extends SandboxAccountKey {
@@ -105,7 +105,7 @@ const makeFindExistingThreads = (sql: Sql) => {
   )
   return ({ operator_id, account_id }: SandboxAccountKey, threadIds: ReadonlyArray<string>) =>
     Effect.map(
-      readNames(statement({ operator_id, account_id, threadIds })),
+      readThreadIds(statement({ operator_id, account_id, threadIds })),
       (rows) => new Set(rows.map(({ thread_id }) => thread_id))
     )
 }
@@ -120,7 +120,7 @@ const makeCountThreads = (sql: Sql) => {
         LIMIT ${sql.literal(String(SANDBOX_THREADS))}) counted`
   )
   return ({ operator_id, account_id }: SandboxAccountKey) =>
-    Effect.map(readCount(statement({ operator_id, account_id })), ({ threads }) => threads)
+    Effect.map(readThreadCount(statement({ operator_id, account_id })), ({ threads }) => threads)
 }
 
 export const makeThreadQueries = (sql: Sql) => ({

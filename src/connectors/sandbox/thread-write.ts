@@ -13,7 +13,7 @@ type Sql = SqlClient.SqlClient
 
 export interface ThreadWriteParameters {
   /** Those that were read. */
-  readonly readThreads: ReadonlyArray<{ readonly thread_id: string; readonly revision: number }> | undefined
+  readonly threadRevisions: ReadonlyArray<{ readonly thread_id: string; readonly revision: number }> | undefined
   readonly threads: ReadonlyArray<SandboxThread> | undefined
   readonly messages: ReadonlyArray<SandboxMessage> | undefined
   readonly offers: ReadonlyArray<SandboxOffer> | undefined
@@ -26,7 +26,7 @@ export const toThreadWriteParameters = ({
   offers,
   reviews
 }: Omit<SandboxWrite, "outboxEvents">): ThreadWriteParameters => ({
-  readThreads: threads?.flatMap(({ before }) =>
+  threadRevisions: threads?.flatMap(({ before }) =>
     before === undefined ? [] : [{ thread_id: before.thread_id, revision: before.revision }]
   ),
   threads: threads?.map(({ before, after }) => ({ ...after, revision: (before?.revision ?? 0) + 1 })),
@@ -38,13 +38,13 @@ export const toThreadWriteParameters = ({
 /** For a CTE of that name: whether the threads are as they were read; they are locked after listings and order. */
 export const unchangedThreadsSql = (
   sql: Sql,
-  { operator_id, account_id, readThreads }: Givens<SandboxAccountKey & ThreadWriteParameters>
+  { operator_id, account_id, threadRevisions }: Givens<SandboxAccountKey & ThreadWriteParameters>
 ): Fragment =>
-  readThreads === undefined
+  threadRevisions === undefined
     ? sql`threads_as_read AS (SELECT true AS is_so)`
     : sql`
   wanted_thread AS (
-    SELECT * FROM jsonb_to_recordset(${jsonParameter(readThreads)}::jsonb) AS given (thread_id text, revision bigint)
+    SELECT * FROM jsonb_to_recordset(${jsonParameter(threadRevisions)}::jsonb) AS given (thread_id text, revision bigint)
   ), thread AS (
     SELECT thread_id, revision FROM sandbox_threads
     WHERE operator_id = ${operator_id} AND account_id = ${account_id}

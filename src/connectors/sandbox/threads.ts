@@ -12,7 +12,7 @@ export type ThreadGuest = ChannelThreadEvent["guest"]
  * Who a guest is: known by the e-mail address where there is one, else by the name, whatever the case. As a digest, since
  * either may be longer than an index has room for.
  */
-export const guestKey = ({ name, email }: ThreadGuest): string => {
+export const toGuestKey = ({ name, email }: ThreadGuest): string => {
   const address = (email ?? "").trim()
   const identity = address === "" ? `name ${name.trim()}` : `mailto ${address}`
   return createHash("sha256").update(identity.toLowerCase()).digest("hex")
@@ -20,18 +20,18 @@ export const guestKey = ({ name, email }: ThreadGuest): string => {
 
 /** The thread of an order: the one that it says, else that of its guest. */
 export const toOrderThreadKey = ({ thread_id, booker }: ChannelOrderEvent): ThreadKey =>
-  typeof thread_id === "string" ? { threadId: thread_id } : { guest: guestKey(booker) }
+  typeof thread_id === "string" ? { threadId: thread_id } : { guest: toGuestKey(booker) }
 
 export type ThreadInquiry = Exclude<ChannelThreadEvent["inquiry"], undefined>
 
-export const newThread = (
+export const createThread = (
   threadId: string,
   guest: ThreadGuest,
   now: Date,
   inquiry: ThreadInquiry = null
 ): SandboxThread => ({
   thread_id: threadId,
-  guest: guestKey(guest),
+  guest: toGuestKey(guest),
   version: 1,
   revision: 0,
   messages: 0,
@@ -59,7 +59,7 @@ export interface SandboxMessageDraft {
 /** The thread with one message more, and the message. */
 export const appendMessage = (
   thread: SandboxThread,
-  { sender, text, attachmentUrl = null, hostMessageId: sentAs }: SandboxMessageDraft,
+  { sender, text, attachmentUrl = null, hostMessageId }: SandboxMessageDraft,
   now: Date
 ): { readonly thread: SandboxThread; readonly message: SandboxMessage } => {
   const { thread_id } = thread
@@ -69,13 +69,13 @@ export const appendMessage = (
     message: {
       thread_id,
       number,
-      sent_as: sentAs ?? null,
+      sent_as: hostMessageId ?? null,
       said: {
         type: "message",
         message_id: `${thread_id}-${number}`,
         thread_id,
         sender,
-        ...(sentAs === undefined ? {} : { sent_as: sentAs }),
+        ...(hostMessageId === undefined ? {} : { sent_as: hostMessageId }),
         text,
         ...(attachmentUrl === null ? {} : { attachment_url: attachmentUrl }),
         sent_at: formatUtcInstant(now)

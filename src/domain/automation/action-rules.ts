@@ -40,7 +40,7 @@ export const answersNotExecutable = new BadRequest({
 })
 
 /** Why an action cannot be run now; it waits on. */
-export const toActionError = ({ of: subject, reason }: ActionObstacle): BadRequest | Conflict => {
+export const toActionError = ({ subject, reason }: ActionObstacle): BadRequest | Conflict => {
   const message = `plan_id: ${reason.replace(/\.$/, "")}.`
   return subject === "conversation" ? new Conflict({ message }) : new BadRequest({ message })
 }

@@ -3,7 +3,7 @@ import type { Fragment } from "effect/sql/Statement"
 import { belongsToConversations, belongsToStays, type GuestRecordIds } from "../guest-data.ts"
 
 /** Why a plan for an erased guest was not done. */
-const ERASED = "'the guest was erased'"
+const ERASED_REASON = "'the guest was erased'"
 
 /**
  * Nothing that was planned for the stays and conversations is done any more, and no question is answered: who has one in hand
@@ -14,9 +14,9 @@ export const cancelGuestPlansSql = (sql: SqlClient, party: GuestRecordIds, now: 
   sql`
     UPDATE automation_plans t SET reason = NULL
     WHERE t.operator_id = ${party.operatorId} AND ${belongsToStays(sql, party)} AND t.state <> 'waiting'
-      AND t.reason <> ${sql.literal(ERASED)}`,
+      AND t.reason <> ${sql.literal(ERASED_REASON)}`,
   sql`
-    UPDATE automation_plans t SET state = 'skipped', reason = ${sql.literal(ERASED)}, settled_at = ${now}
+    UPDATE automation_plans t SET state = 'skipped', reason = ${sql.literal(ERASED_REASON)}, settled_at = ${now}
     WHERE t.operator_id = ${party.operatorId} AND t.state = 'waiting'
       AND (${belongsToStays(sql, party)} OR ${belongsToConversations(sql, party)})`,
   sql`

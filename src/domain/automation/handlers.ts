@@ -54,7 +54,7 @@ const queryUpcomingActions = (store: ActionStore["Service"]) =>
   })
 
 /** The same way on which a worker runs it, whatever its time. */
-const executeAction = (queue: PlanQueue["Service"], run: ReturnType<typeof makeRunAction>, publicUrl: string) =>
+const executeAction = (queue: PlanQueue["Service"], runAction: ReturnType<typeof makeRunAction>, publicUrl: string) =>
   Effect.fnUntraced(function* ({ plan_id }: typeof execute_automation_action.payloadSchema.Type) {
     const { operatorId } = yield* CurrentCaller
     const attempt = Effect.gen(function* () {
@@ -63,7 +63,7 @@ const executeAction = (queue: PlanQueue["Service"], run: ReturnType<typeof makeR
       if (plan.kind === "answer") return yield* answersNotExecutable
       if (!stillApplies(plan)) return yield* noSuchAction
       const action = prepareAction(plan, yield* DateTime.nowAsDate, publicUrl)
-      return yield* run(plan, yield* Effect.fromResult(Result.mapError(action, toActionError)))
+      return yield* runAction(plan, yield* Effect.fromResult(Result.mapError(action, toActionError)))
     })
     return yield* retryWhileActionChanges(attempt)
   })

@@ -1,4 +1,4 @@
-import type { MessageSource, SourceType } from "../guests/conversations/contract.ts"
+import type { MessageSource, MessageSourceType } from "../guests/conversations/contract.ts"
 import type { FilledTemplate } from "./rules/template.ts"
 
 // What an automatic message is made of, as its conversation shows it (specification, Conversation message; contract facts 4.2).
@@ -10,17 +10,17 @@ import type { FilledTemplate } from "./rules/template.ts"
 // - host_assistant: words of the service's own, of which there are none so far. They would have no link.
 
 /** The link of what has none. */
-export const NO_LINK = -1
+export const NO_LINK_ID = -1
 
 export interface SourceDoc {
-  readonly type: SourceType
+  readonly type: MessageSourceType
   readonly title: string
   readonly fragment: ReadonlyArray<string>
   readonly link_id: number
 }
 
 /** What a rule says, with everything in it. */
-export interface RuleText extends FilledTemplate {
+export interface RenderedRuleText extends FilledTemplate {
   readonly rule_id: number
   readonly name: string
   /** Of the property that it is about; null: it is about none. */
@@ -29,13 +29,20 @@ export interface RuleText extends FilledTemplate {
 }
 
 /** A rule's own words, and what of them is of the guide to the stay. */
-export const toRuleDocs = ({ rule_id, name, text, guide, title, property_id }: RuleText): ReadonlyArray<SourceDoc> => {
+export const toRuleDocs = ({
+  rule_id,
+  name,
+  text,
+  guide,
+  title,
+  property_id
+}: RenderedRuleText): ReadonlyArray<SourceDoc> => {
   const reply: SourceDoc = { type: "automation_reply", title: name, fragment: [text], link_id: rule_id }
   const guideDoc: SourceDoc = {
     type: "checkin_guide",
     title: title ?? "",
     fragment: guide,
-    link_id: property_id ?? NO_LINK
+    link_id: property_id ?? NO_LINK_ID
   }
   return guide.length === 0 ? [reply] : [reply, guideDoc]
 }

@@ -8,10 +8,10 @@ import { makeSingleRowReader } from "../../platform/database/rows.ts"
 import { PAGE_MAX } from "../../platform/limits.ts"
 import type { ChannelType } from "../channels/port/channel-type.ts"
 import type { OperatorScoped } from "../operator-rows.ts"
-import { unknownProperties } from "../properties/properties/ownership.ts"
+import { unknownPropertiesSql } from "../properties/properties/ownership.ts"
 import type { ActionTimeRange } from "./action-rules.ts"
 import { AutomationAction, type AutomationActionType } from "./contract.ts"
-import { requiredStatusSql } from "./rules/required-status.ts"
+import { requiredStatusSql } from "./rules/store.ts"
 
 // What rules are going to do, as it is listed.
 
@@ -37,7 +37,7 @@ interface ActionSearchParameters extends OperatorScoped, ActionFilter, Page {
   readonly horizon: Date
 }
 
-const filterConditions = (
+const buildFilterConditions = (
   sql: SqlClient.SqlClient,
   search: Givens<ActionSearchParameters>
 ): ReadonlyArray<Fragment> => {
@@ -90,10 +90,10 @@ const search = (sql: SqlClient.SqlClient) => {
         LEFT JOIN conversations c ON c.operator_id = p.operator_id AND c.id = p.conversation_id
         LEFT JOIN properties property ON property.operator_id = s.operator_id AND property.id = s.property_id
         WHERE p.operator_id = ${operatorId} AND p.state = 'waiting' AND ${isOfTypeCondition(sql, type)}
-          AND p.scheduled_at <= ${horizon} AND ${sql.and([stillAppliesCondition, ...filterConditions(sql, parameters)])}
+          AND p.scheduled_at <= ${horizon} AND ${sql.and([stillAppliesCondition, ...buildFilterConditions(sql, parameters)])}
         ORDER BY p.scheduled_at, p.id LIMIT ${sql.literal(String(PAGE_MAX))} OFFSET ${offset}`
     return sql`
-      SELECT ${unknownProperties(sql, operatorId, parameters.propertyIds ?? [])} AS unknown_properties,
+      SELECT ${unknownPropertiesSql(sql, operatorId, parameters.propertyIds ?? [])} AS unknown_properties,
         ${stayExistsCondition(sql, parameters)} AS stay_known,
         (SELECT coalesce(jsonb_agg(to_jsonb(page) ORDER BY scheduled_at, id), '[]')
           FROM (SELECT * FROM (${pageSql}) most ORDER BY scheduled_at, id LIMIT ${limit}) page) AS actions`

@@ -11,7 +11,7 @@ import type { OperatorScoped } from "../operator-rows.ts"
 
 // What rules and templates go by, read as it is now.
 
-const Text = Schema.NullOr(Schema.String)
+const NullableText = Schema.NullOr(Schema.String)
 
 /** All that a template may say of a stay, as it is now. */
 export const StayFacts = Schema.Struct({
@@ -24,21 +24,21 @@ export const StayFacts = Schema.Struct({
   is_last: Schema.Boolean,
   custom_fields: Schema.NullOr(CustomFields),
   /** The last part of the address of its page for guests; null: it has none yet. */
-  guide_token: Text
+  guide_token: NullableText
 })
 export type StayFacts = typeof StayFacts.Type
 
 /** All that a template may say to somebody who inquires, and what decides whether a rule is for that. */
 export const InquiryFacts = Schema.Struct({
-  guest_name: Text,
+  guest_name: NullableText,
   host_name: Schema.String,
   channel_type: Schema.String,
   /** Of the listing that is asked about; null where it is not linked to one property, or not known. */
   property_id: Schema.NullOr(Id),
-  title: Text,
-  address: Text,
-  check_in_date: Text,
-  check_out_date: Text
+  title: NullableText,
+  address: NullableText,
+  check_in_date: NullableText,
+  check_out_date: NullableText
 })
 export type InquiryFacts = typeof InquiryFacts.Type
 

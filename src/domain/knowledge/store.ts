@@ -11,7 +11,7 @@ import { idsParameter, jsonParameter } from "../../platform/database/parameters.
 import { makeOptionalRowReader, makeSingleRowReader } from "../../platform/database/rows.ts"
 import type { ChannelType } from "../channels/port/channel-type.ts"
 import { makeDeleteRecord, type OperatorRowId, type OperatorScoped } from "../operator-rows.ts"
-import { unknownGroups, unknownProperties, unknownRoomTypes } from "../properties/properties/ownership.ts"
+import { unknownGroupsSql, unknownPropertiesSql, unknownRoomTypesSql } from "../properties/properties/ownership.ts"
 import {
   type Audience,
   type ChannelScope,
@@ -23,12 +23,12 @@ import {
 import { channelScopeCondition, propertyScopeCondition } from "./scope.ts"
 
 /** Which entries a search means; what is undefined does not narrow it. */
-interface KnowledgeSearch {
+interface KnowledgeBaseFilter {
   readonly property_ids: ReadonlyArray<number> | undefined
   readonly channel_types: ReadonlyArray<ChannelType> | undefined
 }
 
-interface SearchKnowledgeBasesParameters extends OperatorScoped, KnowledgeSearch {}
+interface SearchKnowledgeBasesParameters extends OperatorScoped, KnowledgeBaseFilter {}
 
 /** What a host writes. */
 export interface KnowledgeBaseInput {
@@ -67,25 +67,25 @@ const search = (sql: SqlClient.SqlClient) => {
     ({ operatorId, property_ids, channel_types }: Givens<SearchKnowledgeBasesParameters>) => ({
       matching: sql`
       SELECT * FROM knowledge_bases WHERE operator_id = ${operatorId}
-        AND ${property_ids === undefined ? sql`true` : appliesToCondition(sql, operatorId, property_ids)}
+        AND ${property_ids === undefined ? sql`true` : appliesToPropertiesCondition(sql, operatorId, property_ids)}
         AND ${channel_types === undefined ? sql`true` : channelScopeCondition(sql, channel_types)}`,
       orderBy: sql`id DESC`,
       columns: scopeColumns(sql, "page")
     })
   )
-  return (operatorId: number, { property_ids, channel_types }: KnowledgeSearch, page: Page) =>
+  return (operatorId: number, { property_ids, channel_types }: KnowledgeBaseFilter, page: Page) =>
     selectPage({ operatorId, property_ids, channel_types }, page)
 }
 
 /** Nothing applies where one of the properties is not the operator's, not even what is for all. */
-const appliesToCondition = (
+const appliesToPropertiesCondition = (
   sql: SqlClient.SqlClient,
   operatorId: Value<number>,
   ids: Value<ReadonlyArray<number>>
 ): Fragment => sql`
-  ${propertyScopeCondition(sql, operatorId, ids)} AND (SELECT ${unknownProperties(sql, operatorId, ids)} = '{}')`
+  ${propertyScopeCondition(sql, operatorId, ids)} AND (SELECT ${unknownPropertiesSql(sql, operatorId, ids)} = '{}')`
 
-const readUnknown = makeSingleRowReader(Schema.Struct({ unknown: Schema.Array(Schema.Int) }))
+const readUnknownIds = makeSingleRowReader(Schema.Struct({ unknown: Schema.Array(Schema.Int) }))
 
 interface UnknownPropertiesParameters extends OperatorScoped {
   readonly ids: ReadonlyArray<number>
@@ -96,13 +96,13 @@ const findUnknownProperties = (sql: SqlClient.SqlClient) => {
   const statement = inForms(
     sql,
     ({ operatorId, ids }: Givens<UnknownPropertiesParameters>) =>
-      sql`SELECT ${unknownProperties(sql, operatorId, ids)} AS unknown`
+      sql`SELECT ${unknownPropertiesSql(sql, operatorId, ids)} AS unknown`
   )
   return (operatorId: number, ids: ReadonlyArray<number>) =>
-    Effect.map(readUnknown(statement({ operatorId, ids })), ({ unknown }) => unknown)
+    Effect.map(readUnknownIds(statement({ operatorId, ids })), ({ unknown }) => unknown)
 }
 
-const readWhole = makeOptionalRowReader(KnowledgeBaseWithContents)
+const readKnowledgeBase = makeOptionalRowReader(KnowledgeBaseWithContents)
 
 const get = (sql: SqlClient.SqlClient) => {
   const { scope_property, scope_channel } = scopeColumns(sql, "entry")
@@ -113,7 +113,7 @@ const get = (sql: SqlClient.SqlClient) => {
         process_status, audience, contents
       FROM knowledge_bases entry WHERE operator_id = ${operatorId} AND id = ${id}`
   )
-  return (operatorId: number, id: number) => readWhole(statement({ operatorId, id }))
+  return (operatorId: number, id: number) => readKnowledgeBase(statement({ operatorId, id }))
 }
 
 /** What a writing sets, in the types of the database. */
@@ -139,7 +139,7 @@ const toColumns = (
 })
 
 /** Those of the ids that name nothing of the operator's, by what they are ids of. */
-const unknownIds = (
+const unknownScopeIds = (
   sql: SqlClient.SqlClient,
   operatorId: Value<number>,
   ids: Value<ReadonlyArray<number>>,
@@ -149,11 +149,11 @@ const unknownIds = (
     case "all":
       return sql`'{}'::bigint[]`
     case "by_property":
-      return unknownProperties(sql, operatorId, ids)
+      return unknownPropertiesSql(sql, operatorId, ids)
     case "by_group":
-      return unknownGroups(sql, operatorId, ids)
+      return unknownGroupsSql(sql, operatorId, ids)
     case "by_room_type":
-      return unknownRoomTypes(sql, operatorId, ids)
+      return unknownRoomTypesSql(sql, operatorId, ids)
   }
 }
 
@@ -171,7 +171,7 @@ const columnValuesSql = (
   ${idsParameter(values.ids)}::bigint[], ${values.scope_channel_type}::text, ${values.scope_channels}::text[],
   ${jsonParameter(values.contents)}::jsonb`
 
-const selectWritten = (sql: SqlClient.SqlClient): Fragment =>
+const selectWrittenKnowledgeBase = (sql: SqlClient.SqlClient): Fragment =>
   sql`SELECT written.id, preconditions.unknown FROM preconditions LEFT JOIN written ON true`
 
 interface CreateKnowledgeBaseParameters extends OperatorScoped, KnowledgeBaseColumns {}
@@ -182,7 +182,7 @@ const create = (sql: SqlClient.SqlClient) => {
     sql,
     ({ operatorId, ids, now, ...columns }: Givens<CreateKnowledgeBaseParameters>, type: PropertyScopeType) => ({
       change: sql`
-        preconditions AS (SELECT ${unknownIds(sql, operatorId, ids, type)} AS unknown),
+        preconditions AS (SELECT ${unknownScopeIds(sql, operatorId, ids, type)} AS unknown),
         written AS (
           INSERT INTO knowledge_bases (operator_id, ${sql.literal(COLUMN_NAMES)}, due_at, created_at)
           SELECT ${operatorId}::bigint, ${columnValuesSql(sql, { ids, now, ...columns }, type)},
@@ -192,7 +192,7 @@ const create = (sql: SqlClient.SqlClient) => {
         )`,
       events: [],
       touched: createdOrDeletedRecordsSql(sql, "knowledge_base", "written"),
-      outcome: selectWritten(sql)
+      outcome: selectWrittenKnowledgeBase(sql)
     })
   )
   return (operatorId: number, input: KnowledgeBaseInput, now: Date) =>
@@ -221,7 +221,7 @@ const update = (sql: SqlClient.SqlClient) => {
         before AS (${lockedRowSql(sql, "knowledge_bases", operatorId, id)}),
         preconditions AS (
           SELECT ARRAY(
-            SELECT unnest(${unknownIds(sql, operatorId, ids, type)})
+            SELECT unnest(${unknownScopeIds(sql, operatorId, ids, type)})
             EXCEPT SELECT unnest(before.scope_property_ids)
               WHERE before.scope_property_type = ${sql.literal(`'${type}'`)}
             ORDER BY 1) AS unknown
@@ -238,7 +238,7 @@ const update = (sql: SqlClient.SqlClient) => {
         SELECT now.operator_id, 'knowledge_base:' || now.id AS record,
           changed_fields(${inputFieldsSql(sql, "before")}, ${inputFieldsSql(sql, "now")}) AS fields
         FROM before JOIN written now ON now.operator_id = before.operator_id AND now.id = before.id`,
-      outcome: selectWritten(sql)
+      outcome: selectWrittenKnowledgeBase(sql)
     })
   )
   return (operatorId: number, id: number, input: KnowledgeBaseInput, now: Date) =>

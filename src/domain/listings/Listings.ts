@@ -13,18 +13,18 @@ import {
 import { withOperatorLock } from "../operator-rows.ts"
 import { noSuchProperty, noSuchRoomType } from "../properties/properties/ownership.ts"
 import { makeInsertListing, makeUpdateListing } from "./channel-updates.ts"
+import { noSuchListing } from "./listing-lookup.ts"
 import {
   type ListingFilter,
-  type ListingWithSettings,
+  type ListingWithMapping,
   makeListListings,
   makeUpdateMapping,
   makeUpdateRatio
-} from "./host-settings.ts"
-import { noSuchListing } from "./own-listing.ts"
+} from "./mapping-and-ratio.ts"
 import { findOversizedField, type ListingMapping } from "./rules.ts"
 
 /** How a listing's ratio is set: to a percent, which makes it writable, or only whether it is. */
-export interface NewRatio {
+export interface RatioChange {
   /** A whole number from 1 to RATIO_MAX (limits.ts); undefined: as it was. */
   readonly percent?: number
   /** Whether its prices are not to be set from here; undefined: as it was. */
@@ -42,19 +42,19 @@ export class Listings extends Context.Service<
       at: Date
     ) => Effect.Effect<VersionOutcome, InvalidChannelEvent, CurrentActor>
     /** The first listings of any operator that are wanted. */
-    readonly list: (filter: ListingFilter, limit: number) => Effect.Effect<ReadonlyArray<ListingWithSettings>>
+    readonly list: (filter: ListingFilter, limit: number) => Effect.Effect<ReadonlyArray<ListingWithMapping>>
     /** Links a listing, by its row, to what it sells; undefined takes the link away. */
     readonly setMapping: (
       operatorId: number,
       id: number,
       mapping: ListingMapping | undefined
-    ) => Effect.Effect<ListingWithSettings, NotFound | ValidationFailed, CurrentActor>
+    ) => Effect.Effect<ListingWithMapping, NotFound | ValidationFailed, CurrentActor>
     /** Sets what a listing, by its row, costs in percent of the base price of its link. */
     readonly setRatio: (
       operatorId: number,
       id: number,
-      ratio: NewRatio
-    ) => Effect.Effect<ListingWithSettings, NotFound | ValidationFailed, CurrentActor>
+      ratio: RatioChange
+    ) => Effect.Effect<ListingWithMapping, NotFound | ValidationFailed, CurrentActor>
   }
 >()("latchkey/domain/listings/Listings") {
   static readonly layer = Layer.effect(
@@ -106,9 +106,9 @@ const makeSetMapping = (sql: SqlClient.SqlClient): Listings["Service"]["setMappi
   return Effect.fnUntraced(function* (operatorId, id, mapping) {
     const updated = yield* runLocked(operatorId, updateMapping(operatorId, id, mapping))
     if (updated === undefined) return yield* noSuchListing
-    const { known: isKnown, linked: otherListings, ...listing } = updated
+    const { known: isKnown, linked: otherListingCount, ...listing } = updated
     if (!isKnown) return yield* mapping?.type === "room_type" ? noSuchRoomType : noSuchProperty
-    return otherListings < LISTINGS_PER_MAPPING ? listing : yield* tooManyMappedListings
+    return otherListingCount < LISTINGS_PER_MAPPING ? listing : yield* tooManyMappedListings
   })
 }
 

@@ -8,7 +8,7 @@ import { LISTINGS } from "../../platform/limits.ts"
 import { channelAccountSql } from "../channels/channel-accounts/account-conditions.ts"
 import type { ChannelListingEvent } from "../channels/port/channel-events.ts"
 import type { ChannelAccountRef } from "../channels/port/event-handling.ts"
-import { ownListingSql } from "./own-listing.ts"
+import { operatorListingSql } from "./listing-lookup.ts"
 
 // What channels say of listings: one statement for a listing that is known, and one for a new one.
 
@@ -87,7 +87,7 @@ export const makeUpdateListing = (sql: Sql) => {
   const statement = prepareRecordedChange(sql, (update: Givens<ChannelUpdateParameters>, hasRules: boolean) => ({
     change: sql`
       speaker AS (${channelAccountSql(sql, update)}),
-      before AS (${ownListingSql(sql, update.operatorId, update.channelType, update.listing_id)} FOR NO KEY UPDATE),
+      before AS (${operatorListingSql(sql, update.operatorId, update.channelType, update.listing_id)} FOR NO KEY UPDATE),
       judged AS (
         SELECT before.operator_id, before.id, before.channel_version AS last_version,
           before.account_id = speaker.id OR EXISTS (
@@ -125,7 +125,7 @@ export const makeUpdateListing = (sql: Sql) => {
   }
 }
 
-const readInserted = makeSingleRowReader(Schema.Struct({ made: Schema.Boolean }))
+const readInsertResult = makeSingleRowReader(Schema.Struct({ made: Schema.Boolean }))
 
 /** Takes a listing in, unless there is one of that name or no room for one more. To be run in turn. */
 export const makeInsertListing = (sql: Sql) => {
@@ -151,6 +151,6 @@ export const makeInsertListing = (sql: Sql) => {
   return (account: ChannelAccountRef, update: ChannelListingEvent, at: Date) => {
     const { operatorId, accountId, channelType, listing_id, version, listing } = toUpdateParameters(account, update, at)
     const most = LISTINGS
-    return readInserted(statement({ operatorId, accountId, channelType, listing_id, version, listing, at, most }))
+    return readInsertResult(statement({ operatorId, accountId, channelType, listing_id, version, listing, at, most }))
   }
 }

@@ -12,7 +12,7 @@ export interface ListingSettingsParameters extends OperatorRowId {
 }
 
 /** For a CTE: lays settings over the recorded snapshot of a listing; the others stay. Returns `operator_id` and `id`. */
-export const updateSnapshotSql = (
+export const updateSettingsSnapshotSql = (
   sql: SqlClient,
   { operatorId, id, settings, now }: Pick<Givens<ListingSettingsParameters>, keyof ListingSettingsParameters>
 ): Fragment => sql`

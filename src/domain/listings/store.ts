@@ -8,7 +8,7 @@ import { accountExistsCondition } from "../channels/channel-accounts/account-con
 import { ChannelType } from "../channels/port/channel-type.ts"
 import { InstantColumn } from "../column-schemas.ts"
 import type { OperatorScoped } from "../operator-rows.ts"
-import { propertyExists, roomTypeExists } from "../properties/properties/ownership.ts"
+import { propertyExistsCondition, roomTypeExistsCondition } from "../properties/properties/ownership.ts"
 import { Listing, PricingRatio, type search_listings } from "./contract.ts"
 import type { ListingMapping } from "./rules.ts"
 
@@ -25,10 +25,10 @@ const RatioRow = Schema.Struct({
   known: Schema.Boolean,
   listings: Schema.Array(PricingRatio)
 })
-const readExists = makeSingleRowReader(Schema.Struct({ known: Schema.Boolean }))
+const readAccountExists = makeSingleRowReader(Schema.Struct({ known: Schema.Boolean }))
 const readRatios = makeSingleRowReader(RatioRow)
 
-const EVERY_CHANNEL = ChannelType.literals.map((each) => `'${each}'`).join(", ")
+const ALL_CHANNEL_TYPES_SQL = ChannelType.literals.map((each) => `'${each}'`).join(", ")
 
 const toSearchParameters = (operatorId: number, { channel_account_id, listing_id, channel_type }: ListingSearch) => ({
   operatorId,
@@ -47,13 +47,13 @@ const searchConditions = (
   if (listing_id !== undefined) all.push(sql`listing_id = ${listing_id}`)
   if (channel_type !== undefined) all.push(sql`channel_type = ${channel_type}`)
   // The index for ids has the channel before them: so it is looked into once a channel.
-  else if (listing_id !== undefined) all.push(sql`channel_type IN (${sql.literal(EVERY_CHANNEL)})`)
+  else if (listing_id !== undefined) all.push(sql`channel_type IN (${sql.literal(ALL_CHANNEL_TYPES_SQL)})`)
   return all
 }
 
 const search = (sql: Sql) => {
-  const selectPage = makePageReader(sql, ListingRow, (wanted: ListingSearchParameters) => ({
-    matching: sql`SELECT * FROM listings WHERE ${sql.and(searchConditions(sql, wanted))}`,
+  const selectPage = makePageReader(sql, ListingRow, (parameters: ListingSearchParameters) => ({
+    matching: sql`SELECT * FROM listings WHERE ${sql.and(searchConditions(sql, parameters))}`,
     orderBy: sql`id`,
     columns: { channel_account_id: sql`page.account_id`, origin_account_id: sql`account.origin_account_id` },
     joined: sql`
@@ -71,7 +71,8 @@ const makeAccountExists = (sql: Sql) => {
     ({ operatorId, id }: Givens<OperatorScoped & { readonly id: number }>) =>
       sql`SELECT ${accountExistsCondition(sql, operatorId, id)} AS known`
   )
-  return (operatorId: number, id: number) => Effect.map(readExists(statement({ operatorId, id })), (row) => row.known)
+  return (operatorId: number, id: number) =>
+    Effect.map(readAccountExists(statement({ operatorId, id })), (row) => row.known)
 }
 
 interface ListRatiosParameters extends OperatorScoped {
@@ -85,7 +86,7 @@ const makeListRatios = (sql: Sql) => {
     sql,
     ({ operatorId, property_id, room_type_id }: Givens<ListRatiosParameters>) => sql`
       SELECT
-        ${propertyExists(sql, operatorId, property_id)} AND ${roomTypeExists(sql, operatorId, room_type_id)} AS known,
+        ${propertyExistsCondition(sql, operatorId, property_id)} AND ${roomTypeExistsCondition(sql, operatorId, room_type_id)} AS known,
         coalesce((
           SELECT jsonb_agg(jsonb_build_object('channel_type', channel_type, 'listing_id', listing_id,
             'listing_title', title, 'ratio', ratio, 'readonly', ratio_readonly) ORDER BY id)

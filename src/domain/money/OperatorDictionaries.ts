@@ -7,14 +7,14 @@ import { nameUpTo, trimName } from "../../contract/names.ts"
 import { DICTIONARY_NAME } from "../../platform/limits.ts"
 import { withChildSpan } from "../../platform/telemetry/spans.ts"
 import { withOperatorLock } from "../operator-rows.ts"
-import type { Dictionary } from "./dictionaries.ts"
+import type { DictionaryName } from "./dictionaries.ts"
 import {
   addEntry,
   type EntryChange,
   isUnchangedBuiltIn,
   listEntries,
-  type OperatorDictionary,
   type OperatorDictionaryEntry,
+  type OperatorEntryStates,
   renameEntry,
   restoreEntry,
   retireEntry
@@ -22,14 +22,14 @@ import {
 import { makeOperatorDictionaryStore } from "./operator-dictionary-store.ts"
 
 /** The entries of every dictionary, retired ones too, by id. */
-export type Dictionaries = Readonly<Record<Dictionary, ReadonlyArray<OperatorDictionaryEntry>>>
+export type Dictionaries = Readonly<Record<DictionaryName, ReadonlyArray<OperatorDictionaryEntry>>>
 
-type InvalidName = BadRequest | ValidationFailed
+type InvalidNameError = BadRequest | ValidationFailed
 
 /** The entry as it is then. */
-type ChangedEntry<E> = Effect.Effect<OperatorDictionaryEntry, E | NotFound, CurrentActor>
+type EntryChangeEffect<E> = Effect.Effect<OperatorDictionaryEntry, E | NotFound, CurrentActor>
 
-const readName = makeDecoder(Schema.Struct({ name: nameUpTo(DICTIONARY_NAME) }))
+const decodeName = makeDecoder(Schema.Struct({ name: nameUpTo(DICTIONARY_NAME) }))
 
 const noSuchOperator = (id: number) => new NotFound({ message: `There is no operator ${id}.` })
 
@@ -42,75 +42,81 @@ export class OperatorDictionaries extends Context.Service<
   {
     readonly list: (operatorId: number) => Effect.Effect<Dictionaries, NotFound>
     /** Conflict: an entry that can be chosen has the name. ValidationFailed also where there are {@link DICTIONARY_ENTRIES}. */
-    readonly add: (operatorId: number, dictionary: Dictionary, name: string) => ChangedEntry<InvalidName | Conflict>
-    /** Also of a built-in entry, and of what is booked under it; a built-in one's own name is no other name. */
-    readonly rename: (
+    readonly addEntry: (
       operatorId: number,
-      dictionary: Dictionary,
+      dictionary: DictionaryName,
+      name: string
+    ) => EntryChangeEffect<InvalidNameError | Conflict>
+    /** Also of a built-in entry, and of what is booked under it; a built-in one's own name is no other name. */
+    readonly renameEntry: (
+      operatorId: number,
+      dictionary: DictionaryName,
       id: number,
       name: string
-    ) => ChangedEntry<InvalidName | Conflict>
+    ) => EntryChangeEffect<InvalidNameError | Conflict>
     /** Nobody chooses it any more; what is booked under it stays so. Conflict: the service itself books with it. */
-    readonly retire: (operatorId: number, dictionary: Dictionary, id: number) => ChangedEntry<Conflict>
+    readonly retireEntry: (operatorId: number, dictionary: DictionaryName, id: number) => EntryChangeEffect<Conflict>
     /** Conflict: meanwhile another entry has its name. */
-    readonly restore: (operatorId: number, dictionary: Dictionary, id: number) => ChangedEntry<Conflict>
+    readonly restoreEntry: (operatorId: number, dictionary: DictionaryName, id: number) => EntryChangeEffect<Conflict>
   }
 >()("latchkey/domain/money/OperatorDictionaries") {
   static readonly layer = Layer.effect(
     OperatorDictionaries,
     Effect.map(SqlClient.SqlClient, (sql) => {
-      const { find } = makeOperatorDictionaryStore(sql)
+      const { findEntries } = makeOperatorDictionaryStore(sql)
       const changeEntry = makeChangeEntry(sql)
-      const parseName = (name: string) => Effect.map(readName({ name }), (decoded) => trimName(decoded.name))
+      const parseName = (name: string) => Effect.map(decodeName({ name }), (decoded) => trimName(decoded.name))
       return OperatorDictionaries.of({
         list: (operatorId) =>
           withChildSpan("OwnDictionaries.list")(
-            Effect.map(requireOperator(operatorId, find(operatorId)), toDictionaries)
+            Effect.map(requireOperator(operatorId, findEntries(operatorId)), toDictionaries)
           ),
-        add: (operatorId, dictionary, name) =>
+        addEntry: (operatorId, dictionary, name) =>
           withChildSpan("OwnDictionaries.add")(
             Effect.flatMap(parseName(name), (parsedName) =>
-              changeEntry(operatorId, dictionary, (own) => addEntry(own, dictionary, parsedName))
+              changeEntry(operatorId, dictionary, (ownEntries) => addEntry(ownEntries, dictionary, parsedName))
             )
           ),
-        rename: (operatorId, dictionary, id, name) =>
+        renameEntry: (operatorId, dictionary, id, name) =>
           withChildSpan("OwnDictionaries.rename")(
             Effect.flatMap(parseName(name), (parsedName) =>
-              changeEntry(operatorId, dictionary, (own) => renameEntry(own, dictionary, { id, name: parsedName }))
+              changeEntry(operatorId, dictionary, (ownEntries) =>
+                renameEntry(ownEntries, dictionary, { id, name: parsedName })
+              )
             )
           ),
-        retire: (operatorId, dictionary, id) =>
+        retireEntry: (operatorId, dictionary, id) =>
           withChildSpan("OwnDictionaries.retire")(
-            changeEntry(operatorId, dictionary, (own) => retireEntry(own, dictionary, id))
+            changeEntry(operatorId, dictionary, (ownEntries) => retireEntry(ownEntries, dictionary, id))
           ),
-        restore: (operatorId, dictionary, id) =>
+        restoreEntry: (operatorId, dictionary, id) =>
           withChildSpan("OwnDictionaries.restore")(
-            changeEntry(operatorId, dictionary, (own) => restoreEntry(own, dictionary, id))
+            changeEntry(operatorId, dictionary, (ownEntries) => restoreEntry(ownEntries, dictionary, id))
           )
       })
     })
   )
 }
 
-const toDictionaries = (own: OperatorDictionary): Dictionaries => ({
-  income_items: listEntries(own, "income_items"),
-  expense_items: listEntries(own, "expense_items"),
-  income_methods: listEntries(own, "income_methods"),
-  expense_methods: listEntries(own, "expense_methods")
+const toDictionaries = (ownEntries: OperatorEntryStates): Dictionaries => ({
+  income_items: listEntries(ownEntries, "income_items"),
+  expense_items: listEntries(ownEntries, "expense_items"),
+  income_methods: listEntries(ownEntries, "income_methods"),
+  expense_methods: listEntries(ownEntries, "expense_methods")
 })
 
-const requireOperator = (operatorId: number, own: Effect.Effect<OperatorDictionary | undefined>) =>
-  Effect.flatMap(own, (dictionaries) =>
+const requireOperator = (operatorId: number, ownEntries: Effect.Effect<OperatorEntryStates | undefined>) =>
+  Effect.flatMap(ownEntries, (dictionaries) =>
     dictionaries === undefined ? noSuchOperator(operatorId) : Effect.succeed(dictionaries)
   )
 
 /** One change of an operator's after the other: what the rules have read, ids and names and how many there are, is still so. */
 const makeChangeEntry = (sql: SqlClient.SqlClient) => {
-  const { find, upsertEntry, deleteEntry } = makeOperatorDictionaryStore(sql)
+  const { findEntries, upsertEntry, deleteEntry } = makeOperatorDictionaryStore(sql)
   const runWithLock = withOperatorLock(sql)
   const writeChange = Effect.fnUntraced(function* (
     operatorId: number,
-    dictionary: Dictionary,
+    dictionary: DictionaryName,
     { entry, changes }: EntryChange
   ) {
     if (changes === "nothing") return entry
@@ -123,14 +129,14 @@ const makeChangeEntry = (sql: SqlClient.SqlClient) => {
   })
   return <E>(
     operatorId: number,
-    dictionary: Dictionary,
-    decide: (own: OperatorDictionary) => Result.Result<EntryChange, E>
+    dictionary: DictionaryName,
+    decide: (ownEntries: OperatorEntryStates) => Result.Result<EntryChange, E>
   ) =>
     runWithLock(
       operatorId,
       Effect.gen(function* () {
-        const own = yield* requireOperator(operatorId, find(operatorId))
-        return yield* writeChange(operatorId, dictionary, yield* Effect.fromResult(decide(own)))
+        const ownEntries = yield* requireOperator(operatorId, findEntries(operatorId))
+        return yield* writeChange(operatorId, dictionary, yield* Effect.fromResult(decide(ownEntries)))
       })
     )
 }

@@ -11,7 +11,7 @@ import { lockUnchangedOrder } from "../bookings/orders/order-sql.ts"
 import {
   CHANNEL_PAYMENT_COLUMNS,
   type ChannelPayment,
-  channelPaymentValues,
+  channelPaymentValuesSql,
   type TimestampedChannelPayment
 } from "./channel-payment.ts"
 import {
@@ -34,7 +34,7 @@ import {
   recordEntryEvent,
   writeEntryShares
 } from "./transaction-changes.ts"
-import { splitOverStays } from "./transaction-shares.ts"
+import { splitAmountOverStays } from "./transaction-shares.ts"
 
 // Money that channels tell of: each payment and each refund becomes one entry of its order, however often it is told.
 
@@ -115,7 +115,9 @@ interface SettlePaymentParameters extends Omit<TimestampedChannelPayment, "chann
 }
 
 /** `as_read` is false where the order had changed since; then nothing was written. `id`: the entry; null, it was there. */
-const readSettled = makeSingleRowReader(Schema.Struct({ as_read: Schema.Boolean, id: Schema.NullOr(Schema.Int) }))
+const readSettlementResult = makeSingleRowReader(
+  Schema.Struct({ as_read: Schema.Boolean, id: Schema.NullOr(Schema.Int) })
+)
 
 /** Who is said to have created it. */
 const SYSTEM_NAME = "System"
@@ -144,25 +146,25 @@ export const toTransaction = (
 })
 
 /** Makes the entry, once: the payment is settled by the statement that makes it. */
-const settle = (sql: Sql) => {
+const settlePayment = (sql: Sql) => {
   const statement = prepareRecordedChange(
     sql,
-    ({ entry, order, shares, ...money }: Givens<SettlePaymentParameters>) => ({
+    ({ entry, order, shares, ...payment }: Givens<SettlePaymentParameters>) => ({
       change: sql`
-      ${lockUnchangedOrder(sql, money.operatorId, order)}, payment AS (
+      ${lockUnchangedOrder(sql, payment.operatorId, order)}, payment AS (
         INSERT INTO channel_payments AS p (${sql.literal(CHANNEL_PAYMENT_COLUMNS)}, settled_at)
-        SELECT ${channelPaymentValues(sql, money)}, ${money.now}::timestamptz FROM as_read
+        SELECT ${channelPaymentValuesSql(sql, payment)}, ${payment.now}::timestamptz FROM as_read
         ON CONFLICT (operator_id, account_id, payment_id) DO UPDATE SET settled_at = excluded.settled_at
           WHERE p.settled_at IS NULL
         RETURNING p.operator_id
       ), entry AS (
         INSERT INTO transactions (operator_id, created_at, updated_at, ${sql.literal(columnNames(NewTransactionColumns))})
-        SELECT payment.operator_id, ${money.now}::timestamptz, ${money.now}::timestamptz,
+        SELECT payment.operator_id, ${payment.now}::timestamptz, ${payment.now}::timestamptz,
           ${sql.literal(columnNames(NewTransactionColumns, "given"))}
         FROM payment, ${rowParameterSql(sql, NewTransactionColumns, entry)}
         RETURNING operator_id, id
       ), shares AS (${writeEntryShares(sql, shares)})`,
-      events: [recordEntryEvent(sql, "created", money.now)],
+      events: [recordEntryEvent(sql, "created", payment.now)],
       touched: createdOrDeletedRecordsSql(sql, "transaction", "entry"),
       outcome: sql`SELECT EXISTS (SELECT FROM as_read) AS as_read, (SELECT id FROM entry) AS id`
     })
@@ -170,7 +172,7 @@ const settle = (sql: Sql) => {
   return (payment: ChannelPayment, order: OrderOfPayment, now: Date) => {
     const { operatorId, accountId, paymentId, channelId, kind, amount, currency, paidAt } = payment
     const stays = order.stays.map(({ id, revenue }) => ({ id, accommodation_revenue: revenue }))
-    return readSettled(
+    return readSettlementResult(
       statement({
         operatorId,
         accountId,
@@ -183,7 +185,7 @@ const settle = (sql: Sql) => {
         now,
         entry: { ...toTransaction(payment, now), order_id: order.id },
         order: { id: order.id, currency: order.currency, stays: order.stays, status: order.status },
-        shares: splitOverStays(amount, currency, stays)
+        shares: splitAmountOverStays(amount, currency, stays)
       })
     )
   }
@@ -222,10 +224,10 @@ export class ChannelPaymentStore extends Context.Service<ChannelPaymentStore>()(
   "latchkey/domain/money/ChannelPaymentStore",
   {
     make: Effect.map(SqlClient.SqlClient, (sql) => ({
-      find: findPaymentContext(sql),
+      findContext: findPaymentContext(sql),
       storePending: makeStorePending(sql),
       discardPending: makeDiscardPending(sql),
-      settle: settle(sql),
+      settlePayment: settlePayment(sql),
       findPaidOrder: findPaidOrder(sql),
       listPendingOfOrder: makeListPendingOfOrder(sql),
       listPendingAfter: makeListPendingAfter(sql)

@@ -27,7 +27,7 @@ export interface TimestampedChannelPayment extends ChannelPayment {
 /** The columns that telling fills, and the values of them. */
 export const CHANNEL_PAYMENT_COLUMNS =
   "operator_id, account_id, payment_id, channel_id, kind, amount, currency, paid_at, created_at"
-export const channelPaymentValues = (
+export const channelPaymentValuesSql = (
   sql: SqlClient.SqlClient,
   payment: Givens<Omit<TimestampedChannelPayment, "channelType">>
 ): Fragment => sql`

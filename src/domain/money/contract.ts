@@ -121,7 +121,7 @@ export const create_transaction = operation("create_transaction", {
 })
 
 /** What an edit can change of an entry. */
-export const editableFields = {
+export const editableTransactionFields = {
   amount: Schema.optionalKey(PositiveAmount),
   item_id: Schema.optionalKey(Id),
   payment_method_id: Schema.optionalKey(Id),
@@ -134,7 +134,7 @@ export const editableFields = {
 export const update_transaction = operation("update_transaction", {
   route: "PATCH /transactions/{id}",
   summary: "Change an entry",
-  payload: editPayloadFields(Transaction, { id: Id, ...editableFields, updated_at: LastChange }),
+  payload: editPayloadFields(Transaction, { id: Id, ...editableTransactionFields, updated_at: LastChange }),
   success: Schema.Struct({}),
   errors: [NotFound, Forbidden, Conflict],
   exposure: toolMetadata(
@@ -162,9 +162,9 @@ export const delete_transaction = operation("delete_transaction", {
 })
 
 /** An item or a payment method. */
-export const DictionaryRow = Schema.Struct({ id: Id, name: Schema.String })
+export const ListedDictionaryEntry = Schema.Struct({ id: Id, name: Schema.String })
 
-const dictionaryOperation = <const Name extends string, Success extends Schema.Top>(
+const defineDictionaryOperation = <const Name extends string, Success extends Schema.Top>(
   name: Name,
   options: { readonly path: `/${string}`; readonly success: Success; readonly names: string; readonly example: string }
 ) =>
@@ -180,30 +180,30 @@ const dictionaryOperation = <const Name extends string, Success extends Schema.T
     )
   })
 
-export const query_income_items = dictionaryOperation("query_income_items", {
+export const query_income_items = defineDictionaryOperation("query_income_items", {
   path: "/income_items",
-  success: Schema.Struct({ income_items: Schema.Array(DictionaryRow) }),
+  success: Schema.Struct({ income_items: Schema.Array(ListedDictionaryEntry) }),
   names: "income categories (item_id)",
   example: "Which income categories are there?"
 })
 
-export const query_expense_items = dictionaryOperation("query_expense_items", {
+export const query_expense_items = defineDictionaryOperation("query_expense_items", {
   path: "/expense_items",
-  success: Schema.Struct({ expense_items: Schema.Array(DictionaryRow) }),
+  success: Schema.Struct({ expense_items: Schema.Array(ListedDictionaryEntry) }),
   names: "expense categories (item_id)",
   example: "Which expense categories can I use?"
 })
 
-export const query_income_methods = dictionaryOperation("query_income_methods", {
+export const query_income_methods = defineDictionaryOperation("query_income_methods", {
   path: "/income_methods",
-  success: Schema.Struct({ income_methods: Schema.Array(DictionaryRow) }),
+  success: Schema.Struct({ income_methods: Schema.Array(ListedDictionaryEntry) }),
   names: "ways an income is received (payment_method_id)",
   example: "How can I record that a guest paid in cash?"
 })
 
-export const query_expense_methods = dictionaryOperation("query_expense_methods", {
+export const query_expense_methods = defineDictionaryOperation("query_expense_methods", {
   path: "/expense_methods",
-  success: Schema.Struct({ expense_methods: Schema.Array(DictionaryRow) }),
+  success: Schema.Struct({ expense_methods: Schema.Array(ListedDictionaryEntry) }),
   names: "ways an expense is paid (payment_method_id)",
   example: "Which payment methods are there for expenses?"
 })

@@ -2,11 +2,11 @@ import { Result, Schema } from "effect"
 import { ValidationFailed } from "../../contract/errors.ts"
 
 /** The four dictionaries entries take their categories and payment methods from. */
-export const Dictionary = Schema.Literals(["income_items", "expense_items", "income_methods", "expense_methods"])
-export type Dictionary = typeof Dictionary.Type
+export const DictionaryName = Schema.Literals(["income_items", "expense_items", "income_methods", "expense_methods"])
+export type DictionaryName = typeof DictionaryName.Type
 
 /** Which two dictionaries a direction selects (specification, POST /transactions). */
-export const dictionariesOf = (direction: "income" | "expense") =>
+export const selectDictionaries = (direction: "income" | "expense") =>
   direction === "income"
     ? ({ items: "income_items", methods: "income_methods" } as const)
     : ({ items: "expense_items", methods: "expense_methods" } as const)
@@ -15,7 +15,7 @@ export const dictionariesOf = (direction: "income" | "expense") =>
  * What every operator finds in its dictionaries. The ids 13, 27, 34, 35 and 195 to 198 are the publicly visible ones
  * (contract facts 1.4); the others are ours and, like those, never change their meaning.
  */
-const BUILT_IN_ENTRIES: Readonly<Record<Dictionary, ReadonlyMap<number, string>>> = {
+const BUILT_IN_ENTRIES: Readonly<Record<DictionaryName, ReadonlyMap<number, string>>> = {
   income_items: new Map([
     [11, "Room fee"],
     [12, "Deposit"],
@@ -63,7 +63,7 @@ export const BOOKING_SITE_METHOD = 27
 export const INCOME_TRANSFER_METHOD = 36
 export const EXPENSE_TRANSFER_METHOD = 302
 
-const USED_BY_SERVICE: Readonly<Record<Dictionary, ReadonlyArray<number>>> = {
+const USED_BY_SERVICE: Readonly<Record<DictionaryName, ReadonlyArray<number>>> = {
   income_items: [ROOM_FEE_ITEM],
   expense_items: [REFUND_ITEM],
   income_methods: [BOOKING_SITE_METHOD, INCOME_TRANSFER_METHOD],
@@ -71,7 +71,8 @@ const USED_BY_SERVICE: Readonly<Record<Dictionary, ReadonlyArray<number>>> = {
 }
 
 /** Whether the service itself books with it, so that it must stay. */
-export const isUsedByService = (dictionary: Dictionary, id: number): boolean => USED_BY_SERVICE[dictionary].includes(id)
+export const isUsedByService = (dictionary: DictionaryName, id: number): boolean =>
+  USED_BY_SERVICE[dictionary].includes(id)
 
 export interface DictionaryEntry {
   readonly id: number
@@ -85,44 +86,45 @@ export interface DictionaryEntryState extends DictionaryEntry {
 }
 
 /** 422 for an id that is not in the dictionary of that name, be it one of these or another family's. */
-export const notInDictionary = (field: string, dictionary: string): ValidationFailed =>
+export const notInDictionaryError = (field: string, dictionary: string): ValidationFailed =>
   new ValidationFailed({ message: `${field}: is not in the dictionary GET /${dictionary}.` })
 
 /** Whether every operator finds the id in that dictionary, unless it has retired it. */
-export const isBuiltIn = (dictionary: Dictionary, id: number): boolean => BUILT_IN_ENTRIES[dictionary].has(id)
+export const isBuiltInEntry = (dictionary: DictionaryName, id: number): boolean => BUILT_IN_ENTRIES[dictionary].has(id)
 
 /** The built-in entries of a dictionary: their names by their ids. */
-export const builtInEntries = (dictionary: Dictionary): ReadonlyMap<number, string> => BUILT_IN_ENTRIES[dictionary]
+export const getBuiltInEntries = (dictionary: DictionaryName): ReadonlyMap<number, string> =>
+  BUILT_IN_ENTRIES[dictionary]
 
 /** Whether the id is in the dictionary: as the account has it, and where that says nothing (null), among the built-in ones. */
 export const checkInDictionary = (
   field: string,
-  dictionary: Dictionary,
+  dictionary: DictionaryName,
   id: number,
   isListed: boolean | null
 ): Result.Result<void, ValidationFailed> =>
-  (isListed ?? isBuiltIn(dictionary, id)) ? Result.void : Result.fail(notInDictionary(field, dictionary))
+  (isListed ?? isBuiltInEntry(dictionary, id)) ? Result.void : Result.fail(notInDictionaryError(field, dictionary))
 
 /** The account's name wins; the built-in one serves only where the account's dictionary lacks the entry. */
-export const entryNameOf = (dictionary: Dictionary, id: number, accountName: string | null): string | null =>
+export const resolveEntryName = (dictionary: DictionaryName, id: number, accountName: string | null): string | null =>
   accountName ?? BUILT_IN_ENTRIES[dictionary].get(id) ?? null
 
 /** Every entry of an account, retired ones too: built-in ones under the account's names, and its own, by id. */
 export const mergeEntries = (
-  dictionary: Dictionary,
-  own: ReadonlyArray<DictionaryEntryState>
+  dictionary: DictionaryName,
+  ownEntries: ReadonlyArray<DictionaryEntryState>
 ): ReadonlyArray<DictionaryEntryState> => {
   const all = new Map<number, DictionaryEntryState>()
   for (const [id, name] of BUILT_IN_ENTRIES[dictionary]) all.set(id, { id, name, retired: false })
-  for (const entry of own) all.set(entry.id, entry)
+  for (const entry of ownEntries) all.set(entry.id, entry)
   return Array.from(all.values()).sort((one, other) => one.id - other.id)
 }
 
 /** The dictionary of an account, as it is to be chosen from. */
 export const listSelectableEntries = (
-  dictionary: Dictionary,
-  own: ReadonlyArray<DictionaryEntryState>
+  dictionary: DictionaryName,
+  ownEntries: ReadonlyArray<DictionaryEntryState>
 ): ReadonlyArray<DictionaryEntry> =>
-  mergeEntries(dictionary, own)
+  mergeEntries(dictionary, ownEntries)
     .filter(({ retired }) => !retired)
     .map(({ id, name }) => ({ id, name }))

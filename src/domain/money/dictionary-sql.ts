@@ -6,7 +6,7 @@ import type { Value } from "../../platform/database/forms.ts"
  * Whether the account's own dictionary lists an entry: true or, where it is retired, false; null where it says nothing of it, and
  * the built-in ones decide (dictionaries.ts).
  */
-export const isListedByOperator = (
+export const isListedByOperatorSql = (
   sql: SqlClient,
   operatorId: Value<number>,
   dictionary: Fragment,

@@ -11,7 +11,7 @@ import {
   toUtcInstantText,
   truncateToSecond
 } from "../../contract/time.ts"
-import { retryWhileOrderChanges } from "../bookings/orders/optimistic-retry.ts"
+import { retryWhileOrderChanges } from "../bookings/orders/order-change-retry.ts"
 import { RowId } from "../column-schemas.ts"
 import { changeHandler, handleOperations, layerOperations, voidChangeHandler } from "../operation-handlers.ts"
 import { noSuchProperty } from "../properties/properties/ownership.ts"
@@ -25,22 +25,22 @@ import {
 } from "./contract.ts"
 import {
   checkInDictionary,
-  type Dictionary,
-  dictionariesOf,
-  entryNameOf,
-  listSelectableEntries
+  type DictionaryName,
+  listSelectableEntries,
+  resolveEntryName,
+  selectDictionaries
 } from "./dictionaries.ts"
 import {
+  checkMarkedPaid,
+  getOrderCodeField,
   hasChanges,
-  isMarkedPaid,
-  isSameTime,
+  isSameActionTime,
   type OrderCodeFields,
-  orderCodeFieldOf,
-  readOrderCode,
-  readSearchDays,
+  parseOrderCode,
+  parseSearchDays,
   resolveEditedStatus,
   splitIntoShares,
-  statusAt
+  toTransactionStatus
 } from "./rules.ts"
 import { TransactionStore } from "./store.ts"
 
@@ -49,8 +49,8 @@ type Store = TransactionStore["Service"]
 const searchTransactions = (store: Store) =>
   Effect.fnUntraced(function* (payload: typeof search_transactions.payloadSchema.Type) {
     const caller = yield* CurrentCaller
-    const order_code = yield* Effect.fromResult(readOrderCode(payload))
-    const days = yield* Effect.fromResult(readSearchDays(payload))
+    const order_code = yield* Effect.fromResult(parseOrderCode(payload))
+    const days = yield* Effect.fromResult(parseSearchDays(payload))
     const instants = days === undefined ? undefined : toInstantRange(days.start, days.end, caller.timeZone)
     const filters = { ...payload, instants, order_code }
     const page = yield* store.search(caller.operatorId, filters, toPage(payload))
@@ -59,21 +59,21 @@ const searchTransactions = (store: Store) =>
       if (!existing.property) return yield* noSuchProperty
       if (!existing.order) return yield* noSuchOrder(payload)
     }
-    return { transactions: page.rows.map(withNames), total: page.total }
+    return { transactions: page.rows.map(addDictionaryNames), total: page.total }
   })
 
 const createTransaction = (store: Store) =>
   Effect.fnUntraced(function* (payload: typeof create_transaction.payloadSchema.Type) {
     const caller = yield* CurrentCaller
     const { direction, property_id, item_id, payment_method_id, note = "" } = payload
-    const order_code = yield* Effect.fromResult(readOrderCode(payload))
-    if (property_id !== undefined && order_code !== undefined) return yield* conflictingLinks(payload)
+    const order_code = yield* Effect.fromResult(parseOrderCode(payload))
+    if (property_id !== undefined && order_code !== undefined) return yield* conflictingLinksError(payload)
     if (property_id === undefined && order_code === undefined && caller.role === "sub") {
-      return yield* mainAccountOnly("create")
+      return yield* mainAccountOnlyError("create")
     }
-    if (order_code === undefined && payload.currency === undefined) return yield* missingCurrency
+    if (order_code === undefined && payload.currency === undefined) return yield* missingCurrencyError
 
-    const { items, methods } = dictionariesOf(direction)
+    const { items, methods } = selectDictionaries(direction)
     const preconditions = yield* store.findPreconditions({
       operatorId: caller.operatorId,
       property_id,
@@ -88,7 +88,7 @@ const createTransaction = (store: Store) =>
       checkInDictionary("payment_method_id", methods, payment_method_id, preconditions.method_listed)
     )
     const currency = preconditions.order_currency ?? payload.currency ?? caller.currency
-    if (payload.currency !== undefined && payload.currency !== currency) return yield* currencyMismatch(currency)
+    if (payload.currency !== undefined && payload.currency !== currency) return yield* currencyMismatchError(currency)
     const units = yield* Effect.fromResult(parseMinorUnits("amount", payload.amount, currency))
 
     const now = yield* Clock.currentTimeMillis
@@ -98,7 +98,7 @@ const createTransaction = (store: Store) =>
         : toUtcInstantText(payload.action_at, caller.timeZone)
     const link = { property_id: property_id ?? null, operator_name: caller.accountName }
     const amount = formatMinorUnits(units, currency)
-    const status = statusAt(Date.parse(action_at), now)
+    const status = toTransactionStatus(Date.parse(action_at), now)
     const created = yield* store.create(
       caller.operatorId,
       { direction, amount, currency, item_id, payment_method_id, action_at, note, ...link, status },
@@ -119,14 +119,14 @@ const updateTransaction = (store: Store) =>
     const caller = yield* CurrentCaller
     const entry = yield* store.findTransaction(caller.operatorId, payload.id, payload)
     if (entry === undefined) return yield* noSuchEntry
-    if (caller.role === "sub" && entry.link_type === "operator") return yield* mainAccountOnly("change")
-    yield* Effect.fromResult(checkFixedFields(withNames(entry), payload))
-    const marksPaid = yield* Effect.fromResult(isMarkedPaid(payload.status, entry.status))
+    if (caller.role === "sub" && entry.link_type === "operator") return yield* mainAccountOnlyError("change")
+    yield* Effect.fromResult(checkFixedFields(addDictionaryNames(entry), payload))
+    const marksPaid = yield* Effect.fromResult(checkMarkedPaid(payload.status, entry.status))
     if (!hasChanges({ ...payload, status: marksPaid ? payload.status : undefined })) return {}
 
     const { currency } = entry
     const { item_id, payment_method_id, note } = payload
-    const { items, methods } = dictionariesOf(entry.direction)
+    const { items, methods } = selectDictionaries(entry.direction)
     // What the entry has already it may keep, whatever has become of it in the dictionary.
     if (item_id !== undefined && item_id !== entry.item_id) {
       yield* Effect.fromResult(checkInDictionary("item_id", items, item_id, entry.item_listed))
@@ -144,7 +144,7 @@ const updateTransaction = (store: Store) =>
     const status = yield* Effect.fromResult(
       resolveEditedStatus({ status: payload.status, action_at: sentTime }, entry, now)
     )
-    const action_at = sentTime === undefined || isSameTime(sentTime, entry.action_at) ? undefined : sentTime
+    const action_at = sentTime === undefined || isSameActionTime(sentTime, entry.action_at) ? undefined : sentTime
     const order = entry.order_id === null ? undefined : { id: entry.order_id, currency, stays: entry.stays }
     const updated = yield* store.update(
       caller.operatorId,
@@ -164,13 +164,13 @@ const deleteTransaction = (store: Store) =>
     // The link of an entry never changes, so the check stays valid.
     if (caller.role === "sub") {
       const entry = yield* store.findTransaction(caller.operatorId, payload.id, {})
-      if (entry?.link_type === "operator") return yield* mainAccountOnly("delete")
+      if (entry?.link_type === "operator") return yield* mainAccountOnlyError("delete")
     }
     const deletedEntry = yield* store.remove(caller.operatorId, payload.id, yield* currentSecond)
     return deletedEntry ?? (yield* noSuchEntry)
   })
 
-const queryDictionary = (store: Store, name: Dictionary) =>
+const queryDictionary = (store: Store, name: DictionaryName) =>
   Effect.gen(function* () {
     const caller = yield* CurrentCaller
     return listSelectableEntries(name, yield* store.listDictionary(caller.operatorId, name))
@@ -181,22 +181,22 @@ const checkFixedFields = makeImmutableFieldCheck(update_transaction.payloadSchem
 })
 
 const noSuchEntry = new NotFound({ message: "id: no such entry." })
-const noSuchOrder = (sent: OrderCodeFields) => new NotFound({ message: `${orderCodeFieldOf(sent)}: no such order.` })
-const conflictingLinks = (sent: OrderCodeFields) =>
-  new BadRequest({ message: `property_id: cannot be given together with ${orderCodeFieldOf(sent)}.` })
-const mainAccountOnly = (act: "create" | "change" | "delete") =>
-  new Forbidden({ message: `Only the main account may ${act} an entry without property_id and reservation_code.` })
-const missingCurrency = new BadRequest({ message: "currency: is required unless reservation_code is given." })
-const currencyMismatch = (currency: string) =>
+const noSuchOrder = (sent: OrderCodeFields) => new NotFound({ message: `${getOrderCodeField(sent)}: no such order.` })
+const conflictingLinksError = (sent: OrderCodeFields) =>
+  new BadRequest({ message: `property_id: cannot be given together with ${getOrderCodeField(sent)}.` })
+const mainAccountOnlyError = (action: "create" | "change" | "delete") =>
+  new Forbidden({ message: `Only the main account may ${action} an entry without property_id and reservation_code.` })
+const missingCurrencyError = new BadRequest({ message: "currency: is required unless reservation_code is given." })
+const currencyMismatchError = (currency: string) =>
   new ValidationFailed({ message: `currency: must be ${currency}, the currency of the order.` })
 
 /** The entry as it is shown: what the account has no name for has the built-in one. */
-const withNames = (row: Transaction): Transaction => {
-  const { items, methods } = dictionariesOf(row.direction)
+const addDictionaryNames = (row: Transaction): Transaction => {
+  const { items, methods } = selectDictionaries(row.direction)
   return {
     ...row,
-    item_name: entryNameOf(items, row.item_id, row.item_name),
-    payment_method_name: entryNameOf(methods, row.payment_method_id, row.payment_method_name)
+    item_name: resolveEntryName(items, row.item_id, row.item_name),
+    payment_method_name: resolveEntryName(methods, row.payment_method_id, row.payment_method_name)
   }
 }
 

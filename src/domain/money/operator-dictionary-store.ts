@@ -5,11 +5,11 @@ import { prepareRecordedChange } from "../../changes/recorded-change.ts"
 import { type Givens, inForms } from "../../platform/database/forms.ts"
 import { makeOptionalRowReader } from "../../platform/database/rows.ts"
 import type { OperatorScoped } from "../operator-rows.ts"
-import { Dictionary } from "./dictionaries.ts"
-import type { EntryChange, OperatorDictionary } from "./operator-dictionary.ts"
+import { DictionaryName } from "./dictionaries.ts"
+import type { EntryChange, OperatorEntryStates } from "./operator-dictionary.ts"
 
 const DictionaryEntryRow = Schema.Struct({
-  dictionary: Dictionary,
+  dictionary: DictionaryName,
   id: Schema.Int,
   name: Schema.String,
   retired: Schema.Boolean
@@ -18,7 +18,7 @@ const DictionaryEntryRow = Schema.Struct({
 const readEntries = makeOptionalRowReader(Schema.Struct({ entries: Schema.Array(DictionaryEntryRow) }))
 
 /** All that an operator says of its dictionaries; undefined: there is no such operator. */
-const find = (sql: SqlClient) => {
+const findEntries = (sql: SqlClient) => {
   const statement = inForms(
     sql,
     ({ operatorId }: Givens<OperatorScoped>) => sql`
@@ -34,8 +34,8 @@ const find = (sql: SqlClient) => {
     )
 }
 
-const groupByDictionary = (rows: ReadonlyArray<typeof DictionaryEntryRow.Type>): OperatorDictionary => {
-  const entriesOf = (dictionary: Dictionary) => rows.filter((row) => row.dictionary === dictionary)
+const groupByDictionary = (rows: ReadonlyArray<typeof DictionaryEntryRow.Type>): OperatorEntryStates => {
+  const entriesOf = (dictionary: DictionaryName) => rows.filter((row) => row.dictionary === dictionary)
   return {
     income_items: entriesOf("income_items"),
     expense_items: entriesOf("expense_items"),
@@ -45,7 +45,7 @@ const groupByDictionary = (rows: ReadonlyArray<typeof DictionaryEntryRow.Type>):
 }
 
 interface UpsertEntryParameters extends OperatorScoped {
-  readonly dictionary: Dictionary
+  readonly dictionary: DictionaryName
   readonly id: number
   readonly name: string
   readonly retiredAt: Date | null
@@ -57,7 +57,7 @@ type EntryColumn = "name" | "retired_at"
 type ChangedEntryField = Exclude<EntryChange["changes"], "nothing">
 
 /** The record is called by both: an id is one entry in each dictionary. */
-const changedEntries = (sql: SqlClient, changes: ChangedEntryField): Fragment => sql`
+const changedEntriesSql = (sql: SqlClient, changes: ChangedEntryField): Fragment => sql`
   SELECT operator_id, 'dictionary:' || dictionary || ':' || id AS record,
     ${sql.literal(changes === "all" ? "'{}'" : `'{${changes}}'`)}::text[] AS fields
   FROM entry`
@@ -75,7 +75,7 @@ const upsertEntry = (sql: SqlClient) => {
         RETURNING operator_id, dictionary, id
       )`,
       events: [],
-      touched: changedEntries(sql, changes),
+      touched: changedEntriesSql(sql, changes),
       outcome: sql`SELECT id FROM entry`
     })
   )
@@ -98,7 +98,7 @@ const deleteEntry = (sql: SqlClient) => {
           RETURNING operator_id, dictionary, id
         )`,
       events: [],
-      touched: changedEntries(sql, changes),
+      touched: changedEntriesSql(sql, changes),
       outcome: sql`SELECT id FROM entry`
     })
   )
@@ -110,7 +110,7 @@ const deleteEntry = (sql: SqlClient) => {
 
 /** The SQL of an operator's own dictionaries. */
 export const makeOperatorDictionaryStore = (sql: SqlClient) => ({
-  find: find(sql),
+  findEntries: findEntries(sql),
   upsertEntry: upsertEntry(sql),
   deleteEntry: deleteEntry(sql)
 })

@@ -8,7 +8,7 @@ import { PENDING_CHANNEL_PAYMENTS } from "../../platform/limits.ts"
 import {
   CHANNEL_PAYMENT_COLUMNS,
   type ChannelPayment,
-  channelPaymentValues,
+  channelPaymentValuesSql,
   type TimestampedChannelPayment
 } from "./channel-payment.ts"
 
@@ -21,7 +21,7 @@ export const makeStorePending = (sql: Sql) => {
   const statement = inForms(
     sql,
     (payment: Givens<Omit<TimestampedChannelPayment, "channelType">>) => sql`
-      INSERT INTO channel_payments (${sql.literal(CHANNEL_PAYMENT_COLUMNS)}) SELECT ${channelPaymentValues(sql, payment)} ON CONFLICT DO NOTHING`
+      INSERT INTO channel_payments (${sql.literal(CHANNEL_PAYMENT_COLUMNS)}) SELECT ${channelPaymentValuesSql(sql, payment)} ON CONFLICT DO NOTHING`
   )
   return (payment: ChannelPayment, now: Date) => {
     const { operatorId, accountId, paymentId, channelId, kind, amount, currency, paidAt } = payment
@@ -97,20 +97,20 @@ export const makeListPendingAfter = (sql: Sql) => {
       accountId,
       channelId,
       paymentId,
-      most
-    }: Givens<PendingPaymentCursor & { readonly most: number }>) => sql`
+      limit
+    }: Givens<PendingPaymentCursor & { readonly limit: number }>) => sql`
       ${selectPendingPayments(sql)}
       WHERE p.settled_at IS NULL
         AND (p.operator_id, p.account_id, p.channel_id, p.payment_id) > (${operatorId}::bigint, ${accountId}::bigint, ${channelId}::text, ${paymentId}::text)
         AND EXISTS (SELECT FROM orders o
           WHERE o.operator_id = p.operator_id AND o.channel_id = p.channel_id AND o.channel_type = a.channel_type)
-      ORDER BY p.operator_id, p.account_id, p.channel_id, p.payment_id LIMIT ${most}`
+      ORDER BY p.operator_id, p.account_id, p.channel_id, p.payment_id LIMIT ${limit}`
   )
-  return ({ operatorId, accountId, channelId, paymentId }: PendingPaymentCursor, most: number) =>
-    readPendingPayments(statement({ operatorId, accountId, channelId, paymentId, most }))
+  return ({ operatorId, accountId, channelId, paymentId }: PendingPaymentCursor, limit: number) =>
+    readPendingPayments(statement({ operatorId, accountId, channelId, paymentId, limit }))
 }
 
 /** Forgets what has waited since before `then`: its order never came. */
-export const deleteExpiredPendingPayments = (sql: Sql, then: Date): Fragment => sql`
+export const deleteExpiredPendingPayments = (sql: Sql, createdUntil: Date): Fragment => sql`
   DELETE FROM channel_payments
-  WHERE ${nextRowsCondition(sql, sql`SELECT ctid FROM channel_payments WHERE settled_at IS NULL AND created_at <= ${then}`)}`
+  WHERE ${nextRowsCondition(sql, sql`SELECT ctid FROM channel_payments WHERE settled_at IS NULL AND created_at <= ${createdUntil}`)}`

@@ -3,8 +3,8 @@ import type { Fragment } from "effect/sql/Statement"
 import { recordEvent } from "../../jobs/events/event-statements.ts"
 import { partOf, type Value } from "../../platform/database/forms.ts"
 import { jsonParameter } from "../../platform/database/parameters.ts"
-import { isBuiltIn } from "./dictionaries.ts"
-import { isListedByOperator } from "./dictionary-sql.ts"
+import { isBuiltInEntry } from "./dictionaries.ts"
+import { isListedByOperatorSql } from "./dictionary-sql.ts"
 import { writeShares } from "./transaction-shares.ts"
 
 // The money of an order, for statements of orders: parts of one statement, which the table's owner writes.
@@ -22,12 +22,16 @@ export interface ReceivedMoney {
 /**
  * CTEs that record it as a paid income entry of the order in the CTE `created_order`, split over the stays in `new_stay`.
  */
-export const recordReceivedMoney = (sql: SqlClient, received: Value<ReceivedMoney>, at: Value<Date>): Fragment => sql`
+export const recordReceivedMoney = (
+  sql: SqlClient,
+  receivedMoney: Value<ReceivedMoney>,
+  at: Value<Date>
+): Fragment => sql`
   received_entry AS (
     INSERT INTO transactions (operator_id, direction, amount, currency, item_id, payment_method_id, action_at,
       order_id, status, operator_name, created_at, updated_at)
-    SELECT operator_id, 'income', ${partOf(received, ({ amount }) => amount)}::numeric, currency, ${partOf(received, ({ item_id }) => item_id)}::bigint,
-      ${partOf(received, (each) => each.payment_method_id)}::bigint, ${at}::timestamptz, id, 'paid', ${partOf(received, ({ operator_name }) => operator_name)},
+    SELECT operator_id, 'income', ${partOf(receivedMoney, ({ amount }) => amount)}::numeric, currency, ${partOf(receivedMoney, ({ item_id }) => item_id)}::bigint,
+      ${partOf(receivedMoney, (each) => each.payment_method_id)}::bigint, ${at}::timestamptz, id, 'paid', ${partOf(receivedMoney, ({ operator_name }) => operator_name)},
       ${at}::timestamptz, ${at}::timestamptz
     FROM created_order
     RETURNING operator_id, id
@@ -35,7 +39,7 @@ export const recordReceivedMoney = (sql: SqlClient, received: Value<ReceivedMone
     sql,
     sql`SELECT received_entry.operator_id, received_entry.id AS transaction_id, new_stay.id AS stay_id, part.amount
       FROM received_entry, new_stay
-      JOIN jsonb_to_recordset(${jsonParameter(partOf(received, ({ shares }) => shares))}::jsonb) AS part (stay_code text, amount numeric)
+      JOIN jsonb_to_recordset(${jsonParameter(partOf(receivedMoney, ({ shares }) => shares))}::jsonb) AS part (stay_code text, amount numeric)
         USING (stay_code)`
   )}), received_recorded AS (${recordEvent(sql, "transaction_created", {
     from: sql`received_entry`,
@@ -53,6 +57,10 @@ export const receivedAmountSql = (
   WHERE t.operator_id = ${order.operatorId} AND t.order_id = ${order.id} AND t.direction = 'income' AND t.status = 'paid')`
 
 /** Whether the operator lists the income method. */
-export const isListedIncomeMethod = (sql: SqlClient, operatorId: Value<number>, id: Value<number>): Fragment => sql`
-  coalesce(${isListedByOperator(sql, operatorId, sql`'income_methods'`, id)},
-    ${partOf(id, (each) => isBuiltIn("income_methods", each))}::boolean)`
+export const isListedIncomeMethodCondition = (
+  sql: SqlClient,
+  operatorId: Value<number>,
+  id: Value<number>
+): Fragment => sql`
+  coalesce(${isListedByOperatorSql(sql, operatorId, sql`'income_methods'`, id)},
+    ${partOf(id, (each) => isBuiltInEntry("income_methods", each))}::boolean)`

@@ -7,18 +7,19 @@ import { TRANSACTION_DAYS } from "../../platform/limits.ts"
 import { type TransactionStatus, update_transaction } from "./contract.ts"
 
 /** A future time makes an entry outstanding (specification, Transaction status). Both in milliseconds. */
-export const statusAt = (actionAt: number, now: number): TransactionStatus => (actionAt > now ? "outstanding" : "paid")
+export const toTransactionStatus = (actionAt: number, now: number): TransactionStatus =>
+  actionAt > now ? "outstanding" : "paid"
 
 /** Returns whether an edit marks its entry as paid. Fails with 422 for another status than `paid` or the present one. */
-export const isMarkedPaid = (
-  sent: TransactionStatus | undefined,
+export const checkMarkedPaid = (
+  sentStatus: TransactionStatus | undefined,
   current: TransactionStatus
 ): Result.Result<boolean, ValidationFailed> =>
-  sent === "outstanding" && current !== sent
+  sentStatus === "outstanding" && current !== sentStatus
     ? Result.fail(
         new ValidationFailed({ message: "status: cannot be changed to outstanding; send paid, or leave it out." })
       )
-    : Result.succeed(sent === "paid")
+    : Result.succeed(sentStatus === "paid")
 
 const MICROSECONDS_PATTERN = /\.\d{4,6}Z$/
 
@@ -26,7 +27,7 @@ const MICROSECONDS_PATTERN = /\.\d{4,6}Z$/
  * Returns whether an edit sends the present time of the entry. Programs that keep milliseconds send it back without its
  * microseconds.
  */
-export const isSameTime = (sent: string, current: string): boolean =>
+export const isSameActionTime = (sent: string, current: string): boolean =>
   sent === current || (!MICROSECONDS_PATTERN.test(sent) && Date.parse(sent) === Date.parse(current))
 
 /**
@@ -40,8 +41,8 @@ export const resolveEditedStatus = (
 ): Result.Result<TransactionStatus | undefined, ValidationFailed> => {
   if (edit.status === "paid") return Result.succeed("paid")
   const { action_at } = edit
-  if (action_at === undefined || isSameTime(action_at, current.action_at)) return Result.succeed(undefined)
-  const status = statusAt(Date.parse(action_at), now)
+  if (action_at === undefined || isSameActionTime(action_at, current.action_at)) return Result.succeed(undefined)
+  const status = toTransactionStatus(Date.parse(action_at), now)
   return edit.status === undefined || edit.status === status
     ? Result.succeed(status)
     : Result.fail(
@@ -85,17 +86,17 @@ export interface OrderCodeFields {
 }
 
 /** Which order a caller means: stay_code is the deprecated name, and both together are a contradiction. */
-export const readOrderCode = (payload: OrderCodeFields): Result.Result<string | undefined, BadRequest> =>
+export const parseOrderCode = (payload: OrderCodeFields): Result.Result<string | undefined, BadRequest> =>
   payload.reservation_code !== undefined && payload.stay_code !== undefined
     ? Result.fail(new BadRequest({ message: "reservation_code: cannot be given together with stay_code." }))
     : Result.succeed(payload.reservation_code ?? payload.stay_code)
 
 /** The name it was given by, for what is said of it. */
-export const orderCodeFieldOf = (payload: OrderCodeFields): "reservation_code" | "stay_code" =>
+export const getOrderCodeField = (payload: OrderCodeFields): "reservation_code" | "stay_code" =>
   payload.stay_code === undefined ? "reservation_code" : "stay_code"
 
 /** The days a search covers; none with an id, which finds its entry at any time. */
-export const readSearchDays = (payload: {
+export const parseSearchDays = (payload: {
   readonly id?: number
   readonly start_date?: string
   readonly end_date?: string

@@ -4,10 +4,10 @@ import type { Fragment } from "effect/sql/Statement"
 import { type Givens, inForms, partOf, type Value } from "../../platform/database/forms.ts"
 import { selectedColumnsSql } from "../../platform/database/list-pages.ts"
 import { makeOptionalRowReader, makeRowsReader, makeSingleRowReader } from "../../platform/database/rows.ts"
-import { propertyExists } from "../properties/properties/ownership.ts"
-import { DictionaryRow } from "./contract.ts"
-import type { Dictionary } from "./dictionaries.ts"
-import { isListedByOperator } from "./dictionary-sql.ts"
+import { propertyExistsCondition } from "../properties/properties/ownership.ts"
+import { ListedDictionaryEntry } from "./contract.ts"
+import type { DictionaryName } from "./dictionaries.ts"
+import { isListedByOperatorSql } from "./dictionary-sql.ts"
 import { createTransaction, deleteTransaction, updateTransaction } from "./transaction-changes.ts"
 import {
   checkTransactionFilters,
@@ -51,11 +51,11 @@ const ExistingTransaction = Schema.Struct({
 
 const readPreconditions = makeSingleRowReader(TransactionPreconditions)
 const readTransaction = makeOptionalRowReader(ExistingTransaction)
-const readDictionary = makeRowsReader(Schema.Struct({ ...DictionaryRow.fields, retired: Schema.Boolean }))
+const readDictionary = makeRowsReader(Schema.Struct({ ...ListedDictionaryEntry.fields, retired: Schema.Boolean }))
 
 /** An entry of one of the dictionaries. */
-interface DictionaryId {
-  readonly dictionary: Dictionary
+interface DictionaryEntryId {
+  readonly dictionary: DictionaryName
   readonly id: number
 }
 
@@ -66,8 +66,8 @@ const stayWeightsJson = (sql: Sql): Fragment => sql`coalesce((
 
 /** What a new entry names. */
 interface NewTransactionReferences extends TransactionFilterIds {
-  readonly item: DictionaryId
-  readonly method: DictionaryId
+  readonly item: DictionaryEntryId
+  readonly method: DictionaryEntryId
 }
 
 const findPreconditions = (sql: Sql) => {
@@ -75,8 +75,8 @@ const findPreconditions = (sql: Sql) => {
     sql,
     ({ operatorId, property_id, order_code, item, method }: Givens<NewTransactionReferences>) => sql`
       SELECT
-        ${propertyExists(sql, operatorId, property_id)} AS property_known,
-        ${isListedEntry(sql, operatorId, item)} AS item_listed, ${isListedEntry(sql, operatorId, method)} AS method_listed,
+        ${propertyExistsCondition(sql, operatorId, property_id)} AS property_known,
+        ${isListedEntrySql(sql, operatorId, item)} AS item_listed, ${isListedEntrySql(sql, operatorId, method)} AS method_listed,
         orders.id AS order_id, orders.currency AS order_currency, ${stayWeightsJson(sql)} AS stays
       FROM (SELECT 1) one
       LEFT JOIN orders ON ${
@@ -89,8 +89,8 @@ const findPreconditions = (sql: Sql) => {
     readPreconditions(statement({ operatorId, property_id, order_code, item, method }))
 }
 
-const isListedEntry = (sql: Sql, operatorId: Value<number>, entry: Value<DictionaryId>): Fragment =>
-  isListedByOperator(
+const isListedEntrySql = (sql: Sql, operatorId: Value<number>, entry: Value<DictionaryEntryId>): Fragment =>
+  isListedByOperatorSql(
     sql,
     operatorId,
     sql`${partOf(entry, ({ dictionary }) => dictionary)}`,
@@ -98,12 +98,12 @@ const isListedEntry = (sql: Sql, operatorId: Value<number>, entry: Value<Diction
   )
 
 /** Of what an edit names; what it does not is asked nothing of. */
-const isListedIfSent = (
+const isListedIfSentSql = (
   sql: Sql,
   operatorId: Value<number>,
   dictionary: Fragment,
   id: Value<number> | undefined
-): Fragment => (id === undefined ? sql`NULL::boolean` : isListedByOperator(sql, operatorId, dictionary, id))
+): Fragment => (id === undefined ? sql`NULL::boolean` : isListedByOperatorSql(sql, operatorId, dictionary, id))
 
 interface FindTransactionParameters {
   readonly operatorId: number
@@ -117,8 +117,8 @@ const findTransaction = (sql: Sql) => {
     sql,
     ({ operatorId, id, item_id, payment_method_id }: Givens<FindTransactionParameters>) => sql`
       SELECT ${selectedColumnsSql(sql, TransactionRow, transactionColumns(sql))}, page.order_id, ${stayWeightsJson(sql)} AS stays,
-        ${isListedIfSent(sql, operatorId, sql`page.direction || '_items'`, item_id)} AS item_listed,
-        ${isListedIfSent(sql, operatorId, sql`page.direction || '_methods'`, payment_method_id)} AS method_listed
+        ${isListedIfSentSql(sql, operatorId, sql`page.direction || '_items'`, item_id)} AS item_listed,
+        ${isListedIfSentSql(sql, operatorId, sql`page.direction || '_methods'`, payment_method_id)} AS method_listed
       FROM transactions page ${transactionJoins(sql)}
       WHERE page.operator_id = ${operatorId} AND page.id = ${id}`
   )
@@ -132,11 +132,11 @@ const findTransaction = (sql: Sql) => {
 const listDictionary = (sql: Sql) => {
   const statement = inForms(
     sql,
-    ({ operatorId, name }: Givens<{ readonly operatorId: number; readonly name: Dictionary }>) => sql`
+    ({ operatorId, name }: Givens<{ readonly operatorId: number; readonly name: DictionaryName }>) => sql`
       SELECT id, name, retired_at IS NOT NULL AS retired
       FROM dictionary_entries WHERE operator_id = ${operatorId} AND dictionary = ${name}`
   )
-  return (operatorId: number, name: Dictionary) => readDictionary(statement({ operatorId, name }))
+  return (operatorId: number, name: DictionaryName) => readDictionary(statement({ operatorId, name }))
 }
 
 export class TransactionStore extends Context.Service<TransactionStore>()("latchkey/domain/money/TransactionStore", {

@@ -7,15 +7,23 @@ import { makePageReader } from "../../platform/database/list-pages.ts"
 import { keywordInSearchForm, toSearchForm } from "../../platform/database/parameters.ts"
 import { makeSingleRowReader } from "../../platform/database/rows.ts"
 import { AmountColumn, InstantColumn, MicrosecondInstantColumn } from "../column-schemas.ts"
-import { propertyExists } from "../properties/properties/ownership.ts"
+import { propertyExistsCondition } from "../properties/properties/ownership.ts"
 import { type search_transactions, Transaction } from "./contract.ts"
 
 // Finding income and expense entries: one statement a page.
 
-type Filters = "id" | "property_id" | "direction" | "item_id" | "payment_method_id" | "currency" | "status" | "keyword"
+type TransactionFilterName =
+  | "id"
+  | "property_id"
+  | "direction"
+  | "item_id"
+  | "payment_method_id"
+  | "currency"
+  | "status"
+  | "keyword"
 
 /** Which entries a search means; what is undefined does not narrow it. */
-export interface TransactionSearch extends Pick<typeof search_transactions.payloadSchema.Type, Filters> {
+export interface TransactionFilters extends Pick<typeof search_transactions.payloadSchema.Type, TransactionFilterName> {
   readonly instants: { readonly from: Date; readonly until: Date } | undefined
   /** A code of the order, or of any of its stays. */
   readonly order_code: string | undefined
@@ -38,7 +46,7 @@ export const selectOrderIds = (sql: SqlClient, operatorId: Value<number>, code: 
   UNION SELECT order_id FROM stays WHERE operator_id = ${operatorId} AND stay_code = ${code})`
 
 /** The values of a search; what is undefined does not narrow it. */
-const toSearchValues = (operatorId: number, filters: TransactionSearch) => ({
+const toSearchParameters = (operatorId: number, filters: TransactionFilters) => ({
   operatorId,
   id: filters.id,
   from: filters.instants?.from,
@@ -52,28 +60,34 @@ const toSearchValues = (operatorId: number, filters: TransactionSearch) => ({
   status: filters.status,
   keyword: filters.keyword
 })
-type SearchValues = Givens<ReturnType<typeof toSearchValues>>
+type SearchParameters = Givens<ReturnType<typeof toSearchParameters>>
 
-const conditions = (sql: SqlClient, { operatorId, ...values }: SearchValues): ReadonlyArray<Fragment> => {
-  const all: Array<Fragment> = [sql`t.operator_id = ${operatorId}`]
-  if (values.id !== undefined) all.push(sql`t.id = ${values.id}`)
-  if (values.from !== undefined) all.push(sql`t.action_at >= ${values.from}`)
-  if (values.until !== undefined) all.push(sql`t.action_at < ${values.until}`)
-  if (values.property_id !== undefined) {
-    all.push(sql`(t.property_id = ${values.property_id} OR t.order_id IN (
-      SELECT order_id FROM stays WHERE operator_id = ${operatorId} AND property_id = ${values.property_id}))`)
+const buildFilterConditions = (
+  sql: SqlClient,
+  { operatorId, ...parameters }: SearchParameters
+): ReadonlyArray<Fragment> => {
+  const conditions: Array<Fragment> = [sql`t.operator_id = ${operatorId}`]
+  if (parameters.id !== undefined) conditions.push(sql`t.id = ${parameters.id}`)
+  if (parameters.from !== undefined) conditions.push(sql`t.action_at >= ${parameters.from}`)
+  if (parameters.until !== undefined) conditions.push(sql`t.action_at < ${parameters.until}`)
+  if (parameters.property_id !== undefined) {
+    conditions.push(sql`(t.property_id = ${parameters.property_id} OR t.order_id IN (
+      SELECT order_id FROM stays WHERE operator_id = ${operatorId} AND property_id = ${parameters.property_id}))`)
   }
-  if (values.order_code !== undefined)
-    all.push(sql`t.order_id IN ${selectOrderIds(sql, operatorId, values.order_code)}`)
-  if (values.direction !== undefined) all.push(sql`t.direction = ${values.direction}`)
-  if (values.item_id !== undefined) all.push(sql`t.item_id = ${values.item_id}`)
-  if (values.payment_method_id !== undefined) all.push(sql`t.payment_method_id = ${values.payment_method_id}`)
-  if (values.currency !== undefined) all.push(sql`t.currency = ${values.currency}`)
-  if (values.status !== undefined) all.push(sql`t.status = ${values.status}`)
-  if (values.keyword !== undefined) {
-    all.push(sql`position(${keywordInSearchForm(sql, values.keyword)} in ${toSearchForm(sql, sql`t.note`)}) > 0`)
+  if (parameters.order_code !== undefined)
+    conditions.push(sql`t.order_id IN ${selectOrderIds(sql, operatorId, parameters.order_code)}`)
+  if (parameters.direction !== undefined) conditions.push(sql`t.direction = ${parameters.direction}`)
+  if (parameters.item_id !== undefined) conditions.push(sql`t.item_id = ${parameters.item_id}`)
+  if (parameters.payment_method_id !== undefined)
+    conditions.push(sql`t.payment_method_id = ${parameters.payment_method_id}`)
+  if (parameters.currency !== undefined) conditions.push(sql`t.currency = ${parameters.currency}`)
+  if (parameters.status !== undefined) conditions.push(sql`t.status = ${parameters.status}`)
+  if (parameters.keyword !== undefined) {
+    conditions.push(
+      sql`position(${keywordInSearchForm(sql, parameters.keyword)} in ${toSearchForm(sql, sql`t.note`)}) > 0`
+    )
   }
-  return all
+  return conditions
 }
 
 /** What an entry in `page` shows of what {@link joined} adds. */
@@ -108,14 +122,14 @@ export const transactionJoins = (sql: SqlClient): Fragment => sql`
     AND method.dictionary = page.direction || '_methods'`
 
 export const searchTransactions = (sql: SqlClient) => {
-  const selectPage = makePageReader(sql, TransactionRow, (values: SearchValues) => ({
-    matching: sql`SELECT t.* FROM transactions t WHERE ${sql.and(conditions(sql, values))}`,
+  const selectPage = makePageReader(sql, TransactionRow, (parameters: SearchParameters) => ({
+    matching: sql`SELECT t.* FROM transactions t WHERE ${sql.and(buildFilterConditions(sql, parameters))}`,
     orderBy: sql`action_at DESC, id DESC`,
     columns: transactionColumns(sql),
     joined: transactionJoins(sql)
   }))
-  return (operatorId: number, filters: TransactionSearch, page: Page) =>
-    selectPage(toSearchValues(operatorId, filters), page)
+  return (operatorId: number, filters: TransactionFilters, page: Page) =>
+    selectPage(toSearchParameters(operatorId, filters), page)
 }
 
 /** What a search names. */
@@ -130,9 +144,9 @@ export const checkTransactionFilters = (sql: SqlClient) => {
   const statement = inForms(
     sql,
     ({ operatorId, property_id, order_code }: Givens<TransactionFilterIds>) => sql`
-      SELECT ${propertyExists(sql, operatorId, property_id)} AS property,
+      SELECT ${propertyExistsCondition(sql, operatorId, property_id)} AS property,
         ${order_code === undefined ? sql`true` : sql`EXISTS ${selectOrderIds(sql, operatorId, order_code)}`} AS "order"`
   )
-  return (operatorId: number, { property_id, order_code }: Pick<TransactionSearch, "property_id" | "order_code">) =>
+  return (operatorId: number, { property_id, order_code }: Pick<TransactionFilters, "property_id" | "order_code">) =>
     readFilterCheck(statement({ operatorId, property_id, order_code }))
 }

@@ -10,14 +10,14 @@ import { type EntryShare, splitIntoShares } from "./rules.ts"
 // owner writes.
 
 /** An entry of an order, as whoever splits it anew must know it. */
-export interface SplitEntry {
+export interface OrderEntry {
   readonly id: number
   /** Decimal text. */
   readonly amount: string
 }
 
 /** The parts of an amount that was accepted in whole smallest units of the currency. */
-export const splitOverStays = (
+export const splitAmountOverStays = (
   amount: string,
   currency: string,
   stays: ReadonlyArray<{ readonly id: number; readonly accommodation_revenue: string }>
@@ -45,7 +45,7 @@ export const removeShares = (
     WHERE t.operator_id = ${operatorId} AND t.stay_id = ANY (${idsParameter(stayIds)}::bigint[])
   )`
 
-/** The entries of an order ({@link SplitEntry}), as JSON; `order` is a row of `orders`. */
+/** The entries of an order ({@link OrderEntry}), as JSON; `order` is a row of `orders`. */
 export const orderEntriesJson = (sql: SqlClient, order: Fragment): Fragment => sql`(
   SELECT coalesce(jsonb_agg(jsonb_build_object('id', t.id, 'amount', t.amount::text) ORDER BY t.id), '[]')
   FROM transactions t WHERE t.operator_id = ${order}.operator_id AND t.order_id = ${order}.id)`
@@ -54,7 +54,7 @@ export const orderEntriesJson = (sql: SqlClient, order: Fragment): Fragment => s
 export const lockUnchangedEntries = (
   sql: SqlClient,
   operatorId: Value<number>,
-  entries: Value<ReadonlyArray<SplitEntry>>
+  entries: Value<ReadonlyArray<OrderEntry>>
 ): Fragment => sql`
   SELECT t.id FROM transactions t
   JOIN jsonb_to_recordset(${jsonParameter(entries)}::jsonb) AS known (id bigint, amount numeric)

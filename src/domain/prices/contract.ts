@@ -23,27 +23,27 @@ const exposure = {
 }
 
 /** Layer 2 has such a row for the live read and for what is sent to a listing. */
-const limits = { "1m": 120 }
+const rateLimits = { "1m": 120 }
 
 /** What `cancellation_policy` may be. */
 const EligiblePolicies = Schema.Array(RecordCode).check(Schema.isMaxLength(ELIGIBLE_POLICIES))
 
-export const AirbnbListing = Schema.Struct({
+export const AirbnbPriceAndRulesResult = Schema.Struct({
   ...AirbnbPriceAndRules.fields,
   eligible_cancellation_policies: EligiblePolicies
 })
 
 /** One discount stands for a list of it. */
-const OneOrMore = Schema.Union([Discount, Discounts])
+const OneOrMoreDiscounts = Schema.Union([Discount, Discounts])
 
 /** What is not sent stays. What never is null takes null for "not sent". */
 const AirbnbSettings = Schema.Struct(
   Struct.map(
     {
       ...airbnbWritableSettings,
-      early_bird_discount: OneOrMore,
-      last_minute_discount: OneOrMore,
-      long_term_discount: OneOrMore
+      early_bird_discount: OneOrMoreDiscounts,
+      last_minute_discount: OneOrMoreDiscounts,
+      long_term_discount: OneOrMoreDiscounts
     },
     Schema.optionalKey
   )
@@ -55,17 +55,17 @@ export type VrboSettings = typeof VrboSettings.Type
 
 export const get_airbnb_price_and_rules = operation("get_airbnb_price_and_rules", {
   route: "GET /listings/airbnb/price_and_rules",
-  limits,
+  limits: rateLimits,
   summary: "Read what an airbnb listing costs and who may book it, as it is there now",
   payload: { listing_id: RecordCode },
-  success: AirbnbListing,
+  success: AirbnbPriceAndRulesResult,
   errors: [...channelErrors, ServerError],
   exposure
 })
 
 export const update_airbnb_price_and_rules = operation("update_airbnb_price_and_rules", {
   route: "POST /listings/airbnb/price_and_rules",
-  limits,
+  limits: rateLimits,
   summary: "Change what an airbnb listing costs and who may book it, there at once",
   payload: { listing_id: RecordCode, settings: AirbnbSettings },
   success: Schema.Struct({}),
@@ -84,7 +84,7 @@ export const get_vrbo_price_and_rules = operation("get_vrbo_price_and_rules", {
 
 export const update_vrbo_price_and_rules = operation("update_vrbo_price_and_rules", {
   route: "POST /listings/vrbo/price_and_rules",
-  limits,
+  limits: rateLimits,
   summary: "Change what a vrbo listing costs and who may book it, there at once",
   payload: { listing_id: RecordCode, settings: VrboSettings },
   success: Schema.Struct({}),
@@ -92,7 +92,7 @@ export const update_vrbo_price_and_rules = operation("update_vrbo_price_and_rule
   exposure
 })
 
-export const PriceAndRules = {
+export const PriceAndRulesOperations = {
   get_airbnb_price_and_rules,
   update_airbnb_price_and_rules,
   get_vrbo_price_and_rules,

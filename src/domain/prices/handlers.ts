@@ -7,18 +7,18 @@ import { releasePermitWhile } from "../../contract/permit-release.ts"
 import { currentSecond } from "../../contract/time.ts"
 import { type ChannelAccountTarget, ChannelGateway } from "../channels/port/ChannelGateway.ts"
 import {
-  CHANNEL_ACT_TIMEOUT_MS,
+  CHANNEL_ACTION_TIMEOUT_MS,
   type ChannelApiError,
   withChannelTimeout
 } from "../channels/port/channel-api-errors.ts"
 import type { ChannelError } from "../channels/port/errors.ts"
-import { type ListingReference, noSuchListing } from "../listings/own-listing.ts"
+import { type ListingReference, noSuchListing } from "../listings/listing-lookup.ts"
 import { handleOperations, layerOperations, voidChangeHandler } from "../operation-handlers.ts"
 import {
-  AirbnbListing,
+  AirbnbPriceAndRulesResult,
   type get_airbnb_price_and_rules,
   type get_vrbo_price_and_rules,
-  PriceAndRules,
+  PriceAndRulesOperations,
   type update_airbnb_price_and_rules,
   type update_vrbo_price_and_rules
 } from "./contract.ts"
@@ -28,19 +28,19 @@ import { PriceAndRulesStore } from "./store.ts"
 export const layerPriceAndRules = layerOperations(
   Effect.gen(function* () {
     const [store, gateway] = [yield* PriceAndRulesStore, yield* ChannelGateway]
-    const runOutwardAct = runAtMostOnce(yield* IdempotencyKeys)
-    return handleOperations(PriceAndRules, {
-      get_airbnb_price_and_rules: getAirbnb(store, gateway),
-      update_airbnb_price_and_rules: voidChangeHandler(updateAirbnb(store, gateway, runOutwardAct)),
-      get_vrbo_price_and_rules: getVrbo(store),
-      update_vrbo_price_and_rules: voidChangeHandler(updateVrbo(store, gateway, runOutwardAct))
+    const runExternalAction = runAtMostOnce(yield* IdempotencyKeys)
+    return handleOperations(PriceAndRulesOperations, {
+      get_airbnb_price_and_rules: getAirbnbPriceAndRules(store, gateway),
+      update_airbnb_price_and_rules: voidChangeHandler(updateAirbnbPriceAndRules(store, gateway, runExternalAction)),
+      get_vrbo_price_and_rules: getVrboPriceAndRules(store),
+      update_vrbo_price_and_rules: voidChangeHandler(updateVrboPriceAndRules(store, gateway, runExternalAction))
     })
   })
 ).pipe(Layer.provide(PriceAndRulesStore.layer))
 
 type Store = PriceAndRulesStore["Service"]
 type Gateway = ChannelGateway["Service"]
-type RunOutwardAct = ReturnType<typeof runAtMostOnce>
+type RunExternalAction = ReturnType<typeof runAtMostOnce>
 
 /** The field of a call that names what its channel is asked or told of. */
 const LISTING_FIELD = "listing_id"
@@ -61,9 +61,9 @@ const toChannelAccountTarget = ({
   channelType: channel_type
 })
 
-const isAirbnbListing = Schema.is(AirbnbListing)
+const isAirbnbPriceAndRulesResult = Schema.is(AirbnbPriceAndRulesResult)
 
-const getAirbnb = (store: Store, gateway: Gateway) =>
+const getAirbnbPriceAndRules = (store: Store, gateway: Gateway) =>
   Effect.fnUntraced(function* ({ listing_id }: typeof get_airbnb_price_and_rules.payloadSchema.Type) {
     const listing = yield* findListing(store, "airbnb", listing_id)
     const readSettings = withChannelTimeout(
@@ -72,23 +72,23 @@ const getAirbnb = (store: Store, gateway: Gateway) =>
     )
     const { settings, eligible_cancellation_policies } = yield* releasePermitWhile(readSettings)
     const result = { ...toAirbnbPriceAndRules(settings), eligible_cancellation_policies }
-    return isAirbnbListing(result) ? result : yield* unreadableResponse
+    return isAirbnbPriceAndRulesResult(result) ? result : yield* unreadableResponse
   })
 
 /**
  * Tells a channel settings, once under the call's key: a repeat must not undo what others have set since. Where the first
  * call was cut off or failed, the repeat tells them again, which leaves what they are: nobody has to ask what became of it.
  */
-const sendSettings = (runOutwardAct: RunOutwardAct, writeSettings: Effect.Effect<void, ChannelError>) =>
-  runOutwardAct<ChannelApiError, never>({
+const sendSettings = (runExternalAction: RunExternalAction, writeSettings: Effect.Effect<void, ChannelError>) =>
+  runExternalAction<ChannelApiError, never>({
     check: Effect.void,
     run: withChannelTimeout(writeSettings, LISTING_FIELD),
     hasHappened: Effect.succeed(false),
-    maxDurationMs: CHANNEL_ACT_TIMEOUT_MS,
+    maxDurationMs: CHANNEL_ACTION_TIMEOUT_MS,
     stateAfterError: () => "nothing"
   })
 
-const updateAirbnb = (store: Store, gateway: Gateway, runOutwardAct: RunOutwardAct) =>
+const updateAirbnbPriceAndRules = (store: Store, gateway: Gateway, runExternalAction: RunExternalAction) =>
   Effect.fnUntraced(function* ({ listing_id, settings }: typeof update_airbnb_price_and_rules.payloadSchema.Type) {
     const update = yield* Effect.fromResult(toAirbnbUpdate(settings))
     const listing = yield* findListing(store, "airbnb", listing_id)
@@ -98,11 +98,11 @@ const updateAirbnb = (store: Store, gateway: Gateway, runOutwardAct: RunOutwardA
       listingId: listing_id,
       settings: update
     })
-    yield* sendSettings(runOutwardAct, write)
+    yield* sendSettings(runExternalAction, write)
     yield* store.recordSentSettings(listing.operatorId, listing.id, names)
   })
 
-const getVrbo = (store: Store) =>
+const getVrboPriceAndRules = (store: Store) =>
   Effect.fnUntraced(function* ({ listing_id }: typeof get_vrbo_price_and_rules.payloadSchema.Type) {
     const { operatorId } = yield* CurrentCaller
     const snapshot = yield* store.findSnapshot(operatorId, { channel_type: "vrbo", listing_id })
@@ -110,7 +110,7 @@ const getVrbo = (store: Store) =>
   })
 
 /** Who is cut off between channel and snapshot leaves that older: the next write, or the channel's next word, mends it. */
-const updateVrbo = (store: Store, gateway: Gateway, runOutwardAct: RunOutwardAct) =>
+const updateVrboPriceAndRules = (store: Store, gateway: Gateway, runExternalAction: RunExternalAction) =>
   Effect.fnUntraced(function* ({ listing_id, settings }: typeof update_vrbo_price_and_rules.payloadSchema.Type) {
     const update = toVrboUpdate(settings)
     const listing = yield* findListing(store, "vrbo", listing_id)
@@ -120,7 +120,7 @@ const updateVrbo = (store: Store, gateway: Gateway, runOutwardAct: RunOutwardAct
       listingId: listing_id,
       settings: update
     })
-    yield* sendSettings(runOutwardAct, write)
+    yield* sendSettings(runExternalAction, write)
     const { operatorId, id } = listing
     yield* store.recordSnapshot({ operatorId, id, names, settings: toVrboSnapshot(update), now: yield* currentSecond })
   })

@@ -10,9 +10,9 @@ import type { AirbnbSettings, VrboSettings } from "./contract.ts"
 
 // What settings mean: of two that exclude each other, in each of the forms one may have, and what a snapshot says.
 
-type OneOrMore = Discount | ReadonlyArray<Discount>
+type OneOrMoreDiscounts = Discount | ReadonlyArray<Discount>
 
-const toDiscountList = (discounts: OneOrMore): ReadonlyArray<Discount> =>
+const toDiscountList = (discounts: OneOrMoreDiscounts): ReadonlyArray<Discount> =>
   "discount" in discounts ? [discounts] : discounts
 
 /** What an `airbnb` listing's channel is told. The one kind of pet fee ends the other, so both are told. */
@@ -22,7 +22,7 @@ export const toAirbnbUpdate = (
   const { early_bird_discount, last_minute_discount, long_term_discount, ...others } = settings
   const hasFee = Predicate.isNotNullish(settings.pet_fee)
   const hasFeeObject = Predicate.isNotNullish(settings.pet_fee_obj)
-  if (hasFee && hasFeeObject) return Result.fail(bothPetFees)
+  if (hasFee && hasFeeObject) return Result.fail(conflictingPetFees)
   const { minimum_stay, maximum_stay } = settings
   if (minimum_stay !== undefined && maximum_stay !== undefined && minimum_stay > maximum_stay) {
     return Result.fail(maximumBelowMinimum)
@@ -38,7 +38,9 @@ export const toAirbnbUpdate = (
 }
 
 /** 400 for conflicting parameters (specification, Errors). */
-const bothPetFees = new BadRequest({ message: "settings.pet_fee: cannot be sent with pet_fee_obj; send one of them." })
+const conflictingPetFees = new BadRequest({
+  message: "settings.pet_fee: cannot be sent with pet_fee_obj; send one of them."
+})
 
 const maximumBelowMinimum = new ValidationFailed({ message: "settings.maximum_stay: must not be below minimum_stay." })
 
@@ -55,12 +57,12 @@ export const toVrboSnapshot = (update: VrboSettings): Partial<VrboPriceAndRules>
   ...update,
   ...(update.base_price === undefined && update.nightly_rate === undefined
     ? {}
-    : toPrices(update.base_price ?? null, update.nightly_rate ?? null)),
-  ...clearedFees(update)
+    : toVrboPrices(update.base_price ?? null, update.nightly_rate ?? null)),
+  ...clearZeroFees(update)
 })
 
 /** A fee of 0 is none. */
-const clearedFees = ({
+const clearZeroFees = ({
   cleaning_fee,
   extra_guest_fee,
   security_deposit
@@ -73,7 +75,7 @@ const clearedFees = ({
 })
 
 /** A base price is that of every weekday; there is none where their prices differ. */
-const toPrices = (
+const toVrboPrices = (
   base: number | null,
   nightly: NightlyRate | null
 ): Pick<VrboPriceAndRules, "base_price" | "nightly_rate"> => {
@@ -81,10 +83,10 @@ const toPrices = (
     const prices = new Set(Object.values(nightly))
     return { base_price: prices.size === 1 ? nightly.sunday : null, nightly_rate: nightly }
   }
-  return { base_price: base, nightly_rate: base === null ? null : sameRateEveryDay(base) }
+  return { base_price: base, nightly_rate: base === null ? null : toUniformNightlyRate(base) }
 }
 
-const sameRateEveryDay = (price: number): NightlyRate => ({
+const toUniformNightlyRate = (price: number): NightlyRate => ({
   sunday: price,
   monday: price,
   tuesday: price,
@@ -97,7 +99,7 @@ const sameRateEveryDay = (price: number): NightlyRate => ({
 const vrboSettingChecks = Object.entries(VrboPriceAndRules.fields).map(
   ([name, field]) => [name, Schema.is(field)] as const
 )
-const decodeVrbo = Schema.decodeUnknownSync(VrboPriceAndRules)
+const decodeVrboPriceAndRules = Schema.decodeUnknownSync(VrboPriceAndRules)
 
 /**
  * What is shown of a snapshot, whatever a channel has brought: what is not recorded, or is no such setting, is null. Sent
@@ -108,6 +110,6 @@ export const toVrboPriceAndRules = (snapshot: Schema.Json | null): VrboPriceAndR
     const value = Predicate.hasProperty(snapshot, name) ? snapshot[name] : null
     return [name, isSetting(value) ? value : null] as const
   })
-  const settings = decodeVrbo(Object.fromEntries(values))
-  return { ...settings, ...clearedFees(settings), ...toPrices(settings.base_price, settings.nightly_rate) }
+  const settings = decodeVrboPriceAndRules(Object.fromEntries(values))
+  return { ...settings, ...clearZeroFees(settings), ...toVrboPrices(settings.base_price, settings.nightly_rate) }
 }

@@ -4,8 +4,8 @@ import type { Fragment } from "effect/sql/Statement"
 import { prepareRecordedChange } from "../../changes/recorded-change.ts"
 import { type Givens, inForms, type Value } from "../../platform/database/forms.ts"
 import { makeOptionalRowReader } from "../../platform/database/rows.ts"
-import { type ListingName, makeFindListing, ownListingSql } from "../listings/own-listing.ts"
-import { type ListingSettingsParameters, updateSnapshotSql } from "../listings/settings-snapshot.ts"
+import { type ListingKey, makeFindListing, operatorListingSql } from "../listings/listing-lookup.ts"
+import { type ListingSettingsParameters, updateSettingsSnapshotSql } from "../listings/settings-snapshot.ts"
 import { type OperatorRowId, type OperatorScoped, readRowId } from "../operator-rows.ts"
 
 const readSnapshot = makeOptionalRowReader(Schema.Struct({ price_and_rules: Schema.NullOr(Schema.Json) }))
@@ -13,10 +13,10 @@ const readSnapshot = makeOptionalRowReader(Schema.Struct({ price_and_rules: Sche
 const findSnapshot = (sql: SqlClient.SqlClient) => {
   const statement = inForms(
     sql,
-    ({ operatorId, channel_type, listing_id }: Givens<OperatorScoped & ListingName>) => sql`
-      SELECT price_and_rules FROM (${ownListingSql(sql, operatorId, channel_type, listing_id)}) own`
+    ({ operatorId, channel_type, listing_id }: Givens<OperatorScoped & ListingKey>) => sql`
+      SELECT price_and_rules FROM (${operatorListingSql(sql, operatorId, channel_type, listing_id)}) own`
   )
-  return (operatorId: number, { channel_type, listing_id }: ListingName) =>
+  return (operatorId: number, { channel_type, listing_id }: ListingKey) =>
     readSnapshot(statement({ operatorId, channel_type, listing_id }))
 }
 
@@ -53,7 +53,7 @@ const recordSnapshot = (sql: SqlClient.SqlClient) => {
   const statement = prepareRecordedChange(
     sql,
     ({ operatorId, id, names, settings, now }: Givens<ListingSettingsParameters & SentSettingNames>) => ({
-      change: sql`taken AS (${updateSnapshotSql(sql, { operatorId, id, settings, now })})`,
+      change: sql`taken AS (${updateSettingsSnapshotSql(sql, { operatorId, id, settings, now })})`,
       events: [],
       touched: sentSettingsAuditSql(sql, "taken", names),
       outcome: sql`SELECT id FROM taken`

@@ -1,13 +1,13 @@
 import { Effect, Layer, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { BadRequest, Conflict } from "../../contract/errors.ts"
-import type { ImportedCalendar } from "../../domain/calendars/imported-calendars/calendar.ts"
 import { ImportedCalendars } from "../../domain/calendars/imported-calendars/ImportedCalendars.ts"
+import type { ImportedCalendar } from "../../domain/calendars/imported-calendars/imported-calendar.ts"
 import { toFeedUrl } from "../../domain/calendars/property-feeds/feed-url.ts"
 import { PropertyFeeds } from "../../domain/calendars/property-feeds/PropertyFeeds.ts"
 import { AddressResolver } from "../../domain/webhooks/deliveries/AddressResolver.ts"
 import { AllowedReceivers } from "../../domain/webhooks/deliveries/allowed-hosts.ts"
-import { Outbound } from "../../domain/webhooks/deliveries/Outbound.ts"
+import { OutboundHttp } from "../../domain/webhooks/deliveries/OutboundHttp.ts"
 import { layerCommandWakeUp } from "../../jobs/layer.ts"
 import { PublicUrl } from "../../platform/installation.ts"
 import { CALENDAR_LIST_DEFAULT, CALENDAR_LIST_MAX } from "../../platform/limits.ts"
@@ -21,7 +21,7 @@ const withCalendars = <A, E, R>(use: (calendars: ImportedCalendars["Service"]) =
       Effect.provide(
         Layer.mergeAll(
           ImportedCalendars.layer,
-          Layer.provide(Outbound.layer(webhookAllowedHosts), AddressResolver.layer),
+          Layer.provide(OutboundHttp.layer(webhookAllowedHosts), AddressResolver.layer),
           // What changes is told to the workers when the command ends.
           layerCommandWakeUp,
           PropertyFeeds.layer,
@@ -33,7 +33,9 @@ const withCalendars = <A, E, R>(use: (calendars: ImportedCalendars["Service"]) =
 
 /** The address at which the source of a calendar reads what is busy here. */
 const loadFeedUrl = (operatorId: number, propertyId: number, calendarId: number) =>
-  PropertyFeeds.use((feeds) => Effect.map(feeds.addressFor(operatorId, propertyId, calendarId), ({ url }) => url))
+  PropertyFeeds.use((feeds) =>
+    Effect.map(feeds.getOrCreateAddress(operatorId, propertyId, calendarId), ({ url }) => url)
+  )
 
 /** One whose address was never made, because somebody was cut off before, gets it now. */
 const toCalendarOutput = ({ feed, ...calendar }: ImportedCalendar) =>

@@ -69,7 +69,7 @@ const disable = Command.make("disable", { id: clientArgument }, ({ id }) =>
 const rotate = Command.make("rotate", { id: clientArgument }, ({ id }) =>
   runCommand(
     "client rotate",
-    withPartners((partners) => partners.rotate(id)),
+    withPartners((partners) => partners.rotateSecret(id)),
     formatSecret
   )
 ).pipe(Command.withDescription("Replace the secret of a client; the old one stops at once, connections stay"))

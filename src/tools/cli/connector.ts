@@ -70,7 +70,7 @@ const connect = Command.make(
     runCommand(
       "connector connect",
       withConnectors((connectors) =>
-        connectors.connect(connector, operator, { channel_type: channel, origin_account_id: account, username })
+        connectors.connectAccount(connector, operator, { channel_type: channel, origin_account_id: account, username })
       ),
       ({ channel_account_id }) => `Connector ${connector} now serves account ${channel_account_id}.`
     )
@@ -87,7 +87,7 @@ const connect = Command.make(
 const rotate = Command.make("rotate", { connector: connectorFlag }, ({ connector }) =>
   runCommand(
     "connector rotate",
-    withConnectors((connectors) => connectors.rotate(connector)),
+    withConnectors((connectors) => connectors.rotateSecret(connector)),
     formatSecret
   )
 ).pipe(Command.withDescription("Replace the signing secret; the old one stays valid for 24 hours"))

@@ -1,13 +1,13 @@
 import { Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import type { CurrentActor } from "../../contract/actor.ts"
-import { Dictionary } from "../../domain/money/dictionaries.ts"
+import { DictionaryName } from "../../domain/money/dictionaries.ts"
 import { OperatorDictionaries } from "../../domain/money/OperatorDictionaries.ts"
 import type { OperatorDictionaryEntry } from "../../domain/money/operator-dictionary.ts"
 import { runCommand } from "./command-runner.ts"
 
 const operatorFlag = Flag.Int("operator").pipe(Flag.withDescription("operator_id"))
-const dictionaryFlag = Flag.Literals("dictionary", Dictionary.literals).pipe(Flag.withDescription("Dictionary"))
+const dictionaryFlag = Flag.Literals("dictionary", DictionaryName.literals).pipe(Flag.withDescription("Dictionary"))
 const entryIdFlag = Flag.Int("id").pipe(Flag.withDescription("item_id or payment_method_id of the entry"))
 const nameFlag = Flag.String("name").pipe(Flag.withDescription("Name of the entry"))
 
@@ -38,7 +38,7 @@ const list = Command.make(
         withDictionaries((dictionaries) => dictionaries.list(operator)),
         (entriesByDictionary) =>
           Object.fromEntries(
-            Dictionary.literals
+            DictionaryName.literals
               .filter((dictionary) => Option.getOrElse(onlyDictionary, () => dictionary) === dictionary)
               .map((dictionary) => [dictionary, entriesByDictionary[dictionary]])
           )
@@ -55,7 +55,7 @@ const list = Command.make(
 /** A change of one entry, which answers how it is then. */
 const runEntryChange = <E>(
   command: string,
-  dictionaryName: Dictionary,
+  dictionaryName: DictionaryName,
   change: (dictionaries: OperatorDictionaries["Service"]) => Effect.Effect<OperatorDictionaryEntry, E, CurrentActor>
 ) =>
   runCommand(
@@ -68,7 +68,7 @@ const add = Command.make(
   "add",
   { operator: operatorFlag, dictionary: dictionaryFlag, name: nameFlag },
   ({ operator, dictionary, name }) =>
-    runEntryChange("add", dictionary, (dictionaries) => dictionaries.add(operator, dictionary, name))
+    runEntryChange("add", dictionary, (dictionaries) => dictionaries.addEntry(operator, dictionary, name))
 ).pipe(
   Command.withDescription("Add an entry; prints its id"),
   Command.withExamples([
@@ -83,21 +83,21 @@ const rename = Command.make(
   "rename",
   { operator: operatorFlag, dictionary: dictionaryFlag, id: entryIdFlag, name: nameFlag },
   ({ operator, dictionary, id, name }) =>
-    runEntryChange("rename", dictionary, (dictionaries) => dictionaries.rename(operator, dictionary, id, name))
+    runEntryChange("rename", dictionary, (dictionaries) => dictionaries.renameEntry(operator, dictionary, id, name))
 ).pipe(Command.withDescription("Rename an entry, built-in entries included"))
 
 const retire = Command.make(
   "retire",
   { operator: operatorFlag, dictionary: dictionaryFlag, id: entryIdFlag },
   ({ operator, dictionary, id }) =>
-    runEntryChange("retire", dictionary, (dictionaries) => dictionaries.retire(operator, dictionary, id))
+    runEntryChange("retire", dictionary, (dictionaries) => dictionaries.retireEntry(operator, dictionary, id))
 ).pipe(Command.withDescription("Retire an entry; existing transactions keep it"))
 
 const restore = Command.make(
   "restore",
   { operator: operatorFlag, dictionary: dictionaryFlag, id: entryIdFlag },
   ({ operator, dictionary, id }) =>
-    runEntryChange("restore", dictionary, (dictionaries) => dictionaries.restore(operator, dictionary, id))
+    runEntryChange("restore", dictionary, (dictionaries) => dictionaries.restoreEntry(operator, dictionary, id))
 ).pipe(Command.withDescription("Restore a retired entry"))
 
 export const dictionaryCommand = Command.make("dictionary").pipe(

@@ -1,6 +1,6 @@
 import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { resolveAsker } from "../../domain/knowledge/search/command-line-asker.ts"
+import { resolveCommandLineAsker } from "../../domain/knowledge/search/command-line-asker.ts"
 import { type AnswerSentence, KnowledgeAnswers } from "../../domain/knowledge/search/KnowledgeAnswers.ts"
 import { AnswerStore } from "../../domain/knowledge/search/store.ts"
 import { runCommand } from "./command-runner.ts"
@@ -19,7 +19,7 @@ const ask = Command.make(
     runCommand(
       "knowledge ask",
       Effect.gen(function* () {
-        const asker = yield* resolveAsker(operator, Option.getOrUndefined(stay))
+        const asker = yield* resolveCommandLineAsker(operator, Option.getOrUndefined(stay))
         return { sentences: yield* KnowledgeAnswers.use((answers) => answers.ask(operator, asker, [question])) }
       }).pipe(Effect.provide([AnswerStore.layer, KnowledgeAnswers.layer])),
       ({ sentences }) => (sentences.length === 0 ? "No answer." : sentences.map(formatSentence).join("\n"))

@@ -2,8 +2,8 @@ import { Effect, Option } from "effect"
 import { Flag } from "effect/cli"
 import { BadRequest, NotFound } from "../../contract/errors.ts"
 import { ChannelType } from "../../domain/channels/port/channel-type.ts"
-import type { ListingWithSettings } from "../../domain/listings/host-settings.ts"
 import { Listings } from "../../domain/listings/Listings.ts"
+import type { ListingWithMapping } from "../../domain/listings/mapping-and-ratio.ts"
 import { toPricingRatio } from "../../domain/listings/rules.ts"
 
 // How a command names a listing: by the channel's own id, and by more only where that is not one listing's alone.
@@ -55,7 +55,7 @@ const describeFilter = (filter: {
     filter.operator_id === undefined ? "" : ` of operator ${filter.operator_id}`
   ].join("")
 
-const ambiguityMessage = (listing: string, matches: ReadonlyArray<ListingWithSettings>): string => {
+const ambiguityMessage = (listing: string, matches: ReadonlyArray<ListingWithMapping>): string => {
   const operators = new Set(matches.map(({ operator_id }) => operator_id))
   const channels = new Set(matches.map(({ channel_type }) => channel_type))
   const flags = [
@@ -73,7 +73,7 @@ export const toListingOutput = ({
   room_type_id,
   ratio,
   readonly
-}: ListingWithSettings) => ({
+}: ListingWithMapping) => ({
   listing_id,
   channel_type,
   property_id,
@@ -84,7 +84,7 @@ export const toListingOutput = ({
 export const formatListingMapping = ({
   property_id,
   room_type_id
-}: Pick<ListingWithSettings, "property_id" | "room_type_id">): string => {
+}: Pick<ListingWithMapping, "property_id" | "room_type_id">): string => {
   if (property_id !== null) return `property ${property_id}`
   return room_type_id === null ? "nothing" : `room type ${room_type_id}`
 }

@@ -1,8 +1,8 @@
 import { Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { BadRequest } from "../../contract/errors.ts"
-import type { ListingWithSettings } from "../../domain/listings/host-settings.ts"
 import { Listings } from "../../domain/listings/Listings.ts"
+import type { ListingWithMapping } from "../../domain/listings/mapping-and-ratio.ts"
 import { LISTING_LIST_DEFAULT, LISTING_LIST_MAX } from "../../platform/limits.ts"
 import { runCommand } from "./command-runner.ts"
 import { channelFlag, formatListingMapping, operatorFlag, toListingOutput } from "./listing-flags.ts"
@@ -40,7 +40,7 @@ export const listListingsCommand = Command.make(
     )
 ).pipe(Command.withDescription("List listings with their mapping and price"))
 
-const toListedListing = (listing: ListingWithSettings) => ({
+const toListedListing = (listing: ListingWithMapping) => ({
   operator_id: listing.operator_id,
   channel_account_id: listing.channel_account_id,
   title: listing.title,

@@ -2,7 +2,7 @@ import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { BadRequest } from "../../contract/errors.ts"
 import { Operators } from "../../domain/access/operators/Operators.ts"
-import { EDITIONS, STATUSES } from "../../domain/access/operators/operator-schemas.ts"
+import { EDITIONS, OPERATOR_STATUSES } from "../../domain/access/operators/operator-schemas.ts"
 import { runCommand } from "./command-runner.ts"
 import { operatorLimitsCommand } from "./limit-commands.ts"
 import { passwordFlags, readPasswordOption } from "./password-flags.ts"
@@ -74,7 +74,7 @@ const update = Command.make(
     currency: currencyFlag.pipe(Flag.withDescription(`${CURRENCY}${UNCHANGED}`), Flag.optional),
     edition: editionFlag.pipe(Flag.withDescription(`${EDITION}${UNCHANGED}`)),
     subscriptionUntil: subscriptionUntilFlag.pipe(Flag.withDescription(`${LAST_DAY}${UNCHANGED}`)),
-    status: Flag.Literals("status", STATUSES).pipe(
+    status: Flag.Literals("status", OPERATOR_STATUSES).pipe(
       Flag.withDescription(`Status; the tokens of a banned or closed operator stop working${UNCHANGED}`),
       Flag.optional
     ),

@@ -37,8 +37,8 @@ export const propertyFeedCommand = Command.make(
         }
         const operatorId = yield* loadOwnerId(property)
         const feeds = yield* PropertyFeeds
-        if (renew) yield* feeds.renew(operatorId, property, Option.getOrUndefined(calendar))
-        const { url } = yield* feeds.addressFor(operatorId, property, undefined)
+        if (renew) yield* feeds.renewAddress(operatorId, property, Option.getOrUndefined(calendar))
+        const { url } = yield* feeds.getOrCreateAddress(operatorId, property, undefined)
         return { property_id: property, url, calendars: yield* feeds.listCalendarFeeds(operatorId, property) }
       }).pipe(Effect.provide(layerCommandFeeds)),
       ({ url, calendars }) => [url, ...calendars.map((each) => `calendar ${each.calendar_id}  ${each.url}`)].join("\n")

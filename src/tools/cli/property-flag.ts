@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { Flag } from "effect/cli"
 import { SqlClient } from "effect/sql"
 import { NotFound } from "../../contract/errors.ts"
-import { findPropertyOwner } from "../../domain/properties/properties/ownership.ts"
+import { makeFindPropertyOwner } from "../../domain/properties/properties/ownership.ts"
 
 // How a command names a property: by its id, which is one property's alone among all operators.
 
@@ -12,6 +12,7 @@ export const propertyFlag = Flag.Int("property").pipe(Flag.withDescription("prop
 export const loadOwnerId = Effect.fnUntraced(function* (id: number) {
   const sql = yield* SqlClient.SqlClient
   return (
-    (yield* findPropertyOwner(sql)(id)) ?? (yield* new NotFound({ message: `--property: there is no property ${id}.` }))
+    (yield* makeFindPropertyOwner(sql)(id)) ??
+    (yield* new NotFound({ message: `--property: there is no property ${id}.` }))
   )
 })

@@ -3,7 +3,7 @@ import { Flag } from "effect/cli"
 import { Ingest } from "../../connectors/ingest/Ingest.ts"
 import { layerSandbox } from "../../connectors/sandbox/layer.ts"
 import { Marketplace } from "../../connectors/sandbox/Marketplace.ts"
-import { SandboxAllowed } from "../../connectors/sandbox/SandboxAllowed.ts"
+import { SandboxAccess } from "../../connectors/sandbox/SandboxAccess.ts"
 import { SandboxQueries } from "../../connectors/sandbox/SandboxQueries.ts"
 import { BadRequest } from "../../contract/errors.ts"
 import { layerCommandWakeUp } from "../../jobs/layer.ts"
@@ -16,9 +16,9 @@ export const withSandbox = <A, E>(
 ) =>
   Effect.gen(function* () {
     const { sandbox } = yield* Configuration
-    const layerAllowed = SandboxAllowed.layerFromSettings(sandbox, DEMO_EMAIL)
+    const layerAllowed = SandboxAccess.layerFromSettings(sandbox, DEMO_EMAIL)
     return yield* Effect.gen(function* () {
-      if (!(yield* (yield* SandboxAllowed).allowed)) return yield* sandboxUnavailable
+      if (!(yield* (yield* SandboxAccess).isAllowed)) return yield* sandboxUnavailable
       return yield* work(yield* Marketplace, yield* SandboxQueries)
     }).pipe(
       Effect.provide(Layer.provideMerge(layerSandbox, Layer.merge(Ingest.layer, layerAllowed))),

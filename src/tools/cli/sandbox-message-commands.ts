@@ -6,7 +6,7 @@ import {
   decodeMessageRequest,
   decodeOfferRequest,
   decodeReviewRequest
-} from "../../connectors/sandbox/requests.ts"
+} from "../../connectors/sandbox/marketplace-requests.ts"
 import { formatUtcInstant } from "../../contract/time.ts"
 import { runCommand } from "./command-runner.ts"
 import { integerFlag, ownerFlags, SANDBOX_GUEST, textFlag, toProvidedFields, withSandbox } from "./sandbox-context.ts"
@@ -48,7 +48,7 @@ export const inquireCommand = Command.make(
     runCommand(
       "sandbox inquire",
       withSandbox((market) =>
-        Effect.flatMap(decodeInquiryRequest({ ...fields, ...toProvidedFields(optional) }), market.inquire)
+        Effect.flatMap(decodeInquiryRequest({ ...fields, ...toProvidedFields(optional) }), market.sendInquiry)
       ),
       formatMessageSent
     )
@@ -78,7 +78,7 @@ export const writeCommand = Command.make(
     runCommand(
       "sandbox write",
       withSandbox((market) =>
-        Effect.flatMap(decodeMessageRequest({ ...fields, ...toProvidedFields(optional) }), market.write)
+        Effect.flatMap(decodeMessageRequest({ ...fields, ...toProvidedFields(optional) }), market.writeMessage)
       ),
       formatMessageSent
     )
@@ -124,7 +124,7 @@ export const reviewCommand = Command.make(
     runCommand(
       "sandbox review",
       withSandbox((market) =>
-        Effect.flatMap(decodeReviewRequest({ ...fields, ...toProvidedFields(optional) }), market.review)
+        Effect.flatMap(decodeReviewRequest({ ...fields, ...toProvidedFields(optional) }), market.writeReview)
       ),
       ({ order_id, score, heard }) =>
         `The guest of order ${order_id} gave ${score} of 5; ingest result: ${heard ?? "pending"}.`

@@ -1,13 +1,13 @@
 import { Effect } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import type { Marketplace, MarketplaceError, OrderActResult } from "../../connectors/sandbox/Marketplace.ts"
+import type { Marketplace, MarketplaceError, OrderActionResult } from "../../connectors/sandbox/Marketplace.ts"
 import {
   DEFAULT_ADULTS,
   decodeBookingRequest,
   decodeChangeRequest,
   decodeMoneyRequest,
   decodeOrderRequest
-} from "../../connectors/sandbox/requests.ts"
+} from "../../connectors/sandbox/marketplace-requests.ts"
 import { runCommand } from "./command-runner.ts"
 import {
   amountFlag,
@@ -23,7 +23,7 @@ import {
 
 export const formatOrder =
   (outcome: string) =>
-  ({ order_id, channel_type, status, total, currency, paid, heard }: OrderActResult): string =>
+  ({ order_id, channel_type, status, total, currency, paid, heard }: OrderActionResult): string =>
     `Order ${order_id} on ${channel_type} ${outcome}: ${status}, ${total} ${currency}, ${paid} paid; ingest result: ${heard ?? "pending"}.`
 
 const orderArgument = Argument.String("order").pipe(Argument.withDescription("order_id of the channel"))
@@ -31,7 +31,7 @@ const orderArgument = Argument.String("order").pipe(Argument.withDescription("or
 type OrderAction<Payload> = (
   market: Marketplace["Service"],
   payload: Payload
-) => Effect.Effect<OrderActResult, MarketplaceError>
+) => Effect.Effect<OrderActionResult, MarketplaceError>
 
 const runOrderAction = <Payload>(
   name: string,
@@ -69,7 +69,7 @@ export const bookCommand = Command.make(
     }
   },
   ({ listing, optional, ...fields }) =>
-    runOrderAction("book", decodeBookingRequest, (market, payload) => market.book(payload), "is booked", {
+    runOrderAction("book", decodeBookingRequest, (market, payload) => market.bookOrder(payload), "is booked", {
       listing_id: listing,
       ...fields,
       ...toProvidedFields(optional)
@@ -106,7 +106,7 @@ export const changeCommand = Command.make(
 const makeOrderCommand = (
   name: "cancel" | "timeout",
   outcome: string,
-  action: OrderAction<Parameters<Marketplace["Service"]["cancel"]>[0]>,
+  action: OrderAction<Parameters<Marketplace["Service"]["cancelOrder"]>[0]>,
   description: string
 ) =>
   Command.make(name, { order: orderArgument, optional: ownerFlags }, ({ order, optional }) =>
@@ -116,7 +116,7 @@ const makeOrderCommand = (
 export const cancelCommand = makeOrderCommand(
   "cancel",
   "is cancelled",
-  (market, payload) => market.cancel(payload),
+  (market, payload) => market.cancelOrder(payload),
   "Cancel an order as its guest"
 )
 export const timeoutCommand = makeOrderCommand(
@@ -137,7 +137,7 @@ const makePaymentCommand = (name: "pay" | "refund", outcome: string, description
       runOrderAction(
         name,
         decodeMoneyRequest,
-        (market, payload) => (name === "pay" ? market.pay(payload) : market.refund(payload)),
+        (market, payload) => (name === "pay" ? market.payOrder(payload) : market.refundOrder(payload)),
         outcome,
         {
           order_id: order,

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { SANDBOX_CHANNELS } from "../../connectors/sandbox/channel-profiles.ts"
-import { decodeFailureModeRequest, decodeListingRequest } from "../../connectors/sandbox/requests.ts"
+import { decodeFailureModeRequest, decodeListingRequest } from "../../connectors/sandbox/marketplace-requests.ts"
 import { FAILURE_MODES } from "../../connectors/sandbox/rows.ts"
 import { formatUtcInstant } from "../../contract/time.ts"
 import { runCommand } from "./command-runner.ts"
@@ -114,7 +114,7 @@ const listings = Command.make(
                 ({ listing_id, channel_type, title, currency, calendar }) =>
                   `${listing_id} on ${channel_type}: ${title}\n${calendar
                     .map(
-                      ({ date, price, available: left }) =>
+                      ({ date, price, availableCount: left }) =>
                         `  ${date}  ${price} ${currency}  ${left > 0 ? `${left} left` : "-"}`
                     )
                     .join("\n")}`

@@ -1,6 +1,6 @@
 import { Argument, Command, Flag } from "effect/cli"
 import { Operators } from "../../domain/access/operators/Operators.ts"
-import { SCOPES } from "../../domain/access/operators/operator-schemas.ts"
+import { TOKEN_SCOPES } from "../../domain/access/operators/operator-schemas.ts"
 import { runCommand } from "./command-runner.ts"
 import { tokenLimitCommand } from "./limit-commands.ts"
 
@@ -9,7 +9,9 @@ const create = Command.make(
   {
     accountId: Flag.Int("account").pipe(Flag.withDescription("account_id whose rights the token has")),
     name: Flag.String("name").pipe(Flag.withDescription("Name of the token, such as the program that uses it")),
-    scope: Flag.Literals("scope", SCOPES).pipe(Flag.withDescription("Scope of the token; it cannot be changed later"))
+    scope: Flag.Literals("scope", TOKEN_SCOPES).pipe(
+      Flag.withDescription("Scope of the token; it cannot be changed later")
+    )
   },
   ({ accountId, name, scope }) =>
     runCommand(

@@ -2,7 +2,7 @@ import { Clock, Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { formatUtcInstant } from "../../contract/time.ts"
 import { DeliveryLog, type LoggedDelivery } from "../../domain/webhooks/deliveries/DeliveryLog.ts"
-import { webhookIdOf } from "../../domain/webhooks/deliveries/delivery-message.ts"
+import { formatWebhookId } from "../../domain/webhooks/deliveries/delivery-message.ts"
 import { PAGE_DEFAULT } from "../../platform/limits.ts"
 import { runCommand } from "./command-runner.ts"
 
@@ -39,7 +39,7 @@ export const webhookDeliveriesCommand = Command.make(
           deadLettersOnly: dead
         }
         const deliveries = yield* log.list(filter, Math.max(limit, 0))
-        const oldest = yield* log.oldestWaiting(filter)
+        const oldest = yield* log.findOldestWaiting(filter)
         const now = yield* Clock.currentTimeMillis
         return {
           deliveries: deliveries.map(toDeliveryOutput),
@@ -47,7 +47,7 @@ export const webhookDeliveriesCommand = Command.make(
             oldest === undefined
               ? null
               : {
-                  id: webhookIdOf(oldest),
+                  id: formatWebhookId(oldest),
                   queued_at: formatUtcInstant(oldest.queued_at),
                   age_seconds: Math.max(0, Math.floor((now - oldest.queued_at.getTime()) / 1000))
                 }
@@ -66,7 +66,7 @@ export const webhookDeliveriesCommand = Command.make(
 ).pipe(Command.withDescription("List deliveries of the last seven days with each attempt"))
 
 const toDeliveryOutput = ({ event_id, subscription_id, due_at, attempts, ...delivery }: LoggedDelivery) => ({
-  id: webhookIdOf({ event_id, subscription_id }),
+  id: formatWebhookId({ event_id, subscription_id }),
   operator_id: delivery.operator_id,
   webhook_id: subscription_id,
   url: delivery.url,

@@ -5,7 +5,11 @@ import { Command, Flag } from "effect/cli"
 import { FetchHttpClient, HttpServer, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { BadRequest } from "../../contract/errors.ts"
 import { formatUtcInstant, truncateToSecond } from "../../contract/time.ts"
-import { hasValidSignature, parseSecret, type SigningSecret } from "../../domain/webhooks/deliveries/signature.ts"
+import {
+  hasValidSignature,
+  parseSigningSecret,
+  type SigningSecret
+} from "../../domain/webhooks/deliveries/signature.ts"
 import { JsonFlag, reportFailure } from "./command-output.ts"
 import { registerWebhook } from "./webhook-registration.ts"
 
@@ -74,7 +78,7 @@ const parseSecretFlag = (text: Option.Option<Redacted.Redacted>) =>
     onSome: (secretText) =>
       Effect.fromResult(
         Result.mapError(
-          parseSecret(Redacted.value(secretText)),
+          parseSigningSecret(Redacted.value(secretText)),
           (problem) => new BadRequest({ message: `--secret: ${problem}.` })
         )
       )

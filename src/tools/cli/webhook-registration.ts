@@ -1,7 +1,7 @@
 import { Effect, Redacted, Result, Schema } from "effect"
 import { HttpClient, HttpClientRequest, HttpClientResponse } from "effect/http"
 import { BadRequest } from "../../contract/errors.ts"
-import { parseSecret } from "../../domain/webhooks/deliveries/signature.ts"
+import { parseSigningSecret } from "../../domain/webhooks/deliveries/signature.ts"
 
 const WebhookEnvelope = Schema.Struct({
   error_code: Schema.Int,
@@ -32,6 +32,6 @@ export const registerWebhook = Effect.fnUntraced(function* (service: string, tok
       Effect.ignore(send(HttpClientRequest.delete(`${service}/v3/webhooks/${registration.data.webhook?.id}`)))
   )
   return yield* Effect.orDie(
-    Effect.fromResult(Result.mapError(parseSecret(data.secret ?? ""), (problem) => new Error(problem)))
+    Effect.fromResult(Result.mapError(parseSigningSecret(data.secret ?? ""), (problem) => new Error(problem)))
   )
 })

@@ -35,8 +35,8 @@ export const webhookReplayCommand = Command.make(
           operatorId: Option.getOrUndefined(operator),
           subscriptionId: Option.getOrUndefined(webhook),
           deadLettersOnly: dead,
-          from: Option.getOrUndefined(since),
-          until: Option.getOrUndefined(until)
+          queuedFrom: Option.getOrUndefined(since),
+          queuedUntil: Option.getOrUndefined(until)
         }
         return { replayed: yield* log.replay(filter, now) }
       }).pipe(

@@ -36,7 +36,7 @@ const toMessages = (script: Script, minutesBetween: number, end: Date): Historic
   script.map((line, index) => ({
     sender: line.startsWith("?") ? "guest" : "host",
     text: line.slice(2),
-    at: new Date(end.getTime() - (script.length - index) * minutesBetween * 60_000)
+    sentAt: new Date(end.getTime() - (script.length - index) * minutesBetween * 60_000)
   }))
 
 /** Channels all of whose guests have written; at the others one has. */
@@ -138,7 +138,7 @@ const makeInquiryThreads = (today: string, now: Date): ReadonlyArray<HistoricThr
           numberOfPets: 0,
           price,
           currency: "EUR",
-          at: new Date(now.getTime() - 20 * 60_000)
+          createdAt: new Date(now.getTime() - 20 * 60_000)
         }
       ]
     }

@@ -3,9 +3,9 @@ import { SqlClient } from "effect/sql"
 import { Ingest } from "../../connectors/ingest/Ingest.ts"
 import { layerSandbox } from "../../connectors/sandbox/layer.ts"
 import { Marketplace } from "../../connectors/sandbox/Marketplace.ts"
-import { SandboxAllowed } from "../../connectors/sandbox/SandboxAllowed.ts"
+import { SandboxAccess } from "../../connectors/sandbox/SandboxAccess.ts"
 import { formatUtcInstant } from "../../contract/time.ts"
-import { nightCount } from "../../domain/bookings/reservations/rules/nights.ts"
+import { countNights } from "../../domain/bookings/reservations/rules/nights.ts"
 import type { ChannelOrderEvent, ChannelRoom } from "../../domain/channels/port/channel-events.ts"
 import { Listings } from "../../domain/listings/Listings.ts"
 import { WakeUp } from "../../jobs/WakeUp.ts"
@@ -60,7 +60,7 @@ const toChannelRoom = (order: DemoOrder, stay: DemoOrder["stays"][number], index
     room_id: `R${index + 1}`,
     listing_id: listingIdOf(order.channelType, stay.property),
     ...dates,
-    number_of_adults: 1 + (nightCount(dates) % 3),
+    number_of_adults: 1 + (countNights(dates) % 3),
     rate: stay.revenue,
     commission: commissionOf(order.channelType, stay.revenue),
     accommodation: stay.revenue
@@ -118,7 +118,7 @@ export const writeChannels = Effect.fn("demo.writeChannels")(
   Effect.provide(
     Layer.mergeAll(Listings.layer, layerSandbox).pipe(
       Layer.provide(Ingest.layer),
-      Layer.provide([WakeUp.layerProcess, SandboxAllowed.layerAlways])
+      Layer.provide([WakeUp.layerProcess, SandboxAccess.layerAlways])
     )
   )
 )

@@ -30,7 +30,7 @@ export const writeKnowledge = Effect.fn("demo.writeKnowledge")(
     const queue = yield* PreparingQueue
     let claimedEntries = yield* queue.take(now, DEMO_KNOWLEDGE.length, [])
     while (claimedEntries.length > 0) {
-      yield* Effect.forEach(claimedEntries, (entry) => queue.prepared(entry, toKnowledgeFragments(entry)), {
+      yield* Effect.forEach(claimedEntries, (entry) => queue.complete(entry, toKnowledgeFragments(entry)), {
         discard: true
       })
       claimedEntries = yield* queue.take(now, DEMO_KNOWLEDGE.length, [])

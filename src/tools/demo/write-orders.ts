@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { NewOrder } from "../../domain/bookings/orders/order.ts"
 import { Orders } from "../../domain/bookings/reservations/Orders.ts"
-import { nightCount } from "../../domain/bookings/reservations/rules/nights.ts"
+import { countNights } from "../../domain/bookings/reservations/rules/nights.ts"
 import { NewStay } from "../../domain/bookings/stays/stay.ts"
 import type { DemoOperator } from "./demo-operator.ts"
 import { bookerOf } from "./guests.ts"
@@ -30,7 +30,7 @@ const toNewOrder = (order: DemoOrder, propertyIds: ReadonlyArray<number>, accoun
   const booker = bookerOf(order)
   const toNewStay = (stay: DemoOrder["stays"][number]): NewStay => {
     const dates = { check_in_date: stay.checkIn, check_out_date: stay.checkOut }
-    const guests = 1 + (nightCount(dates) % 3)
+    const guests = 1 + (countNights(dates) % 3)
     return NewStay.make({
       property_id: propertyIds[stay.property] ?? null,
       ...dates,

@@ -55,7 +55,7 @@ export const writePortfolio = Effect.fn("demo.writePortfolio")(
       const room_type_ids = roomTypeId !== null && name === "Sea view" ? [roomTypeId] : []
       yield* tags.create(
         operatorId,
-        { name, color, otherwise: color, property_ids: propertyIdsAt(on), room_type_ids },
+        { name, color, defaultColor: color, property_ids: propertyIdsAt(on), room_type_ids },
         now
       )
     }

@@ -1,7 +1,7 @@
 import { Effect, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import { formatMinorUnits, toMinorUnits } from "../../contract/money.ts"
-import { splitIntoShares, statusAt } from "../../domain/money/rules.ts"
+import { splitIntoShares, toTransactionStatus } from "../../domain/money/rules.ts"
 import type { DemoOperator } from "./demo-operator.ts"
 import { type DemoTransaction, demoTransactions } from "./transactions.ts"
 
@@ -41,7 +41,7 @@ export const writeTransactions = Effect.fn("demo.writeEntries")(function* (opera
     note: entry.note,
     property_id: entry.property === undefined ? null : operator.propertyIds[entry.property],
     order_code: entry.order?.code ?? null,
-    status: statusAt(entry.actionAt.getTime(), operator.now.getTime()),
+    status: toTransactionStatus(entry.actionAt.getTime(), operator.now.getTime()),
     operator_name: entry.by === "System" ? "System" : operator.accountName,
     created_at: new Date(Math.min(entry.actionAt.getTime(), operator.now.getTime()))
   }))

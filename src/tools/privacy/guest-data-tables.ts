@@ -1,6 +1,6 @@
 import { guestDataInOrders } from "../../domain/bookings/orders/guest-data.ts"
 import { GUEST_DATA_IN_STAYS } from "../../domain/bookings/stays/guest-data.ts"
-import { calendarDayGuestData } from "../../domain/calendars/availability/guest-data.ts"
+import { guestDataInCalendarDays } from "../../domain/calendars/availability/guest-data.ts"
 import type { GuestDataTable } from "../../domain/guest-data.ts"
 import { CONVERSATION_GUEST_DATA } from "../../domain/guests/conversations/guest-data.ts"
 import { guestDataInReviews } from "../../domain/guests/reviews/guest-data.ts"
@@ -18,5 +18,5 @@ export const GUEST_DATA_TABLES: ReadonlyArray<GuestDataTable> = [
   guestDataInReviews,
   guestDataInTasks,
   guestDataInTransactions,
-  calendarDayGuestData
+  guestDataInCalendarDays
 ]

@@ -5,7 +5,10 @@ import { CurrentActor, systemActor } from "../../contract/actor.ts"
 import { daysBefore } from "../../contract/time.ts"
 import { hasGuestDataCondition } from "../../domain/bookings/stays/guest-data.ts"
 import { hasGuestDetailsCondition } from "../../domain/guests/conversations/guest-data.ts"
-import { eraseOldMessagesSql, MESSAGE_RETENTION_BATCH } from "../../domain/guests/conversations/message-retention.ts"
+import {
+  eraseOldMessagesSql,
+  MESSAGE_RETENTION_BATCH_ROWS
+} from "../../domain/guests/conversations/message-retention.ts"
 import {
   MESSAGE_IMAGES_PER_STATEMENT,
   releaseOldMessageImagesSql
@@ -90,7 +93,7 @@ const makeCountedTask = (
 const messageRetention = (cutoff: Date, now: Date) =>
   makeCountedTask(
     (sql, after) => sql`SELECT min(operator_id) AS operator_id FROM messages WHERE operator_id > ${after}`,
-    MESSAGE_RETENTION_BATCH,
+    MESSAGE_RETENTION_BATCH_ROWS,
     (sql, operatorId) => eraseOldMessagesSql(sql, operatorId, cutoff, now)
   )
 

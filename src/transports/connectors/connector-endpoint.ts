@@ -6,8 +6,8 @@ import {
   ConnectorMessageReceiver,
   type ConnectorMessageResponse,
   parseSignatureHeaders,
-  rejectionResponse,
   type SignatureHeaders,
+  toRejectionResponse,
   unsignedResponse
 } from "../../connectors/http/ConnectorMessageReceiver.ts"
 import { makeThrottledWarning } from "../../connectors/http/throttled-warning.ts"
@@ -50,17 +50,17 @@ const toResponse = ({ status, body, retryAfter }: ConnectorMessageResponse): Res
 
 /** What the door answers that may not be opened as it was asked for, and where nothing is. */
 export const toConnectorErrorResponse = ({ envelope }: ServiceAnswer): Response =>
-  toResponse(rejectionResponse(envelope.error_code, envelope.error_msg))
+  toResponse(toRejectionResponse(envelope.error_code, envelope.error_msg))
 
-const methodNotAllowed = rejectionResponse(405, "This address takes POST.")
-const unsupportedMediaType = rejectionResponse(415, "The body must be JSON: send Content-Type: application/json.")
-const tooLarge = rejectionResponse(413, `The body must not be larger than ${BODY_BYTES} bytes.`)
-const tooSlow = rejectionResponse(408, `The body must arrive within ${CONNECTOR_BODY_MS / 1000} seconds.`)
-const unreadableBody = rejectionResponse(400, "The body could not be read.")
-const tooManyBodies = rejectionResponse(503, "Too many messages arrive at once: send this message again.", 1)
+const methodNotAllowed = toRejectionResponse(405, "This address takes POST.")
+const unsupportedMediaType = toRejectionResponse(415, "The body must be JSON: send Content-Type: application/json.")
+const tooLarge = toRejectionResponse(413, `The body must not be larger than ${BODY_BYTES} bytes.`)
+const tooSlow = toRejectionResponse(408, `The body must arrive within ${CONNECTOR_BODY_MS / 1000} seconds.`)
+const unreadableBody = toRejectionResponse(400, "The body could not be read.")
+const tooManyBodies = toRejectionResponse(503, "Too many messages arrive at once: send this message again.", 1)
 const toBusyReply = (seconds: number) =>
-  rejectionResponse(503, "The service is busy: wait for Retry-After seconds.", seconds)
-const internalError = rejectionResponse(
+  toRejectionResponse(503, "The service is busy: wait for Retry-After seconds.", seconds)
+const internalError = toRejectionResponse(
   500,
   "Something went wrong on our side: send the same message again.",
   BUSY_RETRY_SECONDS
@@ -122,7 +122,7 @@ export const layerConnectorEndpoint = ({ trustProxy = false }: ConnectorSettings
         const signed = parseSignatureHeaders(request.headers, yield* Clock.currentTimeMillis)
         const headerError = signed === undefined ? unsignedResponse : checkHeaders(request)
         if (signed === undefined || headerError !== undefined) return { reply: headerError ?? unsignedResponse }
-        if (!(yield* messages.exists(id))) return { reply: unsignedResponse }
+        if (!(yield* messages.connectorExists(id))) return { reply: unsignedResponse }
         const source = { connectorId: id, network: networkOf(callerIpAddress(request, trustProxy) ?? "") }
         const received = yield* Effect.result(permits.within(source, receiveSigned(request, id, signed)))
         if (received._tag === "Failure") return { reply: received.failure }

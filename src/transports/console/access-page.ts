@@ -19,7 +19,7 @@ const doneMessageOf = ({ query }: SignedInVisit): Html => {
 }
 
 const timeZoneNote = ({ session }: SignedInVisit): Html =>
-  html`<p class="soft">${TEXTS.access.zone(session.person.caller.timeZone)}</p>
+  html`<p class="soft">${TEXTS.access.timeZoneNote(session.person.caller.timeZone)}</p>
 `
 
 /** What gives access to an operator's data, to see, make and withdraw (specification: the OpenAPI settings page). */

@@ -35,6 +35,6 @@ export type FormAction = (
 /** A part of a page, with its own forms. */
 export interface AccessSection {
   /** `refused`: the form of the page that was just not taken, so that what was filled in is not lost. */
-  readonly show: (visit: SignedInVisit, refused?: SubmittedForm) => Effect.Effect<Html>
+  readonly show: (visit: SignedInVisit, failedForm?: SubmittedForm) => Effect.Effect<Html>
   readonly actions: ReadonlyMap<string, FormAction>
 }

@@ -22,18 +22,18 @@ import {
   AUTHORIZATION_PATH,
   type AuthorizationClient,
   type ConsentRequest,
-  makeRequestReader,
+  makeConsentRequestReader,
   signInUrl
 } from "./consent/consent-request.ts"
 import { TEXTS } from "./console-texts.ts"
 import { type PageFrame, redirectSeeOther, renderConsolePage } from "./page-frame.ts"
 import { makeSudo } from "./sudo.ts"
 import {
-  cookieName,
   type PageResponse,
   type PublicPage,
   type SignedInVisit,
   type SubmittedForm,
+  sessionCookieName,
   type Visit,
   withCookie
 } from "./visit.ts"
@@ -59,13 +59,16 @@ const makeInvalidRequestHandler = (publicUrl: string) => {
   const redirectUrl = makeRedirectUrl(publicUrl)
   return (visit: Visit, consentRequest: Exclude<ConsentRequest, ValidConsentRequest>) => {
     if (consentRequest._tag === "Wrong")
-      return renderConsolePage(visit, invalidRequestPage(TEXTS.consent.wrong[consentRequest.problem]), 400)
-    const { leading, refusal } = consentRequest
-    const redirectLocation = redirectUrl(leading, { error: refusal.error, error_description: refusal.description })
+      return renderConsolePage(visit, invalidRequestPage(TEXTS.consent.requestProblems[consentRequest.problem]), 400)
+    const { authorizationClient, refusal } = consentRequest
+    const redirectLocation = redirectUrl(authorizationClient, {
+      error: refusal.error,
+      error_description: refusal.description
+    })
     // Whoever registers a site for the public client could else lead hosts there from our name (RFC 9700 4.11.2).
-    return isTrustedTarget(leading.redirectTarget, leading.client)
+    return isTrustedTarget(authorizationClient.redirectTarget, authorizationClient.client)
       ? redirectSeeOther(redirectLocation)
-      : renderConsolePage(visit, rejectedRequestPage(leading, refusal.description, redirectLocation), 400)
+      : renderConsolePage(visit, rejectedRequestPage(authorizationClient, refusal.description, redirectLocation), 400)
   }
 }
 
@@ -74,10 +77,14 @@ const makeConsentGranter = Effect.fnUntraced(function* (publicUrl: string) {
   const [codes, clients] = [yield* AuthorizationCodes, yield* Clients]
   const redirectUrl = makeRedirectUrl(publicUrl)
 
-  const issueCode = ({ session }: SignedInVisit, { leading, asked }: ValidConsentRequest, scope: RequestedScope) => {
+  const issueCode = (
+    { session }: SignedInVisit,
+    { authorizationClient, authorizationRequest }: ValidConsentRequest,
+    scope: RequestedScope
+  ) => {
     const { caller } = session.person
-    const { client, redirectUri } = leading
-    const { challenge, resource } = asked
+    const { client, redirectUri } = authorizationClient
+    const { challenge, resource } = authorizationRequest
     return codes
       .issue({ caller, client, scope, redirectUri, challenge, resource })
       .pipe(
@@ -91,9 +98,9 @@ const makeConsentGranter = Effect.fnUntraced(function* (publicUrl: string) {
     scope: RequestedScope
   ) {
     const code = yield* issueCode(visit, consentRequest, scope)
-    const { client, redirectUri } = consentRequest.leading
+    const { client, redirectUri } = consentRequest.authorizationClient
     if (client.isPublic) yield* clients.recordRedirect(redirectUri)
-    return redirectUrl(consentRequest.leading, { code })
+    return redirectUrl(consentRequest.authorizationClient, { code })
   })
 })
 
@@ -117,15 +124,17 @@ const makeConsentHandlers = Effect.fnUntraced(function* (publicUrl: string) {
     error?: Omit<ActionError, "_tag">
   ) =>
     Effect.map(
-      consentRequest.asked.scope === "writable" ? sudo.passwordField(visit) : Effect.succeed(nothing),
-      (password) =>
-        renderWithError(visit, consentPage(visit, consentRequest, { said: error?.message, password }), error)
+      consentRequest.authorizationRequest.scope === "writable"
+        ? sudo.renderPasswordField(visit)
+        : Effect.succeed(nothing),
+      (passwordField) =>
+        renderWithError(visit, consentPage(visit, consentRequest, { errorText: error?.message, passwordField }), error)
     )
 
   const renderConsent = Effect.fnUntraced(function* (visit: SignedInVisit, consentRequest: ValidConsentRequest) {
     const accountProblem = yield* findAccountProblem(visit.session)
     return Option.isSome(accountProblem)
-      ? renderConsolePage(visit, noAccessPage(visit, consentRequest.leading, accountProblem.value), 403)
+      ? renderConsolePage(visit, noAccessPage(visit, consentRequest.authorizationClient, accountProblem.value), 403)
       : yield* renderConsentForm(visit, consentRequest)
   })
 
@@ -136,10 +145,10 @@ const makeConsentHandlers = Effect.fnUntraced(function* (publicUrl: string) {
   ) {
     const scope = form.get(SCOPE_FIELD)
     if (Option.isSome(yield* findAccountProblem(visit.session))) return yield* renderConsent(visit, consentRequest)
-    if (!isGrantableScope(consentRequest.asked.scope, scope)) {
-      return yield* renderConsentForm(visit, consentRequest, { status: 422, message: TEXTS.consent.noChoice })
+    if (!isGrantableScope(consentRequest.authorizationRequest.scope, scope)) {
+      return yield* renderConsentForm(visit, consentRequest, { status: 422, message: TEXTS.consent.missingScope })
     }
-    const passwordError = scope === "writable" ? yield* sudo.check(visit, form) : Option.none()
+    const passwordError = scope === "writable" ? yield* sudo.checkPassword(visit, form) : Option.none()
     if (Option.isSome(passwordError)) return yield* renderConsentForm(visit, consentRequest, passwordError.value)
     return yield* Effect.matchEffect(grantConsent(visit, consentRequest, scope), {
       onFailure: ({ _tag, message }) =>
@@ -152,16 +161,16 @@ const makeConsentHandlers = Effect.fnUntraced(function* (publicUrl: string) {
     })
   })
 
-  return { shown: renderConsent, allowed: allowConsent }
+  return { renderConsent, allowConsent }
 })
 
 /** Consent: who asks, for what, which account. */
 export const makeAuthorizationPage = Effect.fnUntraced(function* (publicUrl: string) {
-  const readConsentRequest = yield* makeRequestReader(publicUrl)
+  const readConsentRequest = yield* makeConsentRequestReader(publicUrl)
   const sessions = yield* Sessions
   const respondToInvalidRequest = makeInvalidRequestHandler(publicUrl)
   const redirectUrl = makeRedirectUrl(publicUrl)
-  const { shown, allowed } = yield* makeConsentHandlers(publicUrl)
+  const { renderConsent, allowConsent } = yield* makeConsentHandlers(publicUrl)
 
   /** With the request as it is now, which is looked at anew each time. */
   const withValidRequest = (
@@ -183,7 +192,7 @@ export const makeAuthorizationPage = Effect.fnUntraced(function* (publicUrl: str
   const switchAccount = (visit: Visit): PageResponse =>
     Effect.as(
       sessions.signOut(visit.cookie),
-      withCookie(cookieName(publicUrl), newSessionCookie())(redirectSeeOther(signInUrl(visit)))
+      withCookie(sessionCookieName(publicUrl), newSessionCookie())(redirectSeeOther(signInUrl(visit)))
     )
 
   const page: PublicPage = {
@@ -191,22 +200,24 @@ export const makeAuthorizationPage = Effect.fnUntraced(function* (publicUrl: str
     open: true,
     show: (visit) =>
       withValidRequest(visit, (consentRequest) =>
-        withSignedInVisit(visit, (signedInVisit) => shown(signedInVisit, consentRequest))
+        withSignedInVisit(visit, (signedInVisit) => renderConsent(signedInVisit, consentRequest))
       ),
     actions: new Map([
       [
         CONSENT_ACTIONS.allow,
         (visit, form) =>
           withValidRequest(visit, (consentRequest) =>
-            withSignedInVisit(visit, (signedInVisit) => allowed(signedInVisit, consentRequest, form))
+            withSignedInVisit(visit, (signedInVisit) => allowConsent(signedInVisit, consentRequest, form))
           )
       ],
       [
         CONSENT_ACTIONS.deny,
         (visit) =>
-          withValidRequest(visit, ({ leading }) =>
+          withValidRequest(visit, ({ authorizationClient }) =>
             Effect.succeed(
-              redirectSeeOther(redirectUrl(leading, { error: "access_denied", error_description: "The host refused." }))
+              redirectSeeOther(
+                redirectUrl(authorizationClient, { error: "access_denied", error_description: "The host refused." })
+              )
             )
           )
       ],

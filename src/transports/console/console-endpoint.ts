@@ -28,17 +28,16 @@ import { makeWebhookPage } from "./access/webhooks/webhook-page.ts"
 import { makeAccessPage } from "./access-page.ts"
 import { makeAuthorizationPage } from "./authorization-page.ts"
 import { TEXTS } from "./console-texts.ts"
-import { SCRIPT, SCRIPT_PATH } from "./host/conversation-script.ts"
+import { readContentLength, receiveConsoleForm } from "./form-body.ts"
+import { CONVERSATION_SCRIPT, CONVERSATION_SCRIPT_PATH } from "./host/conversation-script.ts"
 import { makeHostPages } from "./host/host-pages.ts"
 import { redirectSeeOther, renderConsolePage, SIGN_IN_PATH } from "./page-frame.ts"
 import { makePasswordPage } from "./password-page.ts"
-import { declaredFormLength, receiveConsoleForm } from "./received-form.ts"
 import { makeSignInPage } from "./sign-in-page.ts"
 import { STYLE, STYLE_PATH } from "./style.ts"
 import {
   ACTION_FIELD,
   type ConsolePage,
-  cookieName,
   deriveFormToken,
   hasValidFormToken,
   isStorable,
@@ -47,6 +46,7 @@ import {
   readKnownBrowserCookie,
   readSessionCookie,
   type SubmittedForm,
+  sessionCookieName,
   type Visit,
   withCookie
 } from "./visit.ts"
@@ -62,7 +62,7 @@ const assetResponse = (text: string, contentType: string): Response =>
 /** What pages load, by its address. */
 const CONSOLE_ASSETS = new Map([
   [STYLE_PATH, assetResponse(STYLE, "text/css; charset=utf-8")],
-  [SCRIPT_PATH, assetResponse(SCRIPT, "text/javascript; charset=utf-8")]
+  [CONVERSATION_SCRIPT_PATH, assetResponse(CONVERSATION_SCRIPT, "text/javascript; charset=utf-8")]
 ])
 
 /** A page of nothing but a sentence. */
@@ -76,7 +76,7 @@ const rejectedFormResponse = (visit: Visit, message: string): Response =>
     {
       title: TEXTS.frame.product,
       body: html`<p>${message}</p>
-<p><a href="${visit.target}">${TEXTS.refused.openAgain}</a></p>`
+<p><a href="${visit.target}">${TEXTS.requestErrors.openPageAgain}</a></p>`
     },
     403
   )
@@ -94,7 +94,7 @@ interface ConsoleSettings {
 }
 
 export const layerConsoleEndpoint = (publicUrl: string, settings: ConsoleSettings = {}) =>
-  Layer.effect(ConsoleEndpoint, makeConsole(publicUrl, settings)).pipe(
+  Layer.effect(ConsoleEndpoint, makeConsoleEndpoint(publicUrl, settings)).pipe(
     // Places of their own, given back while the service, which has places too, does what a page asks of it.
     Layer.provide(Layer.fresh(Places.layer(CONSOLE_PERMITS, "console")))
   )
@@ -103,9 +103,9 @@ const MINUTE = windowOf("1m")
 
 /** What the database need not be asked for: everything but who is signed in. */
 const makeVisitReader = (publicUrl: string, trustProxy: boolean) => {
-  const [name, knownBrowserCookie] = [cookieName(publicUrl), knownBrowserCookieName(publicUrl)]
+  const [sessionName, knownBrowserName] = [sessionCookieName(publicUrl), knownBrowserCookieName(publicUrl)]
   return (request: HttpServerRequest): { readonly visit: Visit; readonly isNew: boolean } => {
-    const existingCookie = readSessionCookie(request, name)
+    const existingCookie = readSessionCookie(request, sessionName)
     const cookie = existingCookie ?? newSessionCookie()
     const [path, search] = splitTarget(request.url)
     const visit: Visit = {
@@ -113,7 +113,7 @@ const makeVisitReader = (publicUrl: string, trustProxy: boolean) => {
       path,
       query: new URLSearchParams(search),
       cookie,
-      knownBrowser: readKnownBrowserCookie(request, knownBrowserCookie),
+      knownBrowserCookie: readKnownBrowserCookie(request, knownBrowserName),
       formToken: deriveFormToken(cookie),
       formKey: randomAddressToken(),
       session: undefined,
@@ -134,7 +134,7 @@ const withSession = (visit: Visit, session: Session | undefined): Effect.Effect<
       })
 
 /** All pages, by their paths. */
-const makePages = Effect.fnUntraced(function* (publicUrl: string) {
+const makeConsolePages = Effect.fnUntraced(function* (publicUrl: string) {
   const consolePages: ReadonlyArray<ConsolePage> = [
     yield* makeSignInPage(publicUrl),
     yield* makePasswordPage,
@@ -147,20 +147,20 @@ const makePages = Effect.fnUntraced(function* (publicUrl: string) {
 })
 
 /** Bytes that a form may have: a long one is read of who is signed in alone, and only where one comes is that asked. */
-const maxFormBytes = (
+const findMaxFormBytes = (
   sessions: Sessions["Service"],
   { cookie }: Visit,
   request: HttpServerRequest
 ): Effect.Effect<number> =>
-  declaredFormLength(request) <= CONSOLE_FORM_BYTES
+  readContentLength(request) <= CONSOLE_FORM_BYTES
     ? Effect.succeed(CONSOLE_FORM_BYTES)
     : Effect.map(sessions.find(cookie), (session) => (session === undefined ? CONSOLE_FORM_BYTES : HOST_FORM_BYTES))
 
 /** Who is signed in, and which form of which page it is. */
-const makeConsole = Effect.fnUntraced(function* (publicUrl: string, { trustProxy = false }: ConsoleSettings) {
+const makeConsoleEndpoint = Effect.fnUntraced(function* (publicUrl: string, { trustProxy = false }: ConsoleSettings) {
   const [sessions, places, checkRateLimit] = [yield* Sessions, yield* Places, yield* makeRateLimiter]
-  const pages = yield* makePages(publicUrl)
-  const name = cookieName(publicUrl)
+  const pages = yield* makeConsolePages(publicUrl)
+  const sessionName = sessionCookieName(publicUrl)
   const readVisit = makeVisitReader(publicUrl, trustProxy)
 
   /** Who asks for much waits behind itself: behind who is signed in for the same operator. */
@@ -187,10 +187,10 @@ const makeConsole = Effect.fnUntraced(function* (publicUrl: string, { trustProxy
     isNew: boolean,
     request: HttpServerRequest
   ) {
-    if (!isSameOrigin(request, publicUrl)) return rejectedFormResponse(visit, TEXTS.refused.notOurs)
-    const received = yield* receiveConsoleForm(request, yield* maxFormBytes(sessions, visit, request))
+    if (!isSameOrigin(request, publicUrl)) return rejectedFormResponse(visit, TEXTS.requestErrors.crossSiteForm)
+    const received = yield* receiveConsoleForm(request, yield* findMaxFormBytes(sessions, visit, request))
     if (Result.isFailure(received))
-      return messageResponse(visit, TEXTS.refused.notAForm[received.failure], received.failure)
+      return messageResponse(visit, TEXTS.requestErrors.formReceiveErrors[received.failure], received.failure)
     const text = received.success
     return yield* runWithPermit(visit, isNew, makeFormHandler(page, visit, isNew, text), text.length)
   })
@@ -198,15 +198,16 @@ const makeConsole = Effect.fnUntraced(function* (publicUrl: string, { trustProxy
   const respond = Effect.fnUntraced(function* (request: HttpServerRequest) {
     const { visit, isNew } = readVisit(request)
     const retryAfterWait = yield* checkRateLimit(toRateLimitBucket(visit))
-    if (Option.isSome(retryAfterWait)) return tooManyResponse(visit, retryAfterWait.value)
+    if (Option.isSome(retryAfterWait)) return tooManyRequestsResponse(visit, retryAfterWait.value)
     if (!isStorable(visit.query))
-      return messageResponse({ ...visit, query: new URLSearchParams() }, TEXTS.refused.unreadable, 400)
+      return messageResponse({ ...visit, query: new URLSearchParams() }, TEXTS.requestErrors.invalidCharacter, 400)
     const page = pages.get(visit.path)
-    if (page === undefined) return messageResponse(visit, TEXTS.refused.noSuchPage, 404)
-    if (request.method === "POST") return withAuthenticateHeader(yield* handleForm(page, visit, isNew, request), name)
+    if (page === undefined) return messageResponse(visit, TEXTS.requestErrors.noSuchPage, 404)
+    if (request.method === "POST")
+      return withAuthenticateHeader(yield* handleForm(page, visit, isNew, request), sessionName)
     if (!isReadMethod(request)) return methodNotAllowedResponse(visit)
     const response = yield* runWithPermit(visit, isNew, (signedInVisit) => showPage(page, signedInVisit))
-    return isNew ? withCookie(name, visit.cookie)(response) : response
+    return isNew ? withCookie(sessionName, visit.cookie)(response) : response
   })
 
   return (request: HttpServerRequest): Effect.Effect<Response> => {
@@ -214,13 +215,8 @@ const makeConsole = Effect.fnUntraced(function* (publicUrl: string, { trustProxy
     if (asset !== undefined) return Effect.succeed(asset)
     if (isPathWithTrailingSlash(request.url)) return Effect.succeed(redirectWithoutSlash(request.url))
     const anonymousVisit: Visit = { ...readVisit(request).visit, query: new URLSearchParams() }
-    const respondAsSystem = Effect.provideService(respond(request), CurrentActor, systemActor("console", "console"))
-    return traceAndLogResponse(
-      request,
-      `console ${request.method}`,
-      respondAsSystem,
-      toFailureResponses(anonymousVisit)
-    )
+    const response = Effect.provideService(respond(request), CurrentActor, systemActor("console", "console"))
+    return traceAndLogResponse(request, `console ${request.method}`, response, toFailureResponses(anonymousVisit))
   }
 })
 
@@ -230,19 +226,20 @@ const makeFormHandler =
   (signedInVisit: Visit): PageResponse => {
     const form = new URLSearchParams(text)
     const hasValidToken = hasValidFormToken(form, visit.formToken)
-    if (!hasValidToken && isNew) return Effect.succeed(rejectedFormResponse(visit, TEXTS.refused.noCookie))
-    if (!isStorable(form)) return Effect.succeed(messageResponse(visit, TEXTS.refused.unreadable, 400))
+    if (!hasValidToken && isNew) return Effect.succeed(rejectedFormResponse(visit, TEXTS.requestErrors.noCookie))
+    if (!isStorable(form)) return Effect.succeed(messageResponse(visit, TEXTS.requestErrors.invalidCharacter, 400))
     return hasValidToken
       ? handleFormAsActor(page, signedInVisit, form)
       : handleFormOfEarlierVisit(page, signedInVisit, form)
   }
 
-const tooManyResponse = (visit: Visit, seconds: number): Response =>
-  withRetryAfter(messageResponse(visit, TEXTS.refused.tooMany(seconds), 429), seconds)
+const tooManyRequestsResponse = (visit: Visit, seconds: number): Response =>
+  withRetryAfter(messageResponse(visit, TEXTS.requestErrors.tooManyRequests(seconds), 429), seconds)
 
 const toFailureResponses = (visit: Visit) => ({
-  toBusyResponse: (seconds: number) => withRetryAfter(messageResponse(visit, TEXTS.refused.busy, 503), seconds),
-  failedResponse: messageResponse(visit, TEXTS.refused.failed, 500)
+  toBusyResponse: (seconds: number) =>
+    withRetryAfter(messageResponse(visit, TEXTS.requestErrors.overloaded, 503), seconds),
+  failedResponse: messageResponse(visit, TEXTS.requestErrors.internalError, 500)
 })
 
 const isPathWithTrailingSlash = (target: string): boolean => target.split("?", 1)[0] === `${SIGN_IN_PATH}/`
@@ -291,15 +288,19 @@ const runFormAction = (page: ConsolePage, name: string, visit: Visit, form: Subm
 const handleFormOfEarlierVisit = (page: ConsolePage, visit: Visit, form: SubmittedForm): PageResponse => {
   const { session } = visit
   return "open" in page || session === undefined || page.restoreForm === undefined
-    ? Effect.succeed(rejectedFormResponse(visit, TEXTS.refused.otherVisit))
+    ? Effect.succeed(rejectedFormResponse(visit, TEXTS.requestErrors.formOfEarlierVisit))
     : page.restoreForm({ ...visit, session }, form)
 }
 
 const unknownFormResponse = (visit: Visit): PageResponse =>
-  Effect.succeed(messageResponse(visit, TEXTS.refused.noSuchForm, 400))
+  Effect.succeed(messageResponse(visit, TEXTS.requestErrors.noSuchForm, 400))
 
 const methodNotAllowedResponse = (visit: Visit): Response =>
-  HttpServerResponse.setHeader(messageResponse(visit, TEXTS.refused.wrongMethod, 405), "allow", "GET, HEAD, POST")
+  HttpServerResponse.setHeader(
+    messageResponse(visit, TEXTS.requestErrors.methodNotAllowed, 405),
+    "allow",
+    "GET, HEAD, POST"
+  )
 
 const redirectToSignIn = (next: string): Response =>
   redirectSeeOther(`${SIGN_IN_PATH}?${new URLSearchParams({ next }).toString()}`)

@@ -18,10 +18,10 @@ export const TEXTS = {
     signOut: "Sign out",
     signedInAs: "Signed in as",
     /** Before the title in the browser, where the answer is a refusal; by its status, and of all others. */
-    refused: { "404": "Not found", other: "Not done" }
+    errorTitlePrefixes: { "404": "Not found", other: "Not done" }
   },
   /** Why nothing works, where the account itself is what keeps it from working; by what the API answers then. */
-  standing: {
+  accountProblems: {
     "Account banned":
       "Calls of the API and of connected applications are refused until the ban is lifted. Ask who runs this service. What gives access can still be seen and withdrawn here.",
     "Subscription expired":
@@ -29,84 +29,88 @@ export const TEXTS = {
     "Basic edition does not support this feature":
       "The API and connected applications need the pro edition; tokens and connections work once the account has it."
   },
-  refused: {
-    notOurs: "Only forms of these pages themselves are taken. Nothing was done. Open the page and send its own form.",
-    otherVisit:
+  requestErrors: {
+    crossSiteForm:
+      "Only forms of these pages themselves are taken. Nothing was done. Open the page and send its own form.",
+    formOfEarlierVisit:
       "Nothing was done: the form was made before this browser's visit began. You may have signed in or out in another window since. Open the page again and send its form.",
     noCookie:
       "Nothing was done: your browser sent no cookie of these pages, and without one they take no form. Allow cookies here, open the page again and send its form.",
-    openAgain: "Open the page again",
-    notAForm: {
+    openPageAgain: "Open the page again",
+    formReceiveErrors: {
       400: "The form could not be read. Send it again.",
       408: "The form did not arrive in time. Send it again.",
       413: "The form is too large.",
       415: "This is not a form."
     },
-    tooMany: (seconds: number) =>
+    tooManyRequests: (seconds: number) =>
       `Too many requests come from where you are. Wait ${formatSeconds(seconds)} and try again.`,
-    unreadable: "There is a sign in it that is none (U+0000).",
+    invalidCharacter: "There is a sign in it that is none (U+0000).",
     noSuchPage: "There is no such page.",
     noSuchForm: "This page has no such form.",
-    wrongMethod: "Only GET and POST.",
-    failed: "Something went wrong on our side. The log says what.",
-    busy: "There is too much to do just now. Try again in a moment."
+    methodNotAllowed: "Only GET and POST.",
+    internalError: "Something went wrong on our side. The log says what.",
+    overloaded: "There is too much to do just now. Try again in a moment."
   },
   signIn: {
     title: "Sign in",
     email: "E-mail address",
     password: "Password",
     button: "Sign in",
-    wrong: "There is no account with this e-mail address and this password.",
-    wait: (seconds: number) =>
+    wrongCredentials: "There is no account with this e-mail address and this password.",
+    tooManyAttempts: (seconds: number) =>
       `Too many tries were wrong. This one was not looked at: wait ${formatSeconds(seconds)} and try again.`,
-    forgotten: "Forgotten? Who runs this service can give your account another password."
+    forgottenPasswordHint: "Forgotten? Who runs this service can give your account another password."
   },
   /** What is weighty asks for the password again. */
   sudo: {
     label: "Your password, as it is some time since you gave it",
-    missing: "It is some time since you gave your password, and this needs it. Fill it in and send the form again.",
-    wrong: "This is not your password."
+    missingPassword:
+      "It is some time since you gave your password, and this needs it. Fill it in and send the form again.",
+    wrongPassword: "This is not your password."
   },
   password: {
     title: "Change the password",
-    what: "You stay signed in here, and are signed out everywhere else. Tokens and connected applications go on working.",
+    consequences:
+      "You stay signed in here, and are signed out everywhere else. Tokens and connected applications go on working.",
     rule: `Use at least ${PASSWORD_MIN} characters. Very common passwords, and the name or e-mail address of the account, are not accepted.`,
-    current: "The password you have",
-    another: "The new one",
-    again: "The new one once more",
+    currentPassword: "The password you have",
+    newPassword: "The new one",
+    repeatedPassword: "The new one once more",
     button: "Change the password",
-    different: "The new password was not the same both times.",
-    meanwhile:
+    passwordsDiffer: "The new password was not the same both times.",
+    changedMeanwhile:
       "Your password was changed by somebody else meanwhile, or you signed out. It is not changed by this form. Sign in again.",
-    done: "Your password is changed, and you are signed out everywhere else."
+    passwordChanged: "Your password is changed, and you are signed out everywhere else."
   },
   consent: {
     title: "Give access",
-    asks: "asks for access to your data.",
+    requestsAccess: "asks for access to your data.",
     app: "Application",
     appHere: "An app on this computer",
     appOfSite: "The site",
     appOfScheme: "An app on this device",
-    ledBack: "Where you will be led",
+    redirectTarget: "Where you will be led",
     account: "Account",
     subAccount: "sub-account: it gives what it may itself",
-    unproven: "Anybody can make such an app. Give it access only if you have just begun to connect one yourself.",
-    mayDo: "What may it do?",
+    unverifiedClientWarning:
+      "Anybody can make such an app. Give it access only if you have just begun to connect one yourself.",
+    scopeLegend: "What may it do?",
     readOnly: "Only look",
     readOnlyMore: "Reservations, guests, messages, prices, income and expenses: it sees them and changes nothing.",
     writable: "Look and change",
     writableMore: "It also books, cancels, writes to guests, changes prices, and records income and expenses.",
-    asked: "This is what it asks for.",
+    requestedScope: "This is what it asks for.",
     onlyReadOnly: "It asks for no more.",
-    ends: "You can end it at any time in the OpenAPI settings.",
+    revocationNote: "You can end it at any time in the OpenAPI settings.",
     allow: "Give access",
     deny: "Refuse",
     otherAccount: "Use another account",
-    noChoice: "Choose what it may do.",
+    missingScope: "Choose what it may do.",
     noAccess: "This account cannot give access now",
-    notAsked: "This is no request for access",
+    invalidRequestTitle: "This is no request for access",
     goBack: "Go back to",
-    wrong: {
+    requestProblems: {
       "no client": "The address does not say which application asks: client_id is missing.",
       "two clients": "The address names client_id twice.",
       "two addresses": "The address names redirect_uri twice.",
@@ -116,8 +120,9 @@ export const TEXTS = {
         "The application may not have you led there: redirect_uri is not one it has registered, to the letter.",
       "too long": "The request is too long."
     },
-    wrongMore: "Nothing was given to anybody. Begin again in the application; if it happens again, tell its makers.",
-    refusedMore: "The application asked for something that it cannot have. Nothing was given to anybody."
+    invalidRequestDetails:
+      "Nothing was given to anybody. Begin again in the application; if it happens again, tell its makers.",
+    rejectedRequestDetails: "The application asked for something that it cannot have. Nothing was given to anybody."
   },
   access: {
     title: "OpenAPI settings",
@@ -138,7 +143,7 @@ export const TEXTS = {
         "The application is disconnected. Its tokens stop working within seconds, and its webhooks are gone.",
       consumer_deleted: "The consumer is deleted."
     },
-    zone: (timeZone: string) => `Times are shown in ${timeZone}.`,
+    timeZoneNote: (timeZone: string) => `Times are shown in ${timeZone}.`,
     never: "never",
     tokens: {
       title: "Access tokens",
@@ -149,10 +154,10 @@ export const TEXTS = {
       name: "Name",
       scope: "Scope",
       account: "Account",
-      made: "Made",
+      createdAt: "Made",
       lastUsed: "Last used",
       withdraw: "Delete",
-      ends: (name: string) =>
+      revocationConsequence: (name: string) =>
         `Programs that use “${name}” are refused within seconds. Its webhooks stay. A deleted token cannot be brought back.`,
       older: "Older tokens",
       newer: "Newer tokens",
@@ -162,16 +167,16 @@ export const TEXTS = {
         "read-only": "read-only: it can look at everything",
         writable: "writable: it can also change everything"
       },
-      fixed: "The scope of a token cannot be changed later.",
-      make: "Make the token",
+      scopeFixedNote: "The scope of a token cannot be changed later.",
+      createToken: "Make the token",
       noSuch: "There is no such token. It may have been deleted already.",
-      madeTitle: (name: string) => `The token “${name}” is made`,
-      madeWords: "Copy it now. It is shown this once, and nobody can show it again.",
-      madeTry: "A first call with it:",
-      madeAgain: "If you reload this page, the token is not shown again. Continue with the link.",
+      createdTitle: (name: string) => `The token “${name}” is made`,
+      copyTokenNow: "Copy it now. It is shown this once, and nobody can show it again.",
+      firstCallHint: "A first call with it:",
+      reloadWarning: "If you reload this page, the token is not shown again. Continue with the link.",
       repeatedToken:
         "You already sent this form, and the token was created. It is shown only once: if you did not copy it, delete it and make another.",
-      madeOn: "I have copied it"
+      continueLink: "I have copied it"
     },
     applications: {
       title: "Connected applications",
@@ -182,10 +187,10 @@ export const TEXTS = {
       name: "Application",
       scope: "Scope",
       account: "Account",
-      since: "Connected",
+      connectedAt: "Connected",
       lastUsed: "Last used",
       withdraw: "Disconnect",
-      ends: (name: string) =>
+      revocationConsequence: (name: string) =>
         `“${name}” loses its access within seconds: its tokens end and its webhooks are deleted. It can ask you for access again.`,
       noSuch: "There is no such connection. It may have ended already."
     },
@@ -197,35 +202,36 @@ export const TEXTS = {
       caption: "Consumers, by name",
       name: "Name",
       lag: "Behind by",
-      oldest: "Oldest unread event",
+      oldestUnreadEvent: "Oldest unread event",
       upToDate: "none",
-      events: (lag: number, most: number) =>
-        lag >= most
-          ? `${most.toLocaleString("en")} events or more`
+      events: (lag: number, countLimit: number) =>
+        lag >= countLimit
+          ? `${countLimit.toLocaleString("en")} events or more`
           : lag === 1
             ? "1 event"
             : `${lag.toLocaleString("en")} events`,
       withdraw: "Delete",
-      ends: (name: string) =>
+      revocationConsequence: (name: string) =>
         `How far “${name}” has read is forgotten. No event is lost, and a program that goes on with it makes it anew.`
     },
     webhooks: {
       title: "Webhooks",
-      one: "Webhook",
+      webhookTitle: "Webhook",
       intro:
         "A webhook tells a program of yours, at an https address, what happens: a reservation that comes in, a message, a review.",
       none: "There is none yet.",
-      columns: { address: "Address", events: "Events", madeBy: "Made by", state: "State" },
+      columns: { address: "Address", events: "Events", createdBy: "Made by", state: "State" },
       allEvents: "all",
-      unknownMaker: "not known",
+      unknownCreator: "not known",
       application: "the application",
       add: "Add a webhook",
       url: "Address, beginning with https://",
       events: "Events it is told of",
       addButton: "Add",
-      made: "The webhook is made. This is its signing secret, which its receiver checks deliveries with. It is shown this once: copy it now. If it is lost, make a new one on the page of the webhook.",
-      madeAgain: "If you reload this page, the secret is not shown again. Continue with the link.",
-      madeOn: "I have copied it",
+      createdMessage:
+        "The webhook is made. This is its signing secret, which its receiver checks deliveries with. It is shown this once: copy it now. If it is lost, make a new one on the page of the webhook.",
+      reloadWarning: "If you reload this page, the secret is not shown again. Continue with the link.",
+      continueLink: "I have copied it",
       repeatedSecret:
         "You already sent this form, and its secret was shown then. If you did not copy it, make a new one on the page of the webhook.",
       back: "All webhooks",
@@ -233,51 +239,51 @@ export const TEXTS = {
       states: { healthy: "active", failing: "failing", resting: "resting", probing: "resting", paused: "paused" },
       failures: "Failures in a row:",
       since: "since",
-      restingUntil: "tried again from",
+      retriedFrom: "tried again from",
       pausedSince: "Since",
       settings: "Settings",
-      madeAt: "Made at",
+      createdAt: "Made at",
       change: "Save",
       changeResumes: "Saving also resumes a webhook that is paused, and sends at once what waits for another try.",
       pause: "Pause",
-      pauseWords:
+      pauseExplanation:
         "While it is paused nothing is sent. What happens is kept for it: three days long, then it is given up, and can be sent again from the list below.",
       resume: "Resume",
       alreadyPaused: "It is paused already.",
       test: "Send a test event",
-      testWords:
+      testExplanation:
         "An event webhook_test is sent now, once and signed as any other, also while the webhook is paused. It is in no list, and nothing changes by it.",
       testSent: "The test event was sent to",
-      testTaken: "The receiver has taken it.",
-      testNotTaken: "The receiver has not taken it.",
+      testAccepted: "The receiver has taken it.",
+      testNotAccepted: "The receiver has not taken it.",
       testBusy: "Test events are still under way. Wait until they are answered, ten seconds at most.",
       testTooMany: "That were too many test events for one minute. Wait a moment.",
       rotate: "Make a new signing secret",
-      rotateWords:
+      rotateExplanation:
         "For 24 hours deliveries carry the signatures of both secrets, so you can change yours in between. Making another within that day ends the oldest. A webhook that is paused stays so.",
-      rotated: "This is the new signing secret. It is shown this once: copy it now.",
+      rotatedSecretMessage: "This is the new signing secret. It is shown this once: copy it now.",
       remove: "Delete",
-      removeWords: "What it still waits for is not sent. Deleting cannot be undone.",
-      removeSure: "Yes, delete this webhook",
-      removeUnsure: "To delete it, check the box that says so.",
+      removeExplanation: "What it still waits for is not sent. Deleting cannot be undone.",
+      confirmRemoval: "Yes, delete this webhook",
+      removalNotConfirmed: "To delete it, check the box that says so.",
       deliveries: "Recent deliveries",
-      deliveriesWords:
+      deliveriesExplanation:
         "The latest first, with every try and what came back. Deliveries are kept for seven days, and thirty if they were given up.",
       noDeliveries: "Nothing has been sent yet, or nothing in the last days.",
-      deliveryColumns: { event: "Event", tries: "Tries" },
+      deliveryColumns: { event: "Event", attempts: "Tries" },
       deliveryStates: { waiting: "waiting", delivered: "delivered", dead: "given up" },
-      nextTry: "Next try from",
-      notTried: "It was not tried yet.",
-      earlierTries: "Earlier tries",
-      answer: "The answer began with",
+      nextAttempt: "Next try from",
+      notAttempted: "It was not tried yet.",
+      earlierAttempts: "Earlier tries",
+      responseStart: "The answer began with",
       sendAgain: "Send again",
       notReplayable: "This delivery is already queued, or it is too old to send again.",
       older: "Older deliveries",
       newest: "The newest deliveries",
       milliseconds: "ms",
-      zone: "Times are those of",
+      timeZoneNote: "Times are those of",
       /** Why nothing came back; by src/domain/webhooks/deliveries/http-call.ts. */
-      noAnswer: {
+      failureReasons: {
         refused_address: "The address leads into a private network, where this service sends nothing.",
         refused_url: "The address is none that may be sent to: it must begin with https://.",
         dns: "The name in the address was not found. Is it spelled right, and still registered?",
@@ -288,7 +294,7 @@ export const TEXTS = {
         timeout: "There was no complete answer in ten seconds. The receiver should answer first and work afterwards."
       },
       /** What an answer says, by its status or the kind of it. */
-      answered: {
+      statusExplanations: {
         "2xx": "The receiver has it.",
         "3xx": "The receiver sent us elsewhere, which is not followed. Put the address that it leads to here.",
         "401": "The receiver wants credentials that deliveries do not have.",

@@ -27,7 +27,7 @@ export const callOperation = (
   visit: SignedInVisit,
   operation: OperationName,
   fields: Schema.JsonObject,
-  key?: string
+  idempotencyKey?: string
 ): Effect.Effect<OperationSuccess | ActionError> =>
   Effect.map(
     releasePermitForExternalAct(
@@ -36,7 +36,7 @@ export const callOperation = (
         headers: {},
         params: {},
         signedInAccount: visit.session.person,
-        ...(key === undefined ? {} : { idempotencyKey: { field: FORM_KEY_FIELD, value: key } }),
+        ...(idempotencyKey === undefined ? {} : { idempotencyKey: { field: FORM_KEY_FIELD, value: idempotencyKey } }),
         receive: Effect.succeed(toReceivedInput({ encoding: "json", fields }))
       })
     ),

@@ -2,7 +2,7 @@ import { HttpServerResponse } from "effect/http"
 import { type Html, html, nothing } from "../docs/html.ts"
 import { PRIVATE_PAGE_HEADERS } from "../pages/html-page.ts"
 import { TEXTS } from "./console-texts.ts"
-import { SCRIPT_PATH } from "./host/conversation-script.ts"
+import { CONVERSATION_SCRIPT_PATH } from "./host/conversation-script.ts"
 import {
   ACTIVITY_LOG_PATH,
   AUTOMATION_PATH,
@@ -91,14 +91,14 @@ ${formTokenField(formToken)}<button name="${ACTION_FIELD}" value="sign_out">${TE
 </form>
 </nav>`
 
-const hasExplanation = (accountProblem: string): accountProblem is keyof typeof TEXTS.standing =>
-  Object.hasOwn(TEXTS.standing, accountProblem)
+const hasExplanation = (accountProblem: string): accountProblem is keyof typeof TEXTS.accountProblems =>
+  Object.hasOwn(TEXTS.accountProblems, accountProblem)
 
 /** Why nothing works, in the API's own words and then in a sentence, on every page of who is signed in. */
 export const accountProblemNote = ({ accountProblem }: Visit): Html =>
   accountProblem === undefined
     ? nothing
-    : html`<div class="message note" role="note"><p><strong>${accountProblem}.</strong>${hasExplanation(accountProblem) ? html` ${TEXTS.standing[accountProblem]}` : nothing}</p></div>
+    : html`<div class="message note" role="note"><p><strong>${accountProblem}.</strong>${hasExplanation(accountProblem) ? html` ${TEXTS.accountProblems[accountProblem]}` : nothing}</p></div>
 `
 
 /** The hidden field that every form of ours has. */
@@ -114,8 +114,8 @@ export const formKeyFields = ({ formToken, formKey }: FormKeys): Html =>
 
 /** For who sees or hears the title first: whether it went well, what it is, and of whom. */
 const windowTitle = (title: string, status: number): string => {
-  const { product, refused } = TEXTS.frame
-  const outcome = status < 400 ? [] : [status === 404 ? refused["404"] : refused.other]
+  const { product, errorTitlePrefixes } = TEXTS.frame
+  const outcome = status < 400 ? [] : [status === 404 ? errorTitlePrefixes["404"] : errorTitlePrefixes.other]
   return [...outcome, ...(title === product ? [] : [title]), product].join(" · ")
 }
 
@@ -135,7 +135,7 @@ export const renderConsolePage = (
 <meta name="robots" content="noindex, nofollow">
 <title>${windowTitle(title, status)}</title>
 <link rel="stylesheet" href="${STYLE_PATH}">
-${hasScript === true ? html`<script src="${SCRIPT_PATH}" defer></script>` : nothing}</head>
+${hasScript === true ? html`<script src="${CONVERSATION_SCRIPT_PATH}" defer></script>` : nothing}</head>
 <body${isWide === true ? WIDE_ATTRIBUTE : nothing}>
 <a class="skip" href="#content">${TEXTS.frame.skip}</a>
 <header>

@@ -25,7 +25,7 @@ const passwordForm = ({
   session
 }: SignedInVisit): Html => html`<form method="post" action="${PASSWORD_PATH}">
 ${formTokenField(formToken)}<input type="hidden" name="username" value="${session.email}" autocomplete="username">
-${passwordField(TEXTS.password.current, SUDO_FIELD, "current-password")}${passwordField(TEXTS.password.another, "new_password", "new-password")}${passwordField(TEXTS.password.again, "again", "new-password")}<button class="primary" name="${ACTION_FIELD}" value="change_password">${TEXTS.password.button}</button>
+${passwordField(TEXTS.password.currentPassword, SUDO_FIELD, "current-password")}${passwordField(TEXTS.password.newPassword, "new_password", "new-password")}${passwordField(TEXTS.password.repeatedPassword, "again", "new-password")}<button class="primary" name="${ACTION_FIELD}" value="change_password">${TEXTS.password.button}</button>
 </form>
 `
 
@@ -35,7 +35,7 @@ const renderPage = (visit: SignedInVisit, message: Html, status = 200) =>
     {
       title: TEXTS.password.title,
       body: html`${message}<section class="narrow">
-<p>${TEXTS.password.what}</p>
+<p>${TEXTS.password.consequences}</p>
 <p>${TEXTS.password.rule}</p>
 ${passwordForm(visit)}</section>
 `
@@ -54,7 +54,7 @@ const renderError = (visit: SignedInVisit, { status, message, retryAfter: second
 }
 
 const makeFormError = (message: string): ActionError => ({ _tag: "Refused", status: 422, message })
-const toConfirmationError = (failure: SignInFailure): ActionError => toSignInError(failure, TEXTS.sudo.wrong)
+const toConfirmationError = (failure: SignInFailure): ActionError => toSignInError(failure, TEXTS.sudo.wrongPassword)
 
 /** Another password, for who knows the one there is: it is asked for however lately it was given. */
 export const makePasswordPage: Effect.Effect<SignedInPage, never, Sessions | Passwords> = Effect.gen(function* () {
@@ -62,20 +62,21 @@ export const makePasswordPage: Effect.Effect<SignedInPage, never, Sessions | Pas
 
   const changePassword = Effect.fnUntraced(function* (visit: SignedInVisit, form: SubmittedForm) {
     const newPassword = form.get("new_password") ?? ""
-    if (newPassword !== (form.get("again") ?? "")) return yield* Effect.fail(makeFormError(TEXTS.password.different))
+    if (newPassword !== (form.get("again") ?? ""))
+      return yield* Effect.fail(makeFormError(TEXTS.password.passwordsDiffer))
     const currentCredentials = { password: form.get(SUDO_FIELD) ?? "", address: visit.ipAddress }
     const confirmedSession = yield* Effect.mapError(
-      sessions.confirm(visit.cookie, currentCredentials),
+      sessions.confirmPassword(visit.cookie, currentCredentials),
       toConfirmationError
     )
     yield* Effect.mapError(
-      passwords.changeOwn(confirmedSession, { password: newPassword, knownBrowserCookie: visit.knownBrowser }),
+      passwords.changeOwn(confirmedSession, { password: newPassword, knownBrowserCookie: visit.knownBrowserCookie }),
       (failure) => {
         switch (failure._tag) {
           case "Busy":
             return toConfirmationError(failure)
           case "Conflict":
-            return { ...makeFormError(TEXTS.password.meanwhile), status: 409 as const }
+            return { ...makeFormError(TEXTS.password.changedMeanwhile), status: 409 as const }
           default:
             return makeFormError(failure.message)
         }
@@ -104,7 +105,7 @@ const renderVisit = (visit: SignedInVisit) =>
   renderPage(
     visit,
     visit.query.get("done") === "changed"
-      ? html`<p class="message done" role="status">${TEXTS.password.done}</p>
+      ? html`<p class="message done" role="status">${TEXTS.password.passwordChanged}</p>
 `
       : nothing
   )

@@ -12,10 +12,10 @@ import { toLocalUrl } from "./return-url.ts"
 import { toSignInError } from "./sudo.ts"
 import {
   ACTION_FIELD,
-  cookieName,
   knownBrowserCookieName,
   type PublicPage,
   type SubmittedForm,
+  sessionCookieName,
   type Visit,
   withCookie
 } from "./visit.ts"
@@ -46,7 +46,7 @@ const renderPage = (visit: Visit, values: SignInFormValues, error?: ActionError)
       : html`<p class="message error" role="alert">${error.message}</p>
 `
   const body = html`<section class="narrow">
-${message}${signInForm(visit, values)}<p class="soft">${TEXTS.signIn.forgotten}</p>
+${message}${signInForm(visit, values)}<p class="soft">${TEXTS.signIn.forgottenPasswordHint}</p>
 </section>
 `
   const response = renderConsolePage(visit, { title: TEXTS.signIn.title, body }, error?.status)
@@ -56,33 +56,37 @@ ${message}${signInForm(visit, values)}<p class="soft">${TEXTS.signIn.forgotten}<
 /** Signing in and out. */
 export const makeSignInPage = (publicUrl: string): Effect.Effect<PublicPage, never, Sessions> =>
   Effect.map(Sessions, (sessions) => {
-    const [sessionCookie, knownBrowserCookie] = [cookieName(publicUrl), knownBrowserCookieName(publicUrl)]
+    const [sessionName, knownBrowserName] = [sessionCookieName(publicUrl), knownBrowserCookieName(publicUrl)]
 
     const signIn = (visit: Visit, form: SubmittedForm) => {
       const [email, password] = [(form.get("email") ?? "").trim(), form.get("password") ?? ""]
       const next = toLocalUrl(form.get("next"), OVERVIEW_PATH)
       // Known from the first time on, so that what somebody else does from the same address is not counted against it.
-      const knownBrowser = visit.knownBrowser ?? newKnownBrowserCookie()
+      const knownBrowserCookie = visit.knownBrowserCookie ?? newKnownBrowserCookie()
       const attempt: SignInAttempt = {
         email,
         password,
         address: visit.ipAddress,
         previousCookie: visit.cookie,
-        knownBrowserCookie: knownBrowser
+        knownBrowserCookie
       }
       return Effect.match(sessions.signIn(attempt), {
         onSuccess: (cookie) =>
           redirectSeeOther(next).pipe(
-            withCookie(sessionCookie, cookie),
-            withCookie(knownBrowserCookie, knownBrowser, KNOWN_BROWSER_MS)
+            withCookie(sessionName, cookie),
+            withCookie(knownBrowserName, knownBrowserCookie, KNOWN_BROWSER_MS)
           ),
         onFailure: (failure) =>
-          renderPage(visit, { email: email.slice(0, EMAIL), next }, toSignInError(failure, TEXTS.signIn.wrong))
+          renderPage(
+            visit,
+            { email: email.slice(0, EMAIL), next },
+            toSignInError(failure, TEXTS.signIn.wrongCredentials)
+          )
       })
     }
 
     const signOut = ({ cookie }: Visit) =>
-      Effect.as(sessions.signOut(cookie), withCookie(sessionCookie, newSessionCookie())(redirectSeeOther(SIGN_IN_PATH)))
+      Effect.as(sessions.signOut(cookie), withCookie(sessionName, newSessionCookie())(redirectSeeOther(SIGN_IN_PATH)))
 
     const show = (visit: Visit) => {
       const next = toLocalUrl(visit.query.get("next"), OVERVIEW_PATH)

@@ -21,7 +21,7 @@ import { createHash } from "node:crypto"
 //
 // What is said is said in words, and not in colours alone.
 
-const COLOURS = `
+const COLOR_STYLES = `
 :root {
   color-scheme: light dark;
   --page: #fbfaf8; --card: #fff; --ink: #1d2329; --soft: #59626c; --line: #dcdad4; --edge: #767f89; --link: #0b5c9e;
@@ -37,7 +37,7 @@ const COLOURS = `
 }
 `
 
-const GROUND = `
+const BASE_STYLES = `
 * { box-sizing: border-box; }
 html { -webkit-text-size-adjust: 100%; }
 body {
@@ -87,7 +87,7 @@ pre { margin: .5rem 0; padding: .6rem .75rem; background: var(--page); border: 1
 .facts dd { margin: 0; }
 `
 
-const FORMS = `
+const FORM_STYLES = `
 form { margin: .75rem 0 0; display: grid; gap: .75rem; }
 form.row { display: flex; flex-wrap: wrap; gap: .75rem 1rem; align-items: end; }
 form.row > label { flex: 1 1 12rem; }
@@ -113,7 +113,7 @@ details { margin-top: .5rem; }
 summary { cursor: pointer; color: var(--link); padding: .5rem 0; }
 `
 
-const TABLES = `
+const TABLE_STYLES = `
 .cards { width: 100%; border-collapse: collapse; margin-top: .5rem; font-size: .95rem; }
 .cards th { text-align: left; font-size: .85rem; font-weight: 500; color: var(--soft); }
 .cards th, .cards td { padding: .5rem .75rem .5rem 0; border-bottom: 1px solid var(--line); vertical-align: top; }
@@ -142,7 +142,7 @@ time { white-space: nowrap; }
 
 // Of the host's pages: .wide, a page that is one large table; .month, a table of properties by day with what holds each night:
 // .stay, .closed, .elsewhere and .clash, told apart by sign and pattern as well as colour; .talk, a conversation; svg.year.
-const HOST = `
+const HOST_PAGE_STYLES = `
 body.wide { max-width: none; }
 details.more { position: relative; margin: 0; }
 details.more > div { display: grid; gap: 0 1.25rem; padding: .25rem 1rem; background: var(--card); border: 1px solid var(--line); border-radius: .5rem; }
@@ -186,7 +186,7 @@ svg.year circle.income { fill: var(--card); }
 `
 
 /** How the console looks: from a phone to a desk, by day and in the dark. */
-export const STYLE = `${COLOURS}${GROUND}${FORMS}${TABLES}${HOST}`
+export const STYLE = `${COLOR_STYLES}${BASE_STYLES}${FORM_STYLES}${TABLE_STYLES}${HOST_PAGE_STYLES}`
 
 /** Its address says what is in it, so it may be kept for ever. */
 export const STYLE_PATH = `/console/${createHash("sha256").update(STYLE).digest("hex").slice(0, 16)}.css`

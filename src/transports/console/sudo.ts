@@ -10,9 +10,9 @@ import type { SignedInVisit, SubmittedForm } from "./visit.ts"
 /** What is weighty asks for the password when the last time is long ago (src/domain/access/sign-in/Sessions.ts). */
 export interface Sudo {
   /** For a weighty form: a field for the password, where it will be asked for. */
-  readonly passwordField: (visit: SignedInVisit) => Effect.Effect<Html>
+  readonly renderPasswordField: (visit: SignedInVisit) => Effect.Effect<Html>
   /** Why the form is not taken; none: the password was given lately, or is right. */
-  readonly check: (
+  readonly checkPassword: (
     visit: SignedInVisit,
     form: SubmittedForm
   ) => Effect.Effect<Option.Option<ActionError>, never, CurrentActor>
@@ -32,9 +32,14 @@ export const toSignInError = (failure: SignInFailure, wrongPasswordText: string)
     case "WrongPassword":
       return { _tag: "Refused", status: 401, message: wrongPasswordText }
     case "MustWait":
-      return { _tag: "Refused", status: 429, message: TEXTS.signIn.wait(failure.seconds), retryAfter: failure.seconds }
+      return {
+        _tag: "Refused",
+        status: 429,
+        message: TEXTS.signIn.tooManyAttempts(failure.seconds),
+        retryAfter: failure.seconds
+      }
     case "Busy":
-      return { _tag: "Refused", status: 503, message: TEXTS.refused.busy, retryAfter: BUSY_RETRY_SECONDS }
+      return { _tag: "Refused", status: 503, message: TEXTS.requestErrors.overloaded, retryAfter: BUSY_RETRY_SECONDS }
   }
 }
 
@@ -45,26 +50,25 @@ const passwordField = html`<label>${TEXTS.sudo.label}
 <input type="password" name="${SUDO_FIELD}" autocomplete="current-password" required></label>
 `
 
-const missingPasswordError: ActionError = { _tag: "Refused", status: 403, message: TEXTS.sudo.missing }
+const missingPasswordError: ActionError = { _tag: "Refused", status: 403, message: TEXTS.sudo.missingPassword }
 
 export const makeSudo: Effect.Effect<Sudo, never, Sessions> = Effect.map(Sessions, (sessions) => {
   const requirePassword: Sudo["requirePassword"] = Effect.fnUntraced(function* (visit, form) {
     if (!(yield* isPasswordRequired(visit))) return
     const password = form.get(SUDO_FIELD) ?? ""
     if (password === "") return yield* Effect.fail(missingPasswordError)
-    yield* Effect.mapError(
-      sessions.confirm(visit.cookie, { password: password, address: visit.ipAddress }),
-      (failure) => toSignInError(failure, TEXTS.sudo.wrong)
+    yield* Effect.mapError(sessions.confirmPassword(visit.cookie, { password, address: visit.ipAddress }), (failure) =>
+      toSignInError(failure, TEXTS.sudo.wrongPassword)
     )
   })
   return {
-    passwordField: (visit) =>
+    renderPasswordField: (visit) =>
       Effect.map(isPasswordRequired(visit), (isRequired) => (isRequired ? passwordField : nothing)),
-    check: (visit, form) =>
+    checkPassword: (visit, form) =>
       Effect.match(requirePassword(visit, form), {
         onSuccess: () => Option.none(),
         onFailure: (failure) => Option.some(failure)
       }),
-    requirePassword: requirePassword
+    requirePassword
   }
 })

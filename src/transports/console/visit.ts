@@ -19,7 +19,7 @@ export interface Visit {
   /** The value of the browser's cookie; who is not signed in has one too, so that forms there are told apart. */
   readonly cookie: string
   /** What tells the browser that somebody has signed in there before. */
-  readonly knownBrowser?: string | undefined
+  readonly knownBrowserCookie?: string | undefined
   /** For the hidden field of every form: {@link FORM_TOKEN_FIELD}. */
   readonly formToken: string
   /** For the hidden field {@link FORM_KEY_FIELD} of forms that must be done once: new at each look at a page. */
@@ -81,8 +81,8 @@ export const hasValidFormToken = (form: SubmittedForm, formToken: string): boole
 const isHttps = (publicUrl: string): boolean => publicUrl.startsWith("https:")
 
 /** `__Host-` binds it to this host and to HTTPS (RFC 6265bis); a browser takes that prefix over HTTPS alone. */
-export const cookieName = (publicUrl: string): string => (isHttps(publicUrl) ? "__Host-latchkey" : "latchkey")
-export const knownBrowserCookieName = (publicUrl: string): string => `${cookieName(publicUrl)}_known`
+export const sessionCookieName = (publicUrl: string): string => (isHttps(publicUrl) ? "__Host-latchkey" : "latchkey")
+export const knownBrowserCookieName = (publicUrl: string): string => `${sessionCookieName(publicUrl)}_known`
 
 /** Values of a cookie that one name has; a browser may send several of other paths, of which the first is the nearest. */
 const readCookie = ({ headers }: HttpServerRequest, name: string): string =>
@@ -92,13 +92,13 @@ const readCookie = ({ headers }: HttpServerRequest, name: string): string =>
     .find((each) => each.startsWith(`${name}=`))
     ?.slice(name.length + 1) ?? ""
 
-const ifMatches = (text: string, form: RegExp): string | undefined => (form.test(text) ? text : undefined)
+const keepIfMatching = (text: string, pattern: RegExp): string | undefined => (pattern.test(text) ? text : undefined)
 
 export const readSessionCookie = (request: HttpServerRequest, name: string): string | undefined =>
-  ifMatches(readCookie(request, name), SESSION_COOKIE_PATTERN)
+  keepIfMatching(readCookie(request, name), SESSION_COOKIE_PATTERN)
 
 export const readKnownBrowserCookie = (request: HttpServerRequest, name: string): string | undefined =>
-  ifMatches(readCookie(request, name), KNOWN_BROWSER_COOKIE_PATTERN)
+  keepIfMatching(readCookie(request, name), KNOWN_BROWSER_COOKIE_PATTERN)
 
 /** Until the browser is closed, unless it is said how long; how long it is good is for the service to say. */
 export const withCookie =
@@ -111,3 +111,7 @@ export const withCookie =
       sameSite: "lax",
       ...(maxAgeMs === undefined ? {} : { maxAge: maxAgeMs })
     })
+
+/** The id that a text of a form or an address says; undefined: it says none, so nobody has it. */
+export const parseRecordId = (text: string | null | undefined): number | undefined =>
+  /^[1-9]\d{0,14}$/.test(text ?? "") ? Number(text) : undefined

@@ -1,13 +1,13 @@
 import { ByteSize, Effect, Stream } from "effect"
 import { type HttpServerError, Multipart } from "effect/http"
 import { type HttpServerRequest, MaxBodySize } from "effect/http/HttpServerRequest"
+import type { IdentityImageUpload } from "../../domain/bookings/check-in/GuestPortal.ts"
 import {
   ARRIVAL_LABEL,
   DOCUMENT_OWNER_LABEL,
   NO_SUCH_GUEST_MESSAGE,
   PHOTO_LABEL
-} from "../../domain/bookings/check-in/field-labels.ts"
-import type { IdentityImageUpload } from "../../domain/bookings/check-in/GuestPortal.ts"
+} from "../../domain/bookings/check-in/guest-portal-labels.ts"
 import type { ClockTime } from "../../domain/bookings/stays/stay.ts"
 import { GUEST_PHOTO_MS, GUEST_PORTAL_FORM_BYTES, IMAGE_BYTES } from "../../platform/limits.ts"
 

@@ -1,14 +1,14 @@
-import { ARRIVAL_LABEL, DOCUMENT_OWNER_LABEL, PHOTO_LABEL } from "../../domain/bookings/check-in/field-labels.ts"
+import { ARRIVAL_LABEL, DOCUMENT_OWNER_LABEL, PHOTO_LABEL } from "../../domain/bookings/check-in/guest-portal-labels.ts"
 import type { GuestPortalStay } from "../../domain/bookings/check-in/guest-portal-stay.ts"
 import {
   countUnnamedGuests,
-  doorCodeOpeningTime,
   findDoorCodeBlocker,
-  hasEnded,
+  findVisibleDoorCode,
   hasReachedImageLimit,
+  hasStayEnded,
   isDoorCodeTime,
-  isEditable,
-  visibleDoorCode
+  isStayEditable,
+  toDoorCodeStartTime
 } from "../../domain/bookings/check-in/rules.ts"
 import { toClockText } from "../../domain/bookings/stays/rules.ts"
 import { IMAGE_BYTES } from "../../platform/limits.ts"
@@ -56,7 +56,7 @@ const renderMessage = ({ kind, text }: PortalMessage): Html =>
 const statusText = (stay: GuestPortalStay, now: Date): string => {
   if (stay.status === "wait_pay") return "This stay is not paid yet. This page shows more after the payment."
   if (stay.status !== "accepted") return "Your host has not confirmed this stay yet. This page shows more after that."
-  if (hasEnded(stay, now)) return "This stay is over."
+  if (hasStayEnded(stay, now)) return "This stay is over."
   return stay.title === null ? "Your host will tell you where you will stay." : `Your stay with ${stay.host_name}.`
 }
 
@@ -89,7 +89,7 @@ const whenSection = (stay: GuestPortalStay): Html =>
 
 const acceptedStaySections = (view: PortalView): Html => {
   const { stay, now } = view
-  const isPortalOpen = isEditable(stay, now)
+  const isPortalOpen = isStayEditable(stay, now)
   return html`${isPortalOpen ? [doorSection(view), whereSection(stay), documentsSection(view), arrivalSection(stay), guestsSection(stay)] : [whereSection(stay)]}${hostSection(stay)}`
 }
 
@@ -114,7 +114,7 @@ ${mapLink(stay)}`
 
 const doorSection = ({ stay, now }: PortalView): Html => {
   if (stay.lock_code === null) return nothing
-  const code = visibleDoorCode(stay, now)
+  const code = findVisibleDoorCode(stay, now)
   const body =
     code === undefined ? html`<p>${doorCodeText(stay, now)}</p>` : html`<p class="code" translate="no">${code}</p>`
   return section(
@@ -129,7 +129,7 @@ const doorSection = ({ stay, now }: PortalView): Html => {
 const doorCodeText = (stay: GuestPortalStay, now: Date): string => {
   const whenText = isDoorCodeTime(stay, now)
     ? "here"
-    : `here on ${formatDay(stay.check_in_date)}, from ${doorCodeOpeningTime(stay)}`
+    : `here on ${formatDay(stay.check_in_date)}, from ${toDoorCodeStartTime(stay)}`
   const missingStep = findDoorCodeBlocker(stay)
   if (missingStep === "images")
     return `The code is shown ${whenText}, once the photos of your identity documents have arrived.`

@@ -6,7 +6,7 @@ import { Places } from "../../admission/concurrency/Places.ts"
 import { windowOf } from "../../admission/windows/rate-window.ts"
 import type { ServiceResponse } from "../../contract/envelope.ts"
 import { IMAGE_CHUNK_BYTES, Images, type OpenedImage } from "../../domain/guests/images/Images.ts"
-import { IMAGE_EXTENSION, IMAGES_PREFIX } from "../../domain/guests/images/image-url.ts"
+import { IMAGE_EXTENSION, IMAGES_PATH_PREFIX } from "../../domain/guests/images/image-url.ts"
 import { IMAGE_VIEWS_A_MINUTE } from "../../platform/limits.ts"
 import { matchesEtag } from "../http/caching.ts"
 import { logFailure } from "./failure-cause.ts"
@@ -50,10 +50,10 @@ const toRateLimitBucket = ({ operatorId, id }: OpenedImage) => ({
   max: IMAGE_VIEWS_A_MINUTE
 })
 
-/** The token in a path below {@link IMAGES_PREFIX}; the query says nothing. */
+/** The token in a path below {@link IMAGES_PATH_PREFIX}; the query says nothing. */
 const readToken = (url: string): string => {
   const [path = ""] = url.split("?", 1)
-  return path.endsWith(IMAGE_EXTENSION) ? path.slice(IMAGES_PREFIX.length, -IMAGE_EXTENSION.length) : ""
+  return path.endsWith(IMAGE_EXTENSION) ? path.slice(IMAGES_PATH_PREFIX.length, -IMAGE_EXTENSION.length) : ""
 }
 
 /** Where the pieces after the first begin. */
@@ -61,7 +61,7 @@ const laterPieceOffsets = ({ bytes }: OpenedImage): ReadonlyArray<number> =>
   Array.from({ length: Math.ceil(bytes / IMAGE_CHUNK_BYTES) - 1 }, (_, nth) => (nth + 1) * IMAGE_CHUNK_BYTES)
 
 /**
- * Images of messages and of identity documents, below {@link IMAGES_PREFIX}: the address is the only credential.
+ * Images of messages and of identity documents, below {@link IMAGES_PATH_PREFIX}: the address is the only credential.
  *
  * An image is read while it is sent, a piece at a time, each in a place of its operator and sent out of it: a slow reader
  * holds no place, no file, and one piece of memory. If a later piece cannot be read, the connection is cut.

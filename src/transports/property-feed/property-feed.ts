@@ -66,7 +66,7 @@ export const makePropertyFeedHandler = Effect.gen(function* () {
     const content = yield* feeds.read(feed)
     if (Option.isNone(content)) return notFoundResponse
     const response = toFeedResponse(
-      renderFeedText(content.value.busy, feed, { token, host }),
+      renderFeedText(content.value.busyPeriods, feed, { token, host }),
       request.headers["if-none-match"]
     )
     // HEAD tells nothing. Who is answered 304 is told too: that what there is now is what it has.

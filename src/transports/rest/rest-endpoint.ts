@@ -59,7 +59,7 @@ export const makeRestHandler = Effect.fnUntraced(function* ({ trustProxy }: { re
   const router = FindMyWay.make<RestRoute>()
   for (const operation of operations) {
     const [route, isPublic] = [routeOf(operation), !needsToken(operation)]
-    const restRoute = { name: operation._tag, route, maxBody: maxBodySize(route, isPublic), isPublic: isPublic }
+    const restRoute = { name: operation._tag, route, maxBody: maxBodySize(route, isPublic), isPublic }
     router.on(route.method, pathPattern(route.path), restRoute)
   }
 

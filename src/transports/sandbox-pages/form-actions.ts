@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import type { Marketplace, MarketplaceError, OrderActResult } from "../../connectors/sandbox/Marketplace.ts"
+import type { Marketplace, MarketplaceError, OrderActionResult } from "../../connectors/sandbox/Marketplace.ts"
 import {
   decodeBookingRequest,
   decodeChangeRequest,
@@ -11,7 +11,7 @@ import {
   decodeOfferRequest,
   decodeOrderRequest,
   decodeReviewRequest
-} from "../../connectors/sandbox/requests.ts"
+} from "../../connectors/sandbox/marketplace-requests.ts"
 import type { SandboxForm } from "./submitted-form.ts"
 
 // The forms of the page: each is an act of the marketplace.
@@ -26,7 +26,7 @@ const ingestText = (ingestResult: string | null): string => {
 
 const orderText =
   (change: string) =>
-  ({ order_id, status, total, currency, paid, heard }: OrderActResult): string =>
+  ({ order_id, status, total, currency, paid, heard }: OrderActionResult): string =>
     `Order ${order_id} ${change}: ${status}, ${total} ${currency}, ${paid} paid; ${ingestText(heard)}.`
 
 const messageText = ({ thread_id, heard }: { readonly thread_id: string; readonly heard: string | null }): string =>
@@ -43,17 +43,17 @@ const makeAction =
 
 /** By the last part of their addresses; a form that is sent to the page itself books. */
 export const makeFormActions = (market: Marketplace["Service"]): ReadonlyMap<string, SandboxFormAction> => {
-  const book = makeAction(decodeBookingRequest, market.book, orderText("is booked"))
+  const book = makeAction(decodeBookingRequest, market.bookOrder, orderText("is booked"))
   return new Map([
     ["", book],
     ["book", book],
     ["change", makeAction(decodeChangeRequest, market.changeOrder, orderText("is changed"))],
-    ["pay", makeAction(decodeMoneyRequest, market.pay, orderText("is paid"))],
-    ["refund", makeAction(decodeMoneyRequest, market.refund, orderText("is paid back"))],
-    ["cancel", makeAction(decodeOrderRequest, market.cancel, orderText("is cancelled"))],
+    ["pay", makeAction(decodeMoneyRequest, market.payOrder, orderText("is paid"))],
+    ["refund", makeAction(decodeMoneyRequest, market.refundOrder, orderText("is paid back"))],
+    ["cancel", makeAction(decodeOrderRequest, market.cancelOrder, orderText("is cancelled"))],
     ["time-out", makeAction(decodeOrderRequest, market.timeOutOrder, orderText("has timed out"))],
-    ["inquire", makeAction(decodeInquiryRequest, market.inquire, messageText)],
-    ["write", makeAction(decodeMessageRequest, market.write, messageText)],
+    ["inquire", makeAction(decodeInquiryRequest, market.sendInquiry, messageText)],
+    ["write", makeAction(decodeMessageRequest, market.writeMessage, messageText)],
     ["accept-offer", makeAction(decodeOfferRequest, market.acceptOffer, orderText("is booked"))],
     [
       "decline-offer",
@@ -67,7 +67,7 @@ export const makeFormActions = (market: Marketplace["Service"]): ReadonlyMap<str
       "review",
       makeAction(
         decodeReviewRequest,
-        market.review,
+        market.writeReview,
         ({ order_id, score, heard }) => `The guest of order ${order_id} gives it ${score} of 5; ${ingestText(heard)}.`
       )
     ],

@@ -1,4 +1,4 @@
-import type { GuestDay } from "../../connectors/sandbox/SandboxQueries.ts"
+import type { GuestCalendarDay } from "../../connectors/sandbox/SandboxQueries.ts"
 import { type Html, html, nothing } from "../docs/html.ts"
 
 // The days of a listing as a guest sees them, week by week from Monday.
@@ -16,7 +16,7 @@ const dayLabel = (date: string, isFirst: boolean): string => {
 }
 
 /** What a guest may not do that day, as short as can be. */
-const restrictionsText = ({ restrictions: rules }: GuestDay): string => {
+const restrictionsText = ({ restrictions: rules }: GuestCalendarDay): string => {
   const limitText = (name: string, nights: number | undefined) => (nights === undefined ? [] : [`${name} ${nights}`])
   return [
     ...(rules.closed_on_arrival === true ? ["no arrival"] : []),
@@ -31,8 +31,8 @@ const restrictionsText = ({ restrictions: rules }: GuestDay): string => {
   ].join(", ")
 }
 
-const dayCell = (day: GuestDay, isFirst: boolean): Html => {
-  const { available: left, sold } = day
+const dayCell = (day: GuestCalendarDay, isFirst: boolean): Html => {
+  const { availableCount: left, soldCount: sold } = day
   const [state, stateText] =
     left > 0 ? ["free", left > 1 ? `${left} left` : ""] : sold > 0 ? ["sold", "sold"] : ["closed", "closed"]
   const rules = restrictionsText(day)
@@ -40,7 +40,7 @@ const dayCell = (day: GuestDay, isFirst: boolean): Html => {
 }
 
 /** The days in rows of a week. */
-export const listingCalendar = (days: ReadonlyArray<GuestDay>, currency: string): Html => {
+export const listingCalendar = (days: ReadonlyArray<GuestCalendarDay>, currency: string): Html => {
   const [first] = days
   if (first === undefined) return nothing
   const leadingBlanks = weekdayIndex(first.date)

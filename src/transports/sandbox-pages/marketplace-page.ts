@@ -1,7 +1,7 @@
 import { CHANNEL_PROFILES, SANDBOX_CHANNELS } from "../../connectors/sandbox/channel-profiles.ts"
 import { FAILURE_MODES } from "../../connectors/sandbox/rows.ts"
 import type {
-  GuestDay,
+  GuestCalendarDay,
   PageRange,
   SandboxAccountRow,
   SandboxListingRow,
@@ -70,7 +70,7 @@ interface MarketplaceView {
   readonly threads: RowPage<SandboxThreadRow>
   readonly asked: RowPage<SandboxRequestRow>
   readonly listRanges: Readonly<Record<ListName, PageRange>>
-  readonly calendarOf: (listing: SandboxListingRow) => ReadonlyArray<GuestDay>
+  readonly calendarOf: (listing: SandboxListingRow) => ReadonlyArray<GuestCalendarDay>
   readonly query: URLSearchParams
   readonly now: Date
   readonly publicUrl: string
@@ -214,7 +214,7 @@ ${view.listings.total === 0 ? html`<p>Nothing is on sale yet: open a listing bel
 ${view.listings.rows.map((listing) => listingCard(listing, view.calendarOf(listing)))}
 ${pagination("listings", view)}</section>`
 
-const listingCard = (listing: SandboxListingRow, days: ReadonlyArray<GuestDay>): Html => {
+const listingCard = (listing: SandboxListingRow, days: ReadonlyArray<GuestCalendarDay>): Html => {
   const { listing_id, title, channel_type, username, operator, instant, commission, tax, rooms, currency } = listing
   const priceNote =
     CHANNEL_PROFILES[channel_type].pushedPriceIs === "the guest's" ? "the host's price includes the commission" : ""

@@ -1,5 +1,5 @@
 import { parseUnits } from "../../connectors/sandbox/minor-units.ts"
-import { holdsNights, orderTotal } from "../../connectors/sandbox/order-transitions.ts"
+import { computeOrderTotal, holdsNights } from "../../connectors/sandbox/order-transitions.ts"
 import type { SandboxOrderRow } from "../../connectors/sandbox/SandboxQueries.ts"
 import { formatMinorUnits } from "../../contract/money.ts"
 import { formatUtcInstant } from "../../contract/time.ts"
@@ -27,7 +27,7 @@ const orderIdFields = ({ order_id, operator_id, channel_type }: SandboxOrderRow)
 const orderFactsText = (order: SandboxOrderRow): string => {
   const { said, paid, version, expires_at, reservation_code, heard } = order
   const { currency } = said
-  const total = formatMinorUnits(orderTotal(order), currency)
+  const total = formatMinorUnits(computeOrderTotal(order), currency)
   return [
     `${total} ${currency}, ${formatMinorUnits(parseUnits(paid, currency), currency)} paid`,
     `version ${version}`,

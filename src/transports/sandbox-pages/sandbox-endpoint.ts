@@ -2,7 +2,7 @@ import { Cause, Clock, Context, DateTime, Effect, Layer } from "effect"
 import { HttpServerResponse } from "effect/http"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import { Marketplace } from "../../connectors/sandbox/Marketplace.ts"
-import { SandboxAllowed } from "../../connectors/sandbox/SandboxAllowed.ts"
+import { SandboxAccess } from "../../connectors/sandbox/SandboxAccess.ts"
 import { SandboxQueries } from "../../connectors/sandbox/SandboxQueries.ts"
 import { isPlainLoopback } from "../../service/configuration.ts"
 import { splitTarget } from "../http/paths.ts"
@@ -77,8 +77,8 @@ export const layerSandboxEndpoint = (publicUrl: string) =>
   Layer.effect(
     SandboxEndpoint,
     Effect.gen(function* () {
-      const sandbox = yield* SandboxAllowed
-      const isAllowed = isPlainLoopback(publicUrl) ? sandbox.allowed : Effect.succeed(false)
+      const sandbox = yield* SandboxAccess
+      const isAllowed = isPlainLoopback(publicUrl) ? sandbox.isAllowed : Effect.succeed(false)
       const renderSandbox = makeRenderer(yield* SandboxQueries, publicUrl)
       const actions = makeFormActions(yield* Marketplace)
 

@@ -1,7 +1,7 @@
-import { offerStatusAt } from "../../connectors/sandbox/offers.ts"
+import { computeOfferStatus } from "../../connectors/sandbox/offers.ts"
 import type { SandboxThreadRow } from "../../connectors/sandbox/SandboxQueries.ts"
 import { toInstant } from "../../contract/time.ts"
-import { IMAGE_EXTENSION, IMAGES_PREFIX, imageUrl, isImageToken } from "../../domain/guests/images/image-url.ts"
+import { IMAGE_EXTENSION, IMAGES_PATH_PREFIX, isImageToken, toImageUrl } from "../../domain/guests/images/image-url.ts"
 import type { RowPage } from "../../platform/database/rows.ts"
 import { type Html, html, nothing } from "../docs/html.ts"
 import { field, hiddenField, multilineField, optionalFields, sandboxForm } from "./form-fields.ts"
@@ -69,9 +69,9 @@ const messageItem = ({ said, heard }: ThreadMessage, { publicUrl }: SandboxRende
 /** An image of the service itself is shown; whatever is elsewhere is a link alone. */
 const attachmentHtml = ({ attachment_url: url }: ThreadMessage["said"], publicUrl: string): Html => {
   if (url === undefined || url === null) return nothing
-  const token = url.slice(`${publicUrl}${IMAGES_PREFIX}`.length, -IMAGE_EXTENSION.length)
-  if (isImageToken(token) && url === imageUrl(publicUrl, token)) {
-    const imageSource = imageUrl("", token)
+  const token = url.slice(`${publicUrl}${IMAGES_PATH_PREFIX}`.length, -IMAGE_EXTENSION.length)
+  if (isImageToken(token) && url === toImageUrl(publicUrl, token)) {
+    const imageSource = toImageUrl("", token)
     return html`<a href="${imageSource}"><img src="${imageSource}" alt="Attached image" loading="lazy"></a>`
   }
   return /^https?:\/\//.test(url)
@@ -80,7 +80,7 @@ const attachmentHtml = ({ attachment_url: url }: ThreadMessage["said"], publicUr
 }
 
 const offerItem = (offer: ThreadOffer, thread: SandboxThreadRow, { querySuffix, now }: SandboxRenderContext): Html => {
-  const status = offerStatusAt({ status: offer.status, expires_at: toInstant(offer.expires_at, "UTC") }, now)
+  const status = computeOfferStatus({ status: offer.status, expires_at: toInstant(offer.expires_at, "UTC") }, now)
   const offerFields = html`${hiddenField("offer_id", offer.offer_id)}${threadIdFields(thread)}`
   const terms = `${offer.price} ${offer.currency}, ${offer.check_in_date} to ${offer.check_out_date}, listing ${offer.listing_id}`
   return html`<li>${offer.offer_type === "preapproval" ? "Pre-approval" : "Special offer"} <span class="id">${offer.offer_id}</span> <span class="status ${status}">${status}</span> ${terms}${

@@ -17,7 +17,7 @@ import { toSlices } from "./slices.ts"
 const PROPERTIES_PER_PIECE = 25
 
 /** Months a feed tells, and how many of them are past: a stay under way keeps its first night, and so its event. */
-export const FEED_SPAN = { past: 1, months: 13 }
+export const FEED_SPAN = { pastMonths: 1, months: 13 }
 
 /** The events of each of these properties. */
 const makeEventsRenderer = (
@@ -27,7 +27,7 @@ const makeEventsRenderer = (
   now: Date
 ) =>
   Effect.fnUntraced(function* (properties: ReadonlyArray<SharedPropertySummary>) {
-    const propertyCalendars = yield* calendars.days(link, properties, FEED_SPAN)
+    const propertyCalendars = yield* calendars.listDays(link, properties, FEED_SPAN)
     // After each property everybody else's calls have their turn.
     return yield* Effect.forEach(propertyCalendars, (property) =>
       Effect.as(Effect.yieldNow, renderPropertyEvents(property, source, now))
@@ -60,7 +60,7 @@ export const makeFeedOpener = Effect.gen(function* () {
   return Effect.fnUntraced(function* (link: OpenedLink, token: string, number: number) {
     const renderPiece = makeEventsRenderer(calendars, link, { token, host }, new Date(yield* Clock.currentTimeMillis))
     const firstPiece = Effect.gen(function* () {
-      const part = yield* calendars.part(link, number)
+      const part = yield* calendars.listPart(link, number)
       const [first = [], ...others] = toSlices(part.properties, PROPERTIES_PER_PIECE)
       return { part, others, events: yield* renderPiece(first) }
     })

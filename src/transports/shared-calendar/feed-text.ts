@@ -1,5 +1,5 @@
 import { hash } from "node:crypto"
-import { listUnavailableStretches } from "../../domain/calendars/calendar-share-links/rules.ts"
+import { listUnavailablePeriods } from "../../domain/calendars/calendar-share-links/rules.ts"
 import type { SharedProperty } from "../../domain/calendars/calendar-share-links/SharedCalendars.ts"
 import { ICALENDAR_END, renderBusyEvents, renderIcalendarStart } from "../pages/icalendar.ts"
 
@@ -32,7 +32,7 @@ export const renderPropertyEvents = (
   now: Date
 ): string =>
   renderBusyEvents(
-    listUnavailableStretches(days).map(({ start, end }) => ({
+    listUnavailablePeriods(days).map(({ start, end }) => ({
       uid: eventUid(source, id, start),
       summary: `${title} – not available`,
       start,

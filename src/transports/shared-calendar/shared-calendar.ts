@@ -50,11 +50,11 @@ export const PAGE_MONTHS = 6
 const makePageRenderer = (calendars: SharedCalendars["Service"], publicUrl: string) =>
   Effect.fnUntraced(function* (link: OpenedLink, { token, position: pageNumber }: CalendarRequest) {
     if (pageNumber === undefined) return toPageResponse(notFoundPage, 404)
-    const { part, before } = locatePage(pageNumber)
-    const { total, properties } = yield* calendars.part(link, part)
+    const { partNumber: part, offset: before } = locatePage(pageNumber)
+    const { total, properties } = yield* calendars.listPart(link, part)
     const pageProperties = properties.slice(before, before + SHARED_PAGE_PROPERTIES)
     if (pageProperties.length === 0 && pageNumber > 1) return toPageResponse(notFoundPage, 404)
-    const propertyCalendars = yield* calendars.days(link, pageProperties, { past: 0, months: PAGE_MONTHS })
+    const propertyCalendars = yield* calendars.listDays(link, pageProperties, { pastMonths: 0, months: PAGE_MONTHS })
     const { today } = link
     const sections = yield* mapInSlices(propertyCalendars, (property, index) =>
       propertySection(property, index, { today, total })

@@ -3,7 +3,7 @@ import { Effect, Fiber, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { Places } from "../../../src/admission/concurrency/Places.ts"
 import { EMBEDDED_PERMITS } from "../../../src/platform/limits.ts"
-import { layerTestMemory } from "../../support/database.ts"
+import { layerTestDatabaseInMemory } from "../../support/test-database.ts"
 
 // The one session of the embedded database runs statements in the order they were asked for. So it is the places of calls
 // that leave a part of it to whoever works in the background, and the places alone.
@@ -12,7 +12,7 @@ const CALLERS = 16
 const STATEMENTS = 30
 
 describe("the one session of the embedded database", () => {
-  layer(Layer.merge(layerTestMemory, Places.layer(EMBEDDED_PERMITS)))((it) => {
+  layer(Layer.merge(layerTestDatabaseInMemory, Places.layer(EMBEDDED_PERMITS)))((it) => {
     it.effect(`runs at most ${EMBEDDED_PERMITS} statements of calls between two of a loop in the background`, () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient

@@ -2,32 +2,32 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { SubAccounts } from "../../../src/domain/access/sign-in/SubAccounts.ts"
-import { layerTestDatabase } from "../../support/database.ts"
 import {
   connectClient,
   createPartner,
   exchangeCode,
+  INVALID_GRANT_ERROR,
   issueCode,
-  layerFlowOver,
+  layerOauthFlowOver,
   makeConsent,
-  outcomeOf,
   PUBLIC_CLIENT,
   renewToken,
   toCodeExchange,
-  UNAUTHENTICATED
+  tokenOutcomeOf
 } from "../../support/domain/access/oauth/oauth-flow.ts"
 import {
   asSystemActor,
   callForResponse,
-  createToken,
-  freshOperator,
+  createAccessToken,
+  createOperator,
   insertAccount,
   layerService
 } from "../../support/harness.ts"
+import { layerTestDatabase } from "../../support/test-database.ts"
 
 const layerGate = Layer.mergeAll(
   layerService(layerTestDatabase),
-  layerFlowOver(layerTestDatabase),
+  layerOauthFlowOver(layerTestDatabase),
   Layer.provide(SubAccounts.layer, layerTestDatabase)
 )
 
@@ -40,7 +40,7 @@ const INVALID = "401 Invalid access token"
 
 /** A sub-account, and what its main account does with it; whatever that is has come round everywhere after five seconds. */
 const ready = Effect.gen(function* () {
-  const operator = yield* freshOperator()
+  const operator = yield* createOperator()
   const { operatorId } = operator
   const accountId = yield* insertAccount(operatorId, "sub", "Helper")
   const accounts = yield* SubAccounts
@@ -55,7 +55,7 @@ layer(layerGate, { excludeTestServices: false })("the gate, with accounts that a
   it.effect("refuses their tokens within five seconds, nobody else's, and takes them again when they are enabled", () =>
     Effect.gen(function* () {
       const { operator, sub, disable, enable, comesRound } = yield* ready
-      const tokens = [yield* createToken(sub, "writable"), yield* createToken(sub, "read-only")]
+      const tokens = [yield* createAccessToken(sub, "writable"), yield* createAccessToken(sub, "read-only")]
       for (const token of tokens) assert.strictEqual(yield* told(token), "ok")
       yield* disable
       yield* comesRound
@@ -77,8 +77,8 @@ layer(layerGate, { excludeTestServices: false })("the gate, with accounts that a
         yield* disable
         yield* comesRound
         assert.strictEqual(yield* told(first.accessToken), INVALID)
-        assert.strictEqual(yield* outcomeOf(renewToken(client, first.refreshToken)), UNAUTHENTICATED)
-        assert.strictEqual(yield* outcomeOf(renewToken(client, others.refreshToken)), "ok")
+        assert.strictEqual(yield* tokenOutcomeOf(renewToken(client, first.refreshToken)), INVALID_GRANT_ERROR)
+        assert.strictEqual(yield* tokenOutcomeOf(renewToken(client, others.refreshToken)), "ok")
         yield* enable
         yield* comesRound
         assert.strictEqual(yield* told(first.accessToken), "ok")
@@ -94,9 +94,9 @@ layer(layerGate, { excludeTestServices: false })("the gate, with accounts that a
       const { sub, disable } = yield* ready
       const first = yield* connectClient(client, {}, sub)
       yield* renewToken(client, first.refreshToken)
-      assert.strictEqual(yield* outcomeOf(renewToken(client, first.refreshToken)), "ok")
+      assert.strictEqual(yield* tokenOutcomeOf(renewToken(client, first.refreshToken)), "ok")
       yield* disable
-      assert.strictEqual(yield* outcomeOf(renewToken(client, first.refreshToken)), UNAUTHENTICATED)
+      assert.strictEqual(yield* tokenOutcomeOf(renewToken(client, first.refreshToken)), INVALID_GRANT_ERROR)
     })
   )
 
@@ -106,9 +106,9 @@ layer(layerGate, { excludeTestServices: false })("the gate, with accounts that a
       const { sub, disable, enable } = yield* ready
       const code = yield* issueCode(makeConsent(client, sub))
       yield* disable
-      assert.strictEqual(yield* outcomeOf(exchangeCode(toCodeExchange(client, code))), UNAUTHENTICATED)
+      assert.strictEqual(yield* tokenOutcomeOf(exchangeCode(toCodeExchange(client, code))), INVALID_GRANT_ERROR)
       yield* enable
-      assert.strictEqual(yield* outcomeOf(exchangeCode(toCodeExchange(client, code))), "ok")
+      assert.strictEqual(yield* tokenOutcomeOf(exchangeCode(toCodeExchange(client, code))), "ok")
     })
   )
 })

@@ -10,8 +10,8 @@ import { Service } from "../../../src/service/service.ts"
 import {
   asSystemActor,
   callForResponse,
-  createToken,
-  freshOperator,
+  createAccessToken,
+  createOperator,
   insertAccount,
   layerTest
 } from "../../support/harness.ts"
@@ -21,7 +21,7 @@ const codeOf = (token: string, operation: ApiOperation["_tag"], fields: object =
 
 /** Gives the operator small limits, so that a test reaches them. */
 const limited = Effect.fnUntraced(function* (limits: object) {
-  const operator = yield* freshOperator()
+  const operator = yield* createOperator()
   yield* RateLimitOverrides.use((service) => service.setOperatorLimits(operator.operatorId, limits)).pipe(
     Effect.provide(RateLimitOverrides.layer),
     asSystemActor
@@ -58,9 +58,9 @@ layer(layerTest, { excludeTestServices: false })("the gate", (it) => {
     Effect.gen(function* () {
       const operator = yield* limited({ user: { "1m": 2 } })
       yield* atMinuteStart
-      const second = yield* createToken(operator, "writable")
+      const second = yield* createAccessToken(operator, "writable")
       const accountId = yield* insertAccount(operator.operatorId, "sub", "Helper")
-      const other = yield* createToken({ operatorId: operator.operatorId, accountId }, "writable")
+      const other = yield* createAccessToken({ operatorId: operator.operatorId, accountId }, "writable")
       assert.strictEqual(yield* codeOf(operator.token, "query_income_items"), 0)
       assert.strictEqual(yield* codeOf(second, "query_expense_items"), 0)
       assert.strictEqual(yield* codeOf(operator.readOnlyToken, "query_income_items"), 429)
@@ -72,7 +72,7 @@ layer(layerTest, { excludeTestServices: false })("the gate", (it) => {
 
   it.effect("lets exactly sixty of two hundred calls at once create a reservation", () =>
     Effect.gen(function* () {
-      const { token } = yield* freshOperator()
+      const { token } = yield* createOperator()
       yield* atMinuteStart
       const codes = yield* Effect.forEach(Array.from({ length: 200 }), () => codeOf(token, "create_reservation", {}), {
         concurrency: "unbounded"
@@ -103,8 +103,8 @@ layer(layerTest, { excludeTestServices: false })("the gate", (it) => {
       const operator = yield* limited({ endpoint_error: { "1h": 1 }, endpoint: { "POST /transactions": { "1m": 4 } } })
       yield* atMinuteStart
       const accountId = yield* insertAccount(operator.operatorId, "sub", "Helper")
-      const sub = yield* createToken({ operatorId: operator.operatorId, accountId }, "writable")
-      const readOnly = yield* createToken({ operatorId: operator.operatorId, accountId }, "read-only")
+      const sub = yield* createAccessToken({ operatorId: operator.operatorId, accountId }, "writable")
+      const readOnly = yield* createAccessToken({ operatorId: operator.operatorId, accountId }, "read-only")
       const entry = { direction: "income", amount: 5, currency: "EUR", item_id: 11, payment_method_id: 197 }
       assert.strictEqual(yield* codeOf(readOnly, "create_transaction", entry), 401)
       assert.strictEqual(yield* codeOf(sub, "create_transaction", entry), 403)
@@ -142,8 +142,8 @@ layer(layerTest, { excludeTestServices: false })("the gate", (it) => {
       const operator = yield* limited({ user: { "1m": 3 } })
       yield* atMinuteStart
       const sql = yield* SqlClient.SqlClient
-      const tight = yield* createToken(operator, "writable")
-      const loose = yield* createToken(operator, "writable")
+      const tight = yield* createAccessToken(operator, "writable")
+      const loose = yield* createAccessToken(operator, "writable")
       const limit = (token: string, limits: object) =>
         Effect.gen(function* () {
           const [row] = yield* sql<{ id: number }>`SELECT id FROM access_tokens WHERE digest = ${computeDigest(token)}`
@@ -162,7 +162,7 @@ layer(layerTest, { excludeTestServices: false })("the gate", (it) => {
 
   it.effect("stops a revoked token within five seconds, and takes back a renewed account as fast", () =>
     Effect.gen(function* () {
-      const { operatorId, token } = yield* freshOperator()
+      const { operatorId, token } = yield* createOperator()
       const sql = yield* SqlClient.SqlClient
       assert.strictEqual(yield* codeOf(token, "query_income_items"), 0)
       yield* sql`UPDATE operators SET subscription_until = '1960-01-01' WHERE id = ${operatorId}`
@@ -179,7 +179,7 @@ layer(layerTest, { excludeTestServices: false })("the gate", (it) => {
 
   it.effect("keeps no token in the database, only its digest", () =>
     Effect.gen(function* () {
-      const { operatorId, token } = yield* freshOperator()
+      const { operatorId, token } = yield* createOperator()
       const sql = yield* SqlClient.SqlClient
       const rows = yield* sql<{ row: string }>`
         SELECT t::text AS row FROM access_tokens t WHERE operator_id = ${operatorId}`

@@ -5,8 +5,8 @@ import { Gate } from "../../../src/admission/gate/Gate.ts"
 import { Tokens } from "../../../src/admission/gate/Tokens.ts"
 import { conversationLimits } from "../../../src/admission/windows/call-buckets.ts"
 import { RateWindows } from "../../../src/admission/windows/RateWindows.ts"
-import { layerTestDatabase } from "../../support/database.ts"
-import { freshOperator } from "../../support/harness.ts"
+import { createOperator } from "../../support/harness.ts"
+import { layerTestDatabase } from "../../support/test-database.ts"
 
 // Layer 3 at the Gate: what counts as a message to a conversation.
 
@@ -18,7 +18,7 @@ const layerGate = Gate.layer.pipe(
 /** An operator who sends messages to a conversation, and what comes of each: how it was let in, or why not. */
 const sending = Effect.gen(function* () {
   yield* TestClock.setTime(Date.parse("2027-05-01T00:00:00Z"))
-  const { token } = yield* freshOperator()
+  const { token } = yield* createOperator()
   const gate = yield* Gate
   const headers = { "service-access-token": token }
   return (conversationId: string) =>

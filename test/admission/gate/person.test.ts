@@ -4,8 +4,8 @@ import { SqlClient } from "effect/sql"
 import type { SignedInAccount } from "../../../src/contract/caller.ts"
 import { toReceivedInput } from "../../../src/contract/input.ts"
 import { Service } from "../../../src/service/service.ts"
-import { toConsoleCaller } from "../../support/callers.ts"
-import { freshOperator, layerTest, type TestOperator } from "../../support/harness.ts"
+import { toConsoleCaller } from "../../support/console-caller.ts"
+import { createOperator, layerTest, type TestOperator } from "../../support/harness.ts"
 
 const personOf = (
   { operatorId, accountId }: TestOperator,
@@ -32,7 +32,7 @@ const TAG = { tag_name: "By hand" }
 layer(layerTest)("who is signed in", (it) => {
   it.effect("calls as the account, is in the trail by name, and counts in no window", () =>
     Effect.gen(function* () {
-      const operator = yield* freshOperator({ rateLimits: { user: { "1m": 1 } } })
+      const operator = yield* createOperator({ rateLimits: { user: { "1m": 1 } } })
       for (const name of ["One", "Two", "Three"]) {
         const { envelope } = yield* callAs(personOf(operator), "create_reservation_tag", { tag_name: name })
         assert.strictEqual(envelope.error_code, 0, envelope.error_msg)
@@ -50,7 +50,7 @@ layer(layerTest)("who is signed in", (it) => {
     ["the basic edition", { edition: "basic" }, "Basic edition does not support this feature"]
   ] as const)("is told why of %s, and changes nothing", ([, given, words]) =>
     Effect.gen(function* () {
-      const operator = yield* freshOperator()
+      const operator = yield* createOperator()
       const { envelope } = yield* callAs(personOf(operator, given), "create_reservation_tag", TAG)
       assert.deepInclude(envelope, { error_code: 420, error_msg: words })
       const sql = yield* SqlClient.SqlClient

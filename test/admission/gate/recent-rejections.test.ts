@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { RecentRejections } from "../../../src/admission/gate/recent-rejections.ts"
 import { REJECTED_TOKEN_MS, REJECTED_TOKENS } from "../../../src/platform/limits.ts"
-import { toConsoleCaller } from "../../support/callers.ts"
+import { toConsoleCaller } from "../../support/console-caller.ts"
 
 const caller = toConsoleCaller({ operatorId: 1, accountId: 1, role: "main" })
 const withToken = (token: string) => ({ "service-access-token": token })

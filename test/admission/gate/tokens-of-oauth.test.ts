@@ -7,17 +7,17 @@ import { computeDigest } from "../../../src/admission/gate/credentials.ts"
 import { Operators } from "../../../src/domain/access/operators/Operators.ts"
 import { PasswordCost } from "../../../src/domain/access/operators/password.ts"
 import { Deployment } from "../../../src/platform/installation.ts"
-import { layerTestDatabase } from "../../support/database.ts"
 import {
   connectClient,
   createPartner,
-  layerFlowOver,
+  layerOauthFlowOver,
   renewToken,
   revokeToken
 } from "../../support/domain/access/oauth/oauth-flow.ts"
-import { asSystemActor, callForResponse, freshOperator, layerService } from "../../support/harness.ts"
+import { asSystemActor, callForResponse, createOperator, layerService } from "../../support/harness.ts"
+import { layerTestDatabase } from "../../support/test-database.ts"
 
-const layerGate = Layer.mergeAll(layerService(layerTestDatabase), layerFlowOver(layerTestDatabase))
+const layerGate = Layer.mergeAll(layerService(layerTestDatabase), layerOauthFlowOver(layerTestDatabase))
 
 const told = (token: string, operation: "query_income_items" | "create_transaction" = "query_income_items") =>
   Effect.map(callForResponse(token, operation), ({ envelope: { error_code, error_msg } }) =>
@@ -28,7 +28,7 @@ const INVALID = "Invalid access token"
 
 /** A token of an operator, with what else its row says. */
 const tokenWith = Effect.fnUntraced(function* (own: { readonly expiresAt?: Date; readonly deployment?: string }) {
-  const { operatorId, accountId } = yield* freshOperator()
+  const { operatorId, accountId } = yield* createOperator()
   const sql = yield* SqlClient.SqlClient
   const token = `lk_${randomBytes(24).toString("base64url")}`
   yield* sql`
@@ -95,7 +95,7 @@ layer(layerGate, { excludeTestServices: false })("a token that is made in the co
     ["regional", INVALID]
   ] as const)("of the %s deployment is good there", ([deployment, answer]) =>
     Effect.gen(function* () {
-      const { accountId } = yield* freshOperator()
+      const { accountId } = yield* createOperator()
       const { token } = yield* Operators.use((operators) =>
         operators.createToken({ account_id: accountId, name: "Robot", scope: "writable" })
       ).pipe(Effect.provide(layerOperators(deployment)), asSystemActor)

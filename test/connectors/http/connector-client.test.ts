@@ -4,7 +4,7 @@ import { Effect, Fiber, Layer, Queue, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { CONNECTOR_CACHE_TTL_MS } from "../../../src/connectors/http/ConnectorCache.ts"
-import { connectorName } from "../../../src/connectors/http/connector-names.ts"
+import { toConnectorName } from "../../../src/connectors/http/connector-names.ts"
 import { HttpConnectors } from "../../../src/connectors/http/HttpConnectors.ts"
 import { Connectors, type RemoteAccount } from "../../../src/domain/channels/port/connector.ts"
 import { hasValidSignature } from "../../../src/domain/webhooks/deliveries/signature.ts"
@@ -15,8 +15,6 @@ import {
   WEBHOOK_SECRET_OVERLAP_MS
 } from "../../../src/platform/limits.ts"
 import { createConnector, layerConnectorsOverHttp } from "../../support/connectors/http/http-connectors.ts"
-import { layerTestDatabase } from "../../support/database.ts"
-import { collectLogLines } from "../../support/domain/webhooks/deliveries/log-lines.ts"
 import {
   neverRespond,
   respondWith,
@@ -26,7 +24,9 @@ import {
   type ReceivedRequest,
   type ReceiverHandler,
   startReceiver
-} from "../../support/domain/webhooks/deliveries/receiver.ts"
+} from "../../support/domain/webhooks/deliveries/webhook-receiver.ts"
+import { collectLogLines } from "../../support/log-lines.ts"
+import { layerTestDatabase } from "../../support/test-database.ts"
 
 const NOW = Date.parse("2027-05-01T09:00:00Z")
 const ACCOUNT: RemoteAccount = { operatorId: 1, accountId: 12, channelType: "houfy", originAccountId: "host-7" }
@@ -40,7 +40,7 @@ const reached = Effect.fnUntraced(function* (url: string) {
   yield* TestClock.setTime(NOW + ++minutes * 60_000)
   const made = yield* createConnector(url)
   yield* TestClock.adjust(CONNECTOR_CACHE_TTL_MS)
-  const connector = (yield* Connectors).find(connectorName(made.id))
+  const connector = (yield* Connectors).find(toConnectorName(made.id))
   return connector === undefined ? yield* Effect.die(new Error("no connector")) : { ...made, connector }
 })
 
@@ -86,7 +86,7 @@ layer(Layer.provideMerge(layerConnectorsOverHttp, layerTestDatabase))("a connect
       assert.isTrue(fits(first, secret))
       // Both secrets sign for a day after it was rotated.
       const connectors = yield* HttpConnectors.pipe(Effect.provide(HttpConnectors.layer))
-      const rotated = yield* connectors.rotate(id)
+      const rotated = yield* connectors.rotateSecret(id)
       yield* TestClock.adjust(CONNECTOR_CACHE_TTL_MS)
       yield* connector.decline(ACCOUNT, ORDER)
       const third = yield* Queue.take(requests)

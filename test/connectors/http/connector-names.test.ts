@@ -1,9 +1,9 @@
 import { assert, it } from "@effect/vitest"
 import fc from "fast-check"
-import { connectorName, parseConnectorId } from "../../../src/connectors/http/connector-names.ts"
+import { parseConnectorId, toConnectorName } from "../../../src/connectors/http/connector-names.ts"
 
 it("a connector elsewhere is named by its id, and nothing else has such a name", () => {
-  fc.assert(fc.property(fc.integer({ min: 1, max: 1e15 }), (id) => parseConnectorId(connectorName(id)) === id))
+  fc.assert(fc.property(fc.integer({ min: 1, max: 1e15 }), (id) => parseConnectorId(toConnectorName(id)) === id))
   for (const other of [
     "sandbox",
     "",

@@ -5,9 +5,9 @@ import { TestClock } from "effect/testing"
 import { RateWindows } from "../../../src/admission/windows/RateWindows.ts"
 import { windowOf } from "../../../src/admission/windows/rate-window.ts"
 import { CONNECTOR_CACHE_TTL_MS } from "../../../src/connectors/http/ConnectorCache.ts"
-import { connectorName } from "../../../src/connectors/http/connector-names.ts"
+import { toConnectorName } from "../../../src/connectors/http/connector-names.ts"
 import { HttpConnectors } from "../../../src/connectors/http/HttpConnectors.ts"
-import { layerConnectorRetention } from "../../../src/connectors/http/retention-layer.ts"
+import { layerConnectorMessageRetention } from "../../../src/connectors/http/message-retention-layer.ts"
 import { Ingest } from "../../../src/connectors/ingest/Ingest.ts"
 import { RETENTION_MS } from "../../../src/jobs/retention.ts"
 import {
@@ -22,11 +22,15 @@ import {
   WEBHOOK_SECRET_OVERLAP_MS,
   WEBHOOK_SIGNATURE_SECONDS
 } from "../../../src/platform/limits.ts"
-import { createConnector, layerEndpoint } from "../../support/connectors/http/http-connectors.ts"
-import { type SentMessage, sendMessage, signedHeadersOf } from "../../support/connectors/http/signed-messages.ts"
-import { freshOperator, layerTest } from "../../support/harness.ts"
+import { createConnector, layerConnectorEndpointWithReceiver } from "../../support/connectors/http/http-connectors.ts"
+import {
+  type ConnectorMessageInput,
+  makeMessageHeaders,
+  sendConnectorMessage
+} from "../../support/connectors/http/signed-messages.ts"
+import { createOperator, layerTest } from "../../support/harness.ts"
+import { BaseUrl, layerHttpServer, layerHttpServerOf } from "../../support/http-server.ts"
 import { insertChannelAccount } from "../../support/listings.ts"
-import { BaseUrl, layerHttpServer, layerHttpServerOf } from "../../support/server.ts"
 import { RawClient } from "../../support/transports/http-server/raw-client.ts"
 
 /** What was logged, by anybody. */
@@ -38,7 +42,10 @@ const layerLog = Logger.layer([
 ])
 
 const layerHeard = layerHttpServerOf(
-  Layer.provideMerge(Layer.provideMerge(Layer.provide(layerEndpoint, Ingest.layer), layerTest), layerLog)
+  Layer.provideMerge(
+    Layer.provideMerge(Layer.provide(layerConnectorEndpointWithReceiver, Ingest.layer), layerTest),
+    layerLog
+  )
 )
 
 const NOW = Date.parse("2027-05-01T09:00:00Z")
@@ -51,14 +58,14 @@ const speaking = Effect.fnUntraced(function* () {
   // A process does not know a connector at once that another made.
   const { id, secret } = yield* createConnector(`http://127.0.0.1:9/${Math.random()}`)
   yield* TestClock.adjust(CONNECTOR_CACHE_TTL_MS)
-  const { operatorId } = yield* freshOperator()
-  const connector = connectorName(id)
+  const { operatorId } = yield* createOperator()
+  const connector = toConnectorName(id)
   const accountId = yield* insertChannelAccount(operatorId, { channelType: "houfy", connector })
   const url = `${yield* BaseUrl}/connectors/${id}`
   const said = (word: object, account = accountId) =>
     JSON.stringify({ account: { channel_account_id: account }, said: word })
-  const say = (sent: Partial<SentMessage> = {}) =>
-    sendMessage(url, { secrets: [secret], body: said(named(1)), ...sent })
+  const say = (sent: Partial<ConnectorMessageInput> = {}) =>
+    sendConnectorMessage(url, { secrets: [secret], body: said(named(1)), ...sent })
   return { id, secret, operatorId, accountId, url, said, say }
 })
 
@@ -204,8 +211,8 @@ layer(layerHeard)("what a connector says", (it) => {
         yield* say({ body, headers: { "webhook-signature": "" } }),
         yield* say({ body, headers: { "webhook-timestamp": "now" } }),
         yield* say({ body, headers: { "webhook-id": "another" } }),
-        yield* sendMessage(url.replace(/\d+$/, "999999999"), { secrets: [secret], body }),
-        yield* sendMessage(stranger.url, { secrets: [secret], body })
+        yield* sendConnectorMessage(url.replace(/\d+$/, "999999999"), { secrets: [secret], body }),
+        yield* sendConnectorMessage(stranger.url, { secrets: [secret], body })
       ]
       for (const { status, body } of refusals) {
         assert.deepStrictEqual([status, body], [401, { reason: refusals[0]?.body["reason"] }])
@@ -225,7 +232,7 @@ layer(layerHeard)("what a connector says", (it) => {
     Effect.gen(function* () {
       const { id, secret, say } = yield* speaking()
       const connectors = yield* HttpConnectors.pipe(Effect.provide(HttpConnectors.layer))
-      const rotated = yield* connectors.rotate(id)
+      const rotated = yield* connectors.rotateSecret(id)
       assert.notStrictEqual(rotated.secret, secret)
       yield* TestClock.adjust(CONNECTOR_CACHE_TTL_MS)
       assert.strictEqual((yield* say({ secrets: [rotated.secret] })).status, 200)
@@ -245,9 +252,9 @@ layer(layerHeard)("what a connector says", (it) => {
       const { said, say, accountId } = yield* speaking()
       const padded = (bytes: number, version: number) => said(named(version)).padEnd(bytes, " ")
       assert.strictEqual((yield* say({ body: padded(BODY_BYTES, 1) })).status, 200)
-      assert.strictEqual((yield* say({ body: padded(BODY_BYTES, 2), chunked: true })).status, 200)
+      assert.strictEqual((yield* say({ body: padded(BODY_BYTES, 2), isChunked: true })).status, 200)
       for (const bytes of [BODY_BYTES + 1, 5 * BODY_BYTES]) {
-        for (const chunked of [{}, { chunked: true }] as const) {
+        for (const chunked of [{}, { isChunked: true }] as const) {
           const { status, body } = yield* say({ body: padded(bytes, 9), ...chunked })
           assert.strictEqual(status, 413)
           assert.include(String(body["reason"]), `${BODY_BYTES}`)
@@ -303,7 +310,7 @@ layer(layerHeard)("what a connector says", (it) => {
       const { said, say, secret, url } = yield* speaking()
       const base = yield* BaseUrl
       const sent = { secrets: [secret], body: said(named(1)) } as const
-      const headers = Object.entries({ ...(yield* signedHeadersOf(sent)), host: "x", "content-length": "50" })
+      const headers = Object.entries({ ...(yield* makeMessageHeaders(sent)), host: "x", "content-length": "50" })
       const begun = `POST ${new URL(url).pathname} HTTP/1.1\r\n${headers.map(([name, value]) => `${name}: ${value}\r\n`).join("")}\r\n{`
       const turn = Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
       const stalled = (many: number) => Array.from({ length: many }, () => new RawClient(base).send(begun))
@@ -331,7 +338,7 @@ layer(layerHeard)("what a connector says", (it) => {
     localAddress?: string
   ) {
     const base = yield* BaseUrl
-    const headers = yield* signedHeadersOf({
+    const headers = yield* makeMessageHeaders({
       secrets: ["whsec_AAAA"],
       body: "",
       headers: { "webhook-signature": "v1,AAAA" }
@@ -356,7 +363,7 @@ layer(layerHeard)("what a connector says", (it) => {
       Effect.promise(() => new Promise((resolve) => setImmediate(resolve))),
       {
         until: () =>
-          connections.filter(({ heard }) => heard.startsWith("HTTP/1.1 503")).length ===
+          connections.filter(({ received: heard }) => heard.startsWith("HTTP/1.1 503")).length ===
           STALLED - CONCURRENT_CONNECTOR_BODIES
       }
     )
@@ -396,7 +403,7 @@ layer(layerHeard)("what a connector says", (it) => {
     Effect.gen(function* () {
       const { say } = yield* speaking()
       const connections = yield* openStalledConnections(999_999_999, STALLED)
-      for (const connection of connections) yield* Effect.promise(() => connection.hears(/^HTTP\/1.1 401/))
+      for (const connection of connections) yield* Effect.promise(() => connection.awaitText(/^HTTP\/1.1 401/))
       assert.strictEqual((yield* say()).status, 200)
     }).pipe(Effect.scoped)
   )
@@ -410,7 +417,7 @@ layer(layerHeard)("what a connector says", (it) => {
         assert.strictEqual(yield* count(id), 1)
         // A round that is still under way sleeps from when it ends.
         while ((yield* count(id)) > 0) yield* TestClock.adjust(RETENTION_MS + 1)
-      }).pipe(Effect.provide(layerConnectorRetention))
+      }).pipe(Effect.provide(layerConnectorMessageRetention))
     })
   )
 
@@ -430,7 +437,9 @@ layer(layerHeard)("what a connector says", (it) => {
 })
 
 layer(
-  layerHttpServerOf(Layer.provideMerge(Layer.provide(layerEndpoint, Ingest.layer), layerTest), { requireHttps: true })
+  layerHttpServerOf(Layer.provideMerge(Layer.provide(layerConnectorEndpointWithReceiver, Ingest.layer), layerTest), {
+    requireHttps: true
+  })
 )("over plain HTTP", (it) => {
   it.effect("nothing is heard where HTTPS is required", () =>
     Effect.gen(function* () {

@@ -3,20 +3,20 @@ import { join } from "node:path"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer, Queue, Schema } from "effect"
 import { TestClock } from "effect/testing"
-import { connectorName } from "../../../src/connectors/http/connector-names.ts"
+import { toConnectorName } from "../../../src/connectors/http/connector-names.ts"
 import { Ingest } from "../../../src/connectors/ingest/Ingest.ts"
 import { ChannelEvent } from "../../../src/domain/channels/port/channel-events.ts"
 import { type Connector, Connectors } from "../../../src/domain/channels/port/connector.ts"
 import {
   createConnector,
-  layerConnectorsOverHttp,
-  layerEndpoint
+  layerConnectorEndpointWithReceiver,
+  layerConnectorsOverHttp
 } from "../../support/connectors/http/http-connectors.ts"
-import { sendMessage } from "../../support/connectors/http/signed-messages.ts"
-import { startReceiver } from "../../support/domain/webhooks/deliveries/receiver.ts"
-import { freshOperator, layerTest } from "../../support/harness.ts"
+import { sendConnectorMessage } from "../../support/connectors/http/signed-messages.ts"
+import { startReceiver } from "../../support/domain/webhooks/deliveries/webhook-receiver.ts"
+import { createOperator, layerTest } from "../../support/harness.ts"
+import { BaseUrl, layerHttpServerOf } from "../../support/http-server.ts"
 import { insertChannelAccount } from "../../support/listings.ts"
-import { BaseUrl, layerHttpServerOf } from "../../support/server.ts"
 
 // The page says what is sent: every example of it is, and is answered as it says.
 
@@ -122,7 +122,7 @@ const asking = (connector: Connector, example: string): Effect.Effect<unknown, u
 
 const layerBoth = Layer.provideMerge(
   layerConnectorsOverHttp,
-  layerHttpServerOf(Layer.provideMerge(Layer.provide(layerEndpoint, Ingest.layer), layerTest))
+  layerHttpServerOf(Layer.provideMerge(Layer.provide(layerConnectorEndpointWithReceiver, Ingest.layer), layerTest))
 )
 
 layer(layerBoth)("docs/channels.md, a connector over HTTP", (it) => {
@@ -132,7 +132,7 @@ layer(layerBoth)("docs/channels.md, a connector over HTTP", (it) => {
         response.writeHead(200).end(answerTo(JSON.parse(body).type))
       })
       const { id } = yield* createConnector(`http://127.0.0.1:${port}/`)
-      const connector = (yield* Connectors).find(connectorName(id))
+      const connector = (yield* Connectors).find(toConnectorName(id))
       const examples = examplesOf('{"type":')
       for (const example of examples) {
         const result = connector === undefined ? undefined : yield* asking(connector, example)
@@ -152,12 +152,12 @@ layer(layerBoth)("docs/channels.md, a connector over HTTP", (it) => {
     Effect.gen(function* () {
       yield* TestClock.setTime(Date.parse("2027-05-05T09:00:00Z"))
       const { id, secret } = yield* createConnector("http://127.0.0.1:9/said")
-      const { operatorId } = yield* freshOperator()
-      const account = yield* insertChannelAccount(operatorId, { channelType: "airbnb", connector: connectorName(id) })
+      const { operatorId } = yield* createOperator()
+      const account = yield* insertChannelAccount(operatorId, { channelType: "airbnb", connector: toConnectorName(id) })
       const examples = examplesOf('{"account":')
       for (const example of examples) {
         const body = example.replace('"channel_account_id": 12', `"channel_account_id": ${account}`)
-        const answer = yield* sendMessage(`${yield* BaseUrl}/connectors/${id}`, { secrets: [secret], body })
+        const answer = yield* sendConnectorMessage(`${yield* BaseUrl}/connectors/${id}`, { secrets: [secret], body })
         assert.deepStrictEqual([answer.status, answer.body], [200, { outcome: "applied" }], body)
       }
       const kinds = ChannelEvent.members.map(({ fields }) => fields.type.literal)

@@ -2,21 +2,21 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { RateWindows } from "../../../src/admission/windows/RateWindows.ts"
-import { connectorName } from "../../../src/connectors/http/connector-names.ts"
+import { toConnectorName } from "../../../src/connectors/http/connector-names.ts"
 import { Ingest } from "../../../src/connectors/ingest/Ingest.ts"
 import { layerPushWorker } from "../../../src/domain/calendars/listing-calendars/push-worker.ts"
 import { ChannelGateway } from "../../../src/domain/channels/port/ChannelGateway.ts"
 import { WakeUp } from "../../../src/jobs/WakeUp.ts"
 import {
+  layerConnectorEndpointWithReceiver,
   layerConnectorsOverHttp,
-  layerEndpoint,
   startExampleConnector
 } from "../../support/connectors/http/http-connectors.ts"
-import { freshOperator, insertProperty, layerService, typedClient, withToken } from "../../support/harness.ts"
+import { createOperator, insertProperty, layerService, typedClient, withToken } from "../../support/harness.ts"
+import { BaseUrl, layerHttpServerOf } from "../../support/http-server.ts"
 import { insertChannelAccount } from "../../support/listings.ts"
 import { layerOwnDatabase } from "../../support/own-database.ts"
 import { ScriptedChannel } from "../../support/scripted-channel.ts"
-import { BaseUrl, layerHttpServerOf } from "../../support/server.ts"
 
 // The service and a connector that runs elsewhere together, on the clock on the wall.
 
@@ -29,7 +29,7 @@ const layerGateway = Layer.provide(ChannelGateway.layer, [
 
 const layerWhole = layerHttpServerOf(
   Layer.mergeAll(
-    Layer.provide(layerEndpoint, Layer.provide(Ingest.layer, layerBelow)),
+    Layer.provide(layerConnectorEndpointWithReceiver, Layer.provide(Ingest.layer, layerBelow)),
     Layer.provide(layerPushWorker, [layerGateway, layerBelow])
   ).pipe(
     Layer.provideMerge(
@@ -49,10 +49,10 @@ layer(layerWhole, { excludeTestServices: true })("the service and a connector el
   it.effect("see each other's work: an order comes in, is approved, moves and is cancelled; a calendar goes out", () =>
     Effect.gen(function* () {
       const tiny = yield* startExampleConnector(yield* BaseUrl)
-      const { operatorId, token } = yield* freshOperator()
+      const { operatorId, token } = yield* createOperator()
       const account = yield* insertChannelAccount(operatorId, {
         channelType: "houfy",
-        connector: connectorName(tiny.id)
+        connector: toConnectorName(tiny.id)
       })
       const property = yield* insertProperty(operatorId, "Harbour view")
       const there = { channel_account_id: account, channel_type: "houfy" }

@@ -4,10 +4,10 @@ import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { WEBHOOK_SIGNATURE_SECONDS } from "../../../src/platform/limits.ts"
 import { startExampleConnector } from "../../support/connectors/http/http-connectors.ts"
-import { sendMessage } from "../../support/connectors/http/signed-messages.ts"
-import { layerTestDatabase } from "../../support/database.ts"
+import { sendConnectorMessage } from "../../support/connectors/http/signed-messages.ts"
 import { respondWith } from "../../support/domain/webhooks/deliveries/outbound-requests.ts"
-import { startReceiver } from "../../support/domain/webhooks/deliveries/receiver.ts"
+import { startReceiver } from "../../support/domain/webhooks/deliveries/webhook-receiver.ts"
+import { layerTestDatabase } from "../../support/test-database.ts"
 
 layer(layerTestDatabase)("the worked connector", (it) => {
   it.effect("does what is signed, once, and nothing else", () =>
@@ -22,14 +22,17 @@ layer(layerTestDatabase)("the worked connector", (it) => {
       const pushing = (price: number) =>
         JSON.stringify({ type: "push_prices", account, listing_id: "loft", prices: [{ ...days, price }] })
       const reading = JSON.stringify({ type: "read_calendar", account, listing_id: "loft", ...days })
-      const price = Effect.map(sendMessage(url, { secrets: [secret], body: reading }), ({ body }) => body["days"])
+      const price = Effect.map(
+        sendConnectorMessage(url, { secrets: [secret], body: reading }),
+        ({ body }) => body["days"]
+      )
       const costs = (price: number) => [{ date: "2027-06-01", price, inventory: 1 }]
 
       const first = { secrets: [secret], id: "first", body: pushing(110) } as const
-      assert.deepInclude(yield* sendMessage(url, first), { status: 200, body: {} })
-      assert.strictEqual((yield* sendMessage(url, { secrets: [secret], body: pushing(120) })).status, 200)
+      assert.deepInclude(yield* sendConnectorMessage(url, first), { status: 200, body: {} })
+      assert.strictEqual((yield* sendConnectorMessage(url, { secrets: [secret], body: pushing(120) })).status, 200)
       // Somebody's copy of the first: answered as it was, and nothing is done.
-      assert.deepInclude(yield* sendMessage(url, first), { status: 200, body: {} })
+      assert.deepInclude(yield* sendConnectorMessage(url, first), { status: 200, body: {} })
       assert.deepStrictEqual(yield* price, costs(120))
 
       const wrong = `whsec_${Buffer.alloc(32, 1).toString("base64")}`
@@ -41,11 +44,14 @@ layer(layerTestDatabase)("the worked connector", (it) => {
         [{ secrets: [secret], body: pushing(1).padEnd(5 * 1024 * 1024, " ") }, 401],
         [{ secrets: [secret], body: JSON.stringify({ type: "weather", account }) }, 500]
       ] as const) {
-        assert.strictEqual((yield* sendMessage(url, sent)).status, status)
+        assert.strictEqual((yield* sendConnectorMessage(url, sent)).status, status)
       }
       assert.deepStrictEqual(yield* price, costs(120))
       // The service signs by both secrets while one is replaced.
-      assert.strictEqual((yield* sendMessage(url, { secrets: [wrong, secret], body: pushing(130) })).status, 200)
+      assert.strictEqual(
+        (yield* sendConnectorMessage(url, { secrets: [wrong, secret], body: pushing(130) })).status,
+        200
+      )
       assert.deepStrictEqual(yield* price, costs(130))
 
       // Nobody ends its process by hanging up in the middle of a body.

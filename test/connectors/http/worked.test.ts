@@ -3,44 +3,44 @@ import { Context, Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { Places } from "../../../src/admission/concurrency/Places.ts"
 import { RateWindows } from "../../../src/admission/windows/RateWindows.ts"
-import { connectorName } from "../../../src/connectors/http/connector-names.ts"
+import { toConnectorName } from "../../../src/connectors/http/connector-names.ts"
 import { type Connector, Connectors } from "../../../src/domain/channels/port/connector.ts"
 import {
+  layerConnectorEndpointWithReceiver,
   layerConnectorsOverHttp,
-  layerEndpoint,
-  serveEndpoint,
+  serveConnectorEndpoint,
   startExampleConnector
 } from "../../support/connectors/http/http-connectors.ts"
 import { ReceivedEvents } from "../../support/connectors/sandbox/sandbox-accounts.ts"
-import { layerTestDatabase } from "../../support/database.ts"
-import { connectorSuite } from "../../support/domain/channels/port/connector-suite.ts"
-import { freshOperator } from "../../support/harness.ts"
+import { defineConnectorSuite } from "../../support/domain/channels/port/connector-suite.ts"
+import { createOperator } from "../../support/harness.ts"
 import { insertChannelAccount } from "../../support/listings.ts"
+import { layerTestDatabase } from "../../support/test-database.ts"
 
 // The worked connector of the documentation, over HTTP on loopback, passes what any connector does.
 
 class Tiny extends Context.Service<Tiny, Effect.Success<ReturnType<typeof startExampleConnector>>>()(
   "latchkey/test/Tiny"
 ) {
-  static readonly layer = Layer.effect(Tiny, Effect.flatMap(serveEndpoint, startExampleConnector))
+  static readonly layer = Layer.effect(Tiny, Effect.flatMap(serveConnectorEndpoint, startExampleConnector))
 }
 
 const layerTiny = Tiny.layer.pipe(
-  Layer.provideMerge(Layer.mergeAll(layerConnectorsOverHttp, layerEndpoint)),
+  Layer.provideMerge(Layer.mergeAll(layerConnectorsOverHttp, layerConnectorEndpointWithReceiver)),
   Layer.provideMerge(Layer.mergeAll(ReceivedEvents.layer, RateWindows.layerMemory, Places.layer())),
   Layer.provideMerge(layerTestDatabase)
 )
 
 const connectorOf = Effect.gen(function* () {
   const { id } = yield* Tiny
-  const connector: Connector | undefined = (yield* Connectors).find(connectorName(id))
+  const connector: Connector | undefined = (yield* Connectors).find(toConnectorName(id))
   return connector ?? (yield* Effect.die(new Error("there is no connector elsewhere")))
 })
 
 const openAt = Effect.fnUntraced(function* (channelType: string) {
   const { id, open, told } = yield* Tiny
-  const { operatorId } = yield* freshOperator()
-  const accountId = yield* insertChannelAccount(operatorId, { channelType, connector: connectorName(id) })
+  const { operatorId } = yield* createOperator()
+  const accountId = yield* insertChannelAccount(operatorId, { channelType, connector: toConnectorName(id) })
   const listingId = `loft-${accountId}`
   open({ channel_account_id: accountId, channel_type: channelType }, listingId)
   yield* Effect.promise(told)
@@ -70,25 +70,26 @@ layer(layerTiny)("the worked connector", (it) => {
   )
 })
 
-connectorSuite({
+defineConnectorSuite({
   name: "the worked one, over HTTP",
   layer: layerTiny,
   connector: connectorOf,
-  open: openAt,
-  request: ({ account: { accountId, channelType }, listingId }, checkIn, checkOut) =>
+  openChannel: openAt,
+  requestBooking: ({ account: { accountId, channelType }, listingId }, checkIn, checkOut) =>
     Tiny.use(({ request }) =>
       Effect.sync(() =>
         request({ channel_account_id: accountId, channel_type: channelType }, listingId, checkIn, checkOut)
       )
     ),
-  change: (orderId, check_out_date) => Tiny.use(({ change }) => Effect.sync(() => change(orderId, { check_out_date }))),
-  guests: true,
-  cancel: (orderId) => Tiny.use(({ change }) => Effect.sync(() => change(orderId, { status: "cancelled" }))),
-  said: ({ account: { accountId } }) =>
+  changeCheckOut: (orderId, check_out_date) =>
+    Tiny.use(({ change }) => Effect.sync(() => change(orderId, { check_out_date }))),
+  hasGuests: true,
+  cancelOrder: (orderId) => Tiny.use(({ change }) => Effect.sync(() => change(orderId, { status: "cancelled" }))),
+  listEvents: ({ account: { accountId } }) =>
     Effect.gen(function* () {
       const { told } = yield* Tiny
       yield* TestClock.adjust("10 seconds")
       yield* Effect.promise(told)
-      return yield* ReceivedEvents.use(({ heardOf }) => heardOf(accountId))
+      return yield* ReceivedEvents.use(({ listEvents: heardOf }) => heardOf(accountId))
     })
 })

@@ -4,10 +4,14 @@ import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { Ingest } from "../../../src/connectors/ingest/Ingest.ts"
 import { LISTING_JSON, LISTING_TEXT } from "../../../src/platform/limits.ts"
-import { layerWithoutRateWindows, NOW } from "../../support/domain/bookings/reservations/reservation-operator.ts"
-import { accountEvent, listingEvent, toChannelAccountRef } from "../../support/domain/listings/listing-events.ts"
-import { countRows, createHostClient } from "../../support/domain/portfolio.ts"
-import { freshOperator } from "../../support/harness.ts"
+import { layerWithoutRateWindows, NOW_ISO } from "../../support/domain/bookings/reservations/reservation-operator.ts"
+import { countRows, createHostClient } from "../../support/domain/host-client.ts"
+import {
+  makeAccountEvent,
+  makeListingEvent,
+  toChannelAccountRef
+} from "../../support/domain/listings/listing-events.ts"
+import { createOperator } from "../../support/harness.ts"
 import { insertChannelAccount } from "../../support/listings.ts"
 
 const layerIngest = Layer.provideMerge(Ingest.layer, layerWithoutRateWindows)
@@ -23,7 +27,7 @@ const keptOf = Effect.fnUntraced(function* (operatorId: number) {
 })
 
 const hearing = Effect.gen(function* () {
-  yield* TestClock.setTime(Date.parse(NOW))
+  yield* TestClock.setTime(Date.parse(NOW_ISO))
   const operator = yield* createHostClient()
   const account = yield* insertChannelAccount(operator.operatorId)
   const ingest = yield* Ingest
@@ -35,18 +39,22 @@ layer(layerIngest, { excludeTestServices: false })("accounts and listings that c
   it.effect("are as they are said to be, told by the channel in the trail", () =>
     Effect.gen(function* () {
       const { api, as, operatorId, account, hear } = yield* hearing
-      const left = accountEvent(2, { auth_status: "exception" })
+      const left = makeAccountEvent(2, { auth_status: "exception" })
       assert.deepStrictEqual(yield* hear(left), { outcome: "applied" })
       assert.deepStrictEqual(yield* hear(left), { outcome: "known" })
-      assert.deepStrictEqual(yield* hear(accountEvent(1)), { outcome: "late" })
+      assert.deepStrictEqual(yield* hear(makeAccountEvent(1)), { outcome: "late" })
       const { channel_accounts } = yield* api.search_channel_accounts({}).pipe(as)
       assert.deepInclude(channel_accounts[0], { id: account, auth_status: "exception" })
 
-      assert.deepStrictEqual(yield* hear(listingEvent(2, { metadata: { city: "Lisbon" } })), { outcome: "applied" })
-      assert.deepStrictEqual(yield* hear(listingEvent(2)), { outcome: "known" })
-      assert.deepStrictEqual(yield* hear(listingEvent(1)), { outcome: "late" })
+      assert.deepStrictEqual(yield* hear(makeListingEvent(2, { metadata: { city: "Lisbon" } })), { outcome: "applied" })
+      assert.deepStrictEqual(yield* hear(makeListingEvent(2)), { outcome: "known" })
+      assert.deepStrictEqual(yield* hear(makeListingEvent(1)), { outcome: "late" })
       const { listings } = yield* api.search_listings({}).pipe(as)
-      assert.deepInclude(listings[0], { metadata: { city: "Lisbon" }, created_at: NOW, channel_account_id: account })
+      assert.deepInclude(listings[0], {
+        metadata: { city: "Lisbon" },
+        created_at: NOW_ISO,
+        channel_account_id: account
+      })
 
       const sql = yield* SqlClient.SqlClient
       const trail = yield* sql<{ told: string }>`
@@ -65,32 +73,32 @@ layer(layerIngest, { excludeTestServices: false })("accounts and listings that c
   it.effect("are refused where they cannot be so, and nothing is changed", () =>
     Effect.gen(function* () {
       const { operatorId, account, ingest, hear } = yield* hearing
-      yield* hear(listingEvent(1))
+      yield* hear(makeListingEvent(1))
       const before = yield* keptOf(operatorId)
       const reasonOf = (said: unknown) =>
         Effect.map(hear(said), (heard) => (heard.outcome === "refused" ? heard.reason : heard.outcome))
       for (const [said, reason] of [
-        [{ ...accountEvent(3), auth_status: "unknown" }, /^auth_status: must be one of /],
-        [{ ...accountEvent(3), username: "\u0000" }, /^username: /],
-        [{ ...listingEvent(3), title: "x".repeat(LISTING_TEXT + 1) }, /^title: must be at most/],
-        [{ ...listingEvent(3), title: "half \ud800" }, /^title: /],
-        [{ ...listingEvent(3), metadata: { note: "\u0000" } }, /^metadata/],
-        [{ ...listingEvent(3), metadata: "none" }, /^metadata: /],
-        [{ ...listingEvent(3), metadata: { note: "x".repeat(LISTING_JSON) } }, /^metadata: must be at most/],
-        [{ ...listingEvent(3), shelf_status: "sold" }, /^shelf_status: /],
-        [{ ...listingEvent(3), inventory: -1 }, /^inventory: /],
-        [{ ...listingEvent(3), currency: "EURO" }, /^currency: /],
-        [{ ...listingEvent(3), listing_id: "" }, /^listing_id: must not be empty/]
+        [{ ...makeAccountEvent(3), auth_status: "unknown" }, /^auth_status: must be one of /],
+        [{ ...makeAccountEvent(3), username: "\u0000" }, /^username: /],
+        [{ ...makeListingEvent(3), title: "x".repeat(LISTING_TEXT + 1) }, /^title: must be at most/],
+        [{ ...makeListingEvent(3), title: "half \ud800" }, /^title: /],
+        [{ ...makeListingEvent(3), metadata: { note: "\u0000" } }, /^metadata/],
+        [{ ...makeListingEvent(3), metadata: "none" }, /^metadata: /],
+        [{ ...makeListingEvent(3), metadata: { note: "x".repeat(LISTING_JSON) } }, /^metadata: must be at most/],
+        [{ ...makeListingEvent(3), shelf_status: "sold" }, /^shelf_status: /],
+        [{ ...makeListingEvent(3), inventory: -1 }, /^inventory: /],
+        [{ ...makeListingEvent(3), currency: "EURO" }, /^currency: /],
+        [{ ...makeListingEvent(3), listing_id: "" }, /^listing_id: must not be empty/]
       ] as const) {
         assert.match(yield* reasonOf(said), reason)
       }
-      const other = yield* freshOperator()
-      for (const said of [accountEvent(9), listingEvent(9)]) {
+      const other = yield* createOperator()
+      for (const said of [makeAccountEvent(9), makeListingEvent(9)]) {
         const heard = yield* ingest.ingest(toChannelAccountRef(other.operatorId, account), said)
         assert.strictEqual(heard.outcome, "refused")
       }
       assert.deepStrictEqual(yield* keptOf(operatorId), before)
-      assert.deepStrictEqual(yield* hear(listingEvent(3)), { outcome: "applied" })
+      assert.deepStrictEqual(yield* hear(makeListingEvent(3)), { outcome: "applied" })
       assert.notDeepEqual(yield* keptOf(operatorId), before)
       assert.strictEqual(yield* countRows(other.operatorId, "listings"), 0)
     })

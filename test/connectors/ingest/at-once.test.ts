@@ -5,7 +5,11 @@ import fc from "fast-check"
 import { Ingest } from "../../../src/connectors/ingest/Ingest.ts"
 import { addDays } from "../../../src/contract/time.ts"
 import type { ChannelOrderEvent } from "../../../src/domain/channels/port/channel-events.ts"
-import { channelRoom, createSellingOperator, orderEvent } from "../../support/connectors/ingest/channel-events.ts"
+import {
+  createOperatorWithListings,
+  makeChannelRoom,
+  makeOrderEvent
+} from "../../support/connectors/ingest/channel-events.ts"
 import {
   layerWithoutRateWindows,
   loadEvents,
@@ -42,8 +46,14 @@ const cutAt = (nth: number, isDone: boolean) =>
 layer(layerIngest, { excludeTestServices: false })("orders of channels, many at once and cut off", (it) => {
   it.effect("the same order said fifty times at once is one, told once a stay", () =>
     Effect.gen(function* () {
-      const { operatorId, listing, other, hear, rows } = yield* createSellingOperator
-      const said = orderEvent([channelRoom(listing), channelRoom(other, { room_id: "R2" })])
+      const {
+        operatorId,
+        listingId: listing,
+        otherListingId: other,
+        ingestEvent: hear,
+        reservations: rows
+      } = yield* createOperatorWithListings
+      const said = makeOrderEvent([makeChannelRoom(listing), makeChannelRoom(other, { room_id: "R2" })])
       const heard = yield* Effect.forEach(Array.from({ length: 50 }), () => hear(said), { concurrency: "unbounded" })
       assert.lengthOf(
         heard.filter(({ outcome }) => outcome === "applied"),
@@ -61,9 +71,14 @@ layer(layerIngest, { excludeTestServices: false })("orders of channels, many at 
 
   it.effect("versions said at once leave the last of them", () =>
     Effect.gen(function* () {
-      const { operatorId, listing, hear, rows } = yield* createSellingOperator
+      const {
+        operatorId,
+        listingId: listing,
+        ingestEvent: hear,
+        reservations: rows
+      } = yield* createOperatorWithListings
       const versions = Array.from({ length: 20 }, (_, at) =>
-        orderEvent([channelRoom(listing, { rate: 100 + at, check_out_date: addDays("2027-05-05", at) })], {
+        makeOrderEvent([makeChannelRoom(listing, { rate: 100 + at, check_out_date: addDays("2027-05-05", at) })], {
           version: at + 1
         })
       )
@@ -76,14 +91,21 @@ layer(layerIngest, { excludeTestServices: false })("orders of channels, many at 
 
   it.effect("a night is with one of a sold order and a reservation by hand that come at once, each time", () =>
     Effect.gen(function* () {
-      const { api, as, operatorId, property, listing, hear } = yield* createSellingOperator
+      const {
+        api,
+        as,
+        operatorId,
+        propertyId: property,
+        listingId: listing,
+        ingestEvent: hear
+      } = yield* createOperatorWithListings
       const won: Array<string> = []
       for (let round = 0; round < 100; round++) {
         const dates = {
           check_in_date: addDays("2027-05-01", round),
           check_out_date: addDays("2027-05-02", round)
         }
-        const sold = hear(orderEvent([channelRoom(listing, dates)], { channel_id: `S${round}` }))
+        const sold = hear(makeOrderEvent([makeChannelRoom(listing, dates)], { channel_id: `S${round}` }))
         const byHand = api
           .create_reservation({ ...MANUAL_RESERVATION, ...dates, property_id: property, channel_id: `H${round}` })
           .pipe(
@@ -109,14 +131,24 @@ layer(layerIngest, { excludeTestServices: false })("orders of channels, many at 
 
   it.effect("an order that was cut off at any statement and said again is one order with its nights", () =>
     Effect.gen(function* () {
-      const { operatorId, listing, other, hear, rows } = yield* createSellingOperator
+      const {
+        operatorId,
+        listingId: listing,
+        otherListingId: other,
+        ingestEvent: hear,
+        reservations: rows
+      } = yield* createOperatorWithListings
       const said = (at: number) => [
-        orderEvent([channelRoom(listing), channelRoom(other, { room_id: "R2" })], { channel_id: `C${at}` }),
-        orderEvent([channelRoom(other, { room_id: "R2" }), channelRoom(listing, { room_id: "R3" })], {
+        makeOrderEvent([makeChannelRoom(listing), makeChannelRoom(other, { room_id: "R2" })], { channel_id: `C${at}` }),
+        makeOrderEvent([makeChannelRoom(other, { room_id: "R2" }), makeChannelRoom(listing, { room_id: "R3" })], {
           channel_id: `C${at}`,
           version: 2
         }),
-        orderEvent([channelRoom(listing, { room_id: "R3" })], { channel_id: `C${at}`, version: 3, status: "cancelled" })
+        makeOrderEvent([makeChannelRoom(listing, { room_id: "R3" })], {
+          channel_id: `C${at}`,
+          version: 3,
+          status: "cancelled"
+        })
       ]
       let [cuts, cutOff] = [0, 0]
       for (const [nth, isDone] of [0, 1, 2, 3].flatMap((nth) => [[nth, false] as const, [nth, true] as const])) {
@@ -140,7 +172,7 @@ layer(layerIngest, { excludeTestServices: false })("orders of channels, many at 
 
   it.effect("four versions end in the same, in whatever order they are heard", () =>
     Effect.gen(function* () {
-      const ground = yield* createSellingOperator
+      const ground = yield* createOperatorWithListings
       const version = fc.record({
         rooms: fc.uniqueArray(
           fc.record({ id: fc.constantFrom("R1", "R2", "R3"), from: fc.nat(5), nights: fc.integer({ min: 1, max: 4 }) }),
@@ -160,16 +192,16 @@ layer(layerIngest, { excludeTestServices: false })("orders of channels, many at 
         let come = 0
         const said = versions.map(({ rooms, name, forward }, at): ChannelOrderEvent => {
           come = Math.min(come + forward, 3)
-          const [first = channelRoom(ground.listing), ...others] = rooms.map(({ id, from, nights }) =>
+          const [first = makeChannelRoom(ground.listingId), ...others] = rooms.map(({ id, from, nights }) =>
             // Each room has months of its own, so that none is in another's way.
-            channelRoom(id === "R2" ? ground.other : ground.listing, {
+            makeChannelRoom(id === "R2" ? ground.otherListingId : ground.listingId, {
               room_id: id,
               check_in_date: addDays(id === "R3" ? "2028-06-01" : "2028-05-01", from),
               check_out_date: addDays(id === "R3" ? "2028-06-01" : "2028-05-01", from + nights),
               rate: 100 + at
             })
           )
-          return orderEvent([first, ...others], {
+          return makeOrderEvent([first, ...others], {
             version: at + 1,
             booker: { name },
             status: STATUSES[come] ?? "accepted"
@@ -178,7 +210,7 @@ layer(layerIngest, { excludeTestServices: false })("orders of channels, many at 
         const ends = new Set<string>()
         for (const turn of permutations(said)) {
           channelId += 1
-          yield* Effect.forEach(turn, (each) => ground.hear({ ...each, channel_id: `P${channelId}` }))
+          yield* Effect.forEach(turn, (each) => ground.ingestEvent({ ...each, channel_id: `P${channelId}` }))
           const { reservations } = yield* ground.api
             .search_reservations({ channel_id: `P${channelId}` })
             .pipe(ground.as)
@@ -200,7 +232,7 @@ layer(layerIngest, { excludeTestServices: false })("orders of channels, many at 
             )
           )
           // The next is not in the way of this one.
-          yield* ground.hear({ ...said[3], version: 9, status: "cancelled", channel_id: `P${channelId}` })
+          yield* ground.ingestEvent({ ...said[3], version: 9, status: "cancelled", channel_id: `P${channelId}` })
         }
         assert.lengthOf([...ends], 1, JSON.stringify(said))
       }

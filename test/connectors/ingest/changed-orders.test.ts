@@ -2,15 +2,19 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { Ingest } from "../../../src/connectors/ingest/Ingest.ts"
-import { channelRoom, createSellingOperator, orderEvent } from "../../support/connectors/ingest/channel-events.ts"
 import {
-  availabilityEvent,
+  createOperatorWithListings,
+  makeChannelRoom,
+  makeOrderEvent
+} from "../../support/connectors/ingest/channel-events.ts"
+import {
   deleteEvents,
   layerWithoutRateWindows,
-  loadAllRows,
   loadEvents,
   loadNightHolders,
-  MANUAL_RESERVATION
+  loadReservationRows,
+  MANUAL_RESERVATION,
+  makeAvailabilityEvent
 } from "../../support/domain/bookings/reservations/reservation-operator.ts"
 
 const layerIngest = Layer.provideMerge(Ingest.layer, layerWithoutRateWindows)
@@ -18,15 +22,25 @@ const layerIngest = Layer.provideMerge(Ingest.layer, layerWithoutRateWindows)
 layer(layerIngest, { excludeTestServices: false })("an order of a channel that changes", (it) => {
   it.effect("moves to its new dates, gives its old nights back, and keeps what is the host's", () =>
     Effect.gen(function* () {
-      const { api, as, operatorId, property, listing, hear, rows } = yield* createSellingOperator
-      yield* hear(orderEvent([channelRoom(listing)]))
+      const {
+        api,
+        as,
+        operatorId,
+        propertyId: property,
+        listingId: listing,
+        ingestEvent: hear,
+        reservations: rows
+      } = yield* createOperatorWithListings
+      yield* hear(makeOrderEvent([makeChannelRoom(listing)]))
       const [before] = yield* rows
       const stay_code = before?.stay_code ?? ""
       yield* api.update_reservation_basic({ stay_code, remarks: "Crib", guest_name: "Admiral Hopper" }).pipe(as)
       yield* deleteEvents(operatorId)
       const said = { version: 2, booker: { name: "Grace M. Hopper" } }
       const moved = { check_in_date: "2027-05-06", check_out_date: "2027-05-08", rate: 300, number_of_adults: 1 }
-      assert.deepStrictEqual(yield* hear(orderEvent([channelRoom(listing, moved)], said)), { outcome: "applied" })
+      assert.deepStrictEqual(yield* hear(makeOrderEvent([makeChannelRoom(listing, moved)], said)), {
+        outcome: "applied"
+      })
       const [after] = yield* rows
       assert.deepInclude(after, {
         stay_code,
@@ -49,7 +63,7 @@ layer(layerIngest, { excludeTestServices: false })("an order of a channel that c
         [
           updated,
           { ...updated, sub_event: "rates_updated" },
-          availabilityEvent(property, ["2027-05-04", true], ["2027-05-05", true], ["2027-05-07", false])
+          makeAvailabilityEvent(property, ["2027-05-04", true], ["2027-05-05", true], ["2027-05-07", false])
         ]
       )
     })
@@ -57,13 +71,21 @@ layer(layerIngest, { excludeTestServices: false })("an order of a channel that c
 
   it.effect("goes into the box where its new nights are held, and gives its own back", () =>
     Effect.gen(function* () {
-      const { api, as, operatorId, property, listing, hear, rows } = yield* createSellingOperator
-      yield* hear(orderEvent([channelRoom(listing)]))
+      const {
+        api,
+        as,
+        operatorId,
+        propertyId: property,
+        listingId: listing,
+        ingestEvent: hear,
+        reservations: rows
+      } = yield* createOperatorWithListings
+      yield* hear(makeOrderEvent([makeChannelRoom(listing)]))
       const later = { check_in_date: "2027-05-08", check_out_date: "2027-05-10" }
       yield* api
         .create_reservation({ ...MANUAL_RESERVATION, ...later, property_id: property, channel_id: "A1" })
         .pipe(as)
-      yield* hear(orderEvent([channelRoom(listing, { check_out_date: "2027-05-09" })], { version: 2 }))
+      yield* hear(makeOrderEvent([makeChannelRoom(listing, { check_out_date: "2027-05-09" })], { version: 2 }))
       assert.deepInclude((yield* rows)[0], { property_id: 0, in_reservation_box: true, check_out_date: "2027-05-09" })
       assert.deepStrictEqual(yield* loadNightHolders(operatorId), [
         `${property} 2027-05-08 5-A1`,
@@ -74,9 +96,21 @@ layer(layerIngest, { excludeTestServices: false })("an order of a channel that c
 
   it.effect("gets rooms, loses rooms and passes nights on to a room that takes another's place", () =>
     Effect.gen(function* () {
-      const { api, as, operatorId, property, second, listing, other, hear, rows } = yield* createSellingOperator
+      const {
+        api,
+        as,
+        operatorId,
+        propertyId: property,
+        secondPropertyId: second,
+        listingId: listing,
+        otherListingId: other,
+        ingestEvent: hear,
+        reservations: rows
+      } = yield* createOperatorWithListings
       const sql = yield* SqlClient.SqlClient
-      yield* hear(orderEvent([channelRoom(listing), channelRoom(other, { room_id: "R2", accommodation: 120 })]))
+      yield* hear(
+        makeOrderEvent([makeChannelRoom(listing), makeChannelRoom(other, { room_id: "R2", accommodation: 120 })])
+      )
       const [one] = yield* rows
       const code = one?.reservation_code ?? ""
       const { transaction_id: id } = yield* api
@@ -95,8 +129,8 @@ layer(layerIngest, { excludeTestServices: false })("an order of a channel that c
       yield* deleteEvents(operatorId)
       // R1 goes, R3 comes in its place: the nights there change hands and are never free.
       yield* hear(
-        orderEvent(
-          [channelRoom(other, { room_id: "R2", accommodation: 120 }), channelRoom(listing, { room_id: "R3" })],
+        makeOrderEvent(
+          [makeChannelRoom(other, { room_id: "R2", accommodation: 120 }), makeChannelRoom(listing, { room_id: "R3" })],
           { version: 2 }
         )
       )
@@ -136,44 +170,54 @@ layer(layerIngest, { excludeTestServices: false })("an order of a channel that c
 
   it.effect("says nothing to anybody where a newer version is what is known", () =>
     Effect.gen(function* () {
-      const { operatorId, listing, hear } = yield* createSellingOperator
+      const { operatorId, listingId: listing, ingestEvent: hear } = yield* createOperatorWithListings
       const sql = yield* SqlClient.SqlClient
       const details = [{ type: "CLEANING_FEE", description: "Cleaning", amount: 40 }]
-      yield* hear(orderEvent([channelRoom(listing, { details })]))
+      yield* hear(makeOrderEvent([makeChannelRoom(listing, { details })]))
       const trail = sql`SELECT count(*) AS entries FROM trail WHERE operator_id = ${operatorId}`
       const [entries, events] = [yield* trail, yield* loadEvents(operatorId)]
-      assert.deepStrictEqual(yield* hear(orderEvent([channelRoom(listing, { details })], { version: 5 })), {
+      assert.deepStrictEqual(yield* hear(makeOrderEvent([makeChannelRoom(listing, { details })], { version: 5 })), {
         outcome: "applied"
       })
       assert.deepStrictEqual([yield* trail, yield* loadEvents(operatorId)], [entries, events])
-      assert.deepStrictEqual(yield* hear(orderEvent([channelRoom(listing)], { version: 4 })), { outcome: "late" })
+      assert.deepStrictEqual(yield* hear(makeOrderEvent([makeChannelRoom(listing)], { version: 4 })), {
+        outcome: "late"
+      })
     })
   )
 
   it.effect("is over when it is cancelled, whatever came before, and sold again when that is said", () =>
     Effect.gen(function* () {
-      const { operatorId, property, listing, hear, rows } = yield* createSellingOperator
-      yield* hear(orderEvent([channelRoom(listing)], { version: 2, status: "cancelled" }))
-      assert.deepStrictEqual(yield* hear(orderEvent([channelRoom(listing)])), { outcome: "late" })
+      const {
+        operatorId,
+        propertyId: property,
+        listingId: listing,
+        ingestEvent: hear,
+        reservations: rows
+      } = yield* createOperatorWithListings
+      yield* hear(makeOrderEvent([makeChannelRoom(listing)], { version: 2, status: "cancelled" }))
+      assert.deepStrictEqual(yield* hear(makeOrderEvent([makeChannelRoom(listing)])), { outcome: "late" })
       assert.deepInclude((yield* rows)[0], { status: "cancelled", cancelled_at: "2027-04-20T10:00:00+00:00" })
       assert.deepStrictEqual(yield* loadNightHolders(operatorId), [])
-      yield* hear(orderEvent([channelRoom(listing)], { version: 3, status: "wait_accept" }))
+      yield* hear(makeOrderEvent([makeChannelRoom(listing)], { version: 3, status: "wait_accept" }))
       assert.strictEqual((yield* rows)[0]?.status, "cancelled")
-      yield* hear(orderEvent([channelRoom(listing)], { version: 4 }))
+      yield* hear(makeOrderEvent([makeChannelRoom(listing)], { version: 4 }))
       assert.deepInclude((yield* rows)[0], { status: "accepted", cancelled_at: null, property_id: property })
       assert.lengthOf(yield* loadNightHolders(operatorId), 3)
-      yield* hear(orderEvent([channelRoom(listing)], { version: 5, status: "wait_accept" }))
+      yield* hear(makeOrderEvent([makeChannelRoom(listing)], { version: 5, status: "wait_accept" }))
       assert.strictEqual((yield* rows)[0]?.status, "accepted")
       yield* deleteEvents(operatorId)
-      yield* hear(orderEvent([channelRoom(listing)], { version: 6, status: "cancelled" }))
+      yield* hear(makeOrderEvent([makeChannelRoom(listing)], { version: 6, status: "cancelled" }))
       assert.deepStrictEqual(yield* loadNightHolders(operatorId), [])
       assert.includeDeepMembers(
         [...(yield* loadEvents(operatorId))],
-        [availabilityEvent(property, ["2027-05-04", true], ["2027-05-05", true], ["2027-05-06", true])]
+        [makeAvailabilityEvent(property, ["2027-05-04", true], ["2027-05-05", true], ["2027-05-06", true])]
       )
-      const before = yield* loadAllRows(operatorId)
-      assert.deepStrictEqual(yield* hear(orderEvent([channelRoom(listing)], { version: 6 })), { outcome: "known" })
-      assert.deepStrictEqual(yield* loadAllRows(operatorId), before)
+      const before = yield* loadReservationRows(operatorId)
+      assert.deepStrictEqual(yield* hear(makeOrderEvent([makeChannelRoom(listing)], { version: 6 })), {
+        outcome: "known"
+      })
+      assert.deepStrictEqual(yield* loadReservationRows(operatorId), before)
     })
   )
 })

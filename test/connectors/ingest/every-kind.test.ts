@@ -1,7 +1,11 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { Ingest } from "../../../src/connectors/ingest/Ingest.ts"
-import { channelRoom, createSellingOperator, orderEvent } from "../../support/connectors/ingest/channel-events.ts"
+import {
+  createOperatorWithListings,
+  makeChannelRoom,
+  makeOrderEvent
+} from "../../support/connectors/ingest/channel-events.ts"
 import {
   layerWithoutRateWindows,
   loadEvents,
@@ -15,7 +19,7 @@ layer(Layer.provideMerge(Ingest.layer, layerWithoutRateWindows), { excludeTestSe
       "hears of an account, of what it sells, of an order of that, and of its money, whichever comes first",
       () =>
         Effect.gen(function* () {
-          const { api, as, operatorId, hear, rows } = yield* createSellingOperator
+          const { api, as, operatorId, ingestEvent: hear, reservations: rows } = yield* createOperatorWithListings
           const account = { type: "account", version: 1, username: "harbour", auth_status: "exception" }
           assert.deepStrictEqual(yield* hear(account), { outcome: "applied" })
           assert.deepStrictEqual(yield* hear(account), { outcome: "known" })
@@ -34,7 +38,7 @@ layer(Layer.provideMerge(Ingest.layer, layerWithoutRateWindows), { excludeTestSe
           const payment = { ...money, type: "payment", payment_id: "P1", amount: 420 }
           assert.deepStrictEqual(yield* hear(payment), { outcome: "waiting" })
           // Nobody has linked the listing to anything yet.
-          yield* hear(orderEvent([channelRoom("300-77")], { status: "wait_pay" }))
+          yield* hear(makeOrderEvent([makeChannelRoom("300-77")], { status: "wait_pay" }))
           const [row] = yield* rows
           assert.deepInclude(row, { status: "accepted", in_reservation_box: true })
           assert.strictEqual(row?.payment.status, "received")
@@ -57,8 +61,8 @@ layer(Layer.provideMerge(Ingest.layer, layerWithoutRateWindows), { excludeTestSe
 
     it.effect("refuses money that cannot be", () =>
       Effect.gen(function* () {
-        const { listing, hear } = yield* createSellingOperator
-        yield* hear(orderEvent([channelRoom(listing)]))
+        const { listingId: listing, ingestEvent: hear } = yield* createOperatorWithListings
+        yield* hear(makeOrderEvent([makeChannelRoom(listing)]))
         const payment = { type: "payment", payment_id: "P1", channel_id: "HM1", paid_at: "2027-04-20T09:00:00Z" }
         for (const [amount, currency] of [
           [1.001, "EUR"],

@@ -11,12 +11,16 @@ import {
   CHANNEL_TEXT,
   GUESTS_MAX
 } from "../../../src/platform/limits.ts"
-import { channelRoom, createSellingOperator, orderEvent } from "../../support/connectors/ingest/channel-events.ts"
+import {
+  createOperatorWithListings,
+  makeChannelRoom,
+  makeOrderEvent
+} from "../../support/connectors/ingest/channel-events.ts"
 import {
   layerWithoutRateWindows,
-  loadAllRows
+  loadReservationRows
 } from "../../support/domain/bookings/reservations/reservation-operator.ts"
-import { freshOperator } from "../../support/harness.ts"
+import { createOperator } from "../../support/harness.ts"
 import { insertChannelAccount, insertListing } from "../../support/listings.ts"
 
 const layerIngest = Layer.provideMerge(Ingest.layer, layerWithoutRateWindows)
@@ -36,8 +40,8 @@ const logged = <A, E, R>(self: Effect.Effect<A, E, R>) =>
 
 layer(layerIngest, { excludeTestServices: false })("a channel that lies", (it) => {
   const ground = Effect.gen(function* () {
-    const ground = yield* createSellingOperator
-    const stranger = yield* freshOperator()
+    const ground = yield* createOperatorWithListings
+    const stranger = yield* createOperator()
     const strangers = yield* insertChannelAccount(stranger.operatorId)
     const foreign = yield* insertListing(stranger.operatorId, strangers)
     const twin = yield* insertChannelAccount(ground.operatorId)
@@ -47,12 +51,12 @@ layer(layerIngest, { excludeTestServices: false })("a channel that lies", (it) =
 
   it.effect("is refused and logged once, and changes nothing", () =>
     Effect.gen(function* () {
-      const { operatorId, listing, foreign, twins, hear } = yield* ground
-      yield* hear(orderEvent([channelRoom(listing)]))
-      const before = yield* loadAllRows(operatorId)
-      const good = orderEvent([channelRoom(listing)], { version: 2 })
+      const { operatorId, listingId: listing, foreign, twins, ingestEvent: hear } = yield* ground
+      yield* hear(makeOrderEvent([makeChannelRoom(listing)]))
+      const before = yield* loadReservationRows(operatorId)
+      const good = makeOrderEvent([makeChannelRoom(listing)], { version: 2 })
       const rooms = (count: number) =>
-        Array.from({ length: count }, (_, at) => channelRoom(listing, { room_id: `${at}` }))
+        Array.from({ length: count }, (_, at) => makeChannelRoom(listing, { room_id: `${at}` }))
       const lies: ReadonlyArray<readonly [unknown, RegExp]> = [
         [undefined, /^type: /],
         [null, /^type: /],
@@ -69,14 +73,14 @@ layer(layerIngest, { excludeTestServices: false })("a channel that lies", (it) =
         [{ ...good, booker: { name: "\u0000" } }, /^booker/],
         [{ ...good, rooms: [] }, /^rooms/],
         [{ ...good, rooms: rooms(CHANNEL_ROOMS + 1) }, /^rooms/],
-        [orderEvent([channelRoom(listing), channelRoom(listing)]), /^rooms\[1\]\.room_id: /],
-        [orderEvent([channelRoom(listing, { check_out_date: "2027-05-04" })]), /^rooms\[0\]\.check_out_date: /],
-        [orderEvent([channelRoom(listing, { check_out_date: "2031-05-04" })]), /^rooms\[0\]\.check_out_date: /],
-        [orderEvent([channelRoom(listing, { rate: 1.001 })]), /^rooms\[0\]\.rate: /],
-        [orderEvent([channelRoom(listing, { rate: -1 })]), /rate: /],
-        [orderEvent([channelRoom(foreign)], { version: 2 }), /^rooms\[0\]\.listing_id: /],
-        [orderEvent([channelRoom(twins)], { version: 2 }), /^rooms\[0\]\.listing_id: /],
-        [orderEvent([channelRoom("nobody's")], { channel_id: "HM2" }), /^rooms\[0\]\.listing_id: /],
+        [makeOrderEvent([makeChannelRoom(listing), makeChannelRoom(listing)]), /^rooms\[1\]\.room_id: /],
+        [makeOrderEvent([makeChannelRoom(listing, { check_out_date: "2027-05-04" })]), /^rooms\[0\]\.check_out_date: /],
+        [makeOrderEvent([makeChannelRoom(listing, { check_out_date: "2031-05-04" })]), /^rooms\[0\]\.check_out_date: /],
+        [makeOrderEvent([makeChannelRoom(listing, { rate: 1.001 })]), /^rooms\[0\]\.rate: /],
+        [makeOrderEvent([makeChannelRoom(listing, { rate: -1 })]), /rate: /],
+        [makeOrderEvent([makeChannelRoom(foreign)], { version: 2 }), /^rooms\[0\]\.listing_id: /],
+        [makeOrderEvent([makeChannelRoom(twins)], { version: 2 }), /^rooms\[0\]\.listing_id: /],
+        [makeOrderEvent([makeChannelRoom("nobody's")], { channel_id: "HM2" }), /^rooms\[0\]\.listing_id: /],
         [{ ...good, remarks: "x".repeat(BODY_BYTES) }, /^more than /],
         [{ ...good, more: Array.from({ length: 30_000 }, () => 0) }, /^more than /]
       ]
@@ -88,7 +92,7 @@ layer(layerIngest, { excludeTestServices: false })("a channel that lies", (it) =
         assert.include(lines[0], '"level":"WARN"')
         assert.notInclude(lines[0], "Hopper")
       }
-      assert.deepStrictEqual(yield* loadAllRows(operatorId), before)
+      assert.deepStrictEqual(yield* loadReservationRows(operatorId), before)
       const most = { ...good, channel_id: "HM3", rooms: rooms(CHANNEL_ROOMS) }
       assert.deepStrictEqual(yield* hear(most), { outcome: "applied" }, "as many rooms as there may be")
     })
@@ -96,13 +100,13 @@ layer(layerIngest, { excludeTestServices: false })("a channel that lies", (it) =
 
   it.effect("may say as much as there is room for, and no more", () =>
     Effect.gen(function* () {
-      const { listing, hear } = yield* ground
+      const { listingId: listing, ingestEvent: hear } = yield* ground
       const most: ReadonlyArray<readonly [number, (count: number) => ChannelOrderEvent]> = [
         [
           CHANNEL_RATE_DETAILS,
           (count) =>
-            orderEvent([
-              channelRoom(listing, {
+            makeOrderEvent([
+              makeChannelRoom(listing, {
                 details: Array.from({ length: count }, () => ({ type: "TAXES", description: "City", amount: 1 }))
               })
             ])
@@ -110,11 +114,13 @@ layer(layerIngest, { excludeTestServices: false })("a channel that lies", (it) =
         [
           GUESTS_MAX,
           (count) =>
-            orderEvent([channelRoom(listing, { guests: Array.from({ length: count }, () => ({ name: "Ada" })) })])
+            makeOrderEvent([
+              makeChannelRoom(listing, { guests: Array.from({ length: count }, () => ({ name: "Ada" })) })
+            ])
         ],
-        [GUESTS_MAX, (number_of_adults) => orderEvent([channelRoom(listing, { number_of_adults })])],
-        [CHANNEL_TEXT, (count) => orderEvent([channelRoom(listing)], { remarks: "x".repeat(count) })],
-        [AMOUNT_MAX, (rate) => orderEvent([channelRoom(listing, { rate })])]
+        [GUESTS_MAX, (number_of_adults) => makeOrderEvent([makeChannelRoom(listing, { number_of_adults })])],
+        [CHANNEL_TEXT, (count) => makeOrderEvent([makeChannelRoom(listing)], { remarks: "x".repeat(count) })],
+        [AMOUNT_MAX, (rate) => makeOrderEvent([makeChannelRoom(listing, { rate })])]
       ]
       for (const [at, [limit, said]] of most.entries()) {
         const version = at + 1
@@ -127,43 +133,64 @@ layer(layerIngest, { excludeTestServices: false })("a channel that lies", (it) =
 
   it.effect("speaks for its own account alone", () =>
     Effect.gen(function* () {
-      const { operatorId, accountId, strangers, twin, twins, listing, ingest, hear } = yield* ground
-      yield* hear(orderEvent([channelRoom(listing)]))
-      const before = yield* loadAllRows(operatorId)
+      const {
+        operatorId,
+        accountId,
+        strangers,
+        twin,
+        twins,
+        listingId: listing,
+        ingest,
+        ingestEvent: hear
+      } = yield* ground
+      yield* hear(makeOrderEvent([makeChannelRoom(listing)]))
+      const before = yield* loadReservationRows(operatorId)
       const speakers = [
-        [{ operatorId, accountId: twin, channelType: "airbnb" }, orderEvent([channelRoom(twins)], { version: 2 })],
+        [
+          { operatorId, accountId: twin, channelType: "airbnb" },
+          makeOrderEvent([makeChannelRoom(twins)], { version: 2 })
+        ],
         [
           { operatorId, accountId: strangers, channelType: "airbnb" },
-          orderEvent([channelRoom(listing)], { version: 2 })
+          makeOrderEvent([makeChannelRoom(listing)], { version: 2 })
         ],
-        [{ operatorId, accountId, channelType: "vrbo" }, orderEvent([channelRoom(listing)], { version: 2 })],
+        [{ operatorId, accountId, channelType: "vrbo" }, makeOrderEvent([makeChannelRoom(listing)], { version: 2 })],
         [
           { operatorId: 999_999_999, accountId, channelType: "airbnb" },
-          orderEvent([channelRoom(listing)], { version: 2 })
+          makeOrderEvent([makeChannelRoom(listing)], { version: 2 })
         ]
       ] as const
       for (const [speaker, said] of speakers) assert.strictEqual((yield* ingest(speaker, said)).outcome, "refused")
-      assert.deepStrictEqual(yield* loadAllRows(operatorId), before)
+      assert.deepStrictEqual(yield* loadReservationRows(operatorId), before)
     })
   )
 
   it.effect("may speak of what came in before its account was known, which is the account's from then on", () =>
     Effect.gen(function* () {
-      const { operatorId, accountId, twin, twins, listing, ingest, hear, rows } = yield* ground
+      const {
+        operatorId,
+        accountId,
+        twin,
+        twins,
+        listingId: listing,
+        ingest,
+        ingestEvent: hear,
+        reservations: rows
+      } = yield* ground
       const sql = yield* SqlClient.SqlClient
-      yield* hear(orderEvent([channelRoom(listing)]))
+      yield* hear(makeOrderEvent([makeChannelRoom(listing)]))
       const before = yield* rows
       yield* sql`
         UPDATE orders SET channel_account_id = NULL, channel_version = NULL, channel_synced_at = NULL
         WHERE operator_id = ${operatorId}`
       yield* sql`UPDATE stays SET channel_room_id = NULL, listing_id = 'of before' WHERE operator_id = ${operatorId}`
-      assert.deepStrictEqual(yield* hear(orderEvent([channelRoom(listing)])), { outcome: "applied" })
+      assert.deepStrictEqual(yield* hear(makeOrderEvent([makeChannelRoom(listing)])), { outcome: "applied" })
       assert.deepStrictEqual(yield* rows, before)
       const [known] = yield* sql`
         SELECT channel_account_id, channel_version FROM orders WHERE operator_id = ${operatorId}`
       assert.deepStrictEqual(known, { channel_account_id: accountId, channel_version: 1 })
       const other = { operatorId, accountId: twin, channelType: "airbnb" }
-      const said = orderEvent([channelRoom(twins)], { version: 2 })
+      const said = makeOrderEvent([makeChannelRoom(twins)], { version: 2 })
       assert.strictEqual((yield* ingest(other, said)).outcome, "refused")
       // Where the channel no longer lets the service into the first account, the host has connected anew.
       yield* sql`UPDATE channel_accounts SET auth_status = 'disconnected' WHERE id = ${accountId}`

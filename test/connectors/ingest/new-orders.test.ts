@@ -2,14 +2,18 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { Ingest } from "../../../src/connectors/ingest/Ingest.ts"
-import { channelRoom, createSellingOperator, orderEvent } from "../../support/connectors/ingest/channel-events.ts"
 import {
-  availabilityEvent,
+  createOperatorWithListings,
+  makeChannelRoom,
+  makeOrderEvent
+} from "../../support/connectors/ingest/channel-events.ts"
+import {
   layerWithoutRateWindows,
-  loadAllRows,
   loadEvents,
   loadNightHolders,
-  MANUAL_RESERVATION
+  loadReservationRows,
+  MANUAL_RESERVATION,
+  makeAvailabilityEvent
 } from "../../support/domain/bookings/reservations/reservation-operator.ts"
 
 layer(Layer.provideMerge(Ingest.layer, layerWithoutRateWindows), { excludeTestServices: false })(
@@ -17,8 +21,14 @@ layer(Layer.provideMerge(Ingest.layer, layerWithoutRateWindows), { excludeTestSe
   (it) => {
     it.effect("comes in under a code of its own, in the property of its listing, and is told once", () =>
       Effect.gen(function* () {
-        const { operatorId, property, listing, hear, rows } = yield* createSellingOperator
-        const said = orderEvent([channelRoom(listing)], {
+        const {
+          operatorId,
+          propertyId: property,
+          listingId: listing,
+          ingestEvent: hear,
+          reservations: rows
+        } = yield* createOperatorWithListings
+        const said = makeOrderEvent([makeChannelRoom(listing)], {
           cancellation_policy_category: "flexible",
           remarks: "Late train"
         })
@@ -49,12 +59,12 @@ layer(Layer.provideMerge(Ingest.layer, layerWithoutRateWindows), { excludeTestSe
               stay_code: row?.stay_code,
               property_id: property
             },
-            availabilityEvent(property, ...nights.map((day) => [day, false] as const))
+            makeAvailabilityEvent(property, ...nights.map((day) => [day, false] as const))
           ]
         )
-        const before = yield* loadAllRows(operatorId)
+        const before = yield* loadReservationRows(operatorId)
         assert.deepStrictEqual(yield* hear(said), { outcome: "known" })
-        assert.deepStrictEqual(yield* loadAllRows(operatorId), before)
+        assert.deepStrictEqual(yield* loadReservationRows(operatorId), before)
         const sql = yield* SqlClient.SqlClient
         const trail = yield* sql`SELECT application, operation, record FROM trail WHERE operator_id = ${operatorId}`
         assert.deepStrictEqual(trail, [
@@ -65,9 +75,19 @@ layer(Layer.provideMerge(Ingest.layer, layerWithoutRateWindows), { excludeTestSe
 
     it.effect("goes into the box where its nights are held, and its other rooms hold theirs", () =>
       Effect.gen(function* () {
-        const { api, as, operatorId, property, second, listing, other, hear, rows } = yield* createSellingOperator
+        const {
+          api,
+          as,
+          operatorId,
+          propertyId: property,
+          secondPropertyId: second,
+          listingId: listing,
+          otherListingId: other,
+          ingestEvent: hear,
+          reservations: rows
+        } = yield* createOperatorWithListings
         yield* api.create_reservation({ ...MANUAL_RESERVATION, property_id: property, channel_id: "A1" }).pipe(as)
-        yield* hear(orderEvent([channelRoom(listing), channelRoom(other, { room_id: "R2" })]))
+        yield* hear(makeOrderEvent([makeChannelRoom(listing), makeChannelRoom(other, { room_id: "R2" })]))
         assert.deepStrictEqual(
           (yield* rows).map(({ property_id, in_reservation_box }) => [property_id, in_reservation_box]),
           [

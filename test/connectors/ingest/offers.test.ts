@@ -5,18 +5,18 @@ import { Ingest } from "../../../src/connectors/ingest/Ingest.ts"
 import type { ChannelOfferEvent } from "../../../src/domain/channels/port/channel-events.ts"
 import { makeExpireOffers } from "../../../src/domain/guests/special-offers/offer-expiry.ts"
 import { loadAuditLines } from "../../support/changes/keyed-calls.ts"
-import { channelRoom, orderEvent } from "../../support/connectors/ingest/channel-events.ts"
+import { makeChannelRoom, makeOrderEvent } from "../../support/connectors/ingest/channel-events.ts"
 import {
   layerWithoutRateWindows,
   loadNightHolders
 } from "../../support/domain/bookings/reservations/reservation-operator.ts"
 import {
-  DAY,
+  DAY_MS,
   loadOfferRows,
-  offerEvent,
+  makeOfferEvent,
   prepareOfferConversation
 } from "../../support/domain/guests/special-offers/offer-conversation.ts"
-import { permutations } from "../../support/domain/listings/listing-events.ts"
+import { listPermutations } from "../../support/domain/listings/listing-events.ts"
 import { insertChannelAccount } from "../../support/listings.ts"
 
 const talking = Effect.gen(function* () {
@@ -27,7 +27,8 @@ const talking = Effect.gen(function* () {
     ...at,
     ingest,
     speaker,
-    hear: (version: number, more: Partial<ChannelOfferEvent> = {}) => ingest(speaker, offerEvent(at, version, more)),
+    hear: (version: number, more: Partial<ChannelOfferEvent> = {}) =>
+      ingest(speaker, makeOfferEvent(at, version, more)),
     shown: Effect.map(at.offers, ([offer]) => offer)
   }
 })
@@ -37,7 +38,7 @@ layer(Layer.provideMerge(Ingest.layer, layerWithoutRateWindows), { excludeTestSe
   (it) => {
     it.effect("is as its latest version says, whichever comes first", () =>
       Effect.gen(function* () {
-        for (const versions of permutations([1, 2, 3])) {
+        for (const versions of listPermutations([1, 2, 3])) {
           const { hear, shown, listing_id } = yield* talking
           for (const version of versions) {
             yield* hear(version, {
@@ -97,10 +98,10 @@ layer(Layer.provideMerge(Ingest.layer, layerWithoutRateWindows), { excludeTestSe
       Effect.gen(function* () {
         const { hear, shown, api, as, ingest, speaker, listing_id, operatorId } = yield* talking
         yield* hear(1)
-        yield* TestClock.adjust(DAY)
+        yield* TestClock.adjust(DAY_MS)
         yield* yield* makeExpireOffers
         assert.deepInclude(yield* shown, { status: "expired" })
-        assert.deepStrictEqual(yield* ingest(speaker, orderEvent([channelRoom(listing_id, { rate: 380 })])), {
+        assert.deepStrictEqual(yield* ingest(speaker, makeOrderEvent([makeChannelRoom(listing_id, { rate: 380 })])), {
           outcome: "applied"
         })
         yield* hear(2, { status: "accepted" })
@@ -118,7 +119,7 @@ layer(Layer.provideMerge(Ingest.layer, layerWithoutRateWindows), { excludeTestSe
       Effect.gen(function* () {
         const { hear, shown } = yield* talking
         yield* hear(1)
-        yield* TestClock.adjust(DAY)
+        yield* TestClock.adjust(DAY_MS)
         yield* yield* makeExpireOffers
         yield* hear(2, { expires_at: "2027-04-22T10:00:00Z" })
         assert.deepInclude(yield* shown, { status: "active", expire_time: "2027-04-22T10:00:00Z" })
@@ -148,7 +149,7 @@ layer(Layer.provideMerge(Ingest.layer, layerWithoutRateWindows), { excludeTestSe
           { ...speaker, accountId: second },
           { ...speaker, channelType: "booking_site" }
         ]) {
-          const heard = yield* ingest(wrong, offerEvent({ thread_id, listing_id }, 1))
+          const heard = yield* ingest(wrong, makeOfferEvent({ thread_id, listing_id }, 1))
           assert.strictEqual(heard.outcome, "refused")
         }
         assert.isEmpty(yield* loadOfferRows(operatorId))

@@ -3,7 +3,7 @@ import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import {
   applyAllPendingPayments,
-  applyPendingPayments,
+  applyPendingPaymentsOfOrder,
   makePaymentHandler
 } from "../../../src/connectors/ingest/payment-handler.ts"
 import type { NewOrder } from "../../../src/domain/bookings/orders/order.ts"
@@ -34,7 +34,7 @@ const payment = (said: Partial<ChannelMoneyEvent> = {}): ChannelMoneyEvent => ({
 const ground = Effect.gen(function* () {
   const own = yield* prepareOperator
   const accountId = yield* insertChannelAccount(own.operatorId)
-  const services = { money: yield* ChannelPaymentStore, orders: yield* Orders }
+  const services = { payments: yield* ChannelPaymentStore, orders: yield* Orders }
   const speaker = { operatorId: own.operatorId, accountId, channelType: "airbnb" }
   const entries = Effect.map(
     own.api.search_transactions({ start_date: "2027-04-01", end_date: "2027-04-30" }).pipe(own.as),
@@ -58,8 +58,8 @@ const ground = Effect.gen(function* () {
             channel_id: "90001",
             channel_account_id: accountId,
             stays: [
-              newChannelStay({ property_id: own.property }),
-              newChannelStay({ property_id: own.second, rate: "210" })
+              newChannelStay({ property_id: own.propertyId }),
+              newChannelStay({ property_id: own.secondPropertyId, rate: "210" })
             ],
             ...said
           }),
@@ -169,7 +169,7 @@ layer(Layer.mergeAll(Orders.layer, ChannelPaymentStore.layer).pipe(Layer.provide
       "accepts an order that waits for it, whose nights are then held; one whose night is gone goes into the box",
       () =>
         Effect.gen(function* () {
-          const { take, sell, api, as, operatorId, property, second } = yield* ground
+          const { take, sell, api, as, operatorId, propertyId: property, secondPropertyId: second } = yield* ground
           const expires_at = new Date("2027-04-21T08:00:00Z")
           const { reservation_code } = yield* sell({ status: "wait_pay", expires_at })
           yield* sell({
@@ -206,8 +206,8 @@ layer(Layer.mergeAll(Orders.layer, ChannelPaymentStore.layer).pipe(Layer.provide
         yield* asSystemActor(applyAllPendingPayments(services))
         assert.lengthOf(yield* entries, 0)
         yield* sell()
-        yield* asSystemActor(applyPendingPayments(services)(speaker, "90001"))
-        yield* asSystemActor(applyPendingPayments(services)(speaker, "90001"))
+        yield* asSystemActor(applyPendingPaymentsOfOrder(services)(speaker, "90001"))
+        yield* asSystemActor(applyPendingPaymentsOfOrder(services)(speaker, "90001"))
         assert.lengthOf(yield* entries, 1)
         assert.deepStrictEqual(yield* take(), { outcome: "known" })
       })

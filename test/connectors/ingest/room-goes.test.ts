@@ -1,20 +1,27 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { Ingest } from "../../../src/connectors/ingest/Ingest.ts"
-import { channelRoom, createSellingOperator, orderEvent } from "../../support/connectors/ingest/channel-events.ts"
+import {
+  createOperatorWithListings,
+  makeChannelRoom,
+  makeOrderEvent
+} from "../../support/connectors/ingest/channel-events.ts"
 import { layerWithoutRateWindows } from "../../support/domain/bookings/reservations/reservation-operator.ts"
 import { fieldOfError } from "../../support/error-messages.ts"
 import { call } from "../../support/harness.ts"
-import { canOverlap, runOverlapping, withServerNote } from "../../support/overlap.ts"
+import { canOverlap, runOverlapping, withServerNote } from "../../support/overlapping-transactions.ts"
 
 describe.skipIf(!canOverlap)(withServerNote("a room that its channel drops at the same moment"), () => {
   layer(Layer.provideMerge(Ingest.layer, layerWithoutRateWindows), { excludeTestServices: false })((it) => {
     const sold = Effect.gen(function* () {
-      const ground = yield* createSellingOperator
-      const both = [channelRoom(ground.listing), channelRoom(ground.other, { room_id: "R2" })] as const
-      yield* ground.hear(orderEvent(both))
-      const stay_code = (yield* ground.rows)[1]?.stay_code ?? ""
-      return { ...ground, both, stay_code, dropped: ground.hear(orderEvent([both[0]], { version: 2 })) }
+      const ground = yield* createOperatorWithListings
+      const both = [
+        makeChannelRoom(ground.listingId),
+        makeChannelRoom(ground.otherListingId, { room_id: "R2" })
+      ] as const
+      yield* ground.ingestEvent(makeOrderEvent(both))
+      const stay_code = (yield* ground.reservations)[1]?.stay_code ?? ""
+      return { ...ground, both, stay_code, dropped: ground.ingestEvent(makeOrderEvent([both[0]], { version: 2 })) }
     })
 
     it.effect("is no stay a task can be made for", () =>
@@ -61,7 +68,7 @@ describe.skipIf(!canOverlap)(withServerNote("a room that its channel drops at th
 
     it.effect("gives its share of an entry that is made then to those that are left", () =>
       Effect.gen(function* () {
-        const { token, api, as, stay_code, dropped, property } = yield* sold
+        const { token, api, as, stay_code, dropped, propertyId: property } = yield* sold
         const made = call(token, "create_transaction", {
           direction: "income",
           item_id: 11,
@@ -82,7 +89,7 @@ describe.skipIf(!canOverlap)(withServerNote("a room that its channel drops at th
 
     it.effect("and one that comes has its share of an entry that is made then", () =>
       Effect.gen(function* () {
-        const { token, api, as, hear, both, stay_code } = yield* sold
+        const { token, api, as, ingestEvent: hear, both, stay_code } = yield* sold
         const made = call(token, "create_transaction", {
           direction: "income",
           item_id: 11,
@@ -92,7 +99,7 @@ describe.skipIf(!canOverlap)(withServerNote("a room that its channel drops at th
           action_at: "2027-04-20T09:00:00Z"
         })
         const third = { room_id: "R3", check_in_date: "2027-06-04", check_out_date: "2027-06-07" }
-        const came = hear(orderEvent([...both, channelRoom(both[0].listing_id, third)], { version: 2 }))
+        const came = hear(makeOrderEvent([...both, makeChannelRoom(both[0].listing_id, third)], { version: 2 }))
         const [heard, answer] = yield* runOverlapping(came, made)
         assert.deepStrictEqual(heard, { outcome: "applied" })
         assert.strictEqual(answer.error_code, 0, JSON.stringify(answer))

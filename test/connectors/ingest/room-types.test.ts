@@ -4,7 +4,11 @@ import { SqlClient, Statement } from "effect/sql"
 import { Ingest } from "../../../src/connectors/ingest/Ingest.ts"
 import { CHANNEL_ORDER_ATTEMPTS } from "../../../src/domain/bookings/reservations/Orders.ts"
 import { PropertyActivation } from "../../../src/domain/calendars/availability/PropertyActivation.ts"
-import { channelRoom, createSellingOperator, orderEvent } from "../../support/connectors/ingest/channel-events.ts"
+import {
+  createOperatorWithListings,
+  makeChannelRoom,
+  makeOrderEvent
+} from "../../support/connectors/ingest/channel-events.ts"
 import {
   layerWithoutRateWindows,
   loadNightHolders,
@@ -18,28 +22,38 @@ const layerIngest = Layer.provideMerge(Layer.merge(Ingest.layer, PropertyActivat
 layer(layerIngest, { excludeTestServices: false })("a room sold by the type", (it) => {
   /** A type of three properties, its listing, and one that is linked to nothing. */
   const ground = Effect.gen(function* () {
-    const ground = yield* createSellingOperator
-    const { api, as, operatorId, accountId, property, second } = ground
+    const ground = yield* createOperatorWithListings
+    const { api, as, operatorId, accountId, propertyId: property, secondPropertyId: second } = ground
     const third = yield* insertProperty(operatorId, "Harbour 3")
     const { room_type_id } = yield* api
       .create_room_type({ title: "Double", property_ids: [property, second, third] })
       .pipe(as)
     const double = yield* insertListing(operatorId, accountId, { roomTypeId: room_type_id })
     const unlinked = yield* insertListing(operatorId, accountId)
-    const properties = Effect.map(ground.rows, (rows) => rows.map(({ property_id }) => property_id))
+    const properties = Effect.map(ground.reservations, (rows) => rows.map(({ property_id }) => property_id))
     return { ...ground, third, double, unlinked, properties }
   })
 
   const doubles = (listing: string, count: number) => {
-    const [first = channelRoom(listing), ...others] = Array.from({ length: count }, (_, at) =>
-      channelRoom(listing, { room_id: `R${at}` })
+    const [first = makeChannelRoom(listing), ...others] = Array.from({ length: count }, (_, at) =>
+      makeChannelRoom(listing, { room_id: `R${at}` })
     )
-    return orderEvent([first, ...others])
+    return makeOrderEvent([first, ...others])
   }
 
   it.effect("is in the first property of it that is free for all its nights, and open for them if there is one", () =>
     Effect.gen(function* () {
-      const { api, as, operatorId, property, second, third, double, hear, properties } = yield* ground
+      const {
+        api,
+        as,
+        operatorId,
+        propertyId: property,
+        secondPropertyId: second,
+        third,
+        double,
+        ingestEvent: hear,
+        properties
+      } = yield* ground
       const last = { check_in_date: "2027-05-06", check_out_date: "2027-05-08" }
       yield* api
         .create_reservation({ ...MANUAL_RESERVATION, ...last, property_id: property, channel_id: "A1" })
@@ -55,7 +69,16 @@ layer(layerIngest, { excludeTestServices: false })("a room sold by the type", (i
     "is where least speaks against it: an open one, a closed one, one busy elsewhere, one that is not let",
     () =>
       Effect.gen(function* () {
-        const { api, as, operatorId, property, second, third, hear, accountId } = yield* ground
+        const {
+          api,
+          as,
+          operatorId,
+          propertyId: property,
+          secondPropertyId: second,
+          third,
+          ingestEvent: hear,
+          accountId
+        } = yield* ground
         const sql = yield* SqlClient.SqlClient
         const [open, shut] = [
           yield* insertProperty(operatorId, "Harbour 4"),
@@ -80,7 +103,7 @@ layer(layerIngest, { excludeTestServices: false })("a room sold by the type", (i
         const listing = yield* insertListing(operatorId, accountId, { roomTypeId: five.room_type_id })
         const came: Array<number | undefined> = []
         for (const channel_id of ["N1", "N2", "N3", "N4", "N5", "N6"]) {
-          yield* hear(orderEvent([channelRoom(listing)], { channel_id }))
+          yield* hear(makeOrderEvent([makeChannelRoom(listing)], { channel_id }))
           const { reservations } = yield* api.search_reservations({ channel_id }).pipe(as)
           came.push(reservations[0]?.property_id)
         }
@@ -90,16 +113,24 @@ layer(layerIngest, { excludeTestServices: false })("a room sold by the type", (i
 
   it.effect("of which none is left, or of a listing that is linked to nothing, is in the box", () =>
     Effect.gen(function* () {
-      const { property, second, third, double, unlinked, hear, properties } = yield* ground
+      const {
+        propertyId: property,
+        secondPropertyId: second,
+        third,
+        double,
+        unlinked,
+        ingestEvent: hear,
+        properties
+      } = yield* ground
       const four = doubles(double, 4)
-      yield* hear({ ...four, rooms: [channelRoom(unlinked, { room_id: "U" }), ...four.rooms] })
+      yield* hear({ ...four, rooms: [makeChannelRoom(unlinked, { room_id: "U" }), ...four.rooms] })
       assert.deepStrictEqual(yield* properties, [0, property, second, third, 0])
     })
   )
 
   it.effect("moves on to the next property while others are faster, and to the box after so many", () =>
     Effect.gen(function* () {
-      const { operatorId, accountId, api, as, hear } = yield* ground
+      const { operatorId, accountId, api, as, ingestEvent: hear } = yield* ground
       const many = yield* Effect.forEach(Array.from({ length: CHANNEL_ORDER_ATTEMPTS + 1 }), (_, at) =>
         insertProperty(operatorId, `Attic ${at}`)
       )
@@ -109,14 +140,16 @@ layer(layerIngest, { excludeTestServices: false })("a room sold by the type", (i
       const whileOthersTake = (channel_id: string, times: number) => {
         let left = times
         return Effect.provideService(
-          hear(orderEvent([channelRoom(attic)], { channel_id })),
+          hear(makeOrderEvent([makeChannelRoom(attic)], { channel_id })),
           Statement.CurrentTransformer,
           Effect.fnUntraced(function* (statement) {
             const [text] = statement.compile()
             if (text.includes("INSERT INTO stays") && left > 0) {
               left -= 1
               yield* Effect.provideService(
-                hear(orderEvent([channelRoom(attic)], { channel_id: `${channel_id} ${left}` })).pipe(Effect.orDie),
+                hear(makeOrderEvent([makeChannelRoom(attic)], { channel_id: `${channel_id} ${left}` })).pipe(
+                  Effect.orDie
+                ),
                 Statement.CurrentTransformer,
                 undefined
               )
@@ -132,7 +165,7 @@ layer(layerIngest, { excludeTestServices: false })("a room sold by the type", (i
       yield* whileOthersTake("A", CHANNEL_ORDER_ATTEMPTS - 1)
       assert.strictEqual(yield* where("A"), many[CHANNEL_ORDER_ATTEMPTS - 1])
       yield* Effect.forEach(Array.from({ length: CHANNEL_ORDER_ATTEMPTS - 1 }), (_, at) =>
-        hear(orderEvent([channelRoom(attic)], { channel_id: `A ${at}`, version: 2, status: "cancelled" }))
+        hear(makeOrderEvent([makeChannelRoom(attic)], { channel_id: `A ${at}`, version: 2, status: "cancelled" }))
       )
       yield* whileOthersTake("B", CHANNEL_ORDER_ATTEMPTS)
       assert.strictEqual(yield* where("B"), 0)
@@ -141,29 +174,47 @@ layer(layerIngest, { excludeTestServices: false })("a room sold by the type", (i
 
   it.effect("gets another property when it is accepted, where others were faster than its request", () =>
     Effect.gen(function* () {
-      const { api, as, property, second, double, hear, properties } = yield* ground
-      yield* hear(orderEvent([channelRoom(double)], { status: "wait_accept" }))
+      const {
+        api,
+        as,
+        propertyId: property,
+        secondPropertyId: second,
+        double,
+        ingestEvent: hear,
+        properties
+      } = yield* ground
+      yield* hear(makeOrderEvent([makeChannelRoom(double)], { status: "wait_accept" }))
       assert.deepStrictEqual(yield* properties, [property])
       yield* api.create_reservation({ ...MANUAL_RESERVATION, property_id: property, channel_id: "A1" }).pipe(as)
-      yield* hear(orderEvent([channelRoom(double, { rate: 430 })], { version: 2, status: "wait_pay" }))
+      yield* hear(makeOrderEvent([makeChannelRoom(double, { rate: 430 })], { version: 2, status: "wait_pay" }))
       assert.deepStrictEqual(yield* properties, [property])
-      yield* hear(orderEvent([channelRoom(double)], { version: 3 }))
+      yield* hear(makeOrderEvent([makeChannelRoom(double)], { version: 3 }))
       assert.deepStrictEqual(yield* properties, [second])
     })
   )
 
   it.effect("goes where another listing is when it is said to be there, and stays where its host put it else", () =>
     Effect.gen(function* () {
-      const { api, as, property, second, listing, double, hear, rows, properties } = yield* ground
-      yield* hear(orderEvent([channelRoom(listing)]))
+      const {
+        api,
+        as,
+        propertyId: property,
+        secondPropertyId: second,
+        listingId: listing,
+        double,
+        ingestEvent: hear,
+        reservations: rows,
+        properties
+      } = yield* ground
+      yield* hear(makeOrderEvent([makeChannelRoom(listing)]))
       const [{ stay_code = "" } = {}] = yield* rows
       yield* api.allocate_stay({ stay_code, property_id: second }).pipe(as)
-      yield* hear(orderEvent([channelRoom(listing, { rate: 500 })], { version: 2 }))
+      yield* hear(makeOrderEvent([makeChannelRoom(listing, { rate: 500 })], { version: 2 }))
       assert.deepStrictEqual(yield* properties, [second])
       yield* api.move_stay_to_box({ stay_code }).pipe(as)
-      yield* hear(orderEvent([channelRoom(listing, { rate: 510 })], { version: 3 }))
+      yield* hear(makeOrderEvent([makeChannelRoom(listing, { rate: 510 })], { version: 3 }))
       assert.deepStrictEqual(yield* properties, [0])
-      yield* hear(orderEvent([channelRoom(double, { rate: 520 })], { version: 4 }))
+      yield* hear(makeOrderEvent([makeChannelRoom(double, { rate: 520 })], { version: 4 }))
       assert.deepStrictEqual(yield* properties, [property])
     })
   )

@@ -1,19 +1,19 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import fc from "fast-check"
-import { findExcess } from "../../../src/connectors/ingest/payload-limits.ts"
+import { findPayloadLimitViolation } from "../../../src/connectors/ingest/payload-limits.ts"
 import { type ChannelStays, toChannelStays } from "../../../src/connectors/ingest/rules/channel-stays.ts"
 import { computeExpiry } from "../../../src/connectors/ingest/rules/new-order.ts"
-import { nextStatus, predatesChannelDetails } from "../../../src/connectors/ingest/rules/order-status.ts"
+import { computeNextStatus, predatesChannelDetails } from "../../../src/connectors/ingest/rules/order-status.ts"
 import { assignProperties } from "../../../src/connectors/ingest/rules/property-assignment.ts"
 import { applyOrderEvent, type IncomingOrder } from "../../../src/connectors/ingest/rules/updated-order.ts"
 import { addDays } from "../../../src/contract/time.ts"
 import { isOrderPending, type OrderState, type OrderStatus } from "../../../src/domain/bookings/orders/order.ts"
-import { roomIndexOf, toStayCode } from "../../../src/domain/bookings/reservations/rules/codes.ts"
-import { heldNights, toNightKey } from "../../../src/domain/bookings/reservations/rules/nights.ts"
+import { listHeldNights, toNightKey } from "../../../src/domain/bookings/reservations/rules/nights.ts"
 import { diffOrders, isEmptyChange } from "../../../src/domain/bookings/reservations/rules/order-diff.ts"
+import { roomIndexOf, toStayCode } from "../../../src/domain/bookings/reservations/rules/reservation-codes.ts"
 import {
-  newNights,
+  listNewNights,
   unassignConflictingStays
 } from "../../../src/domain/bookings/reservations/rules/unassigned-stays.ts"
 import type { ChannelOrderEvent, ChannelRoom } from "../../../src/domain/channels/port/channel-events.ts"
@@ -25,7 +25,7 @@ import {
   PAYMENT_DEADLINE_MS,
   STAY_NIGHTS
 } from "../../../src/platform/limits.ts"
-import { channelRoom, orderEvent } from "../../support/connectors/ingest/channel-events.ts"
+import { makeChannelRoom, makeOrderEvent } from "../../support/connectors/ingest/channel-events.ts"
 
 const AT = new Date("2027-04-20T10:00:00Z")
 const CODE = "0-481203757-XK2P"
@@ -44,7 +44,7 @@ const roomSaid = fc
   })
   .map(
     ({ room_id, listing_id, from, nights, rate }): ChannelRoom =>
-      channelRoom(listing_id, {
+      makeChannelRoom(listing_id, {
         room_id,
         check_in_date: addDays("2027-05-01", from),
         check_out_date: addDays("2027-05-01", from + nights),
@@ -59,8 +59,8 @@ const said: fc.Arbitrary<ChannelOrderEvent> = fc
     status,
     version: fc.integer({ min: 1, max: 9 })
   })
-  .map(({ rooms: [first = channelRoom("L1"), ...others], status, version }) =>
-    orderEvent([first, ...others], { status, version })
+  .map(({ rooms: [first = makeChannelRoom("L1"), ...others], status, version }) =>
+    makeOrderEvent([first, ...others], { status, version })
   )
 
 const staysOf = (said: ChannelOrderEvent): ChannelStays => Result.getOrThrow(toChannelStays(said))
@@ -72,7 +72,7 @@ const cameIn = (said: ChannelOrderEvent): IncomingOrder => ({
   freeProperties: said.rooms.map(({ listing_id }) => (listing_id === "L1" ? [1] : listing_id === "L2" ? [2] : [1, 2])),
   lostStayIds: [],
   accountId: 7,
-  at: AT
+  receivedAt: AT
 })
 
 /** An order that is known by that word alone, as the database has it. */
@@ -120,14 +120,15 @@ describe("how an order stands after its channel spoke", () => {
   for (const known of STATUSES) {
     it(`that was ${known}`, () => {
       assert.deepStrictEqual(
-        STATUSES.map((said) => nextStatus(known, said)),
+        STATUSES.map((said) => computeNextStatus(known, said)),
         expected[known]
       )
     })
   }
 
   it("waits no longer than it is said, or the service gives it, and not at all once it is answered", () => {
-    const waiting = (said: Partial<ChannelOrderEvent>) => computeExpiry(orderEvent([channelRoom("L1")], said), AT)
+    const waiting = (said: Partial<ChannelOrderEvent>) =>
+      computeExpiry(makeOrderEvent([makeChannelRoom("L1")], said), AT)
     assert.deepStrictEqual(waiting({ status: "wait_accept" }), new Date(AT.getTime() + HOST_RESPONSE_DEADLINE_MS))
     assert.deepStrictEqual(waiting({ status: "wait_pay" }), new Date(AT.getTime() + PAYMENT_DEADLINE_MS))
     const expires_at = "2027-04-20T12:00:00+02:00"
@@ -169,7 +170,7 @@ describe("an order whose channel had stopped talking of it before the release th
   })
 
   it("is never filled, however often it is spoken of; any other is by its next word", () => {
-    const first = orderEvent([channelRoom("L1")], { status: "cancelled" })
+    const first = makeOrderEvent([makeChannelRoom("L1")], { status: "cancelled" })
     const known = { ...knownBy(first), channel_synced_at: null, created_at: over.created_at }
     const filled = (order: OrderState, version: number) =>
       becomes(order, { ...first, version, cancellation_policy_category: "flexible" })
@@ -204,7 +205,7 @@ describe("an order as its channel says it now", () => {
           else assert.deepInclude(stay, { id: was.id, stay_code: was.stay_code })
           if (was?.listing_id === stay.listing_id) assert.strictEqual(stay.property_id, 9)
         }
-        assert.strictEqual(next.status, nextStatus(first.status, second.status))
+        assert.strictEqual(next.status, computeNextStatus(first.status, second.status))
         assert.strictEqual(next.cancelled_at !== null, next.status === "cancelled")
         assert.strictEqual(next.expires_at !== null, isOrderPending(next))
       }),
@@ -239,11 +240,11 @@ describe("an order as its channel says it now", () => {
   })
 
   it("knows rooms that came before they had ids by their order", () => {
-    const known = knownBy(orderEvent([channelRoom("L1"), channelRoom("L2", { room_id: "R2" })]))
+    const known = knownBy(makeOrderEvent([makeChannelRoom("L1"), makeChannelRoom("L2", { room_id: "R2" })]))
     const nameless = { ...known, stays: known.stays.map((stay) => ({ ...stay, channel_room_id: null })) }
     const next = becomes(
       nameless,
-      orderEvent([channelRoom("L1", { room_id: "A" }), channelRoom("L2", { room_id: "B" })], { version: 2 })
+      makeOrderEvent([makeChannelRoom("L1", { room_id: "A" }), makeChannelRoom("L2", { room_id: "B" })], { version: 2 })
     )
     assert.deepStrictEqual(
       next.stays.map(({ id, channel_room_id }) => [id, channel_room_id]),
@@ -255,14 +256,15 @@ describe("an order as its channel says it now", () => {
   })
 
   it("keeps its currency while it has entries", () => {
-    const known = { ...knownBy(orderEvent([channelRoom("L1")])), entries: [{ id: 1, amount: "10.0000" }] }
-    const refused = applyOrderEvent(known, cameIn(orderEvent([channelRoom("L1")], { currency: "USD" })))
+    const known = { ...knownBy(makeOrderEvent([makeChannelRoom("L1")])), entries: [{ id: 1, amount: "10.0000" }] }
+    const refused = applyOrderEvent(known, cameIn(makeOrderEvent([makeChannelRoom("L1")], { currency: "USD" })))
     assert.match(Result.getOrThrow(Result.flip(refused)).message, /^currency: /)
   })
 })
 
 describe("the box around an order that changes", () => {
-  const nightsOf = (state: OrderState) => state.stays.flatMap((stay) => heldNights(state.status, stay).map(toNightKey))
+  const nightsOf = (state: OrderState) =>
+    state.stays.flatMap((stay) => listHeldNights(state.status, stay).map(toNightKey))
 
   it("takes every stay that wants what others hold, and leaves one holder a night", () => {
     fc.assert(
@@ -281,7 +283,7 @@ describe("the box around an order that changes", () => {
         for (const [at, stay] of settled.stays.entries()) {
           if (stay.property_id !== null) assert.strictEqual(stay.property_id, next.stays[at]?.property_id)
         }
-        const all = unassignConflictingStays(before, next, new Set(newNights(before, next).map(toNightKey)))
+        const all = unassignConflictingStays(before, next, new Set(listNewNights(before, next).map(toNightKey)))
         assert.isTrue(nightsOf(all).every((night) => own.has(night)))
       }),
       { numRuns: 300 }
@@ -292,11 +294,11 @@ describe("the box around an order that changes", () => {
 describe("rooms that a listing sold", () => {
   it("are in the first property that is free and that no room before wants, or in the box", () => {
     const stays = staysOf(
-      orderEvent([
-        channelRoom("L3"),
-        channelRoom("L3", { room_id: "R2" }),
-        channelRoom("L3", { room_id: "R3" }),
-        channelRoom("L3", { room_id: "R4", check_in_date: "2027-05-07", check_out_date: "2027-05-08" })
+      makeOrderEvent([
+        makeChannelRoom("L3"),
+        makeChannelRoom("L3", { room_id: "R2" }),
+        makeChannelRoom("L3", { room_id: "R3" }),
+        makeChannelRoom("L3", { room_id: "R4", check_in_date: "2027-05-07", check_out_date: "2027-05-08" })
       ])
     )
     const properties = assignProperties(stays, [
@@ -313,34 +315,37 @@ describe("rooms that a listing sold", () => {
   })
 
   it("are refused where they cannot be, by the field", () => {
-    const nights = (count: number) => channelRoom("L1", { check_out_date: addDays("2027-05-04", count) })
+    const nights = (count: number) => makeChannelRoom("L1", { check_out_date: addDays("2027-05-04", count) })
     const reason = (...rooms: ChannelOrderEvent["rooms"]) =>
-      Result.match(toChannelStays(orderEvent(rooms)), {
+      Result.match(toChannelStays(makeOrderEvent(rooms)), {
         onSuccess: () => "",
         onFailure: ({ message }) => message.split(":")[0]
       })
     assert.strictEqual(reason(nights(STAY_NIGHTS)), "")
     assert.strictEqual(reason(nights(STAY_NIGHTS + 1)), "rooms[0].check_out_date")
     assert.strictEqual(reason(nights(0)), "rooms[0].check_out_date")
-    assert.strictEqual(reason(channelRoom("L1"), channelRoom("L2")), "rooms[1].room_id")
-    assert.strictEqual(reason(channelRoom("L1"), channelRoom("L2", { room_id: "R2", rate: 1.005 })), "rooms[1].rate")
+    assert.strictEqual(reason(makeChannelRoom("L1"), makeChannelRoom("L2")), "rooms[1].room_id")
+    assert.strictEqual(
+      reason(makeChannelRoom("L1"), makeChannelRoom("L2", { room_id: "R2", rate: 1.005 })),
+      "rooms[1].rate"
+    )
     const details = [{ type: "TAXES", description: "", amount: 0.001 }]
-    assert.strictEqual(reason(channelRoom("L1", { details })), "rooms[0].details[0].amount")
+    assert.strictEqual(reason(makeChannelRoom("L1", { details })), "rooms[0].details[0].amount")
   })
 })
 
 describe("what is more than is read", () => {
   const nested = (depth: number): unknown => (depth === 0 ? 1 : [nested(depth - 1)])
   it("is too deep, too much or too long, by one", () => {
-    assert.isUndefined(findExcess(nested(JSON_DEPTH)))
-    assert.match(findExcess(nested(JSON_DEPTH + 1)) ?? "", /deeper/)
-    assert.isUndefined(findExcess(Array(JSON_PARTS).fill(0)))
-    assert.match(findExcess(Array(JSON_PARTS + 1).fill(0)) ?? "", /fields/)
-    assert.isUndefined(findExcess(["x".repeat(BODY_BYTES - 1)]))
-    assert.match(findExcess(["x".repeat(BODY_BYTES)]) ?? "", /characters/)
+    assert.isUndefined(findPayloadLimitViolation(nested(JSON_DEPTH)))
+    assert.match(findPayloadLimitViolation(nested(JSON_DEPTH + 1)) ?? "", /deeper/)
+    assert.isUndefined(findPayloadLimitViolation(Array(JSON_PARTS).fill(0)))
+    assert.match(findPayloadLimitViolation(Array(JSON_PARTS + 1).fill(0)) ?? "", /fields/)
+    assert.isUndefined(findPayloadLimitViolation(["x".repeat(BODY_BYTES - 1)]))
+    assert.match(findPayloadLimitViolation(["x".repeat(BODY_BYTES)]) ?? "", /characters/)
     const circle: Array<unknown> = []
     circle.push(circle)
-    assert.isDefined(findExcess(circle))
+    assert.isDefined(findPayloadLimitViolation(circle))
   })
 })
 

@@ -7,14 +7,14 @@ import { layerGuestAnswerer } from "../../../src/domain/automation/answering/gue
 import { guestQuestionSubscribers } from "../../../src/domain/automation/answering/guest-questions.ts"
 import { layerPreparationWorker } from "../../../src/domain/knowledge/preparing/preparation-worker.ts"
 import { KnowledgeAnswers } from "../../../src/domain/knowledge/search/KnowledgeAnswers.ts"
-import { layerDispatchTo, layerServiceWithSandbox } from "../../support/connectors/sandbox/service-with-sandbox.ts"
+import { layerEventDispatcher, layerServiceWithSandbox } from "../../support/connectors/sandbox/service-with-sandbox.ts"
 import { ANSWER_RULE, insertRule } from "../../support/domain/automation/answering/answering-service.ts"
-import { freshOperator, insertProperty, typedClient, withToken } from "../../support/harness.ts"
+import { createOperator, insertProperty, typedClient, withToken } from "../../support/harness.ts"
 
 // The service, its marketplace, and who answers guests, on the clock on the wall.
 
 const layerAnswered = Layer.mergeAll(
-  layerDispatchTo(...guestQuestionSubscribers),
+  layerEventDispatcher(...guestQuestionSubscribers),
   layerPreparationWorker,
   Layer.provide(layerGuestAnswerer, KnowledgeAnswers.layer)
 ).pipe(Layer.provideMerge(layerServiceWithSandbox))
@@ -27,7 +27,7 @@ const QUESTION = "Hello! What is the Wi-Fi password?"
 
 /** A host with two flats on sale; of one it is written down what its guests' Wi-Fi is, and where anyone parks. */
 const hosting = Effect.gen(function* () {
-  const { operatorId, token } = yield* freshOperator()
+  const { operatorId, token } = yield* createOperator()
   const sql = yield* SqlClient.SqlClient
   const market = yield* Marketplace
   const seeing = yield* SandboxQueries
@@ -71,7 +71,7 @@ const hosting = Effect.gen(function* () {
   yield* insertRule(operatorId, ANSWER_RULE)
 
   const book = Effect.fnUntraced(function* (listing_id: string, guest_name: string, day = 30) {
-    const { order_id } = yield* market.book({
+    const { order_id } = yield* market.bookOrder({
       listing_id,
       guest_name,
       check_in_date: inDays(day),
@@ -104,7 +104,7 @@ layer(layerAnswered, { excludeTestServices: true })("a guest of the sandbox", (i
   it.effect("with a stay asks for the Wi-Fi password and is answered, with the source; nobody else is", () =>
     Effect.gen(function* () {
       const { market, flat, other, wifi, book, read, there } = yield* hosting
-      yield* market.write({ order_id: yield* book(flat.listing_id, "Ana Reis"), text: QUESTION })
+      yield* market.writeMessage({ order_id: yield* book(flat.listing_id, "Ana Reis"), text: QUESTION })
       const [, answer, ...more] = yield* read("Ana Reis", 1)
       assert.deepStrictEqual(more, [])
       assert.deepInclude(answer, { sender_role: "host", sender_name: "Assistant", content: PASSWORD })
@@ -121,7 +121,7 @@ layer(layerAnswered, { excludeTestServices: true })("a guest of the sandbox", (i
       // The guest reads it there.
       yield* until(there, (threads) => JSON.stringify(threads).includes(PASSWORD))
 
-      yield* market.inquire({
+      yield* market.sendInquiry({
         listing_id: flat.listing_id,
         guest_name: "A Stranger",
         check_in_date: inDays(50),
@@ -130,12 +130,12 @@ layer(layerAnswered, { excludeTestServices: true })("a guest of the sandbox", (i
       })
       assert.lengthOf(yield* read("A Stranger", 2), 1)
 
-      yield* market.write({ order_id: yield* book(other.listing_id, "Of Elsewhere"), text: QUESTION })
+      yield* market.writeMessage({ order_id: yield* book(other.listing_id, "Of Elsewhere"), text: QUESTION })
       assert.lengthOf(yield* read("Of Elsewhere", 3), 1)
 
       const cancelled = yield* book(flat.listing_id, "No Longer", 40)
-      yield* market.cancel({ order_id: cancelled })
-      yield* market.write({ order_id: cancelled, text: QUESTION })
+      yield* market.cancelOrder({ order_id: cancelled })
+      yield* market.writeMessage({ order_id: cancelled, text: QUESTION })
       assert.lengthOf(yield* read("No Longer", 4), 1)
     })
   )
@@ -143,7 +143,7 @@ layer(layerAnswered, { excludeTestServices: true })("a guest of the sandbox", (i
   it.effect("who has not booked is told what anyone may know", () =>
     Effect.gen(function* () {
       const { market, flat, read } = yield* hosting
-      yield* market.inquire({
+      yield* market.sendInquiry({
         listing_id: flat.listing_id,
         guest_name: "A Stranger",
         check_in_date: inDays(50),

@@ -10,7 +10,7 @@ import {
   createSandboxAccount,
   createSandboxListing,
   isEventOfType,
-  layerWithListener,
+  layerSandboxTest,
   NOW,
   ReceivedEvents
 } from "../../support/connectors/sandbox/sandbox-accounts.ts"
@@ -32,15 +32,16 @@ const ground = Effect.fn("ground")(function* (
   const listing = yield* createSandboxListing(at.account, { title: "Harbour view", ...options })
   const market = yield* Marketplace
   const sandbox = yield* SandboxConnector
-  const days = (start: string, end: string) => sandbox.readCalendar(at.there, { listingId: listing, start, end })
+  const days = (start: string, end: string) =>
+    sandbox.readCalendar(at.remoteAccount, { listingId: listing, start, end })
   return {
     ...at,
     listing,
     market,
     sandbox,
     days,
-    book: (asked: Partial<Parameters<typeof market.book>[0]> = {}) =>
-      market.book({ listing_id: listing, ...GUEST, ...STAY, ...asked }),
+    book: (asked: Partial<Parameters<typeof market.bookOrder>[0]> = {}) =>
+      market.bookOrder({ listing_id: listing, ...GUEST, ...STAY, ...asked }),
     /** What is left of each night. */
     left: Effect.map(days("2027-06-06", "2027-06-10"), (all) => all.map(({ inventory }) => inventory))
   }
@@ -49,7 +50,7 @@ const ground = Effect.fn("ground")(function* (
 const messageOf = <A, E extends { readonly message: string }, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.flip(effect).pipe(Effect.map(({ message }) => message))
 
-layer(layerWithListener)("a guest of the sandbox", (it) => {
+layer(layerSandboxTest)("a guest of the sandbox", (it) => {
   it.effect("books nights, pays what they cost to the cent, and nobody else has them", () =>
     Effect.gen(function* () {
       const { book, left, accountId } = yield* ground("booking.com", { base_price: 99.99, cleaning_fee: 30 })
@@ -58,7 +59,7 @@ layer(layerWithListener)("a guest of the sandbox", (it) => {
       assert.strictEqual(order.total, 252.98)
       assert.strictEqual(order.status, "accepted")
       assert.deepStrictEqual(yield* left, [1, 0, 0, 1, 1])
-      const told = (yield* (yield* ReceivedEvents).heardOf(accountId)).filter(isEventOfType("order"))
+      const told = (yield* (yield* ReceivedEvents).listEvents(accountId)).filter(isEventOfType("order"))
       assert.lengthOf(told, 1)
       assert.isTrue(fits(told[0]))
       assert.deepStrictEqual(
@@ -123,7 +124,7 @@ layer(layerWithListener)("a guest of the sandbox", (it) => {
     Effect.gen(function* () {
       const { book, market, accountId } = yield* ground()
       const { order_id, version } = yield* book()
-      const told = ReceivedEvents.use(({ heardOf }) => heardOf(accountId))
+      const told = ReceivedEvents.use(({ listEvents: heardOf }) => heardOf(accountId))
       const before = yield* told
       const refused = yield* Effect.flip(market.changeOrder({ order_id }))
       assert.strictEqual(refused._tag, "BadRequest")
@@ -155,7 +156,7 @@ layer(layerWithListener)("a guest of the sandbox", (it) => {
 
   it.effect("cannot book what the host has closed, nor against the restrictions of its channel", () =>
     Effect.gen(function* () {
-      const { book, sandbox, there, listing } = yield* ground("booking.com", { rooms: 50 })
+      const { book, sandbox, remoteAccount: there, listing } = yield* ground("booking.com", { rooms: 50 })
       const restrict = (rule: object) =>
         sandbox.pushRestrictions(there, {
           listingId: listing,
@@ -211,7 +212,7 @@ layer(layerWithListener)("a guest of the sandbox", (it) => {
 
   it.effect("moves an order to other dates and rooms: what is dropped is free again", () =>
     Effect.gen(function* () {
-      const { book, left, market, listing, account, accountId, sandbox, there } = yield* ground()
+      const { book, left, market, listing, account, accountId, sandbox, remoteAccount: there } = yield* ground()
       const other = yield* createSandboxListing(account)
       const order = yield* book()
       // The host closes the nights that are sold, which does not keep the guest from staying.
@@ -234,7 +235,7 @@ layer(layerWithListener)("a guest of the sandbox", (it) => {
       yield* market.changeOrder({ order_id: order.order_id, listing_id: other })
       // Closed by the host before: that stays the last word. The night that was sold after it is free.
       assert.deepStrictEqual(yield* left, [1, 0, 0, 1, 1])
-      const versions = (yield* (yield* ReceivedEvents).heardOf(accountId))
+      const versions = (yield* (yield* ReceivedEvents).listEvents(accountId))
         .filter(isEventOfType("order"))
         .map(({ version }) => version)
       assert.deepStrictEqual(versions, [1, 2, 3, 4])
@@ -245,10 +246,10 @@ layer(layerWithListener)("a guest of the sandbox", (it) => {
     Effect.gen(function* () {
       const { book, left, market } = yield* ground()
       const order = yield* book()
-      const over = yield* market.cancel({ order_id: order.order_id })
+      const over = yield* market.cancelOrder({ order_id: order.order_id })
       assert.strictEqual(over.status, "cancelled")
       assert.deepStrictEqual(yield* left, [1, 1, 1, 1, 1])
-      assert.match(yield* messageOf(market.cancel({ order_id: order.order_id })), /^order_id: .*cancelled/)
+      assert.match(yield* messageOf(market.cancelOrder({ order_id: order.order_id })), /^order_id: .*cancelled/)
       yield* book()
     })
   )
@@ -257,14 +258,14 @@ layer(layerWithListener)("a guest of the sandbox", (it) => {
     Effect.gen(function* () {
       const { book, market, accountId } = yield* ground("booking_site", { base_price: 50, tax: 0 })
       const { order_id } = yield* book()
-      assert.strictEqual((yield* market.pay({ order_id, amount: 33.33 })).paid, 33.33)
-      assert.match(yield* messageOf(market.pay({ order_id, amount: 66.68 })), /^amount: .*66\.67.*EUR/)
-      assert.match(yield* messageOf(market.pay({ order_id, amount: 0.001 })), /^amount: .*decimals.*EUR/)
-      assert.strictEqual((yield* market.pay({ order_id })).paid, 100)
-      assert.match(yield* messageOf(market.pay({ order_id })), /^amount: .*nothing/)
-      assert.strictEqual((yield* market.refund({ order_id, amount: 40 })).paid, 60)
-      assert.match(yield* messageOf(market.refund({ order_id, amount: 60.01 })), /^amount: .*60.*EUR/)
-      const said = yield* (yield* ReceivedEvents).heardOf(accountId)
+      assert.strictEqual((yield* market.payOrder({ order_id, amount: 33.33 })).paid, 33.33)
+      assert.match(yield* messageOf(market.payOrder({ order_id, amount: 66.68 })), /^amount: .*66\.67.*EUR/)
+      assert.match(yield* messageOf(market.payOrder({ order_id, amount: 0.001 })), /^amount: .*decimals.*EUR/)
+      assert.strictEqual((yield* market.payOrder({ order_id })).paid, 100)
+      assert.match(yield* messageOf(market.payOrder({ order_id })), /^amount: .*nothing/)
+      assert.strictEqual((yield* market.refundOrder({ order_id, amount: 40 })).paid, 60)
+      assert.match(yield* messageOf(market.refundOrder({ order_id, amount: 60.01 })), /^amount: .*60.*EUR/)
+      const said = yield* (yield* ReceivedEvents).listEvents(accountId)
       assert.deepStrictEqual(
         said.filter(isEventOfType("payment")).map(({ amount, channel_id }) => [amount, channel_id]),
         [
@@ -283,7 +284,7 @@ layer(layerWithListener)("a guest of the sandbox", (it) => {
     Effect.gen(function* () {
       const { book, market } = yield* ground("booking_site", { tax: 0 })
       const { order_id } = yield* book()
-      const tries = yield* Effect.forEach(Array.from({ length: 8 }), () => Effect.exit(market.pay({ order_id })), {
+      const tries = yield* Effect.forEach(Array.from({ length: 8 }), () => Effect.exit(market.payOrder({ order_id })), {
         concurrency: 8
       })
       assert.lengthOf(
@@ -295,10 +296,10 @@ layer(layerWithListener)("a guest of the sandbox", (it) => {
 
   it.effect("who has paid enough for an order that got cheaper has agreed to it: it waits for no payment", () =>
     Effect.gen(function* () {
-      const { book, market, sandbox, there } = yield* ground("vrbo", { base_price: 100, tax: 0 })
+      const { book, market, sandbox, remoteAccount: there } = yield* ground("vrbo", { base_price: 100, tax: 0 })
       const { order_id } = yield* book()
       yield* sandbox.approve?.(there, { reservationCode: "0-1-AAAA", channelId: order_id }) ?? Effect.void
-      assert.strictEqual((yield* market.pay({ order_id, amount: 100 })).status, "wait_pay")
+      assert.strictEqual((yield* market.payOrder({ order_id, amount: 100 })).status, "wait_pay")
       const cheaper = yield* market.changeOrder({ order_id, check_out_date: "2027-06-08" })
       assert.deepStrictEqual([cheaper.status, cheaper.total, cheaper.paid], ["accepted", 100, 100])
     })
@@ -338,9 +339,9 @@ layer(layerWithListener)("a guest of the sandbox", (it) => {
         )
       for (let day = 10; day < 28; day++) {
         const { order_id } = yield* book({ check_in_date: `2027-06-${day}`, check_out_date: `2027-06-${day + 1}` })
-        assert.strictEqual(yield* parts(market.pay, order_id), 2)
-        yield* market.pay({ order_id })
-        assert.strictEqual(yield* parts(market.refund, order_id), 2)
+        assert.strictEqual(yield* parts(market.payOrder, order_id), 2)
+        yield* market.payOrder({ order_id })
+        assert.strictEqual(yield* parts(market.refundOrder, order_id), 2)
       }
     })
   )

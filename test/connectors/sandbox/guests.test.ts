@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { TestClock } from "effect/testing"
-import { makeExpireDue } from "../../../src/connectors/sandbox/expiration.ts"
+import { makeExpireOrdersAndOffers } from "../../../src/connectors/sandbox/expiration.ts"
 import { acceptOfferRule } from "../../../src/connectors/sandbox/guest-offer-rules.ts"
 import { makeRuleRunner } from "../../../src/connectors/sandbox/rule-runner.ts"
 import { SandboxRepository } from "../../../src/connectors/sandbox/SandboxRepository.ts"
@@ -14,20 +14,35 @@ import {
   SANDBOX_ORDERS,
   SANDBOX_THREADS
 } from "../../../src/platform/limits.ts"
-import { layerWithListenerAlone, NOW, ReceivedEvents } from "../../support/connectors/sandbox/sandbox-accounts.ts"
-import { errorMessageOf, STAY, startConversation } from "../../support/connectors/sandbox/sandbox-conversation.ts"
+import {
+  layerSandboxTestOnOwnDatabase,
+  NOW,
+  ReceivedEvents
+} from "../../support/connectors/sandbox/sandbox-accounts.ts"
+import {
+  errorMessageOf,
+  STAY_DATES,
+  startSandboxConversation
+} from "../../support/connectors/sandbox/sandbox-conversation.ts"
 
 const fits = Schema.is(ChannelEvent)
 
-layer(layerWithListenerAlone)("guests of the sandbox", (it) => {
+layer(layerSandboxTestOnOwnDatabase)("guests of the sandbox", (it) => {
   it.effect("ask about nights: the thread is told before the question, and one guest has one thread", () =>
     Effect.gen(function* () {
-      const { inquire, kinds, told, listing, market, accountId } = yield* startConversation()
+      const {
+        inquire,
+        eventTypes: kinds,
+        flushAndListEvents: told,
+        listingId: listing,
+        market,
+        accountId
+      } = yield* startSandboxConversation()
       const asked = yield* inquire({ guest_phone: "+351 1", adults: 3, children: 1 })
       assert.deepInclude(asked, { guest_name: "Ana Reis", message_id: `${asked.thread_id}-1`, heard: "applied" })
       const said = yield* kinds
       assert.deepStrictEqual([said.toSorted(), said.at(-1)], [["listing", "message", "thread"], "message"])
-      const inquiry = { listing_id: listing, ...STAY, number_of_adults: 3, number_of_children: 1 }
+      const inquiry = { listing_id: listing, ...STAY_DATES, number_of_adults: 3, number_of_children: 1 }
       assert.deepInclude((yield* told("thread"))[0], {
         version: 1,
         guest: { name: "Ana Reis", phone: "+351 1", email: "ana@example.com" },
@@ -37,43 +52,43 @@ layer(layerWithListenerAlone)("guests of the sandbox", (it) => {
       assert.deepStrictEqual([again.thread_id, again.message_id], [asked.thread_id, `${asked.thread_id}-2`])
       const other = yield* inquire({ guest_name: "Ana Reis", guest_email: "another@example.com" })
       assert.notStrictEqual(other.thread_id, asked.thread_id)
-      const written = yield* market.write({ thread_id: asked.thread_id, text: "Hello?" })
+      const written = yield* market.writeMessage({ thread_id: asked.thread_id, text: "Hello?" })
       assert.strictEqual(written.message_id, `${asked.thread_id}-3`)
-      const all = yield* (yield* ReceivedEvents).heardOf(accountId)
+      const all = yield* (yield* ReceivedEvents).listEvents(accountId)
       assert.isTrue(all.every((said) => fits(said)))
     })
   )
 
   it.effect("write in any script, and it arrives as it was written", () =>
     Effect.gen(function* () {
-      const { inquire, market, told } = yield* startConversation()
+      const { inquire, market, flushAndListEvents: told } = yield* startSandboxConversation()
       const { thread_id } = yield* inquire({ text: "مرحبا، هل يوجد مصعد؟ 🙏" })
       const texts = ["é e\u0301 👩‍👩‍👧 <b>bold</b> & 'so'", `line\n\n  indented\t${"長".repeat(MESSAGE_TEXT - 20)}`]
-      for (const text of texts) yield* market.write({ thread_id, text })
+      for (const text of texts) yield* market.writeMessage({ thread_id, text })
       assert.deepStrictEqual(
         (yield* told("message")).map(({ text }) => text),
         ["مرحبا، هل يوجد مصعد؟ 🙏", ...texts]
       )
       const url = "https://example.com/key.jpg"
-      yield* market.write({ thread_id, text: "See", attachment_url: url })
+      yield* market.writeMessage({ thread_id, text: "See", attachment_url: url })
       assert.strictEqual((yield* told("message")).at(-1)?.attachment_url, url)
     })
   )
 
   it.effect("are refused by the field that is wrong, and nothing is changed", () =>
     Effect.gen(function* () {
-      const { inquire, market, kinds, book, sql, accountId } = yield* startConversation()
+      const { inquire, market, eventTypes: kinds, book, sql, accountId } = yield* startSandboxConversation()
       const { thread_id } = yield* inquire()
       const { order_id } = yield* book()
       const before = yield* kinds
-      const write = (asked: object) => errorMessageOf(market.write({ thread_id, text: "x", ...asked }))
-      const review = (asked: object) => errorMessageOf(market.review({ order_id, score: 5, text: "x", ...asked }))
+      const write = (asked: object) => errorMessageOf(market.writeMessage({ thread_id, text: "x", ...asked }))
+      const review = (asked: object) => errorMessageOf(market.writeReview({ order_id, score: 5, text: "x", ...asked }))
       const scores = (count: number) => Array.from({ length: count }, (_, nth) => `c${nth}=5`).join(",")
       for (const [message, pattern] of [
         [errorMessageOf(inquire({ listing_id: "none" })), /^listing_id: .*none/],
         [errorMessageOf(inquire({ check_in_date: "2027-04-01" })), /^check_in_date: .*past/],
         [errorMessageOf(inquire({ check_in_date: "2025-04-01" })), /^check_in_date: .*past/],
-        [errorMessageOf(inquire({ check_out_date: STAY.check_in_date })), /^check_out_date: .*check_in_date/],
+        [errorMessageOf(inquire({ check_out_date: STAY_DATES.check_in_date })), /^check_out_date: .*check_in_date/],
         [errorMessageOf(inquire({ guest_name: " " })), /^guest_name: .*empty/],
         [errorMessageOf(inquire({ text: "" })), /^text: .*empty/],
         [write({ text: "x".repeat(MESSAGE_TEXT + 1) }), /^text: .*20000/],
@@ -81,7 +96,7 @@ layer(layerWithListenerAlone)("guests of the sandbox", (it) => {
         [write({ attachment_url: "javascript:alert(1)" }), /^attachment_url: .*https/],
         [write({ thread_id: "none" }), /^thread_id: .*none/],
         [write({ order_id }), /^thread_id, order_id: /],
-        [errorMessageOf(market.write({ text: "x" })), /^thread_id, order_id: /],
+        [errorMessageOf(market.writeMessage({ text: "x" })), /^thread_id, order_id: /],
         [errorMessageOf(market.acceptOffer({ offer_id: "none" })), /^offer_id: .*none/],
         [review({ score: 5.5 }), /^score: .*0 to 5/],
         [review({ text: "x".repeat(REVIEW_TEXT + 1) }), /^text: .*10000/],
@@ -103,7 +118,7 @@ layer(layerWithListenerAlone)("guests of the sandbox", (it) => {
 
   it.effect("have their orders in their thread, in which nothing is asked any more once they have booked", () =>
     Effect.gen(function* () {
-      const { inquire, book, told } = yield* startConversation("booking.com", { rooms: 3 })
+      const { inquire, book, flushAndListEvents: told } = yield* startSandboxConversation("booking.com", { rooms: 3 })
       const { thread_id } = yield* inquire()
       yield* book()
       yield* book({ check_in_date: "2027-06-20", check_out_date: "2027-06-22" })
@@ -127,7 +142,13 @@ layer(layerWithListenerAlone)("guests of the sandbox", (it) => {
 
   it.effect("have one thread though they book and ask at the same moment", () =>
     Effect.gen(function* () {
-      const { inquire, book, told, sql, accountId } = yield* startConversation("booking.com", { rooms: 9 })
+      const {
+        inquire,
+        book,
+        flushAndListEvents: told,
+        sql,
+        accountId
+      } = yield* startSandboxConversation("booking.com", { rooms: 9 })
       const all = yield* Effect.all(
         Array.from({ length: 4 }, (_, nth) => [
           Effect.asVoid(book()),
@@ -154,13 +175,20 @@ layer(layerWithListenerAlone)("guests of the sandbox", (it) => {
 
   it.effect("of orders of before get a thread when they first write, and the order is told with it", () =>
     Effect.gen(function* () {
-      const { book, told, market, sql, operatorId, accountId } = yield* startConversation("booking.com")
+      const {
+        book,
+        flushAndListEvents: told,
+        market,
+        sql,
+        operatorId,
+        accountId
+      } = yield* startSandboxConversation("booking.com")
       const { order_id } = yield* book()
       yield* sql`
         UPDATE sandbox_orders SET said = said - 'thread_id' WHERE operator_id = ${operatorId} AND account_id = ${accountId}`
       yield* sql`DELETE FROM sandbox_threads WHERE operator_id = ${operatorId} AND account_id = ${accountId}`
-      const written = yield* market.write({ order_id, text: "When can we come?" })
-      const second = yield* market.write({ order_id, text: "Hello?" })
+      const written = yield* market.writeMessage({ order_id, text: "When can we come?" })
+      const second = yield* market.writeMessage({ order_id, text: "Hello?" })
       assert.strictEqual(second.message_id, `${written.thread_id}-2`)
       const [, order, ...others] = yield* told("order")
       assert.deepStrictEqual([order?.version, order?.status, order?.thread_id], [2, "accepted", written.thread_id])
@@ -170,7 +198,7 @@ layer(layerWithListenerAlone)("guests of the sandbox", (it) => {
 
   it.effect("are as many as an account has room for: those it knows still write and book", () =>
     Effect.gen(function* () {
-      const { inquire, book, market, sql, operatorId, accountId } = yield* startConversation("booking.com", {
+      const { inquire, book, market, sql, operatorId, accountId } = yield* startSandboxConversation("booking.com", {
         rooms: 9
       })
       yield* sql`
@@ -192,25 +220,25 @@ layer(layerWithListenerAlone)("guests of the sandbox", (it) => {
       yield* sql`
         UPDATE sandbox_threads SET guest = 'old-1'
         WHERE operator_id = ${operatorId} AND account_id = ${accountId} AND guest NOT LIKE 'old-%'`
-      assert.match(yield* errorMessageOf(market.write({ order_id, text: "Hello?" })), /^order_id: .*10000/)
+      assert.match(yield* errorMessageOf(market.writeMessage({ order_id, text: "Hello?" })), /^order_id: .*10000/)
     })
   )
 
   it.effect("write as much as a thread takes, and are then refused by what they named it by", () =>
     Effect.gen(function* () {
-      const { inquire, book, market, sql, operatorId, accountId } = yield* startConversation()
+      const { inquire, book, market, sql, operatorId, accountId } = yield* startSandboxConversation()
       const { thread_id } = yield* inquire()
       const { order_id } = yield* book()
       yield* sql`
         UPDATE sandbox_threads SET messages = ${SANDBOX_MESSAGES - 1}
         WHERE operator_id = ${operatorId} AND account_id = ${accountId}`
-      const last = yield* market.write({ thread_id, text: "The last" })
+      const last = yield* market.writeMessage({ thread_id, text: "The last" })
       assert.strictEqual(last.message_id, `${thread_id}-${SANDBOX_MESSAGES}`)
       const full = "a thread of the sandbox has at most 5000 messages."
       assert.deepStrictEqual(
         [
-          yield* errorMessageOf(market.write({ thread_id, text: "One more" })),
-          yield* errorMessageOf(market.write({ order_id, text: "One more" })),
+          yield* errorMessageOf(market.writeMessage({ thread_id, text: "One more" })),
+          yield* errorMessageOf(market.writeMessage({ order_id, text: "One more" })),
           yield* errorMessageOf(inquire())
         ],
         [`thread_id: ${full}`, `order_id: ${full}`, `guest_name: ${full}`]
@@ -219,17 +247,22 @@ layer(layerWithListenerAlone)("guests of the sandbox", (it) => {
   )
 })
 
-layer(layerWithListenerAlone)("offers to guests of the sandbox", (it) => {
+layer(layerSandboxTestOnOwnDatabase)("offers to guests of the sandbox", (it) => {
   it.effect("are accepted once: booked at once at their price, in the thread, the inquiry over", () =>
     Effect.gen(function* () {
-      const { inquire, offer, market, told } = yield* startConversation("airbnb", { tax: 6, cleaning_fee: 50 })
+      const {
+        inquire,
+        sendOffer: offer,
+        market,
+        flushAndListEvents: told
+      } = yield* startSandboxConversation("airbnb", { tax: 6, cleaning_fee: 50 })
       const { thread_id } = yield* inquire()
       const { offerId } = yield* offer(thread_id)
       const order = yield* market.acceptOffer({ offer_id: offerId })
       assert.deepInclude(order, { status: "accepted", total: 150.5, heard: "applied", guest_name: "Ana Reis" })
       const [said] = yield* told("order")
       assert.deepInclude(said?.rooms[0], {
-        ...STAY,
+        ...STAY_DATES,
         rate: 150.5,
         accommodation: 150.5,
         commission: 22.58,
@@ -250,7 +283,14 @@ layer(layerWithListenerAlone)("offers to guests of the sandbox", (it) => {
 
   it.effect("that are pre-approvals are booked at the standard price, whatever the rules of the listing", () =>
     Effect.gen(function* () {
-      const { inquire, offer, market, sandbox, there, listing } = yield* startConversation("airbnb", {
+      const {
+        inquire,
+        sendOffer: offer,
+        market,
+        connector: sandbox,
+        remoteAccount: there,
+        listingId: listing
+      } = yield* startSandboxConversation("airbnb", {
         base_price: 80,
         tax: 10
       })
@@ -264,12 +304,18 @@ layer(layerWithListenerAlone)("offers to guests of the sandbox", (it) => {
 
   it.effect("hold no nights: one whose nights are gone is refused with the reason, and stays as it is", () =>
     Effect.gen(function* () {
-      const { inquire, offer, market, book, told } = yield* startConversation("booking_site", { rooms: 1 })
+      const {
+        inquire,
+        sendOffer: offer,
+        market,
+        book,
+        flushAndListEvents: told
+      } = yield* startSandboxConversation("booking_site", { rooms: 1 })
       const { thread_id } = yield* inquire()
       const { offerId } = yield* offer(thread_id)
       const other = yield* book({ guest_email: "li@example.com" })
       assert.match(yield* errorMessageOf(market.acceptOffer({ offer_id: offerId })), /^listing_id: .*2027-06-07/)
-      yield* market.cancel({ order_id: other.order_id })
+      yield* market.cancelOrder({ order_id: other.order_id })
       assert.strictEqual((yield* market.acceptOffer({ offer_id: offerId })).status, "accepted")
       assert.strictEqual((yield* told("offer")).at(-1)?.status, "accepted")
     })
@@ -277,7 +323,7 @@ layer(layerWithListenerAlone)("offers to guests of the sandbox", (it) => {
 
   it.effect("are good for a day by the clock, and then expire by themselves, once", () =>
     Effect.gen(function* () {
-      const { inquire, offer, market, told } = yield* startConversation()
+      const { inquire, sendOffer: offer, market, flushAndListEvents: told } = yield* startSandboxConversation()
       const { thread_id } = yield* inquire()
       const { offerId } = yield* offer(thread_id)
       const early = yield* offer(thread_id, { reference: "O-2", checkInDate: "2027-07-01", checkOutDate: "2027-07-03" })
@@ -285,7 +331,7 @@ layer(layerWithListenerAlone)("offers to guests of the sandbox", (it) => {
       yield* market.acceptOffer({ offer_id: early.offerId })
       yield* TestClock.setTime(NOW + 86_400_000)
       assert.match(yield* errorMessageOf(market.acceptOffer({ offer_id: offerId })), /^offer_id: .*expired/)
-      const expire = yield* makeExpireDue
+      const expire = yield* makeExpireOrdersAndOffers
       assert.strictEqual(yield* expire, 1)
       assert.strictEqual(yield* expire, 0)
       assert.deepStrictEqual(
@@ -302,7 +348,7 @@ layer(layerWithListenerAlone)("offers to guests of the sandbox", (it) => {
 
   it.effect("are accepted by one of two who do so at once", () =>
     Effect.gen(function* () {
-      const { inquire, offer, market, told } = yield* startConversation()
+      const { inquire, sendOffer: offer, market, flushAndListEvents: told } = yield* startSandboxConversation()
       const { thread_id } = yield* inquire()
       const { offerId } = yield* offer(thread_id)
       const both = yield* Effect.all(
@@ -319,7 +365,7 @@ layer(layerWithListenerAlone)("offers to guests of the sandbox", (it) => {
 
   it.effect("are accepted already for who looked at the offer before that and at its nights after it", () =>
     Effect.gen(function* () {
-      const { inquire, offer, market, account } = yield* startConversation("airbnb", { rooms: 1 })
+      const { inquire, sendOffer: offer, market, account } = yield* startSandboxConversation("airbnb", { rooms: 1 })
       const { thread_id } = yield* inquire()
       const { offerId } = yield* offer(thread_id)
       const books = yield* SandboxRepository.make
@@ -337,7 +383,7 @@ layer(layerWithListenerAlone)("offers to guests of the sandbox", (it) => {
 
   it.effect("find no room in an account that has as many orders as one keeps", () =>
     Effect.gen(function* () {
-      const { inquire, offer, market, sql, operatorId, accountId } = yield* startConversation()
+      const { inquire, sendOffer: offer, market, sql, operatorId, accountId } = yield* startSandboxConversation()
       yield* sql`
         INSERT INTO sandbox_orders (operator_id, account_id, order_id, version, status, said, booked_at)
         SELECT ${operatorId}, ${accountId}, 'old-' || number, 1, 'cancelled', '{}', now()

@@ -6,10 +6,10 @@ import {
   applyPrices,
   applyRestrictions,
   findDay,
-  indexDays
+  indexDaysByDate
 } from "../../../src/connectors/sandbox/listing-calendar.ts"
-import { newListing } from "../../../src/connectors/sandbox/new-listing.ts"
-import type { SandboxListingRequest } from "../../../src/connectors/sandbox/requests.ts"
+import type { SandboxListingRequest } from "../../../src/connectors/sandbox/marketplace-requests.ts"
+import { createListing } from "../../../src/connectors/sandbox/new-listing.ts"
 import { addDays } from "../../../src/contract/time.ts"
 import type { DayRangeRestrictions } from "../../../src/domain/channels/port/listing-days.ts"
 import { AVAILABILITY_END_DAYS, LISTING_RANGES } from "../../../src/platform/limits.ts"
@@ -17,8 +17,8 @@ import { measureProcessorTime } from "../../support/processor-time.ts"
 
 const TODAY = "2027-05-01"
 const opened: SandboxListingRequest = { channel_type: "booking.com" }
-const listing = newListing(opened, "300-77", "EUR")
-const noDays = indexDays(listing, [])
+const listing = createListing(opened, "300-77", "EUR")
+const noDays = indexDaysByDate(listing, [])
 
 const spans = fc
   .tuple(fc.integer({ min: 0, max: 20 }), fc.integer({ min: 0, max: 6 }))
@@ -41,7 +41,7 @@ describe("what a host says of days", () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(spans, fc.integer({ min: 0, max: 9 })), { minLength: 1 }), (said) => {
         const ranges = said.map(([span, inventory]) => ({ ...span, inventory }))
-        const days = indexDays(listing, Result.getOrThrow(applyInventories(listing, noDays, ranges, new Map())))
+        const days = indexDaysByDate(listing, Result.getOrThrow(applyInventories(listing, noDays, ranges, new Map())))
         for (let at = 0; at <= 30; at++) {
           const date = addDays(TODAY, at)
           assert.strictEqual(findDay(listing, days, date).offered, ranges.findLast(names(date))?.inventory ?? null)
@@ -53,7 +53,10 @@ describe("what a host says of days", () => {
     fc.assert(
       fc.property(restrictedRanges, (said) => {
         const ranges = said.map(([span, rules]): DayRangeRestrictions => ({ ...span, ...rules }))
-        const days = indexDays(listing, Result.getOrThrow(applyRestrictions("booking.com", listing, noDays, ranges)))
+        const days = indexDaysByDate(
+          listing,
+          Result.getOrThrow(applyRestrictions("booking.com", listing, noDays, ranges))
+        )
         for (let at = 0; at <= 30; at++) {
           const date = addDays(TODAY, at)
           const expected = Object.assign(
@@ -68,7 +71,7 @@ describe("what a host says of days", () => {
   it("is soon reckoned, be it as much as one call can say: nobody else is served meanwhile", () => {
     const days = { start_date: TODAY, end_date: addDays(TODAY, AVAILABILITY_END_DAYS) }
     const ranges = Array.from({ length: LISTING_RANGES }, (_, at) => ({ ...days, price: at + 1 }))
-    const { answer: changed, processorMs } = measureProcessorTime(() =>
+    const { result: changed, processorMs } = measureProcessorTime(() =>
       Result.getOrThrow(applyPrices(listing, noDays, ranges))
     )
     assert.lengthOf(changed, AVAILABILITY_END_DAYS + 1)

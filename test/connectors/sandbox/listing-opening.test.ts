@@ -4,15 +4,15 @@ import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { Marketplace } from "../../../src/connectors/sandbox/Marketplace.ts"
 import { LISTING_TEXT, RECORD_CODE } from "../../../src/platform/limits.ts"
-import { layerWithListener, NOW } from "../../support/connectors/sandbox/sandbox-accounts.ts"
-import { freshOperator } from "../../support/harness.ts"
+import { layerSandboxTest, NOW } from "../../support/connectors/sandbox/sandbox-accounts.ts"
+import { createOperator } from "../../support/harness.ts"
 import { insertChannelAccount, insertListing } from "../../support/listings.ts"
 
 const STAY = { guest_name: "Ana Reis", check_in_date: "2027-06-07", check_out_date: "2027-06-09" }
 
 const ground = Effect.fn("ground")(function* () {
   yield* TestClock.setTime(NOW)
-  const { operatorId } = yield* freshOperator()
+  const { operatorId } = yield* createOperator()
   const sql = yield* SqlClient.SqlClient
   const market = yield* Marketplace
   type Asked = Parameters<typeof market.openListing>[0]
@@ -34,7 +34,7 @@ const ground = Effect.fn("ground")(function* () {
 const refusalOf = <A, E extends { readonly _tag: string; readonly message: string }, R>(act: Effect.Effect<A, E, R>) =>
   Effect.map(Effect.flip(act), ({ _tag, message }) => `${_tag} ${message}`)
 
-layer(layerWithListener)("opening a listing of the sandbox", (it) => {
+layer(layerSandboxTest)("opening a listing of the sandbox", (it) => {
   it.effect("is refused where another account of the operator on the channel has it, and leaves nothing", () =>
     Effect.gen(function* () {
       const { market, open, operatorId, there } = yield* ground()
@@ -47,7 +47,7 @@ layer(layerWithListener)("opening a listing of the sandbox", (it) => {
       )
       assert.deepStrictEqual(yield* there, [1, 1])
       yield* open({ listing_id: "314006", username: "pier", channel_type: "vrbo" })
-      const { status } = yield* market.book({
+      const { status } = yield* market.bookOrder({
         ...STAY,
         operator_id: operatorId,
         channel_type: "airbnb",

@@ -10,7 +10,7 @@ import {
   createSandboxAccount,
   createSandboxListing,
   isEventOfType,
-  layerWithListenerAlone,
+  layerSandboxTestOnOwnDatabase,
   NOW,
   ReceivedEvents
 } from "../../support/connectors/sandbox/sandbox-accounts.ts"
@@ -23,7 +23,7 @@ const ground = Effect.fn("ground")(function* (channel: Parameters<typeof createS
   const sandbox = yield* SandboxConnector
   const sql = yield* SqlClient.SqlClient
   const request = Effect.map(
-    market.book({
+    market.bookOrder({
       listing_id: listing,
       guest_name: "Ana Reis",
       check_in_date: "2027-06-07",
@@ -46,10 +46,10 @@ const ground = Effect.fn("ground")(function* (channel: Parameters<typeof createS
   }
 })
 
-layer(layerWithListenerAlone)("an account of the sandbox", (it) => {
+layer(layerSandboxTestOnOwnDatabase)("an account of the sandbox", (it) => {
   it.effect("refuses with its reason, and still tells the truth", () =>
     Effect.gen(function* () {
-      const { mood, sandbox, there, request, asked } = yield* ground()
+      const { mood, sandbox, remoteAccount: there, request, asked } = yield* ground()
       const order = yield* request
       yield* mood("refuses", { reason: "the guest has left us" })
       const refused = yield* Effect.flip(sandbox.approve(there, order))
@@ -69,7 +69,7 @@ layer(layerWithListenerAlone)("an account of the sandbox", (it) => {
 
   it.effect("answers late, when what was asked is long done", () =>
     Effect.gen(function* () {
-      const { mood, sandbox, there, request, asked } = yield* ground()
+      const { mood, sandbox, remoteAccount: there, request, asked } = yield* ground()
       const order = yield* request
       yield* mood("late", { ms: 40_000 })
       const approving = yield* Effect.forkChild(sandbox.approve(there, order))
@@ -86,7 +86,7 @@ layer(layerWithListenerAlone)("an account of the sandbox", (it) => {
 
   it.effect("has done it where only the answer was lost, and has not where it is away or never answers", () =>
     Effect.gen(function* () {
-      const { mood, sandbox, there, request, asked } = yield* ground()
+      const { mood, sandbox, remoteAccount: there, request, asked } = yield* ground()
       const order = yield* request
       const failing = Effect.fnUntraced(function* (each: "503" | "502") {
         yield* mood(each)
@@ -109,13 +109,13 @@ layer(layerWithListenerAlone)("an account of the sandbox", (it) => {
 
   it.effect("that is disconnected says so, and that it is back", () =>
     Effect.gen(function* () {
-      const { mood, sandbox, there, listing, accountId } = yield* ground()
+      const { mood, sandbox, remoteAccount: there, listing, accountId } = yield* ground()
       yield* mood("disconnected")
       const read = sandbox.readCalendar(there, { listingId: listing, start: "2027-06-01", end: "2027-06-02" })
       assert.strictEqual((yield* Effect.flip(read))._tag, "ChannelDisconnected")
       yield* mood("accepts")
       assert.lengthOf(yield* read, 2)
-      const { heardOf } = yield* ReceivedEvents
+      const { listEvents: heardOf } = yield* ReceivedEvents
       assert.deepStrictEqual(
         (yield* heardOf(accountId))
           .filter(isEventOfType("account"))
@@ -130,27 +130,27 @@ layer(layerWithListenerAlone)("an account of the sandbox", (it) => {
 
   it.effect("of a channel that is paid after the host has agreed waits for the payment", () =>
     Effect.gen(function* () {
-      const { sandbox, there, request, market, accountId } = yield* ground("vrbo")
+      const { sandbox, remoteAccount: there, request, market, accountId } = yield* ground("vrbo")
       const order = yield* request
       yield* sandbox.approve(there, order)
-      const { heardOf } = yield* ReceivedEvents
+      const { listEvents: heardOf } = yield* ReceivedEvents
       const said = Effect.map(heardOf(accountId), (all) =>
         all.filter(isEventOfType("order")).map(({ status }) => status)
       )
       assert.deepStrictEqual(yield* said, ["wait_accept", "wait_pay"], "before the host takes it for agreed")
-      assert.strictEqual((yield* market.pay({ order_id: order.channelId, amount: 10 })).status, "wait_pay")
-      assert.strictEqual((yield* market.pay({ order_id: order.channelId })).status, "accepted")
+      assert.strictEqual((yield* market.payOrder({ order_id: order.channelId, amount: 10 })).status, "wait_pay")
+      assert.strictEqual((yield* market.payOrder({ order_id: order.channelId })).status, "accepted")
       assert.deepStrictEqual(yield* said, ["wait_accept", "wait_pay", "accepted"])
     })
   )
 
   it.effect("says that it waits for a payment before it answers, whatever else it has to tell", () =>
     Effect.gen(function* () {
-      const { sandbox, there, request, listing, accountId } = yield* ground("vrbo")
+      const { sandbox, remoteAccount: there, request, listing, accountId } = yield* ground("vrbo")
       const order = yield* request
       yield* sandbox.writeVrboPriceAndRules?.(there, { listingId: listing, settings: { cleaning_fee: 5 } }) ??
         Effect.void
-      const { heardOf } = yield* ReceivedEvents
+      const { listEvents: heardOf } = yield* ReceivedEvents
       // Whoever tells by itself does not take it out of the hands of who answers the host.
       const working = yield* Effect.forkChild(
         Effect.flatMap(SandboxOutbox, ({ processBatch: turn }) => Effect.forever(turn))
@@ -164,7 +164,7 @@ layer(layerWithListenerAlone)("an account of the sandbox", (it) => {
 
   it.effect("remembers the last things it was asked, and no more", () =>
     Effect.gen(function* () {
-      const { sandbox, there, listing, asked } = yield* ground()
+      const { sandbox, remoteAccount: there, listing, asked } = yield* ground()
       const read = sandbox.readCalendar(there, { listingId: listing, start: "2027-06-01", end: "2027-06-01" })
       yield* Effect.forEach(Array.from({ length: SANDBOX_LOGGED_REQUESTS }), () => read, { discard: true })
       assert.lengthOf(yield* asked, SANDBOX_LOGGED_REQUESTS)
@@ -187,7 +187,7 @@ layer(layerWithListenerAlone)("an account of the sandbox", (it) => {
 
   it.effect("is none of the sandbox's where another connector reaches it", () =>
     Effect.gen(function* () {
-      const { sandbox, there, request, operatorId, accountId } = yield* ground()
+      const { sandbox, remoteAccount: there, request, operatorId, accountId } = yield* ground()
       const order = yield* request
       const sql = yield* SqlClient.SqlClient
       yield* sql`

@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 import { Ingest } from "../../../src/connectors/ingest/Ingest.ts"
 import { layerSandbox } from "../../../src/connectors/sandbox/layer.ts"
 import { Marketplace } from "../../../src/connectors/sandbox/Marketplace.ts"
-import { SandboxAllowed } from "../../../src/connectors/sandbox/SandboxAllowed.ts"
+import { SandboxAccess } from "../../../src/connectors/sandbox/SandboxAccess.ts"
 import { addDays } from "../../../src/contract/time.ts"
 import {
   layerWithoutRateWindows,
@@ -17,7 +17,7 @@ const ROUNDS = 1_000
 const LISTINGS = 4
 
 const layerSelling = layerSandbox.pipe(
-  Layer.provide([Ingest.layer, SandboxAllowed.layerAlways]),
+  Layer.provide([Ingest.layer, SandboxAccess.layerAlways]),
   Layer.provideMerge(layerWithoutRateWindows)
 )
 
@@ -49,7 +49,7 @@ layer(layerSelling)("one night that a guest of a marketplace and the host want a
       /** The nth night of a place, wanted by both; whether the host's reservation was made. */
       const round = Effect.fnUntraced(function* ({ property_id, listing_id }: (typeof places)[number], nth: number) {
         const dates = { check_in_date: addDays("2027-05-01", nth), check_out_date: addDays("2027-05-02", nth) }
-        const sold = market.book({ operator_id: operatorId, listing_id, guest_name: "Ana Reis", ...dates })
+        const sold = market.bookOrder({ operator_id: operatorId, listing_id, guest_name: "Ana Reis", ...dates })
         const byHand = api
           .create_reservation({ ...MANUAL_RESERVATION, ...dates, property_id, channel_id: `H${property_id}x${nth}` })
           .pipe(

@@ -5,24 +5,24 @@ import fc from "fast-check"
 import { CHANNEL_PROFILES, SANDBOX_CHANNELS } from "../../../src/connectors/sandbox/channel-profiles.ts"
 import {
   applyInventories,
-  availableCount,
+  computeAvailableCount,
   findDay,
   releaseNight,
   takeNight
 } from "../../../src/connectors/sandbox/listing-calendar.ts"
 import { mergeSettings } from "../../../src/connectors/sandbox/listing-settings.ts"
 import { Marketplace } from "../../../src/connectors/sandbox/Marketplace.ts"
-import { withoutPercent } from "../../../src/connectors/sandbox/minor-units.ts"
-import { newListing } from "../../../src/connectors/sandbox/new-listing.ts"
-import { offerStatusAt } from "../../../src/connectors/sandbox/offers.ts"
+import { deductPercentage } from "../../../src/connectors/sandbox/minor-units.ts"
+import { createListing } from "../../../src/connectors/sandbox/new-listing.ts"
+import { computeOfferStatus } from "../../../src/connectors/sandbox/offers.ts"
 import { priceRoomAt, priceStandardRoom } from "../../../src/connectors/sandbox/order-transitions.ts"
 import type { SandboxDay } from "../../../src/connectors/sandbox/rows.ts"
-import { appendMessage, guestKey, newThread, withInquiry } from "../../../src/connectors/sandbox/threads.ts"
+import { appendMessage, createThread, toGuestKey, withInquiry } from "../../../src/connectors/sandbox/threads.ts"
 import { SANDBOX_LISTINGS, SANDBOX_PAYMENTS } from "../../../src/platform/limits.ts"
 import {
   createSandboxAccount,
   createSandboxListing,
-  layerWithListener,
+  layerSandboxTest,
   NOW
 } from "../../support/connectors/sandbox/sandbox-accounts.ts"
 
@@ -39,7 +39,7 @@ it("the parts of a rate add up to it, to the cent, whatever it is made of", () =
       fc.integer({ min: 1, max: 40 }),
       (channel_type, price, cleaning, nights) => {
         const asked = { channel_type, base_price: price / 100, cleaning_fee: cleaning / 100 }
-        const listing = newListing(asked, "L", "EUR")
+        const listing = createListing(asked, "L", "EUR")
         const end = new Date(Date.parse("2027-06-01") + nights * 86_400_000).toISOString().slice(0, 10)
         const room = { listing_id: "L", check_in_date: "2027-06-01", check_out_date: end, adults: 2, children: 0 }
         const { rate, commission, accommodation, details } = priceStandardRoom(
@@ -61,11 +61,11 @@ it("the parts of a rate add up to it, to the cent, whatever it is made of", () =
 })
 
 it("what is left of what a guest pays is exact", () => {
-  assert.strictEqual(withoutPercent(10_000n, 15), 8_500n)
-  assert.strictEqual(withoutPercent(9_999n, 15), 8_499n)
+  assert.strictEqual(deductPercentage(10_000n, 15), 8_500n)
+  assert.strictEqual(deductPercentage(9_999n, 15), 8_499n)
   fc.assert(
     fc.property(fc.bigInt({ min: 0n, max: 10n ** 14n }), fc.integer({ min: 0, max: 100 }), (units, percent) => {
-      const left = withoutPercent(units, percent)
+      const left = deductPercentage(units, percent)
       const off = left * 100n - units * BigInt(100 - percent)
       assert.isTrue(off >= -50n && off <= 50n)
     })
@@ -73,14 +73,14 @@ it("what is left of what a guest pays is exact", () => {
 })
 
 it("sells no more than was said last, and what the host has closed no cancellation opens", () => {
-  const listing = newListing({ channel_type: "booking.com", rooms: 3 }, "L", "EUR")
+  const listing = createListing({ channel_type: "booking.com", rooms: 3 }, "L", "EUR")
   const act = fc.oneof(fc.constant("book" as const), fc.constant("cancel" as const), fc.integer({ min: 0, max: 4 }))
   fc.assert(
     fc.property(fc.array(act, { maxLength: 40 }), (acts) => {
       let day: SandboxDay = findDay(listing, new Map(), "2027-06-01")
       let most = listing.rooms
       for (const each of acts) {
-        if (each === "book" && availableCount(listing, day) > 0) day = takeNight(day)
+        if (each === "book" && computeAvailableCount(listing, day) > 0) day = takeNight(day)
         if (each === "cancel" && day.sold > 0) day = releaseNight(day)
         if (typeof each === "number") {
           const range = { start_date: "2027-06-01", end_date: "2027-06-01", inventory: each }
@@ -88,14 +88,14 @@ it("sells no more than was said last, and what the host has closed no cancellati
           if (changed._tag === "Success" && changed.success[0] !== undefined) day = changed.success[0]
           most = each
         }
-        assert.isTrue(availableCount(listing, day) >= 0 && availableCount(listing, day) <= most)
+        assert.isTrue(computeAvailableCount(listing, day) >= 0 && computeAvailableCount(listing, day) <= most)
       }
     })
   )
 })
 
 it("a vrbo listing has one price, or one for each weekday", () => {
-  const { settings } = newListing({ channel_type: "vrbo", base_price: 100 }, "L", "EUR")
+  const { settings } = createListing({ channel_type: "vrbo", base_price: 100 }, "L", "EUR")
   const days = { sunday: 1, monday: 2, tuesday: 2, wednesday: 2, thursday: 2, friday: 3, saturday: 3 }
   const weekdays = mergeSettings("vrbo", settings, { nightly_rate: days, cleaning_fee: 0 })
   assert.deepInclude(weekdays, { base_price: null, nightly_rate: days, cleaning_fee: null })
@@ -120,7 +120,7 @@ it("a stay at a price of its host's costs that and nothing on top, whatever the 
           adults: 2,
           children: 0
         }
-        const booked = priceRoomAt(price / 100, at, newListing(asked, "L", "EUR"), room, "R1")
+        const booked = priceRoomAt(price / 100, at, createListing(asked, "L", "EUR"), room, "R1")
         assert.deepStrictEqual([cents(booked.rate), cents(booked.accommodation)], [price, price])
         assert.isTrue(booked.commission <= booked.rate)
       }
@@ -133,7 +133,7 @@ it("an offer stands as it was left, but that an active one is over from its last
   const instant = fc.integer({ min: 0, max: 100 })
   fc.assert(
     fc.property(status, instant, instant, (left, expires, now) => {
-      const stands = offerStatusAt({ status: left, expires_at: new Date(expires) }, new Date(now))
+      const stands = computeOfferStatus({ status: left, expires_at: new Date(expires) }, new Date(now))
       assert.strictEqual(stands, left === "active" && now >= expires ? "expired" : left)
     })
   )
@@ -144,10 +144,10 @@ it("a guest is known by the e-mail address, else by the name, and never by both"
   fc.assert(
     fc.property(word, word, word, word, (name, other, box, host) => {
       const email = `${box}@${host}`
-      assert.strictEqual(guestKey({ name, email }), guestKey({ name: other, email: ` ${email.toUpperCase()}` }))
-      assert.strictEqual(guestKey({ name }), guestKey({ name: `${name.toUpperCase()} `, email: "" }))
-      assert.notStrictEqual(guestKey({ name: email }), guestKey({ name, email }))
-      assert.strictEqual(guestKey({ name }) === guestKey({ name: other }), name === other)
+      assert.strictEqual(toGuestKey({ name, email }), toGuestKey({ name: other, email: ` ${email.toUpperCase()}` }))
+      assert.strictEqual(toGuestKey({ name }), toGuestKey({ name: `${name.toUpperCase()} `, email: "" }))
+      assert.notStrictEqual(toGuestKey({ name: email }), toGuestKey({ name, email }))
+      assert.strictEqual(toGuestKey({ name }) === toGuestKey({ name: other }), name === other)
     })
   )
 })
@@ -157,7 +157,7 @@ it("a thread numbers what is written in it, and is told anew only when something
   const act = fc.constantFrom("write", "ask", "book")
   fc.assert(
     fc.property(fc.array(act, { maxLength: 30 }), (acts) => {
-      let thread = newThread("T", { name: "Ana" }, new Date(NOW))
+      let thread = createThread("T", { name: "Ana" }, new Date(NOW))
       const ids: Array<string> = []
       for (const each of acts) {
         const before = thread
@@ -178,7 +178,7 @@ it("a thread numbers what is written in it, and is told anew only when something
   )
 })
 
-layer(layerWithListener)("the sandbox", (it) => {
+layer(layerSandboxTest)("the sandbox", (it) => {
   it.effect("has room for so many listings of an account", () =>
     Effect.gen(function* () {
       const { account } = yield* createSandboxAccount("booking.com")
@@ -196,8 +196,8 @@ layer(layerWithListener)("the sandbox", (it) => {
       const listing_id = yield* createSandboxListing(account)
       const market = yield* Marketplace
       const stay = { check_in_date: "2027-06-07", check_out_date: "2027-06-09" }
-      const { order_id } = yield* market.book({ listing_id, guest_name: "Ana Reis", ...stay })
-      const pay = market.pay({ order_id, amount: 0.01 })
+      const { order_id } = yield* market.bookOrder({ listing_id, guest_name: "Ana Reis", ...stay })
+      const pay = market.payOrder({ order_id, amount: 0.01 })
       yield* Effect.forEach(Array.from({ length: SANDBOX_PAYMENTS }), () => pay, { discard: true })
       assert.include((yield* Effect.flip(pay)).message, `at most ${SANDBOX_PAYMENTS} payments`)
     })

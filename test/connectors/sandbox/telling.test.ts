@@ -3,7 +3,7 @@ import { Deferred, Effect, Fiber } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import type { IngestResult } from "../../../src/connectors/ingest/Ingest.ts"
-import { makeExpireDue } from "../../../src/connectors/sandbox/expiration.ts"
+import { makeExpireOrdersAndOffers } from "../../../src/connectors/sandbox/expiration.ts"
 import { layerSandboxWorkers } from "../../../src/connectors/sandbox/layer.ts"
 import { Marketplace } from "../../../src/connectors/sandbox/Marketplace.ts"
 import { SandboxConnector } from "../../../src/connectors/sandbox/SandboxConnector.ts"
@@ -12,7 +12,7 @@ import {
   createSandboxAccount,
   createSandboxListing,
   isEventOfType,
-  layerWithListenerAlone,
+  layerSandboxTestOnOwnDatabase,
   NOW,
   ReceivedEvents
 } from "../../support/connectors/sandbox/sandbox-accounts.ts"
@@ -29,15 +29,16 @@ const ground = Effect.fn("ground")(function* (rooms = 5) {
     ...at,
     listing,
     market,
-    answers: (answer: (said: unknown) => Effect.Effect<IngestResult>) => listener.answers(at.accountId, answer),
+    answers: (answer: (said: unknown) => Effect.Effect<IngestResult>) =>
+      listener.setIngestResponse(at.accountId, answer),
     /** Versions of orders in the order they were told. */
-    versions: Effect.map(listener.heardOf(at.accountId), (all) =>
+    versions: Effect.map(listener.listEvents(at.accountId), (all) =>
       all.filter(isEventOfType("order")).map((each) => each.version)
     ),
-    kinds: Effect.map(listener.heardOf(at.accountId), (all) =>
+    kinds: Effect.map(listener.listEvents(at.accountId), (all) =>
       all.map((said) => (typeof said === "object" && said !== null && "type" in said ? said.type : "?"))
     ),
-    book: market.book({
+    book: market.bookOrder({
       listing_id: listing,
       guest_name: "Ana Reis",
       check_in_date: "2027-06-07",
@@ -52,7 +53,7 @@ const turns = Effect.gen(function* () {
   while (yield* turn) yield* Effect.void
 })
 
-layer(layerWithListenerAlone)("what the sandbox has to tell", (it) => {
+layer(layerSandboxTestOnOwnDatabase)("what the sandbox has to tell", (it) => {
   it.effect("is told with the act: the listing and the thread with the guest first, then the order", () =>
     Effect.gen(function* () {
       const { book, kinds } = yield* ground()
@@ -71,7 +72,7 @@ layer(layerWithListenerAlone)("what the sandbox has to tell", (it) => {
       const [asked, never] = [yield* Deferred.make<void>(), yield* Deferred.make<IngestResult>()]
       const first = yield* book
       yield* answers(() => Effect.andThen(Deferred.succeed(asked, undefined), Deferred.await(never)))
-      const cancelling = yield* Effect.forkChild(market.cancel({ order_id: first.order_id }))
+      const cancelling = yield* Effect.forkChild(market.cancelOrder({ order_id: first.order_id }))
       yield* Deferred.await(asked)
       yield* Fiber.interrupt(cancelling)
       assert.deepStrictEqual(yield* versions, [1, 2])
@@ -151,9 +152,9 @@ layer(layerWithListenerAlone)("what the sandbox has to tell", (it) => {
       const { account, accountId } = yield* createSandboxAccount("airbnb")
       const listing = yield* createSandboxListing(account)
       const market = yield* Marketplace
-      const { heardOf } = yield* ReceivedEvents
+      const { listEvents: heardOf } = yield* ReceivedEvents
       yield* Effect.gen(function* () {
-        const order = yield* market.book({
+        const order = yield* market.bookOrder({
           listing_id: listing,
           guest_name: "Ana Reis",
           check_in_date: "2027-06-07",
@@ -195,13 +196,13 @@ layer(layerWithListenerAlone)("what the sandbox has to tell", (it) => {
       const listing = yield* createSandboxListing(account)
       const market = yield* Marketplace
       const sandbox = yield* SandboxConnector
-      const { heardOf } = yield* ReceivedEvents
+      const { listEvents: heardOf } = yield* ReceivedEvents
       const there = { operatorId, accountId, channelType: "vrbo", originAccountId: "harbour" }
       const write = (cleaning_fee: number) =>
         sandbox.writeVrboPriceAndRules?.(there, { listingId: listing, settings: { cleaning_fee } }) ?? Effect.void
       yield* Effect.flatMap(SandboxOutbox, ({ flush: tell }) => tell(account))
       yield* write(1)
-      const { heard } = yield* market.book({
+      const { heard } = yield* market.bookOrder({
         listing_id: listing,
         guest_name: "Ana Reis",
         check_in_date: "2027-06-07",
@@ -228,7 +229,12 @@ layer(layerWithListenerAlone)("what the sandbox has to tell", (it) => {
           : Effect.succeed(APPLIED)
       )
       const book = (listing_id: string) =>
-        market.book({ listing_id, guest_name: "Ana Reis", check_in_date: "2027-06-07", check_out_date: "2027-06-09" })
+        market.bookOrder({
+          listing_id,
+          guest_name: "Ana Reis",
+          check_in_date: "2027-06-07",
+          check_out_date: "2027-06-09"
+        })
       assert.isNull((yield* book(broken)).heard, "a listing is told before its orders")
       assert.strictEqual((yield* book(listing)).heard, "applied")
       assert.deepStrictEqual(yield* versions, [1])
@@ -241,7 +247,7 @@ layer(layerWithListenerAlone)("what the sandbox has to tell", (it) => {
       const { account, accountId, operatorId } = yield* createSandboxAccount("airbnb")
       const listing = yield* createSandboxListing(account)
       const market = yield* Marketplace
-      const order = yield* market.book({
+      const order = yield* market.bookOrder({
         listing_id: listing,
         guest_name: "Ana Reis",
         check_in_date: "2027-06-07",
@@ -252,7 +258,7 @@ layer(layerWithListenerAlone)("what the sandbox has to tell", (it) => {
         INSERT INTO sandbox_orders (operator_id, account_id, order_id, version, status, said, booked_at, expires_at)
         VALUES (${operatorId}, ${accountId}, 'broken', 1, 'wait_accept', '{}', ${new Date(NOW)}, ${new Date(NOW)})`
       yield* TestClock.adjust("25 hours")
-      yield* Effect.flatten(makeExpireDue)
+      yield* Effect.flatten(makeExpireOrdersAndOffers)
       const stands = sql<{ status: string }>`
         SELECT status FROM sandbox_orders WHERE operator_id = ${operatorId} AND order_id = ${order.order_id}`
       assert.deepStrictEqual(yield* stands, [{ status: "timeout" }])
@@ -262,7 +268,7 @@ layer(layerWithListenerAlone)("what the sandbox has to tell", (it) => {
   it.effect("is told of a thread in the order in which it was written, be what is before slow or broken", () =>
     Effect.gen(function* () {
       const { account, listing, market, answers, accountId } = yield* ground()
-      const { heardOf } = yield* ReceivedEvents
+      const { listEvents: heardOf } = yield* ReceivedEvents
       const texts = Effect.map(heardOf(accountId), (all) =>
         all.filter(isEventOfType("message")).map(({ text }) => text)
       )
@@ -274,14 +280,14 @@ layer(layerWithListenerAlone)("what the sandbox has to tell", (it) => {
           : Effect.succeed(APPLIED)
       )
       const stay = { listing_id: listing, check_in_date: "2027-06-07", check_out_date: "2027-06-09" }
-      const first = yield* Effect.forkChild(market.inquire({ ...stay, guest_name: "Ana Reis", text: "first" }))
+      const first = yield* Effect.forkChild(market.sendInquiry({ ...stay, guest_name: "Ana Reis", text: "first" }))
       yield* Deferred.await(asked)
       const sql = yield* SqlClient.SqlClient
       const [thread] = yield* sql<{
         thread_id: string
       }>`SELECT thread_id FROM sandbox_threads WHERE account_id = ${accountId}`
       const thread_id = thread?.thread_id ?? ""
-      assert.isNull((yield* market.write({ thread_id, text: "second" })).heard)
+      assert.isNull((yield* market.writeMessage({ thread_id, text: "second" })).heard)
       assert.deepStrictEqual(yield* texts, ["first"])
       yield* Deferred.succeed(slow, undefined)
       assert.strictEqual((yield* Fiber.join(first)).heard, "applied")
@@ -295,8 +301,8 @@ layer(layerWithListenerAlone)("what the sandbox has to tell", (it) => {
           ? Effect.die(new Error("always"))
           : Effect.succeed(APPLIED)
       )
-      assert.strictEqual((yield* market.write({ thread_id, text: "third" })).heard, "failed")
-      assert.strictEqual((yield* market.write({ thread_id, text: "fourth" })).heard, "applied")
+      assert.strictEqual((yield* market.writeMessage({ thread_id, text: "third" })).heard, "failed")
+      assert.strictEqual((yield* market.writeMessage({ thread_id, text: "fourth" })).heard, "applied")
       assert.deepStrictEqual(yield* texts, ["first", "second", "third", "fourth"])
     })
   )
@@ -305,15 +311,15 @@ layer(layerWithListenerAlone)("what the sandbox has to tell", (it) => {
     "is told of a guest's answer at once, and of what guests write in order though the host wrote in between",
     () =>
       Effect.gen(function* () {
-        const { listing, market, answers, accountId, there } = yield* ground()
-        const { heardOf } = yield* ReceivedEvents
+        const { listing, market, answers, accountId, remoteAccount: there } = yield* ground()
+        const { listEvents: heardOf } = yield* ReceivedEvents
         const stay = { listing_id: listing, check_in_date: "2027-06-07", check_out_date: "2027-06-09" }
-        const { thread_id } = yield* market.inquire({ ...stay, guest_name: "Ana Reis", text: "first" })
+        const { thread_id } = yield* market.sendInquiry({ ...stay, guest_name: "Ana Reis", text: "first" })
         const { sendMessage } = yield* SandboxConnector
         const host = (messageId: string) =>
           sendMessage(there, { threadId: thread_id, messageId, text: messageId, imageUrl: null, again: false })
         yield* host("host 1")
-        assert.strictEqual((yield* market.write({ thread_id, text: "second" })).heard, "applied")
+        assert.strictEqual((yield* market.writeMessage({ thread_id, text: "second" })).heard, "applied")
 
         const [asked, slow] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
         yield* answers((said) =>
@@ -321,11 +327,14 @@ layer(layerWithListenerAlone)("what the sandbox has to tell", (it) => {
             ? Effect.andThen(Deferred.succeed(asked, undefined), Effect.as(Deferred.await(slow), APPLIED))
             : Effect.succeed(APPLIED)
         )
-        const third = yield* Effect.forkChild(market.write({ thread_id, text: "third" }))
+        const third = yield* Effect.forkChild(market.writeMessage({ thread_id, text: "third" }))
         yield* Deferred.await(asked)
         yield* host("host 2")
         yield* TestClock.adjust("5 seconds")
-        assert.isNull((yield* market.write({ thread_id, text: "fourth" })).heard, "it waits for the one before it")
+        assert.isNull(
+          (yield* market.writeMessage({ thread_id, text: "fourth" })).heard,
+          "it waits for the one before it"
+        )
         yield* Deferred.succeed(slow, undefined)
         yield* Fiber.join(third)
         yield* turns
@@ -347,7 +356,7 @@ layer(layerWithListenerAlone)("what the sandbox has to tell", (it) => {
         yield* answers((said) => (isEventOfType("thread")(said) ? answer() : Effect.succeed(APPLIED)))
         const order = yield* book
         assert.strictEqual(order.heard, "applied")
-        assert.strictEqual((yield* market.write({ order_id: order.order_id, text: "Hello" })).heard, "applied")
+        assert.strictEqual((yield* market.writeMessage({ order_id: order.order_id, text: "Hello" })).heard, "applied")
       }
     })
   )

@@ -8,7 +8,7 @@ import { SandboxOutbox } from "../../../src/connectors/sandbox/SandboxOutbox.ts"
 import {
   createSandboxAccount,
   createSandboxListing,
-  layerWithListenerAlone,
+  layerSandboxTestOnOwnDatabase,
   NOW,
   ReceivedEvents
 } from "../../support/connectors/sandbox/sandbox-accounts.ts"
@@ -25,18 +25,18 @@ const ground = Effect.fn("ground")(function* (rooms: number, instant: boolean) {
   const sandbox = yield* SandboxConnector
   const listener = yield* ReceivedEvents
   const push = (inventory: number) =>
-    sandbox.pushInventories(at.there, {
+    sandbox.pushInventories(at.remoteAccount, {
       listingId: listing,
       inventories: [{ start_date: "2027-06-06", end_date: "2027-06-09", inventory }]
     })
   const left = Effect.map(
-    sandbox.readCalendar(at.there, { listingId: listing, start: "2027-06-06", end: "2027-06-09" }),
+    sandbox.readCalendar(at.remoteAccount, { listingId: listing, start: "2027-06-06", end: "2027-06-09" }),
     (days) => days.map(({ inventory }) => inventory)
   )
-  const book = market.book({ listing_id: listing, ...STAY })
-  const deaf = listener.answers(at.accountId, () => Effect.die(new Error("the service is away")))
+  const book = market.bookOrder({ listing_id: listing, ...STAY })
+  const deaf = listener.setIngestResponse(at.accountId, () => Effect.die(new Error("the service is away")))
   const hears = Effect.gen(function* () {
-    yield* listener.answers(at.accountId, () => Effect.succeed({ outcome: "applied" }))
+    yield* listener.setIngestResponse(at.accountId, () => Effect.succeed({ outcome: "applied" }))
     yield* TestClock.adjust("1 hour")
     const { processBatch: turn } = yield* SandboxOutbox
     yield* Effect.repeat(turn, { until: (more) => !more })
@@ -44,7 +44,7 @@ const ground = Effect.fn("ground")(function* (rooms: number, instant: boolean) {
   return { ...at, market, push, left, book, deaf, hears }
 })
 
-layer(layerWithListenerAlone)("the sandbox", (it) => {
+layer(layerSandboxTestOnOwnDatabase)("the sandbox", (it) => {
   it.effect(
     "sells no night again that it has sold and nobody heard of, whatever a calendar says that does not know it",
     () =>
@@ -73,7 +73,7 @@ layer(layerWithListenerAlone)("the sandbox", (it) => {
       yield* push(0)
       assert.deepStrictEqual(yield* left, [0, 0, 0, 0])
       yield* push(2)
-      yield* market.cancel({ order_id: order.order_id })
+      yield* market.cancelOrder({ order_id: order.order_id })
       assert.deepStrictEqual(yield* left, [2, 2, 2, 2])
       yield* push(3)
       assert.deepStrictEqual(yield* left, [3, 3, 3, 3])
@@ -82,7 +82,7 @@ layer(layerWithListenerAlone)("the sandbox", (it) => {
 
   it.effect("keeps the nights of a request, which holds none in the host's calendar", () =>
     Effect.gen(function* () {
-      const { push, left, book, hears, there, operatorId } = yield* ground(1, false)
+      const { push, left, book, hears, remoteAccount: there, operatorId } = yield* ground(1, false)
       const order = yield* book
       assert.strictEqual(order.status, "wait_accept")
       yield* hears
@@ -99,7 +99,7 @@ layer(layerWithListenerAlone)("the sandbox", (it) => {
 
   it.effect("does not count off again who has what the host agreed to: his calendar knows that before he is told", () =>
     Effect.gen(function* () {
-      const { push, left, book, hears, deaf, there, market } = yield* ground(2, false)
+      const { push, left, book, hears, deaf, remoteAccount: there, market } = yield* ground(2, false)
       const order = yield* book
       yield* hears
       yield* deaf

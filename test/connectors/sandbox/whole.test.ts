@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 import { Marketplace } from "../../../src/connectors/sandbox/Marketplace.ts"
 import { SandboxQueries } from "../../../src/connectors/sandbox/SandboxQueries.ts"
 import { layerServiceWithSandbox } from "../../support/connectors/sandbox/service-with-sandbox.ts"
-import { call, freshOperator, insertProperty, typedClient, withToken } from "../../support/harness.ts"
+import { call, createOperator, insertProperty, typedClient, withToken } from "../../support/harness.ts"
 
 // The service and its marketplace together, on the clock on the wall: what each says reaches the other by itself.
 
@@ -13,7 +13,7 @@ const inDays = (days: number): string => new Date(Date.now() + days * 86_400_000
 const EACH_DAY = { sunday: 90, monday: 90, tuesday: 90, wednesday: 90, thursday: 90, friday: 90, saturday: 90 }
 
 const linked = Effect.fn("linked")(function* (channel_type: "airbnb" | "vrbo" | "ctrip") {
-  const { operatorId, token } = yield* freshOperator()
+  const { operatorId, token } = yield* createOperator()
   const market = yield* Marketplace
   const api = yield* typedClient
   const property = yield* insertProperty(operatorId, "Harbour view")
@@ -22,7 +22,7 @@ const linked = Effect.fn("linked")(function* (channel_type: "airbnb" | "vrbo" | 
   yield* Effect.orDie(sql`
     UPDATE listings SET property_id = ${property}
     WHERE operator_id = ${operatorId} AND listing_id = ${opened.listing_id}`)
-  const book = market.book({
+  const book = market.bookOrder({
     listing_id: opened.listing_id,
     guest_name: "Ana Reis",
     check_in_date: inDays(30),
@@ -45,7 +45,7 @@ layer(layerServiceWithSandbox, { excludeTestServices: true })("the service and i
         ["wait_accept", property, opened.listing_id, "Ana Reis", 200]
       )
       yield* api.approve_reservation({ reservation_code: pending?.reservation_code ?? "" }).pipe(withToken(token))
-      yield* market.pay({ order_id: order.order_id, amount: 50 })
+      yield* market.payOrder({ order_id: order.order_id, amount: 50 })
       const moved = yield* market.changeOrder({ order_id: order.order_id, check_out_date: inDays(33) })
       assert.strictEqual(moved.heard, "applied")
       const paid = yield* found(order.order_id)
@@ -53,7 +53,7 @@ layer(layerServiceWithSandbox, { excludeTestServices: true })("the service and i
         [paid?.status, paid?.check_out_date, paid?.payment.total_amount, paid?.payment.received_amount],
         ["accepted", inDays(33), 300, 50]
       )
-      yield* market.cancel({ order_id: order.order_id })
+      yield* market.cancelOrder({ order_id: order.order_id })
       assert.strictEqual((yield* found(order.order_id))?.status, "cancelled")
     })
   )
@@ -65,7 +65,7 @@ layer(layerServiceWithSandbox, { excludeTestServices: true })("the service and i
       const code = (yield* found(order_id))?.reservation_code
       assert.strictEqual((yield* call(token, "approve_reservation", { reservation_code: code })).error_code, 0)
       assert.strictEqual((yield* found(order_id))?.status, "wait_pay")
-      yield* market.pay({ order_id })
+      yield* market.payOrder({ order_id })
       const paid = yield* found(order_id)
       assert.deepStrictEqual([paid?.status, paid?.payment.status], ["accepted", "received"])
     })
@@ -85,7 +85,7 @@ layer(layerServiceWithSandbox, { excludeTestServices: true })("the service and i
       const asked = seeing.listRequests({ limit: 1, offset: 0 }, { operator_id: operatorId })
       while ((yield* asked).rows[0]?.act !== "pushPrices") yield* Effect.yieldNow
       assert.deepStrictEqual(yield* prices, [170, 170])
-      const order = yield* market.book({
+      const order = yield* market.bookOrder({
         listing_id: opened.listing_id,
         guest_name: "Li Wei",
         check_in_date: inDays(40),

@@ -8,7 +8,7 @@ import {
   AFTER_LEAVING_RULE,
   BEFORE_ARRIVAL_RULE,
   createAutomationHost,
-  createOnlyHost,
+  createHostOnEmptyTables,
   emptyAutomationTables,
   insertRule,
   insertStay,
@@ -20,7 +20,7 @@ import {
   planMessage,
   runAllDue
 } from "../../support/domain/automation/automation-service.ts"
-import { call, callForResponse, createToken, insertAccount, insertProperty } from "../../support/harness.ts"
+import { call, callForResponse, createAccessToken, insertAccount, insertProperty } from "../../support/harness.ts"
 import { ScriptedChannel } from "../../support/scripted-channel.ts"
 
 type Host = Effect.Success<typeof createAutomationHost>
@@ -47,9 +47,9 @@ const answerFor = Effect.fnUntraced(function* (host: Host, conversation: string)
 layer(layerAutomationService)("upcoming actions", (it) => {
   it.effect("are listed soonest first, with what they are and for whom, in the host's zone", () =>
     Effect.gen(function* () {
-      const host = yield* createOnlyHost
-      const later = yield* insertStay(host, { checkIn: "2027-05-06", checkOut: "2027-05-08", guest: null })
-      const soon = yield* insertStay(host, { property: host.property })
+      const host = yield* createHostOnEmptyTables
+      const later = yield* insertStay(host, { checkIn: "2027-05-06", checkOut: "2027-05-08", guestName: null })
+      const soon = yield* insertStay(host, { propertyId: host.property })
       yield* insertRule(host.operatorId, BEFORE_ARRIVAL_RULE)
       yield* insertRule(host.operatorId, AFTER_LEAVING_RULE)
       yield* planAllDue
@@ -90,12 +90,12 @@ layer(layerAutomationService)("upcoming actions", (it) => {
 
   it.effect("are narrowed by word, stay, property, channel and time, both ends included", () =>
     Effect.gen(function* () {
-      const host = yield* createOnlyHost
-      const ada = yield* insertStay(host, { property: host.property })
+      const host = yield* createHostOnEmptyTables
+      const ada = yield* insertStay(host, { propertyId: host.property })
       const grace = yield* insertStay(host, {
         checkIn: "2027-05-06",
         checkOut: "2027-05-08",
-        guest: "Gra\u0301ce Hopper"
+        guestName: "Gra\u0301ce Hopper"
       })
       yield* insertRule(host.operatorId, BEFORE_ARRIVAL_RULE)
       yield* planAllDue
@@ -137,7 +137,7 @@ layer(layerAutomationService)("upcoming actions", (it) => {
 
   it.effect("answer how many they are, of a page", () =>
     Effect.gen(function* () {
-      const host = yield* createOnlyHost
+      const host = yield* createHostOnEmptyTables
       for (const _ of [1, 2, 3]) yield* insertStay(host)
       yield* insertRule(host.operatorId, BEFORE_ARRIVAL_RULE)
       yield* planAllDue
@@ -153,7 +153,7 @@ layer(layerAutomationService)("upcoming actions", (it) => {
 
   it.effect("are those of the next thirty days, and not a second more", () =>
     Effect.gen(function* () {
-      const host = yield* createOnlyHost
+      const host = yield* createHostOnEmptyTables
       yield* insertStay(host, { checkIn: "2027-05-24", checkOut: "2027-05-25" })
       yield* insertRule(host.operatorId, BEFORE_ARRIVAL_RULE)
       const at = Date.parse("2027-05-23T14:00:00Z") - PLANNED_DAYS * 24 * 3_600_000
@@ -173,7 +173,7 @@ layer(layerAutomationService)("upcoming actions", (it) => {
       yield* insertRule(host.operatorId, BEFORE_ARRIVAL_RULE)
       yield* planAllDue
       const accountId = yield* insertAccount(host.operatorId, "sub", "Front desk")
-      const token = yield* createToken({ operatorId: host.operatorId, accountId }, "read-only")
+      const token = yield* createAccessToken({ operatorId: host.operatorId, accountId }, "read-only")
       const { data } = yield* call(token, "query_upcoming_automation_actions", { type: "message" })
       assert.deepInclude(data, { total: 1 })
       assert.deepStrictEqual(yield* stranger.actions("message"), [])
@@ -187,7 +187,7 @@ layer(layerAutomationService)("upcoming actions", (it) => {
 
   it.effect("are refused with the name of the field that is wrong", () =>
     Effect.gen(function* () {
-      const host = yield* createOnlyHost
+      const host = yield* createHostOnEmptyTables
       const wrong: ReadonlyArray<readonly [object, number, string]> = [
         [{}, 400, "type"],
         [{ type: "answer" }, 422, "type"],
@@ -212,7 +212,7 @@ layer(layerAutomationService)("upcoming actions", (it) => {
 
   it.effect("name an answer to a guest without a stay", () =>
     Effect.gen(function* () {
-      const host = yield* createOnlyHost
+      const host = yield* createHostOnEmptyTables
       const { conversation } = yield* insertStay(host)
       const id = yield* answerFor(host, conversation)
       const [answer] = yield* host.actions("message")
@@ -252,7 +252,7 @@ layer(layerAutomationService)("an action", (it) => {
 
   it.effect("that is taken away is not run, and others of its rule are", () =>
     Effect.gen(function* () {
-      const host = yield* createOnlyHost
+      const host = yield* createHostOnEmptyTables
       const [one, other] = [yield* insertStay(host), yield* insertStay(host)]
       yield* insertRule(host.operatorId, BEFORE_ARRIVAL_RULE)
       yield* planAllDue
@@ -267,9 +267,9 @@ layer(layerAutomationService)("an action", (it) => {
 
   it.effect("that cannot be run says why and waits on", () =>
     Effect.gen(function* () {
-      const host = yield* createOnlyHost
+      const host = yield* createHostOnEmptyTables
       const sql = yield* SqlClient.SqlClient
-      const silent = yield* insertStay(host, { talks: false })
+      const silent = yield* insertStay(host, { hasConversation: false })
       yield* insertRule(host.operatorId, BEFORE_ARRIVAL_RULE)
       yield* planAllDue
       const plan_id = yield* firstOf(host)
@@ -284,7 +284,7 @@ layer(layerAutomationService)("an action", (it) => {
 
   it.effect("in whose conversation too many messages wait says so and waits on", () =>
     Effect.gen(function* () {
-      const host = yield* createOnlyHost
+      const host = yield* createHostOnEmptyTables
       const sql = yield* SqlClient.SqlClient
       const { conversation } = yield* insertStay(host)
       yield* insertRule(host.operatorId, BEFORE_ARRIVAL_RULE)
@@ -326,7 +326,7 @@ layer(layerAutomationService)("an action", (it) => {
 
   it.effect("is run once under a key, and by two at the same moment", () =>
     Effect.gen(function* () {
-      const host = yield* createOnlyHost
+      const host = yield* createHostOnEmptyTables
       const [one, other] = [yield* insertStay(host), yield* insertStay(host)]
       yield* insertRule(host.operatorId, BEFORE_ARRIVAL_RULE)
       yield* planAllDue
@@ -353,7 +353,7 @@ layer(layerAutomationService)("an action", (it) => {
 
   it.effect("of a paused rule is none", () =>
     Effect.gen(function* () {
-      const host = yield* createOnlyHost
+      const host = yield* createHostOnEmptyTables
       yield* insertStay(host)
       const rule = yield* insertRule(host.operatorId, BEFORE_ARRIVAL_RULE)
       yield* planAllDue

@@ -4,11 +4,15 @@ import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { Ingest } from "../../../src/connectors/ingest/Ingest.ts"
 import { PLANNING_BACKOFF } from "../../../src/domain/automation/planning/planner.ts"
-import { channelRoom, createSellingOperator, orderEvent } from "../../support/connectors/ingest/channel-events.ts"
+import {
+  createOperatorWithListings,
+  makeChannelRoom,
+  makeOrderEvent
+} from "../../support/connectors/ingest/channel-events.ts"
 import {
   AFTER_LEAVING_RULE,
   BEFORE_ARRIVAL_RULE,
-  createOnlyHost,
+  createHostOnEmptyTables,
   dispatchAndPlan,
   emptyAutomationTables,
   insertRule,
@@ -17,7 +21,7 @@ import {
   loadStayMarks,
   planAllDue
 } from "../../support/domain/automation/automation-service.ts"
-import { dispatchAllEvents } from "../../support/domain/calendars/listing-calendars/push-workers.ts"
+import { dispatchAllEvents } from "../../support/domain/calendars/listing-calendars/availability-push-service.ts"
 import { insertChannelAccount } from "../../support/listings.ts"
 
 /** Tells of a stay that it changed. */
@@ -36,9 +40,9 @@ const of = (event: string) => ({ ...BEFORE_ARRIVAL_RULE, trigger: { event, when:
 
 /** What a stay whose host has that rule is told of, and how many stays are marked then. */
 const markedBy = Effect.fnUntraced(function* (rule: object, more: object = {}) {
-  const host = yield* createOnlyHost
+  const host = yield* createHostOnEmptyTables
   const { code } = yield* insertStay(host)
-  yield* insertRule(host.operatorId, rule, { unmarked: false })
+  yield* insertRule(host.operatorId, rule, { hasUnmarkedStays: false })
   yield* told(host.operatorId, code, more)
   yield* dispatchAllEvents
   return (yield* loadStayMarks(host.operatorId)).marks
@@ -77,17 +81,24 @@ layer(Layer.provideMerge(Ingest.layer, layerAutomationService))("what changes a 
   it.effect("that is told by another account with other rates is planned for that account", () =>
     Effect.gen(function* () {
       yield* emptyAutomationTables
-      const { operatorId, accountId, listing, hear, ingest, speaker } = yield* createSellingOperator
+      const {
+        operatorId,
+        accountId,
+        listingId: listing,
+        ingestEvent: hear,
+        ingest,
+        sourceAccount: speaker
+      } = yield* createOperatorWithListings
       const sql = yield* SqlClient.SqlClient
-      yield* insertRule(operatorId, BEFORE_ARRIVAL_RULE, { unmarked: false })
-      yield* hear(orderEvent([channelRoom(listing)]))
+      yield* insertRule(operatorId, BEFORE_ARRIVAL_RULE, { hasUnmarkedStays: false })
+      yield* hear(makeOrderEvent([makeChannelRoom(listing)]))
       yield* dispatchAndPlan
       const accounts = sql`SELECT account_id::int FROM automation_plans WHERE operator_id = ${operatorId}`
       assert.deepStrictEqual(yield* accounts, [{ account_id: accountId }])
 
       const anew = yield* insertChannelAccount(operatorId)
       yield* sql`UPDATE channel_accounts SET auth_status = 'disconnected' WHERE id = ${accountId}`
-      const said = orderEvent([channelRoom(listing, { rate: 500 })], { version: 2 })
+      const said = makeOrderEvent([makeChannelRoom(listing, { rate: 500 })], { version: 2 })
       assert.deepStrictEqual(yield* ingest({ ...speaker, accountId: anew }, said), { outcome: "applied" })
       const events = yield* sql`
         SELECT payload ->> 'sub_event' AS sub_event FROM events
@@ -100,7 +111,7 @@ layer(Layer.provideMerge(Ingest.layer, layerAutomationService))("what changes a 
 
   it.effect("ends what put off a stay that could not be worked out: it begins with the first pause again", () =>
     Effect.gen(function* () {
-      const host = yield* createOnlyHost
+      const host = yield* createHostOnEmptyTables
       const { code } = yield* insertStay(host)
       yield* insertRule(host.operatorId, { ...BEFORE_ARRIVAL_RULE, nights: "many" })
       const longest = PLANNING_BACKOFF.firstMs * (1 + PLANNING_BACKOFF.jitter)

@@ -2,13 +2,16 @@ import { assert, layer } from "@effect/vitest"
 import { DateTime, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import fc from "fast-check"
-import { MARK_OPERATORS, MARK_PAGE } from "../../../src/domain/automation/planning/changed-rules.ts"
+import {
+  MARKED_OPERATORS_PER_STATEMENT,
+  MARKED_STAYS_PER_PAGE
+} from "../../../src/domain/automation/planning/changed-rule-marks.ts"
 import { PlanningQueue } from "../../../src/domain/automation/planning/PlanningQueue.ts"
 import { planDueStays, planOnce } from "../../../src/domain/automation/planning/planner.ts"
 import {
   BEFORE_ARRIVAL_RULE,
   createAutomationHost,
-  createOnlyHost,
+  createHostOnEmptyTables,
   emptyAutomationTables,
   insertRule,
   insertStay,
@@ -72,9 +75,9 @@ const moment = Effect.fnUntraced(function* (host: Host) {
 /** A host with more stays than two pages, and two rules of which one has yet to look at them. */
 const walked = Effect.gen(function* () {
   yield* noted
-  const host = yield* createOnlyHost
-  yield* insertStays(host.operatorId, 2 * MARK_PAGE + 1)
-  yield* insertRule(host.operatorId, BEFORE_ARRIVAL_RULE, { unmarked: false })
+  const host = yield* createHostOnEmptyTables
+  yield* insertStays(host.operatorId, 2 * MARKED_STAYS_PER_PAGE + 1)
+  yield* insertRule(host.operatorId, BEFORE_ARRIVAL_RULE, { hasUnmarkedStays: false })
   return { ...host, other: yield* insertRule(host.operatorId, BEFORE_ARRIVAL_RULE) }
 })
 
@@ -96,7 +99,7 @@ const change = fc.constantFrom("made", "paused", "resumed", "rezoned")
 layer(layerAutomationService)("marking", (it) => {
   it.effect("a change that concerns all rules of a host marks and plans each of his stays once", () =>
     Effect.gen(function* () {
-      const host = yield* createOnlyHost
+      const host = yield* createHostOnEmptyTables
       yield* insertStays(host.operatorId, 40)
       for (let n = 0; n < 5; n++) yield* insertRule(host.operatorId, BEFORE_ARRIVAL_RULE)
       yield* planAllDue
@@ -177,7 +180,7 @@ layer(layerAutomationService)("marking", (it) => {
     () =>
       Effect.gen(function* () {
         yield* emptyAutomationTables
-        const hosts = yield* Effect.replicateEffect(createAutomationHost, MARK_OPERATORS + 1)
+        const hosts = yield* Effect.replicateEffect(createAutomationHost, MARKED_OPERATORS_PER_STATEMENT + 1)
         for (const host of hosts) {
           yield* insertStay(host)
           yield* insertRule(host.operatorId, BEFORE_ARRIVAL_RULE)
@@ -185,7 +188,7 @@ layer(layerAutomationService)("marking", (it) => {
         const sql = yield* SqlClient.SqlClient
         assert.lengthOf(
           yield* (yield* PlanningQueue).markStaysOfChangedRules(0, yield* DateTime.nowAsDate),
-          MARK_OPERATORS
+          MARKED_OPERATORS_PER_STATEMENT
         )
         yield* sql`UPDATE automation_rules SET mark_before = 9223372036854775807`
         yield* planOnce

@@ -106,7 +106,7 @@ layer(layerAutomationService)("what is outdated when it is due", (it) => {
     Effect.gen(function* () {
       yield* emptyAutomationTables
       const arrived = { ...BEFORE_ARRIVAL_RULE, trigger: { event: "check_in", when: "after", hours: 0 } }
-      const host = yield* planMessage(arrived, { talks: false })
+      const host = yield* planMessage(arrived, { hasConversation: false })
       const at = Date.parse("2027-04-25T14:00:00Z")
       const running = yield* makePlanRunner
       yield* TestClock.setTime(at)

@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { DateTime, Deferred, Effect, Fiber } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
-import { MARK_PAGE } from "../../../src/domain/automation/planning/changed-rules.ts"
+import { MARKED_STAYS_PER_PAGE } from "../../../src/domain/automation/planning/changed-rule-marks.ts"
 import { PLANNING_LEASE_MS, PlanningQueue } from "../../../src/domain/automation/planning/PlanningQueue.ts"
 import { PLANNING_BACKOFF, planDueStays, planOnce } from "../../../src/domain/automation/planning/planner.ts"
 import { PLANNING_ROOM, PLANNING_SHARE } from "../../../src/domain/automation/planning/taking.ts"
@@ -13,7 +13,7 @@ import {
   AFTER_LEAVING_RULE,
   BEFORE_ARRIVAL_RULE,
   createAutomationHost,
-  createOnlyHost,
+  createHostOnEmptyTables,
   dispatchAndPlan,
   emptyAutomationTables,
   insertRule,
@@ -28,8 +28,8 @@ import {
   TODAY
 } from "../../support/domain/automation/automation-service.ts"
 import { MANUAL_RESERVATION } from "../../support/domain/bookings/reservations/reservation-operator.ts"
-import { dispatchAllEvents } from "../../support/domain/calendars/listing-calendars/push-workers.ts"
-import { canOverlap, withServerNote } from "../../support/overlap.ts"
+import { dispatchAllEvents } from "../../support/domain/calendars/listing-calendars/availability-push-service.ts"
+import { canOverlap, withServerNote } from "../../support/overlapping-transactions.ts"
 
 /** As whoever changes dates does, by the API. */
 const movedTo = (host: Effect.Success<typeof createAutomationHost>, code: string, checkIn: string, checkOut: string) =>
@@ -67,8 +67,8 @@ layer(layerAutomationService)("planning", (it) => {
 
   it.effect("nobody's stays are looked at who has no rules", () =>
     Effect.gen(function* () {
-      const host = yield* createOnlyHost
-      yield* insertRule(host.operatorId, BEFORE_ARRIVAL_RULE, { state: "removed", unmarked: false })
+      const host = yield* createHostOnEmptyTables
+      yield* insertRule(host.operatorId, BEFORE_ARRIVAL_RULE, { state: "removed", hasUnmarkedStays: false })
       yield* host.api.create_reservation({ ...MANUAL_RESERVATION, property_id: host.property }).pipe(host.as)
       assert.strictEqual(yield* dispatchAllEvents, 0)
       assert.deepStrictEqual(yield* loadStayMarks(host.operatorId), { marks: 0, due: undefined })
@@ -77,7 +77,7 @@ layer(layerAutomationService)("planning", (it) => {
 
   it.effect("changed dates move a plan, a cancelled order takes it away, and what is settled stays as it is", () =>
     Effect.gen(function* () {
-      const host = yield* createOnlyHost
+      const host = yield* createHostOnEmptyTables
       const { operatorId, api, as } = host
       yield* insertRule(operatorId, BEFORE_ARRIVAL_RULE)
       const { reservation_code } = yield* api
@@ -118,7 +118,7 @@ layer(layerAutomationService)("planning", (it) => {
 
   it.effect("what was taken away of a stay does not come back, however far the stay is moved", () =>
     Effect.gen(function* () {
-      const host = yield* createOnlyHost
+      const host = yield* createHostOnEmptyTables
       const { operatorId } = host
       const { code } = yield* insertStay(host)
       const trigger = { event: "check_out", when: "after", days: 70, at: "10:00" }
@@ -144,7 +144,7 @@ layer(layerAutomationService)("planning", (it) => {
 
   it.effect("what was taken away of a stay that was moved while the rule was paused does not come back", () =>
     Effect.gen(function* () {
-      const host = yield* createOnlyHost
+      const host = yield* createHostOnEmptyTables
       const { operatorId } = host
       const { code } = yield* insertStay(host)
       const rule = yield* insertRule(operatorId, BEFORE_ARRIVAL_RULE)
@@ -165,7 +165,7 @@ layer(layerAutomationService)("planning", (it) => {
 
   it.effect("a plan that somebody has in hand stays his where all but its time changes", () =>
     Effect.gen(function* () {
-      const host = yield* createOnlyHost
+      const host = yield* createHostOnEmptyTables
       const sql = yield* SqlClient.SqlClient
       const { code } = yield* insertStay(host)
       yield* insertRule(host.operatorId, BEFORE_ARRIVAL_RULE)
@@ -187,7 +187,7 @@ layer(layerAutomationService)("planning", (it) => {
 
   it.effect("what waited for something at its old time waits at its new one as if it had not been tried", () =>
     Effect.gen(function* () {
-      const host = yield* createOnlyHost
+      const host = yield* createHostOnEmptyTables
       const { code } = yield* insertStay(host)
       yield* insertRule(host.operatorId, BEFORE_ARRIVAL_RULE)
       yield* planAllDue
@@ -216,7 +216,7 @@ layer(layerAutomationService)("planning", (it) => {
 
   it.effect("a paused rule has no plans; resumed it does not make up for what was due meanwhile", () =>
     Effect.gen(function* () {
-      const host = yield* createOnlyHost
+      const host = yield* createHostOnEmptyTables
       const { operatorId } = host
       const soon = yield* insertStay(host, { checkIn: "2027-04-22", checkOut: "2027-04-23" })
       yield* insertStay(host, { checkIn: "2027-05-04", checkOut: "2027-05-05" })
@@ -243,7 +243,7 @@ layer(layerAutomationService)("planning", (it) => {
 
   it.effect("a host who is in another time zone has what is planned on the clock there", () =>
     Effect.gen(function* () {
-      const host = yield* createOnlyHost
+      const host = yield* createHostOnEmptyTables
       const sql = yield* SqlClient.SqlClient
       yield* insertStay(host)
       const trigger = { event: "check_in", when: "before", days: 0, at: "09:00" }
@@ -258,7 +258,7 @@ layer(layerAutomationService)("planning", (it) => {
 
   it.effect("what is further away than is planned is looked at again when it comes near", () =>
     Effect.gen(function* () {
-      const host = yield* createOnlyHost
+      const host = yield* createHostOnEmptyTables
       yield* insertStay(host, { checkIn: "2027-06-25", checkOut: "2027-06-28" })
       yield* insertRule(host.operatorId, BEFORE_ARRIVAL_RULE)
       yield* planAllDue
@@ -274,7 +274,7 @@ layer(layerAutomationService)("planning", (it) => {
 
   it.effect("an order has one review, of its last stay, whichever that becomes", () =>
     Effect.gen(function* () {
-      const host = yield* createOnlyHost
+      const host = yield* createHostOnEmptyTables
       const { operatorId } = host
       const sql = yield* SqlClient.SqlClient
       const { code } = yield* insertStay(host)
@@ -299,10 +299,10 @@ layer(layerAutomationService)("planning", (it) => {
     ["something follows later", new Date("2027-06-01T14:00:00Z")]
   ] as const)("a mark that is made while its stay is looked at is not lost where %s", ([, lookAgain]) =>
     Effect.gen(function* () {
-      const host = yield* createOnlyHost
+      const host = yield* createHostOnEmptyTables
       const { operatorId } = host
       const { code } = yield* insertStay(host)
-      const rule = yield* insertRule(operatorId, BEFORE_ARRIVAL_RULE, { unmarked: false })
+      const rule = yield* insertRule(operatorId, BEFORE_ARRIVAL_RULE, { hasUnmarkedStays: false })
       const marks = yield* PlanningQueue
       yield* movedTo(host, code, "2027-05-01", "2027-05-04")
       yield* dispatchAllEvents
@@ -347,11 +347,11 @@ layer(layerAutomationService)("planning", (it) => {
     withServerNote("a mark that is made again while one that is due is just being taken is not lost"),
     () =>
       Effect.gen(function* () {
-        const host = yield* createOnlyHost
+        const host = yield* createHostOnEmptyTables
         const { operatorId } = host
         const sql = yield* SqlClient.SqlClient
         const { code } = yield* insertStay(host)
-        yield* insertRule(operatorId, BEFORE_ARRIVAL_RULE, { unmarked: false })
+        yield* insertRule(operatorId, BEFORE_ARRIVAL_RULE, { hasUnmarkedStays: false })
         yield* movedTo(host, code, "2027-05-01", "2027-05-04")
         yield* dispatchAllEvents
         const [began, changed] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
@@ -376,7 +376,7 @@ layer(layerAutomationService)("planning", (it) => {
 
   it.effect("what a dead planner had is worked out when its lease ends", () =>
     Effect.gen(function* () {
-      const host = yield* createOnlyHost
+      const host = yield* createHostOnEmptyTables
       yield* insertStay(host)
       yield* insertRule(host.operatorId, BEFORE_ARRIVAL_RULE)
       const marks = yield* PlanningQueue
@@ -394,9 +394,9 @@ layer(layerAutomationService)("planning", (it) => {
 
   it.effect("a rule's stays are marked in pages, all of them, and those long over are not", () =>
     Effect.gen(function* () {
-      const host = yield* createOnlyHost
+      const host = yield* createHostOnEmptyTables
       const sql = yield* SqlClient.SqlClient
-      yield* insertStays(host.operatorId, MARK_PAGE + 1)
+      yield* insertStays(host.operatorId, MARKED_STAYS_PER_PAGE + 1)
       yield* sql`
         UPDATE stays SET check_in_date = '2026-04-15',
           check_out_date = CASE stay_code WHEN '0-MANY7' THEN date '2026-04-16' ELSE '2026-04-17' END
@@ -407,19 +407,19 @@ layer(layerAutomationService)("planning", (it) => {
       const page = Effect.map(marks.markStaysOfChangedRules(0, now), (all) => all.map(({ operator_id }) => operator_id))
       assert.deepStrictEqual(yield* page, [host.operatorId])
       // One of the first page was over for too long.
-      assert.strictEqual((yield* loadStayMarks(host.operatorId)).marks, MARK_PAGE - 1)
+      assert.strictEqual((yield* loadStayMarks(host.operatorId)).marks, MARKED_STAYS_PER_PAGE - 1)
       assert.deepStrictEqual(yield* page, [host.operatorId])
-      assert.strictEqual((yield* loadStayMarks(host.operatorId)).marks, MARK_PAGE)
+      assert.strictEqual((yield* loadStayMarks(host.operatorId)).marks, MARKED_STAYS_PER_PAGE)
       assert.deepStrictEqual(yield* page, [])
       yield* planAllDue
-      assert.lengthOf(yield* loadPlanLines(host.operatorId), MARK_PAGE - 1)
+      assert.lengthOf(yield* loadPlanLines(host.operatorId), MARKED_STAYS_PER_PAGE - 1)
       assert.strictEqual((yield* loadStayMarks(host.operatorId)).marks, 0)
     })
   )
 
   it.effect("a host with very many stays keeps no other waiting", () =>
     Effect.gen(function* () {
-      const greedy = yield* createOnlyHost
+      const greedy = yield* createHostOnEmptyTables
       yield* insertStays(greedy.operatorId, PLANNING_ROOM * 3)
       yield* insertRule(greedy.operatorId, BEFORE_ARRIVAL_RULE)
       yield* planOnce
@@ -434,7 +434,7 @@ layer(layerAutomationService)("planning", (it) => {
 
   it.effect("what is booked while a new rule looks at very many stays does not wait for them", () =>
     Effect.gen(function* () {
-      const host = yield* createOnlyHost
+      const host = yield* createHostOnEmptyTables
       yield* insertStays(host.operatorId, PLANNING_ROOM * 3)
       yield* insertRule(host.operatorId, BEFORE_ARRIVAL_RULE)
       yield* planOnce
@@ -468,7 +468,7 @@ layer(layerAutomationService)("planning", (it) => {
 
   it.effect("a stay of the last days that can be written down is planned as any other", () =>
     Effect.gen(function* () {
-      const host = yield* createOnlyHost
+      const host = yield* createHostOnEmptyTables
       yield* insertStay(host, { checkIn: "9999-12-28", checkOut: "9999-12-31" })
       const thanks = { ...BEFORE_ARRIVAL_RULE, trigger: { event: "booking", when: "after", hours: 48 } }
       yield* insertRule(host.operatorId, thanks)
@@ -480,7 +480,7 @@ layer(layerAutomationService)("planning", (it) => {
 
   it.effect("what was missed by more than is remembered is not planned at all", () =>
     Effect.gen(function* () {
-      const host = yield* createOnlyHost
+      const host = yield* createHostOnEmptyTables
       const leaving = { ...BEFORE_ARRIVAL_RULE, trigger: { event: "check_out", when: "after", hours: 1 } }
       yield* insertRule(host.operatorId, leaving)
       // 12:00 UTC, thirty days before this time of the clock, and two hours later.

@@ -7,7 +7,7 @@ import { makeRunAction } from "../../../src/domain/automation/running/action-run
 import { PlanQueue, RUN_LEASE_MS } from "../../../src/domain/automation/running/PlanQueue.ts"
 import { makePlanRunner, RUN_BACKOFF, runPlan } from "../../../src/domain/automation/running/plan-runner.ts"
 import { RUNNING_ACCOUNT_SHARE, RUNNING_ROOM } from "../../../src/domain/automation/running/taking.ts"
-import { CHANNEL_ACT_TIMEOUT_MS } from "../../../src/domain/channels/port/channel-api-errors.ts"
+import { CHANNEL_ACTION_TIMEOUT_MS } from "../../../src/domain/channels/port/channel-api-errors.ts"
 import { ChannelNotServed, ChannelUnavailable } from "../../../src/domain/channels/port/errors.ts"
 import { HostReviews } from "../../../src/domain/guests/reviews/HostReviews.ts"
 import { COMPLETION_RETRIES, COMPLETION_RETRY_MS } from "../../../src/jobs/timed-work.ts"
@@ -15,7 +15,7 @@ import { PLAN_MAX_DELAY_MS, PLAN_RETENTION_MS, QUEUED_MESSAGES } from "../../../
 import {
   AFTER_LEAVING_RULE,
   BEFORE_ARRIVAL_RULE,
-  createOnlyHost,
+  createHostOnEmptyTables,
   emptyAutomationTables,
   insertRule,
   insertStay,
@@ -72,7 +72,7 @@ layer(layerAutomationService)("what is due", (it) => {
                 title: "Before arrival",
                 fragment: ["Hi Ada, from 15:00."],
                 source_type: "automation_reply",
-                link_id: host.rule
+                link_id: host.ruleId
               }
             ]
           },
@@ -94,7 +94,7 @@ layer(layerAutomationService)("what is due", (it) => {
 
   it.effect("is said once by three workers that look at the same moment", () =>
     Effect.gen(function* () {
-      const host = yield* createOnlyHost
+      const host = yield* createHostOnEmptyTables
       const stays = yield* Effect.forEach(Array.from({ length: 6 }), () => insertStay(host))
       yield* insertRule(host.operatorId, BEFORE_ARRIVAL_RULE)
       yield* planAllDue
@@ -124,7 +124,7 @@ layer(layerAutomationService)("what is due", (it) => {
   it.effect("is in one worker's hands for longer than it may take, and then in another's", () =>
     Effect.gen(function* () {
       yield* emptyAutomationTables
-      assert.isAbove(RUN_LEASE_MS, CHANNEL_ACT_TIMEOUT_MS + COMPLETION_RETRIES * COMPLETION_RETRY_MS)
+      assert.isAbove(RUN_LEASE_MS, CHANNEL_ACTION_TIMEOUT_MS + COMPLETION_RETRIES * COMPLETION_RETRY_MS)
       const host = yield* planMessage()
       const queue = yield* PlanQueue
       yield* TestClock.setTime(DUE)
@@ -141,7 +141,7 @@ layer(layerAutomationService)("what is due", (it) => {
       const now = yield* DateTime.nowAsDate
       assert.isUndefined(yield* queue.skip(dead, "no", now).pipe(asSystemActor))
       yield* queue.postpone(dead, "no", now)
-      yield* queue.markStay(dead, now)
+      yield* queue.markStayForPlanning(dead, now)
       yield* queue.release(dead, now)
       assert.deepStrictEqual(yield* loadPlanLines(host.operatorId), ["send_message done 2027-04-24T14:00:00.000Z"])
       assert.strictEqual((yield* loadStayMarks(host.operatorId)).marks, 0)
@@ -211,7 +211,7 @@ layer(layerAutomationService)("what is due", (it) => {
         UPDATE stays SET check_in_date = '2027-04-26', check_out_date = '2027-04-29' WHERE operator_id = ${moved.operatorId}`
       yield* sql`
         UPDATE orders SET status = 'cancelled', cancelled_at = now() WHERE operator_id = ${cancelled.operatorId}`
-      yield* setRuleState(paused.rule, "paused")
+      yield* setRuleState(paused.ruleId, "paused")
       const running = yield* makePlanRunner
       yield* TestClock.setTime(DUE)
       yield* runAllDue(running)
@@ -240,9 +240,9 @@ layer(layerAutomationService)("what is due", (it) => {
       assert(plan?.kind === "send_message")
       yield* sql`
         UPDATE stays SET check_in_date = '2027-04-26', check_out_date = '2027-04-29' WHERE operator_id = ${host.operatorId}`
-      yield* sql`UPDATE automation_rules SET mark_before = 9223372036854775807 WHERE id = ${host.rule}`
+      yield* sql`UPDATE automation_rules SET mark_before = 9223372036854775807 WHERE id = ${host.ruleId}`
       yield* planAllDue
-      const message = { does: "message" as const, conversationId: 1, text: "no", sources: [] }
+      const message = { kind: "message" as const, conversationId: 1, text: "no", sources: [] }
       assert.isUndefined(yield* queue.sendMessage(plan, message).pipe(asSystemActor))
       assert.isUndefined(yield* queue.skip(taken, "no", yield* DateTime.nowAsDate).pipe(asSystemActor))
       assert.deepStrictEqual(yield* loadPlanLines(host.operatorId), ["send_message waiting 2027-04-25T14:00:00.000Z"])
@@ -268,7 +268,7 @@ layer(layerAutomationService)("what is due", (it) => {
         const plan = yield* queue.findContext(host.operatorId, id)
         assert(plan?.kind === "send_message" && plan.conversation_id !== null)
         yield* change(host)
-        const message = { does: "message" as const, conversationId: plan.conversation_id, text: "no", sources: [] }
+        const message = { kind: "message" as const, conversationId: plan.conversation_id, text: "no", sources: [] }
         assert.isUndefined(yield* queue.sendMessage(plan, message).pipe(asSystemActor))
         const [{ id: plan_id } = { id: 0 }] = yield* byHand.actions("message")
         const answer = yield* call(byHand.token, "execute_automation_action", { plan_id }).pipe(
@@ -292,8 +292,8 @@ layer(layerAutomationService)("what is due", (it) => {
       yield* emptyAutomationTables
       const arrived = { ...BEFORE_ARRIVAL_RULE, trigger: { event: "check_in", when: "after", hours: 0 } }
       const [comes, never] = [
-        yield* planMessage(arrived, { talks: false }),
-        yield* planMessage(arrived, { talks: false })
+        yield* planMessage(arrived, { hasConversation: false }),
+        yield* planMessage(arrived, { hasConversation: false })
       ]
       const running = yield* makePlanRunner
       const at = Date.parse("2027-04-25T14:00:00Z")
@@ -320,7 +320,7 @@ layer(layerAutomationService)("what is due", (it) => {
   it.effect("that cannot be filled, or is too long for its channel, is skipped and says why", () =>
     Effect.gen(function* () {
       yield* emptyAutomationTables
-      const nameless = yield* planMessage(BEFORE_ARRIVAL_RULE, { guest: null })
+      const nameless = yield* planMessage(BEFORE_ARRIVAL_RULE, { guestName: null })
       const fits = yield* planMessage({ ...BEFORE_ARRIVAL_RULE, text: "x".repeat(10_000) })
       const long = yield* planMessage({ ...BEFORE_ARRIVAL_RULE, text: "x".repeat(10_001) })
       const running = yield* makePlanRunner
@@ -409,7 +409,7 @@ layer(layerAutomationService)("what is due", (it) => {
 
   it.effect("of a host with very much of it keeps no other host's waiting", () =>
     Effect.gen(function* () {
-      const greedy = yield* createOnlyHost
+      const greedy = yield* createHostOnEmptyTables
       yield* Effect.forEach(Array.from({ length: RUNNING_ROOM + 1 }), () => insertStay(greedy), { discard: true })
       yield* insertRule(greedy.operatorId, BEFORE_ARRIVAL_RULE)
       yield* planAllDue
@@ -427,12 +427,12 @@ layer(layerAutomationService)("what is due", (it) => {
       yield* emptyAutomationTables
       const [broken, host] = [yield* planMessage(), yield* planMessage()]
       const sql = yield* SqlClient.SqlClient
-      yield* sql`UPDATE automation_rules SET definition = '{}' WHERE id = ${broken.rule}`
+      yield* sql`UPDATE automation_rules SET definition = '{}' WHERE id = ${broken.ruleId}`
       const running = yield* makePlanRunner
       yield* TestClock.setTime(DUE)
       yield* runAllDue(running)
       assert.lengthOf(yield* loadAutomaticMessages(host.conversation), 1)
-      yield* sql`UPDATE automation_rules SET definition = ${JSON.stringify(BEFORE_ARRIVAL_RULE)}::jsonb WHERE id = ${broken.rule}`
+      yield* sql`UPDATE automation_rules SET definition = ${JSON.stringify(BEFORE_ARRIVAL_RULE)}::jsonb WHERE id = ${broken.ruleId}`
       yield* TestClock.adjust(PAUSE)
       yield* runAllDue(running)
       assert.lengthOf(yield* loadAutomaticMessages(broken.conversation), 1)
@@ -474,11 +474,11 @@ layer(layerAutomationService)("a review that is due", (it) => {
       const host = yield* planMessage(AFTER_LEAVING_RULE)
       const channel = yield* ScriptedChannel
       const running = yield* makePlanRunner
-      yield* channel.answer(host.code, Effect.fail(new ChannelUnavailable({ code: 503 })))
+      yield* channel.setResponse(host.code, Effect.fail(new ChannelUnavailable({ code: 503 })))
       yield* TestClock.setTime(LEFT)
       yield* runAllDue(running)
       assert.match((yield* loadPlanLines(host.operatorId))[0] ?? "", /^review waiting .*: .*channel/)
-      yield* channel.answer(host.code, Effect.void)
+      yield* channel.setResponse(host.code, Effect.void)
       yield* TestClock.adjust(PAUSE)
       yield* runAllDue(running)
       assert.deepStrictEqual(yield* loadPlanLines(host.operatorId), ["review done 2027-04-28T12:00:00.000Z"])
@@ -499,7 +499,7 @@ layer(layerAutomationService)("a review that is due", (it) => {
       yield* emptyAutomationTables
       const host = yield* planMessage(AFTER_LEAVING_RULE)
       const channel = yield* ScriptedChannel
-      yield* channel.answer(host.code, Effect.fail(new ChannelNotServed({ channelType: "airbnb" })))
+      yield* channel.setResponse(host.code, Effect.fail(new ChannelNotServed({ channelType: "airbnb" })))
       yield* TestClock.setTime(LEFT)
       yield* runAllDue(yield* makePlanRunner)
       assert.match(
@@ -529,7 +529,7 @@ layer(layerAutomationService)("a review that is due", (it) => {
     Effect.gen(function* () {
       const queue = yield* PlanQueue
       const run = makeRunAction(queue, yield* HostReviews)
-      const doing = { does: "review" as const, score: 5, text: "A kind guest." }
+      const doing = { kind: "review" as const, score: 5, text: "A kind guest." }
       const inHand = Effect.gen(function* () {
         yield* emptyAutomationTables
         const host = yield* planMessage(AFTER_LEAVING_RULE)

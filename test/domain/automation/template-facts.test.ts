@@ -3,9 +3,9 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { findInquiryFacts, findStayFacts } from "../../../src/domain/automation/template-facts.ts"
 import { insertConversation } from "../../support/conversations.ts"
-import { layerTestDatabase } from "../../support/database.ts"
-import { freshOperator, insertOrder, insertProperty } from "../../support/harness.ts"
+import { createOperator, insertOrder, insertProperty } from "../../support/harness.ts"
 import { insertChannelAccount, insertListing } from "../../support/listings.ts"
+import { layerTestDatabase } from "../../support/test-database.ts"
 
 const codesOf = Effect.fnUntraced(function* (operatorId: number) {
   const sql = yield* SqlClient.SqlClient
@@ -19,7 +19,7 @@ layer(layerTestDatabase)("the facts of a stay", (it) => {
   it.effect("are what a template says of it, as it is now", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const { operatorId } = yield* freshOperator({ timeZone: "Asia/Kolkata" })
+      const { operatorId } = yield* createOperator({ timeZone: "Asia/Kolkata" })
       const property = yield* insertProperty(operatorId, "Harbour 1")
       const code = yield* insertOrder(operatorId, [{ propertyId: property }, { propertyId: null }], {
         channelType: "airbnb"
@@ -69,8 +69,8 @@ layer(layerTestDatabase)("the facts of a stay", (it) => {
   it.effect("are told of its own operator only", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const { operatorId } = yield* freshOperator()
-      const stranger = yield* freshOperator()
+      const { operatorId } = yield* createOperator()
+      const stranger = yield* createOperator()
       const code = yield* insertOrder(operatorId, [{ propertyId: null }])
       assert.isUndefined(yield* findStayFacts(sql)(stranger.operatorId, code))
     })
@@ -79,7 +79,7 @@ layer(layerTestDatabase)("the facts of a stay", (it) => {
   it.effect("of an inquiry are of the property whose listing is asked about", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const { operatorId } = yield* freshOperator()
+      const { operatorId } = yield* createOperator()
       const property = yield* insertProperty(operatorId, "Harbour 1")
       const accountId = yield* insertChannelAccount(operatorId)
       const listingId = yield* insertListing(operatorId, accountId, { propertyId: property })
@@ -108,7 +108,7 @@ layer(layerTestDatabase)("the facts of a stay", (it) => {
       const nothing = { ...known, property_id: null, title: null, check_in_date: null, check_out_date: null }
       assert.deepStrictEqual(yield* read(operatorId, yield* asking()), nothing)
       assert.deepInclude(yield* read(operatorId, yield* asking("gone")), { property_id: null, title: null })
-      const stranger = yield* freshOperator()
+      const stranger = yield* createOperator()
       assert.isUndefined(yield* read(stranger.operatorId, about))
     })
   )

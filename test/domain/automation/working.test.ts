@@ -4,13 +4,17 @@ import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { IdempotencyKeys } from "../../../src/changes/IdempotencyKeys.ts"
 import { PlanningQueue } from "../../../src/domain/automation/planning/PlanningQueue.ts"
-import { layerPlanner, PLAN_GAP_MS, runPlanningCycle } from "../../../src/domain/automation/planning/planner.ts"
+import {
+  layerPlanner,
+  PLANNING_POLL_GAP_MS,
+  runPlanningCycle
+} from "../../../src/domain/automation/planning/planner.ts"
 import { PlanQueue, RUN_LEASE_MS } from "../../../src/domain/automation/running/PlanQueue.ts"
 import { layerPlanRunner, runPlan } from "../../../src/domain/automation/running/plan-runner.ts"
 import { repeatForever } from "../../../src/jobs/loop.ts"
 import {
   BEFORE_ARRIVAL_RULE,
-  createOnlyHost,
+  createHostOnEmptyTables,
   emptyAutomationTables,
   insertRule,
   insertStay,
@@ -24,7 +28,7 @@ const layerWorkers = Layer.merge(layerPlanner, Layer.provide(layerPlanRunner, Id
 layer(layerAutomationService)("the workers of three processes", (it) => {
   it.effect("plan what a new rule does, and do it once within a minute of its time", () =>
     Effect.gen(function* () {
-      const host = yield* createOnlyHost
+      const host = yield* createHostOnEmptyTables
       const { conversation } = yield* insertStay(host)
       yield* insertRule(host.operatorId, BEFORE_ARRIVAL_RULE)
       const due = Date.parse("2027-04-24T14:00:00Z")
@@ -68,7 +72,7 @@ layer(layerAutomationService)("the workers of three processes", (it) => {
   )
 })
 
-it.effect(`the planner looks once in ${PLAN_GAP_MS} ms, however often changes wake it`, () => {
+it.effect(`the planner looks once in ${PLANNING_POLL_GAP_MS} ms, however often changes wake it`, () => {
   let looks = 0
   const nothing = Effect.sync(() => {
     looks += 1
@@ -77,7 +81,7 @@ it.effect(`the planner looks once in ${PLAN_GAP_MS} ms, however often changes wa
   return Effect.gen(function* () {
     const woken = yield* Latch.make()
     yield* Effect.forkScoped(repeatForever("planning", runPlanningCycle(woken)), { startImmediately: true })
-    for (let ms = 0; ms < PLAN_GAP_MS * 3; ms++) {
+    for (let ms = 0; ms < PLANNING_POLL_GAP_MS * 3; ms++) {
       yield* woken.open
       yield* TestClock.adjust(1)
     }

@@ -13,11 +13,11 @@ import {
   KNOWLEDGE_TITLE
 } from "../../../src/platform/limits.ts"
 import { Service } from "../../../src/service/service.ts"
-import { createEntryWriter, loadFragments, PARKING_ENTRY } from "../../support/domain/knowledge/entries.ts"
-import { countRows, runAtOnce } from "../../support/domain/portfolio.ts"
+import { countRows, runConcurrently } from "../../support/domain/host-client.ts"
+import { createEntryWriter, loadFragments, PARKING_ENTRY } from "../../support/domain/knowledge/entry-writer.ts"
 import { fieldOfError } from "../../support/error-messages.ts"
 import { call, dataOf, layerTest, toServiceCall } from "../../support/harness.ts"
-import { canOverlap, runOverlapping, withServerNote } from "../../support/overlap.ts"
+import { canOverlap, runOverlapping, withServerNote } from "../../support/overlapping-transactions.ts"
 
 const content = (text: string, sub_title = "") => ({ sub_title, text })
 
@@ -27,7 +27,11 @@ const idIn = (envelope: Envelope) =>
 layer(layerTest)("the knowledge base", (it) => {
   it.effect("shows an entry as it was written", () =>
     Effect.gen(function* () {
-      const { rooms, write, shown } = yield* createEntryWriter("Harbour 1", "Harbour 2")
+      const {
+        propertyIds: rooms,
+        createEntry: write,
+        getEntry: shown
+      } = yield* createEntryWriter("Harbour 1", "Harbour 2")
       const [one = 0, two = 0] = rooms
       const id = yield* write({
         title: "Parking",
@@ -52,7 +56,7 @@ layer(layerTest)("the knowledge base", (it) => {
 
   it.effect("takes an entry without a title, and for all in each way that says so", () =>
     Effect.gen(function* () {
-      const { token, shown } = yield* createEntryWriter()
+      const { token, getEntry: shown } = yield* createEntryWriter()
       const ways = [
         {},
         { scope_property: { type: "all" }, scope_channel: { type: "all" } },
@@ -73,7 +77,7 @@ layer(layerTest)("the knowledge base", (it) => {
 
   it.effect("lists entries newest first, ten a page, at any offset", () =>
     Effect.gen(function* () {
-      const { api, as, write } = yield* createEntryWriter()
+      const { api, as, createEntry: write } = yield* createEntryWriter()
       const ids = yield* Effect.replicateEffect(write({ title: "Parking" }), KNOWLEDGE_PAGE_DEFAULT + 2)
       const newest = ids.toReversed()
       const first = yield* api.search_knowledge_bases({}).pipe(as)
@@ -114,7 +118,13 @@ layer(layerTest)("the knowledge base", (it) => {
 
   it.effect("finds for a property what is for it, its groups, its room type, and for all", () =>
     Effect.gen(function* () {
-      const { api, as, rooms, write, found } = yield* createEntryWriter("Harbour 1", "Harbour 2", "Garden")
+      const {
+        api,
+        as,
+        propertyIds: rooms,
+        createEntry: write,
+        searchEntryIds: found
+      } = yield* createEntryWriter("Harbour 1", "Harbour 2", "Garden")
       const [one = 0, two = 0, garden = 0] = rooms
       const { group } = yield* api.create_property_group({ name: "Harbour", property_ids: [one, two] }).pipe(as)
       const { room_type_id } = yield* api.create_room_type({ title: "Double", property_ids: [two] }).pipe(as)
@@ -135,7 +145,12 @@ layer(layerTest)("the knowledge base", (it) => {
 
   it.effect("finds for a channel what is for it and for all, and takes lists with commas", () =>
     Effect.gen(function* () {
-      const { rooms, token, write, found } = yield* createEntryWriter("Harbour 1", "Harbour 2")
+      const {
+        propertyIds: rooms,
+        token,
+        createEntry: write,
+        searchEntryIds: found
+      } = yield* createEntryWriter("Harbour 1", "Harbour 2")
       const [one = 0, two = 0] = rooms
       const forAll = yield* write()
       const onAirbnb = yield* write({ scope_channel: { type: "by_channel", channels: ["airbnb"] } })
@@ -164,7 +179,7 @@ layer(layerTest)("the knowledge base", (it) => {
 
   it.effect("reads a query of REST, where everything is text", () =>
     Effect.gen(function* () {
-      const { rooms, token, write } = yield* createEntryWriter("Harbour 1", "Harbour 2")
+      const { propertyIds: rooms, token, createEntry: write } = yield* createEntryWriter("Harbour 1", "Harbour 2")
       const ids = yield* Effect.replicateEffect(write(), 3)
       const service = yield* Service
       const fields = { property_ids: rooms.join(","), channel_types: "airbnb,vrbo", offset: "1", limit: "1" }
@@ -176,9 +191,9 @@ layer(layerTest)("the knowledge base", (it) => {
 
   it.effect("says of properties that nobody here has that there are none, be there entries for all", () =>
     Effect.gen(function* () {
-      const { rooms, token, write } = yield* createEntryWriter("Harbour 1")
+      const { propertyIds: rooms, token, createEntry: write } = yield* createEntryWriter("Harbour 1")
       const theirs = yield* createEntryWriter("Theirs")
-      const [foreign = 0] = theirs.rooms
+      const [foreign = 0] = theirs.propertyIds
       yield* write()
       for (const property_ids of [[foreign], [foreign, ...rooms]]) {
         const missing = yield* call(token, "search_knowledge_bases", { property_ids })
@@ -190,7 +205,7 @@ layer(layerTest)("the knowledge base", (it) => {
 
   it.effect("replaces an entry whole: what is left out is as if it had never been said", () =>
     Effect.gen(function* () {
-      const { api, as, rooms, write, shown } = yield* createEntryWriter("Harbour 1")
+      const { api, as, propertyIds: rooms, createEntry: write, getEntry: shown } = yield* createEntryWriter("Harbour 1")
       const id = yield* write({
         title: "Parking",
         audience: "anyone",
@@ -213,7 +228,7 @@ layer(layerTest)("the knowledge base", (it) => {
 
   it.effect("takes back what it shows, whatever is prepared of it by then", () =>
     Effect.gen(function* () {
-      const { token, write, shown } = yield* createEntryWriter()
+      const { token, createEntry: write, getEntry: shown } = yield* createEntryWriter()
       const id = yield* write({ title: "Parking", audience: "anyone" })
       const before = yield* shown(id)
       for (const process_status of ["waiting", "processing", "done", "failed"]) {
@@ -226,7 +241,15 @@ layer(layerTest)("the knowledge base", (it) => {
 
   it.effect("keeps a scope whose group was deleted, takes it back, and takes it nowhere else", () =>
     Effect.gen(function* () {
-      const { api, as, rooms, token, write, shown, found } = yield* createEntryWriter("Harbour 1")
+      const {
+        api,
+        as,
+        propertyIds: rooms,
+        token,
+        createEntry: write,
+        getEntry: shown,
+        searchEntryIds: found
+      } = yield* createEntryWriter("Harbour 1")
       const { group } = yield* api.create_property_group({ name: "Harbour", property_ids: rooms }).pipe(as)
       const scope_property = { type: "by_group", ids: [group.id] } as const
       const id = yield* write({ scope_property })
@@ -252,7 +275,15 @@ layer(layerTest)("the knowledge base", (it) => {
 
   it.effect("refuses what it cannot hold, and changes nothing", () =>
     Effect.gen(function* () {
-      const { api, as, rooms, token, operatorId, write, shown } = yield* createEntryWriter("Harbour 1")
+      const {
+        api,
+        as,
+        propertyIds: rooms,
+        token,
+        operatorId,
+        createEntry: write,
+        getEntry: shown
+      } = yield* createEntryWriter("Harbour 1")
       const theirs = yield* createEntryWriter("Theirs")
       const { group: theirGroup } = yield* theirs.api.create_property_group({ name: "Theirs" }).pipe(theirs.as)
       const { room_type_id: theirType } = yield* theirs.api.create_room_type({ title: "Theirs" }).pipe(theirs.as)
@@ -297,7 +328,7 @@ layer(layerTest)("the knowledge base", (it) => {
         [400, "scope_property.ids[0]", { scope_property: { type: "by_property", ids: ["one"] } }],
         [404, "scope_property.ids", by("by_property", many)],
         [404, "scope_property.ids", by("by_property", [0])],
-        [404, "scope_property.ids", by("by_property", [...rooms, ...theirs.rooms])],
+        [404, "scope_property.ids", by("by_property", [...rooms, ...theirs.propertyIds])],
         [404, "scope_property.ids", by("by_group", [group.id, theirGroup.id])],
         [404, "scope_property.ids", by("by_room_type", [theirType])],
         [422, "scope_channel.type", on("by_country", "airbnb")],
@@ -324,7 +355,7 @@ layer(layerTest)("the knowledge base", (it) => {
 
   it.effect("holds as much as it says", () =>
     Effect.gen(function* () {
-      const { write, shown, operatorId } = yield* createEntryWriter()
+      const { createEntry: write, getEntry: shown, operatorId } = yield* createEntryWriter()
       const sql = yield* SqlClient.SqlClient
       const rows = yield* sql<{ id: number }>`
         INSERT INTO property_groups (operator_id, name, created_at)
@@ -346,7 +377,7 @@ layer(layerTest)("the knowledge base", (it) => {
 
   it.effect("takes a thousand entries of an operator and no more, however many come at once", () =>
     Effect.gen(function* () {
-      const { api, as, token, operatorId, write } = yield* createEntryWriter()
+      const { api, as, token, operatorId, createEntry: write } = yield* createEntryWriter()
       const sql = yield* SqlClient.SqlClient
       yield* sql`
         INSERT INTO knowledge_bases (operator_id, title, is_enable, audience, scope_property_type, scope_property_ids,
@@ -354,7 +385,7 @@ layer(layerTest)("the knowledge base", (it) => {
         SELECT ${operatorId}, '', true, 'guests', 'all', '{-1}', 'all', '{unlimited}', '[]', 'done', 'infinity', now()
         FROM generate_series(1, ${KNOWLEDGE_BASES - 1}::integer)`
       const four = Array.from({ length: 4 }, () => api.create_knowledge_base(PARKING_ENTRY).pipe(as))
-      assert.deepStrictEqual(yield* runAtOnce(four), { succeeded: 1, refused: ["ValidationFailed"] })
+      assert.deepStrictEqual(yield* runConcurrently(four), { succeeded: 1, refused: ["ValidationFailed"] })
       assert.strictEqual(yield* countRows(operatorId, "knowledge_bases"), KNOWLEDGE_BASES)
       const invalid = yield* call(token, "create_knowledge_base", PARKING_ENTRY)
       assert.deepStrictEqual([invalid.error_code, fieldOfError(invalid)], [422, "knowledge_base_limit"])
@@ -369,7 +400,7 @@ layer(layerTest)("the knowledge base", (it) => {
     Effect.gen(function* () {
       const { token, operatorId } = yield* createEntryWriter()
       const theirs = yield* createEntryWriter()
-      const id = yield* theirs.write()
+      const id = yield* theirs.createEntry()
       for (const missing of [id, 900_000_000]) {
         for (const refused of [
           yield* call(token, "get_knowledge_base", { id: missing }),
@@ -379,14 +410,14 @@ layer(layerTest)("the knowledge base", (it) => {
           assert.deepStrictEqual([refused.error_code, fieldOfError(refused)], [404, "id"])
         }
       }
-      assert.deepStrictEqual((yield* theirs.shown(id)).contents, PARKING_ENTRY.contents)
+      assert.deepStrictEqual((yield* theirs.getEntry(id)).contents, PARKING_ENTRY.contents)
       assert.strictEqual(yield* countRows(operatorId, "knowledge_bases"), 0)
     })
   )
 
   it.effect("deletes an entry with what was prepared of it", () =>
     Effect.gen(function* () {
-      const { api, as, token, operatorId, write, found } = yield* createEntryWriter()
+      const { api, as, token, operatorId, createEntry: write, searchEntryIds: found } = yield* createEntryWriter()
       const [id, other] = [yield* write(), yield* write()]
       const sql = yield* SqlClient.SqlClient
       yield* sql`
@@ -402,7 +433,7 @@ layer(layerTest)("the knowledge base", (it) => {
 
   it.effect("leaves a trail that names what a host changed and nothing that the service notes", () =>
     Effect.gen(function* () {
-      const { api, as, operatorId, write } = yield* createEntryWriter()
+      const { api, as, operatorId, createEntry: write } = yield* createEntryWriter()
       const id = yield* write()
       const edit = {
         id,
@@ -432,7 +463,7 @@ layer(layerTest)("the knowledge base", (it) => {
   describe.skipIf(!canOverlap)(withServerNote("two at once"), () => {
     it.effect("of two replacements the later stands whole, and each is a revision", () =>
       Effect.gen(function* () {
-        const { api, as, write, shown } = yield* createEntryWriter()
+        const { api, as, createEntry: write, getEntry: shown } = yield* createEntryWriter()
         const id = yield* write()
         const replacing = (word: string) =>
           api.update_knowledge_base({ id, ...PARKING_ENTRY, title: word, contents: [content(word)] }).pipe(as)

@@ -3,15 +3,15 @@ import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { Listings } from "../../../src/domain/listings/Listings.ts"
 import { LISTING_JSON, LISTINGS } from "../../../src/platform/limits.ts"
+import { countRows, createHostWithProperties, runConcurrently } from "../../support/domain/host-client.ts"
 import {
   EVENT_TIME,
-  listingEvent,
-  loadAuditLines,
-  permutations,
+  listPermutations,
+  loadAuditRecordLines,
+  makeListingEvent,
   toChannelAccountRef
 } from "../../support/domain/listings/listing-events.ts"
-import { countRows, createHostWithProperties, runAtOnce } from "../../support/domain/portfolio.ts"
-import { asSystemActor, freshOperator, layerTest } from "../../support/harness.ts"
+import { asSystemActor, createOperator, layerTest } from "../../support/harness.ts"
 import { insertChannelAccount } from "../../support/listings.ts"
 
 const LATER = new Date("2027-04-21T10:00:00Z")
@@ -33,8 +33,8 @@ layer(Layer.provideMerge(Listings.layer, layerTest))("what channels say of listi
   it.effect("is taken once, and a new version in the place of the old one", () =>
     Effect.gen(function* () {
       const { api, as, operatorId, listings, speaker } = yield* talking
-      const say = (...said: Parameters<typeof listingEvent>) =>
-        asSystemActor(listings.applyUpdate(speaker, listingEvent(...said), said[0] === 1 ? EVENT_TIME : LATER))
+      const say = (...said: Parameters<typeof makeListingEvent>) =>
+        asSystemActor(listings.applyUpdate(speaker, makeListingEvent(...said), said[0] === 1 ? EVENT_TIME : LATER))
       assert.strictEqual(yield* say(1, { cover: "https://img.example/1.jpg" }), "applied")
       assert.strictEqual(yield* say(1, { title: "another" }), "known")
       assert.strictEqual(yield* say(3, { title: "Attic", shelf_status: "deleted", inventory: 2 }), "applied")
@@ -52,7 +52,7 @@ layer(Layer.provideMerge(Listings.layer, layerTest))("what channels say of listi
       // One more version of the same is no change.
       assert.strictEqual(yield* say(4, { title: "Attic", shelf_status: "deleted", inventory: 2 }), "applied")
       const record = `listing:${found.listings[0]?.id}`
-      assert.deepStrictEqual(yield* loadAuditLines(operatorId), [
+      assert.deepStrictEqual(yield* loadAuditRecordLines(operatorId), [
         record,
         `${record} cover inventory shelf_status title`
       ])
@@ -61,10 +61,10 @@ layer(Layer.provideMerge(Listings.layer, layerTest))("what channels say of listi
 
   it.effect("leaves link and ratio to the host, and settings that are not said as they were", () =>
     Effect.gen(function* () {
-      const { api, as, operatorId, rooms, listings, speaker } = yield* talking
+      const { api, as, operatorId, propertyIds: rooms, listings, speaker } = yield* talking
       const [property = 0] = rooms
-      const say = (...said: Parameters<typeof listingEvent>) =>
-        asSystemActor(listings.applyUpdate(speaker, listingEvent(...said), EVENT_TIME))
+      const say = (...said: Parameters<typeof makeListingEvent>) =>
+        asSystemActor(listings.applyUpdate(speaker, makeListingEvent(...said), EVENT_TIME))
       yield* say(1, { price_and_rules: { base_price: 90 } })
       const [{ id = 0 } = {}] = (yield* api.search_listings({}).pipe(as)).listings
       yield* asSystemActor(listings.setMapping(operatorId, id, { type: "property", id: property }))
@@ -84,11 +84,11 @@ layer(Layer.provideMerge(Listings.layer, layerTest))("what channels say of listi
   it.effect("ends in the latest version, in whichever order the versions arrive", () =>
     Effect.gen(function* () {
       const { api, as, listings, speaker } = yield* talking
-      for (const [at, order] of permutations([1, 2, 3, 7]).entries()) {
+      for (const [at, order] of listPermutations([1, 2, 3, 7]).entries()) {
         const listing_id = `${at}`
         for (const version of order) {
           yield* asSystemActor(
-            listings.applyUpdate(speaker, listingEvent(version, { listing_id, title: `v${version}` }), EVENT_TIME)
+            listings.applyUpdate(speaker, makeListingEvent(version, { listing_id, title: `v${version}` }), EVENT_TIME)
           )
         }
         const found = yield* api.search_listings({ listing_id }).pipe(as)
@@ -101,7 +101,7 @@ layer(Layer.provideMerge(Listings.layer, layerTest))("what channels say of listi
     Effect.gen(function* () {
       const { operatorId, listings, speaker } = yield* talking
       const outcomes = yield* Effect.all(
-        Array.from({ length: 20 }, () => asSystemActor(listings.applyUpdate(speaker, listingEvent(1), EVENT_TIME))),
+        Array.from({ length: 20 }, () => asSystemActor(listings.applyUpdate(speaker, makeListingEvent(1), EVENT_TIME))),
         { concurrency: "unbounded" }
       )
       assert.deepStrictEqual(outcomes.toSorted(), ["applied", ...Array.from({ length: 19 }, () => "known")])
@@ -115,7 +115,7 @@ layer(Layer.provideMerge(Listings.layer, layerTest))("what channels say of listi
       const versions = Array.from({ length: 20 }, (_, at) => ((at * 7) % 20) + 1)
       yield* Effect.all(
         versions.map((each) =>
-          asSystemActor(listings.applyUpdate(speaker, listingEvent(each, { title: `v${each}` }), EVENT_TIME))
+          asSystemActor(listings.applyUpdate(speaker, makeListingEvent(each, { title: `v${each}` }), EVENT_TIME))
         ),
         { concurrency: "unbounded" }
       )
@@ -125,8 +125,8 @@ layer(Layer.provideMerge(Listings.layer, layerTest))("what channels say of listi
         ["v20"]
       )
       // What was said is heard: the last version is known, the one before is late.
-      assert.strictEqual(yield* asSystemActor(listings.applyUpdate(speaker, listingEvent(20), EVENT_TIME)), "known")
-      assert.strictEqual(yield* asSystemActor(listings.applyUpdate(speaker, listingEvent(19), EVENT_TIME)), "late")
+      assert.strictEqual(yield* asSystemActor(listings.applyUpdate(speaker, makeListingEvent(20), EVENT_TIME)), "known")
+      assert.strictEqual(yield* asSystemActor(listings.applyUpdate(speaker, makeListingEvent(19), EVENT_TIME)), "late")
     })
   )
 
@@ -134,8 +134,8 @@ layer(Layer.provideMerge(Listings.layer, layerTest))("what channels say of listi
     Effect.gen(function* () {
       const { api, as, operatorId, account, listings, speaker } = yield* talking
       const second = yield* insertChannelAccount(operatorId)
-      yield* asSystemActor(listings.applyUpdate(speaker, listingEvent(1), EVENT_TIME))
-      const said = listingEvent(2, { title: "taken over" })
+      yield* asSystemActor(listings.applyUpdate(speaker, makeListingEvent(1), EVENT_TIME))
+      const said = makeListingEvent(2, { title: "taken over" })
       const refused = yield* Effect.flip(
         asSystemActor(listings.applyUpdate(toChannelAccountRef(operatorId, second), said, EVENT_TIME))
       )
@@ -158,13 +158,15 @@ layer(Layer.provideMerge(Listings.layer, layerTest))("what channels say of listi
   it.effect("is refused of who is no account here, and of one of another channel", () =>
     Effect.gen(function* () {
       const { operatorId, account, listings } = yield* talking
-      const other = yield* freshOperator()
+      const other = yield* createOperator()
       for (const speaker of [
         toChannelAccountRef(other.operatorId, account),
         toChannelAccountRef(operatorId, account, "vrbo"),
         toChannelAccountRef(operatorId, 987_654_321)
       ]) {
-        const refused = yield* Effect.flip(asSystemActor(listings.applyUpdate(speaker, listingEvent(1), EVENT_TIME)))
+        const refused = yield* Effect.flip(
+          asSystemActor(listings.applyUpdate(speaker, makeListingEvent(1), EVENT_TIME))
+        )
         assert.match(refused.reason, /no such account/)
       }
       assert.strictEqual(yield* countRows(operatorId, "listings"), 0)
@@ -176,14 +178,14 @@ layer(Layer.provideMerge(Listings.layer, layerTest))("what channels say of listi
     Effect.gen(function* () {
       const { operatorId, listings, speaker } = yield* talking
       const vrbo = yield* insertChannelAccount(operatorId, { channelType: "vrbo" })
-      const other = yield* freshOperator()
+      const other = yield* createOperator()
       const theirs = yield* insertChannelAccount(other.operatorId)
       for (const each of [
         speaker,
         toChannelAccountRef(operatorId, vrbo, "vrbo"),
         toChannelAccountRef(other.operatorId, theirs)
       ]) {
-        assert.strictEqual(yield* asSystemActor(listings.applyUpdate(each, listingEvent(1), EVENT_TIME)), "applied")
+        assert.strictEqual(yield* asSystemActor(listings.applyUpdate(each, makeListingEvent(1), EVENT_TIME)), "applied")
       }
       assert.strictEqual(yield* countRows(operatorId, "listings"), 2)
       assert.strictEqual(yield* countRows(other.operatorId, "listings"), 1)
@@ -195,10 +197,10 @@ layer(Layer.provideMerge(Listings.layer, layerTest))("what channels say of listi
       const { operatorId, listings, speaker } = yield* talking
       const sized = (characters: number) => ({ text: "x".repeat(characters - '{"text":""}'.length) })
       for (const field of ["metadata", "price_and_rules"] as const) {
-        const large = listingEvent(1, { listing_id: field, [field]: sized(LISTING_JSON + 1) })
+        const large = makeListingEvent(1, { listing_id: field, [field]: sized(LISTING_JSON + 1) })
         const refused = yield* Effect.flip(asSystemActor(listings.applyUpdate(speaker, large, EVENT_TIME)))
         assert.match(refused.reason, new RegExp(`^${field}: .*20000`))
-        const most = listingEvent(1, { listing_id: field, [field]: sized(LISTING_JSON) })
+        const most = makeListingEvent(1, { listing_id: field, [field]: sized(LISTING_JSON) })
         assert.strictEqual(yield* asSystemActor(listings.applyUpdate(speaker, most, EVENT_TIME)), "applied")
       }
       assert.strictEqual(yield* countRows(operatorId, "listings"), 2)
@@ -215,11 +217,11 @@ layer(Layer.provideMerge(Listings.layer, layerTest))("what channels say of listi
         SELECT ${operatorId}::bigint, ${account}::bigint, 'airbnb', 'filler ' || n, 'Filler', 'EUR', 'on', now(), now()
         FROM generate_series(1, ${LISTINGS - 1}::int) n`
       const several = ["a", "b", "c"].map((listing_id) =>
-        asSystemActor(listings.applyUpdate(speaker, listingEvent(1, { listing_id }), EVENT_TIME))
+        asSystemActor(listings.applyUpdate(speaker, makeListingEvent(1, { listing_id }), EVENT_TIME))
       )
-      assert.deepStrictEqual(yield* runAtOnce(several), { succeeded: 1, refused: ["SaidRefused"] })
+      assert.deepStrictEqual(yield* runConcurrently(several), { succeeded: 1, refused: ["SaidRefused"] })
       assert.strictEqual(yield* countRows(operatorId, "listings"), LISTINGS)
-      const known = listingEvent(1, { listing_id: "filler 5", title: "heard" })
+      const known = makeListingEvent(1, { listing_id: "filler 5", title: "heard" })
       assert.strictEqual(yield* asSystemActor(listings.applyUpdate(speaker, known, EVENT_TIME)), "applied")
     })
   )

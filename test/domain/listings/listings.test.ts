@@ -1,12 +1,12 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { Listings } from "../../../src/domain/listings/Listings.ts"
-import { EVENT_TIME, listingEvent, toChannelAccountRef } from "../../support/domain/listings/listing-events.ts"
-import { createHostClient } from "../../support/domain/portfolio.ts"
+import { createHostClient } from "../../support/domain/host-client.ts"
+import { EVENT_TIME, makeListingEvent, toChannelAccountRef } from "../../support/domain/listings/listing-events.ts"
 import { fieldOfError } from "../../support/error-messages.ts"
-import { asSystemActor, call, freshOperator, layerTest } from "../../support/harness.ts"
+import { asSystemActor, call, createOperator, layerTest } from "../../support/harness.ts"
 import { insertChannelAccount, insertListing } from "../../support/listings.ts"
-import { countStatements } from "../../support/statements.ts"
+import { countStatements } from "../../support/statement-count.ts"
 
 layer(Layer.provideMerge(Listings.layer, layerTest))("listings", (it) => {
   it.effect("are listed as their channels have them", () =>
@@ -21,7 +21,7 @@ layer(Layer.provideMerge(Listings.layer, layerTest))("listings", (it) => {
         house_picture_list: ["https://img.example/1.jpg"],
         more: null
       }
-      const full = listingEvent(1, {
+      const full = makeListingEvent(1, {
         listing_id: "42",
         title: "Attic",
         cover: "https://img.example/1.jpg",
@@ -31,7 +31,9 @@ layer(Layer.provideMerge(Listings.layer, layerTest))("listings", (it) => {
         metadata
       })
       yield* asSystemActor(listings.applyUpdate(toChannelAccountRef(operatorId, account), full, EVENT_TIME))
-      yield* asSystemActor(listings.applyUpdate(toChannelAccountRef(operatorId, account), listingEvent(1), EVENT_TIME))
+      yield* asSystemActor(
+        listings.applyUpdate(toChannelAccountRef(operatorId, account), makeListingEvent(1), EVENT_TIME)
+      )
       const found = yield* api.search_listings({}).pipe(as)
       const [first, second] = found.listings
       const common = {
@@ -113,7 +115,7 @@ layer(Layer.provideMerge(Listings.layer, layerTest))("listings", (it) => {
   it.effect("of an account that is nobody's or another's are not found at all", () =>
     Effect.gen(function* () {
       const { operatorId, token } = yield* createHostClient()
-      const other = yield* freshOperator()
+      const other = yield* createOperator()
       const theirs = yield* insertChannelAccount(other.operatorId)
       const listingId = yield* insertListing(other.operatorId, theirs)
       yield* insertListing(operatorId, yield* insertChannelAccount(operatorId))
@@ -152,7 +154,7 @@ layer(Layer.provideMerge(Listings.layer, layerTest))("listings", (it) => {
       yield* asSystemActor(
         listings.applyUpdate(
           toChannelAccountRef(operatorId, account),
-          listingEvent(1, { listing_id: "d", shelf_status: "deleted" }),
+          makeListingEvent(1, { listing_id: "d", shelf_status: "deleted" }),
           EVENT_TIME
         )
       )

@@ -3,8 +3,8 @@ import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { Listings } from "../../../src/domain/listings/Listings.ts"
 import { LISTINGS_PER_MAPPING, RATIO_MAX } from "../../../src/platform/limits.ts"
-import { loadAuditLines } from "../../support/domain/listings/listing-events.ts"
-import { createHostClient, createHostWithProperties, runAtOnce } from "../../support/domain/portfolio.ts"
+import { createHostClient, createHostWithProperties, runConcurrently } from "../../support/domain/host-client.ts"
+import { loadAuditRecordLines } from "../../support/domain/listings/listing-events.ts"
 import { fieldOfError } from "../../support/error-messages.ts"
 import { asSystemActor, call, layerTest } from "../../support/harness.ts"
 import { insertChannelAccount, insertListing } from "../../support/listings.ts"
@@ -12,7 +12,7 @@ import { insertChannelAccount, insertListing } from "../../support/listings.ts"
 /** A host with a property, an account and a listing linked to nothing. */
 const selling = Effect.gen(function* () {
   const operator = yield* createHostWithProperties("Harbour 1")
-  const [property = 0] = operator.rooms
+  const [property = 0] = operator.propertyIds
   const account = yield* insertChannelAccount(operator.operatorId)
   const listingId = yield* insertListing(operator.operatorId, account, { title: "Attic" })
   const listings = yield* Listings
@@ -98,7 +98,7 @@ layer(Layer.provideMerge(Listings.layer, layerTest))("pricing ratios", (it) => {
         Effect.map(api.get_pricing_ratios(fields).pipe(as), ({ channels }) =>
           channels.map(({ listing_id, ratio, readonly }) => [listing_id, ratio, readonly])
         )
-      const before = (yield* loadAuditLines(operatorId)).length
+      const before = (yield* loadAuditRecordLines(operatorId)).length
       yield* asSystemActor(listings.setMapping(operatorId, id, { type: "property", id: property }))
       assert.deepStrictEqual(yield* shown({ property_id: property }), [[listingId, 100, false]])
       yield* asSystemActor(listings.setRatio(operatorId, id, { percent: 1, readonly: false }))
@@ -115,7 +115,7 @@ layer(Layer.provideMerge(Listings.layer, layerTest))("pricing ratios", (it) => {
       yield* asSystemActor(listings.setMapping(operatorId, id, undefined))
       assert.deepStrictEqual(yield* shown({ room_type_id }), [])
       assert.deepStrictEqual(
-        (yield* loadAuditLines(operatorId)).slice(before),
+        (yield* loadAuditRecordLines(operatorId)).slice(before),
         [
           "property_id",
           "ratio",
@@ -176,11 +176,11 @@ layer(Layer.provideMerge(Listings.layer, layerTest))("pricing ratios", (it) => {
       const calls = [id, ...rows.map(([row]) => row?.id ?? 0)].map((each) =>
         asSystemActor(listings.setMapping(operatorId, each, to))
       )
-      assert.deepStrictEqual(yield* runAtOnce(calls), { succeeded: 1, refused: ["ValidationFailed"] })
+      assert.deepStrictEqual(yield* runConcurrently(calls), { succeeded: 1, refused: ["ValidationFailed"] })
       const { channels } = yield* api.get_pricing_ratios({ property_id: property }).pipe(as)
       assert.lengthOf(channels, LISTINGS_PER_MAPPING)
       // One that is linked there already may be linked again.
-      const again = yield* runAtOnce(calls)
+      const again = yield* runConcurrently(calls)
       assert.strictEqual(again.succeeded, 1)
     })
   )

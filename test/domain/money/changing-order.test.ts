@@ -3,20 +3,20 @@ import { Effect } from "effect"
 import { fieldOfError } from "../../support/error-messages.ts"
 import {
   call,
-  freshOperator,
+  createOperator,
   insertOrder,
   insertProperty,
   layerTest,
   typedClient,
   withToken
 } from "../../support/harness.ts"
-import { canOverlap, runOverlapping, withServerNote } from "../../support/overlap.ts"
+import { canOverlap, runOverlapping, withServerNote } from "../../support/overlapping-transactions.ts"
 
 const income = { direction: "income", item_id: 11, payment_method_id: 197, amount: 100 }
 
 /** An order of two stays that bring 100 each. */
 const ready = Effect.gen(function* () {
-  const { operatorId, token } = yield* freshOperator()
+  const { operatorId, token } = yield* createOperator()
   const properties = [yield* insertProperty(operatorId, "Harbour 1"), yield* insertProperty(operatorId, "Harbour 2")]
   const code = yield* insertOrder(
     operatorId,

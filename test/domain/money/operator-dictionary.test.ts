@@ -4,29 +4,29 @@ import fc from "fast-check"
 import type { Conflict, NotFound, ValidationFailed } from "../../../src/contract/errors.ts"
 import { toTransaction } from "../../../src/domain/money/channel-payment-store.ts"
 import {
-  builtInEntries,
-  Dictionary,
   type DictionaryEntryState,
-  dictionariesOf,
+  DictionaryName,
+  getBuiltInEntries,
   isUsedByService,
-  listSelectableEntries
+  listSelectableEntries,
+  selectDictionaries
 } from "../../../src/domain/money/dictionaries.ts"
 import {
   addEntry,
   type EntryChange,
   isUnchangedBuiltIn,
   listEntries,
-  type OperatorDictionary,
+  type OperatorEntryStates,
   renameEntry,
   restoreEntry,
   retireEntry
 } from "../../../src/domain/money/operator-dictionary.ts"
 import { DICTIONARY_ENTRIES } from "../../../src/platform/limits.ts"
 
-const NOTHING: OperatorDictionary = { income_items: [], expense_items: [], income_methods: [], expense_methods: [] }
+const NOTHING: OperatorEntryStates = { income_items: [], expense_items: [], income_methods: [], expense_methods: [] }
 
 /** What the operator says when the change is written down. */
-const written = (own: OperatorDictionary, dictionary: Dictionary, { entry }: EntryChange): OperatorDictionary => {
+const written = (own: OperatorEntryStates, dictionary: DictionaryName, { entry }: EntryChange): OperatorEntryStates => {
   const { id, name, retired: isRetired } = entry
   const others = own[dictionary].filter((each) => each.id !== id)
   const kept = isUnchangedBuiltIn(entry) ? others : [...others, { id, name, retired: isRetired }]
@@ -39,7 +39,7 @@ const why = (result: Result.Result<EntryChange, { readonly _tag: string }>) =>
 const NAMES = ["Room fee", "Cleaning", "Cash", "Bank transfer", "Sauna", "Kayak", "Card"]
 
 const change = fc.record({
-  dictionary: fc.constantFrom(...Dictionary.literals),
+  dictionary: fc.constantFrom(...DictionaryName.literals),
   act: fc.constantFrom("add", "rename", "retire", "restore"),
   name: fc.constantFrom(...NAMES),
   /** Which of the entries there are. */
@@ -49,7 +49,7 @@ const change = fc.record({
 type Judged = Result.Result<EntryChange, Conflict | NotFound | ValidationFailed>
 
 const judged = (
-  own: OperatorDictionary,
+  own: OperatorEntryStates,
   { dictionary, act, name, at }: typeof change extends fc.Arbitrary<infer A> ? A : never
 ): Judged => {
   const entries = listEntries(own, dictionary)
@@ -71,7 +71,7 @@ describe("an operator's own dictionaries", () => {
     fc.assert(
       fc.property(fc.array(change, { maxLength: 60 }), (changes) => {
         let own = NOTHING
-        const given = new Set(Dictionary.literals.flatMap((each) => Array.from(builtInEntries(each).keys())))
+        const given = new Set(DictionaryName.literals.flatMap((each) => Array.from(getBuiltInEntries(each).keys())))
         for (const each of changes) {
           const { dictionary } = each
           const before = listEntries(own, dictionary)
@@ -97,7 +97,7 @@ describe("an operator's own dictionaries", () => {
             before.filter(({ id }) => id !== entry.id)
           )
         }
-        for (const dictionary of Dictionary.literals) {
+        for (const dictionary of DictionaryName.literals) {
           const names = listSelectableEntries(dictionary, own[dictionary]).map(({ name }) => name)
           assert.strictEqual(new Set(names).size, names.length)
           for (const { id, retired: isRetired } of listEntries(own, dictionary)) {
@@ -111,7 +111,7 @@ describe("an operator's own dictionaries", () => {
   it("tell of a built-in entry what it was called, until it is called so again", () => {
     const linen = renameEntry(NOTHING, "expense_items", { id: 52, name: "Linen service" })
     const own = Result.isSuccess(linen) ? written(NOTHING, "expense_items", linen.success) : NOTHING
-    const shown = (of: OperatorDictionary) => listEntries(of, "expense_items").find(({ id }) => id === 52)
+    const shown = (of: OperatorEntryStates) => listEntries(of, "expense_items").find(({ id }) => id === 52)
     assert.deepStrictEqual(shown(own), {
       ...{ id: 52, name: "Linen service", built_in: true, renamed_from: "Laundry", retired: false }
     })
@@ -173,7 +173,7 @@ describe("an operator's own dictionaries", () => {
     for (const kind of ["payment", "refund"] as const) {
       for (const channelType of ["booking_site", "airbnb"]) {
         const { direction, item_id, payment_method_id } = toTransaction({ ...told, kind, channelType, paidAt }, paidAt)
-        const { items, methods } = dictionariesOf(direction)
+        const { items, methods } = selectDictionaries(direction)
         assert.strictEqual(why(retireEntry(NOTHING, items, item_id)), "Conflict")
         assert.strictEqual(why(retireEntry(NOTHING, methods, payment_method_id)), "Conflict")
       }

@@ -1,23 +1,23 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { Dictionary } from "../../../src/domain/money/dictionaries.ts"
+import { DictionaryName } from "../../../src/domain/money/dictionaries.ts"
 import { OperatorDictionaries } from "../../../src/domain/money/OperatorDictionaries.ts"
 import { DICTIONARY_ENTRIES, DICTIONARY_NAME } from "../../../src/platform/limits.ts"
 import { loadAuditLinesWithActor } from "../../support/changes/audit-lines.ts"
-import { layerTestDatabase } from "../../support/database.ts"
 import { MANUAL_RESERVATION } from "../../support/domain/bookings/reservations/reservation-operator.ts"
 import { fieldOfError } from "../../support/error-messages.ts"
 import {
   asSystemActor,
   call,
-  freshOperator,
+  createOperator,
   insertProperty,
   layerTest,
   typedClient,
   withToken
 } from "../../support/harness.ts"
-import { canOverlap, runOverlapping, withServerNote } from "../../support/overlap.ts"
+import { canOverlap, runOverlapping, withServerNote } from "../../support/overlapping-transactions.ts"
+import { layerTestDatabase } from "../../support/test-database.ts"
 
 const layerDictionaries = Layer.mergeAll(layerTest, Layer.provide(OperatorDictionaries.layer, layerTestDatabase))
 
@@ -25,15 +25,16 @@ const income = { direction: "income", currency: "EUR", amount: 5, item_id: 11, p
 
 /** What an operator does with its dictionaries, and its client. */
 const ready = Effect.gen(function* () {
-  const operator = yield* freshOperator({ rateLimits: { user: { "1m": 10_000 } } })
+  const operator = yield* createOperator({ rateLimits: { user: { "1m": 10_000 } } })
   const { operatorId } = operator
   const property = yield* insertProperty(operatorId, "Harbour 1")
   const [own, api] = [yield* OperatorDictionaries, yield* typedClient]
-  const add = (dictionary: Dictionary, name: string) => asSystemActor(own.add(operatorId, dictionary, name))
-  const rename = (dictionary: Dictionary, id: number, name: string) =>
-    asSystemActor(own.rename(operatorId, dictionary, id, name))
-  const retire = (dictionary: Dictionary, id: number) => asSystemActor(own.retire(operatorId, dictionary, id))
-  const restore = (dictionary: Dictionary, id: number) => asSystemActor(own.restore(operatorId, dictionary, id))
+  const add = (dictionary: DictionaryName, name: string) => asSystemActor(own.addEntry(operatorId, dictionary, name))
+  const rename = (dictionary: DictionaryName, id: number, name: string) =>
+    asSystemActor(own.renameEntry(operatorId, dictionary, id, name))
+  const retire = (dictionary: DictionaryName, id: number) => asSystemActor(own.retireEntry(operatorId, dictionary, id))
+  const restore = (dictionary: DictionaryName, id: number) =>
+    asSystemActor(own.restoreEntry(operatorId, dictionary, id))
   const as = withToken(operator.token)
   const entered = (own: object = {}) =>
     Effect.map(
@@ -57,7 +58,7 @@ layer(layerDictionaries, { excludeTestServices: false })("an operator's own dict
     Effect.gen(function* () {
       const { own, operatorId, add, rename } = yield* ready
       const fresh = yield* own.list(operatorId)
-      assert.hasAllKeys(fresh, Dictionary.literals)
+      assert.hasAllKeys(fresh, DictionaryName.literals)
       for (const entries of Object.values(fresh)) {
         assert.isNotEmpty(entries)
         for (const entry of entries) assert.deepInclude(entry, { built_in: true, renamed_from: null, retired: false })
@@ -234,8 +235,8 @@ layer(layerDictionaries, { excludeTestServices: false })("an operator's own dict
       )
       const nobody = /^NotFound: .*operator 1125899906842624/
       assert.match(yield* refusal(own.list(2 ** 50)), nobody)
-      assert.match(yield* refusal(asSystemActor(own.add(2 ** 50, "income_items", "X"))), nobody)
-      assert.match(yield* refusal(asSystemActor(own.retire(2 ** 50, "income_items", 12))), nobody)
+      assert.match(yield* refusal(asSystemActor(own.addEntry(2 ** 50, "income_items", "X"))), nobody)
+      assert.match(yield* refusal(asSystemActor(own.retireEntry(2 ** 50, "income_items", 12))), nobody)
     })
   )
 

@@ -2,12 +2,12 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { AMOUNT_MAX, TRANSACTION_NOTE } from "../../../src/platform/limits.ts"
-import { call, freshOperator, insertOrder, insertProperty, layerTest } from "../../support/harness.ts"
+import { call, createOperator, insertOrder, insertProperty, layerTest } from "../../support/harness.ts"
 
 // Every rule an entry can break, with its code and the field its message names; nothing is changed by any of them.
 
 const preconditions = Effect.gen(function* () {
-  const operator = yield* freshOperator()
+  const operator = yield* createOperator()
   const property_id = yield* insertProperty(operator.operatorId, "Harbour 1")
   const reservation_code = yield* insertOrder(operator.operatorId, [{ propertyId: property_id }])
   const entry = { direction: "income", amount: 5, currency: "EUR", item_id: 11, payment_method_id: 197 }

@@ -3,15 +3,15 @@ import { Result } from "effect"
 import fc from "fast-check"
 import { errorCode } from "../../../src/contract/errors.ts"
 import { addDays } from "../../../src/contract/time.ts"
-import { checkInDictionary, entryNameOf, listSelectableEntries } from "../../../src/domain/money/dictionaries.ts"
+import { checkInDictionary, listSelectableEntries, resolveEntryName } from "../../../src/domain/money/dictionaries.ts"
 import {
+  checkMarkedPaid,
+  getOrderCodeField,
   hasChanges,
-  isMarkedPaid,
-  orderCodeFieldOf,
-  readSearchDays,
+  parseSearchDays,
   resolveEditedStatus,
   splitIntoShares,
-  statusAt
+  toTransactionStatus
 } from "../../../src/domain/money/rules.ts"
 import { TRANSACTION_DAYS } from "../../../src/platform/limits.ts"
 
@@ -46,8 +46,8 @@ describe("sharesOf", () => {
   }
 })
 
-const rangeCode = (payload: Parameters<typeof readSearchDays>[0]): number =>
-  Result.match(readSearchDays(payload), { onFailure: errorCode, onSuccess: () => 0 })
+const rangeCode = (payload: Parameters<typeof parseSearchDays>[0]): number =>
+  Result.match(parseSearchDays(payload), { onFailure: errorCode, onSuccess: () => 0 })
 
 describe("daysOf", () => {
   const start = "2027-01-01"
@@ -73,7 +73,11 @@ describe("daysOf", () => {
 describe("statusAt", () => {
   it("is outstanding exactly in the future", () => {
     fc.assert(
-      fc.property(fc.integer(), fc.integer(), (at, now) => statusAt(at, now) === (at > now ? "outstanding" : "paid"))
+      fc.property(
+        fc.integer(),
+        fc.integer(),
+        (at, now) => toTransactionStatus(at, now) === (at > now ? "outstanding" : "paid")
+      )
     )
   })
 })
@@ -88,7 +92,7 @@ describe("an edit", () => {
 
   it("may settle its entry, and set no other status than that or the one it has", () => {
     const judged = (sent: "paid" | "outstanding" | undefined, present: "paid" | "outstanding") =>
-      Result.match(isMarkedPaid(sent, present), {
+      Result.match(checkMarkedPaid(sent, present), {
         onFailure: errorCode,
         onSuccess: (isSettled): number | boolean => isSettled
       })
@@ -120,8 +124,8 @@ describe("an edit", () => {
 
 describe("the order", () => {
   it("is called by the name it was sent by", () => {
-    assert.strictEqual(orderCodeFieldOf({ reservation_code: "5-A" }), "reservation_code")
-    assert.strictEqual(orderCodeFieldOf({ stay_code: "5-A" }), "stay_code")
+    assert.strictEqual(getOrderCodeField({ reservation_code: "5-A" }), "reservation_code")
+    assert.strictEqual(getOrderCodeField({ stay_code: "5-A" }), "stay_code")
   })
 })
 
@@ -141,7 +145,7 @@ describe("dictionaries", () => {
   })
 
   it("name an entry of neither as nothing", () => {
-    assert.isNull(entryNameOf("income_items", 424242, null))
-    assert.strictEqual(entryNameOf("income_items", 424242, "Own"), "Own")
+    assert.isNull(resolveEntryName("income_items", 424242, null))
+    assert.strictEqual(resolveEntryName("income_items", 424242, "Own"), "Own")
   })
 })

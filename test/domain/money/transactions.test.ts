@@ -4,8 +4,8 @@ import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { fieldOfError } from "../../support/error-messages.ts"
 import {
-  createToken,
-  freshOperator,
+  createAccessToken,
+  createOperator,
   insertAccount,
   insertOrder,
   insertProperty,
@@ -20,7 +20,7 @@ const inMay = (day: string) => `2027-05-${day}T10:00:00Z`
 
 /** A client of a new operator that owns a property. */
 const ready = Effect.gen(function* () {
-  const operator = yield* freshOperator()
+  const operator = yield* createOperator()
   const property = yield* insertProperty(operator.operatorId, "Harbour 1")
   const api = yield* typedClient
   return { ...operator, property, api, as: withToken(operator.token) }
@@ -461,7 +461,7 @@ layer(layerTest, { excludeTestServices: false })("income and expense entries", (
     Effect.gen(function* () {
       const { api, as, operatorId, property } = yield* ready
       const accountId = yield* insertAccount(operatorId, "sub", "Helper")
-      const asSub = withToken(yield* createToken({ operatorId, accountId }, "writable"))
+      const asSub = withToken(yield* createAccessToken({ operatorId, accountId }, "writable"))
       const error = yield* Effect.flip(api.create_transaction({ ...income, amount: 5 }).pipe(asSub))
       assert.strictEqual(error._tag, "Forbidden")
       const own = yield* api.create_transaction({ ...income, amount: 5, property_id: property }).pipe(asSub)
@@ -478,7 +478,7 @@ layer(layerTest, { excludeTestServices: false })("income and expense entries", (
     Effect.gen(function* () {
       const { api, as, operatorId, property } = yield* ready
       const accountId = yield* insertAccount(operatorId, "sub", "Helper")
-      const asSub = withToken(yield* createToken({ operatorId, accountId }, "writable"))
+      const asSub = withToken(yield* createAccessToken({ operatorId, accountId }, "writable"))
       const whole = yield* api.create_transaction({ ...income, amount: 5 }).pipe(as)
       const id = whole.transaction_id
       const before = yield* api.search_transactions({ id }).pipe(as)

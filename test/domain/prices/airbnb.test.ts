@@ -3,10 +3,14 @@ import { Effect } from "effect"
 import fc from "fast-check"
 import type { AirbnbPriceAndRules } from "../../../src/domain/channels/port/price-and-rules.ts"
 import { loadAuditLines } from "../../support/changes/keyed-calls.ts"
-import { getShownData, loadListingRows, preparePriceListings } from "../../support/domain/prices/price-listings.ts"
+import { loadListingRows, loadShownSettings, preparePriceListings } from "../../support/domain/prices/price-listings.ts"
 import { fieldOfError } from "../../support/error-messages.ts"
 import { layerTest } from "../../support/harness.ts"
-import { ALLOWED_POLICIES, EVERY_AIRBNB_SETTING, INITIAL_AIRBNB_SETTINGS } from "../../support/price-and-rules.ts"
+import {
+  ALLOWED_CANCELLATION_POLICIES,
+  EVERY_AIRBNB_SETTING,
+  INITIAL_AIRBNB_SETTINGS
+} from "../../support/remote-rules.ts"
 
 const OTHERS: Readonly<Record<string, unknown>> = EVERY_AIRBNB_SETTING
 const AT_FIRST: Readonly<Record<string, unknown>> = INITIAL_AIRBNB_SETTINGS
@@ -34,15 +38,15 @@ layer(layerTest)("prices and rules of an airbnb listing", (it) => {
   it.effect("are read as they are there now, every setting beside what the policy may be", () =>
     Effect.gen(function* () {
       const { airbnb, channel } = yield* preparePriceListings
-      assert.deepStrictEqual(yield* getShownData(airbnb.get), {
+      assert.deepStrictEqual(yield* loadShownSettings(airbnb.getSettings), {
         ...AT_FIRST,
-        eligible_cancellation_policies: ALLOWED_POLICIES
+        eligible_cancellation_policies: ALLOWED_CANCELLATION_POLICIES
       })
-      yield* channel.rules.setAirbnb(airbnb.accountId, airbnb.listing_id, {
+      yield* channel.rules.setAirbnbSettings(airbnb.accountId, airbnb.listing_id, {
         ...INITIAL_AIRBNB_SETTINGS,
         base_price: 99.5
       })
-      assert.deepInclude(yield* getShownData(airbnb.get), { base_price: 99.5 })
+      assert.deepInclude(yield* loadShownSettings(airbnb.getSettings), { base_price: 99.5 })
     })
   )
 
@@ -51,13 +55,13 @@ layer(layerTest)("prices and rules of an airbnb listing", (it) => {
       const { airbnb, channel } = yield* preparePriceListings
       for (const settings of fc.sample(standing, 25)) {
         const told = JSON.stringify(settings)
-        yield* channel.rules.setAirbnb(airbnb.accountId, airbnb.listing_id, settings)
-        const before = yield* airbnb.get
-        const [was, read] = [yield* airbnb.there, yield* getShownData(airbnb.get)]
-        assert.deepInclude(yield* airbnb.post(read), { error_code: 0, data: {} }, told)
-        assert.deepStrictEqual((yield* airbnb.get).data, before.data, told)
+        yield* channel.rules.setAirbnbSettings(airbnb.accountId, airbnb.listing_id, settings)
+        const before = yield* airbnb.getSettings
+        const [was, read] = [yield* airbnb.remoteSettings, yield* loadShownSettings(airbnb.getSettings)]
+        assert.deepInclude(yield* airbnb.updateSettings(read), { error_code: 0, data: {} }, told)
+        assert.deepStrictEqual((yield* airbnb.getSettings).data, before.data, told)
         if (settings.pet_fee === null || settings.pet_fee_obj === null) {
-          assert.deepStrictEqual(yield* airbnb.there, was, told)
+          assert.deepStrictEqual(yield* airbnb.remoteSettings, was, told)
         }
       }
     })
@@ -67,9 +71,9 @@ layer(layerTest)("prices and rules of an airbnb listing", (it) => {
     Effect.gen(function* () {
       const { airbnb } = yield* preparePriceListings
       for (const settings of fc.sample(partial, 40)) {
-        const before: Readonly<Record<string, unknown>> = yield* airbnb.there
-        assert.strictEqual((yield* airbnb.post(settings)).error_code, 0, JSON.stringify(settings))
-        const after: Readonly<Record<string, unknown>> = yield* airbnb.there
+        const before: Readonly<Record<string, unknown>> = yield* airbnb.remoteSettings
+        assert.strictEqual((yield* airbnb.updateSettings(settings)).error_code, 0, JSON.stringify(settings))
+        const after: Readonly<Record<string, unknown>> = yield* airbnb.remoteSettings
         for (const name of NAMES.filter((each) => !PET_FEES.includes(each))) {
           const isSent = name in settings
           // What was never set and is sent as null stays as it is.
@@ -89,29 +93,29 @@ layer(layerTest)("prices and rules of an airbnb listing", (it) => {
     Effect.gen(function* () {
       const { airbnb } = yield* preparePriceListings
       const { pet_fee_obj } = EVERY_AIRBNB_SETTING
-      yield* airbnb.post({ pet_fee_obj })
-      assert.deepInclude(yield* getShownData(airbnb.get), { pet_fee: null, pet_fee_obj })
-      const both = yield* airbnb.post({ pet_fee: 3, pet_fee_obj, base_price: 1 })
+      yield* airbnb.updateSettings({ pet_fee_obj })
+      assert.deepInclude(yield* loadShownSettings(airbnb.getSettings), { pet_fee: null, pet_fee_obj })
+      const both = yield* airbnb.updateSettings({ pet_fee: 3, pet_fee_obj, base_price: 1 })
       assert.deepStrictEqual([both.error_code, fieldOfError(both)], [400, "settings.pet_fee"])
       assert.include(both.error_msg, "pet_fee_obj")
-      assert.deepInclude(yield* getShownData(airbnb.get), { pet_fee: null, pet_fee_obj, base_price: 120 })
-      const short = yield* airbnb.post({ minimum_stay: 8, maximum_stay: 7, base_price: 1 })
+      assert.deepInclude(yield* loadShownSettings(airbnb.getSettings), { pet_fee: null, pet_fee_obj, base_price: 120 })
+      const short = yield* airbnb.updateSettings({ minimum_stay: 8, maximum_stay: 7, base_price: 1 })
       assert.deepStrictEqual([short.error_code, fieldOfError(short)], [422, "settings.maximum_stay"])
       assert.include(short.error_msg, "minimum_stay")
-      assert.deepInclude(yield* getShownData(airbnb.get), { base_price: 120 })
-      assert.deepInclude(yield* airbnb.post({ minimum_stay: 7, maximum_stay: 7 }), { error_code: 0 })
-      yield* airbnb.post({ pet_fee: 3 })
-      assert.deepInclude(yield* getShownData(airbnb.get), { pet_fee: 3, pet_fee_obj: null })
-      yield* airbnb.post({ pet_fee: null })
-      assert.deepInclude(yield* getShownData(airbnb.get), { pet_fee: null, pet_fee_obj: null })
+      assert.deepInclude(yield* loadShownSettings(airbnb.getSettings), { base_price: 120 })
+      assert.deepInclude(yield* airbnb.updateSettings({ minimum_stay: 7, maximum_stay: 7 }), { error_code: 0 })
+      yield* airbnb.updateSettings({ pet_fee: 3 })
+      assert.deepInclude(yield* loadShownSettings(airbnb.getSettings), { pet_fee: 3, pet_fee_obj: null })
+      yield* airbnb.updateSettings({ pet_fee: null })
+      assert.deepInclude(yield* loadShownSettings(airbnb.getSettings), { pet_fee: null, pet_fee_obj: null })
     })
   )
 
   it.effect("take one discount for a list of it", () =>
     Effect.gen(function* () {
       const { airbnb } = yield* preparePriceListings
-      yield* airbnb.post({ early_bird_discount: { discount: 12.5, days: 30 }, last_minute_discount: [] })
-      assert.deepInclude(yield* getShownData(airbnb.get), {
+      yield* airbnb.updateSettings({ early_bird_discount: { discount: 12.5, days: 30 }, last_minute_discount: [] })
+      assert.deepInclude(yield* loadShownSettings(airbnb.getSettings), {
         early_bird_discount: [{ discount: 12.5, days: 30 }],
         last_minute_discount: []
       })
@@ -121,13 +125,13 @@ layer(layerTest)("prices and rules of an airbnb listing", (it) => {
   it.effect("refuse a cancellation policy that the listing may not have, and then nothing is changed", () =>
     Effect.gen(function* () {
       const { airbnb, operatorId } = yield* preparePriceListings
-      const { error_code, error_msg } = yield* airbnb.post({ cancellation_policy: "free", base_price: 1 })
+      const { error_code, error_msg } = yield* airbnb.updateSettings({ cancellation_policy: "free", base_price: 1 })
       assert.strictEqual(error_code, 422)
       assert.match(error_msg, /^settings\.cancellation_policy: the channel refused: free is not for this listing\.$/)
-      assert.deepStrictEqual(yield* airbnb.there, INITIAL_AIRBNB_SETTINGS)
+      assert.deepStrictEqual(yield* airbnb.remoteSettings, INITIAL_AIRBNB_SETTINGS)
       assert.deepStrictEqual(yield* loadAuditLines(operatorId), [])
-      assert.strictEqual((yield* airbnb.post({ cancellation_policy: "strict" })).error_code, 0)
-      assert.deepInclude(yield* airbnb.there, { cancellation_policy: "strict" })
+      assert.strictEqual((yield* airbnb.updateSettings({ cancellation_policy: "strict" })).error_code, 0)
+      assert.deepInclude(yield* airbnb.remoteSettings, { cancellation_policy: "strict" })
     })
   )
 
@@ -136,12 +140,12 @@ layer(layerTest)("prices and rules of an airbnb listing", (it) => {
       const { airbnb, channel, operatorId } = yield* preparePriceListings
       const before = yield* loadListingRows(operatorId)
       for (const nothing of [{}, { unknown: 1 }, { base_price: null }, { eligible_cancellation_policies: ["free"] }]) {
-        assert.strictEqual((yield* airbnb.post(nothing)).error_code, 0)
+        assert.strictEqual((yield* airbnb.updateSettings(nothing)).error_code, 0)
       }
-      const heard = (yield* channel.heard).filter((each) => each.endsWith(airbnb.listing_id))
+      const heard = (yield* channel.requests).filter((each) => each.endsWith(airbnb.listing_id))
       assert.deepStrictEqual(heard, [], "the channel hears nothing of nothing")
       assert.deepStrictEqual(yield* loadAuditLines(operatorId), [])
-      yield* airbnb.post({ base_price: 130, minimum_stay: 3 })
+      yield* airbnb.updateSettings({ base_price: 130, minimum_stay: 3 })
       const [id] = /\d+/.exec((yield* loadAuditLines(operatorId))[0] ?? "") ?? []
       assert.deepStrictEqual(yield* loadAuditLines(operatorId), [
         `update_airbnb_price_and_rules listing:${id} base_price minimum_stay`

@@ -8,7 +8,7 @@ import {
   loadAuditLines,
   summarizeResponse
 } from "../../support/changes/keyed-calls.ts"
-import { getShownData, preparePriceListings } from "../../support/domain/prices/price-listings.ts"
+import { loadShownSettings, preparePriceListings } from "../../support/domain/prices/price-listings.ts"
 import { layerTest } from "../../support/harness.ts"
 
 const PRICE = { base_price: 99 }
@@ -38,8 +38,11 @@ layer(layerTest)("settings sent with a key", (it) => {
           callWithKey(token, `update_${channelType}_price_and_rules`, fields, "rules"),
           summarizeResponse
         ),
-        answers: (answer: Parameters<typeof channel.answer>[1]) => channel.answer(listing_id, answer),
-        heard: Effect.map(channel.heard, (heard) => heard.filter((each) => each === `write_rules ${listing_id}`).length)
+        answers: (answer: Parameters<typeof channel.setResponse>[1]) => channel.setResponse(listing_id, answer),
+        heard: Effect.map(
+          channel.requests,
+          (heard) => heard.filter((each) => each === `write_rules ${listing_id}`).length
+        )
       }
     })
 
@@ -47,9 +50,9 @@ layer(layerTest)("settings sent with a key", (it) => {
       Effect.gen(function* () {
         const { send, heard, listing, operatorId } = yield* sending
         assert.deepStrictEqual(yield* send, DONE)
-        yield* listing.post({ base_price: 120 })
+        yield* listing.updateSettings({ base_price: 120 })
         assert.deepStrictEqual([yield* send, yield* heard], [AGAIN, 2])
-        assert.deepInclude(yield* getShownData(listing.get), { base_price: 120 })
+        assert.deepInclude(yield* loadShownSettings(listing.getSettings), { base_price: 120 })
         assert.deepStrictEqual(yield* countIdempotencyKeys(operatorId), { kept: 1, underWay: 0 })
         assert.lengthOf(yield* loadAuditLines(operatorId), 2)
       })
@@ -85,7 +88,7 @@ layer(layerTest)("settings sent with a key", (it) => {
         // The first call leaves its key by a statement of its own.
         while (!(yield* isLeft(operatorId))) yield* Effect.yieldNow
         assert.deepStrictEqual([yield* send, yield* send, yield* heard], [DONE, AGAIN, 2])
-        assert.deepInclude(yield* getShownData(listing.get), PRICE)
+        assert.deepInclude(yield* loadShownSettings(listing.getSettings), PRICE)
         assert.lengthOf(yield* loadAuditLines(operatorId), 1)
       })
     )

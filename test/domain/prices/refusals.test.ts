@@ -4,7 +4,7 @@ import { TestClock } from "effect/testing"
 import { RateWindows } from "../../../src/admission/windows/RateWindows.ts"
 import type { Envelope } from "../../../src/contract/envelope.ts"
 import { ChannelGateway } from "../../../src/domain/channels/port/ChannelGateway.ts"
-import { CHANNEL_ACT_TIMEOUT_MS } from "../../../src/domain/channels/port/channel-api-errors.ts"
+import { CHANNEL_ACTION_TIMEOUT_MS } from "../../../src/domain/channels/port/channel-api-errors.ts"
 import { Connectors } from "../../../src/domain/channels/port/connector.ts"
 import {
   ChannelAccountMissing,
@@ -15,11 +15,11 @@ import {
   ChannelUnavailable
 } from "../../../src/domain/channels/port/errors.ts"
 import { CHANNEL_REASON, ELIGIBLE_POLICIES } from "../../../src/platform/limits.ts"
-import { layerTestDatabase } from "../../support/database.ts"
 import { loadListingRows, preparePriceListings } from "../../support/domain/prices/price-listings.ts"
 import { call, layerService, layerTest } from "../../support/harness.ts"
-import { EVERY_AIRBNB_SETTING, EVERY_VRBO_SETTING, INITIAL_AIRBNB_SETTINGS } from "../../support/price-and-rules.ts"
+import { EVERY_AIRBNB_SETTING, EVERY_VRBO_SETTING, INITIAL_AIRBNB_SETTINGS } from "../../support/remote-rules.ts"
 import { ScriptedChannel } from "../../support/scripted-channel.ts"
+import { layerTestDatabase } from "../../support/test-database.ts"
 
 const summary = ({ error_code, error_msg }: Envelope) => `${error_code} ${error_msg}`
 const price = { base_price: 99 }
@@ -113,7 +113,7 @@ layer(layerTest)("a call about prices and rules", (it) => {
           for (const each of [read, written, nothing]) {
             assert.match(summary(each), /^404 listing_id: /)
           }
-          assert.notInclude((yield* mine.channel.heard).join(), `write_rules ${listing_id}`)
+          assert.notInclude((yield* mine.channel.requests).join(), `write_rules ${listing_id}`)
         }
         assert.deepStrictEqual(
           [yield* loadListingRows(mine.operatorId), yield* loadListingRows(theirs.operatorId)],
@@ -127,12 +127,12 @@ layer(layerTest)("a call about prices and rules", (it) => {
         const { [channel]: listing } = yield* preparePriceListings
         for (const [name, [refused, taken]] of Object.entries(EDGES[channel])) {
           for (const value of refused) {
-            const envelope = yield* listing.post({ [name]: value })
+            const envelope = yield* listing.updateSettings({ [name]: value })
             assert.include([400, 422], envelope.error_code, `${name} ${JSON.stringify(value)}`)
             assert.match(envelope.error_msg, new RegExp(`^settings\\.${name}\\b`))
           }
           for (const value of taken) {
-            const envelope = yield* listing.post({ [name]: value })
+            const envelope = yield* listing.updateSettings({ [name]: value })
             assert.strictEqual(envelope.error_code, 0, `${name} ${JSON.stringify(value)} ${envelope.error_msg}`)
           }
         }
@@ -144,9 +144,9 @@ layer(layerTest)("a call about prices and rules", (it) => {
     Effect.gen(function* () {
       const { airbnb } = yield* preparePriceListings
       const said = "settings.check_in_start_time: must be a whole hour from 8 to 26 or FLEXIBLE."
-      assert.strictEqual(summary(yield* airbnb.post({ check_in_start_time: 27 })), `422 ${said}`)
-      assert.strictEqual(summary(yield* airbnb.post({ check_in_start_time: "noon" })), `422 ${said}`)
-      assert.strictEqual(summary(yield* airbnb.post({ check_in_start_time: true })), `400 ${said}`)
+      assert.strictEqual(summary(yield* airbnb.updateSettings({ check_in_start_time: 27 })), `422 ${said}`)
+      assert.strictEqual(summary(yield* airbnb.updateSettings({ check_in_start_time: "noon" })), `422 ${said}`)
+      assert.strictEqual(summary(yield* airbnb.updateSettings({ check_in_start_time: true })), `400 ${said}`)
     })
   )
 
@@ -155,13 +155,17 @@ layer(layerTest)("a call about prices and rules", (it) => {
       const { airbnb, vrbo, channel, operatorId } = yield* preparePriceListings
       const before = yield* loadListingRows(operatorId)
       for (const [error, expected] of ERRORS) {
-        for (const { listing_id } of [airbnb, vrbo]) yield* channel.answer(listing_id, Effect.fail(error))
-        for (const each of [yield* airbnb.get, yield* airbnb.post(price), yield* vrbo.post(price)]) {
+        for (const { listing_id } of [airbnb, vrbo]) yield* channel.setResponse(listing_id, Effect.fail(error))
+        for (const each of [
+          yield* airbnb.getSettings,
+          yield* airbnb.updateSettings(price),
+          yield* vrbo.updateSettings(price)
+        ]) {
           assert.match(summary(each), expected)
         }
       }
       assert.deepStrictEqual(yield* loadListingRows(operatorId), before)
-      assert.deepStrictEqual(yield* airbnb.there, INITIAL_AIRBNB_SETTINGS)
+      assert.deepStrictEqual(yield* airbnb.remoteSettings, INITIAL_AIRBNB_SETTINGS)
     })
   )
 
@@ -169,8 +173,8 @@ layer(layerTest)("a call about prices and rules", (it) => {
     Effect.gen(function* () {
       const { airbnb, channel } = yield* preparePriceListings
       const refusedBy = Effect.fnUntraced(function* (reason: string) {
-        yield* channel.answer(airbnb.listing_id, Effect.fail(new ChannelRefused({ reason })))
-        return (yield* airbnb.post(price)).error_msg
+        yield* channel.setResponse(airbnb.listing_id, Effect.fail(new ChannelRefused({ reason })))
+        return (yield* airbnb.updateSettings(price)).error_msg
       })
       const most = "😀".repeat(CHANNEL_REASON)
       assert.isTrue((yield* refusedBy(most)).endsWith(`: ${most}.`))
@@ -181,27 +185,27 @@ layer(layerTest)("a call about prices and rules", (it) => {
   it.effect("says 502 where a channel answers what cannot be", () =>
     Effect.gen(function* () {
       const { airbnb, channel } = yield* preparePriceListings
-      yield* channel.rules.setAirbnb(airbnb.accountId, airbnb.listing_id, {
+      yield* channel.rules.setAirbnbSettings(airbnb.accountId, airbnb.listing_id, {
         ...INITIAL_AIRBNB_SETTINGS,
         max_guests: -3
       })
-      assert.match(summary(yield* airbnb.get), /^502 .*channel/)
+      assert.match(summary(yield* airbnb.getSettings), /^502 .*channel/)
     })
   )
 
-  it.effect(`waits ${CHANNEL_ACT_TIMEOUT_MS} ms for a channel that never answers`, () =>
+  it.effect(`waits ${CHANNEL_ACTION_TIMEOUT_MS} ms for a channel that never answers`, () =>
     Effect.gen(function* () {
       const { airbnb, vrbo, channel, operatorId } = yield* preparePriceListings
       const before = yield* loadListingRows(operatorId)
-      for (const { listing_id } of [airbnb, vrbo]) yield* channel.answer(listing_id, Effect.never)
-      const calls = [airbnb.get, airbnb.post(price), vrbo.post(price)]
+      for (const { listing_id } of [airbnb, vrbo]) yield* channel.setResponse(listing_id, Effect.never)
+      const calls = [airbnb.getSettings, airbnb.updateSettings(price), vrbo.updateSettings(price)]
       const fibers = yield* Effect.forEach(calls, (each) => Effect.forkChild(each, { startImmediately: true }))
       const heardBy = Effect.map(
-        channel.heard,
+        channel.requests,
         (heard) => heard.filter((each) => [airbnb, vrbo].some(({ listing_id }) => each.endsWith(listing_id))).length
       )
       while ((yield* heardBy) < calls.length) yield* Effect.yieldNow
-      yield* TestClock.adjust(CHANNEL_ACT_TIMEOUT_MS - 1)
+      yield* TestClock.adjust(CHANNEL_ACTION_TIMEOUT_MS - 1)
       assert.deepStrictEqual(
         fibers.map((fiber) => fiber.pollUnsafe()),
         [undefined, undefined, undefined]
@@ -216,17 +220,17 @@ layer(layerTest)("a call about prices and rules", (it) => {
     Effect.gen(function* () {
       const { airbnb, channel } = yield* preparePriceListings
       const of = (count: number) => Array.from({ length: count }, (_, at) => `policy ${at}`)
-      yield* channel.rules.choose(airbnb.accountId, airbnb.listing_id, of(ELIGIBLE_POLICIES))
-      assert.strictEqual((yield* airbnb.get).error_code, 0)
-      yield* channel.rules.choose(airbnb.accountId, airbnb.listing_id, of(ELIGIBLE_POLICIES + 1))
-      assert.strictEqual((yield* airbnb.get).error_code, 502)
+      yield* channel.rules.setAllowedPolicies(airbnb.accountId, airbnb.listing_id, of(ELIGIBLE_POLICIES))
+      assert.strictEqual((yield* airbnb.getSettings).error_code, 0)
+      yield* channel.rules.setAllowedPolicies(airbnb.accountId, airbnb.listing_id, of(ELIGIBLE_POLICIES + 1))
+      assert.strictEqual((yield* airbnb.getSettings).error_code, 502)
     })
   )
 
   for (const [what, which] of [
-    ["the live read", ({ airbnb }) => airbnb.get],
-    ["what is sent to airbnb", ({ airbnb }) => airbnb.post({})],
-    ["what is sent to vrbo", ({ vrbo }) => vrbo.post({})]
+    ["the live read", ({ airbnb }) => airbnb.getSettings],
+    ["what is sent to airbnb", ({ airbnb }) => airbnb.updateSettings({})],
+    ["what is sent to vrbo", ({ vrbo }) => vrbo.updateSettings({})]
   ] satisfies ReadonlyArray<
     readonly [string, (of: Effect.Success<typeof preparePriceListings>) => Effect.Effect<Envelope, never, unknown>]
   >) {
@@ -237,7 +241,7 @@ layer(layerTest)("a call about prices and rules", (it) => {
           Effect.map(which(of), (each) => each.error_code)
         )
         assert.deepStrictEqual(codes, [...Array.from({ length: 120 }, () => 0), 429])
-        assert.strictEqual((yield* of.vrbo.get).error_code, 0)
+        assert.strictEqual((yield* of.vrbo.getSettings).error_code, 0)
         yield* TestClock.adjust("1 minute")
         assert.strictEqual((yield* which(of)).error_code, 0)
       })
@@ -258,10 +262,10 @@ layer(layerUnconnected)("without a connector", (it) => {
   it.effect("what needs the channel is 501, and the snapshot is shown", () =>
     Effect.gen(function* () {
       const { airbnb, vrbo } = yield* preparePriceListings
-      assert.match(summary(yield* airbnb.get), /^501 .*airbnb/)
-      assert.match(summary(yield* airbnb.post(price)), /^501 .*airbnb/)
-      assert.match(summary(yield* vrbo.post(price)), /^501 .*vrbo/)
-      assert.strictEqual((yield* vrbo.get).error_code, 0)
+      assert.match(summary(yield* airbnb.getSettings), /^501 .*airbnb/)
+      assert.match(summary(yield* airbnb.updateSettings(price)), /^501 .*airbnb/)
+      assert.match(summary(yield* vrbo.updateSettings(price)), /^501 .*vrbo/)
+      assert.strictEqual((yield* vrbo.getSettings).error_code, 0)
     })
   )
 })

@@ -10,7 +10,7 @@ import {
   toVrboSnapshot,
   toVrboUpdate
 } from "../../../src/domain/prices/rules.ts"
-import { EVERY_AIRBNB_SETTING, INITIAL_AIRBNB_SETTINGS } from "../../support/price-and-rules.ts"
+import { EVERY_AIRBNB_SETTING, INITIAL_AIRBNB_SETTINGS } from "../../support/remote-rules.ts"
 
 const price = fc.oneof(fc.constantFrom(80, 90), fc.integer({ min: 1, max: 500 }))
 const fee = fc.oneof(fc.constant(0), price)

@@ -6,10 +6,10 @@ import fc from "fast-check"
 import { ChannelRefused, ChannelUnavailable } from "../../../src/domain/channels/port/errors.ts"
 import { vrboWritableSettings } from "../../../src/domain/channels/port/price-and-rules.ts"
 import { loadAuditLines } from "../../support/changes/keyed-calls.ts"
-import { getShownData, loadListingRows, preparePriceListings } from "../../support/domain/prices/price-listings.ts"
+import { loadListingRows, loadShownSettings, preparePriceListings } from "../../support/domain/prices/price-listings.ts"
 import { fieldOfError } from "../../support/error-messages.ts"
 import { layerTest } from "../../support/harness.ts"
-import { EVERY_VRBO_SETTING } from "../../support/price-and-rules.ts"
+import { EVERY_VRBO_SETTING } from "../../support/remote-rules.ts"
 
 const NOTHING = Object.fromEntries(Object.keys(vrboWritableSettings).map((name) => [name, null]))
 const { nightly_rate, ...REST } = EVERY_VRBO_SETTING
@@ -35,10 +35,10 @@ layer(layerTest)("prices and rules of a vrbo listing", (it) => {
   it.effect("are what is recorded here, and null where that is nothing; no channel is asked", () =>
     Effect.gen(function* () {
       const { vrbo, channel, operatorId } = yield* preparePriceListings
-      yield* channel.answer(vrbo.listing_id, Effect.fail(new ChannelUnavailable({ code: 503 })))
-      assert.deepStrictEqual(yield* getShownData(vrbo.get), NOTHING)
+      yield* channel.setResponse(vrbo.listing_id, Effect.fail(new ChannelUnavailable({ code: 503 })))
+      assert.deepStrictEqual(yield* loadShownSettings(vrbo.getSettings), NOTHING)
       yield* recorded(operatorId, { base_price: 80, cleaning_fee: 0, max_guests: "four", check_in_start_time: 16 })
-      assert.deepStrictEqual(yield* getShownData(vrbo.get), {
+      assert.deepStrictEqual(yield* loadShownSettings(vrbo.getSettings), {
         ...NOTHING,
         base_price: 80,
         nightly_rate: flat(80),
@@ -52,12 +52,12 @@ layer(layerTest)("prices and rules of a vrbo listing", (it) => {
       const { vrbo, operatorId } = yield* preparePriceListings
       for (const settings of [{}, { base_price: 80 }, { nightly_rate }, ...fc.sample(partial, 15)]) {
         yield* recorded(operatorId, {})
-        yield* vrbo.post(settings)
-        const [read, told] = [yield* getShownData(vrbo.get), yield* vrbo.told]
-        assert.deepInclude(yield* vrbo.post(read), { error_code: 0, data: {} })
-        assert.deepStrictEqual(yield* getShownData(vrbo.get), read, JSON.stringify(settings))
+        yield* vrbo.updateSettings(settings)
+        const [read, told] = [yield* loadShownSettings(vrbo.getSettings), yield* vrbo.pushedSettings]
+        assert.deepInclude(yield* vrbo.updateSettings(read), { error_code: 0, data: {} })
+        assert.deepStrictEqual(yield* loadShownSettings(vrbo.getSettings), read, JSON.stringify(settings))
         // Told again of what it has, and of nothing that it has not.
-        assert.deepStrictEqual(yield* vrbo.told, told, JSON.stringify(settings))
+        assert.deepStrictEqual(yield* vrbo.pushedSettings, told, JSON.stringify(settings))
       }
     })
   )
@@ -67,13 +67,13 @@ layer(layerTest)("prices and rules of a vrbo listing", (it) => {
       const { vrbo } = yield* preparePriceListings
       let expected: Record<string, unknown> = NOTHING
       for (const settings of fc.sample(partial, 30)) {
-        assert.strictEqual((yield* vrbo.post(settings)).error_code, 0)
-        assert.deepInclude(yield* vrbo.told, settings)
+        assert.strictEqual((yield* vrbo.updateSettings(settings)).error_code, 0)
+        assert.deepInclude(yield* vrbo.pushedSettings, settings)
         expected = { ...expected, ...settings }
         if (settings["cleaning_fee"] === 0) expected = { ...expected, cleaning_fee: null }
         if ("base_price" in settings) expected = { ...expected, nightly_rate: flat(75) }
         if ("nightly_rate" in settings) expected = { ...expected, base_price: null }
-        assert.deepStrictEqual(yield* getShownData(vrbo.get), expected, JSON.stringify(settings))
+        assert.deepStrictEqual(yield* loadShownSettings(vrbo.getSettings), expected, JSON.stringify(settings))
       }
     })
   )
@@ -81,13 +81,13 @@ layer(layerTest)("prices and rules of a vrbo listing", (it) => {
   it.effect("have one price for every day or one for each: the base price wins", () =>
     Effect.gen(function* () {
       const { vrbo } = yield* preparePriceListings
-      yield* vrbo.post({ base_price: 100, nightly_rate })
-      assert.deepInclude(yield* getShownData(vrbo.get), { base_price: 100, nightly_rate: flat(100) })
-      assert.notProperty(yield* vrbo.told, "nightly_rate")
-      yield* vrbo.post({ nightly_rate })
-      assert.deepInclude(yield* getShownData(vrbo.get), { base_price: null, nightly_rate })
-      yield* vrbo.post({ nightly_rate: flat(70) })
-      assert.deepInclude(yield* getShownData(vrbo.get), { base_price: 70, nightly_rate: flat(70) })
+      yield* vrbo.updateSettings({ base_price: 100, nightly_rate })
+      assert.deepInclude(yield* loadShownSettings(vrbo.getSettings), { base_price: 100, nightly_rate: flat(100) })
+      assert.notProperty(yield* vrbo.pushedSettings, "nightly_rate")
+      yield* vrbo.updateSettings({ nightly_rate })
+      assert.deepInclude(yield* loadShownSettings(vrbo.getSettings), { base_price: null, nightly_rate })
+      yield* vrbo.updateSettings({ nightly_rate: flat(70) })
+      assert.deepInclude(yield* loadShownSettings(vrbo.getSettings), { base_price: 70, nightly_rate: flat(70) })
     })
   )
 
@@ -96,9 +96,9 @@ layer(layerTest)("prices and rules of a vrbo listing", (it) => {
       const { vrbo, operatorId } = yield* preparePriceListings
       const before = yield* loadListingRows(operatorId)
       const { sunday: _, ...six } = nightly_rate
-      const unreadable = yield* vrbo.post({ nightly_rate: six })
+      const unreadable = yield* vrbo.updateSettings({ nightly_rate: six })
       assert.deepStrictEqual([unreadable.error_code, fieldOfError(unreadable)], [400, "settings.nightly_rate.sunday"])
-      const free = yield* vrbo.post({ nightly_rate: { ...nightly_rate, friday: 0 } })
+      const free = yield* vrbo.updateSettings({ nightly_rate: { ...nightly_rate, friday: 0 } })
       assert.deepStrictEqual([free.error_code, fieldOfError(free)], [422, "settings.nightly_rate.friday"])
       assert.deepStrictEqual(yield* loadListingRows(operatorId), before)
     })
@@ -108,10 +108,10 @@ layer(layerTest)("prices and rules of a vrbo listing", (it) => {
     Effect.gen(function* () {
       const { vrbo } = yield* preparePriceListings
       const fees = { cleaning_fee: 0, extra_guest_fee: 0, security_deposit: 0 }
-      yield* vrbo.post(EVERY_VRBO_SETTING)
-      yield* vrbo.post(fees)
-      assert.deepInclude(yield* vrbo.told, fees)
-      assert.deepStrictEqual(yield* getShownData(vrbo.get), {
+      yield* vrbo.updateSettings(EVERY_VRBO_SETTING)
+      yield* vrbo.updateSettings(fees)
+      assert.deepInclude(yield* vrbo.pushedSettings, fees)
+      assert.deepStrictEqual(yield* loadShownSettings(vrbo.getSettings), {
         ...NOTHING,
         ...EVERY_VRBO_SETTING,
         cleaning_fee: null,
@@ -126,14 +126,14 @@ layer(layerTest)("prices and rules of a vrbo listing", (it) => {
       yield* TestClock.setTime(Date.parse("2027-04-20T10:00:00Z"))
       const { vrbo, channel, operatorId } = yield* preparePriceListings
       const before = yield* loadListingRows(operatorId)
-      yield* channel.answer(vrbo.listing_id, Effect.fail(new ChannelRefused({ reason: "closed today" })))
-      const conflict = yield* vrbo.post({ base_price: 90 })
+      yield* channel.setResponse(vrbo.listing_id, Effect.fail(new ChannelRefused({ reason: "closed today" })))
+      const conflict = yield* vrbo.updateSettings({ base_price: 90 })
       assert.deepStrictEqual([conflict.error_code, fieldOfError(conflict)], [409, "listing_id"])
       assert.include(conflict.error_msg, "closed today")
       assert.deepStrictEqual(yield* loadListingRows(operatorId), before)
       assert.deepStrictEqual(yield* loadAuditLines(operatorId), [])
-      yield* channel.answer(vrbo.listing_id, Effect.void)
-      assert.strictEqual((yield* vrbo.post({ base_price: 90, weekly_discount: 5 })).error_code, 0)
+      yield* channel.setResponse(vrbo.listing_id, Effect.void)
+      assert.strictEqual((yield* vrbo.updateSettings({ base_price: 90, weekly_discount: 5 })).error_code, 0)
       assert.match(
         (yield* loadAuditLines(operatorId)).join(),
         /^update_vrbo_price_and_rules listing:\d+ base_price weekly_discount$/

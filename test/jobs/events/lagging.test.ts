@@ -15,11 +15,11 @@ import { consumersLagging } from "../../../src/platform/telemetry/metrics/metric
 import {
   emptyDeliveryTables,
   layerDeliveryService,
-  repeatEvent
+  makeRepeatedEvents
 } from "../../support/domain/webhooks/deliveries/delivery-service.ts"
-import { collectLogLines } from "../../support/domain/webhooks/deliveries/log-lines.ts"
-import { readAll, recordFeedEvents } from "../../support/domain/webhooks/event-feed/feed-events.ts"
-import { freshOperator, type TestOperator, typedClient, withToken } from "../../support/harness.ts"
+import { readAllEvents, recordFeedEvents } from "../../support/domain/webhooks/event-feed/feed-events.ts"
+import { createOperator, type TestOperator, typedClient, withToken } from "../../support/harness.ts"
+import { collectLogLines } from "../../support/log-lines.ts"
 
 const look = collectLogLines(Effect.flatMap(DateTime.nowAsDate, warnOfLaggingConsumers))
 const lagging = Effect.map(Metric.value(consumersLagging.withLabels({})), ({ value }) => value)
@@ -41,10 +41,10 @@ layer(LaggingConsumers.layer.pipe(Layer.provideMerge(layerDeliveryService)))("a 
   it.effect("lags once its oldest event is thirty minutes old: in the metric, and in one line", () =>
     Effect.gen(function* () {
       yield* quiet
-      const operator = yield* freshOperator()
-      yield* recordFeedEvents(operator, repeatEvent(2))
+      const operator = yield* createOperator()
+      yield* recordFeedEvents(operator, makeRepeatedEvents(2))
       yield* acknowledged(operator, "ledger")
-      yield* acknowledged(operator, "prompt", (yield* readAll(operator)).after)
+      yield* acknowledged(operator, "prompt", (yield* readAllEvents(operator)).after)
       yield* TestClock.adjust(FEED_LAG_MS - 1)
       assert.deepStrictEqual(yield* look, [])
       assert.strictEqual(yield* lagging, 0)
@@ -67,15 +67,15 @@ layer(LaggingConsumers.layer.pipe(Layer.provideMerge(layerDeliveryService)))("a 
   it.effect("is said to lag again when it has kept up in between", () =>
     Effect.gen(function* () {
       yield* quiet
-      const operator = yield* freshOperator()
-      yield* recordFeedEvents(operator, repeatEvent(1))
+      const operator = yield* createOperator()
+      yield* recordFeedEvents(operator, makeRepeatedEvents(1))
       yield* acknowledged(operator, "ledger")
       yield* TestClock.adjust(FEED_LAG_MS)
       assert.strictEqual((yield* look).length, 1)
-      yield* acknowledged(operator, "ledger", (yield* readAll(operator)).after)
+      yield* acknowledged(operator, "ledger", (yield* readAllEvents(operator)).after)
       assert.deepStrictEqual(yield* look, [])
       assert.strictEqual(yield* lagging, 0)
-      yield* recordFeedEvents(operator, repeatEvent(1))
+      yield* recordFeedEvents(operator, makeRepeatedEvents(1))
       yield* TestClock.adjust(FEED_LAG_MS)
       assert.strictEqual((yield* look).length, 1)
     })
@@ -85,8 +85,8 @@ layer(LaggingConsumers.layer.pipe(Layer.provideMerge(layerDeliveryService)))("a 
     Effect.gen(function* () {
       yield* quiet
       for (let n = 0; n <= LAGGING_LOG_LINES; n++) {
-        const operator = yield* freshOperator()
-        yield* recordFeedEvents(operator, repeatEvent(1))
+        const operator = yield* createOperator()
+        yield* recordFeedEvents(operator, makeRepeatedEvents(1))
         yield* acknowledged(operator, "ledger")
       }
       yield* TestClock.adjust(FEED_LAG_MS)

@@ -2,7 +2,7 @@ import { assert, it } from "@effect/vitest"
 import { DateTime, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { migrations } from "../../../migrations/index.ts"
-import { FanOut } from "../../../src/domain/webhooks/deliveries/FanOut.ts"
+import { EventDispatcher } from "../../../src/domain/webhooks/deliveries/EventDispatcher.ts"
 import { layerInMemory } from "../../../src/platform/database/embedded.ts"
 import { migrate } from "../../../src/platform/database/migrate.ts"
 
@@ -21,7 +21,7 @@ it.effect("what was handed out before there was a feed is in it, in the order it
     yield* event(4, "2026-11-01T10:00:01Z")
     yield* event(5, null)
     yield* migrate(migrations)
-    const fanOut = yield* Effect.provide(FanOut, FanOut.layer)
+    const fanOut = yield* Effect.provide(EventDispatcher, EventDispatcher.layer)
     assert.strictEqual((yield* fanOut.dispatchNext(yield* DateTime.nowAsDate)).events, 1)
     const rows = yield* sql<{ id: number; position: number | null }>`SELECT id, position FROM events ORDER BY position`
     assert.deepStrictEqual(

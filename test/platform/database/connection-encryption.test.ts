@@ -8,7 +8,7 @@ import { SqlClient } from "effect/sql"
 import { parseConnectionEncryption, SSL_MODES } from "../../../src/platform/database/connection-encryption.ts"
 import { layerPostgres } from "../../../src/platform/database/postgres.ts"
 import { formatFailure } from "../../../src/tools/cli/command-failure.ts"
-import { missingServerReason, type OwnServer, startOwnServer } from "../../support/own-servers.ts"
+import { missingServerReason, startPostgresServer, type TestPostgresServer } from "../../support/postgres-server.ts"
 import { makeEmptyFolder } from "../../support/tools/cli/latchkey-process.ts"
 
 const encryption = (query: string) => parseConnectionEncryption(`postgres://user:secret@host/database${query}`)
@@ -68,7 +68,7 @@ const certified = async (certificates: string, folder: string): Promise<Readonly
 }
 
 interface Encrypted {
-  readonly server: OwnServer
+  readonly server: TestPostgresServer
   readonly certificates: string
 }
 
@@ -77,7 +77,7 @@ class EncryptedServer extends Context.Service<EncryptedServer, Encrypted>()("lat
     EncryptedServer,
     Effect.gen(function* () {
       const certificates = yield* makeEmptyFolder
-      return { server: yield* startOwnServer((folder) => certified(certificates, folder)), certificates }
+      return { server: yield* startPostgresServer((folder) => certified(certificates, folder)), certificates }
     })
   )
 }

@@ -26,8 +26,8 @@ import {
 import { CONTROL_CONNECTIONS, layerControlSocket } from "../../../src/platform/database/control-socket.ts"
 import { EmbeddedDatabase } from "../../../src/platform/database/embedded.ts"
 import { findOwnerWithoutLock } from "../../../src/platform/database/folder-owner.ts"
-import { layerTestMemory } from "../../support/database.ts"
 import { fieldOfError } from "../../support/error-messages.ts"
+import { layerTestDatabaseInMemory } from "../../support/test-database.ts"
 
 /** A folder whose path has so many bytes; 0: as short as it comes. */
 const folderOf = (bytes = 0) =>
@@ -76,7 +76,7 @@ const connected = (folder: string) =>
 
 const pause = (ms: number) => Effect.promise(() => new Promise((resolve) => setTimeout(resolve, ms)))
 
-layer(layerTestMemory, { excludeTestServices: true })("the control socket", (it) => {
+layer(layerTestDatabaseInMemory, { excludeTestServices: true })("the control socket", (it) => {
   it.effect("lets a command work on the database of the service, whose workers are woken", () =>
     Effect.gen(function* () {
       const folder = yield* folderOf()

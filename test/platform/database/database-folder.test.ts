@@ -198,7 +198,7 @@ describe("a data folder whose database is not whole", () => {
   )
 })
 
-const WRITER = fileURLToPath(new URL("../../support/platform/database/writing-process.ts", import.meta.url))
+const WRITER = fileURLToPath(new URL("../../support/platform/database/row-writing-process.ts", import.meta.url))
 const PROGRAM = fileURLToPath(new URL("../../../src/platform/database/new-database.ts", import.meta.url))
 
 /** Whoever runs the program for this data folder, and their numbers. */

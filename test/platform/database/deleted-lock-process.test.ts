@@ -2,11 +2,11 @@ import { rmSync } from "node:fs"
 import { join } from "node:path"
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { unpackTestDatabase } from "../../support/database.ts"
+import { unpackTestDatabase } from "../../support/test-database.ts"
 import {
   findFreePort,
   makeEmptyFolder,
-  runCommandProcess,
+  runLatchkeyProcess,
   startService
 } from "../../support/tools/cli/latchkey-process.ts"
 
@@ -20,7 +20,7 @@ it.live.each([
     const first = yield* start
     yield* startService("Latchkey", first)
     for (const name of deleted) rmSync(join(DATA_DIR, name))
-    const second = yield* runCommandProcess(["serve"], yield* start)
+    const second = yield* runLatchkeyProcess(["serve"], yield* start)
     assert.strictEqual(second.code, 1)
     assert.match(second.stdout + second.stderr, new RegExp(`DATA_DIR: .*${DATA_DIR} .*\\bin use\\b`))
     const health = yield* Effect.promise(() => fetch(`http://127.0.0.1:${first.PORT}/health/ready`))

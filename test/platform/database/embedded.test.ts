@@ -1,6 +1,6 @@
-import { layerTestMemory } from "../../support/database.ts"
-import { databaseSuite } from "../../support/platform/database/database-suite.ts"
-import { migrateSuite } from "../../support/platform/database/migrate-suite.ts"
+import { defineDatabaseSuite } from "../../support/platform/database/database-suite.ts"
+import { defineMigrationSuite } from "../../support/platform/database/migration-suite.ts"
+import { layerTestDatabaseInMemory } from "../../support/test-database.ts"
 
-databaseSuite("the embedded database", layerTestMemory)
-migrateSuite("migrating the embedded database", layerTestMemory)
+defineDatabaseSuite("the embedded database", layerTestDatabaseInMemory)
+defineMigrationSuite("migrating the embedded database", layerTestDatabaseInMemory)

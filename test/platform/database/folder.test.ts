@@ -71,7 +71,7 @@ const startWriter = (folder: string): Effect.Effect<ChildProcess, never, Scope.S
     Effect.sync(() =>
       spawn(
         process.execPath,
-        [fileURLToPath(new URL("../../support/platform/database/writing-process.ts", import.meta.url)), folder],
+        [fileURLToPath(new URL("../../support/platform/database/row-writing-process.ts", import.meta.url)), folder],
         {
           stdio: ["ignore", "pipe", "inherit"]
         }

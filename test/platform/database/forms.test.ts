@@ -4,8 +4,8 @@ import { SqlClient } from "effect/sql/SqlClient"
 import { withStatements } from "../../../bench/in-process.ts"
 import { FORMS, type Givens, inForms, partOf } from "../../../src/platform/database/forms.ts"
 import { idsParameter, jsonParameter } from "../../../src/platform/database/parameters.ts"
-import { layerTestDatabase } from "../../support/database.ts"
-import { countStatements } from "../../support/statements.ts"
+import { countStatements } from "../../support/statement-count.ts"
+import { layerTestDatabase } from "../../support/test-database.ts"
 
 interface Found {
   readonly a: number

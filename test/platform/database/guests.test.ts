@@ -10,7 +10,7 @@ import {
   SECONDARY_TRANSACTION_MS,
   type SecondaryTimeouts
 } from "../../../src/platform/database/secondary-connection.ts"
-import { layerTestMemory, testSnapshot } from "../../support/database.ts"
+import { layerTestDatabaseInMemory, openTestSnapshot } from "../../support/test-database.ts"
 
 const url = Redacted.make("postgres://postgres@localhost/postgres?sslmode=disable")
 
@@ -37,7 +37,7 @@ const guest = Effect.fnUntraced(function* (patience: Partial<SecondaryTimeouts> 
 })
 
 /** An embedded database whose session nobody owns yet. */
-const layerUnowned = Layer.unwrap(Effect.map(Effect.promise(testSnapshot), EmbeddedDatabase.layerInMemory))
+const layerUnowned = Layer.unwrap(Effect.map(Effect.promise(openTestSnapshot), EmbeddedDatabase.layerInMemory))
 
 const message = (type: string, body: string): Buffer => {
   const head = Buffer.from(`${type}\0\0\0\0`, "latin1")
@@ -81,7 +81,7 @@ const table = Effect.fnUntraced(function* (name: string) {
   }
 })
 
-layer(layerTestMemory, { excludeTestServices: true })("a guest of the embedded session", (it) => {
+layer(layerTestDatabaseInMemory, { excludeTestServices: true })("a guest of the embedded session", (it) => {
   it.effect("works beside the owner, each with the statements it prepared", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient

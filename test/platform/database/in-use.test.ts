@@ -9,7 +9,7 @@ import {
   insertOrderWithoutStayCount
 } from "../../support/domain/bookings/reservations/former-release-rows.ts"
 import { layerEmptyDatabase } from "../../support/empty-database.ts"
-import { canOverlap, withServerNote } from "../../support/overlap.ts"
+import { canOverlap, withServerNote } from "../../support/overlapping-transactions.ts"
 
 // A server is migrated while processes of the release before use it. Who waits for a table mostly has another one: a
 // migration that kept others from both tables would wait in a circle with them.

@@ -13,7 +13,7 @@ import {
   makeCopyFolder,
   removeLeftoverCopies
 } from "../../../src/platform/database/leftover-copies.ts"
-import { unpackTestDatabase } from "../../support/database.ts"
+import { unpackTestDatabase } from "../../support/test-database.ts"
 import { makeEmptyFolder } from "../../support/tools/cli/latchkey-process.ts"
 
 const there = (folder: string) => Effect.promise(async () => (await readdir(folder)).toSorted())

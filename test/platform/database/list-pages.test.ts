@@ -5,7 +5,7 @@ import fc from "fast-check"
 import type { Givens } from "../../../src/platform/database/forms.ts"
 import { makePageReader } from "../../../src/platform/database/list-pages.ts"
 import { PAGE_DEFAULT, PAGE_MAX } from "../../../src/platform/limits.ts"
-import { layerTestDatabase } from "../../support/database.ts"
+import { layerTestDatabase } from "../../support/test-database.ts"
 
 const Numbered = Schema.Struct({ id: Schema.Int, name: Schema.String, rest: Schema.NullOr(Schema.Int) })
 

@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { changeUnderLock } from "../../../src/platform/database/locked-change.ts"
-import { canOverlap, runOverlapping, withServerNote } from "../../support/overlap.ts"
+import { canOverlap, runOverlapping, withServerNote } from "../../support/overlapping-transactions.ts"
 import { layerOwnDatabase } from "../../support/own-database.ts"
 
 const shelf = Effect.gen(function* () {

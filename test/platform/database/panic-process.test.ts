@@ -2,10 +2,10 @@ import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
-import { unpackTestDatabase } from "../../support/database.ts"
-import { findFreePort, makeEmptyFolder, runCommandProcess } from "../../support/tools/cli/latchkey-process.ts"
+import { unpackTestDatabase } from "../../support/test-database.ts"
+import { findFreePort, makeEmptyFolder, runLatchkeyProcess } from "../../support/tools/cli/latchkey-process.ts"
 
-const panicking = join(import.meta.dirname, "../../support/platform/database/panicking-process.ts")
+const panicking = join(import.meta.dirname, "../../support/platform/database/panic-preload.ts")
 
 /** Looks for the service to be ready, and milliseconds between two. */
 const LOOKS = 600
@@ -26,7 +26,7 @@ it.live("a service whose embedded database gives itself up says why and ends wit
     const PORT = yield* findFreePort
     const PANIC_FILE = join(folder, "now")
     const env = { DATA_DIR, PORT, PANIC_FILE, DEMO: "0", NODE_OPTIONS: `--import ${panicking}` }
-    const service = yield* Effect.forkChild(runCommandProcess(["serve"], env))
+    const service = yield* Effect.forkChild(runLatchkeyProcess(["serve"], env))
     yield* Effect.repeat(
       Effect.tap(isReady(PORT), () => Effect.sleep(BETWEEN_MS)),
       {
@@ -38,7 +38,7 @@ it.live("a service whose embedded database gives itself up says why and ends wit
     const { code, stdout, stderr } = yield* Fiber.join(service)
     assert.strictEqual(code, 1)
     assert.match(stdout + stderr, /\bembedded database\b.*\(no room in the test\)/)
-    const command = yield* runCommandProcess(["operator", "limits", "1"], env)
+    const command = yield* runLatchkeyProcess(["operator", "limits", "1"], env)
     assert.strictEqual(command.code, 1)
   })
 )

@@ -12,14 +12,14 @@ import { lives } from "../../attacks/service-process.ts"
 import { subscribe } from "../../attacks/subscribing.ts"
 import { connections } from "../../attacks/wire.ts"
 import { acknowledged, estate, ledger, writing } from "../../attacks/writing.ts"
-import { call, callForResponse, freshOperator, layerService } from "../../support/harness.ts"
-import { COMPANION_FIELDS, sampleFields, tokenOperations } from "../../support/operation-samples.ts"
-import { canOverlap } from "../../support/overlap.ts"
-import { missingPoolerReason, startPooler } from "../../support/own-servers.ts"
-import { makeWorld, type SampleWorld } from "../../support/sample-world.ts"
+import { call, callForResponse, createOperator, layerService } from "../../support/harness.ts"
+import { COMPANION_FIELDS, makeSampleFields, tokenOperations } from "../../support/operation-samples.ts"
+import { canOverlap } from "../../support/overlapping-transactions.ts"
+import { missingPoolerReason, startPooler } from "../../support/postgres-server.ts"
+import { makeSampleWorld, type SampleWorld } from "../../support/sample-world.ts"
 import { createEmptyDatabase, createScratchDatabase } from "../../support/scratch-database.ts"
 import { failureMessageOf } from "../../support/tools/cli/command-failures.ts"
-import { runCommandProcess } from "../../support/tools/cli/latchkey-process.ts"
+import { runLatchkeyProcess } from "../../support/tools/cli/latchkey-process.ts"
 
 // Behind a PgBouncer of Debian's in transaction mode, which knows no prepared statements there and whose sessions keep
 // nothing: everything works as it does before the server itself.
@@ -37,7 +37,7 @@ const diedAsking = (url: string): Promise<void> =>
   new Promise((resolve) => {
     const child = spawn(
       process.execPath,
-      [join(import.meta.dirname, "../../support/platform/database/dying-client-process.ts"), url],
+      [join(import.meta.dirname, "../../support/platform/database/pooler-client-process.ts"), url],
       {
         stdio: ["ignore", "pipe", "inherit"]
       }
@@ -104,10 +104,10 @@ describe.skipIf(missing !== undefined)(
     layer(layerBehind)((it) => {
       it.effect("every operation does what it does", () =>
         Effect.gen(function* () {
-          const shared = yield* makeWorld
+          const shared = yield* makeSampleWorld
           const tried = (operation: (typeof tokenOperations)[number], world: SampleWorld) =>
             Effect.map(
-              call(world.token, operation._tag, sampleFields(operation, world, COMPANION_FIELDS)),
+              call(world.token, operation._tag, makeSampleFields(operation, world, COMPANION_FIELDS)),
               (envelope) => {
                 assert.notStrictEqual(envelope.error_code, 500, operation._tag)
                 return `${operation._tag} ${envelope.error_code} ${envelope.error_msg}`
@@ -116,7 +116,9 @@ describe.skipIf(missing !== undefined)(
           for (const operation of tokenOperations) {
             // What an earlier one took out of the world there is in a new one.
             const first = yield* tried(operation, shared)
-            const said = first.startsWith(`${operation._tag} 0 `) ? first : yield* tried(operation, yield* makeWorld)
+            const said = first.startsWith(`${operation._tag} 0 `)
+              ? first
+              : yield* tried(operation, yield* makeSampleWorld)
             assert.match(said, /^\w+ 0 /)
           }
         })
@@ -139,7 +141,7 @@ describe.skipIf(missing !== undefined)(
 
       it.effect("a request's statement that takes too long is answered 500 with when to retry, and stopped", () =>
         Effect.gen(function* () {
-          const { token } = yield* freshOperator()
+          const { token } = yield* createOperator()
           const { direct } = yield* Addresses
           const locking = on(direct, (sql) =>
             sql.withTransaction(Effect.andThen(sql`LOCK TABLE transactions`, Effect.never))
@@ -172,7 +174,7 @@ describe.skipIf(missing !== undefined)(
       it.effect("a transaction of which a statement took too long leaves nothing, and its connection is usable", () =>
         Effect.gen(function* () {
           const sql = yield* SqlClient.SqlClient
-          const { operatorId } = yield* freshOperator()
+          const { operatorId } = yield* createOperator()
           const slow = sql.withTransaction(
             Effect.andThen(
               sql`INSERT INTO properties (operator_id, title, created_at) VALUES (${operatorId}, 'Half', now())`,
@@ -238,12 +240,12 @@ describe.skipIf(missing !== undefined)(
           env: { DATABASE_URL, DATABASE_PREPARED: "0", LOG_LEVEL: "info" },
           layer: Layer.orDie(layerPostgres({ url: Redacted.make(direct), maxConnections: 4 }))
         }
-        const refused = yield* runCommandProcess(["migrate"], { DATABASE_URL })
+        const refused = yield* runLatchkeyProcess(["migrate"], { DATABASE_URL })
         assert.match(
           failureMessageOf(refused),
           /^DATABASE_URL: .*\bunsupported startup parameter: jit \(.*\bDATABASE_PREPARED=0\b.*\)$/
         )
-        const migrated = yield* runCommandProcess(["migrate"], { DATABASE_URL, DATABASE_PREPARED: "0" })
+        const migrated = yield* runLatchkeyProcess(["migrate"], { DATABASE_URL, DATABASE_PREPARED: "0" })
         assert.match(migrated.stdout, /^Applied 0001_foundation, /)
         const services = yield* Effect.all([lives(ground), lives(ground)])
         const started = yield* Effect.all(

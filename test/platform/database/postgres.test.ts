@@ -2,8 +2,8 @@ import { describe, expect, layer } from "@effect/vitest"
 import { Effect, Exit, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
 import { layerPostgres } from "../../../src/platform/database/postgres.ts"
-import { databaseSuite } from "../../support/platform/database/database-suite.ts"
-import { migrateSuite } from "../../support/platform/database/migrate-suite.ts"
+import { defineDatabaseSuite } from "../../support/platform/database/database-suite.ts"
+import { defineMigrationSuite } from "../../support/platform/database/migration-suite.ts"
 import { createEmptyDatabase } from "../../support/scratch-database.ts"
 
 const server = process.env.DATABASE_URL ?? ""
@@ -17,8 +17,8 @@ const layerOwnDatabase = Layer.unwrap(
 )
 
 describe.skipIf(server === "")(server === "" ? "PostgreSQL (skipped: DATABASE_URL not set)" : "PostgreSQL", () => {
-  databaseSuite("the server", layerOwnDatabase)
-  migrateSuite("migrating the server", layerOwnDatabase)
+  defineDatabaseSuite("the server", layerOwnDatabase)
+  defineMigrationSuite("migrating the server", layerOwnDatabase)
 
   layer(layerOwnDatabase)("a server that goes away and comes back", (it) => {
     it.effect("connections it has closed are replaced", () =>

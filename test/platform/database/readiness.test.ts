@@ -11,9 +11,9 @@ import {
 } from "../../../src/platform/database/database-layers.ts"
 import { DATABASE_CONNECTIONS } from "../../../src/platform/database/postgres.ts"
 import { READINESS_TIMEOUT_MS, Readiness } from "../../../src/platform/database/Readiness.ts"
-import { layerTestDatabase } from "../../support/database.ts"
-import { canOverlap, withServerNote } from "../../support/overlap.ts"
+import { canOverlap, withServerNote } from "../../support/overlapping-transactions.ts"
 import { UNPOOLED_SETTINGS } from "../../support/platform/database/unpooled-settings.ts"
+import { layerTestDatabase } from "../../support/test-database.ts"
 
 const answers = Effect.flatMap(Readiness, (database) => database.isReady)
 

@@ -9,7 +9,7 @@ import {
   MIN_SERVER_VERSION,
   type ServerSettings
 } from "../../../src/platform/database/server-check.ts"
-import { canOverlap, withServerNote } from "../../support/overlap.ts"
+import { canOverlap, withServerNote } from "../../support/overlapping-transactions.ts"
 
 const OLDEST = MIN_SERVER_VERSION * 10_000
 const said: ServerSettings = { version: OLDEST, zone: "UTC", jit: "off" }

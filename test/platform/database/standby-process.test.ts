@@ -2,17 +2,17 @@ import { writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { missingServerReason, startOwnServer } from "../../support/own-servers.ts"
-import { findFreePort, makeEmptyFolder, runCommandProcess } from "../../support/tools/cli/latchkey-process.ts"
+import { missingServerReason, startPostgresServer } from "../../support/postgres-server.ts"
+import { findFreePort, makeEmptyFolder, runLatchkeyProcess } from "../../support/tools/cli/latchkey-process.ts"
 
 /** A hot standby without a primary. It replays nothing, and serves reads like a standby with a primary. */
-const standby = startOwnServer(async (folder) => {
+const standby = startPostgresServer(async (folder) => {
   await writeFile(join(folder, "standby.signal"), "")
   return ["hot_standby=on"]
 })
 
 /** A server whose sessions are read-only by default. */
-const readOnly = startOwnServer(async () => ["default_transaction_read_only=on"])
+const readOnly = startPostgresServer(async () => ["default_transaction_read_only=on"])
 
 const reason = missingServerReason === undefined ? "" : ` (skipped: ${missingServerReason})`
 
@@ -36,7 +36,7 @@ describe.skipIf(missingServerReason !== undefined)(`a start${reason}`, () => {
         ["serve", "--workers", "1"],
         ["serve", "--workers", "2"]
       ]) {
-        const { code, stdout, stderr } = yield* runCommandProcess(args, env)
+        const { code, stdout, stderr } = yield* runLatchkeyProcess(args, env)
         assert.strictEqual(code, 1)
         const lines = `${stdout}${stderr}`.trim().split("\n")
         assert.lengthOf(lines, 1, lines.join("\n"))

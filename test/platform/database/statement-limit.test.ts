@@ -11,8 +11,8 @@ import {
 import { migrate } from "../../../src/platform/database/migrate.ts"
 import { layerPostgres } from "../../../src/platform/database/postgres.ts"
 import { BUSY_RETRY_SECONDS } from "../../../src/platform/limits.ts"
-import { callForResponse, freshOperator, layerService } from "../../support/harness.ts"
-import { canOverlap, withServerNote } from "../../support/overlap.ts"
+import { callForResponse, createOperator, layerService } from "../../support/harness.ts"
+import { canOverlap, withServerNote } from "../../support/overlapping-transactions.ts"
 import { createScratchDatabase } from "../../support/own-database.ts"
 import { UNPOOLED_SETTINGS } from "../../support/platform/database/unpooled-settings.ts"
 
@@ -51,7 +51,7 @@ describe.skipIf(!canOverlap)(withServerNote("a statement that takes too long on 
   layer(layerHurried)((it) => {
     it.effect("is answered 500 with when to retry, while other calls go on, and works once nothing is in its way", () =>
       Effect.gen(function* () {
-        const { token } = yield* freshOperator()
+        const { token } = yield* createOperator()
         const locked = yield* Deferred.make<void>()
         const unlock = yield* Deferred.make<void>()
         const locking = Effect.flatMap(SqlClient.SqlClient, (sql) =>

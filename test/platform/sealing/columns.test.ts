@@ -3,17 +3,17 @@ import { Effect, Queue } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { CONNECTOR_CACHE_TTL_MS } from "../../../src/connectors/http/ConnectorCache.ts"
-import { connectorName } from "../../../src/connectors/http/connector-names.ts"
+import { toConnectorName } from "../../../src/connectors/http/connector-names.ts"
 import { HttpConnectors } from "../../../src/connectors/http/HttpConnectors.ts"
 import { ImportedCalendars } from "../../../src/domain/calendars/imported-calendars/ImportedCalendars.ts"
 import { makeCalendarImportWorker } from "../../../src/domain/calendars/imported-calendars/import-worker.ts"
 import { PropertyFeeds } from "../../../src/domain/calendars/property-feeds/PropertyFeeds.ts"
 import { makeDeliveryPolls } from "../../../src/domain/webhooks/deliveries/delivery-workers.ts"
-import { hasValidSignature, parseSecret } from "../../../src/domain/webhooks/deliveries/signature.ts"
+import { hasValidSignature, parseSigningSecret } from "../../../src/domain/webhooks/deliveries/signature.ts"
 import { SEALED_COLUMNS, toColumnLabel } from "../../../src/platform/sealing/sealed-columns.ts"
 import { CalendarsElsewhere } from "../../../src/transports/console/queries/CalendarsElsewhere.ts"
 import { createConnector } from "../../support/connectors/http/http-connectors.ts"
-import { sendMessage } from "../../support/connectors/http/signed-messages.ts"
+import { sendConnectorMessage } from "../../support/connectors/http/signed-messages.ts"
 import {
   addImportedCalendar,
   fetchAllDue,
@@ -27,35 +27,35 @@ import {
   recordEvents
 } from "../../support/domain/webhooks/deliveries/delivery-service.ts"
 import { respondWith } from "../../support/domain/webhooks/deliveries/outbound-requests.ts"
-import { startReceiver } from "../../support/domain/webhooks/deliveries/receiver.ts"
+import { startReceiver } from "../../support/domain/webhooks/deliveries/webhook-receiver.ts"
 import {
   asSystemActor,
   callForResponse,
+  createOperator,
   dataOf,
-  freshOperator,
   insertProperty,
   typedClient,
   withToken
 } from "../../support/harness.ts"
+import { BaseUrl } from "../../support/http-server.ts"
 import { insertChannelAccount } from "../../support/listings.ts"
 import {
-  FIRST,
-  findTablesShowing,
+  FIRST_KEY,
+  findTablesWithTexts,
   layerSealedService,
   loadSealableTexts,
   parseKeys
 } from "../../support/platform/sealing/sealed-service.ts"
-import { BaseUrl } from "../../support/server.ts"
 
 /** The tables show none of the texts, and something else in their place. */
 const hidden = Effect.fnUntraced(function* (...texts: ReadonlyArray<string>) {
   for (const text of texts) assert.isAbove(text.length, 8)
-  assert.deepStrictEqual(yield* findTablesShowing(texts), [])
+  assert.deepStrictEqual(yield* findTablesWithTexts(texts), [])
 })
 
 const now = Effect.andThen(TestClock.setTime(Date.now()), Effect.void)
 
-layer(layerSealedService(parseKeys(FIRST)))("with a key", (it) => {
+layer(layerSealedService(parseKeys(FIRST_KEY)))("with a key", (it) => {
   it.effect("webhooks are signed as ever, with both secrets while one is replaced, and no table shows either", () =>
     Effect.gen(function* () {
       yield* now
@@ -71,7 +71,7 @@ layer(layerSealedService(parseKeys(FIRST)))("with a key", (it) => {
       const timestamp = Number(headers["webhook-timestamp"])
       const message = { id: String(headers["webhook-id"]), timestamp, body }
       for (const text of [one.secret, secret]) {
-        const known = yield* Effect.fromResult(parseSecret(text))
+        const known = yield* Effect.fromResult(parseSigningSecret(text))
         assert.isTrue(hasValidSignature(message, String(headers["webhook-signature"]), known, timestamp * 1000))
       }
       yield* hidden(one.secret, secret, String(headers["service-webhook-secret-token"]))
@@ -118,21 +118,24 @@ layer(layerSealedService(parseKeys(FIRST)))("with a key", (it) => {
     Effect.gen(function* () {
       yield* now
       const { id, secret } = yield* createConnector("http://127.0.0.1:9/in")
-      const rotated = yield* HttpConnectors.use((connectors) => connectors.rotate(id)).pipe(
+      const rotated = yield* HttpConnectors.use((connectors) => connectors.rotateSecret(id)).pipe(
         Effect.provide(HttpConnectors.layer)
       )
       yield* TestClock.adjust(CONNECTOR_CACHE_TTL_MS)
-      const { operatorId } = yield* freshOperator()
-      const account = yield* insertChannelAccount(operatorId, { channelType: "houfy", connector: connectorName(id) })
+      const { operatorId } = yield* createOperator()
+      const account = yield* insertChannelAccount(operatorId, { channelType: "houfy", connector: toConnectorName(id) })
       const body = JSON.stringify({
         account: { channel_account_id: account },
         said: { type: "account", version: 1, username: "harbour", auth_status: "active" }
       })
       const url = `${yield* BaseUrl}/connectors/${id}`
       for (const each of [secret, rotated.secret]) {
-        assert.strictEqual((yield* sendMessage(url, { secrets: [each], body })).status, 200)
+        assert.strictEqual((yield* sendConnectorMessage(url, { secrets: [each], body })).status, 200)
       }
-      assert.strictEqual((yield* sendMessage(url, { secrets: [`whsec_${"A".repeat(43)}=`], body })).status, 401)
+      assert.strictEqual(
+        (yield* sendConnectorMessage(url, { secrets: [`whsec_${"A".repeat(43)}=`], body })).status,
+        401
+      )
       yield* hidden(secret, rotated.secret)
     })
   )
@@ -145,11 +148,11 @@ layer(layerSealedService(parseKeys(FIRST)))("with a key", (it) => {
         yield* CalendarsElsewhere,
         yield* makeCalendarImportWorker
       ]
-      const { operatorId } = yield* freshOperator()
+      const { operatorId } = yield* createOperator()
       const property = yield* insertProperty(operatorId, "Harbour 1")
       const elsewhere = yield* startCalendarSource
-      elsewhere.says(toBusyCalendar("2027-05-01/2027-05-03"))
-      const url = elsewhere.url(`/calendar.ics?s=${"SECRET".repeat(300)}-end`)
+      elsewhere.serveCalendar(toBusyCalendar("2027-05-01/2027-05-03"))
+      const url = elsewhere.makeUrl(`/calendar.ics?s=${"SECRET".repeat(300)}-end`)
       const id = yield* addImportedCalendar(property, url)
       assert.strictEqual(yield* addImportedCalendar(property, url), id)
       yield* fetchAllDue(importing)
@@ -165,12 +168,15 @@ layer(layerSealedService(parseKeys(FIRST)))("with a key", (it) => {
   it.effect("feeds open, are renewed, and are not followed by their own property", () =>
     Effect.gen(function* () {
       const [feeds, calendars] = [yield* PropertyFeeds, yield* ImportedCalendars]
-      const { operatorId } = yield* freshOperator()
+      const { operatorId } = yield* createOperator()
       const property = yield* insertProperty(operatorId, "Harbour 1")
       const tokenOf = ({ url }: { readonly url: string }) => /lkfeed_[0-9a-z]+/.exec(url)?.[0] ?? ""
-      const made = yield* feeds.addressFor(operatorId, property, undefined).pipe(asSystemActor)
-      assert.strictEqual((yield* feeds.addressFor(operatorId, property, undefined).pipe(asSystemActor)).url, made.url)
-      const renewed = yield* feeds.renew(operatorId, property, undefined).pipe(asSystemActor)
+      const made = yield* feeds.getOrCreateAddress(operatorId, property, undefined).pipe(asSystemActor)
+      assert.strictEqual(
+        (yield* feeds.getOrCreateAddress(operatorId, property, undefined).pipe(asSystemActor)).url,
+        made.url
+      )
+      const renewed = yield* feeds.renewAddress(operatorId, property, undefined).pipe(asSystemActor)
       assert.strictEqual((yield* feeds.open(tokenOf(made)))._tag, "None")
       assert.strictEqual((yield* feeds.open(tokenOf(renewed)))._tag, "Some")
       const own = yield* Effect.flip(
@@ -183,7 +189,7 @@ layer(layerSealedService(parseKeys(FIRST)))("with a key", (it) => {
 
   it.effect("links to calendars are shown as they were made, also to who repeats the call under its key", () =>
     Effect.gen(function* () {
-      const { operatorId, token } = yield* freshOperator()
+      const { operatorId, token } = yield* createOperator()
       const property = yield* insertProperty(operatorId, "Harbour 1")
       const links: Array<string> = []
       for (const fields of [{ scope: "entire" }, { scope: "partial", property_ids: [property] }]) {
@@ -232,12 +238,12 @@ layer(layerSealedService(parseKeys(FIRST)))("with a key", (it) => {
   )
 })
 
-layer(layerSealedService(parseKeys("clear", FIRST)))("with the word clear", (it) => {
+layer(layerSealedService(parseKeys("clear", FIRST_KEY)))("with the word clear", (it) => {
   it.effect("secrets are written as they are", () =>
     Effect.gen(function* () {
       yield* now
       const one = yield* createSubscription(9)
-      assert.deepStrictEqual(yield* findTablesShowing([one.secret]), ["webhook_subscriptions"])
+      assert.deepStrictEqual(yield* findTablesWithTexts([one.secret]), ["webhook_subscriptions"])
     })
   )
 })

@@ -13,14 +13,14 @@ import { ROTATION_BATCH_ROWS, rotateSecrets } from "../../../src/platform/sealin
 import { requireSecretKeys } from "../../../src/platform/sealing/startup-check.ts"
 import { addImportedCalendar } from "../../support/domain/calendars/imported-calendars/import-service.ts"
 import { createSubscription } from "../../support/domain/webhooks/deliveries/delivery-service.ts"
-import { asSystemActor, callForResponse, freshOperator, insertProperty } from "../../support/harness.ts"
+import { asSystemActor, callForResponse, createOperator, insertProperty } from "../../support/harness.ts"
 import {
-  FIRST,
-  findTablesShowing,
+  FIRST_KEY,
+  findTablesWithTexts,
   layerSealedService,
   loadSealableTexts,
   parseKeys,
-  SECOND
+  SECOND_KEY
 } from "../../support/platform/sealing/sealed-service.ts"
 
 const CONNECTORS = ROTATION_BATCH_ROWS * 2 + 1
@@ -48,10 +48,10 @@ const sealedWith = (texts: ReadonlyArray<string>, keys: SecretKeys) =>
   texts.filter((text) => text.startsWith(`sealed:1:${idOf(keys)}:`)).length
 
 const [first, second, both, clear] = [
-  parseKeys(FIRST),
-  parseKeys(SECOND),
-  parseKeys(SECOND, FIRST),
-  parseKeys("clear", SECOND, FIRST)
+  parseKeys(FIRST_KEY),
+  parseKeys(SECOND_KEY),
+  parseKeys(SECOND_KEY, FIRST_KEY),
+  parseKeys("clear", SECOND_KEY, FIRST_KEY)
 ]
 
 /** The database fails at a connector, as it would where the command is killed: what is done before stays. */
@@ -93,13 +93,13 @@ const overtaken = (sql: SqlClient.SqlClient, change: Effect.Effect<unknown, unkn
 layer(layerSealedService(first))("sealing anew", (it) => {
   it.effect("goes through every column, and nothing is left under another key, or in the clear", () =>
     Effect.gen(function* () {
-      const { operatorId, token } = yield* freshOperator()
+      const { operatorId, token } = yield* createOperator()
       const property = yield* insertProperty(operatorId, "Harbour 1")
       yield* connectors(first)
       const { secret } = yield* createSubscription(9)
       yield* addImportedCalendar(property, "https://example.com/calendar.ics?s=SECRETSECRET")
       const feeds = yield* PropertyFeeds
-      const feed = yield* feeds.addressFor(operatorId, property, undefined).pipe(asSystemActor)
+      const feed = yield* feeds.getOrCreateAddress(operatorId, property, undefined).pipe(asSystemActor)
       const link = () => callForResponse(token, "create_calendar_share_link", { scope: "entire" }, "link")
       const made = (yield* link()).envelope.data
       // What is kept of other calls has neither a token nor an id.
@@ -132,13 +132,16 @@ layer(layerSealedService(first))("sealing anew", (it) => {
 
       assert.strictEqual((yield* rotateSecrets(clear)).left, 0)
       assert.strictEqual(countOutdatedTexts(yield* loadKeyUsage, clear), 0)
-      assert.deepStrictEqual(yield* findTablesShowing([secret]), ["webhook_subscriptions"])
-      assert.deepStrictEqual(yield* findTablesShowing(["SECRETSECRET"]), ["imported_calendars"])
-      assert.strictEqual((yield* feeds.addressFor(operatorId, property, undefined).pipe(asSystemActor)).url, feed.url)
+      assert.deepStrictEqual(yield* findTablesWithTexts([secret]), ["webhook_subscriptions"])
+      assert.deepStrictEqual(yield* findTablesWithTexts(["SECRETSECRET"]), ["imported_calendars"])
+      assert.strictEqual(
+        (yield* feeds.getOrCreateAddress(operatorId, property, undefined).pipe(asSystemActor)).url,
+        feed.url
+      )
       assert.deepStrictEqual((yield* link()).envelope.data, made)
 
       assert.strictEqual((yield* rotateSecrets(first)).left, 0)
-      assert.deepStrictEqual(yield* findTablesShowing([secret, "SECRETSECRET", feed.url.slice(-36)]), [])
+      assert.deepStrictEqual(yield* findTablesWithTexts([secret, "SECRETSECRET", feed.url.slice(-36)]), [])
       assert.deepStrictEqual((yield* link()).envelope.data, made)
     })
   )
@@ -171,7 +174,7 @@ layer(layerSealedService(first))("sealing anew", (it) => {
       )
       assert.strictEqual(left, 0)
       assert.strictEqual(sealedWith(yield* secretsOf(), second), CONNECTORS)
-      yield* rotateSecrets(parseKeys(FIRST, SECOND))
+      yield* rotateSecrets(parseKeys(FIRST_KEY, SECOND_KEY))
       yield* TestClock.adjust(CONNECTOR_CACHE_TTL_MS)
       const known = yield* ConnectorCache
       assert.strictEqual(Redacted.value((yield* known.find(2))?.secrets[0] ?? Redacted.make("")), "whsec_newer")
@@ -200,7 +203,7 @@ layer(layerSealedService(first))("a start", (it) => {
     Effect.gen(function* () {
       assert.strictEqual(saidBy(yield* started(undefined)), "it started")
       yield* connectors(first)
-      for (const keys of [undefined, second, parseKeys("clear", SECOND)]) {
+      for (const keys of [undefined, second, parseKeys("clear", SECOND_KEY)]) {
         assert.match(saidBy(yield* started(keys)), new RegExp(`SECRET_KEY: .*\\b${idOf(first)}\\b`))
       }
       for (const keys of [first, both, clear]) assert.strictEqual(saidBy(yield* started(keys)), "it started")

@@ -13,8 +13,8 @@ import {
   loadCalendarState,
   startCalendarSource
 } from "../../support/domain/calendars/imported-calendars/import-service.ts"
-import { asSystemActor, callForResponse, dataOf, freshOperator, insertProperty } from "../../support/harness.ts"
-import { FIRST, layerSealedService, parseKeys } from "../../support/platform/sealing/sealed-service.ts"
+import { asSystemActor, callForResponse, createOperator, dataOf, insertProperty } from "../../support/harness.ts"
+import { FIRST_KEY, layerSealedService, parseKeys } from "../../support/platform/sealing/sealed-service.ts"
 
 // One row that does not open, as after a restore of which one row was sealed with a key that is lost: the others are shown.
 
@@ -33,20 +33,20 @@ const warned = <A, E, R>(work: Effect.Effect<A, E, R>) => {
 
 const host = Effect.gen(function* () {
   yield* TestClock.setTime(Date.now())
-  const { operatorId, token } = yield* freshOperator()
+  const { operatorId, token } = yield* createOperator()
   return { operatorId, token, property: yield* insertProperty(operatorId, "Harbour 1") }
 })
 
-layer(layerSealedService(parseKeys(FIRST)))("a secret that does not open", (it) => {
+layer(layerSealedService(parseKeys(FIRST_KEY)))("a secret that does not open", (it) => {
   it.effect("of a calendar is in the way of no other: the lists have both, and fetching says why it fails", () =>
     Effect.gen(function* () {
       const { operatorId, property } = yield* host
       const [calendars, desk, sql] = [yield* ImportedCalendars, yield* CalendarsElsewhere, yield* SqlClient.SqlClient]
       const elsewhere = yield* startCalendarSource
-      const broken = yield* addImportedCalendar(property, elsewhere.url("/broken.ics"))
-      const whole = yield* addImportedCalendar(property, elsewhere.url("/whole.ics?s=1234"))
+      const broken = yield* addImportedCalendar(property, elsewhere.makeUrl("/broken.ics"))
+      const whole = yield* addImportedCalendar(property, elsewhere.makeUrl("/whole.ics?s=1234"))
       const feeds = yield* PropertyFeeds
-      for (const id of [broken, whole]) yield* asSystemActor(feeds.addressFor(operatorId, property, id))
+      for (const id of [broken, whole]) yield* asSystemActor(feeds.getOrCreateAddress(operatorId, property, id))
       yield* sql`UPDATE imported_calendars SET url = ${LOST} WHERE id = ${broken}`
       yield* sql`UPDATE property_feeds SET token = ${LOST} WHERE calendar_id = ${broken}`
 
@@ -55,7 +55,7 @@ layer(layerSealedService(parseKeys(FIRST)))("a secret that does not open", (it) 
         listed.map(({ calendar_id, url }) => [calendar_id, url]),
         [
           [broken, null],
-          [whole, elsewhere.url("/whole.ics?s=1234")]
+          [whole, elsewhere.makeUrl("/whole.ics?s=1234")]
         ]
       )
       assert.deepStrictEqual(listed[0]?.feed, { token: undefined })
@@ -88,7 +88,7 @@ layer(layerSealedService(parseKeys(FIRST)))("a secret that does not open", (it) 
         yield* addImportedCalendar(property, "https://a.example/1"),
         yield* addImportedCalendar(property, "https://b.example/2")
       ]
-      yield* asSystemActor(feeds.addressFor(operatorId, property, undefined))
+      yield* asSystemActor(feeds.getOrCreateAddress(operatorId, property, undefined))
       yield* asSystemActor(feeds.listCalendarFeeds(operatorId, property))
       yield* sql`UPDATE property_feeds SET token = ${LOST} || id WHERE operator_id = ${operatorId} AND calendar_id IS DISTINCT FROM ${other}`
       const listed = yield* asSystemActor(feeds.listCalendarFeeds(operatorId, property))
@@ -96,8 +96,11 @@ layer(layerSealedService(parseKeys(FIRST)))("a secret that does not open", (it) 
         listed.map(({ url }) => url === UNREADABLE_URL),
         [true, false]
       )
-      assert.strictEqual((yield* asSystemActor(feeds.addressFor(operatorId, property, undefined))).url, UNREADABLE_URL)
-      const renewed = yield* asSystemActor(feeds.renew(operatorId, property, one))
+      assert.strictEqual(
+        (yield* asSystemActor(feeds.getOrCreateAddress(operatorId, property, undefined))).url,
+        UNREADABLE_URL
+      )
+      const renewed = yield* asSystemActor(feeds.renewAddress(operatorId, property, one))
       assert.match(renewed.url, /lkfeed_/)
     })
   )

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, type Scope } from "effect"
 import { SqlClient } from "effect/sql"
 import { RateWindows } from "../../../src/admission/windows/RateWindows.ts"
-import { connectorName } from "../../../src/connectors/http/connector-names.ts"
+import { toConnectorName } from "../../../src/connectors/http/connector-names.ts"
 import { Ingest } from "../../../src/connectors/ingest/Ingest.ts"
 import { layerPushWorker } from "../../../src/domain/calendars/listing-calendars/push-worker.ts"
 import { ChannelGateway } from "../../../src/domain/channels/port/ChannelGateway.ts"
@@ -13,28 +13,28 @@ import { WakeUp } from "../../../src/jobs/WakeUp.ts"
 import { layerTelemetry } from "../../../src/platform/telemetry/layer.ts"
 import { DEFAULT_SAMPLER, type NamedSampler } from "../../../src/platform/telemetry/sampling.ts"
 import {
+  LOOPBACK_HOSTS,
+  layerConnectorEndpointWithReceiver,
   layerConnectorsOverHttp,
-  layerEndpoint,
-  loopbackAllowed,
   startExampleConnector
 } from "../../support/connectors/http/http-connectors.ts"
 import { layerLocalOutbound, respondWith } from "../../support/domain/webhooks/deliveries/outbound-requests.ts"
-import { startReceiver } from "../../support/domain/webhooks/deliveries/receiver.ts"
+import { startReceiver } from "../../support/domain/webhooks/deliveries/webhook-receiver.ts"
 import {
   call,
   callForResponse,
-  freshOperator,
+  createOperator,
   insertProperty,
   layerService,
   typedClient,
   withToken
 } from "../../support/harness.ts"
+import { BaseUrl, layerHttpServerOf } from "../../support/http-server.ts"
 import { insertChannelAccount } from "../../support/listings.ts"
-import { changeOperations, sampleChange, tokenOperations } from "../../support/operation-samples.ts"
+import { changeOperations, makeSampleChange, tokenOperations } from "../../support/operation-samples.ts"
 import { layerOwnDatabase } from "../../support/own-database.ts"
-import { makeWorld } from "../../support/sample-world.ts"
+import { makeSampleWorld } from "../../support/sample-world.ts"
 import { ScriptedChannel } from "../../support/scripted-channel.ts"
-import { BaseUrl, layerHttpServerOf } from "../../support/server.ts"
 import { type CollectedSpan, startCollector } from "../../support/trace-collector.ts"
 
 // The whole service with its workers, a receiver, a connector that runs elsewhere, and a collector that is sent what they did.
@@ -48,7 +48,7 @@ const layerGateway = Layer.provide(ChannelGateway.layer, [
 
 const layerWhole = layerHttpServerOf(
   Layer.mergeAll(
-    Layer.provide(layerEndpoint, Layer.provide(Ingest.layer, layerBelow)),
+    Layer.provide(layerConnectorEndpointWithReceiver, Layer.provide(Ingest.layer, layerBelow)),
     Layer.provide(layerPushWorker, [layerGateway, layerBelow]),
     Layer.provide(layerMessageSender, [layerGateway, layerBelow]),
     Layer.provide(layerDeliveries, [layerBelow, layerLocalOutbound])
@@ -62,7 +62,7 @@ const layerWhole = layerHttpServerOf(
       )
     )
   )
-).pipe(Layer.provideMerge(Layer.succeed(AllowedReceivers, loopbackAllowed)))
+).pipe(Layer.provideMerge(Layer.succeed(AllowedReceivers, LOOPBACK_HOSTS)))
 
 /** Runs it on the whole service, and answers all that a collector was sent once the service has ended. */
 const collected = Effect.fnUntraced(function* <A, E>(
@@ -101,9 +101,9 @@ const makeHost = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const tiny = yield* startExampleConnector(yield* BaseUrl)
   const { requests, port } = yield* startReceiver(respondWith(200))
-  const operator = yield* freshOperator()
+  const operator = yield* createOperator()
   const { operatorId, token } = operator
-  const account = yield* insertChannelAccount(operatorId, { channelType: "houfy", connector: connectorName(tiny.id) })
+  const account = yield* insertChannelAccount(operatorId, { channelType: "houfy", connector: toConnectorName(tiny.id) })
   const property = yield* insertProperty(operatorId, "Harbour view")
   const there = { channel_account_id: account, channel_type: "houfy" }
   tiny.open(there, "loft")
@@ -199,7 +199,7 @@ describe("one trace", () => {
           Effect.gen(function* () {
             const sql = yield* SqlClient.SqlClient
             const { port } = yield* startReceiver(respondWith(500))
-            const operator = yield* freshOperator()
+            const operator = yield* createOperator()
             const api = yield* typedClient
             yield* api.create_webhook({ url: `http://127.0.0.1:${port}/` }).pipe(withToken(operator.token))
             const base = yield* BaseUrl
@@ -247,9 +247,13 @@ describe("what a collector is sent", () => {
             const { token, api, conversation } = host
             const told = { name: "Canary Guestname", phone: "+49 151 0815 4711", email: "canary@guest.example" }
             yield* api.send_message({ id: conversation, message: MESSAGE }).pipe(withToken(token))
-            const world = yield* makeWorld
+            const world = yield* makeSampleWorld
             for (const operation of changeOperations) {
-              yield* call(world.token, operation._tag, { ...sampleChange(operation, world), ...told, remark: MESSAGE })
+              yield* call(world.token, operation._tag, {
+                ...makeSampleChange(operation, world),
+                ...told,
+                remark: MESSAGE
+              })
             }
             // What is wrong with a call is told to its caller, in the caller's own words.
             for (const operation of tokenOperations) {

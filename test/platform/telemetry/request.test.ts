@@ -3,13 +3,13 @@ import { Effect, Logger, Option, Tracer } from "effect"
 import { toReceivedInput } from "../../../src/contract/input.ts"
 import { CurrentSampler, makeSampler } from "../../../src/platform/telemetry/sampling.ts"
 import { Service } from "../../../src/service/service.ts"
-import { freshOperator, layerTest } from "../../support/harness.ts"
+import { createOperator, layerTest } from "../../support/harness.ts"
 import { makeSpanRecorder } from "../../support/span-recorder.ts"
 
 /** Runs an effect and answers the spans and log lines it made. */
 const watched = Effect.fnUntraced(function* <A, E, R>(effect: Effect.Effect<A, E, R>) {
   const lines: Array<string> = []
-  const { tracer, told } = makeSpanRecorder()
+  const { tracer, listExportedSpans: told } = makeSpanRecorder()
   const json = Logger.formatJson
   const logger = Logger.make((options) => {
     lines.push(json.log(options))
@@ -36,7 +36,7 @@ const parentName = (span: Tracer.NativeSpan | undefined): string | undefined => 
 layer(layerTest)("a request, seen from outside", (it) => {
   it.effect("is a span with the gate, the handler and each statement within", () =>
     Effect.gen(function* () {
-      const { token } = yield* freshOperator()
+      const { token } = yield* createOperator()
       const { spans } = yield* watched(call(token, "query_income_items", {}))
       const request = spans.find((span) => span.name === "request")
       assert.strictEqual(request?.kind, "server")
@@ -52,7 +52,7 @@ layer(layerTest)("a request, seen from outside", (it) => {
 
   it.effect("goes on with the caller's trace", () =>
     Effect.gen(function* () {
-      const { token } = yield* freshOperator()
+      const { token } = yield* createOperator()
       const traceId = "0af7651916cd43dd8448eb211c80319c"
       const { spans } = yield* watched(
         call(token, "query_income_items", {}, { traceparent: `00-${traceId}-b7ad6b7169203331-01` })
@@ -64,7 +64,7 @@ layer(layerTest)("a request, seen from outside", (it) => {
 
   it.effect("makes no span where nobody records it, but for what failed on our side", () =>
     Effect.gen(function* () {
-      const { token } = yield* freshOperator()
+      const { token } = yield* createOperator()
       const unrecorded = Effect.provideService(CurrentSampler, makeSampler({ name: "always_off", ratio: 1 }))
       const fine = yield* watched(
         Effect.all([call(token, "query_income_items", {}), call(token, "delete_transaction", { id: 1 })]).pipe(
@@ -95,7 +95,7 @@ layer(layerTest)("a request, seen from outside", (it) => {
 
   it.effect("is one log line, which says how it went", () =>
     Effect.gen(function* () {
-      const { token } = yield* freshOperator()
+      const { token } = yield* createOperator()
       const { lines } = yield* watched(call(token, "delete_transaction", { id: 1 }))
       assert.strictEqual(lines.length, 1)
       assert.include(lines[0], '"operation":"delete_transaction"')
@@ -105,7 +105,7 @@ layer(layerTest)("a request, seen from outside", (it) => {
 
   it.effect("shows its token nowhere", () =>
     Effect.gen(function* () {
-      const { token } = yield* freshOperator()
+      const { token } = yield* createOperator()
       const unknown = "lk_unknown_token_of_somebody_who_guesses"
       const { lines, spans } = yield* watched(
         Effect.all([

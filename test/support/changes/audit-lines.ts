@@ -12,7 +12,7 @@ export const loadAuditLinesWithActor = Effect.fnUntraced(function* (operatorId: 
     fields: ReadonlyArray<string>
   }>`SELECT account_id, application, operation, record, fields FROM trail WHERE operator_id = ${operatorId} ORDER BY id`
   return rows.map(({ account_id, application, operation, record, fields }) => {
-    const who = account_id === null ? application : `${account_id} ${application}`
-    return `${who}: ${operation} ${record}${fields.length === 0 ? "" : ` (${fields.join(", ")})`}`
+    const actor = account_id === null ? application : `${account_id} ${application}`
+    return `${actor}: ${operation} ${record}${fields.length === 0 ? "" : ` (${fields.join(", ")})`}`
   })
 }, Effect.orDie)

@@ -14,9 +14,9 @@ import type { BackupPiece } from "../../../src/tools/backup/backup-pieces.ts"
 import { findExistingRelations, loadForeignKeys } from "../../../src/tools/backup/catalogue.ts"
 import { exportDatabase, makeHeader } from "../../../src/tools/backup/database-export.ts"
 import { formatFailure } from "../../../src/tools/cli/command-failure.ts"
-import { layerTestMemory } from "../../support/database.ts"
-import { withServerNote } from "../../support/overlap.ts"
+import { withServerNote } from "../../support/overlapping-transactions.ts"
 import { createEmptyDatabase } from "../../support/scratch-database.ts"
+import { layerTestDatabaseInMemory } from "../../support/test-database.ts"
 import {
   digestTable,
   findDatabaseDifference,
@@ -51,7 +51,7 @@ const source = Effect.runSync(
     Effect.gen(function* () {
       const scope = yield* Scope.make()
       const folder = yield* Scope.provide(makeEmptyFolder, scope)
-      const layer = yield* Scope.provide(kept(layerTestMemory), scope)
+      const layer = yield* Scope.provide(kept(layerTestDatabaseInMemory), scope)
       const told = yield* Effect.provide(seeded(folder), layer)
       return { layer, told, file: join(folder, "a.latchkey") }
     })

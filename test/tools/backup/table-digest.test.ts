@@ -5,9 +5,9 @@ import { migrations } from "../../../migrations/index.ts"
 import { migrate } from "../../../src/platform/database/migrate.ts"
 import { layerPostgres } from "../../../src/platform/database/postgres.ts"
 import { loadTables } from "../../../src/tools/backup/catalogue.ts"
-import { layerTestMemory } from "../../support/database.ts"
-import { withServerNote } from "../../support/overlap.ts"
+import { withServerNote } from "../../support/overlapping-transactions.ts"
 import { createEmptyDatabase } from "../../support/scratch-database.ts"
+import { layerTestDatabaseInMemory } from "../../support/test-database.ts"
 import { digestTable } from "../../support/tools/backup/backup-files.ts"
 import { ODD_VALUES } from "../../support/tools/backup/odd-values.ts"
 
@@ -36,7 +36,7 @@ const oddRows = Effect.gen(function* () {
 
 it.live("values of every type that a column has are tried", () =>
   Effect.gen(function* () {
-    const used = yield* Effect.provide(typesInUse, layerTestMemory)
+    const used = yield* Effect.provide(typesInUse, layerTestDatabaseInMemory)
     assert.deepStrictEqual(
       Array.from(used).filter((type) => !(type in ODD_VALUES)),
       []
@@ -60,12 +60,12 @@ it.live("a digest tells any change of a row, and not the order of rows", () =>
     }
     yield* sql`TRUNCATE pairs`
     assert.deepStrictEqual(yield* digestTable("pairs"), { rows: 0, digest: "0", widest: 0 })
-  }).pipe(Effect.provide(layerTestMemory))
+  }).pipe(Effect.provide(layerTestDatabaseInMemory))
 )
 
 it.live.skipIf(server === "")(withServerNote("both databases have one digest of the same rows, of every type"), () =>
   Effect.gen(function* () {
-    const here = yield* Effect.provide(oddRows, layerTestMemory)
+    const here = yield* Effect.provide(oddRows, layerTestDatabaseInMemory)
     const url = yield* createEmptyDatabase(server)
     const there = yield* Effect.provide(
       oddRows,

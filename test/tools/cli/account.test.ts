@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { loadAuditLinesWithActor } from "../../support/changes/audit-lines.ts"
-import { freshOperator } from "../../support/harness.ts"
+import { createOperator } from "../../support/harness.ts"
 import { failureMessageOf } from "../../support/tools/cli/command-failures.ts"
 import { layerRunningService, runBesideService } from "../../support/tools/cli/running-service.ts"
 
@@ -26,10 +26,10 @@ const created = Effect.fnUntraced(function* (operatorId: number, ...args: Readon
 layer(layerRunningService, { excludeTestServices: true })("latchkey account", (it) => {
   it.effect("lists the accounts of an operator, in JSON as much as is known of each", () =>
     Effect.gen(function* () {
-      const { operatorId, accountId } = yield* freshOperator()
+      const { operatorId, accountId } = yield* createOperator()
       const named = yield* created(operatorId, "--email", "ana@example.test", "--name", "Ana\u001b[2J")
       const unnamed = yield* created(operatorId, "--email", "ben@example.test")
-      yield* created((yield* freshOperator()).operatorId, "--email", "cleo@example.test")
+      yield* created((yield* createOperator()).operatorId, "--email", "cleo@example.test")
       yield* runBesideService(["account", "disable", "--account", `${unnamed}`])
       const { stdout } = yield* runBesideService(["account", "list", "--operator", `${operatorId}`])
       const [first = "", ...lines] = stdout.trimEnd().split("\n")
@@ -60,7 +60,7 @@ layer(layerRunningService, { excludeTestServices: true })("latchkey account", (i
 
   it.effect("disables and enables a sub-account, which is in the trail under the command", () =>
     Effect.gen(function* () {
-      const { operatorId } = yield* freshOperator()
+      const { operatorId } = yield* createOperator()
       const sql = yield* SqlClient.SqlClient
       const id = yield* created(operatorId, "--email", "dan@example.test")
       yield* sql`
@@ -90,7 +90,7 @@ layer(layerRunningService, { excludeTestServices: true })("latchkey account", (i
 
   it.effect("says what it cannot do", () =>
     Effect.gen(function* () {
-      const { accountId } = yield* freshOperator()
+      const { accountId } = yield* createOperator()
       const failed = (...args: ReadonlyArray<string>) =>
         Effect.map(runBesideService(["account", ...args]), failureMessageOf)
       assert.match(yield* failed("list", "--operator", "999999"), /\boperator 999999\b/)

@@ -5,7 +5,7 @@ import { RateWindows } from "../../../src/admission/windows/RateWindows.ts"
 import { FailedCallCounter } from "../../../src/changes/FailedCallCounter.ts"
 import { WakeUp } from "../../../src/jobs/WakeUp.ts"
 import { AUDIT_DEFAULT, AUDIT_MAX } from "../../../src/platform/limits.ts"
-import { call, callForResponse, freshOperator, insertProperty, layerService } from "../../support/harness.ts"
+import { call, callForResponse, createOperator, insertProperty, layerService } from "../../support/harness.ts"
 import { ScriptedChannel } from "../../support/scripted-channel.ts"
 import { layerRunningService, runBesideService, type ServiceFolder } from "../../support/tools/cli/running-service.ts"
 
@@ -117,7 +117,7 @@ layer(layerRunningService, { excludeTestServices: true })("latchkey audit", (it)
 
   it.effect("shows who changed what through the API, the rows of a request together, then what was refused", () =>
     Effect.gen(function* () {
-      const operator = yield* freshOperator()
+      const operator = yield* createOperator()
       const { operatorId, accountId, token } = operator
       yield* insertProperty(operatorId, "Loft")
       const { made, edited } = yield* withService(
@@ -167,8 +167,8 @@ layer(layerRunningService, { excludeTestServices: true })("latchkey audit", (it)
 
   it.effect("narrows by time, from since on and before until, and counts refusals of the hours that are touched", () =>
     Effect.gen(function* () {
-      const { operatorId, accountId } = yield* freshOperator()
-      const other = yield* freshOperator()
+      const { operatorId, accountId } = yield* createOperator()
+      const other = yield* createOperator()
       const sql = yield* SqlClient.SqlClient
       for (const [at, request] of [
         ["2027-05-07T09:59:59.999Z", "req_1"],
@@ -209,7 +209,7 @@ layer(layerRunningService, { excludeTestServices: true })("latchkey audit", (it)
 
   it.effect(`lists ${AUDIT_DEFAULT} changes if not told otherwise and ${AUDIT_MAX} at most`, () =>
     Effect.gen(function* () {
-      const { operatorId } = yield* freshOperator()
+      const { operatorId } = yield* createOperator()
       const sql = yield* SqlClient.SqlClient
       yield* sql`
         INSERT INTO trail (operator_id, at, application, operation, record, fields)

@@ -7,7 +7,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { PAGE_MAX, RULE_FILE_BYTES } from "../../../src/platform/limits.ts"
-import { freshOperator, insertOrder, insertProperty } from "../../support/harness.ts"
+import { createOperator, insertOrder, insertProperty } from "../../support/harness.ts"
 import { fieldOfFailure } from "../../support/tools/cli/command-failures.ts"
 import { layerRunningService, runBesideService } from "../../support/tools/cli/running-service.ts"
 
@@ -38,7 +38,7 @@ const ARRIVAL = {
 /** An operator, and files to write rules in. */
 const ready = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  const { operatorId } = yield* freshOperator()
+  const { operatorId } = yield* createOperator()
   const folder = yield* Effect.acquireRelease(
     Effect.promise(() => mkdtemp(join(tmpdir(), "latchkey-rules-"))),
     (made) => Effect.promise(() => rm(made, { recursive: true, force: true }))
@@ -123,7 +123,7 @@ layer(layerRunningService, { excludeTestServices: true })("latchkey automation",
       const { answer } = yield* automation(...asked)
       const { stdout } = yield* runBesideService(["automation", "list", "--operator", `${operatorId}`])
       assert.match(stdout, new RegExp(`^${answer["rule_id"]}  active since .*Z  answer  "Say \\\\"hi\\\\" `))
-      const empty = yield* freshOperator()
+      const empty = yield* createOperator()
       assert.strictEqual(
         (yield* runBesideService(["automation", "list", "--operator", `${empty.operatorId}`])).stdout,
         "No rules.\n"

@@ -9,8 +9,8 @@ import {
   toPartlyReadableCalendar
 } from "../../support/domain/calendars/imported-calendars/import-service.ts"
 import { makeSwitchableHandler, respondWith } from "../../support/domain/webhooks/deliveries/outbound-requests.ts"
-import { startReceiver } from "../../support/domain/webhooks/deliveries/receiver.ts"
-import { freshOperator, insertProperty } from "../../support/harness.ts"
+import { startReceiver } from "../../support/domain/webhooks/deliveries/webhook-receiver.ts"
+import { createOperator, insertProperty } from "../../support/harness.ts"
 import { layerRunningService, runBesideService } from "../../support/tools/cli/running-service.ts"
 
 const OneLine = Schema.fromJsonString(Schema.Record(Schema.String, Schema.Unknown))
@@ -35,9 +35,9 @@ const inDays = (days: number) => new Date(Date.now() + days * 86_400_000).toISOS
 layer(layerRunningService, { excludeTestServices: true })("latchkey calendar", (it) => {
   it.effect("adds, fetches, lists and removes one", () =>
     Effect.gen(function* () {
-      const { operatorId } = yield* freshOperator()
+      const { operatorId } = yield* createOperator()
       const property = yield* insertProperty(operatorId, "Harbour 1")
-      const { mood, answer } = makeSwitchableHandler()
+      const { behavior: mood, handler: answer } = makeSwitchableHandler()
       const { port } = yield* startReceiver(answer)
       const url = `http://127.0.0.1:${port}/cal.ics?s=SECRET`
       const added = yield* calendar("add", "--property", `${property}`, "--url", url)
@@ -45,10 +45,10 @@ layer(layerRunningService, { excludeTestServices: true })("latchkey calendar", (
       assert.deepInclude(added, { code: 0, stderr: "" })
       const again = yield* calendar("add", "--property", `${property}`, "--url", `${url}#today`)
       assert.strictEqual(again.answer["calendar_id"], id)
-      mood.answer = respondWith(200, toBusyCalendar(`${inDays(10)}/${inDays(12)}`))
+      mood.respond = respondWith(200, toBusyCalendar(`${inDays(10)}/${inDays(12)}`))
       const fetched = { calendar_id: id, state: "ok", busy_days: 2, changed_days: 2, error: null }
       assert.deepStrictEqual((yield* calendar("fetch", `${id}`)).answer, fetched)
-      mood.answer = respondWith(404)
+      mood.respond = respondWith(404)
       assert.match(yield* refusal("fetch", `${id}`), new RegExp(`\\b${id}\\b.*\\b404\\b`))
       const listed = yield* calendar("list", "--property", `${property}`)
       const [row] = yield* Schema.decodeUnknownEffect(Schema.Array(Schema.Record(Schema.String, Schema.Unknown)))(
@@ -83,16 +83,16 @@ layer(layerRunningService, { excludeTestServices: true })("latchkey calendar", (
 
   it.effect("accepts a calendar that was read in part, and unblocks the days that it kept", () =>
     Effect.gen(function* () {
-      const { operatorId } = yield* freshOperator()
+      const { operatorId } = yield* createOperator()
       const property = yield* insertProperty(operatorId, "Harbour 1")
-      const { mood, answer } = makeSwitchableHandler()
+      const { behavior: mood, handler: answer } = makeSwitchableHandler()
       const { port } = yield* startReceiver(answer)
       const added = yield* calendar("add", "--property", `${property}`, "--url", `http://127.0.0.1:${port}/cal.ics`)
       const id = Number(added.answer["calendar_id"])
-      mood.answer = respondWith(200, toBusyCalendar(`${inDays(10)}/${inDays(12)}`))
+      mood.respond = respondWith(200, toBusyCalendar(`${inDays(10)}/${inDays(12)}`))
       yield* calendar("fetch", `${id}`)
       assert.match(yield* refusal("accept", `${id}`), /^calendar: .*\baccept\b/)
-      mood.answer = respondWith(200, toPartlyReadableCalendar(`${inDays(10)}/${inDays(11)}`))
+      mood.respond = respondWith(200, toPartlyReadableCalendar(`${inDays(10)}/${inDays(11)}`))
       const { answer: fetchInPart } = yield* calendar("fetch", `${id}`)
       assert.deepInclude(fetchInPart, { calendar_id: id, state: "ok", busy_days: 2, changed_days: 0 })
       assert.match(String(fetchInPart["error"]), /^1 .*\bread\b/)
@@ -113,7 +113,7 @@ layer(layerRunningService, { excludeTestServices: true })("latchkey calendar", (
 
   it.effect("sets whether a calendar ignores the booking window, in add and in update", () =>
     Effect.gen(function* () {
-      const { operatorId } = yield* freshOperator()
+      const { operatorId } = yield* createOperator()
       const property = yield* insertProperty(operatorId, "Harbour 1")
       const add = (...flags: ReadonlyArray<string>) =>
         Effect.map(
@@ -154,15 +154,15 @@ layer(layerRunningService, { excludeTestServices: true })("latchkey calendar", (
 
   it.effect("says how one stands where another fetch of it was begun meanwhile", () =>
     Effect.gen(function* () {
-      const { operatorId } = yield* freshOperator()
+      const { operatorId } = yield* createOperator()
       const property = yield* insertProperty(operatorId, "Harbour 1")
-      const { mood, answer } = makeSwitchableHandler()
+      const { behavior: mood, handler: answer } = makeSwitchableHandler()
       const { port, requests } = yield* startReceiver(answer)
       const url = `http://127.0.0.1:${port}/cal.ics`
       const id = Number((yield* calendar("add", "--property", `${property}`, "--url", url)).answer["calendar_id"])
       const says = respondWith(200, toBusyCalendar(`${inDays(10)}/${inDays(12)}`))
       const since = yield* Latch.make()
-      mood.answer = (response, received) =>
+      mood.respond = (response, received) =>
         void Effect.runFork(
           Effect.andThen(
             since.await,
@@ -171,7 +171,7 @@ layer(layerRunningService, { excludeTestServices: true })("latchkey calendar", (
         )
       const overtaken = yield* Effect.forkChild(calendar("fetch", `${id}`))
       yield* Queue.take(requests)
-      mood.answer = says
+      mood.respond = says
       const fetched = { calendar_id: id, state: "ok", busy_days: 2, changed_days: 2, error: null }
       assert.deepStrictEqual((yield* calendar("fetch", `${id}`)).answer, fetched)
       yield* since.open
@@ -185,7 +185,7 @@ layer(layerRunningService, { excludeTestServices: true })("latchkey calendar", (
 
   it.effect("says what is wrong with what it is given, and changes nothing", () =>
     Effect.gen(function* () {
-      const { operatorId } = yield* freshOperator()
+      const { operatorId } = yield* createOperator()
       const property = yield* insertProperty(operatorId, "Harbour 1")
       const add = (url: string) => refusal("add", "--property", `${property}`, "--url", url)
       assert.match(yield* add("http://example.com/x.ics"), /^url: .*\bhttps\b/)
@@ -215,7 +215,7 @@ layer(layerRunningService, { excludeTestServices: true })("latchkey calendar", (
 
   it.effect("follows so many calendars of a property, webcal among them, and never its own feed", () =>
     Effect.gen(function* () {
-      const { operatorId } = yield* freshOperator()
+      const { operatorId } = yield* createOperator()
       const property = yield* insertProperty(operatorId, "Harbour 1")
       const sql = yield* SqlClient.SqlClient
       const [feed, link] = [newFeedToken(), newLinkToken()]
@@ -242,7 +242,7 @@ layer(layerRunningService, { excludeTestServices: true })("latchkey calendar", (
 
   it.effect("follows so many of an operator", () =>
     Effect.gen(function* () {
-      const { operatorId } = yield* freshOperator()
+      const { operatorId } = yield* createOperator()
       const full = yield* insertProperty(operatorId, "Harbour 1")
       const property = yield* insertProperty(operatorId, "Harbour 2")
       const sql = yield* SqlClient.SqlClient

@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { freshOperator, insertOrder } from "../../support/harness.ts"
+import { createOperator, insertOrder } from "../../support/harness.ts"
 import { layerRunningService, runBesideService } from "../../support/tools/cli/running-service.ts"
 
 const OneLine = Schema.fromJsonString(Schema.Record(Schema.String, Schema.Unknown))
@@ -16,7 +16,7 @@ const approve = Effect.fnUntraced(function* (...args: ReadonlyArray<string>) {
 /** A stay of two guests, one of them by name, that asks for documents and a look at them. */
 const ready = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  const { operatorId } = yield* freshOperator()
+  const { operatorId } = yield* createOperator()
   const code = yield* insertOrder(operatorId, [{ propertyId: null }])
   yield* sql`
     UPDATE stays SET number_of_guests = 2, id_required = 'required_with_review' WHERE operator_id = ${operatorId}`

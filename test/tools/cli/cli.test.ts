@@ -2,20 +2,20 @@ import { spawnSync } from "node:child_process"
 import { delimiter, join } from "node:path"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer, Schema } from "effect"
-import { unpackTestDatabase } from "../../support/database.ts"
+import { unpackTestDatabase } from "../../support/test-database.ts"
 import { failureMessageOf } from "../../support/tools/cli/command-failures.ts"
 import {
   type CommandResult,
   findFreePort,
   makeEmptyFolder,
-  runCommandProcess,
+  runLatchkeyProcess,
   startService
 } from "../../support/tools/cli/latchkey-process.ts"
 import {
   layerEmptyService,
   layerRunningService,
   runBesideService,
-  runInProcess
+  runLatchkeyInProcess
 } from "../../support/tools/cli/running-service.ts"
 
 const OneLine = Schema.fromJsonString(Schema.Record(Schema.String, Schema.Unknown))
@@ -139,8 +139,8 @@ layer(Layer.empty, { excludeTestServices: true })("latchkey before there is anyt
       Effect.gen(function* () {
         const DATA_DIR = yield* makeEmptyFolder
         yield* unpackTestDatabase(DATA_DIR)
-        assert.match((yield* runCommandProcess(["--version"], {}, { node: olderNode })).stdout, /^latchkey v/)
-        assert.strictEqual((yield* runCommandProcess(["migrate"], { PORT: "x" }, { node: olderNode })).code, 1)
+        assert.match((yield* runLatchkeyProcess(["--version"], {}, { node: olderNode })).stdout, /^latchkey v/)
+        assert.strictEqual((yield* runLatchkeyProcess(["migrate"], { PORT: "x" }, { node: olderNode })).code, 1)
         const service = yield* startService("/mcp", { DATA_DIR, PORT: yield* findFreePort, DEMO: "0" }, olderNode)
         assert.strictEqual((yield* service.stop).code, 0)
       }),
@@ -149,26 +149,28 @@ layer(Layer.empty, { excludeTestServices: true })("latchkey before there is anyt
 
   it.effect("explains itself, its version and its commands", () =>
     Effect.gen(function* () {
-      const bare = yield* runCommandProcess([], {})
+      const bare = yield* runLatchkeyProcess([], {})
       assert.strictEqual(bare.code, 0)
       for (const command of ["serve", "migrate", "operator", "account", "token", "webhook", "dictionary", "demo"]) {
         assert.match(bare.stdout, new RegExp(`^ {2}${command} `, "m"))
       }
-      assert.strictEqual((yield* runInProcess(["--help"], {})).stdout, bare.stdout)
-      assert.match((yield* runInProcess(["--version"], {})).stdout, /^latchkey v\d+\.\d+\.\d+\n$/)
-      assert.include((yield* runInProcess(["operator", "update", "--help"], {})).stdout, "--subscription-until")
+      assert.strictEqual((yield* runLatchkeyInProcess(["--help"], {})).stdout, bare.stdout)
+      assert.match((yield* runLatchkeyInProcess(["--version"], {})).stdout, /^latchkey v\d+\.\d+\.\d+\n$/)
+      assert.include((yield* runLatchkeyInProcess(["operator", "update", "--help"], {})).stdout, "--subscription-until")
     })
   )
 
   it.effect("a wrong setting stops every command, serve among them, with one line that names it", () =>
     Effect.gen(function* () {
       const env = { DATA_DIR: "/nowhere", PORT: "eighty" }
-      assert.match(failureMessageOf(yield* runInProcess(["migrate"], env)), /^PORT: .*"eighty"/)
-      assert.match(failureMessageOf(yield* runCommandProcess(["serve"], env)), /^PORT: .*"eighty"/)
+      assert.match(failureMessageOf(yield* runLatchkeyInProcess(["migrate"], env)), /^PORT: .*"eighty"/)
+      assert.match(failureMessageOf(yield* runLatchkeyProcess(["serve"], env)), /^PORT: .*"eighty"/)
       const IMAGE_STORE = "/nowhere/images"
-      const unmounted = failureMessageOf(yield* runCommandProcess(["serve"], { DATA_DIR: "/nowhere", IMAGE_STORE }))
+      const unmounted = failureMessageOf(yield* runLatchkeyProcess(["serve"], { DATA_DIR: "/nowhere", IMAGE_STORE }))
       assert.match(unmounted, new RegExp(`^IMAGE_STORE: .*"${IMAGE_STORE}"`))
-      const address = yield* runInProcess(["migrate"], { DATABASE_URL: "mysql://latchkey:hunter2@127.0.0.1/latchkey" })
+      const address = yield* runLatchkeyInProcess(["migrate"], {
+        DATABASE_URL: "mysql://latchkey:hunter2@127.0.0.1/latchkey"
+      })
       assert.match(failureMessageOf(address), /^DATABASE_URL: .*\bpostgres:\/\/[^<]*$/)
       assert.notInclude(address.stderr, "hunter2")
     })
@@ -178,7 +180,7 @@ layer(Layer.empty, { excludeTestServices: true })("latchkey before there is anyt
   it.effect.skipIf(serverUrl === undefined)(`a database its server does not have is told by the variable${orNot}`, () =>
     Effect.gen(function* () {
       const DATABASE_URL = new URL("/no_such_database", serverUrl).href
-      const { code, answer } = yield* jsonIn(yield* runInProcess(["migrate", "--json"], { DATABASE_URL }))
+      const { code, answer } = yield* jsonIn(yield* runLatchkeyInProcess(["migrate", "--json"], { DATABASE_URL }))
       assert.strictEqual(code, 1)
       assert.match(String(answer["error"]), /DATABASE_URL: .*no_such_database/)
     })
@@ -187,7 +189,7 @@ layer(Layer.empty, { excludeTestServices: true })("latchkey before there is anyt
   it.effect("a database that is not there is told without its password", () =>
     Effect.gen(function* () {
       const DATABASE_URL = "postgres://latchkey:hunter2@127.0.0.1:1/latchkey"
-      const { code, answer } = yield* jsonIn(yield* runInProcess(["migrate", "--json"], { DATABASE_URL }))
+      const { code, answer } = yield* jsonIn(yield* runLatchkeyInProcess(["migrate", "--json"], { DATABASE_URL }))
       assert.strictEqual(code, 1)
       assert.include(String(answer["error"]), "DATABASE_URL")
       assert.notInclude(String(answer["error"]), "hunter2")

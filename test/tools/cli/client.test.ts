@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { CLIENT_NAME, OAUTH_CLIENTS, PARTNER_REDIRECTS } from "../../../src/platform/limits.ts"
-import { freshOperator } from "../../support/harness.ts"
+import { createOperator } from "../../support/harness.ts"
 import { layerRunningService, runBesideService } from "../../support/tools/cli/running-service.ts"
 
 const OneLine = Schema.fromJsonString(Schema.Record(Schema.String, Schema.Unknown))
@@ -76,7 +76,7 @@ layer(layerRunningService, { excludeTestServices: true })("latchkey client", (it
   it.effect("counts who has given access", () =>
     Effect.gen(function* () {
       const { id } = yield* created("Counted", BACK)
-      const { operatorId, accountId } = yield* freshOperator()
+      const { operatorId, accountId } = yield* createOperator()
       const sql = yield* SqlClient.SqlClient
       yield* sql`
         INSERT INTO oauth_grants (operator_id, account_id, client_id, name, scope, created_at, ended_at, ended_by)

@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { CONNECTOR_NAME, CONNECTORS } from "../../../src/platform/limits.ts"
-import { freshOperator } from "../../support/harness.ts"
+import { createOperator } from "../../support/harness.ts"
 import { layerRunningService, runBesideService } from "../../support/tools/cli/running-service.ts"
 
 const OneLine = Schema.fromJsonString(Schema.Record(Schema.String, Schema.Unknown))
@@ -53,7 +53,7 @@ layer(layerRunningService, { excludeTestServices: true })("latchkey connector", 
   it.effect("lets one into an account of an operator, and says so in the trail", () =>
     Effect.gen(function* () {
       const { id } = yield* added("for an account")
-      const { operatorId } = yield* freshOperator()
+      const { operatorId } = yield* createOperator()
       const account = ["--channel", "houfy", "--account", "host-7", "--username", "Ana"]
       const to = ["connect", "--connector", id, "--operator", String(operatorId), ...account]
       const { answer } = yield* connector(...to)

@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { loadAuditLinesWithActor } from "../../support/changes/audit-lines.ts"
-import { freshOperator } from "../../support/harness.ts"
+import { createOperator } from "../../support/harness.ts"
 import { layerRunningService, runBesideService } from "../../support/tools/cli/running-service.ts"
 
 const Entry = Schema.Struct({
@@ -26,7 +26,7 @@ const ofOperator = (operatorId: number) => {
 layer(layerRunningService, { excludeTestServices: true })("latchkey dictionary", (it) => {
   it.effect("adds, renames, retires and restores entries, and says how each is then", () =>
     Effect.gen(function* () {
-      const { operatorId } = yield* freshOperator()
+      const { operatorId } = yield* createOperator()
       const { plain, entry } = ofOperator(operatorId)
       const added = yield* entry("add", "--dictionary", "income_items", "--name", "Airport transfer")
       const { id } = added
@@ -67,7 +67,7 @@ layer(layerRunningService, { excludeTestServices: true })("latchkey dictionary",
 
   it.effect("says what it cannot do, and changes nothing", () =>
     Effect.gen(function* () {
-      const { operatorId } = yield* freshOperator()
+      const { operatorId } = yield* createOperator()
       const { plain } = ofOperator(operatorId)
       const items = ["--dictionary", "income_items"]
       for (const [args, says] of [

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises"
 import { join } from "node:path"
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { makeEmptyFolder, runCommandProcess } from "../../support/tools/cli/latchkey-process.ts"
+import { makeEmptyFolder, runLatchkeyProcess } from "../../support/tools/cli/latchkey-process.ts"
 
 const env = { PUBLIC_URL: "https://api.example.com", DEPLOYMENT: "regional" }
 
@@ -11,7 +11,7 @@ it.live("docs build writes the documentation, without a database", () =>
     Effect.gen(function* () {
       const folder = join(yield* makeEmptyFolder, "site/deep")
       const args = ["docs", "build", folder, "--docs-url", "https://docs.example.com/", "--json"]
-      const { code, stdout, stderr } = yield* runCommandProcess(args, env)
+      const { code, stdout, stderr } = yield* runLatchkeyProcess(args, env)
       assert.strictEqual(code, 0, stderr)
       const read = (name: string) => Effect.promise(() => readFile(join(folder, name), "utf8"))
       assert.isAtLeast(JSON.parse(stdout).files, 200)
@@ -26,7 +26,7 @@ it.live("docs build writes the documentation, without a database", () =>
 
 it.live("docs build says what kept it from writing", () =>
   Effect.gen(function* () {
-    const { code, stdout, stderr } = yield* runCommandProcess(["docs", "build", "/etc/hostname/site"], env)
+    const { code, stdout, stderr } = yield* runLatchkeyProcess(["docs", "build", "/etc/hostname/site"], env)
     assert.strictEqual(code, 1)
     assert.strictEqual(stdout, "")
     assert.match(stderr, /^latchkey: .*\/etc\/hostname/)

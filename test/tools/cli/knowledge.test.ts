@@ -1,9 +1,8 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { toKnowledgeFragments } from "../../../src/domain/knowledge/search/fragments.ts"
-import { searchVectorSql } from "../../../src/domain/knowledge/search/search-vector.ts"
-import { freshOperator, insertOrder } from "../../support/harness.ts"
+import { searchVectorSql, toKnowledgeFragments } from "../../../src/domain/knowledge/search/fragments.ts"
+import { createOperator, insertOrder } from "../../support/harness.ts"
 import { layerRunningService, runBesideService } from "../../support/tools/cli/running-service.ts"
 
 const OneLine = Schema.fromJsonString(Schema.Record(Schema.String, Schema.Unknown))
@@ -19,7 +18,7 @@ const WIFI = { title: "Wi-Fi", contents: [{ sub_title: "Network", text: "The pas
 /** An operator with an entry for guests, prepared, and a stay that is far from over. */
 const ready = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  const { operatorId } = yield* freshOperator()
+  const { operatorId } = yield* createOperator()
   const stays = [{ propertyId: null, checkIn: "2099-05-01", checkOut: "2099-05-04" }]
   const stayCode = yield* insertOrder(operatorId, stays)
   const [row] = yield* sql<{ id: number }>`

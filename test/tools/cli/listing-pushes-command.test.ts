@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { PAGE_DEFAULT, PAGE_MAX } from "../../../src/platform/limits.ts"
-import { freshOperator } from "../../support/harness.ts"
+import { createOperator } from "../../support/harness.ts"
 import { insertChannelAccount, insertListing } from "../../support/listings.ts"
 import { layerRunningService, runBesideService } from "../../support/tools/cli/running-service.ts"
 
@@ -15,7 +15,7 @@ const RANGE = { start_date: "2027-05-01", end_date: "2027-05-02", price: 90 }
 /** A listing of a new operator, with pushes that stand so, oldest first. */
 const told = Effect.fnUntraced(function* (...states: ReadonlyArray<string>) {
   const sql = yield* SqlClient.SqlClient
-  const { operatorId } = yield* freshOperator()
+  const { operatorId } = yield* createOperator()
   const listingId = yield* insertListing(operatorId, yield* insertChannelAccount(operatorId))
   yield* sql`
     INSERT INTO listing_pushes (operator_id, listing_row, kind, ranges, state, reason, attempts, created_at, settled_at)

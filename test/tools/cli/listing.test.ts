@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { LISTING_LIST_MAX, RATIO_MAX } from "../../../src/platform/limits.ts"
-import { freshOperator, insertProperty } from "../../support/harness.ts"
+import { createOperator, insertProperty } from "../../support/harness.ts"
 import { insertChannelAccount, insertListing } from "../../support/listings.ts"
 import { layerRunningService, runBesideService } from "../../support/tools/cli/running-service.ts"
 
@@ -23,7 +23,7 @@ const refusal = (...args: ReadonlyArray<string>) =>
 
 /** An operator with a property and a listing of this id on each of the channels. */
 const sellerOf = Effect.fnUntraced(function* (listingId: string, ...channels: ReadonlyArray<string>) {
-  const { operatorId } = yield* freshOperator()
+  const { operatorId } = yield* createOperator()
   const property = yield* insertProperty(operatorId, "Harbour 1")
   for (const channelType of channels) {
     yield* insertListing(operatorId, yield* insertChannelAccount(operatorId, { channelType }), {
@@ -166,7 +166,7 @@ layer(layerRunningService, { excludeTestServices: true })("latchkey listing", (i
         inWords.stdout,
         `operator ${operatorId}  airbnb  "l-1"  "Harbour view"  on  mapped to nothing  100 %\n`
       )
-      const none = yield* freshOperator()
+      const none = yield* createOperator()
       const empty = yield* runBesideService(["listing", "list", "--operator", `${none.operatorId}`])
       assert.strictEqual(empty.stdout, "No listings.\n")
     })

@@ -3,7 +3,7 @@ import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
 import { verifyPassword } from "../../../src/domain/access/operators/password.ts"
 import { PASSWORD_MAX } from "../../../src/platform/limits.ts"
-import { runCommandProcess } from "../../support/tools/cli/latchkey-process.ts"
+import { runLatchkeyProcess } from "../../support/tools/cli/latchkey-process.ts"
 import { layerRunningService, runBesideService, ServiceFolder } from "../../support/tools/cli/running-service.ts"
 
 /** A folder whose service has one operator, whose main account has the password `password-of-main`. */
@@ -46,7 +46,7 @@ layer(Used.layer, { excludeTestServices: true })("the password of an account", (
       const { dataDir, operatorId } = yield* Used
       const env = { DATA_DIR: dataDir, LATCHKEY_PASSWORD: "of environment" }
       const give = (email: string, flags: ReadonlyArray<string>, input = "") =>
-        Effect.map(runCommandProcess([...accountOf(operatorId, email), ...flags], env, { input }), ({ code }) => code)
+        Effect.map(runLatchkeyProcess([...accountOf(operatorId, email), ...flags], env, { input }), ({ code }) => code)
       assert.strictEqual(yield* give("flag@example.test", ["--password", "password of flag"], "not this\n"), 0)
       assert.strictEqual(
         yield* give("stdin@example.test", ["--password-stdin"], " password of stdin \r\nsecond line"),
@@ -77,7 +77,7 @@ layer(Used.layer, { excludeTestServices: true })("the password of an account", (
       // Standard input is a process's own.
       const ended = yield* input === "" || flags.length > 1
         ? runBesideService(args, variables)
-        : runCommandProcess(args, { DATA_DIR: dataDir, ...variables }, { input })
+        : runLatchkeyProcess(args, { DATA_DIR: dataDir, ...variables }, { input })
       assert.strictEqual(ended.code, 1)
       assert.match(ended.stdout, reason)
       assert.notInclude(`${ended.stdout}${ended.stderr}`, "hunter2")

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Struct } from "effect"
 import { COMMANDS } from "../../../src/tools/cli/program.ts"
-import { runInProcess } from "../../support/tools/cli/running-service.ts"
+import { runLatchkeyInProcess } from "../../support/tools/cli/running-service.ts"
 
 describe("the commands", () => {
   it.live("are found by the names that they have", () =>
@@ -14,10 +14,10 @@ describe("the commands", () => {
 
   it.live("are all completed by a shell, wherever it was asked for the completions", () =>
     Effect.gen(function* () {
-      const whole = yield* runInProcess(["--completions", "bash"], {})
+      const whole = yield* runLatchkeyInProcess(["--completions", "bash"], {})
       assert.include(whole.stdout, "webhook")
-      assert.deepStrictEqual(yield* runInProcess(["token", "--completions", "bash"], {}), whole)
-      assert.deepStrictEqual(yield* runInProcess(["token", "--completions=bash"], {}), whole)
+      assert.deepStrictEqual(yield* runLatchkeyInProcess(["token", "--completions", "bash"], {}), whole)
+      assert.deepStrictEqual(yield* runLatchkeyInProcess(["token", "--completions=bash"], {}), whole)
     })
   )
 
@@ -27,7 +27,7 @@ describe("the commands", () => {
     ["__proto__", undefined]
   ])("that there are not are told, and which may have been meant: %s", ([asked, meant]) =>
     Effect.gen(function* () {
-      const { code, stderr } = yield* runInProcess([asked ?? ""], {})
+      const { code, stderr } = yield* runLatchkeyInProcess([asked ?? ""], {})
       assert.strictEqual(code, 1)
       assert.include(stderr, `"${asked}"`)
       if (meant !== undefined) assert.match(stderr, new RegExp(`"${asked}".*\\b${meant}\\b`))

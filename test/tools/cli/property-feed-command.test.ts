@@ -1,6 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
-import { freshOperator, insertProperty } from "../../support/harness.ts"
+import { createOperator, insertProperty } from "../../support/harness.ts"
 import { insertImportedCalendar } from "../../support/imported-calendars.ts"
 import { layerRunningService, runBesideService } from "../../support/tools/cli/running-service.ts"
 
@@ -21,7 +21,7 @@ const feedOf = Effect.fnUntraced(function* (...flags: ReadonlyArray<string>) {
 })
 
 const ready = Effect.gen(function* () {
-  const { operatorId } = yield* freshOperator()
+  const { operatorId } = yield* createOperator()
   const property = yield* insertProperty(operatorId, "Harbour 1")
   return { operatorId, property, of: ["--property", `${property}`] }
 })

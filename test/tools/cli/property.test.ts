@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { AVAILABILITY_END_DAYS } from "../../../src/platform/limits.ts"
-import { freshOperator, insertProperty } from "../../support/harness.ts"
+import { createOperator, insertProperty } from "../../support/harness.ts"
 import { layerRunningService, runBesideService } from "../../support/tools/cli/running-service.ts"
 
 const OneLine = Schema.fromJsonString(Schema.Record(Schema.String, Schema.Unknown))
@@ -17,7 +17,7 @@ const property = Effect.fnUntraced(function* (...args: ReadonlyArray<string>) {
 layer(layerRunningService, { excludeTestServices: true })("latchkey property", (it) => {
   it.effect("deactivates and activates one, and says how many days that changed", () =>
     Effect.gen(function* () {
-      const { operatorId } = yield* freshOperator()
+      const { operatorId } = yield* createOperator()
       const id = yield* insertProperty(operatorId, "Harbour 1")
       const sql = yield* SqlClient.SqlClient
       const all = AVAILABILITY_END_DAYS + 1
@@ -53,7 +53,7 @@ layer(layerRunningService, { excludeTestServices: true })("latchkey property", (
 
   it.effect("says what it cannot do, and changes nothing", () =>
     Effect.gen(function* () {
-      const { operatorId } = yield* freshOperator()
+      const { operatorId } = yield* createOperator()
       const id = yield* insertProperty(operatorId, "Harbour 1")
       const sql = yield* SqlClient.SqlClient
       for (const name of ["deactivate", "activate"]) {

@@ -4,15 +4,15 @@ import { cp } from "node:fs/promises"
 import { join } from "node:path"
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Fiber, Layer, Schema } from "effect"
-import { unpackTestDatabase } from "../../support/database.ts"
+import { unpackTestDatabase } from "../../support/test-database.ts"
 import {
   type CommandResult,
   findFreePort,
   makeEmptyFolder,
-  runCommandProcess,
+  runLatchkeyProcess,
   startService
 } from "../../support/tools/cli/latchkey-process.ts"
-import { runInProcess } from "../../support/tools/cli/running-service.ts"
+import { runLatchkeyInProcess } from "../../support/tools/cli/running-service.ts"
 
 // Real processes on one data folder: commands while the service runs, starts, stops and has been killed.
 
@@ -32,14 +32,14 @@ class Running extends Context.Service<
     Effect.gen(function* () {
       const dataDir = yield* makeEmptyFolder
       yield* unpackTestDatabase(dataDir)
-      const migrated = yield* runCommandProcess(["migrate", "--json"], { DATA_DIR: dataDir })
+      const migrated = yield* runLatchkeyProcess(["migrate", "--json"], { DATA_DIR: dataDir })
       assert.deepStrictEqual([migrated.code, migrated.stderr], [0, ""])
       assert.match(migrated.stdout, /^\{"applied":\[.*\]\}\n$/)
-      assert.strictEqual((yield* runInProcess([...CREATE, "one@example.test"], { DATA_DIR: dataDir })).code, 0)
+      assert.strictEqual((yield* runLatchkeyInProcess([...CREATE, "one@example.test"], { DATA_DIR: dataDir })).code, 0)
       const unused = yield* makeEmptyFolder
       yield* Effect.promise(() => cp(dataDir, unused, { recursive: true }))
       const port = yield* findFreePort
-      const { printed } = yield* startService("/mcp", { DATA_DIR: dataDir, PORT: port, DEMO: "0" })
+      const { startupOutput: printed } = yield* startService("/mcp", { DATA_DIR: dataDir, PORT: port, DEMO: "0" })
       assert.include(printed, `http://127.0.0.1:${port}`)
       return { dataDir, port, unused }
     })
@@ -83,7 +83,7 @@ const ownerOf = (folder: string) => readFileSync(join(folder, "owner"), "utf8")
 const pause = Effect.promise(() => new Promise((resolve) => setTimeout(resolve, 1)))
 
 const made = (env: Record<string, string>) =>
-  Effect.flatMap(runCommandProcess([...TOKEN, "--json"], env), ({ stdout }) =>
+  Effect.flatMap(runLatchkeyProcess([...TOKEN, "--json"], env), ({ stdout }) =>
     Schema.decodeUnknownEffect(Token)(stdout)
   )
 
@@ -105,8 +105,14 @@ layer(Running.layer, { excludeTestServices: true, timeout: SLOW_MS })("a command
         const { dataDir, unused } = yield* Running
         for (const [index, args] of COMMANDS.entries()) {
           // The same program; some of them as the processes they are.
-          const beside = yield* (index % 4 === 0 ? runCommandProcess : runInProcess)(args, { DATA_DIR: dataDir })
-          assert.deepStrictEqual(told(beside), told(yield* runInProcess(args, { DATA_DIR: unused })), args.join(" "))
+          const beside = yield* (index % 4 === 0 ? runLatchkeyProcess : runLatchkeyInProcess)(args, {
+            DATA_DIR: dataDir
+          })
+          assert.deepStrictEqual(
+            told(beside),
+            told(yield* runLatchkeyInProcess(args, { DATA_DIR: unused })),
+            args.join(" ")
+          )
         }
       }),
     SLOW_MS
@@ -122,10 +128,10 @@ layer(Running.layer, { excludeTestServices: true, timeout: SLOW_MS })("a command
         const answer = yield* Effect.promise(() => fetch(`http://127.0.0.1:${port}/v3/properties`, { headers }))
         assert.match(yield* Effect.promise(() => answer.text()), /"error_code":0/)
 
-        const second = yield* runCommandProcess(["serve"], { DATA_DIR: dataDir, PORT: yield* findFreePort, DEMO: "0" })
+        const second = yield* runLatchkeyProcess(["serve"], { DATA_DIR: dataDir, PORT: yield* findFreePort, DEMO: "0" })
         assert.strictEqual(second.code, 1)
         assert.match(second.stderr, /^latchkey: DATA_DIR: .*\bprocess \d+\b.*\bDATABASE_URL\b.*\n$/)
-        const elsewhere = yield* runCommandProcess(["serve"], { DATA_DIR: unused, PORT: port, DEMO: "0" })
+        const elsewhere = yield* runLatchkeyProcess(["serve"], { DATA_DIR: unused, PORT: port, DEMO: "0" })
         assert.strictEqual(elsewhere.code, 1)
         assert.match(elsewhere.stderr, /^latchkey: PORT: .*\bEADDRINUSE\b.*\n$/)
       }),
@@ -152,14 +158,14 @@ layer(Running.layer, { excludeTestServices: true, timeout: SLOW_MS })("a command
           () =>
             new Promise<void>((resolve) => {
               const child = spawn(process.execPath, [
-                join(import.meta.dirname, "../../support/tools/cli/open-transaction.ts"),
+                join(import.meta.dirname, "../../support/tools/cli/open-transaction-process.ts"),
                 dataDir
               ])
               child.stdout.once("data", () => child.kill("SIGKILL"))
               child.once("close", () => resolve())
             })
         )
-        const updated = yield* runInProcess(["operator", "update", "1", "--rooms", "77", "--json"], {
+        const updated = yield* runLatchkeyInProcess(["operator", "update", "1", "--rooms", "77", "--json"], {
           DATA_DIR: dataDir
         })
         assert.include(updated.stdout, '"name":"Harbour"')
@@ -181,7 +187,7 @@ layer(Running.layer, { excludeTestServices: true, timeout: SLOW_MS })("a command
         while (ownerOf(unused) === before) yield* pause
         yield* made(env)
         const first = yield* Fiber.join(starting)
-        const [stopped, during] = yield* Effect.all([first.stop, runCommandProcess(TOKEN, env)], { concurrency: 2 })
+        const [stopped, during] = yield* Effect.all([first.stop, runLatchkeyProcess(TOKEN, env)], { concurrency: 2 })
         assert.deepStrictEqual([stopped.code, during.code], [0, 0], during.stderr)
         assert.isFalse(existsSync(socket))
 

@@ -1,9 +1,9 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
-import { unpackTestDatabase } from "../../support/database.ts"
+import { unpackTestDatabase } from "../../support/test-database.ts"
 import { failureMessageOf, fieldOfFailure } from "../../support/tools/cli/command-failures.ts"
 import { findFreePort, makeEmptyFolder, startService } from "../../support/tools/cli/latchkey-process.ts"
-import { runInProcess } from "../../support/tools/cli/running-service.ts"
+import { runLatchkeyInProcess } from "../../support/tools/cli/running-service.ts"
 
 const Reservations = Schema.fromJsonString(
   Schema.Struct({
@@ -30,9 +30,9 @@ it.live("latchkey sandbox sells beside a running service, which knows of it at o
     const PORT = yield* findFreePort
     const env = { DATA_DIR, PORT }
     const service = yield* startService("curl -H", env)
-    const [token = ""] = /lk_[\w-]+/.exec(service.printed) ?? []
+    const [token = ""] = /lk_[\w-]+/.exec(service.startupOutput) ?? []
     const command = Effect.fnUntraced(function* (...args: ReadonlyArray<string>) {
-      const { code, stdout } = yield* runInProcess(["sandbox", ...args, "--json"], env)
+      const { code, stdout } = yield* runLatchkeyInProcess(["sandbox", ...args, "--json"], env)
       assert.strictEqual(code, 0, stdout)
       const answer: unknown = JSON.parse(stdout)
       return answer
@@ -66,8 +66,8 @@ it.live("latchkey sandbox sells beside a running service, which knows of it at o
     )
     const refused = yield* Effect.all(
       [
-        runInProcess(["sandbox", "accept-offer", "none"], env),
-        runInProcess(["sandbox", "review", "none", "--score=6", "--text=x"], env)
+        runLatchkeyInProcess(["sandbox", "accept-offer", "none"], env),
+        runLatchkeyInProcess(["sandbox", "review", "none", "--score=6", "--text=x"], env)
       ],
       { concurrency: 2 }
     )
@@ -76,9 +76,9 @@ it.live("latchkey sandbox sells beside a running service, which knows of it at o
       ["offer_id", "score"]
     )
 
-    const again = yield* runInProcess(["sandbox", "book", "--listing", "300-77", ...stay], env)
+    const again = yield* runLatchkeyInProcess(["sandbox", "book", "--listing", "300-77", ...stay], env)
     assert.match(failureMessageOf(again), new RegExp(`^listing_id: .*\\b${inDays(20)}\\b`))
-    const off = yield* runInProcess(["sandbox", "orders"], { ...env, SANDBOX: "0" })
+    const off = yield* runLatchkeyInProcess(["sandbox", "orders"], { ...env, SANDBOX: "0" })
     assert.match(failureMessageOf(off), /^SANDBOX: .*\bHOST\b.*\bPUBLIC_URL\b/)
   }).pipe(Effect.scoped)
 )

@@ -1,20 +1,20 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { generateKey, parseSecretKeys } from "../../../src/platform/sealing/secret-keys.ts"
-import { unpackTestDatabase } from "../../support/database.ts"
+import { unpackTestDatabase } from "../../support/test-database.ts"
 import { failureMessageOf, fieldOfFailure } from "../../support/tools/cli/command-failures.ts"
 import {
   findFreePort,
   makeEmptyFolder,
-  runCommandProcess,
+  runLatchkeyProcess,
   startService
 } from "../../support/tools/cli/latchkey-process.ts"
-import { runInProcess } from "../../support/tools/cli/running-service.ts"
+import { runLatchkeyInProcess } from "../../support/tools/cli/running-service.ts"
 
 const Connector = Schema.fromJsonString(Schema.Struct({ connector_id: Schema.Int, secret: Schema.String }))
 const READY = "Latchkey"
 
-const printedKey = Effect.map(runCommandProcess(["secret", "new"], {}), ({ code, stdout, stderr }) => {
+const printedKey = Effect.map(runLatchkeyProcess(["secret", "new"], {}), ({ code, stdout, stderr }) => {
   assert.deepStrictEqual([code, stderr], [0, ""])
   return stdout.trim()
 })
@@ -26,8 +26,8 @@ const installed = Effect.fnUntraced(function* (SECRET_KEY: string) {
   const DATA_DIR = yield* makeEmptyFolder
   yield* unpackTestDatabase(DATA_DIR)
   const env = { DATA_DIR, DEMO: "0", PORT: yield* findFreePort }
-  assert.strictEqual((yield* runInProcess(["migrate"], env)).code, 0)
-  const { code, stdout } = yield* runInProcess(
+  assert.strictEqual((yield* runLatchkeyInProcess(["migrate"], env)).code, 0)
+  const { code, stdout } = yield* runLatchkeyInProcess(
     ["connector", "add", "--name", "tiny", "--url", "http://127.0.0.1:9/", "--json"],
     { ...env, SECRET_KEY, WEBHOOK_ALLOWED_HOSTS: "127.0.0.1" }
   )
@@ -44,7 +44,7 @@ describe("latchkey secret", () => {
       const [one, other] = [yield* printedKey, yield* printedKey]
       assert.match(one, /^lksecret_[A-Za-z0-9_-]{43}$/)
       assert.notStrictEqual(one, other)
-      const { code, stdout } = yield* runInProcess(["secret", "new", "--json"], { SECRET_KEY: "hunter2" })
+      const { code, stdout } = yield* runLatchkeyInProcess(["secret", "new", "--json"], { SECRET_KEY: "hunter2" })
       assert.strictEqual(code, 0)
       assert.isDefined(parseSecretKeys(String(JSON.parse(stdout).secret_key)))
     })
@@ -57,47 +57,50 @@ describe("latchkey secret", () => {
         const [first, second] = [generateKey(), generateKey()]
         const { env } = yield* installed(first)
 
-        const without = yield* runCommandProcess(["serve"], env)
+        const without = yield* runLatchkeyProcess(["serve"], env)
         assert.strictEqual(without.code, 1)
         assert.match(without.stderr + without.stdout, new RegExp(`SECRET_KEY: .*\\b${idOf(first)}\\b`))
         // To make a new key would be the wrong thing to do.
         assert.notInclude(without.stderr + without.stdout, WARNING)
         assert.match(
-          failureMessageOf(yield* runInProcess(["secret", "rotate"], env)),
+          failureMessageOf(yield* runLatchkeyInProcess(["secret", "rotate"], env)),
           new RegExp(`^SECRET_KEY: .*\\b${idOf(first)}\\b`)
         )
-        const wrong = yield* runCommandProcess(["serve"], { ...env, SECRET_KEY: `${second},hunter2` })
+        const wrong = yield* runLatchkeyProcess(["serve"], { ...env, SECRET_KEY: `${second},hunter2` })
         assert.strictEqual(wrong.code, 1)
         assert.match(wrong.stderr + wrong.stdout, /SECRET_KEY: .*\b1 to 8\b/)
         assert.notInclude(wrong.stderr + wrong.stdout, "hunter2")
 
         const both = { ...env, SECRET_KEY: `${second},${first}` }
         const service = yield* startService(READY, both)
-        assert.notInclude(service.printed, WARNING)
-        const rotated = yield* runInProcess(["secret", "rotate"], both)
+        assert.notInclude(service.startupOutput, WARNING)
+        const rotated = yield* runLatchkeyInProcess(["secret", "rotate"], both)
         assert.deepStrictEqual([rotated.code, rotated.stderr], [0, ""])
         assert.include(rotated.stdout, "connectors.secret: 1\n")
         assert.match(rotated.stdout, new RegExp(`\\bremove ${idOf(first)}\\b`))
         yield* service.stop
 
         const alone = { ...env, SECRET_KEY: second }
-        const { stdout } = yield* runInProcess(["doctor"], alone)
+        const { stdout } = yield* runLatchkeyInProcess(["doctor"], alone)
         assert.match(stdout, /^ok {7}SECRET_KEY: /m)
-        assert.strictEqual((yield* runInProcess(["secret", "rotate"], { ...env, SECRET_KEY: first })).code, 1)
+        assert.strictEqual((yield* runLatchkeyInProcess(["secret", "rotate"], { ...env, SECRET_KEY: first })).code, 1)
 
-        const back = yield* runInProcess(["secret", "rotate", "--json"], { ...env, SECRET_KEY: `clear,${second}` })
+        const back = yield* runLatchkeyInProcess(["secret", "rotate", "--json"], {
+          ...env,
+          SECRET_KEY: `clear,${second}`
+        })
         assert.deepInclude(JSON.parse(back.stdout), { left: 0, first_key: null })
-        const clear = yield* runInProcess(["doctor"], env)
+        const clear = yield* runLatchkeyInProcess(["doctor"], env)
         assert.match(clear.stdout, /^warning {2}SECRET_KEY: /m)
         assert.strictEqual(
-          fieldOfFailure(failureMessageOf(yield* runInProcess(["secret", "rotate"], env))),
+          fieldOfFailure(failureMessageOf(yield* runLatchkeyInProcess(["secret", "rotate"], env))),
           "SECRET_KEY"
         )
         const warned = yield* startService(READY, env)
-        assert.strictEqual(warned.printed.split(WARNING).length, 2)
+        assert.strictEqual(warned.startupOutput.split(WARNING).length, 2)
         yield* warned.stop
         const demo = yield* startService(READY, { ...env, DEMO: "1" })
-        assert.notInclude(demo.printed, WARNING)
+        assert.notInclude(demo.startupOutput, WARNING)
       }).pipe(Effect.scoped),
     300_000
   )

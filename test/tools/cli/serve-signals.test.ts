@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import { embeddedTestGround } from "../../attacks/grounds.ts"
 import { lives } from "../../attacks/service-process.ts"
 import { createScratchDatabase } from "../../support/scratch-database.ts"
-import { findFreePort, runCommandProcess } from "../../support/tools/cli/latchkey-process.ts"
+import { findFreePort, runLatchkeyProcess } from "../../support/tools/cli/latchkey-process.ts"
 
 it.live(
   "one process that is told to be replaced ends in order",
@@ -38,7 +38,7 @@ describe.skipIf(server === "")(`workers${server === "" ? " (skipped: DATABASE_UR
     () =>
       Effect.gen(function* () {
         const port = yield* takenPort
-        const { code, stderr } = yield* runCommandProcess(["serve", "--workers", "2"], {
+        const { code, stderr } = yield* runLatchkeyProcess(["serve", "--workers", "2"], {
           DATABASE_URL: yield* createScratchDatabase(server),
           PORT: yield* findFreePort,
           METRICS_PORT: port

@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
-import { freshOperator } from "../../support/harness.ts"
+import { createOperator } from "../../support/harness.ts"
 import { layerRunningService, runBesideService } from "../../support/tools/cli/running-service.ts"
 
 const REASON = "The receiver returned 410 Gone, which ends deliveries to this address."
@@ -9,7 +9,7 @@ const REASON = "The receiver returned 410 Gone, which ends deliveries to this ad
 layer(layerRunningService, { excludeTestServices: true })("latchkey webhook deliveries", (it) => {
   it.effect("says of a waiting delivery why its webhook is paused", () =>
     Effect.gen(function* () {
-      const [sql, { operatorId, accountId }] = [yield* SqlClient, yield* freshOperator()]
+      const [sql, { operatorId, accountId }] = [yield* SqlClient, yield* createOperator()]
       const url = "https://hooks.example.test/"
       yield* sql`
         INSERT INTO webhook_receivers (operator_id, url, secret_token, created_at) VALUES (${operatorId}, ${url}, 't', now())`

@@ -1,14 +1,14 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Fiber, Queue, Schema } from "effect"
-import { unpackTestDatabase } from "../../support/database.ts"
-import { startReceiver } from "../../support/domain/webhooks/deliveries/receiver.ts"
+import { startReceiver } from "../../support/domain/webhooks/deliveries/webhook-receiver.ts"
+import { unpackTestDatabase } from "../../support/test-database.ts"
 import {
   findFreePort,
   makeEmptyFolder,
-  runCommandProcess,
+  runLatchkeyProcess,
   startService
 } from "../../support/tools/cli/latchkey-process.ts"
-import { runInProcess } from "../../support/tools/cli/running-service.ts"
+import { runLatchkeyInProcess } from "../../support/tools/cli/running-service.ts"
 
 const Answer = Schema.Struct({ error_code: Schema.Int, data: Schema.Record(Schema.String, Schema.Unknown) })
 const Webhooks = Schema.Struct({ webhooks: Schema.Array(Schema.Struct({ id: Schema.Int, url: Schema.String })) })
@@ -41,7 +41,7 @@ it.live(
       const env = { DATA_DIR, PORT, WEBHOOK_ALLOWED_HOSTS: "127.0.0.1" }
       const base = `http://127.0.0.1:${PORT}`
       const service = yield* startService("curl -H", env)
-      const [token = ""] = /lk_[\w-]+/.exec(service.printed) ?? []
+      const [token = ""] = /lk_[\w-]+/.exec(service.startupOutput) ?? []
       const ask = (method: string, path: string, body?: object) => asked(base, token, method, path, body)
       const subscriptions = Effect.flatMap(ask("GET", "/webhooks"), Schema.decodeUnknownEffect(Webhooks))
 
@@ -60,7 +60,7 @@ it.live(
         "--count",
         "1"
       ]
-      const listening = yield* Effect.forkChild(runCommandProcess(listen, env))
+      const listening = yield* Effect.forkChild(runLatchkeyProcess(listen, env))
       while ((yield* subscriptions).webhooks.length === 0) yield* Effect.sleep(50)
       yield* ask("POST", "/transactions", ENTRY)
       const listened = yield* Fiber.join(listening)
@@ -78,13 +78,13 @@ it.live(
       const first = yield* Queue.take(server.requests)
       const id = String(first.headers["webhook-id"])
       let log: unknown
-      do [log] = linesOf((yield* runInProcess(["webhook", "deliveries", "--json", "--limit", "1"], env)).stdout)
+      do [log] = linesOf((yield* runLatchkeyInProcess(["webhook", "deliveries", "--json", "--limit", "1"], env)).stdout)
       while (JSON.stringify(log).includes('"state":"waiting"'))
       assert.nestedPropertyVal(log, "deliveries[0].id", id)
       assert.nestedPropertyVal(log, "deliveries[0].state", "delivered")
       assert.nestedPropertyVal(log, "deliveries[0].attempts[0].status", 200)
       assert.nestedPropertyVal(log, "deliveries[0].attempts[0].first_bytes", "thank you")
-      const dead = yield* runInProcess(["webhook", "deliveries", "--json", "--dead"], env)
+      const dead = yield* runLatchkeyInProcess(["webhook", "deliveries", "--json", "--dead"], env)
       assert.deepStrictEqual(linesOf(dead.stdout), [{ deliveries: [], oldest_waiting: null }])
 
       for (const [args, message] of [
@@ -92,21 +92,21 @@ it.live(
         [["evt_0"], /"id: .*\bevt_0\b/],
         [["evt_1_1"], /\bno delivery evt_1_1\b/]
       ] as const) {
-        const refused = yield* runInProcess(["webhook", "replay", "--json", ...args], env)
+        const refused = yield* runLatchkeyInProcess(["webhook", "replay", "--json", ...args], env)
         assert.strictEqual(refused.code, 1)
         assert.match(refused.stdout, message)
       }
       // The running service is woken, and sends it.
-      const replayed = yield* runCommandProcess(["webhook", "replay", "--json", id], env)
+      const replayed = yield* runLatchkeyProcess(["webhook", "replay", "--json", id], env)
       assert.deepStrictEqual(linesOf(replayed.stdout), [{ replayed: 1 }])
       assert.strictEqual((yield* Queue.take(server.requests)).headers["webhook-id"], id)
 
       // With the service stopped it waits for the next start.
       yield* service.stop
-      yield* runInProcess(["webhook", "replay", id], env)
-      const waits = yield* runInProcess(["webhook", "deliveries", "--json", "--limit", "1"], env)
+      yield* runLatchkeyInProcess(["webhook", "replay", id], env)
+      const waits = yield* runLatchkeyInProcess(["webhook", "deliveries", "--json", "--limit", "1"], env)
       assert.nestedPropertyVal(linesOf(waits.stdout)[0], "oldest_waiting.id", id)
-      const inWords = yield* runInProcess(["webhook", "deliveries", "--limit", "1"], env)
+      const inWords = yield* runLatchkeyInProcess(["webhook", "deliveries", "--limit", "1"], env)
       assert.match(inWords.stdout, new RegExp(`\\b${id}\\b.*\\b\\d+ s\\b`))
       yield* startService("http", env)
       assert.strictEqual((yield* Queue.take(server.requests)).headers["webhook-id"], id)

@@ -13,7 +13,7 @@ import {
 } from "../../../src/domain/automation/rules/scheduling.ts"
 import { parseTemplate } from "../../../src/domain/automation/rules/template.ts"
 import { KnowledgeAnswers } from "../../../src/domain/knowledge/search/KnowledgeAnswers.ts"
-import { FanOut } from "../../../src/domain/webhooks/deliveries/FanOut.ts"
+import { EventDispatcher } from "../../../src/domain/webhooks/deliveries/EventDispatcher.ts"
 import { InternalSubscribers } from "../../../src/jobs/events/internal-subscribers.ts"
 import { migrate } from "../../../src/platform/database/migrate.ts"
 import { PLANNED_DAYS } from "../../../src/platform/limits.ts"
@@ -21,7 +21,7 @@ import { DEMO_AUTOMATION_RULES } from "../../../src/tools/demo/automation-rules.
 import { demoThreads } from "../../../src/tools/demo/conversations.ts"
 import { demoOrders } from "../../../src/tools/demo/orders.ts"
 import { seedDemo } from "../../../src/tools/demo/seed.ts"
-import { layerTestMemory } from "../../support/database.ts"
+import { layerTestDatabaseInMemory } from "../../support/test-database.ts"
 
 const ZONE = "Europe/Lisbon"
 const DAY_MS = 24 * 60 * 60 * 1000
@@ -81,10 +81,10 @@ layer(Layer.empty)("the demo's rules", (it) => {
 
 const layerSeeded = Layer.merge(
   KnowledgeAnswers.layer,
-  Layer.provide(FanOut.layer, Layer.succeed(InternalSubscribers, guestQuestionSubscribers))
+  Layer.provide(EventDispatcher.layer, Layer.succeed(InternalSubscribers, guestQuestionSubscribers))
 ).pipe(
   Layer.provideMerge(Layer.effectDiscard(migrate(migrations))),
-  Layer.provideMerge(layerTestMemory),
+  Layer.provideMerge(layerTestDatabaseInMemory),
   Layer.provideMerge(Layer.succeed(PasswordCost, { N: 16, r: 8, p: 1 }))
 )
 
@@ -117,7 +117,7 @@ layer(layerSeeded)("the demo operator as it is seeded", (it) => {
   it.effect("answers nothing that its guests have said so far", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const { dispatchNext: next } = yield* FanOut
+      const { dispatchNext: next } = yield* EventDispatcher
       let handed = 0
       while (true) {
         const { events } = yield* next(new Date("2027-05-10T10:00:01Z"))

@@ -8,7 +8,7 @@ import { demoOrders } from "../../../src/tools/demo/orders.ts"
 import { DEMO_PROPERTIES } from "../../../src/tools/demo/properties.ts"
 import { writeChannels } from "../../../src/tools/demo/write-channels.ts"
 import { writePortfolio } from "../../../src/tools/demo/write-portfolio.ts"
-import { createHostWithProperties } from "../../support/domain/portfolio.ts"
+import { createHostWithProperties } from "../../support/domain/host-client.ts"
 import { asSystemActor, layerTest } from "../../support/harness.ts"
 
 const TODAY = "2027-05-10"
@@ -18,9 +18,13 @@ layer(layerTest)("what the demo operator sells elsewhere", (it) => {
   it.effect("is linked, priced in percent, and sold as its marketplaces say; requests wait for a day", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(NOW.getTime())
-      const { api, as, operatorId, accountId, rooms } = yield* createHostWithProperties(
-        ...DEMO_PROPERTIES.map(({ title }) => title)
-      )
+      const {
+        api,
+        as,
+        operatorId,
+        accountId,
+        propertyIds: rooms
+      } = yield* createHostWithProperties(...DEMO_PROPERTIES.map(({ title }) => title))
       const orders = demoOrders(TODAY, "Europe/Lisbon")
       const operator = {
         operatorId,

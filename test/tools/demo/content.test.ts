@@ -85,7 +85,7 @@ describe("the demo operator's content, on any day", () => {
         ]) {
           assert.match(texts, script)
         }
-        assert.isTrue(all.every(({ messages }) => messages.every(({ at }) => at.getTime() < now.getTime())))
+        assert.isTrue(all.every(({ messages }) => messages.every(({ sentAt: at }) => at.getTime() < now.getTime())))
         const upcoming = orders.filter((order) => order.status === "accepted" && order.stays[0].checkIn > today)
         assert.isAtLeast(upcoming.filter((order) => ids.includes(threads.threadIdOf(order) ?? "")).length, 3)
 
@@ -93,7 +93,7 @@ describe("the demo operator's content, on any day", () => {
         const [offer, ...others] = airbnb.flatMap(({ offers }) => offers)
         assert.lengthOf(others, 0)
         assert.strictEqual(offer?.offerType, "special_offer")
-        assert.isAbove(now.getTime(), offer?.at.getTime() ?? 0)
+        assert.isAbove(now.getTime(), offer?.createdAt.getTime() ?? 0)
         // Nobody has those nights.
         assert.isTrue(
           orders.every(({ stays }) => stays.every(({ checkOut }) => checkOut <= (offer?.checkInDate ?? "")))

@@ -2,15 +2,19 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { DEMO_PROPERTIES } from "../../../src/tools/demo/properties.ts"
 import { writePortfolio } from "../../../src/tools/demo/write-portfolio.ts"
-import { createHostWithProperties } from "../../support/domain/portfolio.ts"
+import { createHostWithProperties } from "../../support/domain/host-client.ts"
 import { asSystemActor, layerTest } from "../../support/harness.ts"
 
 layer(layerTest)("the demo portfolio", (it) => {
   it.effect("sorts the flats in every way there is", () =>
     Effect.gen(function* () {
-      const { api, as, operatorId, accountId, rooms } = yield* createHostWithProperties(
-        ...DEMO_PROPERTIES.map(({ title }) => title)
-      )
+      const {
+        api,
+        as,
+        operatorId,
+        accountId,
+        propertyIds: rooms
+      } = yield* createHostWithProperties(...DEMO_PROPERTIES.map(({ title }) => title))
       yield* writePortfolio({
         operatorId,
         accountId,

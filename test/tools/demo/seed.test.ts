@@ -9,8 +9,8 @@ import { migrate } from "../../../src/platform/database/migrate.ts"
 import { layerPostgres } from "../../../src/platform/database/postgres.ts"
 import { renderGreeting } from "../../../src/tools/demo/greeting.ts"
 import { seedDemo } from "../../../src/tools/demo/seed.ts"
-import { layerTestMemory } from "../../support/database.ts"
 import { createEmptyDatabase } from "../../support/scratch-database.ts"
+import { layerTestDatabaseInMemory } from "../../support/test-database.ts"
 
 const server = process.env.DATABASE_URL ?? ""
 
@@ -118,9 +118,9 @@ const seedSuite = <E>(name: string, database: Layer.Layer<SqlClient.SqlClient, E
 
 /** As in the service: the background has its stores already, on a client of its own. */
 const layerBesideBackground = Layer.effectDiscard(seedDemo).pipe(
-  Layer.provide(Layer.provide(PlanningQueue.layer, layerTestMemory)),
+  Layer.provide(Layer.provide(PlanningQueue.layer, layerTestDatabaseInMemory)),
   Layer.provideMerge(Layer.effectDiscard(migrate(migrations))),
-  Layer.provideMerge(server === "" ? Layer.fresh(layerTestMemory) : layerOwnServerDatabase),
+  Layer.provideMerge(server === "" ? Layer.fresh(layerTestDatabaseInMemory) : layerOwnServerDatabase),
   Layer.provideMerge(Layer.succeed(PasswordCost, { N: 16, r: 8, p: 1 }))
 )
 
@@ -134,7 +134,7 @@ layer(layerBesideBackground)("beside work in the background", (it) => {
 })
 
 describe("the demo operator in an empty database", () => {
-  seedSuite("embedded", layerTestMemory)
+  seedSuite("embedded", layerTestDatabaseInMemory)
   describe.skipIf(server === "")(server === "" ? "server (skipped: DATABASE_URL not set)" : "server", () => {
     seedSuite("PostgreSQL", layerOwnServerDatabase)
   })

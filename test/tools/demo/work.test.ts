@@ -9,15 +9,19 @@ import { writeChannels } from "../../../src/tools/demo/write-channels.ts"
 import { writeOrders } from "../../../src/tools/demo/write-orders.ts"
 import { writePortfolio } from "../../../src/tools/demo/write-portfolio.ts"
 import { writeStaffAndTasks } from "../../../src/tools/demo/write-staff-and-tasks.ts"
-import { createHostWithProperties } from "../../support/domain/portfolio.ts"
+import { createHostWithProperties } from "../../support/domain/host-client.ts"
 import { asSystemActor, layerTest } from "../../support/harness.ts"
 
 layer(layerTest)("the demo's work", (it) => {
   it.effect("has people, tasks of both kinds on both sides of today, and shared calendars", () =>
     Effect.gen(function* () {
-      const { api, as, operatorId, accountId, rooms } = yield* createHostWithProperties(
-        ...DEMO_PROPERTIES.map(({ title }) => title)
-      )
+      const {
+        api,
+        as,
+        operatorId,
+        accountId,
+        propertyIds: rooms
+      } = yield* createHostWithProperties(...DEMO_PROPERTIES.map(({ title }) => title))
       const today = "2027-05-10"
       const begun = {
         operatorId,

@@ -2,7 +2,7 @@ import { assert, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import { inject } from "vitest"
 import { checkDirectUrl } from "../../../src/tools/doctor/direct-url-check.ts"
-import { canOverlap, withServerNote } from "../../support/overlap.ts"
+import { canOverlap, withServerNote } from "../../support/overlapping-transactions.ts"
 import { createEmptyDatabase } from "../../support/scratch-database.ts"
 
 it.live.skipIf(!canOverlap)(withServerNote("the address past the pooler must lead to the same database"), () =>

@@ -23,10 +23,10 @@ import {
   DOCTOR_TIMEOUT_MS
 } from "../../../src/tools/doctor/checks.ts"
 import { QUEUE_STUCK_SECONDS, queueFinding } from "../../../src/tools/doctor/finding-rules.ts"
-import { freshOperator, layerService } from "../../support/harness.ts"
-import { withServerNote } from "../../support/overlap.ts"
+import { createOperator, layerService } from "../../support/harness.ts"
+import { withServerNote } from "../../support/overlapping-transactions.ts"
 import { layerOwnDatabase } from "../../support/own-database.ts"
-import { runInProcess } from "../../support/tools/cli/running-service.ts"
+import { runLatchkeyInProcess } from "../../support/tools/cli/running-service.ts"
 
 /** The line of doctor about a data folder that has no database. */
 const NO_DATABASE = /^ok {7}database: .*\bDATA_DIR\b/m
@@ -79,7 +79,7 @@ layer(layerService(layerOwnDatabase), { excludeTestServices: true })("of the dat
   it.effect("are deliveries given up within a day, and webhooks that are paused and not deleted", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const { operatorId } = yield* freshOperator()
+      const { operatorId } = yield* createOperator()
       yield* sql`
         INSERT INTO webhook_receivers (operator_id, url, secret_token, created_at) VALUES (${operatorId}, 'https://x/', 'x', now())`
       yield* sql`
@@ -106,7 +106,7 @@ layer(layerService(layerOwnDatabase), { excludeTestServices: true })("of the dat
   it.effect("is what is due for too long", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const { operatorId } = yield* freshOperator()
+      const { operatorId } = yield* createOperator()
       yield* sql`
         INSERT INTO events (operator_id, event, record, payload, queued_at)
         VALUES (${operatorId}, 'heard', 'x', '{}', now() - make_interval(secs => ${QUEUE_STUCK_SECONDS + 1}))`
@@ -242,11 +242,11 @@ it.live("the command reports a data folder that is not whole, and creates no dat
     const env = { DATA_DIR: folder, PUBLIC_URL: `http://127.0.0.1:${port}` }
     const database = join(folder, "database")
     yield* Effect.promise(() => mkdir(database))
-    const unused = yield* runInProcess(["doctor"], env)
+    const unused = yield* runLatchkeyInProcess(["doctor"], env)
     assert.match(unused.stdout, NO_DATABASE)
     assert.deepStrictEqual(yield* Effect.promise(() => readdir(folder, { recursive: true })), ["database"])
     yield* Effect.promise(() => mkdir(join(database, "base")))
-    const cutOff = yield* runInProcess(["doctor"], env)
+    const cutOff = yield* runLatchkeyInProcess(["doctor"], env)
     assert.strictEqual(cutOff.code, 1)
     assert.match(cutOff.stdout, /WRONG {4}database: .*no PG_VERSION/)
   })
@@ -260,7 +260,7 @@ it.live("the command makes no database where there is none, and its status says 
     )
     const port = yield* listening((_request, response) => response.end())
     const env = { DATA_DIR: join(folder, "none"), PUBLIC_URL: `http://127.0.0.1:${port}` }
-    const well = yield* runInProcess(["doctor", "--json"], env)
+    const well = yield* runLatchkeyInProcess(["doctor", "--json"], env)
     const { wrong, findings } = yield* Schema.decodeUnknownEffect(Printed)(well.stdout)
     assert.deepStrictEqual([well.code, wrong], [0, false])
     const saidOf = (check: string) => findings.find((each) => each.check === check)?.found
@@ -268,10 +268,10 @@ it.live("the command makes no database where there is none, and its status says 
     assert.isUndefined(saidOf("disk of DATA_DIR"))
     assert.deepStrictEqual(yield* Effect.promise(() => readdir(folder)), [])
     // Nor into one that is there and has no database: looking would make one.
-    const empty = yield* runInProcess(["doctor"], { ...env, DATA_DIR: folder })
+    const empty = yield* runLatchkeyInProcess(["doctor"], { ...env, DATA_DIR: folder })
     assert.match(empty.stdout, NO_DATABASE)
     assert.deepStrictEqual(yield* Effect.promise(() => readdir(folder)), [])
-    const ill = yield* runInProcess(["doctor"], { ...env, PUBLIC_URL: "http://127.0.0.1:9" })
+    const ill = yield* runLatchkeyInProcess(["doctor"], { ...env, PUBLIC_URL: "http://127.0.0.1:9" })
     assert.strictEqual(ill.code, 1)
     assert.match(ill.stdout, /^WRONG {4}PUBLIC_URL: 127\.0\.0\.1:9 .*: \S+\n +→ \S.*PUBLIC_URL/m)
   })

@@ -13,13 +13,17 @@ import { eraseGuests } from "../../../src/tools/privacy/guest-erasure.ts"
 import { findGuest } from "../../../src/tools/privacy/guest-search.ts"
 import { asSystemActor, layerService } from "../../support/harness.ts"
 import { layerOwnDatabase } from "../../support/own-database.ts"
-import { findTablesWith, type GuestRecords, insertGuest } from "../../support/tools/privacy/erasable-guest.ts"
+import {
+  type ErasableGuest,
+  findTablesWithWord,
+  insertErasableGuest
+} from "../../support/tools/privacy/erasable-guest.ts"
 
 // What others have in hand while a guest is erased, and write down afterwards.
 
 const now = new Date("2026-11-26T12:00:00Z")
 
-const erased = Effect.fnUntraced(function* ({ operator, code }: GuestRecords) {
+const erased = Effect.fnUntraced(function* ({ operator, reservationCode: code }: ErasableGuest) {
   const found = yield* findGuest(operator.operatorId, { by: "order", value: code }, now)
   yield* asSystemActor(eraseGuests(found))
 })
@@ -27,28 +31,28 @@ const erased = Effect.fnUntraced(function* ({ operator, code }: GuestRecords) {
 layer(layerService(layerOwnDatabase), { excludeTestServices: true })("beside the erasure of a guest", (it) => {
   it.effect("a review that was read before is not written back", () =>
     Effect.gen(function* () {
-      const held = yield* insertGuest({ word: "Backwritten" })
+      const held = yield* insertErasableGuest({ word: "Backwritten" })
       const { operatorId } = held.operator
       const store = yield* ReviewStore.make
-      const found = yield* store.find(operatorId, held.code)
+      const found = yield* store.findByReservationCode(operatorId, held.reservationCode)
       if (found?.written == null) return assert.fail("no review")
       yield* erased(held)
       const content = { ...found.written, channel_version: 1 }
-      assert.isUndefined(yield* asSystemActor(store.write(operatorId, found, content, "updated", now)))
-      assert.notInclude(yield* findTablesWith("Backwritten", operatorId), "reviews")
+      assert.isUndefined(yield* asSystemActor(store.writeContent(operatorId, found, content, "updated", now)))
+      assert.notInclude(yield* findTablesWithWord("Backwritten", operatorId), "reviews")
     })
   )
 
   it.effect("an identity document is not handed in by a page that was opened before", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const held = yield* insertGuest({ word: "Latecomer" })
+      const held = yield* insertErasableGuest({ word: "Latecomer" })
       const { operatorId } = held.operator
       const [stay] = yield* sql<{ id: number }>`
         UPDATE stays SET id_required = 'required' WHERE operator_id = ${operatorId} RETURNING id`
       const [image] = yield* sql<{ id: number }>`
         INSERT INTO images (operator_id, token, kind, bytes, created_at, delete_at)
-        VALUES (${operatorId}, ${`lkimage_late${held.code}`}, 'identity', 8, now(), now() + interval '1 hour') RETURNING id`
+        VALUES (${operatorId}, ${`lkimage_late${held.reservationCode}`}, 'identity', 8, now(), now() + interval '1 hour') RETURNING id`
       const store = yield* CheckInStore.make
       const given = {
         operatorId,
@@ -56,7 +60,7 @@ layer(layerService(layerOwnDatabase), { excludeTestServices: true })("beside the
         guestId: null,
         imageId: image?.id ?? 0,
         url: "x",
-        most: 9,
+        maxImages: 9,
         at: now
       }
       yield* erased(held)
@@ -71,7 +75,7 @@ layer(layerService(layerOwnDatabase), { excludeTestServices: true })("beside the
     () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
-        const held = yield* insertGuest({ word: "Underway" })
+        const held = yield* insertErasableGuest({ word: "Underway" })
         const { operatorId } = held.operator
         yield* sql`
         UPDATE messages SET delivery = 'queued', created_at = ${now} WHERE operator_id = ${operatorId} AND sender_role = 'host'`
@@ -97,27 +101,27 @@ layer(layerService(layerOwnDatabase), { excludeTestServices: true })("beside the
   it.effect("the key of a call about another order, whose code only begins so, is kept", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const held = yield* insertGuest({ word: "Beginning" })
+      const held = yield* insertErasableGuest({ word: "Beginning" })
       const { operatorId } = held.operator
       yield* sql`
         INSERT INTO idempotency_keys (operator_id, digest, fingerprint, outcome, kept_at)
-        VALUES (${operatorId}, '\\x01', '\\x00', jsonb_build_object('reservation_code', ${`${held.code}0`}::text), now()),
-          (${operatorId}, '\\x02', '\\x00', jsonb_build_object('reservation_code', ${held.code}::text), now())`
+        VALUES (${operatorId}, '\\x01', '\\x00', jsonb_build_object('reservation_code', ${`${held.reservationCode}0`}::text), now()),
+          (${operatorId}, '\\x02', '\\x00', jsonb_build_object('reservation_code', ${held.reservationCode}::text), now())`
       yield* erased(held)
       const kept = yield* sql`SELECT outcome FROM idempotency_keys WHERE operator_id = ${operatorId}`
-      assert.deepStrictEqual(kept, [{ outcome: { reservation_code: `${held.code}0` } }])
+      assert.deepStrictEqual(kept, [{ outcome: { reservation_code: `${held.reservationCode}0` } }])
     })
   )
 
   it.effect("a room that its channel gave the order since it was found is erased as well", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const held = yield* insertGuest({ word: "Roomier" })
+      const held = yield* insertErasableGuest({ word: "Roomier" })
       const { operatorId } = held.operator
-      const found = yield* findGuest(operatorId, { by: "order", value: held.code }, now)
+      const found = yield* findGuest(operatorId, { by: "order", value: held.reservationCode }, now)
       yield* sql`
         INSERT INTO stays (operator_id, order_id, stay_code, check_in_date, check_out_date, guest_name)
-        SELECT operator_id, id, ${`${held.code}-2`}, '2025-03-01', '2025-03-04', 'Roomier' FROM orders WHERE operator_id = ${operatorId}`
+        SELECT operator_id, id, ${`${held.reservationCode}-2`}, '2025-03-01', '2025-03-04', 'Roomier' FROM orders WHERE operator_id = ${operatorId}`
       yield* asSystemActor(eraseGuests(found))
       const named = sql`SELECT stay_code FROM stays WHERE operator_id = ${operatorId} AND guest_name IS NOT NULL`
       assert.deepStrictEqual(yield* named, [])
@@ -127,7 +131,7 @@ layer(layerService(layerOwnDatabase), { excludeTestServices: true })("beside the
   it.effect("a question that somebody has in hand is settled by nobody", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const held = yield* insertGuest({ word: "Asked" })
+      const held = yield* insertErasableGuest({ word: "Asked" })
       const { operatorId } = held.operator
       const [lane] = yield* sql<{ id: number }>`
         INSERT INTO answer_lanes (operator_id, conversation_id, account_id, waiting, due_at, attempts)
@@ -136,7 +140,7 @@ layer(layerService(layerOwnDatabase), { excludeTestServices: true })("beside the
       yield* erased(held)
       const mine = { operator_id: operatorId, conversation_id: lane?.id ?? 0, attempts: 5 }
       const settle = inForms(sql, (given: Givens<SkipQuestionsParameters>) => settlingSilently(sql, given))
-      yield* settle({ ...mine, overIds: [], overReasons: [], off: 1, now, next: now })
+      yield* settle({ ...mine, skippedPlanIds: [], skipReasons: [], settledCount: 1, now, nextDueAt: now })
       const lanes = yield* sql`SELECT waiting FROM answer_lanes WHERE operator_id = ${operatorId}`
       assert.deepStrictEqual(lanes, [{ waiting: 0 }])
     })

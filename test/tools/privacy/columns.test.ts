@@ -3,13 +3,13 @@ import { Effect, Layer, Predicate } from "effect"
 import { SqlClient } from "effect/sql"
 import type { GuestRecordIds } from "../../../src/domain/guest-data.ts"
 import { ImageBytes } from "../../../src/domain/guests/images/ImageBytes.ts"
-import { makeImageRetention } from "../../../src/domain/guests/images/retention.ts"
+import { makeRemoveExpiredImages } from "../../../src/domain/guests/images/retention.ts"
 import { GUEST_DATA_TABLES } from "../../../src/tools/privacy/guest-data-tables.ts"
 import { eraseGuests } from "../../../src/tools/privacy/guest-erasure.ts"
 import { findGuest } from "../../../src/tools/privacy/guest-search.ts"
 import { asSystemActor, layerService } from "../../support/harness.ts"
 import { layerOwnDatabase } from "../../support/own-database.ts"
-import { insertGuest } from "../../support/tools/privacy/erasable-guest.ts"
+import { insertErasableGuest } from "../../support/tools/privacy/erasable-guest.ts"
 import { KEPT_COLUMNS } from "../../support/tools/privacy/kept-columns.ts"
 
 const MARKER = "Qwimblefax"
@@ -106,9 +106,9 @@ const layerImages = Layer.provideMerge(ImageBytes.layerDatabase, layerService(la
 layer(layerImages, { excludeTestServices: true })("an erased guest", (it) => {
   it.effect("is in no column of any table except the kept columns", () =>
     Effect.gen(function* () {
-      const guest = yield* insertGuest({ word: MARKER, email: "qwimblefax@guest.example" })
+      const guest = yield* insertErasableGuest({ word: MARKER, email: "qwimblefax@guest.example" })
       const { operatorId } = guest.operator
-      const parties = yield* findGuest(operatorId, { by: "order", value: guest.code }, NOW)
+      const parties = yield* findGuest(operatorId, { by: "order", value: guest.reservationCode }, NOW)
       const [{ party } = assert.fail("the guest is not found")] = parties
       const places = new Set(GUEST_DATA_TABLES.map(({ table }) => table))
       const columns = (yield* columnsWithWords).filter(({ table }) => places.has(table))
@@ -132,7 +132,7 @@ layer(layerImages, { excludeTestServices: true })("an erased guest", (it) => {
       assert.includeMembers(before, marked)
 
       yield* asSystemActor(eraseGuests(parties))
-      yield* (yield* makeImageRetention)(new Date(Date.now() + 1_000))
+      yield* (yield* makeRemoveExpiredImages)(new Date(Date.now() + 1_000))
       assert.deepStrictEqual(yield* columnsWithMarker(operatorId), [])
     })
   )
@@ -140,9 +140,11 @@ layer(layerImages, { excludeTestServices: true })("an erased guest", (it) => {
   it.effect("keeps amounts, kinds and scores beside the cleared texts", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const guest = yield* insertGuest({ word: "Plimsonby", email: "plimsonby@guest.example" })
+      const guest = yield* insertErasableGuest({ word: "Plimsonby", email: "plimsonby@guest.example" })
       const { operatorId } = guest.operator
-      yield* asSystemActor(eraseGuests(yield* findGuest(operatorId, { by: "order", value: guest.code }, NOW)))
+      yield* asSystemActor(
+        eraseGuests(yield* findGuest(operatorId, { by: "order", value: guest.reservationCode }, NOW))
+      )
       const [row] = yield* sql`
         SELECT s.rate_details, s.additional_fees, r.guest_review -> 'sub_score' AS sub_score, r.guest_review -> 'score' AS score
         FROM stays s JOIN reviews r ON r.operator_id = s.operator_id AND r.order_id = s.order_id WHERE s.operator_id = ${operatorId}`
@@ -167,14 +169,16 @@ layer(layerImages, { excludeTestServices: true })("an erased guest", (it) => {
   it.effect("keeps empty and missing lists unchanged", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const guest = yield* insertGuest({ word: "Plimsonby", email: "plimsonby@guest.example" })
+      const guest = yield* insertErasableGuest({ word: "Plimsonby", email: "plimsonby@guest.example" })
       const { operatorId } = guest.operator
       yield* sql`UPDATE stays SET rate_details = NULL WHERE operator_id = ${operatorId}`
       yield* sql`
         UPDATE reviews SET guest_review = guest_review || '{"sub_score": null}', host_review = guest_review || '{"sub_score": []}',
           host_reply = NULL
         WHERE operator_id = ${operatorId}`
-      yield* asSystemActor(eraseGuests(yield* findGuest(operatorId, { by: "order", value: guest.code }, NOW)))
+      yield* asSystemActor(
+        eraseGuests(yield* findGuest(operatorId, { by: "order", value: guest.reservationCode }, NOW))
+      )
       const [row] = yield* sql`
         SELECT s.rate_details, r.guest_review -> 'sub_score' AS guest, r.host_review -> 'sub_score' AS host, r.host_reply
         FROM stays s JOIN reviews r ON r.operator_id = s.operator_id AND r.order_id = s.order_id WHERE s.operator_id = ${operatorId}`

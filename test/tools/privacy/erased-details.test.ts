@@ -6,7 +6,7 @@ import { eraseGuests } from "../../../src/tools/privacy/guest-erasure.ts"
 import { findGuest } from "../../../src/tools/privacy/guest-search.ts"
 import { asSystemActor, layerService } from "../../support/harness.ts"
 import { layerOwnDatabase } from "../../support/own-database.ts"
-import { findTablesWith, insertGuest } from "../../support/tools/privacy/erasable-guest.ts"
+import { findTablesWithWord, insertErasableGuest } from "../../support/tools/privacy/erasable-guest.ts"
 
 const NOW = new Date("2026-11-26T12:00:00Z")
 
@@ -14,12 +14,15 @@ layer(layerService(layerOwnDatabase), { excludeTestServices: true })("the migrat
   it.effect("clears what earlier releases left of erased guests, and nothing of other guests", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const [erased, present] = [yield* insertGuest({ word: "Quaffle" }), yield* insertGuest({ word: "Bludger" })]
+      const [erased, present] = [
+        yield* insertErasableGuest({ word: "Quaffle" }),
+        yield* insertErasableGuest({ word: "Bludger" })
+      ]
       const textsOf = (operatorId: number) => sql`
         SELECT s.rate_details, r.guest_review, r.host_review
         FROM stays s JOIN reviews r ON r.operator_id = s.operator_id AND r.order_id = s.order_id WHERE s.operator_id = ${operatorId}`
       const of = erased.operator.operatorId
-      yield* asSystemActor(eraseGuests(yield* findGuest(of, { by: "order", value: erased.code }, NOW)))
+      yield* asSystemActor(eraseGuests(yield* findGuest(of, { by: "order", value: erased.reservationCode }, NOW)))
       const cleared = yield* textsOf(of)
       yield* sql`
         UPDATE stays SET rate_details = jsonb_set(rate_details, '{0,description}', '"of Quaffle"') WHERE operator_id = ${of}`
@@ -30,7 +33,7 @@ layer(layerService(layerOwnDatabase), { excludeTestServices: true })("the migrat
       const others = yield* textsOf(present.operator.operatorId)
       yield* erasedDetails
       assert.deepStrictEqual(yield* textsOf(of), cleared)
-      const left = yield* findTablesWith("Quaffle", of)
+      const left = yield* findTablesWithWord("Quaffle", of)
       assert.deepStrictEqual(
         left.filter((table) => table === "stays" || table === "reviews"),
         []

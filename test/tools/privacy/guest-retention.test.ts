@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import {
   eraseOldMessagesSql,
-  MESSAGE_RETENTION_BATCH
+  MESSAGE_RETENTION_BATCH_ROWS
 } from "../../../src/domain/guests/conversations/message-retention.ts"
 import { releaseOldMessageImagesSql } from "../../../src/domain/guests/images/message-image-retention.ts"
 import { eraseGuest } from "../../../src/tools/privacy/guest-erasure.ts"
@@ -17,7 +17,12 @@ import {
 import { findGuestByConversation } from "../../../src/tools/privacy/guest-search.ts"
 import { asSystemActor, layerService } from "../../support/harness.ts"
 import { layerOwnDatabase } from "../../support/own-database.ts"
-import { ERASED_WORD, findTablesWith, insertGuest, loadBooks } from "../../support/tools/privacy/erasable-guest.ts"
+import {
+  ERASABLE_WORD,
+  findTablesWithWord,
+  insertErasableGuest,
+  loadAccountingRows
+} from "../../support/tools/privacy/erasable-guest.ts"
 
 const none = { messages: undefined, images: undefined, orders: undefined }
 
@@ -38,7 +43,7 @@ layer(layerService(layerOwnDatabase), { excludeTestServices: true })("what is ke
   it.effect("is a message until it is that old, and one that waits to be sent until it is sent", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const held = yield* insertGuest()
+      const held = yield* insertErasableGuest()
       const { operatorId } = held.operator
       const at = new Date("2026-06-01T10:00:00Z")
       yield* sql`UPDATE messages SET created_at = ${at} WHERE operator_id = ${operatorId}`
@@ -58,7 +63,7 @@ layer(layerService(layerOwnDatabase), { excludeTestServices: true })("what is ke
   it.effect("is an image of a message until it is that old, and none of a document", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const { operatorId } = (yield* insertGuest()).operator
+      const { operatorId } = (yield* insertErasableGuest()).operator
       const at = new Date("2026-06-01T10:00:00Z")
       yield* sql`UPDATE images SET created_at = ${at} WHERE operator_id = ${operatorId}`
       const going = sql`SELECT kind FROM images WHERE operator_id = ${operatorId} AND delete_at IS NOT NULL`
@@ -73,15 +78,15 @@ layer(layerService(layerOwnDatabase), { excludeTestServices: true })("what is ke
   it.effect("is a guest until the order's last check-out is that old, and then money and nights are as they were", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const held = yield* insertGuest({ checkOut: "2025-03-04" })
+      const held = yield* insertErasableGuest({ checkOut: "2025-03-04" })
       const { operatorId } = held.operator
-      const books = yield* loadBooks(operatorId)
-      const whole = yield* findTablesWith(ERASED_WORD, operatorId)
+      const books = yield* loadAccountingRows(operatorId)
+      const whole = yield* findTablesWithWord(ERASABLE_WORD, operatorId)
       yield* forgotten({ orders: 10 }, new Date("2025-03-13T12:00:00Z"))
-      assert.deepStrictEqual(yield* findTablesWith(ERASED_WORD, operatorId), whole)
+      assert.deepStrictEqual(yield* findTablesWithWord(ERASABLE_WORD, operatorId), whole)
       yield* forgotten({ orders: 10 }, new Date("2025-03-14T12:00:00Z"))
-      assert.deepStrictEqual(yield* findTablesWith(ERASED_WORD, operatorId), ["image_bytes"])
-      assert.deepStrictEqual(yield* loadBooks(operatorId), books)
+      assert.deepStrictEqual(yield* findTablesWithWord(ERASABLE_WORD, operatorId), ["image_bytes"])
+      assert.deepStrictEqual(yield* loadAccountingRows(operatorId), books)
       const trail =
         yield* sql`SELECT DISTINCT fields FROM trail WHERE operator_id = ${operatorId} AND fields = '{guest}'`
       assert.lengthOf(trail, 1)
@@ -95,13 +100,18 @@ layer(layerService(layerOwnDatabase), { excludeTestServices: true })("what is ke
   it.effect("is a thread until each of its orders is over that long", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const early = yield* insertGuest({ word: "Early" })
-      const late = yield* insertGuest({ of: early, word: "Early", checkIn: "2025-05-01", checkOut: "2025-05-04" })
+      const early = yield* insertErasableGuest({ word: "Early" })
+      const late = yield* insertErasableGuest({
+        host: early,
+        word: "Early",
+        checkIn: "2025-05-01",
+        checkOut: "2025-05-04"
+      })
       const { operatorId } = early.operator
-      yield* sql`UPDATE orders SET conversation_id = ${early.conversation} WHERE operator_id = ${operatorId}`
+      yield* sql`UPDATE orders SET conversation_id = ${early.conversationCode} WHERE operator_id = ${operatorId}`
       yield* forgotten({ orders: 10 }, new Date("2025-04-01T12:00:00Z"))
       const stays = sql`SELECT stay_code FROM stays WHERE operator_id = ${operatorId} AND guest_name IS NOT NULL`
-      assert.deepStrictEqual(yield* stays, [{ stay_code: late.code }])
+      assert.deepStrictEqual(yield* stays, [{ stay_code: late.reservationCode }])
       assert.strictEqual(yield* messagesOf(operatorId), 4)
       yield* forgotten({ orders: 10 }, new Date("2025-05-14T12:00:00Z"))
       assert.deepStrictEqual(yield* stays, [])
@@ -113,7 +123,7 @@ layer(layerService(layerOwnDatabase), { excludeTestServices: true })("what is ke
   it.effect("is the guest of a conversation without an order once it is quiet that long, and never one who waits", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const held = yield* insertGuest({ word: "Asks", checkIn: "2026-12-28", checkOut: "2027-01-01" })
+      const held = yield* insertErasableGuest({ word: "Asks", checkIn: "2026-12-28", checkOut: "2027-01-01" })
       const { operatorId } = held.operator
       const at = new Date("2026-06-01T10:00:00Z")
       const day = at.getTime() + 30 * DAY_MS
@@ -141,7 +151,7 @@ layer(layerService(layerOwnDatabase), { excludeTestServices: true })("what is ke
       yield* stays(day)
       yield* sql`UPDATE special_offers SET status = 'expired' WHERE operator_id = ${operatorId}`
       // He may write between the look and the erasing: once all is locked it is looked again.
-      const found = yield* findGuestByConversation(operatorId, held.conversation, at)
+      const found = yield* findGuestByConversation(operatorId, held.conversationCode, at)
       yield* sql`UPDATE conversations SET last_message_at = ${new Date(day)} WHERE operator_id = ${operatorId}`
       assert.isAbove(found.length, 0)
       yield* asSystemActor(Effect.forEach(found, (each) => eraseGuest(each, areQuietSince(sql, each, at))))
@@ -149,21 +159,21 @@ layer(layerService(layerOwnDatabase), { excludeTestServices: true })("what is ke
       yield* sql`UPDATE conversations SET last_message_at = ${at} WHERE operator_id = ${operatorId}`
       yield* forgotten({ orders: 30 }, new Date(day))
       assert.deepStrictEqual(yield* asking, [])
-      const tables = yield* findTablesWith("Asks", operatorId)
+      const tables = yield* findTablesWithWord("Asks", operatorId)
       for (const table of ["conversations", "messages"]) assert.notInclude(tables, table)
       // The order is somebody's whose conversation nobody knows by now.
       assert.include(tables, "stays")
       const trail = sql`SELECT record FROM trail WHERE operator_id = ${operatorId} AND fields = '{guest}'`
-      assert.deepStrictEqual(yield* trail, [{ record: `conversation:${held.conversation}` }])
+      assert.deepStrictEqual(yield* trail, [{ record: `conversation:${held.conversationCode}` }])
       yield* forgotten({ orders: 30 }, new Date(day))
       assert.lengthOf(yield* trail, 1)
       // A channel names the guest of a thread once more whose order is over: nothing else would let go of that.
-      yield* sql`UPDATE orders SET conversation_id = ${held.conversation} WHERE operator_id = ${operatorId}`
-      yield* sql`UPDATE conversations SET guest_name = 'Asks' WHERE operator_id = ${operatorId} AND code = ${held.conversation}`
+      yield* sql`UPDATE orders SET conversation_id = ${held.conversationCode} WHERE operator_id = ${operatorId}`
+      yield* sql`UPDATE conversations SET guest_name = 'Asks' WHERE operator_id = ${operatorId} AND code = ${held.conversationCode}`
       yield* stays(day)
       yield* forgotten({ orders: 30 }, new Date("2027-02-15T00:00:00Z"))
       assert.deepStrictEqual(yield* asking, [])
-      yield* sql`UPDATE conversations SET guest_name = 'Asks' WHERE operator_id = ${operatorId} AND code = ${held.conversation}`
+      yield* sql`UPDATE conversations SET guest_name = 'Asks' WHERE operator_id = ${operatorId} AND code = ${held.conversationCode}`
       yield* forgotten({ orders: 30 }, new Date("2027-03-15T00:00:00Z"))
       assert.deepStrictEqual(yield* asking, [])
     })
@@ -172,7 +182,7 @@ layer(layerService(layerOwnDatabase), { excludeTestServices: true })("what is ke
   it.effect("is every such guest, however many turns that takes", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const { operator, account } = yield* insertGuest({ word: "Many" })
+      const { operator, account } = yield* insertErasableGuest({ word: "Many" })
       const { operatorId } = operator
       yield* sql`
         INSERT INTO conversations (operator_id, code, account_id, channel_type, thread_id, guest_name, last_message_at, created_at)
@@ -189,12 +199,12 @@ layer(layerService(layerOwnDatabase), { excludeTestServices: true })("what is ke
   it.effect("goes to the end of more than one turn has, and past orders that are not over", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const held = yield* insertGuest({ word: "Plenty" })
+      const held = yield* insertErasableGuest({ word: "Plenty" })
       const { operatorId } = held.operator
       yield* sql`
         INSERT INTO messages (operator_id, conversation_id, code, sender_role, sources, display_type, content, created_at)
         SELECT operator_id, id, 'plenty' || n, 'guest', '[]', 'Text', 'x', now() - interval '1 year'
-        FROM conversations, generate_series(1, ${MESSAGE_RETENTION_BATCH + 1}::int) n WHERE operator_id = ${operatorId}`
+        FROM conversations, generate_series(1, ${MESSAGE_RETENTION_BATCH_ROWS + 1}::int) n WHERE operator_id = ${operatorId}`
       yield* forgotten({ messages: 100 }, new Date())
       assert.strictEqual(yield* messagesOf(operatorId), 2)
       // Each with a room that is taken until much later.
@@ -208,16 +218,16 @@ layer(layerService(layerOwnDatabase), { excludeTestServices: true })("what is ke
         SELECT ${operatorId}::bigint, id, reservation_code || room, '2024-01-01', ('2024-01-02'::date + 3000 * room), 1, 1, 'Waits'
         FROM entered, generate_series(0, 1) room`
       yield* forgotten({ orders: 10 }, new Date("2025-03-14T12:00:00Z"))
-      assert.notInclude(yield* findTablesWith("Plenty", operatorId), "stays")
-      assert.include(yield* findTablesWith("Waits", operatorId), "stays")
+      assert.notInclude(yield* findTablesWithWord("Plenty", operatorId), "stays")
+      assert.include(yield* findTablesWithWord("Waits", operatorId), "stays")
     })
   )
 
   it.effect("goes although one cannot go", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const stuck = yield* insertGuest({ word: "Stuck", checkIn: "2025-02-01", checkOut: "2025-02-03" })
-      const other = yield* insertGuest({ of: stuck, word: "Goes" })
+      const stuck = yield* insertErasableGuest({ word: "Stuck", checkIn: "2025-02-01", checkOut: "2025-02-03" })
+      const other = yield* insertErasableGuest({ host: stuck, word: "Goes" })
       const { operatorId } = stuck.operator
       yield* sql`
         CREATE FUNCTION refuse_stuck() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -227,7 +237,7 @@ layer(layerService(layerOwnDatabase), { excludeTestServices: true })("what is ke
         EXECUTE FUNCTION refuse_stuck()`
       yield* forgotten({ orders: 10 }, new Date("2025-03-14T12:00:00Z"))
       const left = yield* sql`SELECT stay_code FROM stays WHERE operator_id = ${operatorId} AND guest_name IS NULL`
-      assert.deepStrictEqual(left, [{ stay_code: other.code }])
+      assert.deepStrictEqual(left, [{ stay_code: other.reservationCode }])
       yield* sql`DROP FUNCTION refuse_stuck CASCADE`
     })
   )
@@ -235,7 +245,7 @@ layer(layerService(layerOwnDatabase), { excludeTestServices: true })("what is ke
   it.effect("is found by its age, in an index", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const { operator, account } = yield* insertGuest()
+      const { operator, account } = yield* insertErasableGuest()
       const { operatorId } = operator
       yield* sql`
         INSERT INTO messages (operator_id, conversation_id, code, sender_role, sources, display_type, content, created_at)

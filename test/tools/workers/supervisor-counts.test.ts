@@ -66,23 +66,23 @@ it.effect("a parent that stands still costs one wait, then each worker counts al
   Effect.gen(function* () {
     const parent = makeFakeSupervisor()
     const windows = yield* windowsOf(parent)
-    parent.falls()
+    parent.stopAnswering()
     const waiting = yield* Effect.forkChild(windows.admit([bucket], []))
     yield* turn
     yield* TestClock.adjust(SUPERVISOR_TIMEOUT_MS)
     assert.isUndefined(waiting.pollUnsafe())
     yield* TestClock.adjust(SUPERVISOR_TIMEOUT_MS / 4)
     assert.strictEqual((yield* Fiber.join(waiting))._tag, "Admitted")
-    const asked = parent.asked()
+    const asked = parent.countSteps()
     assert.strictEqual((yield* windows.admit([bucket], []))._tag, "Admitted")
     assert.strictEqual((yield* windows.admit([bucket], []))._tag, "Refused")
-    assert.strictEqual(parent.asked(), asked)
+    assert.strictEqual(parent.countSteps(), asked)
     assert.strictEqual(warnings.length, 1)
-    parent.stands()
+    parent.resumeAnswering()
     // It has counted the one that waited.
     assert.strictEqual(yield* admitted(windows), "Admitted")
     assert.strictEqual(yield* admitted(windows), "Refused")
-    assert.isAbove(parent.asked(), asked)
+    assert.isAbove(parent.countSteps(), asked)
   }).pipe(Effect.provide(hearing))
 )
 
@@ -90,12 +90,12 @@ it.effect("who goes away while it waits is not waited for", () =>
   Effect.gen(function* () {
     const parent = makeFakeSupervisor()
     const windows = yield* windowsOf(parent)
-    parent.falls()
+    parent.stopAnswering()
     const gone = yield* Effect.forkChild(windows.admit([bucket], []))
     yield* turn
     yield* Fiber.interrupt(gone)
     yield* TestClock.adjust(2 * SUPERVISOR_TIMEOUT_MS)
-    parent.stands()
+    parent.resumeAnswering()
     assert.strictEqual(yield* admitted(windows), "Admitted")
   })
 )

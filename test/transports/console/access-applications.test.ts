@@ -1,18 +1,18 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { freshOperator } from "../../support/harness.ts"
+import { createOperator } from "../../support/harness.ts"
 import {
   addConnection,
   findAlert,
   findForms,
   findSection,
   getAccessPage,
-  layerSignedIn,
+  layerSignedInPages,
+  makeAccessForm,
   postAccessForm,
-  sendOwnForm,
+  sendAccessForm,
   signIn,
-  signInSubAccount,
-  toOwnForm
+  signInSubAccount
 } from "../../support/transports/console/signed-in-pages.ts"
 
 // Ids of connections are the database's: none is given twice, whoever's it is.
@@ -34,14 +34,14 @@ const connected = (account: { readonly operatorId: number; readonly accountId: n
 }
 
 const ready = Effect.gen(function* () {
-  const operator = yield* freshOperator()
+  const operator = yield* createOperator()
   return { ...operator, cookie: yield* signIn(operator.accountId) }
 })
 
 const section = (cookie: string) => Effect.map(getAccessPage(cookie), ({ text }) => findSection(text, "applications"))
 const idsIn = (text: string) => findForms(text, "disconnect_application").map((form) => Number(form.get("id")))
 
-layer(layerSignedIn)("connected applications on the page", (it) => {
+layer(layerSignedInPages)("connected applications on the page", (it) => {
   it.effect("say what they are for where there is none", () =>
     Effect.gen(function* () {
       const { cookie } = yield* ready
@@ -93,7 +93,7 @@ layer(layerSignedIn)("connected applications on the page", (it) => {
       assert.sameMembers([...idsIn(yield* section(operator.cookie))], [mains, subs])
       const foreigners = { operator_id: String(there.operatorId), account_id: String(there.accountId) }
       for (const id of [String(mains), String(foreign), "", "0", "-1", "1e3", "9".repeat(40)]) {
-        const seen = yield* sendOwnForm(sub.cookie, "disconnect_application", { id, ...foreigners })
+        const seen = yield* sendAccessForm(sub.cookie, "disconnect_application", { id, ...foreigners })
         assert.strictEqual(seen.status, 404, id)
       }
       assert.sameMembers([...idsIn(yield* section(operator.cookie))], [mains, subs])
@@ -105,10 +105,10 @@ layer(layerSignedIn)("connected applications on the page", (it) => {
     Effect.gen(function* () {
       const operator = yield* ready
       const id = String(connected(operator, "App"))
-      const without = toOwnForm(operator.cookie, "disconnect_application", { id })
+      const without = makeAccessForm(operator.cookie, "disconnect_application", { id })
       without.delete("form_token")
       assert.strictEqual((yield* postAccessForm(operator.cookie, without)).status, 403)
-      const form = toOwnForm(operator.cookie, "disconnect_application", { id })
+      const form = makeAccessForm(operator.cookie, "disconnect_application", { id })
       assert.strictEqual((yield* postAccessForm(operator.cookie, form, { origin: "https://evil.example" })).status, 403)
       assert.deepStrictEqual(idsIn(yield* section(operator.cookie)), [Number(id)])
     })
@@ -116,10 +116,10 @@ layer(layerSignedIn)("connected applications on the page", (it) => {
 
   it.effect("are withdrawn where nothing else works", () =>
     Effect.gen(function* () {
-      const operator = yield* freshOperator({ status: "banned" })
+      const operator = yield* createOperator({ status: "banned" })
       const cookie = yield* signIn(operator.accountId)
       const id = connected(operator, "App")
-      assert.strictEqual((yield* sendOwnForm(cookie, "disconnect_application", { id: String(id) })).status, 303)
+      assert.strictEqual((yield* sendAccessForm(cookie, "disconnect_application", { id: String(id) })).status, 303)
     })
   )
 })

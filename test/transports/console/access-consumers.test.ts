@@ -4,23 +4,23 @@ import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { formatFeedCursor } from "../../../src/domain/webhooks/event-feed/cursor.ts"
 import { loadAuditLinesWithActor } from "../../support/changes/audit-lines.ts"
-import { call, freshOperator, type OperatorOptions } from "../../support/harness.ts"
+import { call, createOperator, type OperatorOptions } from "../../support/harness.ts"
 import {
   findAlert,
   findForms,
   findSection,
   getAccessPage,
-  layerSignedIn,
+  layerSignedInPages,
+  makeAccessForm,
   postAccessForm,
-  sendOwnForm,
+  sendAccessForm,
   signIn,
-  signInSubAccount,
-  toOwnForm
+  signInSubAccount
 } from "../../support/transports/console/signed-in-pages.ts"
 
 const ready = Effect.fnUntraced(function* (options: OperatorOptions = {}) {
   yield* TestClock.setTime(Date.parse("2027-05-04T10:00:00Z"))
-  const operator = yield* freshOperator(options)
+  const operator = yield* createOperator(options)
   return { ...operator, cookie: yield* signIn(operator.accountId) }
 })
 
@@ -43,7 +43,7 @@ const fed = Effect.fnUntraced(function* (operatorId: number, count: number) {
 const section = (cookie: string) => Effect.map(getAccessPage(cookie), ({ text }) => findSection(text, "consumers"))
 const namesIn = (text: string) => findForms(text, "delete_consumer").map((form) => form.get("name"))
 
-layer(layerSignedIn)("consumers of the feed on the page", (it) => {
+layer(layerSignedInPages)("consumers of the feed on the page", (it) => {
   it.effect("say what they are for where there is none", () =>
     Effect.gen(function* () {
       const { cookie } = yield* ready()
@@ -92,7 +92,7 @@ layer(layerSignedIn)("consumers of the feed on the page", (it) => {
       yield* reading(there, "ledger")
       const foreigners = { operator_id: String(there.operatorId), account_id: String(there.accountId) }
       const statusOf = (name: string) =>
-        Effect.map(sendOwnForm(operator.cookie, "delete_consumer", { name, ...foreigners }), ({ status }) => status)
+        Effect.map(sendAccessForm(operator.cookie, "delete_consumer", { name, ...foreigners }), ({ status }) => status)
       assert.deepStrictEqual(
         [yield* statusOf("ledger"), yield* statusOf(""), yield* statusOf("<b>"), yield* statusOf("a".repeat(51))],
         [404, 422, 422, 422]
@@ -106,10 +106,10 @@ layer(layerSignedIn)("consumers of the feed on the page", (it) => {
     Effect.gen(function* () {
       const operator = yield* ready()
       yield* reading(operator, "ledger")
-      const without = toOwnForm(operator.cookie, "delete_consumer", { name: "ledger" })
+      const without = makeAccessForm(operator.cookie, "delete_consumer", { name: "ledger" })
       without.delete("form_token")
       assert.strictEqual((yield* postAccessForm(operator.cookie, without)).status, 403)
-      const form = toOwnForm(operator.cookie, "delete_consumer", { name: "ledger" })
+      const form = makeAccessForm(operator.cookie, "delete_consumer", { name: "ledger" })
       assert.strictEqual((yield* postAccessForm(operator.cookie, form, { "sec-fetch-site": "same-site" })).status, 403)
       assert.deepStrictEqual(namesIn(yield* section(operator.cookie)), ["ledger"])
     })
@@ -123,7 +123,7 @@ layer(layerSignedIn)("consumers of the feed on the page", (it) => {
     Effect.gen(function* () {
       const operator = yield* ready(standing)
       assert.include(yield* section(operator.cookie), words)
-      const refused = yield* sendOwnForm(operator.cookie, "delete_consumer", { name: "ledger" })
+      const refused = yield* sendAccessForm(operator.cookie, "delete_consumer", { name: "ledger" })
       assert.deepStrictEqual([refused.status, findAlert(refused)], [403, words])
     })
   )

@@ -4,19 +4,19 @@ import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { ACCESS_TOKENS, ACCESS_TOKENS_SHOWN, ACCOUNT_NAME } from "../../../src/platform/limits.ts"
 import { loadAuditLinesWithActor } from "../../support/changes/audit-lines.ts"
-import { call, createToken, freshOperator, insertAccount } from "../../support/harness.ts"
+import { call, createAccessToken, createOperator, insertAccount } from "../../support/harness.ts"
 import {
   findAlert,
   findForms,
   findSection,
   getAccessPage,
-  layerSignedIn,
+  layerSignedInPages,
+  makeAccessForm,
   PUBLIC_URL,
   postAccessForm,
-  sendOwnForm,
+  sendAccessForm,
   signIn,
-  signInSubAccount,
-  toOwnForm
+  signInSubAccount
 } from "../../support/transports/console/signed-in-pages.ts"
 
 const NASTY = `<script>alert(1)</script>"'&`
@@ -24,7 +24,7 @@ const ESCAPED = "&lt;script&gt;alert(1)&lt;/script&gt;&quot;&#39;&amp;"
 
 /** An operator with its main account signed in, and no tokens but the two it was made with. */
 const ready = Effect.gen(function* () {
-  const operator = yield* freshOperator()
+  const operator = yield* createOperator()
   return { ...operator, cookie: yield* signIn(operator.accountId) }
 })
 
@@ -51,7 +51,7 @@ const secretIn = (text: string): string => /<pre class="secret"><code>(lk_[\w-]{
 
 const idsIn = (text: string) => findForms(text, "delete_token").map((form) => Number(form.get("id")))
 
-layer(layerSignedIn)("access tokens on the page", (it) => {
+layer(layerSignedInPages)("access tokens on the page", (it) => {
   it.effect("are listed, the newest first, with what a host needs to know them by and never what they are", () =>
     Effect.gen(function* () {
       const { operatorId, accountId, token, cookie } = yield* ready
@@ -99,7 +99,7 @@ layer(layerSignedIn)("access tokens on the page", (it) => {
     Effect.gen(function* () {
       yield* TestClock.setTime(Date.parse("2027-05-04T10:00:00Z"))
       const { operatorId, accountId, cookie } = yield* ready
-      const made = yield* sendOwnForm(cookie, "make_token", { name: NASTY, scope })
+      const made = yield* sendAccessForm(cookie, "make_token", { name: NASTY, scope })
       assert.strictEqual(made.status, 200)
       const token = secretIn(made.text)
       assert.notStrictEqual(token, "")
@@ -147,7 +147,7 @@ layer(layerSignedIn)("access tokens on the page", (it) => {
         { name: "Books" },
         { scope: "read-only" }
       ]) {
-        const seen = yield* sendOwnForm(cookie, "make_token", { ...fields })
+        const seen = yield* sendAccessForm(cookie, "make_token", { ...fields })
         answers.push([seen.status, findAlert(seen)?.split(":")[0]])
         if (fields.name === `${longest}é`) {
           assert.include(seen.text, `value="${longest}é"`)
@@ -161,10 +161,13 @@ layer(layerSignedIn)("access tokens on the page", (it) => {
         [400, "scope"],
         [400, "name"]
       ])
-      const unstorable = yield* sendOwnForm(cookie, "make_token", { name: "a\u0000b", scope: "read-only" })
+      const unstorable = yield* sendAccessForm(cookie, "make_token", { name: "a\u0000b", scope: "read-only" })
       assert.strictEqual(unstorable.status, 400)
       assert.strictEqual(yield* liveOf(operatorId), before)
-      assert.strictEqual((yield* sendOwnForm(cookie, "make_token", { name: longest, scope: "read-only" })).status, 200)
+      assert.strictEqual(
+        (yield* sendAccessForm(cookie, "make_token", { name: longest, scope: "read-only" })).status,
+        200
+      )
     })
   )
 
@@ -198,9 +201,9 @@ layer(layerSignedIn)("access tokens on the page", (it) => {
       const { operatorId, accountId, cookie } = yield* ready
       const sub = yield* signInSubAccount(operatorId)
       const other = yield* insertAccount(operatorId, "sub", "Another")
-      yield* createToken({ operatorId, accountId: other }, "read-only")
+      yield* createAccessToken({ operatorId, accountId: other }, "read-only")
       assert.strictEqual(
-        (yield* sendOwnForm(sub.cookie, "make_token", { name: "Own", scope: "read-only" })).status,
+        (yield* sendAccessForm(sub.cookie, "make_token", { name: "Own", scope: "read-only" })).status,
         200
       )
       const rows = yield* tokensOf(operatorId)
@@ -209,10 +212,10 @@ layer(layerSignedIn)("access tokens on the page", (it) => {
       assert.deepStrictEqual(idsIn((yield* getAccessPage(sub.cookie)).text), own)
       assert.deepStrictEqual(idsIn((yield* getAccessPage(cookie)).text), rows.map(({ id }) => id).toReversed())
       for (const { id } of rows.filter(({ account_id }) => account_id === accountId || account_id === other)) {
-        assert.strictEqual((yield* sendOwnForm(sub.cookie, "delete_token", { id: String(id) })).status, 404)
+        assert.strictEqual((yield* sendAccessForm(sub.cookie, "delete_token", { id: String(id) })).status, 404)
       }
       assert.strictEqual(yield* liveOf(operatorId), 4)
-      assert.strictEqual((yield* sendOwnForm(cookie, "delete_token", { id: String(own[0]) })).status, 303)
+      assert.strictEqual((yield* sendAccessForm(cookie, "delete_token", { id: String(own[0]) })).status, 303)
       assert.strictEqual(yield* liveOf(operatorId), 3)
     })
   )
@@ -235,11 +238,11 @@ layer(layerSignedIn)("access tokens on the page", (it) => {
         "9".repeat(40),
         "1;2"
       ]) {
-        const seen = yield* sendOwnForm(here.cookie, "delete_token", { id, ...foreigners })
+        const seen = yield* sendAccessForm(here.cookie, "delete_token", { id, ...foreigners })
         assert.strictEqual(seen.status, 404, id)
         assert.isDefined(findAlert(seen), id)
       }
-      const made = yield* sendOwnForm(here.cookie, "make_token", { name: "Mine", scope: "writable", ...foreigners })
+      const made = yield* sendAccessForm(here.cookie, "make_token", { name: "Mine", scope: "writable", ...foreigners })
       assert.strictEqual(made.status, 200)
       assert.deepInclude((yield* tokensOf(here.operatorId)).at(-1), { name: "Mine", account_id: here.accountId })
       assert.strictEqual(yield* liveOf(there.operatorId), 2)
@@ -253,7 +256,7 @@ layer(layerSignedIn)("access tokens on the page", (it) => {
       const [first] = yield* tokensOf(here.operatorId)
       yield* sql`UPDATE access_tokens SET grant_id = ${grant?.id ?? 0} WHERE id = ${first?.id ?? 0}`
       assert.notInclude(idsIn((yield* getAccessPage(here.cookie)).text), first?.id)
-      assert.strictEqual((yield* sendOwnForm(here.cookie, "delete_token", { id: String(first?.id) })).status, 404)
+      assert.strictEqual((yield* sendAccessForm(here.cookie, "delete_token", { id: String(first?.id) })).status, 404)
     })
   )
 
@@ -265,15 +268,17 @@ layer(layerSignedIn)("access tokens on the page", (it) => {
         ["make_token", { name: "Forged", scope: "read-only" }],
         ["delete_token", { id: String(first?.id) }]
       ] as const) {
-        const without = toOwnForm(cookie, act, fields)
+        const without = makeAccessForm(cookie, act, fields)
         without.delete("form_token")
-        const anothers = toOwnForm(yield* signIn((yield* freshOperator()).accountId), act, fields)
+        const anothers = makeAccessForm(yield* signIn((yield* createOperator()).accountId), act, fields)
         assert.deepStrictEqual(
           [
             (yield* postAccessForm(cookie, without)).status,
             (yield* postAccessForm(cookie, anothers)).status,
-            (yield* postAccessForm(cookie, toOwnForm(cookie, act, fields), { origin: "https://evil.example" })).status,
-            (yield* postAccessForm(cookie, toOwnForm(cookie, act, fields), { "sec-fetch-site": "cross-site" })).status
+            (yield* postAccessForm(cookie, makeAccessForm(cookie, act, fields), { origin: "https://evil.example" }))
+              .status,
+            (yield* postAccessForm(cookie, makeAccessForm(cookie, act, fields), { "sec-fetch-site": "cross-site" }))
+              .status
           ],
           [403, 403, 403, 403],
           act
@@ -284,7 +289,7 @@ layer(layerSignedIn)("access tokens on the page", (it) => {
         [false, false]
       )
       // Forms of somebody who has signed out meanwhile lead to the sign-in.
-      const gone = yield* sendOwnForm(`lkconsole_${"a".repeat(43)}`, "make_token", { name: "x", scope: "read-only" })
+      const gone = yield* sendAccessForm(`lkconsole_${"a".repeat(43)}`, "make_token", { name: "x", scope: "read-only" })
       assert.deepStrictEqual([gone.status, gone.headers.get("location")?.split("?")[0]], [303, "/console"])
     })
   )
@@ -321,13 +326,13 @@ layer(layerSignedIn)("access tokens on the page", (it) => {
       const { operatorId, accountId, cookie } = yield* ready
       yield* entered(operatorId, accountId, ACCESS_TOKENS - 3)
       const asked = { name: "Last", scope: "read-only" }
-      assert.strictEqual((yield* sendOwnForm(cookie, "make_token", asked)).status, 200)
-      const refused = yield* sendOwnForm(cookie, "make_token", asked)
+      assert.strictEqual((yield* sendAccessForm(cookie, "make_token", asked)).status, 200)
+      const refused = yield* sendAccessForm(cookie, "make_token", asked)
       assert.strictEqual(refused.status, 422)
       assert.match(findAlert(refused) ?? "", new RegExp(`^access_tokens: .*\\b${ACCESS_TOKENS}\\b`))
       const [first] = yield* tokensOf(operatorId)
-      yield* sendOwnForm(cookie, "delete_token", { id: String(first?.id) })
-      assert.strictEqual((yield* sendOwnForm(cookie, "make_token", asked)).status, 200)
+      yield* sendAccessForm(cookie, "delete_token", { id: String(first?.id) })
+      assert.strictEqual((yield* sendAccessForm(cookie, "make_token", asked)).status, 200)
       assert.strictEqual(yield* liveOf(operatorId), ACCESS_TOKENS)
     })
   )
@@ -337,7 +342,7 @@ layer(layerSignedIn)("access tokens on the page", (it) => {
     (standing) =>
       Effect.gen(function* () {
         yield* TestClock.setTime(Date.parse("2027-05-04T10:00:00Z"))
-        const operator = yield* freshOperator(standing)
+        const operator = yield* createOperator(standing)
         const cookie = yield* signIn(operator.accountId)
         const seen = yield* getAccessPage(cookie)
         assert.strictEqual(seen.status, 200)

@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Queue } from "effect"
 import { SqlClient } from "effect/sql"
-import { webhookIdOf } from "../../../src/domain/webhooks/deliveries/delivery-message.ts"
+import { formatWebhookId } from "../../../src/domain/webhooks/deliveries/delivery-message.ts"
 import { makeDeliveryPolls } from "../../../src/domain/webhooks/deliveries/delivery-workers.ts"
 import { webhookUrl } from "../../../src/transports/console/access/webhooks/webhook-parts.ts"
 import { TEXTS } from "../../../src/transports/console/console-texts.ts"
@@ -10,16 +10,16 @@ import { FORM_KEY_FIELD } from "../../../src/transports/console/visit.ts"
 import {
   createSubscription,
   deliverAllDue,
-  recordEvents,
-  repeatEvent
+  makeRepeatedEvents,
+  recordEvents
 } from "../../support/domain/webhooks/deliveries/delivery-service.ts"
 import { respondWith } from "../../support/domain/webhooks/deliveries/outbound-requests.ts"
-import { startReceiver } from "../../support/domain/webhooks/deliveries/receiver.ts"
-import { freshOperator } from "../../support/harness.ts"
+import { startReceiver } from "../../support/domain/webhooks/deliveries/webhook-receiver.ts"
+import { createOperator } from "../../support/harness.ts"
 import { findForms } from "../../support/transports/console/signed-in-pages.ts"
 import {
   getWebhookPage,
-  layerPages,
+  layerWebhookPages,
   sendWebhookForm,
   signInVisitor
 } from "../../support/transports/console/webhook-pages.ts"
@@ -42,10 +42,10 @@ const sendTwice = Effect.fnUntraced(function* (
 const secretsIn = (pages: ReadonlyArray<{ readonly text: string }>) =>
   pages.flatMap(({ text }) => text.match(/(?:lk_[\w-]{43}|whsec_[A-Za-z0-9+/]+=*)(?=<\/code>)/g) ?? [])
 
-layer(layerPages, { excludeTestServices: true })("a form of the access page that is sent twice", (it) => {
+layer(layerWebhookPages, { excludeTestServices: true })("a form of the access page that is sent twice", (it) => {
   it.effect("creates one token and shows it once; another form creates another token", () =>
     Effect.gen(function* () {
-      const [operator, sql] = [yield* freshOperator(), yield* SqlClient.SqlClient]
+      const [operator, sql] = [yield* createOperator(), yield* SqlClient.SqlClient]
       const cookie = signInVisitor(operator)
       const count = Effect.map(
         sql<{ count: number }>`
@@ -67,7 +67,7 @@ layer(layerPages, { excludeTestServices: true })("a form of the access page that
 
   it.effect("adds one webhook, and creates one new secret", () =>
     Effect.gen(function* () {
-      const [operator, sql] = [yield* freshOperator(), yield* SqlClient.SqlClient]
+      const [operator, sql] = [yield* createOperator(), yield* SqlClient.SqlClient]
       const cookie = signInVisitor(operator)
       const subscriptions = sql<{ id: number; secret: string; former_secret: string | null }>`
         SELECT id, secret, former_secret FROM webhook_subscriptions WHERE operator_id = ${operator.operatorId}`
@@ -90,12 +90,12 @@ layer(layerPages, { excludeTestServices: true })("a form of the access page that
       const polls = yield* makeDeliveryPolls
       const server = yield* startReceiver(respondWith(200))
       const { operator, id } = yield* createSubscription(server.port)
-      const [event_id = 0] = yield* recordEvents(operator, repeatEvent(1))
+      const [event_id = 0] = yield* recordEvents(operator, makeRepeatedEvents(1))
       yield* deliverAllDue(polls)
       const [cookie, page] = [signInVisitor(operator), webhookUrl(id)]
       const [form] = findForms((yield* getWebhookPage(cookie, page)).text, "replay_delivery")
       const fields = {
-        delivery: webhookIdOf({ event_id, subscription_id: id }),
+        delivery: formatWebhookId({ event_id, subscription_id: id }),
         [FORM_KEY_FIELD]: form?.get(FORM_KEY_FIELD) ?? assert.fail("the form has no key")
       }
       for (const _ of [1, 2]) {

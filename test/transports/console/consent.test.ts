@@ -6,7 +6,7 @@ import { SUDO_MS } from "../../../src/domain/access/sign-in/Sessions.ts"
 import { PENDING_AUTHORIZATION_REQUEST } from "../../../src/platform/limits.ts"
 import { SIGN_IN_PATH } from "../../../src/transports/console/page-frame.ts"
 import { toLocalUrl } from "../../../src/transports/console/return-url.ts"
-import { cookieName } from "../../../src/transports/console/visit.ts"
+import { sessionCookieName } from "../../../src/transports/console/visit.ts"
 import {
   Browser,
   DESKTOP_VIEWPORT,
@@ -17,26 +17,26 @@ import {
   withChromiumNote
 } from "../../support/browser.ts"
 import {
-  allowForm,
-  CALLBACK,
+  APP_REDIRECT_URL,
   ConsentState,
   denyForm,
-  FULL_ACCOUNT,
-  HASTY_ACCOUNT,
-  LOOPBACK,
+  FULL_ACCOUNT_ID,
+  LOOPBACK_REDIRECT_URL,
   layerConsentPages,
   layerServedConsentPages,
-  PARTNER,
-  PROGRAM,
+  makeAllowForm,
+  PARTNER_CLIENT,
+  PARTNER_REDIRECT_URL,
   PUBLIC_URL,
   partnerRequestUrl,
   publicRequestUrl,
+  RATE_LIMITED_ACCOUNT_ID,
   readRedirectParams,
-  SITE,
+  SITE_REDIRECT_URL,
   signIn,
   visitPage
 } from "../../support/domain/access/oauth/consent-pages.ts"
-import { BaseUrl } from "../../support/server.ts"
+import { BaseUrl } from "../../support/http-server.ts"
 
 layer(layerConsentPages())("the page of consent", (it) => {
   it.effect("comes after signing in, with nothing of the request lost", () =>
@@ -54,7 +54,7 @@ layer(layerConsentPages())("the page of consent", (it) => {
           const back = toLocalUrl(next, "lost")
           const asked = Object.fromEntries(new URL(target, PUBLIC_URL).searchParams)
           assert.deepStrictEqual(Object.fromEntries(new URL(back, PUBLIC_URL).searchParams), asked)
-          const allowed = yield* visitPage(back, { cookie: yield* signIn(), form: allowForm("read-only") })
+          const allowed = yield* visitPage(back, { cookie: yield* signIn(), form: makeAllowForm("read-only") })
           assert.strictEqual(readRedirectParams(allowed.location)["state"], state)
         }
       }
@@ -87,12 +87,12 @@ layer(layerConsentPages())("the page of consent", (it) => {
           "Anybody can make"
         ],
         [
-          publicRequestUrl({ redirect_uri: SITE }),
+          publicRequestUrl({ redirect_uri: SITE_REDIRECT_URL }),
           "<strong>The site app.example.test</strong>",
           "https://app.example.test<"
         ],
         [
-          publicRequestUrl({ redirect_uri: PROGRAM }),
+          publicRequestUrl({ redirect_uri: APP_REDIRECT_URL }),
           "<strong>An app on this device (cursor)</strong>",
           "<dd>An app on this device (cursor://anysphere.cursor-mcp/oauth/callback)</dd>",
           "Anybody can make"
@@ -113,7 +113,7 @@ layer(layerConsentPages())("the page of consent", (it) => {
 
   it.effect("lets the host give less than was asked for, and never more", () =>
     Effect.gen(function* () {
-      const [{ issued }, cookie] = [yield* ConsentState, yield* signIn()]
+      const [{ issuedCodes: issued }, cookie] = [yield* ConsentState, yield* signIn()]
       const chosen = (text: string) => Array.from(text.matchAll(/value="([\w-]+)" required checked/g), ([, is]) => is)
       for (const [scope, offered, first] of [
         ["read-only", ["read-only"], "read-only"],
@@ -127,7 +127,7 @@ layer(layerConsentPages())("the page of consent", (it) => {
         for (const given of ["read-only", "writable", "admin", ""]) {
           const [before, answer] = [
             issued.length,
-            yield* visitPage(partnerRequestUrl({ scope }), { cookie, form: allowForm(given) })
+            yield* visitPage(partnerRequestUrl({ scope }), { cookie, form: makeAllowForm(given) })
           ]
           const isOffered = offered.some((each) => each === given)
           assert.strictEqual(answer.status, isOffered ? 303 : 422)
@@ -151,7 +151,7 @@ layer(layerConsentPages())("the page of consent", (it) => {
       ]) {
         assert.strictEqual((yield* visitPage(target, { cookie })).status, 400)
       }
-      const form = { ...allowForm("read-only"), password: "\u0000" }
+      const form = { ...makeAllowForm("read-only"), password: "\u0000" }
       assert.strictEqual((yield* visitPage(publicRequestUrl(), { cookie, form })).status, 400)
     })
   )
@@ -169,28 +169,28 @@ layer(layerConsentPages())("the page of consent", (it) => {
 
   it.effect("makes a code for the account that is signed in, which the trail tells", () =>
     Effect.gen(function* () {
-      const { issued, ledTo } = yield* ConsentState
+      const { issuedCodes: issued, recordedRedirects: ledTo } = yield* ConsentState
       const [before, cookie] = [ledTo.length, yield* signIn({ role: "sub", accountId: 77 })]
       const { status, headers, location } = yield* visitPage(partnerRequestUrl(), {
         cookie,
-        form: allowForm("writable")
+        form: makeAllowForm("writable")
       })
       assert.strictEqual(status, 303)
       const { consent, actor, code } = issued.at(-1) ?? {}
       assert.strictEqual(
         location,
-        `${CALLBACK}&code=${code}&state=s+t%2Fa%2Bt%25e&iss=${encodeURIComponent(PUBLIC_URL)}`
+        `${PARTNER_REDIRECT_URL}&code=${code}&state=s+t%2Fa%2Bt%25e&iss=${encodeURIComponent(PUBLIC_URL)}`
       )
       assert.deepInclude(consent?.caller, { operatorId: 5, accountId: 77 })
-      assert.deepStrictEqual([consent?.client, consent?.redirectUri], [PARTNER, CALLBACK])
+      assert.deepStrictEqual([consent?.client, consent?.redirectUri], [PARTNER_CLIENT, PARTNER_REDIRECT_URL])
       assert.deepInclude(actor, { accountId: 77, application: "console", operation: "authorize" })
       assert.deepStrictEqual(
         [headers.get("referrer-policy"), headers.get("cache-control")],
         ["no-referrer", "no-store"]
       )
       assert.strictEqual(ledTo.length, before)
-      yield* visitPage(publicRequestUrl(), { cookie, form: allowForm("read-only") })
-      assert.deepStrictEqual(ledTo.slice(before), [LOOPBACK])
+      yield* visitPage(publicRequestUrl(), { cookie, form: makeAllowForm("read-only") })
+      assert.deepStrictEqual(ledTo.slice(before), [LOOPBACK_REDIRECT_URL])
     })
   )
 
@@ -198,7 +198,7 @@ layer(layerConsentPages())("the page of consent", (it) => {
     Effect.gen(function* () {
       const cookie = yield* signIn()
       const twice = Effect.all(
-        [1, 2].map(() => visitPage(publicRequestUrl(), { cookie, form: allowForm("read-only") }))
+        [1, 2].map(() => visitPage(publicRequestUrl(), { cookie, form: makeAllowForm("read-only") }))
       )
       const codes = (yield* twice).map(({ status, location }) => [status, readRedirectParams(location)["code"]])
       assert.deepStrictEqual(
@@ -211,7 +211,7 @@ layer(layerConsentPages())("the page of consent", (it) => {
 
   it.effect("says why an account cannot give access, and lets it refuse", () =>
     Effect.gen(function* () {
-      const { issued } = yield* ConsentState
+      const { issuedCodes: issued } = yield* ConsentState
       const past = DateTime.makeUnsafe(0)
       for (const [standing, words] of [
         [{ status: "banned" }, "Account banned."],
@@ -219,7 +219,7 @@ layer(layerConsentPages())("the page of consent", (it) => {
         [{ edition: "basic" }, "Basic edition does not support this feature."]
       ] as const) {
         const [cookie, before] = [yield* signIn(standing), issued.length]
-        for (const form of [undefined, allowForm("read-only"), allowForm("writable")]) {
+        for (const form of [undefined, makeAllowForm("read-only"), makeAllowForm("writable")]) {
           const { status, text } = yield* visitPage(
             publicRequestUrl(),
             form === undefined ? { cookie } : { cookie, form }
@@ -239,7 +239,7 @@ layer(layerConsentPages())("the page of consent", (it) => {
 
   it.effect("asks for the password where the sign-in is long ago, before anything can be changed by it", () =>
     Effect.gen(function* () {
-      const [{ issued }, now] = [yield* ConsentState, yield* Clock.currentTimeMillis]
+      const [{ issuedCodes: issued }, now] = [yield* ConsentState, yield* Clock.currentTimeMillis]
       const lately = yield* signIn({ passwordAt: now - SUDO_MS })
       const long = yield* signIn({ passwordAt: now - SUDO_MS - 1 })
       const answered = Effect.fnUntraced(function* (cookie: string, form: Readonly<Record<string, string>>) {
@@ -255,12 +255,16 @@ layer(layerConsentPages())("the page of consent", (it) => {
         [303, true, 1],
         [403, false, 0]
       ]
-      assert.deepStrictEqual(yield* answered(lately, allowForm("writable")), given)
-      assert.deepStrictEqual(yield* answered(long, allowForm("writable")), refused)
-      assert.deepStrictEqual(yield* answered(long, { ...allowForm("writable"), password: "" }), refused)
-      assert.deepStrictEqual(yield* answered(long, { ...allowForm("writable"), password: "wrong" }), [401, false, 0])
-      assert.deepStrictEqual(yield* answered(long, { ...allowForm("writable"), password: "right" }), given)
-      assert.deepStrictEqual(yield* answered(long, allowForm("read-only")), given)
+      assert.deepStrictEqual(yield* answered(lately, makeAllowForm("writable")), given)
+      assert.deepStrictEqual(yield* answered(long, makeAllowForm("writable")), refused)
+      assert.deepStrictEqual(yield* answered(long, { ...makeAllowForm("writable"), password: "" }), refused)
+      assert.deepStrictEqual(yield* answered(long, { ...makeAllowForm("writable"), password: "wrong" }), [
+        401,
+        false,
+        0
+      ])
+      assert.deepStrictEqual(yield* answered(long, { ...makeAllowForm("writable"), password: "right" }), given)
+      assert.deepStrictEqual(yield* answered(long, makeAllowForm("read-only")), given)
       // No browser insists on the password for looking only.
       assert.include((yield* visitPage(partnerRequestUrl(), { cookie: long })).text, 'value="allow" formnovalidate')
     })
@@ -268,12 +272,12 @@ layer(layerConsentPages())("the page of consent", (it) => {
 
   it.effect("says that there is no room for another connection, or that it was asked too often", () =>
     Effect.gen(function* () {
-      const cookie = yield* signIn({ accountId: FULL_ACCOUNT })
-      const { status, text } = yield* visitPage(publicRequestUrl(), { cookie, form: allowForm("read-only") })
+      const cookie = yield* signIn({ accountId: FULL_ACCOUNT_ID })
+      const { status, text } = yield* visitPage(publicRequestUrl(), { cookie, form: makeAllowForm("read-only") })
       assert.strictEqual(status, 422)
       assert.include(text, "Disconnect an application first.")
-      const hasty = yield* signIn({ accountId: HASTY_ACCOUNT })
-      const often = yield* visitPage(publicRequestUrl(), { cookie: hasty, form: allowForm("read-only") })
+      const hasty = yield* signIn({ accountId: RATE_LIMITED_ACCOUNT_ID })
+      const often = yield* visitPage(publicRequestUrl(), { cookie: hasty, form: makeAllowForm("read-only") })
       assert.deepStrictEqual([often.status, often.headers.get("retry-after")], [429, "60"])
       assert.include(often.text, "Wait a minute.")
     })
@@ -281,7 +285,7 @@ layer(layerConsentPages())("the page of consent", (it) => {
 
   it.effect("asks who signed out in another window to sign in, and changes the account with the request kept", () =>
     Effect.gen(function* () {
-      const [{ sessions, issued }, cookie] = [yield* ConsentState, yield* signIn()]
+      const [{ sessions, issuedCodes: issued }, cookie] = [yield* ConsentState, yield* signIn()]
       const other = yield* visitPage(publicRequestUrl(), { cookie, form: { act: "other_account" } })
       assert.strictEqual(other.status, 303)
       assert.isTrue(other.location.startsWith(`${SIGN_IN_PATH}?next=%2Fauthorization`))
@@ -292,7 +296,7 @@ layer(layerConsentPages())("the page of consent", (it) => {
       )
       assert.notInclude(other.headers.get("set-cookie"), cookie)
       const before = issued.length
-      const late = yield* visitPage(publicRequestUrl(), { cookie, form: allowForm("read-only") })
+      const late = yield* visitPage(publicRequestUrl(), { cookie, form: makeAllowForm("read-only") })
       assert.isTrue(late.location.startsWith(`${SIGN_IN_PATH}?next=%2Fauthorization`))
       assert.strictEqual(issued.length, before)
     })
@@ -301,7 +305,11 @@ layer(layerConsentPages())("the page of consent", (it) => {
   it.effect("lets its forms lead back to the application, and loads and frames nothing", () =>
     Effect.gen(function* () {
       const cookie = yield* signIn()
-      for (const target of [partnerRequestUrl(), publicRequestUrl(), publicRequestUrl({ redirect_uri: PROGRAM })]) {
+      for (const target of [
+        partnerRequestUrl(),
+        publicRequestUrl(),
+        publicRequestUrl({ redirect_uri: APP_REDIRECT_URL })
+      ]) {
         const { headers } = yield* visitPage(target, { cookie })
         assert.strictEqual(
           headers.get("content-security-policy"),
@@ -316,7 +324,7 @@ layer(layerConsentPages())("the page of consent", (it) => {
 /** A page of the browser in which that cookie's owner is signed in. */
 const opened = Effect.fnUntraced(function* (cookie: string, options: Parameters<typeof openPage>[0] = {}) {
   const [page, base] = [yield* openPage(options), yield* BaseUrl]
-  const name = cookieName("http://127.0.0.1")
+  const name = sessionCookieName("http://127.0.0.1")
   yield* Effect.promise(() => page.context().addCookies([{ name, value: cookie, url: base }]))
   return { page, base }
 })
@@ -389,13 +397,13 @@ describe.skipIf(!hasChromium)(withChromiumNote("consent in a browser"), () => {
 
     it.effect("leads back from its form to each kind of address, which the policy of the page allows", () =>
       Effect.gen(function* () {
-        const { issued } = yield* ConsentState
+        const { issuedCodes: issued } = yield* ConsentState
         for (const [redirect_uri, act] of [
-          [LOOPBACK, "allow"],
+          [LOOPBACK_REDIRECT_URL, "allow"],
           ["http://[::1]:33419/cb", "allow"],
-          [SITE, "allow"],
-          [PROGRAM, "allow"],
-          [PROGRAM, "deny"]
+          [SITE_REDIRECT_URL, "allow"],
+          [APP_REDIRECT_URL, "allow"],
+          [APP_REDIRECT_URL, "deny"]
         ] as const) {
           const { page, base } = yield* opened(yield* signIn())
           const blocked: Array<string> = []

@@ -13,13 +13,17 @@ import {
   PHONE_VIEWPORT,
   withChromiumNote
 } from "../../support/browser.ts"
-import { CHEAP_COST, createSignInAccount, PASSWORD } from "../../support/domain/access/sign-in/sign-in-accounts.ts"
+import {
+  CHEAP_PASSWORD_COST,
+  createSignInAccount,
+  PASSWORD
+} from "../../support/domain/access/sign-in/sign-in-accounts.ts"
 import { connectClient, createPartner } from "../../support/domain/webhooks/subscriptions/connected-client.ts"
-import { createToken } from "../../support/harness.ts"
-import { BaseUrl, layerHttpServer } from "../../support/server.ts"
+import { createAccessToken } from "../../support/harness.ts"
+import { BaseUrl, layerHttpServer } from "../../support/http-server.ts"
 
 const layerLooked = Layer.merge(layerHttpServer({ trustProxy: true }), Browser.layer).pipe(
-  Layer.provideMerge(Layer.succeed(PasswordCost, CHEAP_COST))
+  Layer.provideMerge(Layer.succeed(PasswordCost, CHEAP_PASSWORD_COST))
 )
 
 // Others on the database of the tests sign in from this machine, by clocks of their own.
@@ -90,7 +94,7 @@ describe.skipIf(!hasChromium)(withChromiumNote("the look of the console"), () =>
         const long = "Portfolio".repeat(11)
         yield* sql`UPDATE accounts SET name = ${long} WHERE id = ${host.accountId}`
         yield* connectClient(host, yield* createPartner(), long)
-        yield* createToken(host, "read-only")
+        yield* createAccessToken(host, "read-only")
         yield* sql`UPDATE access_tokens SET name = ${long}, last_used_at = created_at WHERE operator_id = ${host.operatorId}`
         const page = yield* openPage({ ...OWN_PLACE, viewport: DESKTOP_VIEWPORT })
         yield* signIn(page, host.email, PASSWORD)

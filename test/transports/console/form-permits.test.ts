@@ -7,11 +7,11 @@ import { Grants } from "../../../src/domain/access/oauth/Grants.ts"
 import { newSessionCookie } from "../../../src/domain/access/sign-in/cookies.ts"
 import { Passwords } from "../../../src/domain/access/sign-in/Passwords.ts"
 import { Sessions } from "../../../src/domain/access/sign-in/Sessions.ts"
-import { Outbound } from "../../../src/domain/webhooks/deliveries/Outbound.ts"
+import { OutboundHttp } from "../../../src/domain/webhooks/deliveries/OutboundHttp.ts"
 import { CONSOLE_PERMITS, PERMIT_WAIT_MS } from "../../../src/platform/limits.ts"
-import { layerConsoleAssembly } from "../../../src/transports/console/assembly.ts"
+import { layerConsoleAssembly } from "../../../src/transports/console/console-assembly.ts"
 import { layerConsoleEndpoint } from "../../../src/transports/console/console-endpoint.ts"
-import { toConsoleCaller } from "../../support/callers.ts"
+import { toConsoleCaller } from "../../support/console-caller.ts"
 import { PUBLIC_URL, partnerRequestUrl, visitPage } from "../../support/domain/access/oauth/consent-pages.ts"
 import { layerTest } from "../../support/harness.ts"
 
@@ -42,7 +42,7 @@ const layerBusyConsole = layerConsoleEndpoint(PUBLIC_URL).pipe(
     Layer.mock(AuthorizationCodes, {}),
     Layer.mock(Passwords, {}),
     Layer.mock(Grants, {}),
-    Layer.provide(layerConsoleAssembly, Layer.mock(Outbound, {}))
+    Layer.provide(layerConsoleAssembly, Layer.mock(OutboundHttp, {}))
   ]),
   Layer.provideMerge(layerTest)
 )

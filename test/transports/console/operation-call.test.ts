@@ -5,9 +5,9 @@ import { ERROR_CODES } from "../../../src/contract/errors.ts"
 import { Service } from "../../../src/service/service.ts"
 import { callOperation, toPageStatus } from "../../../src/transports/console/operation-call.ts"
 import type { SignedInVisit } from "../../../src/transports/console/visit.ts"
-import { toConsoleCaller } from "../../support/callers.ts"
+import { toConsoleCaller } from "../../support/console-caller.ts"
 import { fieldOfError } from "../../support/error-messages.ts"
-import { freshOperator, layerTest } from "../../support/harness.ts"
+import { createOperator, layerTest } from "../../support/harness.ts"
 
 /** A visit of somebody of an operator. */
 const visitOf = ({
@@ -40,7 +40,7 @@ layer(Layer.fresh(layerTest))("a call of a page", (it) => {
   it.effect("is answered as any call of the API, or refused with a status that HTTP has", () =>
     Effect.gen(function* () {
       const service = yield* Service
-      const visit = visitOf(yield* freshOperator())
+      const visit = visitOf(yield* createOperator())
       assert.deepStrictEqual(yield* callOperation(service, visit, "list_event_consumers", {}), {
         _tag: "Ok",
         data: { event_consumers: [] }
@@ -62,7 +62,7 @@ layer(Layer.fresh(layerTest))("a call of a page", (it) => {
   it.effect("never waits for a place that pages of the same operator hold", () =>
     Effect.gen(function* () {
       const [service, places] = [yield* Service, yield* Places]
-      const operator = yield* freshOperator()
+      const operator = yield* createOperator()
       const visit = visitOf(operator)
       const page = places.within(operator.operatorId, callOperation(service, visit, "list_event_consumers", {}))
       const answers = yield* Effect.forEach(Array.from({ length: 50 }), () => page, { concurrency: "unbounded" })

@@ -5,7 +5,7 @@ import { Conflict } from "../../../src/contract/errors.ts"
 import { newKnownBrowserCookie, newSessionCookie } from "../../../src/domain/access/sign-in/cookies.ts"
 import { type OwnPasswordInput, Passwords } from "../../../src/domain/access/sign-in/Passwords.ts"
 import { type PasswordConfirmation, Sessions } from "../../../src/domain/access/sign-in/Sessions.ts"
-import { toPerson } from "../../../src/domain/access/sign-in/session-store.ts"
+import { toSignedInAccount } from "../../../src/domain/access/sign-in/session-store.ts"
 import { BUSY_RETRY_SECONDS } from "../../../src/platform/limits.ts"
 import { TEXTS } from "../../../src/transports/console/console-texts.ts"
 import { PASSWORD_PATH } from "../../../src/transports/console/page-frame.ts"
@@ -17,7 +17,7 @@ import { findAlert } from "../../support/transports/console/form-browser.ts"
 
 // What the page says of a password that was confirmed and then could not be replaced.
 
-const person = toPerson({
+const person = toSignedInAccount({
   ...{ operatorId: 1, accountId: 7, accountName: "Harbour Stays", role: "main", edition: "pro", status: "active" },
   ...{ timeZone: "Europe/Lisbon", currency: "EUR", subscriptionUntil: null, passwordAt: new Date(0) },
   ...{ email: "host@example.test", operatorName: "Harbour Stays", passwordHash: "" }
@@ -25,7 +25,7 @@ const person = toPerson({
 const cookie = newSessionCookie()
 const visit: SignedInVisit = {
   ...{ target: PASSWORD_PATH, path: PASSWORD_PATH, query: new URLSearchParams(), ipAddress: "192.0.2.1" },
-  ...{ cookie, knownBrowser: newKnownBrowserCookie(), formToken: deriveFormToken(cookie), formKey: "" },
+  ...{ cookie, knownBrowserCookie: newKnownBrowserCookie(), formToken: deriveFormToken(cookie), formKey: "" },
   session: { email: "host@example.test", operatorName: "Harbour Stays", passwordAt: 0, person }
 }
 
@@ -38,7 +38,7 @@ const changed = (outcome: ReturnType<Passwords["Service"]["changeOwn"]>) =>
     const { actions: acts } = yield* makePasswordPage.pipe(
       Effect.provide(
         Layer.mergeAll(
-          Layer.mock(Sessions, { confirm: (of) => Effect.succeed(toPasswordConfirmation(of, 7)) }),
+          Layer.mock(Sessions, { confirmPassword: (of) => Effect.succeed(toPasswordConfirmation(of, 7)) }),
           Layer.mock(Passwords, {
             changeOwn: (...own) =>
               Effect.andThen(
@@ -51,7 +51,10 @@ const changed = (outcome: ReturnType<Passwords["Service"]["changeOwn"]>) =>
     )
     const response = yield* acts.get("change_password")?.(visit, form) ?? Effect.die("there is no such form")
     assert.deepStrictEqual(given, [
-      [toPasswordConfirmation(cookie, 7), { password: "another password", knownBrowserCookie: visit.knownBrowser }]
+      [
+        toPasswordConfirmation(cookie, 7),
+        { password: "another password", knownBrowserCookie: visit.knownBrowserCookie }
+      ]
     ])
     return response
   }).pipe(asSystemActor)
@@ -62,14 +65,14 @@ const said = (response: Parameters<typeof HttpServerResponse.toWeb>[0]) =>
 it.effect("a password that was changed meanwhile is not changed, and that is said", () =>
   Effect.gen(function* () {
     const response = yield* changed(new Conflict({ message: "" }))
-    assert.deepStrictEqual([response.status, yield* said(response)], [409, TEXTS.password.meanwhile])
+    assert.deepStrictEqual([response.status, yield* said(response)], [409, TEXTS.password.changedMeanwhile])
   })
 )
 
 it.effect("a new password for which there is no room is to be sent again", () =>
   Effect.gen(function* () {
     const response = yield* changed(Effect.fail({ _tag: "Busy" }))
-    assert.deepStrictEqual([response.status, yield* said(response)], [503, TEXTS.refused.busy])
+    assert.deepStrictEqual([response.status, yield* said(response)], [503, TEXTS.requestErrors.overloaded])
     assert.strictEqual(response.headers["retry-after"], String(BUSY_RETRY_SECONDS))
   })
 )

@@ -14,21 +14,25 @@ import {
 } from "../../../src/platform/limits.ts"
 import { TEXTS } from "../../../src/transports/console/console-texts.ts"
 import { STYLE_PATH } from "../../../src/transports/console/style.ts"
-import { layerTestDatabase } from "../../support/database.ts"
-import { CHEAP_COST, createSignInAccount, PASSWORD } from "../../support/domain/access/sign-in/sign-in-accounts.ts"
-import { layerService } from "../../support/harness.ts"
-import { BaseUrl, layerHttpServer, layerHttpServerOf } from "../../support/server.ts"
 import {
+  CHEAP_PASSWORD_COST,
+  createSignInAccount,
+  PASSWORD
+} from "../../support/domain/access/sign-in/sign-in-accounts.ts"
+import { layerService } from "../../support/harness.ts"
+import { BaseUrl, layerHttpServer, layerHttpServerOf } from "../../support/http-server.ts"
+import { layerTestDatabase } from "../../support/test-database.ts"
+import {
+  type BrowserResponse,
   findAlert,
   findFirstParagraph,
   findFormToken,
   findHiddenFields,
   findTitle,
-  newBrowser,
-  type ShownPage
+  newFormBrowser
 } from "../../support/transports/console/form-browser.ts"
 
-const cheap = Layer.succeed(PasswordCost, CHEAP_COST)
+const cheap = Layer.succeed(PasswordCost, CHEAP_PASSWORD_COST)
 const layerDoor = Layer.provideMerge(layerHttpServer({ trustProxy: true }), cheap)
 
 let hour = Date.parse("2027-03-01T00:00:00Z")
@@ -38,9 +42,9 @@ const readyAt = Effect.fnUntraced(function* (cost: PasswordCost) {
   hour += 60 * 60 * 1000
   yield* TestClock.setTime(hour)
   const host = yield* createSignInAccount(undefined, cost)
-  return { ...host, browser: yield* newBrowser, sql: yield* SqlClient.SqlClient, base: yield* BaseUrl }
+  return { ...host, browser: yield* newFormBrowser, sql: yield* SqlClient.SqlClient, base: yield* BaseUrl }
 })
-const ready = readyAt(CHEAP_COST)
+const ready = readyAt(CHEAP_PASSWORD_COST)
 
 const somewhere = () => `2001:db8:${randomBytes(2).toString("hex")}:${randomBytes(2).toString("hex")}::1`
 const from = (address: string) => ({ "x-forwarded-for": `evil, ${address}` })
@@ -49,45 +53,45 @@ layer(layerDoor, { excludeTestServices: false })("signing in", (it) => {
   it.effect("gives a cookie that no script and no other site gets, and leads to the console", () =>
     Effect.gen(function* () {
       const { browser, email } = yield* ready
-      const first = yield* browser.asked("/console")
+      const first = yield* browser.request("/console")
       assert.strictEqual(first.status, 200)
-      const before = browser.jar.get("latchkey")
+      const before = browser.cookies.get("latchkey")
       const response = yield* browser.signIn(email, PASSWORD)
       assert.deepStrictEqual([response.status, response.headers.get("location")], [303, "/console/overview"])
-      const after = browser.jar.get("latchkey")
+      const after = browser.cookies.get("latchkey")
       assert.notStrictEqual(after, before)
-      const lines = browser.set.filter((line) => line.startsWith("latchkey="))
+      const lines = browser.setCookieLines.filter((line) => line.startsWith("latchkey="))
       assert.lengthOf(lines, 2)
       for (const line of lines) {
         assert.deepStrictEqual(line.split("; ").slice(1).toSorted(), ["HttpOnly", "Path=/", "SameSite=Lax", "Secure"])
       }
-      const known = browser.set.find((line) => line.startsWith("latchkey_known="))
+      const known = browser.setCookieLines.find((line) => line.startsWith("latchkey_known="))
       assert.match(known ?? "", /; Max-Age=31536000;.*HttpOnly; Secure; SameSite=Lax/)
-      const shown = yield* browser.asked("/console/access")
+      const shown = yield* browser.request("/console/access")
       assert.strictEqual(shown.status, 200)
       assert.include(shown.text, email)
-      assert.strictEqual((yield* browser.asked("/console")).headers.get("location"), "/console/overview")
+      assert.strictEqual((yield* browser.request("/console")).headers.get("location"), "/console/overview")
     })
   )
 
   it.effect("takes no session that somebody else has put into the browser, and ends the one before", () =>
     Effect.gen(function* () {
       const { browser, email } = yield* ready
-      const attacker = yield* newBrowser
+      const attacker = yield* newFormBrowser
       const planted = newSessionCookie()
-      for (const each of [browser, attacker]) each.jar.set("latchkey", planted)
+      for (const each of [browser, attacker]) each.cookies.set("latchkey", planted)
       yield* browser.signIn(email, PASSWORD)
-      assert.notStrictEqual(browser.jar.get("latchkey"), planted)
-      assert.strictEqual((yield* attacker.asked("/console/access")).status, 303)
-      const first = browser.jar.get("latchkey") ?? ""
+      assert.notStrictEqual(browser.cookies.get("latchkey"), planted)
+      assert.strictEqual((yield* attacker.request("/console/access")).status, 303)
+      const first = browser.cookies.get("latchkey") ?? ""
       // The form of who is signed in already, in another tab.
-      yield* browser.send("/console", {
+      yield* browser.postForm("/console", {
         ...{ act: "sign_in", email, password: PASSWORD },
-        form_token: findFormToken((yield* browser.asked("/console/access")).text)
+        form_token: findFormToken((yield* browser.request("/console/access")).text)
       })
-      attacker.jar.set("latchkey", first)
-      assert.strictEqual((yield* attacker.asked("/console/access")).status, 303)
-      assert.strictEqual((yield* browser.asked("/console/access")).status, 200)
+      attacker.cookies.set("latchkey", first)
+      assert.strictEqual((yield* attacker.request("/console/access")).status, 303)
+      assert.strictEqual((yield* browser.request("/console/access")).status, 200)
     })
   )
 
@@ -95,15 +99,15 @@ layer(layerDoor, { excludeTestServices: false })("signing in", (it) => {
     Effect.gen(function* () {
       const { browser, email } = yield* ready
       yield* browser.signIn(email, PASSWORD)
-      const session = browser.jar.get("latchkey") ?? ""
-      const known = browser.jar.get("latchkey_known")
-      const form_token = findFormToken((yield* browser.asked("/console/access")).text)
-      const out = yield* browser.send("/console", { act: "sign_out", form_token })
+      const session = browser.cookies.get("latchkey") ?? ""
+      const known = browser.cookies.get("latchkey_known")
+      const form_token = findFormToken((yield* browser.request("/console/access")).text)
+      const out = yield* browser.postForm("/console", { act: "sign_out", form_token })
       assert.deepStrictEqual([out.status, out.headers.get("location")], [303, "/console"])
-      assert.notStrictEqual(browser.jar.get("latchkey"), session)
-      assert.strictEqual(browser.jar.get("latchkey_known"), known)
-      browser.jar.set("latchkey", session)
-      const away = yield* browser.asked("/console/access?tokens=3")
+      assert.notStrictEqual(browser.cookies.get("latchkey"), session)
+      assert.strictEqual(browser.cookies.get("latchkey_known"), known)
+      browser.cookies.set("latchkey", session)
+      const away = yield* browser.request("/console/access?tokens=3")
       assert.deepStrictEqual(
         [away.status, away.headers.get("location")],
         [303, "/console?next=%2Fconsole%2Faccess%3Ftokens%3D3"]
@@ -123,14 +127,14 @@ layer(layerDoor, { excludeTestServices: false })("signing in", (it) => {
         "https://evil.example",
         "/console/../..//evil.example"
       ]) {
-        const fresh = yield* newBrowser
-        const asked = yield* fresh.asked(`/console?${new URLSearchParams({ next: evil })}`)
+        const fresh = yield* newFormBrowser
+        const asked = yield* fresh.request(`/console?${new URLSearchParams({ next: evil })}`)
         assert.deepStrictEqual(Object.fromEntries(findHiddenFields(asked.text))["next"], "/console/overview")
         const fields = { act: "sign_in", email, password: PASSWORD, next: evil }
-        const { headers } = yield* fresh.fill("/console", fields)
+        const { headers } = yield* fresh.fillAndSend("/console", fields)
         assert.strictEqual(headers.get("location"), "/console/overview", evil)
         // Who is signed in is led on at once, and there too.
-        const on = yield* fresh.asked(`/console?${new URLSearchParams({ next: evil })}`)
+        const on = yield* fresh.request(`/console?${new URLSearchParams({ next: evil })}`)
         assert.strictEqual(on.headers.get("location"), "/console/overview", evil)
       }
     })
@@ -151,7 +155,7 @@ layer(layerDoor, { excludeTestServices: false })("signing in", (it) => {
           )
           return [status, findAlert(text)]
         })
-        const wrong = [401, TEXTS.signIn.wrong]
+        const wrong = [401, TEXTS.signIn.wrongCredentials]
         assert.deepStrictEqual(yield* refused(email), wrong)
         assert.deepStrictEqual(yield* refused(`nobody-${email}`), wrong)
         const { text } = yield* browser.signIn(`"><script>alert('x')</script>@x`, "no")
@@ -165,13 +169,13 @@ layer(layerDoor, { excludeTestServices: false })("signing in", (it) => {
       const { browser, email } = yield* ready
       const near = somewhere()
       const attempt = (password: string, address: string) =>
-        browser.fill("/console", { act: "sign_in", email, password }, from(address))
+        browser.fillAndSend("/console", { act: "sign_in", email, password }, from(address))
       for (let failed = 0; failed < SIGN_IN_FAILURES; failed += 1) {
         assert.strictEqual((yield* attempt("wrong", near)).status, 401)
       }
       const waiting = yield* attempt(PASSWORD, near)
       assert.deepStrictEqual([waiting.status, waiting.headers.get("retry-after")], [429, "1"])
-      assert.strictEqual(findAlert(waiting.text), TEXTS.signIn.wait(1))
+      assert.strictEqual(findAlert(waiting.text), TEXTS.signIn.tooManyAttempts(1))
       assert.strictEqual((yield* attempt(PASSWORD, somewhere())).status, 303)
     })
   )
@@ -182,9 +186,9 @@ layer(layerDoor, { excludeTestServices: false })("the door of the console", (it)
     Effect.gen(function* () {
       const { browser, email, base } = yield* ready
       yield* browser.signIn(email, PASSWORD)
-      const form_token = findFormToken((yield* browser.asked("/console/password")).text)
-      const other = yield* newBrowser
-      const others = findFormToken((yield* other.asked("/console")).text)
+      const form_token = findFormToken((yield* browser.request("/console/password")).text)
+      const other = yield* newFormBrowser
+      const others = findFormToken((yield* other.request("/console")).text)
       const change = {
         act: "change_password",
         password: PASSWORD,
@@ -200,7 +204,7 @@ layer(layerDoor, { excludeTestServices: false })("the door of the console", (it)
       ] as const
       for (const [path, fields] of forms) {
         const refused = (more: Record<string, string>, headers: Record<string, string> = {}) =>
-          Effect.map(browser.send(path, { ...fields, ...more }, headers), ({ status }) => status)
+          Effect.map(browser.postForm(path, { ...fields, ...more }, headers), ({ status }) => status)
         assert.strictEqual(yield* refused({}), 403)
         assert.strictEqual(yield* refused({ form_token: "" }), 403)
         assert.strictEqual(yield* refused({ form_token: others }), 403)
@@ -214,9 +218,9 @@ layer(layerDoor, { excludeTestServices: false })("the door of the console", (it)
           assert.strictEqual(yield* refused({ form_token }, headers), 403, JSON.stringify(headers))
         }
       }
-      assert.strictEqual((yield* browser.asked("/console/access")).status, 200)
+      assert.strictEqual((yield* browser.request("/console/access")).status, 200)
       const own = { origin: base, "sec-fetch-site": "same-origin" }
-      assert.strictEqual((yield* browser.send("/console/password", { ...change, form_token }, own)).status, 303)
+      assert.strictEqual((yield* browser.postForm("/console/password", { ...change, form_token }, own)).status, 303)
     })
   )
 
@@ -224,7 +228,7 @@ layer(layerDoor, { excludeTestServices: false })("the door of the console", (it)
     Effect.gen(function* () {
       const { browser, email } = yield* ready
       yield* browser.signIn(email, PASSWORD)
-      const { text } = yield* browser.asked("/console/password")
+      const { text } = yield* browser.request("/console/password")
       const change = {
         act: "change_password",
         password: PASSWORD,
@@ -233,29 +237,29 @@ layer(layerDoor, { excludeTestServices: false })("the door of the console", (it)
       }
       const refused = Effect.fnUntraced(function* (from: typeof browser, path: string, headers = {}) {
         const form = { ...change, form_token: findFormToken(text) }
-        const shown = yield* from.send(path, form, headers)
+        const shown = yield* from.postForm(path, form, headers)
         assert.deepStrictEqual([shown.status, findTitle(shown.text)], [403, "Not done · Latchkey"])
         const [, href = "", words] = /<p><a href="([^"]*)">([^<]*)</.exec(shown.text) ?? []
-        assert.strictEqual(words, TEXTS.refused.openAgain)
+        assert.strictEqual(words, TEXTS.requestErrors.openPageAgain)
         return { href, words: findFirstParagraph(shown.text) }
       })
       const elsewhere = yield* refused(browser, "/console/password", { origin: "https://evil.example" })
-      assert.deepStrictEqual(elsewhere, { href: "/console/password", words: TEXTS.refused.notOurs })
-      const strange = yield* refused(yield* newBrowser, "/authorization?state=%22%3E%3Cb%3E&amp")
+      assert.deepStrictEqual(elsewhere, { href: "/console/password", words: TEXTS.requestErrors.crossSiteForm })
+      const strange = yield* refused(yield* newFormBrowser, "/authorization?state=%22%3E%3Cb%3E&amp")
       assert.deepStrictEqual(strange, {
         href: "/authorization?state=%22%3E%3Cb%3E&amp;amp",
-        words: TEXTS.refused.noCookie
+        words: TEXTS.requestErrors.noCookie
       })
       assert.strictEqual(
-        (yield* refused(yield* newBrowser, "/console", { origin: "https://evil.example" })).words,
-        TEXTS.refused.notOurs
+        (yield* refused(yield* newFormBrowser, "/console", { origin: "https://evil.example" })).words,
+        TEXTS.requestErrors.crossSiteForm
       )
 
       // Signed out in another tab: the link leads to signing in, and from there back.
-      yield* browser.send("/console", { act: "sign_out", form_token: findFormToken(text) })
+      yield* browser.postForm("/console", { act: "sign_out", form_token: findFormToken(text) })
       const over = yield* refused(browser, "/console/password")
-      assert.deepStrictEqual(over, { href: "/console/password", words: TEXTS.refused.otherVisit })
-      const led = yield* browser.asked(over.href)
+      assert.deepStrictEqual(over, { href: "/console/password", words: TEXTS.requestErrors.formOfEarlierVisit })
+      const led = yield* browser.request(over.href)
       assert.deepStrictEqual([led.status, led.headers.get("location")], [303, "/console?next=%2Fconsole%2Fpassword"])
     })
   )
@@ -263,14 +267,14 @@ layer(layerDoor, { excludeTestServices: false })("the door of the console", (it)
   it.effect("says in a page's title that it was not done, or is not there", () =>
     Effect.gen(function* () {
       const { browser, email } = yield* ready
-      const title = (shown: Effect.Effect<ShownPage>) => Effect.map(shown, ({ text }) => findTitle(text))
-      assert.strictEqual(yield* title(browser.asked("/console")), "Sign in · Latchkey")
+      const title = (shown: Effect.Effect<BrowserResponse>) => Effect.map(shown, ({ text }) => findTitle(text))
+      assert.strictEqual(yield* title(browser.request("/console")), "Sign in · Latchkey")
       assert.strictEqual(yield* title(browser.signIn(email, "wrong")), "Not done · Sign in · Latchkey")
-      assert.strictEqual(yield* title(browser.asked("/console/nothing")), "Not found · Latchkey")
+      assert.strictEqual(yield* title(browser.request("/console/nothing")), "Not found · Latchkey")
       yield* browser.signIn(email, PASSWORD)
       const wrong = { act: "change_password", password: "wrong", new_password: "x", again: "x" }
       assert.strictEqual(
-        yield* title(browser.fill("/console/password", wrong)),
+        yield* title(browser.fillAndSend("/console/password", wrong)),
         "Not done · Change the password · Latchkey"
       )
     })
@@ -280,11 +284,11 @@ layer(layerDoor, { excludeTestServices: false })("the door of the console", (it)
     Effect.gen(function* () {
       const { browser } = yield* ready
       for (const query of ["", "?next=%2Fconsole%2Fpassword"]) {
-        const { status, headers } = yield* browser.asked(`/console/${query}`)
+        const { status, headers } = yield* browser.request(`/console/${query}`)
         assert.deepStrictEqual([status, headers.get("location")], [308, `/console${query}`])
       }
       for (const path of ["/console//evil.example", "/console/access/"]) {
-        assert.strictEqual((yield* browser.asked(path)).status, 404)
+        assert.strictEqual((yield* browser.request(path)).status, 404)
       }
     })
   )
@@ -293,16 +297,16 @@ layer(layerDoor, { excludeTestServices: false })("the door of the console", (it)
     Effect.gen(function* () {
       const { browser, email, base } = yield* ready
       yield* browser.signIn(email, PASSWORD)
-      const form_token = findFormToken((yield* browser.asked("/console/access")).text)
+      const form_token = findFormToken((yield* browser.request("/console/access")).text)
       const statusOf = (path: string, init?: RequestInit) =>
-        Effect.map(browser.asked(path, init), ({ status }) => status)
+        Effect.map(browser.request(path, init), ({ status }) => status)
       assert.strictEqual(yield* statusOf("/console/nothing"), 404)
       assert.strictEqual(yield* statusOf("/console/nothing", { method: "POST" }), 404)
       for (const method of ["PUT", "DELETE", "PATCH", "OPTIONS"]) {
-        const { status, headers } = yield* browser.asked("/console/access", { method })
+        const { status, headers } = yield* browser.request("/console/access", { method })
         assert.deepStrictEqual([status, headers.get("allow")], [405, "GET, HEAD, POST"], method)
       }
-      const head = yield* browser.asked("/console/access", { method: "HEAD" })
+      const head = yield* browser.request("/console/access", { method: "HEAD" })
       assert.deepStrictEqual([head.status, head.text], [200, ""])
       assert.strictEqual(yield* statusOf("/console", { method: "POST", body: "{}" }), 415)
       const json = { "content-type": "application/json" }
@@ -311,7 +315,7 @@ layer(layerDoor, { excludeTestServices: false })("the door of the console", (it)
       const around = new URLSearchParams({ form_token, act: "nothing", x: "" }).toString().length
       const sized = (bytes: number) =>
         Effect.map(
-          browser.send("/console", { form_token, act: "nothing", x: "x".repeat(bytes - around) }),
+          browser.postForm("/console", { form_token, act: "nothing", x: "x".repeat(bytes - around) }),
           ({ status }) => status
         )
       assert.strictEqual(yield* sized(HOST_FORM_BYTES), 400)
@@ -325,7 +329,7 @@ layer(layerDoor, { excludeTestServices: false })("the door of the console", (it)
       const headers = { "content-type": "application/x-www-form-urlencoded" }
       const streamed: RequestInit & { duplex: "half" } = { method: "POST", body: chunked, headers, duplex: "half" }
       assert.strictEqual(yield* statusOf("/console", streamed), 413)
-      const style = yield* browser.asked(STYLE_PATH)
+      const style = yield* browser.request(STYLE_PATH)
       assert.deepStrictEqual(
         [style.status, style.headers.get("content-type"), style.headers.get("cache-control")],
         [200, "text/css; charset=utf-8", "public, max-age=31536000, immutable"]
@@ -337,14 +341,14 @@ layer(layerDoor, { excludeTestServices: false })("the door of the console", (it)
   it.effect("sends what keeps each page from being framed, kept, or made to run anything", () =>
     Effect.gen(function* () {
       const { browser, email } = yield* ready
-      const out = yield* browser.asked("/console")
+      const out = yield* browser.request("/console")
       yield* browser.signIn(email, PASSWORD)
       const shown = [
         out,
-        yield* browser.asked("/console/access"),
-        yield* browser.asked("/console/password"),
-        yield* browser.asked("/console/nothing"),
-        yield* browser.send("/console", {})
+        yield* browser.request("/console/access"),
+        yield* browser.request("/console/password"),
+        yield* browser.request("/console/nothing"),
+        yield* browser.postForm("/console", {})
       ]
       for (const { headers, text } of shown) {
         assert.strictEqual(
@@ -367,7 +371,7 @@ layer(layerDoor, { excludeTestServices: false })("the door of the console", (it)
     Effect.gen(function* () {
       const { browser } = yield* ready
       const status = (address: string) =>
-        Effect.map(browser.asked("/console/nothing", { headers: from(address) }), (response) => response)
+        Effect.map(browser.request("/console/nothing", { headers: from(address) }), (response) => response)
       const statuses = yield* Effect.forEach(
         Array.from({ length: CONSOLE_REQUESTS_A_MINUTE }),
         () => Effect.map(status("2001:db8:7::1"), (response) => response.status),
@@ -388,7 +392,7 @@ layer(layerDoor, { excludeTestServices: false })("the door of the console", (it)
       const { browser, email, operatorId, sql } = yield* ready
       const noteIn = (text: string) => /role="note"><p><strong>([^<]*)<\/strong>/.exec(text)?.[1]
       yield* browser.signIn(email, PASSWORD)
-      const note = Effect.map(browser.asked("/console/password"), ({ text }) => noteIn(text))
+      const note = Effect.map(browser.request("/console/password"), ({ text }) => noteIn(text))
       assert.isUndefined(yield* note)
       yield* sql`UPDATE operators SET edition = 'basic' WHERE id = ${operatorId}`
       assert.strictEqual(yield* note, "Basic edition does not support this feature.")
@@ -396,12 +400,12 @@ layer(layerDoor, { excludeTestServices: false })("the door of the console", (it)
       assert.strictEqual(yield* note, "Subscription expired.")
       yield* sql`UPDATE operators SET status = 'banned' WHERE id = ${operatorId}`
       assert.strictEqual(yield* note, "Account banned.")
-      const fresh = yield* newBrowser
+      const fresh = yield* newFormBrowser
       assert.strictEqual((yield* fresh.signIn(email, PASSWORD)).status, 303)
-      assert.strictEqual(noteIn((yield* fresh.asked("/console/access")).text), "Account banned.")
+      assert.strictEqual(noteIn((yield* fresh.request("/console/access")).text), "Account banned.")
       yield* sql`UPDATE operators SET status = 'closed' WHERE id = ${operatorId}`
-      assert.strictEqual((yield* browser.asked("/console/password")).status, 303)
-      assert.strictEqual((yield* (yield* newBrowser).signIn(email, PASSWORD)).status, 401)
+      assert.strictEqual((yield* browser.request("/console/password")).status, 303)
+      assert.strictEqual((yield* (yield* newFormBrowser).signIn(email, PASSWORD)).status, 401)
     })
   )
 
@@ -409,18 +413,18 @@ layer(layerDoor, { excludeTestServices: false })("the door of the console", (it)
     Effect.gen(function* () {
       const { browser, email, sql, accountId } = yield* ready
       yield* browser.signIn(email, PASSWORD)
-      const elsewhere = yield* newBrowser
+      const elsewhere = yield* newFormBrowser
       yield* elsewhere.signIn(email, PASSWORD)
       const change = (password: string, new_password: string, again = new_password) =>
         Effect.map(
-          browser.fill("/console/password", { act: "change_password", password, new_password, again }),
+          browser.fillAndSend("/console/password", { act: "change_password", password, new_password, again }),
           ({ status, text }) => [status, findAlert(text)]
         )
-      assert.deepStrictEqual(yield* change("wrong", "another password"), [401, TEXTS.sudo.wrong])
-      assert.deepStrictEqual(yield* change("", "another password"), [401, TEXTS.sudo.wrong])
+      assert.deepStrictEqual(yield* change("wrong", "another password"), [401, TEXTS.sudo.wrongPassword])
+      assert.deepStrictEqual(yield* change("", "another password"), [401, TEXTS.sudo.wrongPassword])
       assert.deepStrictEqual(yield* change(PASSWORD, "another password", "different password"), [
         422,
-        TEXTS.password.different
+        TEXTS.password.passwordsDiffer
       ])
       for (const refused of ["x".repeat(11), "Password1234", email]) {
         const [status, alert] = yield* change(PASSWORD, refused)
@@ -429,12 +433,12 @@ layer(layerDoor, { excludeTestServices: false })("the door of the console", (it)
       }
       assert.strictEqual((yield* change(PASSWORD, ""))[0], 422)
       assert.strictEqual((yield* change(PASSWORD, "x".repeat(201)))[0], 422)
-      assert.strictEqual((yield* elsewhere.asked("/console/access")).status, 200)
+      assert.strictEqual((yield* elsewhere.request("/console/access")).status, 200)
       assert.deepStrictEqual(yield* change(PASSWORD, "another password"), [303, undefined])
-      assert.include((yield* browser.asked("/console/password?done=changed")).text, TEXTS.password.done)
-      assert.strictEqual((yield* elsewhere.asked("/console/access")).status, 303)
-      assert.strictEqual((yield* (yield* newBrowser).signIn(email, PASSWORD)).status, 401)
-      assert.strictEqual((yield* (yield* newBrowser).signIn(email, "another password")).status, 303)
+      assert.include((yield* browser.request("/console/password?done=changed")).text, TEXTS.password.passwordChanged)
+      assert.strictEqual((yield* elsewhere.request("/console/access")).status, 303)
+      assert.strictEqual((yield* (yield* newFormBrowser).signIn(email, PASSWORD)).status, 401)
+      assert.strictEqual((yield* (yield* newFormBrowser).signIn(email, "another password")).status, 303)
       const trail = yield* sql`
         SELECT account_id, application, operation FROM trail WHERE record = ${`account:${accountId}`} AND fields = '{password}'`
       assert.deepStrictEqual(
@@ -472,13 +476,13 @@ layer(layerTelling, { excludeTestServices: false })("what is told of signing in"
         yield* browser.signIn(email, secret, `/console?${new URLSearchParams({ next: "/authorization?state=s3cr3t" })}`)
         yield* browser.signIn(`nobody-${email}`, secret)
         yield* browser.signIn(email, PASSWORD)
-        yield* browser.asked("/console/access?done=s3cr3t")
+        yield* browser.request("/console/access?done=s3cr3t")
         const all = lines.join("\n")
         assert.lengthOf(
           lines.filter((line) => line.includes("console POST")),
           3
         )
-        for (const told of [secret, PASSWORD, email, "s3cr3t", browser.jar.get("latchkey") ?? "?"])
+        for (const told of [secret, PASSWORD, email, "s3cr3t", browser.cookies.get("latchkey") ?? "?"])
           assert.notInclude(all, told)
         assert.deepStrictEqual(counted, [accountId, undefined])
       })

@@ -16,26 +16,26 @@ import {
 import {
   createSubscription,
   deliverAllDue,
-  recordEvents,
-  repeatEvent
+  makeRepeatedEvents,
+  recordEvents
 } from "../../support/domain/webhooks/deliveries/delivery-service.ts"
 import { makeSwitchableHandler, respondWith } from "../../support/domain/webhooks/deliveries/outbound-requests.ts"
-import { startReceiver } from "../../support/domain/webhooks/deliveries/receiver.ts"
-import { BaseUrl } from "../../support/server.ts"
-import { layerPages, signInVisitor } from "../../support/transports/console/webhook-pages.ts"
+import { startReceiver } from "../../support/domain/webhooks/deliveries/webhook-receiver.ts"
+import { BaseUrl } from "../../support/http-server.ts"
+import { layerWebhookPages, signInVisitor } from "../../support/transports/console/webhook-pages.ts"
 
-const WORDS = TEXTS.access.webhooks
+const WEBHOOK_TEXTS = TEXTS.access.webhooks
 
 /** A host in a browser, with a webhook that failed, one that is fine, and what was sent to them. */
 const hosted = Effect.fnUntraced(function* (options: Parameters<typeof openPage>[0]) {
   const [base, polls] = [yield* BaseUrl, yield* makeDeliveryPolls]
-  const { mood, answer } = makeSwitchableHandler()
+  const { behavior: mood, handler: answer } = makeSwitchableHandler()
   const server = yield* startReceiver(answer)
   const webhook = yield* createSubscription(server.port, { path: "/hooks" })
-  yield* recordEvents(webhook.operator, repeatEvent(2))
+  yield* recordEvents(webhook.operator, makeRepeatedEvents(2))
   yield* deliverAllDue(polls)
-  mood.answer = respondWith(500, "<h1>Internal Server Error</h1>".repeat(8))
-  yield* recordEvents(webhook.operator, repeatEvent(1, "transaction:7"))
+  mood.respond = respondWith(500, "<h1>Internal Server Error</h1>".repeat(8))
+  yield* recordEvents(webhook.operator, makeRepeatedEvents(1, "transaction:7"))
   yield* deliverAllDue(polls)
   const page = yield* openPage(options)
   const cookie = { name: "latchkey", value: signInVisitor(webhook.operator), url: base }
@@ -49,7 +49,7 @@ const looks = [
 ] as const
 
 describe.runIf(hasChromium)(withChromiumNote("the pages of webhooks in a browser"), () => {
-  layer(Layer.merge(layerPages, Browser.layer), { excludeTestServices: true })((it) => {
+  layer(Layer.merge(layerWebhookPages, Browser.layer), { excludeTestServices: true })((it) => {
     it.effect.each(looks)("keep nobody out, on %s", ([name, options]) =>
       Effect.gen(function* () {
         const { page, base, webhook } = yield* hosted(options)
@@ -71,7 +71,7 @@ describe.runIf(hasChromium)(withChromiumNote("the pages of webhooks in a browser
           )
           assert.deepStrictEqual(new Set(times), new Set([1]), `${name}: ${path} breaks a time in two`)
         }
-        yield* Effect.promise(() => page.getByRole("button", { name: WORDS.test }).click())
+        yield* Effect.promise(() => page.getByRole("button", { name: WEBHOOK_TEXTS.test }).click())
         assert.deepStrictEqual(yield* findAccessibilityViolations(page), [])
       })
     )
@@ -89,12 +89,12 @@ describe.runIf(hasChromium)(withChromiumNote("the pages of webhooks in a browser
         const tabTo = (words: string) =>
           Effect.repeat(Effect.andThen(press("Tab"), focused), { until: (at) => at === words, times: 60 })
         yield* Effect.promise(() => page.goto(`${base}${ACCESS_PATH}`))
-        yield* tabTo(WORDS.add)
+        yield* tabTo(WEBHOOK_TEXTS.add)
         yield* press("Enter", "Tab")
         yield* Effect.promise(() => page.keyboard.type("http://127.0.0.1:1/typed"))
         yield* press("Enter")
         yield* Effect.promise(() => page.locator(".secret").waitFor())
-        yield* tabTo(WORDS.madeOn)
+        yield* tabTo(WEBHOOK_TEXTS.continueLink)
         yield* press("Enter")
         yield* Effect.promise(() => page.locator(".secret").waitFor({ state: "detached" }))
         // What is loaded again now is the page, and not the form.
@@ -102,11 +102,11 @@ describe.runIf(hasChromium)(withChromiumNote("the pages of webhooks in a browser
         assert.strictEqual(yield* Effect.promise(() => page.getByText("http://127.0.0.1:1/typed").count()), 1)
         yield* tabTo("http://127.0.0.1:1/typed")
         yield* press("Enter")
-        yield* Effect.promise(() => page.getByRole("button", { name: WORDS.test }).waitFor())
-        yield* tabTo(WORDS.test)
+        yield* Effect.promise(() => page.getByRole("button", { name: WEBHOOK_TEXTS.test }).waitFor())
+        yield* tabTo(WEBHOOK_TEXTS.test)
         yield* press("Enter")
-        yield* Effect.promise(() => page.getByText(WORDS.noAnswer.connect).waitFor())
-        yield* tabTo(WORDS.pause)
+        yield* Effect.promise(() => page.getByText(WEBHOOK_TEXTS.failureReasons.connect).waitFor())
+        yield* tabTo(WEBHOOK_TEXTS.pause)
         yield* press("Enter")
         yield* Effect.promise(() => page.getByText(TEXTS.access.done.webhook_paused).waitFor())
       })

@@ -8,25 +8,32 @@ import { SESSION_IDLE_MS } from "../../../src/platform/limits.ts"
 import { webhookUrl } from "../../../src/transports/console/access/webhooks/webhook-parts.ts"
 import { TEXTS } from "../../../src/transports/console/console-texts.ts"
 import { ACCESS_PATH } from "../../../src/transports/console/page-frame.ts"
-import { CHEAP_COST, createSignInAccount, PASSWORD } from "../../support/domain/access/sign-in/sign-in-accounts.ts"
-import { layerHttpServer } from "../../support/server.ts"
-import { findAlert, findFormToken, newBrowser } from "../../support/transports/console/form-browser.ts"
+import {
+  CHEAP_PASSWORD_COST,
+  createSignInAccount,
+  PASSWORD
+} from "../../support/domain/access/sign-in/sign-in-accounts.ts"
+import { layerHttpServer } from "../../support/http-server.ts"
+import { findAlert, findFormToken, newFormBrowser } from "../../support/transports/console/form-browser.ts"
 
 // The page of a webhook, with sessions as they are.
 
-const layerDoor = Layer.provideMerge(layerHttpServer({ trustProxy: true }), Layer.succeed(PasswordCost, CHEAP_COST))
+const layerDoor = Layer.provideMerge(
+  layerHttpServer({ trustProxy: true }),
+  Layer.succeed(PasswordCost, CHEAP_PASSWORD_COST)
+)
 
 const EVENTS = { events: "message_created" }
 
 /** A host who signs in at that time and makes a webhook. */
 const hosted = Effect.fnUntraced(function* (time: string) {
   yield* TestClock.setTime(Date.parse(time))
-  const [sql, browser] = [yield* SqlClient.SqlClient, yield* newBrowser]
+  const [sql, browser] = [yield* SqlClient.SqlClient, yield* newFormBrowser]
   const { email, operatorId } = yield* createSignInAccount()
   yield* browser.signIn(email, PASSWORD)
-  const form_token = findFormToken((yield* browser.asked(ACCESS_PATH)).text)
+  const form_token = findFormToken((yield* browser.request(ACCESS_PATH)).text)
   const send = (path: string, act: string, fields: Readonly<Record<string, string>> = {}) =>
-    browser.send(path, { form_token, act, ...fields })
+    browser.postForm(path, { form_token, act, ...fields })
   const made = yield* send(ACCESS_PATH, "add_webhook", { ...EVENTS, url: "https://hooks.example.com/" })
   assert.strictEqual(made.status, 200)
   const subscription = Effect.map(
@@ -47,16 +54,16 @@ layer(layerDoor, { excludeTestServices: false })("a webhook and who is signed in
       const rotate = (fields: Readonly<Record<string, string>> = {}) => send(page, "rotate_webhook_secret", fields)
       const first = yield* subscription
       yield* TestClock.adjust(SUDO_MS)
-      assert.notInclude((yield* browser.asked(page)).text, `type="password"`)
+      assert.notInclude((yield* browser.request(page)).text, `type="password"`)
       assert.strictEqual((yield* rotate()).status, 200)
       const second = yield* subscription
       assert.notStrictEqual(second.secret, first.secret)
       yield* TestClock.adjust(1)
-      assert.include((yield* browser.asked(page)).text, `type="password"`)
+      assert.include((yield* browser.request(page)).text, `type="password"`)
       const missing = yield* rotate()
-      assert.deepStrictEqual([missing.status, findAlert(missing.text)], [403, TEXTS.sudo.missing])
+      assert.deepStrictEqual([missing.status, findAlert(missing.text)], [403, TEXTS.sudo.missingPassword])
       const wrong = yield* rotate({ password: "wrong" })
-      assert.deepStrictEqual([wrong.status, findAlert(wrong.text)], [401, TEXTS.sudo.wrong])
+      assert.deepStrictEqual([wrong.status, findAlert(wrong.text)], [401, TEXTS.sudo.wrongPassword])
       for (const { text } of [missing, wrong]) assert.notInclude(text, "whsec_")
       assert.deepStrictEqual(yield* subscription, second)
       const right = yield* rotate({ password: PASSWORD })
@@ -80,9 +87,9 @@ layer(layerDoor, { excludeTestServices: false })("a webhook and who is signed in
         [ACCESS_PATH, "add_webhook"],
         [page, "change_webhook"]
       ] as const) {
-        assert.include((yield* browser.asked(path)).text, `type="password"`)
+        assert.include((yield* browser.request(path)).text, `type="password"`)
         const missing = yield* send(path, act, { ...EVENTS, url: url("late") })
-        assert.deepStrictEqual([missing.status, findAlert(missing.text)], [403, TEXTS.sudo.missing])
+        assert.deepStrictEqual([missing.status, findAlert(missing.text)], [403, TEXTS.sudo.missingPassword])
         assert.include(missing.text, url("late"))
         assert.strictEqual((yield* send(path, act, { ...EVENTS, url: url("late"), password: "wrong" })).status, 401)
       }
@@ -101,7 +108,7 @@ layer(layerDoor, { excludeTestServices: false })("a webhook and who is signed in
       assert.deepStrictEqual([late.status, location], [303, `/console?${new URLSearchParams({ next: page })}`])
       const back = yield* browser.signIn(email, PASSWORD, location)
       assert.deepStrictEqual([back.status, back.headers.get("location")], [303, page])
-      assert.strictEqual((yield* browser.asked(page)).status, 200)
+      assert.strictEqual((yield* browser.request(page)).status, 200)
     })
   )
 })

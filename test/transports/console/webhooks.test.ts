@@ -2,10 +2,10 @@ import { assert, describe, it, layer } from "@effect/vitest"
 import { Clock, Effect, Queue, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import fc from "fast-check"
-import { webhookIdOf } from "../../../src/domain/webhooks/deliveries/delivery-message.ts"
+import { formatWebhookId } from "../../../src/domain/webhooks/deliveries/delivery-message.ts"
 import { makeDeliveryPolls } from "../../../src/domain/webhooks/deliveries/delivery-workers.ts"
 import { hasValidSignature } from "../../../src/domain/webhooks/deliveries/signature.ts"
-import { PAUSED_BY_HOST } from "../../../src/domain/webhooks/deliveries/subscriptions.ts"
+import { PAUSED_BY_HOST } from "../../../src/domain/webhooks/deliveries/subscription-statements.ts"
 import { EVENT_NAMES } from "../../../src/jobs/events/event-statements.ts"
 import { jsonParameter } from "../../../src/platform/database/parameters.ts"
 import { WEBHOOK_DELIVERIES_SHOWN, WEBHOOK_TESTS_A_MINUTE } from "../../../src/platform/limits.ts"
@@ -19,16 +19,16 @@ import {
   createSubscription,
   deliverAllDue,
   loadDeliveries,
-  recordEvents,
-  repeatEvent
+  makeRepeatedEvents,
+  recordEvents
 } from "../../support/domain/webhooks/deliveries/delivery-service.ts"
 import { makeSwitchableHandler, respondWith } from "../../support/domain/webhooks/deliveries/outbound-requests.ts"
-import { startReceiver } from "../../support/domain/webhooks/deliveries/receiver.ts"
+import { startReceiver } from "../../support/domain/webhooks/deliveries/webhook-receiver.ts"
 import { connectClient, createPartner } from "../../support/domain/webhooks/subscriptions/connected-client.ts"
-import { createToken, freshOperator, insertAccount, type TestOperator } from "../../support/harness.ts"
+import { createAccessToken, createOperator, insertAccount, type TestOperator } from "../../support/harness.ts"
 import {
   getWebhookPage,
-  layerPages,
+  layerWebhookPages,
   sendWebhookForm,
   signInVisitor,
   type WebhookPageResponse
@@ -100,23 +100,23 @@ describe("why a receiver has not an event", () => {
         const why = explainResult({ status, reason: null })
         assert.isNotEmpty(why)
         assert.strictEqual(isAccepted({ status, reason: null }), status >= 200 && status < 300)
-        assert.strictEqual(why === WORDS.answered["2xx"], isAccepted({ status, reason: null }))
+        assert.strictEqual(why === WORDS.statusExplanations["2xx"], isAccepted({ status, reason: null }))
       })
     )
   })
 
   it("is said in words of its own for every reason, and in some for one that nobody knows", () => {
-    const words = Object.keys(WORDS.noAnswer).map((reason) => explainResult({ status: null, reason }))
+    const words = Object.keys(WORDS.failureReasons).map((reason) => explainResult({ status: null, reason }))
     assert.strictEqual(new Set(words).size, 8)
     assert.isNotEmpty(explainResult({ status: null, reason: "toString" }))
     assert.isNotEmpty(explainResult({ status: null, reason: null }))
   })
 })
 
-layer(layerPages, { excludeTestServices: true })("the pages of webhooks", (it) => {
+layer(layerWebhookPages, { excludeTestServices: true })("the pages of webhooks", (it) => {
   it.effect("say what a webhook is where there is none, and make one whose secret is shown this once", () =>
     Effect.gen(function* () {
-      const operator = yield* freshOperator()
+      const operator = yield* createOperator()
       const cookie = signInVisitor(operator)
       const empty = yield* getWebhookPage(cookie, ACCESS_PATH)
       says(empty, WORDS.none)
@@ -127,7 +127,7 @@ layer(layerPages, { excludeTestServices: true })("the pages of webhooks", (it) =
       const url = "http://127.0.0.1:1/hooks"
       const made = yield* sendWebhookForm(cookie, ACCESS_PATH, "add_webhook", { url, events: [...EVENT_NAMES] })
       assert.strictEqual(made.status, 200)
-      for (const words of [WORDS.madeAgain, `<a href="${ACCESS_PATH}">${WORDS.madeOn}</a>`]) says(made, words)
+      for (const words of [WORDS.reloadWarning, `<a href="${ACCESS_PATH}">${WORDS.continueLink}</a>`]) says(made, words)
       const [row] = yield* kept(operator.operatorId)
       assert.deepInclude(row, { url, account_id: operator.accountId, secret: shownSecret(made) })
       for (const path of [ACCESS_PATH, webhookUrl(row?.id ?? 0)]) {
@@ -143,7 +143,7 @@ layer(layerPages, { excludeTestServices: true })("the pages of webhooks", (it) =
 
   it.effect("refuse what the API refuses, in its words and with a true status", () =>
     Effect.gen(function* () {
-      const operator = yield* freshOperator()
+      const operator = yield* createOperator()
       const cookie = signInVisitor(operator)
       for (const [fields, words] of [
         [{ url: "https://10.0.0.8/", events: ["message_created"] }, "url: must not point at a private address."],
@@ -176,10 +176,10 @@ layer(layerPages, { excludeTestServices: true })("the pages of webhooks", (it) =
         [200, (yield* kept(operator.operatorId))[0]?.secret]
       )
       assert.notStrictEqual(shownSecret(rotated), secret)
-      for (const words of [WORDS.madeAgain, `<a href="${page}">${WORDS.madeOn}</a>`]) says(rotated, words)
+      for (const words of [WORDS.reloadWarning, `<a href="${page}">${WORDS.continueLink}</a>`]) says(rotated, words)
       const unsure = yield* sendWebhookForm(cookie, page, "delete_webhook")
       assert.strictEqual(unsure.status, 422)
-      says(unsure, WORDS.removeUnsure)
+      says(unsure, WORDS.removalNotConfirmed)
       const deleted = yield* followed(cookie, yield* sendWebhookForm(cookie, page, "delete_webhook", { sure: "yes" }))
       says(deleted, TEXTS.access.done.webhook_deleted)
       says(deleted, WORDS.none)
@@ -202,10 +202,10 @@ layer(layerPages, { excludeTestServices: true })("the pages of webhooks", (it) =
       says(paused, TEXTS.access.done.webhook_paused)
       says(paused, PAUSED_BY_HOST)
       assert.strictEqual((yield* sendWebhookForm(cookie, page, "pause_webhook")).status, 409)
-      yield* recordEvents(operator, repeatEvent(2))
+      yield* recordEvents(operator, makeRepeatedEvents(2))
       yield* deliverAllDue(polls)
       assert.strictEqual(yield* Queue.size(server.requests), 0)
-      says(yield* getWebhookPage(cookie, page), WORDS.notTried)
+      says(yield* getWebhookPage(cookie, page), WORDS.notAttempted)
       const resumed = yield* followed(cookie, yield* sendWebhookForm(cookie, page, "resume_webhook"))
       says(resumed, TEXTS.access.done.webhook_resumed)
       saysNot(resumed, PAUSED_BY_HOST)
@@ -226,7 +226,7 @@ layer(layerPages, { excludeTestServices: true })("the pages of webhooks", (it) =
       const { operator, cookie, page, secret } = yield* hosted(server.port)
       yield* sendWebhookForm(cookie, page, "pause_webhook")
       const [before] = yield* kept(operator.operatorId)
-      yield* recordEvents(operator, repeatEvent(1))
+      yield* recordEvents(operator, makeRepeatedEvents(1))
       const rotated = yield* sendWebhookForm(cookie, page, "rotate_webhook_secret")
       says(rotated, PAUSED_BY_HOST)
       const [after] = yield* kept(operator.operatorId)
@@ -250,9 +250,9 @@ layer(layerPages, { excludeTestServices: true })("the pages of webhooks", (it) =
       const polls = yield* makeDeliveryPolls
       const server = yield* startReceiver(respondWith(200))
       const { operator, id, cookie, page } = yield* hosted(server.port)
-      const [event_id = 0] = yield* recordEvents(operator, repeatEvent(1))
+      const [event_id = 0] = yield* recordEvents(operator, makeRepeatedEvents(1))
       yield* deliverAllDue(polls)
-      const fields = { delivery: webhookIdOf({ event_id, subscription_id: id }) }
+      const fields = { delivery: formatWebhookId({ event_id, subscription_id: id }) }
       yield* sendWebhookForm(cookie, page, "pause_webhook")
       const paused = yield* followed(cookie, yield* sendWebhookForm(cookie, page, "replay_delivery", fields))
       says(paused, TEXTS.access.done.delivery_waits_for_resume)
@@ -305,26 +305,27 @@ layer(layerPages, { excludeTestServices: true })("the pages of webhooks", (it) =
   it.effect("tell why a delivery failed, with what the receiver said, and send it again", () =>
     Effect.gen(function* () {
       const polls = yield* makeDeliveryPolls
-      const { mood, answer } = makeSwitchableHandler()
+      const { behavior: mood, handler: answer } = makeSwitchableHandler()
       const server = yield* startReceiver(answer)
       const { operator, id, cookie, page } = yield* hosted(server.port)
-      mood.answer = respondWith(404, MARKUP)
-      const [event_id = 0] = yield* recordEvents(operator, repeatEvent(1))
+      mood.respond = respondWith(404, MARKUP)
+      const [event_id = 0] = yield* recordEvents(operator, makeRepeatedEvents(1))
       yield* deliverAllDue(polls)
       const failed = yield* getWebhookPage(cookie, page)
-      for (const words of [WORDS.answered["404"], WORDS.states.failing, WORDS.deliveryStates.waiting])
+      for (const words of [WORDS.statusExplanations["404"], WORDS.states.failing, WORDS.deliveryStates.waiting])
         says(failed, words)
       assert.include(failed.text, `<pre>${ESCAPED}</pre>`)
       assert.notInclude(failed.text, "<script>")
-      const delivery = webhookIdOf({ event_id, subscription_id: id })
+      const delivery = formatWebhookId({ event_id, subscription_id: id })
       // It waits for its next try and goes by itself.
       assert.notInclude(failed.text, `value="${delivery}"`)
       assert.strictEqual((yield* sendWebhookForm(cookie, page, "replay_delivery", { delivery })).status, 409)
-      mood.answer = respondWith(204)
+      mood.respond = respondWith(204)
       yield* followed(cookie, yield* sendWebhookForm(cookie, page, "resume_webhook"))
       yield* deliverAllDue(polls)
       const gone = yield* getWebhookPage(cookie, page)
-      for (const words of [WORDS.answered["2xx"], WORDS.deliveryStates.delivered, WORDS.earlierTries]) says(gone, words)
+      for (const words of [WORDS.statusExplanations["2xx"], WORDS.deliveryStates.delivered, WORDS.earlierAttempts])
+        says(gone, words)
       assert.include(gone.text, `value="${delivery}"`)
       yield* Queue.clear(server.requests)
       const again = yield* followed(cookie, yield* sendWebhookForm(cookie, page, "replay_delivery", { delivery }))
@@ -348,12 +349,12 @@ layer(layerPages, { excludeTestServices: true })("the pages of webhooks", (it) =
       const { operator, cookie, page, id } = yield* hosted((yield* startReceiver(respondWith(200))).port)
       const shown = ({ text }: WebhookPageResponse) =>
         Array.from(text.matchAll(/name="delivery" value="evt_(\d+)_\d+"/g), ([, event]) => Number(event))
-      const ids = yield* recordEvents(operator, repeatEvent(WEBHOOK_DELIVERIES_SHOWN))
+      const ids = yield* recordEvents(operator, makeRepeatedEvents(WEBHOOK_DELIVERIES_SHOWN))
       yield* deliverAllDue(polls)
       const all = yield* getWebhookPage(cookie, page)
       assert.deepStrictEqual(shown(all), ids.toReversed())
       saysNot(all, WORDS.older)
-      const [last = 0] = yield* recordEvents(operator, repeatEvent(1))
+      const [last = 0] = yield* recordEvents(operator, makeRepeatedEvents(1))
       yield* deliverAllDue(polls)
       const first = yield* getWebhookPage(cookie, page)
       assert.deepStrictEqual(shown(first), [last, ...ids.slice(1).toReversed()])
@@ -369,7 +370,7 @@ layer(layerPages, { excludeTestServices: true })("the pages of webhooks", (it) =
 
   it.effect("name who made a webhook, whatever they are called", () =>
     Effect.gen(function* () {
-      const operator = yield* freshOperator()
+      const operator = yield* createOperator()
       const one = yield* connectClient(operator, yield* createPartner(), MARKUP)
       const { id } = yield* createSubscription(1, { operator: { ...operator, token: one.token } })
       for (const path of [ACCESS_PATH, webhookUrl(id)]) {
@@ -412,12 +413,12 @@ layer(layerPages, { excludeTestServices: true })("the pages of webhooks", (it) =
     Effect.gen(function* () {
       const polls = yield* makeDeliveryPolls
       const server = yield* startReceiver(respondWith(200))
-      const owner = yield* freshOperator()
+      const owner = yield* createOperator()
       const accountId = yield* insertAccount(owner.operatorId, "sub", "Sub")
       const account = { operatorId: owner.operatorId, accountId }
       const sub = signInVisitor(account, "sub")
       const own = yield* createSubscription(server.port, {
-        operator: { ...owner, token: yield* createToken(account, "writable") },
+        operator: { ...owner, token: yield* createAccessToken(account, "writable") },
         path: "/own"
       })
       const another = yield* createSubscription(server.port, { operator: owner, path: "/owners" })
@@ -427,8 +428,8 @@ layer(layerPages, { excludeTestServices: true })("the pages of webhooks", (it) =
       saysNot(list, another.url)
       says(yield* getWebhookPage(signInVisitor(owner), ACCESS_PATH), another.url)
       assert.strictEqual((yield* getWebhookPage(sub, webhookUrl(own.id))).status, 200)
-      const [event = 0] = yield* recordEvents(owner, repeatEvent(1))
-      const [theirs = 0] = yield* recordEvents(foreign.operator, repeatEvent(1))
+      const [event = 0] = yield* recordEvents(owner, makeRepeatedEvents(1))
+      const [theirs = 0] = yield* recordEvents(foreign.operator, makeRepeatedEvents(1))
       yield* deliverAllDue(polls)
       yield* Queue.clear(server.requests)
       const before = [yield* kept(owner.operatorId), yield* kept(foreign.operator.operatorId)]
@@ -437,7 +438,7 @@ layer(layerPages, { excludeTestServices: true })("the pages of webhooks", (it) =
         assert.strictEqual(page.status, 404)
         says(page, WORDS.noSuch)
         for (const [act, fields] of acts) {
-          const delivery = webhookIdOf({ event_id: id === another.id ? event : theirs, subscription_id: id })
+          const delivery = formatWebhookId({ event_id: id === another.id ? event : theirs, subscription_id: id })
           const given = { ...fields, delivery, id: String(own.id) }
           assert.strictEqual((yield* sendWebhookForm(sub, webhookUrl(id), act, given)).status, 404, act)
           // By the page of its own, with another's ids in the fields.
@@ -479,23 +480,23 @@ layer(layerPages, { excludeTestServices: true })("the pages of webhooks", (it) =
   )
 })
 
-layer(layerPages, { excludeTestServices: true })("a test event", (it) => {
+layer(layerWebhookPages, { excludeTestServices: true })("a test event", (it) => {
   it.effect("is sent once, signed as any other, and its answer is shown", () =>
     Effect.gen(function* () {
       const polls = yield* makeDeliveryPolls
-      const { mood, answer } = makeSwitchableHandler()
+      const { behavior: mood, handler: answer } = makeSwitchableHandler()
       const server = yield* startReceiver(answer)
       const { operator, id, cookie, page, secret, url } = yield* hosted(server.port)
-      mood.answer = respondWith(202, MARKUP)
+      mood.respond = respondWith(202, MARKUP)
       const before = yield* kept(operator.operatorId)
       const shown = yield* sendWebhookForm(cookie, page, "test_webhook")
       assert.strictEqual(shown.status, 200)
-      for (const words of [WORDS.testTaken, "<strong>202</strong>", url]) says(shown, words)
+      for (const words of [WORDS.testAccepted, "<strong>202</strong>", url]) says(shown, words)
       assert.match(shown.text, /<strong>202<\/strong> · \d+ ms/)
       assert.include(shown.text, `<pre>${ESCAPED}</pre>`)
-      mood.answer = respondWith(500, "no")
+      mood.respond = respondWith(500, "no")
       const failed = yield* sendWebhookForm(cookie, page, "test_webhook")
-      for (const words of [WORDS.testNotTaken, WORDS.answered["5xx"]]) says(failed, words)
+      for (const words of [WORDS.testNotAccepted, WORDS.statusExplanations["5xx"]]) says(failed, words)
       yield* deliverAllDue(polls)
       const requests = yield* Queue.clear(server.requests)
       assert.strictEqual(requests.length, 2)
@@ -522,7 +523,7 @@ layer(layerPages, { excludeTestServices: true })("a test event", (it) => {
       yield* sendWebhookForm(cookie, page, "pause_webhook")
       const before = yield* kept(operator.operatorId)
       const shown = yield* sendWebhookForm(cookie, page, "test_webhook")
-      says(shown, WORDS.noAnswer.connect)
+      says(shown, WORDS.failureReasons.connect)
       says(shown, PAUSED_BY_HOST)
       assert.deepStrictEqual(yield* kept(operator.operatorId), before)
       const sql = yield* SqlClient.SqlClient
@@ -532,7 +533,7 @@ layer(layerPages, { excludeTestServices: true })("a test event", (it) => {
           INSERT INTO webhook_receivers (operator_id, url, secret_token, created_at)
           VALUES (${operator.operatorId}, 'https://127.0.0.2/', 'x', now()) RETURNING url)
         UPDATE webhook_subscriptions SET url = moved.url FROM moved WHERE operator_id = ${operator.operatorId}`
-      says(yield* sendWebhookForm(cookie, page, "test_webhook"), WORDS.noAnswer.refused_address)
+      says(yield* sendWebhookForm(cookie, page, "test_webhook"), WORDS.failureReasons.refused_address)
     })
   )
 

@@ -5,8 +5,12 @@ import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { Places } from "../../../src/admission/concurrency/Places.ts"
 import { RateWindows } from "../../../src/admission/windows/RateWindows.ts"
-import { ARRIVAL_LABEL, DOCUMENT_OWNER_LABEL, PHOTO_LABEL } from "../../../src/domain/bookings/check-in/field-labels.ts"
 import { GuestPortal } from "../../../src/domain/bookings/check-in/GuestPortal.ts"
+import {
+  ARRIVAL_LABEL,
+  DOCUMENT_OWNER_LABEL,
+  PHOTO_LABEL
+} from "../../../src/domain/bookings/check-in/guest-portal-labels.ts"
 import {
   GUEST_PHOTO_MS,
   GUEST_PHOTOS,
@@ -23,9 +27,9 @@ import { PhotoUploadPermits } from "../../../src/transports/guest-portal/PhotoUp
 import { Browser, findAccessibilityViolations, hasChromium, openPage, withChromiumNote } from "../../support/browser.ts"
 import { fieldOfError } from "../../support/error-messages.ts"
 import { makeGuestPortalStay } from "../../support/guest-portal-stay.ts"
-import { freshOperator, insertOrder, insertProperty, typedClient, withToken } from "../../support/harness.ts"
-import { jpegOfBytes } from "../../support/jpegs.ts"
-import { BaseUrl, layerHttpServer } from "../../support/server.ts"
+import { createOperator, insertOrder, insertProperty, typedClient, withToken } from "../../support/harness.ts"
+import { BaseUrl, layerHttpServer } from "../../support/http-server.ts"
+import { makeJpegOfLength } from "../../support/jpegs.ts"
 
 // The stay is from 4 May to 7 May; Berlin is two hours ahead of UTC then, and the code can be seen from noon on.
 const BEFORE = "2027-05-01T10:00:00Z"
@@ -43,7 +47,7 @@ const fetched = (url: string, init: RequestInit = {}) =>
 const ready = Effect.fnUntraced(function* (now = BEFORE, status: "accepted" | "wait_accept" | "wait_pay" = "accepted") {
   yield* TestClock.setTime(Date.parse(now))
   const base = yield* BaseUrl
-  const operator = yield* freshOperator()
+  const operator = yield* createOperator()
   const { operatorId } = operator
   const property = yield* insertProperty(operatorId, "Harbour 1")
   const sql = yield* SqlClient.SqlClient
@@ -78,7 +82,7 @@ const ready = Effect.fnUntraced(function* (now = BEFORE, status: "accepted" | "w
 const arrival = (here: string, arrival_at: string) =>
   fetched(`${here}?form=arrival`, { method: "POST", body: new URLSearchParams({ arrival_at }) })
 
-const sendPhoto = (here: string, guest: string, jpeg: Uint8Array<ArrayBuffer> = jpegOfBytes(64)) => {
+const sendPhoto = (here: string, guest: string, jpeg: Uint8Array<ArrayBuffer> = makeJpegOfLength(64)) => {
   const body = new FormData()
   body.set("guest", guest)
   body.set("photo", new Blob([jpeg], { type: "image/jpeg" }), "id.jpg")
@@ -182,7 +186,7 @@ layer(layerHttpServer(), { excludeTestServices: false })("the page of a stay", (
         for (const [name, value] of entries) body.append(name, value)
         return body
       }
-      const file = new Blob([jpegOfBytes(64)])
+      const file = new Blob([makeJpegOfLength(64)])
       yield* checkIn({ id_required: "required" })
       const before = yield* events
       for (const [answer, status, field] of [
@@ -249,10 +253,10 @@ layer(layerHttpServer(), { excludeTestServices: false })("the page of a stay", (
     Effect.gen(function* () {
       const { here, checkIn, guest } = yield* ready()
       yield* checkIn({ id_required: "required" })
-      const large = yield* sendPhoto(here, `${guest}`, jpegOfBytes(IMAGE_BYTES + 1))
+      const large = yield* sendPhoto(here, `${guest}`, makeJpegOfLength(IMAGE_BYTES + 1))
       assert.deepStrictEqual([large.status, fieldIn(large.text)], [413, PHOTO_LABEL])
       assert.include(alertIn(large.text), `${IMAGE_BYTES} bytes`)
-      assert.strictEqual((yield* sendPhoto(here, `${guest}`, jpegOfBytes(IMAGE_BYTES))).status, 303)
+      assert.strictEqual((yield* sendPhoto(here, `${guest}`, makeJpegOfLength(IMAGE_BYTES))).status, 303)
     })
   )
 
@@ -309,7 +313,7 @@ layer(layerHttpServer(), { excludeTestServices: false })("the page of a stay", (
       const stay = yield* open
       const ended = yield* Effect.forEach(
         Array.from({ length: IDENTITY_IMAGES_A_GUEST + 3 }),
-        () => Effect.exit(pages.submitIdentityImage(stay, { guestId: guest, jpeg: jpegOfBytes(64) })),
+        () => Effect.exit(pages.submitIdentityImage(stay, { guestId: guest, jpeg: makeJpegOfLength(64) })),
         { concurrency: "unbounded" }
       )
       assert.lengthOf(
@@ -568,7 +572,7 @@ describe.skipIf(!hasChromium)(withChromiumNote("the page of a stay in a browser"
           await page.getByRole("status").waitFor()
           const arrived = await page.getByLabel("Time of arrival").inputValue()
           await page.getByLabel("Whose document").selectOption("Ada Lovelace")
-          const jpeg = { name: "id.jpg", mimeType: "image/jpeg", buffer: Buffer.from(jpegOfBytes(64)) }
+          const jpeg = { name: "id.jpg", mimeType: "image/jpeg", buffer: Buffer.from(makeJpegOfLength(64)) }
           await page.getByLabel("Photo (JPEG").setInputFiles(jpeg)
           await page.getByRole("button", { name: "Send the photo" }).click()
           await page.waitForURL("**?said=photo")

@@ -6,61 +6,61 @@ import {
   EARLY_REQUEST,
   LARGE_BYTES,
   sendAndAwaitRead,
-  startListening,
+  startListeningServer,
   toGetRequest
 } from "../../support/transports/http-server/listening-server.ts"
 import {
+  assertRejection,
   parseRejection,
   parseResponses,
-  RawClient,
-  toRejection
+  RawClient
 } from "../../support/transports/http-server/raw-client.ts"
 
-const heardBy = (client: RawClient) => Effect.promise(() => client.ended)
-const hears = (client: RawClient, pattern: RegExp) => Effect.promise(() => client.hears(pattern))
+const heardBy = (client: RawClient) => Effect.promise(() => client.receivedUntilEnd)
+const hears = (client: RawClient, pattern: RegExp) => Effect.promise(() => client.awaitText(pattern))
 const closed = (client: RawClient) => heardBy(client).pipe(Effect.catchDefect(() => Effect.void))
 const bodies = (heard: string) => parseResponses(heard).map(({ body }) => body)
 
 describe("a client that ends its side", () => {
   it.effect("still gets its answer", () =>
     Effect.gen(function* () {
-      const server = yield* startListening()
-      const client = new RawClient(server.base).send(toGetRequest("/half"))
+      const server = yield* startListeningServer()
+      const client = new RawClient(server.baseUrl).send(toGetRequest("/half"))
       client.socket.end()
-      yield* (yield* server.next).answer
+      yield* (yield* server.takeCall).allowResponse
       assert.deepStrictEqual(bodies(yield* heardBy(client)), ["/half"])
     })
   )
 
   it.effect("and all of several sent ahead", () =>
     Effect.gen(function* () {
-      const server = yield* startListening()
-      const client = new RawClient(server.base).send(`${toGetRequest("/1")}${toGetRequest("/2")}`)
+      const server = yield* startListeningServer()
+      const client = new RawClient(server.baseUrl).send(`${toGetRequest("/1")}${toGetRequest("/2")}`)
       client.socket.end()
-      const [one, two] = [yield* server.next, yield* server.next]
-      yield* two.answer
-      yield* one.answer
+      const [one, two] = [yield* server.takeCall, yield* server.takeCall]
+      yield* two.allowResponse
+      yield* one.allowResponse
       assert.deepStrictEqual(bodies(yield* heardBy(client)), ["/1", "/2"])
     })
   )
 
   it.effect("is asked whether it is there while a long call runs, and answered", () =>
     Effect.gen(function* () {
-      const server = yield* startListening()
-      const client = new RawClient(server.base).send(toGetRequest("/long"))
+      const server = yield* startListeningServer()
+      const client = new RawClient(server.baseUrl).send(toGetRequest("/long"))
       client.socket.end()
-      const call = yield* server.next
+      const call = yield* server.takeCall
       yield* hears(client, /^HTTP\/1\.1 102 Processing\r\n\r\n/)
-      yield* call.answer
+      yield* call.allowResponse
       assert.strictEqual(bodies(yield* heardBy(client)).at(-1), "/long")
     })
   )
 
   it.effect("and is gone takes its running call with it", () =>
     Effect.gen(function* () {
-      const server = yield* startListening()
-      const client = new RawClient(server.base).send(toGetRequest("/gone"))
-      const { interrupted } = yield* server.next
+      const server = yield* startListeningServer()
+      const client = new RawClient(server.baseUrl).send(toGetRequest("/gone"))
+      const { awaitInterruption: interrupted } = yield* server.takeCall
       client.socket.destroy()
       yield* interrupted
     })
@@ -68,9 +68,9 @@ describe("a client that ends its side", () => {
 
   it.effect("before its request is whole is told so", () =>
     Effect.gen(function* () {
-      const server = yield* startListening()
+      const server = yield* startListeningServer()
       for (const part of ["GET /half HT", "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nabc"]) {
-        const client = new RawClient(server.base).send(part)
+        const client = new RawClient(server.baseUrl).send(part)
         client.socket.end()
         assert.strictEqual(parseRejection(yield* heardBy(client)).error_code, 400)
       }
@@ -83,9 +83,9 @@ describe("a slow client", () => {
 
   it.effect("is refused when its headers or its body take too long", () =>
     Effect.gen(function* () {
-      const server = yield* startListening({ patience })
+      const server = yield* startListeningServer({ patience })
       const slow = ["GET /half HT", "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nabc"].map((part) =>
-        new RawClient(server.base).send(part)
+        new RawClient(server.baseUrl).send(part)
       )
       for (const client of slow) {
         const { error_code, error_msg } = parseRejection(yield* heardBy(client))
@@ -97,10 +97,10 @@ describe("a slow client", () => {
 
   it.effect("loses a connection it does not use, without a word", () =>
     Effect.gen(function* () {
-      const server = yield* startListening({ patience })
-      const silent = new RawClient(server.base)
-      const kept = new RawClient(server.base).send(toGetRequest("/once"))
-      yield* (yield* server.next).answer
+      const server = yield* startListeningServer({ patience })
+      const silent = new RawClient(server.baseUrl)
+      const kept = new RawClient(server.baseUrl).send(toGetRequest("/once"))
+      yield* (yield* server.takeCall).allowResponse
       assert.strictEqual(yield* heardBy(silent).pipe(Effect.catchDefect(() => Effect.succeed(""))), "")
       assert.deepStrictEqual(bodies(yield* heardBy(kept)), ["/once"])
     })
@@ -108,12 +108,12 @@ describe("a slow client", () => {
 
   it.effect("may take as long as it likes to be answered", () =>
     Effect.gen(function* () {
-      const server = yield* startListening({ patience })
-      const waiting = new RawClient(server.base).send(toGetRequest("/waits"))
-      const call = yield* server.next
+      const server = yield* startListeningServer({ patience })
+      const waiting = new RawClient(server.baseUrl).send(toGetRequest("/waits"))
+      const call = yield* server.takeCall
       // By when this one is refused, the other has waited longer than a request may take to arrive.
-      yield* heardBy(new RawClient(server.base).send("GET /half HT"))
-      yield* call.answer
+      yield* heardBy(new RawClient(server.baseUrl).send("GET /half HT"))
+      yield* call.allowResponse
       yield* hears(waiting, /\/waits$/)
     })
   )
@@ -122,23 +122,23 @@ describe("a slow client", () => {
 describe("connections", () => {
   it.effect("beyond the limit take the place of the longest idle one; where all are in use they are closed", () =>
     Effect.gen(function* () {
-      const server = yield* startListening({ connections: 2 })
+      const server = yield* startListeningServer({ connections: 2 })
       const used = Effect.fnUntraced(function* (path: string) {
-        const client = new RawClient(server.base).send(toGetRequest(path))
-        const call = yield* server.next
+        const client = new RawClient(server.baseUrl).send(toGetRequest(path))
+        const call = yield* server.takeCall
         return { client, call }
       })
       const first = yield* used("/1")
-      yield* first.call.answer
+      yield* first.call.allowResponse
       yield* hears(first.client, /\/1$/)
       const second = yield* used("/2")
       assert.isFalse(first.client.socket.closed)
       const third = yield* used("/3")
       yield* heardBy(first.client).pipe(Effect.catchDefect(() => Effect.void))
-      const fourth = new RawClient(server.base)
+      const fourth = new RawClient(server.baseUrl)
       assert.strictEqual(yield* heardBy(fourth).pipe(Effect.catchDefect(() => Effect.succeed(""))), "")
       for (const { client, call } of [second, third]) {
-        yield* call.answer
+        yield* call.allowResponse
         yield* hears(client, /\/[23]$/)
       }
     })
@@ -148,7 +148,7 @@ describe("connections", () => {
     "that send empty lines or the rest of an answered body make room; half a request does not, unless all are",
     () =>
       Effect.gen(function* () {
-        const server = yield* startListening({ connections: 3 })
+        const server = yield* startListeningServer({ connections: 3 })
         const half = yield* connectAnsweredClient(server, toGetRequest("/half"))
         const empty = yield* connectAnsweredClient(server, toGetRequest("/empty"))
         const late = yield* connectAnsweredClient(server, EARLY_REQUEST)
@@ -177,14 +177,14 @@ describe("empty lines", () => {
   it.effect("keep no connection: neither after an answer nor before the first request", () =>
     Effect.gen(function* () {
       const patience = { ...usual, headerSeconds: 1, keepAliveSeconds: 2 }
-      const server = yield* startListening({ patience })
+      const server = yield* startListeningServer({ patience })
       const kept = drip(yield* connectAnsweredClient(server, toGetRequest("/once")))
-      const fresh = drip(new RawClient(server.base))
+      const fresh = drip(new RawClient(server.baseUrl))
       const half = (yield* connectAnsweredClient(server, toGetRequest("/half"))).send("\r\nGET /half HT")
       yield* closed(kept)
       yield* closed(fresh)
       // It has its own clock, that of headers, and an answer.
-      assert.strictEqual(toRejection(parseResponses(yield* heardBy(half)).at(-1)).error_code, 400)
+      assert.strictEqual(assertRejection(parseResponses(yield* heardBy(half)).at(-1)).error_code, 400)
     })
   )
 })
@@ -192,22 +192,22 @@ describe("empty lines", () => {
 describe("a client that takes nothing of a long answer", () => {
   it.effect("is cut, and its call ended, whatever it sends; one that reads slowly gets all of it", () =>
     Effect.gen(function* () {
-      const server = yield* startListening({ patience: { ...usual, stalledSeconds: 1 } })
-      const stalled = new RawClient(server.base).send(toGetRequest("/large"))
+      const server = yield* startListeningServer({ patience: { ...usual, stalledSeconds: 1 } })
+      const stalled = new RawClient(server.baseUrl).send(toGetRequest("/large"))
       stalled.socket.pause()
       const drip = setInterval(() => stalled.send("\r\n"), 100)
       stalled.socket.on("close", () => clearInterval(drip))
-      const call = yield* server.next
-      yield* call.answer
-      const slow = new RawClient(server.base).send(toGetRequest("/large"))
+      const call = yield* server.takeCall
+      yield* call.allowResponse
+      const slow = new RawClient(server.baseUrl).send(toGetRequest("/large"))
       let bytes = 0
       const pace = setInterval(() => slow.socket.resume(), 25)
       slow.socket.on("data", (text: string) => {
         bytes += text.length
         slow.socket.pause()
       })
-      yield* (yield* server.next).answer
-      yield* call.interrupted
+      yield* (yield* server.takeCall).allowResponse
+      yield* call.awaitInterruption
       assert.isFalse(slow.socket.closed)
       assert.isBelow(bytes, LARGE_BYTES)
       clearInterval(pace)

@@ -5,18 +5,18 @@ import {
   connectAnsweredClient,
   EARLY_REQUEST,
   sendAndAwaitRead,
-  startListening,
+  startListeningServer,
   toGetRequest
 } from "../../support/transports/http-server/listening-server.ts"
 import { parseResponses, RawClient } from "../../support/transports/http-server/raw-client.ts"
 
-const heardBy = (client: RawClient) => Effect.promise(() => client.ended)
+const heardBy = (client: RawClient) => Effect.promise(() => client.receivedUntilEnd)
 
 /** The paths that were answered, and whether each answer said it was the last. */
 const said = (heard: string) =>
   parseResponses(heard).map(({ body, headers }) => [body, headers.get("connection") === "close"] as const)
 
-const used = (server: Effect.Success<ReturnType<typeof startListening>>) =>
+const used = (server: Effect.Success<ReturnType<typeof startListeningServer>>) =>
   connectAnsweredClient(server, toGetRequest("/used"))
 
 const LONG = 60_000
@@ -26,11 +26,11 @@ const SILENCE_OF_A_STOP_MS = 500
 describe("a stop", () => {
   it.effect("answers what is under way, says that it was the last, and then is over", () =>
     Effect.gen(function* () {
-      const server = yield* startListening()
-      const client = new RawClient(server.base).send(toGetRequest("/slow"))
-      const call = yield* server.next
+      const server = yield* startListeningServer()
+      const client = new RawClient(server.baseUrl).send(toGetRequest("/slow"))
+      const call = yield* server.takeCall
       const stopping = yield* Effect.forkChild(server.stop, { startImmediately: true })
-      yield* call.answer
+      yield* call.allowResponse
       assert.deepStrictEqual(said(yield* heardBy(client)), [["/slow", true]])
       yield* Fiber.join(stopping)
     })
@@ -38,9 +38,9 @@ describe("a stop", () => {
 
   it.effect("closes what nobody uses at once: kept connections, and those over which nothing has come", () =>
     Effect.gen(function* () {
-      const server = yield* startListening({ shutdownSeconds: LONG })
+      const server = yield* startListeningServer({ shutdownSeconds: LONG })
       const kept = yield* used(server)
-      const silent = new RawClient(server.base)
+      const silent = new RawClient(server.baseUrl)
       yield* used(server)
       yield* server.stop
       assert.deepStrictEqual(said(yield* heardBy(kept)), [["/used", false]])
@@ -50,11 +50,11 @@ describe("a stop", () => {
 
   it.effect("waits for the next request of a connection in use, and answers it", () =>
     Effect.gen(function* () {
-      const server = yield* startListening({ silence: LONG, shutdownSeconds: LONG })
+      const server = yield* startListeningServer({ silence: LONG, shutdownSeconds: LONG })
       const client = yield* used(server)
       const stopping = yield* Effect.forkChild(server.stop, { startImmediately: true })
       client.send(toGetRequest("/next"))
-      yield* (yield* server.next).answer
+      yield* (yield* server.takeCall).allowResponse
       assert.deepStrictEqual(said(yield* heardBy(client)), [
         ["/used", false],
         ["/next", true]
@@ -68,12 +68,12 @@ describe("a stop", () => {
     () =>
       Effect.gen(function* () {
         const replaced = yield* Latch.make(true)
-        const server = yield* startListening({ replaced, silence: undefined, drainSeconds: LONG })
+        const server = yield* startListeningServer({ replaced, silence: undefined, drainSeconds: LONG })
         const client = yield* used(server)
         yield* Effect.promise(() => sleep(SILENCE_OF_A_STOP_MS + 100))
         const stopping = yield* Effect.forkChild(server.stop, { startImmediately: true })
         client.send(toGetRequest("/next"))
-        yield* (yield* server.next).answer
+        yield* (yield* server.takeCall).allowResponse
         assert.deepStrictEqual(said(yield* heardBy(client)), [
           ["/used", false],
           ["/next", true]
@@ -84,7 +84,7 @@ describe("a stop", () => {
 
   it.effect("does not wait for what begins no request: the rest of an answered body, and empty lines", () =>
     Effect.gen(function* () {
-      const server = yield* startListening({ shutdownSeconds: LONG })
+      const server = yield* startListeningServer({ shutdownSeconds: LONG })
       const late = yield* connectAnsweredClient(server, EARLY_REQUEST)
       yield* sendAndAwaitRead(late, "late!")
       const never = yield* connectAnsweredClient(server, EARLY_REQUEST)
@@ -98,16 +98,16 @@ describe("a stop", () => {
 
   it.effect("waits for the rest of a request's headers, but not longer than for a next request", () =>
     Effect.gen(function* () {
-      const server = yield* startListening({ silence: LONG, shutdownSeconds: LONG })
-      const client = new RawClient(server.base)
+      const server = yield* startListeningServer({ silence: LONG, shutdownSeconds: LONG })
+      const client = new RawClient(server.baseUrl)
       yield* sendAndAwaitRead(client, "GET /in-two HT")
       const stopping = yield* Effect.forkChild(server.stop, { startImmediately: true })
       yield* sendAndAwaitRead(client, "TP/1.1\r\nHost: x\r\n\r\n")
-      yield* (yield* server.next).answer
+      yield* (yield* server.takeCall).allowResponse
       assert.deepStrictEqual(said(yield* heardBy(client)), [["/in-two", true]])
       yield* Fiber.join(stopping)
 
-      const impatient = yield* startListening({ silence: 100, shutdownSeconds: LONG })
+      const impatient = yield* startListeningServer({ silence: 100, shutdownSeconds: LONG })
       const half = yield* connectAnsweredClient(impatient, toGetRequest("/used"))
       yield* sendAndAwaitRead(half, "GET /in-two HT")
       yield* impatient.stop
@@ -117,11 +117,13 @@ describe("a stop", () => {
 
   it.effect("answers all that was sent ahead in its order, and only the newest says that it was the last", () =>
     Effect.gen(function* () {
-      const server = yield* startListening()
-      const client = new RawClient(server.base).send(`${toGetRequest("/1")}${toGetRequest("/2")}${toGetRequest("/3")}`)
-      const [one, two, three] = [yield* server.next, yield* server.next, yield* server.next]
+      const server = yield* startListeningServer()
+      const client = new RawClient(server.baseUrl).send(
+        `${toGetRequest("/1")}${toGetRequest("/2")}${toGetRequest("/3")}`
+      )
+      const [one, two, three] = [yield* server.takeCall, yield* server.takeCall, yield* server.takeCall]
       const stopping = yield* Effect.forkChild(server.stop, { startImmediately: true })
-      for (const call of [three, one, two]) yield* call.answer
+      for (const call of [three, one, two]) yield* call.allowResponse
       assert.deepStrictEqual(said(yield* heardBy(client)), [
         ["/1", false],
         ["/2", false],
@@ -133,25 +135,25 @@ describe("a stop", () => {
 
   it.effect("does not run what comes after a last answer, and does not reset the connection either", () =>
     Effect.gen(function* () {
-      const server = yield* startListening({ silence: LONG, shutdownSeconds: LONG })
-      const client = new RawClient(server.base).send(toGetRequest("/last"))
-      const last = yield* server.next
+      const server = yield* startListeningServer({ silence: LONG, shutdownSeconds: LONG })
+      const client = new RawClient(server.baseUrl).send(toGetRequest("/last"))
+      const last = yield* server.takeCall
       const stopping = yield* Effect.forkChild(server.stop, { startImmediately: true })
-      yield* last.answer
+      yield* last.allowResponse
       client.send(toGetRequest("/after"))
       assert.deepStrictEqual(said(yield* heardBy(client)), [["/last", true]])
       yield* Fiber.join(stopping)
-      const more = yield* Effect.forkChild(server.next, { startImmediately: true })
+      const more = yield* Effect.forkChild(server.takeCall, { startImmediately: true })
       assert.isUndefined(more.pollUnsafe())
     })
   )
 
   it.effect("cuts what takes too long: a call that does not end, and an upload", () =>
     Effect.gen(function* () {
-      const server = yield* startListening({ shutdownSeconds: 0 })
-      const call = new RawClient(server.base).send(toGetRequest("/slow"))
-      const { interrupted } = yield* server.next
-      const upload = new RawClient(server.base).send("POST /up HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nabc")
+      const server = yield* startListeningServer({ shutdownSeconds: 0 })
+      const call = new RawClient(server.baseUrl).send(toGetRequest("/slow"))
+      const { awaitInterruption: interrupted } = yield* server.takeCall
+      const upload = new RawClient(server.baseUrl).send("POST /up HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nabc")
       yield* used(server)
       yield* server.stop
       assert.strictEqual(yield* heardBy(call), "")
@@ -164,15 +166,15 @@ describe("a stop", () => {
     Effect.gen(function* () {
       const ended = yield* Deferred.make<void>()
       const onStop = Effect.asVoid(Deferred.succeed(ended, undefined))
-      const server = yield* startListening({ drainSeconds: 3, onStop })
-      const before = new RawClient(server.base).send(toGetRequest("/before"))
-      const first = yield* server.next
+      const server = yield* startListeningServer({ drainSeconds: 3, onStop })
+      const before = new RawClient(server.baseUrl).send(toGetRequest("/before"))
+      const first = yield* server.takeCall
       const stopping = yield* Effect.forkChild(server.stop, { startImmediately: true })
-      const during = new RawClient(server.base).send(toGetRequest("/during"))
-      const second = yield* server.next
+      const during = new RawClient(server.baseUrl).send(toGetRequest("/during"))
+      const second = yield* server.takeCall
       assert.isFalse(yield* Deferred.isDone(ended))
       yield* Deferred.await(ended)
-      for (const call of [first, second]) yield* call.answer
+      for (const call of [first, second]) yield* call.allowResponse
       assert.deepStrictEqual(said(yield* heardBy(before)), [["/before", true]])
       assert.deepStrictEqual(said(yield* heardBy(during)), [["/during", true]])
       yield* Fiber.join(stopping)
@@ -181,23 +183,23 @@ describe("a stop", () => {
 
   it.effect("takes new connections for the drain, in which it is no longer ready", () =>
     Effect.gen(function* () {
-      const server = yield* startListening({ drainSeconds: 3 })
+      const server = yield* startListeningServer({ drainSeconds: 3 })
       const kept = yield* used(server)
       const stopping = yield* Effect.forkChild(server.stop, { startImmediately: true })
       const [ready] = parseResponses(
-        yield* heardBy(new RawClient(server.base).send(toGetRequest("/health/ready?from=lb")))
+        yield* heardBy(new RawClient(server.baseUrl).send(toGetRequest("/health/ready?from=lb")))
       )
       assert.strictEqual(ready?.status, "HTTP/1.1 503 Service Unavailable")
       assert.strictEqual(ready?.headers.get("connection"), "close")
-      const client = new RawClient(server.base).send(toGetRequest("/new"))
-      yield* (yield* server.next).answer
+      const client = new RawClient(server.baseUrl).send(toGetRequest("/new"))
+      yield* (yield* server.takeCall).allowResponse
       assert.deepStrictEqual(said(yield* heardBy(client)), [["/new", true]])
       kept.send(toGetRequest("/kept"))
-      yield* (yield* server.next).answer
+      yield* (yield* server.takeCall).allowResponse
       assert.deepStrictEqual(said(yield* heardBy(kept)).at(-1), ["/kept", true])
       yield* Fiber.join(stopping)
       const refused = yield* Effect.promise(() =>
-        fetch(server.base).then(
+        fetch(server.baseUrl).then(
           () => "",
           () => "refused"
         )

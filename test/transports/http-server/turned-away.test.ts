@@ -2,8 +2,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { Places } from "../../../src/admission/concurrency/Places.ts"
 import { CONCURRENCY_PERMITS, QUEUED_CALLS } from "../../../src/platform/limits.ts"
-import { freshOperator } from "../../support/harness.ts"
-import { BaseUrl, layerHttpServer } from "../../support/server.ts"
+import { createOperator } from "../../support/harness.ts"
+import { BaseUrl, layerHttpServer } from "../../support/http-server.ts"
 import { decodeEnvelope, parseResponses, RawClient } from "../../support/transports/http-server/raw-client.ts"
 
 /** As many calls of the operator as may be worked on and wait, none of which ends. */
@@ -32,23 +32,23 @@ describe("a call that finds no room", () => {
     () =>
       Effect.gen(function* () {
         const base = yield* BaseUrl
-        const busy = yield* freshOperator()
+        const busy = yield* createOperator()
         const before = left(heardHeaders(yield* get(base, busy.token)))
         const crowded = yield* crowd(busy.operatorId)
 
         for (let nth = 0; nth < 3; nth++) {
           const client = new RawClient(base).send(head(busy.token, 10))
-          yield* Effect.promise(() => client.hears(/"data"/))
-          const [answer] = parseResponses(client.heard)
+          yield* Effect.promise(() => client.awaitText(/"data"/))
+          const [answer] = parseResponses(client.received)
           assert.strictEqual(answer?.status, "HTTP/1.1 200 OK")
           assert.strictEqual(decodeEnvelope(answer?.body).error_code, 500)
           assert.strictEqual(decodeEnvelope(answer?.body).request_id, answer?.headers.get("x-request-id"))
           assert.isAbove(Number(answer?.headers.get("retry-after")), 0)
           // The connection takes the next request once this one's body has come. A refused token needs no permit.
-          client.heard = ""
+          client.received = ""
           client.send(`0123456789${head("lk_unknown", 2)}{}`)
-          yield* Effect.promise(() => client.hears(/"data"/))
-          assert.strictEqual(decodeEnvelope(parseResponses(client.heard)[0]?.body).error_code, 401)
+          yield* Effect.promise(() => client.awaitText(/"data"/))
+          assert.strictEqual(decodeEnvelope(parseResponses(client.received)[0]?.body).error_code, 401)
           client.socket.destroy()
         }
 

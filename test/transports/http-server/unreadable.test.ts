@@ -2,21 +2,21 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Exit, Layer, Logger } from "effect"
 import { BODY_BYTES, HEADER_BYTES, IMAGE_BODY_BYTES } from "../../../src/platform/limits.ts"
 import { LINGER_BYTES } from "../../../src/transports/http-server/Connection.ts"
-import { freshOperator, insertProperty } from "../../support/harness.ts"
-import { BaseUrl, layerHttpServer } from "../../support/server.ts"
+import { createOperator, insertProperty } from "../../support/harness.ts"
+import { BaseUrl, layerHttpServer } from "../../support/http-server.ts"
 import {
+  assertRejection,
   decodeEnvelope,
   parseRejection,
   parseResponses,
-  RawClient,
-  toRejection
+  RawClient
 } from "../../support/transports/http-server/raw-client.ts"
 
 const logged: Array<string> = []
 const layerLog = Logger.layer([Logger.map(Logger.formatJson, (line) => void logged.push(line))])
 
 const talk = (text: string) =>
-  Effect.flatMap(BaseUrl, (base) => Effect.promise(() => new RawClient(base).send(text).ended))
+  Effect.flatMap(BaseUrl, (base) => Effect.promise(() => new RawClient(base).send(text).receivedUntilEnd))
 
 const post = (path: string, headers: string, body = "") =>
   `POST ${path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n${headers}\r\n\r\n${body}`
@@ -68,7 +68,7 @@ layer(layerHttpServer().pipe(Layer.provideMerge(layerLog)))("what is no request"
 
   it.effect("requests before it on the connection are answered first", () =>
     Effect.gen(function* () {
-      const { token, operatorId } = yield* freshOperator()
+      const { token, operatorId } = yield* createOperator()
       const property_id = yield* insertProperty(operatorId, "Harbour 1")
       const body = JSON.stringify({
         property_id,
@@ -85,14 +85,14 @@ layer(layerHttpServer().pipe(Layer.provideMerge(layerLog)))("what is no request"
         [0, 0]
       )
       assert.notStrictEqual(second?.headers.get("connection"), "close")
-      assert.strictEqual(toRejection(last).error_code, 400)
+      assert.strictEqual(assertRejection(last).error_code, 400)
       assert.lengthOf(more, 0)
     })
   )
 
   it.effect("a bad chunk is refused, or has no second answer where the request was refused already", () =>
     Effect.gen(function* () {
-      const { token } = yield* freshOperator()
+      const { token } = yield* createOperator()
       const chunked = (headers: string) =>
         post("/v3/transactions", `Transfer-Encoding: chunked${headers}`, "2\r\n{}\r\nzz\r\n{}\r\n0\r\n\r\n")
       const refused = parseRejection(yield* talk(chunked(`\r\nService-Access-Token: ${token}`)))
@@ -109,7 +109,7 @@ layer(layerHttpServer().pipe(Layer.provideMerge(layerLog)))("what is no request"
       const refused = (path: string) =>
         Effect.map(talk(`POST ${path} HTTP/1.1\r\nHost: a\r\nHost: b\r\nContent-Length: 0\r\n\r\n`), parseResponses)
       const [outside] = yield* refused("/")
-      assert.strictEqual(toRejection(outside, "400 Bad Request").error_code, 400)
+      assert.strictEqual(assertRejection(outside, "400 Bad Request").error_code, 400)
       const [tool] = yield* refused("/mcp")
       assert.strictEqual(tool?.status, "HTTP/1.1 400 Bad Request")
       assert.deepInclude(JSON.parse(tool?.body ?? ""), { jsonrpc: "2.0", id: null })
@@ -118,7 +118,7 @@ layer(layerHttpServer().pipe(Layer.provideMerge(layerLog)))("what is no request"
 
   it.effect("odd targets are paths nobody knows, and a wish for another protocol is passed over", () =>
     Effect.gen(function* () {
-      const { token } = yield* freshOperator()
+      const { token } = yield* createOperator()
       const ask = (target: string, status: string) =>
         Effect.map(
           talk(`${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nService-Access-Token: ${token}\r\n\r\n`),
@@ -138,10 +138,12 @@ layer(layerHttpServer().pipe(Layer.provideMerge(layerLog)))("what is no request"
       client.send(
         `GET /v3/income_items HTTP/1.1\r\nHost: x\r\nConnection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMA\r\nService-Access-Token: ${token}\r\n\r\n`
       )
-      yield* Effect.promise(() => client.hears(/"income_items"/))
+      yield* Effect.promise(() => client.awaitText(/"income_items"/))
       client.send("GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
       assert.deepStrictEqual(
-        parseResponses(yield* Effect.promise(() => client.ended)).map(({ body }) => decodeEnvelope(body).error_code),
+        parseResponses(yield* Effect.promise(() => client.receivedUntilEnd)).map(
+          ({ body }) => decodeEnvelope(body).error_code
+        ),
         [0, 404]
       )
     })
@@ -154,31 +156,35 @@ const LINGER_MS = 500
 layer(layerHttpServer())("a body", (it) => {
   it.effect("longer than allowed is refused for what its length says, before a byte of it is sent or asked for", () =>
     Effect.gen(function* () {
-      const { token } = yield* freshOperator()
+      const { token } = yield* createOperator()
       const base = yield* BaseUrl
       const announce = (path: string, bytes: number) =>
         new RawClient(base).send(
           post(path, `Authorization: Bearer ${token}\r\nExpect: 100-continue\r\nContent-Length: ${bytes}`)
         )
-      const refused = parseRejection(yield* Effect.promise(() => announce("/v3/transactions", BODY_BYTES + 1).ended))
+      const refused = parseRejection(
+        yield* Effect.promise(() => announce("/v3/transactions", BODY_BYTES + 1).receivedUntilEnd)
+      )
       assert.strictEqual(refused.error_code, 400)
       assert.include(refused.error_msg, `${BODY_BYTES} bytes`)
-      const [message] = parseResponses(yield* Effect.promise(() => announce("/mcp", IMAGE_BODY_BYTES + 1).ended))
+      const [message] = parseResponses(
+        yield* Effect.promise(() => announce("/mcp", IMAGE_BODY_BYTES + 1).receivedUntilEnd)
+      )
       assert.strictEqual(message?.status, "HTTP/1.1 413 Payload Too Large")
       const asked = announce("/v3/transactions", BODY_BYTES)
-      assert.match(yield* Effect.promise(() => asked.hears(/\r\n\r\n/)), /^HTTP\/1\.1 100 Continue\r\n\r\n$/)
+      assert.match(yield* Effect.promise(() => asked.awaitText(/\r\n\r\n/)), /^HTTP\/1\.1 100 Continue\r\n\r\n$/)
       asked.socket.destroy()
       const unknown = new RawClient(base).send(
         post("/v3/transactions", "Service-Access-Token: no\r\nExpect: 100-continue\r\nContent-Length: 2")
       )
-      assert.match(yield* Effect.promise(() => unknown.hears(/"error_code":401/)), /^HTTP\/1\.1 200 OK/)
+      assert.match(yield* Effect.promise(() => unknown.awaitText(/"error_code":401/)), /^HTTP\/1\.1 200 OK/)
       unknown.socket.destroy()
     })
   )
 
   it.effect("that is refused while it is sent does not cost the sender the answer", () =>
     Effect.gen(function* () {
-      const { token } = yield* freshOperator()
+      const { token } = yield* createOperator()
       const base = yield* BaseUrl
       const bytes = LINGER_BYTES / 4
       /** A client that reads nothing before it has sent everything: how it ended, and whether that took it too long. */
@@ -191,7 +197,7 @@ layer(layerHttpServer())("a body", (it) => {
           client.socket.write("x".repeat(bytes), () => resume(Effect.void))
         })
         client.socket.resume()
-        const end = yield* Effect.exit(Effect.promise(() => client.ended))
+        const end = yield* Effect.exit(Effect.promise(() => client.receivedUntilEnd))
         return { end, tooLate: performance.now() - begun > LINGER_MS }
       })
       // On a busy machine it may be slower than anybody waits for: a reset then proves nothing, and it sends again.
@@ -204,7 +210,7 @@ layer(layerHttpServer())("a body", (it) => {
 layer(layerHttpServer())("private answers", (it) => {
   it.effect("are kept by no cache", () =>
     Effect.gen(function* () {
-      const { token } = yield* freshOperator()
+      const { token } = yield* createOperator()
       const base = yield* BaseUrl
       const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" }
       const call = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list" })

@@ -5,17 +5,17 @@ import { resolveArgumentAliases, toolAliases } from "../../../src/transports/mcp
 import { makeToolLookup, makeTools } from "../../../src/transports/mcp/tools.ts"
 import { insertConversation } from "../../support/conversations.ts"
 import { fieldOfError } from "../../support/error-messages.ts"
-import { freshOperator } from "../../support/harness.ts"
+import { createOperator } from "../../support/harness.ts"
+import { BaseUrl, layerHttpServer } from "../../support/http-server.ts"
 import { insertChannelAccount } from "../../support/listings.ts"
-import { BaseUrl, layerHttpServer } from "../../support/server.ts"
-import { Endpoint } from "../../support/transports/mcp/entry-endpoint.ts"
+import { EchoEndpoint } from "../../support/transports/mcp/echo-endpoint.ts"
 import {
   lastMessageOf,
+  makeToolCall,
   parseEnvelopes,
   postMessage,
   rpcErrorOf,
-  toModernMessage,
-  toolCall
+  toModernMessage
 } from "../../support/transports/mcp/mcp-requests.ts"
 
 const tools = makeTools(operations)
@@ -79,7 +79,7 @@ describe("other names of arguments", () => {
 layer(layerHttpServer())("a conversation", (it) => {
   it.effect("is read and written by id and by conversation_id, and both count in its message window", () =>
     Effect.gen(function* () {
-      const [base, { operatorId, token }] = [yield* BaseUrl, yield* freshOperator()]
+      const [base, { operatorId, token }] = [yield* BaseUrl, yield* createOperator()]
       const accountId = yield* insertChannelAccount(operatorId, { channelType: "airbnb" })
       const { code: id } = yield* insertConversation({ operatorId, accountId, channelType: "airbnb" })
       const { code: other } = yield* insertConversation({ operatorId, accountId, channelType: "airbnb" })
@@ -92,7 +92,7 @@ layer(layerHttpServer())("a conversation", (it) => {
               "content-type": "application/json",
               accept: "application/json"
             },
-            body: JSON.stringify(toolCall(name, { ...fields }))
+            body: JSON.stringify(makeToolCall(name, { ...fields }))
           })
           const { result }: { result: { content: ReadonlyArray<{ text: string }> } } = JSON.parse(await response.text())
           const { error_code, error_msg, data } = JSON.parse(result.content[0]?.text ?? "")
@@ -119,11 +119,11 @@ layer(layerHttpServer())("a conversation", (it) => {
   )
 })
 
-layer(Endpoint.layer)("a tool call", (it) => {
+layer(EchoEndpoint.layer)("a tool call", (it) => {
   it.effect("under another name reaches the tool, and tools/list does not show that name", () =>
     Effect.gen(function* () {
-      const { headers, message } = toModernMessage(toolCall("query_entries"))
-      for (const response of [yield* postMessage(toolCall("list_entries")), yield* postMessage(message, headers)]) {
+      const { headers, message } = toModernMessage(makeToolCall("query_entries"))
+      for (const response of [yield* postMessage(makeToolCall("list_entries")), yield* postMessage(message, headers)]) {
         assert.strictEqual(parseEnvelopes(response)[0].data.name, "search_entries")
       }
       const { result } = lastMessageOf(yield* postMessage({ jsonrpc: "2.0", id: 1, method: "tools/list" }))
@@ -133,8 +133,8 @@ layer(Endpoint.layer)("a tool call", (it) => {
 
   it.effect("under an unknown name is an error that names the nearest tool, if one is near", () =>
     Effect.gen(function* () {
-      assert.match(rpcErrorOf(yield* postMessage(toolCall("paint_the_house"))).message, /: paint_the_house$/)
-      const near = yield* postMessage(toolCall("serch_entries"))
+      assert.match(rpcErrorOf(yield* postMessage(makeToolCall("paint_the_house"))).message, /: paint_the_house$/)
+      const near = yield* postMessage(makeToolCall("serch_entries"))
       assert.match(rpcErrorOf(near).message, /: serch_entries\..*\bsearch_entries\b/)
     })
   )

@@ -3,24 +3,24 @@ import { Deferred, Effect } from "effect"
 import { MCP_BATCH_BYTES, MCP_BATCH_MESSAGES } from "../../../src/platform/limits.ts"
 import { abortRequestWhen } from "../../support/aborted-request.ts"
 import { fieldOfError } from "../../support/error-messages.ts"
-import { Endpoint } from "../../support/transports/mcp/entry-endpoint.ts"
+import { EchoEndpoint } from "../../support/transports/mcp/echo-endpoint.ts"
 import {
   BOTH_MEDIA_TYPES,
-  JSON_BODY,
+  JSON_HEADERS,
+  makeToolCall,
   parseEnvelopes,
   parseMessages,
   postMessage,
-  rpcErrorOf,
-  toolCall
+  rpcErrorOf
 } from "../../support/transports/mcp/mcp-requests.ts"
 
 // What one batch of calls may take of the service.
 
-layer(Endpoint.layer)("a batch", (it) => {
+layer(EchoEndpoint.layer)("a batch", (it) => {
   it.effect("has so many messages at most, notifications among them, or is refused whole", () =>
     Effect.gen(function* () {
-      const { called } = yield* Endpoint
-      const calls = (size: number) => Array.from({ length: size }, (_, id) => toolCall("search_entries", {}, id))
+      const { calledOperations: called } = yield* EchoEndpoint
+      const calls = (size: number) => Array.from({ length: size }, (_, id) => makeToolCall("search_entries", {}, id))
       const notification = { jsonrpc: "2.0", method: "notifications/initialized" }
       assert.lengthOf(parseEnvelopes(yield* postMessage(calls(MCP_BATCH_MESSAGES))), MCP_BATCH_MESSAGES)
       assert.lengthOf(
@@ -40,9 +40,9 @@ layer(Endpoint.layer)("a batch", (it) => {
 
   it.effect("is of revision 2025-03-26 alone, and its messages have ids of their own", () =>
     Effect.gen(function* () {
-      const { called } = yield* Endpoint
+      const { calledOperations: called } = yield* EchoEndpoint
       const before = called.length
-      const two = [toolCall("search_entries", {}, 1), toolCall("search_entries", {}, 2)]
+      const two = [makeToolCall("search_entries", {}, 1), makeToolCall("search_entries", {}, 2)]
       for (const revision of ["2025-06-18", "2025-11-25", "2026-07-28"]) {
         const refused = yield* postMessage(two, { "mcp-protocol-version": revision })
         assert.strictEqual(refused.status, 400)
@@ -50,7 +50,7 @@ layer(Endpoint.layer)("a batch", (it) => {
         assert.strictEqual(fieldOfError({ error_msg: rpcErrorOf(refused).message }), "MCP-Protocol-Version")
         assert.include(rpcErrorOf(refused).message, revision)
       }
-      const refused = yield* postMessage([toolCall("search_entries", {}, 7), toolCall("search_entries", {}, 7)])
+      const refused = yield* postMessage([makeToolCall("search_entries", {}, 7), makeToolCall("search_entries", {}, 7)])
       assert.strictEqual(refused.status, 400)
       assert.deepStrictEqual(
         [rpcErrorOf(refused).code, fieldOfError({ error_msg: rpcErrorOf(refused).message })],
@@ -64,7 +64,7 @@ layer(Endpoint.layer)("a batch", (it) => {
   it.effect("answers its calls in the order they stand in", () =>
     Effect.gen(function* () {
       const ids = Array.from({ length: MCP_BATCH_MESSAGES }, (_, index) => index)
-      const answered = yield* postMessage(ids.map((id) => toolCall("search_entries", { keyword: String(id) }, id)))
+      const answered = yield* postMessage(ids.map((id) => makeToolCall("search_entries", { keyword: String(id) }, id)))
       assert.deepStrictEqual(
         parseMessages(answered).map(({ id }) => id),
         ids
@@ -74,12 +74,12 @@ layer(Endpoint.layer)("a batch", (it) => {
 
   it.effect("runs no call once its answers have used up its bytes, and says so of each", () =>
     Effect.gen(function* () {
-      const { called } = yield* Endpoint
+      const { calledOperations: called } = yield* EchoEndpoint
       const envelope =
-        JSON.stringify(parseEnvelopes(yield* postMessage(toolCall("fill_answer", { characters: 1 })))[0]).length - 1
-      const fill = (bytes: number, id: number) => toolCall("fill_answer", { characters: bytes - envelope }, id)
+        JSON.stringify(parseEnvelopes(yield* postMessage(makeToolCall("fill_answer", { characters: 1 })))[0]).length - 1
+      const fill = (bytes: number, id: number) => makeToolCall("fill_answer", { characters: bytes - envelope }, id)
       const batch = (bytes: number) =>
-        postMessage([fill(bytes - 1_000, 1), fill(1_000, 2), toolCall("create_entry", {}, 3)])
+        postMessage([fill(bytes - 1_000, 1), fill(1_000, 2), makeToolCall("create_entry", {}, 3)])
       const runs = () => called.filter((name) => name === "create_entry").length
       const fits = parseMessages(yield* batch(MCP_BATCH_BYTES - 1))
       assert.isTrue(fits.every(({ error }) => error === undefined))
@@ -95,16 +95,16 @@ layer(Endpoint.layer)("a batch", (it) => {
 
   it.effect("goes no further when its client has gone", () =>
     Effect.gen(function* () {
-      const { url, waiting, interrupted, called } = yield* Endpoint
+      const { url, waitStarted: waiting, waitInterrupted: interrupted, calledOperations: called } = yield* EchoEndpoint
       const before = called.length
       yield* abortRequestWhen(url, Deferred.await(waiting), {
         method: "POST",
-        headers: { ...JSON_BODY, accept: BOTH_MEDIA_TYPES },
-        body: JSON.stringify([toolCall("wait_for_ever", {}, 1), toolCall("create_entry", {}, 2)])
+        headers: { ...JSON_HEADERS, accept: BOTH_MEDIA_TYPES },
+        body: JSON.stringify([makeToolCall("wait_for_ever", {}, 1), makeToolCall("create_entry", {}, 2)])
       })
       yield* Deferred.await(interrupted)
       // Whatever the batch still did would have been done before this is answered.
-      yield* postMessage(toolCall("search_entries"))
+      yield* postMessage(makeToolCall("search_entries"))
       assert.deepStrictEqual(called.slice(before), ["wait_for_ever", "search_entries"])
     })
   )

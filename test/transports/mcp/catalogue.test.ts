@@ -6,13 +6,17 @@ import { CURRENT_VERSION } from "../../../src/contract/releases.ts"
 import { operations } from "../../../src/service/Api.ts"
 import { INSTRUCTIONS } from "../../../src/transports/mcp/server-factory.ts"
 import { makeTools } from "../../../src/transports/mcp/tools.ts"
-import { freshOperator } from "../../support/harness.ts"
-import { BaseUrl, layerHttpServer } from "../../support/server.ts"
-import { CATALOGUE, type CatalogueRow, TOTALS } from "../../support/transports/mcp/catalogue.ts"
+import { createOperator } from "../../support/harness.ts"
+import { BaseUrl, layerHttpServer } from "../../support/http-server.ts"
+import {
+  TOOL_CATALOGUE,
+  TOOL_COUNTS_BY_CATEGORY,
+  type ToolCatalogueRow
+} from "../../support/transports/mcp/tool-catalogue.ts"
 
 // What the specification's catalogue says of every tool, of the contracts and of what is really listed.
 
-const declared: ReadonlyArray<CatalogueRow> = operations.flatMap((operation) => {
+const declared: ReadonlyArray<ToolCatalogueRow> = operations.flatMap((operation) => {
   const [{ method, path }, card] = [routeOf(operation), toolMetadataOf(operation)]
   if (card === undefined) return []
   const { category, since, requiresConfirmation } = card
@@ -28,10 +32,11 @@ const declared: ReadonlyArray<CatalogueRow> = operations.flatMap((operation) => 
   ]
 })
 
-const byName = (rows: ReadonlyArray<CatalogueRow>) => rows.toSorted((one, other) => (one.name < other.name ? -1 : 1))
+const byName = (rows: ReadonlyArray<ToolCatalogueRow>) =>
+  rows.toSorted((one, other) => (one.name < other.name ? -1 : 1))
 
 describe("the tools of the contracts", () => {
-  it("are those of the catalogue", () => assert.deepStrictEqual(byName(declared), byName(CATALOGUE)))
+  it("are those of the catalogue", () => assert.deepStrictEqual(byName(declared), byName(TOOL_CATALOGUE)))
 
   it("add up, a category and in all", () => {
     const totals: Record<string, [number, number, number, number]> = {}
@@ -41,7 +46,7 @@ describe("the tools of the contracts", () => {
       totals[category][readOnly ? 1 : 2] += 1
       if (requiresConfirmation) totals[category][3] += 1
     }
-    assert.deepStrictEqual(totals, { ...TOTALS })
+    assert.deepStrictEqual(totals, { ...TOOL_COUNTS_BY_CATEGORY })
     const all = Object.values(totals).reduce<ReadonlyArray<number>>(
       (sum, each) => sum.map((count, at) => count + (each[at] ?? 0)),
       [0, 0, 0, 0]
@@ -69,11 +74,11 @@ const listedTo = (token: string) =>
 layer(layerHttpServer())("the tools that are listed", (it) => {
   it.effect("are the 72 to a writable token, each with what the catalogue says of it and nothing more", () =>
     Effect.gen(function* () {
-      const { tools, server } = yield* listedTo((yield* freshOperator()).token)
+      const { tools, server } = yield* listedTo((yield* createOperator()).token)
       assert.strictEqual(server?.version, CURRENT_VERSION)
       assert.strictEqual(tools.length, 72)
       for (const { name, description = "", annotations, inputSchema, _meta = {} } of tools) {
-        const row = CATALOGUE.find((each) => each.name === name)
+        const row = TOOL_CATALOGUE.find((each) => each.name === name)
         const { intent_examples, ...meta } = _meta
         assert.deepStrictEqual(meta, {
           category: row?.category,
@@ -97,18 +102,18 @@ layer(layerHttpServer())("the tools that are listed", (it) => {
 
   it.effect("are the 27 that read to a read-only token, and a write called by its name is 401 to it", () =>
     Effect.gen(function* () {
-      const { readOnlyToken } = yield* freshOperator()
+      const { readOnlyToken } = yield* createOperator()
       const { tools } = yield* listedTo(readOnlyToken)
       assert.deepStrictEqual(
         tools.map(({ name }) => name).toSorted(),
-        CATALOGUE.flatMap(({ name, readOnly }) => (readOnly ? [name] : [])).toSorted()
+        TOOL_CATALOGUE.flatMap(({ name, readOnly }) => (readOnly ? [name] : [])).toSorted()
       )
     })
   )
 
   it.effect("are listed to who may do nothing for now as well", () =>
     Effect.gen(function* () {
-      const lapsed = yield* freshOperator({ subscriptionUntil: new Date("1969-01-01") })
+      const lapsed = yield* createOperator({ subscriptionUntil: new Date("1969-01-01") })
       assert.strictEqual((yield* listedTo(lapsed.token)).tools.length, 72)
     })
   )

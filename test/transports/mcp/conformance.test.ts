@@ -4,8 +4,8 @@ import { createRequire } from "node:module"
 import { dirname, join } from "node:path"
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { freshOperator } from "../../support/harness.ts"
-import { BaseUrl, layerHttpServer } from "../../support/server.ts"
+import { createOperator } from "../../support/harness.ts"
+import { BaseUrl, layerHttpServer } from "../../support/http-server.ts"
 
 // The public conformance suite of the protocol against the real service, on loopback. The files in conformance/ name what does
 // not apply; whatever else fails, and whatever of it comes to pass, fails here.
@@ -60,7 +60,7 @@ const run = (url: string, revision: string) =>
 layer(layerHttpServer(), { excludeTestServices: true })("the public conformance suite", (it) => {
   it.effect.each(REVISIONS)("finds nothing in revision $revision but what does not apply", ({ revision, passed }) =>
     Effect.gen(function* () {
-      const { token } = yield* freshOperator()
+      const { token } = yield* createOperator()
       const server = yield* withToken(yield* BaseUrl, token)
       const { code, said } = yield* run(`http://127.0.0.1:${portOf(server)}/mcp`, revision)
       for (const scenario of passed) {

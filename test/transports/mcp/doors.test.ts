@@ -5,8 +5,8 @@ import { isAllowedForReadOnlyToken, toolMetadataOf } from "../../../src/contract
 import { operations } from "../../../src/service/Api.ts"
 import { makeTools } from "../../../src/transports/mcp/tools.ts"
 import { fieldOfError } from "../../support/error-messages.ts"
-import { freshOperator, insertProperty } from "../../support/harness.ts"
-import { BaseUrl, layerHttpServer } from "../../support/server.ts"
+import { createOperator, insertProperty } from "../../support/harness.ts"
+import { BaseUrl, layerHttpServer } from "../../support/http-server.ts"
 
 // The two doors of the real service, side by side.
 
@@ -53,7 +53,7 @@ const entry = { direction: "income", amount: 35.5, currency: "EUR", item_id: 11,
 layer(layerHttpServer())("REST and MCP", (it) => {
   it.effect("answer a reading call with the same bytes", () =>
     Effect.gen(function* () {
-      const { operatorId, token, readOnlyToken } = yield* freshOperator()
+      const { operatorId, token, readOnlyToken } = yield* createOperator()
       const property_id = yield* insertProperty(operatorId, "Hafen 1 – Löwe")
       const created = yield* mcp("create_transaction", token, { ...entry, property_id, note: "Wäsche \u2028" })
       assert.isFalse(created.isError)
@@ -68,7 +68,7 @@ layer(layerHttpServer())("REST and MCP", (it) => {
 
   it.effect("read a list as JSON text over MCP, and refuse it over REST", () =>
     Effect.gen(function* () {
-      const { operatorId, token } = yield* freshOperator()
+      const { operatorId, token } = yield* createOperator()
       const property = yield* insertProperty(operatorId, "Harbour 1")
       const days = { available: true, start_date: "1970-01-02", end_date: "1970-01-02" }
       const fields = { property_ids: `[${property}]`, ...days }
@@ -83,8 +83,8 @@ layer(layerHttpServer())("REST and MCP", (it) => {
 
   it.effect("answer a failing call with the same bytes, which MCP calls an error", () =>
     Effect.gen(function* () {
-      const { token, readOnlyToken } = yield* freshOperator()
-      const lapsed = yield* freshOperator({ subscriptionUntil: new Date("1969-01-01") })
+      const { token, readOnlyToken } = yield* createOperator()
+      const lapsed = yield* createOperator({ subscriptionUntil: new Date("1969-01-01") })
       for (const [code, who, fields] of [
         [400, token, {}],
         [422, token, { ...entry, amount: -1 }],
@@ -115,7 +115,7 @@ layer(layerHttpServer())("REST and MCP", (it) => {
 
   it.effect("count in the same windows and say so in the same headers", () =>
     Effect.gen(function* () {
-      const { token } = yield* freshOperator()
+      const { token } = yield* createOperator()
       const here = yield* mcp("query_income_items", token, {})
       const there = yield* rest("/income_items", token)
       const names = (headers: Headers) =>

@@ -2,23 +2,23 @@ import { request } from "node:http"
 import { assert, layer } from "@effect/vitest"
 import { Deferred, Effect, Fiber } from "effect"
 import { BODY_BYTES, IMAGE_BODY_BYTES, JSON_DEPTH, JSON_PARTS } from "../../../src/platform/limits.ts"
-import { Endpoint, PUBLIC_URL } from "../../support/transports/mcp/entry-endpoint.ts"
+import { EchoEndpoint, PUBLIC_URL } from "../../support/transports/mcp/echo-endpoint.ts"
 import {
   BOTH_MEDIA_TYPES,
-  type Headers,
-  JSON_BODY,
+  JSON_HEADERS,
   lastMessageOf,
+  makeToolCall,
   parseEnvelopes,
   postMessage,
+  type RequestHeaders,
   rpcErrorOf,
-  sendRequest,
-  toModernMessage,
-  toolCall
+  sendMcpRequest,
+  toModernMessage
 } from "../../support/transports/mcp/mcp-requests.ts"
 
 // The endpoint as plain HTTP: who may speak, in which media types, and how much.
 
-layer(Endpoint.layer)("media types", (it) => {
+layer(EchoEndpoint.layer)("media types", (it) => {
   it.effect.each([
     { accept: "text/event-stream" },
     { accept: "text/*" },
@@ -27,7 +27,7 @@ layer(Endpoint.layer)("media types", (it) => {
     { accept: BOTH_MEDIA_TYPES }
   ])("a request of 2025 that accepts $accept gets an event stream", ({ accept }) =>
     Effect.gen(function* () {
-      const answered = yield* postMessage(toolCall("search_entries"), { accept })
+      const answered = yield* postMessage(makeToolCall("search_entries"), { accept })
       assert.strictEqual(answered.status, 200)
       assert.strictEqual(answered.headers.get("content-type"), "text/event-stream")
       const { jsonrpc, id, result } = lastMessageOf(answered)
@@ -44,7 +44,7 @@ layer(Endpoint.layer)("media types", (it) => {
     { accept: "*/*", type: "application/json" }
   ])("a request of 2026-07-28 that accepts $accept gets $type", ({ accept, type }) =>
     Effect.gen(function* () {
-      const { headers, message } = toModernMessage(toolCall("search_entries"))
+      const { headers, message } = toModernMessage(makeToolCall("search_entries"))
       const answered = yield* postMessage(message, { ...headers, accept })
       assert.strictEqual(answered.status, 200)
       assert.strictEqual(answered.headers.get("content-type"), type)
@@ -56,14 +56,17 @@ layer(Endpoint.layer)("media types", (it) => {
     "a request of 2025 that accepts $accept alone gets one JSON document",
     ({ accept }) =>
       Effect.gen(function* () {
-        const answered = yield* postMessage(toolCall("search_entries"), { accept })
+        const answered = yield* postMessage(makeToolCall("search_entries"), { accept })
         assert.strictEqual(answered.status, 200)
         assert.strictEqual(answered.headers.get("content-type"), "application/json")
         assert.strictEqual(answered.headers.get("x-request-id"), parseEnvelopes(answered)[0].request_id)
         assert.strictEqual(parseEnvelopes(answered)[0].data.name, "search_entries")
-        const batch = yield* postMessage([toolCall("search_entries", {}, 1), toolCall("search_entries", {}, 2)], {
-          accept
-        })
+        const batch = yield* postMessage(
+          [makeToolCall("search_entries", {}, 1), makeToolCall("search_entries", {}, 2)],
+          {
+            accept
+          }
+        )
         assert.deepStrictEqual(
           JSON.parse(batch.body).map(({ id }: { readonly id: number }) => id),
           [1, 2]
@@ -84,8 +87,8 @@ layer(Endpoint.layer)("media types", (it) => {
 
   it.effect("a request of 2025 for JSON alone stops its call when the client goes away", () =>
     Effect.gen(function* () {
-      const { waiting, interrupted } = yield* Endpoint
-      const asking = yield* Effect.forkChild(postMessage(toolCall("wait_for_ever"), { accept: "application/json" }))
+      const { waitStarted: waiting, waitInterrupted: interrupted } = yield* EchoEndpoint
+      const asking = yield* Effect.forkChild(postMessage(makeToolCall("wait_for_ever"), { accept: "application/json" }))
       yield* Deferred.await(waiting)
       yield* Fiber.interrupt(asking)
       yield* Deferred.await(interrupted)
@@ -94,7 +97,7 @@ layer(Endpoint.layer)("media types", (it) => {
 
   it.effect("a request of 2025 that accepts neither form is told what to accept", () =>
     Effect.gen(function* () {
-      const answered = yield* postMessage(toolCall("search_entries"), { accept: "text/html" })
+      const answered = yield* postMessage(makeToolCall("search_entries"), { accept: "text/html" })
       assert.strictEqual(answered.status, 406)
       assert.include(rpcErrorOf(answered).message, "text/event-stream")
     })
@@ -102,16 +105,20 @@ layer(Endpoint.layer)("media types", (it) => {
 
   it.effect("a tool that is not there is named in a short and printable way", () =>
     Effect.gen(function* () {
-      const answered = yield* postMessage(toolCall(`\ud83d\u0000${"x".repeat(1000)}`))
+      const answered = yield* postMessage(makeToolCall(`\ud83d\u0000${"x".repeat(1000)}`))
       assert.strictEqual(rpcErrorOf(answered).message, `Unknown tool: \ufffd\ufffd${"x".repeat(48)}…`)
     })
   )
 
   it.effect("a body that is not UTF-8 is refused, and calls nothing", () =>
     Effect.gen(function* () {
-      const body = Buffer.from(JSON.stringify(toolCall("search_entries", { keyword: "Caf@" })))
+      const body = Buffer.from(JSON.stringify(makeToolCall("search_entries", { keyword: "Caf@" })))
       body[body.indexOf("@")] = 0xe9
-      const answered = yield* sendRequest({ method: "POST", headers: { ...JSON_BODY, accept: BOTH_MEDIA_TYPES }, body })
+      const answered = yield* sendMcpRequest({
+        method: "POST",
+        headers: { ...JSON_HEADERS, accept: BOTH_MEDIA_TYPES },
+        body
+      })
       assert.strictEqual(answered.status, 400)
       assert.include(rpcErrorOf(answered).message, "UTF-8")
     })
@@ -120,11 +127,11 @@ layer(Endpoint.layer)("media types", (it) => {
   it.effect("a body that is not JSON by its type is 415, and the connection lives on", () =>
     Effect.gen(function* () {
       for (const type of ["text/plain", "application/x-www-form-urlencoded", "application/jsonp"]) {
-        const answered = yield* postMessage(toolCall("search_entries"), { "content-type": type })
+        const answered = yield* postMessage(makeToolCall("search_entries"), { "content-type": type })
         assert.strictEqual(answered.status, 415)
         assert.isNumber(rpcErrorOf(answered).code)
       }
-      const answered = yield* postMessage(toolCall("search_entries"), {
+      const answered = yield* postMessage(makeToolCall("search_entries"), {
         "content-type": "application/json; charset=utf-8"
       })
       assert.strictEqual(answered.status, 200)
@@ -132,14 +139,14 @@ layer(Endpoint.layer)("media types", (it) => {
   )
 })
 
-layer(Endpoint.layer)("who may speak", (it) => {
+layer(EchoEndpoint.layer)("who may speak", (it) => {
   const metadata = `resource_metadata="${PUBLIC_URL}/.well-known/oauth-protected-resource/mcp"`
 
   it.effect.each([{ method: "POST" }, { method: "GET" }, { method: "DELETE" }])(
     "$method without a token is 401 with the way to one",
     ({ method }) =>
       Effect.gen(function* () {
-        const answered = yield* sendRequest({ method, headers: {} })
+        const answered = yield* sendMcpRequest({ method, headers: {} })
         assert.strictEqual(answered.status, 401)
         assert.strictEqual(answered.headers.get("www-authenticate"), `Bearer realm="latchkey", ${metadata}`)
         assert.deepInclude(JSON.parse(answered.body), { error_code: 401, error_msg: "Invalid access token", data: {} })
@@ -148,7 +155,7 @@ layer(Endpoint.layer)("who may speak", (it) => {
 
   it.effect("a token that nobody knows is 401 and called invalid", () =>
     Effect.gen(function* () {
-      const answered = yield* postMessage(toolCall("search_entries"), { authorization: "Bearer stranger" })
+      const answered = yield* postMessage(makeToolCall("search_entries"), { authorization: "Bearer stranger" })
       assert.strictEqual(answered.status, 401)
       assert.strictEqual(
         answered.headers.get("www-authenticate"),
@@ -159,12 +166,12 @@ layer(Endpoint.layer)("who may speak", (it) => {
 
   it.effect("the token may stand in either header of REST, its own first", () =>
     Effect.gen(function* () {
-      const own = yield* postMessage(toolCall("search_entries"), {
+      const own = yield* postMessage(makeToolCall("search_entries"), {
         "service-access-token": "guest-own",
         authorization: "Bearer stranger"
       })
       assert.strictEqual(parseEnvelopes(own)[0].data.token, "guest-own")
-      const wrong = yield* postMessage(toolCall("search_entries"), { "service-access-token": "stranger" })
+      const wrong = yield* postMessage(makeToolCall("search_entries"), { "service-access-token": "stranger" })
       assert.strictEqual(wrong.status, 401)
     })
   )
@@ -177,7 +184,7 @@ layer(Endpoint.layer)("who may speak", (it) => {
     { origin: "nonsense" }
   ])("a page of $origin is 403, whatever token it has", ({ origin }) =>
     Effect.gen(function* () {
-      const answered = yield* postMessage(toolCall("search_entries"), { origin })
+      const answered = yield* postMessage(makeToolCall("search_entries"), { origin })
       assert.strictEqual(answered.status, 403)
       assert.deepInclude(JSON.parse(answered.body), { error_code: 403, data: {} })
     })
@@ -187,7 +194,7 @@ layer(Endpoint.layer)("who may speak", (it) => {
     "a page of $origin may call",
     ({ origin }) =>
       Effect.gen(function* () {
-        assert.strictEqual((yield* postMessage(toolCall("search_entries"), { origin })).status, 200)
+        assert.strictEqual((yield* postMessage(makeToolCall("search_entries"), { origin })).status, 200)
       })
   )
 
@@ -195,7 +202,7 @@ layer(Endpoint.layer)("who may speak", (it) => {
     "$method with a token is 405: there is no session to read or end",
     ({ method }) =>
       Effect.gen(function* () {
-        const answered = yield* sendRequest({ method, headers: { ...JSON_BODY, accept: "text/event-stream" } })
+        const answered = yield* sendMcpRequest({ method, headers: { ...JSON_HEADERS, accept: "text/event-stream" } })
         assert.strictEqual(answered.status, 405)
         assert.strictEqual(answered.headers.get("allow"), "POST")
         assert.strictEqual(
@@ -207,8 +214,8 @@ layer(Endpoint.layer)("who may speak", (it) => {
   )
 })
 
-const statusOf = Effect.fnUntraced(function* (options: { readonly method: string; readonly headers: Headers }) {
-  const { url } = yield* Endpoint
+const statusOf = Effect.fnUntraced(function* (options: { readonly method: string; readonly headers: RequestHeaders }) {
+  const { url } = yield* EchoEndpoint
   // fetch refuses to send some methods, and says its own Host.
   return yield* Effect.callback<number | undefined>((resume) => {
     request(url, options, (response) => {
@@ -218,7 +225,7 @@ const statusOf = Effect.fnUntraced(function* (options: { readonly method: string
   })
 })
 
-layer(Endpoint.layer)("names of the service", (it) => {
+layer(EchoEndpoint.layer)("names of the service", (it) => {
   it.effect.each([
     { host: "rebound.example", status: 403 },
     { host: "rebound.example:8080", status: 403 },
@@ -231,7 +238,7 @@ layer(Endpoint.layer)("names of the service", (it) => {
   )
 })
 
-layer(Endpoint.layer)("odd methods", (it) => {
+layer(EchoEndpoint.layer)("odd methods", (it) => {
   it.effect.each([{ method: "TRACE" }, { method: "OPTIONS" }, { method: "HEAD" }, { method: "PROPFIND" }])(
     "$method is 405 like any other",
     ({ method }) =>
@@ -241,14 +248,14 @@ layer(Endpoint.layer)("odd methods", (it) => {
   )
 })
 
-layer(Endpoint.layer)("bodies", (it) => {
+layer(EchoEndpoint.layer)("bodies", (it) => {
   it.effect.each([{ body: "" }, { body: "{" }, { body: "\u0000" }, { body: '{"jsonrpc":"2.0"' }])(
     "what is no JSON (%j) is a parse error",
     ({ body }) =>
       Effect.gen(function* () {
-        const answered = yield* sendRequest({
+        const answered = yield* sendMcpRequest({
           method: "POST",
-          headers: { ...JSON_BODY, accept: BOTH_MEDIA_TYPES },
+          headers: { ...JSON_HEADERS, accept: BOTH_MEDIA_TYPES },
           body
         })
         assert.strictEqual(answered.status, 400)
@@ -265,7 +272,11 @@ layer(Endpoint.layer)("bodies", (it) => {
     { body: `[0${",0".repeat(JSON_PARTS)}]`, why: `must not have more than ${JSON_PARTS} fields and elements` }
   ])("too much in one body is refused: it $why", ({ body, why }) =>
     Effect.gen(function* () {
-      const answered = yield* sendRequest({ method: "POST", headers: { ...JSON_BODY, accept: BOTH_MEDIA_TYPES }, body })
+      const answered = yield* sendMcpRequest({
+        method: "POST",
+        headers: { ...JSON_HEADERS, accept: BOTH_MEDIA_TYPES },
+        body
+      })
       assert.deepStrictEqual(
         [answered.status, rpcErrorOf(answered)],
         [400, { code: -32600, message: `The body ${why}.` }]
@@ -289,8 +300,8 @@ layer(Endpoint.layer)("bodies", (it) => {
 
   /** A call of the tool whose message is exactly so many bytes long. */
   const sized = (name: string, field: string, bytes: number) => {
-    const empty = JSON.stringify(toolCall(name, { [field]: "" }))
-    return toolCall(name, { [field]: "a".repeat(bytes - empty.length) })
+    const empty = JSON.stringify(makeToolCall(name, { [field]: "" }))
+    return makeToolCall(name, { [field]: "a".repeat(bytes - empty.length) })
   }
 
   it.effect.each([
@@ -314,12 +325,12 @@ layer(Endpoint.layer)("bodies", (it) => {
       // Undici streams a body only for who takes an answer before its end.
       const init = {
         method: "POST",
-        headers: { ...JSON_BODY, accept: BOTH_MEDIA_TYPES },
+        headers: { ...JSON_HEADERS, accept: BOTH_MEDIA_TYPES },
         body,
         duplex: "half" as const
       }
-      assert.strictEqual((yield* sendRequest(init)).status, 413)
-      assert.strictEqual((yield* postMessage(toolCall("search_entries"))).status, 200)
+      assert.strictEqual((yield* sendMcpRequest(init)).status, 413)
+      assert.strictEqual((yield* postMessage(makeToolCall("search_entries"))).status, 200)
     })
   )
 })

@@ -3,7 +3,7 @@ import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/cli
 import { Client as Client1 } from "@modelcontextprotocol/sdk/client/index.js"
 import { StreamableHTTPClientTransport as Transport1 } from "@modelcontextprotocol/sdk/client/streamableHttp.js"
 import { Effect, type Scope } from "effect"
-import { Endpoint, WAIT_FOR_ALL_CALLS } from "../../support/transports/mcp/entry-endpoint.ts"
+import { EchoEndpoint, WAIT_FOR_ALL_CALLS } from "../../support/transports/mcp/echo-endpoint.ts"
 
 // The endpoint as the two official clients meet it, each revision of the protocol it serves.
 
@@ -54,15 +54,15 @@ const clients: ReadonlyArray<{
 ]
 
 for (const { title, connect, has } of clients) {
-  const connected = (token: string): Effect.Effect<Peer, never, Endpoint | Scope.Scope> =>
+  const connected = (token: string): Effect.Effect<Peer, never, EchoEndpoint | Scope.Scope> =>
     Effect.acquireRelease(
-      Effect.flatMap(Endpoint, ({ url }) => Effect.promise(() => connect(url, token))),
+      Effect.flatMap(EchoEndpoint, ({ url }) => Effect.promise(() => connect(url, token))),
       (peer) => Effect.promise(() => peer.close())
     )
   const call = (peer: Peer, name: string, fields?: Record<string, unknown>) =>
     Effect.promise(() => peer.callTool(fields === undefined ? { name } : { name, arguments: fields }))
 
-  layer(Endpoint.layer)(title, (it) => {
+  layer(EchoEndpoint.layer)(title, (it) => {
     it.effect("connects and learns whom it speaks with", () =>
       Effect.gen(function* () {
         const peer = yield* connected("alice")
@@ -251,7 +251,7 @@ for (const { title, connect, has } of clients) {
 
     it.effect("does not get in without a known token", () =>
       Effect.gen(function* () {
-        const { url } = yield* Endpoint
+        const { url } = yield* EchoEndpoint
         const error = yield* Effect.flip(Effect.tryPromise({ try: () => connect(url, "stranger"), catch: String }))
         assert.match(error, /401|Invalid access token/)
       })

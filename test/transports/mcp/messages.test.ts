@@ -2,22 +2,22 @@ import { assert, layer } from "@effect/vitest"
 import { Deferred, Effect } from "effect"
 import { MCP_LIST_FRESH_MS } from "../../../src/transports/mcp/server-factory.ts"
 import { abortRequestWhen } from "../../support/aborted-request.ts"
-import { Endpoint, LIMITED_HEADERS } from "../../support/transports/mcp/entry-endpoint.ts"
+import { EchoEndpoint, RATE_LIMIT_HEADERS } from "../../support/transports/mcp/echo-endpoint.ts"
 import {
   BOTH_MEDIA_TYPES,
-  JSON_BODY,
+  JSON_HEADERS,
   lastMessageOf,
+  makeToolCall,
   parseEnvelopes,
   parseMessages,
   postMessage,
   rpcErrorOf,
-  toModernMessage,
-  toolCall
+  toModernMessage
 } from "../../support/transports/mcp/mcp-requests.ts"
 
 // The endpoint as a speaker of JSON-RPC, in revision 2026-07-28 and those of 2025.
 
-layer(Endpoint.layer)("messages", (it) => {
+layer(EchoEndpoint.layer)("messages", (it) => {
   it.effect.each([
     { asked: "2025-11-25", answered: "2025-11-25" },
     { asked: "2025-06-18", answered: "2025-06-18" },
@@ -51,8 +51,8 @@ layer(Endpoint.layer)("messages", (it) => {
   )
 
   it.effect.each([
-    { message: { ...toolCall("x"), params: { name: "search_entries", arguments: [1] } } },
-    { message: { ...toolCall("x"), params: { arguments: {} } } },
+    { message: { ...makeToolCall("x"), params: { name: "search_entries", arguments: [1] } } },
+    { message: { ...makeToolCall("x"), params: { arguments: {} } } },
     { message: { jsonrpc: "2.0", id: 1, method: "tools/list", params: { cursor: "2" } } }
   ])("wrong parameters (%j) are invalid parameters", ({ message }) =>
     Effect.gen(function* () {
@@ -73,7 +73,10 @@ layer(Endpoint.layer)("messages", (it) => {
         params: { cursor: null, _meta: null }
       })
       assert.property(lastMessageOf(page).result, "tools")
-      const call = { ...toolCall("search_entries"), params: { name: "search_entries", arguments: null, _meta: null } }
+      const call = {
+        ...makeToolCall("search_entries"),
+        params: { name: "search_entries", arguments: null, _meta: null }
+      }
       assert.strictEqual(parseEnvelopes(yield* postMessage(call))[0].data.name, "search_entries")
       assert.lengthOf(
         parseMessages(yield* postMessage([call, { jsonrpc: "2.0", id: 2, method: "ping", params: null }])),
@@ -81,7 +84,7 @@ layer(Endpoint.layer)("messages", (it) => {
       )
       const notification = yield* postMessage({ jsonrpc: "2.0", method: "notifications/initialized", params: null })
       assert.strictEqual(notification.status, 202)
-      const { headers } = toModernMessage(toolCall("search_entries"))
+      const { headers } = toModernMessage(makeToolCall("search_entries"))
       const bare = yield* postMessage({ jsonrpc: "2.0", id: 1, method: "tools/list", params: null }, headers)
       const absent = yield* postMessage({ jsonrpc: "2.0", id: 1, method: "tools/list" }, headers)
       assert.deepStrictEqual(lastMessageOf(bare), lastMessageOf(absent))
@@ -91,9 +94,9 @@ layer(Endpoint.layer)("messages", (it) => {
   it.effect("a batch of 2025-03-26 is answered call by call", () =>
     Effect.gen(function* () {
       const answered = yield* postMessage([
-        toolCall("search_entries", { keyword: "one" }, 1),
+        makeToolCall("search_entries", { keyword: "one" }, 1),
         { jsonrpc: "2.0", method: "notifications/initialized" },
-        toolCall("create_entry", { note: "two" }, 2)
+        makeToolCall("create_entry", { note: "two" }, 2)
       ])
       const params = parseEnvelopes(answered).map((envelope) => envelope.data.params)
       assert.sameMembers(params, ['{"keyword":"one"}', '{"note":"two"}'])
@@ -129,30 +132,33 @@ layer(Endpoint.layer)("messages", (it) => {
   it.effect("the rate-limit headers of a call are those of its response; of several calls, nobody's", () =>
     Effect.gen(function* () {
       const hasty = { authorization: "Bearer hasty" }
-      const { headers, message } = toModernMessage(toolCall("search_entries"))
+      const { headers, message } = toModernMessage(makeToolCall("search_entries"))
       for (const answered of [
-        yield* postMessage(toolCall("search_entries"), hasty),
+        yield* postMessage(makeToolCall("search_entries"), hasty),
         yield* postMessage(message, { ...headers, ...hasty })
       ]) {
         assert.strictEqual(parseEnvelopes(answered)[0].error_code, 429)
-        assert.deepInclude(Object.fromEntries(answered.headers), LIMITED_HEADERS)
+        assert.deepInclude(Object.fromEntries(answered.headers), RATE_LIMIT_HEADERS)
       }
-      const two = yield* postMessage([toolCall("search_entries", {}, 1), toolCall("search_entries", {}, 2)], hasty)
+      const two = yield* postMessage(
+        [makeToolCall("search_entries", {}, 1), makeToolCall("search_entries", {}, 2)],
+        hasty
+      )
       assert.isNull(two.headers.get("retry-after"))
     })
   )
 })
 
 for (const revision of ["2025", "2026-07-28"]) {
-  layer(Endpoint.layer)(`a client of ${revision} that goes away`, (it) => {
+  layer(EchoEndpoint.layer)(`a client of ${revision} that goes away`, (it) => {
     it.effect("takes its running call with it", () =>
       Effect.gen(function* () {
-        const { url, waiting, interrupted } = yield* Endpoint
-        const call = toolCall("wait_for_ever")
+        const { url, waitStarted: waiting, waitInterrupted: interrupted } = yield* EchoEndpoint
+        const call = makeToolCall("wait_for_ever")
         const { headers, message } = revision === "2025" ? { headers: {}, message: call } : toModernMessage(call)
         yield* abortRequestWhen(url, Deferred.await(waiting), {
           method: "POST",
-          headers: { ...JSON_BODY, accept: BOTH_MEDIA_TYPES, ...headers },
+          headers: { ...JSON_HEADERS, accept: BOTH_MEDIA_TYPES, ...headers },
           body: JSON.stringify(message)
         })
         yield* Deferred.await(interrupted)

@@ -7,9 +7,14 @@ import { Context, Effect, Layer, Predicate } from "effect"
 import { makeInputDecoder } from "../../../src/contract/input.ts"
 import { isChange, routeOf } from "../../../src/contract/operation.ts"
 import { describeOperations, type OperationDescription } from "../../../src/transports/docs/operation-descriptions.ts"
-import { COMPANION_FIELDS, payloadFieldsOf, sampleFields, tokenOperations } from "../../support/operation-samples.ts"
-import { makeWorld, type SampleWorld, sampleValue } from "../../support/sample-world.ts"
-import { BaseUrl, layerHttpServer } from "../../support/server.ts"
+import { BaseUrl, layerHttpServer } from "../../support/http-server.ts"
+import {
+  COMPANION_FIELDS,
+  makeSampleFields,
+  payloadFieldsOf,
+  tokenOperations
+} from "../../support/operation-samples.ts"
+import { findSampleValue, makeSampleWorld, type SampleWorld } from "../../support/sample-world.ts"
 
 // Both official clients call every tool, at one process after the other: what they send fits the schema that they were shown, and
 // what they are answered is what REST answers, byte for byte.
@@ -21,7 +26,7 @@ class OtherUrl extends Context.Service<OtherUrl, string>()("latchkey/test/OtherU
 
 /** What reads needs no records of its own. */
 class Ground extends Context.Service<Ground, SampleWorld>()("latchkey/test/mcp/Ground") {
-  static readonly layer = Layer.effect(Ground, makeWorld)
+  static readonly layer = Layer.effect(Ground, makeSampleWorld)
 }
 
 interface Asked {
@@ -121,12 +126,12 @@ layer(Layer.mergeAll(Ground.layer, OtherUrl.layer).pipe(Layer.provideMerge(layer
           const operation = tokenOperations.find(({ _tag }) => _tag === name)
           if (operation === undefined) return assert.fail(name)
           const lists = payloadFieldsOf(operation).flatMap(([field]) =>
-            Array.isArray(sampleValue(world, operation, field)) ? [field] : []
+            Array.isArray(findSampleValue(world, operation, field)) ? [field] : []
           )
           const decode = makeInputDecoder(operation.payloadSchema, routeOf(operation))
           const read = (fields: unknown) => Effect.map(decode({ encoding: "json", fields }, {}), JSON.stringify)
           for (const field of lists) {
-            const fields = sampleFields(operation, world, [...COMPANION_FIELDS, field])
+            const fields = makeSampleFields(operation, world, [...COMPANION_FIELDS, field])
             assert.strictEqual(yield* read(textOfLists(fields)), yield* read(fields), `${name} ${field}`)
             sentAsText.add(name)
           }
@@ -141,10 +146,10 @@ layer(Layer.mergeAll(Ground.layer, OtherUrl.layer).pipe(Layer.provideMerge(layer
         Effect.gen(function* () {
           const operation = tokenOperations.find(({ _tag }) => _tag === name)
           if (operation === undefined) return assert.fail(name)
-          const world = isChange(operation) ? yield* makeWorld : yield* Ground
+          const world = isChange(operation) ? yield* makeSampleWorld : yield* Ground
           const [here, there] = [yield* BaseUrl, yield* OtherUrl]
           const shown = Object.keys(Object(described.inputSchema["properties"]))
-          const made = { ...sampleFields(operation, world, COMPANION_FIELDS), ...world.edits[name] }
+          const made = { ...makeSampleFields(operation, world, COMPANION_FIELDS), ...world.edits[name] }
           const fields = Object.fromEntries(
             Object.entries(made).filter(([field, value]) => value !== null && shown.includes(field))
           )

@@ -20,7 +20,7 @@ import { Snapshots, takeOwnSnapshot } from "../../../src/platform/telemetry/metr
 import { operations } from "../../../src/service/Api.ts"
 import { Service } from "../../../src/service/service.ts"
 import { layerMetricsPort, METRICS_CONNECTIONS } from "../../../src/transports/metrics/metrics-endpoint.ts"
-import { call, freshOperator, layerTest } from "../../support/harness.ts"
+import { call, createOperator, layerTest } from "../../support/harness.ts"
 import { findFreePort } from "../../support/tools/cli/latchkey-process.ts"
 
 const served = (
@@ -139,7 +139,7 @@ it.live("a port that another has says which variable it is about", () =>
 it.effect("calls of many operators make the series of one, and none names anything of theirs", () =>
   Effect.gen(function* () {
     const asked = Effect.gen(function* () {
-      const operator = yield* freshOperator()
+      const operator = yield* createOperator()
       yield* call(operator.token, "search_properties")
       yield* call(operator.token, "search_properties", { id: "none" })
       const service = yield* Service

@@ -11,12 +11,12 @@ import {
   Images,
   type OpenedImage
 } from "../../../src/domain/guests/images/Images.ts"
-import { imageUrl, newImageToken } from "../../../src/domain/guests/images/image-url.ts"
+import { newImageToken, toImageUrl } from "../../../src/domain/guests/images/image-url.ts"
 import { IMAGE_BYTES, IMAGE_UNCLAIMED_MS, IMAGE_VIEWS_A_MINUTE } from "../../../src/platform/limits.ts"
 import { makeImageHandler } from "../../../src/transports/pages/image-endpoint.ts"
-import { freshOperator } from "../../support/harness.ts"
-import { EOI, frameOf, JPEG, jpegOfBytes, SCAN, SOI, segmentOf } from "../../support/jpegs.ts"
-import { BaseUrl, layerHttpServer } from "../../support/server.ts"
+import { createOperator } from "../../support/harness.ts"
+import { BaseUrl, layerHttpServer } from "../../support/http-server.ts"
+import { EOI, JPEG, makeFrameHeader, makeJpegOfLength, makeSegment, SCAN_HEADER, SOI } from "../../support/jpegs.ts"
 import { makeSpanRecorder } from "../../support/span-recorder.ts"
 
 const NOW = Date.parse("2027-06-10T10:00:20Z")
@@ -30,9 +30,9 @@ const fetched = (url: string, init: RequestInit = {}) =>
 layer(layerHttpServer(), { excludeTestServices: false })("an image", (it) => {
   const shown = Effect.fnUntraced(function* (kind: ImageKind, jpeg: Uint8Array = JPEG) {
     yield* TestClock.setTime(NOW)
-    const { operatorId } = yield* freshOperator()
+    const { operatorId } = yield* createOperator()
     const image = yield* (yield* Images).put({ operatorId, kind, jpeg, field: "image" })
-    return { ...image, operatorId, url: imageUrl(yield* BaseUrl, image.token) }
+    return { ...image, operatorId, url: toImageUrl(yield* BaseUrl, image.token) }
   })
 
   it.effect("of a message is its bytes and nothing that runs, and is kept by who has seen it", () =>
@@ -40,9 +40,9 @@ layer(layerHttpServer(), { excludeTestServices: false })("an image", (it) => {
       const script = Array.from(Buffer.from("<script>alert(1)</script>"))
       const jpeg = new Uint8Array([
         ...SOI,
-        ...segmentOf(0xfe, script),
-        ...frameOf(0xc0, 1, 1),
-        ...SCAN,
+        ...makeSegment(0xfe, script),
+        ...makeFrameHeader(0xc0, 1, 1),
+        ...SCAN_HEADER,
         ...EOI,
         ...script
       ])
@@ -88,7 +88,7 @@ layer(layerHttpServer(), { excludeTestServices: false })("an image", (it) => {
   it.effect("comes whole however large, and HEAD says how large", () =>
     Effect.gen(function* () {
       for (const length of [IMAGE_CHUNK_BYTES - 1, IMAGE_CHUNK_BYTES, IMAGE_CHUNK_BYTES + 1, IMAGE_BYTES]) {
-        const jpeg = jpegOfBytes(length, length & 0xff)
+        const jpeg = makeJpegOfLength(length, length & 0xff)
         const { url } = yield* shown("message", jpeg)
         assert.isTrue((yield* fetched(url)).bytes.equals(jpeg), `${length} bytes`)
         const head = yield* fetched(url, { method: "HEAD" })
@@ -106,7 +106,7 @@ layer(layerHttpServer(), { excludeTestServices: false })("an image", (it) => {
       yield* TestClock.setTime(NOW + IMAGE_UNCLAIMED_MS)
       const wrong = [
         url,
-        imageUrl(base, newImageToken()),
+        toImageUrl(base, newImageToken()),
         `${base}/images/`,
         `${base}/images/${token}`,
         `${base}/images/${token}.png`,
@@ -178,7 +178,7 @@ describe("the door of images", () => {
 
   const asked = Effect.gen(function* () {
     const answer = yield* makeImageHandler
-    const response = yield* answer(HttpServerRequest.fromWeb(new Request(imageUrl("http://127.0.0.1", image.token))))
+    const response = yield* answer(HttpServerRequest.fromWeb(new Request(toImageUrl("http://127.0.0.1", image.token))))
     return HttpServerResponse.toWeb(response, { context: yield* Effect.context() })
   })
 

@@ -17,16 +17,16 @@ import { makePropertyFeedHandler } from "../../../src/transports/property-feed/p
 import { FEED_END, renderFeedStart } from "../../../src/transports/shared-calendar/feed-text.ts"
 import {
   asSystemActor,
-  freshOperator,
+  createOperator,
   insertOrder,
   insertProperty,
   type OperatorOptions,
   typedClient,
   withToken
 } from "../../support/harness.ts"
-import { assertValidCalendar, readCalendar } from "../../support/icalendar.ts"
+import { BaseUrl, layerHttpServer } from "../../support/http-server.ts"
+import { assertValidCalendar, parseCalendar } from "../../support/icalendar.ts"
 import { insertImportedCalendar, insertImportedDays } from "../../support/imported-calendars.ts"
-import { BaseUrl, layerHttpServer } from "../../support/server.ts"
 
 const TODAY = "2027-06-10"
 const NOW = Date.parse(`${TODAY}T10:00:00Z`)
@@ -40,7 +40,7 @@ const fetched = (url: string, init: RequestInit = {}) =>
   })
 
 const stretches = (text: string) =>
-  readCalendar(text).events.map(({ summary, start, end }) => `${summary} ${start} ${end}`)
+  parseCalendar(text).events.map(({ summary, start, end }) => `${summary} ${start} ${end}`)
 
 describe("the text of a feed", () => {
   const day = { today: TODAY, time_zone: "Pacific/Auckland" }
@@ -52,7 +52,7 @@ describe("the text of a feed", () => {
     const text = renderFeedText([stay, closed], day, source)
     for (const each of [renderFeedText([], day, source), text, renderFeedStart("a; b, \\ c") + FEED_END]) {
       assertValidCalendar(each)
-      assert.lengthOf(readCalendar(each).component.getAllSubcomponents("vtimezone"), 1)
+      assert.lengthOf(parseCalendar(each).component.getAllSubcomponents("vtimezone"), 1)
     }
     // What it is held to finds what was wrong before there was a zone in it.
     assert.throws(() =>
@@ -63,7 +63,7 @@ describe("the text of a feed", () => {
     assert.match(text, /\r\nMETHOD:PUBLISH\r\n/)
     assert.match(text, /\r\nTRANSP:OPAQUE\r\n/)
     assert.notInclude(text, source.token)
-    assert.strictEqual(readCalendar(text).component.getFirstPropertyValue("x-wr-calname"), null)
+    assert.strictEqual(parseCalendar(text).component.getFirstPropertyValue("x-wr-calname"), null)
   })
 
   it("is stamped with the beginning of the merchant's day, which is never to come", () => {
@@ -73,7 +73,7 @@ describe("the text of a feed", () => {
 
   it("keeps the UID of an event whose end moves, and that of what is not let at all", () => {
     const uidOf = (reason: "stay" | "closed" | "not let", start: string, end: string, token = source.token) =>
-      readCalendar(renderFeedText([{ reason, start, end }], day, { ...source, token })).events[0]?.uid
+      parseCalendar(renderFeedText([{ reason, start, end }], day, { ...source, token })).events[0]?.uid
     const uid = uidOf("stay", "2027-06-12", "2027-06-14")
     assert.strictEqual(uidOf("stay", "2027-06-12", "2027-06-20"), uid)
     assert.notStrictEqual(uidOf("stay", "2027-06-13", "2027-06-20"), uid)
@@ -98,11 +98,11 @@ layer(layerHttpServer(), { excludeTestServices: false })("the feed of a property
   const ready = Effect.fnUntraced(function* (options: OperatorOptions = {}) {
     yield* TestClock.setTime(NOW)
     const base = yield* BaseUrl
-    const operator = yield* freshOperator(options)
+    const operator = yield* createOperator(options)
     const property = yield* insertProperty(operator.operatorId, "Harbour 1; secret, name")
     const feeds = yield* Effect.provide(PropertyFeeds, PropertyFeeds.layer)
     const addressFor = (calendar?: number) =>
-      Effect.map(feeds.addressFor(operator.operatorId, property, calendar), ({ url, feed_id }) => ({
+      Effect.map(feeds.getOrCreateAddress(operator.operatorId, property, calendar), ({ url, feed_id }) => ({
         feed_id,
         here: `${base}${new URL(url).pathname}`
       })).pipe(asSystemActor)
@@ -237,7 +237,7 @@ layer(layerHttpServer(), { excludeTestServices: false })("the feed of a property
       const changed = yield* fetched(here, { headers: { "if-none-match": first.etag } })
       assert.strictEqual(changed.status, 200)
       assert.notStrictEqual(changed.etag, first.etag)
-      assert.strictEqual(readCalendar(changed.text).events[0]?.uid, readCalendar(first.text).events[0]?.uid)
+      assert.strictEqual(parseCalendar(changed.text).events[0]?.uid, parseCalendar(first.text).events[0]?.uid)
     })
   )
 
@@ -287,7 +287,7 @@ layer(layerHttpServer(), { excludeTestServices: false })("the feed of a property
       const { here, base, feeds, operatorId, property } = yield* ready()
       const token = here.split("/").at(-1)?.slice(0, -4) ?? ""
       assert.strictEqual((yield* fetched(`${here}?utm=1`)).status, 200)
-      const renewed = yield* asSystemActor(feeds.renew(operatorId, property, undefined))
+      const renewed = yield* asSystemActor(feeds.renewAddress(operatorId, property, undefined))
       const answers = yield* Effect.forEach(
         [
           here,
@@ -384,7 +384,7 @@ layer(layerHttpServer(), { excludeTestServices: false })("the feed of a property
         const readDays = (url: string) =>
           Effect.map(fetched(url), ({ text }) => {
             assertValidCalendar(text)
-            return readCalendar(text).events.flatMap(({ start, end }) =>
+            return parseCalendar(text).events.flatMap(({ start, end }) =>
               Array.from({ length: daysInRange(start, end) - 1 }, (_, day) => addDays(start, day))
             )
           })
@@ -413,11 +413,11 @@ describe("a feed that cannot be read", () => {
   const feed = { operator_id: 1, id: 2, property_id: 3, calendar_id: null, time_zone: "UTC", today: TODAY }
   const layerBroken = Layer.mergeAll(
     Layer.succeed(PropertyFeeds, {
-      addressFor: () => away,
-      renew: () => away,
+      getOrCreateAddress: () => away,
+      renewAddress: () => away,
       listCalendarFeeds: () => away,
       open: () => Effect.succeedSome(feed),
-      read: () => Effect.succeedSome({ busy: [], unrecordedBusyDays: Option.some("{}") }),
+      read: () => Effect.succeedSome({ busyPeriods: [], unrecordedBusyDays: Option.some("{}") }),
       recordRead: () => away
     }),
     RateWindows.layerMemory,

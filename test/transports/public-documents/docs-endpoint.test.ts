@@ -5,7 +5,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { layerDocs, TryPageToken } from "../../../src/transports/public-documents/docs-endpoint.ts"
 import { layerTest } from "../../support/harness.ts"
-import { BaseUrl, layerHttpServerOf } from "../../support/server.ts"
+import { BaseUrl, layerHttpServerOf } from "../../support/http-server.ts"
 
 // The door of the documentation: what is there, how it is kept, and who is given the token of the page for trying.
 

@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { Deployment } from "../../../src/platform/installation.ts"
-import { BaseUrl, layerHttpServer } from "../../support/server.ts"
+import { BaseUrl, layerHttpServer } from "../../support/http-server.ts"
 
 const send = Effect.fnUntraced(function* (path: string, init: RequestInit = {}) {
   const base = yield* BaseUrl

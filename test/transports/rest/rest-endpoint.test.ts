@@ -4,8 +4,8 @@ import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { BODY_BYTES } from "../../../src/platform/limits.ts"
 import { fieldOfError } from "../../support/error-messages.ts"
-import { freshOperator, insertProperty } from "../../support/harness.ts"
-import { BaseUrl, layerHttpServer } from "../../support/server.ts"
+import { createOperator, insertProperty } from "../../support/harness.ts"
+import { BaseUrl, layerHttpServer } from "../../support/http-server.ts"
 
 const Body = Schema.fromJsonString(
   Schema.Struct({
@@ -42,7 +42,7 @@ const entry = { direction: "income", amount: 5, currency: "EUR", item_id: 11, pa
 layer(layerHttpServer())("the REST door", (it) => {
   it.effect("creates, reads, edits and deletes", () =>
     Effect.gen(function* () {
-      const { token, operatorId } = yield* freshOperator()
+      const { token, operatorId } = yield* createOperator()
       const property_id = yield* insertProperty(operatorId, "Harbour 1")
       const created = yield* request("/v3/transactions", json(token, "POST", { ...entry, property_id }))
       assert.strictEqual(created.error_msg, "")
@@ -73,7 +73,7 @@ layer(layerHttpServer())("the REST door", (it) => {
 
   it.effect("reads its own token header before the bearer token", () =>
     Effect.gen(function* () {
-      const { token } = yield* freshOperator()
+      const { token } = yield* createOperator()
       const answerTo = (headers: Record<string, string>) =>
         Effect.map(request("/v3/income_items", { headers }), (answer) => answer.error_code)
       assert.strictEqual(yield* answerTo({ "Service-Access-Token": token, Authorization: "Bearer wrong" }), 0)
@@ -111,7 +111,7 @@ layer(layerHttpServer())("the REST door", (it) => {
   for (const [what, body, headers, code, message] of bodies) {
     it.effect(`answers ${what} as a body clearly`, () =>
       Effect.gen(function* () {
-        const { token } = yield* freshOperator()
+        const { token } = yield* createOperator()
         const answer = yield* request("/v3/transactions", {
           method: "POST",
           headers: { ...headers, "Service-Access-Token": token },
@@ -125,7 +125,7 @@ layer(layerHttpServer())("the REST door", (it) => {
 
   it.effect("reads a body of exactly the largest size and refuses one byte more", () =>
     Effect.gen(function* () {
-      const { token } = yield* freshOperator()
+      const { token } = yield* createOperator()
       const bodyOf = (bytes: number) => {
         const frame = JSON.stringify({ ...entry, note: "" }).length
         return JSON.stringify({ ...entry, note: "n".repeat(bytes - frame) })
@@ -140,7 +140,7 @@ layer(layerHttpServer())("the REST door", (it) => {
 
   it.effect("answers a huge body that is still being sent, and the next request on the connection", () =>
     Effect.gen(function* () {
-      const { token } = yield* freshOperator()
+      const { token } = yield* createOperator()
       const base = new URL(yield* BaseUrl)
       const answer = yield* Effect.promise(
         () =>
@@ -167,7 +167,7 @@ layer(layerHttpServer())("the REST door", (it) => {
 
   it.effect("knows no other paths and methods", () =>
     Effect.gen(function* () {
-      const { token } = yield* freshOperator()
+      const { token } = yield* createOperator()
       for (const [method, path] of [
         ["GET", "/v3/nothing"],
         ["GET", "/v3"],
@@ -187,7 +187,7 @@ layer(layerHttpServer())("the REST door", (it) => {
 
   it.effect("says of a path that has other methods which", () =>
     Effect.gen(function* () {
-      const { token } = yield* freshOperator()
+      const { token } = yield* createOperator()
       const message = (method: string, path: string) =>
         Effect.map(request(path, { method, headers: { "Service-Access-Token": token } }), ({ error_msg }) => error_msg)
       assert.match(yield* message("PUT", "/v3/transactions"), /: PUT \/v3\/transactions;.* GET and POST$/)
@@ -201,7 +201,7 @@ layer(layerHttpServer())("the REST door", (it) => {
 
   it.effect("refuses a query key given twice", () =>
     Effect.gen(function* () {
-      const { token } = yield* freshOperator()
+      const { token } = yield* createOperator()
       const answer = yield* request("/v3/transactions?id=1&id=2", { headers: { "Service-Access-Token": token } })
       assert.deepStrictEqual([answer.error_code, fieldOfError(answer)], [400, "id"])
       const odd = yield* request("/v3/transactions?%00=1&%00=2", { headers: { "Service-Access-Token": token } })
@@ -211,7 +211,7 @@ layer(layerHttpServer())("the REST door", (it) => {
 
   it.effect("refuses a query whose bytes are no text, and takes the replacement character as one", () =>
     Effect.gen(function* () {
-      const { token } = yield* freshOperator()
+      const { token } = yield* createOperator()
       const asked = (keyword: string) =>
         request(`/v3/reservation_tags?keyword=${keyword}`, { headers: { "Service-Access-Token": token } })
       for (const keyword of ["%FF", "%ED%A0%80", "a%C3"]) {
@@ -225,7 +225,7 @@ layer(layerHttpServer())("the REST door", (it) => {
 
   it.effect("does not parse a body that nobody may send", () =>
     Effect.gen(function* () {
-      const { readOnlyToken } = yield* freshOperator()
+      const { readOnlyToken } = yield* createOperator()
       assert.strictEqual((yield* request("/v3/transactions", json("nobody", "POST", "{"))).error_code, 401)
       assert.strictEqual((yield* request("/v3/transactions", json(readOnlyToken, "POST", "{"))).error_code, 401)
     })
@@ -233,7 +233,7 @@ layer(layerHttpServer())("the REST door", (it) => {
 
   it.effect("says on every answer what is left of the tightest window", () =>
     Effect.gen(function* () {
-      const { token } = yield* freshOperator()
+      const { token } = yield* createOperator()
       const { headers } = yield* request("/v3/income_items", { headers: { "Service-Access-Token": token } })
       assert.strictEqual(headers.get("ratelimit-policy"), '"endpoint-1m";q=600;w=60')
       assert.match(headers.get("ratelimit") ?? "", /^"endpoint-1m";r=599;t=\d+$/)
@@ -242,7 +242,7 @@ layer(layerHttpServer())("the REST door", (it) => {
 
   it.effect("changes nothing on a refused request", () =>
     Effect.gen(function* () {
-      const { token, operatorId } = yield* freshOperator()
+      const { token, operatorId } = yield* createOperator()
       yield* request("/v3/transactions", json(token, "POST", { ...entry, amount: -5 }))
       yield* request("/v3/transactions", json(token, "POST", "{"))
       const sql = yield* SqlClient.SqlClient
@@ -266,7 +266,7 @@ layer(layerHttpServer())("the REST door", (it) => {
 layer(layerHttpServer({ requireHttps: true }))("where HTTPS is required", (it) => {
   it.effect("plain HTTP is refused, whatever the request says about itself", () =>
     Effect.gen(function* () {
-      const { token } = yield* freshOperator()
+      const { token } = yield* createOperator()
       const answer = yield* request("/v3/income_items", {
         headers: { "Service-Access-Token": token, "X-Forwarded-Proto": "https" }
       })
@@ -279,7 +279,7 @@ layer(layerHttpServer({ requireHttps: true }))("where HTTPS is required", (it) =
 layer(layerHttpServer({ requireHttps: true, trustProxy: true }))("behind a trusted proxy", (it) => {
   it.effect("the proxy's word decides", () =>
     Effect.gen(function* () {
-      const { token } = yield* freshOperator()
+      const { token } = yield* createOperator()
       const answerTo = (proto: Record<string, string>) =>
         Effect.map(
           request("/v3/income_items", { headers: { "Service-Access-Token": token, ...proto } }),

@@ -14,8 +14,8 @@ import {
   SandboxOfferRequest,
   SandboxOrderRequest,
   SandboxReviewRequest
-} from "../../../src/connectors/sandbox/requests.ts"
-import { SandboxAllowed } from "../../../src/connectors/sandbox/SandboxAllowed.ts"
+} from "../../../src/connectors/sandbox/marketplace-requests.ts"
+import { SandboxAccess } from "../../../src/connectors/sandbox/SandboxAccess.ts"
 import { SandboxConnector } from "../../../src/connectors/sandbox/SandboxConnector.ts"
 import { MESSAGE_TEXT } from "../../../src/platform/limits.ts"
 import { layerSandboxEndpoint } from "../../../src/transports/sandbox-pages/sandbox-endpoint.ts"
@@ -29,14 +29,14 @@ import {
   PHONE_VIEWPORT,
   withChromiumNote
 } from "../../support/browser.ts"
-import { layerWithListener } from "../../support/connectors/sandbox/sandbox-accounts.ts"
+import { layerSandboxTest } from "../../support/connectors/sandbox/sandbox-accounts.ts"
 import { fieldOfError } from "../../support/error-messages.ts"
-import { freshOperator, layerTest } from "../../support/harness.ts"
-import { BaseUrl, layerHttpServer, layerHttpServerOf } from "../../support/server.ts"
+import { createOperator, layerTest } from "../../support/harness.ts"
+import { BaseUrl, layerHttpServer, layerHttpServerOf } from "../../support/http-server.ts"
 
-const layerPage = (allowed: Layer.Layer<SandboxAllowed>, publicUrl = "http://127.0.0.1:8080") =>
+const layerPage = (allowed: Layer.Layer<SandboxAccess>, publicUrl = "http://127.0.0.1:8080") =>
   layerHttpServerOf(layerTest).pipe(
-    Layer.provideMerge(Layer.provideMerge(layerSandboxEndpoint(publicUrl), Layer.merge(layerWithListener, allowed))),
+    Layer.provideMerge(Layer.provideMerge(layerSandboxEndpoint(publicUrl), Layer.merge(layerSandboxTest, allowed))),
     Layer.provide(Layer.succeed(References.MinimumLogLevel, "Error"))
   )
 
@@ -81,7 +81,7 @@ const saidAfter = Effect.fnUntraced(function* (path: string, fields: Readonly<Re
 })
 
 const opened = Effect.fn("opened")(function* (title: string) {
-  const { operatorId } = yield* freshOperator()
+  const { operatorId } = yield* createOperator()
   const market = yield* Marketplace
   return yield* market.openListing({ operator_id: operatorId, channel_type: "booking.com", title, tax: 0, rooms: 9 })
 })
@@ -93,7 +93,7 @@ const stay = (listing_id: string) => ({
   guest_name: "Ana Reis"
 })
 
-layer(layerPage(SandboxAllowed.layerAlways), { excludeTestServices: true })("the page of the sandbox", (it) => {
+layer(layerPage(SandboxAccess.layerAlways), { excludeTestServices: true })("the page of the sandbox", (it) => {
   it.effect("books by a form of four fields, wherever it is sent to, and does all else that guests do", () =>
     Effect.gen(function* () {
       const { listing_id } = yield* opened("Harbour view")
@@ -194,7 +194,7 @@ layer(layerPage(SandboxAllowed.layerAlways), { excludeTestServices: true })("the
 
   it.effect("lets a guest ask, write, answer an offer and review, and shows what was said as it was said", () =>
     Effect.gen(function* () {
-      const { operatorId } = yield* freshOperator()
+      const { operatorId } = yield* createOperator()
       const market = yield* Marketplace
       const sandbox = yield* SandboxConnector
       const channel_type = "airbnb"
@@ -327,9 +327,9 @@ layer(layerPage(SandboxAllowed.layerAlways), { excludeTestServices: true })("the
 })
 
 for (const [where, allowed, publicUrl] of [
-  ["where there is no sandbox", SandboxAllowed.layerNever, undefined],
-  ["where others reach the service, be the sandbox there,", SandboxAllowed.layerAlways, "http://pms.example:8080"],
-  ["where a proxy in front has the name of this machine", SandboxAllowed.layerAlways, "https://127.0.0.1"]
+  ["where there is no sandbox", SandboxAccess.layerNever, undefined],
+  ["where others reach the service, be the sandbox there,", SandboxAccess.layerAlways, "http://pms.example:8080"],
+  ["where a proxy in front has the name of this machine", SandboxAccess.layerAlways, "https://127.0.0.1"]
 ] as const) {
   layer(layerPage(allowed, publicUrl), { excludeTestServices: true })(where, (it) => {
     it.effect("its page is any path that nobody knows, under whatever name it is asked", () =>
@@ -361,7 +361,7 @@ layer(layerHttpServer().pipe(Layer.provide(Layer.succeed(References.MinimumLogLe
 )
 
 describe.skipIf(!hasChromium)(withChromiumNote("the page of the sandbox in a browser"), () => {
-  layer(Layer.merge(layerPage(SandboxAllowed.layerAlways), Browser.layer), { excludeTestServices: true })((it) => {
+  layer(Layer.merge(layerPage(SandboxAccess.layerAlways), Browser.layer), { excludeTestServices: true })((it) => {
     for (const [name, options] of [
       ["a desk", { viewport: DESKTOP_VIEWPORT }],
       ["a phone in the dark", { viewport: PHONE_VIEWPORT, colorScheme: "dark" }]

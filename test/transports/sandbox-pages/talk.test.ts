@@ -6,9 +6,9 @@ import { Marketplace } from "../../../src/connectors/sandbox/Marketplace.ts"
 import { layerSandboxEndpoint } from "../../../src/transports/sandbox-pages/sandbox-endpoint.ts"
 import { Browser, hasChromium, openPage, PHONE_VIEWPORT, withChromiumNote } from "../../support/browser.ts"
 import { layerServiceWithSandbox } from "../../support/connectors/sandbox/service-with-sandbox.ts"
-import { freshOperator, insertProperty } from "../../support/harness.ts"
+import { createOperator, insertProperty } from "../../support/harness.ts"
+import { BaseUrl, layerHttpServerOf } from "../../support/http-server.ts"
 import { JPEG_BASE64 } from "../../support/jpegs.ts"
-import { BaseUrl, layerHttpServerOf } from "../../support/server.ts"
 
 // A person writes as a guest on the page of the marketplace, an agent answers by its tools, and the guest sees it.
 
@@ -21,7 +21,7 @@ const inDays = (days: number): string => new Date(Date.now() + days * 86_400_000
 
 /** A flat on sale at a marketplace that takes offers, and an agent of its host. */
 const hosted = Effect.gen(function* () {
-  const { operatorId, token } = yield* freshOperator()
+  const { operatorId, token } = yield* createOperator()
   const property = yield* insertProperty(operatorId, "Harbour view")
   const market = yield* Marketplace
   const { listing_id } = yield* market.openListing({

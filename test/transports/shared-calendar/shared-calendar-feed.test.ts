@@ -7,7 +7,7 @@ import ICAL from "ical.js"
 import { Places } from "../../../src/admission/concurrency/Places.ts"
 import { RateWindows } from "../../../src/admission/windows/RateWindows.ts"
 import { addDays, daysInRange } from "../../../src/contract/time.ts"
-import { listUnavailableStretches, monthStart } from "../../../src/domain/calendars/calendar-share-links/rules.ts"
+import { firstOfMonthAfter, listUnavailablePeriods } from "../../../src/domain/calendars/calendar-share-links/rules.ts"
 import {
   SharedCalendars,
   type SharedProperty
@@ -17,8 +17,8 @@ import { calendarName } from "../../../src/transports/shared-calendar/calendar-p
 import { FEED_SPAN } from "../../../src/transports/shared-calendar/feed-stream.ts"
 import { FEED_END, renderFeedStart, renderPropertyEvents } from "../../../src/transports/shared-calendar/feed-text.ts"
 import { makeSharedCalendarHandler } from "../../../src/transports/shared-calendar/shared-calendar.ts"
-import { freshOperator, insertOrder, insertProperty, typedClient, withToken } from "../../support/harness.ts"
-import { BaseUrl, layerHttpServer } from "../../support/server.ts"
+import { createOperator, insertOrder, insertProperty, typedClient, withToken } from "../../support/harness.ts"
+import { BaseUrl, layerHttpServer } from "../../support/http-server.ts"
 
 const NOW = new Date("2027-06-10T10:00:00Z")
 const SOURCE = { token: "lkcal_0123456789", host: "api.example.test" }
@@ -66,7 +66,7 @@ describe("a calendar feed", () => {
       fc.property(calendars, (calendar) => {
         const { events, value } = read(feedOf(calendar, SOURCE, NOW))
         const expected = calendar.flatMap(({ title, days }) =>
-          listUnavailableStretches(days).map(({ start, end }) => ({
+          listUnavailablePeriods(days).map(({ start, end }) => ({
             summary: `${title.replace(/\p{Cc}+/gu, " ")} – not available`,
             start,
             end,
@@ -155,7 +155,7 @@ layer(layerHttpServer(), { excludeTestServices: false })("what share links open"
   const ready = Effect.gen(function* () {
     yield* TestClock.setTime(NOW.getTime())
     const base = yield* BaseUrl
-    const operator = yield* freshOperator()
+    const operator = yield* createOperator()
     const harbour = yield* insertProperty(operator.operatorId, "Harbour 1")
     const garden = yield* insertProperty(operator.operatorId, "Garden")
     const order = yield* insertOrder(operator.operatorId, [
@@ -216,8 +216,8 @@ layer(layerHttpServer(), { excludeTestServices: false })("what share links open"
   it.effect("reaches back and ahead by whole months", () =>
     Effect.gen(function* () {
       const { here, api, as, harbour } = yield* ready
-      const first = monthStart("2027-06-10", -FEED_SPAN.past)
-      const next = monthStart("2027-06-10", FEED_SPAN.months - FEED_SPAN.past)
+      const first = firstOfMonthAfter("2027-06-10", -FEED_SPAN.pastMonths)
+      const next = firstOfMonthAfter("2027-06-10", FEED_SPAN.months - FEED_SPAN.pastMonths)
       const last = addDays(next, -1)
       yield* api.update_availabilities({ property_ids: [harbour], available: false, dates: [last, next] }).pipe(as)
       const { text } = yield* fetched(`${here}.ics`)
@@ -290,7 +290,7 @@ describe("a calendar that cannot be read", () => {
   const away = Effect.die(new Error("the database is away"))
   const lines: Array<unknown> = []
   const layerBroken = Layer.mergeAll(
-    Layer.succeed(SharedCalendars, { open: () => away, part: () => away, days: () => away }),
+    Layer.succeed(SharedCalendars, { open: () => away, listPart: () => away, listDays: () => away }),
     RateWindows.layerMemory,
     Places.layer(),
     Logger.layer([Logger.make((entry) => void lines.push(Logger.formatJson.log(entry)))])

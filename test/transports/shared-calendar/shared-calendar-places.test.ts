@@ -24,8 +24,8 @@ const days = [{ date: "2027-06-10", available: false }]
 const calendarsWith = (reading: Effect.Effect<void> = Effect.void) =>
   SharedCalendars.of({
     open: () => Effect.succeed(Option.some({ operator_id: OPERATOR, id: 2, scope: "entire", today: "2027-06-10" })),
-    part: () => Effect.as(reading, { total: named.length, properties: named }),
-    days: (_, properties) =>
+    listPart: () => Effect.as(reading, { total: named.length, properties: named }),
+    listDays: (_, properties) =>
       Effect.as(
         reading,
         properties.map((property) => ({ ...property, days }))

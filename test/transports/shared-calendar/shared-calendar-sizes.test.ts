@@ -19,8 +19,8 @@ import {
   readNumberParam
 } from "../../../src/transports/shared-calendar/pagination.ts"
 import { fieldOfError } from "../../support/error-messages.ts"
-import { freshOperator, insertOrder, insertProperty, typedClient, withToken } from "../../support/harness.ts"
-import { BaseUrl, layerHttpServer } from "../../support/server.ts"
+import { createOperator, insertOrder, insertProperty, typedClient, withToken } from "../../support/harness.ts"
+import { BaseUrl, layerHttpServer } from "../../support/http-server.ts"
 
 const NOW = "2027-06-10T10:00:00Z"
 
@@ -28,7 +28,7 @@ const NOW = "2027-06-10T10:00:00Z"
 const sharing = Effect.fnUntraced(function* (rooms: number) {
   yield* TestClock.setTime(Date.parse(NOW))
   const sql = yield* SqlClient.SqlClient
-  const operator = yield* freshOperator()
+  const operator = yield* createOperator()
   yield* sql`UPDATE operators SET room_limit = ${SUBSCRIPTION_ROOMS_MAX} WHERE id = ${operator.operatorId}`
   // The trigger that counts rooms counts them for each anew.
   yield* sql.withTransaction(
@@ -172,7 +172,7 @@ describe("pages", () => {
   it("follow one another through the parts without a gap", () => {
     fc.assert(
       fc.property(places, ({ place: { index: number } }) => {
-        const { part, before } = locatePage(number)
+        const { partNumber: part, offset: before } = locatePage(number)
         assert.strictEqual((part - 1) * SHARED_PART_PROPERTIES + before, (number - 1) * SHARED_PAGE_PROPERTIES)
         assert.isAtMost(before + SHARED_PAGE_PROPERTIES, SHARED_PART_PROPERTIES)
       })

@@ -13,8 +13,8 @@ import {
   PHONE_VIEWPORT,
   withChromiumNote
 } from "../../support/browser.ts"
-import { freshOperator, insertOrder, insertProperty, typedClient, withToken } from "../../support/harness.ts"
-import { BaseUrl, layerHttpServer } from "../../support/server.ts"
+import { createOperator, insertOrder, insertProperty, typedClient, withToken } from "../../support/harness.ts"
+import { BaseUrl, layerHttpServer } from "../../support/http-server.ts"
 
 const TODAY = "2027-06-10"
 
@@ -22,7 +22,7 @@ const TODAY = "2027-06-10"
 const ready = Effect.gen(function* () {
   yield* TestClock.setTime(Date.parse(`${TODAY}T10:00:00Z`))
   const base = yield* BaseUrl
-  const operator = yield* freshOperator()
+  const operator = yield* createOperator()
   const harbour = yield* insertProperty(operator.operatorId, "Harbour 1")
   const order = yield* insertOrder(operator.operatorId, [
     { propertyId: harbour, checkIn: "2027-06-29", checkOut: "2027-07-02", revenue: "777" }
@@ -263,7 +263,7 @@ describe.skipIf(!hasChromium)(withChromiumNote("the page of a share link"), () =
     it.effect("is a page also without a property", () =>
       Effect.gen(function* () {
         const { base } = yield* ready
-        const { token } = yield* freshOperator()
+        const { token } = yield* createOperator()
         const api = yield* typedClient
         const { calendar_share_link: link } = yield* api
           .create_calendar_share_link({ scope: "entire" })

@@ -5,7 +5,7 @@ import {
   emptyToNull,
   failValidation,
   type ValidationResult,
-  validateDates
+  validateStayDates
 } from "../../../domain/bookings/reservations/rules/stay-validation.ts"
 import { GuestDetails, NewStay } from "../../../domain/bookings/stays/stay.ts"
 import type { ChannelOrderEvent, ChannelRoom } from "../../../domain/channels/port/channel-events.ts"
@@ -45,7 +45,7 @@ const toChannelStayAt = (event: ChannelOrderEvent, room: ChannelRoom, index: num
 
 const toChannelStay = (event: ChannelOrderEvent, room: ChannelRoom): ValidationResult<ChannelStay> =>
   Result.gen(function* () {
-    const dates = yield* validateDates({ check_in_date: room.check_in_date, check_out_date: room.check_out_date })
+    const dates = yield* validateStayDates({ check_in_date: room.check_in_date, check_out_date: room.check_out_date })
     const { name, phone, email } = event.booker
     return {
       ...NewStay.make({

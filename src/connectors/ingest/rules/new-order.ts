@@ -8,10 +8,13 @@ import type { ChannelStays } from "./channel-stays.ts"
 const DEFAULT_EXPIRY_MS = { wait_accept: HOST_RESPONSE_DEADLINE_MS, wait_pay: PAYMENT_DEADLINE_MS } as const
 
 /** When what came in at `at` times out: as its channel says, else as the service gives it; null of what does not wait. */
-export const computeExpiry = (event: Pick<ChannelOrderEvent, "status" | "expires_at">, at: Date): Date | null => {
+export const computeExpiry = (
+  event: Pick<ChannelOrderEvent, "status" | "expires_at">,
+  receivedAt: Date
+): Date | null => {
   if (event.status !== "wait_accept" && event.status !== "wait_pay") return null
   return event.expires_at === undefined || event.expires_at === null
-    ? new Date(at.getTime() + DEFAULT_EXPIRY_MS[event.status])
+    ? new Date(receivedAt.getTime() + DEFAULT_EXPIRY_MS[event.status])
     : parseChannelInstant(event.expires_at)
 }
 
@@ -19,7 +22,7 @@ export const computeExpiry = (event: Pick<ChannelOrderEvent, "status" | "expires
 interface NewOrderDetails {
   readonly code: string
   readonly conversation_id: string | null
-  readonly at: Date
+  readonly receivedAt: Date
 }
 
 /** An order that is new to the service, as it came in at `at`. */
@@ -27,7 +30,7 @@ export const toNewOrder = (
   account: SourceAccount,
   event: ChannelOrderEvent,
   stays: ChannelStays,
-  { code, conversation_id, at }: NewOrderDetails
+  { code, conversation_id, receivedAt }: NewOrderDetails
 ): NewOrder =>
   NewOrder.make({
     reservation_code: code,
@@ -40,8 +43,8 @@ export const toNewOrder = (
     cancellation_policy_category: event.cancellation_policy_category ?? null,
     channel_account_id: account.accountId,
     channel_version: event.version,
-    channel_synced_at: at,
-    expires_at: computeExpiry(event, at),
+    channel_synced_at: receivedAt,
+    expires_at: computeExpiry(event, receivedAt),
     conversation_id,
     stays
   })

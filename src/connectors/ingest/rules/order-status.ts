@@ -16,7 +16,7 @@ const STATUS_RANK: Readonly<Record<OrderStatus, number>> = {
  * Its status. It never goes back: what is accepted waits no more, whatever is said, and what is over does not wait again; but
  * what is over may be said to be sold all the same.
  */
-export const nextStatus = (current: OrderStatus, reported: OrderStatus): OrderStatus =>
+export const computeNextStatus = (current: OrderStatus, reported: OrderStatus): OrderStatus =>
   reported === "accepted" || STATUS_RANK[reported] >= STATUS_RANK[current] ? reported : current
 
 /** The release that began to keep what `channel_details` shows (specification, 3.13.0). */

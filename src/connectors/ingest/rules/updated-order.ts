@@ -1,14 +1,14 @@
 import { Equal, Result } from "effect"
 import { isOrderPending, type OrderState } from "../../../domain/bookings/orders/order.ts"
-import { roomIndexOf, toStayCode } from "../../../domain/bookings/reservations/rules/codes.ts"
 import { listStayNights, toNightKey } from "../../../domain/bookings/reservations/rules/nights.ts"
 import type { NewStayState } from "../../../domain/bookings/reservations/rules/order-diff.ts"
+import { roomIndexOf, toStayCode } from "../../../domain/bookings/reservations/rules/reservation-codes.ts"
 import { failValidation, type ValidationResult } from "../../../domain/bookings/reservations/rules/stay-validation.ts"
 import type { StayState } from "../../../domain/bookings/stays/stay.ts"
 import type { ChannelOrderEvent } from "../../../domain/channels/port/channel-events.ts"
 import type { ChannelStay } from "./channel-stays.ts"
 import { computeExpiry } from "./new-order.ts"
-import { nextStatus, predatesChannelDetails } from "./order-status.ts"
+import { computeNextStatus, predatesChannelDetails } from "./order-status.ts"
 
 // What a known order becomes when its channel says something newer of it.
 
@@ -20,7 +20,7 @@ export interface IncomingOrder {
   /** Ids of stays of the order whose nights others hold, as of a request that others were faster than. */
   readonly lostStayIds: ReadonlyArray<number>
   readonly accountId: number
-  readonly at: Date
+  readonly receivedAt: Date
 }
 
 /**
@@ -29,16 +29,16 @@ export interface IncomingOrder {
  * another one of its listing. A room that is not said any more is no stay any more.
  */
 export const applyOrderEvent = (order: OrderState, incoming: IncomingOrder): ValidationResult<OrderState> => {
-  const { event, at } = incoming
+  const { event, receivedAt } = incoming
   if (event.currency !== order.currency && order.entries.length > 0) {
     return failValidation(`currency: entries of the order are in ${order.currency}.`)
   }
-  const status = nextStatus(order.status, event.status)
+  const status = computeNextStatus(order.status, event.status)
   const predatesDetails = predatesChannelDetails(order)
   const changed: OrderState = {
     ...order,
     status,
-    cancelled_at: status === "cancelled" ? (order.cancelled_at ?? at) : null,
+    cancelled_at: status === "cancelled" ? (order.cancelled_at ?? receivedAt) : null,
     currency: event.currency,
     cancellation_policy_category: predatesDetails
       ? order.cancellation_policy_category
@@ -46,8 +46,8 @@ export const applyOrderEvent = (order: OrderState, incoming: IncomingOrder): Val
     channel_account_id: incoming.accountId,
     channel_version: event.version,
     // Of an order whose channel had stopped talking of it, the time of its last word tells that for ever.
-    channel_synced_at: predatesDetails ? order.channel_synced_at : at,
-    expires_at: nextExpiry(order, status, incoming)
+    channel_synced_at: predatesDetails ? order.channel_synced_at : receivedAt,
+    expires_at: computeNextExpiry(order, status, incoming)
   }
   return Result.succeed({
     ...changed,
@@ -56,11 +56,15 @@ export const applyOrderEvent = (order: OrderState, incoming: IncomingOrder): Val
 }
 
 /** A wait goes on as it began, unless another end of it is said. */
-const nextExpiry = (order: OrderState, status: OrderState["status"], { event, at }: IncomingOrder): Date | null => {
+const computeNextExpiry = (
+  order: OrderState,
+  status: OrderState["status"],
+  { event, receivedAt }: IncomingOrder
+): Date | null => {
   if (!isOrderPending({ status })) return null
   const isUnchanged = status === order.status && order.expires_at !== null
   const isReported = event.status === status && event.expires_at !== undefined && event.expires_at !== null
-  return isUnchanged && !isReported ? order.expires_at : computeExpiry({ ...event, status }, at)
+  return isUnchanged && !isReported ? order.expires_at : computeExpiry({ ...event, status }, receivedAt)
 }
 
 /** Which stay each room is; undefined for a new one. Stays that came before rooms had ids are known by their order. */
@@ -98,7 +102,7 @@ const updateStays = (
       ? reserve(stay, freeProperties[room]?.find(isFree(stay)) ?? null)
       : keptPropertyId
   })
-  const nextCode = makeNextStayCode(order)
+  const nextCode = makeStayCodeGenerator(order)
   return stays.map((stay, room) => {
     const previous = previousStays[room]
     const property_id = propertyIds[room] ?? null
@@ -109,7 +113,7 @@ const updateStays = (
 }
 
 /** Codes no stay of the order has or had, one after the other, each after all that there were. */
-const makeNextStayCode = (order: OrderState): (() => string) => {
+const makeStayCodeGenerator = (order: OrderState): (() => string) => {
   let room = Math.max(
     order.last_room,
     ...order.stays.map((stay) => roomIndexOf(order.reservation_code, stay.stay_code))

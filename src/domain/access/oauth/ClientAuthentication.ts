@@ -28,14 +28,14 @@ export class ClientAuthentication extends Context.Service<
   static readonly layer = Layer.effect(
     ClientAuthentication,
     Effect.gen(function* () {
-      const [clients, store, checks] = [yield* Clients, yield* ClientStore, yield* FailedSecretChecks]
+      const [clients, store, failedSecretChecks] = [yield* Clients, yield* ClientStore, yield* FailedSecretChecks]
 
       const authenticatePartner = Effect.fnUntraced(function* (id: string, secret: string) {
         const partner = yield* store.findPartner(id)
         const isSameSecret = isSameDigest(computeDigest(secret), partner?.secretDigest ?? UNKNOWN_CLIENT.digest)
         const isAuthenticated = partner !== undefined && isSameSecret
         // A secret of nobody is looked at and not counted.
-        yield* checks.recordResult(
+        yield* failedSecretChecks.recordResult(
           partner === undefined ? UNKNOWN_CLIENT.counterKey : id,
           isAuthenticated || partner === undefined
         )

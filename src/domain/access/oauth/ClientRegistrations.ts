@@ -16,16 +16,16 @@ export class ClientRegistrations extends Context.Service<
     /** To be run before a registration is looked at: fails where there is no public client, and for who registers too often. */
     readonly admit: Effect.Effect<void, NotImplemented | RateLimited>
     /** Keeps addresses that are registrable. */
-    readonly register: (uris: ReadonlyArray<string>) => Effect.Effect<void>
+    readonly registerRedirectUris: (uris: ReadonlyArray<string>) => Effect.Effect<void>
   }
 >()("latchkey/domain/access/oauth/ClientRegistrations") {
   static readonly layer = Layer.effect(
     ClientRegistrations,
     Effect.gen(function* () {
-      const [store, windows, hasPublic] = [yield* ClientStore, yield* RateWindows, yield* PublicClientEnabled]
+      const [store, windows, hasPublicClient] = [yield* ClientStore, yield* RateWindows, yield* PublicClientEnabled]
 
       const admit = Effect.gen(function* () {
-        if (!hasPublic) return yield* noPublicClient
+        if (!hasPublicClient) return yield* noPublicClient
         // Where nobody's address is known, all are one.
         const admission = yield* windows.admit([bucketOf((yield* CallerAddress) ?? "")], [])
         if (admission._tag === "Admitted") return
@@ -34,7 +34,8 @@ export class ClientRegistrations extends Context.Service<
 
       return {
         admit,
-        register: (uris) => Effect.flatMap(DateTime.nowAsDate, (now) => store.register(uris.map(toRegisteredUri), now))
+        registerRedirectUris: (uris) =>
+          Effect.flatMap(DateTime.nowAsDate, (now) => store.registerRedirectUris(uris.map(toRegisteredUri), now))
       }
     })
   ).pipe(Layer.provide(ClientStore.layer))

@@ -1,7 +1,7 @@
 import { Context, DateTime, Effect, Layer } from "effect"
 import { PublicClientEnabled } from "../../../platform/installation.ts"
 import { ClientStore } from "./clients/ClientStore.ts"
-import { isRegistered, toRegisteredUri } from "./redirect-uri.ts"
+import { isRegisteredUri, toRegisteredUri } from "./redirect-uri.ts"
 
 /** The public client of all MCP users (specification, Webhooks and OAuth): it has no secret, and proves itself by PKCE. */
 export const PUBLIC_CLIENT_ID = "service_mcp"
@@ -34,11 +34,11 @@ export class Clients extends Context.Service<
     Clients,
     Effect.gen(function* () {
       const store = yield* ClientStore
-      const hasPublic = yield* PublicClientEnabled
+      const hasPublicClient = yield* PublicClientEnabled
 
       const find = (id: string): Effect.Effect<OAuthClient | undefined> =>
         id === PUBLIC_CLIENT_ID
-          ? Effect.succeed(hasPublic ? PUBLIC_CLIENT : undefined)
+          ? Effect.succeed(hasPublicClient ? PUBLIC_CLIENT : undefined)
           : Effect.map(store.findPartner(id), (partner) =>
               partner === undefined
                 ? undefined
@@ -48,14 +48,15 @@ export class Clients extends Context.Service<
       const mayRedirectTo = ({ isPublic, redirectUris }: OAuthClient, uri: string): Effect.Effect<boolean> =>
         isPublic
           ? Effect.map(store.findRegisteredUris(toRegisteredUri(uri)), (registeredUris) =>
-              isRegistered(registeredUris, uri, "public")
+              isRegisteredUri(registeredUris, uri, "public")
             )
-          : Effect.succeed(isRegistered(redirectUris, uri, "partner"))
+          : Effect.succeed(isRegisteredUri(redirectUris, uri, "partner"))
 
       return Clients.of({
         find,
         mayRedirectTo,
-        recordRedirect: (uri) => Effect.flatMap(DateTime.nowAsDate, (now) => store.recordUse(toRegisteredUri(uri), now))
+        recordRedirect: (uri) =>
+          Effect.flatMap(DateTime.nowAsDate, (now) => store.recordRedirectUriUse(toRegisteredUri(uri), now))
       })
     })
   ).pipe(Layer.provide(ClientStore.layer))

@@ -16,16 +16,16 @@ import { endGrantsOfClient } from "./grant-ending.ts"
 import { validateRedirectUri } from "./redirect-uri.ts"
 
 /** Control characters, and those that turn the direction of what follows: a host would read another name than is written. */
-const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u
+const INVISIBLE_CHARACTER = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u
 
-const checkName = (text: string): string | boolean => {
+const checkPartnerName = (text: string): string | boolean => {
   if (text.trim() === "") return MUST_NOT_BE_EMPTY
-  return INVISIBLE.test(text) ? "must consist of visible characters" : hasAtMostCharacters(text, CLIENT_NAME)
+  return INVISIBLE_CHARACTER.test(text) ? "must consist of visible characters" : hasAtMostCharacters(text, CLIENT_NAME)
 }
 
 const NewPartner = Schema.Struct({
   /** What hosts see when they are asked. */
-  name: Schema.String.check(Schema.makeFilter(checkName, { expected: `at most ${CLIENT_NAME} characters` })),
+  name: Schema.String.check(Schema.makeFilter(checkPartnerName, { expected: `at most ${CLIENT_NAME} characters` })),
   redirect_uris: Schema.Array(Schema.String).check(
     Schema.isMinLength(1, { expected: "a list of at least one address" }),
     Schema.isMaxLength(PARTNER_REDIRECTS, { expected: `a list of at most ${PARTNER_REDIRECTS} addresses` })
@@ -67,13 +67,17 @@ export class Partners extends Context.Service<
       CurrentActor
     >
     /** A new secret; the one before is good no more. */
-    readonly rotate: (id: string) => Effect.Effect<PartnerCredentials, NotFound | Conflict>
+    readonly rotateSecret: (id: string) => Effect.Effect<PartnerCredentials, NotFound | Conflict>
   }
 >()("latchkey/domain/access/oauth/Partners") {
   static readonly layer = Layer.effect(
     Partners,
     Effect.gen(function* () {
-      const [sql, store, hasPublic] = [yield* SqlClient.SqlClient, yield* PartnerStore, yield* PublicClientEnabled]
+      const [sql, store, hasPublicClient] = [
+        yield* SqlClient.SqlClient,
+        yield* PartnerStore,
+        yield* PublicClientEnabled
+      ]
 
       const create = Effect.fnUntraced(function* (input: NewPartner) {
         const { name, redirect_uris: redirectUris } = yield* readNewPartner(input)
@@ -87,7 +91,7 @@ export class Partners extends Context.Service<
       const list = Effect.map(store.list, (rows) =>
         rows.map((row) => ({
           ...row,
-          disabled: row.client_id === PUBLIC_CLIENT_ID ? !hasPublic : row.disabled,
+          disabled: row.client_id === PUBLIC_CLIENT_ID ? !hasPublicClient : row.disabled,
           created_at: formatUtcInstant(row.created_at)
         }))
       )
@@ -103,14 +107,14 @@ export class Partners extends Context.Service<
         }
       })
 
-      const rotate = Effect.fnUntraced(function* (id: string) {
+      const rotateSecret = Effect.fnUntraced(function* (id: string) {
         if (id === PUBLIC_CLIENT_ID) return yield* publicClientConflict("rotated because it has no secret")
         const secret = newClientSecret()
-        const isRotated = yield* store.rotate(id, computeDigest(secret), yield* DateTime.nowAsDate)
+        const isRotated = yield* store.rotateSecret(id, computeDigest(secret), yield* DateTime.nowAsDate)
         return isRotated ? { client_id: id, client_secret: secret } : yield* noEnabledClient(id)
       })
 
-      return Partners.of({ create, list, disable, rotate })
+      return Partners.of({ create, list, disable, rotateSecret })
     })
   ).pipe(Layer.provide(PartnerStore.layer))
 }

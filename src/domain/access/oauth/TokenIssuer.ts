@@ -6,7 +6,6 @@ import type { OAuthClient } from "./Clients.ts"
 import { makeCodeExchange } from "./exchange/code-exchange.ts"
 import { FailedSecretChecks } from "./FailedSecretChecks.ts"
 import { makeTokenRenewal } from "./renewal/token-renewal.ts"
-import { makeRevokeToken } from "./revocation.ts"
 import type {
   CodeExchangeRequest,
   IssuedTokens,
@@ -14,6 +13,7 @@ import type {
   TokenRefreshRequest,
   TokenRequestError
 } from "./token-requests.ts"
+import { makeRevokeToken } from "./token-revocation.ts"
 
 export type { CodeExchangeRequest, IssuedTokens, TokenRefreshRequest } from "./token-requests.ts"
 

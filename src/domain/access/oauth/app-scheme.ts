@@ -22,15 +22,15 @@ const SYSTEM_SCHEMES = [
 const RESERVED_SCHEMES = new Set([...BROWSER_SCHEMES, ...SYSTEM_SCHEMES].flatMap((each) => each.split(" ")))
 
 /** Families of them: Microsoft's (`ms-settings`), and those any web site may take for itself (HTML, `web+`). */
-const RESERVED_FAMILY = /^(?:ms-|microsoft|web\+|x-apple|x-man-page|view-|chrome|moz-)/
+const RESERVED_SCHEME_PREFIX = /^(?:ms-|microsoft|web\+|x-apple|x-man-page|view-|chrome|moz-)/
 
 /** Of the web, or of a browser, whatever stands before and after (`microsoft-edge-https`, `firefox-focus`): new ones come. */
-const OPENS_BROWSER = /http|chrome|safari|firefox|opera|edge|browser/
+const BROWSER_NAME = /http|chrome|safari|firefox|opera|edge|browser/
 
 /** Whether a scheme, in small letters, can be the own one of a program. */
 export const isAppScheme = (scheme: string): boolean =>
   /^[a-z0-9+-]+(?:\.[a-z0-9+-]+)+$/.test(scheme) ||
   (/^[a-z][a-z0-9+-]+$/.test(scheme) &&
     !RESERVED_SCHEMES.has(scheme) &&
-    !RESERVED_FAMILY.test(scheme) &&
-    !OPENS_BROWSER.test(scheme))
+    !RESERVED_SCHEME_PREFIX.test(scheme) &&
+    !BROWSER_NAME.test(scheme))

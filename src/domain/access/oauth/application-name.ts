@@ -10,11 +10,11 @@ export const applicationNameOf = (
   { name, isPublic }: Pick<OAuthClient, "name" | "isPublic">,
   redirectUri: string
 ): string =>
-  Array.from(isPublic ? describeTarget(redirectUri) : name)
+  Array.from(isPublic ? describeRedirectTarget(redirectUri) : name)
     .slice(0, ACCOUNT_NAME)
     .join("")
 
-const describeTarget = (redirectUri: string): string => {
+const describeRedirectTarget = (redirectUri: string): string => {
   const target = parseRedirectTarget(redirectUri)
   switch (target?._tag) {
     case "Site":

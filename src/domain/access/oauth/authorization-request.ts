@@ -2,7 +2,7 @@ import { Result } from "effect"
 import type { OAuthError } from "../../../contract/errors.ts"
 import { OAUTH_RESOURCES, OAUTH_STATE } from "../../../platform/limits.ts"
 import type { OAuthClient } from "./Clients.ts"
-import { resourceOf } from "./resource.ts"
+import { findProtectedResource } from "./protected-resource.ts"
 import { parseScope } from "./scope.ts"
 
 // What an application asks of a host, in the query it sends the browser with (RFC 6749 4.1.1, RFC 7636 4.3, RFC 8707 2).
@@ -39,55 +39,61 @@ export interface AuthorizationError {
 
 type Query = URLSearchParams
 
-const parameter = (query: Query, name: string): string | undefined => query.get(name) || undefined
+const getParameter = (query: Query, name: string): string | undefined => query.get(name) || undefined
 
 const isRepeated = (query: Query, name: string): boolean => query.getAll(name).length > 1
 
 export const parseAuthorizationTarget = (
   query: Query
 ): Result.Result<AuthorizationTarget, AuthorizationTargetError> => {
-  const clientId = parameter(query, "client_id")
+  const clientId = getParameter(query, "client_id")
   if (isRepeated(query, "client_id")) return Result.fail("two clients")
   if (clientId === undefined) return Result.fail("no client")
   if (isRepeated(query, "redirect_uri")) return Result.fail("two addresses")
-  return Result.succeed({ clientId, redirectUri: parameter(query, "redirect_uri") })
+  return Result.succeed({ clientId, redirectUri: getParameter(query, "redirect_uri") })
 }
 
-const fail = (error: OAuthError, description: string): Result.Result<never, AuthorizationError> =>
+const failAuthorization = (error: OAuthError, description: string): Result.Result<never, AuthorizationError> =>
   Result.fail({ error, description })
 
 const REPEATABLE_PARAMETER = "resource"
 
 const checkRepetition = (query: Query): Result.Result<void, AuthorizationError> =>
   Array.from(query.keys()).some((name) => name !== REPEATABLE_PARAMETER && isRepeated(query, name))
-    ? fail("invalid_request", "Only the parameter resource may be repeated; send each other parameter once.")
+    ? failAuthorization(
+        "invalid_request",
+        "Only the parameter resource may be repeated; send each other parameter once."
+      )
     : Result.void
 
 /** What a text becomes that is not UTF-8: it could not be given back to the letter. */
-const UNREADABLE = "\ufffd"
+const REPLACEMENT_CHARACTER = "\ufffd"
 
-const isState = (state: string): boolean => state.length <= OAUTH_STATE && !state.includes(UNREADABLE)
+const isValidState = (state: string): boolean => state.length <= OAUTH_STATE && !state.includes(REPLACEMENT_CHARACTER)
 
 /** What is given back with every answer, as far as it can be; undefined: nothing. */
-export const stateOf = (query: Query): string | undefined => {
-  const state = parameter(query, "state")
-  return state !== undefined && !isRepeated(query, "state") && isState(state) ? state : undefined
+export const findReturnableState = (query: Query): string | undefined => {
+  const state = getParameter(query, "state")
+  return state !== undefined && !isRepeated(query, "state") && isValidState(state) ? state : undefined
 }
 
 const parseState = (query: Query): Result.Result<string | undefined, AuthorizationError> => {
-  const state = parameter(query, "state")
-  return state === undefined || isState(state)
+  const state = getParameter(query, "state")
+  return state === undefined || isValidState(state)
     ? Result.succeed(state)
-    : fail("invalid_request", `state: must be UTF-8 of at most ${OAUTH_STATE} characters.`)
+    : failAuthorization("invalid_request", `state: must be UTF-8 of at most ${OAUTH_STATE} characters.`)
 }
 
 /** Partners may leave it out, as they always could (contract facts 11.3). */
 const checkResponseType = (query: Query, { isPublic }: OAuthClient): Result.Result<void, AuthorizationError> => {
-  const type = parameter(query, "response_type")
-  if (type === undefined && isPublic) return fail("invalid_request", "response_type: must be code.")
-  if (type !== undefined && type !== "code") return fail("unsupported_response_type", "response_type: must be code.")
-  const mode = parameter(query, "response_mode")
-  return mode === undefined || mode === "query" ? Result.void : fail("invalid_request", "response_mode: must be query.")
+  const type = getParameter(query, "response_type")
+  if (type === undefined && isPublic) return failAuthorization("invalid_request", "response_type: must be code.")
+  if (type !== undefined && type !== "code")
+    return failAuthorization("unsupported_response_type", "response_type: must be code.")
+  const mode = getParameter(query, "response_mode")
+  return mode === undefined || mode === "query"
+    ? Result.void
+    : failAuthorization("invalid_request", "response_mode: must be query.")
 }
 
 /** What SHA-256 gives in base64url without padding. */
@@ -95,34 +101,35 @@ const CHALLENGE = /^[A-Za-z0-9_-]{43}$/
 
 /** No method means `plain` (RFC 7636 4.3), which anybody who sees the request can answer. */
 const parseChallenge = (query: Query, { isPublic }: OAuthClient): Result.Result<string | null, AuthorizationError> => {
-  const challenge = parameter(query, "code_challenge")
-  const method = parameter(query, "code_challenge_method")
+  const challenge = getParameter(query, "code_challenge")
+  const method = getParameter(query, "code_challenge_method")
   if (challenge === undefined && method !== undefined) {
-    return fail("invalid_request", "code_challenge: is required with code_challenge_method.")
+    return failAuthorization("invalid_request", "code_challenge: is required with code_challenge_method.")
   }
   if (challenge === undefined) {
     return isPublic
-      ? fail("invalid_request", "code_challenge: is required, with code_challenge_method S256.")
+      ? failAuthorization("invalid_request", "code_challenge: is required, with code_challenge_method S256.")
       : Result.succeed(null)
   }
-  if (method !== "S256") return fail("invalid_request", "code_challenge_method: must be S256.")
+  if (method !== "S256") return failAuthorization("invalid_request", "code_challenge_method: must be S256.")
   return CHALLENGE.test(challenge)
     ? Result.succeed(challenge)
-    : fail("invalid_request", "code_challenge: must be 43 characters of base64url.")
+    : failAuthorization("invalid_request", "code_challenge: must be 43 characters of base64url.")
 }
 
 const parseRequestedScope = (query: Query): Pick<AuthorizationRequest, "scope" | "isScopeNamed"> => {
-  const requested = parseScope(parameter(query, "scope"))
+  const requested = parseScope(getParameter(query, "scope"))
   return { scope: requested ?? "writable", isScopeNamed: requested !== undefined }
 }
 
 const parseResource = (query: Query, publicUrl: string): Result.Result<string | null, AuthorizationError> => {
   const requested = query.getAll("resource").filter((name) => name !== "")
   if (requested.length > OAUTH_RESOURCES) {
-    return fail("invalid_target", `resource: must be sent at most ${OAUTH_RESOURCES} times.`)
+    return failAuthorization("invalid_target", `resource: must be sent at most ${OAUTH_RESOURCES} times.`)
   }
-  const resources = new Set(requested.map((name) => resourceOf(publicUrl, name)))
-  if (resources.has(undefined)) return fail("invalid_target", "resource: must be an address of this service.")
+  const resources = new Set(requested.map((name) => findProtectedResource(publicUrl, name)))
+  if (resources.has(undefined))
+    return failAuthorization("invalid_target", "resource: must be an address of this service.")
   return Result.succeed(resources.size === 1 ? (requested[0] ?? null) : null)
 }
 

@@ -24,7 +24,7 @@ const toTokenResponse = ({ accessToken, refreshToken, expiresIn, scope }: Issued
   scope
 })
 
-const authorize = (authentication: Authentication, issuing: TokenIssuer["Service"]) =>
+const createAuthorization = (authentication: Authentication, tokenIssuer: TokenIssuer["Service"]) =>
   Effect.fnUntraced(function* (payload: typeof create_oauth_authorization.payloadSchema.Type) {
     const { grant_type, client_id: id, client_secret: secret, code, refresh_token: refreshToken } = payload
     const resources = [payload.resource ?? []].flat()
@@ -32,24 +32,24 @@ const authorize = (authentication: Authentication, issuing: TokenIssuer["Service
       const client = yield* authentication.authenticate({ id, secret })
       if (code === undefined) return yield* missingField("code")
       const { redirect_uri: redirectUri, code_verifier: verifier } = payload
-      return toTokenResponse(yield* issuing.exchange({ client, code, verifier, redirectUri, resources }))
+      return toTokenResponse(yield* tokenIssuer.exchange({ client, code, verifier, redirectUri, resources }))
     }
     if (grant_type === "refresh_token") {
       const client = yield* authentication.authenticate({ id, secret })
       if (refreshToken === undefined) return yield* missingField("refresh_token")
-      return toTokenResponse(yield* issuing.renew({ client, refreshToken, scope: payload.scope, resources }))
+      return toTokenResponse(yield* tokenIssuer.renew({ client, refreshToken, scope: payload.scope, resources }))
     }
     return yield* unknownGrantType
   })
 
-const revoke = (authentication: Authentication, issuing: TokenIssuer["Service"]) =>
+const revokeAuthorization = (authentication: Authentication, tokenIssuer: TokenIssuer["Service"]) =>
   Effect.fnUntraced(function* (payload: typeof revoke_oauth_authorization.payloadSchema.Type) {
     const { client_id: id, client_secret: secret, token } = payload
-    yield* issuing.revoke(yield* authentication.authenticate({ id, secret }), token)
+    yield* tokenIssuer.revoke(yield* authentication.authenticate({ id, secret }), token)
     return {}
   })
 
-const register = ({ register }: ClientRegistrations["Service"]) =>
+const createRegistration = ({ registerRedirectUris: register }: ClientRegistrations["Service"]) =>
   Effect.fnUntraced(function* (payload: typeof create_oauth_registration.payloadSchema.Type) {
     const registration = yield* Effect.fromResult(toRegistration(payload))
     yield* register(registration.redirect_uris)
@@ -66,22 +66,22 @@ const unknownGrantType = new ValidationFailed({
 })
 
 /** Over whatever gives tokens out. */
-export const layerOauthWithoutIssuing = layerOperations(
+export const layerOauthWithoutTokenIssuer = layerOperations(
   Effect.gen(function* () {
-    const [authentication, issuing, registrations] = [
+    const [authentication, tokenIssuer, registrations] = [
       yield* ClientAuthentication,
       yield* TokenIssuer,
       yield* ClientRegistrations
     ]
     return handleOperations(Oauth, {
-      create_oauth_authorization: anonymousHandler(authorize(authentication, issuing)),
-      revoke_oauth_authorization: anonymousHandler(revoke(authentication, issuing)),
-      create_oauth_registration: anonymousHandler(register(registrations), registrations.admit)
+      create_oauth_authorization: anonymousHandler(createAuthorization(authentication, tokenIssuer)),
+      revoke_oauth_authorization: anonymousHandler(revokeAuthorization(authentication, tokenIssuer)),
+      create_oauth_registration: anonymousHandler(createRegistration(registrations), registrations.admit)
     })
   })
 ).pipe(Layer.provide([ClientAuthentication.layer, ClientRegistrations.layer]))
 
-export const layerOauth = layerOauthWithoutIssuing.pipe(
+export const layerOauth = layerOauthWithoutTokenIssuer.pipe(
   Layer.provide(TokenIssuer.layer),
   Layer.provide(FailedSecretChecks.layer)
 )

@@ -16,29 +16,29 @@ export type RedirectTarget =
   | { readonly _tag: "Program"; readonly scheme: string }
 
 /** What RFC 3986 lets a URI be made of. */
-const CHARACTERS = /^(?:[A-Za-z0-9\-._~:/?#[\]@!$&'()*+,;=]|%[0-9A-Fa-f]{2})+$/
-const PORT = "(?::([1-9][0-9]{0,4}))?"
+const URI_CHARACTERS = /^(?:[A-Za-z0-9\-._~:/?#[\]@!$&'()*+,;=]|%[0-9A-Fa-f]{2})+$/
+const PORT_PATTERN = "(?::([1-9][0-9]{0,4}))?"
 /** `localhost` is what clients in use write, though RFC 8252 8.3 would rather have the addresses. */
-const LOOPBACK = new RegExp(`^http://(127\\.0\\.0\\.1|\\[::1\\]|localhost)${PORT}(?=[/?]|$)`)
+const LOOPBACK_ORIGIN = new RegExp(`^http://(127\\.0\\.0\\.1|\\[::1\\]|localhost)${PORT_PATTERN}(?=[/?]|$)`)
 /** Names of letters, digits and hyphens, addresses among them: nothing that would end a source in a policy (CSP). */
-const SITE = new RegExp(`^https://([a-z0-9](?:[a-z0-9.-]*[a-z0-9])?|\\[[0-9a-f:]+\\])${PORT}(?=[/?]|$)`)
-const PROGRAM = /^([a-z][a-z0-9+.-]*):\/[^#]*$/
+const HTTPS_ORIGIN = new RegExp(`^https://([a-z0-9](?:[a-z0-9.-]*[a-z0-9])?|\\[[0-9a-f:]+\\])${PORT_PATTERN}(?=[/?]|$)`)
+const APP_SCHEME_URI = /^([a-z][a-z0-9+.-]*):\/[^#]*$/
 const PORT_MAX = 65_535
 
 const isPort = (port: string | undefined): boolean => port === undefined || Number(port) <= PORT_MAX
 
 /** Where an address leads; undefined: nowhere that anybody may be led to. */
 export const parseRedirectTarget = (uri: string): RedirectTarget | undefined => {
-  const [origin = "", host = "", port] = LOOPBACK.exec(uri) ?? SITE.exec(uri) ?? []
+  const [origin = "", host = "", port] = LOOPBACK_ORIGIN.exec(uri) ?? HTTPS_ORIGIN.exec(uri) ?? []
   if (host !== "")
     return isPort(port) ? { _tag: origin.startsWith("https:") ? "Site" : "Loopback", host, origin } : undefined
-  const scheme = PROGRAM.exec(uri)?.[1] ?? ""
+  const scheme = APP_SCHEME_URI.exec(uri)?.[1] ?? ""
   return scheme.length <= REDIRECT_SCHEME && isAppScheme(scheme) ? { _tag: "Program", scheme } : undefined
 }
 
 /** The form a public client's address is kept in: a loopback address without its port. */
 export const toRegisteredUri = (uri: string): string =>
-  uri.replace(LOOPBACK, (whole: string, host: string, port: string | undefined) =>
+  uri.replace(LOOPBACK_ORIGIN, (whole: string, host: string, port: string | undefined) =>
     isPort(port) ? `http://${host}` : whole
   )
 
@@ -65,9 +65,9 @@ const ALLOWED_TARGETS: Readonly<Record<ClientKind, string>> = {
     "must be an https address, http on this machine (127.0.0.1, [::1], localhost), or an address with the application's own scheme, such as com.example.app:/callback"
 }
 
-const redirectUriError = (uri: string, client: ClientKind): string | undefined => {
+const findRedirectUriError = (uri: string, client: ClientKind): string | undefined => {
   if (uri.length > REDIRECT_URI) return `must have at most ${REDIRECT_URI} characters`
-  if (!CHARACTERS.test(uri)) return "must be an address with other characters percent-encoded"
+  if (!URI_CHARACTERS.test(uri)) return "must be an address with other characters percent-encoded"
   if (uri.includes("*")) return "must be one address, without the wildcard *"
   if (uri.includes("#")) return "must not contain a fragment"
   if (hasUserInfo(uri)) return "must not contain a user name"
@@ -81,12 +81,12 @@ const redirectUriError = (uri: string, client: ClientKind): string | undefined =
 
 /** What is wrong with an address that somebody wants to register, in words that follow its field; failing with those. */
 export const validateRedirectUri = (uri: string, client: ClientKind): Result.Result<string, string> => {
-  const error = redirectUriError(uri, client)
+  const error = findRedirectUriError(uri, client)
   return error === undefined ? Result.succeed(uri) : Result.fail(`${error}.`)
 }
 
 /** Whether an address is one that was registered: the same to the letter, but for the port of a loopback address of the public client. */
-export const isRegistered = (registered: ReadonlyArray<string>, uri: string, client: ClientKind): boolean =>
+export const isRegisteredUri = (registered: ReadonlyArray<string>, uri: string, client: ClientKind): boolean =>
   Result.isSuccess(validateRedirectUri(uri, client)) &&
   (client === "partner"
     ? registered.includes(uri)

@@ -7,7 +7,7 @@ export type Scope = "read-only" | "writable"
  * ignored, because the token response names the granted scope (RFC 6749 3.3).
  */
 export const parseScope = (text: string | undefined): Scope | undefined => {
-  const words = new Set(text?.split(" "))
-  if (words.has("writable")) return "writable"
-  return words.has("read-only") ? "read-only" : undefined
+  const scopes = new Set(text?.split(" "))
+  if (scopes.has("writable")) return "writable"
+  return scopes.has("read-only") ? "read-only" : undefined
 }

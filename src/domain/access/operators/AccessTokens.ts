@@ -12,7 +12,7 @@ import { ACCESS_TOKENS_SHOWN } from "../../../platform/limits.ts"
 import { type CursorPage, type PageCursor, toCursorPage } from "./cursor-page.ts"
 import { activeTokenCondition } from "./OperatorStore.ts"
 import { type CreatedToken, Operators } from "./Operators.ts"
-import { type NewToken, SCOPES } from "./operator-schemas.ts"
+import { type NewToken, TOKEN_SCOPES } from "./operator-schemas.ts"
 
 /** Whose tokens: a main account sees those of all accounts of its operator, another one its own. */
 export type TokenViewer = Pick<Caller, "operatorId" | "accountId" | "role">
@@ -20,7 +20,7 @@ export type TokenViewer = Pick<Caller, "operatorId" | "accountId" | "role">
 const AccessToken = Schema.Struct({
   id: Schema.Int,
   name: Schema.String,
-  scope: Schema.Literals(SCOPES),
+  scope: Schema.Literals(TOKEN_SCOPES),
   account_name: Schema.String,
   created_at: Schema.Date,
   /** Right to the minute; null: never. */
@@ -40,7 +40,7 @@ const accountFilterOf = ({ role, accountId }: TokenViewer): number | undefined =
   role === "main" ? undefined : accountId
 
 const readTokens = makeRowsReader(AccessToken)
-const readDeleted = makeOptionalRowReader(Schema.Struct({ id: Schema.Int }))
+const readRevokedTokenId = makeOptionalRowReader(Schema.Struct({ id: Schema.Int }))
 
 type Sql = SqlClient.SqlClient
 
@@ -72,7 +72,7 @@ const remove = (sql: Sql) =>
   Effect.fn("AccessTokens.remove")(function* (viewer: TokenViewer, id: number) {
     const now = yield* DateTime.nowAsDate
     const account = accountFilterOf(viewer)
-    const removed = yield* readDeleted(
+    const removed = yield* readRevokedTokenId(
       recordChange(sql, {
         change: sql`
           revoked AS (

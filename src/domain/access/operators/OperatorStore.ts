@@ -7,31 +7,31 @@ import { Conflict } from "../../../contract/errors.ts"
 import { changeUnderLock } from "../../../platform/database/locked-change.ts"
 import { makeOptionalRowReader } from "../../../platform/database/rows.ts"
 import { ACCESS_TOKENS, ACCOUNTS } from "../../../platform/limits.ts"
-import { EDITIONS, type OperatorChange, type SCOPES, STATUSES } from "./operator-schemas.ts"
+import { EDITIONS, OPERATOR_STATUSES, type OperatorChange, type TOKEN_SCOPES } from "./operator-schemas.ts"
 
 const CreatedOperator = Schema.Struct({ operator_id: Schema.Int, account_id: Schema.Int })
 
-const Operator = Schema.Struct({
+const OperatorRow = Schema.Struct({
   operator_id: Schema.Int,
   name: Schema.String,
   time_zone: Schema.String,
   currency: Schema.String,
   edition: Schema.Literals(EDITIONS),
-  status: Schema.Literals(STATUSES),
+  status: Schema.Literals(OPERATOR_STATUSES),
   subscription_until: Schema.NullOr(Schema.Date),
   room_limit: Schema.Int,
   room_type_limit: Schema.Int
 })
 
-const Zone = Schema.Struct({ time_zone: Schema.String })
+const TimeZoneRow = Schema.Struct({ time_zone: Schema.String })
 const CreatedAccount = Schema.Struct({ account_id: Schema.NullOr(Schema.Int) })
 const TokenId = Schema.Struct({ token_id: Schema.Int })
 
 const decodeCreatedOperator = Schema.decodeUnknownEffect(Schema.Tuple([CreatedOperator]))
 const decodeCreatedAccounts = Schema.decodeUnknownEffect(Schema.Array(CreatedAccount))
-const readZone = makeOptionalRowReader(Zone)
-const readOperator = makeOptionalRowReader(Operator)
-const readToken = makeOptionalRowReader(TokenId)
+const readTimeZone = makeOptionalRowReader(TimeZoneRow)
+const readOperator = makeOptionalRowReader(OperatorRow)
+const readTokenId = makeOptionalRowReader(TokenId)
 const readCreatedToken = makeOptionalRowReader(Schema.Struct({ token_id: Schema.NullOr(Schema.Int) }))
 
 /** The unique index on e-mail addresses speaks; everything else that goes wrong in the database is a defect. */
@@ -53,7 +53,7 @@ export interface NewOperatorRow {
 export interface NewTokenRow {
   readonly accountId: number
   readonly name: string
-  readonly scope: (typeof SCOPES)[number]
+  readonly scope: (typeof TOKEN_SCOPES)[number]
   readonly digest: Uint8Array
   /** Where it is good. */
   readonly deployment: string
@@ -111,7 +111,7 @@ const create = (sql: Sql) => (operator: NewOperatorRow, now: Date) =>
   )
 
 const findTimeZone = (sql: Sql) => (operatorId: number) =>
-  readZone(sql`SELECT time_zone FROM operators WHERE id = ${operatorId}`)
+  readTimeZone(sql`SELECT time_zone FROM operators WHERE id = ${operatorId}`)
 
 /** The main account goes by the operator's name. Undefined: there is no such operator. */
 const update = (sql: Sql) => (operatorId: number, change: OperatorChange, subscriptionUntil: Date | undefined) =>
@@ -222,7 +222,7 @@ const createToken = (sql: Sql) => (token: NewTokenRow, now: Date) =>
 
 /** Keeps the moment of the first revocation; a later one changes nothing. Undefined: there is no such token. */
 const revokeToken = (sql: Sql) => (tokenId: number, now: Date) =>
-  readToken(
+  readTokenId(
     recordChange(sql, {
       change: sql`
         before AS (${lockTokenSql(sql, tokenId)}),

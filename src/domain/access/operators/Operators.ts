@@ -42,7 +42,7 @@ export interface CreatedToken {
 }
 
 const readOperator = makeDecoder(NewOperator)
-const readChange = makeDecoder(OperatorChange)
+const readOperatorChange = makeDecoder(OperatorChange)
 const readAccount = makeDecoder(NewAccount)
 const readToken = makeDecoder(NewToken)
 
@@ -54,7 +54,7 @@ const tooManyAccounts = new ValidationFailed({
   message: `accounts: an operator has at most ${ACCOUNTS} sub-accounts, disabled ones included.`
 })
 
-const missingRecord = (what: string, id: number) => new NotFound({ message: `There is no ${what} ${id}.` })
+const missingRecord = (recordType: string, id: number) => new NotFound({ message: `There is no ${recordType} ${id}.` })
 
 type Store = OperatorStore["Service"]
 
@@ -80,7 +80,7 @@ const create = (store: Store) =>
 
 const update = (store: Store) =>
   Effect.fn("Operators.update")(function* (operatorId: number, input: OperatorChange) {
-    const change = yield* readChange(input)
+    const change = yield* readOperatorChange(input)
     const current = yield* store.findTimeZone(operatorId)
     if (current === undefined) return yield* missingRecord("operator", operatorId)
     const lastDay = change.subscription_until

@@ -15,16 +15,16 @@ import { lockOperatorSql, lockTokenSql } from "./OperatorStore.ts"
 const OperatorLimitsRow = Schema.Struct({ operator_id: Schema.Int, limits: Schema.NullOr(LimitOverrides) })
 const TokenLimitsRow = Schema.Struct({ token_id: Schema.Int, limits: Schema.NullOr(TokenLimits) })
 
-const readOperator = makeOptionalRowReader(OperatorLimitsRow)
-const readToken = makeOptionalRowReader(TokenLimitsRow)
+const readOperatorLimits = makeOptionalRowReader(OperatorLimitsRow)
+const readTokenLimits = makeOptionalRowReader(TokenLimitsRow)
 
 const toLimitsError = (error: Schema.SchemaError) =>
   new BadRequest({ message: `limits: ${String(error.message).replace(/\s*\n\s*/g, " ")}` })
 
 const toJson = (limits: object | null): string | null => (limits === null ? null : JSON.stringify(limits))
 
-const requireRow = <A>(row: A | undefined, what: string, id: number): Effect.Effect<A, NotFound> =>
-  row === undefined ? new NotFound({ message: `There is no ${what} ${id}.` }) : Effect.succeed(row)
+const requireRow = <A>(row: A | undefined, recordType: string, id: number): Effect.Effect<A, NotFound> =>
+  row === undefined ? new NotFound({ message: `There is no ${recordType} ${id}.` }) : Effect.succeed(row)
 
 /** Whose limits are others now than before. */
 const touchedLimitsSql = (sql: SqlClient.SqlClient, record: "operator" | "token") => sql`
@@ -33,7 +33,7 @@ const touchedLimitsSql = (sql: SqlClient.SqlClient, record: "operator" | "token"
 
 const makeGetOperatorLimits = (sql: SqlClient.SqlClient) =>
   Effect.fn("RateLimits.ofOperator")(function* (operatorId: number) {
-    const row = yield* readOperator(
+    const row = yield* readOperatorLimits(
       sql`SELECT id AS operator_id, rate_limits AS limits FROM operators WHERE id = ${operatorId}`
     )
     return yield* requireRow(row, "operator", operatorId)
@@ -42,7 +42,7 @@ const makeGetOperatorLimits = (sql: SqlClient.SqlClient) =>
 const makeSetOperatorLimits = (sql: SqlClient.SqlClient) =>
   Effect.fn("RateLimits.setOperator")(function* (operatorId: number, limits: unknown) {
     const overrides = limits === null ? null : yield* Effect.mapError(decodeLimitOverrides(limits), toLimitsError)
-    const row = yield* readOperator(
+    const row = yield* readOperatorLimits(
       recordChange(sql, {
         change: sql`
           before AS (${lockOperatorSql(sql, operatorId)}),
@@ -61,7 +61,7 @@ const makeSetOperatorLimits = (sql: SqlClient.SqlClient) =>
 const makeSetTokenLimits = (sql: SqlClient.SqlClient) =>
   Effect.fn("RateLimits.setToken")(function* (tokenId: number, limits: unknown) {
     const tokenLimits = limits === null ? null : yield* Effect.mapError(decodeTokenLimits(limits), toLimitsError)
-    const row = yield* readToken(
+    const row = yield* readTokenLimits(
       recordChange(sql, {
         change: sql`
           before AS (${lockTokenSql(sql, tokenId)}),

@@ -2,13 +2,13 @@ import type { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import { nextRowsCondition } from "../../../jobs/retention.ts"
 import type { Value, Valued } from "../../../platform/database/forms.ts"
-import type { SCOPES } from "./operator-schemas.ts"
+import type { TOKEN_SCOPES } from "./operator-schemas.ts"
 
 // What OAuth writes of access tokens, in statements of its own.
 
 /** An access token that comes of a grant. */
 export interface NewGrantToken {
-  readonly scope: (typeof SCOPES)[number]
+  readonly scope: (typeof TOKEN_SCOPES)[number]
   readonly tokenDigest: Uint8Array
   readonly deployment: string
   readonly tokenExpiresAt: Date

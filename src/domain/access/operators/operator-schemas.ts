@@ -43,8 +43,8 @@ export const Password = Schema.String.check(
 )
 
 export const EDITIONS = ["pro", "basic"] as const
-export const STATUSES = ["active", "banned", "closed"] as const
-export const SCOPES = ["read-only", "writable"] as const
+export const OPERATOR_STATUSES = ["active", "banned", "closed"] as const
+export const TOKEN_SCOPES = ["read-only", "writable"] as const
 
 /** An operator and its main account. `subscription_until` is the last day of the subscription; none: without end. */
 export const NewOperator = Schema.Struct({
@@ -70,7 +70,7 @@ export const OperatorChange = Schema.Struct({
   currency: Schema.optional(Currency),
   edition: Schema.optional(Schema.Literals(EDITIONS)),
   subscription_until: Schema.optional(CalendarDate),
-  status: Schema.optional(Schema.Literals(STATUSES)),
+  status: Schema.optional(Schema.Literals(OPERATOR_STATUSES)),
   room_limit: Schema.optional(RoomLimit),
   room_type_limit: Schema.optional(RoomLimit)
 })
@@ -89,7 +89,7 @@ export type NewAccount = typeof NewAccount.Type
 export const NewPassword = Schema.Struct({ account_id: Id, password: Password })
 export type NewPassword = typeof NewPassword.Type
 
-export const NewToken = Schema.Struct({ account_id: Id, name: DisplayName, scope: Schema.Literals(SCOPES) })
+export const NewToken = Schema.Struct({ account_id: Id, name: DisplayName, scope: Schema.Literals(TOKEN_SCOPES) })
 export type NewToken = typeof NewToken.Type
 
 /**

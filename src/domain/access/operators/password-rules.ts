@@ -13,12 +13,12 @@ const foldVariants = (text: string): string =>
     .replace(/[\s\p{Cf}]/gu, "")
     .toLowerCase()
 
-const COMMON: ReadonlySet<string> = new Set(commonPasswords.map(foldVariants))
+const COMMON_PASSWORDS: ReadonlySet<string> = new Set(commonPasswords.map(foldVariants))
 
 /** Returns whether a password is among the most common ones, ignoring spaces, case and character width. A blank one is, too. */
 export const isCommonPassword = (password: string): boolean => {
   const folded = foldVariants(password)
-  return folded === "" || COMMON.has(folded)
+  return folded === "" || COMMON_PASSWORDS.has(folded)
 }
 
 /** The names of an account that others know. */

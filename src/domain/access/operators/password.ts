@@ -17,7 +17,7 @@ const SALT_BYTES = 16
 const KEY_BYTES = 32
 
 /** Runs on the thread pool: the loop goes on serving. */
-const derive = (password: string, salt: Buffer, { N, r, p }: PasswordCost): Effect.Effect<Buffer> =>
+const deriveKey = (password: string, salt: Buffer, { N, r, p }: PasswordCost): Effect.Effect<Buffer> =>
   Effect.callback((resume) => {
     // NFKC: the same password typed on another keyboard can be other code points.
     scrypt(password.normalize("NFKC"), salt, KEY_BYTES, { N, r, p, maxmem: 256 * N * r }, (error, key) =>
@@ -29,11 +29,11 @@ const derive = (password: string, salt: Buffer, { N, r, p }: PasswordCost): Effe
 export const hashPassword = Effect.fn("hashPassword")(function* (password: string) {
   const cost = yield* PasswordCost
   const salt = randomBytes(SALT_BYTES)
-  const key = yield* derive(password, salt, cost)
+  const key = yield* deriveKey(password, salt, cost)
   return ["scrypt", cost.N, cost.r, cost.p, salt.toString("base64url"), key.toString("base64url")].join("$")
 })
 
-const HASH = /^scrypt\$(\d+)\$(\d+)\$(\d+)\$([\w-]+)\$([\w-]+)$/
+const STORED_HASH = /^scrypt\$(\d+)\$(\d+)\$(\d+)\$([\w-]+)\$([\w-]+)$/
 
 /**
  * Whether the password is the one the hash was made of. Without a hash (no such account) it takes as long and is
@@ -41,11 +41,15 @@ const HASH = /^scrypt\$(\d+)\$(\d+)\$(\d+)\$([\w-]+)\$([\w-]+)$/
  */
 export const verifyPassword = Effect.fn("verifyPassword")(function* (password: string, hash: string | undefined) {
   if (hash === undefined) return yield* Effect.as(hashPassword(password), false)
-  const [matched, N, r, p, salt, key] = HASH.exec(hash) ?? []
+  const [matched, N, r, p, salt, key] = STORED_HASH.exec(hash) ?? []
   if (matched === undefined || salt === undefined || key === undefined) {
     return yield* Effect.die(new Error("a stored password hash cannot be read"))
   }
   const stored = Buffer.from(key, "base64url")
-  const derived = yield* derive(password, Buffer.from(salt, "base64url"), { N: Number(N), r: Number(r), p: Number(p) })
+  const derived = yield* deriveKey(password, Buffer.from(salt, "base64url"), {
+    N: Number(N),
+    r: Number(r),
+    p: Number(p)
+  })
   return stored.length === derived.length && timingSafeEqual(stored, derived)
 })

@@ -23,7 +23,7 @@ export const layerTokenUseWriter = Layer.effect(
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const uses = makeTokenUseBuffer(BUFFERED_TOKEN_USES)
-    const write = makeWriter(sql, uses)
+    const write = makeTokenUseWriter(sql, uses)
     // Added before the loop begins, so that it runs after the loop has put back what it had in hand.
     yield* Effect.addFinalizer(() => writeAtShutdown(write))
     yield* repeatPeriodically("saving when tokens were used", TOKEN_USES_WRITE_MS, () => write)
@@ -37,7 +37,7 @@ const readSkipped = makeRowsReader(Schema.Struct({ tokenId: Schema.Int }))
  * Writes down all there is when it begins, a bounded number a statement; what could not be written down stays in memory, and what
  * is used meanwhile waits for the next time.
  */
-const makeWriter = (sql: SqlClient.SqlClient, uses: ReturnType<typeof makeTokenUseBuffer>) => {
+const makeTokenUseWriter = (sql: SqlClient.SqlClient, uses: ReturnType<typeof makeTokenUseBuffer>) => {
   const restoreSkipped = (batch: ReadonlyArray<TokenUse>, skipped: ReadonlyArray<{ readonly tokenId: number }>) => {
     const skippedIds = new Set(skipped.map(({ tokenId }) => tokenId))
     for (const use of batch) if (skippedIds.has(use.tokenId)) uses.put(use)

@@ -17,7 +17,7 @@ export interface HashingSource {
 }
 
 /** A room of so many at once, so many that wait in turn, and of one place no more than a few of both. */
-const makeLimiter = (concurrency: number) => {
+const makeHashingLimiter = (concurrency: number) => {
   const semaphore = Semaphore.makeUnsafe(concurrency)
   const countsByKey = new Map<string, number>()
   let total = 0
@@ -60,7 +60,10 @@ export class HashingLimiter extends Context.Service<
   }
 >()("latchkey/domain/access/sign-in/HashingLimiter") {
   static readonly layer = Layer.sync(HashingLimiter, () => {
-    const [unknownSources, knownSources] = [makeLimiter(ANONYMOUS_HASHES), makeLimiter(KNOWN_BROWSER_HASHES)]
+    const [unknownSources, knownSources] = [
+      makeHashingLimiter(ANONYMOUS_HASHES),
+      makeHashingLimiter(KNOWN_BROWSER_HASHES)
+    ]
     return HashingLimiter.of({
       withPermit: ({ key, isKnown }, work) => (isKnown ? knownSources : unknownSources)(key, work)
     })

@@ -21,7 +21,7 @@ const PasswordChangeResult = Schema.Struct({ account_id: Schema.Int, sessions_en
 export type PasswordChangeResult = typeof PasswordChangeResult.Type
 
 const readChangeResult = makeOptionalRowReader(PasswordChangeResult)
-const readNames = makeOptionalRowReader(Schema.Struct({ email: Schema.String, name: Schema.String }))
+const readAccountNames = makeOptionalRowReader(Schema.Struct({ email: Schema.String, name: Schema.String }))
 
 /** What a person gives who changes their own. */
 export interface OwnPasswordInput {
@@ -63,12 +63,14 @@ export class Passwords extends Context.Service<
   static readonly layerNoDeps = Layer.effect(
     Passwords,
     Effect.gen(function* () {
-      const [sql, hashing] = [yield* SqlClient.SqlClient, yield* HashingLimiter]
+      const [sql, hashingLimiter] = [yield* SqlClient.SqlClient, yield* HashingLimiter]
       const updatePassword = makeUpdatePassword(sql)
       /** Reads the new password of an account and checks it against the rules. */
       const readNewPassword = Effect.fnUntraced(function* (input: NewPassword) {
         const newPassword = yield* readPassword(input)
-        const names = yield* readNames(sql`SELECT email, name FROM accounts WHERE id = ${newPassword.account_id}`)
+        const names = yield* readAccountNames(
+          sql`SELECT email, name FROM accounts WHERE id = ${newPassword.account_id}`
+        )
         return names !== undefined && isAccountName(newPassword.password, names) ? yield* accountNameError : newPassword
       })
 
@@ -96,7 +98,7 @@ export class Passwords extends Context.Service<
             account_id: confirmation.accountId,
             password: input.password
           })
-          const passwordHash = yield* hashReleasingPermit(hashing, confirmation.source, hashPassword(password))
+          const passwordHash = yield* hashReleasingPermit(hashingLimiter, confirmation.source, hashPassword(password))
           const sessionDigest = computeDigest(confirmation.cookie)
           const condition = passwordUnchangedCondition(sql, sessionDigest, confirmation)
           const row = yield* updatePassword({

@@ -14,8 +14,8 @@ import {
   SESSION_COOKIE_PATTERN
 } from "./cookies.ts"
 import { HashingLimiter, type HashingSource, hashReleasingPermit } from "./HashingLimiter.ts"
-import { makeSessionStore, toPerson } from "./session-store.ts"
-import { emailDigestOf } from "./sign-in-delays.ts"
+import { makeSessionStore, toSignedInAccount } from "./session-store.ts"
+import { emailDigestOf } from "./sign-in-failure-rules.ts"
 import { makeFailureCounter, type SignInAttemptKey } from "./sign-in-failures.ts"
 
 /** Who is signed in, in one browser. */
@@ -70,7 +70,7 @@ export class Sessions extends Context.Service<
     /** The session of a cookie's value; undefined: none, or ended, or of an account that was disabled or closed. */
     readonly find: (cookie: string) => Effect.Effect<Session | undefined>
     /** The password once more; then `passwordAt` is now. */
-    readonly confirm: (
+    readonly confirmPassword: (
       cookie: string,
       input: Pick<SignInAttempt, "password" | "address">
     ) => Effect.Effect<PasswordConfirmation, SignInFailure, CurrentActor>
@@ -81,7 +81,7 @@ export class Sessions extends Context.Service<
     Sessions,
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const refusals = yield* FailedCallCounter
+      const failedCallCounter = yield* FailedCallCounter
       const store = makeSessionStore(sql)
       const checkPassword = makePasswordCheck(yield* HashingLimiter, makeFailureCounter(sql))
 
@@ -101,7 +101,7 @@ export class Sessions extends Context.Service<
           isKnown
         })
         if (!isPasswordCorrect || openAccount === undefined) {
-          yield* refusals.recordSignIn(account)
+          yield* failedCallCounter.recordSignIn(account)
           return yield* Effect.fail(wrongPassword)
         }
         const cookie = newSessionCookie()
@@ -125,7 +125,7 @@ export class Sessions extends Context.Service<
               row === undefined
                 ? undefined
                 : {
-                    person: toPerson(row),
+                    person: toSignedInAccount(row),
                     email: row.email,
                     operatorName: row.operatorName,
                     passwordAt: row.passwordAt.getTime()
@@ -133,12 +133,12 @@ export class Sessions extends Context.Service<
             )
           : Effect.succeed(undefined)
 
-      const confirm = makeConfirm(store, checkPassword, refusals)
+      const confirmPassword = makeConfirmPassword(store, checkPassword, failedCallCounter)
 
       return Sessions.of({
         signIn,
         find,
-        confirm,
+        confirmPassword,
         signOut: (cookie) => Effect.asVoid(store.signOut(computeDigest(cookie)))
       })
     })
@@ -148,10 +148,10 @@ export class Sessions extends Context.Service<
 }
 
 /** Asks the person who is signed in for their password once more. */
-const makeConfirm = (
+const makeConfirmPassword = (
   store: ReturnType<typeof makeSessionStore>,
   checkPassword: ReturnType<typeof makePasswordCheck>,
-  refusals: FailedCallCounter["Service"]
+  failedCallCounter: FailedCallCounter["Service"]
 ) =>
   Effect.fn("Sessions.confirm")(function* (
     cookie: string,
@@ -163,11 +163,11 @@ const makeConfirm = (
     const attemptKey = { emailDigest: emailDigestOf(session.email), place: `session ${computeDigestHex(cookie)}` }
     const source: HashingSource = { key: networkOf(address), isKnown: true }
     if (!(yield* checkPassword(attemptKey, password, session.passwordHash, source))) {
-      yield* refusals.recordSignIn(session)
+      yield* failedCallCounter.recordSignIn(session)
       return yield* Effect.fail(wrongPassword)
     }
     const passwordDigest = computeDigest(session.passwordHash)
-    const isConfirmed = yield* store.confirm({
+    const isConfirmed = yield* store.confirmPassword({
       ...attemptKey,
       digest: computeDigest(cookie),
       checkedDigest: passwordDigest

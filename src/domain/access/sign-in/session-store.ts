@@ -16,7 +16,7 @@ import {
 import { clearFailuresSql, lockFailuresSql, type SignInAttemptKey } from "./sign-in-failures.ts"
 
 /** Milliseconds between two times that a visit is written down. */
-const SEEN_EVERY_MS = 60 * 1000
+const SEEN_AT_INTERVAL_MS = 60 * 1000
 
 /** An account that somebody tries to sign in to. */
 const SignInAccount = Schema.Struct({
@@ -49,7 +49,7 @@ const readSession = makeOptionalRowReader(SessionRow)
 const readConfirmedRow = makeOptionalRowReader(Schema.Struct({ made: Schema.Boolean }))
 
 /** Who is signed in, as operations know a caller: the host's own hand, which may do all that the account may. */
-export const toPerson = (session: SessionRow): SignedInAccount => {
+export const toSignedInAccount = (session: SessionRow): SignedInAccount => {
   const { operatorId, accountId, accountName, role, timeZone, currency, edition, status, subscriptionUntil } = session
   const account = { operatorId, accountId, accountName, role, timeZone, currency, edition }
   const consoleToken = {
@@ -170,7 +170,7 @@ interface SessionConfirmation extends SignInAttemptKey {
   readonly now: Date
 }
 
-const prepareConfirm = (sql: SqlClient) =>
+const prepareConfirmPassword = (sql: SqlClient) =>
   inForms(
     sql,
     (confirmation: Givens<SessionConfirmation>) => sql`
@@ -187,7 +187,7 @@ export const makeSessionStore = (sql: SqlClient) => {
     prepareFindAccount(sql),
     prepareFindSession(sql),
     prepareSignIn(sql),
-    prepareConfirm(sql)
+    prepareConfirmPassword(sql)
   ]
   const lockFirst = changeUnderLock(sql)
   const lockAccount = ({ operatorId, accountId }: Pick<NewSession, "operatorId" | "accountId">) =>
@@ -202,7 +202,7 @@ export const makeSessionStore = (sql: SqlClient) => {
       Effect.flatMap(DateTime.nowAsDate, (now) => {
         const ago = (ms: number) => new Date(now.getTime() - ms)
         return readSession(
-          findSessionStatement({ digest, now, idleBefore: ago(SESSION_IDLE_MS), seenBefore: ago(SEEN_EVERY_MS) })
+          findSessionStatement({ digest, now, idleBefore: ago(SESSION_IDLE_MS), seenBefore: ago(SEEN_AT_INTERVAL_MS) })
         )
       }),
     /** False: the password has changed since it was looked at, or the account was disabled. */
@@ -218,7 +218,7 @@ export const makeSessionStore = (sql: SqlClient) => {
         )
       }),
     /** False: the session has ended since the password was looked at, or knows another. */
-    confirm: (confirmation: Omit<SessionConfirmation, "now">) =>
+    confirmPassword: (confirmation: Omit<SessionConfirmation, "now">) =>
       Effect.flatMap(DateTime.nowAsDate, (now) =>
         Effect.map(
           lockFirst(

@@ -10,7 +10,7 @@ import {
   SIGN_IN_LONGEST_WAIT_MS,
   SIGN_IN_NETWORK_WINDOW_MS
 } from "../../../platform/limits.ts"
-import { DELAYS_MS } from "./sign-in-delays.ts"
+import { SIGN_IN_DELAYS_MS } from "./sign-in-failure-rules.ts"
 
 // Failed sign-ins, counted before a password is looked at and not after it: of twenty tries at once none is looked at beyond what
 // may be. What turns out right is taken back with what it does (`clearFailuresSql`).
@@ -38,10 +38,10 @@ const readCountResult = makeSingleRowReader(AttemptCountResult)
 const readDelayEnd = makeSingleRowReader(DelayEnd)
 
 /** As SQL has them: nothing where nobody waits. */
-const DELAYS_OR_NULL = DELAYS_MS.map((delay) => (delay === 0 ? "NULL" : String(delay)))
+const DELAYS_OR_NULL = SIGN_IN_DELAYS_MS.map((delay) => (delay === 0 ? "NULL" : String(delay)))
 
 // The place is counted first and locked first, wherever both rows are taken: nobody waits in a circle.
-const countPlaceSql = (
+const countPlaceFailureSql = (
   sql: SqlClient,
   { place, now, windowResetBefore, latestStart, latestPlaceWait }: Givens<AttemptCountInput>
 ): Fragment => sql`
@@ -57,7 +57,7 @@ const countPlaceSql = (
   WHERE known.wait_until IS NULL OR known.wait_until <= ${now} OR known.wait_until > ${latestPlaceWait}
   RETURNING 1`
 
-const countEmailSql = (
+const countEmailFailureSql = (
   sql: SqlClient,
   { emailDigest, place, now, emailResetBefore, latestEmailWait }: Givens<AttemptCountInput>
 ): Fragment => sql`
@@ -68,7 +68,7 @@ const countEmailSql = (
     failures = CASE WHEN known.failed_at <= ${emailResetBefore} THEN 1 ELSE known.failures + 1 END,
     failed_at = excluded.failed_at,
     wait_until = excluded.failed_at + interval '1 millisecond' * (${sql.literal(`ARRAY[${DELAYS_OR_NULL.join(",")}]`)})[
-      least(${sql.literal(String(DELAYS_MS.length))}, CASE WHEN known.failed_at <= ${emailResetBefore} THEN 1 ELSE known.failures + 1 END)]
+      least(${sql.literal(String(SIGN_IN_DELAYS_MS.length))}, CASE WHEN known.failed_at <= ${emailResetBefore} THEN 1 ELSE known.failures + 1 END)]
   WHERE known.wait_until IS NULL OR known.wait_until <= ${now} OR known.wait_until > ${latestEmailWait}
   RETURNING 1`
 
@@ -87,7 +87,7 @@ export const makeFailureCounter = (sql: SqlClient) => {
   const countStatement = inForms(
     sql,
     (input: Givens<AttemptCountInput>) => sql`
-      WITH counted_place AS (${countPlaceSql(sql, input)}), counted_email AS (${countEmailSql(sql, input)})
+      WITH counted_place AS (${countPlaceFailureSql(sql, input)}), counted_email AS (${countEmailFailureSql(sql, input)})
       SELECT EXISTS (SELECT FROM counted_place) AS place, EXISTS (SELECT FROM counted_email) AS email`
   )
   const delayStatement = inForms(sql, (input: Givens<SignInAttemptKey & { readonly isOfEmail: boolean }>) =>

@@ -11,7 +11,7 @@ import {
   enableAccountSql,
   type OperatorAccountKey,
   subAccountCondition
-} from "../operators/sub-account.ts"
+} from "../operators/account-sql.ts"
 
 /** An account of an operator. */
 export const OperatorAccount = Schema.Struct({
@@ -33,7 +33,7 @@ export type DisabledAccount = typeof DisabledAccount.Type
 
 const readAccounts = makeRowsReader(OperatorAccount)
 const readAccountId = makeOptionalRowReader(AccountId)
-const readDisabled = makeOptionalRowReader(DisabledAccount)
+const readDisabledAccount = makeOptionalRowReader(DisabledAccount)
 const readOwner = makeOptionalRowReader(
   Schema.Struct({ operatorId: Caller.fields.operatorId, role: Caller.fields.role })
 )
@@ -55,7 +55,7 @@ const list = (sql: SqlClient) => {
 }
 
 /** The sub-account itself, for what comes of a change of it. */
-const subAccountSql = (sql: SqlClient, account: Givens<OperatorAccountKey>): Fragment => sql`
+const fromSubAccountSql = (sql: SqlClient, account: Givens<OperatorAccountKey>): Fragment => sql`
   FROM accounts a WHERE ${subAccountCondition(sql, account)}`
 
 const touchedAccountSql = (sql: SqlClient): Fragment =>
@@ -77,13 +77,13 @@ const disable = (sql: SqlClient) => {
       )`,
     events: [],
     touched: touchedAccountSql(sql),
-    outcome: sql`SELECT a.id AS account_id, (SELECT count(*) FROM ended) AS sessions_ended ${subAccountSql(sql, account)}`
+    outcome: sql`SELECT a.id AS account_id, (SELECT count(*) FROM ended) AS sessions_ended ${fromSubAccountSql(sql, account)}`
   }))
   const lockFirst = changeUnderLock(sql)
   return ({ operatorId, accountId, now }: DisableInput) =>
     lockFirst(
       sql`SELECT FROM accounts WHERE operator_id = ${operatorId} AND id = ${accountId} FOR NO KEY UPDATE`,
-      readDisabled(statement({ operatorId, accountId, now }))
+      readDisabledAccount(statement({ operatorId, accountId, now }))
     )
 }
 
@@ -92,7 +92,7 @@ const enable = (sql: SqlClient) => {
     change: enableAccountSql(sql, account),
     events: [],
     touched: touchedAccountSql(sql),
-    outcome: sql`SELECT a.id AS account_id ${subAccountSql(sql, account)}`
+    outcome: sql`SELECT a.id AS account_id ${fromSubAccountSql(sql, account)}`
   }))
   return ({ operatorId, accountId }: OperatorAccountKey) => readAccountId(statement({ operatorId, accountId }))
 }
@@ -100,7 +100,7 @@ const enable = (sql: SqlClient) => {
 const findSubAccount = (sql: SqlClient) => {
   const statement = inForms(
     sql,
-    (account: Givens<OperatorAccountKey>) => sql`SELECT a.id AS account_id ${subAccountSql(sql, account)}`
+    (account: Givens<OperatorAccountKey>) => sql`SELECT a.id AS account_id ${fromSubAccountSql(sql, account)}`
   )
   return ({ operatorId, accountId }: OperatorAccountKey) => readAccountId(statement({ operatorId, accountId }))
 }

@@ -28,7 +28,7 @@ import {
   situationSql,
   takingDue
 } from "./answer-statements.ts"
-import { type ConversationSituation, nextAnswerTime, type SkippedQuestion } from "./rules.ts"
+import { type ConversationSituation, computeNextAnswerTime, type SkippedQuestion } from "./rules.ts"
 
 /** Milliseconds a worker has a conversation to itself: finding an answer and writing it down fit into it. */
 export const ANSWER_LEASE_MS = 30_000
@@ -88,7 +88,7 @@ const readRecordedAnswer = makeRowReaderOrFail(Schema.Struct({ is_answered: Sche
 
 const toSnapshot = ({ spoken_at, spoken_id, ...row }: typeof SituationRow.Type): ConversationSnapshot => ({
   ...row,
-  spoken: spoken_at === null || spoken_id === null ? null : { at: spoken_at, id: spoken_id }
+  lastPersonMessage: spoken_at === null || spoken_id === null ? null : { at: spoken_at, id: spoken_id }
 })
 
 const toClaimedPartition = ({ operator_id, conversation_id, attempts }: TakenQuestions): ClaimedAnswerPartition => ({
@@ -103,7 +103,7 @@ export interface AnswerDraft {
   /** What it is answered from. */
   readonly sentences: ReadonlyArray<AnswerSentence>
   readonly planIds: ReadonlyArray<number>
-  readonly over: ReadonlyArray<SkippedQuestion>
+  readonly skippedQuestions: ReadonlyArray<SkippedQuestion>
   /** The rules by which it is answered; the first is written down for it. */
   readonly ruleIds: ReadonlyArray<number>
   /** Answers in a row with this one. */
@@ -119,18 +119,18 @@ const countSettledQuestions = ({ questions, waiting }: ConversationSnapshot, set
 
 /** Locks what an answer changes, and then answers: what is committed while the locks are waited for counts. */
 const makeRecordAnswer = (sql: SqlClient.SqlClient) => {
-  const lockRows = inForms(sql, (parameters: Givens<RecordAnswerParameters>) => lockAnswerRowsSql(sql, parameters))
-  const recordAnswer = prepareRecordedChange(sql, (parameters: Givens<RecordAnswerParameters>) =>
-    recordAnswerChange(sql, parameters)
+  const lockRows = inForms(sql, (input: Givens<RecordAnswerParameters>) => lockAnswerRowsSql(sql, input))
+  const recordAnswer = prepareRecordedChange(sql, (input: Givens<RecordAnswerParameters>) =>
+    recordAnswerChange(sql, input)
   )
-  return (values: RecordAnswerParameters) =>
+  return (parameters: RecordAnswerParameters) =>
     changeUnderLock(sql)(
-      lockRows(values),
-      Effect.map(readRecordedAnswer(recordAnswer(values)), ({ is_answered }) => is_answered)
+      lockRows(parameters),
+      Effect.map(readRecordedAnswer(recordAnswer(parameters)), ({ is_answered }) => is_answered)
     )
 }
 
-const toSettlement = (
+const toSkipQuestionsParameters = (
   taken: TakenQuestions,
   situation: ConversationSnapshot,
   skipped: ReadonlyArray<SkippedQuestion>,
@@ -138,9 +138,9 @@ const toSettlement = (
   now: Date
 ) => ({
   ...toClaimedPartition(taken),
-  overIds: skipped.map(({ plan_id }) => plan_id),
-  overReasons: skipped.map(({ reason }) => reason),
-  off: countSettledQuestions(situation, skipped.length + answeredCount),
+  skippedPlanIds: skipped.map(({ plan_id }) => plan_id),
+  skipReasons: skipped.map(({ reason }) => reason),
+  settledCount: countSettledQuestions(situation, skipped.length + answeredCount),
   now
 })
 
@@ -148,13 +148,11 @@ const toSettlement = (
 export class AnswerQueue extends Context.Service<AnswerQueue>()("latchkey/domain/automation/answering/AnswerQueue", {
   make: Effect.map(SqlClient.SqlClient, (sql) => {
     const take = inForms(sql, (taking: Givens<ClaimRequest>) => takingDue(sql, taking))
-    const loadSituation = inForms(sql, (parameters: Givens<LoadSituationParameters>) => situationSql(sql, parameters))
-    const skipWithoutAnswer = inForms(sql, (settled: Givens<SkipQuestionsParameters>) => settlingSilently(sql, settled))
+    const loadSituation = inForms(sql, (input: Givens<LoadSituationParameters>) => situationSql(sql, input))
+    const skipWithoutAnswer = inForms(sql, (input: Givens<SkipQuestionsParameters>) => settlingSilently(sql, input))
     const recordAnswer = makeRecordAnswer(sql)
-    const postpone = inForms(sql, (parameters: Givens<PostponeAnswerParameters>) => postponeAnswerSql(sql, parameters))
-    const release = inForms(sql, (parameters: Givens<LoadSituationParameters>) =>
-      releaseAnswerPartitionSql(sql, parameters)
-    )
+    const postpone = inForms(sql, (input: Givens<PostponeAnswerParameters>) => postponeAnswerSql(sql, input))
+    const release = inForms(sql, (input: Givens<LoadSituationParameters>) => releaseAnswerPartitionSql(sql, input))
 
     return {
       /** Takes up to `most` conversations with questions that are due. `underWay` are those this process has already. */
@@ -179,30 +177,32 @@ export class AnswerQueue extends Context.Service<AnswerQueue>()("latchkey/domain
         now: Date
       ) =>
         Effect.asVoid(
-          Effect.orDie(skipWithoutAnswer({ ...toSettlement(taken, situation, skipped, 0, now), next: until }))
+          Effect.orDie(
+            skipWithoutAnswer({ ...toSkipQuestionsParameters(taken, situation, skipped, 0, now), nextDueAt: until })
+          )
         ),
 
       /** Answers all that are not over. Answers false where they are to be looked at again; fails where the guest's lane is full. */
       recordAnswer: (taken: TakenQuestions, situation: ConversationSnapshot, draft: AnswerDraft, now: Date) => {
-        const { answer, sentences, over: skipped, planIds, ruleIds, inARow } = draft
+        const { answer, sentences, skippedQuestions: skipped, planIds, ruleIds, inARow } = draft
         return recordAnswer({
-          ...toSettlement(taken, situation, skipped, planIds.length, now),
-          next: nextAnswerTime(now),
+          ...toSkipQuestionsParameters(taken, situation, skipped, planIds.length, now),
+          nextDueAt: computeNextAnswerTime(now),
           planIds,
           ruleIds,
           said_until: situation.said_until,
           standing: situation.standing,
-          entryIds: sentences.map(({ knowledge_base_id }) => knowledge_base_id),
-          entryRevisions: sentences.map(({ revision }) => revision),
+          knowledgeBaseIds: sentences.map(({ knowledge_base_id }) => knowledge_base_id),
+          knowledgeBaseRevisions: sentences.map(({ revision }) => revision),
           code: newPublicCode(),
           content: answer.text,
           sources: answer.sources,
-          in_a_row: inARow
+          answersInARow: inARow
         })
       },
 
-      postpone: (taken: TakenQuestions, next: Date) =>
-        Effect.asVoid(Effect.orDie(postpone({ ...toClaimedPartition(taken), next }))),
+      postpone: (taken: TakenQuestions, nextTry: Date) =>
+        Effect.asVoid(Effect.orDie(postpone({ ...toClaimedPartition(taken), nextTry }))),
 
       release: (taken: TakenQuestions, now: Date) =>
         Effect.asVoid(Effect.orDie(release({ ...toClaimedPartition(taken), now })))

@@ -128,30 +128,30 @@ export const situationSql = (sql: SqlClient, parameters: Givens<LoadSituationPar
 
 /** What both settlements say of questions that are not answered, and of the lane. */
 export interface SkipQuestionsParameters extends ClaimedAnswerPartition {
-  readonly overIds: ReadonlyArray<number>
-  readonly overReasons: ReadonlyArray<string>
+  readonly skippedPlanIds: ReadonlyArray<number>
+  readonly skipReasons: ReadonlyArray<string>
   /** Questions that wait no more, as the lane counts them. */
-  readonly off: number
+  readonly settledCount: number
   readonly now: Date
   /** When the lane is to be looked at again, if anything waits in it then. */
-  readonly next: Date
+  readonly nextDueAt: Date
 }
 
 /** Settles questions without an answer; `held` is a CTE with the lane, locked. */
 const skipQuestionsSql = (
   sql: SqlClient,
   claimedSql: Fragment,
-  { overIds, overReasons, now }: Givens<SkipQuestionsParameters>
+  { skippedPlanIds: overIds, skipReasons: overReasons, now }: Givens<SkipQuestionsParameters>
 ): Fragment => sql`
   UPDATE automation_plans p SET state = 'skipped', reason = over.reason, settled_at = ${now}
   FROM ${claimedSql} held, unnest(${idsParameter(overIds)}::bigint[], ${overReasons}::text[]) over (id, reason)
   WHERE p.operator_id = held.operator_id AND p.id = over.id AND p.state = 'waiting'`
 
 /** Nothing is said: some questions are over, others may wait on. */
-export const settlingSilently = (sql: SqlClient, settled: Givens<SkipQuestionsParameters>): Fragment => sql`
-  WITH mine AS (${claimedPartitionSql(sql, settled)} FOR NO KEY UPDATE), skipped AS (${skipQuestionsSql(sql, sql`mine`, settled)})
+export const settlingSilently = (sql: SqlClient, parameters: Givens<SkipQuestionsParameters>): Fragment => sql`
+  WITH mine AS (${claimedPartitionSql(sql, parameters)} FOR NO KEY UPDATE), skipped AS (${skipQuestionsSql(sql, sql`mine`, parameters)})
   UPDATE answer_lanes l
-  SET waiting = l.waiting - ${settled.off}::integer, due_at = ${settled.next}, attempts = l.attempts + 1, failures = 0
+  SET waiting = l.waiting - ${parameters.settledCount}::integer, due_at = ${parameters.nextDueAt}, attempts = l.attempts + 1, failures = 0
   FROM mine WHERE l.operator_id = mine.operator_id AND l.conversation_id = mine.conversation_id`
 
 export interface RecordAnswerParameters extends SkipQuestionsParameters {
@@ -162,18 +162,18 @@ export interface RecordAnswerParameters extends SkipQuestionsParameters {
   readonly said_until: string
   readonly standing: string
   /** The entries that it is answered from, each with the revision that says so. */
-  readonly entryIds: ReadonlyArray<number>
-  readonly entryRevisions: ReadonlyArray<number>
+  readonly knowledgeBaseIds: ReadonlyArray<number>
+  readonly knowledgeBaseRevisions: ReadonlyArray<number>
   readonly code: string
   readonly content: string
   readonly sources: ReadonlyArray<object>
-  readonly in_a_row: number
+  readonly answersInARow: number
 }
 
 /** Whether an entry was edited or deleted since it was read, of the operator whose lane is `mine`. */
 const isAnyEntryEditedCondition = (
   sql: SqlClient,
-  { entryIds, entryRevisions }: Givens<RecordAnswerParameters>
+  { knowledgeBaseIds: entryIds, knowledgeBaseRevisions: entryRevisions }: Givens<RecordAnswerParameters>
 ): Fragment => sql`
   EXISTS (SELECT FROM unnest(${idsParameter(entryIds)}::bigint[], ${idsParameter(entryRevisions)}::bigint[]) read (id, revision)
     WHERE NOT EXISTS (SELECT FROM knowledge_bases k
@@ -191,7 +191,7 @@ export const lockAnswerRowsSql = (sql: SqlClient, parameters: Givens<RecordAnswe
   ), question AS (
     SELECT p.id FROM conversation
     JOIN automation_plans p ON p.operator_id = conversation.operator_id
-      AND p.id = ANY (${idsParameter(parameters.planIds)}::bigint[] || ${idsParameter(parameters.overIds)}::bigint[])
+      AND p.id = ANY (${idsParameter(parameters.planIds)}::bigint[] || ${idsParameter(parameters.skippedPlanIds)}::bigint[])
     ORDER BY p.id FOR NO KEY UPDATE OF p
   ), lane AS (
     SELECT l.conversation_id FROM conversation
@@ -225,8 +225,8 @@ export const recordAnswerChange = (sql: SqlClient, parameters: Givens<RecordAnsw
       ), answered AS (SELECT DISTINCT operator_id, conversation_id FROM done),
       skipped AS (${skipQuestionsSql(sql, sql`answered`, parameters)}), paused AS (
         UPDATE answer_lanes l
-        SET waiting = l.waiting - ${parameters.off}::integer, due_at = ${parameters.next}, attempts = l.attempts + 1,
-          failures = 0, answered_at = ${now}, in_a_row = ${parameters.in_a_row}::integer
+        SET waiting = l.waiting - ${parameters.settledCount}::integer, due_at = ${parameters.nextDueAt}, attempts = l.attempts + 1,
+          failures = 0, answered_at = ${now}, in_a_row = ${parameters.answersInARow}::integer
         FROM answered WHERE l.operator_id = answered.operator_id AND l.conversation_id = answered.conversation_id
       ), ${enqueueMessagesSql(
         sql,
@@ -244,12 +244,12 @@ export const recordAnswerChange = (sql: SqlClient, parameters: Givens<RecordAnsw
 }
 
 export interface PostponeAnswerParameters extends ClaimedAnswerPartition {
-  readonly next: Date
+  readonly nextTry: Date
 }
 
 /** It could not be answered, and is tried again then. */
 export const postponeAnswerSql = (sql: SqlClient, parameters: Givens<PostponeAnswerParameters>): Fragment => sql`
-  UPDATE answer_lanes SET due_at = ${parameters.next}, failures = failures + 1, attempts = attempts + 1
+  UPDATE answer_lanes SET due_at = ${parameters.nextTry}, failures = failures + 1, attempts = attempts + 1
   WHERE operator_id = ${parameters.operator_id} AND conversation_id = ${parameters.conversation_id} AND attempts = ${parameters.attempts}`
 
 /** Gives a lane back that was not looked at, or not as it is by now. */

@@ -1,8 +1,8 @@
 import { Result } from "effect"
 import { hasAtMostCharacters } from "../../../contract/fields.ts"
-import { messageLimit } from "../../channels/port/message-limits.ts"
+import { getMessageLimit } from "../../channels/port/message-limits.ts"
 import type { AnswerSentence } from "../../knowledge/search/KnowledgeAnswers.ts"
-import { NO_LINK, type RuleText, type SourceDoc, toMessageSources, toRuleDocs } from "../message-sources.ts"
+import { NO_LINK_ID, type RenderedRuleText, type SourceDoc, toMessageSources, toRuleDocs } from "../message-sources.ts"
 
 // What a guest is answered, and what it is made of.
 
@@ -33,7 +33,7 @@ const joinSentences = (sentences: ReadonlyArray<AnswerSentence>): string =>
   ).join("\n")
 
 /** What is said: a greeting, and what is known below it. */
-const composeText = (greeting: RuleText | undefined, sentences: ReadonlyArray<AnswerSentence>): string =>
+const composeText = (greeting: RenderedRuleText | undefined, sentences: ReadonlyArray<AnswerSentence>): string =>
   [
     ...(greeting === undefined ? [] : [greeting.text]),
     ...(sentences.length === 0 ? [] : [joinSentences(sentences)])
@@ -42,18 +42,18 @@ const composeText = (greeting: RuleText | undefined, sentences: ReadonlyArray<An
 /** A greeting, unless what is known would not fit below it: that is what was asked. */
 export const selectFittingGreeting = (
   channelType: string,
-  greeting: RuleText | undefined,
+  greeting: RenderedRuleText | undefined,
   sentences: ReadonlyArray<AnswerSentence>
-): RuleText | undefined =>
-  sentences.length === 0 || hasAtMostCharacters(composeText(greeting, sentences), messageLimit(channelType))
+): RenderedRuleText | undefined =>
+  sentences.length === 0 || hasAtMostCharacters(composeText(greeting, sentences), getMessageLimit(channelType))
     ? greeting
     : undefined
 
 /** Nothing but what the host has written: a rule's text, then what is known; undefined where there is neither. */
 export const composeAnswer = (
-  greeting: RuleText | undefined,
+  greeting: RenderedRuleText | undefined,
   sentences: ReadonlyArray<AnswerSentence>,
-  question: ReadonlyArray<string>
+  questionTexts: ReadonlyArray<string>
 ): Answer | undefined => {
   if (greeting === undefined && sentences.length === 0) return undefined
   return {
@@ -61,14 +61,14 @@ export const composeAnswer = (
     sources: toMessageSources([
       ...(greeting === undefined ? [] : toRuleDocs(greeting)),
       ...toKnowledgeDocs(sentences),
-      { type: "thread", title: THREAD_TITLE, fragment: question, link_id: NO_LINK }
+      { type: "thread", title: THREAD_TITLE, fragment: questionTexts, link_id: NO_LINK_ID }
     ])
   }
 }
 
 /** Fails with why its channel would not take it. */
 export const checkAnswerLength = (channelType: string, answer: Answer): Result.Result<Answer, string> => {
-  const maxLength = messageLimit(channelType)
+  const maxLength = getMessageLimit(channelType)
   return hasAtMostCharacters(answer.text, maxLength)
     ? Result.succeed(answer)
     : Result.fail(`the answer is longer than the ${maxLength} characters of ${channelType}`)

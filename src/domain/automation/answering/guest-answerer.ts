@@ -7,8 +7,8 @@ import { runWorkerWhenWoken } from "../../../jobs/woken-work.ts"
 import { annotateSpan, recordFailure, withRootSpan } from "../../../platform/telemetry/spans.ts"
 import { parseTraceparent } from "../../../platform/telemetry/traceparent.ts"
 import { KnowledgeAnswers } from "../../knowledge/search/KnowledgeAnswers.ts"
-import { trimMessages } from "../../knowledge/search/rules/question.ts"
-import type { RuleText } from "../message-sources.ts"
+import { truncateMessages } from "../../knowledge/search/rules/question.ts"
+import type { RenderedRuleText } from "../message-sources.ts"
 import { renderInquiryText } from "../rules/rule-text.ts"
 import { type AnswerDraft, AnswerQueue, type ConversationSnapshot, type TakenQuestions } from "./AnswerQueue.ts"
 import { checkAnswerLength, composeAnswer, selectFittingGreeting } from "./answer.ts"
@@ -16,11 +16,11 @@ import { ANSWERING_ROOM } from "./answer-statements.ts"
 import {
   type ApplicableRules,
   countAnswersInARow,
+  filterQuestionsSince,
   type Question,
-  questionsSince,
   SKIP_REASONS,
   type SkippedQuestion,
-  selectRules,
+  selectApplicableRules,
   skipQuestions,
   triageQuestions
 } from "./rules.ts"
@@ -31,7 +31,7 @@ import {
 export const ANSWER_BACKOFF: Backoff = { firstMs: 5_000, longestMs: 5 * 60 * 1000, jitter: 0.25 }
 
 /** Milliseconds for looking for an answer: with writing it down less than the lease (AnswerQueue.ts). */
-export const ANSWER_ATTEMPT_MS = 20_000
+export const ANSWER_ATTEMPT_TIMEOUT_MS = 20_000
 
 /** What becomes of a conversation that was taken. */
 type AnswerOutcome =
@@ -63,32 +63,32 @@ const renderGreeting = Effect.fnUntraced(function* (
   return yield* Effect.fromResult(
     Result.map(
       renderInquiryText(definition, inquiry),
-      (filled): RuleText => ({ ...filled, rule_id: id, name: definition.name, title, property_id })
+      (filled): RenderedRuleText => ({ ...filled, rule_id: id, name: definition.name, title, property_id })
     )
   )
 })
 
 /** What is said to open questions, or why nothing is. */
-const composeAnswerTo = Effect.fnUntraced(function* (
+const composeAnswerToQuestions = Effect.fnUntraced(function* (
   taken: TakenQuestions,
   situation: ConversationSnapshot,
-  open: ReadonlyArray<Question>
+  openQuestions: ReadonlyArray<Question>
 ) {
-  const { greeting, answer } = selectRules(situation, open)
+  const { greeting, answer } = selectApplicableRules(situation, openQuestions)
   if (greeting === undefined && answer === undefined) return yield* Effect.fail(SKIP_REASONS.noRule)
-  const questionsToAnswer = answer === undefined ? open : questionsSince(answer, open)
-  const question = trimMessages(questionsToAnswer.map(({ content }) => content))
+  const questionsToAnswer = answer === undefined ? openQuestions : filterQuestionsSince(answer, openQuestions)
+  const questionTexts = truncateMessages(questionsToAnswer.map(({ content }) => content))
   const greetingResult = greeting === undefined ? undefined : yield* Effect.result(renderGreeting(taken, greeting))
   const sentences =
-    answer === undefined || question.length === 0
+    answer === undefined || questionTexts.length === 0
       ? []
       : yield* Effect.flatMap(KnowledgeAnswers, ({ ask }) =>
-          ask(taken.operator_id, { conversation: situation.code }, question)
+          ask(taken.operator_id, { conversation: situation.code }, questionTexts)
         )
   const renderedGreeting =
     greetingResult !== undefined && Result.isSuccess(greetingResult) ? greetingResult.success : undefined
   const fittingGreeting = selectFittingGreeting(situation.channel_type, renderedGreeting, sentences)
-  const composedAnswer = composeAnswer(fittingGreeting, sentences, question)
+  const composedAnswer = composeAnswer(fittingGreeting, sentences, questionTexts)
   if (composedAnswer === undefined) {
     return yield* Effect.fail(
       greetingResult !== undefined && Result.isFailure(greetingResult) ? greetingResult.failure : SKIP_REASONS.unknown
@@ -112,13 +112,13 @@ const attemptAnswer = Effect.fnUntraced(function* (
   const now = yield* DateTime.nowAsDate
   const situation = yield* queue.loadSituation(taken, now)
   if (situation === undefined) return { kind: "left" }
-  const { skipped, open, until = now } = triageQuestions(situation, now)
-  if (open.length === 0 || until > now) return { kind: "silent", situation, skipped, until }
-  return yield* Effect.match(composeAnswerTo(taken, situation, open), {
+  const { skipped, openQuestions, waitUntil: until = now } = triageQuestions(situation, now)
+  if (openQuestions.length === 0 || until > now) return { kind: "silent", situation, skipped, until }
+  return yield* Effect.match(composeAnswerToQuestions(taken, situation, openQuestions), {
     onFailure: (reason): AnswerOutcome => ({
       kind: "silent",
       situation,
-      skipped: [...skipped, ...skipQuestions(open, reason)],
+      skipped: [...skipped, ...skipQuestions(openQuestions, reason)],
       until: now
     }),
     onSuccess: ({ answer, sentences, ruleIds }): AnswerOutcome => ({
@@ -127,8 +127,8 @@ const attemptAnswer = Effect.fnUntraced(function* (
       draft: {
         answer,
         sentences,
-        over: skipped,
-        planIds: open.map(({ plan_id }) => plan_id),
+        skippedQuestions: skipped,
+        planIds: openQuestions.map(({ plan_id }) => plan_id),
         ruleIds,
         inARow: countAnswersInARow(situation) + 1
       }
@@ -136,7 +136,7 @@ const attemptAnswer = Effect.fnUntraced(function* (
   })
 })
 
-const annotateConversation = ({ operator_id, conversation_id }: TakenQuestions) =>
+const annotateWithConversation = ({ operator_id, conversation_id }: TakenQuestions) =>
   Effect.annotateLogs({ operator_id, conversation_id })
 
 /** Tried again later: what waits behind it waits with it, and is over an hour after it was asked. */
@@ -145,7 +145,7 @@ const postpone = Effect.fnUntraced(function* (taken: TakenQuestions, cause: unkn
   const now = yield* DateTime.nowAsDate
   const pause = backoffMs(ANSWER_BACKOFF, taken.failures + 1, yield* Random.next)
   yield* queue.postpone(taken, new Date(now.getTime() + pause))
-  yield* annotateConversation(taken)(Effect.logWarning("answering a guest failed and will be retried", cause))
+  yield* annotateWithConversation(taken)(Effect.logWarning("answering a guest failed and will be retried", cause))
 })
 
 const release = (taken: TakenQuestions) =>
@@ -189,9 +189,9 @@ export const answerQuestions = (
   attemptOnce({
     attempt: attemptAnswer(taken).pipe(
       Effect.timeoutOrElse({
-        duration: ANSWER_ATTEMPT_MS,
+        duration: ANSWER_ATTEMPT_TIMEOUT_MS,
         orElse: () =>
-          Effect.succeed<AnswerOutcome>({ kind: "failed", cause: `no answer within ${ANSWER_ATTEMPT_MS} ms` })
+          Effect.succeed<AnswerOutcome>({ kind: "failed", cause: `no answer within ${ANSWER_ATTEMPT_TIMEOUT_MS} ms` })
       }),
       Effect.catchCauseIf(
         (cause) => !Cause.hasInterruptsOnly(cause),
@@ -211,11 +211,11 @@ export const makeGuestAnswerer = Effect.flatMap(AnswerQueue, (queue) =>
 )
 
 /** Milliseconds between two looks for questions, however often changes wake the worker. */
-const ANSWER_GAP_MS = 100
+const ANSWER_POLL_GAP_MS = 100
 
 /** Answers guests until the scope closes, in any number of processes on one database. */
 export const layerGuestAnswerer = Layer.effectDiscard(
   Effect.flatMap(makeGuestAnswerer, (answerer) =>
-    runWorkerWhenWoken("waking the answering worker", answerer, ANSWER_GAP_MS)
+    runWorkerWhenWoken("waking the answering worker", answerer, ANSWER_POLL_GAP_MS)
   )
 ).pipe(Layer.provide(AnswerQueue.layer))

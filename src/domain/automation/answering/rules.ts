@@ -24,7 +24,7 @@ export interface ConversationSituation {
   /** Oldest first. */
   readonly questions: ReadonlyArray<Question>
   /** The last word of a person of the host's side; an automatic message is none. */
-  readonly spoken: { readonly at: Date; readonly id: number } | null
+  readonly lastPersonMessage: { readonly at: Date; readonly id: number } | null
   readonly answered_at: Date | null
   /** Answers in a row up to that one, without a word of a person between them. */
   readonly in_a_row: number
@@ -57,56 +57,67 @@ export const skipQuestions = (questions: ReadonlyArray<Question>, reason: string
 /** What comes of questions: those that are over, and what becomes of the others. */
 interface QuestionTriage {
   readonly skipped: ReadonlyArray<SkippedQuestion>
-  readonly open: ReadonlyArray<Question>
+  readonly openQuestions: ReadonlyArray<Question>
   /** Until when the others wait, since an answer was given just now. */
-  readonly until: Date | undefined
+  readonly waitUntil: Date | undefined
 }
 
 /** Whether one is over at once, and why. */
 const findSkipReason = (
   question: Question,
-  lastPersonMessage: ConversationSituation["spoken"],
+  lastPersonMessage: ConversationSituation["lastPersonMessage"],
   now: Date
 ): string | undefined => {
-  if (lastPersonMessage !== null && isAfter(lastPersonMessage, question)) return SKIP_REASONS.person
+  if (lastPersonMessage !== null && isSentAfter(lastPersonMessage, question)) return SKIP_REASONS.person
   return now.getTime() - question.created_at.getTime() > QUESTION_EXPIRY_MS ? SKIP_REASONS.late : undefined
 }
 
 /** Messages of one time are in the order in which they were written down. */
-const isAfter = ({ at, id }: { readonly at: Date; readonly id: number }, { created_at, message_id }: Question) =>
+const isSentAfter = ({ at, id }: { readonly at: Date; readonly id: number }, { created_at, message_id }: Question) =>
   at.getTime() > created_at.getTime() || (at.getTime() === created_at.getTime() && id > message_id)
 
 /** Answers in a row by now: a person who spoke since the last one begins anew. */
 export const countAnswersInARow = ({
-  spoken,
+  lastPersonMessage,
   answered_at,
   in_a_row
-}: Pick<ConversationSituation, "spoken" | "answered_at" | "in_a_row">) =>
-  answered_at === null || (spoken !== null && spoken.at.getTime() > answered_at.getTime()) ? 0 : in_a_row
+}: Pick<ConversationSituation, "lastPersonMessage" | "answered_at" | "in_a_row">) =>
+  answered_at === null || (lastPersonMessage !== null && lastPersonMessage.at.getTime() > answered_at.getTime())
+    ? 0
+    : in_a_row
 
 /** The end of the pause after an answer. A clock that was set back since by more than a pause is not waited for. */
 const findPauseEnd = (answeredAt: Date | null, now: Date): Date | undefined =>
   answeredAt !== null && Math.abs(now.getTime() - answeredAt.getTime()) < AUTOMATIC_ANSWER_PAUSE_MS
-    ? nextAnswerTime(answeredAt)
+    ? computeNextAnswerTime(answeredAt)
     : undefined
 
 /** When the next answer may follow one. */
-export const nextAnswerTime = (answeredAt: Date): Date => new Date(answeredAt.getTime() + AUTOMATIC_ANSWER_PAUSE_MS)
+export const computeNextAnswerTime = (answeredAt: Date): Date =>
+  new Date(answeredAt.getTime() + AUTOMATIC_ANSWER_PAUSE_MS)
 
 /** What of the questions is over, and whether it is time for the rest. */
 export const triageQuestions = (situation: ConversationSituation, now: Date): QuestionTriage => {
   const verdicts = situation.questions.map((question) => ({
     question,
-    reason: findSkipReason(question, situation.spoken, now)
+    reason: findSkipReason(question, situation.lastPersonMessage, now)
   }))
   const skipped = verdicts.flatMap(({ question, reason }) =>
     reason === undefined ? [] : [{ plan_id: question.plan_id, reason }]
   )
-  const open = verdicts.flatMap(({ question, reason }) => (reason === undefined ? [question] : []))
+  const openQuestions = verdicts.flatMap(({ question, reason }) => (reason === undefined ? [question] : []))
   if (countAnswersInARow(situation) >= AUTOMATIC_ANSWERS_IN_A_ROW) {
-    return { skipped: [...skipped, ...skipQuestions(open, SKIP_REASONS.inARow)], open: [], until: undefined }
+    return {
+      skipped: [...skipped, ...skipQuestions(openQuestions, SKIP_REASONS.inARow)],
+      openQuestions: [],
+      waitUntil: undefined
+    }
   }
-  return { skipped, open, until: open.length === 0 ? undefined : findPauseEnd(situation.answered_at, now) }
+  return {
+    skipped,
+    openQuestions,
+    waitUntil: openQuestions.length === 0 ? undefined : findPauseEnd(situation.answered_at, now)
+  }
 }
 
 /** A rule with what it is, which says what it does. */
@@ -124,27 +135,31 @@ export interface ApplicableRules {
  * The rules by which open questions are answered: of each kind the oldest that is for one of what it is about, and was there when
  * one of the questions was asked, or the first of the conversation.
  */
-export const selectRules = (situation: ConversationSituation, open: ReadonlyArray<Question>): ApplicableRules => {
+export const selectApplicableRules = (
+  situation: ConversationSituation,
+  openQuestions: ReadonlyArray<Question>
+): ApplicableRules => {
   const { rules, first_id, has_order } = situation
   const listRulesActiveFor = (questions: ReadonlyArray<Question>) =>
-    rules.filter((rule) => questionsSince(rule, questions).length > 0)
-  const firstQuestions = has_order ? [] : open.filter(({ message_id }) => message_id === first_id)
+    rules.filter((rule) => filterQuestionsSince(rule, questions).length > 0)
+  const firstQuestions = has_order ? [] : openQuestions.filter(({ message_id }) => message_id === first_id)
   return {
-    greeting: findFirstRule(listRulesActiveFor(firstQuestions), isGreeting, situation),
-    answer: findFirstRule(listRulesActiveFor(open), isAnswer, situation)
+    greeting: findFirstRule(listRulesActiveFor(firstQuestions), isGreetingRule, situation),
+    answer: findFirstRule(listRulesActiveFor(openQuestions), isAnswerRule, situation)
   }
 }
 
 /** Those of some questions that were asked when a rule was there. */
-export const questionsSince = <Message extends Pick<Question, "created_at">>(
+export const filterQuestionsSince = <Message extends Pick<Question, "created_at">>(
   { since }: Pick<Rule, "since">,
   questions: ReadonlyArray<Message>
 ): ReadonlyArray<Message> => questions.filter(({ created_at }) => created_at >= since)
 
-const isGreeting = (definition: RuleDefinition): definition is typeof MessageRule.Type =>
+const isGreetingRule = (definition: RuleDefinition): definition is typeof MessageRule.Type =>
   definition.action === "send_message" && definition.trigger.event === "inquiry"
 
-const isAnswer = (definition: RuleDefinition): definition is typeof AnswerRule.Type => definition.action === "answer"
+const isAnswerRule = (definition: RuleDefinition): definition is typeof AnswerRule.Type =>
+  definition.action === "answer"
 
 const findFirstRule = <Definition extends RuleDefinition>(
   rules: ReadonlyArray<Rule>,

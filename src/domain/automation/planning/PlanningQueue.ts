@@ -7,7 +7,7 @@ import { makeRowsReader } from "../../../platform/database/rows.ts"
 import { retryOnLockConflict } from "../../../platform/database/statement-retry.ts"
 import { OrderStatus } from "../../bookings/orders/order.ts"
 import { listActiveRules } from "../rules/store.ts"
-import { type MarkPageParameters, markStayPageSql } from "./changed-rules.ts"
+import { type MarkStayPageParameters, markStayPageSql } from "./changed-rule-marks.ts"
 import { type PostponeStayParameters, postponeStaySql, type SavePlansParameters, settlingLooked } from "./settling.ts"
 import { takingDue } from "./taking.ts"
 
@@ -51,9 +51,9 @@ export class PlanningQueue extends Context.Service<PlanningQueue>()(
   {
     make: Effect.map(SqlClient.SqlClient, (sql) => {
       const take = inForms(sql, (taking: Givens<ClaimRequest>) => takingDue(sql, taking))
-      const savePlans = inForms(sql, (given: Givens<SavePlansParameters>) => settlingLooked(sql, given))
-      const postpone = inForms(sql, (given: Givens<PostponeStayParameters>) => postponeStaySql(sql, given))
-      const markPage = inForms(sql, (page: Givens<MarkPageParameters>) => markStayPageSql(sql, page))
+      const savePlans = inForms(sql, (parameters: Givens<SavePlansParameters>) => settlingLooked(sql, parameters))
+      const postpone = inForms(sql, (parameters: Givens<PostponeStayParameters>) => postponeStaySql(sql, parameters))
+      const markStayPage = inForms(sql, (page: Givens<MarkStayPageParameters>) => markStayPageSql(sql, page))
       return {
         /** Takes up to `most` due stays, of operators in turn. */
         take: (now: Date, most: number) =>
@@ -78,8 +78,8 @@ export class PlanningQueue extends Context.Service<PlanningQueue>()(
           Effect.orDie(postpone({ operator_id, stay_id, attempts, nextTry })),
 
         /** Marks a page of the stays of rules that were changed, of operators after that one; of each one page. */
-        markStaysOfChangedRules: (after: number, now: Date) =>
-          readMarkedOperators(retryOnLockConflict(markPage({ after, now })))
+        markStaysOfChangedRules: (afterOperatorId: number, now: Date) =>
+          readMarkedOperators(retryOnLockConflict(markStayPage({ afterOperatorId, now })))
       }
     })
   }

@@ -88,16 +88,16 @@ const planStaysIsolatingFailures = (
   )
 
 /** Marks a page of every operator with rules that were changed; answers whether there may be more. */
-const markChangedRules = Effect.gen(function* () {
+const markStaysOfChangedRules = Effect.gen(function* () {
   const queue = yield* PlanningQueue
-  let after = 0
+  let afterOperatorId = 0
   let hasMarked = false
   while (true) {
-    const markedOperators = yield* queue.markStaysOfChangedRules(after, yield* DateTime.nowAsDate)
+    const markedOperators = yield* queue.markStaysOfChangedRules(afterOperatorId, yield* DateTime.nowAsDate)
     const last = markedOperators.at(-1)
     if (last === undefined) return hasMarked
     hasMarked = true
-    after = last.operator_id
+    afterOperatorId = last.operator_id
   }
 })
 
@@ -112,18 +112,18 @@ export const planDueStays = Effect.gen(function* () {
 
 /** One turn: a page of each operator's changed rules, and a batch of stays. True: there may be more. */
 export const planOnce = Effect.gen(function* () {
-  const hasMarked = yield* markChangedRules
+  const hasMarked = yield* markStaysOfChangedRules
   const plannedCount = yield* planDueStays
   return hasMarked || plannedCount > 0
 })
 
 /** Milliseconds between two looks for something to plan, however often changes wake the planner. */
-export const PLAN_GAP_MS = 100
+export const PLANNING_POLL_GAP_MS = 100
 
 /** One turn and the wait for the next: where there may be more, others get at the database between the two. */
 export const runPlanningCycle = (wakeLatch: Latch.Latch): Effect.Effect<void, never, PlanningQueue> => {
-  const cycle = Effect.tap(planOnce, (more) => (more ? Effect.sleep(POLL_GAP_MS) : Effect.void))
-  return pollWhenWoken(wakeLatch, cycle, DUE_POLL_MS, PLAN_GAP_MS)
+  const cycle = Effect.tap(planOnce, (hasMore) => (hasMore ? Effect.sleep(POLL_GAP_MS) : Effect.void))
+  return pollWhenWoken(wakeLatch, cycle, DUE_POLL_MS, PLANNING_POLL_GAP_MS)
 }
 
 /** Plans for as long as the process runs, in any number of processes on one database. */

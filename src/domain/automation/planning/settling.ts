@@ -53,10 +53,10 @@ const claimedStaysSql = (sql: SqlClient, { stays }: Givens<SavePlansParameters>)
  * from whoever has it in hand too, and what is settled is left as it is: a rule does of a stay what it does once. A mark that was
  * made since is left for the next look.
  */
-export const settlingLooked = (sql: SqlClient, looked: Givens<SavePlansParameters>): Fragment => sql`
-  WITH ${claimedStaysSql(sql, looked)}, wanted AS MATERIALIZED (
+export const settlingLooked = (sql: SqlClient, parameters: Givens<SavePlansParameters>): Fragment => sql`
+  WITH ${claimedStaysSql(sql, parameters)}, wanted AS MATERIALIZED (
     SELECT wanted.*, mine.account_id
-    FROM jsonb_to_recordset(${jsonParameter(looked.plans)}::jsonb)
+    FROM jsonb_to_recordset(${jsonParameter(parameters.plans)}::jsonb)
       AS wanted (operator_id bigint, stay_id bigint, rule_id bigint, kind text, scheduled_at timestamptz,
         kept_until timestamptz, traceparent text)
     JOIN mine ON mine.operator_id = wanted.operator_id AND mine.stay_id = wanted.stay_id
@@ -72,7 +72,7 @@ export const settlingLooked = (sql: SqlClient, looked: Givens<SavePlansParameter
   ), made AS (
     INSERT INTO automation_plans AS p (operator_id, stay_id, rule_id, kind, account_id, scheduled_at, due_at, created_at,
       kept_until, traceparent)
-    SELECT operator_id, stay_id, rule_id, kind, account_id, scheduled_at, scheduled_at, ${looked.now}::timestamptz, kept_until,
+    SELECT operator_id, stay_id, rule_id, kind, account_id, scheduled_at, scheduled_at, ${parameters.now}::timestamptz, kept_until,
       traceparent
     FROM wanted ORDER BY operator_id, stay_id, rule_id
     ON CONFLICT (operator_id, stay_id, rule_id) WHERE stay_id IS NOT NULL DO UPDATE
@@ -86,11 +86,11 @@ export const settlingLooked = (sql: SqlClient, looked: Givens<SavePlansParameter
   ), over AS (
     DELETE FROM automation_stays m USING mine
     WHERE m.operator_id = mine.operator_id AND m.stay_id = mine.stay_id AND mine.look_again IS NULL
-      AND m.due_at = ${looked.leaseEnd}
+      AND m.due_at = ${parameters.leaseEnd}
   )
   UPDATE automation_stays m SET due_at = mine.look_again, failures = 0, traceparent = NULL FROM mine
   WHERE m.operator_id = mine.operator_id AND m.stay_id = mine.stay_id AND mine.look_again IS NOT NULL
-    AND m.due_at = ${looked.leaseEnd}`
+    AND m.due_at = ${parameters.leaseEnd}`
 
 export interface PostponeStayParameters {
   readonly operator_id: number

@@ -12,7 +12,7 @@ import {
 // What rules are going to do of a stay, as it is now.
 
 /** What of a stay, and of its order, decides. */
-export interface PlannedStay extends StayScope, StayTimes {
+export interface StayToPlan extends StayScope, StayTimes {
   /** Whether no other stay of its order ends after it: an order has one review, after its last stay. */
   readonly is_last: boolean
 }
@@ -46,7 +46,7 @@ export interface ActiveRule {
  * What is too late by its own time already is nobody's plan: it was due before the rule was there. What has become late since is
  * one: whoever runs it says that it was skipped. What a settled plan may be forgotten of is not planned anew.
  */
-const planRule = ({ id, definition, since }: ActiveRule, stay: PlannedStay, now: Date): PlannedAction | undefined => {
+const planRule = ({ id, definition, since }: ActiveRule, stay: StayToPlan, now: Date): PlannedAction | undefined => {
   const { action: kind, trigger } = definition
   if (!appliesToStay(definition, stay) || (kind === "review" && !stay.is_last)) return
   const at = computeScheduledAt(trigger, stay)
@@ -56,7 +56,7 @@ const planRule = ({ id, definition, since }: ActiveRule, stay: PlannedStay, now:
 }
 
 /** What the rules do of the stay; those that are not active are not among them. */
-export const planStay = (rules: ReadonlyArray<ActiveRule>, stay: PlannedStay, now: Date): StayPlans => {
+export const planStay = (rules: ReadonlyArray<ActiveRule>, stay: StayToPlan, now: Date): StayPlans => {
   const horizon = now.getTime() + PLANNING_HORIZON_MS
   const actions = rules.flatMap((rule) => planRule(rule, stay, now) ?? [])
   const times = actions.map(({ scheduled_at }) => scheduled_at.getTime())

@@ -4,11 +4,11 @@ import type { CurrentActor } from "../../../contract/actor.ts"
 import { type BadRequest, NotFound, type ValidationFailed } from "../../../contract/errors.ts"
 import { currentSecond, formatUtcInstant } from "../../../contract/time.ts"
 import { PublicUrl } from "../../../platform/installation.ts"
-import { missingReferenceError } from "../../properties/properties/ownership.ts"
+import { toMissingReferenceError } from "../../properties/properties/ownership.ts"
 import { findStayFacts, type StayFacts } from "../template-facts.ts"
 import type { RuleState, StoredRule } from "./rule.ts"
 import { parseRuleDefinition } from "./rule-parser.ts"
-import { renderStayText, type TextRule } from "./rule-text.ts"
+import { type MessageOrReviewRule, renderStayText } from "./rule-text.ts"
 import {
   appliesToStay,
   classifyTimeliness,
@@ -79,7 +79,7 @@ const makeCreate = (store: RuleStore["Service"]): AutomationRules["Service"]["cr
     const createdRule = yield* store.create(operatorId, definition, yield* currentSecond)
     if (!createdRule.is_operator) return yield* new NotFound({ message: `There is no operator ${operatorId}.` })
     return createdRule.id === null
-      ? yield* missingReferenceError(createdRule) ?? Effect.die("a rule was not created")
+      ? yield* toMissingReferenceError(createdRule) ?? Effect.die("a rule was not created")
       : { rule_id: createdRule.id }
   })
 
@@ -93,13 +93,13 @@ const makeSetState = (setState: RuleStore["Service"]["pause"]): AutomationRules[
 
 const makeTest = (
   store: RuleStore["Service"],
-  facts: ReturnType<typeof findStayFacts>,
+  findStay: ReturnType<typeof findStayFacts>,
   publicUrl: string
 ): AutomationRules["Service"]["test"] =>
   Effect.fnUntraced(function* (id, stayCode) {
     const rule = yield* store.find(id)
     if (rule === undefined) return yield* noSuchRule(id)
-    const stay = yield* facts(rule.operator_id, stayCode)
+    const stay = yield* findStay(rule.operator_id, stayCode)
     if (stay === undefined) {
       return yield* new NotFound({ message: `There is no stay ${stayCode} of operator ${rule.operator_id}.` })
     }
@@ -141,7 +141,12 @@ export const testRule = (rule: StoredRule, stay: StayFacts, context: RuleTestCon
   }
 }
 
-const renderTestText = (rule: TextRule, stay: StayFacts, context: RuleTestContext, [obstacle]: ReadonlyArray<string>) =>
+const renderTestText = (
+  rule: MessageOrReviewRule,
+  stay: StayFacts,
+  context: RuleTestContext,
+  [obstacle]: ReadonlyArray<string>
+) =>
   Result.match(renderStayText(rule, { ...context, stay }), {
     onSuccess: ({ text }) => ({ text, reason: obstacle ?? null }),
     onFailure: (problem) => ({ text: null, reason: obstacle ?? problem })

@@ -11,11 +11,11 @@ import {
   CheckOutDaysTrigger,
   CheckOutHoursTrigger,
   InquiryTrigger,
-  messageRule,
+  makeMessageRuleSchema,
+  makeReviewRuleSchema,
   NightsRange,
   type RuleDefinition,
   RuleTerms,
-  reviewRule,
   StayDaysTrigger,
   StayHoursTrigger
 } from "./rule.ts"
@@ -37,7 +37,7 @@ interface RuleVariant {
   readonly triggerFields: ReadonlyArray<string>
 }
 
-const ruleVariant = (
+const makeRuleVariant = (
   rule: Schema.ConstraintDecoder<RuleDefinition> & HasFields,
   trigger: HasFields = { fields: {} }
 ): RuleVariant => ({
@@ -46,16 +46,16 @@ const ruleVariant = (
   triggerFields: Object.keys(trigger.fields)
 })
 
-const ANSWER = ruleVariant(AnswerRule)
-const ON_INQUIRY = ruleVariant(messageRule(InquiryTrigger), InquiryTrigger)
-const REVIEW_HOURS = ruleVariant(reviewRule(CheckOutHoursTrigger), CheckOutHoursTrigger)
-const REVIEW_DAYS = ruleVariant(reviewRule(CheckOutDaysTrigger), CheckOutDaysTrigger)
-const STAY_HOURS = ruleVariant(messageRule(StayHoursTrigger), StayHoursTrigger)
-const STAY_DAYS = ruleVariant(messageRule(StayDaysTrigger), StayDaysTrigger)
-const BOOKING_HOURS = ruleVariant(messageRule(BookingHoursTrigger), BookingHoursTrigger)
-const BOOKING_DAYS = ruleVariant(messageRule(BookingDaysTrigger), BookingDaysTrigger)
+const ANSWER_VARIANT = makeRuleVariant(AnswerRule)
+const INQUIRY_VARIANT = makeRuleVariant(makeMessageRuleSchema(InquiryTrigger), InquiryTrigger)
+const REVIEW_HOURS_VARIANT = makeRuleVariant(makeReviewRuleSchema(CheckOutHoursTrigger), CheckOutHoursTrigger)
+const REVIEW_DAYS_VARIANT = makeRuleVariant(makeReviewRuleSchema(CheckOutDaysTrigger), CheckOutDaysTrigger)
+const STAY_HOURS_VARIANT = makeRuleVariant(makeMessageRuleSchema(StayHoursTrigger), StayHoursTrigger)
+const STAY_DAYS_VARIANT = makeRuleVariant(makeMessageRuleSchema(StayDaysTrigger), StayDaysTrigger)
+const BOOKING_HOURS_VARIANT = makeRuleVariant(makeMessageRuleSchema(BookingHoursTrigger), BookingHoursTrigger)
+const BOOKING_DAYS_VARIANT = makeRuleVariant(makeMessageRuleSchema(BookingDaysTrigger), BookingDaysTrigger)
 
-const triggerDecoder = <Event extends string>(events: ReadonlyArray<Event>) =>
+const makeTriggerDecoder = <Event extends string>(events: ReadonlyArray<Event>) =>
   makeDecoder(Schema.Struct({ trigger: Schema.Struct({ ...OffsetFields, event: Schema.Literals(events) }) }))
 
 const OffsetFields = {
@@ -65,28 +65,28 @@ const OffsetFields = {
 }
 
 const readAction = makeDecoder(Schema.Struct({ action: RuleTerms.fields.action }))
-const readMessageTrigger = triggerDecoder(["booking", "check_in", "check_out", "inquiry", "request"])
-const readReviewTrigger = triggerDecoder(["check_out"])
+const readMessageTrigger = makeTriggerDecoder(["booking", "check_in", "check_out", "inquiry", "request"])
+const readReviewTrigger = makeTriggerDecoder(["check_out"])
 
 const hoursAndDaysMixed = new BadRequest({ message: "trigger: must have either hours, or days and at." })
 
 /** Which form is meant. */
-const selectVariant = Effect.fnUntraced(function* (input: unknown) {
+const selectRuleVariant = Effect.fnUntraced(function* (input: unknown) {
   const { action } = yield* readAction(input)
-  if (action === "answer") return ANSWER
+  if (action === "answer") return ANSWER_VARIANT
   const { trigger } = yield* action === "review" ? readReviewTrigger(input) : readMessageTrigger(input)
   const isInDays = trigger.days !== undefined || trigger.at !== undefined
   if (isInDays && trigger.hours !== undefined) return yield* hoursAndDaysMixed
-  if (action === "review") return isInDays ? REVIEW_DAYS : REVIEW_HOURS
+  if (action === "review") return isInDays ? REVIEW_DAYS_VARIANT : REVIEW_HOURS_VARIANT
   switch (trigger.event) {
     case "inquiry":
-      return ON_INQUIRY
+      return INQUIRY_VARIANT
     case "request":
-      return BOOKING_HOURS
+      return BOOKING_HOURS_VARIANT
     case "booking":
-      return isInDays ? BOOKING_DAYS : BOOKING_HOURS
+      return isInDays ? BOOKING_DAYS_VARIANT : BOOKING_HOURS_VARIANT
     default:
-      return isInDays ? STAY_DAYS : STAY_HOURS
+      return isInDays ? STAY_DAYS_VARIANT : STAY_HOURS_VARIANT
   }
 })
 
@@ -140,7 +140,7 @@ const findTextProblem = (rule: RuleDefinition): string | undefined => {
 
 /** The rule that a host means; whether its properties are his is for whoever keeps it. */
 export const parseRuleDefinition = Effect.fnUntraced(function* (input: unknown) {
-  const variant = yield* selectVariant(input)
+  const variant = yield* selectRuleVariant(input)
   const unknownFieldsError = findUnknownFieldsError(input, variant)
   if (unknownFieldsError !== undefined) return yield* unknownFieldsError
   const rule = yield* variant.read(input)

@@ -1,7 +1,7 @@
 import { Result } from "effect"
 import { hasAtMostCharacters } from "../../../contract/fields.ts"
 import { REVIEW_TEXT } from "../../../platform/limits.ts"
-import { messageLimit } from "../../channels/port/message-limits.ts"
+import { getMessageLimit } from "../../channels/port/message-limits.ts"
 import type { InquiryFacts } from "../template-facts.ts"
 import type { MessageRule, ReviewRule } from "./rule.ts"
 import {
@@ -14,13 +14,16 @@ import {
 
 // What a rule says to a guest, or of him: its template with everything in it, as long as its channel takes.
 
-export type TextRule = typeof MessageRule.Type | typeof ReviewRule.Type
+export type MessageOrReviewRule = typeof MessageRule.Type | typeof ReviewRule.Type
 
 /** Fails with why nothing can be said: a field that is not known, or a text that is too long. */
-export const renderStayText = (rule: TextRule, context: StayTemplateContext): Result.Result<FilledTemplate, string> =>
+export const renderStayText = (
+  rule: MessageOrReviewRule,
+  context: StayTemplateContext
+): Result.Result<FilledTemplate, string> =>
   parseTemplate(rule.text).pipe(
     Result.flatMap((template) => fillStayTemplate(template, context)),
-    Result.flatMap(limitLength(rule.action === "review" ? REVIEW_TEXT : messageLimit(context.stay.channel_type)))
+    Result.flatMap(limitLength(rule.action === "review" ? REVIEW_TEXT : getMessageLimit(context.stay.channel_type)))
   )
 
 /** The same to somebody who inquires. */
@@ -30,7 +33,7 @@ export const renderInquiryText = (
 ): Result.Result<FilledTemplate, string> =>
   parseTemplate(rule.text).pipe(
     Result.flatMap((template) => fillInquiryTemplate(template, inquiry)),
-    Result.flatMap(limitLength(messageLimit(inquiry.channel_type)))
+    Result.flatMap(limitLength(getMessageLimit(inquiry.channel_type)))
   )
 
 const limitLength =

@@ -87,7 +87,7 @@ const templateUpTo = (most: number) =>
   )
 
 /** A message to the guest. */
-export const messageRule = <Trigger extends Schema.Top>(trigger: Trigger) =>
+export const makeMessageRuleSchema = <Trigger extends Schema.Top>(trigger: Trigger) =>
   Schema.Struct({
     name: RuleName,
     action: Schema.Literal("send_message"),
@@ -97,7 +97,7 @@ export const messageRule = <Trigger extends Schema.Top>(trigger: Trigger) =>
   })
 
 /** A review of the guest after check-out. `text` is what the public sees, and a template. */
-export const reviewRule = <Trigger extends Schema.Top>(trigger: Trigger) =>
+export const makeReviewRuleSchema = <Trigger extends Schema.Top>(trigger: Trigger) =>
   Schema.Struct({
     name: RuleName,
     action: Schema.Literal("review"),
@@ -107,8 +107,8 @@ export const reviewRule = <Trigger extends Schema.Top>(trigger: Trigger) =>
     ...scopeFields
   })
 
-export const MessageRule = messageRule(Schema.Union([...StayTrigger.members, InquiryTrigger]))
-export const ReviewRule = reviewRule(Schema.Union([CheckOutHoursTrigger, CheckOutDaysTrigger]))
+export const MessageRule = makeMessageRuleSchema(Schema.Union([...StayTrigger.members, InquiryTrigger]))
+export const ReviewRule = makeReviewRuleSchema(Schema.Union([CheckOutHoursTrigger, CheckOutDaysTrigger]))
 
 /** What guests ask is answered from the knowledge base. */
 export const AnswerRule = Schema.Struct({ name: RuleName, action: Schema.Literal("answer"), ...scopeFields })

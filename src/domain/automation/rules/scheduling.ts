@@ -44,7 +44,7 @@ const addDaysClamped = (date: string, days: number): string =>
   fromDayNumber(clamp(FIRST_DAY, toDayNumber(date) + days, LAST_DAY))
 
 /** What the trigger counts from: the booking, or the usual time of that day on the clock of the property. */
-const triggerEventTime = ({ event }: StayTrigger, stay: StayTimes): Date => {
+const computeTriggerEventTime = ({ event }: StayTrigger, stay: StayTimes): Date => {
   switch (event) {
     case "check_in":
       return firstInstantAt(addDaysClamped(stay.check_in_date, 0), stay.check_in_time, stay.time_zone)
@@ -56,7 +56,7 @@ const triggerEventTime = ({ event }: StayTrigger, stay: StayTimes): Date => {
 }
 
 /** The day of that on the clock of the property. */
-const triggerEventDay = ({ event }: StayTrigger, stay: StayTimes): string => {
+const computeTriggerEventDay = ({ event }: StayTrigger, stay: StayTimes): string => {
   switch (event) {
     case "check_in":
       return stay.check_in_date
@@ -68,11 +68,15 @@ const triggerEventDay = ({ event }: StayTrigger, stay: StayTimes): string => {
 }
 
 /** So far from the event as the trigger says; hours are real ones, a day is one of the calendar. */
-const offsetFromEvent = (event: Date, trigger: StayTrigger, stay: StayTimes): Date => {
+const applyTriggerOffset = (event: Date, trigger: StayTrigger, stay: StayTimes): Date => {
   const sign = trigger.when === "before" ? -1 : 1
   return "hours" in trigger
     ? toStorableDate(event.getTime() + sign * trigger.hours * HOUR_MS)
-    : firstInstantAt(addDaysClamped(triggerEventDay(trigger, stay), sign * trigger.days), trigger.at, stay.time_zone)
+    : firstInstantAt(
+        addDaysClamped(computeTriggerEventDay(trigger, stay), sign * trigger.days),
+        trigger.at,
+        stay.time_zone
+      )
 }
 
 /**
@@ -80,8 +84,8 @@ const offsetFromEvent = (event: Date, trigger: StayTrigger, stay: StayTimes): Da
  * counts from was over by then.
  */
 export const computeScheduledAt = (trigger: StayTrigger, stay: StayTimes): Date => {
-  const event = triggerEventTime(trigger, stay)
-  const at = offsetFromEvent(event, trigger, stay)
+  const event = computeTriggerEventTime(trigger, stay)
+  const at = applyTriggerOffset(event, trigger, stay)
   return at < stay.booked_at && stay.booked_at <= event ? stay.booked_at : at
 }
 
@@ -103,9 +107,9 @@ export interface ScopeSubject {
 export const isInScope = (rule: RuleTerms, { property_id, channel_type, nights }: ScopeSubject): boolean =>
   (rule.property_ids === undefined || (property_id !== null && rule.property_ids.includes(property_id))) &&
   (rule.channel_types === undefined || rule.channel_types.some((each) => each === channel_type)) &&
-  (rule.nights === undefined || (nights !== undefined && isWithin(rule.nights, nights)))
+  (rule.nights === undefined || (nights !== undefined && isWithinRange(rule.nights, nights)))
 
-const isWithin = ({ min, max }: NonNullable<RuleTerms["nights"]>, nights: number): boolean =>
+const isWithinRange = ({ min, max }: NonNullable<RuleTerms["nights"]>, nights: number): boolean =>
   (min === undefined || nights >= min) && (max === undefined || nights <= max)
 
 /** Whether the rule is for that stay, as it is now; a rule for inquiries is for none. Guests are answered whatever the status. */
@@ -141,7 +145,8 @@ const isBookingTrigger = ({ event }: StayTrigger): boolean => event === "booking
 
 /** What is said ahead of something is not said once that has come: not "see you tomorrow" to who is there. */
 const isMissed = (trigger: StayTrigger, stay: StayTimes, at: Date, now: Date): boolean =>
-  now.getTime() > at.getTime() + PLAN_MAX_DELAY_MS || (isBeforeEvent(trigger) && now >= triggerEventTime(trigger, stay))
+  now.getTime() > at.getTime() + PLAN_MAX_DELAY_MS ||
+  (isBeforeEvent(trigger) && now >= computeTriggerEventTime(trigger, stay))
 
 /** Of a distance of nothing `before` and `after` are the same: then, or on that day. */
 const isBeforeEvent = (trigger: StayTrigger): boolean =>

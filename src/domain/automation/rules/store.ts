@@ -9,10 +9,10 @@ import { idsParameter, jsonParameter } from "../../../platform/database/paramete
 import { makeOptionalRowReader, makeRowsReader } from "../../../platform/database/rows.ts"
 import type { OperatorScoped } from "../../operator-rows.ts"
 import {
-  allReferencesExist,
+  allReferencesExistCondition,
   CheckedChangeRow,
-  ownershipPreconditions,
-  selectCheckedChange
+  ownershipPreconditionsSql,
+  selectCheckedChangeSql
 } from "../../properties/properties/ownership.ts"
 import { type RuleDefinition, RuleState, StayRuleTerms, StoredRule } from "./rule.ts"
 
@@ -52,19 +52,19 @@ const create = (sql: SqlClient.SqlClient) => {
     sql,
     ({ operatorId, definition, action, propertyIds, now }: Givens<CreateRuleParameters>) => ({
       change: sql`
-      ${ownershipPreconditions(sql, operatorId, { property_ids: propertyIds })},
+      ${ownershipPreconditionsSql(sql, operatorId, { property_ids: propertyIds })},
       owner AS (SELECT id FROM operators WHERE id = ${operatorId}),
       given AS (SELECT ${jsonParameter(definition)}::jsonb AS definition),
       written AS (
         INSERT INTO automation_rules (operator_id, action, definition, state, since, mark_before, created_at)
         SELECT owner.id, ${action}::text, given.definition, 'active', ${now}::timestamptz,
           ${markBeforeSql(sql, sql`given.definition`)}, ${now}::timestamptz
-        FROM owner, given, preconditions WHERE ${allReferencesExist(sql)}
+        FROM owner, given, preconditions WHERE ${allReferencesExistCondition(sql)}
         RETURNING operator_id, id
       )`,
       events: [],
       touched: createdOrDeletedRecordsSql(sql, "automation_rule", "written"),
-      outcome: sql`SELECT named.*, EXISTS (SELECT FROM owner) AS is_operator FROM (${selectCheckedChange(sql)}) named`
+      outcome: sql`SELECT named.*, EXISTS (SELECT FROM owner) AS is_operator FROM (${selectCheckedChangeSql(sql)}) named`
     })
   )
   return (operatorId: number, definition: RuleDefinition, now: Date) =>
@@ -176,3 +176,7 @@ export const listActiveRules = (sql: SqlClient.SqlClient) => {
   )
   return (operatorIds: ReadonlyArray<number>) => readActiveRules(statement({ operatorIds }))
 }
+
+/** How an order stands that rule `r` is for, as `appliesToStay` has it (scheduling.ts); a rule for no stay is asked of none. */
+export const requiredStatusSql = (sql: SqlClient.SqlClient): Fragment => sql`
+  CASE r.definition #>> '{trigger,event}' WHEN 'request' THEN 'wait_accept' ELSE 'accepted' END`

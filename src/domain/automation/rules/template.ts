@@ -2,7 +2,7 @@ import { Result } from "effect"
 import { toPrintableName } from "../../../contract/printable-name.ts"
 import { TEMPLATE_FIELDS } from "../../../platform/limits.ts"
 import { guestPortalUrl } from "../../bookings/check-in/guest-portal-url.ts"
-import { visibleDoorCode } from "../../bookings/check-in/rules.ts"
+import { findVisibleDoorCode } from "../../bookings/check-in/rules.ts"
 import type { InquiryFacts, StayFacts } from "../template-facts.ts"
 import { nightsOf } from "./scheduling.ts"
 
@@ -48,14 +48,14 @@ interface CommonTemplateFacts {
 }
 
 /** The first of several words; a name that is written without blanks is one. */
-const firstWord = (name: string | null): string | undefined => name?.trim().split(/\s/u)[0]
+const findFirstWord = (name: string | null): string | undefined => name?.trim().split(/\s/u)[0]
 
 const NO_GUEST_NAME = "the guest has no name"
 
 /** What is known as soon as somebody asks. */
 const COMMON_FIELDS: ReadonlyArray<readonly [string, TemplateField<CommonTemplateFacts>]> = [
   ["guest.name", { getValue: ({ guest_name }) => guest_name, missingReason: NO_GUEST_NAME }],
-  ["guest.first_name", { getValue: ({ guest_name }) => firstWord(guest_name), missingReason: NO_GUEST_NAME }],
+  ["guest.first_name", { getValue: ({ guest_name }) => findFirstWord(guest_name), missingReason: NO_GUEST_NAME }],
   ["property.name", { getValue: ({ title }) => title, missingReason: "there is no property" }],
   [
     "property.address",
@@ -66,7 +66,7 @@ const COMMON_FIELDS: ReadonlyArray<readonly [string, TemplateField<CommonTemplat
 
 const INQUIRY_FIELDS_BY_NAME: ReadonlyMap<string, TemplateField<InquiryFacts>> = new Map(COMMON_FIELDS)
 
-const guideField = (
+const makeGuideField = (
   label: string,
   getValue: TemplateField<StayTemplateContext>["getValue"]
 ): TemplateField<StayTemplateContext> => ({
@@ -85,20 +85,20 @@ const STAY_FIELDS_BY_NAME: ReadonlyMap<string, TemplateField<StayTemplateContext
   ]),
   ["stay.code", { getValue: ({ stay }) => stay.stay_code, missingReason: "the stay has no code" }],
   ["stay.check_in_date", { getValue: ({ stay }) => stay.check_in_date, missingReason: "the stay has no dates" }],
-  ["stay.check_in_time", guideField("check-in time", ({ stay }) => stay.check_in_time)],
+  ["stay.check_in_time", makeGuideField("check-in time", ({ stay }) => stay.check_in_time)],
   ["stay.check_out_date", { getValue: ({ stay }) => stay.check_out_date, missingReason: "the stay has no dates" }],
-  ["stay.check_out_time", guideField("check-out time", ({ stay }) => stay.check_out_time)],
+  ["stay.check_out_time", makeGuideField("check-out time", ({ stay }) => stay.check_out_time)],
   ["stay.nights", { getValue: ({ stay }) => String(nightsOf(stay)), missingReason: "the stay has no nights" }],
   ["stay.guests", { getValue: ({ stay }) => String(stay.number_of_guests), missingReason: "the stay has no guests" }],
   [
     "stay.door_code",
     {
-      getValue: ({ stay, now }) => visibleDoorCode(stay, now),
+      getValue: ({ stay, now }) => findVisibleDoorCode(stay, now),
       missingReason: "the stay has no door code, or its guests may not see it yet",
       isGuide: true
     }
   ],
-  ["stay.page", guideField("page", ({ stay, publicUrl }) => guestPortalUrl(publicUrl, stay.guide_token))]
+  ["stay.page", makeGuideField("page", ({ stay, publicUrl }) => guestPortalUrl(publicUrl, stay.guide_token))]
 ])
 
 /** The names of the fields that a template about a stay knows beside custom ones, and of those that an inquiry knows. */
@@ -108,7 +108,7 @@ export const INQUIRY_FIELD_NAMES: ReadonlyArray<string> = Array.from(INQUIRY_FIE
 /** What begins the name of a custom field of the stay. */
 const CUSTOM_FIELD_PREFIX = "cf."
 
-const customField = (field: string): TemplateField<StayTemplateContext> => {
+const makeCustomField = (field: string): TemplateField<StayTemplateContext> => {
   const name = field.slice(CUSTOM_FIELD_PREFIX.length)
   return {
     // What is no field of its own is what every object has.
@@ -120,19 +120,21 @@ const customField = (field: string): TemplateField<StayTemplateContext> => {
 
 const findStayField = (field: string): TemplateField<StayTemplateContext> | undefined =>
   STAY_FIELDS_BY_NAME.get(field) ??
-  (field.length > CUSTOM_FIELD_PREFIX.length && field.startsWith(CUSTOM_FIELD_PREFIX) ? customField(field) : undefined)
+  (field.length > CUSTOM_FIELD_PREFIX.length && field.startsWith(CUSTOM_FIELD_PREFIX)
+    ? makeCustomField(field)
+    : undefined)
 
 const toPlaceholder = (field: string): string => `{{${toPrintableName(field)}}}`
 
 // Four braces are two that are text; two open a field, which has no brace in it; two that nothing closes open none.
-const TOKEN = /(\{\{\{\{|\{\{[^{}]*\}\}|\{\{)/u
+const TEMPLATE_TOKEN = /(\{\{\{\{|\{\{[^{}]*\}\}|\{\{)/u
 
 const OPENING_BRACES = "{{"
 
 const parseParts = (text: string): ReadonlyArray<TemplatePart> =>
-  text.split(TOKEN).map((piece, index) => (index % 2 === 0 ? { text: piece } : parseToken(piece)))
+  text.split(TEMPLATE_TOKEN).map((piece, index) => (index % 2 === 0 ? { text: piece } : parseTemplateToken(piece)))
 
-const parseToken = (token: string): TemplatePart =>
+const parseTemplateToken = (token: string): TemplatePart =>
   token === OPENING_BRACES + OPENING_BRACES
     ? { text: OPENING_BRACES }
     : { field: token.slice(OPENING_BRACES.length, -OPENING_BRACES.length).trim() }
@@ -173,7 +175,7 @@ interface FilledPart {
 const makeTemplateFiller =
   <Source>(findField: (field: string) => TemplateField<Source> | undefined) =>
   ({ parts }: Template, source: Source): Result.Result<FilledTemplate, string> => {
-    const fill = (part: TemplatePart): Result.Result<FilledPart, string> => {
+    const fillPart = (part: TemplatePart): Result.Result<FilledPart, string> => {
       if ("text" in part) return Result.succeed({ text: part.text, isGuide: false })
       const field = findField(part.field)
       const value = sanitizeValue(field?.getValue(source) ?? "")
@@ -181,7 +183,7 @@ const makeTemplateFiller =
         ? Result.fail(`${toPlaceholder(part.field)}: ${field?.missingReason ?? "there is no booking"}.`)
         : Result.succeed({ text: value, isGuide: field?.isGuide === true })
     }
-    return Result.map(Result.all(parts.map(fill)), (filledParts) => ({
+    return Result.map(Result.all(parts.map(fillPart)), (filledParts) => ({
       text: filledParts.map(({ text }) => text).join(""),
       guide: filledParts.filter(({ isGuide }) => isGuide).map(({ text }) => text)
     }))

@@ -17,7 +17,7 @@ import type { PreparedAction } from "./plan-preparation.ts"
 import {
   deletePlanChange,
   type EndPlanParameters,
-  markPlanStaySql,
+  markStayOfPlanSql,
   type PostponePlanParameters,
   postponePlanSql,
   releasePlanSql,
@@ -72,11 +72,11 @@ export class PlanQueue extends Context.Service<PlanQueue>()("latchkey/domain/aut
     const sendMessage = prepareRecordedChange(sql, (message: Givens<SendPlanMessageParameters>) =>
       sendPlanMessageChange(sql, message)
     )
-    const complete = inForms(sql, (settled: Givens<EndPlanParameters>) => settlingDone(sql, settled))
-    const skip = prepareRecordedChange(sql, (skipped: Givens<SkipPlanParameters>) => skipPlanChange(sql, skipped))
+    const complete = inForms(sql, (parameters: Givens<EndPlanParameters>) => settlingDone(sql, parameters))
+    const skip = prepareRecordedChange(sql, (parameters: Givens<SkipPlanParameters>) => skipPlanChange(sql, parameters))
     const postpone = inForms(sql, (postponement: Givens<PostponePlanParameters>) => postponePlanSql(sql, postponement))
-    const markStay = inForms(sql, (plan: Givens<ReturnType<typeof toClaimKey> & { readonly now: Date }>) =>
-      markPlanStaySql(sql, plan)
+    const markStayForPlanning = inForms(sql, (plan: Givens<ReturnType<typeof toClaimKey> & { readonly now: Date }>) =>
+      markStayOfPlanSql(sql, plan)
     )
     const release = inForms(sql, (plan: Givens<ReturnType<typeof toClaimKey> & { readonly now: Date }>) =>
       releasePlanSql(sql, plan)
@@ -90,7 +90,7 @@ export class PlanQueue extends Context.Service<PlanQueue>()("latchkey/domain/aut
       findContext: (operatorId: number, id: number) => readContext(findContext({ operatorId, id })),
 
       /** Says it. Undefined: it was settled or moved since, or its rule paused. Fails where the lane is full. */
-      sendMessage: (plan: StayPlanContext, message: Extract<PreparedAction, { readonly does: "message" }>) =>
+      sendMessage: (plan: StayPlanContext, message: Extract<PreparedAction, { readonly kind: "message" }>) =>
         Effect.flatMap(DateTime.nowAsDate, (now) =>
           readQueuedMessage(
             sendMessage({
@@ -116,8 +116,8 @@ export class PlanQueue extends Context.Service<PlanQueue>()("latchkey/domain/aut
         Effect.orDie(postpone({ ...toClaimKey(plan), reason, nextTry })),
 
       /** Its stay is planned anew. */
-      markStay: (plan: TakenPlan, now: Date) =>
-        Effect.orDie(retryOnLockConflict(markStay({ ...toClaimKey(plan), now }))),
+      markStayForPlanning: (plan: TakenPlan, now: Date) =>
+        Effect.orDie(retryOnLockConflict(markStayForPlanning({ ...toClaimKey(plan), now }))),
 
       release: (plan: TakenPlan, now: Date) => Effect.orDie(release({ ...toClaimKey(plan), now })),
 

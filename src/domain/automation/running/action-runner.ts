@@ -18,10 +18,10 @@ const writeReview = (
     operatorId: operator_id,
     timeZone: time_zone,
     reservationCode: reservation_code,
-    writing: { review: { score: action.score, content: action.text, categoryRatings: {} }, reply: null }
+    hostReview: { review: { score: action.score, content: action.text, categoryRatings: {} }, reply: null }
   })
 
-type ReviewAction = Extract<PreparedAction, { readonly does: "review" }>
+type ReviewAction = Extract<PreparedAction, { readonly kind: "review" }>
 
 /** Whether the review of a plan is there by now, as whoever ran it before left it, or was faster at the same moment. */
 const isReviewWritten = (plan: PlanContext, { score, text }: ReviewAction): boolean =>
@@ -55,4 +55,4 @@ const runReview = Effect.fnUntraced(function* (
  * message is one statement; a review is told to its channel first, which takes the same again as one.
  */
 export const makeRunAction = (queue: Queue, reviews: Reviews) => (plan: StayPlanContext, action: PreparedAction) =>
-  action.does === "message" ? queue.sendMessage(plan, action) : runReview(queue, reviews, plan, action)
+  action.kind === "message" ? queue.sendMessage(plan, action) : runReview(queue, reviews, plan, action)

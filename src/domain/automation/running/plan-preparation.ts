@@ -12,19 +12,19 @@ import type { MessagePlanContext, ReviewPlanContext, StayPlanContext } from "./p
 /** What is said or written, with everything in it. */
 export type PreparedAction =
   | {
-      readonly does: "message"
+      readonly kind: "message"
       readonly conversationId: number
       readonly text: string
       readonly sources: ReadonlyArray<typeof MessageSource.Type>
     }
-  | { readonly does: "review"; readonly score: number; readonly text: string }
+  | { readonly kind: "review"; readonly score: number; readonly text: string }
 
 /**
  * Why it cannot be done: the conversation may come yet; what is missing in the text is not known, and nobody waits for it; and a
  * guest who is still there is not reviewed.
  */
 export interface ActionObstacle {
-  readonly of: "conversation" | "text" | "day"
+  readonly subject: "conversation" | "text" | "day"
   readonly reason: string
 }
 
@@ -55,8 +55,8 @@ export const decidePlan = (plan: StayPlanContext, now: Date): PlanDecision => {
 
 const TOO_LATE_REASON = "the scheduled time has passed"
 
-const failWithObstacle = (subject: ActionObstacle["of"], reason: string): Result.Result<never, ActionObstacle> =>
-  Result.fail({ of: subject, reason })
+const failWithObstacle = (subject: ActionObstacle["subject"], reason: string): Result.Result<never, ActionObstacle> =>
+  Result.fail({ subject, reason })
 
 const renderPlanText = (
   stay: StayPlanContext,
@@ -65,7 +65,7 @@ const renderPlanText = (
 ): Result.Result<FilledTemplate, ActionObstacle> =>
   Result.mapError(
     renderStayText(stay.definition, { stay, now, publicUrl }),
-    (reason): ActionObstacle => ({ of: "text", reason })
+    (reason): ActionObstacle => ({ subject: "text", reason })
   )
 
 const prepareMessage = (
@@ -76,7 +76,7 @@ const prepareMessage = (
   const { conversation_id: conversationId, rule_id, definition, title, property_id } = plan
   if (conversationId === null) return failWithObstacle("conversation", "there is no conversation with the guest")
   return Result.map(renderPlanText(plan, now, publicUrl), (filled) => ({
-    does: "message",
+    kind: "message",
     conversationId,
     text: filled.text,
     sources: toMessageSources(toRuleDocs({ ...filled, rule_id, name: definition.name, title, property_id }))
@@ -94,7 +94,7 @@ const prepareReview = (
     return failWithObstacle("day", `the guest checks out on ${check_out_date}; reviews are possible from that date on`)
   }
   const { score } = plan.definition
-  return Result.map(renderPlanText(plan, now, publicUrl), ({ text }) => ({ does: "review", score, text }))
+  return Result.map(renderPlanText(plan, now, publicUrl), ({ text }) => ({ kind: "review", score, text }))
 }
 
 /** What is to be done, whatever the clock says; fails with why it cannot be. */

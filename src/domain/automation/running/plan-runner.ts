@@ -50,7 +50,7 @@ const executeAction = (plan: StayPlanContext, action: PreparedAction) =>
     // A lane that is full has room again.
     Effect.catch((error) =>
       Effect.succeed<RunOutcome>(
-        action.does === "message" ? { kind: "waits", reason: error.message } : toFailedOutcome(error)
+        action.kind === "message" ? { kind: "waits", reason: error.message } : toFailedOutcome(error)
       )
     )
   )
@@ -64,7 +64,7 @@ const runClaimedPlan = Effect.fnUntraced(function* ({ operator_id, id }: TakenPl
   if (decision.kind === "late") return { kind: "skipped", reason: decision.reason } satisfies RunOutcome
   const action = prepareAction(plan, now, yield* PublicUrl)
   if (action._tag === "Success") return yield* executeAction(plan, action.success)
-  const { of: subject, reason } = action.failure
+  const { subject, reason } = action.failure
   return (subject === "text" ? { kind: "skipped", reason } : { kind: "waits", reason }) satisfies RunOutcome
 })
 
@@ -97,7 +97,7 @@ const recordOutcome = Effect.fnUntraced(function* (taken: TakenPlan, outcome: Ru
     case "nothing":
       return
     case "outdated":
-      yield* queue.markStay(taken, now)
+      yield* queue.markStayForPlanning(taken, now)
       yield* postpone(taken, outcome.reason, now)
       return yield* (yield* WakeUp).wake
     case "skipped": {
@@ -114,7 +114,7 @@ const recordOutcome = Effect.fnUntraced(function* (taken: TakenPlan, outcome: Ru
 })
 
 /** Milliseconds after it was planned that a plan is still part of the trace it was planned in: most wait for weeks. */
-export const SAME_TRACE_MS = 60 * 60 * 1000
+export const SAME_TRACE_MAX_AGE_MS = 60 * 60 * 1000
 
 /** What is done much later is a trace of its own, which names the one it comes of. */
 const toRootSpan = ({ kind, id, traceparent, created_at }: TakenPlan, now: Date) => {
@@ -123,7 +123,9 @@ const toRootSpan = ({ kind, id, traceparent, created_at }: TakenPlan, now: Date)
     name: "automate",
     kind: "consumer" as const,
     attributes: () => ({ "latchkey.plan": id, "latchkey.kind": kind }),
-    ...(now.getTime() - created_at.getTime() <= SAME_TRACE_MS ? { parent: plannedSpan } : { cause: plannedSpan })
+    ...(now.getTime() - created_at.getTime() <= SAME_TRACE_MAX_AGE_MS
+      ? { parent: plannedSpan }
+      : { cause: plannedSpan })
   }
 }
 
@@ -147,7 +149,7 @@ export const makePlanRunner = Effect.flatMap(PlanQueue, (queue) =>
 )
 
 /** Milliseconds between two looks for something to do, however often changes wake the worker. */
-export const RUN_GAP_MS = 250
+export const RUN_POLL_GAP_MS = 250
 
 /**
  * Does what rules say until the scope closes, in any number of processes on one database. What a guest is told is on the disk before it
@@ -155,7 +157,9 @@ export const RUN_GAP_MS = 250
  */
 export const layerPlanRunner = Layer.merge(
   Layer.effectDiscard(
-    Effect.flatMap(makePlanRunner, (runner) => runWorkerWhenWoken("waking the automation worker", runner, RUN_GAP_MS))
+    Effect.flatMap(makePlanRunner, (runner) =>
+      runWorkerWhenWoken("waking the automation worker", runner, RUN_POLL_GAP_MS)
+    )
   ),
   Layer.effectDiscard(repeatPeriodically("retention of plans", RETENTION_MS, applyPlanRetention))
 ).pipe(Layer.provide([PlanQueue.layer, HostReviews.layer]))

@@ -11,8 +11,8 @@ import {
 } from "../../guests/conversations/message-queue.ts"
 import type { OperatorRowId } from "../../operator-rows.ts"
 import { ASSISTANT_NAME } from "../message-sources.ts"
-import { channelAccountIdSql, DUE_NOW, markStaysSql } from "../planning/stay-marks.ts"
-import { requiredStatusSql } from "../rules/required-status.ts"
+import { channelAccountIdSql, DUE_NOW, markStaysForPlanningSql } from "../planning/planning-marks.ts"
+import { requiredStatusSql } from "../rules/store.ts"
 
 // The statements that write down what became of a plan. One that is settled is settled: whatever comes after it changes nothing.
 
@@ -90,11 +90,11 @@ export interface SkipPlanParameters extends ClaimedPlan {
   readonly reason: string
 }
 
-export const skipPlanChange = (sql: SqlClient, skipped: Givens<SkipPlanParameters>): RecordedChange => ({
+export const skipPlanChange = (sql: SqlClient, parameters: Givens<SkipPlanParameters>): RecordedChange => ({
   change: sql`
     plan AS (
-      UPDATE automation_plans SET state = 'skipped', reason = ${skipped.reason}::text, settled_at = ${skipped.now}::timestamptz
-      WHERE ${isClaimedCondition(sql, skipped)} RETURNING operator_id, id
+      UPDATE automation_plans SET state = 'skipped', reason = ${parameters.reason}::text, settled_at = ${parameters.now}::timestamptz
+      WHERE ${isClaimedCondition(sql, parameters)} RETURNING operator_id, id
     )`,
   events: [],
   touched: sql`
@@ -116,8 +116,8 @@ export const postponePlanSql = (sql: SqlClient, postponement: Givens<PostponePla
  * Its stay is to be looked at now. Who planned since the worker looked has left the plan on purpose: were it taken away, or
  * moved, by what the worker read, nothing would bring it back. So only who plans does either (planning/settling.ts).
  */
-export const markPlanStaySql = (sql: SqlClient, { now, ...plan }: Givens<ClaimedPlan>): Fragment =>
-  markStaysSql(
+export const markStayOfPlanSql = (sql: SqlClient, { now, ...plan }: Givens<ClaimedPlan>): Fragment =>
+  markStaysForPlanningSql(
     sql,
     sql`
       SELECT s.operator_id, s.id AS stay_id, ${channelAccountIdSql(sql)} AS account_id, NULL AS traceparent FROM stays s

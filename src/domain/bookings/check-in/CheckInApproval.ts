@@ -5,7 +5,7 @@ import { currentSecond } from "../../../contract/time.ts"
 import { WakeUp } from "../../../jobs/WakeUp.ts"
 import { withChildSpan } from "../../../platform/telemetry/spans.ts"
 import type { GuestPortalStay } from "./guest-portal-stay.ts"
-import { isPageVisible, listMissingDocuments } from "./rules.ts"
+import { isGuestPortalVisible, listMissingDocuments } from "./rules.ts"
 import { CheckInStore } from "./store.ts"
 
 /** A stay that somebody names, by its code and, where several operators have one, whose it is. */
@@ -59,7 +59,8 @@ const approve = (store: CheckInStore["Service"]) =>
 /** Why there is nothing to approve. */
 const findApprovalError = (stay: GuestPortalStay, now: Date): ValidationFailed | undefined => {
   if (stay.check_in_approved_at !== null) return undefined
-  if (!isPageVisible(stay, now)) return new ValidationFailed({ message: `The order of ${stay.stay_code} has ended.` })
+  if (!isGuestPortalVisible(stay, now))
+    return new ValidationFailed({ message: `The order of ${stay.stay_code} has ended.` })
   if (stay.id_required !== "required_with_review") return noReviewRequired(stay)
   const missing = listMissingDocuments(stay).reduce((sum, { count }) => sum + count, 0)
   return missing === 0

@@ -7,13 +7,13 @@ import { PublicUrl } from "../../../platform/installation.ts"
 import { IDENTITY_IMAGES_A_GUEST } from "../../../platform/limits.ts"
 import { withChildSpan } from "../../../platform/telemetry/spans.ts"
 import { Images } from "../../guests/images/Images.ts"
-import { imageUrl } from "../../guests/images/image-url.ts"
+import { toImageUrl } from "../../guests/images/image-url.ts"
 import { toClockText } from "../stays/rules.ts"
 import type { ClockTime } from "../stays/stay.ts"
-import { ARRIVAL_LABEL, NO_SUCH_GUEST_MESSAGE, PHOTO_LABEL } from "./field-labels.ts"
+import { ARRIVAL_LABEL, NO_SUCH_GUEST_MESSAGE, PHOTO_LABEL } from "./guest-portal-labels.ts"
 import type { GuestPortalStay } from "./guest-portal-stay.ts"
 import { isGuestPortalToken } from "./guest-portal-url.ts"
-import { computeImageLimit, hasGuest, hasReachedImageLimit, isEditable, isPageVisible } from "./rules.ts"
+import { computeImageLimit, hasGuest, hasReachedImageLimit, isGuestPortalVisible, isStayEditable } from "./rules.ts"
 import { CheckInStore } from "./store.ts"
 
 /** An image of an identity document, and whose it is; null: of somebody who is no guest by name. */
@@ -36,7 +36,7 @@ export class GuestPortal extends Context.Service<
     /** Says when the guest arrives; null: that is not known any more. */
     readonly setArrivalTime: (
       stay: GuestPortalStay,
-      at: typeof ClockTime.Type | null
+      arrivalTime: typeof ClockTime.Type | null
     ) => Effect.Effect<void, ValidationFailed | NotFound>
     /** Hands in an image of an identity document. */
     readonly submitIdentityImage: (
@@ -55,9 +55,10 @@ export class GuestPortal extends Context.Service<
       const submitImage = submitIdentityImage(store, yield* Images, yield* PublicUrl)
       return GuestPortal.of({
         open: open(store),
-        setArrivalTime: (stay, at) => setArrivalTime(store)(stay, at).pipe(withWake, asGuest("tell arrival time")),
+        setArrivalTime: (stay, arrivalTime) =>
+          setArrivalTime(store)(stay, arrivalTime).pipe(withWake, withGuestActor("tell arrival time")),
         submitIdentityImage: (stay, image) =>
-          submitImage(stay, image).pipe(withWake, asGuest("hand in identity document"))
+          submitImage(stay, image).pipe(withWake, withGuestActor("hand in identity document"))
       })
     })
   ).pipe(Layer.provide(CheckInStore.layer))
@@ -65,23 +66,25 @@ export class GuestPortal extends Context.Service<
 
 type Store = CheckInStore["Service"]
 
-const asGuest = (operation: string) => Effect.provideService(CurrentActor, systemActor("guest", operation))
+const withGuestActor = (operation: string) => Effect.provideService(CurrentActor, systemActor("guest", operation))
 
 const open = (store: Store) =>
   Effect.fnUntraced(function* (token: string) {
     const stay = isGuestPortalToken(token) ? yield* store.findByToken(token) : undefined
-    return stay !== undefined && isPageVisible(stay, yield* DateTime.nowAsDate) ? Option.some(stay) : Option.none()
+    return stay !== undefined && isGuestPortalVisible(stay, yield* DateTime.nowAsDate)
+      ? Option.some(stay)
+      : Option.none()
   }, withChildSpan("GuestPages.open"))
 
 const setArrivalTime = (store: Store) =>
-  Effect.fnUntraced(function* (stay: GuestPortalStay, at: typeof ClockTime.Type | null) {
-    if (!isEditable(stay, yield* DateTime.nowAsDate)) return yield* stayNotEditable
-    const update = { ...UNCHANGED, arrival_at: toClockText(at) }
+  Effect.fnUntraced(function* (stay: GuestPortalStay, arrivalTime: typeof ClockTime.Type | null) {
+    if (!isStayEditable(stay, yield* DateTime.nowAsDate)) return yield* stayNotEditable
+    const update = { ...UNCHANGED_CHECK_IN_DETAILS, arrival_at: toClockText(arrivalTime) }
     const { found } = yield* store.setArrivalTime(stay.operator_id, stay.stay_code, update, yield* currentSecond)
     return found ? undefined : yield* stayNotFound
   }, withChildSpan("GuestPages.tellArrival"))
 
-const UNCHANGED = {
+const UNCHANGED_CHECK_IN_DETAILS = {
   lock_code: undefined,
   lock_code_visible_after: undefined,
   departure_at: undefined,
@@ -100,8 +103,8 @@ const submitIdentityImage = (store: Store, images: Images["Service"], publicUrl:
       stayId: stay.id,
       guestId,
       imageId,
-      url: imageUrl(publicUrl, token),
-      most: computeImageLimit(stay),
+      url: toImageUrl(publicUrl, token),
+      maxImages: computeImageLimit(stay),
       at: yield* currentSecond
     })
     return handed ? undefined : yield* imageNoLongerAccepted
@@ -109,7 +112,7 @@ const submitIdentityImage = (store: Store, images: Images["Service"], publicUrl:
 
 /** Why an image is not even looked at. */
 const findUploadError = (stay: GuestPortalStay, guestId: number | null, now: Date): ValidationFailed | undefined => {
-  if (stay.id_required === "not_required" || !isEditable(stay, now)) return imageNotRequired
+  if (stay.id_required === "not_required" || !isStayEditable(stay, now)) return imageNotRequired
   if (!hasGuest(stay, guestId)) return noSuchGuest
   return hasReachedImageLimit(stay, guestId) ? imageLimitReached : undefined
 }

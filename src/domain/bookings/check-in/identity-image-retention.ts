@@ -13,7 +13,7 @@ import { type DeleteIdentityImagesParameters, deleteExpiredIdentityImages } from
 // may be at it, and one that dies leaves the rest for the next look.
 
 /** Images that one statement looks at. */
-export const IDENTITY_IMAGE_BATCH = 500
+export const IDENTITY_IMAGE_BATCH_SIZE = 500
 
 const readNextOperator = makeSingleRowReader(Schema.Struct({ operator_id: Schema.NullOr(Schema.Int) }))
 const RetentionBatchRow = Schema.Struct({ last: Schema.NullOr(Schema.Int), forgotten: Schema.Int })
@@ -33,42 +33,48 @@ const findNextOperator = (sql: SqlClient.SqlClient) => {
 const deleteExpiredImages = (sql: SqlClient.SqlClient) => {
   const statement = inForms(
     sql,
-    (forgetting: Givens<DeleteIdentityImagesParameters>) => sql`
-      WITH ${deleteExpiredIdentityImages(sql, forgetting, IDENTITY_IMAGE_BATCH)}, let_go AS (
-        ${releaseImagesSql(sql, forgetting.operatorId, sql`SELECT image_id FROM over`, forgetting.now)})
-      SELECT (SELECT max(id) FROM looked_at HAVING count(*) = ${sql.literal(String(IDENTITY_IMAGE_BATCH))}) AS last,
+    (parameters: Givens<DeleteIdentityImagesParameters>) => sql`
+      WITH ${deleteExpiredIdentityImages(sql, parameters, IDENTITY_IMAGE_BATCH_SIZE)}, let_go AS (
+        ${releaseImagesSql(sql, parameters.operatorId, sql`SELECT image_id FROM over`, parameters.now)})
+      SELECT (SELECT max(id) FROM looked_at HAVING count(*) = ${sql.literal(String(IDENTITY_IMAGE_BATCH_SIZE))}) AS last,
          (SELECT count(*) FROM forgotten) AS forgotten`
   )
-  return ({ operatorId, after, days, now, then }: DeleteIdentityImagesParameters) =>
-    readBatch(statement({ operatorId, after, days, now, then }))
+  return ({ operatorId, afterId, retentionDays, now, createdUntil }: DeleteIdentityImagesParameters) =>
+    readBatch(statement({ operatorId, afterId, retentionDays, now, createdUntil }))
 }
 
 /** Forgets images of stays that ended so many days ago, of all operators, a bounded number at a time. Answers how many. */
-export const makeIdentityImageRetention = Effect.map(SqlClient.SqlClient, (sql) => {
+export const makeDeleteExpiredIdentityImages = Effect.map(SqlClient.SqlClient, (sql) => {
   const [nextOperator, deleteNextBatch] = [findNextOperator(sql), deleteExpiredImages(sql)]
-  return Effect.fnUntraced(function* (days: number, now: Date) {
-    const then = daysBefore(now, days)
-    let forgotten = 0
+  return Effect.fnUntraced(function* (retentionDays: number, now: Date) {
+    const createdUntil = daysBefore(now, retentionDays)
+    let deletedCount = 0
     let operatorId = (yield* nextOperator(0)).operator_id
     while (operatorId !== null) {
-      let after: number | null = 0
-      while (after !== null) {
-        const batch: typeof RetentionBatchRow.Type = yield* deleteNextBatch({ operatorId, after, days, now, then })
-        forgotten += batch.forgotten
-        after = batch.last
+      let afterId: number | null = 0
+      while (afterId !== null) {
+        const batch: typeof RetentionBatchRow.Type = yield* deleteNextBatch({
+          operatorId,
+          afterId,
+          retentionDays,
+          now,
+          createdUntil
+        })
+        deletedCount += batch.forgotten
+        afterId = batch.last
       }
       operatorId = (yield* nextOperator(operatorId)).operator_id
     }
-    return forgotten
+    return deletedCount
   })
 })
 
 /** Forgets them for as long as the process runs, over a database. */
 export const layerIdentityImageRetention = Layer.effectDiscard(
   Effect.gen(function* () {
-    const [applyRetentionDays, days] = [yield* makeIdentityImageRetention, yield* IdentityImageDays]
+    const [deleteExpired, retentionDays] = [yield* makeDeleteExpiredIdentityImages, yield* IdentityImageDays]
     yield* repeatPeriodically("retention of identity documents", RETENTION_MS, (now) =>
-      Effect.asVoid(applyRetentionDays(days, now))
+      Effect.asVoid(deleteExpired(retentionDays, now))
     )
   })
 )

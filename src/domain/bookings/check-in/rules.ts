@@ -6,21 +6,21 @@ import type { GuestPortalStay } from "./guest-portal-stay.ts"
 // What a guest may see and do on the page of a stay, and when.
 
 /** Whether there is anything to see: an order that has ended without a stay, or is about to by its time, shows nothing. */
-export const isPageVisible = (stay: Pick<GuestPortalStay, "status" | "expires_at">, now: Date): boolean =>
+export const isGuestPortalVisible = (stay: Pick<GuestPortalStay, "status" | "expires_at">, now: Date): boolean =>
   !hasOrderEnded(stay) && !isOrderExpired(stay, now)
 
 /** Whether the stay is over: the day of check-out has ended where the property is. */
-export const hasEnded = ({ check_out_date, time_zone }: StayDays, now: Date): boolean =>
+export const hasStayEnded = ({ check_out_date, time_zone }: StayDatesInZone, now: Date): boolean =>
   dateInZone(now, time_zone) > check_out_date
 
-type StayDays = Pick<GuestPortalStay, "check_in_date" | "check_out_date" | "time_zone">
+type StayDatesInZone = Pick<GuestPortalStay, "check_in_date" | "check_out_date" | "time_zone">
 
 /** Whether guests can still tell something: of a stay that is agreed, to the end of the day of check-out. */
-export const isEditable = (stay: Pick<GuestPortalStay, "status"> & StayDays, now: Date): boolean =>
-  stay.status === "accepted" && !hasEnded(stay, now)
+export const isStayEditable = (stay: Pick<GuestPortalStay, "status"> & StayDatesInZone, now: Date): boolean =>
+  stay.status === "accepted" && !hasStayEnded(stay, now)
 
 /** `HH:mm` of the day of check-in from which on a door code can be seen. */
-export const doorCodeOpeningTime = ({
+export const toDoorCodeStartTime = ({
   lock_code_visible_after
 }: Pick<GuestPortalStay, "lock_code_visible_after">): string => lock_code_visible_after ?? "00:00"
 
@@ -29,15 +29,15 @@ export const doorCodeOpeningTime = ({
  * check-in, or a later one, to the end of the day of check-out.
  */
 export const isDoorCodeTime = (
-  stay: StayDays & Pick<GuestPortalStay, "lock_code_visible_after">,
+  stay: StayDatesInZone & Pick<GuestPortalStay, "lock_code_visible_after">,
   now: Date
 ): boolean => {
   const { check_in_date, time_zone } = stay
-  const openingTime = `${check_in_date} ${doorCodeOpeningTime(stay)}:00`
+  const openingTime = `${check_in_date} ${toDoorCodeStartTime(stay)}:00`
   // The clock alone would take back what it has shown once it is turned back, and the instant alone would be late where the
   // clock leaps over that time.
   const hasOpened = formatWallClock(now, time_zone) >= openingTime || now >= toInstant(openingTime, time_zone)
-  return hasOpened && !hasEnded(stay, now)
+  return hasOpened && !hasStayEnded(stay, now)
 }
 
 /** Somebody of whom no image of an identity document has come in. */
@@ -108,7 +108,7 @@ export const findDoorCodeBlocker = (
 }
 
 /** The door code, where it may be seen; undefined: there is none, it is not its time, or something is awaited. */
-export const visibleDoorCode = (stay: GuestPortalStay, now: Date): string | undefined =>
+export const findVisibleDoorCode = (stay: GuestPortalStay, now: Date): string | undefined =>
   stay.lock_code !== null &&
   stay.status === "accepted" &&
   isDoorCodeTime(stay, now) &&

@@ -4,10 +4,10 @@ import { prepareRecordedChange } from "../../../changes/recorded-change.ts"
 import { type Givens, inForms } from "../../../platform/database/forms.ts"
 import { makeOptionalRowReader, makeRowsReader, makeSingleRowReader } from "../../../platform/database/rows.ts"
 import { keepImageSql } from "../../guests/images/image-references.ts"
-import { approveCheckIn, setCheckIn } from "../stays/check-in.ts"
+import { approveCheckIn, setCheckInDetails } from "../stays/check-in-details.ts"
 import { type InsertIdentityImageParameters, insertIdentityImage } from "../stays/identity-images.ts"
 import { recordStayUpdates } from "../stays/stay-sql.ts"
-import { changedStayField } from "../stays/stay-tags.ts"
+import { changedStayFieldSql } from "../stays/stay-tags.ts"
 import { guestPortalStaysSql } from "./guest-portal-query.ts"
 import { GuestPortalStay } from "./guest-portal-stay.ts"
 
@@ -50,11 +50,11 @@ const submitIdentityImage = (sql: Sql) => {
   const statement = prepareRecordedChange(sql, (image: Givens<InsertIdentityImageParameters>) => ({
     change: insertIdentityImage(sql, image, (id) => keepImageSql(sql, image.operatorId, id)),
     events: [recordStayUpdates(sql, { from: sql`told`, subEvent: sql`'check_in_details_updated'`, at: image.at })],
-    touched: changedStayField(sql, "checkin_guide_images", sql`told`),
+    touched: changedStayFieldSql(sql, "checkin_guide_images", sql`told`),
     outcome: sql`SELECT EXISTS (SELECT FROM handed) AS handed`
   }))
-  return ({ operatorId, stayId, guestId, imageId, url, most, at }: InsertIdentityImageParameters) =>
-    readSubmitted(statement({ operatorId, stayId, guestId, imageId, url, most, at }))
+  return ({ operatorId, stayId, guestId, imageId, url, maxImages: most, at }: InsertIdentityImageParameters) =>
+    readSubmitted(statement({ operatorId, stayId, guestId, imageId, url, maxImages: most, at }))
 }
 
 /** The SQL of the pages of stays. */
@@ -62,7 +62,7 @@ export class CheckInStore extends Context.Service<CheckInStore>()("latchkey/doma
   make: Effect.map(SqlClient.SqlClient, (sql) => ({
     findByToken: findByToken(sql),
     findByCode: findByCode(sql),
-    setArrivalTime: setCheckIn(sql),
+    setArrivalTime: setCheckInDetails(sql),
     submitIdentityImage: submitIdentityImage(sql),
     approve: approveCheckIn(sql)
   }))

@@ -32,7 +32,7 @@ export const OrderTerms = Schema.Struct({
 })
 
 /** What whoever sold it says once and for all. */
-export const OrderSource = Schema.Struct({
+export const ImmutableOrderColumns = Schema.Struct({
   /** `5-…` for orders made by hand only. Stays are called after it. */
   reservation_code: column("text", Schema.String),
   channel_type: column("text", Schema.String),
@@ -42,7 +42,7 @@ export const OrderSource = Schema.Struct({
 })
 
 /** The columns a new order fills. */
-export const NewOrderColumns = Schema.Struct({ ...OrderSource.fields, ...OrderTerms.fields })
+export const NewOrderColumns = Schema.Struct({ ...ImmutableOrderColumns.fields, ...OrderTerms.fields })
 export type NewOrderColumns = typeof NewOrderColumns.Type
 
 /** The columns of a row. */

@@ -24,7 +24,7 @@ const selectExistingTag = (sql: SqlClient, { operatorId, name }: TagByName): Fra
  * made the tag at the same moment. The previous release still needs the constraint, and `ON CONFLICT` takes only one. A
  * new statement finds that tag.
  */
-export const isConcurrentlyCreated = (constraint: ConstraintViolation | undefined): boolean =>
+export const isConcurrentTagViolation = (constraint: ConstraintViolation | undefined): boolean =>
   constraint?.name === "reservation_tags_name"
 
 /** The CTE that a new tag is made for: the stay that gets the tag, or the dictionary that the tag is added to. */
@@ -34,7 +34,7 @@ type TagTarget = "stay" | "dictionary"
  * Returns the condition under which no tag is made. For the dictionary it names the default tags only: `ON CONFLICT` finds an own
  * tag, also one whose deletion is not committed yet.
  */
-const tagExists = (sql: SqlClient, { name }: TagByName, target: TagTarget): Fragment =>
+const tagExistsCondition = (sql: SqlClient, { name }: TagByName, target: TagTarget): Fragment =>
   target === "stay"
     ? sql`EXISTS (SELECT FROM known_tag)`
     : sql`EXISTS (SELECT FROM default_reservation_tags WHERE lower(tag_name) = ${nameKeyParameter(sql, name)})`
@@ -66,7 +66,7 @@ export const findOrCreateTag = (sql: SqlClient, tag: TagByName, target: TagTarge
     INSERT INTO reservation_tags AS tag (operator_id, tag_name, name_key, color, created_at)
     SELECT ${operatorId}::bigint, ${name}::text, ${nameKeyParameter(sql, name)}, ${color}::text, ${at}::timestamptz
     FROM ${sql.literal(target)} target
-    WHERE NOT ${tagExists(sql, tag, target)} AND NOT EXISTS (SELECT FROM unkeyed_tag)
+    WHERE NOT ${tagExistsCondition(sql, tag, target)} AND NOT EXISTS (SELECT FROM unkeyed_tag)
     ON CONFLICT (operator_id, name_key) DO UPDATE SET deleted_at = NULL,
       tag_name = CASE WHEN tag.deleted_at IS NULL THEN tag.tag_name ELSE excluded.tag_name END
     WHERE ${stillDeleted}

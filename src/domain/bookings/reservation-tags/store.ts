@@ -12,7 +12,7 @@ import { keywordInSearchForm, toSearchForm } from "../../../platform/database/pa
 import { withSavepoint } from "../../../platform/database/savepoint.ts"
 import { type OperatorRowId, type OperatorScoped, readRowId, withConflictingId } from "../../operator-rows.ts"
 import { ReservationTag, type search_reservation_tags } from "./contract.ts"
-import { findOrCreateTag, isConcurrentlyCreated } from "./find-or-create-tag.ts"
+import { findOrCreateTag, isConcurrentTagViolation } from "./find-or-create-tag.ts"
 
 /** Which tags a search means; what is not given does not narrow it. */
 export type ReservationTagSearch = Pick<typeof search_reservation_tags.payloadSchema.Type, "id" | "keyword">
@@ -30,15 +30,15 @@ const readCreatedTag = makeRowReaderOrFail(CreatedTagRow, (constraint) =>
     ? new ValidationFailed({
         message: `reservation_tag_limit: the account already has ${constraint.detail} tags of its own, the maximum; delete one first.`
       })
-    : isConcurrentlyCreated(constraint)
+    : isConcurrentTagViolation(constraint)
       ? nameConflict("tag_name", "tag")
       : undefined
 )
 
-const toSearchValues = (operatorId: number, { id, keyword }: ReservationTagSearch) => ({ operatorId, id, keyword })
+const toSearchParameters = (operatorId: number, { id, keyword }: ReservationTagSearch) => ({ operatorId, id, keyword })
 
 const search = (sql: SqlClient.SqlClient) => {
-  const selectPage = makePageReader(sql, ReservationTag, (values: Givens<ReturnType<typeof toSearchValues>>) => {
+  const selectPage = makePageReader(sql, ReservationTag, (values: Givens<ReturnType<typeof toSearchParameters>>) => {
     const conditions = [sql`operator_id = ${values.operatorId}`]
     if (values.id !== undefined) conditions.push(sql`id = ${values.id}`)
     if (values.keyword !== undefined) {
@@ -53,7 +53,7 @@ const search = (sql: SqlClient.SqlClient) => {
     }
   })
   return (operatorId: number, filters: ReservationTagSearch, page: Page) =>
-    selectPage(toSearchValues(operatorId, filters), page)
+    selectPage(toSearchParameters(operatorId, filters), page)
 }
 
 interface CreateTagParameters extends OperatorScoped, NewReservationTag {

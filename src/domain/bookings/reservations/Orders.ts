@@ -3,16 +3,16 @@ import type { CurrentActor } from "../../../contract/actor.ts"
 import type { Conflict } from "../../../contract/errors.ts"
 import { ORDER_CHANGE_FREE_ATTEMPTS } from "../../../platform/limits.ts"
 import { withChildSpan } from "../../../platform/telemetry/spans.ts"
-import { retryWhileOrderChanges } from "../orders/optimistic-retry.ts"
 import type { NewOrder, OrderState } from "../orders/order.ts"
+import { retryWhileOrderChanges } from "../orders/order-change-retry.ts"
 import type { StayState } from "../stays/stay.ts"
-import type { Destination, LoadedOrder, OrderKey } from "./change-order.ts"
+import type { LoadedOrder, OrderKey, StayDestination } from "./change-order.ts"
 import type { OrderCodeAndStatus, OrderReferences } from "./create-order.ts"
 import { NightTaken } from "./nights-taken.ts"
-import { heldNights, toNightKey } from "./rules/nights.ts"
+import { listHeldNights, toNightKey } from "./rules/nights.ts"
 import { diffOrders, isEmptyChange } from "./rules/order-diff.ts"
 import {
-  newNights,
+  listNewNights,
   unassignAllStays,
   unassignConflictingNewStays,
   unassignConflictingStays
@@ -66,7 +66,7 @@ export class Orders extends Context.Service<
     readonly change: <E>(
       operatorId: number,
       at: Date,
-      find: { readonly key: OrderKey; readonly to?: Destination },
+      target: { readonly key: OrderKey; readonly destination?: StayDestination },
       computeOrders: ComputeOrders<E>
     ) => Effect.Effect<void, E | NightTaken | Conflict, CurrentActor>
     /**
@@ -101,8 +101,9 @@ export const CHANNEL_ORDER_ATTEMPTS = 5
 /** Works out anew what met a night that was taken between reading and writing: `most` times in all. */
 export const retryWhileNightsTaken = <A, E extends { readonly _tag: string }, R>(
   attempt: Effect.Effect<A, E, R>,
-  most = NIGHTS_TAKEN_ATTEMPTS
-): Effect.Effect<A, E, R> => Effect.retry(attempt, { times: most - 1, while: (error) => error._tag === "NightTaken" })
+  maxAttempts = NIGHTS_TAKEN_ATTEMPTS
+): Effect.Effect<A, E, R> =>
+  Effect.retry(attempt, { times: maxAttempts - 1, while: (error) => error._tag === "NightTaken" })
 
 type Store = OrderStore["Service"]
 
@@ -143,7 +144,7 @@ export const createFromChannel = (
 ): Orders["Service"]["createFromChannel"] =>
   Effect.fnUntraced(function* (operatorId, order, at) {
     const createAroundTakenNights = Effect.gen(function* () {
-      const nights = order.stays.flatMap((stay) => heldNights(order.status, stay))
+      const nights = order.stays.flatMap((stay) => listHeldNights(order.status, stay))
       const takenNights = yield* store.findTakenNights(operatorId, nights)
       return yield* findOrCreateOrder(
         store,
@@ -164,20 +165,20 @@ export const createFromChannel = (
 /** What an order should be, once it is seen what can be held. */
 type ResolveConflicts = (before: OrderState, after: OrderState) => Effect.Effect<OrderState>
 
-const keepAsComputed: ResolveConflicts = (_, after) => Effect.succeed(after)
+const keepComputedOrder: ResolveConflicts = (_, after) => Effect.succeed(after)
 
 /** What became of a change: `taken`, and nothing was written, when a night it needs is held by another order. */
 type ChangeOutcome = "changed" | "taken"
 
 const applyChange = Effect.fnUntraced(function* <E>(
-  store: Pick<Store, "find" | "apply" | "withOperatorOrderQueue">,
-  { operatorId, at, key, to }: ChangeRequest,
+  store: Pick<Store, "loadForChange" | "applyChange" | "withOperatorOrderQueue">,
+  { operatorId, at, key, destination }: ChangeRequest,
   computeOrders: ComputeOrders<E>,
   resolveConflicts: ResolveConflicts
 ): Effect.fn.Return<ChangeOutcome, E | Conflict, CurrentActor> {
   /** Undefined when something it was worked out from had changed before it was written; then nothing was. */
   const attempt = Effect.gen(function* () {
-    const context = yield* store.find(operatorId, key, to)
+    const context = yield* store.loadForChange(operatorId, key, destination)
     const stay = context.order?.stays.find(({ stay_code }) => "stay_code" in key && stay_code === key.stay_code)
     const before = [...(context.order === null ? [] : [context.order]), ...context.in_the_way]
     const orders = yield* Effect.forEach(yield* computeOrders({ ...context, stay }), (after) => {
@@ -187,7 +188,7 @@ const applyChange = Effect.fnUntraced(function* <E>(
     const change = diffOrders(before, orders)
     if (Result.isFailure(change)) return "taken"
     if (isEmptyChange(change.success)) return "changed"
-    return yield* store.apply(operatorId, change.success, at).pipe(
+    return yield* store.applyChange(operatorId, change.success, at).pipe(
       Effect.map(({ applied }) => (applied ? "changed" : undefined)),
       Effect.catchTag("NightTaken", () => Effect.succeed("taken" as const))
     )
@@ -202,18 +203,18 @@ const applyChange = Effect.fnUntraced(function* <E>(
   return yield* retryWhileOrderChanges(attemptOrQueue)
 })
 
-type ChangeStore = Pick<Store, "find" | "apply" | "withOperatorOrderQueue" | "findTakenNights">
+type ChangeStore = Pick<Store, "loadForChange" | "applyChange" | "withOperatorOrderQueue" | "findTakenNights">
 
 interface ChangeRequest {
   readonly operatorId: number
   readonly at: Date
   readonly key: OrderKey
-  readonly to?: Destination | undefined
+  readonly destination?: StayDestination | undefined
 }
 
 const change = (store: Store): Orders["Service"]["change"] =>
-  Effect.fnUntraced(function* (operatorId, at, { key, to }, computeOrders) {
-    const outcome = yield* applyChange(store, { operatorId, at, key, to }, computeOrders, keepAsComputed)
+  Effect.fnUntraced(function* (operatorId, at, { key, destination }, computeOrders) {
+    const outcome = yield* applyChange(store, { operatorId, at, key, destination }, computeOrders, keepComputedOrder)
     if (outcome === "taken") return yield* new NightTaken()
   }, withChildSpan("Orders.change"))
 
@@ -222,7 +223,7 @@ export const changeFromChannel = (store: ChangeStore): Orders["Service"]["change
     const applyWith = (resolveConflicts: ResolveConflicts) =>
       applyChange(store, { operatorId, at, key }, computeOrders, resolveConflicts)
     const avoidTakenNights: ResolveConflicts = (before, after) =>
-      Effect.map(store.findTakenNights(operatorId, newNights(before, after)), (takenNights) =>
+      Effect.map(store.findTakenNights(operatorId, listNewNights(before, after)), (takenNights) =>
         unassignConflictingStays(before, after, new Set(takenNights.map(toNightKey)))
       )
     // Nearly always nobody holds one of the nights, so nobody is asked first.
@@ -236,7 +237,7 @@ export const changeFromChannel = (store: ChangeStore): Orders["Service"]["change
     })
     if (later === "changed") return
     const last = yield* applyWith((before, after) =>
-      Effect.succeed(unassignConflictingStays(before, after, new Set(newNights(before, after).map(toNightKey))))
+      Effect.succeed(unassignConflictingStays(before, after, new Set(listNewNights(before, after).map(toNightKey))))
     )
     if (last === "taken")
       return yield* Effect.die(new Error("a night is reported as taken although the order adds no night"))

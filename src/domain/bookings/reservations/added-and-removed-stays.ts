@@ -13,8 +13,8 @@ type Sql = SqlClient.SqlClient
 /** Undefined where no order gets a stay, and where none loses one. */
 export interface AddedAndRemovedStays {
   readonly operatorId: number
-  readonly added: OrderChange["added"] | undefined
-  readonly removed: OrderChange["removed"] | undefined
+  readonly addedStays: OrderChange["addedStays"] | undefined
+  readonly removedStays: OrderChange["removedStays"] | undefined
   readonly at: Date
 }
 
@@ -24,25 +24,29 @@ export interface AddedAndRemovedStays {
  */
 export const addAndRemoveStays = (
   sql: Sql,
-  { operatorId, added, removed, at }: Givens<AddedAndRemovedStays>
+  { operatorId, addedStays, removedStays, at }: Givens<AddedAndRemovedStays>
 ): Fragment => {
   const addStays =
-    added === undefined
+    addedStays === undefined
       ? sql``
       : sql`unchanged_order AS (SELECT ${operatorId}::bigint AS operator_id, id FROM wanted_order, unchanged),
-          ${insertStays(sql, added, "unchanged_order")}, stay_recorded AS (${recordEvent(sql, "reservation_created", {
-            from: sql`(SELECT new_stay.*, wanted_order.reservation_code
+          ${insertStays(sql, addedStays, "unchanged_order")}, stay_recorded AS (${recordEvent(
+            sql,
+            "reservation_created",
+            {
+              from: sql`(SELECT new_stay.*, wanted_order.reservation_code
               FROM new_stay JOIN wanted_order ON wanted_order.id = new_stay.order_id) created`,
-            record: stayRecordSql(sql),
-            fields: stayEventFields(sql),
-            at
-          })}),`
-  return removed === undefined
+              record: stayRecordSql(sql),
+              fields: stayEventFields(sql),
+              at
+            }
+          )}),`
+  return removedStays === undefined
     ? addStays
-    : sql`${addStays} ${removeStays(sql, operatorId, removed)}, ${removeShares(
+    : sql`${addStays} ${removeStays(sql, operatorId, removedStays)}, ${removeShares(
         sql,
         operatorId,
-        partOf(removed, (all) => all.map(({ id }) => id))
+        partOf(removedStays, (all) => all.map(({ id }) => id))
       )},`
 }
 

@@ -5,7 +5,7 @@ import { BadRequest, Conflict, NotFound } from "../../../contract/errors.ts"
 import { currentSecond } from "../../../contract/time.ts"
 import type { ChannelAccountTarget, ChannelGateway } from "../../channels/port/ChannelGateway.ts"
 import {
-  CHANNEL_ACT_TIMEOUT_MS,
+  CHANNEL_ACTION_TIMEOUT_MS,
   CHANNEL_QUERY_TIMEOUT_MS,
   type ChannelApiError,
   withChannelTimeout
@@ -22,7 +22,7 @@ import { acceptOrder } from "./rules/unassigned-stays.ts"
 const CODE_FIELD = "reservation_code"
 
 /** How a request is answered: what its channel is told, what speaks against it, what the order becomes. */
-interface RequestAnswer {
+interface BookingRequestAnswer {
   readonly send: Gateway["approve"]
   /** What the channel says of a request that was answered so. */
   readonly channelAnswer: ChannelRequestStatus
@@ -33,20 +33,20 @@ interface RequestAnswer {
 }
 
 type Gateway = ChannelGateway["Service"]
-type RunOutwardAct = ReturnType<typeof runAtMostOnce>
+type RunExternalAction = ReturnType<typeof runAtMostOnce>
 
-export const approveReservation = (orders: Orders["Service"], gateway: Gateway, runOutwardAct: RunOutwardAct) =>
-  answerRequest(orders, gateway, runOutwardAct, {
+export const approveReservation = (orders: Orders["Service"], gateway: Gateway, runExternalAction: RunExternalAction) =>
+  answerBookingRequest(orders, gateway, runExternalAction, {
     send: gateway.approve,
     channelAnswer: "approved",
-    check: ({ kept }) => (kept.length === 0 ? Effect.void : nightsTaken),
+    check: ({ kept }) => (kept.length === 0 ? Effect.void : nightsTakenError),
     // Its time was over in that moment, and yet it is sold.
     acceptedStatuses: ["timeout"],
     applyAnswer: (order, { kept }) => acceptOrder(order, kept)
   })
 
-export const declineReservation = (orders: Orders["Service"], gateway: Gateway, runOutwardAct: RunOutwardAct) =>
-  answerRequest(orders, gateway, runOutwardAct, {
+export const declineReservation = (orders: Orders["Service"], gateway: Gateway, runExternalAction: RunExternalAction) =>
+  answerBookingRequest(orders, gateway, runExternalAction, {
     send: gateway.decline,
     channelAnswer: "declined",
     check: () => Effect.void,
@@ -58,11 +58,11 @@ export const declineReservation = (orders: Orders["Service"], gateway: Gateway, 
  * The channel is told first and the order is changed after it agreed; from then on nothing of ours can refuse. A stay
  * whose nights were sold in that moment goes into the box.
  */
-const answerRequest = (
+const answerBookingRequest = (
   orders: Orders["Service"],
   gateway: Gateway,
-  runOutwardAct: RunOutwardAct,
-  { send, channelAnswer, check, acceptedStatuses, applyAnswer }: RequestAnswer
+  runExternalAction: RunExternalAction,
+  { send, channelAnswer, check, acceptedStatuses, applyAnswer }: BookingRequestAnswer
 ) =>
   Effect.fnUntraced(function* ({ reservation_code }: typeof approve_reservation.payloadSchema.Type) {
     const { operatorId } = yield* CurrentCaller
@@ -73,14 +73,14 @@ const answerRequest = (
       if (!isSent) {
         const account = toChannelAccountTarget(operatorId, order)
         const remoteOrder = { reservationCode: order.reservation_code, channelId: order.channel_id }
-        yield* runOutwardAct<ChannelApiError, never>({
-          check: order.status === "wait_accept" ? check(context) : notPending(order.status),
+        yield* runExternalAction<ChannelApiError, never>({
+          check: order.status === "wait_accept" ? check(context) : orderNotPendingError(order.status),
           run: withChannelTimeout(send(account, remoteOrder), CODE_FIELD),
           hasHappened: Effect.map(readChannelAnswer(gateway, account, remoteOrder), (answer) =>
             answer === "unknown" ? undefined : answer === channelAnswer
           ),
-          maxDurationMs: CHANNEL_ACT_TIMEOUT_MS + CHANNEL_QUERY_TIMEOUT_MS,
-          stateAfterError: outwardStateAfter
+          maxDurationMs: CHANNEL_ACTION_TIMEOUT_MS + CHANNEL_QUERY_TIMEOUT_MS,
+          stateAfterError: externalActionStateAfter
         })
         isSent = true
       }
@@ -90,11 +90,11 @@ const answerRequest = (
         : []
     })
     const change = orders.change(operatorId, yield* currentSecond, { key: { reservation_code } }, computeOrders)
-    yield* retryWhileNightsTaken(change).pipe(Effect.catchTag("NightTaken", () => nightsTaken))
+    yield* retryWhileNightsTaken(change).pipe(Effect.catchTag("NightTaken", () => nightsTakenError))
   })
 
 /** A channel that failed (502) or is away (503) is through with an act; one that did not answer in time may be at it still. */
-const outwardStateAfter = (error: ChannelApiError): ExternalActionState => {
+const externalActionStateAfter = (error: ChannelApiError): ExternalActionState => {
   if (error._tag !== "Upstream") return "nothing"
   return error.code === 504 ? "unfinished" : "over"
 }
@@ -115,6 +115,6 @@ const readChannelAnswer = (
   )
 
 const noSuchOrder = new NotFound({ message: "reservation_code: no such order." })
-const nightsTaken = new Conflict({ message: "reservation_code: another reservation holds nights of this one." })
-const notPending = (status: string) =>
+const nightsTakenError = new Conflict({ message: "reservation_code: another reservation holds nights of this one." })
+const orderNotPendingError = (status: string) =>
   new BadRequest({ message: `reservation_code: the order is ${status}, not waiting for an answer.` })

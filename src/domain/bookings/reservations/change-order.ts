@@ -15,13 +15,13 @@ import {
 } from "../../calendars/availability/calendar-days.ts"
 import { lockUnchangedEntries, orderEntriesJson, writeShares } from "../../money/transaction-shares.ts"
 import { withOperatorLock } from "../../operator-rows.ts"
-import { propertyIsActive } from "../../properties/properties/activation.ts"
-import { propertyExists } from "../../properties/properties/ownership.ts"
+import { isPropertyActiveCondition } from "../../properties/properties/activation.ts"
+import { propertyExistsCondition } from "../../properties/properties/ownership.ts"
 import { OrderHead, OrderState } from "../orders/order.ts"
 import { updateOrders } from "../orders/order-sql.ts"
 import { lastRoomSql, recordStayUpdates, stayStatesJson, updateStays } from "../stays/stay-sql.ts"
 import { type AddedAndRemovedStays, addAndRemoveStays, resolveNewStayIds } from "./added-and-removed-stays.ts"
-import { NightHeldElsewhere, nightsJson } from "./nights-held-elsewhere.ts"
+import { ImportedBusyNight, importedBusyNightsJson } from "./imported-busy-nights.ts"
 import { NightTaken, retryInSavepoint } from "./nights-taken.ts"
 import type { OrderChange } from "./rules/order-diff.ts"
 
@@ -41,18 +41,18 @@ const LoadedOrder = Schema.Struct({
   /** Ids of stays of the order whose nights others hold. */
   kept: Schema.Array(Schema.Int),
   /** Nights that the asked-for stay would have in the other property, or by the other dates, and somebody holds elsewhere. */
-  held_elsewhere: Schema.Array(NightHeldElsewhere)
+  held_elsewhere: Schema.Array(ImportedBusyNight)
 })
 export type LoadedOrder = typeof LoadedOrder.Type
 
 const readLoadedOrder = makeSingleRowReader(Schema.toCodecJson(LoadedOrder))
 
 /** A stay that goes got a tag between reading and writing; nothing was written. */
-class ConcurrentlyTagged extends Data.TaggedError("TaggedMeanwhile") {}
+class StayTaggedConcurrently extends Data.TaggedError("TaggedMeanwhile") {}
 
 const readApplied = makeRowReaderOrFail(Schema.Struct({ applied: Schema.Boolean }), ({ name }) => {
   if (name === "one_holder_a_night") return new NightTaken()
-  return name === "stay_tags_operator_id_stay_id_fkey" ? new ConcurrentlyTagged() : undefined
+  return name === "stay_tags_operator_id_stay_id_fkey" ? new StayTaggedConcurrently() : undefined
 })
 
 /** The order that is meant, as a condition on `orders o`. */
@@ -76,10 +76,10 @@ interface FindOrderParameters {
 }
 
 /** Where a stay is to go; undefined leaves it as it is. */
-export type Destination = Partial<Pick<FindOrderParameters, "toProperty" | "toCheckIn" | "toCheckOut">>
+export type StayDestination = Partial<Pick<FindOrderParameters, "toProperty" | "toCheckIn" | "toCheckOut">>
 
 /** The nights the stay would have there that somebody holds elsewhere. */
-const selectNightsHeldElsewhere = (
+const selectImportedBusyNights = (
   sql: Sql,
   { operatorId, stay_code, toProperty, toCheckIn, toCheckOut }: Givens<FindOrderParameters>
 ): Fragment => {
@@ -140,22 +140,22 @@ export const loadOrderForChange = (sql: Sql) => {
       SELECT
         (SELECT ${orderStateJson(sql, "wanted")} FROM wanted) AS "order",
         (SELECT coalesce(jsonb_agg(${orderStateJson(sql, "blocking")} ORDER BY blocking.id), '[]') FROM blocking) AS in_the_way,
-        ${propertyExists(sql, operatorId, toProperty)} AS property_known,
-        ${propertyIsActive(sql, operatorId, toProperty)} AS property_let,
+        ${propertyExistsCondition(sql, operatorId, toProperty)} AS property_known,
+        ${isPropertyActiveCondition(sql, operatorId, toProperty)} AS property_let,
         (SELECT coalesce(jsonb_agg(s.id ORDER BY s.id), '[]')
           FROM wanted JOIN stays s ON s.operator_id = wanted.operator_id AND s.order_id = wanted.id
           WHERE ${hasConflictingStayCondition(sql, sql`s`)}) AS kept,
-        ${nightsJson(sql, selectNightsHeldElsewhere(sql, parameters))} AS held_elsewhere`
+        ${importedBusyNightsJson(sql, selectImportedBusyNights(sql, parameters))} AS held_elsewhere`
   })
-  return (operatorId: number, key: OrderKey, to: Destination = {}) =>
+  return (operatorId: number, key: OrderKey, destination: StayDestination = {}) =>
     readLoadedOrder(
       statement({
         operatorId,
         reservation_code: "reservation_code" in key ? key.reservation_code : undefined,
         stay_code: "stay_code" in key ? key.stay_code : undefined,
-        toProperty: to.toProperty,
-        toCheckIn: to.toCheckIn,
-        toCheckOut: to.toCheckOut
+        toProperty: destination.toProperty,
+        toCheckIn: destination.toCheckIn,
+        toCheckOut: destination.toCheckOut
       })
     )
 }
@@ -203,7 +203,7 @@ const makeApplyStatement = (sql: Sql) =>
     const selectRows = (rows: Value<ReadonlyArray<object>>, columns: string) =>
       selectRowsIfUnchanged(sql, operatorId, rows, columns)
     const selectStayRows = (rows: Value<ReadonlyArray<object>>, columns: string, names: ReadonlyArray<string>) =>
-      parameters.added === undefined
+      parameters.addedStays === undefined
         ? selectRows(rows, columns)
         : resolveNewStayIds(sql, selectRows(rows, columns), names)
     const nights = selectStayRows(
@@ -240,7 +240,7 @@ export const applyOrderChange = (sql: Sql) => {
   const inSavepoint = retryInSavepoint(sql)
   return (
     operatorId: number,
-    { orders, stays, added, removed, nights, shares, updates, touched }: OrderChange,
+    { orders, stays, addedStays, removedStays, nights, shares, updates, touched }: OrderChange,
     at: Date
   ) =>
     readApplied(
@@ -248,8 +248,8 @@ export const applyOrderChange = (sql: Sql) => {
         statement({
           operatorId,
           stays,
-          added: added.length === 0 ? undefined : added,
-          removed: removed.length === 0 ? undefined : removed,
+          addedStays: addedStays.length === 0 ? undefined : addedStays,
+          removedStays: removedStays.length === 0 ? undefined : removedStays,
           nights,
           shares,
           updates,

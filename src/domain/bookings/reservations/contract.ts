@@ -86,7 +86,7 @@ export const create_reservation = operation("create_reservation", {
     number_of_guests: Schema.optionalKey(NumberOfGuests),
     email: Schema.optionalKey(EmailOrNone),
     mobile: Schema.optionalKey(PhoneNumber),
-    // The names that the record has for them (rules/contact.ts).
+    // The names that the record has for them (rules/guest-contact.ts).
     guest_email: Schema.optionalKey(EmailOrNone),
     guest_phone: Schema.optionalKey(textUpTo(GUEST_PHONE)),
     remarks: Schema.optionalKey(Remarks),
@@ -113,7 +113,7 @@ const nestedFields = {
   received_amount: ReservationPayment.fields.received_amount
 }
 
-const CHECK_IN_DETAILS = "PATCH /reservations/{stay_code}/check_in_details"
+const CHECK_IN_DETAILS_ROUTE = "PATCH /reservations/{stay_code}/check_in_details"
 
 /** The field or the route that changes what an edit of a stay cannot. */
 export const OTHER_WAYS_TO_CHANGE = {
@@ -130,13 +130,13 @@ export const OTHER_WAYS_TO_CHANGE = {
   rates: "rate_amount or commission_amount",
   payment: "POST /transactions for money that came in, or rate_amount",
   received_amount: "POST /transactions",
-  check_in_details: CHECK_IN_DETAILS,
-  arrival_at: CHECK_IN_DETAILS,
-  departure_at: CHECK_IN_DETAILS,
-  lock_code: CHECK_IN_DETAILS,
-  lock_code_visible_after: CHECK_IN_DETAILS,
-  deposit: CHECK_IN_DETAILS,
-  id_required: CHECK_IN_DETAILS
+  check_in_details: CHECK_IN_DETAILS_ROUTE,
+  arrival_at: CHECK_IN_DETAILS_ROUTE,
+  departure_at: CHECK_IN_DETAILS_ROUTE,
+  lock_code: CHECK_IN_DETAILS_ROUTE,
+  lock_code_visible_after: CHECK_IN_DETAILS_ROUTE,
+  deposit: CHECK_IN_DETAILS_ROUTE,
+  id_required: CHECK_IN_DETAILS_ROUTE
 }
 
 export const update_reservation_basic = operation("update_reservation_basic", {
@@ -186,7 +186,7 @@ export const cancel_reservation = operation("cancel_reservation", {
   )
 })
 
-const answerOperation = <const Name extends string>(
+const defineAnswerOperation = <const Name extends string>(
   name: Name,
   act: "approve" | "decline",
   effect: string,
@@ -206,21 +206,21 @@ const answerOperation = <const Name extends string>(
     )
   })
 
-export const approve_reservation = answerOperation(
+export const approve_reservation = defineAnswerOperation(
   "approve_reservation",
   "approve",
   "Accepts a pending booking request of a channel and holds its nights; it is refused while another reservation holds them (409).",
   "Accept the request for next weekend"
 )
 
-export const decline_reservation = answerOperation(
+export const decline_reservation = defineAnswerOperation(
   "decline_reservation",
   "decline",
   "Turns a pending booking request of a channel down.",
   "Decline the request of the party of twelve"
 )
 
-const notATool = { notATool: "an additive route beyond the specification, for clients that call it over REST" }
+const restOnlyExposure = { notATool: "an additive route beyond the specification, for clients that call it over REST" }
 
 export const allocate_stay = operation("allocate_stay", {
   route: "POST /reservations/{stay_code}/allocate",
@@ -228,7 +228,7 @@ export const allocate_stay = operation("allocate_stay", {
   payload: { stay_code: RecordCode, property_id: Id },
   success: Schema.Struct({}),
   errors: [NotFound, Conflict],
-  exposure: notATool
+  exposure: restOnlyExposure
 })
 
 export const move_stay_to_box = operation("move_stay_to_box", {
@@ -237,7 +237,7 @@ export const move_stay_to_box = operation("move_stay_to_box", {
   payload: { stay_code: RecordCode },
   success: Schema.Struct({}),
   errors: [NotFound, Conflict],
-  exposure: notATool
+  exposure: restOnlyExposure
 })
 
 export const Reservations = {

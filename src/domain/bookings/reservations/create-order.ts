@@ -11,17 +11,17 @@ import {
   importedBusyNightsSql,
   nightsHeldByStaysSql
 } from "../../calendars/availability/calendar-days.ts"
-import { isListedIncomeMethod, type ReceivedMoney, recordReceivedMoney } from "../../money/received-money.ts"
-import { splitOverStays } from "../../money/transaction-shares.ts"
-import { propertyIsActive } from "../../properties/properties/activation.ts"
-import { propertyExists } from "../../properties/properties/ownership.ts"
+import { isListedIncomeMethodCondition, type ReceivedMoney, recordReceivedMoney } from "../../money/received-money.ts"
+import { splitAmountOverStays } from "../../money/transaction-shares.ts"
+import { isPropertyActiveCondition } from "../../properties/properties/activation.ts"
+import { propertyExistsCondition } from "../../properties/properties/ownership.ts"
 import { type NewOrder, type NewOrderColumns, OrderStatus } from "../orders/order.ts"
 import { insertOrder, toNewOrderColumns } from "../orders/order-sql.ts"
 import { type CodedStay, insertStays, stayEventFields, stayRecordSql } from "../stays/stay-sql.ts"
-import { NightHeldElsewhere, nightsJson } from "./nights-held-elsewhere.ts"
+import { ImportedBusyNight, importedBusyNightsJson } from "./imported-busy-nights.ts"
 import { retryInSavepoint, rowUnlessNightTaken } from "./nights-taken.ts"
-import { toStayCode } from "./rules/codes.ts"
-import { heldNights, type PropertyNight } from "./rules/nights.ts"
+import { listHeldNights, type PropertyNight } from "./rules/nights.ts"
+import { toStayCode } from "./rules/reservation-codes.ts"
 
 // The SQL of orders that come into the service: one statement each.
 
@@ -34,7 +34,7 @@ export type OrderCodeAndStatus = typeof OrderCodeAndStatus.Type
 /** What an order made by hand names that the operator must have; undefined is asked nothing of. */
 export interface OrderReferences {
   readonly propertyId: number | undefined
-  readonly methodId: number | undefined
+  readonly incomeMethodId: number | undefined
   /** Its nights in the property, which nobody may hold elsewhere. */
   readonly checkIn: string | undefined
   readonly checkOut: string | undefined
@@ -46,7 +46,7 @@ const readCreateObstacles = makeSingleRowReader(
     property_known: Schema.Boolean,
     property_let: Schema.Boolean,
     method_known: Schema.Boolean,
-    held_elsewhere: Schema.Array(NightHeldElsewhere)
+    held_elsewhere: Schema.Array(ImportedBusyNight)
   })
 )
 const readOrderCodeAndStatus = makeOptionalRowReader(OrderCodeAndStatus)
@@ -60,24 +60,24 @@ const readCreated = rowUnlessNightTaken(
 export const findCreateObstacles = (sql: Sql) => {
   const statement = inForms(
     sql,
-    ({ operatorId, code, methodId, ...references }: Givens<CreateObstaclesParameters>) => sql`
+    ({ operatorId, code, incomeMethodId, ...references }: Givens<CreateObstaclesParameters>) => sql`
       SELECT ${
         code === undefined
           ? sql`NULL::jsonb`
           : sql`(SELECT jsonb_build_object('reservation_code', reservation_code, 'status', status)
               FROM orders WHERE operator_id = ${operatorId} AND reservation_code = ${code})`
       } AS existing,
-        ${propertyExists(sql, operatorId, references.propertyId)} AS property_known,
-        ${propertyIsActive(sql, operatorId, references.propertyId)} AS property_let,
-        ${incomeMethodIsListed(sql, operatorId, methodId)} AS method_known,
-        ${nightsJson(sql, selectNightsHeldElsewhere(sql, operatorId, references))} AS held_elsewhere`
+        ${propertyExistsCondition(sql, operatorId, references.propertyId)} AS property_known,
+        ${isPropertyActiveCondition(sql, operatorId, references.propertyId)} AS property_let,
+        ${incomeMethodIsListed(sql, operatorId, incomeMethodId)} AS method_known,
+        ${importedBusyNightsJson(sql, selectImportedBusyNights(sql, operatorId, references))} AS held_elsewhere`
   )
-  return ({ operatorId, code, propertyId, methodId, checkIn, checkOut }: CreateObstaclesParameters) =>
-    readCreateObstacles(statement({ operatorId, code, propertyId, methodId, checkIn, checkOut }))
+  return ({ operatorId, code, propertyId, incomeMethodId, checkIn, checkOut }: CreateObstaclesParameters) =>
+    readCreateObstacles(statement({ operatorId, code, propertyId, incomeMethodId, checkIn, checkOut }))
 }
 
 /** Those of its nights in the property that somebody holds elsewhere. */
-const selectNightsHeldElsewhere = (
+const selectImportedBusyNights = (
   sql: Sql,
   operatorId: Value<number>,
   { propertyId, checkIn, checkOut }: Pick<Givens<OrderReferences>, "propertyId" | "checkIn" | "checkOut">
@@ -93,7 +93,7 @@ interface CreateObstaclesParameters extends OrderReferences {
 }
 
 const incomeMethodIsListed = (sql: Sql, operatorId: Value<number>, id: Value<number> | undefined): Fragment =>
-  id === undefined ? sql`true` : isListedIncomeMethod(sql, operatorId, id)
+  id === undefined ? sql`true` : isListedIncomeMethodCondition(sql, operatorId, id)
 
 /** The order a channel, or a caller by hand, knows under this id. */
 export const findOrderByChannelId = (sql: Sql) => {
@@ -148,7 +148,7 @@ const selectNewNights = (sql: Sql): Fragment => sql`
   WHERE holds`
 
 /** The records that come into being with the order in the CTE `created_order`. */
-const createdRecords = (sql: Sql, withMoney: boolean): Fragment => {
+const createdRecordsSql = (sql: Sql, withMoney: boolean): Fragment => {
   const createdOrder = sql`SELECT operator_id, ${stayRecordSql(sql)} AS record, '{}'::text[] AS fields FROM created_order`
   return withMoney
     ? sql`${createdOrder} UNION ALL ${createdOrDeletedRecordsSql(sql, "transaction", "received_entry")}`
@@ -158,7 +158,15 @@ const createdRecords = (sql: Sql, withMoney: boolean): Fragment => {
 const makeCreateStatement = (sql: Sql) =>
   prepareRecordedChange(
     sql,
-    ({ propertyId, checkIn, checkOut, methodId, stays, received, ...parameters }: Givens<CreateOrderParameters>) => {
+    ({
+      propertyId,
+      checkIn,
+      checkOut,
+      incomeMethodId,
+      stays,
+      received,
+      ...parameters
+    }: Givens<CreateOrderParameters>) => {
       const { operatorId, at } = parameters
       const recordCreatedEvents = recordEvent(sql, "reservation_created", {
         from: sql`(SELECT new_stay.*, reservation_code FROM new_stay, created_order) created`,
@@ -166,14 +174,14 @@ const makeCreateStatement = (sql: Sql) =>
         fields: stayEventFields(sql),
         at
       })
-      const preconditions = sql`${propertyIsActive(sql, operatorId, propertyId)} AND ${incomeMethodIsListed(sql, operatorId, methodId)}
-      AND NOT EXISTS (${selectNightsHeldElsewhere(sql, operatorId, { propertyId, checkIn, checkOut })})`
+      const preconditions = sql`${isPropertyActiveCondition(sql, operatorId, propertyId)} AND ${incomeMethodIsListed(sql, operatorId, incomeMethodId)}
+      AND NOT EXISTS (${selectImportedBusyNights(sql, operatorId, { propertyId, checkIn, checkOut })})`
       return {
         change: sql`
         ${insertOrder(sql, parameters, preconditions)}, ${insertStays(sql, stays, "created_order")}, ${assignNightsSql(sql, selectNewNights(sql), at)},
         order_recorded AS (${recordCreatedEvents})${received === undefined ? sql`` : sql`, ${recordReceivedMoney(sql, received, at)}`}`,
         events: [],
-        touched: createdRecords(sql, received !== undefined),
+        touched: createdRecordsSql(sql, received !== undefined),
         outcome: sql`
         SELECT created_order.reservation_code, created_order.status FROM (SELECT) one LEFT JOIN created_order ON true`
       }
@@ -184,14 +192,14 @@ const toCodedStays = (order: NewOrder): ReadonlyArray<CodedStay> =>
   order.stays.map((stay, room) => ({
     ...stay,
     stay_code: toStayCode(order.reservation_code, room),
-    holds: heldNights(order.status, stay).length > 0
+    holds: listHeldNights(order.status, stay).length > 0
   }))
 
 /** The money that came with the order, by room; undefined when none came. */
 const toReceivedMoney = ({ received, currency, ...order }: NewOrder): ReceivedMoney | undefined => {
   if (received === null) return undefined
   const rooms = order.stays.map((stay, id) => ({ ...stay, id }))
-  const shares = splitOverStays(received.amount, currency, rooms).map(({ stay_id, amount }) => ({
+  const shares = splitAmountOverStays(received.amount, currency, rooms).map(({ stay_id, amount }) => ({
     stay_code: toStayCode(order.reservation_code, stay_id),
     amount
   }))
@@ -200,7 +208,7 @@ const toReceivedMoney = ({ received, currency, ...order }: NewOrder): ReceivedMo
 
 const NO_REFERENCES: OrderReferences = {
   propertyId: undefined,
-  methodId: undefined,
+  incomeMethodId: undefined,
   checkIn: undefined,
   checkOut: undefined
 }

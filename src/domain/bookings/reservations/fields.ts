@@ -18,7 +18,7 @@ import {
 
 // The fields of reservation payloads (contract facts 2.2 to 2.4).
 
-const nonBlankUpTo = (most: number) =>
+const nonBlankTextUpTo = (most: number) =>
   Schema.String.check(
     Schema.makeFilter((text) => (text.trim() === "" ? MUST_NOT_BE_EMPTY : hasAtMostCharacters(text, most)), {
       expected: `at most ${most} characters`,
@@ -26,8 +26,8 @@ const nonBlankUpTo = (most: number) =>
     })
   )
 
-export const GuestName = nonBlankUpTo(GUEST_NAME)
-export const Creator = nonBlankUpTo(RESERVATION_CREATOR)
+export const GuestName = nonBlankTextUpTo(GUEST_NAME)
+export const Creator = nonBlankTextUpTo(RESERVATION_CREATOR)
 export const PhoneNumber = textUpTo(GUEST_PHONE).annotate({ description: "as +49 15112345678" })
 export const Remarks = textUpTo(RESERVATION_REMARKS)
 

@@ -1,15 +1,15 @@
 import { Effect } from "effect"
 import { customAlphabet, randomDigits } from "../../../platform/random-text.ts"
 
-const CHARACTERS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+const CODE_CHARACTERS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 
 /** What an order made by hand is called that its caller did not name (contract facts 2.3): nine letters and digits. */
-const newChannelId = customAlphabet(CHARACTERS, 9)
+const newChannelId = customAlphabet(CODE_CHARACTERS, 9)
 
-const newSuffix = customAlphabet(CHARACTERS, 4)
+const newCodeSuffix = customAlphabet(CODE_CHARACTERS, 4)
 
 /** What an order that a channel sold is called: nine digits and a tail, `0-481203757-XK2P`. */
-export const newChannelOrderCode = (): string => `0-${randomDigits(9)}-${newSuffix()}`
+export const newChannelOrderCode = (): string => `0-${randomDigits(9)}-${newCodeSuffix()}`
 
 /** How often one is drawn: that even one is another order's already is next to impossible. */
 export const CODE_ATTEMPTS = 5

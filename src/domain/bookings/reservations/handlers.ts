@@ -10,7 +10,7 @@ import { currentSecond, dateOfWallClock, formatWallClock } from "../../../contra
 import { Deployment, PublicUrl } from "../../../platform/installation.ts"
 import { findCustomChannel } from "../../channels/custom-channels/built-in-channels.ts"
 import { ChannelGateway } from "../../channels/port/ChannelGateway.ts"
-import { notInDictionary } from "../../money/dictionaries.ts"
+import { notInDictionaryError } from "../../money/dictionaries.ts"
 import { changeHandler, handleOperations, layerOperations, voidChangeHandler } from "../../operation-handlers.ts"
 import { propertyDeactivated } from "../../properties/properties/activation.ts"
 import { noSuchProperty } from "../../properties/properties/ownership.ts"
@@ -29,15 +29,15 @@ import {
 } from "./contract.ts"
 import { OrderCodeAndStatus } from "./create-order.ts"
 import { createWithGeneratedId, retryUntilCreated } from "./generated-codes.ts"
-import { checkFreeElsewhere } from "./nights-held-elsewhere.ts"
+import { checkNoImportedBusyNights } from "./imported-busy-nights.ts"
 import { type OrderChangeContext, Orders, retryWhileNightsTaken } from "./Orders.ts"
 import type { Reservation } from "./reservation.ts"
-import { isManualCode, toManualCode } from "./rules/codes.ts"
-import { toContact } from "./rules/contact.ts"
+import { toGuestContact } from "./rules/guest-contact.ts"
 import { toKeyword } from "./rules/keyword.ts"
 import { toManualOrder } from "./rules/manual-order.ts"
+import { isManualOrderCode, toManualOrderCode } from "./rules/reservation-codes.ts"
 import { toReservation } from "./rules/reservation-view.ts"
-import { checkInDays, checkOutDays, defaultCheckOutDays } from "./rules/search-days.ts"
+import { parseCheckInDays, parseCheckOutDays, toDefaultCheckOutDays } from "./rules/search-days.ts"
 import { applyStayEdit } from "./rules/stay-edit.ts"
 import type { ValidationResult } from "./rules/stay-validation.ts"
 import { moveStayToProperty, unassignStay } from "./rules/unassigned-stays.ts"
@@ -49,7 +49,7 @@ export const layerReservations = layerOperations(
     const [search, store, orders] = [yield* ReservationSearchStore, yield* OrderStore, yield* Orders]
     const [deployment, gateway] = [yield* Deployment, yield* ChannelGateway]
     const toRecord = makeToRecord(yield* PublicUrl)
-    const runOutwardAct = runAtMostOnce(yield* IdempotencyKeys)
+    const runExternalAction = runAtMostOnce(yield* IdempotencyKeys)
     return handleOperations(Reservations, {
       search_reservations: searchReservations(search, toRecord),
       create_reservation: changeHandler(
@@ -59,8 +59,8 @@ export const layerReservations = layerOperations(
       ),
       update_reservation_basic: voidChangeHandler(updateReservationBasic(orders, search, toRecord, deployment)),
       cancel_reservation: voidChangeHandler(cancelReservation(orders)),
-      approve_reservation: voidChangeHandler(approveReservation(orders, gateway, runOutwardAct)),
-      decline_reservation: voidChangeHandler(declineReservation(orders, gateway, runOutwardAct)),
+      approve_reservation: voidChangeHandler(approveReservation(orders, gateway, runExternalAction)),
+      decline_reservation: voidChangeHandler(declineReservation(orders, gateway, runExternalAction)),
       allocate_stay: voidChangeHandler(allocateStay(orders)),
       move_stay_to_box: voidChangeHandler(moveStayToBox(orders))
     })
@@ -84,11 +84,11 @@ const searchReservations = (search: ReservationSearchStore["Service"], toRecord:
     const caller = yield* CurrentCaller
     const clock = yield* callerClock
     const sentFilters = Struct.omit(payload, ["order_by", "fields", "offset", "limit"])
-    const checkOut = yield* Effect.fromResult(checkOutDays(payload))
+    const checkOut = yield* Effect.fromResult(parseCheckOutDays(payload))
     const filters = {
       ...Struct.omit(sentFilters, ["keyword"]),
-      check_in: yield* Effect.fromResult(checkInDays(payload)),
-      check_out: Object.keys(sentFilters).length > 0 ? checkOut : defaultCheckOutDays(dateOfWallClock(clock)),
+      check_in: yield* Effect.fromResult(parseCheckInDays(payload)),
+      check_out: Object.keys(sentFilters).length > 0 ? checkOut : toDefaultCheckOutDays(dateOfWallClock(clock)),
       keyword_match:
         payload.keyword === undefined
           ? undefined
@@ -115,14 +115,14 @@ const createReservation = (
 ) =>
   Effect.fnUntraced(function* (payload: typeof create_reservation.payloadSchema.Type) {
     const { operatorId, accountName: creator } = yield* CurrentCaller
-    const { channel_id: givenChannelId, property_id: propertyId, income_method_id: methodId } = payload
-    const contact = yield* Effect.fromResult(toContact(payload))
+    const { channel_id: givenChannelId, property_id: propertyId, income_method_id: incomeMethodId } = payload
+    const contact = yield* Effect.fromResult(toGuestContact(payload))
     const at = yield* currentSecond
     const { check_in_date: checkIn, check_out_date: checkOut } = payload
-    const references = { propertyId, methodId, checkIn, checkOut }
+    const references = { propertyId, incomeMethodId, checkIn, checkOut }
     const customChannelExists = findCustomChannel(deployment, payload.custom_channel_id) !== undefined
     const explainRejection = Effect.fnUntraced(function* (order: ValidationResult<NewOrder>) {
-      const code = givenChannelId === undefined ? undefined : toManualCode(givenChannelId)
+      const code = givenChannelId === undefined ? undefined : toManualOrderCode(givenChannelId)
       const obstacles = yield* store.findCreateObstacles({ operatorId, code, ...references })
       if (obstacles.existing !== null) return yield* Effect.as(skipIdempotencyKey, obstacles.existing)
       if (!obstacles.property_known) return yield* noSuchProperty
@@ -130,7 +130,7 @@ const createReservation = (
       if (!customChannelExists) return yield* noSuchChannel
       if (!obstacles.method_known) return yield* noSuchIncomeMethod
       yield* Effect.fromResult(order)
-      yield* Effect.fromResult(checkFreeElsewhere(propertyId, obstacles.held_elsewhere))
+      yield* Effect.fromResult(checkNoImportedBusyNights(propertyId, obstacles.held_elsewhere))
       return undefined
     })
     const create = Effect.fnUntraced(function* (channel_id: string) {
@@ -139,7 +139,7 @@ const createReservation = (
       const created = yield* Effect.catchTag(
         orders.create(operatorId, order.success, at, references),
         "NightTaken",
-        () => nightsNotFree
+        () => nightsNotFreeError
       )
       return created ?? (yield* explainRejection(order))
     })
@@ -161,7 +161,7 @@ const checkFixedFields = makeImmutableFieldCheck(update_reservation_basic.payloa
 })
 
 /** Returns the record with its check-in details and `received_amount` also at the top level, where an edit accepts them. */
-const withInnerFields = (record: Reservation) => ({
+const withNestedFields = (record: Reservation) => ({
   ...record,
   ...record.check_in_details,
   received_amount: record.payment.received_amount
@@ -179,7 +179,7 @@ const loadAndCheckFixedFields = Effect.fnUntraced(function* (
   const { rows } = yield* search.search(operatorId, filters, "booked_at", { offset: 0, limit: 1 })
   const [row] = rows
   if (row === undefined) return yield* noSuchStay
-  yield* Effect.fromResult(checkFixedFields(withInnerFields(toRecord(row, yield* callerClock)), payload))
+  yield* Effect.fromResult(checkFixedFields(withNestedFields(toRecord(row, yield* callerClock)), payload))
 })
 
 const updateReservationBasic = (
@@ -191,20 +191,20 @@ const updateReservationBasic = (
   Effect.fnUntraced(function* (payload: typeof update_reservation_basic.payloadSchema.Type) {
     const { operatorId } = yield* CurrentCaller
     const { stay_code, custom_channel_id: channel } = payload
-    const contact = yield* Effect.fromResult(toContact(payload))
+    const contact = yield* Effect.fromResult(toGuestContact(payload))
     yield* loadAndCheckFixedFields(search, toRecord, payload)
     if (channel !== undefined && findCustomChannel(deployment, channel) === undefined) return yield* noSuchChannel
     const computeOrders = Effect.fnUntraced(function* ({ order, stay, held_elsewhere }: OrderChangeContext) {
       if (order === null || stay === undefined) return yield* noSuchStay
       const after = yield* Effect.fromResult(applyStayEdit(order, stay, { ...payload, ...contact }))
       const newNights = held_elsewhere.filter(({ day }) => day < stay.check_in_date || day >= stay.check_out_date)
-      yield* Effect.fromResult(checkFreeElsewhere(stay.property_id, newNights))
+      yield* Effect.fromResult(checkNoImportedBusyNights(stay.property_id, newNights))
       return [after]
     })
-    const to = { toCheckIn: payload.check_in_date, toCheckOut: payload.check_out_date }
+    const destination = { toCheckIn: payload.check_in_date, toCheckOut: payload.check_out_date }
     yield* orders
-      .change(operatorId, yield* currentSecond, { key: { stay_code }, to }, computeOrders)
-      .pipe(Effect.catchTag("NightTaken", () => nightsNotFree))
+      .change(operatorId, yield* currentSecond, { key: { stay_code }, destination }, computeOrders)
+      .pipe(Effect.catchTag("NightTaken", () => nightsNotFreeError))
     return {}
   })
 
@@ -213,11 +213,11 @@ const cancelReservation = (orders: Orders["Service"]) =>
     const { operatorId } = yield* CurrentCaller
     const at = yield* currentSecond
     const computeOrders = Effect.fnUntraced(function* ({ order }: OrderChangeContext) {
-      if (order === null) return yield* noLongerAvailable
-      if (!isManualCode(order.reservation_code)) return yield* notManual
+      if (order === null) return yield* orderGoneError
+      if (!isManualOrderCode(order.reservation_code)) return yield* orderNotManualError
       // Cancelling twice is what a client does that did not hear of the first time.
       if (order.status === "cancelled") return []
-      if (hasOrderEnded(order)) return yield* alreadyEnded(order.status)
+      if (hasOrderEnded(order)) return yield* orderAlreadyEndedError(order.status)
       return [{ ...order, status: "cancelled" as const, cancelled_at: at }]
     })
     yield* orders
@@ -238,17 +238,17 @@ const allocateStay = (orders: Orders["Service"]) =>
     }: OrderChangeContext) {
       if (order === null || stay === undefined) return yield* noSuchStay
       if (!property_known) return yield* noSuchProperty
-      if (hasOrderEnded(order)) return yield* orderEnded("property_id", order.status)
+      if (hasOrderEnded(order)) return yield* orderEndedError("property_id", order.status)
       // A stay that is there already stays there.
       if (stay.property_id !== property_id) {
         if (!context.property_let) return yield* propertyDeactivated
-        yield* Effect.fromResult(checkFreeElsewhere(property_id, context.held_elsewhere))
+        yield* Effect.fromResult(checkNoImportedBusyNights(property_id, context.held_elsewhere))
       }
       return moveStayToProperty([order, ...in_the_way], stay, property_id)
     })
-    const target = { key: { stay_code }, to: { toProperty: property_id } }
+    const target = { key: { stay_code }, destination: { toProperty: property_id } }
     yield* retryWhileNightsTaken(orders.change(operatorId, yield* currentSecond, target, computeOrders)).pipe(
-      Effect.catchTag("NightTaken", () => nightsNotFree)
+      Effect.catchTag("NightTaken", () => nightsNotFreeError)
     )
     return {}
   })
@@ -258,7 +258,7 @@ const moveStayToBox = (orders: Orders["Service"]) =>
     const { operatorId } = yield* CurrentCaller
     const computeOrders = Effect.fnUntraced(function* ({ order, stay }: OrderChangeContext) {
       if (order === null || stay === undefined) return yield* noSuchStay
-      if (hasOrderEnded(order)) return yield* orderEnded("stay_code", order.status)
+      if (hasOrderEnded(order)) return yield* orderEndedError("stay_code", order.status)
       return [unassignStay(order, stay)]
     })
     yield* orders
@@ -267,17 +267,17 @@ const moveStayToBox = (orders: Orders["Service"]) =>
     return {}
   })
 
-const noSuchChannel = notInDictionary("custom_channel_id", "custom_channels")
-const noSuchIncomeMethod = notInDictionary("income_method_id", "income_methods")
-const nightsNotFree = new Conflict({ message: "check_in_date: the property is not free on all of these nights." })
+const noSuchChannel = notInDictionaryError("custom_channel_id", "custom_channels")
+const noSuchIncomeMethod = notInDictionaryError("income_method_id", "income_methods")
+const nightsNotFreeError = new Conflict({ message: "check_in_date: the property is not free on all of these nights." })
 
 // Both texts are the specification's (Errors, Specific cases 1 and 2).
-const notManual = new NotFound({
+const orderNotManualError = new NotFound({
   message: "Only manually created reservations can be cancelled through this endpoint."
 })
-const noLongerAvailable = new NotFound({ message: "This resource is no longer available." })
+const orderGoneError = new NotFound({ message: "This resource is no longer available." })
 
-const alreadyEnded = (status: string) =>
+const orderAlreadyEndedError = (status: string) =>
   new Conflict({ message: `reservation_code: the order is ${status} and cannot be cancelled.` })
-const orderEnded = (field: string, status: string) =>
+const orderEndedError = (field: string, status: string) =>
   new ValidationFailed({ message: `${field}: the order is ${status}; its stays cannot be moved.` })

@@ -16,25 +16,28 @@ export type KeywordMatch =
   | { readonly keyword: Keyword; readonly total: number }
 
 /** Whether the texts `t` contain the keyword. Its form is computed once per statement. */
-const containsKeyword = (sql: SqlClient, words: Value<string>, digits: Value<string> | undefined): Fragment => {
-  const inWords = sql`strpos(t.words, (SELECT search_form(${words}))) > 0`
+const containsKeyword = (sql: SqlClient, text: Value<string>, digits: Value<string> | undefined): Fragment => {
+  const inWords = sql`strpos(t.words, (SELECT search_form(${text}))) > 0`
   return digits === undefined ? inWords : sql`(${inWords} OR strpos(t.words, ${digits}) > 0)`
 }
 
 /** A keyword as the values of a statement. */
-export interface KeywordValues {
+export interface KeywordParameters {
   readonly operatorId: Value<number>
-  readonly words: Value<string>
+  readonly text: Value<string>
   readonly digits: Value<string> | undefined
 }
 
 /** A query for the `stay_id` of each stay that contains the keyword: reads every text of the operator. */
-export const selectStaysWithKeyword = (sql: SqlClient, { operatorId, words, digits }: KeywordValues): Fragment => sql`
-  SELECT t.stay_id FROM stay_search_texts t WHERE t.operator_id = ${operatorId} AND ${containsKeyword(sql, words, digits)}`
+export const selectStaysWithKeyword = (
+  sql: SqlClient,
+  { operatorId, text, digits }: KeywordParameters
+): Fragment => sql`
+  SELECT t.stay_id FROM stay_search_texts t WHERE t.operator_id = ${operatorId} AND ${containsKeyword(sql, text, digits)}`
 
 /** Whether the stay `s` contains the keyword: reads the text of this stay alone, so that a page stops once it is full. */
-export const stayHasKeyword = (sql: SqlClient, { operatorId, words, digits }: KeywordValues): Fragment => sql`(
-  SELECT ${containsKeyword(sql, words, digits)} FROM stay_search_texts t
+export const stayHasKeyword = (sql: SqlClient, { operatorId, text, digits }: KeywordParameters): Fragment => sql`(
+  SELECT ${containsKeyword(sql, text, digits)} FROM stay_search_texts t
   WHERE t.operator_id = ${operatorId} AND t.stay_id = s.id)`
 
 const readMatch = makeSingleRowReader(Schema.Struct({ total: Schema.Int, stay_ids: Schema.Array(Schema.Int) }))
@@ -48,8 +51,8 @@ export const matchKeyword = (sql: SqlClient) => {
         coalesce((array_agg(stay_id))[1:${sql.literal(String(MAX_STAY_IDS))}], '{}') AS stay_ids
       FROM (${selectStaysWithKeyword(sql, keyword)}) matching`
   )
-  return (operatorId: number, { words, digits }: Keyword): Effect.Effect<KeywordMatch> =>
-    Effect.map(readMatch(statement({ operatorId, words, digits })), ({ total, stay_ids }) =>
-      total <= MAX_STAY_IDS ? { stayIds: stay_ids } : { keyword: { words, digits }, total }
+  return (operatorId: number, { text, digits }: Keyword): Effect.Effect<KeywordMatch> =>
+    Effect.map(readMatch(statement({ operatorId, text, digits })), ({ total, stay_ids }) =>
+      total <= MAX_STAY_IDS ? { stayIds: stay_ids } : { keyword: { text, digits }, total }
     )
 }

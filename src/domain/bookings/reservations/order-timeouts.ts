@@ -82,11 +82,11 @@ export const makeTimeOutOrders = Effect.gen(function* () {
     const now = yield* DateTime.nowAsDate
     let cursor: ExpiredOrderCursor = { now, expires_at: EARLIEST_INSTANT, operator_id: 0, id: 0 }
     while (true) {
-      const expired = yield* findNext(cursor)
-      yield* Effect.forEach(expired, (each) => timeOutOrder(each, now), { discard: true })
-      const last = expired.at(-1)
+      const expiredOrders = yield* findNext(cursor)
+      yield* Effect.forEach(expiredOrders, (each) => timeOutOrder(each, now), { discard: true })
+      const last = expiredOrders.at(-1)
       if (last !== undefined) yield* wake
-      if (last === undefined || expired.length < ORDER_TIMEOUT_BATCH_SIZE) return
+      if (last === undefined || expiredOrders.length < ORDER_TIMEOUT_BATCH_SIZE) return
       cursor = { now, ...last }
     }
   })

@@ -18,7 +18,7 @@ import {
 const Money = Schema.Struct({ currency: Schema.String, amount: Schema.Finite })
 const ExactMoney = Schema.Struct({ currency: Schema.String, amount: ExactAmount })
 
-const Text = Schema.NullOr(Schema.String)
+const NullableText = Schema.NullOr(Schema.String)
 
 export const ReservationGuest = Schema.Struct({
   id: Id,
@@ -49,8 +49,8 @@ export const ReservationPayment = Schema.Struct({
 export const CheckInDetails = Schema.Struct({
   arrival_at: Schema.NullOr(ClockTime),
   departure_at: Schema.NullOr(ClockTime),
-  lock_code: Text,
-  lock_code_visible_after: Text,
+  lock_code: NullableText,
+  lock_code_visible_after: NullableText,
   deposit: Schema.NullOr(Schema.Finite),
   id_required: IdRequired,
   check_in_guide_url: Schema.String
@@ -75,10 +75,12 @@ export const Reservation = Schema.Struct({
   stay_status: StayStatus.annotateKey({
     description: "From check-out time on, `checkin_pending` of an accepted order reads `stay_completed`."
   }),
-  guest_name: Text,
-  guest_phone: Text,
-  guest_email: Text,
-  cancelled_at: Text.annotateKey({ description: "ISO 8601 with the offset `+00:00`, as all times of the record." }),
+  guest_name: NullableText,
+  guest_phone: NullableText,
+  guest_email: NullableText,
+  cancelled_at: NullableText.annotateKey({
+    description: "ISO 8601 with the offset `+00:00`, as all times of the record."
+  }),
   booked_at: Schema.String,
   created_at: Schema.String,
   creator: Schema.String,
@@ -94,7 +96,7 @@ export const Reservation = Schema.Struct({
   check_in_details: CheckInDetails,
   remarks: Schema.String,
   channel_remarks: Schema.String,
-  conversation_id: Text,
+  conversation_id: NullableText,
   tags: Schema.Array(Schema.String),
   custom_channel: Schema.NullOr(Schema.Struct({ id: Id, name: Schema.String })),
   guests: Schema.Array(ReservationGuest),
@@ -103,7 +105,7 @@ export const Reservation = Schema.Struct({
   additional_fees: Schema.Array(AdditionalFee),
   checkin_guide_images: Schema.Array(CheckInGuideImage),
   channel_details: Schema.NullOr(
-    Schema.Struct({ airbnb: Schema.Struct({ cancellation_policy_category: Text }) })
+    Schema.Struct({ airbnb: Schema.Struct({ cancellation_policy_category: NullableText }) })
   ).annotateKey({ description: "Null for every channel but airbnb." })
 })
 export type Reservation = typeof Reservation.Type

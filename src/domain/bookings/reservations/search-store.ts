@@ -9,7 +9,7 @@ import { idsParameter } from "../../../platform/database/parameters.ts"
 import type { ChannelType } from "../../channels/port/channel-type.ts"
 import { receivedAmountSql } from "../../money/received-money.ts"
 import { checkOutTimeSql } from "../../properties/properties/check-out-time.ts"
-import { checkPropertyExists } from "../../properties/properties/ownership.ts"
+import { makeCheckPropertyExists } from "../../properties/properties/ownership.ts"
 import { OrderRow, type OrderStatus } from "../orders/order.ts"
 import { GuestDetails, StayRow } from "../stays/stay.ts"
 import type { ReservationOrderBy } from "./contract.ts"
@@ -59,7 +59,7 @@ const ReservationRow = Schema.Struct({
 export type ReservationRow = typeof ReservationRow.Type
 
 /** The values of a search; what is undefined does not narrow it. */
-const toSearchValues = (operatorId: number, filters: StayFilters) => ({
+const toSearchParameters = (operatorId: number, filters: StayFilters) => ({
   operatorId,
   reservation_code: filters.reservation_code,
   id: filters.id,
@@ -72,22 +72,22 @@ const toSearchValues = (operatorId: number, filters: StayFilters) => ({
   channel_id: filters.channel_id,
   status: filters.status,
   channel_type: filters.channel_type,
-  ...toKeywordValues(filters.keyword_match)
+  ...toKeywordParameters(filters.keyword_match)
 })
 
 /** Returns a keyword match as values of a statement: its ids or, for many matches, the keyword and their number. */
-const toKeywordValues = (match: KeywordMatch | undefined) => {
+const toKeywordParameters = (match: KeywordMatch | undefined) => {
   const hasManyMatches = match !== undefined && "keyword" in match
   return {
     stay_ids: match === undefined || hasManyMatches ? undefined : match.stayIds,
-    words: hasManyMatches ? match.keyword.words : undefined,
-    digits: hasManyMatches ? match.keyword.digits : undefined,
-    words_total: hasManyMatches ? match.total : undefined
+    keyword_text: hasManyMatches ? match.keyword.text : undefined,
+    keyword_digits: hasManyMatches ? match.keyword.digits : undefined,
+    keyword_total: hasManyMatches ? match.total : undefined
   }
 }
-type SearchValues = Givens<ReturnType<typeof toSearchValues>>
+type SearchParameters = Givens<ReturnType<typeof toSearchParameters>>
 
-const stayConditions = (sql: Sql, values: SearchValues, scope: StayScope): ReadonlyArray<Fragment> => {
+const stayConditions = (sql: Sql, values: SearchParameters, scope: StayScope): ReadonlyArray<Fragment> => {
   const all: Array<Fragment> = []
   const { operatorId, reservation_code: code } = values
   if (code !== undefined) {
@@ -109,7 +109,7 @@ const stayConditions = (sql: Sql, values: SearchValues, scope: StayScope): Reado
   return all
 }
 
-const orderConditions = (sql: Sql, values: SearchValues): ReadonlyArray<Fragment> => {
+const orderConditions = (sql: Sql, values: SearchParameters): ReadonlyArray<Fragment> => {
   const all: Array<Fragment> = []
   if (values.channel_id !== undefined) all.push(sql`o.channel_id = ${values.channel_id}`)
   if (values.status !== undefined) all.push(sql`o.status = ${values.status}`)
@@ -118,13 +118,14 @@ const orderConditions = (sql: Sql, values: SearchValues): ReadonlyArray<Fragment
 }
 
 /** Orders a page can be asked in: the latest first; each is the order of an index of stays or of their orders. */
-const SORT_ORDERS: Readonly<Record<ReservationOrderBy, { readonly of: "s" | "o"; readonly by: string }>> = {
-  booked_at: { of: "o", by: "booked_at DESC, order_id DESC, id" },
-  created_at: { of: "o", by: "created_at DESC, order_id DESC, id" },
-  cancelled_at: { of: "o", by: "cancelled_at DESC NULLS LAST, order_id DESC, id" },
-  check_in_date: { of: "s", by: "check_in_date DESC, id DESC" },
-  check_out_date: { of: "s", by: "check_out_date DESC, id DESC" }
-}
+const SORT_ORDERS: Readonly<Record<ReservationOrderBy, { readonly tableAlias: "s" | "o"; readonly orderBy: string }>> =
+  {
+    booked_at: { tableAlias: "o", orderBy: "booked_at DESC, order_id DESC, id" },
+    created_at: { tableAlias: "o", orderBy: "created_at DESC, order_id DESC, id" },
+    cancelled_at: { tableAlias: "o", orderBy: "cancelled_at DESC NULLS LAST, order_id DESC, id" },
+    check_in_date: { tableAlias: "s", orderBy: "check_in_date DESC, id DESC" },
+    check_out_date: { tableAlias: "s", orderBy: "check_out_date DESC, id DESC" }
+  }
 
 // Worked out once: a list of columns is the same in every search.
 const GUEST_PAIRS = jsonObjectPairs(GuestDetails, "g")
@@ -148,7 +149,7 @@ const tagsJson = (sql: Sql): Fragment => sql`(
     ON t.operator_id = link.operator_id AND t.id = link.tag_id AND t.stays_version = link.stays_version
   WHERE link.operator_id = page.operator_id AND link.stay_id = page.id)`
 
-interface Conditions {
+interface SearchConditions {
   readonly onStays: ReadonlyArray<Fragment>
   readonly onOrders: ReadonlyArray<Fragment>
 }
@@ -159,7 +160,7 @@ const STAYS_WITH_ORDERS = "stays s JOIN orders o ON o.operator_id = s.operator_i
 const selectMatchingStays = (
   sql: Sql,
   operatorId: Value<number>,
-  { onStays, onOrders }: Conditions,
+  { onStays, onOrders }: SearchConditions,
   joinsOrders = onOrders.length > 0
 ): Fragment => {
   const ofOperator = sql`s.operator_id = ${operatorId}`
@@ -169,17 +170,17 @@ const selectMatchingStays = (
 }
 
 /** Returns the keyword if it has too many matches to pass their ids. */
-const unresolvedKeyword = ({ operatorId, words, digits }: SearchValues) =>
-  words === undefined ? undefined : { operatorId, words, digits }
+const unresolvedKeyword = ({ operatorId, keyword_text: text, keyword_digits: digits }: SearchParameters) =>
+  text === undefined ? undefined : { operatorId, text, digits }
 
 /**
  * How many stays match. An index alone can tell: where nothing is asked of orders one of stays, and where nothing is asked
  * of stays that of orders by status, which has how many stays each has. If the keyword is the only filter, `matchKeyword` has
  * counted its stays already.
  */
-const countMatchingStays = (sql: Sql, values: SearchValues, conditions: Conditions): Fragment => {
+const countMatchingStays = (sql: Sql, values: SearchParameters, conditions: SearchConditions): Fragment => {
   const { onStays, onOrders } = conditions
-  const { operatorId, words_total: keywordTotal } = values
+  const { operatorId, keyword_total: keywordTotal } = values
   const keyword = unresolvedKeyword(values)
   if (keywordTotal !== undefined && onStays.length + onOrders.length === 0)
     return sql`SELECT ${keywordTotal}::bigint AS total`
@@ -197,12 +198,12 @@ const countMatchingStays = (sql: Sql, values: SearchValues, conditions: Conditio
 const selectMatchingKeys = (
   sql: Sql,
   operatorId: Value<number>,
-  conditions: Conditions,
+  conditions: SearchConditions,
   orderBy: ReservationOrderBy
 ): Fragment => {
-  const { of } = SORT_ORDERS[orderBy]
-  const joinsOrders = of === "o" || conditions.onOrders.length > 0
-  return sql`SELECT s.operator_id, s.id, s.order_id, ${sql.literal(`${of}.${orderBy}`)}
+  const { tableAlias } = SORT_ORDERS[orderBy]
+  const joinsOrders = tableAlias === "o" || conditions.onOrders.length > 0
+  return sql`SELECT s.operator_id, s.id, s.order_id, ${sql.literal(`${tableAlias}.${orderBy}`)}
     FROM ${selectMatchingStays(sql, operatorId, conditions, joinsOrders)}`
 }
 
@@ -212,7 +213,7 @@ const selectFullRows = (sql: Sql): Fragment => sql`
   JOIN orders o ON o.operator_id = listed.operator_id AND o.id = listed.order_id`
 
 /** What of a row is put together of several tables, or read in another form than its table has. */
-const rowColumns = (sql: Sql) => ({
+const rowColumnExpressions = (sql: Sql) => ({
   ...readColumnExpressions(sql, StayRow, "page"),
   total_rate: sql`whole.rate::text`,
   total_commission: sql`whole.commission::text`,
@@ -232,7 +233,7 @@ const search = (sql: Sql) => {
   const selectPage = makePageReader(
     sql,
     ReservationRow,
-    (values: SearchValues, orderBy: ReservationOrderBy, scope: StayScope) => {
+    (values: SearchParameters, orderBy: ReservationOrderBy, scope: StayScope) => {
       const conditions = { onStays: stayConditions(sql, values, scope), onOrders: orderConditions(sql, values) }
       const keyword = unresolvedKeyword(values)
       const keywordConditions = keyword === undefined ? [] : [stayHasKeyword(sql, keyword)]
@@ -245,15 +246,15 @@ const search = (sql: Sql) => {
         ),
         whole: selectFullRows(sql),
         total: countMatchingStays(sql, values, conditions),
-        orderBy: sql.literal(SORT_ORDERS[orderBy].by),
-        columns: rowColumns(sql),
+        orderBy: sql.literal(SORT_ORDERS[orderBy].orderBy),
+        columns: rowColumnExpressions(sql),
         joined: joinOrderTotals(sql)
       }
     }
   )
   return (operatorId: number, filters: StayFilters, orderBy: ReservationOrderBy, page: Page) =>
     selectPage(
-      toSearchValues(operatorId, filters),
+      toSearchParameters(operatorId, filters),
       page,
       orderBy,
       filters.property_id === UNASSIGNED_PROPERTY_ID ? "in the box" : "anywhere"
@@ -266,7 +267,7 @@ export class ReservationSearchStore extends Context.Service<ReservationSearchSto
     make: Effect.map(SqlClient.SqlClient, (sql) => ({
       search: search(sql),
       matchKeyword: matchKeyword(sql),
-      checkPropertyExists: checkPropertyExists(sql)
+      checkPropertyExists: makeCheckPropertyExists(sql)
     }))
   }
 ) {

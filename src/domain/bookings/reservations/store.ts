@@ -10,8 +10,8 @@ export class OrderStore extends Context.Service<OrderStore>()("latchkey/domain/b
     findByChannelId: findOrderByChannelId(sql),
     findTakenNights: findTakenNights(sql),
     create: createOrder(sql),
-    find: loadOrderForChange(sql),
-    apply: applyOrderChange(sql),
+    loadForChange: loadOrderForChange(sql),
+    applyChange: applyOrderChange(sql),
     withOperatorOrderQueue: withOperatorOrderQueue(sql)
   }))
 }) {

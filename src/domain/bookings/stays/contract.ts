@@ -4,7 +4,7 @@ import { MUST_NOT_BE_EMPTY, RecordCode, textUpTo } from "../../../contract/field
 import { nameUpTo } from "../../../contract/names.ts"
 import { defineFamily, toolMetadata } from "../../../contract/operation.ts"
 import { CUSTOM_FIELDS, CUSTOM_FIELDS_TEXT, TAG_NAME } from "../../../platform/limits.ts"
-import { ClockText, CustomFieldChanges, Deposit, LockCode, TimeOfArrival } from "./fields.ts"
+import { ClockText, ClockTimeInput, CustomFieldChanges, Deposit, LockCode } from "./fields.ts"
 import { CustomFields, IdRequired, StayStatus } from "./stay.ts"
 
 // What hosts keep about one stay: tags, check-in, custom fields, whether the guest is in (contract facts 2.5 to 2.7).
@@ -44,8 +44,8 @@ export const update_check_in_details = operation("update_check_in_details", {
     stay_code: RecordCode,
     lock_code: Schema.optionalKey(Schema.NullOr(LockCode)),
     lock_code_visible_after: Schema.optionalKey(Schema.NullOr(ClockText)),
-    arrival_at: Schema.optionalKey(Schema.NullOr(TimeOfArrival)),
-    departure_at: Schema.optionalKey(Schema.NullOr(TimeOfArrival)),
+    arrival_at: Schema.optionalKey(Schema.NullOr(ClockTimeInput)),
+    departure_at: Schema.optionalKey(Schema.NullOr(ClockTimeInput)),
     deposit: Schema.optionalKey(Schema.NullOr(Deposit)),
     id_required: Schema.optionalKey(IdRequired)
   },

@@ -11,18 +11,18 @@ import {
 // The fields of payloads about one stay (contract facts 2.5 and 2.6).
 
 /** Wall clock of the property. */
-export const TimeOfArrival = Schema.Struct({
+export const ClockTimeInput = Schema.Struct({
   hour: Integer.check(Schema.isBetween({ minimum: 0, maximum: 23 }, { expected: "an hour from 0 to 23" })),
   minute: Integer.check(Schema.isBetween({ minimum: 0, maximum: 59 }, { expected: "a minute from 0 to 59" }))
 })
 
-const CLOCK = /^([01]\d|2[0-3]):[0-5]\d$/
+const CLOCK_TEXT_PATTERN = /^([01]\d|2[0-3]):[0-5]\d$/
 
 /** `HH:mm`. */
 export const ClockText = Schema.String.check(
-  Schema.makeFilter((text) => CLOCK.test(text), {
+  Schema.makeFilter((text) => CLOCK_TEXT_PATTERN.test(text), {
     expected: "a time in the form HH:mm, such as 15:00",
-    toJsonSchema: () => ({ pattern: CLOCK.source })
+    toJsonSchema: () => ({ pattern: CLOCK_TEXT_PATTERN.source })
   })
 ).annotate({ description: "HH:mm" })
 

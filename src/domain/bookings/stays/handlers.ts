@@ -56,21 +56,21 @@ const removeReservationTag = (store: Store) =>
     const { operatorId } = yield* CurrentCaller
     const { found, removed } = yield* store.removeTag(operatorId, payload.stay_code, trimName(payload.tag_name))
     if (!found) return yield* noSuchStay
-    return removed ? undefined : yield* notTagged
+    return removed ? undefined : yield* tagNotOnStayError
   })
 
 const updateCheckInDetails = (store: Store) =>
-  Effect.fnUntraced(function* ({ stay_code, ...sent }: typeof update_check_in_details.payloadSchema.Type) {
+  Effect.fnUntraced(function* ({ stay_code, ...details }: typeof update_check_in_details.payloadSchema.Type) {
     const { operatorId } = yield* CurrentCaller
     const change = {
-      lock_code: sent.lock_code === "" ? null : sent.lock_code,
-      lock_code_visible_after: sent.lock_code_visible_after,
-      arrival_at: toClockText(sent.arrival_at),
-      departure_at: toClockText(sent.departure_at),
-      deposit: sent.deposit,
-      id_required: sent.id_required
+      lock_code: details.lock_code === "" ? null : details.lock_code,
+      lock_code_visible_after: details.lock_code_visible_after,
+      arrival_at: toClockText(details.arrival_at),
+      departure_at: toClockText(details.departure_at),
+      deposit: details.deposit,
+      id_required: details.id_required
     }
-    const { found } = yield* store.setCheckIn(operatorId, stay_code, change, yield* currentSecond)
+    const { found } = yield* store.setCheckInDetails(operatorId, stay_code, change, yield* currentSecond)
     return found ? undefined : yield* noSuchStay
   })
 
@@ -87,7 +87,7 @@ const updateReservationCustomFields = (store: Store) =>
     const { stay_code, custom_fields } = payload
     const stay = yield* store.saveCustomFields(operatorId, stay_code, custom_fields, yield* currentSecond)
     if (stay === undefined) return yield* noSuchStay
-    return stay.saved ? stay : yield* tooManyFields
+    return stay.saved ? stay : yield* tooManyCustomFieldsError
   })
 
 const updateStayStatus = (store: Store) =>
@@ -96,12 +96,12 @@ const updateStayStatus = (store: Store) =>
     const { stay_code, stay_status } = payload
     const order = yield* store.setStayStatus(operatorId, stay_code, stay_status, yield* currentSecond)
     if (order === undefined) return yield* noSuchStay
-    return order.status === "accepted" ? undefined : yield* notAccepted(order.status)
+    return order.status === "accepted" ? undefined : yield* orderNotAcceptedError(order.status)
   })
 
-const notTagged = new NotFound({ message: "tag_name: the stay has no such tag." })
-const tooManyFields = new ValidationFailed({
+const tagNotOnStayError = new NotFound({ message: "tag_name: the stay has no such tag." })
+const tooManyCustomFieldsError = new ValidationFailed({
   message: `custom_fields: a stay has at most ${CUSTOM_FIELDS} of them, of at most ${CUSTOM_FIELDS_TEXT} characters in all.`
 })
-const notAccepted = (status: string) =>
+const orderNotAcceptedError = (status: string) =>
   new ValidationFailed({ message: `stay_status: the order is ${status}; only stays of accepted orders can be marked.` })

@@ -13,7 +13,7 @@ export interface InsertIdentityImageParameters {
   readonly imageId: number
   readonly url: string
   /** Images that the stay may have had in all. */
-  readonly most: number
+  readonly maxImages: number
   readonly at: Date
 }
 
@@ -25,7 +25,7 @@ export interface InsertIdentityImageParameters {
  */
 export const insertIdentityImage = (
   sql: SqlClient,
-  { operatorId, stayId, guestId, imageId, url, most, at }: Givens<InsertIdentityImageParameters>,
+  { operatorId, stayId, guestId, imageId, url, maxImages, at }: Givens<InsertIdentityImageParameters>,
   keepImage: (imageId: Fragment) => Fragment
 ): Fragment => sql`
   parent AS (
@@ -37,7 +37,7 @@ export const insertIdentityImage = (
     UPDATE stays s SET identity_image_count = s.identity_image_count + 1
     FROM parent
     WHERE s.operator_id = ${operatorId} AND s.id = ${stayId} AND s.order_id = parent.id
-      AND s.guide_token IS NOT NULL AND s.id_required <> 'not_required' AND s.identity_image_count < ${most}
+      AND s.guide_token IS NOT NULL AND s.id_required <> 'not_required' AND s.identity_image_count < ${maxImages}
     RETURNING s.operator_id, s.id, s.order_id, s.stay_code, s.property_id, parent.reservation_code
   ), kept AS (${keepImage(sql`(SELECT ${imageId}::bigint FROM taking)`)}), handed AS (
     INSERT INTO identity_images (operator_id, order_id, stay_id, guest_id, image_id, large_url, extra_large_url, created_at)
@@ -52,11 +52,11 @@ export const insertIdentityImage = (
 /** Which of an operator's images are looked at: those after one, and the days they are kept after check-out. */
 export interface DeleteIdentityImagesParameters {
   readonly operatorId: number
-  readonly after: number
-  readonly days: number
+  readonly afterId: number
+  readonly retentionDays: number
   readonly now: Date
   /** So many days before now: what came later is of no stay that ended as long ago. */
-  readonly then: Date
+  readonly createdUntil: Date
 }
 
 /**
@@ -66,17 +66,17 @@ export interface DeleteIdentityImagesParameters {
  */
 export const deleteExpiredIdentityImages = (
   sql: SqlClient,
-  { operatorId, after, days, now, then }: Givens<DeleteIdentityImagesParameters>,
-  most: Value<number>
+  { operatorId, afterId, retentionDays, now, createdUntil }: Givens<DeleteIdentityImagesParameters>,
+  limit: Value<number>
 ): Fragment => sql`
   looked_at AS MATERIALIZED (
     SELECT id, order_id, stay_id, image_id, created_at FROM identity_images
-    WHERE operator_id = ${operatorId} AND id > ${after} AND created_at <= ${then} ORDER BY id LIMIT ${most}
+    WHERE operator_id = ${operatorId} AND id > ${afterId} AND created_at <= ${createdUntil} ORDER BY id LIMIT ${limit}
   ), over AS (
     SELECT i.id, i.image_id
     FROM looked_at i CROSS JOIN (SELECT (${now}::timestamptz AT TIME ZONE time_zone)::date AS today
       FROM operators WHERE id = ${operatorId}) o
-    WHERE o.today - ${days}::integer >= coalesce(
+    WHERE o.today - ${retentionDays}::integer >= coalesce(
       (SELECT s.check_out_date FROM stays s WHERE s.operator_id = ${operatorId} AND s.id = i.stay_id),
       (SELECT max(s.check_out_date) FROM stays s WHERE s.operator_id = ${operatorId} AND s.order_id = i.order_id),
       i.created_at::date)

@@ -18,7 +18,7 @@ interface StayStatusFields {
  * Returns the status to show for a stay. `clock`: the operator's local time, `YYYY-MM-DD HH:mm:ss`. From its check-out time on, an
  * accepted stay whose guest was not marked as arrived shows `stay_completed`. The stored status does not change.
  */
-export const currentStayStatus = (stay: StayStatusFields, clock: string): StayStatusFields["stay_status"] =>
+export const computeShownStayStatus = (stay: StayStatusFields, clock: string): StayStatusFields["stay_status"] =>
   stay.status === "accepted" &&
   stay.stay_status === "checkin_pending" &&
   `${stay.check_out_date} ${stay.check_out_time}` <= clock

@@ -9,7 +9,7 @@ import type { Givens } from "../../../platform/database/forms.ts"
 import { makeSingleRowReader } from "../../../platform/database/rows.ts"
 import { withSavepoint } from "../../../platform/database/savepoint.ts"
 import { exactNameFirstOrder, hasNameCondition } from "../../named-row.ts"
-import { findOrCreateStayTag, isConcurrentlyCreated } from "../reservation-tags/find-or-create-tag.ts"
+import { findOrCreateStayTag, isConcurrentTagViolation } from "../reservation-tags/find-or-create-tag.ts"
 import { noSuchStay } from "./rules.ts"
 import { stayRecordSql } from "./stay-sql.ts"
 
@@ -41,7 +41,7 @@ const selectStay = (sql: Sql, { operatorId, stayCode }: Givens<StayKey>): Fragme
   WHERE s.operator_id = ${operatorId} AND s.stay_code = ${stayCode}`
 
 /** For the trail: the field changed on the stays of a table expression that names their order. */
-export const changedStayField = (
+export const changedStayFieldSql = (
   sql: Sql,
   field: "check_in_approved_at" | "checkin_guide_images" | "stay_status" | "tags",
   stays: Fragment
@@ -67,7 +67,7 @@ export const addTag = (sql: Sql) => {
       )`,
     events: [],
     touched: sql`
-      ${changedStayField(sql, "tags", sql`stay WHERE EXISTS (SELECT FROM linked)`)}
+      ${changedStayFieldSql(sql, "tags", sql`stay WHERE EXISTS (SELECT FROM linked)`)}
       UNION ALL ${createdOrDeletedRecordsSql(sql, "reservation_tag", "made_tag")}`,
     outcome: sql`SELECT EXISTS (SELECT FROM stay) AS found`
   }))
@@ -79,7 +79,7 @@ export const addTag = (sql: Sql) => {
   ) => {
     const attempt = inSavepoint(statement({ operatorId, stayCode, name, color, at }))
     return readAddedTag(
-      Effect.retry(attempt, { times: 1, while: (error) => isConcurrentlyCreated(findConstraintViolation(error)) })
+      Effect.retry(attempt, { times: 1, while: (error) => isConcurrentTagViolation(findConstraintViolation(error)) })
     )
   }
 }
@@ -104,7 +104,7 @@ export const removeTag = (sql: Sql) => {
         RETURNING link.tag_id
       )`,
     events: [],
-    touched: changedStayField(sql, "tags", sql`stay WHERE EXISTS (SELECT FROM removed)`),
+    touched: changedStayFieldSql(sql, "tags", sql`stay WHERE EXISTS (SELECT FROM removed)`),
     outcome: sql`SELECT EXISTS (SELECT FROM stay) AS found, EXISTS (SELECT FROM removed) AS removed`
   }))
   return (operatorId: number, stayCode: string, tagName: string) =>

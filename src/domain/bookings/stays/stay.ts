@@ -23,11 +23,11 @@ export const RateDetail = Schema.Struct({
 
 export const AdditionalFee = Schema.Struct({ name: Schema.String, currency: Schema.String, amount: Schema.Finite })
 
-const Text = Schema.NullOr(Schema.String)
+const NullableText = Schema.NullOr(Schema.String)
 
 /** Decimal text as `numeric` takes and gives it, major units. */
-const Decimal = Schema.String
-export type Decimal = typeof Decimal.Type
+const DecimalText = Schema.String
+export type DecimalText = typeof DecimalText.Type
 
 /** How a stay is called. */
 export const StayIdentity = Schema.Struct({
@@ -45,19 +45,19 @@ export const StayTerms = Schema.Struct({
   number_of_adults: column("integer", Schema.Int),
   number_of_children: columnWithDefault("integer", Schema.Int, 0),
   number_of_infants: columnWithDefault("integer", Schema.Int, 0),
-  guest_name: column("text", Text),
-  guest_phone: column("text", Text),
-  guest_email: column("text", Text),
+  guest_name: column("text", NullableText),
+  guest_phone: column("text", NullableText),
+  guest_email: column("text", NullableText),
   /** Including the commission. */
-  rate: column("numeric", Decimal),
-  commission: column("numeric", Schema.NullOr(Decimal)),
+  rate: column("numeric", DecimalText),
+  commission: column("numeric", Schema.NullOr(DecimalText)),
   /** The part of the rate that is for the nights: the weight of this stay in the split of the order's entries. */
-  accommodation_revenue: column("numeric", Decimal),
+  accommodation_revenue: column("numeric", DecimalText),
   remarks: columnWithDefault("text", Schema.String, ""),
   /** The channel's listing; null for orders made by hand, whose listing is the property. */
-  listing_id: columnWithDefault("text", Text, null),
+  listing_id: columnWithDefault("text", NullableText, null),
   /** The channel's own id of the room within its order. */
-  channel_room_id: columnWithDefault("text", Text, null),
+  channel_room_id: columnWithDefault("text", NullableText, null),
   number_of_pets: columnWithDefault("integer", Schema.Int, 0),
   /** What the channel itemized, major units; null for the plain case of nights and commission. */
   rate_details: columnWithDefault("jsonb", Schema.NullOr(Schema.Array(RateDetail)), null),
@@ -65,7 +65,7 @@ export const StayTerms = Schema.Struct({
 })
 
 /** What whoever sold it says once and for all. */
-export const StaySource = Schema.Struct({
+export const ImmutableStayColumns = Schema.Struct({
   additional_fees: columnWithDefault("jsonb", Schema.Array(AdditionalFee), [])
 })
 
@@ -74,31 +74,31 @@ export const HostStayFields = Schema.Struct({
   stay_status: column("text", StayStatus),
   arrival_at: column("time", Schema.NullOr(ClockTime)),
   departure_at: column("time", Schema.NullOr(ClockTime)),
-  lock_code: column("text", Text),
-  lock_code_visible_after: column("text", Text),
-  deposit: column("numeric", Schema.NullOr(Decimal)),
+  lock_code: column("text", NullableText),
+  lock_code_visible_after: column("text", NullableText),
+  deposit: column("numeric", Schema.NullOr(DecimalText)),
   id_required: column("text", IdRequired),
   /** The last part of the address of its page for guests (check-in/guest-portal-url.ts); null: it has none yet. */
-  guide_token: column("text", Text),
+  guide_token: column("text", NullableText),
   custom_fields: column("jsonb", Schema.NullOr(CustomFields))
 })
 
 /** A person of a stay. */
 export const GuestDetails = Schema.Struct({
   name: column("text", Schema.String),
-  phone: columnWithDefault("text", Text, null),
-  email: columnWithDefault("text", Text, null),
+  phone: columnWithDefault("text", NullableText, null),
+  email: columnWithDefault("text", NullableText, null),
   id_type: columnWithDefault("text", Schema.NullOr(Schema.Literals(["passport", "id_card", "others"])), null),
-  id_number: columnWithDefault("text", Text, null),
+  id_number: columnWithDefault("text", NullableText, null),
   gender: columnWithDefault("text", Schema.NullOr(Schema.Literals(["male", "female"])), null),
   /** ISO 3166-1 alpha-2. */
-  country: columnWithDefault("text", Text, null),
+  country: columnWithDefault("text", NullableText, null),
   is_booker: column("boolean", Schema.Boolean)
 })
 export type GuestDetails = typeof GuestDetails.Type
 
 /** The columns a new stay fills. */
-export const NewStayColumns = Schema.Struct({ ...StayTerms.fields, ...StaySource.fields })
+export const NewStayColumns = Schema.Struct({ ...StayTerms.fields, ...ImmutableStayColumns.fields })
 
 export const NewStay = Schema.Struct({ ...NewStayColumns.fields, guests: Schema.Array(GuestDetails) })
 export type NewStay = typeof NewStay.Type
@@ -110,6 +110,6 @@ export type StayState = typeof StayState.Type
 export const StayRow = Schema.Struct({
   ...StayIdentity.fields,
   ...StayTerms.fields,
-  ...StaySource.fields,
+  ...ImmutableStayColumns.fields,
   ...HostStayFields.fields
 })

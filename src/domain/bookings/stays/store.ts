@@ -6,19 +6,21 @@ import { type Givens, inForms } from "../../../platform/database/forms.ts"
 import { jsonParameter } from "../../../platform/database/parameters.ts"
 import { makeOptionalRowReader } from "../../../platform/database/rows.ts"
 import { CUSTOM_FIELDS, CUSTOM_FIELDS_TEXT } from "../../../platform/limits.ts"
-import { setCheckIn } from "./check-in.ts"
+import { setCheckInDetails } from "./check-in-details.ts"
 import { CustomFields, type HostStayFields } from "./stay.ts"
 import { selectStayForUpdate } from "./stay-lock.ts"
 import { recordStayUpdates, stayRecordSql } from "./stay-sql.ts"
-import { addTag, changedStayField, removeTag, type StayKey } from "./stay-tags.ts"
+import { addTag, changedStayFieldSql, removeTag, type StayKey } from "./stay-tags.ts"
 
 // The SQL of what hosts keep about one stay. Each is one statement and touches none of the columns that changes of the
 // order are worked out from (StayTerms), so the two never undo each other.
 
 type Sql = SqlClient.SqlClient
 
-const readFields = makeOptionalRowReader(Schema.Struct({ fields: Schema.NullOr(CustomFields) }))
-const readSaved = makeOptionalRowReader(Schema.Struct({ saved: Schema.Boolean, fields: Schema.NullOr(CustomFields) }))
+const readCustomFields = makeOptionalRowReader(Schema.Struct({ fields: Schema.NullOr(CustomFields) }))
+const readSavedCustomFields = makeOptionalRowReader(
+  Schema.Struct({ saved: Schema.Boolean, fields: Schema.NullOr(CustomFields) })
+)
 const readStatus = makeOptionalRowReader(Schema.Struct({ status: Schema.String }))
 
 /** Undefined when there is no such stay. */
@@ -28,7 +30,7 @@ const findCustomFields = (sql: Sql) => {
     ({ operatorId, stayCode }: Givens<StayKey>) => sql`
       SELECT custom_fields AS fields FROM stays WHERE operator_id = ${operatorId} AND stay_code = ${stayCode}`
   )
-  return (operatorId: number, stayCode: string) => readFields(statement({ operatorId, stayCode }))
+  return (operatorId: number, stayCode: string) => readCustomFields(statement({ operatorId, stayCode }))
 }
 
 const characterCountSql = (sql: Sql, fields: Fragment): Fragment =>
@@ -71,7 +73,7 @@ const saveCustomFields = (sql: Sql) => {
       SELECT EXISTS (SELECT FROM after) AS saved, (SELECT custom_fields FROM after) AS fields, reservation_code FROM before`
   }))
   return (operatorId: number, stayCode: string, changes: Readonly<Record<string, string | null>>, at: Date) =>
-    readSaved(statement({ operatorId, stayCode, changes, at }))
+    readSavedCustomFields(statement({ operatorId, stayCode, changes, at }))
 }
 
 interface SetStayStatusParameters extends StayKey {
@@ -90,7 +92,7 @@ const setStayStatus = (sql: Sql) => {
         RETURNING s.id
       )`,
     events: [recordStayUpdates(sql, { from: sql`before WHERE EXISTS (SELECT FROM after)`, at })],
-    touched: changedStayField(sql, "stay_status", sql`before WHERE EXISTS (SELECT FROM after)`),
+    touched: changedStayFieldSql(sql, "stay_status", sql`before WHERE EXISTS (SELECT FROM after)`),
     outcome: sql`SELECT status FROM before`
   }))
   return (operatorId: number, stayCode: string, stayStatus: SetStayStatusParameters["stayStatus"], at: Date) =>
@@ -103,7 +105,7 @@ export class StayStore extends Context.Service<StayStore>()("latchkey/domain/boo
     removeTag: removeTag(sql),
     findCustomFields: findCustomFields(sql),
     saveCustomFields: saveCustomFields(sql),
-    setCheckIn: setCheckIn(sql),
+    setCheckInDetails: setCheckInDetails(sql),
     setStayStatus: setStayStatus(sql)
   }))
 }) {

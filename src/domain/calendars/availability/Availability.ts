@@ -13,7 +13,7 @@ export class Availability extends Context.Service<
      * Every day of a range of the named properties that exist, in the order named and each once. One statement whatever
      * their number.
      */
-    readonly days: (
+    readonly listDays: (
       operatorId: number,
       propertyIds: ReadonlyArray<number>,
       range: DateRange
@@ -25,8 +25,8 @@ export class Availability extends Context.Service<
     Effect.gen(function* () {
       const store = yield* AvailabilityStore
       return Availability.of({
-        days: Effect.fnUntraced(function* (operatorId, propertyIds, range) {
-          const propertyDays = yield* store.days(operatorId, propertyIds, range)
+        listDays: Effect.fnUntraced(function* (operatorId, propertyIds, range) {
+          const propertyDays = yield* store.listDays(operatorId, propertyIds, range)
           const byId = new Map(propertyDays.map((property) => [property.id, property]))
           const buildCalendar = makeCalendarBuilder(range)
           return Array.from(new Set(propertyIds)).flatMap((id) => {

@@ -3,7 +3,7 @@ import { SqlClient } from "effect/sql"
 import type { CurrentActor } from "../../../contract/actor.ts"
 import { NotFound } from "../../../contract/errors.ts"
 import { WakeUp } from "../../../jobs/WakeUp.ts"
-import { checkPropertyExists } from "../../properties/properties/ownership.ts"
+import { makeCheckPropertyExists } from "../../properties/properties/ownership.ts"
 import { PropertyActivation, type PropertyActivationResult } from "./PropertyActivation.ts"
 
 type ActivationChange = (
@@ -26,7 +26,7 @@ export class HostLetting extends Context.Service<
     Effect.gen(function* () {
       const activation = yield* PropertyActivation
       const { wake } = yield* WakeUp
-      const knows = checkPropertyExists(yield* SqlClient.SqlClient)
+      const knows = makeCheckPropertyExists(yield* SqlClient.SqlClient)
       const own =
         (turn: PropertyActivation["Service"]["activate"]): ActivationChange =>
         (operatorId, id) =>

@@ -8,7 +8,7 @@ import type { Givens } from "../../../platform/database/forms.ts"
 import { makeSingleRowReader } from "../../../platform/database/rows.ts"
 import { AVAILABILITY_END_DAYS } from "../../../platform/limits.ts"
 import { withChildSpan } from "../../../platform/telemetry/spans.ts"
-import { lockProperty, setPropertyActive } from "../../properties/properties/activation.ts"
+import { makeLockProperty, setPropertyActiveSql } from "../../properties/properties/activation.ts"
 import { isUnavailableCondition, recordAvailabilityEventSql } from "./calendar-days.ts"
 
 /** How a property stands, and how many of its days can be sold now that could not before, or the other way about. */
@@ -51,10 +51,10 @@ interface SetActiveParameters {
 const readChangedDays = makeSingleRowReader(Schema.Struct({ changed_days: Schema.Int }))
 
 /** Turns a property that is locked (`lockProperty`) off or on, and tells of the days that nothing else takes. */
-const makeSetActive = (sql: SqlClient.SqlClient) => {
+const makeSetLockedPropertyActive = (sql: SqlClient.SqlClient) => {
   const statement = prepareRecordedChange(sql, (property: Givens<SetActiveParameters>, isActive: boolean) => ({
     change: sql`
-      ${setPropertyActive(sql, property, isActive)},
+      ${setPropertyActiveSql(sql, property, isActive)},
       seen AS (
         SELECT after.operator_id, after.id AS property_id, count(*) AS days,
           jsonb_agg(jsonb_build_object('date', date::date, 'available', ${isActive}::boolean) ORDER BY date) AS availabilities
@@ -76,8 +76,8 @@ const makeSetActive = (sql: SqlClient.SqlClient) => {
  * day's last event says what it is, whoever changes days at the same time.
  */
 const makeSetPropertyActive = (sql: SqlClient.SqlClient) => {
-  const lockPropertyRow = lockProperty(sql)
-  const setActive = makeSetActive(sql)
+  const lockPropertyRow = makeLockProperty(sql)
+  const setLockedPropertyActive = makeSetLockedPropertyActive(sql)
   return (id: number, isActive: boolean): Effect.Effect<PropertyActivationResult, NotFound, CurrentActor> => {
     const change = Effect.gen(function* () {
       const owner = yield* lockPropertyRow(id)
@@ -85,7 +85,10 @@ const makeSetPropertyActive = (sql: SqlClient.SqlClient) => {
       const now = yield* Clock.currentTimeMillis
       const today = dateInZone(now, owner.time_zone)
       const days = { today, last: addDays(today, AVAILABILITY_END_DAYS) }
-      return yield* setActive({ operatorId: owner.operator_id, id, now: truncateToSecond(now), ...days }, isActive)
+      return yield* setLockedPropertyActive(
+        { operatorId: owner.operator_id, id, now: truncateToSecond(now), ...days },
+        isActive
+      )
     })
     return Effect.flatMap(Effect.orDie(sql.withTransaction(change)), (result) =>
       result === undefined

@@ -17,7 +17,7 @@ const readAvailability = (availability: Availability["Service"]) =>
     const range = yield* Effect.fromResult(
       Result.flatMap(readable, (each) => checkResponseSize(propertyIds.length, each))
     )
-    const properties = yield* availability.days(caller.operatorId, propertyIds, range)
+    const properties = yield* availability.listDays(caller.operatorId, propertyIds, range)
     return properties.length < propertyIds.length ? yield* noSuchProperty : { properties }
   })
 
@@ -31,7 +31,7 @@ const changeAvailability = (store: AvailabilityStore["Service"]) =>
       Result.flatMap(changedDays, (each) => checkChangeSize(property_ids.length, each))
     )
     const daysChange = { property_ids, days, available: payload.available }
-    const { unknown_properties } = yield* store.change(caller.operatorId, daysChange, truncateToSecond(now))
+    const { unknown_properties } = yield* store.changeDays(caller.operatorId, daysChange, truncateToSecond(now))
     return unknown_properties.length === 0 ? undefined : yield* noSuchProperty
   })
 

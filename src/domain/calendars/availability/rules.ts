@@ -14,18 +14,18 @@ import type { DayAvailability } from "./contract.ts"
 export const listDates = (first: string, last: string): ReadonlyArray<string> =>
   Array.from({ length: Math.max(0, daysInRange(first, last)) }, (_, index) => addDays(first, index))
 
-const invalid = (message: string) => Result.fail(new ValidationFailed({ message }))
+const failValidation = (message: string) => Result.fail(new ValidationFailed({ message }))
 
 const checkRangeEnd = (range: DateRange, today: string): Result.Result<DateRange, ValidationFailed> =>
   range.end > addDays(today, AVAILABILITY_END_DAYS)
-    ? invalid(`end_date: must be within ${AVAILABILITY_END_DAYS} days of today.`)
+    ? failValidation(`end_date: must be within ${AVAILABILITY_END_DAYS} days of today.`)
     : Result.succeed(range)
 
 /** The days a read covers: the start within a year of today either way, the end within three (contract facts 6.1). */
 export const checkReadableRange = (range: DateRange, today: string): Result.Result<DateRange, ValidationFailed> =>
   Result.flatMap(validateRangeOrder(range), () =>
     Math.abs(daysInRange(today, range.start) - 1) > AVAILABILITY_START_DAYS
-      ? invalid(`start_date: must be within ${AVAILABILITY_START_DAYS} days of today.`)
+      ? failValidation(`start_date: must be within ${AVAILABILITY_START_DAYS} days of today.`)
       : checkRangeEnd(range, today)
   )
 
@@ -33,7 +33,7 @@ export const checkReadableRange = (range: DateRange, today: string): Result.Resu
 export const checkResponseSize = (properties: number, range: DateRange): Result.Result<DateRange, ValidationFailed> => {
   const days = daysInRange(range.start, range.end)
   return properties * days > AVAILABILITY_ANSWER_DAYS
-    ? invalid(
+    ? failValidation(
         `property_ids: ${properties} properties times ${days} days from start_date to end_date are ${properties * days}, and one answer covers at most ${AVAILABILITY_ANSWER_DAYS}; ask for fewer properties or fewer days.`
       )
     : Result.succeed(range)
@@ -45,7 +45,7 @@ export const checkChangeSize = (
   days: ReadonlyArray<string>
 ): Result.Result<ReadonlyArray<string>, ValidationFailed> =>
   properties * days.length > AVAILABILITY_CHANGE_DAYS
-    ? invalid(
+    ? failValidation(
         `property_ids: ${properties} properties times ${days.length} days are ${properties * days.length}, and one change covers at most ${AVAILABILITY_CHANGE_DAYS}; name fewer properties, or fewer days in start_date and end_date or in dates.`
       )
     : Result.succeed(days)
@@ -67,18 +67,18 @@ export const resolveChangedDays = (
 
 const expandRange = (range: DateRange, today: string): Result.Result<ReadonlyArray<string>, ValidationFailed> =>
   range.start < today
-    ? invalid("start_date: must be today or later.")
+    ? failValidation("start_date: must be today or later.")
     : Result.map(checkRangeEnd(range, today), ({ start, end }) => listDates(start, end))
 
 const checkSingleDates = (
   dates: ReadonlyArray<string>,
   today: string
 ): Result.Result<ReadonlyArray<string>, ValidationFailed> => {
-  if (dates.length === 0) return invalid("dates: must name at least one date.")
+  if (dates.length === 0) return failValidation("dates: must name at least one date.")
   const last = addDays(today, AVAILABILITY_END_DAYS)
   const days = Array.from(new Set(dates)).sort()
   return days.some((day) => day < today || day > last)
-    ? invalid(`dates: must be today or later, and within ${AVAILABILITY_END_DAYS} days.`)
+    ? failValidation(`dates: must be today or later, and within ${AVAILABILITY_END_DAYS} days.`)
     : Result.succeed(days)
 }
 
@@ -103,7 +103,7 @@ const toInactiveDay = ({ date, remarks }: DayAvailability): DayAvailability => (
 })
 
 /** What a day's remarks say of where it is busy. */
-export const busyRemark = (hosts: ReadonlyArray<string>): string => `Busy in the calendar of ${hosts.join(", ")}`
+export const formatBusyRemark = (hosts: ReadonlyArray<string>): string => `Busy in the calendar of ${hosts.join(", ")}`
 
 /** What is remarked on days, by their distance: the host's own words, then where they are busy. */
 const buildRemarks = ({ remarks, elsewhere }: PropertyDays): ReadonlyMap<number, string> => {
@@ -116,10 +116,10 @@ const buildRemarks = ({ remarks, elsewhere }: PropertyDays): ReadonlyMap<number,
     }
   }
   const remarksByDay = new Map<number, string>()
-  for (const [day, busyHosts] of hostsByDay) remarksByDay.set(day, busyRemark(busyHosts))
-  for (const [day, own] of Object.entries(remarks)) {
+  for (const [day, busyHosts] of hostsByDay) remarksByDay.set(day, formatBusyRemark(busyHosts))
+  for (const [day, hostRemark] of Object.entries(remarks)) {
     const busyRemarkOfDay = remarksByDay.get(Number(day))
-    remarksByDay.set(Number(day), busyRemarkOfDay === undefined ? own : `${own}; ${busyRemarkOfDay}`)
+    remarksByDay.set(Number(day), busyRemarkOfDay === undefined ? hostRemark : `${hostRemark}; ${busyRemarkOfDay}`)
   }
   return remarksByDay
 }
@@ -131,19 +131,19 @@ const buildRemarks = ({ remarks, elsewhere }: PropertyDays): ReadonlyMap<number,
 export const makeCalendarBuilder = (
   range: DateRange
 ): ((propertyDays: PropertyDays) => ReadonlyArray<DayAvailability>) => {
-  const free = listDates(range.start, range.end).map((date) => ({ date, available: true, remarks: "" }))
-  const taken = free.map((day) => ({ ...day, available: false }))
-  const inactive = taken.map((day) => ({ ...day, remarks: DEACTIVATED_REMARK }))
+  const freeDays = listDates(range.start, range.end).map((date) => ({ date, available: true, remarks: "" }))
+  const takenDays = freeDays.map((day) => ({ ...day, available: false }))
+  const inactiveDays = takenDays.map((day) => ({ ...day, remarks: DEACTIVATED_REMARK }))
   return (propertyDays) => {
-    const days: Array<DayAvailability> = free.slice()
+    const days: Array<DayAvailability> = freeDays.slice()
     const updateDay = (distance: number, change: (day: DayAvailability) => DayAvailability | undefined) => {
       const day = days[distance]
       if (day !== undefined) days[distance] = change(day) ?? day
     }
-    for (const distance of propertyDays.taken) updateDay(distance, () => taken[distance])
+    for (const distance of propertyDays.taken) updateDay(distance, () => takenDays[distance])
     for (const [distance, remarks] of buildRemarks(propertyDays)) updateDay(distance, (day) => ({ ...day, remarks }))
     for (let distance = Math.max(0, propertyDays.not_let_from ?? days.length); distance < days.length; distance += 1)
-      updateDay(distance, (day) => (day.remarks === "" ? inactive[distance] : toInactiveDay(day)))
+      updateDay(distance, (day) => (day.remarks === "" ? inactiveDays[distance] : toInactiveDay(day)))
     return days
   }
 }

@@ -8,18 +8,18 @@ import { type Givens, inForms, type Value } from "../../../platform/database/for
 import { idsParameter } from "../../../platform/database/parameters.ts"
 import { makeRowsReader, makeSingleRowReader } from "../../../platform/database/rows.ts"
 import { retryOnLockConflict } from "../../../platform/database/statement-retry.ts"
-import { unknownProperties } from "../../properties/properties/ownership.ts"
+import { unknownPropertiesSql } from "../../properties/properties/ownership.ts"
 import { activePropertiesSql, isUnavailableCondition, recordAvailabilityEventSql } from "./calendar-days.ts"
 import { PropertyDays } from "./rules.ts"
 
 /** Days to be closed or opened, of each of the properties. */
-export interface DaysChange {
+export interface AvailabilityChange {
   readonly property_ids: ReadonlyArray<number>
   readonly days: ReadonlyArray<string>
   readonly available: boolean
 }
 
-const readDays = makeRowsReader(
+const readPropertyDays = makeRowsReader(
   Schema.Struct({
     id: Schema.Int,
     ...Struct.omit(PropertyDays.fields, ["not_let_from"]),
@@ -38,7 +38,7 @@ interface ListDaysParameters extends DateRange {
  * Of each property that exists, which days of the range are taken, which of them elsewhere, and what is remarked on any, as
  * distances from the first day: numbers, because as objects the days of a large answer kept the embedded database busy four times as long.
  */
-const days = (sql: SqlClient.SqlClient) => {
+const listDays = (sql: SqlClient.SqlClient) => {
   const statement = inForms(
     sql,
     ({ operatorId, propertyIds, start, end }: Givens<ListDaysParameters>) => sql`
@@ -62,7 +62,7 @@ const days = (sql: SqlClient.SqlClient) => {
       WHERE p.operator_id = ${operatorId} AND p.id = ANY(${idsParameter(propertyIds)}::bigint[])`
   )
   return (operatorId: number, propertyIds: ReadonlyArray<number>, { start, end }: DateRange) =>
-    Effect.map(readDays(statement({ operatorId, propertyIds, start, end })), (rows) =>
+    Effect.map(readPropertyDays(statement({ operatorId, propertyIds, start, end })), (rows) =>
       rows.map(({ deactivated_at, time_zone, ...propertyDays }) => ({
         ...propertyDays,
         // The day it was turned off.
@@ -90,7 +90,7 @@ const unblockDaysSql = (sql: SqlClient.SqlClient, operatorId: Value<number>): Fr
   WHERE d.operator_id = ${operatorId} AND d.property_id = known.property_id AND d.day = known.day AND d.closed
   RETURNING d.operator_id, d.property_id, d.day, d.imported, d.stay_id`
 
-interface ChangeDaysParameters extends Omit<DaysChange, "available"> {
+interface ChangeDaysParameters extends Omit<AvailabilityChange, "available"> {
   readonly operatorId: number
   readonly now: Date
 }
@@ -101,12 +101,12 @@ interface ChangeDaysParameters extends Omit<DaysChange, "available"> {
  * nothing else takes it, which the row itself says as it is after waiting for whoever had it: of those subscribers are
  * told, while the trail has every property of which a day was closed or opened.
  */
-const change = (sql: SqlClient.SqlClient) => {
+const changeDays = (sql: SqlClient.SqlClient) => {
   const statement = prepareRecordedChange(
     sql,
     ({ operatorId, property_ids, days, now }: Givens<ChangeDaysParameters>, available: boolean) => ({
       change: sql`
-        preconditions AS (SELECT ${unknownProperties(sql, operatorId, property_ids)} AS unknown_properties),
+        preconditions AS (SELECT ${unknownPropertiesSql(sql, operatorId, property_ids)} AS unknown_properties),
         wanted AS (
           SELECT DISTINCT property_id, day
           FROM preconditions, unnest(${idsParameter(property_ids)}::bigint[]) property_id, unnest(${days}::date[]) day
@@ -126,7 +126,7 @@ const change = (sql: SqlClient.SqlClient) => {
       outcome: sql`SELECT unknown_properties FROM preconditions`
     })
   )
-  return (operatorId: number, { property_ids, days, available }: DaysChange, now: Date) =>
+  return (operatorId: number, { property_ids, days, available }: AvailabilityChange, now: Date) =>
     readUnknownProperties(retryOnLockConflict(statement({ operatorId, property_ids, days, now }, available)))
 }
 
@@ -134,7 +134,7 @@ const change = (sql: SqlClient.SqlClient) => {
 export class AvailabilityStore extends Context.Service<AvailabilityStore>()(
   "latchkey/domain/calendars/availability/AvailabilityStore",
   {
-    make: Effect.map(SqlClient.SqlClient, (sql) => ({ days: days(sql), change: change(sql) }))
+    make: Effect.map(SqlClient.SqlClient, (sql) => ({ listDays: listDays(sql), changeDays: changeDays(sql) }))
   }
 ) {
   static readonly layer = Layer.effect(AvailabilityStore, AvailabilityStore.make)

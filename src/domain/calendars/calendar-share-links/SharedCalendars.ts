@@ -3,7 +3,7 @@ import { addDays, dateInZone } from "../../../contract/time.ts"
 import { SHARED_PART_PROPERTIES } from "../../../platform/limits.ts"
 import { withChildSpan } from "../../../platform/telemetry/spans.ts"
 import { Availability } from "../availability/Availability.ts"
-import { monthStart } from "./rules.ts"
+import { firstOfMonthAfter } from "./rules.ts"
 import { isShareLinkToken } from "./share-link-url.ts"
 import { type SharedPropertySummary, type ShareLinkKey, ShareLinkStore } from "./store.ts"
 
@@ -28,7 +28,7 @@ export interface SharedPropertiesPart {
 
 /** Whole months that begin `past` months before this one. */
 export interface MonthSpan {
-  readonly past: number
+  readonly pastMonths: number
   readonly months: number
 }
 
@@ -47,9 +47,9 @@ export class SharedCalendars extends Context.Service<
      * Part `number`, from 1, of the properties in the order they were added, so that a new one moves none to another part;
      * {@link SHARED_PART_PROPERTIES} of them at most, sorted by title.
      */
-    readonly part: (link: OpenedLink, number: number) => Effect.Effect<SharedPropertiesPart>
+    readonly listPart: (link: OpenedLink, partNumber: number) => Effect.Effect<SharedPropertiesPart>
     /** The days of properties of the link, in the order given; of one that is gone meanwhile there are none. */
-    readonly days: (
+    readonly listDays: (
       link: OpenedLink,
       properties: ReadonlyArray<SharedPropertySummary>,
       span: MonthSpan
@@ -61,7 +61,7 @@ export class SharedCalendars extends Context.Service<
     Effect.gen(function* () {
       const store = yield* ShareLinkStore
       const availability = yield* Availability
-      return SharedCalendars.of({ open: open(store), part: part(store), days: days(availability) })
+      return SharedCalendars.of({ open: open(store), listPart: listPart(store), listDays: listDays(availability) })
     })
   ).pipe(Layer.provide([ShareLinkStore.layer, Availability.layer]))
 }
@@ -74,23 +74,26 @@ const open = (store: ShareLinkStore["Service"]) =>
     return Option.some({ ...key, today: dateInZone(yield* Clock.currentTimeMillis, time_zone) })
   }, withChildSpan("SharedCalendars.open"))
 
-const part = (store: ShareLinkStore["Service"]) =>
-  Effect.fnUntraced(function* (link: OpenedLink, number: number) {
+const listPart = (store: ShareLinkStore["Service"]) =>
+  Effect.fnUntraced(function* (link: OpenedLink, partNumber: number) {
     const limit = SHARED_PART_PROPERTIES
     const total = yield* store.countProperties(link)
-    const rows = yield* store.listProperties(link, { offset: (number - 1) * limit, limit })
-    return { total, properties: rows.toSorted((one, other) => byTitle.compare(one.title, other.title)) }
+    const rows = yield* store.listProperties(link, { offset: (partNumber - 1) * limit, limit })
+    return { total, properties: rows.toSorted((one, other) => titleCollator.compare(one.title, other.title)) }
   }, withChildSpan("SharedCalendars.part"))
 
-const days = (availability: Availability["Service"]) =>
+const listDays = (availability: Availability["Service"]) =>
   Effect.fnUntraced(function* (
     { operator_id, today }: OpenedLink,
     properties: ReadonlyArray<SharedPropertySummary>,
-    { past, months }: MonthSpan
+    { pastMonths, months }: MonthSpan
   ) {
     const ids = properties.map(({ id }) => id)
-    const last = addDays(monthStart(today, months - past), -1)
-    const calendars = yield* availability.days(operator_id, ids, { start: monthStart(today, -past), end: last })
+    const last = addDays(firstOfMonthAfter(today, months - pastMonths), -1)
+    const calendars = yield* availability.listDays(operator_id, ids, {
+      start: firstOfMonthAfter(today, -pastMonths),
+      end: last
+    })
     const daysById = new Map(calendars.map(({ id, availabilities }) => [id, availabilities]))
     return properties.map(({ id, title }) => ({
       id,
@@ -101,4 +104,4 @@ const days = (availability: Availability["Service"]) =>
   }, withChildSpan("SharedCalendars.days"))
 
 /** As people sort: Room 2 before Room 10. */
-const byTitle = new Intl.Collator("en", { numeric: true })
+const titleCollator = new Intl.Collator("en", { numeric: true })

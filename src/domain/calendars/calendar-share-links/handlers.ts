@@ -16,7 +16,7 @@ import {
   type delete_calendar_share_link,
   type search_calendar_share_links
 } from "./contract.ts"
-import { parseLinkProperties } from "./rules.ts"
+import { parseLinkPropertyIds } from "./rules.ts"
 import { newShareLinkToken, shareLinkUrl } from "./share-link-url.ts"
 import { ShareLinkRow, ShareLinkStore } from "./store.ts"
 
@@ -46,7 +46,7 @@ const searchLinks = (store: ShareLinkStore["Service"], publicUrl: string, seals:
 const createLink = (store: ShareLinkStore["Service"]) =>
   Effect.fnUntraced(function* (payload: typeof create_calendar_share_link.payloadSchema.Type) {
     const { operatorId } = yield* CurrentCaller
-    const property_ids = yield* Effect.fromResult(parseLinkProperties(payload))
+    const property_ids = yield* Effect.fromResult(parseLinkPropertyIds(payload))
     const link = { token: newShareLinkToken(), property_ids, created_at: yield* currentSecond }
     if (payload.scope === "entire") return yield* store.createEntire(operatorId, link)
     const { id, token, unknown_properties } = yield* store.createPartial(operatorId, link)

@@ -5,7 +5,7 @@ import { addDays } from "../../../contract/time.ts"
 import { SHARED_PAGE_PROPERTIES, SHARED_PART_PROPERTIES } from "../../../platform/limits.ts"
 
 /** The properties a new link names: none for `entire`, at least one for `partial` (specification, Errors: 400). */
-export const parseLinkProperties = (payload: {
+export const parseLinkPropertyIds = (payload: {
   readonly scope: "entire" | "partial"
   readonly property_ids?: ReadonlyArray<number>
 }): Result.Result<ReadonlyArray<number>, BadRequest | ValidationFailed> => {
@@ -23,35 +23,35 @@ export const parseLinkProperties = (payload: {
 }
 
 /** The first day of the month that is `months` after the month of a day; before it when negative. */
-export const monthStart = (day: string, months: number): string => {
+export const firstOfMonthAfter = (day: string, months: number): string => {
   const month = Number(day.slice(0, 4)) * 12 + Number(day.slice(5, 7)) - 1 + months
   const year = String(Math.floor(month / 12)).padStart(4, "0")
   return `${year}-${String((month % 12) + 1).padStart(2, "0")}-01`
 }
 
 /** Where the properties of a page are: in which part of the link, and how many of that part come before them. */
-export const locatePage = (page: number): { readonly part: number; readonly before: number } => {
-  const before = (page - 1) * SHARED_PAGE_PROPERTIES
-  return { part: Math.floor(before / SHARED_PART_PROPERTIES) + 1, before: before % SHARED_PART_PROPERTIES }
+export const locatePage = (page: number): { readonly partNumber: number; readonly offset: number } => {
+  const offset = (page - 1) * SHARED_PAGE_PROPERTIES
+  return { partNumber: Math.floor(offset / SHARED_PART_PROPERTIES) + 1, offset: offset % SHARED_PART_PROPERTIES }
 }
 
 /** Nights in a row that cannot be booked: from the first one to the day on which the last one ends. */
-export interface UnavailableStretch {
+export interface UnavailablePeriod {
   readonly start: string
   /** Exclusive. */
   readonly end: string
 }
 
 /** The taken stretches of days that are in order and without gaps; between two stretches lies a free day. */
-export const listUnavailableStretches = (
+export const listUnavailablePeriods = (
   days: ReadonlyArray<{ readonly date: string; readonly available: boolean }>
-): ReadonlyArray<UnavailableStretch> => {
-  const stretches: Array<UnavailableStretch> = []
+): ReadonlyArray<UnavailablePeriod> => {
+  const periods: Array<UnavailablePeriod> = []
   for (const { date, available } of days) {
     if (available) continue
-    const last = stretches.at(-1)
-    const start = last?.end === date ? (stretches.pop()?.start ?? date) : date
-    stretches.push({ start, end: addDays(date, 1) })
+    const last = periods.at(-1)
+    const start = last?.end === date ? (periods.pop()?.start ?? date) : date
+    periods.push({ start, end: addDays(date, 1) })
   }
-  return stretches
+  return periods
 }

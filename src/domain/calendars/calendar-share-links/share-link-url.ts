@@ -7,10 +7,10 @@ export const SHARED_CALENDAR_PREFIX = "/calendar/"
 /** A new token. Its prefix lets telemetry recognise it wherever it lands. */
 export const newShareLinkToken = (): string => `lkcal_${randomAddressToken()}`
 
-const TOKEN = /^lkcal_[0-9a-z]{26}$/
+const SHARE_LINK_TOKEN_PATTERN = /^lkcal_[0-9a-z]{26}$/
 
 /** Whether the text can be a token at all; anything else needs no look into the database. */
-export const isShareLinkToken = (text: string): boolean => TOKEN.test(text)
+export const isShareLinkToken = (text: string): boolean => SHARE_LINK_TOKEN_PATTERN.test(text)
 
 /** Whether an address is one, and not the words for one that does not open. */
 export const isReadableShareLinkUrl = (url: string): boolean => url !== UNREADABLE_URL

@@ -11,7 +11,11 @@ import { makeOptionalRowReader, makeRowsReader, makeSingleRowReader } from "../.
 import { CurrentSealer, type SecretSealer } from "../../../platform/sealing/CurrentSealer.ts"
 import { linkTokenBinding } from "../../../platform/sealing/sealed-columns.ts"
 import { makeDeleteRecord, type OperatorScoped } from "../../operator-rows.ts"
-import { allReferencesExist, CheckedChangeRow, ownershipPreconditions } from "../../properties/properties/ownership.ts"
+import {
+  allReferencesExistCondition,
+  CheckedChangeRow,
+  ownershipPreconditionsSql
+} from "../../properties/properties/ownership.ts"
 import { findSecretUrlOwner, hashToken, type SecretUrlOwner } from "../../secret-urls.ts"
 import { CalendarShareLink, type search_calendar_share_links } from "./contract.ts"
 
@@ -63,13 +67,13 @@ const SharedPropertySummary = Schema.Struct({
 export type SharedPropertySummary = typeof SharedPropertySummary.Type
 
 const readLink = makeSingleRowReader(ShareLinkRow)
-const readWritten = makeSingleRowReader(CheckedChangeRow)
+const readCreatedPartialLink = makeSingleRowReader(CheckedChangeRow)
 const readOpenedLink = makeOptionalRowReader(OpenedLinkRow)
 const readProperties = makeRowsReader(SharedPropertySummary)
 const readTotal = makeSingleRowReader(Schema.Struct({ total: Schema.Int }))
 
 const search = (sql: SqlClient.SqlClient) => {
-  const page = makePageReader(
+  const selectPage = makePageReader(
     sql,
     ShareLinkRow,
     ({ operatorId, id }: Givens<OperatorScoped & { readonly id: number | undefined }>) => ({
@@ -85,7 +89,7 @@ const search = (sql: SqlClient.SqlClient) => {
       }
     })
   )
-  return (operatorId: number, { id }: ShareLinkSearch, pageRequest: Page) => page({ operatorId, id }, pageRequest)
+  return (operatorId: number, { id }: ShareLinkSearch, pageRequest: Page) => selectPage({ operatorId, id }, pageRequest)
 }
 
 /**
@@ -130,12 +134,12 @@ const createPartial = (sql: SqlClient.SqlClient, seals: SecretSealer) => {
       property_ids
     }: Givens<OperatorScoped & NewPartialLink & SealedShareLink>) => ({
       change: sql`
-        ${ownershipPreconditions(sql, operatorId, { property_ids })},
+        ${ownershipPreconditionsSql(sql, operatorId, { property_ids })},
         written AS (
           INSERT INTO calendar_share_links (operator_id, id, scope, token, token_digest, created_at)
           OVERRIDING SYSTEM VALUE
           SELECT ${operatorId}::bigint, ${id}::bigint, 'partial', ${token}::text, ${digest}::bytea, ${created_at}::timestamptz
-          FROM preconditions WHERE ${allReferencesExist(sql)}
+          FROM preconditions WHERE ${allReferencesExistCondition(sql)}
           RETURNING operator_id, id, scope, token, created_at
         ), named AS (
           INSERT INTO calendar_share_link_properties (operator_id, link_id, property_id)
@@ -154,7 +158,7 @@ const createPartial = (sql: SqlClient.SqlClient, seals: SecretSealer) => {
   /** With the token as it is kept, also where nothing was written. */
   return (operatorId: number, { property_ids, ...link }: NewPartialLink) =>
     Effect.flatMap(sealNewLink(sql, seals, operatorId, link), (sealedLink) =>
-      Effect.map(readWritten(statement({ operatorId, property_ids, ...sealedLink })), (written) => ({
+      Effect.map(readCreatedPartialLink(statement({ operatorId, property_ids, ...sealedLink })), (written) => ({
         ...written,
         token: sealedLink.token
       }))
@@ -172,7 +176,7 @@ const remove = (sql: SqlClient.SqlClient) =>
 
 /** The link that has a token; undefined when there is none, or the account behind it is banned or closed. */
 const findByToken = (sql: SqlClient.SqlClient) => {
-  const ownerOf = findSecretUrlOwner(sql)
+  const findOwner = findSecretUrlOwner(sql)
   const statement = inForms(
     sql,
     ({ operatorId, id, digest }: Givens<SecretUrlOwner>) => sql`
@@ -182,8 +186,8 @@ const findByToken = (sql: SqlClient.SqlClient) => {
         AND operator.status = 'active'`
   )
   return (token: string) =>
-    Effect.flatMap(ownerOf(token), (ownedAddress) =>
-      ownedAddress === undefined ? Effect.undefined : readOpenedLink(statement(ownedAddress))
+    Effect.flatMap(findOwner(token), (owner) =>
+      owner === undefined ? Effect.undefined : readOpenedLink(statement(owner))
     )
 }
 

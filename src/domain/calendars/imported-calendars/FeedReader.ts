@@ -31,7 +31,7 @@ export class FeedReader extends Context.Service<
           permits.withPermit(
             Effect.map(
               read(request),
-              Option.getOrElse(() => TOO_MUCH_WORK)
+              Option.getOrElse(() => TOO_SLOW_RESULT)
             )
           )
       })
@@ -39,8 +39,8 @@ export class FeedReader extends Context.Service<
   )
 }
 
-const TOO_MUCH_WORK: FeedReadResult = { outcome: "broken", why: "it takes too long to read" }
-const UNREADABLE: FeedReadResult = { outcome: "broken", why: "it cannot be read" }
+const TOO_SLOW_RESULT: FeedReadResult = { outcome: "broken", reason: "it takes too long to read" }
+const UNREADABLE_RESULT: FeedReadResult = { outcome: "broken", reason: "it cannot be read" }
 
 interface IdleThread {
   readonly thread: Worker
@@ -81,7 +81,7 @@ const makeThreadPool = Effect.gen(function* () {
     acquire: Effect.sync(() => idle.pop()?.thread ?? startThread()),
     /** One that has not answered is at work still, or broke. */
     release: (thread: Worker, exit: Exit.Exit<Option.Option<FeedReadResult>>) =>
-      Exit.isSuccess(exit) && Option.exists(exit.value, (reading) => reading !== UNREADABLE)
+      Exit.isSuccess(exit) && Option.exists(exit.value, (reading) => reading !== UNREADABLE_RESULT)
         ? park(thread)
         : terminateThread(thread)
   }
@@ -106,7 +106,7 @@ const readInThread = (thread: Worker, request: FeedReadRequest): Effect.Effect<O
       resume(Effect.succeed(reading))
     }
     // Out of memory, or something that the library did not expect.
-    const onExit = () => onMessage(UNREADABLE)
+    const onExit = () => onMessage(UNREADABLE_RESULT)
     thread.on("message", onMessage).on("exit", onExit)
     thread.postMessage(request)
     return Effect.sync(removeListeners)

@@ -8,10 +8,10 @@ import { type Givens, inForms } from "../../../platform/database/forms.ts"
 import { makeSingleRowReader } from "../../../platform/database/rows.ts"
 import { CONCURRENT_MANUAL_FETCHES } from "../../../platform/limits.ts"
 import type { OperatorRowId } from "../../operator-rows.ts"
-import { Outbound } from "../../webhooks/deliveries/Outbound.ts"
-import type { Acceptance } from "./acceptance.ts"
+import { OutboundHttp } from "../../webhooks/deliveries/OutboundHttp.ts"
+import type { CalendarAcceptance } from "./calendar-acceptance.ts"
+import type { CalendarSettings } from "./calendar-settings.ts"
 import { type AddedCalendar, type CalendarFetchReport, ImportedCalendars } from "./ImportedCalendars.ts"
-import type { CalendarSettings } from "./settings.ts"
 
 const noSuchProperty = new NotFound({ message: "property: there is no such property." })
 const noSuchCalendar = new NotFound({ message: "There is no such calendar." })
@@ -43,7 +43,7 @@ const makeOwnershipCheck = (
 
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  const [calendars, outbound, wakeUp] = [yield* ImportedCalendars, yield* Outbound, yield* WakeUp]
+  const [calendars, outbound, wakeUp] = [yield* ImportedCalendars, yield* OutboundHttp, yield* WakeUp]
   const checkOwnsProperty = makeOwnershipCheck(sql, "properties", noSuchProperty)
   const checkOwnsCalendar = makeOwnershipCheck(sql, "imported_calendars", noSuchCalendar)
   /** Whose calendars are being fetched for somebody who waits for it. */
@@ -51,7 +51,7 @@ const make = Effect.gen(function* () {
 
   const fetchCalendar = (id: number) =>
     releasePermitForExternalAct(
-      calendars.fetch(id).pipe(Effect.provideService(Outbound, outbound), Effect.provideService(WakeUp, wakeUp))
+      calendars.fetch(id).pipe(Effect.provideService(OutboundHttp, outbound), Effect.provideService(WakeUp, wakeUp))
     )
 
   const startFetch = (operatorId: number) =>
@@ -108,7 +108,7 @@ export class HostCalendars extends Context.Service<
       operatorId: number,
       id: number,
       seen: string
-    ) => Effect.Effect<Acceptance, NotFound | Conflict, CurrentActor>
+    ) => Effect.Effect<CalendarAcceptance, NotFound | Conflict, CurrentActor>
     readonly remove: (operatorId: number, id: number) => Effect.Effect<void, NotFound | Conflict, CurrentActor>
     /** Fetches it now; one of an operator's at a time in a process. */
     readonly fetch: (
@@ -117,7 +117,7 @@ export class HostCalendars extends Context.Service<
     ) => Effect.Effect<CalendarFetchReport, NotFound | Conflict, CurrentActor>
   }
 >()("latchkey/domain/calendars/imported-calendars/HostCalendars") {
-  static readonly layer: Layer.Layer<HostCalendars, never, SqlClient.SqlClient | Outbound | WakeUp> = Layer.effect(
+  static readonly layer: Layer.Layer<HostCalendars, never, SqlClient.SqlClient | OutboundHttp | WakeUp> = Layer.effect(
     HostCalendars,
     make
   ).pipe(Layer.provide(ImportedCalendars.layer))

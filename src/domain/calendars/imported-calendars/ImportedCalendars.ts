@@ -11,15 +11,15 @@ import { IMPORTED_CALENDARS, PROPERTY_CALENDARS } from "../../../platform/limits
 import { CurrentSealer, openOrWarn, type SecretSealer } from "../../../platform/sealing/CurrentSealer.ts"
 import { calendarAddressBinding, feedTokenBinding } from "../../../platform/sealing/sealed-columns.ts"
 import { withOperatorLock } from "../../operator-rows.ts"
-import type { Outbound } from "../../webhooks/deliveries/Outbound.ts"
-import { receiverPolicy } from "../../webhooks/deliveries/receiver-url.ts"
-import { type Acceptance, acceptCalendar } from "./acceptance.ts"
+import type { OutboundHttp } from "../../webhooks/deliveries/OutboundHttp.ts"
+import { loadReceiverPolicy } from "../../webhooks/deliveries/receiver-url.ts"
 import { CalendarQueue } from "./CalendarQueue.ts"
-import { CalendarState, type ImportedCalendar, ImportedCalendarRow, noSuchCalendar } from "./calendar.ts"
+import { acceptCalendar, type CalendarAcceptance } from "./calendar-acceptance.ts"
+import { type CalendarSettings, changeCalendarSettings } from "./calendar-settings.ts"
 import { digestOfUrl, hostOf, parseCalendarUrl, tokenDigestsIn } from "./calendar-url.ts"
 import { FeedReader } from "./FeedReader.ts"
 import { type CalendarFetchResult, fetchCalendarNow, importHorizonOf } from "./import-worker.ts"
-import { type CalendarSettings, changeSettings } from "./settings.ts"
+import { CalendarState, type ImportedCalendar, ImportedCalendarRow, noSuchCalendar } from "./imported-calendar.ts"
 
 /** Which calendars are meant; what is undefined does not narrow it. */
 export interface ImportedCalendarFilter {
@@ -60,14 +60,14 @@ export class ImportedCalendars extends Context.Service<
      */
     readonly accept: (
       id: number,
-      seen?: string
-    ) => Effect.Effect<Acceptance, NotFound | Conflict, CurrentActor | WakeUp>
+      seenDigest?: string
+    ) => Effect.Effect<CalendarAcceptance, NotFound | Conflict, CurrentActor | WakeUp>
     /** The first `most` that are wanted, by their ids. */
     readonly list: (filter: ImportedCalendarFilter, limit: number) => Effect.Effect<ReadonlyArray<ImportedCalendar>>
     /** Follows a calendar no more: what only it closed is open again. */
     readonly remove: (id: number) => Effect.Effect<void, NotFound | Conflict, CurrentActor>
     /** Fetches a calendar now; where another fetch of it is begun meanwhile, answers how it stands. */
-    readonly fetch: (id: number) => Effect.Effect<CalendarFetchReport, NotFound, CurrentActor | Outbound | WakeUp>
+    readonly fetch: (id: number) => Effect.Effect<CalendarFetchReport, NotFound, CurrentActor | OutboundHttp | WakeUp>
   }
 >()("latchkey/domain/calendars/imported-calendars/ImportedCalendars") {
   static readonly layer = Layer.effect(
@@ -109,7 +109,7 @@ interface InsertCalendarParameters extends PropertyParameters {
   readonly url: string
   readonly digest: Uint8Array
   /** Digests of tokens of this service in it. */
-  readonly tokens: ReadonlyArray<string>
+  readonly tokenDigests: ReadonlyArray<string>
   readonly host: string
   readonly skipUnavailable: boolean
   readonly now: Date
@@ -137,7 +137,7 @@ const makeInsertCalendar = (sql: SqlClient.SqlClient) => {
       propertyId,
       url,
       digest,
-      tokens,
+      tokenDigests,
       host,
       skipUnavailable,
       now
@@ -151,10 +151,10 @@ const makeInsertCalendar = (sql: SqlClient.SqlClient) => {
           EXISTS (
             SELECT FROM property_feeds
             WHERE operator_id = ${operatorId} AND property_id = ${propertyId}
-              AND encode(token_digest, 'hex') = ANY (${tokens}::text[])
+              AND encode(token_digest, 'hex') = ANY (${tokenDigests}::text[])
           ) OR EXISTS (
             SELECT FROM calendar_share_links l
-            WHERE l.operator_id = ${operatorId} AND encode(l.token_digest, 'hex') = ANY (${tokens}::text[])
+            WHERE l.operator_id = ${operatorId} AND encode(l.token_digest, 'hex') = ANY (${tokenDigests}::text[])
               AND (l.scope = 'entire' OR EXISTS (
                 SELECT FROM calendar_share_link_properties p
                 WHERE p.operator_id = l.operator_id AND p.link_id = l.id AND p.property_id = ${propertyId}))
@@ -183,9 +183,9 @@ const makeAdd = (sql: SqlClient.SqlClient, { seal }: SecretSealer): ImportedCale
   const findPropertyOwner = makeFindPropertyOwner(sql)
   const insertCalendar = makeInsertCalendar(sql)
   const runLocked = withOperatorLock(sql)
-  const applySettings = changeSettings(sql)
+  const applySettings = changeCalendarSettings(sql)
   return Effect.fnUntraced(function* (propertyId, urlText, settings) {
-    const url = yield* Effect.fromResult(parseCalendarUrl(urlText, yield* receiverPolicy))
+    const url = yield* Effect.fromResult(parseCalendarUrl(urlText, yield* loadReceiverPolicy))
     const property = yield* findPropertyOwner(propertyId)
     if (property === undefined) return yield* new NotFound({ message: `property: there is no property ${propertyId}.` })
     const operatorId = property.operator_id
@@ -199,7 +199,7 @@ const makeAdd = (sql: SqlClient.SqlClient, { seal }: SecretSealer): ImportedCale
         id: newId,
         url: seal(calendarAddressBinding(operatorId, newId), url),
         digest: digestOfUrl(url),
-        tokens: tokenDigestsIn(url),
+        tokenDigests: tokenDigestsIn(url),
         host: hostOf(url),
         skipUnavailable: settings?.skipUnavailable ?? false,
         now
@@ -208,18 +208,18 @@ const makeAdd = (sql: SqlClient.SqlClient, { seal }: SecretSealer): ImportedCale
     // The property may follow the calendar already, with other settings.
     if (id !== null && settings !== undefined) yield* applySettings(id, settings, now)
     if (id !== null) return { calendar_id: id, operator_id: operatorId, property_id: propertyId }
-    if (is_own) return yield* ownFeedNotAllowed
-    return yield* of_property >= PROPERTY_CALENDARS ? tooManyOfProperty : tooManyOfOperator
+    if (is_own) return yield* ownFeedError
+    return yield* of_property >= PROPERTY_CALENDARS ? tooManyCalendarsOfPropertyError : tooManyCalendarsOfOperatorError
   })
 }
 
-const ownFeedNotAllowed = new ValidationFailed({
+const ownFeedError = new ValidationFailed({
   message: "url: must not be this property's own feed, which would keep its days blocked for ever."
 })
-const tooManyOfProperty = new ValidationFailed({
+const tooManyCalendarsOfPropertyError = new ValidationFailed({
   message: `property: already imports ${PROPERTY_CALENDARS} calendars, the maximum; remove one first.`
 })
-const tooManyOfOperator = new ValidationFailed({
+const tooManyCalendarsOfOperatorError = new ValidationFailed({
   message: `property: its operator already imports ${IMPORTED_CALENDARS} calendars, the maximum; remove one first.`
 })
 
@@ -254,10 +254,10 @@ const makeList = (sql: SqlClient.SqlClient, seals: SecretSealer): ImportedCalend
     Effect.flatMap(readCalendarRows(statement({ ...filter, most: limit })), Effect.forEach(toImportedCalendar(seals)))
 }
 
-const fetchedMeanwhile = new Conflict({ message: "The calendar was fetched at the same time; try again." })
+const concurrentFetchError = new Conflict({ message: "The calendar was fetched at the same time; try again." })
 
 const makeUpdate = (sql: SqlClient.SqlClient): ImportedCalendars["Service"]["update"] => {
-  const applySettings = changeSettings(sql)
+  const applySettings = changeCalendarSettings(sql)
   return Effect.fnUntraced(function* (id, settings) {
     const changed = yield* applySettings(id, settings, yield* DateTime.nowAsDate)
     if (changed === undefined) return yield* noSuchCalendar(id)
@@ -270,7 +270,7 @@ const makeRemove = (queue: CalendarQueue["Service"]): ImportedCalendars["Service
     const calendar = yield* queue.takeOne(id, now)
     if (calendar === undefined) return yield* noSuchCalendar(id)
     const removed = yield* queue.remove(calendar, importHorizonOf(calendar, now.getTime()).first, now)
-    if (removed === undefined) return yield* fetchedMeanwhile
+    if (removed === undefined) return yield* concurrentFetchError
   })
 
 const readStatus = makeOptionalRowReader(

@@ -1,20 +1,20 @@
 import { fromDayNumber, toDayNumber } from "../../../contract/time.ts"
 import { CALENDAR_ERROR, CALENDAR_UNREADABLE_REASONS } from "../../../platform/limits.ts"
-import type { BookingWindow, CalendarUpdate, ClaimedCalendar, ImportHorizon } from "./calendar.ts"
+import type { BookingWindow, CalendarUpdate, ClaimedCalendar, ImportHorizon } from "./imported-calendar.ts"
 import type { ParsedFeed } from "./reading/feed.ts"
 
 // Decides which days of a feed are applied. A feed never opens a day because of something that could not be read.
 
 /** Counts the clauses of the reader. Beyond the limit, the last clause says how many more parts there are. */
-const countParts = (parts: number): string => {
+const formatPartCount = (parts: number): string => {
   if (parts > CALENDAR_UNREADABLE_REASONS) return `More than ${CALENDAR_UNREADABLE_REASONS} parts`
   return parts === 1 ? "1 part" : `${parts} parts`
 }
 
 /** Returns the parts that could not be read as one text of at most {@link CALENDAR_ERROR} characters, null if there are none. */
-export const describeUnreadable = (parts: ReadonlyArray<string>): string | null => {
+export const describeUnreadableParts = (parts: ReadonlyArray<string>): string | null => {
   if (parts.length === 0) return null
-  const text = `${countParts(parts.length)} of the calendar could not be read, so no dates became available: ${parts.join("; ")}`
+  const text = `${formatPartCount(parts.length)} of the calendar could not be read, so no dates became available: ${parts.join("; ")}`
   const shortened = text.length > CALENDAR_ERROR ? `${text.slice(0, CALENDAR_ERROR - 1)}…` : text
   return shortened.toWellFormed().replaceAll("\0", "\uFFFD")
 }
@@ -26,15 +26,15 @@ export const describeUnreadable = (parts: ReadonlyArray<string>): string | null 
  * the days that are read, since its real end is unknown.
  */
 export const trackBookingWindow = (
-  seen: BookingWindow | undefined,
+  previousWindow: BookingWindow | undefined,
   block: ParsedFeed["lastUnavailable"],
   last: string
 ): BookingWindow | undefined => {
   if (block === undefined || block.before > toDayNumber(last)) return undefined
   const before = fromDayNumber(block.before)
-  const isSameBlock = seen !== undefined && fromDayNumber(block.from) < seen.before
-  if (!isSameBlock || before < seen.before) return { before, hasMoved: false }
-  return { before, hasMoved: seen.hasMoved || before > seen.before }
+  const isSameBlock = previousWindow !== undefined && fromDayNumber(block.from) < previousWindow.before
+  if (!isSameBlock || before < previousWindow.before) return { before, hasMoved: false }
+  return { before, hasMoved: previousWindow.hasMoved || before > previousWindow.before }
 }
 
 const bookingWindowOf = ({ unavailable_before, unavailable_moved }: ClaimedCalendar): BookingWindow | undefined =>
@@ -43,22 +43,23 @@ const bookingWindowOf = ({ unavailable_before, unavailable_moved }: ClaimedCalen
 /** Returns what to store for a calendar whose feed was read. `feed` identifies the feed. */
 export const toCalendarUpdate = (
   calendar: ClaimedCalendar,
-  reading: ParsedFeed,
+  parsedFeed: ParsedFeed,
   horizon: ImportHorizon,
   feed: Pick<CalendarUpdate, "etag" | "last_modified" | "digest">
 ): CalendarUpdate => {
   const { etag, last_modified, digest } = feed
-  const unreadable = describeUnreadable(reading.unreadable)
-  const seen = bookingWindowOf(calendar)
+  const unreadable = describeUnreadableParts(parsedFeed.unreadable)
+  const previousWindow = bookingWindowOf(calendar)
   // The last block of a feed is known only if the whole feed could be read.
-  const bookingWindow = unreadable === null ? trackBookingWindow(seen, reading.lastUnavailable, horizon.last) : seen
+  const bookingWindow =
+    unreadable === null ? trackBookingWindow(previousWindow, parsedFeed.lastUnavailable, horizon.last) : previousWindow
   const skipsLastBlock = unreadable === null && calendar.skip_unavailable && bookingWindow?.hasMoved === true
   const isAccepted = unreadable !== null && digest === calendar.accepted_digest && unreadable === calendar.unreadable
   return {
     first: horizon.first,
     last: horizon.last,
-    days: (skipsLastBlock ? reading.daysWithoutLastUnavailable : reading.days).map(fromDayNumber),
-    opensDays: unreadable === null || isAccepted,
+    days: (skipsLastBlock ? parsedFeed.daysWithoutLastUnavailable : parsedFeed.days).map(fromDayNumber),
+    unblocksDays: unreadable === null || isAccepted,
     unreadable,
     accepted_digest: isAccepted ? digest : null,
     bookingWindow,

@@ -14,7 +14,7 @@ export const parseCalendarUrl = (text: string, policy: ReceiverPolicy): Result.R
 
 const withoutFragment = (href: string): string => href.replace(/#.*$/s, "")
 
-const servedByThisService = new ValidationFailed({
+const ownServiceUrlError = new ValidationFailed({
   message: "url: must not be a feed of this service, which would keep its days blocked for ever."
 })
 
@@ -42,7 +42,7 @@ export const resolveRedirect = (
   policy: ReceiverPolicy
 ): Result.Result<string, ValidationFailed> =>
   Result.flatMap(parseCalendarUrl(URL.parse(location, from)?.href ?? location, policy), (href) =>
-    isServedHere(href, policy) ? Result.fail(servedByThisService) : Result.succeed(href)
+    isServedHere(href, policy) ? Result.fail(ownServiceUrlError) : Result.succeed(href)
   )
 
 /** The SHA-256 of an address, by which it is known again: its own column may be sealed. */

@@ -10,7 +10,7 @@ import { CALENDAR_FEED_BYTES } from "../../../platform/limits.ts"
 type Decompress = (bytes: Buffer) => Promise<Buffer>
 
 /** Decompression stops at the size of the largest calendar that is read. */
-const options = { maxOutputLength: CALENDAR_FEED_BYTES }
+const decompressionOptions = { maxOutputLength: CALENDAR_FEED_BYTES }
 
 const [gunzip, inflate, inflateRaw, brotliDecompress] = [
   promisify<zlib.InputType, zlib.ZlibOptions, Buffer>(zlib.gunzip),
@@ -22,17 +22,17 @@ const [gunzip, inflate, inflateRaw, brotliDecompress] = [
 /** The low half of the first byte of a zlib stream. Some hosts send `deflate` without the zlib frame. */
 const ZLIB_METHOD = 8
 
-const CODINGS: Readonly<Record<string, Decompress>> = {
-  gzip: (bytes) => gunzip(bytes, options),
-  "x-gzip": (bytes) => gunzip(bytes, options),
-  deflate: (bytes) => (((bytes[0] ?? 0) & 0x0f) === ZLIB_METHOD ? inflate : inflateRaw)(bytes, options),
-  br: (bytes) => brotliDecompress(bytes, options)
+const DECOMPRESSORS: Readonly<Record<string, Decompress>> = {
+  gzip: (bytes) => gunzip(bytes, decompressionOptions),
+  "x-gzip": (bytes) => gunzip(bytes, decompressionOptions),
+  deflate: (bytes) => (((bytes[0] ?? 0) & 0x0f) === ZLIB_METHOD ? inflate : inflateRaw)(bytes, decompressionOptions),
+  br: (bytes) => brotliDecompress(bytes, decompressionOptions)
 }
 
 /** Characters of an unknown coding that an error repeats. */
-const CODING_NAME = 40
+const CODING_NAME_LENGTH = 40
 
-export const TOO_LARGE = `it is larger than ${CALENDAR_FEED_BYTES / 1024 / 1024} MiB`
+export const TOO_LARGE_REASON = `it is larger than ${CALENDAR_FEED_BYTES / 1024 / 1024} MiB`
 
 const isTooLarge = (error: unknown): boolean => errorCodeOf(error) === "ERR_BUFFER_TOO_LARGE"
 
@@ -49,12 +49,13 @@ export const decodeBody = (bytes: Buffer, contentEncoding: string | undefined): 
   const [coding, ...others] = codings
   if (coding === undefined) return Effect.succeed(bytes)
   if (others.length > 0) return Effect.fail("its host sent it compressed more than once")
-  const decompress = Object.hasOwn(CODINGS, coding) ? CODINGS[coding] : undefined
+  const decompress = Object.hasOwn(DECOMPRESSORS, coding) ? DECOMPRESSORS[coding] : undefined
   if (decompress === undefined) {
-    return Effect.fail(`its host sent it in an unknown Content-Encoding: ${coding.slice(0, CODING_NAME)}`)
+    return Effect.fail(`its host sent it in an unknown Content-Encoding: ${coding.slice(0, CODING_NAME_LENGTH)}`)
   }
   return Effect.tryPromise({
     try: () => decompress(bytes),
-    catch: (error) => (isTooLarge(error) ? TOO_LARGE : `its host sent it as ${coding}, and it cannot be decompressed`)
+    catch: (error) =>
+      isTooLarge(error) ? TOO_LARGE_REASON : `its host sent it as ${coding}, and it cannot be decompressed`
   })
 }

@@ -7,11 +7,11 @@ import {
   CALENDAR_VALIDATOR
 } from "../../../platform/limits.ts"
 import type { HttpResponse } from "../../webhooks/deliveries/http-call.ts"
-import { Outbound } from "../../webhooks/deliveries/Outbound.ts"
+import { OutboundHttp } from "../../webhooks/deliveries/OutboundHttp.ts"
 import type { ReceiverPolicy } from "../../webhooks/deliveries/receiver-url.ts"
 import { parseRetryAfter } from "../../webhooks/deliveries/retry-after.ts"
 import { resolveRedirect } from "./calendar-url.ts"
-import { decodeBody, TOO_LARGE } from "./content-coding.ts"
+import { decodeBody, TOO_LARGE_REASON } from "./content-coding.ts"
 import { digestOfFeed } from "./feed-digest.ts"
 
 // What a host answers that is asked for a calendar. Nothing that is told of it has the address in it.
@@ -42,34 +42,34 @@ export interface FetchFailure {
 
 export type FeedResponse = FeedBody | FetchFailure | { readonly outcome: "unchanged" }
 
-export const fetchFailure = (reason: string): FetchFailure => ({
+export const toFetchFailure = (reason: string): FetchFailure => ({
   outcome: "failed",
   reason: reason.slice(0, CALENDAR_ERROR).toWellFormed().replaceAll("\0", "\uFFFD")
 })
 
-const REDIRECTS = new Set([301, 302, 303, 307, 308])
+const REDIRECT_STATUSES = new Set([301, 302, 303, 307, 308])
 
 const conditionalHeadersOf = ({ etag, last_modified }: FeedValidators) => ({
   ...(etag === null ? {} : { "if-none-match": etag }),
   ...(last_modified === null ? {} : { "if-modified-since": last_modified })
 })
 
-const boundedValidator = (value: string | undefined): string | null =>
+const toStoredValidator = (value: string | undefined): string | null =>
   value === undefined || value.length > CALENDAR_VALIDATOR ? null : value
 
 const readFeedBody = ({ headers, bytes, isComplete }: HttpResponse): Effect.Effect<FeedBody | FetchFailure> =>
   isComplete
     ? Effect.match(decodeBody(bytes, headers["content-encoding"]), {
-        onFailure: fetchFailure,
+        onFailure: toFetchFailure,
         onSuccess: (decoded) => ({
           outcome: "body",
           bytes: decoded,
-          etag: boundedValidator(headers.etag),
-          last_modified: boundedValidator(headers["last-modified"]),
+          etag: toStoredValidator(headers.etag),
+          last_modified: toStoredValidator(headers["last-modified"]),
           digest: digestOfFeed(decoded)
         })
       })
-    : Effect.succeed(fetchFailure(TOO_LARGE))
+    : Effect.succeed(toFetchFailure(TOO_LARGE_REASON))
 
 /**
  * Asks for a calendar, past as many redirects as there may be. `validators` undefined: whatever it is, it is wanted whole. It never
@@ -80,8 +80,8 @@ export const fetchFeed = Effect.fnUntraced(function* (
   validators: FeedValidators | undefined,
   policy: ReceiverPolicy,
   now: number
-): Effect.fn.Return<FeedResponse, never, Outbound> {
-  const outbound = yield* Outbound
+): Effect.fn.Return<FeedResponse, never, OutboundHttp> {
+  const outbound = yield* OutboundHttp
   let address = url
   for (let redirects = 0; redirects <= CALENDAR_FEED_REDIRECTS; redirects++) {
     const response = yield* outbound.request({
@@ -95,22 +95,22 @@ export const fetchFeed = Effect.fnUntraced(function* (
       maxBytes: CALENDAR_FEED_BYTES,
       timeout: FEED_REQUEST_TIMEOUT_MS
     })
-    if (response.outcome === "failed") return fetchFailure(describeNetworkFailure(response.reason, response.detail))
+    if (response.outcome === "failed") return toFetchFailure(describeNetworkFailure(response.reason, response.detail))
     const { status, headers } = response
     if (status === 200) return yield* readFeedBody(response)
     if (status === 304 && validators !== undefined) return { outcome: "unchanged" }
-    if (!REDIRECTS.has(status) || headers.location === undefined)
+    if (!REDIRECT_STATUSES.has(status) || headers.location === undefined)
       return {
-        ...fetchFailure(`its host answered ${status}`),
+        ...toFetchFailure(`its host answered ${status}`),
         retryAfterMs: parseRetryAfter(headers, now, CALENDAR_RETRY_AFTER_MS)
       }
     const redirect = resolveRedirect(headers.location, address, policy)
     const redirectError = Option.map(Result.getFailure(redirect), ({ message }) => message.replace(/^url: |\.$/g, ""))
     if (Option.isSome(redirectError))
-      return fetchFailure(`its host redirects to an address that ${redirectError.value}`)
+      return toFetchFailure(`its host redirects to an address that ${redirectError.value}`)
     address = Result.getOrElse(redirect, () => address)
   }
-  return fetchFailure(`its host redirects more than ${CALENDAR_FEED_REDIRECTS} times`)
+  return toFetchFailure(`its host redirects more than ${CALENDAR_FEED_REDIRECTS} times`)
 })
 
 const describeNetworkFailure = (reason: string, detail: string): string => {

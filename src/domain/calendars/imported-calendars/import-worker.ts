@@ -17,14 +17,14 @@ import { calendarAddressBinding } from "../../../platform/sealing/sealed-columns
 import { calendarFetches } from "../../../platform/telemetry/metrics/metric-definitions.ts"
 import { incrementCounter } from "../../../platform/telemetry/metrics/metric-updates.ts"
 import { annotateSpan, recordFailure, withRootSpan } from "../../../platform/telemetry/spans.ts"
-import { receiverPolicy } from "../../webhooks/deliveries/receiver-url.ts"
+import { loadReceiverPolicy } from "../../webhooks/deliveries/receiver-url.ts"
 import { CalendarQueue } from "./CalendarQueue.ts"
-import type { CalendarUpdate, ClaimedCalendar, ImportHorizon } from "./calendar.ts"
 import { toCalendarUpdate } from "./calendar-update.ts"
 import { rescheduleAfterClockSetback } from "./clock-setback.ts"
 import { FeedReader } from "./FeedReader.ts"
-import { isFromThisReader } from "./feed-digest.ts"
-import { type FetchFailure, fetchFailure, fetchFeed } from "./feed-request.ts"
+import { isDigestOfThisReader } from "./feed-digest.ts"
+import { type FetchFailure, fetchFeed, toFetchFailure } from "./feed-request.ts"
+import type { CalendarUpdate, ClaimedCalendar, ImportHorizon } from "./imported-calendar.ts"
 import { deletePastImportedDays } from "./retention.ts"
 import { FETCHING_ROOM } from "./taking.ts"
 
@@ -49,14 +49,14 @@ type FetchAttempt =
  * was read, or if an earlier version of the reader read it.
  */
 const validatorsOf = (calendar: ClaimedCalendar, { last }: ImportHorizon) =>
-  calendar.applied_to !== null && calendar.applied_to >= last && isFromThisReader(calendar.digest)
+  calendar.applied_to !== null && calendar.applied_to >= last && isDigestOfThisReader(calendar.digest)
     ? calendar
     : undefined
 
 /** The time is that of the host alone: waiting for others to be read first is none of its doing. */
 const withFeedTimeout = Effect.timeoutOrElse({
   duration: CALENDAR_FEED_MS,
-  orElse: () => Effect.succeed(fetchFailure("its download took too long"))
+  orElse: () => Effect.succeed(toFetchFailure("its download took too long"))
 })
 
 /** One fetch, for less than a worker has the calendar to itself. */
@@ -71,15 +71,16 @@ const attemptFetch = Effect.fnUntraced(function* (
     calendarAddressBinding(calendar.operator_id, calendar.id),
     calendar.url
   )
-  if (url === undefined) return fetchFailure("its address cannot be decrypted: remove the calendar and import it again")
-  const response = yield* withFeedTimeout(fetchFeed(url, validators, yield* receiverPolicy, now))
+  if (url === undefined)
+    return toFetchFailure("its address cannot be decrypted: remove the calendar and import it again")
+  const response = yield* withFeedTimeout(fetchFeed(url, validators, yield* loadReceiverPolicy, now))
   if (response.outcome === "failed") return response
-  const isSame = response.outcome === "unchanged" || response.digest === validators?.digest
-  if (isSame) return { outcome: "unchanged" as const, first: horizon.first }
+  const isUnchanged = response.outcome === "unchanged" || response.digest === validators?.digest
+  if (isUnchanged) return { outcome: "unchanged" as const, first: horizon.first }
   const { read } = yield* FeedReader
   const [first, last] = [toDayNumber(horizon.first), toDayNumber(horizon.last)]
   const reading = yield* read({ bytes: response.bytes, zone: calendar.time_zone, first, last })
-  if (reading.outcome === "broken") return fetchFailure(reading.why)
+  if (reading.outcome === "broken") return toFetchFailure(reading.reason)
   return { outcome: "read" as const, update: toCalendarUpdate(calendar, reading, horizon, response) }
 })
 
@@ -94,7 +95,12 @@ export interface CalendarFetchResult {
   readonly error: string | undefined
 }
 
-const OVERTAKEN: CalendarFetchResult = { outcome: "overtaken", busy_days: undefined, changed_days: 0, error: undefined }
+const OVERTAKEN_RESULT: CalendarFetchResult = {
+  outcome: "overtaken",
+  busy_days: undefined,
+  changed_days: 0,
+  error: undefined
+}
 
 /** Writes down how a fetch ended, and wakes whoever hands out the event. */
 const recordFetchAttempt = Effect.fnUntraced(function* (
@@ -110,23 +116,23 @@ const recordFetchAttempt = Effect.fnUntraced(function* (
   yield* incrementCounter(calendarFetches.withLabels({ outcome: attempt.outcome }))
   if (attempt.outcome === "read") {
     const stored = yield* queue.apply(calendar, attempt.update, nextRegularFetch, now)
-    if (stored === undefined) return OVERTAKEN
+    if (stored === undefined) return OVERTAKEN_RESULT
     if (stored.changed_days > 0) yield* (yield* WakeUp).wake
-    const { opensDays, unreadable } = attempt.update
-    return { outcome: "read", ...stored, error: opensDays ? undefined : (unreadable ?? undefined) }
+    const { unblocksDays, unreadable } = attempt.update
+    return { outcome: "read", ...stored, error: unblocksDays ? undefined : (unreadable ?? undefined) }
   }
   if (attempt.outcome === "unchanged") {
-    const recorded = yield* queue.unchanged(calendar, attempt.first, nextRegularFetch, now)
+    const recorded = yield* queue.completeUnchanged(calendar, attempt.first, nextRegularFetch, now)
     return recorded === undefined
-      ? OVERTAKEN
+      ? OVERTAKEN_RESULT
       : { outcome: "unchanged", busy_days: undefined, changed_days: 0, error: undefined }
   }
   yield* recordFailure(attempt.outcome, { "latchkey.outcome": attempt.outcome })
   const { reason, retryAfterMs = 0 } = attempt
   const pause = backoffMs(FAILURE_BACKOFF, calendar.failures + 1, random)
   const nextFetch = dateAfter(Math.max(pause, retryAfterMs))
-  const recorded = yield* queue.failed(calendar, reason, nextFetch, now)
-  if (recorded === undefined) return OVERTAKEN
+  const recorded = yield* queue.fail(calendar, reason, nextFetch, now)
+  if (recorded === undefined) return OVERTAKEN_RESULT
   return { outcome: "failed", busy_days: undefined, changed_days: 0, error: reason }
 })
 
@@ -138,7 +144,7 @@ export const fetchCalendarNow = (
 ): Effect.Effect<CalendarFetchResult, never, ImportServices> =>
   Effect.flatMap(attemptFetch({ ...calendar, applied_to: null }), (attempt) => recordFetchAttempt(calendar, attempt))
 
-const rootSpanOf = (calendar: ClaimedCalendar) => ({
+const toRootSpan = (calendar: ClaimedCalendar) => ({
   name: "import calendar",
   kind: "client" as const,
   attributes: () => ({ "latchkey.calendar": calendar.id, "latchkey.host": calendar.host })
@@ -160,10 +166,10 @@ export const importCalendar = (calendar: ClaimedCalendar): Effect.Effect<void, n
     complete: (attempt: FetchAttempt) =>
       Effect.flatMap(recordFetchAttempt(calendar, attempt), (result) => logFetchProblem(calendar, result)),
     release: Effect.flatMap(CalendarQueue, (queue) =>
-      Effect.flatMap(DateTime.nowAsDate, (now) => queue.handBack(calendar, now))
+      Effect.flatMap(DateTime.nowAsDate, (now) => queue.release(calendar, now))
     )
   }).pipe(
-    (work) => withRootSpan(rootSpanOf(calendar), work),
+    (work) => withRootSpan(toRootSpan(calendar), work),
     Effect.catchCause((cause) =>
       annotateWithCalendar(calendar)(Effect.logWarning("the result of a calendar import could not be saved", cause))
     )

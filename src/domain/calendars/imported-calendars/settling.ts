@@ -4,8 +4,8 @@ import type { RecordedChange } from "../../../changes/recorded-change.ts"
 import type { Givens, Value } from "../../../platform/database/forms.ts"
 import { CALENDAR_FEEDBACK_LOOP_MS } from "../../../platform/limits.ts"
 import { countImportedDaysSql, propertiesTouchedByImportSql } from "../availability/calendar-days.ts"
-import { freezeFeedsOfRemovedCalendars } from "../property-feeds/removed-calendars.ts"
-import type { CalendarUpdate } from "./calendar.ts"
+import { freezeFeedsOfRemovedCalendarsSql } from "../property-feeds/feed-freezing.ts"
+import type { CalendarUpdate } from "./imported-calendar.ts"
 
 // The statements that write down how a fetch ended. Each asks first whether the calendar is still the worker's, and locks it:
 // so nobody else changes its days meanwhile. Done twice each is done once.
@@ -15,38 +15,42 @@ import type { CalendarUpdate } from "./calendar.ts"
 // without the day and the calendar says it still, the day is its own, and stays its own while it is said. Who has not read for
 // long repeats nothing that he did not say before.
 
-export interface InHand {
+export interface CalendarClaim {
   readonly operator_id: number
   readonly id: number
   readonly attempts: number
   readonly now: Date
 }
 
-const isMine = (sql: SqlClient, { operator_id, id, attempts }: Givens<InHand>): Fragment =>
+const isClaimedCondition = (sql: SqlClient, { operator_id, id, attempts }: Givens<CalendarClaim>): Fragment =>
   sql`operator_id = ${operator_id} AND id = ${id} AND attempts = ${attempts}`
 
 /**
  * For a CTE `told`: one row, the days that the source of the calendar in the CTE `calendar` was told last, and those of them
  * that it can have heard of lately.
  */
-const toldTo = (sql: SqlClient, now: Value<Date>): Fragment => sql`
+const recordedFeedDaysSql = (sql: SqlClient, now: Value<Date>): Fragment => sql`
   SELECT coalesce(f.told, '{}') AS days,
-    CASE WHEN f.told_at > ${now}::timestamptz - ${telling(sql)} THEN f.told ELSE '{}' END AS lately
+    CASE WHEN f.told_at > ${now}::timestamptz - ${feedbackLoopIntervalSql(sql)} THEN f.told ELSE '{}' END AS lately
   FROM (SELECT) one LEFT JOIN (
     property_feeds f JOIN calendar c
       ON f.operator_id = c.operator_id AND f.property_id = c.property_id AND f.calendar_id = c.id
   ) ON true`
 
-const telling = (sql: SqlClient): Fragment =>
+const feedbackLoopIntervalSql = (sql: SqlClient): Fragment =>
   sql`interval '${sql.literal(String(CALENDAR_FEEDBACK_LOOP_MS))} milliseconds'`
 
 /** For a CTE: echoes from `first` on that the source was told no more are its own words. */
-const own = (sql: SqlClient, first: Givens<{ readonly first: string }>["first"], unless: Fragment): Fragment => sql`
+const clearFeedbackLoopsSql = (
+  sql: SqlClient,
+  first: Givens<{ readonly first: string }>["first"],
+  unless: Fragment
+): Fragment => sql`
   UPDATE imported_days d SET echo = false FROM calendar c, told
   WHERE d.operator_id = c.operator_id AND d.calendar_id = c.id AND d.echo AND d.day >= ${first}::date
     AND NOT told.days @> d.day AND ${unless}`
 
-export interface Applied extends InHand, Omit<CalendarUpdate, "bookingWindow"> {
+export interface ApplyUpdateParameters extends CalendarClaim, Omit<CalendarUpdate, "bookingWindow"> {
   readonly unavailable_before: string | null
   readonly unavailable_moved: boolean
   readonly nextFetch: Date
@@ -56,29 +60,29 @@ export interface Applied extends InHand, Omit<CalendarUpdate, "bookingWindow"> {
  * Stores the busy days of a calendar and unblocks days that it no longer names. If it may open no day, those days stay blocked,
  * and `kept` on the calendar lists them. Kept days count as days that the calendar says.
  */
-export const applying = (sql: SqlClient, applied: Givens<Applied>): RecordedChange => {
-  const { days, first, last, now, opensDays } = applied
+export const applyUpdateChange = (sql: SqlClient, parameters: Givens<ApplyUpdateParameters>): RecordedChange => {
+  const { days, first, last, now, unblocksDays } = parameters
   const changed = sql`
     SELECT operator_id, property_id, day, true AS busy FROM added
     UNION ALL SELECT operator_id, property_id, day, false FROM gone`
   return {
     change: sql`
       calendar AS (
-        SELECT operator_id, id, property_id FROM imported_calendars WHERE ${isMine(sql, applied)} FOR NO KEY UPDATE
-      ), told AS MATERIALIZED (${toldTo(sql, now)}),
+        SELECT operator_id, id, property_id FROM imported_calendars WHERE ${isClaimedCondition(sql, parameters)} FOR NO KEY UPDATE
+      ), told AS MATERIALIZED (${recordedFeedDaysSql(sql, now)}),
       said AS MATERIALIZED (
         SELECT c.operator_id, c.id AS calendar_id, c.property_id, day FROM calendar c, unnest(${days}::date[]) day
       ), unsaid AS MATERIALIZED (
         SELECT d.operator_id, d.calendar_id, d.property_id, d.day FROM imported_days d
         JOIN calendar c ON c.operator_id = d.operator_id AND c.id = d.calendar_id
         WHERE d.day BETWEEN ${first}::date AND ${last}::date AND NOT EXISTS (SELECT FROM said WHERE said.day = d.day)
-      ), kept AS (SELECT day FROM unsaid WHERE NOT ${opensDays}::boolean),
+      ), kept AS (SELECT day FROM unsaid WHERE NOT ${unblocksDays}::boolean),
       gone AS (
         DELETE FROM imported_days d USING unsaid
         WHERE d.operator_id = unsaid.operator_id AND d.calendar_id = unsaid.calendar_id AND d.day = unsaid.day
-          AND ${opensDays}::boolean
+          AND ${unblocksDays}::boolean
         RETURNING d.operator_id, d.property_id, d.day
-      ), own AS (${own(
+      ), own AS (${clearFeedbackLoopsSql(
         sql,
         first,
         sql`(EXISTS (SELECT FROM said WHERE said.day = d.day) OR EXISTS (SELECT FROM kept WHERE kept.day = d.day))`
@@ -90,12 +94,12 @@ export const applying = (sql: SqlClient, applied: Givens<Applied>): RecordedChan
         RETURNING operator_id, property_id, day
       ), ${countImportedDaysSql(sql, changed, { first, at: now })},
       settled AS (
-        UPDATE imported_calendars i SET state = 'ok', failures = 0, fetched_at = ${now}, due_at = ${applied.nextFetch},
-          error = CASE WHEN NOT ${opensDays}::boolean THEN ${applied.unreadable} END,
-          unreadable = ${applied.unreadable}, accepted_digest = ${applied.accepted_digest},
+        UPDATE imported_calendars i SET state = 'ok', failures = 0, fetched_at = ${now}, due_at = ${parameters.nextFetch},
+          error = CASE WHEN NOT ${unblocksDays}::boolean THEN ${parameters.unreadable} END,
+          unreadable = ${parameters.unreadable}, accepted_digest = ${parameters.accepted_digest},
           kept = (SELECT coalesce(range_agg(daterange(day, day + 1)), '{}') FROM kept),
-          unavailable_before = ${applied.unavailable_before}::date, unavailable_moved = ${applied.unavailable_moved},
-          etag = ${applied.etag}, last_modified = ${applied.last_modified}, digest = ${applied.digest},
+          unavailable_before = ${parameters.unavailable_before}::date, unavailable_moved = ${parameters.unavailable_moved},
+          etag = ${parameters.etag}, last_modified = ${parameters.last_modified}, digest = ${parameters.digest},
           applied_to = ${last}::date
         FROM calendar c WHERE i.operator_id = c.operator_id AND i.id = c.id
         RETURNING i.id
@@ -108,22 +112,22 @@ export const applying = (sql: SqlClient, applied: Givens<Applied>): RecordedChan
   }
 }
 
-export interface Unchanged extends InHand {
+export interface CompleteUnchangedParameters extends CalendarClaim {
   readonly first: string
   readonly nextFetch: Date
 }
 
 /** It says what it said last: that may no longer be an echo. */
-export const settlingUnchanged = (sql: SqlClient, unchanged: Givens<Unchanged>): Fragment => sql`
+export const settlingUnchanged = (sql: SqlClient, parameters: Givens<CompleteUnchangedParameters>): Fragment => sql`
   WITH calendar AS (
     UPDATE imported_calendars
     SET state = 'ok', error = CASE WHEN accepted_digest IS DISTINCT FROM digest THEN unreadable END, failures = 0,
-      fetched_at = ${unchanged.now}, due_at = ${unchanged.nextFetch}
-    WHERE ${isMine(sql, unchanged)} RETURNING operator_id, id, property_id
-  ), told AS MATERIALIZED (${toldTo(sql, unchanged.now)}), own AS (${own(sql, unchanged.first, sql`true`)})
+      fetched_at = ${parameters.now}, due_at = ${parameters.nextFetch}
+    WHERE ${isClaimedCondition(sql, parameters)} RETURNING operator_id, id, property_id
+  ), told AS MATERIALIZED (${recordedFeedDaysSql(sql, parameters.now)}), own AS (${clearFeedbackLoopsSql(sql, parameters.first, sql`true`)})
   SELECT 0 AS changed_days FROM calendar`
 
-export interface Accepted extends InHand {
+export interface AcceptFeedParameters extends CalendarClaim {
   readonly first: string
 }
 
@@ -131,21 +135,21 @@ export interface Accepted extends InHand {
  * Accepts a feed with unreadable parts as it was read: unblocks the days that were kept. The calendar becomes due at once, since
  * the acceptance overtakes a fetch that is under way. The caller must have taken the calendar, as for {@link removing}.
  */
-export const accepting = (sql: SqlClient, accepted: Givens<Accepted>): RecordedChange => ({
+export const acceptFeedChange = (sql: SqlClient, parameters: Givens<AcceptFeedParameters>): RecordedChange => ({
   change: sql`
     calendar AS (
       SELECT operator_id, id, property_id, kept FROM imported_calendars
-      WHERE ${isMine(sql, accepted)} FOR NO KEY UPDATE
+      WHERE ${isClaimedCondition(sql, parameters)} FOR NO KEY UPDATE
     ), gone AS (
       DELETE FROM imported_days d USING calendar c
       WHERE d.operator_id = c.operator_id AND d.calendar_id = c.id AND c.kept @> d.day
       RETURNING d.operator_id, d.property_id, d.day
     ), ${countImportedDaysSql(sql, sql`SELECT operator_id, property_id, day, false AS busy FROM gone`, {
-      first: accepted.first,
-      at: accepted.now
+      first: parameters.first,
+      at: parameters.now
     })},
     accepted AS (
-      UPDATE imported_calendars i SET accepted_digest = i.digest, kept = '{}', due_at = ${accepted.now},
+      UPDATE imported_calendars i SET accepted_digest = i.digest, kept = '{}', due_at = ${parameters.now},
         error = CASE WHEN i.state = 'failing' THEN i.error END
       FROM calendar c WHERE i.operator_id = c.operator_id AND i.id = c.id
       RETURNING i.operator_id, i.id
@@ -157,23 +161,23 @@ export const accepting = (sql: SqlClient, accepted: Givens<Accepted>): RecordedC
   outcome: sql`SELECT (SELECT count(*) FROM counted) AS changed_days FROM accepted`
 })
 
-export interface Failed extends InHand {
+export interface FailFetchParameters extends CalendarClaim {
   readonly failures: number
   readonly reason: string
   readonly nextFetch: Date
 }
 
 /** What it said last stays. */
-export const settlingFailed = (sql: SqlClient, failed: Givens<Failed>): Fragment => sql`
+export const settlingFailed = (sql: SqlClient, parameters: Givens<FailFetchParameters>): Fragment => sql`
   UPDATE imported_calendars
-  SET state = 'failing', error = ${failed.reason}, failures = failures + 1, due_at = ${failed.nextFetch}
-  WHERE ${isMine(sql, failed)} AND failures = ${failed.failures} RETURNING id`
+  SET state = 'failing', error = ${parameters.reason}, failures = failures + 1, due_at = ${parameters.nextFetch}
+  WHERE ${isClaimedCondition(sql, parameters)} AND failures = ${parameters.failures} RETURNING id`
 
 /** Gives a calendar back as it was. */
-export const handingBack = (sql: SqlClient, inHand: Givens<InHand>): Fragment => sql`
-  UPDATE imported_calendars SET due_at = ${inHand.now} WHERE ${isMine(sql, inHand)}`
+export const releaseCalendarSql = (sql: SqlClient, parameters: Givens<CalendarClaim>): Fragment => sql`
+  UPDATE imported_calendars SET due_at = ${parameters.now} WHERE ${isClaimedCondition(sql, parameters)}`
 
-export interface Removed extends InHand {
+export interface RemoveCalendarParameters extends CalendarClaim {
   readonly first: string
 }
 
@@ -181,21 +185,21 @@ export interface Removed extends InHand {
  * A calendar goes, and with it what only it closed. To be called by who has taken it: whoever had it before can then add no
  * more days to it, which this statement would not see.
  */
-export const removing = (sql: SqlClient, removed: Givens<Removed>): RecordedChange => ({
+export const removeCalendarChange = (sql: SqlClient, parameters: Givens<RemoveCalendarParameters>): RecordedChange => ({
   change: sql`
     calendar AS (
-      SELECT operator_id, id, property_id FROM imported_calendars WHERE ${isMine(sql, removed)} FOR UPDATE
+      SELECT operator_id, id, property_id FROM imported_calendars WHERE ${isClaimedCondition(sql, parameters)} FOR UPDATE
     ), gone AS (
       DELETE FROM imported_days d USING calendar c WHERE d.operator_id = c.operator_id AND d.calendar_id = c.id
       RETURNING d.operator_id, d.property_id, d.day
     ), ${countImportedDaysSql(sql, sql`SELECT operator_id, property_id, day, false AS busy FROM gone`, {
-      first: removed.first,
-      at: removed.now
+      first: parameters.first,
+      at: parameters.now
     })},
     removed AS (
       DELETE FROM imported_calendars i USING calendar c WHERE i.operator_id = c.operator_id AND i.id = c.id
       RETURNING i.operator_id, i.property_id, i.id
-    ), outlived AS (${freezeFeedsOfRemovedCalendars(sql, "removed")})`,
+    ), outlived AS (${freezeFeedsOfRemovedCalendarsSql(sql, "removed")})`,
   events: [],
   touched: sql`
     ${propertiesTouchedByImportSql(sql)}

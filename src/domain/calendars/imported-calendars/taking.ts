@@ -22,7 +22,7 @@ export interface Taking {
 }
 
 /** Operators that have something due: leaps through the index from one to the next, however much is due of each. */
-const withDue = (sql: SqlClient, { now }: Givens<Pick<Taking, "now">>): Fragment => sql`
+const operatorsWithDueCalendarsSql = (sql: SqlClient, { now }: Givens<Pick<Taking, "now">>): Fragment => sql`
   with_due AS (
     (SELECT operator_id FROM imported_calendars WHERE due_at <= ${now} ORDER BY operator_id, due_at LIMIT 1)
     UNION ALL
@@ -32,7 +32,7 @@ const withDue = (sql: SqlClient, { now }: Givens<Pick<Taking, "now">>): Fragment
       ORDER BY c.operator_id, c.due_at LIMIT 1) following
   )`
 
-const busy = (sql: SqlClient, { busyOperators, busyHosts }: Givens<Taking>): Fragment => sql`
+const busyCtesSql = (sql: SqlClient, { busyOperators, busyHosts }: Givens<Taking>): Fragment => sql`
   busy AS MATERIALIZED (
     SELECT * FROM unnest(${idsParameter(busyOperators)}::bigint[], ${busyHosts}::text[]) AS busy (operator_id, host)
   ), full_host AS MATERIALIZED (
@@ -43,7 +43,7 @@ const busy = (sql: SqlClient, { busyOperators, busyHosts }: Givens<Taking>): Fra
  * The due calendars of operator `o`, as many as its share leaves. One that somebody else has in hand is passed by, and so are
  * those of a host that is asked enough as it is: they hold up none of another's.
  */
-const dueOf = (sql: SqlClient, { now }: Givens<Taking>): Fragment => sql`
+const dueCalendarsSql = (sql: SqlClient, { now }: Givens<Taking>): Fragment => sql`
   SELECT * FROM (
     SELECT ctid AS place, due_at, host FROM imported_calendars
     WHERE operator_id = o.operator_id AND due_at <= ${now} AND host <> ALL (ARRAY(SELECT host FROM full_host))
@@ -52,7 +52,7 @@ const dueOf = (sql: SqlClient, { now }: Givens<Taking>): Fragment => sql`
   ) share LIMIT greatest(o.room, 0)`
 
 /** What a worker needs of calendar `c`, a row that was taken, beside its operator's zone. */
-export const columnsOfTaken = (sql: SqlClient): Fragment => sql`
+export const claimedCalendarColumnsSql = (sql: SqlClient): Fragment => sql`
   c.operator_id, c.id, c.property_id, c.url, c.host, c.attempts, c.failures, c.etag, c.last_modified, c.digest,
   c.applied_to, c.unreadable, c.accepted_digest, c.skip_unavailable, c.unavailable_before, c.unavailable_moved`
 
@@ -61,7 +61,7 @@ export const columnsOfTaken = (sql: SqlClient): Fragment => sql`
  * an operator that is banned or closed wait until it is active again.
  */
 export const takingDue = (sql: SqlClient, taking: Givens<Taking>): Fragment => sql`
-  WITH RECURSIVE ${withDue(sql, taking)}, ${busy(sql, taking)}, o AS MATERIALIZED (
+  WITH RECURSIVE ${operatorsWithDueCalendarsSql(sql, taking)}, ${busyCtesSql(sql, taking)}, o AS MATERIALIZED (
     SELECT operator_id, ${sql.literal(String(FETCHING_SHARE))} - in_hand.calendars AS room, in_hand.calendars AS in_hand
     FROM with_due JOIN operators ON operators.id = with_due.operator_id AND operators.status = 'active'
     CROSS JOIN LATERAL (
@@ -69,7 +69,7 @@ export const takingDue = (sql: SqlClient, taking: Givens<Taking>): Fragment => s
   ), due AS (
     SELECT due.place, due.due_at, due.host,
       o.in_hand + row_number() OVER (PARTITION BY o.operator_id ORDER BY due.due_at) AS turn
-    FROM o CROSS JOIN LATERAL (${dueOf(sql, taking)}) due
+    FROM o CROSS JOIN LATERAL (${dueCalendarsSql(sql, taking)}) due
   ), of_host AS (
     SELECT place, due_at, turn, row_number() OVER (PARTITION BY host ORDER BY turn, due_at)
       + (SELECT count(*) FROM busy WHERE busy.host = due.host) AS nth FROM due
@@ -79,7 +79,7 @@ export const takingDue = (sql: SqlClient, taking: Givens<Taking>): Fragment => s
   ), taken AS (
     UPDATE imported_calendars c SET attempts = c.attempts + 1, due_at = ${taking.leaseEnd}
     WHERE c.ctid = ANY (ARRAY(SELECT place FROM chosen)) AND c.due_at <= ${taking.now}
-    RETURNING ${columnsOfTaken(sql)}
+    RETURNING ${claimedCalendarColumnsSql(sql)}
   )
   SELECT taken.*, operators.time_zone FROM taken JOIN operators ON operators.id = taken.operator_id`
 
@@ -92,13 +92,13 @@ export interface TakingOne {
 export const takingOne = (sql: SqlClient, { id, leaseEnd }: Givens<TakingOne>): Fragment => sql`
   WITH taken AS (
     UPDATE imported_calendars c SET attempts = c.attempts + 1, due_at = ${leaseEnd} WHERE c.id = ${id}
-    RETURNING ${columnsOfTaken(sql)}
+    RETURNING ${claimedCalendarColumnsSql(sql)}
   )
   SELECT taken.*, operators.time_zone FROM taken JOIN operators ON operators.id = taken.operator_id`
 
 /** Calendars that are due and nobody has in hand. */
 export const calendarBacklog = (sql: SqlClient, { now }: Givens<Pick<Taking, "now">>): BacklogSource => ({
-  candidates: sql`${withDue(sql, { now })}, with_work AS (SELECT operator_id FROM with_due)`,
+  candidates: sql`${operatorsWithDueCalendarsSql(sql, { now })}, with_work AS (SELECT operator_id FROM with_due)`,
   condition: sql`(SELECT o.status FROM operators o WHERE o.id = with_work.operator_id) = 'active'`,
   dueRows: sql`FROM imported_calendars WHERE operator_id = with_work.operator_id AND due_at <= ${now}`
 })

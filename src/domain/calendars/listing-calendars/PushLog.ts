@@ -33,7 +33,7 @@ export interface ListingPushFilter {
   readonly state: PushState | undefined
 }
 
-const readLogged = makeRowsReader(LoggedPush)
+const readLoggedPushes = makeRowsReader(LoggedPush)
 
 const makeListLatest = (sql: SqlClient.SqlClient) => {
   const statement = inForms(
@@ -48,7 +48,7 @@ const makeListLatest = (sql: SqlClient.SqlClient) => {
         AND ${state === undefined ? sql`true` : sql`p.state = ${state}`}
       ORDER BY p.id DESC LIMIT ${most}`
   )
-  return (filter: ListingPushFilter, limit: number) => readLogged(statement({ ...filter, most: limit }))
+  return (filter: ListingPushFilter, limit: number) => readLoggedPushes(statement({ ...filter, most: limit }))
 }
 
 /** What whoever runs the service sees of pushes to channels. All operators', unless one is named. */

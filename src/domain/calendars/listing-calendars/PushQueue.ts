@@ -6,19 +6,19 @@ import { type Givens, inForms } from "../../../platform/database/forms.ts"
 import { makeOptionalRowReader, makeRowsReader } from "../../../platform/database/rows.ts"
 import { LISTING_PUSH_GIVE_UP_MS } from "../../../platform/limits.ts"
 import { currentTraceparent } from "../../../platform/telemetry/traceparent.ts"
-import { drawUpCalendarPushSql, type ReadStockParameters, readStockSql } from "./calendar-push-statements.ts"
-import { CalendarPushRow, ClaimedPush, type PushInProgress, type PushSpan, StockRow } from "./push.ts"
+import { createCalendarPushSql, type ReadInventoryParameters, readInventorySql } from "./calendar-push-statements.ts"
+import type { ListingInventory } from "./listing-inventory.ts"
+import { CalendarPushRow, ClaimedPush, InventoryRow, type PushInProgress, type PushSpan } from "./push.ts"
 import {
-  type Failed,
-  handingBack,
-  type LaneInHand,
-  type Pushed,
-  type Refused,
+  type CompletePushParameters,
+  type FailPushParameters,
+  type PartitionClaim,
+  type RefusePushParameters,
+  releasePartitionSql,
   settlingFailed,
   settlingPushed,
   settlingRefused
 } from "./settling.ts"
-import type { ListingStock } from "./stock.ts"
 import { takingDue } from "./taking.ts"
 
 /** Milliseconds a worker has a lane to itself: one push and writing down how it ended fit into it. */
@@ -27,26 +27,30 @@ export const PUSH_LEASE_MS = 45_000
 const readTaken = makeRowsReader(ClaimedPush)
 const readCount = makeOptionalRowReader(Schema.Struct({ pushes: Schema.Int }))
 
-const readDrawn = makeOptionalRowReader(CalendarPushRow)
-const readStock = makeOptionalRowReader(StockRow)
-const readGivenUp = makeOptionalRowReader(Schema.Struct({ pushes: Schema.Int, of_calendar: Schema.Boolean }))
+const readCalendarPush = makeOptionalRowReader(CalendarPushRow)
+const readInventory = makeOptionalRowReader(InventoryRow)
+const readGivenUpPushes = makeOptionalRowReader(Schema.Struct({ pushes: Schema.Int, of_calendar: Schema.Boolean }))
 
 /** What was given up of a lane: how many pushes, and whether one was the calendar's own. */
-export type GivenUp = Effect.Success<ReturnType<typeof readGivenUp>>
+export type GivenUpPushes = Effect.Success<ReturnType<typeof readGivenUpPushes>>
 
-const laneInHand = ({ operator_id, listing_row, attempts }: ClaimedPush, now: Date) => ({
+const toPartitionClaim = ({ operator_id, listing_row, attempts }: ClaimedPush, now: Date) => ({
   operator_id,
   listing_row,
   attempts,
   now
 })
 
-const inHand = ({ lane, push_id, ranges }: PushInProgress, now: Date) => ({ ...laneInHand(lane, now), push_id, ranges })
+const inHand = ({ claimedPush, push_id, ranges }: PushInProgress, now: Date) => ({
+  ...toPartitionClaim(claimedPush, now),
+  push_id,
+  ranges
+})
 
 const makeCompareSoon = (sql: SqlClient.SqlClient) =>
   inForms(
     sql,
-    ({ operator_id, listing_row, now }: Givens<Omit<LaneInHand, "attempts">>) => sql`
+    ({ operator_id, listing_row, now }: Givens<Omit<PartitionClaim, "attempts">>) => sql`
     UPDATE listing_comparisons SET due_at = least(due_at, ${now})
     WHERE operator_id = ${operator_id} AND listing_row = ${listing_row}`
   )
@@ -60,37 +64,40 @@ const makeCompareSoon = (sql: SqlClient.SqlClient) =>
 export class PushQueue extends Context.Service<PushQueue>()("latchkey/domain/calendars/listing-calendars/PushQueue", {
   make: Effect.map(SqlClient.SqlClient, (sql) => {
     const take = inForms(sql, (taking: Givens<ClaimRequest>) => takingDue(sql, taking))
-    const drawUp = inForms(sql, (lane: Givens<LaneInHand>) => drawUpCalendarPushSql(sql, lane))
-    const stock = inForms(sql, (sought: Givens<ReadStockParameters>) => readStockSql(sql, sought))
-    const pushed = inForms(sql, (given: Givens<Pushed>) => settlingPushed(sql, given))
-    const refused = inForms(sql, (given: Givens<Refused>) => settlingRefused(sql, given))
-    const failed = inForms(sql, (given: Givens<Failed>) => settlingFailed(sql, given))
-    const handBack = inForms(sql, (given: Givens<LaneInHand>) => handingBack(sql, given))
+    const createCalendarPush = inForms(sql, (claim: Givens<PartitionClaim>) => createCalendarPushSql(sql, claim))
+    const loadInventory = inForms(sql, (input: Givens<ReadInventoryParameters>) => readInventorySql(sql, input))
+    const complete = inForms(sql, (input: Givens<CompletePushParameters>) => settlingPushed(sql, input))
+    const refuse = inForms(sql, (input: Givens<RefusePushParameters>) => settlingRefused(sql, input))
+    const fail = inForms(sql, (input: Givens<FailPushParameters>) => settlingFailed(sql, input))
+    const release = inForms(sql, (input: Givens<PartitionClaim>) => releasePartitionSql(sql, input))
     const compareSoon = makeCompareSoon(sql)
     return {
       /** Takes up to `most` due lanes. `underWay` are those this process has already. */
-      take: (now: Date, most: number, underWay: Iterable<AccountKey>) =>
-        readTaken(take({ now, leaseEnd: computeLeaseEnd(now, PUSH_LEASE_MS), most, ...toBusyCounts(underWay) })),
+      take: (now: Date, most: number, inProgress: Iterable<AccountKey>) =>
+        readTaken(take({ now, leaseEnd: computeLeaseEnd(now, PUSH_LEASE_MS), most, ...toBusyCounts(inProgress) })),
 
       /** Draws up the calendar's own push of a lane; undefined: another worker has it by now. */
-      drawUp: (lane: ClaimedPush, now: Date) => readDrawn(drawUp(laneInHand(lane, now))),
+      createCalendarPush: (claimedPush: ClaimedPush, now: Date) =>
+        readCalendarPush(createCalendarPush(toPartitionClaim(claimedPush, now))),
 
       /** What is known of a listing's days, as of now; undefined: there is no such listing any more. */
-      stock: ({ operator_id, listing_row }: Pick<ClaimedPush, "operator_id" | "listing_row">, span: PushSpan) =>
-        Effect.map(readStock(stock({ operator_id, listing_row, ...span })), (read): ListingStock | undefined =>
-          read === undefined ? undefined : { ...read, ...span, unsellable: new Map(read.unsellable) }
+      loadInventory: ({ operator_id, listing_row }: Pick<ClaimedPush, "operator_id" | "listing_row">, span: PushSpan) =>
+        Effect.map(
+          readInventory(loadInventory({ operator_id, listing_row, ...span })),
+          (row): ListingInventory | undefined =>
+            row === undefined ? undefined : { ...row, ...span, unsellable: new Map(row.unsellable) }
         ),
 
       /** The channel took it. */
-      pushed: (push: PushInProgress, span: PushSpan, now: Date) =>
+      complete: (push: PushInProgress, span: PushSpan, now: Date) =>
         Effect.flatMap(currentTraceparent, (traceparent) =>
-          readCount(pushed({ ...inHand(push, now), reason: undefined, ...span, traceparent }))
+          readCount(complete({ ...inHand(push, now), reason: undefined, ...span, traceparent }))
         ),
 
       /** There was nothing to tell it. */
-      nothing: (push: PushInProgress, reason: string, now: Date) =>
+      completeEmpty: (push: PushInProgress, reason: string, now: Date) =>
         readCount(
-          pushed({
+          complete({
             ...inHand(push, now),
             reason,
             start_date: undefined,
@@ -99,16 +106,15 @@ export class PushQueue extends Context.Service<PushQueue>()("latchkey/domain/cal
           })
         ),
 
-      refused: (push: PushInProgress, reason: string, now: Date) =>
-        readCount(refused({ ...inHand(push, now), reason })),
+      refuse: (push: PushInProgress, reason: string, now: Date) => readCount(refuse({ ...inHand(push, now), reason })),
 
       /** It is tried again then. Answers what of the lane was given up, since it waited for too long. */
-      failed: (push: PushInProgress, reason: string, nextTry: Date, now: Date) =>
-        readGivenUp(
-          failed({
+      fail: (push: PushInProgress, reason: string, nextTry: Date, now: Date) =>
+        readGivenUpPushes(
+          fail({
             ...inHand(push, now),
             reason,
-            failures: push.lane.failures,
+            failures: push.claimedPush.failures,
             nextTry,
             tooOld: new Date(now.getTime() - LISTING_PUSH_GIVE_UP_MS)
           })
@@ -118,7 +124,7 @@ export class PushQueue extends Context.Service<PushQueue>()("latchkey/domain/cal
       compareSoon: ({ operator_id, listing_row }: ClaimedPush, now: Date) =>
         Effect.orDie(compareSoon({ operator_id, listing_row, now })),
 
-      handBack: (lane: ClaimedPush, now: Date) => Effect.orDie(handBack(laneInHand(lane, now)))
+      release: (claimedPush: ClaimedPush, now: Date) => Effect.orDie(release(toPartitionClaim(claimedPush, now)))
     }
   })
 }) {

@@ -3,8 +3,8 @@ import type { Fragment } from "effect/sql/Statement"
 import type { Givens } from "../../../platform/database/forms.ts"
 import { unavailableCountsSql } from "../availability/calendar-days.ts"
 import { dayRangesSql, daySetSql } from "./due-days.ts"
-import type { LaneInHand } from "./settling.ts"
-import { ownLane } from "./settling.ts"
+import type { PartitionClaim } from "./settling.ts"
+import { claimedPartitionSql } from "./settling.ts"
 
 // The statements by which a worker finds out what there is to tell. They are two: what is read of the calendar after the due
 // days were taken over is at least as new as what they were due for.
@@ -13,9 +13,9 @@ import { ownLane } from "./settling.ts"
  * Draws up the calendar's own push of a lane: the days that are due become its days, with those that it could not be told of
  * before. Answers them and the operator's time zone; no row: the lane is another worker's by now.
  */
-export const drawUpCalendarPushSql = (sql: SqlClient, inHand: Givens<LaneInHand>): Fragment => sql`
+export const createCalendarPushSql = (sql: SqlClient, claim: Givens<PartitionClaim>): Fragment => sql`
   WITH lane AS MATERIALIZED (
-    ${ownLane(sql, inHand, sql`operator_id, listing_row, due_days, due_since, calendar_waits`)}
+    ${claimedPartitionSql(sql, claim, sql`operator_id, listing_row, due_days, due_since, calendar_waits`)}
   ), joined AS (
     UPDATE listing_pushes p
     SET ranges = ${dayRangesSql(sql, sql`${daySetSql(sql, sql`p.ranges`)} + lane.due_days`)}
@@ -26,7 +26,7 @@ export const drawUpCalendarPushSql = (sql: SqlClient, inHand: Givens<LaneInHand>
   ), made AS (
     INSERT INTO listing_pushes (operator_id, listing_row, kind, ranges, created_at)
     SELECT operator_id, listing_row, 'availability', ${dayRangesSql(sql, sql`due_days`)},
-      coalesce(due_since, ${inHand.now}::timestamptz)
+      coalesce(due_since, ${claim.now}::timestamptz)
     FROM lane WHERE NOT calendar_waits AND NOT isempty(due_days)
     RETURNING operator_id, id, ranges
   ), drawn AS (
@@ -39,7 +39,7 @@ export const drawUpCalendarPushSql = (sql: SqlClient, inHand: Givens<LaneInHand>
   FROM (SELECT * FROM joined UNION ALL SELECT * FROM made) push JOIN operators o ON o.id = push.operator_id`
 
 /** Days of a listing, from the first to the last. */
-export interface ReadStockParameters {
+export interface ReadInventoryParameters {
   readonly operator_id: number
   readonly listing_row: number
   readonly start_date: string
@@ -50,7 +50,7 @@ export interface ReadStockParameters {
  * How many of a listing can be sold on each day, as the calendar is now. Days are distances from the first: numbers, as in
  * availability/store.ts.
  */
-export const readStockSql = (sql: SqlClient, parameters: Givens<ReadStockParameters>): Fragment => {
+export const readInventorySql = (sql: SqlClient, parameters: Givens<ReadInventoryParameters>): Fragment => {
   const { operator_id, listing_row, start_date, end_date } = parameters
   // Of what the host asked for nothing is looked at: that may be much, and said_days know of it.
   const pushedDays = sql`(

@@ -10,8 +10,8 @@ import { type ChannelApiError, toApiError } from "../../channels/port/channel-ap
 import type { ChannelError } from "../../channels/port/errors.ts"
 import type { ListingDay } from "../../channels/port/listing-days.ts"
 import { checkReadableRange } from "../availability/rules.ts"
+import type { CalendarReadPermits } from "./calendar-read-permits.ts"
 import type { search_listing_calendars } from "./contract.ts"
-import type { ReadPermits } from "./read-permits.ts"
 import { validateResponseSize } from "./rules.ts"
 import type { ListingCalendarStore } from "./store.ts"
 
@@ -20,24 +20,24 @@ export const CONCURRENT_CHANNEL_READS = 4
 
 /** A listing that is read, and where it stands in the call. */
 interface ListingToRead {
-  readonly at: number
+  readonly index: number
   readonly accountId: number
   readonly channel_type: string
   readonly listing_id: string
 }
 
 /** Reads the present calendars from the channels, in the order of the request. Holds no concurrency permit while it waits. */
-export const readCalendars = (
+export const makeReadCalendars = (
   store: ListingCalendarStore["Service"],
   gateway: ChannelGateway["Service"],
-  permits: ReadPermits
+  permits: CalendarReadPermits
 ) => {
   const readListing = (operatorId: number, { start, end }: DateRange) =>
-    Effect.fnUntraced(function* ({ at, accountId, channel_type, listing_id }: ListingToRead) {
+    Effect.fnUntraced(function* ({ index, accountId, channel_type, listing_id }: ListingToRead) {
       const account = { operatorId, accountId, channelType: channel_type }
       const calendar: ReadonlyArray<ListingDay> = yield* gateway
         .readCalendar(account, { listingId: listing_id, start, end })
-        .pipe(Effect.mapError((error) => toReadError(error, `listings[${at}].listing_id`)))
+        .pipe(Effect.mapError((error) => toReadError(error, `listings[${index}].listing_id`)))
       return { channel_type, listing_id, calendar }
     })
 
@@ -55,15 +55,15 @@ export const readCalendars = (
     )
     const listingsToRead = yield* Effect.fromResult(
       Result.all(
-        listings.map((each, at): Result.Result<ListingToRead, NotFound> => {
-          const accountId = accountIds.get(at)
-          return accountId === undefined ? noSuchListing(at) : Result.succeed({ ...each, at, accountId })
+        listings.map((each, index): Result.Result<ListingToRead, NotFound> => {
+          const accountId = accountIds.get(index)
+          return accountId === undefined ? noSuchListing(index) : Result.succeed({ ...each, index, accountId })
         })
       )
     )
     const reads = Effect.forEach(listingsToRead, readListing(operatorId, range), {
       concurrency: CONCURRENT_CHANNEL_READS
-    }).pipe(Effect.timeoutOrElse({ duration: CALENDAR_READ_MS, orElse: () => Effect.fail(tooSlow) }))
+    }).pipe(Effect.timeoutOrElse({ duration: CALENDAR_READ_MS, orElse: () => Effect.fail(channelsTooSlowError) }))
     return { listings: yield* releasePermitWhile(permits.within(operatorId, reads)) }
   })
 }
@@ -71,7 +71,7 @@ export const readCalendars = (
 const noSuchListing = (index: number) =>
   Result.fail(new NotFound({ message: `listings[${index}].listing_id: no such listing.` }))
 
-const tooSlow = new Upstream({
+const channelsTooSlowError = new Upstream({
   code: 504,
   message: `listings: the channels did not answer within ${CALENDAR_READ_MS / 1000} seconds; ask for fewer listings.`
 })

@@ -8,14 +8,14 @@ import { channelComparisons } from "../../../platform/telemetry/metrics/metric-d
 import { incrementCounter } from "../../../platform/telemetry/metrics/metric-updates.ts"
 import { withRootSpan } from "../../../platform/telemetry/spans.ts"
 import { ChannelGateway } from "../../channels/port/ChannelGateway.ts"
-import { CHANNEL_ACT_TIMEOUT_MS } from "../../channels/port/channel-api-errors.ts"
+import { CHANNEL_ACTION_TIMEOUT_MS } from "../../channels/port/channel-api-errors.ts"
 import { type ChannelError, ChannelUnavailable } from "../../channels/port/errors.ts"
 import type { ListingDay } from "../../channels/port/listing-days.ts"
-import { type ClaimedComparison, COMPARING_ROOM, COMPARISON_SYNC_ROWS, Comparisons } from "./Comparisons.ts"
-import { type Drift, findDrift, nextComparisonAt } from "./drift.ts"
+import { type ClaimedComparison, COMPARING_ROOM, COMPARISON_SYNC_ROWS, ComparisonQueue } from "./ComparisonQueue.ts"
+import { computeNextComparisonAt, type Drift, findDrift } from "./drift.ts"
+import { pushHorizonOf } from "./listing-inventory.ts"
 import { PushQueue } from "./PushQueue.ts"
 import type { PushSpan } from "./push.ts"
-import { pushHorizonOf } from "./stock.ts"
 
 // The calendars of linked listings are compared with what their channels sell: every night, and once they are linked. What
 // was lost on the way, whatever lost it, is found and told again.
@@ -47,11 +47,11 @@ const readChannelCalendar = Effect.fnUntraced(function* (
     .readCalendar(account, { listingId: comparison.listing_id, start: start_date, end: end_date })
     .pipe(
       Effect.timeoutOrElse({
-        duration: CHANNEL_ACT_TIMEOUT_MS,
+        duration: CHANNEL_ACTION_TIMEOUT_MS,
         orElse: () => Effect.fail(new ChannelUnavailable({ code: 504 }))
       }),
       Effect.map((days): ChannelCalendarResult => ({ days })),
-      Effect.catch((error) => Effect.succeed(whenToReadAgain(error))),
+      Effect.catch((error) => Effect.succeed(toChannelCalendarResult(error))),
       Effect.catchCauseIf(
         (cause) => !Cause.hasInterruptsOnly(cause),
         (cause) => Effect.as(Effect.logError("a connector failed with a defect", cause), "later" as const)
@@ -61,7 +61,7 @@ const readChannelCalendar = Effect.fnUntraced(function* (
 
 type ChannelCalendarResult = { readonly days: ReadonlyArray<ListingDay> } | "later" | "never"
 
-const whenToReadAgain = (error: ChannelError): ChannelCalendarResult => {
+const toChannelCalendarResult = (error: ChannelError): ChannelCalendarResult => {
   switch (error._tag) {
     case "ChannelUnavailable":
     case "ChannelDisconnected":
@@ -80,9 +80,11 @@ const attemptComparison = Effect.fnUntraced(function* (comparison: ClaimedCompar
   const horizon = pushHorizonOf(dateInZone(yield* DateTime.nowAsDate, comparison.time_zone))
   const result = yield* readChannelCalendar(comparison, horizon)
   if (result === "later") return { end: "later" as const }
-  const stock = yield* Effect.flatMap(PushQueue, (queue) => queue.stock(comparison, horizon))
+  const listingInventory = yield* Effect.flatMap(PushQueue, (queue) => queue.loadInventory(comparison, horizon))
   const drift =
-    result === "never" || stock?.linked !== true ? NO_DRIFT : findDrift(stock, result.days, comparison.suspected)
+    result === "never" || listingInventory?.linked !== true
+      ? NO_DRIFT
+      : findDrift(listingInventory, result.days, comparison.suspected)
   return { end: "compared" as const, drift }
 })
 
@@ -92,36 +94,40 @@ const recordComparisonAttempt = Effect.fnUntraced(function* (
   comparison: ClaimedComparison,
   attempt: ComparisonAttempt
 ) {
-  const comparisons = yield* Comparisons
+  const queue = yield* ComparisonQueue
   const now = yield* DateTime.nowAsDate
   const random = yield* Random.next
   yield* incrementCounter(channelComparisons.withLabels({ outcome: attempt.end === "later" ? "failed" : "compared" }))
   if (attempt.end === "later") {
-    const pause = backoffMs(COMPARING_BACKOFF, comparison.failures + 1, random)
-    return yield* comparisons.failed(comparison, new Date(now.getTime() + pause), now)
+    const delayMs = backoffMs(COMPARING_BACKOFF, comparison.failures + 1, random)
+    return yield* queue.fail(comparison, new Date(now.getTime() + delayMs), now)
   }
   const { drift } = attempt
-  const drifted = [...drift.more, ...drift.fewer].toSorted()
-  const next =
+  const driftedDays = [...drift.more, ...drift.fewer].toSorted()
+  const nextDueAt =
     drift.suspected.length > 0
       ? new Date(now.getTime() + SUSPECTED_RECHECK_MS)
-      : nextComparisonAt(now, comparison.time_zone, random)
-  const hasMarkedDays = yield* comparisons.compared(comparison, { drifted, suspected: drift.suspected, next }, now)
+      : computeNextComparisonAt(now, comparison.time_zone, random)
+  const hasMarkedDays = yield* queue.complete(
+    comparison,
+    { driftedDays, suspectedDays: drift.suspected, nextDueAt },
+    now
+  )
   if (!hasMarkedDays) return
-  yield* logDrift(comparison, drift, drifted)
+  yield* logDrift(comparison, drift, driftedDays)
   yield* (yield* WakeUp).wake
 })
 
 /** The last day that the channel could have been told of at the look before; undefined: there was none. */
-const lastComparedDay = ({ compared_at, time_zone }: ClaimedComparison): string | undefined =>
+const findLastComparedDay = ({ compared_at, time_zone }: ClaimedComparison): string | undefined =>
   compared_at === null ? undefined : pushHorizonOf(dateInZone(compared_at, time_zone)).end_date
 
 /** That a listing was linked is no fault, nor that a day came into reach: of what they bring nobody is warned. */
 const logDrift = (comparison: ClaimedComparison, drift: Drift, days: ReadonlyArray<string>) => {
   const { operator_id, channel_type, listing_id } = comparison
-  const lastCompared = lastComparedDay(comparison)
+  const lastComparedDay = findLastComparedDay(comparison)
   const log =
-    lastCompared === undefined || drift.more.every((day) => day > lastCompared)
+    lastComparedDay === undefined || drift.more.every((day) => day > lastComparedDay)
       ? Effect.logInfo("a channel's days of a listing differ and are sent again")
       : Effect.logWarning("a channel sells more of a listing than is available and is corrected")
   return Effect.annotateLogs(log, {
@@ -135,7 +141,7 @@ const logDrift = (comparison: ClaimedComparison, drift: Drift, days: ReadonlyArr
   })
 }
 
-const rootSpanOf = (comparison: ClaimedComparison) => ({
+const toRootSpan = (comparison: ClaimedComparison) => ({
   name: "compare",
   kind: "producer" as const,
   attributes: () => ({ "latchkey.channel": comparison.channel_type })
@@ -146,20 +152,20 @@ export const runComparison = (comparison: ClaimedComparison) =>
   attemptOnce({
     attempt: attemptComparison(comparison),
     complete: (attempt: ComparisonAttempt) => recordComparisonAttempt(comparison, attempt),
-    release: Effect.flatMap(Comparisons, (comparisons) =>
-      Effect.flatMap(DateTime.nowAsDate, (now) => comparisons.handBack(comparison, now))
+    release: Effect.flatMap(ComparisonQueue, (queue) =>
+      Effect.flatMap(DateTime.nowAsDate, (now) => queue.release(comparison, now))
     )
   }).pipe(
-    (work) => withRootSpan(rootSpanOf(comparison), work),
+    (work) => withRootSpan(toRootSpan(comparison), work),
     Effect.catchCause((cause) => Effect.logWarning("the result of a calendar comparison could not be saved", cause))
   )
 
 /** What takes comparisons that are due and makes them. */
-export const makeComparisonWorker = Effect.flatMap(Comparisons, (comparisons) =>
+export const makeComparisonWorker = Effect.flatMap(ComparisonQueue, (queue) =>
   makeTimedWork({
     name: "comparing calendars",
     maxInProgress: COMPARING_ROOM,
-    claim: comparisons.take,
+    claim: queue.take,
     run: runComparison,
     pollMs: COMPARING_POLL_MS,
     gapMs: COMPARING_GAP_MS
@@ -168,8 +174,8 @@ export const makeComparisonWorker = Effect.flatMap(Comparisons, (comparisons) =>
 
 /** Takes up all that was linked since. */
 export const syncAllComparisons = Effect.fnUntraced(function* (now: Date) {
-  const comparisons = yield* Comparisons
-  while ((yield* comparisons.syncWithListings(now)) >= COMPARISON_SYNC_ROWS) yield* Effect.yieldNow
+  const queue = yield* ComparisonQueue
+  while ((yield* queue.syncWithListings(now)) >= COMPARISON_SYNC_ROWS) yield* Effect.yieldNow
 })
 
 /** Compares until the scope closes, in any number of processes on one database. A start has other things to do first. */
@@ -184,5 +190,5 @@ const runComparisons = Effect.gen(function* () {
 
 /** The worker of this process, over a database and the channels. */
 export const layerComparisonWorker = Layer.effectDiscard(runComparisons).pipe(
-  Layer.provide([Comparisons.layer, PushQueue.layer])
+  Layer.provide([ComparisonQueue.layer, PushQueue.layer])
 )

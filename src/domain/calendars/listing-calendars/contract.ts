@@ -54,11 +54,11 @@ const dateFields = { start_date: CalendarDate, end_date: CalendarDate }
 const integerBetween = (minimum: number, maximum: number, noun: string) =>
   Integer.check(Schema.isBetween({ minimum, maximum }, { expected: `${noun} from ${minimum} to ${maximum}` }))
 
-const Nights = integerBetween(1, STAY_NIGHTS, "a number of nights")
+const NumberOfNights = integerBetween(1, STAY_NIGHTS, "a number of nights")
 
 const ADVANCE_PATTERN = /^\d{1,3}D(([01]?\d|2[0-3])H)?$/
 
-const Advance = Schema.String.check(
+const AdvanceNotice = Schema.String.check(
   Schema.makeFilter((text) => ADVANCE_PATTERN.test(text), {
     expected: "days and hours, such as 4D or 4D4H",
     toJsonSchema: () => ({ pattern: ADVANCE_PATTERN.source })
@@ -70,7 +70,7 @@ export const PricedRange = Schema.Struct({
   price: integerBetween(1, AMOUNT_MAX, "an amount").annotate({ description: MAJOR_UNITS_DESCRIPTION })
 })
 
-export const StockedRange = Schema.Struct({
+export const InventoryRange = Schema.Struct({
   ...dateFields,
   inventory: integerBetween(0, LISTING_INVENTORY_MAX, "a number")
 })
@@ -79,16 +79,16 @@ export const RestrictedRange = Schema.Struct({
   ...dateFields,
   closed_on_arrival: Schema.optionalKey(Schema.Boolean),
   closed_on_departure: Schema.optionalKey(Schema.Boolean),
-  min_stay_on_arrival: Schema.optionalKey(Nights),
-  max_stay_on_arrival: Schema.optionalKey(Nights),
-  min_stay_through: Schema.optionalKey(Nights),
-  max_stay_through: Schema.optionalKey(Nights),
-  min_advance_reservation: Schema.optionalKey(Advance),
-  max_advance_reservation: Schema.optionalKey(Advance),
-  exact_stay_on_arrival: Schema.optionalKey(Nights)
+  min_stay_on_arrival: Schema.optionalKey(NumberOfNights),
+  max_stay_on_arrival: Schema.optionalKey(NumberOfNights),
+  min_stay_through: Schema.optionalKey(NumberOfNights),
+  max_stay_through: Schema.optionalKey(NumberOfNights),
+  min_advance_reservation: Schema.optionalKey(AdvanceNotice),
+  max_advance_reservation: Schema.optionalKey(AdvanceNotice),
+  exact_stay_on_arrival: Schema.optionalKey(NumberOfNights)
 })
 
-const rangeList = <Range extends Schema.Top>(range: Range) =>
+const rangeListSchema = <Range extends Schema.Top>(range: Range) =>
   Schema.Array(range).check(
     Schema.isMinLength(1, { expected: "a list of at least one range of days" }),
     Schema.isMaxLength(LISTING_RANGES, { expected: `at most ${LISTING_RANGES} ranges of days` })
@@ -96,12 +96,12 @@ const rangeList = <Range extends Schema.Top>(range: Range) =>
 
 const operation = defineFamily({ category: "calendar", since: "3.4.0", openWorld: true })
 
-const LIMITS = { "1m": 120 }
+const RATE_LIMITS = { "1m": 120 }
 
 export const search_listing_calendars = operation("search_listing_calendars", {
   route: "POST /listings/calendar",
   changesNothing: true,
-  limits: LIMITS,
+  limits: RATE_LIMITS,
   summary: "Read what channels sell of listings, day by day",
   payload: {
     ...dateFields,
@@ -128,15 +128,15 @@ export const search_listing_calendars = operation("search_listing_calendars", {
 })
 
 /** What a change of a listing may be refused with. */
-const errors = [NotFound, Conflict] as const
+const changeErrors = [NotFound, Conflict] as const
 
 export const update_listing_prices = operation("update_listing_prices", {
   route: "POST /listings/prices",
-  limits: LIMITS,
+  limits: RATE_LIMITS,
   summary: "Set the prices of a listing on its channel",
-  payload: { ...listingFields, prices: rangeList(PricedRange) },
+  payload: { ...listingFields, prices: rangeListSchema(PricedRange) },
   success: Schema.Struct({}),
-  errors,
+  errors: changeErrors,
   exposure: toolMetadata(
     "Sets nightly prices of a listing on its channel, within a minute; later ranges win. On ctrip they are what guests pay.",
     ["Raise the Airbnb price of Harbour 1 to 140 in August"],
@@ -147,11 +147,11 @@ export const update_listing_prices = operation("update_listing_prices", {
 
 export const update_listing_inventories = operation("update_listing_inventories", {
   route: "POST /listings/inventories",
-  limits: LIMITS,
+  limits: RATE_LIMITS,
   summary: "Set how many of a listing its channel can sell",
-  payload: { ...listingFields, inventories: rangeList(StockedRange) },
+  payload: { ...listingFields, inventories: rangeListSchema(InventoryRange) },
   success: Schema.Struct({}),
-  errors,
+  errors: changeErrors,
   exposure: toolMetadata(
     "Sets how many of a listing its channel sells a night, within a minute; 0 closes it there alone.",
     ["Stop selling the cabin on Vrbo this weekend"],
@@ -162,9 +162,9 @@ export const update_listing_inventories = operation("update_listing_inventories"
 
 export const update_listing_restrictions = operation("update_listing_restrictions", {
   route: "POST /listings/restrictions",
-  limits: LIMITS,
+  limits: RATE_LIMITS,
   summary: "Set what a channel asks of who books a listing",
-  payload: { ...listingFields, restrictions: rangeList(RestrictedRange) },
+  payload: { ...listingFields, restrictions: rangeListSchema(RestrictedRange) },
   success: Schema.Struct({
     warnings: Schema.optionalKey(
       Schema.Array(Schema.String).annotate({
@@ -172,7 +172,7 @@ export const update_listing_restrictions = operation("update_listing_restriction
       })
     )
   }),
-  errors,
+  errors: changeErrors,
   exposure: toolMetadata(
     "Sets what a listing's channel asks of stays, within a minute. Fields that are not sent stay; warnings name those the channel does not honour.",
     ["At least three nights on Booking.com over Easter"],

@@ -1,22 +1,23 @@
 import { addDays, dateInZone, daysInRange, startOfDay } from "../../../contract/time.ts"
 import type { DayRangeInventory } from "../../channels/port/listing-days.ts"
+import { countSellable, type ListingInventory, listDayOffsets } from "./listing-inventory.ts"
 import type { DayRange } from "./rules.ts"
-import { dayOffsetsIn, type ListingStock, sellableOn } from "./stock.ts"
 
 // What a channel sells of a listing beside what can be sold here.
 
 const HOUR_MS = 60 * 60 * 1000
 /** Calendars are compared from three o'clock at night on, each at its own moment of two hours. */
-const NIGHT_MS = 3 * HOUR_MS
-const NIGHT_SPREAD_MS = 2 * HOUR_MS
+const COMPARISON_START_MS = 3 * HOUR_MS
+const COMPARISON_SPREAD_MS = 2 * HOUR_MS
 
 /** When a listing's calendar is compared next; `random` is from 0 to 1. */
-export const nextComparisonAt = (now: Date, timeZone: string, random: number): Date => {
-  const night = (day: string) => new Date(startOfDay(day, timeZone).getTime() + NIGHT_MS + random * NIGHT_SPREAD_MS)
+export const computeNextComparisonAt = (now: Date, timeZone: string, random: number): Date => {
+  const comparisonTimeOn = (day: string) =>
+    new Date(startOfDay(day, timeZone).getTime() + COMPARISON_START_MS + random * COMPARISON_SPREAD_MS)
   const today = dateInZone(now, timeZone)
   // Who was compared this night is not compared in it again.
-  const tonight = startOfDay(today, timeZone).getTime() + NIGHT_MS
-  return night(now.getTime() < tonight ? today : addDays(today, 1))
+  const tonight = startOfDay(today, timeZone).getTime() + COMPARISON_START_MS
+  return comparisonTimeOn(now.getTime() < tonight ? today : addDays(today, 1))
 }
 
 /** Days on which the two differ, each in order. */
@@ -34,19 +35,20 @@ export interface Drift {
  * listing alone only that it sells a night of which there is nothing to sell.
  */
 export const findDrift = (
-  stock: ListingStock,
+  stock: ListingInventory,
   channelDays: ReadonlyArray<Pick<DayRangeInventory, "inventory"> & { readonly date: string }>,
   suspected: ReadonlyArray<DayRange>
 ): Drift => {
   const first = stock.start_date
   const length = daysInRange(first, stock.end_date)
-  const untold = dayOffsetsIn(first, stock.untold)
-  const said = dayOffsetsIn(first, stock.said)
-  const alreadySuspected = dayOffsetsIn(first, suspected)
+  const untold = listDayOffsets(first, stock.untold)
+  const said = listDayOffsets(first, stock.said)
+  const alreadySuspected = listDayOffsets(first, suspected)
   const kindOf = (at: number, inventory: number): keyof Drift | undefined => {
-    const free = sellableOn(stock, at)
-    if (at < 0 || at >= length || untold.has(at) || inventory === free || (said.has(at) && free > 0)) return undefined
-    if (inventory > free) return "more"
+    const sellable = countSellable(stock, at)
+    if (at < 0 || at >= length || untold.has(at) || inventory === sellable || (said.has(at) && sellable > 0))
+      return undefined
+    if (inventory > sellable) return "more"
     return alreadySuspected.has(at) ? "fewer" : "suspected"
   }
   const classifiedDays = channelDays.map(({ date, inventory }) => ({

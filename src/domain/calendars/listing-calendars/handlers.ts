@@ -4,16 +4,16 @@ import { BadRequest, Conflict, ValidationFailed } from "../../../contract/errors
 import { dateInZone } from "../../../contract/time.ts"
 import { QUEUED_LISTING_PUSHES } from "../../../platform/limits.ts"
 import { ChannelGateway } from "../../channels/port/ChannelGateway.ts"
-import { noSuchListing } from "../../listings/own-listing.ts"
+import { noSuchListing } from "../../listings/listing-lookup.ts"
 import { changeHandler, handleOperations, layerOperations, voidChangeHandler } from "../../operation-handlers.ts"
-import { readCalendars } from "./calendar-reads.ts"
+import { CalendarReadPermits } from "./calendar-read-permits.ts"
+import { makeReadCalendars } from "./calendar-reads.ts"
 import {
   ListingCalendars,
   type update_listing_inventories,
   type update_listing_prices,
   type update_listing_restrictions
 } from "./contract.ts"
-import { ReadPermits } from "./read-permits.ts"
 import { type DayRange, findUnsupportedRestrictions, validatePushDates, validateRestrictions } from "./rules.ts"
 import { ListingCalendarStore, type PushRequest } from "./store.ts"
 
@@ -29,11 +29,11 @@ const queuePush = Effect.fnUntraced(function* (
   const outcome = yield* store.queuePush(operatorId, push, new Date(now))
   if (outcome === undefined) return yield* noSuchListing
   if (outcome.queued) return {}
-  if (outcome.is_readonly) return yield* pricesAreReadonly(push)
-  return yield* outcome.auth_status === "disconnected" ? disconnectedError(push.channel_type) : tooManyQueued
+  if (outcome.is_readonly) return yield* toReadonlyPricesError(push)
+  return yield* outcome.auth_status === "disconnected" ? disconnectedError(push.channel_type) : tooManyPushesQueuedError
 })
 
-const pricesAreReadonly = ({ channel_type, listing_id }: PushRequest) =>
+const toReadonlyPricesError = ({ channel_type, listing_id }: PushRequest) =>
   new ValidationFailed({
     message: `listing_id: the prices of ${listing_id} can only be changed on ${channel_type}.`
   })
@@ -44,7 +44,7 @@ const disconnectedError = (channelType: string) =>
 /** Seconds after which some of what waits may have been told. */
 const RETRY_SECONDS = 60
 
-const tooManyQueued = new Conflict({
+const tooManyPushesQueuedError = new Conflict({
   message: `listing_id: ${QUEUED_LISTING_PUSHES} changes of this listing are already queued for its channel; try again later.`,
   retryAfter: RETRY_SECONDS
 })
@@ -82,7 +82,7 @@ export const layerListingCalendars = layerOperations(
     const store = yield* ListingCalendarStore
     const gateway = yield* ChannelGateway
     return handleOperations(ListingCalendars, {
-      search_listing_calendars: readCalendars(store, gateway, new ReadPermits()),
+      search_listing_calendars: makeReadCalendars(store, gateway, new CalendarReadPermits()),
       update_listing_prices: voidChangeHandler(updatePrices(store)),
       update_listing_inventories: voidChangeHandler(updateInventories(store)),
       update_listing_restrictions: changeHandler(updateRestrictions(store), Schema.Struct({}), (_result, payload) =>

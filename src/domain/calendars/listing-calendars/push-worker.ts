@@ -12,15 +12,15 @@ import { incrementCounter } from "../../../platform/telemetry/metrics/metric-upd
 import { annotateSpan, recordFailure, withRootSpan } from "../../../platform/telemetry/spans.ts"
 import { parseTraceparent } from "../../../platform/telemetry/traceparent.ts"
 import { ChannelGateway } from "../../channels/port/ChannelGateway.ts"
-import { CHANNEL_ACT_TIMEOUT_MS } from "../../channels/port/channel-api-errors.ts"
+import { CHANNEL_ACTION_TIMEOUT_MS } from "../../channels/port/channel-api-errors.ts"
 import { describeChannelError } from "../../channels/port/error-descriptions.ts"
 import { type ChannelError, ChannelUnavailable } from "../../channels/port/errors.ts"
 import type { DayRangeInventory } from "../../channels/port/listing-days.ts"
+import { clipRanges, pushHorizonOf, toCalendarInventories, toHostInventories } from "./listing-inventory.ts"
 import { PushQueue } from "./PushQueue.ts"
 import type { ClaimedPush, PushInProgress, PushOutcome, PushSpan } from "./push.ts"
 import { deleteOldPushes } from "./retention.ts"
-import { coveringRange, keepSupportedRestrictions } from "./rules.ts"
-import { clipRanges, pushHorizonOf, toCalendarInventories, toHostInventories } from "./stock.ts"
+import { findCoveringRange, keepSupportedRestrictions } from "./rules.ts"
 import { PUSHING_ROOM } from "./taking.ts"
 
 /** Of a channel that cannot be told: 5 s, doubling up to 15 min, each a quarter shorter or longer. */
@@ -34,7 +34,7 @@ interface PushMessage {
   readonly send: (gateway: ChannelGateway["Service"]) => Effect.Effect<unknown, ChannelError>
 }
 
-const accountOf = ({ operator_id, account_id, channel_type }: ClaimedPush) => ({
+const toChannelAccountTarget = ({ operator_id, account_id, channel_type }: ClaimedPush) => ({
   operatorId: operator_id,
   accountId: account_id,
   channelType: channel_type
@@ -42,46 +42,54 @@ const accountOf = ({ operator_id, account_id, channel_type }: ClaimedPush) => ({
 
 /** Inventories of a listing, in as many calls as their ranges need, one after the other. */
 const sendInventories =
-  (lane: ClaimedPush, inventories: ReadonlyArray<DayRangeInventory>) => (gateway: ChannelGateway["Service"]) =>
+  (claimedPush: ClaimedPush, inventories: ReadonlyArray<DayRangeInventory>) => (gateway: ChannelGateway["Service"]) =>
     Effect.forEach(
       Arr.chunksOf(inventories, LISTING_RANGES),
-      (chunk) => gateway.pushInventories(accountOf(lane), { listingId: lane.listing_id, inventories: chunk }),
+      (chunk) =>
+        gateway.pushInventories(toChannelAccountTarget(claimedPush), {
+          listingId: claimedPush.listing_id,
+          inventories: chunk
+        }),
       { discard: true }
     )
 
 /** The calendar's own, as it is at this moment. Undefined: another worker has the lane. */
-const buildCalendarMessage = Effect.fnUntraced(function* (lane: ClaimedPush) {
+const buildCalendarMessage = Effect.fnUntraced(function* (claimedPush: ClaimedPush) {
   const queue = yield* PushQueue
   const now = yield* DateTime.nowAsDate
-  const calendarPush = yield* queue.drawUp(lane, now)
+  const calendarPush = yield* queue.createCalendarPush(claimedPush, now)
   if (calendarPush === undefined) return undefined
   const horizon = pushHorizonOf(dateInZone(now, calendarPush.time_zone))
   const days = clipRanges(calendarPush.days, horizon)
-  const span = coveringRange(days)
-  const stock = span === undefined ? undefined : yield* queue.stock(lane, span)
-  const ranges = stock?.linked === true ? toCalendarInventories(stock, days) : []
+  const span = findCoveringRange(days)
+  const listingInventory = span === undefined ? undefined : yield* queue.loadInventory(claimedPush, span)
+  const ranges = listingInventory?.linked === true ? toCalendarInventories(listingInventory, days) : []
   return {
-    push: { lane, push_id: calendarPush.push_id, ranges: ranges.length === 0 ? undefined : ranges },
+    push: { claimedPush, push_id: calendarPush.push_id, ranges: ranges.length === 0 ? undefined : ranges },
     ranges,
     emptyReason: span === undefined ? "its days have passed" : "the listing is not mapped",
-    send: sendInventories(lane, ranges)
+    send: sendInventories(claimedPush, ranges)
   } satisfies PushMessage
 })
 
 /** What the host said of this listing alone, as far as it can be sold. */
-const limitToStock = Effect.fnUntraced(function* (lane: ClaimedPush, requested: ReadonlyArray<DayRangeInventory>) {
-  const span = coveringRange(requested)
-  const stock = span === undefined ? undefined : yield* Effect.flatMap(PushQueue, (queue) => queue.stock(lane, span))
-  return stock === undefined ? requested : toHostInventories(stock, requested)
+const limitToInventory = Effect.fnUntraced(function* (
+  claimedPush: ClaimedPush,
+  requested: ReadonlyArray<DayRangeInventory>
+) {
+  const span = findCoveringRange(requested)
+  const listingInventory =
+    span === undefined ? undefined : yield* Effect.flatMap(PushQueue, (queue) => queue.loadInventory(claimedPush, span))
+  return listingInventory === undefined ? requested : toHostInventories(listingInventory, requested)
 })
 
 /** Works out what there is to tell. Undefined: another worker has the lane. */
-const buildMessage = Effect.fnUntraced(function* (lane: ClaimedPush) {
-  const { told: content, push_id, listing_id: listingId, channel_type } = lane
-  if (push_id === null) return yield* buildCalendarMessage(lane)
-  const push = { lane, push_id, ranges: undefined }
+const buildMessage = Effect.fnUntraced(function* (claimedPush: ClaimedPush) {
+  const { told: content, push_id, listing_id: listingId, channel_type } = claimedPush
+  if (push_id === null) return yield* buildCalendarMessage(claimedPush)
+  const push = { claimedPush, push_id, ranges: undefined }
   const emptyReason = `${channel_type} supports none of these restrictions`
-  const account = accountOf(lane)
+  const account = toChannelAccountTarget(claimedPush)
   switch (content.kind) {
     case "prices": {
       const prices = content.ranges
@@ -93,8 +101,13 @@ const buildMessage = Effect.fnUntraced(function* (lane: ClaimedPush) {
       } satisfies PushMessage
     }
     case "inventories": {
-      const inventories = yield* limitToStock(lane, content.ranges)
-      return { push, emptyReason, ranges: inventories, send: sendInventories(lane, inventories) } satisfies PushMessage
+      const inventories = yield* limitToInventory(claimedPush, content.ranges)
+      return {
+        push,
+        emptyReason,
+        ranges: inventories,
+        send: sendInventories(claimedPush, inventories)
+      } satisfies PushMessage
     }
     case "restrictions": {
       const restrictions = keepSupportedRestrictions(channel_type, content.ranges)
@@ -127,11 +140,11 @@ const toPushOutcome = (error: ChannelError): PushOutcome => {
 
 /** One try, for less than the lease of a lane. A connector that breaks has failed, as one that is away: whatever else waits must not wait for it for ever. */
 const sendMessage = Effect.fnUntraced(function* ({ ranges, emptyReason, send }: PushMessage) {
-  const span = coveringRange(ranges)
+  const span = findCoveringRange(ranges)
   if (span === undefined) return { end: "nothing", reason: emptyReason } satisfies PushOutcome
   return yield* Effect.flatMap(ChannelGateway, send).pipe(
     Effect.timeoutOrElse({
-      duration: CHANNEL_ACT_TIMEOUT_MS,
+      duration: CHANNEL_ACTION_TIMEOUT_MS,
       orElse: () => Effect.fail(new ChannelUnavailable({ code: 504 }))
     }),
     Effect.as<PushOutcome>({ end: "pushed", span }),
@@ -153,14 +166,14 @@ interface PushAttempt {
   readonly outcome: PushOutcome
 }
 
-const attemptPush = Effect.fnUntraced(function* (lane: ClaimedPush) {
-  const message = yield* buildMessage(lane)
+const attemptPush = Effect.fnUntraced(function* (claimedPush: ClaimedPush) {
+  const message = yield* buildMessage(claimedPush)
   if (message === undefined) return undefined
   const outcome: PushOutcome = yield* sendMessage(message)
   return { push: message.push, outcome } satisfies PushAttempt
 })
 
-const annotateWithPush = ({ lane: { operator_id, channel_type, listing_id }, push_id }: PushInProgress) =>
+const annotateWithPush = ({ claimedPush: { operator_id, channel_type, listing_id }, push_id }: PushInProgress) =>
   Effect.annotateLogs({ operator_id, channel_type, listing_id, push_id })
 
 /**
@@ -175,15 +188,15 @@ const recordPushAttempt = Effect.fnUntraced(function* ({ push, outcome }: PushAt
   const withPushLogs = annotateWithPush(push)
   switch (outcome.end) {
     case "pushed":
-      yield* queue.pushed(push, outcome.span, now)
+      yield* queue.complete(push, outcome.span, now)
       return yield* (yield* WakeUp).wake
     case "nothing":
-      yield* queue.nothing(push, outcome.reason, now)
+      yield* queue.completeEmpty(push, outcome.reason, now)
       return
     case "unserved":
     case "refused": {
-      const recorded = yield* queue.refused(push, outcome.reason, now)
-      const isQuiet = outcome.end === "unserved" && push.lane.told.kind === "availability"
+      const recorded = yield* queue.refuse(push, outcome.reason, now)
+      const isQuiet = outcome.end === "unserved" && push.claimedPush.told.kind === "availability"
       if (recorded === undefined || isQuiet) return
       yield* recordFailure(outcome.end, { "latchkey.outcome": outcome.end })
       return yield* withPushLogs(Effect.logWarning("the channel refused a change of a listing", outcome.reason))
@@ -197,14 +210,14 @@ const recordPushAttempt = Effect.fnUntraced(function* ({ push, outcome }: PushAt
 /** It is tried again later. A calendar that could not be told for a day is compared with the channel's as soon as that answers. */
 const recordFailedPush = Effect.fnUntraced(function* (push: PushInProgress, reason: string, now: Date) {
   const queue = yield* PushQueue
-  const pause = backoffMs(PUSH_BACKOFF, push.lane.failures + 1, yield* Random.next)
-  const givenUp = yield* queue.failed(push, reason, new Date(now.getTime() + pause), now)
+  const delayMs = backoffMs(PUSH_BACKOFF, push.claimedPush.failures + 1, yield* Random.next)
+  const givenUp = yield* queue.fail(push, reason, new Date(now.getTime() + delayMs), now)
   if (givenUp === undefined || givenUp.pushes === 0) return
   yield* Effect.logWarning(`${givenUp.pushes} changes of a listing were given up`, reason)
-  if (givenUp.of_calendar) yield* queue.compareSoon(push.lane, now)
+  if (givenUp.of_calendar) yield* queue.compareSoon(push.claimedPush, now)
 })
 
-const rootSpanOf = (push: ClaimedPush) => ({
+const toRootSpan = (push: ClaimedPush) => ({
   name: "push",
   kind: "consumer" as const,
   parent: parseTraceparent(push.traceparent),
@@ -217,10 +230,10 @@ export const runPush = (claimedPush: ClaimedPush): Effect.Effect<void, never, Pu
     attempt: attemptPush(claimedPush),
     complete: (attempt) => (attempt === undefined ? Effect.void : recordPushAttempt(attempt)),
     release: Effect.flatMap(PushQueue, (queue) =>
-      Effect.flatMap(DateTime.nowAsDate, (now) => queue.handBack(claimedPush, now))
+      Effect.flatMap(DateTime.nowAsDate, (now) => queue.release(claimedPush, now))
     )
   }).pipe(
-    (work) => withRootSpan(rootSpanOf(claimedPush), work),
+    (work) => withRootSpan(toRootSpan(claimedPush), work),
     Effect.catchCause((cause) => Effect.logWarning("the outcome of a push to a channel could not be saved", cause))
   )
 

@@ -5,14 +5,14 @@ import { Restrictions } from "../../channels/port/listing-days.ts"
 
 const dateFields = { start_date: Schema.String, end_date: Schema.String }
 
-const pushContentSchema = <Kind extends string, Range extends Schema.Struct.Fields>(kind: Kind, range: Range) =>
+const makePushContentSchema = <Kind extends string, Range extends Schema.Struct.Fields>(kind: Kind, range: Range) =>
   Schema.Struct({ kind: Schema.Literal(kind), ranges: Schema.Array(Schema.Struct({ ...dateFields, ...range })) })
 
 const PushContent = Schema.Union([
-  pushContentSchema("prices", { price: Schema.Int }),
-  pushContentSchema("inventories", { inventory: Schema.Int }),
-  pushContentSchema("restrictions", Restrictions.fields),
-  pushContentSchema("availability", {})
+  makePushContentSchema("prices", { price: Schema.Int }),
+  makePushContentSchema("inventories", { inventory: Schema.Int }),
+  makePushContentSchema("restrictions", Restrictions.fields),
+  makePushContentSchema("availability", {})
 ])
 
 /** The lane of a listing, taken, and the first of its pushes. */
@@ -34,27 +34,27 @@ export const ClaimedPush = Schema.Struct({
 })
 export type ClaimedPush = typeof ClaimedPush.Type
 
-const Ranges = Schema.Array(Schema.Struct(dateFields))
+const DayRanges = Schema.Array(Schema.Struct(dateFields))
 
 /** The calendar's own push, drawn up. */
 export const CalendarPushRow = Schema.Struct({
   push_id: Schema.Int,
-  days: Ranges,
+  days: DayRanges,
   time_zone: Schema.String
 })
 
-/** The row of `readStockSql` (calendar-push-statements.ts): what it says of a listing's days. */
-export const StockRow = Schema.Struct({
+/** The row of `readInventorySql` (calendar-push-statements.ts): what it says of a listing's days. */
+export const InventoryRow = Schema.Struct({
   linked: Schema.Boolean,
   rooms: Schema.Int,
   unsellable: Schema.Array(Schema.Tuple([Schema.Int, Schema.Int])),
-  said: Ranges,
-  untold: Ranges
+  said: DayRanges,
+  untold: DayRanges
 })
 
 /** A push in a worker's hands, by its row, and what its channel was told of it if that was worked out in its hands. */
 export interface PushInProgress {
-  readonly lane: ClaimedPush
+  readonly claimedPush: ClaimedPush
   readonly push_id: number
   readonly ranges: ReadonlyArray<PushSpan> | undefined
 }

@@ -27,7 +27,7 @@ const findDateFault = ({ start_date, end_date }: DayRange, today: string): strin
 }
 
 /** The first wrong one decides; the refusal names it by its place: `prices[1].end_date: …`. */
-const validateEach = <Range>(
+const validateRanges = <Range>(
   field: RangesField,
   ranges: ReadonlyArray<Range>,
   findFault: (range: Range) => string | undefined
@@ -45,7 +45,7 @@ export const validatePushDates = <Range extends DayRange>(
   ranges: ReadonlyArray<Range>,
   today: string
 ): Result.Result<ReadonlyArray<Range>, ValidationFailed> =>
-  validateEach(field, ranges, (range) => findDateFault(range, today))
+  validateRanges(field, ranges, (range) => findDateFault(range, today))
 
 type RestrictionRange = typeof RestrictedRange.Type
 
@@ -79,7 +79,7 @@ const findRestrictionFault = (range: RestrictionRange): string | undefined => {
 export const validateRestrictions = (
   ranges: ReadonlyArray<RestrictionRange>
 ): Result.Result<ReadonlyArray<RestrictionRange>, ValidationFailed> =>
-  validateEach("restrictions", ranges, findRestrictionFault)
+  validateRanges("restrictions", ranges, findRestrictionFault)
 
 const RESTRICTIONS = Struct.keys(CHANNELS_BY_RESTRICTION)
 
@@ -105,7 +105,7 @@ export const keepSupportedRestrictions = (
 }
 
 /** From the first day of any of the ranges to the last. */
-export const coveringRange = (ranges: ReadonlyArray<DayRange>): DayRange | undefined => {
+export const findCoveringRange = (ranges: ReadonlyArray<DayRange>): DayRange | undefined => {
   const [start_date] = ranges.map((range) => range.start_date).toSorted()
   const end_date = ranges
     .map((range) => range.end_date)

@@ -6,12 +6,12 @@ import { jsonParameter } from "../../../platform/database/parameters.ts"
 import { makeOptionalRowReader, makeRowsReader } from "../../../platform/database/rows.ts"
 import { traceparentSql } from "../../../platform/database/trace-statements.ts"
 import { QUEUED_LISTING_PUSHES } from "../../../platform/limits.ts"
-import { type ListingName, ownListingSql } from "../../listings/own-listing.ts"
+import { type ListingKey, operatorListingSql } from "../../listings/listing-lookup.ts"
 import { formatDaySet } from "./due-days.ts"
 import type { DayRange, RangesField } from "./rules.ts"
 
 const readAccounts = makeRowsReader(Schema.Struct({ at: Schema.Int, account_id: Schema.Int }))
-const readQueued = makeOptionalRowReader(
+const readQueueResult = makeOptionalRowReader(
   Schema.Struct({ auth_status: Schema.String, is_readonly: Schema.Boolean, queued: Schema.Boolean })
 )
 
@@ -32,7 +32,7 @@ const makeFindAccounts = (sql: SqlClient.SqlClient) => {
         AND l.listing_id = named.listing_id
       ORDER BY named.at`
   )
-  return (operatorId: number, listings: ReadonlyArray<ListingName>) =>
+  return (operatorId: number, listings: ReadonlyArray<ListingKey>) =>
     readAccounts(
       statement({
         operatorId,
@@ -43,7 +43,7 @@ const makeFindAccounts = (sql: SqlClient.SqlClient) => {
 }
 
 /** Days of a listing that its channel is to be told of. */
-export interface PushRequest extends ListingName {
+export interface PushRequest extends ListingKey {
   readonly kind: RangesField
   readonly ranges: ReadonlyArray<DayRange>
 }
@@ -51,7 +51,7 @@ export interface PushRequest extends ListingName {
 interface QueuePushParameters extends PushRequest {
   readonly operatorId: number
   /** The days of which the host says how many can be sold. */
-  readonly said: string
+  readonly hostDays: string
   readonly now: Date
 }
 
@@ -64,16 +64,16 @@ const makeQueuePush = (sql: SqlClient.SqlClient) => {
   const most = sql.literal(String(QUEUED_LISTING_PUSHES))
   const statement = prepareRecordedChange(
     sql,
-    ({ operatorId, channel_type, listing_id, kind, ranges, said, now }: Givens<QueuePushParameters>) => ({
+    ({ operatorId, channel_type, listing_id, kind, ranges, hostDays, now }: Givens<QueuePushParameters>) => ({
       change: sql`
         own AS (
           SELECT l.operator_id, l.id, l.account_id, a.auth_status,
             l.ratio_readonly AND ${kind}::text = 'prices' AS is_readonly
-          FROM (${ownListingSql(sql, operatorId, channel_type, listing_id)}) l
+          FROM (${operatorListingSql(sql, operatorId, channel_type, listing_id)}) l
           JOIN channel_accounts a ON a.operator_id = l.operator_id AND a.id = l.account_id
         ), lane AS (
           INSERT INTO listing_lanes AS lane (operator_id, listing_row, account_id, due_at, waiting, said_days)
-          SELECT operator_id, id, account_id, ${now}::timestamptz, 1, ${said}::datemultirange
+          SELECT operator_id, id, account_id, ${now}::timestamptz, 1, ${hostDays}::datemultirange
           FROM own WHERE auth_status <> 'disconnected' AND NOT is_readonly
           ON CONFLICT (operator_id, listing_row) DO UPDATE
             SET waiting = lane.waiting + 1, account_id = excluded.account_id,
@@ -94,14 +94,14 @@ const makeQueuePush = (sql: SqlClient.SqlClient) => {
     })
   )
   return (operatorId: number, { channel_type, listing_id, kind, ranges }: PushRequest, now: Date) =>
-    readQueued(
+    readQueueResult(
       statement({
         operatorId,
         channel_type,
         listing_id,
         kind,
         ranges,
-        said: formatDaySet(kind === "inventories" ? ranges : []),
+        hostDays: formatDaySet(kind === "inventories" ? ranges : []),
         now
       })
     )

@@ -15,7 +15,7 @@ export const PUSHING_ACCOUNT_SHARE = 2
  * change: a night that is sold must not wait for a thousand prices. But not twice in a row: who asks again and again for
  * changes of his nights keeps nothing else of his waiting for ever.
  */
-const isOfCalendar = (sql: SqlClient): Fragment => sql`
+const isCalendarPushCondition = (sql: SqlClient): Fragment => sql`
   (l.calendar_waits OR (NOT isempty(l.due_days) AND (NOT l.calendar_last OR l.waiting = 1)))`
 
 /** What of it is due, and in which turn. */
@@ -39,7 +39,7 @@ export const takingDue = (sql: SqlClient, taking: Givens<ClaimRequest>): Fragmen
   WITH RECURSIVE ${claimableRowsSql(sql, queue, taking)}, taken AS (
     UPDATE listing_lanes l SET attempts = l.attempts + 1, due_at = ${taking.leaseEnd}
     WHERE l.ctid = ANY (ARRAY(SELECT place FROM chosen)) AND l.waiting > 0 AND l.due_at <= ${taking.now}
-    RETURNING l.operator_id, l.listing_row, l.attempts, l.failures, l.traceparent, ${isOfCalendar(sql)} AS of_calendar
+    RETURNING l.operator_id, l.listing_row, l.attempts, l.failures, l.traceparent, ${isCalendarPushCondition(sql)} AS of_calendar
   )
   SELECT taken.operator_id, taken.listing_row, taken.attempts, taken.failures, listing.account_id, listing.channel_type,
     listing.listing_id, first.id AS push_id,

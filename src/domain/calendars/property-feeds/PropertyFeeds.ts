@@ -40,7 +40,7 @@ export interface PropertyFeed {
 /** What a feed says. */
 export interface FeedContent {
   /** By their beginnings. */
-  readonly busy: ReadonlyArray<FeedBusyPeriod>
+  readonly busyPeriods: ReadonlyArray<FeedBusyPeriod>
   /** What its reader must be known to know before it is answered; none when that was written down before. */
   readonly unrecordedBusyDays: Option.Option<string>
 }
@@ -59,9 +59,9 @@ export class PropertyFeeds extends Context.Service<
   PropertyFeeds,
   {
     /** The address of a property's own feed, or of that for the source of a calendar; made when it is first asked for. */
-    readonly addressFor: ResolveFeedAddress
+    readonly getOrCreateAddress: ResolveFeedAddress
     /** The same with a new address: the one there was opens nothing any more. */
-    readonly renew: ResolveFeedAddress
+    readonly renewAddress: ResolveFeedAddress
     /** The addresses for sources of calendars of a property, those that are imported no more too, by their calendar_id. */
     readonly listCalendarFeeds: (
       operatorId: number,
@@ -82,8 +82,8 @@ export class PropertyFeeds extends Context.Service<
       const publicUrl = yield* PublicUrl
       const addressFor = getOrCreateAddress(store, publicUrl)
       return PropertyFeeds.of({
-        addressFor,
-        renew: renewAddress(store, addressFor, publicUrl),
+        getOrCreateAddress: addressFor,
+        renewAddress: renewAddress(store, addressFor, publicUrl),
         listCalendarFeeds: listCalendarFeeds(store, addressFor),
         open: openFeed(store),
         read: readFeed(store),
@@ -97,15 +97,15 @@ type Store = PropertyFeedStore["Service"]
 
 const getOrCreateAddress = (store: Store, publicUrl: string): ResolveFeedAddress =>
   Effect.fnUntraced(function* (operatorId, propertyId, calendarId) {
-    const reader: FeedRecipient = { operatorId, propertyId, calendarId }
-    const existing = yield* store.find(reader)
-    const { feed_id, token } = existing ?? (yield* createFeed(store, reader))
+    const recipient: FeedRecipient = { operatorId, propertyId, calendarId }
+    const existing = yield* store.find(recipient)
+    const { feed_id, token } = existing ?? (yield* createFeed(store, recipient))
     return { feed_id, url: toFeedUrl(publicUrl, token) }
   })
 
-const createFeed = Effect.fnUntraced(function* (store: Store, reader: FeedRecipient) {
+const createFeed = Effect.fnUntraced(function* (store: Store, recipient: FeedRecipient) {
   const now = truncateToSecond(yield* Clock.currentTimeMillis)
-  const { known, calendar_known, feed_id, token } = yield* store.create(reader, newFeedToken(), now)
+  const { known, calendar_known, feed_id, token } = yield* store.create(recipient, newFeedToken(), now)
   if (!known) return yield* noSuchProperty
   if (!calendar_known) return yield* noSuchCalendar
   return feed_id === null || token === null ? yield* feedLimitReached : { feed_id, token }
@@ -150,14 +150,14 @@ const readFeed = (store: Store) =>
     const range = feedDateRange(feed.today)
     const days = yield* store.findBusyDays(feed, feed.today, range, yield* DateTime.nowAsDate)
     if (days === undefined) return Option.none()
-    const busy = toBusyPeriods(days, range)
-    const busyDays = toBusyDateMultirange(busy, feed.today)
+    const busyPeriods = toBusyPeriods(days, range)
+    const busyDays = toBusyDateMultirange(busyPeriods, feed.today)
     const isRecorded = busyDays === days.told && (days.told_lately || busyDays === NO_BUSY_DAYS)
-    return Option.some({ busy, unrecordedBusyDays: isRecorded ? Option.none() : Option.some(busyDays) })
+    return Option.some({ busyPeriods, unrecordedBusyDays: isRecorded ? Option.none() : Option.some(busyDays) })
   }, withChildSpan("PropertyFeeds.read"))
 
 const recordRead = (store: Store) =>
   Effect.fnUntraced(function* ({ operator_id: operatorId, id }: PropertyFeed, { unrecordedBusyDays }: FeedContent) {
     if (Option.isNone(unrecordedBusyDays)) return
-    yield* store.recordRead({ operatorId, id, told: unrecordedBusyDays.value, now: yield* DateTime.nowAsDate })
+    yield* store.recordRead({ operatorId, id, busyDays: unrecordedBusyDays.value, now: yield* DateTime.nowAsDate })
   }, withChildSpan("PropertyFeeds.tell"))

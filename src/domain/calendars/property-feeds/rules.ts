@@ -2,7 +2,7 @@ import { Schema } from "effect"
 import type { DateRange } from "../../../contract/date-range.ts"
 import { addDays, daysInRange } from "../../../contract/time.ts"
 import { AVAILABILITY_END_DAYS } from "../../../platform/limits.ts"
-import { monthStart } from "../calendar-share-links/rules.ts"
+import { firstOfMonthAfter } from "../calendar-share-links/rules.ts"
 
 /** Whole months a feed reaches back: a stay under way keeps its first night, and so its event. */
 const PAST_MONTHS = 1
@@ -12,7 +12,7 @@ export const READ_RECORD_INTERVAL_MS = 60 * 60 * 1000
 
 /** The days a feed covers: to the last one that can be sold or closed. */
 export const feedDateRange = (today: string): DateRange => ({
-  start: monthStart(today, -PAST_MONTHS),
+  start: firstOfMonthAfter(today, -PAST_MONTHS),
   end: addDays(today, AVAILABILITY_END_DAYS)
 })
 
@@ -42,17 +42,17 @@ export interface FeedBusyPeriod {
 interface DayRun {
   readonly first: number
   readonly last: number
-  readonly of: number
+  readonly holder: number
 }
 
 /** Days next to each other that are of the same, as runs. */
-const toDayRuns = (days: ReadonlyArray<{ readonly day: number; readonly of: number }>): ReadonlyArray<DayRun> => {
+const toDayRuns = (days: ReadonlyArray<{ readonly day: number; readonly holder: number }>): ReadonlyArray<DayRun> => {
   const runs: Array<DayRun> = []
-  for (const { day, of } of days) {
+  for (const { day, holder } of days) {
     const previous = runs.at(-1)
-    const isConsecutive = previous !== undefined && previous.last === day - 1 && previous.of === of
+    const isConsecutive = previous !== undefined && previous.last === day - 1 && previous.holder === holder
     if (isConsecutive) runs.pop()
-    runs.push({ first: isConsecutive ? previous.first : day, last: day, of })
+    runs.push({ first: isConsecutive ? previous.first : day, last: day, holder })
   }
   return runs
 }
@@ -68,17 +68,17 @@ export const toBusyPeriods = (
     start: addDays(start, run.first),
     end: addDays(start, run.last + 1)
   })
-  const stays = toDayRuns(held.map((day, index) => ({ day, of: holders[index] ?? 0 })))
+  const stays = toDayRuns(held.map((day, index) => ({ day, holder: holders[index] ?? 0 })))
   return [
     ...stays.map(toPeriod("stay")),
-    ...toDayRuns(closed.map((day) => ({ day, of: 0 }))).map(toPeriod("closed"))
+    ...toDayRuns(closed.map((day) => ({ day, holder: 0 }))).map(toPeriod("closed"))
   ].toSorted((one, other) => daysInRange(other.start, one.start) - 1)
 }
 
 /** The days from today on that are busy, as the database writes a set of days. */
-export const toBusyDateMultirange = (busy: ReadonlyArray<FeedBusyPeriod>, today: string): string => {
+export const toBusyDateMultirange = (busyPeriods: ReadonlyArray<FeedBusyPeriod>, today: string): string => {
   const ranges: Array<Pick<FeedBusyPeriod, "start" | "end">> = []
-  for (const { start, end } of busy) {
+  for (const { start, end } of busyPeriods) {
     if (end <= today) continue
     const from = start < today ? today : start
     const isConsecutive = ranges.at(-1)?.end === from

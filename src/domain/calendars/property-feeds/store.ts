@@ -14,7 +14,7 @@ import { CALENDAR_FEEDS } from "../../../platform/limits.ts"
 import { CurrentSealer, openOrWarn, type SecretSealer } from "../../../platform/sealing/CurrentSealer.ts"
 import { feedTokenBinding } from "../../../platform/sealing/sealed-columns.ts"
 import { type OperatorScoped, withOperatorLock } from "../../operator-rows.ts"
-import { propertyExists } from "../../properties/properties/ownership.ts"
+import { propertyExistsCondition } from "../../properties/properties/ownership.ts"
 import { findSecretUrlOwner, hashToken, type SecretUrlOwner } from "../../secret-urls.ts"
 import { BusyDaysRow, READ_RECORD_INTERVAL_MS } from "./rules.ts"
 
@@ -39,7 +39,10 @@ const FeedByTokenRow = Schema.Struct({
 const readFeed = makeOptionalRowReader(FeedRow)
 
 /** Whether a row of feeds is the reader's. */
-const isFeedOfReader = (sql: Sql, { operatorId, propertyId, calendarId }: Valued<FeedRecipient>): Fragment => sql`
+const feedOfRecipientCondition = (
+  sql: Sql,
+  { operatorId, propertyId, calendarId }: Valued<FeedRecipient>
+): Fragment => sql`
   operator_id = ${operatorId} AND property_id = ${propertyId}
     AND ${calendarId === undefined ? sql`calendar_id IS NULL` : sql`calendar_id = ${calendarId}`}`
 
@@ -51,19 +54,19 @@ const openFeedToken = (seals: SecretSealer, operatorId: number, { feed_id, token
 const selectFeed = (sql: Sql) => {
   const statement = inForms(
     sql,
-    (reader: Givens<FeedRecipient>) =>
-      sql`SELECT id AS feed_id, token FROM property_feeds WHERE ${isFeedOfReader(sql, reader)}`
+    (recipient: Givens<FeedRecipient>) =>
+      sql`SELECT id AS feed_id, token FROM property_feeds WHERE ${feedOfRecipientCondition(sql, recipient)}`
   )
   return ({ operatorId, propertyId, calendarId }: FeedRecipient) =>
     readFeed(statement({ operatorId, propertyId, calendarId }))
 }
 
 /** The same with its token opened. */
-const find = (sql: Sql, seals: SecretSealer) => {
+const findFeed = (sql: Sql, seals: SecretSealer) => {
   const select = selectFeed(sql)
-  return Effect.fnUntraced(function* (reader: FeedRecipient) {
-    const feed = yield* select(reader)
-    return feed === undefined ? undefined : yield* openFeedToken(seals, reader.operatorId, feed)
+  return Effect.fnUntraced(function* (recipient: FeedRecipient) {
+    const feed = yield* select(recipient)
+    return feed === undefined ? undefined : yield* openFeedToken(seals, recipient.operatorId, feed)
   })
 }
 
@@ -103,14 +106,14 @@ const sourceFeedConditions = (sql: Sql, { operatorId, propertyId, calendarId, mo
  * The feed of a reader, made now unless it exists; null where property or calendar are not `known`, or the property has as
  * many for calendars as may be. Then the oldest whose calendar is imported no more makes room. To be run in turn.
  */
-const create = (sql: Sql, seals: SecretSealer) => {
+const createFeed = (sql: Sql, seals: SecretSealer) => {
   const statement = prepareRecordedChange(sql, (parameters: Givens<CreateFeedParameters>) => {
     const { operatorId, propertyId, calendarId, id, token, digest, now } = parameters
     const { known, full } = sourceFeedConditions(sql, parameters)
     return {
       change: sql`
         target AS (
-          SELECT ${propertyExists(sql, operatorId, propertyId)} AS known, ${known} AS calendar_known, ${full} AS is_full
+          SELECT ${propertyExistsCondition(sql, operatorId, propertyId)} AS known, ${known} AS calendar_known, ${full} AS is_full
         ), forgotten AS (
           DELETE FROM property_feeds WHERE operator_id = ${operatorId}
             AND EXISTS (SELECT FROM target WHERE known AND calendar_known AND is_full)
@@ -158,13 +161,13 @@ const create = (sql: Sql, seals: SecretSealer) => {
 }
 
 /** Gives the feed of a reader another token; undefined when there is no such feed. */
-const renew = (sql: Sql, seals: SecretSealer) => {
+const renewToken = (sql: Sql, seals: SecretSealer) => {
   const select = selectFeed(sql)
   const statement = prepareRecordedChange(
     sql,
     (parameters: Givens<FeedRecipient & Pick<CreateFeedParameters, "id" | "token" | "digest">>) => ({
       change: sql`
-      before AS (SELECT * FROM property_feeds WHERE ${isFeedOfReader(sql, parameters)} AND id = ${parameters.id} FOR NO KEY UPDATE),
+      before AS (SELECT * FROM property_feeds WHERE ${feedOfRecipientCondition(sql, parameters)} AND id = ${parameters.id} FOR NO KEY UPDATE),
       after AS (
         UPDATE property_feeds f SET token = ${parameters.token}, token_digest = ${parameters.digest}
         FROM before WHERE f.operator_id = before.operator_id AND f.id = before.id
@@ -235,7 +238,7 @@ interface BusyDaysParameters extends OperatorScoped, DateRange {
   readonly today: string
   readonly now: Date
   /** Told before that, it is written down again. */
-  readonly toldAgain: Date
+  readonly recordedAfter: Date
 }
 
 const readBusyDays = makeOptionalRowReader(BusyDaysRow)
@@ -247,7 +250,7 @@ const readBusyDays = makeOptionalRowReader(BusyDaysRow)
  */
 const findBusyDays = (sql: Sql) => {
   const statement = inForms(sql, (parameters: Givens<BusyDaysParameters>) => {
-    const { operatorId, id, calendarId, start, end, today, now, toldAgain } = parameters
+    const { operatorId, id, calendarId, start, end, today, now, recordedAfter } = parameters
     const importedDays =
       calendarId === undefined
         ? sql``
@@ -273,7 +276,7 @@ const findBusyDays = (sql: Sql) => {
           ) each ORDER BY 1
         ) AS closed,
         (f.told * datemultirange(daterange(${today}::date, NULL)))::text AS told,
-        coalesce(f.told_at > ${toldAgain} AND f.told_at <= ${now}, false) AS told_lately
+        coalesce(f.told_at > ${recordedAfter} AND f.told_at <= ${now}, false) AS told_lately
       FROM property_feeds f
       JOIN properties p ON p.operator_id = f.operator_id AND p.id = f.property_id
       CROSS JOIN LATERAL (
@@ -290,9 +293,9 @@ const findBusyDays = (sql: Sql) => {
     { start, end }: DateRange,
     now: Date
   ) => {
-    const toldAgain = new Date(now.getTime() - READ_RECORD_INTERVAL_MS)
+    const recordedAfter = new Date(now.getTime() - READ_RECORD_INTERVAL_MS)
     const calendarId = calendar_id ?? undefined
-    return readBusyDays(statement({ operatorId, id, calendarId, start, end, today, now, toldAgain }))
+    return readBusyDays(statement({ operatorId, id, calendarId, start, end, today, now, recordedAfter }))
   }
 }
 
@@ -300,7 +303,7 @@ const readNoRows = makeRowsReader(Schema.Struct({}))
 
 interface RecordReadParameters extends OperatorScoped {
   readonly id: number
-  readonly told: string
+  readonly busyDays: string
   readonly now: Date
 }
 
@@ -308,12 +311,12 @@ interface RecordReadParameters extends OperatorScoped {
 const recordRead = (sql: Sql) => {
   const statement = inForms(
     sql,
-    ({ operatorId, id, told, now }: Givens<RecordReadParameters>) => sql`
-      UPDATE property_feeds SET told = ${told}::datemultirange, told_at = ${now}
+    ({ operatorId, id, busyDays, now }: Givens<RecordReadParameters>) => sql`
+      UPDATE property_feeds SET told = ${busyDays}::datemultirange, told_at = ${now}
       WHERE operator_id = ${operatorId} AND id = ${id}`
   )
-  return ({ operatorId, id, told, now }: RecordReadParameters) =>
-    Effect.asVoid(readNoRows(statement({ operatorId, id, told, now })))
+  return ({ operatorId, id, busyDays, now }: RecordReadParameters) =>
+    Effect.asVoid(readNoRows(statement({ operatorId, id, busyDays, now })))
 }
 
 /** The SQL of feeds. What is told is no change of a record: it notes what a stranger has read. */
@@ -321,9 +324,9 @@ export class PropertyFeedStore extends Context.Service<PropertyFeedStore>()(
   "latchkey/domain/calendars/property-feeds/PropertyFeedStore",
   {
     make: Effect.map(Effect.all([SqlClient.SqlClient, CurrentSealer]), ([sql, seals]) => ({
-      find: find(sql, seals),
-      create: create(sql, seals),
-      renew: renew(sql, seals),
+      find: findFeed(sql, seals),
+      create: createFeed(sql, seals),
+      renew: renewToken(sql, seals),
       listCalendars: listCalendars(sql),
       findByToken: findByToken(sql),
       findBusyDays: findBusyDays(sql),

@@ -12,9 +12,9 @@ import {
   toVersionOutcome,
   type VersionOutcome
 } from "../port/event-handling.ts"
-import { connectAccount, ingestAccountUpdate, NewChannelAccount } from "./account-ingest.ts"
+import { makeConnectAccount, makeIngestAccountUpdate, NewChannelAccount } from "./account-statements.ts"
 
-const readNew = makeDecoder(NewChannelAccount)
+const decodeNewAccount = makeDecoder(NewChannelAccount)
 
 /** The accounts of operators at channels: how they come in and how they stand. Each change is in the trail. */
 export class ChannelAccounts extends Context.Service<
@@ -30,7 +30,7 @@ export class ChannelAccounts extends Context.Service<
       at: Date
     ) => Effect.Effect<number, BadRequest | NotFound | ValidationFailed, CurrentActor>
     /** How the account that speaks stands, as its channel says. */
-    readonly handleUpdate: (
+    readonly applyUpdate: (
       account: ChannelAccountRef,
       update: ChannelAccountEvent,
       at: Date
@@ -40,28 +40,28 @@ export class ChannelAccounts extends Context.Service<
   static readonly layer = Layer.effect(
     ChannelAccounts,
     Effect.map(SqlClient.SqlClient, (sql) =>
-      ChannelAccounts.of({ connect: makeConnect(sql), handleUpdate: makeHandleUpdate(sql) })
+      ChannelAccounts.of({ connect: makeConnect(sql), applyUpdate: makeApplyUpdate(sql) })
     )
   )
 }
 
 const makeConnect = (sql: SqlClient.SqlClient): ChannelAccounts["Service"]["connect"] => {
-  const connectAccountOnce = connectAccount(sql)
-  const runExclusively = withOperatorLock(sql)
+  const connectAccount = makeConnectAccount(sql)
+  const runLocked = withOperatorLock(sql)
   return Effect.fnUntraced(function* (operatorId, input, at) {
-    const account = yield* readNew(input)
-    const connectedAccount = yield* runExclusively(operatorId, connectAccountOnce(operatorId, account, at))
+    const account = yield* decodeNewAccount(input)
+    const connectedAccount = yield* runLocked(operatorId, connectAccount(operatorId, account, at))
     if (connectedAccount === undefined) return yield* new NotFound({ message: `There is no operator ${operatorId}.` })
-    return connectedAccount.id ?? (yield* noMoreAccounts)
+    return connectedAccount.id ?? (yield* accountLimitReached)
   })
 }
 
-const noMoreAccounts = new ValidationFailed({
+const accountLimitReached = new ValidationFailed({
   message: `channel_accounts: an operator has at most ${CHANNEL_ACCOUNTS} accounts at channels, and all are in use.`
 })
 
-const makeHandleUpdate = (sql: SqlClient.SqlClient): ChannelAccounts["Service"]["handleUpdate"] => {
-  const ingestUpdate = ingestAccountUpdate(sql)
+const makeApplyUpdate = (sql: SqlClient.SqlClient): ChannelAccounts["Service"]["applyUpdate"] => {
+  const ingestUpdate = makeIngestAccountUpdate(sql)
   return Effect.fnUntraced(function* (account, update) {
     const previous = yield* ingestUpdate(account, update)
     if (previous === undefined) return yield* new InvalidChannelEvent({ reason: "there is no such account" })

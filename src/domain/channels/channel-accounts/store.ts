@@ -9,7 +9,7 @@ import { ChannelAccount, type search_channel_accounts } from "./contract.ts"
 /** Which accounts a search means; what is not given does not narrow it. */
 export type ChannelAccountSearch = Pick<typeof search_channel_accounts.payloadSchema.Type, "id" | "channel_type">
 
-const AccountRow = Schema.Struct({ ...ChannelAccount.fields, created_at: InstantColumn })
+const ChannelAccountRow = Schema.Struct({ ...ChannelAccount.fields, created_at: InstantColumn })
 
 const toSearchParameters = (operatorId: number, { id, channel_type }: ChannelAccountSearch) => ({
   operatorId,
@@ -18,9 +18,9 @@ const toSearchParameters = (operatorId: number, { id, channel_type }: ChannelAcc
 })
 
 const search = (sql: SqlClient.SqlClient) => {
-  const page = makePageReader(
+  const selectPage = makePageReader(
     sql,
-    AccountRow,
+    ChannelAccountRow,
     ({ operatorId, id, channel_type }: Givens<ReturnType<typeof toSearchParameters>>) => {
       // The host's own site is no account that a caller could do anything about.
       const conditions = [sql`operator_id = ${operatorId}`, sql`channel_type <> 'booking_site'`]
@@ -30,7 +30,7 @@ const search = (sql: SqlClient.SqlClient) => {
     }
   )
   return (operatorId: number, filter: ChannelAccountSearch, pageRequest: Page) =>
-    page(toSearchParameters(operatorId, filter), pageRequest)
+    selectPage(toSearchParameters(operatorId, filter), pageRequest)
 }
 
 /** The SQL of finding accounts at channels. */

@@ -21,4 +21,4 @@ export const query_custom_channels = operation("query_custom_channels", {
   )
 })
 
-export const CustomChannels = { query_custom_channels }
+export const CustomChannelOperations = { query_custom_channels }

@@ -37,37 +37,37 @@ export class ChannelGateway extends Context.Service<
   static readonly layer = Layer.effect(
     ChannelGateway,
     Effect.gen(function* () {
-      const viaConnector = makeViaConnector(yield* SqlClient.SqlClient, yield* Connectors)
+      const makeGatewayMethod = makeGatewayMethodFactory(yield* SqlClient.SqlClient, yield* Connectors)
       return ChannelGateway.of({
-        approve: viaConnector((connector) => connector.approve),
-        decline: viaConnector((connector) => connector.decline),
-        answered: viaConnector((connector) => connector.answered),
-        pushPrices: viaConnector((connector) => connector.pushPrices),
-        pushInventories: viaConnector((connector) => connector.pushInventories),
-        pushRestrictions: viaConnector((connector) => connector.pushRestrictions),
-        readCalendar: viaConnector((connector) => connector.readCalendar),
-        readAirbnbPriceAndRules: viaConnector((connector) => connector.readAirbnbPriceAndRules),
-        writeAirbnbPriceAndRules: viaConnector((connector) => connector.writeAirbnbPriceAndRules),
-        writeVrboPriceAndRules: viaConnector((connector) => connector.writeVrboPriceAndRules),
-        sendMessage: viaConnector((connector) => connector.sendMessage),
-        sendOffer: viaConnector((connector) => connector.sendOffer),
-        withdrawOffer: viaConnector((connector) => connector.withdrawOffer),
-        writeReview: viaConnector((connector) => connector.writeReview)
+        approve: makeGatewayMethod((connector) => connector.approve),
+        decline: makeGatewayMethod((connector) => connector.decline),
+        answered: makeGatewayMethod((connector) => connector.answered),
+        pushPrices: makeGatewayMethod((connector) => connector.pushPrices),
+        pushInventories: makeGatewayMethod((connector) => connector.pushInventories),
+        pushRestrictions: makeGatewayMethod((connector) => connector.pushRestrictions),
+        readCalendar: makeGatewayMethod((connector) => connector.readCalendar),
+        readAirbnbPriceAndRules: makeGatewayMethod((connector) => connector.readAirbnbPriceAndRules),
+        writeAirbnbPriceAndRules: makeGatewayMethod((connector) => connector.writeAirbnbPriceAndRules),
+        writeVrboPriceAndRules: makeGatewayMethod((connector) => connector.writeVrboPriceAndRules),
+        sendMessage: makeGatewayMethod((connector) => connector.sendMessage),
+        sendOffer: makeGatewayMethod((connector) => connector.sendOffer),
+        withdrawOffer: makeGatewayMethod((connector) => connector.withdrawOffer),
+        writeReview: makeGatewayMethod((connector) => connector.writeReview)
       })
     })
   )
 }
 
-const AccountRow = Schema.Struct({
+const ChannelAccountRow = Schema.Struct({
   id: Schema.Int,
   origin_account_id: Schema.String,
   auth_status: Schema.String,
   connector: Schema.String
 })
-const readAccounts = makeRowsReader(AccountRow)
+const readAccounts = makeRowsReader(ChannelAccountRow)
 
 /** An act at the connector of the account it is about. */
-const makeViaConnector = (sql: SqlClient.SqlClient, connectors: Connectors["Service"]) => {
+const makeGatewayMethodFactory = (sql: SqlClient.SqlClient, connectors: Connectors["Service"]) => {
   const accountStatement = inForms(
     sql,
     ({ operatorId, accountId, channelType }: Givens<ChannelAccountQuery>) => sql`

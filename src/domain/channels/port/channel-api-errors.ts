@@ -18,7 +18,7 @@ import { type ChannelError, ChannelUnavailable } from "./errors.ts"
  * Milliseconds a channel has to take an act, and to say what became of one. Both together are less than an act may be under
  * way (changes/IdempotencyKeys.ts), so that nobody takes a call over that still tells its channel.
  */
-export const CHANNEL_ACT_TIMEOUT_MS = 30_000
+export const CHANNEL_ACTION_TIMEOUT_MS = 30_000
 export const CHANNEL_QUERY_TIMEOUT_MS = 10_000
 
 /** What a call that asks a channel may be answered. */
@@ -37,7 +37,7 @@ export const channelErrors = [NotFound, Conflict, NotImplemented, Upstream] as c
 export const withChannelTimeout = <A>(
   call: Effect.Effect<A, ChannelError>,
   field: string,
-  timeoutMs: number = CHANNEL_ACT_TIMEOUT_MS
+  timeoutMs: number = CHANNEL_ACTION_TIMEOUT_MS
 ): Effect.Effect<A, ChannelApiError> =>
   call.pipe(
     Effect.timeoutOrElse({ duration: timeoutMs, orElse: () => Effect.fail(new ChannelUnavailable({ code: 504 })) }),

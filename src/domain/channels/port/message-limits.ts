@@ -3,7 +3,7 @@ import { MESSAGE_TEXT } from "../../../platform/limits.ts"
 // How long a message to a guest may be, by channel. No channel's number is in the specification: these are the service's own, and
 // a channel that takes less refuses the message itself.
 
-const LIMITS: ReadonlyMap<string, number> = new Map([
+const MESSAGE_LIMITS: ReadonlyMap<string, number> = new Map([
   ["airbnb", 10_000],
   ["booking.com", 10_000],
   ["expedia", 5_000],
@@ -14,4 +14,4 @@ const LIMITS: ReadonlyMap<string, number> = new Map([
 ])
 
 /** Characters of one message that a channel of the type takes. */
-export const messageLimit = (channelType: string): number => LIMITS.get(channelType) ?? MESSAGE_TEXT
+export const getMessageLimit = (channelType: string): number => MESSAGE_LIMITS.get(channelType) ?? MESSAGE_TEXT

@@ -12,7 +12,7 @@ import type { ChannelMessageEvent, DisplayType } from "../../channels/port/chann
 import { type ChannelAccountRef, parseChannelInstant } from "../../channels/port/event-handling.ts"
 import { RowId } from "../../column-schemas.ts"
 import {
-  type ChannelThread,
+  type ChannelThreadRef,
   conversationByThreadSql,
   NEW_CONVERSATION_COLUMNS,
   newConversationValuesSql
@@ -28,7 +28,7 @@ type Sql = SqlClient
 const resolveSentAt = (message: ChannelMessageEvent, now: Date): Date =>
   new Date(Math.min(parseChannelInstant(message.sent_at).getTime(), now.getTime()))
 
-const attachmentUrlOf = ({ attachment_url }: ChannelMessageEvent): string | undefined => attachment_url ?? undefined
+const toAttachmentUrl = ({ attachment_url }: ChannelMessageEvent): string | undefined => attachment_url ?? undefined
 
 const LocalMessage = Schema.Struct({ conversation_id: Schema.Int, id: Schema.Int })
 /** A message that was written here. */
@@ -44,27 +44,27 @@ const readRecognition = makeSingleRowReader(
   })
 )
 
-interface RecognizeMessageParameters extends ChannelThread {
+interface RecognizeMessageParameters extends ChannelThreadRef {
   readonly messageId: string
   /** What it was sent as; else what it may be known by. Neither of a guest's. */
   readonly sentAs: string | undefined
   readonly text: string | undefined
   readonly hasAttachment: boolean
-  readonly after: Date
-  readonly until: Date
+  readonly createdFrom: Date
+  readonly createdUntil: Date
 }
 
 /** The query for the one message of ours in the CTE `conversation` that it is. */
 const localMessageSql = (
   sql: Sql,
-  { sentAs, text, hasAttachment, after, until }: Givens<RecognizeMessageParameters>
+  { sentAs, text, hasAttachment, createdFrom, createdUntil }: Givens<RecognizeMessageParameters>
 ): Fragment => {
   const conversationMessagesSql = sql`SELECT m.* FROM conversation c JOIN messages m ON m.operator_id = c.operator_id AND m.conversation_id = c.id`
   if (sentAs !== undefined) return sql`${conversationMessagesSql} WHERE m.code = ${sentAs} AND m.delivery IS NOT NULL`
   if (text === undefined) return sql`${conversationMessagesSql} WHERE false`
   // The oldest that may have got there, of those its channel had time to say.
   return sql`${conversationMessagesSql}
-    WHERE m.created_at BETWEEN ${after}::timestamptz AND ${until}::timestamptz AND m.channel_message_id IS NULL
+    WHERE m.created_at BETWEEN ${createdFrom}::timestamptz AND ${createdUntil}::timestamptz AND m.channel_message_id IS NULL
       AND (m.delivery IN ('sent', 'unknown') OR m.delivery = 'queued' AND m.maybe_sent)
       AND m.content = ${text} AND (m.attachment_url IS NOT NULL) = ${hasAttachment}::boolean
     ORDER BY m.created_at, m.id LIMIT 1`
@@ -95,15 +95,15 @@ export const recognizeMessage = (sql: Sql) => {
         messageId: message.message_id,
         sentAs,
         text: isHost ? message.text : undefined,
-        hasAttachment: attachmentUrlOf(message) !== undefined,
-        after: new Date(at - MESSAGE_FEEDBACK_LOOP_MS),
-        until: new Date(at + CHANNEL_CLOCK_SKEW_MS)
+        hasAttachment: toAttachmentUrl(message) !== undefined,
+        createdFrom: new Date(at - MESSAGE_FEEDBACK_LOOP_MS),
+        createdUntil: new Date(at + CHANNEL_CLOCK_SKEW_MS)
       })
     )
   }
 }
 
-interface InsertMessageParameters extends ChannelThread {
+interface InsertMessageParameters extends ChannelThreadRef {
   readonly conversationCode: string
   readonly code: string
   readonly messageId: string
@@ -159,7 +159,7 @@ export const insertChannelMessage = (sql: Sql) => {
     }
   })
   return ({ operatorId, accountId, channelType }: ChannelAccountRef, message: ChannelMessageEvent, now: Date) => {
-    const attachmentUrl = attachmentUrlOf(message)
+    const attachmentUrl = toAttachmentUrl(message)
     return readInsertedId(
       statement({
         operatorId,
@@ -197,7 +197,7 @@ const readConfirmedId = makeOptionalRowReader(RowId)
  */
 export const confirmLocalMessage = (sql: Sql) => {
   // What waits behind it goes on at once; an older one may be on its way, and is not sent a second time beside that.
-  const queuedBefore = sql`
+  const olderQueuedMessagesSql = sql`
     SELECT FROM messages older WHERE older.operator_id = after.operator_id
       AND older.conversation_id = after.conversation_id AND older.delivery = 'queued' AND older.id < after.id`
   const statement = prepareRecordedChange(
@@ -219,7 +219,7 @@ export const confirmLocalMessage = (sql: Sql) => {
         RETURNING m.operator_id, m.id, m.conversation_id
       ), counted AS (
         UPDATE message_lanes l SET waiting = l.waiting - 1, failures = 0,
-          due_at = CASE WHEN EXISTS (${queuedBefore}) THEN l.due_at ELSE ${now}::timestamptz END
+          due_at = CASE WHEN EXISTS (${olderQueuedMessagesSql}) THEN l.due_at ELSE ${now}::timestamptz END
         FROM after JOIN before ON before.operator_id = after.operator_id AND before.id = after.id
         WHERE before.delivery = 'queued'
           AND l.operator_id = after.operator_id AND l.conversation_id = after.conversation_id

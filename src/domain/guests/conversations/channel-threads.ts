@@ -15,25 +15,25 @@ import { conversationRecordSql } from "./message-queue.ts"
 
 type Sql = SqlClient
 
-const Text = Schema.NullOr(Schema.String)
-const Count = Schema.NullOr(Schema.Int)
+const NullableText = Schema.NullOr(Schema.String)
+const NullableCount = Schema.NullOr(Schema.Int)
 
 const GuestColumns = Schema.Struct({
-  guest_name: column("text", Text),
-  guest_phone: column("text", Text),
-  guest_email: column("text", Text)
+  guest_name: column("text", NullableText),
+  guest_phone: column("text", NullableText),
+  guest_email: column("text", NullableText)
 })
 
 /** The columns that are the channel's: the note is the host's. */
 const ThreadColumns = Schema.Struct({
   ...GuestColumns.fields,
-  inquiry_listing_id: column("text", Text),
-  inquiry_check_in_date: column("date", Text),
-  inquiry_check_out_date: column("date", Text),
-  inquiry_adults: column("integer", Count),
-  inquiry_children: column("integer", Count),
-  inquiry_infants: column("integer", Count),
-  inquiry_pets: column("integer", Count)
+  inquiry_listing_id: column("text", NullableText),
+  inquiry_check_in_date: column("date", NullableText),
+  inquiry_check_out_date: column("date", NullableText),
+  inquiry_adults: column("integer", NullableCount),
+  inquiry_children: column("integer", NullableCount),
+  inquiry_infants: column("integer", NullableCount),
+  inquiry_pets: column("integer", NullableCount)
 })
 
 const toGuestColumns = ({ name, phone, email }: ChannelThreadEvent["guest"]): typeof GuestColumns.Type => ({
@@ -58,14 +58,14 @@ const toInquiryCount = (inquiry: ChannelThreadEvent["inquiry"], count: number | 
   inquiry === undefined || inquiry === null ? null : (count ?? 0)
 
 /** A thread of the account that speaks. */
-export interface ChannelThread extends ChannelAccountRef {
+export interface ChannelThreadRef extends ChannelAccountRef {
   readonly threadId: string
 }
 
 /** The conversation of a thread, if it is known. */
 export const conversationByThreadSql = (
   sql: Sql,
-  { operatorId, accountId, threadId }: Givens<ChannelThread>
+  { operatorId, accountId, threadId }: Givens<ChannelThreadRef>
 ): Fragment => sql`
   SELECT * FROM conversations WHERE operator_id = ${operatorId} AND account_id = ${accountId} AND thread_id = ${threadId}`
 
@@ -89,7 +89,7 @@ const readIngestResult = makeSingleRowReader(
   })
 )
 
-interface IngestThreadParameters extends ChannelThread {
+interface IngestThreadParameters extends ChannelThreadRef {
   readonly code: string
   readonly version: number
   readonly thread: typeof ThreadColumns.Type
@@ -136,13 +136,13 @@ export const ingestThread = (sql: Sql) => {
     )
 }
 
-interface EnsureOrderThreadParameters extends ChannelThread {
+interface EnsureOrderThreadParameters extends ChannelThreadRef {
   readonly code: string
   readonly booker: typeof GuestColumns.Type
   readonly at: Date
 }
 
-const readCode = makeOptionalRowReader(Schema.Struct({ code: Schema.String }))
+const readConversationCode = makeOptionalRowReader(Schema.Struct({ code: Schema.String }))
 
 /**
  * Answers what callers name the conversation of an order's thread by. Where none is known it begins, of the booker, who also
@@ -177,7 +177,7 @@ export const ensureOrderThread = (sql: Sql) => {
     at: Date
   ) =>
     Effect.map(
-      readCode(
+      readConversationCode(
         statement({
           operatorId,
           accountId,

@@ -32,7 +32,7 @@ export const ListedConversation = Schema.Struct({
 export type ListedConversation = typeof ListedConversation.Type
 
 /** What a conversation is about: a stay of an order that is linked to it, or what its guest asks for. */
-export const Activity = Schema.Struct({
+export const ConversationActivity = Schema.Struct({
   activity_type: Schema.Literals(["inquiry", "reservation"]),
   reservation_code: Schema.NullOr(Schema.String),
   check_in_date: Schema.NullOr(Schema.String),
@@ -49,30 +49,30 @@ export const Activity = Schema.Struct({
 })
 
 /** What an automatic message may be made of (docs/automation.md says what makes each). */
-export const SourceType = Schema.Literals([
+export const MessageSourceType = Schema.Literals([
   "checkin_guide",
   "automation_reply",
   "host_knowledge",
   "thread",
   "host_assistant"
 ])
-export type SourceType = typeof SourceType.Type
+export type MessageSourceType = typeof MessageSourceType.Type
 
 /** What an automatic message was made of; people's have none. */
 export const MessageSource = Schema.Struct({
-  type: SourceType,
+  type: MessageSourceType,
   docs: Schema.Array(
     Schema.Struct({
       title: Schema.String,
       fragment: Schema.Array(Schema.String),
-      source_type: SourceType,
+      source_type: MessageSourceType,
       link_id: Schema.Int
     })
   )
 })
 
 /** How far a message of ours has got. */
-export const Delivery = Schema.Literals(["queued", "sent", "refused", "unknown"])
+export const MessageDeliveryStatus = Schema.Literals(["queued", "sent", "refused", "unknown"])
 
 export const Message = Schema.Struct({
   id: Schema.String,
@@ -83,7 +83,7 @@ export const Message = Schema.Struct({
   content: Schema.String,
   attachment: Schema.NullOr(Schema.Struct({ fullback_url: Schema.String })),
   created_at: Schema.String.annotateKey({ description: "ISO 8601 with an offset." }),
-  delivery: Schema.NullOr(Delivery).annotateKey({ description: "Null of what was not written here." }),
+  delivery: Schema.NullOr(MessageDeliveryStatus).annotateKey({ description: "Null of what was not written here." }),
   delivery_reason: Schema.NullOr(Schema.String).annotateKey({
     description: "Why it was refused or is not known to be there, or why the last try of one that waits failed."
   })
@@ -120,7 +120,9 @@ export const get_conversation = operation("get_conversation", {
     id: Schema.String,
     channel_type: Schema.String,
     guest: ConversationGuest,
-    activities: Schema.Array(Activity).annotateKey({ description: "The latest first, and an inquiry before all." }),
+    activities: Schema.Array(ConversationActivity).annotateKey({
+      description: "The latest first, and an inquiry before all."
+    }),
     note: Schema.String,
     messages: Schema.Array(Message).annotateKey({ description: "Newest first." }),
     has_more: Schema.Boolean.annotateKey({

@@ -13,10 +13,10 @@ import { randomAddressToken } from "../../../platform/random-text.ts"
 export const newPublicCode = randomAddressToken
 
 /** Characters of such a name that are looked at; a real one is shorter. */
-const CODE_MAX_LENGTH = 64
+const PUBLIC_CODE_MAX_LENGTH = 64
 
 /** The name of a conversation; opaque. */
-export const ConversationId = textUpTo(CODE_MAX_LENGTH)
+export const ConversationId = textUpTo(PUBLIC_CODE_MAX_LENGTH)
 
 /** An operator's conversation: at most one row. */
 export const conversationByCodeSql = (sql: SqlClient, operatorId: Value<number>, code: Value<string>): Fragment =>
@@ -46,8 +46,8 @@ export const requireOwnConversation = <Row>(
   row === undefined
     ? Effect.flatMap(
         belongsToAnother,
-        (known): Effect.Effect<never, Forbidden | NotFound> =>
-          known
+        (existsForAnother): Effect.Effect<never, Forbidden | NotFound> =>
+          existsForAnother
             ? new Forbidden({ message: `${field}: the conversation belongs to another account.` })
             : new NotFound({ message: `${field}: no such conversation.` })
       )

@@ -33,47 +33,47 @@ export const eraseMessageAssignmentsSql = (sql: SqlClient, now: Date): Fragment 
     WHEN delivery = 'queued' THEN 'erased before it was sent' END,
   delivery = CASE WHEN delivery = 'queued' AND maybe_sent THEN 'unknown' WHEN delivery = 'queued' THEN 'refused' ELSE delivery END`
 
-const messageGuestData: GuestDataTable = {
+const guestDataInMessages: GuestDataTable = {
   table: "messages",
   keyColumns: ["id"],
   belongsToGuest: belongsToConversations,
   secretColumns: ["attachment_url", "traceparent"],
   // Lanes before messages, as whoever settles one locks them.
-  eraseStatements: (sql, party, now) => [
+  eraseStatements: (sql, guest, now) => [
     sql`
-      SELECT FROM message_lanes t WHERE t.operator_id = ${party.operatorId} AND ${belongsToConversations(sql, party)}
+      SELECT FROM message_lanes t WHERE t.operator_id = ${guest.operatorId} AND ${belongsToConversations(sql, guest)}
       ORDER BY t.conversation_id FOR NO KEY UPDATE`,
     sql`
       WITH let_go AS (${releaseImagesSql(
         sql,
-        party.operatorId,
-        sql`SELECT image_id FROM messages t WHERE t.operator_id = ${party.operatorId} AND ${belongsToConversations(sql, party)}`,
+        guest.operatorId,
+        sql`SELECT image_id FROM messages t WHERE t.operator_id = ${guest.operatorId} AND ${belongsToConversations(sql, guest)}`,
         now
       )})
       UPDATE messages t SET ${eraseMessageAssignmentsSql(sql, now)}
-      WHERE t.operator_id = ${party.operatorId} AND ${belongsToConversations(sql, party)} AND ${hasMessageContentCondition(sql)}`,
+      WHERE t.operator_id = ${guest.operatorId} AND ${belongsToConversations(sql, guest)} AND ${hasMessageContentCondition(sql)}`,
     sql`
       UPDATE message_lanes t SET waiting = 0
-      WHERE t.operator_id = ${party.operatorId} AND ${belongsToConversations(sql, party)} AND t.waiting > 0`
+      WHERE t.operator_id = ${guest.operatorId} AND ${belongsToConversations(sql, guest)} AND t.waiting > 0`
   ]
 }
 
-const conversationGuestData: GuestDataTable = {
+const guestDataInConversations: GuestDataTable = {
   table: "conversations",
   keyColumns: ["id"],
-  belongsToGuest: (sql, party) => belongsToConversations(sql, party, "id"),
+  belongsToGuest: (sql, guest) => belongsToConversations(sql, guest, "id"),
   // The version is the channel's own: what it says next is news. One that only orders named is named by them no more.
-  eraseStatements: (sql, party) => [
+  eraseStatements: (sql, guest) => [
     sql`
       UPDATE conversations t SET version = greatest(version, 1), guest_name = NULL, guest_phone = NULL, guest_email = NULL, note = '',
         note_updated_at = NULL
-      WHERE t.operator_id = ${party.operatorId} AND ${belongsToConversations(sql, party, "id")}`
+      WHERE t.operator_id = ${guest.operatorId} AND ${belongsToConversations(sql, guest, "id")}`
   ]
 }
 
-export const CONVERSATION_GUEST_DATA: ReadonlyArray<GuestDataTable> = [messageGuestData, conversationGuestData]
+export const CONVERSATION_GUEST_DATA: ReadonlyArray<GuestDataTable> = [guestDataInMessages, guestDataInConversations]
 
 /** Locks the conversations, as whatever says something in one begins. */
-export const lockConversationsSql = (sql: SqlClient, party: GuestRecordIds): Fragment => sql`
-  SELECT FROM conversations t WHERE t.operator_id = ${party.operatorId} AND ${belongsToConversations(sql, party, "id")}
+export const lockConversationsSql = (sql: SqlClient, guest: GuestRecordIds): Fragment => sql`
+  SELECT FROM conversations t WHERE t.operator_id = ${guest.operatorId} AND ${belongsToConversations(sql, guest, "id")}
   ORDER BY t.id FOR NO KEY UPDATE`

@@ -7,7 +7,7 @@ import { QUEUED_MESSAGES } from "../../../platform/limits.ts"
 import { changeHandler, handleOperations, layerOperations, voidChangeHandler } from "../../operation-handlers.ts"
 import { decodeJpegField } from "../images/base64.ts"
 import { Images } from "../images/Images.ts"
-import { imageUrl } from "../images/image-url.ts"
+import { toImageUrl } from "../images/image-url.ts"
 import {
   ConversationOperations,
   type get_conversation,
@@ -20,7 +20,7 @@ import { newPublicCode, requireOwnConversation } from "./conversation-lookup.ts"
 import {
   buildActivities,
   checkMessageLength,
-  messageQueueFull,
+  messageQueueFullError,
   noSuchMessage,
   parseMessageContent,
   toMessagePage
@@ -70,7 +70,7 @@ const sendMessage = (store: Store, { images, publicUrl }: ImageContext) => {
   const storeImage = Effect.fnUntraced(function* (operatorId: number, base64: string) {
     const jpeg = yield* decodeJpegField(base64, IMAGE_FIELD)
     const { id, token } = yield* images.put({ operatorId, kind: "message", jpeg, field: IMAGE_FIELD })
-    return { id, url: imageUrl(publicUrl, token) }
+    return { id, url: toImageUrl(publicUrl, token) }
   })
   return Effect.fnUntraced(function* (payload: typeof send_message.payloadSchema.Type) {
     const { operatorId } = yield* CurrentCaller
@@ -79,7 +79,7 @@ const sendMessage = (store: Store, { images, publicUrl }: ImageContext) => {
     const { id, channel_type, waiting } = yield* requireOwnConversation(row, store.conversationExists(payload.id), "id")
     const content = yield* Effect.fromResult(checkMessageLength(channel_type, text))
     // Before an image is kept for nothing; what comes at the same moment meets the lane itself.
-    if (waiting >= QUEUED_MESSAGES) return yield* messageQueueFull
+    if (waiting >= QUEUED_MESSAGES) return yield* messageQueueFullError
     const image = jpegBase64 === undefined ? undefined : yield* storeImage(operatorId, jpegBase64)
     const display_type = image === undefined ? "Text" : "FileAttachment"
     const message = { code: newPublicCode(), display_type, content, image } as const

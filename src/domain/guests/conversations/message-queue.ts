@@ -5,7 +5,7 @@ import type { ConstraintViolation } from "../../../platform/database/constraints
 import type { Value } from "../../../platform/database/forms.ts"
 import { traceparentSql } from "../../../platform/database/trace-statements.ts"
 import { QUEUED_MESSAGES } from "../../../platform/limits.ts"
-import { messageQueueFull } from "./rules.ts"
+import { messageQueueFullError } from "./rules.ts"
 
 // How a message to a guest is written down and put into the lane of its conversation, by whatever statement says one. Rows are
 // locked in one order everywhere: conversation, lane, message.
@@ -66,4 +66,4 @@ export const conversationsTouchedSql = (sql: SqlClient): Fragment => sql`
 
 /** 409 for one more message than may wait in a conversation (platform/database/constraints.ts). */
 export const toQueueFullError = ({ name }: ConstraintViolation) =>
-  name === QUEUE_FULL_CONSTRAINT ? messageQueueFull : undefined
+  name === QUEUE_FULL_CONSTRAINT ? messageQueueFullError : undefined

@@ -2,7 +2,7 @@ import { Result } from "effect"
 import { BadRequest, Conflict, NotFound, ValidationFailed } from "../../../contract/errors.ts"
 import { hasAtMostCharacters } from "../../../contract/fields.ts"
 import { ACTIVITIES_SHOWN, CONVERSATION_NOTE, MESSAGES_SHOWN, QUEUED_MESSAGES } from "../../../platform/limits.ts"
-import { messageLimit } from "../../channels/port/message-limits.ts"
+import { getMessageLimit } from "../../channels/port/message-limits.ts"
 
 /** What is sent to a guest: a text, an image as base64, or both. */
 export interface MessageContent {
@@ -18,7 +18,7 @@ export const parseMessageContent = (payload: {
 }): Result.Result<MessageContent, BadRequest> => {
   const text = hasVisibleText(payload.message) ? payload.message : ""
   const jpegBase64 = hasVisibleText(payload.jpeg_base64) ? payload.jpeg_base64 : undefined
-  return text === "" && jpegBase64 === undefined ? Result.fail(emptyMessage) : Result.succeed({ text, jpegBase64 })
+  return text === "" && jpegBase64 === undefined ? Result.fail(emptyMessageError) : Result.succeed({ text, jpegBase64 })
 }
 
 /** Blanks, and characters that nobody sees, such as U+200B. */
@@ -26,11 +26,11 @@ const INVISIBLE_TEXT = /^[\s\p{Cf}]*$/u
 
 const hasVisibleText = (text: string | undefined): text is string => text !== undefined && !INVISIBLE_TEXT.test(text)
 
-const emptyMessage = new BadRequest({ message: "message, jpeg_base64: give at least one of them." })
+const emptyMessageError = new BadRequest({ message: "message, jpeg_base64: give at least one of them." })
 
 /** Whether a channel of the type takes a text so long. */
 export const checkMessageLength = (channelType: string, text: string): Result.Result<string, ValidationFailed> => {
-  const maxLength = messageLimit(channelType)
+  const maxLength = getMessageLimit(channelType)
   return hasAtMostCharacters(text, maxLength)
     ? Result.succeed(text)
     : Result.fail(
@@ -39,21 +39,21 @@ export const checkMessageLength = (channelType: string, text: string): Result.Re
 }
 
 /** Units of UTF-16 for each character of a note, beyond which nobody counts: a family of four has eleven. */
-const UNITS_OF_CHARACTER = 16
+const MAX_UNITS_PER_CHARACTER = 16
 
-const graphemes = new Intl.Segmenter("en", { granularity: "grapheme" })
+const graphemeSegmenter = new Intl.Segmenter("en", { granularity: "grapheme" })
 
 /** Whether a note is not too long, its characters counted as people do: a family or an accented letter is one (UAX 29). */
 export const isNoteWithinLimit = (text: string): boolean => {
   if (hasAtMostCharacters(text, CONVERSATION_NOTE)) return true
-  if (text.length > UNITS_OF_CHARACTER * CONVERSATION_NOTE) return false
+  if (text.length > MAX_UNITS_PER_CHARACTER * CONVERSATION_NOTE) return false
   let count = 0
-  for (const _character of graphemes.segment(text)) if (++count > CONVERSATION_NOTE) return false
+  for (const _character of graphemeSegmenter.segment(text)) if (++count > CONVERSATION_NOTE) return false
   return true
 }
 
 /** 409 for one more message than may wait to be sent. */
-export const messageQueueFull = new Conflict({
+export const messageQueueFullError = new Conflict({
   message: `id: ${QUEUED_MESSAGES} messages of the conversation are queued; try again when its channel has accepted some.`
 })
 

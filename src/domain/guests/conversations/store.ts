@@ -12,14 +12,14 @@ import type { DisplayType } from "../../channels/port/channel-events.ts"
 import { OffsetSecondColumn, RowId } from "../../column-schemas.ts"
 import type { OperatorRowId, OperatorScoped } from "../../operator-rows.ts"
 import { keepImageSql } from "../images/image-references.ts"
-import { Activity, ConversationGuest, ListedConversation, Message } from "./contract.ts"
-import { conversationByCodeSql, conversationExists } from "./conversation-lookup.ts"
+import { ConversationActivity, ConversationGuest, ListedConversation, Message } from "./contract.ts"
 import {
   conversationGuestSql,
   conversationListParts,
   inquiryActivitySql,
   stayActivitiesSql
-} from "./conversation-subject.ts"
+} from "./conversation-fragments.ts"
+import { conversationByCodeSql, conversationExists } from "./conversation-lookup.ts"
 import {
   conversationRecordSql,
   conversationsTouchedSql,
@@ -39,7 +39,7 @@ interface SearchConversationsParameters extends OperatorScoped {
 }
 
 const search = (sql: Sql) => {
-  const page = makePageReader(
+  const selectPage = makePageReader(
     sql,
     ConversationListRow,
     ({ operatorId, today }: Givens<SearchConversationsParameters>) => ({
@@ -48,11 +48,11 @@ const search = (sql: Sql) => {
       ...conversationListParts(sql, today)
     })
   )
-  return (operatorId: number, today: string, pageRequest: Page) => page({ operatorId, today }, pageRequest)
+  return (operatorId: number, today: string, pageRequest: Page) => selectPage({ operatorId, today }, pageRequest)
 }
 
 /** What a stay or an inquiry says as an activity. */
-const ActivityRow = Schema.Struct(Struct.omit(Activity.fields, ["activity_type"]))
+const ActivityRow = Schema.Struct(Struct.omit(ConversationActivity.fields, ["activity_type"]))
 
 const MessageRow = Schema.Struct({
   ...Message.fields,
@@ -82,10 +82,10 @@ interface FindConversationParameters extends ConversationCodeParameters {
   readonly before: string | undefined
 }
 
-const messagePageSql = (sql: Sql, isBefore: boolean): Fragment => sql`
+const messagePageSql = (sql: Sql, hasBefore: boolean): Fragment => sql`
   SELECT m.* FROM own CROSS JOIN LATERAL (
     SELECT * FROM messages m WHERE m.operator_id = own.operator_id AND m.conversation_id = own.id
-      AND ${isBefore ? sql`(m.created_at, m.id) < ((SELECT created_at FROM until), (SELECT id FROM until))` : sql`true`}
+      AND ${hasBefore ? sql`(m.created_at, m.id) < ((SELECT created_at FROM until), (SELECT id FROM until))` : sql`true`}
     ORDER BY m.created_at DESC, m.id DESC LIMIT ${sql.literal(String(MESSAGES_SHOWN + 1))}) m`
 
 /** A conversation, and what is in it. */

@@ -7,7 +7,7 @@ import { withChildSpan } from "../../../platform/telemetry/spans.ts"
 import { ImageBytes } from "./ImageBytes.ts"
 import type { ImageKey } from "./image-byte-storage.ts"
 import { isImageToken, newImageToken } from "./image-url.ts"
-import { jpegFault } from "./jpeg.ts"
+import { findJpegFault } from "./jpeg.ts"
 import { type ImageKind, ImageStore } from "./store.ts"
 
 export type { ImageKind }
@@ -79,19 +79,19 @@ type ByteStorage = ImageBytes["Service"]
 // The row comes first, with the time at which it goes: bytes of which no row knows would stay for ever.
 const put = (store: Store, storage: ByteStorage, quota: number): PutImage =>
   Effect.fnUntraced(function* ({ operatorId, kind, jpeg, field }) {
-    const fault = jpegFault(jpeg)
+    const fault = findJpegFault(jpeg)
     if (fault !== undefined) return yield* new ValidationFailed({ message: `${field}: ${fault}` })
     const now = yield* DateTime.nowAsDate
     const deleteAt = new Date(now.getTime() + IMAGE_UNCLAIMED_MS)
     const image = { operatorId, kind, token: newImageToken(), bytes: jpeg.length, now, deleteAt, quotaBytes: quota }
     const storedImage = yield* store.insert(image)
-    if (storedImage === undefined) return yield* quotaExceeded(field, quota)
+    if (storedImage === undefined) return yield* quotaExceededError(field, quota)
     const key = { operatorId, ...storedImage }
     yield* Effect.catchTag(storage.write(key, jpeg), "ImageStoreFull", () => failWithStoreFull(store, storage, key))
     return storedImage
   }, withChildSpan("Images.put"))
 
-const storeFull = new ServerError({
+const storeFullError = new ServerError({
   message: "The image store is full. Nothing was stored; try again later.",
   retryAfter: BUSY_RETRY_SECONDS
 })
@@ -100,21 +100,21 @@ const storeFull = new ServerError({
 const failWithStoreFull = (store: Store, storage: ByteStorage, image: ImageKey) =>
   logStorageFailure("images full").pipe(
     Effect.andThen(
-      Effect.catchCause(Effect.andThen(storage.remove(image), store.discard(image)), (cause) =>
+      Effect.catchCause(Effect.andThen(storage.remove(image), store.removeUnreferenced(image)), (cause) =>
         Effect.logDebug("removing an incomplete image failed", cause)
       )
     ),
-    Effect.andThen(Effect.fail(storeFull))
+    Effect.andThen(Effect.fail(storeFullError))
   )
 
-const quotaExceeded = (field: string, quota: number) =>
+const quotaExceededError = (field: string, quota: number) =>
   new ValidationFailed({
     message: `${field}: the account's images must not exceed ${quota} bytes in all.`
   })
 
 const open = (store: Store) =>
   Effect.fnUntraced(function* (token: string) {
-    const row = isImageToken(token) ? yield* store.open(token, yield* DateTime.nowAsDate) : undefined
+    const row = isImageToken(token) ? yield* store.findByToken(token, yield* DateTime.nowAsDate) : undefined
     if (row === undefined) return Option.none()
     const { operator_id: operatorId, ...image } = row
     return Option.some({ ...image, operatorId })

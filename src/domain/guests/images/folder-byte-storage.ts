@@ -15,21 +15,21 @@ const [FOLDER_MODE, FILE_MODE] = [0o700, 0o600]
  * The file of an image: named by its token, so that two databases that use one folder do not meet, and not with it, so that
  * neither a listing of the folder nor an error shows an address. There are 256 folders of them.
  */
-const filePathOf = (folder: string, token: string): string => {
+const toFilePath = (folder: string, token: string): string => {
   const name = hash("sha256", token, "hex").slice(0, 40)
   return join(folder, name.slice(0, 2), `${name}.jpg`)
 }
 
 /** What a file is called until it is whole. One name: who is killed meanwhile leaves nothing that nobody knows of. */
-const temporaryPathOf = (file: string): string => `${file}.unfinished`
+const toTemporaryPath = (file: string): string => `${file}.unfinished`
 
-const write = async (file: string, bytes: Uint8Array, signal: AbortSignal): Promise<void> => {
+const writeFile = async (file: string, bytes: Uint8Array, signal: AbortSignal): Promise<void> => {
   const parentFolder = dirname(file)
   const createdFolder = await Fs.mkdir(parentFolder, { recursive: true, mode: FOLDER_MODE })
-  await Fs.writeFile(temporaryPathOf(file), bytes, { mode: FILE_MODE, flush: true, signal })
+  await Fs.writeFile(toTemporaryPath(file), bytes, { mode: FILE_MODE, flush: true, signal })
   // Given up meanwhile, its row may be gone: it must not appear after that.
   signal.throwIfAborted()
-  await Fs.rename(temporaryPathOf(file), file)
+  await Fs.rename(toTemporaryPath(file), file)
   await syncFolder(parentFolder)
   if (createdFolder !== undefined) await syncFolder(dirname(parentFolder))
 }
@@ -45,7 +45,7 @@ const syncFolder = (folder: string): Promise<void> =>
     .then((handle) => handle.sync().finally(() => handle.close()))
     .catch(() => undefined)
 
-const readRange = async (file: string, from: number, length: number): Promise<Uint8Array> => {
+const readFileRange = async (file: string, from: number, length: number): Promise<Uint8Array> => {
   const handle = await Fs.open(file, "r")
   return readChunk(handle, from, new Uint8Array(length)).finally(() => handle.close())
 }
@@ -61,12 +61,12 @@ const readChunk = async (handle: Fs.FileHandle, from: number, buffer: Uint8Array
   return buffer.subarray(0, filledBytes)
 }
 
-const remove = async (file: string): Promise<void> => {
-  await Fs.rm(temporaryPathOf(file), { force: true })
+const removeFile = async (file: string): Promise<void> => {
+  await Fs.rm(toTemporaryPath(file), { force: true })
   await Fs.rm(file, { force: true })
 }
 
-const isMissing = (error: unknown): boolean => errorCodeOf(error) === "ENOENT"
+const isFileMissingError = (error: unknown): boolean => errorCodeOf(error) === "ENOENT"
 
 /** What is asked of the folder, within the time it has. */
 const withFolderTimeout = <A>(work: (signal: AbortSignal) => Promise<A>): Effect.Effect<A, unknown> =>
@@ -80,15 +80,15 @@ const withFolderTimeout = <A>(work: (signal: AbortSignal) => Promise<A>): Effect
 /** The bytes of images as files in a folder. */
 export const makeFolderByteStorage = (folder: string): ImageByteStorage => ({
   write: ({ token }, bytes) =>
-    withFolderTimeout((signal) => write(filePathOf(folder, token), bytes, signal)).pipe(
+    withFolderTimeout((signal) => writeFile(toFilePath(folder, token), bytes, signal)).pipe(
       Effect.catch((error) => (isFileSystemFull(error) ? Effect.fail(new ImageStoreFull()) : Effect.die(error)))
     ),
   read: ({ token }, from, length) =>
-    withFolderTimeout(() => readRange(filePathOf(folder, token), from, length)).pipe(
-      Effect.catchIf(isMissing, () => Effect.succeed(new Uint8Array())),
+    withFolderTimeout(() => readFileRange(toFilePath(folder, token), from, length)).pipe(
+      Effect.catchIf(isFileMissingError, () => Effect.succeed(new Uint8Array())),
       Effect.orDie
     ),
-  remove: ({ token }) => Effect.orDie(withFolderTimeout(() => remove(filePathOf(folder, token))))
+  remove: ({ token }) => Effect.orDie(withFolderTimeout(() => removeFile(toFilePath(folder, token))))
 })
 
 /** Whether there is such a folder, and this process may read and write in it. */

@@ -1,7 +1,7 @@
 import { randomAddressToken } from "../../../platform/random-text.ts"
 
 /** Where images are shown: an address nobody guesses is all it takes to see one. */
-export const IMAGES_PREFIX = "/images/"
+export const IMAGES_PATH_PREFIX = "/images/"
 
 /** What the address of an image ends with. */
 export const IMAGE_EXTENSION = ".jpg"
@@ -15,5 +15,5 @@ const IMAGE_TOKEN_PATTERN = /^lkimage_[0-9a-z]{26}$/
 export const isImageToken = (text: string): boolean => IMAGE_TOKEN_PATTERN.test(text)
 
 /** The absolute address of an image under `publicUrl`. */
-export const imageUrl = (publicUrl: string, token: string): string =>
-  `${publicUrl}${IMAGES_PREFIX}${token}${IMAGE_EXTENSION}`
+export const toImageUrl = (publicUrl: string, token: string): string =>
+  `${publicUrl}${IMAGES_PATH_PREFIX}${token}${IMAGE_EXTENSION}`

@@ -24,7 +24,7 @@ const removeBytes = (storage: ByteStorage, image: ImageKey): Effect.Effect<boole
  * Removes images whose time has come, as of now: the bytes of each before its row, as a row that is left is found again and
  * bytes would not be. Several processes may do so at once.
  */
-export const makeImageRetention = Effect.gen(function* () {
+export const makeRemoveExpiredImages = Effect.gen(function* () {
   const store = yield* ImageStore.make
   const storage = yield* ImageBytes
   return Effect.fnUntraced(function* (now: Date) {
@@ -43,5 +43,7 @@ export const makeImageRetention = Effect.gen(function* () {
 
 /** Removes images that nothing refers to any more for as long as the process runs. */
 export const layerImageRetention = Layer.effectDiscard(
-  Effect.flatMap(makeImageRetention, (retain) => repeatPeriodically("retention of images", RETENTION_MS, retain))
+  Effect.flatMap(makeRemoveExpiredImages, (removeExpiredImages) =>
+    repeatPeriodically("retention of images", RETENTION_MS, removeExpiredImages)
+  )
 )

@@ -57,7 +57,7 @@ const readOpenedImage = makeOptionalRowReader(
 )
 
 /** The image that has a token; undefined when there is none any more, or the account behind it is banned or closed. */
-const open = (sql: Sql) => {
+const findByToken = (sql: Sql) => {
   const statement = inForms(
     sql,
     ({ token, now }: Givens<{ readonly token: string; readonly now: Date }>) => sql`
@@ -107,11 +107,11 @@ const removeImage = (sql: Sql, state: "delete_at = '-infinity'" | "delete_at > '
 export class ImageStore extends Context.Service<ImageStore>()("latchkey/domain/guests/images/ImageStore", {
   make: Effect.map(SqlClient.SqlClient, (sql) => ({
     insert: insertImage(sql),
-    open: open(sql),
+    findByToken: findByToken(sql),
     claimExpired: claimExpired(sql),
     /** Removes an image that `claimExpired` claimed. */
     removeClaimed: removeImage(sql, "delete_at = '-infinity'"),
     /** Removes an image that no record refers to yet. */
-    discard: removeImage(sql, "delete_at > '-infinity'")
+    removeUnreferenced: removeImage(sql, "delete_at > '-infinity'")
   }))
 }) {}

@@ -8,7 +8,7 @@ import {
   type VersionOutcome
 } from "../../channels/port/event-handling.ts"
 import { EMPTY_REVIEW } from "./review.ts"
-import { hasSameContent, retryWhileReviewChanges } from "./rules/review-changes.ts"
+import { isSameReviewContent, retryWhileReviewChanges } from "./rules/review-changes.ts"
 import { applyReviewEvent } from "./rules/review-event.ts"
 import { ReviewStore } from "./store.ts"
 
@@ -42,9 +42,9 @@ const makeIngest =
       if (outcome !== "applied") return outcome
       const before = order.written ?? EMPTY_REVIEW
       const written = applyReviewEvent(before, event)
-      const change = order.written === null ? "created" : hasSameContent(before, written) ? "same" : "updated"
+      const change = order.written === null ? "created" : isSameReviewContent(before, written) ? "same" : "updated"
       const content = { ...written, channel_version: event.version }
-      const stored = yield* store.write(channelAccount.operatorId, order, content, change, at)
+      const stored = yield* store.writeContent(channelAccount.operatorId, order, content, change, at)
       return stored === undefined ? undefined : outcome
     })
     return Effect.catchTag(retryWhileReviewChanges(attempt), "Conflict", Effect.die)

@@ -4,11 +4,11 @@ import { HOST_REVIEW_CHANNELS, REVIEWED_CHANNELS } from "./rules/review-support.
 
 // Which channels (rules/review-support.ts), as conditions on a column that names one.
 
-const isOneOf = (channels: ReadonlyArray<string>) => {
+const makeChannelCondition = (channels: ReadonlyArray<string>) => {
   const names = channels.map((channel) => `'${channel}'`).join(", ")
   return (sql: SqlClient, column: Fragment): Fragment => sql`${column} IN (${sql.literal(names)})`
 }
 
-export const isReviewedChannel = isOneOf(REVIEWED_CHANNELS)
+export const reviewedChannelCondition = makeChannelCondition(REVIEWED_CHANNELS)
 
-export const isHostReviewChannel = isOneOf(HOST_REVIEW_CHANNELS)
+export const hostReviewChannelCondition = makeChannelCondition(HOST_REVIEW_CHANNELS)

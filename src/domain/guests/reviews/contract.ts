@@ -25,17 +25,17 @@ export const ReviewStatus = Schema.Literals(["pending_guest_review", "pending_ho
 export type ReviewStatus = typeof ReviewStatus.Type
 
 /** Highest score, and its decimals: 4.5 stays 4.5. */
-const SCORE = 5
-const DECIMALS = 2
+const MAX_SCORE = 5
+const SCORE_DECIMALS = 2
 
 const Score = Schema.Finite.check(
-  Schema.makeFilter((score) => score >= 0 && score <= SCORE && Number(score.toFixed(DECIMALS)) === score, {
-    expected: `a number from 0 to ${SCORE} with at most ${DECIMALS} decimals`,
-    toJsonSchema: () => [{ minimum: 0, maximum: SCORE }, true]
+  Schema.makeFilter((score) => score >= 0 && score <= MAX_SCORE && Number(score.toFixed(SCORE_DECIMALS)) === score, {
+    expected: `a number from 0 to ${MAX_SCORE} with at most ${SCORE_DECIMALS} decimals`,
+    toJsonSchema: () => [{ minimum: 0, maximum: MAX_SCORE }, true]
   })
 )
 
-const Text = textUpTo(REVIEW_TEXT)
+const ReviewText = textUpTo(REVIEW_TEXT)
 
 const CategoryRatings = Schema.Struct({
   overall_rating: Schema.optionalKey(Score),
@@ -73,8 +73,8 @@ export const create_review = operation("create_review", {
   payload: {
     reservation_code: RecordCode,
     host_review_score: Schema.optionalKey(Score),
-    host_review_content: Schema.optionalKey(Text),
-    host_reply_content: Schema.optionalKey(Text),
+    host_review_content: Schema.optionalKey(ReviewText),
+    host_reply_content: Schema.optionalKey(ReviewText),
     category_ratings: Schema.optionalKey(CategoryRatings)
   },
   success: Schema.Struct({}),

@@ -3,7 +3,7 @@ import type { Fragment } from "effect/sql/Statement"
 import { belongsToOrders, clearKeyInJsonArray, type GuestDataTable, type GuestRecordIds } from "../../guest-data.ts"
 
 /** Returns an expression for one side of a review without its texts and tags. The scores by category stay. */
-const clearReviewSide = (sql: SqlClient, side: Fragment): Fragment => sql`
+const clearedReviewSideSql = (sql: SqlClient, side: Fragment): Fragment => sql`
   ${side} || jsonb_build_object('content', '',
     'sub_score', ${clearKeyInJsonArray(sql, sql`(${side} -> 'sub_score')`, "review_category_tags", null)})`
 
@@ -14,8 +14,8 @@ export const guestDataInReviews: GuestDataTable = {
   belongsToGuest: belongsToOrders,
   eraseStatements: (sql, guest) => [
     sql`
-      UPDATE reviews t SET version = version + 1, guest_review = ${clearReviewSide(sql, sql`t.guest_review`)},
-        host_review = ${clearReviewSide(sql, sql`t.host_review`)}, host_reply = jsonb_set(host_reply, '{content}', '""')
+      UPDATE reviews t SET version = version + 1, guest_review = ${clearedReviewSideSql(sql, sql`t.guest_review`)},
+        host_review = ${clearedReviewSideSql(sql, sql`t.host_review`)}, host_reply = jsonb_set(host_reply, '{content}', '""')
       WHERE t.operator_id = ${guest.operatorId} AND ${belongsToOrders(sql, guest)}`
   ]
 }

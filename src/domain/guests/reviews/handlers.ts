@@ -7,7 +7,7 @@ import { noSuchProperty } from "../../properties/properties/ownership.ts"
 import { ReviewOperations, type search_reviews } from "./contract.ts"
 import { HostReviews } from "./HostReviews.ts"
 import { createReview } from "./review-writing.ts"
-import { reviewSearchDays, reviewStatusFilter } from "./rules/search.ts"
+import { parseReviewSearchDays, resolveReviewStatusFilter } from "./rules/review-search.ts"
 import { ReviewSearchStore } from "./search-store.ts"
 
 const searchReviews = (store: ReviewSearchStore["Service"]) =>
@@ -15,8 +15,8 @@ const searchReviews = (store: ReviewSearchStore["Service"]) =>
     const { operatorId, timeZone } = yield* CurrentCaller
     const { property_id } = payload
     const today = dateInZone(yield* Clock.currentTimeMillis, timeZone)
-    const days = yield* Effect.fromResult(reviewSearchDays(payload, today))
-    const page = yield* store.search(operatorId, payload, days, reviewStatusFilter(payload), toPage(payload))
+    const days = yield* Effect.fromResult(parseReviewSearchDays(payload, today))
+    const page = yield* store.search(operatorId, payload, days, resolveReviewStatusFilter(payload), toPage(payload))
     if (page.total === 0 && property_id !== undefined) {
       if (!(yield* store.checkPropertyExists(operatorId, property_id))) return yield* noSuchProperty
     }
@@ -25,9 +25,9 @@ const searchReviews = (store: ReviewSearchStore["Service"]) =>
 
 export const layerReviews = layerOperations(
   Effect.gen(function* () {
-    const [search, { write }] = [yield* ReviewSearchStore, yield* HostReviews]
+    const [searchStore, { write }] = [yield* ReviewSearchStore, yield* HostReviews]
     return handleOperations(ReviewOperations, {
-      search_reviews: searchReviews(search),
+      search_reviews: searchReviews(searchStore),
       create_review: voidChangeHandler(createReview(write))
     })
   })

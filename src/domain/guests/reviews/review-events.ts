@@ -7,7 +7,7 @@ import { stayEventFields } from "../../bookings/stays/stay-sql.ts"
 // What is told of records that were made or changed: parts of one statement.
 
 /** For a FROM beside a row `of` that has an `operator_id` and an `order_id`: the first stay of the order. */
-export const firstStay = (sql: SqlClient, row: Fragment): Fragment => sql`
+export const firstStaySql = (sql: SqlClient, row: Fragment): Fragment => sql`
   LATERAL (
     SELECT s.stay_code, s.property_id, s.listing_id FROM stays s
     WHERE s.operator_id = ${row}.operator_id AND s.order_id = ${row}.order_id ORDER BY s.id LIMIT 1
@@ -18,7 +18,7 @@ export const reviewsWithStaysCte = (sql: SqlClient): Fragment => sql`
   told AS (
     SELECT written.operator_id, written.order_id, o.reservation_code, stay.stay_code, stay.property_id
     FROM written JOIN orders o ON o.operator_id = written.operator_id AND o.id = written.order_id
-    CROSS JOIN ${firstStay(sql, sql`written`)} stay
+    CROSS JOIN ${firstStaySql(sql, sql`written`)} stay
   )`
 
 /** Which record the trail and the queue of events know it as. */

@@ -10,7 +10,7 @@ import { type Givens, inForms } from "../../../platform/database/forms.ts"
 import { jsonParameter } from "../../../platform/database/parameters.ts"
 import { makeRowsReader, makeSingleRowReader } from "../../../platform/database/rows.ts"
 import { EMPTY_REVIEW_DAYS } from "../../../platform/limits.ts"
-import { isReviewedChannel } from "./channel-conditions.ts"
+import { reviewedChannelCondition } from "./channel-conditions.ts"
 import { recordReviewEvents, reviewRecordSql, reviewsWithStaysCte } from "./review-events.ts"
 
 // The empty record of an order appears on the day its last stay checks out, where its host is. Whoever makes it makes it once,
@@ -32,7 +32,7 @@ const findOperatorsAfter = (sql: SqlClient.SqlClient) => {
       SELECT id, time_zone FROM operators WHERE id > ${after}
       ORDER BY id LIMIT ${sql.literal(String(REVIEW_OPENING_OPERATORS))}`
   )
-  return (after: number) => readOperators(statement({ after }))
+  return (afterOperatorId: number) => readOperators(statement({ after: afterOperatorId }))
 }
 
 /** How far an operator's stays are looked through, from the latest check-out on: before this stay of this day. */
@@ -61,7 +61,7 @@ const NO_SCANS: ReadonlyArray<StayScan> = []
 const readScanResult = makeSingleRowReader(Schema.Struct({ made: Schema.Int, further: Schema.Array(StayScan) }))
 
 interface ScanParameters {
-  readonly turns: ReadonlyArray<StayScan>
+  readonly scans: ReadonlyArray<StayScan>
   readonly now: Date
 }
 
@@ -69,9 +69,9 @@ interface ScanParameters {
  * CTEs that end in `due`: orders without a record, of stays that were looked at. OFFSET 0 and LIMIT keep the way from stay to
  * order to record: in tables it knows nothing of, PostgreSQL began with all orders.
  */
-const selectDueOrders = (sql: SqlClient.SqlClient, { turns }: Givens<ScanParameters>): Fragment => sql`
+const selectDueOrders = (sql: SqlClient.SqlClient, { scans }: Givens<ScanParameters>): Fragment => sql`
   turn AS (
-    SELECT * FROM jsonb_to_recordset(${jsonParameter(turns)}::jsonb)
+    SELECT * FROM jsonb_to_recordset(${jsonParameter(scans)}::jsonb)
       AS turn (operator_id bigint, today date, first date, before_day date, before_stay bigint)
     LIMIT ${sql.literal(String(REVIEW_OPENING_OPERATORS))}
   ), looked AS MATERIALIZED (
@@ -92,7 +92,7 @@ const selectDueOrders = (sql: SqlClient.SqlClient, { turns }: Givens<ScanParamet
       SELECT o.status, o.channel_type FROM orders o
       WHERE o.operator_id = unrecorded.operator_id AND o.id = unrecorded.order_id OFFSET 0
     ) o
-    WHERE o.status = 'accepted' AND ${isReviewedChannel(sql, sql`o.channel_type`)}
+    WHERE o.status = 'accepted' AND ${reviewedChannelCondition(sql, sql`o.channel_type`)}
       AND (SELECT max(s.check_out_date) FROM stays s
         WHERE s.operator_id = unrecorded.operator_id AND s.order_id = unrecorded.order_id) <= unrecorded.today
   )`
@@ -105,7 +105,7 @@ const selectUnfinishedScans = (sql: SqlClient.SqlClient): Fragment => sql`
     SELECT *, row_number() OVER (PARTITION BY operator_id ORDER BY check_out_date DESC, id DESC) AS place FROM looked
   ) placed WHERE place = ${sql.literal(String(REVIEW_OPENING_STAYS))}`
 
-const makeScan = (sql: SqlClient.SqlClient) => {
+const makeScanStays = (sql: SqlClient.SqlClient) => {
   const statement = prepareRecordedChange(sql, (parameters: Givens<ScanParameters>) => ({
     change: sql`
       ${selectDueOrders(sql, parameters)}, written AS (
@@ -118,18 +118,18 @@ const makeScan = (sql: SqlClient.SqlClient) => {
     touched: sql`SELECT operator_id, ${reviewRecordSql(sql)} AS record, '{}'::text[] AS fields FROM told`,
     outcome: sql`SELECT (SELECT count(*) FROM written) AS made, (${selectUnfinishedScans(sql)}) AS further`
   }))
-  return (turns: ReadonlyArray<StayScan>, now: Date) => readScanResult(statement({ turns, now }))
+  return (scans: ReadonlyArray<StayScan>, now: Date) => readScanResult(statement({ scans, now }))
 }
 
 /** Makes every record that is due. What cannot be made is told in the log and holds up no other operator's. */
 export const makeOpenReviews = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const { wake } = yield* WakeUp
-  const [findOperators, scan] = [findOperatorsAfter(sql), makeScan(sql)]
+  const [findOperators, scanStays] = [findOperatorsAfter(sql), makeScanStays(sql)]
 
   const scanOnce = Effect.fnUntraced(
     function* (scans: ReadonlyArray<StayScan>, now: Date) {
-      const { made, further } = yield* scan(scans, now)
+      const { made, further } = yield* scanStays(scans, now)
       if (made > 0) yield* wake
       return further
     },
@@ -144,7 +144,7 @@ export const makeOpenReviews = Effect.gen(function* () {
       (cause) =>
         scans.length > 1
           ? Effect.map(
-              Effect.forEach(scans, (turn) => scanAll([turn], now)),
+              Effect.forEach(scans, (stayScan) => scanAll([stayScan], now)),
               (unfinishedScans) => unfinishedScans.flat()
             )
           : Effect.as(Effect.logWarning("opening reviews failed and will be retried", cause), NO_SCANS)
@@ -153,14 +153,14 @@ export const makeOpenReviews = Effect.gen(function* () {
   return Effect.gen(function* () {
     const now = yield* DateTime.nowAsDate
     const unfinished: Array<StayScan> = []
-    let after = 0
+    let afterOperatorId = 0
     while (true) {
-      const operators = yield* findOperators(after)
+      const operators = yield* findOperators(afterOperatorId)
       const last = operators.at(-1)
       if (last === undefined) break
       const scans = operators.map((host) => startScan(host, now))
       unfinished.push(...(yield* scanAll(scans, now)))
-      after = last.id
+      afterOperatorId = last.id
     }
     while (unfinished.length > 0)
       unfinished.push(...(yield* scanAll(unfinished.splice(0, REVIEW_OPENING_OPERATORS), now)))

@@ -5,7 +5,7 @@ import { NotFound } from "../../../contract/errors.ts"
 import { currentSecond, dateInZone } from "../../../contract/time.ts"
 import type { ChannelGateway } from "../../channels/port/ChannelGateway.ts"
 import {
-  CHANNEL_ACT_TIMEOUT_MS,
+  CHANNEL_ACTION_TIMEOUT_MS,
   type ChannelApiError,
   withChannelTimeout
 } from "../../channels/port/channel-api-errors.ts"
@@ -16,19 +16,19 @@ import {
   containsHostReview,
   findReviewObstacle,
   type HostReview,
-  toHostReview,
-  withSupportedRatings
+  keepSupportedRatings,
+  toHostReview
 } from "./rules/host-review.ts"
-import { hasSameContent, retryWhileReviewChanges } from "./rules/review-changes.ts"
+import { isSameReviewContent, retryWhileReviewChanges } from "./rules/review-changes.ts"
 import type { ReviewedOrder, ReviewStore } from "./store.ts"
 
 // What a host writes of a guest, and answers to one, is told to the channel first: from then on nothing of ours can refuse.
 
 /** The field of a call that the channel is told of. */
-const CODE_FIELD = "reservation_code"
+const RESERVATION_CODE_FIELD = "reservation_code"
 
 type Gateway = ChannelGateway["Service"]
-type RunOutwardAct = ReturnType<typeof runAtMostOnce>
+type RunExternalAction = ReturnType<typeof runAtMostOnce>
 
 /** A host's words about an order, on the day it is where he is. */
 export interface WriteReviewRequest {
@@ -36,7 +36,7 @@ export interface WriteReviewRequest {
   /** IANA name. */
   readonly timeZone: string
   readonly reservationCode: string
-  readonly writing: HostReview
+  readonly hostReview: HostReview
 }
 
 /**
@@ -45,7 +45,7 @@ export interface WriteReviewRequest {
  */
 const sendReview = (
   gateway: Gateway,
-  runOutwardAct: RunOutwardAct,
+  runExternalAction: RunExternalAction,
   { operatorId, timeZone }: WriteReviewRequest,
   order: ReviewedOrder,
   review: HostReview,
@@ -54,33 +54,36 @@ const sendReview = (
   const obstacle = findReviewObstacle(order, review, dateInZone(at, timeZone))
   const { channel_account_id: accountId, channel_type: channelType, reservation_code, channel_id } = order
   const remoteReview = { reservationCode: reservation_code, channelId: channel_id, ...review }
-  return runOutwardAct<ChannelApiError, never>({
+  return runExternalAction<ChannelApiError, never>({
     check: obstacle === undefined ? Effect.void : Effect.fail(obstacle),
-    run: withChannelTimeout(gateway.writeReview({ operatorId, accountId, channelType }, remoteReview), CODE_FIELD),
+    run: withChannelTimeout(
+      gateway.writeReview({ operatorId, accountId, channelType }, remoteReview),
+      RESERVATION_CODE_FIELD
+    ),
     hasHappened: Effect.succeed(containsHostReview(order.written, review)),
-    maxDurationMs: CHANNEL_ACT_TIMEOUT_MS,
+    maxDurationMs: CHANNEL_ACTION_TIMEOUT_MS,
     stateAfterError: () => "nothing"
   })
 }
 
 /** Who is cut off between channel and record leaves that as it was: the same again mends it, or the channel's next word. */
-export const writeReview = (store: ReviewStore["Service"], gateway: Gateway, runOutwardAct: RunOutwardAct) =>
+export const writeReview = (store: ReviewStore["Service"], gateway: Gateway, runExternalAction: RunExternalAction) =>
   Effect.fnUntraced(function* (request: WriteReviewRequest) {
     const { operatorId, reservationCode } = request
     let isSent = false
     const attempt = Effect.gen(function* () {
-      const order = yield* store.find(operatorId, reservationCode)
+      const order = yield* store.findByReservationCode(operatorId, reservationCode)
       if (order === undefined) return yield* noSuchOrder
       const now = yield* currentSecond
-      const review = withSupportedRatings(order.channel_type, request.writing)
-      if (!isSent) yield* sendReview(gateway, runOutwardAct, request, order, review, now)
+      const review = keepSupportedRatings(order.channel_type, request.hostReview)
+      if (!isSent) yield* sendReview(gateway, runExternalAction, request, order, review, now)
       isSent = true
       const before = order.written ?? EMPTY_REVIEW
       const written = applyHostReview(before, review, now)
       // Told, and the channel's own word of it was faster.
-      if (hasSameContent(before, written)) return order
+      if (isSameReviewContent(before, written)) return order
       const content = { ...written, channel_version: order.channel_version ?? 0 }
-      return yield* store.write(operatorId, order, content, order.written === null ? "created" : "updated", now)
+      return yield* store.writeContent(operatorId, order, content, order.written === null ? "created" : "updated", now)
     })
     yield* retryWhileReviewChanges(attempt)
   })
@@ -88,8 +91,8 @@ export const writeReview = (store: ReviewStore["Service"], gateway: Gateway, run
 export const createReview = (write: ReturnType<typeof writeReview>) =>
   Effect.fnUntraced(function* (payload: typeof create_review.payloadSchema.Type) {
     const { operatorId, timeZone } = yield* CurrentCaller
-    const writing = yield* Effect.fromResult(toHostReview(payload))
-    yield* write({ operatorId, timeZone, reservationCode: payload.reservation_code, writing })
+    const hostReview = yield* Effect.fromResult(toHostReview(payload))
+    yield* write({ operatorId, timeZone, reservationCode: payload.reservation_code, hostReview })
   })
 
-const noSuchOrder = new NotFound({ message: `${CODE_FIELD}: no such order.` })
+const noSuchOrder = new NotFound({ message: `${RESERVATION_CODE_FIELD}: no such order.` })

@@ -5,27 +5,27 @@ import type { DateRange } from "../../../contract/date-range.ts"
 import type { Page } from "../../../contract/page.ts"
 import type { Givens } from "../../../platform/database/forms.ts"
 import { makePageReader } from "../../../platform/database/list-pages.ts"
-import { checkPropertyExists } from "../../properties/properties/ownership.ts"
-import { isHostReviewChannel } from "./channel-conditions.ts"
+import { makeCheckPropertyExists } from "../../properties/properties/ownership.ts"
+import { hostReviewChannelCondition } from "./channel-conditions.ts"
 import { Review } from "./contract.ts"
-import { firstStay } from "./review-events.ts"
-import type { ReviewStatusFilter } from "./rules/search.ts"
+import { firstStaySql } from "./review-events.ts"
+import type { ReviewStatusFilter } from "./rules/review-search.ts"
 
 // Finding reviews: one statement a page. Which they are an index of the records tells by itself.
 
 type Sql = SqlClient.SqlClient
 
-interface ReviewSearchValues {
+interface ReviewSearchParameters {
   readonly operatorId: number
   readonly reservation_code: string | undefined
   readonly property_id: number | undefined
-  readonly from: string | undefined
-  readonly until: string | undefined
+  readonly checkOutFrom: string | undefined
+  readonly checkOutUntil: string | undefined
 }
 
 /** Whether a record `r` stands so. Either side may be awaited while the other is. */
-const statusCondition = (sql: Sql, status: ReviewStatusFilter): Fragment => {
-  const awaitsHost = sql`(NOT r.host_wrote AND ${isHostReviewChannel(sql, sql`r.channel_type`)})`
+const reviewStatusCondition = (sql: Sql, status: ReviewStatusFilter): Fragment => {
+  const awaitsHost = sql`(NOT r.host_wrote AND ${hostReviewChannelCondition(sql, sql`r.channel_type`)})`
   switch (status) {
     case "any":
       return sql`true`
@@ -38,11 +38,11 @@ const statusCondition = (sql: Sql, status: ReviewStatusFilter): Fragment => {
   }
 }
 
-const selectMatching = (sql: Sql, values: Givens<ReviewSearchValues>, status: ReviewStatusFilter): Fragment => {
-  const { operatorId, reservation_code: code, property_id, from, until } = values
-  const conditions = [sql`r.operator_id = ${operatorId}`, statusCondition(sql, status)]
-  if (from !== undefined) conditions.push(sql`r.check_out_date >= ${from}`)
-  if (until !== undefined) conditions.push(sql`r.check_out_date <= ${until}`)
+const selectMatching = (sql: Sql, values: Givens<ReviewSearchParameters>, status: ReviewStatusFilter): Fragment => {
+  const { operatorId, reservation_code: code, property_id, checkOutFrom, checkOutUntil } = values
+  const conditions = [sql`r.operator_id = ${operatorId}`, reviewStatusCondition(sql, status)]
+  if (checkOutFrom !== undefined) conditions.push(sql`r.check_out_date >= ${checkOutFrom}`)
+  if (checkOutUntil !== undefined) conditions.push(sql`r.check_out_date <= ${checkOutUntil}`)
   // The code of the order or of any of its stays, as in a search of reservations.
   if (code !== undefined) {
     conditions.push(sql`r.order_id = ANY (ARRAY(
@@ -62,19 +62,23 @@ const selectFullRows = (sql: Sql): Fragment => sql`
   JOIN orders o ON o.operator_id = listed.operator_id AND o.id = listed.order_id`
 
 const search = (sql: Sql) => {
-  const selectPage = makePageReader(sql, Review, (values: Givens<ReviewSearchValues>, status: ReviewStatusFilter) => ({
-    matching: selectMatching(sql, values, status),
-    whole: selectFullRows(sql),
-    orderBy: sql`check_out_date DESC, order_id DESC`,
-    columns: {
-      property_id: sql`coalesce(stay.property_id, 0)`,
-      listing_id: sql`coalesce(stay.listing_id, coalesce(stay.property_id, 0)::text)`,
-      check_in_date: sql`(
+  const selectPage = makePageReader(
+    sql,
+    Review,
+    (values: Givens<ReviewSearchParameters>, status: ReviewStatusFilter) => ({
+      matching: selectMatching(sql, values, status),
+      whole: selectFullRows(sql),
+      orderBy: sql`check_out_date DESC, order_id DESC`,
+      columns: {
+        property_id: sql`coalesce(stay.property_id, 0)`,
+        listing_id: sql`coalesce(stay.listing_id, coalesce(stay.property_id, 0)::text)`,
+        check_in_date: sql`(
         SELECT min(s.check_in_date) FROM stays s
         WHERE s.operator_id = page.operator_id AND s.order_id = page.order_id)`
-    },
-    joined: sql`LEFT JOIN ${firstStay(sql, sql`page`)} stay ON true`
-  }))
+      },
+      joined: sql`LEFT JOIN ${firstStaySql(sql, sql`page`)} stay ON true`
+    })
+  )
   return (
     operatorId: number,
     filters: { readonly reservation_code?: string; readonly property_id?: number },
@@ -83,7 +87,11 @@ const search = (sql: Sql) => {
     page: Page
   ) => {
     const { reservation_code, property_id } = filters
-    return selectPage({ operatorId, reservation_code, property_id, from: days?.start, until: days?.end }, page, status)
+    return selectPage(
+      { operatorId, reservation_code, property_id, checkOutFrom: days?.start, checkOutUntil: days?.end },
+      page,
+      status
+    )
   }
 }
 
@@ -92,7 +100,7 @@ export class ReviewSearchStore extends Context.Service<ReviewSearchStore>()(
   {
     make: Effect.map(SqlClient.SqlClient, (sql) => ({
       search: search(sql),
-      checkPropertyExists: checkPropertyExists(sql)
+      checkPropertyExists: makeCheckPropertyExists(sql)
     }))
   }
 ) {

@@ -49,7 +49,7 @@ const selectReviewedOrder = (sql: Sql, condition: Fragment, moreColumns: Fragmen
 
 const readReviewedOrder = makeOptionalRowReader(ReviewedOrderRow)
 
-const find = (sql: Sql) => {
+const findByReservationCode = (sql: Sql) => {
   const statement = inForms(
     sql,
     ({ operatorId, reservation_code }: Givens<OperatorScoped & { readonly reservation_code: string }>) =>
@@ -129,7 +129,7 @@ export type ReviewChange = "created" | "updated" | "same"
 const NO_CHANGED_RECORDS_SQL =
   "SELECT NULL::bigint AS operator_id, NULL::text AS record, '{}'::text[] AS fields WHERE false"
 
-const changedReviews = (sql: Sql, change: ReviewChange): Fragment => {
+const changedReviewsSql = (sql: Sql, change: ReviewChange): Fragment => {
   if (change === "same") return sql.literal(NO_CHANGED_RECORDS_SQL)
   if (change === "created") {
     return sql`SELECT operator_id, ${reviewRecordSql(sql)} AS record, '{}'::text[] AS fields FROM told`
@@ -142,18 +142,18 @@ const changedReviews = (sql: Sql, change: ReviewChange): Fragment => {
     FROM told, before, written`
 }
 
-const readWritten = makeOptionalRowReader(Schema.Struct({ reservation_code: Schema.String }))
+const readWrittenReservationCode = makeOptionalRowReader(Schema.Struct({ reservation_code: Schema.String }))
 
 /**
  * Writes a record that was worked out from one as it was found: all of it, or nothing, and undefined answered, where that has
  * changed since. Its subscribers are told.
  */
-const write = (sql: Sql) => {
+const writeContent = (sql: Sql) => {
   const statement = prepareRecordedChange(sql, (parameters: Givens<WriteReviewParameters>, change: ReviewChange) => ({
     change: sql`
       ${parameters.version === undefined ? insertReview(sql, parameters) : updateReview(sql, parameters, parameters.version)}, ${reviewsWithStaysCte(sql)}`,
     events: change === "same" ? [] : [recordReviewEvents(sql, `review_${change}`, parameters.now)],
-    touched: changedReviews(sql, change),
+    touched: changedReviewsSql(sql, change),
     outcome: sql`SELECT reservation_code FROM told`
   }))
   return (
@@ -162,14 +162,15 @@ const write = (sql: Sql) => {
     content: ReviewColumns,
     change: ReviewChange,
     now: Date
-  ) => readWritten(statement({ operatorId, orderId, version: version ?? undefined, content, now }, change))
+  ) =>
+    readWrittenReservationCode(statement({ operatorId, orderId, version: version ?? undefined, content, now }, change))
 }
 
 export class ReviewStore extends Context.Service<ReviewStore>()("latchkey/domain/guests/reviews/ReviewStore", {
   make: Effect.map(SqlClient.SqlClient, (sql) => ({
-    find: find(sql),
+    findByReservationCode: findByReservationCode(sql),
     findByChannel: findByChannel(sql),
-    write: write(sql)
+    writeContent: writeContent(sql)
   }))
 }) {
   static readonly layer = Layer.effect(ReviewStore, ReviewStore.make)

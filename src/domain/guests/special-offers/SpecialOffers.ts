@@ -3,7 +3,7 @@ import { SqlClient } from "effect/sql"
 import type { CurrentActor } from "../../../contract/actor.ts"
 import { parseDecimalText } from "../../../contract/money.ts"
 import { withChildSpan } from "../../../platform/telemetry/spans.ts"
-import { validateDates } from "../../bookings/reservations/rules/stay-validation.ts"
+import { validateStayDates } from "../../bookings/reservations/rules/stay-validation.ts"
 import type { ChannelOfferEvent } from "../../channels/port/channel-events.ts"
 import {
   type ChannelAccountRef,
@@ -14,7 +14,7 @@ import {
 } from "../../channels/port/event-handling.ts"
 import type { NewOffer } from "./offer-columns.ts"
 import { makeIngestOffer } from "./offer-ingest.ts"
-import { currentStatus } from "./rules/offer-status.ts"
+import { resolveOfferStatus } from "./rules/offer-status.ts"
 
 /** What guests were offered, as channels say it. */
 export class SpecialOffers extends Context.Service<
@@ -57,12 +57,12 @@ const noSuchThread = new InvalidChannelEvent({ reason: "thread_id: the account h
 /** The row that says the same, as it stands at that time. */
 const toOffer = (event: ChannelOfferEvent, at: Date) =>
   Result.gen(function* () {
-    const { check_in_date, check_out_date } = yield* validateDates(event)
+    const { check_in_date, check_out_date } = yield* validateStayDates(event)
     const expires_at = parseChannelInstant(event.expires_at)
     return {
       offer_id: event.offer_id,
       offer_type: event.offer_type,
-      status: currentStatus(event.status, expires_at, at),
+      status: resolveOfferStatus(event.status, expires_at, at),
       listing_id: event.listing_id,
       rate_plan_id: event.rate_plan_id ?? null,
       check_in_date,

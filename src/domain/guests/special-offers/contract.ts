@@ -33,7 +33,7 @@ const GuestCount = Integer.check(
 
 const operation = defineFamily({ category: "reservation", since: "3.7.0", openWorld: true })
 
-const errors = [Forbidden, ...channelErrors] as const
+const offerChangeErrors = [Forbidden, ...channelErrors] as const
 
 export const search_special_offers = operation("search_special_offers", {
   route: "GET /conversations/{conversation_id}/special_offers",
@@ -65,7 +65,7 @@ export const send_special_offer = operation("send_special_offer", {
     currency: Schema.optionalKey(Currency)
   },
   success: Schema.Struct({}),
-  errors,
+  errors: offerChangeErrors,
   exposure: toolMetadata(
     "Offers the guest of a conversation (query_conversations) a stay; he sees it at once and can book it for about a day. Conversations of airbnb and booking_site only; the latter also need rate_plan_id and currency. listing_id is one of the conversation's account (search_listings). price is for the whole stay. Nights must be free (409) and are not held.",
     ["Offer her Harbour 1 from the 4th to the 7th for 380"],
@@ -78,7 +78,7 @@ export const send_preapproval = operation("send_preapproval", {
   summary: "Pre-approve a guest's inquiry at the standard price",
   payload: { conversation_id: ConversationId },
   success: Schema.Struct({}),
-  errors,
+  errors: offerChangeErrors,
   exposure: toolMetadata(
     "Invites the guest of a conversation (query_conversations) to book what the inquiry asks for, at the standard price; he sees it at once. airbnb only. Nights must be free (409) and are not held.",
     ["Pre-approve his inquiry"],
@@ -91,7 +91,7 @@ export const withdraw_special_offer = operation("withdraw_special_offer", {
   summary: "Withdraw a special offer or a pre-approval",
   payload: { conversation_id: ConversationId, special_offer_id: RecordCode },
   success: Schema.Struct({}),
-  errors,
+  errors: offerChangeErrors,
   exposure: toolMetadata(
     "Takes an offer or a pre-approval back while it is active; find its id with search_special_offers. The guest sees it; it cannot be undone.",
     ["Take my offer back"],

@@ -8,18 +8,18 @@ import { SpecialOfferOperations, type search_special_offers } from "./contract.t
 import { requireConversation } from "./conversation-field.ts"
 import { sendPreapproval, sendSpecialOffer } from "./offer-sending.ts"
 import { withdrawSpecialOffer } from "./offer-withdrawal.ts"
-import { currentStatus } from "./rules/offer-status.ts"
+import { resolveOfferStatus } from "./rules/offer-status.ts"
 import { SpecialOfferStore } from "./store.ts"
 
 export const layerSpecialOffers = layerOperations(
   Effect.gen(function* () {
     const [store, gateway] = [yield* SpecialOfferStore, yield* ChannelGateway]
-    const runOutwardAct = runAtMostOnce(yield* IdempotencyKeys)
+    const runExternalAction = runAtMostOnce(yield* IdempotencyKeys)
     return handleOperations(SpecialOfferOperations, {
       search_special_offers: searchSpecialOffers(store),
-      send_special_offer: voidChangeHandler(sendSpecialOffer(store, gateway, runOutwardAct)),
-      send_preapproval: voidChangeHandler(sendPreapproval(store, gateway, runOutwardAct)),
-      withdraw_special_offer: voidChangeHandler(withdrawSpecialOffer(store, gateway, runOutwardAct))
+      send_special_offer: voidChangeHandler(sendSpecialOffer(store, gateway, runExternalAction)),
+      send_preapproval: voidChangeHandler(sendPreapproval(store, gateway, runExternalAction)),
+      withdraw_special_offer: voidChangeHandler(withdrawSpecialOffer(store, gateway, runExternalAction))
     })
   })
 ).pipe(Layer.provide(SpecialOfferStore.layer))
@@ -29,13 +29,13 @@ const searchSpecialOffers = (store: SpecialOfferStore["Service"]) =>
     const { operatorId } = yield* CurrentCaller
     const { offers } = yield* requireConversation(
       yield* store.listOffers(operatorId, conversation_id),
-      store.existsForAnyOperator(conversation_id)
+      store.conversationExists(conversation_id)
     )
     const now = yield* DateTime.nowAsDate
     return {
       special_offers: offers.map(({ expires_at, ...offer }) => ({
         ...offer,
-        status: currentStatus(offer.status, expires_at, now)
+        status: resolveOfferStatus(offer.status, expires_at, now)
       }))
     }
   })

@@ -6,13 +6,13 @@ import { OfferStatus, OfferType } from "../../channels/port/channel-events.ts"
 
 // The columns of an offer that its channel says, each once, and what it is called in the trail.
 
-const Text = Schema.NullOr(Schema.String)
+const NullableText = Schema.NullOr(Schema.String)
 
 /** All but how it stands, which only moves on (rules/offer-status.ts). */
 export const OfferTerms = Schema.Struct({
   offer_type: column("text", OfferType),
-  listing_id: column("text", Text),
-  rate_plan_id: column("text", Text),
+  listing_id: column("text", NullableText),
+  rate_plan_id: column("text", NullableText),
   check_in_date: column("date", Schema.String),
   check_out_date: column("date", Schema.String),
   number_of_adults: column("integer", Schema.Int),
@@ -20,9 +20,9 @@ export const OfferTerms = Schema.Struct({
   number_of_infants: column("integer", Schema.Int),
   number_of_pets: column("integer", Schema.Int),
   price: column("numeric", Schema.String),
-  currency: column("text", Text),
-  create_time: column("text", Text),
-  expire_time: column("text", Text),
+  currency: column("text", NullableText),
+  create_time: column("text", NullableText),
+  expire_time: column("text", NullableText),
   created_at: column("timestamptz", Schema.Date),
   expires_at: column("timestamptz", Schema.Date)
 })
@@ -36,5 +36,5 @@ export const NewOfferColumns = Schema.Struct({
 export type NewOffer = typeof NewOfferColumns.Type
 
 /** Of a statement that has offers in a CTE: in the trail they are called as their channel calls them. */
-export const changedOffers = (sql: SqlClient, cte: Fragment, fields: Fragment): Fragment => sql`
+export const changedOffersSql = (sql: SqlClient, cte: Fragment, fields: Fragment): Fragment => sql`
   SELECT operator_id, 'special_offer:' || offer_id AS record, ${fields} AS fields FROM ${cte}`

@@ -6,7 +6,7 @@ import { repeatPeriodically } from "../../../jobs/loop.ts"
 import type { Givens } from "../../../platform/database/forms.ts"
 import { makeRowsReader } from "../../../platform/database/rows.ts"
 import { RowId } from "../../column-schemas.ts"
-import { changedOffers } from "./offer-columns.ts"
+import { changedOffersSql } from "./offer-columns.ts"
 
 // An offer that nobody took expires by the clock. Whoever reads one goes by the clock himself (rules/offer-status.ts), so this
 // is in no hurry: it writes down what is so already. Any number of processes may do it at once.
@@ -29,7 +29,7 @@ const makeExpireBatch = (sql: SqlClient.SqlClient) => {
         RETURNING o.operator_id, o.id, o.offer_id
       )`,
     events: [],
-    touched: changedOffers(sql, sql`after`, sql`'{status}'::text[]`),
+    touched: changedOffersSql(sql, sql`after`, sql`'{status}'::text[]`),
     outcome: sql`SELECT id FROM after`
   }))
   return (now: Date) => readExpiredOffers(statement({ now }))

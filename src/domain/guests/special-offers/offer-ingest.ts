@@ -6,8 +6,8 @@ import type { Givens } from "../../../platform/database/forms.ts"
 import { makeSingleRowReader } from "../../../platform/database/rows.ts"
 import type { OfferStatus } from "../../channels/port/channel-events.ts"
 import type { ChannelAccountRef } from "../../channels/port/event-handling.ts"
-import { changedOffers, type NewOffer, NewOfferColumns, OfferTerms } from "./offer-columns.ts"
-import { statusesBefore } from "./rules/offer-status.ts"
+import { changedOffersSql, type NewOffer, NewOfferColumns, OfferTerms } from "./offer-columns.ts"
+import { listPreviousStatuses } from "./rules/offer-status.ts"
 
 // What channels say of offers: one statement, for a new one and for one that is known.
 
@@ -16,7 +16,7 @@ interface IngestOfferParameters extends ChannelAccountRef {
   readonly version: number
   readonly offer: NewOffer
   /** As which it may stand so far, to stand as it is said to. */
-  readonly from: ReadonlyArray<OfferStatus>
+  readonly previousStatuses: ReadonlyArray<OfferStatus>
 }
 
 const readIngestResult = makeSingleRowReader(
@@ -52,7 +52,7 @@ export const makeIngestOffer = (sql: SqlClient.SqlClient) => {
         WHERE before.id IS NULL OR before.version < ${event.version}::bigint
         ON CONFLICT ON CONSTRAINT special_offers_of_channel DO UPDATE
           SET version = excluded.version, ${sql.literal(columnAssignments(OfferTerms, "excluded"))},
-            status = CASE WHEN o.status = ANY(${event.from}::text[]) THEN excluded.status ELSE o.status END
+            status = CASE WHEN o.status = ANY(${event.previousStatuses}::text[]) THEN excluded.status ELSE o.status END
           WHERE o.version < excluded.version
         RETURNING o.*
       ), news AS (
@@ -62,7 +62,7 @@ export const makeIngestOffer = (sql: SqlClient.SqlClient) => {
       )`,
     events: [],
     // One more version of the same is no change.
-    touched: changedOffers(
+    touched: changedOffersSql(
       sql,
       sql`(SELECT * FROM news WHERE is_new OR fields <> '{}') told`,
       sql`CASE WHEN is_new THEN '{}'::text[] ELSE fields END`
@@ -78,6 +78,14 @@ export const makeIngestOffer = (sql: SqlClient.SqlClient) => {
     offer: NewOffer
   ) =>
     readIngestResult(
-      statement({ operatorId, accountId, channelType, threadId, version, offer, from: statusesBefore(offer.status) })
+      statement({
+        operatorId,
+        accountId,
+        channelType,
+        threadId,
+        version,
+        offer,
+        previousStatuses: listPreviousStatuses(offer.status)
+      })
     )
 }

@@ -6,7 +6,7 @@ import { Conflict, Upstream } from "../../../contract/errors.ts"
 import { currentSecond, dateInZone } from "../../../contract/time.ts"
 import type { ChannelGateway } from "../../channels/port/ChannelGateway.ts"
 import {
-  CHANNEL_ACT_TIMEOUT_MS,
+  CHANNEL_ACTION_TIMEOUT_MS,
   type ChannelApiError,
   withChannelTimeout
 } from "../../channels/port/channel-api-errors.ts"
@@ -14,7 +14,7 @@ import type { ConversationRecipient } from "../conversations/conversation-lookup
 import type { send_preapproval, send_special_offer } from "./contract.ts"
 import { CONVERSATION_FIELD, requireConversation, toChannelAccountTarget } from "./conversation-field.ts"
 import type { NewOffer } from "./offer-columns.ts"
-import { type OfferRequest, toCreatedOffer, toOfferReference } from "./rules/created-offer.ts"
+import { type OfferRequest, toNewOffer, toOfferReference } from "./rules/created-offer.ts"
 import {
   checkBookable,
   checkInquiryOpen,
@@ -30,20 +30,20 @@ import type { SpecialOfferStore } from "./store.ts"
 
 type Store = SpecialOfferStore["Service"]
 type Gateway = ChannelGateway["Service"]
-type RunOutwardAct = ReturnType<typeof runAtMostOnce>
+type RunExternalAction = ReturnType<typeof runAtMostOnce>
 
 const callerToday = Effect.flatMap(CurrentCaller, ({ timeZone }) =>
   Effect.map(Clock.currentTimeMillis, (now) => dateInZone(now, timeZone))
 )
 
-export const sendSpecialOffer = (store: Store, gateway: Gateway, runOutwardAct: RunOutwardAct) => {
-  const sendOffer = makeSendOffer(store, gateway, runOutwardAct)
+export const sendSpecialOffer = (store: Store, gateway: Gateway, runExternalAction: RunExternalAction) => {
+  const sendOffer = makeSendOffer(store, gateway, runExternalAction)
   return Effect.fnUntraced(function* (payload: typeof send_special_offer.payloadSchema.Type) {
     const { operatorId } = yield* CurrentCaller
     yield* Effect.fromResult(checkOfferDates(payload, yield* callerToday))
     const preconditions = yield* requireConversation(
       yield* store.findPreconditions(operatorId, payload.conversation_id, payload),
-      store.existsForAnyOperator(payload.conversation_id)
+      store.conversationExists(payload.conversation_id)
     )
     yield* Effect.fromResult(checkOffersSupported(preconditions.channel_type))
     const price = yield* Effect.fromResult(toOfferPrice(preconditions.channel_type, payload))
@@ -53,13 +53,13 @@ export const sendSpecialOffer = (store: Store, gateway: Gateway, runOutwardAct: 
   })
 }
 
-export const sendPreapproval = (store: Store, gateway: Gateway, runOutwardAct: RunOutwardAct) => {
-  const sendOffer = makeSendOffer(store, gateway, runOutwardAct)
+export const sendPreapproval = (store: Store, gateway: Gateway, runExternalAction: RunExternalAction) => {
+  const sendOffer = makeSendOffer(store, gateway, runExternalAction)
   return Effect.fnUntraced(function* ({ conversation_id }: typeof send_preapproval.payloadSchema.Type) {
     const { operatorId } = yield* CurrentCaller
     const preconditions = yield* requireConversation(
-      yield* store.findInquiry(operatorId, conversation_id),
-      store.existsForAnyOperator(conversation_id)
+      yield* store.findInquiryPreconditions(operatorId, conversation_id),
+      store.conversationExists(conversation_id)
     )
     yield* Effect.fromResult(checkPreapprovalsSupported(preconditions.channel_type))
     const inquiry = yield* Effect.fromResult(checkInquiryOpen(preconditions.inquiry, yield* callerToday))
@@ -93,7 +93,7 @@ const toGuestsAndNights = (request: GuestsAndNights) => ({
  * Lets the channel make an offer and writes it down. One reference is one offer there, so whoever takes over from a call that
  * was cut off, or that the channel did not answer, has it made again and finds the first.
  */
-const makeSendOffer = (store: Store, gateway: Gateway, runOutwardAct: RunOutwardAct) =>
+const makeSendOffer = (store: Store, gateway: Gateway, runExternalAction: RunExternalAction) =>
   Effect.fnUntraced(function* (conversation: ConversationRecipient, request: OfferRequest) {
     const { idempotencyKey } = yield* CurrentActor
     const createdOffer = yield* Deferred.make<NewOffer>()
@@ -102,33 +102,33 @@ const makeSendOffer = (store: Store, gateway: Gateway, runOutwardAct: RunOutward
       gateway.sendOffer(toChannelAccountTarget(conversation), remoteOffer),
       CONVERSATION_FIELD
     )
-    yield* runOutwardAct<ChannelApiError, never>({
+    yield* runExternalAction<ChannelApiError, never>({
       check: Effect.void,
       run: Effect.flatMap(send, (response) =>
         Effect.flatMap(currentSecond, (now) => {
-          const offer = toCreatedOffer(request, response, now)
+          const offer = toNewOffer(request, response, now)
           return offer === undefined
-            ? Effect.fail(unreadableResponse)
+            ? Effect.fail(unreadableResponseError)
             : Effect.asVoid(Deferred.succeed(createdOffer, offer))
         })
       ),
       hasHappened: Effect.succeed(false),
-      maxDurationMs: CHANNEL_ACT_TIMEOUT_MS,
-      stateAfterError: outwardStateAfter
+      maxDurationMs: CHANNEL_ACTION_TIMEOUT_MS,
+      stateAfterError: externalActionStateAfter
     })
     const offer = yield* Deferred.await(createdOffer)
     const isExpired = offer.expires_at.getTime() <= (yield* Clock.currentTimeMillis)
-    if (idempotencyKey !== undefined && isExpired) return yield* offerExpired
-    yield* store.record(conversation.operator_id, conversation.id, offer)
+    if (idempotencyKey !== undefined && isExpired) return yield* offerExpiredError
+    yield* store.recordOffer(conversation.operator_id, conversation.id, offer)
   })
 
 /** What a channel refused has not happened; of all else nobody knows, and doing it again is safe at any time. */
-export const outwardStateAfter = (error: ChannelApiError): ExternalActionState =>
+export const externalActionStateAfter = (error: ChannelApiError): ExternalActionState =>
   error._tag === "Upstream" ? "over" : "nothing"
 
-const unreadableResponse = new Upstream({ code: 502, message: "The channel's answer cannot be read." })
+const unreadableResponseError = new Upstream({ code: 502, message: "The channel's answer cannot be read." })
 
 /** The key was forgotten here, and the channel still knows what was offered under it. */
-const offerExpired = new Conflict({
+const offerExpiredError = new Conflict({
   message: "Idempotency-Key: the offer of this key has ended; use a new key for a new offer."
 })

@@ -4,7 +4,7 @@ import type { Fragment } from "effect/sql/Statement"
 import type { Value } from "../../../platform/database/forms.ts"
 import { OFFERS_SHOWN } from "../../../platform/limits.ts"
 import { isUnavailableCondition } from "../../calendars/availability/calendar-days.ts"
-import { soldPropertiesSql } from "../../listings/own-listing.ts"
+import { soldPropertiesSql } from "../../listings/listing-lookup.ts"
 import { SpecialOffer } from "./contract.ts"
 
 // Offers as they are shown, and whether what one would be of is free, as fragments.
@@ -40,7 +40,7 @@ export interface NightRange {
  * Whether a row of `listings` has no property that is free in all these nights. One that is linked to nothing has no nights here
  * that could be taken.
  */
-export const hasNoFreeProperty = (
+export const hasNoFreePropertyCondition = (
   sql: SqlClient,
   operatorId: Value<number>,
   listing: Fragment,

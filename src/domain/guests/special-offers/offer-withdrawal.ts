@@ -4,14 +4,14 @@ import { CurrentCaller } from "../../../contract/caller.ts"
 import { NotFound } from "../../../contract/errors.ts"
 import type { ChannelGateway } from "../../channels/port/ChannelGateway.ts"
 import {
-  CHANNEL_ACT_TIMEOUT_MS,
+  CHANNEL_ACTION_TIMEOUT_MS,
   type ChannelApiError,
   withChannelTimeout
 } from "../../channels/port/channel-api-errors.ts"
 import type { withdraw_special_offer } from "./contract.ts"
 import { requireConversation, toChannelAccountTarget } from "./conversation-field.ts"
-import { outwardStateAfter } from "./offer-sending.ts"
-import { checkActive, currentStatus } from "./rules/offer-status.ts"
+import { externalActionStateAfter } from "./offer-sending.ts"
+import { checkOfferActive, resolveOfferStatus } from "./rules/offer-status.ts"
 import type { SpecialOfferStore } from "./store.ts"
 
 /** The field of a call that names the offer. */
@@ -21,28 +21,28 @@ const OFFER_FIELD = "special_offer_id"
 export const withdrawSpecialOffer = (
   store: SpecialOfferStore["Service"],
   gateway: ChannelGateway["Service"],
-  runOutwardAct: ReturnType<typeof runAtMostOnce>
+  runExternalAction: ReturnType<typeof runAtMostOnce>
 ) =>
   Effect.fnUntraced(function* (payload: typeof withdraw_special_offer.payloadSchema.Type) {
     const { operatorId } = yield* CurrentCaller
     const { conversation_id, special_offer_id: offerId } = payload
     const conversation = yield* requireConversation(
       yield* store.findOffer(operatorId, conversation_id, offerId),
-      store.existsForAnyOperator(conversation_id)
+      store.conversationExists(conversation_id)
     )
     if (conversation.offer === null) return yield* noSuchOffer
     const { id, status, expires_at } = conversation.offer
-    const offerStatus = currentStatus(status, expires_at, yield* DateTime.nowAsDate)
+    const offerStatus = resolveOfferStatus(status, expires_at, yield* DateTime.nowAsDate)
     const remoteOffer = { threadId: conversation.thread_id, offerId }
-    yield* runOutwardAct<ChannelApiError, never>({
-      check: Effect.fromResult(checkActive(offerStatus)),
+    yield* runExternalAction<ChannelApiError, never>({
+      check: Effect.fromResult(checkOfferActive(offerStatus)),
       run: withChannelTimeout(gateway.withdrawOffer(toChannelAccountTarget(conversation), remoteOffer), OFFER_FIELD),
       // Else it is done again, which is safe.
       hasHappened: Effect.succeed(offerStatus === "withdrawn"),
-      maxDurationMs: CHANNEL_ACT_TIMEOUT_MS,
-      stateAfterError: outwardStateAfter
+      maxDurationMs: CHANNEL_ACTION_TIMEOUT_MS,
+      stateAfterError: externalActionStateAfter
     })
-    yield* store.withdraw(operatorId, id)
+    yield* store.withdrawOffer(operatorId, id)
   })
 
 const noSuchOffer = new NotFound({ message: `${OFFER_FIELD}: the conversation has no such offer.` })

@@ -12,9 +12,9 @@ import {
   conversationByCodeSql,
   conversationExists
 } from "../conversations/conversation-lookup.ts"
-import { changedOffers, type NewOffer, NewOfferColumns } from "./offer-columns.ts"
-import { hasNoFreeProperty, type NightRange, offersJson, SpecialOfferRow } from "./offer-sql.ts"
-import { statusesBefore } from "./rules/offer-status.ts"
+import { changedOffersSql, type NewOffer, NewOfferColumns } from "./offer-columns.ts"
+import { hasNoFreePropertyCondition, type NightRange, offersJson, SpecialOfferRow } from "./offer-sql.ts"
+import { listPreviousStatuses } from "./rules/offer-status.ts"
 
 // The SQL of offers. A read is one statement; a change is two: one that reads what the rules need, one that changes.
 
@@ -58,7 +58,7 @@ const selectPreconditions = (
   moreColumns: Fragment
 ): Fragment => sql`
   SELECT c.operator_id, c.id, c.account_id, c.channel_type, c.thread_id, l.currency AS listing_currency, ${moreColumns}
-    ${hasNoFreeProperty(sql, operatorId, sql`l`, offer)} AS nights_taken
+    ${hasNoFreePropertyCondition(sql, operatorId, sql`l`, offer)} AS nights_taken
   FROM (${conversationByCodeSql(sql, operatorId, code)}) c
   LEFT JOIN listings l ON l.operator_id = ${operatorId} AND l.account_id = c.account_id
     AND l.channel_type = c.channel_type AND l.listing_id = ${offer.listingId}`
@@ -108,7 +108,7 @@ const readInquiryPreconditions = makeOptionalRowReader(
 )
 
 /** The same of what its guest asks for. */
-const findInquiry = (sql: Sql) => {
+const findInquiryPreconditions = (sql: Sql) => {
   const statement = inForms(sql, (conversation: Givens<ConversationKey>) =>
     selectPreconditions(
       sql,
@@ -137,7 +137,7 @@ interface RecordOfferParameters extends OperatorScoped {
 }
 
 /** Writes down an offer that its channel has made; one that the channel told of meanwhile stays as that says. */
-const record = (sql: Sql) => {
+const recordOffer = (sql: Sql) => {
   const statement = prepareRecordedChange(
     sql,
     ({ operatorId, conversationId, offer }: Givens<RecordOfferParameters>) => ({
@@ -150,7 +150,7 @@ const record = (sql: Sql) => {
         RETURNING o.operator_id, o.id, o.offer_id
       )`,
       events: [],
-      touched: changedOffers(sql, sql`after`, sql`'{}'::text[]`),
+      touched: changedOffersSql(sql, sql`after`, sql`'{}'::text[]`),
       outcome: sql`SELECT id FROM after`
     })
   )
@@ -184,36 +184,40 @@ const findOffer = (sql: Sql) => {
 }
 
 interface WithdrawOfferParameters extends OperatorRowId {
-  readonly from: ReadonlyArray<OfferStatus>
+  readonly previousStatuses: ReadonlyArray<OfferStatus>
 }
 
 /** Writes down that an offer is withdrawn, if nobody has decided otherwise. */
-const withdraw = (sql: Sql) => {
-  const statement = prepareRecordedChange(sql, ({ operatorId, id, from }: Givens<WithdrawOfferParameters>) => ({
-    change: sql`
+const withdrawOffer = (sql: Sql) => {
+  const statement = prepareRecordedChange(
+    sql,
+    ({ operatorId, id, previousStatuses }: Givens<WithdrawOfferParameters>) => ({
+      change: sql`
       after AS (
         UPDATE special_offers SET status = 'withdrawn'
-        WHERE operator_id = ${operatorId} AND id = ${id} AND status = ANY(${from}::text[])
+        WHERE operator_id = ${operatorId} AND id = ${id} AND status = ANY(${previousStatuses}::text[])
         RETURNING operator_id, id, offer_id
       )`,
-    events: [],
-    touched: changedOffers(sql, sql`after`, sql`'{status}'::text[]`),
-    outcome: sql`SELECT id FROM after`
-  }))
-  return (operatorId: number, id: number) => readRowId(statement({ operatorId, id, from: statusesBefore("withdrawn") }))
+      events: [],
+      touched: changedOffersSql(sql, sql`after`, sql`'{status}'::text[]`),
+      outcome: sql`SELECT id FROM after`
+    })
+  )
+  return (operatorId: number, id: number) =>
+    readRowId(statement({ operatorId, id, previousStatuses: listPreviousStatuses("withdrawn") }))
 }
 
 export class SpecialOfferStore extends Context.Service<SpecialOfferStore>()(
   "latchkey/domain/guests/special-offers/SpecialOfferStore",
   {
     make: Effect.map(SqlClient.SqlClient, (sql) => ({
-      existsForAnyOperator: conversationExists(sql),
+      conversationExists: conversationExists(sql),
       listOffers: listOffers(sql),
       findPreconditions: findPreconditions(sql),
-      findInquiry: findInquiry(sql),
-      record: record(sql),
+      findInquiryPreconditions: findInquiryPreconditions(sql),
+      recordOffer: recordOffer(sql),
       findOffer: findOffer(sql),
-      withdraw: withdraw(sql)
+      withdrawOffer: withdrawOffer(sql)
     }))
   }
 ) {

@@ -8,11 +8,11 @@ import { readRowId } from "../../operator-rows.ts"
 import type { KnowledgeFragment } from "../search/fragments.ts"
 import { ClaimedEntry } from "./claimed-entry.ts"
 import {
-  type Failed,
-  type HandedBack,
-  handingBack,
+  type CompleteEntryParameters,
+  type FailEntryParameters,
   type InHand,
-  type Prepared,
+  type ReleaseEntryParameters,
+  releaseEntrySql,
   settlingFailed,
   settlingPrepared
 } from "./settling.ts"
@@ -31,9 +31,9 @@ export class PreparingQueue extends Context.Service<PreparingQueue>()(
   {
     make: Effect.map(SqlClient.SqlClient, (sql) => {
       const take = inForms(sql, (taking: Givens<Taking>) => takingDue(sql, taking))
-      const prepared = inForms(sql, (given: Givens<Prepared>) => settlingPrepared(sql, given))
-      const failed = inForms(sql, (given: Givens<Failed>) => settlingFailed(sql, given))
-      const handBack = inForms(sql, (given: Givens<HandedBack>) => handingBack(sql, given))
+      const complete = inForms(sql, (parameters: Givens<CompleteEntryParameters>) => settlingPrepared(sql, parameters))
+      const fail = inForms(sql, (parameters: Givens<FailEntryParameters>) => settlingFailed(sql, parameters))
+      const release = inForms(sql, (parameters: Givens<ReleaseEntryParameters>) => releaseEntrySql(sql, parameters))
       return {
         /** Takes up to `most` due entries. `underWay` are those this process has already. */
         take: (now: Date, most: number, underWay: Iterable<ClaimedEntry>) =>
@@ -49,14 +49,14 @@ export class PreparingQueue extends Context.Service<PreparingQueue>()(
           ),
 
         /** Keeps what an entry is searched by; undefined where it was edited, deleted or taken by somebody else since. */
-        prepared: (entry: ClaimedEntry, fragments: ReadonlyArray<KnowledgeFragment>) =>
-          readRowId(retryOnLockConflict(prepared({ ...inHand(entry), fragments }))),
+        complete: (entry: ClaimedEntry, fragments: ReadonlyArray<KnowledgeFragment>) =>
+          readRowId(retryOnLockConflict(complete({ ...inHand(entry), fragments }))),
 
         /** Undefined as above. */
-        failed: (entry: ClaimedEntry, nextTry: Date | undefined) =>
-          readRowId(failed({ ...inHand(entry), nextTry: nextTry ?? null })),
+        fail: (entry: ClaimedEntry, nextTry: Date | undefined) =>
+          readRowId(fail({ ...inHand(entry), nextTry: nextTry ?? null })),
 
-        handBack: (entry: ClaimedEntry, now: Date) => Effect.orDie(handBack({ ...inHand(entry), now }))
+        release: (entry: ClaimedEntry, now: Date) => Effect.orDie(release({ ...inHand(entry), now }))
       }
     })
   }

@@ -23,9 +23,11 @@ type PreparationAttempt =
 /** What the entry says is cut up and kept at once, so a text that the database refuses is the failure of this entry. */
 const attemptPreparation = (entry: ClaimedEntry): Effect.Effect<PreparationAttempt, never, PreparingQueue> =>
   Effect.flatMap(PreparingQueue, (queue) =>
-    Effect.suspend(() => queue.prepared(entry, toKnowledgeFragments(entry)))
+    Effect.suspend(() => queue.complete(entry, toKnowledgeFragments(entry)))
   ).pipe(
-    Effect.map((prepared): PreparationAttempt => ({ outcome: prepared === undefined ? "overtaken" : "prepared" })),
+    Effect.map(
+      (completedEntry): PreparationAttempt => ({ outcome: completedEntry === undefined ? "overtaken" : "prepared" })
+    ),
     Effect.catchCauseIf(
       (cause) => !Cause.hasInterruptsOnly(cause),
       (cause) => Effect.succeed<PreparationAttempt>({ outcome: "failed", cause })
@@ -43,7 +45,7 @@ const recordPreparationAttempt = Effect.fnUntraced(function* (entry: ClaimedEntr
   const queue = yield* PreparingQueue
   const now = yield* DateTime.nowAsDate
   const nextTryAt = nextAttemptAt(PREPARING_RETRIES, entry.failures + 1, now.getTime(), yield* Random.next)
-  if ((yield* queue.failed(entry, nextTryAt)) === undefined) return
+  if ((yield* queue.fail(entry, nextTryAt)) === undefined) return
   yield* annotateWithEntry(entry)(
     nextTryAt === undefined
       ? Effect.logError(
@@ -54,7 +56,7 @@ const recordPreparationAttempt = Effect.fnUntraced(function* (entry: ClaimedEntr
   )
 })
 
-const rootSpanOf = ({ id }: ClaimedEntry) => ({
+const toRootSpan = ({ id }: ClaimedEntry) => ({
   name: "prepare knowledge",
   kind: "internal" as const,
   attributes: () => ({ "latchkey.knowledge_base": id })
@@ -66,10 +68,10 @@ export const prepareEntry = (entry: ClaimedEntry): Effect.Effect<void, never, Pr
     attempt: attemptPreparation(entry),
     complete: (attempt) => recordPreparationAttempt(entry, attempt),
     release: Effect.flatMap(PreparingQueue, (queue) =>
-      Effect.flatMap(DateTime.nowAsDate, (now) => queue.handBack(entry, now))
+      Effect.flatMap(DateTime.nowAsDate, (now) => queue.release(entry, now))
     )
   }).pipe(
-    (work) => withRootSpan(rootSpanOf(entry), work),
+    (work) => withRootSpan(toRootSpan(entry), work),
     Effect.catchCause((cause) =>
       annotateWithEntry(entry)(
         Effect.logWarning("the outcome of preparing a knowledge base entry could not be saved", cause)

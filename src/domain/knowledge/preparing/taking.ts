@@ -20,7 +20,7 @@ export interface Taking {
 }
 
 /** Operators that have something due: leaps through the index from one to the next, however much is due of each. */
-const withDue = (sql: SqlClient, { now }: Givens<Pick<Taking, "now">>): Fragment => sql`
+const operatorsWithDueEntriesSql = (sql: SqlClient, { now }: Givens<Pick<Taking, "now">>): Fragment => sql`
   with_due AS (
     (SELECT operator_id FROM knowledge_bases WHERE due_at < 'infinity' AND due_at <= ${now}
       ORDER BY operator_id, due_at LIMIT 1)
@@ -32,7 +32,7 @@ const withDue = (sql: SqlClient, { now }: Givens<Pick<Taking, "now">>): Fragment
   )`
 
 /** The due entries of operator `o`, as many as its share leaves. One that somebody else has in hand is passed by. */
-const dueOf = (sql: SqlClient, { now }: Givens<Taking>): Fragment => sql`
+const dueEntriesSql = (sql: SqlClient, { now }: Givens<Taking>): Fragment => sql`
   SELECT * FROM (
     SELECT ctid AS place, due_at FROM knowledge_bases
     WHERE operator_id = o.operator_id AND due_at < 'infinity' AND due_at <= ${now}
@@ -42,7 +42,7 @@ const dueOf = (sql: SqlClient, { now }: Givens<Taking>): Fragment => sql`
 
 /** Takes entries that are due, of operators in turn: the one with the fewest in hand first. */
 export const takingDue = (sql: SqlClient, taking: Givens<Taking>): Fragment => sql`
-  WITH RECURSIVE ${withDue(sql, taking)}, busy AS MATERIALIZED (
+  WITH RECURSIVE ${operatorsWithDueEntriesSql(sql, taking)}, busy AS MATERIALIZED (
     SELECT operator_id, count(*) AS entries FROM unnest(${idsParameter(taking.busyOperators)}::bigint[]) operator_id
     GROUP BY operator_id
   ), o AS MATERIALIZED (
@@ -52,7 +52,7 @@ export const takingDue = (sql: SqlClient, taking: Givens<Taking>): Fragment => s
   ), due AS (
     SELECT due.place, due.due_at,
       o.in_hand + row_number() OVER (PARTITION BY o.operator_id ORDER BY due.due_at) AS turn
-    FROM o CROSS JOIN LATERAL (${dueOf(sql, taking)}) due
+    FROM o CROSS JOIN LATERAL (${dueEntriesSql(sql, taking)}) due
   ), chosen AS (
     SELECT place FROM due ORDER BY turn, due_at LIMIT ${taking.most}
   )
@@ -62,7 +62,7 @@ export const takingDue = (sql: SqlClient, taking: Givens<Taking>): Fragment => s
 
 /** Entries that are due and nobody has in hand. */
 export const knowledgeBacklog = (sql: SqlClient, { now }: Givens<Pick<Taking, "now">>): BacklogSource => ({
-  candidates: sql`${withDue(sql, { now })}, with_work AS (SELECT operator_id FROM with_due)`,
+  candidates: sql`${operatorsWithDueEntriesSql(sql, { now })}, with_work AS (SELECT operator_id FROM with_due)`,
   condition: sql`(SELECT o.status FROM operators o WHERE o.id = with_work.operator_id) = 'active'`,
   dueRows: sql`FROM knowledge_bases WHERE operator_id = with_work.operator_id AND due_at < 'infinity' AND due_at <= ${now}`
 })

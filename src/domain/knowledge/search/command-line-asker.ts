@@ -7,12 +7,12 @@ import { AnswerStore } from "./store.ts"
  * Who asks on the command line, by its flags: the guest of a stay, or a stranger where none is named. A failure names the one that
  * is wrong.
  */
-export const resolveAsker = Effect.fnUntraced(function* (
+export const resolveCommandLineAsker = Effect.fnUntraced(function* (
   operatorId: number,
   stayCode: string | undefined
 ): Effect.fn.Return<KnowledgeAsker, NotFound, AnswerStore> {
-  const { checkExistence } = yield* AnswerStore
-  const { operator, stay } = yield* checkExistence(operatorId, stayCode)
+  const { checkOperatorAndStayExist } = yield* AnswerStore
+  const { operator, stay } = yield* checkOperatorAndStayExist(operatorId, stayCode)
   if (!operator) return yield* new NotFound({ message: `--operator: there is no operator ${operatorId}.` })
   if (stayCode === undefined) return { anonymous: true }
   if (!stay) {

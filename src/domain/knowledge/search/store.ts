@@ -41,7 +41,7 @@ const toTsQuery = (names: ReadonlyArray<string>): string =>
   names.map((name) => `'${name.replaceAll(/['\\]/g, "")}'`).join(" | ")
 
 /** Orders a conversation or a stay code is about, as far as they are, or may come to be, a stay. */
-const ordersSql = (
+const openOrdersSql = (
   sql: Sql,
   operatorId: Value<number>,
   { conversation, stayCode }: Pick<Givens<AskerParameters>, "conversation" | "stayCode">
@@ -77,7 +77,7 @@ const inquirySql = (sql: Sql, operatorId: Value<number>, conversation: Value<str
  * become one. An entry for guests is for the former, one for anyone for both.
  */
 const stayScopesSql = (sql: Sql, { operatorId, now, conversation, stayCode }: Givens<AskerParameters>): Fragment => sql`
-  asked_about AS (${ordersSql(sql, operatorId, { conversation, stayCode })}),
+  asked_about AS (${openOrdersSql(sql, operatorId, { conversation, stayCode })}),
   today AS (SELECT (${now}::timestamptz AT TIME ZONE time_zone)::date AS day FROM operators WHERE id = ${operatorId}),
   of_stays AS (
     SELECT s.property_id, a.channel_type, a.status = 'accepted' AS is_guest
@@ -98,7 +98,7 @@ const stayScopesSql = (sql: Sql, { operatorId, now, conversation, stayCode }: Gi
   )`
 
 /** Entries that one of the places is in the scope of, as they are now: what an edit waits to be prepared of is not one. */
-const entriesSql = (sql: Sql, operatorId: Value<number>): Fragment => sql`
+const entriesInScopeSql = (sql: Sql, operatorId: Value<number>): Fragment => sql`
   SELECT operator_id, id, title, revision FROM knowledge_bases
   WHERE operator_id = ${operatorId} AND is_enable AND process_status = 'done' AND EXISTS (
     SELECT FROM places p WHERE (audience = 'anyone' OR p.is_guest)
@@ -116,7 +116,7 @@ const search = (sql: Sql) => {
     ({ query, ...asker }: Givens<SearchFragmentsParameters>) => sql`
       WITH wanted AS (SELECT ${query}::tsquery AS query),
       ${stayScopesSql(sql, asker)},
-      entries AS (${entriesSql(sql, asker.operatorId)})
+      entries AS (${entriesInScopeSql(sql, asker.operatorId)})
       SELECT e.id AS knowledge_base_id, e.revision, e.title, f.place, f.sub_title, f.text
       FROM entries e CROSS JOIN wanted
       JOIN knowledge_fragments f
@@ -130,7 +130,7 @@ const search = (sql: Sql) => {
 }
 
 /** Whether there is such an operator, and whether it has such a stay. */
-const checkExistence = (sql: Sql) => {
+const checkOperatorAndStayExist = (sql: Sql) => {
   const read = makeSingleRowReader(Schema.Struct({ operator: Schema.Boolean, stay: Schema.Boolean }))
   const statement = inForms(
     sql,
@@ -143,7 +143,10 @@ const checkExistence = (sql: Sql) => {
 
 /** The SQL of answers out of the knowledge base. */
 export class AnswerStore extends Context.Service<AnswerStore>()("latchkey/domain/knowledge/search/AnswerStore", {
-  make: Effect.map(SqlClient.SqlClient, (sql) => ({ search: search(sql), checkExistence: checkExistence(sql) }))
+  make: Effect.map(SqlClient.SqlClient, (sql) => ({
+    search: search(sql),
+    checkOperatorAndStayExist: checkOperatorAndStayExist(sql)
+  }))
 }) {
   static readonly layer = Layer.effect(AnswerStore, AnswerStore.make)
 }

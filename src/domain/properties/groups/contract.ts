@@ -74,4 +74,9 @@ export const delete_property_group = operation("delete_property_group", {
   )
 })
 
-export const Groups = { search_property_groups, create_property_group, update_property_group, delete_property_group }
+export const GroupOperations = {
+  search_property_groups,
+  create_property_group,
+  update_property_group,
+  delete_property_group
+}

@@ -7,11 +7,11 @@ import { toPage } from "../../../contract/page.ts"
 import { currentSecond } from "../../../contract/time.ts"
 import { RowId } from "../../column-schemas.ts"
 import { changeHandler, handleOperations, layerOperations, voidChangeHandler } from "../../operation-handlers.ts"
-import { missingReferenceError, noSuchProperties } from "../properties/ownership.ts"
+import { noSuchProperties, toMissingReferenceError } from "../properties/ownership.ts"
 import {
   type create_property_group,
   type delete_property_group,
-  Groups,
+  GroupOperations,
   type search_property_groups,
   type update_property_group
 } from "./contract.ts"
@@ -33,7 +33,7 @@ const createGroup = (store: GroupStore["Service"]) =>
       const { id, unknown_properties } = yield* store.create(operatorId, toNewGroup(payload), yield* currentSecond)
       return id === null ? yield* noSuchProperties(unknown_properties) : { id }
     },
-    (change, { name }) => store.withNameHolder(change, name)
+    (change, { name }) => store.withConflictingId(change, name)
   )
 
 const toNewGroup = (payload: CreateGroupPayload) => ({
@@ -49,9 +49,9 @@ const updateGroup = (store: GroupStore["Service"]) =>
         name: payload.name === undefined ? undefined : trimName(payload.name),
         property_ids: payload.property_ids === undefined ? undefined : toSortedUniqueIds(payload.property_ids)
       })
-      return updated.id === null ? yield* missingReferenceError(updated) ?? noSuchGroup : undefined
+      return updated.id === null ? yield* toMissingReferenceError(updated) ?? noSuchGroup : undefined
     },
-    (change, { name }) => store.withNameHolder(change, name)
+    (change, { name }) => store.withConflictingId(change, name)
   )
 
 const deleteGroup = (store: GroupStore["Service"]) =>
@@ -65,7 +65,7 @@ const noSuchGroup = new NotFound({ message: "id: no such group." })
 
 export const layerGroups = layerOperations(
   Effect.map(GroupStore, (store) =>
-    handleOperations(Groups, {
+    handleOperations(GroupOperations, {
       search_property_groups: searchGroups(store),
       create_property_group: changeHandler(createGroup(store), RowId, ({ id }, payload) => ({
         group: { id, ...toNewGroup(payload) }

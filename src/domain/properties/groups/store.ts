@@ -20,10 +20,10 @@ import {
 import { nameKeyParameter, renameAssignments } from "../../named-row.ts"
 import { makeDeleteRecord, type OperatorRowId, type OperatorScoped, withConflictingId } from "../../operator-rows.ts"
 import {
-  allReferencesExist,
+  allReferencesExistCondition,
   CheckedChangeRow,
-  ownershipPreconditions,
-  selectCheckedChange
+  ownershipPreconditionsSql,
+  selectCheckedChangeSql
 } from "../properties/ownership.ts"
 import { Group, type search_property_groups } from "./contract.ts"
 
@@ -70,16 +70,16 @@ const create = (sql: SqlClient.SqlClient) => {
     sql,
     ({ operatorId, name, property_ids, now }: Givens<CreateGroupParameters>) => ({
       change: sql`
-      ${ownershipPreconditions(sql, operatorId, { property_ids })},
+      ${ownershipPreconditionsSql(sql, operatorId, { property_ids })},
       written AS (
         INSERT INTO property_groups (operator_id, name, name_key, created_at)
         SELECT ${operatorId}::bigint, ${name}::text, ${nameKeyParameter(sql, name)}, ${now}::timestamptz
-        FROM preconditions WHERE ${allReferencesExist(sql)}
+        FROM preconditions WHERE ${allReferencesExistCondition(sql)}
         RETURNING operator_id, id, properties_version
       ), attached AS (${insertItemsSql(sql, GROUP_PROPERTIES, property_ids)})`,
       events: [],
       touched: createdOrDeletedRecordsSql(sql, "group", "written"),
-      outcome: selectCheckedChange(sql)
+      outcome: selectCheckedChangeSql(sql)
     })
   )
   return (operatorId: number, { name, property_ids }: NewGroup, now: Date) =>
@@ -94,17 +94,17 @@ const update = (sql: SqlClient.SqlClient) => {
     sql,
     ({ operatorId, id, name, property_ids }: Givens<UpdateGroupParameters>) => ({
       change: sql`
-      ${ownershipPreconditions(sql, operatorId, { property_ids })},
+      ${ownershipPreconditionsSql(sql, operatorId, { property_ids })},
       before AS (${lockedRowSql(sql, "property_groups", operatorId, id)}),
       written AS (
         UPDATE property_groups g SET
           ${renameAssignments(sql, "g", name)}, ${nextVersionAssignment(sql, GROUP_PROPERTIES, property_ids, "g")}
-        FROM before, preconditions WHERE g.operator_id = before.operator_id AND g.id = before.id AND ${allReferencesExist(sql)}
+        FROM before, preconditions WHERE g.operator_id = before.operator_id AND g.id = before.id AND ${allReferencesExistCondition(sql)}
         RETURNING g.*
       ), former AS (${deleteFormerVersionsSql(sql, GROUP_PROPERTIES)}), attached AS (${insertItemsSql(sql, GROUP_PROPERTIES, property_ids)})`,
       events: [],
       touched: changedRecordsSql(sql, "group", "written"),
-      outcome: selectCheckedChange(sql)
+      outcome: selectCheckedChangeSql(sql)
     })
   )
   return (operatorId: number, id: number, { name, property_ids }: GroupEdit) =>
@@ -127,7 +127,7 @@ export class GroupStore extends Context.Service<GroupStore>()("latchkey/domain/p
     create: create(sql),
     update: update(sql),
     remove: remove(sql),
-    withNameHolder: withConflictingId(sql, { table: "property_groups", column: "name" })
+    withConflictingId: withConflictingId(sql, { table: "property_groups", column: "name" })
   }))
 }) {
   static readonly layer = Layer.effect(GroupStore, GroupStore.make)

@@ -10,7 +10,11 @@ import { makeOptionalRowReader } from "../../../platform/database/rows.ts"
 // Whether a property is let. Parts of other families' statements, which the table's owner writes.
 
 /** Whether a property of the operator is let; true for none: what was not sent is turned off nowhere. */
-export const propertyIsActive = (sql: SqlClient, operatorId: Value<number>, id: Value<number> | undefined): Fragment =>
+export const isPropertyActiveCondition = (
+  sql: SqlClient,
+  operatorId: Value<number>,
+  id: Value<number> | undefined
+): Fragment =>
   id === undefined
     ? sql`true`
     : sql`EXISTS (SELECT FROM properties WHERE operator_id = ${operatorId} AND id = ${id} AND deactivated_at IS NULL)`
@@ -24,7 +28,7 @@ const readLockedProperty = makeOptionalRowReader(Schema.Struct({ operator_id: Id
  * Whose property it is, and where that is; undefined where there is none. To the end of the transaction nobody changes its
  * days: whoever does so asks whether it is let (`activePropertiesSql`), and waits for that.
  */
-export const lockProperty = (sql: SqlClient) => {
+export const makeLockProperty = (sql: SqlClient) => {
   const statement = inForms(
     sql,
     ({ id }: Givens<{ readonly id: number }>) => sql`
@@ -41,7 +45,7 @@ interface SetActiveParameters {
 }
 
 /** CTEs `before` and `after` that let a property or turn it off: `after` has its row where it was not so already. */
-export const setPropertyActive = (
+export const setPropertyActiveSql = (
   sql: SqlClient,
   { operatorId, id, now }: Givens<SetActiveParameters>,
   isActive: boolean

@@ -102,4 +102,4 @@ export const create_room_type = operation("create_room_type", {
   )
 })
 
-export const Properties = { search_properties, create_property, search_room_types, create_room_type }
+export const PropertyOperations = { search_properties, create_property, search_room_types, create_room_type }

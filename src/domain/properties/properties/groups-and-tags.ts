@@ -15,7 +15,7 @@ const TAGGED_KINDS = {
 type TaggedKind = keyof typeof TAGGED_KINDS
 
 /** The tags on the property or room type in `page`, ascending: a jsonb array of id, name and color. */
-export const tagsJson = (sql: SqlClient, kind: TaggedKind): Fragment => {
+export const tagsJsonSql = (sql: SqlClient, kind: TaggedKind): Fragment => {
   const { links, carrier } = TAGGED_KINDS[kind]
   return sql`
     coalesce((
@@ -26,7 +26,7 @@ export const tagsJson = (sql: SqlClient, kind: TaggedKind): Fragment => {
 }
 
 /** The ids of all that carry a tag: a query. */
-export const selectIdsWithTag = (
+export const selectIdsWithTagSql = (
   sql: SqlClient,
   kind: TaggedKind,
   operatorId: Value<number>,
@@ -37,7 +37,11 @@ export const selectIdsWithTag = (
 }
 
 /** Whether a tag of that id is there and not deleted; true for none: a field that was not sent names nothing wrong. */
-export const tagExists = (sql: SqlClient, operatorId: Value<number>, id: Value<number> | undefined): Fragment =>
+export const tagExistsCondition = (
+  sql: SqlClient,
+  operatorId: Value<number>,
+  id: Value<number> | undefined
+): Fragment =>
   id === undefined
     ? sql`true`
     : sql`EXISTS (SELECT FROM property_tags WHERE operator_id = ${operatorId} AND id = ${id} AND deleted_at IS NULL)`
@@ -46,7 +50,7 @@ export const tagExists = (sql: SqlClient, operatorId: Value<number>, id: Value<n
 export const noSuchTag = new NotFound({ message: "tag_id: no such tag." })
 
 /** The groups of the property in `page`, ascending: a jsonb array of id and name. */
-export const groupsJson = (sql: SqlClient): Fragment => sql`
+export const groupsJsonSql = (sql: SqlClient): Fragment => sql`
   coalesce((
     SELECT jsonb_agg(jsonb_build_object('id', g.id, 'name', g.name) ORDER BY g.id)
     FROM current_group_properties link
@@ -54,11 +58,19 @@ export const groupsJson = (sql: SqlClient): Fragment => sql`
     WHERE link.operator_id = page.operator_id AND link.property_id = page.id), '[]')`
 
 /** The ids of all properties in a group: a query. */
-export const selectPropertyIdsInGroup = (sql: SqlClient, operatorId: Value<number>, groupId: Value<number>): Fragment =>
+export const selectPropertyIdsInGroupSql = (
+  sql: SqlClient,
+  operatorId: Value<number>,
+  groupId: Value<number>
+): Fragment =>
   sql`SELECT property_id FROM current_group_properties WHERE operator_id = ${operatorId} AND group_id = ${groupId}`
 
 /** Whether there is a group of that id; true for none. */
-export const groupExists = (sql: SqlClient, operatorId: Value<number>, id: Value<number> | undefined): Fragment =>
+export const groupExistsCondition = (
+  sql: SqlClient,
+  operatorId: Value<number>,
+  id: Value<number> | undefined
+): Fragment =>
   id === undefined
     ? sql`true`
     : sql`EXISTS (SELECT FROM property_groups WHERE operator_id = ${operatorId} AND id = ${id})`

@@ -10,12 +10,12 @@ import { changeHandler, handleOperations, layerOperations } from "../../operatio
 import {
   type create_property,
   type create_room_type,
-  Properties,
+  PropertyOperations,
   type search_properties,
   type search_room_types
 } from "./contract.ts"
 import { noSuchGroup, noSuchTag } from "./groups-and-tags.ts"
-import { formatIds, missingReferenceError } from "./ownership.ts"
+import { formatIds, toMissingReferenceError } from "./ownership.ts"
 import { RoomTypeStore } from "./room-type-store.ts"
 import { PropertyStore } from "./store.ts"
 
@@ -58,7 +58,9 @@ const createRoomType = (store: RoomTypeStore["Service"]) =>
       const roomType = { title: trimName(payload.title), property_ids: toSortedUniqueIds(payload.property_ids ?? []) }
       const created = yield* store.create(operatorId, roomType, yield* currentSecond)
       const { id } = created
-      return id === null ? yield* missingReferenceError(created) ?? alreadyInRoomType(created.taken_properties) : { id }
+      return id === null
+        ? yield* toMissingReferenceError(created) ?? alreadyInRoomType(created.taken_properties)
+        : { id }
     },
     (change, { title }) => store.withConflictingId(change, title)
   )
@@ -70,7 +72,7 @@ export const layerProperties = layerOperations(
   Effect.gen(function* () {
     const properties = yield* PropertyStore
     const roomTypes = yield* RoomTypeStore
-    return handleOperations(Properties, {
+    return handleOperations(PropertyOperations, {
       search_properties: searchProperties(properties),
       create_property: changeHandler(createProperty(properties), RowId, ({ id }) => ({ property_id: id })),
       search_room_types: searchRoomTypes(roomTypes),

@@ -11,45 +11,56 @@ import type { OperatorRowId } from "../../operator-rows.ts"
 // that it is part of the statement that needs it: `bigint[]` of the ids in question, ascending, each once, empty when
 // all are the operator's own.
 
-export const unknownProperties = (
+export const unknownPropertiesSql = (
   sql: SqlClient,
   operatorId: Value<number>,
   ids: Value<ReadonlyArray<number>>
-): Fragment => selectUnknownIds(sql, sql`properties`, operatorId, ids)
+): Fragment => unknownIdsSql(sql, sql`properties`, operatorId, ids)
 
-export const unknownRoomTypes = (
+export const unknownRoomTypesSql = (
   sql: SqlClient,
   operatorId: Value<number>,
   ids: Value<ReadonlyArray<number>>
-): Fragment => selectUnknownIds(sql, sql`room_types`, operatorId, ids)
+): Fragment => unknownIdsSql(sql, sql`room_types`, operatorId, ids)
 
-export const unknownGroups = (sql: SqlClient, operatorId: Value<number>, ids: Value<ReadonlyArray<number>>): Fragment =>
-  selectUnknownIds(sql, sql`property_groups`, operatorId, ids)
+export const unknownGroupsSql = (
+  sql: SqlClient,
+  operatorId: Value<number>,
+  ids: Value<ReadonlyArray<number>>
+): Fragment => unknownIdsSql(sql, sql`property_groups`, operatorId, ids)
 
 /** Whether the operator has a property of that id; true for none: a field that was not sent names nothing wrong. */
-export const propertyExists = (sql: SqlClient, operatorId: Value<number>, id: Value<number> | undefined): Fragment =>
+export const propertyExistsCondition = (
+  sql: SqlClient,
+  operatorId: Value<number>,
+  id: Value<number> | undefined
+): Fragment =>
   id === undefined ? sql`true` : sql`EXISTS (SELECT FROM properties WHERE operator_id = ${operatorId} AND id = ${id})`
 
 /** The same of a room type. */
-export const roomTypeExists = (sql: SqlClient, operatorId: Value<number>, id: Value<number> | undefined): Fragment =>
+export const roomTypeExistsCondition = (
+  sql: SqlClient,
+  operatorId: Value<number>,
+  id: Value<number> | undefined
+): Fragment =>
   id === undefined ? sql`true` : sql`EXISTS (SELECT FROM room_types WHERE operator_id = ${operatorId} AND id = ${id})`
 
-const readExists = makeSingleRowReader(Schema.Struct({ known: Schema.Boolean }))
+const readPropertyExists = makeSingleRowReader(Schema.Struct({ known: Schema.Boolean }))
 
 /** The same by itself, for a search that found nothing. */
-export const checkPropertyExists = (sql: SqlClient) => {
+export const makeCheckPropertyExists = (sql: SqlClient) => {
   const statement = inForms(
     sql,
-    ({ operatorId, id }: Givens<OperatorRowId>) => sql`SELECT ${propertyExists(sql, operatorId, id)} AS known`
+    ({ operatorId, id }: Givens<OperatorRowId>) => sql`SELECT ${propertyExistsCondition(sql, operatorId, id)} AS known`
   )
   return (operatorId: number, id: number): Effect.Effect<boolean> =>
-    Effect.map(readExists(statement({ operatorId, id })), ({ known }) => known)
+    Effect.map(readPropertyExists(statement({ operatorId, id })), ({ known }) => known)
 }
 
 const readOwner = makeOptionalRowReader(Schema.Struct({ operator_id: Schema.Int }))
 
 /** Whose a property is; undefined when there is none of that id. For whoever runs the service: it looks among all operators. */
-export const findPropertyOwner = (sql: SqlClient) => {
+export const makeFindPropertyOwner = (sql: SqlClient) => {
   const statement = inForms(
     sql,
     ({ id }: Givens<Pick<OperatorRowId, "id">>) => sql`SELECT operator_id FROM properties WHERE id = ${id}`
@@ -80,30 +91,30 @@ const unknownIdFields = { unknown_properties: Schema.Array(Schema.Int), unknown_
 export const CheckedChangeRow = Schema.Struct({ id: Schema.NullOr(Schema.Int), ...unknownIdFields })
 
 /** The CTE that such a change begins with. */
-export const ownershipPreconditions = (
+export const ownershipPreconditionsSql = (
   sql: SqlClient,
   operatorId: Value<number>,
   references: Valued<ReferencedIds>
 ): Fragment => sql`
   preconditions AS (
-    SELECT ${unknownProperties(sql, operatorId, references.property_ids ?? [])} AS unknown_properties,
-      ${unknownRoomTypes(sql, operatorId, references.room_type_ids ?? [])} AS unknown_room_types)`
+    SELECT ${unknownPropertiesSql(sql, operatorId, references.property_ids ?? [])} AS unknown_properties,
+      ${unknownRoomTypesSql(sql, operatorId, references.room_type_ids ?? [])} AS unknown_room_types)`
 
 /** On what of that CTE its writing part, the CTE `written`, goes by. */
-export const allReferencesExist = (sql: SqlClient): Fragment =>
+export const allReferencesExistCondition = (sql: SqlClient): Fragment =>
   sql`preconditions.unknown_properties = '{}' AND preconditions.unknown_room_types = '{}'`
 
 /** What it ends with. */
-export const selectCheckedChange = (sql: SqlClient): Fragment =>
+export const selectCheckedChangeSql = (sql: SqlClient): Fragment =>
   sql`SELECT written.id, preconditions.* FROM preconditions LEFT JOIN written ON true`
 
 /** 404 for what such a change named that is not the operator's; undefined when all is. */
-export const missingReferenceError = (row: Schema.Struct<typeof unknownIdFields>["Type"]): NotFound | undefined => {
+export const toMissingReferenceError = (row: Schema.Struct<typeof unknownIdFields>["Type"]): NotFound | undefined => {
   if (row.unknown_properties.length > 0) return noSuchProperties(row.unknown_properties)
   return row.unknown_room_types.length > 0 ? noSuchRoomTypes(row.unknown_room_types) : undefined
 }
 
-const selectUnknownIds = (
+const unknownIdsSql = (
   sql: SqlClient,
   table: Fragment,
   operatorId: Value<number>,

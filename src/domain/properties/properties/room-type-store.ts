@@ -12,9 +12,9 @@ import { idsParameter } from "../../../platform/database/parameters.ts"
 import { makeSingleRowReader } from "../../../platform/database/rows.ts"
 import { withConflictingId } from "../../operator-rows.ts"
 import { RoomType, type search_room_types } from "./contract.ts"
-import { selectIdsWithTag, tagExists, tagsJson } from "./groups-and-tags.ts"
-import { allReferencesExist, CheckedChangeRow, ownershipPreconditions } from "./ownership.ts"
-import { channelsJson } from "./property-channels.ts"
+import { selectIdsWithTagSql, tagExistsCondition, tagsJsonSql } from "./groups-and-tags.ts"
+import { allReferencesExistCondition, CheckedChangeRow, ownershipPreconditionsSql } from "./ownership.ts"
+import { channelsJsonSql } from "./property-channels.ts"
 
 /** Which room types a search means; what is not given does not narrow it. */
 export type RoomTypeSearch = Pick<typeof search_room_types.payloadSchema.Type, "id" | "tag_id">
@@ -29,7 +29,7 @@ const readFilterCheck = makeSingleRowReader(Schema.Struct({ tag_known: Schema.Bo
 /** What is in another room type keeps a new one from being made, as what is unknown does. */
 const CreatedRoomTypeRow = Schema.Struct({ ...CheckedChangeRow.fields, taken_properties: Schema.Array(Schema.Int) })
 
-const readCreated = makeRowReaderOrFail(CreatedRoomTypeRow, ({ name, detail }) => {
+const readCreatedRoomType = makeRowReaderOrFail(CreatedRoomTypeRow, ({ name, detail }) => {
   switch (name) {
     case "room_types_title":
       return nameConflict("title", "room type")
@@ -43,42 +43,46 @@ const readCreated = makeRowReaderOrFail(CreatedRoomTypeRow, ({ name, detail }) =
   }
 })
 
-const toSearchValues = (operatorId: number, { id, tag_id }: RoomTypeSearch) => ({ operatorId, id, tag_id })
-type SearchValues = Givens<ReturnType<typeof toSearchValues>>
+const toSearchParameters = (operatorId: number, { id, tag_id }: RoomTypeSearch) => ({ operatorId, id, tag_id })
+type SearchParameters = Givens<ReturnType<typeof toSearchParameters>>
 
-const conditions = (sql: SqlClient.SqlClient, { operatorId, id, tag_id }: SearchValues): ReadonlyArray<Fragment> => {
+const searchConditions = (
+  sql: SqlClient.SqlClient,
+  { operatorId, id, tag_id }: SearchParameters
+): ReadonlyArray<Fragment> => {
   const all = [sql`operator_id = ${operatorId}`]
   if (id !== undefined) all.push(sql`id = ${id}`)
-  if (tag_id !== undefined) all.push(sql`id IN (${selectIdsWithTag(sql, "room_type", operatorId, tag_id)})`)
+  if (tag_id !== undefined) all.push(sql`id IN (${selectIdsWithTagSql(sql, "room_type", operatorId, tag_id)})`)
   return all
 }
 
 const search = (sql: SqlClient.SqlClient) => {
-  const selectPage = makePageReader(sql, RoomType, (values: SearchValues) => ({
-    matching: sql`SELECT * FROM room_types WHERE ${sql.and(conditions(sql, values))}`,
+  const selectPage = makePageReader(sql, RoomType, (values: SearchParameters) => ({
+    matching: sql`SELECT * FROM room_types WHERE ${sql.and(searchConditions(sql, values))}`,
     orderBy: sql`id`,
     columns: {
-      channels: channelsJson(sql, "room_type"),
+      channels: channelsJsonSql(sql, "room_type"),
       properties: sql`coalesce((
         SELECT jsonb_agg(jsonb_build_object('id', p.id, 'title', p.title) ORDER BY p.id)
         FROM room_type_properties link
         JOIN properties p ON p.operator_id = link.operator_id AND p.id = link.property_id
         WHERE link.operator_id = page.operator_id AND link.room_type_id = page.id), '[]')`,
-      tags: tagsJson(sql, "room_type")
+      tags: tagsJsonSql(sql, "room_type")
     }
   }))
   return (operatorId: number, filters: RoomTypeSearch, page: Page) =>
-    selectPage(toSearchValues(operatorId, filters), page)
+    selectPage(toSearchParameters(operatorId, filters), page)
 }
 
 /** Whether the tag a search names exists; asked only when the search found nothing. */
 const checkFilters = (sql: SqlClient.SqlClient) => {
   const statement = inForms(
     sql,
-    ({ operatorId, tag_id }: SearchValues) => sql`SELECT ${tagExists(sql, operatorId, tag_id)} AS tag_known`
+    ({ operatorId, tag_id }: SearchParameters) =>
+      sql`SELECT ${tagExistsCondition(sql, operatorId, tag_id)} AS tag_known`
   )
   return (operatorId: number, filters: RoomTypeSearch) =>
-    readFilterCheck(statement(toSearchValues(operatorId, filters)))
+    readFilterCheck(statement(toSearchParameters(operatorId, filters)))
 }
 
 interface CreateRoomTypeParameters extends NewRoomType {
@@ -97,7 +101,7 @@ const create = (sql: SqlClient.SqlClient) => {
       const propertyIds = idsParameter(property_ids)
       return {
         change: sql`
-        ${ownershipPreconditions(sql, operatorId, { property_ids })}, taken AS (
+        ${ownershipPreconditionsSql(sql, operatorId, { property_ids })}, taken AS (
           SELECT ARRAY(
             SELECT property_id FROM room_type_properties
             WHERE operator_id = ${operatorId} AND property_id = ANY(${propertyIds}::bigint[])
@@ -105,7 +109,7 @@ const create = (sql: SqlClient.SqlClient) => {
         ), written AS (
           INSERT INTO room_types (operator_id, title, created_at)
           SELECT ${operatorId}::bigint, ${title}::text, ${now}::timestamptz
-          FROM preconditions, taken WHERE ${allReferencesExist(sql)} AND taken.taken_properties = '{}'
+          FROM preconditions, taken WHERE ${allReferencesExistCondition(sql)} AND taken.taken_properties = '{}'
           RETURNING operator_id, id
         ), rooms AS (
           INSERT INTO room_type_properties (operator_id, room_type_id, property_id)
@@ -121,7 +125,7 @@ const create = (sql: SqlClient.SqlClient) => {
     }
   )
   return (operatorId: number, { title, property_ids }: NewRoomType, now: Date) =>
-    readCreated(statement({ operatorId, title, property_ids, now }))
+    readCreatedRoomType(statement({ operatorId, title, property_ids, now }))
 }
 
 /** The SQL of room types. */

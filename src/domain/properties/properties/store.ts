@@ -13,21 +13,21 @@ import { RowId } from "../../column-schemas.ts"
 import { withConflictingId } from "../../operator-rows.ts"
 import { Property, type search_properties } from "./contract.ts"
 import {
-  groupExists,
-  groupsJson,
-  selectIdsWithTag,
-  selectPropertyIdsInGroup,
-  tagExists,
-  tagsJson
+  groupExistsCondition,
+  groupsJsonSql,
+  selectIdsWithTagSql,
+  selectPropertyIdsInGroupSql,
+  tagExistsCondition,
+  tagsJsonSql
 } from "./groups-and-tags.ts"
-import { channelsJson } from "./property-channels.ts"
+import { channelsJsonSql } from "./property-channels.ts"
 
 /** Which properties a search means; what is not given does not narrow it. */
 export type PropertySearch = Pick<typeof search_properties.payloadSchema.Type, "id" | "group_id" | "tag_id">
 
 const readFilterCheck = makeSingleRowReader(Schema.Struct({ group_known: Schema.Boolean, tag_known: Schema.Boolean }))
 
-const readCreated = makeRowReaderOrFail(RowId, ({ name, detail }) => {
+const readCreatedProperty = makeRowReaderOrFail(RowId, ({ name, detail }) => {
   switch (name) {
     case "properties_title":
       return nameConflict("title", "property")
@@ -36,33 +36,33 @@ const readCreated = makeRowReaderOrFail(RowId, ({ name, detail }) => {
   }
 })
 
-const toSearchValues = (operatorId: number, { id, group_id, tag_id }: PropertySearch) => ({
+const toSearchParameters = (operatorId: number, { id, group_id, tag_id }: PropertySearch) => ({
   operatorId,
   id,
   group_id,
   tag_id
 })
-type SearchValues = Givens<ReturnType<typeof toSearchValues>>
+type SearchParameters = Givens<ReturnType<typeof toSearchParameters>>
 
-const conditions = (
+const searchConditions = (
   sql: SqlClient.SqlClient,
-  { operatorId, id, group_id, tag_id }: SearchValues
+  { operatorId, id, group_id, tag_id }: SearchParameters
 ): ReadonlyArray<Fragment> => {
   const all = [sql`operator_id = ${operatorId}`]
   if (id !== undefined) all.push(sql`id = ${id}`)
-  if (group_id !== undefined) all.push(sql`id IN (${selectPropertyIdsInGroup(sql, operatorId, group_id)})`)
-  if (tag_id !== undefined) all.push(sql`id IN (${selectIdsWithTag(sql, "property", operatorId, tag_id)})`)
+  if (group_id !== undefined) all.push(sql`id IN (${selectPropertyIdsInGroupSql(sql, operatorId, group_id)})`)
+  if (tag_id !== undefined) all.push(sql`id IN (${selectIdsWithTagSql(sql, "property", operatorId, tag_id)})`)
   return all
 }
 
 const search = (sql: SqlClient.SqlClient) => {
-  const selectPage = makePageReader(sql, Property, (values: SearchValues) => ({
-    matching: sql`SELECT * FROM properties WHERE ${sql.and(conditions(sql, values))}`,
+  const selectPage = makePageReader(sql, Property, (values: SearchParameters) => ({
+    matching: sql`SELECT * FROM properties WHERE ${sql.and(searchConditions(sql, values))}`,
     orderBy: sql`id`,
     columns: {
-      channels: channelsJson(sql, "property"),
-      groups: groupsJson(sql),
-      tags: tagsJson(sql, "property"),
+      channels: channelsJsonSql(sql, "property"),
+      groups: groupsJsonSql(sql),
+      tags: tagsJsonSql(sql, "property"),
       default_checkin_time: sql`to_char(coalesce(page.checkin_time, o.default_checkin_time), 'HH24:MI')`,
       default_checkout_time: sql`to_char(coalesce(page.checkout_time, o.default_checkout_time), 'HH24:MI')`,
       timezone: sql`o.time_zone`,
@@ -71,18 +71,18 @@ const search = (sql: SqlClient.SqlClient) => {
     joined: sql`LEFT JOIN operators o ON o.id = page.operator_id`
   }))
   return (operatorId: number, filters: PropertySearch, page: Page) =>
-    selectPage(toSearchValues(operatorId, filters), page)
+    selectPage(toSearchParameters(operatorId, filters), page)
 }
 
 /** Whether the group and the tag a search names exist; asked only when the search found nothing. */
 const checkFilters = (sql: SqlClient.SqlClient) => {
   const statement = inForms(
     sql,
-    ({ operatorId, group_id, tag_id }: SearchValues) => sql`
-      SELECT ${groupExists(sql, operatorId, group_id)} AS group_known, ${tagExists(sql, operatorId, tag_id)} AS tag_known`
+    ({ operatorId, group_id, tag_id }: SearchParameters) => sql`
+      SELECT ${groupExistsCondition(sql, operatorId, group_id)} AS group_known, ${tagExistsCondition(sql, operatorId, tag_id)} AS tag_known`
   )
   return (operatorId: number, filters: PropertySearch) =>
-    readFilterCheck(statement(toSearchValues(operatorId, filters)))
+    readFilterCheck(statement(toSearchParameters(operatorId, filters)))
 }
 
 interface CreatePropertyParameters {
@@ -103,7 +103,7 @@ const create = (sql: SqlClient.SqlClient) => {
     touched: createdOrDeletedRecordsSql(sql, "property", "made"),
     outcome: sql`SELECT id FROM made`
   }))
-  return (operatorId: number, title: string, now: Date) => readCreated(statement({ operatorId, title, now }))
+  return (operatorId: number, title: string, now: Date) => readCreatedProperty(statement({ operatorId, title, now }))
 }
 
 /** The SQL of properties. */

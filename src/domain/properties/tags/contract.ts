@@ -81,4 +81,4 @@ export const delete_property_tag = operation("delete_property_tag", {
   )
 })
 
-export const Tags = { query_tags, create_property_tag, update_property_tag, delete_property_tag }
+export const TagOperations = { query_tags, create_property_tag, update_property_tag, delete_property_tag }

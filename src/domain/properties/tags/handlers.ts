@@ -8,12 +8,12 @@ import { defaultTagColor, PaletteColor } from "../../../contract/palette.ts"
 import { currentSecond } from "../../../contract/time.ts"
 import { RowId } from "../../column-schemas.ts"
 import { changeHandler, handleOperations, layerOperations, voidChangeHandler } from "../../operation-handlers.ts"
-import { missingReferenceError } from "../properties/ownership.ts"
+import { toMissingReferenceError } from "../properties/ownership.ts"
 import {
   type create_property_tag,
   type delete_property_tag,
   type query_tags,
-  Tags,
+  TagOperations,
   type update_property_tag
 } from "./contract.ts"
 import { TagStore, tagNameTaken } from "./store.ts"
@@ -32,10 +32,10 @@ const createTag = (store: TagStore["Service"]) =>
     function* (payload: CreateTagPayload) {
       const { operatorId } = yield* CurrentCaller
       const fields = toTagFields(payload)
-      const tag = { ...fields, color: payload.color, otherwise: defaultTagColor(fields.name) }
+      const tag = { ...fields, color: payload.color, defaultColor: defaultTagColor(fields.name) }
       const created = yield* store.create(operatorId, tag, yield* currentSecond)
       const { id, color } = created
-      return id === null || color === null ? yield* missingReferenceError(created) ?? tagNameTaken : { id, color }
+      return id === null || color === null ? yield* toMissingReferenceError(created) ?? tagNameTaken : { id, color }
     },
     (change, { name }) => store.withConflictingId(change, name)
   )
@@ -59,7 +59,7 @@ const updateTag = (store: TagStore["Service"]) =>
         property_ids: payload.property_ids === undefined ? undefined : toSortedUniqueIds(payload.property_ids),
         room_type_ids: payload.room_type_ids === undefined ? undefined : toSortedUniqueIds(payload.room_type_ids)
       })
-      return updated.id === null ? yield* missingReferenceError(updated) ?? noSuchTag : undefined
+      return updated.id === null ? yield* toMissingReferenceError(updated) ?? noSuchTag : undefined
     },
     (change, { name }) => store.withConflictingId(change, name)
   )
@@ -76,7 +76,7 @@ const noSuchTag = new NotFound({ message: "id: no such tag." })
 
 export const layerTags = layerOperations(
   Effect.map(TagStore, (store) =>
-    handleOperations(Tags, {
+    handleOperations(TagOperations, {
       query_tags: searchTags(store),
       create_property_tag: changeHandler(createTag(store), CreatedTag, ({ id, color }, payload) => ({
         tag: { id, color, ...toTagFields(payload) }

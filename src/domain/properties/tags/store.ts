@@ -22,9 +22,9 @@ import {
 import { hasNameCondition, nameKeyParameter, renameAssignments } from "../../named-row.ts"
 import { type OperatorRowId, type OperatorScoped, readRowId, withConflictingId } from "../../operator-rows.ts"
 import {
-  allReferencesExist,
+  allReferencesExistCondition,
   CheckedChangeRow,
-  ownershipPreconditions,
+  ownershipPreconditionsSql,
   type ReferencedIds
 } from "../properties/ownership.ts"
 import { type query_tags, Tag } from "./contract.ts"
@@ -35,11 +35,11 @@ export type TagSearch = Pick<typeof query_tags.payloadSchema.Type, "id">
 export interface NewTag extends Omit<Tag, "id" | "color"> {
   /** Undefined: a restored tag keeps its colour, a new one gets `otherwise`. */
   readonly color: PaletteColor | undefined
-  readonly otherwise: PaletteColor
+  readonly defaultColor: PaletteColor
 }
 
 /** What an edit sets; what is undefined stays. */
-export type TagEdit = { readonly [Field in Exclude<keyof NewTag, "otherwise">]: NewTag[Field] | undefined }
+export type TagEdit = { readonly [Field in Exclude<keyof NewTag, "defaultColor">]: NewTag[Field] | undefined }
 
 /** Both are null when nothing changed: because of the unknown ids, or else because a new tag's name is taken or there is no tag to edit. */
 const ChangedTagRow = Schema.Struct({ ...CheckedChangeRow.fields, color: Schema.NullOr(PaletteColor) })
@@ -62,16 +62,19 @@ const PROPERTY_LIST = { rows: "tag_properties", owner: "tag_id", item: "property
 const ROOM_TYPE_LIST = { rows: "tag_room_types", owner: "tag_id", item: "room_type_id", version: "room_types_version" }
 
 /** The CTEs that put the tag of the CTE `written` on what is given, under the versions that count now. */
-const assignTag = (sql: SqlClient.SqlClient, { property_ids, room_type_ids }: Valued<ReferencedIds>): Fragment => sql`
+const assignTagSql = (
+  sql: SqlClient.SqlClient,
+  { property_ids, room_type_ids }: Valued<ReferencedIds>
+): Fragment => sql`
   on_properties AS (${insertItemsSql(sql, PROPERTY_LIST, property_ids)}),
   on_room_types AS (${insertItemsSql(sql, ROOM_TYPE_LIST, room_type_ids)})`
 
 /** The CTEs that clear away what former versions of the tag of the CTE `written` were on. */
-const clearFormerAssignments = (sql: SqlClient.SqlClient): Fragment => sql`
+const clearFormerAssignmentsSql = (sql: SqlClient.SqlClient): Fragment => sql`
   off_properties AS (${deleteFormerVersionsSql(sql, PROPERTY_LIST)}),
   off_room_types AS (${deleteFormerVersionsSql(sql, ROOM_TYPE_LIST)})`
 
-const selectChangedTag = (sql: SqlClient.SqlClient): Fragment =>
+const selectChangedTagSql = (sql: SqlClient.SqlClient): Fragment =>
   sql`SELECT written.id, written.color, preconditions.* FROM preconditions LEFT JOIN written ON true`
 
 const search = (sql: SqlClient.SqlClient) => {
@@ -97,41 +100,41 @@ interface CreateTagParameters extends OperatorScoped, NewTag {
 const create = (sql: SqlClient.SqlClient) => {
   const statement = prepareRecordedChange(
     sql,
-    ({ operatorId, name, color, otherwise, now, ...references }: Givens<CreateTagParameters>) => ({
+    ({ operatorId, name, color, defaultColor, now, ...references }: Givens<CreateTagParameters>) => ({
       change: sql`
-      ${ownershipPreconditions(sql, operatorId, references)},
+      ${ownershipPreconditionsSql(sql, operatorId, references)},
       unkeyed AS (
         SELECT id FROM property_tags WHERE operator_id = ${operatorId} AND name = ${name} AND name_key IS NULL
       ), restored AS (
         UPDATE property_tags tag SET deleted_at = NULL, color = coalesce(${color ?? null}::text, tag.color)
         FROM unkeyed, preconditions
-        WHERE tag.operator_id = ${operatorId} AND tag.id = unkeyed.id AND tag.deleted_at IS NOT NULL AND ${allReferencesExist(sql)}
+        WHERE tag.operator_id = ${operatorId} AND tag.id = unkeyed.id AND tag.deleted_at IS NOT NULL AND ${allReferencesExistCondition(sql)}
           AND NOT EXISTS (
             SELECT FROM property_tags other
             WHERE other.operator_id = ${operatorId} AND other.name_key = ${nameKeyParameter(sql, name)} AND other.deleted_at IS NULL)
         RETURNING tag.*
       ), made AS (
         INSERT INTO property_tags AS tag (operator_id, name, name_key, color, created_at)
-        SELECT ${operatorId}::bigint, ${name}::text, ${nameKeyParameter(sql, name)}, ${color ?? otherwise}::text, ${now}::timestamptz
-        FROM preconditions WHERE ${allReferencesExist(sql)} AND NOT EXISTS (SELECT FROM unkeyed)
+        SELECT ${operatorId}::bigint, ${name}::text, ${nameKeyParameter(sql, name)}, ${color ?? defaultColor}::text, ${now}::timestamptz
+        FROM preconditions WHERE ${allReferencesExistCondition(sql)} AND NOT EXISTS (SELECT FROM unkeyed)
         ON CONFLICT (operator_id, name_key) DO UPDATE SET
           deleted_at = NULL, name = excluded.name, color = coalesce(${color ?? null}::text, tag.color)
         WHERE tag.deleted_at IS NOT NULL
         RETURNING tag.*
-      ), written AS (SELECT * FROM restored UNION ALL SELECT * FROM made), ${assignTag(sql, references)}`,
+      ), written AS (SELECT * FROM restored UNION ALL SELECT * FROM made), ${assignTagSql(sql, references)}`,
       events: [],
       touched: createdOrDeletedRecordsSql(sql, "tag", "written"),
-      outcome: selectChangedTag(sql)
+      outcome: selectChangedTagSql(sql)
     })
   )
   return (operatorId: number, tag: NewTag, now: Date) => {
-    const { name, color, otherwise, property_ids, room_type_ids } = tag
-    return readChangedTag(statement({ operatorId, name, color, otherwise, property_ids, room_type_ids, now }))
+    const { name, color, defaultColor, property_ids, room_type_ids } = tag
+    return readChangedTag(statement({ operatorId, name, color, defaultColor, property_ids, room_type_ids, now }))
   }
 }
 
 /** A deleted tag gives up its name for one that is renamed to it, and cannot come back then. */
-const purgeDeletedTag = (
+const purgeDeletedTagSql = (
   sql: SqlClient.SqlClient,
   operatorId: Value<number>,
   id: Value<number>,
@@ -139,7 +142,7 @@ const purgeDeletedTag = (
 ): Fragment => sql`
   DELETE FROM property_tags deleted USING preconditions
   WHERE deleted.operator_id = ${operatorId} AND ${hasNameCondition(sql, "deleted", "name", name)} AND deleted.deleted_at IS NOT NULL
-    AND ${allReferencesExist(sql)} AND EXISTS (
+    AND ${allReferencesExistCondition(sql)} AND EXISTS (
       SELECT FROM property_tags WHERE operator_id = ${operatorId} AND id = ${id} AND deleted_at IS NULL)
   RETURNING deleted.id`
 
@@ -151,8 +154,8 @@ const update = (sql: SqlClient.SqlClient) => {
     sql,
     ({ operatorId, id, name, color, ...references }: Givens<UpdateTagParameters>) => ({
       change: sql`
-      ${ownershipPreconditions(sql, operatorId, references)},
-      freed AS (${name === undefined ? sql`SELECT` : purgeDeletedTag(sql, operatorId, id, name)}),
+      ${ownershipPreconditionsSql(sql, operatorId, references)},
+      freed AS (${name === undefined ? sql`SELECT` : purgeDeletedTagSql(sql, operatorId, id, name)}),
       before AS (
         SELECT * FROM property_tags
         WHERE operator_id = ${operatorId} AND id = ${id} AND deleted_at IS NULL
@@ -165,12 +168,12 @@ const update = (sql: SqlClient.SqlClient) => {
           color = coalesce(${color ?? null}::text, t.color),
           ${nextVersionAssignment(sql, PROPERTY_LIST, references.property_ids, "t")}, ${nextVersionAssignment(sql, ROOM_TYPE_LIST, references.room_type_ids, "t")}
         FROM before, preconditions
-        WHERE t.operator_id = before.operator_id AND t.id = before.id AND ${allReferencesExist(sql)}
+        WHERE t.operator_id = before.operator_id AND t.id = before.id AND ${allReferencesExistCondition(sql)}
         RETURNING t.*
-      ), ${clearFormerAssignments(sql)}, ${assignTag(sql, references)}`,
+      ), ${clearFormerAssignmentsSql(sql)}, ${assignTagSql(sql, references)}`,
       events: [],
       touched: changedRecordsSql(sql, "tag", "written"),
-      outcome: selectChangedTag(sql)
+      outcome: selectChangedTagSql(sql)
     })
   )
   return (operatorId: number, id: number, { name, color, property_ids, room_type_ids }: TagEdit) =>
@@ -190,7 +193,7 @@ const remove = (sql: SqlClient.SqlClient) => {
           ${nextVersionAssignment(sql, PROPERTY_LIST, [], "t")}, ${nextVersionAssignment(sql, ROOM_TYPE_LIST, [], "t")}
         WHERE operator_id = ${operatorId} AND id = ${id} AND deleted_at IS NULL
         RETURNING t.*
-      ), ${clearFormerAssignments(sql)}`,
+      ), ${clearFormerAssignmentsSql(sql)}`,
     events: [],
     touched: createdOrDeletedRecordsSql(sql, "tag", "written"),
     outcome: sql`SELECT id FROM written`

@@ -7,7 +7,7 @@ import { WEBHOOK_TRIES_SHOWN } from "../../../platform/limits.ts"
 import type { DeliveryKey } from "./delivery-message.ts"
 
 /** Deliveries one statement of a replay queues again. */
-export const REPLAY_ROWS = 1_000
+export const REPLAY_BATCH_ROWS = 1_000
 
 const LoggedAttempt = Schema.Struct({
   attempt: Schema.Int,
@@ -45,10 +45,10 @@ export interface DeliveryFilter {
   /** Dead letters only. */
   readonly deadLettersOnly?: boolean | undefined
   /** Of events before this one, by its id: the next page of a list. */
-  readonly before?: number | undefined
+  readonly beforeEventId?: number | undefined
   /** Of events queued from `from` on and before `until`. */
-  readonly from?: Date | undefined
-  readonly until?: Date | undefined
+  readonly queuedFrom?: Date | undefined
+  readonly queuedUntil?: Date | undefined
 }
 
 const ReplayedDelivery = Schema.Struct({ operator_id: Schema.Int, event_id: Schema.Int, subscription_id: Schema.Int })
@@ -56,9 +56,9 @@ type ReplayedDelivery = typeof ReplayedDelivery.Type
 
 const WaitingDelivery = Schema.Struct({ ...ReplayedDelivery.fields, queued_at: Schema.Date })
 
-const readLogged = makeRowsReader(LoggedDelivery)
-const readWaiting = makeOptionalRowReader(WaitingDelivery)
-const readReplayed = makeRowsReader(ReplayedDelivery)
+const readLoggedDeliveries = makeRowsReader(LoggedDelivery)
+const readWaitingDelivery = makeOptionalRowReader(WaitingDelivery)
+const readReplayedDeliveries = makeRowsReader(ReplayedDelivery)
 
 /** Conditions on delivery `d` and its event `e`. */
 const deliveryCondition = (sql: SqlClient.SqlClient, filter: DeliveryFilter): Fragment => {
@@ -69,9 +69,9 @@ const deliveryCondition = (sql: SqlClient.SqlClient, filter: DeliveryFilter): Fr
   if (filter.operatorId !== undefined) conditions.push(sql`d.operator_id = ${filter.operatorId}`)
   if (filter.subscriptionId !== undefined) conditions.push(sql`d.subscription_id = ${filter.subscriptionId}`)
   if (filter.deadLettersOnly === true) conditions.push(sql`d.state = 'dead'`)
-  if (filter.before !== undefined) conditions.push(sql`d.event_id < ${filter.before}`)
-  if (filter.from !== undefined) conditions.push(sql`e.queued_at >= ${filter.from}`)
-  if (filter.until !== undefined) conditions.push(sql`e.queued_at < ${filter.until}`)
+  if (filter.beforeEventId !== undefined) conditions.push(sql`d.event_id < ${filter.beforeEventId}`)
+  if (filter.queuedFrom !== undefined) conditions.push(sql`e.queued_at >= ${filter.queuedFrom}`)
+  if (filter.queuedUntil !== undefined) conditions.push(sql`e.queued_at < ${filter.queuedUntil}`)
   return sql`${sql.and(conditions)}`
 }
 
@@ -121,7 +121,7 @@ const requeueSql = (
     WHERE d.settled_at IS NOT NULL AND s.deleted_at IS NULL AND ${deliveryCondition(sql, filter)}
       AND (d.operator_id, d.event_id, d.subscription_id) > (${after.operator_id}::bigint, ${after.event_id}::bigint,
         ${after.subscription_id}::bigint)
-    ORDER BY d.operator_id, d.event_id, d.subscription_id LIMIT ${REPLAY_ROWS} FOR UPDATE OF d
+    ORDER BY d.operator_id, d.event_id, d.subscription_id LIMIT ${REPLAY_BATCH_ROWS} FOR UPDATE OF d
   ), replayed AS (
     UPDATE webhook_deliveries d
     SET state = 'waiting', due_at = ${now}, failures = 0, run = d.run + 1, settled_at = NULL
@@ -133,11 +133,12 @@ const requeueSql = (
 export class DeliveryLog extends Context.Service<DeliveryLog>()("latchkey/domain/webhooks/deliveries/DeliveryLog", {
   make: Effect.map(SqlClient.SqlClient, (sql) => ({
     /** The latest `limit`, the latest first. */
-    list: (filter: DeliveryFilter, limit: number) => readLogged(sql`${latestDeliveriesSql(sql, filter, limit)}`),
+    list: (filter: DeliveryFilter, limit: number) =>
+      readLoggedDeliveries(sql`${latestDeliveriesSql(sql, filter, limit)}`),
 
     /** What happened first of all that waits for a subscription, unless that was deleted. It is the head of its lane. */
-    oldestWaiting: ({ operatorId, subscriptionId }: DeliveryFilter) =>
-      readWaiting(sql`${oldestWaitingSql(sql, { operatorId, subscriptionId })}`),
+    findOldestWaiting: ({ operatorId, subscriptionId }: DeliveryFilter) =>
+      readWaitingDelivery(sql`${oldestWaitingSql(sql, { operatorId, subscriptionId })}`),
 
     /**
      * Sends settled deliveries again, each under the id it had, and answers how many. What still waits goes anyway;
@@ -147,9 +148,11 @@ export class DeliveryLog extends Context.Service<DeliveryLog>()("latchkey/domain
       let count = 0
       let lastReplayed: ReplayedDelivery | undefined = { operator_id: 0, event_id: 0, subscription_id: 0 }
       while (lastReplayed !== undefined) {
-        const page: ReadonlyArray<ReplayedDelivery> = yield* readReplayed(replayPage(sql, filter, lastReplayed, now))
+        const page: ReadonlyArray<ReplayedDelivery> = yield* readReplayedDeliveries(
+          replayPage(sql, filter, lastReplayed, now)
+        )
         count += page.length
-        lastReplayed = page.length < REPLAY_ROWS ? undefined : page.at(-1)
+        lastReplayed = page.length < REPLAY_BATCH_ROWS ? undefined : page.at(-1)
       }
       return count
     })

@@ -3,26 +3,26 @@ import { SqlClient } from "effect/sql"
 import { makeBatcher } from "../../../jobs/batcher.ts"
 import { LeaseDuration } from "../../../jobs/lease.ts"
 import { makeOptionalRowReader, makeRowsReader } from "../../../platform/database/rows.ts"
-import { Health } from "./circuit-breaker.ts"
+import { SubscriptionHealth } from "./circuit-breaker.ts"
 import {
   type DeliveryAttempt,
   type DeliverySuccess,
-  RestedSubscription,
   type SubscriptionAddress,
   type SubscriptionKey,
+  SubscriptionToProbe,
   TakenDelivery
 } from "./delivery.ts"
-import { handingBack, settlingDelivered, settlingFailed } from "./settling.ts"
-import { replaceHealthSql, type SubscriptionPause, selectHealthSql } from "./subscriptions.ts"
-import { restsOver, takingDue, takingProbe } from "./taking.ts"
+import { releaseDeliverySql, settlingDelivered, settlingFailed } from "./settling.ts"
+import { replaceHealthSql, type SubscriptionPause, selectHealthSql } from "./subscription-statements.ts"
+import { subscriptionsToProbeSql, takingDue, takingProbe } from "./taking.ts"
 
 /** Deliveries under way at once in a process, of all subscriptions together, and those one statement settles. */
-export const UNDER_WAY = 256
+export const MAX_DELIVERIES_IN_PROGRESS = 256
 
 const readTaken = makeRowsReader(TakenDelivery)
-const readRested = makeRowsReader(RestedSubscription)
-const readHealth = makeOptionalRowReader(Schema.Struct({ health: Health }))
-const readReplaced = makeOptionalRowReader(Schema.Struct({ id: Schema.Int }))
+const readSubscriptionsToProbe = makeRowsReader(SubscriptionToProbe)
+const readHealth = makeOptionalRowReader(Schema.Struct({ health: SubscriptionHealth }))
+const readReplacedHealthId = makeOptionalRowReader(Schema.Struct({ id: Schema.Int }))
 
 /**
  * The second way of an event: deliveries that wait, in the database, for any worker of any process. Each is timed work
@@ -43,45 +43,52 @@ export class DeliveryQueue extends Context.Service<DeliveryQueue>()(
     make: Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const leaseMs = yield* LeaseDuration
-      const delivered = yield* makeBatcher(
+      const complete = yield* makeBatcher(
         (successes: ReadonlyArray<DeliverySuccess>) =>
           DateTime.nowAsDate.pipe(
             Effect.flatMap((now) => sql`${settlingDelivered(sql, successes, now)}`),
             Effect.asVoid,
             Effect.orDie
           ),
-        UNDER_WAY
+        MAX_DELIVERIES_IN_PROGRESS
       )
       return {
         /** Takes up to `most` due deliveries. `underWay` are those this process has already. */
-        take: (now: Date, most: number, underWay: Iterable<SubscriptionKey>) =>
-          readTaken(sql`${takingDue(sql, { now, leaseMs }, most, underWay)}`),
+        take: (now: Date, most: number, inProgress: Iterable<SubscriptionKey>) =>
+          readTaken(sql`${takingDue(sql, { now, leaseMs }, most, inProgress)}`),
 
         /** Up to `most` subscriptions whose rest is over and that something is due for. */
-        rested: (now: Date, most: number, underWay: Iterable<SubscriptionKey>) =>
-          readRested(sql`${restsOver(sql, now, most, underWay)}`),
+        findSubscriptionsToProbe: (now: Date, most: number, inProgress: Iterable<SubscriptionKey>) =>
+          readSubscriptionsToProbe(sql`${subscriptionsToProbeSql(sql, now, most, inProgress)}`),
 
         /** Takes the one delivery that ends a rest; nothing where another worker was faster. */
-        takeProbe: (now: Date, subscription: RestedSubscription) =>
+        takeProbe: (now: Date, subscription: SubscriptionToProbe) =>
           readTaken(sql`${takingProbe(sql, { now, leaseMs }, subscription)}`),
 
         /** The receiver has it, and its subscription is healed. */
-        delivered,
+        complete,
 
         /** Records a failed try. Returns the health of the subscription before, or undefined if it is gone or has another address. */
-        failed: (delivery: TakenDelivery, tried: DeliveryAttempt, nextTry: Date | undefined, now: Date) =>
-          readHealth(sql`${settlingFailed(sql, delivery, tried, nextTry, now)}`).pipe(Effect.map((row) => row?.health)),
+        fail: (delivery: TakenDelivery, attempt: DeliveryAttempt, nextTry: Date | undefined, now: Date) =>
+          readHealth(sql`${settlingFailed(sql, delivery, attempt, nextTry, now)}`).pipe(
+            Effect.map((row) => row?.health)
+          ),
 
         /** Hands a delivery back untried. */
-        handBack: (delivery: TakenDelivery, now: Date) =>
-          sql`${handingBack(sql, delivery, now)}`.pipe(Effect.asVoid, Effect.orDie),
+        release: (delivery: TakenDelivery, now: Date) =>
+          sql`${releaseDeliverySql(sql, delivery, now)}`.pipe(Effect.asVoid, Effect.orDie),
 
-        health: (subscription: SubscriptionAddress) =>
+        findHealth: (subscription: SubscriptionAddress) =>
           readHealth(sql`${selectHealthSql(sql, subscription)}`).pipe(Effect.map((row) => row?.health)),
 
         /** Replaces the health. Returns false, and changes nothing, if the health or the address has changed meanwhile. */
-        replaceHealth: (subscription: SubscriptionAddress, from: Health, to: Health, pause?: SubscriptionPause) =>
-          readReplaced(sql`${replaceHealthSql(sql, subscription, from, to, pause)} RETURNING id`).pipe(
+        replaceHealth: (
+          subscription: SubscriptionAddress,
+          from: SubscriptionHealth,
+          to: SubscriptionHealth,
+          pause?: SubscriptionPause
+        ) =>
+          readReplacedHealthId(sql`${replaceHealthSql(sql, subscription, from, to, pause)} RETURNING id`).pipe(
             Effect.map((row) => row !== undefined)
           )
       }

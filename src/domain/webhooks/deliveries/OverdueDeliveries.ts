@@ -3,13 +3,13 @@ import { SqlClient } from "effect/sql"
 import { repeatPeriodically } from "../../../jobs/loop.ts"
 import { makeRowsReader } from "../../../platform/database/rows.ts"
 import { dueSubscriptionsSql } from "./due-subscriptions.ts"
-import { activeCondition } from "./subscriptions.ts"
+import { subscriptionActiveCondition } from "./subscription-statements.ts"
 
 /** Milliseconds a delivery of an active subscription may be due until a warning says so, and between two such polls. */
-export const OVERDUE_MS = 60_000
+export const OVERDUE_AFTER_MS = 60_000
 export const OVERDUE_POLL_MS = 60_000
 /** Subscriptions one poll warns of, those that are furthest behind, and how far it counts what waits for each. */
-export const OVERDUE_WARNINGS = 20
+export const MAX_OVERDUE_WARNINGS = 20
 export const OVERDUE_COUNT_LIMIT = 1_000
 
 const OverdueSubscription = Schema.Struct({
@@ -21,7 +21,7 @@ const OverdueSubscription = Schema.Struct({
   waiting: Schema.Int
 })
 
-const readOverdue = makeRowsReader(OverdueSubscription)
+const readOverdueSubscriptions = makeRowsReader(OverdueSubscription)
 
 /**
  * Subscriptions that fall behind: something is due for OVERDUE_MS and has not gone. Either more happens than the
@@ -31,16 +31,18 @@ export class OverdueDeliveries extends Context.Service<
   OverdueDeliveries,
   {
     /** The ones that are furthest behind, up to OVERDUE_WARNINGS. */
-    readonly find: (now: Date) => Effect.Effect<ReadonlyArray<typeof OverdueSubscription.Type>>
+    readonly findOverdueSubscriptions: (now: Date) => Effect.Effect<ReadonlyArray<typeof OverdueSubscription.Type>>
   }
 >()("latchkey/domain/webhooks/deliveries/OverdueDeliveries") {
   static readonly layer = Layer.effect(
     OverdueDeliveries,
-    Effect.map(SqlClient.SqlClient, (sql) => ({ find: (now) => readOverdue(overdueSql(sql, now)) }))
+    Effect.map(SqlClient.SqlClient, (sql) => ({
+      findOverdueSubscriptions: (now) => readOverdueSubscriptions(overdueSubscriptionsSql(sql, now))
+    }))
   )
 }
 
-const overdueSql = (sql: SqlClient.SqlClient, now: Date) => sql`
+const overdueSubscriptionsSql = (sql: SqlClient.SqlClient, now: Date) => sql`
   WITH RECURSIVE ${dueSubscriptionsSql(sql)}, overdue AS MATERIALIZED (
     SELECT with_work.operator_id, with_work.subscription_id, oldest.due_at
     FROM with_work
@@ -49,8 +51,8 @@ const overdueSql = (sql: SqlClient.SqlClient, now: Date) => sql`
       SELECT due_at FROM webhook_lanes
       WHERE operator_id = s.operator_id AND subscription_id = s.id AND event_id > 0
       ORDER BY due_at, event_id LIMIT 1) oldest
-    WHERE s.deleted_at IS NULL AND ${activeCondition(sql)} AND oldest.due_at <= ${new Date(now.getTime() - OVERDUE_MS)}
-    ORDER BY oldest.due_at LIMIT ${OVERDUE_WARNINGS}
+    WHERE s.deleted_at IS NULL AND ${subscriptionActiveCondition(sql)} AND oldest.due_at <= ${new Date(now.getTime() - OVERDUE_AFTER_MS)}
+    ORDER BY oldest.due_at LIMIT ${MAX_OVERDUE_WARNINGS}
   )
   SELECT operator_id, subscription_id, due_at, (
     SELECT count(*) FROM (
@@ -60,9 +62,9 @@ const overdueSql = (sql: SqlClient.SqlClient, now: Date) => sql`
   FROM overdue ORDER BY due_at`
 
 /** One warning for each subscription that is behind. */
-export const warnOverdue = Effect.fnUntraced(function* (now: Date) {
-  const { find } = yield* OverdueDeliveries
-  for (const { operator_id, subscription_id, due_at, waiting } of yield* find(now)) {
+export const warnOfOverdueDeliveries = Effect.fnUntraced(function* (now: Date) {
+  const { findOverdueSubscriptions } = yield* OverdueDeliveries
+  for (const { operator_id, subscription_id, due_at, waiting } of yield* findOverdueSubscriptions(now)) {
     const age = Math.floor((now.getTime() - due_at.getTime()) / 1000)
     yield* Effect.logWarning("webhook deliveries are overdue").pipe(
       Effect.annotateLogs({ operator_id, webhook_id: subscription_id, age_seconds: age, waiting })
@@ -71,4 +73,8 @@ export const warnOverdue = Effect.fnUntraced(function* (now: Date) {
 })
 
 /** Warns from time to time, until the scope closes. */
-export const watchOverdue = repeatPeriodically("looking for overdue deliveries", OVERDUE_POLL_MS, warnOverdue)
+export const watchOverdueDeliveries = repeatPeriodically(
+  "looking for overdue deliveries",
+  OVERDUE_POLL_MS,
+  warnOfOverdueDeliveries
+)

@@ -6,21 +6,21 @@ import { makeOptionalRowReader } from "../../../platform/database/rows.ts"
 import { WEBHOOK_TESTS, WEBHOOK_TESTS_OF_OPERATOR } from "../../../platform/limits.ts"
 import { CurrentSealer } from "../../../platform/sealing/CurrentSealer.ts"
 import { type DeliveryAttempt, WebhookSigning } from "./delivery.ts"
-import { Outbound } from "./Outbound.ts"
-import { postSigned } from "./signed-post.ts"
-import { sending } from "./taking.ts"
+import { OutboundHttp } from "./OutboundHttp.ts"
+import { postSignedBody } from "./signed-post.ts"
+import { signingColumnsSql } from "./taking.ts"
 
 /** What a receiver is told that is tried out; no subscription can ask for it. */
 const TEST_EVENT = "webhook_test"
 
 /** A subscription, and whose. */
-export interface TestTarget {
+export interface TestEventTarget {
   readonly operatorId: number
   readonly id: number
 }
 
 /** What became of a test event. */
-export type TestResult =
+export type TestEventResult =
   | ({ readonly _tag: "Tried" } & DeliveryAttempt)
   /** There is no such subscription. */
   | { readonly _tag: "Gone" }
@@ -32,28 +32,28 @@ export type TestResult =
 /** Counts one more; the seconds to wait where there were too many. */
 type RateCheck = Effect.Effect<Option.Option<number>>
 
-const subscriptionMissing: TestResult = { _tag: "Gone" }
-const tooManyRunning: TestResult = { _tag: "Busy" }
+const subscriptionMissingResult: TestEventResult = { _tag: "Gone" }
+const tooManyRunningResult: TestEventResult = { _tag: "Busy" }
 
 /** Test events under way in this process. */
-class RunningTests {
-  readonly #ofOperator = new Map<number, number>()
-  #all = 0
+class RunningTestEvents {
+  readonly #countByOperator = new Map<number, number>()
+  #totalCount = 0
 
   /** Whether there is room for another; then it is taken. */
-  begin(operatorId: number): boolean {
-    const ofOperator = this.#ofOperator.get(operatorId) ?? 0
-    if (ofOperator >= WEBHOOK_TESTS_OF_OPERATOR || this.#all >= WEBHOOK_TESTS) return false
-    this.#ofOperator.set(operatorId, ofOperator + 1)
-    this.#all += 1
+  tryBegin(operatorId: number): boolean {
+    const operatorCount = this.#countByOperator.get(operatorId) ?? 0
+    if (operatorCount >= WEBHOOK_TESTS_OF_OPERATOR || this.#totalCount >= WEBHOOK_TESTS) return false
+    this.#countByOperator.set(operatorId, operatorCount + 1)
+    this.#totalCount += 1
     return true
   }
 
   end(operatorId: number): void {
-    const ofOperator = (this.#ofOperator.get(operatorId) ?? 0) - 1
-    if (ofOperator > 0) this.#ofOperator.set(operatorId, ofOperator)
-    else this.#ofOperator.delete(operatorId)
-    this.#all -= 1
+    const operatorCount = (this.#countByOperator.get(operatorId) ?? 0) - 1
+    if (operatorCount > 0) this.#countByOperator.set(operatorId, operatorCount)
+    else this.#countByOperator.delete(operatorId)
+    this.#totalCount -= 1
   }
 }
 
@@ -61,40 +61,40 @@ const readSigning = makeOptionalRowReader(WebhookSigning)
 
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  const [outbound, seals] = [yield* Outbound, yield* CurrentSealer]
-  const runningTests = new RunningTests()
+  const [outbound, sealer] = [yield* OutboundHttp, yield* CurrentSealer]
+  const runningTestEvents = new RunningTestEvents()
 
-  const findSigning = ({ operatorId, id }: TestTarget, now: Date) =>
+  const findSigning = ({ operatorId, id }: TestEventTarget, now: Date) =>
     readSigning(sql`
-      SELECT ${sending(sql, now)} FROM webhook_subscriptions s
+      SELECT ${signingColumnsSql(sql, now)} FROM webhook_subscriptions s
       WHERE s.operator_id = ${operatorId} AND s.id = ${id} AND s.deleted_at IS NULL`)
 
-  const sendTest = Effect.fnUntraced(function* (
-    target: TestTarget,
+  const sendTestEvent = Effect.fnUntraced(function* (
+    target: TestEventTarget,
     rateCheck: RateCheck
-  ): Effect.fn.Return<TestResult> {
+  ): Effect.fn.Return<TestEventResult> {
     const now = yield* DateTime.nowAsDate
     const signing = yield* findSigning(target, now)
-    if (signing === undefined) return subscriptionMissing
-    const wait = yield* rateCheck
-    if (Option.isSome(wait)) return { _tag: "TooMany", seconds: wait.value }
+    if (signing === undefined) return subscriptionMissingResult
+    const waitSeconds = yield* rateCheck
+    if (Option.isSome(waitSeconds)) return { _tag: "TooMany", seconds: waitSeconds.value }
     const body = toEventMessage({ event: TEST_EVENT, payload: { webhook_id: target.id }, queued_at: now })
     const webhookId = `test_${target.id}_${now.getTime()}`
     const keyedSigning = { ...signing, operator_id: target.operatorId, subscription_id: target.id }
-    const attempt = postSigned(keyedSigning, webhookId, JSON.stringify(body)).pipe(
-      Effect.provideService(Outbound, outbound),
-      Effect.provideService(CurrentSealer, seals)
+    const attempt = postSignedBody(keyedSigning, webhookId, JSON.stringify(body)).pipe(
+      Effect.provideService(OutboundHttp, outbound),
+      Effect.provideService(CurrentSealer, sealer)
     )
     const result = yield* releasePermitForExternalAct(attempt)
     return { _tag: "Tried", ...result }
   })
 
   return {
-    send: (target: TestTarget, rateCheck: RateCheck = Effect.succeedNone) =>
+    send: (target: TestEventTarget, rateCheck: RateCheck = Effect.succeedNone) =>
       Effect.acquireUseRelease(
-        Effect.sync(() => runningTests.begin(target.operatorId)),
-        (hasBegun) => (hasBegun ? sendTest(target, rateCheck) : Effect.succeed(tooManyRunning)),
-        (hasBegun) => (hasBegun ? Effect.sync(() => runningTests.end(target.operatorId)) : Effect.void)
+        Effect.sync(() => runningTestEvents.tryBegin(target.operatorId)),
+        (hasBegun) => (hasBegun ? sendTestEvent(target, rateCheck) : Effect.succeed(tooManyRunningResult)),
+        (hasBegun) => (hasBegun ? Effect.sync(() => runningTestEvents.end(target.operatorId)) : Effect.void)
       )
   }
 })
@@ -109,8 +109,11 @@ export class TestEvents extends Context.Service<
   TestEvents,
   {
     /** `rateCheck` is asked once there is room for it, so what is not sent does not count. */
-    readonly send: (target: TestTarget, rateCheck?: RateCheck) => Effect.Effect<TestResult>
+    readonly send: (target: TestEventTarget, rateCheck?: RateCheck) => Effect.Effect<TestEventResult>
   }
 >()("latchkey/domain/webhooks/deliveries/TestEvents") {
-  static readonly layer: Layer.Layer<TestEvents, never, SqlClient.SqlClient | Outbound> = Layer.effect(TestEvents, make)
+  static readonly layer: Layer.Layer<TestEvents, never, SqlClient.SqlClient | OutboundHttp> = Layer.effect(
+    TestEvents,
+    make
+  )
 }

@@ -13,7 +13,7 @@ import {
 // (subscriptions.ts). Instants are milliseconds since 1970, handed in by the caller.
 
 /** Milliseconds a probe may stay unanswered before another may go. */
-export const PROBE_MS = 30_000
+export const PROBE_TIMEOUT_MS = 30_000
 
 const failureFields = {
   /** Failures since the last success. */
@@ -35,7 +35,7 @@ export const Cooldown = Schema.Union([
 ])
 export type Cooldown = typeof Cooldown.Type
 
-export const Health = Schema.Union([
+export const SubscriptionHealth = Schema.Union([
   Schema.Struct({ state: Schema.Literal("healthy") }),
   /** Failing, but too few times to rest: one delivery at a time. */
   Schema.Struct({ state: Schema.Literal("failing"), ...failureFields }),
@@ -43,18 +43,22 @@ export const Health = Schema.Union([
   /** No success for five days, a 410 from the receiver, or a pause by the host: nothing is sent until the webhook is resumed. */
   Schema.Struct({ state: Schema.Literal("paused"), ...failureFields })
 ])
-export type Health = typeof Health.Type
+export type SubscriptionHealth = typeof SubscriptionHealth.Type
 
-export const healthy: Health = { state: "healthy" }
+export const HEALTHY_STATE: SubscriptionHealth = { state: "healthy" }
 
 /** The health of what its host has paused: no failure led to it. */
-export const pausedHealth = (now: number): Health => ({ state: "paused", failures: 0, failingSince: now })
+export const makePausedHealth = (now: number): SubscriptionHealth => ({
+  state: "paused",
+  failures: 0,
+  failingSince: now
+})
 
 /** The health while a probe is out, to be stored by compare-and-set: whoever loses that race has no probe. */
-export const probingHealth = (cooldown: Cooldown, now: number): Health => ({
+export const makeProbingHealth = (cooldown: Cooldown, now: number): SubscriptionHealth => ({
   ...cooldown,
   state: "probing",
-  until: now + PROBE_MS
+  until: now + PROBE_TIMEOUT_MS
 })
 
 const COOLDOWN_BACKOFF: Backoff = {
@@ -64,10 +68,14 @@ const COOLDOWN_BACKOFF: Backoff = {
 }
 
 /** Length of the n-th rest of a failing run. */
-export const cooldownMs = (rests: number): number => backoffMs(COOLDOWN_BACKOFF, rests)
+export const computeCooldownMs = (rests: number): number => backoffMs(COOLDOWN_BACKOFF, rests)
 
 /** Returns the health after one more failure. `isGone`: the receiver returned 410, which pauses the subscription at once. */
-export const healthAfterFailure = (health: Health, now: number, isGone = false): Health => {
+export const computeHealthAfterFailure = (
+  health: SubscriptionHealth,
+  now: number,
+  isGone = false
+): SubscriptionHealth => {
   if (health.state === "paused") return health
   const failureCounts =
     health.state === "healthy"
@@ -81,11 +89,16 @@ export const healthAfterFailure = (health: Health, now: number, isGone = false):
   switch (health.state) {
     case "healthy":
     case "failing":
-      return { state: "resting", ...failureCounts, rests: 1, until: now + cooldownMs(1) }
+      return { state: "resting", ...failureCounts, rests: 1, until: now + computeCooldownMs(1) }
     case "resting":
       // A delivery that was out when the rest began: it counts, and does not lengthen the rest.
       return { ...health, ...failureCounts }
     case "probing":
-      return { state: "resting", ...failureCounts, rests: health.rests + 1, until: now + cooldownMs(health.rests + 1) }
+      return {
+        state: "resting",
+        ...failureCounts,
+        rests: health.rests + 1,
+        until: now + computeCooldownMs(health.rests + 1)
+      }
   }
 }

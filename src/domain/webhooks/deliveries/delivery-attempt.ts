@@ -5,34 +5,34 @@ import { webhookTries } from "../../../platform/telemetry/metrics/metric-definit
 import { incrementCounter } from "../../../platform/telemetry/metrics/metric-updates.ts"
 import { annotateSpan, recordFailure, withRootSpan } from "../../../platform/telemetry/spans.ts"
 import { parseTraceparent } from "../../../platform/telemetry/traceparent.ts"
-import { type Health, healthAfterFailure } from "./circuit-breaker.ts"
+import { computeHealthAfterFailure, type SubscriptionHealth } from "./circuit-breaker.ts"
 import { DeliveryQueue } from "./DeliveryQueue.ts"
 import type { DeliveryAttempt, TakenDelivery } from "./delivery.ts"
-import { deliveryBodyOf, webhookIdOf } from "./delivery-message.ts"
-import { type DeliveryResult, isDelivered, type Outbound } from "./Outbound.ts"
-import { postSigned } from "./signed-post.ts"
+import { formatWebhookId, renderDeliveryBody } from "./delivery-message.ts"
+import { type DeliveryResult, isDelivered, type OutboundHttp } from "./OutboundHttp.ts"
+import { postSignedBody } from "./signed-post.ts"
 import { WEBHOOK_RETRIES } from "./webhook-retries.ts"
 
 /** One try: the event as a signed request, and how it ended. */
 const attemptDelivery = (delivery: TakenDelivery) =>
-  postSigned(delivery, webhookIdOf(delivery), deliveryBodyOf(delivery))
+  postSignedBody(delivery, formatWebhookId(delivery), renderDeliveryBody(delivery))
 
 const describeResult = (result: DeliveryResult): string =>
   result.outcome === "answered" ? `the receiver answered ${result.status}` : `${result.reason}: ${result.detail}`
 
 /** How a failed try is told in a word: the status that was answered, or why there was no answer. */
-const failureLabel = (result: DeliveryResult): string =>
+const toFailureLabel = (result: DeliveryResult): string =>
   result.outcome === "answered" ? String(result.status) : result.reason
 
 /** Returns the `Retry-After` of the response in milliseconds, or 0. */
-const retryAfterMsOf = (result: DeliveryResult): number =>
+const getRetryAfterMs = (result: DeliveryResult): number =>
   result.outcome === "answered" ? (result.retryAfterMs ?? 0) : 0
 
 /** Returns whether the receiver returned 410 Gone, which ends deliveries to it. */
-const isGone = (result: DeliveryResult): boolean => result.outcome === "answered" && result.status === 410
+const isReceiverGone = (result: DeliveryResult): boolean => result.outcome === "answered" && result.status === 410
 
-const pauseReasonOf = (result: DeliveryResult): string =>
-  isGone(result)
+const describePauseReason = (result: DeliveryResult): string =>
+  isReceiverGone(result)
     ? "The receiver returned 410 Gone, which ends deliveries to this address."
     : `No delivery succeeded for five days. The last try: ${describeResult(result)}.`
 
@@ -43,17 +43,17 @@ const pauseReasonOf = (result: DeliveryResult): string =>
 const countFailure = Effect.fnUntraced(function* (
   delivery: TakenDelivery,
   result: DeliveryResult,
-  initialHealth: Health,
+  initialHealth: SubscriptionHealth,
   now: number
 ) {
   const queue = yield* DeliveryQueue
-  let before: Health | undefined = initialHealth
+  let before: SubscriptionHealth | undefined = initialHealth
   while (before !== undefined) {
-    const after: Health = healthAfterFailure(before, now, isGone(result))
+    const after: SubscriptionHealth = computeHealthAfterFailure(before, now, isReceiverGone(result))
     if (after === before) return
     const isPaused = after.state === "paused"
     const startsCooldown = after.state === "resting" && before.state !== "resting"
-    const reason = pauseReasonOf(result)
+    const reason = describePauseReason(result)
     const pause = isPaused ? { at: new Date(now), reason } : undefined
     if (yield* queue.replaceHealth(delivery, before, after, pause)) {
       const annotate = Effect.annotateLogs({ operator_id: delivery.operator_id, webhook_id: delivery.subscription_id })
@@ -64,56 +64,58 @@ const countFailure = Effect.fnUntraced(function* (
         )
       return
     }
-    before = yield* queue.health(delivery)
+    before = yield* queue.findHealth(delivery)
   }
 })
 
 /** Writes down how a try ended. */
-const settle = Effect.fnUntraced(function* (delivery: TakenDelivery, attempt: DeliveryAttempt) {
+const recordOutcome = Effect.fnUntraced(function* (delivery: TakenDelivery, attempt: DeliveryAttempt) {
   const queue = yield* DeliveryQueue
   yield* annotateSpan("latchkey.outcome", describeResult(attempt.result))
   if (isDelivered(attempt.result)) {
-    yield* queue.delivered({ delivery, ...attempt })
+    yield* queue.complete({ delivery, ...attempt })
     return yield* incrementCounter(webhookTries.withLabels({ outcome: "delivered" }))
   }
-  yield* recordFailure(failureLabel(attempt.result), { "latchkey.outcome": describeResult(attempt.result) })
+  yield* recordFailure(toFailureLabel(attempt.result), { "latchkey.outcome": describeResult(attempt.result) })
   const now = yield* Clock.currentTimeMillis
   const nextTryAt = nextAttemptAt(
     WEBHOOK_RETRIES,
     delivery.failures + 1,
     now,
     yield* Random.next,
-    retryAfterMsOf(attempt.result)
+    getRetryAfterMs(attempt.result)
   )
-  const health = yield* queue.failed(delivery, attempt, nextTryAt, new Date(now))
+  const health = yield* queue.fail(delivery, attempt, nextTryAt, new Date(now))
   yield* incrementCounter(webhookTries.withLabels({ outcome: nextTryAt === undefined ? "dead_letter" : "failed" }))
   if (nextTryAt === undefined) {
     yield* Effect.logWarning("webhook delivery is a dead letter", describeResult(attempt.result)).pipe(
-      Effect.annotateLogs({ operator_id: delivery.operator_id, delivery: webhookIdOf(delivery) })
+      Effect.annotateLogs({ operator_id: delivery.operator_id, delivery: formatWebhookId(delivery) })
     )
   }
   if (health !== undefined) yield* countFailure(delivery, attempt.result, health, now)
 })
 
-const handBack = Effect.fnUntraced(function* (delivery: TakenDelivery) {
+const releaseDelivery = Effect.fnUntraced(function* (delivery: TakenDelivery) {
   const queue = yield* DeliveryQueue
-  yield* queue.handBack(delivery, yield* DateTime.nowAsDate)
+  yield* queue.release(delivery, yield* DateTime.nowAsDate)
 })
 
-const rootSpanOf = (delivery: TakenDelivery) => ({
+const toRootSpan = (delivery: TakenDelivery) => ({
   name: "webhook",
   kind: "consumer" as const,
   parent: parseTraceparent(delivery.traceparent),
-  attributes: () => ({ "latchkey.event": delivery.event, "latchkey.delivery": webhookIdOf(delivery) })
+  attributes: () => ({ "latchkey.event": delivery.event, "latchkey.delivery": formatWebhookId(delivery) })
 })
 
 /** Makes one try of a delivery that was taken, and writes down how it ended. */
-export const deliver = (delivery: TakenDelivery): Effect.Effect<void, never, DeliveryQueue | Outbound> =>
+export const sendClaimedDelivery = (
+  delivery: TakenDelivery
+): Effect.Effect<void, never, DeliveryQueue | OutboundHttp> =>
   attemptOnce({
     attempt: attemptDelivery(delivery),
-    complete: (attempt: DeliveryAttempt) => settle(delivery, attempt),
-    release: handBack(delivery)
+    complete: (attempt: DeliveryAttempt) => recordOutcome(delivery, attempt),
+    release: releaseDelivery(delivery)
   }).pipe(
-    (work) => withRootSpan(rootSpanOf(delivery), work),
+    (work) => withRootSpan(toRootSpan(delivery), work),
     Effect.catchCause((cause) => Effect.logWarning("the outcome of a webhook delivery could not be saved", cause))
   )

@@ -4,7 +4,7 @@ import { computeLeaseEnd } from "../../../jobs/lease.ts"
 import { partOf, type Value } from "../../../platform/database/forms.ts"
 
 /** Deliveries in their retry wait that go at once when a subscription is changed or resumed. */
-export const RESUMED_ROWS = 1_000
+export const MAX_RESUMED_DELIVERIES = 1_000
 
 /**
  * Lets go at once what waits for its next try for the subscription of the CTE `changed`, except what somebody has in
@@ -19,7 +19,7 @@ export const resumeDeliveriesSql = (sql: SqlClient, now: Value<Date>, leaseMs: n
       SELECT l.operator_id, l.event_id, l.subscription_id FROM webhook_lanes l
       JOIN changed ON l.operator_id = changed.operator_id AND l.subscription_id = changed.id
       WHERE l.due_at > ${partOf(now, (at) => computeLeaseEnd(at, leaseMs))} AND l.event_id > 0
-      ORDER BY l.due_at LIMIT ${RESUMED_ROWS}
+      ORDER BY l.due_at LIMIT ${MAX_RESUMED_DELIVERIES}
     ) head
     JOIN webhook_deliveries w ON w.operator_id = head.operator_id AND w.event_id = head.event_id
       AND w.subscription_id = head.subscription_id AND w.settled_at IS NULL

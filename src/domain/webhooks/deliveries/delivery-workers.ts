@@ -4,23 +4,23 @@ import { repeatForever } from "../../../jobs/loop.ts"
 import { pollWhenWoken } from "../../../jobs/polling.ts"
 import { DUE_POLL_MS, makeTimedWork } from "../../../jobs/timed-work.ts"
 import { WakeUp } from "../../../jobs/WakeUp.ts"
-import { DeliveryQueue, UNDER_WAY } from "./DeliveryQueue.ts"
-import { deliver } from "./delivery-attempt.ts"
-import { FAN_OUT_EVENTS, FanOut } from "./FanOut.ts"
+import { DeliveryQueue, MAX_DELIVERIES_IN_PROGRESS } from "./DeliveryQueue.ts"
+import { sendClaimedDelivery } from "./delivery-attempt.ts"
+import { DISPATCH_BATCH_EVENTS, EventDispatcher } from "./EventDispatcher.ts"
 
 /** Milliseconds between two polls for new events where no change wakes the worker: the first try is made within a second. */
 export const EVENTS_POLL_MS = 500
 
 /** What a worker polls for: events to hand out, deliveries that are due, rests that are over. */
 export const makeDeliveryPolls = Effect.gen(function* () {
-  const fanOut = yield* FanOut
+  const dispatcher = yield* EventDispatcher
   const queue = yield* DeliveryQueue
   const newEvents = yield* NewEvents
   const deliveries = yield* makeTimedWork({
     name: "taking deliveries",
-    maxInProgress: UNDER_WAY,
+    maxInProgress: MAX_DELIVERIES_IN_PROGRESS,
     claim: queue.take,
-    run: deliver
+    run: sendClaimedDelivery
   })
 
   return {
@@ -28,19 +28,25 @@ export const makeDeliveryPolls = Effect.gen(function* () {
 
     /** Hands out events to the feed and to their subscriptions. */
     dispatchEvents: Effect.gen(function* () {
-      const dispatched = yield* fanOut.dispatchNext(yield* DateTime.nowAsDate)
-      yield* newEvents.notify(dispatched.operators)
+      const dispatchResult = yield* dispatcher.dispatchNext(yield* DateTime.nowAsDate)
+      yield* newEvents.notify(dispatchResult.operators)
       // A change without an event may have let deliveries go that waited (a replay, a resumed subscription). Events that
       // nobody wants are no reason to look.
-      if (dispatched.deliveries > 0 || dispatched.events === 0) yield* deliveries.notifyChanged
-      return dispatched
+      if (dispatchResult.deliveries > 0 || dispatchResult.events === 0) yield* deliveries.notifyChanged
+      return dispatchResult
     }),
 
     /** Starts a probe for each subscription whose rest is over. */
     endCooldowns: Effect.gen(function* () {
       const now = yield* DateTime.nowAsDate
-      const rested = yield* queue.rested(now, yield* deliveries.countFreeSlots, deliveries.inProgress)
-      yield* Effect.forEach(rested, (each) => deliveries.startClaimed(queue.takeProbe(now, each)), { discard: true })
+      const subscriptions = yield* queue.findSubscriptionsToProbe(
+        now,
+        yield* deliveries.countFreeSlots,
+        deliveries.inProgress
+      )
+      yield* Effect.forEach(subscriptions, (each) => deliveries.startClaimed(queue.takeProbe(now, each)), {
+        discard: true
+      })
     })
   }
 })
@@ -54,12 +60,12 @@ export const runDeliveryWorkers = Effect.gen(function* () {
   const { latch, wake } = yield* WakeUp
   const wakeLatch = yield* latch
   // What followers of events made to do is for other workers.
-  const dispatchMore = Effect.gen(function* () {
+  const dispatchBatch = Effect.gen(function* () {
     const { events, followed } = yield* dispatchEvents
     if (followed > 0) yield* wake
-    return events === FAN_OUT_EVENTS
+    return events === DISPATCH_BATCH_EVENTS
   })
-  yield* Effect.forkScoped(repeatForever("dispatching events", pollWhenWoken(wakeLatch, dispatchMore, EVENTS_POLL_MS)))
+  yield* Effect.forkScoped(repeatForever("dispatching events", pollWhenWoken(wakeLatch, dispatchBatch, EVENTS_POLL_MS)))
   yield* startPolling
   yield* Effect.forkScoped(repeatForever("ending cooldowns", Effect.andThen(endCooldowns, Effect.sleep(DUE_POLL_MS))))
 })

@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 import { Cooldown } from "./circuit-breaker.ts"
-import type { DeliveryResult } from "./Outbound.ts"
+import type { DeliveryResult } from "./OutboundHttp.ts"
 
 // What a worker has in its hands, and what it writes down afterwards.
 
@@ -40,12 +40,12 @@ export type SubscriptionKey = Pick<TakenDelivery, "operator_id" | "subscription_
 export type SubscriptionAddress = Pick<TakenDelivery, "operator_id" | "subscription_id" | "url">
 
 /** A subscription whose rest is over and that has something to try. */
-export const RestedSubscription = Schema.Struct({
+export const SubscriptionToProbe = Schema.Struct({
   operator_id: Schema.Int,
   subscription_id: Schema.Int,
   health: Cooldown
 })
-export type RestedSubscription = typeof RestedSubscription.Type
+export type SubscriptionToProbe = typeof SubscriptionToProbe.Type
 
 /** A try: when it began and how it ended. */
 export interface DeliveryAttempt {

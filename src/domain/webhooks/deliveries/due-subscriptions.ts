@@ -2,7 +2,7 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import type { BacklogSource } from "../../../jobs/backlog-statements.ts"
 import type { Value } from "../../../platform/database/forms.ts"
-import { activeCondition } from "./subscriptions.ts"
+import { subscriptionActiveCondition } from "./subscription-statements.ts"
 
 /**
  * The recursive CTE `with_work`: the subscriptions something waits for. A loose index scan: it leaps through the index
@@ -25,7 +25,7 @@ export const webhookBacklog = (sql: SqlClient, now: Value<Date>): BacklogSource 
   condition: sql`EXISTS (
     SELECT FROM webhook_subscriptions s
     WHERE s.operator_id = with_work.operator_id AND s.id = with_work.subscription_id AND s.deleted_at IS NULL
-      AND ${activeCondition(sql)})`,
+      AND ${subscriptionActiveCondition(sql)})`,
   dueRows: sql`
     FROM webhook_lanes WHERE operator_id = with_work.operator_id AND subscription_id = with_work.subscription_id
       AND event_id > 0 AND due_at <= ${now}`

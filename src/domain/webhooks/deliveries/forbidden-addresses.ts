@@ -5,58 +5,65 @@ import { type AllowedHosts, allowsAddress } from "./allowed-hosts.ts"
 // Where a delivery may not go (IANA special-purpose address registries). A webhook URL is a stranger's wish for the
 // service to open a connection from inside its own network: without this, it reads the cloud's metadata.
 
-const networks = (...texts: ReadonlyArray<string>) => texts.map(IpNetwork.fromStringUnsafe)
+const parseNetworks = (...texts: ReadonlyArray<string>) => texts.map(IpNetwork.fromStringUnsafe)
 
 type NetworkBlocks = ReadonlyArray<readonly [kind: string, networks: ReadonlyArray<IpNetwork.IpNetwork>]>
 
 /** The first kind that contains an address names it. */
 const FORBIDDEN_IPV4: NetworkBlocks = [
-  ["an unspecified address", networks("0.0.0.0/8")],
-  ["a loopback address", networks("127.0.0.0/8")],
-  ["a private address", networks("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16")],
-  ["a link-local address", networks("169.254.0.0/16")],
-  ["a carrier's private address", networks("100.64.0.0/10")],
+  ["an unspecified address", parseNetworks("0.0.0.0/8")],
+  ["a loopback address", parseNetworks("127.0.0.0/8")],
+  ["a private address", parseNetworks("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16")],
+  ["a link-local address", parseNetworks("169.254.0.0/16")],
+  ["a carrier's private address", parseNetworks("100.64.0.0/10")],
   // Azure answers instance metadata and certificates on this one, in the middle of public space.
-  ["a metadata address", networks("168.63.129.16/32")],
-  ["a documentation address", networks("192.0.2.0/24", "198.51.100.0/24", "203.0.113.0/24")],
-  ["a benchmarking address", networks("198.18.0.0/15")],
-  ["a multicast address", networks("224.0.0.0/4")],
-  ["a broadcast address", networks("255.255.255.255/32")],
+  ["a metadata address", parseNetworks("168.63.129.16/32")],
+  ["a documentation address", parseNetworks("192.0.2.0/24", "198.51.100.0/24", "203.0.113.0/24")],
+  ["a benchmarking address", parseNetworks("198.18.0.0/15")],
+  ["a multicast address", parseNetworks("224.0.0.0/4")],
+  ["a broadcast address", parseNetworks("255.255.255.255/32")],
   [
     "a reserved address",
-    networks("192.0.0.0/24", "192.31.196.0/24", "192.52.193.0/24", "192.88.99.0/24", "192.175.48.0/24", "240.0.0.0/4")
+    parseNetworks(
+      "192.0.0.0/24",
+      "192.31.196.0/24",
+      "192.52.193.0/24",
+      "192.88.99.0/24",
+      "192.175.48.0/24",
+      "240.0.0.0/4"
+    )
   ]
 ]
 
 const FORBIDDEN_IPV6: NetworkBlocks = [
-  ["an unspecified address", networks("::/128")],
-  ["a loopback address", networks("::1/128")],
-  ["a link-local address", networks("fe80::/10")],
-  ["a site-local address", networks("fec0::/10")],
-  ["a private address", networks("fc00::/7")],
-  ["a multicast address", networks("ff00::/8")],
-  ["a documentation address", networks("2001:db8::/32", "3fff::/20")],
+  ["an unspecified address", parseNetworks("::/128")],
+  ["a loopback address", parseNetworks("::1/128")],
+  ["a link-local address", parseNetworks("fe80::/10")],
+  ["a site-local address", parseNetworks("fec0::/10")],
+  ["a private address", parseNetworks("fc00::/7")],
+  ["a multicast address", parseNetworks("ff00::/8")],
+  ["a documentation address", parseNetworks("2001:db8::/32", "3fff::/20")],
   // Teredo, ORCHID and the other protocol assignments; 6to4; the retired 6bone; AS112.
-  ["a reserved address", networks("2001::/23", "2002::/16", "3ffe::/16", "2620:4f:8000::/48")]
+  ["a reserved address", parseNetworks("2001::/23", "2002::/16", "3ffe::/16", "2620:4f:8000::/48")]
 ]
 
 const GLOBAL_UNICAST = IpNetwork.fromStringUnsafe("2000::/3")
 const NAT64 = IpNetwork.fromStringUnsafe("64:ff9b::/96")
 
 /** The IPv4 address a packet to this IPv6 address ends at. Mapped: this machine's own stack; NAT64: the network's translator. */
-const embeddedIpv4 = (address: NetAddress.Ipv6Address): Option.Option<NetAddress.Ipv4Address> =>
+const findEmbeddedIpv4 = (address: NetAddress.Ipv6Address): Option.Option<NetAddress.Ipv4Address> =>
   NetAddress.isIpv4Mapped(address) || IpNetwork.contains(NAT64, address)
     ? Option.some(NetAddress.ipv4FromBytesUnsafe(Uint8Array.from(NetAddress.ipv6ToOctets(address).slice(12))))
     : Option.none()
 
 /** Why a delivery may not go to this address ("a loopback address"), or nothing. */
-export const forbiddenKind = (address: NetAddress.IpAddress): Option.Option<string> => {
+export const findForbiddenKind = (address: NetAddress.IpAddress): Option.Option<string> => {
   const kinds = NetAddress.isIpv4Address(address) ? FORBIDDEN_IPV4 : FORBIDDEN_IPV6
   const kind = kinds.find(([, blocks]) => blocks.some((block) => IpNetwork.contains(block, address)))
   if (kind !== undefined) return Option.some(kind[0])
   if (NetAddress.isIpv4Address(address)) return Option.none()
-  const embedded = embeddedIpv4(address)
-  if (Option.isSome(embedded)) return forbiddenKind(embedded.value)
+  const embedded = findEmbeddedIpv4(address)
+  if (Option.isSome(embedded)) return findForbiddenKind(embedded.value)
   // Everything unassigned, and the forms that carry an IPv4 address in a deprecated way, lie outside global unicast.
   return IpNetwork.contains(GLOBAL_UNICAST, address) ? Option.none() : Option.some("a reserved address")
 }
@@ -65,8 +72,8 @@ export const forbiddenKind = (address: NetAddress.IpAddress): Option.Option<stri
  * Why a delivery may not go to what a resolver or a URL wrote, or nothing. A text that is not plainly one address
  * (a zone, an octal part) is refused: what cannot be read cannot be judged.
  */
-export const forbiddenReason = (text: string, allowed: AllowedHosts): Option.Option<string> =>
+export const findForbiddenReason = (text: string, allowedHosts: AllowedHosts): Option.Option<string> =>
   Result.match(NetAddress.ipFromString(text), {
     onFailure: () => Option.some("not an IP address"),
-    onSuccess: (address) => (allowsAddress(allowed, address) ? Option.none() : forbiddenKind(address))
+    onSuccess: (address) => (allowsAddress(allowedHosts, address) ? Option.none() : findForbiddenKind(address))
   })

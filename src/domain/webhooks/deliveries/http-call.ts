@@ -15,7 +15,7 @@ export interface HttpCall {
   readonly maxBytes: number
 }
 
-export type FailureReason =
+export type HttpFailureReason =
   /** The name or the literal leads to an address deliveries may not go to. */
   | "refused_address"
   /** The URL is none, is neither http nor https, or is http to a host that is not on the allow-list. */
@@ -43,19 +43,19 @@ export interface HttpResponse {
 
 export interface HttpFailure {
   readonly outcome: "failed"
-  readonly reason: FailureReason
+  readonly reason: HttpFailureReason
   readonly detail: string
 }
 
 /** How far a request came; written while it runs, read when it is given up. */
-export interface Progress {
+export interface HttpCallProgress {
   phase: "connecting" | "securing" | "sent" | "answering"
   /** The connection had served another request before: the receiver may have closed it just now, unseen. */
   reused: boolean
 }
 
-const toFailure = (error: NodeJS.ErrnoException, progress: Progress): HttpFailure => {
-  const failure = (reason: FailureReason, detail = error.message || (error.code ?? error.name)): HttpFailure => ({
+const toHttpFailure = (error: NodeJS.ErrnoException, progress: HttpCallProgress): HttpFailure => {
+  const failure = (reason: HttpFailureReason, detail = error.message || (error.code ?? error.name)): HttpFailure => ({
     outcome: "failed",
     reason,
     detail
@@ -75,7 +75,7 @@ const toFailure = (error: NodeJS.ErrnoException, progress: Progress): HttpFailur
 }
 
 /** Notes in `progress` how far the connection of a request is. */
-const watchConnection = (request: http.ClientRequest, isSecure: boolean, progress: Progress) =>
+const watchConnection = (request: http.ClientRequest, isSecure: boolean, progress: HttpCallProgress) =>
   request.on("socket", (socket) => {
     progress.reused = request.reusedSocket
     if (!socket.connecting) {
@@ -125,9 +125,9 @@ const readResponse = (
  * Sends the request and reads the answer, following no redirect. An answer longer than the limit counts by its status
  * and costs the connection. Interruption closes the connection.
  */
-export const httpCall = (
+export const sendHttpCall = (
   { method, url, headers, body, agent, maxBytes }: HttpCall,
-  progress: Progress
+  progress: HttpCallProgress
 ): Effect.Effect<HttpResponse | HttpFailure> =>
   Effect.callback((resume) => {
     const onEnd = (result: HttpResponse | HttpFailure) => resume(Effect.succeed(result))
@@ -138,7 +138,7 @@ export const httpCall = (
       progress.phase = "answering"
       readResponse(request, response, maxBytes, onEnd)
     })
-    request.on("error", (error) => onEnd(toFailure(error, progress)))
+    request.on("error", (error) => onEnd(toHttpFailure(error, progress)))
     // Some ends are no error to Node: a receiver that switches protocols, for one. After an answer has begun this event
     // may overtake the answer's own end, so there it decides nothing.
     request.on("close", () => {

@@ -3,13 +3,13 @@ import { repeatPeriodically } from "../../../jobs/loop.ts"
 import { RETENTION_MS } from "../../../jobs/retention.ts"
 import { DeliveryQueue } from "./DeliveryQueue.ts"
 import { runDeliveryWorkers } from "./delivery-workers.ts"
-import { FanOut } from "./FanOut.ts"
-import { OverdueDeliveries, watchOverdue } from "./OverdueDeliveries.ts"
+import { EventDispatcher } from "./EventDispatcher.ts"
+import { OverdueDeliveries, watchOverdueDeliveries } from "./OverdueDeliveries.ts"
 import { applyDeliveryRetention } from "./retention.ts"
 
 /** The workers of this process, over a database and the door deliveries leave by. */
 export const layerDeliveries = Layer.mergeAll(
   Layer.effectDiscard(runDeliveryWorkers),
   Layer.effectDiscard(repeatPeriodically("retention of deliveries", RETENTION_MS, applyDeliveryRetention)),
-  Layer.effectDiscard(watchOverdue)
-).pipe(Layer.provide([FanOut.layer, DeliveryQueue.layer, OverdueDeliveries.layer]))
+  Layer.effectDiscard(watchOverdueDeliveries)
+).pipe(Layer.provide([EventDispatcher.layer, DeliveryQueue.layer, OverdueDeliveries.layer]))

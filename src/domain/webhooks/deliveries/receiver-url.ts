@@ -3,34 +3,34 @@ import { NetAddress } from "effect/net"
 import { ValidationFailed } from "../../../contract/errors.ts"
 import { PublicUrl } from "../../../platform/installation.ts"
 import { WEBHOOK_URL } from "../../../platform/limits.ts"
-import { type AllowedHosts, AllowedReceivers, allowsHost, literalAddress } from "./allowed-hosts.ts"
-import { forbiddenKind } from "./forbidden-addresses.ts"
+import { type AllowedHosts, AllowedReceivers, allowsHost, parseLiteralAddress } from "./allowed-hosts.ts"
+import { findForbiddenKind } from "./forbidden-addresses.ts"
 
 export interface ReceiverPolicy {
-  readonly allowed: AllowedHosts
+  readonly allowedHosts: AllowedHosts
   /** The address this service is reached at (PUBLIC_URL). */
   readonly publicUrl: URL
 }
 
 /** That of this process. */
-export const receiverPolicy = Effect.gen(function* () {
-  return { allowed: yield* AllowedReceivers, publicUrl: new URL(yield* PublicUrl) } satisfies ReceiverPolicy
+export const loadReceiverPolicy = Effect.gen(function* () {
+  return { allowedHosts: yield* AllowedReceivers, publicUrl: new URL(yield* PublicUrl) } satisfies ReceiverPolicy
 })
 
-const isLoopback = (host: string): boolean =>
-  Result.match(literalAddress(host), {
+const isLoopbackHost = (host: string): boolean =>
+  Result.match(parseLiteralAddress(host), {
     onFailure: () => /(^|\.)localhost\.?$/i.test(host),
     onSuccess: (address) => NetAddress.isLoopback(address)
   })
 
 /** Why the host of a URL may not be subscribed, as far as the text alone tells: names are judged when they are resolved. */
-const forbiddenHostReason = (host: string): Option.Option<string> =>
-  Result.match(literalAddress(host), {
-    onFailure: () => (isLoopback(host) ? Option.some("a loopback address") : Option.none()),
-    onSuccess: forbiddenKind
+const findForbiddenHostReason = (host: string): Option.Option<string> =>
+  Result.match(parseLiteralAddress(host), {
+    onFailure: () => (isLoopbackHost(host) ? Option.some("a loopback address") : Option.none()),
+    onSuccess: findForbiddenKind
   })
 
-const invalidUrl = (rule: string) => Result.fail(new ValidationFailed({ message: `url: ${rule}.` }))
+const failInvalidUrl = (rule: string) => Result.fail(new ValidationFailed({ message: `url: ${rule}.` }))
 
 /**
  * The URL a subscription may deliver to, in the form it is kept (as the URL parser writes it).
@@ -38,17 +38,19 @@ const invalidUrl = (rule: string) => Result.fail(new ValidationFailed({ message:
  * allow-list (a developer's machine, a test). 422 naming `url` otherwise.
  */
 export const parseReceiverUrl = (text: string, policy: ReceiverPolicy): Result.Result<string, ValidationFailed> => {
-  if (text.length > WEBHOOK_URL) return invalidUrl(`must be at most ${WEBHOOK_URL} characters`)
+  if (text.length > WEBHOOK_URL) return failInvalidUrl(`must be at most ${WEBHOOK_URL} characters`)
   // The parser also takes "https:host", backslashes and line breaks; what the host meant by those is a guess.
   const url = /^https?:\/\/[^\s\\]+$/i.test(text) ? URL.parse(text) : null
-  if (url === null) return invalidUrl("must be an absolute https address such as https://example.com/path")
-  if (url.href.length > WEBHOOK_URL) return invalidUrl(`must be at most ${WEBHOOK_URL} characters once encoded`)
-  if (url.username !== "" || url.password !== "") return invalidUrl("must not contain a user name or a password")
-  const isAllowed = allowsHost(policy.allowed, url.hostname)
+  if (url === null) return failInvalidUrl("must be an absolute https address such as https://example.com/path")
+  if (url.href.length > WEBHOOK_URL) return failInvalidUrl(`must be at most ${WEBHOOK_URL} characters once encoded`)
+  if (url.username !== "" || url.password !== "") return failInvalidUrl("must not contain a user name or a password")
+  const isAllowed = allowsHost(policy.allowedHosts, url.hostname)
   if (url.protocol === "http:") {
-    const isLocal = policy.publicUrl.protocol === "http:" && isLoopback(policy.publicUrl.hostname)
-    if (!(isLocal && isAllowed && isLoopback(url.hostname))) return invalidUrl("must begin with https://")
+    const isLocal = policy.publicUrl.protocol === "http:" && isLoopbackHost(policy.publicUrl.hostname)
+    if (!(isLocal && isAllowed && isLoopbackHost(url.hostname))) return failInvalidUrl("must begin with https://")
   }
-  const forbidden = isAllowed ? Option.none() : forbiddenHostReason(url.hostname)
-  return Option.isSome(forbidden) ? invalidUrl(`must not point at ${forbidden.value}`) : Result.succeed(url.href)
+  const forbiddenReason = isAllowed ? Option.none() : findForbiddenHostReason(url.hostname)
+  return Option.isSome(forbiddenReason)
+    ? failInvalidUrl(`must not point at ${forbiddenReason.value}`)
+    : Result.succeed(url.href)
 }

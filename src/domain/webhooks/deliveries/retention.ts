@@ -10,7 +10,7 @@ import {
   WEBHOOK_RETENTION_MS
 } from "../../../platform/limits.ts"
 import { dueSubscriptionsSql } from "./due-subscriptions.ts"
-import { activeCondition, deleteOldSubscriptionsSql } from "./subscriptions.ts"
+import { deleteOldSubscriptionsSql, subscriptionActiveCondition } from "./subscription-statements.ts"
 
 /** Subscription `s` of each with work. */
 const pendingSubscriptionsSql = (sql: SqlClient.SqlClient): Fragment => sql`
@@ -33,7 +33,7 @@ const deadLetterWaitingSql = (sql: SqlClient.SqlClient, cutoff: Date, now: Date)
       SELECT ctid AS place, due_at FROM webhook_deliveries
       WHERE operator_id = s.operator_id AND subscription_id = s.id AND lane = l.lane AND state = 'waiting'
       LIMIT ${RETENTION_BATCH_ROWS} FOR UPDATE SKIP LOCKED) d
-    WHERE NOT (${activeCondition(sql)}) AND d.due_at <= ${cutoff}
+    WHERE NOT (${subscriptionActiveCondition(sql)}) AND d.due_at <= ${cutoff}
     LIMIT ${RETENTION_BATCH_ROWS})) AND state = 'waiting'`
 
 const deleteWaitingOfDeletedSql = (sql: SqlClient.SqlClient): Fragment => sql`
@@ -62,15 +62,15 @@ const undeliveredCondition = (sql: SqlClient.SqlClient): Fragment => sql`
 /** Ends what has waited too long and removes what nobody looks at any more, as of this time. */
 export const applyDeliveryRetention = Effect.fnUntraced(function* (now: Date) {
   const sql = yield* SqlClient.SqlClient
-  const before = (age: number) => new Date(now.getTime() - age)
+  const toCutoff = (age: number) => new Date(now.getTime() - age)
   yield* applyRetention(sql, [
-    deadLetterWaitingSql(sql, before(WEBHOOK_DEAD_LETTER_AFTER_MS), now),
+    deadLetterWaitingSql(sql, toCutoff(WEBHOOK_DEAD_LETTER_AFTER_MS), now),
     deleteWaitingOfDeletedSql(sql),
-    deleteOldAttemptsSql(sql, before(WEBHOOK_RETENTION_MS)),
-    deleteSettledDeliveriesSql(sql, "delivered", before(WEBHOOK_RETENTION_MS)),
-    deleteSettledDeliveriesSql(sql, "dead", before(WEBHOOK_DEAD_LETTER_RETENTION_MS)),
-    deleteOldEvents(sql, before(EVENT_RETENTION_MS), undeliveredCondition(sql)),
+    deleteOldAttemptsSql(sql, toCutoff(WEBHOOK_RETENTION_MS)),
+    deleteSettledDeliveriesSql(sql, "delivered", toCutoff(WEBHOOK_RETENTION_MS)),
+    deleteSettledDeliveriesSql(sql, "dead", toCutoff(WEBHOOK_DEAD_LETTER_RETENTION_MS)),
+    deleteOldEvents(sql, toCutoff(EVENT_RETENTION_MS), undeliveredCondition(sql)),
     // By then the last dead letter of a deleted subscription is gone.
-    deleteOldSubscriptionsSql(sql, before(WEBHOOK_DEAD_LETTER_RETENTION_MS + RETENTION_MS))
+    deleteOldSubscriptionsSql(sql, toCutoff(WEBHOOK_DEAD_LETTER_RETENTION_MS + RETENTION_MS))
   ])
 })

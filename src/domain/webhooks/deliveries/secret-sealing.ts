@@ -2,19 +2,19 @@ import type { SecretSealer } from "../../../platform/sealing/CurrentSealer.ts"
 import { receiverTokenBinding, webhookSecretBinding } from "../../../platform/sealing/sealed-columns.ts"
 import type { SubscriptionKey, WebhookSigning } from "./delivery.ts"
 import type { SigningSecret } from "./signature.ts"
-import type { NewSubscription, WebhookReceiver } from "./subscriptions.ts"
+import type { NewSubscription, WebhookReceiver } from "./subscription-statements.ts"
 
 // The secrets of subscriptions and receivers on their way into their columns and out of them.
 
 /** Which subscription, as it is sealed for. */
-interface SubscriptionOwner {
+interface SubscriptionRef {
   readonly operatorId: number
   readonly id: number
 }
 
 export const sealSecret = (
   { sealRedacted }: SecretSealer,
-  { operatorId, id }: SubscriptionOwner,
+  { operatorId, id }: SubscriptionRef,
   secret: SigningSecret
 ) => sealRedacted(webhookSecretBinding(operatorId, id), secret)
 
@@ -26,13 +26,13 @@ export const sealReceiver = (
 
 /** A new subscription as it is kept. */
 export const sealSubscription = (
-  seals: SecretSealer,
-  owner: SubscriptionOwner,
+  sealer: SecretSealer,
+  subscriptionRef: SubscriptionRef,
   subscription: NewSubscription
 ): NewSubscription => ({
   ...subscription,
-  ...sealReceiver(seals, owner.operatorId, subscription),
-  secret: sealSecret(seals, owner, subscription.secret)
+  ...sealReceiver(sealer, subscriptionRef.operatorId, subscription),
+  secret: sealSecret(sealer, subscriptionRef, subscription.secret)
 })
 
 /** What a try needs, as it was before. Opened for each try alone, so that one which does not open keeps up no other. */

@@ -2,18 +2,21 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { jsonParameter } from "../../../platform/database/parameters.ts"
 import type { DeliveryAttempt, DeliverySuccess, TakenDelivery } from "./delivery.ts"
-import { healSubscriptionsSql, selectHealthSql } from "./subscriptions.ts"
+import { healSubscriptionsSql, selectHealthSql } from "./subscription-statements.ts"
 
 // The statements that write down how the tries of deliveries ended. How they say their way to the database: taking.ts.
 
-const keyIs = (sql: SqlClient, { operator_id, event_id, subscription_id }: TakenDelivery): Fragment => sql`
+const deliveryKeyCondition = (
+  sql: SqlClient,
+  { operator_id, event_id, subscription_id }: TakenDelivery
+): Fragment => sql`
   operator_id = ${operator_id} AND event_id = ${event_id} AND subscription_id = ${subscription_id}`
 
 /** Whether this try is still the one that counts: nobody has taken the delivery since, nor replayed it. */
-const isMine = (sql: SqlClient, delivery: TakenDelivery): Fragment => sql`
-  ${keyIs(sql, delivery)} AND settled_at IS NULL AND run = ${delivery.run} AND attempts = ${delivery.attempts}`
+const isClaimedCondition = (sql: SqlClient, delivery: TakenDelivery): Fragment => sql`
+  ${deliveryKeyCondition(sql, delivery)} AND settled_at IS NULL AND run = ${delivery.run} AND attempts = ${delivery.attempts}`
 
-const rowOfSuccess = ({ delivery, startedAt, result }: DeliverySuccess) => ({
+const toSuccessRow = ({ delivery, startedAt, result }: DeliverySuccess) => ({
   operator_id: delivery.operator_id,
   event_id: delivery.event_id,
   subscription_id: delivery.subscription_id,
@@ -31,7 +34,7 @@ export const settlingDelivered = (
   now: Date
 ): Fragment => sql`
   WITH given AS (
-    SELECT * FROM jsonb_to_recordset(${jsonParameter(successes.map(rowOfSuccess))}::jsonb) AS row (
+    SELECT * FROM jsonb_to_recordset(${jsonParameter(successes.map(toSuccessRow))}::jsonb) AS row (
       operator_id bigint, event_id bigint, subscription_id bigint, run integer, attempt integer,
       started_at timestamptz, duration_ms integer, status integer, first_bytes text)
   ), found AS (
@@ -58,7 +61,11 @@ export const settlingDelivered = (
   )}`
 
 /** The row of a try; a delivery that was cleared away meanwhile keeps none. */
-const recordingTry = (sql: SqlClient, delivery: TakenDelivery, { startedAt, result }: DeliveryAttempt): Fragment => sql`
+const recordAttemptSql = (
+  sql: SqlClient,
+  delivery: TakenDelivery,
+  { startedAt, result }: DeliveryAttempt
+): Fragment => sql`
   INSERT INTO webhook_attempts (operator_id, event_id, subscription_id, attempt, started_at, duration_ms, status, reason,
     detail, first_bytes)
   SELECT operator_id, event_id, subscription_id, ${delivery.attempts}, ${startedAt}, ${result.durationMs}::integer,
@@ -66,7 +73,7 @@ const recordingTry = (sql: SqlClient, delivery: TakenDelivery, { startedAt, resu
     ${result.outcome === "failed" ? result.reason : null}::text,
     ${result.outcome === "failed" ? result.detail.replaceAll("\0", "\uFFFD") : null}::text,
     ${result.outcome === "answered" ? result.firstBytes : null}::text
-  FROM webhook_deliveries WHERE ${keyIs(sql, delivery)}
+  FROM webhook_deliveries WHERE ${deliveryKeyCondition(sql, delivery)}
   ON CONFLICT DO NOTHING`
 
 /**
@@ -76,7 +83,7 @@ const recordingTry = (sql: SqlClient, delivery: TakenDelivery, { startedAt, resu
 export const settlingFailed = (
   sql: SqlClient,
   delivery: TakenDelivery,
-  tried: DeliveryAttempt,
+  attempt: DeliveryAttempt,
   nextTry: Date | undefined,
   now: Date
 ): Fragment => sql`
@@ -84,11 +91,11 @@ export const settlingFailed = (
     UPDATE webhook_deliveries SET failures = failures + 1,
       state = ${nextTry === undefined ? "dead" : "waiting"}, due_at = ${nextTry ?? now},
       settled_at = ${nextTry === undefined ? now : null}::timestamptz
-    WHERE ${isMine(sql, delivery)} AND NOT EXISTS (
-      SELECT FROM webhook_attempts WHERE ${keyIs(sql, delivery)} AND attempt = ${delivery.attempts})
-  ), tried AS (${recordingTry(sql, delivery, tried)})
+    WHERE ${isClaimedCondition(sql, delivery)} AND NOT EXISTS (
+      SELECT FROM webhook_attempts WHERE ${deliveryKeyCondition(sql, delivery)} AND attempt = ${delivery.attempts})
+  ), tried AS (${recordAttemptSql(sql, delivery, attempt)})
   ${selectHealthSql(sql, delivery)}`
 
 /** Hands a delivery back untried. */
-export const handingBack = (sql: SqlClient, delivery: TakenDelivery, now: Date): Fragment => sql`
-  UPDATE webhook_deliveries SET attempts = attempts - 1, due_at = ${now} WHERE ${isMine(sql, delivery)}`
+export const releaseDeliverySql = (sql: SqlClient, delivery: TakenDelivery, now: Date): Fragment => sql`
+  UPDATE webhook_deliveries SET attempts = attempts - 1, due_at = ${now} WHERE ${isClaimedCondition(sql, delivery)}`

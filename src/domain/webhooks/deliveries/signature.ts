@@ -14,15 +14,15 @@ const SECRET_PREFIX = "whsec_"
 /** A signing secret as the host sees it: `whsec_` + base64 of 24 to 64 random bytes. Redacted, so it cannot reach a log. */
 export type SigningSecret = Redacted.Redacted<string>
 
-const keyOf = (secret: SigningSecret): Buffer =>
+const decodeKey = (secret: SigningSecret): Buffer =>
   Buffer.from(Redacted.value(secret).slice(SECRET_PREFIX.length), "base64")
 
-export const generateSecret: Effect.Effect<SigningSecret> = Effect.sync(() =>
+export const generateSigningSecret: Effect.Effect<SigningSecret> = Effect.sync(() =>
   Redacted.make(SECRET_PREFIX + randomBytes(WEBHOOK_SECRET_BYTES).toString("base64"))
 )
 
 /** Reads a stored or brought secret. The reason of a failure never repeats the secret. */
-export const parseSecret = (text: string): Result.Result<SigningSecret, string> => {
+export const parseSigningSecret = (text: string): Result.Result<SigningSecret, string> => {
   if (!text.startsWith(SECRET_PREFIX)) return Result.fail(`a signing secret begins with ${SECRET_PREFIX}`)
   const encoded = text.slice(SECRET_PREFIX.length)
   const key = Buffer.from(encoded, "base64")
@@ -43,14 +43,14 @@ export interface SignedMessage {
   readonly body: string | Uint8Array
 }
 
-const signatureOf = (message: SignedMessage, secret: SigningSecret): string =>
-  `v1,${createHmac("sha256", keyOf(secret)).update(`${message.id}.${message.timestamp}.`).update(message.body).digest("base64")}`
+const computeSignature = (message: SignedMessage, secret: SigningSecret): string =>
+  `v1,${createHmac("sha256", decodeKey(secret)).update(`${message.id}.${message.timestamp}.`).update(message.body).digest("base64")}`
 
 /** The three headers of a try. While a rotated secret overlaps give both: a receiver accepts either signature. */
-export const signedHeaders = (message: SignedMessage, secrets: Arr.NonEmptyReadonlyArray<SigningSecret>) => ({
+export const buildSignatureHeaders = (message: SignedMessage, secrets: Arr.NonEmptyReadonlyArray<SigningSecret>) => ({
   "webhook-id": message.id,
   "webhook-timestamp": String(message.timestamp),
-  "webhook-signature": secrets.map((secret) => signatureOf(message, secret)).join(" ")
+  "webhook-signature": secrets.map((secret) => computeSignature(message, secret)).join(" ")
 })
 
 /**
@@ -76,7 +76,7 @@ export const hasValidSignature = (
   now: number
 ): boolean => {
   if (!isFreshTimestamp(message.timestamp, now)) return false
-  const expected = Buffer.from(signatureOf(message, secret))
+  const expected = Buffer.from(computeSignature(message, secret))
   return signatures.split(" ").some((signature) => {
     const bytes = Buffer.from(signature)
     return bytes.length === expected.length && timingSafeEqual(bytes, expected)

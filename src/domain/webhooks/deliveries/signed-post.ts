@@ -1,18 +1,18 @@
 import { Clock, Effect, Redacted } from "effect"
 import { CurrentSealer } from "../../../platform/sealing/CurrentSealer.ts"
 import type { DeliveryAttempt, SubscriptionKey, WebhookSigning } from "./delivery.ts"
-import { Outbound } from "./Outbound.ts"
+import { OutboundHttp } from "./OutboundHttp.ts"
 import { openSigning } from "./secret-sealing.ts"
-import { SECRET_TOKEN_HEADER, signedHeaders } from "./signature.ts"
+import { buildSignatureHeaders, SECRET_TOKEN_HEADER } from "./signature.ts"
 
 /** Sends a body once, signed as its receiver checks it, under the id the receiver knows it by. */
-export const postSigned = Effect.fnUntraced(function* (
+export const postSignedBody = Effect.fnUntraced(function* (
   signing: WebhookSigning & SubscriptionKey,
   id: string,
   body: string
 ) {
   const { url, secret, former_secret: formerSecret, secret_token } = openSigning(yield* CurrentSealer, signing, signing)
-  const outbound = yield* Outbound
+  const outbound = yield* OutboundHttp
   const startedAt = yield* Clock.currentTimeMillis
   const message = { id, timestamp: Math.floor(startedAt / 1000), body }
   const result = yield* outbound.post({
@@ -20,7 +20,7 @@ export const postSigned = Effect.fnUntraced(function* (
     headers: {
       "content-type": "application/json",
       [SECRET_TOKEN_HEADER]: Redacted.value(secret_token),
-      ...signedHeaders(message, formerSecret === null ? [secret] : [secret, formerSecret])
+      ...buildSignatureHeaders(message, formerSecret === null ? [secret] : [secret, formerSecret])
     },
     body
   })

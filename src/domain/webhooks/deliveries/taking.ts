@@ -3,10 +3,10 @@ import type { Fragment } from "effect/sql/Statement"
 import { computeLeaseEnd } from "../../../jobs/lease.ts"
 import { idsParameter } from "../../../platform/database/parameters.ts"
 import { WEBHOOK_CONCURRENT_DELIVERIES } from "../../../platform/limits.ts"
-import { probingHealth } from "./circuit-breaker.ts"
-import type { RestedSubscription, SubscriptionKey } from "./delivery.ts"
+import { makeProbingHealth } from "./circuit-breaker.ts"
+import type { SubscriptionKey, SubscriptionToProbe } from "./delivery.ts"
 import { dueSubscriptionsSql } from "./due-subscriptions.ts"
-import { activeCondition, replaceHealthOfDueSql } from "./subscriptions.ts"
+import { replaceHealthOfDueSubscriptionSql, subscriptionActiveCondition } from "./subscription-statements.ts"
 
 // The statements by which deliveries are taken.
 //
@@ -23,7 +23,7 @@ export interface Taking {
 }
 
 /** What a try needs to know of its subscription `s`. */
-export const sending = (sql: SqlClient, now: Date): Fragment => sql`
+export const signingColumnsSql = (sql: SqlClient, now: Date): Fragment => sql`
   s.operator_id, s.id, s.url, s.secret, s.secret_token,
   CASE WHEN s.former_secret_until > ${now} THEN s.former_secret END AS former_secret`
 
@@ -31,7 +31,7 @@ export const sending = (sql: SqlClient, now: Date): Fragment => sql`
  * The deliveries of subscription `o` that may go now, oldest first: the heads of its lanes that are due. One that
  * somebody else has in hand is passed by: who writes down how it ended asks for the subscription next.
  */
-const dueOf = (sql: SqlClient, now: Date, most: Fragment): Fragment => sql`
+const dueDeliveriesSql = (sql: SqlClient, now: Date, most: Fragment): Fragment => sql`
   SELECT head.place, due.due_at
   FROM (
     SELECT * FROM (
@@ -60,9 +60,9 @@ const takingChosen = (sql: SqlClient, { now, leaseMs }: Taking): Fragment => sql
   ORDER BY taken.event_id`
 
 /** How many deliveries each subscription has under way. */
-const countsOf = (underWay: Iterable<SubscriptionKey>): ReadonlyMap<number, number> => {
+const countBySubscription = (inProgress: Iterable<SubscriptionKey>): ReadonlyMap<number, number> => {
   const counts = new Map<number, number>()
-  for (const { subscription_id: id } of underWay) counts.set(id, (counts.get(id) ?? 0) + 1)
+  for (const { subscription_id: id } of inProgress) counts.set(id, (counts.get(id) ?? 0) + 1)
   return counts
 }
 
@@ -74,13 +74,13 @@ export const takingDue = (
   sql: SqlClient,
   taking: Taking,
   most: number,
-  underWay: Iterable<SubscriptionKey>
+  inProgress: Iterable<SubscriptionKey>
 ): Fragment => {
-  const counts = countsOf(underWay)
+  const counts = countBySubscription(inProgress)
   const [ids, deliveries] = [Array.from(counts.keys()), Array.from(counts.values())]
   return sql`
     WITH RECURSIVE ${dueSubscriptionsSql(sql)}, o AS MATERIALIZED (
-      SELECT ${sending(sql, taking.now)},
+      SELECT ${signingColumnsSql(sql, taking.now)},
         CASE s.health->>'state' WHEN 'failing' THEN 1 ELSE ${WEBHOOK_CONCURRENT_DELIVERIES}::integer END
           - coalesce(busy.deliveries, 0) AS room,
         sum(coalesce(busy.deliveries, 0)) OVER (PARTITION BY s.operator_id) AS of_operator
@@ -88,12 +88,12 @@ export const takingDue = (
       CROSS JOIN LATERAL (
         SELECT * FROM webhook_subscriptions
         WHERE operator_id = with_work.operator_id AND id = with_work.subscription_id AND deleted_at IS NULL
-          AND ${activeCondition(sql)}
+          AND ${subscriptionActiveCondition(sql)}
         FOR NO KEY UPDATE SKIP LOCKED) s
       LEFT JOIN unnest(${idsParameter(ids)}::bigint[], ${idsParameter(deliveries)}::bigint[])
         AS busy (id, deliveries) ON busy.id = s.id
     ), chosen AS (
-      SELECT due.place FROM o CROSS JOIN LATERAL (${dueOf(sql, taking.now, sql`greatest(o.room, 0)`)}) due
+      SELECT due.place FROM o CROSS JOIN LATERAL (${dueDeliveriesSql(sql, taking.now, sql`greatest(o.room, 0)`)}) due
       ORDER BY o.of_operator + row_number() OVER (PARTITION BY o.operator_id ORDER BY due.due_at), due.due_at
       LIMIT ${most}
     ), ${takingChosen(sql, taking)}`
@@ -103,8 +103,13 @@ export const takingDue = (
  * Up to `most` subscriptions whose rest is over and that something is due for. One whose share is under way, since
  * before its rest began, waits for the first of these to end.
  */
-export const restsOver = (sql: SqlClient, now: Date, most: number, underWay: Iterable<SubscriptionKey>): Fragment => {
-  const full = Array.from(countsOf(underWay)).flatMap(([id, count]) =>
+export const subscriptionsToProbeSql = (
+  sql: SqlClient,
+  now: Date,
+  most: number,
+  inProgress: Iterable<SubscriptionKey>
+): Fragment => {
+  const fullSubscriptionIds = Array.from(countBySubscription(inProgress)).flatMap(([id, count]) =>
     count < WEBHOOK_CONCURRENT_DELIVERIES ? [] : [id]
   )
   return sql`
@@ -113,7 +118,7 @@ export const restsOver = (sql: SqlClient, now: Date, most: number, underWay: Ite
     FROM with_work
     JOIN webhook_subscriptions s ON s.operator_id = with_work.operator_id AND s.id = with_work.subscription_id
     WHERE s.deleted_at IS NULL AND s.health->>'state' IN ('resting', 'probing')
-      AND (s.health->>'until')::bigint <= ${now.getTime()} AND s.id <> ALL (${idsParameter(full)}::bigint[])
+      AND (s.health->>'until')::bigint <= ${now.getTime()} AND s.id <> ALL (${idsParameter(fullSubscriptionIds)}::bigint[])
       AND EXISTS (
         SELECT FROM webhook_lanes l
         WHERE l.operator_id = s.operator_id AND l.subscription_id = s.id AND l.due_at <= ${now} AND l.event_id > 0)
@@ -124,13 +129,13 @@ export const restsOver = (sql: SqlClient, now: Date, most: number, underWay: Ite
 export const takingProbe = (
   sql: SqlClient,
   taking: Taking,
-  { operator_id, subscription_id, health }: RestedSubscription
+  { operator_id, subscription_id, health }: SubscriptionToProbe
 ): Fragment => sql`
   WITH o AS (
-    SELECT ${sending(sql, taking.now)} FROM webhook_subscriptions s
+    SELECT ${signingColumnsSql(sql, taking.now)} FROM webhook_subscriptions s
     WHERE s.operator_id = ${operator_id} AND s.id = ${subscription_id}
   ), due AS (
-    SELECT o.operator_id, o.id, due.place FROM o CROSS JOIN LATERAL (${dueOf(sql, taking.now, sql`1`)}) due
+    SELECT o.operator_id, o.id, due.place FROM o CROSS JOIN LATERAL (${dueDeliveriesSql(sql, taking.now, sql`1`)}) due
   ), chosen AS (
-    ${replaceHealthOfDueSql(sql, health, probingHealth(health, taking.now.getTime()))} RETURNING due.place
+    ${replaceHealthOfDueSubscriptionSql(sql, health, makeProbingHealth(health, taking.now.getTime()))} RETURNING due.place
   ), ${takingChosen(sql, taking)}`

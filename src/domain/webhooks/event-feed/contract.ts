@@ -10,7 +10,7 @@ import { findUnknownEventName } from "./rules.ts"
 
 // The feed of events and who reads it (docs/feed.md): what webhooks tell, to be read as often as one likes.
 
-const cursorWhere = (isAccepted: (text: string) => boolean) =>
+const makeCursorSchema = (isAccepted: (text: string) => boolean) =>
   Schema.String.check(
     Schema.makeFilter(isAccepted, {
       unreadable: true,
@@ -19,15 +19,15 @@ const cursorWhere = (isAccepted: (text: string) => boolean) =>
     })
   )
 
-const Cursor = cursorWhere((text) => parseFeedCursor(text) !== undefined)
+const Cursor = makeCursorSchema((text) => parseFeedCursor(text) !== undefined)
 
 /** Empty: none. An event_id stands for the cursor of that event: all that a receiver of webhooks has of it. */
-const CursorOrEvent = cursorWhere(
+const CursorOrEventId = makeCursorSchema(
   (text) => text === "" || parseFeedCursor(text) !== undefined || parseEventId(text) !== undefined
 )
 
 /** Names of events, separated by commas: `parseEventNames` reads them. */
-const Types = textUpTo(FEED_TYPES).check(
+const EventNameList = textUpTo(FEED_TYPES).check(
   Schema.makeFilter(
     (text) => {
       const unknown = findUnknownEventName(text)
@@ -37,13 +37,13 @@ const Types = textUpTo(FEED_TYPES).check(
   )
 )
 
-const NAME = new RegExp(`^[A-Za-z0-9][A-Za-z0-9._-]{0,${EVENT_CONSUMER_NAME - 1}}$`)
+const CONSUMER_NAME_PATTERN = new RegExp(`^[A-Za-z0-9][A-Za-z0-9._-]{0,${EVENT_CONSUMER_NAME - 1}}$`)
 
 /** What an operator calls a consumer, as it stands in a path: clients that follow the URL standard resolve `.` and `..` there. */
 const ConsumerName = Schema.String.check(
-  Schema.makeFilter((text) => NAME.test(text), {
+  Schema.makeFilter((text) => CONSUMER_NAME_PATTERN.test(text), {
     expected: `1 to ${EVENT_CONSUMER_NAME} letters, digits, ".", "_" or "-", the first a letter or digit`,
-    toJsonSchema: () => ({ pattern: NAME.source })
+    toJsonSchema: () => ({ pattern: CONSUMER_NAME_PATTERN.source })
   })
 )
 
@@ -74,11 +74,11 @@ export const list_events = operation("list_events", {
   route: "GET /events",
   summary: "Read what happened, oldest first, from a cursor on; `wait` holds the answer until there is something",
   payload: {
-    after: Schema.optionalKey(CursorOrEvent).annotateKey({
+    after: Schema.optionalKey(CursorOrEventId).annotateKey({
       description: "Behind this cursor; without one from the oldest event that is kept."
     }),
     limit: Schema.optionalKey(integerBetween(1, FEED_MAX, "a limit").annotate({ default: FEED_DEFAULT })),
-    types: Schema.optionalKey(Types),
+    types: Schema.optionalKey(EventNameList),
     property_id: Schema.optionalKey(PropertyOrUnassigned).annotateKey({
       description: "Events of this property alone; 0 is the reservation box."
     }),

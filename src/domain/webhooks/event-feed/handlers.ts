@@ -30,7 +30,7 @@ const parsePosition = Effect.fnUntraced(function* (field: string, cursor: string
 })
 
 /** Where a reading begins: behind a cursor, or behind the event of an event_id. */
-const resolveStart = Effect.fnUntraced(function* (store: Store, after: string, operatorId: number) {
+const resolveStartPosition = Effect.fnUntraced(function* (store: Store, after: string, operatorId: number) {
   const id = parseEventId(after)
   if (id === undefined) return yield* parsePosition("after", after, operatorId)
   const { position, forgotten: oldestPosition } = yield* store.findEventPosition(operatorId, id)
@@ -38,11 +38,11 @@ const resolveStart = Effect.fnUntraced(function* (store: Store, after: string, o
 })
 
 /** A page of the feed; with whoever names a property it has not, told so when nothing was found. */
-const readPage = (store: Store, operatorId: number, query: FeedQuery) =>
+const readFeedPage = (store: Store, operatorId: number, query: FeedQuery) =>
   Effect.gen(function* () {
     const scan = yield* store.scanFeed(operatorId, query)
-    if (query.after !== undefined && query.after < scan.forgotten) {
-      return yield* cursorExpired("after", operatorId, scan.forgotten)
+    if (query.after !== undefined && query.after < scan.deletedUpTo) {
+      return yield* cursorExpired("after", operatorId, scan.deletedUpTo)
     }
     return toFeedPage(scan, query.limit)
   })
@@ -53,7 +53,7 @@ const checkProperty = Effect.fnUntraced(function* (
   { property_id }: ListEventsPayload
 ) {
   if (property_id === undefined || property_id === 0) return
-  if (!(yield* store.knowsProperty(operatorId, property_id))) return yield* noSuchProperty
+  if (!(yield* store.checkPropertyExists(operatorId, property_id))) return yield* noSuchProperty
 })
 
 const listEvents = (store: Store, context: LongPollContext) =>
@@ -61,20 +61,24 @@ const listEvents = (store: Store, context: LongPollContext) =>
     const { operatorId } = yield* CurrentCaller
     const { limit = FEED_DEFAULT, property_id, wait = 0 } = payload
     const types = payload.types === undefined ? undefined : parseEventNames(payload.types)
-    const after = yield* resolveStart(store, payload.after ?? "", operatorId)
+    const after = yield* resolveStartPosition(store, payload.after ?? "", operatorId)
     const poll = (before: FeedPage<EventRow> | undefined) =>
       Effect.gen(function* () {
-        const page = yield* readPage(store, operatorId, { after: before?.next ?? after, limit, types, property_id })
-        const isReady = page.events.length > 0 || page.more
+        const page = yield* readFeedPage(store, operatorId, {
+          after: before?.nextPosition ?? after,
+          limit,
+          types,
+          property_id
+        })
+        const isReady = page.events.length > 0 || page.hasMore
         if (!isReady && before === undefined) yield* checkProperty(store, operatorId, payload)
-        return { found: page, answers: isReady }
+        return { page, isReady }
       })
-    const { found: page } =
-      wait === 0 ? yield* poll(undefined) : { found: yield* longPoll(context, operatorId, wait, poll) }
+    const { page } = wait === 0 ? yield* poll(undefined) : { page: yield* longPoll(context, operatorId, wait, poll) }
     return {
       events: page.events.map((row) => toEvent(operatorId, row)),
-      next_cursor: formatFeedCursor({ operatorId, position: page.next }),
-      has_more: page.more
+      next_cursor: formatFeedCursor({ operatorId, position: page.nextPosition }),
+      has_more: page.hasMore
     }
   })
 
@@ -97,7 +101,7 @@ const putEventConsumer = (store: Store) =>
     const position = (yield* parsePosition("cursor", cursor, operatorId)) ?? 0
     const { forgotten, consumer } = yield* store.putConsumer(operatorId, { name, position }, yield* currentSecond)
     if (consumer !== null) return { consumer }
-    return yield* forgotten > position ? cursorExpired("cursor", operatorId, forgotten) : cursorMovesBack
+    return yield* forgotten > position ? cursorExpired("cursor", operatorId, forgotten) : cursorMovesBackError
   })
 
 const deleteEventConsumer = (store: Store) =>
@@ -115,14 +119,14 @@ const toConsumer = (operatorId: number, { name, position, lag, oldest_queued_at 
 })
 
 const noSuchConsumer = new NotFound({ message: "name: no such consumer." })
-const cursorMovesBack = new ValidationFailed({
+const cursorMovesBackError = new ValidationFailed({
   message: "cursor: this consumer has acknowledged further already. To read events again, pass `after`."
 })
 
 export const layerEvents = layerOperations(
   Effect.gen(function* () {
     const store = yield* EventFeedStore
-    const longPollContext = { news: yield* NewEvents, stopping: yield* Shutdown, seats: new LongPollPermits() }
+    const longPollContext = { newEvents: yield* NewEvents, shutdown: yield* Shutdown, permits: new LongPollPermits() }
     return handleOperations(EventOperations, {
       list_events: listEvents(store, longPollContext),
       list_event_consumers: listEventConsumers(store),

@@ -10,36 +10,36 @@ export const FEED_POLL_GAP_MS = 100
 
 /** What waits for events stands on. */
 export interface LongPollContext {
-  readonly news: NewEvents["Service"]
-  readonly stopping: Shutdown["Service"]
-  readonly seats: LongPollPermits
+  readonly newEvents: NewEvents["Service"]
+  readonly shutdown: Shutdown["Service"]
+  readonly permits: LongPollPermits
 }
 
 /** Who waits at once in this process: so many calls of each operator. */
 export class LongPollPermits {
-  readonly #taken = new Map<number, number>()
+  readonly #heldByOperator = new Map<number, number>()
 
   /** Runs it in a seat of the operator; fails when there is none. */
-  readonly withPermit = <A, E, R>(operator: number, poll: Effect.Effect<A, E, R>) =>
+  readonly withPermit = <A, E, R>(operatorId: number, poll: Effect.Effect<A, E, R>) =>
     Effect.acquireUseRelease(
       Effect.suspend(() => {
-        const taken = this.#taken.get(operator) ?? 0
-        if (taken >= FEED_WAITING_READS) return tooManyWaiting
-        this.#taken.set(operator, taken + 1)
+        const held = this.#heldByOperator.get(operatorId) ?? 0
+        if (held >= FEED_WAITING_READS) return failTooManyWaiting
+        this.#heldByOperator.set(operatorId, held + 1)
         return Effect.void
       }),
       () => poll,
-      () => Effect.sync(() => this.#leave(operator))
+      () => Effect.sync(() => this.#release(operatorId))
     )
 
-  #leave(operator: number): void {
-    const left = (this.#taken.get(operator) ?? 0) - 1
-    if (left <= 0) this.#taken.delete(operator)
-    else this.#taken.set(operator, left)
+  #release(operatorId: number): void {
+    const remaining = (this.#heldByOperator.get(operatorId) ?? 0) - 1
+    if (remaining <= 0) this.#heldByOperator.delete(operatorId)
+    else this.#heldByOperator.set(operatorId, remaining)
   }
 }
 
-const tooManyWaiting = Effect.fail(
+const failTooManyWaiting = Effect.fail(
   new RateLimited({
     message: `wait: ${FEED_WAITING_READS} calls of this operator already wait for events; retry later or without wait.`,
     headers: { "retry-after": "1" }
@@ -48,8 +48,8 @@ const tooManyWaiting = Effect.fail(
 
 /** One look at the feed: what it found, and whether that is worth an answer. */
 interface PollResult<Page> {
-  readonly found: Page
-  readonly answers: boolean
+  readonly page: Page
+  readonly isReady: boolean
 }
 
 /**
@@ -58,52 +58,55 @@ interface PollResult<Page> {
  * looks. Ends at once when the process is asked to stop. Holds no place while it waits.
  */
 export const longPoll = <Page, E>(
-  { news, stopping, seats: permits }: LongPollContext,
-  operator: number,
+  { newEvents, shutdown, permits }: LongPollContext,
+  operatorId: number,
   seconds: number,
   poll: (previous: Page | undefined) => Effect.Effect<PollResult<Page>, E>
 ): Effect.Effect<Page, E | RateLimited | ServerError> =>
   Effect.gen(function* () {
-    const latch = yield* news.latch(operator)
-    const first = yield* poll(undefined)
-    if (first.answers) return first.found
+    const latch = yield* newEvents.latch(operatorId)
+    const firstResult = yield* poll(undefined)
+    if (firstResult.isReady) return firstResult.page
     const deadline = (yield* Clock.currentTimeMillis) + seconds * 1000
-    return yield* permits.withPermit(operator, pollUntilDeadline(first.found, { latch, stopping, deadline }, poll))
+    return yield* permits.withPermit(
+      operatorId,
+      pollUntilDeadline(firstResult.page, { latch, shutdown, deadline }, poll)
+    )
   }).pipe(Effect.scoped)
 
 interface LongPollDeadline {
   readonly latch: Latch.Latch
-  readonly stopping: Shutdown["Service"]
+  readonly shutdown: Shutdown["Service"]
   readonly deadline: number
 }
 
 const pollUntilDeadline = <Page, E>(
   first: Page,
-  { latch, stopping, deadline }: LongPollDeadline,
+  { latch, shutdown, deadline }: LongPollDeadline,
   poll: (previous: Page | undefined) => Effect.Effect<PollResult<Page>, E>
 ): Effect.Effect<Page, E | ServerError> =>
   Effect.gen(function* () {
     let page = first
     let notBefore = 0
     while (true) {
-      const left = deadline - (yield* Clock.currentTimeMillis)
+      const remainingMs = deadline - (yield* Clock.currentTimeMillis)
       const wakeUp = Effect.raceFirst(
-        Effect.as(awaitNews(latch, notBefore), true),
-        Effect.as(stopping.awaitBegin, false)
+        Effect.as(awaitNewEvents(latch, notBefore), true),
+        Effect.as(shutdown.awaitBegin, false)
       )
-      const woken = yield* releasePermitWhile(Effect.timeoutOption(wakeUp, Math.max(left, 0)))
-      if (!Option.getOrElse(woken, () => false)) return page
+      const wakeUpResult = yield* releasePermitWhile(Effect.timeoutOption(wakeUp, Math.max(remainingMs, 0)))
+      if (!Option.getOrElse(wakeUpResult, () => false)) return page
       // Closed before looking: what comes from here on is told again.
       yield* latch.close
-      const next = yield* poll(page)
-      if (next.answers) return next.found
-      page = next.found
+      const nextResult = yield* poll(page)
+      if (nextResult.isReady) return nextResult.page
+      page = nextResult.page
       notBefore = (yield* Clock.currentTimeMillis) + FEED_POLL_GAP_MS
     }
   })
 
 /** Waits for word of something new, and until it is time to look. */
-const awaitNews = (latch: Latch.Latch, notBefore: number): Effect.Effect<void> =>
+const awaitNewEvents = (latch: Latch.Latch, notBefore: number): Effect.Effect<void> =>
   Effect.gen(function* () {
     yield* latch.await
     const now = yield* Clock.currentTimeMillis

@@ -17,13 +17,13 @@ export const findUnknownEventName = (text: string): string | undefined =>
 /** A part of the feed that was read in one go. */
 export interface FeedScan<Event> {
   /** Up to which position events were removed. */
-  readonly forgotten: number
+  readonly deletedUpTo: number
   /** Where the reading began. */
   readonly start: number
   /** Where a reading that is narrowed ended: it has looked at everything up to there. */
-  readonly reached: number | null
+  readonly reachedPosition: number | null
   /** Whether there is more behind that. */
-  readonly beyond: boolean
+  readonly hasMore: boolean
   /** In order; one more than fit on the page, if there are so many. */
   readonly events: ReadonlyArray<Event>
 }
@@ -31,8 +31,8 @@ export interface FeedScan<Event> {
 /** What of it is shown, and where the next page begins. */
 export interface FeedPage<Event> {
   readonly events: ReadonlyArray<Event>
-  readonly next: number
-  readonly more: boolean
+  readonly nextPosition: number
+  readonly hasMore: boolean
 }
 
 /** The page of a reading. A page that is full ends at its last event, another where the reading got to. */
@@ -43,8 +43,8 @@ export const toFeedPage = <Event extends { readonly position: number }>(
   const events = scan.events.slice(0, limit)
   const last = events.at(-1)?.position ?? scan.start
   return scan.events.length > limit
-    ? { events, next: last, more: true }
-    : { events, next: scan.reached ?? last, more: scan.beyond }
+    ? { events, nextPosition: last, hasMore: true }
+    : { events, nextPosition: scan.reachedPosition ?? last, hasMore: scan.hasMore }
 }
 
 /** The position a cursor of the operator stands for; the empty text is no cursor and stands for the beginning. */
@@ -61,13 +61,13 @@ export const parseCursorPosition = (
 }
 
 /** 409 for an event that is not kept any more, or never was one of the operator's. */
-export const noSuchEvent = (operatorId: number, forgotten: number): Conflict =>
+export const noSuchEvent = (operatorId: number, deletedUpTo: number): Conflict =>
   new Conflict({
-    message: `after: the event no longer exists; the oldest cursor is ${formatFeedCursor({ operatorId, position: forgotten })}.`
+    message: `after: the event no longer exists; the oldest cursor is ${formatFeedCursor({ operatorId, position: deletedUpTo })}.`
   })
 
 /** 409 for a cursor with removed events behind it. */
-export const cursorExpired = (field: string, operatorId: number, forgotten: number): Conflict =>
+export const cursorExpired = (field: string, operatorId: number, deletedUpTo: number): Conflict =>
   new Conflict({
-    message: `${field}: events after this cursor were deleted; the oldest cursor is ${formatFeedCursor({ operatorId, position: forgotten })}.`
+    message: `${field}: events after this cursor were deleted; the oldest cursor is ${formatFeedCursor({ operatorId, position: deletedUpTo })}.`
   })

@@ -10,7 +10,7 @@ import { type Givens, inForms, partOf, type Value, type Valued } from "../../../
 import { makeOptionalRowReader, makeRowsReader, makeSingleRowReader } from "../../../platform/database/rows.ts"
 import { FEED_EVENTS_SCANNED } from "../../../platform/limits.ts"
 import type { OperatorRowId, OperatorScoped } from "../../operator-rows.ts"
-import { checkPropertyExists } from "../../properties/properties/ownership.ts"
+import { makeCheckPropertyExists } from "../../properties/properties/ownership.ts"
 import type { FeedScan } from "./rules.ts"
 
 const EventRow = Schema.Struct({
@@ -51,7 +51,7 @@ const readEventPosition = makeSingleRowReader(
   Schema.Struct({ forgotten: Schema.Int, position: Schema.NullOr(Schema.Int) })
 )
 const readConsumers = makeRowsReader(ConsumerRow)
-const readName = makeOptionalRowReader(Schema.Struct({ name: Schema.String }))
+const readConsumerName = makeOptionalRowReader(Schema.Struct({ name: Schema.String }))
 
 /** As the database writes it as JSON. */
 const ConsumerJsonRow = Schema.Struct({
@@ -93,7 +93,7 @@ const feedScanSql = (
 ): Fragment => {
   const isNarrowed = types !== undefined || property_id !== undefined
   const property = property_id === undefined ? null : partOf(property_id, String)
-  const pageAndOne = partOf(limit, (rows) => rows + 1)
+  const rowLimit = partOf(limit, (rows) => rows + 1)
   return sql`
     WITH started AS MATERIALIZED (
       SELECT forgotten, greatest(forgotten, ${after}) AS start
@@ -102,8 +102,8 @@ const feedScanSql = (
       ${isNarrowed ? scanEndSql(sql, operatorId) : sql`SELECT NULL::bigint AS reached, false AS beyond`}
     ), found AS (
       SELECT id, event, payload, queued_at, position
-      FROM feed_events(${operatorId}, (SELECT start FROM started), ${isNarrowed ? FEED_EVENTS_SCANNED : pageAndOne},
-        ${types ?? null}::text[], ${property}::text, ${pageAndOne})
+      FROM feed_events(${operatorId}, (SELECT start FROM started), ${isNarrowed ? FEED_EVENTS_SCANNED : rowLimit},
+        ${types ?? null}::text[], ${property}::text, ${rowLimit})
     )
     SELECT started.forgotten, started.start, scanned.reached, scanned.beyond, to_jsonb(found) AS event
     FROM started CROSS JOIN scanned LEFT JOIN found ON true
@@ -111,12 +111,18 @@ const feedScanSql = (
 }
 
 const toFeedScan = (rows: Effect.Success<ReturnType<typeof readFeedRows>>): FeedScan<EventRow> => {
-  const [{ forgotten, start, reached, beyond } = EMPTY_SCAN] = rows
-  return { forgotten, start, reached, beyond, events: rows.flatMap(({ event }) => (event === null ? [] : [event])) }
+  const [{ forgotten, start, reached, beyond } = EMPTY_SCAN_ROW] = rows
+  return {
+    deletedUpTo: forgotten,
+    start,
+    reachedPosition: reached,
+    hasMore: beyond,
+    events: rows.flatMap(({ event }) => (event === null ? [] : [event]))
+  }
 }
 
 // The statement always answers a row.
-const EMPTY_SCAN = { forgotten: 0, start: 0, reached: null, beyond: false }
+const EMPTY_SCAN_ROW = { forgotten: 0, start: 0, reached: null, beyond: false }
 
 const scanFeed = (sql: SqlClient.SqlClient) => {
   const statement = inForms(sql, (query: Givens<FeedQueryParameters>) => feedScanSql(sql, query))
@@ -183,7 +189,7 @@ const removeConsumer = (sql: SqlClient.SqlClient) => {
       outcome: sql`SELECT name FROM removed`
     })
   )
-  return (operatorId: number, name: string) => readName(statement({ operatorId, name }))
+  return (operatorId: number, name: string) => readConsumerName(statement({ operatorId, name }))
 }
 
 /** How the family reads the feed and keeps its consumers; the statements that write are src/jobs/events/consumer-statements.ts. */
@@ -193,7 +199,7 @@ export class EventFeedStore extends Context.Service<EventFeedStore>()(
     make: Effect.map(SqlClient.SqlClient, (sql) => ({
       scanFeed: scanFeed(sql),
       findEventPosition: findEventPosition(sql),
-      knowsProperty: checkPropertyExists(sql),
+      checkPropertyExists: makeCheckPropertyExists(sql),
       listConsumers: listConsumers(sql),
       putConsumer: putConsumer(sql),
       removeConsumer: removeConsumer(sql)

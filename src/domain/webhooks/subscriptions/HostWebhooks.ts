@@ -12,18 +12,18 @@ import { type Givens, inForms } from "../../../platform/database/forms.ts"
 import { makeOptionalRowReader, makeRowsReader } from "../../../platform/database/rows.ts"
 import { CurrentSealer } from "../../../platform/sealing/CurrentSealer.ts"
 import { readRowId } from "../../operator-rows.ts"
-import { Health } from "../deliveries/circuit-breaker.ts"
+import { SubscriptionHealth } from "../deliveries/circuit-breaker.ts"
 import { DeliveryLog } from "../deliveries/DeliveryLog.ts"
 import { parseWebhookId } from "../deliveries/delivery-message.ts"
 import { sealSecret } from "../deliveries/secret-sealing.ts"
-import { generateSecret, type SigningSecret } from "../deliveries/signature.ts"
-import { pauseSubscriptionSql, rotateSecretSql } from "../deliveries/subscriptions.ts"
+import { generateSigningSecret, type SigningSecret } from "../deliveries/signature.ts"
+import { pauseSubscriptionSql, rotateSecretSql } from "../deliveries/subscription-statements.ts"
 import { SubscriptionRow } from "./store.ts"
 
 /** A subscription as its host sees it. */
 export const HostWebhook = Schema.Struct({
   ...SubscriptionRow.fields,
-  health: Health,
+  health: SubscriptionHealth,
   /** What the host calls the application that made it; null: no application did, or its consent is forgotten. */
   connection: Schema.NullOr(Schema.String),
   /** Whose token or page made it; null: that was not kept then. */
@@ -44,11 +44,11 @@ interface WebhookScope extends ViewerScope {
   readonly id: number
 }
 
-interface PauseParameters extends WebhookScope {
+interface PauseWebhookParameters extends WebhookScope {
   readonly now: Date
 }
 
-interface RotateParameters extends PauseParameters {
+interface RotateSecretParameters extends PauseWebhookParameters {
   readonly secret: SigningSecret
 }
 
@@ -57,71 +57,75 @@ const toViewerScope = ({ operatorId, accountId, role }: Viewer): ViewerScope => 
   accountId: role === "main" ? undefined : accountId
 })
 
-const readAll = makeRowsReader(HostWebhook)
-const readOne = makeOptionalRowReader(HostWebhook)
+const readWebhooks = makeRowsReader(HostWebhook)
+const readWebhook = makeOptionalRowReader(HostWebhook)
 
 const viewerCondition = (sql: SqlClient.SqlClient, { operatorId, accountId }: Givens<ViewerScope>): Fragment => sql`
   s.operator_id = ${operatorId} AND s.deleted_at IS NULL
     ${accountId === undefined ? sql`` : sql`AND s.account_id = ${accountId}`}`
 
-const webhookCondition = (sql: SqlClient.SqlClient, seen: Givens<WebhookScope>): Fragment =>
-  sql`${viewerCondition(sql, seen)} AND s.id = ${seen.id}`
+const webhookCondition = (sql: SqlClient.SqlClient, scope: Givens<WebhookScope>): Fragment =>
+  sql`${viewerCondition(sql, scope)} AND s.id = ${scope.id}`
 
-const selectWebhooks = (sql: SqlClient.SqlClient, whose: Fragment): Fragment => sql`
+const selectWebhooks = (sql: SqlClient.SqlClient, condition: Fragment): Fragment => sql`
   SELECT s.id, s.url, s.events, s.application, s.paused_at, s.paused_reason, s.created_at, s.health, g.name AS connection,
     a.name AS account_name
   FROM webhook_subscriptions s
   LEFT JOIN oauth_grants g ON g.operator_id = s.operator_id AND g.id = s.grant_id
   LEFT JOIN accounts a ON a.operator_id = s.operator_id AND a.id = s.account_id
-  WHERE ${whose} ORDER BY s.id`
+  WHERE ${condition} ORDER BY s.id`
 
 const noSuchWebhook = new NotFound({ message: "There is no such webhook." })
 /** 409 for a delivery that cannot be replayed. */
-export const notReplayable = new Conflict({ message: "delivery: is already queued, or was deleted by retention." })
+export const notReplayableError = new Conflict({ message: "delivery: is already queued, or was deleted by retention." })
 
 const make = Effect.gen(function* () {
   const [sql, log, { wake }] = [yield* SqlClient.SqlClient, yield* DeliveryLog, yield* WakeUp]
-  const seals = yield* CurrentSealer
-  const once = runFormIdempotently(yield* IdempotencyKeys)
-  const all = inForms(sql, (seen: Givens<ViewerScope>) => selectWebhooks(sql, viewerCondition(sql, seen)))
-  const one = inForms(sql, (seen: Givens<WebhookScope>) => selectWebhooks(sql, webhookCondition(sql, seen)))
-  const paused = prepareRecordedChange(sql, ({ now, ...seen }: Givens<PauseParameters>) => ({
-    change: pauseSubscriptionSql(sql, webhookCondition(sql, seen), now),
+  const sealer = yield* CurrentSealer
+  const runOnce = runFormIdempotently(yield* IdempotencyKeys)
+  const selectAllWebhooks = inForms(sql, (scope: Givens<ViewerScope>) =>
+    selectWebhooks(sql, viewerCondition(sql, scope))
+  )
+  const selectOneWebhook = inForms(sql, (scope: Givens<WebhookScope>) =>
+    selectWebhooks(sql, webhookCondition(sql, scope))
+  )
+  const pauseWebhook = prepareRecordedChange(sql, ({ now, ...scope }: Givens<PauseWebhookParameters>) => ({
+    change: pauseSubscriptionSql(sql, webhookCondition(sql, scope), now),
     events: [],
     touched: sql`SELECT operator_id, 'webhook:' || id AS record, '{status}'::text[] AS fields FROM paused`,
     outcome: sql`SELECT id FROM paused`
   }))
-  const rotated = prepareRecordedChange(sql, ({ secret, now, ...seen }: Givens<RotateParameters>) => ({
-    change: rotateSecretSql(sql, webhookCondition(sql, seen), secret, now),
+  const replaceSecret = prepareRecordedChange(sql, ({ secret, now, ...scope }: Givens<RotateSecretParameters>) => ({
+    change: rotateSecretSql(sql, webhookCondition(sql, scope), secret, now),
     events: [],
     touched: sql`SELECT operator_id, 'webhook:' || id AS record, '{secret}'::text[] AS fields FROM rotated`,
     outcome: sql`SELECT id FROM rotated`
   }))
   const rotateSecret = Effect.fnUntraced(function* (viewer: Viewer, id: number) {
-    const [secret, now] = [yield* generateSecret, yield* DateTime.nowAsDate]
-    const kept = sealSecret(seals, { operatorId: viewer.operatorId, id }, secret)
-    const changed = yield* readRowId(rotated({ ...toViewerScope(viewer), id, secret: kept, now }))
-    return changed === undefined ? yield* noSuchWebhook : secret
+    const [secret, now] = [yield* generateSigningSecret, yield* DateTime.nowAsDate]
+    const sealedSecret = sealSecret(sealer, { operatorId: viewer.operatorId, id }, secret)
+    const changedId = yield* readRowId(replaceSecret({ ...toViewerScope(viewer), id, secret: sealedSecret, now }))
+    return changedId === undefined ? yield* noSuchWebhook : secret
   })
   const replayDelivery = Effect.fnUntraced(function* ({ operatorId }: Viewer, id: number, delivery: string) {
     const key = parseWebhookId(delivery)
-    if (key === undefined) return yield* notReplayable
+    if (key === undefined) return yield* notReplayableError
     // `delivery` may name a delivery of another webhook, so the query also names this webhook.
-    const wanted = { key, operatorId, subscriptionId: id }
+    const filter = { key, operatorId, subscriptionId: id }
     const now = yield* DateTime.nowAsDate
-    const count = yield* Effect.ensuring(log.replay(wanted, now), wake)
-    if (count === 0) return yield* notReplayable
+    const count = yield* Effect.ensuring(log.replay(filter, now), wake)
+    if (count === 0) return yield* notReplayableError
   })
   return HostWebhooks.of({
-    list: (viewer) => readAll(all(toViewerScope(viewer))),
-    find: (viewer, id) => readOne(one({ ...toViewerScope(viewer), id })),
+    list: (viewer) => readWebhooks(selectAllWebhooks(toViewerScope(viewer))),
+    find: (viewer, id) => readWebhook(selectOneWebhook({ ...toViewerScope(viewer), id })),
     pause: Effect.fnUntraced(function* (viewer, id) {
       const now = yield* DateTime.nowAsDate
-      return (yield* readRowId(paused({ ...toViewerScope(viewer), id, now }))) !== undefined
+      return (yield* readRowId(pauseWebhook({ ...toViewerScope(viewer), id, now }))) !== undefined
     }),
-    rotate: (caller, id, key) => once(caller, { rotate: id }, key, rotateSecret(caller, id)),
+    rotate: (caller, id, key) => runOnce(caller, { rotate: id }, key, rotateSecret(caller, id)),
     sendAgain: (caller, { id }, delivery, key) =>
-      Effect.asVoid(once(caller, { webhook: id, delivery }, key, replayDelivery(caller, id, delivery)))
+      Effect.asVoid(runOnce(caller, { webhook: id, delivery }, key, replayDelivery(caller, id, delivery)))
   })
 })
 

@@ -5,8 +5,8 @@ import { makeImmutableFieldCheck, makeImmutableFieldDetector } from "../../../co
 import { formatInstantWithOffset, truncateToSecond } from "../../../contract/time.ts"
 import { EVENT_NAMES, type EventName } from "../../../jobs/events/event-statements.ts"
 import { changeHandler, handleOperations, layerOperations, voidChangeHandler } from "../../operation-handlers.ts"
-import { parseReceiverUrl, type ReceiverPolicy, receiverPolicy } from "../deliveries/receiver-url.ts"
-import { generateSecret, generateSecretToken, type SigningSecret } from "../deliveries/signature.ts"
+import { loadReceiverPolicy, parseReceiverUrl, type ReceiverPolicy } from "../deliveries/receiver-url.ts"
+import { generateSecretToken, generateSigningSecret, type SigningSecret } from "../deliveries/signature.ts"
 import { type create_webhook, type delete_webhook, update_webhook, type Webhook, Webhooks } from "./contract.ts"
 import { canChangeWebhook } from "./rules.ts"
 import { SubscriptionRow, type WebhookChangeScope, WebhookStore } from "./store.ts"
@@ -14,7 +14,7 @@ import { SubscriptionRow, type WebhookChangeScope, WebhookStore } from "./store.
 export const layerWebhooks = layerOperations(
   Effect.gen(function* () {
     const store = yield* WebhookStore
-    const policy = yield* receiverPolicy
+    const policy = yield* loadReceiverPolicy
     return handleOperations(Webhooks, {
       list_webhooks: listWebhooks(store),
       create_webhook: changeHandler(createWebhook(store, policy), SubscriptionRow, (webhook, _payload, caller) => ({
@@ -43,11 +43,11 @@ const createWebhook = (store: Store, policy: ReceiverPolicy) =>
   Effect.fnUntraced(function* ({ url, events }: typeof create_webhook.payloadSchema.Type) {
     const { operatorId, accountId, application, grantId } = yield* CurrentCaller
     const receiver = yield* makeReceiver(url, policy)
-    const secret = yield* generateSecret
+    const secret = yield* generateSigningSecret
     const subscription = { ...receiver, events: sortEvents(events ?? EVENT_NAMES), secret }
-    const maker = { operatorId, accountId, application, grantId: grantId ?? undefined }
-    const row = yield* store.create(maker, subscription, yield* now)
-    return row === undefined ? yield* consentEnded : { ...row, secret }
+    const creator = { operatorId, accountId, application, grantId: grantId ?? undefined }
+    const row = yield* store.create(creator, subscription, yield* currentInstant)
+    return row === undefined ? yield* consentEndedError : { ...row, secret }
   })
 
 const sendsFixedFields = makeImmutableFieldDetector(update_webhook.payloadSchema)
@@ -72,9 +72,9 @@ const updateWebhook = (store: Store, policy: ReceiverPolicy) =>
     const edit = {
       receiver: url === undefined ? undefined : yield* makeReceiver(url, policy),
       events: events === undefined ? undefined : sortEvents(events),
-      secret: rotate_secret === true ? yield* generateSecret : undefined
+      secret: rotate_secret === true ? yield* generateSigningSecret : undefined
     }
-    const row = yield* store.update(toChangeScope(caller), id, edit, yield* now)
+    const row = yield* store.update(toChangeScope(caller), id, edit, yield* currentInstant)
     if (row === undefined) return yield* explainMissing(store, caller, id)
     return edit.secret === undefined ? row : { ...row, secret: edit.secret }
   })
@@ -82,12 +82,12 @@ const updateWebhook = (store: Store, policy: ReceiverPolicy) =>
 const deleteWebhook = (store: Store) =>
   Effect.fnUntraced(function* ({ id }: typeof delete_webhook.payloadSchema.Type) {
     const caller = yield* CurrentCaller
-    const removed = yield* store.remove(toChangeScope(caller), id, yield* now)
+    const removed = yield* store.remove(toChangeScope(caller), id, yield* currentInstant)
     return removed === undefined ? yield* explainMissing(store, caller, id) : undefined
   })
 
 // Not cut to the second: a change tells what is under way from what waits by the end of its lease.
-const now = DateTime.nowAsDate
+const currentInstant = DateTime.nowAsDate
 
 const makeReceiver = Effect.fnUntraced(function* (text: string, policy: ReceiverPolicy) {
   const url = yield* Effect.fromResult(parseReceiverUrl(text, policy))
@@ -96,8 +96,8 @@ const makeReceiver = Effect.fnUntraced(function* (text: string, policy: Receiver
 
 const explainMissing = Effect.fnUntraced(function* (store: Store, caller: Caller, id: number) {
   const access = yield* store.findAccess(toChangeScope(caller), id)
-  if (access?.granted === false) return yield* consentEnded
-  return yield* access?.there === true ? madeByAnotherApplication : noSuchWebhook
+  if (access?.granted === false) return yield* consentEndedError
+  return yield* access?.there === true ? madeByAnotherApplicationError : noSuchWebhook
 })
 
 /** Whose subscriptions a call may change. */
@@ -108,11 +108,11 @@ const toChangeScope = ({ operatorId, application, grantId }: Caller): WebhookCha
 })
 
 const noSuchWebhook = new NotFound({ message: "id: no such webhook." })
-const madeByAnotherApplication = new Forbidden({
+const madeByAnotherApplicationError = new Forbidden({
   message: "id: only the application that created this webhook, or the host, may change it."
 })
 /** The host has disconnected the application while it called: as its next call is answered. */
-const consentEnded = new Unauthenticated({ message: "Invalid access token" })
+const consentEndedError = new Unauthenticated({ message: "Invalid access token" })
 
 const sortEvents = (events: ReadonlyArray<EventName>) => EVENT_NAMES.filter((event) => events.includes(event))
 
@@ -127,12 +127,12 @@ const toSecretFields = ({ secret }: WebhookWithSecret) =>
 const SECRET_NOTE =
   "The signing secret was shown once, with the first answer; rotate it (rotate_secret) if that answer was lost."
 
-const secondText = (instant: Date): string => formatInstantWithOffset(truncateToSecond(instant.getTime()))
+const formatSecond = (instant: Date): string => formatInstantWithOffset(truncateToSecond(instant.getTime()))
 
 const toWebhook = ({ application, secret: _, ...row }: WebhookWithSecret, caller: Caller): Webhook => ({
   ...row,
   manageable: canChangeWebhook(caller.application, application),
   status: row.paused_at === null ? "active" : "paused",
-  paused_at: row.paused_at === null ? null : secondText(row.paused_at),
-  created_at: secondText(row.created_at)
+  paused_at: row.paused_at === null ? null : formatSecond(row.paused_at),
+  created_at: formatSecond(row.created_at)
 })

@@ -24,7 +24,7 @@ import {
   type SubscriptionCreator,
   type SubscriptionEdit,
   updateSubscriptionSql
-} from "../deliveries/subscriptions.ts"
+} from "../deliveries/subscription-statements.ts"
 import { Webhook } from "./contract.ts"
 
 const { id, url, events, paused_reason } = Webhook.fields
@@ -50,7 +50,7 @@ export interface WebhookChangeScope extends GrantKey {
 const readSubscriptions = makeRowsReader(SubscriptionRow)
 const readSubscription = makeOptionalRowReader(SubscriptionRow)
 const readAccess = makeOptionalRowReader(Schema.Struct({ there: Schema.Boolean, granted: Schema.Boolean }))
-const readCreated = makeOptionalRowReaderOrFail(SubscriptionRow, ({ name, detail }) =>
+const readCreatedSubscription = makeOptionalRowReaderOrFail(SubscriptionRow, ({ name, detail }) =>
   name === "webhook_limit"
     ? new ValidationFailed({ message: `webhook_limit: all ${detail} subscriptions are in use.` })
     : undefined
@@ -59,14 +59,14 @@ const readCreated = makeOptionalRowReaderOrFail(SubscriptionRow, ({ name, detail
 const subscriptionColumns = (sql: SqlClient.SqlClient): Fragment =>
   sql`id, url, events, application, paused_at, paused_reason, created_at`
 
-interface SubscriptionKey extends WebhookChangeScope {
+interface ChangeableSubscriptionKey extends WebhookChangeScope {
   readonly id: number
 }
 
 /** The subscription of that id, if the caller may change it and it has not been deleted. */
 const changeableCondition = (
   sql: SqlClient.SqlClient,
-  { operatorId, application, grantId, id }: Givens<SubscriptionKey>
+  { operatorId, application, grantId, id }: Givens<ChangeableSubscriptionKey>
 ): Fragment => sql`
   ${grantActiveCondition(sql, { grantId })} AND operator_id = ${operatorId} AND id = ${id} AND deleted_at IS NULL
     ${application === undefined ? sql`` : sql`AND application = ${application}::text`}`
@@ -82,31 +82,35 @@ const list = (sql: SqlClient.SqlClient) => {
 }
 
 interface CreateWebhookParameters extends SubscriptionCreator {
-  readonly made: NewSubscriptionWithId
+  readonly subscription: NewSubscriptionWithId
   readonly now: Date
 }
 
 /** Fails when the operator has no room for another. Undefined: the consent that it comes by has ended. */
-const create = (sql: SqlClient.SqlClient, seals: SecretSealer) => {
-  const statement = prepareRecordedChange(sql, ({ made, now, ...caller }: Givens<CreateWebhookParameters>) => ({
-    change: createSubscriptionSql(sql, caller, made, now),
+const create = (sql: SqlClient.SqlClient, sealer: SecretSealer) => {
+  const statement = prepareRecordedChange(sql, ({ subscription, now, ...caller }: Givens<CreateWebhookParameters>) => ({
+    change: createSubscriptionSql(sql, caller, subscription, now),
     events: [],
     touched: createdOrDeletedRecordsSql(sql, "webhook", "made"),
     outcome: sql`SELECT ${subscriptionColumns(sql)} FROM made`
   }))
-  return ({ operatorId, accountId, application, grantId }: SubscriptionCreator, given: NewSubscription, now: Date) =>
+  return (
+    { operatorId, accountId, application, grantId }: SubscriptionCreator,
+    newSubscription: NewSubscription,
+    now: Date
+  ) =>
     Effect.flatMap(reserveId(sql, "webhook_subscriptions"), (id) => {
-      const made = { ...sealSubscription(seals, { operatorId, id }, given), id }
-      return readCreated(statement({ operatorId, accountId, application, grantId, made, now }))
+      const subscription = { ...sealSubscription(sealer, { operatorId, id }, newSubscription), id }
+      return readCreatedSubscription(statement({ operatorId, accountId, application, grantId, subscription, now }))
     })
 }
 
-interface UpdateWebhookParameters extends SubscriptionKey, SubscriptionEdit {
+interface UpdateWebhookParameters extends ChangeableSubscriptionKey, SubscriptionEdit {
   readonly now: Date
 }
 
 /** Changes and resumes; what waits for its next try goes at once. Undefined: none that the caller may change. */
-const update = (sql: SqlClient.SqlClient, leaseMs: number, seals: SecretSealer) => {
+const update = (sql: SqlClient.SqlClient, leaseMs: number, sealer: SecretSealer) => {
   const statement = prepareRecordedChange(
     sql,
     ({ now, receiver, events, secret, ...subscription }: Givens<UpdateWebhookParameters>) => ({
@@ -121,8 +125,8 @@ const update = (sql: SqlClient.SqlClient, leaseMs: number, seals: SecretSealer) 
   )
   return ({ operatorId, application, grantId }: WebhookChangeScope, id: number, edit: SubscriptionEdit, now: Date) => {
     const { events } = edit
-    const receiver = edit.receiver === undefined ? undefined : sealReceiver(seals, operatorId, edit.receiver)
-    const secret = edit.secret === undefined ? undefined : sealSecret(seals, { operatorId, id }, edit.secret)
+    const receiver = edit.receiver === undefined ? undefined : sealReceiver(sealer, operatorId, edit.receiver)
+    const secret = edit.secret === undefined ? undefined : sealSecret(sealer, { operatorId, id }, edit.secret)
     return readSubscription(statement({ operatorId, application, grantId, id, receiver, events, secret, now }))
   }
 }
@@ -131,7 +135,7 @@ const update = (sql: SqlClient.SqlClient, leaseMs: number, seals: SecretSealer) 
 const remove = (sql: SqlClient.SqlClient) => {
   const statement = prepareRecordedChange(
     sql,
-    ({ now, ...subscription }: Givens<SubscriptionKey & { readonly now: Date }>) => ({
+    ({ now, ...subscription }: Givens<ChangeableSubscriptionKey & { readonly now: Date }>) => ({
       change: sql`${lockGrantSql(sql, subscription)} ${deleteSubscriptionSql(sql, changeableCondition(sql, subscription), now)}`,
       events: [],
       touched: createdOrDeletedRecordsSql(sql, "webhook", "ended"),
@@ -160,7 +164,7 @@ const findAccess = (sql: SqlClient.SqlClient) => {
   return ({ operatorId, grantId }: GrantKey, id: number) => readAccess(statement({ operatorId, grantId, id }))
 }
 
-/** How the family reads and changes webhook subscriptions; the statements that write are src/domain/webhooks/deliveries/subscriptions.ts. */
+/** How the family reads and changes webhook subscriptions; the statements that write are src/domain/webhooks/deliveries/subscription-statements.ts. */
 export class WebhookStore extends Context.Service<WebhookStore>()(
   "latchkey/domain/webhooks/subscriptions/WebhookStore",
   {

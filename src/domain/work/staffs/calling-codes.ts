@@ -21,7 +21,7 @@ export const CALLING_CODES: ReadonlySet<string> = new Set(
 const MAX_CODE_LENGTH = 3
 
 /** Returns the country code that international digits begin with, or undefined if no country has it. */
-export const callingCodeOf = (digits: string): string | undefined => {
+export const findCallingCode = (digits: string): string | undefined => {
   for (let length = 1; length <= MAX_CODE_LENGTH; length++) {
     const code = digits.slice(0, length)
     if (CALLING_CODES.has(code)) return code

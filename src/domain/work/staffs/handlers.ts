@@ -8,9 +8,9 @@ import { currentSecond } from "../../../contract/time.ts"
 import { Deployment } from "../../../platform/installation.ts"
 import { RowId } from "../../column-schemas.ts"
 import { changeHandler, handleOperations, layerOperations, voidChangeHandler } from "../../operation-handlers.ts"
-import { missingReferenceError, noSuchProperties } from "../../properties/properties/ownership.ts"
+import { noSuchProperties, toMissingReferenceError } from "../../properties/properties/ownership.ts"
 import { type create_staff, type delete_staff, type query_staffs, Staffs, type update_staff } from "./contract.ts"
-import { invalidMobile, parseMobile } from "./rules.ts"
+import { invalidMobileError, parseMobile } from "./rules.ts"
 import { StaffStore } from "./store.ts"
 
 type Store = StaffStore["Service"]
@@ -26,7 +26,7 @@ const queryStaffs = (store: Store) =>
 const createStaff = (store: Store, deployment: DeploymentKind) =>
   Effect.fnUntraced(function* (payload: typeof create_staff.payloadSchema.Type) {
     const caller = yield* CurrentCaller
-    const mobile = yield* readMobile(deployment, payload.mobile)
+    const mobile = yield* parseMobileOrFail(deployment, payload.mobile)
     const { email = "", note = "", property_ids = [] } = payload
     const { id, unknown_properties } = yield* store.create(
       caller.operatorId,
@@ -39,7 +39,7 @@ const createStaff = (store: Store, deployment: DeploymentKind) =>
 const updateStaff = (store: Store, deployment: DeploymentKind) =>
   Effect.fnUntraced(function* ({ id, ...edit }: typeof update_staff.payloadSchema.Type) {
     const caller = yield* CurrentCaller
-    const mobile = edit.mobile === undefined ? undefined : yield* readMobile(deployment, edit.mobile)
+    const mobile = edit.mobile === undefined ? undefined : yield* parseMobileOrFail(deployment, edit.mobile)
     const updated = yield* store.update(
       caller.operatorId,
       id,
@@ -51,7 +51,7 @@ const updateStaff = (store: Store, deployment: DeploymentKind) =>
       },
       yield* currentSecond
     )
-    return updated.id === null ? yield* missingReferenceError(updated) ?? noSuchStaff : undefined
+    return updated.id === null ? yield* toMissingReferenceError(updated) ?? noSuchStaff : undefined
   })
 
 const deleteStaff = (store: Store) =>
@@ -65,9 +65,9 @@ const noSuchStaff = new NotFound({ message: "id: no such staff member." })
 
 type DeploymentKind = typeof Deployment.Service
 
-const readMobile = (deployment: DeploymentKind, text: string): Effect.Effect<string, ValidationFailed> => {
+const parseMobileOrFail = (deployment: DeploymentKind, text: string): Effect.Effect<string, ValidationFailed> => {
   const mobile = parseMobile(deployment, text)
-  return mobile === undefined ? Effect.fail(invalidMobile(deployment)) : Effect.succeed(mobile)
+  return mobile === undefined ? Effect.fail(invalidMobileError(deployment)) : Effect.succeed(mobile)
 }
 
 export const layerStaffs = layerOperations(

@@ -1,10 +1,10 @@
 import { ValidationFailed } from "../../../contract/errors.ts"
 import type { DeploymentName } from "../../../platform/installation.ts"
 import { MOBILE_DIGITS_MAX, MOBILE_DIGITS_MIN } from "../../../platform/limits.ts"
-import { callingCodeOf } from "./calling-codes.ts"
+import { findCallingCode } from "./calling-codes.ts"
 
 /** What a copied number carries unseen: direction marks, joiners, spaces without width. */
-const INVISIBLE = /\p{Cf}/gu
+const INVISIBLE_CHARACTERS = /\p{Cf}/gu
 /** What people put between digits. `(0)` is the zero that is dialled within the country alone. */
 const SEPARATORS = /\(0\)|[\p{Z}\t().\-/\p{Pd}\p{Pc}]/gu
 
@@ -12,8 +12,8 @@ const hasMobileLength = (digits: string): boolean =>
   digits.length >= MOBILE_DIGITS_MIN && digits.length <= MOBILE_DIGITS_MAX
 
 /** Writes a number with its country code in the form of the specification (POST /staffs): `+<country code> <number>`. */
-const internationalForm = (digits: string): string | undefined => {
-  const code = callingCodeOf(digits)
+const toInternationalForm = (digits: string): string | undefined => {
+  const code = findCallingCode(digits)
   if (code === undefined || digits.length > MOBILE_DIGITS_MAX) return undefined
   const number = digits.slice(code.length)
   return number.length >= MOBILE_DIGITS_MIN ? `+${code} ${number}` : undefined
@@ -24,8 +24,8 @@ const internationalForm = (digits: string): string | undefined => {
  * international deployment. The regional one also takes the digits of a number without country code.
  */
 export const parseMobile = (deployment: DeploymentName, text: string): string | undefined => {
-  const compact = text.normalize("NFKC").replace(INVISIBLE, "").replace(SEPARATORS, "")
-  if (/^\+\d+$/.test(compact)) return internationalForm(compact.slice(1))
+  const compact = text.normalize("NFKC").replace(INVISIBLE_CHARACTERS, "").replace(SEPARATORS, "")
+  if (/^\+\d+$/.test(compact)) return toInternationalForm(compact.slice(1))
   return deployment === "regional" && /^\d+$/.test(compact) && hasMobileLength(compact) ? compact : undefined
 }
 
@@ -33,7 +33,7 @@ const INTERNATIONAL_FORM = "+<country code> <number>, such as +49 15112345678"
 const REGIONAL_FORM = `a number of ${MOBILE_DIGITS_MIN} to ${MOBILE_DIGITS_MAX} digits, such as 13800138000, or ${INTERNATIONAL_FORM}`
 
 /** 422 for a text that is no mobile number. */
-export const invalidMobile = (deployment: DeploymentName): ValidationFailed =>
+export const invalidMobileError = (deployment: DeploymentName): ValidationFailed =>
   new ValidationFailed({
     message: `mobile: must be ${deployment === "regional" ? REGIONAL_FORM : INTERNATIONAL_FORM}.`
   })

@@ -20,10 +20,10 @@ import {
 } from "../../../platform/database/versioned-list.ts"
 import { makeDeleteRecord, type OperatorRowId, type OperatorScoped } from "../../operator-rows.ts"
 import {
-  allReferencesExist,
+  allReferencesExistCondition,
   CheckedChangeRow,
-  ownershipPreconditions,
-  selectCheckedChange
+  ownershipPreconditionsSql,
+  selectCheckedChangeSql
 } from "../../properties/properties/ownership.ts"
 import { Staff } from "./contract.ts"
 
@@ -32,7 +32,7 @@ import { Staff } from "./contract.ts"
 type Sql = SqlClient.SqlClient
 
 /** Which people a search means; what is undefined does not narrow it. */
-export type StaffSearch = { readonly [Field in "id" | "is_active"]?: Staff[Field] | undefined }
+export type StaffFilters = { readonly [Field in "id" | "is_active"]?: Staff[Field] | undefined }
 
 /** The columns a new person fills. */
 const NewStaffColumns = Schema.Struct({
@@ -63,13 +63,13 @@ const PROPERTY_LIST = {
 /** The ids on it, of the person in `page`. */
 export const propertyIdsJson = (sql: Sql): Fragment => listIdsSql(sql, PROPERTY_LIST)
 
-const readChange = makeSingleRowReader(CheckedChangeRow)
+const readCheckedChange = makeSingleRowReader(CheckedChangeRow)
 
 const search = (sql: Sql) => {
   const selectPage = makePageReader(
     sql,
     Staff,
-    ({ operatorId, id, is_active }: Givens<StaffSearch & OperatorScoped>) => {
+    ({ operatorId, id, is_active }: Givens<StaffFilters & OperatorScoped>) => {
       const conditions: Array<Fragment> = [sql`operator_id = ${operatorId}`]
       if (id !== undefined) conditions.push(sql`id = ${id}`)
       if (is_active !== undefined) conditions.push(sql`is_active = ${is_active}`)
@@ -80,7 +80,7 @@ const search = (sql: Sql) => {
       }
     }
   )
-  return (operatorId: number, { id, is_active }: StaffSearch, page: Page) =>
+  return (operatorId: number, { id, is_active }: StaffFilters, page: Page) =>
     selectPage({ operatorId, id, is_active }, page)
 }
 
@@ -94,20 +94,20 @@ const create = (sql: Sql) => {
     sql,
     ({ operatorId, staff, property_ids, now }: Givens<CreateStaffParameters>) => ({
       change: sql`
-      ${ownershipPreconditions(sql, operatorId, { property_ids })},
+      ${ownershipPreconditionsSql(sql, operatorId, { property_ids })},
       written AS (
         INSERT INTO staffs (operator_id, created_at, updated_at, ${sql.literal(columnNames(NewStaffColumns))})
         SELECT ${operatorId}, ${now}::timestamptz, ${now}::timestamptz, ${sql.literal(columnNames(NewStaffColumns))}
-        FROM preconditions, ${rowParameterSql(sql, NewStaffColumns, staff)} WHERE ${allReferencesExist(sql)}
+        FROM preconditions, ${rowParameterSql(sql, NewStaffColumns, staff)} WHERE ${allReferencesExistCondition(sql)}
         RETURNING operator_id, id, properties_version
       ), assigned AS (${insertItemsSql(sql, PROPERTY_LIST, property_ids)})`,
       events: [],
       touched: createdOrDeletedRecordsSql(sql, "staff", "written"),
-      outcome: selectCheckedChange(sql)
+      outcome: selectCheckedChangeSql(sql)
     })
   )
   return (operatorId: number, staff: NewStaff, now: Date) =>
-    readChange(statement({ operatorId, staff, property_ids: staff.property_ids, now }))
+    readCheckedChange(statement({ operatorId, staff, property_ids: staff.property_ids, now }))
 }
 
 interface UpdateStaffParameters extends OperatorRowId, Required<StaffEdit> {
@@ -117,22 +117,22 @@ interface UpdateStaffParameters extends OperatorRowId, Required<StaffEdit> {
 const update = (sql: Sql) => {
   const statement = prepareRecordedChange(sql, ({ operatorId, id, now, ...edit }: Givens<UpdateStaffParameters>) => ({
     change: sql`
-      ${ownershipPreconditions(sql, operatorId, edit)},
+      ${ownershipPreconditionsSql(sql, operatorId, edit)},
       before AS (${lockedRowSql(sql, "staffs", operatorId, id)}),
       written AS (
         UPDATE staffs s SET updated_at = ${now}, ${updateAssignments(sql, EditableStaffColumns, "s", edit)},
           ${nextVersionAssignment(sql, PROPERTY_LIST, edit.property_ids, "s")}
         FROM before, preconditions
-        WHERE s.operator_id = before.operator_id AND s.id = before.id AND ${allReferencesExist(sql)}
+        WHERE s.operator_id = before.operator_id AND s.id = before.id AND ${allReferencesExistCondition(sql)}
         RETURNING s.*
       ), former AS (${deleteFormerVersionsSql(sql, PROPERTY_LIST)}), assigned AS (${insertItemsSql(sql, PROPERTY_LIST, edit.property_ids)})`,
     events: [],
     touched: changedRecordsSql(sql, "staff", "written"),
-    outcome: selectCheckedChange(sql)
+    outcome: selectCheckedChangeSql(sql)
   }))
   return (operatorId: number, id: number, edit: StaffEdit, now: Date) => {
     const { name, mobile, email, note, is_active, property_ids } = edit
-    return readChange(statement({ operatorId, id, name, mobile, email, note, is_active, property_ids, now }))
+    return readCheckedChange(statement({ operatorId, id, name, mobile, email, note, is_active, property_ids, now }))
   }
 }
 

@@ -13,7 +13,7 @@ import { RowId } from "../../column-schemas.ts"
 import { changeHandler, handleOperations, layerOperations, voidChangeHandler } from "../../operation-handlers.ts"
 import { noSuchProperty } from "../../properties/properties/ownership.ts"
 import { type create_task, type delete_task, type search_tasks, type Task, Tasks, update_task } from "./contract.ts"
-import { checkAssignable, noSuchStaff, resolveProperty } from "./rules.ts"
+import { checkAssignable, noSuchStaff, resolveTaskProperty } from "./rules.ts"
 import { TaskStore } from "./store.ts"
 import type { TaskRow } from "./task-search.ts"
 
@@ -22,7 +22,7 @@ type Store = TaskStore["Service"]
 const searchTasks = (store: Store) =>
   Effect.fnUntraced(function* (payload: typeof search_tasks.payloadSchema.Type) {
     const caller = yield* CurrentCaller
-    const filters = { ...payload, expected: yield* Effect.fromResult(parseDateRange(payload)) }
+    const filters = { ...payload, expectedDates: yield* Effect.fromResult(parseDateRange(payload)) }
     const page = yield* store.search(caller.operatorId, filters, toPage(payload))
     if (page.total === 0 && (filters.property_id ?? filters.staff_id) !== undefined) {
       const existing = yield* store.checkFilters(caller.operatorId, filters)
@@ -42,7 +42,7 @@ const createTask = (store: Store) =>
     if (payload.staff_id !== undefined && preconditions.assignee === null) return yield* noSuchStaff
     if (payload.stay_code !== undefined && preconditions.stay_id === null) return yield* noSuchStay
     const stay = preconditions.stay_id === null ? null : { property_id: preconditions.stay_property_id }
-    const property_id = yield* Effect.fromResult(resolveProperty(payload.property_id ?? null, stay))
+    const property_id = yield* Effect.fromResult(resolveTaskProperty(payload.property_id ?? null, stay))
     if (payload.staff_id !== undefined) yield* Effect.fromResult(checkAssignable(preconditions.assignee, property_id))
     const { type, level = "standard", staff_id = null, expected_date = null, expected_time = null, note = "" } = payload
     const links = { property_id, staff_id, stay_id: preconditions.stay_id }
@@ -75,7 +75,8 @@ const updateTask = (store: Store) =>
     const changesProperty = property_id !== task.property_id
     const changesStaff = staff_id !== null && (changesProperty || staff_id !== task.staff_id)
     // What the task has already is not judged again: its stay may have moved since, its person been switched off.
-    if (changesProperty) yield* Effect.fromResult(resolveProperty(property_id, { property_id: task.stay_property_id }))
+    if (changesProperty)
+      yield* Effect.fromResult(resolveTaskProperty(property_id, { property_id: task.stay_property_id }))
     const assignee = changesStaff ? yield* Effect.fromResult(checkAssignable(task.assignee, property_id)) : null
 
     const changesFee = payload.fee !== undefined || payload.currency !== undefined
@@ -107,12 +108,12 @@ const deleteTask = (store: Store) =>
   })
 
 const noSuchTask = new NotFound({ message: "id: no such task." })
-const taskBusy = new Conflict({
+const taskBusyError = new Conflict({
   message: "Other requests are changing the task or its staff member at the same time; try again."
 })
 
 /** Judges a task again for as long as what it is judged by changes between reading and writing. */
-const retryWhileTaskChanges = retryOptimistically(TASK_CHANGE_ATTEMPTS, taskBusy)
+const retryWhileTaskChanges = retryOptimistically(TASK_CHANGE_ATTEMPTS, taskBusyError)
 
 const hasChanges = makeChangeDetector(update_task.payloadSchema, "id")
 const checkFixedFields = makeImmutableFieldCheck(update_task.payloadSchema, {

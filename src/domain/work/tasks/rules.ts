@@ -10,7 +10,7 @@ export interface TaskStay {
  * The property of a task: the one asked for, or that of its stay. Both together must be the same one (specification,
  * POST /tasks); a stay that is not allocated contradicts nothing.
  */
-export const resolveProperty = (
+export const resolveTaskProperty = (
   propertyId: number | null,
   stay: TaskStay | null
 ): Result.Result<number | null, ValidationFailed> =>
@@ -34,12 +34,14 @@ export const checkAssignable = <Person extends TaskAssignee>(
   propertyId: number | null
 ): Result.Result<Person, NotFound | ValidationFailed> => {
   if (person === null) return Result.fail(noSuchStaff)
-  if (!person.is_active) return Result.fail(staffInactive)
+  if (!person.is_active) return Result.fail(staffInactiveError)
   return propertyId === null || person.property_ids.length === 0 || person.property_ids.includes(propertyId)
     ? Result.succeed(person)
-    : Result.fail(staffWorksElsewhere)
+    : Result.fail(staffWorksElsewhereError)
 }
 
 export const noSuchStaff = new NotFound({ message: "staff_id: no such staff member." })
-const staffInactive = new ValidationFailed({ message: "staff_id: is not active, so no task can be assigned." })
-const staffWorksElsewhere = new ValidationFailed({ message: "staff_id: does not work in the property of the task." })
+const staffInactiveError = new ValidationFailed({ message: "staff_id: is not active, so no task can be assigned." })
+const staffWorksElsewhereError = new ValidationFailed({
+  message: "staff_id: does not work in the property of the task."
+})

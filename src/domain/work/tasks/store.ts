@@ -15,10 +15,10 @@ import { selectedColumnsSql } from "../../../platform/database/list-pages.ts"
 import { makeOptionalRowReader, makeSingleRowReader } from "../../../platform/database/rows.ts"
 import { withSavepoint } from "../../../platform/database/savepoint.ts"
 import { makeDeleteRecord, type OperatorRowId, type OperatorScoped, readRowId } from "../../operator-rows.ts"
-import { propertyExists } from "../../properties/properties/ownership.ts"
+import { propertyExistsCondition } from "../../properties/properties/ownership.ts"
 import { Assignee, assigneeJson, lockUnchangedAssignee } from "../staffs/assignment.ts"
 import { Task, TaskLevel } from "./contract.ts"
-import { checkTaskFilters, searchTasks, TaskRow, type TaskSearch, taskColumns, taskJoins } from "./task-search.ts"
+import { checkTaskFilters, searchTasks, type TaskFilters, TaskRow, taskColumns, taskJoins } from "./task-search.ts"
 
 // The SQL of tasks. A read is one statement; a change is two: one that reads what the rules need, one that changes.
 
@@ -82,7 +82,7 @@ const findPreconditions = (sql: Sql) => {
   const statement = inForms(
     sql,
     ({ operatorId, property_id, staff_id, stay_code }: Givens<TaskReferences>) => sql`
-      SELECT ${propertyExists(sql, operatorId, property_id)} AS property_known,
+      SELECT ${propertyExistsCondition(sql, operatorId, property_id)} AS property_known,
         stay.id AS stay_id, stay.property_id AS stay_property_id,
         ${staff_id === undefined ? sql`NULL::jsonb` : assigneeJson(sql, operatorId, sql`${staff_id}`)} AS assignee
       FROM (SELECT 1) one
@@ -92,7 +92,7 @@ const findPreconditions = (sql: Sql) => {
   )
   return (
     operatorId: number,
-    references: Pick<TaskSearch, "property_id" | "staff_id"> & { readonly stay_code?: string | undefined }
+    references: Pick<TaskFilters, "property_id" | "staff_id"> & { readonly stay_code?: string | undefined }
   ) => {
     const { property_id, staff_id, stay_code } = references
     return readPreconditions(statement({ operatorId, property_id, staff_id, stay_code }))
@@ -106,7 +106,7 @@ interface CreateTaskParameters extends OperatorScoped {
 }
 
 /** Of a stay that went while the task was made for it (its channel dropped the room) there is none. */
-const noneIfStayDeleted = (sql: Sql) => {
+const makeCatchDeletedStay = (sql: Sql) => {
   const inSavepoint = withSavepoint(sql)
   return <R>(insert: Effect.Effect<ReadonlyArray<object>, SqlError, R>) =>
     Effect.catchIf(
@@ -118,7 +118,7 @@ const noneIfStayDeleted = (sql: Sql) => {
 
 /** Answers the new task's id, or undefined when its person or its stay is not as it was read any more. */
 const create = (sql: Sql) => {
-  const noneIfDeleted = noneIfStayDeleted(sql)
+  const catchDeletedStay = makeCatchDeletedStay(sql)
   const statement = prepareRecordedChange(sql, ({ operatorId, task, assignee, now }: Givens<CreateTaskParameters>) => ({
     change: sql`
       ${lockUnchangedAssignee(sql, operatorId, assignee)}, made AS (
@@ -132,7 +132,7 @@ const create = (sql: Sql) => {
     outcome: sql`SELECT id FROM made`
   }))
   return (operatorId: number, task: NewTask, assignee: Assignee | null, now: Date) =>
-    readRowId(noneIfDeleted(statement({ operatorId, task, assignee: assignee ?? undefined, now })))
+    readRowId(catchDeletedStay(statement({ operatorId, task, assignee: assignee ?? undefined, now })))
 }
 
 interface FindTaskParameters extends OperatorRowId {
@@ -146,7 +146,7 @@ const findTask = (sql: Sql) => {
     sql,
     ({ operatorId, id, property_id, staff_id }: Givens<FindTaskParameters>, assigns: boolean) => sql`
       SELECT ${selectedColumnsSql(sql, TaskRow, taskColumns(sql))}, stay.property_id AS stay_property_id,
-        ${propertyExists(sql, operatorId, property_id)} AS property_known,
+        ${propertyExistsCondition(sql, operatorId, property_id)} AS property_known,
         ${
           assigns
             ? assigneeJson(sql, operatorId, staff_id === undefined ? sql`page.staff_id` : sql`${staff_id}`)

@@ -7,15 +7,15 @@ import { type Givens, inForms } from "../../../platform/database/forms.ts"
 import { makePageReader } from "../../../platform/database/list-pages.ts"
 import { makeSingleRowReader } from "../../../platform/database/rows.ts"
 import { AmountColumn } from "../../column-schemas.ts"
-import { propertyExists } from "../../properties/properties/ownership.ts"
+import { propertyExistsCondition } from "../../properties/properties/ownership.ts"
 import { type search_tasks, Task } from "./contract.ts"
 
 // Finding tasks: one statement a page.
 
 /** Which tasks a search means; what is undefined does not narrow it. */
-export interface TaskSearch
+export interface TaskFilters
   extends Pick<typeof search_tasks.payloadSchema.Type, "id" | "staff_id" | "property_id" | "type" | "status"> {
-  readonly expected: DateRange | undefined
+  readonly expectedDates: DateRange | undefined
 }
 
 /** A task as it is shown, but for the merchant's clock: its times are still instants. */
@@ -29,28 +29,28 @@ export type TaskRow = typeof TaskRow.Type
 
 const readFilterCheck = makeSingleRowReader(Schema.Struct({ property: Schema.Boolean, staff: Schema.Boolean }))
 
-const toSearchValues = (operatorId: number, filters: TaskSearch) => ({
+const toSearchParameters = (operatorId: number, filters: TaskFilters) => ({
   operatorId,
   id: filters.id,
-  start: filters.expected?.start,
-  end: filters.expected?.end,
+  start: filters.expectedDates?.start,
+  end: filters.expectedDates?.end,
   staff_id: filters.staff_id,
   property_id: filters.property_id,
   type: filters.type,
   status: filters.status
 })
-type SearchValues = Givens<ReturnType<typeof toSearchValues>>
+type SearchParameters = Givens<ReturnType<typeof toSearchParameters>>
 
-const conditions = (sql: SqlClient, values: SearchValues): ReadonlyArray<Fragment> => {
-  const all: Array<Fragment> = [sql`operator_id = ${values.operatorId}`]
-  if (values.id !== undefined) all.push(sql`id = ${values.id}`)
-  if (values.start !== undefined) all.push(sql`expected_date >= ${values.start}::date`)
-  if (values.end !== undefined) all.push(sql`expected_date <= ${values.end}::date`)
-  if (values.staff_id !== undefined) all.push(sql`staff_id = ${values.staff_id}`)
-  if (values.property_id !== undefined) all.push(sql`property_id = ${values.property_id}`)
-  if (values.type !== undefined) all.push(sql`type = ${values.type}`)
-  if (values.status !== undefined) all.push(sql`status = ${values.status}`)
-  return all
+const buildFilterConditions = (sql: SqlClient, parameters: SearchParameters): ReadonlyArray<Fragment> => {
+  const conditions: Array<Fragment> = [sql`operator_id = ${parameters.operatorId}`]
+  if (parameters.id !== undefined) conditions.push(sql`id = ${parameters.id}`)
+  if (parameters.start !== undefined) conditions.push(sql`expected_date >= ${parameters.start}::date`)
+  if (parameters.end !== undefined) conditions.push(sql`expected_date <= ${parameters.end}::date`)
+  if (parameters.staff_id !== undefined) conditions.push(sql`staff_id = ${parameters.staff_id}`)
+  if (parameters.property_id !== undefined) conditions.push(sql`property_id = ${parameters.property_id}`)
+  if (parameters.type !== undefined) conditions.push(sql`type = ${parameters.type}`)
+  if (parameters.status !== undefined) conditions.push(sql`status = ${parameters.status}`)
+  return conditions
 }
 
 /** What a task in `page` shows of what {@link joined} adds, and under another name than its column's. */
@@ -72,13 +72,14 @@ export const taskJoins = (sql: SqlClient): Fragment => sql`
   LEFT JOIN stays stay ON stay.operator_id = page.operator_id AND stay.id = page.stay_id`
 
 export const searchTasks = (sql: SqlClient) => {
-  const selectPage = makePageReader(sql, TaskRow, (values: SearchValues) => ({
-    matching: sql`SELECT * FROM tasks WHERE ${sql.and(conditions(sql, values))}`,
+  const selectPage = makePageReader(sql, TaskRow, (parameters: SearchParameters) => ({
+    matching: sql`SELECT * FROM tasks WHERE ${sql.and(buildFilterConditions(sql, parameters))}`,
     orderBy: sql`expected_date DESC NULLS FIRST, expected_time DESC NULLS LAST, id DESC`,
     columns: taskColumns(sql),
     joined: taskJoins(sql)
   }))
-  return (operatorId: number, filters: TaskSearch, page: Page) => selectPage(toSearchValues(operatorId, filters), page)
+  return (operatorId: number, filters: TaskFilters, page: Page) =>
+    selectPage(toSearchParameters(operatorId, filters), page)
 }
 
 /** What a search names. */
@@ -93,13 +94,13 @@ export const checkTaskFilters = (sql: SqlClient) => {
   const statement = inForms(
     sql,
     ({ operatorId, property_id, staff_id }: Givens<TaskFilterIds>) => sql`
-      SELECT ${propertyExists(sql, operatorId, property_id)} AS property,
+      SELECT ${propertyExistsCondition(sql, operatorId, property_id)} AS property,
         ${
           staff_id === undefined
             ? sql`true`
             : sql`EXISTS (SELECT FROM staffs WHERE operator_id = ${operatorId} AND id = ${staff_id})`
         } AS staff`
   )
-  return (operatorId: number, { property_id, staff_id }: Pick<TaskSearch, "property_id" | "staff_id">) =>
+  return (operatorId: number, { property_id, staff_id }: Pick<TaskFilters, "property_id" | "staff_id">) =>
     readFilterCheck(statement({ operatorId, property_id, staff_id }))
 }

@@ -2,8 +2,7 @@ import { formatWallClock } from "../../../contract/time.ts"
 import { type Html, html } from "../../docs/html.ts"
 import { TEXTS } from "../console-texts.ts"
 import { ACCESS_PATH, formKeyFields } from "../page-frame.ts"
-import { parseRecordId } from "../record-id.ts"
-import { ACTION_FIELD, type SignedInVisit, type SubmittedForm } from "../visit.ts"
+import { ACTION_FIELD, parseRecordId, type SignedInVisit, type SubmittedForm } from "../visit.ts"
 
 // What the sections of the page have alike.
 

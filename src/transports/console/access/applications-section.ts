@@ -15,7 +15,7 @@ import {
   revocationForm
 } from "./access-parts.ts"
 
-const WORDS = TEXTS.access.applications
+const APPLICATION_TEXTS = TEXTS.access.applications
 
 /** Applications that were given access: to see, and to disconnect. */
 export const makeApplicationsSection = Effect.fnUntraced(function* () {
@@ -25,8 +25,8 @@ export const makeApplicationsSection = Effect.fnUntraced(function* () {
     Effect.map(grants.list(visit.session.person.caller), (connections) =>
       accessSection(
         "applications",
-        WORDS.title,
-        html`${explanation(WORDS, docsPagePath("console"))}${connectionList(connections, visit)}`
+        APPLICATION_TEXTS.title,
+        html`${explanation(APPLICATION_TEXTS, docsPagePath("console"))}${connectionList(connections, visit)}`
       )
     )
 
@@ -35,7 +35,7 @@ export const makeApplicationsSection = Effect.fnUntraced(function* () {
     const isDisconnected = id !== undefined && (yield* grants.disconnect(visit.session.person.caller, id))
     const outcome: ActionOutcome = isDisconnected
       ? { _tag: "Done", messageKey: "application_disconnected" }
-      : { _tag: "Refused", status: 404, message: WORDS.noSuch }
+      : { _tag: "Refused", status: 404, message: APPLICATION_TEXTS.noSuch }
     return outcome
   })
 
@@ -43,14 +43,21 @@ export const makeApplicationsSection = Effect.fnUntraced(function* () {
   return section
 })
 
-const COLUMN_LABELS = [WORDS.name, WORDS.scope, WORDS.account, WORDS.since, WORDS.lastUsed, WORDS.withdraw]
+const COLUMN_LABELS = [
+  APPLICATION_TEXTS.name,
+  APPLICATION_TEXTS.scope,
+  APPLICATION_TEXTS.account,
+  APPLICATION_TEXTS.connectedAt,
+  APPLICATION_TEXTS.lastUsed,
+  APPLICATION_TEXTS.withdraw
+]
 
 const connectionList = (connections: ReadonlyArray<ConnectedApplication>, visit: SignedInVisit): Html =>
   connections.length === 0
-    ? html`<p>${WORDS.none}</p>
+    ? html`<p>${APPLICATION_TEXTS.none}</p>
 `
     : accessTable(
-        WORDS.caption,
+        APPLICATION_TEXTS.caption,
         COLUMN_LABELS,
         connections.map((connection) => connectionCells(connection, visit))
       )
@@ -65,8 +72,8 @@ const connectionCells = (connection: ConnectedApplication, visit: SignedInVisit)
     action: "disconnect_application",
     field: "id",
     value: String(connection.id),
-    label: WORDS.withdraw,
+    label: APPLICATION_TEXTS.withdraw,
     subject: connection.name,
-    consequence: WORDS.ends(connection.name)
+    consequence: APPLICATION_TEXTS.revocationConsequence(connection.name)
   })
 ]

@@ -10,7 +10,7 @@ import { callOperation, idempotencyKeyOf } from "../operation-call.ts"
 import type { SignedInVisit, SubmittedForm } from "../visit.ts"
 import { accessSection, accessTable, explanation, instantHtml, revocationForm } from "./access-parts.ts"
 
-const WORDS = TEXTS.access.consumers
+const CONSUMER_TEXTS = TEXTS.access.consumers
 
 const decodeConsumers = Schema.decodeUnknownEffect(Schema.toCodecJson(list_event_consumers.successSchema))
 
@@ -30,7 +30,11 @@ export const makeConsumersSection = Effect.fnUntraced(function* () {
 
   const show: AccessSection["show"] = (visit) =>
     Effect.map(renderList(visit), (listHtml) =>
-      accessSection("consumers", WORDS.title, html`${explanation(WORDS, docsPagePath("feed"))}${listHtml}`)
+      accessSection(
+        "consumers",
+        CONSUMER_TEXTS.title,
+        html`${explanation(CONSUMER_TEXTS, docsPagePath("feed"))}${listHtml}`
+      )
     )
 
   const deleteConsumer = (visit: SignedInVisit, form: SubmittedForm): Effect.Effect<ActionOutcome> =>
@@ -43,30 +47,35 @@ export const makeConsumersSection = Effect.fnUntraced(function* () {
   return section
 })
 
-const COLUMN_LABELS = [WORDS.name, WORDS.lag, WORDS.oldest, WORDS.withdraw]
+const COLUMN_LABELS = [
+  CONSUMER_TEXTS.name,
+  CONSUMER_TEXTS.lag,
+  CONSUMER_TEXTS.oldestUnreadEvent,
+  CONSUMER_TEXTS.withdraw
+]
 
 const consumerList = (consumers: ReadonlyArray<EventConsumer>, visit: SignedInVisit): Html =>
   consumers.length === 0
-    ? html`<p>${WORDS.none}</p>
+    ? html`<p>${CONSUMER_TEXTS.none}</p>
 `
     : accessTable(
-        WORDS.caption,
+        CONSUMER_TEXTS.caption,
         COLUMN_LABELS,
         consumers.map((consumer) => consumerCells(consumer, visit))
       )
 
 const consumerCells = (consumer: EventConsumer, visit: SignedInVisit): ReadonlyArray<Html> => [
   html`<span class="name">${consumer.name}</span>`,
-  html`<span class="number">${WORDS.events(consumer.lag, FEED_LAG_COUNTED)}</span>`,
+  html`<span class="number">${CONSUMER_TEXTS.events(consumer.lag, FEED_LAG_COUNTED)}</span>`,
   consumer.oldest_unacknowledged_at === null
-    ? html`${WORDS.upToDate}`
+    ? html`${CONSUMER_TEXTS.upToDate}`
     : instantHtml(new Date(consumer.oldest_unacknowledged_at), visit),
   revocationForm(visit, {
     action: "delete_consumer",
     field: "name",
     value: consumer.name,
-    label: WORDS.withdraw,
+    label: CONSUMER_TEXTS.withdraw,
     subject: consumer.name,
-    consequence: WORDS.ends(consumer.name)
+    consequence: CONSUMER_TEXTS.revocationConsequence(consumer.name)
   })
 ]

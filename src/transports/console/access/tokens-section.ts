@@ -9,7 +9,7 @@ import {
   parseCursor
 } from "../../../domain/access/operators/cursor-page.ts"
 import type { CreatedToken } from "../../../domain/access/operators/Operators.ts"
-import { NewToken, SCOPES } from "../../../domain/access/operators/operator-schemas.ts"
+import { NewToken, TOKEN_SCOPES } from "../../../domain/access/operators/operator-schemas.ts"
 import { ACCOUNT_NAME } from "../../../platform/limits.ts"
 import { type Html, html, nothing } from "../../docs/html.ts"
 import { docsPagePath } from "../../http/paths.ts"
@@ -29,10 +29,10 @@ import {
   revocationForm
 } from "./access-parts.ts"
 
-const WORDS = TEXTS.access.tokens
+const TOKEN_TEXTS = TEXTS.access.tokens
 const CREATE_ACTION = "make_token"
 /** Which page of the list: an edge of it. */
-const PAGE_FIELD = "tokens"
+const CURSOR_FIELD = "tokens"
 
 const parseNewToken = makeDecoder(NewToken)
 
@@ -48,12 +48,12 @@ export const makeTokensSection = Effect.fnUntraced(function* (publicUrl: string)
   const sudo = yield* makeSudo
 
   const show: AccessSection["show"] = Effect.fnUntraced(function* (visit, failedForm) {
-    const page = yield* tokens.list(visit.session.person.caller, parseCursor(visit.query.get(PAGE_FIELD)))
-    const fields = yield* sudo.passwordField(visit)
+    const page = yield* tokens.list(visit.session.person.caller, parseCursor(visit.query.get(CURSOR_FIELD)))
+    const passwordField = yield* sudo.renderPasswordField(visit)
     return accessSection(
       "tokens",
-      WORDS.title,
-      html`${explanation(WORDS, docsPagePath("console"))}${tokenList(page, visit)}${newTokenForm(visit, fields, failedForm)}`
+      TOKEN_TEXTS.title,
+      html`${explanation(TOKEN_TEXTS, docsPagePath("console"))}${tokenList(page, visit)}${newTokenForm(visit, passwordField, failedForm)}`
     )
   })
 
@@ -63,7 +63,7 @@ export const makeTokensSection = Effect.fnUntraced(function* (publicUrl: string)
       const { caller } = visit.session.person
       const fields = { account_id: caller.accountId, name: form.get("name"), scope: form.get("scope") }
       const { name, scope } = yield* parseNewToken(fields)
-      const passwordError = yield* sudo.check(visit, form)
+      const passwordError = yield* sudo.checkPassword(visit, form)
       if (Option.isSome(passwordError)) return passwordError.value
       const token = yield* tokens.create(caller, { name, scope }, idempotencyKeyOf(form))
       const outcome: ActionOutcome = {
@@ -83,7 +83,7 @@ export const makeTokensSection = Effect.fnUntraced(function* (publicUrl: string)
     const isDeleted = id !== undefined && (yield* tokens.remove(visit.session.person.caller, id))
     const outcome: ActionOutcome = isDeleted
       ? { _tag: "Done", messageKey: "token_deleted" }
-      : makeActionError(404, WORDS.noSuch)
+      : makeActionError(404, TOKEN_TEXTS.noSuch)
     return outcome
   })
 
@@ -95,14 +95,21 @@ export const makeTokensSection = Effect.fnUntraced(function* (publicUrl: string)
   return section
 })
 
-const COLUMN_LABELS = [WORDS.name, WORDS.scope, WORDS.account, WORDS.made, WORDS.lastUsed, WORDS.withdraw]
+const COLUMN_LABELS = [
+  TOKEN_TEXTS.name,
+  TOKEN_TEXTS.scope,
+  TOKEN_TEXTS.account,
+  TOKEN_TEXTS.createdAt,
+  TOKEN_TEXTS.lastUsed,
+  TOKEN_TEXTS.withdraw
+]
 
 const tokenList = (page: CursorPage<AccessToken>, visit: SignedInVisit): Html =>
   page.rows.length === 0
-    ? html`<p>${WORDS.none}</p>
+    ? html`<p>${TOKEN_TEXTS.none}</p>
 `
     : html`${accessTable(
-        WORDS.caption,
+        TOKEN_TEXTS.caption,
         COLUMN_LABELS,
         page.rows.map((token) => tokenCells(token, visit))
       )}${tokenPagination(page)}`
@@ -117,47 +124,47 @@ const tokenCells = (token: AccessToken, visit: SignedInVisit): ReadonlyArray<Htm
     action: "delete_token",
     field: "id",
     value: String(token.id),
-    label: WORDS.withdraw,
+    label: TOKEN_TEXTS.withdraw,
     subject: token.name,
-    consequence: WORDS.ends(token.name)
+    consequence: TOKEN_TEXTS.revocationConsequence(token.name)
   })
 ]
 
 const tokenPagination = ({ older, newer }: CursorPage<AccessToken>): Html =>
   older === undefined && newer === undefined
     ? nothing
-    : html`<nav class="pages" aria-label="${WORDS.title}">${pageLink(newer, WORDS.newer)} ${pageLink(older, WORDS.older)}</nav>
+    : html`<nav class="pages" aria-label="${TOKEN_TEXTS.title}">${pageLink(newer, TOKEN_TEXTS.newer)} ${pageLink(older, TOKEN_TEXTS.older)}</nav>
 `
 
-const pageLink = (edge: PageCursor | undefined, linkText: string): Html =>
-  edge === undefined
+const pageLink = (cursor: PageCursor | undefined, linkText: string): Html =>
+  cursor === undefined
     ? nothing
-    : html`<a href="${ACCESS_PATH}?${PAGE_FIELD}=${formatCursor(edge)}#tokens">${linkText}</a>`
+    : html`<a href="${ACCESS_PATH}?${CURSOR_FIELD}=${formatCursor(cursor)}#tokens">${linkText}</a>`
 
 const CHECKED_ATTRIBUTE: Html = { html: " checked" }
 
 /** With what was filled in, where it was just not taken. */
-const newTokenForm = (visit: SignedInVisit, sudo: Html, failedForm: SubmittedForm | undefined): Html => {
+const newTokenForm = (visit: SignedInVisit, passwordField: Html, failedForm: SubmittedForm | undefined): Html => {
   const submittedForm = failedForm?.get(ACTION_FIELD) === CREATE_ACTION ? failedForm : undefined
   const chosenScope = submittedForm?.get("scope") === "writable" ? "writable" : "read-only"
-  const scopeChoices = SCOPES.map(
+  const scopeChoices = TOKEN_SCOPES.map(
     (scope) =>
-      html`<label class="choice"><input type="radio" name="scope" value="${scope}"${scope === chosenScope ? CHECKED_ATTRIBUTE : nothing}> ${WORDS.scopes[scope]}</label>
+      html`<label class="choice"><input type="radio" name="scope" value="${scope}"${scope === chosenScope ? CHECKED_ATTRIBUTE : nothing}> ${TOKEN_TEXTS.scopes[scope]}</label>
 `
   )
-  return html`<h3 id="new-token">${WORDS.new}</h3>
+  return html`<h3 id="new-token">${TOKEN_TEXTS.new}</h3>
 <form method="post" action="${ACCESS_PATH}" aria-labelledby="new-token">
-${formKeyFields(visit)}<label>${WORDS.name} <input name="name" required maxlength="${ACCOUNT_NAME}" autocomplete="off" value="${submittedForm?.get("name") ?? ""}" aria-describedby="token-name-hint"></label>
-<p class="soft" id="token-name-hint">${WORDS.nameHint}</p>
-<fieldset><legend>${WORDS.scope}</legend>
-${scopeChoices}<p class="soft">${WORDS.fixed}</p>
+${formKeyFields(visit)}<label>${TOKEN_TEXTS.name} <input name="name" required maxlength="${ACCOUNT_NAME}" autocomplete="off" value="${submittedForm?.get("name") ?? ""}" aria-describedby="token-name-hint"></label>
+<p class="soft" id="token-name-hint">${TOKEN_TEXTS.nameHint}</p>
+<fieldset><legend>${TOKEN_TEXTS.scope}</legend>
+${scopeChoices}<p class="soft">${TOKEN_TEXTS.scopeFixedNote}</p>
 </fieldset>
-${sudo}<button class="primary" name="${ACTION_FIELD}" value="${CREATE_ACTION}">${WORDS.make}</button>
+${passwordField}<button class="primary" name="${ACTION_FIELD}" value="${CREATE_ACTION}">${TOKEN_TEXTS.createToken}</button>
 </form>
 `
 }
 
-const repeatedTokenMessage = html`<p class="message note" role="status">${WORDS.repeatedToken}</p>
+const repeatedTokenMessage = html`<p class="message note" role="status">${TOKEN_TEXTS.repeatedToken}</p>
 `
 
 /** The one time that it is seen: in the answer of the form, and in no address. */
@@ -166,12 +173,12 @@ const createdTokenHtml = (
   name: string,
   publicUrl: string
 ): Html => html`<section aria-labelledby="made-token">
-<h2 id="made-token">${WORDS.madeTitle(name)}</h2>
-<p class="message done" role="status">${WORDS.madeWords}</p>
+<h2 id="made-token">${TOKEN_TEXTS.createdTitle(name)}</h2>
+<p class="message done" role="status">${TOKEN_TEXTS.copyTokenNow}</p>
 <pre class="secret"><code>${token}</code></pre>
-<p>${WORDS.madeTry}</p>
+<p>${TOKEN_TEXTS.firstCallHint}</p>
 <pre><code>curl -H "Service-Access-Token: ${token}" "${publicUrl}/v3/income_items"</code></pre>
-<p class="soft">${WORDS.madeAgain}</p>
-<p><a href="${ACCESS_PATH}">${WORDS.madeOn}</a></p>
+<p class="soft">${TOKEN_TEXTS.reloadWarning}</p>
+<p><a href="${ACCESS_PATH}">${TOKEN_TEXTS.continueLink}</a></p>
 </section>
 `

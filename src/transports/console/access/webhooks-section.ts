@@ -14,12 +14,12 @@ import {
   creatorLabel,
   eventsText,
   readSubmittedSettings,
-  settingsFields,
   stateBadge,
+  webhookSettingsFields,
   webhookUrl
 } from "./webhooks/webhook-parts.ts"
 
-const WORDS = TEXTS.access.webhooks
+const WEBHOOK_TEXTS = TEXTS.access.webhooks
 const ADD_ACTION = "add_webhook"
 
 /** The webhooks that who is signed in may see, and a form for another. Each has a page of its own. */
@@ -28,16 +28,20 @@ export const makeWebhooksSection = Effect.fnUntraced(function* (_publicUrl: stri
 
   const show: AccessSection["show"] = (visit, failedForm) =>
     Effect.flatMap(webhooks.list(visit.session.person.caller), (rows) =>
-      Effect.map(sudo.passwordField(visit), (password) => webhooksSection(visit, rows, password, failedForm))
+      Effect.map(sudo.renderPasswordField(visit), (passwordField) =>
+        webhooksSection(visit, rows, passwordField, failedForm)
+      )
     )
 
   const addWebhook = Effect.fnUntraced(function* (visit: SignedInVisit, form: SubmittedForm) {
-    const passwordError = yield* sudo.check(visit, form)
+    const passwordError = yield* sudo.checkPassword(visit, form)
     if (Option.isSome(passwordError)) return passwordError.value
     const fields = { url: form.get("url") ?? "", events: form.getAll("events") }
     const outcome = yield* callOperation(service, visit, "create_webhook", fields, idempotencyKeyOf(form))
     const addOutcome: ActionOutcome =
-      outcome._tag === "Ok" ? { _tag: "Shown", html: createdSecretMessage(outcome.data, WORDS.made) } : outcome
+      outcome._tag === "Ok"
+        ? { _tag: "Shown", html: createdSecretMessage(outcome.data, WEBHOOK_TEXTS.createdMessage) }
+        : outcome
     return addOutcome
   })
 
@@ -50,32 +54,32 @@ const OPEN_ATTRIBUTE: Html = { html: " open" }
 const webhooksSection = (
   visit: SignedInVisit,
   rows: ReadonlyArray<HostWebhook>,
-  password: Html,
+  passwordField: Html,
   failedForm: SubmittedForm | undefined
 ): Html => {
   const submittedSettings = readSubmittedSettings(failedForm, ADD_ACTION)
   const { timeZone } = visit.session.person.caller
   return html`<section id="webhooks">
-<h2>${WORDS.title}</h2>
-<p>${WORDS.intro}${rows.length === 0 ? ` ${WORDS.none}` : ""}</p>
+<h2>${WEBHOOK_TEXTS.title}</h2>
+<p>${WEBHOOK_TEXTS.intro}${rows.length === 0 ? ` ${WEBHOOK_TEXTS.none}` : ""}</p>
 ${rows.length === 0 ? [] : webhooksTable(rows, timeZone)}
-<details${submittedSettings === undefined ? nothing : OPEN_ATTRIBUTE}><summary>${WORDS.add}</summary>
+<details${submittedSettings === undefined ? nothing : OPEN_ATTRIBUTE}><summary>${WEBHOOK_TEXTS.add}</summary>
 <form method="post" action="${ACCESS_PATH}">${formKeyFields(visit)}
-${settingsFields(submittedSettings ?? { url: "", events: EVENT_NAMES })}
-${password}<button class="primary" name="${ACTION_FIELD}" value="${ADD_ACTION}">${WORDS.addButton}</button>
+${webhookSettingsFields(submittedSettings ?? { url: "", events: EVENT_NAMES })}
+${passwordField}<button class="primary" name="${ACTION_FIELD}" value="${ADD_ACTION}">${WEBHOOK_TEXTS.addButton}</button>
 </form></details>
 </section>
 `
 }
 
 const webhooksTable = (rows: ReadonlyArray<HostWebhook>, timeZone: string): Html => {
-  const { address, events, madeBy, state } = WORDS.columns
-  return html`<table class="cards"><thead><tr><th scope="col">${address}</th><th scope="col">${events}</th><th scope="col">${madeBy}</th><th scope="col">${state}</th></tr></thead><tbody>
+  const { address, events, createdBy, state } = WEBHOOK_TEXTS.columns
+  return html`<table class="cards"><thead><tr><th scope="col">${address}</th><th scope="col">${events}</th><th scope="col">${createdBy}</th><th scope="col">${state}</th></tr></thead><tbody>
 ${rows.map(
   (webhook) => html`<tr>
 <td data-label="${address}"><a class="name" href="${webhookUrl(webhook.id)}">${webhook.url}</a></td>
 <td data-label="${events}">${eventsText(webhook)}</td>
-<td data-label="${madeBy}"><span class="name">${creatorLabel(webhook)}</span></td>
+<td data-label="${createdBy}"><span class="name">${creatorLabel(webhook)}</span></td>
 <td data-label="${state}">${stateBadge(webhook, timeZone)}</td>
 </tr>
 `

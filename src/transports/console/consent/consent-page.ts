@@ -12,7 +12,7 @@ import { formTokenField, type PageFrame } from "../page-frame.ts"
 import { ACTION_FIELD, type SignedInVisit } from "../visit.ts"
 import { type AuthorizationClient, authorizationUrl } from "./consent-request.ts"
 
-const WORDS = TEXTS.consent
+const CONSENT_TEXTS = TEXTS.consent
 
 /** The field that says what is given. */
 export const SCOPE_FIELD = "scope"
@@ -22,29 +22,29 @@ export const CONSENT_ACTIONS = { allow: "allow", deny: "deny", otherAccount: "ot
 
 /** Where the browser goes, as far as it says something to a person; of a program's address all up to its query. */
 export const redirectTargetText = ({
-  redirectTarget: place,
+  redirectTarget: target,
   redirectUri
 }: Pick<AuthorizationClient, "redirectTarget" | "redirectUri">): string => {
-  switch (place._tag) {
+  switch (target._tag) {
     case "Program":
-      return `${WORDS.appOfScheme} (${redirectUri.split("?", 1).join()})`
+      return `${CONSENT_TEXTS.appOfScheme} (${redirectUri.split("?", 1).join()})`
     case "Loopback":
-      return `${WORDS.appHere} (${place.origin})`
+      return `${CONSENT_TEXTS.appHere} (${target.origin})`
     case "Site":
-      return place.origin
+      return target.origin
   }
 }
 
 /** The public client is everybody's, so its name says nothing: who asks is where the code goes to. */
-export const applicationName = ({ client, redirectTarget: place }: AuthorizationClient): string => {
+export const applicationName = ({ client, redirectTarget: target }: AuthorizationClient): string => {
   if (!client.isPublic) return client.name
-  switch (place._tag) {
+  switch (target._tag) {
     case "Program":
-      return `${WORDS.appOfScheme} (${place.scheme})`
+      return `${CONSENT_TEXTS.appOfScheme} (${target.scheme})`
     case "Loopback":
-      return WORDS.appHere
+      return CONSENT_TEXTS.appHere
     case "Site":
-      return `${WORDS.appOfSite} ${place.host}`
+      return `${CONSENT_TEXTS.appOfSite} ${target.host}`
   }
 }
 
@@ -55,16 +55,16 @@ export const accountProblemOf = ({ person }: Session, now: DateTime.DateTime): O
     ({ message }) => message
   )
 
-const requestFacts = (leading: AuthorizationClient, { session }: SignedInVisit): Html => {
+const requestFacts = (authorizationClient: AuthorizationClient, { session }: SignedInVisit): Html => {
   const { caller } = session.person
-  const subAccountNote = caller.role === "sub" ? html` <small>(${WORDS.subAccount})</small>` : nothing
-  return html`<p class="asks"><strong>${applicationName(leading)}</strong> ${WORDS.asks}</p>
+  const subAccountNote = caller.role === "sub" ? html` <small>(${CONSENT_TEXTS.subAccount})</small>` : nothing
+  return html`<p class="asks"><strong>${applicationName(authorizationClient)}</strong> ${CONSENT_TEXTS.requestsAccess}</p>
 <dl class="facts">
-<dt>${WORDS.app}</dt><dd>${applicationName(leading)}</dd>
-<dt>${WORDS.ledBack}</dt><dd>${redirectTargetText(leading)}</dd>
-<dt>${WORDS.account}</dt><dd>${session.operatorName}, ${session.email}${subAccountNote}</dd>
+<dt>${CONSENT_TEXTS.app}</dt><dd>${applicationName(authorizationClient)}</dd>
+<dt>${CONSENT_TEXTS.redirectTarget}</dt><dd>${redirectTargetText(authorizationClient)}</dd>
+<dt>${CONSENT_TEXTS.account}</dt><dd>${session.operatorName}, ${session.email}${subAccountNote}</dd>
 </dl>
-${leading.client.isPublic ? html`<p class="soft">${WORDS.unproven}</p>` : nothing}`
+${authorizationClient.client.isPublic ? html`<p class="soft">${CONSENT_TEXTS.unverifiedClientWarning}</p>` : nothing}`
 }
 
 const scopeOption = (scope: RequestedScope, isChosen: boolean, label: string, description: string): Html =>
@@ -79,11 +79,11 @@ const scopeOption = (scope: RequestedScope, isChosen: boolean, label: string, de
 const scopeOptions = ({ scope, isScopeNamed }: AuthorizationRequest, { client }: AuthorizationClient): Html => {
   const isWritable = scope === "writable" && (isScopeNamed || !client.isPublic)
   return html`<fieldset>
-<legend>${WORDS.mayDo}</legend>
-${scopeOption("read-only", !isWritable, WORDS.readOnly, WORDS.readOnlyMore)}${
+<legend>${CONSENT_TEXTS.scopeLegend}</legend>
+${scopeOption("read-only", !isWritable, CONSENT_TEXTS.readOnly, CONSENT_TEXTS.readOnlyMore)}${
   isGrantableScope(scope, "writable")
-    ? scopeOption("writable", isWritable, WORDS.writable, WORDS.writableMore)
-    : html`<p class="soft">${WORDS.onlyReadOnly}</p>`
+    ? scopeOption("writable", isWritable, CONSENT_TEXTS.writable, CONSENT_TEXTS.writableMore)
+    : html`<p class="soft">${CONSENT_TEXTS.onlyReadOnly}</p>`
 }</fieldset>`
 }
 
@@ -97,9 +97,9 @@ ${formTokenField(visit.formToken)}${content}
 /** A browser would ask for the password whatever is given: the service says what is missing. */
 const FORM_NO_VALIDATE: Html = { html: " formnovalidate" }
 
-const denyButton = html`<button name="${ACTION_FIELD}" value="${CONSENT_ACTIONS.deny}" formnovalidate>${WORDS.deny}</button>`
+const denyButton = html`<button name="${ACTION_FIELD}" value="${CONSENT_ACTIONS.deny}" formnovalidate>${CONSENT_TEXTS.deny}</button>`
 
-const otherAccountButton = html`<button name="${ACTION_FIELD}" value="${CONSENT_ACTIONS.otherAccount}">${WORDS.otherAccount}</button>`
+const otherAccountButton = html`<button name="${ACTION_FIELD}" value="${CONSENT_ACTIONS.otherAccount}">${CONSENT_TEXTS.otherAccount}</button>`
 
 const toConsentFrame = (title: string, body: Html): PageFrame => ({
   title,
@@ -108,33 +108,40 @@ const toConsentFrame = (title: string, body: Html): PageFrame => ({
   formTargets: "anywhere"
 })
 
-/** Who asks, for what, and which account gives it. `said`: why it was not taken; `password`: the field for it, where it is asked for. */
+/** Who asks, for what, and which account gives it. `errorText`: why it was not taken; `passwordField`: the field for the password, where it is asked for. */
 export const consentPage = (
   visit: SignedInVisit,
-  { leading, asked }: { readonly leading: AuthorizationClient; readonly asked: AuthorizationRequest },
-  { said, password }: { readonly said: string | undefined; readonly password: Html }
+  {
+    authorizationClient,
+    authorizationRequest
+  }: { readonly authorizationClient: AuthorizationClient; readonly authorizationRequest: AuthorizationRequest },
+  { errorText, passwordField }: { readonly errorText: string | undefined; readonly passwordField: Html }
 ): PageFrame =>
   toConsentFrame(
-    WORDS.title,
+    CONSENT_TEXTS.title,
     html`<section class="narrow">
-${said === undefined ? nothing : errorMessage(said)}${requestFacts(leading, visit)}
+${errorText === undefined ? nothing : errorMessage(errorText)}${requestFacts(authorizationClient, visit)}
 ${consentForm(
   visit,
-  html`${scopeOptions(asked, leading)}
-${password}
-<div class="acts"><button class="primary" name="${ACTION_FIELD}" value="${CONSENT_ACTIONS.allow}"${FORM_NO_VALIDATE}>${WORDS.allow}</button> ${denyButton}</div>
-<p class="soft">${WORDS.ends}</p>`
+  html`${scopeOptions(authorizationRequest, authorizationClient)}
+${passwordField}
+<div class="acts"><button class="primary" name="${ACTION_FIELD}" value="${CONSENT_ACTIONS.allow}"${FORM_NO_VALIDATE}>${CONSENT_TEXTS.allow}</button> ${denyButton}</div>
+<p class="soft">${CONSENT_TEXTS.revocationNote}</p>`
 )}
 </section>
 ${consentForm(visit, otherAccountButton)}`
   )
 
 /** Of an account that may give nothing: why, and the way back. */
-export const noAccessPage = (visit: SignedInVisit, leading: AuthorizationClient, reason: string): PageFrame =>
+export const noAccessPage = (
+  visit: SignedInVisit,
+  authorizationClient: AuthorizationClient,
+  reason: string
+): PageFrame =>
   toConsentFrame(
-    WORDS.noAccess,
+    CONSENT_TEXTS.noAccess,
     html`<section class="narrow">
-${errorMessage(`${reason}.`)}${requestFacts(leading, visit)}
+${errorMessage(`${reason}.`)}${requestFacts(authorizationClient, visit)}
 ${consentForm(visit, html`<div class="acts">${denyButton}</div>`)}
 </section>
 ${consentForm(visit, otherAccountButton)}`
@@ -142,13 +149,17 @@ ${consentForm(visit, otherAccountButton)}`
 
 /** Of a request that leads nowhere. */
 export const invalidRequestPage = (text: string): PageFrame => ({
-  title: WORDS.notAsked,
-  body: html`${errorMessage(text)}<p>${WORDS.wrongMore}</p>`
+  title: CONSENT_TEXTS.invalidRequestTitle,
+  body: html`${errorMessage(text)}<p>${CONSENT_TEXTS.invalidRequestDetails}</p>`
 })
 
 /** Of a request that is refused, where it is for the host to go back. */
-export const rejectedRequestPage = (leading: AuthorizationClient, text: string, returnUrl: string): PageFrame => ({
-  title: WORDS.notAsked,
-  body: html`${errorMessage(text)}<p>${WORDS.refusedMore}</p>
-<p><a href="${returnUrl}" rel="noreferrer nofollow">${WORDS.goBack} ${redirectTargetText(leading)}</a></p>`
+export const rejectedRequestPage = (
+  authorizationClient: AuthorizationClient,
+  text: string,
+  returnUrl: string
+): PageFrame => ({
+  title: CONSENT_TEXTS.invalidRequestTitle,
+  body: html`${errorMessage(text)}<p>${CONSENT_TEXTS.rejectedRequestDetails}</p>
+<p><a href="${returnUrl}" rel="noreferrer nofollow">${CONSENT_TEXTS.goBack} ${redirectTargetText(authorizationClient)}</a></p>`
 })

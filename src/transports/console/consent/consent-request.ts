@@ -3,9 +3,9 @@ import {
   type AuthorizationError,
   type AuthorizationRequest,
   type AuthorizationTargetError,
+  findReturnableState,
   parseAuthorizationRequest,
-  parseAuthorizationTarget,
-  stateOf
+  parseAuthorizationTarget
 } from "../../../domain/access/oauth/authorization-request.ts"
 import { Clients, type OAuthClient } from "../../../domain/access/oauth/Clients.ts"
 import { parseRedirectTarget, type RedirectTarget } from "../../../domain/access/oauth/redirect-uri.ts"
@@ -30,8 +30,16 @@ export type ConsentRequest =
       readonly _tag: "Wrong"
       readonly problem: AuthorizationTargetError | "unknown client" | "no address" | "wrong address" | "too long"
     }
-  | { readonly _tag: "Refused"; readonly leading: AuthorizationClient; readonly refusal: AuthorizationError }
-  | { readonly _tag: "Asked"; readonly leading: AuthorizationClient; readonly asked: AuthorizationRequest }
+  | {
+      readonly _tag: "Refused"
+      readonly authorizationClient: AuthorizationClient
+      readonly refusal: AuthorizationError
+    }
+  | {
+      readonly _tag: "Asked"
+      readonly authorizationClient: AuthorizationClient
+      readonly authorizationRequest: AuthorizationRequest
+    }
 
 /** The request's own address: written anew, so that no sign of it is lost where addresses are checked. */
 export const authorizationUrl = ({ query }: Pick<Visit, "query">): string => `${AUTHORIZATION_PATH}?${query.toString()}`
@@ -50,7 +58,7 @@ const makeInvalidRequest = (problem: Extract<ConsentRequest, { _tag: "Wrong" }>[
 })
 
 /** Reads what is asked, in full, each time it is looked at or answered. */
-export const makeRequestReader = Effect.fnUntraced(function* (publicUrl: string) {
+export const makeConsentRequestReader = Effect.fnUntraced(function* (publicUrl: string) {
   const clients = yield* Clients
   return Effect.fnUntraced(function* (visit: Visit) {
     if (signInUrl(visit).length > PENDING_AUTHORIZATION_REQUEST) return makeInvalidRequest("too long")
@@ -60,18 +68,22 @@ export const makeRequestReader = Effect.fnUntraced(function* (publicUrl: string)
     if (client === undefined) return makeInvalidRequest("unknown client")
     const redirectUri = clientParams.success.redirectUri ?? singleRedirectUri(client)
     if (redirectUri === undefined) return makeInvalidRequest("no address")
-    const place = parseRedirectTarget(redirectUri)
-    if (place === undefined || !(yield* clients.mayRedirectTo(client, redirectUri)))
+    const redirectTarget = parseRedirectTarget(redirectUri)
+    if (redirectTarget === undefined || !(yield* clients.mayRedirectTo(client, redirectUri)))
       return makeInvalidRequest("wrong address")
-    const leading: AuthorizationClient = {
+    const authorizationClient: AuthorizationClient = {
       client,
       redirectUri,
-      redirectTarget: place,
-      state: stateOf(visit.query)
+      redirectTarget,
+      state: findReturnableState(visit.query)
     }
     return Result.match(parseAuthorizationRequest(visit.query, client, publicUrl), {
-      onFailure: (refusal): ConsentRequest => ({ _tag: "Refused", leading, refusal }),
-      onSuccess: (authorization): ConsentRequest => ({ _tag: "Asked", leading, asked: authorization })
+      onFailure: (refusal): ConsentRequest => ({ _tag: "Refused", authorizationClient, refusal }),
+      onSuccess: (authorization): ConsentRequest => ({
+        _tag: "Asked",
+        authorizationClient,
+        authorizationRequest: authorization
+      })
     })
   })
 })

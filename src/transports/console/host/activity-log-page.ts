@@ -11,15 +11,15 @@ import {
   NO_ACCOUNT
 } from "../queries/History.ts"
 import type { SignedInVisit } from "../visit.ts"
-import { actionLabel, systemActorLabel, toRecordLabel, viaLabel } from "./activity-log/activity-labels.ts"
+import { actionLabel, applicationLabel, systemActorLabel, toRecordLabel } from "./activity-log/activity-labels.ts"
 import { type FieldFiller, input, queryForm, select } from "./form-fields.ts"
-import { currentUrlWith, hostPage } from "./host-page.ts"
+import { currentUrlWith, makeHostPage } from "./host-page.ts"
 import { link, readDateParam, readIdParam, section, table, timeHtml, timeZoneNote, toWords } from "./page-parts.ts"
 import { ACTIVITY_LOG_PATH, activityLogUrl } from "./urls.ts"
 
 /** What happened: who changed what and when, newest first, narrowed by record, person and time. */
-export const makeActivityLogPage = Effect.map(History, (logLink) =>
-  hostPage({
+export const makeActivityLogPage = Effect.map(History, (history) =>
+  makeHostPage({
     path: ACTIVITY_LOG_PATH,
     show: (visit) => {
       const { operatorId, timeZone } = visit.session.person.caller
@@ -32,7 +32,7 @@ export const makeActivityLogPage = Effect.map(History, (logLink) =>
         until: to === undefined ? undefined : startOfDay(addDays(to, 1), timeZone),
         before: readCursor(visit)
       }
-      return Effect.map(logLink.of(filters), (logPage) => ({
+      return Effect.map(history.of(filters), (logPage) => ({
         title: pageTitle(filters.record, logPage),
         body: html`${filterForm(visit, logPage.accounts)}${changesSection(visit, logPage)}${timeZoneNote(visit)}`
       }))
@@ -59,11 +59,11 @@ const SYSTEM_FILTER = "nobody"
 const readAccountFilter = (visit: SignedInVisit): number | undefined =>
   visit.query.get("by") === SYSTEM_FILTER ? NO_ACCOUNT : readIdParam(visit, "by")
 
-const CURSOR = /^(\d{1,14})-(\d{1,15})$/
+const CURSOR_PATTERN = /^(\d{1,14})-(\d{1,15})$/
 
 /** Where the page before has ended. */
 const readCursor = ({ query }: SignedInVisit): AuditLogPosition | undefined => {
-  const [, at, id] = CURSOR.exec(query.get("before") ?? "") ?? []
+  const [, at, id] = CURSOR_PATTERN.exec(query.get("before") ?? "") ?? []
   return at === undefined || id === undefined ? undefined : { at: new Date(Number(at)), id: Number(id) }
 }
 
@@ -146,13 +146,13 @@ const actorCell = (
   if (account_id === null) return html`${systemActorLabel(application)}`
   const account = accountsById.get(account_id)
   const name = account?.name ?? "an account that is gone"
-  return html`${name} <span class="soft">${viaLabel(application)}</span>`
+  return html`${name} <span class="soft">${applicationLabel(application)}</span>`
 }
 
 const changedRecord = (entry: AuditLogChange): Html => {
-  const { label: words, url } = toRecordLabel(entry)
+  const { label: recordLabel, url } = toRecordLabel(entry)
   const fields = entry.fields.map(toWords).join(", ")
   const logLink = html` <a class="soft" href="${activityLogUrl(entry.record)}">its history</a>`
-  return html`<div>${url === undefined ? words : link(url, words)}${fields === "" ? nothing : html`: ${fields}`}${logLink}</div>
+  return html`<div>${url === undefined ? recordLabel : link(url, recordLabel)}${fields === "" ? nothing : html`: ${fields}`}${logLink}</div>
 `
 }

@@ -13,8 +13,8 @@ import { type Html, html, nothing } from "../../docs/html.ts"
 import type { ActionError } from "../action-outcome.ts"
 import { idempotencyKeyOf } from "../operation-call.ts"
 import { RuleBook, type RuleBookData } from "../queries/RuleBook.ts"
-import { parseRecordId } from "../record-id.ts"
 import type { SignedInVisit, SubmittedForm } from "../visit.ts"
+import { parseRecordId } from "../visit.ts"
 import { apiErrorToActionError, makeQuery, makeVoidMutation } from "./api-operations.ts"
 import { CREATE_RULE_ACTION, newRuleForm, readNewRule } from "./automation/new-rule.ts"
 import { findRuleKind, RULE_KINDS } from "./automation/rule-kinds.ts"
@@ -28,8 +28,8 @@ import {
   type HostAction,
   type HostPage,
   type HostView,
-  hostPage,
   makeActionError,
+  makeHostPage,
   notFoundView
 } from "./host-page.ts"
 import {
@@ -44,7 +44,7 @@ import {
   timeZoneNote,
   toWords
 } from "./page-parts.ts"
-import { readTestStayCode } from "./test-stay.ts"
+import { readTestStayCode } from "./test-stay-fields.ts"
 import { AUTOMATION_PATH, KNOWLEDGE_PATH, stayUrl } from "./urls.ts"
 
 /** What the service does by itself: the rules, what one would do of a stay, and what they are about to do. */
@@ -52,11 +52,11 @@ export const makeAutomationPage = Effect.gen(function* () {
   const [ruleBook, rules, service] = [yield* RuleBook, yield* HostRules, yield* Service]
   const mutate = makeVoidMutation(service)
 
-  const makeRuleSwitch = (change: RuleTransition, message: string): HostAction => ({
+  const makeRuleSwitch = (transition: RuleTransition, message: string): HostAction => ({
     doneMessage: message,
     run: ({ session }, form) =>
       rules
-        .turn(session.person.caller, readRuleId(form), change, idempotencyKeyOf(form))
+        .turn(session.person.caller, readRuleId(form), transition, idempotencyKeyOf(form))
         .pipe(Effect.mapError(apiErrorToActionError), Effect.as(undefined))
   })
 
@@ -68,7 +68,7 @@ export const makeAutomationPage = Effect.gen(function* () {
     run: (visit, form) => mutate(visit, form, operation, { plan_id: parseNumber(form.get("id") ?? "") })
   })
 
-  return hostPage({
+  return makeHostPage({
     path: AUTOMATION_PATH,
     show: makeRenderer(ruleBook, rules, makeQuery(service, query_upcoming_automation_actions)),
     actions: {
@@ -222,7 +222,7 @@ const NEW_RULE_SECTION: Html = section(
   html`<p class="soft">A rule cannot be changed: remove it and make another. Try it on a stay then, to see what it would say.</p>
 <ul>
 ${RULE_KINDS.map(
-  ({ kind, label: words }) => html`<li>${link(`${AUTOMATION_PATH}?new=${kind}`, words)}</li>
+  ({ kind, label: kindLabel }) => html`<li>${link(`${AUTOMATION_PATH}?new=${kind}`, kindLabel)}</li>
 `
 )}</ul>
 `

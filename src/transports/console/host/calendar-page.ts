@@ -9,7 +9,7 @@ import { makeVoidMutation } from "./api-operations.ts"
 import { type CalendarCell, type DateSpan, toCalendarRows } from "./calendar/calendar-rows.ts"
 import { daySelectionForm, readSelectedDays, selectedDaysSection } from "./calendar/selected-days.ts"
 import { parseNumber } from "./form-fields.ts"
-import { currentUrlWith, type HostAction, hostPage } from "./host-page.ts"
+import { currentUrlWith, type HostAction, makeHostPage } from "./host-page.ts"
 import {
   addMonths,
   dayHtml,
@@ -40,7 +40,7 @@ export const makeCalendarPage = Effect.gen(function* () {
       })
   })
 
-  return hostPage({
+  return makeHostPage({
     path: CALENDAR_PATH,
     show: (visit) =>
       Effect.gen(function* () {
@@ -90,25 +90,28 @@ const NO_SELECTION = { property: undefined, from: undefined, to: undefined }
 type CalendarEntry = { readonly kind: "stay"; readonly stay: MonthStay } | { readonly kind: "closed" | "elsewhere" }
 
 /** Days in a row as one span. */
-const toRuns = (days: ReadonlyArray<string>, kind: "closed" | "elsewhere"): ReadonlyArray<DateSpan<CalendarEntry>> => {
-  const runs: Array<DateSpan<CalendarEntry>> = []
+const groupConsecutiveDays = (
+  days: ReadonlyArray<string>,
+  kind: "closed" | "elsewhere"
+): ReadonlyArray<DateSpan<CalendarEntry>> => {
+  const spans: Array<DateSpan<CalendarEntry>> = []
   for (const day of days.toSorted()) {
-    const last = runs.at(-1)
-    if (last !== undefined && last.end === day) runs[runs.length - 1] = { ...last, end: addDays(day, 1) }
-    else runs.push({ from: day, end: addDays(day, 1), value: { kind } })
+    const last = spans.at(-1)
+    if (last !== undefined && last.end === day) spans[spans.length - 1] = { ...last, end: addDays(day, 1) }
+    else spans.push({ from: day, end: addDays(day, 1), value: { kind } })
   }
-  return runs
+  return spans
 }
 
 /** What is agreed first: it is in the first row, and what is only asked for beneath it. */
 const toEntrySpans = ({ stays, closed, elsewhere }: MonthProperty): ReadonlyArray<DateSpan<CalendarEntry>> => {
   const staySpans = stays
-    .toSorted((one, otherMonth) => Number(otherMonth.accepted) - Number(one.accepted))
+    .toSorted((first, second) => Number(second.accepted) - Number(first.accepted))
     .map((stay) => ({ from: stay.check_in_date, end: stay.check_out_date, value: { kind: "stay", stay } as const }))
   return [
     ...staySpans.filter(({ value }) => value.stay.accepted),
-    ...toRuns(closed, "closed"),
-    ...toRuns(elsewhere, "elsewhere"),
+    ...groupConsecutiveDays(closed, "closed"),
+    ...groupConsecutiveDays(elsewhere, "elsewhere"),
     ...staySpans.filter(({ value }) => !value.stay.accepted)
   ]
 }
@@ -133,13 +136,13 @@ ${properties.map((property) => propertyRows(property, days))}</tbody>
 const TODAY_ATTRIBUTE: Html = { html: ' class="today"' }
 
 const propertyRows = (property: MonthProperty, days: ReadonlyArray<string>): Html => {
-  const lanes = toCalendarRows(toEntrySpans(property), days[0] ?? "", days.length)
-  const propertyHeader = html`<th scope="row"${lanes.length > 1 ? html` rowspan="${lanes.length}"` : nothing}>${property.title}${property.deactivated ? html` <span class="soft">off</span>` : nothing}</th>`
-  return html`${lanes.map(
+  const calendarRows = toCalendarRows(toEntrySpans(property), days[0] ?? "", days.length)
+  const propertyHeader = html`<th scope="row"${calendarRows.length > 1 ? html` rowspan="${calendarRows.length}"` : nothing}>${property.title}${property.deactivated ? html` <span class="soft">off</span>` : nothing}</th>`
+  return html`${calendarRows.map(
     (
-      lane,
+      calendarRow,
       index
-    ) => html`<tr>${index === 0 ? propertyHeader : nothing}${lane.map((cell) => calendarCell(cell, days))}</tr>
+    ) => html`<tr>${index === 0 ? propertyHeader : nothing}${calendarRow.map((cell) => calendarCell(cell, days))}</tr>
 `
   )}`
 }

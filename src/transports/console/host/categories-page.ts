@@ -2,13 +2,13 @@ import { Effect, Schema } from "effect"
 import type { ApiError } from "../../../contract/errors.ts"
 import { search_reservation_tags } from "../../../domain/bookings/reservation-tags/contract.ts"
 import { query_custom_channels } from "../../../domain/channels/custom-channels/contract.ts"
-import { Dictionary } from "../../../domain/money/dictionaries.ts"
+import { DictionaryName } from "../../../domain/money/dictionaries.ts"
 import { OperatorDictionaries } from "../../../domain/money/OperatorDictionaries.ts"
 import { RESERVATION_TAGS_SHOWN } from "../../../platform/limits.ts"
 import { Service } from "../../../service/service.ts"
 import { html } from "../../docs/html.ts"
-import { parseRecordId } from "../record-id.ts"
 import type { SignedInVisit, SubmittedForm } from "../visit.ts"
+import { parseRecordId } from "../visit.ts"
 import { apiErrorToActionError, makeQuery, makeVoidMutation } from "./api-operations.ts"
 import { channelsSection, dictionarySections, reservationTagsSection } from "./categories/category-lists.ts"
 import { entryView, isDictionary } from "./categories/entry-view.ts"
@@ -18,8 +18,8 @@ import {
   type FailedSubmission,
   type HostAction,
   type HostView,
-  hostPage,
   makeActionError,
+  makeHostPage,
   notFoundView
 } from "./host-page.ts"
 import { link, readOffsetParam } from "./page-parts.ts"
@@ -30,7 +30,7 @@ import { CATEGORIES_PATH } from "./urls.ts"
 export const makeCategoriesPage = Effect.gen(function* () {
   const [dictionaries, service] = [yield* OperatorDictionaries, yield* Service]
   const renderLists = makeListsRenderer(dictionaries, service)
-  return hostPage({
+  return makeHostPage({
     path: CATEGORIES_PATH,
     show: (visit, failedSubmission) => {
       const editTarget = readEditTarget(visit)
@@ -84,7 +84,7 @@ const makeEntryRenderer =
 
 const BACK_TO_CATEGORIES: ActionRedirect = { _tag: "GoOn", url: CATEGORIES_PATH }
 
-const decodeDictionary = Schema.decodeUnknownOption(Dictionary)
+const decodeDictionary = Schema.decodeUnknownOption(DictionaryName)
 const noSuchEntryError = makeActionError(404, "There is no such entry.")
 
 /** The dictionary that a form names. */
@@ -104,27 +104,27 @@ const makeEntryActions = (dictionaries: OperatorDictionaries["Service"]): Readon
     run: Effect.fnUntraced(function* (visit, form) {
       const dictionary = yield* requireDictionary(form)
       const { operatorId } = visit.session.person.caller
-      yield* Effect.mapError(dictionaries.add(operatorId, dictionary, readName(form)), apiErrorToActionError)
+      yield* Effect.mapError(dictionaries.addEntry(operatorId, dictionary, readName(form)), apiErrorToActionError)
       return undefined
     })
   },
   rename_entry: makeEntryAction("The entry has its name, wherever it is shown.", (operatorId, dictionary, id, form) =>
     readChangedFields(form, { name: parseText })["name"] === undefined
       ? Effect.void
-      : dictionaries.rename(operatorId, dictionary, id, readName(form))
+      : dictionaries.renameEntry(operatorId, dictionary, id, readName(form))
   ),
   retire_entry: makeEntryAction(
     "The entry is retired: nothing new is entered under it, and what is there keeps it.",
-    dictionaries.retire
+    dictionaries.retireEntry
   ),
-  restore_entry: makeEntryAction("The entry can be chosen again.", dictionaries.restore)
+  restore_entry: makeEntryAction("The entry can be chosen again.", dictionaries.restoreEntry)
 })
 
 const makeEntryAction = <R>(
   message: string,
   updateEntry: (
     operatorId: number,
-    dictionary: Dictionary,
+    dictionary: DictionaryName,
     id: number,
     form: SubmittedForm
   ) => Effect.Effect<unknown, ApiError, R>

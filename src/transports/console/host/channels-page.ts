@@ -5,7 +5,7 @@ import { AtChannels, type ChannelAccountSummary, type ListingSummary } from "../
 import { type FailedPush, FailedPushes } from "../queries/FailedPushes.ts"
 import type { SignedInVisit } from "../visit.ts"
 import { channelName } from "./channel-names.ts"
-import { currentUrlWith, hostPage } from "./host-page.ts"
+import { currentUrlWith, makeHostPage } from "./host-page.ts"
 import {
   accountBadge,
   dateRangeText,
@@ -31,12 +31,12 @@ import {
 import { CHANNELS_PATH, listingUrl } from "./urls.ts"
 
 /** Where the list of failed pushes is gone on with. */
-const FAILED_PUSHES_FIELD = "failed"
+const FAILED_PUSHES_OFFSET_FIELD = "failed"
 
 /** Accounts at channels, what is on sale there, and what channels were told and did not take. */
 export const makeChannelsPage = Effect.gen(function* () {
   const [atChannels, failedPushes] = [yield* AtChannels, yield* FailedPushes]
-  return hostPage({
+  return makeHostPage({
     path: CHANNELS_PATH,
     show: (visit) =>
       Effect.gen(function* () {
@@ -45,10 +45,10 @@ export const makeChannelsPage = Effect.gen(function* () {
         const isUnmappedOnly = visit.query.has("unlinked") ? (true as const) : undefined
         const { accounts, listings, total } = yield* atChannels.of(
           operatorId,
-          { account: accountId, unlinked: isUnmappedOnly },
+          { account: accountId, isUnmappedOnly },
           offset
         )
-        const failedOffset = readOffsetParam(visit, FAILED_PUSHES_FIELD)
+        const failedOffset = readOffsetParam(visit, FAILED_PUSHES_OFFSET_FIELD)
         const failures = yield* failedPushes.of(operatorId, yield* DateTime.nowAsDate, failedOffset)
         return {
           title: "Channels",
@@ -58,7 +58,7 @@ ${section(
   html`${listingFilters(visit, accounts, accountId, isUnmappedOnly)}${listingsTable(visit, listings)}${pagination(visit, { offset, limit: CHANNELS_LISTINGS, total })}`,
   "listings"
 )}
-${section(`Not taken in the last ${OVERVIEW_DAYS_FAILED} days`, html`${failedPushesTable(visit, failures.pushes)}${pagination(visit, { offset: failedOffset, limit: FAILED_PUSHES_SHOWN, total: failures.total, name: FAILED_PUSHES_FIELD })}`, "pushes")}
+${section(`Not taken in the last ${OVERVIEW_DAYS_FAILED} days`, html`${failedPushesTable(visit, failures.pushes)}${pagination(visit, { offset: failedOffset, limit: FAILED_PUSHES_SHOWN, total: failures.total, name: FAILED_PUSHES_OFFSET_FIELD })}`, "pushes")}
 ${timeZoneNote(visit)}`
         }
       })

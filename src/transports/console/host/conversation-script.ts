@@ -12,7 +12,7 @@ const MAX_POLLS = 360
  * what is being written above all. An answer that is late, or says that there is much to do, is passed by; it ends when the page is
  * not to be had any more (who is signed out is led elsewhere), after an hour, and with the page.
  */
-export const SCRIPT = `"use strict"
+export const CONVERSATION_SCRIPT = `"use strict"
 const list = document.querySelector("[data-live] > ol")
 const renew = (shown, now) => {
   const [before, after] = [[...shown.children], [...now.children]]
@@ -47,4 +47,4 @@ if (list !== null) next()
 `
 
 /** Its address says what is in it, so it may be kept for ever. */
-export const SCRIPT_PATH = `/console/${createHash("sha256").update(SCRIPT).digest("hex").slice(0, 16)}.js`
+export const CONVERSATION_SCRIPT_PATH = `/console/${createHash("sha256").update(CONVERSATION_SCRIPT).digest("hex").slice(0, 16)}.js`

@@ -2,7 +2,7 @@ import { Effect, type Schema } from "effect"
 import { type Html, html, nothing } from "../../docs/html.ts"
 import { formKeyFields } from "../page-frame.ts"
 import { ACTION_FIELD, FORM_TOKEN_FIELD, type SignedInVisit, type SubmittedForm } from "../visit.ts"
-import { currentUrlWith, type FailedSubmission, submittedAction } from "./host-page.ts"
+import { currentUrlWith, type FailedSubmission, readSubmittedAction } from "./host-page.ts"
 
 // Forms of the host's pages: how they are written, and how what was filled in is read.
 
@@ -17,7 +17,7 @@ export const makeFieldFiller = (
 ): FieldFiller => {
   const isSameForm =
     failedSubmission !== undefined &&
-    submittedAction(failedSubmission) === action &&
+    readSubmittedAction(failedSubmission) === action &&
     (id === undefined || failedSubmission.form.get("id") === String(id))
   return isSameForm
     ? (name, defaultValue) => failedSubmission.form.get(name) ?? defaultValue
@@ -32,7 +32,7 @@ export const makeMultiFieldFiller = (
 ): ((name: string, defaultValue: ReadonlyArray<string>) => ReadonlyArray<string>) => {
   const isSameForm =
     failedSubmission !== undefined &&
-    submittedAction(failedSubmission) === action &&
+    readSubmittedAction(failedSubmission) === action &&
     (id === undefined || failedSubmission.form.get("id") === String(id))
   return isSameForm ? (name) => failedSubmission.form.getAll(name) : (_name, defaultValue) => defaultValue
 }
@@ -196,7 +196,7 @@ export const checkboxGroup = ({
    */
   readonly initial?: string
 }): Html => html`${initial === undefined ? nothing : html`<input type="hidden" name="${INITIAL_VALUE_PREFIX}${name}" value="${initial}">`}<fieldset class="choices"><legend>${legend}</legend>
-${options.map(({ value, label: words }) => html`<label class="choice"><input type="checkbox" name="${name}" value="${value}"${booleanAttribute("checked", selected.includes(String(value)))}> ${words}</label>`)}
+${options.map(({ value, label: optionLabel }) => html`<label class="choice"><input type="checkbox" name="${name}" value="${value}"${booleanAttribute("checked", selected.includes(String(value)))}> ${optionLabel}</label>`)}
 </fieldset>
 `
 
@@ -312,13 +312,13 @@ export const readChangedLists = <E, R>(
 ): Effect.Effect<Schema.JsonObject, E, R> => {
   const changedLists = names.flatMap((name) => {
     const changes = readCheckboxChanges(form, name)
-    return changes === undefined ? [] : [{ name, ticks: changes }]
+    return changes === undefined ? [] : [{ name, changes }]
   })
   return changedLists.length === 0
     ? Effect.succeed({})
     : Effect.map(loadLists, (lists) =>
         Object.fromEntries(
-          changedLists.map(({ name, ticks }) => [name, applyCheckboxChanges(lists[name] ?? [], ticks)])
+          changedLists.map(({ name, changes }) => [name, applyCheckboxChanges(lists[name] ?? [], changes)])
         )
       )
 }

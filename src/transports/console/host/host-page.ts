@@ -114,7 +114,7 @@ const EARLIER_VISIT_ERROR = makeActionError(
 )
 
 /** A page of who is signed in as the console serves it. An account that the API refuses is shown why, and nothing else. */
-export const hostPage = ({ path, show, actions = {}, doneMessages = {} }: HostPage): SignedInPage => {
+export const makeHostPage = ({ path, show, actions = {}, doneMessages = {} }: HostPage): SignedInPage => {
   const messagesByKey = new Map<string, string>([
     ...Object.entries(doneMessages),
     ...Object.entries(actions).map(([name, { doneMessage }]) => [name, doneMessage] as const)
@@ -178,4 +178,4 @@ export const accountProblemResponse = (visit: SignedInVisit) =>
   renderConsolePage(visit, { title: "Your account does not work", body: nothing }, 403)
 
 /** Which of the page's forms it was. */
-export const submittedAction = ({ form }: FailedSubmission): string => form.get(ACTION_FIELD) ?? ""
+export const readSubmittedAction = ({ form }: FailedSubmission): string => form.get(ACTION_FIELD) ?? ""

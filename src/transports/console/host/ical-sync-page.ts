@@ -9,8 +9,8 @@ import { makeSudo } from "../sudo.ts"
 import { makeQuery } from "./api-operations.ts"
 import { exportForm, makeExportActions } from "./calendars/exported-calendars.ts"
 import { importedCalendarsSection, importForm, makeImportActions } from "./calendars/imported-calendars.ts"
-import { makeShareLinkActions, shareLinksSection } from "./calendars/shared-links.ts"
-import { hostPage } from "./host-page.ts"
+import { makeShareLinkActions, shareLinksSection } from "./calendars/share-links.ts"
+import { makeHostPage } from "./host-page.ts"
 import { readOffsetParam, timeZoneNote } from "./page-parts.ts"
 import { ICAL_SYNC_PATH } from "./urls.ts"
 
@@ -18,7 +18,7 @@ import { ICAL_SYNC_PATH } from "./urls.ts"
 export const makeIcalSyncPage = Effect.gen(function* () {
   const [importedCalendars, service, sudo] = [yield* CalendarsElsewhere, yield* Service, yield* makeSudo]
   const queryLinks = makeQuery(service, search_calendar_share_links)
-  return hostPage({
+  return makeHostPage({
     path: ICAL_SYNC_PATH,
     show: (visit, failedSubmission) =>
       Effect.gen(function* () {
@@ -27,7 +27,7 @@ export const makeIcalSyncPage = Effect.gen(function* () {
         const [offset, linksOffset] = [readOffsetParam(visit), readOffsetParam(visit, "links")]
         const syncView = yield* importedCalendars.of(operatorId, today, offset)
         const links = yield* queryLinks(visit, { limit: SHARE_LINKS_SHOWN, offset: linksOffset })
-        const passwordField = yield* sudo.passwordField(visit)
+        const passwordField = yield* sudo.renderPasswordField(visit)
         return {
           title: "Calendars elsewhere",
           body: html`${importedCalendarsSection(visit, syncView, offset)}

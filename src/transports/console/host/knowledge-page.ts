@@ -6,7 +6,7 @@ import { KNOWLEDGE_SHOWN, QUESTION_TEXT } from "../../../platform/limits.ts"
 import { Service } from "../../../service/service.ts"
 import { type Html, html, nothing } from "../../docs/html.ts"
 import type { ActionError } from "../action-outcome.ts"
-import { type KnowledgeScopeChoices, KnowledgeScopes, type KnowledgeTrial } from "../queries/KnowledgeScopes.ts"
+import { type KnowledgeScopeChoices, KnowledgeScopes, type KnowledgeTestStays } from "../queries/KnowledgeScopes.ts"
 import type { SignedInVisit, SubmittedForm } from "../visit.ts"
 import { makeQuery, makeVoidMutation } from "./api-operations.ts"
 import { actionForm, disclosure, type FieldFiller, input, parseNumber, queryForm } from "./form-fields.ts"
@@ -14,10 +14,10 @@ import {
   type FailedSubmission,
   type HostAction,
   type HostView,
-  hostPage,
   makeActionError,
+  makeHostPage,
   notFoundView,
-  submittedAction
+  readSubmittedAction
 } from "./host-page.ts"
 import {
   ADD_ENTRY_ACTION,
@@ -29,7 +29,7 @@ import {
 } from "./knowledge/entry-form.ts"
 import { PROCESS_STATUS_BADGES, scopeText } from "./knowledge/scope-text.ts"
 import { activityLogLink, badge, link, pagination, readIdParam, readOffsetParam, section, table } from "./page-parts.ts"
-import { readTestStayCode, testStayFields } from "./test-stay.ts"
+import { readTestStayCode, testStayFields } from "./test-stay-fields.ts"
 import { AUTOMATION_PATH, KNOWLEDGE_PATH } from "./urls.ts"
 
 /** What guests' questions are answered from: the entries, one of them to be changed, and a question tried. */
@@ -59,7 +59,7 @@ export const makeKnowledgePage = Effect.gen(function* () {
     makeEntryRenderer(scopes, queryEntry)
   ]
   const renderTestQuestion = makeTestQuestionRenderer(scopes, answers)
-  return hostPage({
+  return makeHostPage({
     path: KNOWLEDGE_PATH,
     show: (visit, failedSubmission) => {
       const id = readIdParam(visit, "change")
@@ -92,17 +92,17 @@ const makeListRenderer = (scopes: KnowledgeScopes["Service"], search: EntriesSea
   Effect.fnUntraced(function* (visit: SignedInVisit, failedSubmission?: FailedSubmission) {
     const offset = readOffsetParam(visit)
     const results = yield* search(visit, { offset, limit: KNOWLEDGE_SHOWN })
-    const scopeNames = yield* scopes.of(visit.session.person.caller.operatorId)
-    const isRestored = failedSubmission !== undefined && submittedAction(failedSubmission) === ADD_ENTRY_ACTION
+    const scopeChoices = yield* scopes.of(visit.session.person.caller.operatorId)
+    const isRestored = failedSubmission !== undefined && readSubmittedAction(failedSubmission) === ADD_ENTRY_ACTION
     const newEntryForm = disclosure(
       "Write an entry",
-      entryForm(visit, { scopes: scopeNames, rejectedForm: failedSubmission }),
+      entryForm(visit, { scopes: scopeChoices, failedSubmission }),
       isRestored
     )
     return toView(
       "Knowledge",
       html`<p>What guests ask is answered from these entries, in their own words, where a ${link(AUTOMATION_PATH, "rule")} says so. ${link(`${KNOWLEDGE_PATH}?ask=`, "Try a question")}</p>
-${entriesTable(visit, results.knowledge_bases, scopeNames)}${pagination(visit, { offset, limit: KNOWLEDGE_SHOWN, total: results.total })}${section("Another entry", newEntryForm)}`
+${entriesTable(visit, results.knowledge_bases, scopeChoices)}${pagination(visit, { offset, limit: KNOWLEDGE_SHOWN, total: results.total })}${section("Another entry", newEntryForm)}`
     )
   })
 
@@ -116,8 +116,8 @@ const makeEntryRenderer = (
     failedSubmission?: FailedSubmission
   ) {
     const { knowledge_base: entry } = yield* queryEntry(visit, { id })
-    const scopeNames = yield* scopes.of(visit.session.person.caller.operatorId)
-    const form = entryForm(visit, { scopes: scopeNames, entry, rejectedForm: failedSubmission })
+    const scopeChoices = yield* scopes.of(visit.session.person.caller.operatorId)
+    const form = entryForm(visit, { scopes: scopeChoices, entry, failedSubmission })
     return toView(
       entryTitle(entry),
       html`${BACK_LINK}${section(
@@ -158,8 +158,8 @@ const BACK_LINK = html`<p>${link(KNOWLEDGE_PATH, "All entries")}</p>
 `
 
 const processStatusBadge = (status: KnowledgeEntry["process_status"]): Html => {
-  const [words, kind] = PROCESS_STATUS_BADGES[status]
-  return badge(words, kind)
+  const [label, kind] = PROCESS_STATUS_BADGES[status]
+  return badge(label, kind)
 }
 
 const entryNotFoundView = notFoundView(
@@ -220,7 +220,7 @@ const entryActions = (visit: SignedInVisit, entry: KnowledgeEntry): Html => {
 const NO_STAY_MESSAGE = html`<p class="message error" role="alert">There is no such stay.</p>
 `
 
-const testQuestionForm = (visit: SignedInVisit, { stays }: KnowledgeTrial): Html => {
+const testQuestionForm = (visit: SignedInVisit, { stays }: KnowledgeTestStays): Html => {
   const fillField: FieldFiller = (name) => visit.query.get(name) ?? ""
   return queryForm(
     KNOWLEDGE_PATH,

@@ -5,14 +5,14 @@ import { html } from "../../docs/html.ts"
 import type { ActionError } from "../action-outcome.ts"
 import { type ListingDetail, OneListing } from "../queries/OneListing.ts"
 import type { SignedInVisit } from "../visit.ts"
-import { hostPage, makeActionError, notFoundView } from "./host-page.ts"
-import { makeListingCalendar } from "./listing/listing-calendar.ts"
+import { makeActionError, makeHostPage, notFoundView } from "./host-page.ts"
+import { makeListingCalendarSection } from "./listing/listing-calendar.ts"
 import { listingFactsSection, pushesSection, syncStatusSection } from "./listing/listing-facts.ts"
-import { makeListingSettings } from "./listing/listing-settings.ts"
+import { makeListingSettingsSection } from "./listing/listing-settings.ts"
 import { activityLogLink, link, readIdParam, timeZoneNote } from "./page-parts.ts"
 import { CHANNELS_PATH, LISTING_PATH } from "./urls.ts"
 
-const NO_LISTING = "You have no such listing."
+const NO_LISTING_MESSAGE = "You have no such listing."
 
 /** One listing at a channel: what it sells here and for how much, its month, what its channel was told, and whether it knows. */
 export const makeListingPage = Effect.gen(function* () {
@@ -26,18 +26,18 @@ export const makeListingPage = Effect.gen(function* () {
   /** The listing of the page's address, which must be the operator's own. */
   const requireListing = (visit: SignedInVisit): Effect.Effect<ListingDetail, ActionError> =>
     Effect.flatMap(findListing(visit), (listing) =>
-      listing === undefined ? Effect.fail(makeActionError(404, NO_LISTING)) : Effect.succeed(listing)
+      listing === undefined ? Effect.fail(makeActionError(404, NO_LISTING_MESSAGE)) : Effect.succeed(listing)
     )
 
-  const calendarSection = makeListingCalendar(yield* Service, requireListing)
-  const settingsSection = yield* makeListingSettings(requireListing)
+  const calendarSection = makeListingCalendarSection(yield* Service, requireListing)
+  const settingsSection = yield* makeListingSettingsSection(requireListing)
 
-  return hostPage({
+  return makeHostPage({
     path: LISTING_PATH,
     show: (visit, failedSubmission) =>
       Effect.gen(function* () {
         const listing = yield* findListing(visit)
-        if (listing === undefined) return notFoundView("No such listing", NO_LISTING)
+        if (listing === undefined) return notFoundView("No such listing", NO_LISTING_MESSAGE)
         const today = dateInZone(yield* DateTime.nowAsDate, visit.session.person.caller.timeZone)
         return {
           title: listing.title === "" ? listing.listing_id : listing.title,

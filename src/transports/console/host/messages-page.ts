@@ -14,8 +14,8 @@ import {
   type FailedSubmission,
   type HostAction,
   type HostView,
-  hostPage,
   makeActionError,
+  makeHostPage,
   notFoundView
 } from "./host-page.ts"
 import { aboutSection, noteSection } from "./messages/conversation-sidebar.ts"
@@ -74,7 +74,7 @@ ${offersSection(visit, offerContext, failedSubmission)}${activityLogLink(`conver
     return isNewest ? { ...view, hasScript: true as const } : view
   })
 
-  return hostPage({
+  return makeHostPage({
     path: MESSAGES_PATH,
     show: (visit, failedSubmission) => {
       const id = visit.query.get("id")

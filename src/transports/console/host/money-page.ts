@@ -12,7 +12,7 @@ import {
   type FailedSubmission,
   type HostAction,
   type HostView,
-  hostPage,
+  makeHostPage,
   notFoundView
 } from "./host-page.ts"
 import { entriesTable } from "./money/entries-table.ts"
@@ -31,7 +31,7 @@ import {
   readMoneyFilter,
   toListedPeriod,
   toMoneyQuery,
-  toSumsQuery
+  toTransactionFilter
 } from "./money/money-filter.ts"
 import { sumsSection } from "./money/sums-section.ts"
 import { formatDay, link, pagination, readIdParam, readOffsetParam, section, timeZoneNote } from "./page-parts.ts"
@@ -68,20 +68,20 @@ export const makeMoneyPage = Effect.gen(function* () {
   })
 
   const renderList = Effect.fnUntraced(function* (visit: SignedInVisit, moneyFilter: MoneyFilter, now: Date) {
-    const summary = yield* sumsQuery.of(visit.session.person.caller.operatorId, toSumsQuery(moneyFilter, visit))
-    const days = toListedPeriod(moneyFilter, summary, visit, now)
+    const summary = yield* sumsQuery.of(visit.session.person.caller.operatorId, toTransactionFilter(moneyFilter, visit))
+    const period = toListedPeriod(moneyFilter, summary, visit, now)
     const offset = readOffsetParam(visit)
     const results = yield* search(visit, {
-      ...{ start_date: days.from, end_date: days.to, limit: ENTRIES_PER_PAGE, offset },
+      ...{ start_date: period.from, end_date: period.to, limit: ENTRIES_PER_PAGE, offset },
       ...(moneyFilter.property === undefined ? {} : { property_id: moneyFilter.property }),
       ...(moneyFilter.order === undefined ? {} : { reservation_code: moneyFilter.order })
     })
     return {
       title: TITLE,
-      body: html`<p>${formatDay(days.from)} to ${formatDay(days.to)}${activeFilters(visit, moneyFilter, summary)}</p>
-${filterForm(visit, days, moneyFilter, summary)}
+      body: html`<p>${formatDay(period.from)} to ${formatDay(period.to)}${activeFilters(visit, moneyFilter, summary)}</p>
+${filterForm(visit, period, moneyFilter, summary)}
 <p class="acts noprint">${link(currentUrlWith(visit, { add: "income" }), "Enter an income")} ${link(currentUrlWith(visit, { add: "expense" }), "Enter an expense")} ${link(moneyCsvUrl(toMoneyQuery(moneyFilter)), "A file of these for a spreadsheet")} ${link("#entries", "To the entries")}</p>
-${sumsSection(visit, summary)}${section(`Entries (${results.total})`, html`${isListTruncated(moneyFilter, days, summary, visit) ? html`<p>Those after ${formatDay(days.to)} are not listed: name days to see them. The sums and the file have them all.</p>` : nothing}${entriesTable(visit, results.transactions, summary.properties)}${pagination(visit, { offset, limit: ENTRIES_PER_PAGE, total: results.total })}`, "entries")}
+${sumsSection(visit, summary)}${section(`Entries (${results.total})`, html`${isListTruncated(moneyFilter, period, summary, visit) ? html`<p>Those after ${formatDay(period.to)} are not listed: name days to see them. The sums and the file have them all.</p>` : nothing}${entriesTable(visit, results.transactions, summary.properties)}${pagination(visit, { offset, limit: ENTRIES_PER_PAGE, total: results.total })}`, "entries")}
 ${timeZoneNote(visit)}`
     }
   })
@@ -99,7 +99,7 @@ ${timeZoneNote(visit)}`
       : renderPeriodError(visit, moneyFilter, periodError)
   })
 
-  return hostPage({
+  return makeHostPage({
     path: MONEY_PATH,
     // A property or an order that there is not is no failure of the page.
     show: (visit, failedSubmission) =>
@@ -174,14 +174,14 @@ const activeFilters = (
 
 const filterForm = (
   visit: SignedInVisit,
-  days: MoneyPeriod,
+  period: MoneyPeriod,
   { property, order }: MoneyFilter,
   summary?: TransactionSums
 ): Html => {
   const fillField = makeFieldFiller(undefined, "")
   return queryForm(
     visit.path,
-    html`${input(fillField, { name: "from", label: "From", type: "date", value: days.from })}${input(fillField, { name: "to", label: "To", type: "date", value: days.to })}${
+    html`${input(fillField, { name: "from", label: "From", type: "date", value: period.from })}${input(fillField, { name: "to", label: "To", type: "date", value: period.to })}${
       summary === undefined
         ? nothing
         : select(fillField, {
@@ -199,5 +199,5 @@ const filterForm = (
 const renderPeriodError = (visit: SignedInVisit, moneyFilter: MoneyFilter, periodError: string): HostView => ({
   title: "Money",
   body: html`<p class="message error" role="alert">${periodError}</p>
-${moneyFilter.days === undefined ? nothing : filterForm(visit, moneyFilter.days, moneyFilter)}`
+${moneyFilter.period === undefined ? nothing : filterForm(visit, moneyFilter.period, moneyFilter)}`
 })

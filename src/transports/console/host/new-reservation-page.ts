@@ -30,7 +30,7 @@ import {
   select,
   textArea
 } from "./form-fields.ts"
-import { type FailedSubmission, hostPage, submittedAction } from "./host-page.ts"
+import { type FailedSubmission, makeHostPage, readSubmittedAction } from "./host-page.ts"
 import { formatDay, section } from "./page-parts.ts"
 import { findBlockers, limitProperties, propertyOption } from "./stay/stay-labels.ts"
 import { NEW_RESERVATION_PATH, stayUrl } from "./urls.ts"
@@ -43,13 +43,13 @@ export const makeNewReservationPage = Effect.gen(function* () {
   const mutate = makeMutation(service)
   const queryChannels = makeQuery(service, query_custom_channels)
   const queryIncomeMethods = makeQuery(service, query_income_methods)
-  return hostPage({
+  return makeHostPage({
     path: NEW_RESERVATION_PATH,
     show: (visit, failedSubmission) =>
       Effect.gen(function* () {
         const { operatorId } = visit.session.person.caller
         const prefilled = readPrefilledStay(visit, failedSubmission)
-        const { offered: limitedProperties, more: truncationNote } = limitProperties(
+        const { properties: limitedProperties, truncationNote } = limitProperties(
           yield* properties.of(operatorId, prefilled.nights)
         )
         const { custom_channels } = yield* queryChannels(visit, {})
@@ -71,7 +71,7 @@ ${section("The reservation", html`${reservationForm(visit, failedSubmission, pre
         run: (visit, form) =>
           Effect.map(mutate(visit, form, "create_reservation", readFilledFields(form, FIELD_PARSERS)), (created) => ({
             _tag: "GoOn" as const,
-            url: stayUrl(decodeCreated(created).reservation_code),
+            url: stayUrl(decodeCreatedReservation(created).reservation_code),
             doneKey: "entered"
           }))
       }
@@ -79,7 +79,7 @@ ${section("The reservation", html`${reservationForm(visit, failedSubmission, pre
   })
 })
 
-const decodeCreated = Schema.decodeUnknownSync(Schema.Struct({ reservation_code: Schema.String }))
+const decodeCreatedReservation = Schema.decodeUnknownSync(Schema.Struct({ reservation_code: Schema.String }))
 
 const toOption = ({ id, name }: { readonly id: number; readonly name: string }): SelectOption => ({
   value: id,
@@ -114,7 +114,7 @@ interface PrefilledStay {
 
 const readPrefilledStay = ({ query }: SignedInVisit, failedSubmission: FailedSubmission | undefined): PrefilledStay => {
   const form =
-    failedSubmission !== undefined && submittedAction(failedSubmission) === CREATE_ACTION
+    failedSubmission !== undefined && readSubmittedAction(failedSubmission) === CREATE_ACTION
       ? failedSubmission.form
       : undefined
   const property = form?.get("property_id") ?? query.get("property") ?? ""
@@ -135,7 +135,7 @@ const stayFields = (
 ${input(fillField, { name: "check_in_date", label: "Arrives", type: "date", value: prefilled.check_in_date, isRequired: true })}
 ${input(fillField, { name: "check_out_date", label: "Leaves", type: "date", value: prefilled.check_out_date, isRequired: true })}`
 
-const useDefault: FieldFiller = (_name, otherwise) => otherwise
+const useDefault: FieldFiller = (_name, defaultValue) => defaultValue
 
 const availabilityForm = (prefilled: PrefilledStay, properties: ReadonlyArray<SelectOption>): Html =>
   queryForm(NEW_RESERVATION_PATH, stayFields(useDefault, prefilled, properties, "property"), "Look")
@@ -151,21 +151,21 @@ const availabilityText = (
   const selectedProperty = limitedProperties.find(({ id }) => String(id) === property)
   if (selectedProperty === undefined)
     return html`<p class="soft">For ${days} it says beside each property what is in the way.</p>`
-  const { against, note } = findBlockers(selectedProperty)
-  const noteParagraphs = note.map((label) => html`<p class="soft">${label}</p>`)
-  return against.length === 0
+  const { blockers, warnings } = findBlockers(selectedProperty)
+  const noteParagraphs = warnings.map((label) => html`<p class="soft">${label}</p>`)
+  return blockers.length === 0
     ? html`<p class="message done">${selectedProperty.title} is free from ${days}.</p>${noteParagraphs}`
     : html`<div class="message note"><p><strong>${selectedProperty.title} is not free from ${days}.</strong></p>
-<ul>${against.map((label) => html`<li>${label}</li>`)}</ul></div>${noteParagraphs}`
+<ul>${blockers.map((label) => html`<li>${label}</li>`)}</ul></div>${noteParagraphs}`
 }
 
-interface FormOptions {
+interface ReservationFormOptions {
   readonly properties: ReadonlyArray<SelectOption>
   readonly channels: ReadonlyArray<SelectOption>
   readonly methods: ReadonlyArray<SelectOption>
 }
 
-const DIRECT_CHANNEL = "Direct"
+const DIRECT_CHANNEL_LABEL = "Direct"
 /** The built-in way that money is received by hand, whatever its host calls it. */
 const CASH_METHOD_ID = 197
 
@@ -173,8 +173,8 @@ const findOptionValue = (options: ReadonlyArray<SelectOption>, label: string): s
   options.find((option) => option.label === label)?.value ?? ""
 
 /** Cash, if it is still to be chosen: else the host says which. */
-const defaultMethod = (queryIncomeMethods: ReadonlyArray<SelectOption>) =>
-  queryIncomeMethods.some(({ value }) => value === CASH_METHOD_ID)
+const chooseDefaultMethod = (incomeMethods: ReadonlyArray<SelectOption>) =>
+  incomeMethods.some(({ value }) => value === CASH_METHOD_ID)
     ? { value: CASH_METHOD_ID }
     : { emptyLabel: "Choose", isRequired: true }
 
@@ -182,7 +182,7 @@ const reservationForm = (
   visit: SignedInVisit,
   failedSubmission: FailedSubmission | undefined,
   prefilled: PrefilledStay,
-  options: FormOptions
+  options: ReservationFormOptions
 ): Html => {
   const fillField = makeFieldFiller(failedSubmission, CREATE_ACTION)
   const amount = { type: "number", min: 0, max: AMOUNT_MAX, step: "any", isRequired: true } as const
@@ -192,12 +192,12 @@ const reservationForm = (
     fields: html`${stayFields(fillField, prefilled, options.properties, "property_id")}
 ${input(fillField, { name: "guest_name", label: "Guest", maxlength: GUEST_NAME, isRequired: true })}
 ${input(fillField, { name: "number_of_guests", label: "How many guests", type: "number", min: 1, max: GUESTS_MAX, value: "1" })}
-${select(fillField, { name: "custom_channel_id", label: "Came by", options: options.channels, value: findOptionValue(options.channels, DIRECT_CHANNEL) })}
+${select(fillField, { name: "custom_channel_id", label: "Came by", options: options.channels, value: findOptionValue(options.channels, DIRECT_CHANNEL_LABEL) })}
 ${input(fillField, { ...amount, name: "rate_amount", label: "Price of the whole stay", hint: "with the commission, if there is one" })}
 ${input(fillField, { ...amount, name: "commission_amount", label: "Commission in it", value: "0" })}
 ${input(fillField, { name: "currency", label: "Currency", value: visit.session.person.caller.currency, maxlength: 3, isRequired: true })}
 ${input(fillField, { ...amount, name: "received_amount", label: "Received already", value: "0" })}
-${select(fillField, { name: "income_method_id", label: "Received by", options: options.methods, ...defaultMethod(options.methods) })}
+${select(fillField, { name: "income_method_id", label: "Received by", options: options.methods, ...chooseDefaultMethod(options.methods) })}
 ${input(fillField, { name: "email", label: "E-mail", type: "email", maxlength: EMAIL })}
 ${input(fillField, { name: "mobile", label: "Phone", type: "tel", maxlength: GUEST_PHONE })}
 ${textArea(fillField, { name: "remarks", label: "Remarks", hint: "for yourself", maxlength: RESERVATION_REMARKS })}`

@@ -4,7 +4,7 @@ import { type Html, html, nothing } from "../../docs/html.ts"
 import { ACCESS_PATH } from "../page-frame.ts"
 import { UNASSIGNED_PROPERTY } from "../queries/FoundStays.ts"
 import { Overview, type OverviewData, type OverviewStay } from "../queries/Overview.ts"
-import { hostPage } from "./host-page.ts"
+import { makeHostPage } from "./host-page.ts"
 import { badge, formatDay, link, section, table, timeZoneNote } from "./page-parts.ts"
 import { arrivalLabel } from "./stay/stay-labels.ts"
 import {
@@ -21,7 +21,7 @@ import {
 
 /** The first page after signing in: who comes and goes, what waits for an answer, what fails. Each number leads to what it counts. */
 export const makeOverviewPage = Effect.map(Overview, (overview) =>
-  hostPage({
+  makeHostPage({
     path: OVERVIEW_PATH,
     show: (visit) =>
       Effect.gen(function* () {
@@ -33,8 +33,8 @@ export const makeOverviewPage = Effect.map(Overview, (overview) =>
           title: `${visit.session.operatorName}, ${formatDay(today)}`,
           body: html`${countsSection("Waits for you", PENDING_ITEMS, counts)}${countsSection("Fails", FAILING_ITEMS, counts)}
 <div class="columns">
-${arrivalsSection("Arrivals", counts.arrivals, counts.arriving, today, { from: today, to: addDays(today, 1) })}
-${arrivalsSection("Departures", counts.departures, counts.leaving, today, { leaves_from: today, leaves_to: addDays(today, 1) })}
+${arrivalsOrDeparturesSection("Arrivals", counts.arrivals, counts.arriving, today, { from: today, to: addDays(today, 1) })}
+${arrivalsOrDeparturesSection("Departures", counts.departures, counts.leaving, today, { leaves_from: today, leaves_to: addDays(today, 1) })}
 </div>
 <p>${link(newReservationUrl(), "Enter a reservation")} · ${link(REPORTS_PATH, "The year: occupancy and income")}</p>
 ${timeZoneNote(visit)}`
@@ -123,7 +123,7 @@ ${nonZeroItems.map(
   )
 }
 
-const arrivalsSection = (
+const arrivalsOrDeparturesSection = (
   heading: string,
   rows: ReadonlyArray<OverviewStay>,
   totalCount: number,

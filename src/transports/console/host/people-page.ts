@@ -6,7 +6,7 @@ import { StaffDirectory } from "../queries/StaffDirectory.ts"
 import { makeSudo, type Sudo } from "../sudo.ts"
 import type { SignedInVisit } from "../visit.ts"
 import { apiErrorToActionError } from "./api-operations.ts"
-import { type FailedSubmission, type HostView, hostPage, notFoundView } from "./host-page.ts"
+import { type FailedSubmission, type HostView, makeHostPage, notFoundView } from "./host-page.ts"
 import { link, readOffsetParam, timeZoneNote } from "./page-parts.ts"
 import { accountView } from "./people/account-view.ts"
 import { makeAccountActions, makeStaffActions } from "./people/people-actions.ts"
@@ -21,7 +21,7 @@ export const makePeoplePage = Effect.gen(function* () {
   const service = yield* Service
   const renderLists = makeListsRenderer(accounts, staff, sudo)
   const renderForm = makeFormRenderer(accounts, staff, sudo)
-  return hostPage({
+  return makeHostPage({
     path: PEOPLE_PATH,
     show: (visit, failedSubmission) => {
       const editTarget = readEditTarget(visit)
@@ -45,7 +45,7 @@ const makeListsRenderer = (accounts: SubAccountService, staff: StaffDirectory["S
       ? accountsSection(
           visit,
           yield* Effect.mapError(accounts.list(caller), apiErrorToActionError),
-          yield* sudo.passwordField(visit),
+          yield* sudo.renderPasswordField(visit),
           failedSubmission
         )
       : mainAccountOnlySection
@@ -71,7 +71,7 @@ const makeFormRenderer = (accounts: SubAccountService, staff: StaffDirectory["Se
     const subAccount = allAccounts.find((each) => each.id === id && each.role === "sub")
     return subAccount === undefined
       ? personNotFoundView("There is no such sub-account.")
-      : accountView(visit, subAccount, yield* sudo.passwordField(visit))
+      : accountView(visit, subAccount, yield* sudo.renderPasswordField(visit))
   })
 
 const personNotFoundView = (message: string): HostView =>

@@ -6,7 +6,7 @@ import { Portfolio } from "../queries/Portfolio.ts"
 import { Sorting } from "../queries/Sorting.ts"
 import type { SignedInVisit } from "../visit.ts"
 import { makeVoidMutation } from "./api-operations.ts"
-import { type FailedSubmission, type HostView, hostPage, notFoundView } from "./host-page.ts"
+import { type FailedSubmission, type HostView, makeHostPage, notFoundView } from "./host-page.ts"
 import { link, readOffsetParam } from "./page-parts.ts"
 import { groupView, roomTypeView, tagView } from "./properties/grouping-forms.ts"
 import {
@@ -29,7 +29,7 @@ export const makePropertiesPage = Effect.gen(function* () {
   const mutate = makeVoidMutation(service)
   const renderLists = makeListsRenderer(portfolio)
   const renderForm = makeFormRenderer(groupings)
-  return hostPage({
+  return makeHostPage({
     path: PROPERTIES_PATH,
     show: (visit, failedSubmission) => {
       const editTarget = readEditTarget(visit)
@@ -53,10 +53,10 @@ const makeListsRenderer =
       portfolio.of({
         operatorId: visit.session.person.caller.operatorId,
         q: readTitleQuery(visit),
-        properties: readOffsetParam(visit),
-        groups: readOffsetParam(visit, "groups"),
-        tags: readOffsetParam(visit, "tags"),
-        room_types: readOffsetParam(visit, "room_types")
+        propertiesOffset: readOffsetParam(visit),
+        groupsOffset: readOffsetParam(visit, "groups"),
+        tagsOffset: readOffsetParam(visit, "tags"),
+        roomTypesOffset: readOffsetParam(visit, "room_types")
       }),
       (portfolioView) => ({
         title: "Properties",

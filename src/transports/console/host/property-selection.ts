@@ -68,7 +68,7 @@ ${titleField(titleQuery)}`,
 
 /** A part of a title to look for. */
 export const titleField = (titleQuery: string | undefined): Html =>
-  input((_name, otherwise) => otherwise, {
+  input((_name, defaultValue) => defaultValue, {
     name: TITLE_QUERY_FIELD,
     label: "A part of the title",
     type: "search",

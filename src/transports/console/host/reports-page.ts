@@ -3,7 +3,7 @@ import { dateInZone } from "../../../contract/time.ts"
 import { type Html, html, nothing } from "../../docs/html.ts"
 import { type IncomeSum, type MonthOfYear, type PropertyOfYear, Year, type YearReport } from "../queries/Year.ts"
 import type { SignedInVisit } from "../visit.ts"
-import { hostPage, notFoundView } from "./host-page.ts"
+import { makeHostPage, notFoundView } from "./host-page.ts"
 import { toMonthPeriod } from "./money/money-filter.ts"
 import { formatMonth, link, moneyHtml, readIdParam, section, table, timeZoneNote } from "./page-parts.ts"
 import { formatOccupancy, yearChart } from "./reports/year-chart.ts"
@@ -11,7 +11,7 @@ import { moneyUrl, REPORTS_PATH, reportsUrl } from "./urls.ts"
 
 /** A calendar year: how much of what could be sold was, and what came in, as a picture and in numbers, of all properties or of one. */
 export const makeReportsPage = Effect.map(Year, (yearReports) =>
-  hostPage({
+  makeHostPage({
     path: REPORTS_PATH,
     show: (visit) =>
       Effect.gen(function* () {
@@ -25,7 +25,7 @@ export const makeReportsPage = Effect.map(Year, (yearReports) =>
         return {
           title: selectedProperty === undefined ? `The year ${year}` : `The year ${year}, ${selectedProperty.title}`,
           body: html`${yearNavigation(year, property)}
-${section("By month", html`${yearChart(year, report.months, chartCurrency(report, currency))}${monthTable(year, report.months, property)}`)}
+${section("By month", html`${yearChart(year, report.months, chooseChartCurrency(report, currency))}${monthTable(year, report.months, property)}`)}
 ${selectedProperty === undefined ? section("By property", propertyTable(year, report)) : nothing}
 <p class="soft">Nights that could be sold are those of properties entered here and not deactivated, without days that were closed or taken elsewhere. Income is what was paid, not what is outstanding; of a reservation of several properties each has its share.</p>
 ${timeZoneNote(visit)}`
@@ -41,7 +41,7 @@ const readYear = ({ query }: SignedInVisit): number | undefined => {
 }
 
 /** Only one currency can be drawn: the operator's own, unless nothing came in in that. */
-const chartCurrency = ({ months }: YearReport, ownCurrency: string): string => {
+const chooseChartCurrency = ({ months }: YearReport, ownCurrency: string): string => {
   const currencies = months.flatMap(({ income }) => income.map(({ currency }) => currency))
   return currencies.includes(ownCurrency) ? ownCurrency : (currencies[0] ?? ownCurrency)
 }

@@ -15,7 +15,7 @@ import {
 import { OfferedProperties } from "../queries/OfferedProperties.ts"
 import type { SignedInVisit } from "../visit.ts"
 import { type FieldFiller, input, queryForm, type SelectOption, select } from "./form-fields.ts"
-import { hostPage } from "./host-page.ts"
+import { makeHostPage } from "./host-page.ts"
 import {
   badge,
   dayHtml,
@@ -42,7 +42,7 @@ import { newReservationUrl, RESERVATIONS_PATH, stayUrl } from "./urls.ts"
 /** Search of reservations, a row a stay: by code or guest, days, property, how they stand, and whether they are paid. */
 export const makeReservationsPage = Effect.gen(function* () {
   const [stays, properties] = [yield* FoundStays, yield* OfferedProperties]
-  return hostPage({
+  return makeHostPage({
     path: RESERVATIONS_PATH,
     show: (visit) =>
       Effect.gen(function* () {
@@ -52,7 +52,7 @@ export const makeReservationsPage = Effect.gen(function* () {
         const stayFilter = readStayFilter(visit)
         const offset = readOffsetParam(visit)
         const { total, orders, rows } = yield* stays.of(operatorId, stayFilter, formatWallClock(now, timeZone), offset)
-        const { offered: limitedProperties, more: truncationNote } = limitProperties(yield* properties.of(operatorId))
+        const { properties: limitedProperties, truncationNote } = limitProperties(yield* properties.of(operatorId))
         return {
           title: "Reservations",
           body: html`<p>${link(newReservationUrl(), "Enter a reservation")}</p>
@@ -78,7 +78,7 @@ const findLiteral = <Value extends string>(literals: ReadonlyArray<Value>, text:
 const readStayFilter = (visit: SignedInVisit): StaySearchFilter => {
   const searchText = readQueryText(visit, "q").slice(0, RECORD_CODE)
   return {
-    words: searchText === "" ? undefined : searchText,
+    searchText: searchText === "" ? undefined : searchText,
     propertyId:
       readQueryText(visit, "property") === String(UNASSIGNED_PROPERTY)
         ? UNASSIGNED_PROPERTY
@@ -87,8 +87,8 @@ const readStayFilter = (visit: SignedInVisit): StaySearchFilter => {
     payment: findLiteral(StaySearchPayment.literals, readQueryText(visit, "payment")),
     from: readDateParam(visit, "from"),
     to: readDateParam(visit, "to"),
-    leavesFrom: readDateParam(visit, "leaves_from"),
-    leavesTo: readDateParam(visit, "leaves_to")
+    checkOutFrom: readDateParam(visit, "leaves_from"),
+    checkOutTo: readDateParam(visit, "leaves_to")
   }
 }
 
@@ -98,7 +98,7 @@ const PAYMENT_OPTIONS: ReadonlyArray<SelectOption> = [
 ]
 
 const searchForm = (visit: SignedInVisit, properties: ReadonlyArray<SelectOption>): Html => {
-  const fillField: FieldFiller = (name, otherwise) => visit.query.get(name) ?? otherwise
+  const fillField: FieldFiller = (name, defaultValue) => visit.query.get(name) ?? defaultValue
   const unassignedOption = { value: UNASSIGNED_PROPERTY, label: "in the box" }
   return queryForm(
     RESERVATIONS_PATH,
@@ -121,13 +121,13 @@ const resultCountText = (total: number, orders: number): string => {
 }
 
 /** Which days were looked through, where the search itself does not say. */
-const coveredRangeText = ({ from, to }: CheckOutRange, { words, ...stayFilter }: StaySearchFilter): string => {
-  const codeNote = words === undefined ? "" : " A whole code is found whatever its days."
+const coveredRangeText = ({ from, to }: CheckOutRange, { searchText, ...stayFilter }: StaySearchFilter): string => {
+  const codeNote = searchText === undefined ? "" : " A whole code is found whatever its days."
   if (from !== undefined) {
     const endText = to === undefined ? "or later" : `to ${formatDay(to)}`
     return `Of stays that leave from ${formatDay(from)} ${endText}; name days to search others.${codeNote}`
   }
-  const hasDateFilter = [stayFilter.from, stayFilter.to, stayFilter.leavesFrom, stayFilter.leavesTo].some(
+  const hasDateFilter = [stayFilter.from, stayFilter.to, stayFilter.checkOutFrom, stayFilter.checkOutTo].some(
     (day) => day !== undefined
   )
   return hasDateFilter ? "Of the days that you named." : "Whatever their days."

@@ -8,7 +8,7 @@ import { type ReviewedStay, ReviewedStays } from "../queries/ReviewedStays.ts"
 import type { SignedInVisit } from "../visit.ts"
 import { makeQuery, makeVoidMutation } from "./api-operations.ts"
 import { channelName } from "./channel-names.ts"
-import { currentUrlWith, type FailedSubmission, type HostAction, hostPage, makeActionError } from "./host-page.ts"
+import { currentUrlWith, type FailedSubmission, type HostAction, makeActionError, makeHostPage } from "./host-page.ts"
 import {
   activityLogLink,
   badge,
@@ -41,7 +41,7 @@ const REVIEW_FILTERS: ReadonlyArray<ReviewFilter> = [
 export const makeReviewsPage = Effect.gen(function* () {
   const [service, reviewedStays] = [yield* Service, yield* ReviewedStays]
   const search = makeQuery(service, search_reviews)
-  return hostPage({
+  return makeHostPage({
     path: REVIEWS_PATH,
     show: Effect.fnUntraced(function* (visit, failedSubmission) {
       const { operatorId, timeZone } = visit.session.person.caller
@@ -103,7 +103,7 @@ const reviewSection = (
     `${guest}, ${stay?.property_title ?? "in no property"}`,
     html`<p>${dayHtml(review.check_in_date)} to ${dayHtml(review.check_out_date)} ${badge(channelName(channel_type))}</p>
 <p>${link(stayUrl(stay?.stay_code ?? review.reservation_code), "The stay")}${stay?.conversation_id == null ? nothing : html` · ${link(messagesUrl({ id: stay.conversation_id }), "The conversation")}`}</p>
-${publishedReview(visit, "The guest's review", guest_review, "The guest has written none yet.")}${publishedReply(visit, host_reply)}${host_review === null ? nothing : publishedReview(visit, "Your review of the guest", host_review, "")}${reviewForms(visit, review, { today, guestName: guest, notTaken: failedSubmission })}${activityLogLink(`review:${review.reservation_code}`)}`
+${publishedReview(visit, "The guest's review", guest_review, "The guest has written none yet.")}${publishedReply(visit, host_reply)}${host_review === null ? nothing : publishedReview(visit, "Your review of the guest", host_review, "")}${reviewForms(visit, review, { today, guestName: guest, failedSubmission })}${activityLogLink(`review:${review.reservation_code}`)}`
   )
 }
 

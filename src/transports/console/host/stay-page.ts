@@ -11,7 +11,7 @@ import { StayBeside } from "../queries/StayBeside.ts"
 import type { SignedInVisit, SubmittedForm } from "../visit.ts"
 import { apiErrorToActionError, failIfStale, makeQuery, makeVoidMutation } from "./api-operations.ts"
 import { parseNumber, readChangedFields } from "./form-fields.ts"
-import { type HostAction, hostPage, notFoundView } from "./host-page.ts"
+import { type HostAction, makeHostPage, notFoundView } from "./host-page.ts"
 import { activityLogLink, timeZoneNote } from "./page-parts.ts"
 import { CHECK_IN_PARSERS, checkInSection } from "./stay/check-in-section.ts"
 import { BASICS_PARSERS, DATE_PARSERS, editSection } from "./stay/edit-stay.ts"
@@ -21,7 +21,7 @@ import { factsSection, moneySection, otherStaysSection, tasksSection } from "./s
 import { guestsSection } from "./stay/stay-guests.ts"
 import { guestLabel } from "./stay/stay-labels.ts"
 import type { StayView } from "./stay/stay-view.ts"
-import { customFieldsSection, readCustomFields, tagsSection } from "./stay/tags-and-fields.ts"
+import { customFieldsSection, readCustomFields, tagsSection } from "./stay/tags-and-custom-fields.ts"
 import { STAY_PATH } from "./urls.ts"
 
 /** One stay with all that is known of it, and all that can be done with it. */
@@ -29,7 +29,7 @@ export const makeStayPage = Effect.gen(function* () {
   const [service, stayContext, approval] = [yield* Service, yield* StayBeside, yield* CheckInApproval]
   const mutate = makeVoidMutation(service)
   const search = makeQuery(service, search_reservations)
-  const channels = makeQuery(service, query_custom_channels)
+  const queryChannels = makeQuery(service, query_custom_channels)
 
   /** A form that an operation does to this stay, with the fields that `parse` takes from it. */
   const makeStayAction = (
@@ -47,10 +47,10 @@ export const makeStayPage = Effect.gen(function* () {
     run: (visit, form) => mutate(visit, form, operation, { reservation_code: form.get("reservation_code") ?? "" })
   })
 
-  const readChanged = (parse: Parameters<typeof readChangedFields>[1]) => (form: SubmittedForm) =>
-    readChangedFields(form, parse)
+  const makeFieldReader = (parsers: Parameters<typeof readChangedFields>[1]) => (form: SubmittedForm) =>
+    readChangedFields(form, parsers)
 
-  return hostPage({
+  return makeHostPage({
     path: STAY_PATH,
     show: (visit, failedSubmission) =>
       Effect.gen(function* () {
@@ -61,20 +61,20 @@ export const makeStayPage = Effect.gen(function* () {
         const { reservations } = yield* search(visit, { reservation_code: stayCode, limit: PAGE_MAX })
         const stay = reservations.find(({ stay_code }) => stay_code === stayCode)
         if (stay === undefined) return stayNotFoundView
-        const { custom_channels } = yield* channels(visit, {})
+        const { custom_channels } = yield* queryChannels(visit, {})
         const options = custom_channels.map(({ id, name }) => ({ value: id, label: name }))
-        const others = reservations.filter((each) => each !== stay)
-        return renderStay({ visit, rejectedForm: failedSubmission, stay, others, context, channels: options })
+        const otherStays = reservations.filter((each) => each !== stay)
+        return renderStay({ visit, failedSubmission, stay, otherStays, context, channels: options })
       }),
     actions: {
-      change: makeStayAction("update_reservation_basic", "The changes are saved.", readChanged(BASICS_PARSERS)),
-      dates: makeStayAction("update_reservation_basic", "The stay has its new days.", readChanged(DATE_PARSERS)),
+      change: makeStayAction("update_reservation_basic", "The changes are saved.", makeFieldReader(BASICS_PARSERS)),
+      dates: makeStayAction("update_reservation_basic", "The stay has its new days.", makeFieldReader(DATE_PARSERS)),
       allocate: { doneMessage: "The stay is in its new place.", run: makeMoveStay(search, stayContext, mutate) },
       box: makeStayAction("move_stay_to_box", "The stay is in the box.", () => ({})),
       whereabouts: { doneMessage: "Noted.", run: makeUpdateArrival(search, mutate) },
       tag: makeStayAction("add_reservation_tag", "The tag is on.", readTagName),
       untag: makeStayAction("remove_reservation_tag", "The tag is off.", readTagName),
-      check_in: makeStayAction("update_check_in_details", "The check-in is saved.", readChanged(CHECK_IN_PARSERS)),
+      check_in: makeStayAction("update_check_in_details", "The check-in is saved.", makeFieldReader(CHECK_IN_PARSERS)),
       fields: makeStayAction("update_reservation_custom_fields", "The fields are saved.", (form) => ({
         custom_fields: readCustomFields(form)
       })),

@@ -17,7 +17,7 @@ import {
   readFilledFields,
   select
 } from "./form-fields.ts"
-import { currentUrlWith, type FailedSubmission, type HostAction, hostPage, notFoundView } from "./host-page.ts"
+import { currentUrlWith, type FailedSubmission, type HostAction, makeHostPage, notFoundView } from "./host-page.ts"
 import { formatDay, link, pagination, readDateParam, readIdParam, readOffsetParam } from "./page-parts.ts"
 import { daySheet } from "./tasks/day-sheet.ts"
 import { editTaskForm, newTaskForm, staffOptions, TASK_CREATE_PARSERS, TASK_EDIT_PARSERS } from "./tasks/task-form.ts"
@@ -45,20 +45,20 @@ export const makeTasksPage = Effect.gen(function* () {
 
   const renderList = Effect.fnUntraced(function* (visit: SignedInVisit) {
     const today = dateInZone(yield* DateTime.nowAsDate, visit.session.person.caller.timeZone)
-    const days = readDateRange(visit, today)
-    const rangeError = findRangeError(days)
-    if (rangeError !== undefined) return { title: TITLE, body: html`${rangeError}${filterForm(visit, days, [])}` }
+    const dateRange = readDateRange(visit, today)
+    const rangeError = findRangeError(dateRange)
+    if (rangeError !== undefined) return { title: TITLE, body: html`${rangeError}${filterForm(visit, dateRange, [])}` }
     const [offset, staff] = [readOffsetParam(visit), readIdParam(visit, "staff")]
-    const taskPlan = yield* plan.of(operatorIdOf(visit), { ...days, staff, offset })
+    const taskPlan = yield* plan.of(operatorIdOf(visit), { ...dateRange, staff, offset })
     return {
       title: TITLE,
-      body: html`${filterForm(visit, days, taskPlan.people)}
-<p class="acts noprint">${link(currentUrlWith(visit, { add: 1 }), "Add a task")} ${link(currentUrlWith(visit, { sheet: days.from }), `Sheet to print, ${formatDay(days.from)}`)}</p>
-${overdueNote(taskPlan, days.from, staff)}${planSections(visit, taskPlan)}${pagination(visit, { offset, limit: TASKS_SHOWN, total: taskPlan.total })}`
+      body: html`${filterForm(visit, dateRange, taskPlan.people)}
+<p class="acts noprint">${link(currentUrlWith(visit, { add: 1 }), "Add a task")} ${link(currentUrlWith(visit, { sheet: dateRange.from }), `Sheet to print, ${formatDay(dateRange.from)}`)}</p>
+${overdueNote(taskPlan, dateRange.from, staff)}${planSections(visit, taskPlan)}${pagination(visit, { offset, limit: TASKS_SHOWN, total: taskPlan.total })}`
     }
   })
 
-  return hostPage({
+  return makeHostPage({
     path: TASKS_PATH,
     show: Effect.fnUntraced(function* (visit: SignedInVisit, failedSubmission?: FailedSubmission) {
       const [sheetDay, taskId] = [readDateParam(visit, "sheet"), readIdParam(visit, "change")]
@@ -136,9 +136,9 @@ const readDateRange = (visit: SignedInVisit, today: string): TaskDateRange => {
 const findRangeError = ({ from, to }: TaskDateRange): Html | undefined => {
   const count = daysInRange(from, to)
   if (count >= 1 && count <= SEARCH_DAYS) return undefined
-  const words =
+  const errorText =
     count < 1 ? "The last day is before the first." : `At most ${SEARCH_DAYS} days are shown: choose a shorter time.`
-  return html`<p class="message error" role="alert">${words}</p>
+  return html`<p class="message error" role="alert">${errorText}</p>
 `
 }
 

@@ -47,7 +47,7 @@ const readChannelOverview = makeSingleRowReader(ChannelOverview)
 export interface ChannelListingFilter {
   readonly account: number | undefined
   /** Those alone that are linked to nothing and are not deleted. */
-  readonly unlinked: true | undefined
+  readonly isUnmappedOnly: true | undefined
 }
 
 interface ChannelListingsInput extends ChannelListingFilter {
@@ -73,11 +73,11 @@ const accountsJsonSql = (sql: Sql, { operatorId }: Givens<ChannelListingsInput>)
 
 const prepareChannelOverview = (sql: Sql) =>
   inForms(sql, (input: Givens<ChannelListingsInput>) => {
-    const { operatorId, account, unlinked, offset } = input
+    const { operatorId, account, isUnmappedOnly, offset } = input
     const matching = sql`
       listings l WHERE l.operator_id = ${operatorId}
         AND ${account === undefined ? sql`true` : sql`l.account_id = ${account}`}
-        AND ${unlinked === undefined ? sql`true` : sql`l.property_id IS NULL AND l.room_type_id IS NULL AND l.shelf_status <> 'deleted'`}`
+        AND ${isUnmappedOnly === undefined ? sql`true` : sql`l.property_id IS NULL AND l.room_type_id IS NULL AND l.shelf_status <> 'deleted'`}`
     return sql`
       WITH page AS (
         SELECT l.* FROM ${matching} ORDER BY l.id LIMIT ${sql.literal(String(CHANNELS_LISTINGS))} OFFSET ${offset}
@@ -112,8 +112,8 @@ export class AtChannels extends Context.Service<
     Effect.map(SqlClient.SqlClient, (sql) => {
       const statement = prepareChannelOverview(sql)
       return AtChannels.of({
-        of: (operatorId, { account, unlinked }, offset) =>
-          readChannelOverview(statement({ operatorId, account, unlinked, offset }))
+        of: (operatorId, { account, isUnmappedOnly }, offset) =>
+          readChannelOverview(statement({ operatorId, account, isUnmappedOnly, offset }))
       })
     })
   )

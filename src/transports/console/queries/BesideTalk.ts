@@ -3,8 +3,12 @@ import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import { OrderStatus } from "../../../domain/bookings/orders/order.ts"
 import type { SpecialOffer } from "../../../domain/guests/special-offers/contract.ts"
-import { hasNoFreeProperty, offersJson, SpecialOfferRow } from "../../../domain/guests/special-offers/offer-sql.ts"
-import { currentStatus } from "../../../domain/guests/special-offers/rules/offer-status.ts"
+import {
+  hasNoFreePropertyCondition,
+  offersJson,
+  SpecialOfferRow
+} from "../../../domain/guests/special-offers/offer-sql.ts"
+import { resolveOfferStatus } from "../../../domain/guests/special-offers/rules/offer-status.ts"
 import { type Givens, inForms } from "../../../platform/database/forms.ts"
 import { makeOptionalRowReader } from "../../../platform/database/rows.ts"
 import { ACTIVITIES_SHOWN, OFFERED_LISTINGS } from "../../../platform/limits.ts"
@@ -81,7 +85,7 @@ const inquiryJsonSql = (sql: Sql, { operatorId }: Givens<ConversationSidebarInpu
     SELECT jsonb_build_object('listing_id', own.inquiry_listing_id, 'check_in_date', own.inquiry_check_in_date,
       'check_out_date', own.inquiry_check_out_date, 'number_of_adults', own.inquiry_adults,
       'number_of_children', own.inquiry_children, 'number_of_infants', own.inquiry_infants,
-      'number_of_pets', own.inquiry_pets, 'taken', ${hasNoFreeProperty(sql, operatorId, sql`l`, nights)})
+      'number_of_pets', own.inquiry_pets, 'taken', ${hasNoFreePropertyCondition(sql, operatorId, sql`l`, nights)})
     FROM (SELECT) one
     LEFT JOIN listings l ON l.operator_id = ${operatorId} AND l.account_id = own.account_id
       AND l.channel_type = own.channel_type AND l.listing_id = own.inquiry_listing_id) END`
@@ -134,5 +138,8 @@ const toSidebar = (
   ...row,
   listings: listings.slice(0, OFFERED_LISTINGS),
   hasMoreListings: listings.length > OFFERED_LISTINGS,
-  offers: offers.map(({ expires_at, ...offer }) => ({ ...offer, status: currentStatus(offer.status, expires_at, now) }))
+  offers: offers.map(({ expires_at, ...offer }) => ({
+    ...offer,
+    status: resolveOfferStatus(offer.status, expires_at, now)
+  }))
 })

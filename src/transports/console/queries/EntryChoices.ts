@@ -1,6 +1,6 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { type DictionaryEntry, dictionariesOf, listSelectableEntries } from "../../../domain/money/dictionaries.ts"
+import { type DictionaryEntry, listSelectableEntries, selectDictionaries } from "../../../domain/money/dictionaries.ts"
 import { type Givens, inForms } from "../../../platform/database/forms.ts"
 import { makeSingleRowReader } from "../../../platform/database/rows.ts"
 import { PropertyChoices, propertyChoicesSql } from "./form-choices.ts"
@@ -62,7 +62,7 @@ export class EntryChoices extends Context.Service<
       })
       return EntryChoices.of({
         of: (operatorId, direction, order) => {
-          const { items, methods } = dictionariesOf(direction)
+          const { items, methods } = selectDictionaries(direction)
           return Effect.map(readChoices(statement({ operatorId, items, methods, order })), (row) => ({
             properties: row.properties,
             items: listSelectableEntries(items, row.items),

@@ -3,7 +3,7 @@ import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import { addDays, dateOfWallClock } from "../../../contract/time.ts"
 import { hasOrderEnded, OrderStatus } from "../../../domain/bookings/orders/order.ts"
-import { currentStayStatus } from "../../../domain/bookings/stays/rules.ts"
+import { computeShownStayStatus } from "../../../domain/bookings/stays/rules.ts"
 import { StayStatus } from "../../../domain/bookings/stays/stay.ts"
 import { receivedAmountSql } from "../../../domain/money/received-money.ts"
 import { checkOutTimeSql } from "../../../domain/properties/properties/check-out-time.ts"
@@ -28,7 +28,7 @@ export type StaySearchPayment = typeof StaySearchPayment.Type
 /** What a search is narrowed by. */
 export interface StaySearchFilter {
   /** A part of a name or of a stay's code; a whole code, or a channel's own, is found whatever its days. */
-  readonly words: string | undefined
+  readonly searchText: string | undefined
   /** {@link UNASSIGNED_PROPERTY}: those in no property. */
   readonly propertyId: number | undefined
   readonly status: StaySearchStatus | undefined
@@ -37,8 +37,8 @@ export interface StaySearchFilter {
   /** Days of the check-in and of the check-out, both ends included. */
   readonly from: string | undefined
   readonly to: string | undefined
-  readonly leavesFrom: string | undefined
-  readonly leavesTo: string | undefined
+  readonly checkOutFrom: string | undefined
+  readonly checkOutTo: string | undefined
 }
 
 /** The property that stands for the reservation box. */
@@ -55,11 +55,11 @@ export interface CheckOutRange {
  * {@link SEARCH_DAYS}; where somebody is looked for by words, or money is, of as many days before too.
  */
 export const checkOutRangeOf = (filter: StaySearchFilter, today: string): CheckOutRange => {
-  const { words, status, payment, from, to, leavesFrom, leavesTo } = filter
-  const namesDays = [from, to, leavesFrom, leavesTo].some((day) => day !== undefined)
-  if (namesDays || status === "wait_accept" || status === "wait_pay") return { from: undefined, to: undefined }
+  const { searchText, status, payment, from, to, checkOutFrom, checkOutTo } = filter
+  const hasDateFilter = [from, to, checkOutFrom, checkOutTo].some((day) => day !== undefined)
+  if (hasDateFilter || status === "wait_accept" || status === "wait_pay") return { from: undefined, to: undefined }
   if (status === "check_in") return { from: today, to: undefined }
-  const includesPast = words !== undefined || payment !== undefined
+  const includesPast = searchText !== undefined || payment !== undefined
   return { from: includesPast ? addDays(today, -SEARCH_DAYS) : today, to: addDays(today, SEARCH_DAYS) }
 }
 
@@ -138,15 +138,15 @@ const paymentConditionsByOrder = (sql: Sql, payment: StaySearchPayment | "any"):
 const stayConditions = (
   sql: Sql,
   input: Givens<StaySearchInput>,
-  [, , where]: StaySearchShape
+  [, , assignment]: StaySearchShape
 ): ReadonlyArray<Fragment> => {
   const conditions: Array<Fragment> = [sql`s.operator_id = ${input.operatorId}`]
-  if (where === "box") conditions.push(sql`s.property_id IS NULL`)
+  if (assignment === "box") conditions.push(sql`s.property_id IS NULL`)
   else if (input.propertyId !== undefined) conditions.push(sql`s.property_id = ${input.propertyId}`)
   if (input.from !== undefined) conditions.push(sql`s.check_in_date >= ${input.from}::date`)
   if (input.to !== undefined) conditions.push(sql`s.check_in_date <= ${input.to}::date`)
-  if (input.leavesFrom !== undefined) conditions.push(sql`s.check_out_date >= ${input.leavesFrom}::date`)
-  if (input.leavesTo !== undefined) conditions.push(sql`s.check_out_date <= ${input.leavesTo}::date`)
+  if (input.checkOutFrom !== undefined) conditions.push(sql`s.check_out_date >= ${input.checkOutFrom}::date`)
+  if (input.checkOutTo !== undefined) conditions.push(sql`s.check_out_date <= ${input.checkOutTo}::date`)
   return conditions
 }
 
@@ -157,23 +157,23 @@ const checkOutConditions = (sql: Sql, { coveredFrom, coveredTo }: Givens<StaySea
 
 /** The stays that are sought: `id`, `order_id`, and the day they come. */
 const matchingStaysSql = (sql: Sql, input: Givens<StaySearchInput>, shape: StaySearchShape): Fragment => {
-  const { operatorId, words } = input
+  const { operatorId, searchText } = input
   const [, payment] = shape
   const conditionsOnOrder = orderConditions(sql, input, shape)
   const orderJoin =
     conditionsOnOrder.length === 0 && payment === "any"
       ? sql``
       : sql` JOIN orders o ON o.operator_id = s.operator_id AND o.id = s.order_id`
-  const selectStays = (more: ReadonlyArray<Fragment>): Fragment => sql`
+  const selectStays = (extraConditions: ReadonlyArray<Fragment>): Fragment => sql`
     SELECT s.id, s.order_id, s.check_in_date FROM stays s${orderJoin}
-    WHERE ${sql.and([...stayConditions(sql, input, shape), ...conditionsOnOrder, ...more])}`
+    WHERE ${sql.and([...stayConditions(sql, input, shape), ...conditionsOnOrder, ...extraConditions])}`
   const rangeConditions = [...checkOutConditions(sql, input), ...paymentConditions(sql, payment)]
-  if (words === undefined) return selectStays(rangeConditions)
-  const keyword = keywordInSearchForm(sql, words)
+  if (searchText === undefined) return selectStays(rangeConditions)
+  const keyword = keywordInSearchForm(sql, searchText)
   const matchesName = sql`(strpos(${toSearchForm(sql, sql`s.guest_name`)}, ${keyword}) > 0 OR strpos(lower(s.stay_code), ${keyword}) > 0)`
   const matchesCode = sql`s.order_id = ANY (ARRAY(
-    SELECT id FROM orders WHERE operator_id = ${operatorId} AND (reservation_code = ${words} OR channel_id = ${words})
-    UNION SELECT order_id FROM stays WHERE operator_id = ${operatorId} AND stay_code = ${words}))`
+    SELECT id FROM orders WHERE operator_id = ${operatorId} AND (reservation_code = ${searchText} OR channel_id = ${searchText})
+    UNION SELECT order_id FROM stays WHERE operator_id = ${operatorId} AND stay_code = ${searchText}))`
   return sql`${selectStays([...rangeConditions, matchesName])} UNION ${selectStays([matchesCode, ...paymentConditionsByOrder(sql, payment)])}`
 }
 
@@ -211,12 +211,12 @@ const prepareSearch = (sql: Sql) =>
 /** Returns the stay with the status and the balance that its record shows (reservations/rules/reservation-view.ts). */
 const withCurrentStatus = (row: StaySearchRow, clock: string): StaySearchRow => ({
   ...row,
-  stay_status: currentStayStatus(row, clock),
+  stay_status: computeShownStayStatus(row, clock),
   balance: hasOrderEnded(row) ? "0" : row.balance
 })
 
-const EARLIEST = "0001-01-01"
-const LATEST = "9999-12-31"
+const EARLIEST_DATE = "0001-01-01"
+const LATEST_DATE = "9999-12-31"
 
 /** Finds stays for who works at the desk. */
 export class FoundStays extends Context.Service<
@@ -239,7 +239,7 @@ export class FoundStays extends Context.Service<
         of: (operatorId, filter, clock, offset) => {
           const today = dateOfWallClock(clock)
           const { from, to } = checkOutRangeOf(filter, today)
-          const { status, payment, propertyId, leavesFrom, leavesTo } = filter
+          const { status, payment, propertyId, checkOutFrom, checkOutTo } = filter
           const isUnassigned = propertyId === UNASSIGNED_PROPERTY
           return readSearchResult(
             statement(
@@ -248,8 +248,8 @@ export class FoundStays extends Context.Service<
                 ...{ operatorId, today, offset, coveredFrom: from, coveredTo: to },
                 propertyId: isUnassigned ? undefined : propertyId,
                 // Who comes from a day on leaves after it.
-                moneyFrom: leavesFrom ?? filter.from ?? from ?? EARLIEST,
-                moneyTo: leavesTo ?? to ?? LATEST
+                moneyFrom: checkOutFrom ?? filter.from ?? from ?? EARLIEST_DATE,
+                moneyTo: checkOutTo ?? to ?? LATEST_DATE
               },
               status ?? "any",
               payment ?? "any",

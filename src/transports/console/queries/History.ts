@@ -86,12 +86,12 @@ const scannedEntriesSql = (
   const columns = record === undefined ? sql`operator_id` : sql`operator_id, record`
   const values = record === undefined ? sql`${operatorId}::bigint` : sql`${operatorId}::bigint, ${record}::text`
   const order = record === undefined ? sql`operator_id DESC` : sql`operator_id DESC, record DESC`
-  const most = accountId === undefined ? ACTIVITY_LOG_SHOWN + 1 : ACTIVITY_LOG_SCANNED
+  const rowLimit = accountId === undefined ? ACTIVITY_LOG_SHOWN + 1 : ACTIVITY_LOG_SCANNED
   return sql`
     SELECT id, at, account_id, application, operation, request_id, record, fields FROM trail
     WHERE (${columns}, at) >= (${values}, ${since}::timestamptz)
       AND (${columns}, at, id) < (${values}, ${beforeAt}::timestamptz, ${beforeId}::bigint)
-    ORDER BY ${order}, at DESC, id DESC LIMIT ${sql.literal(String(most))}`
+    ORDER BY ${order}, at DESC, id DESC LIMIT ${sql.literal(String(rowLimit))}`
 }
 
 /** Tables whose rows have a name, by what the trail calls a row. */

@@ -3,7 +3,7 @@ import { SqlClient } from "effect/sql"
 import { type Givens, inForms } from "../../../platform/database/forms.ts"
 import { makeSingleRowReader } from "../../../platform/database/rows.ts"
 import { NamedRecord, namedRecordsSql } from "./named-records.ts"
-import { TrialStay, trialStaysSql } from "./trial-stays.ts"
+import { TestStay, testStaysSql } from "./test-stays.ts"
 
 // What entries of the knowledge base are for, by its names, and whose questions may be tried.
 
@@ -15,19 +15,19 @@ const KnowledgeScopeChoices = Schema.Struct({
 /** Of each by their names; one more than a form shows, where there are more. */
 export type KnowledgeScopeChoices = typeof KnowledgeScopeChoices.Type
 
-const KnowledgeTrial = Schema.Struct({
+const KnowledgeTestStays = Schema.Struct({
   /** The next whose guests may ask. */
-  stays: Schema.Array(TrialStay),
+  stays: Schema.Array(TestStay),
   /** Whether there is the stay that is named; true where none is. */
   is_known: Schema.Boolean
 })
-export type KnowledgeTrial = typeof KnowledgeTrial.Type
+export type KnowledgeTestStays = typeof KnowledgeTestStays.Type
 
 interface KnowledgeScopesInput {
   readonly operatorId: number
 }
 
-interface KnowledgeTrialInput extends KnowledgeScopesInput {
+interface KnowledgeTestStaysInput extends KnowledgeScopesInput {
   readonly today: string
   readonly stayCode: string | undefined
 }
@@ -43,14 +43,14 @@ const makeListScopes = (sql: SqlClient.SqlClient) => {
   return (operatorId: number) => read(statement({ operatorId }))
 }
 
-const makeFindTrial = (sql: SqlClient.SqlClient) => {
-  const read = makeSingleRowReader(KnowledgeTrial)
-  const statement = inForms(sql, ({ operatorId, today, stayCode }: Givens<KnowledgeTrialInput>) => {
+const makeListTestStays = (sql: SqlClient.SqlClient) => {
+  const read = makeSingleRowReader(KnowledgeTestStays)
+  const statement = inForms(sql, ({ operatorId, today, stayCode }: Givens<KnowledgeTestStaysInput>) => {
     const stayExistsCondition =
       stayCode === undefined
         ? sql`true`
         : sql`EXISTS (SELECT FROM stays WHERE operator_id = ${operatorId} AND stay_code = ${stayCode})`
-    return sql`SELECT ${trialStaysSql(sql, { operatorId, today })} AS stays, ${stayExistsCondition} AS is_known`
+    return sql`SELECT ${testStaysSql(sql, { operatorId, today })} AS stays, ${stayExistsCondition} AS is_known`
   })
   return (operatorId: number, today: string, stayCode?: string) => read(statement({ operatorId, today, stayCode }))
 }
@@ -60,11 +60,13 @@ export class KnowledgeScopes extends Context.Service<
   {
     readonly of: (operatorId: number) => Effect.Effect<KnowledgeScopeChoices>
     /** Stays to try a question on, on that day of the operator's, and whether it has the one that is named. */
-    readonly trial: (operatorId: number, today: string, stayCode?: string) => Effect.Effect<KnowledgeTrial>
+    readonly trial: (operatorId: number, today: string, stayCode?: string) => Effect.Effect<KnowledgeTestStays>
   }
 >()("latchkey/transports/console/queries/KnowledgeScopes") {
   static readonly layer = Layer.effect(
     KnowledgeScopes,
-    Effect.map(SqlClient.SqlClient, (sql) => KnowledgeScopes.of({ of: makeListScopes(sql), trial: makeFindTrial(sql) }))
+    Effect.map(SqlClient.SqlClient, (sql) =>
+      KnowledgeScopes.of({ of: makeListScopes(sql), trial: makeListTestStays(sql) })
+    )
   )
 }

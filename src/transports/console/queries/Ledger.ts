@@ -1,8 +1,8 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { TransactionDirection, TransactionStatus } from "../../../domain/money/contract.ts"
-import { dictionariesOf, entryNameOf } from "../../../domain/money/dictionaries.ts"
-import { selectEntryShares } from "../../../domain/money/entry-shares.ts"
+import { resolveEntryName, selectDictionaries } from "../../../domain/money/dictionaries.ts"
+import { selectEntryShares } from "../../../domain/money/entry-share-query.ts"
 import { type Givens, inForms } from "../../../platform/database/forms.ts"
 import { makePositionalRowReader } from "../../../platform/database/row-reader.ts"
 import { makeReader } from "../../../platform/database/rows.ts"
@@ -62,11 +62,11 @@ const prepareLedger = (sql: Sql) =>
   )
 
 const withDictionaryNames = (line: LedgerLine): LedgerLine => {
-  const { items, methods } = dictionariesOf(line.direction)
+  const { items, methods } = selectDictionaries(line.direction)
   return {
     ...line,
-    item_name: entryNameOf(items, line.item_id, line.item_name),
-    payment_method_name: entryNameOf(methods, line.payment_method_id, line.payment_method_name)
+    item_name: resolveEntryName(items, line.item_id, line.item_name),
+    payment_method_name: resolveEntryName(methods, line.payment_method_id, line.payment_method_name)
   }
 }
 

@@ -51,7 +51,7 @@ interface MonthInput {
   readonly first: string
   readonly last: string
   /** No stay is longer: one that began before cannot reach into the month. */
-  readonly earliest: string
+  readonly earliestCheckIn: string
   readonly offset: number
   /** This one alone; undefined: all. */
   readonly propertyId: number | undefined
@@ -64,11 +64,11 @@ const stayJsonSql = (sql: Sql): Fragment => sql`
 /** Stays of orders that are not over, with a night from the first day to the last. */
 const staysInRangeSql = (
   sql: Sql,
-  { operatorId, first, last, earliest }: Givens<MonthInput>,
+  { operatorId, first, last, earliestCheckIn }: Givens<MonthInput>,
   where: Fragment
 ): Fragment => sql`
   FROM stays s JOIN orders o ON o.operator_id = s.operator_id AND o.id = s.order_id
-  WHERE s.operator_id = ${operatorId} AND s.check_in_date >= ${earliest}::date AND s.check_in_date <= ${last}::date
+  WHERE s.operator_id = ${operatorId} AND s.check_in_date >= ${earliestCheckIn}::date AND s.check_in_date <= ${last}::date
     AND s.check_out_date > ${first}::date AND o.status IN ('accepted', 'wait_accept', 'wait_pay') AND ${where}`
 
 const prepareMonth = (sql: Sql) =>
@@ -138,7 +138,7 @@ export class Month extends Context.Service<
         propertyId: number | undefined
       ) =>
         readMonthView(
-          statement({ operatorId, first, last, earliest: addDays(first, -STAY_NIGHTS), offset, propertyId })
+          statement({ operatorId, first, last, earliestCheckIn: addDays(first, -STAY_NIGHTS), offset, propertyId })
         )
       return Month.of({
         of: (operatorId, span, offset) => readMonth(operatorId, span, offset, undefined),

@@ -2,15 +2,15 @@ import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import { addDays, dateOfWallClock, daysBefore } from "../../../contract/time.ts"
-import { currentStayStatus } from "../../../domain/bookings/stays/rules.ts"
+import { computeShownStayStatus } from "../../../domain/bookings/stays/rules.ts"
 import { StayStatus } from "../../../domain/bookings/stays/stay.ts"
-import { isHostReviewChannel } from "../../../domain/guests/reviews/channel-conditions.ts"
+import { hostReviewChannelCondition } from "../../../domain/guests/reviews/channel-conditions.ts"
 import { checkOutTimeSql } from "../../../domain/properties/properties/check-out-time.ts"
 import { type Givens, inForms } from "../../../platform/database/forms.ts"
 import { makeSingleRowReader } from "../../../platform/database/rows.ts"
 import { OVERVIEW_DAYS_FAILED, OVERVIEW_ROWS, REVIEW_SEARCH_DAYS, SEARCH_DAYS } from "../../../platform/limits.ts"
 import { awaitsReviewCondition } from "./check-in-review.ts"
-import { recentThreadsStart, unansweredConversationsSql } from "./unanswered-conversations.ts"
+import { recentConversationsStart, unansweredConversationsSql } from "./unanswered-conversations.ts"
 import { unpaidOrdersSql } from "./unpaid-orders.ts"
 
 // What a host looks at first, in one statement: who comes and goes today and tomorrow, what waits for an answer, what fails.
@@ -67,7 +67,7 @@ interface OverviewInput {
   readonly from: string
   readonly until: string
   readonly failedSince: Date
-  readonly threadsSince: Date
+  readonly conversationsSince: Date
   /** The check-out from which reviews are looked for, as in a search of them. */
   readonly reviewedFrom: string
 }
@@ -118,7 +118,7 @@ const prepareOverview = (sql: Sql) =>
       ${countSql(sql, sql`(${unpaidOrdersSql(sql, { operatorId, from, until })}) each`)} AS unpaid,
       ${countSql(sql, sql`orders WHERE operator_id = ${operatorId} AND status = 'wait_accept'`)} AS requests,
       ${countSql(sql, unansweredConversationsSql(sql, input))} AS messages,
-      ${countSql(sql, sql`reviews r WHERE r.operator_id = ${operatorId} AND NOT r.host_wrote AND ${isHostReviewChannel(sql, sql`r.channel_type`)} AND r.check_out_date >= ${reviewedFrom}::date AND r.check_out_date <= ${today}::date`)} AS reviews,
+      ${countSql(sql, sql`reviews r WHERE r.operator_id = ${operatorId} AND NOT r.host_wrote AND ${hostReviewChannelCondition(sql, sql`r.channel_type`)} AND r.check_out_date >= ${reviewedFrom}::date AND r.check_out_date <= ${today}::date`)} AS reviews,
       ${countSql(sql, checkInsToReviewSql(sql, input))} AS check_ins,
       ${countSql(sql, unassignedStaysSql(sql, input))} AS boxed,
       ${countSql(sql, sql`webhook_subscriptions WHERE operator_id = ${operatorId} AND deleted_at IS NULL AND health->>'state' <> 'healthy'`)} AS webhooks,
@@ -144,7 +144,7 @@ export class Overview extends Context.Service<
           const today = dateOfWallClock(clock)
           const withCurrentStatus = (stay: OverviewStay): OverviewStay => ({
             ...stay,
-            stay_status: currentStayStatus({ ...stay, status: "accepted", check_out_date: stay.day }, clock)
+            stay_status: computeShownStayStatus({ ...stay, status: "accepted", check_out_date: stay.day }, clock)
           })
           return readOverview(
             statement({
@@ -154,7 +154,7 @@ export class Overview extends Context.Service<
               from: addDays(today, -SEARCH_DAYS),
               until: addDays(today, SEARCH_DAYS),
               failedSince: daysBefore(now, OVERVIEW_DAYS_FAILED),
-              threadsSince: recentThreadsStart(now),
+              conversationsSince: recentConversationsStart(now),
               reviewedFrom: addDays(today, 1 - REVIEW_SEARCH_DAYS)
             })
           ).pipe(Effect.map((data) => ({ ...data, departures: data.departures.map(withCurrentStatus) })))

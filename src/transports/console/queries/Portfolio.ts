@@ -2,7 +2,7 @@ import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import { GroupRef, TagRef } from "../../../domain/properties/properties/contract.ts"
-import { groupsJson, tagsJson } from "../../../domain/properties/properties/groups-and-tags.ts"
+import { groupsJsonSql, tagsJsonSql } from "../../../domain/properties/properties/groups-and-tags.ts"
 import { type Givens, inForms } from "../../../platform/database/forms.ts"
 import { makeSingleRowReader } from "../../../platform/database/rows.ts"
 import { PORTFOLIO_ROWS } from "../../../platform/limits.ts"
@@ -31,14 +31,14 @@ const PortfolioTag = Schema.Struct({ ...CountedFields, color: Schema.String, roo
 const PortfolioRoomType = Schema.Struct({ ...CountedFields, tags: Schema.Array(TagRef) })
 
 /** A part of a list of at most {@link PORTFOLIO_ROWS}, and how many there are in all. */
-const partSchema = <A>(row: Schema.ConstraintCodec<A, unknown>) =>
+const listPageSchema = <A>(row: Schema.ConstraintCodec<A, unknown>) =>
   Schema.Struct({ total: Schema.Int, rows: Schema.Array(row) })
 
 const PortfolioRow = Schema.Struct({
-  properties: partSchema(PortfolioPropertyRow),
-  groups: partSchema(PortfolioGroup),
-  tags: partSchema(PortfolioTag),
-  room_types: partSchema(PortfolioRoomType)
+  properties: listPageSchema(PortfolioPropertyRow),
+  groups: listPageSchema(PortfolioGroup),
+  tags: listPageSchema(PortfolioTag),
+  room_types: listPageSchema(PortfolioRoomType)
 })
 export type PortfolioData = typeof PortfolioRow.Type
 
@@ -48,14 +48,14 @@ const readPortfolio = makeSingleRowReader(PortfolioRow)
 export interface PortfolioInput {
   readonly operatorId: number
   readonly q: string | undefined
-  readonly properties: number
-  readonly groups: number
-  readonly tags: number
-  readonly room_types: number
+  readonly propertiesOffset: number
+  readonly groupsOffset: number
+  readonly tagsOffset: number
+  readonly roomTypesOffset: number
 }
 
-/** A jsonb object of {@link partSchema}: rows of `matching` by `order`, of which `page` is one. */
-const partJsonSql = (
+/** A jsonb object of {@link listPageSchema}: rows of `matching` by `order`, of which `page` is one. */
+const listPageJsonSql = (
   sql: Sql,
   matching: Fragment,
   { order, offset, row }: { readonly order: Fragment; readonly offset: Fragment; readonly row: Fragment }
@@ -74,36 +74,39 @@ const linkCountSql = (sql: Sql, links: string, owner: string): Fragment =>
   sql`(SELECT count(*) FROM ${sql(links)} link WHERE link.operator_id = page.operator_id AND link.${sql(owner)} = page.id)`
 
 const preparePortfolio = (sql: Sql) =>
-  inForms(sql, ({ operatorId, q, properties, groups, tags, room_types }: Givens<PortfolioInput>) => {
-    const matchingSql = (table: string, narrowed: Fragment) =>
-      sql`(SELECT * FROM ${sql(table)} each WHERE each.operator_id = ${operatorId} AND ${narrowed}) matching`
-    return sql`
-      SELECT ${partJsonSql(sql, matchingSql("properties", titleCondition(sql, sql`each.title`, q)), {
+  inForms(
+    sql,
+    ({ operatorId, q, propertiesOffset, groupsOffset, tagsOffset, roomTypesOffset }: Givens<PortfolioInput>) => {
+      const matchingSql = (table: string, condition: Fragment) =>
+        sql`(SELECT * FROM ${sql(table)} each WHERE each.operator_id = ${operatorId} AND ${condition}) matching`
+      return sql`
+      SELECT ${listPageJsonSql(sql, matchingSql("properties", titleCondition(sql, sql`each.title`, q)), {
         order: sql`title, id`,
-        offset: sql`${properties}`,
+        offset: sql`${propertiesOffset}`,
         row: sql`jsonb_build_object('id', page.id, 'title', page.title, 'deactivated_at', page.deactivated_at,
-          'groups', ${groupsJson(sql)}, 'tags', ${tagsJson(sql, "property")}, 'room_type', ${roomTypeTitleSql(sql)})`
+          'groups', ${groupsJsonSql(sql)}, 'tags', ${tagsJsonSql(sql, "property")}, 'room_type', ${roomTypeTitleSql(sql)})`
       })} AS properties,
-      ${partJsonSql(sql, matchingSql("property_groups", sql`true`), {
+      ${listPageJsonSql(sql, matchingSql("property_groups", sql`true`), {
         order: sql`name, id`,
-        offset: sql`${groups}`,
+        offset: sql`${groupsOffset}`,
         row: sql`jsonb_build_object('id', page.id, 'name', page.name,
           'properties', ${linkCountSql(sql, "current_group_properties", "group_id")})`
       })} AS groups,
-      ${partJsonSql(sql, matchingSql("property_tags", sql`each.deleted_at IS NULL`), {
+      ${listPageJsonSql(sql, matchingSql("property_tags", sql`each.deleted_at IS NULL`), {
         order: sql`name, id`,
-        offset: sql`${tags}`,
+        offset: sql`${tagsOffset}`,
         row: sql`jsonb_build_object('id', page.id, 'name', page.name, 'color', page.color,
           'properties', ${linkCountSql(sql, "current_tag_properties", "tag_id")},
           'room_types', ${linkCountSql(sql, "current_tag_room_types", "tag_id")})`
       })} AS tags,
-      ${partJsonSql(sql, matchingSql("room_types", sql`true`), {
+      ${listPageJsonSql(sql, matchingSql("room_types", sql`true`), {
         order: sql`title, id`,
-        offset: sql`${room_types}`,
+        offset: sql`${roomTypesOffset}`,
         row: sql`jsonb_build_object('id', page.id, 'name', page.title,
-          'properties', ${linkCountSql(sql, "room_type_properties", "room_type_id")}, 'tags', ${tagsJson(sql, "room_type")})`
+          'properties', ${linkCountSql(sql, "room_type_properties", "room_type_id")}, 'tags', ${tagsJsonSql(sql, "room_type")})`
       })} AS room_types`
-  })
+    }
+  )
 
 /** What an operator lets, as a host looks over it. */
 export class Portfolio extends Context.Service<

@@ -5,7 +5,7 @@ import { type Givens, inForms } from "../../../platform/database/forms.ts"
 import { makeSingleRowReader } from "../../../platform/database/rows.ts"
 import { AUTOMATION_RULES, RULE_TEXT_SHOWN } from "../../../platform/limits.ts"
 import { NamedRecord, namedRecordsSql } from "./named-records.ts"
-import { TrialStay, trialStaysSql } from "./trial-stays.ts"
+import { TestStay, testStaysSql } from "./test-stays.ts"
 
 // A host's rules as they are read: in the words of the names they have, in one statement.
 
@@ -15,7 +15,7 @@ const RuleBookData = Schema.Struct({
   /** By their titles; one more than a form shows, where there are more. */
   properties: Schema.Array(NamedRecord),
   /** The next that a rule may be tried on; none unless one is. */
-  stays: Schema.Array(TrialStay)
+  stays: Schema.Array(TestStay)
 })
 export type RuleBookData = typeof RuleBookData.Type
 
@@ -25,31 +25,33 @@ interface RuleBookInput {
   readonly operatorId: number
   readonly today: string
   /** The rule that is tried. */
-  readonly triedRuleId: number | undefined
+  readonly testedRuleId: number | undefined
 }
 
 const prepareRuleBook = (sql: SqlClient.SqlClient) =>
-  inForms(sql, ({ operatorId, today, triedRuleId }: Givens<RuleBookInput>) => {
-    const cut = sql`CASE WHEN definition -> 'text' IS NOT NULL
+  inForms(sql, ({ operatorId, today, testedRuleId }: Givens<RuleBookInput>) => {
+    const truncatedDefinition = sql`CASE WHEN definition -> 'text' IS NOT NULL
       THEN definition || jsonb_build_object('text', left(definition ->> 'text', ${sql.literal(String(RULE_TEXT_SHOWN))}))
       ELSE definition END`
     const definition =
-      triedRuleId === undefined ? cut : sql`CASE WHEN id = ${triedRuleId} THEN definition ELSE ${cut} END`
+      testedRuleId === undefined
+        ? truncatedDefinition
+        : sql`CASE WHEN id = ${testedRuleId} THEN definition ELSE ${truncatedDefinition} END`
     return sql`
       SELECT (SELECT coalesce(jsonb_agg(rule), '[]') FROM (
           SELECT operator_id, id, ${definition} AS definition, state, since, created_at FROM automation_rules
           WHERE operator_id = ${operatorId} AND state <> 'removed'
           ORDER BY id LIMIT ${sql.literal(String(AUTOMATION_RULES))}) rule) AS rules,
         ${namedRecordsSql(sql, "properties", operatorId)} AS properties,
-        ${triedRuleId === undefined ? sql`'[]'::jsonb` : trialStaysSql(sql, { operatorId, today })} AS stays`
+        ${testedRuleId === undefined ? sql`'[]'::jsonb` : testStaysSql(sql, { operatorId, today })} AS stays`
   })
 
 /** What a host's rules are, and what they can be about. */
 export class RuleBook extends Context.Service<
   RuleBook,
   {
-    /** As it is on that day of the operator's. `triedRuleId`: with all that this rule says, and stays to try it on. */
-    readonly of: (operatorId: number, today: string, triedRuleId?: number) => Effect.Effect<RuleBookData>
+    /** As it is on that day of the operator's. `testedRuleId`: with all that this rule says, and stays to try it on. */
+    readonly of: (operatorId: number, today: string, testedRuleId?: number) => Effect.Effect<RuleBookData>
   }
 >()("latchkey/transports/console/queries/RuleBook") {
   static readonly layer = Layer.effect(
@@ -57,7 +59,7 @@ export class RuleBook extends Context.Service<
     Effect.map(SqlClient.SqlClient, (sql) => {
       const statement = prepareRuleBook(sql)
       return RuleBook.of({
-        of: (operatorId, today, triedRuleId) => readRuleBook(statement({ operatorId, today, triedRuleId }))
+        of: (operatorId, today, testedRuleId) => readRuleBook(statement({ operatorId, today, testedRuleId }))
       })
     })
   )

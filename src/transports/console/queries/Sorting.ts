@@ -34,7 +34,7 @@ export type TagForm = typeof TagForm.Type
 export type RoomTypeForm = typeof RoomTypeForm.Type
 
 /** Which one; undefined: one that is to be made. */
-export interface LabelFormInput {
+export interface GroupingFormInput {
   readonly operatorId: number
   readonly id: number | undefined
   /** A part of the titles to choose from. */
@@ -42,81 +42,81 @@ export interface LabelFormInput {
 }
 
 /** The ids on a list, ascending: `jsonb`. */
-const idsJsonSql = (sql: Sql, item: string, onListSql: Fragment): Fragment =>
-  sql`(SELECT coalesce(jsonb_agg(${sql(item)} ORDER BY ${sql(item)}), '[]') FROM (${onListSql}) link)`
+const idsJsonSql = (sql: Sql, item: string, selectedIdsSql: Fragment): Fragment =>
+  sql`(SELECT coalesce(jsonb_agg(${sql(item)} ORDER BY ${sql(item)}), '[]') FROM (${selectedIdsSql}) link)`
 
 const NO_IDS_SQL = "SELECT NULL::bigint WHERE false"
 
-const makeGroupForm = (sql: Sql) => {
+const makeLoadGroupForm = (sql: Sql) => {
   const read = makeSingleRowReader(GroupForm)
-  const statement = inForms(sql, ({ operatorId, id, q }: Givens<LabelFormInput>) => {
-    const onListSql =
+  const statement = inForms(sql, ({ operatorId, id, q }: Givens<GroupingFormInput>) => {
+    const selectedIdsSql =
       id === undefined
         ? sql.literal(NO_IDS_SQL)
         : sql`SELECT property_id FROM current_group_properties WHERE operator_id = ${operatorId} AND group_id = ${id}`
     const it =
       id === undefined
         ? sql`NULL`
-        : sql`(SELECT jsonb_build_object('id', id, 'name', name, 'property_ids', ${idsJsonSql(sql, "property_id", onListSql)})
+        : sql`(SELECT jsonb_build_object('id', id, 'name', name, 'property_ids', ${idsJsonSql(sql, "property_id", selectedIdsSql)})
             FROM property_groups WHERE operator_id = ${operatorId} AND id = ${id})`
-    return sql`SELECT ${it} AS it, ${pickablePropertiesSql(sql, { operatorId, q }, onListSql)} AS properties`
+    return sql`SELECT ${it} AS it, ${pickablePropertiesSql(sql, { operatorId, q }, selectedIdsSql)} AS properties`
   })
-  return (input: LabelFormInput) => read(statement(input))
+  return (input: GroupingFormInput) => read(statement(input))
 }
 
-const makeTagForm = (sql: Sql) => {
+const makeLoadTagForm = (sql: Sql) => {
   const read = makeSingleRowReader(TagForm)
-  const statement = inForms(sql, ({ operatorId, id, q }: Givens<LabelFormInput>) => {
-    const onListSql = (links: string, item: string) =>
+  const statement = inForms(sql, ({ operatorId, id, q }: Givens<GroupingFormInput>) => {
+    const selectedIdsSql = (links: string, item: string) =>
       id === undefined
         ? sql`SELECT NULL::bigint AS ${sql(item)} WHERE false`
         : sql`SELECT ${sql(item)} FROM ${sql(links)} WHERE operator_id = ${operatorId} AND tag_id = ${id}`
-    const onProperties = onListSql("current_tag_properties", "property_id")
-    const onRoomTypes = onListSql("current_tag_room_types", "room_type_id")
+    const selectedPropertyIdsSql = selectedIdsSql("current_tag_properties", "property_id")
+    const selectedRoomTypeIdsSql = selectedIdsSql("current_tag_room_types", "room_type_id")
     const it =
       id === undefined
         ? sql`NULL`
         : sql`(SELECT jsonb_build_object('id', id, 'name', name, 'color', color,
-              'property_ids', ${idsJsonSql(sql, "property_id", onProperties)},
-              'room_type_ids', ${idsJsonSql(sql, "room_type_id", onRoomTypes)})
+              'property_ids', ${idsJsonSql(sql, "property_id", selectedPropertyIdsSql)},
+              'room_type_ids', ${idsJsonSql(sql, "room_type_id", selectedRoomTypeIdsSql)})
             FROM property_tags WHERE operator_id = ${operatorId} AND id = ${id} AND deleted_at IS NULL)`
     return sql`
-      SELECT ${it} AS it, ${pickablePropertiesSql(sql, { operatorId, q }, onProperties)} AS properties, (
+      SELECT ${it} AS it, ${pickablePropertiesSql(sql, { operatorId, q }, selectedPropertyIdsSql)} AS properties, (
         SELECT coalesce(jsonb_agg(jsonb_build_object('id', id, 'title', title)), '[]')
         FROM (
-          SELECT t.id, t.title FROM room_types t LEFT JOIN (${onRoomTypes}) on_list ON on_list.room_type_id = t.id
+          SELECT t.id, t.title FROM room_types t LEFT JOIN (${selectedRoomTypeIdsSql}) on_list ON on_list.room_type_id = t.id
           WHERE t.operator_id = ${operatorId} ORDER BY on_list.room_type_id IS NULL, t.title, t.id
           LIMIT ${sql.literal(String(NAMED_PROPERTIES))}) choosable) AS room_types`
   })
-  return (input: LabelFormInput) => read(statement(input))
+  return (input: GroupingFormInput) => read(statement(input))
 }
 
-const makeRoomTypeForm = (sql: Sql) => {
+const makeLoadRoomTypeForm = (sql: Sql) => {
   const read = makeSingleRowReader(RoomTypeForm)
-  const statement = inForms(sql, ({ operatorId, q }: Givens<Omit<LabelFormInput, "id">>) => {
+  const statement = inForms(sql, ({ operatorId, q }: Givens<Omit<GroupingFormInput, "id">>) => {
     const unusedCondition = sql`NOT EXISTS (
       SELECT FROM room_type_properties link WHERE link.operator_id = p.operator_id AND link.property_id = p.id)`
     return sql`
       SELECT ${pickablePropertiesSql(sql, { operatorId, q }, sql.literal(NO_IDS_SQL), unusedCondition)} AS properties,
         (SELECT count(*) FROM room_type_properties WHERE operator_id = ${operatorId}) AS taken`
   })
-  return ({ operatorId, q }: Omit<LabelFormInput, "id">) => read(statement({ operatorId, q }))
+  return ({ operatorId, q }: Omit<GroupingFormInput, "id">) => read(statement({ operatorId, q }))
 }
 
 /** What forms that sort properties begin with. */
 export class Sorting extends Context.Service<
   Sorting,
   {
-    readonly group: (input: LabelFormInput) => Effect.Effect<GroupForm>
-    readonly tag: (input: LabelFormInput) => Effect.Effect<TagForm>
+    readonly group: (input: GroupingFormInput) => Effect.Effect<GroupForm>
+    readonly tag: (input: GroupingFormInput) => Effect.Effect<TagForm>
     /** A room type is only made: nothing changes one. */
-    readonly roomType: (input: Omit<LabelFormInput, "id">) => Effect.Effect<RoomTypeForm>
+    readonly roomType: (input: Omit<GroupingFormInput, "id">) => Effect.Effect<RoomTypeForm>
   }
 >()("latchkey/transports/console/queries/Sorting") {
   static readonly layer = Layer.effect(
     Sorting,
     Effect.map(SqlClient.SqlClient, (sql) =>
-      Sorting.of({ group: makeGroupForm(sql), tag: makeTagForm(sql), roomType: makeRoomTypeForm(sql) })
+      Sorting.of({ group: makeLoadGroupForm(sql), tag: makeLoadTagForm(sql), roomType: makeLoadRoomTypeForm(sql) })
     )
   )
 }

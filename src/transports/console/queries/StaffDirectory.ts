@@ -72,18 +72,18 @@ const propertyIdsSql = (sql: Sql, operatorId: Value<number>, id: Value<number>):
   JOIN staffs s ON s.operator_id = link.operator_id AND s.id = link.staff_id AND s.properties_version = link.version
   WHERE link.operator_id = ${operatorId} AND link.staff_id = ${id}`
 
-const makeStaffForm = (sql: Sql) => {
+const makeLoadStaffForm = (sql: Sql) => {
   const read = makeSingleRowReader(StaffFormRow)
   const statement = inForms(sql, ({ operatorId, id, q }: Givens<StaffFormInput>) => {
-    const onListSql = id === undefined ? sql`SELECT NULL::bigint WHERE false` : propertyIdsSql(sql, operatorId, id)
+    const selectedIdsSql = id === undefined ? sql`SELECT NULL::bigint WHERE false` : propertyIdsSql(sql, operatorId, id)
     const it =
       id === undefined
         ? sql`NULL`
         : sql`(
           SELECT jsonb_build_object('id', id, 'name', name, 'mobile', mobile, 'is_active', is_active, 'email', email, 'note', note,
-            'property_ids', (SELECT coalesce(jsonb_agg(property_id ORDER BY property_id), '[]') FROM (${onListSql}) link))
+            'property_ids', (SELECT coalesce(jsonb_agg(property_id ORDER BY property_id), '[]') FROM (${selectedIdsSql}) link))
           FROM staffs WHERE operator_id = ${operatorId} AND id = ${id})`
-    return sql`SELECT ${it} AS it, ${pickablePropertiesSql(sql, { operatorId, q }, onListSql)} AS properties`
+    return sql`SELECT ${it} AS it, ${pickablePropertiesSql(sql, { operatorId, q }, selectedIdsSql)} AS properties`
   })
   return (input: StaffFormInput) => read(statement(input))
 }
@@ -98,6 +98,8 @@ export class StaffDirectory extends Context.Service<
 >()("latchkey/transports/console/queries/StaffDirectory") {
   static readonly layer = Layer.effect(
     StaffDirectory,
-    Effect.map(SqlClient.SqlClient, (sql) => StaffDirectory.of({ list: makeListStaff(sql), form: makeStaffForm(sql) }))
+    Effect.map(SqlClient.SqlClient, (sql) =>
+      StaffDirectory.of({ list: makeListStaff(sql), form: makeLoadStaffForm(sql) })
+    )
   )
 }

@@ -58,7 +58,7 @@ const takenNightsSql = (sql: Sql): Fragment => sql`
 
 const prepareStaySidebar = (sql: Sql) =>
   inForms(sql, ({ operatorId, stayCode }: Givens<StaySidebarInput>) => {
-    const nights = { from: sql`s.check_in_date`, before: sql`s.check_out_date`, but: sql`s.id` }
+    const nights = { from: sql`s.check_in_date`, before: sql`s.check_out_date`, exceptStayId: sql`s.id` }
     return sql`
     SELECT s.check_in_approved_at, o.expires_at, (
         SELECT count(*) FROM identity_images i

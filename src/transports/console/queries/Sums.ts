@@ -2,8 +2,8 @@ import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import { TransactionDirection } from "../../../domain/money/contract.ts"
-import { dictionariesOf, entryNameOf } from "../../../domain/money/dictionaries.ts"
-import { selectEntryShares } from "../../../domain/money/entry-shares.ts"
+import { resolveEntryName, selectDictionaries } from "../../../domain/money/dictionaries.ts"
+import { selectEntryShares } from "../../../domain/money/entry-share-query.ts"
 import { type Givens, inForms } from "../../../platform/database/forms.ts"
 import { makeSingleRowReader } from "../../../platform/database/rows.ts"
 import { SUMS_SHOWN } from "../../../platform/limits.ts"
@@ -117,7 +117,7 @@ const prepareSums = (sql: Sql) =>
 
 const withCategoryName = (row: CategorySums): CategorySums => ({
   ...row,
-  name: entryNameOf(dictionariesOf(row.direction).items, row.item_id, row.name)
+  name: resolveEntryName(selectDictionaries(row.direction).items, row.item_id, row.name)
 })
 
 /** What the entries of a period come to. */

@@ -3,12 +3,12 @@ import { SqlClient } from "effect/sql"
 import type { Page } from "../../../contract/page.ts"
 import { OffsetSecondColumn } from "../../../domain/column-schemas.ts"
 import { ListedConversation } from "../../../domain/guests/conversations/contract.ts"
-import { conversationListParts } from "../../../domain/guests/conversations/conversation-subject.ts"
+import { conversationListParts } from "../../../domain/guests/conversations/conversation-fragments.ts"
 import type { Givens } from "../../../platform/database/forms.ts"
 import { makePageReader } from "../../../platform/database/list-pages.ts"
 import type { RowPage } from "../../../platform/database/rows.ts"
 import { MESSAGE_PREVIEW } from "../../../platform/limits.ts"
-import { recentThreadsStart, unansweredConversationsSql } from "./unanswered-conversations.ts"
+import { recentConversationsStart, unansweredConversationsSql } from "./unanswered-conversations.ts"
 
 // Who waits for an answer, page by page.
 
@@ -26,14 +26,14 @@ interface UnansweredGuestsInput {
   readonly operatorId: number
   /** The operator's own day. */
   readonly today: string
-  readonly threadsSince: Date
+  readonly conversationsSince: Date
 }
 
 const lastMessageSql = (sql: Sql) => sql`(
   SELECT left(m.content, ${sql.literal(String(MESSAGE_PREVIEW))}) FROM messages m
   WHERE m.operator_id = page.operator_id AND m.conversation_id = page.id ORDER BY m.created_at DESC, m.id DESC LIMIT 1)`
 
-const makePage = (sql: Sql) =>
+const makeFindPage = (sql: Sql) =>
   makePageReader(sql, UnansweredConversation, (input: Givens<UnansweredGuestsInput>) => {
     const listColumns = conversationListParts(sql, input.today)
     return {
@@ -59,10 +59,10 @@ export class UnansweredGuests extends Context.Service<
   static readonly layer = Layer.effect(
     UnansweredGuests,
     Effect.map(SqlClient.SqlClient, (sql) => {
-      const findPage = makePage(sql)
+      const findPage = makeFindPage(sql)
       return UnansweredGuests.of({
         page: (operatorId, today, now, page) =>
-          findPage({ operatorId, today, threadsSince: recentThreadsStart(now) }, page)
+          findPage({ operatorId, today, conversationsSince: recentConversationsStart(now) }, page)
       })
     })
   )

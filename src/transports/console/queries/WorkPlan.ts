@@ -6,7 +6,7 @@ import { TaskLevel, TaskStatus, TaskType } from "../../../domain/work/tasks/cont
 import { type Givens, inForms } from "../../../platform/database/forms.ts"
 import { makeSingleRowReader } from "../../../platform/database/rows.ts"
 import { SEARCH_DAYS, TASKS_SHOWN } from "../../../platform/limits.ts"
-import { PersonChoices, PropertyChoices, personChoicesSql, propertyChoicesSql } from "./form-choices.ts"
+import { PropertyChoices, propertyChoicesSql, StaffChoices, staffChoicesSql } from "./form-choices.ts"
 
 // Who does what on which day, in one statement. The operation lists tasks latest day first, which is no order to work in.
 
@@ -38,13 +38,13 @@ const WorkPlanData = Schema.Struct({
   total: Schema.Int,
   /** Tasks of earlier days, back to {@link SEARCH_DAYS}, that are not done. */
   left_over: Schema.Int,
-  people: PersonChoices
+  people: StaffChoices
 })
 export type WorkPlanData = typeof WorkPlanData.Type
 
 const readWorkPlan = makeSingleRowReader(WorkPlanData)
 
-const TaskChoicesRow = Schema.Struct({ properties: PropertyChoices, people: PersonChoices })
+const TaskChoicesRow = Schema.Struct({ properties: PropertyChoices, people: StaffChoices })
 export type TaskChoices = typeof TaskChoicesRow.Type
 
 const readChoices = makeSingleRowReader(TaskChoicesRow)
@@ -54,24 +54,24 @@ interface WorkPlanInput {
   readonly from: string
   readonly to: string
   /** How far back is looked for what is left over. */
-  readonly since: string
+  readonly overdueSince: string
   readonly staff_id: number | undefined
   readonly offset: number
 }
 
-const openCondition = (sql: Sql): Fragment => sql`t.status IN ('pending', 'in_progress')`
+const openTaskCondition = (sql: Sql): Fragment => sql`t.status IN ('pending', 'in_progress')`
 
 /** Of the operator, and of one person if one is asked for. */
-const ownerCondition = (sql: Sql, { operatorId, staff_id }: Givens<WorkPlanInput>): Fragment =>
+const operatorAndStaffCondition = (sql: Sql, { operatorId, staff_id }: Givens<WorkPlanInput>): Fragment =>
   staff_id === undefined
     ? sql`t.operator_id = ${operatorId}`
     : sql`t.operator_id = ${operatorId} AND t.staff_id = ${staff_id}`
 
 /** Those of the days, and what there is to do on no day in particular. */
 const plannedTasksSql = (sql: Sql, input: Givens<WorkPlanInput>): Fragment => sql`
-  SELECT t.* FROM tasks t WHERE ${ownerCondition(sql, input)} AND t.expected_date >= ${input.from}::date AND t.expected_date <= ${input.to}::date
+  SELECT t.* FROM tasks t WHERE ${operatorAndStaffCondition(sql, input)} AND t.expected_date >= ${input.from}::date AND t.expected_date <= ${input.to}::date
   UNION ALL
-  SELECT t.* FROM tasks t WHERE ${ownerCondition(sql, input)} AND t.expected_date IS NULL AND ${openCondition(sql)}`
+  SELECT t.* FROM tasks t WHERE ${operatorAndStaffCondition(sql, input)} AND t.expected_date IS NULL AND ${openTaskCondition(sql)}`
 
 const prepareWorkPlan = (sql: Sql) =>
   inForms(
@@ -89,9 +89,9 @@ const prepareWorkPlan = (sql: Sql) =>
       )
       SELECT (SELECT coalesce(jsonb_agg(to_jsonb(page) - 'place' ORDER BY place), '[]') FROM page) AS tasks,
         (SELECT count(*) FROM planned) AS total,
-        (SELECT count(*) FROM tasks t WHERE ${ownerCondition(sql, input)} AND t.expected_date >= ${input.since}::date
-          AND t.expected_date < ${input.from}::date AND ${openCondition(sql)}) AS left_over,
-        ${personChoicesSql(sql, input.operatorId)} AS people`
+        (SELECT count(*) FROM tasks t WHERE ${operatorAndStaffCondition(sql, input)} AND t.expected_date >= ${input.overdueSince}::date
+          AND t.expected_date < ${input.from}::date AND ${openTaskCondition(sql)}) AS left_over,
+        ${staffChoicesSql(sql, input.operatorId)} AS people`
   )
 
 /** What there is to do, by day and person. */
@@ -114,11 +114,13 @@ export class WorkPlan extends Context.Service<
       const choices = inForms(
         sql,
         ({ operatorId }: Givens<{ readonly operatorId: number }>) =>
-          sql`SELECT ${propertyChoicesSql(sql, operatorId)} AS properties, ${personChoicesSql(sql, operatorId)} AS people`
+          sql`SELECT ${propertyChoicesSql(sql, operatorId)} AS properties, ${staffChoicesSql(sql, operatorId)} AS people`
       )
       return WorkPlan.of({
         of: (operatorId, { from, to, staff: staff_id, offset }) =>
-          readWorkPlan(statement({ operatorId, from, to, since: addDays(from, -SEARCH_DAYS), staff_id, offset })),
+          readWorkPlan(
+            statement({ operatorId, from, to, overdueSince: addDays(from, -SEARCH_DAYS), staff_id, offset })
+          ),
         choices: (operatorId) => readChoices(choices({ operatorId }))
       })
     })

@@ -2,7 +2,7 @@ import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import { startOfDay } from "../../../contract/time.ts"
-import { selectEntryShares } from "../../../domain/money/entry-shares.ts"
+import { selectEntryShares } from "../../../domain/money/entry-share-query.ts"
 import { type Givens, inForms } from "../../../platform/database/forms.ts"
 import { makeSingleRowReader } from "../../../platform/database/rows.ts"
 import { REPORT_PROPERTIES } from "../../../platform/limits.ts"
@@ -55,7 +55,7 @@ interface YearReportInput {
   readonly from: Date
   readonly until: Date
   /** Where its months begin on the operator's clock, as a literal: asking the zone for each entry would take as long as the rest. */
-  readonly starts: string
+  readonly monthStarts: string
   readonly property_id: number | undefined
 }
 
@@ -88,7 +88,7 @@ const incomeJsonSql = (sql: Sql, groupColumn: "month" | "property_id"): Fragment
 
 const prepareYearReport = (sql: Sql) =>
   inForms(sql, (input: Givens<YearReportInput>) => {
-    const { operatorId, first, from, until, starts, property_id } = input
+    const { operatorId, first, from, until, monthStarts, property_id } = input
     return sql`
       WITH property AS MATERIALIZED (${propertiesSql(sql, input)}), counted AS MATERIALIZED (${calendarDaysSql(sql, input)}),
       month AS (
@@ -100,7 +100,7 @@ const prepareYearReport = (sql: Sql) =>
           greatest(0, least(m.next, p.before) - greatest(m.first, p.since)) - coalesce(c.shut, 0) + coalesce(c.sold_later, 0) AS open
         FROM property p CROSS JOIN month m LEFT JOIN counted c ON c.id = p.id AND c.month = m.month
       ), earned AS MATERIALIZED (
-        SELECT property_id, width_bucket(action_at, ${starts}::timestamptz[]) AS month, currency, sum(amount) AS amount
+        SELECT property_id, width_bucket(action_at, ${monthStarts}::timestamptz[]) AS month, currency, sum(amount) AS amount
         FROM (${selectEntryShares(sql, { operatorId, from, until, property_id })}) part
         WHERE direction = 'income' AND status = 'paid' GROUP BY 1, 2, 3
       ), of_property AS (
@@ -122,7 +122,7 @@ const prepareYearReport = (sql: Sql) =>
   })
 
 /** The first day of each of its months. */
-const monthsOf = (year: number): ReadonlyArray<string> =>
+const listMonthStarts = (year: number): ReadonlyArray<string> =>
   Array.from({ length: 12 }, (_, index) => `${year}-${String(index + 1).padStart(2, "0")}-01`)
 
 /** A year's occupancy and income. */
@@ -144,10 +144,10 @@ export class Year extends Context.Service<
           const { timeZone, property: property_id } = input
           const [first, next] = [`${input.year}-01-01`, `${input.year + 1}-01-01`]
           const [from, until] = [startOfDay(first, timeZone), startOfDay(next, timeZone)]
-          const starts = `{${monthsOf(input.year)
+          const monthStarts = `{${listMonthStarts(input.year)
             .map((day) => startOfDay(day, timeZone).toISOString())
             .join(",")}}`
-          return readYearReport(statement({ operatorId, timeZone, first, next, from, until, starts, property_id }))
+          return readYearReport(statement({ operatorId, timeZone, first, next, from, until, monthStarts, property_id }))
         }
       })
     })

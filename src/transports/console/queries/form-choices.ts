@@ -17,13 +17,13 @@ export const propertyChoicesSql = (sql: SqlClient, operatorId: Value<number>): F
     ORDER BY title, id LIMIT ${sql.literal(String(FORM_CHOICES))}) property)`
 
 /** People who can be given tasks; of how many properties each is told (0: in all of them). */
-export const PersonChoices = Schema.Array(
+export const StaffChoices = Schema.Array(
   Schema.Struct({ id: Schema.Int, name: Schema.String, properties: Schema.Int, is_active: Schema.Boolean })
 )
-export type PersonChoices = typeof PersonChoices.Type
+export type StaffChoices = typeof StaffChoices.Type
 
 /** The people of the operator by their names, those who are switched off last, as JSON. */
-export const personChoicesSql = (sql: SqlClient, operatorId: Value<number>): Fragment => sql`(
+export const staffChoicesSql = (sql: SqlClient, operatorId: Value<number>): Fragment => sql`(
   SELECT coalesce(jsonb_agg(to_jsonb(person) ORDER BY NOT is_active, name, id), '[]') FROM (
     SELECT s.id, s.name, s.is_active, (
       SELECT count(*) FROM staff_properties each WHERE each.operator_id = s.operator_id AND each.staff_id = s.id

@@ -25,7 +25,7 @@ import { WorkPlan } from "./WorkPlan.ts"
 import { Year } from "./Year.ts"
 
 /** All that a host's pages read beside operations. */
-export const layerDesk = Layer.mergeAll(
+export const layerConsoleQueries = Layer.mergeAll(
   Month.layer,
   Overview.layer,
   AtChannels.layer,

@@ -34,13 +34,13 @@ export interface RequestedNights {
   readonly from: Value<string> | Fragment
   readonly before: Value<string> | Fragment
   /** The id of that stay. */
-  readonly but?: Fragment
+  readonly exceptStayId?: Fragment
 }
 
 const conflictColumns = (
   sql: SqlClient,
   operatorId: Value<number>,
-  { from, before, but }: RequestedNights
+  { from, before, exceptStayId }: RequestedNights
 ): Fragment => {
   const days = sql`FROM calendar_days d WHERE d.operator_id = ${operatorId} AND d.property_id = p.id
     AND d.day >= ${from}::date AND d.day < ${before}::date`
@@ -48,7 +48,7 @@ const conflictColumns = (
     (SELECT coalesce(jsonb_agg(holding ORDER BY holding.check_in_date), '[]') FROM (
       -- By the nights and then by its key: in the order of all stays a property without any would look through them all.
       SELECT s.* FROM (
-        SELECT DISTINCT d.stay_id ${days} AND d.stay_id IS NOT NULL${but === undefined ? sql`` : sql` AND d.stay_id <> ${but}`} OFFSET 0) held
+        SELECT DISTINCT d.stay_id ${days} AND d.stay_id IS NOT NULL${exceptStayId === undefined ? sql`` : sql` AND d.stay_id <> ${exceptStayId}`} OFFSET 0) held
       CROSS JOIN LATERAL (
         SELECT s.stay_code, s.guest_name, s.check_in_date, s.check_out_date FROM stays s
         WHERE s.operator_id = ${operatorId} AND s.id = held.stay_id OFFSET 0) s

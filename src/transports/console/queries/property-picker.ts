@@ -19,18 +19,18 @@ export interface PropertyPickerInput {
 
 /**
  * A jsonb array of {@link PickableProperty}, at most {@link NAMED_PROPERTIES} and one more, which says that there are more. Those on the
- * list come first, so that none of them is taken off because there was no room to show it. `onList`: a query for their ids.
+ * list come first, so that none of them is taken off because there was no room to show it. `selectedIdsSql`: a query for their ids.
  */
 export const pickablePropertiesSql = (
   sql: SqlClient,
   { operatorId, q }: PropertyPickerInput,
-  onList: Fragment,
+  selectedIdsSql: Fragment,
   condition: Fragment = sql`true`
 ): Fragment => sql`(
   SELECT coalesce(jsonb_agg(jsonb_build_object('id', id, 'title', title, 'deactivated', deactivated)), '[]')
   FROM (
     SELECT p.id, p.title, p.deactivated_at IS NOT NULL AS deactivated
-    FROM properties p LEFT JOIN (${onList}) on_list (property_id) ON on_list.property_id = p.id
+    FROM properties p LEFT JOIN (${selectedIdsSql}) on_list (property_id) ON on_list.property_id = p.id
     WHERE p.operator_id = ${operatorId} AND ${condition}
       AND (on_list.property_id IS NOT NULL OR ${titleCondition(sql, sql`p.title`, q)})
     ORDER BY on_list.property_id IS NULL, p.title, p.id

@@ -5,21 +5,21 @@ import type { Value } from "../../../platform/database/forms.ts"
 import { OVERVIEW_THREADS_DAYS, OVERVIEW_THREADS_SCANNED } from "../../../platform/limits.ts"
 
 /** Conversations in which the guest had the last word. */
-export interface UnansweredInput {
+export interface UnansweredConversationsInput {
   readonly operatorId: Value<number>
-  /** {@link recentThreadsStart} */
-  readonly threadsSince: Value<Date>
+  /** {@link recentConversationsStart} */
+  readonly conversationsSince: Value<Date>
 }
 
 /** What was said before is not looked through for who waits. */
-export const recentThreadsStart = (now: Date): Date => daysBefore(now, OVERVIEW_THREADS_DAYS)
+export const recentConversationsStart = (now: Date): Date => daysBefore(now, OVERVIEW_THREADS_DAYS)
 
 /** For a FROM, with the conversation as `c`: among the latest of the last days, those whose last message is the guest's. */
 export const unansweredConversationsSql = (
   sql: SqlClient,
-  { operatorId, threadsSince }: UnansweredInput
+  { operatorId, conversationsSince }: UnansweredConversationsInput
 ): Fragment => sql`
-  (SELECT * FROM conversations WHERE operator_id = ${operatorId} AND last_message_at >= ${threadsSince}
+  (SELECT * FROM conversations WHERE operator_id = ${operatorId} AND last_message_at >= ${conversationsSince}
    ORDER BY last_message_at DESC, id DESC LIMIT ${sql.literal(String(OVERVIEW_THREADS_SCANNED))}) c
   CROSS JOIN LATERAL (
     SELECT m.sender_role FROM messages m WHERE m.operator_id = c.operator_id AND m.conversation_id = c.id

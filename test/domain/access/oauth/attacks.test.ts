@@ -3,19 +3,19 @@ import { Effect, Logger, References } from "effect"
 import { newSessionCookie } from "../../../../src/domain/access/sign-in/cookies.ts"
 import { deriveFormToken } from "../../../../src/transports/console/visit.ts"
 import {
-  allowForm,
-  CALLBACK,
-  CHALLENGE,
+  CODE_CHALLENGE,
   ConsentState,
   denyForm,
-  LOOPBACK,
+  LOOPBACK_REDIRECT_URL,
   layerConsentPages,
-  PARTNER,
+  makeAllowForm,
+  PARTNER_CLIENT,
+  PARTNER_REDIRECT_URL,
   PUBLIC_URL,
   partnerRequestUrl,
   publicRequestUrl,
   readRedirectParams,
-  SITE,
+  SITE_REDIRECT_URL,
   signIn,
   visitPage
 } from "../../../support/domain/access/oauth/consent-pages.ts"
@@ -27,9 +27,9 @@ const MARKUP = ["<script>alert(1)</script>", '"><img src=x onerror=alert(1)>', "
 layer(layerConsentPages())("consent under attack", (it) => {
   it.effect("is given by forms of its own page alone", () =>
     Effect.gen(function* () {
-      const [{ issued }, cookie] = [yield* ConsentState, yield* signIn()]
+      const [{ issuedCodes: issued }, cookie] = [yield* ConsentState, yield* signIn()]
       const before = issued.length
-      for (const act of [allowForm("writable"), denyForm, { act: "other_account" }]) {
+      for (const act of [makeAllowForm("writable"), denyForm, { act: "other_account" }]) {
         for (const [form, headers] of [
           [{ ...act, form_token: "" }, {}],
           [{ ...act, form_token: "x".repeat(43) }, {}],
@@ -54,12 +54,12 @@ layer(layerConsentPages())("consent under attack", (it) => {
 
   it.effect("is given by no look at the page, whatever its address says", () =>
     Effect.gen(function* () {
-      const [{ issued }, cookie] = [yield* ConsentState, yield* signIn()]
+      const [{ issuedCodes: issued }, cookie] = [yield* ConsentState, yield* signIn()]
       const before = issued.length
       const form_token = deriveFormToken(cookie)
       for (const method of ["GET", "HEAD"]) {
         const { status } = yield* visitPage(
-          publicRequestUrl({ ...allowForm("writable"), form_token, scope: "writable" }),
+          publicRequestUrl({ ...makeAllowForm("writable"), form_token, scope: "writable" }),
           {
             cookie,
             method
@@ -78,7 +78,7 @@ layer(layerConsentPages())("consent under attack", (it) => {
         publicRequestUrl(),
         partnerRequestUrl(),
         publicRequestUrl({ redirect_uri: "x" }),
-        publicRequestUrl({ redirect_uri: SITE, response_mode: "x" })
+        publicRequestUrl({ redirect_uri: SITE_REDIRECT_URL, response_mode: "x" })
       ]) {
         const { headers, text } = yield* visitPage(target, { cookie })
         const policy = headers.get("content-security-policy") ?? ""
@@ -102,11 +102,11 @@ layer(layerConsentPages())("consent under attack", (it) => {
           for (const target of [
             publicRequestUrl({ [name]: markup }),
             partnerRequestUrl({ [name]: markup }),
-            publicRequestUrl({ redirect_uri: SITE, [name]: markup })
+            publicRequestUrl({ redirect_uri: SITE_REDIRECT_URL, [name]: markup })
           ]) {
             const answers = [
               yield* visitPage(target, { cookie }),
-              yield* visitPage(target, { cookie, form: { ...allowForm(markup) } })
+              yield* visitPage(target, { cookie, form: { ...makeAllowForm(markup) } })
             ]
             for (const { text, location } of answers) {
               assert.notInclude(text, markup)
@@ -134,7 +134,7 @@ layer(layerConsentPages())("consent under attack", (it) => {
       }
       for (const form of [
         undefined,
-        { ...allowForm("read-only"), ...more },
+        { ...makeAllowForm("read-only"), ...more },
         { ...denyForm, ...more },
         { act: "other_account", ...more }
       ]) {
@@ -158,7 +158,9 @@ layer(layerConsentPages())("consent under attack", (it) => {
         { code_challenge: undefined },
         { resource: "x:y" }
       ]) {
-        const { status, location } = yield* visitPage(publicRequestUrl({ redirect_uri: SITE, ...otherwise }))
+        const { status, location } = yield* visitPage(
+          publicRequestUrl({ redirect_uri: SITE_REDIRECT_URL, ...otherwise })
+        )
         assert.deepStrictEqual([status, location], [400, ""])
       }
     })
@@ -166,20 +168,20 @@ layer(layerConsentPages())("consent under attack", (it) => {
 
   it.effect("mixes up no two applications, and says whose answer it is (mix-up, code injection)", () =>
     Effect.gen(function* () {
-      const [{ issued }, cookie] = [yield* ConsentState, yield* signIn()]
-      const answer = yield* visitPage(publicRequestUrl(), { cookie, form: allowForm("read-only") })
+      const [{ issuedCodes: issued }, cookie] = [yield* ConsentState, yield* signIn()]
+      const answer = yield* visitPage(publicRequestUrl(), { cookie, form: makeAllowForm("read-only") })
       const { code, iss } = readRedirectParams(answer.location)
       const made = issued.at(-1)
       // What the code is bound to: another client, address or verifier cannot use it (test/domain/access/oauth/rfc6749, rfc7636).
       assert.strictEqual(made?.code, code)
-      assert.deepInclude(made?.consent, { redirectUri: LOOPBACK, challenge: CHALLENGE })
+      assert.deepInclude(made?.consent, { redirectUri: LOOPBACK_REDIRECT_URL, challenge: CODE_CHALLENGE })
       assert.deepStrictEqual([made?.consent.client.id, iss], ["service_mcp", PUBLIC_URL])
       for (const [target, from] of [
-        [partnerRequestUrl({ client_id: "service_mcp", redirect_uri: CALLBACK }), 400],
-        [publicRequestUrl({ client_id: PARTNER.id }), 400],
-        [publicRequestUrl({ client_id: PARTNER.id, redirect_uri: SITE }), 400]
+        [partnerRequestUrl({ client_id: "service_mcp", redirect_uri: PARTNER_REDIRECT_URL }), 400],
+        [publicRequestUrl({ client_id: PARTNER_CLIENT.id }), 400],
+        [publicRequestUrl({ client_id: PARTNER_CLIENT.id, redirect_uri: SITE_REDIRECT_URL }), 400]
       ] as const) {
-        assert.strictEqual((yield* visitPage(target, { cookie, form: allowForm("read-only") })).status, from)
+        assert.strictEqual((yield* visitPage(target, { cookie, form: makeAllowForm("read-only") })).status, from)
       }
     })
   )
@@ -193,7 +195,7 @@ layer(layerConsentPages())("consent under attack", (it) => {
       const cookie = yield* signIn()
       const { location } = yield* visitPage(publicRequestUrl({ state: "my-state" }), {
         cookie,
-        form: allowForm("writable")
+        form: makeAllowForm("writable")
       })
       yield* visitPage(publicRequestUrl({ state: "my-state", response_mode: "x" }), { cookie })
       assert.isAbove(lines.length, 1)
@@ -201,7 +203,7 @@ layer(layerConsentPages())("consent under attack", (it) => {
         readRedirectParams(location)["code"] ?? "none",
         "my-state",
         cookie,
-        CHALLENGE,
+        CODE_CHALLENGE,
         "authorization?"
       ]) {
         assert.notInclude(lines.join("\n"), secret)

@@ -1,18 +1,18 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import {
-  AUTHORIZATIONS,
-  REGISTRATIONS,
-  REVOKE,
+  AUTHORIZATIONS_PATH,
+  REGISTRATIONS_PATH,
+  REVOKE_PATH,
   sendForm,
-  sendRequest
+  sendOauthRequest
 } from "../../../support/domain/access/oauth/oauth-requests.ts"
-import { layerHttpServer } from "../../../support/server.ts"
+import { layerHttpServer } from "../../../support/http-server.ts"
 
 // Which answers a page of another origin may read: those about who gives out tokens, and no other.
 
 const ORIGIN = { origin: "https://inspector.example.com" }
-const ENDPOINTS = [AUTHORIZATIONS, REVOKE, REGISTRATIONS]
+const ENDPOINTS = [AUTHORIZATIONS_PATH, REVOKE_PATH, REGISTRATIONS_PATH]
 const DOCUMENTS = [
   "/.well-known/oauth-protected-resource",
   "/.well-known/oauth-protected-resource/mcp",
@@ -32,7 +32,7 @@ const ELSEWHERE = [
 ]
 
 const preflightOf = (path: string, method: string) =>
-  sendRequest(path, {
+  sendOauthRequest(path, {
     method: "OPTIONS",
     headers: {
       ...ORIGIN,
@@ -64,8 +64,8 @@ layer(layerHttpServer())("a page of another origin", (it) => {
 
   it.effect("is answered alike however the path is spelled", () =>
     Effect.gen(function* () {
-      for (const path of [`${REVOKE}/`, "/v3//oauth/revoke", "/v3/oauth/revok%65"]) {
-        const plain = yield* sendForm(REVOKE, { token: "x" })
+      for (const path of [`${REVOKE_PATH}/`, "/v3//oauth/revoke", "/v3/oauth/revok%65"]) {
+        const plain = yield* sendForm(REVOKE_PATH, { token: "x" })
         const { status, headers, body } = yield* sendForm(path, { token: "x" })
         assert.deepStrictEqual([status, body.error], [plain.status, plain.body.error], path)
         assert.strictEqual(headers.get("access-control-allow-origin"), "*", path)
@@ -79,8 +79,8 @@ layer(layerHttpServer())("a page of another origin", (it) => {
       for (const path of ENDPOINTS) {
         for (const answer of [
           yield* sendForm(path, { grant_type: "authorization_code" }, ORIGIN),
-          yield* sendRequest(path, { headers: ORIGIN }),
-          yield* sendRequest(path, { method: "DELETE", headers: ORIGIN })
+          yield* sendOauthRequest(path, { headers: ORIGIN }),
+          yield* sendOauthRequest(path, { method: "DELETE", headers: ORIGIN })
         ]) {
           assert.strictEqual(answer.headers.get("access-control-allow-origin"), "*")
           assert.isNull(answer.headers.get("access-control-allow-credentials"))
@@ -88,7 +88,7 @@ layer(layerHttpServer())("a page of another origin", (it) => {
       }
       for (const path of DOCUMENTS) {
         for (const method of ["GET", "POST"]) {
-          const { headers } = yield* sendRequest(path, { method, headers: ORIGIN })
+          const { headers } = yield* sendOauthRequest(path, { method, headers: ORIGIN })
           assert.strictEqual(headers.get("access-control-allow-origin"), "*")
         }
       }
@@ -98,7 +98,7 @@ layer(layerHttpServer())("a page of another origin", (it) => {
   it.effect("is let in nowhere else", () =>
     Effect.gen(function* () {
       for (const path of ELSEWHERE) {
-        for (const answer of [yield* preflightOf(path, "POST"), yield* sendRequest(path, { headers: ORIGIN })]) {
+        for (const answer of [yield* preflightOf(path, "POST"), yield* sendOauthRequest(path, { headers: ORIGIN })]) {
           for (const name of answer.headers.keys()) assert.notMatch(name, /^access-control-/, path)
         }
       }

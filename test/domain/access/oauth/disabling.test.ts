@@ -3,9 +3,9 @@ import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { Partners } from "../../../../src/domain/access/oauth/Partners.ts"
 import { GRANTS_REVOKED_AT_ONCE, OAUTH_CONNECTIONS } from "../../../../src/platform/limits.ts"
-import { layerTestDatabase } from "../../../support/database.ts"
-import { createPartner } from "../../../support/domain/access/oauth/scripted-issuing.ts"
-import { asSystemActor, freshOperator } from "../../../support/harness.ts"
+import { createPartner } from "../../../support/domain/access/oauth/scripted-token-issuer.ts"
+import { asSystemActor, createOperator } from "../../../support/harness.ts"
+import { layerTestDatabase } from "../../../support/test-database.ts"
 
 // A client is disabled and its connections end a few hundred at a time, all of them in the end.
 
@@ -20,7 +20,7 @@ const live = (clientId: string) =>
 const connect = Effect.fnUntraced(function* (clientId: string, number: number) {
   const sql = yield* SqlClient.SqlClient
   for (let left = number; left > 0; left -= OAUTH_CONNECTIONS) {
-    const { operatorId, accountId } = yield* freshOperator()
+    const { operatorId, accountId } = yield* createOperator()
     yield* sql`
       INSERT INTO oauth_grants (operator_id, account_id, client_id, name, scope, created_at)
       SELECT ${operatorId}::bigint, ${accountId}::bigint, ${clientId}::text, 'Many', 'writable', now()

@@ -6,8 +6,8 @@ import { ClientAuthentication } from "../../../../src/domain/access/oauth/Client
 import { FailedSecretChecks } from "../../../../src/domain/access/oauth/FailedSecretChecks.ts"
 import { Partners } from "../../../../src/domain/access/oauth/Partners.ts"
 import { FAILED_SECRET_CHECKS } from "../../../../src/platform/limits.ts"
-import { layerTestDatabase } from "../../../support/database.ts"
-import { createPartner } from "../../../support/domain/access/oauth/scripted-issuing.ts"
+import { createPartner } from "../../../support/domain/access/oauth/scripted-token-issuer.ts"
+import { layerTestDatabase } from "../../../support/test-database.ts"
 
 // The lock of the specification (Limits): more than ten failed checks of one client within ten minutes are 429.
 

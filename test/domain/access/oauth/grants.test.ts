@@ -7,23 +7,23 @@ import { endGrantsOfClient } from "../../../../src/domain/access/oauth/grant-end
 import {
   connectClient,
   createPartner,
-  layerFlow,
+  layerOauthFlow,
   loadGrantState,
-  outcomeOf,
   PUBLIC_CLIENT,
-  renewToken
+  renewToken,
+  tokenOutcomeOf
 } from "../../../support/domain/access/oauth/oauth-flow.ts"
-import { freshOperator, insertAccount } from "../../../support/harness.ts"
-import { countStatements } from "../../../support/statements.ts"
+import { createOperator, insertAccount } from "../../../support/harness.ts"
+import { countStatements } from "../../../support/statement-count.ts"
 
 const list = (viewer: GrantViewer) => Grants.use((grants) => grants.list(viewer))
 const disconnect = (viewer: GrantViewer, id: number) => Grants.use((grants) => grants.disconnect(viewer, id))
 
-layer(layerFlow)("connections", (it) => {
+layer(layerOauthFlow)("connections", (it) => {
   it.effect("are seen by their account and by the main account, and by nobody else", () =>
     Effect.gen(function* () {
       const client = yield* createPartner("Channel & Co")
-      const { operatorId, accountId } = yield* freshOperator()
+      const { operatorId, accountId } = yield* createOperator()
       const helper = yield* insertAccount(operatorId, "sub", "Helper")
       const own = yield* connectClient(client, { scope: "read-only" }, { operatorId, accountId })
       const helpers = yield* connectClient(PUBLIC_CLIENT, {}, { operatorId, accountId: helper })
@@ -58,7 +58,7 @@ layer(layerFlow)("connections", (it) => {
         (yield* list(sub)).map(({ id }) => id),
         [helpers.grantId]
       )
-      const stranger = yield* freshOperator()
+      const stranger = yield* createOperator()
       assert.deepStrictEqual(yield* list({ ...stranger, role: "main" }), [])
     })
   )
@@ -66,12 +66,12 @@ layer(layerFlow)("connections", (it) => {
   it.effect("end by the hand of who sees them, in one statement, and of nobody else", () =>
     Effect.gen(function* () {
       const client = yield* createPartner()
-      const { operatorId, accountId } = yield* freshOperator()
+      const { operatorId, accountId } = yield* createOperator()
       const helper = yield* insertAccount(operatorId, "sub", "Helper")
       const own = yield* connectClient(client, {}, { operatorId, accountId })
       const helpers = yield* connectClient(client, {}, { operatorId, accountId: helper })
       const sub: GrantViewer = { operatorId, accountId: helper, role: "sub" }
-      const stranger: GrantViewer = { ...(yield* freshOperator()), role: "main" }
+      const stranger: GrantViewer = { ...(yield* createOperator()), role: "main" }
       assert.isFalse(yield* disconnect(sub, own.grantId))
       assert.isFalse(yield* disconnect(stranger, own.grantId))
       assert.isFalse(yield* disconnect({ operatorId, accountId, role: "main" }, 2 ** 40))
@@ -79,8 +79,8 @@ layer(layerFlow)("connections", (it) => {
       assert.deepStrictEqual(yield* countStatements(disconnect(sub, helpers.grantId)), [true, 1])
       assert.isFalse(yield* disconnect(sub, helpers.grantId))
       assert.deepInclude(yield* loadGrantState(operatorId, helpers.grantId), { ended_by: "host", tokens: 0 })
-      assert.notStrictEqual(yield* outcomeOf(renewToken(client, helpers.refreshToken)), "ok")
-      assert.strictEqual(yield* outcomeOf(renewToken(client, own.refreshToken)), "ok")
+      assert.notStrictEqual(yield* tokenOutcomeOf(renewToken(client, helpers.refreshToken)), "ok")
+      assert.strictEqual(yield* tokenOutcomeOf(renewToken(client, own.refreshToken)), "ok")
       assert.deepStrictEqual(yield* list(sub), [])
     })
   )

@@ -8,7 +8,7 @@ import { Effect } from "effect"
 import { toolMetadataOf } from "../../../../src/contract/operation.ts"
 import { operations } from "../../../../src/service/Api.ts"
 import { createSignInHost, giveConsent, layerOauthService } from "../../../support/domain/access/oauth/oauth-service.ts"
-import { BaseUrl } from "../../../support/server.ts"
+import { BaseUrl } from "../../../support/http-server.ts"
 
 // A hosted MCP client with both official libraries. Its host typed the address with a slash at the end. The client registers with a
 // secret and asks for scopes of other services.

@@ -7,8 +7,12 @@ import { Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import type { Page } from "playwright-core"
 import { Browser, hasChromium, openPage, withChromiumNote } from "../../../support/browser.ts"
-import { createSignInHost, layerOauthService, PASSWORD } from "../../../support/domain/access/oauth/oauth-service.ts"
-import { BaseUrl } from "../../../support/server.ts"
+import {
+  createSignInHost,
+  layerOauthService,
+  SIGN_IN_PASSWORD
+} from "../../../support/domain/access/oauth/oauth-service.ts"
+import { BaseUrl } from "../../../support/http-server.ts"
 
 // An MCP client from nothing but the endpoint's address: the official SDK finds the rest, a host says yes in a browser.
 
@@ -69,7 +73,7 @@ const listed = async (transport: StreamableHTTPClientTransport) => {
 const allowed = async (page: Page, asked: URL, email: string) => {
   await page.goto(asked.href)
   await page.fill('[name="email"]', email)
-  await page.fill('[name="password"]', PASSWORD)
+  await page.fill('[name="password"]', SIGN_IN_PASSWORD)
   await page.click('button[value="sign_in"]')
   await page.check('[name="scope"][value="read-only"]')
   const [request] = await Promise.all([

@@ -7,7 +7,7 @@ import {
   giveConsent,
   layerOauthService
 } from "../../../support/domain/access/oauth/oauth-service.ts"
-import { BaseUrl } from "../../../support/server.ts"
+import { BaseUrl } from "../../../support/http-server.ts"
 
 // A partner's way from nothing to a token and back, by a client library that nobody here wrote.
 

@@ -7,37 +7,37 @@ import {
   connectClient,
   createPartner,
   exchangeCode,
+  INVALID_GRANT_ERROR,
   insertGrantSubscription,
   issueCode,
-  layerFlow,
+  layerOauthFlow,
   loadGrantState,
   makeConsent,
-  OTHER_VERIFIER,
-  outcomeOf,
+  OTHER_CODE_VERIFIER,
   renewToken,
   revokeToken,
   secretCheckLog,
   toCodeExchange,
-  UNAUTHENTICATED
+  tokenOutcomeOf
 } from "../../../support/domain/access/oauth/oauth-flow.ts"
-import { freshOperator } from "../../../support/harness.ts"
-import { canOverlap, holdLock, runOverlapping, withServerNote } from "../../../support/overlap.ts"
+import { createOperator } from "../../../support/harness.ts"
+import { canOverlap, holdLock, runOverlapping, withServerNote } from "../../../support/overlapping-transactions.ts"
 
 const ended = (by: string) => ({ ended_by: by, tokens: 0, subscriptions: 0 })
 
-layer(layerFlow)("two at once", (it) => {
+layer(layerOauthFlow)("two at once", (it) => {
   it.effect("renew and revoke: whichever is first, nothing is left that is good", () =>
     Effect.gen(function* () {
       const client = yield* createPartner()
       for (let round = 0; round < 10; round++) {
         const { operator, grantId, refreshToken, accessToken } = yield* connectClient(client)
         const both = [
-          outcomeOf(renewToken(client, refreshToken)),
+          tokenOutcomeOf(renewToken(client, refreshToken)),
           Effect.as(revokeToken(client, accessToken), "revoked")
         ]
         const inTurn = round % 2 === 0 ? both : both.toReversed()
         const outcomes = yield* Effect.all(inTurn, { concurrency: "unbounded" })
-        assert.isTrue(outcomes.some((each) => each === "ok" || each === UNAUTHENTICATED))
+        assert.isTrue(outcomes.some((each) => each === "ok" || each === INVALID_GRANT_ERROR))
         assert.deepStrictEqual(yield* loadGrantState(operator.operatorId, grantId), ended("application"))
       }
     })
@@ -45,7 +45,7 @@ layer(layerFlow)("two at once", (it) => {
 })
 
 describe.skipIf(!canOverlap)(withServerNote("what truly overlaps"), () => {
-  layer(layerFlow)((it) => {
+  layer(layerOauthFlow)((it) => {
     it.effect("a renewal that ends after the revocation has begun is ended by it", () =>
       Effect.gen(function* () {
         const client = yield* createPartner()
@@ -62,7 +62,7 @@ describe.skipIf(!canOverlap)(withServerNote("what truly overlaps"), () => {
         const letGo = yield* holdLock(
           sql`SELECT FROM access_tokens WHERE digest = sha256(${accessToken}::text::bytea) FOR NO KEY UPDATE`
         )
-        assert.strictEqual(yield* outcomeOf(renewToken(client, refreshToken)), "ok")
+        assert.strictEqual(yield* tokenOutcomeOf(renewToken(client, refreshToken)), "ok")
         yield* letGo
       })
     )
@@ -73,9 +73,9 @@ describe.skipIf(!canOverlap)(withServerNote("what truly overlaps"), () => {
         const { operator, grantId, refreshToken, accessToken } = yield* connectClient(client)
         const [, outcome] = yield* runOverlapping(
           revokeToken(client, accessToken),
-          outcomeOf(renewToken(client, refreshToken))
+          tokenOutcomeOf(renewToken(client, refreshToken))
         )
-        assert.strictEqual(outcome, UNAUTHENTICATED)
+        assert.strictEqual(outcome, INVALID_GRANT_ERROR)
         assert.deepStrictEqual(yield* loadGrantState(operator.operatorId, grantId), ended("application"))
       })
     )
@@ -110,9 +110,11 @@ describe.skipIf(!canOverlap)(withServerNote("what truly overlaps"), () => {
     it.effect("of two exchanges of one code the second ends what the first made", () =>
       Effect.gen(function* () {
         const client = yield* createPartner()
-        const caller = yield* freshOperator()
-        const tried = outcomeOf(exchangeCode(toCodeExchange(client, yield* issueCode(makeConsent(client, caller)))))
-        assert.deepStrictEqual(yield* runOverlapping(tried, tried), ["ok", UNAUTHENTICATED])
+        const caller = yield* createOperator()
+        const tried = tokenOutcomeOf(
+          exchangeCode(toCodeExchange(client, yield* issueCode(makeConsent(client, caller))))
+        )
+        assert.deepStrictEqual(yield* runOverlapping(tried, tried), ["ok", INVALID_GRANT_ERROR])
         const sql = yield* SqlClient.SqlClient
         const grants = yield* sql`SELECT ended_by FROM oauth_grants WHERE operator_id = ${caller.operatorId}`
         assert.deepStrictEqual(grants, [{ ended_by: "reuse" }])
@@ -122,10 +124,10 @@ describe.skipIf(!canOverlap)(withServerNote("what truly overlaps"), () => {
     it.effect("of two wrong verifiers for one code the first is told, and the second finds none", () =>
       Effect.gen(function* () {
         const client = yield* createPartner()
-        const code = yield* issueCode(makeConsent(client, yield* freshOperator()))
+        const code = yield* issueCode(makeConsent(client, yield* createOperator()))
         secretCheckLog.length = 0
-        const wrong = outcomeOf(exchangeCode(toCodeExchange(client, code, { verifier: OTHER_VERIFIER })))
-        assert.deepStrictEqual(yield* runOverlapping(wrong, wrong), [UNAUTHENTICATED, UNAUTHENTICATED])
+        const wrong = tokenOutcomeOf(exchangeCode(toCodeExchange(client, code, { verifier: OTHER_CODE_VERIFIER })))
+        assert.deepStrictEqual(yield* runOverlapping(wrong, wrong), [INVALID_GRANT_ERROR, INVALID_GRANT_ERROR])
         assert.deepStrictEqual(secretCheckLog, [[client.id, false]])
       })
     )
@@ -133,11 +135,11 @@ describe.skipIf(!canOverlap)(withServerNote("what truly overlaps"), () => {
     it.effect("a client that is disabled while codes of it are exchanged has no grant in the end", () =>
       Effect.gen(function* () {
         const client = yield* createPartner()
-        const caller = yield* freshOperator()
+        const caller = yield* createOperator()
         const sql = yield* SqlClient.SqlClient
         const disable = sql`UPDATE oauth_clients SET disabled_at = now() WHERE id = ${client.id}`
         const tried = Effect.map(issueCode(makeConsent(client, caller)), (code) =>
-          outcomeOf(exchangeCode(toCodeExchange(client, code)))
+          tokenOutcomeOf(exchangeCode(toCodeExchange(client, code)))
         )
         yield* runOverlapping(yield* tried, disable)
         assert.strictEqual(yield* endGrantsOfClient(sql, client.id, 500), 1)

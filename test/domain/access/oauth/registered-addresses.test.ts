@@ -18,7 +18,7 @@ const layerStored = Layer.provideMerge(Layer.merge(Clients.layer, ClientStore.la
 
 const register = (...uris: ReadonlyArray<string>) =>
   Effect.flatMap(Effect.all([ClientStore, Effect.clockWith((clock) => clock.currentTimeMillis)]), ([store, now]) =>
-    store.register(uris, new Date(now))
+    store.registerRedirectUris(uris, new Date(now))
   )
 
 const isKnown = (uri: string) => Effect.flatMap(Clients, ({ mayRedirectTo: mayBeLedTo }) => mayBeLedTo(MCP, uri))

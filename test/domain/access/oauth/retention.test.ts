@@ -14,18 +14,18 @@ import { loadAuditLinesWithActor } from "../../../support/changes/audit-lines.ts
 import {
   connectClient,
   createPartner,
+  INVALID_GRANT_ERROR,
   insertGrantSubscription,
   issueCode,
-  layerFlowOver,
+  layerOauthFlowOver,
   loadGrantState,
   makeConsent,
-  outcomeOf,
   renewToken,
   revokeToken,
-  UNAUTHENTICATED
+  tokenOutcomeOf
 } from "../../../support/domain/access/oauth/oauth-flow.ts"
-import { createToken, freshOperator, insertAccount } from "../../../support/harness.ts"
-import { canOverlap, holdLock, withServerNote } from "../../../support/overlap.ts"
+import { createAccessToken, createOperator, insertAccount } from "../../../support/harness.ts"
+import { canOverlap, holdLock, withServerNote } from "../../../support/overlapping-transactions.ts"
 import { layerOwnDatabase } from "../../../support/own-database.ts"
 
 /** Rows of an operator in the tables of OAuth, and of its tokens: codes, refresh tokens, answers, grants, access tokens. */
@@ -43,7 +43,7 @@ const rowsOf = Effect.fnUntraced(function* (operatorId: number) {
 
 const after = (time: `${number} ${"days" | "millis"}`) => Effect.andThen(TestClock.adjust(time), runOAuthRetention)
 
-layer(layerFlowOver(layerOwnDatabase), { excludeTestServices: false })("retention of OAuth", (it) => {
+layer(layerOauthFlowOver(layerOwnDatabase), { excludeTestServices: false })("retention of OAuth", (it) => {
   it.effect("forgets a code a day after it was over", () =>
     Effect.gen(function* () {
       const client = yield* createPartner()
@@ -73,7 +73,7 @@ layer(layerFlowOver(layerOwnDatabase), { excludeTestServices: false })("retentio
       yield* after("1 days")
       assert.strictEqual(yield* rowsOf(operator.operatorId), "0 2 0 1 1")
       // The deleted token is unknown and ends nothing.
-      assert.strictEqual(yield* outcomeOf(renewToken(client, refreshToken)), UNAUTHENTICATED)
+      assert.strictEqual(yield* tokenOutcomeOf(renewToken(client, refreshToken)), INVALID_GRANT_ERROR)
       assert.deepInclude(yield* loadGrantState(operator.operatorId, yield* liveGrant(operator.operatorId)), {
         ended_by: null
       })
@@ -108,7 +108,7 @@ layer(layerFlowOver(layerOwnDatabase), { excludeTestServices: false })("retentio
 
   it.effect("ends all that nobody renewed, more than a statement does, and lists so many connections at once", () =>
     Effect.gen(function* () {
-      const { operatorId } = yield* freshOperator()
+      const { operatorId } = yield* createOperator()
       const sql = yield* SqlClient.SqlClient
       const now = yield* DateTime.nowAsDate
       const accounts = yield* Effect.replicateEffect(insertAccount(operatorId, "sub", "Helper"), 11)
@@ -143,7 +143,7 @@ layer(layerFlowOver(layerOwnDatabase), { excludeTestServices: false })("retentio
       yield* after("1 days")
       assert.strictEqual(yield* rowsOf(ended.operator.operatorId), "0 0 0 0 0")
       assert.strictEqual(yield* rowsOf(live.operator.operatorId), "0 2 0 1 1")
-      assert.strictEqual(yield* outcomeOf(renewToken(client, refreshToken)), "ok")
+      assert.strictEqual(yield* tokenOutcomeOf(renewToken(client, refreshToken)), "ok")
     })
   )
 
@@ -167,7 +167,7 @@ layer(layerFlowOver(layerOwnDatabase), { excludeTestServices: false })("retentio
     Effect.gen(function* () {
       const client = yield* createPartner()
       const { operator } = yield* connectClient(client)
-      yield* createToken(operator, "writable")
+      yield* createAccessToken(operator, "writable")
       const sql = yield* SqlClient.SqlClient
       const now = yield* DateTime.nowAsDate
       yield* sql`
@@ -211,7 +211,7 @@ const liveGrant = Effect.fnUntraced(function* (operatorId: number) {
 }, Effect.orDie)
 
 describe.skipIf(!canOverlap)(withServerNote("beside who works with grants"), () => {
-  layer(layerFlowOver(layerOwnDatabase))((it) => {
+  layer(layerOauthFlowOver(layerOwnDatabase))((it) => {
     it.effect("forgetting old tokens waits for no grant that somebody has in hand", () =>
       Effect.gen(function* () {
         const [client, sql] = [yield* createPartner(), yield* SqlClient.SqlClient]

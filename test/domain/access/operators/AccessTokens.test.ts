@@ -7,9 +7,9 @@ import { AccessTokens } from "../../../../src/domain/access/operators/AccessToke
 import { Operators } from "../../../../src/domain/access/operators/Operators.ts"
 import { ACCESS_TOKENS } from "../../../../src/platform/limits.ts"
 import { loadAuditLinesWithActor } from "../../../support/changes/audit-lines.ts"
-import { layerTestDatabase } from "../../../support/database.ts"
-import { freshOperator } from "../../../support/harness.ts"
-import { canOverlap, runOverlapping, withServerNote } from "../../../support/overlap.ts"
+import { createOperator } from "../../../support/harness.ts"
+import { canOverlap, runOverlapping, withServerNote } from "../../../support/overlapping-transactions.ts"
+import { layerTestDatabase } from "../../../support/test-database.ts"
 
 const layerTokens = Layer.mergeAll(Operators.layer, AccessTokens.layer).pipe(
   Layer.provideMerge(layerTestDatabase),
@@ -18,7 +18,7 @@ const layerTokens = Layer.mergeAll(Operators.layer, AccessTokens.layer).pipe(
 
 /** An operator with so many tokens that work, of which two were there before. */
 const having = Effect.fnUntraced(function* (count: number) {
-  const operator = yield* freshOperator()
+  const operator = yield* createOperator()
   const sql = yield* SqlClient.SqlClient
   yield* sql`
     INSERT INTO access_tokens (operator_id, account_id, name, scope, digest, created_at)
@@ -91,7 +91,7 @@ describe.skipIf(!canOverlap)(withServerNote("two at once"), () => {
     it.effect("that delete one token delete it once, and one of them is told that there is none", () =>
       Effect.gen(function* () {
         const tokens = yield* AccessTokens
-        const { operatorId, accountId } = yield* freshOperator()
+        const { operatorId, accountId } = yield* createOperator()
         const viewer = { operatorId, accountId, role: "main" } as const
         const [newest] = (yield* tokens.list(viewer, undefined)).rows
         const remove = tokens.remove(viewer, newest?.id ?? 0)

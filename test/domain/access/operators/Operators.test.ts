@@ -10,8 +10,8 @@ import { PasswordCost, verifyPassword } from "../../../../src/domain/access/oper
 import { RateLimitOverrides } from "../../../../src/domain/access/operators/RateLimitOverrides.ts"
 import { PASSWORD_MIN, SUBSCRIPTION_ROOMS_MAX } from "../../../../src/platform/limits.ts"
 import { loadAuditLinesWithActor } from "../../../support/changes/audit-lines.ts"
-import { layerTestDatabase } from "../../../support/database.ts"
-import { ROOM_LIMIT, ROOM_TYPE_LIMIT } from "../../../support/domain/portfolio.ts"
+import { ROOM_LIMIT, ROOM_TYPE_LIMIT } from "../../../support/domain/host-client.ts"
+import { layerTestDatabase } from "../../../support/test-database.ts"
 
 const layerOperators = Layer.mergeAll(Operators.layer, RateLimitOverrides.layer, Tokens.layer).pipe(
   Layer.provideMerge(layerTestDatabase),

@@ -13,11 +13,11 @@ import {
 } from "../../../../src/domain/access/operators/token-use-writer.ts"
 import { WakeUp } from "../../../../src/jobs/WakeUp.ts"
 import { BUFFERED_TOKEN_USES } from "../../../../src/platform/limits.ts"
-import { layerTestDatabase } from "../../../support/database.ts"
-import { call, freshOperator, layerService } from "../../../support/harness.ts"
-import { canOverlap, holdLock, withServerNote } from "../../../support/overlap.ts"
+import { call, createOperator, layerService } from "../../../support/harness.ts"
+import { canOverlap, holdLock, withServerNote } from "../../../support/overlapping-transactions.ts"
 import { ScriptedChannel } from "../../../support/scripted-channel.ts"
-import { countStatements } from "../../../support/statements.ts"
+import { countStatements } from "../../../support/statement-count.ts"
+import { layerTestDatabase } from "../../../support/test-database.ts"
 
 const MINUTE = Date.parse("2027-03-01T12:34:00Z")
 
@@ -95,7 +95,7 @@ const untilUsed = Effect.fnUntraced(function* (operatorId: number, token: number
 layer(layerUsing, { excludeTestServices: false })("last uses", (it) => {
   it.effect("of tokens are written down every half minute, without a statement more for a call", () =>
     Effect.gen(function* () {
-      const operator = yield* freshOperator()
+      const operator = yield* createOperator()
       yield* TestClock.adjust("7 minutes")
       const now = yield* Clock.currentTimeMillis
       const minute = new Date(now - (now % 60_000)).toISOString()
@@ -118,9 +118,9 @@ layer(layerUsing, { excludeTestServices: false })("last uses", (it) => {
 
   it.effect("are none of a call that the token was not good for", () =>
     Effect.gen(function* () {
-      const operator = yield* freshOperator({ status: "banned" })
+      const operator = yield* createOperator({ status: "banned" })
       yield* call(operator.token, "query_income_items")
-      const other = yield* freshOperator()
+      const other = yield* createOperator()
       yield* call(other.token, "query_income_items")
       yield* TestClock.adjust(2 * TOKEN_USES_WRITE_MS)
       yield* untilUsed(other.operatorId, 0)
@@ -148,7 +148,7 @@ const writer = Effect.fnUntraced(function* (...[transformer]: [transformer?: Sta
 layer(layerTestDatabase, { excludeTestServices: false })("the writer of last uses", (it) => {
   it.effect("writes down what it has when the process ends, and never an earlier use over a later one", () =>
     Effect.gen(function* () {
-      const { operatorId } = yield* freshOperator()
+      const { operatorId } = yield* createOperator()
       const [token, second] = yield* tokensOf(operatorId)
       const tokenId = token?.id ?? 0
       for (const at of [MINUTE + 60_000, MINUTE]) {
@@ -165,7 +165,7 @@ layer(layerTestDatabase, { excludeTestServices: false })("the writer of last use
 
   it.effect("writes more than a statement takes", () =>
     Effect.gen(function* () {
-      const { operatorId } = yield* freshOperator()
+      const { operatorId } = yield* createOperator()
       const sql = yield* SqlClient.SqlClient
       yield* sql`
         INSERT INTO access_tokens (operator_id, account_id, name, scope, digest, created_at)
@@ -180,7 +180,7 @@ layer(layerTestDatabase, { excludeTestServices: false })("the writer of last use
 
   it.effect("keeps what it could not write down while the database is away", () =>
     Effect.gen(function* () {
-      const { operatorId } = yield* freshOperator()
+      const { operatorId } = yield* createOperator()
       const [token] = yield* tokensOf(operatorId)
       let away = true
       let tries = 0
@@ -202,7 +202,7 @@ describe.skipIf(!canOverlap)(withServerNote("the writer of last uses beside who 
   layer(layerTestDatabase, { excludeTestServices: false })((it) => {
     it.effect("waits for none that is held, and writes it down the next time", () =>
       Effect.gen(function* () {
-        const { operatorId } = yield* freshOperator()
+        const { operatorId } = yield* createOperator()
         const sql = yield* SqlClient.SqlClient
         const [first, second] = yield* tokensOf(operatorId)
         const { note, end } = yield* writer()

@@ -37,9 +37,8 @@ import {
   SIGN_IN_LONGEST_WAIT_MS,
   SIGN_IN_NETWORK_WINDOW_MS
 } from "../../../../src/platform/limits.ts"
-import { layerTestDatabase } from "../../../support/database.ts"
 import {
-  CHEAP_COST,
+  CHEAP_PASSWORD_COST,
   createSignInAccount,
   PASSWORD,
   toPasswordConfirmation,
@@ -47,6 +46,7 @@ import {
 } from "../../../support/domain/access/sign-in/sign-in-accounts.ts"
 import { asSystemActor, insertAccount } from "../../../support/harness.ts"
 import { layerOwnDatabase } from "../../../support/own-database.ts"
+import { layerTestDatabase } from "../../../support/test-database.ts"
 
 const START = Date.parse("2027-03-01T10:00:00Z")
 
@@ -65,7 +65,7 @@ const layerSessionsOver = <E>(
   Layer.mergeAll(Sessions.layerNoDeps, Passwords.layerNoDeps).pipe(
     Layer.provide([room, layerUncounted]),
     Layer.provideMerge(database),
-    Layer.provideMerge(Layer.succeed(PasswordCost, CHEAP_COST))
+    Layer.provideMerge(Layer.succeed(PasswordCost, CHEAP_PASSWORD_COST))
   )
 
 const layerSessions = layerSessionsOver(layerTestDatabase)
@@ -92,7 +92,10 @@ const changeByCommand = (accountId: number, password: string) =>
   )
 
 const confirm = (cookie: string, password = PASSWORD, address = somewhere()) =>
-  Sessions.use((sessions) => sessions.confirm(cookie, { password, address })).pipe(asSystemActor, withCheapHashing)
+  Sessions.use((sessions) => sessions.confirmPassword(cookie, { password, address })).pipe(
+    asSystemActor,
+    withCheapHashing
+  )
 
 /** As who is signed in changes their own. */
 const changeOwn = (confirmed: PasswordConfirmation, password: string, known?: string) =>

@@ -12,15 +12,15 @@ import { Sessions } from "../../../../src/domain/access/sign-in/Sessions.ts"
 import { type NewSubAccount, SubAccounts } from "../../../../src/domain/access/sign-in/SubAccounts.ts"
 import { ACCOUNT_NAME, ACCOUNTS, PASSWORD_MAX, PASSWORD_MIN } from "../../../../src/platform/limits.ts"
 import { loadAuditLinesWithActor } from "../../../support/changes/audit-lines.ts"
-import { layerTestDatabase } from "../../../support/database.ts"
 import {
-  CHEAP_COST,
+  CHEAP_PASSWORD_COST,
   createSignInAccount,
   PASSWORD,
   withCheapHashing
 } from "../../../support/domain/access/sign-in/sign-in-accounts.ts"
-import { asSystemActor, freshOperator } from "../../../support/harness.ts"
-import { canOverlap, runOverlapping, withServerNote } from "../../../support/overlap.ts"
+import { asSystemActor, createOperator } from "../../../support/harness.ts"
+import { canOverlap, runOverlapping, withServerNote } from "../../../support/overlapping-transactions.ts"
+import { layerTestDatabase } from "../../../support/test-database.ts"
 
 const START = Date.parse("2027-03-01T10:00:00Z")
 
@@ -34,7 +34,7 @@ const layerAccounts = SubAccounts.layerNoDeps.pipe(
   Layer.provideMerge(Layer.mergeAll(Sessions.layerNoDeps, Passwords.layerNoDeps, Operators.layer)),
   Layer.provide([layerRoom, layerUncounted]),
   Layer.provideMerge(layerTestDatabase),
-  Layer.provideMerge(Layer.succeed(PasswordCost, CHEAP_COST))
+  Layer.provideMerge(Layer.succeed(PasswordCost, CHEAP_PASSWORD_COST))
 )
 
 const someEmail = () => `${randomBytes(8).toString("hex")}@example.test`
@@ -115,7 +115,7 @@ layer(layerAccounts, { excludeTestServices: false })("sub-accounts", (it) => {
     "are made with a name or under their e-mail address, sign in, and are in the trail",
     Effect.gen(function* () {
       const accounts = yield* SubAccounts
-      const { operatorId } = yield* freshOperator()
+      const { operatorId } = yield* createOperator()
       const [email, other] = [someEmail(), someEmail()]
       const named = yield* created(operatorId, { email, name: "Ana" })
       const unnamed = yield* accounts
@@ -286,7 +286,7 @@ layer(layerAccounts, { excludeTestServices: false })("sub-accounts", (it) => {
     `are ${ACCOUNTS} of an operator at most, disabled ones among them, also where many are made at once`,
     Effect.gen(function* () {
       const [accounts, operators, sql] = [yield* SubAccounts, yield* Operators, yield* SqlClient.SqlClient]
-      const { operatorId } = yield* freshOperator()
+      const { operatorId } = yield* createOperator()
       yield* crowded(operatorId, ACCOUNTS - 3)
       const made = yield* Effect.forEach(Array.from({ length: 8 }), () => Effect.result(created(operatorId)), {
         concurrency: "unbounded"
@@ -322,7 +322,7 @@ describe.skipIf(!canOverlap)(withServerNote("two at once"), () => {
   layer(layerAccounts)((it) => {
     it.effect("that take the last free place of an operator are not both given it", () =>
       Effect.gen(function* () {
-        const { operatorId } = yield* freshOperator()
+        const { operatorId } = yield* createOperator()
         yield* crowded(operatorId, ACCOUNTS - 1)
         const make = Effect.result(created(operatorId))
         const [first, second] = yield* runOverlapping(make, make)

@@ -3,34 +3,42 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { SKIP_REASONS } from "../../../../src/domain/automation/answering/rules.ts"
-import { messageLimit } from "../../../../src/domain/channels/port/message-limits.ts"
+import { getMessageLimit } from "../../../../src/domain/channels/port/message-limits.ts"
 import {
   AUTOMATIC_ANSWER_PAUSE_MS,
   AUTOMATIC_ANSWERS_IN_A_ROW,
   QUESTION_EXPIRY_MS,
   QUESTIONS_PER_ANSWER
 } from "../../../../src/platform/limits.ts"
-import { channelRoom, orderEvent } from "../../../support/connectors/ingest/channel-events.ts"
+import { makeChannelRoom, makeOrderEvent } from "../../../support/connectors/ingest/channel-events.ts"
 import {
   ANSWER_RULE,
   answerAllDue,
   dispatchAllEvents,
   GREETING_RULE,
   insertRule,
-  KnownAnswers,
-  layerAnswering,
+  layerAnsweringService,
   NOW,
+  ScriptedAnswers,
   startInquiry,
   WIFI_ANSWER
 } from "../../../support/domain/automation/answering/answering-service.ts"
-import { threadEvent } from "../../../support/domain/guests/conversations/channel-conversation.ts"
+import { makeThreadEvent } from "../../../support/domain/guests/conversations/channel-conversation.ts"
 
 const skipped = (reason: string) => `skipped: ${reason}`
 
-layer(layerAnswering)("a guest who asks", (it) => {
+layer(layerAnsweringService)("a guest who asks", (it) => {
   it.effect("is answered by the assistant out of the knowledge base, with its sources, once", () =>
     Effect.gen(function* () {
-      const { ask, id, messages, plans, lane, rule, operatorId } = yield* startInquiry()
+      const {
+        ask,
+        conversationId: id,
+        messages,
+        plans,
+        answerPartition: lane,
+        ruleId: rule,
+        operatorId
+      } = yield* startInquiry()
       yield* ask("What is the Wi-Fi password?")
       yield* answerAllDue
       yield* answerAllDue
@@ -62,8 +70,8 @@ layer(layerAnswering)("a guest who asks", (it) => {
       })
       assert.deepStrictEqual(yield* plans, ["done"])
       assert.deepStrictEqual(yield* lane, { waiting: 0, in_a_row: 1 })
-      const known = yield* KnownAnswers
-      assert.deepStrictEqual((yield* known.asked).at(-1), {
+      const known = yield* ScriptedAnswers
+      assert.deepStrictEqual((yield* known.questions).at(-1), {
         asking: { conversation: id },
         messages: ["What is the Wi-Fi password?"]
       })
@@ -79,7 +87,7 @@ layer(layerAnswering)("a guest who asks", (it) => {
 
   it.effect("hears nothing where nothing answers it, where no rule is, and where it was paused or made since", () =>
     Effect.gen(function* () {
-      const { ask, automatic, plans, operatorId } = yield* startInquiry()
+      const { ask, automaticMessages: automatic, plans, operatorId } = yield* startInquiry()
       const sql = yield* SqlClient.SqlClient
       yield* ask("Is there a piano?")
       yield* answerAllDue
@@ -110,7 +118,17 @@ layer(layerAnswering)("a guest who asks", (it) => {
     () =>
       Effect.gen(function* () {
         const scene = yield* startInquiry(GREETING_RULE)
-        const { ask, book, automatic, plans, operatorId, property, second, listing, hear } = scene
+        const {
+          ask,
+          book,
+          automaticMessages: automatic,
+          plans,
+          operatorId,
+          propertyId: property,
+          secondPropertyId: second,
+          listingId: listing,
+          ingestEvent: hear
+        } = scene
         const sql = yield* SqlClient.SqlClient
         const only = (scope: object) =>
           Effect.andThen(
@@ -121,7 +139,7 @@ layer(layerAnswering)("a guest who asks", (it) => {
           yield* only(scope)
           const before = (yield* automatic).length
           yield* TestClock.adjust(AUTOMATIC_ANSWER_PAUSE_MS)
-          yield* scene.hostThere("I am here.")
+          yield* scene.writeAsHostAtChannel("I am here.")
           yield* ask("Wi-Fi?")
           yield* answerAllDue
           return (yield* automatic).length > before
@@ -156,8 +174,8 @@ layer(layerAnswering)("a guest who asks", (it) => {
         assert.isTrue(yield* isFor({ channel_types: ["vrbo", "airbnb"], property_ids: [second, property] }))
         // A stay that ends today is not over, and one that ended yesterday is.
         const until = (version: number, check_out_date: string) => {
-          const stay = channelRoom(listing, { check_in_date: "2027-04-11", check_out_date })
-          return hear(orderEvent([stay], { thread_id: "T1", version }))
+          const stay = makeChannelRoom(listing, { check_in_date: "2027-04-11", check_out_date })
+          return hear(makeOrderEvent([stay], { thread_id: "T1", version }))
         }
         yield* until(2, "2027-04-20")
         assert.isTrue(yield* isFor({ nights: { min: 9, max: 9 } }))
@@ -168,7 +186,7 @@ layer(layerAnswering)("a guest who asks", (it) => {
 
   it.effect("is not answered twice within a minute: what waits together is one question then", () =>
     Effect.gen(function* () {
-      const { ask, automatic, plans, lane } = yield* startInquiry()
+      const { ask, automaticMessages: automatic, plans, answerPartition: lane } = yield* startInquiry()
       yield* ask("Wi-Fi?")
       yield* answerAllDue
       yield* TestClock.adjust("10 seconds")
@@ -182,16 +200,16 @@ layer(layerAnswering)("a guest who asks", (it) => {
       yield* answerAllDue
       assert.lengthOf(yield* automatic, 2)
       assert.deepStrictEqual(yield* plans, ["done", "done", "done"])
-      const known = yield* KnownAnswers
-      assert.deepStrictEqual((yield* known.asked).at(-1)?.messages, ["Hello again", "The Wi-Fi password, please"])
+      const known = yield* ScriptedAnswers
+      assert.deepStrictEqual((yield* known.questions).at(-1)?.messages, ["Hello again", "The Wi-Fi password, please"])
     })
   )
 
   it.effect("is not answered what he asked before the rule was resumed, whatever he asks since", () =>
     Effect.gen(function* () {
-      const { ask, automatic, plans, operatorId } = yield* startInquiry()
+      const { ask, automaticMessages: automatic, plans, operatorId } = yield* startInquiry()
       const sql = yield* SqlClient.SqlClient
-      const known = yield* KnownAnswers
+      const known = yield* ScriptedAnswers
       yield* ask("Wi-Fi?")
       yield* answerAllDue
       yield* TestClock.adjust("10 seconds")
@@ -203,7 +221,7 @@ layer(layerAnswering)("a guest who asks", (it) => {
       yield* dispatchAllEvents
       yield* TestClock.setTime(NOW + AUTOMATIC_ANSWER_PAUSE_MS)
       yield* answerAllDue
-      assert.deepStrictEqual((yield* known.asked).at(-1)?.messages, ["Is there a piano?"])
+      assert.deepStrictEqual((yield* known.questions).at(-1)?.messages, ["Is there a piano?"])
       assert.lengthOf(yield* automatic, 1)
       assert.deepStrictEqual(yield* plans, ["done", skipped(SKIP_REASONS.unknown), skipped(SKIP_REASONS.unknown)])
     })
@@ -211,7 +229,7 @@ layer(layerAnswering)("a guest who asks", (it) => {
 
   it.effect("is answered at once after a question that nothing answered", () =>
     Effect.gen(function* () {
-      const { ask, automatic } = yield* startInquiry()
+      const { ask, automaticMessages: automatic } = yield* startInquiry()
       yield* ask("Hello!")
       yield* answerAllDue
       yield* ask("What about Wi-Fi?")
@@ -222,7 +240,13 @@ layer(layerAnswering)("a guest who asks", (it) => {
 
   it.effect("is answered five times in a row and no more, until a person has spoken, here or at the channel", () =>
     Effect.gen(function* () {
-      const { ask, automatic, plans, hostThere, hostHere } = yield* startInquiry()
+      const {
+        ask,
+        automaticMessages: automatic,
+        plans,
+        writeAsHostAtChannel: hostThere,
+        sendHostMessage: hostHere
+      } = yield* startInquiry()
       const askAgain = Effect.gen(function* () {
         yield* TestClock.adjust(AUTOMATIC_ANSWER_PAUSE_MS)
         yield* ask("Wi-Fi?")
@@ -245,7 +269,7 @@ layer(layerAnswering)("a guest who asks", (it) => {
 
   it.effect("that is another machine is answered five times, however it goes on", () =>
     Effect.gen(function* () {
-      const { ask, automatic, messages } = yield* startInquiry()
+      const { ask, automaticMessages: automatic, messages } = yield* startInquiry()
       // Answers each of our answers at once, for two hours.
       let heard = -1
       for (let minute = 0; minute < 120; minute++) {
@@ -264,7 +288,13 @@ layer(layerAnswering)("a guest who asks", (it) => {
 
   it.effect("is left to the person who has written since", () =>
     Effect.gen(function* () {
-      const { ask, automatic, plans, hostHere, hostThere } = yield* startInquiry()
+      const {
+        ask,
+        automaticMessages: automatic,
+        plans,
+        sendHostMessage: hostHere,
+        writeAsHostAtChannel: hostThere
+      } = yield* startInquiry()
       yield* ask("Wi-Fi?")
       yield* dispatchAllEvents
       yield* TestClock.adjust("1 second")
@@ -283,15 +313,15 @@ layer(layerAnswering)("a guest who asks", (it) => {
 
   it.effect("is not answered while a person writes: what was said meanwhile is looked at first", () =>
     Effect.gen(function* () {
-      const { ask, automatic, plans, hostHere } = yield* startInquiry()
-      const known = yield* KnownAnswers
+      const { ask, automaticMessages: automatic, plans, sendHostMessage: hostHere } = yield* startInquiry()
+      const known = yield* ScriptedAnswers
       yield* TestClock.adjust("1 second")
-      yield* known.answer(Effect.as(Effect.orDie(hostHere("I am at it")), [WIFI_ANSWER]))
+      yield* known.setAnswer(Effect.as(Effect.orDie(hostHere("I am at it")), [WIFI_ANSWER]))
       yield* ask("Wi-Fi?", { at: new Date(NOW) })
       yield* answerAllDue
       assert.deepStrictEqual(yield* plans, [skipped(SKIP_REASONS.person)])
       assert.deepStrictEqual(yield* automatic, [])
-      yield* known.answer(Effect.succeed([WIFI_ANSWER]))
+      yield* known.setAnswer(Effect.succeed([WIFI_ANSWER]))
     })
   )
 
@@ -299,7 +329,7 @@ layer(layerAnswering)("a guest who asks", (it) => {
     "is not answered with what its entry said before, as the guest he was, or by a rule, where that changes meanwhile",
     () =>
       Effect.gen(function* () {
-        const known = yield* KnownAnswers
+        const known = yield* ScriptedAnswers
         const id = WIFI_ANSWER.knowledge_base_id
         const sql = yield* SqlClient.SqlClient
         interface Change {
@@ -317,46 +347,49 @@ layer(layerAnswering)("a guest who asks", (it) => {
           },
           deleted: { by: ({ api, as }) => api.delete_knowledge_base({ id }).pipe(as), reason: SKIP_REASONS.unknown },
           cancelled: {
-            by: ({ hear, listing }) =>
-              hear(orderEvent([channelRoom(listing)], { status: "cancelled", thread_id: "T1", version: 2 })),
+            by: ({ ingestEvent: hear, listingId: listing }) =>
+              hear(makeOrderEvent([makeChannelRoom(listing)], { status: "cancelled", thread_id: "T1", version: 2 })),
             reason: SKIP_REASONS.unknown
           },
           moved: {
-            by: ({ api, as, rows, second }) =>
+            by: ({ api, as, reservations: rows, secondPropertyId: second }) =>
               Effect.flatMap(rows, ([stay]) =>
                 api.allocate_stay({ stay_code: stay?.stay_code ?? "", property_id: second }).pipe(as)
               ),
             reason: SKIP_REASONS.unknown
           },
           prolonged: {
-            by: ({ hear, listing }) =>
+            by: ({ ingestEvent: hear, listingId: listing }) =>
               hear(
-                orderEvent([channelRoom(listing, { check_out_date: "2027-05-08" })], { thread_id: "T1", version: 2 })
+                makeOrderEvent([makeChannelRoom(listing, { check_out_date: "2027-05-08" })], {
+                  thread_id: "T1",
+                  version: 2
+                })
               ),
             reason: SKIP_REASONS.unknown
           },
           paused: {
-            by: ({ rule }) => sql`UPDATE automation_rules SET state = 'paused' WHERE id = ${rule}`,
+            by: ({ ruleId: rule }) => sql`UPDATE automation_rules SET state = 'paused' WHERE id = ${rule}`,
             reason: SKIP_REASONS.noRule
           }
         }
         for (const [what, { by, reason }] of Object.entries(changes)) {
           const scene = yield* startInquiry()
           yield* scene.book()
-          const changed = Effect.andThen(Effect.orDie(by(scene)), known.answer(Effect.succeed([])))
-          yield* known.answer(Effect.as(changed, [WIFI_ANSWER]))
+          const changed = Effect.andThen(Effect.orDie(by(scene)), known.setAnswer(Effect.succeed([])))
+          yield* known.setAnswer(Effect.as(changed, [WIFI_ANSWER]))
           yield* scene.ask("Wi-Fi?")
           yield* answerAllDue
-          assert.deepStrictEqual(yield* scene.automatic, [], what)
+          assert.deepStrictEqual(yield* scene.automaticMessages, [], what)
           assert.deepStrictEqual(yield* scene.plans, [skipped(reason)], what)
         }
-        yield* known.answer(Effect.succeed([WIFI_ANSWER]))
+        yield* known.setAnswer(Effect.succeed([WIFI_ANSWER]))
       })
   )
 
   it.effect("is answered up to an hour later, and not after", () =>
     Effect.gen(function* () {
-      const { ask, automatic, plans } = yield* startInquiry()
+      const { ask, automaticMessages: automatic, plans } = yield* startInquiry()
       yield* ask("Wi-Fi?")
       yield* dispatchAllEvents
       yield* TestClock.setTime(NOW + QUESTION_EXPIRY_MS)
@@ -372,7 +405,7 @@ layer(layerAnswering)("a guest who asks", (it) => {
 
   it.effect("of whom many messages wait is answered by so many of them at a time", () =>
     Effect.gen(function* () {
-      const { ask, automatic, plans, lane } = yield* startInquiry()
+      const { ask, automaticMessages: automatic, plans, answerPartition: lane } = yield* startInquiry()
       for (let nth = 0; nth <= QUESTIONS_PER_ANSWER; nth++) yield* ask(`Wi-Fi ${nth}?`)
       yield* answerAllDue
       assert.lengthOf(yield* automatic, 1)
@@ -387,25 +420,25 @@ layer(layerAnswering)("a guest who asks", (it) => {
 
   it.effect("is not answered with more than the channel takes", () =>
     Effect.gen(function* () {
-      const { ask, automatic, plans } = yield* startInquiry()
-      const known = yield* KnownAnswers
-      yield* known.answer(Effect.succeed([{ ...WIFI_ANSWER, text: "x".repeat(10_001) }]))
+      const { ask, automaticMessages: automatic, plans } = yield* startInquiry()
+      const known = yield* ScriptedAnswers
+      yield* known.setAnswer(Effect.succeed([{ ...WIFI_ANSWER, text: "x".repeat(10_001) }]))
       yield* ask("Wi-Fi?")
       yield* answerAllDue
       assert.match((yield* plans).join(), /^skipped: .*10000 characters .*airbnb$/)
-      yield* known.answer(Effect.succeed([{ ...WIFI_ANSWER, text: "x".repeat(10_000) }]))
+      yield* known.setAnswer(Effect.succeed([{ ...WIFI_ANSWER, text: "x".repeat(10_000) }]))
       yield* ask("Wi-Fi?")
       yield* answerAllDue
       assert.lengthOf(yield* automatic, 1)
-      yield* known.answer(Effect.succeed([WIFI_ANSWER]))
+      yield* known.setAnswer(Effect.succeed([WIFI_ANSWER]))
     })
   )
 })
 
-layer(layerAnswering)("somebody who inquires", (it) => {
+layer(layerAnsweringService)("somebody who inquires", (it) => {
   it.effect("gets the rule's own text for his first message, with the rule as its source", () =>
     Effect.gen(function* () {
-      const { ask, automatic, messages, plans, rule } = yield* startInquiry(GREETING_RULE)
+      const { ask, automaticMessages: automatic, messages, plans, ruleId: rule } = yield* startInquiry(GREETING_RULE)
       yield* ask("Is the flat quiet?")
       yield* answerAllDue
       assert.deepStrictEqual(yield* automatic, ["Thank you, Ada."])
@@ -423,7 +456,7 @@ layer(layerAnswering)("somebody who inquires", (it) => {
 
   it.effect("gets it with what is known as long as both fit together, and else what is known alone", () =>
     Effect.gen(function* () {
-      const room = messageLimit("airbnb") - `\n\n${WIFI_ANSWER.text}`.length
+      const room = getMessageLimit("airbnb") - `\n\n${WIFI_ANSWER.text}`.length
       const told = Effect.fnUntraced(function* (length: number) {
         const scene = yield* startInquiry({ ...GREETING_RULE, text: "x".repeat(length) }, ANSWER_RULE)
         yield* scene.ask("Is there Wi-Fi?")
@@ -467,7 +500,7 @@ layer(layerAnswering)("somebody who inquires", (it) => {
 
   it.effect("does not get it for a message that is told of once a later one was answered", () =>
     Effect.gen(function* () {
-      const { ask, automatic, plans } = yield* startInquiry(ANSWER_RULE, GREETING_RULE)
+      const { ask, automaticMessages: automatic, plans } = yield* startInquiry(ANSWER_RULE, GREETING_RULE)
       yield* TestClock.adjust("10 seconds")
       yield* ask("Is there Wi-Fi?")
       yield* answerAllDue
@@ -484,22 +517,22 @@ layer(layerAnswering)("somebody who inquires", (it) => {
     Effect.gen(function* () {
       const scene = yield* startInquiry({ ...GREETING_RULE, text: "You find us at {{property.address}}." })
       const sql = yield* SqlClient.SqlClient
-      yield* sql`UPDATE properties SET address = 'Quay 1' WHERE id = ${scene.property}`
+      yield* sql`UPDATE properties SET address = 'Quay 1' WHERE id = ${scene.propertyId}`
       const inquiry = {
-        listing_id: scene.listing,
+        listing_id: scene.listingId,
         check_in_date: "2027-06-01",
         check_out_date: "2027-06-05",
         number_of_adults: 1
       }
-      yield* scene.hear(threadEvent({ version: 2, inquiry }))
+      yield* scene.ingestEvent(makeThreadEvent({ version: 2, inquiry }))
       yield* scene.ask("Where are you?")
       yield* answerAllDue
       const [, reply] = yield* scene.messages
       assert.deepStrictEqual(
         reply?.sources.map(({ type, docs }) => [type, docs[0]?.fragment, docs[0]?.link_id]),
         [
-          ["automation_reply", ["You find us at Quay 1."], scene.rule],
-          ["checkin_guide", ["Quay 1"], scene.property],
+          ["automation_reply", ["You find us at Quay 1."], scene.ruleId],
+          ["checkin_guide", ["Quay 1"], scene.propertyId],
           ["thread", ["Where are you?"], -1]
         ]
       )
@@ -508,12 +541,12 @@ layer(layerAnswering)("somebody who inquires", (it) => {
 
   it.effect("gets it as long as his channel takes it, and where it is longer what is known alone", () =>
     Effect.gen(function* () {
-      const most = messageLimit("airbnb")
+      const most = getMessageLimit("airbnb")
       const greets = (length: number) => ({ ...GREETING_RULE, text: "x".repeat(length) })
       const fits = yield* startInquiry(greets(most))
       yield* fits.ask("Is it quiet?")
       yield* answerAllDue
-      assert.deepStrictEqual(yield* fits.automatic, ["x".repeat(most)])
+      assert.deepStrictEqual(yield* fits.automaticMessages, ["x".repeat(most)])
 
       const long = yield* startInquiry(greets(most + 1))
       yield* long.ask("Is it quiet?")
@@ -523,7 +556,7 @@ layer(layerAnswering)("somebody who inquires", (it) => {
       const known = yield* startInquiry(greets(most + 1), ANSWER_RULE)
       yield* known.ask("Is there Wi-Fi?")
       yield* answerAllDue
-      assert.deepStrictEqual(yield* known.automatic, [WIFI_ANSWER.text])
+      assert.deepStrictEqual(yield* known.automaticMessages, [WIFI_ANSWER.text])
     })
   )
 
@@ -536,7 +569,7 @@ layer(layerAnswering)("somebody who inquires", (it) => {
       assert.deepStrictEqual(yield* booked.plans, [skipped(SKIP_REASONS.noRule)])
 
       const spoken = yield* startInquiry(GREETING_RULE)
-      yield* spoken.hostHere("Welcome!")
+      yield* spoken.sendHostMessage("Welcome!")
       yield* TestClock.adjust("1 second")
       yield* spoken.ask("Is it quiet?")
       yield* answerAllDue
@@ -546,7 +579,7 @@ layer(layerAnswering)("somebody who inquires", (it) => {
       yield* unfilled.ask("Is it quiet?")
       yield* answerAllDue
       assert.match((yield* unfilled.plans).join(), /^skipped: \{\{property\.name\}\}: /)
-      assert.deepStrictEqual(yield* unfilled.automatic, [])
+      assert.deepStrictEqual(yield* unfilled.automaticMessages, [])
     })
   )
 })

@@ -3,14 +3,14 @@ import { DateTime, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { AnswerQueue } from "../../../../src/domain/automation/answering/AnswerQueue.ts"
 import { answerQuestions } from "../../../../src/domain/automation/answering/guest-answerer.ts"
-import { channelRoom, orderEvent } from "../../../support/connectors/ingest/channel-events.ts"
+import { makeChannelRoom, makeOrderEvent } from "../../../support/connectors/ingest/channel-events.ts"
 import {
   dispatchAllEvents,
-  layerAnswering,
+  layerAnsweringService,
   startInquiry,
   WIFI_ANSWER
 } from "../../../support/domain/automation/answering/answering-service.ts"
-import { canOverlap, runOverlapping, withServerNote } from "../../../support/overlap.ts"
+import { canOverlap, runOverlapping, withServerNote } from "../../../support/overlapping-transactions.ts"
 
 // What is changed and committed while an answer waits for the rows that it locks: it is as if it had been changed before.
 
@@ -39,13 +39,13 @@ const CHANGES: Doing = {
     const entry = { id: WIFI_ANSWER.knowledge_base_id, title: "Wi-Fi", contents, is_enable: true, ...everywhere }
     return api.update_knowledge_base(entry).pipe(as)
   },
-  "its order is cancelled": ({ hear, listing }) =>
-    hear(orderEvent([channelRoom(listing)], { status: "cancelled", thread_id: "T1", version: 2 })),
-  "its stay is moved": ({ api, as, rows, second }) =>
+  "its order is cancelled": ({ ingestEvent: hear, listingId: listing }) =>
+    hear(makeOrderEvent([makeChannelRoom(listing)], { status: "cancelled", thread_id: "T1", version: 2 })),
+  "its stay is moved": ({ api, as, reservations: rows, secondPropertyId: second }) =>
     Effect.flatMap(rows, ([stay]) =>
       api.allocate_stay({ stay_code: stay?.stay_code ?? "", property_id: second }).pipe(as)
     ),
-  "its rule is paused": ({ sql, rule }) => sql`UPDATE automation_rules SET state = 'paused' WHERE id = ${rule}`
+  "its rule is paused": ({ sql, ruleId: rule }) => sql`UPDATE automation_rules SET state = 'paused' WHERE id = ${rule}`
 }
 
 /** Rows that an answer locks, as somebody writes them. */
@@ -58,7 +58,7 @@ const WRITES: Doing = {
     sql`UPDATE message_lanes SET due_at = due_at WHERE operator_id = ${operatorId}`
 }
 
-layer(layerAnswering)("a guest is not answered by what is no more", (it) => {
+layer(layerAnsweringService)("a guest is not answered by what is no more", (it) => {
   for (const [what, change] of Object.entries(CHANGES)) {
     for (const [row, write] of Object.entries(WRITES)) {
       it.effect.skipIf(!canOverlap)(withServerNote(`where ${what} while ${row} is waited for`), () =>
@@ -69,7 +69,7 @@ layer(layerAnswering)("a guest is not answered by what is no more", (it) => {
             INSERT INTO message_lanes (operator_id, conversation_id, account_id, waiting, due_at)
             VALUES (${operatorId}, ${question.conversation_id}, ${question.account_id}, 0, 'infinity')`
           yield* runOverlapping(write(scene), answerQuestions(question), change(scene))
-          assert.deepStrictEqual(yield* scene.automatic, [])
+          assert.deepStrictEqual(yield* scene.automaticMessages, [])
           assert.deepStrictEqual(yield* scene.plans, ["waiting"])
         })
       )

@@ -13,7 +13,7 @@ import {
   ANSWERING_SHARE
 } from "../../../../src/domain/automation/answering/answer-statements.ts"
 import {
-  ANSWER_ATTEMPT_MS,
+  ANSWER_ATTEMPT_TIMEOUT_MS,
   ANSWER_BACKOFF,
   answerQuestions,
   makeGuestAnswerer
@@ -23,14 +23,14 @@ import { QUEUED_MESSAGES } from "../../../../src/platform/limits.ts"
 import {
   answerAllDue,
   dispatchAllEvents,
-  KnownAnswers,
-  layerAnswering,
+  layerAnsweringService,
   NOW,
+  ScriptedAnswers,
   startInquiry,
   WIFI_ANSWER
 } from "../../../support/domain/automation/answering/answering-service.ts"
 import { asSystemActor } from "../../../support/harness.ts"
-import { runOverlapping, withServerNote } from "../../../support/overlap.ts"
+import { runOverlapping, withServerNote } from "../../../support/overlapping-transactions.ts"
 
 const server = process.env["DATABASE_URL"] ?? ""
 
@@ -54,9 +54,9 @@ const waiting = Effect.gen(function* () {
 
 /** A worker that has the question in hand, and looks for an answer to it for ever. */
 const looking = Effect.gen(function* () {
-  const known = yield* KnownAnswers
+  const known = yield* ScriptedAnswers
   const begun = yield* Deferred.make<void>()
-  yield* known.answer(Effect.andThen(Deferred.succeed(begun, undefined), Effect.never))
+  yield* known.setAnswer(Effect.andThen(Deferred.succeed(begun, undefined), Effect.never))
   const [taken] = yield* take()
   assert(taken !== undefined)
   const worker = yield* Effect.forkChild(answerQuestions(taken))
@@ -85,7 +85,7 @@ const guestsOf = Effect.fnUntraced(function* (operatorId: number, account: numbe
     SELECT operator_id, 'answer', conversation_id, id, ${account}, ${now}, 'infinity', ${now} FROM said`
 }, Effect.orDie)
 
-layer(layerAnswering)("a guest is answered once", (it) => {
+layer(layerAnsweringService)("a guest is answered once", (it) => {
   it.effect("by three workers at once, each in his turn", () =>
     Effect.gen(function* () {
       yield* emptied
@@ -110,7 +110,7 @@ layer(layerAnswering)("a guest is answered once", (it) => {
     "after the worker that had it died: not before its lease ends, and what that one says then is nothing",
     () =>
       Effect.gen(function* () {
-        const { automatic, plans } = yield* waiting
+        const { automaticMessages: automatic, plans } = yield* waiting
         const queue = yield* AnswerQueue
         const [first] = yield* take()
         assert(first !== undefined)
@@ -126,7 +126,7 @@ layer(layerAnswering)("a guest is answered once", (it) => {
           answer: { text: WIFI_ANSWER.text, sources: [] },
           sentences: [WIFI_ANSWER],
           planIds: seen.questions.map(({ plan_id }) => plan_id),
-          over: [],
+          skippedQuestions: [],
           ruleIds: seen.rules.map(({ id }) => id),
           inARow: 1
         }
@@ -145,7 +145,7 @@ layer(layerAnswering)("a guest is answered once", (it) => {
 
   it.effect("where the database's answer was lost, and it is written down again", () =>
     Effect.gen(function* () {
-      const { messages, lane } = yield* waiting
+      const { messages, answerPartition: lane } = yield* waiting
       const queue = yield* AnswerQueue
       const [taken] = yield* take()
       assert(taken !== undefined)
@@ -155,7 +155,7 @@ layer(layerAnswering)("a guest is answered once", (it) => {
         answer: { text: WIFI_ANSWER.text, sources: [] },
         sentences: [WIFI_ANSWER],
         planIds: seen.questions.map(({ plan_id }) => plan_id),
-        over: [],
+        skippedQuestions: [],
         ruleIds: seen.rules.map(({ id }) => id),
         inARow: 1
       }
@@ -169,11 +169,11 @@ layer(layerAnswering)("a guest is answered once", (it) => {
 
   it.effect("by the next, where a worker is stopped while it looks for the answer", () =>
     Effect.gen(function* () {
-      const { automatic } = yield* waiting
+      const { automaticMessages: automatic } = yield* waiting
       const { worker, known } = yield* looking
       yield* Fiber.interrupt(worker)
       assert.deepStrictEqual(yield* automatic, [])
-      yield* known.answer(Effect.succeed([WIFI_ANSWER]))
+      yield* known.setAnswer(Effect.succeed([WIFI_ANSWER]))
       yield* answerAllDue
       assert.deepStrictEqual(yield* automatic, [WIFI_ANSWER.text])
     })
@@ -181,16 +181,16 @@ layer(layerAnswering)("a guest is answered once", (it) => {
 
   it.effect("later, where it cannot be looked for now, and nobody else waits for that", () =>
     Effect.gen(function* () {
-      const { automatic, plans } = yield* waiting
-      const known = yield* KnownAnswers
-      yield* known.answer(Effect.die(new Error("no search")))
+      const { automaticMessages: automatic, plans } = yield* waiting
+      const known = yield* ScriptedAnswers
+      yield* known.setAnswer(Effect.die(new Error("no search")))
       yield* answerAllDue
       assert.deepStrictEqual(yield* plans, ["waiting"])
-      yield* known.answer(Effect.succeed([WIFI_ANSWER]))
+      yield* known.setAnswer(Effect.succeed([WIFI_ANSWER]))
       const other = yield* startInquiry()
       yield* other.ask("Wi-Fi?")
       yield* answerAllDue
-      assert.lengthOf(yield* other.automatic, 1)
+      assert.lengthOf(yield* other.automaticMessages, 1)
       assert.deepStrictEqual(yield* automatic, [])
       yield* TestClock.adjust(ANSWER_BACKOFF.firstMs * (1 + ANSWER_BACKOFF.jitter))
       yield* answerAllDue
@@ -200,16 +200,16 @@ layer(layerAnswering)("a guest is answered once", (it) => {
 
   it.effect("later, where looking for it does not end, which is given up within the lease", () =>
     Effect.gen(function* () {
-      assert.isAbove(ANSWER_LEASE_MS, ANSWER_ATTEMPT_MS + COMPLETION_RETRIES * COMPLETION_RETRY_MS)
-      const { automatic, operatorId } = yield* waiting
+      assert.isAbove(ANSWER_LEASE_MS, ANSWER_ATTEMPT_TIMEOUT_MS + COMPLETION_RETRIES * COMPLETION_RETRY_MS)
+      const { automaticMessages: automatic, operatorId } = yield* waiting
       const sql = yield* SqlClient.SqlClient
       const { worker, known } = yield* looking
-      yield* TestClock.adjust(ANSWER_ATTEMPT_MS)
+      yield* TestClock.adjust(ANSWER_ATTEMPT_TIMEOUT_MS)
       yield* Fiber.join(worker)
       assert.deepStrictEqual(yield* sql`SELECT failures FROM answer_lanes WHERE operator_id = ${operatorId}`, [
         { failures: 1 }
       ])
-      yield* known.answer(Effect.succeed([WIFI_ANSWER]))
+      yield* known.setAnswer(Effect.succeed([WIFI_ANSWER]))
       yield* TestClock.adjust(ANSWER_BACKOFF.firstMs * (1 + ANSWER_BACKOFF.jitter))
       yield* answerAllDue
       assert.deepStrictEqual(yield* automatic, [WIFI_ANSWER.text])
@@ -218,7 +218,7 @@ layer(layerAnswering)("a guest is answered once", (it) => {
 
   it.effect("later, where as much waits to be sent to him as may", () =>
     Effect.gen(function* () {
-      const { automatic, plans, operatorId } = yield* waiting
+      const { automaticMessages: automatic, plans, operatorId } = yield* waiting
       const sql = yield* SqlClient.SqlClient
       yield* sql`
         INSERT INTO message_lanes (operator_id, conversation_id, account_id, waiting, due_at)
@@ -236,21 +236,21 @@ layer(layerAnswering)("a guest is answered once", (it) => {
 
   it.effect("or not at all, where the question was taken back, before it is looked at and after", () =>
     Effect.gen(function* () {
-      const { ask, automatic, plans, lane, operatorId } = yield* waiting
+      const { ask, automaticMessages: automatic, plans, answerPartition: lane, operatorId } = yield* waiting
       const sql = yield* SqlClient.SqlClient
-      const known = yield* KnownAnswers
+      const known = yield* ScriptedAnswers
       const takenBack = Effect.orDie(sql`
         UPDATE automation_plans SET state = 'deleted', settled_at = now()
         WHERE operator_id = ${operatorId} AND state = 'waiting'`)
       yield* takenBack
       yield* answerAllDue
       assert.deepStrictEqual([yield* plans, (yield* lane)?.waiting], [["deleted"], 0])
-      yield* known.answer(Effect.as(takenBack, [WIFI_ANSWER]))
+      yield* known.setAnswer(Effect.as(takenBack, [WIFI_ANSWER]))
       yield* ask("Wi-Fi?")
       yield* answerAllDue
       assert.deepStrictEqual([yield* plans, (yield* lane)?.waiting], [["deleted", "deleted"], 0])
       assert.deepStrictEqual(yield* automatic, [])
-      yield* known.answer(Effect.succeed([WIFI_ANSWER]))
+      yield* known.setAnswer(Effect.succeed([WIFI_ANSWER]))
     })
   )
 
@@ -284,7 +284,7 @@ layer(layerAnswering)("a guest is answered once", (it) => {
 
   it.effect.skipIf(server === "")(withServerNote("or not at all, where a person is just writing"), () =>
     Effect.gen(function* () {
-      const { hostHere, automatic, plans } = yield* waiting
+      const { sendHostMessage: hostHere, automaticMessages: automatic, plans } = yield* waiting
       yield* TestClock.adjust("1 second")
       const [taken] = yield* take()
       assert(taken !== undefined)

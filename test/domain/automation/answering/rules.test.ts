@@ -6,10 +6,10 @@ import {
   type ConversationSituation,
   countAnswersInARow,
   SKIP_REASONS,
-  selectRules,
+  selectApplicableRules,
   triageQuestions
 } from "../../../../src/domain/automation/answering/rules.ts"
-import { messageLimit } from "../../../../src/domain/channels/port/message-limits.ts"
+import { getMessageLimit } from "../../../../src/domain/channels/port/message-limits.ts"
 import {
   AUTOMATIC_ANSWER_PAUSE_MS,
   AUTOMATIC_ANSWERS_IN_A_ROW,
@@ -27,7 +27,7 @@ const earlier = (ms: number): Date => new Date(NOW.getTime() - ms)
 const situation = (given: Partial<ConversationSituation> = {}): ConversationSituation => ({
   channel_type: "airbnb",
   questions: [{ plan_id: 1, message_id: 1, content: "Wi-Fi?", created_at: earlier(1_000) }],
-  spoken: null,
+  lastPersonMessage: null,
   answered_at: null,
   in_a_row: 0,
   first_id: 1,
@@ -57,7 +57,7 @@ describe("questions of a conversation", () => {
   it("are each over, with a reason, or open, and never both", () =>
     fc.assert(
       fc.property(situations, (given) => {
-        const { skipped: over, open } = triageQuestions(given, NOW)
+        const { skipped: over, openQuestions: open } = triageQuestions(given, NOW)
         assert.sameMembers(
           [...over, ...open].map(({ plan_id }) => plan_id),
           given.questions.map(({ plan_id }) => plan_id)
@@ -69,7 +69,7 @@ describe("questions of a conversation", () => {
   it("are answered at once only an hour after they were asked at most, a minute after the last answer, and after four others", () =>
     fc.assert(
       fc.property(situations, (given) => {
-        const { open, until } = triageQuestions(given, NOW)
+        const { openQuestions: open, waitUntil: until } = triageQuestions(given, NOW)
         if (open.length === 0) return assert.isUndefined(until)
         assert.isBelow(countAnswersInARow(given), AUTOMATIC_ANSWERS_IN_A_ROW)
         for (const { created_at } of open) assert.isAtMost(NOW.getTime() - created_at.getTime(), QUESTION_EXPIRY_MS)
@@ -81,7 +81,7 @@ describe("questions of a conversation", () => {
 
   it("are settled by a person's word after them, and not by one before", () => {
     const reasons = (at: Date, id: number) =>
-      triageQuestions(situation({ spoken: { at, id } }), NOW).skipped.map(({ reason }) => reason)
+      triageQuestions(situation({ lastPersonMessage: { at, id } }), NOW).skipped.map(({ reason }) => reason)
     assert.deepStrictEqual(reasons(earlier(999), 0), [SKIP_REASONS.person])
     assert.deepStrictEqual(reasons(earlier(1_000), 2), [SKIP_REASONS.person])
     assert.deepStrictEqual(reasons(earlier(1_000), 0), [])
@@ -91,7 +91,7 @@ describe("questions of a conversation", () => {
   it("are answered by the oldest rule of each kind that is for them and was there", () => {
     const rule = (id: number, definition: typeof ANSWER_RULE, ms = 5_000) => ({ id, since: earlier(ms), definition })
     const by = (given: Partial<ConversationSituation>) => {
-      const { greeting, answer } = selectRules(situation(given), situation(given).questions)
+      const { greeting, answer } = selectApplicableRules(situation(given), situation(given).questions)
       return [greeting?.id, answer?.id]
     }
     const rules = [
@@ -111,8 +111,10 @@ describe("questions of a conversation", () => {
     const later = { plan_id: 2, message_id: 2, content: "Hello?", created_at: earlier(0) }
     const asked = { ...situation(), questions: [...situation().questions, later] }
     const by = (ms: number) =>
-      selectRules({ ...asked, rules: [{ id: 1, since: earlier(ms), definition: GREETING_RULE }] }, asked.questions)
-        .greeting?.id
+      selectApplicableRules(
+        { ...asked, rules: [{ id: 1, since: earlier(ms), definition: GREETING_RULE }] },
+        asked.questions
+      ).greeting?.id
     assert.deepStrictEqual([by(1_000), by(0)], [1, undefined])
   })
 })
@@ -138,7 +140,7 @@ describe("an answer", () => {
     assert.isUndefined(composeAnswer(undefined, [], ["Hello"])))
 
   it("is as long as its channel takes, and no longer", () => {
-    const most = messageLimit("agoda")
+    const most = getMessageLimit("agoda")
     const of = (length: number) => checkAnswerLength("agoda", { text: "x".repeat(length), sources: [] })
     assert.isTrue(Result.isSuccess(of(most)))
     assert.isTrue(Result.isFailure(of(most + 1)))

@@ -5,9 +5,9 @@ import { TestClock } from "effect/testing"
 import { AutomationRules } from "../../../../src/domain/automation/rules/AutomationRules.ts"
 import { listActiveRules } from "../../../../src/domain/automation/rules/store.ts"
 import { AUTOMATION_RULES } from "../../../../src/platform/limits.ts"
-import { layerTestDatabase } from "../../../support/database.ts"
 import { fieldOfError } from "../../../support/error-messages.ts"
-import { asSystemActor, freshOperator, insertOrder, insertProperty } from "../../../support/harness.ts"
+import { asSystemActor, createOperator, insertOrder, insertProperty } from "../../../support/harness.ts"
+import { layerTestDatabase } from "../../../support/test-database.ts"
 
 const BEFORE = {
   name: "Before arrival",
@@ -29,7 +29,7 @@ interface KeptRow {
 const ready = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const rules = yield* AutomationRules
-  const { operatorId } = yield* freshOperator()
+  const { operatorId } = yield* createOperator()
   const kept = sql<KeptRow>`
     SELECT id, state, since, mark_before IS NOT DISTINCT FROM 9223372036854775807 AS all
     FROM automation_rules WHERE operator_id = ${operatorId} ORDER BY id`
@@ -116,7 +116,7 @@ layer(Layer.provideMerge(AutomationRules.layer, layerTestDatabase))("a rule", (i
     Effect.gen(function* () {
       const { rules, operatorId, kept, trail, create } = yield* ready
       const own = yield* insertProperty(operatorId, "Harbour 1")
-      const stranger = yield* freshOperator()
+      const stranger = yield* createOperator()
       const other = yield* insertProperty(stranger.operatorId, "Harbour 1")
       const refused = (written: unknown) => Effect.flip(create(written))
       const refusal = yield* refused({ ...ANSWER, property_ids: [own, other] })
@@ -208,7 +208,7 @@ layer(Layer.provideMerge(AutomationRules.layer, layerTestDatabase))("a rule", (i
       const paused = yield* rules.test(id, stay)
       assert.strictEqual(paused.state, "paused")
       assert.include(paused.reason, "paused")
-      const strange = yield* freshOperator()
+      const strange = yield* createOperator()
       const foreign = yield* insertOrder(strange.operatorId, [{ propertyId: null }])
       const missing = yield* Effect.flip(rules.test(id, foreign))
       assert.strictEqual(missing._tag, "NotFound")

@@ -1,7 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
-import { renderInquiryText, renderStayText, type TextRule } from "../../../../src/domain/automation/rules/rule-text.ts"
-import { messageLimit } from "../../../../src/domain/channels/port/message-limits.ts"
+import {
+  type MessageOrReviewRule,
+  renderInquiryText,
+  renderStayText
+} from "../../../../src/domain/automation/rules/rule-text.ts"
+import { getMessageLimit } from "../../../../src/domain/channels/port/message-limits.ts"
 import { MESSAGE_TEXT, REVIEW_TEXT } from "../../../../src/platform/limits.ts"
 import { makeStayFacts } from "../../../support/stay-facts.ts"
 
@@ -20,7 +24,7 @@ const review = (text: string) => ({
   text
 })
 
-const said = (rule: TextRule, channel_type: string, gate: string) =>
+const said = (rule: MessageOrReviewRule, channel_type: string, gate: string) =>
   Result.map(
     renderStayText(rule, {
       stay: makeStayFacts({ channel_type, custom_fields: { gate } }),
@@ -36,8 +40,8 @@ const tooLong = (most: number) => new RegExp(` ${most} characters`)
 
 describe("what a rule says", () => {
   it.each([
-    ["ctrip", message("{{cf.gate}}"), messageLimit("ctrip")],
-    ["airbnb", message("{{cf.gate}}"), messageLimit("airbnb")],
+    ["ctrip", message("{{cf.gate}}"), getMessageLimit("ctrip")],
+    ["airbnb", message("{{cf.gate}}"), getMessageLimit("airbnb")],
     ["direct", message("{{cf.gate}}"), MESSAGE_TEXT],
     ["ctrip", review("{{cf.gate}}"), REVIEW_TEXT]
   ])("is as long as %s takes, counted in characters once everything is in it", (channelType, rule, most) => {
@@ -62,7 +66,7 @@ describe("what a rule says", () => {
       check_out_date: null
     })
     const rule = { ...message("{{guest.name}}"), trigger: { event: "inquiry" as const } }
-    const most = messageLimit("agoda")
+    const most = getMessageLimit("agoda")
     assert.deepStrictEqual(
       renderInquiryText(rule, inquiry("n".repeat(most))),
       Result.succeed({ text: "n".repeat(most), guide: [] })

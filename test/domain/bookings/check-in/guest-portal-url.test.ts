@@ -5,7 +5,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { isGuestPortalToken } from "../../../../src/domain/bookings/check-in/guest-portal-url.ts"
 import { randomAddressToken } from "../../../../src/platform/random-text.ts"
-import { freshOperator, insertOrder, insertProperty, layerTest } from "../../../support/harness.ts"
+import { createOperator, insertOrder, insertProperty, layerTest } from "../../../support/harness.ts"
 
 const SECURITY = join(import.meta.dirname, "../../../../SECURITY.md")
 
@@ -17,7 +17,7 @@ layer(layerTest)("the address of a guest's page", (it) => {
   it.effect("has 122 random bits, and SECURITY.md says so", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const { operatorId } = yield* freshOperator()
+      const { operatorId } = yield* createOperator()
       const propertyId = yield* insertProperty(operatorId, "Harbour")
       yield* insertOrder(operatorId, [{ propertyId, checkIn: "2027-03-01", checkOut: "2027-03-04" }])
       const [{ token = "" } = {}] = yield* sql<{ token: string }>`

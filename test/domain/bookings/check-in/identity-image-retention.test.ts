@@ -2,12 +2,12 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import {
-  IDENTITY_IMAGE_BATCH,
-  makeIdentityImageRetention
+  IDENTITY_IMAGE_BATCH_SIZE,
+  makeDeleteExpiredIdentityImages
 } from "../../../../src/domain/bookings/check-in/identity-image-retention.ts"
 import { IdentityImageDays } from "../../../../src/platform/installation.ts"
-import { layerTestDatabase } from "../../../support/database.ts"
-import { freshOperator, insertOrder } from "../../../support/harness.ts"
+import { createOperator, insertOrder } from "../../../support/harness.ts"
+import { layerTestDatabase } from "../../../support/test-database.ts"
 
 interface Handed {
   /** Null: it came before it was known by whose page. */
@@ -20,7 +20,7 @@ interface Handed {
 /** Images of a stay from 4 May to 7 May of an operator in Auckland, who is twelve hours ahead of UTC then. */
 const ready = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  const { operatorId } = yield* freshOperator({ timeZone: "Pacific/Auckland" })
+  const { operatorId } = yield* createOperator({ timeZone: "Pacific/Auckland" })
   const dates = { propertyId: null, checkIn: "2021-05-04", checkOut: "2021-05-07" }
   const code = yield* insertOrder(operatorId, [dates, { ...dates, checkOut: "2021-05-09" }])
   const handIn = ({ stay, order, came = "2021-05-01", count = 1 }: Handed) => sql`
@@ -33,7 +33,7 @@ const ready = Effect.gen(function* () {
     SELECT ${operatorId}, o.id, s.id, kept.id, 'l', 'x', ${new Date(came)}
     FROM kept, orders o LEFT JOIN stays s ON s.operator_id = o.operator_id AND s.stay_code = ${stay}
     WHERE o.operator_id = ${operatorId} AND o.reservation_code = ${order}`
-  const forgetting = yield* makeIdentityImageRetention
+  const forgetting = yield* makeDeleteExpiredIdentityImages
   const forget = (now: string, days = 30) => forgetting(days, new Date(now))
   const left = Effect.map(
     sql<{ left: number; going: number }>`
@@ -93,20 +93,20 @@ layer(layerTestDatabase)("images of identity documents", (it) => {
   )
 
   it.effect(
-    `go all of them, of every operator, ${IDENTITY_IMAGE_BATCH} looked at in a statement, by as many as are at it`,
+    `go all of them, of every operator, ${IDENTITY_IMAGE_BATCH_SIZE} looked at in a statement, by as many as are at it`,
     () =>
       Effect.gen(function* () {
         const [one, other] = [yield* ready, yield* ready]
-        yield* one.handIn({ stay: `${one.code}_1`, order: one.code, count: IDENTITY_IMAGE_BATCH + 1 })
+        yield* one.handIn({ stay: `${one.code}_1`, order: one.code, count: IDENTITY_IMAGE_BATCH_SIZE + 1 })
         yield* one.handIn({ stay: one.code, order: one.code })
         yield* other.handIn({ stay: other.code, order: other.code })
         yield* Effect.all([one.forget("2021-06-06T12:00:00Z"), other.forget("2021-06-06T12:00:00Z")], {
           concurrency: 2
         })
-        assert.deepStrictEqual(yield* one.left, { left: IDENTITY_IMAGE_BATCH + 1, going: 1 })
+        assert.deepStrictEqual(yield* one.left, { left: IDENTITY_IMAGE_BATCH_SIZE + 1, going: 1 })
         assert.deepStrictEqual(yield* other.left, { left: 0, going: 1 })
         yield* one.forget("2021-06-08T12:00:00Z")
-        assert.deepStrictEqual(yield* one.left, { left: 0, going: IDENTITY_IMAGE_BATCH + 2 })
+        assert.deepStrictEqual(yield* one.left, { left: 0, going: IDENTITY_IMAGE_BATCH_SIZE + 2 })
       })
   )
 })

@@ -5,13 +5,13 @@ import { guestPortalUrl, isGuestPortalToken } from "../../../../src/domain/booki
 import {
   computeImageLimit,
   findDoorCodeBlocker,
-  hasEnded,
+  findVisibleDoorCode,
   hasReachedImageLimit,
+  hasStayEnded,
   isDoorCodeTime,
-  isEditable,
-  isPageVisible,
-  listMissingDocuments,
-  visibleDoorCode
+  isGuestPortalVisible,
+  isStayEditable,
+  listMissingDocuments
 } from "../../../../src/domain/bookings/check-in/rules.ts"
 import { IDENTITY_IMAGES_A_GUEST } from "../../../../src/platform/limits.ts"
 import { makeGuestPortalStay as stay } from "../../../support/guest-portal-stay.ts"
@@ -54,13 +54,13 @@ describe("a door code", () => {
     ["2027-05-07T23:00:00Z", undefined],
     ["2027-05-03T14:30:00Z", undefined]
   ] as const)("at %s is seen to the minute: %s", (now, code) => {
-    assert.strictEqual(visibleDoorCode(stay(), at(now)), code)
+    assert.strictEqual(findVisibleDoorCode(stay(), at(now)), code)
   })
 
   it("is seen from the beginning of the day where no time is said", () => {
     const early = stay({ lock_code_visible_after: null })
-    assert.isUndefined(visibleDoorCode(early, at("2027-05-03T22:59:59.999Z")))
-    assert.strictEqual(visibleDoorCode(early, at("2027-05-03T23:00:00Z")), "4711")
+    assert.isUndefined(findVisibleDoorCode(early, at("2027-05-03T22:59:59.999Z")))
+    assert.strictEqual(findVisibleDoorCode(early, at("2027-05-03T23:00:00Z")), "4711")
   })
 
   it.each([
@@ -121,10 +121,10 @@ describe("a door code", () => {
 
   it("is seen of an accepted order alone, when nothing is awaited", () => {
     const now = at("2027-05-05T12:00:00Z")
-    assert.isUndefined(visibleDoorCode(stay({ status: "wait_pay" }), now))
-    assert.isUndefined(visibleDoorCode(stay({ status: "cancelled" }), now))
-    assert.isUndefined(visibleDoorCode(stay({ lock_code: null }), now))
-    assert.isUndefined(visibleDoorCode(stay({ id_required: "required" }), now))
+    assert.isUndefined(findVisibleDoorCode(stay({ status: "wait_pay" }), now))
+    assert.isUndefined(findVisibleDoorCode(stay({ status: "cancelled" }), now))
+    assert.isUndefined(findVisibleDoorCode(stay({ lock_code: null }), now))
+    assert.isUndefined(findVisibleDoorCode(stay({ id_required: "required" }), now))
   })
 })
 
@@ -220,21 +220,21 @@ describe("a page", () => {
 
   it("shows nothing of an order that is over, or whose time is", () => {
     for (const status of ["cancelled", "denied", "timeout"] as const)
-      assert.isFalse(isPageVisible(stay({ status }), now))
+      assert.isFalse(isGuestPortalVisible(stay({ status }), now))
     for (const status of ["wait_accept", "wait_pay"] as const) {
-      assert.isTrue(isPageVisible(stay({ status }), now))
-      assert.isTrue(isPageVisible(stay({ status, expires_at: new Date(now.getTime() + 1) }), now))
-      assert.isFalse(isPageVisible(stay({ status, expires_at: now }), now))
+      assert.isTrue(isGuestPortalVisible(stay({ status }), now))
+      assert.isTrue(isGuestPortalVisible(stay({ status, expires_at: new Date(now.getTime() + 1) }), now))
+      assert.isFalse(isGuestPortalVisible(stay({ status, expires_at: now }), now))
     }
-    assert.isTrue(isPageVisible(stay({ expires_at: now }), now))
+    assert.isTrue(isGuestPortalVisible(stay({ expires_at: now }), now))
   })
 
   it("takes what is told of an agreed stay to the end of the day of check-out", () => {
     const [last, next] = [at("2027-05-07T22:59:59.999Z"), at("2027-05-07T23:00:00Z")]
-    assert.isTrue(isEditable(stay(), last))
-    assert.isFalse(isEditable(stay(), next))
-    assert.isFalse(hasEnded(stay(), last))
-    assert.isTrue(hasEnded(stay(), next))
-    assert.isFalse(isEditable(stay({ status: "wait_accept" }), now))
+    assert.isTrue(isStayEditable(stay(), last))
+    assert.isFalse(isStayEditable(stay(), next))
+    assert.isFalse(hasStayEnded(stay(), last))
+    assert.isTrue(hasStayEnded(stay(), next))
+    assert.isFalse(isStayEditable(stay({ status: "wait_accept" }), now))
   })
 })

@@ -3,10 +3,10 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { TAG_COLORS } from "../../../../src/contract/palette.ts"
 import { RESERVATION_TAG_LIMIT, TAG_KEYWORD, TAG_NAME } from "../../../../src/platform/limits.ts"
-import { countRows, createHostClient, loadLimit, runAtOnce } from "../../../support/domain/portfolio.ts"
+import { countRows, createHostClient, loadLimit, runConcurrently } from "../../../support/domain/host-client.ts"
 import { fieldOfError } from "../../../support/error-messages.ts"
 import { call, layerTest } from "../../../support/harness.ts"
-import { canOverlap, runOverlapping, withServerNote } from "../../../support/overlap.ts"
+import { canOverlap, runOverlapping, withServerNote } from "../../../support/overlapping-transactions.ts"
 
 const DEFAULT_NAMES = [
   "VIP",
@@ -163,7 +163,7 @@ layer(layerTest)("reservation tags", (it) => {
       const creations = Array.from({ length: 20 }, (_, index) =>
         api.create_reservation_tag({ tag_name: `New ${index}` }).pipe(as)
       )
-      assert.deepStrictEqual(yield* runAtOnce(creations), { succeeded: 10, refused: ["ValidationFailed"] })
+      assert.deepStrictEqual(yield* runConcurrently(creations), { succeeded: 10, refused: ["ValidationFailed"] })
       const invalid = yield* call(token, "create_reservation_tag", { tag_name: "One more" })
       assert.deepStrictEqual([invalid.error_code, fieldOfError(invalid)], [422, "reservation_tag_limit"])
       assert.include(invalid.error_msg, `${RESERVATION_TAG_LIMIT}`)
@@ -177,7 +177,7 @@ layer(layerTest)("reservation tags", (it) => {
       const { api, as } = yield* almostFull(1)
       const { reservation_tag: tag } = yield* api.create_reservation_tag({ tag_name: "First" }).pipe(as)
       yield* api.delete_reservation_tag({ id: tag.id }).pipe(as)
-      const last = yield* runAtOnce(
+      const last = yield* runConcurrently(
         ["First", "Second", "Third"].map((tag_name) => api.create_reservation_tag({ tag_name }).pipe(as))
       )
       assert.deepStrictEqual(last, { succeeded: 1, refused: ["ValidationFailed"] })
@@ -188,10 +188,10 @@ layer(layerTest)("reservation tags", (it) => {
     Effect.gen(function* () {
       const { api, as } = yield* createHostClient()
       const creations = Array.from({ length: 10 }, () => api.create_reservation_tag({ tag_name: "Allergies" }).pipe(as))
-      assert.deepStrictEqual(yield* runAtOnce(creations), { succeeded: 1, refused: ["Conflict"] })
+      assert.deepStrictEqual(yield* runConcurrently(creations), { succeeded: 1, refused: ["Conflict"] })
       const { reservation_tags } = yield* api.search_reservation_tags({ keyword: "Allergies" }).pipe(as)
       yield* api.delete_reservation_tag({ id: reservation_tags[0]?.id ?? 0 }).pipe(as)
-      assert.deepStrictEqual(yield* runAtOnce(creations), { succeeded: 1, refused: ["Conflict"] })
+      assert.deepStrictEqual(yield* runConcurrently(creations), { succeeded: 1, refused: ["Conflict"] })
       const { reservation_tags: after } = yield* api.search_reservation_tags({ keyword: "Allergies" }).pipe(as)
       assert.deepStrictEqual(after, reservation_tags)
     })

@@ -11,26 +11,26 @@ import {
   ChannelUnavailable
 } from "../../../../src/domain/channels/port/errors.ts"
 import {
-  availabilityEvent,
   deleteEvents,
   layerWithoutRateWindows,
-  loadAllRows,
   loadEvents,
   loadNightHolders,
+  loadReservationRows,
   MANUAL_RESERVATION,
+  makeAvailabilityEvent,
   prepareOperator,
   sortEvents
 } from "../../../support/domain/bookings/reservations/reservation-operator.ts"
 import { call, insertOrder } from "../../../support/harness.ts"
 import { ScriptedChannel } from "../../../support/scripted-channel.ts"
-import { countStatements } from "../../../support/statements.ts"
+import { countStatements } from "../../../support/statement-count.ts"
 
 const DATES = { checkIn: "2027-05-04", checkOut: "2027-05-06" }
 
 /** A pending request for two rooms. */
 const pending = Effect.gen(function* () {
   const ground = yield* prepareOperator
-  const { operatorId, property, second } = ground
+  const { operatorId, propertyId: property, secondPropertyId: second } = ground
   const code = yield* insertOrder(
     operatorId,
     [
@@ -46,11 +46,11 @@ const pending = Effect.gen(function* () {
 layer(layerWithoutRateWindows, { excludeTestServices: false })("answering a request", (it) => {
   it.effect("approves: the channel is told once, every room holds its nights, every stay is told", () =>
     Effect.gen(function* () {
-      const { api, as, operatorId, property, second, code, channel } = yield* pending
+      const { api, as, operatorId, propertyId: property, secondPropertyId: second, code, channel } = yield* pending
       assert.deepStrictEqual(yield* loadNightHolders(operatorId), [], "a request holds nothing")
       const [, statements] = yield* countStatements(api.approve_reservation({ reservation_code: code }).pipe(as))
       assert.isAtMost(statements, 3, "the token and two")
-      assert.include(yield* channel.heard, `approve ${code}`)
+      assert.include(yield* channel.requests, `approve ${code}`)
       assert.lengthOf(yield* loadNightHolders(operatorId), 4)
       const updated = { event: "reservation_updated", reservation_code: code }
       assert.deepStrictEqual(
@@ -58,8 +58,8 @@ layer(layerWithoutRateWindows, { excludeTestServices: false })("answering a requ
         sortEvents([
           { ...updated, stay_code: code, property_id: property },
           { ...updated, stay_code: `${code}_1`, property_id: second },
-          availabilityEvent(property, ["2027-05-04", false], ["2027-05-05", false]),
-          availabilityEvent(second, ["2027-05-04", false], ["2027-05-05", false])
+          makeAvailabilityEvent(property, ["2027-05-04", false], ["2027-05-05", false]),
+          makeAvailabilityEvent(second, ["2027-05-04", false], ["2027-05-05", false])
         ])
       )
       const { reservations } = yield* api.search_reservations({ reservation_code: code }).pipe(as)
@@ -74,7 +74,7 @@ layer(layerWithoutRateWindows, { excludeTestServices: false })("answering a requ
     Effect.gen(function* () {
       const { api, as, operatorId, code, channel } = yield* pending
       yield* api.decline_reservation({ reservation_code: code }).pipe(as)
-      assert.include(yield* channel.heard, `decline ${code}`)
+      assert.include(yield* channel.requests, `decline ${code}`)
       assert.deepStrictEqual(yield* loadNightHolders(operatorId), [])
       assert.lengthOf(yield* loadEvents(operatorId), 2)
       const { reservations } = yield* api.search_reservations({ reservation_code: code }).pipe(as)
@@ -90,7 +90,7 @@ layer(layerWithoutRateWindows, { excludeTestServices: false })("answering a requ
 
   it.effect("of what is not pending is 400, of what is not there 404, and no channel hears of it", () =>
     Effect.gen(function* () {
-      const { api, as, operatorId, property, token, code, channel } = yield* pending
+      const { api, as, operatorId, propertyId: property, token, code, channel } = yield* pending
       const stranger = yield* pending
       yield* api
         .create_reservation({
@@ -102,8 +102,8 @@ layer(layerWithoutRateWindows, { excludeTestServices: false })("answering a requ
         })
         .pipe(as)
       yield* api.decline_reservation({ reservation_code: code }).pipe(as)
-      const heard = yield* channel.heard
-      const before = [yield* loadAllRows(operatorId), yield* loadAllRows(stranger.operatorId)]
+      const heard = yield* channel.requests
+      const before = [yield* loadReservationRows(operatorId), yield* loadReservationRows(stranger.operatorId)]
       for (const operation of ["approve_reservation", "decline_reservation"] as const) {
         for (const [reservation_code, error_code] of [
           ["5-A1", 400],
@@ -114,15 +114,18 @@ layer(layerWithoutRateWindows, { excludeTestServices: false })("answering a requ
           assert.strictEqual((yield* call(token, operation, { reservation_code })).error_code, error_code)
         }
       }
-      assert.deepStrictEqual(yield* channel.heard, heard)
-      assert.deepStrictEqual([yield* loadAllRows(operatorId), yield* loadAllRows(stranger.operatorId)], before)
+      assert.deepStrictEqual(yield* channel.requests, heard)
+      assert.deepStrictEqual(
+        [yield* loadReservationRows(operatorId), yield* loadReservationRows(stranger.operatorId)],
+        before
+      )
     })
   )
 
   it.effect("that the channel does not take changes nothing, and can be tried again", () =>
     Effect.gen(function* () {
       const { api, as, operatorId, token, code, channel } = yield* pending
-      const before = yield* loadAllRows(operatorId)
+      const before = yield* loadReservationRows(operatorId)
       const channelType = "airbnb"
       for (const [error, error_code] of [
         [new ChannelAccountMissing({ channelType }), 404],
@@ -133,35 +136,35 @@ layer(layerWithoutRateWindows, { excludeTestServices: false })("answering a requ
         [new ChannelUnavailable({ code: 504 }), 504],
         [new ChannelNotServed({ channelType }), 501]
       ] as const) {
-        yield* channel.answer(code, Effect.fail(error))
+        yield* channel.setResponse(code, Effect.fail(error))
         for (const operation of ["approve_reservation", "decline_reservation"] as const) {
           assert.strictEqual((yield* call(token, operation, { reservation_code: code })).error_code, error_code)
         }
       }
-      assert.deepStrictEqual(yield* loadAllRows(operatorId), before)
-      yield* channel.answer(code, Effect.void)
+      assert.deepStrictEqual(yield* loadReservationRows(operatorId), before)
+      yield* channel.setResponse(code, Effect.void)
       yield* api.approve_reservation({ reservation_code: code }).pipe(as)
     })
   )
 
   it.effect("is refused while another reservation holds a night, before the channel hears of it", () =>
     Effect.gen(function* () {
-      const { api, as, operatorId, second, token, code, channel } = yield* pending
+      const { api, as, operatorId, secondPropertyId: second, token, code, channel } = yield* pending
       yield* api.create_reservation({ ...MANUAL_RESERVATION, property_id: second, channel_id: "A1" }).pipe(as)
-      const before = yield* loadAllRows(operatorId)
+      const before = yield* loadReservationRows(operatorId)
       assert.strictEqual((yield* call(token, "approve_reservation", { reservation_code: code })).error_code, 409)
-      assert.notInclude(yield* channel.heard, `approve ${code}`)
-      assert.deepStrictEqual(yield* loadAllRows(operatorId), before)
+      assert.notInclude(yield* channel.requests, `approve ${code}`)
+      assert.deepStrictEqual(yield* loadReservationRows(operatorId), before)
     })
   )
 
   it.effect("boxes the room whose nights were sold while the channel was agreeing", () =>
     Effect.gen(function* () {
-      const { api, as, operatorId, property, second, code, channel } = yield* pending
+      const { api, as, operatorId, propertyId: property, secondPropertyId: second, code, channel } = yield* pending
       const meanwhile = api
         .create_reservation({ ...MANUAL_RESERVATION, property_id: second, channel_id: "A1" })
         .pipe(as, Effect.orDie, Effect.asVoid)
-      yield* channel.answer(code, meanwhile)
+      yield* channel.setResponse(code, meanwhile)
       yield* api.approve_reservation({ reservation_code: code }).pipe(as)
       const { reservations } = yield* api.search_reservations({ reservation_code: code }).pipe(as)
       assert.deepStrictEqual(
@@ -176,7 +179,7 @@ layer(layerWithoutRateWindows, { excludeTestServices: false })("answering a requ
         [code, code, "5-A1", "5-A1", "5-A1"]
       )
       assert.lengthOf(
-        (yield* channel.heard).filter((each) => each.endsWith(code)),
+        (yield* channel.requests).filter((each) => each.endsWith(code)),
         1
       )
     })
@@ -207,7 +210,7 @@ layer(layerWithoutRateWindows, { excludeTestServices: false })("answering a requ
       const sql = yield* SqlClient.SqlClient
       const timesOut = sql`
         UPDATE orders SET status = 'timeout', version = version + 1 WHERE operator_id = ${operatorId} AND reservation_code = ${code}`
-      yield* channel.answer(code, Effect.asVoid(Effect.orDie(timesOut)))
+      yield* channel.setResponse(code, Effect.asVoid(Effect.orDie(timesOut)))
       yield* api.approve_reservation({ reservation_code: code }).pipe(as)
       const { reservations } = yield* api.search_reservations({ reservation_code: code }).pipe(as)
       assert.deepStrictEqual(

@@ -3,15 +3,15 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import fc from "fast-check"
 import { Orders } from "../../../../src/domain/bookings/reservations/Orders.ts"
-import { toStayCode } from "../../../../src/domain/bookings/reservations/rules/codes.ts"
+import { toStayCode } from "../../../../src/domain/bookings/reservations/rules/reservation-codes.ts"
 import {
-  type CalendarAct,
+  arbitraryCalendarActions,
+  type CalendarAction,
   CalendarModel,
-  calendarActs,
-  DAYS,
+  DAY_COUNT,
   FIRST_DAY,
   modelDayAt,
-  PROPERTIES,
+  PROPERTY_COUNT,
   propertiesOfNewOrder,
   type StayPosition
 } from "../../../support/domain/bookings/reservations/calendar-model.ts"
@@ -34,7 +34,7 @@ const RUNS_AT_ONCE = 15
 
 const calendar = Effect.gen(function* () {
   const ground = yield* prepareOperator
-  const properties = yield* Effect.forEach(Array.from({ length: PROPERTIES }), (_, index) =>
+  const properties = yield* Effect.forEach(Array.from({ length: PROPERTY_COUNT }), (_, index) =>
     insertProperty(ground.operatorId, `House ${index}`)
   )
   const idOf = (place: number) => properties[place] ?? 0
@@ -46,7 +46,7 @@ const codeOf = (meant: StayPosition | undefined) => toStayCode(`5-N${meant?.plac
 /** Creates an order of several rooms by hand, which the API has no call for, and says how it went as a call would. */
 const createRooms = Effect.fnUntraced(function* (
   { operatorId, idOf }: Effect.Success<typeof calendar>,
-  act: CalendarAct & { readonly act: "create" },
+  act: CalendarAction & { readonly act: "create" },
   place: number
 ) {
   const orders = yield* Orders
@@ -64,7 +64,7 @@ const createRooms = Effect.fnUntraced(function* (
 /** The call that does an act; `place` is the place of a new order, `of` finds the stay of an existing one. */
 const perform = Effect.fnUntraced(function* (
   ground: Effect.Success<typeof calendar>,
-  act: CalendarAct,
+  act: CalendarAction,
   place: number,
   of: (order: number, room: number) => StayPosition | undefined
 ) {
@@ -107,7 +107,7 @@ const perform = Effect.fnUntraced(function* (
 /** Availability as the API tells it, `property day`. */
 const told = Effect.fnUntraced(function* ({ api, as, properties }: Effect.Success<typeof calendar>) {
   const read = yield* api
-    .get_property_availability({ property_ids: properties, start_date: FIRST_DAY, end_date: modelDayAt(DAYS) })
+    .get_property_availability({ property_ids: properties, start_date: FIRST_DAY, end_date: modelDayAt(DAY_COUNT) })
     .pipe(as)
   return new Map(
     read.properties.flatMap(({ id, availabilities }) =>
@@ -136,11 +136,11 @@ const outOfStep = Effect.fnUntraced(function* (operatorId: number) {
 })
 
 /** Runs a property test whose cases are effects, in the services of the test. */
-const forAll = <R>(runs: number, test: (sequence: ReadonlyArray<CalendarAct>) => Effect.Effect<void, unknown, R>) =>
+const forAll = <R>(runs: number, test: (sequence: ReadonlyArray<CalendarAction>) => Effect.Effect<void, unknown, R>) =>
   Effect.flatMap(Effect.context<R>(), (context) =>
     Effect.promise(() =>
       fc.assert(
-        fc.asyncProperty(calendarActs, (sequence) => Effect.runPromiseWith(context)(test(sequence))),
+        fc.asyncProperty(arbitraryCalendarActions, (sequence) => Effect.runPromiseWith(context)(test(sequence))),
         { numRuns: runs }
       )
     )
@@ -157,18 +157,18 @@ layer(layerWithoutRateWindows, { excludeTestServices: false })("the calendar", (
           for (const act of sequence) {
             const place = model.orders.length
             const { error_code, error_msg } = yield* perform(ground, act, place, (order, room) =>
-              model.meant(order, room)
+              model.findStayPosition(order, room)
             )
             assert.strictEqual(error_code, model.apply(act), `${JSON.stringify(act)} ${error_msg}`)
           }
-          const expected = Array.from(model.holders(), ([night, meant]) => {
+          const expected = Array.from(model.mapNightHolders(), ([night, meant]) => {
             const [property, day] = night.split(" ")
             return `${ground.idOf(Number(property))} ${day} ${codeOf(meant)}`
           })
           assert.deepStrictEqual((yield* loadNightHolders(ground.operatorId)).toSorted(), expected.toSorted())
           const availability = yield* told(ground)
-          for (let property = 0; property < PROPERTIES; property += 1) {
-            for (let day = 0; day <= DAYS; day += 1) {
+          for (let property = 0; property < PROPERTY_COUNT; property += 1) {
+            for (let day = 0; day <= DAY_COUNT; day += 1) {
               const isAvailable = availability.get(`${ground.idOf(property)} ${modelDayAt(day)}`)
               assert.strictEqual(
                 isAvailable,

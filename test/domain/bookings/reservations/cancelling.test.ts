@@ -1,24 +1,24 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import {
-  availabilityEvent,
   deleteEvents,
   layerWithoutRateWindows,
-  loadAllRows,
   loadEvents,
   loadNightHolders,
+  loadReservationRows,
   MANUAL_RESERVATION,
+  makeAvailabilityEvent,
   prepareOperator,
   sortEvents
 } from "../../../support/domain/bookings/reservations/reservation-operator.ts"
 import { fieldOfError } from "../../../support/error-messages.ts"
 import { call, insertOrder } from "../../../support/harness.ts"
-import { countStatements } from "../../../support/statements.ts"
+import { countStatements } from "../../../support/statement-count.ts"
 
 layer(layerWithoutRateWindows, { excludeTestServices: false })("cancelling", (it) => {
   it.effect("frees every night of every room, keeps closed days closed, and tells each stay", () =>
     Effect.gen(function* () {
-      const { api, as, operatorId, property, second } = yield* prepareOperator
+      const { api, as, operatorId, propertyId: property, secondPropertyId: second } = yield* prepareOperator
       const code = yield* insertOrder(operatorId, [
         { propertyId: property },
         { propertyId: second },
@@ -36,8 +36,8 @@ layer(layerWithoutRateWindows, { excludeTestServices: false })("cancelling", (it
           { ...updated, stay_code: code, property_id: property },
           { ...updated, stay_code: `${code}_1`, property_id: second },
           { ...updated, stay_code: `${code}_2`, property_id: 0 },
-          availabilityEvent(property, ["2027-05-01", true], ["2027-05-02", true], ["2027-05-03", true]),
-          availabilityEvent(second, ["2027-05-01", true], ["2027-05-03", true])
+          makeAvailabilityEvent(property, ["2027-05-01", true], ["2027-05-02", true], ["2027-05-03", true]),
+          makeAvailabilityEvent(second, ["2027-05-01", true], ["2027-05-03", true])
         ])
       )
       const { reservations } = yield* api.search_reservations({ reservation_code: code }).pipe(as)
@@ -59,7 +59,7 @@ layer(layerWithoutRateWindows, { excludeTestServices: false })("cancelling", (it
 
   it.effect("leaves no balance, and the money that came in with its status", () =>
     Effect.gen(function* () {
-      const { api, as, property } = yield* prepareOperator
+      const { api, as, propertyId: property } = yield* prepareOperator
       const { reservation_code } = yield* api
         .create_reservation({ ...MANUAL_RESERVATION, property_id: property, received_amount: 120 })
         .pipe(as)
@@ -76,14 +76,14 @@ layer(layerWithoutRateWindows, { excludeTestServices: false })("cancelling", (it
 
   it.effect("once more is no error and no change", () =>
     Effect.gen(function* () {
-      const { api, as, operatorId, property } = yield* prepareOperator
+      const { api, as, operatorId, propertyId: property } = yield* prepareOperator
       const { reservation_code } = yield* api
         .create_reservation({ ...MANUAL_RESERVATION, property_id: property })
         .pipe(as)
       yield* api.cancel_reservation({ reservation_code }).pipe(as)
-      const before = yield* loadAllRows(operatorId)
+      const before = yield* loadReservationRows(operatorId)
       yield* api.cancel_reservation({ reservation_code }).pipe(as)
-      assert.deepStrictEqual(yield* loadAllRows(operatorId), before)
+      assert.deepStrictEqual(yield* loadReservationRows(operatorId), before)
     })
   )
 
@@ -91,11 +91,11 @@ layer(layerWithoutRateWindows, { excludeTestServices: false })("cancelling", (it
     Effect.gen(function* () {
       const ground = yield* prepareOperator
       const stranger = yield* prepareOperator
-      const { operatorId, property, second, token } = ground
+      const { operatorId, propertyId: property, secondPropertyId: second, token } = ground
       const ofChannel = yield* insertOrder(operatorId, [{ propertyId: property }], { channelType: "booking.com" })
       const denied = yield* insertOrder(operatorId, [{ propertyId: second }], { status: "denied" })
-      const theirs = yield* insertOrder(stranger.operatorId, [{ propertyId: stranger.property }])
-      const before = [yield* loadAllRows(operatorId), yield* loadAllRows(stranger.operatorId)]
+      const theirs = yield* insertOrder(stranger.operatorId, [{ propertyId: stranger.propertyId }])
+      const before = [yield* loadReservationRows(operatorId), yield* loadReservationRows(stranger.operatorId)]
       for (const [reservation_code, error_code, error_msg] of [
         [ofChannel, 404, "Only manually created reservations can be cancelled through this endpoint."],
         ["5-NOBODY", 404, "This resource is no longer available."],
@@ -107,17 +107,20 @@ layer(layerWithoutRateWindows, { excludeTestServices: false })("cancelling", (it
       const conflict = yield* call(token, "cancel_reservation", { reservation_code: denied })
       assert.deepStrictEqual([conflict.error_code, fieldOfError(conflict)], [409, "reservation_code"])
       assert.include(conflict.error_msg, "denied")
-      assert.deepStrictEqual([yield* loadAllRows(operatorId), yield* loadAllRows(stranger.operatorId)], before)
+      assert.deepStrictEqual(
+        [yield* loadReservationRows(operatorId), yield* loadReservationRows(stranger.operatorId)],
+        before
+      )
     })
   )
 
   it.effect("is final for dates, and leaves notes and price open", () =>
     Effect.gen(function* () {
-      const { api, as, operatorId, property, second, token } = yield* prepareOperator
+      const { api, as, operatorId, propertyId: property, secondPropertyId: second, token } = yield* prepareOperator
       yield* api.create_reservation({ ...MANUAL_RESERVATION, property_id: property, channel_id: "A1" }).pipe(as)
       yield* api.cancel_reservation({ reservation_code: "5-A1" }).pipe(as)
       yield* api.update_reservation_basic({ stay_code: "5-A1", remarks: "no show", rate_amount: 100 }).pipe(as)
-      const before = yield* loadAllRows(operatorId)
+      const before = yield* loadReservationRows(operatorId)
       const dates = yield* call(token, "update_reservation_basic", { stay_code: "5-A1", check_out_date: "2027-05-09" })
       assert.deepStrictEqual([dates.error_code, fieldOfError(dates)], [422, "check_out_date"])
       assert.include(dates.error_msg, "cancelled")
@@ -125,7 +128,7 @@ layer(layerWithoutRateWindows, { excludeTestServices: false })("cancelling", (it
       assert.strictEqual(allocate.error_code, 422)
       const box = yield* call(token, "move_stay_to_box", { stay_code: "5-A1" })
       assert.strictEqual(box.error_code, 422)
-      assert.deepStrictEqual(yield* loadAllRows(operatorId), before)
+      assert.deepStrictEqual(yield* loadReservationRows(operatorId), before)
     })
   )
 })

@@ -14,26 +14,26 @@ import {
 } from "../../../../src/platform/limits.ts"
 import { newChannelOrder, newChannelStay } from "../../../support/domain/bookings/reservations/channel-orders.ts"
 import {
-  availabilityEvent,
   deleteEvents,
   layerWithoutRateWindows,
-  loadAllRows,
   loadEvents,
   loadNightHolders,
+  loadReservationRows,
   loadStayRow,
   MANUAL_RESERVATION,
+  makeAvailabilityEvent,
   prepareOperator,
   sortEvents
 } from "../../../support/domain/bookings/reservations/reservation-operator.ts"
 import { fieldOfError } from "../../../support/error-messages.ts"
 import { asSystemActor, call, insertOrder, insertProperty } from "../../../support/harness.ts"
-import { countStatements } from "../../../support/statements.ts"
+import { countStatements } from "../../../support/statement-count.ts"
 
 layer(layerWithoutRateWindows, { excludeTestServices: false })("changing a stay", (it) => {
   it.effect("changes only what is sent, in two statements, and tells each kind of change", () =>
     Effect.gen(function* () {
       const ground = yield* prepareOperator
-      const { api, as, operatorId, property } = ground
+      const { api, as, operatorId, propertyId: property } = ground
       yield* api
         .create_reservation({ ...MANUAL_RESERVATION, property_id: property, channel_id: "A1", email: "a@example.com" })
         .pipe(as)
@@ -96,7 +96,7 @@ layer(layerWithoutRateWindows, { excludeTestServices: false })("changing a stay"
 
   it.effect("moves in time: frees what it leaves, holds what it takes, tells both", () =>
     Effect.gen(function* () {
-      const { api, as, operatorId, property } = yield* prepareOperator
+      const { api, as, operatorId, propertyId: property } = yield* prepareOperator
       yield* api.create_reservation({ ...MANUAL_RESERVATION, property_id: property, channel_id: "A1" }).pipe(as)
       yield* api
         .update_availabilities({ property_ids: [property], available: false, dates: ["2027-05-04", "2027-05-08"] })
@@ -114,7 +114,7 @@ layer(layerWithoutRateWindows, { excludeTestServices: false })("changing a stay"
         sortEvents(yield* loadEvents(operatorId)),
         sortEvents([
           { event: "reservation_updated", reservation_code: "5-A1", stay_code: "5-A1", property_id: property },
-          availabilityEvent(property, ["2027-05-05", true], ["2027-05-07", false])
+          makeAvailabilityEvent(property, ["2027-05-05", true], ["2027-05-07", false])
         ])
       )
       // One bound alone moves that bound.
@@ -125,7 +125,7 @@ layer(layerWithoutRateWindows, { excludeTestServices: false })("changing a stay"
 
   it.effect("never takes a night of another stay: 409, and everything stays", () =>
     Effect.gen(function* () {
-      const { api, as, operatorId, property, token } = yield* prepareOperator
+      const { api, as, operatorId, propertyId: property, token } = yield* prepareOperator
       yield* api.create_reservation({ ...MANUAL_RESERVATION, property_id: property, channel_id: "A1" }).pipe(as)
       yield* api
         .create_reservation({
@@ -136,21 +136,21 @@ layer(layerWithoutRateWindows, { excludeTestServices: false })("changing a stay"
           check_out_date: "2027-05-08"
         })
         .pipe(as)
-      const before = yield* loadAllRows(operatorId)
+      const before = yield* loadReservationRows(operatorId)
       const refused = yield* call(token, "update_reservation_basic", {
         stay_code: "5-A1",
         check_out_date: "2027-05-08",
         remarks: "x"
       })
       assert.deepStrictEqual([refused.error_code, fieldOfError(refused)], [409, "check_in_date"])
-      assert.deepStrictEqual(yield* loadAllRows(operatorId), before)
+      assert.deepStrictEqual(yield* loadReservationRows(operatorId), before)
     })
   )
 
   it.effect("of a channel's order leaves the channel what is the channel's", () =>
     Effect.gen(function* () {
       const ground = yield* prepareOperator
-      const { api, as, operatorId, property, token } = ground
+      const { api, as, operatorId, propertyId: property, token } = ground
       const code = yield* insertOrder(operatorId, [{ propertyId: property }], { channelType: "airbnb" })
       const allowed = {
         remarks: "dog",
@@ -178,7 +178,7 @@ layer(layerWithoutRateWindows, { excludeTestServices: false })("changing a stay"
           rate_amount: 100
         })
         .pipe(as)
-      const before = yield* loadAllRows(operatorId)
+      const before = yield* loadReservationRows(operatorId)
       for (const [field, value] of [
         ["check_in_date", "2027-05-02"],
         ["check_out_date", "2027-05-05"],
@@ -194,14 +194,14 @@ layer(layerWithoutRateWindows, { excludeTestServices: false })("changing a stay"
         assert.deepStrictEqual([refused.error_code, fieldOfError(refused)], [422, field])
         assert.include(refused.error_msg, "channel")
       }
-      assert.deepStrictEqual(yield* loadAllRows(operatorId), before)
+      assert.deepStrictEqual(yield* loadReservationRows(operatorId), before)
     })
   )
 
   it.effect("counts no fewer guests than the stay's children and an adult", () =>
     Effect.gen(function* () {
       const ground = yield* prepareOperator
-      const { api, as, operatorId, property, token } = ground
+      const { api, as, operatorId, propertyId: property, token } = ground
       const orders = yield* Orders
       const sold = newChannelOrder({
         channel_id: "1",
@@ -210,11 +210,11 @@ layer(layerWithoutRateWindows, { excludeTestServices: false })("changing a stay"
         ]
       })
       const { reservation_code: stay_code } = yield* orders.createFromChannel(operatorId, sold, new Date())
-      const before = yield* loadAllRows(operatorId)
+      const before = yield* loadReservationRows(operatorId)
       const refused = yield* call(token, "update_reservation_basic", { stay_code, number_of_guests: 2, remarks: "x" })
       assert.deepStrictEqual([refused.error_code, fieldOfError(refused)], [422, "number_of_guests"])
       assert.match(refused.error_msg, /at least 3\b.* 2 children/)
-      assert.deepStrictEqual(yield* loadAllRows(operatorId), before)
+      assert.deepStrictEqual(yield* loadReservationRows(operatorId), before)
       for (const [number_of_guests, number_of_adults] of [
         [3, 1],
         [6, 4]
@@ -233,14 +233,14 @@ layer(layerWithoutRateWindows, { excludeTestServices: false })("changing a stay"
   it.effect("takes back a whole record as it is shown, and no other value of what it cannot change", () =>
     Effect.gen(function* () {
       const ground = yield* prepareOperator
-      const { operatorId, property, token } = ground
+      const { operatorId, propertyId: property, token } = ground
       const orders = yield* Orders
       // A channel may say what a host may not: fewer guests than children.
       const stays = [newChannelStay({ property_id: property, number_of_children: 2, number_of_guests: 2 })] as const
       const sold = newChannelOrder({ channel_id: "1", stays })
       const { reservation_code: stay_code } = yield* orders.createFromChannel(operatorId, sold, new Date())
       const record = yield* loadStayRow(ground, stay_code)
-      const before = yield* loadAllRows(operatorId)
+      const before = yield* loadReservationRows(operatorId)
       assert.deepInclude(yield* call(token, "update_reservation_basic", { ...record }), { error_code: 0 })
       const nowhere = "leave it out"
       const here = (by: string) => `use ${by}.`
@@ -290,24 +290,24 @@ layer(layerWithoutRateWindows, { excludeTestServices: false })("changing a stay"
       assert.deepInclude(envelope, { error_code: 0 })
       const unknown = yield* call(token, "update_reservation_basic", { stay_code: "5-ZZ", status: "accepted" })
       assert.deepStrictEqual([unknown.error_code, fieldOfError(unknown)], [404, "stay_code"])
-      assert.deepStrictEqual(yield* loadAllRows(operatorId), before)
+      assert.deepStrictEqual(yield* loadReservationRows(operatorId), before)
     }).pipe(asSystemActor, Effect.provide(Orders.layer))
   )
 
   it.effect("accepts guest_email and guest_phone for email and mobile, and refuses two different values", () =>
     Effect.gen(function* () {
       const ground = yield* prepareOperator
-      const { operatorId, property, token } = ground
+      const { operatorId, propertyId: property, token } = ground
       const create = { ...MANUAL_RESERVATION, property_id: property, channel_id: "A1" }
       const contact = { guest_email: "ada@example.com", guest_phone: "+44 20 1234" }
       const two = { email: "ada@example.com", guest_email: "bob@example.com" }
-      const before = yield* loadAllRows(operatorId)
+      const before = yield* loadReservationRows(operatorId)
       const refused = yield* call(token, "create_reservation", { ...create, ...two })
       assert.deepStrictEqual([refused.error_code, fieldOfError(refused)], [400, "guest_email"])
       assert.deepInclude(yield* call(token, "create_reservation", { ...create, guest_email: "nobody" }), {
         error_code: 422
       })
-      assert.deepStrictEqual(yield* loadAllRows(operatorId), before)
+      assert.deepStrictEqual(yield* loadReservationRows(operatorId), before)
       const made = yield* call(token, "create_reservation", { ...create, ...contact, email: "ada@example.com" })
       assert.deepInclude(made, { error_code: 0 })
       const created = yield* loadStayRow(ground, "5-A1")
@@ -315,7 +315,7 @@ layer(layerWithoutRateWindows, { excludeTestServices: false })("changing a stay"
       assert.deepInclude(created?.guests[0], { email: contact.guest_email, phone: contact.guest_phone })
 
       const change = (fields: object) => call(token, "update_reservation_basic", { stay_code: "5-A1", ...fields })
-      const unchanged = yield* loadAllRows(operatorId)
+      const unchanged = yield* loadReservationRows(operatorId)
       for (const [fields, error_code, field] of [
         [two, 400, "guest_email"],
         [{ email: null, guest_email: "bob@example.com" }, 400, "guest_email"],
@@ -325,7 +325,7 @@ layer(layerWithoutRateWindows, { excludeTestServices: false })("changing a stay"
         const envelope = yield* change(fields)
         assert.deepStrictEqual([envelope.error_code, fieldOfError(envelope)], [error_code, field])
       }
-      assert.deepStrictEqual(yield* loadAllRows(operatorId), unchanged)
+      assert.deepStrictEqual(yield* loadReservationRows(operatorId), unchanged)
       const other = { guest_email: "bob@example.com", guest_phone: "2" }
       assert.deepInclude(yield* change({ ...created, ...other, mobile: "2" }), { error_code: 0 })
       assert.deepInclude(yield* loadStayRow(ground, "5-A1"), other)
@@ -335,7 +335,7 @@ layer(layerWithoutRateWindows, { excludeTestServices: false })("changing a stay"
   it.effect("clears email, mobile and remarks by null", () =>
     Effect.gen(function* () {
       const ground = yield* prepareOperator
-      const { api, as, property, token } = ground
+      const { api, as, propertyId: property, token } = ground
       yield* api
         .create_reservation({
           ...MANUAL_RESERVATION,
@@ -356,7 +356,7 @@ layer(layerWithoutRateWindows, { excludeTestServices: false })("changing a stay"
   it.effect("accepts an unreadable e-mail address of a channel unchanged", () =>
     Effect.gen(function* () {
       const ground = yield* prepareOperator
-      const { operatorId, property, token } = ground
+      const { operatorId, propertyId: property, token } = ground
       const sql = yield* SqlClient.SqlClient
       const code = yield* insertOrder(operatorId, [{ propertyId: property }], { channelType: "airbnb" })
       yield* sql`UPDATE stays SET guest_email = 'relayed by the channel', guest_name = 'Ada' WHERE operator_id = ${operatorId}`
@@ -369,7 +369,7 @@ layer(layerWithoutRateWindows, { excludeTestServices: false })("changing a stay"
   it.effect("takes the rates that creating takes, in currencies of large numbers too", () =>
     Effect.gen(function* () {
       const ground = yield* prepareOperator
-      const { api, as, property } = ground
+      const { api, as, propertyId: property } = ground
       const rates = { currency: "IDR", rate_amount: 25_000_000, commission_amount: 2_500_000 }
       yield* api
         .create_reservation({ ...MANUAL_RESERVATION, property_id: property, channel_id: "A1", ...rates })
@@ -386,11 +386,11 @@ layer(layerWithoutRateWindows, { excludeTestServices: false })("changing a stay"
 
   it.effect("refuses what it cannot read and what breaks a rule, and changes nothing", () =>
     Effect.gen(function* () {
-      const { api, as, operatorId, property, token } = yield* prepareOperator
+      const { api, as, operatorId, propertyId: property, token } = yield* prepareOperator
       yield* api
         .create_reservation({ ...MANUAL_RESERVATION, property_id: property, channel_id: "A1", received_amount: 10 })
         .pipe(as)
-      const before = yield* loadAllRows(operatorId)
+      const before = yield* loadReservationRows(operatorId)
       const wrong: ReadonlyArray<readonly [object, number, string]> = [
         [{ stay_code: "5-ZZ", remarks: "x" }, 404, "stay_code"],
         [{ check_in_date: "2027-05-07" }, 422, "check_out_date"],
@@ -424,7 +424,7 @@ layer(layerWithoutRateWindows, { excludeTestServices: false })("changing a stay"
         })
         assert.deepStrictEqual([error_code, error_msg.split(":")[0]], [code, field], error_msg)
       }
-      assert.deepStrictEqual(yield* loadAllRows(operatorId), before)
+      assert.deepStrictEqual(yield* loadReservationRows(operatorId), before)
       yield* api
         .update_reservation_basic({
           stay_code: "5-A1",
@@ -444,7 +444,7 @@ layer(layerWithoutRateWindows, { excludeTestServices: false })("changing a stay"
   it.effect("may change the currency while no money is recorded, and only to one its amounts fit", () =>
     Effect.gen(function* () {
       const ground = yield* prepareOperator
-      const { api, as, property, token } = ground
+      const { api, as, propertyId: property, token } = ground
       yield* api
         .create_reservation({ ...MANUAL_RESERVATION, property_id: property, channel_id: "A1", rate_amount: 10.5 })
         .pipe(as)
@@ -459,7 +459,7 @@ layer(layerWithoutRateWindows, { excludeTestServices: false })("changing a stay"
   it.effect("in one of several rooms moves the order's split and everyone's total", () =>
     Effect.gen(function* () {
       const ground = yield* prepareOperator
-      const { api, as, operatorId, property, second } = ground
+      const { api, as, operatorId, propertyId: property, secondPropertyId: second } = ground
       const third = yield* insertProperty(operatorId, "Harbour 3")
       const code = yield* insertOrder(operatorId, [
         { propertyId: property, revenue: "100" },

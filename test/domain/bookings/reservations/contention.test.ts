@@ -12,7 +12,7 @@ import {
   prepareOperator
 } from "../../../support/domain/bookings/reservations/reservation-operator.ts"
 import { asSystemActor, insertOrder } from "../../../support/harness.ts"
-import { canOverlap, withServerNote } from "../../../support/overlap.ts"
+import { canOverlap, withServerNote } from "../../../support/overlapping-transactions.ts"
 
 layer(layerWithoutRateWindows, { excludeTestServices: false })(
   "an order that changes while a change of it is worked out",
@@ -20,7 +20,7 @@ layer(layerWithoutRateWindows, { excludeTestServices: false })(
     it.effect("is worked out again, a bounded number of times, and then said to be busy", () =>
       Effect.gen(function* () {
         const ground = yield* prepareOperator
-        const { operatorId, property } = ground
+        const { operatorId, propertyId: property } = ground
         const sql = yield* SqlClient.SqlClient
         const orders = yield* Orders
         const code = yield* insertOrder(operatorId, [{ propertyId: property }])
@@ -51,7 +51,7 @@ layer(layerWithoutRateWindows, { excludeTestServices: false })(
     it.effect("loses no change when many come at once", () =>
       Effect.gen(function* () {
         const ground = yield* prepareOperator
-        const { api, as, operatorId, property, second } = ground
+        const { api, as, operatorId, propertyId: property, secondPropertyId: second } = ground
         const code = yield* insertOrder(operatorId, [{ propertyId: property }, { propertyId: second }])
         const { transaction_id: id } = yield* api
           .create_transaction({
@@ -92,7 +92,7 @@ layer(layerWithoutRateWindows, { excludeTestServices: false })(
       withServerNote("never waits in a circle, when two stays want each other's place"),
       () =>
         Effect.gen(function* () {
-          const { operatorId, property, second } = yield* prepareOperator
+          const { operatorId, propertyId: property, secondPropertyId: second } = yield* prepareOperator
           const sql = yield* SqlClient.SqlClient
           const orders = yield* Orders
           const dates = { checkIn: "2027-05-04", checkOut: "2027-05-07" }
@@ -100,20 +100,24 @@ layer(layerWithoutRateWindows, { excludeTestServices: false })(
           const other = yield* insertOrder(operatorId, [{ propertyId: second, ...dates }])
           const swapped = (code: string, toProperty: number, whenQueued: Effect.Effect<unknown>) => {
             let attempts = 0
-            return orders.change(operatorId, new Date(), { key: { stay_code: code }, to: { toProperty } }, (found) =>
-              Effect.gen(function* () {
-                const { order, stay, in_the_way } = found
-                attempts += 1
-                if (attempts <= ORDER_CHANGE_FREE_ATTEMPTS) {
-                  yield* sql`
+            return orders.change(
+              operatorId,
+              new Date(),
+              { key: { stay_code: code }, destination: { toProperty } },
+              (found) =>
+                Effect.gen(function* () {
+                  const { order, stay, in_the_way } = found
+                  attempts += 1
+                  if (attempts <= ORDER_CHANGE_FREE_ATTEMPTS) {
+                    yield* sql`
                   UPDATE orders SET version = version + 1
                   WHERE operator_id = ${operatorId} AND reservation_code = ${code}`
-                }
-                if (attempts === ORDER_CHANGE_FREE_ATTEMPTS + 1) yield* whenQueued
-                return order === null || stay === undefined
-                  ? []
-                  : moveStayToProperty([order, ...in_the_way], stay, toProperty)
-              }).pipe(Effect.orDie)
+                  }
+                  if (attempts === ORDER_CHANGE_FREE_ATTEMPTS + 1) yield* whenQueued
+                  return order === null || stay === undefined
+                    ? []
+                    : moveStayToProperty([order, ...in_the_way], stay, toProperty)
+                }).pipe(Effect.orDie)
             )
           }
           const firstPid = yield* Deferred.make<number>()

@@ -17,7 +17,7 @@ import { insertOrder } from "../../../support/harness.ts"
 layer(layerWithoutRateWindows, { excludeTestServices: false })("how many reservations there are", (it) => {
   it.effect("is the number of stays, whatever is asked of them and of their orders", () =>
     Effect.gen(function* () {
-      const { api, as, operatorId, property, second } = yield* prepareOperator
+      const { api, as, operatorId, propertyId: property, secondPropertyId: second } = yield* prepareOperator
       const stays = (first: string, last: string) =>
         [property, second].map((propertyId) => ({ propertyId, checkIn: first, checkOut: last }))
       yield* insertOrder(operatorId, stays("2027-05-01", "2027-05-03"))

@@ -6,14 +6,14 @@ import { Orders } from "../../../../src/domain/bookings/reservations/Orders.ts"
 import { newChannelOrder, newChannelStay } from "../../../support/domain/bookings/reservations/channel-orders.ts"
 import {
   layerWithoutRateWindows,
-  loadAllRows,
   loadEvents,
   loadNightHolders,
+  loadReservationRows,
   MANUAL_RESERVATION,
   prepareOperator
 } from "../../../support/domain/bookings/reservations/reservation-operator.ts"
-import { asSystemActor, call, freshOperator, insertOrder, insertProperty } from "../../../support/harness.ts"
-import { countStatements } from "../../../support/statements.ts"
+import { asSystemActor, call, createOperator, insertOrder, insertProperty } from "../../../support/harness.ts"
+import { countStatements } from "../../../support/statement-count.ts"
 
 // A reservation by hand is made by the statement that asks for all it needs. What was in its way is asked for afterwards.
 
@@ -37,7 +37,7 @@ layer(layerWithoutRateWindows, { excludeTestServices: false })("reservations by 
 
   it.effect("that come at once are as many as fit into a property, each whole", () =>
     Effect.gen(function* () {
-      const { operatorId, property, token } = yield* prepareOperator
+      const { operatorId, propertyId: property, token } = yield* prepareOperator
       const wanted = numbers.map((index) => ({
         ...MANUAL_RESERVATION,
         property_id: property,
@@ -71,7 +71,7 @@ layer(layerWithoutRateWindows, { excludeTestServices: false })("reservations by 
 
   it.effect("that come at once are all made where each has nights of its own", () =>
     Effect.gen(function* () {
-      const { operatorId, property, token } = yield* prepareOperator
+      const { operatorId, propertyId: property, token } = yield* prepareOperator
       const codes = yield* codesOf(
         token,
         numbers.map((index) => ({ ...MANUAL_RESERVATION, property_id: property, ...spanOf(index) }))
@@ -83,20 +83,20 @@ layer(layerWithoutRateWindows, { excludeTestServices: false })("reservations by 
 
   it.effect("are made by one statement, which says why not by a second", () =>
     Effect.gen(function* () {
-      const { operatorId, property, token } = yield* prepareOperator
+      const { operatorId, propertyId: property, token } = yield* prepareOperator
       const create = (fields: object) =>
         countStatements(call(token, "create_reservation", { ...MANUAL_RESERVATION, property_id: property, ...fields }))
       yield* call(token, "search_reservations", {})
       const [made, statements] = yield* create({ channel_id: "One" })
       assert.deepStrictEqual([made.error_code, statements], [0, 1])
-      const before = yield* loadAllRows(operatorId)
+      const before = yield* loadReservationRows(operatorId)
       const [again, asked] = yield* create({ channel_id: "One" })
       assert.deepStrictEqual([again.error_code, asked], [0, 2])
       const [unknown, askedWhy] = yield* create({ property_id: 9_999_999_999 })
       assert.deepStrictEqual([unknown.error_code, askedWhy], [404, 2])
       const [held, one] = yield* create({})
       assert.deepStrictEqual([held.error_code, one], [409, 1])
-      assert.deepStrictEqual(yield* loadAllRows(operatorId), before)
+      assert.deepStrictEqual(yield* loadReservationRows(operatorId), before)
     })
   )
 
@@ -104,8 +104,8 @@ layer(layerWithoutRateWindows, { excludeTestServices: false })("reservations by 
     "are told the first that is in their way, of the order itself, the property, the names and the fields",
     () =>
       Effect.gen(function* () {
-        const { operatorId, property, token } = yield* prepareOperator
-        const stranger = yield* freshOperator()
+        const { operatorId, propertyId: property, token } = yield* prepareOperator
+        const stranger = yield* createOperator()
         const foreign = yield* insertProperty(stranger.operatorId, "Elsewhere")
         const sql = yield* SqlClient.SqlClient
         yield* sql`
@@ -129,14 +129,14 @@ layer(layerWithoutRateWindows, { excludeTestServices: false })("reservations by 
           [{ income_method_id: 5001 }, 422, "check_out_date"],
           [{ check_out_date: "2027-05-02" }, 409, "check_in_date"]
         ] as const
-        const before = yield* loadAllRows(operatorId)
+        const before = yield* loadReservationRows(operatorId)
         let fields: object = allWrong
         for (const [righted, code, field] of ways) {
           fields = { ...fields, ...righted }
           const { error_code, error_msg } = yield* call(token, "create_reservation", fields)
           assert.deepStrictEqual([error_code, error_msg.split(":")[0]], [code, field], error_msg)
         }
-        assert.deepStrictEqual(yield* loadAllRows(operatorId), before)
+        assert.deepStrictEqual(yield* loadReservationRows(operatorId), before)
         const free = { ...fields, check_in_date: "2027-06-01", check_out_date: "2027-06-02" }
         assert.strictEqual((yield* call(token, "create_reservation", free)).error_code, 0)
         const again = yield* call(token, "create_reservation", allWrong)
@@ -146,21 +146,23 @@ layer(layerWithoutRateWindows, { excludeTestServices: false })("reservations by 
 
   it.effect("leave nothing where the order names what is not the operator's", () =>
     Effect.gen(function* () {
-      const { operatorId, property } = yield* prepareOperator
-      const stranger = yield* freshOperator()
+      const { operatorId, propertyId: property } = yield* prepareOperator
+      const stranger = yield* createOperator()
       const foreign = yield* insertProperty(stranger.operatorId, "Elsewhere")
       const orders = yield* Orders
       const order = {
         ...newChannelOrder({ channel_id: "3", stays: [newChannelStay({ property_id: property })] }),
         received: null
       }
-      const before = yield* loadAllRows(operatorId)
-      const create = (named: { readonly propertyId: number | undefined; readonly methodId: number | undefined }) =>
-        orders.create(operatorId, order, new Date(), { checkIn: undefined, checkOut: undefined, ...named })
-      assert.isUndefined(yield* create({ propertyId: foreign, methodId: undefined }))
-      assert.isUndefined(yield* create({ propertyId: property, methodId: 9_999 }))
-      assert.deepStrictEqual(yield* loadAllRows(operatorId), before)
-      assert.deepInclude(yield* create({ propertyId: property, methodId: undefined }), { status: "accepted" })
+      const before = yield* loadReservationRows(operatorId)
+      const create = (named: {
+        readonly propertyId: number | undefined
+        readonly incomeMethodId: number | undefined
+      }) => orders.create(operatorId, order, new Date(), { checkIn: undefined, checkOut: undefined, ...named })
+      assert.isUndefined(yield* create({ propertyId: foreign, incomeMethodId: undefined }))
+      assert.isUndefined(yield* create({ propertyId: property, incomeMethodId: 9_999 }))
+      assert.deepStrictEqual(yield* loadReservationRows(operatorId), before)
+      assert.deepInclude(yield* create({ propertyId: property, incomeMethodId: undefined }), { status: "accepted" })
     }).pipe(asSystemActor, Effect.provide(Orders.layer))
   )
 })

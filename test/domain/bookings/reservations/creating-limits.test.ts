@@ -12,19 +12,19 @@ import {
 } from "../../../../src/platform/limits.ts"
 import {
   layerWithoutRateWindows,
-  loadAllRows,
+  loadReservationRows,
   MANUAL_RESERVATION,
   prepareOperator
 } from "../../../support/domain/bookings/reservations/reservation-operator.ts"
-import { call, freshOperator, insertProperty, layerTest } from "../../../support/harness.ts"
+import { call, createOperator, insertProperty, layerTest } from "../../../support/harness.ts"
 
 layer(layerWithoutRateWindows, { excludeTestServices: false })("the limits of a reservation by hand", (it) => {
   it.effect("refuses what it cannot read and what breaks a rule, and changes nothing", () =>
     Effect.gen(function* () {
-      const { operatorId, property, token } = yield* prepareOperator
-      const stranger = yield* freshOperator()
+      const { operatorId, propertyId: property, token } = yield* prepareOperator
+      const stranger = yield* createOperator()
       const foreign = yield* insertProperty(stranger.operatorId, "Elsewhere")
-      const before = yield* loadAllRows(operatorId)
+      const before = yield* loadReservationRows(operatorId)
       const whole = { ...MANUAL_RESERVATION, property_id: property, channel_id: "A1" }
       const without = (field: string) => Object.fromEntries(Object.entries(whole).filter(([name]) => name !== field))
       const required = Object.keys(whole).filter((field) => field !== "channel_id")
@@ -75,14 +75,14 @@ layer(layerWithoutRateWindows, { excludeTestServices: false })("the limits of a 
         const { error_code, error_msg } = yield* call(token, "create_reservation", fields)
         assert.deepStrictEqual([error_code, error_msg.split(":")[0]], [code, field], error_msg)
       }
-      assert.deepStrictEqual(yield* loadAllRows(operatorId), before)
-      assert.deepStrictEqual(yield* loadAllRows(stranger.operatorId), [[], [], [], [], [], [], [], [], []])
+      assert.deepStrictEqual(yield* loadReservationRows(operatorId), before)
+      assert.deepStrictEqual(yield* loadReservationRows(stranger.operatorId), [[], [], [], [], [], [], [], [], []])
     })
   )
 
   it.effect("accepts each limit exactly", () =>
     Effect.gen(function* () {
-      const { api, as, property } = yield* prepareOperator
+      const { api, as, propertyId: property } = yield* prepareOperator
       const channel_id = "A".repeat(CHANNEL_ID)
       yield* api
         .create_reservation({
@@ -106,7 +106,7 @@ layer(layerWithoutRateWindows, { excludeTestServices: false })("the limits of a 
 
   it.effect("keeps what a guest's name holds", () =>
     Effect.gen(function* () {
-      const { api, as, property } = yield* prepareOperator
+      const { api, as, propertyId: property } = yield* prepareOperator
       for (const [index, guest_name] of ["O'Brien; DROP TABLE", '{"a":1}', "李小龍 🏠", "a\\u0041\\b"].entries()) {
         const check_in_date = addDays("2027-06-01", index)
         const { reservation_code } = yield* api
@@ -129,7 +129,7 @@ layer(layerWithoutRateWindows, { excludeTestServices: false })("the limits of a 
 layer(layerTest, { excludeTestServices: false })("creating reservations", (it) => {
   it.effect("is bounded to 60 a minute", () =>
     Effect.gen(function* () {
-      const { token, property } = yield* prepareOperator
+      const { token, propertyId: property } = yield* prepareOperator
       const answers = yield* Effect.forEach(Array.from({ length: 61 }), () =>
         Effect.map(
           call(token, "create_reservation", { ...MANUAL_RESERVATION, property_id: property, channel_id: "A1" }),

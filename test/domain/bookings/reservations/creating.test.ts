@@ -4,30 +4,30 @@ import { TestClock } from "effect/testing"
 import {
   deleteEvents,
   layerWithoutRateWindows,
-  loadAllRows,
   loadEvents,
   loadNightHolders,
+  loadReservationRows,
   MANUAL_RESERVATION,
-  NOW,
+  NOW_ISO,
   prepareOperator
 } from "../../../support/domain/bookings/reservations/reservation-operator.ts"
 import { fieldOfError } from "../../../support/error-messages.ts"
 import {
   call,
-  createToken,
+  createAccessToken,
+  createOperator,
   dataOf,
-  freshOperator,
   insertAccount,
   insertOrder,
   insertProperty,
   withToken
 } from "../../../support/harness.ts"
-import { countStatements } from "../../../support/statements.ts"
+import { countStatements } from "../../../support/statement-count.ts"
 
 layer(layerWithoutRateWindows, { excludeTestServices: false })("a reservation by hand", (it) => {
   it.effect("reads back whole", () =>
     Effect.gen(function* () {
-      const { api, as, property } = yield* prepareOperator
+      const { api, as, propertyId: property } = yield* prepareOperator
       const create = api.create_reservation({
         ...MANUAL_RESERVATION,
         property_id: property,
@@ -132,7 +132,7 @@ layer(layerWithoutRateWindows, { excludeTestServices: false })("a reservation by
 
   it.effect("holds its nights, records what came in, and tells all of it once", () =>
     Effect.gen(function* () {
-      const { api, as, operatorId, property } = yield* prepareOperator
+      const { api, as, operatorId, propertyId: property } = yield* prepareOperator
       yield* api
         .create_reservation({ ...MANUAL_RESERVATION, property_id: property, channel_id: "A1", received_amount: 100 })
         .pipe(as)
@@ -155,7 +155,7 @@ layer(layerWithoutRateWindows, { excludeTestServices: false })("a reservation by
         payment_method_id: 197,
         reservation_code: "5-A1",
         link_type: "reservation",
-        action_at: NOW,
+        action_at: NOW_ISO,
         operator_name: "Owner",
         shares: [{ property_id: property, amount: 100 }]
       })
@@ -181,7 +181,7 @@ layer(layerWithoutRateWindows, { excludeTestServices: false })("a reservation by
 
   it.effect("records no income when nothing came in, and takes the least there is", () =>
     Effect.gen(function* () {
-      const { api, as, operatorId, property } = yield* prepareOperator
+      const { api, as, operatorId, propertyId: property } = yield* prepareOperator
       const { reservation_code } = yield* api
         .create_reservation({ ...MANUAL_RESERVATION, property_id: property, rate_amount: 0, commission_amount: 0 })
         .pipe(as)
@@ -206,9 +206,9 @@ layer(layerWithoutRateWindows, { excludeTestServices: false })("a reservation by
 
   it.effect("never sells a night twice: a clash is 409 and holds nothing", () =>
     Effect.gen(function* () {
-      const { api, as, operatorId, property, second, token } = yield* prepareOperator
+      const { api, as, operatorId, propertyId: property, secondPropertyId: second, token } = yield* prepareOperator
       yield* api.create_reservation({ ...MANUAL_RESERVATION, property_id: property, channel_id: "A1" }).pipe(as)
-      const before = yield* loadAllRows(operatorId)
+      const before = yield* loadReservationRows(operatorId)
       for (const [check_in_date, check_out_date] of [
         ["2027-05-04", "2027-05-07"],
         ["2027-05-01", "2027-05-05"],
@@ -226,7 +226,7 @@ layer(layerWithoutRateWindows, { excludeTestServices: false })("a reservation by
         const refused = yield* call(token, "create_reservation", clash)
         assert.deepStrictEqual([refused.error_code, fieldOfError(refused)], [409, "check_in_date"])
       }
-      assert.deepStrictEqual(yield* loadAllRows(operatorId), before)
+      assert.deepStrictEqual(yield* loadReservationRows(operatorId), before)
       // The day of leaving is the next guest's day of arriving.
       for (const [check_in_date, check_out_date] of [
         ["2027-05-01", "2027-05-04"],
@@ -242,7 +242,7 @@ layer(layerWithoutRateWindows, { excludeTestServices: false })("a reservation by
 
   it.effect("may take days the host closed, which stay closed, and tells no change that was none", () =>
     Effect.gen(function* () {
-      const { api, as, operatorId, property } = yield* prepareOperator
+      const { api, as, operatorId, propertyId: property } = yield* prepareOperator
       yield* api.update_availabilities({ property_ids: [property], available: false, dates: ["2027-05-05"] }).pipe(as)
       yield* deleteEvents(operatorId)
       yield* api.create_reservation({ ...MANUAL_RESERVATION, property_id: property, channel_id: "A1" }).pipe(as)
@@ -262,16 +262,16 @@ layer(layerWithoutRateWindows, { excludeTestServices: false })("a reservation by
 
   it.effect("is made once under one channel_id, for ever, and the answer shows how the order is now", () =>
     Effect.gen(function* () {
-      const { api, as, operatorId, accountId, property, token } = yield* prepareOperator
+      const { api, as, operatorId, accountId, propertyId: property, token } = yield* prepareOperator
       const create = { ...MANUAL_RESERVATION, property_id: property, channel_id: "Retry1", received_amount: 50 }
       yield* api.create_reservation(create).pipe(as)
-      const before = yield* loadAllRows(operatorId)
+      const before = yield* loadReservationRows(operatorId)
       const [again, statements] = yield* countStatements(api.create_reservation(create).pipe(as))
       assert.isAtMost(statements, 3, "the token, the order and why there is none")
       assert.deepInclude(again, { reservation_code: "5-Retry1", status: "accepted" })
       // A sub-account, another custom channel, other dates, a property that does not exist: the same order.
       const subAccount = yield* insertAccount(operatorId, "sub", "Sub")
-      const subToken = yield* createToken({ operatorId, accountId: subAccount }, "writable")
+      const subToken = yield* createAccessToken({ operatorId, accountId: subAccount }, "writable")
       const otherwise = {
         ...create,
         custom_channel_id: 9_999,
@@ -279,20 +279,20 @@ layer(layerWithoutRateWindows, { excludeTestServices: false })("a reservation by
         check_in_date: "2027-05-01",
         income_method_id: 1
       }
-      for (const each of [token, subToken, yield* createToken({ operatorId, accountId }, "writable")]) {
+      for (const each of [token, subToken, yield* createAccessToken({ operatorId, accountId }, "writable")]) {
         const data = yield* dataOf(yield* call(each, "create_reservation", otherwise))
         assert.deepInclude(data, { reservation_code: "5-Retry1", status: "accepted" })
       }
-      assert.deepStrictEqual(yield* loadAllRows(operatorId), before)
+      assert.deepStrictEqual(yield* loadReservationRows(operatorId), before)
       yield* api.cancel_reservation({ reservation_code: "5-Retry1" }).pipe(as)
-      const after = yield* loadAllRows(operatorId)
+      const after = yield* loadReservationRows(operatorId)
       const cancelled = yield* api.create_reservation(create).pipe(as)
       assert.deepStrictEqual(cancelled.reservation, { reservation_code: "5-Retry1", status: "cancelled" })
-      assert.deepStrictEqual(yield* loadAllRows(operatorId), after)
+      assert.deepStrictEqual(yield* loadReservationRows(operatorId), after)
       assert.deepStrictEqual(yield* loadNightHolders(operatorId), [], "a cancelled order holds nothing")
       // Letters differ by case, and operators do not share names.
       yield* api.create_reservation({ ...create, channel_id: "RETRY1" }).pipe(as)
-      const stranger = yield* freshOperator()
+      const stranger = yield* createOperator()
       const elsewhere = yield* insertProperty(stranger.operatorId, "Elsewhere")
       const theirs = yield* api
         .create_reservation({ ...create, property_id: elsewhere })
@@ -303,7 +303,7 @@ layer(layerWithoutRateWindows, { excludeTestServices: false })("a reservation by
 
   it.effect("shares no names with the orders of channels", () =>
     Effect.gen(function* () {
-      const { api, as, operatorId, property, second } = yield* prepareOperator
+      const { api, as, operatorId, propertyId: property, secondPropertyId: second } = yield* prepareOperator
       const code = yield* insertOrder(operatorId, [{ propertyId: second }], { channelType: "airbnb" })
       const channel_id = code.slice(2)
       const { reservation_code } = yield* api
@@ -317,7 +317,7 @@ layer(layerWithoutRateWindows, { excludeTestServices: false })("a reservation by
 
   it.effect("keeps no day of the past from being booked", () =>
     Effect.gen(function* () {
-      const { api, as, property } = yield* prepareOperator
+      const { api, as, propertyId: property } = yield* prepareOperator
       yield* TestClock.setTime(Date.parse("2028-01-01T00:00:00Z"))
       yield* api.create_reservation({ ...MANUAL_RESERVATION, property_id: property }).pipe(as)
     })

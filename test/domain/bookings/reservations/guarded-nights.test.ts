@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 import { findConstraintViolation } from "../../../../src/platform/database/constraints.ts"
 import {
   layerWithoutRateWindows,
-  loadAllRows,
+  loadReservationRows,
   prepareOperator
 } from "../../../support/domain/bookings/reservations/reservation-operator.ts"
 import { insertOrder } from "../../../support/harness.ts"
@@ -12,11 +12,11 @@ import { insertOrder } from "../../../support/harness.ts"
 layer(layerWithoutRateWindows, { excludeTestServices: false })("the database itself", (it) => {
   it.effect("refuses a second holder, a stay without its nights, and nights without their stay", () =>
     Effect.gen(function* () {
-      const { operatorId, property, second } = yield* prepareOperator
+      const { operatorId, propertyId: property, secondPropertyId: second } = yield* prepareOperator
       const sql = yield* SqlClient.SqlClient
       const code = yield* insertOrder(operatorId, [{ propertyId: property }])
       const other = yield* insertOrder(operatorId, [{ propertyId: second }])
-      const before = yield* loadAllRows(operatorId)
+      const before = yield* loadReservationRows(operatorId)
       const taker = sql`(SELECT id FROM stays WHERE operator_id = ${operatorId} AND stay_code = ${other})`
       const days = sql`operator_id = ${operatorId} AND property_id = ${property}`
       const stay = sql`operator_id = ${operatorId} AND stay_code = ${code}`
@@ -43,7 +43,7 @@ layer(layerWithoutRateWindows, { excludeTestServices: false })("the database its
         const error = yield* Effect.flip(statement)
         assert.strictEqual(findConstraintViolation(error)?.name, constraint)
       }
-      assert.deepStrictEqual(yield* loadAllRows(operatorId), before)
+      assert.deepStrictEqual(yield* loadReservationRows(operatorId), before)
     })
   )
 })

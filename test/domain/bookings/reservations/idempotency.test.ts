@@ -13,7 +13,7 @@ import {
   prepareOperator
 } from "../../../support/domain/bookings/reservations/reservation-operator.ts"
 import { call } from "../../../support/harness.ts"
-import { canOverlap, withServerNote } from "../../../support/overlap.ts"
+import { canOverlap, withServerNote } from "../../../support/overlapping-transactions.ts"
 
 const RETRIES = 500
 
@@ -42,7 +42,7 @@ const outcome = { reservation_code: "5-RETRY", status: "accepted" }
 layer(layerWithoutRateWindows, { excludeTestServices: false })("one channel_id", (it) => {
   it.effect(`makes one order of ${RETRIES} creations at once, and all of them are told its code`, () =>
     Effect.gen(function* () {
-      const { operatorId, property, token } = yield* prepareOperator
+      const { operatorId, propertyId: property, token } = yield* prepareOperator
       const create = call(token, "create_reservation", {
         ...MANUAL_RESERVATION,
         property_id: property,
@@ -58,7 +58,7 @@ layer(layerWithoutRateWindows, { excludeTestServices: false })("one channel_id",
 
   it.effect("makes as many orders as there are names, but one a night, when all want the same one", () =>
     Effect.gen(function* () {
-      const { operatorId, property, token } = yield* prepareOperator
+      const { operatorId, propertyId: property, token } = yield* prepareOperator
       const answers = yield* Effect.forEach(
         Array.from({ length: 100 }, (_, index) => `N${index}`),
         (channel_id) =>
@@ -76,14 +76,17 @@ layer(layerWithoutRateWindows, { excludeTestServices: false })("one channel_id",
 
   it.effect.skipIf(!canOverlap)(withServerNote("makes one order of two processes"), () =>
     Effect.gen(function* () {
-      const { operatorId, property, token } = yield* prepareOperator
+      const { operatorId, propertyId: property, token } = yield* prepareOperator
       const fields = JSON.stringify({
         ...MANUAL_RESERVATION,
         property_id: property,
         channel_id: "RETRY",
         received_amount: 50
       })
-      const script = join(import.meta.dirname, "../../../support/domain/bookings/reservations/creating-process.ts")
+      const script = join(
+        import.meta.dirname,
+        "../../../support/domain/bookings/reservations/reservation-creating-process.ts"
+      )
       const started = Effect.promise(() =>
         run(process.execPath, [script, token, fields, String(RETRIES / 2)], {
           env: { ...process.env, PROCESS_DATABASE_URL: inject("testDatabaseUrl") }

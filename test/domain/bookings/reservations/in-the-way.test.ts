@@ -20,7 +20,7 @@ const loopsOf = (plan: Plan): ReadonlyArray<number> => [plan["Actual Loops"], ..
 layer(layerWithoutRateWindows, { excludeTestServices: false })("finding who is in the way", (it) => {
   it.effect("begins with the stay, not with all stays, in tables that PostgreSQL has no statistics of", () =>
     Effect.gen(function* () {
-      const { operatorId, property, second } = yield* prepareOperator
+      const { operatorId, propertyId: property, secondPropertyId: second } = yield* prepareOperator
       const sql = yield* SqlClient.SqlClient
       const store = yield* OrderStore
       const date = (index: number) => new Date(Date.parse("2027-05-01") + index * 86_400_000).toISOString().slice(0, 10)
@@ -34,7 +34,7 @@ layer(layerWithoutRateWindows, { excludeTestServices: false })("finding who is i
       const code = yield* insertOrder(operatorId, [{ propertyId: second, ...dates }])
       const statements: Array<readonly [string, ReadonlyArray<unknown>]> = []
       const { in_the_way } = yield* Effect.provideService(
-        store.find(operatorId, { stay_code: code }, { toProperty: property }),
+        store.loadForChange(operatorId, { stay_code: code }, { toProperty: property }),
         Statement.CurrentTransformer,
         (statement) => {
           statements.push(statement.compile())

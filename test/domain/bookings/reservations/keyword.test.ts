@@ -18,13 +18,13 @@ import {
 import {
   layerWithoutRateWindows,
   MANUAL_RESERVATION,
-  NOW,
+  NOW_ISO,
   prepareOperator
 } from "../../../support/domain/bookings/reservations/reservation-operator.ts"
 import { asSystemActor, call, insertOrder } from "../../../support/harness.ts"
 
 const host = Effect.gen(function* () {
-  const { api, as, property, second, ...operator } = yield* prepareOperator
+  const { api, as, propertyId: property, secondPropertyId: second, ...operator } = yield* prepareOperator
   const create = (channel_id: string, fields: Partial<Parameters<typeof api.create_reservation>[0]> = {}) =>
     api.create_reservation({ ...MANUAL_RESERVATION, property_id: property, channel_id, ...fields }).pipe(as)
   const codesFor = (filters: Parameters<typeof api.search_reservations>[0]) =>
@@ -153,7 +153,7 @@ layer(layerWithoutRateWindows, { excludeTestServices: false })("a keyword search
         INSERT INTO guests (operator_id, stay_id, name, phone)
         SELECT operator_id, id, 'Erasmus Junior', '+49 151 3333333' FROM stays WHERE operator_id = ${operatorId}`
       assert.deepStrictEqual(yield* codesFor({ keyword: "Erasmus" }), ["5-GONE1"])
-      const guest = yield* findGuest(operatorId, { by: "email", value: "erasmus@example.com" }, new Date(NOW))
+      const guest = yield* findGuest(operatorId, { by: "email", value: "erasmus@example.com" }, new Date(NOW_ISO))
       yield* eraseGuests(guest).pipe(asSystemActor)
       for (const keyword of ["Erasmus", "Junior", "example.com", "1512222222", "1513333333", "GONE1"]) {
         assert.deepStrictEqual(yield* codesFor({ keyword }), [], keyword)
@@ -217,11 +217,11 @@ layer(layerWithoutRateWindows, { excludeTestServices: false })("a keyword search
 })
 
 test("a keyword is a phone number only if it is written like one", () => {
-  assert.deepStrictEqual(toKeyword(" Ada 1234 "), { words: "Ada 1234", digits: undefined })
-  assert.deepStrictEqual(toKeyword("+49 (0)15"), { words: "+49 (0)15", digits: "49015" })
-  assert.deepStrictEqual(toKeyword("0049.15"), { words: "0049.15", digits: "4915" })
-  assert.deepStrictEqual(toKeyword("0049151"), { words: "49151", digits: undefined })
-  assert.deepStrictEqual(toKeyword("0012"), { words: "0012", digits: undefined })
+  assert.deepStrictEqual(toKeyword(" Ada 1234 "), { text: "Ada 1234", digits: undefined })
+  assert.deepStrictEqual(toKeyword("+49 (0)15"), { text: "+49 (0)15", digits: "49015" })
+  assert.deepStrictEqual(toKeyword("0049.15"), { text: "0049.15", digits: "4915" })
+  assert.deepStrictEqual(toKeyword("0049151"), { text: "49151", digits: undefined })
+  assert.deepStrictEqual(toKeyword("0012"), { text: "0012", digits: undefined })
   FastCheck.assert(
     FastCheck.property(FastCheck.string(), (text) => {
       const { digits } = toKeyword(text)

@@ -1,25 +1,25 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import {
-  availabilityEvent,
   deleteEvents,
   layerWithoutRateWindows,
-  loadAllRows,
   loadEvents,
   loadNightHolders,
+  loadReservationRows,
   loadStayRow,
   MANUAL_RESERVATION,
+  makeAvailabilityEvent,
   prepareOperator,
   sortEvents
 } from "../../../support/domain/bookings/reservations/reservation-operator.ts"
 import { call, insertOrder } from "../../../support/harness.ts"
-import { countStatements } from "../../../support/statements.ts"
+import { countStatements } from "../../../support/statement-count.ts"
 
 layer(layerWithoutRateWindows, { excludeTestServices: false })("moving between properties", (it) => {
   it.effect("puts whoever is in the way into the box, with all of its nights", () =>
     Effect.gen(function* () {
       const ground = yield* prepareOperator
-      const { api, as, operatorId, property, second } = ground
+      const { api, as, operatorId, propertyId: property, secondPropertyId: second } = ground
       yield* api.create_reservation({ ...MANUAL_RESERVATION, property_id: property, channel_id: "A1" }).pipe(as)
       const wide = {
         ...MANUAL_RESERVATION,
@@ -43,9 +43,9 @@ layer(layerWithoutRateWindows, { excludeTestServices: false })("moving between p
         sortEvents([
           { event: "reservation_updated", reservation_code: "5-A1", stay_code: "5-A1", property_id: second },
           { event: "reservation_updated", reservation_code: "5-B1", stay_code: "5-B1", property_id: 0 },
-          availabilityEvent(property, ["2027-05-04", true], ["2027-05-05", true], ["2027-05-06", true]),
+          makeAvailabilityEvent(property, ["2027-05-04", true], ["2027-05-05", true], ["2027-05-06", true]),
           // The 4th and 5th went from one stay to the other: nothing changed for whoever wants to book.
-          availabilityEvent(second, ["2027-05-03", true], ["2027-05-06", false])
+          makeAvailabilityEvent(second, ["2027-05-03", true], ["2027-05-06", false])
         ])
       )
       assert.deepInclude(yield* loadStayRow(ground, "5-B1"), {
@@ -70,7 +70,7 @@ layer(layerWithoutRateWindows, { excludeTestServices: false })("moving between p
 
   it.effect("displaces several stays of several orders, and rooms of its own order", () =>
     Effect.gen(function* () {
-      const { api, as, operatorId, property, second } = yield* prepareOperator
+      const { api, as, operatorId, propertyId: property, secondPropertyId: second } = yield* prepareOperator
       const code = yield* insertOrder(operatorId, [
         { propertyId: property, checkIn: "2027-05-01", checkOut: "2027-05-10" },
         { propertyId: second, checkIn: "2027-05-08", checkOut: "2027-05-09" }
@@ -96,7 +96,7 @@ layer(layerWithoutRateWindows, { excludeTestServices: false })("moving between p
   it.effect("into the box frees the nights and is no cancellation", () =>
     Effect.gen(function* () {
       const ground = yield* prepareOperator
-      const { api, as, operatorId, property } = ground
+      const { api, as, operatorId, propertyId: property } = ground
       yield* api.create_reservation({ ...MANUAL_RESERVATION, property_id: property, channel_id: "A1" }).pipe(as)
       yield* deleteEvents(operatorId)
       yield* api.move_stay_to_box({ stay_code: "5-A1" }).pipe(as)
@@ -110,7 +110,7 @@ layer(layerWithoutRateWindows, { excludeTestServices: false })("moving between p
         sortEvents(yield* loadEvents(operatorId)),
         sortEvents([
           { event: "reservation_updated", reservation_code: "5-A1", stay_code: "5-A1", property_id: 0 },
-          availabilityEvent(property, ["2027-05-04", true], ["2027-05-05", true], ["2027-05-06", true])
+          makeAvailabilityEvent(property, ["2027-05-04", true], ["2027-05-05", true], ["2027-05-06", true])
         ])
       )
       // Nights can be booked meanwhile, and its dates changed while it is in no property.
@@ -126,7 +126,7 @@ layer(layerWithoutRateWindows, { excludeTestServices: false })("moving between p
   it.effect("of a pending request displaces nobody", () =>
     Effect.gen(function* () {
       const ground = yield* prepareOperator
-      const { api, as, operatorId, property, second } = ground
+      const { api, as, operatorId, propertyId: property, secondPropertyId: second } = ground
       yield* api.create_reservation({ ...MANUAL_RESERVATION, property_id: second, channel_id: "A1" }).pipe(as)
       const dates = { checkIn: "2027-05-04", checkOut: "2027-05-07" }
       const pending = yield* insertOrder(operatorId, [{ propertyId: property, ...dates }], {
@@ -144,21 +144,24 @@ layer(layerWithoutRateWindows, { excludeTestServices: false })("moving between p
     Effect.gen(function* () {
       const ground = yield* prepareOperator
       const stranger = yield* prepareOperator
-      const { api, as, operatorId, property, token } = ground
+      const { api, as, operatorId, propertyId: property, token } = ground
       yield* api.create_reservation({ ...MANUAL_RESERVATION, property_id: property, channel_id: "A1" }).pipe(as)
-      const theirs = yield* insertOrder(stranger.operatorId, [{ propertyId: stranger.property }])
-      const before = [yield* loadAllRows(operatorId), yield* loadAllRows(stranger.operatorId)]
+      const theirs = yield* insertOrder(stranger.operatorId, [{ propertyId: stranger.propertyId }])
+      const before = [yield* loadReservationRows(operatorId), yield* loadReservationRows(stranger.operatorId)]
       for (const [operation, fields, field] of [
         ["allocate_stay", { stay_code: "5-ZZ", property_id: property }, "stay_code"],
         ["allocate_stay", { stay_code: theirs, property_id: property }, "stay_code"],
-        ["allocate_stay", { stay_code: "5-A1", property_id: stranger.property }, "property_id"],
+        ["allocate_stay", { stay_code: "5-A1", property_id: stranger.propertyId }, "property_id"],
         ["move_stay_to_box", { stay_code: theirs }, "stay_code"]
       ] as const) {
         const { error_code, error_msg } = yield* call(token, operation, fields)
         assert.deepStrictEqual([error_code, error_msg.split(":")[0]], [404, field])
       }
       assert.strictEqual((yield* call(token, "allocate_stay", { stay_code: "5-A1" })).error_code, 400)
-      assert.deepStrictEqual([yield* loadAllRows(operatorId), yield* loadAllRows(stranger.operatorId)], before)
+      assert.deepStrictEqual(
+        [yield* loadReservationRows(operatorId), yield* loadReservationRows(stranger.operatorId)],
+        before
+      )
     })
   )
 })

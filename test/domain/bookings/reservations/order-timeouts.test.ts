@@ -12,7 +12,7 @@ import { newChannelOrder, newChannelStay } from "../../../support/domain/booking
 import {
   loadEvents,
   loadNightHolders,
-  NOW,
+  NOW_ISO,
   prepareOperator
 } from "../../../support/domain/bookings/reservations/reservation-operator.ts"
 import { asSystemActor, layerService } from "../../../support/harness.ts"
@@ -23,7 +23,7 @@ const DAY = 24 * 60 * 60 * 1000
 /** A pending order that times out a day from now. */
 const pending = Effect.fnUntraced(function* (
   status: "wait_accept" | "wait_pay",
-  expires_at = new Date(Date.parse(NOW) + DAY)
+  expires_at = new Date(Date.parse(NOW_ISO) + DAY)
 ) {
   const ground = yield* prepareOperator
   const { createFromChannel: createSold } = yield* Orders
@@ -33,9 +33,9 @@ const pending = Effect.fnUntraced(function* (
       channel_id: "90001",
       status,
       expires_at,
-      stays: [newChannelStay({ property_id: ground.property })]
+      stays: [newChannelStay({ property_id: ground.propertyId })]
     }),
-    new Date(NOW)
+    new Date(NOW_ISO)
   ).pipe(asSystemActor)
   const shown = Effect.map(
     ground.api.search_reservations({ reservation_code }).pipe(ground.as),
@@ -107,7 +107,7 @@ layer(Layer.provideMerge(Orders.layer, layerService(layerOwnDatabase, RateWindow
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
         const { operatorId } = yield* pending("wait_accept")
-        const expires_at = new Date(Date.parse(NOW) + DAY)
+        const expires_at = new Date(Date.parse(NOW_ISO) + DAY)
         // As many as one statement finds, before and after the first.
         yield* sql`
         INSERT INTO orders (operator_id, reservation_code, channel_type, channel_id, status, currency, booked_at, created_at, expires_at)

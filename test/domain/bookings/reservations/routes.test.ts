@@ -1,9 +1,13 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
-import { MANUAL_RESERVATION, NOW, TODAY } from "../../../support/domain/bookings/reservations/reservation-operator.ts"
-import { freshOperator, insertProperty } from "../../../support/harness.ts"
-import { BaseUrl, layerHttpServer } from "../../../support/server.ts"
+import {
+  MANUAL_RESERVATION,
+  NOW_ISO,
+  TODAY
+} from "../../../support/domain/bookings/reservations/reservation-operator.ts"
+import { createOperator, insertProperty } from "../../../support/harness.ts"
+import { BaseUrl, layerHttpServer } from "../../../support/http-server.ts"
 
 // The routes of reservations as clients call them, over a real socket: two of one shape may name their code
 // differently, and a DELETE may carry its field in a body or in the query.
@@ -11,9 +15,9 @@ import { BaseUrl, layerHttpServer } from "../../../support/server.ts"
 layer(layerHttpServer())("the routes of reservations", (it) => {
   it.effect("lead to their operations", () =>
     Effect.gen(function* () {
-      yield* TestClock.setTime(Date.parse(NOW))
+      yield* TestClock.setTime(Date.parse(NOW_ISO))
       const url = yield* BaseUrl
-      const { operatorId, token } = yield* freshOperator()
+      const { operatorId, token } = yield* createOperator()
       const property = yield* insertProperty(operatorId, "Harbour 1")
       const send = (method: string, path: string, body?: object) =>
         Effect.promise(async () => {

@@ -5,18 +5,22 @@ import { splitByWeights } from "../../../../src/contract/money.ts"
 import { addDays } from "../../../../src/contract/time.ts"
 import type { OrderState, OrderStatus } from "../../../../src/domain/bookings/orders/order.ts"
 import { ReservationPayment } from "../../../../src/domain/bookings/reservations/reservation.ts"
-import { isManualCode, toManualCode, toStayCode } from "../../../../src/domain/bookings/reservations/rules/codes.ts"
 import {
-  heldNights,
+  countNights,
+  listHeldNights,
   listStayNights,
-  nightCount,
   toNightKey
 } from "../../../../src/domain/bookings/reservations/rules/nights.ts"
 import { diffOrders, isEmptyChange } from "../../../../src/domain/bookings/reservations/rules/order-diff.ts"
+import {
+  isManualOrderCode,
+  toManualOrderCode,
+  toStayCode
+} from "../../../../src/domain/bookings/reservations/rules/reservation-codes.ts"
 import { toPayment } from "../../../../src/domain/bookings/reservations/rules/reservation-view.ts"
-import { checkInDays, checkOutDays } from "../../../../src/domain/bookings/reservations/rules/search-days.ts"
+import { parseCheckInDays, parseCheckOutDays } from "../../../../src/domain/bookings/reservations/rules/search-days.ts"
 import { applyStayEdit, type StayEdit } from "../../../../src/domain/bookings/reservations/rules/stay-edit.ts"
-import { validateGuests } from "../../../../src/domain/bookings/reservations/rules/stay-validation.ts"
+import { validateGuestCount } from "../../../../src/domain/bookings/reservations/rules/stay-validation.ts"
 import {
   acceptOrder,
   moveStayToProperty,
@@ -85,7 +89,7 @@ describe("the guests of a stay", () => {
   it("are an adult at least, and its children; infants are not among them", () => {
     fc.assert(
       fc.property(fc.nat(12), family, (guests, stay) => {
-        const checked = validateGuests(guests, stay)
+        const checked = validateGuestCount(guests, stay)
         assert.strictEqual(Result.isSuccess(checked), guests >= stay.number_of_children + 1)
         if (Result.isFailure(checked)) {
           assert.match(checked.failure.message, /^number_of_guests: /)
@@ -138,7 +142,7 @@ describe("the days of a search", () => {
           ["in", tooMany],
           ["out", false]
         ] as const) {
-          const searched = (of === "in" ? checkInDays : checkOutDays)(said(start, end, of))
+          const searched = (of === "in" ? parseCheckInDays : parseCheckOutDays)(said(start, end, of))
           if ((pair && start > end) || refused) {
             assert.isTrue(Result.isFailure(searched))
             assert.match(
@@ -155,8 +159,8 @@ describe("the days of a search", () => {
 
 describe("codes", () => {
   it("tell orders made by hand from all others, and number the rooms", () => {
-    assert.isTrue(isManualCode(toManualCode("A1")))
-    assert.isFalse(isManualCode("0-5-1"))
+    assert.isTrue(isManualOrderCode(toManualOrderCode("A1")))
+    assert.isFalse(isManualOrderCode("0-5-1"))
     assert.deepStrictEqual(
       [0, 1, 2].map((room) => toStayCode("5-A1", room)),
       ["5-A1", "5-A1_1", "5-A1_2"]
@@ -184,7 +188,7 @@ describe("nights", () => {
         const stay = { check_in_date: "2027-02-20", check_out_date: addDays("2027-02-20", count) }
         const nights = listStayNights(stay)
         assert.lengthOf(nights, count)
-        assert.strictEqual(nightCount(stay), count)
+        assert.strictEqual(countNights(stay), count)
         assert.strictEqual(nights[0], stay.check_in_date)
         assert.strictEqual(addDays(nights.at(-1) ?? "", 1), stay.check_out_date)
       })
@@ -259,7 +263,7 @@ const holders = (all: ReadonlyArray<OrderState>): Map<string, number> | undefine
   const map = new Map<string, number>()
   for (const order of all) {
     for (const stay of order.stays) {
-      for (const night of heldNights(order.status, stay)) {
+      for (const night of listHeldNights(order.status, stay)) {
         if (map.has(toNightKey(night))) return undefined
         map.set(toNightKey(night), stay.id)
       }
@@ -379,7 +383,7 @@ describe("moves", () => {
         const after = moveStayToProperty(all, stay, property_id)
         assert.isDefined(holders(after))
         const status = all.find((order) => order.stays.includes(stay))?.status ?? "denied"
-        const wanted = heldNights(status, { ...stay, property_id }).map(toNightKey)
+        const wanted = listHeldNights(status, { ...stay, property_id }).map(toNightKey)
         const displaced = new Set(wanted.flatMap((night) => before.get(night) ?? []))
         for (const each of after.flatMap((order) => order.stays)) {
           const was = all.flatMap((order) => order.stays).find(({ id }) => id === each.id)

@@ -13,12 +13,12 @@ import {
   TODAY
 } from "../../../support/domain/bookings/reservations/reservation-operator.ts"
 import { asSystemActor, call, insertOrder, insertProperty } from "../../../support/harness.ts"
-import { countStatements } from "../../../support/statements.ts"
+import { countStatements } from "../../../support/statement-count.ts"
 
 layer(layerWithoutRateWindows, { excludeTestServices: false })("finding reservations", (it) => {
   it.effect("narrows by every filter", () =>
     Effect.gen(function* () {
-      const { api, as, operatorId, property, second } = yield* prepareOperator
+      const { api, as, operatorId, propertyId: property, secondPropertyId: second } = yield* prepareOperator
       const create = (channel_id: string, property_id: number, check_in_date: string) =>
         api
           .create_reservation({
@@ -88,7 +88,7 @@ layer(layerWithoutRateWindows, { excludeTestServices: false })("finding reservat
 
   it.effect("covers 180 days around today only when nothing else is asked for", () =>
     Effect.gen(function* () {
-      const { api, as, operatorId, property } = yield* prepareOperator
+      const { api, as, operatorId, propertyId: property } = yield* prepareOperator
       const leaving = (checkOut: string) =>
         insertOrder(operatorId, [{ propertyId: property, checkIn: addDays(checkOut, -1), checkOut }])
       const first = yield* leaving(addDays(TODAY, -SEARCH_DAYS))
@@ -107,7 +107,7 @@ layer(layerWithoutRateWindows, { excludeTestServices: false })("finding reservat
 
   it.effect("takes one bound of a pair of dates, open on the other side", () =>
     Effect.gen(function* () {
-      const { api, as, operatorId, property } = yield* prepareOperator
+      const { api, as, operatorId, propertyId: property } = yield* prepareOperator
       // Four stays of two nights, further apart than a search by check-in may cover.
       const days = [0, 1, 2, 3].map((index) => addDays(TODAY, index * (SEARCH_DAYS + 1)))
       const codes = yield* Effect.forEach(days, (checkIn) =>
@@ -133,9 +133,9 @@ layer(layerWithoutRateWindows, { excludeTestServices: false })("finding reservat
 
   it.effect("says how many there are in all, on every page and on one behind the last", () =>
     Effect.gen(function* () {
-      const { api, as, operatorId, property, second } = yield* prepareOperator
+      const { api, as, operatorId, propertyId: property, secondPropertyId: second } = yield* prepareOperator
       const stranger = yield* prepareOperator
-      yield* insertOrder(stranger.operatorId, [{ propertyId: stranger.property }])
+      yield* insertOrder(stranger.operatorId, [{ propertyId: stranger.propertyId }])
       for (const status of ["accepted", "wait_accept", "denied"] as const) {
         yield* insertOrder(operatorId, [{ propertyId: property }, { propertyId: second }], {
           status,
@@ -156,7 +156,7 @@ layer(layerWithoutRateWindows, { excludeTestServices: false })("finding reservat
 
   it.effect("finds the stays in the box as those of property 0, where they are shown", () =>
     Effect.gen(function* () {
-      const { api, as, token, operatorId, property, second } = yield* prepareOperator
+      const { api, as, token, operatorId, propertyId: property, secondPropertyId: second } = yield* prepareOperator
       assert.strictEqual((yield* call(token, "search_reservations", { property_id: 0 })).error_code, 0)
       const code = yield* insertOrder(operatorId, [{ propertyId: property }, { propertyId: second }])
       yield* api.move_stay_to_box({ stay_code: code }).pipe(as)
@@ -175,7 +175,7 @@ layer(layerWithoutRateWindows, { excludeTestServices: false })("finding reservat
 
   it.effect("lists the latest first by each order, page by page", () =>
     Effect.gen(function* () {
-      const { api, as, property } = yield* prepareOperator
+      const { api, as, propertyId: property } = yield* prepareOperator
       const create = Effect.fnUntraced(function* (
         channel_id: string,
         check_in_date: string,
@@ -274,7 +274,7 @@ layer(layerWithoutRateWindows, { excludeTestServices: false })("finding reservat
 
   it.effect("shows what only channels know", () =>
     Effect.gen(function* () {
-      const { api, as, operatorId, property } = yield* prepareOperator
+      const { api, as, operatorId, propertyId: property } = yield* prepareOperator
       const orders = yield* Orders
       const sold = newChannelOrder({
         channel_id: "48120375",
@@ -330,7 +330,7 @@ layer(layerWithoutRateWindows, { excludeTestServices: false })("finding reservat
 
   it.effect("refuses a range backwards and one too wide, and what is no filter", () =>
     Effect.gen(function* () {
-      const { token, property } = yield* prepareOperator
+      const { token, propertyId: property } = yield* prepareOperator
       const stranger = yield* prepareOperator
       const wrong: ReadonlyArray<readonly [object, number, string]> = [
         [{ start_check_in_date: addDays(TODAY, 1), end_check_in_date: TODAY }, 422, "start_check_in_date"],
@@ -344,7 +344,7 @@ layer(layerWithoutRateWindows, { excludeTestServices: false })("finding reservat
         [{ property_id: "x" }, 400, "property_id"],
         [{ property_id: -1 }, 422, "property_id"],
         [{ property_id: 9_999_999_999 }, 404, "property_id"],
-        [{ property_id: stranger.property }, 404, "property_id"],
+        [{ property_id: stranger.propertyId }, 404, "property_id"],
         [{ limit: 0 }, 422, "limit"],
         [{ limit: PAGE_MAX + 1 }, 422, "limit"],
         [{ offset: -1 }, 422, "offset"]

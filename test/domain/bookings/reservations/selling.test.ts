@@ -17,12 +17,12 @@ import {
   stayCodesOf
 } from "../../../support/domain/bookings/reservations/channel-orders.ts"
 import {
-  availabilityEvent,
   layerWithoutRateWindows,
-  loadAllRows,
   loadEvents,
   loadNightHolders,
+  loadReservationRows,
   MANUAL_RESERVATION,
+  makeAvailabilityEvent,
   prepareOperator,
   sortEvents
 } from "../../../support/domain/bookings/reservations/reservation-operator.ts"
@@ -37,8 +37,8 @@ layer(layerWithoutRateWindows, { excludeTestServices: false })("an order a chann
     const order = newChannelOrder({
       channel_id: "48120375",
       stays: [
-        newChannelStay({ property_id: ground.property }),
-        newChannelStay({ property_id: ground.second }),
+        newChannelStay({ property_id: ground.propertyId }),
+        newChannelStay({ property_id: ground.secondPropertyId }),
         newChannelStay({ property_id: third })
       ]
     })
@@ -47,7 +47,7 @@ layer(layerWithoutRateWindows, { excludeTestServices: false })("an order a chann
 
   it.effect("comes in with all its rooms, told once a stay, and once however often it is seen", () =>
     Effect.gen(function* () {
-      const { operatorId, property, second, third, order, orders } = yield* rooms
+      const { operatorId, propertyId: property, secondPropertyId: second, third, order, orders } = yield* rooms
       const created = yield* orders.createFromChannel(operatorId, order, AT)
       assert.deepStrictEqual(created, { reservation_code: "0-48120375-XK2P", status: "accepted", is_new: true })
       const nights = ["2027-05-04", "2027-05-05", "2027-05-06"]
@@ -64,11 +64,11 @@ layer(layerWithoutRateWindows, { excludeTestServices: false })("an order a chann
         sortEvents(
           places.flatMap(([property_id, stay_code]) => [
             { ...told, stay_code, property_id },
-            availabilityEvent(property_id, ...nights.map((day) => [day, false] as const))
+            makeAvailabilityEvent(property_id, ...nights.map((day) => [day, false] as const))
           ])
         )
       )
-      const before = yield* loadAllRows(operatorId)
+      const before = yield* loadReservationRows(operatorId)
       const again = yield* Effect.forEach(
         Array.from({ length: 20 }),
         () => orders.createFromChannel(operatorId, order, AT),
@@ -77,13 +77,13 @@ layer(layerWithoutRateWindows, { excludeTestServices: false })("an order a chann
         }
       )
       for (const each of again) assert.deepStrictEqual(each, { ...created, is_new: false })
-      assert.deepStrictEqual(yield* loadAllRows(operatorId), before)
+      assert.deepStrictEqual(yield* loadReservationRows(operatorId), before)
     }).pipe(asSystemActor, Effect.provide(Orders.layer))
   )
 
   it.effect("is never refused: a room whose nights are held goes into the box, the others hold theirs", () =>
     Effect.gen(function* () {
-      const { api, as, operatorId, property, second, third, order, orders } = yield* rooms
+      const { api, as, operatorId, propertyId: property, secondPropertyId: second, third, order, orders } = yield* rooms
       yield* api.create_reservation({ ...MANUAL_RESERVATION, property_id: second, channel_id: "A1" }).pipe(as)
       yield* orders.createFromChannel(operatorId, order, AT)
       const { reservations } = yield* api.search_reservations({ channel_id: "48120375" }).pipe(as)
@@ -101,7 +101,7 @@ layer(layerWithoutRateWindows, { excludeTestServices: false })("an order a chann
 
   it.effect("is not refused inside a transaction of whoever brings it either, which goes on", () =>
     Effect.gen(function* () {
-      const { api, as, operatorId, second, order, orders } = yield* rooms
+      const { api, as, operatorId, secondPropertyId: second, order, orders } = yield* rooms
       const sql = yield* SqlClient.SqlClient
       yield* api.create_reservation({ ...MANUAL_RESERVATION, property_id: second, channel_id: "A1" }).pipe(as)
       yield* sql.withTransaction(
@@ -118,7 +118,7 @@ layer(layerWithoutRateWindows, { excludeTestServices: false })("an order a chann
 
   it.effect("boxes the later of two rooms that want the same night", () =>
     Effect.gen(function* () {
-      const { operatorId, property, orders } = yield* rooms
+      const { operatorId, propertyId: property, orders } = yield* rooms
       const twice = [
         newChannelStay({ property_id: property }),
         newChannelStay({ property_id: property, check_in_date: "2027-05-06", check_out_date: "2027-05-08" })
@@ -157,7 +157,7 @@ layer(layerWithoutRateWindows, { excludeTestServices: false })("an order a chann
 
   it.effect("splits the money that came with it by what each room brings", () =>
     Effect.gen(function* () {
-      const { api, as, operatorId, property, second, orders } = yield* rooms
+      const { api, as, operatorId, propertyId: property, secondPropertyId: second, orders } = yield* rooms
       const order = {
         ...newChannelOrder({
           channel_id: "10",
@@ -277,7 +277,7 @@ describe("an order that its channel changes", () => {
   const changedWhileTaken = (times: number) => {
     const properties: Array<number | null | undefined> = []
     return changeFromChannel({
-      find: () =>
+      loadForChange: () =>
         Effect.succeed({
           order,
           in_the_way: [],
@@ -288,7 +288,7 @@ describe("an order that its channel changes", () => {
         }),
       findTakenNights: () => Effect.succeed([]),
       withOperatorOrderQueue: (_, change) => change,
-      apply: (_, { orders }) => {
+      applyChange: (_, { orders }) => {
         properties.push(orders[0]?.stays[0]?.property_id)
         return properties.length <= times ? Effect.fail(new NightTaken()) : Effect.succeed({ applied: true })
       }

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import fc from "fast-check"
-import { currentStayStatus, toClockText } from "../../../../src/domain/bookings/stays/rules.ts"
+import { computeShownStayStatus, toClockText } from "../../../../src/domain/bookings/stays/rules.ts"
 
 describe("the status of a stay", () => {
   const pending = {
@@ -18,17 +18,17 @@ describe("the status of a stay", () => {
       ["2027-05-08 00:00:00", "stay_completed"],
       ["2028-01-01 00:00:00", "stay_completed"]
     ] as const) {
-      assert.strictEqual(currentStayStatus(pending, clock), status, clock)
+      assert.strictEqual(computeShownStayStatus(pending, clock), status, clock)
     }
   })
 
   it("reads as it was marked, and as it is stored where the order is not accepted", () => {
     const after = "2027-06-01 12:00:00"
     for (const stay_status of ["in_house", "stay_completed"] as const) {
-      assert.strictEqual(currentStayStatus({ ...pending, stay_status }, after), stay_status)
+      assert.strictEqual(computeShownStayStatus({ ...pending, stay_status }, after), stay_status)
     }
     for (const status of ["wait_accept", "wait_pay", "cancelled", "denied", "timeout"]) {
-      assert.strictEqual(currentStayStatus({ ...pending, status }, after), "checkin_pending", status)
+      assert.strictEqual(computeShownStayStatus({ ...pending, status }, after), "checkin_pending", status)
     }
   })
 })

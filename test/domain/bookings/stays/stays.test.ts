@@ -14,21 +14,24 @@ import {
 import {
   deleteEvents,
   layerWithoutRateWindows,
-  loadAllRows,
   loadEvents,
+  loadReservationRows,
   loadStayRow,
   prepareOperator,
   sortEvents
 } from "../../../support/domain/bookings/reservations/reservation-operator.ts"
 import { call, insertOrder } from "../../../support/harness.ts"
-import { canOverlap, runOverlapping, withServerNote } from "../../../support/overlap.ts"
-import { countStatements } from "../../../support/statements.ts"
+import { canOverlap, runOverlapping, withServerNote } from "../../../support/overlapping-transactions.ts"
+import { countStatements } from "../../../support/statement-count.ts"
 
 const booked = Effect.gen(function* () {
   const ground = yield* prepareOperator
-  const code = yield* insertOrder(ground.operatorId, [{ propertyId: ground.property }, { propertyId: ground.second }])
+  const code = yield* insertOrder(ground.operatorId, [
+    { propertyId: ground.propertyId },
+    { propertyId: ground.secondPropertyId }
+  ])
   const tags = Effect.map(loadStayRow(ground, code), (row) => row?.tags)
-  return { ...ground, code, tags, about: { reservation_code: code, stay_code: code, property_id: ground.property } }
+  return { ...ground, code, tags, about: { reservation_code: code, stay_code: code, property_id: ground.propertyId } }
 })
 
 layer(layerWithoutRateWindows, { excludeTestServices: false })("tags of a stay", (it) => {
@@ -122,7 +125,7 @@ layer(layerWithoutRateWindows, { excludeTestServices: false })("tags of a stay",
     Effect.gen(function* () {
       const { operatorId, code, token } = yield* booked
       const stranger = yield* booked
-      const before = [yield* loadAllRows(operatorId), yield* loadAllRows(stranger.operatorId)]
+      const before = [yield* loadReservationRows(operatorId), yield* loadReservationRows(stranger.operatorId)]
       for (const [operation, fields, error_code, field] of [
         ["add_reservation_tag", { stay_code: code }, 400, "tag_name"],
         ["add_reservation_tag", { stay_code: code, tag_name: "" }, 422, "tag_name"],
@@ -136,7 +139,10 @@ layer(layerWithoutRateWindows, { excludeTestServices: false })("tags of a stay",
         const answer = yield* call(token, operation, fields)
         assert.deepStrictEqual([answer.error_code, answer.error_msg.split(":")[0]], [error_code, field])
       }
-      assert.deepStrictEqual([yield* loadAllRows(operatorId), yield* loadAllRows(stranger.operatorId)], before)
+      assert.deepStrictEqual(
+        [yield* loadReservationRows(operatorId), yield* loadReservationRows(stranger.operatorId)],
+        before
+      )
     })
   )
 })
@@ -198,7 +204,7 @@ layer(layerWithoutRateWindows, { excludeTestServices: false })("check-in details
   it.effect("refuse what is wrong", () =>
     Effect.gen(function* () {
       const { operatorId, code, token } = yield* booked
-      const before = yield* loadAllRows(operatorId)
+      const before = yield* loadReservationRows(operatorId)
       for (const [fields, error_code, field] of [
         [{ stay_code: "5-ZZ" }, 404, "stay_code"],
         [{ lock_code: 4711 }, 400, "lock_code"],
@@ -222,7 +228,7 @@ layer(layerWithoutRateWindows, { excludeTestServices: false })("check-in details
           answer.error_msg
         )
       }
-      assert.deepStrictEqual(yield* loadAllRows(operatorId), before)
+      assert.deepStrictEqual(yield* loadReservationRows(operatorId), before)
       const longest = yield* call(token, "update_check_in_details", {
         stay_code: code,
         lock_code: "1".repeat(LOCK_CODE)
@@ -308,7 +314,7 @@ layer(layerWithoutRateWindows, { excludeTestServices: false })("custom fields", 
       yield* api.update_reservation_custom_fields({ stay_code: code, custom_fields: full }).pipe(as)
       const longest = { "field 0": null, ["n".repeat(CUSTOM_FIELD_NAME)]: "v".repeat(CUSTOM_FIELD_VALUE) }
       yield* api.update_reservation_custom_fields({ stay_code: code, custom_fields: longest }).pipe(as)
-      const before = yield* loadAllRows(operatorId)
+      const before = yield* loadReservationRows(operatorId)
       for (const [fields, error_code, field] of [
         [{ custom_fields: { "one more": "x" } }, 422, "custom_fields"],
         [{ custom_fields: { "field 1": "v".repeat(CUSTOM_FIELD_VALUE + 1) } }, 422, "custom_fields.field 1"],
@@ -328,7 +334,7 @@ layer(layerWithoutRateWindows, { excludeTestServices: false })("custom fields", 
         )
       }
       assert.strictEqual((yield* call(token, "query_custom_fields", { stay_code: "5-ZZ" })).error_code, 404)
-      assert.deepStrictEqual(yield* loadAllRows(operatorId), before)
+      assert.deepStrictEqual(yield* loadReservationRows(operatorId), before)
     })
   )
 })
@@ -337,7 +343,7 @@ layer(layerWithoutRateWindows, { excludeTestServices: false })("whether a guest 
   it.effect("reads stay_completed from check-out time on if nobody checked the guest in, and sends no event", () =>
     Effect.gen(function* () {
       const ground = yield* prepareOperator
-      const { operatorId, property, second } = ground
+      const { operatorId, propertyId: property, secondPropertyId: second } = ground
       const sql = yield* SqlClient.SqlClient
       yield* sql`UPDATE properties SET checkout_time = '09:30' WHERE operator_id = ${operatorId} AND id = ${second}`
       const stays = [property, second, null].map((propertyId) => ({ propertyId }))
@@ -346,7 +352,7 @@ layer(layerWithoutRateWindows, { excludeTestServices: false })("whether a guest 
       const arrived = yield* insertOrder(operatorId, [{ propertyId: null }])
       yield* sql`UPDATE stays SET stay_status = 'in_house' WHERE operator_id = ${operatorId} AND stay_code = ${arrived}`
       yield* deleteEvents(operatorId)
-      const before = yield* loadAllRows(operatorId)
+      const before = yield* loadReservationRows(operatorId)
       const at = Effect.fnUntraced(function* (time: string) {
         yield* TestClock.setTime(Date.parse(`2027-05-04T${time}+02:00`))
         const rows = yield* Effect.forEach([code, `${code}_1`, `${code}_2`], (each) => loadStayRow(ground, each))
@@ -358,7 +364,7 @@ layer(layerWithoutRateWindows, { excludeTestServices: false })("whether a guest 
       assert.deepStrictEqual(yield* at("11:00:00"), [completed, completed, completed])
       assert.strictEqual((yield* loadStayRow(ground, denied))?.stay_status, pending)
       assert.strictEqual((yield* loadStayRow(ground, arrived))?.stay_status, "in_house")
-      assert.deepStrictEqual(yield* loadAllRows(operatorId), before)
+      assert.deepStrictEqual(yield* loadReservationRows(operatorId), before)
       // A record that is sent back may have the status that it shows.
       const { api, as } = ground
       yield* api.update_reservation_basic({ stay_code: code, stay_status: "stay_completed", remarks: "left" }).pipe(as)
@@ -378,7 +384,7 @@ layer(layerWithoutRateWindows, { excludeTestServices: false })("whether a guest 
       }
       assert.strictEqual((yield* loadStayRow(ground, `${code}_1`))?.stay_status, "checkin_pending")
       yield* api.cancel_reservation({ reservation_code: code }).pipe(as)
-      const before = yield* loadAllRows(operatorId)
+      const before = yield* loadReservationRows(operatorId)
       for (const [fields, error_code, field] of [
         [{ stay_status: "in_house" }, 422, "stay_status"],
         [{ stay_status: "gone" }, 422, "stay_status"],
@@ -388,7 +394,7 @@ layer(layerWithoutRateWindows, { excludeTestServices: false })("whether a guest 
         const answer = yield* call(token, "update_stay_status", { stay_code: code, ...fields })
         assert.deepStrictEqual([answer.error_code, answer.error_msg.split(":")[0]], [error_code, field])
       }
-      assert.deepStrictEqual(yield* loadAllRows(operatorId), before)
+      assert.deepStrictEqual(yield* loadReservationRows(operatorId), before)
     })
   )
 })

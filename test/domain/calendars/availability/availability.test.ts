@@ -15,20 +15,20 @@ import {
 import { fieldOfError } from "../../../support/error-messages.ts"
 import {
   call,
-  freshOperator,
+  createOperator,
   insertOrder,
   insertProperty,
   layerTest,
   typedClient,
   withToken
 } from "../../../support/harness.ts"
-import { countStatements } from "../../../support/statements.ts"
+import { countStatements } from "../../../support/statement-count.ts"
 
 const TODAY = "2027-04-20"
 
 const ready = Effect.gen(function* () {
   yield* TestClock.setTime(Date.parse(`${TODAY}T10:00:00Z`))
-  const operator = yield* freshOperator()
+  const operator = yield* createOperator()
   const property = yield* insertProperty(operator.operatorId, "Harbour 1")
   const api = yield* typedClient
   return { ...operator, property, api, as: withToken(operator.token) }
@@ -139,7 +139,7 @@ layer(layerTest, { excludeTestServices: false })("daily availability", (it) => {
     Effect.gen(function* () {
       const { api, as, operatorId, property, token } = yield* ready
       const second = yield* insertProperty(operatorId, "Harbour 2")
-      const stranger = yield* freshOperator()
+      const stranger = yield* createOperator()
       const foreign = yield* insertProperty(stranger.operatorId, "Elsewhere")
       for (const property_ids of [
         [property, foreign],
@@ -299,7 +299,7 @@ layer(layerTest, { excludeTestServices: false })("daily availability", (it) => {
 
   it.effect("means the host's day by today", () =>
     Effect.gen(function* () {
-      const { operatorId, token } = yield* freshOperator({ timeZone: "Pacific/Kiritimati" })
+      const { operatorId, token } = yield* createOperator({ timeZone: "Pacific/Kiritimati" })
       const property = yield* insertProperty(operatorId, "Atoll")
       yield* TestClock.setTime(Date.parse("2027-04-20T10:00:00Z"))
       const close = (date: string) =>
@@ -316,7 +316,7 @@ layer(layerTest, { excludeTestServices: false })("daily availability", (it) => {
     Effect.gen(function* () {
       const { operatorId, property } = yield* ready
       const availability = yield* Availability
-      const days = yield* availability.days(operatorId, [property, 9_999_999_999], {
+      const days = yield* availability.listDays(operatorId, [property, 9_999_999_999], {
         start: "2027-05-01",
         end: "2027-05-02"
       })

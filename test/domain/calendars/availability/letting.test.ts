@@ -6,20 +6,20 @@ import { PropertyActivation } from "../../../../src/domain/calendars/availabilit
 import { listDates } from "../../../../src/domain/calendars/availability/rules.ts"
 import { AVAILABILITY_END_DAYS } from "../../../../src/platform/limits.ts"
 import {
-  availabilityEvent,
   deleteEvents,
   layerWithoutRateWindows,
-  loadAllRows,
   loadEvents,
   loadNightHolders,
+  loadReservationRows,
   loadStayRow,
   MANUAL_RESERVATION,
+  makeAvailabilityEvent,
   prepareOperator,
   TODAY
 } from "../../../support/domain/bookings/reservations/reservation-operator.ts"
 import { asSystemActor, call, insertOrder, insertProperty } from "../../../support/harness.ts"
-import { canOverlap, runOverlapping, withServerNote } from "../../../support/overlap.ts"
-import { countStatements } from "../../../support/statements.ts"
+import { canOverlap, runOverlapping, withServerNote } from "../../../support/overlapping-transactions.ts"
+import { countStatements } from "../../../support/statement-count.ts"
 
 const layerLetting = Layer.provideMerge(PropertyActivation.layer, layerWithoutRateWindows)
 
@@ -59,7 +59,7 @@ const read = ({ api, as }: Ground, property: number, start_date: string, end_dat
 /** The property with a stay from the 1st to the 3rd of May, the 4th closed, the 5th busy elsewhere. */
 const taken = Effect.gen(function* () {
   const ground = yield* prepareOperator
-  const { api, as, operatorId, property } = ground
+  const { api, as, operatorId, propertyId: property } = ground
   yield* insertOrder(operatorId, [{ propertyId: property, checkIn: "2027-05-01", checkOut: "2027-05-03" }])
   yield* api.update_availabilities({ property_ids: [property], available: false, dates: ["2027-05-04"] }).pipe(as)
   yield* busyElsewhere(operatorId, property, "2027-05-05", 1)
@@ -73,7 +73,7 @@ const sellable = listDates(TODAY, LAST).filter((day) => !TAKEN.includes(day))
 layer(layerLetting, { excludeTestServices: false })("a property that is turned off", (it) => {
   it.effect("tells in one event every day that could be sold, to the last there is, and no other", () =>
     Effect.gen(function* () {
-      const { operatorId, property } = yield* taken
+      const { operatorId, propertyId: property } = yield* taken
       const nights = yield* loadNightHolders(operatorId)
       assert.deepStrictEqual(yield* deactivate(property), {
         property_id: property,
@@ -81,7 +81,7 @@ layer(layerLetting, { excludeTestServices: false })("a property that is turned o
         changed_days: AVAILABILITY_END_DAYS + 1 - TAKEN.length
       })
       assert.deepStrictEqual(yield* loadEvents(operatorId), [
-        availabilityEvent(property, ...sellable.map((day) => [day, false] as const))
+        makeAvailabilityEvent(property, ...sellable.map((day) => [day, false] as const))
       ])
       assert.deepStrictEqual(yield* loadNightHolders(operatorId), nights, "what is sold stays sold")
     })
@@ -90,7 +90,7 @@ layer(layerLetting, { excludeTestServices: false })("a property that is turned o
   it.effect("can be sold on no day from then on, and says why, after what the host remarks", () =>
     Effect.gen(function* () {
       const ground = yield* taken
-      const { operatorId, property, second, api, as } = ground
+      const { operatorId, propertyId: property, secondPropertyId: second, api, as } = ground
       const sql = yield* SqlClient.SqlClient
       yield* sql`UPDATE calendar_days SET remarks = 'Painting' WHERE operator_id = ${operatorId} AND day = '2027-05-04'`
       const pastDay = addDays(TODAY, -2)
@@ -122,8 +122,8 @@ layer(layerLetting, { excludeTestServices: false })("a property that is turned o
       const ground = yield* prepareOperator
       const sql = yield* SqlClient.SqlClient
       yield* sql`UPDATE operators SET time_zone = 'Pacific/Kiritimati' WHERE id = ${ground.operatorId}`
-      yield* deactivate(ground.property)
-      const days = yield* read(ground, ground.property, TODAY, addDays(TODAY, 1))
+      yield* deactivate(ground.propertyId)
+      const days = yield* read(ground, ground.propertyId, TODAY, addDays(TODAY, 1))
       assert.deepStrictEqual(
         days.map((day) => day.available),
         [true, false]
@@ -137,7 +137,7 @@ layer(layerLetting, { excludeTestServices: false })("a property that is turned o
   it.effect("can be sold again when it is turned on, but for what became taken meanwhile, which is told then", () =>
     Effect.gen(function* () {
       const ground = yield* taken
-      const { operatorId, property, api, as } = ground
+      const { operatorId, propertyId: property, api, as } = ground
       const before = yield* read(ground, property, TODAY, LAST)
       yield* deactivate(property)
       yield* deleteEvents(operatorId)
@@ -152,7 +152,7 @@ layer(layerLetting, { excludeTestServices: false })("a property that is turned o
       const days = [...sellable.filter((day) => day !== "2027-05-20"), "2027-05-04"].sort()
       assert.strictEqual(changed_days, days.length)
       assert.deepStrictEqual(yield* loadEvents(operatorId), [
-        availabilityEvent(property, ...days.map((day) => [day, true] as const))
+        makeAvailabilityEvent(property, ...days.map((day) => [day, true] as const))
       ])
       assert.deepStrictEqual(
         yield* read(ground, property, TODAY, LAST),
@@ -163,7 +163,7 @@ layer(layerLetting, { excludeTestServices: false })("a property that is turned o
 
   it.effect("is turned off and on once, whoever says it twice, and both are in the trail", () =>
     Effect.gen(function* () {
-      const { operatorId, property, second } = yield* prepareOperator
+      const { operatorId, propertyId: property, secondPropertyId: second } = yield* prepareOperator
       const all = AVAILABILITY_END_DAYS + 1
       const done: Array<unknown> = []
       for (const turn of [activate, deactivate, deactivate, activate, activate]) done.push(yield* turn(property))
@@ -188,7 +188,7 @@ layer(layerLetting, { excludeTestServices: false })("a property that is turned o
 
   it.effect("of which nothing could be sold tells nothing, and is turned off all the same", () =>
     Effect.gen(function* () {
-      const { api, as, operatorId, property } = yield* prepareOperator
+      const { api, as, operatorId, propertyId: property } = yield* prepareOperator
       const whole = { property_ids: [property], available: false, start_date: TODAY, end_date: LAST }
       yield* api.update_availabilities(whole).pipe(as)
       yield* deleteEvents(operatorId)
@@ -209,7 +209,7 @@ layer(layerLetting, { excludeTestServices: false })("a property that is turned o
 
   it.effect("takes nothing more by hand", () =>
     Effect.gen(function* () {
-      const { api, as, operatorId, property, second, token } = yield* prepareOperator
+      const { api, as, operatorId, propertyId: property, secondPropertyId: second, token } = yield* prepareOperator
       yield* api.create_reservation({ ...MANUAL_RESERVATION, property_id: second, channel_id: "B1" }).pipe(as)
       yield* api
         .create_reservation({
@@ -222,7 +222,7 @@ layer(layerLetting, { excludeTestServices: false })("a property that is turned o
         .pipe(as)
       yield* api.move_stay_to_box({ stay_code: "5-B2" }).pipe(as)
       yield* deactivate(property)
-      const before = yield* loadAllRows(operatorId)
+      const before = yield* loadReservationRows(operatorId)
       for (const [operation, fields] of [
         ["create_reservation", { ...MANUAL_RESERVATION, property_id: property }],
         ["create_reservation", { ...MANUAL_RESERVATION, property_id: property, channel_id: "A1" }],
@@ -235,7 +235,7 @@ layer(layerLetting, { excludeTestServices: false })("a property that is turned o
       const good = { ...MANUAL_RESERVATION, check_in_date: "2027-06-01", check_out_date: "2027-06-02" }
       const unknown = yield* call(token, "create_reservation", { ...good, property_id: 987_654_321 })
       assert.strictEqual(unknown.error_code, 404, "which is told before")
-      assert.deepStrictEqual(yield* loadAllRows(operatorId), before)
+      assert.deepStrictEqual(yield* loadReservationRows(operatorId), before)
       yield* activate(property)
       const [, statements] = yield* countStatements(
         api.create_reservation({ ...MANUAL_RESERVATION, property_id: property, channel_id: "A1" }).pipe(as)
@@ -247,7 +247,7 @@ layer(layerLetting, { excludeTestServices: false })("a property that is turned o
 
   it.effect("answers the order that was entered before under the channel_id", () =>
     Effect.gen(function* () {
-      const { api, as, property } = yield* prepareOperator
+      const { api, as, propertyId: property } = yield* prepareOperator
       const entering = api
         .create_reservation({ ...MANUAL_RESERVATION, property_id: property, channel_id: "A1" })
         .pipe(as)
@@ -260,7 +260,7 @@ layer(layerLetting, { excludeTestServices: false })("a property that is turned o
   it.effect("keeps the stays it has: their dates change, they come and go, and it is said to be free of none", () =>
     Effect.gen(function* () {
       const ground = yield* prepareOperator
-      const { api, as, operatorId, property } = ground
+      const { api, as, operatorId, propertyId: property } = ground
       yield* api.create_reservation({ ...MANUAL_RESERVATION, property_id: property, channel_id: "A1" }).pipe(as)
       const pending = yield* insertOrder(
         operatorId,
@@ -296,7 +296,7 @@ const toldOf = Effect.fnUntraced(function* (operatorId: number, property: number
 
 /** That of every day, its state is what was told last. */
 const isTruth = Effect.fnUntraced(function* (ground: Ground, why: string) {
-  for (const property of [ground.property, ground.second]) {
+  for (const property of [ground.propertyId, ground.secondPropertyId]) {
     const told = yield* toldOf(ground.operatorId, property)
     const days = yield* read(ground, property, TODAY, "2027-07-01")
     const wrong = days.filter(({ date, available }) => (told.get(date) ?? true) !== available)
@@ -337,7 +337,7 @@ layer(layerLetting, { excludeTestServices: false })("a property that is turned o
           () =>
             Effect.gen(function* () {
               const ground = yield* prepareOperator
-              const { property } = ground
+              const { propertyId: property } = ground
               const [before, change] = changes(ground, property, 1)[name]
               yield* before
               if (turnName === "activate") yield* deactivate(property)
@@ -354,9 +354,9 @@ layer(layerLetting, { excludeTestServices: false })("a property that is turned o
     Effect.gen(function* () {
       const ground = yield* prepareOperator
       const many = Array.from({ length: 12 }, (_, nth) => {
-        const property = nth % 2 === 0 ? ground.property : ground.second
+        const property = nth % 2 === 0 ? ground.propertyId : ground.secondPropertyId
         const { close, open, enter, cancel, ...turns } = changes(ground, property, nth)
-        const both = [ground.property, ground.second]
+        const both = [ground.propertyId, ground.secondPropertyId]
         const range = { property_ids: both, start_date: "2027-05-01", end_date: "2027-05-08" }
         const setBoth = (available: boolean) =>
           ground.api.update_availabilities({ ...range, available }).pipe(ground.as)
@@ -376,7 +376,7 @@ layer(layerLetting, { excludeTestServices: false })("a property that is turned o
         discard: true
       })
       yield* isTruth(ground, "at once")
-      for (const property of [ground.property, ground.second]) {
+      for (const property of [ground.propertyId, ground.secondPropertyId]) {
         yield* activate(property)
         yield* isTruth(ground, "on")
         yield* deactivate(property)

@@ -8,18 +8,18 @@ import type { CalendarShareLink } from "../../../../src/domain/calendars/calenda
 import { SharedCalendars } from "../../../../src/domain/calendars/calendar-share-links/SharedCalendars.ts"
 import { PublicUrl } from "../../../../src/platform/installation.ts"
 import { NAMED_PROPERTIES } from "../../../../src/platform/limits.ts"
-import { layerTestDatabase } from "../../../support/database.ts"
 import { fieldOfError } from "../../../support/error-messages.ts"
 import {
   asSystemActor,
   call,
-  freshOperator,
+  createOperator,
   insertOrder,
   insertProperty,
   layerService,
   typedClient,
   withToken
 } from "../../../support/harness.ts"
+import { layerTestDatabase } from "../../../support/test-database.ts"
 
 const PUBLIC_URL = "https://api.example.test/latchkey"
 
@@ -31,7 +31,7 @@ const layerLinks = Layer.merge(SharedCalendars.layer, PropertyActivation.layer).
 
 /** A client of a new operator with two properties. */
 const ready = Effect.gen(function* () {
-  const operator = yield* freshOperator({ timeZone: "Asia/Tokyo" })
+  const operator = yield* createOperator({ timeZone: "Asia/Tokyo" })
   const harbour = yield* insertProperty(operator.operatorId, "Harbour 10")
   const garden = yield* insertProperty(operator.operatorId, "Harbour 2")
   const api = yield* typedClient
@@ -51,15 +51,15 @@ const ready = Effect.gen(function* () {
 const tokenIn = (link: CalendarShareLink) => link.url.split("/").at(-1) ?? ""
 
 /** What the link opens: the first part of its properties, with their days. */
-const opened = Effect.fnUntraced(function* (link: CalendarShareLink, span = { past: 0, months: 2 }) {
+const opened = Effect.fnUntraced(function* (link: CalendarShareLink, span = { pastMonths: 0, months: 2 }) {
   const calendars = yield* SharedCalendars
   const found = yield* calendars.open(tokenIn(link))
   if (Option.isNone(found)) return Option.none()
-  const { total, properties } = yield* calendars.part(found.value, 1)
+  const { total, properties } = yield* calendars.listPart(found.value, 1)
   return Option.some({
     today: found.value.today,
     total,
-    properties: yield* calendars.days(found.value, properties, span)
+    properties: yield* calendars.listDays(found.value, properties, span)
   })
 })
 
@@ -170,7 +170,7 @@ layer(layerLinks, { excludeTestServices: false })("calendar share links", (it) =
         days.filter(({ available }) => !available).map(({ date }) => date),
         ["2027-06-29", "2027-06-30", "2027-07-01"]
       )
-      const withPast = Option.getOrThrow(yield* opened(partial, { past: 1, months: 3 }))
+      const withPast = Option.getOrThrow(yield* opened(partial, { pastMonths: 1, months: 3 }))
       assert.strictEqual(withPast.properties[0]?.days[0]?.date, "2027-05-01")
       assert.strictEqual(withPast.properties[0]?.days.at(-1)?.date, "2027-07-31")
     })

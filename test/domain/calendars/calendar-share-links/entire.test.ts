@@ -2,9 +2,9 @@ import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { newShareLinkToken } from "../../../../src/domain/calendars/calendar-share-links/share-link-url.ts"
 import { ShareLinkStore } from "../../../../src/domain/calendars/calendar-share-links/store.ts"
-import { layerTestDatabase } from "../../../support/database.ts"
-import { asSystemActor, freshOperator } from "../../../support/harness.ts"
-import { canOverlap, runOverlapping, withServerNote } from "../../../support/overlap.ts"
+import { asSystemActor, createOperator } from "../../../support/harness.ts"
+import { canOverlap, runOverlapping, withServerNote } from "../../../support/overlapping-transactions.ts"
+import { layerTestDatabase } from "../../../support/test-database.ts"
 
 const NOW = new Date("2027-05-10T12:00:00Z")
 
@@ -12,7 +12,7 @@ describe.skipIf(!canOverlap)(withServerNote("links to the entire calendar that a
   layer(Layer.provideMerge(ShareLinkStore.layer, layerTestDatabase))((it) => {
     it.effect("are one link", () =>
       Effect.gen(function* () {
-        const { operatorId } = yield* freshOperator()
+        const { operatorId } = yield* createOperator()
         const store = yield* ShareLinkStore
         const create = Effect.suspend(() =>
           store.createEntire(operatorId, { token: newShareLinkToken(), created_at: NOW })
@@ -24,7 +24,7 @@ describe.skipIf(!canOverlap)(withServerNote("links to the entire calendar that a
 
     it.effect("are another link when the first is just being deleted", () =>
       Effect.gen(function* () {
-        const { operatorId } = yield* freshOperator()
+        const { operatorId } = yield* createOperator()
         const store = yield* ShareLinkStore
         const create = Effect.suspend(() =>
           store.createEntire(operatorId, { token: newShareLinkToken(), created_at: NOW })

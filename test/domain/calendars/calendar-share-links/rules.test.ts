@@ -3,9 +3,9 @@ import { Result } from "effect"
 import fc from "fast-check"
 import { addDays, daysInRange } from "../../../../src/contract/time.ts"
 import {
-  listUnavailableStretches,
-  monthStart,
-  parseLinkProperties
+  firstOfMonthAfter,
+  listUnavailablePeriods,
+  parseLinkPropertyIds
 } from "../../../../src/domain/calendars/calendar-share-links/rules.ts"
 import {
   isShareLinkToken,
@@ -21,7 +21,7 @@ describe("taken stretches", () => {
   it("hold exactly the days that are not free", () => {
     fc.assert(
       fc.property(calendar, (days) => {
-        const taken = listUnavailableStretches(days).flatMap(({ start, end }) =>
+        const taken = listUnavailablePeriods(days).flatMap(({ start, end }) =>
           Array.from({ length: daysInRange(start, end) - 1 }, (_, index) => addDays(start, index))
         )
         assert.deepStrictEqual(
@@ -35,7 +35,7 @@ describe("taken stretches", () => {
   it("are in order and never touch", () => {
     fc.assert(
       fc.property(calendar, (days) => {
-        const stretches = listUnavailableStretches(days)
+        const stretches = listUnavailablePeriods(days)
         stretches.forEach(({ start, end }, index) => {
           assert.isBelow(Date.parse(start), Date.parse(end))
           const next = stretches[index + 1]
@@ -48,11 +48,11 @@ describe("taken stretches", () => {
 
 describe("the first day of a month", () => {
   it("is as many months away as asked", () => {
-    assert.strictEqual(monthStart("2027-11-30", 0), "2027-11-01")
-    assert.strictEqual(monthStart("2027-11-30", 1), "2027-12-01")
-    assert.strictEqual(monthStart("2027-11-30", 2), "2028-01-01")
-    assert.strictEqual(monthStart("2027-01-31", -1), "2026-12-01")
-    assert.strictEqual(monthStart("2027-01-31", 24), "2029-01-01")
+    assert.strictEqual(firstOfMonthAfter("2027-11-30", 0), "2027-11-01")
+    assert.strictEqual(firstOfMonthAfter("2027-11-30", 1), "2027-12-01")
+    assert.strictEqual(firstOfMonthAfter("2027-11-30", 2), "2028-01-01")
+    assert.strictEqual(firstOfMonthAfter("2027-01-31", -1), "2026-12-01")
+    assert.strictEqual(firstOfMonthAfter("2027-01-31", 24), "2029-01-01")
   })
 
   it("is reached step by step as at once", () => {
@@ -60,8 +60,8 @@ describe("the first day of a month", () => {
     const months = fc.integer({ min: -60, max: 60 })
     fc.assert(
       fc.property(day, months, months, (from, one, two) => {
-        assert.strictEqual(monthStart(monthStart(from, one), two), monthStart(from, one + two))
-        assert.strictEqual(monthStart(from, 0).slice(0, 7), from.slice(0, 7))
+        assert.strictEqual(firstOfMonthAfter(firstOfMonthAfter(from, one), two), firstOfMonthAfter(from, one + two))
+        assert.strictEqual(firstOfMonthAfter(from, 0).slice(0, 7), from.slice(0, 7))
       })
     )
   })
@@ -80,15 +80,15 @@ describe("a token", () => {
 
 describe("the properties of a link", () => {
   it("are none for the entire calendar and at least one for a part of it", () => {
-    assert.deepStrictEqual(parseLinkProperties({ scope: "entire" }), Result.succeed([]))
-    assert.deepStrictEqual(parseLinkProperties({ scope: "entire", property_ids: [] }), Result.succeed([]))
-    assert.deepStrictEqual(parseLinkProperties({ scope: "partial", property_ids: [3, 1, 3] }), Result.succeed([1, 3]))
+    assert.deepStrictEqual(parseLinkPropertyIds({ scope: "entire" }), Result.succeed([]))
+    assert.deepStrictEqual(parseLinkPropertyIds({ scope: "entire", property_ids: [] }), Result.succeed([]))
+    assert.deepStrictEqual(parseLinkPropertyIds({ scope: "partial", property_ids: [3, 1, 3] }), Result.succeed([1, 3]))
     for (const [payload, error] of [
       [{ scope: "entire", property_ids: [1] }, "BadRequest"],
       [{ scope: "partial" }, "BadRequest"],
       [{ scope: "partial", property_ids: [] }, "ValidationFailed"]
     ] as const) {
-      const refused = parseLinkProperties(payload)
+      const refused = parseLinkPropertyIds(payload)
       assert.isTrue(Result.isFailure(refused) && refused.failure._tag === error, JSON.stringify(payload))
     }
   })

@@ -6,7 +6,7 @@ import { trackBookingWindow } from "../../../../src/domain/calendars/imported-ca
 import { ImportedCalendars } from "../../../../src/domain/calendars/imported-calendars/ImportedCalendars.ts"
 import { makeCalendarImportWorker } from "../../../../src/domain/calendars/imported-calendars/import-worker.ts"
 import {
-  createOnlyImport,
+  createImportOnEmptyTables,
   fetchAllDue,
   layerImportService,
   loadCalendarDays,
@@ -25,19 +25,20 @@ const withBlock = (feed: string): string => {
 const STAY = "2027-05-01/2027-05-02"
 
 const prepare = Effect.gen(function* () {
-  const one = yield* createOnlyImport
+  const one = yield* createImportOnEmptyTables
   const importing = yield* makeCalendarImportWorker
   const calendars = yield* ImportedCalendars
   const fetchFeed = (feed: string) => {
-    one.says(feed)
+    one.serveCalendar(feed)
     return Effect.andThen(
       Effect.andThen(TestClock.adjust(17 * MINUTE_MS), fetchAllDue(importing)),
-      loadCalendarDays(one.id)
+      loadCalendarDays(one.calendarId)
     )
   }
   /** Fetches a feed with a stay and then a block of these days. */
   const fetchBlock = (block: string) => fetchFeed(withBlock(toBusyCalendar(STAY, block)))
-  const changeSetting = (skipUnavailable: boolean) => asSystemActor(calendars.update(one.id, { skipUnavailable }))
+  const changeSetting = (skipUnavailable: boolean) =>
+    asSystemActor(calendars.update(one.calendarId, { skipUnavailable }))
   return { ...one, importing, fetchFeed, fetchBlock, changeSetting }
 })
 
@@ -88,7 +89,7 @@ layer(layerImportService)("the booking window of a marketplace", (it) => {
 
   it.effect("blocks days while a part of the feed cannot be read", () =>
     Effect.gen(function* () {
-      const { id, fetchFeed, fetchBlock, changeSetting } = yield* prepare
+      const { calendarId: id, fetchFeed, fetchBlock, changeSetting } = yield* prepare
       yield* changeSetting(true)
       yield* fetchBlock("2027-06-01/2027-06-03")
       assert.deepStrictEqual(yield* fetchBlock("2027-06-02/2027-06-04"), ["2027-05-01"])
@@ -106,7 +107,7 @@ layer(layerImportService)("the booking window of a marketplace", (it) => {
 
   it.effect("is applied anew when the host changes the setting, although the feed is unchanged", () =>
     Effect.gen(function* () {
-      const { id, importing, fetchBlock, changeSetting } = yield* prepare
+      const { calendarId: id, importing, fetchBlock, changeSetting } = yield* prepare
       yield* fetchBlock("2027-06-01/2027-06-03")
       const days = yield* fetchBlock("2027-06-02/2027-06-04")
       assert.lengthOf(days, 3)

@@ -2,11 +2,11 @@ import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { addDays, fromDayNumber, toDayNumber } from "../../../../src/contract/time.ts"
-import {
-  MAX_COUNTED_CLAUSES,
-  makeClauseReport
-} from "../../../../src/domain/calendars/imported-calendars/reading/clause-report.ts"
 import { readFeed } from "../../../../src/domain/calendars/imported-calendars/reading/feed.ts"
+import {
+  MAX_COUNTED_PARTS,
+  makeUnreadablePartReport
+} from "../../../../src/domain/calendars/imported-calendars/reading/unreadable-part-report.ts"
 import { CALENDAR_FEED_EVENTS, CALENDAR_UNREADABLE_REASONS } from "../../../../src/platform/limits.ts"
 import { toCalendarText } from "../../../support/domain/calendars/imported-calendars/import-service.ts"
 
@@ -25,7 +25,7 @@ const read = (feed: string | Buffer, zone = BERLIN) =>
 /** Returns busy days as `2026-12-10 2026-12-11`, then each reported clause after `; `; or why the feed is broken. */
 const outcome = (feed: string | Buffer, zone?: string): string => {
   const reading = read(feed, zone)
-  if (reading.outcome === "broken") return `broken: ${reading.why}`
+  if (reading.outcome === "broken") return `broken: ${reading.reason}`
   return [reading.days.map(fromDayNumber).join(" "), ...reading.unreadable].join("; ")
 }
 
@@ -615,14 +615,14 @@ describe("an optional property that is empty or broken", () => {
 
   it("is counted once, also beyond the five clauses, and up to 1,000 different clauses", () => {
     const clausesOf = (count: number) => {
-      const { report, clauses } = makeClauseReport()
+      const { report, listParts: clauses } = makeUnreadablePartReport()
       for (let n = 0; n < 2 * count; n++) report(`line ${n % count} is not a content line`)
       return clauses()
     }
     assert.deepStrictEqual(clausesOf(2), ["line 0 is not a content line", "line 1 is not a content line"])
     assert.strictEqual(clausesOf(7).at(-1), "and 2 more")
-    assert.strictEqual(clausesOf(MAX_COUNTED_CLAUSES).at(-1), "and 995 more")
-    assert.strictEqual(clausesOf(MAX_COUNTED_CLAUSES + 1).at(-1), "and more than 995 more")
+    assert.strictEqual(clausesOf(MAX_COUNTED_PARTS).at(-1), "and 995 more")
+    assert.strictEqual(clausesOf(MAX_COUNTED_PARTS + 1).at(-1), "and more than 995 more")
   })
 })
 
@@ -1120,7 +1120,7 @@ describe("the last block Not available of a feed", () => {
   /** Returns the block as `2027-01-01/2027-01-03`, then the days that are busy without it. */
   const last = (...lines: ReadonlyArray<string>): string => {
     const reading = read(toCalendarText(...lines))
-    if (reading.outcome === "broken") return reading.why
+    if (reading.outcome === "broken") return reading.reason
     const { lastUnavailable: span, daysWithoutLastUnavailable: others, days } = reading
     if (span === undefined) assert.deepStrictEqual(others, days)
     const name = span === undefined ? "none" : `${fromDayNumber(span.from)}/${fromDayNumber(span.before)}`

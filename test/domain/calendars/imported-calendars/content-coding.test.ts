@@ -5,7 +5,7 @@ import { addDays } from "../../../../src/contract/time.ts"
 import { ImportedCalendars } from "../../../../src/domain/calendars/imported-calendars/ImportedCalendars.ts"
 import { CALENDAR_FEED_BYTES } from "../../../../src/platform/limits.ts"
 import {
-  createOnlyImport,
+  createImportOnEmptyTables,
   layerImportService,
   loadCalendarDays,
   toBusyCalendar
@@ -14,11 +14,11 @@ import { asSystemActor } from "../../../support/harness.ts"
 
 /** A property that follows one calendar. `fetchCoded` serves a feed in a coding, fetches it and returns the error. */
 const prepare = Effect.gen(function* () {
-  const one = yield* createOnlyImport
+  const one = yield* createImportOnEmptyTables
   const calendars = yield* ImportedCalendars
   const fetchCoded = (bytes: Buffer, coding: string) => {
-    one.says(bytes, { "content-encoding": coding })
-    return Effect.map(asSystemActor(calendars.fetch(one.id)), ({ error }) => error ?? "")
+    one.serveCalendar(bytes, { "content-encoding": coding })
+    return Effect.map(asSystemActor(calendars.fetch(one.calendarId)), ({ error }) => error ?? "")
   }
   return { ...one, fetchCoded }
 })
@@ -32,7 +32,7 @@ const feedOf = (bytes: number, night: string) => {
 layer(layerImportService)("a calendar that its host compresses", (it) => {
   it.effect("is read from gzip, deflate and br", () =>
     Effect.gen(function* () {
-      const { id, fetchCoded } = yield* prepare
+      const { calendarId: id, fetchCoded } = yield* prepare
       const codings: ReadonlyArray<readonly [string, (feed: string) => Buffer]> = [
         ["gzip", gzipSync],
         ["x-gzip", gzipSync],
@@ -58,7 +58,7 @@ layer(layerImportService)("a calendar that its host compresses", (it) => {
 
   it.effect("is read up to two mebibytes of decompressed text", () =>
     Effect.gen(function* () {
-      const { id, fetchCoded } = yield* prepare
+      const { calendarId: id, fetchCoded } = yield* prepare
       for (const [coding, compress] of [
         ["gzip", gzipSync],
         ["deflate", deflateSync],
@@ -80,7 +80,7 @@ layer(layerImportService)("a calendar that its host compresses", (it) => {
 
   it.effect("is not read if the coding is unknown or wrong, or if there are two", () =>
     Effect.gen(function* () {
-      const { id, fetchCoded } = yield* prepare
+      const { calendarId: id, fetchCoded } = yield* prepare
       const feed = toBusyCalendar("2027-05-01/2027-05-02")
       assert.strictEqual(yield* fetchCoded(gzipSync(feed), "gzip"), "")
       const unknown = "its host sent it in an unknown Content-Encoding: "

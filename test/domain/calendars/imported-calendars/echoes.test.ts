@@ -3,20 +3,20 @@ import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { makeCalendarImportWorker } from "../../../../src/domain/calendars/imported-calendars/import-worker.ts"
 import {
-  createOnlyImport,
+  createImportOnEmptyTables,
   fetchAllDue,
+  insertPropertyFeed,
   layerImportService,
   loadAvailabilityEvents,
   loadCalendarDays,
   MINUTE_MS,
-  toBusyCalendar,
-  toOwnFeedContent
+  toBusyCalendar
 } from "../../../support/domain/calendars/imported-calendars/import-service.ts"
 import { respondWith } from "../../../support/domain/webhooks/deliveries/outbound-requests.ts"
 import { call, insertOrder } from "../../../support/harness.ts"
 
 const following = Effect.gen(function* () {
-  const one = yield* createOnlyImport
+  const one = yield* createImportOnEmptyTables
   const importing = yield* makeCalendarImportWorker
   const fetched = Effect.andThen(TestClock.adjust(17 * MINUTE_MS), fetchAllDue(importing))
   return { ...one, fetched }
@@ -25,17 +25,17 @@ const following = Effect.gen(function* () {
 layer(layerImportService)("an echo", (it) => {
   it.effect("is what a source says that we told it, and no more once it says it after we have not", () =>
     Effect.gen(function* () {
-      const { id, says, fetched } = yield* following
-      yield* toOwnFeedContent(id, "2027-05-01")
+      const { calendarId: id, serveCalendar: says, fetched } = yield* following
+      yield* insertPropertyFeed(id, "2027-05-01")
       says(toBusyCalendar("2027-05-01/2027-05-03"))
       yield* fetched
       assert.deepStrictEqual(yield* loadCalendarDays(id), ["2027-05-01 echo", "2027-05-02"])
       // Told of the 2nd later: it had said so before.
-      yield* toOwnFeedContent(id, "2027-05-01", "2027-05-02")
+      yield* insertPropertyFeed(id, "2027-05-01", "2027-05-02")
       says(toBusyCalendar("2027-05-01/2027-05-04"))
       yield* fetched
       assert.deepStrictEqual(yield* loadCalendarDays(id), ["2027-05-01 echo", "2027-05-02", "2027-05-03"])
-      yield* toOwnFeedContent(id)
+      yield* insertPropertyFeed(id)
       says(toBusyCalendar("2027-05-01/2027-05-02", "2027-05-02/2027-05-04"))
       yield* fetched
       assert.deepStrictEqual(yield* loadCalendarDays(id), ["2027-05-01", "2027-05-02", "2027-05-03"])
@@ -45,14 +45,14 @@ layer(layerImportService)("an echo", (it) => {
   for (const way of ["the same bytes", "304"]) {
     it.effect(`becomes the source's own word also where it answers ${way}`, () =>
       Effect.gen(function* () {
-        const { id, says, mood, fetched } = yield* following
-        yield* toOwnFeedContent(id, "2027-05-01")
+        const { calendarId: id, serveCalendar: says, behavior: mood, fetched } = yield* following
+        yield* insertPropertyFeed(id, "2027-05-01")
         says(toBusyCalendar("2027-05-01/2027-05-02"), { etag: '"one"' })
         yield* fetched
-        if (way === "304") mood.answer = respondWith(304)
+        if (way === "304") mood.respond = respondWith(304)
         yield* fetched
         assert.deepStrictEqual(yield* loadCalendarDays(id), ["2027-05-01 echo"])
-        yield* toOwnFeedContent(id)
+        yield* insertPropertyFeed(id)
         yield* fetched
         assert.deepStrictEqual(yield* loadCalendarDays(id), ["2027-05-01"])
       })
@@ -61,18 +61,26 @@ layer(layerImportService)("an echo", (it) => {
 
   it.effect("holds nothing shut: booked, synced twice, cancelled and synced, the night is free on both sides", () =>
     Effect.gen(function* () {
-      const { id, operatorId, property, api, as, says, fetched } = yield* following
+      const {
+        calendarId: id,
+        operatorId,
+        propertyId: property,
+        api,
+        as,
+        serveCalendar: says,
+        fetched
+      } = yield* following
       const night = { checkIn: "2027-05-01", checkOut: "2027-05-02" }
       const code = yield* insertOrder(operatorId, [{ propertyId: property, ...night }])
       // Their feed has what ours told them, without our UIDs.
-      yield* toOwnFeedContent(id, "2027-05-01")
+      yield* insertPropertyFeed(id, "2027-05-01")
       says(toBusyCalendar("2027-05-01/2027-05-02"))
       yield* fetched
       yield* fetched
       yield* as(api.cancel_reservation({ reservation_code: code }))
       assert.deepStrictEqual(yield* loadCalendarDays(id), ["2027-05-01 echo"])
       // They read ours, which has no echo in it, and then theirs has none either.
-      yield* toOwnFeedContent(id)
+      yield* insertPropertyFeed(id)
       says(toBusyCalendar())
       yield* fetched
       assert.deepStrictEqual(yield* loadCalendarDays(id), [])
@@ -82,8 +90,8 @@ layer(layerImportService)("an echo", (it) => {
 
   it.effect("closes the night to channels, but keeps no order by hand out of it: nobody holds it there", () =>
     Effect.gen(function* () {
-      const { id, operatorId, property, token, says, fetched } = yield* following
-      yield* toOwnFeedContent(id, "2027-05-01")
+      const { calendarId: id, operatorId, propertyId: property, token, serveCalendar: says, fetched } = yield* following
+      yield* insertPropertyFeed(id, "2027-05-01")
       says(toBusyCalendar("2027-05-01/2027-05-02"))
       yield* fetched
       assert.deepStrictEqual(yield* loadAvailabilityEvents(property), ["-2027-05-01"])

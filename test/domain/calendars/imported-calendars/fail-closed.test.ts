@@ -2,7 +2,10 @@ import { assert, describe, it } from "@effect/vitest"
 import fc from "fast-check"
 import { addDays, toDayNumber } from "../../../../src/contract/time.ts"
 import { type FeedReadResult, readFeed } from "../../../../src/domain/calendars/imported-calendars/reading/feed.ts"
-import { arbitraryFeedLines, withDashes } from "../../../support/domain/calendars/imported-calendars/generate-feed.ts"
+import {
+  arbitraryFeedLines,
+  toExtendedFormat
+} from "../../../support/domain/calendars/imported-calendars/arbitrary-feed.ts"
 import { TODAY } from "../../../support/domain/calendars/imported-calendars/import-service.ts"
 
 // A feed never opens a day because of something that could not be read. If one line breaks, each busy day stays busy, or the
@@ -73,7 +76,7 @@ describe("a feed", () => {
     fc.assert(
       fc.property(arbitraryFeedLines, zone, (lines, zone) => {
         const reading = read(lines, zone)
-        assert.deepStrictEqual(reading.outcome === "read" ? reading.unreadable : reading.why, [])
+        assert.deepStrictEqual(reading.outcome === "read" ? reading.unreadable : reading.reason, [])
       }),
       { numRuns: 200, ...long }
     ))
@@ -87,7 +90,7 @@ describe("a feed", () => {
         { numRuns: 100, ...long }
       ))
 
-  readsTheSame("with dashes and colons in its dates", (lines) => lines.map(withDashes))
+  readsTheSame("with dashes and colons in its dates", (lines) => lines.map(toExtendedFormat))
   readsTheSame("with white space around component lines", (lines) =>
     lines.map((line) => (/^(?:BEGIN|END):/.test(line) ? ` \t${line} \t` : line))
   )

@@ -15,7 +15,7 @@ import {
 } from "../../../../src/platform/limits.ts"
 import {
   addImportedCalendar,
-  createOnlyImport,
+  createImportOnEmptyTables,
   fetchAllDue,
   layerImportService,
   loadCalendarDays,
@@ -29,9 +29,9 @@ import { asSystemActor } from "../../../support/harness.ts"
 
 /** A property that follows one calendar, and a way to fetch it now. */
 const following = Effect.gen(function* () {
-  const one = yield* createOnlyImport
+  const one = yield* createImportOnEmptyTables
   const calendars = yield* ImportedCalendars
-  const fetched = Effect.map(asSystemActor(calendars.fetch(one.id)), ({ error }) => error ?? "")
+  const fetched = Effect.map(asSystemActor(calendars.fetch(one.calendarId)), ({ error }) => error ?? "")
   return { ...one, fetched }
 })
 
@@ -40,7 +40,7 @@ const redirecting = (location: string) => respondWith(302, "", { location })
 layer(layerImportService)("a hostile host of a calendar", (it) => {
   it.effect("sends two mebibytes at most", () =>
     Effect.gen(function* () {
-      const { says, id, fetched } = yield* following
+      const { serveCalendar: says, calendarId: id, fetched } = yield* following
       const frame = toBusyCalendar("2027-05-01/2027-05-02").replace("END:VCALENDAR", "X-FILL:END:VCALENDAR")
       const filled = (bytes: number) =>
         frame.replace("X-FILL:END", `X-FILL:${"x".repeat(bytes - frame.length - 2)}\r\nEND`)
@@ -56,17 +56,17 @@ layer(layerImportService)("a hostile host of a calendar", (it) => {
 
   it.effect("sends on three times at most, and never to where it must not", () =>
     Effect.gen(function* () {
-      const { url, mood, requests, fetched } = yield* following
+      const { makeUrl: url, behavior: mood, requests, fetched } = yield* following
       const path = (n: number) => `/hop/${n}?s=SECRET`
       const hops =
-        (most: number): typeof mood.answer =>
+        (most: number): typeof mood.respond =>
         (response, received) => {
           const n = Number(/hop\/(\d+)/.exec(received.path ?? "")?.[1] ?? 0)
           return (n < most ? redirecting(path(n + 1)) : respondWith(200, toBusyCalendar()))(response, received)
         }
-      mood.answer = hops(CALENDAR_FEED_REDIRECTS)
+      mood.respond = hops(CALENDAR_FEED_REDIRECTS)
       assert.strictEqual(yield* fetched, "")
-      mood.answer = hops(CALENDAR_FEED_REDIRECTS + 1)
+      mood.respond = hops(CALENDAR_FEED_REDIRECTS + 1)
       assert.match(yield* fetched, /more than 3 times/)
       yield* Queue.clear(requests)
       for (const target of [
@@ -79,20 +79,20 @@ layer(layerImportService)("a hostile host of a calendar", (it) => {
         "//10.0.0.1/x",
         "gopher://x/"
       ]) {
-        mood.answer = redirecting(target)
+        mood.respond = redirecting(target)
         assert.match(yield* fetched, / redirects .* must .*[^.]$/)
       }
       assert.lengthOf(yield* Queue.clear(requests), 8)
-      mood.answer = respondWith(302)
+      mood.respond = respondWith(302)
       assert.strictEqual(yield* fetched, "its host answered 302")
-      mood.answer = redirecting(url("/calendar.ics"))
+      mood.respond = redirecting(url("/calendar.ics"))
       assert.match(yield* fetched, /more than 3 times/)
     })
   )
 
   it.effect("has no TLS that works, which is said without the library's words", () =>
     Effect.gen(function* () {
-      const { property, url } = yield* following
+      const { propertyId: property, makeUrl: url } = yield* following
       const id = yield* addImportedCalendar(property, url().replace("http:", "https:"))
       const { error } = yield* asSystemActor((yield* ImportedCalendars).fetch(id))
       assert.match(error ?? "", /TLS/)
@@ -101,11 +101,11 @@ layer(layerImportService)("a hostile host of a calendar", (it) => {
 
   it.effect("sends on to no feed of ours, which would tell it what it said", () =>
     Effect.gen(function* () {
-      const { url, mood, id, fetched } = yield* following
+      const { makeUrl: url, behavior: mood, calendarId: id, fetched } = yield* following
       const here = new URL(url()).origin
       const own = /feed of this service/
       const sentTo = (target: string, publicUrl: string) => {
-        mood.answer = (response, received) =>
+        mood.respond = (response, received) =>
           (received.path?.startsWith("/calendar.ics") ? redirecting(target) : respondWith(200, toBusyCalendar()))(
             response,
             received
@@ -125,10 +125,10 @@ layer(layerImportService)("a hostile host of a calendar", (it) => {
 
   it.effect("that drips, or does not answer, is given up in time and holds up nobody else's", () =>
     Effect.gen(function* () {
-      const { mood, property, url, id } = yield* following
+      const { behavior: mood, propertyId: property, makeUrl: url, calendarId: id } = yield* following
       const drip = yield* addImportedCalendar(property, url("/drip"))
       const good = yield* addImportedCalendar(property, url("/good"))
-      mood.answer = (response, received) => {
+      mood.respond = (response, received) => {
         if (received.path === "/good") respondWith(200, toBusyCalendar("2027-05-01/2027-05-02"))(response, received)
         else if (received.path === "/drip") response.writeHead(200).write("BEGIN:VCALENDAR\r\n")
       }
@@ -157,7 +157,7 @@ layer(layerImportService)("a hostile host of a calendar", (it) => {
 
   it.effect("that is much work to read is no failure of those that wait for it", () =>
     Effect.gen(function* () {
-      const { says, id } = yield* following
+      const { serveCalendar: says, calendarId: id } = yield* following
       says(toBusyCalendar("2027-05-01/2027-05-02"))
       const reader = yield* FeedReader
       const [waits, turn] = [yield* Latch.make(), yield* Latch.make()]
@@ -180,10 +180,10 @@ layer(layerImportService)("a hostile host of a calendar", (it) => {
 
   it.effect("may ask to be left alone, for six hours at most", () =>
     Effect.gen(function* () {
-      const { mood, id, fetched } = yield* following
+      const { behavior: mood, calendarId: id, fetched } = yield* following
       const pauseAfter = (value: string) =>
         Effect.gen(function* () {
-          mood.answer = respondWith(429, "", { "retry-after": value })
+          mood.respond = respondWith(429, "", { "retry-after": value })
           yield* fetched
           const now = yield* TestClock.testClockWith((clock) => clock.currentTimeMillis)
           return Math.round((((yield* loadCalendarState(id))?.due_at.getTime() ?? 0) - now) / MINUTE_MS)
@@ -197,9 +197,9 @@ layer(layerImportService)("a hostile host of a calendar", (it) => {
 
   it.effect("is asked less and less while it fails, every two hours in the end, and said of once", () =>
     Effect.gen(function* () {
-      const { mood, id } = yield* following
+      const { behavior: mood, calendarId: id } = yield* following
       const importing = yield* makeCalendarImportWorker
-      mood.answer = respondWith(500)
+      mood.respond = respondWith(500)
       const lines: Array<string> = []
       const keeping = Logger.make(({ message, logLevel }) => {
         if (logLevel === "Warn") lines.push(JSON.stringify(message))
@@ -264,7 +264,7 @@ layer(FeedReader.layer)("a feed that is too much work", (it) => {
       assert.strictEqual((yield* read(good)).outcome, "read")
       yield* TestClock.adjust(CALENDAR_FEED_READ_MS)
       const reading = yield* Fiber.join(bombed)
-      assert.match(reading.outcome === "broken" ? reading.why : "", /read$/)
+      assert.match(reading.outcome === "broken" ? reading.reason : "", /read$/)
       assert.strictEqual((yield* read(good)).outcome, "read")
     })
   )

@@ -10,7 +10,7 @@ import { CALENDAR_DAY_RETENTION_MS, CALENDAR_VALIDATOR } from "../../../../src/p
 import { MANUAL_RESERVATION } from "../../../support/domain/bookings/reservations/reservation-operator.ts"
 import {
   addImportedCalendar,
-  createOnlyImport,
+  createImportOnEmptyTables,
   fetchAllDue,
   layerImportService,
   loadAvailabilityEvents,
@@ -26,10 +26,10 @@ const later = TestClock.adjust(17 * MINUTE_MS)
 
 /** A property that follows one calendar. */
 const following = Effect.gen(function* () {
-  const one = yield* createOnlyImport
+  const one = yield* createImportOnEmptyTables
   const importing = yield* makeCalendarImportWorker
   const days = (start_date: string, end_date: string) =>
-    one.api.get_property_availability({ property_ids: [one.property], start_date, end_date }).pipe(
+    one.api.get_property_availability({ property_ids: [one.propertyId], start_date, end_date }).pipe(
       one.as,
       Effect.map(({ properties: [only] }) =>
         (only?.availabilities ?? []).map(({ available, remarks }) =>
@@ -45,7 +45,7 @@ const BUSY = "taken Busy in the calendar of 127.0.0.1"
 layer(layerImportService)("an imported calendar", (it) => {
   it.effect("closes days that are busy, says where, and opens them again", () =>
     Effect.gen(function* () {
-      const { property, id, says, importing, days } = yield* following
+      const { propertyId: property, calendarId: id, serveCalendar: says, importing, days } = yield* following
       says(toBusyCalendar("2027-05-01/2027-05-03", "2027-05-05/2027-05-06"))
       yield* fetchAllDue(importing)
       const taken = yield* days("2027-04-30", "2027-05-06")
@@ -69,7 +69,16 @@ layer(layerImportService)("an imported calendar", (it) => {
 
   it.effect("cannot be opened by the host, nor by a stay that goes", () =>
     Effect.gen(function* () {
-      const { operatorId, property, token, as, api, says, importing, days } = yield* following
+      const {
+        operatorId,
+        propertyId: property,
+        token,
+        as,
+        api,
+        serveCalendar: says,
+        importing,
+        days
+      } = yield* following
       const code = yield* insertOrder(operatorId, [
         { propertyId: property, checkIn: "2027-05-01", checkOut: "2027-05-03" }
       ])
@@ -94,7 +103,7 @@ layer(layerImportService)("an imported calendar", (it) => {
 
   it.effect("stays as it was while its feed is broken, and says so without its address", () =>
     Effect.gen(function* () {
-      const { id, says, mood, importing } = yield* following
+      const { calendarId: id, serveCalendar: says, behavior: mood, importing } = yield* following
       says(toBusyCalendar("2027-05-01/2027-05-03"))
       yield* fetchAllDue(importing)
       const broken: ReadonlyArray<readonly [() => void, RegExp]> = [
@@ -106,8 +115,8 @@ layer(layerImportService)("an imported calendar", (it) => {
           () => says(toBusyCalendar(), { "content-encoding": "gzip" }),
           /sent it as gzip, and it cannot be decompressed/
         ],
-        [() => (mood.answer = respondWith(404)), /answered 404/],
-        [() => (mood.answer = (response) => response.destroy()), /cannot be reached/]
+        [() => (mood.respond = respondWith(404)), /answered 404/],
+        [() => (mood.respond = (response) => response.destroy()), /cannot be reached/]
       ]
       for (const [turn, expected] of broken) {
         turn()
@@ -129,7 +138,7 @@ layer(layerImportService)("an imported calendar", (it) => {
 
   it.effect("is asked every quarter of an hour for what is new, and once a day for all of it", () =>
     Effect.gen(function* () {
-      const { id, says, mood, requests, importing } = yield* following
+      const { calendarId: id, serveCalendar: says, behavior: mood, requests, importing } = yield* following
       says(toBusyCalendar("2027-05-01/2027-05-03"), { etag: '"one"', "last-modified": "Tue, 20 Apr 2027 10:00:00 GMT" })
       yield* fetchAllDue(importing)
       const [first] = yield* Queue.clear(requests)
@@ -139,7 +148,7 @@ layer(layerImportService)("an imported calendar", (it) => {
         ((yield* loadCalendarState(id))?.due_at.getTime() ?? 0) -
         (yield* TestClock.testClockWith((clock) => clock.currentTimeMillis))
       assert.isTrue(due >= 13.5 * MINUTE_MS && due <= 16.5 * MINUTE_MS, String(due))
-      mood.answer = respondWith(304)
+      mood.respond = respondWith(304)
       yield* later
       yield* fetchAllDue(importing)
       const [second] = yield* Queue.clear(requests)
@@ -156,7 +165,7 @@ layer(layerImportService)("an imported calendar", (it) => {
 
   it.effect("is fetched once, however many workers look, and each of its changes is told once", () =>
     Effect.gen(function* () {
-      const { property, says, requests, importing, url } = yield* following
+      const { propertyId: property, serveCalendar: says, requests, importing, makeUrl: url } = yield* following
       const ids = [1, 2, 3, 4, 5, 6]
       for (const n of ids) yield* addImportedCalendar(property, url(`/${n}.ics`))
       const other = yield* makeCalendarImportWorker
@@ -180,8 +189,8 @@ layer(layerImportService)("an imported calendar", (it) => {
 
   it.effect("is handed back by a worker that is stopped, and fetched by the next at once", () =>
     Effect.gen(function* () {
-      const { mood, id, requests, says } = yield* following
-      mood.answer = () => {}
+      const { behavior: mood, calendarId: id, requests, serveCalendar: says } = yield* following
+      mood.respond = () => {}
       yield* Effect.scoped(
         Effect.gen(function* () {
           const stopped = yield* makeCalendarImportWorker
@@ -199,7 +208,7 @@ layer(layerImportService)("an imported calendar", (it) => {
 
   it.effect("is asked by what its host gave it, if that is not too long", () =>
     Effect.gen(function* () {
-      const { says, requests, importing } = yield* following
+      const { serveCalendar: says, requests, importing } = yield* following
       for (const length of [CALENDAR_VALIDATOR, CALENDAR_VALIDATOR + 1]) {
         const etag = "x".repeat(length)
         says(toBusyCalendar(`2027-05-01/2027-05-0${length - CALENDAR_VALIDATOR + 2}`), { etag })
@@ -216,7 +225,7 @@ layer(layerImportService)("an imported calendar", (it) => {
 
   it.effect("forgets days four weeks after they are past", () =>
     Effect.gen(function* () {
-      const { id, says, importing } = yield* following
+      const { calendarId: id, serveCalendar: says, importing } = yield* following
       says(toBusyCalendar("2027-04-20/2027-04-22"))
       yield* fetchAllDue(importing)
       const after = (day: string) => Date.parse(`${day}T00:00:00Z`) + CALENDAR_DAY_RETENTION_MS
@@ -229,7 +238,14 @@ layer(layerImportService)("an imported calendar", (it) => {
 
   it.effect("is removed with what only it closed", () =>
     Effect.gen(function* () {
-      const { property, id, says, importing, days, url } = yield* following
+      const {
+        propertyId: property,
+        calendarId: id,
+        serveCalendar: says,
+        importing,
+        days,
+        makeUrl: url
+      } = yield* following
       const other = yield* addImportedCalendar(property, url("/other.ics"))
       says(toBusyCalendar("2027-05-01/2027-05-03"))
       yield* fetchAllDue(importing)
@@ -252,7 +268,7 @@ layer(layerImportService)("an imported calendar", (it) => {
 
   it.effect("keeps orders by hand out of nights that somebody holds there, and none that a channel sold", () =>
     Effect.gen(function* () {
-      const { operatorId, property, token, says, importing } = yield* following
+      const { operatorId, propertyId: property, token, serveCalendar: says, importing } = yield* following
       says(toBusyCalendar("2027-05-02/2027-05-03"))
       yield* fetchAllDue(importing)
       const byHand = {

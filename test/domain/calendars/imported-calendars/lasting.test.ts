@@ -38,18 +38,18 @@ const hosting = Effect.gen(function* () {
   const feeds = yield* PropertyFeeds
   /** The feed made for the source of a calendar, as its address, and what reading it tells. */
   const feedFor = Effect.fnUntraced(function* (calendarId: number) {
-    const { url } = yield* asSystemActor(feeds.addressFor(host.operatorId, host.property, calendarId))
+    const { url } = yield* asSystemActor(feeds.getOrCreateAddress(host.operatorId, host.propertyId, calendarId))
     const token = url.slice(url.lastIndexOf("/") + 1, -".ics".length)
     return Effect.gen(function* () {
       const feed = Option.getOrThrow(yield* feeds.open(token))
       const content = Option.getOrThrow(yield* feeds.read(feed))
       yield* feeds.recordRead(feed, content)
-      return content.busy.some(({ start, end }) => start <= NIGHT && NIGHT < end)
+      return content.busyPeriods.some(({ start, end }) => start <= NIGHT && NIGHT < end)
     })
   })
   const after = (ms: number) => Effect.andThen(TestClock.adjust(ms), fetchAllDue(importing))
   const setOpen = (available: boolean) =>
-    host.as(host.api.update_availabilities({ property_ids: [host.property], available, dates: [NIGHT] }))
+    host.as(host.api.update_availabilities({ property_ids: [host.propertyId], available, dates: [NIGHT] }))
   return { ...host, feedFor, after, fetched: after(17 * MINUTE_MS), setOpen }
 })
 
@@ -58,21 +58,21 @@ layer(Layer.provideMerge(PropertyFeeds.layer, layerImportService))("what does no
     "an address that outlives its calendar tells its reader no words of its own, once that is followed again",
     () =>
       Effect.gen(function* () {
-        const { property, feedFor, fetched } = yield* hosting
+        const { propertyId: property, feedFor, fetched } = yield* hosting
         const [one, other] = [yield* startCalendarSource, yield* startCalendarSource]
-        one.says(toBusyCalendar(NIGHTS))
-        other.says(toBusyCalendar())
-        const first = yield* addImportedCalendar(property, one.url())
-        yield* addImportedCalendar(property, other.url())
+        one.serveCalendar(toBusyCalendar(NIGHTS))
+        other.serveCalendar(toBusyCalendar())
+        const first = yield* addImportedCalendar(property, one.makeUrl())
+        yield* addImportedCalendar(property, other.makeUrl())
         const readByOne = yield* feedFor(first)
         yield* asSystemActor(ImportedCalendars.use(({ remove }) => remove(first)))
-        const again = yield* addImportedCalendar(property, one.url())
+        const again = yield* addImportedCalendar(property, one.makeUrl())
         yield* fetched
         assert.deepStrictEqual(yield* loadCalendarDays(again), [NIGHT])
         assert.isFalse(yield* readByOne)
         // What others say it hears as before.
-        one.says(toBusyCalendar())
-        other.says(toBusyCalendar(NIGHTS))
+        one.serveCalendar(toBusyCalendar())
+        other.serveCalendar(toBusyCalendar(NIGHTS))
         yield* fetched
         assert.isTrue(yield* readByOne)
       })
@@ -80,29 +80,30 @@ layer(Layer.provideMerge(PropertyFeeds.layer, layerImportService))("what does no
 
   it.effect("a night that two have both closed, and tell on when they read it here, is open when both opened it", () =>
     Effect.gen(function* () {
-      const { property, feedFor, fetched } = yield* hosting
+      const { propertyId: property, feedFor, fetched } = yield* hosting
       const side = Effect.gen(function* () {
         const elsewhere = yield* startCalendarSource
-        const id = yield* addImportedCalendar(property, elsewhere.url())
+        const id = yield* addImportedCalendar(property, elsewhere.makeUrl())
         return { ...elsewhere, id, reads: yield* feedFor(id) }
       })
       const [one, other] = [yield* side, yield* side]
       const bothSay = (text: string) => {
-        one.says(text)
-        other.says(text)
+        one.serveCalendar(text)
+        other.serveCalendar(text)
       }
       bothSay(toBusyCalendar(NIGHTS))
       yield* fetched
       // Both open it, and have by now only what they read here.
       for (const _ of ["once", "twice"]) {
-        for (const { says, reads } of [one, other]) says((yield* reads) ? toBusyCalendar(NIGHTS) : toBusyCalendar())
+        for (const { serveCalendar: says, reads } of [one, other])
+          says((yield* reads) ? toBusyCalendar(NIGHTS) : toBusyCalendar())
         yield* fetched
       }
       assert.deepStrictEqual([yield* loadCalendarDays(one.id), yield* loadCalendarDays(other.id)], [[], []])
       // One that goes on having it has it told to the other.
       bothSay(toBusyCalendar(NIGHTS))
       yield* fetched
-      other.says(toBusyCalendar())
+      other.serveCalendar(toBusyCalendar())
       yield* fetched
       assert.deepStrictEqual([yield* one.reads, yield* other.reads], [false, true])
     })
@@ -110,20 +111,20 @@ layer(Layer.provideMerge(PropertyFeeds.layer, layerImportService))("what does no
 
   it.effect("a source that reads here no more has its nights taken for its own, those it says for the first time", () =>
     Effect.gen(function* () {
-      const { property, feedFor, after, fetched, setOpen } = yield* hosting
+      const { propertyId: property, feedFor, after, fetched, setOpen } = yield* hosting
       const one = yield* startCalendarSource
-      const id = yield* addImportedCalendar(property, one.url())
+      const id = yield* addImportedCalendar(property, one.makeUrl())
       yield* setOpen(false)
       assert.isTrue(yield* yield* feedFor(id))
       yield* setOpen(true)
-      one.says(toBusyCalendar())
+      one.serveCalendar(toBusyCalendar())
       yield* after(CALENDAR_FEEDBACK_LOOP_MS - HOUR_MS)
-      one.says(toBusyCalendar(NIGHTS))
+      one.serveCalendar(toBusyCalendar(NIGHTS))
       yield* fetched
       assert.deepStrictEqual(yield* loadCalendarDays(id), [`${NIGHT} echo`])
-      one.says(toBusyCalendar())
+      one.serveCalendar(toBusyCalendar())
       yield* after(HOUR_MS)
-      one.says(toBusyCalendar(NIGHTS))
+      one.serveCalendar(toBusyCalendar(NIGHTS))
       yield* fetched
       assert.deepStrictEqual(yield* loadCalendarDays(id), [NIGHT])
     })
@@ -131,17 +132,17 @@ layer(Layer.provideMerge(PropertyFeeds.layer, layerImportService))("what does no
 
   it.effect("one that goes on reading the same is known to", () =>
     Effect.gen(function* () {
-      const { property, feedFor, after, fetched, setOpen } = yield* hosting
+      const { propertyId: property, feedFor, after, fetched, setOpen } = yield* hosting
       const one = yield* startCalendarSource
-      const id = yield* addImportedCalendar(property, one.url())
+      const id = yield* addImportedCalendar(property, one.makeUrl())
       yield* setOpen(false)
       const reads = yield* feedFor(id)
       yield* reads
-      one.says(toBusyCalendar())
+      one.serveCalendar(toBusyCalendar())
       yield* after(CALENDAR_FEEDBACK_LOOP_MS - HOUR_MS)
       yield* reads
       yield* after(2 * HOUR_MS)
-      one.says(toBusyCalendar(NIGHTS))
+      one.serveCalendar(toBusyCalendar(NIGHTS))
       yield* fetched
       assert.deepStrictEqual(yield* loadCalendarDays(id), [`${NIGHT} echo`])
     })
@@ -149,10 +150,10 @@ layer(Layer.provideMerge(PropertyFeeds.layer, layerImportService))("what does no
 
   it.effect("a calendar that a clock which was ahead has put off is due as soon as that is seen", () =>
     Effect.gen(function* () {
-      const { property, fetched } = yield* hosting
+      const { propertyId: property, fetched } = yield* hosting
       const one = yield* startCalendarSource
-      one.says(toBusyCalendar())
-      const id = yield* addImportedCalendar(property, one.url())
+      one.serveCalendar(toBusyCalendar())
+      const id = yield* addImportedCalendar(property, one.makeUrl())
       yield* TestClock.setTime(NOW + MAX_FETCH_AHEAD_MS * 10)
       yield* fetched
       const due = (yield* loadCalendarState(id))?.due_at.getTime() ?? 0

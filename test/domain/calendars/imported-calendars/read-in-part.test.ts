@@ -4,14 +4,15 @@ import { Effect, Logger, Queue } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { addDays } from "../../../../src/contract/time.ts"
-import { describeUnreadable } from "../../../../src/domain/calendars/imported-calendars/calendar-update.ts"
+import { describeUnreadableParts } from "../../../../src/domain/calendars/imported-calendars/calendar-update.ts"
 import { ImportedCalendars } from "../../../../src/domain/calendars/imported-calendars/ImportedCalendars.ts"
 import { makeCalendarImportWorker } from "../../../../src/domain/calendars/imported-calendars/import-worker.ts"
 import { AVAILABILITY_END_DAYS, CALENDAR_ERROR } from "../../../../src/platform/limits.ts"
 import { MANUAL_RESERVATION } from "../../../support/domain/bookings/reservations/reservation-operator.ts"
 import {
-  createOnlyImport,
+  createImportOnEmptyTables,
   fetchAllDue,
+  insertPropertyFeed,
   layerImportService,
   loadAvailabilityEvents,
   loadCalendarDays,
@@ -19,7 +20,6 @@ import {
   MINUTE_MS,
   TODAY,
   toBusyCalendar,
-  toOwnFeedContent,
   toPartlyReadableCalendar
 } from "../../../support/domain/calendars/imported-calendars/import-service.ts"
 import { respondWith } from "../../../support/domain/webhooks/deliveries/outbound-requests.ts"
@@ -29,22 +29,22 @@ const KEEPS_DAYS_BLOCKED = /^1 part of the calendar could not be read, so no dat
 
 /** A property that follows one calendar. `fetchFeed` serves a feed and fetches it. */
 const prepare = Effect.gen(function* () {
-  const one = yield* createOnlyImport
+  const one = yield* createImportOnEmptyTables
   const importing = yield* makeCalendarImportWorker
   const fetchAgain = Effect.andThen(TestClock.adjust(17 * MINUTE_MS), fetchAllDue(importing))
   const fetchFeed = (text: string, headers?: Record<string, string>) =>
     Effect.andThen(
-      Effect.sync(() => one.says(text, headers)),
+      Effect.sync(() => one.serveCalendar(text, headers)),
       fetchAgain
     )
   const { accept } = yield* ImportedCalendars
-  return { ...one, fetchAgain, fetchFeed, accept: asSystemActor(accept(one.id)) }
+  return { ...one, fetchAgain, fetchFeed, accept: asSystemActor(accept(one.calendarId)) }
 })
 
 layer(layerImportService)("an imported calendar of which a part cannot be read", (it) => {
   it.effect("unblocks no day and says why, until the whole feed can be read again", () =>
     Effect.gen(function* () {
-      const { id, property, fetchFeed } = yield* prepare
+      const { calendarId: id, propertyId: property, fetchFeed } = yield* prepare
       yield* fetchFeed(toBusyCalendar("2027-05-01/2027-05-04"))
       yield* fetchFeed(toPartlyReadableCalendar("2027-05-03/2027-05-05"))
       const kept = ["2027-05-01", "2027-05-02", "2027-05-03", "2027-05-04"]
@@ -68,12 +68,12 @@ layer(layerImportService)("an imported calendar of which a part cannot be read",
 
   it.effect("keeps the error through fetches that find nothing new or fail", () =>
     Effect.gen(function* () {
-      const { id, mood, fetchFeed, fetchAgain } = yield* prepare
+      const { calendarId: id, behavior: mood, fetchFeed, fetchAgain } = yield* prepare
       yield* fetchFeed(toBusyCalendar("2027-05-01/2027-05-02"))
       yield* fetchFeed(toPartlyReadableCalendar(), { etag: '"one"' })
-      const answers: ReadonlyArray<typeof mood.answer> = [respondWith(304), respondWith(500), respondWith(304)]
+      const answers: ReadonlyArray<typeof mood.respond> = [respondWith(304), respondWith(500), respondWith(304)]
       for (const answer of answers) {
-        mood.answer = answer
+        mood.respond = answer
         yield* fetchAgain
         assert.deepStrictEqual(yield* loadCalendarDays(id), ["2027-05-01"])
       }
@@ -84,7 +84,7 @@ layer(layerImportService)("an imported calendar of which a part cannot be read",
 
   it.effect("rejects a booking of a kept night with 409, until the host accepts the feed", () =>
     Effect.gen(function* () {
-      const { property, token, fetchFeed, accept } = yield* prepare
+      const { propertyId: property, token, fetchFeed, accept } = yield* prepare
       yield* fetchFeed(toBusyCalendar("2027-05-01/2027-05-02"))
       yield* fetchFeed(toPartlyReadableCalendar())
       const night = { property_id: property, check_in_date: "2027-05-01", check_out_date: "2027-05-02" }
@@ -121,7 +121,7 @@ layer(layerImportService)("an imported calendar of which a part cannot be read",
 
   it.effect("is accepted for one feed only", () =>
     Effect.gen(function* () {
-      const { id, property, fetchFeed, fetchAgain, accept } = yield* prepare
+      const { calendarId: id, propertyId: property, fetchFeed, fetchAgain, accept } = yield* prepare
       yield* fetchFeed(toBusyCalendar("2027-05-01/2027-05-04"))
       const inPart = toPartlyReadableCalendar("2027-05-03/2027-05-04").replaceAll(
         "DTSTART;",
@@ -159,7 +159,7 @@ layer(layerImportService)("an imported calendar of which a part cannot be read",
     "cannot be accepted if it was never read, if the whole feed was read, or if the host saw another feed",
     () =>
       Effect.gen(function* () {
-        const { id, fetchFeed, accept } = yield* prepare
+        const { calendarId: id, fetchFeed, accept } = yield* prepare
         const refusal = Effect.map(Effect.flip(accept), ({ _tag, message }) => `${_tag} ${message}`)
         assert.match(yield* refusal, /^Conflict calendar: .*next successful fetch/)
         yield* fetchFeed(toBusyCalendar("2027-05-01/2027-05-02"))
@@ -177,12 +177,12 @@ layer(layerImportService)("an imported calendar of which a part cannot be read",
 
   it.effect("can be accepted during a fetch, which then blocks nothing and is repeated", () =>
     Effect.gen(function* () {
-      const { id, mood, requests, fetchFeed, accept } = yield* prepare
+      const { calendarId: id, behavior: mood, requests, fetchFeed, accept } = yield* prepare
       yield* fetchFeed(toBusyCalendar("2027-05-01/2027-05-02"))
       yield* fetchFeed(toPartlyReadableCalendar())
       yield* Queue.clear(requests)
       let answer = () => {}
-      mood.answer = (response, received) => {
+      mood.respond = (response, received) => {
         answer = () => respondWith(200, toPartlyReadableCalendar("2027-05-05/2027-05-06"))(response, received)
       }
       const importing = yield* makeCalendarImportWorker
@@ -194,7 +194,7 @@ layer(layerImportService)("an imported calendar of which a part cannot be read",
       yield* importing.awaitIdle
       assert.deepStrictEqual(yield* loadCalendarDays(id), [])
       assert.deepInclude(yield* loadCalendarState(id), { state: "ok", error: null })
-      mood.answer = respondWith(200, toPartlyReadableCalendar("2027-05-05/2027-05-06"))
+      mood.respond = respondWith(200, toPartlyReadableCalendar("2027-05-05/2027-05-06"))
       yield* fetchAllDue(importing)
       assert.deepStrictEqual(yield* loadCalendarDays(id), ["2027-05-05"])
     })
@@ -202,13 +202,13 @@ layer(layerImportService)("an imported calendar of which a part cannot be read",
 
   it.effect("keeps days that were echoes as its own days once our feed no longer names them", () =>
     Effect.gen(function* () {
-      const { id, fetchFeed } = yield* prepare
-      yield* toOwnFeedContent(id, "2027-05-01")
+      const { calendarId: id, fetchFeed } = yield* prepare
+      yield* insertPropertyFeed(id, "2027-05-01")
       yield* fetchFeed(toBusyCalendar("2027-05-01/2027-05-03"))
       yield* fetchFeed(toPartlyReadableCalendar())
       assert.deepStrictEqual(yield* loadCalendarDays(id), ["2027-05-01 echo", "2027-05-02"])
       // The source may still block the 1st for its own booking, so no booking by hand may take it.
-      yield* toOwnFeedContent(id)
+      yield* insertPropertyFeed(id)
       yield* fetchFeed(toPartlyReadableCalendar("2027-05-05/2027-05-06"))
       assert.deepStrictEqual(yield* loadCalendarDays(id), ["2027-05-01", "2027-05-02", "2027-05-05"])
       yield* fetchFeed(toBusyCalendar())
@@ -218,7 +218,7 @@ layer(layerImportService)("an imported calendar of which a part cannot be read",
 
   it.effect("keeps days while the range of days moves on", () =>
     Effect.gen(function* () {
-      const { id, fetchFeed, fetchAgain, accept } = yield* prepare
+      const { calendarId: id, fetchFeed, fetchAgain, accept } = yield* prepare
       const last = addDays(TODAY, AVAILABILITY_END_DAYS)
       yield* fetchFeed(toBusyCalendar(`${TODAY}/2027-04-22`, `${last}/${addDays(last, 2)}`))
       assert.deepStrictEqual(yield* loadCalendarDays(id), [TODAY, "2027-04-21", last])
@@ -236,7 +236,7 @@ layer(layerImportService)("an imported calendar of which a part cannot be read",
 layer(layerImportService)("after the upgrade an imported calendar", (it) => {
   it.effect("is read again although its feed is unchanged, also after the previous release has fetched it again", () =>
     Effect.gen(function* () {
-      const { id, mood, requests, says, fetchAgain } = yield* prepare
+      const { calendarId: id, behavior: mood, requests, serveCalendar: says, fetchAgain } = yield* prepare
       const sql = yield* SqlClient.SqlClient
       const feed = toBusyCalendar("2027-05-01/2027-05-03")
       says(feed, { etag: '"one"' })
@@ -254,7 +254,7 @@ layer(layerImportService)("after the upgrade an imported calendar", (it) => {
         assert.isUndefined(request?.headers["if-none-match"])
         assert.deepStrictEqual(yield* loadCalendarDays(id), ["2027-05-01", "2027-05-02"])
       }
-      mood.answer = respondWith(304)
+      mood.respond = respondWith(304)
       yield* fetchAgain
       const [request] = yield* Queue.clear(requests)
       assert.strictEqual(request?.headers["if-none-match"], '"one"')
@@ -267,19 +267,19 @@ describe("the description of unreadable parts", () => {
   const middle = " of the calendar could not be read, so no dates became available: "
 
   itPure("is one sentence", () => {
-    assert.isNull(describeUnreadable([]))
-    assert.strictEqual(describeUnreadable([clause]), `1 part${middle}${clause}`)
-    assert.strictEqual(describeUnreadable([clause, clause]), `2 parts${middle}${clause}; ${clause}`)
-    assert.match(describeUnreadable(Array(5).fill("x")) ?? "", /^5 parts of/)
+    assert.isNull(describeUnreadableParts([]))
+    assert.strictEqual(describeUnreadableParts([clause]), `1 part${middle}${clause}`)
+    assert.strictEqual(describeUnreadableParts([clause, clause]), `2 parts${middle}${clause}; ${clause}`)
+    assert.match(describeUnreadableParts(Array(5).fill("x")) ?? "", /^5 parts of/)
     assert.match(
-      describeUnreadable([...Array(5).fill("x"), "and 2 more"]) ?? "",
+      describeUnreadableParts([...Array(5).fill("x"), "and 2 more"]) ?? "",
       /^More than 5 parts of .*; and 2 more$/
     )
   })
 
   itPure("is at most as long as an error may be", () => {
     const longest = CALENDAR_ERROR - `1 part${middle}`.length
-    assert.strictEqual(describeUnreadable(["x".repeat(longest)]), `1 part${middle}${"x".repeat(longest)}`)
-    assert.strictEqual(describeUnreadable(["x".repeat(longest + 1)]), `1 part${middle}${"x".repeat(longest - 1)}…`)
+    assert.strictEqual(describeUnreadableParts(["x".repeat(longest)]), `1 part${middle}${"x".repeat(longest)}`)
+    assert.strictEqual(describeUnreadableParts(["x".repeat(longest + 1)]), `1 part${middle}${"x".repeat(longest - 1)}…`)
   })
 })

@@ -3,13 +3,13 @@ import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import fc from "fast-check"
 import { addDays, fromDayNumber, toDayNumber, toInstant } from "../../../../src/contract/time.ts"
-import { readFeed } from "../../../../src/domain/calendars/imported-calendars/reading/feed.ts"
 import {
   DAY_SECONDS,
   daysInSpans,
   nightsBetween,
   timeOfDay
-} from "../../../../src/domain/calendars/imported-calendars/reading/nights.ts"
+} from "../../../../src/domain/calendars/imported-calendars/reading/event-nights.ts"
+import { readFeed } from "../../../../src/domain/calendars/imported-calendars/reading/feed.ts"
 import {
   CALENDAR_FEED_DEPTH,
   CALENDAR_FEED_EVENTS,
@@ -27,7 +27,7 @@ const read = (feed: string | Buffer, zone = "Europe/Berlin") =>
 /** The busy days, or why it is broken. */
 const days = (feed: string | Buffer, zone?: string): string => {
   const reading = read(feed, zone)
-  return reading.outcome === "read" ? reading.days.map(fromDayNumber).join(" ") : reading.why
+  return reading.outcome === "read" ? reading.days.map(fromDayNumber).join(" ") : reading.reason
 }
 
 const event = (...lines: ReadonlyArray<string>) => ["BEGIN:VEVENT", "UID:1@test", ...lines, "END:VEVENT"]
@@ -186,7 +186,7 @@ describe("an event", () => {
       event("DTSTART:00010101", "DTEND:99991231")
     ).flat()
     const reading = read(toCalendarText(...events))
-    assert.strictEqual(reading.outcome === "read" ? reading.days.length : reading.why, 1_097)
+    assert.strictEqual(reading.outcome === "read" ? reading.days.length : reading.reason, 1_097)
   })
 })
 

@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import fc from "fast-check"
 import { fromDayNumber, toDayNumber } from "../../../../src/contract/time.ts"
-import { expandRecurrence } from "../../../../src/domain/calendars/imported-calendars/reading/recurrence.ts"
-import { parseRule } from "../../../../src/domain/calendars/imported-calendars/reading/recurrence-rule.ts"
+import { expandRecurrence } from "../../../../src/domain/calendars/imported-calendars/reading/recurrence-expansion.ts"
+import { parseRecurrenceRule } from "../../../../src/domain/calendars/imported-calendars/reading/recurrence-rule.ts"
 import { CALENDAR_FEED_OCCURRENCES } from "../../../../src/platform/limits.ts"
 
 const DAY = 86_400
@@ -18,14 +18,14 @@ interface Reach {
 
 /** Returns the walls of a rule from the first to the last day of a reach; undefined if there are too many to look at. */
 const wallsOf = (text: string, { start, isDate, first, last, most = CALENDAR_FEED_OCCURRENCES }: Reach) => {
-  const rule = parseRule(`FREQ=${text}`)
+  const rule = parseRecurrenceRule(`FREQ=${text}`)
   if (rule === undefined) throw new Error(`${text} is unreadable`)
   const { until } = rule
   const search = {
     soonest: first * DAY,
     latest: (last + 1) * DAY - 1,
     isAfterEnd: (wall: number) => until !== undefined && wall > until.wall,
-    left: { occurrences: most }
+    remaining: { occurrences: most }
   }
   return expandRecurrence(rule, { wall: start, isDate }, search)
 }
@@ -258,7 +258,7 @@ describe("a recurrence rule", () => {
     "DAILY;BYSETPOS=1"
   ]
   it.each(forbidden)("%s is unreadable, as the standard forbids its parts together", (text) =>
-    assert.strictEqual(parseRule(`FREQ=${text}`), undefined)
+    assert.strictEqual(parseRecurrenceRule(`FREQ=${text}`), undefined)
   )
 
   const today = toDayNumber("2027-04-20")

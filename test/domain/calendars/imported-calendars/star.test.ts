@@ -44,28 +44,29 @@ const step = (marketplaces: number) =>
 
 const among = Effect.fnUntraced(function* (count: number) {
   yield* emptyCalendarTables
-  const { property, operatorId, api, as } = yield* createPropertyOwner
+  const { propertyId: property, operatorId, api, as } = yield* createPropertyOwner
   const importing = yield* makeCalendarImportWorker
   const feeds = yield* PropertyFeeds
   const marketplaces = yield* Effect.forEach(Array.from({ length: count }), () =>
     Effect.gen(function* () {
       const elsewhere = yield* startCalendarSource
-      const calendar = yield* addImportedCalendar(property, elsewhere.url())
+      const calendar = yield* addImportedCalendar(property, elsewhere.makeUrl())
       const there: Marketplace = { own: new Set(), imported: new Set() }
       const says = () => {
         const taken = days.filter((day) => there.own.has(day) || there.imported.has(day))
-        elsewhere.says(toBusyCalendar(...taken.map((day) => `${night(day)}/${night(day + 1)}`)))
+        elsewhere.serveCalendar(toBusyCalendar(...taken.map((day) => `${night(day)}/${night(day + 1)}`)))
       }
       says()
       const read = Effect.gen(function* () {
-        const { url } = yield* asSystemActor(feeds.addressFor(operatorId, property, calendar))
+        const { url } = yield* asSystemActor(feeds.getOrCreateAddress(operatorId, property, calendar))
         const token = url.slice(url.lastIndexOf("/") + 1, -".ics".length)
         const feed = Option.getOrThrow(yield* feeds.open(token))
         const content = Option.getOrThrow(yield* feeds.read(feed))
         yield* feeds.recordRead(feed, content)
         there.imported.clear()
         for (const day of days) {
-          if (content.busy.some(({ start, end }) => night(day) >= start && night(day) < end)) there.imported.add(day)
+          if (content.busyPeriods.some(({ start, end }) => night(day) >= start && night(day) < end))
+            there.imported.add(day)
         }
         says()
       })

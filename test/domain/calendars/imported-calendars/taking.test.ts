@@ -3,8 +3,8 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { CalendarQueue, FETCH_LEASE_MS } from "../../../../src/domain/calendars/imported-calendars/CalendarQueue.ts"
-import type { ClaimedCalendar } from "../../../../src/domain/calendars/imported-calendars/calendar.ts"
 import { ImportedCalendars } from "../../../../src/domain/calendars/imported-calendars/ImportedCalendars.ts"
+import type { ClaimedCalendar } from "../../../../src/domain/calendars/imported-calendars/imported-calendar.ts"
 import {
   FETCHING_HOST_SHARE,
   FETCHING_ROOM,
@@ -18,7 +18,7 @@ import {
   loadCalendarState,
   NOW
 } from "../../../support/domain/calendars/imported-calendars/import-service.ts"
-import { asSystemActor, freshOperator, insertProperty } from "../../../support/harness.ts"
+import { asSystemActor, createOperator, insertProperty } from "../../../support/harness.ts"
 
 /** So many due calendars of a property, each of a host of its own unless told. */
 const due = Effect.fnUntraced(function* (operatorId: number, count: number, host?: string) {
@@ -36,7 +36,7 @@ const said = (...days: ReadonlyArray<string>) => ({
   days,
   first: "2027-04-20",
   last: "2030-04-20",
-  opensDays: true,
+  unblocksDays: true,
   unreadable: null,
   accepted_digest: null,
   bookingWindow: undefined,
@@ -53,7 +53,7 @@ layer(layerImportService)("taking calendars", (it) => {
     Effect.gen(function* () {
       yield* emptyCalendarTables
       const queue = yield* CalendarQueue
-      const [greedy, quiet] = [yield* freshOperator(), yield* freshOperator()]
+      const [greedy, quiet] = [yield* createOperator(), yield* createOperator()]
       yield* due(greedy.operatorId, 500)
       yield* due(quiet.operatorId, 1)
       const taken = yield* queue.take(new Date(NOW), 2, [])
@@ -71,13 +71,13 @@ layer(layerImportService)("taking calendars", (it) => {
     Effect.gen(function* () {
       yield* emptyCalendarTables
       const queue = yield* CalendarQueue
-      for (let n = 0; n < 4; n++) yield* due((yield* freshOperator()).operatorId, 5, "slow.example")
+      for (let n = 0; n < 4; n++) yield* due((yield* createOperator()).operatorId, 5, "slow.example")
       const first = yield* queue.take(new Date(NOW), FETCHING_ROOM, [])
       assert.deepStrictEqual(
         by(first, ({ host }) => host),
         [FETCHING_HOST_SHARE]
       )
-      const { operatorId } = yield* freshOperator()
+      const { operatorId } = yield* createOperator()
       yield* due(operatorId, 5, "slow.example")
       yield* due(operatorId, 2)
       const second = yield* queue.take(new Date(NOW), FETCHING_ROOM, first)
@@ -90,7 +90,7 @@ layer(layerImportService)("taking calendars", (it) => {
       yield* emptyCalendarTables
       const queue = yield* CalendarQueue
       const sql = yield* SqlClient.SqlClient
-      const { operatorId } = yield* freshOperator()
+      const { operatorId } = yield* createOperator()
       yield* due(operatorId, 2)
       for (const status of ["banned", "closed"] as const) {
         yield* sql`UPDATE operators SET status = ${status} WHERE id = ${operatorId}`
@@ -105,7 +105,7 @@ layer(layerImportService)("taking calendars", (it) => {
     Effect.gen(function* () {
       yield* emptyCalendarTables
       const queue = yield* CalendarQueue
-      const { operatorId } = yield* freshOperator()
+      const { operatorId } = yield* createOperator()
       const property = yield* due(operatorId, 1)
       const [dead] = yield* queue.take(new Date(NOW), 1, [])
       assert.isDefined(dead)
@@ -115,9 +115,9 @@ layer(layerImportService)("taking calendars", (it) => {
       if (dead === undefined || next === undefined) return
       const [at, then] = [new Date(NOW + FETCH_LEASE_MS), new Date(NOW + 900_000)]
       assert.isUndefined(yield* asSystemActor(queue.apply(dead, said("2027-05-01"), then, at)))
-      assert.isUndefined(yield* queue.failed(dead, "late", then, at))
-      assert.isUndefined(yield* queue.unchanged(dead, "2027-04-20", then, at))
-      yield* queue.handBack(dead, at)
+      assert.isUndefined(yield* queue.fail(dead, "late", then, at))
+      assert.isUndefined(yield* queue.completeUnchanged(dead, "2027-04-20", then, at))
+      yield* queue.release(dead, at)
       assert.deepStrictEqual(yield* asSystemActor(queue.apply(next, said("2027-05-02"), then, at)), {
         changed_days: 1,
         busy_days: 1
@@ -137,10 +137,10 @@ layer(layerImportService)("taking calendars", (it) => {
     Effect.gen(function* () {
       yield* emptyCalendarTables
       const queue = yield* CalendarQueue
-      yield* due((yield* freshOperator()).operatorId, 1)
+      yield* due((yield* createOperator()).operatorId, 1)
       const [taken] = yield* queue.take(new Date(NOW), 1, [])
       if (taken === undefined) return assert.fail("nothing was due")
-      yield* queue.handBack(taken, new Date(NOW))
+      yield* queue.release(taken, new Date(NOW))
       assert.lengthOf(yield* queue.take(new Date(NOW), 1, []), 1)
     })
   )
@@ -149,7 +149,7 @@ layer(layerImportService)("taking calendars", (it) => {
     Effect.gen(function* () {
       yield* emptyCalendarTables
       const queue = yield* CalendarQueue
-      yield* due((yield* freshOperator()).operatorId, 1)
+      yield* due((yield* createOperator()).operatorId, 1)
       const [taken] = yield* queue.take(new Date(NOW), 1, [])
       if (taken === undefined) return assert.fail("nothing was due")
       yield* asSystemActor((yield* ImportedCalendars).remove(taken.id))
@@ -164,7 +164,7 @@ layer(layerImportService)("taking calendars", (it) => {
     Effect.gen(function* () {
       yield* emptyCalendarTables
       const queue = yield* CalendarQueue
-      const property = yield* due((yield* freshOperator()).operatorId, 1)
+      const property = yield* due((yield* createOperator()).operatorId, 1)
       const [taken] = yield* queue.take(new Date(NOW), 1, [])
       if (taken === undefined) return assert.fail("nothing was due")
       const [at, then] = [new Date(NOW), new Date(NOW + 1)]

@@ -5,16 +5,16 @@ import { TestClock } from "effect/testing"
 import { addDays } from "../../../../src/contract/time.ts"
 import { PushQueue } from "../../../../src/domain/calendars/listing-calendars/PushQueue.ts"
 import { makePushWorker } from "../../../../src/domain/calendars/listing-calendars/push-worker.ts"
-import { FanOut } from "../../../../src/domain/webhooks/deliveries/FanOut.ts"
+import { EventDispatcher } from "../../../../src/domain/webhooks/deliveries/EventDispatcher.ts"
 import {
   createMappedProperties,
   dispatchAllEvents,
-  layerPushWorkers,
-  loadLane
-} from "../../../support/domain/calendars/listing-calendars/push-workers.ts"
+  layerAvailabilityPushService,
+  loadListingPartition
+} from "../../../support/domain/calendars/listing-calendars/availability-push-service.ts"
 import { call } from "../../../support/harness.ts"
 import { insertListing } from "../../../support/listings.ts"
-import { canOverlap } from "../../../support/overlap.ts"
+import { canOverlap } from "../../../support/overlapping-transactions.ts"
 import { ScriptedChannel } from "../../../support/scripted-channel.ts"
 
 // Whatever works at once: changes, who hands out their events, and workers of several processes. Here they are fibers with
@@ -22,18 +22,27 @@ import { ScriptedChannel } from "../../../support/scripted-channel.ts"
 
 const ROUNDS = canOverlap ? 40 : 15
 
-layer(layerPushWorkers)("what happens at once", (it) => {
+layer(layerAvailabilityPushService)("what happens at once", (it) => {
   it.effect("leaves every channel with what there is, and nothing waiting", () =>
     Effect.gen(function* () {
-      const { token, operatorId, account, property, rooms, double, listing, open, close } =
-        yield* createMappedProperties
+      const {
+        token,
+        operatorId,
+        account,
+        propertyId: property,
+        roomIds: rooms,
+        double,
+        mappedListingId: listing,
+        open,
+        close
+      } = yield* createMappedProperties
       const channel = yield* ScriptedChannel
       const more = yield* Effect.forEach(Array.from({ length: 6 }), () =>
         insertListing(operatorId, account, { propertyId: property })
       )
       const listings = [listing, double, ...more]
       const all = [property, ...rooms]
-      const { dispatchNext: next } = yield* FanOut
+      const { dispatchNext: next } = yield* EventDispatcher
       const queue = yield* PushQueue
       const days = Array.from({ length: 12 }, (_, at) => addDays("2027-06-01", at))
       const some = Effect.gen(function* () {
@@ -56,7 +65,7 @@ layer(layerPushWorkers)("what happens at once", (it) => {
         const now = yield* DateTime.nowAsDate
         const [lane] = yield* queue.take(now, 1, [])
         if (lane === undefined) return
-        if (lane.push_id === null) yield* queue.drawUp(lane, now)
+        if (lane.push_id === null) yield* queue.createCalendarPush(lane, now)
         yield* sql`UPDATE listing_lanes SET due_at = ${now} WHERE listing_row = ${lane.listing_row} AND attempts = ${lane.attempts}`
       })
       const workers = yield* Effect.all([makePushWorker, makePushWorker, makePushWorker])
@@ -90,9 +99,9 @@ layer(layerPushWorkers)("what happens at once", (it) => {
       const closed = (day: string, which: ReadonlyArray<number>) =>
         which.filter((id) => taken.some((each) => each.day === day && each.properties.map(Number).includes(id))).length
       for (const each of listings) {
-        assert.deepStrictEqual(yield* loadLane(each), { waiting: 0, due: "{}", said: "{}", waits: false })
+        assert.deepStrictEqual(yield* loadListingPartition(each), { waiting: 0, due: "{}", said: "{}", waits: false })
         const sells = new Map<string, number>()
-        for (const { inventories = [], listingId } of yield* channel.told) {
+        for (const { inventories = [], listingId } of yield* channel.listingUpdates) {
           if (listingId !== each) continue
           for (const { start_date, end_date, inventory } of inventories)
             for (const day of days) if (start_date <= day && day <= end_date) sells.set(day, inventory)

@@ -30,10 +30,10 @@ import {
   prepareListing,
   TODAY
 } from "../../../support/domain/calendars/listing-calendars/push-service.ts"
-import { call, callForResponse, freshOperator, type TestOperator } from "../../../support/harness.ts"
+import { call, callForResponse, createOperator, type TestOperator } from "../../../support/harness.ts"
 import { insertListing } from "../../../support/listings.ts"
 import { ScriptedChannel } from "../../../support/scripted-channel.ts"
-import { countStatements } from "../../../support/statements.ts"
+import { countStatements } from "../../../support/statement-count.ts"
 
 const MAY = { start_date: "2027-05-01", end_date: "2027-05-03" }
 
@@ -52,7 +52,7 @@ const told = ({ error_code, error_msg }: { readonly error_code: number; readonly
 
 /** The act of a channel that has not answered yet. */
 const asked = (listingId: string) =>
-  Effect.flatMap(ScriptedChannel, ({ heard }) =>
+  Effect.flatMap(ScriptedChannel, ({ requests: heard }) =>
     Effect.repeat(heard, { until: (all) => all.includes(`calendar ${listingId}`) })
   )
 
@@ -80,8 +80,8 @@ layer(layerPushService)("a read of calendars", (it) => {
   it.effect("is of listings of one's own: all of them, or none is asked for", () =>
     Effect.gen(function* () {
       const scene = yield* prepareListing()
-      const theirs = yield* createListing(yield* freshOperator())
-      const heard = Effect.map((yield* ScriptedChannel).heard, (all) => all.length)
+      const theirs = yield* createListing(yield* createOperator())
+      const heard = Effect.map((yield* ScriptedChannel).requests, (all) => all.length)
       const before = yield* heard
       for (const unknown of [theirs, { ...scene, listing_id: "none" }, { ...scene, channel_type: "agoda" }]) {
         assert.match(told(yield* read(scene, [scene, unknown])), /^404 listings\[1\]\.listing_id: /)
@@ -134,7 +134,7 @@ layer(layerPushService)("a read of calendars", (it) => {
         [new ChannelUnavailable({ code: 503 }), /^503 listings\[1\]\.listing_id: /]
       ]
       for (const [error, answer] of answers) {
-        yield* channel.answer(other.listing_id, Effect.fail(error))
+        yield* channel.setResponse(other.listing_id, Effect.fail(error))
         assert.match(told(yield* read(scene, [scene, other])), answer)
       }
     })
@@ -149,13 +149,13 @@ layer(layerPushService)("a read of calendars", (it) => {
         const ids = yield* Effect.forEach(Array.from({ length: 6 }), () =>
           insertListing(scene.operatorId, scene.account)
         )
-        for (const id of ids) yield* channel.answer(id, Effect.never)
+        for (const id of ids) yield* channel.setResponse(id, Effect.never)
         const listings = ids.map((listing_id) => ({ ...scene, listing_id }))
         const reading = yield* Effect.forkChild(read(scene, listings), { startImmediately: true })
         yield* asked(ids[CONCURRENT_CHANNEL_READS - 1] ?? "")
         yield* TestClock.adjust(CALENDAR_READ_MS - 1)
         assert.isUndefined(reading.pollUnsafe())
-        const heard = (yield* channel.heard).filter((act) => ids.some((id) => act === `calendar ${id}`))
+        const heard = (yield* channel.requests).filter((act) => ids.some((id) => act === `calendar ${id}`))
         assert.lengthOf(heard, CONCURRENT_CHANNEL_READS)
         yield* TestClock.adjust(1)
         assert.match(told(yield* Fiber.join(reading)), /^504 listings: .*30/)
@@ -173,11 +173,11 @@ layer(layerPushService)("a read of calendars", (it) => {
         )
         const reading = yield* Effect.forEach(operators, (each) =>
           Effect.gen(function* () {
-            yield* channel.answer(each.listing_id, Effect.never)
+            yield* channel.setResponse(each.listing_id, Effect.never)
             const fibers = yield* Effect.forEach(Array.from({ length: CONCURRENT_CALENDAR_READS }), () =>
               Effect.forkChild(read(each, [each]), { startImmediately: true })
             )
-            yield* Effect.repeat(channel.heard, {
+            yield* Effect.repeat(channel.requests, {
               until: (all) =>
                 all.filter((act) => act === `calendar ${each.listing_id}`).length === CONCURRENT_CALENDAR_READS
             })
@@ -193,7 +193,7 @@ layer(layerPushService)("a read of calendars", (it) => {
         assert.strictEqual((yield* read(other, [other])).error_code, 0)
         assert.strictEqual((yield* call(one.token, "search_properties")).error_code, 0)
         assert.isUndefined(fifth.pollUnsafe())
-        assert.notInclude(yield* channel.heard, `calendar ${free.listing_id}`)
+        assert.notInclude(yield* channel.requests, `calendar ${free.listing_id}`)
         // A caller that hangs up leaves its seat to the next.
         yield* Fiber.interrupt(reading[0]?.[0] ?? (yield* Effect.die("nobody reads")))
         assert.strictEqual((yield* Fiber.join(fifth)).error_code, 0)
@@ -207,13 +207,13 @@ layer(layerPushService)("a read of calendars", (it) => {
       Effect.gen(function* () {
         const channel = yield* ScriptedChannel
         const [scene, other] = [yield* prepareListing(), yield* prepareListing()]
-        yield* channel.answer(scene.listing_id, Effect.never)
+        yield* channel.setResponse(scene.listing_id, Effect.never)
         const begin = Effect.forkChild(
           callForResponse(scene.token, "search_listing_calendars", { ...MAY, listings: [named(scene)] }),
           { startImmediately: true }
         )
         const reading = yield* Effect.replicateEffect(begin, CONCURRENT_CALENDAR_READS)
-        yield* Effect.repeat(channel.heard, {
+        yield* Effect.repeat(channel.requests, {
           until: (all) =>
             all.filter((act) => act === `calendar ${scene.listing_id}`).length === CONCURRENT_CALENDAR_READS
         })

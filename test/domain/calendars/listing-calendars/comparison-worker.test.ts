@@ -6,8 +6,8 @@ import { addDays } from "../../../../src/contract/time.ts"
 import {
   COMPARING_ACCOUNT_SHARE,
   COMPARING_LEASE_MS,
-  Comparisons
-} from "../../../../src/domain/calendars/listing-calendars/Comparisons.ts"
+  ComparisonQueue
+} from "../../../../src/domain/calendars/listing-calendars/ComparisonQueue.ts"
 import {
   COMPARING_BACKOFF,
   COMPARING_GAP_MS,
@@ -19,21 +19,21 @@ import {
   syncAllComparisons
 } from "../../../../src/domain/calendars/listing-calendars/comparison-worker.ts"
 import { makePushWorker } from "../../../../src/domain/calendars/listing-calendars/push-worker.ts"
-import { CHANNEL_ACT_TIMEOUT_MS } from "../../../../src/domain/channels/port/channel-api-errors.ts"
+import { CHANNEL_ACTION_TIMEOUT_MS } from "../../../../src/domain/channels/port/channel-api-errors.ts"
 import { ChannelNotServed, ChannelUnavailable } from "../../../../src/domain/channels/port/errors.ts"
-import { NOW, pushAllDue } from "../../../support/domain/calendars/listing-calendars/push-service.ts"
 import {
   compareAllDue,
   createMappedProperties,
   dispatchAllEvents,
   dispatchAndPush,
-  layerPushWorkers,
-  loadLane,
+  layerAvailabilityPushService,
+  loadListingPartition,
   loadPushedInventories
-} from "../../../support/domain/calendars/listing-calendars/push-workers.ts"
-import { collectLogLines } from "../../../support/domain/webhooks/deliveries/log-lines.ts"
+} from "../../../support/domain/calendars/listing-calendars/availability-push-service.ts"
+import { NOW, pushAllDue } from "../../../support/domain/calendars/listing-calendars/push-service.ts"
 import { call } from "../../../support/harness.ts"
 import { insertChannelAccount, insertListing } from "../../../support/listings.ts"
+import { collectLogLines } from "../../../support/log-lines.ts"
 import { ScriptedChannel } from "../../../support/scripted-channel.ts"
 
 const DAY_MS = 24 * 60 * 60 * 1000
@@ -54,24 +54,30 @@ const days = (inventory: number, start_date: string, end_date = start_date) => (
 
 /** How often a listing's calendar was read. */
 const looksAt = (listingId: string) =>
-  Effect.flatMap(ScriptedChannel, ({ heard }) =>
+  Effect.flatMap(ScriptedChannel, ({ requests: heard }) =>
     Effect.map(heard, (all) => all.filter((act) => act === `calendar ${listingId}`).length)
   )
 
 const warned = (said: ReadonlyArray<{ readonly level: string; readonly message: unknown }>) =>
   said.filter(({ level }) => level === "Warn" || level === "Error").map(({ message }) => message)
 
-layer(layerPushWorkers)("the calendar of a listing", (it) => {
+layer(layerAvailabilityPushService)("the calendar of a listing", (it) => {
   it.effect("is compared once it is linked, and again where the link is another; not without one", () =>
     Effect.gen(function* () {
       yield* emptied
-      const { property, listing, listing_id, rooms, double } = yield* createMappedProperties
+      const {
+        propertyId: property,
+        mappedListingId: listing,
+        listing_id,
+        roomIds: rooms,
+        double
+      } = yield* createMappedProperties
       const sql = yield* SqlClient.SqlClient
       yield* sql`
         INSERT INTO calendar_days (operator_id, property_id, day, closed)
         SELECT operator_id, id, '2027-05-03', true FROM properties WHERE id = ANY (${[property, rooms[0] ?? 0]}::bigint[])`
       const channel = yield* ScriptedChannel
-      yield* channel.sells(double, days(3, "2027-04-20", addDays("2027-04-20", 1_096)))
+      yield* channel.setInventory(double, days(3, "2027-04-20", addDays("2027-04-20", 1_096)))
       const comparing = yield* makeComparisonWorker
       const pushing = yield* makePushWorker
       yield* following
@@ -107,7 +113,7 @@ layer(layerPushWorkers)("the calendar of a listing", (it) => {
   it.effect("is mended at once where more is sold than there is, and after a second look where it is less", () =>
     Effect.gen(function* () {
       yield* emptied
-      const { property, listing, close } = yield* createMappedProperties
+      const { propertyId: property, mappedListingId: listing, close } = yield* createMappedProperties
       const channel = yield* ScriptedChannel
       const comparing = yield* makeComparisonWorker
       const pushing = yield* makePushWorker
@@ -117,7 +123,12 @@ layer(layerPushWorkers)("the calendar of a listing", (it) => {
       yield* dispatchAndPush(pushing)
       yield* TestClock.adjust("1 second")
       // Lost there, whatever lost it.
-      yield* channel.sells(listing, days(1, "2027-05-02"), days(2, "2027-05-03"), days(0, "2027-05-04", "2027-05-05"))
+      yield* channel.setInventory(
+        listing,
+        days(1, "2027-05-02"),
+        days(2, "2027-05-03"),
+        days(0, "2027-05-04", "2027-05-05")
+      )
       yield* TestClock.adjust(DAY_MS)
       const first = yield* collectLogLines(Effect.andThen(compareAllDue(comparing), pushAllDue(pushing)))
       assert.deepStrictEqual((yield* loadPushedInventories(listing)).slice(1), [
@@ -150,7 +161,7 @@ layer(layerPushWorkers)("the calendar of a listing", (it) => {
     () =>
       Effect.gen(function* () {
         yield* emptied
-        const { token, property, listing, close } = yield* createMappedProperties
+        const { token, propertyId: property, mappedListingId: listing, close } = yield* createMappedProperties
         const channel = yield* ScriptedChannel
         const comparing = yield* makeComparisonWorker
         const pushing = yield* makePushWorker
@@ -165,7 +176,7 @@ layer(layerPushWorkers)("the calendar of a listing", (it) => {
         yield* close([property], "2027-05-05")
         yield* dispatchAllEvents
         yield* compareAllDue(comparing)
-        assert.deepInclude(yield* loadLane(listing), {
+        assert.deepInclude(yield* loadListingPartition(listing), {
           due: "{[2027-05-05,2027-05-06)}",
           said: "{[2027-05-01,2027-05-03)}"
         })
@@ -183,7 +194,7 @@ layer(layerPushWorkers)("the calendar of a listing", (it) => {
           "2027-05-05..2027-05-05 0",
           "2027-05-02..2027-05-02 0"
         ])
-        assert.strictEqual((yield* channel.heard).filter((act) => act === `inventories ${listing}`).length, 3)
+        assert.strictEqual((yield* channel.requests).filter((act) => act === `inventories ${listing}`).length, 3)
       })
   )
 
@@ -194,7 +205,13 @@ layer(layerPushWorkers)("the calendar of a listing", (it) => {
     it.effect(`${how} is what that one has to sell: what the host said of it was of the one before`, () =>
       Effect.gen(function* () {
         yield* emptied
-        const { token, property, rooms, listing, close } = yield* createMappedProperties
+        const {
+          token,
+          propertyId: property,
+          roomIds: rooms,
+          mappedListingId: listing,
+          close
+        } = yield* createMappedProperties
         const comparing = yield* makeComparisonWorker
         const pushing = yield* makePushWorker
         const sql = yield* SqlClient.SqlClient
@@ -213,7 +230,7 @@ layer(layerPushWorkers)("the calendar of a listing", (it) => {
           yield* sql`UPDATE listings SET property_id = ${link} WHERE listing_id = ${listing}`
           yield* following
         }
-        assert.deepInclude(yield* loadLane(listing), { said: "{}" })
+        assert.deepInclude(yield* loadListingPartition(listing), { said: "{}" })
         for (const wait of [0, SUSPECTED_RECHECK_MS]) {
           yield* TestClock.adjust(wait + 1_000)
           yield* compareAllDue(comparing)
@@ -231,7 +248,7 @@ layer(layerPushWorkers)("the calendar of a listing", (it) => {
   it.effect("is told the day that comes into reach each night, and nobody is warned of it", () =>
     Effect.gen(function* () {
       yield* emptied
-      const { property, listing } = yield* createMappedProperties
+      const { propertyId: property, mappedListingId: listing } = yield* createMappedProperties
       const sql = yield* SqlClient.SqlClient
       yield* sql`UPDATE properties SET deactivated_at = now() WHERE id = ${property}`
       const comparing = yield* makeComparisonWorker
@@ -251,11 +268,11 @@ layer(layerPushWorkers)("the calendar of a listing", (it) => {
   it.effect("is looked at again after pauses that double where its channel is away, without a word", () =>
     Effect.gen(function* () {
       yield* emptied
-      const { listing, double } = yield* createMappedProperties
+      const { mappedListingId: listing, double } = yield* createMappedProperties
       const channel = yield* ScriptedChannel
       const comparing = yield* makeComparisonWorker
-      yield* channel.answer(listing, Effect.fail(new ChannelUnavailable({ code: 503 })))
-      yield* channel.answer(double, Effect.fail(new ChannelNotServed({ channelType: "airbnb" })))
+      yield* channel.setResponse(listing, Effect.fail(new ChannelUnavailable({ code: 503 })))
+      yield* channel.setResponse(double, Effect.fail(new ChannelNotServed({ channelType: "airbnb" })))
       yield* following
       const { firstMs, longestMs, jitter } = COMPARING_BACKOFF
       for (let nth = 1; nth <= 8; nth++) {
@@ -273,16 +290,16 @@ layer(layerPushWorkers)("the calendar of a listing", (it) => {
       yield* compareAllDue(comparing)
       assert.strictEqual(yield* looksAt(double), 2)
       // Away in another way: it breaks, or never answers.
-      yield* channel.answer(listing, Effect.die(new Error("oops")))
+      yield* channel.setResponse(listing, Effect.die(new Error("oops")))
       yield* TestClock.adjust(2 * longestMs)
       const before = yield* looksAt(listing)
       yield* compareAllDue(comparing)
-      yield* channel.answer(listing, Effect.never)
+      yield* channel.setResponse(listing, Effect.never)
       yield* TestClock.adjust(2 * longestMs)
       yield* comparing.claimDue
       const ended = yield* Effect.forkChild(comparing.awaitIdle, { startImmediately: true })
       yield* Effect.repeat(looksAt(listing), { until: (looks) => looks === before + 2 })
-      yield* TestClock.adjust(CHANNEL_ACT_TIMEOUT_MS)
+      yield* TestClock.adjust(CHANNEL_ACTION_TIMEOUT_MS)
       yield* Fiber.join(ended)
     })
   )
@@ -290,7 +307,7 @@ layer(layerPushWorkers)("the calendar of a listing", (it) => {
   it.effect("of a disconnected account is not asked for, and due when it is back", () =>
     Effect.gen(function* () {
       yield* emptied
-      const { account, listing } = yield* createMappedProperties
+      const { account, mappedListingId: listing } = yield* createMappedProperties
       const sql = yield* SqlClient.SqlClient
       const comparing = yield* makeComparisonWorker
       yield* following
@@ -306,7 +323,7 @@ layer(layerPushWorkers)("the calendar of a listing", (it) => {
   it.effect("is compared when the clock was set back, and not only when it has come so far again", () =>
     Effect.gen(function* () {
       yield* emptied
-      const { listing } = yield* createMappedProperties
+      const { mappedListingId: listing } = yield* createMappedProperties
       const comparing = yield* makeComparisonWorker
       yield* TestClock.adjust("30 days")
       yield* following
@@ -324,8 +341,8 @@ layer(layerPushWorkers)("the calendar of a listing", (it) => {
   it.effect("is nobody's but who has taken it, and another's when the lease is over", () =>
     Effect.gen(function* () {
       yield* emptied
-      const { listing } = yield* createMappedProperties
-      const comparisons = yield* Comparisons
+      const { mappedListingId: listing } = yield* createMappedProperties
+      const comparisons = yield* ComparisonQueue
       yield* following
       const take = Effect.flatMap(now, (at) => comparisons.take(at, 10, []))
       const [first] = (yield* take).filter((each) => each.listing_id === listing)
@@ -338,15 +355,15 @@ layer(layerPushWorkers)("the calendar of a listing", (it) => {
       assert.deepStrictEqual(second, { ...first, attempts: first.attempts + 1 })
       // The first comes back: nothing of what it says counts.
       const at = yield* now
-      const found = { drifted: ["2027-05-01"], suspected: ["2027-05-02"], next: at }
-      assert.isFalse(yield* comparisons.compared(first, found, at))
-      yield* comparisons.failed(first, at, at)
-      yield* comparisons.handBack(first, at)
+      const found = { driftedDays: ["2027-05-01"], suspectedDays: ["2027-05-02"], nextDueAt: at }
+      assert.isFalse(yield* comparisons.complete(first, found, at))
+      yield* comparisons.fail(first, at, at)
+      yield* comparisons.release(first, at)
       assert.deepStrictEqual(yield* take, [])
-      assert.isUndefined(yield* loadLane(listing))
+      assert.isUndefined(yield* loadListingPartition(listing))
       assert(second !== undefined)
-      assert.isTrue(yield* comparisons.compared(second, found, at))
-      assert.deepInclude(yield* loadLane(listing), { waiting: 1, due: "{[2027-05-01,2027-05-02)}" })
+      assert.isTrue(yield* comparisons.complete(second, found, at))
+      assert.deepInclude(yield* loadListingPartition(listing), { waiting: 1, due: "{[2027-05-01,2027-05-02)}" })
     })
   )
 
@@ -357,8 +374,8 @@ layer(layerPushWorkers)("the calendar of a listing", (it) => {
       const channel = yield* ScriptedChannel
       const hanging = yield* insertChannelAccount(greedy.operatorId)
       for (let nth = 0; nth < 20; nth++) {
-        const listing = yield* insertListing(greedy.operatorId, hanging, { propertyId: greedy.property })
-        yield* channel.answer(listing, Effect.never)
+        const listing = yield* insertListing(greedy.operatorId, hanging, { propertyId: greedy.propertyId })
+        yield* channel.setResponse(listing, Effect.never)
       }
       yield* following
       const scope = yield* Scope.make()
@@ -367,7 +384,7 @@ layer(layerPushWorkers)("the calendar of a listing", (it) => {
       const quiet = yield* createMappedProperties
       yield* following
       for (let turn = 0; turn < 5; turn++) yield* Effect.andThen(comparing.claimDue, Effect.yieldNow)
-      for (const each of [greedy.listing, quiet.listing, quiet.double])
+      for (const each of [greedy.mappedListingId, quiet.mappedListingId, quiet.double])
         yield* Effect.repeat(looksAt(each), { until: (looks) => looks === 1 })
       yield* Effect.repeat(
         Effect.sync(() => comparing.inProgress.size),
@@ -379,7 +396,7 @@ layer(layerPushWorkers)("the calendar of a listing", (it) => {
   it.effect("is compared within a minute after it was linked, by a worker that nobody calls", () =>
     Effect.gen(function* () {
       yield* emptied
-      const { listing } = yield* createMappedProperties
+      const { mappedListingId: listing } = yield* createMappedProperties
       yield* Effect.forkScoped(Layer.launch(layerComparisonWorker), { startImmediately: true })
       assert.isAtMost(COMPARISON_SYNC_MS + COMPARING_POLL_MS, 60_000)
       yield* TestClock.adjust(COMPARISON_SYNC_MS - 1)

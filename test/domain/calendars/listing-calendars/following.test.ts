@@ -17,34 +17,34 @@ import {
 } from "../../../../src/platform/limits.ts"
 import { MANUAL_RESERVATION } from "../../../support/domain/bookings/reservations/reservation-operator.ts"
 import {
-  loadListingEvents,
-  loadPushLines,
-  NOW,
-  priceOfDay,
-  pushAllDue,
-  TODAY
-} from "../../../support/domain/calendars/listing-calendars/push-service.ts"
-import {
   createMappedProperties,
   dispatchAllEvents,
   dispatchAndPush,
-  layerPushWorkers,
-  loadLane,
+  layerAvailabilityPushService,
+  loadListingPartition,
   loadPushedInventories
-} from "../../../support/domain/calendars/listing-calendars/push-workers.ts"
-import { collectLogLines } from "../../../support/domain/webhooks/deliveries/log-lines.ts"
+} from "../../../support/domain/calendars/listing-calendars/availability-push-service.ts"
+import {
+  loadListingEvents,
+  loadPushLines,
+  makeDayPrice,
+  NOW,
+  pushAllDue,
+  TODAY
+} from "../../../support/domain/calendars/listing-calendars/push-service.ts"
 import { call } from "../../../support/harness.ts"
 import { insertChannelAccount, insertListing } from "../../../support/listings.ts"
+import { collectLogLines } from "../../../support/log-lines.ts"
 import { ScriptedChannel } from "../../../support/scripted-channel.ts"
 
 const unavailable = Effect.fail(new ChannelUnavailable({ code: 503 }))
 
 const rested = TestClock.adjust(CALENDAR_COOLDOWN_MS)
 
-layer(layerPushWorkers)("a listing follows its calendar", (it) => {
+layer(layerAvailabilityPushService)("a listing follows its calendar", (it) => {
   it.effect("when the host closes and opens, and its subscribers hear of the days that were told", () =>
     Effect.gen(function* () {
-      const { operatorId, property, listing, close, open } = yield* createMappedProperties
+      const { operatorId, propertyId: property, mappedListingId: listing, close, open } = yield* createMappedProperties
       const pushing = yield* makePushWorker
       yield* close([property], "2027-05-01", "2027-05-02", "2027-05-09")
       yield* dispatchAndPush(pushing)
@@ -59,13 +59,13 @@ layer(layerPushWorkers)("a listing follows its calendar", (it) => {
       yield* rested
       yield* dispatchAndPush(pushing)
       assert.deepStrictEqual((yield* loadPushedInventories(listing)).slice(1), ["2027-05-02..2027-05-02 1"])
-      assert.deepStrictEqual(yield* loadLane(listing), { waiting: 0, due: "{}", said: "{}", waits: false })
+      assert.deepStrictEqual(yield* loadListingPartition(listing), { waiting: 0, due: "{}", said: "{}", waits: false })
     })
   )
 
   it.effect("when an order comes, moves and is cancelled, and nothing more of nights that stay taken", () =>
     Effect.gen(function* () {
-      const { api, as, property, listing, close } = yield* createMappedProperties
+      const { api, as, propertyId: property, mappedListingId: listing, close } = yield* createMappedProperties
       const pushing = yield* makePushWorker
       const then = Effect.andThen(rested, dispatchAndPush(pushing))
       const { reservation_code } = yield* api
@@ -95,7 +95,14 @@ layer(layerPushWorkers)("a listing follows its calendar", (it) => {
 
   it.effect("with how many properties of the room type are free, of those that are let", () =>
     Effect.gen(function* () {
-      const { operatorId, rooms, double, listing, close, open } = yield* createMappedProperties
+      const {
+        operatorId,
+        roomIds: rooms,
+        double,
+        mappedListingId: listing,
+        close,
+        open
+      } = yield* createMappedProperties
       const [first = 0, second = 0, third = 0] = rooms
       const pushing = yield* makePushWorker
       const then = Effect.andThen(rested, dispatchAndPush(pushing))
@@ -117,7 +124,7 @@ layer(layerPushWorkers)("a listing follows its calendar", (it) => {
 
   it.effect("when a calendar of elsewhere takes days, and when the property is let no more", () =>
     Effect.gen(function* () {
-      const { operatorId, property, listing } = yield* createMappedProperties
+      const { operatorId, propertyId: property, mappedListingId: listing } = yield* createMappedProperties
       const pushing = yield* makePushWorker
       const sql = yield* SqlClient.SqlClient
       const happened = (date: string, available: boolean) => sql`
@@ -144,7 +151,7 @@ layer(layerPushWorkers)("a listing follows its calendar", (it) => {
 
   it.effect("up to the last day that can be sold, and nothing of days beyond or over", () =>
     Effect.gen(function* () {
-      const { operatorId, property, listing } = yield* createMappedProperties
+      const { operatorId, propertyId: property, mappedListingId: listing } = yield* createMappedProperties
       const pushing = yield* makePushWorker
       const sql = yield* SqlClient.SqlClient
       const last = addDays(TODAY, AVAILABILITY_END_DAYS)
@@ -171,7 +178,13 @@ layer(layerPushWorkers)("a listing follows its calendar", (it) => {
 
   it.effect("not when it is linked to nothing by then, is deleted there, or is a stranger's", () =>
     Effect.gen(function* () {
-      const { operatorId, account, property, listing, close } = yield* createMappedProperties
+      const {
+        operatorId,
+        account,
+        propertyId: property,
+        mappedListingId: listing,
+        close
+      } = yield* createMappedProperties
       const pushing = yield* makePushWorker
       const sql = yield* SqlClient.SqlClient
       const gone = yield* insertListing(operatorId, account, { propertyId: property })
@@ -182,15 +195,15 @@ layer(layerPushWorkers)("a listing follows its calendar", (it) => {
       yield* sql`UPDATE listings SET property_id = NULL WHERE listing_id = ${listing}`
       yield* pushAllDue(pushing)
       assert.match((yield* loadPushLines(listing)).join(), /^availability pushed after 1: .*not mapped/)
-      assert.isUndefined(yield* loadLane(gone))
-      assert.isUndefined(yield* loadLane(other.listing))
+      assert.isUndefined(yield* loadListingPartition(gone))
+      assert.isUndefined(yield* loadListingPartition(other.mappedListingId))
       assert.deepStrictEqual(yield* loadListingEvents(operatorId), [])
     })
   )
 
   it.effect("a rest after the last push at most, also when the clock was set back", () =>
     Effect.gen(function* () {
-      const { property, listing, close } = yield* createMappedProperties
+      const { propertyId: property, mappedListingId: listing, close } = yield* createMappedProperties
       const pushing = yield* makePushWorker
       yield* TestClock.adjust("30 days")
       yield* close([property], "2027-07-01")
@@ -210,7 +223,7 @@ layer(layerPushWorkers)("a listing follows its calendar", (it) => {
 
   it.effect("in few calls, however much changes", () =>
     Effect.gen(function* () {
-      const { property, listing, close } = yield* createMappedProperties
+      const { propertyId: property, mappedListingId: listing, close } = yield* createMappedProperties
       const pushing = yield* makePushWorker
       const days = Array.from({ length: 1_000 }, (_, at) => addDays("2027-05-01", at))
       // One after the other, while the worker is at it.
@@ -227,13 +240,13 @@ layer(layerPushWorkers)("a listing follows its calendar", (it) => {
 
   it.effect(`in one call for ${LISTING_RANGES} ranges of days, and in two for one more`, () =>
     Effect.gen(function* () {
-      const { property, listing, close } = yield* createMappedProperties
+      const { propertyId: property, mappedListingId: listing, close } = yield* createMappedProperties
       const pushing = yield* makePushWorker
       const every = (count: number) => Array.from({ length: count }, (_, at) => addDays("2027-05-01", 2 * at))
       yield* close([property], ...every(LISTING_RANGES))
       yield* dispatchAndPush(pushing)
       assert.lengthOf(yield* loadPushedInventories(listing), 1)
-      const { property: more, listing: another, close: shut } = yield* createMappedProperties
+      const { propertyId: more, mappedListingId: another, close: shut } = yield* createMappedProperties
       yield* shut([more], ...every(LISTING_RANGES + 1))
       yield* dispatchAndPush(pushing)
       const calls = yield* loadPushedInventories(another)
@@ -246,21 +259,30 @@ layer(layerPushWorkers)("a listing follows its calendar", (it) => {
   )
 })
 
-layer(layerPushWorkers)("a channel that is away", (it) => {
+layer(layerAvailabilityPushService)("a channel that is away", (it) => {
   it.effect("for an hour is told what there is then, each listing once, and what the host asked in order", () =>
     Effect.gen(function* () {
       const channel = yield* ScriptedChannel
-      const { token, operatorId, account, property, listing, double, rooms, close, open } =
-        yield* createMappedProperties
+      const {
+        token,
+        operatorId,
+        account,
+        propertyId: property,
+        mappedListingId: listing,
+        double,
+        roomIds: rooms,
+        close,
+        open
+      } = yield* createMappedProperties
       const pushing = yield* makePushWorker
       const second = yield* insertListing(operatorId, account, { propertyId: property })
       const listings = [listing, second, double]
-      for (const each of listings) yield* channel.answer(each, unavailable)
+      for (const each of listings) yield* channel.setResponse(each, unavailable)
       const price = (amount: number) =>
         call(token, "update_listing_prices", {
           channel_type: "airbnb",
           listing_id: listing,
-          prices: [priceOfDay(amount)]
+          prices: [makeDayPrice(amount)]
         })
       for (let minute = 0; minute < 60; minute++) {
         yield* (minute % 2 === 0 ? close : open)([property, rooms[0] ?? 0], "2027-05-01", addDays("2027-06-01", minute))
@@ -270,7 +292,7 @@ layer(layerPushWorkers)("a channel that is away", (it) => {
       }
       for (const each of listings) {
         assert.deepStrictEqual(yield* loadPushedInventories(each), [])
-        yield* channel.answer(each, Effect.void)
+        yield* channel.setResponse(each, Effect.void)
       }
       yield* TestClock.adjust(2 * PUSH_BACKOFF.longestMs)
       yield* dispatchAndPush(pushing)
@@ -281,7 +303,7 @@ layer(layerPushWorkers)("a channel that is away", (it) => {
       assert.deepStrictEqual(yield* loadPushedInventories(listing), [of(1)])
       assert.deepStrictEqual(yield* loadPushedInventories(second), [of(1)])
       assert.deepStrictEqual(yield* loadPushedInventories(double), [of(3)])
-      const told = (yield* channel.told).filter((each) => each.listingId === listing)
+      const told = (yield* channel.listingUpdates).filter((each) => each.listingId === listing)
       assert.deepStrictEqual(
         told.flatMap(({ prices = [] }) => prices.map(({ price }) => price)),
         [100, 120, 140]
@@ -296,10 +318,10 @@ layer(layerPushWorkers)("a channel that is away", (it) => {
   it.effect("for a day is not told any more what was due then: that is dead, and what changed since goes on", () =>
     Effect.gen(function* () {
       const channel = yield* ScriptedChannel
-      const { operatorId, property, listing, close } = yield* createMappedProperties
+      const { operatorId, propertyId: property, mappedListingId: listing, close } = yield* createMappedProperties
       const pushing = yield* makePushWorker
       const sql = yield* SqlClient.SqlClient
-      yield* channel.answer(listing, unavailable)
+      yield* channel.setResponse(listing, unavailable)
       yield* close([property], "2027-05-01")
       yield* dispatchAndPush(pushing)
       yield* sql`
@@ -318,12 +340,12 @@ layer(layerPushWorkers)("a channel that is away", (it) => {
         said.filter(({ level }) => level === "Warn").map(({ message }) => String(message).includes("503")),
         [true]
       )
-      assert.deepStrictEqual(yield* loadLane(listing), { waiting: 0, due: "{}", said: "{}", waits: false })
+      assert.deepStrictEqual(yield* loadListingPartition(listing), { waiting: 0, due: "{}", said: "{}", waits: false })
       const [comparison] = yield* sql<{
         due_at: Date
       }>`SELECT due_at FROM listing_comparisons WHERE operator_id = ${operatorId}`
       assert.strictEqual(comparison?.due_at.getTime(), NOW + LISTING_PUSH_GIVE_UP_MS)
-      yield* channel.answer(listing, Effect.void)
+      yield* channel.setResponse(listing, Effect.void)
       yield* close([property], "2027-05-02")
       yield* dispatchAllEvents
       yield* TestClock.adjust(2 * PUSH_BACKOFF.longestMs)
@@ -337,17 +359,23 @@ layer(layerPushWorkers)("a channel that is away", (it) => {
     () =>
       Effect.gen(function* () {
         const channel = yield* ScriptedChannel
-        const { operatorId, token, property, listing, close } = yield* createMappedProperties
+        const {
+          operatorId,
+          token,
+          propertyId: property,
+          mappedListingId: listing,
+          close
+        } = yield* createMappedProperties
         const pushing = yield* makePushWorker
         const sql = yield* SqlClient.SqlClient
-        const byAct = Effect.flatMap(channel.heard, (acts) =>
+        const byAct = Effect.flatMap(channel.requests, (acts) =>
           acts.at(-1)?.startsWith("inventories") === true ? unavailable : Effect.void
         )
-        yield* channel.answer(listing, byAct)
+        yield* channel.setResponse(listing, byAct)
         yield* close([property], "2027-05-01")
         yield* dispatchAndPush(pushing)
         yield* TestClock.setTime(NOW + LISTING_PUSH_GIVE_UP_MS)
-        const prices = [priceOfDay(1)]
+        const prices = [makeDayPrice(1)]
         yield* call(token, "update_listing_prices", { channel_type: "airbnb", listing_id: listing, prices })
         yield* sql`UPDATE listing_lanes SET due_at = ${new Date(NOW)} WHERE operator_id = ${operatorId}`
         yield* pushAllDue(pushing)
@@ -365,16 +393,16 @@ layer(layerPushWorkers)("a channel that is away", (it) => {
   it.effect("or refuses holds up nothing that comes later; that nothing here reaches it is no warning", () =>
     Effect.gen(function* () {
       const channel = yield* ScriptedChannel
-      const { property, listing, close } = yield* createMappedProperties
+      const { propertyId: property, mappedListingId: listing, close } = yield* createMappedProperties
       const pushing = yield* makePushWorker
-      yield* channel.answer(listing, Effect.fail(new ChannelRefused({ reason: "no" })))
+      yield* channel.setResponse(listing, Effect.fail(new ChannelRefused({ reason: "no" })))
       yield* close([property], "2027-05-01")
       const refused = yield* collectLogLines(dispatchAndPush(pushing))
       assert.lengthOf(
         refused.filter(({ level }) => level === "Warn"),
         1
       )
-      yield* channel.answer(listing, Effect.fail(new ChannelNotServed({ channelType: "airbnb" })))
+      yield* channel.setResponse(listing, Effect.fail(new ChannelNotServed({ channelType: "airbnb" })))
       yield* close([property], "2027-05-02")
       yield* rested
       const unserved = yield* collectLogLines(dispatchAndPush(pushing))
@@ -386,16 +414,16 @@ layer(layerPushWorkers)("a channel that is away", (it) => {
         (yield* loadPushLines(listing)).join(),
         /^availability refused after 1: no,availability refused after 1: .*connector .*airbnb/
       )
-      assert.deepStrictEqual(yield* loadLane(listing), { waiting: 0, due: "{}", said: "{}", waits: false })
+      assert.deepStrictEqual(yield* loadListingPartition(listing), { waiting: 0, due: "{}", said: "{}", waits: false })
     })
   )
 })
 
-layer(layerPushWorkers)("days that are due", (it) => {
+layer(layerAvailabilityPushService)("days that are due", (it) => {
   it.effect("while others are being told are the next push, told as they are then", () =>
     Effect.gen(function* () {
       const channel = yield* ScriptedChannel
-      const { property, listing, close, open } = yield* createMappedProperties
+      const { propertyId: property, mappedListingId: listing, close, open } = yield* createMappedProperties
       const pushing = yield* makePushWorker
       const context = yield* Effect.context<
         Effect.Services<typeof dispatchAllEvents> | Effect.Services<ReturnType<typeof close>>
@@ -404,10 +432,10 @@ layer(layerPushWorkers)("days that are due", (it) => {
         Effect.provideContext(context),
         Effect.ignore
       )
-      yield* channel.answer(listing, meanwhile)
+      yield* channel.setResponse(listing, meanwhile)
       yield* close([property], "2027-05-01", "2027-05-02")
       yield* dispatchAndPush(pushing)
-      yield* channel.answer(listing, Effect.void)
+      yield* channel.setResponse(listing, Effect.void)
       yield* rested
       yield* pushAllDue(pushing)
       assert.deepStrictEqual(yield* loadPushedInventories(listing), [
@@ -420,13 +448,13 @@ layer(layerPushWorkers)("days that are due", (it) => {
   it.effect("go before what the host asked for, and one of that between two of theirs", () =>
     Effect.gen(function* () {
       const channel = yield* ScriptedChannel
-      const { token, property, listing, close } = yield* createMappedProperties
+      const { token, propertyId: property, mappedListingId: listing, close } = yield* createMappedProperties
       const pushing = yield* makePushWorker
       const price = (amount: number) =>
         call(token, "update_listing_prices", {
           channel_type: "airbnb",
           listing_id: listing,
-          prices: [priceOfDay(amount)]
+          prices: [makeDayPrice(amount)]
         })
       for (const amount of [1, 2, 3]) yield* price(amount)
       const context = yield* Effect.context<
@@ -439,7 +467,7 @@ layer(layerPushWorkers)("days that are due", (it) => {
         Effect.ignore
       )
       // Each push is followed by another change.
-      yield* channel.answer(
+      yield* channel.setResponse(
         listing,
         Effect.suspend(() => (day < 5 ? more : Effect.void))
       )
@@ -447,15 +475,15 @@ layer(layerPushWorkers)("days that are due", (it) => {
       yield* dispatchAndPush(pushing)
       yield* rested
       yield* pushAllDue(pushing)
-      const acts = (yield* channel.heard).filter((each) => each.endsWith(listing)).map((each) => each.split(" ")[0])
+      const acts = (yield* channel.requests).filter((each) => each.endsWith(listing)).map((each) => each.split(" ")[0])
       assert.deepStrictEqual(acts, ["inventories", "prices", "inventories", "prices", "inventories", "prices"])
-      assert.deepStrictEqual(yield* loadLane(listing), { waiting: 0, due: "{}", said: "{}", waits: false })
+      assert.deepStrictEqual(yield* loadListingPartition(listing), { waiting: 0, due: "{}", said: "{}", waits: false })
     })
   )
 
   it.effect("are nobody's to lose: whoever dies with them leaves them to the next, with what changed since", () =>
     Effect.gen(function* () {
-      const { property, listing, close } = yield* createMappedProperties
+      const { propertyId: property, mappedListingId: listing, close } = yield* createMappedProperties
       const queue = yield* PushQueue
       const take = Effect.flatMap(DateTime.nowAsDate, (now) => queue.take(now, 10, []))
       yield* close([property], "2027-05-01")
@@ -468,26 +496,26 @@ layer(layerPushWorkers)("days that are due", (it) => {
       const [second] = yield* take
       assert(second !== undefined)
       const now = yield* DateTime.nowAsDate
-      assert.isUndefined(yield* queue.drawUp(first, now))
-      const drawn = yield* queue.drawUp(second, now)
+      assert.isUndefined(yield* queue.createCalendarPush(first, now))
+      const drawn = yield* queue.createCalendarPush(second, now)
       assert.deepStrictEqual(drawn?.days, [{ start_date: "2027-05-01", end_date: "2027-05-01" }])
       yield* close([property], "2027-05-02")
       yield* dispatchAllEvents
-      assert.deepInclude(yield* loadLane(listing), { waiting: 2, waits: true })
+      assert.deepInclude(yield* loadListingPartition(listing), { waiting: 2, waits: true })
       yield* TestClock.adjust(PUSH_LEASE_MS)
       yield* pushAllDue(yield* makePushWorker)
       assert.deepStrictEqual(yield* loadPushedInventories(listing), ["2027-05-01..2027-05-02 0"])
       assert.deepStrictEqual(yield* loadPushLines(listing), ["availability pushed after 1"])
-      assert.deepStrictEqual(yield* loadLane(listing), { waiting: 0, due: "{}", said: "{}", waits: false })
+      assert.deepStrictEqual(yield* loadListingPartition(listing), { waiting: 0, due: "{}", said: "{}", waits: false })
     })
   )
 
   it.effect("are not among what a host may have waiting", () =>
     Effect.gen(function* () {
       const channel = yield* ScriptedChannel
-      const { token, property, listing, close } = yield* createMappedProperties
+      const { token, propertyId: property, mappedListingId: listing, close } = yield* createMappedProperties
       const pushing = yield* makePushWorker
-      yield* channel.answer(listing, unavailable)
+      yield* channel.setResponse(listing, unavailable)
       yield* close([property], "2027-05-01")
       yield* dispatchAndPush(pushing)
       yield* close([property], "2027-05-02")
@@ -500,12 +528,12 @@ layer(layerPushWorkers)("days that are due", (it) => {
           RETURNING l.*
         )
         INSERT INTO listing_pushes (operator_id, listing_row, kind, ranges, created_at)
-        SELECT operator_id, listing_row, 'prices', ${JSON.stringify([priceOfDay(1)])}::jsonb, now()
+        SELECT operator_id, listing_row, 'prices', ${JSON.stringify([makeDayPrice(1)])}::jsonb, now()
         FROM lane, generate_series(1, ${QUEUED_LISTING_PUSHES - 1})`
       const price = call(token, "update_listing_prices", {
         channel_type: "airbnb",
         listing_id: listing,
-        prices: [priceOfDay(2)]
+        prices: [makeDayPrice(2)]
       })
       assert.strictEqual((yield* price).error_code, 0)
       assert.strictEqual((yield* price).error_code, 409)
@@ -520,21 +548,21 @@ layer(layerPushWorkers)("days that are due", (it) => {
       yield* sql`
         INSERT INTO listings (operator_id, account_id, channel_type, listing_id, title, currency, shelf_status, property_id,
           created_at, updated_at)
-        SELECT ${greedy.operatorId}, ${greedy.account}, 'airbnb', 'greedy' || nth, 'Many', 'EUR', 'on', ${greedy.property}, now(), now()
+        SELECT ${greedy.operatorId}, ${greedy.account}, 'airbnb', 'greedy' || nth, 'Many', 'EUR', 'on', ${greedy.propertyId}, now(), now()
         FROM generate_series(1, 300) nth`
-      for (let nth = 1; nth <= 300; nth++) yield* channel.answer(`greedy${nth}`, Effect.never)
+      for (let nth = 1; nth <= 300; nth++) yield* channel.setResponse(`greedy${nth}`, Effect.never)
       const account = yield* insertChannelAccount(greedy.operatorId)
-      const own = yield* insertListing(greedy.operatorId, account, { propertyId: greedy.property })
-      yield* greedy.close([greedy.property], "2027-05-01")
+      const own = yield* insertListing(greedy.operatorId, account, { propertyId: greedy.propertyId })
+      yield* greedy.close([greedy.propertyId], "2027-05-01")
       const scope = yield* Scope.make()
       const pushing = yield* Scope.provide(makePushWorker, scope)
       yield* dispatchAllEvents
       yield* pushing.claimDue
       const quiet = yield* createMappedProperties
-      yield* quiet.close([quiet.property], "2027-05-01")
+      yield* quiet.close([quiet.propertyId], "2027-05-01")
       yield* dispatchAllEvents
       for (let turn = 0; turn < 5; turn++) yield* Effect.andThen(pushing.claimDue, Effect.yieldNow)
-      yield* Effect.repeat(loadPushedInventories(quiet.listing), { until: (told) => told.length === 1 })
+      yield* Effect.repeat(loadPushedInventories(quiet.mappedListingId), { until: (told) => told.length === 1 })
       yield* Effect.repeat(loadPushedInventories(own), { until: (told) => told.length === 1 })
       yield* Effect.repeat(
         Effect.sync(() => pushing.inProgress.size),
@@ -544,7 +572,7 @@ layer(layerPushWorkers)("days that are due", (it) => {
   )
 })
 
-layer(layerPushWorkers)("what the host says of one listing", (it) => {
+layer(layerAvailabilityPushService)("what the host says of one listing", (it) => {
   const says = (token: string, listing_id: string, inventory: number, start_date: string, end_date = start_date) =>
     call(token, "update_listing_inventories", {
       channel_type: "airbnb",
@@ -556,13 +584,13 @@ layer(layerPushWorkers)("what the host says of one listing", (it) => {
     "is told, but that nights of which there is nothing to sell can be sold; until the calendar changes there",
     () =>
       Effect.gen(function* () {
-        const { token, property, listing, close, open } = yield* createMappedProperties
+        const { token, propertyId: property, mappedListingId: listing, close, open } = yield* createMappedProperties
         const pushing = yield* makePushWorker
         yield* close([property], "2027-05-02")
         yield* dispatchAndPush(pushing)
         yield* says(token, listing, 4, "2027-05-01", "2027-05-03")
         yield* pushAllDue(pushing)
-        assert.deepInclude(yield* loadLane(listing), { said: "{[2027-05-01,2027-05-04)}" })
+        assert.deepInclude(yield* loadListingPartition(listing), { said: "{[2027-05-01,2027-05-04)}" })
         yield* close([property], "2027-05-01")
         yield* rested
         yield* dispatchAndPush(pushing)
@@ -575,22 +603,22 @@ layer(layerPushWorkers)("what the host says of one listing", (it) => {
           "2027-05-01..2027-05-01 0",
           "2027-05-02..2027-05-02 1"
         ])
-        assert.deepInclude(yield* loadLane(listing), { said: "{[2027-05-03,2027-05-04)}" })
+        assert.deepInclude(yield* loadListingPartition(listing), { said: "{[2027-05-03,2027-05-04)}" })
       })
   )
 
   it.effect("before the calendar changed is not its last word, in whatever order the two are told", () =>
     Effect.gen(function* () {
       const channel = yield* ScriptedChannel
-      const { token, property, listing, close, open } = yield* createMappedProperties
+      const { token, propertyId: property, mappedListingId: listing, close, open } = yield* createMappedProperties
       const pushing = yield* makePushWorker
-      yield* channel.answer(listing, unavailable)
+      yield* channel.setResponse(listing, unavailable)
       yield* says(token, listing, 4, "2027-05-01", "2027-05-02")
       yield* pushAllDue(pushing)
       yield* close([property], "2027-05-01")
       yield* open([property], "2027-05-01")
       yield* dispatchAllEvents
-      yield* channel.answer(listing, Effect.void)
+      yield* channel.setResponse(listing, Effect.void)
       yield* TestClock.adjust(PUSH_BACKOFF.longestMs)
       yield* pushAllDue(pushing)
       assert.deepStrictEqual(yield* loadPushedInventories(listing), [
@@ -605,12 +633,12 @@ layer(layerPushWorkers)("what the host says of one listing", (it) => {
     () =>
       Effect.gen(function* () {
         const channel = yield* ScriptedChannel
-        const { token, listing, listing_id } = yield* createMappedProperties
+        const { token, mappedListingId: listing, listing_id } = yield* createMappedProperties
         const pushing = yield* makePushWorker
         yield* says(token, listing, 4, "2027-05-01", "2027-05-03")
         yield* says(token, listing, 5, "2027-05-02")
         let first = true
-        yield* channel.answer(
+        yield* channel.setResponse(
           listing,
           Effect.suspend(() => {
             const refuses = first
@@ -619,7 +647,7 @@ layer(layerPushWorkers)("what the host says of one listing", (it) => {
           })
         )
         yield* pushAllDue(pushing)
-        assert.deepInclude(yield* loadLane(listing), { said: "{[2027-05-02,2027-05-03)}" })
+        assert.deepInclude(yield* loadListingPartition(listing), { said: "{[2027-05-02,2027-05-03)}" })
         assert.deepStrictEqual(yield* loadPushedInventories(listing), ["2027-05-02..2027-05-02 5"])
         yield* says(token, listing_id, 7, "2027-05-01", "2027-05-03")
         yield* pushAllDue(pushing)
@@ -629,8 +657,8 @@ layer(layerPushWorkers)("what the host says of one listing", (it) => {
 
   it.effect("is looked into in its turn, and not with each that goes before it: a thousand may wait", () =>
     Effect.gen(function* () {
-      const { token, listing } = yield* createMappedProperties
-      const prices = [priceOfDay(1)]
+      const { token, mappedListingId: listing } = yield* createMappedProperties
+      const prices = [makeDayPrice(1)]
       yield* call(token, "update_listing_prices", { channel_type: "airbnb", listing_id: listing, prices })
       yield* says(token, listing, 4, "2027-05-01")
       const sql = yield* SqlClient.SqlClient
@@ -641,12 +669,12 @@ layer(layerPushWorkers)("what the host says of one listing", (it) => {
         const [lane] = yield* queue.take(yield* DateTime.nowAsDate, 1, [])
         return lane ?? (yield* Effect.die(new Error("nothing is due")))
       })
-      const inHand = (lane: ClaimedPush) => ({ lane, push_id: lane.push_id ?? 0, ranges: undefined })
+      const inHand = (lane: ClaimedPush) => ({ claimedPush: lane, push_id: lane.push_id ?? 0, ranges: undefined })
       const now = yield* DateTime.nowAsDate
       const [first, span] = [yield* taken, { start_date: "2027-05-01", end_date: "2027-05-01" }]
-      assert.deepInclude(yield* queue.stock(first, span), { linked: true, said: [span], untold: [] })
-      assert.deepStrictEqual(yield* queue.failed(inHand(first), "away", now, now), { pushes: 0, of_calendar: false })
-      assert.deepStrictEqual(yield* queue.refused(inHand(yield* taken), "no", now), { pushes: 1 })
+      assert.deepInclude(yield* queue.loadInventory(first, span), { linked: true, said: [span], untold: [] })
+      assert.deepStrictEqual(yield* queue.fail(inHand(first), "away", now, now), { pushes: 0, of_calendar: false })
+      assert.deepStrictEqual(yield* queue.refuse(inHand(yield* taken), "no", now), { pushes: 1 })
     })
   )
 })

@@ -14,15 +14,15 @@ import {
   createListing,
   layerPushService,
   loadPushLines,
+  makeDayPrice,
   prepareListing,
-  priceOfDay,
   TODAY
 } from "../../../support/domain/calendars/listing-calendars/push-service.ts"
 import { fieldOfError } from "../../../support/error-messages.ts"
-import { call, callForResponse, freshOperator } from "../../../support/harness.ts"
+import { call, callForResponse, createOperator } from "../../../support/harness.ts"
 import { insertChannelAccount, insertListing } from "../../../support/listings.ts"
-import { canOverlap, runOverlapping, withServerNote } from "../../../support/overlap.ts"
-import { countStatements } from "../../../support/statements.ts"
+import { canOverlap, runOverlapping, withServerNote } from "../../../support/overlapping-transactions.ts"
+import { countStatements } from "../../../support/statement-count.ts"
 
 const KINDS = ["prices", "inventories", "restrictions"] as const
 const VALUE = { prices: { price: 1 }, inventories: { inventory: 0 }, restrictions: { closed_on_arrival: true } }
@@ -96,7 +96,7 @@ layer(layerPushService)("a change of what a channel sells of a listing", (it) =>
     it.effect(`${kind}: is of a listing of one's own, on a channel that can be told`, () =>
       Effect.gen(function* () {
         const scene = yield* prepareListing()
-        const stranger = yield* freshOperator()
+        const stranger = yield* createOperator()
         const theirs = yield* createListing(stranger)
         const noSuch = /^404 listing_id: /
         assert.match(yield* refused({ ...scene, listing_id: theirs.listing_id }, kind, good), noSuch)
@@ -133,8 +133,8 @@ layer(layerPushService)("a change of what a channel sells of a listing", (it) =>
     Effect.gen(function* () {
       const scene = yield* prepareListing()
       const sql = yield* SqlClient.SqlClient
-      yield* scene.prices(priceOfDay(100))
-      const [envelope, statements] = yield* countStatements(send(scene, "prices", priceOfDay(100)))
+      yield* scene.updatePrices(makeDayPrice(100))
+      const [envelope, statements] = yield* countStatements(send(scene, "prices", makeDayPrice(100)))
       assert.deepInclude(envelope, { error_code: 0, error_msg: "", data: {} })
       assert.strictEqual(statements, 1)
       const trail = yield* sql<{ record: string; fields: ReadonlyArray<string> }>`
@@ -154,7 +154,7 @@ layer(layerPushService)("a change of what a channel sells of a listing", (it) =>
       const sql = yield* SqlClient.SqlClient
       yield* sql`UPDATE listings SET ratio_readonly = true WHERE listing_id = ${scene.listing_id}`
       assert.match(
-        yield* refused(scene, "prices", priceOfDay(100)),
+        yield* refused(scene, "prices", makeDayPrice(100)),
         new RegExp(`^422 listing_id: .*${scene.listing_id}.*${scene.channel_type}`)
       )
       assert.deepStrictEqual(yield* laneOf(scene.listing_id), [])
@@ -190,7 +190,7 @@ layer(layerPushService)("a change of what a channel sells of a listing", (it) =>
   it.effect("takes whole prices above zero, inventories from none on", () =>
     Effect.gen(function* () {
       const scene = yield* prepareListing()
-      const priced = (price: unknown) => refused(scene, "prices", priceOfDay(1), { ...MAY, price })
+      const priced = (price: unknown) => refused(scene, "prices", makeDayPrice(1), { ...MAY, price })
       const range = new RegExp(`^422 prices\\[1\\]\\.price: .*1 to ${AMOUNT_MAX}`)
       for (const price of [0, -5, AMOUNT_MAX + 1]) assert.match(yield* priced(price), range)
       assert.match(yield* priced(1.5), /^400 prices\[1\]\.price: /)
@@ -198,7 +198,7 @@ layer(layerPushService)("a change of what a channel sells of a listing", (it) =>
       const stocked = (inventory: number) => refused(scene, "inventories", { ...MAY, inventory })
       const many = new RegExp(`^422 inventories\\[0\\]\\.inventory: .*0 to ${LISTING_INVENTORY_MAX}`)
       for (const inventory of [-1, LISTING_INVENTORY_MAX + 1]) assert.match(yield* stocked(inventory), many)
-      assert.strictEqual((yield* send(scene, "prices", priceOfDay(1), priceOfDay(AMOUNT_MAX))).error_code, 0)
+      assert.strictEqual((yield* send(scene, "prices", makeDayPrice(1), makeDayPrice(AMOUNT_MAX))).error_code, 0)
       const ends = [0, LISTING_INVENTORY_MAX].map((inventory) => ({ ...MAY, inventory }))
       assert.strictEqual((yield* send(scene, "inventories", ...ends)).error_code, 0)
     })
@@ -242,10 +242,13 @@ layer(layerPushService)("a change of what a channel sells of a listing", (it) =>
   it.effect("is refused while the account is disconnected, and at no other time", () =>
     Effect.gen(function* () {
       for (const authStatus of ["active", "connecting", "exception"] as const) {
-        assert.strictEqual((yield* send(yield* prepareListing({ authStatus }), "prices", priceOfDay(5))).error_code, 0)
+        assert.strictEqual(
+          (yield* send(yield* prepareListing({ authStatus }), "prices", makeDayPrice(5))).error_code,
+          0
+        )
       }
       const scene = yield* prepareListing({ authStatus: "disconnected" })
-      assert.match(yield* refused(scene, "prices", priceOfDay(5)), /^400 listing_id: .*airbnb/)
+      assert.match(yield* refused(scene, "prices", makeDayPrice(5)), /^400 listing_id: .*airbnb/)
     })
   )
 
@@ -253,19 +256,19 @@ layer(layerPushService)("a change of what a channel sells of a listing", (it) =>
     Effect.gen(function* () {
       const scene = yield* prepareListing()
       const sql = yield* SqlClient.SqlClient
-      yield* scene.prices(priceOfDay(1))
+      yield* scene.updatePrices(makeDayPrice(1))
       yield* sql`
         INSERT INTO listing_pushes (operator_id, listing_row, kind, ranges, created_at)
         SELECT operator_id, listing_row, kind, ranges, created_at FROM listing_pushes, generate_series(3, ${QUEUED_LISTING_PUSHES})
         WHERE operator_id = ${scene.operatorId}`
       yield* sql`
         UPDATE listing_lanes SET waiting = ${QUEUED_LISTING_PUSHES - 1} WHERE operator_id = ${scene.operatorId}`
-      assert.strictEqual((yield* scene.prices(priceOfDay(2))).error_code, 0)
+      assert.strictEqual((yield* scene.updatePrices(makeDayPrice(2))).error_code, 0)
       const { channel_type, listing_id } = scene
       const { envelope, headers } = yield* callForResponse(scene.token, "update_listing_prices", {
         channel_type,
         listing_id,
-        prices: [priceOfDay(3)]
+        prices: [makeDayPrice(3)]
       })
       assert.match(
         `${envelope.error_code} ${envelope.error_msg}`,
@@ -274,7 +277,7 @@ layer(layerPushService)("a change of what a channel sells of a listing", (it) =>
       assert.strictEqual(headers["retry-after"], "60")
       assert.lengthOf(yield* loadPushLines(scene.listing_id), QUEUED_LISTING_PUSHES)
       const other = yield* insertListing(scene.operatorId, yield* insertChannelAccount(scene.operatorId))
-      const another = { channel_type, listing_id: other, prices: [priceOfDay(3)] }
+      const another = { channel_type, listing_id: other, prices: [makeDayPrice(3)] }
       assert.strictEqual((yield* call(scene.token, "update_listing_prices", another)).error_code, 0)
     })
   )
@@ -283,10 +286,13 @@ layer(layerPushService)("a change of what a channel sells of a listing", (it) =>
     Effect.gen(function* () {
       const scene = yield* prepareListing()
       const sql = yield* SqlClient.SqlClient
-      yield* scene.prices(priceOfDay(1))
+      yield* scene.updatePrices(makeDayPrice(1))
       yield* sql`
         UPDATE listing_lanes SET waiting = ${QUEUED_LISTING_PUSHES - 1} WHERE operator_id = ${scene.operatorId}`
-      const [one, other] = yield* runOverlapping(scene.prices(priceOfDay(2)), scene.prices(priceOfDay(3)))
+      const [one, other] = yield* runOverlapping(
+        scene.updatePrices(makeDayPrice(2)),
+        scene.updatePrices(makeDayPrice(3))
+      )
       assert.deepStrictEqual([one.error_code, other.error_code], [0, 409])
       assert.deepStrictEqual(yield* laneOf(scene.listing_id), [{ waiting: QUEUED_LISTING_PUSHES }])
     })

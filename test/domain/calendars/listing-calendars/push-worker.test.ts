@@ -5,7 +5,7 @@ import { TestClock } from "effect/testing"
 import { addDays } from "../../../../src/contract/time.ts"
 import { makePushWorker, PUSH_BACKOFF } from "../../../../src/domain/calendars/listing-calendars/push-worker.ts"
 import { deleteOldPushes } from "../../../../src/domain/calendars/listing-calendars/retention.ts"
-import { CHANNEL_ACT_TIMEOUT_MS } from "../../../../src/domain/channels/port/channel-api-errors.ts"
+import { CHANNEL_ACTION_TIMEOUT_MS } from "../../../../src/domain/channels/port/channel-api-errors.ts"
 import {
   ChannelAccountMissing,
   ChannelDisconnected,
@@ -22,13 +22,13 @@ import {
   loadListingUpdates,
   loadPushedPrices,
   loadPushLines,
+  makeDayPrice,
   NOW,
   prepareListing,
-  priceOfDay,
   pushAllDue
 } from "../../../support/domain/calendars/listing-calendars/push-service.ts"
-import { collectLogLines } from "../../../support/domain/webhooks/deliveries/log-lines.ts"
 import { call } from "../../../support/harness.ts"
+import { collectLogLines } from "../../../support/log-lines.ts"
 import { ScriptedChannel } from "../../../support/scripted-channel.ts"
 
 const unavailable = Effect.fail(new ChannelUnavailable({ code: 503 }))
@@ -40,9 +40,9 @@ const reasonIn = (message: unknown) => [message].flat().at(-1)
 layer(layerPushService)("a worker tells a channel", (it) => {
   it.effect("all that was asked, in order, and subscribers of each that succeeded", () =>
     Effect.gen(function* () {
-      const { operatorId, account, token, channel_type, listing_id, prices } = yield* prepareListing()
+      const { operatorId, account, token, channel_type, listing_id, updatePrices: prices } = yield* prepareListing()
       const pushing = yield* makePushWorker
-      yield* prices(priceOfDay(100, "2027-05-03"), priceOfDay(90, "2027-05-01"))
+      yield* prices(makeDayPrice(100, "2027-05-03"), makeDayPrice(90, "2027-05-01"))
       const days = { start_date: "2027-05-01", end_date: "2027-05-09" }
       const listing = { channel_type, listing_id }
       yield* call(token, "update_listing_inventories", { ...listing, inventories: [{ ...days, inventory: 2 }] })
@@ -54,7 +54,7 @@ layer(layerPushService)("a worker tells a channel", (it) => {
       yield* pushAllDue(pushing)
       const there = { account: { operatorId, accountId: account, channelType: channel_type }, listingId: listing_id }
       assert.deepStrictEqual(yield* loadListingUpdates(listing_id), [
-        { ...there, prices: [priceOfDay(100, "2027-05-03"), priceOfDay(90, "2027-05-01")] },
+        { ...there, prices: [makeDayPrice(100, "2027-05-03"), makeDayPrice(90, "2027-05-01")] },
         { ...there, inventories: [{ ...days, inventory: 2 }] },
         { ...there, restrictions: [{ ...days, min_stay_on_arrival: 3 }] }
       ])
@@ -86,10 +86,10 @@ layer(layerPushService)("a worker tells a channel", (it) => {
         [new ChannelNotServed({ channelType: "airbnb" }), "this installation has no connector for airbnb"]
       ]
       for (const [error, reason] of refusals) {
-        const { operatorId, listing_id, prices } = yield* prepareListing()
+        const { operatorId, listing_id, updatePrices: prices } = yield* prepareListing()
         const pushing = yield* makePushWorker
-        yield* channel.answer(listing_id, Effect.fail(error))
-        yield* prices(priceOfDay(1))
+        yield* channel.setResponse(listing_id, Effect.fail(error))
+        yield* prices(makeDayPrice(1))
         const said = yield* collectLogLines(pushAllDue(pushing))
         assert.deepStrictEqual(
           said
@@ -97,8 +97,8 @@ layer(layerPushService)("a worker tells a channel", (it) => {
             .map(({ message, fields }) => [reasonIn(message), fields.listing_id]),
           [[reason, listing_id]]
         )
-        yield* channel.answer(listing_id, Effect.void)
-        yield* prices(priceOfDay(50))
+        yield* channel.setResponse(listing_id, Effect.void)
+        yield* prices(makeDayPrice(50))
         yield* pushAllDue(pushing)
         assert.deepStrictEqual(yield* loadPushLines(listing_id), [
           `prices refused after 1: ${reason}`,
@@ -112,11 +112,11 @@ layer(layerPushService)("a worker tells a channel", (it) => {
   it.effect("what it could not be told again and again, and nothing that came later before it", () =>
     Effect.gen(function* () {
       const channel = yield* ScriptedChannel
-      const { operatorId, listing_id, prices } = yield* prepareListing()
+      const { operatorId, listing_id, updatePrices: prices } = yield* prepareListing()
       const pushing = yield* makePushWorker
-      yield* channel.answer(listing_id, unavailable)
-      for (const price of [1, 2, 3]) yield* prices(priceOfDay(price))
-      const tries = Effect.map(channel.heard, (all) => all.filter((act) => act === `prices ${listing_id}`).length)
+      yield* channel.setResponse(listing_id, unavailable)
+      for (const price of [1, 2, 3]) yield* prices(makeDayPrice(price))
+      const tries = Effect.map(channel.requests, (all) => all.filter((act) => act === `prices ${listing_id}`).length)
       yield* pushAllDue(pushing)
       assert.strictEqual(yield* tries, 1)
       assert.match(
@@ -135,7 +135,7 @@ layer(layerPushService)("a worker tells a channel", (it) => {
         assert.strictEqual(yield* tries, nth + 1)
       }
       assert.deepStrictEqual(yield* loadListingEvents(operatorId), [])
-      yield* channel.answer(listing_id, Effect.void)
+      yield* channel.setResponse(listing_id, Effect.void)
       yield* TestClock.adjust(2 * longestMs)
       yield* pushAllDue(pushing)
       assert.deepStrictEqual(yield* loadPushedPrices(listing_id), [1, 2, 3])
@@ -146,8 +146,8 @@ layer(layerPushService)("a worker tells a channel", (it) => {
       ])
       assert.lengthOf(yield* loadListingEvents(operatorId), 3)
       // From then on it starts with the shortest pause again.
-      yield* channel.answer(listing_id, disconnected)
-      yield* prices(priceOfDay(4))
+      yield* channel.setResponse(listing_id, disconnected)
+      yield* prices(makeDayPrice(4))
       yield* pushAllDue(pushing)
       const before = yield* tries
       yield* TestClock.adjust(firstMs * (1 + jitter))
@@ -159,13 +159,13 @@ layer(layerPushService)("a worker tells a channel", (it) => {
   it.effect("no more of what has waited for a day when it still cannot be told; that is dead, and said once", () =>
     Effect.gen(function* () {
       const channel = yield* ScriptedChannel
-      const { operatorId, listing_id, prices } = yield* prepareListing()
+      const { operatorId, listing_id, updatePrices: prices } = yield* prepareListing()
       const pushing = yield* makePushWorker
-      yield* channel.answer(listing_id, disconnected)
-      yield* prices(priceOfDay(1))
-      yield* prices(priceOfDay(2))
+      yield* channel.setResponse(listing_id, disconnected)
+      yield* prices(makeDayPrice(1))
+      yield* prices(makeDayPrice(2))
       yield* TestClock.setTime(NOW + 1)
-      yield* prices(priceOfDay(3))
+      yield* prices(makeDayPrice(3))
       yield* TestClock.setTime(NOW + LISTING_PUSH_GIVE_UP_MS - 1)
       yield* pushAllDue(pushing)
       assert.deepStrictEqual(
@@ -189,7 +189,7 @@ layer(layerPushService)("a worker tells a channel", (it) => {
           .map(({ message }) => [Number.parseInt(String(message), 10), reasonIn(message)]),
         [[2, reason]]
       )
-      yield* channel.answer(listing_id, Effect.void)
+      yield* channel.setResponse(listing_id, Effect.void)
       yield* TestClock.adjust(2 * PUSH_BACKOFF.longestMs)
       yield* pushAllDue(pushing)
       assert.deepStrictEqual(yield* loadPushedPrices(listing_id), [3])
@@ -234,25 +234,25 @@ layer(layerPushService)("a worker tells a channel", (it) => {
   )
 
   it.effect(
-    `within ${CHANNEL_ACT_TIMEOUT_MS / 1000} seconds, or tries again; one that breaks has failed as one that is away`,
+    `within ${CHANNEL_ACTION_TIMEOUT_MS / 1000} seconds, or tries again; one that breaks has failed as one that is away`,
     () =>
       Effect.gen(function* () {
         const channel = yield* ScriptedChannel
-        const { listing_id, prices } = yield* prepareListing()
+        const { listing_id, updatePrices: prices } = yield* prepareListing()
         const pushing = yield* makePushWorker
-        yield* channel.answer(listing_id, Effect.never)
-        yield* prices(priceOfDay(1))
+        yield* channel.setResponse(listing_id, Effect.never)
+        yield* prices(makeDayPrice(1))
         yield* pushing.claimDue
         const ended = yield* Effect.forkChild(pushing.awaitIdle, { startImmediately: true })
-        yield* Effect.repeat(channel.heard, { until: (all) => all.includes(`prices ${listing_id}`) })
-        yield* TestClock.adjust(CHANNEL_ACT_TIMEOUT_MS)
+        yield* Effect.repeat(channel.requests, { until: (all) => all.includes(`prices ${listing_id}`) })
+        yield* TestClock.adjust(CHANNEL_ACTION_TIMEOUT_MS)
         yield* Fiber.join(ended)
         assert.match((yield* loadPushLines(listing_id)).join(), /^prices waiting after 1: .*in time/)
-        yield* channel.answer(listing_id, Effect.die(new Error("oops")))
+        yield* channel.setResponse(listing_id, Effect.die(new Error("oops")))
         yield* TestClock.adjust(2 * PUSH_BACKOFF.firstMs)
         yield* pushAllDue(pushing)
         assert.match((yield* loadPushLines(listing_id)).join(), /^prices waiting after 2: .*defect/)
-        yield* channel.answer(listing_id, Effect.fail(new ChannelRefused({ reason: `no\0${"x".repeat(5_000)}` })))
+        yield* channel.setResponse(listing_id, Effect.fail(new ChannelRefused({ reason: `no\0${"x".repeat(5_000)}` })))
         yield* TestClock.adjust(4 * PUSH_BACKOFF.firstMs)
         yield* pushAllDue(pushing)
         assert.match((yield* loadPushLines(listing_id)).join(), /^prices refused after 3: no\uFFFDx{1997}$/)
@@ -266,12 +266,12 @@ layer(layerPushService)("a worker tells a channel", (it) => {
       const pushing = yield* makePushWorker
       let next = 1
       const service = yield* Effect.context<Service>()
-      const more = Effect.suspend(() => (next < 30 ? scene.prices(priceOfDay(++next)) : Effect.void)).pipe(
+      const more = Effect.suspend(() => (next < 30 ? scene.updatePrices(makeDayPrice(++next)) : Effect.void)).pipe(
         Effect.provideContext(service)
       )
       // Two more are queued while each is under way, until there are thirty.
-      yield* channel.answer(scene.listing_id, Effect.ignore(Effect.andThen(more, more)))
-      yield* scene.prices(priceOfDay(1))
+      yield* channel.setResponse(scene.listing_id, Effect.ignore(Effect.andThen(more, more)))
+      yield* scene.updatePrices(makeDayPrice(1))
       // From here on nothing wakes anybody but what ended.
       yield* pushAllDue(pushing)
       const expected = Array.from({ length: 30 }, (_, at) => at + 1)
@@ -288,12 +288,12 @@ layer(layerPushService)("pushes that are settled", (it) => {
   it.effect("are kept for thirty days, and those that wait for as long as they do", () =>
     Effect.gen(function* () {
       const channel = yield* ScriptedChannel
-      const { listing_id, prices } = yield* prepareListing()
+      const { listing_id, updatePrices: prices } = yield* prepareListing()
       const pushing = yield* makePushWorker
-      yield* prices(priceOfDay(1))
+      yield* prices(makeDayPrice(1))
       yield* pushAllDue(pushing)
-      yield* channel.answer(listing_id, disconnected)
-      yield* prices(priceOfDay(2, addDays("2027-05-01", 1)))
+      yield* channel.setResponse(listing_id, disconnected)
+      yield* prices(makeDayPrice(2, addDays("2027-05-01", 1)))
       const at = (ms: number) => deleteOldPushes(new Date(NOW + ms))
       yield* at(LISTING_PUSH_RETENTION_MS - 1)
       assert.lengthOf(yield* loadPushLines(listing_id), 2)

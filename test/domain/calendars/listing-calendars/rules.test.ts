@@ -4,7 +4,7 @@ import fc from "fast-check"
 import { addDays } from "../../../../src/contract/time.ts"
 import { CALENDAR_PUSH_CHANNELS } from "../../../../src/domain/calendars/listing-calendars/contract.ts"
 import {
-  coveringRange,
+  findCoveringRange,
   findUnsupportedRestrictions,
   keepSupportedRestrictions,
   parseAdvanceHours,
@@ -47,7 +47,7 @@ describe("ranges of days", () => {
   it("span from the first day of any to the last of any", () => {
     fc.assert(
       fc.property(fc.array(range, { minLength: 1, maxLength: 5 }), (ranges) => {
-        const span = coveringRange(ranges)
+        const span = findCoveringRange(ranges)
         assert(span !== undefined)
         assert.isTrue(ranges.every((each) => span.start_date <= each.start_date && each.end_date <= span.end_date))
         assert.include(
@@ -60,7 +60,7 @@ describe("ranges of days", () => {
         )
       })
     )
-    assert.isUndefined(coveringRange([]))
+    assert.isUndefined(findCoveringRange([]))
   })
 
   it("of several listings fill one answer and no more", () => {

@@ -14,7 +14,7 @@ import {
   PUSHING_ROOM,
   PUSHING_SHARE
 } from "../../../../src/domain/calendars/listing-calendars/taking.ts"
-import { CHANNEL_ACT_TIMEOUT_MS } from "../../../../src/domain/channels/port/channel-api-errors.ts"
+import { CHANNEL_ACTION_TIMEOUT_MS } from "../../../../src/domain/channels/port/channel-api-errors.ts"
 import { COMPLETION_RETRIES, COMPLETION_RETRY_MS } from "../../../../src/jobs/timed-work.ts"
 import {
   createListing,
@@ -22,11 +22,11 @@ import {
   loadListingEvents,
   loadPushedPrices,
   loadPushLines,
+  makeDayPrice,
   prepareListing,
-  priceOfDay,
   pushAllDue
 } from "../../../support/domain/calendars/listing-calendars/push-service.ts"
-import { freshOperator } from "../../../support/harness.ts"
+import { createOperator } from "../../../support/harness.ts"
 import { insertChannelAccount } from "../../../support/listings.ts"
 import { ScriptedChannel } from "../../../support/scripted-channel.ts"
 
@@ -34,9 +34,9 @@ const take = (most: number, underWay: ReadonlyArray<ClaimedPush> = []) =>
   Effect.flatMap(PushQueue, (queue) => Effect.flatMap(DateTime.nowAsDate, (now) => queue.take(now, most, underWay)))
 
 /** A push of the host's in a worker's hands. */
-const held = (lane: ClaimedPush) => {
-  assert(lane.push_id !== null)
-  return { lane, push_id: lane.push_id, ranges: undefined }
+const held = (claimedPush: ClaimedPush) => {
+  assert(claimedPush.push_id !== null)
+  return { claimedPush, push_id: claimedPush.push_id, ranges: undefined }
 }
 
 /** Nothing of the tests before waits any more. */
@@ -64,21 +64,21 @@ const waitingLanes = Effect.fnUntraced(function* (operatorId: number, account: n
       SELECT operator_id, id, ${account}, ${now}, 1 FROM made
     )
     INSERT INTO listing_pushes (operator_id, listing_row, kind, ranges, created_at)
-    SELECT operator_id, id, 'prices', ${JSON.stringify([priceOfDay(1)])}::jsonb, ${now} FROM made`
+    SELECT operator_id, id, 'prices', ${JSON.stringify([makeDayPrice(1)])}::jsonb, ${now} FROM made`
 })
 
 layer(layerPushService)("a worker", (it) => {
   it.effect("has a lane to itself for longer than it may take, and then another has it", () =>
     Effect.gen(function* () {
       yield* emptied
-      assert.isAbove(PUSH_LEASE_MS, CHANNEL_ACT_TIMEOUT_MS + COMPLETION_RETRIES * COMPLETION_RETRY_MS)
-      const { operatorId, listing_id, prices } = yield* prepareListing()
+      assert.isAbove(PUSH_LEASE_MS, CHANNEL_ACTION_TIMEOUT_MS + COMPLETION_RETRIES * COMPLETION_RETRY_MS)
+      const { operatorId, listing_id, updatePrices: prices } = yield* prepareListing()
       const queue = yield* PushQueue
-      yield* prices(priceOfDay(1))
+      yield* prices(makeDayPrice(1))
       const [first] = yield* take(10)
       assert(first !== undefined)
       // What comes meanwhile waits for what is under way.
-      yield* prices(priceOfDay(2))
+      yield* prices(makeDayPrice(2))
       yield* TestClock.adjust(PUSH_LEASE_MS - 1)
       assert.deepStrictEqual(yield* take(10), [])
       yield* TestClock.adjust(1)
@@ -89,25 +89,25 @@ layer(layerPushService)("a worker", (it) => {
       // The first comes back: whatever it says, the second is at it, and the push is not lost.
       const now = yield* DateTime.nowAsDate
       const span = { start_date: "2027-05-01", end_date: "2027-05-01" }
-      yield* queue.pushed(held(first), span, now)
-      yield* queue.refused(held(first), "no", now)
-      yield* queue.failed(held(first), "away", now, now)
-      yield* queue.handBack(first, now)
+      yield* queue.complete(held(first), span, now)
+      yield* queue.refuse(held(first), "no", now)
+      yield* queue.fail(held(first), "away", now, now)
+      yield* queue.release(first, now)
       assert.deepStrictEqual(yield* loadPushLines(listing_id), ["prices waiting after 0", "prices waiting after 0"])
       assert.deepStrictEqual(yield* take(10), [])
 
       // Nobody heard the database's answer, and says it again.
-      for (let time = 0; time < 2; time++) yield* queue.pushed(held(second), span, now)
+      for (let time = 0; time < 2; time++) yield* queue.complete(held(second), span, now)
       assert.deepStrictEqual(yield* loadPushLines(listing_id), ["prices pushed after 1", "prices waiting after 0"])
       assert.lengthOf(yield* loadListingEvents(operatorId), 1)
       assert.deepStrictEqual(yield* lanesOf(operatorId), [{ waiting: 1, attempts: 2, failures: 0 }])
       const [third] = yield* take(10)
       assert(third !== undefined)
-      for (let time = 0; time < 2; time++) yield* queue.failed(held(third), "away", now, now)
+      for (let time = 0; time < 2; time++) yield* queue.fail(held(third), "away", now, now)
       assert.deepStrictEqual(yield* lanesOf(operatorId), [{ waiting: 1, attempts: 3, failures: 1 }])
       const [fourth] = yield* take(10)
       assert(fourth !== undefined)
-      for (let time = 0; time < 2; time++) yield* queue.refused(held(fourth), "no", now)
+      for (let time = 0; time < 2; time++) yield* queue.refuse(held(fourth), "no", now)
       assert.deepStrictEqual(yield* lanesOf(operatorId), [{ waiting: 0, attempts: 4, failures: 0 }])
       assert.deepStrictEqual(yield* loadPushLines(listing_id), ["prices pushed after 1", "prices refused after 2: no"])
     })
@@ -117,11 +117,11 @@ layer(layerPushService)("a worker", (it) => {
     Effect.gen(function* () {
       yield* emptied
       const channel = yield* ScriptedChannel
-      const { listing_id, prices } = yield* prepareListing()
+      const { listing_id, updatePrices: prices } = yield* prepareListing()
       const began = yield* Deferred.make<void>()
-      yield* channel.answer(listing_id, Effect.andThen(Deferred.succeed(began, undefined), Effect.never))
-      yield* prices(priceOfDay(1))
-      yield* prices(priceOfDay(2))
+      yield* channel.setResponse(listing_id, Effect.andThen(Deferred.succeed(began, undefined), Effect.never))
+      yield* prices(makeDayPrice(1))
+      yield* prices(makeDayPrice(2))
       const scope = yield* Scope.make()
       const pushing = yield* Scope.provide(makePushWorker, scope)
       yield* pushing.claimDue
@@ -129,7 +129,7 @@ layer(layerPushService)("a worker", (it) => {
       const closing = yield* Effect.forkChild(Scope.close(scope, Exit.void), { startImmediately: true })
       yield* TestClock.adjust("5 seconds")
       yield* Fiber.join(closing)
-      yield* channel.answer(listing_id, Effect.void)
+      yield* channel.setResponse(listing_id, Effect.void)
       yield* pushAllDue(yield* makePushWorker)
       assert.deepStrictEqual(yield* loadPushedPrices(listing_id), [1, 2])
       assert.deepStrictEqual(yield* loadPushLines(listing_id), ["prices pushed after 1", "prices pushed after 1"])
@@ -148,7 +148,7 @@ layer(layerPushService)("a worker", (it) => {
       const quiet = yield* prepareListing()
       // Due later than all of the greedy one's.
       yield* TestClock.adjust("2 minutes")
-      yield* quiet.prices(priceOfDay(7))
+      yield* quiet.updatePrices(makeDayPrice(7))
       const owners = (taken: ReadonlyArray<ClaimedPush>) => taken.map((each) => each.operator_id).toSorted()
       const first = yield* take(PUSHING_ROOM)
       assert.deepStrictEqual(
@@ -158,7 +158,7 @@ layer(layerPushService)("a worker", (it) => {
       assert.lengthOf(yield* take(PUSHING_ROOM - first.length, first), 0)
       // One place is free, and the one who has fewest under way gets it, though the other's have been due for longer.
       const another = yield* createListing(quiet)
-      yield* another.prices(priceOfDay(8))
+      yield* another.updatePrices(makeDayPrice(8))
       const ofGreedy = first.filter((each) => each.operator_id === greedy.operatorId)
       const [next] = yield* take(1, ofGreedy.slice(1))
       assert.strictEqual(next?.operator_id, quiet.operatorId)
@@ -205,7 +205,7 @@ layer(layerPushService)("a worker", (it) => {
         const { operatorId, account } = yield* prepareListing()
         yield* waitingLanes(operatorId, account, PUSHING_ACCOUNT_SHARE)
       }
-      for (let nth = 1; nth <= PUSHING_ACCOUNT_SHARE; nth++) yield* channel.answer(`L${nth}`, act)
+      for (let nth = 1; nth <= PUSHING_ACCOUNT_SHARE; nth++) yield* channel.setResponse(`L${nth}`, act)
       yield* pushing.claimDue
       yield* Deferred.await(begun)
       yield* pushing.claimDue
@@ -218,11 +218,11 @@ layer(layerPushService)("a worker", (it) => {
   it.effect("is woken by the call", () =>
     Effect.gen(function* () {
       yield* emptied
-      const { operatorId, listing_id, prices } = yield* prepareListing()
+      const { operatorId, listing_id, updatePrices: prices } = yield* prepareListing()
       yield* Layer.build(layerPushWorker)
       const told = Effect.map(loadPushedPrices(listing_id), (all) => all.length)
       for (const price of [1, 2, 3]) {
-        yield* prices(priceOfDay(price))
+        yield* prices(makeDayPrice(price))
         // Far less than a worker that only polls would need.
         yield* Effect.repeat(Effect.andThen(TestClock.adjust(1), told), { until: (count) => count === price })
         yield* TestClock.adjust(PUSH_POLL_GAP_MS)
@@ -235,9 +235,10 @@ layer(layerPushService)("a worker", (it) => {
     Effect.gen(function* () {
       yield* emptied
       const scene = yield* prepareListing()
-      const other = yield* createListing(yield* freshOperator())
+      const other = yield* createListing(yield* createOperator())
       const [one, two] = [yield* makePushWorker, yield* makePushWorker]
-      const put = (price: number) => Effect.all([scene.prices(priceOfDay(price)), other.prices(priceOfDay(price))])
+      const put = (price: number) =>
+        Effect.all([scene.updatePrices(makeDayPrice(price)), other.updatePrices(makeDayPrice(price))])
       const prices = Array.from({ length: 40 }, (_, at) => at + 1)
       const putting = yield* Effect.forkChild(Effect.forEach(prices, put, { concurrency: 8 }))
       while (putting.pollUnsafe() === undefined) {

@@ -5,12 +5,12 @@ import { TestClock } from "effect/testing"
 import { PropertyFeeds } from "../../../../src/domain/calendars/property-feeds/PropertyFeeds.ts"
 import { PublicUrl } from "../../../../src/platform/installation.ts"
 import { CALENDAR_FEEDS } from "../../../../src/platform/limits.ts"
-import { layerTestDatabase } from "../../../support/database.ts"
 import { fieldOfError } from "../../../support/error-messages.ts"
-import { asSystemActor, freshOperator, insertOrder, insertProperty } from "../../../support/harness.ts"
+import { asSystemActor, createOperator, insertOrder, insertProperty } from "../../../support/harness.ts"
 import { insertImportedCalendar, insertImportedDays } from "../../../support/imported-calendars.ts"
-import { canOverlap, runOverlapping, withServerNote } from "../../../support/overlap.ts"
-import { countStatements } from "../../../support/statements.ts"
+import { canOverlap, runOverlapping, withServerNote } from "../../../support/overlapping-transactions.ts"
+import { countStatements } from "../../../support/statement-count.ts"
+import { layerTestDatabase } from "../../../support/test-database.ts"
 
 const NOW = Date.parse("2027-06-10T10:00:00Z")
 const URL_OF_FEED = /^https:\/\/api\.example\.test\/feeds\/(lkfeed_[0-9a-z]{26})\.ics$/
@@ -24,12 +24,12 @@ const tokenIn = (url: string): string => URL_OF_FEED.exec(url)?.[1] ?? ""
 
 const ready = Effect.gen(function* () {
   yield* TestClock.setTime(NOW)
-  const { operatorId } = yield* freshOperator()
+  const { operatorId } = yield* createOperator()
   const property = yield* insertProperty(operatorId, "Harbour 1")
   const feeds = yield* PropertyFeeds
   const calendar = (name: string) => insertImportedCalendar(operatorId, property, `https://${name}.example.test/a.ics`)
-  const addressFor = (calendarId?: number) => asSystemActor(feeds.addressFor(operatorId, property, calendarId))
-  const renew = (calendarId?: number) => asSystemActor(feeds.renew(operatorId, property, calendarId))
+  const addressFor = (calendarId?: number) => asSystemActor(feeds.getOrCreateAddress(operatorId, property, calendarId))
+  const renew = (calendarId?: number) => asSystemActor(feeds.renewAddress(operatorId, property, calendarId))
   return { operatorId, property, feeds, calendar, addressFor, renew }
 })
 
@@ -69,8 +69,8 @@ layer(layerFeeds)("the addresses of feeds", (it) => {
         "https://b.example.test/b.ics"
       )
       const refused = [
-        [asSystemActor(feeds.addressFor(operatorId, stranger.property, undefined)), "property_id"],
-        [asSystemActor(feeds.renew(operatorId, stranger.property, undefined)), "property_id"],
+        [asSystemActor(feeds.getOrCreateAddress(operatorId, stranger.property, undefined)), "property_id"],
+        [asSystemActor(feeds.renewAddress(operatorId, stranger.property, undefined)), "property_id"],
         [addressFor(theirs), "calendar_id"],
         [renew(theirs), "calendar_id"],
         [addressFor(other), "calendar_id"]
@@ -198,7 +198,7 @@ layer(layerFeeds)("reading a feed", (it) => {
       ])
       const { url } = yield* mine.addressFor(yield* mine.calendar("a"))
       const feed = Option.getOrThrow(yield* mine.feeds.open(tokenIn(url)))
-      assert.deepStrictEqual(Option.getOrThrow(yield* mine.feeds.read(feed)).busy, [
+      assert.deepStrictEqual(Option.getOrThrow(yield* mine.feeds.read(feed)).busyPeriods, [
         { reason: "closed", start: "2027-06-20", end: "2027-06-21" }
       ])
     })

@@ -3,15 +3,15 @@ import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { ChannelAccounts } from "../../../../src/domain/channels/channel-accounts/ChannelAccounts.ts"
 import { CHANNEL_ACCOUNTS } from "../../../../src/platform/limits.ts"
+import { countRows, createHostClient, runConcurrently } from "../../../support/domain/host-client.ts"
 import {
-  accountEvent,
   EVENT_TIME,
-  loadAuditLines,
-  permutations,
+  listPermutations,
+  loadAuditRecordLines,
+  makeAccountEvent,
   toChannelAccountRef
 } from "../../../support/domain/listings/listing-events.ts"
-import { countRows, createHostClient, runAtOnce } from "../../../support/domain/portfolio.ts"
-import { asSystemActor, call, freshOperator, layerTest } from "../../../support/harness.ts"
+import { asSystemActor, call, createOperator, layerTest } from "../../../support/harness.ts"
 import { insertChannelAccount } from "../../../support/listings.ts"
 
 const account = (
@@ -62,7 +62,7 @@ layer(Layer.provideMerge(ChannelAccounts.layer, layerTest))("accounts at channel
       const { api, as, operatorId, token } = yield* createHostClient()
       const airbnb = yield* insertChannelAccount(operatorId)
       const vrbo = yield* insertChannelAccount(operatorId, { channelType: "vrbo" })
-      const theirs = yield* insertChannelAccount((yield* freshOperator()).operatorId)
+      const theirs = yield* insertChannelAccount((yield* createOperator()).operatorId)
       const found = (payload: Parameters<typeof api.search_channel_accounts>[0]) =>
         Effect.map(api.search_channel_accounts(payload).pipe(as), ({ channel_accounts, total }) => [
           channel_accounts.map(({ id }) => id),
@@ -99,19 +99,19 @@ layer(Layer.provideMerge(ChannelAccounts.layer, layerTest))("accounts at channel
       const accounts = yield* ChannelAccounts
       const id = yield* asSystemActor(accounts.connect(operatorId, account("V-1"), EVENT_TIME))
       const speaker = toChannelAccountRef(operatorId, id, "vrbo")
-      const left = accountEvent(3, { auth_status: "disconnected" })
-      assert.strictEqual(yield* asSystemActor(accounts.handleUpdate(speaker, left, EVENT_TIME)), "applied")
+      const left = makeAccountEvent(3, { auth_status: "disconnected" })
+      assert.strictEqual(yield* asSystemActor(accounts.applyUpdate(speaker, left, EVENT_TIME)), "applied")
       assert.strictEqual(
         yield* asSystemActor(accounts.connect(operatorId, account("V-1", { username: "new" }), EVENT_TIME)),
         id
       )
       // What was said before the host connected it again does not end it again.
-      assert.strictEqual(yield* asSystemActor(accounts.handleUpdate(speaker, left, EVENT_TIME)), "known")
+      assert.strictEqual(yield* asSystemActor(accounts.applyUpdate(speaker, left, EVENT_TIME)), "known")
       const { channel_accounts } = yield* api.search_channel_accounts({}).pipe(as)
       assert.lengthOf(channel_accounts, 1)
       assert.deepInclude(channel_accounts[0], { id, username: "new", auth_status: "active" })
       const record = `channel_account:${id}`
-      assert.deepStrictEqual(yield* loadAuditLines(operatorId), [
+      assert.deepStrictEqual(yield* loadAuditRecordLines(operatorId), [
         record,
         `${record} auth_status`,
         `${record} auth_status username`
@@ -127,7 +127,7 @@ layer(Layer.provideMerge(ChannelAccounts.layer, layerTest))("accounts at channel
       const several = ["V-1", "V-2", "V-3", "V-4"].map((each) =>
         asSystemActor(accounts.connect(operatorId, account(each), EVENT_TIME))
       )
-      assert.deepStrictEqual(yield* runAtOnce(several), { succeeded: 1, refused: ["ValidationFailed"] })
+      assert.deepStrictEqual(yield* runConcurrently(several), { succeeded: 1, refused: ["ValidationFailed"] })
       assert.strictEqual(yield* countRows(operatorId, "channel_accounts"), CHANNEL_ACCOUNTS)
       const error = yield* Effect.flip(asSystemActor(accounts.connect(operatorId, account("V-9"), EVENT_TIME)))
       assert.match(error.message, /100 accounts/)
@@ -153,20 +153,20 @@ layer(Layer.provideMerge(ChannelAccounts.layer, layerTest))("accounts at channel
       const { api, as, operatorId } = yield* createHostClient()
       const accounts = yield* ChannelAccounts
       const said = [
-        accountEvent(1, { auth_status: "connecting" }),
-        accountEvent(2, { auth_status: "exception", username: "second" }),
-        accountEvent(5, { auth_status: "disconnected", username: "third" })
+        makeAccountEvent(1, { auth_status: "connecting" }),
+        makeAccountEvent(2, { auth_status: "exception", username: "second" }),
+        makeAccountEvent(5, { auth_status: "disconnected", username: "third" })
       ]
-      for (const order of permutations(said)) {
+      for (const order of listPermutations(said)) {
         const id = yield* insertChannelAccount(operatorId)
         const speaker = toChannelAccountRef(operatorId, id)
         let last = 0
         for (const each of order) {
           const outcome = each.version > last ? "applied" : "late"
           last = Math.max(last, each.version)
-          assert.strictEqual(yield* asSystemActor(accounts.handleUpdate(speaker, each, EVENT_TIME)), outcome)
+          assert.strictEqual(yield* asSystemActor(accounts.applyUpdate(speaker, each, EVENT_TIME)), outcome)
           assert.strictEqual(
-            yield* asSystemActor(accounts.handleUpdate(speaker, each, EVENT_TIME)),
+            yield* asSystemActor(accounts.applyUpdate(speaker, each, EVENT_TIME)),
             each.version === last ? "known" : "late"
           )
         }
@@ -181,24 +181,27 @@ layer(Layer.provideMerge(ChannelAccounts.layer, layerTest))("accounts at channel
       const { operatorId } = yield* createHostClient()
       const accounts = yield* ChannelAccounts
       const speaker = toChannelAccountRef(operatorId, yield* insertChannelAccount(operatorId))
-      assert.strictEqual(yield* asSystemActor(accounts.handleUpdate(speaker, accountEvent(1), EVENT_TIME)), "applied")
-      assert.deepStrictEqual(yield* loadAuditLines(operatorId), [])
+      assert.strictEqual(
+        yield* asSystemActor(accounts.applyUpdate(speaker, makeAccountEvent(1), EVENT_TIME)),
+        "applied"
+      )
+      assert.deepStrictEqual(yield* loadAuditRecordLines(operatorId), [])
     })
   )
 
   it.effect("are spoken of by nobody else", () =>
     Effect.gen(function* () {
       const { api, as, operatorId } = yield* createHostClient()
-      const other = yield* freshOperator()
+      const other = yield* createOperator()
       const accounts = yield* ChannelAccounts
       const id = yield* insertChannelAccount(operatorId)
-      const left = accountEvent(9, { auth_status: "disconnected" })
+      const left = makeAccountEvent(9, { auth_status: "disconnected" })
       for (const speaker of [
         toChannelAccountRef(other.operatorId, id),
         toChannelAccountRef(operatorId, id, "vrbo"),
         toChannelAccountRef(operatorId, 987_654_321)
       ]) {
-        const refused = yield* Effect.flip(asSystemActor(accounts.handleUpdate(speaker, left, EVENT_TIME)))
+        const refused = yield* Effect.flip(asSystemActor(accounts.applyUpdate(speaker, left, EVENT_TIME)))
         assert.match(refused.reason, /no such account/)
       }
       const { channel_accounts } = yield* api.search_channel_accounts({ id }).pipe(as)

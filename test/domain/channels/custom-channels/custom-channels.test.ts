@@ -2,10 +2,10 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { findCustomChannel } from "../../../../src/domain/channels/custom-channels/built-in-channels.ts"
 import { Deployment } from "../../../../src/platform/installation.ts"
-import { layerTestDatabase } from "../../../support/database.ts"
-import { createHostClient } from "../../../support/domain/portfolio.ts"
+import { createHostClient } from "../../../support/domain/host-client.ts"
 import { layerService } from "../../../support/harness.ts"
-import { countStatements } from "../../../support/statements.ts"
+import { countStatements } from "../../../support/statement-count.ts"
+import { layerTestDatabase } from "../../../support/test-database.ts"
 
 const EVERYWHERE = [
   { id: 29, name: "Booking site" },

@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
-import { messageLimit } from "../../../../src/domain/channels/port/message-limits.ts"
+import { getMessageLimit } from "../../../../src/domain/channels/port/message-limits.ts"
 import {
   ACTIVITIES_SHOWN,
   CONVERSATION_NOTE,
@@ -12,20 +12,24 @@ import {
   QUEUED_MESSAGES
 } from "../../../../src/platform/limits.ts"
 import { insertConversation } from "../../../support/conversations.ts"
-import { deleteEvents, loadEvents, NOW } from "../../../support/domain/bookings/reservations/reservation-operator.ts"
+import {
+  deleteEvents,
+  loadEvents,
+  NOW_ISO
+} from "../../../support/domain/bookings/reservations/reservation-operator.ts"
 import {
   layerConversations,
-  loadLane,
-  messageEvent,
-  startChannelConversation,
-  threadEvent
+  loadMessagePartition,
+  makeMessageEvent,
+  makeThreadEvent,
+  startChannelConversation
 } from "../../../support/domain/guests/conversations/channel-conversation.ts"
 import { fieldOfError } from "../../../support/error-messages.ts"
 import {
   call,
   callForResponse,
-  createToken,
-  freshOperator,
+  createAccessToken,
+  createOperator,
   insertAccount,
   insertOrder,
   typedClient,
@@ -33,18 +37,18 @@ import {
 } from "../../../support/harness.ts"
 import { JPEG_BASE64 } from "../../../support/jpegs.ts"
 import { insertChannelAccount, insertListing } from "../../../support/listings.ts"
-import { countStatements } from "../../../support/statements.ts"
+import { countStatements } from "../../../support/statement-count.ts"
 
 const BASE = "http://127.0.0.1:8080"
 
 layer(layerConversations, { excludeTestServices: false })("conversations", (it) => {
   it.effect("are listed by their latest message, with the guest and the dates that are asked for", () =>
     Effect.gen(function* () {
-      const { api, as, hear, listing, listed } = yield* startChannelConversation
+      const { api, as, ingestEvent: hear, listingId: listing, conversations: listed } = yield* startChannelConversation
       const dates = { check_in_date: "2027-06-01", check_out_date: "2027-06-03" }
-      yield* hear(threadEvent({ thread_id: "T2", inquiry: { listing_id: listing, ...dates, number_of_adults: 2 } }))
+      yield* hear(makeThreadEvent({ thread_id: "T2", inquiry: { listing_id: listing, ...dates, number_of_adults: 2 } }))
       yield* TestClock.adjust("1 minute")
-      yield* hear(messageEvent({ sent_at: "2027-04-20T10:00:30.500Z" }))
+      yield* hear(makeMessageEvent({ sent_at: "2027-04-20T10:00:30.500Z" }))
       const [first, second] = yield* listed
       assert.deepStrictEqual(first, {
         id: first?.id ?? "",
@@ -65,7 +69,13 @@ layer(layerConversations, { excludeTestServices: false })("conversations", (it) 
 
   it.effect("show the stay that runs or comes next, else the last, and those that are over behind all", () =>
     Effect.gen(function* () {
-      const { operatorId, property, second, id, listed } = yield* startChannelConversation
+      const {
+        operatorId,
+        propertyId: property,
+        secondPropertyId: second,
+        conversationId: id,
+        conversations: listed
+      } = yield* startChannelConversation
       const sql = yield* SqlClient.SqlClient
       const shown = Effect.map(listed, ([row]) => `${row?.check_in_date} ${row?.property_title}`)
       const linked = (
@@ -96,16 +106,26 @@ layer(layerConversations, { excludeTestServices: false })("conversations", (it) 
 
   it.effect("are read with the guest, what they are about, the note and the messages", () =>
     Effect.gen(function* () {
-      const { operatorId, api, as, property, listing, other, hear, id, conversation } = yield* startChannelConversation
+      const {
+        operatorId,
+        api,
+        as,
+        propertyId: property,
+        listingId: listing,
+        otherListingId: other,
+        ingestEvent: hear,
+        conversationId: id,
+        getConversation: conversation
+      } = yield* startChannelConversation
       const { room_type_id } = yield* api.create_room_type({ title: "Double", property_ids: [property] }).pipe(as)
       const dates = { check_in_date: "2027-06-01", check_out_date: "2027-06-03" }
-      yield* hear(threadEvent({ version: 2, inquiry: { listing_id: listing, ...dates, number_of_adults: 2 } }))
-      yield* hear(messageEvent())
+      yield* hear(makeThreadEvent({ version: 2, inquiry: { listing_id: listing, ...dates, number_of_adults: 2 } }))
+      yield* hear(makeMessageEvent())
       yield* hear(
-        messageEvent({ message_id: "M2", sender: "host", text: "It is.", sent_at: "2027-04-20T09:01:00+00:00" })
+        makeMessageEvent({ message_id: "M2", sender: "host", text: "It is.", sent_at: "2027-04-20T09:01:00+00:00" })
       )
       const photo = { text: "", attachment_url: "https://example.test/p.jpg", sent_at: "2027-04-20T11:02:00+02:00" }
-      yield* hear(messageEvent({ message_id: "M3", ...photo }))
+      yield* hear(makeMessageEvent({ message_id: "M3", ...photo }))
       yield* api.update_conversation_note({ conversation_id: id, note: "Allergic to nuts" }).pipe(as)
       const shown = yield* conversation()
       const home = {
@@ -180,7 +200,13 @@ layer(layerConversations, { excludeTestServices: false })("conversations", (it) 
 
   it.effect(`are about the latest ${ACTIVITIES_SHOWN} stays at most`, () =>
     Effect.gen(function* () {
-      const { operatorId, id, listing, hear, conversation } = yield* startChannelConversation
+      const {
+        operatorId,
+        conversationId: id,
+        listingId: listing,
+        ingestEvent: hear,
+        getConversation: conversation
+      } = yield* startChannelConversation
       const sql = yield* SqlClient.SqlClient
       const link = Effect.fnUntraced(function* (rooms: number) {
         const stays = Array.from({ length: rooms }, () => ({ propertyId: null }))
@@ -201,7 +227,7 @@ layer(layerConversations, { excludeTestServices: false })("conversations", (it) 
         check_out_date: "2027-06-03",
         number_of_adults: 1
       }
-      yield* hear(threadEvent({ version: 2, inquiry }))
+      yield* hear(makeThreadEvent({ version: 2, inquiry }))
       assert.deepStrictEqual(yield* shown, [null, third, second, ...ofFirst.slice(2)])
     })
   )
@@ -209,7 +235,7 @@ layer(layerConversations, { excludeTestServices: false })("conversations", (it) 
   it.effect(`show the newest ${MESSAGES_SHOWN} messages first, and page backwards in time`, () =>
     Effect.gen(function* () {
       const ground = yield* startChannelConversation
-      const { operatorId, accountId, id, conversation, as, api } = ground
+      const { operatorId, accountId, conversationId: id, getConversation: conversation, as, api } = ground
       const sql = yield* SqlClient.SqlClient
       // Many in one second: their order is that in which they came.
       const write = (from: number, to: number) => sql`
@@ -245,8 +271,8 @@ layer(layerConversations, { excludeTestServices: false })("conversations", (it) 
 
   it.effect("are 403 where they are another account's and 404 where there is none, read and changed", () =>
     Effect.gen(function* () {
-      const { id, conversation } = yield* startChannelConversation
-      const stranger = yield* freshOperator()
+      const { conversationId: id, getConversation: conversation } = yield* startChannelConversation
+      const stranger = yield* createOperator()
       for (const [name, fields] of [
         ["get_conversation", (code: string) => ({ id: code })],
         ["send_message", (code: string) => ({ id: code, message: "Hello" })],
@@ -265,10 +291,10 @@ layer(layerConversations, { excludeTestServices: false })("conversations", (it) 
 
   it.effect("are a sub-account's as well", () =>
     Effect.gen(function* () {
-      const { operatorId, id, conversation } = yield* startChannelConversation
+      const { operatorId, conversationId: id, getConversation: conversation } = yield* startChannelConversation
       const accountId = yield* insertAccount(operatorId, "sub", "Marta")
       const api = yield* typedClient
-      const as = withToken(yield* createToken({ operatorId, accountId }, "writable"))
+      const as = withToken(yield* createAccessToken({ operatorId, accountId }, "writable"))
       yield* api.send_message({ id, message: "Welcome" }).pipe(as)
       assert.deepInclude((yield* conversation()).messages[0], { content: "Welcome", sender_name: "Test" })
       assert.strictEqual((yield* api.query_conversations({}).pipe(as)).total, 1)
@@ -277,7 +303,13 @@ layer(layerConversations, { excludeTestServices: false })("conversations", (it) 
 
   it.effect("take a message: it is shown as queued, told, and due at once", () =>
     Effect.gen(function* () {
-      const { operatorId, id, send, conversation, listed } = yield* startChannelConversation
+      const {
+        operatorId,
+        conversationId: id,
+        sendMessage: send,
+        getConversation: conversation,
+        conversations: listed
+      } = yield* startChannelConversation
       yield* deleteEvents(operatorId)
       yield* TestClock.adjust("1 minute")
       assert.deepStrictEqual(yield* send("The key is under the mat."), {})
@@ -301,18 +333,18 @@ layer(layerConversations, { excludeTestServices: false })("conversations", (it) 
       assert.deepStrictEqual(yield* loadEvents(operatorId), [
         { event: "message_created", conversation_id: id, message_id: message?.id }
       ])
-      const due = new Date(Date.parse(NOW) + 60_000)
-      assert.deepStrictEqual(yield* loadLane(operatorId), { waiting: 1, queued: 1, due_at: due })
+      const due = new Date(Date.parse(NOW_ISO) + 60_000)
+      assert.deepStrictEqual(yield* loadMessagePartition(operatorId), { waiting: 1, queued: 1, due_at: due })
       // A lane that has something waiting is due when it was.
       yield* TestClock.adjust("1 minute")
       yield* send("And the light is on.")
-      assert.deepStrictEqual(yield* loadLane(operatorId), { waiting: 2, queued: 2, due_at: due })
+      assert.deepStrictEqual(yield* loadMessagePartition(operatorId), { waiting: 2, queued: 2, due_at: due })
     })
   )
 
   it.effect("take the same text again as one more message: a call without a key is no repeat", () =>
     Effect.gen(function* () {
-      const { operatorId, send, texts } = yield* startChannelConversation
+      const { operatorId, sendMessage: send, texts } = yield* startChannelConversation
       yield* deleteEvents(operatorId)
       yield* send("Are you there?")
       yield* send("Are you there?")
@@ -323,7 +355,7 @@ layer(layerConversations, { excludeTestServices: false })("conversations", (it) 
 
   it.effect("take every text as it is", () =>
     Effect.gen(function* () {
-      const { hear, send, id, texts, token } = yield* startChannelConversation
+      const { ingestEvent: hear, sendMessage: send, conversationId: id, texts, token } = yield* startChannelConversation
       const odd = [
         "😀👩‍👩‍👧",
         "\u202eשלום\u202c مرحبا",
@@ -335,7 +367,7 @@ layer(layerConversations, { excludeTestServices: false })("conversations", (it) 
       for (const [at, text] of odd.entries()) {
         yield* send(text)
         yield* TestClock.adjust("1 second")
-        yield* hear(messageEvent({ message_id: `G${at}`, text, sent_at: "2027-04-20T10:30:00Z" }))
+        yield* hear(makeMessageEvent({ message_id: `G${at}`, text, sent_at: "2027-04-20T10:30:00Z" }))
         yield* TestClock.adjust("1 second")
       }
       assert.deepStrictEqual(
@@ -355,12 +387,12 @@ layer(layerConversations, { excludeTestServices: false })("conversations", (it) 
 
   it.effect("take texts as long as their channel does", () =>
     Effect.gen(function* () {
-      const { operatorId, token, id } = yield* startChannelConversation
+      const { operatorId, token, conversationId: id } = yield* startChannelConversation
       const accountId = yield* insertChannelAccount(operatorId, { channelType: "booking_site" })
       const site = yield* insertConversation({ operatorId, accountId, channelType: "booking_site" })
       const to = (conversation: string, length: number) =>
         call(token, "send_message", { id: conversation, message: "😀".repeat(length) })
-      assert.strictEqual(messageLimit("airbnb"), 10_000)
+      assert.strictEqual(getMessageLimit("airbnb"), 10_000)
       const invalid = yield* to(id, 10_001)
       assert.deepStrictEqual([invalid.error_code, fieldOfError(invalid)], [422, "message"])
       assert.include(invalid.error_msg, "10000")
@@ -378,7 +410,7 @@ layer(layerConversations, { excludeTestServices: false })("conversations", (it) 
 
   it.effect("take no message that says nothing, and no image that is none", () =>
     Effect.gen(function* () {
-      const { operatorId, token, id, conversation } = yield* startChannelConversation
+      const { operatorId, token, conversationId: id, getConversation: conversation } = yield* startChannelConversation
       const refused = (fields: object) =>
         Effect.map(
           call(token, "send_message", { id, ...fields }),
@@ -399,13 +431,13 @@ layer(layerConversations, { excludeTestServices: false })("conversations", (it) 
       assert.match(yield* refused({ message: "See", jpeg_base64: btoa("\x89PNG") }), /^422 jpeg_base64: /)
       assert.match(yield* refused({ jpeg_base64: "A".repeat(IMAGE_TEXT + 1) }), /^422 jpeg_base64: must be at most /)
       assert.deepStrictEqual((yield* conversation()).messages, [])
-      assert.isUndefined(yield* loadLane(operatorId))
+      assert.isUndefined(yield* loadMessagePartition(operatorId))
     })
   )
 
   it.effect("take an image, with a text or alone, which is kept from then on", () =>
     Effect.gen(function* () {
-      const { operatorId, api, as, id, messages } = yield* startChannelConversation
+      const { operatorId, api, as, conversationId: id, messages } = yield* startChannelConversation
       const sql = yield* SqlClient.SqlClient
       yield* api.send_message({ id, message: "This door", jpeg_base64: JPEG_BASE64 }).pipe(as)
       yield* api.send_message({ id, message: " ", jpeg_base64: JPEG_BASE64 }).pipe(as)
@@ -428,7 +460,7 @@ layer(layerConversations, { excludeTestServices: false })("conversations", (it) 
 
   it.effect("take an image once under a key, whatever was cut off before", () =>
     Effect.gen(function* () {
-      const { operatorId, token, id, conversation } = yield* startChannelConversation
+      const { operatorId, token, conversationId: id, getConversation: conversation } = yield* startChannelConversation
       const sql = yield* SqlClient.SqlClient
       const sending = callForResponse(token, "send_message", { id, jpeg_base64: JPEG_BASE64 }, "photo")
       assert.strictEqual((yield* sending).envelope.error_code, 0)
@@ -444,7 +476,13 @@ layer(layerConversations, { excludeTestServices: false })("conversations", (it) 
 
   it.effect(`let ${QUEUED_MESSAGES} messages wait, and no more`, () =>
     Effect.gen(function* () {
-      const { operatorId, token, id, send, conversation } = yield* startChannelConversation
+      const {
+        operatorId,
+        token,
+        conversationId: id,
+        sendMessage: send,
+        getConversation: conversation
+      } = yield* startChannelConversation
       const sql = yield* SqlClient.SqlClient
       yield* send("first")
       yield* sql`UPDATE message_lanes SET waiting = ${QUEUED_MESSAGES - 2} WHERE operator_id = ${operatorId}`
@@ -456,14 +494,21 @@ layer(layerConversations, { excludeTestServices: false })("conversations", (it) 
       const conflict = yield* sending
       assert.deepStrictEqual([conflict.error_code, fieldOfError(conflict)], [409, "id"])
       assert.include(conflict.error_msg, `${QUEUED_MESSAGES}`)
-      assert.strictEqual((yield* loadLane(operatorId))?.waiting, QUEUED_MESSAGES)
+      assert.strictEqual((yield* loadMessagePartition(operatorId))?.waiting, QUEUED_MESSAGES)
       assert.lengthOf((yield* conversation()).messages, 3)
     })
   )
 
   it.effect("have a note of the host's, which can be cleared and tells nobody", () =>
     Effect.gen(function* () {
-      const { operatorId, token, id, api, as, conversation } = yield* startChannelConversation
+      const {
+        operatorId,
+        token,
+        conversationId: id,
+        api,
+        as,
+        getConversation: conversation
+      } = yield* startChannelConversation
       yield* deleteEvents(operatorId)
       const noting = (note: string | null) => api.update_conversation_note({ conversation_id: id, note }).pipe(as)
       const shown = Effect.map(conversation(), ({ note }) => note)
@@ -491,7 +536,7 @@ layer(layerConversations, { excludeTestServices: false })("conversations", (it) 
 
   it.effect("answer a repeat of a note under its key as the first time", () =>
     Effect.gen(function* () {
-      const { token, id } = yield* startChannelConversation
+      const { token, conversationId: id } = yield* startChannelConversation
       const noting = callForResponse(token, "update_conversation_note", { conversation_id: id, note: "Once" }, "note")
       const first = yield* noting
       yield* TestClock.adjust("1 hour")
@@ -503,10 +548,17 @@ layer(layerConversations, { excludeTestServices: false })("conversations", (it) 
 
   it.effect("cost one statement to read and two to change", () =>
     Effect.gen(function* () {
-      const { id, api, as, send, hear, listing } = yield* startChannelConversation
-      yield* hear(messageEvent())
+      const {
+        conversationId: id,
+        api,
+        as,
+        sendMessage: send,
+        ingestEvent: hear,
+        listingId: listing
+      } = yield* startChannelConversation
+      yield* hear(makeMessageEvent())
       yield* hear(
-        threadEvent({
+        makeThreadEvent({
           version: 2,
           inquiry: {
             listing_id: listing,
@@ -537,17 +589,22 @@ layer(layerConversations, { excludeTestServices: false })("conversations", (it) 
 
   it.effect("show of an inquiry for a listing without a property that there is none", () =>
     Effect.gen(function* () {
-      const { operatorId, accountId, hear, conversation } = yield* startChannelConversation
+      const {
+        operatorId,
+        accountId,
+        ingestEvent: hear,
+        getConversation: conversation
+      } = yield* startChannelConversation
       const bare = yield* insertListing(operatorId, accountId)
       const dates = { check_in_date: "2027-06-01", check_out_date: "2027-06-03", number_of_adults: 1 }
       for (const [version, listing_id] of [
         [2, bare],
         [3, "unknown"]
       ] as const) {
-        yield* hear(threadEvent({ version, inquiry: { listing_id, ...dates } }))
+        yield* hear(makeThreadEvent({ version, inquiry: { listing_id, ...dates } }))
         assert.deepInclude((yield* conversation()).activities[0], { listing_id, property: null })
       }
-      yield* hear(threadEvent({ version: 4, inquiry: null }))
+      yield* hear(makeThreadEvent({ version: 4, inquiry: null }))
       assert.deepStrictEqual((yield* conversation()).activities, [])
     })
   )

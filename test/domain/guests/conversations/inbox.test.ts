@@ -61,7 +61,7 @@ const layerAlone = Layer.provideMerge(Ingest.layer, layerService(layerOwnDatabas
 layer(layerAlone, { excludeTestServices: false })(`an inbox of ${THREADS} threads`, (it) => {
   it.effect(`is read as far as it is shown, a conversation of ${MESSAGES} messages too`, () =>
     Effect.gen(function* () {
-      const { operatorId, api, as, id } = yield* startChannelConversation
+      const { operatorId, api, as, conversationId: id } = yield* startChannelConversation
       const sql = yield* SqlClient.SqlClient
       yield* sql`
         INSERT INTO conversations (operator_id, code, account_id, channel_type, thread_id, last_message_at, created_at)

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import fc from "fast-check"
 import { ChannelType } from "../../../../src/domain/channels/port/channel-type.ts"
-import { messageLimit } from "../../../../src/domain/channels/port/message-limits.ts"
+import { getMessageLimit } from "../../../../src/domain/channels/port/message-limits.ts"
 import {
   buildActivities,
   checkMessageLength,
@@ -50,7 +50,7 @@ describe("what is sent", () => {
 describe("a text on a channel", () => {
   it("may be as long as the channel takes, counted as people do, and no longer", () => {
     for (const type of ChannelType.literals) {
-      const most = messageLimit(type)
+      const most = getMessageLimit(type)
       assert.isAtMost(most, MESSAGE_TEXT)
       assert.isTrue(Result.isSuccess(checkMessageLength(type, "😀".repeat(most))))
       const long = checkMessageLength(type, "😀".repeat(most + 1))

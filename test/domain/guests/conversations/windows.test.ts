@@ -5,7 +5,7 @@ import { conversationLimits } from "../../../../src/admission/windows/call-bucke
 import { MESSAGE_TEXT } from "../../../../src/platform/limits.ts"
 import { Service } from "../../../../src/service/service.ts"
 import { insertConversation } from "../../../support/conversations.ts"
-import { freshOperator, layerTest, reportDefects, toServiceCall } from "../../../support/harness.ts"
+import { createOperator, layerTest, reportDefects, toServiceCall } from "../../../support/harness.ts"
 import { insertChannelAccount } from "../../../support/listings.ts"
 
 // How often a conversation is written to (specification, Limits, layer 3).
@@ -13,7 +13,7 @@ import { insertChannelAccount } from "../../../support/listings.ts"
 /** An operator on a day's first second, who has two conversations, and what comes of writing into the first. */
 const writing = Effect.gen(function* () {
   yield* TestClock.setTime(Date.parse("2027-04-20T00:00:00Z"))
-  const { operatorId, token } = yield* freshOperator()
+  const { operatorId, token } = yield* createOperator()
   const account = { operatorId, accountId: yield* insertChannelAccount(operatorId), channelType: "airbnb" }
   const [{ code: id }, other] = [yield* insertConversation(account), yield* insertConversation(account)]
   const service = yield* Service

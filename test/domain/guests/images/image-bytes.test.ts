@@ -9,9 +9,9 @@ import { isFolderUsable } from "../../../../src/domain/guests/images/folder-byte
 import { ImageBytes } from "../../../../src/domain/guests/images/ImageBytes.ts"
 import type { ImageKey } from "../../../../src/domain/guests/images/image-byte-storage.ts"
 import { newImageToken } from "../../../../src/domain/guests/images/image-url.ts"
-import { layerTestDatabase } from "../../../support/database.ts"
-import { freshOperator } from "../../../support/harness.ts"
-import { jpegOfBytes } from "../../../support/jpegs.ts"
+import { createOperator } from "../../../support/harness.ts"
+import { makeJpegOfLength } from "../../../support/jpegs.ts"
+import { layerTestDatabase } from "../../../support/test-database.ts"
 
 /** A folder for the images of a test file, in one that goes with it. */
 class Folder extends Context.Service<Folder, string>()("test/resources/images/Folder") {
@@ -31,7 +31,7 @@ const layerInFolder = Layer.unwrap(Effect.map(Folder, (folder) => ImageBytes.lay
 /** An image whose row is there, of an operator of its own. */
 const imageOf = Effect.fnUntraced(function* (length: number) {
   const sql = yield* SqlClient.SqlClient
-  const { operatorId } = yield* freshOperator()
+  const { operatorId } = yield* createOperator()
   const token = newImageToken()
   const [row] = yield* sql<{ id: number }>`
     INSERT INTO images (operator_id, token, kind, bytes, created_at)
@@ -92,7 +92,7 @@ const suite = <R, E>(name: string, place: Layer.Layer<ImageBytes | R, E, SqlClie
     it.effect("keeps bytes as they are, however many", () =>
       Effect.gen(function* () {
         const { write, read } = yield* ImageBytes
-        const jpeg = jpegOfBytes(700_000, 0xa7)
+        const jpeg = makeJpegOfLength(700_000, 0xa7)
         const image = yield* imageOf(jpeg.length)
         yield* write(image, jpeg)
         const half = jpeg.length / 2

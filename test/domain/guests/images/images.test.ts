@@ -7,15 +7,15 @@ import { IMAGE_CHUNK_BYTES, Images, type StoredImage } from "../../../../src/dom
 import { ImageStoreFull } from "../../../../src/domain/guests/images/image-byte-storage.ts"
 import { keepImageSql, releaseImagesSql } from "../../../../src/domain/guests/images/image-references.ts"
 import { newImageToken } from "../../../../src/domain/guests/images/image-url.ts"
-import { makeImageRetention } from "../../../../src/domain/guests/images/retention.ts"
+import { makeRemoveExpiredImages } from "../../../../src/domain/guests/images/retention.ts"
 import { RETENTION_BATCH_ROWS } from "../../../../src/jobs/retention.ts"
 import { makeOptionalRowReader } from "../../../../src/platform/database/rows.ts"
 import { STORAGE_FAILURE_LOG_MS, StorageFailureLogTimes } from "../../../../src/platform/database/storage-failure.ts"
 import { BUSY_RETRY_SECONDS, IMAGE_UNCLAIMED_MS } from "../../../../src/platform/limits.ts"
-import { freshOperator } from "../../../support/harness.ts"
-import { JPEG, jpegOfBytes } from "../../../support/jpegs.ts"
+import { createOperator } from "../../../support/harness.ts"
+import { JPEG, makeJpegOfLength } from "../../../support/jpegs.ts"
 import { layerOwnDatabase } from "../../../support/own-database.ts"
-import { countStatements } from "../../../support/statements.ts"
+import { countStatements } from "../../../support/statement-count.ts"
 
 const NOW = Date.parse("2027-06-10T10:00:00Z")
 
@@ -46,14 +46,14 @@ const letGo = Effect.fnUntraced(function* (operatorId: number, { id }: StoredIma
     SELECT id FROM gone`)
 })
 
-const retained = Effect.flatMap(makeImageRetention, (retain) => Effect.flatMap(DateTime.nowAsDate, retain))
+const retained = Effect.flatMap(makeRemoveExpiredImages, (retain) => Effect.flatMap(DateTime.nowAsDate, retain))
 
 const layerImages = Layer.provideMerge(Images.layer(), Layer.provideMerge(ImageBytes.layerDatabase, layerOwnDatabase))
 
 layer(layerImages)("images", (it) => {
   const ready = Effect.gen(function* () {
     yield* TestClock.setTime(NOW)
-    const { operatorId } = yield* freshOperator()
+    const { operatorId } = yield* createOperator()
     const images = yield* Images
     const put = (jpeg: Uint8Array, by = images) => by.put({ operatorId, kind: "message", jpeg, field: "jpeg_base64" })
     return { operatorId, images, put }
@@ -74,7 +74,11 @@ layer(layerImages)("images", (it) => {
   it.effect("are shown as they were put, by their token alone", () =>
     Effect.gen(function* () {
       const { put, operatorId } = yield* ready
-      for (const jpeg of [JPEG, jpegOfBytes(IMAGE_CHUNK_BYTES), jpegOfBytes(2 * IMAGE_CHUNK_BYTES + 1, 0x5a)]) {
+      for (const jpeg of [
+        JPEG,
+        makeJpegOfLength(IMAGE_CHUNK_BYTES),
+        makeJpegOfLength(2 * IMAGE_CHUNK_BYTES + 1, 0x5a)
+      ]) {
         const [{ token }, statements] = yield* countStatements(put(jpeg))
         assert.strictEqual(statements, 2)
         assert.isTrue((yield* shown(token))?.equals(jpeg))
@@ -99,29 +103,29 @@ layer(layerImages)("images", (it) => {
       const { put, operatorId } = yield* ready
       const small = yield* Effect.provide(Images, Images.layer(300), { local: true })
       const refused = (length: number) =>
-        Effect.map(Effect.flip(put(jpegOfBytes(length), small)), ({ message }) => message)
+        Effect.map(Effect.flip(put(makeJpegOfLength(length), small)), ({ message }) => message)
       const tooMany = /^jpeg_base64: .*300 bytes/
       // Of an operator without any, too.
       assert.match(yield* refused(301), tooMany)
       assert.deepStrictEqual(yield* leftOf(operatorId), NOTHING)
-      const first = yield* put(jpegOfBytes(200), small)
+      const first = yield* put(makeJpegOfLength(200), small)
       assert.match(yield* refused(101), tooMany)
-      yield* put(jpegOfBytes(100), small)
+      yield* put(makeJpegOfLength(100), small)
       assert.match(yield* refused(40), tooMany)
       assert.deepStrictEqual(yield* leftOf(operatorId), { rows: 2, contents: 2, share: 300 })
       // What goes makes room, and no other operator is asked.
       yield* letGo(operatorId, first)
       yield* retained
-      yield* put(jpegOfBytes(200), small)
-      const other = yield* freshOperator()
-      yield* small.put({ operatorId: other.operatorId, kind: "identity", jpeg: jpegOfBytes(300), field: "photo" })
+      yield* put(makeJpegOfLength(200), small)
+      const other = yield* createOperator()
+      yield* small.put({ operatorId: other.operatorId, kind: "identity", jpeg: makeJpegOfLength(300), field: "photo" })
     })
   )
 
   it.effect("get 500 with Retry-After if the store is full, count in no quota, and are logged once a minute", () =>
     Effect.gen(function* () {
       const { operatorId, put } = yield* ready
-      yield* put(jpegOfBytes(100))
+      yield* put(makeJpegOfLength(100))
       const full = Layer.succeed(ImageBytes, {
         ...(yield* ImageBytes),
         write: () => Effect.fail(new ImageStoreFull())
@@ -131,7 +135,7 @@ layer(layerImages)("images", (it) => {
       const before = yield* leftOf(operatorId)
       yield* Effect.gen(function* () {
         const images = yield* Images
-        const failure = Effect.flip(put(jpegOfBytes(100), images))
+        const failure = Effect.flip(put(makeJpegOfLength(100), images))
         const error = yield* failure
         assert.deepInclude(error, { _tag: "ServerError", retryAfter: BUSY_RETRY_SECONDS })
         assert.match(error.message, /store .*full/)
@@ -160,7 +164,7 @@ layer(layerImages)("images", (it) => {
         const full = (remove: typeof bytes.remove) =>
           Layer.succeed(ImageBytes, { ...bytes, write: () => Effect.fail(new ImageStoreFull()), remove })
         const refused = (remove: typeof bytes.remove) =>
-          Effect.flatMap(Images, (images) => Effect.flip(put(jpegOfBytes(100), images))).pipe(
+          Effect.flatMap(Images, (images) => Effect.flip(put(makeJpegOfLength(100), images))).pipe(
             Effect.provide(Layer.provide(Images.layer(), full(remove)), { local: true })
           )
         yield* refused(({ id }) => Effect.sync(() => void removed.push(id)))
@@ -180,7 +184,7 @@ layer(layerImages)("images", (it) => {
       const small = yield* Effect.provide(Images, Images.layer(350), { local: true })
       const puts = yield* Effect.forEach(
         Array.from({ length: 12 }),
-        () => Effect.result(put(jpegOfBytes(100), small)),
+        () => Effect.result(put(makeJpegOfLength(100), small)),
         {
           concurrency: "unbounded"
         }
@@ -228,7 +232,7 @@ layer(layerImages)("images", (it) => {
   it.effect("whose statement is of another operator stay as they are", () =>
     Effect.gen(function* () {
       const { put, operatorId } = yield* ready
-      const stranger = yield* freshOperator()
+      const stranger = yield* createOperator()
       const image = yield* put(JPEG)
       assert.isFalse(yield* kept(stranger.operatorId, image))
       assert.isTrue(yield* kept(operatorId, image))

@@ -1,18 +1,27 @@
 import { assert, describe, it } from "@effect/vitest"
 import fc from "fast-check"
-import { jpegFault } from "../../../../src/domain/guests/images/jpeg.ts"
+import { findJpegFault } from "../../../../src/domain/guests/images/jpeg.ts"
 import { IMAGE_BYTES, IMAGE_PIXELS } from "../../../../src/platform/limits.ts"
-import { EOI, frameOf, JPEG, jpegOfBytes, PROGRESSIVE_JPEG, SCAN, SOI, segmentOf } from "../../../support/jpegs.ts"
+import {
+  EOI,
+  JPEG,
+  makeFrameHeader,
+  makeJpegOfLength,
+  makeSegment,
+  PROGRESSIVE_JPEG,
+  SCAN_HEADER,
+  SOI
+} from "../../../support/jpegs.ts"
 import { measureProcessorTime } from "../../../support/processor-time.ts"
 
 const NO_JPEG = /^must be a JPEG\.$/
 const CUT_SHORT = /truncated/
 
-const faultOf = (...parts: ReadonlyArray<ReadonlyArray<number>>) => jpegFault(new Uint8Array(parts.flat()))
+const faultOf = (...parts: ReadonlyArray<ReadonlyArray<number>>) => findJpegFault(new Uint8Array(parts.flat()))
 
 const textBytes = (text: string) => Array.from(Buffer.from(text))
 
-const FRAME = frameOf(0xc0, 640, 480)
+const FRAME = makeFrameHeader(0xc0, 640, 480)
 const SCRIPT = textBytes("<script>alert(1)</script>")
 
 const FRAME_CODES = [0xc0, 0xc1, 0xc2, 0xc3, 0xc5, 0xc6, 0xc7, 0xc9, 0xca, 0xcb, 0xcd, 0xce, 0xcf]
@@ -24,7 +33,7 @@ const anySegment = fc
     fc.array(fc.integer({ min: 0, max: 255 }), { maxLength: 80 }),
     fc.nat({ max: 3 })
   )
-  .map(([code, content, fill]) => [...Array<number>(fill).fill(0xff), ...segmentOf(code, content)])
+  .map(([code, content, fill]) => [...Array<number>(fill).fill(0xff), ...makeSegment(code, content)])
 
 /** What may stand in a scan: stuffed bytes and restarts among any others. */
 const scanData = fc
@@ -40,7 +49,7 @@ const scanData = fc
 
 const anyScan = fc
   .tuple(fc.array(anySegment, { maxLength: 2 }), scanData)
-  .map(([tables, data]) => [...tables.flat(), ...SCAN, ...data])
+  .map(([tables, data]) => [...tables.flat(), ...SCAN_HEADER, ...data])
 
 const anyJpeg = fc
   .record({
@@ -53,7 +62,7 @@ const anyJpeg = fc
   .map(({ before, code, width, height, scans }) => [
     ...SOI,
     ...before.flat(),
-    ...frameOf(code, width, height),
+    ...makeFrameHeader(code, width, height),
     ...scans.flat(),
     ...EOI
   ])
@@ -61,7 +70,7 @@ const anyJpeg = fc
 describe("a JPEG", () => {
   it("is one as programs write it, with restarts or progressive, and with whatever a camera writes after it", () => {
     for (const jpeg of [JPEG, PROGRESSIVE_JPEG]) {
-      assert.isUndefined(jpegFault(jpeg))
+      assert.isUndefined(findJpegFault(jpeg))
       assert.isUndefined(faultOf([...jpeg], textBytes("MotionPhoto"), [...JPEG]))
     }
   })
@@ -77,7 +86,7 @@ describe("a JPEG", () => {
       })
     )
     for (let at = 0; at < PROGRESSIVE_JPEG.length; at++) {
-      assert.match(jpegFault(PROGRESSIVE_JPEG.subarray(0, at)) ?? "", at < 2 ? NO_JPEG : CUT_SHORT, `cut at ${at}`)
+      assert.match(findJpegFault(PROGRESSIVE_JPEG.subarray(0, at)) ?? "", at < 2 ? NO_JPEG : CUT_SHORT, `cut at ${at}`)
     }
   })
 
@@ -92,7 +101,7 @@ describe("a JPEG", () => {
       fc.property(fc.nat(), fc.integer({ min: 0, max: 255 }), (at, byte) => {
         const changed = PROGRESSIVE_JPEG.slice()
         changed[at % changed.length] = byte
-        const fault = jpegFault(changed)
+        const fault = findJpegFault(changed)
         assert.isTrue(fault === undefined || fault.startsWith("must be "))
       })
     )
@@ -101,7 +110,7 @@ describe("a JPEG", () => {
   it("looks at the bytes it is given, wherever in memory they lie", () => {
     const room = Buffer.alloc(JPEG.length + 100, 0xff)
     room.set(JPEG, 37)
-    assert.isUndefined(jpegFault(room.subarray(37, 37 + JPEG.length)))
+    assert.isUndefined(findJpegFault(room.subarray(37, 37 + JPEG.length)))
   })
 })
 
@@ -112,19 +121,19 @@ describe("what is no JPEG", () => {
     ["a GIF with a JPEG behind it", [...textBytes("GIF89a"), ...JPEG]],
     ["a page", textBytes("<!doctype html><script>alert(1)</script>")],
     ["a page that begins like a JPEG", [...SOI, ...SCRIPT]],
-    ["two beginnings", [...SOI, ...SOI, ...FRAME, ...SCAN, ...EOI]],
-    ["without a frame", [...SOI, ...segmentOf(0xe0, []), ...EOI]],
+    ["two beginnings", [...SOI, ...SOI, ...FRAME, ...SCAN_HEADER, ...EOI]],
+    ["without a frame", [...SOI, ...makeSegment(0xe0, []), ...EOI]],
     ["without a scan", [...SOI, ...FRAME, ...EOI]],
-    ["with a scan before its frame", [...SOI, ...SCAN, ...FRAME, ...EOI]],
-    ["with a segment shorter than its length", [...SOI, 0xff, 0xe0, 0, 1, ...FRAME, ...SCAN, ...EOI]],
-    ["with a frame without components", [...SOI, ...segmentOf(0xc0, [8, 1, 0, 1, 0, 0]), ...SCAN, ...EOI]],
+    ["with a scan before its frame", [...SOI, ...SCAN_HEADER, ...FRAME, ...EOI]],
+    ["with a segment shorter than its length", [...SOI, 0xff, 0xe0, 0, 1, ...FRAME, ...SCAN_HEADER, ...EOI]],
+    ["with a frame without components", [...SOI, ...makeSegment(0xc0, [8, 1, 0, 1, 0, 0]), ...SCAN_HEADER, ...EOI]],
     [
       "with a frame of fewer components than it says",
-      [...SOI, ...segmentOf(0xc0, [8, 1, 0, 1, 0, 3, 1, 17, 0]), ...SCAN]
+      [...SOI, ...makeSegment(0xc0, [8, 1, 0, 1, 0, 3, 1, 17, 0]), ...SCAN_HEADER]
     ],
-    ["with anything between its segments", [...SOI, 0, ...FRAME, ...SCAN, ...EOI]],
-    ["with a restart outside a scan", [...SOI, 0xff, 0xd0, ...FRAME, ...SCAN, ...EOI]],
-    ["with a marker that is reserved", [...SOI, 0xff, 0x02, 0, 2, ...FRAME, ...SCAN, ...EOI]]
+    ["with anything between its segments", [...SOI, 0, ...FRAME, ...SCAN_HEADER, ...EOI]],
+    ["with a restart outside a scan", [...SOI, 0xff, 0xd0, ...FRAME, ...SCAN_HEADER, ...EOI]],
+    ["with a marker that is reserved", [...SOI, 0xff, 0x02, 0, 2, ...FRAME, ...SCAN_HEADER, ...EOI]]
   ])("%s", (_, bytes) => {
     assert.match(faultOf(bytes) ?? "", NO_JPEG)
   })
@@ -134,19 +143,20 @@ describe("what is no JPEG", () => {
     ["in fill bytes", [...SOI, 0xff, 0xff]],
     ["in a length", [...SOI, 0xff, 0xe0, 0]],
     ["in a segment", [...SOI, 0xff, 0xe0, 0, 9, 1]],
-    ["in a scan", [...SOI, ...FRAME, ...SCAN, 1, 2, 3]],
-    ["in a marker of a scan", [...SOI, ...FRAME, ...SCAN, 1, 0xff]]
+    ["in a scan", [...SOI, ...FRAME, ...SCAN_HEADER, 1, 2, 3]],
+    ["in a marker of a scan", [...SOI, ...FRAME, ...SCAN_HEADER, 1, 0xff]]
   ])("one that is cut short %s", (_, bytes) => {
     assert.match(faultOf(bytes) ?? "", CUT_SHORT)
   })
 
   it("is none for a script in a comment, which nobody runs", () => {
-    assert.isUndefined(faultOf(SOI, segmentOf(0xfe, SCRIPT), FRAME, SCAN, SCRIPT, EOI, SCRIPT))
+    assert.isUndefined(faultOf(SOI, makeSegment(0xfe, SCRIPT), FRAME, SCAN_HEADER, SCRIPT, EOI, SCRIPT))
   })
 })
 
 describe("the size of a JPEG", () => {
-  const sized = (code: number, width: number, height: number) => faultOf(SOI, frameOf(code, width, height), SCAN, EOI)
+  const sized = (code: number, width: number, height: number) =>
+    faultOf(SOI, makeFrameHeader(code, width, height), SCAN_HEADER, EOI)
 
   it(`is up to ${IMAGE_PIXELS} pixels each way, and not ${IMAGE_PIXELS + 1}, whatever its frame`, () => {
     for (const code of FRAME_CODES) {
@@ -165,20 +175,25 @@ describe("the size of a JPEG", () => {
   })
 
   it("is that of each of its frames, also of one after a scan", () => {
-    assert.include(faultOf(SOI, FRAME, SCAN, frameOf(0xc5, 60_000, 60_000), SCAN, EOI), "60000 × 60000")
+    assert.include(
+      faultOf(SOI, FRAME, SCAN_HEADER, makeFrameHeader(0xc5, 60_000, 60_000), SCAN_HEADER, EOI),
+      "60000 × 60000"
+    )
   })
 
   it("is none of what looks like a frame and is a table, or lies in a segment", () => {
-    const thumbnail = [...SOI, ...frameOf(0xc0, 65_000, 65_000), ...SCAN, ...EOI]
+    const thumbnail = [...SOI, ...makeFrameHeader(0xc0, 65_000, 65_000), ...SCAN_HEADER, ...EOI]
     for (const code of [0xc4, 0xc8, 0xcc]) {
-      assert.isUndefined(faultOf(SOI, frameOf(code, 65_000, 65_000), segmentOf(0xe1, thumbnail), FRAME, SCAN, EOI))
+      assert.isUndefined(
+        faultOf(SOI, makeFrameHeader(code, 65_000, 65_000), makeSegment(0xe1, thumbnail), FRAME, SCAN_HEADER, EOI)
+      )
     }
   })
 
   it(`is up to ${IMAGE_BYTES} bytes, and not ${IMAGE_BYTES + 1}`, () => {
-    assert.isUndefined(jpegFault(jpegOfBytes(IMAGE_BYTES)))
+    assert.isUndefined(findJpegFault(makeJpegOfLength(IMAGE_BYTES)))
     assert.match(
-      jpegFault(jpegOfBytes(IMAGE_BYTES + 1)) ?? "",
+      findJpegFault(makeJpegOfLength(IMAGE_BYTES + 1)) ?? "",
       new RegExp(`${IMAGE_BYTES} bytes, .*${IMAGE_BYTES + 1}`)
     )
   })
@@ -190,7 +205,7 @@ describe("the size of a JPEG", () => {
       bytes.set(begin)
       return bytes
     }
-    const scanned = [...SOI, ...FRAME, ...SCAN]
+    const scanned = [...SOI, ...FRAME, ...SCAN_HEADER]
     for (const bytes of [
       filled(SOI, [0xff]),
       filled(SOI, [0xff, 0xe0, 0, 2]),
@@ -199,7 +214,7 @@ describe("the size of a JPEG", () => {
       filled(scanned, [0xff, 0xd0]),
       filled(scanned, [0xff, 0xda, 0, 2])
     ]) {
-      const { answer, processorMs } = measureProcessorTime(() => jpegFault(bytes))
+      const { result: answer, processorMs } = measureProcessorTime(() => findJpegFault(bytes))
       assert.isDefined(answer)
       assert.isBelow(processorMs, 1_000)
     }

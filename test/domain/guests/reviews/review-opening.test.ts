@@ -12,11 +12,11 @@ import {
   REVIEW_OPENING_STAYS
 } from "../../../../src/domain/guests/reviews/review-opening.ts"
 import { EMPTY_REVIEW_DAYS } from "../../../../src/platform/limits.ts"
-import { loadEvents, NOW, TODAY } from "../../../support/domain/bookings/reservations/reservation-operator.ts"
-import { prepareReviews, reviewSideOf } from "../../../support/domain/guests/reviews/review-operator.ts"
-import { freshOperator, insertOrder, layerService } from "../../../support/harness.ts"
+import { loadEvents, NOW_ISO, TODAY } from "../../../support/domain/bookings/reservations/reservation-operator.ts"
+import { makeReviewSide, prepareReviewOperator } from "../../../support/domain/guests/reviews/review-operator.ts"
+import { createOperator, insertOrder, layerService } from "../../../support/harness.ts"
 import { layerOwnDatabase } from "../../../support/own-database.ts"
-import { countStatements } from "../../../support/statements.ts"
+import { countStatements } from "../../../support/statement-count.ts"
 
 // All looks are of the whole database, so this file has one of its own.
 
@@ -35,7 +35,7 @@ const checkingOut = Effect.fnUntraced(function* (
   checkOut: string,
   { timeZone = "Europe/Berlin", ...more }: { readonly timeZone?: string } & Parameters<typeof insertOrder>[2] = {}
 ) {
-  const { operatorId } = yield* freshOperator({ timeZone })
+  const { operatorId } = yield* createOperator({ timeZone })
   const stay = { propertyId: null, checkIn: addDays(checkOut, -3), checkOut }
   return { operatorId, code: yield* insertOrder(operatorId, [stay], { channelType: "airbnb", ...more }) }
 })
@@ -77,7 +77,7 @@ layer(Layer.provideMerge(Ingest.layer, layerAlone), { excludeTestServices: false
 
   it.effect("of an order says nothing yet, and awaits both sides", () =>
     Effect.gen(function* () {
-      const { api, as, property, stayed } = yield* prepareReviews
+      const { api, as, propertyId: property, insertEndedOrder: stayed } = yield* prepareReviewOperator
       const code = yield* stayed(TODAY)
       yield* look
       for (const review_status of ["pending_guest_review", "pending_host_review"] as const) {
@@ -101,7 +101,7 @@ layer(Layer.provideMerge(Ingest.layer, layerAlone), { excludeTestServices: false
 
   it.effect(`appears up to ${EMPTY_REVIEW_DAYS} days late; an older order waits for its channel's word`, () =>
     Effect.gen(function* () {
-      yield* TestClock.setTime(Date.parse(NOW))
+      yield* TestClock.setTime(Date.parse(NOW_ISO))
       const late = yield* checkingOut(addDays(TODAY, -EMPTY_REVIEW_DAYS))
       const tooLate = yield* checkingOut(addDays(TODAY, -EMPTY_REVIEW_DAYS - 1))
       yield* look
@@ -112,7 +112,7 @@ layer(Layer.provideMerge(Ingest.layer, layerAlone), { excludeTestServices: false
 
   it.effect("appears for orders that took place, on channels that have reviews", () =>
     Effect.gen(function* () {
-      yield* TestClock.setTime(Date.parse(NOW))
+      yield* TestClock.setTime(Date.parse(NOW_ISO))
       const ofChannel = (channelType: ChannelType) => checkingOut(TODAY, { channelType })
       const reviewed = yield* Effect.forEach(REVIEWED, ofChannel)
       const sql = yield* SqlClient.SqlClient
@@ -133,7 +133,12 @@ layer(Layer.provideMerge(Ingest.layer, layerAlone), { excludeTestServices: false
 
   it.effect("waits for the last of several stays, and is told of the first", () =>
     Effect.gen(function* () {
-      const { operatorId, property, second, stayed } = yield* prepareReviews
+      const {
+        operatorId,
+        propertyId: property,
+        secondPropertyId: second,
+        insertEndedOrder: stayed
+      } = yield* prepareReviewOperator
       const other = { propertyId: second, checkIn: "2027-04-18", checkOut: addDays(TODAY, 1) }
       const code = yield* stayed(TODAY, "airbnb", property, other)
       yield* look
@@ -148,8 +153,8 @@ layer(Layer.provideMerge(Ingest.layer, layerAlone), { excludeTestServices: false
 
   it.effect("does not come a second time where its channel, or the host, was faster", () =>
     Effect.gen(function* () {
-      const { api, as, operatorId, stayed, says } = yield* prepareReviews
-      yield* says(yield* stayed(TODAY, "airbnb", null), 1, { guest_review: reviewSideOf("Nice") })
+      const { api, as, operatorId, insertEndedOrder: stayed, ingestReview: says } = yield* prepareReviewOperator
+      yield* says(yield* stayed(TODAY, "airbnb", null), 1, { guest_review: makeReviewSide("Nice") })
       const reservation_code = yield* stayed(TODAY, "airbnb", null)
       yield* api.create_review({ reservation_code, host_review_score: 5 }).pipe(as)
       const before = yield* loadEvents(operatorId)
@@ -163,8 +168,8 @@ layer(Layer.provideMerge(Ingest.layer, layerAlone), { excludeTestServices: false
     "comes for however many orders and operators, once each, whoever looks; a quiet one waits for no greedy one",
     () =>
       Effect.gen(function* () {
-        yield* TestClock.setTime(Date.parse(NOW))
-        const greedy = yield* freshOperator()
+        yield* TestClock.setTime(Date.parse(NOW_ISO))
+        const greedy = yield* createOperator()
         yield* many(greedy.operatorId, 2 * REVIEW_OPENING_STAYS + 1, TODAY)
         const quiet = yield* Effect.forEach(Array.from({ length: REVIEW_OPENING_OPERATORS + 1 }), () =>
           checkingOut(TODAY)
@@ -183,7 +188,7 @@ layer(Layer.provideMerge(Ingest.layer, layerAlone), { excludeTestServices: false
 
   it.effect("that cannot be made is told in the log, holds up nobody else's, and comes with the next look", () =>
     Effect.gen(function* () {
-      yield* TestClock.setTime(Date.parse(NOW))
+      yield* TestClock.setTime(Date.parse(NOW_ISO))
       yield* look
       const orders = yield* Effect.forEach(Array.from({ length: 2 * REVIEW_OPENING_OPERATORS }), () =>
         checkingOut(TODAY)
@@ -215,7 +220,7 @@ layer(Layer.provideMerge(Ingest.layer, layerAlone), { excludeTestServices: false
 
   it.effect("costs a look that finds nothing to do two statements for a page of operators", () =>
     Effect.gen(function* () {
-      yield* TestClock.setTime(Date.parse(NOW))
+      yield* TestClock.setTime(Date.parse(NOW_ISO))
       yield* look
       const sql = yield* SqlClient.SqlClient
       const [row] = yield* sql<{ operators: number; busy: number }>`

@@ -21,12 +21,12 @@ import {
   TODAY
 } from "../../../support/domain/bookings/reservations/reservation-operator.ts"
 import {
-  prepareReviews,
-  REVIEW_WRITTEN_AT,
-  reviewSideOf
+  makeReviewSide,
+  prepareReviewOperator,
+  REVIEW_WRITTEN_AT
 } from "../../../support/domain/guests/reviews/review-operator.ts"
 import { call, callForResponse, insertOrder } from "../../../support/harness.ts"
-import { countStatements } from "../../../support/statements.ts"
+import { countStatements } from "../../../support/statement-count.ts"
 
 const WRITTEN_AT = "2027-04-20T10:00:00+00:00"
 
@@ -37,9 +37,18 @@ layer(Layer.provideMerge(Ingest.layer, layerWithoutRateWindows), { excludeTestSe
       "reviews the guest and replies, in one act: the channel is told, the record has it, subscribers hear",
       () =>
         Effect.gen(function* () {
-          const { api, as, operatorId, property, stayed, says, recordOf, toldOf } = yield* prepareReviews
+          const {
+            api,
+            as,
+            operatorId,
+            propertyId: property,
+            insertEndedOrder: stayed,
+            ingestReview: says,
+            findReview: recordOf,
+            listSentReviews: toldOf
+          } = yield* prepareReviewOperator
           const code = yield* stayed()
-          yield* says(code, 1, { guest_review: reviewSideOf("Nice") })
+          yield* says(code, 1, { guest_review: makeReviewSide("Nice") })
           yield* deleteEvents(operatorId)
           const category_ratings = { overall_rating: 4, cleanliness: 4.5, communication: 5, recommend: 1 }
           const [, statements] = yield* countStatements(
@@ -88,7 +97,14 @@ layer(Layer.provideMerge(Ingest.layer, layerWithoutRateWindows), { excludeTestSe
 
     it.effect("may come before the record: then it is the first that is seen of it", () =>
       Effect.gen(function* () {
-        const { api, as, operatorId, stayed, recordOf, says } = yield* prepareReviews
+        const {
+          api,
+          as,
+          operatorId,
+          insertEndedOrder: stayed,
+          findReview: recordOf,
+          ingestReview: says
+        } = yield* prepareReviewOperator
         const code = yield* stayed(TODAY, "ctrip")
         yield* deleteEvents(operatorId)
         yield* api.create_review({ reservation_code: code, host_review_content: "Kind" }).pipe(as)
@@ -104,7 +120,13 @@ layer(Layer.provideMerge(Ingest.layer, layerWithoutRateWindows), { excludeTestSe
 
     it.effect("takes overall_rating for a score that is left out, and ratings where they mean something", () =>
       Effect.gen(function* () {
-        const { api, as, stayed, recordOf, toldOf } = yield* prepareReviews
+        const {
+          api,
+          as,
+          insertEndedOrder: stayed,
+          findReview: recordOf,
+          listSentReviews: toldOf
+        } = yield* prepareReviewOperator
         const category_ratings = { overall_rating: 4, cleanliness: 3 }
         for (const [channel, categoryRatings, rated] of [
           ["airbnb", category_ratings, 2],
@@ -122,9 +144,15 @@ layer(Layer.provideMerge(Ingest.layer, layerWithoutRateWindows), { excludeTestSe
 
     it.effect("says something: else 400, and no channel hears of it", () =>
       Effect.gen(function* () {
-        const { token, stayed, says, recordOf, toldOf } = yield* prepareReviews
+        const {
+          token,
+          insertEndedOrder: stayed,
+          ingestReview: says,
+          findReview: recordOf,
+          listSentReviews: toldOf
+        } = yield* prepareReviewOperator
         const code = yield* stayed()
-        yield* says(code, 1, { guest_review: reviewSideOf("Nice") })
+        yield* says(code, 1, { guest_review: makeReviewSide("Nice") })
         const before = yield* recordOf(code)
         for (const [sent, error_code, start] of [
           [{}, 400, "host_review_content: "],
@@ -155,7 +183,7 @@ layer(Layer.provideMerge(Ingest.layer, layerWithoutRateWindows), { excludeTestSe
 
     it.effect("takes a score of 0, of 5, of 4.55, and texts as long as they may be", () =>
       Effect.gen(function* () {
-        const { api, as, stayed, recordOf } = yield* prepareReviews
+        const { api, as, insertEndedOrder: stayed, findReview: recordOf } = yield* prepareReviewOperator
         for (const host_review_score of [0, 4.55, 5]) {
           const code = yield* stayed(TODAY, "airbnb", null)
           yield* api.create_review({ reservation_code: code, host_review_score }).pipe(as)
@@ -170,8 +198,8 @@ layer(Layer.provideMerge(Ingest.layer, layerWithoutRateWindows), { excludeTestSe
 
     it.effect("is refused of another's order, on other channels, of no stay, before check-out", () =>
       Effect.gen(function* () {
-        const { token, operatorId, stayed, sql, channel } = yield* prepareReviews
-        const stranger = yield* prepareReviews
+        const { token, operatorId, insertEndedOrder: stayed, sql, channel } = yield* prepareReviewOperator
+        const stranger = yield* prepareReviewOperator
         const host_review_content = "Kind"
         const refused = Effect.fnUntraced(function* (reservation_code: string, code: number, text: RegExp) {
           const { error_code, error_msg } = yield* call(token, "create_review", {
@@ -181,9 +209,9 @@ layer(Layer.provideMerge(Ingest.layer, layerWithoutRateWindows), { excludeTestSe
           assert.strictEqual(error_code, code, error_msg)
           assert.match(error_msg, text)
         })
-        const heard = yield* channel.heard
+        const heard = yield* channel.requests
         yield* refused("0-NOBODY", 404, /^reservation_code: no such order\.$/)
-        yield* refused(yield* stranger.stayed(), 404, /^reservation_code: no such order\.$/)
+        yield* refused(yield* stranger.insertEndedOrder(), 404, /^reservation_code: no such order\.$/)
         for (const elsewhere of ["booking.com", "vrbo", "booking_site"]) {
           yield* refused(yield* stayed(TODAY, elsewhere, null), 422, /^reservation_code: hosts cannot write .* on /)
         }
@@ -201,15 +229,23 @@ layer(Layer.provideMerge(Ingest.layer, layerWithoutRateWindows), { excludeTestSe
           400,
           /^reservation_code: .* checks out on 2027-04-21/
         )
-        assert.deepStrictEqual(yield* channel.heard, heard)
+        assert.deepStrictEqual(yield* channel.requests, heard)
       })
     )
 
     it.effect("of an order that was cancelled is its channel's to judge, where there is a record", () =>
       Effect.gen(function* () {
-        const { api, as, operatorId, stayed, says, sql, recordOf } = yield* prepareReviews
+        const {
+          api,
+          as,
+          operatorId,
+          insertEndedOrder: stayed,
+          ingestReview: says,
+          sql,
+          findReview: recordOf
+        } = yield* prepareReviewOperator
         const code = yield* stayed(TODAY, "airbnb", null)
-        yield* says(code, 1, { guest_review: reviewSideOf("Nice") })
+        yield* says(code, 1, { guest_review: makeReviewSide("Nice") })
         yield* sql`
         UPDATE orders SET status = 'cancelled', cancelled_at = now()
         WHERE operator_id = ${operatorId} AND reservation_code = ${code}`
@@ -224,7 +260,7 @@ layer(Layer.provideMerge(Ingest.layer, layerWithoutRateWindows), { excludeTestSe
     ] as const) {
       it.effect(`is open from the first instant of the check-out date in ${timeZone}`, () =>
         Effect.gen(function* () {
-          const { token, operatorId, stayed, sql } = yield* prepareReviews
+          const { token, operatorId, insertEndedOrder: stayed, sql } = yield* prepareReviewOperator
           yield* sql`UPDATE operators SET time_zone = ${timeZone} WHERE id = ${operatorId}`
           const reservation_code = yield* stayed(TODAY)
           const write = call(token, "create_review", { reservation_code, host_review_content: "Kind" })
@@ -238,7 +274,13 @@ layer(Layer.provideMerge(Ingest.layer, layerWithoutRateWindows), { excludeTestSe
 
     it.effect("is done once: a second review, a second reply and a reply to nothing are 409", () =>
       Effect.gen(function* () {
-        const { token, stayed, says, recordOf, toldOf } = yield* prepareReviews
+        const {
+          token,
+          insertEndedOrder: stayed,
+          ingestReview: says,
+          findReview: recordOf,
+          listSentReviews: toldOf
+        } = yield* prepareReviewOperator
         const reservation_code = yield* stayed()
         const write = (sent: object) =>
           Effect.map(call(token, "create_review", { reservation_code, ...sent }), ({ error_code, error_msg }) =>
@@ -247,7 +289,7 @@ layer(Layer.provideMerge(Ingest.layer, layerWithoutRateWindows), { excludeTestSe
         assert.match(yield* write({ host_reply_content: "Thanks" }), /^409 host_reply_content: .*no review/)
         assert.strictEqual(yield* write({ host_review_score: 5 }), "0")
         assert.match(yield* write({ host_review_content: "Kind" }), /^409 host_review_content: .*already/)
-        yield* says(reservation_code, 1, { guest_review: reviewSideOf("Nice") })
+        yield* says(reservation_code, 1, { guest_review: makeReviewSide("Nice") })
         const before = yield* recordOf(reservation_code)
         assert.match(yield* write({ host_review_score: 5, host_reply_content: "Thanks" }), /^409 host_review_content: /)
         assert.deepStrictEqual(yield* recordOf(reservation_code), before, "not the reply alone")
@@ -259,7 +301,13 @@ layer(Layer.provideMerge(Ingest.layer, layerWithoutRateWindows), { excludeTestSe
 
     it.effect("that its channel does not take changes nothing, and can be tried again", () =>
       Effect.gen(function* () {
-        const { token, operatorId, stayed, channel, recordOf } = yield* prepareReviews
+        const {
+          token,
+          operatorId,
+          insertEndedOrder: stayed,
+          channel,
+          findReview: recordOf
+        } = yield* prepareReviewOperator
         const reservation_code = yield* stayed()
         yield* deleteEvents(operatorId)
         const sent = { reservation_code, host_review_content: "Kind" }
@@ -278,7 +326,7 @@ layer(Layer.provideMerge(Ingest.layer, layerWithoutRateWindows), { excludeTestSe
           [new ChannelNotServed({ channelType }), 501, /./]
         ]
         for (const [at, [failure, error_code, text]] of failures.entries()) {
-          yield* channel.answer(reservation_code, Effect.fail(failure))
+          yield* channel.setResponse(reservation_code, Effect.fail(failure))
           for (const key of [undefined, `refused-${at}`]) {
             const { envelope } = yield* callForResponse(token, "create_review", sent, key)
             assert.strictEqual(envelope.error_code, error_code, envelope.error_msg)
@@ -287,7 +335,7 @@ layer(Layer.provideMerge(Ingest.layer, layerWithoutRateWindows), { excludeTestSe
         }
         assert.isUndefined(yield* recordOf(reservation_code))
         assert.deepStrictEqual(yield* loadEvents(operatorId), [])
-        yield* channel.answer(reservation_code, Effect.void)
+        yield* channel.setResponse(reservation_code, Effect.void)
         for (const key of ["refused-2", "refused-5"]) {
           const { envelope } = yield* callForResponse(token, "create_review", sent, key)
           assert.strictEqual(envelope.error_code, key === "refused-2" ? 0 : 409, "the first wrote it")
@@ -302,7 +350,13 @@ layer(Layer.provideMerge(Ingest.layer, layerWithoutRateWindows), { excludeTestSe
 
     it.effect("cut off between channel and record is mended by the same call again", () =>
       Effect.gen(function* () {
-        const { token, operatorId, stayed, recordOf, toldOf } = yield* prepareReviews
+        const {
+          token,
+          operatorId,
+          insertEndedOrder: stayed,
+          findReview: recordOf,
+          listSentReviews: toldOf
+        } = yield* prepareReviewOperator
         for (const key of [undefined, "mend-it"]) {
           const reservation_code = yield* stayed(TODAY, "airbnb", null)
           yield* deleteEvents(operatorId)
@@ -323,7 +377,14 @@ layer(Layer.provideMerge(Ingest.layer, layerWithoutRateWindows), { excludeTestSe
 
     it.effect("cut off there is mended by the channel's word, and the repeat is answered and tells nobody", () =>
       Effect.gen(function* () {
-        const { token, operatorId, stayed, says, recordOf, toldOf } = yield* prepareReviews
+        const {
+          token,
+          operatorId,
+          insertEndedOrder: stayed,
+          ingestReview: says,
+          findReview: recordOf,
+          listSentReviews: toldOf
+        } = yield* prepareReviewOperator
         const reservation_code = yield* stayed(TODAY)
         yield* deleteEvents(operatorId)
         const write = (key?: string) =>
@@ -344,15 +405,26 @@ layer(Layer.provideMerge(Ingest.layer, layerWithoutRateWindows), { excludeTestSe
 
     it.effect("while the channel tells of something else meanwhile keeps both", () =>
       Effect.gen(function* () {
-        const { api, as, stayed, says, channel, recordOf, toldOf } = yield* prepareReviews
+        const {
+          api,
+          as,
+          insertEndedOrder: stayed,
+          ingestReview: says,
+          channel,
+          findReview: recordOf,
+          listSentReviews: toldOf
+        } = yield* prepareReviewOperator
         const reservation_code = yield* stayed(TODAY)
         const [heard, go] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
-        yield* channel.answer(reservation_code, Effect.andThen(Deferred.succeed(heard, undefined), Deferred.await(go)))
+        yield* channel.setResponse(
+          reservation_code,
+          Effect.andThen(Deferred.succeed(heard, undefined), Deferred.await(go))
+        )
         const writing = yield* Effect.forkChild(
           api.create_review({ reservation_code, host_review_content: "Kind" }).pipe(as)
         )
         yield* Deferred.await(heard)
-        yield* says(reservation_code, 1, { guest_review: reviewSideOf("Nice") })
+        yield* says(reservation_code, 1, { guest_review: makeReviewSide("Nice") })
         yield* Deferred.succeed(go, undefined)
         yield* Fiber.join(writing)
         const record = yield* recordOf(reservation_code)
@@ -363,7 +435,7 @@ layer(Layer.provideMerge(Ingest.layer, layerWithoutRateWindows), { excludeTestSe
 
     it.effect("repeated under its key is written once", () =>
       Effect.gen(function* () {
-        const { token, stayed, toldOf } = yield* prepareReviews
+        const { token, insertEndedOrder: stayed, listSentReviews: toldOf } = yield* prepareReviewOperator
         const reservation_code = yield* stayed(TODAY)
         const write = callForResponse(token, "create_review", { reservation_code, host_review_score: 5 }, "five-stars")
         for (const _ of [1, 2, 3]) assert.strictEqual((yield* write).envelope.error_code, 0)

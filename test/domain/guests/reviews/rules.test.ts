@@ -9,9 +9,9 @@ import {
   containsHostReview,
   toHostReview
 } from "../../../../src/domain/guests/reviews/rules/host-review.ts"
-import { hasSameContent } from "../../../../src/domain/guests/reviews/rules/review-changes.ts"
-import { applyReviewEvent, roundedScore } from "../../../../src/domain/guests/reviews/rules/review-event.ts"
-import { reviewSearchDays } from "../../../../src/domain/guests/reviews/rules/search.ts"
+import { isSameReviewContent } from "../../../../src/domain/guests/reviews/rules/review-changes.ts"
+import { applyReviewEvent, roundScore } from "../../../../src/domain/guests/reviews/rules/review-event.ts"
+import { parseReviewSearchDays } from "../../../../src/domain/guests/reviews/rules/review-search.ts"
 import { REVIEW_SEARCH_DAYS } from "../../../../src/platform/limits.ts"
 import { TODAY } from "../../../support/domain/bookings/reservations/reservation-operator.ts"
 
@@ -57,7 +57,7 @@ describe("what a channel says of a record", () => {
           host_review: again(word.host_review),
           host_reply: again(word.host_reply)
         }
-        assert.isTrue(hasSameContent(after, applyReviewEvent(after, repeated)))
+        assert.isTrue(isSameReviewContent(after, applyReviewEvent(after, repeated)))
       })
     )
   })
@@ -65,11 +65,11 @@ describe("what a channel says of a record", () => {
   it("has a score of two decimals, the nearest, from 0 to 5", () => {
     fc.assert(
       fc.property(fc.double({ min: 0, max: 5, noNaN: true }), (score) => {
-        const rounded = roundedScore(score)
+        const rounded = roundScore(score)
         assert.isTrue(rounded >= 0 && rounded <= 5)
         assert.isAtMost(Math.abs(rounded - score), 0.005 + Number.EPSILON * 5)
         assert.strictEqual(Number(rounded.toFixed(2)), rounded)
-        assert.strictEqual(roundedScore(rounded), rounded)
+        assert.strictEqual(roundScore(rounded), rounded)
       })
     )
   })
@@ -90,7 +90,7 @@ describe("what a host writes", () => {
         assert.strictEqual(after.guest_review, before.guest_review)
         assert.strictEqual(after.host_review?.content, before.host_review?.content ?? review)
         assert.strictEqual(after.host_reply?.content, before.host_reply?.content ?? reply)
-        assert.isTrue(hasSameContent(after, applyHostReview(after, writing, new Date(0))))
+        assert.isTrue(isSameReviewContent(after, applyHostReview(after, writing, new Date(0))))
         if (before.host_review === null && before.host_reply === null) assert.isTrue(containsHostReview(after, writing))
       })
     )
@@ -109,7 +109,7 @@ describe("the days of a search", () => {
           ...(start === undefined ? {} : { start_check_out_date: start }),
           ...(end === undefined ? {} : { end_check_out_date: end })
         }
-        const days = Result.getOrUndefined(reviewSearchDays(payload, TODAY))
+        const days = Result.getOrUndefined(parseReviewSearchDays(payload, TODAY))
         const span = start === undefined ? 1 : daysInRange(start, end ?? TODAY)
         assert.strictEqual(days !== undefined, span >= 1 && span <= REVIEW_SEARCH_DAYS)
         if (days === undefined) return

@@ -9,22 +9,28 @@ import {
   TODAY
 } from "../../../support/domain/bookings/reservations/reservation-operator.ts"
 import {
-  prepareReviews,
-  REVIEW_WRITTEN_AT,
-  reviewSideOf
+  makeReviewSide,
+  prepareReviewOperator,
+  REVIEW_WRITTEN_AT
 } from "../../../support/domain/guests/reviews/review-operator.ts"
 import { call } from "../../../support/harness.ts"
-import { countStatements } from "../../../support/statements.ts"
+import { countStatements } from "../../../support/statement-count.ts"
 
 layer(Layer.provideMerge(Ingest.layer, layerWithoutRateWindows), { excludeTestServices: false })(
   "GET /reviews",
   (it) => {
     it.effect("shows every field of the record, in one statement", () =>
       Effect.gen(function* () {
-        const { api, as, property, stayed, says } = yield* prepareReviews
+        const {
+          api,
+          as,
+          propertyId: property,
+          insertEndedOrder: stayed,
+          ingestReview: says
+        } = yield* prepareReviewOperator
         const code = yield* stayed("2027-04-18", "booking.com")
         const rated = [{ category: "clean", rating: 9, review_category_tags: ["spotless"] }]
-        yield* says(code, 1, { guest_review: reviewSideOf("Nice", { sub_score: rated }) }, "booking.com")
+        yield* says(code, 1, { guest_review: makeReviewSide("Nice", { sub_score: rated }) }, "booking.com")
         yield* says(code, 2, { host_reply: { content: "Thanks", created_at: REVIEW_WRITTEN_AT } }, "booking.com")
         const [found, statements] = yield* countStatements(api.search_reviews({ offset: 0, limit: 20 }).pipe(as))
         assert.isAtMost(statements, 2, "the token and one")
@@ -49,12 +55,21 @@ layer(Layer.provideMerge(Ingest.layer, layerWithoutRateWindows), { excludeTestSe
 
     it.effect("shows one record an order: of its first stay, from the first check-in to the last check-out", () =>
       Effect.gen(function* () {
-        const { api, as, operatorId, property, second, stayed, says, sql } = yield* prepareReviews
+        const {
+          api,
+          as,
+          operatorId,
+          propertyId: property,
+          secondPropertyId: second,
+          insertEndedOrder: stayed,
+          ingestReview: says,
+          sql
+        } = yield* prepareReviewOperator
         const other = { propertyId: second, checkIn: "2027-04-10", checkOut: "2027-04-19" }
         const code = yield* stayed("2027-04-16", "airbnb", property, other)
         yield* sql`
         UPDATE stays SET listing_id = 'L' || right(stay_code, 1) WHERE operator_id = ${operatorId} AND stay_code LIKE ${`${code}%`}`
-        yield* says(code, 1, { guest_review: reviewSideOf("Nice"), host_review: reviewSideOf("Kind") })
+        yield* says(code, 1, { guest_review: makeReviewSide("Nice"), host_review: makeReviewSide("Kind") })
         const whole = {
           reservation_code: code,
           property_id: property,
@@ -77,13 +92,13 @@ layer(Layer.provideMerge(Ingest.layer, layerWithoutRateWindows), { excludeTestSe
 
     it.effect("lists what is reviewed, or whose turn it is: a record may await both", () =>
       Effect.gen(function* () {
-        const { api, as, stayed, says } = yield* prepareReviews
+        const { api, as, insertEndedOrder: stayed, ingestReview: says } = yield* prepareReviewOperator
         const record = Effect.fnUntraced(function* (day: number, channelType: string, said: object) {
           const code = yield* stayed(addDays(TODAY, -day), channelType, null)
           yield* says(code, 1, said, channelType)
           return code
         })
-        const [guest_review, host_review] = [reviewSideOf("Nice"), reviewSideOf("Kind")]
+        const [guest_review, host_review] = [makeReviewSide("Nice"), makeReviewSide("Kind")]
         const empty = yield* record(1, "airbnb", {})
         const byGuest = yield* record(2, "airbnb", { guest_review })
         const byHost = yield* record(3, "ctrip", { host_review })
@@ -103,7 +118,13 @@ layer(Layer.provideMerge(Ingest.layer, layerWithoutRateWindows), { excludeTestSe
 
     it.effect("finds the record of an order in any status, unless the search names one", () =>
       Effect.gen(function* () {
-        const { api, as, property, stayed, says } = yield* prepareReviews
+        const {
+          api,
+          as,
+          propertyId: property,
+          insertEndedOrder: stayed,
+          ingestReview: says
+        } = yield* prepareReviewOperator
         const code = yield* stayed("2027-04-18")
         yield* says(code, 1, {})
         const search = (wanted: object) =>
@@ -121,11 +142,11 @@ layer(Layer.provideMerge(Ingest.layer, layerWithoutRateWindows), { excludeTestSe
 
     it.effect("pages through them, the latest check-out first", () =>
       Effect.gen(function* () {
-        const { api, as, stayed, says } = yield* prepareReviews
+        const { api, as, insertEndedOrder: stayed, ingestReview: says } = yield* prepareReviewOperator
         const codes: Array<string> = []
         for (let day = PAGE_DEFAULT; day >= 0; day -= 1) {
           const code = yield* stayed(addDays(TODAY, -day), "agoda", null)
-          yield* says(code, 1, { guest_review: reviewSideOf("Nice") }, "agoda")
+          yield* says(code, 1, { guest_review: makeReviewSide("Nice") }, "agoda")
           codes.unshift(code)
         }
         const page = (offset?: number, limit?: number) =>
@@ -149,10 +170,10 @@ layer(Layer.provideMerge(Ingest.layer, layerWithoutRateWindows), { excludeTestSe
       "covers the days up to today unless others are said, both ends included, for an order all there are",
       () =>
         Effect.gen(function* () {
-          const { api, as, stayed, says } = yield* prepareReviews
+          const { api, as, insertEndedOrder: stayed, ingestReview: says } = yield* prepareReviewOperator
           const on = Effect.fnUntraced(function* (checkOut: string) {
             const code = yield* stayed(checkOut, "agoda", null)
-            yield* says(code, 1, { guest_review: reviewSideOf("Nice") }, "agoda")
+            yield* says(code, 1, { guest_review: makeReviewSide("Nice") }, "agoda")
             return code
           })
           const first = addDays(TODAY, 1 - REVIEW_SEARCH_DAYS)
@@ -181,7 +202,7 @@ layer(Layer.provideMerge(Ingest.layer, layerWithoutRateWindows), { excludeTestSe
 
     it.effect("refuses days that cannot be, and a property that is not there", () =>
       Effect.gen(function* () {
-        const { token, property } = yield* prepareOperator
+        const { token, propertyId: property } = yield* prepareOperator
         const stranger = yield* prepareOperator
         const refused = Effect.fnUntraced(function* (sent: object, code: number, start: string) {
           const { error_code, error_msg } = yield* call(token, "search_reviews", sent)
@@ -198,7 +219,7 @@ layer(Layer.provideMerge(Ingest.layer, layerWithoutRateWindows), { excludeTestSe
         yield* refused({ end_check_out_date: "2027-02-29" }, 400, "end_check_out_date: ")
         yield* refused({ review_status: "done" }, 422, "review_status: ")
         yield* refused({ limit: 101 }, 422, "limit: ")
-        yield* refused({ property_id: stranger.property }, 404, "property_id: ")
+        yield* refused({ property_id: stranger.propertyId }, 404, "property_id: ")
         for (const sent of [
           span(REVIEW_SEARCH_DAYS - 1),
           { property_id: property },
@@ -214,9 +235,15 @@ layer(Layer.provideMerge(Ingest.layer, layerWithoutRateWindows), { excludeTestSe
 
     it.effect("shows a stay in no property in property 0, and dates that moved since as they are", () =>
       Effect.gen(function* () {
-        const { api, as, stayed, says, movedTo } = yield* prepareReviews
+        const {
+          api,
+          as,
+          insertEndedOrder: stayed,
+          ingestReview: says,
+          moveCheckOut: movedTo
+        } = yield* prepareReviewOperator
         const code = yield* stayed("2027-04-18", "agoda", null)
-        yield* says(code, 1, { guest_review: reviewSideOf("Nice") }, "agoda")
+        yield* says(code, 1, { guest_review: makeReviewSide("Nice") }, "agoda")
         yield* movedTo(code, "2027-04-25")
         assert.lengthOf((yield* api.search_reviews({}).pipe(as)).reviews, 0, "it is not over")
         const { reviews } = yield* api.search_reviews({ reservation_code: code }).pipe(as)

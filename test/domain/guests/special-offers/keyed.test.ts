@@ -14,8 +14,8 @@ import {
 } from "../../../support/changes/keyed-calls.ts"
 import { layerWithoutRateWindows } from "../../../support/domain/bookings/reservations/reservation-operator.ts"
 import {
-  DAY,
-  offerEvent,
+  DAY_MS,
+  makeOfferEvent,
   prepareOfferConversation
 } from "../../../support/domain/guests/special-offers/offer-conversation.ts"
 import { insertOrder } from "../../../support/harness.ts"
@@ -27,17 +27,17 @@ const sending = Effect.gen(function* () {
   const at = yield* prepareOfferConversation()
   const { ingest } = yield* Ingest
   const under = (key: string | undefined) =>
-    Effect.map(callWithKey(at.token, "send_special_offer", at.offered, key), summarizeResponse)
+    Effect.map(callWithKey(at.token, "send_special_offer", at.offerFields, key), summarizeResponse)
   return {
     ...at,
     under,
     sendKeyed: under("offer"),
-    answers: (answer: Parameters<typeof at.channel.answer>[1]) => at.channel.answer(at.thread_id, answer),
-    references: Effect.map(at.told, (all) => all.map(({ reference }) => reference)),
+    answers: (answer: Parameters<typeof at.channel.setResponse>[1]) => at.channel.setResponse(at.thread_id, answer),
+    references: Effect.map(at.sentOffers, (all) => all.map(({ reference }) => reference)),
     hear: (offer_id: string, version = 1) =>
       ingest(
         { operatorId: at.operatorId, accountId: at.accountId, channelType: "airbnb" },
-        offerEvent(at, version, { offer_id })
+        makeOfferEvent(at, version, { offer_id })
       )
   }
 })
@@ -134,7 +134,7 @@ layer(Layer.provideMerge(Ingest.layer, layerWithoutRateWindows), { excludeTestSe
         yield* answers(Effect.void)
         assert.deepStrictEqual([yield* sendKeyed, yield* sendKeyed], [DONE, AGAIN])
         assert.lengthOf(
-          (yield* channel.heard).filter((act) => act === `offer ${thread_id}`),
+          (yield* channel.requests).filter((act) => act === `offer ${thread_id}`),
           4
         )
         assert.lengthOf(yield* references, 1)
@@ -144,7 +144,14 @@ layer(Layer.provideMerge(Ingest.layer, layerWithoutRateWindows), { excludeTestSe
 
     it.effect("that may have been made is not said to be refused when its nights have gone since", () =>
       Effect.gen(function* () {
-        const { sendKeyed, operatorId, property, token, offered, told: offeredThere } = yield* sending
+        const {
+          sendKeyed,
+          operatorId,
+          propertyId: property,
+          token,
+          offerFields: offered,
+          sentOffers: offeredThere
+        } = yield* sending
         yield* killedAtItsRecord(sendKeyed)
         yield* TestClock.adjust(CLAIM_MS)
         yield* insertOrder(operatorId, [{ propertyId: property, checkIn: "2027-05-05", checkOut: "2027-05-06" }])
@@ -180,7 +187,7 @@ layer(Layer.provideMerge(Ingest.layer, layerWithoutRateWindows), { excludeTestSe
         // The key is forgotten here, and the channel still has what was made under it.
         const sql = yield* SqlClient.SqlClient
         yield* sql`DELETE FROM idempotency_keys WHERE operator_id = ${operatorId}`
-        yield* TestClock.adjust(DAY)
+        yield* TestClock.adjust(DAY_MS)
         assert.deepInclude(yield* sendKeyed, { code: 409, replayed: false })
         assert.deepStrictEqual(yield* under("another"), DONE)
         assert.deepStrictEqual(

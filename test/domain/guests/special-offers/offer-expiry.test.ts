@@ -7,7 +7,7 @@ import { makeExpireOffers, OFFER_EXPIRY_BATCH_SIZE } from "../../../../src/domai
 import { loadAuditLines } from "../../../support/changes/keyed-calls.ts"
 import { loadEvents } from "../../../support/domain/bookings/reservations/reservation-operator.ts"
 import {
-  DAY,
+  DAY_MS,
   type OfferConversation,
   prepareOfferConversation
 } from "../../../support/domain/guests/special-offers/offer-conversation.ts"
@@ -40,9 +40,9 @@ layer(layerService(layerOwnDatabase, RateWindows.layerUnbounded), { excludeTestS
       Effect.gen(function* () {
         const at = yield* prepareOfferConversation()
         const shown = Effect.map(at.offers, ([offer]) => offer?.status)
-        yield* at.send()
+        yield* at.sendOffer()
         const once = yield* makeExpireOffers
-        yield* TestClock.adjust(DAY - 1)
+        yield* TestClock.adjust(DAY_MS - 1)
         yield* once
         assert.deepStrictEqual([yield* shown, yield* statusesOf(at)], ["active", { active: 1 }])
         yield* TestClock.adjust(1)
@@ -61,7 +61,7 @@ layer(layerService(layerOwnDatabase, RateWindows.layerUnbounded), { excludeTestS
       Effect.gen(function* () {
         const at = yield* prepareOfferConversation()
         yield* many(at, OFFER_EXPIRY_BATCH_SIZE + 1)
-        yield* TestClock.adjust(DAY)
+        yield* TestClock.adjust(DAY_MS)
         const once = yield* makeExpireOffers
         yield* Effect.all([once, once, once], { concurrency: "unbounded" })
         // What another has in hand one passes by.
@@ -74,10 +74,10 @@ layer(layerService(layerOwnDatabase, RateWindows.layerUnbounded), { excludeTestS
     it.effect("and was withdrawn stays so", () =>
       Effect.gen(function* () {
         const at = yield* prepareOfferConversation()
-        yield* at.send()
+        yield* at.sendOffer()
         const [offer] = yield* at.offers
-        yield* at.ask("withdraw_special_offer", { special_offer_id: offer?.id })
-        yield* TestClock.adjust(2 * DAY)
+        yield* at.callInConversation("withdraw_special_offer", { special_offer_id: offer?.id })
+        yield* TestClock.adjust(2 * DAY_MS)
         yield* yield* makeExpireOffers
         assert.deepStrictEqual(yield* statusesOf(at), { withdrawn: 1 })
       })

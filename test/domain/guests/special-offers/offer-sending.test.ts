@@ -17,21 +17,30 @@ import {
   TODAY
 } from "../../../support/domain/bookings/reservations/reservation-operator.ts"
 import {
-  DATES,
   loadOfferRows,
+  OFFER_DATES,
   prepareOfferConversation
 } from "../../../support/domain/guests/special-offers/offer-conversation.ts"
 import { fieldOfError } from "../../../support/error-messages.ts"
 import { insertOrder, insertProperty } from "../../../support/harness.ts"
 import { insertChannelAccount, insertListing } from "../../../support/listings.ts"
-import { countStatements } from "../../../support/statements.ts"
+import { countStatements } from "../../../support/statement-count.ts"
 
-const INQUIRY = { checkInDate: DATES.check_in_date, checkOutDate: DATES.check_out_date, adults: 3 }
+const INQUIRY = { checkInDate: OFFER_DATES.check_in_date, checkOutDate: OFFER_DATES.check_out_date, adults: 3 }
 
 layer(layerWithoutRateWindows, { excludeTestServices: false })("an offer", (it) => {
   it.effect("is made by the channel at once, is listed, and holds no night", () =>
     Effect.gen(function* () {
-      const { api, as, offered, told, offers, operatorId, listing_id, thread_id } = yield* prepareOfferConversation()
+      const {
+        api,
+        as,
+        offerFields: offered,
+        sentOffers: told,
+        offers,
+        operatorId,
+        listing_id,
+        thread_id
+      } = yield* prepareOfferConversation()
       const fields = { ...offered, number_of_children: 1, number_of_infants: 1, number_of_pets: 1 }
       const [sent, statements] = yield* countStatements(api.send_special_offer(fields).pipe(as))
       assert.deepStrictEqual(sent, {})
@@ -57,7 +66,7 @@ layer(layerWithoutRateWindows, { excludeTestServices: false })("an offer", (it) 
         offer_type: "special_offer",
         status: "active",
         listing_id,
-        ...DATES,
+        ...OFFER_DATES,
         nights: 3,
         number_of_guests: 3,
         price: 380,
@@ -95,7 +104,12 @@ layer(layerWithoutRateWindows, { excludeTestServices: false })("an offer", (it) 
 
   it.effect("to a guest of the booking site needs a rate plan and a currency, and tells both", () =>
     Effect.gen(function* () {
-      const { send, told, offers, operatorId } = yield* prepareOfferConversation({ channelType: "booking_site" })
+      const {
+        sendOffer: send,
+        sentOffers: told,
+        offers,
+        operatorId
+      } = yield* prepareOfferConversation({ channelType: "booking_site" })
       for (const [fields, missing] of [
         [{}, "rate_plan_id"],
         [{ currency: "USD" }, "rate_plan_id"],
@@ -116,7 +130,7 @@ layer(layerWithoutRateWindows, { excludeTestServices: false })("an offer", (it) 
 
   it.effect("to a guest of airbnb is in the listing's currency, whatever is said, and knows no rate plan", () =>
     Effect.gen(function* () {
-      const { send, told } = yield* prepareOfferConversation({ listing: { currency: "JPY" } })
+      const { sendOffer: send, sentOffers: told } = yield* prepareOfferConversation({ listing: { currency: "JPY" } })
       const refused = yield* send({ price: 380.5, currency: "EUR" })
       assert.match(refused.error_msg, /^price: .*JPY/)
       assert.strictEqual((yield* send({ rate_plan_id: "R1", currency: "EUR" })).error_code, 0)
@@ -129,8 +143,8 @@ layer(layerWithoutRateWindows, { excludeTestServices: false })("an offer", (it) 
 
   it.effect("has its bounds, and what is beyond them reaches no channel", () =>
     Effect.gen(function* () {
-      const { send, told, operatorId } = yield* prepareOfferConversation()
-      const from = DATES.check_in_date
+      const { sendOffer: send, sentOffers: told, operatorId } = yield* prepareOfferConversation()
+      const from = OFFER_DATES.check_in_date
       const dates = (check_in_date: string, nights: number) => ({
         check_in_date,
         check_out_date: addDays(check_in_date, nights)
@@ -190,7 +204,7 @@ layer(layerWithoutRateWindows, { excludeTestServices: false })("an offer", (it) 
 
   it.effect("begins no earlier than today where the host is", () =>
     Effect.gen(function* () {
-      const { send } = yield* prepareOfferConversation({ operator: { timeZone: "Pacific/Kiritimati" } })
+      const { sendOffer: send } = yield* prepareOfferConversation({ operator: { timeZone: "Pacific/Kiritimati" } })
       assert.match((yield* send({ check_in_date: TODAY })).error_msg, /^check_in_date: .*today/)
       assert.strictEqual((yield* send({ check_in_date: addDays(TODAY, 1) })).error_code, 0)
     })
@@ -202,35 +216,36 @@ layer(layerWithoutRateWindows, { excludeTestServices: false })("an offer", (it) 
       const theirs = yield* prepareOfferConversation()
       const vrbo = yield* prepareOfferConversation({ channelType: "vrbo", inquiry: INQUIRY })
       for (const operation of ["send_special_offer", "send_preapproval", "search_special_offers"] as const) {
-        const at = (conversation_id: string) => mine.ask(operation, { ...mine.offered, conversation_id })
+        const at = (conversation_id: string) =>
+          mine.callInConversation(operation, { ...mine.offerFields, conversation_id })
         const forbidden = yield* at(theirs.conversation_id)
         assert.deepStrictEqual([forbidden.error_code, fieldOfError(forbidden)], [403, "conversation_id"])
         const missing = yield* at("nowhere")
         assert.deepStrictEqual([missing.error_code, fieldOfError(missing)], [404, "conversation_id"])
       }
-      const invalid = yield* vrbo.send()
+      const invalid = yield* vrbo.sendOffer()
       assert.deepStrictEqual([invalid.error_code, fieldOfError(invalid)], [422, "conversation_id"])
       assert.include(invalid.error_msg, "airbnb")
       const second = yield* insertChannelAccount(mine.operatorId)
-      const elsewhere = yield* insertListing(mine.operatorId, second, { propertyId: mine.property })
+      const elsewhere = yield* insertListing(mine.operatorId, second, { propertyId: mine.propertyId })
       for (const listing_id of [theirs.listing_id, elsewhere, "nothing"]) {
-        const refusal = yield* mine.send({ listing_id })
+        const refusal = yield* mine.sendOffer({ listing_id })
         assert.deepStrictEqual([refusal.error_code, fieldOfError(refusal)], [404, "listing_id"])
       }
       yield* insertOrder(mine.operatorId, [
-        { propertyId: mine.property, checkIn: "2027-05-06", checkOut: "2027-05-09" }
+        { propertyId: mine.propertyId, checkIn: "2027-05-06", checkOut: "2027-05-09" }
       ])
-      const conflict = yield* mine.send()
+      const conflict = yield* mine.sendOffer()
       assert.deepStrictEqual([conflict.error_code, fieldOfError(conflict)], [409, "listing_id"])
       // The night of leaving is not one of them.
-      assert.strictEqual((yield* mine.send({ check_out_date: "2027-05-06" })).error_code, 0)
-      assert.lengthOf(yield* mine.told, 1)
+      assert.strictEqual((yield* mine.sendOffer({ check_out_date: "2027-05-06" })).error_code, 0)
+      assert.lengthOf(yield* mine.sentOffers, 1)
     })
   )
 
   it.effect("is refused for a day that is closed, busy elsewhere, or of a property that is not let", () =>
     Effect.gen(function* () {
-      const { send, operatorId, property } = yield* prepareOfferConversation()
+      const { sendOffer: send, operatorId, propertyId: property } = yield* prepareOfferConversation()
       const sql = yield* SqlClient.SqlClient
       for (const reason of [{ closed: true }, { imported: 1 }]) {
         yield* sql`INSERT INTO calendar_days ${sql.insert({ operator_id: operatorId, property_id: property, day: "2027-05-04", ...reason })}`
@@ -246,7 +261,14 @@ layer(layerWithoutRateWindows, { excludeTestServices: false })("an offer", (it) 
 
   it.effect("of a room type needs one property with all its nights; of a listing that is linked to nothing, none", () =>
     Effect.gen(function* () {
-      const { api, as, send, operatorId, property, accountId } = yield* prepareOfferConversation()
+      const {
+        api,
+        as,
+        sendOffer: send,
+        operatorId,
+        propertyId: property,
+        accountId
+      } = yield* prepareOfferConversation()
       const second = yield* insertProperty(operatorId, "Harbour 2")
       const { room_type_id } = yield* api
         .create_room_type({ title: "Double", property_ids: [property, second] })
@@ -266,7 +288,13 @@ layer(layerWithoutRateWindows, { excludeTestServices: false })("an offer", (it) 
 
   it.effect("that the channel does not make changes nothing, and can be tried again", () =>
     Effect.gen(function* () {
-      const { send, ask, channel, thread_id, operatorId } = yield* prepareOfferConversation({ inquiry: INQUIRY })
+      const {
+        sendOffer: send,
+        callInConversation: ask,
+        channel,
+        thread_id,
+        operatorId
+      } = yield* prepareOfferConversation({ inquiry: INQUIRY })
       const channelType = "airbnb"
       for (const [error, code, told] of [
         [new ChannelAccountMissing({ channelType }), 404, /^conversation_id: .*airbnb/],
@@ -278,7 +306,7 @@ layer(layerWithoutRateWindows, { excludeTestServices: false })("an offer", (it) 
         [new ChannelUnavailable({ code: 504 }), 504, /channel/],
         [new ChannelNotServed({ channelType }), 501, /airbnb/]
       ] as const) {
-        yield* channel.answer(thread_id, Effect.fail(error))
+        yield* channel.setResponse(thread_id, Effect.fail(error))
         for (const asked of [send(), ask("send_preapproval")]) {
           const { error_code, error_msg } = yield* asked
           assert.strictEqual(error_code, code)
@@ -286,7 +314,7 @@ layer(layerWithoutRateWindows, { excludeTestServices: false })("an offer", (it) 
         }
       }
       assert.isEmpty(yield* loadOfferRows(operatorId))
-      yield* channel.answer(thread_id, Effect.void)
+      yield* channel.setResponse(thread_id, Effect.void)
       assert.strictEqual((yield* send()).error_code, 0)
       assert.lengthOf(yield* loadOfferRows(operatorId), 1)
     })
@@ -296,7 +324,13 @@ layer(layerWithoutRateWindows, { excludeTestServices: false })("an offer", (it) 
 layer(layerWithoutRateWindows, { excludeTestServices: false })("a pre-approval", (it) => {
   it.effect("is of what the guest asks for, at the standard price", () =>
     Effect.gen(function* () {
-      const { ask, told, offers, listing_id, operatorId } = yield* prepareOfferConversation({ inquiry: INQUIRY })
+      const {
+        callInConversation: ask,
+        sentOffers: told,
+        offers,
+        listing_id,
+        operatorId
+      } = yield* prepareOfferConversation({ inquiry: INQUIRY })
       const [sent, statements] = yield* countStatements(ask("send_preapproval"))
       assert.deepInclude(sent, { error_code: 0, data: {} })
       assert.isAtMost(statements, 3, "the token and two")
@@ -305,7 +339,7 @@ layer(layerWithoutRateWindows, { excludeTestServices: false })("a pre-approval",
         offer_type: "preapproval",
         status: "active",
         listing_id,
-        ...DATES,
+        ...OFFER_DATES,
         nights: 3,
         number_of_guests: 3,
         price: 100
@@ -321,7 +355,7 @@ layer(layerWithoutRateWindows, { excludeTestServices: false })("a pre-approval",
       const over = yield* prepareOfferConversation({ inquiry: { ...INQUIRY, checkInDate: addDays(TODAY, -1) } })
       const taken = yield* prepareOfferConversation({ inquiry: INQUIRY })
       yield* insertOrder(taken.operatorId, [
-        { propertyId: taken.property, checkIn: "2027-05-01", checkOut: "2027-05-05" }
+        { propertyId: taken.propertyId, checkIn: "2027-05-01", checkOut: "2027-05-05" }
       ])
       const unknown = yield* prepareOfferConversation({ inquiry: INQUIRY })
       const sql = yield* SqlClient.SqlClient
@@ -333,14 +367,14 @@ layer(layerWithoutRateWindows, { excludeTestServices: false })("a pre-approval",
         [taken, 409, /^conversation_id: .*not all nights/],
         [unknown, 404, /^conversation_id: .*no such/]
       ] as const) {
-        const { error_code, error_msg } = yield* at.ask("send_preapproval")
+        const { error_code, error_msg } = yield* at.callInConversation("send_preapproval")
         assert.strictEqual(error_code, code)
         assert.match(error_msg, pattern)
-        assert.isEmpty(yield* at.told)
+        assert.isEmpty(yield* at.sentOffers)
         assert.isEmpty(yield* loadOfferRows(at.operatorId))
       }
       const today = yield* prepareOfferConversation({ inquiry: { ...INQUIRY, checkInDate: TODAY } })
-      assert.strictEqual((yield* today.ask("send_preapproval")).error_code, 0)
+      assert.strictEqual((yield* today.callInConversation("send_preapproval")).error_code, 0)
     })
   )
 })

@@ -5,21 +5,21 @@ import { Ingest } from "../../../../src/connectors/ingest/Ingest.ts"
 import { ChannelRefused, ChannelUnavailable } from "../../../../src/domain/channels/port/errors.ts"
 import { layerWithoutRateWindows } from "../../../support/domain/bookings/reservations/reservation-operator.ts"
 import {
-  DATES,
-  DAY,
+  DAY_MS,
   loadOfferRows,
-  offerEvent,
+  makeOfferEvent,
+  OFFER_DATES,
   prepareOfferConversation
 } from "../../../support/domain/guests/special-offers/offer-conversation.ts"
 import { fieldOfError } from "../../../support/error-messages.ts"
-import { countStatements } from "../../../support/statements.ts"
+import { countStatements } from "../../../support/statement-count.ts"
 
-const INQUIRY = { checkInDate: DATES.check_in_date, checkOutDate: DATES.check_out_date }
+const INQUIRY = { checkInDate: OFFER_DATES.check_in_date, checkOutDate: OFFER_DATES.check_out_date }
 
 /** A guest who was made an offer. */
 const offered = Effect.gen(function* () {
   const at = yield* prepareOfferConversation({ inquiry: INQUIRY })
-  yield* at.send()
+  yield* at.sendOffer()
   const [offer] = yield* at.offers
   const special_offer_id = offer?.id ?? ""
   const { ingest } = yield* Ingest
@@ -27,11 +27,13 @@ const offered = Effect.gen(function* () {
   return {
     ...at,
     special_offer_id,
-    withdraw: at.ask("withdraw_special_offer", { special_offer_id }),
+    withdraw: at.callInConversation("withdraw_special_offer", { special_offer_id }),
     status: Effect.map(at.offers, ([shown]) => shown?.status),
-    withdrawnThere: Effect.map(at.channel.guests.withdrawn, (all) => all.filter((id) => id === special_offer_id)),
+    withdrawnThere: Effect.map(at.channel.guests.withdrawnOfferIds, (all) =>
+      all.filter((id) => id === special_offer_id)
+    ),
     hear: (version: number, status: "active" | "accepted" | "declined" | "expired" | "withdrawn") =>
-      ingest(speaker, offerEvent(at, version, { offer_id: special_offer_id, status }))
+      ingest(speaker, makeOfferEvent(at, version, { offer_id: special_offer_id, status }))
   }
 })
 
@@ -54,7 +56,7 @@ layer(layerTold, { excludeTestServices: false })("an offer that is withdrawn", (
 
   it.effect("may be a pre-approval", () =>
     Effect.gen(function* () {
-      const { ask, offers } = yield* offered
+      const { callInConversation: ask, offers } = yield* offered
       yield* ask("send_preapproval")
       const approved = Effect.map(offers, (all) => all.find(({ offer_type }) => offer_type === "preapproval"))
       const special_offer_id = (yield* approved)?.id
@@ -66,14 +68,14 @@ layer(layerTold, { excludeTestServices: false })("an offer that is withdrawn", (
   it.effect("was active by the clock: a millisecond later it has expired", () =>
     Effect.gen(function* () {
       const { withdraw, status, withdrawnThere } = yield* offered
-      yield* TestClock.adjust(DAY)
+      yield* TestClock.adjust(DAY_MS)
       const conflict = yield* withdraw
       assert.deepStrictEqual([conflict.error_code, fieldOfError(conflict)], [409, "special_offer_id"])
       assert.include(conflict.error_msg, "expired")
       assert.isEmpty(yield* withdrawnThere)
       assert.strictEqual(yield* status, "expired")
       const again = yield* offered
-      yield* TestClock.adjust(DAY - 1)
+      yield* TestClock.adjust(DAY_MS - 1)
       assert.strictEqual((yield* again.withdraw).error_code, 0)
     })
   )
@@ -81,7 +83,7 @@ layer(layerTold, { excludeTestServices: false })("an offer that is withdrawn", (
   it.effect("is one of the conversation: else it is 404, and a stranger's is 403", () =>
     Effect.gen(function* () {
       const [mine, theirs] = [yield* offered, yield* offered]
-      const asking = (fields: object) => mine.ask("withdraw_special_offer", fields)
+      const asking = (fields: object) => mine.callInConversation("withdraw_special_offer", fields)
       const nothing = "special_offer_id: the conversation has no such offer."
       for (const special_offer_id of ["O-nothing", theirs.special_offer_id]) {
         assert.deepInclude(yield* asking({ special_offer_id }), { error_code: 404, error_msg: nothing })
@@ -108,7 +110,7 @@ layer(layerTold, { excludeTestServices: false })("an offer that is withdrawn", (
   it.effect("while the guest accepts it is refused by the channel, and becomes what that says", () =>
     Effect.gen(function* () {
       const { withdraw, channel, special_offer_id, status, hear, operatorId } = yield* offered
-      yield* channel.answer(special_offer_id, Effect.fail(new ChannelRefused({ reason: "accepted" })))
+      yield* channel.setResponse(special_offer_id, Effect.fail(new ChannelRefused({ reason: "accepted" })))
       const before = yield* loadOfferRows(operatorId)
       const conflict = yield* withdraw
       assert.deepStrictEqual([conflict.error_code, fieldOfError(conflict)], [409, "special_offer_id"])
@@ -134,11 +136,11 @@ layer(layerTold, { excludeTestServices: false })("an offer that is withdrawn", (
     Effect.gen(function* () {
       const { withdraw, status, channel, special_offer_id, withdrawnThere } = yield* offered
       for (const code of [502, 503, 504] as const) {
-        yield* channel.answer(special_offer_id, Effect.fail(new ChannelUnavailable({ code })))
+        yield* channel.setResponse(special_offer_id, Effect.fail(new ChannelUnavailable({ code })))
         assert.strictEqual((yield* withdraw).error_code, code)
         assert.strictEqual(yield* status, "active")
       }
-      yield* channel.answer(special_offer_id, Effect.void)
+      yield* channel.setResponse(special_offer_id, Effect.void)
       assert.strictEqual((yield* withdraw).error_code, 0)
       assert.lengthOf(yield* withdrawnThere, 1)
     })

@@ -4,18 +4,21 @@ import type { IdempotencyKeyState } from "../../../../src/contract/actor.ts"
 import { OfferStatus } from "../../../../src/domain/channels/port/channel-events.ts"
 import {
   type OfferRequest,
-  toCreatedOffer,
+  toNewOffer,
   toOfferReference
 } from "../../../../src/domain/guests/special-offers/rules/created-offer.ts"
-import { currentStatus, statusesBefore } from "../../../../src/domain/guests/special-offers/rules/offer-status.ts"
-import { DAY } from "../../../support/domain/guests/special-offers/offer-conversation.ts"
+import {
+  listPreviousStatuses,
+  resolveOfferStatus
+} from "../../../../src/domain/guests/special-offers/rules/offer-status.ts"
+import { DAY_MS } from "../../../support/domain/guests/special-offers/offer-conversation.ts"
 
 const aStatus = fc.constantFrom(...OfferStatus.literals)
 const DECIDED = ["accepted", "declined", "withdrawn"]
 
 /** How an offer stands after all that was said of it. */
 const after = (said: ReadonlyArray<OfferStatus>): OfferStatus =>
-  said.reduce<OfferStatus>((now, next) => (statusesBefore(next).includes(now) ? next : now), "active")
+  said.reduce<OfferStatus>((now, next) => (listPreviousStatuses(next).includes(now) ? next : now), "active")
 
 it("what was decided stays so, and it is the first decision that counts", () => {
   fc.assert(
@@ -31,7 +34,7 @@ it("what was decided stays so, and it is the first decision that counts", () => 
 it("nothing comes from itself, and whatever is said twice is as said once", () => {
   fc.assert(
     fc.property(fc.array(aStatus), aStatus, (said, next) => {
-      assert.notInclude(statusesBefore(next), next)
+      assert.notInclude(listPreviousStatuses(next), next)
       assert.strictEqual(after([...said, next, next]), after([...said, next]))
     })
   )
@@ -40,7 +43,7 @@ it("nothing comes from itself, and whatever is said twice is as said once", () =
 it("only an active one expires by the clock, in the very millisecond its time is over", () => {
   fc.assert(
     fc.property(aStatus, fc.integer({ min: 0, max: 10 }), fc.integer({ min: 0, max: 10 }), (status, ends, at) => {
-      const now = currentStatus(status, new Date(ends), new Date(at))
+      const now = resolveOfferStatus(status, new Date(ends), new Date(at))
       assert.strictEqual(now, status === "active" && at >= ends ? "expired" : status)
     })
   )
@@ -88,17 +91,17 @@ const MADE = {
 const NOW = new Date("2027-04-20T08:00:01Z")
 
 it("an offer lasts as long as its channel says, and else a day", () => {
-  assert.deepInclude(toCreatedOffer(ASKED, MADE, NOW), {
+  assert.deepInclude(toNewOffer(ASKED, MADE, NOW), {
     create_time: MADE.createdAt,
     expire_time: MADE.expiresAt,
     created_at: new Date("2027-04-20T08:00:00Z"),
     expires_at: new Date("2027-04-20T16:00:00Z")
   })
-  assert.deepInclude(toCreatedOffer(ASKED, { ...MADE, createdAt: "", expiresAt: "soon" }, NOW), {
+  assert.deepInclude(toNewOffer(ASKED, { ...MADE, createdAt: "", expiresAt: "soon" }, NOW), {
     create_time: null,
     expire_time: null,
     created_at: NOW,
-    expires_at: new Date(NOW.getTime() + DAY)
+    expires_at: new Date(NOW.getTime() + DAY_MS)
   })
 })
 
@@ -111,6 +114,6 @@ it("an answer in which the offer cannot be known is none", () => {
     { price: 380.001 },
     { currency: "euro" }
   ]) {
-    assert.isUndefined(toCreatedOffer(ASKED, { ...MADE, ...wrong }, NOW))
+    assert.isUndefined(toNewOffer(ASKED, { ...MADE, ...wrong }, NOW))
   }
 })

@@ -13,7 +13,7 @@ import { PREPARING_ROOM, PREPARING_SHARE } from "../../../../src/domain/knowledg
 import { LEASE_MS } from "../../../../src/jobs/lease.ts"
 import { backoffMs } from "../../../../src/jobs/retries.ts"
 import { DUE_POLL_MS } from "../../../../src/jobs/timed-work.ts"
-import { createEntryWriter, loadFragments, PARKING_ENTRY } from "../../../support/domain/knowledge/entries.ts"
+import { createEntryWriter, loadFragments, PARKING_ENTRY } from "../../../support/domain/knowledge/entry-writer.ts"
 import {
   claimEntries,
   claimOnlyEntry,
@@ -53,7 +53,7 @@ layer(layerPreparationService)("preparing knowledge", (it) => {
   it.effect("makes of what waits what is searched, in the order it was written", () =>
     Effect.gen(function* () {
       yield* emptyEntryTables
-      const { operatorId, write, shown } = yield* createEntryWriter()
+      const { operatorId, createEntry: write, getEntry: shown } = yield* createEntryWriter()
       const id = yield* write({ contents: ["停车场", "Garage", "Rue"].map((text) => ({ sub_title: "", text })) })
       assert.strictEqual((yield* shown(id)).process_status, "waiting")
       const entry = yield* claimOnlyEntry
@@ -72,7 +72,7 @@ layer(layerPreparationService)("preparing knowledge", (it) => {
   it.effect("begins anew with an edit, whatever changed, and then has the new text alone", () =>
     Effect.gen(function* () {
       yield* emptyEntryTables
-      const { api, as, operatorId, write, shown } = yield* createEntryWriter()
+      const { api, as, operatorId, createEntry: write, getEntry: shown } = yield* createEntryWriter()
       const id = yield* write(saying("Old"))
       yield* prepareEntry(yield* claimOnlyEntry)
       for (const [n, edit] of [saying("New"), { ...saying("New"), is_enable: false }].entries()) {
@@ -88,7 +88,7 @@ layer(layerPreparationService)("preparing knowledge", (it) => {
   it.effect("of an entry that is edited meanwhile keeps nothing that it said before", () =>
     Effect.gen(function* () {
       yield* emptyEntryTables
-      const { api, as, operatorId, write } = yield* createEntryWriter()
+      const { api, as, operatorId, createEntry: write } = yield* createEntryWriter()
       const id = yield* write(saying("Old"))
       const old = yield* claimOnlyEntry
       yield* api.update_knowledge_base({ id, ...PARKING_ENTRY, ...saying("New") }).pipe(as)
@@ -109,7 +109,7 @@ layer(layerPreparationService)("preparing knowledge", (it) => {
   it.effect("leaves nothing of an entry that is deleted meanwhile", () =>
     Effect.gen(function* () {
       yield* emptyEntryTables
-      const { api, as, operatorId, write } = yield* createEntryWriter()
+      const { api, as, operatorId, createEntry: write } = yield* createEntryWriter()
       const id = yield* write()
       const entry = yield* claimOnlyEntry
       yield* api.delete_knowledge_base({ id }).pipe(as)
@@ -123,16 +123,16 @@ layer(layerPreparationService)("preparing knowledge", (it) => {
     Effect.gen(function* () {
       yield* emptyEntryTables
       const queue = yield* PreparingQueue
-      const { operatorId, write } = yield* createEntryWriter()
+      const { operatorId, createEntry: write } = yield* createEntryWriter()
       const id = yield* write(saying("Two streets away"))
       const dead = yield* claimOnlyEntry
       yield* TestClock.adjust(LEASE_MS - 1)
       assert.deepStrictEqual(yield* claimEntries(1), [])
       yield* TestClock.adjust(1)
       const next = yield* claimOnlyEntry
-      assert.isUndefined(yield* queue.prepared(dead, [{ sub_title: "", text: "Dead", searchable: "dead" }]))
-      assert.isUndefined(yield* queue.failed(dead, undefined))
-      yield* queue.handBack(dead, new Date(NOW))
+      assert.isUndefined(yield* queue.complete(dead, [{ sub_title: "", text: "Dead", searchable: "dead" }]))
+      assert.isUndefined(yield* queue.fail(dead, undefined))
+      yield* queue.release(dead, new Date(NOW))
       assert.deepInclude(yield* loadEntryState(id), { process_status: "processing", attempts: 2, due: LEASE_MS })
       yield* prepareEntry(next)
       // The answer of the database was lost: done twice it is done once.
@@ -145,7 +145,7 @@ layer(layerPreparationService)("preparing knowledge", (it) => {
   it.effect("is handed back when its worker is stopped, and due at once", () =>
     Effect.gen(function* () {
       yield* emptyEntryTables
-      const { write } = yield* createEntryWriter()
+      const { createEntry: write } = yield* createEntryWriter()
       const id = yield* write()
       const entry = yield* claimOnlyEntry
       const begun = yield* Deferred.make<void>()
@@ -170,7 +170,7 @@ layer(layerPreparationService)("preparing knowledge", (it) => {
     Effect.gen(function* () {
       yield* emptyEntryTables
       yield* poisonDatabase
-      const { api, as, operatorId, write, shown } = yield* createEntryWriter()
+      const { api, as, operatorId, createEntry: write, getEntry: shown } = yield* createEntryWriter()
       const id = yield* write(saying("POISON"))
       const { tries, backoff } = PREPARING_RETRIES
       for (let failures = 1; failures < tries; failures++) {
@@ -199,7 +199,7 @@ layer(layerPreparationService)("preparing knowledge", (it) => {
     Effect.gen(function* () {
       yield* emptyEntryTables
       yield* poisonDatabase
-      const { operatorId, write } = yield* createEntryWriter()
+      const { operatorId, createEntry: write } = yield* createEntryWriter()
       const id = yield* write(saying("POISON"))
       const sql = yield* SqlClient.SqlClient
       const said = yield* linesOf(Effect.flatMap(claimOnlyEntry, prepareEntry))
@@ -223,7 +223,7 @@ layer(layerPreparationService)("preparing knowledge", (it) => {
     Effect.gen(function* () {
       yield* emptyEntryTables
       yield* poisonDatabase
-      const { operatorId, write } = yield* createEntryWriter()
+      const { operatorId, createEntry: write } = yield* createEntryWriter()
       const id = yield* write(saying("POISON"))
       yield* prepareEntry(yield* claimOnlyEntry)
       yield* healDatabase
@@ -238,7 +238,7 @@ layer(layerPreparationService)("preparing knowledge", (it) => {
     Effect.gen(function* () {
       yield* emptyEntryTables
       yield* poisonDatabase
-      const { write } = yield* createEntryWriter()
+      const { createEntry: write } = yield* createEntryWriter()
       const spoilt = yield* Effect.replicateEffect(write(saying("POISON")), PREPARING_SHARE * 3)
       const sound = yield* Effect.replicateEffect(write(), 3)
       const preparing = yield* makePreparationWorker
@@ -253,9 +253,9 @@ layer(layerPreparationService)("preparing knowledge", (it) => {
       yield* emptyEntryTables
       const greedy = yield* createEntryWriter()
       const quiet = yield* createEntryWriter()
-      yield* Effect.replicateEffect(greedy.write(), 40)
+      yield* Effect.replicateEffect(greedy.createEntry(), 40)
       yield* TestClock.adjust("1 minute")
-      yield* quiet.write()
+      yield* quiet.createEntry()
       const first = yield* claimEntries(2)
       assert.sameMembers(
         first.map(({ operator_id }) => operator_id),
@@ -275,10 +275,10 @@ layer(layerPreparationService)("preparing knowledge", (it) => {
       yield* emptyEntryTables
       const busy = yield* createEntryWriter()
       const idle = yield* createEntryWriter()
-      yield* Effect.replicateEffect(busy.write(), 2)
+      yield* Effect.replicateEffect(busy.createEntry(), 2)
       const inHand = yield* claimEntries(1)
       yield* TestClock.adjust("1 second")
-      yield* idle.write()
+      yield* idle.createEntry()
       const [next] = yield* claimEntries(1, inHand)
       assert.strictEqual(next?.operator_id, idle.operatorId)
     })
@@ -287,7 +287,7 @@ layer(layerPreparationService)("preparing knowledge", (it) => {
   it.effect("takes the oldest of a host first, and no more than it is asked for", () =>
     Effect.gen(function* () {
       yield* emptyEntryTables
-      const { write } = yield* createEntryWriter()
+      const { createEntry: write } = yield* createEntryWriter()
       const ids: Array<number> = []
       for (let n = 0; n < 3; n++) {
         ids.push(yield* write())
@@ -306,7 +306,7 @@ layer(layerPreparationService)("preparing knowledge", (it) => {
   it.effect("again, as a migration asks it that changes what terms are, replaces what it is found by, or fails", () =>
     Effect.gen(function* () {
       yield* emptyEntryTables
-      const { operatorId, write } = yield* createEntryWriter()
+      const { operatorId, createEntry: write } = yield* createEntryWriter()
       const id = yield* write()
       const queue = yield* makePreparationWorker
       yield* prepareAllDue(queue)
@@ -328,10 +328,10 @@ layer(layerPreparationService)("preparing knowledge", (it) => {
   it.effect("is done once for each entry by three workers at once", () =>
     Effect.gen(function* () {
       yield* emptyEntryTables
-      const { operatorId, write } = yield* createEntryWriter()
+      const { operatorId, createEntry: write } = yield* createEntryWriter()
       const others = yield* Effect.replicateEffect(createEntryWriter(), 3)
       const ids = yield* Effect.replicateEffect(write(), 20)
-      for (const other of others) ids.push(...(yield* Effect.replicateEffect(other.write(), 5)))
+      for (const other of others) ids.push(...(yield* Effect.replicateEffect(other.createEntry(), 5)))
       const workers = yield* Effect.replicateEffect(makePreparationWorker, 3)
       yield* Effect.all(workers.map(prepareAllDue), { concurrency: "unbounded" })
       for (const id of ids) assert.deepStrictEqual(yield* loadEntryState(id), { ...DONE, attempts: 1 })
@@ -342,7 +342,7 @@ layer(layerPreparationService)("preparing knowledge", (it) => {
   it.effect("begins when an entry is written, without waiting for the next look", () =>
     Effect.gen(function* () {
       yield* emptyEntryTables
-      const { token, write, shown } = yield* createEntryWriter()
+      const { token, createEntry: write, getEntry: shown } = yield* createEntryWriter()
       yield* Layer.build(layerPreparationWorker)
       yield* TestClock.adjust(DUE_POLL_MS)
       const id = yield* write()
@@ -355,7 +355,7 @@ layer(layerPreparationService)("preparing knowledge", (it) => {
   it.effect("looks at what is due alone, however many entries there are", () =>
     Effect.gen(function* () {
       yield* emptyEntryTables
-      const { operatorId, write } = yield* createEntryWriter()
+      const { operatorId, createEntry: write } = yield* createEntryWriter()
       const sql = yield* SqlClient.SqlClient
       yield* sql`UPDATE operators SET knowledge_base_limit = 100000 WHERE id = ${operatorId}`
       yield* sql`ALTER TABLE knowledge_bases DISABLE TRIGGER knowledge_bases_limit`

@@ -9,7 +9,7 @@ import {
   ARRIVAL_ENTRY,
   layerKnowledgeSearch,
   PASSWORD_QUESTION,
-  prepareKnowledge,
+  prepareKnowledgeHost,
   TRANSIT_ENTRY,
   WIFI_ENTRY
 } from "../../../support/domain/knowledge/search/knowledge-search.ts"
@@ -19,7 +19,12 @@ const entry = (title: string, text: string) => ({ title, contents: [{ sub_title:
 layer(layerKnowledgeSearch)("answers", (it) => {
   it.effect("are the entry's own words, with where they stand", () =>
     Effect.gen(function* () {
-      const { entered, operatorId, order, rooms } = yield* prepareKnowledge
+      const {
+        createPreparedEntries: entered,
+        operatorId,
+        createOrder: order,
+        propertyIds: rooms
+      } = yield* prepareKnowledgeHost
       const [id] = yield* entered(WIFI_ENTRY, ARRIVAL_ENTRY, TRANSIT_ENTRY)
       const { ask } = yield* KnowledgeAnswers
       const [first, ...more] = yield* ask(operatorId, { stayCode: yield* order(rooms[0]) }, [PASSWORD_QUESTION])
@@ -37,7 +42,12 @@ layer(layerKnowledgeSearch)("answers", (it) => {
 
   it.effect("are found in scripts without word breaks", () =>
     Effect.gen(function* () {
-      const { entered, answers, order, rooms } = yield* prepareKnowledge
+      const {
+        createPreparedEntries: entered,
+        findAnswerTexts: answers,
+        createOrder: order,
+        propertyIds: rooms
+      } = yield* prepareKnowledgeHost
       const stayCode = yield* order(rooms[0])
       yield* entered(
         entry("上网", "无线网络叫海港。密码是扬帆远航。"),
@@ -59,7 +69,12 @@ layer(layerKnowledgeSearch)("answers", (it) => {
 
   it.effect("are silent about what no entry speaks of, and where nothing is asked", () =>
     Effect.gen(function* () {
-      const { entered, answers, order, rooms } = yield* prepareKnowledge
+      const {
+        createPreparedEntries: entered,
+        findAnswerTexts: answers,
+        createOrder: order,
+        propertyIds: rooms
+      } = yield* prepareKnowledgeHost
       const stayCode = yield* order(rooms[0])
       const asked = (question: string) => answers({ stayCode }, question)
       assert.deepStrictEqual(yield* asked(PASSWORD_QUESTION), [])
@@ -81,7 +96,12 @@ layer(layerKnowledgeSearch)("answers", (it) => {
 
   it.effect("answer the several questions of a message, pleasantries aside, in a few sentences", () =>
     Effect.gen(function* () {
-      const { entered, answers, order, rooms } = yield* prepareKnowledge
+      const {
+        createPreparedEntries: entered,
+        findAnswerTexts: answers,
+        createOrder: order,
+        propertyIds: rooms
+      } = yield* prepareKnowledgeHost
       const stayCode = yield* order(rooms[0])
       yield* entered(
         WIFI_ENTRY,
@@ -101,7 +121,12 @@ layer(layerKnowledgeSearch)("answers", (it) => {
 
   it.effect("answer messages that wait together as what each of them asks", () =>
     Effect.gen(function* () {
-      const { entered, answers, order, rooms } = yield* prepareKnowledge
+      const {
+        createPreparedEntries: entered,
+        findAnswerTexts: answers,
+        createOrder: order,
+        propertyIds: rooms
+      } = yield* prepareKnowledgeHost
       const stayCode = yield* order(rooms[0])
       yield* entered(WIFI_ENTRY, ARRIVAL_ENTRY)
       const answered = yield* answers({ stayCode }, "Is the pool heated?", "wifi password please")
@@ -111,7 +136,12 @@ layer(layerKnowledgeSearch)("answers", (it) => {
 
   it.effect("treat what a guest writes as words and nothing else", () =>
     Effect.gen(function* () {
-      const { entered, answers, order, rooms } = yield* prepareKnowledge
+      const {
+        createPreparedEntries: entered,
+        findAnswerTexts: answers,
+        createOrder: order,
+        propertyIds: rooms
+      } = yield* prepareKnowledgeHost
       const stayCode = yield* order(rooms[0])
       yield* entered(WIFI_ENTRY)
       for (const question of [
@@ -137,7 +167,12 @@ layer(layerKnowledgeSearch)("answers", (it) => {
 
   it.effect("are of words that every object has as of any other", () =>
     Effect.gen(function* () {
-      const { entered, answers, order, rooms } = yield* prepareKnowledge
+      const {
+        createPreparedEntries: entered,
+        findAnswerTexts: answers,
+        createOrder: order,
+        propertyIds: rooms
+      } = yield* prepareKnowledgeHost
       const stayCode = yield* order(rooms[0])
       const words = Object.getOwnPropertyNames(Object.prototype)
       yield* entered(...words.map((word) => entry(word, `The ${word} is in the cupboard.`)))
@@ -151,7 +186,12 @@ layer(layerKnowledgeSearch)("answers", (it) => {
 
   it.effect("look at so many characters of a question and at none beyond", () =>
     Effect.gen(function* () {
-      const { entered, answers, order, rooms } = yield* prepareKnowledge
+      const {
+        createPreparedEntries: entered,
+        findAnswerTexts: answers,
+        createOrder: order,
+        propertyIds: rooms
+      } = yield* prepareKnowledgeHost
       const stayCode = yield* order(rooms[0])
       yield* entered(WIFI_ENTRY)
       const ending = "\nWifi password?"
@@ -165,7 +205,12 @@ layer(layerKnowledgeSearch)("answers", (it) => {
   it.effect("come of the fragments that have most of what is asked, however many have a part of it", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const { entered, answers, order, rooms } = yield* prepareKnowledge
+      const {
+        createPreparedEntries: entered,
+        findAnswerTexts: answers,
+        createOrder: order,
+        propertyIds: rooms
+      } = yield* prepareKnowledgeHost
       const stayCode = yield* order(rooms[0])
       const contents = Array.from({ length: 50 }, (_, n) => ({
         sub_title: "",

@@ -8,7 +8,7 @@ import {
   MAX_SEARCH_NAMES,
   parseQuestions,
   searchNamesOf,
-  trimMessages
+  truncateMessages
 } from "../../../../src/domain/knowledge/search/rules/question.ts"
 import {
   MAX_FRAGMENT_LENGTH,
@@ -286,14 +286,14 @@ describe("a question", () => {
 
   it("is read up to n characters of all messages together, as they are written, and nothing of them is made up", () => {
     const [half, rest] = ["𠮷".repeat(QUESTION_TEXT / 2), "y".repeat(QUESTION_TEXT / 2)]
-    assert.deepStrictEqual(trimMessages([half, "  ", `${rest}\n`]), [half, rest])
-    assert.deepStrictEqual(trimMessages([half, `${rest}z`, "z"]), [half, rest])
+    assert.deepStrictEqual(truncateMessages([half, "  ", `${rest}\n`]), [half, rest])
+    assert.deepStrictEqual(truncateMessages([half, `${rest}z`, "z"]), [half, rest])
     const asked = (before: number) => searchNamesOf(parseQuestions(["-".repeat(before), "wifi"]))
     assert.include(asked(QUESTION_TEXT - 4), "aboutwifi")
     assert.notInclude(asked(QUESTION_TEXT - 3), "aboutwifi")
     fc.assert(
       fc.property(fc.array(fc.string({ unit: "grapheme", maxLength: 1_500 })), (messages) => {
-        const read = trimMessages(messages)
+        const read = truncateMessages(messages)
         assert.isAtMost(
           read.reduce((sum, text) => sum + Array.from(text).length, 0),
           QUESTION_TEXT
@@ -302,7 +302,7 @@ describe("a question", () => {
           assert.isNotEmpty(text)
           assert.isTrue(messages.some((whole) => whole.includes(text)))
         }
-        assert.deepStrictEqual(trimMessages(read), read)
+        assert.deepStrictEqual(truncateMessages(read), read)
       })
     )
   })

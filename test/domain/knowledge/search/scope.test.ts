@@ -3,13 +3,13 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { ACTIVITIES_SHOWN } from "../../../../src/platform/limits.ts"
-import { PARKING_ENTRY } from "../../../support/domain/knowledge/entries.ts"
+import { PARKING_ENTRY } from "../../../support/domain/knowledge/entry-writer.ts"
 import {
   ANONYMOUS_ASKER,
   ARRIVAL_ENTRY,
   layerKnowledgeSearch,
   PASSWORD_QUESTION,
-  prepareKnowledge,
+  prepareKnowledgeHost,
   TRANSIT_ENTRY,
   WIFI_ENTRY
 } from "../../../support/domain/knowledge/search/knowledge-search.ts"
@@ -24,7 +24,13 @@ const password = (sentences: ReadonlyArray<string>) => sentences.filter((each) =
 layer(layerKnowledgeSearch)("who is answered what", (it) => {
   it.effect("tells the guest of an accepted stay, by the stay and in the conversation", () =>
     Effect.gen(function* () {
-      const { entered, answers, order, conversation, rooms } = yield* prepareKnowledge
+      const {
+        createPreparedEntries: entered,
+        findAnswerTexts: answers,
+        createOrder: order,
+        insertLinkedConversation: conversation,
+        propertyIds: rooms
+      } = yield* prepareKnowledgeHost
       yield* entered(WIFI_ENTRY, ARRIVAL_ENTRY)
       const stayCode = yield* order(rooms[0])
       for (const asking of [{ stayCode }, yield* conversation([stayCode])]) {
@@ -36,7 +42,16 @@ layer(layerKnowledgeSearch)("who is answered what", (it) => {
 
   it.effect("never tells a stranger the Wi-Fi password or the door", () =>
     Effect.gen(function* () {
-      const { api, as, entered, answers, order, conversation, rooms, listing } = yield* prepareKnowledge
+      const {
+        api,
+        as,
+        createPreparedEntries: entered,
+        findAnswerTexts: answers,
+        createOrder: order,
+        insertLinkedConversation: conversation,
+        propertyIds: rooms,
+        createListing: listing
+      } = yield* prepareKnowledgeHost
       yield* entered(WIFI_ENTRY, ARRIVAL_ENTRY)
       const listingId = yield* listing({ propertyId: rooms[0] })
       const strangers = [
@@ -63,19 +78,28 @@ layer(layerKnowledgeSearch)("who is answered what", (it) => {
 
   it.effect("tells nobody of another operator, whatever the conversation", () =>
     Effect.gen(function* () {
-      const one = yield* prepareKnowledge
-      yield* one.entered(WIFI_ENTRY)
-      const guest = yield* one.conversation([yield* one.order(one.rooms[0])])
-      assert.deepStrictEqual(password(yield* one.answers(guest, PASSWORD_QUESTION)), ANSWER)
-      const other = yield* prepareKnowledge
-      yield* other.entered({ ...WIFI_ENTRY, contents: [{ sub_title: "", text: "The password is other-away." }] })
-      assert.deepStrictEqual(yield* other.answers(guest, PASSWORD_QUESTION), [])
+      const one = yield* prepareKnowledgeHost
+      yield* one.createPreparedEntries(WIFI_ENTRY)
+      const guest = yield* one.insertLinkedConversation([yield* one.createOrder(one.propertyIds[0])])
+      assert.deepStrictEqual(password(yield* one.findAnswerTexts(guest, PASSWORD_QUESTION)), ANSWER)
+      const other = yield* prepareKnowledgeHost
+      yield* other.createPreparedEntries({
+        ...WIFI_ENTRY,
+        contents: [{ sub_title: "", text: "The password is other-away." }]
+      })
+      assert.deepStrictEqual(yield* other.findAnswerTexts(guest, PASSWORD_QUESTION), [])
     })
   )
 
   it.effect("ends with the day of check-out on the merchant's calendar, and not a second earlier", () =>
     Effect.gen(function* () {
-      const { entered, answers, order, conversation, rooms } = yield* prepareKnowledge
+      const {
+        createPreparedEntries: entered,
+        findAnswerTexts: answers,
+        createOrder: order,
+        insertLinkedConversation: conversation,
+        propertyIds: rooms
+      } = yield* prepareKnowledgeHost
       yield* entered(WIFI_ENTRY)
       const stayCode = yield* order(rooms[0])
       const guest = yield* conversation([stayCode])
@@ -91,7 +115,16 @@ layer(layerKnowledgeSearch)("who is answered what", (it) => {
 
   it.effect("is for guests of the property, of a group or a room type that holds it, and of no other", () =>
     Effect.gen(function* () {
-      const { api, as, answers, order, conversation, rooms, write, prepared } = yield* prepareKnowledge
+      const {
+        api,
+        as,
+        findAnswerTexts: answers,
+        createOrder: order,
+        insertLinkedConversation: conversation,
+        propertyIds: rooms,
+        createEntry: write,
+        prepareEntries: prepared
+      } = yield* prepareKnowledgeHost
       const { group } = yield* api.create_property_group({ name: "Upstairs", property_ids: [rooms[0]] }).pipe(as)
       const { room_type_id } = yield* api.create_room_type({ title: "Double", property_ids: [rooms[0]] }).pipe(as)
       const here = yield* conversation([yield* order(rooms[0])])
@@ -115,7 +148,15 @@ layer(layerKnowledgeSearch)("who is answered what", (it) => {
 
   it.effect("of a group is for whom the group holds now", () =>
     Effect.gen(function* () {
-      const { api, as, entered, answers, order, conversation, rooms } = yield* prepareKnowledge
+      const {
+        api,
+        as,
+        createPreparedEntries: entered,
+        findAnswerTexts: answers,
+        createOrder: order,
+        insertLinkedConversation: conversation,
+        propertyIds: rooms
+      } = yield* prepareKnowledgeHost
       const { group } = yield* api.create_property_group({ name: "Upstairs", property_ids: [rooms[0]] }).pipe(as)
       const { id } = group
       yield* entered({ ...WIFI_ENTRY, scope_property: { type: "by_group", ids: [id] } })
@@ -129,7 +170,13 @@ layer(layerKnowledgeSearch)("who is answered what", (it) => {
 
   it.effect("of a channel is for guests who booked there", () =>
     Effect.gen(function* () {
-      const { entered, answers, order, conversation, rooms } = yield* prepareKnowledge
+      const {
+        createPreparedEntries: entered,
+        findAnswerTexts: answers,
+        createOrder: order,
+        insertLinkedConversation: conversation,
+        propertyIds: rooms
+      } = yield* prepareKnowledgeHost
       yield* entered({ ...WIFI_ENTRY, scope_channel: { type: "by_channel", channels: ["airbnb", "vrbo"] } })
       const stayCode = yield* order(rooms[0], { channelType: "airbnb" })
       assert.deepStrictEqual(password(yield* answers({ stayCode }, PASSWORD_QUESTION)), ANSWER)
@@ -142,7 +189,16 @@ layer(layerKnowledgeSearch)("who is answered what", (it) => {
 
   it.effect("for anyone is for strangers too: of all properties, or of the one they ask about", () =>
     Effect.gen(function* () {
-      const { entered, answers, order, conversation, rooms, listing, api, as } = yield* prepareKnowledge
+      const {
+        createPreparedEntries: entered,
+        findAnswerTexts: answers,
+        createOrder: order,
+        insertLinkedConversation: conversation,
+        propertyIds: rooms,
+        createListing: listing,
+        api,
+        as
+      } = yield* prepareKnowledgeHost
       const { room_type_id: roomType } = yield* api
         .create_room_type({ title: "Double", property_ids: [rooms[1]] })
         .pipe(as)
@@ -170,7 +226,13 @@ layer(layerKnowledgeSearch)("who is answered what", (it) => {
 
   it.effect("for anyone is for who asked to book within its scope, by the stay and in the conversation", () =>
     Effect.gen(function* () {
-      const { entered, answers, order, conversation, rooms } = yield* prepareKnowledge
+      const {
+        createPreparedEntries: entered,
+        findAnswerTexts: answers,
+        createOrder: order,
+        insertLinkedConversation: conversation,
+        propertyIds: rooms
+      } = yield* prepareKnowledgeHost
       yield* entered({ ...TRANSIT_ENTRY, audience: "anyone", scope_property: { type: "by_property", ids: [rooms[0]] } })
       for (const status of ["wait_accept", "wait_pay"] as const) {
         for (const [room, answered] of [[rooms[0], 1] as const, [rooms[1], 0] as const]) {
@@ -186,7 +248,13 @@ layer(layerKnowledgeSearch)("who is answered what", (it) => {
     "is for the guest of one stay of an order where that stay is, and in the conversation for all of them",
     () =>
       Effect.gen(function* () {
-        const { operatorId, entered, answers, conversation, rooms } = yield* prepareKnowledge
+        const {
+          operatorId,
+          createPreparedEntries: entered,
+          findAnswerTexts: answers,
+          insertLinkedConversation: conversation,
+          propertyIds: rooms
+        } = yield* prepareKnowledgeHost
         yield* entered({ ...WIFI_ENTRY, scope_property: { type: "by_property", ids: [rooms[0]] } })
         const stays = rooms.map((propertyId) => ({ propertyId }))
         const first = yield* insertOrder(operatorId, stays, { channelType: "airbnb" })
@@ -198,7 +266,14 @@ layer(layerKnowledgeSearch)("who is answered what", (it) => {
 
   it.effect(`is for the latest ${ACTIVITIES_SHOWN} orders of a conversation, and for no more of their stays`, () =>
     Effect.gen(function* () {
-      const { operatorId, entered, answers, order, conversation, rooms } = yield* prepareKnowledge
+      const {
+        operatorId,
+        createPreparedEntries: entered,
+        findAnswerTexts: answers,
+        createOrder: order,
+        insertLinkedConversation: conversation,
+        propertyIds: rooms
+      } = yield* prepareKnowledgeHost
       yield* entered({ ...WIFI_ENTRY, scope_property: { type: "by_property", ids: [rooms[0]] } })
       const later = (count: number) => Effect.replicateEffect(order(null), count)
       const first = yield* order(rooms[0])
@@ -223,7 +298,16 @@ layer(layerKnowledgeSearch)("who is answered what", (it) => {
   it.effect("answers nothing from an entry that is off, waits, failed or was edited", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const { operatorId, api, as, entered, prepared, answers, order, rooms } = yield* prepareKnowledge
+      const {
+        operatorId,
+        api,
+        as,
+        createPreparedEntries: entered,
+        prepareEntries: prepared,
+        findAnswerTexts: answers,
+        createOrder: order,
+        propertyIds: rooms
+      } = yield* prepareKnowledgeHost
       const stayCode = yield* order(rooms[0])
       const [id = 0] = yield* entered(WIFI_ENTRY)
       const asked = Effect.map(answers({ stayCode }, PASSWORD_QUESTION), password)

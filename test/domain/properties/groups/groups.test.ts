@@ -1,17 +1,22 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { GROUP_NAME, NAMED_PROPERTIES } from "../../../../src/platform/limits.ts"
-import { countRows, createHostClient, createHostWithProperties, runAtOnce } from "../../../support/domain/portfolio.ts"
+import {
+  countRows,
+  createHostClient,
+  createHostWithProperties,
+  runConcurrently
+} from "../../../support/domain/host-client.ts"
 import { fieldOfError } from "../../../support/error-messages.ts"
 import { call, layerTest } from "../../../support/harness.ts"
-import { canOverlap, runOverlapping, withServerNote } from "../../../support/overlap.ts"
+import { canOverlap, runOverlapping, withServerNote } from "../../../support/overlapping-transactions.ts"
 
 const TITLES = ["A", "B", "C", "D"]
 
 layer(layerTest)("property groups", (it) => {
   it.effect("are listed with their properties, page by page", () =>
     Effect.gen(function* () {
-      const { api, as, rooms } = yield* createHostWithProperties(...TITLES)
+      const { api, as, propertyIds: rooms } = yield* createHostWithProperties(...TITLES)
       const [a = 0, b = 0] = rooms
       const { group } = yield* api.create_property_group({ name: " Harbour ", property_ids: [b, a, b] }).pipe(as)
       assert.deepStrictEqual(group, { id: group.id, name: "Harbour", property_ids: [a, b] })
@@ -30,7 +35,7 @@ layer(layerTest)("property groups", (it) => {
 
   it.effect("change what is sent: a name, a whole list, or nothing", () =>
     Effect.gen(function* () {
-      const { api, as, operatorId, rooms } = yield* createHostWithProperties(...TITLES)
+      const { api, as, operatorId, propertyIds: rooms } = yield* createHostWithProperties(...TITLES)
       const [a = 0, b = 0, c = 0] = rooms
       const { group } = yield* api.create_property_group({ name: "Harbour", property_ids: [a, b] }).pipe(as)
       const { id } = group
@@ -51,7 +56,7 @@ layer(layerTest)("property groups", (it) => {
 
   it.effect("are deleted with their links, and leave the properties", () =>
     Effect.gen(function* () {
-      const { api, as, operatorId, token, rooms } = yield* createHostWithProperties(...TITLES)
+      const { api, as, operatorId, token, propertyIds: rooms } = yield* createHostWithProperties(...TITLES)
       const { group } = yield* api.create_property_group({ name: "Harbour", property_ids: rooms }).pipe(as)
       yield* api.delete_property_group({ id: group.id }).pipe(as)
       const { properties, total } = yield* api.search_properties({}).pipe(as)
@@ -80,13 +85,13 @@ layer(layerTest)("property groups", (it) => {
         assert.deepInclude(envelope, { data: { id: holder.id } })
       }
       const twice = Array.from({ length: 8 }, () => api.create_property_group({ name: "Once" }).pipe(as))
-      assert.deepStrictEqual(yield* runAtOnce(twice), { succeeded: 1, refused: ["Conflict"] })
+      assert.deepStrictEqual(yield* runConcurrently(twice), { succeeded: 1, refused: ["Conflict"] })
     })
   )
 
   it.effect("refuse what they cannot hold, and stay as they are", () =>
     Effect.gen(function* () {
-      const { api, as, token, operatorId, rooms } = yield* createHostWithProperties(...TITLES)
+      const { api, as, token, operatorId, propertyIds: rooms } = yield* createHostWithProperties(...TITLES)
       const theirs = yield* createHostWithProperties("Theirs")
       const longest = "ü".repeat(GROUP_NAME)
       const { group } = yield* api.create_property_group({ name: longest, property_ids: rooms }).pipe(as)
@@ -102,7 +107,7 @@ layer(layerTest)("property groups", (it) => {
         [422, { property_ids: [-1] }],
         [422, { property_ids: ids }],
         [404, { property_ids: ids.slice(1) }],
-        [404, { property_ids: [...rooms, ...theirs.rooms] }]
+        [404, { property_ids: [...rooms, ...theirs.propertyIds] }]
       ]
       for (const [code, fields] of refusals) {
         const create = yield* call(token, "create_property_group", { name: "New", ...fields })
@@ -131,7 +136,7 @@ layer(layerTest)("property groups", (it) => {
 
   it.effect("hold one whole list after many replacements at once, and show no other on the way", () =>
     Effect.gen(function* () {
-      const { api, as, operatorId, rooms } = yield* createHostWithProperties(...TITLES)
+      const { api, as, operatorId, propertyIds: rooms } = yield* createHostWithProperties(...TITLES)
       const [a = 0, b = 0, c = 0, d = 0] = rooms
       const lists = [[a, b], [c, d], [a, d], [b], []]
       const { group } = yield* api.create_property_group({ name: "Harbour" }).pipe(as)
@@ -157,7 +162,7 @@ layer(layerTest)("property groups", (it) => {
   describe.runIf(canOverlap)(withServerNote("while another change is on its way"), () => {
     it.effect("hold the later of two lists", () =>
       Effect.gen(function* () {
-        const { api, as, rooms } = yield* createHostWithProperties(...TITLES)
+        const { api, as, propertyIds: rooms } = yield* createHostWithProperties(...TITLES)
         const [a = 0, b = 0, c = 0, d = 0] = rooms
         const { group } = yield* api.create_property_group({ name: "Harbour", property_ids: [a] }).pipe(as)
         const { id } = group
@@ -177,7 +182,7 @@ layer(layerTest)("property groups", (it) => {
 
     it.effect("keep a list that is replaced while they are renamed", () =>
       Effect.gen(function* () {
-        const { api, as, rooms } = yield* createHostWithProperties(...TITLES)
+        const { api, as, propertyIds: rooms } = yield* createHostWithProperties(...TITLES)
         const { group } = yield* api.create_property_group({ name: "Harbour" }).pipe(as)
         const { id } = group
         yield* runOverlapping(
@@ -191,7 +196,7 @@ layer(layerTest)("property groups", (it) => {
 
     it.effect("are gone, with their links, when they are deleted while a list is replaced", () =>
       Effect.gen(function* () {
-        const { api, as, operatorId, rooms } = yield* createHostWithProperties(...TITLES)
+        const { api, as, operatorId, propertyIds: rooms } = yield* createHostWithProperties(...TITLES)
         const { group } = yield* api.create_property_group({ name: "Harbour", property_ids: rooms }).pipe(as)
         const { id } = group
         yield* runOverlapping(

@@ -8,12 +8,12 @@ import {
   createHostWithProperties,
   loadLimit,
   ROOM_LIMIT,
-  runAtOnce,
+  runConcurrently,
   setLimit
-} from "../../../support/domain/portfolio.ts"
+} from "../../../support/domain/host-client.ts"
 import { fieldOfError } from "../../../support/error-messages.ts"
 import { call, layerTest } from "../../../support/harness.ts"
-import { countStatements } from "../../../support/statements.ts"
+import { countStatements } from "../../../support/statement-count.ts"
 
 layer(layerTest)("properties", (it) => {
   it.effect("start without address, channels and pictures, with the merchant's times", () =>
@@ -44,7 +44,7 @@ layer(layerTest)("properties", (it) => {
 
   it.effect("show what is known of them, their own times before the merchant's", () =>
     Effect.gen(function* () {
-      const { api, as, operatorId, rooms } = yield* createHostWithProperties("Harbour 1", "Harbour 2")
+      const { api, as, operatorId, propertyIds: rooms } = yield* createHostWithProperties("Harbour 1", "Harbour 2")
       const sql = yield* SqlClient.SqlClient
       yield* sql`
         UPDATE properties SET address = 'Quay 1', longitude = '-9.1393', latitude = '38.7223',
@@ -64,7 +64,7 @@ layer(layerTest)("properties", (it) => {
 
   it.effect("carry their groups and tags, in one statement however many there are", () =>
     Effect.gen(function* () {
-      const { api, as, token, rooms } = yield* createHostWithProperties("A", "B", "C")
+      const { api, as, token, propertyIds: rooms } = yield* createHostWithProperties("A", "B", "C")
       const [a = 0, b = 0] = rooms
       const { group } = yield* api.create_property_group({ name: "Harbour", property_ids: [a, b] }).pipe(as)
       const { group: other } = yield* api.create_property_group({ name: "Old Town", property_ids: [a] }).pipe(as)
@@ -95,7 +95,7 @@ layer(layerTest)("properties", (it) => {
 
   it.effect("are found by id, group and tag, page by page", () =>
     Effect.gen(function* () {
-      const { api, as, token, rooms } = yield* createHostWithProperties("A", "B", "C", "D")
+      const { api, as, token, propertyIds: rooms } = yield* createHostWithProperties("A", "B", "C", "D")
       const [a = 0, b = 0, c = 0, d = 0] = rooms
       const { group } = yield* api.create_property_group({ name: "Harbour", property_ids: [a, b, c] }).pipe(as)
       const { tag } = yield* api.create_property_tag({ name: "Sea view", property_ids: [b, c, d] }).pipe(as)
@@ -127,7 +127,7 @@ layer(layerTest)("properties", (it) => {
 
   it.effect("have titles of their own within a merchant", () =>
     Effect.gen(function* () {
-      const { api, as, token, operatorId, rooms } = yield* createHostWithProperties("Harbour 1")
+      const { api, as, token, operatorId, propertyIds: rooms } = yield* createHostWithProperties("Harbour 1")
       const other = yield* createHostWithProperties("Harbour 1")
       for (const title of ["Harbour 1", " Harbour 1"]) {
         const envelope = yield* call(token, "create_property", { title })
@@ -144,7 +144,7 @@ layer(layerTest)("properties", (it) => {
     Effect.gen(function* () {
       const { api, as, operatorId } = yield* createHostClient()
       const twice = Array.from({ length: 10 }, () => api.create_property({ title: "Harbour 1" }).pipe(as))
-      assert.deepStrictEqual(yield* runAtOnce(twice), { succeeded: 1, refused: ["Conflict"] })
+      assert.deepStrictEqual(yield* runConcurrently(twice), { succeeded: 1, refused: ["Conflict"] })
       assert.strictEqual(yield* countRows(operatorId, "properties"), 1)
     })
   )
@@ -169,7 +169,10 @@ layer(layerTest)("properties", (it) => {
       const creations = Array.from({ length: 2 * ROOM_LIMIT }, (_, index) =>
         api.create_property({ title: `Room ${index}` }).pipe(as)
       )
-      assert.deepStrictEqual(yield* runAtOnce(creations), { succeeded: ROOM_LIMIT, refused: ["ValidationFailed"] })
+      assert.deepStrictEqual(yield* runConcurrently(creations), {
+        succeeded: ROOM_LIMIT,
+        refused: ["ValidationFailed"]
+      })
       assert.strictEqual(yield* countRows(operatorId, "properties"), ROOM_LIMIT)
       const invalid = yield* call(token, "create_property", { title: "One more" })
       assert.deepStrictEqual([invalid.error_code, fieldOfError(invalid)], [422, "room_limit"])

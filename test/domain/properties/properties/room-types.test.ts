@@ -7,17 +7,17 @@ import {
   createHostWithProperties,
   loadLimit,
   ROOM_TYPE_LIMIT,
-  runAtOnce
-} from "../../../support/domain/portfolio.ts"
+  runConcurrently
+} from "../../../support/domain/host-client.ts"
 import { fieldOfError } from "../../../support/error-messages.ts"
-import { call, freshOperator, layerTest } from "../../../support/harness.ts"
-import { canOverlap, runOverlapping, withServerNote } from "../../../support/overlap.ts"
-import { countStatements } from "../../../support/statements.ts"
+import { call, createOperator, layerTest } from "../../../support/harness.ts"
+import { canOverlap, runOverlapping, withServerNote } from "../../../support/overlapping-transactions.ts"
+import { countStatements } from "../../../support/statement-count.ts"
 
 layer(layerTest)("room types", (it) => {
   it.effect("show their properties and tags, in one statement", () =>
     Effect.gen(function* () {
-      const { api, as, token, rooms } = yield* createHostWithProperties("101", "102", "103")
+      const { api, as, token, propertyIds: rooms } = yield* createHostWithProperties("101", "102", "103")
       const [a = 0, b = 0] = rooms
       const { room_type_id: double } = yield* api
         .create_room_type({ title: " Double ", property_ids: [b, a, b] })
@@ -55,7 +55,7 @@ layer(layerTest)("room types", (it) => {
 
   it.effect("never share a property: nothing is created then", () =>
     Effect.gen(function* () {
-      const { api, as, token, operatorId, rooms } = yield* createHostWithProperties("101", "102", "103")
+      const { api, as, token, operatorId, propertyIds: rooms } = yield* createHostWithProperties("101", "102", "103")
       const [a = 0, b = 0, c = 0] = rooms
       yield* api.create_room_type({ title: "Double", property_ids: [a, b] }).pipe(as)
       const taken = yield* call(token, "create_room_type", { title: "Twin", property_ids: [c, b, a] })
@@ -72,13 +72,13 @@ layer(layerTest)("room types", (it) => {
 
   it.effect("that want the same properties at once: one gets them all, the others nothing", () =>
     Effect.gen(function* () {
-      const { api, as, operatorId, rooms } = yield* createHostWithProperties("101", "102", "103")
+      const { api, as, operatorId, propertyIds: rooms } = yield* createHostWithProperties("101", "102", "103")
       const creations = Array.from({ length: 12 }, (_, index) =>
         api
           .create_room_type({ title: `Type ${index}`, property_ids: index % 2 === 0 ? rooms : rooms.toReversed() })
           .pipe(as)
       )
-      assert.deepStrictEqual(yield* runAtOnce(creations), { succeeded: 1, refused: ["Conflict"] })
+      assert.deepStrictEqual(yield* runConcurrently(creations), { succeeded: 1, refused: ["Conflict"] })
       const { room_types } = yield* api.search_room_types({}).pipe(as)
       assert.deepStrictEqual(
         room_types.map(({ properties }) => properties.map(({ id }) => id)),
@@ -114,7 +114,7 @@ layer(layerTest)("room types", (it) => {
 
   it.effect("need the pro edition", () =>
     Effect.gen(function* () {
-      const { token, operatorId } = yield* freshOperator({ edition: "basic" })
+      const { token, operatorId } = yield* createOperator({ edition: "basic" })
       const envelope = yield* call(token, "create_room_type", { title: "Double" })
       assert.deepInclude(envelope, { error_code: 420, error_msg: "Basic edition does not support this feature" })
       assert.strictEqual(yield* countRows(operatorId, "room_types"), 0)
@@ -128,7 +128,10 @@ layer(layerTest)("room types", (it) => {
       const creations = Array.from({ length: 2 * ROOM_TYPE_LIMIT }, (_, index) =>
         api.create_room_type({ title: `Type ${index}` }).pipe(as)
       )
-      assert.deepStrictEqual(yield* runAtOnce(creations), { succeeded: ROOM_TYPE_LIMIT, refused: ["ValidationFailed"] })
+      assert.deepStrictEqual(yield* runConcurrently(creations), {
+        succeeded: ROOM_TYPE_LIMIT,
+        refused: ["ValidationFailed"]
+      })
       const invalid = yield* call(token, "create_room_type", { title: "One more" })
       assert.deepStrictEqual([invalid.error_code, fieldOfError(invalid)], [422, "room_type_limit"])
       assert.include(invalid.error_msg, `${ROOM_TYPE_LIMIT}`)
@@ -139,7 +142,7 @@ layer(layerTest)("room types", (it) => {
   describe.runIf(canOverlap)(withServerNote("while another one is being created"), () => {
     it.effect("waits for it and is refused the same property", () =>
       Effect.gen(function* () {
-        const { api, as, rooms } = yield* createHostWithProperties("101", "102")
+        const { api, as, propertyIds: rooms } = yield* createHostWithProperties("101", "102")
         const refused = yield* Effect.flip(
           runOverlapping(
             api.create_room_type({ title: "Double", property_ids: rooms }).pipe(as),

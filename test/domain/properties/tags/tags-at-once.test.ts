@@ -7,11 +7,11 @@ import {
   createHostClient,
   createHostWithProperties,
   loadLimit,
-  runAtOnce
-} from "../../../support/domain/portfolio.ts"
+  runConcurrently
+} from "../../../support/domain/host-client.ts"
 import { fieldOfError } from "../../../support/error-messages.ts"
 import { call, layerTest } from "../../../support/harness.ts"
-import { canOverlap, runOverlapping, withServerNote } from "../../../support/overlap.ts"
+import { canOverlap, runOverlapping, withServerNote } from "../../../support/overlapping-transactions.ts"
 
 /** A host whose room for tags is used up but for a few. */
 const almostFull = Effect.fnUntraced(function* (free: number) {
@@ -31,7 +31,7 @@ layer(layerTest)("property tags at once", (it) => {
       const creations = Array.from({ length: 20 }, (_, index) =>
         api.create_property_tag({ name: `New ${index}` }).pipe(as)
       )
-      assert.deepStrictEqual(yield* runAtOnce(creations), { succeeded: 10, refused: ["ValidationFailed"] })
+      assert.deepStrictEqual(yield* runConcurrently(creations), { succeeded: 10, refused: ["ValidationFailed"] })
       assert.strictEqual(yield* countRows(operatorId, "property_tags"), PROPERTY_TAG_LIMIT)
       const invalid = yield* call(token, "create_property_tag", { name: "One more" })
       assert.deepStrictEqual([invalid.error_code, fieldOfError(invalid)], [422, "property_tag_limit"])
@@ -48,7 +48,9 @@ layer(layerTest)("property tags at once", (it) => {
       yield* api.delete_property_tag({ id: tag.id }).pipe(as)
       yield* api.delete_property_tag({ id: second.id }).pipe(as)
       yield* api.create_property_tag({ name: "Third" }).pipe(as)
-      const restored = yield* runAtOnce(["First", "Second"].map((name) => api.create_property_tag({ name }).pipe(as)))
+      const restored = yield* runConcurrently(
+        ["First", "Second"].map((name) => api.create_property_tag({ name }).pipe(as))
+      )
       assert.deepStrictEqual(restored, { succeeded: 1, refused: ["ValidationFailed"] })
       assert.strictEqual((yield* api.query_tags({ limit: 1 }).pipe(as)).total, PROPERTY_TAG_LIMIT)
       // A name that is there is a duplicate before it is one too many.
@@ -60,25 +62,25 @@ layer(layerTest)("property tags at once", (it) => {
     Effect.gen(function* () {
       const { api, as } = yield* createHostClient()
       const creations = Array.from({ length: 10 }, () => api.create_property_tag({ name: "Sea view" }).pipe(as))
-      assert.deepStrictEqual(yield* runAtOnce(creations), { succeeded: 1, refused: ["Conflict"] })
+      assert.deepStrictEqual(yield* runConcurrently(creations), { succeeded: 1, refused: ["Conflict"] })
       const { tags } = yield* api.query_tags({}).pipe(as)
       const id = tags[0]?.id ?? 0
       yield* api.delete_property_tag({ id }).pipe(as)
-      assert.deepStrictEqual(yield* runAtOnce(creations), { succeeded: 1, refused: ["Conflict"] })
+      assert.deepStrictEqual(yield* runConcurrently(creations), { succeeded: 1, refused: ["Conflict"] })
       assert.deepStrictEqual((yield* api.query_tags({}).pipe(as)).tags, tags)
     })
   )
 
   it.effect("hold one whole list of each kind after many replacements", () =>
     Effect.gen(function* () {
-      const { api, as, rooms } = yield* createHostWithProperties("101", "102", "103", "104")
+      const { api, as, propertyIds: rooms } = yield* createHostWithProperties("101", "102", "103", "104")
       const [a = 0, b = 0, c = 0, d = 0] = rooms
       const lists = [[a, b], [c, d], [a, d], [b], []]
       const { tag } = yield* api.create_property_tag({ name: "Sea view" }).pipe(as)
       const replacements = Array.from({ length: 50 }, (_, index) =>
         api.update_property_tag({ id: tag.id, property_ids: lists[index % lists.length] ?? [] }).pipe(as)
       )
-      assert.deepStrictEqual(yield* runAtOnce(replacements), { succeeded: 50, refused: [] })
+      assert.deepStrictEqual(yield* runConcurrently(replacements), { succeeded: 50, refused: [] })
       const { tags } = yield* api.query_tags({}).pipe(as)
       assert.deepInclude(lists, tags[0]?.property_ids)
       const { properties } = yield* api.search_properties({ tag_id: tag.id }).pipe(as)
@@ -92,7 +94,7 @@ layer(layerTest)("property tags at once", (it) => {
   describe.runIf(canOverlap)(withServerNote("while another change is on its way"), () => {
     it.effect("hold the later of two lists, and both of two lists of different kinds", () =>
       Effect.gen(function* () {
-        const { api, as, rooms } = yield* createHostWithProperties("101", "102", "103")
+        const { api, as, propertyIds: rooms } = yield* createHostWithProperties("101", "102", "103")
         const [a = 0, b = 0, c = 0] = rooms
         const { room_type_id: type } = yield* api.create_room_type({ title: "Double" }).pipe(as)
         const { tag } = yield* api.create_property_tag({ name: "Sea view" }).pipe(as)
@@ -112,7 +114,7 @@ layer(layerTest)("property tags at once", (it) => {
 
     it.effect("come back under their id when they are created again before their deletion is done", () =>
       Effect.gen(function* () {
-        const { api, as, rooms } = yield* createHostWithProperties("101", "102")
+        const { api, as, propertyIds: rooms } = yield* createHostWithProperties("101", "102")
         const { tag } = yield* api.create_property_tag({ name: "Sea view", property_ids: rooms }).pipe(as)
         const [, { tag: restored }] = yield* runOverlapping(
           api.delete_property_tag({ id: tag.id }).pipe(as),
@@ -125,7 +127,7 @@ layer(layerTest)("property tags at once", (it) => {
 
     it.effect("are on nothing when they are deleted while a list is replaced", () =>
       Effect.gen(function* () {
-        const { api, as, rooms } = yield* createHostWithProperties("101", "102")
+        const { api, as, propertyIds: rooms } = yield* createHostWithProperties("101", "102")
         const { tag } = yield* api.create_property_tag({ name: "Sea view" }).pipe(as)
         yield* runOverlapping(
           api.update_property_tag({ id: tag.id, property_ids: rooms }).pipe(as),

@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { TAG_COLORS } from "../../../../src/contract/palette.ts"
 import { NAMED_PROPERTIES, TAG_NAME } from "../../../../src/platform/limits.ts"
-import { countRows, createHostWithProperties } from "../../../support/domain/portfolio.ts"
+import { countRows, createHostWithProperties } from "../../../support/domain/host-client.ts"
 import { fieldOfError } from "../../../support/error-messages.ts"
 import { call, layerTest } from "../../../support/harness.ts"
 
@@ -17,7 +17,7 @@ const ready = Effect.gen(function* () {
 layer(layerTest)("property tags", (it) => {
   it.effect("are listed with what they are on, page by page", () =>
     Effect.gen(function* () {
-      const { api, as, rooms, types } = yield* ready
+      const { api, as, propertyIds: rooms, types } = yield* ready
       const [a = 0, b = 0] = rooms
       const { tag } = yield* api
         .create_property_tag({
@@ -49,7 +49,7 @@ layer(layerTest)("property tags", (it) => {
 
   it.effect("change what is sent: name, colour, each list as a whole, or nothing", () =>
     Effect.gen(function* () {
-      const { api, as, operatorId, rooms, types } = yield* ready
+      const { api, as, operatorId, propertyIds: rooms, types } = yield* ready
       const [a = 0, b = 0, c = 0] = rooms
       const { tag } = yield* api
         .create_property_tag({ name: "Sea view", color: "#7175FA", property_ids: [a, b], room_type_ids: types })
@@ -75,7 +75,7 @@ layer(layerTest)("property tags", (it) => {
 
   it.effect("are deleted with their links", () =>
     Effect.gen(function* () {
-      const { api, as, token, operatorId, rooms, types } = yield* ready
+      const { api, as, token, operatorId, propertyIds: rooms, types } = yield* ready
       const { tag } = yield* api
         .create_property_tag({ name: "Sea view", property_ids: rooms, room_type_ids: types })
         .pipe(as)
@@ -97,7 +97,7 @@ layer(layerTest)("property tags", (it) => {
 
   it.effect("come back under their id with what is sent, and with nothing else", () =>
     Effect.gen(function* () {
-      const { api, as, rooms, types } = yield* ready
+      const { api, as, propertyIds: rooms, types } = yield* ready
       const [a = 0, b = 0, c = 0] = rooms
       const { tag } = yield* api
         .create_property_tag({ name: "Sea view", color: "#7175FA", property_ids: [a, b], room_type_ids: types })
@@ -135,7 +135,7 @@ layer(layerTest)("property tags", (it) => {
 
   it.effect("may be renamed to the name of a deleted tag, which is forgotten then", () =>
     Effect.gen(function* () {
-      const { api, as, rooms } = yield* ready
+      const { api, as, propertyIds: rooms } = yield* ready
       const { tag: deleted } = yield* api.create_property_tag({ name: "Sea view", property_ids: rooms }).pipe(as)
       yield* api.delete_property_tag({ id: deleted.id }).pipe(as)
       const { tag } = yield* api.create_property_tag({ name: "Balcony" }).pipe(as)
@@ -163,7 +163,7 @@ layer(layerTest)("property tags", (it) => {
 
   it.effect("refuse what they cannot hold, and stay as they are", () =>
     Effect.gen(function* () {
-      const { api, as, token, operatorId, rooms, types } = yield* ready
+      const { api, as, token, operatorId, propertyIds: rooms, types } = yield* ready
       const theirs = yield* ready
       const longest = "ü".repeat(TAG_NAME)
       const { tag } = yield* api
@@ -184,7 +184,7 @@ layer(layerTest)("property tags", (it) => {
         [422, { room_type_ids: ids }],
         [404, { property_ids: ids.slice(1) }],
         [404, { room_type_ids: ids.slice(1) }],
-        [404, { property_ids: theirs.rooms }],
+        [404, { property_ids: theirs.propertyIds }],
         [404, { room_type_ids: theirs.types }],
         [404, { property_ids: rooms, room_type_ids: [...types, 987_654_321] }]
       ]

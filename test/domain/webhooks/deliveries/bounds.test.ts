@@ -4,15 +4,15 @@ import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { DeliveryQueue } from "../../../../src/domain/webhooks/deliveries/DeliveryQueue.ts"
 import type { TakenDelivery } from "../../../../src/domain/webhooks/deliveries/delivery.ts"
-import { deliver } from "../../../../src/domain/webhooks/deliveries/delivery-attempt.ts"
+import { sendClaimedDelivery } from "../../../../src/domain/webhooks/deliveries/delivery-attempt.ts"
 import { parseWebhookId } from "../../../../src/domain/webhooks/deliveries/delivery-message.ts"
-import { RESUMED_ROWS } from "../../../../src/domain/webhooks/deliveries/delivery-resumption.ts"
+import { MAX_RESUMED_DELIVERIES } from "../../../../src/domain/webhooks/deliveries/delivery-resumption.ts"
 import {
   EVENTS_POLL_MS,
   makeDeliveryPolls,
   runDeliveryWorkers
 } from "../../../../src/domain/webhooks/deliveries/delivery-workers.ts"
-import { OLDER_EVENTS } from "../../../../src/domain/webhooks/deliveries/subscriptions.ts"
+import { MAX_OLDER_EVENTS } from "../../../../src/domain/webhooks/deliveries/subscription-statements.ts"
 import { LEASE_MS } from "../../../../src/jobs/lease.ts"
 import { COMPLETION_RETRIES, COMPLETION_RETRY_MS } from "../../../../src/jobs/timed-work.ts"
 import { WEBHOOK_TRY_MS } from "../../../../src/platform/limits.ts"
@@ -21,16 +21,16 @@ import {
   emptyDeliveryTables,
   layerDeliveryService,
   loadDeliveries,
-  recordEvents,
-  repeatEvent
+  makeRepeatedEvents,
+  recordEvents
 } from "../../../support/domain/webhooks/deliveries/delivery-service.ts"
 import { layerLocalOutbound, respondWith } from "../../../support/domain/webhooks/deliveries/outbound-requests.ts"
-import { startReceiver } from "../../../support/domain/webhooks/deliveries/receiver.ts"
-import { freshOperator, typedClient, withToken } from "../../../support/harness.ts"
+import { startReceiver } from "../../../support/domain/webhooks/deliveries/webhook-receiver.ts"
+import { createOperator, typedClient, withToken } from "../../../support/harness.ts"
 import { makeShortWaitClock } from "../../../support/short-wait-clock.ts"
 
 const apart = (count: number) =>
-  Array.from({ length: count }, (_, index) => repeatEvent(1, `transaction:${index}`)).flat()
+  Array.from({ length: count }, (_, index) => makeRepeatedEvents(1, `transaction:${index}`)).flat()
 
 layer(layerDeliveryService)("bounds of the queue", (it) => {
   it.effect(`a worker polls every ${EVENTS_POLL_MS} ms: the first try is made within a second`, () =>
@@ -41,7 +41,7 @@ layer(layerDeliveryService)("bounds of the queue", (it) => {
       const { operator } = yield* createSubscription(server.port)
       yield* runDeliveryWorkers
       for (let nth = 0; nth < 3; nth++) {
-        yield* recordEvents(operator, repeatEvent(1))
+        yield* recordEvents(operator, makeRepeatedEvents(1))
         yield* Queue.take(server.requests)
       }
       assert.isBelow(EVENTS_POLL_MS, 1_000)
@@ -49,35 +49,37 @@ layer(layerDeliveryService)("bounds of the queue", (it) => {
     }).pipe(Effect.provideService(Clock.Clock, makeShortWaitClock(EVENTS_POLL_MS)))
   )
 
-  it.effect(`a new subscription is kept from ${OLDER_EVENTS} events that wait to be handed out, not from more`, () =>
-    Effect.gen(function* () {
-      yield* emptyDeliveryTables
-      const polls = yield* makeDeliveryPolls
-      const operator = yield* freshOperator()
-      const ids = yield* recordEvents(operator, apart(OLDER_EVENTS))
-      const first = yield* createSubscription(1, { operator, path: "/first" })
-      const [oneMore = 0] = yield* recordEvents(operator, repeatEvent(1))
-      const second = yield* createSubscription(1, { operator, path: "/second" })
-      while ((yield* polls.dispatchEvents).events > 0) {}
-      assert.deepStrictEqual(
-        (yield* loadDeliveries(first)).map(({ event_id }) => event_id),
-        [oneMore]
-      )
-      assert.deepStrictEqual(
-        (yield* loadDeliveries(second)).map(({ event_id }) => event_id),
-        ids.toSorted((a, b) => a - b).slice(0, 1)
-      )
-    })
+  it.effect(
+    `a new subscription is kept from ${MAX_OLDER_EVENTS} events that wait to be handed out, not from more`,
+    () =>
+      Effect.gen(function* () {
+        yield* emptyDeliveryTables
+        const polls = yield* makeDeliveryPolls
+        const operator = yield* createOperator()
+        const ids = yield* recordEvents(operator, apart(MAX_OLDER_EVENTS))
+        const first = yield* createSubscription(1, { operator, path: "/first" })
+        const [oneMore = 0] = yield* recordEvents(operator, makeRepeatedEvents(1))
+        const second = yield* createSubscription(1, { operator, path: "/second" })
+        while ((yield* polls.dispatchEvents).events > 0) {}
+        assert.deepStrictEqual(
+          (yield* loadDeliveries(first)).map(({ event_id }) => event_id),
+          [oneMore]
+        )
+        assert.deepStrictEqual(
+          (yield* loadDeliveries(second)).map(({ event_id }) => event_id),
+          ids.toSorted((a, b) => a - b).slice(0, 1)
+        )
+      })
   )
 
-  it.effect(`a change lets ${RESUMED_ROWS} deliveries go that wait for their next try, and no more`, () =>
+  it.effect(`a change lets ${MAX_RESUMED_DELIVERIES} deliveries go that wait for their next try, and no more`, () =>
     Effect.gen(function* () {
       yield* emptyDeliveryTables
       const sql = yield* SqlClient.SqlClient
       const polls = yield* makeDeliveryPolls
       const api = yield* typedClient
       const subscription = yield* createSubscription(1)
-      yield* recordEvents(subscription.operator, apart(RESUMED_ROWS + 1))
+      yield* recordEvents(subscription.operator, apart(MAX_RESUMED_DELIVERIES + 1))
       while ((yield* polls.dispatchEvents).events > 0) {}
       const later = new Date(Date.now() + 10 * LEASE_MS)
       yield* sql`UPDATE webhook_deliveries SET due_at = ${later}`
@@ -112,7 +114,7 @@ const layerAway = (times: number, written: Array<number>) => {
     Effect.map(DeliveryQueue, (queue) =>
       DeliveryQueue.of({
         ...queue,
-        delivered: ({ delivery }) =>
+        complete: ({ delivery }) =>
           Effect.suspend(() => {
             if (asked++ < times) return Effect.die("away")
             written.push(delivery.event_id)
@@ -134,7 +136,7 @@ layer(layerDeliveryService)("what a receiver answered", (it) => {
         [COMPLETION_RETRIES + 1, []]
       ] as const) {
         const written: Array<number> = []
-        const trying = deliver({ ...DELIVERY, url }).pipe(
+        const trying = sendClaimedDelivery({ ...DELIVERY, url }).pipe(
           Effect.provide(layerAway(times, written)),
           Effect.provide(layerLocalOutbound)
         )

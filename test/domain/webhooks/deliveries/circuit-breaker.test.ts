@@ -1,12 +1,12 @@
 import { describe, expect, it } from "@effect/vitest"
 import fc from "fast-check"
 import {
-  cooldownMs,
-  type Health,
-  healthAfterFailure,
-  healthy,
-  PROBE_MS,
-  probingHealth
+  computeCooldownMs,
+  computeHealthAfterFailure,
+  HEALTHY_STATE,
+  makeProbingHealth,
+  PROBE_TIMEOUT_MS,
+  type SubscriptionHealth
 } from "../../../../src/domain/webhooks/deliveries/circuit-breaker.ts"
 import {
   WEBHOOK_BREAKER_FAILURES,
@@ -18,15 +18,15 @@ import {
 } from "../../../../src/platform/limits.ts"
 
 const START = Date.parse("2031-02-03T04:05:06Z")
-const fail = (health: Health, times: number, now = START): Health =>
-  Array.from({ length: times }).reduce<Health>((before) => healthAfterFailure(before, now), health)
-const resting = fail(healthy, WEBHOOK_BREAKER_FAILURES)
+const fail = (health: SubscriptionHealth, times: number, now = START): SubscriptionHealth =>
+  Array.from({ length: times }).reduce<SubscriptionHealth>((before) => computeHealthAfterFailure(before, now), health)
+const resting = fail(HEALTHY_STATE, WEBHOOK_BREAKER_FAILURES)
 /** The health after a poll: a probe goes out if a rest, or the probe before, is over (rests.test.ts asks the statements). */
-const poll = (health: Health, now: number): Health =>
+const poll = (health: SubscriptionHealth, now: number): SubscriptionHealth =>
   (health.state === "resting" || health.state === "probing") && now >= health.until
-    ? probingHealth(health, now)
+    ? makeProbingHealth(health, now)
     : health
-const succeed = (health: Health): Health => (health.state === "paused" ? health : healthy)
+const succeed = (health: SubscriptionHealth): SubscriptionHealth => (health.state === "paused" ? health : HEALTHY_STATE)
 
 /** A life of a subscription: time passes, then a worker polls, or a delivery that went out succeeds or fails. */
 const life = fc.array(
@@ -40,33 +40,37 @@ const life = fc.array(
   }),
   { maxLength: 120 }
 )
-const live = (events: typeof life extends fc.Arbitrary<infer A> ? A : never, from = healthy) => {
+const live = (events: typeof life extends fc.Arbitrary<infer A> ? A : never, from = HEALTHY_STATE) => {
   let now = START
   let health = from
   return events.map(({ passes, happens }) => {
     now += passes
     const before = health
     health =
-      happens === "poll" ? poll(before, now) : happens === "success" ? succeed(before) : healthAfterFailure(before, now)
+      happens === "poll"
+        ? poll(before, now)
+        : happens === "success"
+          ? succeed(before)
+          : computeHealthAfterFailure(before, now)
     return { now, happens, before, after: health }
   })
 }
 
 describe("a subscription's health", () => {
   it(`rests after ${WEBHOOK_BREAKER_FAILURES} failures in a row, not one sooner`, () => {
-    expect(fail(healthy, WEBHOOK_BREAKER_FAILURES - 1).state).toBe("failing")
+    expect(fail(HEALTHY_STATE, WEBHOOK_BREAKER_FAILURES - 1).state).toBe("failing")
     expect(resting).toMatchObject({ state: "resting", rests: 1, until: START + WEBHOOK_BREAKER_FIRST_MS })
   })
 
   it("counts failures in a row only", () => {
-    const almost = fail(healthy, WEBHOOK_BREAKER_FAILURES - 1)
+    const almost = fail(HEALTHY_STATE, WEBHOOK_BREAKER_FAILURES - 1)
     expect(fail(succeed(almost), WEBHOOK_BREAKER_FAILURES - 1).state).toBe("failing")
   })
 
   it("gives a probe longer than a try takes", () => {
-    expect(PROBE_MS).toBeGreaterThan(WEBHOOK_TRY_MS)
+    expect(PROBE_TIMEOUT_MS).toBeGreaterThan(WEBHOOK_TRY_MS)
     const probe = poll(resting, START + WEBHOOK_BREAKER_FIRST_MS)
-    expect(probe).toMatchObject({ state: "probing", until: START + WEBHOOK_BREAKER_FIRST_MS + PROBE_MS })
+    expect(probe).toMatchObject({ state: "probing", until: START + WEBHOOK_BREAKER_FIRST_MS + PROBE_TIMEOUT_MS })
   })
 
   it("does not rest longer for deliveries that were out when the rest began", () => {
@@ -80,7 +84,7 @@ describe("a subscription's health", () => {
       if (health.state !== "resting") throw new Error(health.state)
       const rest = health.until - now
       now = health.until
-      health = healthAfterFailure(poll(health, now), now)
+      health = computeHealthAfterFailure(poll(health, now), now)
       return rest
     })
     expect(rests.slice(0, 3)).toEqual([1, 2, 4].map((factor) => factor * WEBHOOK_BREAKER_FIRST_MS))
@@ -89,16 +93,16 @@ describe("a subscription's health", () => {
   })
 
   it("pauses at a failure five days after the first, not a millisecond sooner", () => {
-    expect(healthAfterFailure(resting, START + WEBHOOK_PAUSE_AFTER_MS - 1).state).toBe("resting")
-    const paused = healthAfterFailure(resting, START + WEBHOOK_PAUSE_AFTER_MS)
+    expect(computeHealthAfterFailure(resting, START + WEBHOOK_PAUSE_AFTER_MS - 1).state).toBe("resting")
+    const paused = computeHealthAfterFailure(resting, START + WEBHOOK_PAUSE_AFTER_MS)
     expect(paused).toEqual({ state: "paused", failures: WEBHOOK_BREAKER_FAILURES + 1, failingSince: START })
-    expect(healthAfterFailure(paused, START + 2 * WEBHOOK_PAUSE_AFTER_MS)).toBe(paused)
+    expect(computeHealthAfterFailure(paused, START + 2 * WEBHOOK_PAUSE_AFTER_MS)).toBe(paused)
   })
 
   it("does not pause a quiet subscription that failed once long ago", () => {
     const later = START + 3 * WEBHOOK_PAUSE_AFTER_MS
-    expect(fail(fail(healthy, 1), WEBHOOK_PAUSE_FAILURES - 2, later).state).toBe("failing")
-    expect(fail(fail(healthy, 1), WEBHOOK_PAUSE_FAILURES - 1, later).state).toBe("paused")
+    expect(fail(fail(HEALTHY_STATE, 1), WEBHOOK_PAUSE_FAILURES - 2, later).state).toBe("failing")
+    expect(fail(fail(HEALTHY_STATE, 1), WEBHOOK_PAUSE_FAILURES - 1, later).state).toBe("paused")
   })
 
   it("counts every failure since the last success, and pauses exactly when they are old and many enough", () => {
@@ -126,7 +130,9 @@ describe("a subscription's health", () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 100_000 }),
-        (rests) => cooldownMs(rests) <= WEBHOOK_BREAKER_LONGEST_MS && cooldownMs(rests) <= cooldownMs(rests + 1)
+        (rests) =>
+          computeCooldownMs(rests) <= WEBHOOK_BREAKER_LONGEST_MS &&
+          computeCooldownMs(rests) <= computeCooldownMs(rests + 1)
       )
     )
   })

@@ -1,9 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import fc from "fast-check"
 import {
-  deliveryBodyOf,
+  formatWebhookId,
   parseWebhookId,
-  webhookIdOf
+  renderDeliveryBody
 } from "../../../../src/domain/webhooks/deliveries/delivery-message.ts"
 
 const id = fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER })
@@ -12,7 +12,7 @@ describe("a webhook-id", () => {
   it("names one delivery and no other", () => {
     fc.assert(
       fc.property(id, id, (event_id, subscription_id) => {
-        assert.deepStrictEqual(parseWebhookId(webhookIdOf({ event_id, subscription_id })), {
+        assert.deepStrictEqual(parseWebhookId(formatWebhookId({ event_id, subscription_id })), {
           event_id,
           subscription_id
         })
@@ -50,7 +50,7 @@ describe("a body", () => {
         // As it comes out of the database.
         const stored = JSON.parse(JSON.stringify(fields))
         const { event, timestamp, ...own } = JSON.parse(
-          deliveryBodyOf({ event: "message_created", payload: stored, queued_at: at })
+          renderDeliveryBody({ event: "message_created", payload: stored, queued_at: at })
         )
         assert.strictEqual(event, "message_created")
         assert.match(timestamp, /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z$/)

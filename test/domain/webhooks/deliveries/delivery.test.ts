@@ -3,9 +3,9 @@ import { Effect, Queue } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { Webhook } from "standardwebhooks"
-import { parseWebhookId, webhookIdOf } from "../../../../src/domain/webhooks/deliveries/delivery-message.ts"
+import { formatWebhookId, parseWebhookId } from "../../../../src/domain/webhooks/deliveries/delivery-message.ts"
 import { makeDeliveryPolls } from "../../../../src/domain/webhooks/deliveries/delivery-workers.ts"
-import { FAN_OUT_EVENTS, FanOut } from "../../../../src/domain/webhooks/deliveries/FanOut.ts"
+import { DISPATCH_BATCH_EVENTS, EventDispatcher } from "../../../../src/domain/webhooks/deliveries/EventDispatcher.ts"
 import { EVENT_NAMES, type EventFields } from "../../../../src/jobs/events/event-statements.ts"
 import { WEBHOOK_SECRET_OVERLAP_MS } from "../../../../src/platform/limits.ts"
 import {
@@ -14,11 +14,11 @@ import {
   emptyDeliveryTables,
   layerDeliveryService,
   loadDeliveries,
-  recordEvents,
-  repeatEvent
+  makeRepeatedEvents,
+  recordEvents
 } from "../../../support/domain/webhooks/deliveries/delivery-service.ts"
 import { respondWith } from "../../../support/domain/webhooks/deliveries/outbound-requests.ts"
-import { type ReceivedRequest, startReceiver } from "../../../support/domain/webhooks/deliveries/receiver.ts"
+import { type ReceivedRequest, startReceiver } from "../../../support/domain/webhooks/deliveries/webhook-receiver.ts"
 import { typedClient, withToken } from "../../../support/harness.ts"
 
 const stay = { reservation_code: "0-12-AB", stay_code: "0-12_1-AB", property_id: 40117 }
@@ -110,7 +110,7 @@ layer(layerDeliveryService)("an event", (it) => {
       const polls = yield* makeDeliveryPolls
       const server = yield* startReceiver(respondWith(204))
       const { operator, secret, id } = yield* createSubscription(server.port)
-      const [event_id = 0] = yield* recordEvents(operator, repeatEvent(1))
+      const [event_id = 0] = yield* recordEvents(operator, makeRepeatedEvents(1))
       yield* deliverAllDue(polls)
       const received = yield* Queue.take(server.requests)
       const webhook = new Webhook(secret)
@@ -121,7 +121,7 @@ layer(layerDeliveryService)("an event", (it) => {
       }
       assert.deepInclude(webhook.verify(received.body, given), { event: "transaction_updated" })
       assert.throws(() => webhook.verify(`${received.body} `, given))
-      assert.strictEqual(given["webhook-id"], webhookIdOf({ event_id, subscription_id: id }))
+      assert.strictEqual(given["webhook-id"], formatWebhookId({ event_id, subscription_id: id }))
       assert.deepStrictEqual(parseWebhookId(given["webhook-id"]), { event_id, subscription_id: id })
       const [row] = yield* sql<{
         secret_token: string
@@ -143,12 +143,12 @@ layer(layerDeliveryService)("an event", (it) => {
       yield* TestClock.setTime(Math.floor(Date.now() / 1000) * 1000)
       const rotated = yield* api.update_webhook({ id, rotate_secret: true }).pipe(withToken(operator.token))
       const signatures = Effect.gen(function* () {
-        yield* recordEvents(operator, repeatEvent(1))
+        yield* recordEvents(operator, makeRepeatedEvents(1))
         yield* deliverAllDue(polls)
         const received = yield* Queue.take(server.requests)
         return header(received, "webhook-signature").split(" ").length
       })
-      yield* recordEvents(operator, repeatEvent(1))
+      yield* recordEvents(operator, makeRepeatedEvents(1))
       yield* deliverAllDue(polls)
       const received = yield* Queue.take(server.requests)
       for (const each of [secret, rotated.secret ?? ""]) {
@@ -174,12 +174,12 @@ layer(layerDeliveryService)("an event", (it) => {
       const { operator } = wanted
       yield* createSubscription(server.port, { operator, events: ["transaction_created"], path: "/kind" })
       yield* createSubscription(server.port, { path: "/operator" })
-      yield* recordEvents(operator, repeatEvent(1))
+      yield* recordEvents(operator, makeRepeatedEvents(1))
       yield* createSubscription(server.port, { operator, path: "/later" })
       yield* deliverAllDue(polls)
       const paths = (yield* Queue.clear(server.requests)).map(({ path }) => path)
       assert.deepStrictEqual(paths, ["/wanted"])
-      yield* recordEvents(operator, repeatEvent(1))
+      yield* recordEvents(operator, makeRepeatedEvents(1))
       yield* deliverAllDue(polls)
       const then = (yield* Queue.clear(server.requests)).map(({ path }) => path)
       assert.deepStrictEqual(then.toSorted(), ["/later", "/wanted"])
@@ -193,7 +193,7 @@ layer(layerDeliveryService)("an event", (it) => {
       const polls = yield* makeDeliveryPolls
       const server = yield* startReceiver(respondWith(200))
       const { operator } = yield* createSubscription(server.port)
-      const [late = 0] = yield* recordEvents(operator, repeatEvent(2, "transaction:2"))
+      const [late = 0] = yield* recordEvents(operator, makeRepeatedEvents(2, "transaction:2"))
       const row = sql`SELECT * FROM events WHERE id = ${late}`
       const [event] = yield* sql<{ payload: object; queued_at: Date }>`${row}`
       yield* sql`DELETE FROM events WHERE id = ${late}`
@@ -208,21 +208,21 @@ layer(layerDeliveryService)("an event", (it) => {
     })
   )
 
-  it.effect(`is handed out once, ${FAN_OUT_EVENTS} at a time`, () =>
+  it.effect(`is handed out once, ${DISPATCH_BATCH_EVENTS} at a time`, () =>
     Effect.gen(function* () {
       yield* emptyDeliveryTables
-      const fanOut = yield* FanOut
+      const fanOut = yield* EventDispatcher
       const subscription = yield* createSubscription(1)
-      yield* recordEvents(subscription.operator, repeatEvent(FAN_OUT_EVENTS + 1))
+      yield* recordEvents(subscription.operator, makeRepeatedEvents(DISPATCH_BATCH_EVENTS + 1))
       const now = new Date()
-      assert.strictEqual((yield* fanOut.dispatchNext(now)).events, FAN_OUT_EVENTS)
+      assert.strictEqual((yield* fanOut.dispatchNext(now)).events, DISPATCH_BATCH_EVENTS)
       assert.strictEqual((yield* fanOut.dispatchNext(now)).events, 1)
       assert.strictEqual((yield* fanOut.dispatchNext(now)).events, 0)
-      assert.strictEqual((yield* loadDeliveries(subscription)).length, FAN_OUT_EVENTS + 1)
-      yield* recordEvents(subscription.operator, repeatEvent(3 * FAN_OUT_EVENTS))
+      assert.strictEqual((yield* loadDeliveries(subscription)).length, DISPATCH_BATCH_EVENTS + 1)
+      yield* recordEvents(subscription.operator, makeRepeatedEvents(3 * DISPATCH_BATCH_EVENTS))
       yield* Effect.forEach(Array.from({ length: 8 }), () => fanOut.dispatchNext(now), { concurrency: "unbounded" })
       while ((yield* fanOut.dispatchNext(now)).events > 0) {}
-      assert.strictEqual((yield* loadDeliveries(subscription)).length, 4 * FAN_OUT_EVENTS + 1)
+      assert.strictEqual((yield* loadDeliveries(subscription)).length, 4 * DISPATCH_BATCH_EVENTS + 1)
     })
   )
 })

@@ -14,8 +14,8 @@ import {
   emptyDeliveryTables,
   layerDeliveryService,
   loadDeliveries,
-  recordEvents,
-  repeatEvent
+  makeRepeatedEvents,
+  recordEvents
 } from "../../../support/domain/webhooks/deliveries/delivery-service.ts"
 import { layerLocalOutbound, respondWith } from "../../../support/domain/webhooks/deliveries/outbound-requests.ts"
 import {
@@ -23,9 +23,9 @@ import {
   type Receiver,
   type ReceiverHandler,
   startReceiver
-} from "../../../support/domain/webhooks/deliveries/receiver.ts"
-import { freshOperator, layerService } from "../../../support/harness.ts"
-import { withServerNote } from "../../../support/overlap.ts"
+} from "../../../support/domain/webhooks/deliveries/webhook-receiver.ts"
+import { createOperator, layerService } from "../../../support/harness.ts"
+import { withServerNote } from "../../../support/overlapping-transactions.ts"
 import { createScratchDatabase } from "../../../support/own-database.ts"
 
 const MINUTE = 60_000
@@ -96,7 +96,7 @@ layer(layerDeliveryService)("with receivers that fail in every way", (it) => {
     Effect.gen(function* () {
       yield* emptyDeliveryTables
       const polls = yield* makeDeliveryPolls
-      const operator = yield* freshOperator()
+      const operator = yield* createOperator()
       let isDown = false
       const made = yield* Effect.forEach(RECEIVERS, ([name, answer]) =>
         Effect.gen(function* () {
@@ -109,7 +109,8 @@ layer(layerDeliveryService)("with receivers that fail in every way", (it) => {
       // The last rest of the one that was down is at most half an hour.
       for (let minute = 0; minute < 130; minute++) {
         isDown = minute >= 10 && minute < 70
-        if (minute < 60) ids.push(...(yield* recordEvents(operator, repeatEvent(2, `transaction:${minute % 7}`))))
+        if (minute < 60)
+          ids.push(...(yield* recordEvents(operator, makeRepeatedEvents(2, `transaction:${minute % 7}`))))
         yield* minuteOf(polls)
       }
       for (const { name, server, subscription } of made) {
@@ -146,7 +147,7 @@ it.live.skipIf(server === "")(
         const ids: Array<number> = []
         const arrivals: Array<number> = []
         for (let round = 0; round < 12; round++) {
-          ids.push(...(yield* recordEvents(operator, repeatEvent(10, `transaction:${round}`))))
+          ids.push(...(yield* recordEvents(operator, makeRepeatedEvents(10, `transaction:${round}`))))
           for (let taken = 0; taken < 5; taken++) arrivals.push(eventOf(yield* Queue.take(receiving.requests)))
           yield* cut
         }

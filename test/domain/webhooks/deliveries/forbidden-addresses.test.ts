@@ -4,13 +4,13 @@ import { Option, Result } from "effect"
 import fc from "fast-check"
 import {
   type AllowedHosts,
-  noAllowedHosts,
+  NO_ALLOWED_HOSTS,
   parseAllowedHosts
 } from "../../../../src/domain/webhooks/deliveries/allowed-hosts.ts"
-import { forbiddenReason } from "../../../../src/domain/webhooks/deliveries/forbidden-addresses.ts"
+import { findForbiddenReason } from "../../../../src/domain/webhooks/deliveries/forbidden-addresses.ts"
 
-const refused = (address: string, allowed: AllowedHosts = noAllowedHosts) =>
-  Option.isSome(forbiddenReason(address, allowed))
+const refused = (address: string, allowed: AllowedHosts = NO_ALLOWED_HOSTS) =>
+  Option.isSome(findForbiddenReason(address, allowed))
 
 // Written out again from the IANA registries, on purpose not taken from the code.
 const IPV4_BLOCKS = [
@@ -162,15 +162,15 @@ describe("a delivery is refused", () => {
     ["::", "an unspecified address"],
     ["4000::1", "a reserved address"]
   ])("to %s, which is %s", (address, kind) => {
-    expect(forbiddenReason(address, noAllowedHosts)).toEqual(Option.some(kind))
+    expect(findForbiddenReason(address, NO_ALLOWED_HOSTS)).toEqual(Option.some(kind))
   })
 
   it("to what is not plainly one address", () => {
     for (const text of ["", "example.com", "0177.0.0.1", "08.8.8.8", "127.1", "2130706433", "0x7f.0.0.1", "1.1.1.1 "]) {
-      expect(forbiddenReason(text, noAllowedHosts), text).toEqual(Option.some("not an IP address"))
+      expect(findForbiddenReason(text, NO_ALLOWED_HOSTS), text).toEqual(Option.some("not an IP address"))
     }
     for (const text of ["fe80::1%eth0", "2606:4700::1%1", "[2606:4700::1]", "1::2::3", ":::1", "1.1.1.1/32"]) {
-      expect(forbiddenReason(text, noAllowedHosts), text).toEqual(Option.some("not an IP address"))
+      expect(findForbiddenReason(text, NO_ALLOWED_HOSTS), text).toEqual(Option.some("not an IP address"))
     }
   })
 })

@@ -9,13 +9,13 @@ import {
   emptyDeliveryTables,
   layerDeliveryService,
   loadDeliveries,
-  recordEvents,
-  repeatEvent
+  makeRepeatedEvents,
+  recordEvents
 } from "../../../support/domain/webhooks/deliveries/delivery-service.ts"
-import { collectLogLines } from "../../../support/domain/webhooks/deliveries/log-lines.ts"
 import { makeSwitchableHandler, respondWith } from "../../../support/domain/webhooks/deliveries/outbound-requests.ts"
-import { startReceiver } from "../../../support/domain/webhooks/deliveries/receiver.ts"
+import { startReceiver } from "../../../support/domain/webhooks/deliveries/webhook-receiver.ts"
 import { typedClient, withToken } from "../../../support/harness.ts"
+import { collectLogLines } from "../../../support/log-lines.ts"
 
 const HOUR = 60 * 60 * 1000
 const REASON = "The receiver returned 410 Gone, which ends deliveries to this address."
@@ -37,11 +37,11 @@ layer(DeliveryLog.layer.pipe(Layer.provideMerge(layerDeliveryService)))("a recei
       Effect.gen(function* () {
         yield* emptyDeliveryTables
         const [polls, log, api] = [yield* makeDeliveryPolls, yield* DeliveryLog, yield* typedClient]
-        const { mood, answer } = makeSwitchableHandler()
+        const { behavior: mood, handler: answer } = makeSwitchableHandler()
         const server = yield* startReceiver(answer)
         const subscription = yield* createSubscription(server.port)
-        mood.answer = respondWith(410)
-        yield* recordEvents(subscription.operator, repeatEvent(1))
+        mood.respond = respondWith(410)
+        yield* recordEvents(subscription.operator, makeRepeatedEvents(1))
         const logged = yield* collectLogLines(deliverAllDue(polls))
         assert.deepStrictEqual(
           logged.filter(({ level }) => level === "Warn").map(({ message }) => message),
@@ -54,9 +54,9 @@ layer(DeliveryLog.layer.pipe(Layer.provideMerge(layerDeliveryService)))("a recei
           [{ state: "waiting", paused_reason: REASON }]
         )
 
-        mood.answer = respondWith(200)
+        mood.respond = respondWith(200)
         yield* Queue.clear(server.requests)
-        yield* recordEvents(subscription.operator, repeatEvent(1, "transaction:2"))
+        yield* recordEvents(subscription.operator, makeRepeatedEvents(1, "transaction:2"))
         yield* TestClock.adjust(12 * HOUR)
         yield* deliverAllDue(polls)
         assert.strictEqual(yield* Queue.size(server.requests), 0)
@@ -86,7 +86,7 @@ layer(DeliveryLog.layer.pipe(Layer.provideMerge(layerDeliveryService)))("a recei
         )
       })
       const subscription = yield* createSubscription(server.port)
-      yield* recordEvents(subscription.operator, repeatEvent(1))
+      yield* recordEvents(subscription.operator, makeRepeatedEvents(1))
       yield* polls.dispatchEvents
       yield* polls.claimDue
       yield* Deferred.await(arrival)

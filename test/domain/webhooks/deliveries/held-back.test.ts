@@ -11,11 +11,11 @@ import {
   type DeliveryPolls,
   emptyDeliveryTables,
   layerDeliveryService,
-  recordEvents,
-  repeatEvent
+  makeRepeatedEvents,
+  recordEvents
 } from "../../../support/domain/webhooks/deliveries/delivery-service.ts"
 import { makeSwitchableHandler, respondWith } from "../../../support/domain/webhooks/deliveries/outbound-requests.ts"
-import { type ReceivedRequest, startReceiver } from "../../../support/domain/webhooks/deliveries/receiver.ts"
+import { type ReceivedRequest, startReceiver } from "../../../support/domain/webhooks/deliveries/webhook-receiver.ts"
 
 const eventOf = ({ headers }: ReceivedRequest): number => parseWebhookId(String(headers["webhook-id"]))?.event_id ?? 0
 
@@ -38,14 +38,14 @@ const arriving = Effect.fnUntraced(function* (polls: DeliveryPolls, requests: Qu
 const refusedOnce = Effect.fnUntraced(function* (count: number) {
   yield* emptyDeliveryTables
   const polls = yield* makeDeliveryPolls
-  const { mood, answer } = makeSwitchableHandler()
+  const { behavior: mood, handler: answer } = makeSwitchableHandler()
   const server = yield* startReceiver(answer)
   const { operator } = yield* createSubscription(server.port)
-  mood.answer = respondWith(500)
-  const [first = 0] = yield* recordEvents(operator, repeatEvent(count))
+  mood.respond = respondWith(500)
+  const [first = 0] = yield* recordEvents(operator, makeRepeatedEvents(count))
   yield* handedOut(polls)
   assert.deepStrictEqual(yield* arriving(polls, server.requests), [first])
-  mood.answer = respondWith(200)
+  mood.respond = respondWith(200)
   return { polls, server, operator, first }
 })
 
@@ -56,7 +56,7 @@ layer(layerDeliveryService)("behind an event that was not delivered", (it) => {
     it.effect(`because its receiver answered 500 once, ${count} more of its record arrive after it, in order`, () =>
       Effect.gen(function* () {
         const { polls, server, operator, first } = yield* refusedOnce(1)
-        const more = yield* recordEvents(operator, repeatEvent(count))
+        const more = yield* recordEvents(operator, makeRepeatedEvents(count))
         yield* handedOut(polls)
         assert.deepStrictEqual(yield* arriving(polls, server.requests), [])
         yield* TestClock.adjust(2 * WEBHOOK_FIRST_RETRY_MS)
@@ -72,7 +72,7 @@ layer(layerDeliveryService)("behind an event that was not delivered", (it) => {
       const queue = yield* DeliveryQueue
       const server = yield* startReceiver(respondWith(200))
       const { operator } = yield* createSubscription(server.port)
-      const events = yield* recordEvents(operator, repeatEvent(301))
+      const events = yield* recordEvents(operator, makeRepeatedEvents(301))
       yield* handedOut(polls)
       // Whoever takes it here never comes back.
       const taken = yield* queue.take(new Date(yield* Clock.currentTimeMillis), 10, [])
@@ -90,7 +90,7 @@ layer(layerDeliveryService)("behind an event that was not delivered", (it) => {
   it.effect("others of the subscription do not wait, however many do", () =>
     Effect.gen(function* () {
       const { polls, server, operator } = yield* refusedOnce(1_000)
-      const [other = 0] = yield* recordEvents(operator, repeatEvent(1, "transaction:2"))
+      const [other = 0] = yield* recordEvents(operator, makeRepeatedEvents(1, "transaction:2"))
       yield* handedOut(polls)
       assert.deepStrictEqual(yield* arriving(polls, server.requests), [other])
     })

@@ -3,7 +3,7 @@ import { Deferred, Effect, Layer, Queue } from "effect"
 import { SqlClient } from "effect/sql"
 import { DeliveryLog } from "../../../../src/domain/webhooks/deliveries/DeliveryLog.ts"
 import { makeDeliveryPolls } from "../../../../src/domain/webhooks/deliveries/delivery-workers.ts"
-import { PAUSED_BY_HOST } from "../../../../src/domain/webhooks/deliveries/subscriptions.ts"
+import { PAUSED_BY_HOST } from "../../../../src/domain/webhooks/deliveries/subscription-statements.ts"
 import { HostWebhooks } from "../../../../src/domain/webhooks/subscriptions/HostWebhooks.ts"
 import { WEBHOOK_BREAKER_FAILURES } from "../../../../src/platform/limits.ts"
 import {
@@ -11,12 +11,12 @@ import {
   deliverAllDue,
   emptyDeliveryTables,
   layerDeliveryService,
+  makeRepeatedEvents,
   recordEvents,
-  repeatEvent,
   type TestSubscription
 } from "../../../support/domain/webhooks/deliveries/delivery-service.ts"
 import { respondWith } from "../../../support/domain/webhooks/deliveries/outbound-requests.ts"
-import { startReceiver } from "../../../support/domain/webhooks/deliveries/receiver.ts"
+import { startReceiver } from "../../../support/domain/webhooks/deliveries/webhook-receiver.ts"
 import { asSystemActor } from "../../../support/harness.ts"
 
 const layerHost = HostWebhooks.layer.pipe(Layer.provide(DeliveryLog.layer), Layer.provideMerge(layerDeliveryService))
@@ -46,7 +46,7 @@ layer(layerHost)("a host's own pause", (it) => {
         Effect.runFork(Effect.map(Deferred.await(held), () => respondWith(status)(response, received)))
       })
       const subscription = yield* createSubscription(server.port)
-      yield* recordEvents(subscription.operator, repeatEvent(2))
+      yield* recordEvents(subscription.operator, makeRepeatedEvents(2))
       yield* polls.dispatchEvents
       yield* polls.claimDue
       yield* Queue.take(server.requests)
@@ -64,7 +64,7 @@ layer(layerHost)("a host's own pause", (it) => {
       const [polls, webhooks, sql] = [yield* makeDeliveryPolls, yield* HostWebhooks, yield* SqlClient.SqlClient]
       const subscription = yield* createSubscription((yield* startReceiver(respondWith(500))).port)
       const records = Array.from({ length: WEBHOOK_BREAKER_FAILURES }, (_, at) =>
-        repeatEvent(1, `transaction:${at}`)
+        makeRepeatedEvents(1, `transaction:${at}`)
       ).flat()
       yield* recordEvents(subscription.operator, records)
       yield* deliverAllDue(polls)

@@ -10,10 +10,10 @@ import { LEASE_MS } from "../../../../src/jobs/lease.ts"
 import { layerEmbedded } from "../../../../src/platform/database/embedded.ts"
 import { migrate } from "../../../../src/platform/database/migrate.ts"
 import { layerPostgres } from "../../../../src/platform/database/postgres.ts"
-import { unpackTestDatabase } from "../../../support/database.ts"
-import { type ReceivedRequest, startReceiver } from "../../../support/domain/webhooks/deliveries/receiver.ts"
-import { withServerNote } from "../../../support/overlap.ts"
+import { type ReceivedRequest, startReceiver } from "../../../support/domain/webhooks/deliveries/webhook-receiver.ts"
+import { withServerNote } from "../../../support/overlapping-transactions.ts"
 import { createScratchDatabase } from "../../../support/own-database.ts"
+import { unpackTestDatabase } from "../../../support/test-database.ts"
 import { makeEmptyFolder } from "../../../support/tools/cli/latchkey-process.ts"
 
 // The service is killed where it hurts, again and again, and every event that was committed arrives.

@@ -5,7 +5,7 @@ import { migrations } from "../../../../migrations/index.ts"
 import { DeliveryLog } from "../../../../src/domain/webhooks/deliveries/DeliveryLog.ts"
 import { DeliveryQueue } from "../../../../src/domain/webhooks/deliveries/DeliveryQueue.ts"
 import type { TakenDelivery } from "../../../../src/domain/webhooks/deliveries/delivery.ts"
-import { FanOut } from "../../../../src/domain/webhooks/deliveries/FanOut.ts"
+import { EventDispatcher } from "../../../../src/domain/webhooks/deliveries/EventDispatcher.ts"
 import { LEASE_MS } from "../../../../src/jobs/lease.ts"
 import { layerInMemory } from "../../../../src/platform/database/embedded.ts"
 import { migrate } from "../../../../src/platform/database/migrate.ts"
@@ -14,17 +14,17 @@ import {
   emptyDeliveryTables,
   HOLDING_FAILURES,
   layerDeliveryService,
+  makeRepeatedEvents,
   recordEvents,
-  repeatEvent,
   type TestSubscription
 } from "../../../support/domain/webhooks/deliveries/delivery-service.ts"
 import { asSystemActor } from "../../../support/harness.ts"
-import { canOverlap, runOverlapping, withServerNote } from "../../../support/overlap.ts"
+import { canOverlap, runOverlapping, withServerNote } from "../../../support/overlapping-transactions.ts"
 
 const date = Effect.map(Clock.currentTimeMillis, (now) => new Date(now))
 
 const handOut = Effect.gen(function* () {
-  const fanOut = yield* FanOut
+  const fanOut = yield* EventDispatcher
   return yield* fanOut.dispatchNext(yield* date)
 })
 
@@ -41,7 +41,7 @@ const end = Effect.fnUntraced(function* (delivery: TakenDelivery | undefined) {
   const queue = yield* DeliveryQueue
   const now = yield* date
   const attempt = { outcome: "answered", status: 500, firstBytes: "", durationMs: 1 } as const
-  yield* queue.failed(delivery, { startedAt: now, result: attempt }, undefined, now)
+  yield* queue.fail(delivery, { startedAt: now, result: attempt }, undefined, now)
 })
 
 const replay = Effect.fnUntraced(function* ({ id }: TestSubscription) {
@@ -53,10 +53,10 @@ const replay = Effect.fnUntraced(function* ({ id }: TestSubscription) {
 const underWay = Effect.gen(function* () {
   yield* emptyDeliveryTables
   const subscription = yield* createSubscription(1)
-  const [before = 0] = yield* recordEvents(subscription.operator, repeatEvent(1))
+  const [before = 0] = yield* recordEvents(subscription.operator, makeRepeatedEvents(1))
   yield* handOut
   yield* end((yield* taken)[0])
-  yield* recordEvents(subscription.operator, repeatEvent(1))
+  yield* recordEvents(subscription.operator, makeRepeatedEvents(1))
   yield* handOut
   return { subscription, before, delivery: (yield* taken)[0] }
 })
@@ -67,7 +67,7 @@ layer(DeliveryLog.layer.pipe(Layer.provideMerge(layerDeliveryService)))(
     const check = (lastLeaves: "first" | "second") =>
       Effect.gen(function* () {
         const { subscription, delivery } = yield* underWay
-        const [next = 0] = yield* recordEvents(subscription.operator, repeatEvent(1))
+        const [next = 0] = yield* recordEvents(subscription.operator, makeRepeatedEvents(1))
         yield* lastLeaves === "first" ? runOverlapping(end(delivery), handOut) : runOverlapping(handOut, end(delivery))
         assert.deepStrictEqual(yield* eventsTaken, [next])
       })

@@ -14,6 +14,7 @@ import {
   applyStep,
   arbitraryStep,
   claimDue,
+  completeAllClaimed,
   dispatchEvents,
   killWorker,
   type LivenessStep,
@@ -21,10 +22,9 @@ import {
   makeModelWorker,
   resumeSubscription,
   runRetention,
-  SUBSCRIPTIONS,
-  settleAll
+  SUBSCRIPTION_COUNT
 } from "../../../support/domain/webhooks/deliveries/liveness-model.ts"
-import { freshOperator } from "../../../support/harness.ts"
+import { createOperator } from "../../../support/harness.ts"
 
 /** Lanes that do not say which delivery is their head and when it is due, or that are there for nothing. */
 const outOfReach = Effect.gen(function* () {
@@ -54,7 +54,7 @@ const worksOff = Effect.fnUntraced(function* (worker: ModelWorker) {
   yield* runRetention
   yield* dispatchEvents
   for (const pause of PAUSES) {
-    while ((yield* claimDue(worker)) > 0) yield* settleAll(worker, true)
+    while ((yield* claimDue(worker)) > 0) yield* completeAllClaimed(worker, true)
     if ((yield* waiting) === 0) return
     yield* TestClock.adjust(pause)
   }
@@ -62,8 +62,8 @@ const worksOff = Effect.fnUntraced(function* (worker: ModelWorker) {
 
 const holds = Effect.fnUntraced(function* (steps: ReadonlyArray<LivenessStep>) {
   yield* emptyDeliveryTables
-  const operator = yield* freshOperator()
-  const paths = Array.from({ length: SUBSCRIPTIONS }, (_, index) => `/${index}`)
+  const operator = yield* createOperator()
+  const paths = Array.from({ length: SUBSCRIPTION_COUNT }, (_, index) => `/${index}`)
   const worker = makeModelWorker(yield* Effect.forEach(paths, (path) => createSubscription(1, { operator, path })))
   for (const each of steps) {
     yield* applyStep(worker, each)

@@ -5,11 +5,11 @@ import { TestClock } from "effect/testing"
 import {
   type DeliveryFilter,
   DeliveryLog,
-  REPLAY_ROWS
+  REPLAY_BATCH_ROWS
 } from "../../../../src/domain/webhooks/deliveries/DeliveryLog.ts"
 import { DeliveryQueue } from "../../../../src/domain/webhooks/deliveries/DeliveryQueue.ts"
 import type { TakenDelivery } from "../../../../src/domain/webhooks/deliveries/delivery.ts"
-import { parseWebhookId, webhookIdOf } from "../../../../src/domain/webhooks/deliveries/delivery-message.ts"
+import { formatWebhookId, parseWebhookId } from "../../../../src/domain/webhooks/deliveries/delivery-message.ts"
 import { makeDeliveryPolls } from "../../../../src/domain/webhooks/deliveries/delivery-workers.ts"
 import { LEASE_MS } from "../../../../src/jobs/lease.ts"
 import { WEBHOOK_ATTEMPTS, WEBHOOK_TRIES_SHOWN } from "../../../../src/platform/limits.ts"
@@ -20,13 +20,13 @@ import {
   emptyDeliveryTables,
   layerDeliveryService,
   loadDeliveries,
+  makeRepeatedEvents,
   recordEvents,
-  repeatEvent,
   type TestSubscription
 } from "../../../support/domain/webhooks/deliveries/delivery-service.ts"
 import { respondWith } from "../../../support/domain/webhooks/deliveries/outbound-requests.ts"
-import { type ReceivedRequest, startReceiver } from "../../../support/domain/webhooks/deliveries/receiver.ts"
-import { asSystemActor, freshOperator, typedClient, withToken } from "../../../support/harness.ts"
+import { type ReceivedRequest, startReceiver } from "../../../support/domain/webhooks/deliveries/webhook-receiver.ts"
+import { asSystemActor, createOperator, typedClient, withToken } from "../../../support/harness.ts"
 
 const idOf = ({ headers }: ReceivedRequest): string => String(headers["webhook-id"])
 
@@ -37,7 +37,7 @@ const replay = Effect.fnUntraced(function* (wanted: DeliveryFilter) {
 
 const list = Effect.fnUntraced(function* (wanted: DeliveryFilter, most = 100) {
   const log = yield* DeliveryLog
-  return (yield* log.list(wanted, most)).map(webhookIdOf)
+  return (yield* log.list(wanted, most)).map(formatWebhookId)
 })
 
 /** Ends the tries of everything that waits, as if they had all failed. */
@@ -50,7 +50,7 @@ const buried = (subscription: TestSubscription) =>
   ).pipe(Effect.orDie)
 
 const records = (count: number) =>
-  Array.from({ length: count }, (_, index) => repeatEvent(1, `transaction:${index}`)).flat()
+  Array.from({ length: count }, (_, index) => makeRepeatedEvents(1, `transaction:${index}`)).flat()
 
 layer(DeliveryLog.layer.pipe(Layer.provideMerge(layerDeliveryService)))("the log of deliveries", (it) => {
   it.effect("shows each with its tries, the latest first, of whom one asks for", () =>
@@ -59,7 +59,7 @@ layer(DeliveryLog.layer.pipe(Layer.provideMerge(layerDeliveryService)))("the log
       yield* TestClock.setTime(Date.parse("2031-02-03T04:05:06Z"))
       const polls = yield* makeDeliveryPolls
       const server = yield* startReceiver(respondWith(418, "no coffee"))
-      const operator = yield* freshOperator()
+      const operator = yield* createOperator()
       const one = yield* createSubscription(server.port, { operator, path: "/one" })
       const two = yield* createSubscription(server.port, { operator, path: "/two" })
       const other = yield* createSubscription(server.port, { path: "/other" })
@@ -68,7 +68,7 @@ layer(DeliveryLog.layer.pipe(Layer.provideMerge(layerDeliveryService)))("the log
       yield* deliverAllDue(polls)
       yield* buried(two)
       const ids = (pairs: ReadonlyArray<readonly [number, TestSubscription]>) =>
-        pairs.map(([event_id, { id }]) => webhookIdOf({ event_id, subscription_id: id }))
+        pairs.map(([event_id, { id }]) => formatWebhookId({ event_id, subscription_id: id }))
       assert.deepStrictEqual(
         yield* list({}),
         ids([
@@ -138,7 +138,7 @@ layer(DeliveryLog.layer.pipe(Layer.provideMerge(layerDeliveryService)))("the lis
 layer(DeliveryLog.layer.pipe(Layer.provideMerge(layerDeliveryService)))("the oldest that waits", (it) => {
   const oldest = Effect.fnUntraced(function* (wanted: DeliveryFilter) {
     const log = yield* DeliveryLog
-    return (yield* log.oldestWaiting(wanted))?.event_id
+    return (yield* log.findOldestWaiting(wanted))?.event_id
   })
 
   it.effect("is what happened first of what was not delivered, of whom one asks for, unless that one was deleted", () =>
@@ -152,7 +152,7 @@ layer(DeliveryLog.layer.pipe(Layer.provideMerge(layerDeliveryService)))("the old
       const badly = yield* createSubscription(fails.port)
       assert.isUndefined(yield* oldest({}))
       yield* recordEvents(well.operator, records(2))
-      const [first = 0] = yield* recordEvents(badly.operator, repeatEvent(3))
+      const [first = 0] = yield* recordEvents(badly.operator, makeRepeatedEvents(3))
       yield* deliverAllDue(polls)
       const [later = 0] = yield* recordEvents(well.operator, records(1))
       yield* polls.dispatchEvents
@@ -183,7 +183,7 @@ layer(DeliveryLog.layer.pipe(Layer.provideMerge(layerDeliveryService)))("a repla
       const trail = [...before, `test: test webhook:${subscription.id} (deliveries)`]
       assert.deepStrictEqual(yield* loadAuditLinesWithActor(operatorId), trail)
       yield* deliverAllDue(polls)
-      assert.deepStrictEqual((yield* Queue.clear(server.requests)).map(idOf), [webhookIdOf(key)])
+      assert.deepStrictEqual((yield* Queue.clear(server.requests)).map(idOf), [formatWebhookId(key)])
       assert.deepInclude((yield* loadDeliveries(subscription))[0] ?? {}, { state: "delivered", attempts: 2 })
     })
   )
@@ -209,9 +209,9 @@ layer(DeliveryLog.layer.pipe(Layer.provideMerge(layerDeliveryService)))("a repla
         }) as const
       const late = yield* take
       yield* TestClock.adjust(LEASE_MS)
-      yield* queue.delivered(success(yield* take))
+      yield* queue.complete(success(yield* take))
       assert.strictEqual(yield* replay({ subscriptionId: subscription.id }), 1)
-      yield* queue.delivered(success(late))
+      yield* queue.complete(success(late))
       assert.deepInclude((yield* loadDeliveries(subscription))[0] ?? {}, { state: "waiting" })
     })
   )
@@ -246,31 +246,31 @@ layer(DeliveryLog.layer.pipe(Layer.provideMerge(layerDeliveryService)))("a repla
       const subscription = yield* createSubscription(server.port)
       const at = (time: string) => new Date(`2031-02-03T${time}Z`)
       yield* TestClock.setTime(at("10:00:00").getTime())
-      yield* recordEvents(subscription.operator, repeatEvent(1))
+      yield* recordEvents(subscription.operator, makeRepeatedEvents(1))
       yield* TestClock.setTime(at("11:00:00").getTime())
-      const within = yield* recordEvents(subscription.operator, repeatEvent(5))
+      const within = yield* recordEvents(subscription.operator, makeRepeatedEvents(5))
       yield* TestClock.setTime(at("12:00:00").getTime())
-      yield* recordEvents(subscription.operator, repeatEvent(1))
+      yield* recordEvents(subscription.operator, makeRepeatedEvents(1))
       yield* deliverAllDue(polls)
       yield* Queue.clear(server.requests)
-      assert.strictEqual(yield* replay({ from: at("11:00:00"), until: at("12:00:00") }), 5)
+      assert.strictEqual(yield* replay({ queuedFrom: at("11:00:00"), queuedUntil: at("12:00:00") }), 5)
       yield* deliverAllDue(polls)
       const order = (yield* Queue.clear(server.requests)).map((received) => parseWebhookId(idOf(received))?.event_id)
       assert.deepStrictEqual(order, within)
     })
   )
 
-  it.effect(`leaves alone what still waits and what was deleted, and takes more than ${REPLAY_ROWS}`, () =>
+  it.effect(`leaves alone what still waits and what was deleted, and takes more than ${REPLAY_BATCH_ROWS}`, () =>
     Effect.gen(function* () {
       yield* emptyDeliveryTables
       const polls = yield* makeDeliveryPolls
       const api = yield* typedClient
       const subscription = yield* createSubscription(1)
-      yield* recordEvents(subscription.operator, records(REPLAY_ROWS + 1))
+      yield* recordEvents(subscription.operator, records(REPLAY_BATCH_ROWS + 1))
       while ((yield* polls.dispatchEvents).events > 0) {}
       assert.strictEqual(yield* replay({ operatorId: subscription.operator.operatorId }), 0)
       yield* buried(subscription)
-      assert.strictEqual(yield* replay({ deadLettersOnly: true }), REPLAY_ROWS + 1)
+      assert.strictEqual(yield* replay({ deadLettersOnly: true }), REPLAY_BATCH_ROWS + 1)
       yield* buried(subscription)
       yield* api.delete_webhook({ id: subscription.id }).pipe(withToken(subscription.operator.token))
       assert.strictEqual(yield* replay({ deadLettersOnly: true }), 0)

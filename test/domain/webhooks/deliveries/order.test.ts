@@ -13,11 +13,11 @@ import {
   HOLDING_FAILURES,
   layerDeliveryService,
   loadDeliveries,
-  recordEvents,
-  repeatEvent
+  makeRepeatedEvents,
+  recordEvents
 } from "../../../support/domain/webhooks/deliveries/delivery-service.ts"
 import { respondWith } from "../../../support/domain/webhooks/deliveries/outbound-requests.ts"
-import { type ReceivedRequest, startReceiver } from "../../../support/domain/webhooks/deliveries/receiver.ts"
+import { type ReceivedRequest, startReceiver } from "../../../support/domain/webhooks/deliveries/webhook-receiver.ts"
 
 const eventOf = ({ headers }: ReceivedRequest): number => parseWebhookId(String(headers["webhook-id"]))?.event_id ?? 0
 
@@ -74,8 +74,8 @@ layer(layerDeliveryService)("the events of a record", (it) => {
       )
       const subscription = yield* createSubscription(server.port)
       yield* recordEvents(subscription.operator, [
-        ...repeatEvent(3, "transaction:1"),
-        ...repeatEvent(1, "transaction:2")
+        ...makeRepeatedEvents(3, "transaction:1"),
+        ...makeRepeatedEvents(1, "transaction:2")
       ])
       // The event of the other record has the payload that fails, too: make it another one.
       const sql = yield* SqlClient.SqlClient

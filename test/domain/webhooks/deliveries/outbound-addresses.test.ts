@@ -10,9 +10,9 @@ import {
   postTo,
   respondWith
 } from "../../../support/domain/webhooks/deliveries/outbound-requests.ts"
-import { CERTIFICATE, startReceiver } from "../../../support/domain/webhooks/deliveries/receiver.ts"
+import { RECEIVER_CERTIFICATE, startReceiver } from "../../../support/domain/webhooks/deliveries/webhook-receiver.ts"
 
-beforeAll(() => tls.setDefaultCACertificates([...tls.getCACertificates(), CERTIFICATE]))
+beforeAll(() => tls.setDefaultCACertificates([...tls.getCACertificates(), RECEIVER_CERTIFICATE]))
 
 describe("a forbidden address", () => {
   /** A receiver on 127.0.0.2, which is not on the allow-list of these tests: it must not see a connection. */
@@ -24,7 +24,7 @@ describe("a forbidden address", () => {
       Effect.gen(function* () {
         const server = yield* forbidden
         expect(failureReasonOf(yield* postTo(`https://${host}:${server.port}/`))).toBe("refused_address")
-        expect(server.connections()).toBe(0)
+        expect(server.countConnections()).toBe(0)
       }).pipe(Effect.provide(layerLocalOutbound))
   )
 
@@ -45,7 +45,7 @@ describe("a forbidden address", () => {
         reason: "refused_address",
         detail: "receiver.test resolves to an address that is not public"
       })
-      expect([server.connections(), permitted.connections()]).toEqual([0, 0])
+      expect([server.countConnections(), permitted.countConnections()]).toEqual([0, 0])
     })
   )
 
@@ -53,7 +53,7 @@ describe("a forbidden address", () => {
     Effect.gen(function* () {
       const server = yield* startReceiver(respondWith(200), { secure: true })
       expect(failureReasonOf(yield* postTo(`https://localhost:${server.port}/`))).toBe("refused_address")
-      expect(server.connections()).toBe(0)
+      expect(server.countConnections()).toBe(0)
     }).pipe(Effect.provide(layerOutbound("")))
   )
 
@@ -61,13 +61,13 @@ describe("a forbidden address", () => {
     Effect.gen(function* () {
       const server = yield* forbidden
       const permitted = yield* startReceiver(respondWith(200), { secure: true, port: server.port })
-      const { layer, asked } = makeScriptedResolver({ "receiver.test": [["127.0.0.1"], ["127.0.0.2"]] })
+      const { layer, lookups: asked } = makeScriptedResolver({ "receiver.test": [["127.0.0.1"], ["127.0.0.2"]] })
       const attempt = yield* postTo(`https://receiver.test:${server.port}/`).pipe(
         Effect.provide(layerOutbound("127.0.0.1", layer))
       )
       expect(attempt).toMatchObject({ outcome: "answered", status: 200 })
       expect(asked).toEqual(["receiver.test"])
-      expect([server.connections(), permitted.connections()]).toEqual([0, 1])
+      expect([server.countConnections(), permitted.countConnections()]).toEqual([0, 1])
     })
   )
 
@@ -83,7 +83,7 @@ describe("a forbidden address", () => {
         Effect.provide(layerOutbound("127.0.0.1", layer))
       )
       expect(attempts.map(failureReasonOf)).toEqual([expect.objectContaining({ status: 200 }), "refused_address"])
-      expect([server.connections(), permitted.connections()]).toEqual([0, 1])
+      expect([server.countConnections(), permitted.countConnections()]).toEqual([0, 1])
     })
   )
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Exit, Layer, Queue, Scope } from "effect"
-import { IDLE_SOCKETS } from "../../../../src/domain/webhooks/deliveries/Outbound.ts"
+import { MAX_IDLE_SOCKETS } from "../../../../src/domain/webhooks/deliveries/OutboundHttp.ts"
 import {
   failureReasonOf,
   layerLocalOutbound,
@@ -9,7 +9,7 @@ import {
   postTo,
   respondWith
 } from "../../../support/domain/webhooks/deliveries/outbound-requests.ts"
-import { startReceiver } from "../../../support/domain/webhooks/deliveries/receiver.ts"
+import { startReceiver } from "../../../support/domain/webhooks/deliveries/webhook-receiver.ts"
 
 describe("a connection", () => {
   it.effect("is used again for the same host", () =>
@@ -23,7 +23,7 @@ describe("a connection", () => {
       )
       // Beyond the number of listeners at which Node warns of a leak.
       for (let n = 0; n < 15; n++) yield* postTo(`http://127.0.0.1:${server.port}/`)
-      expect(server.connections()).toBe(1)
+      expect(server.countConnections()).toBe(1)
       expect(warnings).toEqual([])
     }).pipe(Effect.provide(layerLocalOutbound))
   )
@@ -60,7 +60,7 @@ describe("a connection", () => {
         outcome: "answered",
         status: 200
       })
-      expect(server.connections()).toBe(2)
+      expect(server.countConnections()).toBe(2)
     }).pipe(Effect.provide(layerLocalOutbound))
   )
 
@@ -74,7 +74,7 @@ describe("a connection", () => {
       })
       const first = postTo(`http://127.0.0.1:${server.port}/first`)
       yield* Effect.all([first, first], { concurrency: 2 })
-      expect(server.connections()).toBe(2)
+      expect(server.countConnections()).toBe(2)
       expect(yield* postTo(`http://127.0.0.1:${server.port}/second`)).toMatchObject({
         outcome: "answered",
         status: 200
@@ -95,8 +95,8 @@ describe("a connection", () => {
   )
 
   it.effect.each([
-    { atOnce: IDLE_SOCKETS, afterwards: 0 },
-    { atOnce: IDLE_SOCKETS + 1, afterwards: 1 }
+    { atOnce: MAX_IDLE_SOCKETS, afterwards: 0 },
+    { atOnce: MAX_IDLE_SOCKETS + 1, afterwards: 1 }
   ])("of $atOnce at once: $afterwards is not kept idle", ({ atOnce, afterwards }) =>
     Effect.gen(function* () {
       const waiting: Array<() => void> = []
@@ -109,9 +109,9 @@ describe("a connection", () => {
         { concurrency: "unbounded" }
       )
       yield* together
-      expect(server.connections()).toBe(atOnce)
+      expect(server.countConnections()).toBe(atOnce)
       yield* together
-      expect(server.connections()).toBe(atOnce + afterwards)
+      expect(server.countConnections()).toBe(atOnce + afterwards)
     }).pipe(Effect.provide(layerLocalOutbound))
   )
 
@@ -121,9 +121,9 @@ describe("a connection", () => {
       const scope = yield* Scope.make()
       const context = yield* Layer.buildWithScope(layerLocalOutbound, scope)
       yield* postTo(`http://127.0.0.1:${server.port}/`).pipe(Effect.provide(context))
-      expect(yield* Queue.size(server.hangUps)).toBe(0)
+      expect(yield* Queue.size(server.closedConnections)).toBe(0)
       yield* Scope.close(scope, Exit.void)
-      expect(yield* Queue.take(server.hangUps)).toBe(1)
+      expect(yield* Queue.take(server.closedConnections)).toBe(1)
     })
   )
 })

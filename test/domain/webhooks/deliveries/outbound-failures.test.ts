@@ -12,9 +12,9 @@ import {
   respondWith,
   startRawReceiver
 } from "../../../support/domain/webhooks/deliveries/outbound-requests.ts"
-import { CERTIFICATE, startReceiver } from "../../../support/domain/webhooks/deliveries/receiver.ts"
+import { RECEIVER_CERTIFICATE, startReceiver } from "../../../support/domain/webhooks/deliveries/webhook-receiver.ts"
 
-beforeAll(() => tls.setDefaultCACertificates([...tls.getCACertificates(), CERTIFICATE]))
+beforeAll(() => tls.setDefaultCACertificates([...tls.getCACertificates(), RECEIVER_CERTIFICATE]))
 
 describe("a delivery fails", () => {
   const failsWith = (reason: string, url: Effect.Effect<string, never, Scope.Scope>) =>

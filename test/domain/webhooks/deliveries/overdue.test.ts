@@ -4,26 +4,26 @@ import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { makeDeliveryPolls } from "../../../../src/domain/webhooks/deliveries/delivery-workers.ts"
 import {
+  MAX_OVERDUE_WARNINGS,
+  OVERDUE_AFTER_MS,
   OVERDUE_COUNT_LIMIT,
-  OVERDUE_MS,
   OVERDUE_POLL_MS,
-  OVERDUE_WARNINGS,
   OverdueDeliveries,
-  warnOverdue,
-  watchOverdue
+  warnOfOverdueDeliveries,
+  watchOverdueDeliveries
 } from "../../../../src/domain/webhooks/deliveries/OverdueDeliveries.ts"
 import {
   createSubscription,
   emptyDeliveryTables,
   layerDeliveryService,
+  makeRepeatedEvents,
   recordEvents,
-  repeatEvent,
   type TestSubscription
 } from "../../../support/domain/webhooks/deliveries/delivery-service.ts"
-import { collectLogLines } from "../../../support/domain/webhooks/deliveries/log-lines.ts"
-import { freshOperator } from "../../../support/harness.ts"
+import { createOperator } from "../../../support/harness.ts"
+import { collectLogLines } from "../../../support/log-lines.ts"
 
-const warning = Effect.flatMap(DateTime.nowAsDate, warnOverdue)
+const warning = Effect.flatMap(DateTime.nowAsDate, warnOfOverdueDeliveries)
 
 const warned = Effect.map(collectLogLines(warning), (all) => all.map(({ fields }) => fields.webhook_id))
 
@@ -40,13 +40,13 @@ const healthOf = Effect.fnUntraced(function* ({ id }: TestSubscription, health: 
 layer(OverdueDeliveries.layer.pipe(Layer.provideMerge(layerDeliveryService)))(
   "a subscription that falls behind",
   (it) => {
-    it.effect(`is warned of when something is due for ${OVERDUE_MS / 1000} seconds, not a moment sooner`, () =>
+    it.effect(`is warned of when something is due for ${OVERDUE_AFTER_MS / 1000} seconds, not a moment sooner`, () =>
       Effect.gen(function* () {
         yield* emptyDeliveryTables
         const subscription = yield* createSubscription(1)
-        yield* recordEvents(subscription.operator, repeatEvent(3))
+        yield* recordEvents(subscription.operator, makeRepeatedEvents(3))
         yield* handOut
-        yield* TestClock.adjust(OVERDUE_MS - 1)
+        yield* TestClock.adjust(OVERDUE_AFTER_MS - 1)
         assert.deepStrictEqual(yield* warned, [])
         yield* TestClock.adjust(1)
         const [line, ...more] = yield* collectLogLines(warning)
@@ -55,7 +55,7 @@ layer(OverdueDeliveries.layer.pipe(Layer.provideMerge(layerDeliveryService)))(
         assert.deepInclude(line?.fields ?? {}, {
           operator_id: subscription.operator.operatorId,
           webhook_id: subscription.id,
-          age_seconds: OVERDUE_MS / 1000,
+          age_seconds: OVERDUE_AFTER_MS / 1000,
           waiting: 3
         })
       })
@@ -66,9 +66,9 @@ layer(OverdueDeliveries.layer.pipe(Layer.provideMerge(layerDeliveryService)))(
         yield* emptyDeliveryTables
         const sql = yield* SqlClient.SqlClient
         const subscription = yield* createSubscription(1)
-        yield* recordEvents(subscription.operator, repeatEvent(1))
+        yield* recordEvents(subscription.operator, makeRepeatedEvents(1))
         yield* handOut
-        yield* TestClock.adjust(OVERDUE_MS)
+        yield* TestClock.adjust(OVERDUE_AFTER_MS)
         const failing = `"failures": 9, "failingSince": 0`
         for (const [health, expected] of [
           [`{"state": "resting", ${failing}, "rests": 1, "until": 0}`, []],
@@ -83,11 +83,11 @@ layer(OverdueDeliveries.layer.pipe(Layer.provideMerge(layerDeliveryService)))(
       })
     )
 
-    it.effect(`is one of at most ${OVERDUE_WARNINGS}; ${OVERDUE_COUNT_LIMIT} of what waits are counted`, () =>
+    it.effect(`is one of at most ${MAX_OVERDUE_WARNINGS}; ${OVERDUE_COUNT_LIMIT} of what waits are counted`, () =>
       Effect.gen(function* () {
         yield* emptyDeliveryTables
-        const operator = yield* freshOperator()
-        const made = yield* Effect.forEach(Array.from({ length: OVERDUE_WARNINGS + 1 }), (_, index) =>
+        const operator = yield* createOperator()
+        const made = yield* Effect.forEach(Array.from({ length: MAX_OVERDUE_WARNINGS + 1 }), (_, index) =>
           createSubscription(1, {
             operator,
             path: `/${index}`,
@@ -97,20 +97,20 @@ layer(OverdueDeliveries.layer.pipe(Layer.provideMerge(layerDeliveryService)))(
         const [first, ...others] = made
         yield* recordEvents(
           operator,
-          repeatEvent(OVERDUE_COUNT_LIMIT).map((each) => ({ ...each, event: "message_created" as const }))
+          makeRepeatedEvents(OVERDUE_COUNT_LIMIT).map((each) => ({ ...each, event: "message_created" as const }))
         )
         yield* handOut
         yield* TestClock.adjust(1)
         yield* recordEvents(operator, [{ event: "review_created" }])
         yield* handOut
-        yield* TestClock.adjust(OVERDUE_MS)
+        yield* TestClock.adjust(OVERDUE_AFTER_MS)
         const counted = Effect.gen(function* () {
-          const { find } = yield* OverdueDeliveries
+          const { findOverdueSubscriptions: find } = yield* OverdueDeliveries
           return (yield* find(new Date(yield* Clock.currentTimeMillis)))[0]?.waiting
         })
         // The one that is furthest behind is among them, and one of the others is not.
         const found = yield* warned
-        assert.strictEqual(found.length, OVERDUE_WARNINGS)
+        assert.strictEqual(found.length, MAX_OVERDUE_WARNINGS)
         assert.strictEqual(found[0], first?.id)
         assert.includeMembers(
           others.map(({ id }) => id),
@@ -127,11 +127,11 @@ layer(OverdueDeliveries.layer.pipe(Layer.provideMerge(layerDeliveryService)))(
       Effect.gen(function* () {
         yield* emptyDeliveryTables
         const { operator } = yield* createSubscription(1)
-        yield* recordEvents(operator, repeatEvent(1))
+        yield* recordEvents(operator, makeRepeatedEvents(1))
         yield* handOut
         const polled: Array<number> = []
         const find = () => Effect.sync(() => void polled.push(1)).pipe(Effect.as([]))
-        yield* watchOverdue.pipe(Effect.provideService(OverdueDeliveries, { find }))
+        yield* watchOverdueDeliveries.pipe(Effect.provideService(OverdueDeliveries, { findOverdueSubscriptions: find }))
         for (const expected of [1, 2, 3]) {
           yield* TestClock.adjust(OVERDUE_POLL_MS - 1)
           assert.strictEqual(polled.length, expected - 1)

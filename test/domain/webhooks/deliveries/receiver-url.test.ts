@@ -7,7 +7,7 @@ import { parseReceiverUrl } from "../../../../src/domain/webhooks/deliveries/rec
 import { WEBHOOK_URL } from "../../../../src/platform/limits.ts"
 
 const judge = (text: string, { allowed = "", publicUrl = "https://api.example.com" } = {}) =>
-  parseReceiverUrl(text, { allowed: Result.getOrThrow(parseAllowedHosts(allowed)), publicUrl: new URL(publicUrl) })
+  parseReceiverUrl(text, { allowedHosts: Result.getOrThrow(parseAllowedHosts(allowed)), publicUrl: new URL(publicUrl) })
 const accepted = (...args: Parameters<typeof judge>) => Result.isSuccess(judge(...args))
 const reason = (...args: Parameters<typeof judge>) =>
   Result.match(judge(...args), { onFailure: (error) => error.message, onSuccess: (url) => `accepted ${url}` })

@@ -2,7 +2,11 @@ import { assert, layer } from "@effect/vitest"
 import { DateTime, Effect, Queue } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
-import { type Health, healthy, PROBE_MS } from "../../../../src/domain/webhooks/deliveries/circuit-breaker.ts"
+import {
+  HEALTHY_STATE,
+  PROBE_TIMEOUT_MS,
+  type SubscriptionHealth
+} from "../../../../src/domain/webhooks/deliveries/circuit-breaker.ts"
 import { DeliveryQueue } from "../../../../src/domain/webhooks/deliveries/DeliveryQueue.ts"
 import { makeDeliveryPolls } from "../../../../src/domain/webhooks/deliveries/delivery-workers.ts"
 import {
@@ -17,13 +21,13 @@ import {
   emptyDeliveryTables,
   layerDeliveryService,
   loadDeliveries,
-  recordEvents,
-  repeatEvent
+  makeRepeatedEvents,
+  recordEvents
 } from "../../../support/domain/webhooks/deliveries/delivery-service.ts"
-import { collectLogLines } from "../../../support/domain/webhooks/deliveries/log-lines.ts"
 import { makeSwitchableHandler, respondWith } from "../../../support/domain/webhooks/deliveries/outbound-requests.ts"
-import { startReceiver } from "../../../support/domain/webhooks/deliveries/receiver.ts"
+import { startReceiver } from "../../../support/domain/webhooks/deliveries/webhook-receiver.ts"
 import { typedClient, withToken } from "../../../support/harness.ts"
+import { collectLogLines } from "../../../support/log-lines.ts"
 
 const HOUR = 60 * 60 * 1000
 
@@ -32,12 +36,12 @@ layer(layerDeliveryService)("a subscription whose receiver fails", (it) => {
     Effect.gen(function* () {
       yield* emptyDeliveryTables
       const polls = yield* makeDeliveryPolls
-      const { mood, answer } = makeSwitchableHandler()
+      const { behavior: mood, handler: answer } = makeSwitchableHandler()
       const server = yield* startReceiver(answer)
       const subscription = yield* createSubscription(server.port)
-      mood.answer = respondWith(500)
+      mood.respond = respondWith(500)
       const count = WEBHOOK_BREAKER_FAILURES + 15
-      const events = Array.from({ length: count }, (_, index) => repeatEvent(1, `transaction:${index}`)).flat()
+      const events = Array.from({ length: count }, (_, index) => makeRepeatedEvents(1, `transaction:${index}`)).flat()
       yield* recordEvents(subscription.operator, events)
       const said = yield* collectLogLines(deliverAllDue(polls))
       assert.deepStrictEqual(
@@ -56,7 +60,7 @@ layer(layerDeliveryService)("a subscription whose receiver fails", (it) => {
       yield* TestClock.adjust(1)
       yield* deliverAllDue(polls)
       assert.strictEqual(yield* Queue.size(server.requests), WEBHOOK_BREAKER_FAILURES + 1)
-      mood.answer = respondWith(200)
+      mood.respond = respondWith(200)
       yield* TestClock.adjust(2 * WEBHOOK_BREAKER_FIRST_MS)
       yield* deliverAllDue(polls)
       const states = (yield* loadDeliveries(subscription)).map(({ state }) => state)
@@ -78,7 +82,7 @@ layer(layerDeliveryService)("a subscription whose receiver fails", (it) => {
       yield* recordEvents(
         subscription.operator,
         Array.from({ length: WEBHOOK_BREAKER_FAILURES / 2 }, (_, index) =>
-          repeatEvent(1, `transaction:${index}`)
+          makeRepeatedEvents(1, `transaction:${index}`)
         ).flat()
       )
       for (let second = 0; second < 90; second += 5) {
@@ -97,7 +101,7 @@ layer(layerDeliveryService)("a subscription whose receiver fails", (it) => {
       const queue = yield* DeliveryQueue
       const sql = yield* SqlClient.SqlClient
       const [waits, ready] = [yield* createSubscription(1), yield* createSubscription(1)]
-      for (const { operator } of [waits, ready]) yield* recordEvents(operator, repeatEvent(1))
+      for (const { operator } of [waits, ready]) yield* recordEvents(operator, makeRepeatedEvents(1))
       yield* polls.dispatchEvents
       const now = yield* TestClock.testClockWith((clock) => clock.currentTimeMillis)
       const due = now + HOUR
@@ -107,7 +111,9 @@ layer(layerDeliveryService)("a subscription whose receiver fails", (it) => {
       yield* sql`UPDATE webhook_subscriptions SET health = ${resting(now - 2)}::jsonb WHERE id = ${waits.id}`
       yield* sql`UPDATE webhook_subscriptions SET health = ${resting(now - 1)}::jsonb WHERE id = ${ready.id}`
       const asked = (at: number) =>
-        Effect.map(queue.rested(new Date(at), 1, []), (rested) => rested.map(({ subscription_id }) => subscription_id))
+        Effect.map(queue.findSubscriptionsToProbe(new Date(at), 1, []), (rested) =>
+          rested.map(({ subscription_id }) => subscription_id)
+        )
       assert.deepStrictEqual(yield* asked(now), [ready.id])
       assert.deepStrictEqual(yield* asked(due - 1), [ready.id])
       assert.deepStrictEqual(yield* asked(due), [waits.id])
@@ -115,14 +121,14 @@ layer(layerDeliveryService)("a subscription whose receiver fails", (it) => {
   )
 
   /** A subscription of that health with some deliveries that are due now, each of a record of its own. */
-  const withHealth = Effect.fnUntraced(function* (health: Health, count: number) {
+  const withHealth = Effect.fnUntraced(function* (health: SubscriptionHealth, count: number) {
     yield* emptyDeliveryTables
     const polls = yield* makeDeliveryPolls
     const sql = yield* SqlClient.SqlClient
     const subscription = yield* createSubscription(1)
     yield* recordEvents(
       subscription.operator,
-      Array.from({ length: count }, (_, index) => repeatEvent(1, `transaction:${index}`)).flat()
+      Array.from({ length: count }, (_, index) => makeRepeatedEvents(1, `transaction:${index}`)).flat()
     )
     yield* polls.dispatchEvents
     yield* sql`UPDATE webhook_subscriptions SET health = ${JSON.stringify(health)}::jsonb WHERE id = ${subscription.id}`
@@ -138,7 +144,7 @@ layer(layerDeliveryService)("a subscription whose receiver fails", (it) => {
       const until = ms + HOUR
       const { id } = yield* withHealth({ state: "resting", ...failing, rests: 1, until }, 5)
       const queue = yield* DeliveryQueue
-      const rested = (at: number) => queue.rested(new Date(at), 10, [])
+      const rested = (at: number) => queue.findSubscriptionsToProbe(new Date(at), 10, [])
       assert.deepStrictEqual(yield* rested(until - 1), [])
       const [over, ...more] = yield* rested(until)
       assert.deepStrictEqual([over?.subscription_id, more], [id, []])
@@ -147,8 +153,8 @@ layer(layerDeliveryService)("a subscription whose receiver fails", (it) => {
         concurrency: "unbounded"
       })
       assert.strictEqual(probes.flat().length, 1)
-      assert.deepStrictEqual(yield* rested(until + PROBE_MS - 1), [])
-      assert.strictEqual((yield* rested(until + PROBE_MS)).length, 1)
+      assert.deepStrictEqual(yield* rested(until + PROBE_TIMEOUT_MS - 1), [])
+      assert.strictEqual((yield* rested(until + PROBE_TIMEOUT_MS)).length, 1)
     })
   )
 
@@ -160,7 +166,7 @@ layer(layerDeliveryService)("a subscription whose receiver fails", (it) => {
         [{ state: "probing", ...failing, rests: 1, until: 0 }, 0],
         [{ state: "paused", ...failing }, 0],
         [{ state: "failing", ...failing }, 1],
-        [healthy, WEBHOOK_CONCURRENT_DELIVERIES]
+        [HEALTHY_STATE, WEBHOOK_CONCURRENT_DELIVERIES]
       ] as const) {
         yield* withHealth(health, WEBHOOK_CONCURRENT_DELIVERIES + 1)
         const taken = yield* queue.take((yield* present).now, 10, [])
@@ -177,7 +183,7 @@ layer(layerDeliveryService)("a subscription whose receiver fails", (it) => {
         const queue = yield* DeliveryQueue
         const { now } = yield* present
         const rested = (underWay: number) =>
-          queue.rested(
+          queue.findSubscriptionsToProbe(
             now,
             10,
             Array.from({ length: underWay }, () => ({ operator_id: operator.operatorId, subscription_id: id }))
@@ -192,21 +198,21 @@ layer(layerDeliveryService)("a subscription whose receiver fails", (it) => {
       const queue = yield* DeliveryQueue
       const sql = yield* SqlClient.SqlClient
       for (const health of [
-        healthy,
+        HEALTHY_STATE,
         { state: "failing", ...failing },
         { state: "resting", ...failing, rests: 1, until: 0 },
         { state: "probing", ...failing, rests: 1, until: 0 },
         { state: "paused", ...failing }
       ] as const) {
-        const { id } = yield* withHealth(healthy, 1)
+        const { id } = yield* withHealth(HEALTHY_STATE, 1)
         const { now } = yield* present
         const [delivery] = yield* queue.take(now, 1, [])
         yield* sql`UPDATE webhook_subscriptions SET health = ${JSON.stringify(health)}::jsonb WHERE id = ${id}`
         if (delivery === undefined) return yield* Effect.die("nothing was due")
         const attempt = { outcome: "answered", status: 200, firstBytes: "", durationMs: 1 } as const
-        yield* queue.delivered({ delivery, startedAt: now, result: attempt })
-        const after = yield* queue.health(delivery)
-        assert.deepStrictEqual(after, health.state === "paused" ? health : healthy)
+        yield* queue.complete({ delivery, startedAt: now, result: attempt })
+        const after = yield* queue.findHealth(delivery)
+        assert.deepStrictEqual(after, health.state === "paused" ? health : HEALTHY_STATE)
       }
     })
   )
@@ -215,16 +221,16 @@ layer(layerDeliveryService)("a subscription whose receiver fails", (it) => {
     Effect.gen(function* () {
       yield* emptyDeliveryTables
       const polls = yield* makeDeliveryPolls
-      const { mood, answer } = makeSwitchableHandler()
+      const { behavior: mood, handler: answer } = makeSwitchableHandler()
       const server = yield* startReceiver(answer)
       const subscription = yield* createSubscription(server.port)
-      mood.answer = respondWith(503)
+      mood.respond = respondWith(503)
       for (let minute = 0; minute < 60; minute++) {
-        yield* recordEvents(subscription.operator, repeatEvent(2, `transaction:${minute}`))
+        yield* recordEvents(subscription.operator, makeRepeatedEvents(2, `transaction:${minute}`))
         yield* deliverAllDue(polls)
         yield* TestClock.adjust(60_000)
       }
-      mood.answer = respondWith(200)
+      mood.respond = respondWith(200)
       yield* Queue.clear(server.requests)
       // The last rest is at most half an hour.
       yield* TestClock.adjust(HOUR / 2)
@@ -243,15 +249,15 @@ layer(layerDeliveryService)("a subscription whose receiver fails", (it) => {
     Effect.gen(function* () {
       yield* emptyDeliveryTables
       const polls = yield* makeDeliveryPolls
-      const { mood, answer } = makeSwitchableHandler()
+      const { behavior: mood, handler: answer } = makeSwitchableHandler()
       const server = yield* startReceiver(answer)
       const subscription = yield* createSubscription(server.port)
       const api = yield* typedClient
       const as = withToken(subscription.operator.token)
       const shown = Effect.map(api.list_webhooks({}).pipe(as), ({ webhooks }) => webhooks[0])
-      mood.answer = respondWith(500)
+      mood.respond = respondWith(500)
       const began = yield* TestClock.testClockWith((clock) => clock.currentTimeMillis)
-      const happens = (record: string) => recordEvents(subscription.operator, repeatEvent(1, record))
+      const happens = (record: string) => recordEvents(subscription.operator, makeRepeatedEvents(1, record))
       for (let hour = 0; hour < (WEBHOOK_PAUSE_AFTER_MS - HOUR) / HOUR; hour += 3) {
         yield* happens(`transaction:${hour}`)
         yield* deliverAllDue(polls)
@@ -268,7 +274,7 @@ layer(layerDeliveryService)("a subscription whose receiver fails", (it) => {
         Math.floor((began + WEBHOOK_PAUSE_AFTER_MS) / 1000) * 1000
       )
 
-      mood.answer = respondWith(200)
+      mood.respond = respondWith(200)
       yield* Queue.clear(server.requests)
       yield* happens("transaction:paused")
       yield* TestClock.adjust(12 * HOUR)
@@ -290,12 +296,12 @@ layer(layerDeliveryService)("a subscription whose receiver fails", (it) => {
       const polls = yield* makeDeliveryPolls
       const server = yield* startReceiver(respondWith(500))
       const subscription = yield* createSubscription(server.port)
-      yield* recordEvents(subscription.operator, repeatEvent(3))
+      yield* recordEvents(subscription.operator, makeRepeatedEvents(3))
       yield* deliverAllDue(polls)
       yield* Queue.clear(server.requests)
       const api = yield* typedClient
       yield* api.delete_webhook({ id: subscription.id }).pipe(withToken(subscription.operator.token))
-      yield* recordEvents(subscription.operator, repeatEvent(1))
+      yield* recordEvents(subscription.operator, makeRepeatedEvents(1))
       yield* TestClock.adjust(HOUR)
       yield* deliverAllDue(polls)
       assert.strictEqual(yield* Queue.size(server.requests), 0)

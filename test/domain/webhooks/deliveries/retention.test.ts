@@ -16,12 +16,12 @@ import {
   emptyDeliveryTables,
   layerDeliveryService,
   loadDeliveries,
+  makeRepeatedEvents,
   recordEvents,
-  repeatEvent,
   type TestSubscription
 } from "../../../support/domain/webhooks/deliveries/delivery-service.ts"
 import { respondWith } from "../../../support/domain/webhooks/deliveries/outbound-requests.ts"
-import { startReceiver } from "../../../support/domain/webhooks/deliveries/receiver.ts"
+import { startReceiver } from "../../../support/domain/webhooks/deliveries/webhook-receiver.ts"
 import { typedClient, withToken } from "../../../support/harness.ts"
 
 const retained = (at: number) => applyDeliveryRetention(new Date(at))
@@ -48,7 +48,7 @@ const delivered = Effect.gen(function* () {
   const polls = yield* makeDeliveryPolls
   const server = yield* startReceiver(respondWith(200))
   const subscription = yield* createSubscription(server.port)
-  yield* recordEvents(subscription.operator, repeatEvent(1))
+  yield* recordEvents(subscription.operator, makeRepeatedEvents(1))
   yield* deliverAllDue(polls)
   return { subscription, polls, now: Date.now() }
 })
@@ -81,7 +81,7 @@ layer(layerDeliveryService)("retention", (it) => {
     Effect.gen(function* () {
       yield* emptyDeliveryTables
       const { operator } = yield* createSubscription(1)
-      yield* recordEvents(operator, repeatEvent(1))
+      yield* recordEvents(operator, makeRepeatedEvents(1))
       yield* retained(Date.now() + 10 * WEBHOOK_DEAD_LETTER_RETENTION_MS)
       assert.strictEqual(yield* count("events"), 1)
     })
@@ -108,7 +108,7 @@ layer(layerDeliveryService)("retention", (it) => {
       yield* emptyDeliveryTables
       const polls = yield* makeDeliveryPolls
       const subscription = yield* createSubscription(1)
-      yield* recordEvents(subscription.operator, repeatEvent(1))
+      yield* recordEvents(subscription.operator, makeRepeatedEvents(1))
       yield* polls.dispatchEvents
       const [waiting] = yield* loadDeliveries(subscription)
       const due = waiting?.due_at.getTime() ?? 0
@@ -129,7 +129,7 @@ layer(layerDeliveryService)("retention", (it) => {
       Effect.gen(function* () {
         const { subscription, polls, now } = yield* delivered
         const api = yield* typedClient
-        yield* recordEvents(subscription.operator, repeatEvent(2))
+        yield* recordEvents(subscription.operator, makeRepeatedEvents(2))
         yield* polls.dispatchEvents
         yield* api.delete_webhook({ id: subscription.id }).pipe(withToken(subscription.operator.token))
         yield* retained(now)
@@ -146,7 +146,7 @@ layer(layerDeliveryService)("retention", (it) => {
       yield* emptyDeliveryTables
       const polls = yield* makeDeliveryPolls
       const { operator } = yield* createSubscription(1, { events: ["message_created"] })
-      yield* recordEvents(operator, repeatEvent(2 * RETENTION_BATCH_ROWS + 1))
+      yield* recordEvents(operator, makeRepeatedEvents(2 * RETENTION_BATCH_ROWS + 1))
       while ((yield* polls.dispatchEvents).events > 0) {}
       yield* retained(Date.now() + EVENT_RETENTION_MS + RETENTION_MS)
       assert.strictEqual(yield* count("events"), 0)

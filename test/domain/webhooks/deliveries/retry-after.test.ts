@@ -10,11 +10,11 @@ import {
   emptyDeliveryTables,
   layerDeliveryService,
   loadDeliveries,
-  recordEvents,
-  repeatEvent
+  makeRepeatedEvents,
+  recordEvents
 } from "../../../support/domain/webhooks/deliveries/delivery-service.ts"
 import { makeSwitchableHandler, respondWith } from "../../../support/domain/webhooks/deliveries/outbound-requests.ts"
-import { startReceiver } from "../../../support/domain/webhooks/deliveries/receiver.ts"
+import { startReceiver } from "../../../support/domain/webhooks/deliveries/webhook-receiver.ts"
 
 const NOW = Date.parse("2027-04-20T10:00:00Z")
 const DAY_MS = 24 * 60 * 60 * 1000
@@ -56,19 +56,19 @@ layer(layerDeliveryService)("a receiver that says when to come again", (it) => {
   const pauseAfter = Effect.fnUntraced(function* (status: number, retryAfter: (now: number) => string) {
     yield* emptyDeliveryTables
     const polls = yield* makeDeliveryPolls
-    const { mood, answer } = makeSwitchableHandler()
+    const { behavior: mood, handler: answer } = makeSwitchableHandler()
     const server = yield* startReceiver(answer)
     const subscription = yield* createSubscription(server.port)
     // `emptied` has set the clock to the wall clock, and it must not go back. An HTTP date has whole seconds.
     const began = Math.ceil((yield* Clock.currentTimeMillis) / 1000) * 1000
     yield* TestClock.setTime(began)
-    mood.answer = respondWith(status, "", { "retry-after": retryAfter(began) })
-    yield* recordEvents(subscription.operator, repeatEvent(1))
+    mood.respond = respondWith(status, "", { "retry-after": retryAfter(began) })
+    yield* recordEvents(subscription.operator, makeRepeatedEvents(1))
     yield* deliverAllDue(polls)
     assert.strictEqual((yield* Queue.clear(server.requests)).length, 1)
     const [waiting] = yield* loadDeliveries(subscription)
     const pause = (waiting?.due_at.getTime() ?? 0) - began
-    mood.answer = respondWith(200)
+    mood.respond = respondWith(200)
     yield* TestClock.setTime(began + pause - 1)
     yield* deliverAllDue(polls)
     assert.strictEqual(yield* Queue.size(server.requests), 0)

@@ -2,25 +2,25 @@ import { setImmediate as nextTurn } from "node:timers/promises"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Queue } from "effect"
 import { TestClock } from "effect/testing"
-import { DeliveryQueue, UNDER_WAY } from "../../../../src/domain/webhooks/deliveries/DeliveryQueue.ts"
+import { DeliveryQueue, MAX_DELIVERIES_IN_PROGRESS } from "../../../../src/domain/webhooks/deliveries/DeliveryQueue.ts"
 import { makeDeliveryPolls } from "../../../../src/domain/webhooks/deliveries/delivery-workers.ts"
 import { WEBHOOK_CONCURRENT_DELIVERIES, WEBHOOK_TRY_MS } from "../../../../src/platform/limits.ts"
-import { WEBHOOK_SUBSCRIPTIONS } from "../../../support/domain/portfolio.ts"
+import { WEBHOOK_SUBSCRIPTION_LIMIT } from "../../../support/domain/host-client.ts"
 import {
   createSubscription,
   type DeliveryPolls,
   emptyDeliveryTables,
   layerDeliveryService,
   loadDeliveries,
-  recordEvents,
-  repeatEvent
+  makeRepeatedEvents,
+  recordEvents
 } from "../../../support/domain/webhooks/deliveries/delivery-service.ts"
 import { neverRespond, respondWith } from "../../../support/domain/webhooks/deliveries/outbound-requests.ts"
-import { startReceiver } from "../../../support/domain/webhooks/deliveries/receiver.ts"
-import { freshOperator } from "../../../support/harness.ts"
+import { startReceiver } from "../../../support/domain/webhooks/deliveries/webhook-receiver.ts"
+import { createOperator } from "../../../support/harness.ts"
 
 const each = (count: number) =>
-  Array.from({ length: count }, (_, index) => repeatEvent(1, `transaction:${index}`)).flat()
+  Array.from({ length: count }, (_, index) => makeRepeatedEvents(1, `transaction:${index}`)).flat()
 
 /** Works while some deliveries hang, until `wanted` requests have come. */
 const until = Effect.fnUntraced(function* (polls: DeliveryPolls, requests: Queue.Dequeue<unknown>, wanted: number) {
@@ -38,7 +38,7 @@ layer(layerDeliveryService)("a receiver that hangs", (it) => {
         const polls = yield* makeDeliveryPolls
         const hanging = yield* startReceiver(neverRespond)
         const answers = yield* startReceiver(respondWith(200))
-        const operator = yield* freshOperator()
+        const operator = yield* createOperator()
         const bad = yield* createSubscription(hanging.port, { operator })
         const good = yield* Effect.forEach(Array.from({ length: 99 }), (_, index) =>
           createSubscription(answers.port, { operator, path: `/${index}` })
@@ -75,7 +75,7 @@ layer(layerDeliveryService)("a receiver that hangs", (it) => {
       yield* emptyDeliveryTables
       const polls = yield* makeDeliveryPolls
       const queue = yield* DeliveryQueue
-      const [busy, idle] = [yield* freshOperator(), yield* freshOperator()]
+      const [busy, idle] = [yield* createOperator(), yield* createOperator()]
       const many = [
         yield* createSubscription(1, { operator: busy }),
         yield* createSubscription(1, { operator: busy, path: "/2" })
@@ -102,19 +102,19 @@ layer(layerDeliveryService)("a receiver that hangs", (it) => {
     })
   )
 
-  it.effect(`leaves room for others as long as fewer than ${UNDER_WAY} deliveries hang in all`, () =>
+  it.effect(`leaves room for others as long as fewer than ${MAX_DELIVERIES_IN_PROGRESS} deliveries hang in all`, () =>
     Effect.gen(function* () {
       yield* emptyDeliveryTables
       const polls = yield* makeDeliveryPolls
       const hanging = yield* startReceiver(neverRespond)
       const answers = yield* startReceiver(respondWith(200))
-      const operator = yield* freshOperator()
-      const receivers = UNDER_WAY / WEBHOOK_CONCURRENT_DELIVERIES
-      assert.isBelow(receivers, WEBHOOK_SUBSCRIPTIONS)
+      const operator = yield* createOperator()
+      const receivers = MAX_DELIVERIES_IN_PROGRESS / WEBHOOK_CONCURRENT_DELIVERIES
+      assert.isBelow(receivers, WEBHOOK_SUBSCRIPTION_LIMIT)
       const make = (_: unknown, index: number) => createSubscription(hanging.port, { operator, path: `/${index}` })
       yield* Effect.forEach(Array.from({ length: receivers - 1 }), make)
       yield* recordEvents(operator, each(WEBHOOK_CONCURRENT_DELIVERIES))
-      yield* until(polls, hanging.requests, UNDER_WAY - WEBHOOK_CONCURRENT_DELIVERIES)
+      yield* until(polls, hanging.requests, MAX_DELIVERIES_IN_PROGRESS - WEBHOOK_CONCURRENT_DELIVERIES)
 
       // Full but for four: another operator's events pass; filled up, nothing does.
       const other = yield* createSubscription(answers.port)
@@ -123,7 +123,7 @@ layer(layerDeliveryService)("a receiver that hangs", (it) => {
       yield* Queue.clear(answers.requests)
       const last = yield* createSubscription(hanging.port, { path: "/last" })
       yield* recordEvents(last.operator, each(WEBHOOK_CONCURRENT_DELIVERIES + 1))
-      yield* until(polls, hanging.requests, UNDER_WAY)
+      yield* until(polls, hanging.requests, MAX_DELIVERIES_IN_PROGRESS)
       yield* recordEvents(other.operator, each(1))
       yield* polls.dispatchEvents
       yield* polls.claimDue

@@ -3,11 +3,11 @@ import { Effect, Redacted, Result } from "effect"
 import fc from "fast-check"
 import { Webhook } from "standardwebhooks"
 import {
-  generateSecret,
+  buildSignatureHeaders,
   generateSecretToken,
+  generateSigningSecret,
   hasValidSignature,
-  parseSecret,
-  signedHeaders
+  parseSigningSecret
 } from "../../../../src/domain/webhooks/deliveries/signature.ts"
 import {
   WEBHOOK_SECRET_BYTES_MAX,
@@ -22,18 +22,18 @@ const now = () => Math.floor(Date.now() / 1000)
 describe("a signing secret", () => {
   it.effect("is whsec_ and base64, new every time, and hidden from logs", () =>
     Effect.gen(function* () {
-      const secret = yield* generateSecret
+      const secret = yield* generateSigningSecret
       const text = Redacted.value(secret)
       expect(text).toMatch(/^whsec_[A-Za-z0-9+/]+=*$/)
       expect(Buffer.from(text.slice(6), "base64").length).toBeGreaterThanOrEqual(WEBHOOK_SECRET_BYTES_MIN)
-      expect(text).not.toBe(Redacted.value(yield* generateSecret))
+      expect(text).not.toBe(Redacted.value(yield* generateSigningSecret))
       expect(`${secret} ${JSON.stringify({ secret })}`).not.toContain(text.slice(6))
-      expect(parseSecret(text)).toEqual(Result.succeed(secret))
+      expect(parseSigningSecret(text)).toEqual(Result.succeed(secret))
     })
   )
 
   it("has 24 to 64 bytes", () => {
-    const readable = (bytes: number) => Result.isSuccess(parseSecret(secretOf(new Uint8Array(bytes).fill(7))))
+    const readable = (bytes: number) => Result.isSuccess(parseSigningSecret(secretOf(new Uint8Array(bytes).fill(7))))
     expect(readable(WEBHOOK_SECRET_BYTES_MIN - 1)).toBe(false)
     expect(readable(WEBHOOK_SECRET_BYTES_MIN)).toBe(true)
     expect(readable(WEBHOOK_SECRET_BYTES_MAX)).toBe(true)
@@ -50,7 +50,7 @@ describe("a signing secret", () => {
       `WHSEC_${good.slice(6)}`,
       "whsec_"
     ]) {
-      const reason = parseSecret(bad)
+      const reason = parseSigningSecret(bad)
       expect(Result.isFailure(reason), bad).toBe(true)
       expect(String(Result.merge(reason))).not.toContain(good.slice(6, 20))
     }
@@ -65,7 +65,7 @@ describe("a signature", () => {
   it("is accepted by the public library", () => {
     fc.assert(
       fc.property(key, id, text, (secret, id, body) => {
-        const headers = signedHeaders({ id, timestamp: now(), body }, [Redacted.make(secret)])
+        const headers = buildSignatureHeaders({ id, timestamp: now(), body }, [Redacted.make(secret)])
         expect(new Webhook(secret).verify(body, headers)).toEqual(JSON.parse(body))
       })
     )
@@ -76,7 +76,7 @@ describe("a signature", () => {
       fc.property(key, key, id, text, (secret, other, id, body) => {
         fc.pre(secret !== other)
         const timestamp = now()
-        const headers = signedHeaders({ id, timestamp, body }, [Redacted.make(secret)])
+        const headers = buildSignatureHeaders({ id, timestamp, body }, [Redacted.make(secret)])
         expect(() => new Webhook(secret).verify(`${body} `, headers)).toThrow("No matching signature")
         expect(() => new Webhook(secret).verify(body, { ...headers, "webhook-id": `${id}0` })).toThrow("No matching")
         expect(() =>
@@ -91,7 +91,7 @@ describe("a signature", () => {
     const [before, after, stranger] = [1, 2, 3].map((fill) => secretOf(new Uint8Array(32).fill(fill)))
     if (before === undefined || after === undefined || stranger === undefined) throw new Error("three secrets")
     const body = '{"event":"transaction_created","transaction_id":7}'
-    const headers = signedHeaders({ id: "evt_1", timestamp: now(), body }, [
+    const headers = buildSignatureHeaders({ id: "evt_1", timestamp: now(), body }, [
       Redacted.make(after),
       Redacted.make(before)
     ])
@@ -103,7 +103,7 @@ describe("a signature", () => {
 
   it("of a known message is the one Standard Webhooks prints", () => {
     // The example of the Standard Webhooks reference libraries.
-    const headers = signedHeaders(
+    const headers = buildSignatureHeaders(
       { id: "msg_p5jXN8AQM9LWM0D4loKWxJek", timestamp: 1614265330, body: '{"test": 2432232314}' },
       [Redacted.make("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")]
     )
@@ -117,12 +117,14 @@ describe("checking a signature", () => {
   if (secret === undefined || other === undefined) throw new Error("two secrets")
   const message = { id: "evt_1_2", timestamp: 1_900_000_000, body }
   const at = message.timestamp * 1000
-  const { "webhook-signature": signatures } = signedHeaders(message, [other, secret])
+  const { "webhook-signature": signatures } = buildSignatureHeaders(message, [other, secret])
 
   it("finds the right one among several", () => {
     expect(hasValidSignature(message, signatures, secret, at)).toBe(true)
     expect(hasValidSignature(message, signatures, other, at)).toBe(true)
-    expect(hasValidSignature(message, signedHeaders(message, [other])["webhook-signature"], secret, at)).toBe(false)
+    expect(hasValidSignature(message, buildSignatureHeaders(message, [other])["webhook-signature"], secret, at)).toBe(
+      false
+    )
   })
 
   it("refuses another body, id or time, and what is no signature", () => {

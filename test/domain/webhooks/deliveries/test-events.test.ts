@@ -2,8 +2,8 @@ import { assert, layer } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Layer, Option, Queue, Ref } from "effect"
 import { TestClock } from "effect/testing"
 import { Places } from "../../../../src/admission/concurrency/Places.ts"
-import { Outbound } from "../../../../src/domain/webhooks/deliveries/Outbound.ts"
-import { hasValidSignature, parseSecret } from "../../../../src/domain/webhooks/deliveries/signature.ts"
+import { OutboundHttp } from "../../../../src/domain/webhooks/deliveries/OutboundHttp.ts"
+import { hasValidSignature, parseSigningSecret } from "../../../../src/domain/webhooks/deliveries/signature.ts"
 import { TestEvents } from "../../../../src/domain/webhooks/deliveries/TestEvents.ts"
 import {
   WEBHOOK_SECRET_OVERLAP_MS,
@@ -16,8 +16,8 @@ import {
   layerDeliveryService
 } from "../../../support/domain/webhooks/deliveries/delivery-service.ts"
 import { neverRespond, respondWith } from "../../../support/domain/webhooks/deliveries/outbound-requests.ts"
-import { startReceiver } from "../../../support/domain/webhooks/deliveries/receiver.ts"
-import { freshOperator, typedClient, withToken } from "../../../support/harness.ts"
+import { startReceiver } from "../../../support/domain/webhooks/deliveries/webhook-receiver.ts"
+import { createOperator, typedClient, withToken } from "../../../support/harness.ts"
 
 const tested = ({ operator, id }: Effect.Success<ReturnType<typeof createSubscription>>) => ({
   operatorId: operator.operatorId,
@@ -39,7 +39,7 @@ layer(Layer.provideMerge(TestEvents.layer, layerDeliveryService))("a test event"
         const timestamp = Number(headers["webhook-timestamp"])
         const message = { id: String(headers["webhook-id"]), timestamp, body }
         const given = yield* Effect.forEach([subscription.secret, secret], (text) =>
-          Effect.fromResult(parseSecret(text))
+          Effect.fromResult(parseSigningSecret(text))
         )
         return given.map((each) =>
           hasValidSignature(message, String(headers["webhook-signature"]), each, timestamp * 1000)
@@ -115,7 +115,7 @@ layer(layerDeliveryService)("test events", (it) => {
     Effect.gen(function* () {
       const answers = yield* Deferred.make<void>()
       const posted = yield* Ref.make(0)
-      const slow = Layer.succeed(Outbound, {
+      const slow = Layer.succeed(OutboundHttp, {
         post: () =>
           Ref.update(posted, (count) => count + 1).pipe(
             Effect.andThen(Deferred.await(answers)),
@@ -138,7 +138,7 @@ layer(layerDeliveryService)("test events", (it) => {
           (each) => Effect.forkChild(send(each))
         )
         yield* untilPosted(WEBHOOK_TESTS)
-        const another = yield* createSubscription(1, { operator: yield* freshOperator() })
+        const another = yield* createSubscription(1, { operator: yield* createOperator() })
         assert.deepStrictEqual(yield* send(another), { _tag: "Busy" })
         // Who goes away makes room, for an operator that has some left.
         const [first, second] = fibers

@@ -11,8 +11,8 @@ import {
   layerDeliveryService,
   loadAttempts,
   loadDeliveries,
+  makeRepeatedEvents,
   recordEvents,
-  repeatEvent,
   type TestSubscription
 } from "../../../support/domain/webhooks/deliveries/delivery-service.ts"
 import {
@@ -20,7 +20,7 @@ import {
   neverRespond,
   respondWith
 } from "../../../support/domain/webhooks/deliveries/outbound-requests.ts"
-import { type ReceiverHandler, startReceiver } from "../../../support/domain/webhooks/deliveries/receiver.ts"
+import { type ReceiverHandler, startReceiver } from "../../../support/domain/webhooks/deliveries/webhook-receiver.ts"
 
 const HOUR = 60 * 60 * 1000
 
@@ -49,11 +49,11 @@ layer(layerDeliveryService)("a delivery that fails", (it) => {
     Effect.gen(function* () {
       yield* emptyDeliveryTables
       const polls = yield* makeDeliveryPolls
-      const { mood, answer } = makeSwitchableHandler()
+      const { behavior: mood, handler: answer } = makeSwitchableHandler()
       const server = yield* startReceiver(answer)
       const subscription = yield* createSubscription(server.port)
-      mood.answer = failing
-      yield* recordEvents(subscription.operator, repeatEvent(1))
+      mood.respond = failing
+      yield* recordEvents(subscription.operator, makeRepeatedEvents(1))
       const began = yield* TestClock.testClockWith((clock) => clock.currentTimeMillis)
       yield* deliverAllDue(polls)
       const first = yield* Queue.take(server.requests)
@@ -61,7 +61,7 @@ layer(layerDeliveryService)("a delivery that fails", (it) => {
       const pause = (waiting?.due_at.getTime() ?? 0) - began
       assert.isAtLeast(pause, 22_500)
       assert.isAtMost(pause, 37_500)
-      mood.answer = respondWith(200, "fine")
+      mood.respond = respondWith(200, "fine")
       yield* TestClock.setTime(began + pause - 1)
       yield* deliverAllDue(polls)
       assert.strictEqual(yield* Queue.size(server.requests), 0)
@@ -86,7 +86,7 @@ layer(layerDeliveryService)("a delivery that fails", (it) => {
       const polls = yield* makeDeliveryPolls
       const server = yield* startReceiver(neverRespond)
       const subscription = yield* createSubscription(server.port)
-      yield* recordEvents(subscription.operator, repeatEvent(1))
+      yield* recordEvents(subscription.operator, makeRepeatedEvents(1))
       yield* polls.dispatchEvents
       yield* polls.claimDue
       yield* Queue.take(server.requests)
@@ -103,7 +103,7 @@ layer(layerDeliveryService)("a delivery that fails", (it) => {
       const polls = yield* makeDeliveryPolls
       const server = yield* startReceiver(respondWith(500))
       const subscription = yield* createSubscription(server.port)
-      yield* recordEvents(subscription.operator, repeatEvent(1))
+      yield* recordEvents(subscription.operator, makeRepeatedEvents(1))
       const began = yield* TestClock.testClockWith((clock) => clock.currentTimeMillis)
       yield* deliverAllDue(polls)
       while ((yield* Queue.size(server.requests)) < WEBHOOK_ATTEMPTS - 1) yield* nextTime(polls, subscription)

@@ -2,9 +2,9 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Exit, Fiber, Queue, Scope, Tracer } from "effect"
 import { TestClock } from "effect/testing"
 import { DeliveryQueue } from "../../../../src/domain/webhooks/deliveries/DeliveryQueue.ts"
-import { deliver } from "../../../../src/domain/webhooks/deliveries/delivery-attempt.ts"
+import { sendClaimedDelivery } from "../../../../src/domain/webhooks/deliveries/delivery-attempt.ts"
 import { makeDeliveryPolls } from "../../../../src/domain/webhooks/deliveries/delivery-workers.ts"
-import { Outbound } from "../../../../src/domain/webhooks/deliveries/Outbound.ts"
+import { OutboundHttp } from "../../../../src/domain/webhooks/deliveries/OutboundHttp.ts"
 import { LEASE_MS } from "../../../../src/jobs/lease.ts"
 import { WEBHOOK_CONCURRENT_DELIVERIES } from "../../../../src/platform/limits.ts"
 import {
@@ -13,12 +13,12 @@ import {
   layerDeliveryService,
   loadAttempts,
   loadDeliveries,
+  makeRepeatedEvents,
   recordEvents,
-  repeatEvent,
   type TestSubscription
 } from "../../../support/domain/webhooks/deliveries/delivery-service.ts"
 import { neverRespond } from "../../../support/domain/webhooks/deliveries/outbound-requests.ts"
-import { startReceiver } from "../../../support/domain/webhooks/deliveries/receiver.ts"
+import { startReceiver } from "../../../support/domain/webhooks/deliveries/webhook-receiver.ts"
 import { typedClient, withToken } from "../../../support/harness.ts"
 
 layer(layerDeliveryService)("a worker", (it) => {
@@ -42,7 +42,7 @@ layer(layerDeliveryService)("a worker", (it) => {
         const polls = yield* makeDeliveryPolls
         const queue = yield* DeliveryQueue
         const subscription = yield* createSubscription(1)
-        yield* recordEvents(subscription.operator, repeatEvent(1))
+        yield* recordEvents(subscription.operator, makeRepeatedEvents(1))
         yield* polls.dispatchEvents
         const first = yield* taken(subscription)
         yield* TestClock.adjust(LEASE_MS - 1)
@@ -51,16 +51,16 @@ layer(layerDeliveryService)("a worker", (it) => {
         const second = yield* taken(subscription)
         assert.strictEqual(second.delivery.attempts, 2)
 
-        yield* queue.failed(first.delivery, answered(500, first.now), undefined, second.now)
-        yield* queue.handBack(first.delivery, second.now)
+        yield* queue.fail(first.delivery, answered(500, first.now), undefined, second.now)
+        yield* queue.release(first.delivery, second.now)
         assert.deepInclude((yield* loadDeliveries(subscription))[0] ?? {}, {
           state: "waiting",
           attempts: 2,
           failures: 0
         })
-        yield* queue.delivered({ delivery: first.delivery, ...answered(200, first.now) })
+        yield* queue.complete({ delivery: first.delivery, ...answered(200, first.now) })
         assert.deepInclude((yield* loadDeliveries(subscription))[0] ?? {}, { state: "delivered" })
-        yield* queue.failed(second.delivery, answered(500, second.now), undefined, second.now)
+        yield* queue.fail(second.delivery, answered(500, second.now), undefined, second.now)
         assert.deepInclude((yield* loadDeliveries(subscription))[0] ?? {}, { state: "delivered", failures: 0 })
       })
   )
@@ -70,11 +70,11 @@ layer(layerDeliveryService)("a worker", (it) => {
       yield* emptyDeliveryTables
       const polls = yield* makeDeliveryPolls
       const subscription = yield* createSubscription(1)
-      yield* recordEvents(subscription.operator, repeatEvent(1))
+      yield* recordEvents(subscription.operator, makeRepeatedEvents(1))
       yield* polls.dispatchEvents
       const { delivery } = yield* taken(subscription)
-      const delivering = yield* deliver(delivery).pipe(
-        Effect.provideService(Outbound, {
+      const delivering = yield* sendClaimedDelivery(delivery).pipe(
+        Effect.provideService(OutboundHttp, {
           post: () => Effect.succeed(answered(200, new Date(0)).result),
           request: () => Effect.die("a delivery asks for nothing")
         }),
@@ -96,7 +96,7 @@ layer(layerDeliveryService)("a worker", (it) => {
       const polls = yield* makeDeliveryPolls
       const api = yield* typedClient
       const subscription = yield* createSubscription(1)
-      yield* recordEvents(subscription.operator, repeatEvent(1))
+      yield* recordEvents(subscription.operator, makeRepeatedEvents(1))
       yield* TestClock.setTime(Math.ceil(Date.now() / 1000) * 1000 + 500)
       yield* polls.dispatchEvents
       const { now } = yield* taken(subscription)
@@ -113,11 +113,11 @@ layer(layerDeliveryService)("a worker", (it) => {
       const polls = yield* makeDeliveryPolls
       const queue = yield* DeliveryQueue
       const subscription = yield* createSubscription(1)
-      yield* recordEvents(subscription.operator, repeatEvent(1))
+      yield* recordEvents(subscription.operator, makeRepeatedEvents(1))
       yield* polls.dispatchEvents
       const { delivery, now } = yield* taken(subscription)
-      yield* queue.failed(delivery, answered(500, now), now, now)
-      yield* queue.failed(delivery, answered(500, now), now, now)
+      yield* queue.fail(delivery, answered(500, now), now, now)
+      yield* queue.fail(delivery, answered(500, now), now, now)
       assert.deepInclude((yield* loadDeliveries(subscription))[0] ?? {}, { state: "waiting", failures: 1 })
       assert.strictEqual((yield* loadAttempts(subscription)).length, 1)
     })
@@ -129,7 +129,7 @@ layer(layerDeliveryService)("a worker", (it) => {
       const server = yield* startReceiver(neverRespond)
       const subscription = yield* createSubscription(server.port)
       const records = Array.from({ length: WEBHOOK_CONCURRENT_DELIVERIES }, (_, index) =>
-        repeatEvent(1, `transaction:${index}`)
+        makeRepeatedEvents(1, `transaction:${index}`)
       ).flat()
       yield* recordEvents(subscription.operator, records)
       const scope = yield* Scope.make()

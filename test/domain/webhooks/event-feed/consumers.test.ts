@@ -12,15 +12,15 @@ import {
 import {
   emptyDeliveryTables,
   layerDeliveryService,
-  repeatEvent
+  makeRepeatedEvents
 } from "../../../support/domain/webhooks/deliveries/delivery-service.ts"
 import {
-  createReadingOperator,
+  createFeedReader,
   insertManyEvents,
-  readAll,
+  readAllEvents,
   recordFeedEvents
 } from "../../../support/domain/webhooks/event-feed/feed-events.ts"
-import { call, freshOperator, type TestOperator, typedClient, withToken } from "../../../support/harness.ts"
+import { call, createOperator, type TestOperator, typedClient, withToken } from "../../../support/harness.ts"
 
 const put = (operator: TestOperator, name: string, cursor: string) =>
   Effect.flatMap(typedClient, (api) => api.put_event_consumer({ name, cursor }).pipe(withToken(operator.token))).pipe(
@@ -37,10 +37,10 @@ const start = ({ operatorId }: TestOperator) => formatFeedCursor({ operatorId, p
 layer(layerDeliveryService)("a consumer of the feed", (it) => {
   it.effect("acknowledges up to a cursor, and shows how far it is behind", () =>
     Effect.gen(function* () {
-      const operator = yield* createReadingOperator
+      const operator = yield* createFeedReader
       assert.deepStrictEqual(yield* listed(operator), [])
-      yield* recordFeedEvents(operator, repeatEvent(3))
-      const { events, after } = yield* readAll(operator)
+      yield* recordFeedEvents(operator, makeRepeatedEvents(3))
+      const { events, after } = yield* readAllEvents(operator)
       const timestamp = String(events[0]?.payload["timestamp"])
       const behind = yield* put(operator, "ledger", start(operator))
       assert.deepStrictEqual(behind, {
@@ -64,9 +64,9 @@ layer(layerDeliveryService)("a consumer of the feed", (it) => {
 
   it.effect("never moves backwards; the same cursor again changes nothing", () =>
     Effect.gen(function* () {
-      const operator = yield* createReadingOperator
-      yield* recordFeedEvents(operator, repeatEvent(2))
-      const { events, after } = yield* readAll(operator)
+      const operator = yield* createFeedReader
+      yield* recordFeedEvents(operator, makeRepeatedEvents(2))
+      const { events, after } = yield* readAllEvents(operator)
       yield* put(operator, "ledger", after)
       yield* put(operator, "ledger", after)
       const error = yield* Effect.flip(put(operator, "ledger", events[0]?.cursor ?? ""))
@@ -81,7 +81,7 @@ layer(layerDeliveryService)("a consumer of the feed", (it) => {
 
   it.effect("takes a cursor ahead of everything there is, and none of another account, nor the empty one", () =>
     Effect.gen(function* () {
-      const [operator, other] = [yield* createReadingOperator, yield* createReadingOperator]
+      const [operator, other] = [yield* createFeedReader, yield* createFeedReader]
       const ahead = formatFeedCursor({ operatorId: operator.operatorId, position: Number.MAX_SAFE_INTEGER })
       assert.strictEqual((yield* put(operator, "ledger", ahead)).cursor, ahead)
       for (const cursor of [start(other), "", "x"]) {
@@ -96,7 +96,7 @@ layer(layerDeliveryService)("a consumer of the feed", (it) => {
     `has a name of up to ${EVENT_CONSUMER_NAME} letters, digits, dots, underscores and hyphens, that no URL resolves`,
     () =>
       Effect.gen(function* () {
-        const operator = yield* createReadingOperator
+        const operator = yield* createFeedReader
         const cursor = start(operator)
         const longest = "a".repeat(EVENT_CONSUMER_NAME)
         for (const name of [longest, "0", "A..", "a._-"]) yield* put(operator, name, cursor)
@@ -112,7 +112,7 @@ layer(layerDeliveryService)("a consumer of the feed", (it) => {
   it.effect("is forgotten when it is deleted, by its own account alone", () =>
     Effect.gen(function* () {
       const api = yield* typedClient
-      const [operator, other] = [yield* createReadingOperator, yield* createReadingOperator]
+      const [operator, other] = [yield* createFeedReader, yield* createFeedReader]
       yield* put(operator, "ledger", start(operator))
       const remove = (whose: TestOperator) => api.delete_event_consumer({ name: "ledger" }).pipe(withToken(whose.token))
       assert.strictEqual((yield* Effect.flip(remove(other)))._tag, "NotFound")
@@ -125,7 +125,7 @@ layer(layerDeliveryService)("a consumer of the feed", (it) => {
 
   it.effect(`is one of ${EVENT_CONSUMERS} at most, however many are made at once`, () =>
     Effect.gen(function* () {
-      const operator = yield* createReadingOperator
+      const operator = yield* createFeedReader
       const cursor = start(operator)
       const answers = yield* Effect.forEach(
         Array.from({ length: EVENT_CONSUMERS + 5 }, (_, n) => `consumer-${n}`),
@@ -148,14 +148,14 @@ layer(layerDeliveryService)("a consumer of the feed", (it) => {
   it.effect("cannot acknowledge up to where events behind were removed, and counts those that are kept", () =>
     Effect.gen(function* () {
       yield* emptyDeliveryTables
-      const operator = yield* createReadingOperator
-      yield* recordFeedEvents(operator, repeatEvent(3))
-      const { events, after } = yield* readAll(operator)
+      const operator = yield* createFeedReader
+      yield* recordFeedEvents(operator, makeRepeatedEvents(3))
+      const { events, after } = yield* readAllEvents(operator)
       yield* put(operator, "slow", events[0]?.cursor ?? "")
       const sql = yield* SqlClient.SqlClient
       const at = new Date(Date.now() - EVENT_RETENTION_MS)
       yield* sql`UPDATE events SET fanned_out_at = ${at} WHERE operator_id = ${operator.operatorId}`
-      yield* recordFeedEvents(operator, repeatEvent(2))
+      yield* recordFeedEvents(operator, makeRepeatedEvents(2))
       yield* applyDeliveryRetention(new Date(at.getTime() + EVENT_RETENTION_MS))
       const error = yield* Effect.flip(put(operator, "slow", events[1]?.cursor ?? ""))
       assert.strictEqual(error._tag, "Conflict")
@@ -170,7 +170,7 @@ layer(layerDeliveryService)("a consumer of the feed", (it) => {
 
   it.effect(`is behind in ${FEED_LAG_COUNTED} events at most, as far as they are counted`, () =>
     Effect.gen(function* () {
-      const operator = yield* createReadingOperator
+      const operator = yield* createFeedReader
       yield* insertManyEvents(operator, FEED_LAG_COUNTED - 1, "transaction_updated")
       const cursor = start(operator)
       assert.strictEqual((yield* put(operator, "ledger", cursor)).lag, FEED_LAG_COUNTED - 1)
@@ -191,7 +191,7 @@ layer(layerDeliveryService)("a consumer of the feed", (it) => {
 
   it.effect("belongs to an account that may write", () =>
     Effect.gen(function* () {
-      const operator = yield* freshOperator()
+      const operator = yield* createOperator()
       const envelope = yield* call(operator.readOnlyToken, "put_event_consumer", { name: "a", cursor: start(operator) })
       assert.strictEqual(envelope.error_code, 401)
       assert.strictEqual((yield* call(operator.readOnlyToken, "list_event_consumers")).error_code, 0)

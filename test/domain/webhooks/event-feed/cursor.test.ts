@@ -30,15 +30,15 @@ it("a page ends at its last event when it is full, else where the reading got to
     fc.property(positions, fc.integer({ min: 1, max: 20 }), fc.boolean(), (all, limit, narrowed) => {
       const events = all.slice(0, limit + 1).map((position) => ({ position }))
       const reached = narrowed ? 200 : null
-      const page = toFeedPage({ forgotten: 0, start: 10, reached, beyond: false, events }, limit)
-      assert.strictEqual(page.more, all.length > limit)
+      const page = toFeedPage({ deletedUpTo: 0, start: 10, reachedPosition: reached, hasMore: false, events }, limit)
+      assert.strictEqual(page.hasMore, all.length > limit)
       assert.isAtMost(page.events.length, limit)
       // Nothing is skipped: whatever is behind was not shown, and all before it was.
       assert.deepStrictEqual(
         page.events.map(({ position }) => position),
-        all.filter((position) => position <= page.next).slice(0, limit)
+        all.filter((position) => position <= page.nextPosition).slice(0, limit)
       )
-      assert.strictEqual(page.next, page.more ? page.events.at(-1)?.position : (reached ?? all.at(-1) ?? 10))
+      assert.strictEqual(page.nextPosition, page.hasMore ? page.events.at(-1)?.position : (reached ?? all.at(-1) ?? 10))
     })
   )
 })

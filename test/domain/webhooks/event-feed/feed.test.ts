@@ -16,21 +16,21 @@ import {
   deliverAllDue,
   emptyDeliveryTables,
   layerDeliveryService,
-  recordEvents,
-  repeatEvent
+  makeRepeatedEvents,
+  recordEvents
 } from "../../../support/domain/webhooks/deliveries/delivery-service.ts"
 import { respondWith } from "../../../support/domain/webhooks/deliveries/outbound-requests.ts"
-import { startReceiver } from "../../../support/domain/webhooks/deliveries/receiver.ts"
+import { startReceiver } from "../../../support/domain/webhooks/deliveries/webhook-receiver.ts"
 import {
-  createReadingOperator,
+  createFeedReader,
   dispatchAllEvents,
   eventIdsOf,
   insertManyEvents,
-  readAll,
+  readAllEvents,
   recordFeedEvents
 } from "../../../support/domain/webhooks/event-feed/feed-events.ts"
 import { fieldOfError } from "../../../support/error-messages.ts"
-import { call, freshOperator, insertProperty, typedClient, withToken } from "../../../support/harness.ts"
+import { call, createOperator, insertProperty, typedClient, withToken } from "../../../support/harness.ts"
 
 const STAY = { reservation_code: "5-A", stay_code: "5-A", property_id: 0 }
 
@@ -62,12 +62,12 @@ layer(layerDeliveryService)("the feed", (it) => {
   it.effect("goes on behind a cursor, be it an event's or a page's, and says where it is when there is nothing", () =>
     Effect.gen(function* () {
       const api = yield* typedClient
-      const operator = yield* createReadingOperator
+      const operator = yield* createFeedReader
       const read = (fields: Parameters<typeof api.list_events>[0]) =>
         api.list_events(fields).pipe(withToken(operator.token))
       const empty = yield* read({})
       assert.deepStrictEqual([empty.events, empty.has_more], [[], false])
-      const ids = yield* recordFeedEvents(operator, repeatEvent(5))
+      const ids = yield* recordFeedEvents(operator, makeRepeatedEvents(5))
       const first = yield* read({ limit: 2 })
       assert.deepStrictEqual([eventIdsOf(first.events), first.has_more], [ids.slice(0, 2), true])
       const rest = yield* read({ after: first.next_cursor })
@@ -85,9 +85,9 @@ layer(layerDeliveryService)("the feed", (it) => {
   it.effect("goes on behind an event that a webhook told of, while that is kept", () =>
     Effect.gen(function* () {
       const api = yield* typedClient
-      const [operator, other] = [yield* createReadingOperator, yield* createReadingOperator]
-      const [theirs = 0] = yield* recordFeedEvents(other, repeatEvent(1))
-      const [first = 0, ...rest] = yield* recordFeedEvents(operator, repeatEvent(3))
+      const [operator, other] = [yield* createFeedReader, yield* createFeedReader]
+      const [theirs = 0] = yield* recordFeedEvents(other, makeRepeatedEvents(1))
+      const [first = 0, ...rest] = yield* recordFeedEvents(operator, makeRepeatedEvents(3))
       const read = (after: string) => api.list_events({ after }).pipe(withToken(operator.token))
       assert.deepStrictEqual(eventIdsOf((yield* read(`evt_${first}`)).events), rest)
       assert.deepStrictEqual((yield* read(`evt_${rest.at(-1)}`)).events, [])
@@ -106,12 +106,12 @@ layer(layerDeliveryService)("the feed", (it) => {
 
   it.effect("shows an event once it is handed out, and one of a lower id that came later after it", () =>
     Effect.gen(function* () {
-      const operator = yield* createReadingOperator
+      const operator = yield* createFeedReader
       const sql = yield* SqlClient.SqlClient
-      yield* recordEvents(operator, repeatEvent(2))
-      assert.deepStrictEqual((yield* readAll(operator)).events, [])
+      yield* recordEvents(operator, makeRepeatedEvents(2))
+      assert.deepStrictEqual((yield* readAllEvents(operator)).events, [])
       yield* dispatchAllEvents
-      const { events, after } = yield* readAll(operator)
+      const { events, after } = yield* readAllEvents(operator)
       assert.strictEqual(events.length, 2)
       // As a slow transaction does, whose id was drawn before the others'.
       const lower = Math.min(...eventIdsOf(events)) - 1
@@ -119,17 +119,17 @@ layer(layerDeliveryService)("the feed", (it) => {
         INSERT INTO events (operator_id, id, event, record, payload, queued_at) OVERRIDING SYSTEM VALUE
         VALUES (${operator.operatorId}, ${lower}, 'transaction_updated', 'transaction:9', '{"transaction_id": 9}', now())`
       yield* dispatchAllEvents
-      assert.deepStrictEqual(eventIdsOf((yield* readAll(operator, after)).events), [lower])
+      assert.deepStrictEqual(eventIdsOf((yield* readAllEvents(operator, after)).events), [lower])
     })
   )
 
   it.effect("is each operator's own, and a cursor good for nobody else", () =>
     Effect.gen(function* () {
       const api = yield* typedClient
-      const [mine, theirs] = [yield* createReadingOperator, yield* createReadingOperator]
-      yield* recordFeedEvents(theirs, repeatEvent(3))
-      const ids = yield* recordFeedEvents(mine, repeatEvent(1))
-      const { events, after } = yield* readAll(mine)
+      const [mine, theirs] = [yield* createFeedReader, yield* createFeedReader]
+      yield* recordFeedEvents(theirs, makeRepeatedEvents(3))
+      const ids = yield* recordFeedEvents(mine, makeRepeatedEvents(1))
+      const { events, after } = yield* readAllEvents(mine)
       assert.deepStrictEqual(eventIdsOf(events), ids)
       const error = yield* Effect.flip(api.list_events({ after }).pipe(withToken(theirs.token)))
       assert.strictEqual(error._tag, "BadRequest")
@@ -139,7 +139,7 @@ layer(layerDeliveryService)("the feed", (it) => {
 
   it.effect("refuses what is no cursor, naming the field", () =>
     Effect.gen(function* () {
-      const { token, operatorId } = yield* freshOperator()
+      const { token, operatorId } = yield* createOperator()
       const good = formatFeedCursor({ operatorId, position: 5 })
       const odd = [
         "x",
@@ -165,7 +165,7 @@ layer(layerDeliveryService)("the feed", (it) => {
   it.effect(`shows ${FEED_DEFAULT} events, or as many as asked for up to ${FEED_MAX}`, () =>
     Effect.gen(function* () {
       const api = yield* typedClient
-      const operator = yield* createReadingOperator
+      const operator = yield* createFeedReader
       yield* insertManyEvents(operator, FEED_MAX + 1, "transaction_updated")
       const count = (fields: object) =>
         Effect.map(api.list_events(fields).pipe(withToken(operator.token)), ({ events }) => events.length)
@@ -193,7 +193,7 @@ layer(layerDeliveryService)("the feed", (it) => {
   it.effect("is narrowed to kinds of events and to a property, and ends where it has looked to", () =>
     Effect.gen(function* () {
       const api = yield* typedClient
-      const operator = yield* createReadingOperator
+      const operator = yield* createFeedReader
       const property_id = yield* insertProperty(operator.operatorId, "Harbour 1")
       const other_id = yield* insertProperty(operator.operatorId, "Harbour 2")
       const [entry = 0, created = 0, boxed = 0, review = 0] = yield* recordFeedEvents(operator, [
@@ -203,7 +203,7 @@ layer(layerDeliveryService)("the feed", (it) => {
         { event: "review_created", payload: { ...STAY, property_id } },
         { event: "message_created", payload: { conversation_id: "c", message_id: "m" } }
       ])
-      const all = yield* readAll(operator)
+      const all = yield* readAllEvents(operator)
       const read = (fields: object) => api.list_events(fields).pipe(withToken(operator.token))
       for (const [fields, expected] of [
         [{ types: "transaction_created" }, [entry]],
@@ -226,7 +226,7 @@ layer(layerDeliveryService)("the feed", (it) => {
 
   it.effect("answers 404 for a property the caller has not, as searches do", () =>
     Effect.gen(function* () {
-      const [mine, theirs] = [yield* createReadingOperator, yield* createReadingOperator]
+      const [mine, theirs] = [yield* createFeedReader, yield* createFeedReader]
       const property_id = yield* insertProperty(theirs.operatorId, "Harbour 1")
       yield* recordFeedEvents(theirs, [{ event: "reservation_created", payload: { ...STAY, property_id } }])
       for (const wait of [0, 1]) {
@@ -241,7 +241,7 @@ layer(layerDeliveryService)("the feed", (it) => {
     () =>
       Effect.gen(function* () {
         const api = yield* typedClient
-        const operator = yield* createReadingOperator
+        const operator = yield* createFeedReader
         yield* insertManyEvents(operator, FEED_EVENTS_SCANNED - 1, "transaction_updated")
         const [last = 0] = yield* recordFeedEvents(operator, [{ event: "message_created" }])
         const read = (after: string) =>
@@ -262,28 +262,28 @@ layer(layerDeliveryService)("the feed", (it) => {
   it.effect("a database restored from an older dump gives positions behind every cursor there was", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const operator = yield* createReadingOperator
-      yield* recordFeedEvents(operator, repeatEvent(3))
-      const { after } = yield* readAll(operator)
+      const operator = yield* createFeedReader
+      yield* recordFeedEvents(operator, makeRepeatedEvents(3))
+      const { after } = yield* readAllEvents(operator)
       yield* sql`DELETE FROM events WHERE operator_id = ${operator.operatorId}`
       yield* sql`SELECT setval('event_positions', 1)`
-      const ids = yield* recordFeedEvents(operator, repeatEvent(2))
-      assert.deepStrictEqual(eventIdsOf((yield* readAll(operator, after)).events), ids)
+      const ids = yield* recordFeedEvents(operator, makeRepeatedEvents(2))
+      assert.deepStrictEqual(eventIdsOf((yield* readAllEvents(operator, after)).events), ids)
     })
   )
 
   it.effect("a clock that was set back, or far ahead, changes nothing of the order", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const operator = yield* createReadingOperator
-      const first = yield* recordFeedEvents(operator, repeatEvent(2))
+      const operator = yield* createFeedReader
+      const first = yield* recordFeedEvents(operator, makeRepeatedEvents(2))
       // As if positions had been given an hour ahead of the clock.
       yield* sql`SELECT setval('event_positions', last_value + 3600000000) FROM event_positions`
-      const ahead = yield* recordFeedEvents(operator, repeatEvent(2))
-      const { after } = yield* readAll(operator)
-      const later = yield* recordFeedEvents(operator, repeatEvent(2))
-      assert.deepStrictEqual(eventIdsOf((yield* readAll(operator)).events), [...first, ...ahead, ...later])
-      assert.deepStrictEqual(eventIdsOf((yield* readAll(operator, after)).events), later)
+      const ahead = yield* recordFeedEvents(operator, makeRepeatedEvents(2))
+      const { after } = yield* readAllEvents(operator)
+      const later = yield* recordFeedEvents(operator, makeRepeatedEvents(2))
+      assert.deepStrictEqual(eventIdsOf((yield* readAllEvents(operator)).events), [...first, ...ahead, ...later])
+      assert.deepStrictEqual(eventIdsOf((yield* readAllEvents(operator, after)).events), later)
       yield* sql`SELECT setval('event_positions', 1)`
     })
   )
@@ -292,29 +292,29 @@ layer(layerDeliveryService)("the feed", (it) => {
     Effect.gen(function* () {
       yield* emptyDeliveryTables
       const api = yield* typedClient
-      const [operator, quiet] = [yield* createReadingOperator, yield* createReadingOperator]
+      const [operator, quiet] = [yield* createFeedReader, yield* createFeedReader]
       const start = yield* api.list_events().pipe(withToken(operator.token))
       const quietly = yield* api.list_events().pipe(withToken(quiet.token))
-      yield* recordFeedEvents(operator, repeatEvent(3))
-      const old = yield* readAll(operator)
+      yield* recordFeedEvents(operator, makeRepeatedEvents(3))
+      const old = yield* readAllEvents(operator)
       const sql = yield* SqlClient.SqlClient
       const at = new Date(Date.now() - EVENT_RETENTION_MS)
       yield* sql`UPDATE events SET fanned_out_at = ${at} WHERE operator_id = ${operator.operatorId}`
-      const kept = yield* recordFeedEvents(operator, repeatEvent(2))
+      const kept = yield* recordFeedEvents(operator, makeRepeatedEvents(2))
       yield* applyDeliveryRetention(new Date(at.getTime() + EVENT_RETENTION_MS - 1))
-      assert.strictEqual((yield* readAll(operator)).events.length, 5)
+      assert.strictEqual((yield* readAllEvents(operator)).events.length, 5)
       yield* applyDeliveryRetention(new Date(at.getTime() + EVENT_RETENTION_MS))
-      assert.deepStrictEqual(eventIdsOf((yield* readAll(operator)).events), kept)
+      assert.deepStrictEqual(eventIdsOf((yield* readAllEvents(operator)).events), kept)
       // Whoever had read all that was removed goes on; whoever had not has missed something.
-      assert.deepStrictEqual(eventIdsOf((yield* readAll(operator, old.after)).events), kept)
+      assert.deepStrictEqual(eventIdsOf((yield* readAllEvents(operator, old.after)).events), kept)
       for (const after of [start.next_cursor, old.events[1]?.cursor]) {
         const error = yield* Effect.flip(api.list_events({ after: after ?? "" }).pipe(withToken(operator.token)))
         assert.strictEqual(error._tag, "Conflict")
         assert.match(error.message, /^after: /)
         assert.include(error.message, old.after)
       }
-      yield* recordFeedEvents(quiet, repeatEvent(1))
-      assert.strictEqual((yield* readAll(quiet, quietly.next_cursor)).events.length, 1)
+      yield* recordFeedEvents(quiet, makeRepeatedEvents(1))
+      assert.strictEqual((yield* readAllEvents(quiet, quietly.next_cursor)).events.length, 1)
     })
   )
 
@@ -322,7 +322,7 @@ layer(layerDeliveryService)("the feed", (it) => {
     Effect.gen(function* () {
       yield* emptyDeliveryTables
       const { operator } = yield* createSubscription(1, { events: ["message_created"] })
-      const [needed] = yield* recordFeedEvents(operator, [{ event: "message_created" }, ...repeatEvent(2)])
+      const [needed] = yield* recordFeedEvents(operator, [{ event: "message_created" }, ...makeRepeatedEvents(2)])
       const sql = yield* SqlClient.SqlClient
       yield* applyDeliveryRetention(new Date(Date.now() + EVENT_RETENTION_MS + 60_000))
       const left = yield* sql<{ id: number }>`SELECT id FROM events WHERE operator_id = ${operator.operatorId}`
@@ -330,7 +330,7 @@ layer(layerDeliveryService)("the feed", (it) => {
         left.map(({ id }) => id),
         [needed ?? 0]
       )
-      assert.deepStrictEqual((yield* readAll(operator)).events, [])
+      assert.deepStrictEqual((yield* readAllEvents(operator)).events, [])
     })
   )
 })

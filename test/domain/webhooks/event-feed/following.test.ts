@@ -1,17 +1,17 @@
 import { assert, layer } from "@effect/vitest"
 import { DateTime, Deferred, Effect, Fiber } from "effect"
 import { SqlClient } from "effect/sql"
-import { FanOut } from "../../../../src/domain/webhooks/deliveries/FanOut.ts"
+import { EventDispatcher } from "../../../../src/domain/webhooks/deliveries/EventDispatcher.ts"
 import { FEED_MAX } from "../../../../src/platform/limits.ts"
 import { layerDeliveryService } from "../../../support/domain/webhooks/deliveries/delivery-service.ts"
 import {
-  createReadingOperator,
+  createFeedReader,
   eventIdsOf,
   type FeedEvent,
   recordManyEvents
 } from "../../../support/domain/webhooks/event-feed/feed-events.ts"
 import { type TestOperator, typedClient, withToken } from "../../../support/harness.ts"
-import { canOverlap, withServerNote } from "../../../support/overlap.ts"
+import { canOverlap, withServerNote } from "../../../support/overlapping-transactions.ts"
 
 // Readers that follow the feed while it grows: nothing is missing, nothing comes twice, each record's events in order.
 
@@ -37,7 +37,7 @@ const followed = Effect.fnUntraced(function* (operator: TestOperator, count: num
 
 /** Hands out what waits until it is told to end, as the worker of a process does. */
 const handingOut = Effect.gen(function* () {
-  const fanOut = yield* FanOut
+  const fanOut = yield* EventDispatcher
   while (true) {
     yield* fanOut.dispatchNext(yield* DateTime.nowAsDate)
     yield* Effect.yieldNow
@@ -65,7 +65,7 @@ const checked = Effect.fnUntraced(function* ({ operatorId }: TestOperator, seen:
 layer(layerDeliveryService)("who follows the feed", (it) => {
   it.effect(`while ${EVENTS} events are handed out sees each once, those of a record in their order`, () =>
     Effect.gen(function* () {
-      const operator = yield* createReadingOperator
+      const operator = yield* createFeedReader
       yield* recordManyEvents(operator, EVENTS, RECORDS)
       const worker = yield* Effect.forkChild(handingOut)
       yield* checked(operator, yield* followed(operator, EVENTS))
@@ -99,7 +99,7 @@ layer(layerDeliveryService)("who follows the feed", (it) => {
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
         yield* sql`CREATE SEQUENCE change_order`
-        const operator = yield* createReadingOperator
+        const operator = yield* createFeedReader
         const TIMES = 60
         const workers = yield* Effect.forEach([1, 2], () => Effect.forkChild(handingOut))
         const writers = yield* Effect.forEach([1, 2], (writer) => Effect.forkChild(writing(operator, writer, TIMES)))
@@ -115,9 +115,9 @@ layer(layerDeliveryService)("who follows the feed", (it) => {
     () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
-        const fanOut = yield* FanOut
+        const fanOut = yield* EventDispatcher
         const next = Effect.flatMap(DateTime.nowAsDate, fanOut.dispatchNext)
-        const operator = yield* createReadingOperator
+        const operator = yield* createFeedReader
         yield* recordManyEvents(operator, 1, 1)
         const [given, end] = [yield* Deferred.make<number>(), yield* Deferred.make<void>()]
         const turn = yield* Effect.forkChild(
@@ -145,7 +145,7 @@ layer(layerDeliveryService)("who follows the feed", (it) => {
   it.effect("and is killed between any two steps sees every event, and each exactly once by its event_id", () =>
     Effect.gen(function* () {
       const api = yield* typedClient
-      const operator = yield* createReadingOperator
+      const operator = yield* createFeedReader
       const as = withToken(operator.token)
       const COUNT = 2_000
       const seen: Array<FeedEvent> = []

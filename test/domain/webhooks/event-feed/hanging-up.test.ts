@@ -1,8 +1,8 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer, References, Schema } from "effect"
 import { FEED_WAIT_SECONDS, FEED_WAITING_READS } from "../../../../src/platform/limits.ts"
-import { createReadingOperator } from "../../../support/domain/webhooks/event-feed/feed-events.ts"
-import { BaseUrl, layerHttpServer } from "../../../support/server.ts"
+import { createFeedReader } from "../../../support/domain/webhooks/event-feed/feed-events.ts"
+import { BaseUrl, layerHttpServer } from "../../../support/http-server.ts"
 
 const codeIn = Schema.decodeUnknownSync(Schema.fromJsonString(Schema.Struct({ error_code: Schema.Int })))
 
@@ -13,7 +13,7 @@ layer(layerQuiet, { excludeTestServices: true })("clients that hang up", (it) =>
   it.effect("while they wait for events leave their seats to others", () =>
     Effect.gen(function* () {
       const base = yield* BaseUrl
-      const { token } = yield* createReadingOperator
+      const { token } = yield* createFeedReader
       const asked = (wait: number, signal?: AbortSignal) =>
         fetch(`${base}/v3/events?wait=${wait}`, {
           headers: { "Service-Access-Token": token },

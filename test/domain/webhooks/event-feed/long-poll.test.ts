@@ -12,11 +12,11 @@ import { WakeUp } from "../../../../src/jobs/WakeUp.ts"
 import { FEED_WAIT_SECONDS, FEED_WAITING_READS } from "../../../../src/platform/limits.ts"
 import {
   layerDeliveryService,
-  recordEvents,
-  repeatEvent
+  makeRepeatedEvents,
+  recordEvents
 } from "../../../support/domain/webhooks/deliveries/delivery-service.ts"
 import {
-  createReadingOperator,
+  createFeedReader,
   dispatchAllEvents,
   eventIdsOf,
   recordFeedEvents
@@ -31,7 +31,7 @@ import {
   withToken
 } from "../../../support/harness.ts"
 import { makeShortWaitClock } from "../../../support/short-wait-clock.ts"
-import { countStatements } from "../../../support/statements.ts"
+import { countStatements } from "../../../support/statement-count.ts"
 
 /** A call that waits: what it asked is read, and there was nothing. */
 const waiting = Effect.fnUntraced(function* (operator: TestOperator, fields: object = {}) {
@@ -55,10 +55,10 @@ const isWaiting = <A, E>(fiber: Fiber.Fiber<A, E>) => fiber.pollUnsafe() === und
 layer(layerDeliveryService)("a call that waits for events", (it) => {
   it.effect("is answered as soon as there is one in the feed", () =>
     Effect.gen(function* () {
-      const operator = yield* createReadingOperator
+      const operator = yield* createFeedReader
       const polls = yield* makeDeliveryPolls
       const fiber = yield* waiting(operator)
-      const ids = yield* recordEvents(operator, repeatEvent(2))
+      const ids = yield* recordEvents(operator, makeRepeatedEvents(2))
       yield* read
       assert.isTrue(isWaiting(fiber))
       while ((yield* polls.dispatchEvents).events > 0) {}
@@ -70,7 +70,7 @@ layer(layerDeliveryService)("a call that waits for events", (it) => {
   it.effect("is answered with nothing when its time is up, in the place where it was", () =>
     Effect.gen(function* () {
       const api = yield* typedClient
-      const operator = yield* createReadingOperator
+      const operator = yield* createFeedReader
       const { next_cursor } = yield* api.list_events().pipe(withToken(operator.token))
       const fiber = yield* waiting(operator)
       yield* TestClock.adjust(FEED_WAIT_SECONDS * 1000 - 1)
@@ -82,11 +82,11 @@ layer(layerDeliveryService)("a call that waits for events", (it) => {
 
   it.effect("waits on when what came is not what it asked for, and need not look at that again", () =>
     Effect.gen(function* () {
-      const operator = yield* createReadingOperator
+      const operator = yield* createFeedReader
       const polls = yield* makeDeliveryPolls
       const property_id = yield* insertProperty(operator.operatorId, "Harbour 1")
       const fiber = yield* waiting(operator, { property_id })
-      yield* recordEvents(operator, repeatEvent(3))
+      yield* recordEvents(operator, makeRepeatedEvents(3))
       while ((yield* polls.dispatchEvents).events > 0) {}
       yield* read
       assert.isTrue(isWaiting(fiber))
@@ -99,8 +99,8 @@ layer(layerDeliveryService)("a call that waits for events", (it) => {
 
   it.effect("does not wait when there is something, and asks the database once then", () =>
     Effect.gen(function* () {
-      const operator = yield* createReadingOperator
-      yield* recordFeedEvents(operator, repeatEvent(1))
+      const operator = yield* createFeedReader
+      yield* recordFeedEvents(operator, makeRepeatedEvents(1))
       yield* call(operator.token, "list_events")
       const [{ error_code }, statements] = yield* countStatements(call(operator.token, "list_events", { wait: 20 }))
       assert.deepStrictEqual([error_code, statements], [0, 1])
@@ -109,7 +109,7 @@ layer(layerDeliveryService)("a call that waits for events", (it) => {
 
   it.effect(`is one of ${FEED_WAITING_READS} of its operator; one more is 429 and told when to come back`, () =>
     Effect.gen(function* () {
-      const [operator, other] = [yield* createReadingOperator, yield* createReadingOperator]
+      const [operator, other] = [yield* createFeedReader, yield* createFeedReader]
       const all = yield* Effect.forEach(Array.from({ length: FEED_WAITING_READS }), () => waiting(operator))
       assert.isTrue(all.every(isWaiting))
       const { envelope, headers } = yield* callForResponse(operator.token, "list_events", { wait: 1 })
@@ -129,7 +129,7 @@ layer(layerDeliveryService)("a call that waits for events", (it) => {
 
   it.effect("holds no place meanwhile", () =>
     Effect.gen(function* () {
-      const operator = yield* createReadingOperator
+      const operator = yield* createFeedReader
       const places = yield* Places
       const fibers = yield* Effect.forEach(Array.from({ length: FEED_WAITING_READS }), () => waiting(operator))
       // As many as there are, by operators that hold none: each is in work before the first ends.
@@ -143,7 +143,7 @@ layer(layerDeliveryService)("a call that waits for events", (it) => {
 layer(layerDeliveryService)("who waits for events and may not read them any more", (it) => {
   /** A call that waits, with a token that was looked up so many milliseconds before. */
   const knownFor = Effect.fnUntraced(function* (milliseconds: number) {
-    const operator = yield* createReadingOperator
+    const operator = yield* createFeedReader
     assert.strictEqual((yield* call(operator.token, "list_events")).error_code, 0)
     yield* TestClock.adjust(milliseconds)
     return { operator, fiber: yield* waiting(operator) }
@@ -152,7 +152,7 @@ layer(layerDeliveryService)("who waits for events and may not read them any more
   /** An event comes into the feed, and who waits is told. */
   const comes = Effect.fnUntraced(function* (operator: TestOperator) {
     const polls = yield* makeDeliveryPolls
-    const ids = yield* recordEvents(operator, repeatEvent(1))
+    const ids = yield* recordEvents(operator, makeRepeatedEvents(1))
     while ((yield* polls.dispatchEvents).events > 0) {}
     return ids
   })
@@ -223,9 +223,9 @@ describe("a wait that is told of much and finds nothing", () => {
     const stopping = Context.get(yield* Layer.build(Shutdown.layer), Shutdown)
     const news = { notify: () => Effect.void, latch: () => Effect.succeed(latch) }
     let looks = 0
-    const look = () => Effect.sync(() => ({ found: ++looks, answers: false }))
+    const look = () => Effect.sync(() => ({ page: ++looks, isReady: false }))
     const fiber = yield* Effect.forkChild(
-      longPoll({ news, stopping, seats: new LongPollPermits() }, 1, FEED_WAIT_SECONDS, look),
+      longPoll({ newEvents: news, shutdown: stopping, permits: new LongPollPermits() }, 1, FEED_WAIT_SECONDS, look),
       {
         startImmediately: true
       }
@@ -292,7 +292,7 @@ const elsewhere = (scope: Scope.Scope) =>
 layer(layerDeliveryService)("who waits in another process", (it) => {
   it.effect("is told of what this one hands out at its next look, before its wait would end by itself", () =>
     Effect.gen(function* () {
-      const operator = yield* createReadingOperator
+      const operator = yield* createFeedReader
       const news = yield* elsewhere(yield* Effect.scope)
       const latch = yield* news.latch(operator.operatorId)
       // The first look tells in any case.
@@ -301,7 +301,7 @@ layer(layerDeliveryService)("who waits in another process", (it) => {
         yield* latch.close
         yield* Effect.sleep(1.2 * NEW_EVENTS_POLL_MS)
         assert.isFalse(latch.isOpen())
-        yield* recordEvents(operator, repeatEvent(1))
+        yield* recordEvents(operator, makeRepeatedEvents(1))
         yield* dispatchAllEvents
         yield* Effect.timeout(latch.await, FEED_WAIT_SECONDS * 1000)
       }
@@ -313,7 +313,7 @@ layer(layerDeliveryService)("a process that is asked to stop", (it) => {
   it.effect("answers all that wait at once, and lets nobody wait any more", () =>
     Effect.gen(function* () {
       const { begin } = yield* Shutdown
-      const operator = yield* createReadingOperator
+      const operator = yield* createFeedReader
       const fibers = yield* Effect.forEach(Array.from({ length: FEED_WAITING_READS }), () => waiting(operator))
       yield* begin
       for (const fiber of fibers) assert.deepStrictEqual((yield* Fiber.join(fiber)).events, [])

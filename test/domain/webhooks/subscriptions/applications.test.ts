@@ -16,12 +16,12 @@ import {
   asSystemActor,
   call,
   callForResponse,
-  freshOperator,
+  createOperator,
   layerTest,
   typedClient,
   withToken
 } from "../../../support/harness.ts"
-import { canOverlap, runOverlapping, withServerNote } from "../../../support/overlap.ts"
+import { canOverlap, runOverlapping, withServerNote } from "../../../support/overlapping-transactions.ts"
 
 const URL_IN = "https://hooks.example.com/in"
 
@@ -70,7 +70,7 @@ describe("who may change a subscription", () => {
 layer(layerTest)("a subscription of an application", (it) => {
   it.effect("keeps who made it, and a host's own says that nobody else did", () =>
     Effect.gen(function* () {
-      const operator = yield* freshOperator()
+      const operator = yield* createOperator()
       const { operatorId, accountId } = operator
       const one = yield* connectClient(operator, yield* createPartner())
       const open = yield* connectClient(operator)
@@ -88,7 +88,7 @@ layer(layerTest)("a subscription of an application", (it) => {
 
   it.effect("is seen by everybody, and changed by it and the host alone", () =>
     Effect.gen(function* () {
-      const operator = yield* freshOperator()
+      const operator = yield* createOperator()
       const client = yield* createPartner()
       const [one, other] = [
         yield* connectClient(operator, client),
@@ -119,7 +119,7 @@ layer(layerTest)("a subscription of an application", (it) => {
   it.effect("is changed, given a new secret and ended as a host's is, by it and by the host", () =>
     Effect.gen(function* () {
       const api = yield* typedClient
-      const operator = yield* freshOperator()
+      const operator = yield* createOperator()
       const one = yield* connectClient(operator, yield* createPartner())
       for (const { token } of [one, operator]) {
         const { id } = yield* made(one.token)
@@ -138,7 +138,7 @@ layer(layerTest)("a subscription of an application", (it) => {
 
   it.effect("of a partner that two accounts connected is one application's", () =>
     Effect.gen(function* () {
-      const operator = yield* freshOperator()
+      const operator = yield* createOperator()
       const client = yield* createPartner()
       const [one, again] = [yield* connectClient(operator, client), yield* connectClient(operator, client)]
       const { id } = yield* made(one.token)
@@ -149,7 +149,7 @@ layer(layerTest)("a subscription of an application", (it) => {
   it.effect("of another operator is no more to be found by an application than by a host", () =>
     Effect.gen(function* () {
       const client = yield* createPartner()
-      const [here, there] = [yield* freshOperator(), yield* freshOperator()]
+      const [here, there] = [yield* createOperator(), yield* createOperator()]
       const one = yield* connectClient(here, client)
       const { id } = yield* made((yield* connectClient(there, client)).token)
       for (const { token } of [one, here]) {
@@ -162,7 +162,7 @@ layer(layerTest)("a subscription of an application", (it) => {
 
   it.effect("is answered about to the letter as a host's is", () =>
     Effect.gen(function* () {
-      const operator = yield* freshOperator()
+      const operator = yield* createOperator()
       const one = yield* connectClient(operator, yield* createPartner())
       const told = Effect.fnUntraced(function* (token: string) {
         const { id, created_at: _, ...webhook } = yield* made(token)
@@ -195,7 +195,7 @@ const INVALID = { error_code: 401, error_msg: "Invalid access token" }
 layer(layerTest)("a consent that has ended", (it) => {
   it.effect("ends its subscriptions, and no others", () =>
     Effect.gen(function* () {
-      const operator = yield* freshOperator()
+      const operator = yield* createOperator()
       const client = yield* createPartner()
       const [one, other] = [yield* connectClient(operator, client), yield* connectClient(operator, client)]
       const [, , left] = [yield* made(one.token), yield* made(one.token), yield* made(other.token)]
@@ -210,7 +210,7 @@ layer(layerTest)("a consent that has ended", (it) => {
 
   it.effect("makes, changes and deletes none, though its token is still taken for a moment", () =>
     Effect.gen(function* () {
-      const operator = yield* freshOperator()
+      const operator = yield* createOperator()
       const client = yield* createPartner()
       const [one, other] = [yield* connectClient(operator, client), yield* connectClient(operator, client)]
       const { id } = yield* made(other.token)
@@ -236,7 +236,7 @@ layer(layerTest)("a consent that has ended", (it) => {
   it.effect("may be forgotten while its subscription waits for its deliveries to be", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const operator = yield* freshOperator()
+      const operator = yield* createOperator()
       const one = yield* connectClient(operator, yield* createPartner())
       yield* made(one.token)
       yield* disconnected(one)
@@ -253,7 +253,7 @@ describe.runIf(canOverlap)(withServerNote("a consent that ends while its applica
   layer(layerTest)((it) => {
     it.effect("ends also the subscription that was made just before", () =>
       Effect.gen(function* () {
-        const operator = yield* freshOperator()
+        const operator = yield* createOperator()
         const one = yield* connectClient(operator, yield* createPartner())
         const [answer] = yield* runOverlapping(call(one.token, "create_webhook", { url: URL_IN }), disconnected(one))
         assert.deepInclude(answer, { error_code: 0 })
@@ -264,7 +264,7 @@ describe.runIf(canOverlap)(withServerNote("a consent that ends while its applica
 
     it.effect("lets none be made just after", () =>
       Effect.gen(function* () {
-        const operator = yield* freshOperator()
+        const operator = yield* createOperator()
         const one = yield* connectClient(operator, yield* createPartner())
         const [, answer] = yield* runOverlapping(disconnected(one), call(one.token, "create_webhook", { url: URL_IN }))
         assert.deepInclude(answer, INVALID)
@@ -279,7 +279,7 @@ describe.runIf(canOverlap)(withServerNote("a consent that ends while its applica
     ] as const
     it.effect.each(changes)("lets none be changed just after: %s %j", ([operation, fields]) =>
       Effect.gen(function* () {
-        const operator = yield* freshOperator()
+        const operator = yield* createOperator()
         const client = yield* createPartner()
         const [one, other] = [yield* connectClient(operator, client), yield* connectClient(operator, client)]
         const before: Array<Effect.Success<ReturnType<typeof kept>>[number] | undefined> = []

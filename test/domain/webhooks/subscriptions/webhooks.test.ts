@@ -5,9 +5,9 @@ import { TestClock } from "effect/testing"
 import { AllowedReceivers, parseAllowedHosts } from "../../../../src/domain/webhooks/deliveries/allowed-hosts.ts"
 import { EVENT_NAMES } from "../../../../src/jobs/events/event-statements.ts"
 import { WEBHOOK_URL } from "../../../../src/platform/limits.ts"
-import { WEBHOOK_SUBSCRIPTIONS } from "../../../support/domain/portfolio.ts"
+import { WEBHOOK_SUBSCRIPTION_LIMIT } from "../../../support/domain/host-client.ts"
 import { fieldOfError } from "../../../support/error-messages.ts"
-import { call, freshOperator, layerTest, typedClient, withToken } from "../../../support/harness.ts"
+import { call, createOperator, layerTest, typedClient, withToken } from "../../../support/harness.ts"
 
 const URL_IN = "https://hooks.example.com/in"
 
@@ -19,7 +19,7 @@ const kept = Effect.fnUntraced(function* (operatorId: number) {
 }, Effect.orDie)
 
 const someone = Effect.gen(function* () {
-  const operator = yield* freshOperator()
+  const operator = yield* createOperator()
   const api = yield* typedClient
   return { ...operator, api, as: withToken(operator.token) }
 })
@@ -198,7 +198,7 @@ layer(layerLocal)("webhook subscriptions", (it) => {
     })
   )
 
-  it.effect(`are at most ${WEBHOOK_SUBSCRIPTIONS} an operator; a deleted one makes room`, () =>
+  it.effect(`are at most ${WEBHOOK_SUBSCRIPTION_LIMIT} an operator; a deleted one makes room`, () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { api, as, token, operatorId } = yield* someone
@@ -206,12 +206,12 @@ layer(layerLocal)("webhook subscriptions", (it) => {
       yield* sql`
         INSERT INTO webhook_subscriptions (operator_id, url, secret_token, events, secret, older_events, created_at, updated_at)
         SELECT operator_id, url, secret_token, events, secret, older_events, created_at, updated_at
-        FROM webhook_subscriptions, generate_series(3, ${WEBHOOK_SUBSCRIPTIONS}) WHERE operator_id = ${operatorId}`
+        FROM webhook_subscriptions, generate_series(3, ${WEBHOOK_SUBSCRIPTION_LIMIT}) WHERE operator_id = ${operatorId}`
       yield* api.create_webhook({ url: URL_IN }).pipe(as)
-      assert.strictEqual((yield* api.list_webhooks({}).pipe(as)).webhooks.length, WEBHOOK_SUBSCRIPTIONS)
+      assert.strictEqual((yield* api.list_webhooks({}).pipe(as)).webhooks.length, WEBHOOK_SUBSCRIPTION_LIMIT)
       const refusal = yield* call(token, "create_webhook", { url: URL_IN })
       assert.deepStrictEqual([refusal.error_code, fieldOfError(refusal)], [422, "webhook_limit"])
-      assert.include(refusal.error_msg, `${WEBHOOK_SUBSCRIPTIONS}`)
+      assert.include(refusal.error_msg, `${WEBHOOK_SUBSCRIPTION_LIMIT}`)
       yield* api.delete_webhook({ id: webhook.id }).pipe(as)
       yield* api.create_webhook({ url: URL_IN }).pipe(as)
     })

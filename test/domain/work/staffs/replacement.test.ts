@@ -1,14 +1,14 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { StaffStore } from "../../../../src/domain/work/staffs/store.ts"
-import { layerTestDatabase } from "../../../support/database.ts"
-import { asSystemActor, freshOperator, insertProperty } from "../../../support/harness.ts"
-import { canOverlap, runOverlapping, withServerNote } from "../../../support/overlap.ts"
+import { asSystemActor, createOperator, insertProperty } from "../../../support/harness.ts"
+import { canOverlap, runOverlapping, withServerNote } from "../../../support/overlapping-transactions.ts"
+import { layerTestDatabase } from "../../../support/test-database.ts"
 
 const NOW = new Date("2027-05-10T12:00:00Z")
 
 const ready = Effect.gen(function* () {
-  const { operatorId } = yield* freshOperator()
+  const { operatorId } = yield* createOperator()
   const store = yield* StaffStore
   const rooms = yield* Effect.forEach(["A", "B", "C", "D"], (title) => insertProperty(operatorId, title))
   const marta = { name: "Marta", mobile: "+49 15112345678", email: "", note: "", property_ids: rooms.slice(0, 2) }

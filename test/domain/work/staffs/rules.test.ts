@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import fc from "fast-check"
-import { CALLING_CODES, callingCodeOf } from "../../../../src/domain/work/staffs/calling-codes.ts"
-import { invalidMobile, parseMobile } from "../../../../src/domain/work/staffs/rules.ts"
+import { CALLING_CODES, findCallingCode } from "../../../../src/domain/work/staffs/calling-codes.ts"
+import { invalidMobileError, parseMobile } from "../../../../src/domain/work/staffs/rules.ts"
 import { MOBILE_DIGITS_MAX, MOBILE_DIGITS_MIN } from "../../../../src/platform/limits.ts"
 
 const digits = (least: number, most: number) =>
@@ -58,7 +58,7 @@ describe("a mobile number", () => {
       for (const deployment of DEPLOYMENTS) assert.strictEqual(parseMobile(deployment, odd), undefined, odd)
     }
     for (const code of CALLING_CODES) {
-      assert.strictEqual(callingCodeOf(`${code}0000`), code)
+      assert.strictEqual(findCallingCode(`${code}0000`), code)
     }
   })
 
@@ -83,7 +83,7 @@ describe("a mobile number", () => {
   })
 
   it("gets an error message with the form of its deployment", () => {
-    assert.match(invalidMobile("international").message, /^mobile: must be \+.* \+49 15112345678/)
-    assert.match(invalidMobile("regional").message, /^mobile: .*4 to 15 .*13800138000.*\+49 15112345678/)
+    assert.match(invalidMobileError("international").message, /^mobile: must be \+.* \+49 15112345678/)
+    assert.match(invalidMobileError("regional").message, /^mobile: .*4 to 15 .*13800138000.*\+49 15112345678/)
   })
 })

@@ -3,24 +3,24 @@ import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { Deployment } from "../../../../src/platform/installation.ts"
 import { NAMED_PROPERTIES, STAFF_NAME, STAFF_NOTE } from "../../../../src/platform/limits.ts"
-import { layerTestDatabase } from "../../../support/database.ts"
 import { fieldOfError } from "../../../support/error-messages.ts"
 import {
   call,
-  freshOperator,
+  createOperator,
   insertProperty,
   layerService,
   layerTest,
   typedClient,
   withToken
 } from "../../../support/harness.ts"
+import { layerTestDatabase } from "../../../support/test-database.ts"
 
 const MOBILE = "+49 15112345678"
 const marta = { name: "Marta", mobile: MOBILE } as const
 
 /** A client of a new operator with two properties. */
 const ready = Effect.gen(function* () {
-  const operator = yield* freshOperator()
+  const operator = yield* createOperator()
   const harbour = yield* insertProperty(operator.operatorId, "Harbour 1")
   const garden = yield* insertProperty(operator.operatorId, "Garden")
   const api = yield* typedClient
@@ -262,7 +262,7 @@ layer(layerService(layerTestDatabase).pipe(Layer.provide(Layer.succeed(Deploymen
   (it) => {
     it.effect("has a mobile number without a country code", () =>
       Effect.gen(function* () {
-        const { token } = yield* freshOperator()
+        const { token } = yield* createOperator()
         for (const mobile of ["13800138000", MOBILE]) {
           assert.strictEqual((yield* call(token, "create_staff", { name: "Li", mobile })).error_code, 0)
         }

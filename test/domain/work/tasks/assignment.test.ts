@@ -6,14 +6,14 @@ import { TASK_CHANGE_ATTEMPTS } from "../../../../src/platform/limits.ts"
 import { fieldOfError } from "../../../support/error-messages.ts"
 import {
   call,
-  freshOperator,
+  createOperator,
   insertOrder,
   insertProperty,
   layerTest,
   typedClient,
   withToken
 } from "../../../support/harness.ts"
-import { canOverlap, runOverlapping, withServerNote } from "../../../support/overlap.ts"
+import { canOverlap, runOverlapping, withServerNote } from "../../../support/overlapping-transactions.ts"
 
 const NOT_ACTIVE = /^422 staff_id: .*not active/
 const ELSEWHERE = /^422 staff_id: .*property/
@@ -22,7 +22,7 @@ const refusalOf = ({ error_code, error_msg }: Envelope) => `${error_code} ${erro
 
 /** Two properties; Marta works in the first alone, Li in all of them, Ana in all and is switched off. */
 const ready = Effect.gen(function* () {
-  const operator = yield* freshOperator()
+  const operator = yield* createOperator()
   const { token, operatorId } = operator
   const harbour = yield* insertProperty(operatorId, "Harbour 1")
   const garden = yield* insertProperty(operatorId, "Garden")

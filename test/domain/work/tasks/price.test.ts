@@ -2,15 +2,15 @@ import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { fieldOfError } from "../../../support/error-messages.ts"
-import { call, freshOperator, layerTest, typedClient, withToken } from "../../../support/harness.ts"
-import { canOverlap, runOverlapping, withServerNote } from "../../../support/overlap.ts"
+import { call, createOperator, layerTest, typedClient, withToken } from "../../../support/harness.ts"
+import { canOverlap, runOverlapping, withServerNote } from "../../../support/overlapping-transactions.ts"
 
 describe.skipIf(!canOverlap)(withServerNote("edits of a task that overlap"), () => {
   layer(layerTest)((it) => {
     it.effect("are judged by the currency the task has when they are written", () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
-        const { token, operatorId } = yield* freshOperator()
+        const { token, operatorId } = yield* createOperator()
         const api = yield* typedClient
         const as = withToken(token)
         const { task_id: id } = yield* api.create_task({ type: "other", fee: 1 }).pipe(as)
@@ -28,7 +28,7 @@ describe.skipIf(!canOverlap)(withServerNote("edits of a task that overlap"), () 
     it.effect("are not found once the task is gone", () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
-        const { token, operatorId } = yield* freshOperator()
+        const { token, operatorId } = yield* createOperator()
         const api = yield* typedClient
         const { task_id: id } = yield* api.create_task({ type: "other", fee: 1 }).pipe(withToken(token))
         const [, envelope] = yield* runOverlapping(

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import fc from "fast-check"
 import { errorCode } from "../../../../src/contract/errors.ts"
-import { checkAssignable, resolveProperty } from "../../../../src/domain/work/tasks/rules.ts"
+import { checkAssignable, resolveTaskProperty } from "../../../../src/domain/work/tasks/rules.ts"
 
 const id = fc.integer({ min: 1, max: 5 })
 const idOrNull = fc.option(id)
@@ -11,7 +11,7 @@ describe("the property of a task", () => {
   it("is the one asked for, else that of the stay, and never contradicts the stay", () => {
     fc.assert(
       fc.property(idOrNull, fc.option(fc.record({ property_id: idOrNull })), (asked, stay) => {
-        const property = resolveProperty(asked, stay)
+        const property = resolveTaskProperty(asked, stay)
         const ofStay = stay?.property_id ?? null
         if (asked !== null && ofStay !== null && asked !== ofStay) {
           assert.isTrue(Result.isFailure(property))

@@ -7,14 +7,14 @@ import { AMOUNT_MAX, TASK_NOTE } from "../../../../src/platform/limits.ts"
 import { fieldOfError } from "../../../support/error-messages.ts"
 import {
   call,
-  freshOperator,
+  createOperator,
   insertOrder,
   insertProperty,
   layerTest,
   typedClient,
   withToken
 } from "../../../support/harness.ts"
-import { countStatements } from "../../../support/statements.ts"
+import { countStatements } from "../../../support/statement-count.ts"
 
 const STATES = ["pending", "in_progress", "completed", "cancelled"] as const
 
@@ -23,7 +23,7 @@ const NEXT = { checkIn: "2027-06-01", checkOut: "2027-06-03" }
 
 /** A client of a new operator with two properties, a stay in the first, and a person. */
 const ready = Effect.gen(function* () {
-  const operator = yield* freshOperator()
+  const operator = yield* createOperator()
   const harbour = yield* insertProperty(operator.operatorId, "Harbour 1")
   const garden = yield* insertProperty(operator.operatorId, "Garden")
   const stay = yield* insertOrder(operator.operatorId, [{ propertyId: harbour }])

@@ -6,13 +6,13 @@ import { TestClock } from "effect/testing"
 import { RateWindows } from "../../../../src/admission/windows/RateWindows.ts"
 import { windowOf } from "../../../../src/admission/windows/rate-window.ts"
 
-const [url = "", prefix = "", now = "0", calls = "0"] = process.argv.slice(2)
+const [url = "", prefix = "", nowMillis = "0", callCount = "0"] = process.argv.slice(2)
 const buckets = [
   { key: "{op:1}:user:1", scope: "user", window: windowOf("1m"), max: 1_000 },
   { key: "{op:1}:endpoint:1", scope: "endpoint", window: windowOf("1m"), max: 60 }
 ] as const
 
-const line = Effect.callback<void>((resume) => {
+const awaitInputLine = Effect.callback<void>((resume) => {
   const input = createInterface({ input: process.stdin })
   input.once("line", () => {
     input.close()
@@ -21,14 +21,14 @@ const line = Effect.callback<void>((resume) => {
 })
 
 const program = Effect.gen(function* () {
-  yield* TestClock.setTime(Number(now))
+  yield* TestClock.setTime(Number(nowMillis))
   const windows = yield* RateWindows
   console.log("ready")
-  yield* line
-  const answers = yield* Effect.forEach(Array(Number(calls)), () => windows.admit(buckets, []), {
+  yield* awaitInputLine
+  const decisions = yield* Effect.forEach(Array(Number(callCount)), () => windows.admit(buckets, []), {
     concurrency: "unbounded"
   })
-  console.log(answers.filter((answer) => answer._tag === "Admitted").length)
+  console.log(decisions.filter((answer) => answer._tag === "Admitted").length)
 })
 
 await Effect.runPromise(

@@ -25,21 +25,21 @@ export class RateWindowModel {
 
   count(buckets: ReadonlyArray<Bucket>, nowMillis: number): void {
     for (const bucket of buckets) {
-      this.#counts.set(cell(bucket, nowMillis), this.#count(bucket, nowMillis) + 1)
+      this.#counts.set(toCellKey(bucket, nowMillis), this.#count(bucket, nowMillis) + 1)
     }
   }
 
   giveBack(buckets: ReadonlyArray<Bucket>, countedMillis: number): void {
     for (const bucket of buckets) {
-      const place = cell(bucket, countedMillis)
-      this.#counts.set(place, Math.max((this.#counts.get(place) ?? 0) - 1, 0))
+      const cellKey = toCellKey(bucket, countedMillis)
+      this.#counts.set(cellKey, Math.max((this.#counts.get(cellKey) ?? 0) - 1, 0))
     }
   }
 
   #count(bucket: Bucket, nowMillis: number): number {
-    return this.#counts.get(cell(bucket, nowMillis)) ?? 0
+    return this.#counts.get(toCellKey(bucket, nowMillis)) ?? 0
   }
 }
 
-const cell = ({ key, window }: Bucket, nowMillis: number) =>
+const toCellKey = ({ key, window }: Bucket, nowMillis: number) =>
   `${key} ${window.label} ${Math.floor(nowMillis / 1_000 / window.seconds)}`

@@ -12,12 +12,12 @@ export type ProxyEvent = "connected" | "script refused" | "closed"
 export interface RedisProxy {
   readonly url: string
   /** Waits for the next happening of this kind, passing over others. */
-  readonly until: (awaited: ProxyEvent) => Effect.Effect<void>
+  readonly awaitEvent: (event: ProxyEvent) => Effect.Effect<void>
   /** Connections accepted so far. */
-  readonly connections: () => number
+  readonly countConnections: () => number
   /** How many commands of this name went through to Redis. */
-  readonly seen: (command: string) => number
-  readonly setMode: (mood: ProxyMode) => Effect.Effect<void>
+  readonly countCommands: (command: string) => number
+  readonly setMode: (mode: ProxyMode) => Effect.Effect<void>
   /** Closes every connection and the port. */
   readonly cut: Effect.Effect<void>
   readonly restore: Effect.Effect<void>
@@ -25,23 +25,23 @@ export interface RedisProxy {
 
 /** Stands between a client and a real Redis and breaks on demand. Starts closed: `restore` opens the port. */
 export const makeRedisProxy = Effect.fnUntraced(function* (redisUrl: string) {
-  const happenings = yield* Queue.unbounded<ProxyEvent>()
+  const events = yield* Queue.unbounded<ProxyEvent>()
   const sockets = new Set<Socket>()
   const { hostname, port: redisPort } = new URL(redisUrl)
-  let mood: ProxyMode = "open"
-  let through = ""
-  let accepted = 0
+  let mode: ProxyMode = "open"
+  let forwarded = ""
+  let connectionCount = 0
 
   const refuse = (socket: Socket, error: string) => {
-    Queue.offerUnsafe(happenings, "script refused")
+    Queue.offerUnsafe(events, "script refused")
     socket.write(`-${error}\r\n`)
   }
 
   const server = createServer((socket) => {
-    accepted++
-    Queue.offerUnsafe(happenings, "connected")
-    socket.on("close", () => Queue.offerUnsafe(happenings, "closed"))
-    if (mood === "dropping") return socket.destroy()
+    connectionCount++
+    Queue.offerUnsafe(events, "connected")
+    socket.on("close", () => Queue.offerUnsafe(events, "closed"))
+    if (mode === "dropping") return socket.destroy()
     const redis = connect(Number(redisPort) || 6379, hostname)
     for (const end of [socket, redis]) {
       sockets.add(end)
@@ -54,13 +54,13 @@ export const makeRedisProxy = Effect.fnUntraced(function* (redisUrl: string) {
       })
     }
     socket.on("data", (chunk) => {
-      if (mood === "frozen") return
-      if (mood === "read-only" && chunk.includes("EVAL")) return refuse(socket, "READONLY You can't write")
-      if (mood === "forgetful" && chunk.includes("EVALSHA")) return refuse(socket, "NOSCRIPT No matching script")
-      through += chunk.toString("latin1")
+      if (mode === "frozen") return
+      if (mode === "read-only" && chunk.includes("EVAL")) return refuse(socket, "READONLY You can't write")
+      if (mode === "forgetful" && chunk.includes("EVALSHA")) return refuse(socket, "NOSCRIPT No matching script")
+      forwarded += chunk.toString("latin1")
       redis.write(chunk)
     })
-    redis.on("data", (chunk) => mood !== "frozen" && socket.write(chunk))
+    redis.on("data", (chunk) => mode !== "frozen" && socket.write(chunk))
   })
 
   const listen = (port: number) =>
@@ -81,14 +81,14 @@ export const makeRedisProxy = Effect.fnUntraced(function* (redisUrl: string) {
   yield* Effect.addFinalizer(() => cut)
   return {
     url: `redis://127.0.0.1:${port}`,
-    until: Effect.fnUntraced(function* (awaited) {
-      while ((yield* Queue.take(happenings)) !== awaited);
+    awaitEvent: Effect.fnUntraced(function* (event) {
+      while ((yield* Queue.take(events)) !== event);
     }),
-    connections: () => accepted,
-    seen: (command) => through.split(`\r\n${command}\r\n`).length - 1,
+    countConnections: () => connectionCount,
+    countCommands: (command) => forwarded.split(`\r\n${command}\r\n`).length - 1,
     setMode: (next) =>
       Effect.sync(() => {
-        mood = next
+        mode = next
       }),
     cut,
     restore: Effect.asVoid(listen(port))

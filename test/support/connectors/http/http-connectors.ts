@@ -13,27 +13,30 @@ import { Connectors } from "../../../../src/domain/channels/port/connector.ts"
 import { AddressResolver } from "../../../../src/domain/webhooks/deliveries/AddressResolver.ts"
 import {
   AllowedReceivers,
-  noAllowedHosts,
+  NO_ALLOWED_HOSTS,
   parseAllowedHosts
 } from "../../../../src/domain/webhooks/deliveries/allowed-hosts.ts"
-import { Outbound } from "../../../../src/domain/webhooks/deliveries/Outbound.ts"
+import { OutboundHttp } from "../../../../src/domain/webhooks/deliveries/OutboundHttp.ts"
 import { ConnectorEndpoint, layerConnectorEndpoint } from "../../../../src/transports/connectors/connector-endpoint.ts"
 
 // Connectors on loopback, and the door at which they speak.
 
-export const loopbackAllowed = Result.getOrElse(parseAllowedHosts("127.0.0.1"), () => noAllowedHosts)
+export const LOOPBACK_HOSTS = Result.getOrElse(parseAllowedHosts("127.0.0.1"), () => NO_ALLOWED_HOSTS)
 
 /** The connectors elsewhere, over a database. */
 export const layerConnectorsOverHttp = layerWithHttpConnectors.pipe(
-  Layer.provide([Connectors.layerNone, Layer.provide(Outbound.layer(loopbackAllowed), AddressResolver.layer)])
+  Layer.provide([Connectors.layerNone, Layer.provide(OutboundHttp.layer(LOOPBACK_HOSTS), AddressResolver.layer)])
 )
 
 /** What they say is heard, over a database and what hears it. */
-export const layerEndpoint = Layer.provide(layerConnectorEndpoint(), ConnectorMessageReceiver.layer)
+export const layerConnectorEndpointWithReceiver = Layer.provide(
+  layerConnectorEndpoint(),
+  ConnectorMessageReceiver.layer
+)
 
 /** Serves the door alone, at an address without a final slash. */
-export const serveEndpoint = Effect.gen(function* () {
-  const door = yield* ConnectorEndpoint
+export const serveConnectorEndpoint = Effect.gen(function* () {
+  const endpoint = yield* ConnectorEndpoint
   const server = yield* NodeHttpServer.make(() => createServer(), {
     port: 0,
     host: "127.0.0.1",
@@ -41,7 +44,7 @@ export const serveEndpoint = Effect.gen(function* () {
   })
   yield* server.serve(
     Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
-      Effect.map(door(request), (answer) => answer ?? HttpServerResponse.empty({ status: 404 }))
+      Effect.map(endpoint(request), (response) => response ?? HttpServerResponse.empty({ status: 404 }))
     )
   )
   return HttpServer.formatAddress(server.address)
@@ -49,14 +52,14 @@ export const serveEndpoint = Effect.gen(function* () {
 
 /** Makes a connector known at an address. */
 export const createConnector = Effect.fn("connectorAt")(function* (url: string) {
-  const made = yield* HttpConnectors.use((connectors) =>
+  const connector = yield* HttpConnectors.use((connectors) =>
     connectors.add({ name: `tiny ${url} ${Math.random()}`, url })
-  ).pipe(Effect.provide(HttpConnectors.layer), Effect.provideService(AllowedReceivers, loopbackAllowed))
-  return { id: made.connector_id, secret: made.secret }
+  ).pipe(Effect.provide(HttpConnectors.layer), Effect.provideService(AllowedReceivers, LOOPBACK_HOSTS))
+  return { id: connector.connector_id, secret: connector.secret }
 }, Effect.orDie)
 
 /** Lets a server of Node listen until the scope closes; answers its address. */
-export const listenOn = (server: Server) =>
+export const listenOnLoopback = (server: Server) =>
   Effect.acquireRelease(
     Effect.callback<string>((resume) => {
       server.listen(0, "127.0.0.1", () =>
@@ -71,12 +74,12 @@ export const listenOn = (server: Server) =>
   )
 
 /** The worked connector of the documentation, known to the service; it speaks at the door of that address. */
-export const startExampleConnector = Effect.fn("tinyAt")(function* (door: string) {
+export const startExampleConnector = Effect.fn("tinyAt")(function* (endpointUrl: string) {
   const { id, secret } = yield* createConnector("http://127.0.0.1:9/")
   const now = yield* Effect.clockWith((clock) => Effect.succeed(() => clock.currentTimeMillisUnsafe()))
-  const tiny = makeConnector({ secret, service: `${door}/connectors/${id}`, now })
-  const url = yield* listenOn(tiny.server)
+  const exampleConnector = makeConnector({ secret, service: `${endpointUrl}/connectors/${id}`, now })
+  const url = yield* listenOnLoopback(exampleConnector.server)
   const sql = yield* SqlClient.SqlClient
   yield* Effect.orDie(sql`UPDATE connectors SET url = ${url} WHERE id = ${id}`)
-  return { id, secret, url, ...tiny }
+  return { id, secret, url, ...exampleConnector }
 })

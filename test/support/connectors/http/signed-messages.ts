@@ -1,9 +1,9 @@
 import { Clock, Effect, Redacted } from "effect"
-import { signedHeaders } from "../../../../src/domain/webhooks/deliveries/signature.ts"
+import { buildSignatureHeaders } from "../../../../src/domain/webhooks/deliveries/signature.ts"
 
 // What a connector sends, well or badly signed, and what it is answered.
 
-export interface SentMessage {
+export interface ConnectorMessageInput {
   readonly secrets: readonly [string, ...ReadonlyArray<string>]
   readonly body: string | Uint8Array<ArrayBuffer>
   readonly id?: string
@@ -11,7 +11,7 @@ export interface SentMessage {
   readonly off?: number
   readonly headers?: Readonly<Record<string, string>>
   /** Sent piece by piece, without saying how much there is. */
-  readonly chunked?: true
+  readonly isChunked?: true
 }
 
 export interface MessageResponse {
@@ -20,9 +20,9 @@ export interface MessageResponse {
   readonly body: Readonly<Record<string, unknown>>
 }
 
-let messages = 0
+let messageCount = 0
 
-const inPieces = (body: string | Uint8Array<ArrayBuffer>) =>
+const toChunkedStream = (body: string | Uint8Array<ArrayBuffer>) =>
   new ReadableStream({
     start: (pieces) => {
       pieces.enqueue(typeof body === "string" ? new TextEncoder().encode(body) : body)
@@ -31,22 +31,31 @@ const inPieces = (body: string | Uint8Array<ArrayBuffer>) =>
   })
 
 /** The headers of a message. */
-export const signedHeadersOf = Effect.fnUntraced(function* ({ secrets, body, id, off = 0, headers }: SentMessage) {
+export const makeMessageHeaders = Effect.fnUntraced(function* ({
+  secrets,
+  body,
+  id,
+  off = 0,
+  headers
+}: ConnectorMessageInput) {
   const timestamp = Math.floor((yield* Clock.currentTimeMillis) / 1000) + off
   const [first, ...others] = secrets
-  const signed = signedHeaders({ id: id ?? `m-${++messages}`, timestamp, body }, [
+  const signatureHeaders = buildSignatureHeaders({ id: id ?? `m-${++messageCount}`, timestamp, body }, [
     Redacted.make(first),
     ...others.map((each) => Redacted.make(each))
   ])
-  return { "content-type": "application/json", ...signed, ...headers }
+  return { "content-type": "application/json", ...signatureHeaders, ...headers }
 })
 
 /** Sends a message to an address. */
-export const sendMessage = Effect.fnUntraced(function* (url: string, sent: SentMessage) {
-  const headers = yield* signedHeadersOf(sent)
-  const how = sent.chunked === true ? { body: inPieces(sent.body), duplex: "half" as const } : { body: sent.body }
+export const sendConnectorMessage = Effect.fnUntraced(function* (url: string, message: ConnectorMessageInput) {
+  const headers = yield* makeMessageHeaders(message)
+  const bodyOptions =
+    message.isChunked === true
+      ? { body: toChunkedStream(message.body), duplex: "half" as const }
+      : { body: message.body }
   return yield* Effect.promise(async (): Promise<MessageResponse> => {
-    const response = await fetch(url, { method: "POST", headers, ...how })
+    const response = await fetch(url, { method: "POST", headers, ...bodyOptions })
     return { status: response.status, headers: response.headers, body: JSON.parse(await response.text()) }
   })
 })

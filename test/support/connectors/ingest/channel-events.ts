@@ -7,23 +7,23 @@ import { insertChannelAccount, insertListing } from "../../listings.ts"
 // What the tests of what channels say begin with.
 
 /** An operator with two properties, each sold by a listing of its account at airbnb, on a day in April. */
-export const createSellingOperator = Effect.gen(function* () {
-  const ground = yield* prepareOperator
-  const accountId = yield* insertChannelAccount(ground.operatorId)
-  const listing = yield* insertListing(ground.operatorId, accountId, { propertyId: ground.property })
-  const other = yield* insertListing(ground.operatorId, accountId, { propertyId: ground.second })
+export const createOperatorWithListings = Effect.gen(function* () {
+  const operator = yield* prepareOperator
+  const accountId = yield* insertChannelAccount(operator.operatorId)
+  const listingId = yield* insertListing(operator.operatorId, accountId, { propertyId: operator.propertyId })
+  const otherListingId = yield* insertListing(operator.operatorId, accountId, { propertyId: operator.secondPropertyId })
   const { ingest } = yield* Ingest
-  const speaker: SourceAccount = { operatorId: ground.operatorId, accountId, channelType: "airbnb" }
-  const hear = (said: unknown) => ingest(speaker, said)
-  const rows = ground.api.search_reservations({ channel_id: "HM1" }).pipe(
-    ground.as,
-    Effect.map(({ reservations }) => reservations.toSorted((one, two) => one.id - two.id))
+  const sourceAccount: SourceAccount = { operatorId: operator.operatorId, accountId, channelType: "airbnb" }
+  const ingestEvent = (event: unknown) => ingest(sourceAccount, event)
+  const reservations = operator.api.search_reservations({ channel_id: "HM1" }).pipe(
+    operator.as,
+    Effect.map(({ reservations }) => reservations.toSorted((one, other) => one.id - other.id))
   )
-  return { ...ground, accountId, listing, other, speaker, ingest, hear, rows }
+  return { ...operator, accountId, listingId, otherListingId, sourceAccount, ingest, ingestEvent, reservations }
 })
 
 /** A room of two adults and a child for three nights; what is said of it goes before. */
-export const channelRoom = (listing_id: string, said: Partial<ChannelRoom> = {}): ChannelRoom => ({
+export const makeChannelRoom = (listing_id: string, overrides: Partial<ChannelRoom> = {}): ChannelRoom => ({
   room_id: "R1",
   listing_id,
   check_in_date: "2027-05-04",
@@ -33,12 +33,12 @@ export const channelRoom = (listing_id: string, said: Partial<ChannelRoom> = {})
   rate: 420,
   commission: 63,
   accommodation: 380,
-  ...said
+  ...overrides
 })
 
-export const orderEvent = (
+export const makeOrderEvent = (
   rooms: ChannelOrderEvent["rooms"],
-  said: Partial<ChannelOrderEvent> = {}
+  overrides: Partial<ChannelOrderEvent> = {}
 ): ChannelOrderEvent => ({
   type: "order",
   version: 1,
@@ -48,5 +48,5 @@ export const orderEvent = (
   currency: "EUR",
   booker: { name: "Grace Hopper", phone: "+1 555", email: "grace@example.test" },
   rooms,
-  ...said
+  ...overrides
 })

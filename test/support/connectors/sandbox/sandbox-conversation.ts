@@ -9,46 +9,46 @@ import { createSandboxAccount, createSandboxListing, isEventOfType, NOW, Receive
 
 // A guest and a host of the marketplace who talk.
 
-export const STAY = { check_in_date: "2027-06-07", check_out_date: "2027-06-09" }
-const ANA = { guest_name: "Ana Reis", guest_email: "ana@example.com" }
+export const STAY_DATES = { check_in_date: "2027-06-07", check_out_date: "2027-06-09" }
+const GUEST = { guest_name: "Ana Reis", guest_email: "ana@example.com" }
 
 /** An account with a listing of 100 a night, whose guest asks and writes, and whose host answers. */
-export const startConversation = Effect.fn("talkAt")(function* (
+export const startSandboxConversation = Effect.fn("talkAt")(function* (
   channel: Parameters<typeof createSandboxAccount>[0] = "airbnb",
   options: Parameters<typeof createSandboxListing>[1] = {}
 ) {
   yield* TestClock.setTime(NOW)
-  const at = yield* createSandboxAccount(channel)
-  const listing = yield* createSandboxListing(at.account, { title: "Loft", tax: 0, rooms: 2, ...options })
+  const sandboxAccount = yield* createSandboxAccount(channel)
+  const listingId = yield* createSandboxListing(sandboxAccount.account, { title: "Loft", tax: 0, rooms: 2, ...options })
   const market = yield* Marketplace
-  const sandbox = yield* SandboxConnector
+  const connector = yield* SandboxConnector
   const sql = yield* SqlClient.SqlClient
-  const { heardOf } = yield* ReceivedEvents
-  const told = <Type extends Parameters<typeof isEventOfType>[0]>(type: Type) =>
-    Effect.map(heardOf(at.accountId), (all) => all.filter(isEventOfType(type)))
+  const { listEvents: heardOf } = yield* ReceivedEvents
+  const listEventsOfType = <Type extends Parameters<typeof isEventOfType>[0]>(type: Type) =>
+    Effect.map(heardOf(sandboxAccount.accountId), (all) => all.filter(isEventOfType(type)))
   return {
-    ...at,
-    listing,
+    ...sandboxAccount,
+    listingId,
     market,
-    sandbox,
+    connector,
     sql,
     /** What was told of that kind, once all was told that there is to tell by now. */
-    told: <Type extends Parameters<typeof isEventOfType>[0]>(type: Type) =>
+    flushAndListEvents: <Type extends Parameters<typeof isEventOfType>[0]>(type: Type) =>
       Effect.gen(function* () {
         yield* TestClock.adjust("10 seconds")
         const { flush } = yield* SandboxOutbox
-        while (yield* flush(at.account)) yield* Effect.void
-        return yield* told(type)
+        while (yield* flush(sandboxAccount.account)) yield* Effect.void
+        return yield* listEventsOfType(type)
       }),
-    kinds: Effect.map(heardOf(at.accountId), (all) =>
-      all.map((said) => (typeof said === "object" && said !== null && "type" in said ? said.type : "?"))
+    eventTypes: Effect.map(heardOf(sandboxAccount.accountId), (all) =>
+      all.map((event) => (typeof event === "object" && event !== null && "type" in event ? event.type : "?"))
     ),
-    book: (asked: Partial<Parameters<typeof market.book>[0]> = {}) =>
-      market.book({ listing_id: listing, ...ANA, ...STAY, ...asked }),
-    inquire: (asked: Partial<Parameters<typeof market.inquire>[0]> = {}) =>
-      market.inquire({ listing_id: listing, ...ANA, ...STAY, text: "Is there a lift?", ...asked }),
-    send: (threadId: string, message: Partial<OutboundMessage> = {}) =>
-      sandbox.sendMessage(at.there, {
+    book: (overrides: Partial<Parameters<typeof market.bookOrder>[0]> = {}) =>
+      market.bookOrder({ listing_id: listingId, ...GUEST, ...STAY_DATES, ...overrides }),
+    inquire: (overrides: Partial<Parameters<typeof market.sendInquiry>[0]> = {}) =>
+      market.sendInquiry({ listing_id: listingId, ...GUEST, ...STAY_DATES, text: "Is there a lift?", ...overrides }),
+    sendMessage: (threadId: string, message: Partial<OutboundMessage> = {}) =>
+      connector.sendMessage(sandboxAccount.remoteAccount, {
         threadId,
         messageId: "M-1",
         text: "There is.",
@@ -56,15 +56,15 @@ export const startConversation = Effect.fn("talkAt")(function* (
         again: false,
         ...message
       }),
-    offer: (threadId: string, offer: Partial<OutboundOffer> = {}) =>
-      sandbox.sendOffer(at.there, {
+    sendOffer: (threadId: string, offer: Partial<OutboundOffer> = {}) =>
+      connector.sendOffer(sandboxAccount.remoteAccount, {
         threadId,
         reference: "O-1",
         offerType: "special_offer",
-        listingId: listing,
+        listingId,
         ratePlanId: null,
-        checkInDate: STAY.check_in_date,
-        checkOutDate: STAY.check_out_date,
+        checkInDate: STAY_DATES.check_in_date,
+        checkOutDate: STAY_DATES.check_out_date,
         numberOfAdults: 2,
         numberOfChildren: 1,
         numberOfInfants: 0,
@@ -73,9 +73,16 @@ export const startConversation = Effect.fn("talkAt")(function* (
         currency: null,
         ...offer
       }),
-    withdraw: (threadId: string, offerId: string) => sandbox.withdrawOffer(at.there, { threadId, offerId }),
-    review: (channelId: string, review: Partial<Pick<OutboundReview, "review" | "reply">>) =>
-      sandbox.writeReview(at.there, { channelId, reservationCode: "0-1-AAAA", review: null, reply: null, ...review })
+    withdrawOffer: (threadId: string, offerId: string) =>
+      connector.withdrawOffer(sandboxAccount.remoteAccount, { threadId, offerId }),
+    writeReview: (channelId: string, review: Partial<Pick<OutboundReview, "review" | "reply">>) =>
+      connector.writeReview(sandboxAccount.remoteAccount, {
+        channelId,
+        reservationCode: "0-1-AAAA",
+        review: null,
+        reply: null,
+        ...review
+      })
   }
 })
 

@@ -2,22 +2,22 @@ import { DateTime, Effect, Layer, Schedule } from "effect"
 import { RateWindows } from "../../../../src/admission/windows/RateWindows.ts"
 import { Ingest } from "../../../../src/connectors/ingest/Ingest.ts"
 import { layerSandbox, layerSandboxWorkers } from "../../../../src/connectors/sandbox/layer.ts"
-import { SandboxAllowed } from "../../../../src/connectors/sandbox/SandboxAllowed.ts"
+import { SandboxAccess } from "../../../../src/connectors/sandbox/SandboxAccess.ts"
 import { layerSandboxConnector } from "../../../../src/connectors/sandbox/SandboxConnector.ts"
 import { layerPushWorker } from "../../../../src/domain/calendars/listing-calendars/push-worker.ts"
 import { ChannelGateway } from "../../../../src/domain/channels/port/ChannelGateway.ts"
 import { layerMessageSender } from "../../../../src/domain/guests/conversations/sending/message-sender.ts"
-import { FanOut } from "../../../../src/domain/webhooks/deliveries/FanOut.ts"
+import { EventDispatcher } from "../../../../src/domain/webhooks/deliveries/EventDispatcher.ts"
 import { type InternalSubscriber, InternalSubscribers } from "../../../../src/jobs/events/internal-subscribers.ts"
 import { WakeUp } from "../../../../src/jobs/WakeUp.ts"
 import { layerService } from "../../harness.ts"
 import { layerOwnDatabase } from "../../own-database.ts"
 import { ScriptedChannel } from "../../scripted-channel.ts"
 
-const layerBelow = Layer.merge(layerOwnDatabase, WakeUp.layerProcess)
+const layerDatabaseAndWakeUp = Layer.merge(layerOwnDatabase, WakeUp.layerProcess)
 
-const layerMarketplace = Layer.provideMerge(layerSandbox, Layer.merge(Ingest.layer, SandboxAllowed.layerAlways)).pipe(
-  Layer.provide(layerBelow)
+const layerMarketplace = Layer.provideMerge(layerSandbox, Layer.merge(Ingest.layer, SandboxAccess.layerAlways)).pipe(
+  Layer.provide(layerDatabaseAndWakeUp)
 )
 
 const layerGateway = Layer.provide(ChannelGateway.layer, [
@@ -27,8 +27,8 @@ const layerGateway = Layer.provide(ChannelGateway.layer, [
 
 /** The service and its marketplace together: what each says reaches the other by itself. */
 export const layerServiceWithSandbox = Layer.mergeAll(
-  Layer.provide(layerSandboxWorkers, [layerMarketplace, layerBelow]),
-  Layer.provide(Layer.merge(layerPushWorker, layerMessageSender), [layerGateway, layerBelow])
+  Layer.provide(layerSandboxWorkers, [layerMarketplace, layerDatabaseAndWakeUp]),
+  Layer.provide(Layer.merge(layerPushWorker, layerMessageSender), [layerGateway, layerDatabaseAndWakeUp])
 ).pipe(
   Layer.provideMerge(layerMarketplace),
   Layer.provideMerge(
@@ -42,11 +42,11 @@ export const layerServiceWithSandbox = Layer.mergeAll(
 )
 
 /** Hands events out as the running service does, which also delivers them. */
-export const layerDispatchTo = (...followers: ReadonlyArray<InternalSubscriber>) =>
+export const layerEventDispatcher = (...subscribers: ReadonlyArray<InternalSubscriber>) =>
   Layer.effectDiscard(
     Effect.gen(function* () {
-      const { dispatchNext } = yield* FanOut
-      const once = Effect.flatMap(DateTime.nowAsDate, dispatchNext)
-      yield* Effect.forkScoped(Effect.repeat(once, Schedule.spaced("50 millis")))
+      const { dispatchNext } = yield* EventDispatcher
+      const dispatchDue = Effect.flatMap(DateTime.nowAsDate, dispatchNext)
+      yield* Effect.forkScoped(Effect.repeat(dispatchDue, Schedule.spaced("50 millis")))
     })
-  ).pipe(Layer.provide(Layer.provide(FanOut.layer, Layer.succeed(InternalSubscribers, followers))))
+  ).pipe(Layer.provide(Layer.provide(EventDispatcher.layer, Layer.succeed(InternalSubscribers, subscribers))))

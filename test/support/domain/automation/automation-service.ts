@@ -5,15 +5,15 @@ import { RateWindows } from "../../../../src/admission/windows/RateWindows.ts"
 import { IdempotencyKeys } from "../../../../src/changes/IdempotencyKeys.ts"
 import { PlanningQueue } from "../../../../src/domain/automation/planning/PlanningQueue.ts"
 import { planOnce } from "../../../../src/domain/automation/planning/planner.ts"
-import { markStaysOfReservationEvents } from "../../../../src/domain/automation/planning/stay-marks.ts"
+import { markStaysOfReservationEvents } from "../../../../src/domain/automation/planning/planning-marks.ts"
 import { PlanQueue } from "../../../../src/domain/automation/running/PlanQueue.ts"
 import type { makePlanRunner } from "../../../../src/domain/automation/running/plan-runner.ts"
 import { HostReviews } from "../../../../src/domain/guests/reviews/HostReviews.ts"
-import { FanOut } from "../../../../src/domain/webhooks/deliveries/FanOut.ts"
+import { EventDispatcher } from "../../../../src/domain/webhooks/deliveries/EventDispatcher.ts"
 import { InternalSubscribers } from "../../../../src/jobs/events/internal-subscribers.ts"
 import { insertConversation } from "../../conversations.ts"
 import {
-  freshOperator,
+  createOperator,
   insertOrder,
   insertProperty,
   layerService,
@@ -23,21 +23,24 @@ import {
 } from "../../harness.ts"
 import { insertChannelAccount } from "../../listings.ts"
 import { layerOwnDatabase } from "../../own-database.ts"
-import { dispatchAllEvents } from "../calendars/listing-calendars/push-workers.ts"
+import { dispatchAllEvents } from "../calendars/listing-calendars/availability-push-service.ts"
 
 // Hosts with rules, on a day in April; whoever hands out events, plans and runs is called by the test.
 
 export const TODAY = "2027-04-20"
 export const NOW = Date.parse(`${TODAY}T10:00:00Z`)
 
-const layerFollowed = Layer.provide(FanOut.layer, Layer.succeed(InternalSubscribers, [markStaysOfReservationEvents]))
+const layerEventFanOut = Layer.provide(
+  EventDispatcher.layer,
+  Layer.succeed(InternalSubscribers, [markStaysOfReservationEvents])
+)
 
 /** The service without rate windows, and what the workers need, over a database of its own. */
 export const layerAutomationService = Layer.mergeAll(
   PlanningQueue.layer,
   PlanQueue.layer,
   Layer.provide(HostReviews.layer, IdempotencyKeys.layer),
-  layerFollowed
+  layerEventFanOut
 ).pipe(Layer.provideMerge(layerService(layerOwnDatabase, RateWindows.layerUnbounded)))
 
 /** Nothing of the tests before waits any more. */
@@ -61,25 +64,29 @@ export const AFTER_LEAVING_RULE = {
   text: "A kind guest."
 }
 
-interface RuleOptions {
+interface InsertRuleOptions {
   readonly state?: "active" | "paused" | "removed"
   /** Milliseconds; default: the beginning of the clock. */
   readonly since?: number
   /** Whether the stays there are have yet to be marked; default: they are. */
-  readonly unmarked?: boolean
+  readonly hasUnmarkedStays?: boolean
 }
 
 /** A rule of an operator, written directly; answers its id. */
-export const insertRule = Effect.fnUntraced(function* (operatorId: number, rule: object, options: RuleOptions = {}) {
+export const insertRule = Effect.fnUntraced(function* (
+  operatorId: number,
+  rule: object,
+  options: InsertRuleOptions = {}
+) {
   const sql = yield* SqlClient.SqlClient
-  const { state = "active", since = 0, unmarked = true } = options
-  const [made] = yield* sql<{ id: number }>`
+  const { state = "active", since = 0, hasUnmarkedStays = true } = options
+  const [row] = yield* sql<{ id: number }>`
     INSERT INTO automation_rules (operator_id, action, definition, state, since, mark_before, created_at)
     SELECT ${operatorId}, definition ->> 'action', definition, ${state}, ${new Date(since)},
-      CASE WHEN ${unmarked} THEN 9223372036854775807 END, now()
+      CASE WHEN ${hasUnmarkedStays} THEN 9223372036854775807 END, now()
     FROM (SELECT ${JSON.stringify(rule)}::jsonb AS definition) given
     RETURNING id`
-  return made?.id ?? 0
+  return row?.id ?? 0
 }, Effect.orDie)
 
 /** Changes a rule as the command line does: its stays are to be looked at anew. */
@@ -92,28 +99,28 @@ export const setRuleState = Effect.fnUntraced(function* (id: number, state: "act
     WHERE id = ${id}`
 }, Effect.orDie)
 
-interface Hosting extends TestOperator {
+interface AutomationHost extends TestOperator {
   readonly property: number
   readonly account: number
 }
 
-interface Staying {
+interface InsertStayOptions {
   readonly checkIn?: string
   readonly checkOut?: string
-  readonly guest?: string | null
+  readonly guestName?: string | null
   readonly bookedAt?: number
-  readonly talks?: boolean
+  readonly hasConversation?: boolean
   readonly status?: "accepted" | "wait_accept"
   /** Default: none, so that its dates can be changed alone. */
-  readonly property?: number
+  readonly propertyId?: number
 }
 
 /** An order of one stay at airbnb, with a conversation unless said otherwise; nobody is told of it. */
-export const insertStay = Effect.fnUntraced(function* (host: Hosting, staying: Staying = {}) {
+export const insertStay = Effect.fnUntraced(function* (host: AutomationHost, options: InsertStayOptions = {}) {
   const sql = yield* SqlClient.SqlClient
-  const { checkIn = "2027-04-25", checkOut = "2027-04-28", guest = "Ada Lovelace", status = "accepted" } = staying
+  const { checkIn = "2027-04-25", checkOut = "2027-04-28", guestName = "Ada Lovelace", status = "accepted" } = options
   const { operatorId, account } = host
-  const propertyId = staying.property ?? null
+  const propertyId = options.propertyId ?? null
   const code = yield* insertOrder(operatorId, [{ propertyId, checkIn, checkOut }], { channelType: "airbnb", status })
   const { code: conversation, thread_id } = yield* insertConversation({
     operatorId,
@@ -121,10 +128,10 @@ export const insertStay = Effect.fnUntraced(function* (host: Hosting, staying: S
     channelType: "airbnb"
   })
   yield* sql`
-    UPDATE orders SET channel_account_id = ${account}, booked_at = ${new Date(staying.bookedAt ?? NOW - 86_400_000)},
-      conversation_id = ${staying.talks === false ? null : conversation}
+    UPDATE orders SET channel_account_id = ${account}, booked_at = ${new Date(options.bookedAt ?? NOW - 86_400_000)},
+      conversation_id = ${options.hasConversation === false ? null : conversation}
     WHERE operator_id = ${operatorId} AND reservation_code = ${code}`
-  yield* sql`UPDATE stays SET guest_name = ${guest} WHERE operator_id = ${operatorId} AND stay_code = ${code}`
+  yield* sql`UPDATE stays SET guest_name = ${guestName} WHERE operator_id = ${operatorId} AND stay_code = ${code}`
   return { code, conversation, thread_id, propertyId }
 }, Effect.orDie)
 
@@ -144,18 +151,18 @@ export const insertStays = Effect.fnUntraced(function* (operatorId: number, coun
 /** An operator with a property, and an account at airbnb, in Lisbon. */
 export const createAutomationHost = Effect.gen(function* () {
   yield* TestClock.setTime(NOW)
-  const operator = yield* freshOperator({ timeZone: "Europe/Lisbon" })
+  const operator = yield* createOperator({ timeZone: "Europe/Lisbon" })
   const property = yield* insertProperty(operator.operatorId, "Harbour 1")
   const account = yield* insertChannelAccount(operator.operatorId)
   const api = yield* typedClient
   const as = withToken(operator.token)
-  const actions = (type: "message" | "review", more: object = {}) =>
-    Effect.map(api.query_upcoming_automation_actions({ type, ...more }).pipe(as), (answer) => answer.actions)
-  return { ...operator, property, account, api, as, actions }
+  const listUpcomingActions = (type: "message" | "review", filters: object = {}) =>
+    Effect.map(api.query_upcoming_automation_actions({ type, ...filters }).pipe(as), (answer) => answer.actions)
+  return { ...operator, property, account, api, as, actions: listUpcomingActions }
 })
 
 /** The same, where nothing of the tests before waits any more. */
-export const createOnlyHost = Effect.andThen(emptyAutomationTables, createAutomationHost)
+export const createHostOnEmptyTables = Effect.andThen(emptyAutomationTables, createAutomationHost)
 
 /** Works out all that is to be worked out by now. */
 export const planAllDue = Effect.gen(function* () {
@@ -165,13 +172,13 @@ export const planAllDue = Effect.gen(function* () {
 /** A host with a stay whose message before arrival is planned. */
 export const planMessage = Effect.fnUntraced(function* (
   rule: object = BEFORE_ARRIVAL_RULE,
-  staying: Parameters<typeof insertStay>[1] = {}
+  options: Parameters<typeof insertStay>[1] = {}
 ) {
   const host = yield* createAutomationHost
-  const stay = yield* insertStay(host, staying)
-  const id = yield* insertRule(host.operatorId, rule)
+  const stay = yield* insertStay(host, options)
+  const ruleId = yield* insertRule(host.operatorId, rule)
   yield* planAllDue
-  return { ...host, ...stay, rule: id }
+  return { ...host, ...stay, ruleId }
 })
 
 export type PlannedMessage = Effect.Success<ReturnType<typeof planMessage>>
@@ -182,12 +189,12 @@ export const dispatchAndPlan = Effect.andThen(dispatchAllEvents, planAllDue)
 export type PlanRunner = Effect.Success<typeof makePlanRunner>
 
 /** Runs whatever is due at this time of the clock. */
-export const runAllDue = Effect.fnUntraced(function* (running: PlanRunner) {
-  let underWay = true
-  while (underWay) {
-    yield* running.claimDue
-    underWay = running.inProgress.size > 0
-    yield* running.awaitIdle
+export const runAllDue = Effect.fnUntraced(function* (runner: PlanRunner) {
+  let isBusy = true
+  while (isBusy) {
+    yield* runner.claimDue
+    isBusy = runner.inProgress.size > 0
+    yield* runner.awaitIdle
   }
 })
 

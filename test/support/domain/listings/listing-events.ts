@@ -17,15 +17,21 @@ export const toChannelAccountRef = (
   channelType
 })
 
-export const accountEvent = (version: number, more: Partial<ChannelAccountEvent> = {}): ChannelAccountEvent => ({
+export const makeAccountEvent = (
+  version: number,
+  overrides: Partial<ChannelAccountEvent> = {}
+): ChannelAccountEvent => ({
   type: "account",
   version,
   username: "harbour",
   auth_status: "active",
-  ...more
+  ...overrides
 })
 
-export const listingEvent = (version: number, more: Partial<ChannelListingEvent> = {}): ChannelListingEvent => ({
+export const makeListingEvent = (
+  version: number,
+  overrides: Partial<ChannelListingEvent> = {}
+): ChannelListingEvent => ({
   type: "listing",
   version,
   listing_id: "300-77",
@@ -33,17 +39,19 @@ export const listingEvent = (version: number, more: Partial<ChannelListingEvent>
   currency: "EUR",
   inventory: 1,
   shelf_status: "on",
-  ...more
+  ...overrides
 })
 
 /** All orders of some things. */
-export const permutations = <A>(all: ReadonlyArray<A>): ReadonlyArray<ReadonlyArray<A>> =>
+export const listPermutations = <A>(all: ReadonlyArray<A>): ReadonlyArray<ReadonlyArray<A>> =>
   all.length === 0
     ? [[]]
-    : all.flatMap((first, at) => permutations(all.filter((_, other) => other !== at)).map((rest) => [first, ...rest]))
+    : all.flatMap((first, at) =>
+        listPermutations(all.filter((_, other) => other !== at)).map((rest) => [first, ...rest])
+      )
 
 /** What the trail tells of an operator, oldest first: `record field field`. */
-export const loadAuditLines = Effect.fnUntraced(function* (operatorId: number) {
+export const loadAuditRecordLines = Effect.fnUntraced(function* (operatorId: number) {
   const sql = yield* SqlClient.SqlClient
   const rows = yield* sql<{ record: string; fields: ReadonlyArray<string> }>`
     SELECT record, fields FROM trail WHERE operator_id = ${operatorId} ORDER BY id`

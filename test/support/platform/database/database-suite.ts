@@ -5,10 +5,10 @@ import { Deferred, Effect, Exit, Fiber, type Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
 import { SqlError } from "effect/sql/SqlError"
 import fc from "fast-check"
-import { countStatements } from "../../statements.ts"
+import { countStatements } from "../../statement-count.ts"
 
 /** A table of the test's own, so that tests on one server do not meet. */
-const newTable = (columns: string) =>
+const createScratchTable = (columns: string) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient
     const name = `t_${randomBytes(8).toString("hex")}`
@@ -16,14 +16,14 @@ const newTable = (columns: string) =>
     return sql(name)
   })
 
-const idsIn = (table: Effect.Success<ReturnType<typeof newTable>>) =>
+const loadIds = (table: Effect.Success<ReturnType<typeof createScratchTable>>) =>
   Effect.flatMap(SqlClient, (sql) => sql<{ id: number }>`select id from ${table} order by id`).pipe(
     Effect.map((rows) => rows.map(({ id }) => id))
   )
 
 class Refused extends Schema.TaggedError<Refused>()("Refused", {}) {}
 
-const storedRow = fc.record({
+const arbitraryStoredRow = fc.record({
   int8: fc.maxSafeInteger(),
   numeric: fc.integer().map((cents) => (cents / 100).toFixed(2)),
   date: fc
@@ -34,18 +34,18 @@ const storedRow = fc.record({
   text: fc.string({ unit: "grapheme" }).filter((text) => !text.includes("\0"))
 })
 
-type StoredRow = typeof storedRow extends fc.Arbitrary<infer Row> ? Row : never
+type StoredRow = typeof arbitraryStoredRow extends fc.Arbitrary<infer Row> ? Row : never
 
 const epochRow: StoredRow = { int8: 0, numeric: "0.00", date: "1970-01-01", at: new Date(0), json: {}, text: "" }
 
 /** What every database must do alike. */
-export const databaseSuite = <E>(name: string, database: Layer.Layer<PgClient.PgClient | SqlClient, E>): void =>
+export const defineDatabaseSuite = <E>(name: string, database: Layer.Layer<PgClient.PgClient | SqlClient, E>): void =>
   layer(database)(name, (it) => {
     it.effect("a value comes back as it was stored, in the type the stores expect", () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient
         const run = Effect.runPromiseWith(yield* Effect.context<SqlClient>())
-        const table = yield* newTable(
+        const table = yield* createScratchTable(
           "int8 bigint, numeric numeric(14, 2), date date, at timestamptz, json jsonb, text text, dates date[], ids bigint[]"
         )
         const roundTrip = (row: StoredRow) =>
@@ -62,7 +62,7 @@ export const databaseSuite = <E>(name: string, database: Layer.Layer<PgClient.Pg
           })
         yield* Effect.promise(() =>
           fc.assert(
-            fc.asyncProperty(storedRow, (row) => run(roundTrip(row))),
+            fc.asyncProperty(arbitraryStoredRow, (row) => run(roundTrip(row))),
             { numRuns: 60, examples: [[{ ...epochRow, json: { at: "" } }]] }
           )
         )
@@ -113,7 +113,7 @@ export const databaseSuite = <E>(name: string, database: Layer.Layer<PgClient.Pg
     it.effect("a second row with the same key fails as UniqueViolation of that constraint", () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient
-        const table = yield* newTable("id integer, constraint one_of_each unique (id)")
+        const table = yield* createScratchTable("id integer, constraint one_of_each unique (id)")
         yield* sql`insert into ${table} (id) values (1)`
         const error = yield* Effect.flip(sql`insert into ${table} (id) values (1)`)
         expect(error).toBeInstanceOf(SqlError)
@@ -127,21 +127,21 @@ export const databaseSuite = <E>(name: string, database: Layer.Layer<PgClient.Pg
     it.effect("a transaction that fails leaves nothing", () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient
-        const table = yield* newTable("id integer")
+        const table = yield* createScratchTable("id integer")
         const error = yield* sql`insert into ${table} (id) values (1)`.pipe(
           Effect.andThen(new Refused()),
           sql.withTransaction,
           Effect.flip
         )
         expect(error).toBeInstanceOf(Refused)
-        expect(yield* idsIn(table)).toEqual([])
+        expect(yield* loadIds(table)).toEqual([])
       })
     )
 
     it.effect("a part that fails inside a transaction takes only itself back", () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient
-        const table = yield* newTable("id integer primary key")
+        const table = yield* createScratchTable("id integer primary key")
         const insert = (id: number) => sql`insert into ${table} (id) values (${id})`
         yield* sql.withTransaction(
           Effect.gen(function* () {
@@ -151,31 +151,31 @@ export const databaseSuite = <E>(name: string, database: Layer.Layer<PgClient.Pg
             yield* insert(3)
           })
         )
-        expect(yield* idsIn(table)).toEqual([1, 3])
+        expect(yield* loadIds(table)).toEqual([1, 3])
         yield* Effect.flip(
           sql.withTransaction(Effect.andThen(sql.withTransaction(insert(4)), Effect.andThen(insert(5), insert(1))))
         )
-        expect(yield* idsIn(table)).toEqual([1, 3])
+        expect(yield* loadIds(table)).toEqual([1, 3])
       })
     )
 
     it.effect("a transaction that went on after an error is not taken for committed", () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient
-        const table = yield* newTable("id integer primary key")
+        const table = yield* createScratchTable("id integer primary key")
         const insert = sql`insert into ${table} (id) values (1)`
         const exit = yield* Effect.exit(
           sql.withTransaction(Effect.andThen(insert, Effect.ignore(sql`select * from no_such_table`)))
         )
         expect(Exit.isFailure(exit)).toBe(true)
-        expect(yield* idsIn(table)).toEqual([])
+        expect(yield* loadIds(table)).toEqual([])
       })
     )
 
     it.effect("an interrupted transaction leaves nothing, and the next one begins afresh", () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient
-        const table = yield* newTable("id integer")
+        const table = yield* createScratchTable("id integer")
         const inserted = yield* Deferred.make<void>()
         const fiber = yield* sql`insert into ${table} (id) values (1)`.pipe(
           Effect.andThen(Deferred.succeed(inserted, undefined)),
@@ -186,7 +186,7 @@ export const databaseSuite = <E>(name: string, database: Layer.Layer<PgClient.Pg
         yield* Deferred.await(inserted)
         yield* Fiber.interrupt(fiber)
         yield* sql.withTransaction(sql`insert into ${table} (id) values (2)`)
-        expect(yield* idsIn(table)).toEqual([2])
+        expect(yield* loadIds(table)).toEqual([2])
       })
     )
 
@@ -208,9 +208,9 @@ export const databaseSuite = <E>(name: string, database: Layer.Layer<PgClient.Pg
     it.effect("50 fibers mix queries, transactions and failures", () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient
-        const accounts = yield* newTable("id integer primary key, money integer not null check (money >= 0)")
+        const accounts = yield* createScratchTable("id integer primary key, money integer not null check (money >= 0)")
         yield* sql`insert into ${accounts} select id, 100 from generate_series(1, 5) id`
-        const move = (from: number, to: number, amount: number) =>
+        const transferMoney = (from: number, to: number, amount: number) =>
           sql.withTransaction(
             Effect.andThen(
               // Always in the same order, or two of them would wait for each other.
@@ -227,7 +227,7 @@ export const databaseSuite = <E>(name: string, database: Layer.Layer<PgClient.Pg
             if (n % 5 === 0) return Effect.exit(sql`select sum(money) as sum from ${accounts}`)
             if (n % 5 === 1) return Effect.exit(sql`select * from no_such_table`)
             const amount = n % 5 === 2 ? 1_000 : 3
-            return Effect.exit(move(1 + (n % 5), 1 + ((n + 1) % 5), amount))
+            return Effect.exit(transferMoney(1 + (n % 5), 1 + ((n + 1) % 5), amount))
           },
           { concurrency: "unbounded" }
         )
@@ -247,14 +247,14 @@ export const databaseSuite = <E>(name: string, database: Layer.Layer<PgClient.Pg
       Effect.gen(function* () {
         const sql = yield* SqlClient
         const select = sql`select 1`
-        const counted = <A, E1, R>(effect: Effect.Effect<A, E1, R>) => Effect.map(countStatements(effect), ([, n]) => n)
-        expect(yield* counted(Effect.void)).toBe(0)
-        expect(yield* counted(Effect.andThen(select, select))).toBe(2)
-        expect(yield* counted(sql.withTransaction(select))).toBe(3)
-        expect(yield* counted(Effect.exit(sql.withTransaction(Effect.andThen(select, new Refused()))))).toBe(3)
-        expect(yield* counted(sql.withTransaction(sql.withTransaction(select)))).toBe(5)
+        const countOf = <A, E1, R>(effect: Effect.Effect<A, E1, R>) => Effect.map(countStatements(effect), ([, n]) => n)
+        expect(yield* countOf(Effect.void)).toBe(0)
+        expect(yield* countOf(Effect.andThen(select, select))).toBe(2)
+        expect(yield* countOf(sql.withTransaction(select))).toBe(3)
+        expect(yield* countOf(Effect.exit(sql.withTransaction(Effect.andThen(select, new Refused()))))).toBe(3)
+        expect(yield* countOf(sql.withTransaction(sql.withTransaction(select)))).toBe(5)
         const innerFails = Effect.exit(sql.withTransaction(Effect.andThen(select, new Refused())))
-        expect(yield* counted(sql.withTransaction(innerFails))).toBe(6)
+        expect(yield* countOf(sql.withTransaction(innerFails))).toBe(6)
       })
     )
 

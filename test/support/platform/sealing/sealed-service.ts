@@ -8,7 +8,7 @@ import { ImportedCalendars } from "../../../../src/domain/calendars/imported-cal
 import { PropertyFeeds } from "../../../../src/domain/calendars/property-feeds/PropertyFeeds.ts"
 import { AllowedReceivers, parseAllowedHosts } from "../../../../src/domain/webhooks/deliveries/allowed-hosts.ts"
 import { DeliveryQueue } from "../../../../src/domain/webhooks/deliveries/DeliveryQueue.ts"
-import { FanOut } from "../../../../src/domain/webhooks/deliveries/FanOut.ts"
+import { EventDispatcher } from "../../../../src/domain/webhooks/deliveries/EventDispatcher.ts"
 import { TestEvents } from "../../../../src/domain/webhooks/deliveries/TestEvents.ts"
 import { layerSealing } from "../../../../src/platform/sealing/CurrentSealer.ts"
 import { SEALED_COLUMNS, toColumnLabel } from "../../../../src/platform/sealing/sealed-columns.ts"
@@ -19,23 +19,23 @@ import {
   type SecretKeys
 } from "../../../../src/platform/sealing/secret-keys.ts"
 import { CalendarsElsewhere } from "../../../../src/transports/console/queries/CalendarsElsewhere.ts"
-import { layerEndpoint } from "../../connectors/http/http-connectors.ts"
+import { layerConnectorEndpointWithReceiver } from "../../connectors/http/http-connectors.ts"
 import { layerLocalOutbound } from "../../domain/webhooks/deliveries/outbound-requests.ts"
 import { layerService } from "../../harness.ts"
+import { layerHttpServerOf } from "../../http-server.ts"
 import { layerOwnDatabase } from "../../own-database.ts"
-import { layerHttpServerOf } from "../../server.ts"
 
 // A service that seals, over a database of its own, and what its tables show of a secret.
 
 export const parseKeys = (...texts: ReadonlyArray<string>): SecretKeys =>
   parseSecretKeys(texts.join(",")) ?? noSecretKeys
 
-export const [FIRST, SECOND] = [generateKey(), generateKey()]
+export const [FIRST_KEY, SECOND_KEY] = [generateKey(), generateKey()]
 
 /** The service with these keys, its connectors' door and all that works with a secret; hosts on 127.0.0.1 are allowed. */
 export const layerSealedService = (keys: SecretKeys) =>
   Layer.mergeAll(
-    FanOut.layer,
+    EventDispatcher.layer,
     DeliveryQueue.layer,
     TestEvents.layer,
     CalendarQueue.layer,
@@ -46,7 +46,12 @@ export const layerSealedService = (keys: SecretKeys) =>
     ConnectorCache.layer
   ).pipe(
     Layer.provideMerge(
-      layerHttpServerOf(Layer.provideMerge(Layer.provide(layerEndpoint, Ingest.layer), layerService(layerOwnDatabase)))
+      layerHttpServerOf(
+        Layer.provideMerge(
+          Layer.provide(layerConnectorEndpointWithReceiver, Ingest.layer),
+          layerService(layerOwnDatabase)
+        )
+      )
     ),
     Layer.provideMerge(layerLocalOutbound),
     Layer.provideMerge(Layer.succeed(AllowedReceivers, Result.getOrThrow(parseAllowedHosts("127.0.0.1")))),
@@ -54,24 +59,24 @@ export const layerSealedService = (keys: SecretKeys) =>
   )
 
 /** The tables of which some row shows one of the texts, as it is or as bytes. */
-export const findTablesShowing = Effect.fnUntraced(function* (texts: ReadonlyArray<string>) {
+export const findTablesWithTexts = Effect.fnUntraced(function* (texts: ReadonlyArray<string>) {
   const sql = yield* SqlClient.SqlClient
   const tables = yield* sql<{ name: string }>`
     SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' ORDER BY tablename`
-  const sought = texts.flatMap((text) => [
+  const encodedTexts = texts.flatMap((text) => [
     text,
     Buffer.from(text).toString("hex"),
     Buffer.from(text).toString("base64")
   ])
-  const found = yield* Effect.forEach(tables, ({ name }) =>
+  const tableNames = yield* Effect.forEach(tables, ({ name }) =>
     Effect.map(
       sql<{ shows: boolean }>`
         SELECT EXISTS (
-          SELECT FROM ${sql(name)} t, unnest(${sought}::text[]) sought WHERE strpos(t::text, sought) > 0) AS shows`,
+          SELECT FROM ${sql(name)} t, unnest(${encodedTexts}::text[]) sought WHERE strpos(t::text, sought) > 0) AS shows`,
       ([row]) => (row?.shows === true ? [name] : [])
     )
   )
-  return found.flat()
+  return tableNames.flat()
 }, Effect.orDie)
 
 /** Every text that a column keeps which may be sealed, by column. */

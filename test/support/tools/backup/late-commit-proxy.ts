@@ -8,36 +8,36 @@ import { Effect } from "effect"
 export const startLateCommitProxy = Effect.fnUntraced(function* (server: string, lateMs: number) {
   const { hostname, port } = new URL(server)
   const sockets = new Set<Socket>()
-  let cut = false
+  let hasCutCommit = false
   const proxy = createServer((client) => {
-    const behind = connect(Number(port) || 5432, hostname)
-    for (const end of [client, behind]) {
+    const serverSocket = connect(Number(port) || 5432, hostname)
+    for (const end of [client, serverSocket]) {
       sockets.add(end)
       end.on("error", () => end.destroy())
     }
-    behind.on("close", () => client.destroy())
-    let own = false
-    client.on("close", () => own || behind.destroy())
-    behind.on("data", (chunk) => client.write(chunk))
+    serverSocket.on("close", () => client.destroy())
+    let isCommitConnection = false
+    client.on("close", () => isCommitConnection || serverSocket.destroy())
+    serverSocket.on("data", (chunk) => client.write(chunk))
     client.on("data", (chunk) => {
-      if (cut || !chunk.includes("COMMIT")) return behind.write(chunk)
-      ;[cut, own] = [true, true]
+      if (hasCutCommit || !chunk.includes("COMMIT")) return serverSocket.write(chunk)
+      ;[hasCutCommit, isCommitConnection] = [true, true]
       client.destroy()
-      setTimeout(() => behind.end(chunk), lateMs)
+      setTimeout(() => serverSocket.end(chunk), lateMs)
     })
   })
-  const listening = Effect.callback<number>((resume) => {
+  const listenOnFreePort = Effect.callback<number>((resume) => {
     proxy.listen(0, "127.0.0.1", () => {
       const address = proxy.address()
       resume(Effect.succeed(address !== null && typeof address === "object" ? address.port : 0))
     })
   })
-  const closed = Effect.callback<void>((resume) => {
+  const closeProxy = Effect.callback<void>((resume) => {
     proxy.close(() => resume(Effect.void))
     for (const socket of sockets) socket.destroy()
   })
-  const own = yield* Effect.acquireRelease(listening, () => closed)
+  const proxyPort = yield* Effect.acquireRelease(listenOnFreePort, () => closeProxy)
   const url = new URL(server)
-  url.host = `127.0.0.1:${own}`
+  url.host = `127.0.0.1:${proxyPort}`
   return url.href
 })

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Effect } from "effect"
 
-const launcher = join(import.meta.dirname, "../../../../bin/latchkey.js")
+const launcherPath = join(import.meta.dirname, "../../../../bin/latchkey.js")
 
 export interface CommandResult {
   readonly code: number | null
@@ -14,17 +14,21 @@ export interface CommandResult {
 }
 
 /** A command line as a person has it: nothing of this test run's environment but the search path. */
-const start = (args: ReadonlyArray<string>, env: Record<string, string>, node: string, program = launcher) =>
-  spawn(node, [program, ...args], { env: { PATH: process.env.PATH ?? "", ...env }, stdio: "pipe" })
+const spawnLatchkey = (
+  args: ReadonlyArray<string>,
+  env: Record<string, string>,
+  node: string,
+  program = launcherPath
+) => spawn(node, [program, ...args], { env: { PATH: process.env.PATH ?? "", ...env }, stdio: "pipe" })
 
 /** Runs `latchkey` to its end; `input` is its standard input. */
-export const runCommandProcess = (
+export const runLatchkeyProcess = (
   args: ReadonlyArray<string>,
   env: Record<string, string>,
   { node = process.execPath, input = "" }: { readonly node?: string | undefined; readonly input?: string } = {}
 ): Effect.Effect<CommandResult> =>
   Effect.callback((resume) => {
-    const child = start(args, env, node)
+    const child = spawnLatchkey(args, env, node)
     // A command that does not read it may have ended before it is written.
     child.stdin.on("error", () => {}).end(input)
     let stdout = ""
@@ -41,7 +45,7 @@ export const runCommandProcess = (
 
 export interface ServiceProcess {
   /** What it had printed when it was ready. */
-  readonly printed: string
+  readonly startupOutput: string
   /** Asks it to end and waits until it has. */
   readonly stop: Effect.Effect<{ readonly code: number | null }>
   /** Ends it at once, whatever it is doing. */
@@ -49,29 +53,34 @@ export interface ServiceProcess {
 }
 
 /** `latchkey serve`, of this checkout or of another folder, once it has printed `ready`; ended with the scope if the test has not. */
-export const startService = (ready: string, env: Record<string, string>, node = process.execPath, program = launcher) =>
+export const startService = (
+  readyText: string,
+  env: Record<string, string>,
+  node = process.execPath,
+  program = launcherPath
+) =>
   Effect.acquireRelease(
     Effect.callback<ServiceProcess, Error>((resume) => {
-      const child = start(["serve"], env, node, program)
-      let printed = ""
-      const ended = new Promise<{ readonly code: number | null }>((resolve) =>
+      const child = spawnLatchkey(["serve"], env, node, program)
+      let startupOutput = ""
+      const exit = new Promise<{ readonly code: number | null }>((resolve) =>
         child.on("close", (code) => resolve({ code }))
       )
       const stop = Effect.suspend(() => {
         child.kill("SIGTERM")
-        return Effect.promise(() => ended)
+        return Effect.promise(() => exit)
       })
       const kill = Effect.suspend(() => {
         child.kill("SIGKILL")
-        return Effect.promise(() => ended)
+        return Effect.promise(() => exit)
       })
-      const listen = (text: string) => {
-        printed += text
-        if (printed.includes(ready)) resume(Effect.succeed({ printed, stop, kill }))
+      const collectOutput = (text: string) => {
+        startupOutput += text
+        if (startupOutput.includes(readyText)) resume(Effect.succeed({ startupOutput, stop, kill }))
       }
-      child.stdout.setEncoding("utf8").on("data", listen)
-      child.stderr.setEncoding("utf8").on("data", listen)
-      child.on("close", () => resume(Effect.fail(new Error(`ended before it was ready: ${printed}`))))
+      child.stdout.setEncoding("utf8").on("data", collectOutput)
+      child.stderr.setEncoding("utf8").on("data", collectOutput)
+      child.on("close", () => resume(Effect.fail(new Error(`ended before it was ready: ${startupOutput}`))))
     }),
     ({ stop }) => stop
   )

@@ -7,7 +7,7 @@ import { layerControlSocket } from "../../../../src/platform/database/control-so
 import { layerInMemory } from "../../../../src/platform/database/embedded.ts"
 import { migrate } from "../../../../src/platform/database/migrate.ts"
 import { runLatchkey } from "../../../../src/tools/cli/program.ts"
-import { layerTestMemory } from "../../database.ts"
+import { layerTestDatabaseInMemory } from "../../test-database.ts"
 import type { CommandResult } from "./latchkey-process.ts"
 
 // A command line without the time a process takes to start, beside a service without the time a data folder takes to
@@ -24,31 +24,39 @@ const layerFolder = Layer.effect(
   )
 )
 
-const layerTaking = Layer.unwrap(Effect.map(ServiceFolder, (folder) => layerControlSocket(folder, Effect.void)))
+const layerFolderControlSocket = Layer.unwrap(
+  Effect.map(ServiceFolder, (folder) => layerControlSocket(folder, Effect.void))
+)
 
 /** A migrated embedded database, and what a command reaches it by. */
 export const layerRunningService = Layer.mergeAll(
-  layerTaking,
+  layerFolderControlSocket,
   Layer.effectDiscard(Effect.orDie(migrate(migrations)))
-).pipe(Layer.provideMerge(Layer.mergeAll(layerFolder, layerTestMemory)))
+).pipe(Layer.provideMerge(Layer.mergeAll(layerFolder, layerTestDatabaseInMemory)))
 
 /** An empty one. */
-export const layerEmptyService = Layer.provideMerge(layerTaking, Layer.mergeAll(layerFolder, layerInMemory()))
+export const layerEmptyService = Layer.provideMerge(
+  layerFolderControlSocket,
+  Layer.mergeAll(layerFolder, layerInMemory())
+)
 
 /** Runs `latchkey` in this process, to its end. */
-export const runInProcess = Effect.fnUntraced(function* (args: ReadonlyArray<string>, env: Record<string, string>) {
+export const runLatchkeyInProcess = Effect.fnUntraced(function* (
+  args: ReadonlyArray<string>,
+  env: Record<string, string>
+) {
   const written = { stdout: "", stderr: "" }
-  const to = (stream: keyof typeof written) => (line: string) => {
+  const appendTo = (stream: keyof typeof written) => (line: string) => {
     written[stream] += `${line}\n`
   }
   const exit = yield* Effect.exit(runLatchkey(args)).pipe(
-    Effect.provideService(Console.Console, { ...console, log: to("stdout"), error: to("stderr") }),
+    Effect.provideService(Console.Console, { ...console, log: appendTo("stdout"), error: appendTo("stderr") }),
     Effect.provide(ConfigProvider.layer(ConfigProvider.fromEnv({ env })))
   )
-  const ended: CommandResult = { code: Exit.isSuccess(exit) ? 0 : 1, ...written }
-  return ended
+  const result: CommandResult = { code: Exit.isSuccess(exit) ? 0 : 1, ...written }
+  return result
 })
 
 /** The same with a folder whose service it runs beside. */
 export const runBesideService = (args: ReadonlyArray<string>, env: Record<string, string> = {}) =>
-  Effect.flatMap(ServiceFolder, (DATA_DIR) => runInProcess(args, { DATA_DIR, ...env }))
+  Effect.flatMap(ServiceFolder, (DATA_DIR) => runLatchkeyInProcess(args, { DATA_DIR, ...env }))

@@ -4,28 +4,28 @@ import { PasswordCost } from "../../../../src/domain/access/operators/password.t
 import { layerGuestAnswerer } from "../../../../src/domain/automation/answering/guest-answerer.ts"
 import { guestQuestionSubscribers } from "../../../../src/domain/automation/answering/guest-questions.ts"
 import { layerPlanner } from "../../../../src/domain/automation/planning/planner.ts"
-import { markStaysOfReservationEvents } from "../../../../src/domain/automation/planning/stay-marks.ts"
+import { markStaysOfReservationEvents } from "../../../../src/domain/automation/planning/planning-marks.ts"
 import { layerPlanRunner } from "../../../../src/domain/automation/running/plan-runner.ts"
 import { layerPreparationWorker } from "../../../../src/domain/knowledge/preparing/preparation-worker.ts"
 import { KnowledgeAnswers } from "../../../../src/domain/knowledge/search/KnowledgeAnswers.ts"
-import { layerDispatchTo, layerServiceWithSandbox } from "../../connectors/sandbox/service-with-sandbox.ts"
+import { layerEventDispatcher, layerServiceWithSandbox } from "../../connectors/sandbox/service-with-sandbox.ts"
 
 /** The clock on the wall, but for its day. */
 const layerClockAt = (start: string) => {
-  const real = Clock.Clock.defaultValue()
-  const ahead = Date.parse(start) - Date.now()
-  const nowMillis = () => Date.now() + ahead
-  const shifted: Clock.Clock = Object.assign(Object.create(real), {
+  const realClock = Clock.Clock.defaultValue()
+  const offsetMs = Date.parse(start) - Date.now()
+  const nowMillis = () => Date.now() + offsetMs
+  const shiftedClock: Clock.Clock = Object.assign(Object.create(realClock), {
     currentTimeMillisUnsafe: nowMillis,
     currentTimeMillis: Effect.sync(nowMillis)
   })
-  return Layer.succeed(Clock.Clock, shifted)
+  return Layer.succeed(Clock.Clock, shiftedClock)
 }
 
 /** A service over an empty database of its own, all workers running, that is first started at an instant of a test's choice. */
 export const layerStartedService = (start: string) =>
   Layer.mergeAll(
-    layerDispatchTo(markStaysOfReservationEvents, ...guestQuestionSubscribers),
+    layerEventDispatcher(markStaysOfReservationEvents, ...guestQuestionSubscribers),
     layerPlanner,
     Layer.provide(layerPlanRunner, IdempotencyKeys.layer),
     layerPreparationWorker,

@@ -1,65 +1,65 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { call, freshOperator, insertOrder, insertProperty, type TestOperator } from "../../harness.ts"
+import { call, createOperator, insertOrder, insertProperty, type TestOperator } from "../../harness.ts"
 import { insertChannelAccount } from "../../listings.ts"
 
 // A guest of whom something is written wherever there is room for it, and words that nobody else has.
 
-export const ERASED_WORD = "Zyxwanda"
+export const ERASABLE_WORD = "Zyxwanda"
 export const ERASED_EMAIL = "zyxwanda@guest.example"
 export const ERASED_PHONE = "+49 151 0815-4711"
 
-export interface GuestRecords {
+export interface ErasableGuest {
   readonly operator: TestOperator
-  readonly code: string
-  readonly property: number
-  readonly conversation: string
+  readonly reservationCode: string
+  readonly propertyId: number
+  readonly conversationCode: string
   readonly account: number
 }
 
-const id = (rows: ReadonlyArray<{ readonly id: number }>) => rows[0]?.id ?? 0
+const firstId = (rows: ReadonlyArray<{ readonly id: number }>) => rows[0]?.id ?? 0
 
-export interface HostOptions {
+export interface ErasableGuestOptions {
   readonly word?: string
   readonly email?: string
   readonly checkIn?: string
   readonly checkOut?: string
-  readonly of?: { readonly operator: TestOperator; readonly property: number; readonly account: number }
+  readonly host?: { readonly operator: TestOperator; readonly propertyId: number; readonly account: number }
 }
 
 const makeHost = Effect.gen(function* () {
-  const operator = yield* freshOperator()
-  const property = yield* insertProperty(operator.operatorId, "Harbour")
-  return { operator, property, account: yield* insertChannelAccount(operator.operatorId) }
+  const operator = yield* createOperator()
+  const propertyId = yield* insertProperty(operator.operatorId, "Harbour")
+  return { operator, propertyId, account: yield* insertChannelAccount(operator.operatorId) }
 })
 
 /** An order of a guest with everything that may be written about one. */
-export const insertGuest = Effect.fnUntraced(function* (options: HostOptions = {}) {
+export const insertErasableGuest = Effect.fnUntraced(function* (options: ErasableGuestOptions = {}) {
   const sql = yield* SqlClient.SqlClient
-  const { word = ERASED_WORD, email = ERASED_EMAIL, checkIn = "2025-03-01", checkOut = "2025-03-04" } = options
-  const { operator, property, account } = options.of ?? (yield* makeHost)
+  const { word = ERASABLE_WORD, email = ERASED_EMAIL, checkIn = "2025-03-01", checkOut = "2025-03-04" } = options
+  const { operator, propertyId, account } = options.host ?? (yield* makeHost)
   const { operatorId } = operator
-  const code = yield* insertOrder(operatorId, [{ propertyId: property, checkIn, checkOut }], { channelType: "airbnb" })
-  const conversation = `c${code.replace(/\W/g, "")}`
+  const reservationCode = yield* insertOrder(operatorId, [{ propertyId, checkIn, checkOut }], { channelType: "airbnb" })
+  const conversationCode = `c${reservationCode.replace(/\W/g, "")}`
   const [{ order = 0, stay = 0 } = {}] = yield* sql<{ order: number; stay: number }>`
     UPDATE stays s SET guest_name = ${word}, guest_phone = ${ERASED_PHONE}, guest_email = ${email}, remarks = ${`${word} comes late`},
       channel_remarks = ${`of ${word}`}, custom_fields = ${JSON.stringify({ custom_field_1: word })}::jsonb,
-      lock_code = ${word}, guide_token = ${`lkguest_${code}`}, check_in_guide_url = ${`https://example.com/${word}`},
+      lock_code = ${word}, guide_token = ${`lkguest_${reservationCode}`}, check_in_guide_url = ${`https://example.com/${word}`},
       number_of_guests = 2, rate_details = ${JSON.stringify([
         { type: "ACCOMMODATION", description: `Nights of ${word}`, amount: 300 },
         { type: "CLEANING_FEE", description: `Cleaning after ${word}`, amount: 40 }
       ])}::jsonb,
       additional_fees = ${JSON.stringify([{ name: "Pet fee", currency: "EUR", amount: 20 }])}::jsonb
-    FROM orders o WHERE o.operator_id = ${operatorId} AND o.reservation_code = ${code} AND s.operator_id = ${operatorId}
+    FROM orders o WHERE o.operator_id = ${operatorId} AND o.reservation_code = ${reservationCode} AND s.operator_id = ${operatorId}
       AND s.order_id = o.id RETURNING o.id AS "order", s.id AS stay`
-  const threads = id(
+  const conversationId = firstId(
     yield* sql<{ id: number }>`
     INSERT INTO conversations (operator_id, code, account_id, channel_type, thread_id, guest_name, guest_phone, guest_email, note,
       last_message_at, created_at)
-    VALUES (${operatorId}, ${conversation}, ${account}, 'airbnb', ${conversation}, ${word}, ${ERASED_PHONE}, ${email}, ${`${word} is kind`},
+    VALUES (${operatorId}, ${conversationCode}, ${account}, 'airbnb', ${conversationCode}, ${word}, ${ERASED_PHONE}, ${email}, ${`${word} is kind`},
       now(), now()) RETURNING id`
   )
-  yield* sql`UPDATE orders SET conversation_id = ${conversation} WHERE operator_id = ${operatorId} AND id = ${order}`
+  yield* sql`UPDATE orders SET conversation_id = ${conversationCode} WHERE operator_id = ${operatorId} AND id = ${order}`
   const image = (kind: string, nth: string) =>
     Effect.map(
       sql<{ id: number }>`
@@ -68,22 +68,22 @@ export const insertGuest = Effect.fnUntraced(function* (options: HostOptions = {
         ON CONFLICT (operator_id) DO UPDATE SET bytes = share.bytes + 8
       ), image AS (
         INSERT INTO images (operator_id, token, kind, bytes, created_at)
-        VALUES (${operatorId}, ${`lkimage_${(code.toLowerCase().replace(/\W/g, "") + nth).padEnd(26, "0")}`}, ${kind}, 8, now()) RETURNING id
+        VALUES (${operatorId}, ${`lkimage_${(reservationCode.toLowerCase().replace(/\W/g, "") + nth).padEnd(26, "0")}`}, ${kind}, 8, now()) RETURNING id
       ) SELECT id FROM image`,
-      id
+      firstId
     )
-  const [face, sent] = [yield* image("identity", "a"), yield* image("message", "b")]
+  const [identityImageId, messageImageId] = [yield* image("identity", "a"), yield* image("message", "b")]
   yield* sql`
     INSERT INTO image_bytes (operator_id, image_id, content)
-    SELECT ${operatorId}, image_id, convert_to(${word}, 'UTF8') FROM unnest(ARRAY[${face}, ${sent}]::bigint[]) image_id`
-  const person = id(
+    SELECT ${operatorId}, image_id, convert_to(${word}, 'UTF8') FROM unnest(ARRAY[${identityImageId}, ${messageImageId}]::bigint[]) image_id`
+  const guestId = firstId(
     yield* sql<{ id: number }>`
     INSERT INTO guests (operator_id, stay_id, name, phone, email, id_number, is_booker)
     VALUES (${operatorId}, ${stay}, ${word}, ${ERASED_PHONE}, ${email}, ${`${word}-123`}, true) RETURNING id`
   )
   yield* sql`
     INSERT INTO identity_images (operator_id, order_id, stay_id, guest_id, image_id, large_url, extra_large_url, created_at)
-    VALUES (${operatorId}, ${order}, ${stay}, ${person}, ${face}, ${`https://x/${word}`}, ${`https://x/${word}`}, now())`
+    VALUES (${operatorId}, ${order}, ${stay}, ${guestId}, ${identityImageId}, ${`https://x/${word}`}, ${`https://x/${word}`}, now())`
   const sources = JSON.stringify([
     {
       type: "host_knowledge",
@@ -94,8 +94,8 @@ export const insertGuest = Effect.fnUntraced(function* (options: HostOptions = {
     yield* sql`
       INSERT INTO messages (operator_id, conversation_id, code, sender_role, sender_name, sources, display_type, content,
         attachment_url, image_id, created_at)
-      VALUES (${operatorId}, ${threads}, ${`${conversation}m${nth}`}, ${role}, ${word}, ${sources}::jsonb, 'Text', ${`I am ${word}`},
-        ${`https://x/${word}`}, ${nth === 0 ? sent : null}, now() - interval '3 days')`
+      VALUES (${operatorId}, ${conversationId}, ${`${conversationCode}m${nth}`}, ${role}, ${word}, ${sources}::jsonb, 'Text', ${`I am ${word}`},
+        ${`https://x/${word}`}, ${nth === 0 ? messageImageId : null}, now() - interval '3 days')`
   }
   const review = JSON.stringify({
     score: 4.5,
@@ -121,13 +121,13 @@ export const insertGuest = Effect.fnUntraced(function* (options: HostOptions = {
   yield* sql`
     WITH tag AS (
       INSERT INTO reservation_tags (operator_id, tag_name, color, created_at)
-      VALUES (${operatorId}, ${`Tag of ${code}`}, '#112233', now()) RETURNING id
+      VALUES (${operatorId}, ${`Tag of ${reservationCode}`}, '#112233', now()) RETURNING id
     )
     INSERT INTO stay_tags (operator_id, stay_id, tag_id, stays_version) SELECT ${operatorId}, ${stay}, id, 0 FROM tag`
   yield* sql`UPDATE calendar_days SET remarks = ${`for ${word}`} WHERE operator_id = ${operatorId} AND stay_id = ${stay}`
   yield* sql`
     INSERT INTO idempotency_keys (operator_id, digest, fingerprint, outcome, kept_at)
-    VALUES (${operatorId}, sha256(convert_to(${code}, 'UTF8')), '\\x00', ${JSON.stringify({ code, name: word })}::jsonb, now())`
+    VALUES (${operatorId}, sha256(convert_to(${reservationCode}, 'UTF8')), '\\x00', ${JSON.stringify({ code: reservationCode, name: word })}::jsonb, now())`
   // Receivers that answer with what they have looked up.
   yield* sql`
     INSERT INTO webhook_receivers (operator_id, url, secret_token, created_at) VALUES (${operatorId}, 'https://x/', 'x', now())
@@ -140,7 +140,7 @@ export const insertGuest = Effect.fnUntraced(function* (options: HostOptions = {
       INSERT INTO events (operator_id, event, record, payload, queued_at, fanned_out_at, position)
       SELECT ${operatorId}::bigint, 'heard', record, '{}', now(), now(), (${stay}::bigint * 10 + row_number() OVER ()) * 1000000
       FROM (
-        SELECT unnest(ARRAY[${`reservation:${code}`}, ${`conversation:${conversation}`}, ${`review:${code}`}]::text[]) AS record
+        SELECT unnest(ARRAY[${`reservation:${reservationCode}`}, ${`conversation:${conversationCode}`}, ${`review:${reservationCode}`}]::text[]) AS record
         UNION ALL
         SELECT 'transaction:' || id FROM transactions WHERE operator_id = ${operatorId} AND order_id = ${order}) told
       RETURNING id, record
@@ -159,11 +159,11 @@ export const insertGuest = Effect.fnUntraced(function* (options: HostOptions = {
     INSERT INTO automation_plans (operator_id, rule_id, kind, stay_id, scheduled_at, state, reason, due_at, created_at, settled_at)
     SELECT ${operatorId}::bigint, id, 'review', ${stay}::bigint, now(), 'skipped', ${`The channel does not like ${word}`}, now(), now(), now()
     FROM rule`
-  return { operator, code, property, account, conversation } satisfies GuestRecords
+  return { operator, reservationCode, propertyId, account, conversationCode } satisfies ErasableGuest
 })
 
 /** In which tables a word still stands, in rows of this operator's and of nobody's; in bytes too. */
-export const findTablesWith = Effect.fnUntraced(function* (word: string, operatorId: number) {
+export const findTablesWithWord = Effect.fnUntraced(function* (word: string, operatorId: number) {
   const sql = yield* SqlClient.SqlClient
   const tables = yield* sql<{ name: string; owned: boolean }>`
     SELECT tablename AS name, EXISTS (
@@ -182,7 +182,7 @@ export const findTablesWith = Effect.fnUntraced(function* (word: string, operato
 })
 
 /** What an operator's books say: nights, money, codes. */
-export const loadBooks = Effect.fnUntraced(function* (operatorId: number) {
+export const loadAccountingRows = Effect.fnUntraced(function* (operatorId: number) {
   const sql = yield* SqlClient.SqlClient
   return yield* sql`
     SELECT o.reservation_code, o.status, o.channel_id, s.stay_code, s.property_id, s.check_in_date::text, s.check_out_date::text,
@@ -195,11 +195,11 @@ export const loadBooks = Effect.fnUntraced(function* (operatorId: number) {
 })
 
 /** That the API still answers of an order. */
-export const readOrderOverApi = (held: GuestRecords) =>
+export const readOrderOverApi = (guest: ErasableGuest) =>
   Effect.all([
-    call(held.operator.token, "search_reservations", { reservation_code: held.code }),
-    call(held.operator.token, "query_conversations", {}),
-    call(held.operator.token, "get_conversation", { id: held.conversation }),
-    call(held.operator.token, "search_transactions", { start_date: "2025-01-01", end_date: "2025-06-01" }),
-    call(held.operator.token, "search_tasks", {})
+    call(guest.operator.token, "search_reservations", { reservation_code: guest.reservationCode }),
+    call(guest.operator.token, "query_conversations", {}),
+    call(guest.operator.token, "get_conversation", { id: guest.conversationCode }),
+    call(guest.operator.token, "search_transactions", { start_date: "2025-01-01", end_date: "2025-06-01" }),
+    call(guest.operator.token, "search_tasks", {})
   ])

@@ -5,46 +5,46 @@ import { type CountResponse, SupervisorMessage, WorkerMessage } from "../../../.
 
 // A parent and a worker in one process. What they say is read as it is read off the wire.
 
-const asked = Schema.decodeUnknownSync(WorkerMessage)
-const answered = Schema.decodeUnknownSync(SupervisorMessage)
+const decodeWorkerMessage = Schema.decodeUnknownSync(WorkerMessage)
+const decodeSupervisorMessage = Schema.decodeUnknownSync(SupervisorMessage)
 
 export const makeFakeSupervisor = () => {
-  const counted = makeCountHandler()
+  const handleCount = makeCountHandler()
   /** Whether it answers what it is asked; what it was asked meanwhile it answers when it does again. */
-  let answers = true
-  let owed: Array<() => void> = []
+  let isAnswering = true
+  let pendingAnswers: Array<() => void> = []
   /** Steps it was asked for. */
-  let steps = 0
-  const asking = (): SupervisorChannel => {
-    let hear: (told: ReadonlyArray<CountResponse>) => void = () => {}
+  let stepCount = 0
+  const makeChannel = (): SupervisorChannel => {
+    let deliverResponses: (told: ReadonlyArray<CountResponse>) => void = () => {}
     return {
       send: (asks) => {
-        const heard = asked(structuredClone({ asks }))
-        if (!("asks" in heard)) return
-        steps += heard.asks.length
+        const message = decodeWorkerMessage(structuredClone({ asks }))
+        if (!("asks" in message)) return
+        stepCount += message.asks.length
         const answer = () => {
-          const told = answered({ told: counted(heard.asks) })
-          if ("told" in told) hear(told.told)
+          const reply = decodeSupervisorMessage({ told: handleCount(message.asks) })
+          if ("told" in reply) deliverResponses(reply.told)
         }
-        if (answers) answer()
-        else owed.push(answer)
+        if (isAnswering) answer()
+        else pendingAnswers.push(answer)
       },
-      onResponses: (heard) => {
-        hear = heard
+      onResponses: (listener) => {
+        deliverResponses = listener
       }
     }
   }
   return {
     /** What another worker of it counts with. */
-    worker: Effect.suspend(() => makeSupervisorCounts(asking())),
-    asked: () => steps,
-    falls: () => {
-      answers = false
+    worker: Effect.suspend(() => makeSupervisorCounts(makeChannel())),
+    countSteps: () => stepCount,
+    stopAnswering: () => {
+      isAnswering = false
     },
-    stands: () => {
-      answers = true
-      for (const answer of owed) answer()
-      owed = []
+    resumeAnswering: () => {
+      isAnswering = true
+      for (const answer of pendingAnswers) answer()
+      pendingAnswers = []
     }
   }
 }

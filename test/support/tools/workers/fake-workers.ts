@@ -6,50 +6,50 @@ import { type ProcessEnd, type WorkerProcess, WorkerProcesses } from "../../../.
 export interface FakeWorker extends WorkerProcess {
   readonly pid: number
   /** What it was asked: "stop", "retire", "kill". */
-  readonly asked: Array<string>
-  readonly serves: Effect.Effect<unknown>
-  readonly ends: (ended?: Partial<ProcessEnd>) => Effect.Effect<unknown>
+  readonly commands: Array<string>
+  readonly becomeReady: Effect.Effect<unknown>
+  readonly end: (result?: Partial<ProcessEnd>) => Effect.Effect<unknown>
 }
 
-const OVER: ProcessEnd = { code: 0, signal: null }
+const NORMAL_END: ProcessEnd = { code: 0, signal: null }
 
-const fakeWorker = (pid: number, obeys: () => boolean): FakeWorker => {
+const makeFakeWorker = (pid: number, isObeying: () => boolean): FakeWorker => {
   const ready = Deferred.makeUnsafe<string>()
-  const over = Deferred.makeUnsafe<ProcessEnd>()
-  const asked: Array<string> = []
-  const ends = (ended: Partial<ProcessEnd> = {}) => Deferred.succeed(over, { ...OVER, ...ended })
-  const asks = (what: string) =>
+  const processEnd = Deferred.makeUnsafe<ProcessEnd>()
+  const commands: Array<string> = []
+  const end = (result: Partial<ProcessEnd> = {}) => Deferred.succeed(processEnd, { ...NORMAL_END, ...result })
+  const recordCommand = (command: string) =>
     Effect.suspend(() => {
-      asked.push(what)
-      if (what === "kill") return Effect.asVoid(ends({ code: null, signal: "SIGKILL" }))
-      return obeys() ? Effect.asVoid(ends()) : Effect.void
+      commands.push(command)
+      if (command === "kill") return Effect.asVoid(end({ code: null, signal: "SIGKILL" }))
+      return isObeying() ? Effect.asVoid(end()) : Effect.void
     })
   return {
     pid,
-    asked,
-    serves: Deferred.succeed(ready, `greeting of ${pid}`),
-    ends,
+    commands,
+    becomeReady: Deferred.succeed(ready, `greeting of ${pid}`),
+    end,
     awaitReady: Deferred.await(ready),
-    awaitEnd: Deferred.await(over),
-    stop: asks("stop"),
-    retire: asks("retire"),
-    kill: asks("kill")
+    awaitEnd: Deferred.await(processEnd),
+    stop: recordCommand("stop"),
+    retire: recordCommand("retire"),
+    kill: recordCommand("kill")
   }
 }
 
 /** Workers as they are started, and whether they end when they are asked to. */
 export const makeFakeWorkers = () => {
-  const started: Array<FakeWorker> = []
-  let obey = true
+  const startedWorkers: Array<FakeWorker> = []
+  let isObeying = true
   const start = Effect.sync(() => {
-    const worker = fakeWorker(started.length + 1, () => obey)
-    started.push(worker)
+    const worker = makeFakeWorker(startedWorkers.length + 1, () => isObeying)
+    startedWorkers.push(worker)
     return worker
   })
   return {
-    started,
+    startedWorkers,
     refuseToEnd: () => {
-      obey = false
+      isObeying = false
     },
     layer: Layer.succeed(WorkerProcesses, { start, metrics: new WorkerMetrics() })
   }

@@ -10,64 +10,64 @@ import { Passwords } from "../../../../src/domain/access/sign-in/Passwords.ts"
 import { type Session, Sessions } from "../../../../src/domain/access/sign-in/Sessions.ts"
 import { ACCESS_PATH } from "../../../../src/transports/console/page-frame.ts"
 import { ACTION_FIELD, deriveFormToken, FORM_TOKEN_FIELD } from "../../../../src/transports/console/visit.ts"
-import { toConsoleCaller } from "../../callers.ts"
+import { toConsoleCaller } from "../../console-caller.ts"
 import { toPasswordConfirmation } from "../../domain/access/sign-in/sign-in-accounts.ts"
 import { insertAccount, layerTest } from "../../harness.ts"
-import { BaseUrl, layerHttpServerOf } from "../../server.ts"
+import { BaseUrl, layerHttpServerOf } from "../../http-server.ts"
 
 // The pages of the console, without a sign-in: who is signed in, and what hosts gave to applications, is said by the test.
 
-const sessions = new Map<string, Session>()
+const sessionsByCookie = new Map<string, Session>()
 
 export const PASSWORD = "correct horse"
 
 /** Says who is signed in; answers the browser's cookie. */
 export const openSession = (session: Session): string => {
   const cookie = newSessionCookie()
-  sessions.set(cookie, session)
+  sessionsByCookie.set(cookie, session)
   return cookie
 }
 
 /** Sessions of whoever is said to be signed in. */
 export const layerSessions = Layer.succeed(Sessions, {
   signIn: () => Effect.die("nobody signs in here"),
-  find: (cookie) => Effect.sync(() => sessions.get(cookie)),
-  confirm: (cookie, { password }) => {
-    const session = sessions.get(cookie)
+  find: (cookie) => Effect.sync(() => sessionsByCookie.get(cookie)),
+  confirmPassword: (cookie, { password }) => {
+    const session = sessionsByCookie.get(cookie)
     if (session === undefined || password !== PASSWORD) return Effect.fail({ _tag: "WrongPassword" as const })
     return Effect.map(Clock.currentTimeMillis, (now) => {
-      sessions.set(cookie, { ...session, passwordAt: now })
+      sessionsByCookie.set(cookie, { ...session, passwordAt: now })
       return toPasswordConfirmation(cookie, session.person.caller.accountId)
     })
   },
   signOut: () => Effect.void
 })
 
-const connections = new Map<number, ReadonlyArray<ConnectedApplication>>()
+const connectionsByOperator = new Map<number, ReadonlyArray<ConnectedApplication>>()
 
 /** What an operator's accounts gave. */
 export const addConnection = (operatorId: number, connection: ConnectedApplication): void => {
-  connections.set(operatorId, [...(connections.get(operatorId) ?? []), connection])
+  connectionsByOperator.set(operatorId, [...(connectionsByOperator.get(operatorId) ?? []), connection])
 }
 
 const layerGrants = Layer.succeed(Grants, {
   list: ({ operatorId, accountId, role }) =>
     Effect.sync(() =>
-      (connections.get(operatorId) ?? []).filter((each) => role === "main" || each.accountId === accountId)
+      (connectionsByOperator.get(operatorId) ?? []).filter((each) => role === "main" || each.accountId === accountId)
     ),
   disconnect: ({ operatorId, accountId, role }, id) =>
     Effect.sync(() => {
-      const all = connections.get(operatorId) ?? []
-      const left = all.filter((each) => each.id !== id || (role === "sub" && each.accountId !== accountId))
-      connections.set(operatorId, left)
-      return left.length < all.length
+      const all = connectionsByOperator.get(operatorId) ?? []
+      const remaining = all.filter((each) => each.id !== id || (role === "sub" && each.accountId !== accountId))
+      connectionsByOperator.set(operatorId, remaining)
+      return remaining.length < all.length
     })
 })
 
 export const PUBLIC_URL = "http://127.0.0.1:8080"
 
 /** The service behind a socket, with pages for who is said to be signed in. */
-export const layerSignedIn = layerHttpServerOf(
+export const layerSignedInPages = layerHttpServerOf(
   layerTest,
   { publicUrl: PUBLIC_URL },
   Layer.mergeAll(layerSessions, Passwords.layer, layerGrants, Clients.layer, AuthorizationCodes.layer)
@@ -124,7 +124,7 @@ export interface AccessPageResponse {
   readonly text: string
 }
 
-const fetched = Effect.fnUntraced(function* (path: string, cookie: string, init: RequestInit = {}) {
+const fetchAccessPage = Effect.fnUntraced(function* (path: string, cookie: string, init: RequestInit = {}) {
   const base = yield* BaseUrl
   return yield* Effect.promise(async (): Promise<AccessPageResponse> => {
     const headers = { cookie: `latchkey=${cookie}`, ...init.headers }
@@ -134,19 +134,23 @@ const fetched = Effect.fnUntraced(function* (path: string, cookie: string, init:
 })
 
 /** Looks at the page of access. */
-export const getAccessPage = (cookie: string, query = "") => fetched(`${ACCESS_PATH}${query}`, cookie)
+export const getAccessPage = (cookie: string, query = "") => fetchAccessPage(`${ACCESS_PATH}${query}`, cookie)
 
 /** What the page's own form would send. */
-export const toOwnForm = (cookie: string, act: string, fields: Readonly<Record<string, string>>): URLSearchParams =>
+export const makeAccessForm = (
+  cookie: string,
+  act: string,
+  fields: Readonly<Record<string, string>>
+): URLSearchParams =>
   new URLSearchParams({ [FORM_TOKEN_FIELD]: deriveFormToken(cookie), [ACTION_FIELD]: act, ...fields })
 
 /** Sends a form to the page of access. */
 export const postAccessForm = (cookie: string, form: URLSearchParams, headers: Readonly<Record<string, string>> = {}) =>
-  fetched(ACCESS_PATH, cookie, { method: "POST", body: form, headers })
+  fetchAccessPage(ACCESS_PATH, cookie, { method: "POST", body: form, headers })
 
 /** Sends one of the page's own forms. */
-export const sendOwnForm = (cookie: string, act: string, fields: Readonly<Record<string, string>>) =>
-  postAccessForm(cookie, toOwnForm(cookie, act, fields))
+export const sendAccessForm = (cookie: string, act: string, fields: Readonly<Record<string, string>>) =>
+  postAccessForm(cookie, makeAccessForm(cookie, act, fields))
 
 /** Why a form was not taken. */
 export const findAlert = ({ text }: AccessPageResponse): string | undefined => /role="alert">([^<]*)</.exec(text)?.[1]

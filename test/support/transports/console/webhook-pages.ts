@@ -9,37 +9,37 @@ import { Passwords } from "../../../../src/domain/access/sign-in/Passwords.ts"
 import { AllowedReceivers, parseAllowedHosts } from "../../../../src/domain/webhooks/deliveries/allowed-hosts.ts"
 import { DeliveryLog } from "../../../../src/domain/webhooks/deliveries/DeliveryLog.ts"
 import { ACTION_FIELD, deriveFormToken, FORM_TOKEN_FIELD } from "../../../../src/transports/console/visit.ts"
-import { toConsoleCaller } from "../../callers.ts"
+import { toConsoleCaller } from "../../console-caller.ts"
 import { layerDeliveryService } from "../../domain/webhooks/deliveries/delivery-service.ts"
-import { BaseUrl, layerHttpServerOf } from "../../server.ts"
+import { BaseUrl, layerHttpServerOf } from "../../http-server.ts"
 import { layerSessions, openSession } from "./signed-in-pages.ts"
 
 // The pages of webhooks, for whoever a test says is signed in.
 
 /** The service and its workers over a database of its own. */
-const scene = Layer.provideMerge(DeliveryLog.layer, layerDeliveryService)
+const layerWebhookServices = Layer.provideMerge(DeliveryLog.layer, layerDeliveryService)
 
 /** The same with its pages; receivers on 127.0.0.1 are allowed. */
-export const layerPages = layerHttpServerOf(
-  scene,
+export const layerWebhookPages = layerHttpServerOf(
+  layerWebhookServices,
   {},
   Layer.mergeAll(layerSessions, Passwords.layer, Clients.layer, AuthorizationCodes.layer, Grants.layer)
 ).pipe(
-  Layer.provideMerge(scene),
+  Layer.provideMerge(layerWebhookServices),
   Layer.provide(Layer.succeed(AllowedReceivers, Result.getOrThrow(parseAllowedHosts("127.0.0.1")))),
   Layer.provideMerge(Layer.succeed(References.MinimumLogLevel, "Error"))
 )
 
-interface Account {
+interface AccountIds {
   readonly operatorId: number
   readonly accountId: number
 }
 
 /** Who is signed in as an account, by their cookie. */
 export const signInVisitor = (
-  { operatorId, accountId }: Account,
+  { operatorId, accountId }: AccountIds,
   role: "main" | "sub" = "main",
-  standing: Partial<Pick<SignedInAccount, "status" | "subscriptionUntil">> = {}
+  accountState: Partial<Pick<SignedInAccount, "status" | "subscriptionUntil">> = {}
 ) => {
   return openSession({
     email: `${randomBytes(4).toString("hex")}@example.test`,
@@ -48,7 +48,7 @@ export const signInVisitor = (
     person: {
       status: "active",
       subscriptionUntil: null,
-      ...standing,
+      ...accountState,
       caller: toConsoleCaller({ operatorId, accountId, role })
     }
   })
@@ -60,7 +60,7 @@ export interface WebhookPageResponse {
   readonly text: string
 }
 
-const sent = Effect.fnUntraced(function* (method: string, path: string, cookie: string, body: string) {
+const requestWebhookPage = Effect.fnUntraced(function* (method: string, path: string, cookie: string, body: string) {
   const base = yield* BaseUrl
   return yield* Effect.callback<WebhookPageResponse>((resume) => {
     const type = body === "" ? {} : { "content-type": "application/x-www-form-urlencoded" }
@@ -79,7 +79,7 @@ const sent = Effect.fnUntraced(function* (method: string, path: string, cookie: 
   })
 })
 
-export const getWebhookPage = (cookie: string, path: string) => sent("GET", path, cookie, "")
+export const getWebhookPage = (cookie: string, path: string) => requestWebhookPage("GET", path, cookie, "")
 
 /** A form that is sent by its button; a field may have several values. */
 export const sendWebhookForm = (
@@ -93,5 +93,5 @@ export const sendWebhookForm = (
   for (const [name, values] of Object.entries(fields)) {
     for (const value of [values].flat()) form.append(name, value)
   }
-  return sent("POST", path, cookie, form.toString())
+  return requestWebhookPage("POST", path, cookie, form.toString())
 }

@@ -11,11 +11,11 @@ import { RawClient } from "./raw-client.ts"
 export interface HeldCall {
   readonly path: string
   readonly body: string
-  readonly answer: Effect.Effect<void>
-  readonly interrupted: Effect.Effect<void>
+  readonly allowResponse: Effect.Effect<void>
+  readonly awaitInterruption: Effect.Effect<void>
 }
 
-const service = Service.of({
+const fakeService = Service.of({
   call: () => Effect.die(new Error("called")),
   respondWithError: (error) =>
     Effect.succeed({ envelope: failureEnvelope("RT20200101000000AAAAAAAA", error), headers: {} }),
@@ -25,37 +25,41 @@ const service = Service.of({
 
 /** More than the kernel keeps for a client that does not read. */
 export const LARGE_BYTES = 48 * 1024 * 1024
-const chunk = new Uint8Array(64 * 1024)
+const CHUNK = new Uint8Array(64 * 1024)
 
 /** Listens; each call waits in `calls` until its answer is allowed. `stop` ends the server as its process would. */
-export const startListening = Effect.fnUntraced(function* (options: Partial<ListenOptions> = {}) {
+export const startListeningServer = Effect.fnUntraced(function* (options: Partial<ListenOptions> = {}) {
   const calls = yield* Queue.unbounded<HeldCall>()
   const app = Effect.gen(function* () {
     const request = yield* HttpServerRequest.HttpServerRequest
     // Some answers do not wait for the body.
     const body = request.url === "/early" ? "" : yield* Effect.orDie(request.text)
-    const [allowed, interrupted] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+    const [responseAllowed, interrupted] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
     yield* Queue.offer(calls, {
       path: request.url,
       body,
-      answer: Effect.asVoid(Deferred.succeed(allowed, undefined)),
-      interrupted: Deferred.await(interrupted)
+      allowResponse: Effect.asVoid(Deferred.succeed(responseAllowed, undefined)),
+      awaitInterruption: Deferred.await(interrupted)
     })
-    yield* Effect.onInterrupt(Deferred.await(allowed), () => Deferred.succeed(interrupted, undefined))
+    yield* Effect.onInterrupt(Deferred.await(responseAllowed), () => Deferred.succeed(interrupted, undefined))
     if (request.url !== "/large") return HttpServerResponse.text(request.url)
-    const large = Stream.range(1, LARGE_BYTES / chunk.length).pipe(
-      Stream.map(() => chunk),
+    const large = Stream.range(1, LARGE_BYTES / CHUNK.length).pipe(
+      Stream.map(() => CHUNK),
       Stream.ensuring(Deferred.succeed(interrupted, undefined))
     )
     return HttpServerResponse.stream(large, { contentLength: LARGE_BYTES })
   }).pipe(Effect.interruptible)
   const scope = yield* Scope.make()
   const address = yield* listen(app, { port: 0, host: "127.0.0.1", drainSeconds: 0, silence: 0, ...options }).pipe(
-    Effect.provideService(Service, service),
+    Effect.provideService(Service, fakeService),
     Scope.provide(scope)
   )
   yield* Effect.addFinalizer(() => Scope.close(scope, Exit.void))
-  return { base: HttpServer.formatAddress(address), next: Queue.take(calls), stop: Scope.close(scope, Exit.void) }
+  return {
+    baseUrl: HttpServer.formatAddress(address),
+    takeCall: Queue.take(calls),
+    stop: Scope.close(scope, Exit.void)
+  }
 })
 
 export const toGetRequest = (path: string): string => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`
@@ -65,13 +69,13 @@ export const EARLY_REQUEST = "POST /early HTTP/1.1\r\nHost: x\r\nContent-Length:
 
 /** A client whose first request is answered, so that its connection is kept. */
 export const connectAnsweredClient = Effect.fnUntraced(function* (
-  server: Effect.Success<ReturnType<typeof startListening>>,
+  server: Effect.Success<ReturnType<typeof startListeningServer>>,
   request: string
 ) {
-  const client = new RawClient(server.base).send(request)
-  const { answer, path } = yield* server.next
-  yield* answer
-  yield* Effect.promise(() => client.hears(new RegExp(`${path}$`)))
+  const client = new RawClient(server.baseUrl).send(request)
+  const { allowResponse, path } = yield* server.takeCall
+  yield* allowResponse
+  yield* Effect.promise(() => client.awaitText(new RegExp(`${path}$`)))
   return client
 })
 

@@ -11,8 +11,8 @@ export const decodeEnvelope = Schema.decodeUnknownSync(Envelope)
 
 export class RawClient {
   readonly socket: Socket
-  heard = ""
-  readonly #ended: Promise<string>
+  received = ""
+  readonly #connectionEnd: Promise<string>
 
   /** `localAddress`: the address of this machine that the server sees, if not the usual one. */
   constructor(base: string, localAddress?: string) {
@@ -24,15 +24,15 @@ export class RawClient {
       ...(localAddress === undefined ? {} : { localAddress })
     })
     this.socket.setEncoding("utf8").on("data", (text: string) => {
-      this.heard += text
+      this.received += text
     })
-    this.#ended = new Promise((resolve, reject) => {
+    this.#connectionEnd = new Promise((resolve, reject) => {
       this.socket.on("end", () => this.socket.end())
       this.socket.on("error", reject)
-      this.socket.on("close", () => resolve(this.heard))
+      this.socket.on("close", () => resolve(this.received))
     })
     // Who never asks how it ended does not care.
-    this.#ended.catch(() => "")
+    this.#connectionEnd.catch(() => "")
   }
 
   send(text: string): this {
@@ -41,19 +41,19 @@ export class RawClient {
   }
 
   /** Everything that was heard until the server ended the connection; fails for a reset. */
-  get ended(): Promise<string> {
-    return this.#ended
+  get receivedUntilEnd(): Promise<string> {
+    return this.#connectionEnd
   }
 
   /** Waits until that was heard. */
-  hears(pattern: RegExp): Promise<string> {
+  awaitText(pattern: RegExp): Promise<string> {
     return new Promise((resolve, reject) => {
-      const look = () => {
-        if (pattern.test(this.heard)) resolve(this.heard)
+      const check = () => {
+        if (pattern.test(this.received)) resolve(this.received)
       }
-      this.socket.on("data", look)
-      this.socket.on("close", () => reject(new Error(`closed; heard: ${this.heard}`)))
-      look()
+      this.socket.on("data", check)
+      this.socket.on("close", () => reject(new Error(`closed; heard: ${this.received}`)))
+      check()
     })
   }
 }
@@ -65,37 +65,37 @@ export interface RawResponse {
 }
 
 /** The answers in what was heard, one after the other; interim ones count. */
-export const parseResponses = (heard: string): ReadonlyArray<RawResponse> => {
-  if (heard === "") return []
-  const at = heard.indexOf("\r\n\r\n")
-  assert.isAbove(at, 0, heard)
-  const [status = "", ...lines] = heard.slice(0, at).split("\r\n")
+export const parseResponses = (text: string): ReadonlyArray<RawResponse> => {
+  if (text === "") return []
+  const at = text.indexOf("\r\n\r\n")
+  assert.isAbove(at, 0, text)
+  const [status = "", ...lines] = text.slice(0, at).split("\r\n")
   const headers = new Map(
     lines.map((line) => {
       const [name = "", ...value] = line.split(":")
       return [name.toLowerCase(), value.join(":").trim()]
     })
   )
-  const bytes = Buffer.from(heard.slice(at + 4))
+  const bytes = Buffer.from(text.slice(at + 4))
   const length = Number(headers.get("content-length") ?? 0)
   const rest = parseResponses(bytes.subarray(length).toString())
   return [{ status, headers, body: bytes.subarray(0, length).toString() }, ...rest]
 }
 
 /** The refusal that what was heard consists of: the envelope, not to be kept, the last of its connection. */
-export const parseRejection = (heard: string, status?: string) => {
-  const answers = parseResponses(heard)
-  assert.lengthOf(answers, 1, heard)
-  return toRejection(answers[0], status)
+export const parseRejection = (text: string, status?: string) => {
+  const responses = parseResponses(text)
+  assert.lengthOf(responses, 1, text)
+  return assertRejection(responses[0], status)
 }
 
-export const toRejection = (answer: RawResponse | undefined, status = "200 OK") => {
-  assert.strictEqual(answer?.status, `HTTP/1.1 ${status}`)
-  const envelope = decodeEnvelope(answer?.body)
+export const assertRejection = (response: RawResponse | undefined, status = "200 OK") => {
+  assert.strictEqual(response?.status, `HTTP/1.1 ${status}`)
+  const envelope = decodeEnvelope(response?.body)
   assert.match(envelope.request_id, /^RT\d{14}[0-9A-Z]{8}$/)
-  assert.strictEqual(answer?.headers.get("x-request-id"), envelope.request_id)
-  assert.match(answer?.headers.get("content-type") ?? "", /^application\/json/)
-  assert.strictEqual(answer?.headers.get("connection"), "close")
-  assert.strictEqual(answer?.headers.get("cache-control"), "no-store")
+  assert.strictEqual(response?.headers.get("x-request-id"), envelope.request_id)
+  assert.match(response?.headers.get("content-type") ?? "", /^application\/json/)
+  assert.strictEqual(response?.headers.get("connection"), "close")
+  assert.strictEqual(response?.headers.get("cache-control"), "no-store")
   return envelope
 }

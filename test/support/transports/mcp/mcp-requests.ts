@@ -1,18 +1,18 @@
 import { Effect } from "effect"
-import { Endpoint } from "./entry-endpoint.ts"
+import { EchoEndpoint } from "./echo-endpoint.ts"
 
 // Requests to the tool endpoint as a hand-written client sends them, and what is in the answers.
 
 export const BOTH_MEDIA_TYPES = "application/json, text/event-stream"
 
-interface Message {
+interface RpcMessage {
   readonly jsonrpc?: string
   readonly id?: number | string | null
   readonly method?: string
   readonly params?: Record<string, unknown> | null
 }
 
-export const toolCall = (name: string, fields: Record<string, unknown> = {}, id = 1): Message => ({
+export const makeToolCall = (name: string, fields: Record<string, unknown> = {}, id = 1): RpcMessage => ({
   jsonrpc: "2.0",
   id,
   method: "tools/call",
@@ -20,7 +20,7 @@ export const toolCall = (name: string, fields: Record<string, unknown> = {}, id 
 })
 
 /** The same message in revision 2026-07-28, which says so in itself and in its headers. */
-export const toModernMessage = (message: Message) => ({
+export const toModernMessage = (message: RpcMessage) => ({
   headers: {
     "mcp-protocol-version": "2026-07-28",
     "mcp-method": message.method ?? "",
@@ -39,40 +39,40 @@ export const toModernMessage = (message: Message) => ({
   }
 })
 
-export type Headers = Readonly<Record<string, string>>
+export type RequestHeaders = Readonly<Record<string, string>>
 
-export const sendRequest = (init: RequestInit & { readonly headers: Headers }) =>
-  Effect.flatMap(Endpoint, ({ url }) =>
+export const sendMcpRequest = (init: RequestInit & { readonly headers: RequestHeaders }) =>
+  Effect.flatMap(EchoEndpoint, ({ url }) =>
     Effect.promise(async (signal) => {
       const response = await fetch(url, { signal, ...init })
       return { status: response.status, headers: response.headers, body: await response.text() }
     })
   )
 
-export const JSON_BODY = { authorization: "Bearer alice", "content-type": "application/json" }
+export const JSON_HEADERS = { authorization: "Bearer alice", "content-type": "application/json" }
 
-export const postMessage = (message: unknown, headers: Headers = {}) =>
-  sendRequest({
+export const postMessage = (message: unknown, headers: RequestHeaders = {}) =>
+  sendMcpRequest({
     method: "POST",
-    headers: { ...JSON_BODY, accept: BOTH_MEDIA_TYPES, ...headers },
+    headers: { ...JSON_HEADERS, accept: BOTH_MEDIA_TYPES, ...headers },
     body: JSON.stringify(message)
   })
 
-interface Answered {
+interface McpResponse {
   readonly headers: globalThis.Headers
   readonly body: string
 }
 
 /** The messages of an answer, whichever media type carries them. */
-export const parseMessages = ({ headers, body }: Answered): ReadonlyArray<Record<string, unknown>> =>
+export const parseMessages = ({ headers, body }: McpResponse): ReadonlyArray<Record<string, unknown>> =>
   headers.get("content-type")?.startsWith("text/event-stream")
     ? body.split("\n").flatMap((line) => (line.startsWith("data: ") ? [JSON.parse(line.slice(6))] : []))
     : [JSON.parse(body)]
 
-export const lastMessageOf = (answered: Answered) => parseMessages(answered).at(-1) ?? {}
+export const lastMessageOf = (response: McpResponse) => parseMessages(response).at(-1) ?? {}
 
 /** The envelopes of the tool results in an answer. */
-export const parseEnvelopes = (answered: Answered) =>
-  parseMessages(answered).map(({ result }) => JSON.parse((result as { content: [{ text: string }] }).content[0].text))
+export const parseEnvelopes = (response: McpResponse) =>
+  parseMessages(response).map(({ result }) => JSON.parse((result as { content: [{ text: string }] }).content[0].text))
 
-export const rpcErrorOf = (answered: Answered) => lastMessageOf(answered).error as { code: number; message: string }
+export const rpcErrorOf = (response: McpResponse) => lastMessageOf(response).error as { code: number; message: string }

@@ -5,12 +5,12 @@ import { TestClock } from "effect/testing"
 import { ACTIVITY_LOG_SCANNED, ACTIVITY_LOG_SHOWN } from "../../../../src/platform/limits.ts"
 import { call, dataOf, insertOrder } from "../../../support/harness.ts"
 import {
+  createSignedInHost,
   fillAndFollow,
   getPage,
-  type HostPageResponse,
-  newHost
+  type HostPageResponse
 } from "../../../support/transports/console/host/host-forms.ts"
-import { layerSignedIn, signInSubAccount } from "../../../support/transports/console/signed-in-pages.ts"
+import { layerSignedInPages, signInSubAccount } from "../../../support/transports/console/signed-in-pages.ts"
 
 const PAGE = "/console/history"
 
@@ -51,11 +51,11 @@ const cells = ({ text }: HostPageResponse, label: string) =>
 const next = ({ text }: HostPageResponse) =>
   /href="([^"]*)">Earlier changes/.exec(text)?.[1]?.replaceAll("&amp;", "&") ?? assert.fail("there is nothing earlier")
 
-layer(layerSignedIn)("the page of what happened", (it) => {
+layer(layerSignedInPages)("the page of what happened", (it) => {
   it.effect("says in a host's words what was done by a call and on a page, with ways to the records", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(Date.parse("2027-05-04T22:30:00Z"))
-      const { cookie, token } = yield* newHost()
+      const { cookie, token } = yield* createSignedInHost()
       assert.include((yield* getPage(cookie, PAGE)).text, "Nothing was changed.")
       yield* Effect.flatMap(call(token, "create_property", { title: "Harbour <1>" }), dataOf)
       yield* fillAndFollow(cookie, "/console/automation?new=booking", "make_rule", { name: "Thanks" })
@@ -80,7 +80,7 @@ layer(layerSignedIn)("the page of what happened", (it) => {
 
   it.effect("leads to a reservation's stay and from its entry, and shows the history of one record alone", () =>
     Effect.gen(function* () {
-      const { cookie, operatorId, token } = yield* newHost()
+      const { cookie, operatorId, token } = yield* createSignedInHost()
       const code = yield* insertOrder(operatorId, [{ propertyId: null }])
       yield* Effect.flatMap(
         call(token, "update_reservation_custom_fields", { stay_code: code, custom_fields: { gate: "7" } }),
@@ -103,7 +103,7 @@ layer(layerSignedIn)("the page of what happened", (it) => {
 
   it.effect("puts what one request did into one row", () =>
     Effect.gen(function* () {
-      const { cookie, operatorId } = yield* newHost()
+      const { cookie, operatorId } = yield* createSignedInHost()
       yield* trail(operatorId, 2, { request: "RT1" })
       yield* trail(operatorId, 1, { request: "RT2", record: "review:9", operation: "create_review" })
       const page = yield* getPage(cookie, PAGE)
@@ -114,7 +114,7 @@ layer(layerSignedIn)("the page of what happened", (it) => {
 
   it.effect("says who acted where no account did, and what a worker's work is called", () =>
     Effect.gen(function* () {
-      const { cookie, operatorId } = yield* newHost()
+      const { cookie, operatorId } = yield* createSignedInHost()
       const rows: ReadonlyArray<readonly [application: string, operation: string, who: string, done: string]> = [
         ["service", "time out order", "the service itself", "A booking request was answered by nobody in time"],
         ["automation", "run plan", "your rules", "Did what a rule says"],
@@ -139,7 +139,7 @@ layer(layerSignedIn)("the page of what happened", (it) => {
 
   it.effect("is narrowed to one person, and to nobody; another operator's is not seen", () =>
     Effect.gen(function* () {
-      const [host, other] = [yield* newHost(), yield* newHost()]
+      const [host, other] = [yield* createSignedInHost(), yield* createSignedInHost()]
       const { accountId } = yield* signInSubAccount(host.operatorId, "Cleaner <1>")
       yield* trail(host.operatorId, 1, { by: host.accountId, record: "task:1" })
       yield* trail(host.operatorId, 1, { by: accountId, record: "task:2" })
@@ -157,7 +157,7 @@ layer(layerSignedIn)("the page of what happened", (it) => {
 
   it.effect("is narrowed to days of the operator's clock, both included", () =>
     Effect.gen(function* () {
-      const { cookie, operatorId } = yield* newHost({ timeZone: "Europe/Berlin" })
+      const { cookie, operatorId } = yield* createSignedInHost({ timeZone: "Europe/Berlin" })
       for (const [at, task] of [
         ["2027-05-03T21:59:59.999Z", 1],
         ["2027-05-03T22:00:00Z", 2],
@@ -176,7 +176,7 @@ layer(layerSignedIn)("the page of what happened", (it) => {
 
   it.effect("goes on behind the last that it shows, whatever happens meanwhile", () =>
     Effect.gen(function* () {
-      const { cookie, operatorId } = yield* newHost()
+      const { cookie, operatorId } = yield* createSignedInHost()
       yield* trail(operatorId, ACTIVITY_LOG_SHOWN)
       const full = yield* getPage(cookie, `${PAGE}?to=2027-05-04`)
       assert.lengthOf(tasksIn(full), ACTIVITY_LOG_SHOWN)
@@ -195,7 +195,7 @@ layer(layerSignedIn)("the page of what happened", (it) => {
 
   it.effect("says how far it has looked for one person's, and goes on from there", () =>
     Effect.gen(function* () {
-      const { cookie, operatorId, accountId } = yield* newHost()
+      const { cookie, operatorId, accountId } = yield* createSignedInHost()
       yield* trail(operatorId, 1, { at: "2027-05-01T10:00:00Z", by: accountId, record: "task:1" })
       yield* trail(operatorId, ACTIVITY_LOG_SCANNED - 1, { record: "property:1" })
       const short = yield* getPage(cookie, `${PAGE}?by=${accountId}`)
@@ -210,7 +210,7 @@ layer(layerSignedIn)("the page of what happened", (it) => {
 
   it.effect("has no form that changes anything", () =>
     Effect.gen(function* () {
-      const { cookie } = yield* newHost()
+      const { cookie } = yield* createSignedInHost()
       const { text } = yield* getPage(cookie, PAGE)
       assert.strictEqual(text.match(/<form method="post"/g)?.length, 1)
       assert.include(text, `<form method="post" action="/console">`)

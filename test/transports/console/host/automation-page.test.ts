@@ -15,6 +15,7 @@ import {
 import { insertProperty } from "../../../support/harness.ts"
 import { insertChannelAccount } from "../../../support/listings.ts"
 import {
+  createSignedInHost,
   fillAndFollow,
   fillAndSend,
   fillAndSendTwice,
@@ -23,17 +24,16 @@ import {
   findDoneAction,
   findForms,
   getPage,
-  newHost,
   postInventedForm,
   postWithoutToken
 } from "../../../support/transports/console/host/host-forms.ts"
-import { layerSignedIn } from "../../../support/transports/console/signed-in-pages.ts"
+import { layerSignedInPages } from "../../../support/transports/console/signed-in-pages.ts"
 
 const PAGE = "/console/automation"
 
 const ready = Effect.gen(function* () {
   yield* TestClock.setTime(NOW)
-  const host = yield* newHost({ timeZone: "Europe/Lisbon" })
+  const host = yield* createSignedInHost({ timeZone: "Europe/Lisbon" })
   const property = yield* insertProperty(host.operatorId, "Harbour <1>")
   const account = yield* insertChannelAccount(host.operatorId)
   return { ...host, property, account }
@@ -66,10 +66,10 @@ const planStates = Effect.fnUntraced(function* (operatorId: number) {
 
 const pre = (text: string): string => /<pre>([\s\S]*?)<\/pre>/.exec(text)?.[1] ?? ""
 
-layer(layerSignedIn)("the page of automation", (it) => {
+layer(layerSignedInPages)("the page of automation", (it) => {
   it.effect("says that there is nothing yet, and which rules can be made", () =>
     Effect.gen(function* () {
-      const { cookie } = yield* newHost()
+      const { cookie } = yield* createSignedInHost()
       const { status, text } = yield* getPage(cookie, PAGE)
       assert.strictEqual(status, 200)
       assert.include(text, "There are no rules: nothing is done by itself.")
@@ -97,7 +97,7 @@ layer(layerSignedIn)("the page of automation", (it) => {
       ]) {
         assert.include(text, sentence)
       }
-      const { code } = yield* insertStay(host, { property: host.property })
+      const { code } = yield* insertStay(host, { propertyId: host.property })
       for (const { id, definition } of yield* rulesOf(host.operatorId)) {
         const { text } = yield* getPage(host.cookie, `${PAGE}?try=${id}&stay=${code}`)
         assert.notInclude(text, "{{guest", String(definition["name"]))
@@ -107,7 +107,7 @@ layer(layerSignedIn)("the page of automation", (it) => {
 
   it.effect("names beside the text every field that a template knows", () =>
     Effect.gen(function* () {
-      const { cookie } = yield* newHost()
+      const { cookie } = yield* createSignedInHost()
       const { text } = yield* getPage(cookie, `${PAGE}?new=booking`)
       for (const field of STAY_FIELD_NAMES)
         assert.match(text, new RegExp(`<code>\\{\\{${field}\\}\\}</code></dt><dd>(?!${field}<)`))
@@ -237,7 +237,7 @@ layer(layerSignedIn)("the page of automation", (it) => {
   it.effect("tries a rule on a stay: what would be said to whom and when, or why nothing would be", () =>
     Effect.gen(function* () {
       const [host, other] = [yield* ready, yield* ready]
-      const { code } = yield* insertStay(host, { guest: "Ada <b>" })
+      const { code } = yield* insertStay(host, { guestName: "Ada <b>" })
       const text = `See you, {{guest.first_name}} ${"x".repeat(RULE_TEXT_SHOWN)}.`
       const id = yield* insertRule(host.operatorId, { ...BEFORE_ARRIVAL_RULE, text })
       const tried = (query: string) => getPage(host.cookie, `${PAGE}?try=${id}${query}`)
@@ -260,7 +260,7 @@ layer(layerSignedIn)("the page of automation", (it) => {
       const unsaid = yield* getPage(host.cookie, `${PAGE}?try=${unknown}&code=${code}`)
       assert.include(unsaid.text, "{{cf.gate}}: ")
 
-      const { code: foreign } = yield* insertStay(other, { guest: "Grace" })
+      const { code: foreign } = yield* insertStay(other, { guestName: "Grace" })
       const none = yield* tried(`&code=${foreign}`)
       assert.isDefined(findAlert(none))
       assert.notInclude(none.text, "Grace")
@@ -295,7 +295,7 @@ layer(layerSignedIn)("the page of automation", (it) => {
   it.effect("says why what is planned cannot be done now; it waits on", () =>
     Effect.gen(function* () {
       const host = yield* ready
-      yield* insertStay(host, { guest: null })
+      yield* insertStay(host, { guestName: null })
       yield* plansOf(host.operatorId, yield* insertRule(host.operatorId, BEFORE_ARRIVAL_RULE))
       const page = yield* fillAndSend(host.cookie, PAGE, "do_now")
       assert.strictEqual(page.status, 400)

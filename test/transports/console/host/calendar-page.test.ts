@@ -6,24 +6,24 @@ import { addDays } from "../../../../src/contract/time.ts"
 import { MONTH_PROPERTIES, MONTH_UNASSIGNED_STAYS, SELECTED_DAYS } from "../../../../src/platform/limits.ts"
 import { call, dataOf } from "../../../support/harness.ts"
 import {
+  createSignedInHost,
   fillAndSend,
   fillAndSendTwice,
   findAlert,
   findDoneAction,
   findForms,
   getPage,
-  newHost,
   postInventedForm,
   postWithoutToken
 } from "../../../support/transports/console/host/host-forms.ts"
-import { layerSignedIn } from "../../../support/transports/console/signed-in-pages.ts"
+import { layerSignedInPages } from "../../../support/transports/console/signed-in-pages.ts"
 
 const NOW = Date.parse("2027-05-04T10:00:00Z")
 
 /** A host with a property. */
 const ready = Effect.gen(function* () {
   yield* TestClock.setTime(NOW)
-  const host = yield* newHost()
+  const host = yield* createSignedInHost()
   const data = yield* dataOf(yield* call(host.token, "create_property", { title: "Harbour <1>" }))
   const { property_id } = JSON.parse(JSON.stringify(data))
   return { ...host, property: Number(property_id) }
@@ -60,7 +60,7 @@ const daysOf = (property: number, from: string, to: string) =>
 const rowsIn = (text: string) =>
   /<table class="month">[\s\S]*<\/table>/.exec(text)?.[0].match(/<tr>[\s\S]*?<\/tr>/g) ?? []
 
-layer(layerSignedIn)("the calendar", (it) => {
+layer(layerSignedInPages)("the calendar", (it) => {
   it.effect("shows stays, closings and what is busy elsewhere, each by a sign of its own", () =>
     Effect.gen(function* () {
       const host = yield* ready
@@ -194,7 +194,7 @@ layer(layerSignedIn)("the calendar", (it) => {
   it.effect("has a hundred properties a page, and the others on the next", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(NOW)
-      const { cookie, operatorId } = yield* newHost()
+      const { cookie, operatorId } = yield* createSignedInHost()
       const sql = yield* SqlClient.SqlClient
       const add = (from: number, to: number) => sql`
         INSERT INTO properties (operator_id, title, created_at)

@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { Dictionary } from "../../../../src/domain/money/dictionaries.ts"
+import { DictionaryName } from "../../../../src/domain/money/dictionaries.ts"
 import {
   DICTIONARY_ENTRIES,
   DICTIONARY_NAME,
@@ -10,6 +10,7 @@ import {
 } from "../../../../src/platform/limits.ts"
 import { call } from "../../../support/harness.ts"
 import {
+  createSignedInHost,
   fillAndFollow,
   fillAndSend,
   fillAndSendTwice,
@@ -17,12 +18,11 @@ import {
   findDoneAction,
   findForms,
   getPage,
-  newHost,
   postForm,
   postInventedForm,
   postWithoutToken
 } from "../../../support/transports/console/host/host-forms.ts"
-import { layerSignedIn } from "../../../support/transports/console/signed-in-pages.ts"
+import { layerSignedInPages } from "../../../support/transports/console/signed-in-pages.ts"
 
 const WORDS = "/console/words"
 
@@ -39,10 +39,10 @@ const entriesOf = Effect.fnUntraced(function* (operatorId: number) {
     SELECT id, name, retired_at IS NOT NULL AS retired FROM dictionary_entries WHERE operator_id = ${operatorId} ORDER BY id`
 })
 
-layer(layerSignedIn)("words", (it) => {
+layer(layerSignedInPages)("words", (it) => {
   it.effect("of one's own are added, renamed, retired and brought back", () =>
     Effect.gen(function* () {
-      const { cookie, token, operatorId } = yield* newHost()
+      const { cookie, token, operatorId } = yield* createSignedInHost()
       const added = yield* fillAndFollow(cookie, WORDS, "add_entry", { name: "Linen <b>", dictionary: "expense_items" })
       assert.strictEqual(findDoneAction(added), "add_entry")
       assert.include(added.text, "Linen &lt;b&gt;")
@@ -62,7 +62,7 @@ layer(layerSignedIn)("words", (it) => {
 
   it.effect("that are built in are called otherwise, and some of them stay", () =>
     Effect.gen(function* () {
-      const { cookie, token } = yield* newHost()
+      const { cookie, token } = yield* createSignedInHost()
       yield* fillAndFollow(cookie, `${WORDS}?change=expense_items:52`, "rename_entry", { name: "Washing" })
       assert.include(yield* namesOf(token, "expense_items"), "Washing")
       assert.include((yield* getPage(cookie, WORDS)).text, "renamed from “Laundry”")
@@ -77,7 +77,7 @@ layer(layerSignedIn)("words", (it) => {
 
   it.effect("keep the name that somebody else gave them since a form was shown that did not touch it", () =>
     Effect.gen(function* () {
-      const { cookie, operatorId } = yield* newHost()
+      const { cookie, operatorId } = yield* createSignedInHost()
       const at = `${WORDS}?change=income_items:12`
       const stale = findForms(yield* getPage(cookie, at), "rename_entry")[0]?.form ?? new URLSearchParams()
       yield* fillAndFollow(cookie, at, "rename_entry", { name: "Guarantee" })
@@ -91,7 +91,7 @@ layer(layerSignedIn)("words", (it) => {
 
   it.effect("that are none come back with why, and with what was filled in", () =>
     Effect.gen(function* () {
-      const { cookie, operatorId } = yield* newHost()
+      const { cookie, operatorId } = yield* createSignedInHost()
       yield* fillAndFollow(cookie, WORDS, "add_entry", { name: "Linen", dictionary: "expense_items" })
       const twice = yield* fillAndSend(cookie, WORDS, "add_entry", { name: "Linen", dictionary: "expense_items" })
       assert.strictEqual(twice.status, 409)
@@ -110,7 +110,7 @@ layer(layerSignedIn)("words", (it) => {
 
   it.effect("of another operator are nobody's, and no form is taken without its token", () =>
     Effect.gen(function* () {
-      const [host, other] = [yield* newHost(), yield* newHost()]
+      const [host, other] = [yield* createSignedInHost(), yield* createSignedInHost()]
       yield* fillAndFollow(other.cookie, WORDS, "add_entry", { name: "Theirs", dictionary: "expense_items" })
       const [theirs] = yield* entriesOf(other.operatorId)
       const at = `${WORDS}?change=expense_items:${theirs?.id}`
@@ -138,7 +138,7 @@ layer(layerSignedIn)("words", (it) => {
 
   it.effect("sent twice at once are one", () =>
     Effect.gen(function* () {
-      const { cookie, operatorId } = yield* newHost()
+      const { cookie, operatorId } = yield* createSignedInHost()
       const sent = yield* fillAndSendTwice(cookie, WORDS, "add_entry", { name: "Linen", dictionary: "expense_items" })
       assert.sameMembers(
         sent.map(({ status }) => status),
@@ -153,7 +153,7 @@ layer(layerSignedIn)("words", (it) => {
 
   it.effect("of reservations are added and deleted, a hundred a page", () =>
     Effect.gen(function* () {
-      const { cookie, operatorId } = yield* newHost()
+      const { cookie, operatorId } = yield* createSignedInHost()
       const added = yield* fillAndFollow(cookie, WORDS, "add_tag", { tag_name: "x".repeat(TAG_NAME) })
       assert.include(added.text, "x".repeat(TAG_NAME))
       assert.strictEqual(
@@ -178,18 +178,18 @@ layer(layerSignedIn)("words", (it) => {
 
   it.effect("are all on one small page, however full the dictionaries are, and one more is refused", () =>
     Effect.gen(function* () {
-      const { cookie, operatorId } = yield* newHost()
+      const { cookie, operatorId } = yield* createSignedInHost()
       const sql = yield* SqlClient.SqlClient
       const add = (from: number, to: number) => sql`
         INSERT INTO dictionary_entries (operator_id, dictionary, id, name)
         SELECT ${operatorId}, dictionary, 10000 + n, lpad(n::text, ${DICTIONARY_NAME}::int, 'x')
-        FROM unnest(string_to_array(${Dictionary.literals.join(",")}, ',')::text[]) dictionary, generate_series(${from}::int, ${to}::int) n`
+        FROM unnest(string_to_array(${DictionaryName.literals.join(",")}, ',')::text[]) dictionary, generate_series(${from}::int, ${to}::int) n`
       yield* add(1, DICTIONARY_ENTRIES - 1)
       yield* fillAndFollow(cookie, WORDS, "add_entry", { name: "The last", dictionary: "expense_items" })
       const more = yield* fillAndSend(cookie, WORDS, "add_entry", { name: "One more", dictionary: "expense_items" })
       assert.deepStrictEqual([more.status, findAlert(more)?.startsWith("dictionary_entries:")], [422, true])
       const { text } = yield* getPage(cookie, WORDS)
-      assert.lengthOf(text.match(/>x+\d+</g) ?? [], (DICTIONARY_ENTRIES - 1) * Dictionary.literals.length)
+      assert.lengthOf(text.match(/>x+\d+</g) ?? [], (DICTIONARY_ENTRIES - 1) * DictionaryName.literals.length)
       assert.include(text, ">The last<")
       assert.isBelow(text.length, 300_000)
     })

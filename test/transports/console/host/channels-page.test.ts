@@ -5,9 +5,17 @@ import { TestClock } from "effect/testing"
 import { CHANNELS_LISTINGS, FAILED_PUSHES_SHOWN } from "../../../../src/platform/limits.ts"
 import { insertProperty } from "../../../support/harness.ts"
 import { insertChannelAccount, insertListing } from "../../../support/listings.ts"
-import { getPage, type HostPageResponse, newHost } from "../../../support/transports/console/host/host-forms.ts"
-import { findListingRow, insertListings, insertPushes } from "../../../support/transports/console/host/listing-rows.ts"
-import { layerSignedIn } from "../../../support/transports/console/signed-in-pages.ts"
+import {
+  createSignedInHost,
+  getPage,
+  type HostPageResponse
+} from "../../../support/transports/console/host/host-forms.ts"
+import {
+  findListingRowId,
+  insertListings,
+  insertPushes
+} from "../../../support/transports/console/host/listing-rows.ts"
+import { layerSignedInPages } from "../../../support/transports/console/signed-in-pages.ts"
 
 const CHANNELS = "/console/channels"
 const MARKUP = "<script>alert(1)</script>"
@@ -18,10 +26,10 @@ const NOW = "2027-04-20T10:00:00Z"
 /** How many links to pages of listings there are. */
 const linksTo = ({ text }: HostPageResponse) => text.match(/href="\/console\/channels\/listing\?/g)?.length ?? 0
 
-layer(layerSignedIn)("the page of channels", (it) => {
+layer(layerSignedInPages)("the page of channels", (it) => {
   it.effect("says how accounts and listings stand, what they sell, and each leads to its page", () =>
     Effect.gen(function* () {
-      const [host, other] = [yield* newHost(), yield* newHost()]
+      const [host, other] = [yield* createSignedInHost(), yield* createSignedInHost()]
       const property = yield* insertProperty(host.operatorId, `Harbour ${MARKUP}`)
       const account = yield* insertChannelAccount(host.operatorId, { username: `me ${MARKUP}` })
       const away = yield* insertChannelAccount(host.operatorId, { channelType: "vrbo", authStatus: "disconnected" })
@@ -44,7 +52,7 @@ layer(layerSignedIn)("the page of channels", (it) => {
       }
       assert.notInclude(page.text, "<script")
       assert.notInclude(page.text, "Theirs")
-      assert.include(page.text, `href="/console/channels/listing?id=${yield* findListingRow(host.operatorId, sold)}"`)
+      assert.include(page.text, `href="/console/channels/listing?id=${yield* findListingRowId(host.operatorId, sold)}"`)
       assert.include(page.text, "Channels took all that they were told.")
     })
   )
@@ -53,7 +61,7 @@ layer(layerSignedIn)("the page of channels", (it) => {
     "narrows the listings to an account's, and to those that sell nothing yet; another's account has none",
     () =>
       Effect.gen(function* () {
-        const [host, other] = [yield* newHost(), yield* newHost()]
+        const [host, other] = [yield* createSignedInHost(), yield* createSignedInHost()]
         const [one, two] = [yield* insertChannelAccount(host.operatorId), yield* insertChannelAccount(host.operatorId)]
         const property = yield* insertProperty(host.operatorId, "Harbour")
         yield* insertListing(host.operatorId, one, { title: "Linked", propertyId: property })
@@ -77,22 +85,26 @@ layer(layerSignedIn)("the page of channels", (it) => {
   it.effect("tells why pushes failed in the last days, with the way to their listing; of older ones not", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(Date.parse(NOW))
-      const host = yield* newHost()
+      const host = yield* createSignedInHost()
       const account = yield* insertChannelAccount(host.operatorId)
       const listing = yield* insertListing(host.operatorId, account, { title: "Harbour view" })
-      const row = yield* findListingRow(host.operatorId, listing)
+      const row = yield* findListingRowId(host.operatorId, listing)
       yield* insertPushes(host.operatorId, row, {
         state: "refused",
         reason: `price: ${MARKUP}`,
-        at: "2027-04-19T10:00:00Z"
+        settledAt: "2027-04-19T10:00:00Z"
       })
       yield* insertPushes(host.operatorId, row, {
         state: "dead",
         reason: "the channel failed (502)",
-        at: "2027-04-13T10:00:01Z"
+        settledAt: "2027-04-13T10:00:01Z"
       })
-      yield* insertPushes(host.operatorId, row, { state: "refused", reason: "long ago", at: "2027-04-13T09:59:59Z" })
-      yield* insertPushes(host.operatorId, row, { state: "pushed", at: NOW })
+      yield* insertPushes(host.operatorId, row, {
+        state: "refused",
+        reason: "long ago",
+        settledAt: "2027-04-13T09:59:59Z"
+      })
+      yield* insertPushes(host.operatorId, row, { state: "pushed", settledAt: NOW })
       const { text } = yield* getPage(host.cookie, CHANNELS)
       const [, pushes = ""] = /<section id="pushes">([\s\S]*?)<\/section>/.exec(text) ?? []
       assert.include(pushes, `price: ${ESCAPED}`)
@@ -108,7 +120,7 @@ layer(layerSignedIn)("the page of channels", (it) => {
   it.effect("shows a page of the listings and of the failures, and leads to the next of each", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(Date.parse(NOW))
-      const { operatorId, cookie } = yield* newHost()
+      const { operatorId, cookie } = yield* createSignedInHost()
       const account = yield* insertChannelAccount(operatorId)
       yield* insertListings(operatorId, account, CHANNELS_LISTINGS)
       const full = yield* getPage(cookie, CHANNELS)
@@ -122,9 +134,9 @@ layer(layerSignedIn)("the page of channels", (it) => {
       assert.strictEqual(linksTo(next), 1)
       assert.include(next.text, "The last")
 
-      const row = yield* findListingRow(operatorId, last)
+      const row = yield* findListingRowId(operatorId, last)
       const failed = (count: number) =>
-        insertPushes(operatorId, row, { state: "refused", reason: "no", at: NOW }, count)
+        insertPushes(operatorId, row, { state: "refused", reason: "no", settledAt: NOW }, count)
       yield* failed(FAILED_PUSHES_SHOWN)
       const further = `/console/channels?failed=${FAILED_PUSHES_SHOWN}`
       assert.notInclude((yield* getPage(cookie, CHANNELS)).text, further)

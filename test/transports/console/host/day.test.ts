@@ -39,7 +39,7 @@ describe.skipIf(!hasChromium)(withChromiumNote("the day of a host"), () => {
         name,
         () =>
           Effect.gen(function* () {
-            const { base, email, password } = yield* FirstStart
+            const { baseUrl: base, email, password } = yield* FirstStart
             const page = yield* openPage({ ...options, baseURL: base })
             const hasScript = !("javaScriptEnabled" in options)
 

@@ -3,8 +3,9 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { deriveFormToken, FORM_TOKEN_FIELD } from "../../../../src/transports/console/visit.ts"
-import { makeWorld } from "../../../support/sample-world.ts"
+import { makeSampleWorld } from "../../../support/sample-world.ts"
 import {
+  createSignedInHost,
   decodeEntities,
   type FormValues,
   fillForm,
@@ -12,12 +13,11 @@ import {
   findForms,
   getPage,
   type HostPageResponse,
-  newHost,
   type PageForm,
   postForm,
-  sendTwice
+  sendFormTwice
 } from "../../../support/transports/console/host/host-forms.ts"
-import { layerSignedIn, signIn } from "../../../support/transports/console/signed-in-pages.ts"
+import { layerSignedInPages, signIn } from "../../../support/transports/console/signed-in-pages.ts"
 
 // Every form there is, found as a host would find it: by following the links of every page, in a business that has a record of every
 // kind. What is asked of one is asked of all of them.
@@ -127,7 +127,7 @@ const writtenOf = Effect.fnUntraced(function* (operatorId: number) {
 /** A host with a record of everything, when its stays are near. Nobody looks at more pages of the console in a minute. */
 const business = Effect.fnUntraced(function* (now: string) {
   yield* TestClock.setTime(0)
-  const world = yield* makeWorld
+  const world = yield* makeSampleWorld
   yield* TestClock.setTime(Date.parse(now))
   const sql = yield* SqlClient.SqlClient
   const [account] = yield* sql<{ id: number }>`
@@ -280,7 +280,7 @@ const standingNow = Effect.fnUntraced(function* (
   return (yield* crawled(cookie, starts)).find((each) => each.name === name)
 })
 
-layer(layerSignedIn, { timeout: 120_000 })("every form", (it) => {
+layer(layerSignedInPages, { timeout: 120_000 })("every form", (it) => {
   it.effect(
     "of another operator, and without its token, changes nothing of whose it is",
     () =>
@@ -288,7 +288,7 @@ layer(layerSignedIn, { timeout: 120_000 })("every form", (it) => {
         const { world, cookie, starts } = yield* business("2027-05-20T10:00:00Z")
         const forms = yield* crawled(cookie, starts)
         const fields = filledWith(world)
-        const other = yield* newHost()
+        const other = yield* createSignedInHost()
         const before = yield* writtenOf(world.operatorId)
         const taken: Array<string> = []
         for (const { name, action, form } of forms) {
@@ -332,7 +332,7 @@ layer(layerSignedIn, { timeout: 120_000 })("every form", (it) => {
             continue
           }
           const since = yield* lastOfTrail(world.operatorId)
-          const sent = yield* sendTwice(cookie, at, standing, fields[name] ?? {})
+          const sent = yield* sendFormTwice(cookie, at, standing, fields[name] ?? {})
           const { calls, most } = yield* trailSince(world.operatorId, since)
           const taken = sent.filter(({ status }) => status < 400).length
           const words = `${name}: ${sent.map((each) => `${each.status} ${findAlert(each) ?? ""}`).join(", ")}`

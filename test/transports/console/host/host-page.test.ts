@@ -3,8 +3,13 @@ import { Effect } from "effect"
 import { newSessionCookie } from "../../../../src/domain/access/sign-in/cookies.ts"
 import { CONSOLE_FORM_BYTES, HOST_FORM_BYTES } from "../../../../src/platform/limits.ts"
 import { ACTION_FIELD, deriveFormToken, FORM_TOKEN_FIELD } from "../../../../src/transports/console/visit.ts"
-import { getPage, newHost, postForm, postInventedForm } from "../../../support/transports/console/host/host-forms.ts"
-import { layerSignedIn } from "../../../support/transports/console/signed-in-pages.ts"
+import {
+  createSignedInHost,
+  getPage,
+  postForm,
+  postInventedForm
+} from "../../../support/transports/console/host/host-forms.ts"
+import { layerSignedInPages } from "../../../support/transports/console/signed-in-pages.ts"
 
 // What holds for every page of the host's console, whatever it shows.
 
@@ -37,7 +42,7 @@ const PATHS = [
 /** Acts that every page might have been told of, and that no page has. */
 const NONE = ["", "constructor", "__proto__", "show", "toString"]
 
-layer(layerSignedIn)("every page of the host", (it) => {
+layer(layerSignedInPages)("every page of the host", (it) => {
   it.effect("asks who is nobody to sign in, and leads back", () =>
     Effect.gen(function* () {
       for (const path of [...PATHS, "/console/money.csv"]) {
@@ -49,7 +54,7 @@ layer(layerSignedIn)("every page of the host", (it) => {
 
   it.effect("is shown to a new host, loads nothing of elsewhere, and may not be kept or framed", () =>
     Effect.gen(function* () {
-      const { cookie } = yield* newHost()
+      const { cookie } = yield* createSignedInHost()
       for (const path of PATHS) {
         const { status, text, headers } = yield* getPage(cookie, path)
         assert.isTrue(status === 200 || status === 404, `${path}: ${status}`)
@@ -66,7 +71,7 @@ layer(layerSignedIn)("every page of the host", (it) => {
 
   it.effect("shows and does nothing but say why where the API refuses the account", () =>
     Effect.gen(function* () {
-      const { cookie } = yield* newHost({ status: "banned" })
+      const { cookie } = yield* createSignedInHost({ status: "banned" })
       for (const path of [...PATHS, "/console/money.csv"]) {
         const { status, text } = yield* getPage(cookie, path)
         assert.strictEqual(status, 403, path)
@@ -78,7 +83,7 @@ layer(layerSignedIn)("every page of the host", (it) => {
 
   it.effect("has no form that it does not show, and takes none without its token", () =>
     Effect.gen(function* () {
-      const { cookie } = yield* newHost()
+      const { cookie } = yield* createSignedInHost()
       for (const path of PATHS) {
         for (const act of NONE)
           assert.strictEqual((yield* postInventedForm(cookie, path, act)).status, 400, `${path} ${act}`)
@@ -93,7 +98,7 @@ layer(layerSignedIn)("every page of the host", (it) => {
 
   it.effect("takes long texts of who is signed in, and no longer ones", () =>
     Effect.gen(function* () {
-      const { cookie } = yield* newHost()
+      const { cookie } = yield* createSignedInHost()
       const sized = (cookie: string, bytes: number) => {
         const form = new URLSearchParams({
           [FORM_TOKEN_FIELD]: deriveFormToken(cookie),

@@ -15,6 +15,7 @@ import {
 import { respondWith } from "../../../support/domain/webhooks/deliveries/outbound-requests.ts"
 import { insertProperty } from "../../../support/harness.ts"
 import {
+  createSignedInHost,
   type FormValues,
   fillAndFollow,
   fillAndSend,
@@ -25,12 +26,11 @@ import {
   findForms,
   getPage,
   type HostPageResponse,
-  newHost,
   postForm,
   postInventedForm,
   postWithoutToken
 } from "../../../support/transports/console/host/host-forms.ts"
-import { layerSignedIn, PASSWORD, signIn } from "../../../support/transports/console/signed-in-pages.ts"
+import { layerSignedInPages, PASSWORD, signIn } from "../../../support/transports/console/signed-in-pages.ts"
 
 const PATH = "/console/calendars"
 const MARKUP = "<script>alert(1)</script>"
@@ -41,14 +41,14 @@ const ACTS_OF_CALENDARS = ["follow", "fetch", "accept_calendar", "update_calenda
 
 /** Calendars may be fetched from this machine. */
 const layerPages = Layer.provide(
-  layerSignedIn,
+  layerSignedInPages,
   Layer.succeed(AllowedReceivers, Result.getOrThrow(parseAllowedHosts("127.0.0.1")))
 )
 
 /** A host with a property, on a day in April. */
 const ready = Effect.gen(function* () {
   yield* TestClock.setTime(Date.parse("2027-04-20T10:00:00Z"))
-  const host = yield* newHost()
+  const host = yield* createSignedInHost()
   return { ...host, property: yield* insertProperty(host.operatorId, `Harbour ${MARKUP}`) }
 })
 
@@ -131,14 +131,14 @@ layer(layerPages)("the page of calendars elsewhere", (it) => {
   it.effect("fetches a calendar now and says what came of it, whether it can be read or not", () =>
     Effect.gen(function* () {
       const { cookie, property } = yield* ready
-      const { url, says, mood } = yield* startCalendarSource
+      const { makeUrl: url, serveCalendar: says, behavior: mood } = yield* startCalendarSource
       yield* followed(cookie, property, url())
       says(toBusyCalendar("2027-05-01/2027-05-04"))
       const read = yield* fillAndSend(cookie, PATH, "fetch")
       assert.match(toldIn(read) ?? "", /\b3 days .*\b3 days /)
       assert.match(read.text, /data-label="Busy days" class="number">3</)
       assert.include(read.text, ">read</span>")
-      mood.answer = respondWith(500, `${MARKUP} SECRET`)
+      mood.respond = respondWith(500, `${MARKUP} SECRET`)
       const failed = yield* fillAndSend(cookie, PATH, "fetch")
       assert.strictEqual(failed.status, 502)
       assert.match(findAlert(failed) ?? "", /\b500\b/)
@@ -151,7 +151,7 @@ layer(layerPages)("the page of calendars elsewhere", (it) => {
   it.effect("shows the unreadable parts of a calendar, and accepts it as read", () =>
     Effect.gen(function* () {
       const { operatorId, cookie, property } = yield* ready
-      const { url, says } = yield* startCalendarSource
+      const { makeUrl: url, serveCalendar: says } = yield* startCalendarSource
       yield* followed(cookie, property, url())
       says(toBusyCalendar("2027-05-01/2027-05-04"))
       assert.lengthOf(findForms(yield* fillAndSend(cookie, PATH, "fetch"), "accept_calendar"), 0)
@@ -206,10 +206,10 @@ layer(layerPages)("the page of calendars elsewhere", (it) => {
   it.effect("fetches one at a time for who waits: the second is told so, and the source is asked once", () =>
     Effect.gen(function* () {
       const { operatorId, cookie, property } = yield* ready
-      const { url, mood, requests } = yield* startCalendarSource
+      const { makeUrl: url, behavior: mood, requests } = yield* startCalendarSource
       yield* followed(cookie, property, url())
       let answer = () => {}
-      mood.answer = (response, received) => {
+      mood.respond = (response, received) => {
         answer = () => respondWith(200, toBusyCalendar())(response, received)
       }
       const [form] = findForms(yield* getPage(cookie, PATH), "fetch")
@@ -222,7 +222,7 @@ layer(layerPages)("the page of calendars elsewhere", (it) => {
       assert.match(toldIn(yield* Fiber.join(first)) ?? "", /\b0 days .*\b0 days /)
       assert.strictEqual((yield* keptOf(operatorId)).calendars[0]?.attempts, 1)
       // Whoever comes after it has its turn.
-      mood.answer = respondWith(200, toBusyCalendar())
+      mood.respond = respondWith(200, toBusyCalendar())
       assert.strictEqual((yield* send).status, 200)
     })
   )
@@ -311,7 +311,7 @@ layer(layerPages)("the page of calendars elsewhere", (it) => {
   it.effect("knows nothing of another's calendars, properties and links: they are as those that nobody has", () =>
     Effect.gen(function* () {
       const [mine, theirs] = [yield* ready, yield* ready]
-      const { url, says } = yield* startCalendarSource
+      const { makeUrl: url, serveCalendar: says } = yield* startCalendarSource
       yield* followed(theirs.cookie, theirs.property, url())
       for (const feed of [toBusyCalendar("2027-05-01/2027-05-04"), toPartlyReadableCalendar()]) {
         says(feed)
@@ -378,7 +378,7 @@ layer(layerPages)("the page of calendars elsewhere", (it) => {
         ]
         for (const [act, fields] of forms) {
           const missing = yield* fillAndSend(cookie, PATH, act, fields)
-          assert.deepStrictEqual([missing.status, findAlert(missing)], [403, TEXTS.sudo.missing], act)
+          assert.deepStrictEqual([missing.status, findAlert(missing)], [403, TEXTS.sudo.missingPassword], act)
           assert.strictEqual((yield* fillAndSend(cookie, PATH, act, { ...fields, password: "wrong" })).status, 401, act)
         }
         assert.deepStrictEqual(yield* keptOf(operatorId), { calendars: [], feeds: [], links: [] })

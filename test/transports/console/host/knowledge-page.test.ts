@@ -2,11 +2,11 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
-import { toKnowledgeFragments } from "../../../../src/domain/knowledge/search/fragments.ts"
-import { searchVectorSql } from "../../../../src/domain/knowledge/search/search-vector.ts"
+import { searchVectorSql, toKnowledgeFragments } from "../../../../src/domain/knowledge/search/fragments.ts"
 import { KNOWLEDGE_SHOWN, SCOPE_CHOICES } from "../../../../src/platform/limits.ts"
 import { call, dataOf, insertOrder, insertProperty } from "../../../support/harness.ts"
 import {
+  createSignedInHost,
   fillAndFollow,
   fillAndSend,
   fillAndSendTwice,
@@ -15,17 +15,16 @@ import {
   findDoneAction,
   findForms,
   getPage,
-  newHost,
   postInventedForm,
   postWithoutToken
 } from "../../../support/transports/console/host/host-forms.ts"
-import { layerSignedIn } from "../../../support/transports/console/signed-in-pages.ts"
+import { layerSignedInPages } from "../../../support/transports/console/signed-in-pages.ts"
 
 const PAGE = "/console/knowledge"
 
 const ready = Effect.gen(function* () {
   yield* TestClock.setTime(Date.parse("2027-05-04T10:00:00Z"))
-  const host = yield* newHost()
+  const host = yield* createSignedInHost()
   const property = yield* insertProperty(host.operatorId, "Harbour <1>")
   return { ...host, property }
 })
@@ -64,7 +63,7 @@ const prepared = Effect.fnUntraced(function* (operatorId: number) {
 
 const WIFI = { title: "Wi-Fi", "sub_title.0": "Network", "text.0": "The password is sail-away.\r\n<script>" }
 
-layer(layerSignedIn)("the page of knowledge", (it) => {
+layer(layerSignedInPages)("the page of knowledge", (it) => {
   it.effect("adds an entry for all guests, which waits to be prepared", () =>
     Effect.gen(function* () {
       const { cookie, operatorId } = yield* ready

@@ -7,9 +7,10 @@ import { LISTING_PUSHES_SHOWN } from "../../../../src/platform/limits.ts"
 import { restrictionsText } from "../../../../src/transports/console/host/listing/listing-calendar.ts"
 import { loadAuditLinesWithActor } from "../../../support/changes/audit-lines.ts"
 import { call, dataOf, insertProperty } from "../../../support/harness.ts"
-import { type AccountOptions, insertChannelAccount, insertListing } from "../../../support/listings.ts"
+import { type ChannelAccountOptions, insertChannelAccount, insertListing } from "../../../support/listings.ts"
 import { ScriptedChannel } from "../../../support/scripted-channel.ts"
 import {
+  createSignedInHost,
   fillAndFollow,
   fillAndSend,
   fillAndSendTwice,
@@ -17,13 +18,12 @@ import {
   findDoneAction,
   findForms,
   getPage,
-  newHost,
   postForm,
   postInventedForm,
   postWithoutToken
 } from "../../../support/transports/console/host/host-forms.ts"
-import { findListingRow, insertPushes } from "../../../support/transports/console/host/listing-rows.ts"
-import { layerSignedIn } from "../../../support/transports/console/signed-in-pages.ts"
+import { findListingRowId, insertPushes } from "../../../support/transports/console/host/listing-rows.ts"
+import { layerSignedInPages } from "../../../support/transports/console/signed-in-pages.ts"
 
 const PATH = "/console/channels/listing"
 const NOW = "2027-04-20T10:00:00Z"
@@ -32,13 +32,13 @@ const ESCAPED = "&lt;script&gt;alert(1)&lt;/script&gt;"
 const MAY = { start_date: "2027-05-01", end_date: "2027-05-03" }
 
 /** A host with a property, and a listing that sells nothing yet. */
-const ready = Effect.fnUntraced(function* (options: AccountOptions = {}) {
+const ready = Effect.fnUntraced(function* (options: ChannelAccountOptions = {}) {
   yield* TestClock.setTime(Date.parse(NOW))
-  const host = yield* newHost()
+  const host = yield* createSignedInHost()
   const property = yield* insertProperty(host.operatorId, `Harbour ${MARKUP}`)
   const account = yield* insertChannelAccount(host.operatorId, options)
   const listing = yield* insertListing(host.operatorId, account, { channelType: options.channelType ?? "airbnb" })
-  const id = yield* findListingRow(host.operatorId, listing)
+  const id = yield* findListingRowId(host.operatorId, listing)
   return { ...host, property, listing, id, page: `${PATH}?id=${id}` }
 })
 
@@ -62,7 +62,7 @@ const roomTypeOf = (token: string, property: number) =>
     (data): { readonly room_type_id: number } => JSON.parse(JSON.stringify(data))
   )
 
-layer(layerSignedIn)("the page of a listing", (it) => {
+layer(layerSignedInPages)("the page of a listing", (it) => {
   it.effect("links it to a property, to a room type and to nothing, and says so in the trail", () =>
     Effect.gen(function* () {
       const { operatorId, accountId, cookie, token, property, id, page } = yield* ready()
@@ -115,7 +115,7 @@ layer(layerSignedIn)("the page of a listing", (it) => {
   it.effect("shows a month as its channel sells it, and the months beside it", () =>
     Effect.gen(function* () {
       const { cookie, listing, id, page } = yield* ready()
-      yield* (yield* ScriptedChannel).sells(listing, { ...MAY, inventory: 0 })
+      yield* (yield* ScriptedChannel).setInventory(listing, { ...MAY, inventory: 0 })
       const april = yield* getPage(cookie, page)
       assert.include(april.text, "The channel in Apr 2027")
       assert.strictEqual(april.text.match(/100\.00 EUR/g)?.length, 30)
@@ -130,7 +130,7 @@ layer(layerSignedIn)("the page of a listing", (it) => {
   it.effect("says why the month cannot be read, and shows all else", () =>
     Effect.gen(function* () {
       const { cookie, listing, page } = yield* ready()
-      yield* (yield* ScriptedChannel).answer(listing, Effect.fail(new ChannelUnavailable({ code: 503 })))
+      yield* (yield* ScriptedChannel).setResponse(listing, Effect.fail(new ChannelUnavailable({ code: 503 })))
       const { status, text } = yield* getPage(cookie, page)
       assert.strictEqual(status, 200)
       assert.notInclude(text, "100.00 EUR")
@@ -256,7 +256,7 @@ layer(layerSignedIn)("the page of a listing", (it) => {
     Effect.gen(function* () {
       const { operatorId, cookie, property, id, page } = yield* ready()
       const sql = yield* SqlClient.SqlClient
-      yield* insertPushes(operatorId, id, { state: "refused", reason: `no ${MARKUP}`, at: NOW })
+      yield* insertPushes(operatorId, id, { state: "refused", reason: `no ${MARKUP}`, settledAt: NOW })
       const { text } = yield* getPage(cookie, page)
       assert.include(text, `no ${ESCAPED}`)
       assert.include(text, "It sells nothing here, so there is nothing to compare.")
@@ -272,13 +272,13 @@ layer(layerSignedIn)("the page of a listing", (it) => {
         (yield* getPage(cookie, page)).text,
         /in step<\/span> They were compared last on <time[^>]*>2027-04-20 12:00</
       )
-      yield* insertPushes(operatorId, id, { state: "dead", at: "2027-04-20T10:00:01Z" })
+      yield* insertPushes(operatorId, id, { state: "dead", settledAt: "2027-04-20T10:00:01Z" })
       assert.match(
         (yield* getPage(cookie, page)).text,
         /not taken<\/span> The channel has not taken what it was told since/
       )
       // Until the same days are taken.
-      yield* insertPushes(operatorId, id, { state: "pushed", at: "2027-04-20T10:00:02Z" })
+      yield* insertPushes(operatorId, id, { state: "pushed", settledAt: "2027-04-20T10:00:02Z" })
       assert.include((yield* getPage(cookie, page)).text, "in step</span>")
       yield* sql`DELETE FROM listing_pushes WHERE operator_id = ${operatorId} AND settled_at > ${NOW}`
       yield* compared(2, "{}")
@@ -288,12 +288,12 @@ layer(layerSignedIn)("the page of a listing", (it) => {
       yield* fillAndFollow(cookie, page, "price", { ...MAY, price: "140" })
       assert.include((yield* getPage(cookie, page)).text, "1 change waits")
 
-      yield* insertPushes(operatorId, id, { state: "pushed", at: NOW }, LISTING_PUSHES_SHOWN - 3)
+      yield* insertPushes(operatorId, id, { state: "pushed", settledAt: NOW }, LISTING_PUSHES_SHOWN - 3)
       assert.notInclude((yield* getPage(cookie, page)).text, "These are the latest")
-      yield* insertPushes(operatorId, id, { state: "pushed", at: NOW })
+      yield* insertPushes(operatorId, id, { state: "pushed", settledAt: NOW })
       const full = yield* getPage(cookie, page)
       assert.include(full.text, `no ${ESCAPED}`)
-      yield* insertPushes(operatorId, id, { state: "pushed", at: NOW })
+      yield* insertPushes(operatorId, id, { state: "pushed", settledAt: NOW })
       const more = yield* getPage(cookie, page)
       assert.include(more.text, `These are the latest ${LISTING_PUSHES_SHOWN}.`)
       assert.notInclude(more.text, `no ${ESCAPED}`)

@@ -12,11 +12,11 @@ import {
   withChromiumNote
 } from "../../../support/browser.ts"
 import { insertConversation } from "../../../support/conversations.ts"
-import { freshOperator, insertOrder, insertProperty } from "../../../support/harness.ts"
+import { createOperator, insertOrder, insertProperty } from "../../../support/harness.ts"
+import { BaseUrl } from "../../../support/http-server.ts"
 import { insertChannelAccount, insertListing } from "../../../support/listings.ts"
-import { BaseUrl } from "../../../support/server.ts"
 import { conversationPath, insertMessages } from "../../../support/transports/console/host/host-conversation.ts"
-import { layerSignedIn, signIn } from "../../../support/transports/console/signed-in-pages.ts"
+import { layerSignedInPages, signIn } from "../../../support/transports/console/signed-in-pages.ts"
 
 // A host looks at a conversation while its guest writes: in a real browser, whose clock is the test's.
 
@@ -24,16 +24,16 @@ const LOOK = 10_000
 /** Looks in an hour. */
 const HOUR = 360
 
-const layerLooking = Layer.provideMerge(layerSignedIn, Layer.succeed(References.MinimumLogLevel, "Error"))
+const layerLooking = Layer.provideMerge(layerSignedInPages, Layer.succeed(References.MinimumLogLevel, "Error"))
 
 /** A host's browser at the page of a conversation in which something was said. */
 const atTheTalk = Effect.fnUntraced(function* (options: NonNullable<Parameters<typeof openPage>[0]>) {
-  const { operatorId, accountId } = yield* freshOperator()
+  const { operatorId, accountId } = yield* createOperator()
   const account = yield* insertChannelAccount(operatorId)
   const { code } = yield* insertConversation({ operatorId, accountId: account, channelType: "airbnb" })
   const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString()
-  yield* insertMessages(code, "Is it quiet?", { at: minutesAgo(9) })
-  yield* insertMessages(code, "Very", { by: "host", name: "Owner", delivery: "queued", at: minutesAgo(8) })
+  yield* insertMessages(code, "Is it quiet?", { sentAt: minutesAgo(9) })
+  yield* insertMessages(code, "Very", { sender: "host", name: "Owner", delivery: "queued", sentAt: minutesAgo(8) })
   const [base, cookie] = [yield* BaseUrl, yield* signIn(accountId)]
   const page = yield* openPage(options)
   yield* Effect.promise(async () => {
@@ -47,7 +47,7 @@ const atTheTalk = Effect.fnUntraced(function* (options: NonNullable<Parameters<t
     page,
     /** The guest writes again, and what the host wrote has arrived. */
     meanwhile: Effect.gen(function* () {
-      yield* insertMessages(code, "At night, <i>too</i>?", { at: minutesAgo(1) })
+      yield* insertMessages(code, "At night, <i>too</i>?", { sentAt: minutesAgo(1) })
       yield* sql`UPDATE messages SET delivery = 'sent' WHERE operator_id = ${operatorId} AND content = 'Very'`
     })
   }
@@ -184,7 +184,7 @@ layer(layerLooking, { excludeTestServices: true })("a conversation while its gue
 
 /** A host with all that these pages can show, and where they are. */
 const muchToSee = Effect.gen(function* () {
-  const { operatorId, accountId } = yield* freshOperator()
+  const { operatorId, accountId } = yield* createOperator()
   const propertyId = yield* insertProperty(operatorId, "Harbour view with a name that is rather long")
   const account = yield* insertChannelAccount(operatorId)
   const listingId = yield* insertListing(operatorId, account, { propertyId })
@@ -192,8 +192,13 @@ const muchToSee = Effect.gen(function* () {
   const inquiry = { listingId, checkInDate: day(20), checkOutDate: day(23) }
   const { code } = yield* insertConversation({ operatorId, accountId: account, channelType: "airbnb", inquiry })
   const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString()
-  yield* insertMessages(code, "No", { by: "host", delivery: "refused", reason: "Too short.", at: minutesAgo(2) })
-  yield* insertMessages(code, "Is it quiet? ".repeat(30), { at: minutesAgo(1), attachment: "https://a.test/1.jpg" })
+  yield* insertMessages(code, "No", {
+    sender: "host",
+    delivery: "refused",
+    reason: "Too short.",
+    sentAt: minutesAgo(2)
+  })
+  yield* insertMessages(code, "Is it quiet? ".repeat(30), { sentAt: minutesAgo(1), attachment: "https://a.test/1.jpg" })
   yield* insertOrder(operatorId, [{ propertyId, checkIn: day(-5), checkOut: day(-2) }], { channelType: "airbnb" })
   const sql = yield* SqlClient.SqlClient
   yield* sql`UPDATE orders SET conversation_id = ${code} WHERE operator_id = ${operatorId}`

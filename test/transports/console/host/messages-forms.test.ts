@@ -3,36 +3,36 @@ import { Effect } from "effect"
 import { loadAuditLines } from "../../../support/changes/keyed-calls.ts"
 import { loadMessageLines } from "../../../support/messages.ts"
 import {
-  findMainAccount,
+  findMainAccountId,
   insertMessages,
   loadConversationRows,
   prepareHostConversation
 } from "../../../support/transports/console/host/host-conversation.ts"
 import {
+  createSignedInHost,
   fillAndSendTwice,
   fillForm,
   findAlert,
   findAlertField,
   findForms,
   getPage,
-  newHost,
   postForm,
   postInventedForm,
   postWithoutToken
 } from "../../../support/transports/console/host/host-forms.ts"
-import { layerSignedIn, signIn } from "../../../support/transports/console/signed-in-pages.ts"
+import { layerSignedInPages, signIn } from "../../../support/transports/console/signed-in-pages.ts"
 
 const INQUIRY = { inquiry: { checkInDate: "2027-05-04", checkOutDate: "2027-05-07" } }
 const OFFER = { check_in_date: "2027-05-04", check_out_date: "2027-05-07", price: "380", number_of_adults: "2" }
 
-layer(layerSignedIn)("a form that was shown before its host signed in anew", (it) => {
+layer(layerSignedInPages)("a form that was shown before its host signed in anew", (it) => {
   it.effect("comes back with what was filled in, and nothing is done until it is sent again", () =>
     Effect.gen(function* () {
-      const { cookie, page, operatorId } = yield* prepareHostConversation()
+      const { cookie, pagePath: page, operatorId } = yield* prepareHostConversation()
       const before = yield* loadConversationRows(operatorId)
       const [standing] = findForms(yield* getPage(cookie, page), "send")
       const form = fillForm(standing?.form ?? new URLSearchParams(), { message: "A <long> answer" })
-      const anew = yield* signIn(yield* findMainAccount(operatorId))
+      const anew = yield* signIn(yield* findMainAccountId(operatorId))
       const back = yield* postForm(anew, page, form)
       assert.strictEqual(back.status, 403)
       assert.isDefined(findAlert(back))
@@ -41,22 +41,22 @@ layer(layerSignedIn)("a form that was shown before its host signed in anew", (it
       assert.strictEqual(again?.form.get("message"), "A <long> answer")
       assert.strictEqual((yield* postForm(anew, page, again?.form ?? new URLSearchParams())).status, 303)
       assert.notDeepEqual(yield* loadConversationRows(operatorId), before)
-      const other = yield* newHost()
+      const other = yield* createSignedInHost()
       assert.lengthOf(findForms(yield* postForm(other.cookie, page, form), "send"), 0)
     })
   )
 })
 
-layer(layerSignedIn)("every form of the page of a conversation", (it) => {
+layer(layerSignedInPages)("every form of the page of a conversation", (it) => {
   it.effect("does nothing in another operator's conversation", () =>
     Effect.gen(function* () {
       const other = yield* prepareHostConversation(INQUIRY)
       yield* insertMessages(other.conversation_id, "Is it quiet?")
-      yield* other.send()
+      yield* other.sendOffer()
       const [offer] = yield* other.offers
-      const told = yield* other.told
+      const told = yield* other.sentOffers
       const before = yield* loadConversationRows(other.operatorId)
-      const { cookie, operatorId } = yield* newHost()
+      const { cookie, operatorId } = yield* createSignedInHost()
       const forms = {
         send: { message: "Hello" },
         note: { note: "Mine now" },
@@ -65,7 +65,7 @@ layer(layerSignedIn)("every form of the page of a conversation", (it) => {
         withdraw: { id: offer?.id ?? "" }
       }
       for (const [act, fields] of Object.entries(forms)) {
-        const refused = yield* postInventedForm(cookie, other.page, act, fields)
+        const refused = yield* postInventedForm(cookie, other.pagePath, act, fields)
         assert.strictEqual(refused.status, 403, act)
         assert.isDefined(findAlert(refused), act)
         assert.notInclude(refused.text, "Is it quiet?")
@@ -73,7 +73,7 @@ layer(layerSignedIn)("every form of the page of a conversation", (it) => {
         assert.isAtLeast((yield* postInventedForm(cookie, "/console/messages", act, fields)).status, 400, act)
       }
       assert.deepStrictEqual(yield* loadConversationRows(other.operatorId), before)
-      assert.deepStrictEqual(yield* other.told, told)
+      assert.deepStrictEqual(yield* other.sentOffers, told)
       assert.isEmpty(yield* loadAuditLines(operatorId))
     })
   )
@@ -81,21 +81,24 @@ layer(layerSignedIn)("every form of the page of a conversation", (it) => {
   it.effect("takes no listing and no offer of another conversation", () =>
     Effect.gen(function* () {
       const [other, own] = [yield* prepareHostConversation(), yield* prepareHostConversation()]
-      yield* other.send()
+      yield* other.sendOffer()
       const [offer] = yield* other.offers
       const before = yield* loadConversationRows(other.operatorId)
-      const made = yield* postInventedForm(own.cookie, own.page, "offer", { ...OFFER, listing_id: other.listing_id })
+      const made = yield* postInventedForm(own.cookie, own.pagePath, "offer", {
+        ...OFFER,
+        listing_id: other.listing_id
+      })
       assert.deepStrictEqual([made.status, findAlertField(made)], [404, "listing_id"])
-      const withdrawn = yield* postInventedForm(own.cookie, own.page, "withdraw", { id: offer?.id ?? "" })
+      const withdrawn = yield* postInventedForm(own.cookie, own.pagePath, "withdraw", { id: offer?.id ?? "" })
       assert.strictEqual(withdrawn.status, 404)
       assert.deepStrictEqual(yield* loadConversationRows(other.operatorId), before)
-      assert.isEmpty(yield* own.told)
+      assert.isEmpty(yield* own.sentOffers)
     })
   )
 
   it.effect("is not taken without its token", () =>
     Effect.gen(function* () {
-      const { cookie, page, operatorId } = yield* prepareHostConversation(INQUIRY)
+      const { cookie, pagePath: page, operatorId } = yield* prepareHostConversation(INQUIRY)
       const before = yield* loadConversationRows(operatorId)
       for (const act of ["send", "note", "offer", "preapprove", "withdraw"]) {
         assert.strictEqual((yield* postWithoutToken(cookie, page, act)).status, 403, act)
@@ -106,7 +109,14 @@ layer(layerSignedIn)("every form of the page of a conversation", (it) => {
 
   it.effect("that is sent twice at once is done once", () =>
     Effect.gen(function* () {
-      const { cookie, page, operatorId, conversation_id, told, offers } = yield* prepareHostConversation(INQUIRY)
+      const {
+        cookie,
+        pagePath: page,
+        operatorId,
+        conversation_id,
+        sentOffers: told,
+        offers
+      } = yield* prepareHostConversation(INQUIRY)
       const twice = Effect.fnUntraced(function* (act: string, fields: Readonly<Record<string, string>> = {}) {
         const statuses = (yield* fillAndSendTwice(cookie, page, act, fields)).map(({ status }) => status)
         // The second may be told that the first is still under way.

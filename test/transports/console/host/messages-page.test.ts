@@ -12,6 +12,7 @@ import {
   prepareHostConversation
 } from "../../../support/transports/console/host/host-conversation.ts"
 import {
+  createSignedInHost,
   decodeEntities,
   fillAndFollow,
   fillAndSend,
@@ -19,10 +20,9 @@ import {
   findAlertField,
   findDoneAction,
   findForms,
-  getPage,
-  newHost
+  getPage
 } from "../../../support/transports/console/host/host-forms.ts"
-import { layerSignedIn } from "../../../support/transports/console/signed-in-pages.ts"
+import { layerSignedInPages } from "../../../support/transports/console/signed-in-pages.ts"
 
 const LIST = "/console/messages"
 
@@ -33,7 +33,7 @@ const others = Effect.fnUntraced(function* (
 ) {
   for (let nth = 0; nth < count; nth++) {
     const { code } = yield* insertConversation({ operatorId, accountId, channelType: "airbnb" })
-    yield* insertMessages(code, `Word ${nth}`, { at: "2027-04-19T08:00:00Z" })
+    yield* insertMessages(code, `Word ${nth}`, { sentAt: "2027-04-19T08:00:00Z" })
   }
 })
 
@@ -41,10 +41,10 @@ const others = Effect.fnUntraced(function* (
 const wordsIn = (text: string): ReadonlyArray<string> =>
   Array.from(text.matchAll(/<div class="words">([^<]*)<\/div>/g), ([, words]) => decodeEntities(words ?? ""))
 
-layer(layerSignedIn)("the list of conversations", (it) => {
+layer(layerSignedInPages)("the list of conversations", (it) => {
   it.effect("says so where nobody has written", () =>
     Effect.gen(function* () {
-      const { cookie } = yield* newHost()
+      const { cookie } = yield* createSignedInHost()
       assert.include((yield* getPage(cookie, LIST)).text, "No guest has written yet.")
       assert.include((yield* getPage(cookie, `${LIST}?show=waiting`)).text, "No guest waits for an answer.")
     })
@@ -60,9 +60,9 @@ layer(layerSignedIn)("the list of conversations", (it) => {
         ({ code }) => code
       )
       const [answered, old] = [yield* thread, yield* thread]
-      yield* insertMessages(answered, "And the key?", { at: "2027-04-20T08:00:00Z" })
-      yield* insertMessages(answered, "Under the mat", { by: "host", at: "2027-04-20T09:00:00Z" })
-      yield* insertMessages(old, "Hello?", { at: "2027-03-21T09:59:59Z" })
+      yield* insertMessages(answered, "And the key?", { sentAt: "2027-04-20T08:00:00Z" })
+      yield* insertMessages(answered, "Under the mat", { sender: "host", sentAt: "2027-04-20T09:00:00Z" })
+      yield* insertMessages(old, "Hello?", { sentAt: "2027-03-21T09:59:59Z" })
       const { text } = yield* getPage(cookie, `${LIST}?show=waiting`)
       assert.include(text, "Is it &lt;b&gt;quiet&lt;/b&gt;?")
       assert.include(text, "1 conversation,")
@@ -97,29 +97,29 @@ layer(layerSignedIn)("the list of conversations", (it) => {
   )
 })
 
-layer(layerSignedIn)("a conversation", (it) => {
+layer(layerSignedInPages)("a conversation", (it) => {
   it.effect("is read from the oldest message on: who spoke, what is attached, and what became of it", () =>
     Effect.gen(function* () {
-      const { cookie, page, conversation_id } = yield* prepareHostConversation()
+      const { cookie, pagePath: page, conversation_id } = yield* prepareHostConversation()
       yield* insertMessages(conversation_id, "First\n<script>alert(1)</script>", {
-        at: "2027-04-20T08:05:00Z",
+        sentAt: "2027-04-20T08:05:00Z",
         name: "Ada"
       })
       yield* insertMessages(conversation_id, "A picture", {
-        at: "2027-04-20T08:06:00Z",
+        sentAt: "2027-04-20T08:06:00Z",
         attachment: "https://img.example.test/1.jpg"
       })
-      yield* insertMessages(conversation_id, "", { at: "2027-04-20T08:07:00Z", attachment: "javascript:alert(2)" })
-      const own = { by: "host", name: "Owner" } as const
-      yield* insertMessages(conversation_id, "Waits", { ...own, at: "2027-04-20T08:08:00Z", delivery: "queued" })
-      yield* insertMessages(conversation_id, "Went", { ...own, at: "2027-04-20T08:09:00Z", delivery: "sent" })
+      yield* insertMessages(conversation_id, "", { sentAt: "2027-04-20T08:07:00Z", attachment: "javascript:alert(2)" })
+      const own = { sender: "host", name: "Owner" } as const
+      yield* insertMessages(conversation_id, "Waits", { ...own, sentAt: "2027-04-20T08:08:00Z", delivery: "queued" })
+      yield* insertMessages(conversation_id, "Went", { ...own, sentAt: "2027-04-20T08:09:00Z", delivery: "sent" })
       yield* insertMessages(conversation_id, "Not", {
         ...own,
-        at: "2027-04-20T08:10:00Z",
+        sentAt: "2027-04-20T08:10:00Z",
         delivery: "refused",
         reason: "Too <rude>."
       })
-      yield* insertMessages(conversation_id, "Maybe", { ...own, at: "2027-04-20T08:11:00Z", delivery: "unknown" })
+      yield* insertMessages(conversation_id, "Maybe", { ...own, sentAt: "2027-04-20T08:11:00Z", delivery: "unknown" })
       const { status, text, headers } = yield* getPage(cookie, page)
       assert.strictEqual(status, 200)
       assert.deepStrictEqual(wordsIn(text), [
@@ -152,7 +152,13 @@ layer(layerSignedIn)("a conversation", (it) => {
   it.effect("has beside it the stays it is about, and what its guest asks for", () =>
     Effect.gen(function* () {
       const inquiry = { checkInDate: "2027-05-04", checkOutDate: "2027-05-07" }
-      const { cookie, page, operatorId, conversation_id, property } = yield* prepareHostConversation({ inquiry })
+      const {
+        cookie,
+        pagePath: page,
+        operatorId,
+        conversation_id,
+        propertyId: property
+      } = yield* prepareHostConversation({ inquiry })
       const days = { checkIn: "2027-05-05", checkOut: "2027-05-06" }
       const code = yield* insertOrder(operatorId, [
         { propertyId: property, ...days },
@@ -175,11 +181,11 @@ layer(layerSignedIn)("a conversation", (it) => {
 
   it.effect("is answered, and shows what its guest wrote meanwhile", () =>
     Effect.gen(function* () {
-      const { cookie, page, conversation_id } = yield* prepareHostConversation()
-      yield* insertMessages(conversation_id, "Is it quiet?", { at: "2027-04-20T09:00:00Z" })
+      const { cookie, pagePath: page, conversation_id } = yield* prepareHostConversation()
+      yield* insertMessages(conversation_id, "Is it quiet?", { sentAt: "2027-04-20T09:00:00Z" })
       const [standing] = findForms(yield* getPage(cookie, page), "send")
       assert.isDefined(standing)
-      yield* insertMessages(conversation_id, "At night, I mean?", { at: "2027-04-20T09:59:00Z" })
+      yield* insertMessages(conversation_id, "At night, I mean?", { sentAt: "2027-04-20T09:59:00Z" })
       const answered = yield* fillAndFollow(cookie, page, "send", { message: "It is.\r\nAt night, too. " })
       assert.strictEqual(findDoneAction(answered), "send")
       assert.deepStrictEqual(wordsIn(answered.text), ["Is it quiet?", "At night, I mean?", "It is.\nAt night, too."])
@@ -189,7 +195,7 @@ layer(layerSignedIn)("a conversation", (it) => {
 
   it.effect("keeps an answer that was not taken", () =>
     Effect.gen(function* () {
-      const { cookie, page, conversation_id } = yield* prepareHostConversation()
+      const { cookie, pagePath: page, conversation_id } = yield* prepareHostConversation()
       const blank = yield* fillAndSend(cookie, page, "send", { message: " \r\n " })
       assert.deepStrictEqual([blank.status, findAlertField(blank)], [422, ""])
       const long = "x".repeat(10_001)
@@ -203,7 +209,7 @@ layer(layerSignedIn)("a conversation", (it) => {
 
   it.effect("has a note of the host's, kept and cleared", () =>
     Effect.gen(function* () {
-      const { cookie, page } = yield* prepareHostConversation()
+      const { cookie, pagePath: page } = yield* prepareHostConversation()
       const kept = yield* fillAndFollow(cookie, page, "note", { note: "Allergic to <nuts>\r\nand cats" })
       assert.strictEqual(findDoneAction(kept), "note")
       assert.strictEqual(findForms(kept, "note")[0]?.form.get("note"), "Allergic to <nuts>\r\nand cats")
@@ -214,12 +220,12 @@ layer(layerSignedIn)("a conversation", (it) => {
 
   it.effect("has its older messages behind a link, on pages without the forms to answer", () =>
     Effect.gen(function* () {
-      const { cookie, page, conversation_id } = yield* prepareHostConversation()
-      yield* insertMessages(conversation_id, "Word", { at: "2027-04-19T00:00:00Z", count: MESSAGES_SHOWN })
+      const { cookie, pagePath: page, conversation_id } = yield* prepareHostConversation()
+      yield* insertMessages(conversation_id, "Word", { sentAt: "2027-04-19T00:00:00Z", count: MESSAGES_SHOWN })
       const all = yield* getPage(cookie, page)
       assert.lengthOf(wordsIn(all.text), MESSAGES_SHOWN)
       assert.notInclude(all.text, "Earlier messages")
-      yield* insertMessages(conversation_id, "The last", { at: "2027-04-20T09:00:00Z" })
+      yield* insertMessages(conversation_id, "The last", { sentAt: "2027-04-20T09:00:00Z" })
       const { text } = yield* getPage(cookie, page)
       assert.deepStrictEqual([wordsIn(text)[0], wordsIn(text).at(-1)], ["Word 2", "The last"])
       const earlier = decodeEntities(/href="([^"]*before=[^"]*)"/.exec(text)?.[1] ?? "")
@@ -234,7 +240,7 @@ layer(layerSignedIn)("a conversation", (it) => {
 
   it.effect("that there is not is a page that says so", () =>
     Effect.gen(function* () {
-      const { cookie } = yield* newHost()
+      const { cookie } = yield* createSignedInHost()
       for (const id of ["none", "", "<x>"]) {
         const { status, text } = yield* getPage(cookie, conversationPath(id))
         assert.strictEqual(status, 404)
@@ -245,7 +251,7 @@ layer(layerSignedIn)("a conversation", (it) => {
 
   it.effect("of a while ago is still answered", () =>
     Effect.gen(function* () {
-      const { cookie, page, conversation_id } = yield* prepareHostConversation()
+      const { cookie, pagePath: page, conversation_id } = yield* prepareHostConversation()
       yield* insertMessages(conversation_id, "Hello")
       yield* TestClock.adjust("60 days")
       assert.strictEqual((yield* getPage(cookie, page)).status, 200)

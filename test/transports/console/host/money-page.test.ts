@@ -6,6 +6,7 @@ import { addDays } from "../../../../src/contract/time.ts"
 import { TRANSACTION_DAYS } from "../../../../src/platform/limits.ts"
 import { insertOrder, insertProperty, typedClient, withToken } from "../../../support/harness.ts"
 import {
+  createSignedInHost,
   decodeEntities,
   fillAndFollow,
   fillAndSend,
@@ -15,11 +16,10 @@ import {
   findDoneAction,
   findForms,
   getPage,
-  newHost,
   postInventedForm,
   postWithoutToken
 } from "../../../support/transports/console/host/host-forms.ts"
-import { layerSignedIn, signInSubAccount } from "../../../support/transports/console/signed-in-pages.ts"
+import { layerSignedInPages, signInSubAccount } from "../../../support/transports/console/signed-in-pages.ts"
 
 const INCOME = "/console/money?add=income"
 const EXPENSE = "/console/money?add=expense"
@@ -27,7 +27,7 @@ const EXPENSE = "/console/money?add=expense"
 /** A host with a property in November, and a way to see what was entered. */
 const ready = Effect.gen(function* () {
   yield* TestClock.setTime(Date.parse("2026-11-25T10:00:00Z"))
-  const host = yield* newHost()
+  const host = yield* createSignedInHost()
   const harbour = yield* insertProperty(host.operatorId, "Harbour <1>")
   const api = yield* typedClient
   const entries = Effect.map(
@@ -51,7 +51,7 @@ const ready = Effect.gen(function* () {
   return { ...host, harbour, api, entries, enter }
 })
 
-layer(layerSignedIn)("money", (it) => {
+layer(layerSignedInPages)("money", (it) => {
   it.effect("is entered as an income on a property, shown with its sums, changed and deleted", () =>
     Effect.gen(function* () {
       const { cookie, entries, harbour } = yield* ready

@@ -5,6 +5,7 @@ import { TestClock } from "effect/testing"
 import { insertOrder, insertProperty } from "../../../support/harness.ts"
 import { insertImportedCalendar, insertImportedDays } from "../../../support/imported-calendars.ts"
 import {
+  createSignedInHost,
   fillAndSend,
   fillAndSendTwice,
   findAlert,
@@ -12,17 +13,16 @@ import {
   findDoneAction,
   findForms,
   getPage,
-  newHost,
   postWithoutToken
 } from "../../../support/transports/console/host/host-forms.ts"
-import { layerSignedIn } from "../../../support/transports/console/signed-in-pages.ts"
+import { layerSignedInPages } from "../../../support/transports/console/signed-in-pages.ts"
 
 const PATH = "/console/reservations/new"
 const NIGHTS = { check_in_date: "2027-05-04", check_out_date: "2027-05-07" }
 
 const ready = Effect.gen(function* () {
   yield* TestClock.setTime(Date.parse("2027-04-20T10:00:00Z"))
-  const host = yield* newHost()
+  const host = yield* createSignedInHost()
   const sql = yield* SqlClient.SqlClient
   const property = yield* insertProperty(host.operatorId, "Harbour <1>")
   const orders = Effect.map(
@@ -37,7 +37,7 @@ const ready = Effect.gen(function* () {
 
 const GUEST = { guest_name: "Ada <Lovelace>", rate_amount: "420.50" }
 
-layer(layerSignedIn)("the page of a new reservation", (it) => {
+layer(layerSignedInPages)("the page of a new reservation", (it) => {
   it.effect("enters what was filled in, and leads to the stay", () =>
     Effect.gen(function* () {
       const { cookie, sql, operatorId, property, address } = yield* ready

@@ -1,8 +1,8 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
-import { getPage, newHost } from "../../../support/transports/console/host/host-forms.ts"
-import { layerSignedIn } from "../../../support/transports/console/signed-in-pages.ts"
+import { createSignedInHost, getPage } from "../../../support/transports/console/host/host-forms.ts"
+import { layerSignedInPages } from "../../../support/transports/console/signed-in-pages.ts"
 
 // What somebody may write into the address of a page.
 
@@ -60,7 +60,7 @@ const NAMES = {
 
 /** What each page answers to each of its addresses. So many come in no minute: its clock goes on between pages. */
 const answered = (addresses: (names: ReadonlyArray<string>) => ReadonlyArray<ReadonlyArray<[string, string]>>) =>
-  Effect.flatMap(newHost(), ({ cookie }) =>
+  Effect.flatMap(createSignedInHost(), ({ cookie }) =>
     Effect.forEach(Object.entries(NAMES), ([page, names]) =>
       Effect.andThen(
         TestClock.adjust("1 minute"),
@@ -72,7 +72,7 @@ const answered = (addresses: (names: ReadonlyArray<string>) => ReadonlyArray<Rea
     )
   ).pipe(Effect.map((pages) => pages.flat()))
 
-layer(layerSignedIn, { timeout: 60_000 })("an odd address", (it) => {
+layer(layerSignedInPages, { timeout: 60_000 })("an odd address", (it) => {
   // All of the page's fields at once.
   it.effect("is no fault of ours, and is shown as text", () =>
     Effect.gen(function* () {

@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
-import { DATES, DAY } from "../../../support/domain/guests/special-offers/offer-conversation.ts"
+import { DAY_MS, OFFER_DATES } from "../../../support/domain/guests/special-offers/offer-conversation.ts"
 import { insertOrder } from "../../../support/harness.ts"
 import { prepareHostConversation } from "../../../support/transports/console/host/host-conversation.ts"
 import {
@@ -12,21 +12,21 @@ import {
   findForms,
   getPage
 } from "../../../support/transports/console/host/host-forms.ts"
-import { layerSignedIn } from "../../../support/transports/console/signed-in-pages.ts"
+import { layerSignedInPages } from "../../../support/transports/console/signed-in-pages.ts"
 
 const INQUIRY = { inquiry: { checkInDate: "2027-05-04", checkOutDate: "2027-05-07", adults: 3 } }
 
-layer(layerSignedIn)("offers on the page of a conversation", (it) => {
+layer(layerSignedInPages)("offers on the page of a conversation", (it) => {
   it.effect("are made with what the guest asks for filled in, and withdrawn", () =>
     Effect.gen(function* () {
-      const { cookie, page, told, listing_id } = yield* prepareHostConversation(INQUIRY)
+      const { cookie, pagePath: page, sentOffers: told, listing_id } = yield* prepareHostConversation(INQUIRY)
       const made = yield* fillAndFollow(cookie, page, "offer", { price: "380", number_of_pets: "1" })
       assert.strictEqual(findDoneAction(made), "offer")
       const [offer] = yield* told
       assert.deepInclude(offer, {
         listingId: listing_id,
-        checkInDate: DATES.check_in_date,
-        checkOutDate: DATES.check_out_date,
+        checkInDate: OFFER_DATES.check_in_date,
+        checkOutDate: OFFER_DATES.check_out_date,
         numberOfAdults: 3,
         numberOfPets: 1,
         price: 380
@@ -42,7 +42,7 @@ layer(layerSignedIn)("offers on the page of a conversation", (it) => {
 
   it.effect("are pre-approvals of an inquiry", () =>
     Effect.gen(function* () {
-      const { cookie, page, told } = yield* prepareHostConversation(INQUIRY)
+      const { cookie, pagePath: page, sentOffers: told } = yield* prepareHostConversation(INQUIRY)
       const made = yield* fillAndFollow(cookie, page, "preapprove")
       assert.strictEqual(findDoneAction(made), "preapprove")
       assert.include(made.text, "Pre-approval")
@@ -52,9 +52,9 @@ layer(layerSignedIn)("offers on the page of a conversation", (it) => {
 
   it.effect("are shown as expired when their time is over, and are not to be withdrawn any more", () =>
     Effect.gen(function* () {
-      const { cookie, page, send } = yield* prepareHostConversation()
+      const { cookie, pagePath: page, sendOffer: send } = yield* prepareHostConversation()
       yield* send()
-      yield* TestClock.adjust(DAY - 1)
+      yield* TestClock.adjust(DAY_MS - 1)
       assert.lengthOf(findForms(yield* getPage(cookie, page), "withdraw"), 1)
       yield* TestClock.adjust(1)
       const { text } = yield* getPage(cookie, page)
@@ -65,7 +65,13 @@ layer(layerSignedIn)("offers on the page of a conversation", (it) => {
 
   it.effect("keep what was filled in where the nights are not free, which is said before", () =>
     Effect.gen(function* () {
-      const { cookie, page, property, operatorId, told } = yield* prepareHostConversation(INQUIRY)
+      const {
+        cookie,
+        pagePath: page,
+        propertyId: property,
+        operatorId,
+        sentOffers: told
+      } = yield* prepareHostConversation(INQUIRY)
       assert.notInclude((yield* getPage(cookie, page)).text, "Not all of these nights are free.")
       yield* insertOrder(operatorId, [{ propertyId: property, checkIn: "2027-05-06", checkOut: "2027-05-08" }])
       assert.include((yield* getPage(cookie, page)).text, "Not all of these nights are free.")
@@ -81,7 +87,7 @@ layer(layerSignedIn)("offers on the page of a conversation", (it) => {
   it.effect("are there where the channel has them", () =>
     Effect.gen(function* () {
       const formsAt = Effect.fnUntraced(function* (channelType: string) {
-        const { cookie, page } = yield* prepareHostConversation({ ...INQUIRY, channelType })
+        const { cookie, pagePath: page } = yield* prepareHostConversation({ ...INQUIRY, channelType })
         const seen = yield* getPage(cookie, page)
         const fields = Array.from(findForms(seen, "offer")[0]?.form.keys() ?? [])
         return {
@@ -99,8 +105,8 @@ layer(layerSignedIn)("offers on the page of a conversation", (it) => {
   it.effect("cannot be a pre-approval where nothing is asked, or what is asked has begun", () =>
     Effect.gen(function* () {
       const asksNothing = yield* prepareHostConversation()
-      assert.isEmpty(findForms(yield* getPage(asksNothing.cookie, asksNothing.page), "preapprove"))
-      const { cookie, page } = yield* prepareHostConversation({
+      assert.isEmpty(findForms(yield* getPage(asksNothing.cookie, asksNothing.pagePath), "preapprove"))
+      const { cookie, pagePath: page } = yield* prepareHostConversation({
         inquiry: { checkInDate: "2027-04-19", checkOutDate: "2027-04-22" }
       })
       const seen = yield* getPage(cookie, page)

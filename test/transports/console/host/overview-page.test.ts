@@ -2,13 +2,13 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { call, dataOf, insertOrder, type OrderOptions } from "../../../support/harness.ts"
-import { getPage, newHost } from "../../../support/transports/console/host/host-forms.ts"
-import { layerSignedIn } from "../../../support/transports/console/signed-in-pages.ts"
+import { createSignedInHost, getPage } from "../../../support/transports/console/host/host-forms.ts"
+import { layerSignedInPages } from "../../../support/transports/console/signed-in-pages.ts"
 
-layer(layerSignedIn)("the overview", (it) => {
+layer(layerSignedInPages)("the overview", (it) => {
   it.effect("says that nothing waits where nothing does", () =>
     Effect.gen(function* () {
-      const { cookie } = yield* newHost()
+      const { cookie } = yield* createSignedInHost()
       const { status, text } = yield* getPage(cookie, "/console/overview")
       assert.strictEqual(status, 200)
       assert.include(text, "Nobody today or tomorrow.")
@@ -20,7 +20,7 @@ layer(layerSignedIn)("the overview", (it) => {
     Effect.gen(function* () {
       // In Berlin it is the 5th already.
       yield* TestClock.setTime(Date.parse("2027-05-04T22:30:00Z"))
-      const { cookie, token } = yield* newHost()
+      const { cookie, token } = yield* createSignedInHost()
       const { property_id } = JSON.parse(
         JSON.stringify(yield* dataOf(yield* call(token, "create_property", { title: "Harbour <1>" })))
       )
@@ -50,7 +50,7 @@ layer(layerSignedIn)("the overview", (it) => {
 
   it.effect("shows from check-out time on that a guest has left whom nobody marked", () =>
     Effect.gen(function* () {
-      const { cookie, operatorId } = yield* newHost()
+      const { cookie, operatorId } = yield* createSignedInHost()
       yield* insertOrder(operatorId, [{ propertyId: null, checkIn: "2027-05-02", checkOut: "2027-05-04" }])
       const departures = Effect.fnUntraced(function* (time: string) {
         yield* TestClock.setTime(Date.parse(`2027-05-04T${time}+02:00`))
@@ -67,7 +67,7 @@ layer(layerSignedIn)("the overview", (it) => {
   it.effect("counts stays in the box, and leads to them", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(Date.parse("2027-05-04T10:00:00Z"))
-      const { cookie, operatorId } = yield* newHost()
+      const { cookie, operatorId } = yield* createSignedInHost()
       const boxed = (checkIn: string, checkOut: string, options: OrderOptions = {}) =>
         insertOrder(operatorId, [{ propertyId: null, checkIn, checkOut }], options)
       yield* boxed("2027-05-02", "2027-05-04")
@@ -85,7 +85,7 @@ layer(layerSignedIn)("the overview", (it) => {
     ["Subscription expired", { subscriptionUntil: new Date("2020-01-01") }]
   ] as const)("shows nothing but why where the API refuses the account: %s", ([words, standing]) =>
     Effect.gen(function* () {
-      const { cookie } = yield* newHost(standing)
+      const { cookie } = yield* createSignedInHost(standing)
       const { status, text } = yield* getPage(cookie, "/console/overview")
       assert.strictEqual(status, 403)
       assert.include(text, words)

@@ -3,9 +3,10 @@ import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { PasswordCost } from "../../../../src/domain/access/operators/password.ts"
 import { STAFF_ROWS } from "../../../../src/platform/limits.ts"
-import { CHEAP_COST } from "../../../support/domain/access/sign-in/sign-in-accounts.ts"
-import { call, createToken, insertAccount } from "../../../support/harness.ts"
+import { CHEAP_PASSWORD_COST } from "../../../support/domain/access/sign-in/sign-in-accounts.ts"
+import { call, createAccessToken, insertAccount } from "../../../support/harness.ts"
 import {
+  createSignedInHost,
   fillAndFollow,
   fillAndSend,
   fillAndSendTwice,
@@ -13,13 +14,12 @@ import {
   findDoneAction,
   findForms,
   getPage,
-  newHost,
   postForm,
   postInventedForm,
   postWithoutToken
 } from "../../../support/transports/console/host/host-forms.ts"
 import {
-  layerSignedIn,
+  layerSignedInPages,
   PASSWORD,
   signIn,
   signInSubAccount
@@ -43,10 +43,10 @@ const staffOf = Effect.fnUntraced(function* (operatorId: number) {
 // No two tests make an account of the same address: it has one in all the service.
 const mail = (operatorId: number) => `helper-${operatorId}@example.test`
 
-layer(Layer.provideMerge(layerSignedIn, Layer.succeed(PasswordCost, CHEAP_COST)))("people", (it) => {
+layer(Layer.provideMerge(layerSignedInPages, Layer.succeed(PasswordCost, CHEAP_PASSWORD_COST)))("people", (it) => {
   it.effect("with accounts are made, switched off and on, and given passwords", () =>
     Effect.gen(function* () {
-      const { cookie, operatorId } = yield* newHost()
+      const { cookie, operatorId } = yield* createSignedInHost()
       const email = mail(operatorId)
       const made = yield* fillAndFollow(cookie, PEOPLE, "make_account", {
         email,
@@ -59,7 +59,7 @@ layer(Layer.provideMerge(layerSignedIn, Layer.succeed(PasswordCost, CHEAP_COST))
       assert.notInclude(made.text, "a long enough one")
       const [account] = yield* accountsOf(operatorId)
       const id = account?.id ?? 0
-      const token = yield* createToken({ operatorId, accountId: id }, "writable")
+      const token = yield* createAccessToken({ operatorId, accountId: id }, "writable")
       assert.strictEqual((yield* call(token, "query_income_items")).error_code, 0)
       const at = `${PEOPLE}?change=account:${id}`
       const off = yield* fillAndFollow(cookie, at, "disable_account")
@@ -80,7 +80,7 @@ layer(Layer.provideMerge(layerSignedIn, Layer.succeed(PasswordCost, CHEAP_COST))
 
   it.effect("are given access by who has just given the password", () =>
     Effect.gen(function* () {
-      const { operatorId, accountId } = yield* newHost()
+      const { operatorId, accountId } = yield* createSignedInHost()
       const cookie = yield* signIn(accountId, 16 * 60 * 1000)
       const fields = {
         email: mail(operatorId),
@@ -117,7 +117,7 @@ layer(Layer.provideMerge(layerSignedIn, Layer.succeed(PasswordCost, CHEAP_COST))
 
   it.effect("are the main account's to manage alone", () =>
     Effect.gen(function* () {
-      const { operatorId } = yield* newHost()
+      const { operatorId } = yield* createSignedInHost()
       const sub = yield* signInSubAccount(operatorId)
       const { text } = yield* getPage(sub.cookie, PEOPLE)
       assert.include(text, "main account")
@@ -144,7 +144,7 @@ layer(Layer.provideMerge(layerSignedIn, Layer.succeed(PasswordCost, CHEAP_COST))
 
   it.effect("of another operator are nobody's, and no form is taken without its token", () =>
     Effect.gen(function* () {
-      const [host, other] = [yield* newHost(), yield* newHost()]
+      const [host, other] = [yield* createSignedInHost(), yield* createSignedInHost()]
       const theirs = yield* insertAccount(other.operatorId, "sub", "Theirs")
       yield* call(other.token, "create_staff", { name: "Theirs", mobile: "+351 912345678" })
       const [before, staff] = [yield* accountsOf(other.operatorId), yield* staffOf(other.operatorId)]
@@ -190,7 +190,7 @@ layer(Layer.provideMerge(layerSignedIn, Layer.succeed(PasswordCost, CHEAP_COST))
 
   it.effect("on the staff are added, changed where touched, switched off and deleted", () =>
     Effect.gen(function* () {
-      const { cookie, token, operatorId } = yield* newHost()
+      const { cookie, token, operatorId } = yield* createSignedInHost()
       yield* call(token, "create_property", { title: "Harbour <1>" })
       const added = yield* fillAndFollow(cookie, `${PEOPLE}?change=staff:new`, "add_staff", {
         ...{ name: "Marta <b>", mobile: "+351 912345678" }
@@ -219,7 +219,7 @@ layer(Layer.provideMerge(layerSignedIn, Layer.succeed(PasswordCost, CHEAP_COST))
 
   it.effect("sent twice at once are there once", () =>
     Effect.gen(function* () {
-      const { cookie, operatorId } = yield* newHost()
+      const { cookie, operatorId } = yield* createSignedInHost()
       yield* fillAndSendTwice(cookie, `${PEOPLE}?change=staff:new`, "add_staff", {
         name: "Marta",
         mobile: "+351 912345678"
@@ -237,7 +237,7 @@ layer(Layer.provideMerge(layerSignedIn, Layer.succeed(PasswordCost, CHEAP_COST))
 
   it.effect("are so many a page", () =>
     Effect.gen(function* () {
-      const { cookie, operatorId } = yield* newHost()
+      const { cookie, operatorId } = yield* createSignedInHost()
       const sql = yield* SqlClient.SqlClient
       const add = (from: number, to: number) => sql`
         INSERT INTO staffs (operator_id, name, mobile, created_at, updated_at)

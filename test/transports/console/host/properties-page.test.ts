@@ -5,6 +5,7 @@ import { NAMED_PROPERTIES, PORTFOLIO_ROWS } from "../../../../src/platform/limit
 import { loadAuditLinesWithActor } from "../../../support/changes/audit-lines.ts"
 import { call, dataOf, insertProperty } from "../../../support/harness.ts"
 import {
+  createSignedInHost,
   fillAndFollow,
   fillAndSend,
   fillAndSendTwice,
@@ -14,12 +15,11 @@ import {
   findDoneAction,
   findForms,
   getPage,
-  newHost,
   postForm,
   postInventedForm,
   postWithoutToken
 } from "../../../support/transports/console/host/host-forms.ts"
-import { layerSignedIn } from "../../../support/transports/console/signed-in-pages.ts"
+import { layerSignedInPages } from "../../../support/transports/console/signed-in-pages.ts"
 
 const PROPERTIES = "/console/properties"
 const NEW_GROUP = `${PROPERTIES}?change=group:new`
@@ -57,10 +57,10 @@ const portfolioOf = Effect.fnUntraced(function* (operatorId: number) {
 
 const ids = (...all: ReadonlyArray<number>): ReadonlyArray<string> => all.map(String)
 
-layer(layerSignedIn)("the page of properties", (it) => {
+layer(layerSignedInPages)("the page of properties", (it) => {
   it.effect("adds a property, and brings back a title that another has", () =>
     Effect.gen(function* () {
-      const { cookie, operatorId } = yield* newHost()
+      const { cookie, operatorId } = yield* createSignedInHost()
       assert.include((yield* getPage(cookie, PROPERTIES)).text, "There is no property yet.")
       const added = yield* fillAndFollow(cookie, PROPERTIES, "add_property", { title: " Harbour <1> " })
       assert.strictEqual(findDoneAction(added), "add_property")
@@ -75,7 +75,7 @@ layer(layerSignedIn)("the page of properties", (it) => {
 
   it.effect("stops letting a property and lets it again, once each, as who is signed in", () =>
     Effect.gen(function* () {
-      const { cookie, token, operatorId, accountId } = yield* newHost()
+      const { cookie, token, operatorId, accountId } = yield* createSignedInHost()
       const id = yield* insertProperty(operatorId, "Harbour")
       const sent = yield* fillAndSendTwice(cookie, PROPERTIES, "stop_letting")
       assert.deepStrictEqual(
@@ -99,7 +99,7 @@ layer(layerSignedIn)("the page of properties", (it) => {
 
   it.effect("makes a group, renames it, replaces what is in it and deletes it", () =>
     Effect.gen(function* () {
-      const { cookie, operatorId } = yield* newHost()
+      const { cookie, operatorId } = yield* createSignedInHost()
       const [one, two] = [yield* insertProperty(operatorId, "One"), yield* insertProperty(operatorId, "Two")]
       const made = yield* fillAndFollow(cookie, NEW_GROUP, "make_group", { name: "Sea <b>", property_ids: ids(one) })
       assert.strictEqual(findDoneAction(made), "make_group")
@@ -124,7 +124,7 @@ layer(layerSignedIn)("the page of properties", (it) => {
 
   it.effect("leaves what a form did not touch as others have changed it meanwhile", () =>
     Effect.gen(function* () {
-      const { cookie, token, operatorId } = yield* newHost()
+      const { cookie, token, operatorId } = yield* createSignedInHost()
       const [one, two] = [yield* insertProperty(operatorId, "One"), yield* insertProperty(operatorId, "Two")]
       yield* fillAndFollow(cookie, NEW_GROUP, "make_group", { name: "Sea", property_ids: ids(one) })
       const [group] = (yield* portfolioOf(operatorId)).groups
@@ -145,7 +145,7 @@ layer(layerSignedIn)("the page of properties", (it) => {
     "adds and takes out what was ticked in each of two windows, and the same sent again asks for the same",
     () =>
       Effect.gen(function* () {
-        const { cookie, operatorId } = yield* newHost()
+        const { cookie, operatorId } = yield* createSignedInHost()
         const [one, two, three] = [
           yield* insertProperty(operatorId, "One"),
           yield* insertProperty(operatorId, "Two"),
@@ -175,7 +175,7 @@ layer(layerSignedIn)("the page of properties", (it) => {
 
   it.effect("keeps what was filled in of a group that is refused", () =>
     Effect.gen(function* () {
-      const { cookie, operatorId } = yield* newHost()
+      const { cookie, operatorId } = yield* createSignedInHost()
       const one = yield* insertProperty(operatorId, "One")
       yield* fillAndFollow(cookie, NEW_GROUP, "make_group", { name: "Sea" })
       const taken = yield* fillAndSend(cookie, NEW_GROUP, "make_group", { name: "Sea", property_ids: ids(one) })
@@ -187,7 +187,7 @@ layer(layerSignedIn)("the page of properties", (it) => {
 
   it.effect("makes a tag in a colour by its name, on properties and room types, and changes and deletes it", () =>
     Effect.gen(function* () {
-      const { cookie, token, operatorId } = yield* newHost()
+      const { cookie, token, operatorId } = yield* createSignedInHost()
       const one = yield* insertProperty(operatorId, "One")
       yield* dataOf(yield* call(token, "create_room_type", { title: "Double" }))
       const [type] = (yield* portfolioOf(operatorId)).room_types
@@ -216,7 +216,7 @@ layer(layerSignedIn)("the page of properties", (it) => {
 
   it.effect("makes a room type of properties that are in none, and says how many are not shown", () =>
     Effect.gen(function* () {
-      const { cookie, operatorId } = yield* newHost()
+      const { cookie, operatorId } = yield* createSignedInHost()
       const [one, two] = [yield* insertProperty(operatorId, "Room 101"), yield* insertProperty(operatorId, "Room 102")]
       const made = yield* fillAndFollow(cookie, NEW_ROOM_TYPE, "make_room_type", {
         title: "Double",
@@ -243,7 +243,7 @@ layer(layerSignedIn)("the page of properties", (it) => {
 
   it.effect("takes nothing of another operator's, nor a form without its token", () =>
     Effect.gen(function* () {
-      const [host, other] = [yield* newHost(), yield* newHost()]
+      const [host, other] = [yield* createSignedInHost(), yield* createSignedInHost()]
       const theirs = yield* insertProperty(other.operatorId, "Theirs")
       yield* fillAndFollow(other.cookie, NEW_GROUP, "make_group", { name: "Theirs", property_ids: ids(theirs) })
       yield* fillAndFollow(other.cookie, NEW_TAG, "make_tag", { name: "Theirs", property_ids: ids(theirs) })
@@ -281,7 +281,7 @@ layer(layerSignedIn)("the page of properties", (it) => {
 
   it.effect("makes what is sent twice at once only once", () =>
     Effect.gen(function* () {
-      const { cookie, operatorId } = yield* newHost()
+      const { cookie, operatorId } = yield* createSignedInHost()
       const twice = [
         [PROPERTIES, "add_property", { title: "One" }],
         [NEW_GROUP, "make_group", { name: "Sea" }],
@@ -318,7 +318,7 @@ layer(layerSignedIn)("the page of properties", (it) => {
 
   it.effect("shows so many of each list, leads to the rest, and stays small", () =>
     Effect.gen(function* () {
-      const { cookie, operatorId } = yield* newHost()
+      const { cookie, operatorId } = yield* createSignedInHost()
       const sql = yield* SqlClient.SqlClient
       const add = Effect.fnUntraced(function* (from: number, to: number) {
         yield* sql`INSERT INTO properties (operator_id, title, created_at)
@@ -348,7 +348,7 @@ layer(layerSignedIn)("the page of properties", (it) => {
 
   it.effect("offers as many properties as a list names, what is on it first, and narrows the rest by title", () =>
     Effect.gen(function* () {
-      const { cookie, operatorId } = yield* newHost()
+      const { cookie, operatorId } = yield* createSignedInHost()
       const sql = yield* SqlClient.SqlClient
       yield* sql`UPDATE operators SET room_limit = 5000 WHERE id = ${operatorId}`
       const last = yield* insertProperty(operatorId, "Zebra")

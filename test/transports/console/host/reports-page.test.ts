@@ -2,17 +2,17 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { insertOrder, insertProperty, typedClient, withToken } from "../../../support/harness.ts"
-import { decodeEntities, getPage, newHost } from "../../../support/transports/console/host/host-forms.ts"
-import { layerSignedIn } from "../../../support/transports/console/signed-in-pages.ts"
+import { createSignedInHost, decodeEntities, getPage } from "../../../support/transports/console/host/host-forms.ts"
+import { layerSignedInPages } from "../../../support/transports/console/signed-in-pages.ts"
 
 const ready = Effect.gen(function* () {
   yield* TestClock.setTime(Date.parse("2027-11-25T10:00:00Z"))
-  const host = yield* newHost()
+  const host = yield* createSignedInHost()
   const harbour = yield* insertProperty(host.operatorId, "Harbour <1>")
   return { ...host, harbour }
 })
 
-layer(layerSignedIn)("the year", (it) => {
+layer(layerSignedInPages)("the year", (it) => {
   it.effect("is this one unless another is asked for, as a picture and in numbers", () =>
     Effect.gen(function* () {
       const { cookie, token, operatorId, harbour } = yield* ready
@@ -71,7 +71,7 @@ layer(layerSignedIn)("the year", (it) => {
   it.effect("of nothing has nothing in it, and of others' properties there is none", () =>
     Effect.gen(function* () {
       const { harbour } = yield* ready
-      const { cookie } = yield* newHost()
+      const { cookie } = yield* createSignedInHost()
       const { status, text } = yield* getPage(cookie, "/console/year")
       assert.strictEqual(status, 200)
       assert.include(text, "There is no property yet.")

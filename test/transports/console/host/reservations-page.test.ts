@@ -4,14 +4,14 @@ import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { PROPERTIES_OFFERED, STAY_SEARCH_ROWS } from "../../../../src/platform/limits.ts"
 import { insertOrder, insertProperty, type OrderOptions } from "../../../support/harness.ts"
-import { getPage, newHost } from "../../../support/transports/console/host/host-forms.ts"
-import { layerSignedIn } from "../../../support/transports/console/signed-in-pages.ts"
+import { createSignedInHost, getPage } from "../../../support/transports/console/host/host-forms.ts"
+import { layerSignedInPages } from "../../../support/transports/console/signed-in-pages.ts"
 
 /** A host on 4 May, with a property. */
 const ready = Effect.gen(function* () {
   // In Berlin it is the 4th already.
   yield* TestClock.setTime(Date.parse("2027-05-03T22:30:00Z"))
-  const host = yield* newHost()
+  const host = yield* createSignedInHost()
   const sql = yield* SqlClient.SqlClient
   const property = yield* insertProperty(host.operatorId, "Harbour <1>")
   const guest = Effect.fnUntraced(function* (
@@ -32,7 +32,7 @@ const ready = Effect.gen(function* () {
 const namesIn = (text: string) =>
   Array.from(text.matchAll(/data-label="Guest"><a href="[^"]*">([^<]*)<\/a>/g), ([, name]) => name)
 
-layer(layerSignedIn)("the page of reservations", (it) => {
+layer(layerSignedInPages)("the page of reservations", (it) => {
   it.effect("shows who is here and comes, with what is due, and leads to each", () =>
     Effect.gen(function* () {
       const { sql, operatorId, guest, shown } = yield* ready

@@ -5,8 +5,9 @@ import { addDays } from "../../../../src/contract/time.ts"
 import { PAGE_DEFAULT, REVIEW_TEXT } from "../../../../src/platform/limits.ts"
 import { loadAuditLines } from "../../../support/changes/keyed-calls.ts"
 import { TODAY } from "../../../support/domain/bookings/reservations/reservation-operator.ts"
-import { prepareReviews, reviewSideOf } from "../../../support/domain/guests/reviews/review-operator.ts"
+import { makeReviewSide, prepareReviewOperator } from "../../../support/domain/guests/reviews/review-operator.ts"
 import {
+  createSignedInHost,
   decodeEntities,
   fillAndFollow,
   fillAndSend,
@@ -16,25 +17,24 @@ import {
   findDoneAction,
   findForms,
   getPage,
-  newHost,
   postInventedForm,
   postWithoutToken
 } from "../../../support/transports/console/host/host-forms.ts"
-import { layerSignedIn, signIn } from "../../../support/transports/console/signed-in-pages.ts"
+import { layerSignedInPages, signIn } from "../../../support/transports/console/signed-in-pages.ts"
 
 const ALL = "/console/reviews"
 const WAITING = "/console/reviews?show=waiting"
 
 /** A host who is signed in, with stays that can be reviewed; in a property, or in none. */
 const reviewer = Effect.gen(function* () {
-  const ground = yield* prepareReviews
+  const ground = yield* prepareReviewOperator
   /** A stay whose record its channel has begun. */
   const stayed = Effect.fnUntraced(function* (
     checkOut: string,
     { channelType = "airbnb", propertyId = null }: { channelType?: string; propertyId?: number | null } = {}
   ) {
-    const code = yield* ground.stayed(checkOut, channelType, propertyId)
-    assert.deepStrictEqual(yield* ground.says(code, 1, {}, channelType), { outcome: "applied" })
+    const code = yield* ground.insertEndedOrder(checkOut, channelType, propertyId)
+    assert.deepStrictEqual(yield* ground.ingestReview(code, 1, {}, channelType), { outcome: "applied" })
     return code
   })
   return { ...ground, stayed, cookie: yield* signIn(ground.accountId) }
@@ -43,10 +43,10 @@ const reviewer = Effect.gen(function* () {
 /** How many stays a page shows. */
 const shownOn = ({ text }: { readonly text: string }): number => text.match(/<section>/g)?.length ?? 0
 
-layer(Layer.provideMerge(Ingest.layer, layerSignedIn))("the page of reviews", (it) => {
+layer(Layer.provideMerge(Ingest.layer, layerSignedInPages))("the page of reviews", (it) => {
   it.effect("is empty where nobody stayed", () =>
     Effect.gen(function* () {
-      const { cookie } = yield* newHost()
+      const { cookie } = yield* createSignedInHost()
       const page = yield* getPage(cookie, ALL)
       assert.deepStrictEqual([page.status, shownOn(page)], [200, 0])
       assert.include(page.text, "0 stays")
@@ -55,12 +55,12 @@ layer(Layer.provideMerge(Ingest.layer, layerSignedIn))("the page of reviews", (i
 
   it.effect("shows what the guest wrote, by whom and where, and who has to write", () =>
     Effect.gen(function* () {
-      const { cookie, stayed, says, property } = yield* reviewer
+      const { cookie, stayed, ingestReview: says, propertyId: property } = yield* reviewer
       const code = yield* stayed(TODAY, { propertyId: property })
       const other = yield* stayed(TODAY, { channelType: "booking.com" })
       const sub_score = [{ category: "house_rules", rating: 9, review_category_tags: ["neat_<and>_tidy"] }]
-      yield* says(code, 2, { guest_review: reviewSideOf("Nice\n<script>", { sub_score }) })
-      yield* says(other, 2, { guest_review: reviewSideOf("Bad") }, "booking.com")
+      yield* says(code, 2, { guest_review: makeReviewSide("Nice\n<script>", { sub_score }) })
+      yield* says(other, 2, { guest_review: makeReviewSide("Bad") }, "booking.com")
       const waiting = yield* getPage(cookie, WAITING)
       assert.strictEqual(shownOn(waiting), 1)
       for (const words of [
@@ -82,7 +82,7 @@ layer(Layer.provideMerge(Ingest.layer, layerSignedIn))("the page of reviews", (i
 
   it.effect("takes the review of a guest, with the ratings of its channel", () =>
     Effect.gen(function* () {
-      const { cookie, stayed, recordOf, toldOf } = yield* reviewer
+      const { cookie, stayed, findReview: recordOf, listSentReviews: toldOf } = yield* reviewer
       const code = yield* stayed(TODAY)
       const rated = { overall_rating: "4.5", cleanliness: "5", recommend: "1" }
       const done = yield* fillAndFollow(cookie, WAITING, "review", { content: "Kind\r\nguests", ...rated })
@@ -101,9 +101,9 @@ layer(Layer.provideMerge(Ingest.layer, layerSignedIn))("the page of reviews", (i
 
   it.effect("takes a score alone where the channel has no ratings, and a reply", () =>
     Effect.gen(function* () {
-      const { cookie, stayed, says, toldOf } = yield* reviewer
+      const { cookie, stayed, ingestReview: says, listSentReviews: toldOf } = yield* reviewer
       const code = yield* stayed(TODAY, { channelType: "ctrip" })
-      yield* says(code, 2, { guest_review: reviewSideOf("Nice") }, "ctrip")
+      yield* says(code, 2, { guest_review: makeReviewSide("Nice") }, "ctrip")
       assert.isFalse(findForms(yield* getPage(cookie, WAITING), "review")[0]?.form.has("cleanliness"))
       const replied = yield* fillAndFollow(cookie, WAITING, "reply", { reply: "Thank you" })
       assert.strictEqual(findDoneAction(replied), "reply")
@@ -122,9 +122,9 @@ layer(Layer.provideMerge(Ingest.layer, layerSignedIn))("the page of reviews", (i
 
   it.effect("keeps what was filled in where it is not taken", () =>
     Effect.gen(function* () {
-      const { cookie, stayed, says, toldOf } = yield* reviewer
+      const { cookie, stayed, ingestReview: says, listSentReviews: toldOf } = yield* reviewer
       const code = yield* stayed(TODAY)
-      yield* says(code, 2, { guest_review: reviewSideOf("Nice") })
+      yield* says(code, 2, { guest_review: makeReviewSide("Nice") })
       const blank = yield* fillAndSend(cookie, WAITING, "review", { cleanliness: "4" })
       assert.deepStrictEqual([blank.status, findAlertField(blank)], [422, ""])
       const unsaid = yield* fillAndSend(cookie, WAITING, "reply", { reply: " " })
@@ -167,14 +167,14 @@ layer(Layer.provideMerge(Ingest.layer, layerSignedIn))("the page of reviews", (i
   )
 })
 
-layer(Layer.provideMerge(Ingest.layer, layerSignedIn))("every form of the page of reviews", (it) => {
+layer(Layer.provideMerge(Ingest.layer, layerSignedInPages))("every form of the page of reviews", (it) => {
   it.effect("does nothing to another operator's stay, and nothing without its token", () =>
     Effect.gen(function* () {
       const other = yield* reviewer
       const code = yield* other.stayed(TODAY)
-      yield* other.says(code, 2, { guest_review: reviewSideOf("Nice") })
-      const before = [yield* other.recordOf(code), yield* loadAuditLines(other.operatorId)]
-      const { cookie, operatorId } = yield* newHost()
+      yield* other.ingestReview(code, 2, { guest_review: makeReviewSide("Nice") })
+      const before = [yield* other.findReview(code), yield* loadAuditLines(other.operatorId)]
+      const { cookie, operatorId } = yield* createSignedInHost()
       const forms = { review: { id: code, score: "1", content: "Bad" }, reply: { id: code, reply: "Liar" } }
       for (const [act, fields] of Object.entries(forms)) {
         const [foreign, nobodys] = [
@@ -184,17 +184,17 @@ layer(Layer.provideMerge(Ingest.layer, layerSignedIn))("every form of the page o
         assert.deepStrictEqual([foreign.status, findAlert(foreign)], [404, findAlert(nobodys)], act)
         assert.strictEqual((yield* postWithoutToken(other.cookie, ALL, act)).status, 403)
       }
-      assert.deepStrictEqual([yield* other.recordOf(code), yield* loadAuditLines(other.operatorId)], before)
-      assert.isEmpty(yield* other.toldOf(code))
+      assert.deepStrictEqual([yield* other.findReview(code), yield* loadAuditLines(other.operatorId)], before)
+      assert.isEmpty(yield* other.listSentReviews(code))
       assert.isEmpty(yield* loadAuditLines(operatorId))
     })
   )
 
   it.effect("that is sent twice at once is done once", () =>
     Effect.gen(function* () {
-      const { cookie, stayed, says, toldOf } = yield* reviewer
+      const { cookie, stayed, ingestReview: says, listSentReviews: toldOf } = yield* reviewer
       const code = yield* stayed(TODAY)
-      yield* says(code, 2, { guest_review: reviewSideOf("Nice") })
+      yield* says(code, 2, { guest_review: makeReviewSide("Nice") })
       for (const [act, fields] of Object.entries({ reply: { reply: "Thanks" }, review: { content: "Kind" } })) {
         const statuses = (yield* fillAndSendTwice(cookie, WAITING, act, fields)).map(({ status }) => status)
         assert.include(statuses, 303)

@@ -4,6 +4,7 @@ import { SqlClient } from "effect/sql"
 import { STAFF_PROPERTIES_NAMED } from "../../../../src/platform/limits.ts"
 import { insertProperty } from "../../../support/harness.ts"
 import {
+  createSignedInHost,
   fillAndFollow,
   fillAndSend,
   fillForm,
@@ -11,10 +12,9 @@ import {
   findAlertField,
   findForms,
   getPage,
-  newHost,
   postForm
 } from "../../../support/transports/console/host/host-forms.ts"
-import { layerSignedIn } from "../../../support/transports/console/signed-in-pages.ts"
+import { layerSignedInPages } from "../../../support/transports/console/signed-in-pages.ts"
 
 const PEOPLE = "/console/people"
 const NEW = `${PEOPLE}?change=staff:new`
@@ -30,10 +30,10 @@ const limitedTo = Effect.fnUntraced(function* (operatorId: number) {
   return rows.map(({ limited }) => limited)
 })
 
-layer(layerSignedIn)("the properties that staff work in", (it) => {
+layer(layerSignedInPages)("the properties that staff work in", (it) => {
   it.effect("are all, unless some are ticked and only those are meant", () =>
     Effect.gen(function* () {
-      const { cookie, operatorId } = yield* newHost()
+      const { cookie, operatorId } = yield* createSignedInHost()
       const [one, two] = [yield* insertProperty(operatorId, "One <1>"), yield* insertProperty(operatorId, "Two")]
       const added = yield* fillAndFollow(cookie, NEW, "add_staff", MARTA)
       assert.include(added.text, "every property")
@@ -56,7 +56,7 @@ layer(layerSignedIn)("the properties that staff work in", (it) => {
 
   it.effect("are added to and taken from in each of two windows", () =>
     Effect.gen(function* () {
-      const { cookie, operatorId } = yield* newHost()
+      const { cookie, operatorId } = yield* createSignedInHost()
       const [one, two, three] = [
         yield* insertProperty(operatorId, "One"),
         yield* insertProperty(operatorId, "Two"),
@@ -76,7 +76,7 @@ layer(layerSignedIn)("the properties that staff work in", (it) => {
 
   it.effect("are not narrowed to a tick of a window that was opened before they became every one", () =>
     Effect.gen(function* () {
-      const { cookie, operatorId } = yield* newHost()
+      const { cookie, operatorId } = yield* createSignedInHost()
       const [one, two] = [yield* insertProperty(operatorId, "One"), yield* insertProperty(operatorId, "Two")]
       yield* fillAndFollow(cookie, NEW, "add_staff", { ...MARTA, works_in: "some", property_ids: [String(one)] })
       const at = /href="(\/console\/people\?change=staff:\d+)"/.exec((yield* getPage(cookie, PEOPLE)).text)?.[1] ?? ""
@@ -100,7 +100,7 @@ layer(layerSignedIn)("the properties that staff work in", (it) => {
 
   it.effect("do not become all of them because the last is unticked", () =>
     Effect.gen(function* () {
-      const { cookie, operatorId } = yield* newHost()
+      const { cookie, operatorId } = yield* createSignedInHost()
       const one = yield* insertProperty(operatorId, "One")
       yield* fillAndFollow(cookie, NEW, "add_staff", { ...MARTA, works_in: "some", property_ids: [String(one)] })
       const list = yield* getPage(cookie, PEOPLE)
@@ -117,7 +117,7 @@ layer(layerSignedIn)("the properties that staff work in", (it) => {
 
   it.effect("are named, the first few of them, and none of another operator's is taken", () =>
     Effect.gen(function* () {
-      const [host, other] = [yield* newHost(), yield* newHost()]
+      const [host, other] = [yield* createSignedInHost(), yield* createSignedInHost()]
       const theirs = yield* insertProperty(other.operatorId, "Theirs")
       const titles = Array.from({ length: STAFF_PROPERTIES_NAMED + 2 }, (_each, at) => `Home ${at}`)
       const homes = yield* Effect.forEach(titles, (title) => insertProperty(host.operatorId, title))

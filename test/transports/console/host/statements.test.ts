@@ -7,12 +7,12 @@ import { AuthorizationCodes } from "../../../../src/domain/access/oauth/Authoriz
 import { Clients } from "../../../../src/domain/access/oauth/Clients.ts"
 import { Grants } from "../../../../src/domain/access/oauth/Grants.ts"
 import { Passwords } from "../../../../src/domain/access/sign-in/Passwords.ts"
-import { Outbound } from "../../../../src/domain/webhooks/deliveries/Outbound.ts"
-import { layerConsoleAssembly } from "../../../../src/transports/console/assembly.ts"
+import { OutboundHttp } from "../../../../src/domain/webhooks/deliveries/OutboundHttp.ts"
+import { layerConsoleAssembly } from "../../../../src/transports/console/console-assembly.ts"
 import { ConsoleEndpoint, layerConsoleEndpoint } from "../../../../src/transports/console/console-endpoint.ts"
 import { layerTest } from "../../../support/harness.ts"
-import { makeWorld } from "../../../support/sample-world.ts"
-import { countStatements } from "../../../support/statements.ts"
+import { makeSampleWorld } from "../../../support/sample-world.ts"
+import { countStatements } from "../../../support/statement-count.ts"
 import { layerSessions, PUBLIC_URL, signIn } from "../../../support/transports/console/signed-in-pages.ts"
 
 /** The pages without a socket: what one asks of the database is then counted. Who is signed in is asked beside that, once. */
@@ -23,7 +23,7 @@ const layerPages = layerConsoleEndpoint(PUBLIC_URL).pipe(
     Clients.layer,
     AuthorizationCodes.layer,
     Grants.layer,
-    Layer.provide(layerConsoleAssembly, Layer.mock(Outbound, {}))
+    Layer.provide(layerConsoleAssembly, Layer.mock(OutboundHttp, {}))
   ]),
   Layer.provideMerge(layerTest)
 )
@@ -34,7 +34,7 @@ const MOST = 2
 layer(layerPages)("a look at a page", (it) => {
   it.effect("is a statement or two", () =>
     Effect.gen(function* () {
-      const world = yield* makeWorld
+      const world = yield* makeSampleWorld
       yield* TestClock.setTime(Date.parse("2027-05-20T10:00:00Z"))
       const [sql, pages] = [yield* SqlClient.SqlClient, yield* ConsoleEndpoint]
       const [account] = yield* sql<{ id: number }>`

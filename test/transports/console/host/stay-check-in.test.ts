@@ -1,6 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { imageUrl, newImageToken } from "../../../../src/domain/guests/images/image-url.ts"
+import { newImageToken, toImageUrl } from "../../../../src/domain/guests/images/image-url.ts"
 import {
   fillAndFollow,
   fillAndSend,
@@ -12,7 +12,7 @@ import {
   postInventedForm
 } from "../../../support/transports/console/host/host-forms.ts"
 import { createStayWithGuest, stayPath } from "../../../support/transports/console/host/stay-with-guest.ts"
-import { layerSignedIn, PUBLIC_URL } from "../../../support/transports/console/signed-in-pages.ts"
+import { layerSignedInPages, PUBLIC_URL } from "../../../support/transports/console/signed-in-pages.ts"
 
 /** A stay of two, Ada by name and another, of whose documents somebody has to look at photos. */
 const reviewed = Effect.gen(function* () {
@@ -22,7 +22,7 @@ const reviewed = Effect.gen(function* () {
     UPDATE stays SET number_of_guests = 2, number_of_adults = 2, id_required = 'required_with_review' WHERE operator_id = ${operatorId}`
   yield* sql`
     INSERT INTO guests (operator_id, stay_id, name) SELECT operator_id, id, 'Ada <L>' FROM stays WHERE operator_id = ${operatorId}`
-  const handIn = (ofAda: boolean, url: string = imageUrl("https://elsewhere.example", newImageToken())) =>
+  const handIn = (ofAda: boolean, url: string = toImageUrl("https://elsewhere.example", newImageToken())) =>
     Effect.as(
       sql`
         INSERT INTO identity_images (operator_id, order_id, stay_id, guest_id, large_url, extra_large_url, created_at)
@@ -37,10 +37,10 @@ const reviewed = Effect.gen(function* () {
   return { ...stay, handIn, approvedAt }
 })
 
-layer(layerSignedIn)("the check-in of a stay", (it) => {
+layer(layerSignedInPages)("the check-in of a stay", (it) => {
   it.effect("is changed where it was touched, and times and codes are taken away by an empty field", () =>
     Effect.gen(function* () {
-      const { cookie, path, record } = yield* createStayWithGuest()
+      const { cookie, path, reservation: record } = yield* createStayWithGuest()
       const after = yield* fillAndFollow(cookie, path, "check_in", {
         ...{ lock_code: "<4711>", lock_code_visible_after: "15:00", arrival_at: "16:05", departure_at: "09:30" },
         ...{ deposit: "200", id_required: "required" }
@@ -82,7 +82,7 @@ layer(layerSignedIn)("the check-in of a stay", (it) => {
       const early = yield* postInventedForm(cookie, path, "approve_check_in")
       assert.strictEqual(early.status, 422)
       assert.match(findAlert(early) ?? "", /\b1 guest\b/)
-      const other = yield* handIn(false, imageUrl(PUBLIC_URL, newImageToken()))
+      const other = yield* handIn(false, toImageUrl(PUBLIC_URL, newImageToken()))
       const both = yield* getPage(cookie, path)
       assert.include(both.text, `<img src="${other}" alt="Photo 2, of a guest without a name here">`)
       const after = yield* fillAndFollow(cookie, path, "approve_check_in")
@@ -101,7 +101,7 @@ layer(layerSignedIn)("the check-in of a stay", (it) => {
 
   it.effect("is approved once by a form that is sent twice", () =>
     Effect.gen(function* () {
-      const { cookie, path, handIn, changes } = yield* reviewed
+      const { cookie, path, handIn, changeCount: changes } = yield* reviewed
       yield* handIn(true)
       yield* handIn(false)
       const sent = yield* fillAndSendTwice(cookie, path, "approve_check_in")

@@ -16,7 +16,7 @@ import {
   postWithoutToken
 } from "../../../support/transports/console/host/host-forms.ts"
 import { createStayWithGuest, stayPath } from "../../../support/transports/console/host/stay-with-guest.ts"
-import { layerSignedIn } from "../../../support/transports/console/signed-in-pages.ts"
+import { layerSignedInPages } from "../../../support/transports/console/signed-in-pages.ts"
 
 const ACTS: Readonly<Record<string, FormValues>> = {
   change: { guest_name: "Grace" },
@@ -34,10 +34,19 @@ const ACTS: Readonly<Record<string, FormValues>> = {
   approve_check_in: {}
 }
 
-layer(layerSignedIn)("the page of a stay", (it) => {
+layer(layerSignedInPages)("the page of a stay", (it) => {
   it.effect("shows all that is known of it, and leads to what belongs to it", () =>
     Effect.gen(function* () {
-      const { sql, operatorId, property, second, code, token, shown, cookie } = yield* createStayWithGuest()
+      const {
+        sql,
+        operatorId,
+        propertyId: property,
+        secondPropertyId: second,
+        code,
+        token,
+        pageText: shown,
+        cookie
+      } = yield* createStayWithGuest()
       yield* sql`
         UPDATE stays SET guest_phone = '+44 1', guest_email = 'ada@example.test', number_of_guests = 2, number_of_adults = 2,
           number_of_pets = 1, remarks = 'By <boat>', channel_remarks = 'Late', arrival_at = '16:30' WHERE operator_id = ${operatorId}`
@@ -92,7 +101,7 @@ layer(layerSignedIn)("the page of a stay", (it) => {
 
   it.effect("changes what was touched, and nothing else", () =>
     Effect.gen(function* () {
-      const { cookie, path, code, api, as, record, sql, operatorId } = yield* createStayWithGuest()
+      const { cookie, path, code, api, as, reservation: record, sql, operatorId } = yield* createStayWithGuest()
       yield* sql`UPDATE orders SET custom_channel_id = 31 WHERE operator_id = ${operatorId}`
       const page = yield* getPage(cookie, path)
       const [form] = findForms(page, "change")
@@ -121,7 +130,14 @@ layer(layerSignedIn)("the page of a stay", (it) => {
 
   it.effect("has other days where its property is free, says how far that is, and a clash is refused", () =>
     Effect.gen(function* () {
-      const { cookie, path, property, record, another, shown } = yield* createStayWithGuest()
+      const {
+        cookie,
+        path,
+        propertyId: property,
+        reservation: record,
+        insertOtherStay: another,
+        pageText: shown
+      } = yield* createStayWithGuest()
       assert.include(yield* shown, "Its property is free before and after it.")
       yield* another("Grace", property, "2027-04-28", "2027-05-01")
       yield* another("Ida", property, "2027-05-08", "2027-05-10")
@@ -138,7 +154,16 @@ layer(layerSignedIn)("the page of a stay", (it) => {
 
   it.effect("goes to another property, and says beforehand who would go into the box", () =>
     Effect.gen(function* () {
-      const { cookie, path, operatorId, property, second, record, another, shown } = yield* createStayWithGuest()
+      const {
+        cookie,
+        path,
+        operatorId,
+        propertyId: property,
+        secondPropertyId: second,
+        reservation: record,
+        insertOtherStay: another,
+        pageText: shown
+      } = yield* createStayWithGuest()
       const grace = yield* another("Grace <H>", second, "2027-05-06", "2027-05-09")
       const text = yield* shown
       assert.include(text, "Harbour 2 (Grace &lt;H&gt; would go into the box)</option>")
@@ -160,7 +185,14 @@ layer(layerSignedIn)("the page of a stay", (it) => {
 
   it.effect("puts nobody into the box whom its form has not shown to be in the way", () =>
     Effect.gen(function* () {
-      const { cookie, path, property, second, record, another } = yield* createStayWithGuest()
+      const {
+        cookie,
+        path,
+        propertyId: property,
+        secondPropertyId: second,
+        reservation: record,
+        insertOtherStay: another
+      } = yield* createStayWithGuest()
       const stale = findForms(yield* getPage(cookie, path), "allocate")[0]?.form ?? new URLSearchParams()
       stale.set("property_id", String(second))
       const faster = yield* another("Faster", second, "2027-05-05", "2027-05-06")
@@ -179,7 +211,13 @@ layer(layerSignedIn)("the page of a stay", (it) => {
 
   it.effect("goes into the box and back", () =>
     Effect.gen(function* () {
-      const { cookie, path, second, record, shown } = yield* createStayWithGuest()
+      const {
+        cookie,
+        path,
+        secondPropertyId: second,
+        reservation: record,
+        pageText: shown
+      } = yield* createStayWithGuest()
       const after = yield* fillAndFollow(cookie, path, "box")
       assert.strictEqual(findDoneAction(after), "box")
       assert.isTrue((yield* record).in_reservation_box)
@@ -194,7 +232,14 @@ layer(layerSignedIn)("the page of a stay", (it) => {
 
   it.effect("is cancelled with all stays of its order, and has no forms for what is over then", () =>
     Effect.gen(function* () {
-      const { cookie, operatorId, property, second, api, as } = yield* createStayWithGuest()
+      const {
+        cookie,
+        operatorId,
+        propertyId: property,
+        secondPropertyId: second,
+        api,
+        as
+      } = yield* createStayWithGuest()
       const both = yield* insertOrder(operatorId, [
         { propertyId: property, checkIn: "2027-06-01", checkOut: "2027-06-03" },
         { propertyId: second, checkIn: "2027-06-01", checkOut: "2027-06-03" }
@@ -217,7 +262,7 @@ layer(layerSignedIn)("the page of a stay", (it) => {
 
   it.effect("leaves a channel's own to the channel, and says so", () =>
     Effect.gen(function* () {
-      const { cookie, path, code, record } = yield* createStayWithGuest({ channelType: "airbnb" })
+      const { cookie, path, code, reservation: record } = yield* createStayWithGuest({ channelType: "airbnb" })
       const page = yield* getPage(cookie, path)
       for (const act of ["cancel", "dates", "approve", "decline"]) assert.lengthOf(findForms(page, act), 0, act)
       assert.include(page.text, "Its days, its price and its cancellation are the channel's")
@@ -241,22 +286,22 @@ layer(layerSignedIn)("the page of a stay", (it) => {
       assert.include(page.text, "Its nights are free.")
       assert.lengthOf(findForms(page, "whereabouts"), 0)
       assert.strictEqual(findDoneAction(yield* fillAndFollow(one.cookie, one.path, "approve")), "approve")
-      assert.strictEqual((yield* one.record).status, "accepted")
+      assert.strictEqual((yield* one.reservation).status, "accepted")
       const two = yield* createStayWithGuest(asked)
-      yield* two.another("Grace", two.property, "2027-05-05", "2027-05-06")
-      assert.include(yield* two.shown, "Grace stays there from Wed 5 May 2027 to Thu 6 May 2027.")
+      yield* two.insertOtherStay("Grace", two.propertyId, "2027-05-05", "2027-05-06")
+      assert.include(yield* two.pageText, "Grace stays there from Wed 5 May 2027 to Thu 6 May 2027.")
       const refused = yield* fillAndSend(two.cookie, two.path, "approve")
       assert.strictEqual(refused.status, 409)
-      assert.strictEqual((yield* two.record).status, "wait_accept")
+      assert.strictEqual((yield* two.reservation).status, "wait_accept")
       assert.strictEqual(findDoneAction(yield* fillAndFollow(two.cookie, two.path, "decline")), "decline")
-      assert.strictEqual((yield* two.record).status, "denied")
-      assert.notInclude(yield* two.shown, "It waits for your answer")
+      assert.strictEqual((yield* two.reservation).status, "denied")
+      assert.notInclude(yield* two.pageText, "It waits for your answer")
     })
   )
 
   it.effect("is of somebody who arrives, and leaves", () =>
     Effect.gen(function* () {
-      const { cookie, path, record } = yield* createStayWithGuest()
+      const { cookie, path, reservation: record } = yield* createStayWithGuest()
       const arrived = yield* fillAndFollow(cookie, path, "whereabouts")
       assert.strictEqual((yield* record).stay_status, "in_house")
       assert.include(arrived.text, "The guest has left")
@@ -271,7 +316,7 @@ layer(layerSignedIn)("the page of a stay", (it) => {
 
   it.effect("carries tags that are put on and taken off", () =>
     Effect.gen(function* () {
-      const { cookie, path, record } = yield* createStayWithGuest()
+      const { cookie, path, reservation: record } = yield* createStayWithGuest()
       const after = yield* fillAndFollow(cookie, path, "tag", { tag_name: " <By boat> " })
       assert.deepStrictEqual((yield* record).tags, ["<By boat>"])
       assert.include(after.text, "&lt;By boat&gt;")
@@ -286,7 +331,7 @@ layer(layerSignedIn)("the page of a stay", (it) => {
 
   it.effect("keeps fields under the host's own names, whatever these are", () =>
     Effect.gen(function* () {
-      const { cookie, path, record, api, as, code } = yield* createStayWithGuest()
+      const { cookie, path, reservation: record, api, as, code } = yield* createStayWithGuest()
       const names = ['do"or', "__proto__", "field.x"]
       for (const name of names) {
         yield* fillAndFollow(cookie, path, "fields", { new_name: name, new_text: `<${name}>` })
@@ -320,7 +365,15 @@ layer(layerSignedIn)("the page of a stay", (it) => {
 
   it.effect("of another operator is nobody's: no form changes it, nor does one without its token", () =>
     Effect.gen(function* () {
-      const { cookie, path, code, changes, property, sql, operatorId } = yield* createStayWithGuest()
+      const {
+        cookie,
+        path,
+        code,
+        changeCount: changes,
+        propertyId: property,
+        sql,
+        operatorId
+      } = yield* createStayWithGuest()
       const request = yield* insertOrder(operatorId, [{ propertyId: property }], {
         channelType: "airbnb",
         status: "wait_accept"
@@ -340,7 +393,7 @@ layer(layerSignedIn)("the page of a stay", (it) => {
       // And its own stay does not go into another's property.
       const moved = yield* postInventedForm(other.cookie, other.path, "allocate", { property_id: String(property) })
       assert.strictEqual(moved.status, 404)
-      assert.strictEqual((yield* other.record).property_id, other.property)
+      assert.strictEqual((yield* other.reservation).property_id, other.propertyId)
       assert.deepStrictEqual(
         [yield* changes, yield* sql`SELECT * FROM stays WHERE operator_id = ${operatorId} ORDER BY id`],
         [before, whole]
@@ -352,7 +405,7 @@ layer(layerSignedIn)("the page of a stay", (it) => {
     "is changed once by a form that is sent twice at once: %s",
     (act) =>
       Effect.gen(function* () {
-        const { cookie, path, changes } = yield* createStayWithGuest()
+        const { cookie, path, changeCount: changes } = yield* createStayWithGuest()
         assert.strictEqual(yield* changes, 0)
         const sent = yield* fillAndSendTwice(cookie, path, act, act === "whereabouts" ? {} : (ACTS[act] ?? {}))
         assert.include(

@@ -5,6 +5,7 @@ import { TestClock } from "effect/testing"
 import { FORM_CHOICES, TASKS_SHOWN } from "../../../../src/platform/limits.ts"
 import { insertOrder, insertProperty, typedClient, withToken } from "../../../support/harness.ts"
 import {
+  createSignedInHost,
   fillAndFollow,
   fillAndSend,
   fillAndSendTwice,
@@ -13,11 +14,10 @@ import {
   findDoneAction,
   findForms,
   getPage,
-  newHost,
   postInventedForm,
   postWithoutToken
 } from "../../../support/transports/console/host/host-forms.ts"
-import { layerSignedIn } from "../../../support/transports/console/signed-in-pages.ts"
+import { layerSignedInPages } from "../../../support/transports/console/signed-in-pages.ts"
 
 const TASKS = "/console/tasks"
 const ADD = "/console/tasks?add=1"
@@ -25,7 +25,7 @@ const ADD = "/console/tasks?add=1"
 /** A host on a Wednesday, with two properties and Marta, who works in one of them. */
 const ready = Effect.gen(function* () {
   yield* TestClock.setTime(Date.parse("2026-11-25T10:00:00Z"))
-  const host = yield* newHost()
+  const host = yield* createSignedInHost()
   const [harbour, garden] = [
     yield* insertProperty(host.operatorId, "Harbour <1>"),
     yield* insertProperty(host.operatorId, "Garden")
@@ -44,7 +44,7 @@ const ready = Effect.gen(function* () {
   return { ...host, harbour, garden, marta, tasks, task }
 })
 
-layer(layerSignedIn)("tasks", (it) => {
+layer(layerSignedInPages)("tasks", (it) => {
   it.effect("are added, shown by day and person, begun and done, changed and deleted", () =>
     Effect.gen(function* () {
       const { cookie, harbour, marta, tasks } = yield* ready

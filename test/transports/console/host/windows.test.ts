@@ -6,20 +6,20 @@ import { insertConversation } from "../../../support/conversations.ts"
 import { call, insertOrder, insertProperty } from "../../../support/harness.ts"
 import { insertChannelAccount } from "../../../support/listings.ts"
 import {
+  createSignedInHost,
   findAlert,
   findForms,
   getPage,
-  newHost,
   postForm
 } from "../../../support/transports/console/host/host-forms.ts"
-import { layerSignedIn } from "../../../support/transports/console/signed-in-pages.ts"
+import { layerSignedInPages } from "../../../support/transports/console/signed-in-pages.ts"
 
 // What an attack from outside found: windows that were opened before, and pages without an end.
 
-layer(layerSignedIn)("a window that was opened before", (it) => {
+layer(layerSignedInPages)("a window that was opened before", (it) => {
   it.effect("does not begin a task anew that is done by now, and says so", () =>
     Effect.gen(function* () {
-      const { cookie, token, operatorId } = yield* newHost()
+      const { cookie, token, operatorId } = yield* createSignedInHost()
       yield* call(token, "create_task", { type: "cleaning", expected_date: "1970-01-01" })
       const [finish] = findForms(yield* getPage(cookie, "/console/tasks"), "finish")
       const form = finish?.form ?? new URLSearchParams()
@@ -36,7 +36,7 @@ layer(layerSignedIn)("a window that was opened before", (it) => {
 
   it.effect("does not bring back a guest who has left, and what is done already is done", () =>
     Effect.gen(function* () {
-      const { cookie, token, operatorId } = yield* newHost()
+      const { cookie, token, operatorId } = yield* createSignedInHost()
       const property = yield* insertProperty(operatorId, "Harbour 1")
       const code = yield* insertOrder(operatorId, [{ propertyId: property }])
       const path = `/console/stay?code=${code}`
@@ -53,7 +53,7 @@ layer(layerSignedIn)("a window that was opened before", (it) => {
 
   it.effect("does not put back a note that it did not touch", () =>
     Effect.gen(function* () {
-      const { cookie, token, operatorId } = yield* newHost()
+      const { cookie, token, operatorId } = yield* createSignedInHost()
       const account = yield* insertChannelAccount(operatorId)
       const { code: id } = yield* insertConversation({ operatorId, accountId: account, channelType: "airbnb" })
       const path = `/console/messages?id=${id}`
@@ -65,10 +65,10 @@ layer(layerSignedIn)("a window that was opened before", (it) => {
   )
 })
 
-layer(layerSignedIn)("a page", (it) => {
+layer(layerSignedInPages)("a page", (it) => {
   it.effect("carries on what an address says up to a length", () =>
     Effect.gen(function* () {
-      const { cookie } = yield* newHost()
+      const { cookie } = yield* createSignedInHost()
       const carried = (length: number) =>
         Effect.map(getPage(cookie, `/console/money?x=${"a".repeat(length)}`), ({ text }) =>
           text.includes("a".repeat(length))
@@ -80,7 +80,7 @@ layer(layerSignedIn)("a page", (it) => {
 
   it.effect("of a conversation has as many messages as fit, the newest at the least, and leads to the others", () =>
     Effect.gen(function* () {
-      const { cookie, operatorId } = yield* newHost()
+      const { cookie, operatorId } = yield* createSignedInHost()
       const account = yield* insertChannelAccount(operatorId)
       const { code: id } = yield* insertConversation({ operatorId, accountId: account, channelType: "airbnb" })
       const sql = yield* SqlClient.SqlClient

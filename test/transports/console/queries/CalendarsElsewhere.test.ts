@@ -3,9 +3,9 @@ import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { CALENDARS_SHOWN } from "../../../../src/platform/limits.ts"
 import { CalendarsElsewhere } from "../../../../src/transports/console/queries/CalendarsElsewhere.ts"
-import { freshOperator, insertProperty, layerTest } from "../../../support/harness.ts"
+import { createOperator, insertProperty, layerTest } from "../../../support/harness.ts"
 import { insertImportedCalendar, insertImportedDays } from "../../../support/imported-calendars.ts"
-import { countStatements } from "../../../support/statements.ts"
+import { countStatements } from "../../../support/statement-count.ts"
 
 const TODAY = "2027-04-20"
 
@@ -16,7 +16,7 @@ layer(CalendarsElsewhere.layer.pipe(Layer.provideMerge(layerTest)))("calendars o
     "are read in one statement, with the days from today on and without what is secret, and nobody else's",
     () =>
       Effect.gen(function* () {
-        const [mine, theirs] = [yield* freshOperator(), yield* freshOperator()]
+        const [mine, theirs] = [yield* createOperator(), yield* createOperator()]
         const property = yield* insertProperty(mine.operatorId, "Harbour")
         const id = yield* insertImportedCalendar(
           mine.operatorId,
@@ -40,7 +40,7 @@ layer(CalendarsElsewhere.layer.pipe(Layer.provideMerge(layerTest)))("calendars o
 
   it.effect("come in pages, those that fail first", () =>
     Effect.gen(function* () {
-      const { operatorId } = yield* freshOperator()
+      const { operatorId } = yield* createOperator()
       const property = yield* insertProperty(operatorId, "Harbour")
       const sql = yield* SqlClient.SqlClient
       yield* sql`

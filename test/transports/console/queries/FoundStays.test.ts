@@ -8,25 +8,25 @@ import {
   type StaySearchFilter,
   UNASSIGNED_PROPERTY
 } from "../../../../src/transports/console/queries/FoundStays.ts"
-import { freshOperator, insertOrder, insertProperty, layerTest, type OrderOptions } from "../../../support/harness.ts"
-import { countStatements } from "../../../support/statements.ts"
+import { createOperator, insertOrder, insertProperty, layerTest, type OrderOptions } from "../../../support/harness.ts"
+import { countStatements } from "../../../support/statement-count.ts"
 
 const TODAY = "2027-05-04"
 
 const ANY: StaySearchFilter = {
-  words: undefined,
+  searchText: undefined,
   propertyId: undefined,
   status: undefined,
   payment: undefined,
   from: undefined,
   to: undefined,
-  leavesFrom: undefined,
-  leavesTo: undefined
+  checkOutFrom: undefined,
+  checkOutTo: undefined
 }
 
 const ready = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  const { operatorId } = yield* freshOperator()
+  const { operatorId } = yield* createOperator()
   const property = yield* insertProperty(operatorId, "Harbour 1")
   const stays = yield* Effect.provide(FoundStays, FoundStays.layer)
   /** A stay of somebody, in the property unless it is said where; answers its code. */
@@ -70,12 +70,12 @@ layer(layerTest)("a host's search of stays", (it) => {
       assert.strictEqual(total, 3)
       assert.deepStrictEqual(yield* names({ from: "2027-10-31" }), ["After them"])
       assert.deepStrictEqual(yield* names({ to: "2027-05-01" }), ["Gone"])
-      assert.deepStrictEqual(yield* names({ leavesFrom: "2027-05-03", leavesTo: "2027-05-04" }), [
+      assert.deepStrictEqual(yield* names({ checkOutFrom: "2027-05-03", checkOutTo: "2027-05-04" }), [
         "Gone",
         "Leaves today"
       ])
       assert.deepStrictEqual(yield* names({ from: "2027-05-09", to: "2027-05-09" }), ["Comes"])
-      assert.deepStrictEqual(yield* names({ from: "2027-05-09", leavesTo: "2027-05-12" }), ["Comes"])
+      assert.deepStrictEqual(yield* names({ from: "2027-05-09", checkOutTo: "2027-05-12" }), ["Comes"])
     })
   )
 
@@ -86,21 +86,21 @@ layer(layerTest)("a host's search of stays", (it) => {
       const longAgo = yield* guest("Long ago", "2020-01-01", "2020-01-03", { channelType: "airbnb" })
       yield* guest("Grace", "2027-05-09", "2027-05-12")
       for (const words of ["lovelace", "LOVE", "50%_l", code, code.slice(3), code.toLowerCase()]) {
-        assert.deepStrictEqual(yield* names({ words }), ["Åda 50%_Lovelace"], words)
+        assert.deepStrictEqual(yield* names({ searchText: words }), ["Åda 50%_Lovelace"], words)
       }
       // Neither is a pattern.
-      assert.deepStrictEqual(yield* names({ words: "A%e" }), [])
-      assert.deepStrictEqual(yield* names({ words: "a\u030ada" }), yield* names({ words: "\u00e5da" }))
-      assert.lengthOf(yield* names({ words: "a\u030ada" }), 1)
-      assert.deepStrictEqual(yield* names({ words: longAgo }), ["Long ago"])
-      assert.deepStrictEqual(yield* names({ words: longAgo.slice(2) }), ["Long ago"], "the channel's own id")
-      assert.deepStrictEqual(yield* names({ words: longAgo.slice(0, -1) }), [])
-      assert.deepStrictEqual(yield* names({ words: "ong ag", to: "2020-01-01" }), ["Long ago"])
+      assert.deepStrictEqual(yield* names({ searchText: "A%e" }), [])
+      assert.deepStrictEqual(yield* names({ searchText: "a\u030ada" }), yield* names({ searchText: "\u00e5da" }))
+      assert.lengthOf(yield* names({ searchText: "a\u030ada" }), 1)
+      assert.deepStrictEqual(yield* names({ searchText: longAgo }), ["Long ago"])
+      assert.deepStrictEqual(yield* names({ searchText: longAgo.slice(2) }), ["Long ago"], "the channel's own id")
+      assert.deepStrictEqual(yield* names({ searchText: longAgo.slice(0, -1) }), [])
+      assert.deepStrictEqual(yield* names({ searchText: "ong ag", to: "2020-01-01" }), ["Long ago"])
       // What else is asked holds of a whole code too.
-      assert.deepStrictEqual(yield* names({ words: longAgo, status: "cancelled" }), [])
+      assert.deepStrictEqual(yield* names({ searchText: longAgo, status: "cancelled" }), [])
       // Both ways, and yet one row.
       yield* sql`UPDATE stays SET guest_name = ${code} WHERE operator_id = ${operatorId} AND stay_code = ${code}`
-      assert.deepStrictEqual(yield* names({ words: code }), [code])
+      assert.deepStrictEqual(yield* names({ searchText: code }), [code])
     })
   )
 
@@ -109,7 +109,7 @@ layer(layerTest)("a host's search of stays", (it) => {
       const { operatorId, property, search } = yield* ready
       const second = yield* insertProperty(operatorId, "Harbour 2")
       const code = yield* insertOrder(operatorId, [{ propertyId: property }, { propertyId: second }])
-      const { rows } = yield* search({ words: code })
+      const { rows } = yield* search({ searchText: code })
       assert.deepStrictEqual(
         rows.map(({ stay_code, property_title, total }) => [stay_code, property_title, Number(total)]),
         [
@@ -194,13 +194,13 @@ layer(layerTest)("a host's search of stays", (it) => {
       assert.deepStrictEqual(yield* names({ payment: "paid" }), ["Whole", "More"])
       // The days of an order that is not paid are those of the search.
       assert.deepStrictEqual(yield* names({ payment: "unpaid", from: "2027-07-09", to: "2027-07-09" }), ["Promised"])
-      assert.deepStrictEqual(yield* names({ payment: "unpaid", leavesTo: "2027-03-03" }), ["Part"])
-      const { rows } = yield* search({ words: "Part" })
+      assert.deepStrictEqual(yield* names({ payment: "unpaid", checkOutTo: "2027-03-03" }), ["Part"])
+      const { rows } = yield* search({ searchText: "Part" })
       assert.deepStrictEqual(
         rows.map(({ total, balance }) => [Number(total), Number(balance)]),
         [[100, 60]]
       )
-      const all = yield* search({ words: "More" })
+      const all = yield* search({ searchText: "More" })
       assert.deepStrictEqual(
         all.rows.map(({ balance }) => Number(balance)),
         [0]
@@ -217,7 +217,7 @@ layer(layerTest)("a host's search of stays", (it) => {
       yield* paid(whole, 100)
       yield* paid(part, 99)
       const isAs = (words: string, payment: "paid" | "unpaid") =>
-        Effect.map(names({ words, payment }), (all) => all.length)
+        Effect.map(names({ searchText: words, payment }), (all) => all.length)
       for (const [code, is, isNot] of [
         [whole, "paid", "unpaid"],
         [part, "unpaid", "paid"]
@@ -238,7 +238,7 @@ layer(layerTest)("a host's search of stays", (it) => {
       assert.deepStrictEqual(yield* at("10:59:59"), ["checkin_pending", "checkin_pending"])
       assert.deepStrictEqual(yield* at("11:00:00"), ["stay_completed", "checkin_pending"])
       yield* guest("Gone", "2027-08-01", "2027-08-03", { status: "denied" })
-      const { rows } = yield* search({ words: "Gone" })
+      const { rows } = yield* search({ searchText: "Gone" })
       assert.deepStrictEqual(
         rows.map(({ balance }) => balance),
         ["0"]
@@ -268,7 +268,7 @@ layer(layerTest)("a host's search of stays", (it) => {
       const one = yield* ready
       const code = yield* one.guest("Ada", "2027-05-09", "2027-05-12")
       const other = yield* ready
-      assert.deepStrictEqual(yield* other.names({ words: code }), [])
+      assert.deepStrictEqual(yield* other.names({ searchText: code }), [])
       assert.deepStrictEqual(yield* other.names({ propertyId: one.property }), [])
       assert.deepStrictEqual(yield* other.names(), [])
     })
@@ -277,8 +277,11 @@ layer(layerTest)("a host's search of stays", (it) => {
   it("says which days it covers", () => {
     const { from, to } = checkOutRangeOf(ANY, TODAY)
     assert.deepStrictEqual([from, to], [TODAY, "2027-10-31"])
-    assert.deepStrictEqual(checkOutRangeOf({ ...ANY, words: "a" }, TODAY), { from: "2026-11-05", to: "2027-10-31" })
-    assert.deepStrictEqual(checkOutRangeOf({ ...ANY, words: "a", leavesTo: TODAY }, TODAY), {
+    assert.deepStrictEqual(checkOutRangeOf({ ...ANY, searchText: "a" }, TODAY), {
+      from: "2026-11-05",
+      to: "2027-10-31"
+    })
+    assert.deepStrictEqual(checkOutRangeOf({ ...ANY, searchText: "a", checkOutTo: TODAY }, TODAY), {
       from: undefined,
       to: undefined
     })

@@ -10,15 +10,15 @@ import {
 } from "../../../../src/platform/limits.ts"
 import { OfferedProperties } from "../../../../src/transports/console/queries/OfferedProperties.ts"
 import { StayBeside } from "../../../../src/transports/console/queries/StayBeside.ts"
-import { freshOperator, insertOrder, insertProperty, layerTest } from "../../../support/harness.ts"
+import { createOperator, insertOrder, insertProperty, layerTest } from "../../../support/harness.ts"
 import { insertImportedCalendar, insertImportedDays } from "../../../support/imported-calendars.ts"
-import { countStatements } from "../../../support/statements.ts"
+import { countStatements } from "../../../support/statement-count.ts"
 
 const NIGHTS = { from: "2027-05-04", before: "2027-05-07" }
 
 const ready = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  const { operatorId } = yield* freshOperator()
+  const { operatorId } = yield* createOperator()
   const layers = Layer.mergeAll(OfferedProperties.layer, StayBeside.layer)
   const [offered, beside] = yield* Effect.provide(Effect.all([OfferedProperties, StayBeside]), layers)
   const closed = (propertyId: number, day: string) => sql`
@@ -58,7 +58,7 @@ layer(layerTest)("properties that a form offers", (it) => {
       yield* busy(d, "2027-05-06", "repeats.example", true)
       yield* busy(d, "2027-05-07", "later.example")
       yield* sql`UPDATE properties SET deactivated_at = now() WHERE id = ${d}`
-      yield* insertProperty((yield* freshOperator()).operatorId, "Another's")
+      yield* insertProperty((yield* createOperator()).operatorId, "Another's")
       const free = { deactivated: false, stays: [], closed: 0, elsewhere: [] }
       const [all, statements] = yield* countStatements(of(NIGHTS))
       assert.strictEqual(statements, 1)

@@ -6,17 +6,17 @@ import { PORTFOLIO_ROWS } from "../../../../src/platform/limits.ts"
 import { Portfolio, type PortfolioInput } from "../../../../src/transports/console/queries/Portfolio.ts"
 import {
   asSystemActor,
-  freshOperator,
+  createOperator,
   insertProperty,
   layerTest,
   typedClient,
   withToken
 } from "../../../support/harness.ts"
-import { countStatements } from "../../../support/statements.ts"
+import { countStatements } from "../../../support/statement-count.ts"
 
 const layerPortfolio = Layer.mergeAll(Portfolio.layer, HostLetting.layer).pipe(Layer.provideMerge(layerTest))
 
-const START = { properties: 0, groups: 0, tags: 0, room_types: 0, q: undefined }
+const START = { propertiesOffset: 0, groupsOffset: 0, tagsOffset: 0, roomTypesOffset: 0, q: undefined }
 
 const shown = (operatorId: number, asked: Partial<PortfolioInput> = {}) =>
   Portfolio.use((portfolio) => portfolio.of({ ...START, operatorId, ...asked }))
@@ -24,7 +24,7 @@ const shown = (operatorId: number, asked: Partial<PortfolioInput> = {}) =>
 layer(layerPortfolio)("what an operator lets", (it) => {
   it.effect("is read in one statement, with all that is on it, and nobody else's", () =>
     Effect.gen(function* () {
-      const [operator, other] = [yield* freshOperator(), yield* freshOperator()]
+      const [operator, other] = [yield* createOperator(), yield* createOperator()]
       yield* insertProperty(other.operatorId, "Theirs")
       const [zoo, attic] = [
         yield* insertProperty(operator.operatorId, "Zoo"),
@@ -72,7 +72,7 @@ layer(layerPortfolio)("what an operator lets", (it) => {
 
   it.effect("is told part by part, by name, and found by a part of a title in whatever case", () =>
     Effect.gen(function* () {
-      const { operatorId } = yield* freshOperator()
+      const { operatorId } = yield* createOperator()
       const sql = yield* SqlClient.SqlClient
       yield* sql`INSERT INTO properties (operator_id, title, created_at)
         SELECT ${operatorId}, 'Home ' || lpad(n::text, 3, '0'), now() FROM generate_series(1, ${PORTFOLIO_ROWS + 1}::int) n`
@@ -81,12 +81,12 @@ layer(layerPortfolio)("what an operator lets", (it) => {
         [first.properties.total, first.properties.rows.length, first.properties.rows[0]?.title],
         [PORTFOLIO_ROWS + 1, PORTFOLIO_ROWS, "Home 001"]
       )
-      const rest = yield* shown(operatorId, { properties: PORTFOLIO_ROWS })
+      const rest = yield* shown(operatorId, { propertiesOffset: PORTFOLIO_ROWS })
       assert.deepStrictEqual(
         rest.properties.rows.map(({ title }) => title),
         [`Home 0${PORTFOLIO_ROWS + 1}`]
       )
-      const beyond = yield* shown(operatorId, { properties: 9_999_999, groups: 9_999_999 })
+      const beyond = yield* shown(operatorId, { propertiesOffset: 9_999_999, groupsOffset: 9_999_999 })
       assert.deepStrictEqual([beyond.properties.rows, beyond.properties.total], [[], PORTFOLIO_ROWS + 1])
       const found = yield* shown(operatorId, { q: "hOME 00" })
       assert.strictEqual(found.properties.total, 9)
@@ -98,7 +98,7 @@ layer(layerPortfolio)("what an operator lets", (it) => {
 layer(layerPortfolio)("letting one's own", (it) => {
   it.effect("property changes nobody else's, and answers as for one that is not there", () =>
     Effect.gen(function* () {
-      const [operator, other] = [yield* freshOperator(), yield* freshOperator()]
+      const [operator, other] = [yield* createOperator(), yield* createOperator()]
       const theirs = yield* insertProperty(other.operatorId, "Theirs")
       const letting = yield* HostLetting
       const [foreign, missing] = yield* Effect.all([

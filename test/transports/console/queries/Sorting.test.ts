@@ -1,15 +1,15 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { Sorting } from "../../../../src/transports/console/queries/Sorting.ts"
-import { freshOperator, insertProperty, layerTest, typedClient, withToken } from "../../../support/harness.ts"
-import { countStatements } from "../../../support/statements.ts"
+import { createOperator, insertProperty, layerTest, typedClient, withToken } from "../../../support/harness.ts"
+import { countStatements } from "../../../support/statement-count.ts"
 
 const NEW = { id: undefined, q: undefined }
 
 layer(Sorting.layer.pipe(Layer.provideMerge(layerTest)))("a form that sorts properties", (it) => {
   it.effect("of a group has what is on it first, in one statement, and nobody else's", () =>
     Effect.gen(function* () {
-      const [operator, other] = [yield* freshOperator(), yield* freshOperator()]
+      const [operator, other] = [yield* createOperator(), yield* createOperator()]
       const sorting = yield* Sorting
       const { operatorId } = operator
       yield* insertProperty(other.operatorId, "Theirs")
@@ -39,7 +39,7 @@ layer(Sorting.layer.pipe(Layer.provideMerge(layerTest)))("a form that sorts prop
 
   it.effect("of a tag has the room types too, and of a room type what is in none", () =>
     Effect.gen(function* () {
-      const { operatorId, token } = yield* freshOperator()
+      const { operatorId, token } = yield* createOperator()
       const sorting = yield* Sorting
       const [attic, zoo] = [yield* insertProperty(operatorId, "Attic"), yield* insertProperty(operatorId, "Zoo")]
       const api = yield* typedClient

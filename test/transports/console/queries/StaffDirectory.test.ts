@@ -2,13 +2,13 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { STAFF_PROPERTIES_NAMED } from "../../../../src/platform/limits.ts"
 import { StaffDirectory } from "../../../../src/transports/console/queries/StaffDirectory.ts"
-import { freshOperator, insertProperty, layerTest, typedClient, withToken } from "../../../support/harness.ts"
-import { countStatements } from "../../../support/statements.ts"
+import { createOperator, insertProperty, layerTest, typedClient, withToken } from "../../../support/harness.ts"
+import { countStatements } from "../../../support/statement-count.ts"
 
 layer(StaffDirectory.layer.pipe(Layer.provideMerge(layerTest)))("the staff", (it) => {
   it.effect("is listed in one statement with the names of some of their properties, and nobody else's", () =>
     Effect.gen(function* () {
-      const [operator, other] = [yield* freshOperator(), yield* freshOperator()]
+      const [operator, other] = [yield* createOperator(), yield* createOperator()]
       const { operatorId } = operator
       const titles = Array.from({ length: STAFF_PROPERTIES_NAMED + 1 }, (_each, at) => `Home ${at}`)
       const homes = yield* Effect.forEach(titles, (title) => insertProperty(operatorId, title))

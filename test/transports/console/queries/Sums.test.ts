@@ -5,19 +5,19 @@ import { SUMS_SHOWN } from "../../../../src/platform/limits.ts"
 import { Ledger } from "../../../../src/transports/console/queries/Ledger.ts"
 import { Sums } from "../../../../src/transports/console/queries/Sums.ts"
 import {
-  freshOperator,
+  createOperator,
   insertOrder,
   insertProperty,
   layerTest,
   typedClient,
   withToken
 } from "../../../support/harness.ts"
-import { countStatements } from "../../../support/statements.ts"
+import { countStatements } from "../../../support/statement-count.ts"
 
 const ALL = { from: undefined, until: undefined, property_id: undefined, order_code: undefined }
 
 const ready = Effect.gen(function* () {
-  const { operatorId, token } = yield* freshOperator()
+  const { operatorId, token } = yield* createOperator()
   const api = yield* typedClient
   const enter = (direction: "income" | "expense", amount: number, fields: object = {}) => {
     const [item_id, payment_method_id] = direction === "income" ? [11, 197] : [52, 301]

@@ -5,20 +5,20 @@ import { DAY_SHEET_TASKS, TASKS_SHOWN } from "../../../../src/platform/limits.ts
 import { DaySheet } from "../../../../src/transports/console/queries/DaySheet.ts"
 import { WorkPlan } from "../../../../src/transports/console/queries/WorkPlan.ts"
 import {
-  freshOperator,
+  createOperator,
   insertOrder,
   insertProperty,
   layerTest,
   typedClient,
   withToken
 } from "../../../support/harness.ts"
-import { countStatements } from "../../../support/statements.ts"
+import { countStatements } from "../../../support/statement-count.ts"
 
 const DAY = "2027-05-04"
 const WEEK = { from: DAY, to: "2027-05-10", staff: undefined, offset: 0 }
 
 const ready = Effect.gen(function* () {
-  const { operatorId, token } = yield* freshOperator()
+  const { operatorId, token } = yield* createOperator()
   const api = yield* typedClient
   const as = withToken(token)
   const employ = (name: string, property_ids: ReadonlyArray<number> = []) =>

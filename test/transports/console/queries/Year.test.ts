@@ -3,14 +3,14 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { REPORT_PROPERTIES } from "../../../../src/platform/limits.ts"
 import { Year } from "../../../../src/transports/console/queries/Year.ts"
-import { freshOperator, insertOrder, insertProperty, layerTest } from "../../../support/harness.ts"
-import { countStatements } from "../../../support/statements.ts"
+import { createOperator, insertOrder, insertProperty, layerTest } from "../../../support/harness.ts"
+import { countStatements } from "../../../support/statement-count.ts"
 
 const ASKED = { year: 2027, timeZone: "Europe/Berlin", property: undefined }
 
 const ready = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  const { operatorId } = yield* freshOperator()
+  const { operatorId } = yield* createOperator()
   const years = yield* Effect.provide(Year, Year.layer)
   /** Entered in Berlin's new year, unless it is said when. */
   const house = Effect.fnUntraced(function* (title: string, created = "2026-12-31T23:00:00Z", deactivated?: string) {

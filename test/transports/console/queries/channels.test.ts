@@ -10,17 +10,21 @@ import {
 import { AtChannels } from "../../../../src/transports/console/queries/AtChannels.ts"
 import { FailedPushes } from "../../../../src/transports/console/queries/FailedPushes.ts"
 import { OneListing } from "../../../../src/transports/console/queries/OneListing.ts"
-import { call, freshOperator, insertProperty, layerTest } from "../../../support/harness.ts"
+import { call, createOperator, insertProperty, layerTest } from "../../../support/harness.ts"
 import { insertChannelAccount, insertListing } from "../../../support/listings.ts"
-import { countStatements } from "../../../support/statements.ts"
-import { findListingRow, insertListings, insertPushes } from "../../../support/transports/console/host/listing-rows.ts"
+import { countStatements } from "../../../support/statement-count.ts"
+import {
+  findListingRowId,
+  insertListings,
+  insertPushes
+} from "../../../support/transports/console/host/listing-rows.ts"
 
 const layerDesk = Layer.mergeAll(AtChannels.layer, FailedPushes.layer, OneListing.layer).pipe(
   Layer.provideMerge(layerTest)
 )
 
 const NOW = new Date("2027-04-20T10:00:00Z")
-const ALL = { account: undefined, unlinked: undefined }
+const ALL = { account: undefined, isUnmappedOnly: undefined }
 
 const atChannels = (operatorId: number, asked: Partial<typeof ALL> = {}, offset = 0) =>
   AtChannels.use((desk) => desk.of(operatorId, { ...ALL, ...asked }, offset))
@@ -32,7 +36,7 @@ const listingAt = (operatorId: number, id: number) => OneListing.use((desk) => d
 layer(layerDesk)("what a host has at channels", (it) => {
   it.effect("is read in one statement: accounts with how many listings, listings with what was told last", () =>
     Effect.gen(function* () {
-      const { operatorId, token } = yield* freshOperator()
+      const { operatorId, token } = yield* createOperator()
       const property = yield* insertProperty(operatorId, "Harbour")
       const [one, two] = [
         yield* insertChannelAccount(operatorId),
@@ -48,9 +52,9 @@ layer(layerDesk)("what a host has at channels", (it) => {
       })
       const gone = yield* insertListing(operatorId, one, { title: "Gone" })
       yield* sql`UPDATE listings SET shelf_status = 'deleted' WHERE operator_id = ${operatorId} AND listing_id = ${gone}`
-      const row = yield* findListingRow(operatorId, sold)
-      yield* insertPushes(operatorId, row, { state: "refused", reason: "no", at: "2027-04-18T10:00:00Z" })
-      yield* insertPushes(operatorId, row, { state: "pushed", at: "2027-04-19T10:00:00Z" })
+      const row = yield* findListingRowId(operatorId, sold)
+      yield* insertPushes(operatorId, row, { state: "refused", reason: "no", settledAt: "2027-04-18T10:00:00Z" })
+      yield* insertPushes(operatorId, row, { state: "pushed", settledAt: "2027-04-19T10:00:00Z" })
       const [{ accounts, listings, total }, statements] = yield* countStatements(atChannels(operatorId))
       assert.strictEqual(statements, 1)
       assert.deepStrictEqual(
@@ -76,21 +80,24 @@ layer(layerDesk)("what a host has at channels", (it) => {
         ]
       )
       assert.strictEqual(new Date(listings[0]?.push_at ?? "").toISOString(), "2027-04-19T10:00:00.000Z")
-      assert.deepStrictEqual((yield* atChannels(operatorId, { unlinked: undefined }, 2)).listings.length, 1)
-      assert.strictEqual((yield* listingAt(operatorId, yield* findListingRow(operatorId, rooms)))?.link_title, "Double")
+      assert.deepStrictEqual((yield* atChannels(operatorId, { isUnmappedOnly: undefined }, 2)).listings.length, 1)
+      assert.strictEqual(
+        (yield* listingAt(operatorId, yield* findListingRowId(operatorId, rooms)))?.link_title,
+        "Double"
+      )
     }).pipe(Effect.orDie)
   )
 
   it.effect("is the operator's own: of another there is nothing, by whatever id", () =>
     Effect.gen(function* () {
-      const [mine, theirs] = [yield* freshOperator(), yield* freshOperator()]
+      const [mine, theirs] = [yield* createOperator(), yield* createOperator()]
       const account = yield* insertChannelAccount(theirs.operatorId)
-      const id = yield* findListingRow(theirs.operatorId, yield* insertListing(theirs.operatorId, account))
-      yield* insertPushes(theirs.operatorId, id, { state: "refused", at: NOW.toISOString() })
+      const id = yield* findListingRowId(theirs.operatorId, yield* insertListing(theirs.operatorId, account))
+      yield* insertPushes(theirs.operatorId, id, { state: "refused", settledAt: NOW.toISOString() })
       const nothing = { accounts: [], listings: [], total: 0 }
       assert.deepStrictEqual(yield* atChannels(mine.operatorId), nothing)
       assert.deepStrictEqual(
-        yield* AtChannels.use((desk) => desk.of(mine.operatorId, { account, unlinked: undefined }, 0)),
+        yield* AtChannels.use((desk) => desk.of(mine.operatorId, { account, isUnmappedOnly: undefined }, 0)),
         nothing
       )
       assert.deepStrictEqual(yield* failedOf(mine.operatorId), { pushes: [], total: 0 })
@@ -101,7 +108,7 @@ layer(layerDesk)("what a host has at channels", (it) => {
 
   it.effect("has as many accounts, listings, failures and choices as it may, and no more", () =>
     Effect.gen(function* () {
-      const { operatorId } = yield* freshOperator()
+      const { operatorId } = yield* createOperator()
       const sql = yield* SqlClient.SqlClient
       yield* sql`
         INSERT INTO channel_accounts (operator_id, channel_type, username, origin_account_id, auth_status, connector, created_at)
@@ -114,7 +121,7 @@ layer(layerDesk)("what a host has at channels", (it) => {
         [CHANNEL_ACCOUNTS, CHANNELS_LISTINGS, CHANNELS_LISTINGS + 1]
       )
       const id = listings[0]?.id ?? 0
-      yield* insertPushes(operatorId, id, { state: "dead", at: NOW.toISOString() }, FAILED_PUSHES_SHOWN + 1)
+      yield* insertPushes(operatorId, id, { state: "dead", settledAt: NOW.toISOString() }, FAILED_PUSHES_SHOWN + 1)
       const [failed, statements] = yield* countStatements(failedOf(operatorId))
       assert.deepStrictEqual(
         [failed.pushes.length, failed.total, statements],

@@ -10,13 +10,13 @@ import {
 import { BesideTalk } from "../../../../src/transports/console/queries/BesideTalk.ts"
 import { ReviewedStays } from "../../../../src/transports/console/queries/ReviewedStays.ts"
 import { UnansweredGuests } from "../../../../src/transports/console/queries/UnansweredGuests.ts"
-import { NOW, TODAY } from "../../../support/domain/bookings/reservations/reservation-operator.ts"
+import { NOW_ISO, TODAY } from "../../../support/domain/bookings/reservations/reservation-operator.ts"
 import {
   type OfferConversation,
   prepareOfferConversation
 } from "../../../support/domain/guests/special-offers/offer-conversation.ts"
-import { freshOperator, insertOrder, layerTest } from "../../../support/harness.ts"
-import { countStatements } from "../../../support/statements.ts"
+import { createOperator, insertOrder, layerTest } from "../../../support/harness.ts"
+import { countStatements } from "../../../support/statement-count.ts"
 import { insertMessages } from "../../../support/transports/console/host/host-conversation.ts"
 
 const layerTalks = Layer.provideMerge(
@@ -31,7 +31,7 @@ const booked = Effect.fnUntraced(function* (ground: OfferConversation, checkIn: 
   const sql = yield* SqlClient.SqlClient
   const days = { checkIn, checkOut }
   const code = yield* insertOrder(ground.operatorId, [
-    { propertyId: ground.property, ...days },
+    { propertyId: ground.propertyId, ...days },
     { propertyId: null, ...days }
   ])
   yield* sql`
@@ -46,7 +46,7 @@ const waiting = Effect.fnUntraced(function* ({ conversation_id }: OfferConversat
   yield* sql`
     WITH made AS (
       INSERT INTO conversations (operator_id, code, account_id, channel_type, thread_id, last_message_at, created_at)
-      SELECT operator_id, code || nth, account_id, channel_type, thread_id || nth, ${NOW}::timestamptz - nth * interval '1 minute', created_at
+      SELECT operator_id, code || nth, account_id, channel_type, thread_id || nth, ${NOW_ISO}::timestamptz - nth * interval '1 minute', created_at
       FROM conversations, generate_series(1, ${count}::int) AS each (nth) WHERE code = ${conversation_id}
       RETURNING operator_id, id, code, last_message_at
     )
@@ -58,7 +58,7 @@ layer(layerTalks)("what stands beside a conversation", (it) => {
   it.effect("is read in one statement: stays, the latest order first, what is asked for, and what was offered", () =>
     Effect.gen(function* () {
       const ground = yield* prepareOfferConversation(INQUIRY)
-      yield* ground.send()
+      yield* ground.sendOffer()
       const first = yield* booked(ground, "2027-04-22", "2027-04-24")
       const second = yield* booked(ground, "2027-05-06", "2027-05-08")
       const { of } = yield* BesideTalk
@@ -81,7 +81,7 @@ layer(layerTalks)("what stands beside a conversation", (it) => {
 
   it.effect("is nothing to another operator", () =>
     Effect.gen(function* () {
-      const [{ conversation_id }, { operatorId }] = [yield* prepareOfferConversation(), yield* freshOperator()]
+      const [{ conversation_id }, { operatorId }] = [yield* prepareOfferConversation(), yield* createOperator()]
       const { of } = yield* BesideTalk
       assert.isUndefined(yield* of(operatorId, conversation_id))
       assert.isUndefined(yield* of(operatorId, "none"))
@@ -115,7 +115,7 @@ layer(layerTalks)("what stands beside a conversation", (it) => {
 })
 
 layer(layerTalks)("who waits for an answer", (it) => {
-  const now = new Date(NOW)
+  const now = new Date(NOW_ISO)
   const page = { offset: 0, limit: 1 }
   const seen = (operatorId: number) =>
     Effect.flatMap(UnansweredGuests, (guests) => guests.page(operatorId, TODAY, now, page))
@@ -124,7 +124,7 @@ layer(layerTalks)("who waits for an answer", (it) => {
     Effect.gen(function* () {
       const ground = yield* prepareOfferConversation()
       yield* booked(ground, "2027-04-22", "2027-04-24")
-      yield* insertMessages(ground.conversation_id, "First", { at: "2027-04-20T08:00:00Z" })
+      yield* insertMessages(ground.conversation_id, "First", { sentAt: "2027-04-20T08:00:00Z" })
       yield* insertMessages(ground.conversation_id, "é".repeat(MESSAGE_PREVIEW + 1))
       const [{ rows, total }, statements] = yield* countStatements(seen(ground.operatorId))
       assert.deepStrictEqual([statements, total], [1, 1])
@@ -140,7 +140,7 @@ layer(layerTalks)("who waits for an answer", (it) => {
           last_message_start: "é".repeat(MESSAGE_PREVIEW)
         }
       ])
-      assert.deepStrictEqual(yield* seen((yield* freshOperator()).operatorId), { rows: [], total: 0 })
+      assert.deepStrictEqual(yield* seen((yield* createOperator()).operatorId), { rows: [], total: 0 })
     })
   )
 
@@ -149,12 +149,12 @@ layer(layerTalks)("who waits for an answer", (it) => {
       const ground = yield* prepareOfferConversation()
       const total = Effect.map(seen(ground.operatorId), (found) => found.total)
       const ago = (ms: number) => new Date(now.getTime() - OVERVIEW_THREADS_DAYS * 86_400_000 - ms).toISOString()
-      yield* insertMessages(ground.conversation_id, "Hello", { at: ago(0) })
+      yield* insertMessages(ground.conversation_id, "Hello", { sentAt: ago(0) })
       assert.strictEqual(yield* total, 1)
       yield* waiting(ground, OVERVIEW_THREADS_SCANNED - 1)
       assert.strictEqual(yield* total, OVERVIEW_THREADS_SCANNED)
       const later = yield* prepareOfferConversation()
-      yield* insertMessages(later.conversation_id, "Hello", { at: ago(1) })
+      yield* insertMessages(later.conversation_id, "Hello", { sentAt: ago(1) })
       assert.strictEqual((yield* seen(later.operatorId)).total, 0)
       yield* waiting(later, OVERVIEW_THREADS_SCANNED + 1)
       assert.strictEqual((yield* seen(later.operatorId)).total, OVERVIEW_THREADS_SCANNED)
@@ -172,7 +172,7 @@ layer(layerTalks)("whose stays are reviewed", (it) => {
       assert.strictEqual(statements, 1)
       assert.deepStrictEqual([...found.keys()], [code])
       assert.deepInclude(found.get(code), { property_title: "Harbour 1", conversation_id: ground.conversation_id })
-      assert.strictEqual((yield* of((yield* freshOperator()).operatorId, [code])).size, 0)
+      assert.strictEqual((yield* of((yield* createOperator()).operatorId, [code])).size, 0)
       assert.strictEqual((yield* countStatements(of(ground.operatorId, [])))[1], 0)
     })
   )

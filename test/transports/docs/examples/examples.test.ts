@@ -14,7 +14,7 @@ import { describeOperations } from "../../../../src/transports/docs/operation-de
 import type { OperationExample } from "../../../../src/transports/docs/operation-examples.ts"
 import { layerStartedService } from "../../../support/tools/demo/started-service.ts"
 import { runExampleStory, TODAY } from "../../../support/transports/docs/examples/example-story.ts"
-import { findSchemaViolation } from "../../../support/transports/docs/openapi/response-schemas.ts"
+import { findSchemaViolation } from "../../../support/transports/docs/openapi/response-validation.ts"
 
 /** Written by `npm run examples`. */
 const FILE = join(import.meta.dirname, "../../../../src/transports/docs/examples.json")

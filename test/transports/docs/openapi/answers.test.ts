@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { describeOperations } from "../../../../src/transports/docs/operation-descriptions.ts"
-import { findSchemaViolation } from "../../../support/transports/docs/openapi/response-schemas.ts"
+import { findSchemaViolation } from "../../../support/transports/docs/openapi/response-validation.ts"
 
 const answered = (code: number, data: unknown, message = code === 0 ? "" : "no") => ({
   request_id: "RT20270101000000ABCDEFGH",

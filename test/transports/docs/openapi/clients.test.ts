@@ -7,8 +7,8 @@ import { promisify } from "node:util"
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { openApiDocument } from "../../../../src/transports/docs/openapi/openapi-document.ts"
-import { freshOperator, insertProperty } from "../../../support/harness.ts"
-import { BaseUrl, layerHttpServer } from "../../../support/server.ts"
+import { createOperator, insertProperty } from "../../../support/harness.ts"
+import { BaseUrl, layerHttpServer } from "../../../support/http-server.ts"
 
 // Clients that public generators make of the document compile under `strict` and make a booking.
 
@@ -75,7 +75,7 @@ const CLIENTS = [
 layer(layerHttpServer(), { excludeTestServices: true })("a client made by", (it) => {
   it.effect.each(CLIENTS)("$name compiles under strict, and books", ({ program, generate }) =>
     Effect.gen(function* () {
-      const { operatorId, token } = yield* freshOperator()
+      const { operatorId, token } = yield* createOperator()
       yield* insertProperty(operatorId, "Harbour 1")
       const [at, base] = [yield* folder, yield* BaseUrl]
       const { stdout } = yield* Effect.promise(async () => {

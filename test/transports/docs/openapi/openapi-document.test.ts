@@ -5,7 +5,7 @@ import { CURRENT_VERSION } from "../../../../src/contract/releases.ts"
 import { operations } from "../../../../src/service/Api.ts"
 import { openApiDocument } from "../../../../src/transports/docs/openapi/openapi-document.ts"
 import { describeOperations } from "../../../../src/transports/docs/operation-descriptions.ts"
-import { CATALOGUE } from "../../../support/transports/mcp/catalogue.ts"
+import { TOOL_CATALOGUE } from "../../../support/transports/mcp/tool-catalogue.ts"
 
 const URL = "https://api.example.org"
 const document = openApiDocument("international", URL)
@@ -69,7 +69,7 @@ describe("the OpenAPI document", () => {
   })
 
   it("tells of each how the tool endpoint shows it, as the catalogue has it", () => {
-    for (const row of CATALOGUE) {
+    for (const row of TOOL_CATALOGUE) {
       const { description, intent_examples, ...block } = at(written.get(row.name)?.operation, "x-mcp")
       assert.deepStrictEqual(block, {
         exposed: true,

@@ -9,7 +9,7 @@ import { describeOperations } from "../../../../src/transports/docs/operation-de
 import { findExample } from "../../../../src/transports/docs/operation-examples.ts"
 import { toCurlCommand } from "../../../../src/transports/docs/site/operation-page.ts"
 import { FirstStart } from "../../../support/first-start.ts"
-import { makeEmptyFolder, runCommandProcess } from "../../../support/tools/cli/latchkey-process.ts"
+import { makeEmptyFolder, runLatchkeyProcess } from "../../../support/tools/cli/latchkey-process.ts"
 import { TODAY } from "../../../support/transports/docs/examples/example-story.ts"
 import { DOCS_FOLDER, readCodeBlocks } from "../../../support/transports/docs/site/code-blocks.ts"
 import { listErrorCodes, runCommand } from "../../../support/transports/docs/site/command-process.ts"
@@ -59,7 +59,7 @@ const partsOf = (line: string) => {
 }
 
 /** Where the feed goes on. */
-const newestCursor = Effect.flatMap(FirstStart, ({ base, token }) =>
+const newestCursor = Effect.flatMap(FirstStart, ({ baseUrl: base, token }) =>
   Effect.promise(async () => {
     const response = await fetch(`${base}/v3/events?limit=1`, { headers: { "service-access-token": token } })
     const { data } = Object(await response.json())
@@ -71,7 +71,7 @@ layer(FirstStart.layer, { excludeTestServices: true })("the boxes of the pages",
   for (const { file, text } of boxes.filter((box) => /^curl /m.test(box.text))) {
     it.effect(`${file}: ${text.slice(0, 60).split("\n")[0]}…`, () =>
       Effect.gen(function* () {
-        const { base, token } = yield* FirstStart
+        const { baseUrl: base, token } = yield* FirstStart
         const script = onADayLike(text.replaceAll("http://127.0.0.1:8080", base))
         const env = { TOKEN: token, URL: base, PUBLIC_URL: base, CURSOR: yield* newestCursor }
         const { code, stdout, stderr } = yield* runCommand(["bash", "-eu", "-c", script], env)
@@ -88,7 +88,7 @@ layer(FirstStart.layer, { excludeTestServices: true })("the boxes of the pages",
       const [rule] = readCodeBlocks("automation.md").filter(({ language }) => language === "json")
       const path = join(yield* makeEmptyFolder, "rule.json")
       writeFileSync(path, (rule?.text ?? "").replace("[12, 13]", "[1, 2]"))
-      const { code, stdout, stderr } = yield* runCommandProcess(
+      const { code, stdout, stderr } = yield* runLatchkeyProcess(
         ["automation", "create", "--operator", "1", "--file", path, "--json"],
         env
       )
@@ -99,7 +99,7 @@ layer(FirstStart.layer, { excludeTestServices: true })("the boxes of the pages",
 
   it.effect("knowledge-base.md shows an entry that is taken, of a flat that there is", () =>
     Effect.gen(function* () {
-      const { base, token } = yield* FirstStart
+      const { baseUrl: base, token } = yield* FirstStart
       const [box] = readCodeBlocks("knowledge-base.md").filter(({ language }) => language === "http")
       const [, path, body = ""] = /^POST (\S+)\n\n([\s\S]+)$/.exec(box?.text ?? "") ?? []
       const script = `curl "${base}${path}" -H "Service-Access-Token: $TOKEN" -H "Content-Type: application/json" -d @-`
@@ -111,7 +111,7 @@ layer(FirstStart.layer, { excludeTestServices: true })("the boxes of the pages",
 
   it.effect("every page of an operation shows a call that the service can read", () =>
     Effect.gen(function* () {
-      const { base, token } = yield* FirstStart
+      const { baseUrl: base, token } = yield* FirstStart
       const wrong: Array<string> = []
       for (const operation of describeOperations()) {
         const { request } = findExample(operation.name) ?? {}

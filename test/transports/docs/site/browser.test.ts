@@ -23,7 +23,7 @@ const PAGES = [
 
 /** A page whose every request is noted that goes anywhere else, with what its scripts complain of. */
 const watched = Effect.fnUntraced(function* (options: Parameters<typeof openPage>[0]) {
-  const { base } = yield* FirstStart
+  const { baseUrl: base } = yield* FirstStart
   const page = yield* openPage(options)
   const elsewhere: Array<string> = []
   page.on("request", (request) => {
@@ -117,7 +117,7 @@ describe.skipIf(!hasChromium)(withChromiumNote("the documentation in a browser")
 
     it.effect("is read without scripts", () =>
       Effect.gen(function* () {
-        const { base } = yield* FirstStart
+        const { baseUrl: base } = yield* FirstStart
         const page = yield* openPage({ viewport: DESKTOP_VIEWPORT, javaScriptEnabled: false })
         yield* Effect.promise(async () => {
           await page.goto(`${base}/docs/reference/limits.html`)

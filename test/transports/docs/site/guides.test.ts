@@ -36,7 +36,7 @@ layer(FirstStart.layer, { excludeTestServices: true })("the guides", (it) => {
   for (const file of ["guides/start-with-rest.md", "guides/start-with-mcp.md", "guides/errors.md"]) {
     it.effect(`${file}: every call is answered as it says`, () =>
       Effect.gen(function* () {
-        const { base, token } = yield* FirstStart
+        const { baseUrl: base, token } = yield* FirstStart
         const shells = readCodeBlocks(file).filter(({ language }) => language === "sh")
         const text = shells.map((shell) => shell.text).join("\n")
         const script = text.replaceAll("http://127.0.0.1:8080", base)
@@ -50,7 +50,7 @@ layer(FirstStart.layer, { excludeTestServices: true })("the guides", (it) => {
 
   it.effect("guides/start-with-rest.md shows what is answered", () =>
     Effect.gen(function* () {
-      const { base, token } = yield* FirstStart
+      const { baseUrl: base, token } = yield* FirstStart
       const [shown] = readCodeBlocks("guides/start-with-rest.md").filter(({ language }) => language === "json")
       const [call] = readCodeBlocks("guides/start-with-rest.md").filter(({ language }) => language === "sh")
       const script = (call?.text ?? "").replaceAll("http://127.0.0.1:8080", base)
@@ -63,7 +63,7 @@ layer(FirstStart.layer, { excludeTestServices: true })("the guides", (it) => {
 
   it.effect("guides/start-with-oauth.md leads from nothing to a call and back", () =>
     Effect.gen(function* () {
-      const { base, email, password } = yield* FirstStart
+      const { baseUrl: base, email, password } = yield* FirstStart
       const shells = readCodeBlocks("guides/start-with-oauth.md").filter(({ language }) => language === "sh")
       const script = shells.map(({ text }) => text.replaceAll("http://127.0.0.1:8080", base)).join("\n")
       const opened = (line: string) =>
@@ -81,7 +81,7 @@ layer(FirstStart.layer, { excludeTestServices: true })("the guides", (it) => {
 
   it.effect("guides/catching-up.md reads the feed to its end, and the second time from there", () =>
     Effect.gen(function* () {
-      const { base, token } = yield* FirstStart
+      const { baseUrl: base, token } = yield* FirstStart
       const [box] = readCodeBlocks("guides/catching-up.md").filter(({ language }) => language === "js")
       const script = (box?.text ?? "").replaceAll("http://127.0.0.1:8080", base)
       const run = runCommand([process.execPath, "--input-type=module", "-e", script], { TOKEN: token })

@@ -3,7 +3,7 @@ import { writeFile } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import { assert, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
-import { signedHeaders } from "../../../../src/domain/webhooks/deliveries/signature.ts"
+import { buildSignatureHeaders } from "../../../../src/domain/webhooks/deliveries/signature.ts"
 import { makeEmptyFolder } from "../../../support/tools/cli/latchkey-process.ts"
 import { readCodeBlocks } from "../../../support/transports/docs/site/code-blocks.ts"
 
@@ -70,7 +70,7 @@ const signed = ({
   readonly timestamp?: number
   readonly secrets?: [typeof SECRET, ...Array<typeof SECRET>]
 }) => {
-  const headers = signedHeaders({ id: "evt_1_1", timestamp, body: BODY }, secrets)
+  const headers = buildSignatureHeaders({ id: "evt_1_1", timestamp, body: BODY }, secrets)
   return { id: "evt_1_1", timestamp: String(timestamp), signature: headers["webhook-signature"], body: BODY }
 }
 

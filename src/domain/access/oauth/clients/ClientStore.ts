@@ -36,7 +36,7 @@ const prepareFindRegisteredUris = (sql: Sql) => {
   return (uri: string) => Effect.map(readUris(statement({ uri })), (rows) => rows.map((row) => row.uri))
 }
 
-interface RegisteredUris {
+interface RegisterRedirectUrisParameters {
   readonly uris: ReadonlyArray<string>
   readonly now: Date
 }
@@ -45,10 +45,10 @@ interface RegisteredUris {
  * Keeps addresses of the public client. When there are too many, those go first that were registered longest ago and that no host
  * ever consented to; one of them that another registration is just keeping stays.
  */
-const prepareRegister = (sql: Sql) => {
+const prepareRegisterRedirectUris = (sql: Sql) => {
   const statement = inForms(
     sql,
-    ({ uris, now }: Givens<RegisteredUris>) => sql`
+    ({ uris, now }: Givens<RegisterRedirectUrisParameters>) => sql`
       WITH given AS (
         SELECT DISTINCT uri FROM unnest(${uris}::text[]) AS uri
       ), full_by AS (
@@ -68,7 +68,7 @@ const prepareRegister = (sql: Sql) => {
   return (uris: ReadonlyArray<string>, now: Date) => Effect.asVoid(readNoColumns(statement({ uris, now })))
 }
 
-interface RedirectUse {
+interface RecordRedirectUriUseParameters {
   readonly uri: string
   readonly now: Date
 }
@@ -77,10 +77,10 @@ interface RedirectUse {
  * A host consented to it, so it stays. But no more than half stay so, or who has an account could fill all there is; of more the
  * one that was consented to longest ago is as any other again, or who filled that half would have it for good.
  */
-const prepareRecordUse = (sql: Sql) => {
+const prepareRecordRedirectUriUse = (sql: Sql) => {
   const statement = inForms(
     sql,
-    ({ uri, now }: Givens<RedirectUse>) => sql`
+    ({ uri, now }: Givens<RecordRedirectUriUseParameters>) => sql`
       WITH given AS MATERIALIZED (
         SELECT uri, used_at FROM oauth_redirects WHERE uri = ${uri} FOR UPDATE
       ), too_many AS (
@@ -105,8 +105,8 @@ export class ClientStore extends Context.Service<ClientStore>()("latchkey/domain
   make: Effect.map(SqlClient.SqlClient, (sql) => ({
     findPartner: prepareFindPartner(sql),
     findRegisteredUris: prepareFindRegisteredUris(sql),
-    register: prepareRegister(sql),
-    recordUse: prepareRecordUse(sql)
+    registerRedirectUris: prepareRegisterRedirectUris(sql),
+    recordRedirectUriUse: prepareRecordRedirectUriUse(sql)
   }))
 }) {
   static readonly layer = Layer.effect(ClientStore, ClientStore.make)

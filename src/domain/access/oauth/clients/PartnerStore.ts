@@ -16,7 +16,7 @@ const PartnerRow = Schema.Struct({
 })
 export type PartnerRow = typeof PartnerRow.Type
 
-const readCreated = makeSingleRowReader(Schema.Struct({ made: Schema.Boolean }))
+const readCreationResult = makeSingleRowReader(Schema.Struct({ made: Schema.Boolean }))
 const readId = makeOptionalRowReader(Schema.Struct({ id: Schema.String }))
 const readPartners = makeRowsReader(PartnerRow)
 
@@ -34,7 +34,7 @@ const create = (sql: Sql, { id, name, redirectUris, digest, now }: NewPartnerRow
     .withTransaction(
       Effect.andThen(
         sql`LOCK TABLE oauth_clients IN SHARE ROW EXCLUSIVE MODE`,
-        readCreated(sql`
+        readCreationResult(sql`
           WITH made AS (
             INSERT INTO oauth_clients (id, name, redirect_uris, secret_digest, created_at)
             SELECT ${id}, ${name}, ${redirectUris}::text[], ${digest}::bytea, ${now}::timestamptz
@@ -67,7 +67,7 @@ const disable = (sql: Sql, id: string, now: Date) =>
   )
 
 /** False: there is none, or it was disabled. */
-const rotate = (sql: Sql, id: string, digest: Uint8Array, now: Date) =>
+const rotateSecret = (sql: Sql, id: string, digest: Uint8Array, now: Date) =>
   Effect.map(
     readId(sql`
       UPDATE oauth_clients SET secret_digest = ${digest}::bytea, rotated_at = ${now}::timestamptz
@@ -81,7 +81,7 @@ export class PartnerStore extends Context.Service<PartnerStore>()("latchkey/doma
     create: (partner: NewPartnerRow) => create(sql, partner),
     list: list(sql),
     disable: (id: string, now: Date) => disable(sql, id, now),
-    rotate: (id: string, digest: Uint8Array, now: Date) => rotate(sql, id, digest, now)
+    rotateSecret: (id: string, digest: Uint8Array, now: Date) => rotateSecret(sql, id, digest, now)
   }))
 }) {
   static readonly layer = Layer.effect(PartnerStore, PartnerStore.make)

@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import { BadRequest, Unauthenticated } from "../../../../contract/errors.ts"
 import { matchesChallenge } from "../pkce.ts"
-import { resourceOf } from "../resource.ts"
+import { findProtectedResource } from "../protected-resource.ts"
 import type { CodeExchangeRequest } from "../token-requests.ts"
 
 /** A code as it is kept, with its client. */
@@ -60,7 +60,7 @@ export const judgeCode = (
     return isOwnCode(code, request) ? { _tag: "UsedTwice", code } : errorVerdict(unknownCodeError)
   if (code.deadAt !== null || code.expiresAt <= now) return errorVerdict(unknownCodeError)
   if (code.clientDisabled) return errorVerdict(clientDisabledError)
-  const error = redirectError(code, request) ?? resourceError(code, request, publicUrl)
+  const error = findRedirectUriError(code, request) ?? findResourceError(code, request, publicUrl)
   return error === undefined ? judgeVerifier(code, request.verifier) : errorVerdict(error)
 }
 
@@ -72,18 +72,18 @@ const isOwnCode = ({ challenge }: StoredCode, { client, verifier }: CodeExchange
   !client.isPublic || (challenge !== null && verifier !== undefined && matchesChallenge(verifier, challenge))
 
 /** It may be left out, as contract facts 11.3 show: what it would prove, a secret or a verifier proves. */
-const redirectError = ({ redirectUri }: StoredCode, request: CodeExchangeRequest) =>
+const findRedirectUriError = ({ redirectUri }: StoredCode, request: CodeExchangeRequest) =>
   request.redirectUri === undefined || request.redirectUri === redirectUri
     ? undefined
     : invalidGrant("redirect_uri: must equal the redirect_uri of the authorization request.")
 
 /** It may say again what the consent was for (RFC 8707 2.2), and where that named none, which of ours it wants. */
-const resourceError = ({ resource }: StoredCode, request: CodeExchangeRequest, publicUrl: string) => {
-  const consentedResource = resource === null ? undefined : resourceOf(publicUrl, resource)
-  const isWithin = request.resources
-    .map((each) => resourceOf(publicUrl, each))
+const findResourceError = ({ resource }: StoredCode, request: CodeExchangeRequest, publicUrl: string) => {
+  const consentedResource = resource === null ? undefined : findProtectedResource(publicUrl, resource)
+  const areResourcesGranted = request.resources
+    .map((each) => findProtectedResource(publicUrl, each))
     .every((requested) => requested !== undefined && (resource === null || requested === consentedResource))
-  return isWithin
+  return areResourcesGranted
     ? undefined
     : new BadRequest({
         message: "resource: must equal the resource of the authorization request.",

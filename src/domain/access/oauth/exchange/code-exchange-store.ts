@@ -5,8 +5,8 @@ import { BadRequest } from "../../../../contract/errors.ts"
 import { makeOptionalRowReaderOrFail } from "../../../../platform/database/constraints.ts"
 import { type Givens, inForms } from "../../../../platform/database/forms.ts"
 import { makeOptionalRowReader } from "../../../../platform/database/rows.ts"
+import { accountEnabledCondition } from "../../operators/account-sql.ts"
 import { grantTokenSql, type NewGrantToken } from "../../operators/grant-tokens.ts"
-import { accountEnabledCondition } from "../../operators/sub-account.ts"
 import { type NewRefreshToken, refreshTokenSql } from "../refresh-token.ts"
 import { StoredCode } from "./code-exchange-rules.ts"
 
@@ -20,7 +20,7 @@ const readCreatedGrant = makeOptionalRowReaderOrFail(CreatedGrant, ({ name, deta
       })
     : undefined
 )
-const readInvalidated = makeOptionalRowReader(Schema.Struct({ killed: Schema.Boolean }))
+const readInvalidatedRow = makeOptionalRowReader(Schema.Struct({ killed: Schema.Boolean }))
 
 /** A code of the other deployment, of a closed operator or of a disabled account is as if there were none. */
 const prepareFindCode = (sql: SqlClient.SqlClient) => {
@@ -90,7 +90,7 @@ const prepareInvalidateCode = (sql: SqlClient.SqlClient) => {
       WHERE digest = ${digest} AND used_at IS NULL AND dead_at IS NULL RETURNING true AS killed`
   )
   return (digest: Uint8Array, now: Date) =>
-    Effect.map(readInvalidated(statement({ digest, now })), (row) => row !== undefined)
+    Effect.map(readInvalidatedRow(statement({ digest, now })), (row) => row !== undefined)
 }
 
 /** How codes are read and used up. */

@@ -18,13 +18,13 @@ import { makeCodeExchangeStore } from "./code-exchange-store.ts"
 const ATTEMPTS = 3
 
 /** Everybody is the public client, so what one gets wrong must not lock out the others: there it is the account of the code. */
-const secretCheckKey = ({ client }: CodeExchangeRequest, { accountId }: StoredCode): string =>
+const toSecretCheckKey = ({ client }: CodeExchangeRequest, { accountId }: StoredCode): string =>
   client.isPublic ? `${client.id}:${accountId}` : client.id
 
 /** Gives tokens for a code (RFC 6749 4.1.3 and 4.1.4). */
 export const makeCodeExchange = (
   sql: SqlClient.SqlClient,
-  checks: FailedSecretChecks["Service"],
+  failedSecretChecks: FailedSecretChecks["Service"],
   { publicUrl, deployment }: TokenIssuerContext
 ) => {
   const store = makeCodeExchangeStore(sql)
@@ -49,11 +49,16 @@ export const makeCodeExchange = (
       })
       .pipe(runAsApplication({ accountId: code.accountId, name }))
     if (grantId === undefined) return undefined
-    const issued: IssuedTokens = { accessToken, refreshToken, expiresIn: OAUTH_TOKEN_MS / 1000, scope: code.scope }
-    return issued
+    const issuedTokens: IssuedTokens = {
+      accessToken,
+      refreshToken,
+      expiresIn: OAUTH_TOKEN_MS / 1000,
+      scope: code.scope
+    }
+    return issuedTokens
   })
 
-  const attempt = Effect.fnUntraced(function* (
+  const attemptExchange = Effect.fnUntraced(function* (
     request: CodeExchangeRequest
   ): Effect.fn.Return<IssuedTokens | undefined, TokenRequestError, CurrentActor> {
     const now = yield* DateTime.nowAsDate
@@ -70,13 +75,13 @@ export const makeCodeExchange = (
     const isVerified = verdict._tag === "Good"
     // Dead before anybody is told: a crash in between must not leave it another try.
     if (!isVerified && !(yield* store.invalidateCode(digest, now))) return undefined
-    if (code.challenge !== null) yield* checks.recordResult(secretCheckKey(request, code), isVerified)
+    if (code.challenge !== null) yield* failedSecretChecks.recordResult(toSecretCheckKey(request, code), isVerified)
     return isVerified ? yield* issueTokens(request, code, now) : yield* wrongVerifierError
   })
 
   const stuckError = new Error("the database did not accept a valid authorization code")
   return (request: CodeExchangeRequest): Effect.Effect<IssuedTokens, TokenRequestError, CurrentActor> =>
-    Effect.catchTag(retryOptimistically(ATTEMPTS, { _tag: "Stuck" } as const)(attempt(request)), "Stuck", () =>
+    Effect.catchTag(retryOptimistically(ATTEMPTS, { _tag: "Stuck" } as const)(attemptExchange(request)), "Stuck", () =>
       Effect.die(stuckError)
     )
 }

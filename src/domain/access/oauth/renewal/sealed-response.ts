@@ -19,24 +19,27 @@ const TAG_BYTES = 16
 const KEY_BYTES = 32
 
 /** The token is 256 random bits, so nothing need make a guess of it dear. */
-const keyOf = (token: string): Uint8Array =>
+const deriveKey = (token: string): Uint8Array =>
   new Uint8Array(hkdfSync("sha256", token, "", "latchkey: answer to a renewal", KEY_BYTES))
 
-const decode = Schema.decodeUnknownSync(SealedResponse)
+const decodeSealedResponse = Schema.decodeUnknownSync(SealedResponse)
 
 /** A nonce, the seal, and what is sealed. */
 export const sealResponse = (token: string, response: SealedResponse): Uint8Array => {
   const nonce = randomBytes(NONCE_BYTES)
-  const cipher = createCipheriv(CIPHER, keyOf(token), nonce)
+  const cipher = createCipheriv(CIPHER, deriveKey(token), nonce)
   const text = Buffer.concat([cipher.update(JSON.stringify(response), "utf8"), cipher.final()])
   return Buffer.concat([nonce, cipher.getAuthTag(), text])
 }
 
 /** Throws when it is not what the token has sealed: somebody has changed the row. */
-export const unsealResponse = (token: string, sealed: Uint8Array): SealedResponse => {
-  const [nonce, tag] = [sealed.subarray(0, NONCE_BYTES), sealed.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES)]
-  const decipher = createDecipheriv(CIPHER, keyOf(token), nonce, { authTagLength: TAG_BYTES })
+export const unsealResponse = (token: string, sealedResponse: Uint8Array): SealedResponse => {
+  const [nonce, tag] = [
+    sealedResponse.subarray(0, NONCE_BYTES),
+    sealedResponse.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES)
+  ]
+  const decipher = createDecipheriv(CIPHER, deriveKey(token), nonce, { authTagLength: TAG_BYTES })
   decipher.setAuthTag(tag)
-  const text = Buffer.concat([decipher.update(sealed.subarray(NONCE_BYTES + TAG_BYTES)), decipher.final()])
-  return decode(JSON.parse(text.toString("utf8")))
+  const text = Buffer.concat([decipher.update(sealedResponse.subarray(NONCE_BYTES + TAG_BYTES)), decipher.final()])
+  return decodeSealedResponse(JSON.parse(text.toString("utf8")))
 }

@@ -2,7 +2,7 @@ import { Result, Schema } from "effect"
 import { BadRequest, RateLimited, Unauthenticated } from "../../../../contract/errors.ts"
 import { GRANT_RENEWALS, REFRESH_GRACE_MS } from "../../../../platform/limits.ts"
 import { clientDisabledError } from "../exchange/code-exchange-rules.ts"
-import { resourceOf } from "../resource.ts"
+import { findProtectedResource } from "../protected-resource.ts"
 import { parseScope, type Scope } from "../scope.ts"
 import type { TokenRefreshRequest } from "../token-requests.ts"
 
@@ -71,7 +71,7 @@ export const judgeRefreshToken = (
   if (usedAt !== null && repeatableAnswer === null) return { _tag: "Reused", token }
   if (usedAt === null && token.expiresAt <= now) return errorVerdict(unknownTokenError)
   if (token.clientDisabled) return errorVerdict(clientDisabledError)
-  if (request.resources.some((each) => resourceOf(publicUrl, each) === undefined))
+  if (request.resources.some((each) => findProtectedResource(publicUrl, each) === undefined))
     return errorVerdict(unknownResourceError)
   const scope = narrowScope(token.scope, request.scope)
   if (Result.isFailure(scope)) return errorVerdict(scope.failure)

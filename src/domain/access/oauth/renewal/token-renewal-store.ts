@@ -4,8 +4,8 @@ import { createdOrDeletedRecordsSql, prepareRecordedChange } from "../../../../c
 import { type Givens, inForms, partOf } from "../../../../platform/database/forms.ts"
 import { makeOptionalRowReader } from "../../../../platform/database/rows.ts"
 import { GRANT_RENEWALS, GRANT_TOKENS } from "../../../../platform/limits.ts"
+import { accountEnabledCondition } from "../../operators/account-sql.ts"
 import { grantTokenSql, type NewGrantToken, revokeOlderTokensSql } from "../../operators/grant-tokens.ts"
-import { accountEnabledCondition } from "../../operators/sub-account.ts"
 import { type NewRefreshToken, refreshTokenSql } from "../refresh-token.ts"
 import { StoredRefreshToken } from "./token-renewal-rules.ts"
 

@@ -54,7 +54,7 @@ export const makeTokenRenewal = (sql: SqlClient.SqlClient, { publicUrl, deployme
     return isRenewed ? toIssuedTokens(response, now) : undefined
   })
 
-  const attempt = Effect.fnUntraced(function* (
+  const attemptRenewal = Effect.fnUntraced(function* (
     request: TokenRefreshRequest
   ): Effect.fn.Return<IssuedTokens | undefined, TokenRequestError, CurrentActor> {
     const now = yield* DateTime.nowAsDate
@@ -75,7 +75,7 @@ export const makeTokenRenewal = (sql: SqlClient.SqlClient, { publicUrl, deployme
 
   const stuckError = new Error("the database did not accept a valid refresh token")
   return (request: TokenRefreshRequest): Effect.Effect<IssuedTokens, TokenRequestError, CurrentActor> =>
-    Effect.catchTag(retryOptimistically(ATTEMPTS, { _tag: "Stuck" } as const)(attempt(request)), "Stuck", () =>
+    Effect.catchTag(retryOptimistically(ATTEMPTS, { _tag: "Stuck" } as const)(attemptRenewal(request)), "Stuck", () =>
       Effect.die(stuckError)
     )
 }

@@ -22,7 +22,7 @@ export const SearchKeyword = Schema.String.check(
 
 /** What the text of a stay may contain. */
 export interface Keyword {
-  readonly words: string
+  readonly text: string
   /** The keyword as the digits of a phone number; undefined if it cannot be one, or is written in these digits alone. */
   readonly digits: string | undefined
 }
@@ -35,8 +35,8 @@ const PHONE_PATTERN = /^[\d\s+().\-/]+$/
  * finds `+49 151 1234567`. A text that contains the digits with the zeros contains them without, too.
  */
 export const toKeyword = (text: string): Keyword => {
-  const words = text.trim()
-  const digits = PHONE_PATTERN.test(words) ? words.replace(/\D/g, "").replace(/^0+/, "") : ""
-  if (digits.length < RESERVATION_KEYWORD_MIN) return { words, digits: undefined }
-  return /^\d+$/.test(words) ? { words: digits, digits: undefined } : { words, digits }
+  const trimmedText = text.trim()
+  const digits = PHONE_PATTERN.test(trimmedText) ? trimmedText.replace(/\D/g, "").replace(/^0+/, "") : ""
+  if (digits.length < RESERVATION_KEYWORD_MIN) return { text: trimmedText, digits: undefined }
+  return /^\d+$/.test(trimmedText) ? { text: digits, digits: undefined } : { text: trimmedText, digits }
 }

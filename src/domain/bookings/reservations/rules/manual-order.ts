@@ -4,22 +4,22 @@ import { ROOM_FEE_ITEM } from "../../../money/dictionaries.ts"
 import { NewOrder } from "../../orders/order.ts"
 import { GuestDetails, NewStay } from "../../stays/stay.ts"
 import type { create_reservation } from "../contract.ts"
-import { toManualCode } from "./codes.ts"
-import type { GuestContact } from "./contact.ts"
-import { type ValidationResult, validateDates, validateGuests } from "./stay-validation.ts"
+import type { GuestContact } from "./guest-contact.ts"
+import { toManualOrderCode } from "./reservation-codes.ts"
+import { type ValidationResult, validateGuestCount, validateStayDates } from "./stay-validation.ts"
 
-type Payload = Omit<typeof create_reservation.payloadSchema.Type, keyof GuestContact> & GuestContact
+type CreateReservationPayload = Omit<typeof create_reservation.payloadSchema.Type, keyof GuestContact> & GuestContact
 
 /** The order a payload describes, under the given channel id; what cannot be an order says which field is why. */
 export const toManualOrder = (
-  payload: Payload,
+  payload: CreateReservationPayload,
   source: { readonly channel_id: string; readonly at: Date; readonly creator: string }
 ): ValidationResult<NewOrder> =>
   Result.gen(function* () {
     const stay = yield* toManualStay(payload)
     const received = yield* parseDecimalText("received_amount", payload.received_amount, payload.currency)
     return NewOrder.make({
-      reservation_code: toManualCode(source.channel_id),
+      reservation_code: toManualOrderCode(source.channel_id),
       channel_type: "direct",
       channel_id: source.channel_id,
       status: "accepted",
@@ -36,10 +36,13 @@ export const toManualOrder = (
     })
   })
 
-const toManualStay = (payload: Payload): ValidationResult<NewStay> =>
+const toManualStay = (payload: CreateReservationPayload): ValidationResult<NewStay> =>
   Result.gen(function* () {
-    const dates = yield* validateDates({ check_in_date: payload.check_in_date, check_out_date: payload.check_out_date })
-    const guests = yield* validateGuests(payload.number_of_guests ?? 1, { number_of_children: 0 })
+    const dates = yield* validateStayDates({
+      check_in_date: payload.check_in_date,
+      check_out_date: payload.check_out_date
+    })
+    const guests = yield* validateGuestCount(payload.number_of_guests ?? 1, { number_of_children: 0 })
     const rate = yield* parseDecimalText("rate_amount", payload.rate_amount, payload.currency)
     const commission = yield* parseDecimalText("commission_amount", payload.commission_amount, payload.currency)
     const [name, phone, email] = [payload.guest_name, payload.guest_phone ?? null, payload.guest_email ?? null]

@@ -8,10 +8,10 @@ export interface StayDates {
 }
 
 /** Nights from check-in to check-out; the day of leaving is not one of them. */
-export const nightCount = (stay: StayDates): number => daysInRange(stay.check_in_date, stay.check_out_date) - 1
+export const countNights = (stay: StayDates): number => daysInRange(stay.check_in_date, stay.check_out_date) - 1
 
 export const listStayNights = (stay: StayDates): ReadonlyArray<string> =>
-  Array.from({ length: Math.max(0, nightCount(stay)) }, (_, index) => addDays(stay.check_in_date, index))
+  Array.from({ length: Math.max(0, countNights(stay)) }, (_, index) => addDays(stay.check_in_date, index))
 
 /** One night of one property. */
 export interface PropertyNight {
@@ -23,7 +23,7 @@ export interface PropertyNight {
  * The nights a stay holds: those of an accepted order, in a property. A pending request holds none, so it never keeps
  * a night from whoever is accepted first.
  */
-export const heldNights = (
+export const listHeldNights = (
   status: OrderStatus,
   stay: StayDates & { readonly property_id: number | null }
 ): ReadonlyArray<PropertyNight> => {

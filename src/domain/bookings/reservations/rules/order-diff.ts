@@ -1,10 +1,10 @@
 import { Predicate, Result, Struct } from "effect"
-import { splitOverStays } from "../../../money/transaction-shares.ts"
+import { splitAmountOverStays } from "../../../money/transaction-shares.ts"
 import { isOrderPending, type OrderState, OrderTerms } from "../../orders/order.ts"
 import { type NewStay, type StayState, StayTerms } from "../../stays/stay.ts"
 import type { AddedStay, RemovedStay } from "../../stays/stay-sql.ts"
-import { roomIndexOf } from "./codes.ts"
-import { heldNights, type PropertyNight, toNightKey } from "./nights.ts"
+import { listHeldNights, type PropertyNight, toNightKey } from "./nights.ts"
+import { roomIndexOf } from "./reservation-codes.ts"
 
 // What has to be written for orders to become what they should be.
 
@@ -39,9 +39,9 @@ export interface OrderChange {
   /** Every order the change was worked out from, as it should be. */
   readonly orders: ReadonlyArray<OrderState>
   readonly stays: ReadonlyArray<StayState>
-  readonly added: ReadonlyArray<AddedStay>
+  readonly addedStays: ReadonlyArray<AddedStay>
   /** Stays that go for good. */
-  readonly removed: ReadonlyArray<RemovedStay>
+  readonly removedStays: ReadonlyArray<RemovedStay>
   readonly nights: ReadonlyArray<NightChange>
   readonly shares: ReadonlyArray<{
     readonly transaction_id: number
@@ -51,7 +51,7 @@ export interface OrderChange {
   readonly updates: ReadonlyArray<ReservationUpdate>
   readonly touched: ReadonlyArray<ChangedRecord>
   /** Anything is different, be it what nobody is told of. */
-  readonly isAny: boolean
+  readonly hasChanges: boolean
 }
 
 /** Two stays should hold the same night. */
@@ -59,7 +59,7 @@ export interface NightOverlap {
   readonly night: PropertyNight
 }
 
-interface Pair<A> {
+interface BeforeAndAfter<A> {
   readonly before: A
   readonly after: A
 }
@@ -68,7 +68,7 @@ interface Pair<A> {
 const pairStates = (
   before: ReadonlyArray<OrderState>,
   after: ReadonlyArray<OrderState>
-): ReadonlyArray<Pair<OrderState>> => {
+): ReadonlyArray<BeforeAndAfter<OrderState>> => {
   const afterById = new Map(after.map((each) => [each.id, withoutObsoleteExpiry(each)]))
   return before.map((each) => ({ before: each, after: afterById.get(each.id) ?? each }))
 }
@@ -78,7 +78,7 @@ const withoutObsoleteExpiry = (order: OrderState): OrderState =>
   isOrderPending(order) || order.expires_at === null ? order : { ...order, expires_at: null }
 
 /** The stays the order has and will have. */
-const keptStays = ({ before, after }: Pair<OrderState>): ReadonlyArray<Pair<StayState>> => {
+const pairKeptStays = ({ before, after }: BeforeAndAfter<OrderState>): ReadonlyArray<BeforeAndAfter<StayState>> => {
   const afterById = new Map(after.stays.map((each) => [each.id, each]))
   return before.stays.flatMap((each) => {
     const next = afterById.get(each.id)
@@ -86,28 +86,28 @@ const keptStays = ({ before, after }: Pair<OrderState>): ReadonlyArray<Pair<Stay
   })
 }
 
-const addedStays = ({ before, after }: Pair<OrderState>): ReadonlyArray<AddedStay> => {
+const listAddedStays = ({ before, after }: BeforeAndAfter<OrderState>): ReadonlyArray<AddedStay> => {
   const existingIds = new Set(before.stays.map(({ id }) => id))
   return after.stays.flatMap((stay) =>
     existingIds.has(stay.id) || !isNewStay(stay)
       ? []
-      : [{ ...stay, place: stay.id, order_id: after.id, holds: heldNights(after.status, stay).length > 0 }]
+      : [{ ...stay, place: stay.id, order_id: after.id, holds: listHeldNights(after.status, stay).length > 0 }]
   )
 }
 
 const isNewStay = (stay: StayState): stay is NewStayState => Predicate.hasProperty(stay, "guests")
 
-const removedStays = ({ before, after }: Pair<OrderState>): ReadonlyArray<RemovedStay> => {
+const listRemovedStays = ({ before, after }: BeforeAndAfter<OrderState>): ReadonlyArray<RemovedStay> => {
   const remainingIds = new Set(after.stays.map(({ id }) => id))
   return before.stays.flatMap(({ id, stay_code }) =>
     remainingIds.has(id) ? [] : [{ id, order_id: before.id, room: roomIndexOf(before.reservation_code, stay_code) }]
   )
 }
 
-const hasAddedOrRemovedStays = (order: Pair<OrderState>): boolean =>
-  removedStays(order).length > 0 || addedStays(order).length > 0
+const hasAddedOrRemovedStays = (order: BeforeAndAfter<OrderState>): boolean =>
+  listRemovedStays(order).length > 0 || listAddedStays(order).length > 0
 
-const differsIn = <A extends object>({ before, after }: Pair<A>, fields: ReadonlyArray<keyof A>): boolean =>
+const differsIn = <A extends object>({ before, after }: BeforeAndAfter<A>, fields: ReadonlyArray<keyof A>): boolean =>
   fields.some((field) => before[field] !== after[field])
 
 const RATE_FIELDS = ["rate", "commission", "accommodation_revenue", "rate_details"] as const satisfies ReadonlyArray<
@@ -130,9 +130,9 @@ const ORDER_BASIC_FIELDS = Struct.keys(
  * One event for each kind of thing that changed on a stay; what changed on the order, be it that a stay went, changed on all
  * that are left.
  */
-const toReservationUpdates = (order: Pair<OrderState>): ReadonlyArray<ReservationUpdate> => {
-  const hasBasicChange = differsIn(order, ORDER_BASIC_FIELDS) || removedStays(order).length > 0
-  return keptStays(order).flatMap((stay) => {
+const toReservationUpdates = (order: BeforeAndAfter<OrderState>): ReadonlyArray<ReservationUpdate> => {
+  const hasBasicChange = differsIn(order, ORDER_BASIC_FIELDS) || listRemovedStays(order).length > 0
+  return pairKeptStays(order).flatMap((stay) => {
     const toUpdate = (sub_event: ReservationUpdate["sub_event"]): ReservationUpdate => ({
       reservation_code: order.after.reservation_code,
       ...Struct.pick(stay.after, ["stay_code", "property_id"]),
@@ -146,13 +146,13 @@ const toReservationUpdates = (order: Pair<OrderState>): ReadonlyArray<Reservatio
   })
 }
 
-const nightHolders = (
+const mapNightHolders = (
   orders: ReadonlyArray<OrderState>
 ): Result.Result<ReadonlyMap<string, PropertyNight & { stay_id: number }>, NightOverlap> => {
   const holders = new Map<string, PropertyNight & { stay_id: number }>()
   for (const order of orders) {
     for (const stay of order.stays) {
-      for (const night of heldNights(order.status, stay)) {
+      for (const night of listHeldNights(order.status, stay)) {
         if (holders.has(toNightKey(night))) return Result.fail({ night })
         holders.set(toNightKey(night), { ...night, stay_id: stay.id })
       }
@@ -161,12 +161,12 @@ const nightHolders = (
   return Result.succeed(holders)
 }
 
-const nightChanges = (
-  orders: ReadonlyArray<Pair<OrderState>>
+const listNightChanges = (
+  orders: ReadonlyArray<BeforeAndAfter<OrderState>>
 ): Result.Result<ReadonlyArray<NightChange>, NightOverlap> =>
   Result.gen(function* () {
-    const before = yield* nightHolders(orders.map((order) => order.before))
-    const after = yield* nightHolders(orders.map((order) => order.after))
+    const before = yield* mapNightHolders(orders.map((order) => order.before))
+    const after = yield* mapNightHolders(orders.map((order) => order.after))
     const freedNights = Array.from(before.values())
       .filter((night) => !after.has(toNightKey(night)))
       .map(({ property_id, day }) => ({ property_id, day, stay_id: null, taken_from: null }))
@@ -177,10 +177,10 @@ const nightChanges = (
   })
 
 /** The split of an order's entries moves with its stays and their revenue (specification, Transaction rule 1). */
-const shareChanges = (order: Pair<OrderState>): OrderChange["shares"] =>
-  hasAddedOrRemovedStays(order) || keptStays(order).some((stay) => differsIn(stay, ["accommodation_revenue"]))
+const listShareChanges = (order: BeforeAndAfter<OrderState>): OrderChange["shares"] =>
+  hasAddedOrRemovedStays(order) || pairKeptStays(order).some((stay) => differsIn(stay, ["accommodation_revenue"]))
     ? order.after.entries.flatMap((entry) =>
-        splitOverStays(entry.amount, order.after.currency, order.after.stays).map((share) => ({
+        splitAmountOverStays(entry.amount, order.after.currency, order.after.stays).map((share) => ({
           ...share,
           transaction_id: entry.id
         }))
@@ -193,23 +193,23 @@ const STAY_TERMS = Struct.keys(StayTerms.fields)
 const AUDITED_STAY_TERMS = Struct.keys(Struct.omit(StayTerms.fields, STAY_BOOKKEEPING_FIELDS))
 
 /** The names of what changed on an order or on any of its stays, each once; `stays` where it has got or lost one. */
-const changedFieldsOf = (order: Pair<OrderState>): ReadonlyArray<string> => {
-  const stays = keptStays(order)
+const changedFieldsOf = (order: BeforeAndAfter<OrderState>): ReadonlyArray<string> => {
+  const stays = pairKeptStays(order)
   const fields = [
     ...(hasAddedOrRemovedStays(order) ? ["stays"] : []),
     ...AUDITED_ORDER_TERMS.filter((field) => differsIn(order, [field])),
     ...AUDITED_STAY_TERMS.filter((field) => stays.some((stay) => differsIn(stay, [field])))
   ]
   // What a rate is made of has no name of its own in the record: it is shown with the rate.
-  return Array.from(new Set(fields.map((field) => (RATE_PARTS.has(field) ? "rate" : field)))).toSorted()
+  return Array.from(new Set(fields.map((field) => (RATE_PART_FIELDS.has(field) ? "rate" : field)))).toSorted()
 }
 
-const RATE_PARTS: ReadonlySet<string> = new Set(["accommodation_revenue", "rate_details"])
+const RATE_PART_FIELDS: ReadonlySet<string> = new Set(["accommodation_revenue", "rate_details"])
 
 /** The order, and its entries that are split anew. */
-const toChangedRecords = (order: Pair<OrderState>): ReadonlyArray<ChangedRecord> => {
+const toChangedRecords = (order: BeforeAndAfter<OrderState>): ReadonlyArray<ChangedRecord> => {
   const fields = changedFieldsOf(order)
-  const splitEntryIds = new Set(shareChanges(order).map(({ transaction_id }) => transaction_id))
+  const splitEntryIds = new Set(listShareChanges(order).map(({ transaction_id }) => transaction_id))
   return [
     ...(fields.length === 0 ? [] : [{ record: `reservation:${order.after.reservation_code}`, fields }]),
     ...Array.from(splitEntryIds, (id) => ({ record: `transaction:${id}`, fields: ["shares"] }))
@@ -224,26 +224,26 @@ export const diffOrders = (
   before: ReadonlyArray<OrderState>,
   after: ReadonlyArray<OrderState>
 ): Result.Result<OrderChange, NightOverlap> =>
-  Result.map(nightChanges(pairStates(before, after)), (nights) => {
+  Result.map(listNightChanges(pairStates(before, after)), (nights) => {
     const orders = pairStates(before, after)
     const stays = orders.flatMap((order) =>
-      keptStays(order)
+      pairKeptStays(order)
         .filter((stay) => differsIn(stay, STAY_TERMS))
         .map((stay) => stay.after)
     )
     return {
       orders: orders.map((order) => order.after),
       stays,
-      added: orders.flatMap(addedStays),
-      removed: orders.flatMap(removedStays),
+      addedStays: orders.flatMap(listAddedStays),
+      removedStays: orders.flatMap(listRemovedStays),
       nights,
-      shares: orders.flatMap(shareChanges),
+      shares: orders.flatMap(listShareChanges),
       updates: orders.flatMap(toReservationUpdates),
       touched: orders.flatMap(toChangedRecords),
-      isAny:
+      hasChanges:
         stays.length > 0 || orders.some((order) => hasAddedOrRemovedStays(order) || differsIn(order, ALL_ORDER_TERMS))
     }
   })
 
 /** Nothing is different. */
-export const isEmptyChange = (change: OrderChange): boolean => !change.isAny
+export const isEmptyChange = (change: OrderChange): boolean => !change.hasChanges

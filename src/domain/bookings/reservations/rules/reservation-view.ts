@@ -3,8 +3,8 @@ import { formatInstantWithOffset } from "../../../../contract/time.ts"
 import { findCustomChannel } from "../../../channels/custom-channels/built-in-channels.ts"
 import { guestPortalUrl } from "../../check-in/guest-portal-url.ts"
 import { hasOrderEnded } from "../../orders/order.ts"
-import { currentStayStatus } from "../../stays/rules.ts"
-import type { Decimal } from "../../stays/stay.ts"
+import { computeShownStayStatus } from "../../stays/rules.ts"
+import type { DecimalText } from "../../stays/stay.ts"
 import type { Reservation } from "../reservation.ts"
 import type { ReservationRow } from "../search-store.ts"
 
@@ -18,7 +18,7 @@ const toExactAmount = (units: bigint) => toExactNumber(units, 4)
  * An order of which nothing is due and nothing came counts as received: there is nothing to remind anyone of. A
  * cancelled, denied or timed-out order has balance 0; its payment status still shows how much was received.
  */
-export const toPayment = (currency: string, total: Decimal, received: Decimal, isOver = false) => {
+export const toPayment = (currency: string, total: DecimalText, received: DecimalText, isOver = false) => {
   const [receivable, receivedUnits] = [toTenThousandths(total), toTenThousandths(received)]
   const status =
     receivedUnits > receivable
@@ -39,8 +39,8 @@ export const toPayment = (currency: string, total: Decimal, received: Decimal, i
 
 const toRates = (row: ReservationRow): Reservation["rates"] => {
   const { currency } = row
-  const money = (amount: Decimal) => ({ currency, amount: Number(amount) })
-  const sum = (amount: Decimal) => ({ currency, amount: toExactAmount(toTenThousandths(amount)) })
+  const money = (amount: DecimalText) => ({ currency, amount: Number(amount) })
+  const sum = (amount: DecimalText) => ({ currency, amount: toExactAmount(toTenThousandths(amount)) })
   return {
     total_rate: sum(row.total_rate),
     total_commission: row.total_commission === null ? null : sum(row.total_commission),
@@ -104,7 +104,7 @@ export const toReservation = (row: ReservationRow, publicUrl: string, clock: str
   number_of_infants: row.number_of_infants,
   number_of_pets: row.number_of_pets,
   status: row.status,
-  stay_status: currentStayStatus(row, clock),
+  stay_status: computeShownStayStatus(row, clock),
   guest_name: row.guest_name,
   guest_phone: row.guest_phone,
   guest_email: row.guest_email,

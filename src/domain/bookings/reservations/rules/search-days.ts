@@ -14,36 +14,36 @@ export interface SearchDays {
 
 type SearchDaysResult = Result.Result<SearchDays | undefined, ValidationFailed>
 
-const CHECK_IN = { start: "start_check_in_date", end: "end_check_in_date" } as const
-const CHECK_OUT = { start: "start_check_out_date", end: "end_check_out_date" } as const
+const CHECK_IN_FIELDS = { start: "start_check_in_date", end: "end_check_in_date" } as const
+const CHECK_OUT_FIELDS = { start: "start_check_out_date", end: "end_check_out_date" } as const
 
-const readSearchDays = <Start extends string, End extends string>(
+const parseSearchDays = <Start extends string, End extends string>(
   payload: { readonly [Bound in Start | End]?: string },
   names: RangeFieldNames<Start, End>,
-  most?: number
+  maxDays?: number
 ): SearchDaysResult => {
   const { [names.start]: start, [names.end]: end } = payload
   if (start === undefined && end === undefined) return Result.succeed(undefined)
   // A page of them is read, whatever lies on the open side.
   if (start === undefined || end === undefined) return Result.succeed({ start, end })
   const range = validateRangeOrder({ start, end }, names)
-  return most === undefined ? range : Result.flatMap(range, (days) => validateRangeEnd(days, most, names))
+  return maxDays === undefined ? range : Result.flatMap(range, (days) => validateRangeEnd(days, maxDays, names))
 }
 
 /** The check-in days of a search; none when it does not narrow by them. */
-export const checkInDays = (payload: {
+export const parseCheckInDays = (payload: {
   readonly start_check_in_date?: string
   readonly end_check_in_date?: string
-}): SearchDaysResult => readSearchDays(payload, CHECK_IN, SEARCH_DAYS)
+}): SearchDaysResult => parseSearchDays(payload, CHECK_IN_FIELDS, SEARCH_DAYS)
 
 /** The check-out days of a search: their number costs nothing, so there may be many. */
-export const checkOutDays = (payload: {
+export const parseCheckOutDays = (payload: {
   readonly start_check_out_date?: string
   readonly end_check_out_date?: string
-}): SearchDaysResult => readSearchDays(payload, CHECK_OUT)
+}): SearchDaysResult => parseSearchDays(payload, CHECK_OUT_FIELDS)
 
 /** The check-out days of a search that names nothing else: around today, both ways. */
-export const defaultCheckOutDays = (today: string): SearchDays => ({
+export const toDefaultCheckOutDays = (today: string): SearchDays => ({
   start: addDays(today, -SEARCH_DAYS),
   end: addDays(today, SEARCH_DAYS)
 })

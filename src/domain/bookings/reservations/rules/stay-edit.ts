@@ -1,30 +1,30 @@
 import { Option, Result, Struct } from "effect"
 import { parseDecimalText, toMinorUnits, toTenThousandths } from "../../../../contract/money.ts"
 import { hasOrderEnded, isManualOrder, type OrderState } from "../../orders/order.ts"
-import type { Decimal, StayState } from "../../stays/stay.ts"
+import type { DecimalText, StayState } from "../../stays/stay.ts"
 import type { update_reservation_basic } from "../contract.ts"
-import { editEmail, type GuestContact } from "./contact.ts"
+import { editGuestEmail, type GuestContact } from "./guest-contact.ts"
 import type { StayDates } from "./nights.ts"
-import { failValidation, type ValidationResult, validateDates, validateGuests } from "./stay-validation.ts"
+import { failValidation, type ValidationResult, validateGuestCount, validateStayDates } from "./stay-validation.ts"
 
 /** What an edit of one stay may say (contract facts 2.4); what is not sent stays. */
 export type StayEdit = Omit<typeof update_reservation_basic.payloadSchema.Type, "stay_code" | keyof GuestContact> &
   GuestContact
 
-const sameAmount = (one: Decimal | null, other: Decimal | null): boolean =>
+const isSameAmount = (one: DecimalText | null, other: DecimalText | null): boolean =>
   one === null || other === null ? one === other : toTenThousandths(one) === toTenThousandths(other)
 
 const editDates = (order: OrderState, stay: StayState, edit: StayEdit): ValidationResult<StayDates> => {
   const current = Struct.pick(stay, ["check_in_date", "check_out_date"])
   const dates = { ...current, ...Struct.pick(edit, ["check_in_date", "check_out_date"]) }
-  const sameStart = dates.check_in_date === current.check_in_date
-  if (sameStart && dates.check_out_date === current.check_out_date) return Result.succeed(current)
-  const field = sameStart ? "check_out_date" : "check_in_date"
+  const isSameCheckIn = dates.check_in_date === current.check_in_date
+  if (isSameCheckIn && dates.check_out_date === current.check_out_date) return Result.succeed(current)
+  const field = isSameCheckIn ? "check_out_date" : "check_in_date"
   if (!isManualOrder(order))
     return failValidation(`${field}: belongs to the channel of the order and cannot be changed here.`)
   if (hasOrderEnded(order))
     return failValidation(`${field}: the order is ${order.status}; its dates cannot be changed.`)
-  return validateDates(dates)
+  return validateStayDates(dates)
 }
 
 const editRates = (
@@ -40,17 +40,17 @@ const editRates = (
       edit.commission_amount === undefined
         ? stay.commission
         : yield* parseDecimalText("commission_amount", edit.commission_amount, currency)
-    const sameRate = sameAmount(rate, stay.rate)
-    const sameCommission = sameAmount(commission, stay.commission)
-    if (!isManualOrder(order) && !(sameRate && sameCommission)) {
-      const field = sameRate ? "commission_amount" : "rate_amount"
+    const isSameRate = isSameAmount(rate, stay.rate)
+    const isSameCommission = isSameAmount(commission, stay.commission)
+    if (!isManualOrder(order) && !(isSameRate && isSameCommission)) {
+      const field = isSameRate ? "commission_amount" : "rate_amount"
       return yield* failValidation(`${field}: belongs to the channel of the order and cannot be changed here.`)
     }
     return {
-      rate: sameRate ? stay.rate : rate,
-      commission: sameCommission ? stay.commission : commission,
+      rate: isSameRate ? stay.rate : rate,
+      commission: isSameCommission ? stay.commission : commission,
       // All of a rate made by hand is for the nights.
-      accommodation_revenue: sameRate ? stay.accommodation_revenue : rate
+      accommodation_revenue: isSameRate ? stay.accommodation_revenue : rate
     }
   })
 
@@ -63,7 +63,7 @@ const editGuests = (
   // What the stay has already is no change, be it what a channel should not have said.
   return numberOfGuests === undefined || numberOfGuests === current.number_of_guests
     ? Result.succeed(current)
-    : validateGuests(numberOfGuests, stay)
+    : validateGuestCount(numberOfGuests, stay)
 }
 
 const checkCurrency = (
@@ -77,10 +77,10 @@ const checkCurrency = (
   if (order.entries.length > 0) {
     return failValidation(`currency: entries of the order are in ${order.currency}; delete them first.`)
   }
-  const fits = stays.every((stay) =>
+  const haveAllowedDecimals = stays.every((stay) =>
     [stay.rate, stay.commission ?? "0"].every((amount) => Option.isSome(toMinorUnits(Number(amount), currency)))
   )
-  return fits
+  return haveAllowedDecimals
     ? Result.succeed(currency)
     : failValidation(`currency: an amount of the order has more decimals than ${currency} has.`)
 }
@@ -98,7 +98,7 @@ export const applyStayEdit = (order: OrderState, stay: StayState, edit: StayEdit
       ...(yield* editGuests(stay, edit.number_of_guests)),
       guest_name: edit.guest_name ?? stay.guest_name,
       guest_phone: edit.guest_phone === undefined ? stay.guest_phone : edit.guest_phone,
-      guest_email: yield* editEmail(stay.guest_email, edit.guest_email),
+      guest_email: yield* editGuestEmail(stay.guest_email, edit.guest_email),
       remarks: edit.remarks === undefined ? stay.remarks : (edit.remarks ?? "")
     }
     const stays = order.stays.map((each) => (each.id === stay.id ? editedStay : each))

@@ -2,7 +2,7 @@ import { Result } from "effect"
 import { ValidationFailed } from "../../../../contract/errors.ts"
 import { STAY_NIGHTS } from "../../../../platform/limits.ts"
 import type { StayState } from "../../stays/stay.ts"
-import { nightCount, type StayDates } from "./nights.ts"
+import { countNights, type StayDates } from "./nights.ts"
 
 // What holds for a stay whose details a caller says, when it is created and when it is changed.
 
@@ -12,8 +12,8 @@ export type ValidationResult<A> = Result.Result<A, ValidationFailed>
 export const failValidation = (message: string) => Result.fail(new ValidationFailed({ message }))
 
 /** Dates that are both readable: leaving comes after arriving, and not too long after. */
-export const validateDates = (dates: StayDates): ValidationResult<StayDates> => {
-  const nights = nightCount(dates)
+export const validateStayDates = (dates: StayDates): ValidationResult<StayDates> => {
+  const nights = countNights(dates)
   if (nights < 1) return failValidation("check_out_date: must be after check_in_date.")
   return nights > STAY_NIGHTS
     ? failValidation(`check_out_date: must be within ${STAY_NIGHTS} nights of check_in_date.`)
@@ -21,7 +21,7 @@ export const validateDates = (dates: StayDates): ValidationResult<StayDates> => 
 }
 
 /** So many guests, of whom the stay's children are known: an adult at least comes with them. Infants count as nobody. */
-export const validateGuests = (
+export const validateGuestCount = (
   guests: number,
   stay: Pick<StayState, "number_of_children">
 ): ValidationResult<Pick<StayState, "number_of_guests" | "number_of_adults">> => {

@@ -1,6 +1,6 @@
 import type { NewOrder, OrderState } from "../../orders/order.ts"
 import type { NewStay, StayState } from "../../stays/stay.ts"
-import { heldNights, type PropertyNight, toNightKey } from "./nights.ts"
+import { listHeldNights, type PropertyNight, toNightKey } from "./nights.ts"
 
 // Who goes into the reservation box: when an order comes in, when a stay goes to another property, when an order is
 // accepted.
@@ -9,7 +9,7 @@ import { heldNights, type PropertyNight, toNightKey } from "./nights.ts"
 export const unassignConflictingNewStays = (order: NewOrder, takenNights: ReadonlySet<string>): NewOrder => {
   const heldNightKeys = new Set(takenNights)
   const unassignIfTaken = (stay: NewStay): NewStay => {
-    const nights = heldNights(order.status, stay).map(toNightKey)
+    const nights = listHeldNights(order.status, stay).map(toNightKey)
     if (nights.some((night) => heldNightKeys.has(night))) return withoutProperty(stay)
     for (const night of nights) heldNightKeys.add(night)
     return stay
@@ -46,10 +46,10 @@ export const unassignConflictingStays = (
 ): OrderState => {
   const holders = new Map(
     before.stays.flatMap((stay) =>
-      heldNights(before.status, stay).map((night) => [toNightKey(night), stay.id] as const)
+      listHeldNights(before.status, stay).map((night) => [toNightKey(night), stay.id] as const)
     )
   )
-  const nightKeysOf = (stay: StayState) => heldNights(after.status, stay).map(toNightKey)
+  const nightKeysOf = (stay: StayState) => listHeldNights(after.status, stay).map(toNightKey)
   const keepsItsNights = (stay: StayState) => nightKeysOf(stay).every((night) => holders.get(night) === stay.id)
   const heldNightKeys = new Set(after.stays.filter(keepsItsNights).flatMap(nightKeysOf))
   return unassignStaysIf(after, (stay) => {
@@ -61,10 +61,10 @@ export const unassignConflictingStays = (
 }
 
 /** The nights the order should hold and did not. */
-export const newNights = (before: OrderState, after: OrderState): ReadonlyArray<PropertyNight> => {
-  const nightsBefore = new Set(before.stays.flatMap((stay) => heldNights(before.status, stay).map(toNightKey)))
+export const listNewNights = (before: OrderState, after: OrderState): ReadonlyArray<PropertyNight> => {
+  const nightsBefore = new Set(before.stays.flatMap((stay) => listHeldNights(before.status, stay).map(toNightKey)))
   return after.stays
-    .flatMap((stay) => heldNights(after.status, stay))
+    .flatMap((stay) => listHeldNights(after.status, stay))
     .filter((night) => !nightsBefore.has(toNightKey(night)))
 }
 
@@ -82,26 +82,28 @@ export const moveStayToProperty = (
   property_id: number
 ): ReadonlyArray<OrderState> => {
   const status = orders.find((order) => order.stays.some(({ id }) => id === stay.id))?.status ?? "cancelled"
-  const wanted = new Set(heldNights(status, { ...stay, property_id }).map(toNightKey))
+  const wantedNightKeys = new Set(listHeldNights(status, { ...stay, property_id }).map(toNightKey))
   return orders.map((order) => {
-    const displaced = unassignStaysIf(
+    const orderAfterDisplacement = unassignStaysIf(
       order,
-      (other) => other.id !== stay.id && heldNights(order.status, other).some((night) => wanted.has(toNightKey(night)))
+      (other) =>
+        other.id !== stay.id &&
+        listHeldNights(order.status, other).some((night) => wantedNightKeys.has(toNightKey(night)))
     )
     return {
-      ...displaced,
-      stays: displaced.stays.map((each) => (each.id === stay.id ? { ...each, property_id } : each))
+      ...orderAfterDisplacement,
+      stays: orderAfterDisplacement.stays.map((each) => (each.id === stay.id ? { ...each, property_id } : each))
     }
   })
 }
 
 /** The order accepted; a stay whose nights are with others (`kept`), or with another stay of it, goes into the box. */
-export const acceptOrder = (order: OrderState, kept: ReadonlyArray<number>): OrderState => {
-  const held = new Set<string>()
+export const acceptOrder = (order: OrderState, conflictingStayIds: ReadonlyArray<number>): OrderState => {
+  const heldNightKeys = new Set<string>()
   return unassignStaysIf({ ...order, status: "accepted" }, (stay) => {
-    const nights = heldNights("accepted", stay).map(toNightKey)
-    if (kept.includes(stay.id) || nights.some((night) => held.has(night))) return true
-    for (const night of nights) held.add(night)
+    const nights = listHeldNights("accepted", stay).map(toNightKey)
+    if (conflictingStayIds.includes(stay.id) || nights.some((night) => heldNightKeys.has(night))) return true
+    for (const night of nights) heldNightKeys.add(night)
     return false
   })
 }

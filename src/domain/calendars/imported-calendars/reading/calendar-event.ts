@@ -6,13 +6,13 @@ import {
   wallAtProperty,
   wallOnClock
 } from "./calendar-time.ts"
-import type { ReportClause } from "./clause-report.ts"
+import type { CalendarComponent } from "./component-tree.ts"
 import { type ContentLine, parseParameters } from "./content-lines.ts"
-import { parseDuration } from "./date-time-values.ts"
-import { DAY_SECONDS } from "./nights.ts"
-import type { CalendarComponent } from "./outline.ts"
-import { type CalendarRule, parseRule } from "./recurrence-rule.ts"
-import { UTC } from "./zone-clocks.ts"
+import { parseDurationSeconds } from "./date-time-values.ts"
+import { DAY_SECONDS } from "./event-nights.ts"
+import { parseRecurrenceRule, type RecurrenceRule } from "./recurrence-rule.ts"
+import type { ReportUnreadablePart } from "./unreadable-part-report.ts"
+import { UTC_CLOCK } from "./zone-clocks.ts"
 
 // Reads the properties of a VEVENT that decide days. Only its start has to be readable: every other unreadable property is
 // reported, and opens nothing.
@@ -25,7 +25,7 @@ export interface RdateOccurrence {
 
 export interface CalendarEvent {
   /** The number of its first line in the file. */
-  readonly line: number
+  readonly lineNumber: number
   readonly uid: string | undefined
   /** Undefined if it is unreadable. */
   readonly sequence: number | undefined
@@ -36,8 +36,8 @@ export interface CalendarEvent {
   readonly isAllDay: boolean
   readonly isBusy: boolean
   /** Whether all of it was read. Only then may it replace another event or an occurrence. */
-  readonly isWhole: boolean
-  readonly rules: ReadonlyArray<CalendarRule>
+  readonly isFullyReadable: boolean
+  readonly rules: ReadonlyArray<RecurrenceRule>
   readonly dates: ReadonlyArray<RdateOccurrence>
   readonly exceptions: ReadonlyArray<CalendarTime>
   /** The occurrence of another event that this one stands for, and whether for all later ones too. */
@@ -47,24 +47,24 @@ export interface CalendarEvent {
 }
 
 /** The summary of Airbnb for days that it does not sell. Booking.com calls bookings `CLOSED - Not available`: no match. */
-const UNAVAILABLE = /^(?:airbnb )?\(?not available\)?$/i
+const UNAVAILABLE_SUMMARY_PATTERN = /^(?:airbnb )?\(?not available\)?$/i
 
 /** Reads the properties of one component and records whether all of them were readable. */
-class Properties {
-  isWhole: boolean
+class EventPropertyReader {
+  isFullyReadable: boolean
   readonly #component: CalendarComponent
   readonly #clocks: CalendarClocks
-  readonly #report: ReportClause
+  readonly #report: ReportUnreadablePart
 
-  constructor(component: CalendarComponent, clocks: CalendarClocks, report: ReportClause) {
-    this.isWhole = component.isWhole
+  constructor(component: CalendarComponent, clocks: CalendarClocks, report: ReportUnreadablePart) {
+    this.isFullyReadable = component.isFullyReadable
     this.#component = component
     this.#clocks = clocks
     this.#report = report
   }
 
   reportFault(clause: string): undefined {
-    this.isWhole = false
+    this.isFullyReadable = false
     this.#report(clause)
   }
 
@@ -77,7 +77,7 @@ class Properties {
     return this.linesOf(name).flatMap((line) => {
       const values = read(line)
       const readable = values.filter((value) => value !== undefined)
-      if (readable.length < values.length) this.reportFault(`${name} in line ${line.line} is unreadable`)
+      if (readable.length < values.length) this.reportFault(`${name} in line ${line.lineNumber} is unreadable`)
       return readable
     })
   }
@@ -86,7 +86,7 @@ class Properties {
   readSingle<A>(name: string, read: (line: ContentLine) => A | undefined): ReadonlyArray<A> {
     const lines = this.linesOf(name)
     const different = new Set(lines.map(({ parameters, value }) => `${parameters}:${value.trim()}`))
-    if (different.size > 1) this.reportFault(`${name} in line ${lines[1]?.line} appears twice`)
+    if (different.size > 1) this.reportFault(`${name} in line ${lines[1]?.lineNumber} appears twice`)
     return this.readAll(name, (line) => [read(line)])
   }
 
@@ -115,7 +115,7 @@ class Properties {
         if (read === undefined || time === undefined) return undefined
         if (end === undefined) return { time, seconds: undefined }
         const seconds = parsePeriodSeconds(time, end, read, this.#clocks)
-        if (seconds === undefined) this.reportFault(`${name} in line ${line.line} is unreadable`)
+        if (seconds === undefined) this.reportFault(`${name} in line ${line.lineNumber} is unreadable`)
         return { time, seconds }
       })
     })
@@ -139,7 +139,7 @@ export const parsePeriodSeconds = (
   clocks: CalendarClocks
 ): number | undefined => {
   const end = read(text)
-  return end === undefined ? parseDuration(text) : secondsBetween(start, end, clocks)
+  return end === undefined ? parseDurationSeconds(text) : secondsBetween(start, end, clocks)
 }
 
 /** Returns the seconds from a start to an end on the clock of the start; undefined if the end is earlier. */
@@ -147,7 +147,7 @@ const secondsBetween = (start: CalendarTime, end: CalendarTime, clocks: Calendar
   const areDays = (start.isDate && end.isMidnight) || (start.isMidnight && end.isDate)
   if (areDays) return end.day < start.day ? undefined : (end.day - start.day) * DAY_SECONDS
   const isFloating = start.clock !== undefined && end.clock === undefined
-  const zonedEnd = isFloating ? { ...end, clock: clocks.property } : end
+  const zonedEnd = isFloating ? { ...end, clock: clocks.propertyClock } : end
   const seconds = (wallOnClock(zonedEnd, start.clock, clocks) ?? end.wall) - start.wall
   return seconds < 0 ? undefined : seconds
 }
@@ -158,11 +158,11 @@ const secondsBetween = (start: CalendarTime, end: CalendarTime, clocks: Calendar
  */
 export const withoutClockIfWholeDays = (start: CalendarTime, seconds: number): CalendarTime => {
   const isWholeDays =
-    start.clock === UTC && start.wall % DAY_SECONDS === 0 && seconds > 0 && seconds % DAY_SECONDS === 0
+    start.clock === UTC_CLOCK && start.wall % DAY_SECONDS === 0 && seconds > 0 && seconds % DAY_SECONDS === 0
   return isWholeDays ? { ...start, clock: undefined } : start
 }
 
-const readReplacement = (properties: Properties): CalendarEvent["replaces"] => {
+const readReplacement = (properties: EventPropertyReader): CalendarEvent["replaces"] => {
   const [replacement] = properties.readSingle("RECURRENCE-ID", (line) => {
     const range = parseParameters(line)?.get("RANGE")?.toUpperCase()
     const time = properties.readTime(line)
@@ -173,25 +173,25 @@ const readReplacement = (properties: Properties): CalendarEvent["replaces"] => {
 }
 
 /** Returns the SEQUENCE, 0 without one; undefined if it is unreadable, or if a line with an unknown name may be it. */
-const readSequence = (properties: Properties, mayHideSequence: boolean): number | undefined => {
+const readSequence = (properties: EventPropertyReader, mayHideSequence: boolean): number | undefined => {
   const [line, another] = properties.linesOf("SEQUENCE")
   if (line === undefined) return mayHideSequence ? undefined : 0
   const value = line.value.trim()
   if (another === undefined && /^\d{1,10}$/.test(value)) return Number(value)
-  return properties.reportFault(`SEQUENCE in line ${line.line} is unreadable`)
+  return properties.reportFault(`SEQUENCE in line ${line.lineNumber} is unreadable`)
 }
 
 /** Reads a VEVENT; undefined if its start is unreadable. */
 export const parseEvent = (
   component: CalendarComponent,
   clocks: CalendarClocks,
-  report: ReportClause
+  report: ReportUnreadablePart
 ): CalendarEvent | undefined => {
-  const properties = new Properties(component, clocks, report)
+  const properties = new EventPropertyReader(component, clocks, report)
   const starts = properties.readSingle("DTSTART", (line) => properties.readTime(line))
   const writtenStart = starts.toSorted((one, other) => wallAtProperty(one, clocks) - wallAtProperty(other, clocks))[0]
   if (writtenStart === undefined) {
-    if (properties.linesOf("DTSTART").length === 0) report(`VEVENT in line ${component.line} has no DTSTART`)
+    if (properties.linesOf("DTSTART").length === 0) report(`VEVENT in line ${component.lineNumber} has no DTSTART`)
     return undefined
   }
   const lengths = [
@@ -199,12 +199,12 @@ export const parseEvent = (
       const end = properties.readTime(line)
       return end === undefined ? undefined : secondsBetween(writtenStart, end, clocks)
     }),
-    ...properties.readSingle("DURATION", (line) => parseDuration(line.value))
+    ...properties.readSingle("DURATION", (line) => parseDurationSeconds(line.value))
   ]
   const seconds = Math.max(0, ...lengths)
   const start = withoutClockIfWholeDays(writtenStart, seconds)
   const isAllDay = start.isDate || start !== writtenStart
-  const rules = properties.readAll("RRULE", (line) => [parseRule(line.value)])
+  const rules = properties.readAll("RRULE", (line) => [parseRecurrenceRule(line.value)])
   const [dates, exceptions] = [properties.readOccurrences("RDATE"), properties.readExceptions(isAllDay)]
   const replaces = readReplacement(properties)
   const isBusy = !properties.hasOnly("STATUS", "CANCELLED") && !properties.hasOnly("TRANSP", "TRANSPARENT")
@@ -215,19 +215,22 @@ export const parseEvent = (
   const isSingle = rules.length === 0 && dates.length === 0 && replaces === undefined
   const summaries = properties.linesOf("SUMMARY")
   return {
-    line: component.line,
+    lineNumber: component.lineNumber,
     uid: uid === "" ? undefined : uid,
     sequence,
     start,
     seconds,
     isAllDay,
     isBusy,
-    isWhole: properties.isWhole,
+    isFullyReadable: properties.isFullyReadable,
     rules,
     dates,
     exceptions,
     replaces,
     isUnavailable:
-      isAllDay && isSingle && summaries.length === 1 && summaries.every(({ value }) => UNAVAILABLE.test(value.trim()))
+      isAllDay &&
+      isSingle &&
+      summaries.length === 1 &&
+      summaries.every(({ value }) => UNAVAILABLE_SUMMARY_PATTERN.test(value.trim()))
   }
 }

@@ -1,8 +1,8 @@
-import { isExtension } from "./calendar-names.ts"
 import { type ContentLine, parseParameters } from "./content-lines.ts"
 import { parseTime, type WrittenTime } from "./date-time-values.ts"
-import { DAY_SECONDS, timeOfDay } from "./nights.ts"
-import { UTC, type ZoneClock } from "./zone-clocks.ts"
+import { DAY_SECONDS, timeOfDay } from "./event-nights.ts"
+import { isExtensionName } from "./ical-names.ts"
+import { UTC_CLOCK, type ZoneClock } from "./zone-clocks.ts"
 
 // Times of a calendar with the clock they are read by.
 
@@ -18,12 +18,12 @@ export interface CalendarTime {
 }
 
 export interface CalendarClocks {
-  readonly property: ZoneClock
-  readonly byName: (name: string) => ZoneClock
+  readonly propertyClock: ZoneClock
+  readonly findByName: (name: string) => ZoneClock
 }
 
 /** Parameters that a time may have. Any other parameter may be a broken TZID. */
-const PARAMETERS = new Set(["TZID", "VALUE", "RANGE", "FBTYPE"])
+const TIME_PARAMETERS = new Set(["TZID", "VALUE", "RANGE", "FBTYPE"])
 
 /** Returns a reader for the times of a line; undefined if its parameters are unreadable. */
 export const makeTimeReader = (
@@ -32,7 +32,7 @@ export const makeTimeReader = (
 ): ((text: string) => CalendarTime | undefined) | undefined => {
   const parameters = parseParameters(line)
   if (parameters === undefined) return undefined
-  for (const name of parameters.keys()) if (!PARAMETERS.has(name) && !isExtension(name)) return undefined
+  for (const name of parameters.keys()) if (!TIME_PARAMETERS.has(name) && !isExtensionName(name)) return undefined
   const zone = parameters.get("TZID") ?? ""
   return (text) => {
     const written = parseTime(text)
@@ -48,15 +48,15 @@ const toCalendarTime = (
   const day = Math.floor(wall / DAY_SECONDS)
   const isMidnight = timeOfDay(wall) === 0
   if (isDate) return { isDate, wall, clock: undefined, day, isMidnight }
-  if (utcOffset !== undefined) return { isDate, wall: wall - utcOffset, clock: UTC, day, isMidnight }
-  return { isDate, wall, clock: zone === "" ? undefined : clocks.byName(zone), day, isMidnight }
+  if (utcOffset !== undefined) return { isDate, wall: wall - utcOffset, clock: UTC_CLOCK, day, isMidnight }
+  return { isDate, wall, clock: zone === "" ? undefined : clocks.findByName(zone), day, isMidnight }
 }
 
 /** Returns what the property's clock shows at a time. */
 export const wallAtProperty = (
   { wall, clock }: Pick<CalendarTime, "wall" | "clock">,
-  { property }: CalendarClocks
-): number => (clock === undefined ? wall : property.wallOf(clock.instantOf(wall)))
+  { propertyClock }: CalendarClocks
+): number => (clock === undefined ? wall : propertyClock.wallOf(clock.instantOf(wall)))
 
 /**
  * Returns the calendar day that a time means in an all-day series, as a date. Undefined if it is neither a midnight as it is
@@ -64,7 +64,7 @@ export const wallAtProperty = (
  */
 export const toAllDayDate = (time: CalendarTime, clocks: CalendarClocks): CalendarTime | undefined => {
   const wall = time.isMidnight ? time.day * DAY_SECONDS : wallAtProperty(time, clocks)
-  if (timeOfDay(wall) !== 0 || (!time.isMidnight && time.clock !== UTC)) return undefined
+  if (timeOfDay(wall) !== 0 || (!time.isMidnight && time.clock !== UTC_CLOCK)) return undefined
   return { isDate: true, wall, clock: undefined, day: wall / DAY_SECONDS, isMidnight: true }
 }
 

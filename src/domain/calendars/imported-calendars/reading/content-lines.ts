@@ -8,34 +8,35 @@ export interface ContentLine {
   readonly parameters: string
   readonly value: string
   /** The number of its line in the file, from 1 on. */
-  readonly line: number
+  readonly lineNumber: number
 }
 
 /** An unfolded line, without the white space around it. */
 export interface LogicalLine {
   readonly text: string
-  readonly line: number
+  readonly lineNumber: number
   /** Whether white space precedes it, so that it could also continue the line before. */
   readonly isAmbiguous: boolean
 }
 
 /** A line that begins or ends a component: `BEGIN:VEVENT`. */
-const EDGE = /^(BEGIN|END)[ \t]*:[ \t]*([A-Za-z0-9_-]+)$/i
+const COMPONENT_EDGE_PATTERN = /^(BEGIN|END)[ \t]*:[ \t]*([A-Za-z0-9_-]+)$/i
 
 /**
  * Properties whose loss would change days without a trace. With white space before it such a line counts as a line, not as the rest of
  * a text. Not among them: EXDATE, STATUS and TRANSP, since a text must never open a day.
  */
-const LINE_AFTER_SPACE = /^(?:DTSTART|DTEND|DURATION|RRULE|RDATE|FREEBUSY|RECURRENCE-ID|SEQUENCE|UID)[ \t]*[;:]/i
+const INDENTED_PROPERTY_PATTERN =
+  /^(?:DTSTART|DTEND|DURATION|RRULE|RDATE|FREEBUSY|RECURRENCE-ID|SEQUENCE|UID)[ \t]*[;:]/i
 
 /** A name. The standard has no underscores in names, but some programs write them. */
-const NAME = /^([A-Za-z0-9_-]+)[ \t]*(?=[;:])/
+const PROPERTY_NAME_PATTERN = /^([A-Za-z0-9_-]+)[ \t]*(?=[;:])/
 
 /**
  * Returns the text of a file with `\n` as the only line end. Each byte becomes one character: a line may be folded in the middle
  * of a UTF-8 character, and everything that decides days is ASCII.
  */
-export const feedText = (bytes: Uint8Array): string =>
+export const decodeFeedText = (bytes: Uint8Array): string =>
   Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
     .toString("latin1")
     .replace(/^\u00ef\u00bb\u00bf/, "")
@@ -43,25 +44,25 @@ export const feedText = (bytes: Uint8Array): string =>
     .replace(/\r\n?/g, "\n")
 
 /** Yields the lines of a text, unfolded: a line that begins with white space continues the line before. */
-export function* unfold(text: string): Generator<LogicalLine> {
+export function* unfoldLines(text: string): Generator<LogicalLine> {
   let current:
-    | { text: string; readonly line: number; readonly isAmbiguous: boolean; readonly isEdge: boolean }
+    | { text: string; readonly lineNumber: number; readonly isAmbiguous: boolean; readonly isEdge: boolean }
     | undefined
-  let line = 0
+  let lineNumber = 0
   for (const raw of text.split("\n")) {
-    line += 1
+    lineNumber += 1
     if (raw === "") continue
     const isIndented = raw.startsWith(" ") || raw.startsWith("\t")
     const trimmed = raw.trim()
-    const isEdge = EDGE.test(trimmed)
-    const isAmbiguous = isIndented && LINE_AFTER_SPACE.test(trimmed)
+    const isEdge = COMPONENT_EDGE_PATTERN.test(trimmed)
+    const isAmbiguous = isIndented && INDENTED_PROPERTY_PATTERN.test(trimmed)
     // A line that begins or ends a component is short, and never folded.
     if (current !== undefined && isIndented && !isEdge && !isAmbiguous && !current.isEdge) {
       current.text += raw.slice(1)
       continue
     }
     if (current !== undefined) yield { ...current, text: current.text.trim() }
-    current = { text: raw, line, isAmbiguous, isEdge }
+    current = { text: raw, lineNumber, isAmbiguous, isEdge }
   }
   if (current !== undefined) yield { ...current, text: current.text.trim() }
 }
@@ -72,8 +73,8 @@ export interface ComponentEdge {
 }
 
 /** Reads the beginning or the end of a component; undefined if the line is neither. */
-export const parseEdge = (text: string): ComponentEdge | undefined => {
-  const [, edge, name] = EDGE.exec(text) ?? []
+export const parseComponentEdge = (text: string): ComponentEdge | undefined => {
+  const [, edge, name] = COMPONENT_EDGE_PATTERN.exec(text) ?? []
   if (edge === undefined || name === undefined) return undefined
   return { isBegin: edge.toUpperCase() === "BEGIN", name: name.toUpperCase() }
 }
@@ -106,8 +107,8 @@ const findColon = (text: string, from: number): number => {
 }
 
 /** Reads a content line; undefined if it is not a content line. */
-export const parseContentLine = ({ text, line }: LogicalLine): ContentLine | undefined => {
-  const [head, name] = NAME.exec(text) ?? []
+export const parseContentLine = ({ text, lineNumber }: LogicalLine): ContentLine | undefined => {
+  const [head, name] = PROPERTY_NAME_PATTERN.exec(text) ?? []
   if (head === undefined || name === undefined) return undefined
   const colon = findColon(text, head.length)
   if (colon === -1) return undefined
@@ -115,7 +116,7 @@ export const parseContentLine = ({ text, line }: LogicalLine): ContentLine | und
     name: name.toUpperCase(),
     parameters: text.slice(head.length, colon),
     value: text.slice(colon + 1),
-    line
+    lineNumber
   }
 }
 

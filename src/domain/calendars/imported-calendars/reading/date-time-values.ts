@@ -1,4 +1,4 @@
-import { DAY_SECONDS } from "./nights.ts"
+import { DAY_SECONDS } from "./event-nights.ts"
 
 // The values of iCalendar (RFC 5545, 3.3), read exactly: a value is readable or it is not, and is never taken for another one.
 
@@ -12,7 +12,7 @@ export interface WrittenTime {
 }
 
 /** `20270501`, `20270501T150000`, `20270501T150000Z`, and the same with the dashes and colons of ISO 8601. */
-const TIME = /^(\d{4})(-?)(\d\d)\2(\d\d)(?:T(\d\d)(:?)(\d\d)\6(\d\d)(?:(Z)|([+-])(\d\d):(\d\d))?)?$/
+const TIME_PATTERN = /^(\d{4})(-?)(\d\d)\2(\d\d)(?:T(\d\d)(:?)(\d\d)\6(\d\d)(?:(Z)|([+-])(\d\d):(\d\d))?)?$/
 
 /** Returns seconds since 1970 at the beginning of a day. A day that the month does not have counts on into the next month. */
 export const dayStart = (year: number, month: number, day: number): number =>
@@ -27,7 +27,7 @@ const isRealDate = (start: number, month: number, day: number): boolean => {
 
 /** Reads a date or a time; undefined if it is none, or none that exists. */
 export const parseTime = (text: string): WrittenTime | undefined => {
-  const match = TIME.exec(text.trim())
+  const match = TIME_PATTERN.exec(text.trim())
   if (match === null) return undefined
   const numberAt = (group: number) => Number(match[group] ?? 0)
   const start = dayStart(numberAt(1), numberAt(3), numberAt(4))
@@ -55,21 +55,21 @@ export const formatBasicTime = ({ wall, isDate, utcOffset }: WrittenTime): strin
   return `${date}T${time}${utcOffset === undefined ? "" : "Z"}`
 }
 
-const DURATION = /^\+?P(?=\d|T\d)(?:(\d+)W)?(?:(\d+)D)?(?:T(?=\d)(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)S)?)?$/
+const DURATION_PATTERN = /^\+?P(?=\d|T\d)(?:(\d+)W)?(?:(\d+)D)?(?:T(?=\d)(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)S)?)?$/
 /** No event lasts longer, so that sums stay exact. */
-const LONGEST_SECONDS = 100_000 * DAY_SECONDS
+const MAX_DURATION_SECONDS = 100_000 * DAY_SECONDS
 
 /** Reads a duration in seconds; undefined if it is none, or negative. */
-export const parseDuration = (text: string): number | undefined => {
-  const match = DURATION.exec(text.trim())
+export const parseDurationSeconds = (text: string): number | undefined => {
+  const match = DURATION_PATTERN.exec(text.trim())
   if (match === null) return undefined
   const [weeks = 0, days = 0, hours = 0, minutes = 0, seconds = 0] = match.slice(1).map((part) => Number(part ?? 0))
   const total = (weeks * 7 + days) * DAY_SECONDS + hours * 3600 + minutes * 60 + seconds
-  return Math.min(total, LONGEST_SECONDS)
+  return Math.min(total, MAX_DURATION_SECONDS)
 }
 
 /** Reads `+0100` or `-023000` in seconds; undefined if it is none. */
-export const parseOffset = (text: string): number | undefined => {
+export const parseUtcOffset = (text: string): number | undefined => {
   const [, sign, hours, minutes, seconds = 0] = /^([+-])(\d\d)([0-5]\d)([0-5]\d)?$/.exec(text.trim()) ?? []
   if (sign === undefined || Number(hours) > 23) return undefined
   const total = Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds)

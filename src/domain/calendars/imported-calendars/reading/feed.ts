@@ -1,14 +1,14 @@
 import * as Result from "effect/Result"
 import { CALENDAR_FEED_OCCURRENCES, CALENDAR_FEED_ZONES } from "../../../../platform/limits.ts"
 import { parseEvent } from "./calendar-event.ts"
-import { makeClauseReport, type ReportClause } from "./clause-report.ts"
-import { feedText } from "./content-lines.ts"
+import { type CalendarComponent, parseComponents } from "./component-tree.ts"
+import { decodeFeedText } from "./content-lines.ts"
+import { daysInSpans, type NightSpan } from "./event-nights.ts"
 import { parseBusyTimes } from "./freebusy.ts"
-import { daysInSpans, type NightSpan } from "./nights.ts"
-import { nightsOfEvent, REPEATS_TOO_OFTEN, type ReadContext } from "./occurrences.ts"
-import { type CalendarComponent, parseOutline } from "./outline.ts"
-import { latestRevisions, replacementsByUid, replacementsOfDates, reportLostSeries } from "./revisions.ts"
-import { findClock, makeClockLookup, UTC, type ZoneClock } from "./zone-clocks.ts"
+import { nightsOfEvent, REPEATS_TOO_OFTEN_REASON, type ReadContext } from "./occurrences.ts"
+import { groupReplacementsByUid, keepLatestRevisions, reportLostSeries, resolveReplacedDates } from "./revisions.ts"
+import { makeUnreadablePartReport, type ReportUnreadablePart } from "./unreadable-part-report.ts"
+import { findClock, makeClockLookup, UTC_CLOCK, type ZoneClock } from "./zone-clocks.ts"
 
 // The busy days of a calendar (docs/adr/0001-read-imported-calendars-by-line.md). The result has days, numbers, and clauses
 // that name lines: nothing about guests.
@@ -38,52 +38,52 @@ export interface ParsedFeed {
 /** The result of reading; `why` is a whole clause: "it is no iCalendar". */
 export type FeedReadResult =
   | ({ readonly outcome: "read" } & ParsedFeed)
-  | { readonly outcome: "broken"; readonly why: string }
+  | { readonly outcome: "broken"; readonly reason: string }
 
 interface BusySpan extends NightSpan {
   readonly isUnavailable: boolean
 }
 
 /** What was read of all calendars of a feed. */
-interface FeedContents {
+interface FeedAccumulator {
   readonly spans: Array<BusySpan>
-  events: number
-  readable: number
+  eventCount: number
+  readableEventCount: number
 }
 
-interface Horizon extends Pick<ReadContext, "first" | "last" | "left"> {
-  readonly property: ZoneClock
+interface ReadHorizon extends Pick<ReadContext, "first" | "last" | "remaining"> {
+  readonly propertyClock: ZoneClock
 }
 
 const contextOf = (
   calendar: CalendarComponent,
-  { property, ...horizon }: Horizon,
-  report: ReportClause
+  { propertyClock, ...horizon }: ReadHorizon,
+  report: ReportUnreadablePart
 ): ReadContext => {
   const timezones = calendar.components.filter(({ name }) => name === "VTIMEZONE")
-  return { ...horizon, clocks: { property, byName: makeClockLookup(timezones, property, report) } }
+  return { ...horizon, clocks: { propertyClock, findByName: makeClockLookup(timezones, propertyClock, report) } }
 }
 
 /** Adds the events of one calendar; returns why the feed cannot be read, if so. */
 const addEvents = (
   calendar: CalendarComponent,
   context: ReadContext,
-  into: FeedContents,
-  report: ReportClause
+  into: FeedAccumulator,
+  report: ReportUnreadablePart
 ): string | undefined => {
   const components = calendar.components.filter(({ name }) => name === "VEVENT")
   const readable = components.flatMap((component) => parseEvent(component, context.clocks, report) ?? [])
-  into.events += components.length
-  into.readable += readable.length
+  into.eventCount += components.length
+  into.readableEventCount += readable.length
   reportLostSeries(readable, report)
-  const events = latestRevisions(readable)
-  const replacements = replacementsByUid(events)
+  const events = keepLatestRevisions(readable)
+  const replacements = groupReplacementsByUid(events)
   for (const event of events) {
     const overrides = event.replaces === undefined ? (replacements.get(event.uid ?? "") ?? []) : []
-    const replacementEvents = event.isAllDay ? replacementsOfDates(overrides, context.clocks, report) : overrides
+    const replacementEvents = event.isAllDay ? resolveReplacedDates(overrides, context.clocks, report) : overrides
     const spans = nightsOfEvent(event, replacementEvents, context)
-    if (spans === undefined) return REPEATS_TOO_OFTEN
-    const isUnavailable = event.isUnavailable && event.isWhole
+    if (spans === undefined) return REPEATS_TOO_OFTEN_REASON
+    const isUnavailable = event.isUnavailable && event.isFullyReadable
     for (const span of spans) into.spans.push({ ...span, isUnavailable })
   }
   return undefined
@@ -93,14 +93,14 @@ const addEvents = (
 const addBusyTimes = (
   calendar: CalendarComponent,
   context: ReadContext,
-  into: FeedContents,
-  report: ReportClause
+  into: FeedAccumulator,
+  report: ReportUnreadablePart
 ): string | undefined => {
   const components = calendar.components.filter(({ name }) => name === "VFREEBUSY")
   const times = parseBusyTimes(components, context, report)
   if (Result.isFailure(times)) return times.failure
-  into.events += times.success.periods
-  into.readable += times.success.readable
+  into.eventCount += times.success.periodCount
+  into.readableEventCount += times.success.readablePeriodCount
   for (const span of times.success.spans) into.spans.push({ ...span, isUnavailable: false })
   return undefined
 }
@@ -112,32 +112,37 @@ const lastUnavailableOf = (spans: ReadonlyArray<BusySpan>): BusySpan | undefined
   return another === undefined && block?.isUnavailable === true ? block : undefined
 }
 
-const brokenFeed = (why: string): FeedReadResult => ({ outcome: "broken", why })
+const toBrokenFeed = (reason: string): FeedReadResult => ({ outcome: "broken", reason })
 
 /** Returns the busy days of a calendar, or why nothing of it can be read: it is cut off, no calendar, or beyond a bound. */
 export const readFeed = (bytes: Uint8Array, { zone, first, last }: FeedReadOptions): FeedReadResult => {
-  const { report, clauses } = makeClauseReport()
-  const calendars = parseOutline(feedText(bytes), report)
-  if (Result.isFailure(calendars)) return brokenFeed(calendars.failure)
-  const horizon = { property: findClock(zone) ?? UTC, first, last, left: { occurrences: CALENDAR_FEED_OCCURRENCES } }
-  const contents: FeedContents = { spans: [], events: 0, readable: 0 }
-  const all = calendars.success.flatMap(({ components }) => components)
-  if (all.filter(({ name }) => name === "VTIMEZONE").length > CALENDAR_FEED_ZONES)
-    return brokenFeed(`it describes more than ${CALENDAR_FEED_ZONES} time zones`)
+  const { report, listParts } = makeUnreadablePartReport()
+  const calendars = parseComponents(decodeFeedText(bytes), report)
+  if (Result.isFailure(calendars)) return toBrokenFeed(calendars.failure)
+  const horizon = {
+    propertyClock: findClock(zone) ?? UTC_CLOCK,
+    first,
+    last,
+    remaining: { occurrences: CALENDAR_FEED_OCCURRENCES }
+  }
+  const contents: FeedAccumulator = { spans: [], eventCount: 0, readableEventCount: 0 }
+  const allComponents = calendars.success.flatMap(({ components }) => components)
+  if (allComponents.filter(({ name }) => name === "VTIMEZONE").length > CALENDAR_FEED_ZONES)
+    return toBrokenFeed(`it describes more than ${CALENDAR_FEED_ZONES} time zones`)
   for (const calendar of calendars.success) {
     // Busy times beside events mostly repeat them. Reading both can only block more days.
     const context = contextOf(calendar, horizon, report)
     const why = addEvents(calendar, context, contents, report) ?? addBusyTimes(calendar, context, contents, report)
-    if (why !== undefined) return brokenFeed(why)
+    if (why !== undefined) return toBrokenFeed(why)
   }
-  const { spans, events, readable } = contents
-  if (events > 0 && readable === 0) return brokenFeed(`none of its ${events} events can be read`)
+  const { spans, eventCount, readableEventCount } = contents
+  if (eventCount > 0 && readableEventCount === 0) return toBrokenFeed(`none of its ${eventCount} events can be read`)
   const block = lastUnavailableOf(spans)
   return {
     outcome: "read",
     days: daysInSpans(spans, first, last),
-    events,
-    unreadable: clauses(),
+    events: eventCount,
+    unreadable: listParts(),
     lastUnavailable: block === undefined ? undefined : { from: block.from, before: block.before },
     daysWithoutLastUnavailable: daysInSpans(
       spans.filter((span) => span !== block),

@@ -2,19 +2,19 @@ import * as Result from "effect/Result"
 import { CALENDAR_FEED_EVENTS } from "../../../../platform/limits.ts"
 import { parsePeriodSeconds, withoutClockIfWholeDays } from "./calendar-event.ts"
 import { makeTimeReader } from "./calendar-time.ts"
-import type { ReportClause } from "./clause-report.ts"
+import type { CalendarComponent } from "./component-tree.ts"
 import { parseParameters } from "./content-lines.ts"
-import type { NightSpan } from "./nights.ts"
+import type { NightSpan } from "./event-nights.ts"
 import { nightsOfOccurrence, type ReadContext } from "./occurrences.ts"
-import type { CalendarComponent } from "./outline.ts"
+import type { ReportUnreadablePart } from "./unreadable-part-report.ts"
 
 // Busy times (VFREEBUSY). Some calendars publish nothing else.
 
 export interface BusyTimes {
   readonly spans: ReadonlyArray<NightSpan>
-  readonly periods: number
+  readonly periodCount: number
   /** The number of periods that could be read. */
-  readonly readable: number
+  readonly readablePeriodCount: number
 }
 
 /**
@@ -24,25 +24,25 @@ export interface BusyTimes {
 export const parseBusyTimes = (
   components: ReadonlyArray<CalendarComponent>,
   context: ReadContext,
-  report: ReportClause
+  report: ReportUnreadablePart
 ): Result.Result<BusyTimes, string> => {
   const spans: Array<NightSpan> = []
-  let [periods, readable] = [0, 0]
+  let [periodCount, readablePeriodCount] = [0, 0]
   for (const line of components.flatMap(({ properties }) => properties.get("FREEBUSY") ?? [])) {
     if (parseParameters(line)?.get("FBTYPE")?.toUpperCase() === "FREE") continue
     const read = makeTimeReader(line, context.clocks)
     for (const period of line.value.split(",")) {
-      periods += 1
-      if (periods > CALENDAR_FEED_EVENTS) return Result.fail(`it has more than ${CALENDAR_FEED_EVENTS} busy times`)
+      periodCount += 1
+      if (periodCount > CALENDAR_FEED_EVENTS) return Result.fail(`it has more than ${CALENDAR_FEED_EVENTS} busy times`)
       const [start = "", end = ""] = period.split("/")
       const time = read?.(start)
       const seconds = read && time && parsePeriodSeconds(time, end, read, context.clocks)
-      if (seconds === undefined) report(`FREEBUSY in line ${line.line} is unreadable`)
+      if (seconds === undefined) report(`FREEBUSY in line ${line.lineNumber} is unreadable`)
       if (time === undefined) continue
-      readable += 1
+      readablePeriodCount += 1
       for (const span of nightsOfOccurrence(withoutClockIfWholeDays(time, seconds ?? 0), seconds ?? 0, context))
         spans.push(span)
     }
   }
-  return Result.succeed({ spans, periods, readable })
+  return Result.succeed({ spans, periodCount, readablePeriodCount })
 }

@@ -1,9 +1,9 @@
 import { CALENDAR_FEED_OCCURRENCES } from "../../../../platform/limits.ts"
 import type { CalendarEvent } from "./calendar-event.ts"
 import { type CalendarClocks, type CalendarTime, wallAtProperty, wallOnClock } from "./calendar-time.ts"
-import { DAY_SECONDS, type NightSpan, nightsBetween, timeOfDay } from "./nights.ts"
-import { expandRecurrence } from "./recurrence.ts"
-import type { CalendarRule } from "./recurrence-rule.ts"
+import { DAY_SECONDS, type NightSpan, nightsBetween, timeOfDay } from "./event-nights.ts"
+import { expandRecurrence } from "./recurrence-expansion.ts"
+import type { RecurrenceRule } from "./recurrence-rule.ts"
 
 // Computes the nights that events take from the first to the last day that matters: with their repetitions, without the
 // occurrences that are left out, and with those that are moved.
@@ -15,10 +15,10 @@ export interface ReadContext {
   readonly first: number
   readonly last: number
   /** How many more occurrences may be looked at. */
-  readonly left: { occurrences: number }
+  readonly remaining: { occurrences: number }
 }
 
-export const REPEATS_TOO_OFTEN = `it repeats too often: more than ${CALENDAR_FEED_OCCURRENCES} occurrences would have to be read`
+export const REPEATS_TOO_OFTEN_REASON = `it repeats too often: more than ${CALENDAR_FEED_OCCURRENCES} occurrences would have to be read`
 
 /** The clocks of two zones never differ by more. */
 const MAX_ZONE_DIFFERENCE = 2 * DAY_SECONDS
@@ -104,7 +104,7 @@ const shiftsOf = (
 
 /** Returns whether a rule has ended before a time on the clock of its series. Of two possible ends the later one counts. */
 const makeIsAfterEnd = (
-  { until }: CalendarRule,
+  { until }: RecurrenceRule,
   { start, isAllDay }: CalendarEvent,
   clocks: CalendarClocks
 ): ((wall: number) => boolean) => {
@@ -113,22 +113,22 @@ const makeIsAfterEnd = (
   if (until.isDate) return (wall) => wall >= (day + 1) * DAY_SECONDS
   const instant = until.utcOffset === undefined ? undefined : until.wall - until.utcOffset
   if (isAllDay) {
-    const dayAtProperty = instant === undefined ? day : Math.floor(clocks.property.wallOf(instant) / DAY_SECONDS)
+    const dayAtProperty = instant === undefined ? day : Math.floor(clocks.propertyClock.wallOf(instant) / DAY_SECONDS)
     return (wall) => wall >= (Math.max(day, dayAtProperty) + 1) * DAY_SECONDS
   }
-  const last = instant === undefined ? until.wall : (start.clock ?? clocks.property).wallOf(instant)
+  const last = instant === undefined ? until.wall : (start.clock ?? clocks.propertyClock).wallOf(instant)
   return (wall) => wall > last
 }
 
-const expandRule = (event: CalendarEvent, rule: CalendarRule, maxShiftSeconds: number, context: ReadContext) =>
+const expandRule = (event: CalendarEvent, rule: RecurrenceRule, maxShiftSeconds: number, context: ReadContext) =>
   expandRecurrence(rule, event.start, {
     soonest: context.first * DAY_SECONDS - MAX_ZONE_DIFFERENCE - maxShiftSeconds - event.seconds,
     latest: (context.last + 1) * DAY_SECONDS + MAX_ZONE_DIFFERENCE + maxShiftSeconds,
     isAfterEnd: makeIsAfterEnd(rule, event, context.clocks),
-    left: context.left
+    remaining: context.remaining
   })
 
-const readDates = (event: CalendarEvent, clocks: CalendarClocks): ReadonlyArray<Occurrence> =>
+const toRdateOccurrences = (event: CalendarEvent, clocks: CalendarClocks): ReadonlyArray<Occurrence> =>
   event.dates.map(({ time, seconds = event.seconds }) => {
     if (event.isAllDay && time.isMidnight) {
       const wall = time.day * DAY_SECONDS
@@ -159,7 +159,7 @@ export const nightsOfEvent = (
     if (walls === undefined) return undefined
     for (const wall of walls) occurrences.push({ time: { wall, clock: start.clock }, wall, seconds })
   }
-  for (const occurrence of readDates(event, clocks)) occurrences.push(occurrence)
+  for (const occurrence of toRdateOccurrences(event, clocks)) occurrences.push(occurrence)
   return occurrences.flatMap(({ time, wall, seconds }) => {
     if (isExcluded(exceptions, wall)) return []
     const shift = wall === undefined ? undefined : shifts.findLast(({ from }) => from <= wall)

@@ -1,9 +1,9 @@
 import { parseTime, type WrittenTime } from "./date-time-values.ts"
-import type { Frequency, Recurrence, RuleWeekday } from "./recurrence.ts"
+import type { Frequency, Recurrence, RuleWeekday } from "./recurrence-expansion.ts"
 
 // Reads recurrence rules (RFC 5545, 3.3.10). A rule is readable only if the standard gives all of its parts a meaning together.
 
-export interface CalendarRule extends Recurrence {
+export interface RecurrenceRule extends Recurrence {
   /** The rule without COUNT and UNTIL, for the `VTIMEZONE` that `ical.js` reads. */
   readonly text: string
   readonly until: WrittenTime | undefined
@@ -11,22 +11,22 @@ export interface CalendarRule extends Recurrence {
 
 const numberListPattern = (pattern: string): RegExp => new RegExp(`^(?:${pattern})(?:,(?:${pattern}))*$`)
 const WEEKDAYS = ["SU", "MO", "TU", "WE", "TH", "FR", "SA"]
-const WEEKDAY = `(?:${WEEKDAYS.join("|")})`
+const WEEKDAY_PATTERN = `(?:${WEEKDAYS.join("|")})`
 
-const PARTS: Readonly<Record<string, RegExp>> = {
+const RULE_PART_PATTERNS: Readonly<Record<string, RegExp>> = {
   FREQ: /^[A-Z]+$/,
   INTERVAL: /^0*[1-9]\d{0,5}$/,
   COUNT: /^0*[1-9]\d{0,8}$/,
   BYSECOND: numberListPattern("[0-5]?\\d|60"),
   BYMINUTE: numberListPattern("[0-5]?\\d"),
   BYHOUR: numberListPattern("[01]?\\d|2[0-3]"),
-  BYDAY: numberListPattern(`(?:[+-]?(?:0?[1-9]|[1-4]\\d|5[0-3]))?${WEEKDAY}`),
+  BYDAY: numberListPattern(`(?:[+-]?(?:0?[1-9]|[1-4]\\d|5[0-3]))?${WEEKDAY_PATTERN}`),
   BYMONTHDAY: numberListPattern("[+-]?(?:0?[1-9]|[12]\\d|3[01])"),
   BYYEARDAY: numberListPattern("[+-]?0*(?:[1-9]|[1-9]\\d|[12]\\d\\d|3[0-5]\\d|36[0-6])"),
   BYWEEKNO: numberListPattern("[+-]?(?:0?[1-9]|[1-4]\\d|5[0-3])"),
   BYMONTH: numberListPattern("0?[1-9]|1[0-2]"),
   BYSETPOS: numberListPattern("[+-]?0*(?:[1-9]|[1-9]\\d|[12]\\d\\d|3[0-5]\\d|36[0-6])"),
-  WKST: new RegExp(`^${WEEKDAY}$`)
+  WKST: new RegExp(`^${WEEKDAY_PATTERN}$`)
 }
 
 const FREQUENCIES: ReadonlyArray<Frequency> = ["SECONDLY", "MINUTELY", "HOURLY", "DAILY", "WEEKLY", "MONTHLY", "YEARLY"]
@@ -38,7 +38,8 @@ const parseRuleParts = (value: string): ReadonlyMap<string, string> | undefined 
     if (part.trim() === "") continue
     const [, nameText = "", text = ""] = /^[ \t]*([A-Za-z]+)[ \t]*=([^=]*)$/.exec(part) ?? []
     const name = nameText.toUpperCase()
-    if (parts.has(name) || (name !== "UNTIL" && PARTS[name]?.test(text.toUpperCase()) !== true)) return undefined
+    if (parts.has(name) || (name !== "UNTIL" && RULE_PART_PATTERNS[name]?.test(text.toUpperCase()) !== true))
+      return undefined
     parts.set(name, name === "UNTIL" ? text : text.toUpperCase())
   }
   return parts
@@ -49,10 +50,10 @@ const parseWeekday = (text: string): RuleWeekday => ({
   ordinal: Number(text.slice(0, -2))
 })
 
-const parseNumbers = (text: string | undefined): ReadonlyArray<number> | undefined => text?.split(",").map(Number)
+const parseNumberList = (text: string | undefined): ReadonlyArray<number> | undefined => text?.split(",").map(Number)
 
 /** Returns whether RFC 5545 allows the parts of a rule together. */
-const isAllowed = (rule: Recurrence): boolean => {
+const isAllowedRule = (rule: Recurrence): boolean => {
   const { frequency, weekNumbers, yearDays, monthDays, weekdays, positions } = rule
   const hasOrdinal = weekdays?.some(({ ordinal }) => ordinal !== 0) === true
   if (weekNumbers !== undefined && (frequency !== "YEARLY" || hasOrdinal)) return false
@@ -64,7 +65,7 @@ const isAllowed = (rule: Recurrence): boolean => {
 }
 
 /** Reads a rule; undefined if any part of it is unreadable, of another standard, or not allowed beside the others. */
-export const parseRule = (value: string): CalendarRule | undefined => {
+export const parseRecurrenceRule = (value: string): RecurrenceRule | undefined => {
   const parts = parseRuleParts(value)
   const frequency = FREQUENCIES.find((each) => each === parts?.get("FREQ"))
   if (parts === undefined || frequency === undefined) return undefined
@@ -76,17 +77,17 @@ export const parseRule = (value: string): CalendarRule | undefined => {
     interval: Number(parts.get("INTERVAL") ?? 1),
     count: count === undefined ? undefined : Number(count),
     weekStart: WEEKDAYS.indexOf(parts.get("WKST") ?? "MO"),
-    months: parseNumbers(parts.get("BYMONTH")),
-    weekNumbers: parseNumbers(parts.get("BYWEEKNO")),
-    yearDays: parseNumbers(parts.get("BYYEARDAY")),
-    monthDays: parseNumbers(parts.get("BYMONTHDAY")),
+    months: parseNumberList(parts.get("BYMONTH")),
+    weekNumbers: parseNumberList(parts.get("BYWEEKNO")),
+    yearDays: parseNumberList(parts.get("BYYEARDAY")),
+    monthDays: parseNumberList(parts.get("BYMONTHDAY")),
     weekdays: parts.get("BYDAY")?.split(",").map(parseWeekday),
-    hours: parseNumbers(parts.get("BYHOUR")),
-    minutes: parseNumbers(parts.get("BYMINUTE")),
-    seconds: parseNumbers(parts.get("BYSECOND")),
-    positions: parseNumbers(parts.get("BYSETPOS"))
+    hours: parseNumberList(parts.get("BYHOUR")),
+    minutes: parseNumberList(parts.get("BYMINUTE")),
+    seconds: parseNumberList(parts.get("BYSECOND")),
+    positions: parseNumberList(parts.get("BYSETPOS"))
   }
-  if (!isAllowed(rule)) return undefined
+  if (!isAllowedRule(rule)) return undefined
   const text = Array.from(parts)
     .filter(([name]) => name !== "COUNT" && name !== "UNTIL")
     .map((part) => part.join("="))

@@ -1,11 +1,11 @@
 import windowsZones from "cldr-core/supplemental/windowsZones.json" with { type: "json" }
 import * as Result from "effect/Result"
 import ICAL from "ical.js"
-import type { ReportClause } from "./clause-report.ts"
-import { formatBasicTime, parseOffset, parseTime } from "./date-time-values.ts"
-import { DAY_SECONDS } from "./nights.ts"
-import type { CalendarComponent } from "./outline.ts"
-import { parseRule } from "./recurrence-rule.ts"
+import type { CalendarComponent } from "./component-tree.ts"
+import { formatBasicTime, parseTime, parseUtcOffset } from "./date-time-values.ts"
+import { DAY_SECONDS } from "./event-nights.ts"
+import { parseRecurrenceRule } from "./recurrence-rule.ts"
+import type { ReportUnreadablePart } from "./unreadable-part-report.ts"
 
 // Finds time zones by name: in the runtime, in the table of Windows names, and in the calendar itself.
 
@@ -17,7 +17,7 @@ export interface ZoneClock {
   readonly isKnown: boolean
 }
 
-export const UTC: ZoneClock = { instantOf: (wall) => wall, wallOf: (instant) => instant, isKnown: true }
+export const UTC_CLOCK: ZoneClock = { instantOf: (wall) => wall, wallOf: (instant) => instant, isKnown: true }
 
 /** Quarters of an hour whose offset is remembered, for each zone. Offsets change only at the beginning of a quarter. */
 const OFFSET_CACHE_SIZE = 20_000
@@ -77,8 +77,8 @@ const CLOCK_CACHE_SIZE = 1_000
 /** Names of UTC itself. Other zones without an offset, such as Africa/Abidjan, are places. */
 const UTC_NAME = /^(?:Etc\/)?(?:UTC|UCT|GMT|GMT[+-]?0|Greenwich|Universal|Zulu)$/i
 
-const ianaClock = (name: string): ZoneClock | undefined => {
-  if (UTC_NAME.test(name)) return UTC
+const findIanaClock = (name: string): ZoneClock | undefined => {
+  if (UTC_NAME.test(name)) return UTC_CLOCK
   const cached = clockCache.get(name)
   if (cached !== undefined) return cached
   const format = Result.try(() => new Intl.DateTimeFormat("en-US", { ...DATE_TIME_FIELDS, timeZone: name }))
@@ -90,14 +90,14 @@ const ianaClock = (name: string): ZoneClock | undefined => {
 }
 
 /** IANA names by Windows names in lower case, for the territory `001`: the whole world (Unicode CLDR). */
-const IANA_OF_WINDOWS: ReadonlyMap<string, string> = new Map(
+const IANA_NAME_BY_WINDOWS_NAME: ReadonlyMap<string, string> = new Map(
   windowsZones.supplemental.windowsZones.mapTimezones.flatMap(({ mapZone }) =>
     mapZone._territory === "001" ? [[mapZone._other.toLowerCase(), mapZone._type]] : []
   )
 )
 
 /** Returns the names that a TZID may contain: some programs write `/example.com/20270101/Europe/Berlin`. */
-const candidateNames = (name: string): ReadonlyArray<string> => {
+const listCandidateNames = (name: string): ReadonlyArray<string> => {
   if (!name.startsWith("/")) return [name]
   const parts = name.split("/")
   return [3, 2, 1].map((count) => parts.slice(-count).join("/"))
@@ -105,23 +105,23 @@ const candidateNames = (name: string): ReadonlyArray<string> => {
 
 /** Returns the clock of a zone by its IANA or Windows name; undefined if the name is neither. */
 export const findClock = (name: string): ZoneClock | undefined => {
-  for (const each of candidateNames(name)) {
-    const clock = ianaClock(IANA_OF_WINDOWS.get(each.toLowerCase()) ?? each)
+  for (const each of listCandidateNames(name)) {
+    const clock = findIanaClock(IANA_NAME_BY_WINDOWS_NAME.get(each.toLowerCase()) ?? each)
     if (clock !== undefined) return clock
   }
   return undefined
 }
 
-const propertyText = (component: CalendarComponent, name: string): string =>
+const readPropertyText = (component: CalendarComponent, name: string): string =>
   component.properties.get(name)?.[0]?.value.trim() ?? ""
 
 /** Returns the lines of STANDARD or DAYLIGHT with checked values; undefined if a value is unreadable. */
 const formatObservance = (component: CalendarComponent): ReadonlyArray<string> | undefined => {
-  const start = parseTime(propertyText(component, "DTSTART"))
-  const [from, to] = [propertyText(component, "TZOFFSETFROM"), propertyText(component, "TZOFFSETTO")]
-  const isReadable = start !== undefined && parseOffset(from) !== undefined && parseOffset(to) !== undefined
-  if (!component.isWhole || !isReadable) return undefined
-  const rules = component.properties.get("RRULE")?.map(({ value }) => parseRule(value)) ?? []
+  const start = parseTime(readPropertyText(component, "DTSTART"))
+  const [from, to] = [readPropertyText(component, "TZOFFSETFROM"), readPropertyText(component, "TZOFFSETTO")]
+  const isReadable = start !== undefined && parseUtcOffset(from) !== undefined && parseUtcOffset(to) !== undefined
+  if (!component.isFullyReadable || !isReadable) return undefined
+  const rules = component.properties.get("RRULE")?.map(({ value }) => parseRecurrenceRule(value)) ?? []
   const dates = component.properties.get("RDATE")?.flatMap(({ value }) => value.split(",").map(parseTime)) ?? []
   const lines: Array<string> = []
   for (const rule of rules) {
@@ -154,7 +154,7 @@ const toLibraryTime = (wall: number): ICAL.Time => {
 /** Returns the clock that a VTIMEZONE describes; undefined if it is empty, or unreadable in part. */
 const parseTimezoneClock = (component: CalendarComponent): ZoneClock | undefined => {
   const observances = component.components.map(formatObservance)
-  if (!component.isWhole || observances.length === 0 || observances.includes(undefined)) return undefined
+  if (!component.isFullyReadable || observances.length === 0 || observances.includes(undefined)) return undefined
   const lines = ["BEGIN:VTIMEZONE", "TZID:described", ...observances.flatMap((each) => each ?? []), "END:VTIMEZONE"]
   const timezone = Result.try(() => new ICAL.Timezone({ component: lines.join("\r\n"), tzid: "described" }))
   if (Result.isFailure(timezone)) return undefined
@@ -169,7 +169,7 @@ const parseTimezoneClock = (component: CalendarComponent): ZoneClock | undefined
 }
 
 /** Returns the name of an unknown zone for a report: printable ASCII, at most 40 characters, since it may be any text. */
-const printableName = (name: string): string => name.replace(/[^\x20-\x7e]/g, "?").slice(0, 40)
+const toPrintableName = (name: string): string => name.replace(/[^\x20-\x7e]/g, "?").slice(0, 40)
 
 /**
  * Returns a function that finds the clock of a TZID. It looks in the runtime and in the table of Windows names first, then in
@@ -177,21 +177,21 @@ const printableName = (name: string): string => name.replace(/[^\x20-\x7e]/g, "?
  */
 export const makeClockLookup = (
   timezones: ReadonlyArray<CalendarComponent>,
-  property: ZoneClock,
-  report: ReportClause
+  propertyClock: ZoneClock,
+  report: ReportUnreadablePart
 ): ((name: string) => ZoneClock) => {
-  const componentsByName = new Map(timezones.map((component) => [propertyText(component, "TZID"), component]))
+  const componentsByName = new Map(timezones.map((component) => [readPropertyText(component, "TZID"), component]))
   const clocksByName = new Map<string, ZoneClock>()
   const resolve = (name: string): ZoneClock => {
     const standardClock = findClock(name)
     if (standardClock !== undefined) return standardClock
     const component = componentsByName.get(name)
     if (component !== undefined) {
-      const clock = parseTimezoneClock(component) ?? findClock(propertyText(component, "X-LIC-LOCATION"))
+      const clock = parseTimezoneClock(component) ?? findClock(readPropertyText(component, "X-LIC-LOCATION"))
       if (clock !== undefined) return clock
     }
-    report(`the time zone ${printableName(name)} is unknown`)
-    return { ...property, isKnown: false }
+    report(`the time zone ${toPrintableName(name)} is unknown`)
+    return { ...propertyClock, isKnown: false }
   }
   return (name) => {
     const clock = clocksByName.get(name) ?? resolve(name)

@@ -8,8 +8,8 @@ import { MESSAGE_GIVE_UP_MS } from "../../../../platform/limits.ts"
 import { TakenMessage } from "./claimed-message.ts"
 import {
   type ClaimedSendPartition,
-  type MessageEndedParameters,
   type MessageFailedParameters,
+  type MessageRefusedOrUnknownParameters,
   type MessageSentParameters,
   releasePartitionSql,
   settlingFailed,
@@ -23,7 +23,7 @@ export const SEND_LEASE_MS = 45_000
 
 const readTaken = makeRowsReader(TakenMessage)
 const readEchoes = makeOptionalRowReader(Schema.Struct({ echoes: Schema.Array(Schema.String) }))
-const readCount = makeOptionalRowReader(Schema.Struct({ messages: Schema.Int }))
+const readMessageCount = makeOptionalRowReader(Schema.Struct({ messages: Schema.Int }))
 
 const toClaimedPartition = (
   { operator_id, conversation_id, attempts }: TakenMessage,
@@ -35,9 +35,9 @@ const toClaimedPartition = (
   now
 })
 
-const toClaimedMessage = (taken: TakenMessage, now: Date) => ({
-  ...toClaimedPartition(taken, now),
-  message_id: taken.message_id
+const toClaimedMessage = (message: TakenMessage, now: Date) => ({
+  ...toClaimedPartition(message, now),
+  message_id: message.message_id
 })
 
 /**
@@ -48,50 +48,57 @@ const toClaimedMessage = (taken: TakenMessage, now: Date) => ({
 export class SendQueue extends Context.Service<SendQueue>()("latchkey/domain/guests/conversations/sending/SendQueue", {
   make: Effect.map(SqlClient.SqlClient, (sql) => {
     const take = inForms(sql, (taking: Givens<ClaimRequest>) => takingDue(sql, taking))
-    const recordSent = inForms(sql, (given: Givens<MessageSentParameters>) => settlingSent(sql, given))
-    const recordEnded = inForms(sql, (given: Givens<MessageEndedParameters>) => settlingOver(sql, given))
-    const postpone = inForms(sql, (given: Givens<MessageFailedParameters>) => settlingFailed(sql, given))
-    const release = inForms(sql, (given: Givens<ClaimedSendPartition>) => releasePartitionSql(sql, given))
+    const recordSent = inForms(sql, (parameters: Givens<MessageSentParameters>) => settlingSent(sql, parameters))
+    const recordRefusedOrUnknown = inForms(sql, (parameters: Givens<MessageRefusedOrUnknownParameters>) =>
+      settlingOver(sql, parameters)
+    )
+    const postpone = inForms(sql, (parameters: Givens<MessageFailedParameters>) => settlingFailed(sql, parameters))
+    const release = inForms(sql, (parameters: Givens<ClaimedSendPartition>) => releasePartitionSql(sql, parameters))
     return {
       /** Takes up to `most` due lanes. `underWay` are those this process has already. */
-      take: (now: Date, most: number, underWay: Iterable<AccountKey>) =>
-        readTaken(take({ now, leaseEnd: computeLeaseEnd(now, SEND_LEASE_MS), most, ...toBusyCounts(underWay) })),
+      take: (now: Date, most: number, inProgress: Iterable<AccountKey>) =>
+        readTaken(take({ now, leaseEnd: computeLeaseEnd(now, SEND_LEASE_MS), most, ...toBusyCounts(inProgress) })),
 
       /** The guest has it. Answers the names of what the channel had told of it before, which are it, and are gone. */
-      recordSent: (taken: TakenMessage, channelMessageId: string | null, now: Date) =>
+      recordSent: (message: TakenMessage, channelMessageId: string | null, now: Date) =>
         Effect.map(
           readEchoes(
-            recordSent({ ...toClaimedMessage(taken, now), channel_message_id: channelMessageId ?? undefined })
+            recordSent({ ...toClaimedMessage(message, now), channel_message_id: channelMessageId ?? undefined })
           ),
           (row) => row?.echoes ?? []
         ),
 
       /** It is over. Answers whether it was until now. */
-      recordEnded: (taken: TakenMessage, delivery: MessageEndedParameters["delivery"], reason: string, now: Date) =>
+      recordRefusedOrUnknown: (
+        message: TakenMessage,
+        delivery: MessageRefusedOrUnknownParameters["delivery"],
+        reason: string,
+        now: Date
+      ) =>
         Effect.map(
-          readCount(recordEnded({ ...toClaimedMessage(taken, now), delivery, reason })),
+          readMessageCount(recordRefusedOrUnknown({ ...toClaimedMessage(message, now), delivery, reason })),
           (row) => (row?.messages ?? 0) > 0
         ),
 
       /** It is tried again then. Answers how many of the lane were given up, since they waited for too long. */
-      postpone: (taken: TakenMessage, reason: string, maybeSent: boolean, nextTry: Date, now: Date) =>
+      postpone: (message: TakenMessage, reason: string, maybeSent: boolean, nextTry: Date, now: Date) =>
         Effect.map(
-          readCount(
+          readMessageCount(
             postpone({
-              ...toClaimedMessage(taken, now),
-              failures: taken.failures,
+              ...toClaimedMessage(message, now),
+              failures: message.failures,
               nextTry,
               reason,
               maybeSent,
-              tooOld: new Date(now.getTime() - MESSAGE_GIVE_UP_MS),
-              lost: `given up after a day: ${reason}`,
-              unsure: `given up after a day, and it may have been delivered: ${reason}`
+              giveUpCreatedUntil: new Date(now.getTime() - MESSAGE_GIVE_UP_MS),
+              refusedReason: `given up after a day: ${reason}`,
+              unknownReason: `given up after a day, and it may have been delivered: ${reason}`
             })
           ),
           (row) => row?.messages ?? 0
         ),
 
-      release: (taken: TakenMessage, now: Date) => Effect.orDie(release(toClaimedPartition(taken, now)))
+      release: (message: TakenMessage, now: Date) => Effect.orDie(release(toClaimedPartition(message, now)))
     }
   })
 }) {

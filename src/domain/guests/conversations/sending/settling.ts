@@ -17,14 +17,14 @@ interface ClaimedMessageParameters extends ClaimedSendPartition {
   readonly message_id: number
 }
 
-const isOfConversation = (
+const conversationCondition = (
   sql: SqlClient,
   { operator_id, conversation_id }: Pick<Givens<ClaimedSendPartition>, "operator_id" | "conversation_id">
 ): Fragment => sql`operator_id = ${operator_id} AND conversation_id = ${conversation_id}`
 
 /** Whether a lane is still the worker's: nobody has taken it since. */
 const isClaimedCondition = (sql: SqlClient, inHand: Givens<ClaimedSendPartition>): Fragment =>
-  sql`${isOfConversation(sql, inHand)} AND attempts = ${inHand.attempts}`
+  sql`${conversationCondition(sql, inHand)} AND attempts = ${inHand.attempts}`
 
 export interface MessageSentParameters extends ClaimedMessageParameters {
   readonly channel_message_id: string | undefined
@@ -36,12 +36,12 @@ export interface MessageSentParameters extends ClaimedMessageParameters {
  * One that was sent too, or that the guest wrote, is another whatever its channel calls it, and keeps that name. Answers the
  * names of those that went.
  */
-export const settlingSent = (sql: SqlClient, sent: Givens<MessageSentParameters>): Fragment => {
-  const { now, attempts, message_id, channel_message_id } = sent
+export const settlingSent = (sql: SqlClient, parameters: Givens<MessageSentParameters>): Fragment => {
+  const { now, attempts, message_id, channel_message_id } = parameters
   const channelMessageIdSql = sql`${channel_message_id ?? null}::text`
   return sql`
     WITH lane AS (
-      SELECT operator_id, conversation_id FROM message_lanes WHERE ${isOfConversation(sql, sent)} FOR NO KEY UPDATE
+      SELECT operator_id, conversation_id FROM message_lanes WHERE ${conversationCondition(sql, parameters)} FOR NO KEY UPDATE
     ), ours AS MATERIALIZED (
       SELECT m.operator_id, m.conversation_id, m.id, m.delivery
       FROM lane JOIN messages m ON m.operator_id = lane.operator_id AND m.id = ${message_id}
@@ -70,25 +70,25 @@ export const settlingSent = (sql: SqlClient, sent: Givens<MessageSentParameters>
     SELECT echoes FROM other`
 }
 
-export interface MessageEndedParameters extends ClaimedMessageParameters {
+export interface MessageRefusedOrUnknownParameters extends ClaimedMessageParameters {
   readonly delivery: "refused" | "unknown"
   readonly reason: string
 }
 
 /** It is over without being sent, as far as anybody knows: the lane goes on with what else waits. */
-export const settlingOver = (sql: SqlClient, over: Givens<MessageEndedParameters>): Fragment => sql`
+export const settlingOver = (sql: SqlClient, parameters: Givens<MessageRefusedOrUnknownParameters>): Fragment => sql`
   WITH lane AS (
-    SELECT operator_id, conversation_id FROM message_lanes WHERE ${isClaimedCondition(sql, over)} FOR NO KEY UPDATE
+    SELECT operator_id, conversation_id FROM message_lanes WHERE ${isClaimedCondition(sql, parameters)} FOR NO KEY UPDATE
   ), settled AS (
-    UPDATE messages m SET delivery = ${over.delivery}, reason = ${over.reason}, settled_at = ${over.now},
+    UPDATE messages m SET delivery = ${parameters.delivery}, reason = ${parameters.reason}, settled_at = ${parameters.now},
       traceparent = NULL
     FROM lane
-    WHERE m.operator_id = lane.operator_id AND m.conversation_id = lane.conversation_id AND m.id = ${over.message_id}
+    WHERE m.operator_id = lane.operator_id AND m.conversation_id = lane.conversation_id AND m.id = ${parameters.message_id}
       AND m.delivery = 'queued'
     RETURNING m.id
   ), going_on AS (
     UPDATE message_lanes l
-    SET waiting = l.waiting - (SELECT count(*) FROM settled)::integer, failures = 0, due_at = ${over.now}
+    SET waiting = l.waiting - (SELECT count(*) FROM settled)::integer, failures = 0, due_at = ${parameters.now}
     FROM lane WHERE l.operator_id = lane.operator_id AND l.conversation_id = lane.conversation_id
   )
   SELECT count(*) AS messages FROM settled`
@@ -100,30 +100,30 @@ export interface MessageFailedParameters extends ClaimedMessageParameters {
   /** Whether it may have got there by now. */
   readonly maybeSent: boolean
   /** What was recorded by then has been tried for long enough. */
-  readonly tooOld: Date
+  readonly giveUpCreatedUntil: Date
   /** Why it is given up, if it surely never got there and if it may have. */
-  readonly lost: string
-  readonly unsure: string
+  readonly refusedReason: string
+  readonly unknownReason: string
 }
 
 /**
  * The channel could not be told: all of the lane waits, so that nothing overtakes. What waits for too long is given up, each of
  * it, so that a channel that is away for days is not asked for each. Answers how many were given up.
  */
-export const settlingFailed = (sql: SqlClient, failed: Givens<MessageFailedParameters>): Fragment => {
-  const { message_id, now, tooOld } = failed
+export const settlingFailed = (sql: SqlClient, parameters: Givens<MessageFailedParameters>): Fragment => {
+  const { message_id, now, giveUpCreatedUntil } = parameters
   const isTriedCondition = sql`m.id = ${message_id}`
-  const isTooOldCondition = sql`m.created_at <= ${tooOld}`
-  const isMaybeSentCondition = sql`CASE WHEN ${isTriedCondition} THEN ${failed.maybeSent}::boolean ELSE m.maybe_sent END`
+  const isTooOldCondition = sql`m.created_at <= ${giveUpCreatedUntil}`
+  const isMaybeSentCondition = sql`CASE WHEN ${isTriedCondition} THEN ${parameters.maybeSent}::boolean ELSE m.maybe_sent END`
   return sql`
     WITH lane AS (
       SELECT operator_id, conversation_id FROM message_lanes
-      WHERE ${isClaimedCondition(sql, failed)} AND failures = ${failed.failures} FOR NO KEY UPDATE
+      WHERE ${isClaimedCondition(sql, parameters)} AND failures = ${parameters.failures} FOR NO KEY UPDATE
     ), tried AS (
       UPDATE messages m
       SET maybe_sent = ${isMaybeSentCondition},
         delivery = CASE WHEN NOT ${isTooOldCondition} THEN 'queued' WHEN ${isMaybeSentCondition} THEN 'unknown' ELSE 'refused' END,
-        reason = CASE WHEN NOT ${isTooOldCondition} THEN ${failed.reason} WHEN ${isMaybeSentCondition} THEN ${failed.unsure} ELSE ${failed.lost} END,
+        reason = CASE WHEN NOT ${isTooOldCondition} THEN ${parameters.reason} WHEN ${isMaybeSentCondition} THEN ${parameters.unknownReason} ELSE ${parameters.refusedReason} END,
         settled_at = CASE WHEN ${isTooOldCondition} THEN ${now}::timestamptz END,
         traceparent = CASE WHEN NOT ${isTooOldCondition} THEN m.traceparent END
       FROM lane
@@ -136,7 +136,7 @@ export const settlingFailed = (sql: SqlClient, failed: Givens<MessageFailedParam
       UPDATE message_lanes l
       SET waiting = l.waiting - gone.messages::integer,
         failures = CASE WHEN gone.tried THEN l.failures + 1 ELSE 0 END,
-        due_at = CASE WHEN gone.tried THEN ${failed.nextTry}::timestamptz ELSE ${now}::timestamptz END
+        due_at = CASE WHEN gone.tried THEN ${parameters.nextTry}::timestamptz ELSE ${now}::timestamptz END
       FROM lane, gone WHERE l.operator_id = lane.operator_id AND l.conversation_id = lane.conversation_id
     )
     SELECT messages FROM gone`

@@ -9,29 +9,30 @@ import { supportsCategoryRatings, supportsHostReviews } from "./review-support.t
 
 // What a host writes: a review of the guest, a reply to the guest's, or both.
 
-type Payload = typeof create_review.payloadSchema.Type
+type CreateReviewPayload = typeof create_review.payloadSchema.Type
 
 /** What is written, before it is known on which channel. */
 export type HostReview = Pick<OutboundReview, "review" | "reply">
 
-const textOrNull = (text: string | undefined): string | null => (text === undefined || text.trim() === "" ? null : text)
+const toTextOrNull = (text: string | undefined): string | null =>
+  text === undefined || text.trim() === "" ? null : text
 
 /** Blank texts say nothing. Ratings by category are of a review that has a score or a text. */
-export const toHostReview = (payload: Payload): Result.Result<HostReview, BadRequest> => {
+export const toHostReview = (payload: CreateReviewPayload): Result.Result<HostReview, BadRequest> => {
   const { category_ratings: categoryRatings = {} } = payload
-  const [content, reply] = [textOrNull(payload.host_review_content), textOrNull(payload.host_reply_content)]
+  const [content, reply] = [toTextOrNull(payload.host_review_content), toTextOrNull(payload.host_reply_content)]
   const score = payload.host_review_score ?? categoryRatings.overall_rating ?? null
   if (score !== null || content !== null) {
     return Result.succeed({ review: { score, content: content ?? "", categoryRatings }, reply })
   }
-  if (reply === null) return Result.fail(emptyHostReview)
+  if (reply === null) return Result.fail(emptyHostReviewError)
   return Object.keys(categoryRatings).length > 0
-    ? Result.fail(ratingsWithoutReview)
+    ? Result.fail(ratingsWithoutReviewError)
     : Result.succeed({ review: null, reply })
 }
 
 /** The same on a channel: ratings take effect where they mean something. */
-export const withSupportedRatings = (channelType: string, { review, reply }: HostReview): HostReview => ({
+export const keepSupportedRatings = (channelType: string, { review, reply }: HostReview): HostReview => ({
   review: review === null || supportsCategoryRatings(channelType) ? review : { ...review, categoryRatings: {} },
   reply
 })
@@ -52,12 +53,12 @@ export const findReviewObstacle = (
   { review, reply }: HostReview,
   today: string
 ): BadRequest | Conflict | ValidationFailed | undefined => {
-  if (!supportsHostReviews(channel_type)) return hostReviewsNotSupported(channel_type)
-  if (status !== "accepted" && written === null) return orderNotAccepted(status)
-  if (today < check_out_date) return stayNotOver(check_out_date)
-  if (review !== null && written?.host_review != null) return alreadyReviewed
-  if (reply !== null && written?.host_reply != null) return alreadyReplied
-  return reply !== null && written?.guest_review == null ? nothingToReplyTo : undefined
+  if (!supportsHostReviews(channel_type)) return hostReviewsNotSupportedError(channel_type)
+  if (status !== "accepted" && written === null) return orderNotAcceptedError(status)
+  if (today < check_out_date) return stayNotOverError(check_out_date)
+  if (review !== null && written?.host_review != null) return alreadyReviewedError
+  if (reply !== null && written?.host_reply != null) return alreadyRepliedError
+  return reply !== null && written?.guest_review == null ? nothingToReplyToError : undefined
 }
 
 const toReviewSide = ({ score, content, categoryRatings }: NonNullable<HostReview["review"]>, at: Date): ReviewSide => {
@@ -87,25 +88,25 @@ export const containsHostReview = (content: ReviewContent | null, { review, repl
     Equal.equals([content.host_review?.score, content.host_review?.content], [review.score, review.content])) &&
   (reply === null || content.host_reply?.content === reply)
 
-const emptyHostReview = new BadRequest({
+const emptyHostReviewError = new BadRequest({
   message:
     "host_review_content: is missing; send a review (host_review_score, category_ratings.overall_rating or host_review_content), host_reply_content, or both."
 })
-const ratingsWithoutReview = new BadRequest({
+const ratingsWithoutReviewError = new BadRequest({
   message: "category_ratings: require overall_rating, host_review_score or host_review_content."
 })
-const hostReviewsNotSupported = (channelType: string) =>
+const hostReviewsNotSupportedError = (channelType: string) =>
   new ValidationFailed({ message: `reservation_code: hosts cannot write reviews or replies on ${channelType}.` })
-const orderNotAccepted = (status: OrderStatus) =>
+const orderNotAcceptedError = (status: OrderStatus) =>
   new ValidationFailed({
     message: `reservation_code: the order is ${status}; only orders with a completed stay can be reviewed.`
   })
-const stayNotOver = (checkOut: string) =>
+const stayNotOverError = (checkOut: string) =>
   new BadRequest({
     message: `reservation_code: the guest checks out on ${checkOut}; reviews are possible from that date on.`
   })
-const alreadyReviewed = new Conflict({
+const alreadyReviewedError = new Conflict({
   message: "host_review_content: the guest of this order has already been reviewed."
 })
-const alreadyReplied = new Conflict({ message: "host_reply_content: the guest's review already has a reply." })
-const nothingToReplyTo = new Conflict({ message: "host_reply_content: the guest has written no review yet." })
+const alreadyRepliedError = new Conflict({ message: "host_reply_content: the guest's review already has a reply." })
+const nothingToReplyToError = new Conflict({ message: "host_reply_content: the guest has written no review yet." })

@@ -14,7 +14,7 @@ const toEventTime = ({ created_at }: { readonly created_at: string }): string =>
   formatInstantWithOffset(parseChannelInstant(created_at))
 
 /** A mean of many has more decimals than anybody reads. */
-export const roundedScore = (score: number): number => Math.round(score * 100) / 100
+export const roundScore = (score: number): number => Math.round(score * 100) / 100
 
 const toSubScores = (subScores: NonNullable<ReviewSideEvent["sub_score"]>): ReadonlyArray<SubScore> =>
   subScores.map(({ category, rating, review_category_tags = null }) => ({ category, rating, review_category_tags }))
@@ -23,7 +23,7 @@ const mergeReviewSide = (before: ReviewSide | null, event: ReviewSideEvent | nul
   if (event === null || event === undefined) return before
   const { score, sub_score, content } = event
   const after = {
-    score: typeof score === "number" ? roundedScore(score) : (before?.score ?? null),
+    score: typeof score === "number" ? roundScore(score) : (before?.score ?? null),
     sub_score: sub_score ? toSubScores(sub_score) : (before?.sub_score ?? null),
     content,
     created_at: toEventTime(event)

@@ -31,16 +31,16 @@ const REVIEW_SUPPORT: Readonly<Record<ChannelType, ReviewSupport>> = {
   houfy: "guest"
 }
 
-const channelsWith = (matches: (support: ReviewSupport) => boolean): ReadonlyArray<string> =>
+const selectChannels = (matches: (support: ReviewSupport) => boolean): ReadonlyArray<string> =>
   Object.entries(REVIEW_SUPPORT).flatMap(([channel, support]) => (matches(support) ? [channel] : []))
 
 /** Where orders have a record. */
-export const REVIEWED_CHANNELS = channelsWith((support) => support !== "none")
+export const REVIEWED_CHANNELS = selectChannels((support) => support !== "none")
 
 /** Where hosts write, too. */
-export const HOST_REVIEW_CHANNELS = channelsWith((support) => support.startsWith("both"))
+export const HOST_REVIEW_CHANNELS = selectChannels((support) => support.startsWith("both"))
 
-const CATEGORY_RATING_CHANNELS: ReadonlySet<string> = new Set(channelsWith((support) => support === "both, rated"))
+const CATEGORY_RATING_CHANNELS: ReadonlySet<string> = new Set(selectChannels((support) => support === "both, rated"))
 
 export const supportsHostReviews = (channelType: string): boolean => HOST_REVIEW_CHANNELS.includes(channelType)
 

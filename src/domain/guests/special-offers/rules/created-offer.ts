@@ -41,15 +41,15 @@ const isReadableOffer = Schema.is(
 const isInstant = Schema.is(InstantText)
 
 /** The offer that a channel made; undefined where its answer cannot be read. A time that is none is as one it did not say. */
-export const toCreatedOffer = (request: OfferRequest, created: CreatedOffer, now: Date): NewOffer | undefined => {
-  if (!isReadableOffer(created)) return undefined
-  const price = parseDecimalText("price", created.price, created.currency)
+export const toNewOffer = (request: OfferRequest, createdOffer: CreatedOffer, now: Date): NewOffer | undefined => {
+  if (!isReadableOffer(createdOffer)) return undefined
+  const price = parseDecimalText("price", createdOffer.price, createdOffer.currency)
   if (Result.isFailure(price)) return undefined
-  const createTime = isInstant(created.createdAt) ? created.createdAt : null
-  const expireTime = isInstant(created.expiresAt) ? created.expiresAt : null
+  const createTime = isInstant(createdOffer.createdAt) ? createdOffer.createdAt : null
+  const expireTime = isInstant(createdOffer.expiresAt) ? createdOffer.expiresAt : null
   const created_at = createTime === null ? now : parseChannelInstant(createTime)
   return {
-    offer_id: created.offerId,
+    offer_id: createdOffer.offerId,
     offer_type: request.offerType,
     status: "active",
     listing_id: request.listingId,
@@ -61,7 +61,7 @@ export const toCreatedOffer = (request: OfferRequest, created: CreatedOffer, now
     number_of_infants: request.numberOfInfants,
     number_of_pets: request.numberOfPets,
     price: price.success,
-    currency: created.currency,
+    currency: createdOffer.currency,
     create_time: createTime,
     expire_time: expireTime,
     created_at,

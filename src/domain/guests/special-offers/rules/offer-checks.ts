@@ -2,7 +2,7 @@ import { Result } from "effect"
 import { BadRequest, Conflict, NotFound, ValidationFailed } from "../../../../contract/errors.ts"
 import { parseDecimalText } from "../../../../contract/money.ts"
 import type { StayDates } from "../../../bookings/reservations/rules/nights.ts"
-import { validateDates } from "../../../bookings/reservations/rules/stay-validation.ts"
+import { validateStayDates } from "../../../bookings/reservations/rules/stay-validation.ts"
 import type { OutboundOffer } from "../../../channels/port/connector.ts"
 
 // What a guest may be offered.
@@ -11,16 +11,16 @@ const OFFER_CHANNELS: ReadonlySet<string> = new Set(["airbnb", "booking_site"])
 
 /** 422 for a conversation of a channel that has no offers. */
 export const checkOffersSupported = (channelType: string): Result.Result<void, ValidationFailed> =>
-  OFFER_CHANNELS.has(channelType) ? Result.void : Result.fail(offersNotSupported)
+  OFFER_CHANNELS.has(channelType) ? Result.void : Result.fail(offersNotSupportedError)
 
 /** 422 for one of a channel that has no pre-approvals. */
 export const checkPreapprovalsSupported = (channelType: string): Result.Result<void, ValidationFailed> =>
-  channelType === "airbnb" ? Result.void : Result.fail(preapprovalsNotSupported)
+  channelType === "airbnb" ? Result.void : Result.fail(preapprovalsNotSupportedError)
 
-const offersNotSupported = new ValidationFailed({
+const offersNotSupportedError = new ValidationFailed({
   message: "conversation_id: offers can only be sent to guests of airbnb and of the booking site."
 })
-const preapprovalsNotSupported = new ValidationFailed({
+const preapprovalsNotSupportedError = new ValidationFailed({
   message: "conversation_id: only inquiries of airbnb can be pre-approved."
 })
 
@@ -28,7 +28,7 @@ const preapprovalsNotSupported = new ValidationFailed({
 export const checkOfferDates = (dates: StayDates, today: string): Result.Result<StayDates, ValidationFailed> =>
   dates.check_in_date < today
     ? Result.fail(new ValidationFailed({ message: "check_in_date: must be today or later." }))
-    : validateDates(dates)
+    : validateStayDates(dates)
 
 /** What an offer is of, as it stands here. */
 export interface OfferPreconditions {
@@ -63,13 +63,13 @@ export type OfferPrice = Pick<OutboundOffer, "price" | "currency" | "ratePlanId"
 export const toOfferPrice = (channelType: string, request: PriceRequest): Result.Result<OfferPrice, BadRequest> => {
   const { price, currency, rate_plan_id } = request
   if (channelType !== "booking_site") return Result.succeed({ price, currency: null, ratePlanId: null })
-  if (rate_plan_id === undefined) return missingField("rate_plan_id")
+  if (rate_plan_id === undefined) return failMissingField("rate_plan_id")
   return currency === undefined
-    ? missingField("currency")
+    ? failMissingField("currency")
     : Result.succeed({ price, currency, ratePlanId: rate_plan_id })
 }
 
-const missingField = (field: string) =>
+const failMissingField = (field: string) =>
   Result.fail(new BadRequest({ message: `${field}: is required in a conversation of the booking site.` }))
 
 /** 422 for a price that is finer than its currency, which is the listing's unless it was said. */
@@ -87,11 +87,11 @@ export interface Inquiry extends StayDates {
 
 /** 422 for a guest who asks for nothing, or for what is over. */
 export const checkInquiryOpen = (inquiry: Inquiry | null, today: string): Result.Result<Inquiry, ValidationFailed> => {
-  if (inquiry === null) return Result.fail(noInquiry)
-  return inquiry.check_in_date < today ? Result.fail(inquiryHasBegun) : Result.succeed(inquiry)
+  if (inquiry === null) return Result.fail(noInquiryError)
+  return inquiry.check_in_date < today ? Result.fail(inquiryHasBegunError) : Result.succeed(inquiry)
 }
 
-const noInquiry = new ValidationFailed({ message: "conversation_id: the guest has no open inquiry." })
-const inquiryHasBegun = new ValidationFailed({
+const noInquiryError = new ValidationFailed({ message: "conversation_id: the guest has no open inquiry." })
+const inquiryHasBegunError = new ValidationFailed({
   message: "conversation_id: the dates of the inquiry have already begun."
 })

@@ -63,7 +63,7 @@ const NUMBER_WEIGHT = 0.4
 const isNumber = ({ kind, names }: Term): boolean => kind === "word" && names.every((name) => /\d/.test(name))
 const isWord = (term: Term): boolean => term.kind === "word" || term.kind === "pair"
 
-const weightOf = (term: Term, isBesideTopic: boolean, isFirst: boolean): number => {
+const computeTermWeight = (term: Term, isBesideTopic: boolean, isFirst: boolean): number => {
   const valuePattern = VALUE_PATTERNS.find(([name]) => term.names.includes(name))
   if (valuePattern !== undefined) return valuePattern[1]
   if (!isBesideTopic) return isNumber(term) ? NUMBER_WEIGHT : TERM_WEIGHTS[term.kind]
@@ -133,7 +133,7 @@ type Sentence = AnalyzedFragment["sentences"][number]
 const includesTerm = (names: ReadonlySet<string>, term: Term): boolean => term.names.some((name) => names.has(name))
 
 /** What a sentence mentions beside its first topic, in an entry about that other one. */
-const MENTIONED_SCORE = 0.55
+const MENTIONED_TOPIC_SCORE = 0.55
 /** What it is first about, under another title. */
 const FIRST_TOPIC_SCORE = 0.85
 /** What it speaks of under a title where one looks for that. */
@@ -208,7 +208,9 @@ const scoreTerm = (term: Term, sentence: Sentence, fragment: AnalyzedFragment): 
   if (includesTerm(sentence.names, term)) {
     if (includesTerm(fragment.title, term) || !fragment.hasTopicInTitle || term.kind !== "topic") return 1
     if (isUnderRelatedTitle(term, fragment)) return RELATED_TITLE_SCORE
-    return term.names.some((name) => sentence.firstTopicNames.includes(name)) ? FIRST_TOPIC_SCORE : MENTIONED_SCORE
+    return term.names.some((name) => sentence.firstTopicNames.includes(name))
+      ? FIRST_TOPIC_SCORE
+      : MENTIONED_TOPIC_SCORE
   }
   if (includesTerm(fragment.title, term)) return fragment.hasTopicInSubTitle ? OTHER_SUB_TITLE_SCORE : 0.97
   return includesTerm(fragment.text, term) ? OTHER_SENTENCE_SCORES[term.kind] : 0
@@ -222,7 +224,7 @@ const weighTerms = (
   const isBesideTopic = questionTerms.some(({ kind }) => kind === "topic")
   const firstWord = questionTerms.find(isWord)
   return questionTerms.map((term) => {
-    const weight = weightOf(term, isBesideTopic, term === firstWord)
+    const weight = computeTermWeight(term, isBesideTopic, term === firstWord)
     if (term.kind !== "word" && term.kind !== "pair") return [term, weight]
     const fragmentCount = fragments.filter((fragment) => isMentioned(term, fragment)).length
     return [term, weight / (fragmentCount < 2 ? 1 : 1 + Math.log2(fragmentCount) / 4)]
@@ -233,7 +235,7 @@ const weighTerms = (
 const OTHER_CONDITION_PENALTY = 0.25
 
 /** What a sentence loses beside others that answer as well: what speaks of nothing asked itself, or on another condition. */
-const INDIRECT_PENALTY = 0.02
+const INDIRECT_ANSWER_PENALTY = 0.02
 
 const hasOtherCondition = (questionTerms: QuestionTerms, conditions: ReadonlyArray<Term>): boolean => {
   const names = termNamesOf(questionTerms)
@@ -256,7 +258,9 @@ const scoreSentence = (
   const isDirect = weightedTerms.some(([term]) => term.kind !== "aspect" && includesTerm(sentence.names, term))
   const isOnOtherCondition = hasOtherCondition(questionTerms, sentence.conditions)
   const penalty =
-    score < MIN_SCORE ? 0 : (isDirect ? 0 : INDIRECT_PENALTY) + (isOnOtherCondition ? INDIRECT_PENALTY : 0)
+    score < MIN_SCORE
+      ? 0
+      : (isDirect ? 0 : INDIRECT_ANSWER_PENALTY) + (isOnOtherCondition ? INDIRECT_ANSWER_PENALTY : 0)
   return {
     fragment: fragment.source,
     text: sentence.text,

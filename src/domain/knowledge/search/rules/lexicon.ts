@@ -15,7 +15,7 @@ export type MeaningKind = "topic" | "condition" | "context" | "aspect"
 /** A meaning that words may have; its name is a term like a word, and none that anybody writes. */
 interface Meaning {
   readonly name: string
-  readonly weighing: MeaningKind
+  readonly kind: MeaningKind
 }
 
 export type Meanings = ReadonlyArray<Meaning>
@@ -33,9 +33,9 @@ interface PhraseIndex {
   readonly phraseLengths: Map<string, number>
 }
 
-const parseLexicon = (names: Readonly<Record<string, string>>, weighing: MeaningKind) =>
+const parseLexicon = (names: Readonly<Record<string, string>>, kind: MeaningKind) =>
   Object.entries(names).map(([name, phrases]) => ({
-    meaning: { name: `about${name}`, weighing },
+    meaning: { name: `about${name}`, kind },
     phrases: phrases.split(",")
   }))
 
@@ -74,7 +74,7 @@ const addPhrase = (index: PhraseIndex, phrase: string, meaning: Meaning): void =
   const runs = splitRuns(phrase)
   const [first] = runs
   if (first === undefined) return
-  if (first.unbroken) addMeaning(index.byUnbrokenText, runs.map(({ text }) => text).join(""), meaning)
+  if (first.isUnbroken) addMeaning(index.byUnbrokenText, runs.map(({ text }) => text).join(""), meaning)
   else if (phrase.startsWith("*")) addMeaning(index.bySuffix, first.text, meaning)
   else if (phrase.endsWith("*") && runs.length === 1) addMeaning(index.byPrefix, first.text, meaning)
   else {
@@ -89,7 +89,7 @@ const addPhrase = (index: PhraseIndex, phrase: string, meaning: Meaning): void =
 const phraseIndex = buildPhraseIndex()
 
 /** Characters of the longest way of saying something in a script without word breaks. */
-const LONGEST_UNBROKEN_PHRASE = Math.max(...Array.from(phraseIndex.byUnbrokenText.keys(), (phrase) => phrase.length))
+const MAX_UNBROKEN_PHRASE_LENGTH = Math.max(...Array.from(phraseIndex.byUnbrokenText.keys(), (phrase) => phrase.length))
 
 /** A stretch of runs, or of characters of one, and the meanings it has; each group is one meaning or another. */
 interface MeaningMatch {
@@ -102,7 +102,7 @@ interface MeaningMatch {
  * its beginning, and that before words that are only like it: those may be of another language.
  */
 export const matchMeaning = (runs: ReadonlyArray<TextRun>, at: number): MeaningMatch | undefined => {
-  for (let length = Math.min(maxPhraseLength(runs[at]), runs.length - at); length > 0; length--) {
+  for (let length = Math.min(findMaxPhraseLength(runs[at]), runs.length - at); length > 0; length--) {
     const phrase = runs.slice(at, at + length)
     const groups = meaningGroupsOf(phrase)
     if (groups.length > 0) return { length, groups }
@@ -111,7 +111,7 @@ export const matchMeaning = (runs: ReadonlyArray<TextRun>, at: number): MeaningM
 }
 
 /** Words of the longest way of saying something that may begin here: most words begin none of several. */
-const maxPhraseLength = (first: TextRun | undefined): number =>
+const findMaxPhraseLength = (first: TextRun | undefined): number =>
   first === undefined
     ? 0
     : Math.max(
@@ -163,28 +163,28 @@ export const meaningsOfMisspelling = (word: string): Meanings | undefined => {
 
 /** What the characters from here on are about, in a script without word breaks. */
 export const matchUnbrokenMeaning = (text: string, at: number): MeaningMatch | undefined => {
-  for (let length = Math.min(LONGEST_UNBROKEN_PHRASE, text.length - at); length > 0; length--) {
+  for (let length = Math.min(MAX_UNBROKEN_PHRASE_LENGTH, text.length - at); length > 0; length--) {
     const meanings = phraseIndex.byUnbrokenText.get(text.slice(at, at + length))
     if (meanings !== undefined) return { length, groups: [meanings] }
   }
   return undefined
 }
 
-const wordsIn = (text: string): ReadonlySet<string> => new Set(splitRuns(foldText(text)).map(({ text }) => text))
+const parseWordList = (text: string): ReadonlySet<string> => new Set(splitRuns(foldText(text)).map(({ text }) => text))
 
-const stopWords = wordsIn(STOP_WORDS)
-const unbrokenStopWords = wordsIn(UNBROKEN_STOP_WORDS)
+const stopWords = parseWordList(STOP_WORDS)
+const unbrokenStopWords = parseWordList(UNBROKEN_STOP_WORDS)
 
 /** Whether a word says nothing of what a question is about. */
 export const isStopWord = (word: string): boolean => stopWords.has(word)
 
 /** How many characters from here on say nothing of it. */
-export const stopWordLengthAt = (text: string, at: number): number => {
-  for (let length = Math.min(LONGEST_STOP_WORD, text.length - at); length > 0; length--) {
+export const findStopWordLength = (text: string, at: number): number => {
+  for (let length = Math.min(MAX_STOP_WORD_LENGTH, text.length - at); length > 0; length--) {
     if (unbrokenStopWords.has(text.slice(at, at + length))) return length
   }
   return 0
 }
 
 /** Characters of the longest of {@link UNBROKEN_STOP_WORDS} that are looked at. */
-const LONGEST_STOP_WORD = 8
+const MAX_STOP_WORD_LENGTH = 8

@@ -46,7 +46,7 @@ const isQuestion = (sentence: string, hasMarkedQuestion: boolean): boolean => {
 export type KnowledgeQuestion = ReadonlyArray<QuestionTerms>
 
 /** What is read of messages that wait together, oldest first: so many characters in all. Those that say nothing are none. */
-export const trimMessages = (messages: ReadonlyArray<string>): ReadonlyArray<string> => {
+export const truncateMessages = (messages: ReadonlyArray<string>): ReadonlyArray<string> => {
   let remaining = QUESTION_TEXT
   return messages.flatMap((message) => {
     const characters = Array.from(message.trim()).slice(0, remaining)
@@ -70,7 +70,7 @@ const classifySentences = (message: string): ReadonlyArray<ClassifiedSentence> =
 
 /** What messages that wait together ask, sentence by sentence; of what goes on for ever only the beginning. */
 export const parseQuestions = (messages: ReadonlyArray<string>): ReadonlyArray<KnowledgeQuestion> => {
-  const sentences = trimMessages(messages).flatMap(classifySentences)
+  const sentences = truncateMessages(messages).flatMap(classifySentences)
   const questions = sentences.flatMap(({ sentence, isQuestion }, at) =>
     isQuestion ? [parseQuestion(sentence, sentences[at - 1]?.sentence)] : []
   )
@@ -86,7 +86,7 @@ const parseQuestion = (sentence: string, previousSentence: string | undefined): 
   const previousTerms = previousSentence === undefined ? [] : parseTerms(previousSentence)
   if (!namesTopic(terms) && (namesTopic(previousTerms) || !namesSubject(terms)))
     return [combineTerms([...previousTerms, ...terms])]
-  const clauses = sentence.split(CLAUSE)
+  const clauses = sentence.split(CLAUSE_SEPARATOR)
   return clauses.length < 2 ? [terms] : [terms, ...clauses.filter(hasQuestionWords).map(parseTerms).filter(namesTopic)]
 }
 
@@ -96,11 +96,11 @@ const combineTerms = (terms: QuestionTerms): QuestionTerms =>
     const first = remainingTerms.find(({ names }) => names.includes(one))
     const second = remainingTerms.find((term) => term !== first && term.names.includes(other))
     if (first === undefined || second === undefined) return remainingTerms
-    const both: Term = { names: [topic], kind: "topic" }
-    return remainingTerms.flatMap((term) => (term === first ? [both] : term === second ? [] : [term]))
+    const combinedTerm: Term = { names: [topic], kind: "topic" }
+    return remainingTerms.flatMap((term) => (term === first ? [combinedTerm] : term === second ? [] : [term]))
   }, terms)
 
-const CLAUSE = /[,;:，；、]\s*|\s[-–—]\s/u
+const CLAUSE_SEPARATOR = /[,;:，；、]\s*|\s[-–—]\s/u
 
 /** Whether it names what it is about. */
 const namesSubject = (terms: QuestionTerms): boolean => terms.some(({ kind }) => kind !== "aspect")
@@ -110,14 +110,14 @@ const namesTopic = (terms: QuestionTerms): boolean => terms.some(({ kind }) => k
 /** As many readings of questions as their names can be searched for, each whole: with less it would ask something else. */
 const limitSearchNames = (questions: ReadonlyArray<KnowledgeQuestion>): ReadonlyArray<KnowledgeQuestion> => {
   const names = new Set<string>()
-  const fits = (terms: QuestionTerms): boolean => {
+  const addNamesIfTheyFit = (terms: QuestionTerms): boolean => {
     const newNames = Array.from(termNamesOf(terms)).filter((name) => !names.has(name))
     if (names.size + newNames.length > MAX_SEARCH_NAMES) return false
     for (const name of newNames) names.add(name)
     return true
   }
   return questions.flatMap((question) => {
-    const readings = question.filter((terms) => namesSubject(terms) && fits(terms))
+    const readings = question.filter((terms) => namesSubject(terms) && addNamesIfTheyFit(terms))
     return readings.length === 0 ? [] : [readings]
   })
 }

@@ -35,14 +35,14 @@ const splitLongSentence = (sentence: string): ReadonlyArray<string> => {
   const pieces: Array<string> = []
   let from = 0
   while (sentence.length - from > MAX_SENTENCE_LENGTH) {
-    const until = endOfPiece(sentence, from)
+    const until = findPieceEnd(sentence, from)
     pieces.push(sentence.slice(from, until))
     from = until
   }
   return [...pieces, sentence.slice(from)]
 }
 
-const endOfPiece = (sentence: string, from: number): number => {
+const findPieceEnd = (sentence: string, from: number): number => {
   const maxEnd = from + MAX_SENTENCE_LENGTH
   const blank = sentence.lastIndexOf(" ", maxEnd - 1)
   if (blank > from) return blank + 1

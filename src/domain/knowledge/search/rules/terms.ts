@@ -1,10 +1,10 @@
 import {
+  findStopWordLength,
   isStopWord,
   type MeaningKind,
   type Meanings,
   matchMeaning,
-  matchUnbrokenMeaning,
-  stopWordLengthAt
+  matchUnbrokenMeaning
 } from "./lexicon.ts"
 import { foldText, splitRuns, stemOf, type TextRun } from "./text-folding.ts"
 
@@ -16,38 +16,38 @@ export interface Term {
 }
 
 /** What a word that nobody knows may be about all the same. */
-type Guess = (word: string) => Meanings | undefined
+type MeaningGuesser = (word: string) => Meanings | undefined
 
-const noGuess: Guess = () => undefined
+const guessNothing: MeaningGuesser = () => undefined
 
 /** What a text speaks of, in its order. Words that say nothing are left out, and what is repeated is not. */
-export const extractTerms = (text: string, guess = noGuess): ReadonlyArray<Term> => {
+export const extractTerms = (text: string, guessMeanings = guessNothing): ReadonlyArray<Term> => {
   const runs = splitRuns(foldText(text))
   const terms: Array<Term> = []
   for (let at = 0; at < runs.length; ) {
     const run = runs[at]
     if (run === undefined) break
-    if (run.unbroken) {
+    if (run.isUnbroken) {
       terms.push(...extractUnbrokenTerms(run.text))
       at += 1
       continue
     }
     const match = matchMeaning(runs, at)
-    terms.push(...(match === undefined ? toWordTerms(run, guess) : match.groups.map(toTerm)))
+    terms.push(...(match === undefined ? toWordTerms(run, guessMeanings) : match.groups.map(toTerm)))
     at += match?.length ?? 1
   }
   return terms
 }
 
-const toTerm = (meanings: ReadonlyArray<{ readonly name: string; readonly weighing: MeaningKind }>): Term => ({
+const toTerm = (meanings: ReadonlyArray<{ readonly name: string; readonly kind: MeaningKind }>): Term => ({
   names: meanings.map(({ name }) => name),
-  kind: meanings[0]?.weighing ?? "topic"
+  kind: meanings[0]?.kind ?? "topic"
 })
 
 /** A word that is guessed is found by itself too: the host may have written just that. */
-const toWordTerms = ({ text }: TextRun, guess: Guess): ReadonlyArray<Term> => {
+const toWordTerms = ({ text }: TextRun, guessMeanings: MeaningGuesser): ReadonlyArray<Term> => {
   if (isStopWord(text) || (text.length === 1 && !/\p{N}/u.test(text))) return []
-  const meanings = guess(text)
+  const meanings = guessMeanings(text)
   if (meanings === undefined) return [{ names: [stemOf(text)], kind: "word" }]
   const { names, kind } = toTerm(meanings)
   return [{ names: [...names, stemOf(text)], kind }]
@@ -58,7 +58,7 @@ const extractUnbrokenTerms = (text: string): ReadonlyArray<Term> => {
   let unmatched = ""
   for (let at = 0; at < text.length; ) {
     const match = matchUnbrokenMeaning(text, at)
-    const stopWordLength = stopWordLengthAt(text, at)
+    const stopWordLength = findStopWordLength(text, at)
     if (match === undefined && stopWordLength === 0) {
       unmatched += text[at] ?? ""
       at += 1

@@ -1,6 +1,6 @@
 // Texts as they are compared: what a guest and a host write differently and mean alike is the same here.
 
-const LETTERS: ReadonlyMap<string, string> = new Map([
+const LETTER_REPLACEMENTS: ReadonlyMap<string, string> = new Map([
   ["ß", "ss"],
   ["ø", "o"],
   ["æ", "ae"],
@@ -19,7 +19,7 @@ export const foldText = (text: string): string =>
     // The marks of other scripts are letters of their own there, or make another letter of one.
     .replace(/([\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}])[\u0300-\u036f]+/gu, "$1")
     .normalize("NFC")
-    .replace(/[ßøæœłđı]/g, (letter) => LETTERS.get(letter) ?? letter)
+    .replace(/[ßøæœłđı]/g, (letter) => LETTER_REPLACEMENTS.get(letter) ?? letter)
 
 /** Scripts that put no blanks between words, or put to a word what belongs to it: they are read character by character. */
 const UNBROKEN_SCRIPTS =
@@ -28,7 +28,7 @@ const UNBROKEN_SCRIPTS =
 /** A word of a folded text, or a run of characters of a script without word breaks. */
 export interface TextRun {
   readonly text: string
-  readonly unbroken: boolean
+  readonly isUnbroken: boolean
 }
 
 const RUN_PATTERN = /[\p{L}\p{N}\p{M}]+/gu
@@ -38,13 +38,13 @@ export const splitRuns = (text: string): ReadonlyArray<TextRun> =>
   Array.from(text.matchAll(RUN_PATTERN), ([run]) => splitByScript(run)).flat()
 
 const splitByScript = (run: string): ReadonlyArray<TextRun> => {
-  if (!UNBROKEN_SCRIPTS.test(run)) return [{ text: run, unbroken: false }]
-  const runs: Array<{ text: string; unbroken: boolean }> = []
+  if (!UNBROKEN_SCRIPTS.test(run)) return [{ text: run, isUnbroken: false }]
+  const runs: Array<{ text: string; isUnbroken: boolean }> = []
   for (const character of run) {
     const last = runs.at(-1)
-    const unbroken = UNBROKEN_SCRIPTS.test(character) || (/\p{M}/u.test(character) && (last?.unbroken ?? true))
-    if (last?.unbroken === unbroken) last.text += character
-    else runs.push({ text: character, unbroken })
+    const isUnbroken = UNBROKEN_SCRIPTS.test(character) || (/\p{M}/u.test(character) && (last?.isUnbroken ?? true))
+    if (last?.isUnbroken === isUnbroken) last.text += character
+    else runs.push({ text: character, isUnbroken })
   }
   return runs
 }

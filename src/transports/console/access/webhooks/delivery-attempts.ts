@@ -1,6 +1,6 @@
 import type { LoggedDelivery } from "../../../../domain/webhooks/deliveries/DeliveryLog.ts"
 import type { DeliveryAttempt } from "../../../../domain/webhooks/deliveries/delivery.ts"
-import { webhookIdOf } from "../../../../domain/webhooks/deliveries/delivery-message.ts"
+import { formatWebhookId } from "../../../../domain/webhooks/deliveries/delivery-message.ts"
 import { type Html, html, nothing } from "../../../docs/html.ts"
 import { TEXTS } from "../../console-texts.ts"
 import { type FormKeys, formKeyFields } from "../../page-frame.ts"
@@ -10,7 +10,7 @@ import { instantWithSecondsHtml, webhookUrl } from "./webhook-parts.ts"
 
 // What receivers answered, in words, with what they said.
 
-const WORDS = TEXTS.access.webhooks
+const WEBHOOK_TEXTS = TEXTS.access.webhooks
 
 type LoggedAttempt = LoggedDelivery["attempts"][number]
 
@@ -18,24 +18,24 @@ type LoggedAttempt = LoggedDelivery["attempts"][number]
 const attemptResult = (result: Omit<LoggedAttempt, "attempt" | "started_at">): Html => {
   const { status, reason, detail, duration_ms, first_bytes } = result
   const statusText = status === null ? (reason ?? "") : String(status)
-  return html`<strong>${statusText}</strong> · ${duration_ms} ${WORDS.milliseconds} · ${explainResult(result)}${
+  return html`<strong>${statusText}</strong> · ${duration_ms} ${WEBHOOK_TEXTS.milliseconds} · ${explainResult(result)}${
     detail === null ? nothing : html` <code>${detail}</code>`
-  }${first_bytes === null || first_bytes === "" ? nothing : html`<span class="soft"> ${WORDS.answer}</span><pre>${first_bytes}</pre>`}`
+  }${first_bytes === null || first_bytes === "" ? nothing : html`<span class="soft"> ${WEBHOOK_TEXTS.responseStart}</span><pre>${first_bytes}</pre>`}`
 }
 
-const attemptItem = (each: LoggedAttempt, timeZone: string): Html =>
-  html`<li>${instantWithSecondsHtml(each.started_at, timeZone)} · ${attemptResult(each)}</li>\n`
+const attemptItem = (attempt: LoggedAttempt, timeZone: string): Html =>
+  html`<li>${instantWithSecondsHtml(attempt.started_at, timeZone)} · ${attemptResult(attempt)}</li>\n`
 
 const STATE_BADGES = { waiting: "wait", delivered: "good", dead: "bad" } as const
 
 const attemptList = ({ attempts }: LoggedDelivery, timeZone: string): Html => {
   const last = attempts.at(-1)
-  if (last === undefined) return html`<span class="soft">${WORDS.notTried}</span>`
+  if (last === undefined) return html`<span class="soft">${WEBHOOK_TEXTS.notAttempted}</span>`
   const earlier = attempts.slice(0, -1).toReversed()
   return html`<ul>${attemptItem(last, timeZone)}</ul>${
     earlier.length === 0
       ? nothing
-      : html`<details><summary>${WORDS.earlierTries} (${earlier.length})</summary><ul>${earlier.map((each) => attemptItem(each, timeZone))}</ul></details>`
+      : html`<details><summary>${WEBHOOK_TEXTS.earlierAttempts} (${earlier.length})</summary><ul>${earlier.map((each) => attemptItem(each, timeZone))}</ul></details>`
   }`
 }
 
@@ -43,19 +43,19 @@ const attemptList = ({ attempts }: LoggedDelivery, timeZone: string): Html => {
 const resendForm = (id: string, { state, subscription_id }: LoggedDelivery, formKeys: FormKeys): Html =>
   state === "waiting"
     ? nothing
-    : html`<form method="post" action="${webhookUrl(subscription_id)}">${formKeyFields(formKeys)}<input type="hidden" name="delivery" value="${id}"><button name="${ACTION_FIELD}" value="replay_delivery" aria-label="${WORDS.sendAgain}: ${id}">${WORDS.sendAgain}</button></form>`
+    : html`<form method="post" action="${webhookUrl(subscription_id)}">${formKeyFields(formKeys)}<input type="hidden" name="delivery" value="${id}"><button name="${ACTION_FIELD}" value="replay_delivery" aria-label="${WEBHOOK_TEXTS.sendAgain}: ${id}">${WEBHOOK_TEXTS.sendAgain}</button></form>`
 
 const deliveryRow = (delivery: LoggedDelivery, timeZone: string, formKeys: FormKeys): Html => {
   const { event, record, queued_at, state, due_at } = delivery
-  const id = webhookIdOf(delivery)
+  const id = formatWebhookId(delivery)
   const nextAttempt =
-    state === "waiting" ? html` ${WORDS.nextTry} ${instantWithSecondsHtml(due_at, timeZone)}` : nothing
+    state === "waiting" ? html` ${WEBHOOK_TEXTS.nextAttempt} ${instantWithSecondsHtml(due_at, timeZone)}` : nothing
   return html`<tr>
-<td data-label="${WORDS.deliveryColumns.event}"><code>${event}</code>
-<div>${instantWithSecondsHtml(queued_at, timeZone)} <span class="badge ${STATE_BADGES[state]}">${WORDS.deliveryStates[state]}</span></div>
+<td data-label="${WEBHOOK_TEXTS.deliveryColumns.event}"><code>${event}</code>
+<div>${instantWithSecondsHtml(queued_at, timeZone)} <span class="badge ${STATE_BADGES[state]}">${WEBHOOK_TEXTS.deliveryStates[state]}</span></div>
 <div class="soft">${record} · ${id}${nextAttempt}</div>
 ${resendForm(id, delivery, formKeys)}</td>
-<td data-label="${WORDS.deliveryColumns.tries}">${attemptList(delivery, timeZone)}</td>
+<td data-label="${WEBHOOK_TEXTS.deliveryColumns.attempts}">${attemptList(delivery, timeZone)}</td>
 </tr>
 `
 }
@@ -66,8 +66,8 @@ export const deliveriesTable = (
   timeZone: string,
   formKeys: FormKeys
 ): Html => {
-  const { event, tries } = WORDS.deliveryColumns
-  return html`<table class="cards"><thead><tr><th scope="col">${event}</th><th scope="col">${tries}</th></tr></thead><tbody>
+  const { event, attempts } = WEBHOOK_TEXTS.deliveryColumns
+  return html`<table class="cards"><thead><tr><th scope="col">${event}</th><th scope="col">${attempts}</th></tr></thead><tbody>
 ${deliveries.map((each) => deliveryRow(each, timeZone, formKeys))}</tbody></table>`
 }
 
@@ -78,7 +78,7 @@ export const testEventResult = ({ result: attempt }: DeliveryAttempt, url: strin
       ? { status: attempt.status, reason: null, detail: null, first_bytes: attempt.firstBytes }
       : { status: null, reason: attempt.reason, detail: attempt.detail, first_bytes: null }
   const wasAccepted = isAccepted(result)
-  return html`<div class="message ${wasAccepted ? "done" : "error"}" role="status"><p>${WORDS.testSent} <code>${url}</code>. <strong>${
-    wasAccepted ? WORDS.testTaken : WORDS.testNotTaken
+  return html`<div class="message ${wasAccepted ? "done" : "error"}" role="status"><p>${WEBHOOK_TEXTS.testSent} <code>${url}</code>. <strong>${
+    wasAccepted ? WEBHOOK_TEXTS.testAccepted : WEBHOOK_TEXTS.testNotAccepted
   }</strong></p><div>${attemptResult({ ...result, duration_ms: attempt.durationMs })}</div></div>`
 }

@@ -1,7 +1,7 @@
-import type { FailureReason } from "../../../../domain/webhooks/deliveries/http-call.ts"
+import type { HttpFailureReason } from "../../../../domain/webhooks/deliveries/http-call.ts"
 import { TEXTS } from "../../console-texts.ts"
 
-const WORDS = TEXTS.access.webhooks
+const WEBHOOK_TEXTS = TEXTS.access.webhooks
 
 /** How a try ended, as it is written down. */
 export interface AttemptResult {
@@ -10,25 +10,27 @@ export interface AttemptResult {
   readonly reason: string | null
 }
 
-const failureTexts: Readonly<Record<FailureReason, string>> = WORDS.noAnswer
+const failureTexts: Readonly<Record<HttpFailureReason, string>> = WEBHOOK_TEXTS.failureReasons
 
-const isFailureReason = (reason: string): reason is FailureReason => Object.hasOwn(failureTexts, reason)
+const isFailureReason = (reason: string): reason is HttpFailureReason => Object.hasOwn(failureTexts, reason)
 
-const isExplainedStatus = (status: string): status is keyof typeof WORDS.answered =>
-  Object.hasOwn(WORDS.answered, status)
+const isExplainedStatus = (status: string): status is keyof typeof WEBHOOK_TEXTS.statusExplanations =>
+  Object.hasOwn(WEBHOOK_TEXTS.statusExplanations, status)
 
 /** 2xx alone says that the receiver has it. */
 export const isAccepted = ({ status }: AttemptResult): boolean => status !== null && status >= 200 && status < 300
 
 const explainStatus = (status: number): string => {
   const statusText = String(status)
-  if (isExplainedStatus(statusText)) return WORDS.answered[statusText]
+  if (isExplainedStatus(statusText)) return WEBHOOK_TEXTS.statusExplanations[statusText]
   const statusClass = `${Math.floor(status / 100)}xx`
-  return isExplainedStatus(statusClass) ? WORDS.answered[statusClass] : WORDS.answered.other
+  return isExplainedStatus(statusClass)
+    ? WEBHOOK_TEXTS.statusExplanations[statusClass]
+    : WEBHOOK_TEXTS.statusExplanations.other
 }
 
 /** Why a receiver has it not, or that it has, for a host who runs no network. */
 export const explainResult = ({ status, reason }: AttemptResult): string => {
   if (status !== null) return explainStatus(status)
-  return reason !== null && isFailureReason(reason) ? failureTexts[reason] : WORDS.noAnswer.closed
+  return reason !== null && isFailureReason(reason) ? failureTexts[reason] : WEBHOOK_TEXTS.failureReasons.closed
 }

@@ -7,7 +7,7 @@ import { TestEvents } from "../../../../domain/webhooks/deliveries/TestEvents.ts
 import {
   type HostWebhook,
   HostWebhooks,
-  notReplayable
+  notReplayableError
 } from "../../../../domain/webhooks/subscriptions/HostWebhooks.ts"
 import { BUSY_RETRY_SECONDS, WEBHOOK_TESTS_A_MINUTE } from "../../../../platform/limits.ts"
 import { Service } from "../../../../service/service.ts"
@@ -20,10 +20,10 @@ import type { SignedInVisit, SubmittedForm } from "../../visit.ts"
 import { testEventResult } from "./delivery-attempts.ts"
 import { repeatedSecretMessage, secretMessage, webhookUrl } from "./webhook-parts.ts"
 
-const WORDS = TEXTS.access.webhooks
+const WEBHOOK_TEXTS = TEXTS.access.webhooks
 
 /** The name of the form of its settings. */
-export const CHANGE_ACTION = "change_webhook"
+export const CHANGE_WEBHOOK_ACTION = "change_webhook"
 
 /** What a form of the page does with the webhook that the page is of, which who sent it may see. */
 export type WebhookAction = (
@@ -41,14 +41,14 @@ const makeActionError = (status: ActionError["status"], message: string, retryAf
 
 /** Returns the console's text for a failure. */
 const toErrorMessage = (error: ApiError): string => {
-  if (error._tag === "NotFound") return WORDS.noSuch
-  return error.message === notReplayable.message ? WORDS.notReplayable : error.message
+  if (error._tag === "NotFound") return WEBHOOK_TEXTS.noSuch
+  return error.message === notReplayableError.message ? WEBHOOK_TEXTS.notReplayable : error.message
 }
 
 const toActionError = (error: ApiError): Effect.Effect<ActionOutcome> =>
   Effect.succeed(makeActionError(toPageStatus(errorCode(error)), toErrorMessage(error)))
 
-const makeDone = (messageKey: keyof typeof TEXTS.access.done): ActionOutcome => ({ _tag: "Done", messageKey })
+const makeActionDone = (messageKey: keyof typeof TEXTS.access.done): ActionOutcome => ({ _tag: "Done", messageKey })
 
 const testEventBucket = (operatorId: number): Bucket => ({
   key: `{op:${operatorId}}:webhook_test`,
@@ -67,7 +67,7 @@ const RESEND_MESSAGES = {
 } as const
 
 /** What the account may not do by the API, as it stands, it may not do here. */
-const ifEntitled = <E>({ session: { person } }: SignedInVisit, action: Effect.Effect<ActionOutcome, never, E>) =>
+const runIfEntitled = <E>({ session: { person } }: SignedInVisit, action: Effect.Effect<ActionOutcome, never, E>) =>
   Effect.flatMap(DateTime.now, (now) => {
     const { caller, status, subscriptionUntil } = person
     const accountStatus = { ...caller, status, subscriptionUntil }
@@ -89,12 +89,12 @@ const makeOperationActions = Effect.gen(function* () {
   ) =>
     Effect.map(
       callOperation(service, visit, "update_webhook", fields, idempotencyKeyOf(form)),
-      (outcome): ActionOutcome => (outcome._tag === "Ok" ? makeDone(messageKey) : outcome)
+      (outcome): ActionOutcome => (outcome._tag === "Ok" ? makeActionDone(messageKey) : outcome)
     )
 
   /** Asks for the password, as adding a webhook does, because events may go to a new address afterwards. */
   const changeWebhook: WebhookAction = Effect.fnUntraced(function* (visit, form, { id }) {
-    const passwordError = yield* sudo.check(visit, form)
+    const passwordError = yield* sudo.checkPassword(visit, form)
     if (Option.isSome(passwordError)) return passwordError.value
     const fields = { id, url: form.get("url") ?? "", events: form.getAll("events") }
     return yield* updateWebhook(visit, form, fields, "webhook_changed")
@@ -106,9 +106,9 @@ const makeOperationActions = Effect.gen(function* () {
     form.get("sure") === "yes"
       ? Effect.map(
           callOperation(service, visit, "delete_webhook", { id }, idempotencyKeyOf(form)),
-          (outcome): ActionOutcome => (outcome._tag === "Ok" ? makeDone("webhook_deleted") : outcome)
+          (outcome): ActionOutcome => (outcome._tag === "Ok" ? makeActionDone("webhook_deleted") : outcome)
         )
-      : Effect.succeed(makeActionError(422, WORDS.removeUnsure))
+      : Effect.succeed(makeActionError(422, WEBHOOK_TEXTS.removalNotConfirmed))
 
   return { change: changeWebhook, resume: resumeWebhook, remove: deleteWebhook }
 })
@@ -121,22 +121,23 @@ const makeDirectActions = Effect.gen(function* () {
   /** Also of an account that may do nothing else: what it gives out can always be stopped. */
   const pauseWebhook: WebhookAction = (visit, _form, { id }) =>
     Effect.map(webhooks.pause(visit.session.person.caller, id), (isPaused) =>
-      isPaused ? makeDone("webhook_paused") : makeActionError(409, WORDS.alreadyPaused)
+      isPaused ? makeActionDone("webhook_paused") : makeActionError(409, WEBHOOK_TEXTS.alreadyPaused)
     )
 
   /** Not by the API, where any change resumes: a pause is ended by nothing but what says so. */
   const rotateSecret: WebhookAction = (visit, form, { id }) =>
-    ifEntitled(
+    runIfEntitled(
       visit,
       Effect.gen(function* () {
-        const passwordError = yield* sudo.check(visit, form)
+        const passwordError = yield* sudo.checkPassword(visit, form)
         if (Option.isSome(passwordError)) return passwordError.value
         const secret = yield* webhooks.rotate(visit.session.person.caller, id, idempotencyKeyOf(form))
         const outcome: ActionOutcome = {
           _tag: "Shown",
           html: Option.match(secret, {
             onNone: () => repeatedSecretMessage,
-            onSome: (newSecret) => secretMessage(Redacted.value(newSecret), WORDS.rotated, webhookUrl(id))
+            onSome: (newSecret) =>
+              secretMessage(Redacted.value(newSecret), WEBHOOK_TEXTS.rotatedSecretMessage, webhookUrl(id))
           })
         }
         return outcome
@@ -144,7 +145,7 @@ const makeDirectActions = Effect.gen(function* () {
     )
 
   const sendTestEvent: WebhookAction = (visit, _form, { id, url }) =>
-    ifEntitled(
+    runIfEntitled(
       visit,
       Effect.gen(function* () {
         const { operatorId } = visit.session.person.caller
@@ -153,21 +154,21 @@ const makeDirectActions = Effect.gen(function* () {
           case "Tried":
             return { _tag: "Shown", html: testEventResult(testOutcome, url) }
           case "Gone":
-            return makeActionError(404, WORDS.noSuch)
+            return makeActionError(404, WEBHOOK_TEXTS.noSuch)
           case "TooMany":
-            return makeActionError(429, WORDS.testTooMany, testOutcome.seconds)
+            return makeActionError(429, WEBHOOK_TEXTS.testTooMany, testOutcome.seconds)
           case "Busy":
-            return makeActionError(503, WORDS.testBusy, BUSY_RETRY_SECONDS)
+            return makeActionError(503, WEBHOOK_TEXTS.testBusy, BUSY_RETRY_SECONDS)
         }
       })
     )
 
   const resendDelivery: WebhookAction = (visit, form, webhook) =>
-    ifEntitled(
+    runIfEntitled(
       visit,
       webhooks
         .sendAgain(visit.session.person.caller, webhook, form.get("delivery") ?? "", idempotencyKeyOf(form))
-        .pipe(Effect.as(makeDone(RESEND_MESSAGES[webhook.health.state])), Effect.catch(toActionError))
+        .pipe(Effect.as(makeActionDone(RESEND_MESSAGES[webhook.health.state])), Effect.catch(toActionError))
     )
 
   return { pause: pauseWebhook, rotate: rotateSecret, test: sendTestEvent, sendAgain: resendDelivery }
@@ -180,7 +181,7 @@ export const makeWebhookActions = Effect.gen(function* () {
     yield* makeDirectActions
   ]
   return new Map<string, WebhookAction>([
-    [CHANGE_ACTION, change],
+    [CHANGE_WEBHOOK_ACTION, change],
     ["pause_webhook", pause],
     ["resume_webhook", resume],
     ["rotate_webhook_secret", rotate],

@@ -7,29 +7,29 @@ import { type Html, html, nothing } from "../../../docs/html.ts"
 import type { ActionOutcome } from "../../action-outcome.ts"
 import { TEXTS } from "../../console-texts.ts"
 import { ACCESS_PATH, formKeyFields, redirectSeeOther, renderConsolePage } from "../../page-frame.ts"
-import { parseRecordId } from "../../record-id.ts"
 import { makeSudo } from "../../sudo.ts"
 import {
   ACTION_FIELD,
   type PageResponse,
+  parseRecordId,
   type SignedInPage,
   type SignedInVisit,
   type SubmittedForm
 } from "../../visit.ts"
 import { deliveriesTable } from "./delivery-attempts.ts"
-import { CHANGE_ACTION, makeWebhookActions } from "./webhook-actions.ts"
+import { CHANGE_WEBHOOK_ACTION, makeWebhookActions } from "./webhook-actions.ts"
 import {
   creatorLabel,
   instantWithSecondsHtml,
   readSubmittedSettings,
-  settingsFields,
   stateBadge,
   WEBHOOK_PATH,
+  webhookSettingsFields,
   webhookTimeZoneNote,
   webhookUrl
 } from "./webhook-parts.ts"
 
-const WORDS = TEXTS.access.webhooks
+const WEBHOOK_TEXTS = TEXTS.access.webhooks
 
 /** The number a query names; undefined: it names none. */
 const readIdParam = (query: URLSearchParams, name: string): number | undefined => parseRecordId(query.get(name))
@@ -56,12 +56,16 @@ export const makeWebhookPage = Effect.gen(function* () {
     failedForm?: SubmittedForm
   ) {
     const before = readIdParam(visit.query, "before")
-    const logQuery = { operatorId: visit.session.person.caller.operatorId, subscriptionId: webhook.id, before }
+    const logQuery = {
+      operatorId: visit.session.person.caller.operatorId,
+      subscriptionId: webhook.id,
+      beforeEventId: before
+    }
     const deliveries = yield* log.list(logQuery, WEBHOOK_DELIVERIES_SHOWN + 1)
-    const passwordField = yield* sudo.passwordField(visit)
-    const body = html`<p><a href="${ACCESS_PATH}#webhooks">${WORDS.back}</a></p>
+    const passwordField = yield* sudo.renderPasswordField(visit)
+    const body = html`<p><a href="${ACCESS_PATH}#webhooks">${WEBHOOK_TEXTS.back}</a></p>
 ${message}${statusSection(visit, webhook)}${testSection(visit, webhook)}${deliveriesSection(visit, webhook, deliveries)}${settingsSection(visit, webhook, passwordField, failedForm)}${dangerSection(visit, webhook, passwordField)}`
-    return renderConsolePage(visit, { title: WORDS.one, body }, status)
+    return renderConsolePage(visit, { title: WEBHOOK_TEXTS.webhookTitle, body }, status)
   })
 
   /** The webhook of the page's address, if who is signed in may see it. */
@@ -124,8 +128,8 @@ const notFoundPage = (visit: SignedInVisit) =>
   renderConsolePage(
     visit,
     {
-      title: WORDS.one,
-      body: html`<p>${WORDS.noSuch}</p><p><a href="${ACCESS_PATH}#webhooks">${WORDS.back}</a></p>`
+      title: WEBHOOK_TEXTS.webhookTitle,
+      body: html`<p>${WEBHOOK_TEXTS.noSuch}</p><p><a href="${ACCESS_PATH}#webhooks">${WEBHOOK_TEXTS.back}</a></p>`
     },
     404
   )
@@ -149,19 +153,19 @@ const statusSection = (visit: SignedInVisit, webhook: HostWebhook): Html => {
   const { timeZone } = visit.session.person.caller
   const isPaused = webhook.paused_at !== null
   return html`<section>
-<h2>${WORDS.columns.state}</h2>
+<h2>${WEBHOOK_TEXTS.columns.state}</h2>
 <dl class="facts">
-<dt>${WORDS.columns.address}</dt><dd><code>${webhook.url}</code></dd>
-<dt>${WORDS.columns.state}</dt><dd>${stateBadge(webhook, timeZone)}</dd>
-<dt>${WORDS.columns.madeBy}</dt><dd>${creatorLabel(webhook)}</dd>
-<dt>${WORDS.madeAt}</dt><dd>${instantWithSecondsHtml(webhook.created_at, timeZone)}</dd>
+<dt>${WEBHOOK_TEXTS.columns.address}</dt><dd><code>${webhook.url}</code></dd>
+<dt>${WEBHOOK_TEXTS.columns.state}</dt><dd>${stateBadge(webhook, timeZone)}</dd>
+<dt>${WEBHOOK_TEXTS.columns.createdBy}</dt><dd>${creatorLabel(webhook)}</dd>
+<dt>${WEBHOOK_TEXTS.createdAt}</dt><dd>${instantWithSecondsHtml(webhook.created_at, timeZone)}</dd>
 </dl>
 ${webhookTimeZoneNote(timeZone)}
-${isPaused ? nothing : html`<p class="soft">${WORDS.pauseWords}</p>`}
+${isPaused ? nothing : html`<p class="soft">${WEBHOOK_TEXTS.pauseExplanation}</p>`}
 ${
   isPaused
-    ? webhookForm(visit, webhook, "resume_webhook", primaryButton(WORDS.resume))
-    : webhookForm(visit, webhook, "pause_webhook", plainButton(WORDS.pause))
+    ? webhookForm(visit, webhook, "resume_webhook", primaryButton(WEBHOOK_TEXTS.resume))
+    : webhookForm(visit, webhook, "pause_webhook", plainButton(WEBHOOK_TEXTS.pause))
 }
 </section>
 `
@@ -170,19 +174,19 @@ ${
 const settingsSection = (
   visit: SignedInVisit,
   webhook: HostWebhook,
-  password: Html,
+  passwordField: Html,
   failedForm: SubmittedForm | undefined
 ): Html => html`<section>
-<h2>${WORDS.settings}</h2>
-<p class="soft">${WORDS.changeResumes}</p>
-${webhookForm(visit, webhook, CHANGE_ACTION, primaryButton(WORDS.change), html`${settingsFields(readSubmittedSettings(failedForm, CHANGE_ACTION) ?? webhook)}${password}`)}
+<h2>${WEBHOOK_TEXTS.settings}</h2>
+<p class="soft">${WEBHOOK_TEXTS.changeResumes}</p>
+${webhookForm(visit, webhook, CHANGE_WEBHOOK_ACTION, primaryButton(WEBHOOK_TEXTS.change), html`${webhookSettingsFields(readSubmittedSettings(failedForm, CHANGE_WEBHOOK_ACTION) ?? webhook)}${passwordField}`)}
 </section>
 `
 
 const testSection = (visit: SignedInVisit, webhook: HostWebhook): Html => html`<section>
-<h2>${WORDS.test}</h2>
-<p class="soft">${WORDS.testWords}</p>
-${webhookForm(visit, webhook, "test_webhook", plainButton(WORDS.test))}
+<h2>${WEBHOOK_TEXTS.test}</h2>
+<p class="soft">${WEBHOOK_TEXTS.testExplanation}</p>
+${webhookForm(visit, webhook, "test_webhook", plainButton(WEBHOOK_TEXTS.test))}
 </section>
 `
 
@@ -196,35 +200,35 @@ const deliveriesSection = (
   const hasMore = loggedDeliveries.length > deliveries.length && last !== undefined
   const isFirstPage = !visit.query.has("before")
   return html`<section id="deliveries">
-<h2>${WORDS.deliveries}</h2>
-<p class="soft">${WORDS.deliveriesWords}</p>
-${deliveries.length === 0 ? html`<p>${WORDS.noDeliveries}</p>` : deliveriesTable(deliveries, visit.session.person.caller.timeZone, visit)}
+<h2>${WEBHOOK_TEXTS.deliveries}</h2>
+<p class="soft">${WEBHOOK_TEXTS.deliveriesExplanation}</p>
+${deliveries.length === 0 ? html`<p>${WEBHOOK_TEXTS.noDeliveries}</p>` : deliveriesTable(deliveries, visit.session.person.caller.timeZone, visit)}
 ${
   isFirstPage && !hasMore
     ? nothing
-    : html`<nav class="pages" aria-label="${WORDS.deliveries}">
-${isFirstPage ? nothing : html`<a href="${webhookUrl(id)}#deliveries">${WORDS.newest}</a>`}
-${hasMore ? html`<a href="${webhookUrl(id)}&before=${last.event_id}#deliveries">${WORDS.older}</a>` : nothing}
+    : html`<nav class="pages" aria-label="${WEBHOOK_TEXTS.deliveries}">
+${isFirstPage ? nothing : html`<a href="${webhookUrl(id)}#deliveries">${WEBHOOK_TEXTS.newest}</a>`}
+${hasMore ? html`<a href="${webhookUrl(id)}&before=${last.event_id}#deliveries">${WEBHOOK_TEXTS.older}</a>` : nothing}
 </nav>`
 }
 </section>
 `
 }
 
-const dangerSection = (visit: SignedInVisit, webhook: HostWebhook, password: Html): Html => html`<section>
-<h2>${WORDS.rotate}</h2>
-<p class="soft">${WORDS.rotateWords}</p>
-${webhookForm(visit, webhook, "rotate_webhook_secret", plainButton(WORDS.rotate), password)}
+const dangerSection = (visit: SignedInVisit, webhook: HostWebhook, passwordField: Html): Html => html`<section>
+<h2>${WEBHOOK_TEXTS.rotate}</h2>
+<p class="soft">${WEBHOOK_TEXTS.rotateExplanation}</p>
+${webhookForm(visit, webhook, "rotate_webhook_secret", plainButton(WEBHOOK_TEXTS.rotate), passwordField)}
 </section>
 <section>
-<h2>${WORDS.remove}</h2>
-<p class="soft">${WORDS.removeWords}</p>
+<h2>${WEBHOOK_TEXTS.remove}</h2>
+<p class="soft">${WEBHOOK_TEXTS.removeExplanation}</p>
 ${webhookForm(
   visit,
   webhook,
   "delete_webhook",
-  dangerButton(WORDS.remove),
-  html`<label class="choice"><input type="checkbox" name="sure" value="yes" required>${WORDS.removeSure}</label>`
+  dangerButton(WEBHOOK_TEXTS.remove),
+  html`<label class="choice"><input type="checkbox" name="sure" value="yes" required>${WEBHOOK_TEXTS.confirmRemoval}</label>`
 )}
 </section>
 `

@@ -8,7 +8,7 @@ import { TEXTS } from "../../console-texts.ts"
 import { ACCESS_PATH } from "../../page-frame.ts"
 import { ACTION_FIELD, type SubmittedForm } from "../../visit.ts"
 
-const WORDS = TEXTS.access.webhooks
+const WEBHOOK_TEXTS = TEXTS.access.webhooks
 
 /** Where the page of one webhook is. */
 export const WEBHOOK_PATH = "/console/access/webhooks"
@@ -28,14 +28,14 @@ const stateReason = ({ health, paused_at, paused_reason }: HostWebhook, timeZone
     case "healthy":
       return undefined
     case "failing":
-      return html`${WORDS.failures} ${health.failures}, ${WORDS.since} ${formatTime(health.failingSince)}.`
+      return html`${WEBHOOK_TEXTS.failures} ${health.failures}, ${WEBHOOK_TEXTS.since} ${formatTime(health.failingSince)}.`
     case "resting":
     case "probing":
-      return html`${WORDS.failures} ${health.failures}; ${WORDS.restingUntil} ${formatTime(health.until)}.`
+      return html`${WEBHOOK_TEXTS.failures} ${health.failures}; ${WEBHOOK_TEXTS.retriedFrom} ${formatTime(health.until)}.`
     case "paused":
       return paused_at === null
         ? undefined
-        : html`${WORDS.pausedSince} ${formatTime(paused_at.getTime())}. ${paused_reason ?? ""}`
+        : html`${WEBHOOK_TEXTS.pausedSince} ${formatTime(paused_at.getTime())}. ${paused_reason ?? ""}`
   }
 }
 
@@ -43,18 +43,18 @@ const stateReason = ({ health, paused_at, paused_reason }: HostWebhook, timeZone
 export const stateBadge = (webhook: HostWebhook, timeZone: string): Html => {
   const { state } = webhook.health
   const reason = stateReason(webhook, timeZone)
-  return html`<span class="badge ${STATE_BADGES[state]}">${WORDS.states[state]}</span>${reason === undefined ? nothing : html` <span class="soft">${reason}</span>`}`
+  return html`<span class="badge ${STATE_BADGES[state]}">${WEBHOOK_TEXTS.states[state]}</span>${reason === undefined ? nothing : html` <span class="soft">${reason}</span>`}`
 }
 
 /** Who made it: an application by the name its host knows, and the account behind it. */
 export const creatorLabel = ({ application, connection, account_name }: HostWebhook): string => {
-  const account = account_name ?? WORDS.unknownMaker
+  const account = account_name ?? WEBHOOK_TEXTS.unknownCreator
   if (application === null) return account
-  return `${connection ?? `${WORDS.application} ${application}`} (${account})`
+  return `${connection ?? `${WEBHOOK_TEXTS.application} ${application}`} (${account})`
 }
 
 export const eventsText = ({ events }: HostWebhook): string =>
-  events.length === EVENT_NAMES.length ? WORDS.allEvents : events.join(", ")
+  events.length === EVENT_NAMES.length ? WEBHOOK_TEXTS.allEvents : events.join(", ")
 
 interface WebhookSettings {
   readonly url: string
@@ -71,9 +71,9 @@ export const readSubmittedSettings = (
     : undefined
 
 /** The fields of a webhook's settings, as they are or as they were filled in. */
-export const settingsFields = ({ url, events }: WebhookSettings): Html => html`
-<label>${WORDS.url}<input type="url" name="url" value="${url}" required maxlength="${WEBHOOK_URL}" autocomplete="off"></label>
-<fieldset><legend>${WORDS.events}</legend>
+export const webhookSettingsFields = ({ url, events }: WebhookSettings): Html => html`
+<label>${WEBHOOK_TEXTS.url}<input type="url" name="url" value="${url}" required maxlength="${WEBHOOK_URL}" autocomplete="off"></label>
+<fieldset><legend>${WEBHOOK_TEXTS.events}</legend>
 ${EVENT_NAMES.map((name) => html`<label class="choice"><input type="checkbox" name="events" value="${name}"${events.includes(name) ? CHECKED_ATTRIBUTE : nothing}><code>${name}</code></label>\n`)}</fieldset>`
 
 const CHECKED_ATTRIBUTE: Html = { html: " checked" }
@@ -83,10 +83,10 @@ const decodeSecret = Schema.decodeUnknownOption(Schema.Struct({ secret: Schema.S
 /** Renders a secret, which is shown only once. `continueUrl`: the address of the page to continue with. */
 export const secretMessage = (secret: string, text: string, continueUrl: string): Html =>
   html`<div class="message done" role="status"><p>${text}</p><code class="secret">${secret}</code>
-<p>${WORDS.madeAgain}</p><p><a href="${continueUrl}">${WORDS.madeOn}</a></p></div>`
+<p>${WEBHOOK_TEXTS.reloadWarning}</p><p><a href="${continueUrl}">${WEBHOOK_TEXTS.continueLink}</a></p></div>`
 
 /** The message for a form that is sent again, whose secret was shown the first time. */
-export const repeatedSecretMessage: Html = html`<p class="message note" role="status">${WORDS.repeatedSecret}</p>`
+export const repeatedSecretMessage: Html = html`<p class="message note" role="status">${WEBHOOK_TEXTS.repeatedSecret}</p>`
 
 /** The secret of a webhook that a call has made. */
 export const createdSecretMessage = (data: Schema.Json, text: string): Html =>
@@ -96,4 +96,5 @@ export const createdSecretMessage = (data: Schema.Json, text: string): Html =>
   })
 
 /** In which zone the times of a page are. */
-export const webhookTimeZoneNote = (timeZone: string): Html => html`<p class="soft">${WORDS.zone} ${timeZone}.</p>`
+export const webhookTimeZoneNote = (timeZone: string): Html =>
+  html`<p class="soft">${WEBHOOK_TEXTS.timeZoneNote} ${timeZone}.</p>`

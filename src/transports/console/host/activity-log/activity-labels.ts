@@ -105,7 +105,7 @@ export const systemActorLabel = (application: string): string => {
 }
 
 /** By what an account acted: a page of the console, or an application or token by its name. */
-export const viaLabel = (application: string): string =>
+export const applicationLabel = (application: string): string =>
   application === "console" ? "on a page of the console" : `with “${application}”`
 
 interface RecordKind {
@@ -114,46 +114,46 @@ interface RecordKind {
   readonly url?: (key: string, entry: AuditLogChange) => string | undefined
 }
 
-const always = (url: string) => () => url
+const makeConstantUrl = (url: string) => () => url
 
 const RECORD_KINDS: Readonly<Record<string, RecordKind>> = {
-  account: { label: "Account", url: always(PEOPLE_PATH) },
-  application: { label: "Application", url: always(ACCESS_PATH) },
-  automation_plan: { label: "Planned action", url: always(`${AUTOMATION_PATH}#upcoming`) },
-  automation_rule: { label: "Rule", url: always(AUTOMATION_PATH) },
-  calendar_share_link: { label: "Shared calendar", url: always(ICAL_SYNC_PATH) },
-  channel_account: { label: "Channel account", url: always(CHANNELS_PATH) },
-  connection: { label: "Connected application", url: always(ACCESS_PATH) },
+  account: { label: "Account", url: makeConstantUrl(PEOPLE_PATH) },
+  application: { label: "Application", url: makeConstantUrl(ACCESS_PATH) },
+  automation_plan: { label: "Planned action", url: makeConstantUrl(`${AUTOMATION_PATH}#upcoming`) },
+  automation_rule: { label: "Rule", url: makeConstantUrl(AUTOMATION_PATH) },
+  calendar_share_link: { label: "Shared calendar", url: makeConstantUrl(ICAL_SYNC_PATH) },
+  channel_account: { label: "Channel account", url: makeConstantUrl(CHANNELS_PATH) },
+  connection: { label: "Connected application", url: makeConstantUrl(ACCESS_PATH) },
   conversation: { label: "Conversation", url: (id) => messagesUrl({ id }) },
-  dictionary: { label: "Word of your own", url: always(CATEGORIES_PATH) },
-  event_consumer: { label: "Reader of events", url: always(`${ACCESS_PATH}#webhooks`) },
-  group: { label: "Group", url: always(PROPERTIES_PATH) },
-  imported_calendar: { label: "Calendar elsewhere", url: always(ICAL_SYNC_PATH) },
+  dictionary: { label: "Word of your own", url: makeConstantUrl(CATEGORIES_PATH) },
+  event_consumer: { label: "Reader of events", url: makeConstantUrl(`${ACCESS_PATH}#webhooks`) },
+  group: { label: "Group", url: makeConstantUrl(PROPERTIES_PATH) },
+  imported_calendar: { label: "Calendar elsewhere", url: makeConstantUrl(ICAL_SYNC_PATH) },
   knowledge_base: {
     label: "Entry of the knowledge base",
     url: (id, { name }) => (name === null ? undefined : `${KNOWLEDGE_PATH}?change=${id}`)
   },
   listing: { label: "Listing", url: (id) => listingUrl(Number(id)) },
   operator: { label: "Your business" },
-  property: { label: "Property", url: always(PROPERTIES_PATH) },
-  property_feed: { label: "Calendar for elsewhere", url: always(ICAL_SYNC_PATH) },
+  property: { label: "Property", url: makeConstantUrl(PROPERTIES_PATH) },
+  property_feed: { label: "Calendar for elsewhere", url: makeConstantUrl(ICAL_SYNC_PATH) },
   reservation: {
     label: "Reservation",
     url: (q, { leads_to }) => (leads_to === null ? reservationsUrl({ q }) : stayUrl(leads_to))
   },
-  reservation_tag: { label: "Tag of reservations", url: always(CATEGORIES_PATH) },
-  review: { label: "Review", url: always(reviewsUrl()) },
-  room_type: { label: "Room type", url: always(PROPERTIES_PATH) },
-  special_offer: { label: "Special offer", url: always(messagesUrl()) },
-  staff: { label: "Person of the staff", url: always(PEOPLE_PATH) },
-  tag: { label: "Tag of properties", url: always(PROPERTIES_PATH) },
-  task: { label: "Task", url: always(tasksUrl()) },
-  token: { label: "Token", url: always(ACCESS_PATH) },
+  reservation_tag: { label: "Tag of reservations", url: makeConstantUrl(CATEGORIES_PATH) },
+  review: { label: "Review", url: makeConstantUrl(reviewsUrl()) },
+  room_type: { label: "Room type", url: makeConstantUrl(PROPERTIES_PATH) },
+  special_offer: { label: "Special offer", url: makeConstantUrl(messagesUrl()) },
+  staff: { label: "Person of the staff", url: makeConstantUrl(PEOPLE_PATH) },
+  tag: { label: "Tag of properties", url: makeConstantUrl(PROPERTIES_PATH) },
+  task: { label: "Task", url: makeConstantUrl(tasksUrl()) },
+  token: { label: "Token", url: makeConstantUrl(ACCESS_PATH) },
   transaction: {
     label: "Entry of income or expense",
     url: (_id, { leads_to }) => moneyUrl(leads_to === null ? {} : { order: leads_to })
   },
-  webhook: { label: "Webhook", url: always(`${ACCESS_PATH}#webhooks`) }
+  webhook: { label: "Webhook", url: makeConstantUrl(`${ACCESS_PATH}#webhooks`) }
 }
 
 export interface RecordLabel {

@@ -1,17 +1,17 @@
 import type { HostRuleTestResult } from "../../../../domain/automation/rules/HostRules.ts"
 import type { StoredRule } from "../../../../domain/automation/rules/rule.ts"
 import { type Html, html, nothing } from "../../../docs/html.ts"
-import type { TrialStay } from "../../queries/trial-stays.ts"
+import type { TestStay } from "../../queries/test-stays.ts"
 import type { SignedInVisit } from "../../visit.ts"
 import { channelName } from "../channel-names.ts"
 import { queryForm } from "../form-fields.ts"
 import { badge, link, timeHtml } from "../page-parts.ts"
-import { testStayFields } from "../test-stay.ts"
+import { testStayFields } from "../test-stay-fields.ts"
 import { AUTOMATION_PATH, stayUrl } from "../urls.ts"
 
 // A rule is tried on a real stay: what would be said to whom and when, or why nothing would be. Nothing is sent.
 
-export const ruleTestForm = (visit: SignedInVisit, { id }: StoredRule, stays: ReadonlyArray<TrialStay>): Html =>
+export const ruleTestForm = (visit: SignedInVisit, { id }: StoredRule, stays: ReadonlyArray<TestStay>): Html =>
   queryForm(
     AUTOMATION_PATH,
     html`<input type="hidden" name="try" value="${id}">${testStayFields(visit, stays, "choose one that comes next")}`,

@@ -24,12 +24,12 @@ interface PlacedCell<Value> extends CalendarCell<Value> {
 }
 
 /** What is shown of it from the first day on, `days` of them; undefined: nothing. */
-const placeSpan = <Value>(spanning: DateSpan<Value>, first: number, days: number): PlacedCell<Value> | undefined => {
-  const [from, before] = [toDayNumber(spanning.from) - first, toDayNumber(spanning.end) - first]
+const placeSpan = <Value>(span: DateSpan<Value>, first: number, days: number): PlacedCell<Value> | undefined => {
+  const [from, before] = [toDayNumber(span.from) - first, toDayNumber(span.end) - first]
   const [start, end] = [Math.max(from, 0), Math.min(before, days)]
   return end <= start
     ? undefined
-    : { start, days: end - start, value: spanning.value, startsEarlier: from < 0, endsLater: before > days }
+    : { start, days: end - start, value: span.value, startsEarlier: from < 0, endsLater: before > days }
 }
 
 /** Free days before `until`, each a cell of its own. */
@@ -39,10 +39,13 @@ const freeCells = (from: number, until: number): ReadonlyArray<CalendarCell<neve
   }))
 
 /** One row of cells without gaps. */
-const fillGaps = <Value>(lane: ReadonlyArray<PlacedCell<Value>>, days: number): ReadonlyArray<CalendarCell<Value>> => {
+const fillGaps = <Value>(
+  placedCells: ReadonlyArray<PlacedCell<Value>>,
+  days: number
+): ReadonlyArray<CalendarCell<Value>> => {
   const cells: Array<CalendarCell<Value>> = []
   let nextDay = 0
-  for (const placedCell of lane) {
+  for (const placedCell of placedCells) {
     cells.push(...freeCells(nextDay, placedCell.start), placedCell)
     nextDay = placedCell.start + placedCell.days
   }
@@ -58,19 +61,19 @@ export const toCalendarRows = <Value>(
   first: string,
   days: number
 ): ReadonlyArray<ReadonlyArray<CalendarCell<Value>>> => {
-  const lanes: Array<Array<PlacedCell<Value>>> = [[]]
-  for (const spanning of spans) {
-    const cell = placeSpan(spanning, toDayNumber(first), days)
+  const rows: Array<Array<PlacedCell<Value>>> = [[]]
+  for (const span of spans) {
+    const cell = placeSpan(span, toDayNumber(first), days)
     if (cell === undefined) continue
-    const isFree = (lane: ReadonlyArray<PlacedCell<Value>>) =>
-      lane.every((other) => other.start + other.days <= cell.start || cell.start + cell.days <= other.start)
-    const lane = lanes.find(isFree)
-    if (lane === undefined) lanes.push([cell])
-    else lane.push(cell)
+    const isFree = (row: ReadonlyArray<PlacedCell<Value>>) =>
+      row.every((other) => other.start + other.days <= cell.start || cell.start + cell.days <= other.start)
+    const row = rows.find(isFree)
+    if (row === undefined) rows.push([cell])
+    else row.push(cell)
   }
-  return lanes.map((lane) =>
+  return rows.map((row) =>
     fillGaps(
-      lane.toSorted((one, other) => one.start - other.start),
+      row.toSorted((one, other) => one.start - other.start),
       days
     )
   )

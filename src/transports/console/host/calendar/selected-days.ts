@@ -14,7 +14,7 @@ export interface SelectedDays extends CalendarSpan {
   readonly property: number
 }
 
-const useDefault: FieldFiller = (_name, otherwise) => otherwise
+const useDefault: FieldFiller = (_name, defaultValue) => defaultValue
 
 /** Which days, of which property; the page is shown again with what stands there. */
 export const daySelectionForm = (
@@ -76,20 +76,20 @@ const readRequestedDays = (visit: SignedInVisit) => {
   ]
   return first === undefined || last === undefined
     ? undefined
-    : { property, first, last, wrong: findRangeError(first, last) }
+    : { property, first, last, rangeError: findRangeError(first, last) }
 }
 
 /** The days that are looked at. */
 export const readSelectedDays = (visit: SignedInVisit) => {
   const requestedDays = readRequestedDays(visit)
-  if (requestedDays === undefined || requestedDays.property === undefined || requestedDays.wrong !== undefined)
+  if (requestedDays === undefined || requestedDays.property === undefined || requestedDays.rangeError !== undefined)
     return undefined
   const { property, first, last } = requestedDays
   return { property, first, last }
 }
 
 const rangeErrorMessage = (visit: SignedInVisit): Html => {
-  const rangeError = readRequestedDays(visit)?.wrong
+  const rangeError = readRequestedDays(visit)?.rangeError
   return rangeError === undefined
     ? nothing
     : html`<p class="message error" role="alert">${rangeError}</p>

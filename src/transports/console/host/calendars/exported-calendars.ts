@@ -1,9 +1,9 @@
 import { Effect } from "effect"
 import { type CalendarFeed, PropertyFeeds } from "../../../../domain/calendars/property-feeds/PropertyFeeds.ts"
 import { type Html, html } from "../../../docs/html.ts"
-import { parseRecordId } from "../../record-id.ts"
 import type { Sudo } from "../../sudo.ts"
 import type { SignedInVisit, SubmittedForm } from "../../visit.ts"
+import { parseRecordId } from "../../visit.ts"
 import { apiErrorToActionError, failIfStale, fingerprint } from "../api-operations.ts"
 import { actionForm, disclosure, makeFieldFiller, select } from "../form-fields.ts"
 import { type FailedSubmission, type HostAction, makeActionError, type OneTimeContent } from "../host-page.ts"
@@ -14,11 +14,11 @@ import { oneTimeNotice, propertyOptions, type SelectableProperties, secretUrlHtm
 
 const noPropertyError = makeActionError(422, "Choose a property.")
 
-const FEED_ID = /^([1-9]\d{0,14})(?::([1-9]\d{0,14}))?$/
+const FEED_ID_PATTERN = /^([1-9]\d{0,14})(?::([1-9]\d{0,14}))?$/
 
 /** Which address a form means: `12` is the property's own, `12:7` that for the calendar 7. */
 const readFeedId = (form: SubmittedForm) => {
-  const [, property, calendar] = FEED_ID.exec(form.get("id") ?? "") ?? []
+  const [, property, calendar] = FEED_ID_PATTERN.exec(form.get("id") ?? "") ?? []
   return property === undefined
     ? undefined
     : { property: Number(property), calendar: calendar === undefined ? undefined : Number(calendar) }
@@ -34,7 +34,7 @@ export const makeExportActions = Effect.fnUntraced(function* (sudo: Sudo) {
         if (property === undefined) return Effect.fail(noPropertyError)
         const { operatorId } = visit.session.person.caller
         const feedUrlsHtml = Effect.gen(function* () {
-          const { url } = yield* feeds.addressFor(operatorId, property, undefined)
+          const { url } = yield* feeds.getOrCreateAddress(operatorId, property, undefined)
           return feedUrlsNotice(visit, property, url, yield* feeds.listCalendarFeeds(operatorId, property))
         })
         return Effect.andThen(sudo.requirePassword(visit, form), Effect.mapError(feedUrlsHtml, apiErrorToActionError))
@@ -48,8 +48,8 @@ export const makeExportActions = Effect.fnUntraced(function* (sudo: Sudo) {
         if (feedId === undefined) return Effect.fail(noPropertyError)
         const feedKey = [visit.session.person.caller.operatorId, feedId.property, feedId.calendar] as const
         return Effect.gen(function* () {
-          const { url } = yield* Effect.mapError(feeds.addressFor(...feedKey), apiErrorToActionError)
-          const renewal = Effect.mapError(feeds.renew(...feedKey), apiErrorToActionError)
+          const { url } = yield* Effect.mapError(feeds.getOrCreateAddress(...feedKey), apiErrorToActionError)
+          const renewal = Effect.mapError(feeds.renewAddress(...feedKey), apiErrorToActionError)
           // Who pressed twice, or went back and pressed again, replaces the address that was shown and none that was given since.
           yield* failIfStale({ current: fingerprint(url), seen: form.get("seen"), target: undefined }, renewal)
           return undefined

@@ -5,9 +5,9 @@ import { PropertyFeeds } from "../../../../domain/calendars/property-feeds/Prope
 import { CALENDARS_SHOWN } from "../../../../platform/limits.ts"
 import { type Html, html, nothing } from "../../../docs/html.ts"
 import type { ImportedCalendarSummary, ImportedCalendarsPage } from "../../queries/CalendarsElsewhere.ts"
-import { parseRecordId } from "../../record-id.ts"
 import type { Sudo } from "../../sudo.ts"
 import type { SignedInVisit, SubmittedForm } from "../../visit.ts"
+import { parseRecordId } from "../../visit.ts"
 import { apiErrorToActionError } from "../api-operations.ts"
 import { actionForm, checkbox, disclosure, type FieldFiller, input, makeFieldFiller, select } from "../form-fields.ts"
 import { type FailedSubmission, type HostAction, makeActionError, type OneTimeContent } from "../host-page.ts"
@@ -33,8 +33,8 @@ export const makeImportActions = Effect.fnUntraced(function* (sudo: Sudo) {
           yield* sudo.requirePassword(visit, form)
           const settings = readSkipUnavailable(form) ? { skipUnavailable: true } : undefined
           const { calendar_id } = yield* calendars.add(operatorId, property, form.get("url") ?? "", settings)
-          const { url } = yield* feeds.addressFor(operatorId, property, calendar_id)
-          return importedNotice(url)
+          const { url } = yield* feeds.getOrCreateAddress(operatorId, property, calendar_id)
+          return importedCalendarNotice(url)
         }).pipe(Effect.mapError(toImportActionError))
     },
     fetch: {
@@ -49,7 +49,7 @@ export const makeImportActions = Effect.fnUntraced(function* (sudo: Sudo) {
               ? Effect.fail(
                   makeActionError(502, `The calendar cannot be read: ${fetchResult.error ?? "nobody knows why"}.`)
                 )
-              : Effect.succeed(fetchedNotice(fetchResult))
+              : Effect.succeed(fetchReportNotice(fetchResult))
           )
         )
       }
@@ -87,25 +87,25 @@ export const makeImportActions = Effect.fnUntraced(function* (sudo: Sudo) {
   } satisfies Readonly<Record<string, HostAction>>
 })
 
-const SKIP_FIELD = "skip_unavailable"
-const SKIP_LABEL = "Ignore the booking window of the marketplace"
-const SKIP_HINT =
+const SKIP_UNAVAILABLE_FIELD = "skip_unavailable"
+const SKIP_UNAVAILABLE_LABEL = "Ignore the booking window of the marketplace"
+const SKIP_UNAVAILABLE_HINT =
   "If the calendar ends with a “Not available” block whose end moves forward over time, that block does not block dates here."
 
-const readSkipUnavailable = (form: SubmittedForm): boolean => form.get(SKIP_FIELD) === "yes"
+const readSkipUnavailable = (form: SubmittedForm): boolean => form.get(SKIP_UNAVAILABLE_FIELD) === "yes"
 
 /** One of the page's own is said already. */
 const toImportActionError = (error: Parameters<typeof apiErrorToActionError>[0] | typeof noPropertyError) =>
   error._tag === "Refused" ? error : apiErrorToActionError(error)
 
-const importedNotice = (url: string): OneTimeContent =>
+const importedCalendarNotice = (url: string): OneTimeContent =>
   oneTimeNotice(
     "The calendar is followed: it is fetched in the next minutes, and then every quarter of an hour.",
     html`<p>If the place that it comes from can follow a calendar too, give it this address and no other: it tells all that is taken here but what that place said itself.</p>
 ${secretUrlHtml(url)}`
   )
 
-const fetchedNotice = ({ outcome, busy_days, changed_days, error }: CalendarFetchReport): OneTimeContent => {
+const fetchReportNotice = ({ outcome, busy_days, changed_days, error }: CalendarFetchReport): OneTimeContent => {
   const overtakenText = outcome === "overtaken" ? "Another fetch of it began meanwhile. " : ""
   const busyText = busy_days === undefined ? "It says what it said before" : `It says that ${busy_days} days are busy`
   return oneTimeNotice(
@@ -165,7 +165,7 @@ const calendarActions = (visit: SignedInVisit, calendar: ImportedCalendarSummary
       label: "Save",
       subject,
       id,
-      fields: skipField(calendar.skip_unavailable)
+      fields: skipUnavailableField(calendar.skip_unavailable)
     })
   )}${disclosure(
     "Remove",
@@ -189,8 +189,11 @@ const acceptForm = (
 ${actionForm(visit, { action: "accept_calendar", label: "Accept the calendar as read", subject, id, kind: "danger", fields: html`<input type="hidden" name="seen" value="${digest}">` })}`
       )
 
-const skipField = (isChecked: boolean, fillField: FieldFiller = (_name, otherwise) => otherwise): Html =>
-  html`${checkbox(fillField, { name: SKIP_FIELD, label: SKIP_LABEL, isChecked })}<p class="soft">${SKIP_HINT}</p>
+const skipUnavailableField = (
+  isChecked: boolean,
+  fillField: FieldFiller = (_name, defaultValue) => defaultValue
+): Html =>
+  html`${checkbox(fillField, { name: SKIP_UNAVAILABLE_FIELD, label: SKIP_UNAVAILABLE_LABEL, isChecked })}<p class="soft">${SKIP_UNAVAILABLE_HINT}</p>
 `
 
 export const importForm = (
@@ -208,7 +211,7 @@ export const importForm = (
       : actionForm(visit, {
           action: "follow",
           label: "Follow it",
-          fields: html`${select(fillField, { name: "property", label: "The property whose days it closes", options: propertyOptions(properties), emptyLabel: "Choose", isRequired: true })}${input(fillField, { name: "url", label: "Its address", hint: "It begins with https or webcal. Whoever has it reads the calendar: it is shown nowhere again.", isRequired: true })}${skipField(false, fillField)}${passwordField}`
+          fields: html`${select(fillField, { name: "property", label: "The property whose days it closes", options: propertyOptions(properties), emptyLabel: "Choose", isRequired: true })}${input(fillField, { name: "url", label: "Its address", hint: "It begins with https or webcal. Whoever has it reads the calendar: it is shown nowhere again.", isRequired: true })}${skipUnavailableField(false, fillField)}${passwordField}`
         })
   )
 }

@@ -1,12 +1,12 @@
 import type { ReservationTag } from "../../../../domain/bookings/reservation-tags/contract.ts"
 import type { CustomChannel } from "../../../../domain/channels/custom-channels/contract.ts"
-import { Dictionary } from "../../../../domain/money/dictionaries.ts"
+import { DictionaryName } from "../../../../domain/money/dictionaries.ts"
 import type { Dictionaries } from "../../../../domain/money/OperatorDictionaries.ts"
 import { DICTIONARY_NAME, RESERVATION_TAGS_SHOWN, TAG_NAME } from "../../../../platform/limits.ts"
 import { type Html, html } from "../../../docs/html.ts"
 import type { SignedInVisit } from "../../visit.ts"
 import { actionForm, disclosure, input, makeFieldFiller } from "../form-fields.ts"
-import { type FailedSubmission, submittedAction } from "../host-page.ts"
+import { type FailedSubmission, readSubmittedAction } from "../host-page.ts"
 import { badge, pagination, readOffsetParam, section, table } from "../page-parts.ts"
 import { colorDot } from "../properties/tag-colors.ts"
 import { editUrl } from "../property-selection.ts"
@@ -20,18 +20,18 @@ export const dictionarySections = (
   dictionaries: Dictionaries,
   failedSubmission?: FailedSubmission
 ): Html =>
-  html`${Dictionary.literals.map((dictionary) => dictionarySection(visit, dictionary, dictionaries[dictionary], failedSubmission))}`
+  html`${DictionaryName.literals.map((dictionary) => dictionarySection(visit, dictionary, dictionaries[dictionary], failedSubmission))}`
 
 const dictionarySection = (
   visit: SignedInVisit,
-  dictionary: Dictionary,
-  entries: Dictionaries[Dictionary],
+  dictionary: DictionaryName,
+  entries: Dictionaries[DictionaryName],
   failedSubmission?: FailedSubmission
 ): Html => {
   // The page has such a form for each dictionary.
   const isSameForm =
     failedSubmission !== undefined &&
-    submittedAction(failedSubmission) === ADD_ENTRY_ACTION &&
+    readSubmittedAction(failedSubmission) === ADD_ENTRY_ACTION &&
     failedSubmission.form.get("dictionary") === dictionary
   return section(
     DICTIONARY_LABELS[dictionary].title,

@@ -1,4 +1,4 @@
-import { Dictionary, isUsedByService } from "../../../../domain/money/dictionaries.ts"
+import { DictionaryName, isUsedByService } from "../../../../domain/money/dictionaries.ts"
 import type { OperatorDictionaryEntry } from "../../../../domain/money/operator-dictionary.ts"
 import { DICTIONARY_NAME } from "../../../../platform/limits.ts"
 import { type Html, html } from "../../../docs/html.ts"
@@ -16,9 +16,10 @@ export const DICTIONARY_LABELS = {
   expense_items: { title: "What you spend on", about: "The categories of expenses." },
   income_methods: { title: "How you are paid", about: "The ways in which income is received." },
   expense_methods: { title: "How you pay", about: "The ways in which expenses are paid." }
-} as const satisfies Readonly<Record<Dictionary, { readonly title: string; readonly about: string }>>
+} as const satisfies Readonly<Record<DictionaryName, { readonly title: string; readonly about: string }>>
 
-export const isDictionary = (text: string): text is Dictionary => Dictionary.literals.some((each) => each === text)
+export const isDictionary = (text: string): text is DictionaryName =>
+  DictionaryName.literals.some((each) => each === text)
 
 /** Whose an entry is, and whether it can be chosen. */
 export const entryStatus = ({ built_in, renamed_from, retired }: OperatorDictionaryEntry): Html =>
@@ -28,7 +29,7 @@ export const entryStatus = ({ built_in, renamed_from, retired }: OperatorDiction
 
 export const entryView = (
   visit: SignedInVisit,
-  dictionary: Dictionary,
+  dictionary: DictionaryName,
   entry: OperatorDictionaryEntry,
   failedSubmission?: FailedSubmission
 ): HostView => ({
@@ -41,12 +42,12 @@ ${renameForm(visit, dictionary, entry, failedSubmission)}${entry.retired ? resto
 )}${activityLogLink(`dictionary:${dictionary}:${entry.id}`)}`
 })
 
-const dictionaryField = (dictionary: Dictionary): Html =>
+const dictionaryField = (dictionary: DictionaryName): Html =>
   html`<input type="hidden" name="dictionary" value="${dictionary}">`
 
 const renameForm = (
   visit: SignedInVisit,
-  dictionary: Dictionary,
+  dictionary: DictionaryName,
   { id, name, renamed_from }: OperatorDictionaryEntry,
   failedSubmission?: FailedSubmission
 ) =>
@@ -66,7 +67,7 @@ const renameForm = (
   })
 
 /** What the service itself books with stays: that is said in the place of the form. */
-const retireForm = (visit: SignedInVisit, dictionary: Dictionary, { id, name }: OperatorDictionaryEntry): Html =>
+const retireForm = (visit: SignedInVisit, dictionary: DictionaryName, { id, name }: OperatorDictionaryEntry): Html =>
   isUsedByService(dictionary, id)
     ? html`<p class="soft">The service itself books with this entry, so it can be renamed and not retired.</p>
 `
@@ -76,7 +77,7 @@ const retireForm = (visit: SignedInVisit, dictionary: Dictionary, { id, name }: 
 ${actionForm(visit, { action: "retire_entry", label: "Retire it", subject: name, id, kind: "danger", fields: dictionaryField(dictionary) })}`
       )
 
-const restoreForm = (visit: SignedInVisit, dictionary: Dictionary, { id, name }: OperatorDictionaryEntry): Html =>
+const restoreForm = (visit: SignedInVisit, dictionary: DictionaryName, { id, name }: OperatorDictionaryEntry): Html =>
   actionForm(visit, {
     action: "restore_entry",
     label: "Bring it back",

@@ -22,8 +22,8 @@ import {
   select,
   textArea
 } from "../form-fields.ts"
-import { type FailedSubmission, submittedAction } from "../host-page.ts"
-import { scopeNames } from "./scope-text.ts"
+import { type FailedSubmission, readSubmittedAction } from "../host-page.ts"
+import { scopeRecordsOf } from "./scope-text.ts"
 
 // An entry of the knowledge base as a form: what it says, part by part with an empty one more, and for whom it is.
 
@@ -53,12 +53,12 @@ const serializeEntry = ({
   ])
 
 /** What an entry says as it is shown: the form that replaces it must have seen it. */
-export const entryDigest = (entry: KnowledgeEntryDetail): string =>
+export const digestEntry = (entry: KnowledgeEntryDetail): string =>
   createHash("sha256").update(serializeEntry(entry)).digest("base64url")
 
 /** Whether an entry may become what a form says: it is as the form has seen it, or has become that already. */
 export const isUnchangedOrApplied = (entry: KnowledgeEntryDetail, form: SubmittedForm): boolean =>
-  form.get("seen") === entryDigest(entry) || serializeEntry(entry) === serializeEntry(readEntry(form))
+  form.get("seen") === digestEntry(entry) || serializeEntry(entry) === serializeEntry(readEntry(form))
 
 const SCOPE_OPTIONS: ReadonlyArray<{ readonly value: PropertyScopeType; readonly label: string }> = [
   { value: "all", label: "all properties" },
@@ -82,19 +82,16 @@ export interface EntryFormOptions {
   readonly scopes: KnowledgeScopeChoices
   /** The one that is changed; none: one is added. */
   readonly entry?: KnowledgeEntryDetail | undefined
-  readonly rejectedForm?: FailedSubmission | undefined
+  readonly failedSubmission?: FailedSubmission | undefined
 }
 
-export const entryForm = (
-  visit: SignedInVisit,
-  { scopes, entry, rejectedForm: failedSubmission }: EntryFormOptions
-): Html => {
+export const entryForm = (visit: SignedInVisit, { scopes, entry, failedSubmission }: EntryFormOptions): Html => {
   const action = entry === undefined ? ADD_ENTRY_ACTION : CHANGE_ENTRY_ACTION
   const fillField = makeFieldFiller(failedSubmission, action)
   const digestField =
     entry === undefined
       ? nothing
-      : html`<input type="hidden" name="seen" value="${fillField("seen", entryDigest(entry))}">`
+      : html`<input type="hidden" name="seen" value="${fillField("seen", digestEntry(entry))}">`
   const fields = html`${digestField}${input(fillField, { name: "title", label: "Title", hint: "for yourself", value: entry?.title ?? "", maxlength: KNOWLEDGE_TITLE })}${partFields(fillField, action, entry?.contents ?? [], failedSubmission)}${select(fillField, { name: "audience", label: "Who is answered from it", options: AUDIENCE_OPTIONS, value: entry?.audience ?? "guests" })}${scopeFields(fillField, action, scopes, entry, failedSubmission)}${enabledField(action, entry, failedSubmission)}`
   return actionForm(visit, {
     action,
@@ -110,9 +107,13 @@ const enabledField = (
   entry: KnowledgeEntryDetail | undefined,
   failedSubmission: FailedSubmission | undefined
 ): Html => {
-  const isRestored = failedSubmission !== undefined && submittedAction(failedSubmission) === action
+  const isRestored = failedSubmission !== undefined && readSubmittedAction(failedSubmission) === action
   const isChecked = isRestored ? failedSubmission.form.get("on") === "yes" : (entry?.is_enable ?? true)
-  return checkbox((_name, otherwise) => otherwise, { name: "on", label: "Guests are answered from it", isChecked })
+  return checkbox((_name, defaultValue) => defaultValue, {
+    name: "on",
+    label: "Guests are answered from it",
+    isChecked
+  })
 }
 
 /** As many as there are, or as were filled in, and an empty one. */
@@ -123,13 +124,13 @@ const partFields = (
   failedSubmission: FailedSubmission | undefined
 ): Html => {
   const restoredParts =
-    failedSubmission !== undefined && submittedAction(failedSubmission) === action
+    failedSubmission !== undefined && readSubmittedAction(failedSubmission) === action
       ? readParts(failedSubmission.form)
       : undefined
   const count = Math.min((restoredParts ?? contents).length + 1, KNOWLEDGE_CONTENTS)
   // A form comes back with its parts in their order, whichever were left empty.
   const [entryParts, fillPart]: readonly [ReadonlyArray<KnowledgeEntryPart>, FieldFiller] =
-    restoredParts === undefined ? [contents, fillField] : [restoredParts, (_name, otherwise) => otherwise]
+    restoredParts === undefined ? [contents, fillField] : [restoredParts, (_name, defaultValue) => defaultValue]
   return html`${Array.from({ length: count }, (_, index) => partField(fillPart, index, action === ADD_ENTRY_ACTION && index === 0, entryParts[index]))}<p class="soft">A part that is emptied is taken away. Another one can be added once this is saved; an entry has at most ${KNOWLEDGE_CONTENTS}.</p>
 `
 }
@@ -154,12 +155,12 @@ const scopeFields = (
   const selectedValues = makeMultiFieldFiller(failedSubmission, action)
   const type = entry?.scope_property.type ?? "all"
   const checkboxGroups = SCOPE_CHECKBOXES.map(([scopeType, name, legend]) => {
-    const scopeNameList = scopeNames(scopeType, scopes)
+    const scopeRecords = scopeRecordsOf(scopeType, scopes)
     const ids = scopeType === type ? (entry?.scope_property.ids ?? []) : []
-    if (scopeNameList.length === 0) return nothing
-    const listedNames = scopeNameList.slice(0, SCOPE_CHOICES)
-    const options = listedNames.map((each) => ({ value: each.id, label: each.name }))
-    return html`${checkboxGroup({ name, legend, options, selected: selectedValues(name, ids.map(String)) })}${unlistedFields(name, ids, listedNames.length < scopeNameList.length ? listedNames : undefined)}`
+    if (scopeRecords.length === 0) return nothing
+    const listedRecords = scopeRecords.slice(0, SCOPE_CHOICES)
+    const options = listedRecords.map((each) => ({ value: each.id, label: each.name }))
+    return html`${checkboxGroup({ name, legend, options, selected: selectedValues(name, ids.map(String)) })}${unlistedFields(name, ids, listedRecords.length < scopeRecords.length ? listedRecords : undefined)}`
   })
   const channels = entry?.scope_channel.type === "by_channel" ? entry.scope_channel.channels : []
   return html`${select(fillField, { name: "where", label: "For", options: SCOPE_OPTIONS, value: type })}${checkboxGroups}${checkboxGroup({ name: "channel", legend: "Only booked at these (none: at all)", options: CHANNEL_OPTIONS, selected: selectedValues("channel", channels) })}`
@@ -169,10 +170,10 @@ const scopeFields = (
 const unlistedFields = (
   name: string,
   ids: ReadonlyArray<number>,
-  listed: ReadonlyArray<{ readonly id: number }> | undefined
+  listedRecords: ReadonlyArray<{ readonly id: number }> | undefined
 ): Html => {
-  if (listed === undefined) return nothing
-  const listedIds = new Set(listed.map(({ id }) => id))
+  if (listedRecords === undefined) return nothing
+  const listedIds = new Set(listedRecords.map(({ id }) => id))
   const unlistedIds = ids.filter((id) => !listedIds.has(id))
   return html`<p class="soft">These are the first ${SCOPE_CHOICES} by name.</p>
 ${unlistedIds.map((id) => html`<input type="hidden" name="${name}" value="${id}">`)}`

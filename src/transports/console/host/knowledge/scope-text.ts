@@ -8,7 +8,7 @@ import { channelName } from "../channel-names.ts"
 type KnowledgeEntry = typeof KnowledgeBase.Type
 
 /** What a scope of each type names. */
-export const scopeNames = (type: PropertyScopeType, scopes: KnowledgeScopeChoices): ReadonlyArray<NamedRecord> => {
+export const scopeRecordsOf = (type: PropertyScopeType, scopes: KnowledgeScopeChoices): ReadonlyArray<NamedRecord> => {
   switch (type) {
     case "by_property":
       return scopes.properties
@@ -33,7 +33,7 @@ const NAMES_LISTED = 5
 
 const propertyScopeText = ({ type, ids }: KnowledgeEntry["scope_property"], scopes: KnowledgeScopeChoices): string => {
   if (type === "all") return "all properties"
-  const names = new Map(scopeNames(type, scopes).map(({ id, name }) => [id, name]))
+  const names = new Map(scopeRecordsOf(type, scopes).map(({ id, name }) => [id, name]))
   const listedNames = ids.flatMap((id) => names.get(id) ?? []).slice(0, NAMES_LISTED)
   const remaining = ids.length - listedNames.length
   const [prefix, singular] = SCOPE_NOUNS[type]

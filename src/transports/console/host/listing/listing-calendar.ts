@@ -30,7 +30,7 @@ import {
   readFilledFields,
   select
 } from "../form-fields.ts"
-import { currentUrlWith, type FailedSubmission, type HostAction, submittedAction } from "../host-page.ts"
+import { currentUrlWith, type FailedSubmission, type HostAction, readSubmittedAction } from "../host-page.ts"
 import { addMonths, dayHtml, formatMoney, formatMonth, link, readMonthParam, section, table } from "../page-parts.ts"
 
 // A month of a listing as its channel sells it, and the forms that tell the channel otherwise.
@@ -73,7 +73,7 @@ const LISTING_UPDATES: Readonly<Record<"price" | "stock" | "rules", ListingUpdat
   }
 }
 
-export const makeListingCalendar = (
+export const makeListingCalendarSection = (
   service: Service["Service"],
   requireListing: (visit: SignedInVisit) => Effect.Effect<ListingDetail, ActionError>
 ) => {
@@ -158,11 +158,11 @@ const calendarTable = ({ currency, channel_type }: ListingDetail, days: Readonly
 const RESTRICTION_TEXTS: Readonly<Record<Restriction, (value: string) => string>> = {
   closed_on_arrival: () => "no arrival",
   closed_on_departure: () => "no departure",
-  min_stay_on_arrival: (nightsField) => `${nightsField} nights or more from this day`,
-  max_stay_on_arrival: (nightsField) => `${nightsField} nights or fewer from this day`,
-  exact_stay_on_arrival: (nightsField) => `exactly ${nightsField} nights from this day`,
-  min_stay_through: (nightsField) => `${nightsField} nights or more over it`,
-  max_stay_through: (nightsField) => `${nightsField} nights or fewer over it`,
+  min_stay_on_arrival: (nights) => `${nights} nights or more from this day`,
+  max_stay_on_arrival: (nights) => `${nights} nights or fewer from this day`,
+  exact_stay_on_arrival: (nights) => `exactly ${nights} nights from this day`,
+  min_stay_through: (nights) => `${nights} nights or more over it`,
+  max_stay_through: (nights) => `${nights} nights or fewer over it`,
   min_advance_reservation: (ahead) => `booked ${ahead} ahead or earlier`,
   max_advance_reservation: (ahead) => `booked ${ahead} ahead or later`
 }
@@ -184,7 +184,8 @@ const updateForms = (
   failedSubmission: FailedSubmission | undefined
 ): Html => {
   if (listing.account.auth_status === "disconnected") return nothing
-  const isFormOpen = (mutate: string) => failedSubmission !== undefined && submittedAction(failedSubmission) === mutate
+  const isFormOpen = (action: string) =>
+    failedSubmission !== undefined && readSubmittedAction(failedSubmission) === action
   return html`${
     listing.readonly
       ? html`<p class="soft">You said that its prices are not to be set from here.</p>

@@ -1,13 +1,13 @@
 import { Effect } from "effect"
 import type { CurrentActor } from "../../../../contract/actor.ts"
-import { Listings, type NewRatio } from "../../../../domain/listings/Listings.ts"
+import { Listings, type RatioChange } from "../../../../domain/listings/Listings.ts"
 import type { ListingMapping } from "../../../../domain/listings/rules.ts"
 import { RATIO_MAX, SCOPE_CHOICES } from "../../../../platform/limits.ts"
 import { type Html, html, nothing } from "../../../docs/html.ts"
 import type { ActionError } from "../../action-outcome.ts"
 import type { ListingDetail } from "../../queries/OneListing.ts"
-import { parseRecordId } from "../../record-id.ts"
 import type { SignedInVisit, SubmittedForm } from "../../visit.ts"
+import { parseRecordId } from "../../visit.ts"
 import { apiErrorToActionError } from "../api-operations.ts"
 import {
   actionForm,
@@ -39,7 +39,7 @@ const formatMapping = ({ property_id, room_type_id }: ListingDetail): string => 
   return room_type_id === null ? "" : `room_type:${room_type_id}`
 }
 
-export const makeListingSettings = Effect.fnUntraced(function* (
+export const makeListingSettingsSection = Effect.fnUntraced(function* (
   requireListing: (visit: SignedInVisit) => Effect.Effect<ListingDetail, ActionError>
 ) {
   const listings = yield* Listings
@@ -131,7 +131,7 @@ ${actionForm(visit, { action: "unlink", label: "Take the link away", kind: "dang
       )
 
 /** What of it was touched; a percent that is none goes on as such. */
-const readMarkup = (form: SubmittedForm): NewRatio => {
+const readMarkup = (form: SubmittedForm): RatioChange => {
   const { percent, readonly } = readChangedFields(form, { percent: parseText, readonly: parseText })
   return {
     ...(percent === undefined ? {} : { percent: Number(percent) }),

@@ -1,4 +1,4 @@
-import type { Activity } from "../../../../domain/guests/conversations/contract.ts"
+import type { ConversationActivity } from "../../../../domain/guests/conversations/contract.ts"
 import { type Html, html, nothing } from "../../../docs/html.ts"
 import type { ConversationInquiry, ConversationSidebar, ConversationStay } from "../../queries/BesideTalk.ts"
 import type { SignedInVisit } from "../../visit.ts"
@@ -35,7 +35,7 @@ const statusCell = ({ status }: ConversationStay): Html =>
   badge(toWords(status), status === "accepted" ? "good" : status.startsWith("wait") ? "wait" : undefined)
 
 const inquiryText = (
-  { check_in_date, check_out_date, property }: typeof Activity.Type,
+  { check_in_date, check_out_date, property }: typeof ConversationActivity.Type,
   inquiryDetails: ConversationInquiry | null
 ): Html =>
   check_in_date === null || check_out_date === null

@@ -1,4 +1,4 @@
-import { messageLimit } from "../../../../domain/channels/port/message-limits.ts"
+import { getMessageLimit } from "../../../../domain/channels/port/message-limits.ts"
 import type { get_conversation, Message } from "../../../../domain/guests/conversations/contract.ts"
 import { MESSAGES_PAGE_TEXT } from "../../../../platform/limits.ts"
 import { type Html, html, nothing } from "../../../docs/html.ts"
@@ -49,7 +49,7 @@ ${conversation.messages.length === 0 ? html`<p>Nothing was written yet.</p>` : n
       fields: textArea(makeFieldFiller(failedSubmission, "send"), {
         name: "message",
         label: "Your answer",
-        hint: `At most ${messageLimit(conversation.channel_type)} characters. Once sent it cannot be taken back.`,
+        hint: `At most ${getMessageLimit(conversation.channel_type)} characters. Once sent it cannot be taken back.`,
         isRequired: true,
         rows: 4
       })

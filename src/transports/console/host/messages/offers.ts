@@ -19,7 +19,7 @@ import {
   readFilledFields,
   select
 } from "../form-fields.ts"
-import { type FailedSubmission, submittedAction } from "../host-page.ts"
+import { type FailedSubmission, readSubmittedAction } from "../host-page.ts"
 import { badge, dayHtml, moneyHtml, section, table } from "../page-parts.ts"
 
 // What the guest of a conversation was offered, and what he can be: where his channel has offers.
@@ -138,7 +138,7 @@ const offerForm = (visit: SignedInVisit, offerContext: OfferContext, failedSubmi
   const fillField = makeFieldFiller(failedSubmission, "offer")
   const inquiry = (isInquiryOpen ? conversationContext.asking : null) ?? EMPTY_INQUIRY
   const offerFields = html`${listingField(fillField, conversationContext, inquiry)}${input(fillField, { name: "check_in_date", label: "Check-in", type: "date", value: inquiry.check_in_date, min: today, isRequired: true })}${input(fillField, { name: "check_out_date", label: "Check-out", type: "date", value: inquiry.check_out_date, min: today, isRequired: true })}${input(fillField, { name: "price", label: "Price", hint: "Of the whole stay, in the listing's currency.", type: "number", min: 0, step: "any", isRequired: true })}${channelType === "booking_site" ? bookingSiteFields(fillField, visit) : nothing}${guestFields(fillField, inquiry)}`
-  const isFormOpen = failedSubmission !== undefined && submittedAction(failedSubmission) === "offer"
+  const isFormOpen = failedSubmission !== undefined && readSubmittedAction(failedSubmission) === "offer"
   return disclosure(
     "Make a special offer",
     html`<p>The guest sees it at once, and can book it for about a day. The nights must be free, and are not held.</p>

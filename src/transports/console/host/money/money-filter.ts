@@ -14,7 +14,7 @@ export interface MoneyPeriod {
 /** Which entries an address asks for. */
 export interface MoneyFilter {
   /** Undefined: all that there is of the order. */
-  readonly days: MoneyPeriod | undefined
+  readonly period: MoneyPeriod | undefined
   readonly property: number | undefined
   /** A code of the order, or of any of its stays. */
   readonly order: string | undefined
@@ -31,50 +31,54 @@ export const readMoneyFilter = (visit: SignedInVisit, now: Date): MoneyFilter =>
   const [from, to] = [readDateParam(visit, "from"), readDateParam(visit, "to")]
   const order = (visit.query.get("order") ?? "").trim() || undefined
   const property = readIdParam(visit, "property")
-  if (from === undefined && to === undefined && order !== undefined) return { days: undefined, property, order }
+  if (from === undefined && to === undefined && order !== undefined) return { period: undefined, property, order }
   const month = toMonthPeriod(from ?? to ?? dateInZone(now, visit.session.person.caller.timeZone))
-  return { days: { from: from ?? month.from, to: to ?? month.to }, property, order }
+  return { period: { from: from ?? month.from, to: to ?? month.to }, property, order }
 }
 
 /** What an address says that is no day and no property, in words; what a page takes for nothing would put other entries into a file. */
 export const findUnreadableParam = (visit: SignedInVisit): string | undefined => {
-  const isUnreadable = (name: string, read: unknown): boolean =>
-    read === undefined && (visit.query.get(name) ?? "") !== ""
+  const isUnreadable = (name: string, value: unknown): boolean =>
+    value === undefined && (visit.query.get(name) ?? "") !== ""
   const day = ["from", "to"].find((name) => isUnreadable(name, readDateParam(visit, name)))
   if (day !== undefined) return `${day}: is no day such as 2027-05-04.`
   return isUnreadable("property", readIdParam(visit, "property")) ? "property: is no id of a property." : undefined
 }
 
 /** What is wrong with a period, in words for who chose it. */
-export const findPeriodError = ({ days }: MoneyFilter): string | undefined => {
-  if (days === undefined) return undefined
-  const count = daysInRange(days.from, days.to)
+export const findPeriodError = ({ period }: MoneyFilter): string | undefined => {
+  if (period === undefined) return undefined
+  const count = daysInRange(period.from, period.to)
   if (count < 1) return "The period ends before it begins."
   return count > TRANSACTION_DAYS ? `A period has at most ${TRANSACTION_DAYS} days: choose a shorter one.` : undefined
 }
 
 /** The same for the reads of the desk. */
-export const toSumsQuery = ({ days, property, order }: MoneyFilter, { session }: SignedInVisit): TransactionFilter => {
-  const instants = days === undefined ? undefined : toInstantRange(days.from, days.to, session.person.caller.timeZone)
+export const toTransactionFilter = (
+  { period, property, order }: MoneyFilter,
+  { session }: SignedInVisit
+): TransactionFilter => {
+  const instants =
+    period === undefined ? undefined : toInstantRange(period.from, period.to, session.person.caller.timeZone)
   return { from: instants?.from, until: instants?.until, property_id: property, order_code: order }
 }
 
 /** Whether there are entries of an order after the days that are listed. */
 export const isListTruncated = (
-  { days }: MoneyFilter,
+  { period }: MoneyFilter,
   { to }: MoneyPeriod,
   { last }: TransactionSums,
   { session }: SignedInVisit
-): boolean => days === undefined && last !== null && dateInZone(last, session.person.caller.timeZone) > to
+): boolean => period === undefined && last !== null && dateInZone(last, session.person.caller.timeZone) > to
 
 /** The days that are listed: of an order those of its entries, as many as one search takes. */
 export const toListedPeriod = (
-  { days }: MoneyFilter,
+  { period }: MoneyFilter,
   { first, last }: TransactionSums,
   { session }: SignedInVisit,
   now: Date
 ): MoneyPeriod => {
-  if (days !== undefined) return days
+  if (period !== undefined) return period
   const { timeZone } = session.person.caller
   const [from, to] = [dateInZone(first ?? now, timeZone), dateInZone(last ?? now, timeZone)]
   const latestEnd = addDays(from, TRANSACTION_DAYS - 1)
@@ -82,8 +86,8 @@ export const toListedPeriod = (
 }
 
 /** The part of an address that says so. */
-export const toMoneyQuery = ({ days, property, order }: MoneyFilter): Omit<MoneyQuery, "add"> => ({
-  ...days,
+export const toMoneyQuery = ({ period, property, order }: MoneyFilter): Omit<MoneyQuery, "add"> => ({
+  ...period,
   ...(property === undefined ? {} : { property }),
   ...(order === undefined ? {} : { order })
 })

@@ -11,7 +11,7 @@ const REPEAT_FIELD = "again"
 
 export const newPasswordFields = (label: string): Html => {
   const passwordInput = (name: string, fieldLabel: string) =>
-    input((_name, otherwise) => otherwise, {
+    input((_name, defaultValue) => defaultValue, {
       name,
       label: fieldLabel,
       type: "password",

@@ -6,9 +6,9 @@ import { query_staffs } from "../../../../domain/work/staffs/contract.ts"
 import type { Service } from "../../../../service/service.ts"
 import type { ActionError } from "../../action-outcome.ts"
 import { TEXTS } from "../../console-texts.ts"
-import { parseRecordId } from "../../record-id.ts"
 import { type Sudo, toSignInError } from "../../sudo.ts"
 import type { SignedInVisit, SubmittedForm } from "../../visit.ts"
+import { parseRecordId } from "../../visit.ts"
 import { apiErrorToActionError, makeQuery, makeVoidMutation, staleFormError } from "../api-operations.ts"
 import {
   applyCheckboxChanges,
@@ -30,10 +30,10 @@ type HostActions = Readonly<Record<string, HostAction>>
 
 const BACK_TO_PEOPLE: ActionRedirect = { _tag: "GoOn", url: PEOPLE_PATH }
 
-const passwordMismatchError = makeActionError(422, TEXTS.password.different)
+const passwordMismatchError = makeActionError(422, TEXTS.password.passwordsDiffer)
 
-const toPeopleError = (error: ApiError | HashingBusy): ActionError =>
-  error._tag === "Busy" ? toSignInError(error, TEXTS.sudo.wrong) : apiErrorToActionError(error)
+const toAccountActionError = (error: ApiError | HashingBusy): ActionError =>
+  error._tag === "Busy" ? toSignInError(error, TEXTS.sudo.wrongPassword) : apiErrorToActionError(error)
 
 const readFormId = (form: SubmittedForm): number | undefined => parseRecordId(form.get("id"))
 
@@ -70,7 +70,7 @@ export const makeAccountActions = (accounts: SubAccounts["Service"], sudo: Sudo)
           password,
           ...(name === "" ? {} : { name })
         })
-        yield* Effect.mapError(creation, toPeopleError)
+        yield* Effect.mapError(creation, toAccountActionError)
         return BACK_TO_PEOPLE
       })
     },
@@ -80,7 +80,7 @@ export const makeAccountActions = (accounts: SubAccounts["Service"], sudo: Sudo)
         yield* requireMainAccount(visit)
         const id = yield* requireAccountId(form)
         const password = yield* readConfirmedPassword(sudo, visit, form)
-        yield* Effect.mapError(accounts.setPassword(visit.session.person.caller, id, password), toPeopleError)
+        yield* Effect.mapError(accounts.setPassword(visit.session.person.caller, id, password), toAccountActionError)
         return BACK_TO_PEOPLE
       })
     },
@@ -88,7 +88,7 @@ export const makeAccountActions = (accounts: SubAccounts["Service"], sudo: Sudo)
       doneMessage: "The sub-account is disabled and signed out; its tokens stop.",
       run: Effect.fnUntraced(function* (visit, form) {
         const id = yield* requireAccountId(form)
-        yield* Effect.mapError(accounts.disable(visit.session.person.caller, id), toPeopleError)
+        yield* Effect.mapError(accounts.disable(visit.session.person.caller, id), toAccountActionError)
         return BACK_TO_PEOPLE
       })
     },
@@ -98,7 +98,7 @@ export const makeAccountActions = (accounts: SubAccounts["Service"], sudo: Sudo)
         yield* requireMainAccount(visit)
         const id = yield* requireAccountId(form)
         yield* sudo.requirePassword(visit, form)
-        yield* Effect.mapError(accounts.enable(visit.session.person.caller, id), toPeopleError)
+        yield* Effect.mapError(accounts.enable(visit.session.person.caller, id), toAccountActionError)
         return BACK_TO_PEOPLE
       })
     }

@@ -4,7 +4,7 @@ import { type Html, html } from "../../../docs/html.ts"
 import type { StaffListItem } from "../../queries/StaffDirectory.ts"
 import type { SignedInVisit } from "../../visit.ts"
 import { actionForm, disclosure, input, makeFieldFiller } from "../form-fields.ts"
-import { type FailedSubmission, submittedAction } from "../host-page.ts"
+import { type FailedSubmission, readSubmittedAction } from "../host-page.ts"
 import { badge, link, pagination, readOffsetParam, section, type TableColumn, table, timeHtml } from "../page-parts.ts"
 import { editUrl } from "../property-selection.ts"
 import { PEOPLE_PATH, tasksUrl } from "../urls.ts"
@@ -63,7 +63,7 @@ ${table({ empty: "There is no account." }, accountColumns(visit), accounts)}${
     : disclosure(
         "Make a sub-account",
         newAccountForm(visit, passwordField, failedSubmission),
-        failedSubmission !== undefined && submittedAction(failedSubmission) === CREATE_ACCOUNT_ACTION
+        failedSubmission !== undefined && readSubmittedAction(failedSubmission) === CREATE_ACCOUNT_ACTION
       )
 }`,
     "accounts"

@@ -20,7 +20,7 @@ import { COLOR_OPTIONS } from "./tag-colors.ts"
 
 // The forms of a group, a tag and a room type, each with the list of all properties.
 
-const NO_PROPERTY = "There is no property yet."
+const NO_PROPERTY_MESSAGE = "There is no property yet."
 
 const toTexts = (ids: ReadonlyArray<number>): ReadonlyArray<string> => ids.map(String)
 
@@ -43,7 +43,7 @@ export const groupView = (
         action,
         group?.id
       )("property_ids", toTexts(group?.property_ids ?? [])),
-      emptyText: NO_PROPERTY,
+      emptyText: NO_PROPERTY_MESSAGE,
       ...(group === null ? {} : { initial: initialSelection(fillField, "property_ids", group.property_ids) })
     }
   )}`
@@ -110,7 +110,7 @@ const tagFields = (
     legend: "Properties",
     properties,
     selected: fillMultiField("property_ids", toTexts(tag?.property_ids ?? [])),
-    emptyText: NO_PROPERTY,
+    emptyText: NO_PROPERTY_MESSAGE,
     ...(tag === null ? {} : { initial: initialSelection(fillField, "property_ids", tag.property_ids) })
   })}${roomTypes}`
 }
@@ -126,7 +126,7 @@ export const roomTypeView = (
       legend: "Its rooms",
       properties,
       selected: makeMultiFieldFiller(failedSubmission, action)("property_ids", []),
-      emptyText: taken === 0 ? NO_PROPERTY : "Every property is in a room type already."
+      emptyText: taken === 0 ? NO_PROPERTY_MESSAGE : "Every property is in a room type already."
     }
   )}`
   const takenNote =

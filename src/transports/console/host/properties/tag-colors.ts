@@ -2,7 +2,7 @@ import { type PaletteColor, TAG_COLORS } from "../../../../contract/palette.ts"
 import { type Html, html } from "../../../docs/html.ts"
 
 /** The colours of tags by the names that people have for them. */
-const COLOUR_NAMES: Readonly<Record<PaletteColor, string>> = {
+const COLOR_NAMES: Readonly<Record<PaletteColor, string>> = {
   "#FD587B": "red",
   "#1BBFA4": "green",
   "#FFA410": "orange",
@@ -12,10 +12,10 @@ const COLOUR_NAMES: Readonly<Record<PaletteColor, string>> = {
   "#EF7EDE": "pink"
 }
 
-export const COLOR_OPTIONS = TAG_COLORS.map((value) => ({ value, label: COLOUR_NAMES[value] }))
+export const COLOR_OPTIONS = TAG_COLORS.map((value) => ({ value, label: COLOR_NAMES[value] }))
 
-const colourName = (color: string): string => COLOR_OPTIONS.find(({ value }) => value === color)?.label ?? color
+const colorName = (color: string): string => COLOR_OPTIONS.find(({ value }) => value === color)?.label ?? color
 
 /** A dot of the colour, which is told by its name too. */
 export const colorDot = (color: string): Html =>
-  html`<svg width="12" height="12" role="img" aria-label="${colourName(color)}"><circle cx="6" cy="6" r="6" fill="${color}"/></svg>`
+  html`<svg width="12" height="12" role="img" aria-label="${colorName(color)}"><circle cx="6" cy="6" r="6" fill="${color}"/></svg>`

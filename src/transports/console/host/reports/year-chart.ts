@@ -20,22 +20,22 @@ const yOf = (share: number): number => Math.round((BASELINE - share * (BASELINE 
 const monthCenter = (month: number): number => Math.round((MARGIN_LEFT + (month - 0.5) * MONTH_WIDTH) * 10) / 10
 
 /** The share of the nights that was sold; undefined where none could be. */
-export const occupancy = ({ sold, open }: { readonly sold: number; readonly open: number }): number | undefined =>
+export const occupancyOf = ({ sold, open }: { readonly sold: number; readonly open: number }): number | undefined =>
   open === 0 ? undefined : sold / open
 
 /** 71%; a dash where no night could be sold. */
 export const formatOccupancy = (nights: { readonly sold: number; readonly open: number }): string => {
-  const share = occupancy(nights)
+  const share = occupancyOf(nights)
   return share === undefined ? "–" : `${Math.round(share * 100)}%`
 }
 
 /** A month's income in a currency; for the picture alone, where a cent is no part of a pixel. */
-const monthIncome = ({ income }: MonthOfYear, currency: string): number =>
+const monthIncomeOf = ({ income }: MonthOfYear, currency: string): number =>
   Number(income.find((each) => each.currency === currency)?.amount ?? 0)
 
-const bars = (months: ReadonlyArray<MonthOfYear>): ReadonlyArray<Html> =>
+const occupancyBars = (months: ReadonlyArray<MonthOfYear>): ReadonlyArray<Html> =>
   months.map((month) => {
-    const top = yOf(Math.min(1, occupancy(month) ?? 0))
+    const top = yOf(Math.min(1, occupancyOf(month) ?? 0))
     const left = Math.round((monthCenter(month.month) - BAR_WIDTH / 2) * 10) / 10
     return html`<rect class="bar" x="${left}" y="${top}" width="${Math.round(BAR_WIDTH)}" height="${Math.round((BASELINE - top) * 10) / 10}"/>
 <text x="${monthCenter(month.month)}" y="${top - 4}" text-anchor="middle">${formatOccupancy(month)}</text>
@@ -50,7 +50,7 @@ const GRID_LINES: ReadonlyArray<Html> = [0, 0.5, 1].map(
 `
 )
 
-const monthNames = (year: number, months: ReadonlyArray<MonthOfYear>): ReadonlyArray<Html> =>
+const monthLabels = (year: number, months: ReadonlyArray<MonthOfYear>): ReadonlyArray<Html> =>
   months.map(
     ({ month }) =>
       html`<text x="${monthCenter(month)}" y="${HEIGHT - 8}" text-anchor="middle">${formatMonth(`${year}-${month}`).split(" ", 1)[0] ?? ""}</text>
@@ -59,10 +59,10 @@ const monthNames = (year: number, months: ReadonlyArray<MonthOfYear>): ReadonlyA
 
 /** As high as the best month's is the whole height. */
 const incomeLine = (months: ReadonlyArray<MonthOfYear>, currency: string): Html => {
-  const highestIncome = Math.max(...months.map((month) => monthIncome(month, currency)))
+  const highestIncome = Math.max(...months.map((month) => monthIncomeOf(month, currency)))
   if (highestIncome <= 0) return nothing
   const points = months.map(
-    (month) => `${monthCenter(month.month)},${yOf(monthIncome(month, currency) / highestIncome)}`
+    (month) => `${monthCenter(month.month)},${yOf(monthIncomeOf(month, currency) / highestIncome)}`
   )
   return html`<polyline class="income" points="${points.join(" ")}"/>
 ${points.map((point) => {
@@ -75,7 +75,7 @@ ${points.map((point) => {
 /** What the picture says, for who cannot see it: the numbers are in the table beneath. */
 const chartDescription = (year: number, months: ReadonlyArray<MonthOfYear>, currency: string): string => {
   const describeMonth = (month: MonthOfYear) =>
-    `${formatMonth(`${year}-${month.month}`)} ${formatOccupancy(month)}, ${formatMoney(monthIncome(month, currency), currency)}`
+    `${formatMonth(`${year}-${month.month}`)} ${formatOccupancy(month)}, ${formatMoney(monthIncomeOf(month, currency), currency)}`
   return `Occupancy (bars) and income in ${currency} (line) by month: ${months.map(describeMonth).join("; ")}.`
 }
 
@@ -86,7 +86,7 @@ export const yearChart = (
 ): Html => html`<div class="scroll" role="region" aria-label="The year" tabindex="0">
 <svg class="year" viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-labelledby="year-picture">
 <title id="year-picture">${chartDescription(year, months, currency)}</title>
-${GRID_LINES}${bars(months)}${incomeLine(months, currency)}${monthNames(year, months)}</svg>
+${GRID_LINES}${occupancyBars(months)}${incomeLine(months, currency)}${monthLabels(year, months)}</svg>
 </div>
 <p class="soft">Bars: nights sold of those that could be. Line: income in ${currency}, as high as the picture in the best month.</p>
 `

@@ -15,7 +15,7 @@ import {
   select,
   textArea
 } from "../form-fields.ts"
-import { type FailedSubmission, submittedAction } from "../host-page.ts"
+import { type FailedSubmission, readSubmittedAction } from "../host-page.ts"
 import { dayHtml } from "../page-parts.ts"
 
 // What a host can write of a stay: where his channel has it, and as long as it is not written.
@@ -27,14 +27,14 @@ export const reviewForms = (
   {
     today,
     guestName,
-    notTaken: failedSubmission
-  }: { readonly today: string; readonly guestName: string; readonly notTaken: FailedSubmission | undefined }
+    failedSubmission
+  }: { readonly today: string; readonly guestName: string; readonly failedSubmission: FailedSubmission | undefined }
 ): Html => {
   if (!supportsHostReviews(review.channel_type)) return nothing
   const { reservation_code: id, host_review, guest_review, host_reply, check_out_date } = review
-  const isFormOpen = (act: string) =>
+  const isFormOpen = (action: string) =>
     failedSubmission !== undefined &&
-    submittedAction(failedSubmission) === act &&
+    readSubmittedAction(failedSubmission) === action &&
     failedSubmission.form.get("id") === id
   const reviewForm = () =>
     today < check_out_date

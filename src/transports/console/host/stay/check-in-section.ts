@@ -33,7 +33,7 @@ const formatClockTime = (time: { readonly hour: number; readonly minute: number 
   time === null ? "" : `${String(time.hour).padStart(2, "0")}:${String(time.minute).padStart(2, "0")}`
 
 export const checkInSection = (view: StayView): Html => {
-  const { visit, rejectedForm: failedSubmission, stay } = view
+  const { visit, failedSubmission, stay } = view
   const { lock_code, lock_code_visible_after, arrival_at, departure_at, deposit, id_required } = stay.check_in_details
   const fillField = makeFieldFiller(failedSubmission, "check_in")
   const isEdit = true

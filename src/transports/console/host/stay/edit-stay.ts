@@ -53,7 +53,7 @@ const channelOwnedNote = (view: StayView): Html =>
 `
 
 const basicsForm = (view: StayView): Html => {
-  const { visit, rejectedForm: failedSubmission, stay } = view
+  const { visit, failedSubmission, stay } = view
   const fillField = makeFieldFiller(failedSubmission, "change")
   const isEdit = true
   return actionDisclosure(
@@ -72,7 +72,7 @@ ${isDirectReservation(view) ? priceFields(view) : nothing}${textArea(fillField, 
   )
 }
 
-const priceFields = ({ rejectedForm: failedSubmission, stay, channels }: StayView): Html => {
+const priceFields = ({ failedSubmission, stay, channels }: StayView): Html => {
   const fillField = makeFieldFiller(failedSubmission, "change")
   const { rate, commission } = stay.rates
   const amount = { type: "number", min: 0, max: AMOUNT_MAX, step: "any", isEdit: true } as const
@@ -83,7 +83,7 @@ ${stay.custom_channel === null ? nothing : select(fillField, { name: "custom_cha
 }
 
 const datesForm = (view: StayView): Html => {
-  const { visit, rejectedForm: failedSubmission, stay } = view
+  const { visit, failedSubmission, stay } = view
   if (!isDirectReservation(view) || isEndedWithoutStay(view)) return nothing
   const fillField = makeFieldFiller(failedSubmission, "dates")
   return actionDisclosure(
@@ -114,10 +114,10 @@ const freeRangeText = ({ stay, context: { free_from, free_until } }: StayView): 
 }
 
 const assignmentForm = (view: StayView): Html => {
-  const { stay, rejectedForm: failedSubmission, visit, context } = view
+  const { stay, failedSubmission, visit, context } = view
   if (isEndedWithoutStay(view)) return nothing
   const holdsNights = stay.status === "accepted"
-  const { offered: limitedProperties, more: truncationNote } = limitProperties(context.properties)
+  const { properties: limitedProperties, truncationNote } = limitProperties(context.properties)
   const otherProperties = limitedProperties.filter(({ id }) => id !== stay.property_id)
   const fillField = makeFieldFiller(failedSubmission, "allocate")
   return actionDisclosure(
@@ -157,7 +157,7 @@ const assignmentForm = (view: StayView): Html => {
 }
 
 /** What stands in the way of a request where it is. */
-export const requestBlockers = ({ stay, context }: StayView): ReadonlyArray<string> => {
+export const findRequestBlockers = ({ stay, context }: StayView): ReadonlyArray<string> => {
   const currentProperty = context.properties.find(({ id }) => id === stay.property_id)
-  return currentProperty === undefined ? [] : findBlockers(currentProperty).against
+  return currentProperty === undefined ? [] : findBlockers(currentProperty).blockers
 }

@@ -1,7 +1,7 @@
 import { type Html, html, nothing } from "../../../docs/html.ts"
 import { actionForm } from "../form-fields.ts"
 import { section } from "../page-parts.ts"
-import { requestBlockers } from "./edit-stay.ts"
+import { findRequestBlockers } from "./edit-stay.ts"
 import { actionDisclosure, isDirectReservation, isEndedWithoutStay, type StayView } from "./stay-view.ts"
 
 // What becomes of a stay: a request is answered, guests arrive and leave, a reservation made by hand is cancelled.
@@ -14,7 +14,7 @@ const reservationCodeField = ({ stay }: StayView): Html =>
 export const requestSection = (view: StayView): Html => {
   const { visit, stay } = view
   if (stay.status !== "wait_accept") return nothing
-  const blockers = requestBlockers(view)
+  const blockers = findRequestBlockers(view)
   const availabilityText = stay.in_reservation_box
     ? "It is in no property, and stays in the box."
     : "Its nights are free."
@@ -25,7 +25,7 @@ export const requestSection = (view: StayView): Html => {
         ? html`<p>${availabilityText}</p>
 `
         : html`<div class="message note"><p><strong>Its nights are not free:</strong></p>
-<ul>${blockers.map((words) => html`<li>${words}</li>`)}</ul></div>
+<ul>${blockers.map((blocker) => html`<li>${blocker}</li>`)}</ul></div>
 `
     }<p>The channel and the guest are told at once, and it cannot be taken back.</p>
 <div class="acts">${actionForm(visit, { action: "approve", label: "Accept", fields: reservationCodeField(view) })}${actionForm(visit, { action: "decline", label: "Turn down", kind: "danger", fields: reservationCodeField(view) })}</div>
@@ -57,10 +57,10 @@ export const arrivalForms = ({ visit, stay }: StayView): Html =>
     : nothing
 
 export const cancelSection = (view: StayView): Html => {
-  const { visit, others } = view
+  const { visit, otherStays } = view
   if (!isDirectReservation(view) || isEndedWithoutStay(view)) return nothing
-  const othersText = others.length === 1 ? "other one" : `${others.length} others`
-  const staysText = others.length === 0 ? "this stay" : `this stay and the ${othersText} of the same reservation`
+  const othersText = otherStays.length === 1 ? "other one" : `${otherStays.length} others`
+  const staysText = otherStays.length === 0 ? "this stay" : `this stay and the ${othersText} of the same reservation`
   return section(
     "Cancel",
     actionDisclosure(

@@ -22,7 +22,7 @@ const guestCountText = ({ stay }: StayView): string =>
 const clockText = (time: { readonly hour: number; readonly minute: number } | null): string =>
   time === null ? "" : `, ${String(time.hour).padStart(2, "0")}:${String(time.minute).padStart(2, "0")}`
 
-const PROPERTY_FALLBACK = { box: badge("in the box", "wait") }
+const PROPERTY_FALLBACKS = { unassigned: badge("in the box", "wait") }
 
 export const factsSection = (view: StayView): Html => {
   const { visit, stay, context } = view
@@ -32,7 +32,7 @@ export const factsSection = (view: StayView): Html => {
     "The stay",
     html`<p>${statusBadge(stay.status)}${stay.status === "accepted" ? html` ${badge(arrivalLabel(stay.stay_status))}` : nothing} ${stay.tags.map((tag) => html`${badge(tag)} `)}</p>
 <dl class="facts">
-${fact("Property", context.titles[stay.stay_code] ?? PROPERTY_FALLBACK.box)}${fact("Arrives", html`${dayHtml(stay.check_in_date)}${clockText(arrival_at)}`)}${fact("Leaves", html`${dayHtml(stay.check_out_date)}${clockText(departure_at)}`)}${fact("Nights", String(nightCount))}${fact("Guests", guestCountText(view))}${fact("Phone", stay.guest_phone)}${fact("E-mail", stay.guest_email)}${fact("Code", stay.stay_code)}${fact("Came by", bookingSourceText(view))}${fact("Booked", timeHtml(stay.booked_at, visit))}${fact("Entered by", stay.creator)}${fact("Cancelled", stay.cancelled_at === null ? null : timeHtml(stay.cancelled_at, visit))}${fact("Ends by itself", expiryText(view))}${fact("Your remarks", stay.remarks)}${fact("The channel's remarks", stay.channel_remarks)}</dl>
+${fact("Property", context.titles[stay.stay_code] ?? PROPERTY_FALLBACKS.unassigned)}${fact("Arrives", html`${dayHtml(stay.check_in_date)}${clockText(arrival_at)}`)}${fact("Leaves", html`${dayHtml(stay.check_out_date)}${clockText(departure_at)}`)}${fact("Nights", String(nightCount))}${fact("Guests", guestCountText(view))}${fact("Phone", stay.guest_phone)}${fact("E-mail", stay.guest_email)}${fact("Code", stay.stay_code)}${fact("Came by", bookingSourceText(view))}${fact("Booked", timeHtml(stay.booked_at, visit))}${fact("Entered by", stay.creator)}${fact("Cancelled", stay.cancelled_at === null ? null : timeHtml(stay.cancelled_at, visit))}${fact("Ends by itself", expiryText(view))}${fact("Your remarks", stay.remarks)}${fact("The channel's remarks", stay.channel_remarks)}</dl>
 <p>${stay.conversation_id === null ? nothing : html`${link(messagesUrl({ id: stay.conversation_id }), "Conversation")} · `}${guestPortalUrl === "" || isEndedWithoutStay(view) ? nothing : html`<a href="${guestPortalUrl}">The guest's own page</a>`}</p>
 `
   )
@@ -70,7 +70,7 @@ ${
     : table(
         { caption: "What the price is made of", empty: "" },
         [
-          { label: "For", cell: ({ words }) => words },
+          { label: "For", cell: ({ label }) => label },
           {
             label: "Amount",
             cell: ({ amount, currency: feeCurrency }) => moneyHtml(amount, feeCurrency),
@@ -79,12 +79,12 @@ ${
         ],
         [
           ...rates.details.map(({ type, description, amount, currency: feeCurrency }) => ({
-            words: description === "" ? toWords(type.toLowerCase()) : description,
+            label: description === "" ? toWords(type.toLowerCase()) : description,
             amount,
             currency: feeCurrency
           })),
           ...additional_fees.map(({ name, amount, currency: feeCurrency }) => ({
-            words: name,
+            label: name,
             amount,
             currency: feeCurrency
           }))
@@ -95,7 +95,7 @@ ${
 }
 
 /** The other stays of its order. */
-export const otherStaysSection = ({ others: otherStays, context }: StayView): Html =>
+export const otherStaysSection = ({ otherStays, context }: StayView): Html =>
   otherStays.length === 0
     ? nothing
     : section(
@@ -104,7 +104,7 @@ export const otherStaysSection = ({ others: otherStays, context }: StayView): Ht
           { empty: "" },
           [
             { label: "Guest", cell: (each) => link(stayUrl(each.stay_code), guestLabel(each)) },
-            { label: "Property", cell: (each) => context.titles[each.stay_code] ?? PROPERTY_FALLBACK.box },
+            { label: "Property", cell: (each) => context.titles[each.stay_code] ?? PROPERTY_FALLBACKS.unassigned },
             { label: "Arrives", cell: (each) => dayHtml(each.check_in_date) },
             { label: "Leaves", cell: (each) => dayHtml(each.check_out_date) },
             { label: "Guests", cell: (each) => String(each.number_of_guests), isNumeric: true }

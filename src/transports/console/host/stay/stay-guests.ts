@@ -1,6 +1,6 @@
 import { listMissingDocuments } from "../../../../domain/bookings/check-in/rules.ts"
 import type { Reservation } from "../../../../domain/bookings/reservations/reservation.ts"
-import { IMAGE_EXTENSION, IMAGES_PREFIX, isImageToken } from "../../../../domain/guests/images/image-url.ts"
+import { IMAGE_EXTENSION, IMAGES_PATH_PREFIX, isImageToken } from "../../../../domain/guests/images/image-url.ts"
 import { type Html, html, nothing } from "../../../docs/html.ts"
 import { actionForm } from "../form-fields.ts"
 import { badge, section, table, timeHtml, toWords } from "../page-parts.ts"
@@ -49,8 +49,8 @@ const listPhotos = ({ stay }: StayView): ReadonlyArray<DocumentPhoto> => [
 /** Where one of ours is seen from this page, whatever this service is called elsewhere; undefined: it is kept by others. */
 const toOwnPath = (url: string): string | undefined => {
   const path = URL.canParse(url) ? new URL(url).pathname : ""
-  const isOwnImage = path.startsWith(IMAGES_PREFIX) && path.endsWith(IMAGE_EXTENSION)
-  return isOwnImage && isImageToken(path.slice(IMAGES_PREFIX.length, -IMAGE_EXTENSION.length)) ? path : undefined
+  const isOwnImage = path.startsWith(IMAGES_PATH_PREFIX) && path.endsWith(IMAGE_EXTENSION)
+  return isOwnImage && isImageToken(path.slice(IMAGES_PATH_PREFIX.length, -IMAGE_EXTENSION.length)) ? path : undefined
 }
 
 const photosSection = (view: StayView): Html => {
@@ -76,7 +76,7 @@ const photoItem = ({ url, guestName }: DocumentPhoto, index: number): Html => {
 }
 
 /** Whose photo is missing. */
-const missingPhotoNames = (view: StayView): ReadonlyArray<string> => {
+const listMissingPhotoNames = (view: StayView): ReadonlyArray<string> => {
   const { stay, context } = view
   const guestsWithPhotos = stay.guests.map(({ id, name, id_images }) => ({ id, name, images: id_images.length }))
   const { number_of_guests, check_in_details } = stay
@@ -95,7 +95,7 @@ const checkInApproval = (view: StayView): Html => {
   const { visit, stay, context } = view
   const { id_required } = stay.check_in_details
   if (stay.status !== "accepted" || id_required === "not_required") return nothing
-  const missingNames = missingPhotoNames(view)
+  const missingNames = listMissingPhotoNames(view)
   const missingNote =
     missingNames.length === 0
       ? nothing

@@ -9,24 +9,24 @@ import { badge, formatDay } from "../page-parts.ts"
 // What hosts' pages call how a stay stands, where it was booked, and what is in the way of one.
 
 const STATUS_LABELS: Readonly<
-  Record<StaySearchStatus, { readonly words: string; readonly kind?: "good" | "bad" | "wait" }>
+  Record<StaySearchStatus, { readonly label: string; readonly kind?: "good" | "bad" | "wait" }>
 > = {
-  wait_accept: { words: "asks for your answer", kind: "wait" },
-  wait_pay: { words: "waits for payment", kind: "wait" },
-  accepted: { words: "accepted", kind: "good" },
-  cancelled: { words: "cancelled", kind: "bad" },
-  denied: { words: "turned down", kind: "bad" },
-  timeout: { words: "ran out of time", kind: "bad" },
-  check_in: { words: "check-in waits for approval", kind: "wait" }
+  wait_accept: { label: "asks for your answer", kind: "wait" },
+  wait_pay: { label: "waits for payment", kind: "wait" },
+  accepted: { label: "accepted", kind: "good" },
+  cancelled: { label: "cancelled", kind: "bad" },
+  denied: { label: "turned down", kind: "bad" },
+  timeout: { label: "ran out of time", kind: "bad" },
+  check_in: { label: "check-in waits for approval", kind: "wait" }
 }
 
 /** How reservations can stand, to be chosen from. */
 export const RESERVATION_STATUS_OPTIONS: ReadonlyArray<SelectOption> = Object.entries(STATUS_LABELS).map(
-  ([value, { words }]) => ({ value, label: words })
+  ([value, { label }]) => ({ value, label })
 )
 
 export const statusBadge = (status: StaySearchStatus): Html =>
-  badge(STATUS_LABELS[status].words, STATUS_LABELS[status].kind)
+  badge(STATUS_LABELS[status].label, STATUS_LABELS[status].kind)
 
 const ARRIVAL_LABELS = {
   checkin_pending: "not marked as arrived",
@@ -55,8 +55,8 @@ export const guestNames = (stays: OfferedProperty["stays"]): string =>
 
 /** The properties that are offered to choose from, and whether there are more. */
 export const limitProperties = (properties: ReadonlyArray<OfferedProperty>) => ({
-  offered: properties.slice(0, PROPERTIES_OFFERED),
-  more:
+  properties: properties.slice(0, PROPERTIES_OFFERED),
+  truncationNote:
     properties.length > PROPERTIES_OFFERED
       ? html`<p class="soft">Only the first ${PROPERTIES_OFFERED} properties can be chosen here.</p>
 `
@@ -81,8 +81,8 @@ export const propertyOption = (
 /** What keeps a stay from going into a property, a sentence each, and what does not but should be known. */
 export const findBlockers = (
   property: OfferedProperty
-): { readonly against: ReadonlyArray<string>; readonly note: ReadonlyArray<string> } => ({
-  against: [
+): { readonly blockers: ReadonlyArray<string>; readonly warnings: ReadonlyArray<string> } => ({
+  blockers: [
     ...(property.deactivated ? [`${property.title} is turned off.`] : []),
     ...property.stays
       .slice(0, CONFLICTING_STAYS)
@@ -93,7 +93,7 @@ export const findBlockers = (
     ...(property.stays.length > CONFLICTING_STAYS ? ["Others stay there after them."] : []),
     ...(property.elsewhere.length > 0 ? [`It is ${importedCalendarsText(property)}.`] : [])
   ],
-  note:
+  warnings:
     property.closed === 0
       ? []
       : [

@@ -3,15 +3,15 @@ import { type Html, html } from "../../../docs/html.ts"
 import type { StaySidebar } from "../../queries/StayBeside.ts"
 import type { SignedInVisit } from "../../visit.ts"
 import { disclosure, type SelectOption } from "../form-fields.ts"
-import { type FailedSubmission, submittedAction } from "../host-page.ts"
+import { type FailedSubmission, readSubmittedAction } from "../host-page.ts"
 
 /** What the parts of a stay's page are made of. */
 export interface StayView {
   readonly visit: SignedInVisit
-  readonly rejectedForm: FailedSubmission | undefined
+  readonly failedSubmission: FailedSubmission | undefined
   readonly stay: Reservation
   /** The other stays of its order. */
-  readonly others: ReadonlyArray<Reservation>
+  readonly otherStays: ReadonlyArray<Reservation>
   readonly context: StaySidebar
   /** Where an order made by hand may have come from. */
   readonly channels: ReadonlyArray<SelectOption>
@@ -26,9 +26,9 @@ export const isEndedWithoutStay = ({ stay }: StayView): boolean =>
 
 /** A form behind what it does; open where it was just not taken. */
 export const actionDisclosure = (
-  { rejectedForm: failedSubmission }: StayView,
+  { failedSubmission }: StayView,
   action: string,
   summary: string,
   content: Html
 ): Html =>
-  html`${disclosure(summary, content, failedSubmission !== undefined && submittedAction(failedSubmission) === action)}`
+  html`${disclosure(summary, content, failedSubmission !== undefined && readSubmittedAction(failedSubmission) === action)}`

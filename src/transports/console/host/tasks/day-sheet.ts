@@ -11,11 +11,11 @@ import { groupConsecutiveRows } from "./task-plan.ts"
 const guestText = ({ guest_name, number_of_guests }: GuestMovement): string =>
   `${guest_name ?? "guests"} (${number_of_guests === 1 ? "1 guest" : `${number_of_guests} guests`})`
 
-const arrivalsCell = (passing: ReadonlyArray<GuestMovement>, { property_id }: DaySheetTask): Html => {
-  const passingHere = passing.filter((each) => each.property_id === property_id)
-  return passingHere.length === 0
+const guestMovementsCell = (movements: ReadonlyArray<GuestMovement>, { property_id }: DaySheetTask): Html => {
+  const propertyMovements = movements.filter((each) => each.property_id === property_id)
+  return propertyMovements.length === 0
     ? html`nobody`
-    : html`${passingHere.map((each) => html`${each.arrives ? "Arrives from" : "Leaves by"} ${each.time}: ${guestText(each)}<br>`)}`
+    : html`${propertyMovements.map((each) => html`${each.arrives ? "Arrives from" : "Leaves by"} ${each.time}: ${guestText(each)}<br>`)}`
 }
 
 const locationCell = ({ property_title, address }: DaySheetTask): Html =>
@@ -24,14 +24,14 @@ const locationCell = ({ property_title, address }: DaySheetTask): Html =>
 const taskCell = ({ note, status, ...task }: DaySheetTask): Html =>
   html`${taskTypeText(task)}${status === "completed" ? html` ${badge(taskStatusLabel(status), "good")}` : nothing}${note === "" ? nothing : html`<br>${note}`}`
 
-const staffTable = (passing: ReadonlyArray<GuestMovement>, tasks: ReadonlyArray<DaySheetTask>): Html =>
+const staffTable = (movements: ReadonlyArray<GuestMovement>, tasks: ReadonlyArray<DaySheetTask>): Html =>
   table(
     { empty: "" },
     [
       { label: "Time", cell: ({ time }) => time ?? "any" },
       { label: "Where", cell: locationCell },
       { label: "What", cell: taskCell },
-      { label: "Who comes and goes", cell: (task) => arrivalsCell(passing, task) }
+      { label: "Who comes and goes", cell: (task) => guestMovementsCell(movements, task) }
     ],
     tasks
   )
@@ -39,7 +39,7 @@ const staffTable = (passing: ReadonlyArray<GuestMovement>, tasks: ReadonlyArray<
 export const daySheet = (
   visit: SignedInVisit,
   day: string,
-  { tasks, total, passing }: DaySheetData
+  { tasks, total, passing: movements }: DaySheetData
 ): Html => html`<p class="noprint">${link(currentUrlWith(visit, { sheet: undefined }), "Back to the tasks")}. Print this page with your browser.</p>
 <p>${formatDay(day)}</p>
 ${total > tasks.length ? html`<p class="message note">The first ${tasks.length} of ${total} tasks are here: choose a person to see all of theirs.</p>` : nothing}
@@ -47,6 +47,6 @@ ${
   tasks.length === 0
     ? html`<p>There is nothing to do on this day.</p>`
     : groupConsecutiveRows(tasks, ({ staff_id }) => String(staff_id)).map(({ rows }) =>
-        section(rows[0]?.staff_name ?? "Nobody yet", staffTable(passing, rows))
+        section(rows[0]?.staff_name ?? "Nobody yet", staffTable(movements, rows))
       )
 }`

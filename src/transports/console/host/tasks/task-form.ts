@@ -1,7 +1,7 @@
 import type { Task } from "../../../../domain/work/tasks/contract.ts"
 import { RECORD_CODE, TASK_NOTE } from "../../../../platform/limits.ts"
 import { type Html, html, nothing } from "../../../docs/html.ts"
-import type { PersonChoices } from "../../queries/form-choices.ts"
+import type { StaffChoices } from "../../queries/form-choices.ts"
 import type { TaskChoices } from "../../queries/WorkPlan.ts"
 import type { SignedInVisit } from "../../visit.ts"
 import {
@@ -21,7 +21,7 @@ import {
 } from "../form-fields.ts"
 import { currentUrlWith, type FailedSubmission } from "../host-page.ts"
 import { activityLogLink, link, readDateParam, readIdParam, section } from "../page-parts.ts"
-import { LEVEL_OPTIONS, TASK_STATUS_OPTIONS, TYPE_OPTIONS } from "./task-labels.ts"
+import { TASK_LEVEL_OPTIONS, TASK_STATUS_OPTIONS, TASK_TYPE_OPTIONS } from "./task-labels.ts"
 
 // The forms for a task: a new one, and one that is there.
 
@@ -53,7 +53,7 @@ export const TASK_EDIT_PARSERS = {
 }
 
 /** Who gets tasks; of whoever works in some properties alone that is said, as no other task can go there. */
-export const staffOptions = (people: PersonChoices): ReadonlyArray<SelectOption> =>
+export const staffOptions = (people: StaffChoices): ReadonlyArray<SelectOption> =>
   people.map(({ id, name, properties, is_active }) => {
     const limitNote = is_active
       ? properties === 0
@@ -64,7 +64,7 @@ export const staffOptions = (people: PersonChoices): ReadonlyArray<SelectOption>
   })
 
 /** Nobody is given a task who is switched off; who has it already keeps it. */
-const assignableStaff = (people: PersonChoices, assignedId?: number | null): ReadonlyArray<SelectOption> =>
+const assignableStaff = (people: StaffChoices, assignedId?: number | null): ReadonlyArray<SelectOption> =>
   staffOptions(people.filter(({ id, is_active }) => is_active || id === assignedId))
 
 interface TaskValues extends Partial<Omit<Task, "property_id">> {
@@ -80,7 +80,7 @@ const taskFields = (
   isEdit: boolean
 ) => {
   const { type, property_id, staff_id, expected_date, expected_time, level, fee, note } = task
-  return html`${select(fillField, { name: "type", label: "What", value: type ?? "cleaning", options: TYPE_OPTIONS, isEdit })}${select(
+  return html`${select(fillField, { name: "type", label: "What", value: type ?? "cleaning", options: TASK_TYPE_OPTIONS, isEdit })}${select(
     fillField,
     {
       name: "property_id",
@@ -94,7 +94,7 @@ const taskFields = (
       ),
       isEdit
     }
-  )}${select(fillField, { name: "staff_id", label: "Person", emptyLabel: "Nobody yet", value: staff_id ?? "", options: withCurrentOption(assignableStaff(people, staff_id), staff_id, task.staff_name), isEdit })}${input(fillField, { name: "expected_date", label: "Day", type: "date", value: expected_date ?? "", isEdit })}${input(fillField, { name: "expected_time", label: "Time", type: "time", value: expected_time?.slice(0, 5) ?? "", isEdit })}${select(fillField, { name: "level", label: "How thorough", hint: "of a cleaning", emptyLabel: "As usual", value: level ?? "", options: LEVEL_OPTIONS, isEdit })}${input(fillField, { name: "fee", label: `Fee in ${currency}`, type: "number", min: 0, step: "any", value: fee === undefined || fee === 0 ? "" : String(fee), isEdit })}${textArea(fillField, { name: "note", label: "Note", value: note ?? "", maxlength: TASK_NOTE, isEdit })}`
+  )}${select(fillField, { name: "staff_id", label: "Person", emptyLabel: "Nobody yet", value: staff_id ?? "", options: withCurrentOption(assignableStaff(people, staff_id), staff_id, task.staff_name), isEdit })}${input(fillField, { name: "expected_date", label: "Day", type: "date", value: expected_date ?? "", isEdit })}${input(fillField, { name: "expected_time", label: "Time", type: "time", value: expected_time?.slice(0, 5) ?? "", isEdit })}${select(fillField, { name: "level", label: "How thorough", hint: "of a cleaning", emptyLabel: "As usual", value: level ?? "", options: TASK_LEVEL_OPTIONS, isEdit })}${input(fillField, { name: "fee", label: `Fee in ${currency}`, type: "number", min: 0, step: "any", value: fee === undefined || fee === 0 ? "" : String(fee), isEdit })}${textArea(fillField, { name: "note", label: "Note", value: note ?? "", maxlength: TASK_NOTE, isEdit })}`
 }
 
 const backLink = (

@@ -5,29 +5,31 @@ import { toWords } from "../page-parts.ts"
 // What tasks are called.
 
 const toOptions = (labels: Readonly<Record<string, string>>): ReadonlyArray<SelectOption> =>
-  Object.entries(labels).map(([value, label]) => ({ value, label: label }))
+  Object.entries(labels).map(([value, label]) => ({ value, label }))
 
-const TYPE_LABELS = {
+const TASK_TYPE_LABELS = {
   cleaning: "Cleaning",
   maintenance: "Repair",
   reception: "Reception",
   room_service: "Room service",
   other: "Something else"
 } as const
-const STATUS_LABELS = {
+const TASK_STATUS_LABELS = {
   pending: "To do",
   in_progress: "Under way",
   completed: "Done",
   cancelled: "Called off"
 } as const
-const LEVEL_LABELS = { simple: "simple", standard: "standard", advanced: "thorough" } as const
+const TASK_LEVEL_LABELS = { simple: "simple", standard: "standard", advanced: "thorough" } as const
 
-export const TYPE_OPTIONS = toOptions(TYPE_LABELS)
-export const TASK_STATUS_OPTIONS = toOptions(STATUS_LABELS)
-export const LEVEL_OPTIONS = toOptions(LEVEL_LABELS)
+export const TASK_TYPE_OPTIONS = toOptions(TASK_TYPE_LABELS)
+export const TASK_STATUS_OPTIONS = toOptions(TASK_STATUS_LABELS)
+export const TASK_LEVEL_OPTIONS = toOptions(TASK_LEVEL_LABELS)
 
 /** `Cleaning, thorough`: how thorough is said of cleanings alone, and where it is not the usual. */
 export const taskTypeText = ({ type, level }: Pick<PlannedTask, "type" | "level">): string =>
-  type === "cleaning" && level !== "standard" ? `${TYPE_LABELS[type]}, ${LEVEL_LABELS[level]}` : TYPE_LABELS[type]
+  type === "cleaning" && level !== "standard"
+    ? `${TASK_TYPE_LABELS[type]}, ${TASK_LEVEL_LABELS[level]}`
+    : TASK_TYPE_LABELS[type]
 
-export const taskStatusLabel = (status: PlannedTask["status"]): string => STATUS_LABELS[status] ?? toWords(status)
+export const taskStatusLabel = (status: PlannedTask["status"]): string => TASK_STATUS_LABELS[status] ?? toWords(status)

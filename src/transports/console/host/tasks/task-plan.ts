@@ -16,9 +16,12 @@ export const groupConsecutiveRows = <Row>(
 ): ReadonlyArray<{ readonly key: string | null; readonly rows: ReadonlyArray<Row> }> => {
   const runStarts = rows.flatMap((row, index) => {
     const before = rows[index - 1]
-    return before === undefined || keyOf(before) !== keyOf(row) ? [{ of: keyOf(row), at: index }] : []
+    return before === undefined || keyOf(before) !== keyOf(row) ? [{ key: keyOf(row), index }] : []
   })
-  return runStarts.map((start, index) => ({ key: start.of, rows: rows.slice(start.at, runStarts[index + 1]?.at) }))
+  return runStarts.map((start, index) => ({
+    key: start.key,
+    rows: rows.slice(start.index, runStarts[index + 1]?.index)
+  }))
 }
 
 const STATUS_BADGE_KINDS = { pending: "wait", in_progress: "wait", completed: "good", cancelled: undefined } as const

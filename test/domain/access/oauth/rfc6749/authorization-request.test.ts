@@ -2,18 +2,18 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { OAUTH_STATE } from "../../../../../src/platform/limits.ts"
 import {
-  allowForm,
-  CALLBACK,
+  APP_REDIRECT_URL,
   ConsentState,
   denyForm,
-  LOOPBACK,
+  LOOPBACK_REDIRECT_URL,
   layerConsentPages,
-  PROGRAM,
+  makeAllowForm,
+  PARTNER_REDIRECT_URL,
   PUBLIC_URL,
   partnerRequestUrl,
   publicRequestUrl,
   readRedirectParams,
-  SITE,
+  SITE_REDIRECT_URL,
   signIn,
   type VisitedPage,
   visitPage
@@ -49,18 +49,18 @@ layer(layerConsentPages())("an authorization request", (it) => {
         [partnerRequestUrl({ client_id: "" }), "client_id is missing"],
         [partnerRequestUrl({ client_id: "lkapp_nobody" }), "no such application"],
         [twice("client_id", "lkapp_partner"), "client_id twice"],
-        [twice("redirect_uri", CALLBACK), "redirect_uri twice"],
+        [twice("redirect_uri", PARTNER_REDIRECT_URL), "redirect_uri twice"],
         [twice("redirect_uri", other), "redirect_uri twice"],
         [partnerRequestUrl({ redirect_uri: other }), "to the letter"],
-        [partnerRequestUrl({ redirect_uri: `${CALLBACK}&x=1` }), "to the letter"],
-        [partnerRequestUrl({ redirect_uri: LOOPBACK }), "to the letter"],
+        [partnerRequestUrl({ redirect_uri: `${PARTNER_REDIRECT_URL}&x=1` }), "to the letter"],
+        [partnerRequestUrl({ redirect_uri: LOOPBACK_REDIRECT_URL }), "to the letter"],
         [partnerRequestUrl({ client_id: "lkapp_two", redirect_uri: undefined }), "redirect_uri is missing"],
-        [partnerRequestUrl({ client_id: "lkapp_two", redirect_uri: CALLBACK }), "to the letter"],
+        [partnerRequestUrl({ client_id: "lkapp_two", redirect_uri: PARTNER_REDIRECT_URL }), "to the letter"],
         [publicRequestUrl({ redirect_uri: undefined }), "redirect_uri is missing"],
-        [publicRequestUrl({ redirect_uri: CALLBACK }), "to the letter"]
+        [publicRequestUrl({ redirect_uri: PARTNER_REDIRECT_URL }), "to the letter"]
       ] as const) {
         staysHere(yield* visitPage(target), words)
-        for (const form of [allowForm("read-only"), denyForm, { act: "other_account" }]) {
+        for (const form of [makeAllowForm("read-only"), denyForm, { act: "other_account" }]) {
           staysHere(yield* visitPage(target, { cookie, form }), words)
         }
       }
@@ -82,13 +82,13 @@ layer(layerConsentPages())("an authorization request", (it) => {
         ]
         ledBackWith(partner, error, words)
         ledBackWith(app, error, words)
-        assert.isTrue(partner.location.startsWith(`${CALLBACK}&error=`))
-        assert.isTrue(app.location.startsWith(`${LOOPBACK}?error=`))
+        assert.isTrue(partner.location.startsWith(`${PARTNER_REDIRECT_URL}&error=`))
+        assert.isTrue(app.location.startsWith(`${LOOPBACK_REDIRECT_URL}?error=`))
         assert.deepStrictEqual(readRedirectParams(partner.location)["state"], "s t/a+t%e")
       }
       ledBackWith(yield* visitPage(publicRequestUrl({ response_type: undefined })), "invalid_request", "response_type")
       ledBackWith(
-        yield* visitPage(publicRequestUrl({ response_type: "", redirect_uri: PROGRAM })),
+        yield* visitPage(publicRequestUrl({ response_type: "", redirect_uri: APP_REDIRECT_URL })),
         "invalid_request",
         "response_type"
       )
@@ -113,14 +113,14 @@ layer(layerConsentPages())("an authorization request", (it) => {
       const empty = { scope: "", code_challenge: "", code_challenge_method: "", resource: "", state: "" }
       assert.strictEqual((yield* visitPage(partnerRequestUrl(unknown), { cookie })).status, 200)
       assert.strictEqual((yield* visitPage(publicRequestUrl(unknown), { cookie })).status, 200)
-      const given = yield* visitPage(partnerRequestUrl(empty), { cookie, form: allowForm("read-only") })
+      const given = yield* visitPage(partnerRequestUrl(empty), { cookie, form: makeAllowForm("read-only") })
       assert.hasAllKeys(readRedirectParams(given.location), ["tenant", "code", "iss"])
     })
   )
 
   it.effect("may name unknown scopes, which are ignored", () =>
     Effect.gen(function* () {
-      const [{ issued }, cookie] = [yield* ConsentState, yield* signIn()]
+      const [{ issuedCodes: issued }, cookie] = [yield* ConsentState, yield* signIn()]
       const offersToWrite = ({ text }: VisitedPage) => text.includes('value="writable"')
       for (const [scope, isWritable] of [
         ["read-only writable offline_access", true],
@@ -135,11 +135,11 @@ layer(layerConsentPages())("an authorization request", (it) => {
         for (const target of [partnerRequestUrl({ scope }), publicRequestUrl({ scope })]) {
           const page = yield* visitPage(target, { cookie })
           assert.deepStrictEqual([page.status, offersToWrite(page)], [200, isWritable], scope)
-          const granted = yield* visitPage(target, { cookie, form: allowForm("read-only") })
+          const granted = yield* visitPage(target, { cookie, form: makeAllowForm("read-only") })
           assert.property(readRedirectParams(granted.location), "code", scope)
           assert.strictEqual(issued.at(-1)?.consent.scope, "read-only")
           const before = issued.length
-          yield* visitPage(target, { cookie, form: allowForm("writable") })
+          yield* visitPage(target, { cookie, form: makeAllowForm("writable") })
           assert.strictEqual(issued.length - before, isWritable ? 1 : 0, scope)
         }
       }
@@ -154,10 +154,10 @@ layer(layerConsentPages())("an authorization request", (it) => {
 
   it.effect("of a partner may leave out what its facts leave out", () =>
     Effect.gen(function* () {
-      const [{ issued }, cookie] = [yield* ConsentState, yield* signIn()]
+      const [{ issuedCodes: issued }, cookie] = [yield* ConsentState, yield* signIn()]
       const target = "/authorization?client_id=lkapp_partner&state=abc"
       assert.strictEqual((yield* visitPage(target, { cookie })).status, 200)
-      const { location } = yield* visitPage(target, { cookie, form: allowForm("writable") })
+      const { location } = yield* visitPage(target, { cookie, form: makeAllowForm("writable") })
       const { code, ...answer } = readRedirectParams(location)
       assert.deepStrictEqual(answer, { tenant: "7", state: "abc", iss: PUBLIC_URL })
       const last = issued.at(-1)
@@ -165,7 +165,7 @@ layer(layerConsentPages())("an authorization request", (it) => {
       const { redirectUri, challenge, resource, scope } = last?.consent ?? {}
       assert.deepStrictEqual(
         { redirectUri, challenge, resource, scope },
-        { redirectUri: CALLBACK, challenge: null, resource: null, scope: "writable" }
+        { redirectUri: PARTNER_REDIRECT_URL, challenge: null, resource: null, scope: "writable" }
       )
     })
   )
@@ -173,7 +173,7 @@ layer(layerConsentPages())("an authorization request", (it) => {
   it.effect("gets its state back to the letter, up to its bound", () =>
     Effect.gen(function* () {
       const cookie = yield* signIn()
-      const form = allowForm("read-only")
+      const form = makeAllowForm("read-only")
       for (const state of [
         "a".repeat(OAUTH_STATE),
         "+&=%#?/\\\"'<>;, ~",
@@ -203,7 +203,7 @@ layer(layerConsentPages())("an authorization request", (it) => {
 
   it.effect("leads to no site that anybody may have registered, without the host's word", () =>
     Effect.gen(function* () {
-      const page = yield* visitPage(publicRequestUrl({ redirect_uri: SITE, response_mode: "fragment" }))
+      const page = yield* visitPage(publicRequestUrl({ redirect_uri: SITE_REDIRECT_URL, response_mode: "fragment" }))
       assert.deepStrictEqual([page.status, page.location], [400, ""])
       assert.include(page.text, "response_mode: ")
       const href = /<a href="([^"]*app\.example[^"]*)"/.exec(page.text)?.[1]?.replaceAll("&amp;", "&") ?? ""
@@ -217,7 +217,11 @@ layer(layerConsentPages())("an authorization request", (it) => {
   it.effect("is denied in the host's name", () =>
     Effect.gen(function* () {
       const cookie = yield* signIn()
-      for (const asked of [partnerRequestUrl(), publicRequestUrl(), publicRequestUrl({ redirect_uri: SITE })]) {
+      for (const asked of [
+        partnerRequestUrl(),
+        publicRequestUrl(),
+        publicRequestUrl({ redirect_uri: SITE_REDIRECT_URL })
+      ]) {
         ledBackWith(yield* visitPage(asked, { cookie, form: denyForm }), "access_denied", "refused")
       }
     })
@@ -225,13 +229,13 @@ layer(layerConsentPages())("an authorization request", (it) => {
 
   it.effect("is asked in full again with each answer, and not as it was shown", () =>
     Effect.gen(function* () {
-      const [{ issued }, cookie] = [yield* ConsentState, yield* signIn()]
+      const [{ issuedCodes: issued }, cookie] = [yield* ConsentState, yield* signIn()]
       const before = issued.length
       const evil = partnerRequestUrl({ redirect_uri: "https://evil.example.test" })
-      staysHere(yield* visitPage(evil, { cookie, form: allowForm("writable") }), "to the letter")
-      const form = { ...allowForm("writable"), redirect_uri: "https://evil.example.test", client_id: "lkapp_two" }
+      staysHere(yield* visitPage(evil, { cookie, form: makeAllowForm("writable") }), "to the letter")
+      const form = { ...makeAllowForm("writable"), redirect_uri: "https://evil.example.test", client_id: "lkapp_two" }
       const { location } = yield* visitPage(partnerRequestUrl(), { cookie, form })
-      assert.isTrue(location.startsWith(`${CALLBACK}&code=`))
+      assert.isTrue(location.startsWith(`${PARTNER_REDIRECT_URL}&code=`))
       assert.strictEqual(issued.length, before + 1)
     })
   )

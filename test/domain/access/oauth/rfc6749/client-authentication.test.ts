@@ -6,23 +6,23 @@ import { Partners } from "../../../../../src/domain/access/oauth/Partners.ts"
 import { PublicClientEnabled } from "../../../../../src/platform/installation.ts"
 import { parseBasicCredentials } from "../../../../../src/transports/oauth/public-request.ts"
 import {
-  AUTHORIZATIONS,
-  basicAuthorization,
-  REVOKE,
+  AUTHORIZATIONS_PATH,
+  makeBasicAuthorization,
+  REVOKE_PATH,
   sendForm,
   sendJson
 } from "../../../../support/domain/access/oauth/oauth-requests.ts"
 import {
   createPartner,
   IssuerRequests,
-  layerScriptedIssuer
-} from "../../../../support/domain/access/oauth/scripted-issuing.ts"
+  layerServiceWithScriptedIssuer
+} from "../../../../support/domain/access/oauth/scripted-token-issuer.ts"
 import { asSystemActor } from "../../../../support/harness.ts"
-import { BaseUrl, layerHttpServerOf } from "../../../../support/server.ts"
+import { BaseUrl, layerHttpServerOf } from "../../../../support/http-server.ts"
 
 // RFC 6749 2.3: a client says who it is by its secret, in the body or by HTTP Basic, and in one way only.
 
-const layerServed = layerHttpServerOf(layerScriptedIssuer)
+const layerServed = layerHttpServerOf(layerServiceWithScriptedIssuer)
 
 const GOOD = { grant_type: "authorization_code", code: "good" }
 const WRONG = "client_id or client_secret is wrong, or the client was disabled."
@@ -33,11 +33,11 @@ layer(layerServed)("a client", (it) => {
       const { client_id, client_secret } = yield* createPartner
       const given = { ...GOOD, client_id, client_secret }
       for (const answer of [
-        yield* sendJson(AUTHORIZATIONS, given),
-        yield* sendForm(AUTHORIZATIONS, given),
-        yield* sendForm(AUTHORIZATIONS, GOOD, basicAuthorization(client_id, client_secret)),
-        yield* sendForm(AUTHORIZATIONS, { ...GOOD, client_id }, basicAuthorization(client_id, client_secret)),
-        yield* sendJson(AUTHORIZATIONS, GOOD, basicAuthorization(client_id, client_secret))
+        yield* sendJson(AUTHORIZATIONS_PATH, given),
+        yield* sendForm(AUTHORIZATIONS_PATH, given),
+        yield* sendForm(AUTHORIZATIONS_PATH, GOOD, makeBasicAuthorization(client_id, client_secret)),
+        yield* sendForm(AUTHORIZATIONS_PATH, { ...GOOD, client_id }, makeBasicAuthorization(client_id, client_secret)),
+        yield* sendJson(AUTHORIZATIONS_PATH, GOOD, makeBasicAuthorization(client_id, client_secret))
       ]) {
         assert.strictEqual(answer.status, 200)
         assert.deepInclude(answer.body, { error_code: 0, access_token: "lk_issued", token_type: "Bearer" })
@@ -53,8 +53,8 @@ layer(layerServed)("a client", (it) => {
       const base = yield* BaseUrl
       const server: oauth.AuthorizationServer = {
         issuer: base,
-        token_endpoint: `${base}${AUTHORIZATIONS}`,
-        revocation_endpoint: `${base}${REVOKE}`
+        token_endpoint: `${base}${AUTHORIZATIONS_PATH}`,
+        revocation_endpoint: `${base}${REVOKE_PATH}`
       }
       const client: oauth.Client = { client_id }
       const insecure = { [oauth.allowInsecureRequests]: true }
@@ -97,17 +97,20 @@ layer(layerServed)("a client", (it) => {
   it.effect("that is public gives no secret, and one that gives some is refused", () =>
     Effect.gen(function* () {
       const given = { ...GOOD, client_id: "service_mcp", code_verifier: "v".repeat(43) }
-      const taken = yield* sendForm(AUTHORIZATIONS, given)
+      const taken = yield* sendForm(AUTHORIZATIONS_PATH, given)
       assert.strictEqual(taken.status, 200)
       const [, client, asked] = (yield* IssuerRequests).at(-1) ?? []
       assert.deepInclude(client, { id: "service_mcp", isPublic: true })
       assert.deepInclude(asked, { verifier: "v".repeat(43), redirectUri: undefined, resources: [] })
       // As libraries write it for a client that has none.
-      assert.strictEqual((yield* sendForm(AUTHORIZATIONS, given, basicAuthorization("service_mcp", ""))).status, 200)
-      assert.strictEqual((yield* sendForm(AUTHORIZATIONS, { ...given, client_secret: "" })).status, 200)
+      assert.strictEqual(
+        (yield* sendForm(AUTHORIZATIONS_PATH, given, makeBasicAuthorization("service_mcp", ""))).status,
+        200
+      )
+      assert.strictEqual((yield* sendForm(AUTHORIZATIONS_PATH, { ...given, client_secret: "" })).status, 200)
       for (const refused of [
-        yield* sendForm(AUTHORIZATIONS, { ...given, client_secret: "x" }),
-        yield* sendForm(AUTHORIZATIONS, given, basicAuthorization("service_mcp", "x"))
+        yield* sendForm(AUTHORIZATIONS_PATH, { ...given, client_secret: "x" }),
+        yield* sendForm(AUTHORIZATIONS_PATH, given, makeBasicAuthorization("service_mcp", "x"))
       ]) {
         assert.strictEqual(refused.status, 401)
         assert.deepInclude(refused.body, { error: "invalid_client", error_code: 401 })
@@ -126,9 +129,9 @@ layer(layerServed)("a client", (it) => {
         disabled
       ]
       for (const [path, given] of [
-        [AUTHORIZATIONS, GOOD],
-        [AUTHORIZATIONS, { grant_type: "refresh_token", refresh_token: "good" }],
-        [REVOKE, { token: "good" }]
+        [AUTHORIZATIONS_PATH, GOOD],
+        [AUTHORIZATIONS_PATH, { grant_type: "refresh_token", refresh_token: "good" }],
+        [REVOKE_PATH, { token: "good" }]
       ] as const) {
         const before = (yield* IssuerRequests).length
         for (const stranger of strangers) {
@@ -139,7 +142,7 @@ layer(layerServed)("a client", (it) => {
         }
         assert.strictEqual((yield* IssuerRequests).length, before)
       }
-      const form = yield* sendForm(AUTHORIZATIONS, { ...GOOD, client_id: "app_unknown", client_secret: "x" })
+      const form = yield* sendForm(AUTHORIZATIONS_PATH, { ...GOOD, client_id: "app_unknown", client_secret: "x" })
       assert.strictEqual(form.status, 401)
       assert.strictEqual(form.headers.get("www-authenticate"), 'Basic realm="latchkey"')
     })
@@ -153,7 +156,7 @@ layer(layerServed)("a client", (it) => {
         [{ client_secret }, /^client_id: .*required/],
         [{ client_id }, /^client_secret: .*required/]
       ] as const) {
-        const { status, body } = yield* sendForm(AUTHORIZATIONS, { grant_type: "authorization_code", ...given })
+        const { status, body } = yield* sendForm(AUTHORIZATIONS_PATH, { grant_type: "authorization_code", ...given })
         assert.strictEqual(status, 401)
         assert.strictEqual(body["error"], "invalid_client")
         assert.match(String(body["error_msg"]), pattern)
@@ -164,16 +167,16 @@ layer(layerServed)("a client", (it) => {
   it.effect("says once who it is: two ways or two ids are invalid_request", () =>
     Effect.gen(function* () {
       const { client_id, client_secret } = yield* createPartner
-      const right = basicAuthorization(client_id, client_secret)
+      const right = makeBasicAuthorization(client_id, client_secret)
       for (const [fields, headers] of [
         [{ ...GOOD, client_secret }, right],
         [{ ...GOOD, client_id, client_secret }, right],
         [{ ...GOOD, client_id: "service_mcp" }, right]
       ] as const) {
-        const form = yield* sendForm(AUTHORIZATIONS, fields, headers)
+        const form = yield* sendForm(AUTHORIZATIONS_PATH, fields, headers)
         assert.strictEqual(form.status, 400)
         assert.deepInclude(form.body, { error: "invalid_request", error_code: 400 })
-        const json = yield* sendJson(AUTHORIZATIONS, fields, headers)
+        const json = yield* sendJson(AUTHORIZATIONS_PATH, fields, headers)
         assert.strictEqual(json.status, 200)
         assert.deepInclude(json.body, { error: "invalid_request", error_code: 400 })
       }
@@ -185,9 +188,9 @@ layer(layerServed)("a client", (it) => {
       const { client_id, client_secret } = yield* createPartner
       const encoded = (text: string) => Buffer.from(text).toString("base64")
       for (const [path, fields] of [
-        [AUTHORIZATIONS, GOOD],
-        [AUTHORIZATIONS, { ...GOOD, client_id, client_secret }],
-        [REVOKE, { token: "good" }]
+        [AUTHORIZATIONS_PATH, GOOD],
+        [AUTHORIZATIONS_PATH, { ...GOOD, client_id, client_secret }],
+        [REVOKE_PATH, { token: "good" }]
       ] as const) {
         for (const credentials of [
           "",
@@ -212,8 +215,8 @@ layer(layerServed)("a client", (it) => {
       const { client_id, client_secret } = yield* createPartner
       for (const headers of [{ authorization: "Bearer lk_unknown" }, { "service-access-token": "lk_unknown" }]) {
         const given = { ...GOOD, client_id, client_secret }
-        assert.strictEqual((yield* sendForm(AUTHORIZATIONS, given, headers)).status, 200)
-        assert.strictEqual((yield* sendJson(AUTHORIZATIONS, given, headers)).body["error_code"], 0)
+        assert.strictEqual((yield* sendForm(AUTHORIZATIONS_PATH, given, headers)).status, 200)
+        assert.strictEqual((yield* sendJson(AUTHORIZATIONS_PATH, given, headers)).body["error_code"], 0)
       }
     })
   )
@@ -221,20 +224,20 @@ layer(layerServed)("a client", (it) => {
   it.effect("with a new secret is known by no other", () =>
     Effect.gen(function* () {
       const { client_id, client_secret } = yield* createPartner
-      const rotated = yield* Effect.orDie(Effect.flatMap(Partners, ({ rotate }) => rotate(client_id)))
-      const with_ = (secret: string) => sendForm(AUTHORIZATIONS, { ...GOOD, client_id, client_secret: secret })
+      const rotated = yield* Effect.orDie(Effect.flatMap(Partners, ({ rotateSecret: rotate }) => rotate(client_id)))
+      const with_ = (secret: string) => sendForm(AUTHORIZATIONS_PATH, { ...GOOD, client_id, client_secret: secret })
       assert.strictEqual((yield* with_(client_secret)).status, 401)
       assert.strictEqual((yield* with_(rotated.client_secret)).status, 200)
     })
   )
 })
 
-layer(layerHttpServerOf(layerScriptedIssuer.pipe(Layer.provide(Layer.succeed(PublicClientEnabled, false)))))(
+layer(layerHttpServerOf(layerServiceWithScriptedIssuer.pipe(Layer.provide(Layer.succeed(PublicClientEnabled, false)))))(
   "where there is no public client",
   (it) => {
     it.effect("it is as unknown as any other", () =>
       Effect.gen(function* () {
-        const { status, body } = yield* sendForm(AUTHORIZATIONS, { ...GOOD, client_id: "service_mcp" })
+        const { status, body } = yield* sendForm(AUTHORIZATIONS_PATH, { ...GOOD, client_id: "service_mcp" })
         assert.strictEqual(status, 401)
         assert.deepInclude(body, { error: "invalid_client", error_msg: WRONG })
       })

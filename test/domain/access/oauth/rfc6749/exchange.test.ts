@@ -6,26 +6,26 @@ import { challengeOf } from "../../../../../src/domain/access/oauth/pkce.ts"
 import { OAUTH_CODE_MS, OAUTH_CODES, OAUTH_CONNECTIONS } from "../../../../../src/platform/limits.ts"
 import { loadAuditLinesWithActor } from "../../../../support/changes/audit-lines.ts"
 import {
+  CODE_VERIFIER,
   connectClient,
   createPartner,
   exchangeCode,
+  INVALID_GRANT_ERROR,
   insertGrantSubscription,
   issueCode,
-  layerFlow,
+  layerOauthFlow,
   loadGrantState,
   makeConsent,
-  OTHER_VERIFIER,
+  OTHER_CODE_VERIFIER,
   oauthErrorOf,
-  outcomeOf,
   PUBLIC_CLIENT,
-  REDIRECT,
+  REDIRECT_URI,
   secretCheckLog,
   toCodeExchange,
-  UNAUTHENTICATED,
-  VERIFIER
+  tokenOutcomeOf
 } from "../../../../support/domain/access/oauth/oauth-flow.ts"
-import { freshOperator, insertAccount } from "../../../../support/harness.ts"
-import { countStatements } from "../../../../support/statements.ts"
+import { createOperator, insertAccount } from "../../../../support/harness.ts"
+import { countStatements } from "../../../../support/statement-count.ts"
 
 /** Connections of an account as if made before. */
 const connections = Effect.fnUntraced(function* (
@@ -39,11 +39,11 @@ const connections = Effect.fnUntraced(function* (
     FROM generate_series(1, ${number}::int)`
 }, Effect.orDie)
 
-layer(layerFlow, { excludeTestServices: false })("the exchange of a code", (it) => {
+layer(layerOauthFlow, { excludeTestServices: false })("the exchange of a code", (it) => {
   it.effect("gives a pair of tokens for a week, in two statements, with its trail", () =>
     Effect.gen(function* () {
       const client = yield* createPartner("Channel & Co")
-      const { operatorId, accountId } = yield* freshOperator()
+      const { operatorId, accountId } = yield* createOperator()
       const code = yield* issueCode(makeConsent(client, { operatorId, accountId }))
       assert.match(code, /^lkcode_[A-Za-z0-9_-]{43}$/)
       const [issued, statements] = yield* countStatements(exchangeCode(toCodeExchange(client, code)))
@@ -73,7 +73,7 @@ layer(layerFlow, { excludeTestServices: false })("the exchange of a code", (it) 
   it.effect("names the public client by where the host was led, and its webhooks by the grant", () =>
     Effect.gen(function* () {
       const redirectUri = "http://127.0.0.1:51234/callback"
-      const { operatorId, accountId } = yield* freshOperator()
+      const { operatorId, accountId } = yield* createOperator()
       const code = yield* issueCode(
         makeConsent(PUBLIC_CLIENT, { operatorId, accountId }, { redirectUri, scope: "read-only" })
       )
@@ -107,7 +107,7 @@ layer(layerFlow, { excludeTestServices: false })("the exchange of a code", (it) 
   it.effect("refuses what is not as the consent was", () =>
     Effect.gen(function* () {
       const client = yield* createPartner()
-      const caller = yield* freshOperator()
+      const caller = yield* createOperator()
       const other = yield* createPartner()
       const tried = Effect.fnUntraced(function* (
         consent: Parameters<typeof makeConsent>[2],
@@ -115,12 +115,12 @@ layer(layerFlow, { excludeTestServices: false })("the exchange of a code", (it) 
         by = client
       ) {
         const code = yield* issueCode(makeConsent(by, caller, consent))
-        return yield* outcomeOf(exchangeCode(toCodeExchange(by, code, own)))
+        return yield* tokenOutcomeOf(exchangeCode(toCodeExchange(by, code, own)))
       })
-      assert.strictEqual(yield* tried({}, { code: `lkcode_${"a".repeat(43)}` }), UNAUTHENTICATED)
-      assert.strictEqual(yield* tried({}, { client: other }), UNAUTHENTICATED)
-      assert.strictEqual(yield* tried({}, { redirectUri: `${REDIRECT}/` }), UNAUTHENTICATED)
-      assert.strictEqual(yield* tried({}, { redirectUri: `${REDIRECT}?` }), UNAUTHENTICATED)
+      assert.strictEqual(yield* tried({}, { code: `lkcode_${"a".repeat(43)}` }), INVALID_GRANT_ERROR)
+      assert.strictEqual(yield* tried({}, { client: other }), INVALID_GRANT_ERROR)
+      assert.strictEqual(yield* tried({}, { redirectUri: `${REDIRECT_URI}/` }), INVALID_GRANT_ERROR)
+      assert.strictEqual(yield* tried({}, { redirectUri: `${REDIRECT_URI}?` }), INVALID_GRANT_ERROR)
       // What it would prove, a secret or a verifier proves (contract facts 11.3).
       assert.strictEqual(yield* tried({}, { redirectUri: undefined }), "ok")
       assert.strictEqual(yield* tried({}, { redirectUri: undefined }, PUBLIC_CLIENT), "ok")
@@ -130,12 +130,15 @@ layer(layerFlow, { excludeTestServices: false })("the exchange of a code", (it) 
   it.effect("takes a code for sixty seconds, and not a millisecond more", () =>
     Effect.gen(function* () {
       const client = yield* createPartner()
-      const caller = yield* freshOperator()
+      const caller = yield* createOperator()
       const codes = [yield* issueCode(makeConsent(client, caller)), yield* issueCode(makeConsent(client, caller))]
       yield* TestClock.adjust(OAUTH_CODE_MS - 1)
-      assert.strictEqual(yield* outcomeOf(exchangeCode(toCodeExchange(client, codes[0] ?? ""))), "ok")
+      assert.strictEqual(yield* tokenOutcomeOf(exchangeCode(toCodeExchange(client, codes[0] ?? ""))), "ok")
       yield* TestClock.adjust(1)
-      assert.strictEqual(yield* outcomeOf(exchangeCode(toCodeExchange(client, codes[1] ?? ""))), UNAUTHENTICATED)
+      assert.strictEqual(
+        yield* tokenOutcomeOf(exchangeCode(toCodeExchange(client, codes[1] ?? ""))),
+        INVALID_GRANT_ERROR
+      )
     })
   )
 
@@ -146,15 +149,15 @@ layer(layerFlow, { excludeTestServices: false })("the exchange of a code", (it) 
       for (const own of [
         {},
         { verifier: undefined },
-        { verifier: OTHER_VERIFIER },
+        { verifier: OTHER_CODE_VERIFIER },
         { redirectUri: "https://evil.example" }
       ]) {
         const { operator, code, grantId } = yield* connectClient(client)
         assert.strictEqual(yield* insertGrantSubscription(operator.operatorId, grantId), 1)
-        assert.strictEqual(yield* oauthErrorOf(exchangeCode(toCodeExchange(other, code))), UNAUTHENTICATED)
+        assert.strictEqual(yield* oauthErrorOf(exchangeCode(toCodeExchange(other, code))), INVALID_GRANT_ERROR)
         const live = { ended_by: null, tokens: 1, subscriptions: 1 }
         assert.deepStrictEqual(yield* loadGrantState(operator.operatorId, grantId), live)
-        assert.strictEqual(yield* oauthErrorOf(exchangeCode(toCodeExchange(client, code, own))), UNAUTHENTICATED)
+        assert.strictEqual(yield* oauthErrorOf(exchangeCode(toCodeExchange(client, code, own))), INVALID_GRANT_ERROR)
         const ended = { ended_by: "reuse", tokens: 0, subscriptions: 0 }
         assert.deepStrictEqual(yield* loadGrantState(operator.operatorId, grantId), ended)
       }
@@ -164,16 +167,16 @@ layer(layerFlow, { excludeTestServices: false })("the exchange of a code", (it) 
   it.effect("ends what came of the public client's code only for who has the verifier: its id is everybody's", () =>
     Effect.gen(function* () {
       const { operator, code, grantId } = yield* connectClient(PUBLIC_CLIENT)
-      for (const verifier of [undefined, OTHER_VERIFIER, "", challengeOf(VERIFIER)]) {
+      for (const verifier of [undefined, OTHER_CODE_VERIFIER, "", challengeOf(CODE_VERIFIER)]) {
         secretCheckLog.length = 0
         assert.strictEqual(
           yield* oauthErrorOf(exchangeCode(toCodeExchange(PUBLIC_CLIENT, code, { verifier }))),
-          UNAUTHENTICATED
+          INVALID_GRANT_ERROR
         )
         assert.deepInclude(yield* loadGrantState(operator.operatorId, grantId), { ended_by: null, tokens: 1 })
         assert.deepStrictEqual(secretCheckLog, [])
       }
-      assert.strictEqual(yield* oauthErrorOf(exchangeCode(toCodeExchange(PUBLIC_CLIENT, code))), UNAUTHENTICATED)
+      assert.strictEqual(yield* oauthErrorOf(exchangeCode(toCodeExchange(PUBLIC_CLIENT, code))), INVALID_GRANT_ERROR)
       assert.deepInclude(yield* loadGrantState(operator.operatorId, grantId), { ended_by: "reuse", tokens: 0 })
     })
   )
@@ -183,7 +186,7 @@ layer(layerFlow, { excludeTestServices: false })("the exchange of a code", (it) 
       const client = yield* createPartner()
       const { operator, code, grantId } = yield* connectClient(client)
       yield* TestClock.adjust("2 hours")
-      assert.strictEqual(yield* oauthErrorOf(exchangeCode(toCodeExchange(client, code))), UNAUTHENTICATED)
+      assert.strictEqual(yield* oauthErrorOf(exchangeCode(toCodeExchange(client, code))), INVALID_GRANT_ERROR)
       assert.strictEqual((yield* loadGrantState(operator.operatorId, grantId)).ended_by, "reuse")
     })
   )
@@ -193,12 +196,12 @@ layer(layerFlow, { excludeTestServices: false })("the exchange of a code", (it) 
     () =>
       Effect.gen(function* () {
         const client = yield* createPartner()
-        const caller = yield* freshOperator()
+        const caller = yield* createOperator()
         const code = yield* issueCode(makeConsent(client, caller))
-        const all = Array.from({ length: 20 }, () => outcomeOf(exchangeCode(toCodeExchange(client, code))))
+        const all = Array.from({ length: 20 }, () => tokenOutcomeOf(exchangeCode(toCodeExchange(client, code))))
         const outcomes = yield* Effect.all(all, { concurrency: "unbounded" })
         assert.strictEqual(outcomes.filter((each) => each === "ok").length, 1)
-        assert.strictEqual(outcomes.filter((each) => each === UNAUTHENTICATED).length, 19)
+        assert.strictEqual(outcomes.filter((each) => each === INVALID_GRANT_ERROR).length, 19)
         const sql = yield* SqlClient.SqlClient
         const grants = yield* sql<{ ended_by: string }>`
         SELECT ended_by FROM oauth_grants WHERE operator_id = ${caller.operatorId}`
@@ -212,7 +215,7 @@ layer(layerFlow, { excludeTestServices: false })("the exchange of a code", (it) 
   it.effect("makes nothing for a client that is disabled, and takes the code once it is not", () =>
     Effect.gen(function* () {
       const client = yield* createPartner()
-      const caller = yield* freshOperator()
+      const caller = yield* createOperator()
       const code = yield* issueCode(makeConsent(client, caller))
       const sql = yield* SqlClient.SqlClient
       yield* sql`UPDATE oauth_clients SET disabled_at = now() WHERE id = ${client.id}`
@@ -221,19 +224,19 @@ layer(layerFlow, { excludeTestServices: false })("the exchange of a code", (it) 
         "Unauthenticated invalid_client"
       )
       yield* sql`UPDATE oauth_clients SET disabled_at = NULL WHERE id = ${client.id}`
-      assert.strictEqual(yield* outcomeOf(exchangeCode(toCodeExchange(client, code))), "ok")
+      assert.strictEqual(yield* tokenOutcomeOf(exchangeCode(toCodeExchange(client, code))), "ok")
     })
   )
 
   it.effect("lets an account connect a hundred applications, twenty at once too, and each account by itself", () =>
     Effect.gen(function* () {
       const client = yield* createPartner()
-      const caller = yield* freshOperator()
+      const caller = yield* createOperator()
       const accountId = yield* insertAccount(caller.operatorId, "sub", "Helper")
       yield* connections(caller, OAUTH_CONNECTIONS - 2)
       const issued = Effect.map(issueCode(makeConsent(client, caller)), (code) => toCodeExchange(client, code))
       const codes = yield* Effect.all(Array.from({ length: 5 }, () => issued))
-      const outcomes = yield* Effect.forEach(codes, (code) => outcomeOf(exchangeCode(code)), {
+      const outcomes = yield* Effect.forEach(codes, (code) => tokenOutcomeOf(exchangeCode(code)), {
         concurrency: "unbounded"
       })
       assert.deepStrictEqual(outcomes.toSorted(), [...Array(3).fill("BadRequest invalid_grant"), "ok", "ok"])
@@ -246,14 +249,14 @@ layer(layerFlow, { excludeTestServices: false })("the exchange of a code", (it) 
         UPDATE oauth_grants SET ended_at = now(), ended_by = 'host'
         WHERE operator_id = ${caller.operatorId} AND account_id = ${caller.accountId} AND name = 'Many'`
       const again = codes[outcomes.indexOf("BadRequest invalid_grant")] ?? toCodeExchange(client, "")
-      assert.strictEqual(yield* outcomeOf(exchangeCode(again)), "ok")
+      assert.strictEqual(yield* tokenOutcomeOf(exchangeCode(again)), "ok")
     })
   )
 
   it.effect("lets an account have twenty codes on their way, also where more are asked for at once", () =>
     Effect.gen(function* () {
       const client = yield* createPartner()
-      const caller = yield* freshOperator()
+      const caller = yield* createOperator()
       const tried = Effect.match(issueCode(makeConsent(client, caller)), {
         onSuccess: () => "ok",
         onFailure: ({ _tag, message }) => `${_tag} ${message.includes(`${OAUTH_CODES} times`)}`
@@ -272,16 +275,16 @@ layer(layerFlow, { excludeTestServices: false })("the exchange of a code", (it) 
   it.effect("tells who is right and who is wrong: a partner by its id, the public client by the account too", () =>
     Effect.gen(function* () {
       const client = yield* createPartner()
-      const caller = yield* freshOperator()
+      const caller = yield* createOperator()
       const told = Effect.fnUntraced(function* (by: typeof client, challenge?: null) {
         const code = yield* issueCode(makeConsent(by, caller, challenge === null ? { challenge } : {}))
         secretCheckLog.length = 0
-        const verifier = challenge === null ? undefined : OTHER_VERIFIER
-        const outcome = yield* outcomeOf(exchangeCode(toCodeExchange(by, code, { verifier })))
+        const verifier = challenge === null ? undefined : OTHER_CODE_VERIFIER
+        const outcome = yield* tokenOutcomeOf(exchangeCode(toCodeExchange(by, code, { verifier })))
         return [outcome, secretCheckLog.join(" ")]
       })
-      assert.deepStrictEqual(yield* told(client), [UNAUTHENTICATED, `${client.id},false`])
-      assert.deepStrictEqual(yield* told(PUBLIC_CLIENT), [UNAUTHENTICATED, `service_mcp:${caller.accountId},false`])
+      assert.deepStrictEqual(yield* told(client), [INVALID_GRANT_ERROR, `${client.id},false`])
+      assert.deepStrictEqual(yield* told(PUBLIC_CLIENT), [INVALID_GRANT_ERROR, `service_mcp:${caller.accountId},false`])
       assert.deepStrictEqual(yield* told(client, null), ["ok", ""])
       secretCheckLog.length = 0
       yield* connectClient(client, {}, caller)

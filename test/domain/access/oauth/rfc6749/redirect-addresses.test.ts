@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import fc from "fast-check"
 import {
-  isRegistered,
+  isRegisteredUri,
   parseRedirectTarget,
   toResponseUrl,
   validateRedirectUri
@@ -89,15 +89,15 @@ const VARIANTS: ReadonlyArray<readonly [what: string, uri: string]> = [
 describe("an address that resembles one that was registered", () => {
   for (const [what, uri] of VARIANTS) {
     it(`is none with ${what}`, () => {
-      assert.isFalse(isRegistered([REGISTERED, LOCAL], uri, "partner"))
-      assert.isFalse(isRegistered([REGISTERED, LOCAL], uri, "public"))
+      assert.isFalse(isRegisteredUri([REGISTERED, LOCAL], uri, "partner"))
+      assert.isFalse(isRegisteredUri([REGISTERED, LOCAL], uri, "public"))
     })
   }
 
   it("is one to the letter", () => {
-    assert.isTrue(isRegistered([LOCAL, REGISTERED], REGISTERED, "partner"))
-    assert.isTrue(isRegistered([LOCAL, REGISTERED], REGISTERED, "public"))
-    assert.isFalse(isRegistered([LOCAL], "http://127.0.0.1:8080/cb", "partner"))
+    assert.isTrue(isRegisteredUri([LOCAL, REGISTERED], REGISTERED, "partner"))
+    assert.isTrue(isRegisteredUri([LOCAL, REGISTERED], REGISTERED, "public"))
+    assert.isFalse(isRegisteredUri([LOCAL], "http://127.0.0.1:8080/cb", "partner"))
   })
 })
 
@@ -213,8 +213,8 @@ describe("whatever is registered", () => {
   it("is itself when asked for, and no other is", () => {
     fc.assert(
       fc.property(address, address, (one, other) => {
-        assert.strictEqual(isRegistered([one], one, "partner"), takes(one))
-        if (one !== other) assert.isFalse(isRegistered([one], other, "partner"))
+        assert.strictEqual(isRegisteredUri([one], one, "partner"), takes(one))
+        if (one !== other) assert.isFalse(isRegisteredUri([one], other, "partner"))
       }),
       { numRuns: 2_000 }
     )

@@ -7,22 +7,22 @@ import { loadAuditLinesWithActor } from "../../../../support/changes/audit-lines
 import {
   connectClient,
   createPartner,
-  findGrantOf,
+  findGrantId,
+  INVALID_GRANT_ERROR,
   insertGrantSubscription,
-  layerFlow,
+  layerOauthFlow,
   loadGrantState,
   oauthErrorOf,
-  outcomeOf,
   PUBLIC_CLIENT,
-  REDIRECT,
+  REDIRECT_URI,
   renewToken,
-  UNAUTHENTICATED
+  tokenOutcomeOf
 } from "../../../../support/domain/access/oauth/oauth-flow.ts"
-import { countStatements } from "../../../../support/statements.ts"
+import { countStatements } from "../../../../support/statement-count.ts"
 
 const LIVE = { ended_by: null, subscriptions: 0 }
 
-layer(layerFlow, { excludeTestServices: false })("the renewal of a token", (it) => {
+layer(layerOauthFlow, { excludeTestServices: false })("the renewal of a token", (it) => {
   it.effect("gives a new pair in two statements, and the old access token its seven days", () =>
     Effect.gen(function* () {
       const client = yield* createPartner()
@@ -32,7 +32,7 @@ layer(layerFlow, { excludeTestServices: false })("the renewal of a token", (it) 
       assert.deepInclude(second, { expiresIn: 604_800, scope: "writable" })
       assert.notStrictEqual(second.accessToken, first.accessToken)
       assert.notStrictEqual(second.refreshToken, first.refreshToken)
-      assert.strictEqual(yield* findGrantOf(second.accessToken), first.grantId)
+      assert.strictEqual(yield* findGrantId(second.accessToken), first.grantId)
       assert.deepStrictEqual(yield* loadGrantState(first.operator.operatorId, first.grantId), { ...LIVE, tokens: 2 })
       const trail = yield* loadAuditLinesWithActor(first.operator.operatorId)
       assert.match(trail.at(-1) ?? "", new RegExp(`^${first.operator.accountId} Partner: oauth token:\\d+$`))
@@ -53,13 +53,13 @@ layer(layerFlow, { excludeTestServices: false })("the renewal of a token", (it) 
       assert.strictEqual(statements, 1)
       assert.deepStrictEqual(again, { ...second, expiresIn: 604_740 })
       yield* TestClock.adjust("1 millis")
-      assert.strictEqual(yield* oauthErrorOf(renewToken(client, refreshToken)), UNAUTHENTICATED)
+      assert.strictEqual(yield* oauthErrorOf(renewToken(client, refreshToken)), INVALID_GRANT_ERROR)
       assert.deepStrictEqual(yield* loadGrantState(operatorId, grantId), {
         ended_by: "reuse",
         tokens: 0,
         subscriptions: 0
       })
-      assert.strictEqual(yield* oauthErrorOf(renewToken(client, second.refreshToken)), UNAUTHENTICATED)
+      assert.strictEqual(yield* oauthErrorOf(renewToken(client, second.refreshToken)), INVALID_GRANT_ERROR)
     })
   )
 
@@ -71,9 +71,9 @@ layer(layerFlow, { excludeTestServices: false })("the renewal of a token", (it) 
       const third = yield* renewToken(client, second.refreshToken)
       // The last one lost its answer only: it gets it, as nobody has used what came of it.
       assert.deepStrictEqual(yield* renewToken(client, second.refreshToken), third)
-      assert.strictEqual(yield* oauthErrorOf(renewToken(client, refreshToken)), UNAUTHENTICATED)
+      assert.strictEqual(yield* oauthErrorOf(renewToken(client, refreshToken)), INVALID_GRANT_ERROR)
       assert.strictEqual((yield* loadGrantState(operator.operatorId, grantId)).ended_by, "reuse")
-      assert.strictEqual(yield* oauthErrorOf(renewToken(client, third.refreshToken)), UNAUTHENTICATED)
+      assert.strictEqual(yield* oauthErrorOf(renewToken(client, third.refreshToken)), INVALID_GRANT_ERROR)
     })
   )
 
@@ -83,7 +83,7 @@ layer(layerFlow, { excludeTestServices: false })("the renewal of a token", (it) 
       const { operator, grantId, refreshToken } = yield* connectClient(client)
       yield* renewToken(client, refreshToken)
       yield* TestClock.adjust("80 days")
-      assert.strictEqual(yield* oauthErrorOf(renewToken(client, refreshToken)), UNAUTHENTICATED)
+      assert.strictEqual(yield* oauthErrorOf(renewToken(client, refreshToken)), INVALID_GRANT_ERROR)
       assert.strictEqual((yield* loadGrantState(operator.operatorId, grantId)).ended_by, "reuse")
     })
   )
@@ -96,7 +96,7 @@ layer(layerFlow, { excludeTestServices: false })("the renewal of a token", (it) 
       const issued = yield* Effect.all(all, { concurrency: "unbounded" })
       assert.strictEqual(new Set(issued.map((each) => JSON.stringify(each))).size, 1)
       assert.deepStrictEqual(yield* loadGrantState(operator.operatorId, grantId), { ...LIVE, tokens: 2 })
-      assert.strictEqual(yield* outcomeOf(renewToken(client, issued[0]?.refreshToken ?? "")), "ok")
+      assert.strictEqual(yield* tokenOutcomeOf(renewToken(client, issued[0]?.refreshToken ?? "")), "ok")
     })
   )
 
@@ -105,13 +105,13 @@ layer(layerFlow, { excludeTestServices: false })("the renewal of a token", (it) 
       const client = yield* createPartner()
       const { operator, grantId, refreshToken, accessToken } = yield* connectClient(client)
       const other = yield* createPartner()
-      assert.strictEqual(yield* oauthErrorOf(renewToken(other, refreshToken)), UNAUTHENTICATED)
-      assert.strictEqual(yield* oauthErrorOf(renewToken(client, accessToken)), UNAUTHENTICATED)
-      assert.strictEqual(yield* oauthErrorOf(renewToken(PUBLIC_CLIENT, refreshToken)), UNAUTHENTICATED)
+      assert.strictEqual(yield* oauthErrorOf(renewToken(other, refreshToken)), INVALID_GRANT_ERROR)
+      assert.strictEqual(yield* oauthErrorOf(renewToken(client, accessToken)), INVALID_GRANT_ERROR)
+      assert.strictEqual(yield* oauthErrorOf(renewToken(PUBLIC_CLIENT, refreshToken)), INVALID_GRANT_ERROR)
       const next = yield* renewToken(client, refreshToken)
-      assert.strictEqual(yield* oauthErrorOf(renewToken(other, refreshToken)), UNAUTHENTICATED)
+      assert.strictEqual(yield* oauthErrorOf(renewToken(other, refreshToken)), INVALID_GRANT_ERROR)
       assert.deepStrictEqual(yield* loadGrantState(operator.operatorId, grantId), { ...LIVE, tokens: 2 })
-      assert.strictEqual(yield* outcomeOf(renewToken(client, next.refreshToken)), "ok")
+      assert.strictEqual(yield* tokenOutcomeOf(renewToken(client, next.refreshToken)), "ok")
     })
   )
 
@@ -162,9 +162,9 @@ layer(layerFlow, { excludeTestServices: false })("the renewal of a token", (it) 
       const client = yield* createPartner()
       const [first, second] = [yield* connectClient(client), yield* connectClient(client)]
       yield* TestClock.adjust(REFRESH_TOKEN_MS - 1)
-      assert.strictEqual(yield* outcomeOf(renewToken(client, first.refreshToken)), "ok")
+      assert.strictEqual(yield* tokenOutcomeOf(renewToken(client, first.refreshToken)), "ok")
       yield* TestClock.adjust(1)
-      assert.strictEqual(yield* oauthErrorOf(renewToken(client, second.refreshToken)), UNAUTHENTICATED)
+      assert.strictEqual(yield* oauthErrorOf(renewToken(client, second.refreshToken)), INVALID_GRANT_ERROR)
     })
   )
 
@@ -199,9 +199,9 @@ layer(layerFlow, { excludeTestServices: false })("the renewal of a token", (it) 
       for (let times = 0; times < GRANT_RENEWALS; times++) last = (yield* renewToken(client, last)).refreshToken
       const refusal = yield* Effect.flip(renewToken(client, last))
       assert.deepInclude(refusal, { _tag: "RateLimited", headers: { "Retry-After": "3600" } })
-      assert.strictEqual(yield* outcomeOf(renewToken(client, quiet.refreshToken)), "ok")
+      assert.strictEqual(yield* tokenOutcomeOf(renewToken(client, quiet.refreshToken)), "ok")
       yield* TestClock.adjust("1 hour")
-      assert.strictEqual(yield* outcomeOf(renewToken(client, last)), "ok")
+      assert.strictEqual(yield* tokenOutcomeOf(renewToken(client, last)), "ok")
     })
   )
 
@@ -219,7 +219,7 @@ layer(layerFlow, { excludeTestServices: false })("the renewal of a token", (it) 
   it.effect("seals the answer, which whoever has the table cannot read, and forgets it when it was heard", () =>
     Effect.gen(function* () {
       const client = yield* createPartner()
-      const { operator, refreshToken } = yield* connectClient(client, { redirectUri: REDIRECT })
+      const { operator, refreshToken } = yield* connectClient(client, { redirectUri: REDIRECT_URI })
       const second = yield* renewToken(client, refreshToken)
       const sql = yield* SqlClient.SqlClient
       const answers = sql<{ answer: Uint8Array }>`

@@ -22,20 +22,20 @@ import {
   toResponseFormat
 } from "../../../../../src/transports/oauth/oauth-response.ts"
 import {
-  AUTHORIZATIONS,
+  AUTHORIZATIONS_PATH,
   type OauthResponse as HeardAnswer,
-  REGISTRATIONS,
-  REVOKE,
+  REGISTRATIONS_PATH,
+  REVOKE_PATH,
   sendForm,
   sendJson,
-  sendRequest
+  sendOauthRequest
 } from "../../../../support/domain/access/oauth/oauth-requests.ts"
 import {
   createPartner,
   IssuerRequests,
-  layerScriptedIssuer
-} from "../../../../support/domain/access/oauth/scripted-issuing.ts"
-import { layerHttpServerOf } from "../../../../support/server.ts"
+  layerServiceWithScriptedIssuer
+} from "../../../../support/domain/access/oauth/scripted-token-issuer.ts"
+import { layerHttpServerOf } from "../../../../support/http-server.ts"
 
 // RFC 6749 3.2, 5.1 and 5.2 beside the envelope: one answer that both kinds of client read.
 
@@ -47,7 +47,7 @@ const isNeverKept = ({ headers }: HeardAnswer) => {
   assert.strictEqual(headers.get("pragma"), "no-cache")
 }
 
-layer(layerHttpServerOf(layerScriptedIssuer, { trustProxy: true }))("the token endpoint", (it) => {
+layer(layerHttpServerOf(layerServiceWithScriptedIssuer, { trustProxy: true }))("the token endpoint", (it) => {
   it.effect("answers the envelope and the standard fields beside it", () =>
     Effect.gen(function* () {
       const client = yield* createPartner
@@ -59,7 +59,7 @@ layer(layerHttpServerOf(layerScriptedIssuer, { trustProxy: true }))("the token e
         token_type: "Bearer",
         scope: "writable"
       }
-      for (const answer of [yield* sendJson(AUTHORIZATIONS, given), yield* sendForm(AUTHORIZATIONS, given)]) {
+      for (const answer of [yield* sendJson(AUTHORIZATIONS_PATH, given), yield* sendForm(AUTHORIZATIONS_PATH, given)]) {
         const { request_id, ...body } = answer.body
         assert.match(String(request_id), /^RT/)
         assert.deepStrictEqual(body, { error_code: 0, error_msg: "", data, ...data })
@@ -67,7 +67,7 @@ layer(layerHttpServerOf(layerScriptedIssuer, { trustProxy: true }))("the token e
         assert.strictEqual(answer.headers.get("x-request-id"), request_id)
         isNeverKept(answer)
       }
-      const revoked = yield* sendForm(REVOKE, { token: "anything", token_type_hint: "refresh_token", ...client })
+      const revoked = yield* sendForm(REVOKE_PATH, { token: "anything", token_type_hint: "refresh_token", ...client })
       assert.strictEqual(revoked.status, 200)
       assert.sameMembers(Object.keys(revoked.body), ENVELOPE)
       isNeverKept(revoked)
@@ -79,7 +79,7 @@ layer(layerHttpServerOf(layerScriptedIssuer, { trustProxy: true }))("the token e
     Effect.gen(function* () {
       const client = yield* createPartner
       const more = { redirect_uri: "https://a.example.com/", code_verifier: "v", resource: "https://r.example.com/" }
-      yield* sendForm(AUTHORIZATIONS, { grant_type: "authorization_code", code: "good", ...more, ...client })
+      yield* sendForm(AUTHORIZATIONS_PATH, { grant_type: "authorization_code", code: "good", ...more, ...client })
       const [what, , given] = (yield* IssuerRequests).at(-1) ?? []
       assert.strictEqual(what, "exchange")
       assert.deepStrictEqual(given, {
@@ -88,7 +88,7 @@ layer(layerHttpServerOf(layerScriptedIssuer, { trustProxy: true }))("the token e
         redirectUri: more.redirect_uri,
         resources: [more.resource]
       })
-      yield* sendForm(AUTHORIZATIONS, {
+      yield* sendForm(AUTHORIZATIONS_PATH, {
         grant_type: "refresh_token",
         refresh_token: "good",
         scope: "read-only",
@@ -122,9 +122,9 @@ layer(layerHttpServerOf(layerScriptedIssuer, { trustProxy: true }))("the token e
         [{ ...code, code: "x".repeat(501) }, 400, 422, "invalid_request", /^code: .*500/],
         [{ ...code, code: "broken" }, 500, 500, "server_error", /request_id/]
       ] as const) {
-        const json = yield* sendJson(AUTHORIZATIONS, given)
+        const json = yield* sendJson(AUTHORIZATIONS_PATH, given)
         assert.strictEqual(json.status, 200)
-        const form = yield* sendForm(AUTHORIZATIONS, { ...given })
+        const form = yield* sendForm(AUTHORIZATIONS_PATH, { ...given })
         assert.strictEqual(form.status, status, error)
         for (const answer of [json, form]) {
           assert.deepInclude(answer.body, { error_code, error, data: {} })
@@ -147,27 +147,27 @@ layer(layerHttpServerOf(layerScriptedIssuer, { trustProxy: true }))("the token e
         client_secret
       }).toString()
       for (const twice of ["code=good", "code=bad", "client_id=app_x", "nobody_knows=1&nobody_knows=1"]) {
-        const { status, body: answer } = yield* sendForm(AUTHORIZATIONS, `${body}&${twice}`)
+        const { status, body: answer } = yield* sendForm(AUTHORIZATIONS_PATH, `${body}&${twice}`)
         assert.strictEqual(status, 400)
         assert.strictEqual(answer["error"], "invalid_request")
         assert.match(String(answer["error_msg"]), /: is given twice\.$/)
       }
-      const empty = yield* sendForm(AUTHORIZATIONS, `${body}&redirect_uri=&resource=&code_verifier=`)
+      const empty = yield* sendForm(AUTHORIZATIONS_PATH, `${body}&redirect_uri=&resource=&code_verifier=`)
       assert.strictEqual(empty.status, 200)
       assert.deepInclude((yield* IssuerRequests).at(-1)?.[2], {
         redirectUri: undefined,
         resources: [],
         verifier: undefined
       })
-      const unknown = yield* sendForm(AUTHORIZATIONS, `${body}&nobody_knows=1`)
+      const unknown = yield* sendForm(AUTHORIZATIONS_PATH, `${body}&nobody_knows=1`)
       assert.strictEqual(unknown.status, 200)
-      const query = yield* sendForm(`${AUTHORIZATIONS}?grant_type=authorization_code&code=good`, {
+      const query = yield* sendForm(`${AUTHORIZATIONS_PATH}?grant_type=authorization_code&code=good`, {
         client_id,
         client_secret
       })
       assert.strictEqual(query.status, 400)
       assert.match(String(query.body["error_msg"]), /^grant_type: .*required/)
-      const beside = yield* sendForm(`${AUTHORIZATIONS}?code=bad`, body)
+      const beside = yield* sendForm(`${AUTHORIZATIONS_PATH}?code=bad`, body)
       assert.strictEqual(beside.status, 200)
     })
   )
@@ -175,7 +175,7 @@ layer(layerHttpServerOf(layerScriptedIssuer, { trustProxy: true }))("the token e
   it.effect("answers a body that is none in the manner its type asks for", () =>
     Effect.gen(function* () {
       const post = (headers: Record<string, string>, body?: string | Uint8Array<ArrayBuffer>) =>
-        sendRequest(AUTHORIZATIONS, { method: "POST", headers, ...(body === undefined ? {} : { body }) })
+        sendOauthRequest(AUTHORIZATIONS_PATH, { method: "POST", headers, ...(body === undefined ? {} : { body }) })
       for (const [answer, status, pattern] of [
         [yield* post({ "content-type": "application/json" }, "{"), 200, /JSON/],
         [yield* post({ "content-type": "application/json" }, "[]"), 200, /JSON object/],
@@ -202,7 +202,7 @@ layer(layerHttpServerOf(layerScriptedIssuer, { trustProxy: true }))("the token e
   it.effect(`takes ${OAUTH_BODY_BYTES} bytes and not one more, at each of its operations`, () =>
     Effect.gen(function* () {
       const fill = (start: string, size: number) => `${start}&pad=${"a".repeat(size - start.length - 5)}`
-      for (const path of [AUTHORIZATIONS, REVOKE, REGISTRATIONS]) {
+      for (const path of [AUTHORIZATIONS_PATH, REVOKE_PATH, REGISTRATIONS_PATH]) {
         const most = yield* sendForm(path, fill("grant_type=x", OAUTH_BODY_BYTES))
         assert.notMatch(String(most.body["error_msg"]), /larger/)
         const more = yield* sendForm(path, fill("grant_type=x", OAUTH_BODY_BYTES + 1))
@@ -243,7 +243,7 @@ layer(layerHttpServerOf(layerScriptedIssuer, { trustProxy: true }))("the token e
         fc.string({ maxLength: 5 })
       )
       const odd = fc.record({
-        path: fc.constantFrom(AUTHORIZATIONS, REVOKE, REGISTRATIONS),
+        path: fc.constantFrom(AUTHORIZATIONS_PATH, REVOKE_PATH, REGISTRATIONS_PATH),
         type: fc.constantFrom(
           FORM["content-type"],
           "application/json",
@@ -259,7 +259,7 @@ layer(layerHttpServerOf(layerScriptedIssuer, { trustProxy: true }))("the token e
         // Each from a place of its own, which nothing has been counted of.
         const from = { "x-forwarded-for": `203.0.113.${nth}` }
         const init = { method: "POST", headers: { "content-type": type, ...from, ...named }, body }
-        const answer = yield* sendRequest(path, init)
+        const answer = yield* sendOauthRequest(path, init)
         const shown = JSON.stringify([path, init, answer.body])
         assert.include([200, 400, 401], answer.status, shown)
         assert.includeMembers(Object.keys(answer.body), ENVELOPE, shown)
@@ -275,7 +275,7 @@ layer(layerHttpServerOf(layerScriptedIssuer, { trustProxy: true }))("the token e
 
   it.effect("is a POST, whatever else is asked of it", () =>
     Effect.gen(function* () {
-      const get = yield* sendRequest(`${AUTHORIZATIONS}?grant_type=authorization_code`)
+      const get = yield* sendOauthRequest(`${AUTHORIZATIONS_PATH}?grant_type=authorization_code`)
       assert.strictEqual(get.status, 200)
       assert.deepInclude(get.body, { error_code: 404, error: "invalid_request" })
       assert.match(String(get.body["error_msg"]), /this path takes POST$/)
@@ -283,16 +283,16 @@ layer(layerHttpServerOf(layerScriptedIssuer, { trustProxy: true }))("the token e
   )
 })
 
-layer(layerHttpServerOf(layerScriptedIssuer, { requireHttps: true, trustProxy: true }))(
+layer(layerHttpServerOf(layerServiceWithScriptedIssuer, { requireHttps: true, trustProxy: true }))(
   "the token endpoint behind HTTPS",
   (it) => {
     it.effect("refuses plain HTTP in the same manner", () =>
       Effect.gen(function* () {
-        const plain = yield* sendForm(AUTHORIZATIONS, { grant_type: "authorization_code" })
+        const plain = yield* sendForm(AUTHORIZATIONS_PATH, { grant_type: "authorization_code" })
         assert.strictEqual(plain.status, 400)
         assert.deepInclude(plain.body, { error: "invalid_request", error_code: 400 })
         const behind = yield* sendForm(
-          AUTHORIZATIONS,
+          AUTHORIZATIONS_PATH,
           { grant_type: "authorization_code" },
           { "x-forwarded-proto": "https" }
         )

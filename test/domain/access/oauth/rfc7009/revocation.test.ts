@@ -7,18 +7,18 @@ import {
   connectClient,
   createPartner,
   insertGrantSubscription,
-  layerFlow,
+  layerOauthFlow,
   loadGrantState,
-  outcomeOf,
   PUBLIC_CLIENT,
   renewToken,
-  revokeToken
+  revokeToken,
+  tokenOutcomeOf
 } from "../../../../support/domain/access/oauth/oauth-flow.ts"
-import { countStatements } from "../../../../support/statements.ts"
+import { countStatements } from "../../../../support/statement-count.ts"
 
 const ENDED = { ended_by: "application", tokens: 0, subscriptions: 0 }
 
-layer(layerFlow, { excludeTestServices: false })("revocation", (it) => {
+layer(layerOauthFlow, { excludeTestServices: false })("revocation", (it) => {
   it.effect("of either token ends the grant with all that came of it, in two statements, with its trail", () =>
     Effect.gen(function* () {
       const client = yield* createPartner()
@@ -34,7 +34,7 @@ layer(layerFlow, { excludeTestServices: false })("revocation", (it) => {
         const [connection, ...others] = (yield* loadAuditLinesWithActor(operatorId)).slice(-4)
         assert.strictEqual(connection, `${who} connection:${first.grantId} (ended_at)`)
         assert.match(others.join("\n"), /^(.* token:\d+ \(revoked_at\)\n){2}.* webhook:\d+$/)
-        assert.notStrictEqual(yield* outcomeOf(renewToken(client, second.refreshToken)), "ok")
+        assert.notStrictEqual(yield* tokenOutcomeOf(renewToken(client, second.refreshToken)), "ok")
       }
     })
   )

@@ -13,14 +13,14 @@ import {
   REGISTRATIONS_A_MINUTE
 } from "../../../../../src/platform/limits.ts"
 import {
-  AUTHORIZATIONS,
-  REGISTRATIONS,
+  AUTHORIZATIONS_PATH,
+  REGISTRATIONS_PATH,
   sendForm,
   sendJson,
-  sendRequest
+  sendOauthRequest
 } from "../../../../support/domain/access/oauth/oauth-requests.ts"
 import { layerTest } from "../../../../support/harness.ts"
-import { BaseUrl, layerHttpServerOf } from "../../../../support/server.ts"
+import { BaseUrl, layerHttpServerOf } from "../../../../support/http-server.ts"
 
 // RFC 7591: MCP clients register themselves, and are all told the one public client.
 
@@ -35,7 +35,7 @@ layer(layerHttpServerOf(layerWithClients, { trustProxy: true }))("a registration
     Effect.gen(function* () {
       yield* TestClock.setTime(Date.parse("2027-05-01T09:00:00.700Z"))
       const redirect_uris = [loopback(), `https://${crypto.randomUUID()}.example.com/back?x=1`]
-      const { status, body, headers } = yield* sendJson(REGISTRATIONS, {
+      const { status, body, headers } = yield* sendJson(REGISTRATIONS_PATH, {
         redirect_uris,
         client_name: "Inspector",
         client_uri: "https://example.com",
@@ -72,9 +72,9 @@ layer(layerHttpServerOf(layerWithClients, { trustProxy: true }))("a registration
   it.effect("says nothing but its addresses, and may come again", () =>
     Effect.gen(function* () {
       const redirect_uris = [loopback()]
-      const first = yield* sendJson(REGISTRATIONS, { redirect_uris })
-      const again = yield* sendJson(REGISTRATIONS, { redirect_uris }, { "idempotency-key": "k" })
-      const other = yield* sendJson(REGISTRATIONS, { redirect_uris: [loopback()] }, { "idempotency-key": "k" })
+      const first = yield* sendJson(REGISTRATIONS_PATH, { redirect_uris })
+      const again = yield* sendJson(REGISTRATIONS_PATH, { redirect_uris }, { "idempotency-key": "k" })
+      const other = yield* sendJson(REGISTRATIONS_PATH, { redirect_uris: [loopback()] }, { "idempotency-key": "k" })
       assert.deepStrictEqual(again.body["data"], first.body["data"])
       assert.notProperty(first.body, "client_name")
       assert.strictEqual(other.body["error_code"], 0)
@@ -90,7 +90,7 @@ layer(layerHttpServerOf(layerWithClients, { trustProxy: true }))("a registration
       for (const token_endpoint_auth_method of ["client_secret_post", "client_secret_basic", null]) {
         const redirect_uris = [`https://${crypto.randomUUID()}.example.com/api/mcp/auth_callback`]
         const { status, body } = yield* sendJson(
-          REGISTRATIONS,
+          REGISTRATIONS_PATH,
           {
             client_name: "Hosted",
             redirect_uris,
@@ -109,7 +109,7 @@ layer(layerHttpServerOf(layerWithClients, { trustProxy: true }))("a registration
 
   it.effect("at a wrong method is 404 in the envelope, as everywhere", () =>
     Effect.gen(function* () {
-      const { status, body } = yield* sendRequest(REGISTRATIONS, { headers: as("2001:db8:8::1") })
+      const { status, body } = yield* sendOauthRequest(REGISTRATIONS_PATH, { headers: as("2001:db8:8::1") })
       assert.deepStrictEqual([status, body["error_code"]], [200, 404])
     })
   )
@@ -120,8 +120,8 @@ layer(layerHttpServerOf(layerWithClients, { trustProxy: true }))("a registration
       const metadata = {
         issuer: base,
         authorization_endpoint: `${base}/authorization`,
-        token_endpoint: `${base}${AUTHORIZATIONS}`,
-        registration_endpoint: `${base}${REGISTRATIONS}`,
+        token_endpoint: `${base}${AUTHORIZATIONS_PATH}`,
+        registration_endpoint: `${base}${REGISTRATIONS_PATH}`,
         response_types_supported: ["code"]
       }
       const requestFor = (uri: string) => ({
@@ -187,7 +187,7 @@ layer(layerHttpServerOf(layerWithClients, { trustProxy: true }))("a registration
         ],
         ["{", 400, "invalid_client_metadata", /^The body is not valid JSON\.$/]
       ] as const) {
-        const { status, body } = yield* sendJson(REGISTRATIONS, given, as("2001:db8:1::1"))
+        const { status, body } = yield* sendJson(REGISTRATIONS_PATH, given, as("2001:db8:1::1"))
         assert.strictEqual(status, 400)
         assert.deepInclude(body, { error_code: code, error, error_description: body["error_msg"], data: {} })
         assert.match(String(body["error_msg"]), message)
@@ -198,14 +198,14 @@ layer(layerHttpServerOf(layerWithClients, { trustProxy: true }))("a registration
       assert(client !== undefined)
       assert.isFalse(yield* clients.mayRedirectTo(client, good))
       const many = Array.from({ length: REGISTRATION_REDIRECTS }, loopback)
-      const most = yield* sendJson(REGISTRATIONS, {
+      const most = yield* sendJson(REGISTRATIONS_PATH, {
         redirect_uris: many,
         client_name: "x".repeat(CLIENT_NAME),
         grant_types: Array.from({ length: REGISTRATION_LIST }, () => "authorization_code")
       })
       assert.strictEqual(most.body["error_code"], 0)
       // A form has no lists: a registration is JSON (RFC 7591 3.1).
-      const form = yield* sendForm(REGISTRATIONS, { redirect_uris: good })
+      const form = yield* sendForm(REGISTRATIONS_PATH, { redirect_uris: good })
       assert.strictEqual(form.status, 400)
       assert.strictEqual(form.body["error"], "invalid_client_metadata")
     })
@@ -214,10 +214,10 @@ layer(layerHttpServerOf(layerWithClients, { trustProxy: true }))("a registration
   it.effect(`comes ${REGISTRATIONS_A_MINUTE} times a minute from one address, and others are not held up`, () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(Date.parse("2027-05-02T09:00:00Z"))
-      const register = (address: string) => sendJson(REGISTRATIONS, { redirect_uris: ["nowhere"] }, as(address))
+      const register = (address: string) => sendJson(REGISTRATIONS_PATH, { redirect_uris: ["nowhere"] }, as(address))
       const codeFrom = (address: string) => Effect.map(register(address), ({ body }) => body["error_code"])
       // What cannot even be read counts too.
-      const unread = yield* sendJson(REGISTRATIONS, "{", as("203.0.113.7"))
+      const unread = yield* sendJson(REGISTRATIONS_PATH, "{", as("203.0.113.7"))
       assert.strictEqual(unread.body["error_code"], 400)
       for (let nth = 1; nth < REGISTRATIONS_A_MINUTE; nth++) assert.strictEqual(yield* codeFrom("203.0.113.7"), 422)
       const refused = yield* register("203.0.113.7")
@@ -231,7 +231,7 @@ layer(layerHttpServerOf(layerWithClients, { trustProxy: true }))("a registration
       for (let nth = 0; nth < REGISTRATIONS_A_MINUTE; nth++)
         assert.strictEqual(yield* codeFrom(`198.51.100.1, 203.0.113.7:${nth}`), 422)
       assert.strictEqual(yield* codeFrom("198.51.100.1, 203.0.113.7:99"), 429)
-      const form = yield* sendForm(REGISTRATIONS, { redirect_uris: "nowhere" }, as("203.0.113.7"))
+      const form = yield* sendForm(REGISTRATIONS_PATH, { redirect_uris: "nowhere" }, as("203.0.113.7"))
       assert.strictEqual(form.status, 429, "it is not read")
       assert.strictEqual(yield* codeFrom("203.0.113.8"), 422)
       // The addresses of one line are one.
@@ -250,15 +250,15 @@ const layerWithout = Layer.provide(Layer.fresh(layerWithClients), Layer.succeed(
 layer(layerHttpServerOf(layerWithout))("without a public client", (it) => {
   it.effect("nobody registers: 501, and there is no such client", () =>
     Effect.gen(function* () {
-      const json = yield* sendJson(REGISTRATIONS, { redirect_uris: [loopback()] })
+      const json = yield* sendJson(REGISTRATIONS_PATH, { redirect_uris: [loopback()] })
       assert.strictEqual(json.status, 501)
       assert.deepInclude(json.body, { error_code: 501, error: "access_denied", data: {} })
       assert.match(String(json.body["error_msg"]), /no public client/)
       // Whatever they send: it is not looked at.
       for (const wrong of [{}, { redirect_uris: [] }, "{", "[]"]) {
-        assert.strictEqual((yield* sendJson(REGISTRATIONS, wrong)).body["error_code"], 501)
+        assert.strictEqual((yield* sendJson(REGISTRATIONS_PATH, wrong)).body["error_code"], 501)
       }
-      const form = yield* sendForm(REGISTRATIONS, { redirect_uris: loopback() })
+      const form = yield* sendForm(REGISTRATIONS_PATH, { redirect_uris: loopback() })
       assert.deepStrictEqual([form.status, form.body["error_code"]], [501, 501])
       const clients = yield* Clients
       assert.isUndefined(yield* clients.find("service_mcp"))

@@ -1,10 +1,10 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import {
-  allowForm,
-  CHALLENGE,
+  CODE_CHALLENGE,
   ConsentState,
   layerConsentPages,
+  makeAllowForm,
   partnerRequestUrl,
   publicRequestUrl,
   readRedirectParams,
@@ -27,20 +27,20 @@ layer(layerConsentPages())("a challenge", (it) => {
         [undefined, undefined],
         [undefined, "S256"],
         ["", "S256"],
-        [CHALLENGE, undefined],
-        [CHALLENGE, ""],
-        [CHALLENGE, "plain"],
-        [CHALLENGE, "s256"],
-        [CHALLENGE, "S512"],
+        [CODE_CHALLENGE, undefined],
+        [CODE_CHALLENGE, ""],
+        [CODE_CHALLENGE, "plain"],
+        [CODE_CHALLENGE, "s256"],
+        [CODE_CHALLENGE, "S512"],
         ["a", "S256"],
-        [CHALLENGE.slice(1), "S256"],
-        [`${CHALLENGE}A`, "S256"],
-        [`${CHALLENGE}=`, "S256"],
-        [`${CHALLENGE.slice(1)}+`, "S256"],
-        [`${CHALLENGE.slice(1)}~`, "S256"],
-        [`${CHALLENGE}\n`, "S256"]
+        [CODE_CHALLENGE.slice(1), "S256"],
+        [`${CODE_CHALLENGE}A`, "S256"],
+        [`${CODE_CHALLENGE}=`, "S256"],
+        [`${CODE_CHALLENGE.slice(1)}+`, "S256"],
+        [`${CODE_CHALLENGE.slice(1)}~`, "S256"],
+        [`${CODE_CHALLENGE}\n`, "S256"]
       ] as const) {
-        for (const form of [undefined, allowForm("read-only")]) {
+        for (const form of [undefined, makeAllowForm("read-only")]) {
           const sending = form === undefined ? { cookie } : { cookie, form }
           const { location } = yield* visitPage(publicRequestUrl(asked(challenge, method)), sending)
           assert.strictEqual(readRedirectParams(location)["error"], "invalid_request", `${challenge} ${method}`)
@@ -57,8 +57,8 @@ layer(layerConsentPages())("a challenge", (it) => {
       assert.strictEqual((yield* visitPage(partnerRequestUrl(), { cookie })).status, 200)
       for (const [challenge, method] of [
         [undefined, "S256"],
-        [CHALLENGE, undefined],
-        [CHALLENGE, "plain"],
+        [CODE_CHALLENGE, undefined],
+        [CODE_CHALLENGE, "plain"],
         ["a", "S256"]
       ] as const) {
         const { location } = yield* visitPage(partnerRequestUrl(asked(challenge, method)), { cookie })
@@ -69,10 +69,10 @@ layer(layerConsentPages())("a challenge", (it) => {
 
   it.effect("goes with the code", () =>
     Effect.gen(function* () {
-      const [{ issued }, cookie] = [yield* ConsentState, yield* signIn()]
-      for (const target of [publicRequestUrl(), partnerRequestUrl(asked(CHALLENGE, "S256"))]) {
-        yield* visitPage(target, { cookie, form: allowForm("read-only") })
-        assert.strictEqual(issued.at(-1)?.consent.challenge, CHALLENGE)
+      const [{ issuedCodes: issued }, cookie] = [yield* ConsentState, yield* signIn()]
+      for (const target of [publicRequestUrl(), partnerRequestUrl(asked(CODE_CHALLENGE, "S256"))]) {
+        yield* visitPage(target, { cookie, form: makeAllowForm("read-only") })
+        assert.strictEqual(issued.at(-1)?.consent.challenge, CODE_CHALLENGE)
       }
     })
   )

@@ -3,7 +3,7 @@ import { Result } from "effect"
 import fc from "fast-check"
 import { isAppScheme } from "../../../../../src/domain/access/oauth/app-scheme.ts"
 import {
-  isRegistered,
+  isRegisteredUri,
   parseRedirectTarget,
   toRegisteredUri,
   validateRedirectUri
@@ -30,10 +30,10 @@ describe("an address of this machine (RFC 8252 7.3)", () => {
           const registered = toRegisteredUri(`http://${here}:${m}${a}`)
           assert.strictEqual(registered, `http://${here}${a}`)
           assert.isTrue(takes(registered))
-          assert.isTrue(isRegistered([registered], `http://${here}:${n}${a}`, "public"))
-          assert.isTrue(isRegistered([registered], registered, "public"))
+          assert.isTrue(isRegisteredUri([registered], `http://${here}:${n}${a}`, "public"))
+          assert.isTrue(isRegisteredUri([registered], registered, "public"))
           assert.strictEqual(
-            isRegistered([registered], `http://${there}:${n}${b}`, "public"),
+            isRegisteredUri([registered], `http://${there}:${n}${b}`, "public"),
             here === there && a === b
           )
         }
@@ -42,7 +42,8 @@ describe("an address of this machine (RFC 8252 7.3)", () => {
   })
 
   it("has a port that there is", () => {
-    const of = (text: string): boolean => isRegistered(["http://127.0.0.1/cb"], `http://127.0.0.1:${text}/cb`, "public")
+    const of = (text: string): boolean =>
+      isRegisteredUri(["http://127.0.0.1/cb"], `http://127.0.0.1:${text}/cb`, "public")
     assert.deepStrictEqual(["1", "80", "8080", "65535"].filter(of), ["1", "80", "8080", "65535"])
     assert.deepStrictEqual(
       ["", "0", "00", "080", "65536", "99999", "100000", "-1", "8a", "80:80", "%38"].filter(of),
@@ -51,13 +52,13 @@ describe("an address of this machine (RFC 8252 7.3)", () => {
   })
 
   it("is http, where https has the port that was registered", () => {
-    assert.isFalse(isRegistered(["https://localhost:3000/cb"], "https://localhost:3001/cb", "public"))
-    assert.isFalse(isRegistered(["http://127.0.0.1/cb"], "https://127.0.0.1/cb", "public"))
+    assert.isFalse(isRegisteredUri(["https://localhost:3000/cb"], "https://localhost:3001/cb", "public"))
+    assert.isFalse(isRegisteredUri(["http://127.0.0.1/cb"], "https://127.0.0.1/cb", "public"))
   })
 
   it("is to the letter for a partner, port and all", () => {
-    assert.isTrue(isRegistered(["http://localhost:3000/cb"], "http://localhost:3000/cb", "partner"))
-    assert.isFalse(isRegistered(["http://localhost:3000/cb"], "http://localhost:3001/cb", "partner"))
+    assert.isTrue(isRegisteredUri(["http://localhost:3000/cb"], "http://localhost:3000/cb", "partner"))
+    assert.isFalse(isRegisteredUri(["http://localhost:3000/cb"], "http://localhost:3001/cb", "partner"))
   })
 })
 
@@ -79,8 +80,8 @@ describe("a scheme that a program has for itself (RFC 8252 7.1)", () => {
       KNOWN.filter((uri) => Result.isSuccess(validateRedirectUri(uri, "partner"))),
       []
     )
-    assert.isTrue(isRegistered(KNOWN, "windsurf://callback", "public"))
-    assert.isFalse(isRegistered(KNOWN, "windsurf://callback/", "public"))
+    assert.isTrue(isRegisteredUri(KNOWN, "windsurf://callback", "public"))
+    assert.isFalse(isRegisteredUri(KNOWN, "windsurf://callback/", "public"))
   })
 
   it("is none that a browser or the system does something with", () => {

@@ -4,9 +4,9 @@ import { discoverAuthorizationServerMetadata } from "@modelcontextprotocol/sdk/c
 import { Effect, Layer } from "effect"
 import * as oauth from "oauth4webapi"
 import { PublicClientEnabled } from "../../../../../src/platform/installation.ts"
-import { sendRequest } from "../../../../support/domain/access/oauth/oauth-requests.ts"
+import { sendOauthRequest } from "../../../../support/domain/access/oauth/oauth-requests.ts"
 import { layerTest } from "../../../../support/harness.ts"
-import { BaseUrl, layerHttpServerOf } from "../../../../support/server.ts"
+import { BaseUrl, layerHttpServerOf } from "../../../../support/http-server.ts"
 
 // RFC 8414: where clients learn how access is asked for and given out.
 
@@ -24,7 +24,7 @@ const fetchAt = (publicUrl: string) =>
 layer(layerHttpServerOf(layerTest, { publicUrl: ISSUER }))("the metadata of the authorization server", (it) => {
   it.effect("says all that a client needs, below the issuer", () =>
     Effect.gen(function* () {
-      const { status, headers, body } = yield* sendRequest(SERVER)
+      const { status, headers, body } = yield* sendOauthRequest(SERVER)
       assert.strictEqual(status, 200)
       assert.strictEqual(headers.get("content-type"), "application/json")
       assert.strictEqual(headers.get("cache-control"), "public, max-age=300")
@@ -46,8 +46,8 @@ layer(layerHttpServerOf(layerTest, { publicUrl: ISSUER }))("the metadata of the 
         service_documentation: `${ISSUER}/docs/`,
         protected_resources: [ISSUER, `${ISSUER}/mcp`]
       })
-      assert.deepStrictEqual((yield* sendRequest(`${SERVER}/mcp`)).body, body)
-      assert.deepStrictEqual((yield* sendRequest(`${SERVER}?x=1`)).body, body)
+      assert.deepStrictEqual((yield* sendOauthRequest(`${SERVER}/mcp`)).body, body)
+      assert.deepStrictEqual((yield* sendOauthRequest(`${SERVER}?x=1`)).body, body)
     })
   )
 
@@ -75,21 +75,21 @@ layer(layerHttpServerOf(layerTest, { publicUrl: ISSUER }))("the metadata of the 
 
   it.effect("is read, and nothing else: HEAD and OPTIONS too, 405 for others, 404 where there is none", () =>
     Effect.gen(function* () {
-      const head = yield* sendRequest(SERVER, { method: "HEAD" })
+      const head = yield* sendOauthRequest(SERVER, { method: "HEAD" })
       assert.strictEqual(head.status, 200)
       assert.strictEqual(head.headers.get("cache-control"), "public, max-age=300")
       for (const method of ["POST", "PUT", "PATCH", "DELETE"]) {
-        const { status, headers } = yield* sendRequest(SERVER, { method })
+        const { status, headers } = yield* sendOauthRequest(SERVER, { method })
         assert.strictEqual(status, 405, method)
         assert.strictEqual(headers.get("allow"), "GET, HEAD, OPTIONS")
       }
       for (const tail of ["//", "/mcp//", "/tenant", "/mcp/x", "x", "/%6dcp"]) {
-        const { status, headers } = yield* sendRequest(`${SERVER}${tail}`)
+        const { status, headers } = yield* sendOauthRequest(`${SERVER}${tail}`)
         assert.strictEqual(status, 404, tail)
         // A page must be able to read that there is none, or it looks no further.
         assert.strictEqual(headers.get("access-control-allow-origin"), "*")
       }
-      assert.strictEqual((yield* sendRequest("/.well-known/openid-configuration")).status, 404)
+      assert.strictEqual((yield* sendOauthRequest("/.well-known/openid-configuration")).status, 404)
     })
   )
 })
@@ -104,7 +104,7 @@ layer(
 )("without a public client, and below a path", (it) => {
   it.effect("it offers no registration and nothing for who has no secret", () =>
     Effect.gen(function* () {
-      const { body } = yield* sendRequest(SERVER)
+      const { body } = yield* sendOauthRequest(SERVER)
       assert.notProperty(body, "registration_endpoint")
       assert.deepInclude(body, {
         token_endpoint_auth_methods_supported: ["client_secret_basic", "client_secret_post"],
@@ -116,10 +116,10 @@ layer(
   it.effect("it is where the standard puts the path of an issuer: behind the well-known name", () =>
     Effect.gen(function* () {
       const issuer = `${ISSUER}/pms`
-      const { body } = yield* sendRequest(`${SERVER}/pms`)
+      const { body } = yield* sendOauthRequest(`${SERVER}/pms`)
       assert.deepInclude(body, { issuer, token_endpoint: `${issuer}/v3/oauth/authorizations` })
       for (const path of ["", "/mcp", "/pms/mcp"])
-        assert.deepStrictEqual((yield* sendRequest(`${SERVER}${path}`)).body, body)
+        assert.deepStrictEqual((yield* sendOauthRequest(`${SERVER}${path}`)).body, body)
       const fetchFn = yield* fetchAt(ISSUER)
       const found = yield* Effect.promise(() => discoverNow(issuer, { fetchFn }))
       assert.strictEqual(found?.issuer, issuer)

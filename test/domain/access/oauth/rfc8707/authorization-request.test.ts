@@ -1,11 +1,11 @@
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { resourceOf } from "../../../../../src/domain/access/oauth/resource.ts"
+import { findProtectedResource } from "../../../../../src/domain/access/oauth/protected-resource.ts"
 import { OAUTH_RESOURCES } from "../../../../../src/platform/limits.ts"
 import {
-  allowForm,
   ConsentState,
   layerConsentPages,
+  makeAllowForm,
   PUBLIC_URL,
   partnerRequestUrl,
   publicRequestUrl,
@@ -38,19 +38,19 @@ describe("a resource of ours", () => {
   it("is the service, REST or the MCP endpoint, with or without a last slash", () => {
     for (const base of [PUBLIC_URL, "https://example.test/latchkey", "http://127.0.0.1:8080"]) {
       for (const path of ["", "/v3", "/mcp"]) {
-        assert.strictEqual(resourceOf(base, `${base}${path}`), `${base}${path}`)
-        assert.strictEqual(resourceOf(base, `${base}${path}/`), `${base}${path}`)
+        assert.strictEqual(findProtectedResource(base, `${base}${path}`), `${base}${path}`)
+        assert.strictEqual(findProtectedResource(base, `${base}${path}/`), `${base}${path}`)
       }
     }
-    assert.strictEqual(resourceOf(PUBLIC_URL, "HTTPS://Latchkey.Example.TEST/mcp"), `${PUBLIC_URL}/mcp`)
+    assert.strictEqual(findProtectedResource(PUBLIC_URL, "HTTPS://Latchkey.Example.TEST/mcp"), `${PUBLIC_URL}/mcp`)
   })
 
   it("is no other", () => {
     assert.deepStrictEqual(
-      FOREIGN.filter((text) => resourceOf(PUBLIC_URL, text) !== undefined),
+      FOREIGN.filter((text) => findProtectedResource(PUBLIC_URL, text) !== undefined),
       []
     )
-    assert.isUndefined(resourceOf("https://example.test/latchkey", "https://example.test/mcp"))
+    assert.isUndefined(findProtectedResource("https://example.test/latchkey", "https://example.test/mcp"))
   })
 })
 
@@ -73,7 +73,7 @@ layer(layerConsentPages())("a request that names resources", (it) => {
 
   it.effect("gives its code for the one it named; for several it is bound to none", () =>
     Effect.gen(function* () {
-      const [{ issued }, cookie] = [yield* ConsentState, yield* signIn()]
+      const [{ issuedCodes: issued }, cookie] = [yield* ConsentState, yield* signIn()]
       const [whole, mcp, rest] = [`${PUBLIC_URL}/`, `${PUBLIC_URL}/mcp`, `${PUBLIC_URL}/v3`]
       for (const [named, kept] of [
         [[], null],
@@ -83,7 +83,7 @@ layer(layerConsentPages())("a request that names resources", (it) => {
         [[mcp, `${mcp}/`], mcp],
         [[mcp, rest], null]
       ] as const) {
-        yield* visitPage(naming(named), { cookie, form: allowForm("read-only") })
+        yield* visitPage(naming(named), { cookie, form: makeAllowForm("read-only") })
         assert.strictEqual(issued.at(-1)?.consent.resource, kept)
       }
     })

@@ -1,23 +1,23 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { PublicUrl } from "../../../../../src/platform/installation.ts"
-import { layerTestDatabase } from "../../../../support/database.ts"
 import {
   connectClient,
   createPartner,
   exchangeCode,
   issueCode,
-  layerFlowOver,
+  layerOauthFlowOver,
   makeConsent,
-  outcomeOf,
   renewToken,
-  toCodeExchange
+  toCodeExchange,
+  tokenOutcomeOf
 } from "../../../../support/domain/access/oauth/oauth-flow.ts"
-import { freshOperator } from "../../../../support/harness.ts"
+import { createOperator } from "../../../../support/harness.ts"
+import { layerTestDatabase } from "../../../../support/test-database.ts"
 
 const OURS = "https://api.example"
 
-const layerOurs = layerFlowOver(layerTestDatabase).pipe(Layer.provide(Layer.succeed(PublicUrl, OURS)))
+const layerOurs = layerOauthFlowOver(layerTestDatabase).pipe(Layer.provide(Layer.succeed(PublicUrl, OURS)))
 
 const OK = "ok"
 const INVALID = "BadRequest invalid_target"
@@ -26,10 +26,10 @@ layer(layerOurs)("the resource of a token", (it) => {
   it.effect("may be said again at the exchange, and must be the one of the consent", () =>
     Effect.gen(function* () {
       const client = yield* createPartner()
-      const caller = yield* freshOperator()
+      const caller = yield* createOperator()
       const tried = Effect.fnUntraced(function* (consented: string | null, ...resources: ReadonlyArray<string>) {
         const code = yield* issueCode(makeConsent(client, caller, { resource: consented }))
-        return yield* outcomeOf(exchangeCode(toCodeExchange(client, code, { resources })))
+        return yield* tokenOutcomeOf(exchangeCode(toCodeExchange(client, code, { resources })))
       })
       assert.strictEqual(yield* tried(`${OURS}/mcp`, `${OURS}/mcp`), OK)
       assert.strictEqual(yield* tried(`${OURS}/mcp`, `${OURS}/mcp/`), OK)
@@ -52,8 +52,11 @@ layer(layerOurs)("the resource of a token", (it) => {
       const { refreshToken } = yield* connectClient(client, { resource: `${OURS}/mcp` })
       const other = "https://other.example/mcp"
       for (const resources of [[other], [`${OURS}/mcp`, other]])
-        assert.strictEqual(yield* outcomeOf(renewToken(client, refreshToken, { resources })), INVALID)
-      assert.strictEqual(yield* outcomeOf(renewToken(client, refreshToken, { resources: [`${OURS}/mcp`, OURS] })), OK)
+        assert.strictEqual(yield* tokenOutcomeOf(renewToken(client, refreshToken, { resources })), INVALID)
+      assert.strictEqual(
+        yield* tokenOutcomeOf(renewToken(client, refreshToken, { resources: [`${OURS}/mcp`, OURS] })),
+        OK
+      )
     })
   )
 })

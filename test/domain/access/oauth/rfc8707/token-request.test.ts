@@ -1,13 +1,13 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { OAUTH_RESOURCES } from "../../../../../src/platform/limits.ts"
-import { AUTHORIZATIONS, sendForm, sendJson } from "../../../../support/domain/access/oauth/oauth-requests.ts"
+import { AUTHORIZATIONS_PATH, sendForm, sendJson } from "../../../../support/domain/access/oauth/oauth-requests.ts"
 import {
   createPartner,
   IssuerRequests,
-  layerScriptedIssuer
-} from "../../../../support/domain/access/oauth/scripted-issuing.ts"
-import { layerHttpServerOf } from "../../../../support/server.ts"
+  layerServiceWithScriptedIssuer
+} from "../../../../support/domain/access/oauth/scripted-token-issuer.ts"
+import { layerHttpServerOf } from "../../../../support/http-server.ts"
 
 // RFC 8707 2: a request for a token may name several resources, in a form by as many parameters of one name.
 
@@ -16,7 +16,7 @@ const named = (number: number) => Array.from({ length: number }, (_, nth) => `ht
 /** What was handed over last. */
 const heard = Effect.map(IssuerRequests, (all) => all.at(-1)?.[2])
 
-layer(layerHttpServerOf(layerScriptedIssuer))("the resources of a request for a token", (it) => {
+layer(layerHttpServerOf(layerServiceWithScriptedIssuer))("the resources of a request for a token", (it) => {
   it.effect(`are as many as were sent, in a form and in JSON, ${OAUTH_RESOURCES} at most`, () =>
     Effect.gen(function* () {
       const client = yield* createPartner
@@ -27,7 +27,7 @@ layer(layerHttpServerOf(layerScriptedIssuer))("the resources of a request for a 
         const fields = { ...grant, ...client }
         const byForm = (resources: ReadonlyArray<string>) =>
           sendForm(
-            AUTHORIZATIONS,
+            AUTHORIZATIONS_PATH,
             new URLSearchParams([
               ...Object.entries(fields),
               ...resources.map((each) => ["resource", each] as [string, string])
@@ -36,14 +36,14 @@ layer(layerHttpServerOf(layerScriptedIssuer))("the resources of a request for a 
         for (const number of [0, 1, 2, OAUTH_RESOURCES]) {
           assert.strictEqual((yield* byForm(named(number))).status, 200)
           assert.deepInclude(yield* heard, { resources: named(number) })
-          const json = yield* sendJson(AUTHORIZATIONS, { ...fields, resource: named(number) })
+          const json = yield* sendJson(AUTHORIZATIONS_PATH, { ...fields, resource: named(number) })
           assert.strictEqual(json.body["error_code"], 0)
           assert.deepInclude(yield* heard, { resources: named(number) })
         }
         const more = named(OAUTH_RESOURCES + 1)
         const form = yield* byForm(more)
         assert.strictEqual(form.status, 400)
-        for (const { body } of [form, yield* sendJson(AUTHORIZATIONS, { ...fields, resource: more })]) {
+        for (const { body } of [form, yield* sendJson(AUTHORIZATIONS_PATH, { ...fields, resource: more })]) {
           assert.deepInclude(body, { error: "invalid_request", error_code: 422 })
           assert.match(String(body["error_msg"]), new RegExp(`^resource: .*${OAUTH_RESOURCES}`))
         }
@@ -59,7 +59,7 @@ layer(layerHttpServerOf(layerScriptedIssuer))("the resources of a request for a 
     Effect.gen(function* () {
       const fields = { grant_type: "refresh_token", refresh_token: "good", ...(yield* createPartner) }
       for (const resource of [7, {}, ["https://r.example.com/", 7]]) {
-        const { body } = yield* sendJson(AUTHORIZATIONS, { ...fields, resource })
+        const { body } = yield* sendJson(AUTHORIZATIONS_PATH, { ...fields, resource })
         assert.deepInclude(body, { error: "invalid_request", error_code: 400 })
       }
     })

@@ -1,9 +1,9 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import {
-  allowForm,
   denyForm,
   layerConsentPages,
+  makeAllowForm,
   PUBLIC_URL,
   partnerRequestUrl,
   publicRequestUrl,
@@ -19,13 +19,13 @@ layer(layerConsentPages())("an answer of the browser's way", (it) => {
     Effect.gen(function* () {
       const cookie = yield* signIn()
       for (const answer of [
-        yield* visitPage(partnerRequestUrl(), { cookie, form: allowForm("read-only") }),
-        yield* visitPage(publicRequestUrl(), { cookie, form: allowForm("writable") }),
+        yield* visitPage(partnerRequestUrl(), { cookie, form: makeAllowForm("read-only") }),
+        yield* visitPage(publicRequestUrl(), { cookie, form: makeAllowForm("writable") }),
         yield* visitPage(partnerRequestUrl(), { cookie, form: denyForm }),
         yield* visitPage(publicRequestUrl({ response_mode: "x" })),
         yield* visitPage(publicRequestUrl({ iss: "https://evil.example.test" }), {
           cookie,
-          form: allowForm("read-only")
+          form: makeAllowForm("read-only")
         })
       ]) {
         assert.deepStrictEqual(new URL(answer.location).searchParams.getAll("iss"), [PUBLIC_URL])
@@ -37,7 +37,7 @@ layer(layerConsentPages())("an answer of the browser's way", (it) => {
     Effect.gen(function* () {
       const cookie = yield* signIn()
       const given = readRedirectParams(
-        (yield* visitPage(publicRequestUrl(), { cookie, form: allowForm("read-only") })).location
+        (yield* visitPage(publicRequestUrl(), { cookie, form: makeAllowForm("read-only") })).location
       )
       assert.hasAllKeys(given, ["code", "state", "iss"])
       const denied = readRedirectParams((yield* visitPage(publicRequestUrl(), { cookie, form: denyForm })).location)

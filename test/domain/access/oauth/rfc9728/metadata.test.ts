@@ -2,9 +2,9 @@ import { assert, layer } from "@effect/vitest"
 import { discoverOAuthProtectedResourceMetadata } from "@modelcontextprotocol/sdk/client/auth.js"
 import { Effect } from "effect"
 import * as oauth from "oauth4webapi"
-import { sendRequest } from "../../../../support/domain/access/oauth/oauth-requests.ts"
-import { freshOperator, layerTest } from "../../../../support/harness.ts"
-import { BaseUrl, layerHttpServerOf } from "../../../../support/server.ts"
+import { sendOauthRequest } from "../../../../support/domain/access/oauth/oauth-requests.ts"
+import { createOperator, layerTest } from "../../../../support/harness.ts"
+import { BaseUrl, layerHttpServerOf } from "../../../../support/http-server.ts"
 
 // RFC 9728: who calls the tool endpoint without a token is told where tokens come from.
 
@@ -32,7 +32,7 @@ const fetchHere = Effect.map(
 layer(layerAt(ORIGIN))("the metadata of what tokens are for", (it) => {
   it.effect("names the tool endpoint, or the whole service, and who gives out tokens for it", () =>
     Effect.gen(function* () {
-      const [whole, tools] = [yield* sendRequest(RESOURCE), yield* sendRequest(`${RESOURCE}/mcp`)]
+      const [whole, tools] = [yield* sendOauthRequest(RESOURCE), yield* sendOauthRequest(`${RESOURCE}/mcp`)]
       assert.deepStrictEqual(whole.body, documentOf(ORIGIN, ORIGIN))
       assert.deepStrictEqual(tools.body, documentOf(`${ORIGIN}/mcp`, ORIGIN))
       for (const { status, headers } of [whole, tools]) {
@@ -41,8 +41,8 @@ layer(layerAt(ORIGIN))("the metadata of what tokens are for", (it) => {
         assert.strictEqual(headers.get("cache-control"), "public, max-age=300")
         assert.strictEqual(headers.get("access-control-allow-origin"), "*")
       }
-      assert.strictEqual((yield* sendRequest(`${RESOURCE}/mcp`, { method: "DELETE" })).status, 405)
-      assert.strictEqual((yield* sendRequest(`${RESOURCE}/other`)).status, 404)
+      assert.strictEqual((yield* sendOauthRequest(`${RESOURCE}/mcp`, { method: "DELETE" })).status, 405)
+      assert.strictEqual((yield* sendOauthRequest(`${RESOURCE}/other`)).status, 404)
     })
   )
 
@@ -52,14 +52,14 @@ layer(layerAt(ORIGIN))("the metadata of what tokens are for", (it) => {
         { method: "GET" },
         { method: "POST", headers: { "content-type": "application/json" }, body: INITIALIZE }
       ]) {
-        const { status, headers } = yield* sendRequest("/mcp", request)
+        const { status, headers } = yield* sendOauthRequest("/mcp", request)
         assert.strictEqual(status, 401)
         assert.strictEqual(
           headers.get("www-authenticate"),
           `Bearer realm="latchkey", resource_metadata="${ORIGIN}${RESOURCE}/mcp"`
         )
         const named = /resource_metadata="([^"]+)"/.exec(headers.get("www-authenticate") ?? "")?.[1] ?? ""
-        assert.strictEqual((yield* sendRequest(named.replace(ORIGIN, ""))).body["resource"], `${ORIGIN}/mcp`)
+        assert.strictEqual((yield* sendOauthRequest(named.replace(ORIGIN, ""))).body["resource"], `${ORIGIN}/mcp`)
       }
     })
   )
@@ -67,16 +67,16 @@ layer(layerAt(ORIGIN))("the metadata of what tokens are for", (it) => {
   it.effect("is the same at an address with a slash at the end, and so is the tool endpoint", () =>
     Effect.gen(function* () {
       for (const path of [RESOURCE, `${RESOURCE}/mcp`, SERVER, `${SERVER}/mcp`]) {
-        const [bare, slashed] = [yield* sendRequest(path), yield* sendRequest(`${path}/`)]
+        const [bare, slashed] = [yield* sendOauthRequest(path), yield* sendOauthRequest(`${path}/`)]
         assert.deepStrictEqual([slashed.status, slashed.body], [200, bare.body], path)
       }
-      assert.strictEqual((yield* sendRequest(`${RESOURCE}/mcp//`)).status, 404)
-      assert.strictEqual((yield* sendRequest("/mcp//")).status, 404)
-      const { token } = yield* freshOperator()
+      assert.strictEqual((yield* sendOauthRequest(`${RESOURCE}/mcp//`)).status, 404)
+      assert.strictEqual((yield* sendOauthRequest("/mcp//")).status, 404)
+      const { token } = yield* createOperator()
       const listing = { method: "POST", body: INITIALIZE }
       const json = { "content-type": "application/json", accept: "application/json" }
       const challenges = yield* Effect.forEach(["/mcp", "/mcp/"], (path) =>
-        Effect.map(sendRequest(path, { ...listing, headers: json }), ({ status, headers }) => [
+        Effect.map(sendOauthRequest(path, { ...listing, headers: json }), ({ status, headers }) => [
           status,
           headers.get("www-authenticate")
         ])
@@ -84,7 +84,7 @@ layer(layerAt(ORIGIN))("the metadata of what tokens are for", (it) => {
       assert.deepStrictEqual(challenges[1], challenges[0])
       assert.strictEqual(challenges[1]?.[0], 401)
       const [bare, slashed] = yield* Effect.forEach(["/mcp", "/mcp/"], (path) =>
-        sendRequest(path, { ...listing, headers: { ...json, authorization: `Bearer ${token}` } })
+        sendOauthRequest(path, { ...listing, headers: { ...json, authorization: `Bearer ${token}` } })
       )
       assert.strictEqual(slashed?.status, 200)
       assert.property(slashed?.body, "result")
@@ -129,7 +129,7 @@ layer(layerAt(`${ORIGIN}/pms`))("the metadata of a service below a path", (it) =
         ["/mcp", tools],
         ["/pms/mcp", tools]
       ] as const) {
-        assert.deepStrictEqual((yield* sendRequest(`${RESOURCE}${path}`)).body, documentOf(resource, whole))
+        assert.deepStrictEqual((yield* sendOauthRequest(`${RESOURCE}${path}`)).body, documentOf(resource, whole))
       }
     })
   )

@@ -14,15 +14,15 @@ import {
 import { SEND_LEASE_MS, SendQueue } from "../../../../../src/domain/guests/conversations/sending/SendQueue.ts"
 import {
   claimMessages,
-  insertConversationAt,
+  insertAccountConversation,
   layerSendService,
-  loadLanes,
+  loadMessagePartitions,
   prepareConversation,
   sendAllDue
 } from "../../../../support/domain/guests/conversations/sending/send-service.ts"
-import { collectLogLines } from "../../../../support/domain/webhooks/deliveries/log-lines.ts"
+import { collectLogLines } from "../../../../support/log-lines.ts"
 import { loadMessageLines } from "../../../../support/messages.ts"
-import { canOverlap, runOverlapping, withServerNote } from "../../../../support/overlap.ts"
+import { canOverlap, runOverlapping, withServerNote } from "../../../../support/overlapping-transactions.ts"
 
 // What happens in the middle of sending: a process dies, the channel tells of the message itself, all of it at once.
 
@@ -96,7 +96,7 @@ layer(layerSendService)("a message that is under way", (it) => {
     const channel = knows ? "a channel that knows it again" : "one that does not"
     it.effect(`whose process dies ${killed} is there once at most: on ${channel} it is ${end}`, () =>
       Effect.gen(function* () {
-        const { operatorId, code, thread_id, write } = yield* prepareConversation
+        const { operatorId, code, thread_id, queueText: write } = yield* prepareConversation
         const { gateway, textsOf } = yield* marketplace(() => knows)
         const [one] = [yield* write("one"), yield* write("two")]
         const dying = yield* claimMessages(1)
@@ -116,7 +116,7 @@ layer(layerSendService)("a message that is under way", (it) => {
         const isThere = knows || killed === "after it got there"
         assert.deepStrictEqual(textsOf(thread_id), isThere ? ["one", "two"] : ["two"])
         assert.deepStrictEqual(
-          (yield* loadLanes(operatorId)).map(({ waiting }) => waiting),
+          (yield* loadMessagePartitions(operatorId)).map(({ waiting }) => waiting),
           [0]
         )
       })
@@ -127,7 +127,7 @@ layer(layerSendService)("a message that is under way", (it) => {
     Effect.gen(function* () {
       const queue = yield* SendQueue
       for (const end of ["sent", "refused", "unknown", "failed", "handed back"] as const) {
-        const { operatorId, code, write } = yield* prepareConversation
+        const { operatorId, code, queueText: write } = yield* prepareConversation
         const one = yield* write("one")
         yield* write("two")
         const [taken] = yield* claimMessages(1)
@@ -137,9 +137,9 @@ layer(layerSendService)("a message that is under way", (it) => {
         if (end === "sent") yield* queue.recordSent(taken, "C-7", now)
         else if (end === "failed") yield* queue.postpone(taken, "away", true, new Date(now.getTime() + 60_000), now)
         else if (end === "handed back") yield* queue.release(taken, now)
-        else assert.isFalse(yield* queue.recordEnded(taken, end, "no", now))
+        else assert.isFalse(yield* queue.recordRefusedOrUnknown(taken, end, "no", now))
         assert.deepStrictEqual(yield* loadMessageLines(code), ["one: sent", "two: queued"])
-        assert.deepStrictEqual(yield* loadLanes(operatorId), [{ waiting: 1, attempts: 1, failures: 0 }])
+        assert.deepStrictEqual(yield* loadMessagePartitions(operatorId), [{ waiting: 1, attempts: 1, failures: 0 }])
         // And the next one need not wait for anything.
         const [next] = yield* claimMessages(1)
         assert.deepInclude(next, { content: "two", again: false })
@@ -151,7 +151,7 @@ layer(layerSendService)("a message that is under way", (it) => {
   it.effect("and that the channel tells of while it is to be tried again holds up nothing any more", () =>
     Effect.gen(function* () {
       const queue = yield* SendQueue
-      const { operatorId, code, write } = yield* prepareConversation
+      const { operatorId, code, queueText: write } = yield* prepareConversation
       const one = yield* write("one")
       yield* write("two")
       const [taken] = yield* claimMessages(1)
@@ -161,7 +161,7 @@ layer(layerSendService)("a message that is under way", (it) => {
       assert.deepStrictEqual(yield* claimMessages(1), [])
       yield* heard(one, "C-1")
       assert.deepStrictEqual(yield* loadMessageLines(code), ["one: sent", "two: queued"])
-      assert.deepStrictEqual(yield* loadLanes(operatorId), [{ waiting: 1, attempts: 1, failures: 0 }])
+      assert.deepStrictEqual(yield* loadMessagePartitions(operatorId), [{ waiting: 1, attempts: 1, failures: 0 }])
       const [next] = yield* claimMessages(1)
       assert.deepInclude(next, { content: "two", again: false })
     })
@@ -171,7 +171,7 @@ layer(layerSendService)("a message that is under way", (it) => {
     "and that the channel tells of without our name is one: the one that was sent, and the log says which went",
     () =>
       Effect.gen(function* () {
-        const { code, write } = yield* prepareConversation
+        const { code, queueText: write } = yield* prepareConversation
         const { gateway } = yield* marketplace(() => true)
         yield* write("one")
         const [taken] = yield* claimMessages(1)
@@ -194,7 +194,7 @@ layer(layerSendService)("a message that is under way", (it) => {
         const queue = yield* SendQueue
         for (const hearing of ["under our name", "without it"] as const) {
           for (const isHeardFirst of [true, false]) {
-            const { operatorId, code, write } = yield* prepareConversation
+            const { operatorId, code, queueText: write } = yield* prepareConversation
             const one = yield* write("one")
             const [taken] = yield* claimMessages(1)
             assert(taken !== undefined)
@@ -208,7 +208,7 @@ layer(layerSendService)("a message that is under way", (it) => {
             yield* settled
             assert.deepStrictEqual(yield* loadMessageLines(code), ["one: sent"])
             assert.deepStrictEqual(yield* namesIn(code), ["C-1"])
-            assert.deepStrictEqual(yield* loadLanes(operatorId), [{ waiting: 0, attempts: 1, failures: 0 }])
+            assert.deepStrictEqual(yield* loadMessagePartitions(operatorId), [{ waiting: 0, attempts: 1, failures: 0 }])
           }
         }
       })
@@ -216,7 +216,7 @@ layer(layerSendService)("a message that is under way", (it) => {
 
   it.effect("takes nothing away that the guest wrote, whatever its channel calls it", () =>
     Effect.gen(function* () {
-      const { operatorId, code, write } = yield* prepareConversation
+      const { operatorId, code, queueText: write } = yield* prepareConversation
       const queue = yield* SendQueue
       yield* write("one")
       const [taken] = yield* claimMessages(1)
@@ -225,13 +225,13 @@ layer(layerSendService)("a message that is under way", (it) => {
       assert.deepStrictEqual(yield* queue.recordSent(taken, "G-1", yield* DateTime.nowAsDate), [])
       assert.deepStrictEqual(yield* loadMessageLines(code), ["one: sent", "Is it quiet?: of the channel"])
       assert.deepStrictEqual(yield* namesIn(code), [null, "G-1"])
-      assert.deepStrictEqual(yield* loadLanes(operatorId), [{ waiting: 0, attempts: 1, failures: 0 }])
+      assert.deepStrictEqual(yield* loadMessagePartitions(operatorId), [{ waiting: 0, attempts: 1, failures: 0 }])
     })
   )
 
   it.effect("keeps no name that another of ours has: both stay", () =>
     Effect.gen(function* () {
-      const { code, write } = yield* prepareConversation
+      const { code, queueText: write } = yield* prepareConversation
       const queue = yield* SendQueue
       yield* write("one")
       yield* write("two")
@@ -252,13 +252,13 @@ layer(layerSendService)("a message that is under way", (it) => {
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
         const first = yield* prepareConversation
-        const rest = yield* Effect.forEach(Array.from({ length: 5 }), () => insertConversationAt(first))
+        const rest = yield* Effect.forEach(Array.from({ length: 5 }), () => insertAccountConversation(first))
         const all = [first, ...rest]
         const known = new Set(all.slice(0, 3).map(({ thread_id }) => thread_id))
         const { gateway, there, nameOf, textsOf } = yield* marketplace((threadId) => known.has(threadId))
         const some = <A>(from: ReadonlyArray<A>) => Effect.map(Random.nextIntBetween(0, from.length), (at) => from[at])
         let nth = 0
-        const writing = Effect.flatMap(some(all), (one) => one?.write(`${++nth}`) ?? Effect.void)
+        const writing = Effect.flatMap(some(all), (one) => one?.queueText(`${++nth}`) ?? Effect.void)
         const telling = Effect.flatMap(some(there), (one) =>
           one === undefined ? Effect.void : heard(one.messageId, nameOf(one))
         )
@@ -306,7 +306,7 @@ layer(layerSendService)("a message that is under way", (it) => {
             "queued"
           )
         }
-        const lanes = yield* loadLanes(first.operatorId)
+        const lanes = yield* loadMessagePartitions(first.operatorId)
         assert.deepStrictEqual(
           lanes.map(({ waiting }) => waiting),
           lanes.map(() => 0)

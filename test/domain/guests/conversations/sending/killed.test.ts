@@ -4,16 +4,16 @@ import { assert, it } from "@effect/vitest"
 import { Deferred, Effect, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { migrations } from "../../../../../migrations/index.ts"
-import { connectorName } from "../../../../../src/connectors/http/connector-names.ts"
+import { toConnectorName } from "../../../../../src/connectors/http/connector-names.ts"
 import { SEND_LEASE_MS } from "../../../../../src/domain/guests/conversations/sending/SendQueue.ts"
 import { migrate } from "../../../../../src/platform/database/migrate.ts"
 import { layerPostgres } from "../../../../../src/platform/database/postgres.ts"
 import { insertConversation } from "../../../../support/conversations.ts"
-import { startReceiver } from "../../../../support/domain/webhooks/deliveries/receiver.ts"
-import { freshOperator } from "../../../../support/harness.ts"
+import { startReceiver } from "../../../../support/domain/webhooks/deliveries/webhook-receiver.ts"
+import { createOperator } from "../../../../support/harness.ts"
 import { insertChannelAccount } from "../../../../support/listings.ts"
 import { loadMessageLines, queueMessage } from "../../../../support/messages.ts"
-import { withServerNote } from "../../../../support/overlap.ts"
+import { withServerNote } from "../../../../support/overlapping-transactions.ts"
 import { createScratchDatabase } from "../../../../support/own-database.ts"
 
 // The process is killed between the act and writing down how it ended, and every message is there once at most.
@@ -27,9 +27,9 @@ const waitingAt = Effect.fnUntraced(function* (port: number) {
   const [made] = yield* sql<{ id: number }>`
     INSERT INTO connectors (name, url, secret, created_at)
     VALUES ('tiny', ${`http://127.0.0.1:${port}/`}, ${`whsec_${"A".repeat(32)}`}, now()) RETURNING id`
-  const { operatorId } = yield* freshOperator()
+  const { operatorId } = yield* createOperator()
   const talks = Effect.gen(function* () {
-    const accountId = yield* insertChannelAccount(operatorId, { connector: connectorName(made?.id ?? 0) })
+    const accountId = yield* insertChannelAccount(operatorId, { connector: toConnectorName(made?.id ?? 0) })
     const talk = yield* insertConversation({ operatorId, accountId, channelType: "airbnb" })
     for (const text of ["one", "two"]) yield* queueMessage(talk.code, { text })
     return talk
@@ -47,7 +47,7 @@ interface Asked {
 const life = (env: Record<string, string>, lives: number) => {
   const child = spawn(
     process.execPath,
-    [join(import.meta.dirname, "../../../../support/domain/guests/conversations/sending/sending-process.ts")],
+    [join(import.meta.dirname, "../../../../support/domain/guests/conversations/sending/message-sending-process.ts")],
     {
       env: { PATH: process.env["PATH"] ?? "", ...env, AHEAD_MS: String(lives * (SEND_LEASE_MS + 5_000)) },
       stdio: "inherit"

@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
-import { CHANNEL_ACT_TIMEOUT_MS } from "../../../../../src/domain/channels/port/channel-api-errors.ts"
+import { CHANNEL_ACTION_TIMEOUT_MS } from "../../../../../src/domain/channels/port/channel-api-errors.ts"
 import {
   ChannelAccountMissing,
   ChannelDisconnected,
@@ -19,14 +19,14 @@ import {
 import { CHANNEL_TEXT, MESSAGE_GIVE_UP_MS } from "../../../../../src/platform/limits.ts"
 import {
   layerSendService,
-  loadLanes,
+  loadMessagePartitions,
   loadSentMessages,
   loadSentTexts,
   NOW,
   prepareConversation,
   sendAllDue
 } from "../../../../support/domain/guests/conversations/sending/send-service.ts"
-import { collectLogLines } from "../../../../support/domain/webhooks/deliveries/log-lines.ts"
+import { collectLogLines } from "../../../../support/log-lines.ts"
 import { loadMessageLines, queueMessage } from "../../../../support/messages.ts"
 import { ScriptedChannel } from "../../../../support/scripted-channel.ts"
 
@@ -40,7 +40,7 @@ const reasonsIn = (said: Effect.Success<ReturnType<typeof collectLogLines>>) =>
 layer(layerSendService)("a message", (it) => {
   it.effect("goes to its channel with all that it is, one after the other", () =>
     Effect.gen(function* () {
-      const { operatorId, code, thread_id, write } = yield* prepareConversation
+      const { operatorId, code, thread_id, queueText: write } = yield* prepareConversation
       const sending = yield* makeMessageSender
       const text = "Olá 👩‍👩‍👧 שלום e\u0301\n\n<b>bold</b>"
       const imageUrl = "https://example.test/images/abc.jpg"
@@ -60,7 +60,7 @@ layer(layerSendService)("a message", (it) => {
         rows,
         codes.map((each) => ({ channel_message_id: `C-${each}`, settled_at: new Date(NOW) }))
       )
-      assert.deepStrictEqual(yield* loadLanes(operatorId), [{ waiting: 0, attempts: 3, failures: 0 }])
+      assert.deepStrictEqual(yield* loadMessagePartitions(operatorId), [{ waiting: 0, attempts: 3, failures: 0 }])
     })
   )
 
@@ -73,13 +73,13 @@ layer(layerSendService)("a message", (it) => {
         [new ChannelAccountMissing({ channelType }), "the account on airbnb no longer exists"],
         [new ChannelNotServed({ channelType }), "this installation has no connector for airbnb"]
       ] as const) {
-        const { code, thread_id, write } = yield* prepareConversation
+        const { code, thread_id, queueText: write } = yield* prepareConversation
         const sending = yield* makeMessageSender
-        yield* channel.answer(`${thread_id}`, Effect.fail(error))
+        yield* channel.setResponse(`${thread_id}`, Effect.fail(error))
         yield* write("one")
         const said = yield* collectLogLines(sendAllDue(sending))
         assert.deepStrictEqual(reasonsIn(said), [reason])
-        yield* channel.answer(`${thread_id}`, Effect.void)
+        yield* channel.setResponse(`${thread_id}`, Effect.void)
         yield* write("two")
         yield* sendAllDue(sending)
         assert.deepStrictEqual(yield* loadMessageLines(code), [`one: refused, ${reason}`, "two: sent"])
@@ -91,30 +91,30 @@ layer(layerSendService)("a message", (it) => {
   it.effect("that nobody can know of says so, once, and the rest goes on", () =>
     Effect.gen(function* () {
       const channel = yield* ScriptedChannel
-      const { operatorId, code, thread_id, write } = yield* prepareConversation
+      const { operatorId, code, thread_id, queueText: write } = yield* prepareConversation
       const sending = yield* makeMessageSender
-      yield* channel.guests.takes({ outcome: "unknown" })
+      yield* channel.guests.setSendResult({ outcome: "unknown" })
       yield* write("one")
       const said = yield* collectLogLines(sendAllDue(sending))
       const reason = "it may have been delivered; the channel cannot tell"
       assert.deepStrictEqual(reasonsIn(said), [reason])
-      yield* channel.guests.takes({ outcome: "sent", channelMessageId: null })
+      yield* channel.guests.setSendResult({ outcome: "sent", channelMessageId: null })
       yield* write("two")
       yield* sendAllDue(sending)
       assert.deepStrictEqual(yield* loadMessageLines(code), [`one: unknown, ${reason}`, "two: sent"])
       assert.deepStrictEqual(yield* loadSentTexts(thread_id), ["one", "two"])
-      assert.deepStrictEqual(yield* loadLanes(operatorId), [{ waiting: 0, attempts: 2, failures: 0 }])
-      yield* channel.guests.takes({ outcome: "sent", channelMessageId: null })
+      assert.deepStrictEqual(yield* loadMessagePartitions(operatorId), [{ waiting: 0, attempts: 2, failures: 0 }])
+      yield* channel.guests.setSendResult({ outcome: "sent", channelMessageId: null })
     })
   )
 
   it.effect("that could not be told is told again and again, and nothing that came later before it", () =>
     Effect.gen(function* () {
       const channel = yield* ScriptedChannel
-      const { operatorId, code, thread_id, write } = yield* prepareConversation
+      const { operatorId, code, thread_id, queueText: write } = yield* prepareConversation
       const other = yield* prepareConversation
       const sending = yield* makeMessageSender
-      yield* channel.answer(thread_id, failing(503))
+      yield* channel.setResponse(thread_id, failing(503))
       for (const text of ["1", "2", "3"]) yield* write(text)
       yield* sendAllDue(sending)
       assert.deepStrictEqual(yield* loadMessageLines(code), [
@@ -123,7 +123,7 @@ layer(layerSendService)("a message", (it) => {
         "3: queued"
       ])
       // Another guest does not wait for this one.
-      yield* other.write("hello")
+      yield* other.queueText("hello")
       yield* sendAllDue(sending)
       assert.deepStrictEqual(yield* loadMessageLines(other.code), ["hello: sent"])
       const tries = Effect.map(loadSentTexts(thread_id), (all) => all.length)
@@ -137,41 +137,41 @@ layer(layerSendService)("a message", (it) => {
         yield* sendAllDue(sending)
         assert.strictEqual(yield* tries, nth + 1)
       }
-      yield* channel.answer(thread_id, Effect.void)
+      yield* channel.setResponse(thread_id, Effect.void)
       yield* TestClock.adjust(2 * longestMs)
       yield* sendAllDue(sending)
       assert.deepStrictEqual((yield* loadSentTexts(thread_id)).slice(9), ["1", "1", "2", "3"])
       assert.deepStrictEqual(yield* loadMessageLines(code), ["1: sent", "2: sent", "3: sent"])
       assert.deepStrictEqual(
-        (yield* loadLanes(operatorId)).map(({ waiting, failures }) => [waiting, failures]),
+        (yield* loadMessagePartitions(operatorId)).map(({ waiting, failures }) => [waiting, failures]),
         [[0, 0]]
       )
     })
   )
 
   it.effect(
-    `is waited for ${CHANNEL_ACT_TIMEOUT_MS / 1000} seconds; its channel knows what may have got there before`,
+    `is waited for ${CHANNEL_ACTION_TIMEOUT_MS / 1000} seconds; its channel knows what may have got there before`,
     () =>
       Effect.gen(function* () {
         const channel = yield* ScriptedChannel
-        const { code, thread_id, write } = yield* prepareConversation
+        const { code, thread_id, queueText: write } = yield* prepareConversation
         const sending = yield* makeMessageSender
         yield* write("hello")
         const tried = (answer: Effect.Effect<void, ChannelError>) =>
           Effect.gen(function* () {
-            yield* channel.answer(thread_id, answer)
+            yield* channel.setResponse(thread_id, answer)
             yield* TestClock.adjust(2 * SEND_BACKOFF.longestMs)
             yield* sendAllDue(sending)
           })
         // Nothing got there by these, nor had before.
         yield* tried(failing(503))
         yield* tried(disconnected)
-        yield* channel.answer(thread_id, Effect.never)
+        yield* channel.setResponse(thread_id, Effect.never)
         yield* TestClock.adjust(2 * SEND_BACKOFF.longestMs)
         yield* sending.claimDue
         const ended = yield* Effect.forkChild(sending.awaitIdle, { startImmediately: true })
         yield* Effect.repeat(loadSentTexts(thread_id), { until: (all) => all.length === 3 })
-        yield* TestClock.adjust(CHANNEL_ACT_TIMEOUT_MS)
+        yield* TestClock.adjust(CHANNEL_ACTION_TIMEOUT_MS)
         yield* Fiber.join(ended)
         assert.deepStrictEqual(yield* loadMessageLines(code), ["hello: queued, the channel did not answer in time"])
         // From now on one may have: also after tries of which nothing did.
@@ -183,10 +183,10 @@ layer(layerSendService)("a message", (it) => {
         assert.deepStrictEqual(yield* loadMessageLines(code), ["hello: sent"])
         for (const mayBeThere of [failing(502), failing(504), Effect.die(new Error("oops"))]) {
           const one = yield* prepareConversation
-          yield* channel.answer(one.thread_id, mayBeThere)
-          yield* one.write("hello")
+          yield* channel.setResponse(one.thread_id, mayBeThere)
+          yield* one.queueText("hello")
           yield* sendAllDue(sending)
-          yield* channel.answer(one.thread_id, Effect.void)
+          yield* channel.setResponse(one.thread_id, Effect.void)
           yield* TestClock.adjust(2 * SEND_BACKOFF.firstMs)
           yield* sendAllDue(sending)
           assert.deepStrictEqual(
@@ -206,15 +206,15 @@ layer(layerSendService)("a message", (it) => {
         [failing(503), `refused, given up after a day: ${reason}`],
         [failing(502), `unknown, given up after a day, and it may have been delivered: ${reason}`]
       ] as const) {
-        const { operatorId, code, thread_id, write } = yield* prepareConversation
+        const { operatorId, code, thread_id, queueText: write } = yield* prepareConversation
         const sending = yield* makeMessageSender
         yield* write("one")
         yield* write("two")
         yield* TestClock.setTime(NOW + 1)
         yield* write("three")
-        yield* channel.answer(thread_id, first)
+        yield* channel.setResponse(thread_id, first)
         yield* sendAllDue(sending)
-        yield* channel.answer(thread_id, failing(503))
+        yield* channel.setResponse(thread_id, failing(503))
         yield* TestClock.setTime(NOW + MESSAGE_GIVE_UP_MS - 1)
         yield* sendAllDue(sending)
         assert.deepStrictEqual(yield* loadMessageLines(code), [
@@ -231,12 +231,12 @@ layer(layerSendService)("a message", (it) => {
           "three: queued"
         ])
         assert.deepStrictEqual(reasonsIn(said), [reason])
-        yield* channel.answer(thread_id, Effect.void)
+        yield* channel.setResponse(thread_id, Effect.void)
         yield* TestClock.adjust(2 * SEND_BACKOFF.longestMs)
         yield* sendAllDue(sending)
         assert.strictEqual((yield* loadMessageLines(code))[2], "three: sent")
         assert.deepStrictEqual(
-          (yield* loadLanes(operatorId)).map(({ waiting }) => waiting),
+          (yield* loadMessagePartitions(operatorId)).map(({ waiting }) => waiting),
           [0]
         )
       }

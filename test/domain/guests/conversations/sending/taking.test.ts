@@ -2,12 +2,12 @@ import { assert, layer } from "@effect/vitest"
 import { DateTime, Deferred, Effect, Exit, Fiber, Layer, Scope } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
-import { CHANNEL_ACT_TIMEOUT_MS } from "../../../../../src/domain/channels/port/channel-api-errors.ts"
+import { CHANNEL_ACTION_TIMEOUT_MS } from "../../../../../src/domain/channels/port/channel-api-errors.ts"
 import type { TakenMessage } from "../../../../../src/domain/guests/conversations/sending/claimed-message.ts"
 import {
   layerMessageSender,
   makeMessageSender,
-  SEND_GAP_MS
+  SEND_POLL_GAP_MS
 } from "../../../../../src/domain/guests/conversations/sending/message-sender.ts"
 import { SEND_LEASE_MS, SendQueue } from "../../../../../src/domain/guests/conversations/sending/SendQueue.ts"
 import {
@@ -19,9 +19,9 @@ import { COMPLETION_RETRIES, COMPLETION_RETRY_MS } from "../../../../../src/jobs
 import { WakeUp } from "../../../../../src/jobs/WakeUp.ts"
 import {
   claimMessages,
-  insertConversationAt,
+  insertAccountConversation,
   layerSendService,
-  loadLanes,
+  loadMessagePartitions,
   loadSentMessages,
   loadSentTexts,
   prepareConversation,
@@ -55,8 +55,8 @@ layer(layerSendService)("a worker that sends", (it) => {
   it.effect("has a lane to itself for longer than it may take, and then another has it", () =>
     Effect.gen(function* () {
       yield* emptied
-      assert.isAbove(SEND_LEASE_MS, CHANNEL_ACT_TIMEOUT_MS + COMPLETION_RETRIES * COMPLETION_RETRY_MS)
-      const { operatorId, code, write } = yield* prepareConversation
+      assert.isAbove(SEND_LEASE_MS, CHANNEL_ACTION_TIMEOUT_MS + COMPLETION_RETRIES * COMPLETION_RETRY_MS)
+      const { operatorId, code, queueText: write } = yield* prepareConversation
       const queue = yield* SendQueue
       yield* write("one")
       const [first] = yield* claimMessages(10)
@@ -72,33 +72,33 @@ layer(layerSendService)("a worker that sends", (it) => {
 
       // The first comes back. But for that the guest has it, whatever it says is the second's to say.
       const now = yield* DateTime.nowAsDate
-      assert.isFalse(yield* queue.recordEnded(first, "refused", "no", now))
+      assert.isFalse(yield* queue.recordRefusedOrUnknown(first, "refused", "no", now))
       yield* queue.postpone(first, "away", false, now, now)
       yield* queue.release(first, now)
       assert.deepStrictEqual(yield* loadMessageLines(code), ["one: queued", "two: queued"])
       assert.deepStrictEqual(yield* claimMessages(10), [])
       yield* queue.recordSent(first, "C-1", now)
       assert.deepStrictEqual(yield* loadMessageLines(code), ["one: sent", "two: queued"])
-      assert.deepStrictEqual(yield* loadLanes(operatorId), [{ waiting: 1, attempts: 2, failures: 0 }])
+      assert.deepStrictEqual(yield* loadMessagePartitions(operatorId), [{ waiting: 1, attempts: 2, failures: 0 }])
       // The second still has it in hand; what it says changes nothing but that the lane goes on.
       assert.deepStrictEqual(yield* claimMessages(10), [])
-      assert.isFalse(yield* queue.recordEnded(second, "unknown", "who knows", now))
+      assert.isFalse(yield* queue.recordRefusedOrUnknown(second, "unknown", "who knows", now))
       assert.deepStrictEqual(yield* loadMessageLines(code), ["one: sent", "two: queued"])
 
       // Nobody heard the database's answer, and says it again.
       const [third] = yield* claimMessages(10)
       assert(third !== undefined)
       for (let time = 0; time < 2; time++) yield* queue.postpone(third, "away", true, now, now)
-      assert.deepStrictEqual(yield* loadLanes(operatorId), [{ waiting: 1, attempts: 3, failures: 1 }])
+      assert.deepStrictEqual(yield* loadMessagePartitions(operatorId), [{ waiting: 1, attempts: 3, failures: 1 }])
       const [fourth] = yield* claimMessages(10)
       assert(fourth !== undefined)
       assert.deepInclude(fourth, { failures: 1, again: true })
       for (const time of [0, 1])
-        assert.strictEqual(yield* queue.recordEnded(fourth, "unknown", "who knows", now), time === 0)
+        assert.strictEqual(yield* queue.recordRefusedOrUnknown(fourth, "unknown", "who knows", now), time === 0)
       // Whoever had it in hand before knows better after all.
       yield* queue.recordSent(third, "C-2", now)
       assert.deepStrictEqual(yield* loadMessageLines(code), ["one: sent", "two: sent"])
-      assert.deepStrictEqual(yield* loadLanes(operatorId), [{ waiting: 0, attempts: 4, failures: 0 }])
+      assert.deepStrictEqual(yield* loadMessagePartitions(operatorId), [{ waiting: 0, attempts: 4, failures: 0 }])
     })
   )
 
@@ -106,9 +106,9 @@ layer(layerSendService)("a worker that sends", (it) => {
     Effect.gen(function* () {
       yield* emptied
       const channel = yield* ScriptedChannel
-      const { thread_id, code, write } = yield* prepareConversation
+      const { thread_id, code, queueText: write } = yield* prepareConversation
       const began = yield* Deferred.make<void>()
-      yield* channel.answer(thread_id, Effect.andThen(Deferred.succeed(began, undefined), Effect.never))
+      yield* channel.setResponse(thread_id, Effect.andThen(Deferred.succeed(began, undefined), Effect.never))
       yield* write("one")
       yield* write("two")
       const scope = yield* Scope.make()
@@ -118,7 +118,7 @@ layer(layerSendService)("a worker that sends", (it) => {
       const closing = yield* Effect.forkChild(Scope.close(scope, Exit.void), { startImmediately: true })
       yield* TestClock.adjust("5 seconds")
       yield* Fiber.join(closing)
-      yield* channel.answer(thread_id, Effect.void)
+      yield* channel.setResponse(thread_id, Effect.void)
       yield* sendAllDue(yield* makeMessageSender)
       assert.deepStrictEqual(
         (yield* loadSentMessages(thread_id)).map(({ text, again }) => [text, again]),
@@ -144,7 +144,7 @@ layer(layerSendService)("a worker that sends", (it) => {
       const quiet = yield* prepareConversation
       // Due later than all of the greedy one's.
       yield* TestClock.adjust("2 minutes")
-      yield* quiet.write("hello")
+      yield* quiet.queueText("hello")
       const first = yield* claimMessages(SENDING_ROOM)
       const ofGreedy = first.filter((each) => each.operator_id === greedy.operatorId)
       assert.lengthOf(ofGreedy, SENDING_SHARE)
@@ -154,8 +154,8 @@ layer(layerSendService)("a worker that sends", (it) => {
       assert.isAtMost(ofAccount(first), SENDING_ACCOUNT_SHARE)
       assert.lengthOf(yield* claimMessages(SENDING_ROOM - first.length, first), 0)
       // One place is free, and the one who has fewest under way gets it, though the other's have been due for longer.
-      const another = yield* insertConversationAt(quiet)
-      yield* another.write("and you?")
+      const another = yield* insertAccountConversation(quiet)
+      yield* another.queueText("and you?")
       assert.strictEqual((yield* claimMessages(1, ofGreedy.slice(1)))[0]?.operator_id, quiet.operatorId)
       assert.strictEqual((yield* claimMessages(1, ofGreedy.slice(1)))[0]?.operator_id, greedy.operatorId)
 
@@ -177,8 +177,8 @@ layer(layerSendService)("a worker that sends", (it) => {
         // Due later than all that is to be tried again.
         yield* TestClock.adjust("2 minutes")
         yield* waitingIn(one.operatorId, yield* insertChannelAccount(one.operatorId), 1)
-        const quiet = yield* insertConversationAt(one)
-        yield* quiet.write("hello")
+        const quiet = yield* insertAccountConversation(one)
+        yield* quiet.queueText("hello")
         const failures: Array<number> = []
         for (let nth = 0; nth < 6; nth++) failures.push(...(yield* claimMessages(1)).map((taken) => taken.failures))
         assert.deepStrictEqual(failures, [0, 0, 1, 1, 1, 1])
@@ -188,7 +188,7 @@ layer(layerSendService)("a worker that sends", (it) => {
   it.effect("is woken, and looks a moment later again however much is written", () =>
     Effect.gen(function* () {
       yield* emptied
-      const { thread_id, code, write } = yield* prepareConversation
+      const { thread_id, code, queueText: write } = yield* prepareConversation
       yield* Layer.build(layerMessageSender)
       const { wake } = yield* WakeUp
       for (const text of ["1", "2", "3"]) {
@@ -198,7 +198,7 @@ layer(layerSendService)("a worker that sends", (it) => {
         yield* Effect.repeat(Effect.andThen(TestClock.adjust(1), loadSentTexts(thread_id)), {
           until: (all) => all.at(-1) === text
         })
-        yield* TestClock.adjust(SEND_GAP_MS)
+        yield* TestClock.adjust(SEND_POLL_GAP_MS)
       }
       yield* Effect.repeat(loadMessageLines(code), { until: (all) => all.every((each) => each.endsWith("sent")) })
       assert.deepStrictEqual(yield* loadSentTexts(thread_id), ["1", "2", "3"])

@@ -6,76 +6,79 @@ import { RateLimited, ValidationFailed } from "../../../../../src/contract/error
 import { AuthorizationCodes, type Consent } from "../../../../../src/domain/access/oauth/AuthorizationCodes.ts"
 import { Clients, type OAuthClient, PUBLIC_CLIENT_ID } from "../../../../../src/domain/access/oauth/Clients.ts"
 import { Grants } from "../../../../../src/domain/access/oauth/Grants.ts"
-import { isRegistered } from "../../../../../src/domain/access/oauth/redirect-uri.ts"
+import { isRegisteredUri } from "../../../../../src/domain/access/oauth/redirect-uri.ts"
 import { newSessionCookie } from "../../../../../src/domain/access/sign-in/cookies.ts"
 import { Passwords } from "../../../../../src/domain/access/sign-in/Passwords.ts"
 import { type Session, Sessions } from "../../../../../src/domain/access/sign-in/Sessions.ts"
-import { Outbound } from "../../../../../src/domain/webhooks/deliveries/Outbound.ts"
-import { layerConsoleAssembly } from "../../../../../src/transports/console/assembly.ts"
+import { OutboundHttp } from "../../../../../src/domain/webhooks/deliveries/OutboundHttp.ts"
+import { layerConsoleAssembly } from "../../../../../src/transports/console/console-assembly.ts"
 import { ConsoleEndpoint, layerConsoleEndpoint } from "../../../../../src/transports/console/console-endpoint.ts"
 import {
   ACTION_FIELD,
-  cookieName,
   deriveFormToken,
-  FORM_TOKEN_FIELD
+  FORM_TOKEN_FIELD,
+  sessionCookieName
 } from "../../../../../src/transports/console/visit.ts"
 import { listen } from "../../../../../src/transports/http-server/listen.ts"
-import { toConsoleCaller } from "../../../callers.ts"
+import { toConsoleCaller } from "../../../console-caller.ts"
 import { layerTest } from "../../../harness.ts"
-import { BaseUrl } from "../../../server.ts"
+import { BaseUrl } from "../../../http-server.ts"
 import { toPasswordConfirmation } from "../sign-in/sign-in-accounts.ts"
 
 // Consent by itself: real pages and rules, over clients, sessions and codes that a test can look into.
 
 export const PUBLIC_URL = "https://latchkey.example.test"
 
-export const CALLBACK = "https://partner.example.test/cb?tenant=7"
-export const PARTNER: OAuthClient = {
+export const PARTNER_REDIRECT_URL = "https://partner.example.test/cb?tenant=7"
+export const PARTNER_CLIENT: OAuthClient = {
   id: "lkapp_partner",
   name: "Partner & Sons",
-  redirectUris: [CALLBACK],
+  redirectUris: [PARTNER_REDIRECT_URL],
   isPublic: false
 }
-const TWO_WAYS: OAuthClient = {
+const TWO_REDIRECTS_CLIENT: OAuthClient = {
   id: "lkapp_two",
   name: "Two ways",
   redirectUris: ["https://two.example.test/a", "https://two.example.test/b"],
   isPublic: false
 }
-const EVERYBODYS: OAuthClient = { id: PUBLIC_CLIENT_ID, name: "MCP client", redirectUris: [], isPublic: true }
+const PUBLIC_CLIENT: OAuthClient = { id: PUBLIC_CLIENT_ID, name: "MCP client", redirectUris: [], isPublic: true }
 
 /** Where the public client's users may be led back to. */
-export const LOOPBACK = "http://127.0.0.1:33418/cb"
-export const SITE = "https://app.example.test/oauth/callback"
-export const PROGRAM = "cursor://anysphere.cursor-mcp/oauth/callback"
-const REGISTERED = ["http://127.0.0.1/cb", "http://[::1]/cb", SITE, PROGRAM]
+export const LOOPBACK_REDIRECT_URL = "http://127.0.0.1:33418/cb"
+export const SITE_REDIRECT_URL = "https://app.example.test/oauth/callback"
+export const APP_REDIRECT_URL = "cursor://anysphere.cursor-mcp/oauth/callback"
+const REGISTERED_REDIRECT_URLS = ["http://127.0.0.1/cb", "http://[::1]/cb", SITE_REDIRECT_URL, APP_REDIRECT_URL]
 
 /** S256 of the verifier in RFC 7636, appendix B. */
-export const CHALLENGE = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
+export const CODE_CHALLENGE = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
 
 /** An account without room for another connection is told so. */
-const FULL = "Disconnect an application first."
-export const FULL_ACCOUNT = 13
+const FULL_ACCOUNT_MESSAGE = "Disconnect an application first."
+export const FULL_ACCOUNT_ID = 13
 /** One that gives access too often too. */
-const OFTEN = "Wait a minute."
-export const HASTY_ACCOUNT = 14
+const RATE_LIMITED_MESSAGE = "Wait a minute."
+export const RATE_LIMITED_ACCOUNT_ID = 14
 
-interface Seen {
-  readonly issued: Array<{ readonly code: string; readonly consent: Consent; readonly actor: Actor }>
-  readonly ledTo: Array<string>
+interface ConsentRecords {
+  readonly issuedCodes: Array<{ readonly code: string; readonly consent: Consent; readonly actor: Actor }>
+  readonly recordedRedirects: Array<string>
   readonly sessions: Map<string, Session>
 }
 
 /** What consent did, and who is signed in. */
-export class ConsentState extends Context.Service<ConsentState, Seen>()("latchkey/test/oauth/Ground") {
-  static readonly layer = Layer.sync(ConsentState, (): Seen => ({ issued: [], ledTo: [], sessions: new Map() }))
+export class ConsentState extends Context.Service<ConsentState, ConsentRecords>()("latchkey/test/oauth/Ground") {
+  static readonly layer = Layer.sync(
+    ConsentState,
+    (): ConsentRecords => ({ issuedCodes: [], recordedRedirects: [], sessions: new Map() })
+  )
 }
 
-const layerSessions = Layer.unwrap(
+const layerConsentSessions = Layer.unwrap(
   Effect.map(ConsentState, ({ sessions }) =>
     Layer.mock(Sessions, {
       find: (cookie) => Effect.sync(() => sessions.get(cookie)),
-      confirm: (cookie, { password }) =>
+      confirmPassword: (cookie, { password }) =>
         password === "right" ? Effect.succeed(toPasswordConfirmation(cookie)) : Effect.fail({ _tag: "WrongPassword" }),
       signOut: (cookie) =>
         Effect.sync(() => {
@@ -86,11 +89,14 @@ const layerSessions = Layer.unwrap(
 )
 
 const layerClients = Layer.unwrap(
-  Effect.map(ConsentState, ({ ledTo }) =>
+  Effect.map(ConsentState, ({ recordedRedirects: ledTo }) =>
     Layer.mock(Clients, {
-      find: (id) => Effect.succeed([PARTNER, TWO_WAYS, EVERYBODYS].find((each) => each.id === id)),
+      find: (id) =>
+        Effect.succeed([PARTNER_CLIENT, TWO_REDIRECTS_CLIENT, PUBLIC_CLIENT].find((each) => each.id === id)),
       mayRedirectTo: ({ isPublic, redirectUris }, uri) =>
-        Effect.succeed(isRegistered(isPublic ? REGISTERED : redirectUris, uri, isPublic ? "public" : "partner")),
+        Effect.succeed(
+          isRegisteredUri(isPublic ? REGISTERED_REDIRECT_URLS : redirectUris, uri, isPublic ? "public" : "partner")
+        ),
       recordRedirect: (uri) =>
         Effect.sync(() => {
           ledTo.push(uri)
@@ -99,12 +105,14 @@ const layerClients = Layer.unwrap(
   )
 )
 
-const layerCodes = Layer.unwrap(
-  Effect.map(ConsentState, ({ issued }) =>
+const layerAuthorizationCodes = Layer.unwrap(
+  Effect.map(ConsentState, ({ issuedCodes: issued }) =>
     Layer.mock(AuthorizationCodes, {
       issue: Effect.fnUntraced(function* (consent: Consent) {
-        if (consent.caller.accountId === FULL_ACCOUNT) return yield* new ValidationFailed({ message: FULL })
-        if (consent.caller.accountId === HASTY_ACCOUNT) return yield* new RateLimited({ message: OFTEN, headers: {} })
+        if (consent.caller.accountId === FULL_ACCOUNT_ID)
+          return yield* new ValidationFailed({ message: FULL_ACCOUNT_MESSAGE })
+        if (consent.caller.accountId === RATE_LIMITED_ACCOUNT_ID)
+          return yield* new RateLimited({ message: RATE_LIMITED_MESSAGE, headers: {} })
         const code = `lkcode_${issued.length}`
         issued.push({ code, consent, actor: yield* CurrentActor })
         return code
@@ -116,12 +124,12 @@ const layerCodes = Layer.unwrap(
 /** The pages over it, as they are at `publicUrl`. */
 export const layerConsentPages = (publicUrl = PUBLIC_URL) =>
   layerConsoleEndpoint(publicUrl).pipe(
-    Layer.provide([layerSessions, layerClients, layerCodes]),
+    Layer.provide([layerConsentSessions, layerClients, layerAuthorizationCodes]),
     // What other pages work with.
     Layer.provide([
       Layer.mock(Passwords, {}),
       Layer.mock(Grants, {}),
-      Layer.provide(layerConsoleAssembly, Layer.mock(Outbound, {}))
+      Layer.provide(layerConsoleAssembly, Layer.mock(OutboundHttp, {}))
     ]),
     Layer.provideMerge(ConsentState.layer),
     Layer.provideMerge(layerTest),
@@ -143,7 +151,7 @@ export const layerServedConsentPages = Layer.effect(
   Layer.provideMerge(layerConsentPages("http://127.0.0.1"))
 )
 
-interface SignedIn {
+interface SignInOptions {
   readonly role?: "main" | "sub"
   readonly status?: SignedInAccount["status"]
   readonly subscriptionUntil?: SignedInAccount["subscriptionUntil"]
@@ -164,7 +172,7 @@ export const signIn = Effect.fnUntraced(function* ({
   email = "host@example.test",
   operatorName = "Harbour Stays",
   passwordAt = Date.now()
-}: SignedIn = {}) {
+}: SignInOptions = {}) {
   const { sessions } = yield* ConsentState
   const cookie = newSessionCookie()
   const caller = toConsoleCaller({ operatorId: 5, accountId, role, edition })
@@ -179,7 +187,7 @@ export interface VisitedPage {
   readonly text: string
 }
 
-interface Sent {
+interface VisitOptions {
   readonly cookie?: string
   /** A form, sent with its token unless that is said otherwise. */
   readonly form?: Readonly<Record<string, string>>
@@ -188,61 +196,70 @@ interface Sent {
 }
 
 /** Each request comes from an address of its own: nobody is counted here. */
-let addresses = 0
+let addressCount = 0
 
-const bodyOf = (cookie: string, form: Readonly<Record<string, string>> | undefined) =>
+const encodeFormBody = (cookie: string, form: Readonly<Record<string, string>> | undefined) =>
   form === undefined ? null : new URLSearchParams({ [FORM_TOKEN_FIELD]: deriveFormToken(cookie), ...form }).toString()
 
 /** What the browser with that cookie is answered. */
 export const visitPage = Effect.fnUntraced(function* (
   target: string,
-  { cookie = newSessionCookie(), form, headers = {}, method = form === undefined ? "GET" : "POST" }: Sent = {}
+  { cookie = newSessionCookie(), form, headers = {}, method = form === undefined ? "GET" : "POST" }: VisitOptions = {}
 ) {
   const pages = yield* ConsoleEndpoint
-  const body = bodyOf(cookie, form)
-  const type = body === null ? {} : { "content-type": "application/x-www-form-urlencoded" }
-  const own = { cookie: `${cookieName(PUBLIC_URL)}=${cookie}`, host: new URL(PUBLIC_URL).host }
-  const web = new Request(`${PUBLIC_URL}${target}`, { method, body, headers: { ...type, ...own, ...headers } })
-  addresses += 1
-  const from = Option.some(`10.${addresses >> 16}.${(addresses >> 8) & 255}.${addresses & 255}`)
-  const response = yield* pages(HttpServerRequest.fromWeb(web).modify({ remoteAddress: from }))
+  const body = encodeFormBody(cookie, form)
+  const contentTypeHeaders = body === null ? {} : { "content-type": "application/x-www-form-urlencoded" }
+  const requestHeaders = { cookie: `${sessionCookieName(PUBLIC_URL)}=${cookie}`, host: new URL(PUBLIC_URL).host }
+  const webRequest = new Request(`${PUBLIC_URL}${target}`, {
+    method,
+    body,
+    headers: { ...contentTypeHeaders, ...requestHeaders, ...headers }
+  })
+  addressCount += 1
+  const remoteAddress = Option.some(`10.${addressCount >> 16}.${(addressCount >> 8) & 255}.${addressCount & 255}`)
+  const response = yield* pages(HttpServerRequest.fromWeb(webRequest).modify({ remoteAddress }))
   if (response === undefined) return yield* Effect.die(new Error(`nothing is at ${target}`))
-  const answered = HttpServerResponse.toWeb(response)
-  const text = yield* Effect.promise(() => answered.text())
-  const seen: VisitedPage = {
-    status: answered.status,
-    location: answered.headers.get("location") ?? "",
-    headers: answered.headers,
+  const webResponse = HttpServerResponse.toWeb(response)
+  const text = yield* Effect.promise(() => webResponse.text())
+  const page: VisitedPage = {
+    status: webResponse.status,
+    location: webResponse.headers.get("location") ?? "",
+    headers: webResponse.headers,
     text
   }
-  return seen
+  return page
 })
 
-type Parameters = Readonly<Record<string, string | undefined>>
+type RequestParameters = Readonly<Record<string, string | undefined>>
 
 /** A partner's request, and the public client's, with some parameters otherwise; undefined leaves one out. */
-const targetOf = (parameters: Parameters): string => {
+const toAuthorizationUrl = (parameters: RequestParameters): string => {
   const query = new URLSearchParams()
   for (const [name, value] of Object.entries(parameters)) if (value !== undefined) query.set(name, value)
   return `/authorization?${query.toString()}`
 }
 
-export const partnerRequestUrl = (otherwise: Parameters = {}): string =>
-  targetOf({ client_id: PARTNER.id, redirect_uri: CALLBACK, state: "s t/a+t%e", ...otherwise })
+export const partnerRequestUrl = (overrides: RequestParameters = {}): string =>
+  toAuthorizationUrl({
+    client_id: PARTNER_CLIENT.id,
+    redirect_uri: PARTNER_REDIRECT_URL,
+    state: "s t/a+t%e",
+    ...overrides
+  })
 
-export const publicRequestUrl = (otherwise: Parameters = {}): string =>
-  targetOf({
+export const publicRequestUrl = (overrides: RequestParameters = {}): string =>
+  toAuthorizationUrl({
     client_id: PUBLIC_CLIENT_ID,
-    redirect_uri: LOOPBACK,
+    redirect_uri: LOOPBACK_REDIRECT_URL,
     response_type: "code",
     scope: "read-only writable",
     state: "xyz",
-    code_challenge: CHALLENGE,
+    code_challenge: CODE_CHALLENGE,
     code_challenge_method: "S256",
-    ...otherwise
+    ...overrides
   })
 
-export const allowForm = (scope: string) => ({ [ACTION_FIELD]: "allow", scope })
+export const makeAllowForm = (scope: string) => ({ [ACTION_FIELD]: "allow", scope })
 export const denyForm = { [ACTION_FIELD]: "deny" }
 
 /** What an address was answered with, by name. */

@@ -14,22 +14,22 @@ import {
   TokenIssuer,
   type TokenRefreshRequest
 } from "../../../../../src/domain/access/oauth/TokenIssuer.ts"
-import { layerTestDatabase } from "../../../database.ts"
-import { freshOperator } from "../../../harness.ts"
+import { createOperator } from "../../../harness.ts"
+import { layerTestDatabase } from "../../../test-database.ts"
 
 // Codes, exchange, renewal and the end of what came of them, without doors and pages: what is checked before stands outside.
 
 /** Who was told of, and whether it was right; nobody is locked out. */
 export const secretCheckLog: Array<readonly [string, boolean]> = []
 
-const layerChecksTold = Layer.succeed(FailedSecretChecks, {
-  recordResult: (who, isRight) => Effect.sync(() => secretCheckLog.push([who, isRight])).pipe(Effect.as(isRight))
+const layerRecordedSecretChecks = Layer.succeed(FailedSecretChecks, {
+  recordResult: (key, isRight) => Effect.sync(() => secretCheckLog.push([key, isRight])).pipe(Effect.as(isRight))
 })
 
 /** The services over a database. */
-export const layerFlowOver = <E, R>(
+export const layerOauthFlowOver = <E, R>(
   database: Layer.Layer<SqlClient.SqlClient, E, R>,
-  layerChecks: Layer.Layer<FailedSecretChecks> = layerChecksTold
+  layerChecks: Layer.Layer<FailedSecretChecks> = layerRecordedSecretChecks
 ) =>
   Layer.mergeAll(AuthorizationCodes.layer, TokenIssuer.layer, Grants.layer).pipe(
     Layer.provideMerge(layerChecks),
@@ -37,13 +37,13 @@ export const layerFlowOver = <E, R>(
     Layer.provideMerge(database)
   )
 
-export const layerFlow = layerFlowOver(layerTestDatabase)
+export const layerOauthFlow = layerOauthFlowOver(layerTestDatabase)
 
 /** What a request's verifier is, and another that is not. */
-export const VERIFIER = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
-export const OTHER_VERIFIER = "aBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
+export const CODE_VERIFIER = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
+export const OTHER_CODE_VERIFIER = "aBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
 
-export const REDIRECT = "https://partner.example/callback"
+export const REDIRECT_URI = "https://partner.example/callback"
 
 /** A partner of a test's own. */
 export const createPartner = (name = "Partner") =>
@@ -52,8 +52,8 @@ export const createPartner = (name = "Partner") =>
     const id = `lkapp_${randomBytes(8).toString("hex")}`
     yield* sql`
       INSERT INTO oauth_clients (id, name, redirect_uris, secret_digest, created_at)
-      VALUES (${id}, ${name}, ${[REDIRECT]}, '\\x00', now())`
-    const client: OAuthClient = { id, name, redirectUris: [REDIRECT], isPublic: false }
+      VALUES (${id}, ${name}, ${[REDIRECT_URI]}, '\\x00', now())`
+    const client: OAuthClient = { id, name, redirectUris: [REDIRECT_URI], isPublic: false }
     return client
   }).pipe(Effect.orDie)
 
@@ -63,15 +63,15 @@ export const PUBLIC_CLIENT: OAuthClient = { id: "service_mcp", name: "MCP client
 export const makeConsent = (
   client: OAuthClient,
   caller: Consent["caller"],
-  own: Partial<Omit<Consent, "client" | "caller">> = {}
+  overrides: Partial<Omit<Consent, "client" | "caller">> = {}
 ): Consent => ({
   caller,
   client,
   scope: "writable",
-  redirectUri: REDIRECT,
-  challenge: challengeOf(VERIFIER),
+  redirectUri: REDIRECT_URI,
+  challenge: challengeOf(CODE_VERIFIER),
   resource: null,
-  ...own
+  ...overrides
 })
 
 export const issueCode = (consent: Consent) => AuthorizationCodes.use((codes) => codes.issue(consent))
@@ -80,34 +80,34 @@ export const issueCode = (consent: Consent) => AuthorizationCodes.use((codes) =>
 export const toCodeExchange = (
   client: OAuthClient,
   code: string,
-  own: Partial<CodeExchangeRequest> = {}
+  overrides: Partial<CodeExchangeRequest> = {}
 ): CodeExchangeRequest => ({
   client,
   code,
-  verifier: VERIFIER,
-  redirectUri: REDIRECT,
+  verifier: CODE_VERIFIER,
+  redirectUri: REDIRECT_URI,
   resources: [],
-  ...own
+  ...overrides
 })
 
-export const exchangeCode = (code: CodeExchangeRequest) => TokenIssuer.use((issuing) => issuing.exchange(code))
+export const exchangeCode = (request: CodeExchangeRequest) => TokenIssuer.use((issuer) => issuer.exchange(request))
 
-export const renewToken = (client: OAuthClient, refreshToken: string, own: Partial<TokenRefreshRequest> = {}) =>
-  TokenIssuer.use((issuing) => issuing.renew({ client, refreshToken, scope: undefined, resources: [], ...own }))
+export const renewToken = (client: OAuthClient, refreshToken: string, overrides: Partial<TokenRefreshRequest> = {}) =>
+  TokenIssuer.use((issuer) => issuer.renew({ client, refreshToken, scope: undefined, resources: [], ...overrides }))
 
 export const revokeToken = (client: OAuthClient, token: string) =>
-  TokenIssuer.use((issuing) => issuing.revoke(client, token))
+  TokenIssuer.use((issuer) => issuer.revoke(client, token))
 
 /** A connection of a new operator, or of one there is, with its first tokens. */
 export const connectClient = Effect.fnUntraced(function* (
   client: OAuthClient,
-  own: Partial<Omit<Consent, "client" | "caller">> = {},
+  overrides: Partial<Omit<Consent, "client" | "caller">> = {},
   caller?: Consent["caller"]
 ) {
-  const operator = caller ?? (yield* freshOperator())
-  const code = yield* Effect.orDie(issueCode(makeConsent(client, operator, own)))
-  const issued = yield* Effect.orDie(exchangeCode(toCodeExchange(client, code)))
-  return { operator, code, ...issued, grantId: yield* findGrantOf(issued.accessToken) }
+  const operator = caller ?? (yield* createOperator())
+  const code = yield* Effect.orDie(issueCode(makeConsent(client, operator, overrides)))
+  const tokens = yield* Effect.orDie(exchangeCode(toCodeExchange(client, code)))
+  return { operator, code, ...tokens, grantId: yield* findGrantId(tokens.accessToken) }
 })
 
 /** `error: name` of what OAuth refuses. */
@@ -115,16 +115,16 @@ export const oauthErrorOf = <A, R>(effect: Effect.Effect<A, BadRequest | Unauthe
   Effect.map(Effect.flip(effect), (error) => `${error._tag} ${"oauth" in error ? error.oauth : error.message}`)
 
 /** `ok`, or what {@link oauthErrorOf} says. */
-export const outcomeOf = <R>(effect: Effect.Effect<IssuedTokens, BadRequest | Unauthenticated | RateLimited, R>) =>
+export const tokenOutcomeOf = <R>(effect: Effect.Effect<IssuedTokens, BadRequest | Unauthenticated | RateLimited, R>) =>
   Effect.match(effect, {
     onSuccess: () => "ok",
     onFailure: (error) => `${error._tag} ${"oauth" in error ? error.oauth : error.message}`
   })
 
-export const UNAUTHENTICATED = "Unauthenticated invalid_grant"
+export const INVALID_GRANT_ERROR = "Unauthenticated invalid_grant"
 
 /** The grant of an access token. */
-export const findGrantOf = Effect.fnUntraced(function* (token: string) {
+export const findGrantId = Effect.fnUntraced(function* (token: string) {
   const sql = yield* SqlClient.SqlClient
   const rows = yield* sql<{ id: number }>`
     SELECT grant_id AS id FROM access_tokens WHERE digest = sha256(${token}::text::bytea)`

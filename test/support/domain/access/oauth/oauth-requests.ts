@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { BaseUrl } from "../../../server.ts"
+import { BaseUrl } from "../../../http-server.ts"
 
 // Requests as clients send them, and what they are answered.
 
@@ -9,11 +9,11 @@ export interface OauthResponse {
   readonly body: Readonly<Record<string, unknown>>
 }
 
-export const AUTHORIZATIONS = "/v3/oauth/authorizations"
-export const REVOKE = "/v3/oauth/revoke"
-export const REGISTRATIONS = "/v3/oauth/registrations"
+export const AUTHORIZATIONS_PATH = "/v3/oauth/authorizations"
+export const REVOKE_PATH = "/v3/oauth/revoke"
+export const REGISTRATIONS_PATH = "/v3/oauth/registrations"
 
-export const sendRequest = Effect.fnUntraced(function* (path: string, init: RequestInit = {}) {
+export const sendOauthRequest = Effect.fnUntraced(function* (path: string, init: RequestInit = {}) {
   const base = yield* BaseUrl
   return yield* Effect.promise(async (): Promise<OauthResponse> => {
     const response = await fetch(`${base}${path}`, { redirect: "manual", ...init })
@@ -23,24 +23,24 @@ export const sendRequest = Effect.fnUntraced(function* (path: string, init: Requ
   })
 })
 
-type Fields = Readonly<Record<string, string>>
+type StringFields = Readonly<Record<string, string>>
 
 /** As libraries for OAuth send it. */
-export const sendForm = (path: string, fields: Fields | string, headers: Fields = {}) =>
-  sendRequest(path, {
+export const sendForm = (path: string, fields: StringFields | string, headers: StringFields = {}) =>
+  sendOauthRequest(path, {
     method: "POST",
     headers: { "content-type": "application/x-www-form-urlencoded", ...headers },
     body: typeof fields === "string" ? fields : new URLSearchParams(fields).toString()
   })
 
 /** As clients of this API send it. */
-export const sendJson = (path: string, fields: unknown, headers: Fields = {}) =>
-  sendRequest(path, {
+export const sendJson = (path: string, fields: unknown, headers: StringFields = {}) =>
+  sendOauthRequest(path, {
     method: "POST",
     headers: { "content-type": "application/json", ...headers },
     body: typeof fields === "string" ? fields : JSON.stringify(fields)
   })
 
-export const basicAuthorization = (id: string, secret: string): Fields => ({
+export const makeBasicAuthorization = (id: string, secret: string): StringFields => ({
   authorization: `Basic ${Buffer.from(`${encodeURIComponent(id)}:${encodeURIComponent(secret)}`).toString("base64")}`
 })

@@ -7,19 +7,19 @@ import type { PasswordConfirmation } from "../../../../../src/domain/access/sign
 import { asSystemActor } from "../../../harness.ts"
 
 /** What a hash costs in tests, where nobody steals it. */
-export const CHEAP_COST: PasswordCost = { N: 16, r: 8, p: 1 }
-export const withCheapHashing = Effect.provideService(PasswordCost, CHEAP_COST)
+export const CHEAP_PASSWORD_COST: PasswordCost = { N: 16, r: 8, p: 1 }
+export const withCheapHashing = Effect.provideService(PasswordCost, CHEAP_PASSWORD_COST)
 
 export const PASSWORD = "correct horse"
 
 /** An operator whose main account signs in with {@link PASSWORD}. */
-export const createSignInAccount = (name = "Harbour Stays", cost = CHEAP_COST) =>
+export const createSignInAccount = (name = "Harbour Stays", cost = CHEAP_PASSWORD_COST) =>
   Effect.gen(function* () {
     const email = `${randomBytes(8).toString("hex")}@example.test`
-    const made = yield* Operators.use((operators) =>
+    const operator = yield* Operators.use((operators) =>
       operators.create({ name, time_zone: "Europe/Lisbon", currency: "EUR", email, password: PASSWORD })
     ).pipe(Effect.provide(Operators.layer), Effect.provideService(PasswordCost, cost), asSystemActor)
-    return { operatorId: made.operator_id, accountId: made.account_id, email }
+    return { operatorId: operator.operator_id, accountId: operator.account_id, email }
   }).pipe(Effect.orDie)
 
 /** What the console answers of a password that was right, where a test says which that is. */

@@ -13,13 +13,17 @@ import {
   KnowledgeAnswers,
   type KnowledgeAsker
 } from "../../../../../src/domain/knowledge/search/KnowledgeAnswers.ts"
-import { FanOut } from "../../../../../src/domain/webhooks/deliveries/FanOut.ts"
+import { EventDispatcher } from "../../../../../src/domain/webhooks/deliveries/EventDispatcher.ts"
 import { InternalSubscribers } from "../../../../../src/jobs/events/internal-subscribers.ts"
 import { jsonParameter } from "../../../../../src/platform/database/parameters.ts"
-import { channelRoom, createSellingOperator, orderEvent } from "../../../connectors/ingest/channel-events.ts"
+import {
+  createOperatorWithListings,
+  makeChannelRoom,
+  makeOrderEvent
+} from "../../../connectors/ingest/channel-events.ts"
 import { layerService } from "../../../harness.ts"
 import { layerOwnDatabase } from "../../../own-database.ts"
-import { messageEvent, threadEvent } from "../../guests/conversations/channel-conversation.ts"
+import { makeMessageEvent, makeThreadEvent } from "../../guests/conversations/channel-conversation.ts"
 
 // Guests who write, and a worker whose every look is called by the test. What is known is the test's to say.
 
@@ -35,53 +39,53 @@ export const WIFI_ANSWER: AnswerSentence = {
 }
 
 /** What is known: whoever writes of Wi-Fi is answered, and of nothing else, unless a test says so. */
-export class KnownAnswers extends Context.Service<
-  KnownAnswers,
+export class ScriptedAnswers extends Context.Service<
+  ScriptedAnswers,
   {
     /** What was asked, oldest first: each time the messages that waited together. */
-    readonly asked: Effect.Effect<
+    readonly questions: Effect.Effect<
       ReadonlyArray<{ readonly asking: KnowledgeAsker; readonly messages: ReadonlyArray<string> }>
     >
     /** Answers like that from now on. */
-    readonly answer: (answer: Effect.Effect<ReadonlyArray<AnswerSentence>>) => Effect.Effect<void>
+    readonly setAnswer: (answer: Effect.Effect<ReadonlyArray<AnswerSentence>>) => Effect.Effect<void>
   }
 >()("latchkey/test/Known") {}
 
-const layerKnown = Layer.effectContext(
+const layerScriptedAnswers = Layer.effectContext(
   Effect.gen(function* () {
-    const asked = yield* Ref.make<ReadonlyArray<{ asking: KnowledgeAsker; messages: ReadonlyArray<string> }>>([])
-    const answers = yield* Ref.make<Effect.Effect<ReadonlyArray<AnswerSentence>> | undefined>(undefined)
-    const answers_ = KnowledgeAnswers.of({
+    const questions = yield* Ref.make<ReadonlyArray<{ asking: KnowledgeAsker; messages: ReadonlyArray<string> }>>([])
+    const scriptedAnswer = yield* Ref.make<Effect.Effect<ReadonlyArray<AnswerSentence>> | undefined>(undefined)
+    const knowledgeAnswers = KnowledgeAnswers.of({
       ask: (_operatorId, asking, messages) =>
         Effect.gen(function* () {
-          yield* Ref.update(asked, (all) => [...all, { asking, messages }])
-          const told = yield* Ref.get(answers)
-          return told === undefined ? (/wi-?fi/i.test(messages.join()) ? [WIFI_ANSWER] : []) : yield* told
+          yield* Ref.update(questions, (all) => [...all, { asking, messages }])
+          const scripted = yield* Ref.get(scriptedAnswer)
+          return scripted === undefined ? (/wi-?fi/i.test(messages.join()) ? [WIFI_ANSWER] : []) : yield* scripted
         })
     })
     return Context.make(
-      KnownAnswers,
-      KnownAnswers.of({ asked: Ref.get(asked), answer: (answer) => Ref.set(answers, answer) })
-    ).pipe(Context.add(KnowledgeAnswers, answers_))
+      ScriptedAnswers,
+      ScriptedAnswers.of({ questions: Ref.get(questions), setAnswer: (answer) => Ref.set(scriptedAnswer, answer) })
+    ).pipe(Context.add(KnowledgeAnswers, knowledgeAnswers))
   })
 )
 
 /** The service without rate windows and what the worker needs, over a database of its own. */
-export const layerAnswering = Layer.mergeAll(
+export const layerAnsweringService = Layer.mergeAll(
   AnswerQueue.layer,
   Ingest.layer,
-  layerKnown,
-  Layer.provide(FanOut.layer, Layer.succeed(InternalSubscribers, guestQuestionSubscribers))
+  layerScriptedAnswers,
+  Layer.provide(EventDispatcher.layer, Layer.succeed(InternalSubscribers, guestQuestionSubscribers))
 ).pipe(Layer.provideMerge(layerService(layerOwnDatabase, RateWindows.layerUnbounded)))
 
 /** A rule as it is kept, made at this moment; answers its id. */
 export const insertRule = Effect.fnUntraced(function* (operatorId: number, definition: RuleDefinition) {
   const sql = yield* SqlClient.SqlClient
   const now = yield* currentSecond
-  const [made] = yield* sql<{ id: number }>`
+  const [row] = yield* sql<{ id: number }>`
     INSERT INTO automation_rules (operator_id, action, definition, state, since, created_at)
     VALUES (${operatorId}, ${definition.action}, ${jsonParameter(definition)}::jsonb, 'active', ${now}, ${now}) RETURNING id`
-  return made?.id ?? 0
+  return row?.id ?? 0
 }, Effect.orDie)
 
 export const ANSWER_RULE: RuleDefinition = { name: "Answers", action: "answer" }
@@ -94,7 +98,7 @@ export const GREETING_RULE: RuleDefinition = {
 
 /** Hands out what happened. */
 export const dispatchAllEvents = Effect.gen(function* () {
-  const { dispatchNext } = yield* FanOut
+  const { dispatchNext } = yield* EventDispatcher
   while ((yield* dispatchNext(yield* DateTime.nowAsDate)).events > 0) yield* Effect.void
 })
 
@@ -110,10 +114,10 @@ export const answerAllDue = Effect.gen(function* () {
   }
 }).pipe(Effect.scoped)
 
-let nth = 0
+let messageCount = 0
 
 /** The entry that {@link WIFI_ANSWER} is of, as it is prepared. */
-const entryOf = Effect.fnUntraced(function* (operatorId: number) {
+const insertWifiEntry = Effect.fnUntraced(function* (operatorId: number) {
   const sql = yield* SqlClient.SqlClient
   const { knowledge_base_id, revision, title, sub_title, fragment } = WIFI_ANSWER
   const contents = jsonParameter([{ sub_title, text: fragment }])
@@ -127,23 +131,27 @@ const entryOf = Effect.fnUntraced(function* (operatorId: number) {
 
 /** An operator with a rule that answers, and a guest's thread; `rules` in the place of that one. */
 export const startInquiry = Effect.fnUntraced(function* (...rules: ReadonlyArray<RuleDefinition>) {
-  const ground = yield* createSellingOperator
+  const operator = yield* createOperatorWithListings
   yield* TestClock.setTime(NOW)
   const ruleIds: Array<number> = []
   for (const rule of rules.length === 0 ? [ANSWER_RULE] : rules)
-    ruleIds.push(yield* insertRule(ground.operatorId, rule))
-  yield* entryOf(ground.operatorId)
-  yield* ground.hear(threadEvent())
+    ruleIds.push(yield* insertRule(operator.operatorId, rule))
+  yield* insertWifiEntry(operator.operatorId)
+  yield* operator.ingestEvent(makeThreadEvent())
   const sql = yield* SqlClient.SqlClient
-  const { conversations } = yield* ground.api.query_conversations({}).pipe(ground.as)
-  const id = conversations[0]?.id ?? ""
-  const said = (sender: "guest" | "host", text: string, options: { readonly thread_id?: string; readonly at?: Date }) =>
+  const { conversations } = yield* operator.api.query_conversations({}).pipe(operator.as)
+  const conversationId = conversations[0]?.id ?? ""
+  const ingestMessage = (
+    sender: "guest" | "host",
+    text: string,
+    options: { readonly thread_id?: string; readonly at?: Date }
+  ) =>
     Effect.gen(function* () {
       const now = yield* DateTime.nowAsDate
-      nth += 1
-      return yield* ground.hear(
-        messageEvent({
-          message_id: `M-${nth}`,
+      messageCount += 1
+      return yield* operator.ingestEvent(
+        makeMessageEvent({
+          message_id: `M-${messageCount}`,
           thread_id: options.thread_id ?? "T1",
           sender,
           text,
@@ -152,36 +160,36 @@ export const startInquiry = Effect.fnUntraced(function* (...rules: ReadonlyArray
       )
     })
   /** In the order of time: the operation answers them newest first. */
-  const messages = Effect.map(ground.api.get_conversation({ id }).pipe(ground.as), (conversation) =>
+  const messages = Effect.map(operator.api.get_conversation({ id: conversationId }).pipe(operator.as), (conversation) =>
     conversation.messages.toReversed()
   )
   return {
-    ...ground,
-    id,
+    ...operator,
+    conversationId,
     ruleIds,
-    rule: ruleIds[0] ?? 0,
+    ruleId: ruleIds[0] ?? 0,
     ask: (text: string, options: { readonly thread_id?: string; readonly at?: Date } = {}) =>
-      said("guest", text, options),
+      ingestMessage("guest", text, options),
     /** The host writes at the channel. */
-    hostThere: (text: string) => said("host", text, {}),
-    hostHere: (message: string) => ground.api.send_message({ id, message }).pipe(ground.as),
+    writeAsHostAtChannel: (text: string) => ingestMessage("host", text, {}),
+    sendHostMessage: (message: string) => operator.api.send_message({ id: conversationId, message }).pipe(operator.as),
     book: (status: "accepted" | "cancelled" = "accepted", thread_id = "T1") =>
-      ground.hear(orderEvent([channelRoom(ground.listing)], { status, thread_id })),
+      operator.ingestEvent(makeOrderEvent([makeChannelRoom(operator.listingId)], { status, thread_id })),
     messages,
     /** What the service has said by itself, oldest first. */
-    automatic: Effect.map(messages, (all) =>
+    automaticMessages: Effect.map(messages, (all) =>
       all.flatMap(({ sources, content }) => (sources.length > 0 ? [content] : []))
     ),
     /** What became of the questions, oldest first. */
     plans: Effect.map(
       sql<{ state: string; reason: string | null }>`
-        SELECT state, reason FROM automation_plans WHERE operator_id = ${ground.operatorId} ORDER BY id`,
+        SELECT state, reason FROM automation_plans WHERE operator_id = ${operator.operatorId} ORDER BY id`,
       (all) => all.map(({ state, reason }) => (reason === null ? state : `${state}: ${reason}`))
     ),
-    lane: Effect.map(
+    answerPartition: Effect.map(
       sql<{ waiting: number; in_a_row: number }>`
-        SELECT waiting, in_a_row FROM answer_lanes WHERE operator_id = ${ground.operatorId}`,
-      ([lane]) => lane
+        SELECT waiting, in_a_row FROM answer_lanes WHERE operator_id = ${operator.operatorId}`,
+      ([row]) => row
     )
   }
 })

@@ -5,14 +5,14 @@ import { listStayNights } from "../../../../../src/domain/bookings/reservations/
 // What a host may do to the calendar, and a plain model of what it should come to.
 
 export const FIRST_DAY = "2027-06-01"
-export const DAYS = 12
-export const PROPERTIES = 3
+export const DAY_COUNT = 12
+export const PROPERTY_COUNT = 3
 
 /**
  * Property, order and room are places in a list; what lies behind its end wraps around. An order of several rooms has
  * the first in `property` and each further one in the next. Days count from {@link FIRST_DAY}.
  */
-export type CalendarAct =
+export type CalendarAction =
   | {
       readonly act: "create"
       readonly property: number
@@ -32,23 +32,57 @@ export type CalendarAct =
   | { readonly act: "cancel"; readonly order: number }
   | { readonly act: "close" | "open"; readonly property: number; readonly from: number; readonly days: number }
 
-const property = fc.nat(PROPERTIES - 1)
-const order = fc.nat(9)
-const room = fc.nat(PROPERTIES - 1)
-const rooms = fc.integer({ min: 1, max: PROPERTIES })
-const from = fc.nat(DAYS - 5)
-const nights = fc.integer({ min: 1, max: 4 })
+const arbitraryProperty = fc.nat(PROPERTY_COUNT - 1)
+const arbitraryOrder = fc.nat(9)
+const arbitraryRoom = fc.nat(PROPERTY_COUNT - 1)
+const arbitraryRoomCount = fc.integer({ min: 1, max: PROPERTY_COUNT })
+const arbitraryFirstDay = fc.nat(DAY_COUNT - 5)
+const arbitraryNightCount = fc.integer({ min: 1, max: 4 })
 
-export const calendarActs = fc.array(
+export const arbitraryCalendarActions = fc.array(
   fc.oneof(
-    { weight: 4, arbitrary: fc.record({ act: fc.constant("create" as const), property, rooms, from, nights }) },
-    { weight: 3, arbitrary: fc.record({ act: fc.constant("move" as const), order, room, from, nights }) },
-    { weight: 3, arbitrary: fc.record({ act: fc.constant("allocate" as const), order, room, property }) },
-    { weight: 1, arbitrary: fc.record({ act: fc.constant("box" as const), order, room }) },
-    { weight: 2, arbitrary: fc.record({ act: fc.constant("cancel" as const), order }) },
+    {
+      weight: 4,
+      arbitrary: fc.record({
+        act: fc.constant("create" as const),
+        property: arbitraryProperty,
+        rooms: arbitraryRoomCount,
+        from: arbitraryFirstDay,
+        nights: arbitraryNightCount
+      })
+    },
     {
       weight: 3,
-      arbitrary: fc.record({ act: fc.constantFrom("close" as const, "open" as const), property, from, days: nights })
+      arbitrary: fc.record({
+        act: fc.constant("move" as const),
+        order: arbitraryOrder,
+        room: arbitraryRoom,
+        from: arbitraryFirstDay,
+        nights: arbitraryNightCount
+      })
+    },
+    {
+      weight: 3,
+      arbitrary: fc.record({
+        act: fc.constant("allocate" as const),
+        order: arbitraryOrder,
+        room: arbitraryRoom,
+        property: arbitraryProperty
+      })
+    },
+    {
+      weight: 1,
+      arbitrary: fc.record({ act: fc.constant("box" as const), order: arbitraryOrder, room: arbitraryRoom })
+    },
+    { weight: 2, arbitrary: fc.record({ act: fc.constant("cancel" as const), order: arbitraryOrder }) },
+    {
+      weight: 3,
+      arbitrary: fc.record({
+        act: fc.constantFrom("close" as const, "open" as const),
+        property: arbitraryProperty,
+        from: arbitraryFirstDay,
+        days: arbitraryNightCount
+      })
     }
   ),
   { minLength: 1, maxLength: 30, size: "max" }
@@ -57,8 +91,8 @@ export const calendarActs = fc.array(
 export const modelDayAt = (index: number): string => addDays(FIRST_DAY, index)
 
 /** The properties of the rooms of a new order. */
-export const propertiesOfNewOrder = (act: CalendarAct & { readonly act: "create" }): ReadonlyArray<number> =>
-  Array.from({ length: act.rooms }, (_, room) => (act.property + room) % PROPERTIES)
+export const propertiesOfNewOrder = (act: CalendarAction & { readonly act: "create" }): ReadonlyArray<number> =>
+  Array.from({ length: act.rooms }, (_, room) => (act.property + room) % PROPERTY_COUNT)
 
 interface Order {
   readonly stays: ReadonlyArray<Stay>
@@ -81,45 +115,45 @@ export interface StayPosition {
 /** Orders by the order they were tried in; a refused one holds nothing and stays undefined. */
 export class CalendarModel {
   readonly orders: Array<Order | undefined> = []
-  readonly closed = new Set<string>()
+  readonly blockedDays = new Set<string>()
 
   /** Does the act and answers the error_code it should have. */
-  apply(act: CalendarAct): number {
+  apply(act: CalendarAction): number {
     switch (act.act) {
       case "create": {
         const state = { cancelled: false }
-        const stays = propertiesOfNewOrder(act).map((property) => ({ order: state, property, ...this.#dates(act) }))
-        const clash = stays.some((stay) => this.#inTheWay(stay).length > 0)
-        this.orders.push(clash ? undefined : Object.assign(state, { stays }))
-        return clash ? 409 : 0
+        const stays = propertiesOfNewOrder(act).map((property) => ({ order: state, property, ...this.#toDates(act) }))
+        const hasConflict = stays.some((stay) => this.#findConflictingStays(stay).length > 0)
+        this.orders.push(hasConflict ? undefined : Object.assign(state, { stays }))
+        return hasConflict ? 409 : 0
       }
       case "move": {
-        const stay = this.#stay(act)
+        const stay = this.#findStay(act)
         if (stay === undefined) return 404
-        const moved = { ...stay, ...this.#dates(act) }
-        if (moved.checkIn === stay.checkIn && moved.checkOut === stay.checkOut) return 0
+        const movedStay = { ...stay, ...this.#toDates(act) }
+        if (movedStay.checkIn === stay.checkIn && movedStay.checkOut === stay.checkOut) return 0
         if (stay.order.cancelled) return 422
-        if (this.#inTheWay(moved, stay).length > 0) return 409
-        Object.assign(stay, moved)
+        if (this.#findConflictingStays(movedStay, stay).length > 0) return 409
+        Object.assign(stay, movedStay)
         return 0
       }
       case "allocate": {
-        const stay = this.#stay(act)
+        const stay = this.#findStay(act)
         if (stay === undefined) return 404
         if (stay.order.cancelled) return 422
-        for (const other of this.#inTheWay({ ...stay, property: act.property }, stay)) other.property = null
+        for (const other of this.#findConflictingStays({ ...stay, property: act.property }, stay)) other.property = null
         stay.property = act.property
         return 0
       }
       case "box": {
-        const stay = this.#stay(act)
+        const stay = this.#findStay(act)
         if (stay === undefined) return 404
         if (stay.order.cancelled) return 422
         stay.property = null
         return 0
       }
       case "cancel": {
-        const order = this.orders[this.#place(act.order)]
+        const order = this.orders[this.#findOrderIndex(act.order)]
         if (order === undefined) return 404
         order.cancelled = true
         return 0
@@ -127,47 +161,49 @@ export class CalendarModel {
       default:
         for (let index = 0; index < act.days; index += 1) {
           const day = `${act.property} ${modelDayAt(act.from + index)}`
-          if (act.act === "close") this.closed.add(day)
-          else this.closed.delete(day)
+          if (act.act === "close") this.blockedDays.add(day)
+          else this.blockedDays.delete(day)
         }
         return 0
     }
   }
 
   /** Who holds each held night. */
-  holders(): ReadonlyMap<string, StayPosition> {
+  mapNightHolders(): ReadonlyMap<string, StayPosition> {
     return new Map(
-      this.orders.flatMap((order, place) =>
-        (order?.stays ?? []).flatMap((stay, room) => this.#held(stay).map((night) => [night, { place, room }] as const))
+      this.orders.flatMap((order, orderIndex) =>
+        (order?.stays ?? []).flatMap((stay, room) =>
+          this.#listHeldNights(stay).map((night) => [night, { place: orderIndex, room }] as const)
+        )
       )
     )
   }
 
   isAvailable(property: number, day: string): boolean {
     const night = `${property} ${day}`
-    return !this.closed.has(night) && !this.holders().has(night)
+    return !this.blockedDays.has(night) && !this.mapNightHolders().has(night)
   }
 
   /** The stay an act means, undefined while there are no orders. */
-  meant(order: number, room: number): StayPosition | undefined {
-    const place = this.#place(order)
-    return place < 0 ? undefined : { place, room: room % (this.orders[place]?.stays.length ?? 1) }
+  findStayPosition(order: number, room: number): StayPosition | undefined {
+    const orderIndex = this.#findOrderIndex(order)
+    return orderIndex < 0 ? undefined : { place: orderIndex, room: room % (this.orders[orderIndex]?.stays.length ?? 1) }
   }
 
-  #place(order: number): number {
+  #findOrderIndex(order: number): number {
     return this.orders.length === 0 ? -1 : order % this.orders.length
   }
 
-  #stay({ order, room }: { readonly order: number; readonly room: number }): Stay | undefined {
-    const meant = this.meant(order, room)
-    return meant === undefined ? undefined : this.orders[meant.place]?.stays[meant.room]
+  #findStay({ order, room }: { readonly order: number; readonly room: number }): Stay | undefined {
+    const position = this.findStayPosition(order, room)
+    return position === undefined ? undefined : this.orders[position.place]?.stays[position.room]
   }
 
-  #dates({ from, nights }: { readonly from: number; readonly nights: number }) {
+  #toDates({ from, nights }: { readonly from: number; readonly nights: number }) {
     return { checkIn: modelDayAt(from), checkOut: modelDayAt(from + nights) }
   }
 
-  #held(stay: Stay): ReadonlyArray<string> {
+  #listHeldNights(stay: Stay): ReadonlyArray<string> {
     return stay.order.cancelled || stay.property === null
       ? []
       : listStayNights({ check_in_date: stay.checkIn, check_out_date: stay.checkOut }).map(
@@ -175,10 +211,10 @@ export class CalendarModel {
         )
   }
 
-  #inTheWay(stay: Stay, but?: Stay): ReadonlyArray<Stay> {
-    const wanted = new Set(this.#held(stay))
+  #findConflictingStays(stay: Stay, except?: Stay): ReadonlyArray<Stay> {
+    const heldNights = new Set(this.#listHeldNights(stay))
     return this.orders
       .flatMap((order) => order?.stays ?? [])
-      .filter((other) => other !== but && this.#held(other).some((night) => wanted.has(night)))
+      .filter((other) => other !== except && this.#listHeldNights(other).some((night) => heldNights.has(night)))
   }
 }

@@ -1,13 +1,13 @@
 import { NewOrder } from "../../../../../src/domain/bookings/orders/order.ts"
-import { toStayCode } from "../../../../../src/domain/bookings/reservations/rules/codes.ts"
+import { toStayCode } from "../../../../../src/domain/bookings/reservations/rules/reservation-codes.ts"
 import { GuestDetails, NewStay } from "../../../../../src/domain/bookings/stays/stay.ts"
 
 // Orders as a channel sells them.
 
-type Said = Partial<NewStay>
+type StayOverrides = Partial<NewStay>
 
 /** A stay of two adults and a child; what is said of it goes before. */
-export const newChannelStay = (said: Said = {}, guests = 1): NewStay =>
+export const newChannelStay = (overrides: StayOverrides = {}, guestCount = 1): NewStay =>
   NewStay.make({
     property_id: null,
     listing_id: "300-77",
@@ -21,8 +21,8 @@ export const newChannelStay = (said: Said = {}, guests = 1): NewStay =>
     guest_email: null,
     rate: "420",
     commission: "63",
-    accommodation_revenue: said.rate ?? "420",
-    guests: Array.from({ length: guests }, (_, index) =>
+    accommodation_revenue: overrides.rate ?? "420",
+    guests: Array.from({ length: guestCount }, (_, index) =>
       GuestDetails.make({
         name: `Guest ${index}`,
         ...(index === 0 ? { id_type: "passport", id_number: "X1" } : {}),
@@ -31,19 +31,19 @@ export const newChannelStay = (said: Said = {}, guests = 1): NewStay =>
         is_booker: index === 0
       })
     ),
-    ...said
+    ...overrides
   })
 
-export const newChannelOrder = (said: Pick<NewOrder, "channel_id"> & Partial<NewOrder>): NewOrder =>
+export const newChannelOrder = (overrides: Pick<NewOrder, "channel_id"> & Partial<NewOrder>): NewOrder =>
   NewOrder.make({
-    reservation_code: `0-${said.channel_id}-XK2P`,
+    reservation_code: `0-${overrides.channel_id}-XK2P`,
     channel_type: "airbnb",
     status: "accepted",
     currency: "EUR",
     booked_at: new Date("2027-04-19T08:00:00Z"),
     creator: "System",
     stays: [newChannelStay()],
-    ...said
+    ...overrides
   })
 
 /** The stay codes of an order, room by room. */

@@ -2,25 +2,25 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { RateWindows } from "../../../../../src/admission/windows/RateWindows.ts"
-import { layerTestDatabase } from "../../../database.ts"
-import { freshOperator, insertProperty, layerService, typedClient, withToken } from "../../../harness.ts"
+import { createOperator, insertProperty, layerService, typedClient, withToken } from "../../../harness.ts"
+import { layerTestDatabase } from "../../../test-database.ts"
 
 // What the tests of reservations begin with.
 
 export const TODAY = "2027-04-20"
-export const NOW = `${TODAY}T10:00:00Z`
+export const NOW_ISO = `${TODAY}T10:00:00Z`
 
 /** The service without rate windows: these tests create more in a minute than a host may. */
 export const layerWithoutRateWindows = layerService(layerTestDatabase, RateWindows.layerUnbounded)
 
 /** A new operator with two properties, at ten o'clock UTC of a day in April. */
 export const prepareOperator = Effect.gen(function* () {
-  yield* TestClock.setTime(Date.parse(NOW))
-  const operator = yield* freshOperator()
-  const property = yield* insertProperty(operator.operatorId, "Harbour 1")
-  const second = yield* insertProperty(operator.operatorId, "Harbour 2")
+  yield* TestClock.setTime(Date.parse(NOW_ISO))
+  const operator = yield* createOperator()
+  const propertyId = yield* insertProperty(operator.operatorId, "Harbour 1")
+  const secondPropertyId = yield* insertProperty(operator.operatorId, "Harbour 2")
   const api = yield* typedClient
-  return { ...operator, property, second, api, as: withToken(operator.token) }
+  return { ...operator, propertyId, secondPropertyId, api, as: withToken(operator.token) }
 })
 
 /** A reservation by hand; the property and whatever else matters is the test's. */
@@ -37,7 +37,7 @@ export const MANUAL_RESERVATION = {
 } as const
 
 /** An event's name and its own fields. */
-interface Happened {
+interface RecordedEvent {
   readonly event: string
   readonly [field: string]: unknown
 }
@@ -47,7 +47,7 @@ export const loadEvents = Effect.fnUntraced(function* (operatorId: number) {
   const sql = yield* SqlClient.SqlClient
   const rows = yield* sql<{ event: string; payload: Record<string, unknown> }>`
     SELECT event, payload FROM events WHERE operator_id = ${operatorId} ORDER BY id`
-  return rows.map(({ event, payload }): Happened => ({ event, ...payload }))
+  return rows.map(({ event, payload }): RecordedEvent => ({ event, ...payload }))
 })
 
 /** Forgets what happened so far: a test looks at the events of one step. */
@@ -67,7 +67,7 @@ export const loadNightHolders = Effect.fnUntraced(function* (operatorId: number)
 })
 
 /** Every row of the operator in the tables of reservations, money, calendar and events: to see that nothing changed. */
-export const loadAllRows = Effect.fnUntraced(function* (operatorId: number) {
+export const loadReservationRows = Effect.fnUntraced(function* (operatorId: number) {
   const sql = yield* SqlClient.SqlClient
   const tables = [
     "orders",
@@ -89,20 +89,20 @@ export const loadAllRows = Effect.fnUntraced(function* (operatorId: number) {
 
 /** The stay of that code as the record shows it. */
 export const loadStayRow = Effect.fnUntraced(function* (
-  ground: Effect.Success<typeof prepareOperator>,
+  operator: Effect.Success<typeof prepareOperator>,
   stay_code: string
 ) {
-  const { reservations } = yield* ground.api
+  const { reservations } = yield* operator.api
     .search_reservations({ reservation_code: stay_code.split("_")[0] ?? "" })
-    .pipe(ground.as)
+    .pipe(operator.as)
   return reservations.find((each) => each.stay_code === stay_code)
 })
 
 /** The event that tells which days of a property changed. */
-export const availabilityEvent = (property_id: number, ...days: ReadonlyArray<readonly [string, boolean]>) => ({
+export const makeAvailabilityEvent = (property_id: number, ...days: ReadonlyArray<readonly [string, boolean]>) => ({
   event: "property_availability_updated",
   property_id,
-  availabilities: days.map(([date, is]) => ({ date, available: is }))
+  availabilities: days.map(([date, isAvailable]) => ({ date, available: isAvailable }))
 })
 
 /** Events of one statement have no order among each other. */

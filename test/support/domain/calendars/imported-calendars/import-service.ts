@@ -6,10 +6,17 @@ import { FeedReader } from "../../../../../src/domain/calendars/imported-calenda
 import { ImportedCalendars } from "../../../../../src/domain/calendars/imported-calendars/ImportedCalendars.ts"
 import type { makeCalendarImportWorker } from "../../../../../src/domain/calendars/imported-calendars/import-worker.ts"
 import { AllowedReceivers, parseAllowedHosts } from "../../../../../src/domain/webhooks/deliveries/allowed-hosts.ts"
-import { asSystemActor, freshOperator, insertProperty, layerService, typedClient, withToken } from "../../../harness.ts"
+import {
+  asSystemActor,
+  createOperator,
+  insertProperty,
+  layerService,
+  typedClient,
+  withToken
+} from "../../../harness.ts"
 import { layerOwnDatabase } from "../../../own-database.ts"
 import { layerLocalOutbound, makeSwitchableHandler, respondWith } from "../../webhooks/deliveries/outbound-requests.ts"
-import { startReceiver } from "../../webhooks/deliveries/receiver.ts"
+import { startReceiver } from "../../webhooks/deliveries/webhook-receiver.ts"
 
 // A property that follows calendars, and a worker whose every look is called by the test.
 
@@ -29,10 +36,10 @@ export const toCalendarText = (...lines: ReadonlyArray<string>): string =>
   ["BEGIN:VCALENDAR", "VERSION:2.0", "PRODID:-//Test//Test//EN", ...lines, "END:VCALENDAR", ""].join("\r\n")
 
 /** All-day events: `toBusyCalendar("2027-05-01/2027-05-04")` has three nights. */
-export const toBusyCalendar = (...stretches: ReadonlyArray<string>): string =>
+export const toBusyCalendar = (...dateRanges: ReadonlyArray<string>): string =>
   toCalendarText(
-    ...stretches.flatMap((stretch, index) => {
-      const [start = "", end = ""] = stretch.replaceAll("-", "").split("/")
+    ...dateRanges.flatMap((dateRange, index) => {
+      const [start = "", end = ""] = dateRange.replaceAll("-", "").split("/")
       return [
         "BEGIN:VEVENT",
         `UID:${index}@test`,
@@ -45,8 +52,8 @@ export const toBusyCalendar = (...stretches: ReadonlyArray<string>): string =>
   )
 
 /** The same with an event whose start cannot be read, after one that is long past. */
-export const toPartlyReadableCalendar = (...stretches: ReadonlyArray<string>): string =>
-  toBusyCalendar("2020-01-01/2020-01-02", ...stretches).replace(
+export const toPartlyReadableCalendar = (...dateRanges: ReadonlyArray<string>): string =>
+  toBusyCalendar("2020-01-01/2020-01-02", ...dateRanges).replace(
     "END:VCALENDAR",
     ["BEGIN:VEVENT", "UID:broken@test", "DTSTART:never", "SUMMARY:Reserved", "END:VEVENT", "END:VCALENDAR"].join("\r\n")
   )
@@ -60,57 +67,57 @@ export const emptyCalendarTables = Effect.gen(function* () {
 
 /** A host of a calendar that says what the test says at that time. */
 export const startCalendarSource = Effect.gen(function* () {
-  const { mood, answer } = makeSwitchableHandler()
-  const { port, requests } = yield* startReceiver(answer)
-  const url = (path = "/calendar.ics?s=SECRET") => `http://127.0.0.1:${port}${path}`
+  const { behavior, handler } = makeSwitchableHandler()
+  const { port, requests } = yield* startReceiver(handler)
+  const makeUrl = (path = "/calendar.ics?s=SECRET") => `http://127.0.0.1:${port}${path}`
   return {
-    mood,
+    behavior,
     requests,
-    url,
-    says: (text: string | Buffer, headers: Record<string, string> = {}) => {
-      mood.answer = respondWith(200, text, headers)
+    makeUrl,
+    serveCalendar: (text: string | Buffer, headers: Record<string, string> = {}) => {
+      behavior.respond = respondWith(200, text, headers)
     }
   }
 })
 
 /** An operator with a property. */
 export const createPropertyOwner = Effect.gen(function* () {
-  const operator = yield* freshOperator()
-  const property = yield* insertProperty(operator.operatorId, "Harbour 1")
-  return { ...operator, property, api: yield* typedClient, as: withToken(operator.token) }
+  const operator = yield* createOperator()
+  const propertyId = yield* insertProperty(operator.operatorId, "Harbour 1")
+  return { ...operator, propertyId, api: yield* typedClient, as: withToken(operator.token) }
 })
 
 /** Follows the calendar at an address. */
-export const addImportedCalendar = Effect.fnUntraced(function* (property: number, url: string) {
+export const addImportedCalendar = Effect.fnUntraced(function* (propertyId: number, url: string) {
   const calendars = yield* ImportedCalendars
-  const { calendar_id } = yield* calendars.add(property, url).pipe(asSystemActor, Effect.orDie)
+  const { calendar_id } = yield* calendars.add(propertyId, url).pipe(asSystemActor, Effect.orDie)
   return calendar_id
 })
 
 /** A property that follows one calendar, and nobody else who follows any. */
-export const createOnlyImport = Effect.gen(function* () {
+export const createImportOnEmptyTables = Effect.gen(function* () {
   yield* emptyCalendarTables
   const host = yield* createPropertyOwner
-  const elsewhere = yield* startCalendarSource
-  const id = yield* addImportedCalendar(host.property, elsewhere.url())
-  return { ...host, ...elsewhere, id }
+  const source = yield* startCalendarSource
+  const calendarId = yield* addImportedCalendar(host.propertyId, source.makeUrl())
+  return { ...host, ...source, calendarId }
 })
 
 export type ImportWorker = Effect.Success<typeof makeCalendarImportWorker>
 
 /** Fetches what is due, until nothing is. */
-export const fetchAllDue = Effect.fnUntraced(function* (importing: ImportWorker) {
+export const fetchAllDue = Effect.fnUntraced(function* (worker: ImportWorker) {
   let before = -1
   while (true) {
-    yield* importing.claimDue
-    yield* importing.awaitIdle
-    const tries = yield* tried
-    if (tries === before) return
-    before = tries
+    yield* worker.claimDue
+    yield* worker.awaitIdle
+    const attempts = yield* countAttempts
+    if (attempts === before) return
+    before = attempts
   }
 })
 
-const tried = Effect.gen(function* () {
+const countAttempts = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const [row] = yield* sql<{ tries: number }>`SELECT coalesce(sum(attempts), 0)::int AS tries FROM imported_calendars`
   return row?.tries ?? 0
@@ -139,18 +146,18 @@ export const loadCalendarDays = Effect.fnUntraced(function* (id: number) {
 }, Effect.orDie)
 
 /** What subscribers are told of a property's days, oldest first: `+2027-05-01` is free, `-2027-05-01` is not. */
-export const loadAvailabilityEvents = Effect.fnUntraced(function* (property: number) {
+export const loadAvailabilityEvents = Effect.fnUntraced(function* (propertyId: number) {
   const sql = yield* SqlClient.SqlClient
   const rows = yield* sql<{ availabilities: ReadonlyArray<{ date: string; available: boolean }> }>`
     SELECT payload->'availabilities' AS availabilities FROM events
-    WHERE event = 'property_availability_updated' AND record = ${`property:${property}`} ORDER BY id`
+    WHERE event = 'property_availability_updated' AND record = ${`property:${propertyId}`} ORDER BY id`
   return rows.map(({ availabilities }) =>
     availabilities.map(({ date, available }) => `${available ? "+" : "-"}${date}`).join(" ")
   )
 }, Effect.orDie)
 
-/** The counter-feed of a calendar, as read without and with these days: `toOwnFeedContent(…)` is what its source knows from us. */
-export const toOwnFeedContent = Effect.fnUntraced(function* (calendarId: number, ...days: ReadonlyArray<string>) {
+/** The counter-feed of a calendar, as read without and with these days: `insertPropertyFeed(…)` is what its source knows from us. */
+export const insertPropertyFeed = Effect.fnUntraced(function* (calendarId: number, ...days: ReadonlyArray<string>) {
   const sql = yield* SqlClient.SqlClient
   const text = `{${days.map((day) => `[${day},${day}]`).join(",")}}`
   yield* sql`

@@ -3,8 +3,8 @@ import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { PushQueue } from "../../../../../src/domain/calendars/listing-calendars/PushQueue.ts"
 import type { makePushWorker } from "../../../../../src/domain/calendars/listing-calendars/push-worker.ts"
-import { call, freshOperator, layerService, type TestOperator, typedClient, withToken } from "../../../harness.ts"
-import { type AccountOptions, insertChannelAccount, insertListing } from "../../../listings.ts"
+import { call, createOperator, layerService, type TestOperator, typedClient, withToken } from "../../../harness.ts"
+import { type ChannelAccountOptions, insertChannelAccount, insertListing } from "../../../listings.ts"
 import { layerOwnDatabase } from "../../../own-database.ts"
 import { ScriptedChannel } from "../../../scripted-channel.ts"
 
@@ -17,9 +17,9 @@ export const NOW = Date.parse(`${TODAY}T10:00:00Z`)
 export const layerPushService = Layer.provideMerge(PushQueue.layer, layerService(layerOwnDatabase))
 
 /** An operator with a listing, on a day in April. */
-export const prepareListing = Effect.fnUntraced(function* (options: AccountOptions = {}) {
+export const prepareListing = Effect.fnUntraced(function* (options: ChannelAccountOptions = {}) {
   yield* TestClock.setTime(NOW)
-  const operator = yield* freshOperator()
+  const operator = yield* createOperator()
   return {
     ...(yield* createListing(operator, options)),
     ...operator,
@@ -29,35 +29,35 @@ export const prepareListing = Effect.fnUntraced(function* (options: AccountOptio
 })
 
 /** A listing of the operator at an account of its own. */
-export const createListing = Effect.fnUntraced(function* (operator: TestOperator, options: AccountOptions = {}) {
+export const createListing = Effect.fnUntraced(function* (operator: TestOperator, options: ChannelAccountOptions = {}) {
   const channel_type = options.channelType ?? "airbnb"
   const account = yield* insertChannelAccount(operator.operatorId, options)
   const listing_id = yield* insertListing(operator.operatorId, account, { channelType: channel_type })
-  const prices = (...prices: ReadonlyArray<object>) =>
+  const updatePrices = (...prices: ReadonlyArray<object>) =>
     call(operator.token, "update_listing_prices", { channel_type, listing_id, prices })
-  return { channel_type, listing_id, account, prices }
+  return { channel_type, listing_id, account, updatePrices }
 })
 
 /** A price for a day of May. */
-export const priceOfDay = (price: number, day = "2027-05-01") => ({ start_date: day, end_date: day, price })
+export const makeDayPrice = (price: number, day = "2027-05-01") => ({ start_date: day, end_date: day, price })
 
 export type PushWorker = Effect.Success<typeof makePushWorker>
 
 /** Pushes until nothing more goes at this time of the clock. */
-export const pushAllDue = Effect.fnUntraced(function* (pushing: PushWorker) {
+export const pushAllDue = Effect.fnUntraced(function* (worker: PushWorker) {
   const channel = yield* ScriptedChannel
   let before = -1
   while (true) {
-    yield* pushing.claimDue
-    yield* pushing.awaitIdle
-    const heard = (yield* channel.heard).length + (yield* settled)
-    if (heard === before) return
-    before = heard
+    yield* worker.claimDue
+    yield* worker.awaitIdle
+    const progress = (yield* channel.requests).length + (yield* countAttempts)
+    if (progress === before) return
+    before = progress
   }
 })
 
 /** How many tries have been written down. */
-const settled = Effect.gen(function* () {
+const countAttempts = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const [row] = yield* sql<{ tries: number }>`SELECT coalesce(sum(attempts), 0)::int AS tries FROM listing_pushes`
   return row?.tries ?? 0
@@ -77,7 +77,7 @@ export const loadPushLines = Effect.fnUntraced(function* (listingId: string) {
 
 /** What a listing was told that it took, oldest first. */
 export const loadListingUpdates = (listingId: string) =>
-  Effect.flatMap(ScriptedChannel, ({ told }) =>
+  Effect.flatMap(ScriptedChannel, ({ listingUpdates: told }) =>
     Effect.map(told, (all) => all.filter((each) => each.listingId === listingId))
   )
 

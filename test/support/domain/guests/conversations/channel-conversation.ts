@@ -2,70 +2,70 @@ import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { Ingest } from "../../../../../src/connectors/ingest/Ingest.ts"
 import type { ChannelMessageEvent, ChannelThreadEvent } from "../../../../../src/domain/channels/port/channel-events.ts"
-import { createSellingOperator } from "../../../connectors/ingest/channel-events.ts"
+import { createOperatorWithListings } from "../../../connectors/ingest/channel-events.ts"
 import { layerWithoutRateWindows } from "../../bookings/reservations/reservation-operator.ts"
 
 // What the tests of conversations begin with.
 
 export const layerConversations = Layer.provideMerge(Ingest.layer, layerWithoutRateWindows)
 
-export const threadEvent = (said: Partial<ChannelThreadEvent> = {}): ChannelThreadEvent => ({
+export const makeThreadEvent = (overrides: Partial<ChannelThreadEvent> = {}): ChannelThreadEvent => ({
   type: "thread",
   version: 1,
   thread_id: "T1",
   guest: { name: "Ada Lovelace", phone: "+44 1", email: "ada@example.test" },
-  ...said
+  ...overrides
 })
 
-export const messageEvent = (said: Partial<ChannelMessageEvent> = {}): ChannelMessageEvent => ({
+export const makeMessageEvent = (overrides: Partial<ChannelMessageEvent> = {}): ChannelMessageEvent => ({
   type: "message",
   message_id: "M1",
   thread_id: "T1",
   sender: "guest",
   text: "Is it quiet?",
   sent_at: "2027-04-20T09:00:00Z",
-  ...said
+  ...overrides
 })
 
 /** A conversation, by the channel's name of its thread, as the list has it. */
-const listed = Effect.fnUntraced(function* (ground: Effect.Success<typeof createSellingOperator>) {
-  const { conversations } = yield* ground.api.query_conversations({}).pipe(ground.as)
+const listConversations = Effect.fnUntraced(function* (operator: Effect.Success<typeof createOperatorWithListings>) {
+  const { conversations } = yield* operator.api.query_conversations({}).pipe(operator.as)
   return conversations
 })
 
 /** An operator who sells two listings at airbnb and has one conversation there, in which nothing was said yet. */
 export const startChannelConversation = Effect.gen(function* () {
-  const ground = yield* createSellingOperator
-  yield* ground.hear(threadEvent())
-  const [first] = yield* listed(ground)
-  const id = first?.id ?? ""
-  const conversation = (before?: string) =>
-    ground.api.get_conversation({ id, ...(before === undefined ? {} : { before }) }).pipe(ground.as)
+  const operator = yield* createOperatorWithListings
+  yield* operator.ingestEvent(makeThreadEvent())
+  const [first] = yield* listConversations(operator)
+  const conversationId = first?.id ?? ""
+  const getConversation = (before?: string) =>
+    operator.api.get_conversation({ id: conversationId, ...(before === undefined ? {} : { before }) }).pipe(operator.as)
   return {
-    ...ground,
-    id,
-    listed: listed(ground),
-    conversation,
-    send: (message: string) => ground.api.send_message({ id, message }).pipe(ground.as),
+    ...operator,
+    conversationId,
+    conversations: listConversations(operator),
+    getConversation,
+    sendMessage: (message: string) => operator.api.send_message({ id: conversationId, message }).pipe(operator.as),
     /** The messages in the order of time: the operation answers them newest first. */
-    messages: Effect.map(conversation(), ({ messages }) => messages.toReversed()),
+    messages: Effect.map(getConversation(), ({ messages }) => messages.toReversed()),
     /** Their texts, oldest first. */
-    texts: Effect.map(conversation(), ({ messages }) => messages.map(({ content }) => content).toReversed())
+    texts: Effect.map(getConversation(), ({ messages }) => messages.map(({ content }) => content).toReversed())
   }
 })
 
 /** What waits in the lane of the operator's conversation, and how many of its messages are queued. */
-export const loadLane = Effect.fnUntraced(function* (operatorId: number) {
+export const loadMessagePartition = Effect.fnUntraced(function* (operatorId: number) {
   const sql = yield* SqlClient.SqlClient
-  const [lane] = yield* sql<{ waiting: number; queued: number; due_at: Date }>`
+  const [partition] = yield* sql<{ waiting: number; queued: number; due_at: Date }>`
     SELECT waiting, due_at, (SELECT count(*)::int FROM messages m
       WHERE m.operator_id = l.operator_id AND m.conversation_id = l.conversation_id AND delivery = 'queued') AS queued
     FROM message_lanes l WHERE operator_id = ${operatorId}`
-  return lane
+  return partition
 })
 
 /** As a worker does that takes the lane: a try of the first message that waits has begun. */
-export const startSending = Effect.fnUntraced(function* (operatorId: number) {
+export const recordSendStart = Effect.fnUntraced(function* (operatorId: number) {
   const sql = yield* SqlClient.SqlClient
   yield* sql`
     UPDATE messages SET maybe_sent = true WHERE operator_id = ${operatorId} AND id = (
@@ -73,7 +73,7 @@ export const startSending = Effect.fnUntraced(function* (operatorId: number) {
 })
 
 /** As a worker does that knows how a try of a message ended. */
-export const finishSending = Effect.fnUntraced(function* (
+export const recordSendResult = Effect.fnUntraced(function* (
   operatorId: number,
   content: string,
   delivery: "sent" | "unknown" | "refused",

@@ -12,35 +12,35 @@ import { prepareOperator, TODAY } from "../../bookings/reservations/reservation-
 export const REVIEW_WRITTEN_AT = "2027-04-19T09:00:00+00:00"
 
 /** What one side says, as its channel tells it. */
-export const reviewSideOf = (content: string, more: object = {}) => ({
+export const makeReviewSide = (content: string, overrides: object = {}) => ({
   content,
   score: 4.5,
   created_at: REVIEW_WRITTEN_AT,
-  ...more
+  ...overrides
 })
 
 /** An operator on a day in April, whose channels say what they are told to. */
-export const prepareReviews = Effect.gen(function* () {
-  const ground = yield* prepareOperator
-  const { operatorId, property } = ground
+export const prepareReviewOperator = Effect.gen(function* () {
+  const operator = yield* prepareOperator
+  const { operatorId, propertyId: property } = operator
   const [{ ingest }, channel, sql] = [yield* Ingest, yield* ScriptedChannel, yield* SqlClient.SqlClient]
   const accounts = new Map<string, number>()
-  const accountAt = Effect.fnUntraced(function* (channelType: string) {
-    const known = accounts.get(channelType)
-    if (known !== undefined) return known
-    const made = yield* insertChannelAccount(operatorId, { channelType })
-    accounts.set(channelType, made)
-    return made
+  const findOrCreateAccount = Effect.fnUntraced(function* (channelType: string) {
+    const existingId = accounts.get(channelType)
+    if (existingId !== undefined) return existingId
+    const newId = yield* insertChannelAccount(operatorId, { channelType })
+    accounts.set(channelType, newId)
+    return newId
   })
 
   /** An order for three nights, and whatever other stays it has; answers its code. */
-  const stayed = Effect.fnUntraced(function* (
+  const insertEndedOrder = Effect.fnUntraced(function* (
     checkOut: string = addDays(TODAY, -1),
     channelType = "airbnb",
     propertyId: number | null = property,
     ...others: ReadonlyArray<StayOptions>
   ) {
-    const account = yield* accountAt(channelType)
+    const account = yield* findOrCreateAccount(channelType)
     const code = yield* insertOrder(operatorId, [{ propertyId, checkIn: addDays(checkOut, -3), checkOut }, ...others], {
       channelType
     })
@@ -50,27 +50,42 @@ export const prepareReviews = Effect.gen(function* () {
   })
 
   /** What the channel says of an order's reviews. */
-  const says = Effect.fnUntraced(function* (code: string, version: number, said: object, channelType = "airbnb") {
-    const speaker = { operatorId, accountId: yield* accountAt(channelType), channelType }
-    return yield* ingest(speaker, { type: "review", version, channel_id: code.slice(2), ...said })
+  const ingestReview = Effect.fnUntraced(function* (
+    code: string,
+    version: number,
+    review: object,
+    channelType = "airbnb"
+  ) {
+    const sourceAccount = { operatorId, accountId: yield* findOrCreateAccount(channelType), channelType }
+    return yield* ingest(sourceAccount, { type: "review", version, channel_id: code.slice(2), ...review })
   })
 
   /** The record of an order, whatever its status; undefined where there is none. */
-  const recordOf = Effect.fnUntraced(function* (reservation_code: string) {
+  const findReview = Effect.fnUntraced(function* (reservation_code: string) {
     for (const review_status of ["reviewed", "pending_guest_review", "pending_host_review"] as const) {
-      const { reviews } = yield* ground.api.search_reviews({ reservation_code, review_status }).pipe(ground.as)
+      const { reviews } = yield* operator.api.search_reviews({ reservation_code, review_status }).pipe(operator.as)
       if (reviews[0] !== undefined) return reviews[0]
     }
     return undefined
   })
 
   /** Moves the check-out of an order in no property, as every change of an order does: its stays, and its version. */
-  const movedTo = (code: string, day: string) => sql`
+  const moveCheckOut = (code: string, day: string) => sql`
     WITH moved AS (UPDATE stays SET check_out_date = ${day} WHERE operator_id = ${operatorId} AND stay_code = ${code})
     UPDATE orders SET version = version + 1 WHERE operator_id = ${operatorId} AND reservation_code = ${code}`
 
   /** What this order's channel was told. */
-  const toldOf = (code: string) =>
+  const listSentReviews = (code: string) =>
     Effect.map(channel.guests.reviews, (all) => all.filter((each) => each.reservationCode === code))
-  return { ...ground, sql, channel, accountAt, stayed, says, recordOf, movedTo, toldOf }
+  return {
+    ...operator,
+    sql,
+    channel,
+    findOrCreateAccount,
+    insertEndedOrder,
+    ingestReview,
+    findReview,
+    moveCheckOut,
+    listSentReviews
+  }
 })

@@ -4,17 +4,17 @@ import { TestClock } from "effect/testing"
 import type { ChannelOfferEvent } from "../../../../../src/domain/channels/port/channel-events.ts"
 import type { OperationName } from "../../../../../src/service/Api.ts"
 import { type ConversationOptions, insertConversation } from "../../../conversations.ts"
-import { call, freshOperator, insertProperty, type OperatorOptions, typedClient, withToken } from "../../../harness.ts"
+import { call, createOperator, insertProperty, type OperatorOptions, typedClient, withToken } from "../../../harness.ts"
 import { insertChannelAccount, insertListing, type ListingOptions } from "../../../listings.ts"
 import { ScriptedChannel } from "../../../scripted-channel.ts"
-import { NOW } from "../../bookings/reservations/reservation-operator.ts"
+import { NOW_ISO } from "../../bookings/reservations/reservation-operator.ts"
 
 // What the tests of offers begin with.
 
-export const DAY = 24 * 60 * 60 * 1000
-export const DATES = { check_in_date: "2027-05-04", check_out_date: "2027-05-07" }
+export const DAY_MS = 24 * 60 * 60 * 1000
+export const OFFER_DATES = { check_in_date: "2027-05-04", check_out_date: "2027-05-07" }
 
-interface Scene {
+interface OfferConversationOptions {
   readonly channelType?: string
   readonly operator?: OperatorOptions
   readonly listing?: ListingOptions
@@ -23,17 +23,17 @@ interface Scene {
 }
 
 /** A host with a property, on a day in April, and a guest who talks to him at the channel that sells it. */
-export const prepareOfferConversation = Effect.fnUntraced(function* (given: Scene = {}) {
-  yield* TestClock.setTime(Date.parse(NOW))
-  const { channelType = "airbnb", inquiry } = given
-  const operator = yield* freshOperator(given.operator)
+export const prepareOfferConversation = Effect.fnUntraced(function* (options: OfferConversationOptions = {}) {
+  yield* TestClock.setTime(Date.parse(NOW_ISO))
+  const { channelType = "airbnb", inquiry } = options
+  const operator = yield* createOperator(options.operator)
   const { operatorId, token } = operator
-  const property = yield* insertProperty(operatorId, "Harbour 1")
+  const propertyId = yield* insertProperty(operatorId, "Harbour 1")
   const accountId = yield* insertChannelAccount(operatorId, { channelType })
   const listing_id = yield* insertListing(operatorId, accountId, {
     channelType,
-    propertyId: property,
-    ...given.listing
+    propertyId,
+    ...options.listing
   })
   const { code: conversation_id, thread_id } = yield* insertConversation({
     operatorId,
@@ -44,11 +44,12 @@ export const prepareOfferConversation = Effect.fnUntraced(function* (given: Scen
   const api = yield* typedClient
   const as = withToken(token)
   const channel = yield* ScriptedChannel
-  const offered = { conversation_id, listing_id, ...DATES, price: 380, number_of_adults: 2 }
-  const ask = (operation: OperationName, fields: object = {}) => call(token, operation, { conversation_id, ...fields })
+  const offerFields = { conversation_id, listing_id, ...OFFER_DATES, price: 380, number_of_adults: 2 }
+  const callInConversation = (operation: OperationName, fields: object = {}) =>
+    call(token, operation, { conversation_id, ...fields })
   return {
     ...operator,
-    property,
+    propertyId,
     accountId,
     channelType,
     listing_id,
@@ -57,22 +58,22 @@ export const prepareOfferConversation = Effect.fnUntraced(function* (given: Scen
     api,
     as,
     channel,
-    offered,
-    ask,
+    offerFields,
+    callInConversation,
     /** Sends an offer of three nights for two, but for what is said. */
-    send: (fields: object = {}) => ask("send_special_offer", { ...offered, ...fields }),
-    offers: Effect.map(api.search_special_offers({ conversation_id }).pipe(as), (found) => found.special_offers),
+    sendOffer: (fields: object = {}) => callInConversation("send_special_offer", { ...offerFields, ...fields }),
+    offers: Effect.map(api.search_special_offers({ conversation_id }).pipe(as), (response) => response.special_offers),
     /** What it was told to offer in this thread. */
-    told: Effect.map(channel.guests.offers, (all) => all.filter(({ threadId }) => threadId === thread_id))
+    sentOffers: Effect.map(channel.guests.offers, (all) => all.filter(({ threadId }) => threadId === thread_id))
   }
 })
 export type OfferConversation = Effect.Success<ReturnType<typeof prepareOfferConversation>>
 
 /** What the channel says of an offer in the thread. */
-export const offerEvent = (
+export const makeOfferEvent = (
   { thread_id, listing_id }: Pick<OfferConversation, "thread_id" | "listing_id">,
   version: number,
-  more: Partial<ChannelOfferEvent> = {}
+  overrides: Partial<ChannelOfferEvent> = {}
 ): ChannelOfferEvent => ({
   type: "offer",
   version,
@@ -81,13 +82,13 @@ export const offerEvent = (
   offer_type: "special_offer",
   status: "active",
   listing_id,
-  ...DATES,
+  ...OFFER_DATES,
   number_of_adults: 2,
   price: 380,
   currency: "EUR",
-  created_at: NOW,
+  created_at: NOW_ISO,
   expires_at: "2027-04-21T10:00:00Z",
-  ...more
+  ...overrides
 })
 
 /** Every offer of an operator, as rows: to see that nothing changed. */

@@ -42,22 +42,22 @@ export const healDatabase = Effect.flatMap(
 export type PreparationWorker = Effect.Success<typeof makePreparationWorker>
 
 /** Prepares until nothing more is due at this time of the clock. */
-export const prepareAllDue = Effect.fnUntraced(function* (preparing: PreparationWorker) {
+export const prepareAllDue = Effect.fnUntraced(function* (worker: PreparationWorker) {
   const sql = yield* SqlClient.SqlClient
-  const tries = sql<{ tries: number }>`SELECT coalesce(sum(attempts), 0)::int AS tries FROM knowledge_bases`
+  const loadAttempts = sql<{ tries: number }>`SELECT coalesce(sum(attempts), 0)::int AS tries FROM knowledge_bases`
   let before = -1
   while (true) {
-    const [row] = yield* tries
+    const [row] = yield* loadAttempts
     if (row?.tries === before) return
     before = row?.tries ?? 0
-    yield* preparing.claimDue
-    yield* preparing.awaitIdle
+    yield* worker.claimDue
+    yield* worker.awaitIdle
   }
 }, Effect.orDie)
 
-export const claimEntries = (most: number, underWay: ReadonlyArray<ClaimedEntry> = []) =>
+export const claimEntries = (limit: number, claimed: ReadonlyArray<ClaimedEntry> = []) =>
   Effect.flatMap(PreparingQueue, (queue) =>
-    Effect.flatMap(DateTime.nowAsDate, (now) => queue.take(now, most, underWay))
+    Effect.flatMap(DateTime.nowAsDate, (now) => queue.take(now, limit, claimed))
   )
 
 /** Takes the one entry that is due. */

@@ -5,7 +5,7 @@ import { KnowledgeAnswers, type KnowledgeAsker } from "../../../../../src/domain
 import { insertConversation } from "../../../conversations.ts"
 import { insertOrder } from "../../../harness.ts"
 import { insertChannelAccount, insertListing } from "../../../listings.ts"
-import { createEntryWriter } from "../entries.ts"
+import { createEntryWriter } from "../entry-writer.ts"
 import {
   emptyEntryTables,
   layerPreparationService as layerPrepared,
@@ -32,27 +32,27 @@ export const TRANSIT_ENTRY = {
 export const PASSWORD_QUESTION = "What is the wifi password?"
 
 /** A host with two properties, on a day before all stays. */
-export const prepareKnowledge = Effect.gen(function* () {
+export const prepareKnowledgeHost = Effect.gen(function* () {
   yield* emptyEntryTables
   const sql = yield* SqlClient.SqlClient
   const host = yield* createEntryWriter("Harbour 1", "Harbour 2")
   const { operatorId } = host
   const { ask } = yield* KnowledgeAnswers
-  const preparing = yield* makePreparationWorker
+  const worker = yield* makePreparationWorker
   const accountId = yield* insertChannelAccount(operatorId)
   return {
     ...host,
     accountId,
-    rooms: [host.rooms[0] ?? 0, host.rooms[1] ?? 0] as const,
-    prepared: prepareAllDue(preparing),
+    propertyIds: [host.propertyIds[0] ?? 0, host.propertyIds[1] ?? 0] as const,
+    prepareEntries: prepareAllDue(worker),
     /** Writes entries and prepares them; answers the ids. */
-    entered: (...entries: ReadonlyArray<Parameters<typeof host.write>[0]>) =>
-      Effect.tap(Effect.forEach(entries, host.write), prepareAllDue(preparing)),
+    createPreparedEntries: (...entries: ReadonlyArray<Parameters<typeof host.createEntry>[0]>) =>
+      Effect.tap(Effect.forEach(entries, host.createEntry), prepareAllDue(worker)),
     /** What is answered, sentence by sentence. */
-    answers: (asking: KnowledgeAsker, ...messages: ReadonlyArray<string>) =>
-      Effect.map(ask(operatorId, asking, messages), (sentences) => sentences.map(({ text }) => text)),
+    findAnswerTexts: (asker: KnowledgeAsker, ...messages: ReadonlyArray<string>) =>
+      Effect.map(ask(operatorId, asker, messages), (sentences) => sentences.map(({ text }) => text)),
     /** A conversation, linked to these orders. */
-    conversation: Effect.fnUntraced(function* (
+    insertLinkedConversation: Effect.fnUntraced(function* (
       orders: ReadonlyArray<string>,
       options: { readonly listingId?: string } = {}
     ) {
@@ -67,9 +67,9 @@ export const prepareKnowledge = Effect.gen(function* () {
         UPDATE orders SET conversation_id = ${code} WHERE operator_id = ${operatorId} AND reservation_code = ANY (${orders})`
       return { conversation: code }
     }, Effect.orDie),
-    order: (propertyId: number | null, options: Parameters<typeof insertOrder>[2] = { channelType: "airbnb" }) =>
+    createOrder: (propertyId: number | null, options: Parameters<typeof insertOrder>[2] = { channelType: "airbnb" }) =>
       insertOrder(operatorId, [{ propertyId }], options),
-    listing: (options: Parameters<typeof insertListing>[2]) => insertListing(operatorId, accountId, options)
+    createListing: (options: Parameters<typeof insertListing>[2]) => insertListing(operatorId, accountId, options)
   }
 }).pipe(Effect.orDie)
 

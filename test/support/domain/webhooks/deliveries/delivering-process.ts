@@ -7,7 +7,7 @@ import { SqlClient } from "effect/sql"
 import { AddressResolver } from "../../../../../src/domain/webhooks/deliveries/AddressResolver.ts"
 import { parseAllowedHosts } from "../../../../../src/domain/webhooks/deliveries/allowed-hosts.ts"
 import { layerDeliveries } from "../../../../../src/domain/webhooks/deliveries/layer.ts"
-import { Outbound } from "../../../../../src/domain/webhooks/deliveries/Outbound.ts"
+import { OutboundHttp } from "../../../../../src/domain/webhooks/deliveries/OutboundHttp.ts"
 import { recordEvent } from "../../../../../src/jobs/events/event-statements.ts"
 import { NewEvents } from "../../../../../src/jobs/events/NewEvents.ts"
 import { WakeUp } from "../../../../../src/jobs/WakeUp.ts"
@@ -17,15 +17,15 @@ import { traceCteSql } from "../../../../../src/platform/database/trace-statemen
 
 const { DATABASE_URL, DATA_DIR, OPERATOR, EVENTS, AHEAD_MS } = process.env
 
-const RECORDS = 3
+const RECORD_COUNT = 3
 
-const real = Clock.Clock.defaultValue()
+const realClock = Clock.Clock.defaultValue()
 const nowMillis = () => Date.now() + Number(AHEAD_MS)
-const shifted: Clock.Clock = Object.assign(Object.create(real), {
+const shiftedClock: Clock.Clock = Object.assign(Object.create(realClock), {
   currentTimeMillisUnsafe: nowMillis,
   currentTimeMillis: Effect.sync(nowMillis)
 })
-const layerClock = Layer.succeed(Clock.Clock, shifted)
+const layerClock = Layer.succeed(Clock.Clock, shiftedClock)
 
 const layerDatabase =
   DATABASE_URL === undefined
@@ -33,11 +33,11 @@ const layerDatabase =
     : layerPostgres({ url: Redacted.make(DATABASE_URL), synchronousCommit: "off" })
 
 /** Each event is committed by a statement of its own before its id is printed. */
-const recording = Effect.gen(function* () {
+const recordEvents = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   console.log("ready")
   for (let n = 0; n < Number(EVENTS); n++) {
-    const change = sql`(VALUES (${Number(OPERATOR)}::bigint, ${n % RECORDS}::bigint)) AS change (operator_id, id)`
+    const change = sql`(VALUES (${Number(OPERATOR)}::bigint, ${n % RECORD_COUNT}::bigint)) AS change (operator_id, id)`
     const event = recordEvent(sql, "transaction_updated", {
       from: change,
       record: sql`'transaction:' || id`,
@@ -49,13 +49,13 @@ const recording = Effect.gen(function* () {
   }
 })
 
-const layerDelivering = layerDeliveries.pipe(
-  Layer.provide(Outbound.layer(Result.getOrThrow(parseAllowedHosts("127.0.0.1")))),
+const layerDeliveryWorkers = layerDeliveries.pipe(
+  Layer.provide(OutboundHttp.layer(Result.getOrThrow(parseAllowedHosts("127.0.0.1")))),
   Layer.provide([AddressResolver.layer, WakeUp.layerProcess, NewEvents.layerProcess])
 )
 
-Layer.effectDiscard(recording).pipe(
-  Layer.provideMerge(layerDelivering),
+Layer.effectDiscard(recordEvents).pipe(
+  Layer.provideMerge(layerDeliveryWorkers),
   Layer.provide(layerDatabase),
   Layer.provide(layerClock),
   Layer.launch,

@@ -4,10 +4,10 @@ import { TestClock } from "effect/testing"
 import { AllowedReceivers, parseAllowedHosts } from "../../../../../src/domain/webhooks/deliveries/allowed-hosts.ts"
 import { DeliveryQueue } from "../../../../../src/domain/webhooks/deliveries/DeliveryQueue.ts"
 import type { makeDeliveryPolls } from "../../../../../src/domain/webhooks/deliveries/delivery-workers.ts"
-import { FanOut } from "../../../../../src/domain/webhooks/deliveries/FanOut.ts"
+import { EventDispatcher } from "../../../../../src/domain/webhooks/deliveries/EventDispatcher.ts"
 import { EVENT_NAMES, type EventName } from "../../../../../src/jobs/events/event-statements.ts"
 import { jsonParameter } from "../../../../../src/platform/database/parameters.ts"
-import { freshOperator, layerService, type TestOperator, typedClient, withToken } from "../../../harness.ts"
+import { createOperator, layerService, type TestOperator, typedClient, withToken } from "../../../harness.ts"
 import { layerOwnDatabase } from "../../../own-database.ts"
 import { layerLocalOutbound } from "./outbound-requests.ts"
 
@@ -16,10 +16,10 @@ import { layerLocalOutbound } from "./outbound-requests.ts"
 /** Failed tries after which an event no longer holds back later events of its record (migration 0009_webhook_lanes). */
 export const HOLDING_FAILURES = 3
 
-const layerWorkers = Layer.mergeAll(FanOut.layer, DeliveryQueue.layer)
+const layerDeliveryWorkers = Layer.mergeAll(EventDispatcher.layer, DeliveryQueue.layer)
 
 /** The service and all a worker needs, over a database of its own; receivers on 127.0.0.1 are allowed. */
-export const layerDeliveryService = layerWorkers.pipe(
+export const layerDeliveryService = layerDeliveryWorkers.pipe(
   Layer.provideMerge(layerService(layerOwnDatabase)),
   Layer.provideMerge(layerLocalOutbound),
   Layer.provide(Layer.succeed(AllowedReceivers, Result.getOrThrow(parseAllowedHosts("127.0.0.1"))))
@@ -45,7 +45,7 @@ export const createSubscription = Effect.fnUntraced(function* (
   options: { readonly operator?: TestOperator; readonly events?: ReadonlyArray<EventName>; readonly path?: string } = {}
 ) {
   const api = yield* typedClient
-  const operator = options.operator ?? (yield* freshOperator())
+  const operator = options.operator ?? (yield* createOperator())
   const url = `http://127.0.0.1:${port}${options.path ?? "/"}`
   const events = options.events ?? EVENT_NAMES
   const { webhook, secret = "" } = yield* api.create_webhook({ url, events }).pipe(withToken(operator.token))
@@ -74,7 +74,7 @@ export const recordEvents = Effect.fnUntraced(function* (
 }, Effect.orDie)
 
 /** One event of one record, `count` times. */
-export const repeatEvent = (count: number, record = "transaction:1") =>
+export const makeRepeatedEvents = (count: number, record = "transaction:1") =>
   Array.from({ length: count }, (_, index) => ({ record, payload: { transaction_id: index + 1 } }))
 
 export type DeliveryPolls = Effect.Success<typeof makeDeliveryPolls>
@@ -82,14 +82,14 @@ export type DeliveryPolls = Effect.Success<typeof makeDeliveryPolls>
 /** Hands out and delivers until nothing more goes at this time of the clock. */
 export const deliverAllDue = Effect.fnUntraced(function* (polls: DeliveryPolls) {
   while ((yield* polls.dispatchEvents).events > 0) {}
-  let tries = yield* countAttempts
+  let attempts = yield* countAttempts
   while (true) {
     yield* polls.claimDue
     yield* polls.endCooldowns
     yield* polls.awaitIdle
-    const now = yield* countAttempts
-    if (now === tries) return
-    tries = now
+    const attemptsNow = yield* countAttempts
+    if (attemptsNow === attempts) return
+    attempts = attemptsNow
   }
 })
 

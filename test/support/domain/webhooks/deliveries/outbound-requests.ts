@@ -4,34 +4,34 @@ import { AddressResolver, NameNotResolved } from "../../../../../src/domain/webh
 import { parseAllowedHosts } from "../../../../../src/domain/webhooks/deliveries/allowed-hosts.ts"
 import {
   type DeliveryResult,
-  Outbound,
+  OutboundHttp,
   type OutboundPost
-} from "../../../../../src/domain/webhooks/deliveries/Outbound.ts"
-import type { ReceiverHandler } from "./receiver.ts"
+} from "../../../../../src/domain/webhooks/deliveries/OutboundHttp.ts"
+import type { ReceiverHandler } from "./webhook-receiver.ts"
 
-export const DOCUMENTATION = "https://docs.example.com/webhooks"
+export const DOCUMENTATION_URL = "https://docs.example.com/webhooks"
 
 /** Names by what they answer the first time, the second time, …; the last answer stays. Counts the questions. */
 export const makeScriptedResolver = (zone: Readonly<Record<string, ReadonlyArray<ReadonlyArray<string>>>>) => {
-  const asked: Array<string> = []
+  const lookups: Array<string> = []
   const layer = Layer.succeed(AddressResolver, {
     resolve: (host) =>
       Effect.suspend(() => {
         const answers = zone[host]
-        const answer = answers?.[asked.filter((name) => name === host).length] ?? answers?.at(-1)
-        asked.push(host)
+        const answer = answers?.[lookups.filter((name) => name === host).length] ?? answers?.at(-1)
+        lookups.push(host)
         return answer ? Effect.succeed(answer) : Effect.fail(new NameNotResolved({ detail: `${host} is unknown` }))
       })
   })
-  return { layer, asked }
+  return { layer, lookups }
 }
 
 export const layerOutbound = (allowed: string, resolver: Layer.Layer<AddressResolver> = AddressResolver.layer) =>
-  Outbound.layer(Result.getOrThrow(parseAllowedHosts(allowed)), DOCUMENTATION).pipe(Layer.provide(resolver))
+  OutboundHttp.layer(Result.getOrThrow(parseAllowedHosts(allowed)), DOCUMENTATION_URL).pipe(Layer.provide(resolver))
 export const layerLocalOutbound = layerOutbound("127.0.0.1")
 
 export const postTo = (url: string, outgoing: Partial<OutboundPost> = {}) =>
-  Effect.flatMap(Outbound, (service) => service.post({ url, headers: {}, body: "{}", ...outgoing }))
+  Effect.flatMap(OutboundHttp, (service) => service.post({ url, headers: {}, body: "{}", ...outgoing }))
 export const failureReasonOf = (attempt: DeliveryResult) => (attempt.outcome === "failed" ? attempt.reason : attempt)
 
 export const respondWith =
@@ -42,12 +42,12 @@ export const respondWith =
 export const neverRespond: ReceiverHandler = () => {}
 
 /** A server that speaks bytes, not HTTP. */
-export const startRawReceiver = (talk: (socket: net.Socket) => void) =>
+export const startRawReceiver = (handleSocket: (socket: net.Socket) => void) =>
   Effect.acquireRelease(
     Effect.callback<net.Server>((resume) => {
       const server = net.createServer((socket) => {
         socket.on("error", () => {})
-        talk(socket)
+        handleSocket(socket)
       })
       server.listen(0, "127.0.0.1", () => resume(Effect.succeed(server)))
     }),
@@ -56,6 +56,6 @@ export const startRawReceiver = (talk: (socket: net.Socket) => void) =>
 
 /** Answers each request with what the test says at that time. */
 export const makeSwitchableHandler = () => {
-  const mood = { answer: respondWith(200) as ReceiverHandler }
-  return { mood, answer: ((response, received) => mood.answer(response, received)) as ReceiverHandler }
+  const behavior = { respond: respondWith(200) as ReceiverHandler }
+  return { behavior, handler: ((response, received) => behavior.respond(response, received)) as ReceiverHandler }
 }

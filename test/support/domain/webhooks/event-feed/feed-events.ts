@@ -1,25 +1,29 @@
 import { DateTime, Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { FanOut } from "../../../../../src/domain/webhooks/deliveries/FanOut.ts"
+import { EventDispatcher } from "../../../../../src/domain/webhooks/deliveries/EventDispatcher.ts"
 import { FEED_MAX } from "../../../../../src/platform/limits.ts"
-import { freshOperator, type TestOperator, typedClient, withToken } from "../../../harness.ts"
+import { createOperator, type TestOperator, typedClient, withToken } from "../../../harness.ts"
 import { recordEvents } from "../deliveries/delivery-service.ts"
 
 // Who reads the feed in tests, and how events get into it: by the real fan-out, called by the test.
 
-const MANY = { "1m": 1_000_000, "10m": 1_000_000, "1h": 1_000_000, "24h": 1_000_000 }
+const HIGH_RATE_LIMITS = { "1m": 1_000_000, "10m": 1_000_000, "1h": 1_000_000, "24h": 1_000_000 }
 
 /** An operator that may read as often as a test likes, at one hour of the clock. */
-export const createReadingOperator = freshOperator({
+export const createFeedReader = createOperator({
   rateLimits: {
-    user: MANY,
-    endpoint: { "GET /events": MANY, "PUT /event_consumers/{name}": MANY, "GET /event_consumers": MANY }
+    user: HIGH_RATE_LIMITS,
+    endpoint: {
+      "GET /events": HIGH_RATE_LIMITS,
+      "PUT /event_consumers/{name}": HIGH_RATE_LIMITS,
+      "GET /event_consumers": HIGH_RATE_LIMITS
+    }
   }
 })
 
 /** Hands out everything that waits. */
 export const dispatchAllEvents = Effect.gen(function* () {
-  const fanOut = yield* FanOut
+  const fanOut = yield* EventDispatcher
   while ((yield* fanOut.dispatchNext(yield* DateTime.nowAsDate)).events > 0) {}
 })
 
@@ -62,16 +66,16 @@ export const insertManyEvents = Effect.fnUntraced(function* (
     FROM given, generate_series(1, ${count}) n`
 }, Effect.orDie)
 
-type Page = Effect.Success<ReturnType<Effect.Success<typeof typedClient>["list_events"]>>
-export type FeedEvent = Page["events"][number]
+type EventPage = Effect.Success<ReturnType<Effect.Success<typeof typedClient>["list_events"]>>
+export type FeedEvent = EventPage["events"][number]
 
 /** Everything from a cursor on, in pages. */
-export const readAll = Effect.fnUntraced(function* (operator: TestOperator, from = "", limit = FEED_MAX) {
+export const readAllEvents = Effect.fnUntraced(function* (operator: TestOperator, cursor = "", limit = FEED_MAX) {
   const api = yield* typedClient
   const events: Array<FeedEvent> = []
-  let after = from
+  let after = cursor
   while (true) {
-    const page: Page = yield* api.list_events({ after, limit }).pipe(withToken(operator.token))
+    const page: EventPage = yield* api.list_events({ after, limit }).pipe(withToken(operator.token))
     events.push(...page.events)
     after = page.next_cursor
     if (!page.has_more) return { events, after }

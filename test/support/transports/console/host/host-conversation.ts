@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { newPublicCode } from "../../../../../src/domain/guests/conversations/conversation-lookup.ts"
-import { NOW } from "../../../domain/bookings/reservations/reservation-operator.ts"
+import { NOW_ISO } from "../../../domain/bookings/reservations/reservation-operator.ts"
 import { prepareOfferConversation } from "../../../domain/guests/special-offers/offer-conversation.ts"
 import { signIn } from "../signed-in-pages.ts"
 
@@ -11,15 +11,15 @@ export const conversationPath = (conversation: string): string => `/console/mess
 
 /** A host who is signed in, and a guest who talks to him, on a day in April; `page`: where. */
 export const prepareHostConversation = Effect.fnUntraced(function* (
-  ...given: Parameters<typeof prepareOfferConversation>
+  ...options: Parameters<typeof prepareOfferConversation>
 ) {
-  const ground = yield* prepareOfferConversation(...given)
-  const cookie = yield* signIn(yield* findMainAccount(ground.operatorId))
-  return { ...ground, cookie, page: conversationPath(ground.conversation_id) }
+  const conversation = yield* prepareOfferConversation(...options)
+  const cookie = yield* signIn(yield* findMainAccountId(conversation.operatorId))
+  return { ...conversation, cookie, pagePath: conversationPath(conversation.conversation_id) }
 })
 
 /** The account that signs in; what the scene calls `accountId` is the one at the channel. */
-export const findMainAccount = Effect.fnUntraced(function* (operatorId: number) {
+export const findMainAccountId = Effect.fnUntraced(function* (operatorId: number) {
   const sql = yield* SqlClient.SqlClient
   const [row] = yield* sql<{
     id: number
@@ -27,10 +27,10 @@ export const findMainAccount = Effect.fnUntraced(function* (operatorId: number) 
   return row?.id ?? 0
 }, Effect.orDie)
 
-export interface ConversationMessages {
-  readonly by?: "guest" | "host"
+export interface InsertMessagesOptions {
+  readonly sender?: "guest" | "host"
   readonly name?: string
-  readonly at?: string
+  readonly sentAt?: string
   readonly delivery?: "queued" | "sent" | "refused" | "unknown"
   readonly reason?: string
   readonly attachment?: string
@@ -41,22 +41,22 @@ export interface ConversationMessages {
 export const insertMessages = Effect.fnUntraced(function* (
   conversation: string,
   content: string,
-  said: ConversationMessages = {}
+  options: InsertMessagesOptions = {}
 ) {
   const sql = yield* SqlClient.SqlClient
-  const { by = "guest", at = NOW, count = 1 } = said
-  const isNumbered = said.count !== undefined
+  const { sender = "guest", sentAt = NOW_ISO, count = 1 } = options
+  const isNumbered = options.count !== undefined
   yield* sql`
     WITH talk AS (
-      UPDATE conversations SET last_message_at = ${at}::timestamptz + ${count - 1}::int * interval '1 minute' WHERE code = ${conversation}
+      UPDATE conversations SET last_message_at = ${sentAt}::timestamptz + ${count - 1}::int * interval '1 minute' WHERE code = ${conversation}
       RETURNING operator_id, id
     )
     INSERT INTO messages (operator_id, conversation_id, code, sender_role, sender_name, display_type, content, attachment_url,
       delivery, reason, created_at)
-    SELECT operator_id, id, ${newPublicCode()} || nth, ${by}, ${said.name ?? null},
-      ${said.attachment === undefined ? "Text" : "FileAttachment"}, ${content} || CASE WHEN ${isNumbered}::boolean THEN ' ' || nth ELSE '' END,
-      ${said.attachment ?? null}, ${said.delivery ?? null}, ${said.reason ?? null},
-      ${at}::timestamptz + (nth - 1) * interval '1 minute'
+    SELECT operator_id, id, ${newPublicCode()} || nth, ${sender}, ${options.name ?? null},
+      ${options.attachment === undefined ? "Text" : "FileAttachment"}, ${content} || CASE WHEN ${isNumbered}::boolean THEN ' ' || nth ELSE '' END,
+      ${options.attachment ?? null}, ${options.delivery ?? null}, ${options.reason ?? null},
+      ${sentAt}::timestamptz + (nth - 1) * interval '1 minute'
     FROM talk, generate_series(1, ${count}::int) AS each (nth) ORDER BY nth`
 }, Effect.orDie)
 

@@ -7,8 +7,8 @@ import {
   FORM_TOKEN_FIELD
 } from "../../../../../src/transports/console/visit.ts"
 import { fieldOfError } from "../../../error-messages.ts"
-import { freshOperator, type OperatorOptions } from "../../../harness.ts"
-import { BaseUrl } from "../../../server.ts"
+import { createOperator, type OperatorOptions } from "../../../harness.ts"
+import { BaseUrl } from "../../../http-server.ts"
 import { signIn } from "../signed-in-pages.ts"
 
 // The host's pages as a browser without a script sees them: they are looked at, and their forms are sent as they are written.
@@ -23,18 +23,24 @@ export interface HostPageResponse {
 }
 
 /** An operator of its own, and its main account signed in. */
-export const newHost = (options: OperatorOptions = {}) =>
-  Effect.flatMap(freshOperator(options), (operator) =>
+export const createSignedInHost = (options: OperatorOptions = {}) =>
+  Effect.flatMap(createOperator(options), (operator) =>
     Effect.map(signIn(operator.accountId), (cookie) => ({ ...operator, cookie }))
   )
 
-const SIGNS: Readonly<Record<string, string>> = { "&amp;": "&", "&lt;": "<", "&gt;": ">", "&quot;": '"', "&#39;": "'" }
+const ENTITY_CHARACTERS: Readonly<Record<string, string>> = {
+  "&amp;": "&",
+  "&lt;": "<",
+  "&gt;": ">",
+  "&quot;": '"',
+  "&#39;": "'"
+}
 
 /** Text of a page as it is meant. */
 export const decodeEntities = (text: string): string =>
-  text.replace(/&(?:amp|lt|gt|quot|#39);/g, (sign) => SIGNS[sign] ?? sign)
+  text.replace(/&(?:amp|lt|gt|quot|#39);/g, (sign) => ENTITY_CHARACTERS[sign] ?? sign)
 
-const fetched = Effect.fnUntraced(function* (path: string, cookie: string, init: RequestInit = {}) {
+const fetchHostPage = Effect.fnUntraced(function* (path: string, cookie: string, init: RequestInit = {}) {
   const base = yield* BaseUrl
   return yield* Effect.promise(async (): Promise<HostPageResponse> => {
     const headers = { cookie: `latchkey=${cookie}`, ...init.headers }
@@ -49,7 +55,7 @@ const fetched = Effect.fnUntraced(function* (path: string, cookie: string, init:
   })
 })
 
-export const getPage = (cookie: string, path: string) => fetched(path, cookie)
+export const getPage = (cookie: string, path: string) => fetchHostPage(path, cookie)
 
 export type FormValues = Readonly<Record<string, string | ReadonlyArray<string>>>
 
@@ -66,7 +72,7 @@ export const postForm = (
   path: string,
   form: URLSearchParams,
   headers: Readonly<Record<string, string>> = {}
-) => fetched(path, cookie, { method: "POST", body: form, headers })
+) => fetchHostPage(path, cookie, { method: "POST", body: form, headers })
 
 /** Sends a form that no page showed: what somebody might make up. */
 export const postInventedForm = (cookie: string, path: string, act: string, fields: FormValues = {}) =>
@@ -98,7 +104,7 @@ const fieldsOf = (form: string): URLSearchParams => {
   for (const [, input, area, areaText, select, options] of form.matchAll(tags)) {
     if (input !== undefined) addInput(fields, input)
     else if (area !== undefined) fields.append(area, decodeEntities(areaText ?? "").replace(/\r?\n/g, "\r\n"))
-    else if (select !== undefined) fields.append(select, chosenIn(options ?? ""))
+    else if (select !== undefined) fields.append(select, findSelectedOption(options ?? ""))
   }
   return fields
 }
@@ -110,7 +116,7 @@ const addInput = (fields: URLSearchParams, input: string): void => {
   fields.append(name, decodeEntities(/value="([^"]*)"/.exec(input)?.[1] ?? ""))
 }
 
-const chosenIn = (options: string): string => {
+const findSelectedOption = (options: string): string => {
   const all = Array.from(options.matchAll(/<option value="([^"]*)"( selected)?/g))
   return decodeEntities((all.find(([, , selected]) => selected !== undefined) ?? all[0])?.[1] ?? "")
 }
@@ -121,13 +127,13 @@ export const fillAndSend = Effect.fnUntraced(function* (
   path: string,
   act: string,
   fields: FormValues = {},
-  which = 0
+  formIndex = 0
 ) {
   const page = yield* getPage(cookie, path)
-  const standing = findForms(page, act)[which]
-  if (standing === undefined)
+  const pageForm = findForms(page, act)[formIndex]
+  if (pageForm === undefined)
     return yield* Effect.die(new Error(`${path} has no form ${act}: ${page.status} ${page.text}`))
-  return yield* postForm(cookie, standing.action, fillForm(standing.form, fields))
+  return yield* postForm(cookie, pageForm.action, fillForm(pageForm.form, fields))
 })
 
 /** The same form twice at once, as an impatient hand sends it: the answers of both. */
@@ -138,30 +144,30 @@ export const fillAndSendTwice = Effect.fnUntraced(function* (
   fields: FormValues = {}
 ) {
   const page = yield* getPage(cookie, path)
-  const standing = findForms(page, act)[0]
-  if (standing === undefined)
+  const pageForm = findForms(page, act)[0]
+  if (pageForm === undefined)
     return yield* Effect.die(new Error(`${path} has no form ${act}: ${page.status} ${page.text}`))
-  return yield* sendTwice(cookie, path, standing, fields)
+  return yield* sendFormTwice(cookie, path, pageForm, fields)
 })
 
 /** The same of a form that stands on a page. */
-export const sendTwice = Effect.fnUntraced(function* (
+export const sendFormTwice = Effect.fnUntraced(function* (
   cookie: string,
   path: string,
-  standing: PageForm,
+  pageForm: PageForm,
   fields: FormValues = {}
 ) {
-  const answered = yield* Deferred.make<void>()
-  const sent = Effect.ensuring(
-    postForm(cookie, standing.action, fillForm(standing.form, fields)),
-    Deferred.succeed(answered, undefined)
+  const firstAnswered = yield* Deferred.make<void>()
+  const submit = Effect.ensuring(
+    postForm(cookie, pageForm.action, fillForm(pageForm.form, fields)),
+    Deferred.succeed(firstAnswered, undefined)
   )
   // Where something is done outside, the second looks now and then what became of the first, by a clock that stands still here.
-  const laterLooks = Effect.andThen(
-    Deferred.await(answered),
+  const pollPage = Effect.andThen(
+    Deferred.await(firstAnswered),
     Effect.forever(Effect.andThen(TestClock.adjust("200 millis"), getPage(cookie, path)))
   )
-  return yield* Effect.raceFirst(Effect.all([sent, sent], { concurrency: 2 }), laterLooks)
+  return yield* Effect.raceFirst(Effect.all([submit, submit], { concurrency: 2 }), pollPage)
 })
 
 /** A form without the field that tells it from other sites' is taken by no page. */
@@ -190,9 +196,10 @@ export const fillAndFollow = Effect.fnUntraced(function* (
   path: string,
   act: string,
   fields: FormValues = {},
-  which = 0
+  formIndex = 0
 ) {
-  const sent = yield* fillAndSend(cookie, path, act, fields, which)
-  if (sent.status !== 303) return yield* Effect.die(new Error(`${act}: ${sent.status} ${findAlert(sent) ?? sent.text}`))
-  return yield* getPage(cookie, sent.location)
+  const response = yield* fillAndSend(cookie, path, act, fields, formIndex)
+  if (response.status !== 303)
+    return yield* Effect.die(new Error(`${act}: ${response.status} ${findAlert(response) ?? response.text}`))
+  return yield* getPage(cookie, response.location)
 })

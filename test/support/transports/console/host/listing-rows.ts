@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 // What channels were told of listings, written directly, and where the pages find them.
 
 /** The row of a listing, by which its page is asked for. */
-export const findListingRow = Effect.fn("rowOfListing")(function* (operatorId: number, listingId: string) {
+export const findListingRowId = Effect.fn("rowOfListing")(function* (operatorId: number, listingId: string) {
   const sql = yield* SqlClient.SqlClient
   const [row] = yield* sql<{ id: number }>`
     SELECT id FROM listings WHERE operator_id = ${operatorId} AND listing_id = ${listingId}`
@@ -24,20 +24,20 @@ export interface PushOptions {
   readonly state: "waiting" | "pushed" | "refused" | "dead"
   readonly reason?: string
   /** When it was settled. */
-  readonly at: string
+  readonly settledAt: string
 }
 
 /** Pushes of a price of two days of May, as they stand. */
 export const insertPushes = Effect.fn("pushedThen")(function* (
   operatorId: number,
   listingRow: number,
-  { state, reason, at }: PushOptions,
+  { state, reason, settledAt }: PushOptions,
   count = 1
 ) {
   const sql = yield* SqlClient.SqlClient
   yield* sql`
     INSERT INTO listing_pushes (operator_id, listing_row, kind, ranges, state, reason, attempts, created_at, settled_at)
     SELECT ${operatorId}, ${listingRow}, 'prices', '[{"start_date": "2027-05-01", "end_date": "2027-05-02", "price": 120}]',
-      ${state}, ${reason ?? null}, 1, ${at}::timestamptz, ${state === "waiting" ? null : at}::timestamptz
+      ${state}, ${reason ?? null}, 1, ${settledAt}::timestamptz, ${state === "waiting" ? null : settledAt}::timestamptz
     FROM generate_series(1, ${count})`
 }, Effect.orDie)

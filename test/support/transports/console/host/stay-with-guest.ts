@@ -10,7 +10,7 @@ import {
   typedClient,
   withToken
 } from "../../../harness.ts"
-import { getPage, newHost } from "./host-forms.ts"
+import { createSignedInHost, getPage } from "./host-forms.ts"
 
 // What the tests of a stay's page begin with.
 
@@ -22,23 +22,23 @@ export const createStayWithGuest = Effect.fnUntraced(function* (
   stay: Partial<StayOptions> = {}
 ) {
   yield* TestClock.setTime(Date.parse("2027-04-20T10:00:00Z"))
-  const host = yield* newHost()
+  const host = yield* createSignedInHost()
   const { operatorId, token, cookie } = host
   const sql = yield* SqlClient.SqlClient
-  const property = yield* insertProperty(operatorId, "Harbour <1>")
-  const second = yield* insertProperty(operatorId, "Harbour 2")
+  const propertyId = yield* insertProperty(operatorId, "Harbour <1>")
+  const secondPropertyId = yield* insertProperty(operatorId, "Harbour 2")
   const dates = { checkIn: "2027-05-04", checkOut: "2027-05-07" }
-  const code = yield* insertOrder(operatorId, [{ propertyId: property, ...dates, ...stay }], options)
+  const code = yield* insertOrder(operatorId, [{ propertyId, ...dates, ...stay }], options)
   yield* sql`UPDATE stays SET guest_name = 'Ada <L>' WHERE operator_id = ${operatorId} AND stay_code = ${code}`
   const api = yield* typedClient
   const as = withToken(token)
-  const record = Effect.map(api.search_reservations({ reservation_code: code }).pipe(as), ({ reservations }) => {
+  const reservation = Effect.map(api.search_reservations({ reservation_code: code }).pipe(as), ({ reservations }) => {
     const [row] = reservations
     return row ?? assert.fail(`there is no stay ${code}`)
   })
   const path = stayPath(code)
   /** Whoever else is on the page's mind. */
-  const another = Effect.fnUntraced(function* (
+  const insertOtherStay = Effect.fnUntraced(function* (
     name: string,
     propertyId: number | null,
     checkIn: string,
@@ -48,10 +48,23 @@ export const createStayWithGuest = Effect.fnUntraced(function* (
     yield* sql`UPDATE stays SET guest_name = ${name} WHERE operator_id = ${operatorId} AND stay_code = ${other}`
     return other
   })
-  const shown = Effect.map(getPage(cookie, path), ({ text }) => text)
-  const changes = Effect.map(
+  const pageText = Effect.map(getPage(cookie, path), ({ text }) => text)
+  const changeCount = Effect.map(
     sql<{ count: number }>`SELECT count(*)::int AS count FROM trail WHERE operator_id = ${operatorId}`,
     ([row]) => row?.count
   )
-  return { ...host, sql, property, second, code, api, as, record, path, another, shown, changes }
+  return {
+    ...host,
+    sql,
+    propertyId,
+    secondPropertyId,
+    code,
+    api,
+    as,
+    reservation,
+    path,
+    insertOtherStay,
+    pageText,
+    changeCount
+  }
 })

@@ -14,21 +14,21 @@ import { typedClient, withToken } from "../../../harness.ts"
 /** What the story takes place on: the demo is the same on every start, but for its codes. */
 export const TODAY = "2026-11-20"
 
-const inDays = (days: number): string => addDays(TODAY, days)
+const dateInDays = (days: number): string => addDays(TODAY, days)
 
 type Client = Effect.Success<typeof typedClient>
 
 /** Flats of the demo. */
 const [ALFAMA, CHIADO, LEITH] = [1, 2, 6]
 
-const first = <Row>(rows: ReadonlyArray<Row>, is: (row: Row) => boolean = () => true): Effect.Effect<Row> => {
-  const row = rows.find(is)
+const findFirst = <Row>(rows: ReadonlyArray<Row>, matches: (row: Row) => boolean = () => true): Effect.Effect<Row> => {
+  const row = rows.find(matches)
   return row === undefined ? Effect.die(new Error("the demo has no such row")) : Effect.succeed(row)
 }
 
-const money = (api: Client) =>
+const callMoneyOperations = (api: Client) =>
   Effect.gen(function* () {
-    yield* api.search_transactions({ start_date: inDays(-30), end_date: TODAY, direction: "expense", limit: 2 })
+    yield* api.search_transactions({ start_date: dateInDays(-30), end_date: TODAY, direction: "expense", limit: 2 })
     yield* api.query_income_items()
     yield* api.query_expense_items()
     yield* api.query_income_methods()
@@ -47,7 +47,7 @@ const money = (api: Client) =>
     yield* api.delete_transaction({ id })
   })
 
-const portfolio = (api: Client) =>
+const callPortfolioOperations = (api: Client) =>
   Effect.gen(function* () {
     yield* api.search_properties({ limit: 2 })
     const { property_id } = yield* api.create_property({ title: "Porto, Ribeira Loft" })
@@ -65,36 +65,43 @@ const portfolio = (api: Client) =>
     yield* api.search_channel_accounts({ limit: 2 })
   })
 
-const calendar = (api: Client, listing_id: string, vrbo: string) =>
+const callCalendarOperations = (api: Client, listing_id: string, vrboListingId: string) =>
   Effect.gen(function* () {
-    const week = { start_date: inDays(70), end_date: inDays(76) }
+    const week = { start_date: dateInDays(70), end_date: dateInDays(76) }
     const listing = { channel_type: "airbnb", listing_id } as const
     yield* api.get_pricing_ratios({ property_id: ALFAMA })
-    yield* api.get_property_availability({ property_ids: [ALFAMA, CHIADO], start_date: inDays(3), end_date: inDays(4) })
+    yield* api.get_property_availability({
+      property_ids: [ALFAMA, CHIADO],
+      start_date: dateInDays(3),
+      end_date: dateInDays(4)
+    })
     yield* api.update_availabilities({ property_ids: [ALFAMA], available: false, ...week })
     yield* api.update_availabilities({ property_ids: [ALFAMA], available: true, ...week })
-    const twoDays = { start_date: inDays(70), end_date: inDays(71) }
+    const twoDays = { start_date: dateInDays(70), end_date: dateInDays(71) }
     yield* api.search_listing_calendars({ ...twoDays, listings: [listing] })
     yield* api.update_listing_prices({ ...listing, prices: [{ ...week, price: 145 }] })
     yield* api.update_listing_restrictions({ ...listing, restrictions: [{ ...week, min_stay_on_arrival: 3 }] })
     yield* api.update_listing_inventories({ ...listing, inventories: [{ ...week, inventory: 1 }] })
     yield* api.update_airbnb_price_and_rules({ listing_id, settings: { base_price: 140, weekend_price: 165 } })
     yield* api.get_airbnb_price_and_rules({ listing_id })
-    yield* api.update_vrbo_price_and_rules({ listing_id: vrbo, settings: { minimum_stay: 3, check_out_before: 11 } })
-    yield* api.get_vrbo_price_and_rules({ listing_id: vrbo })
+    yield* api.update_vrbo_price_and_rules({
+      listing_id: vrboListingId,
+      settings: { minimum_stay: 3, check_out_before: 11 }
+    })
+    yield* api.get_vrbo_price_and_rules({ listing_id: vrboListingId })
     yield* api.search_calendar_share_links({ limit: 2 })
     const { calendar_share_link } = yield* api.create_calendar_share_link({ scope: "partial", property_ids: [LEITH] })
     yield* api.delete_calendar_share_link({ id: calendar_share_link.id })
   })
 
-const orders = (api: Client) =>
+const callOrderOperations = (api: Client) =>
   Effect.gen(function* () {
     yield* api.search_reservations({ property_id: LEITH, start_check_in_date: TODAY, status: "accepted", limit: 1 })
     const { reservation_code } = yield* api.create_reservation({
       property_id: LEITH,
       custom_channel_id: 30,
-      check_in_date: inDays(90),
-      check_out_date: inDays(93),
+      check_in_date: dateInDays(90),
+      check_out_date: dateInDays(93),
       guest_name: "Ada Moreau",
       currency: "GBP",
       rate_amount: 330,
@@ -106,7 +113,11 @@ const orders = (api: Client) =>
     })
     // Of an order of one stay the two are one.
     const stay_code = reservation_code
-    yield* api.update_reservation_basic({ stay_code, check_out_date: inDays(94), remarks: "Comes by the night train" })
+    yield* api.update_reservation_basic({
+      stay_code,
+      check_out_date: dateInDays(94),
+      remarks: "Comes by the night train"
+    })
     yield* api.search_reservation_tags({ limit: 2 })
     const { reservation_tag } = yield* api.create_reservation_tag({ tag_name: "Anniversary" })
     yield* api.add_reservation_tag({ stay_code, tag_name: "Anniversary" })
@@ -120,18 +131,18 @@ const orders = (api: Client) =>
     yield* api.update_stay_status({ stay_code, stay_status: "in_house" })
     yield* api.cancel_reservation({ reservation_code })
     const { reservations } = yield* api.search_reservations({ status: "wait_accept", limit: 100 })
-    const [asked, another] = reservations
-    yield* api.approve_reservation({ reservation_code: asked?.reservation_code ?? "" })
-    yield* api.decline_reservation({ reservation_code: another?.reservation_code ?? "" })
+    const [firstRequest, secondRequest] = reservations
+    yield* api.approve_reservation({ reservation_code: firstRequest?.reservation_code ?? "" })
+    yield* api.decline_reservation({ reservation_code: secondRequest?.reservation_code ?? "" })
   })
 
 /** How a member of staff is called on the telephone, which the deployments write otherwise. */
-const MOBILE = { international: "+351 912345678", regional: "13800138000" } as const
+const STAFF_MOBILE = { international: "+351 912345678", regional: "13800138000" } as const
 
-const work = (api: Client, deployment: DeploymentName) =>
+const callStaffAndTaskOperations = (api: Client, deployment: DeploymentName) =>
   Effect.gen(function* () {
     yield* api.query_staffs({ limit: 2 })
-    const person = { name: "Marta Silva", mobile: MOBILE[deployment], property_ids: [ALFAMA, CHIADO] }
+    const person = { name: "Marta Silva", mobile: STAFF_MOBILE[deployment], property_ids: [ALFAMA, CHIADO] }
     const { staff_id } = yield* api.create_staff(person)
     yield* api.update_staff({ id: staff_id, note: "Mornings only" })
     yield* api.search_tasks({ status: "pending", limit: 2 })
@@ -139,7 +150,7 @@ const work = (api: Client, deployment: DeploymentName) =>
       type: "cleaning",
       property_id: ALFAMA,
       staff_id,
-      expected_date: inDays(3),
+      expected_date: dateInDays(3),
       expected_time: "11:00:00",
       note: "A cot for the next guests"
     })
@@ -149,39 +160,39 @@ const work = (api: Client, deployment: DeploymentName) =>
   })
 
 /** Of the guest who has asked about a flat and not booked. */
-const offers = (api: Client, conversation_id: string, listing_id: string) =>
+const callOfferOperations = (api: Client, conversation_id: string, listing_id: string) =>
   Effect.gen(function* () {
     yield* api.send_preapproval({ conversation_id })
     yield* api.send_special_offer({
       conversation_id,
       listing_id,
-      check_in_date: inDays(100),
-      check_out_date: inDays(103),
+      check_in_date: dateInDays(100),
+      check_out_date: dateInDays(103),
       price: 390,
       number_of_adults: 2
     })
     const { special_offers } = yield* api.search_special_offers({ conversation_id })
-    const { id } = yield* first(special_offers)
+    const { id } = yield* findFirst(special_offers)
     yield* api.withdraw_special_offer({ conversation_id, special_offer_id: id })
   })
 
-const talk = (api: Client, listing_id: string) =>
+const callConversationOperations = (api: Client, listing_id: string) =>
   Effect.gen(function* () {
     const { conversations } = yield* api.query_conversations({ limit: 2 })
-    const { id } = yield* first(conversations)
+    const { id } = yield* findFirst(conversations)
     yield* api.get_conversation({ id })
-    yield* offers(api, id, listing_id)
+    yield* callOfferOperations(api, id, listing_id)
     yield* api.send_message({ id, message: "The key is in the box right of the door." })
     yield* api.update_conversation_note({ conversation_id: id, note: "Arrives with a dog" })
     // Of guests whom no rule is about to review.
-    const { reviews } = yield* api.search_reviews({ end_check_out_date: inDays(-6), limit: 2 })
+    const { reviews } = yield* api.search_reviews({ end_check_out_date: dateInDays(-6), limit: 2 })
     const isUnanswered = ({ channel_type, host_reply }: (typeof reviews)[number]) =>
       channel_type === "airbnb" && host_reply === null
-    const { reservation_code } = yield* first(reviews, isUnanswered)
+    const { reservation_code } = yield* findFirst(reviews, isUnanswered)
     yield* api.create_review({ reservation_code, host_reply_content: "Thank you, come back any time!" })
   })
 
-const knowledge = (api: Client) =>
+const callKnowledgeOperations = (api: Client) =>
   Effect.gen(function* () {
     yield* api.search_knowledge_bases({ property_ids: [ALFAMA], limit: 2 })
     const entry = {
@@ -198,15 +209,15 @@ const knowledge = (api: Client) =>
     yield* api.delete_knowledge_base({ id })
   })
 
-const automation = (api: Client) =>
+const callAutomationOperations = (api: Client) =>
   Effect.gen(function* () {
     const { actions } = yield* api.query_upcoming_automation_actions({ type: "message", limit: 2 })
-    const [one, other] = actions
-    yield* api.execute_automation_action({ plan_id: one?.id ?? 0 })
-    yield* api.delete_automation_action({ plan_id: other?.id ?? 0 })
+    const [firstAction, secondAction] = actions
+    yield* api.execute_automation_action({ plan_id: firstAction?.id ?? 0 })
+    yield* api.delete_automation_action({ plan_id: secondAction?.id ?? 0 })
   })
 
-const events = (api: Client) =>
+const callEventOperations = (api: Client) =>
   Effect.gen(function* () {
     yield* api.list_webhooks()
     const { webhook } = yield* api.create_webhook({
@@ -221,67 +232,75 @@ const events = (api: Client) =>
     yield* api.delete_event_consumer({ name: "accounts" })
   })
 
-const PARTNER = { name: "Ledger", redirect_uris: ["https://ledger.example.com/connected"] } as const
-const VERIFIER = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
+const PARTNER_FIELDS = { name: "Ledger", redirect_uris: ["https://ledger.example.com/connected"] } as const
+const CODE_VERIFIER = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
 
 /** An application is given access and gives it back. */
-const access = (api: Client, { operatorId, accountId }: DemoAccess) =>
+const callOauthOperations = (api: Client, { operatorId, accountId }: DemoAccess) =>
   Effect.gen(function* () {
     yield* api.create_oauth_registration({
       redirect_uris: ["http://127.0.0.1:51234/callback"],
       client_name: "My agent"
     })
     const { client_id, client_secret } = yield* Partners.use((partners) =>
-      partners.create({ name: PARTNER.name, redirect_uris: [...PARTNER.redirect_uris] })
+      partners.create({ name: PARTNER_FIELDS.name, redirect_uris: [...PARTNER_FIELDS.redirect_uris] })
     )
-    const [redirect_uri] = PARTNER.redirect_uris
+    const [redirect_uri] = PARTNER_FIELDS.redirect_uris
     const code = yield* AuthorizationCodes.use((codes) =>
       codes.issue({
         caller: { operatorId, accountId },
-        client: { id: client_id, name: PARTNER.name, redirectUris: PARTNER.redirect_uris, isPublic: false },
+        client: {
+          id: client_id,
+          name: PARTNER_FIELDS.name,
+          redirectUris: PARTNER_FIELDS.redirect_uris,
+          isPublic: false
+        },
         scope: "writable",
         redirectUri: redirect_uri,
-        challenge: challengeOf(VERIFIER),
+        challenge: challengeOf(CODE_VERIFIER),
         resource: null
       })
     )
-    const asked = { client_id, client_secret, code, redirect_uri, code_verifier: VERIFIER } as const
-    const { refresh_token } = yield* api.create_oauth_authorization({ grant_type: "authorization_code", ...asked })
+    const exchangeFields = { client_id, client_secret, code, redirect_uri, code_verifier: CODE_VERIFIER } as const
+    const { refresh_token } = yield* api.create_oauth_authorization({
+      grant_type: "authorization_code",
+      ...exchangeFields
+    })
     yield* api.revoke_oauth_authorization({ client_id, client_secret, token: refresh_token })
   })
 
 /** The morning of who has this access. */
-const tellStory = Effect.fnUntraced(function* (demo: DemoAccess) {
+const callAllOperations = Effect.fnUntraced(function* (demo: DemoAccess) {
   const api = yield* typedClient
   const market = yield* Marketplace
   const airbnb = yield* api.search_listings({ channel_type: "airbnb", limit: 2 })
-  const { listing_id } = yield* first(airbnb.listings)
+  const { listing_id } = yield* findFirst(airbnb.listings)
   const { listings } = yield* api.search_listings({ channel_type: "vrbo", limit: 2 })
-  const vrbo = yield* first(listings)
-  yield* market.book({
+  const vrboListing = yield* findFirst(listings)
+  yield* market.bookOrder({
     listing_id,
     guest_name: "Noor Haddad",
-    check_in_date: inDays(110),
-    check_out_date: inDays(112)
+    check_in_date: dateInDays(110),
+    check_out_date: dateInDays(112)
   })
-  yield* market.inquire({
+  yield* market.sendInquiry({
     listing_id,
     guest_name: "Priya Raman",
-    check_in_date: inDays(100),
-    check_out_date: inDays(103),
+    check_in_date: dateInDays(100),
+    check_out_date: dateInDays(103),
     text: "Hello! Is the terrace quiet in the evening?"
   })
-  yield* money(api)
-  yield* portfolio(api)
-  yield* calendar(api, listing_id, vrbo.listing_id)
-  yield* orders(api)
-  yield* work(api, yield* Deployment)
-  yield* talk(api, listing_id)
-  yield* knowledge(api)
-  yield* automation(api)
-  yield* events(api)
-  yield* access(api, demo)
+  yield* callMoneyOperations(api)
+  yield* callPortfolioOperations(api)
+  yield* callCalendarOperations(api, listing_id, vrboListing.listing_id)
+  yield* callOrderOperations(api)
+  yield* callStaffAndTaskOperations(api, yield* Deployment)
+  yield* callConversationOperations(api, listing_id)
+  yield* callKnowledgeOperations(api)
+  yield* callAutomationOperations(api)
+  yield* callEventOperations(api)
+  yield* callOauthOperations(api, demo)
 })
 
 /** Whose token the story's calls carry. */
-export const runExampleStory = (demo: DemoAccess) => tellStory(demo).pipe(withToken(demo.token))
+export const runExampleStory = (demo: DemoAccess) => callAllOperations(demo).pipe(withToken(demo.token))

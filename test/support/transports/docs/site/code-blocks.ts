@@ -10,10 +10,10 @@ export interface CodeBlock {
   readonly text: string
 }
 
-const BLOCK = /^```([a-z]*)\n([\s\S]*?)^```$/gm
+const CODE_BLOCK = /^```([a-z]*)\n([\s\S]*?)^```$/gm
 
 export const listCodeBlocks = (markdown: string): ReadonlyArray<CodeBlock> =>
-  Array.from(markdown.matchAll(BLOCK), ([, language = "", text = ""]) => ({ language, text }))
+  Array.from(markdown.matchAll(CODE_BLOCK), ([, language = "", text = ""]) => ({ language, text }))
 
 /** The boxes of a file below docs. */
 export const readCodeBlocks = (file: string): ReadonlyArray<CodeBlock> =>

@@ -4,7 +4,7 @@ import { Effect } from "effect"
 
 // A reader's own programs, and what they print.
 
-interface Ran {
+interface CommandOutput {
   readonly code: number | null
   readonly stdout: string
   readonly stderr: string
@@ -14,20 +14,20 @@ interface Ran {
 export const runCommand = (
   command: ReadonlyArray<string>,
   env: Readonly<Record<string, string>>,
-  answer: (line: string) => Promise<string> | undefined = () => undefined
-): Effect.Effect<Ran> =>
+  answerPrompt: (line: string) => Promise<string> | undefined = () => undefined
+): Effect.Effect<CommandOutput> =>
   Effect.callback((resume) => {
     const PATH = `${dirname(process.execPath)}:${process.env["PATH"] ?? ""}`
     const child = spawn(command[0] ?? "", command.slice(1), { env: { PATH, ...env }, stdio: "pipe" })
-    const told = { stdout: "", stderr: "" }
+    const output = { stdout: "", stderr: "" }
     child.stdout.setEncoding("utf8").on("data", (text: string) => {
-      told.stdout += text
-      for (const line of text.split("\n")) answer(line)?.then((typed) => child.stdin.write(`${typed}\n`))
+      output.stdout += text
+      for (const line of text.split("\n")) answerPrompt(line)?.then((typed) => child.stdin.write(`${typed}\n`))
     })
     child.stderr.setEncoding("utf8").on("data", (text: string) => {
-      told.stderr += text
+      output.stderr += text
     })
-    child.on("close", (code) => resume(Effect.succeed({ code, ...told })))
+    child.on("close", (code) => resume(Effect.succeed({ code, ...output })))
     return Effect.sync(() => child.kill("SIGKILL"))
   })
 

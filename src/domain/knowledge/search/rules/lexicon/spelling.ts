@@ -1,10 +1,10 @@
 // Words of guests who type in a hurry.
 
 /** Letters of a word from which on a slip leaves it what it is: shorter ones are too often another word. */
-const SHORTEST_WORD = 7
+const MIN_CORRECTABLE_LENGTH = 7
 
 /** Letters of a word that is looked at. */
-const LONGEST_WORD = 24
+const MAX_CORRECTABLE_LENGTH = 24
 
 /** Words that differ by one letter have what is left of them in common when one letter is left out, or none. */
 const deletionsOf = (word: string): ReadonlyArray<string> => [
@@ -13,7 +13,7 @@ const deletionsOf = (word: string): ReadonlyArray<string> => [
 ]
 
 const isCorrectable = (word: string): boolean =>
-  word.length >= SHORTEST_WORD && word.length <= LONGEST_WORD && /^\p{L}+$/u.test(word)
+  word.length >= MIN_CORRECTABLE_LENGTH && word.length <= MAX_CORRECTABLE_LENGTH && /^\p{L}+$/u.test(word)
 
 /** How many letters stand in both at the same place, from the beginning and from the end. */
 const countSharedLetters = (one: string, other: string): number => {
@@ -33,10 +33,10 @@ const isOneEditApart = (one: string, other: string): boolean => {
   if (one[0] !== other[0] || one.at(-1) !== other.at(-1)) return false
   const length = Math.max(one.length, other.length)
   const differences = length - countSharedLetters(one, other)
-  return one.length === other.length ? differences === 2 && isSwapped(one, other) : differences === 1
+  return one.length === other.length ? differences === 2 && isOneSwapApart(one, other) : differences === 1
 }
 
-const isSwapped = (one: string, other: string): boolean => {
+const isOneSwapApart = (one: string, other: string): boolean => {
   const at = Array.from(one).findIndex((letter, place) => letter !== other[place])
   return one[at] === other[at + 1] && one[at + 1] === other[at]
 }

@@ -7,7 +7,7 @@ import type { makeMessageSender } from "../../../../../../src/domain/guests/conv
 import { SendQueue } from "../../../../../../src/domain/guests/conversations/sending/SendQueue.ts"
 import { WakeUp } from "../../../../../../src/jobs/WakeUp.ts"
 import { insertConversation } from "../../../../conversations.ts"
-import { freshOperator } from "../../../../harness.ts"
+import { createOperator } from "../../../../harness.ts"
 import { insertChannelAccount } from "../../../../listings.ts"
 import { queueMessage } from "../../../../messages.ts"
 import { layerOwnDatabase } from "../../../../own-database.ts"
@@ -23,37 +23,37 @@ export const layerSendService = Layer.provideMerge(
   Layer.mergeAll(layerOwnDatabase, ScriptedChannel.layer, WakeUp.layerProcess)
 )
 
-interface Account {
+interface AccountIds {
   readonly operatorId: number
   readonly accountId: number
 }
 
 /** A conversation at an account. */
-export const insertConversationAt = Effect.fnUntraced(function* (account: Account) {
+export const insertAccountConversation = Effect.fnUntraced(function* (account: AccountIds) {
   const { code, thread_id } = yield* insertConversation({ ...account, channelType: "airbnb" })
-  return { ...account, code, thread_id, write: (text: string) => queueMessage(code, { text }) }
+  return { ...account, code, thread_id, queueText: (text: string) => queueMessage(code, { text }) }
 })
 
 /** An operator with a conversation at an account, on a day in April. */
 export const prepareConversation = Effect.gen(function* () {
   yield* TestClock.setTime(NOW)
-  const { operatorId } = yield* freshOperator()
-  return yield* insertConversationAt({ operatorId, accountId: yield* insertChannelAccount(operatorId) })
+  const { operatorId } = yield* createOperator()
+  return yield* insertAccountConversation({ operatorId, accountId: yield* insertChannelAccount(operatorId) })
 })
 
 export type MessageSender = Effect.Success<typeof makeMessageSender>
 
 /** Sends until nothing more goes at this time of the clock. */
-export const sendAllDue = Effect.fnUntraced(function* (sending: MessageSender) {
+export const sendAllDue = Effect.fnUntraced(function* (sender: MessageSender) {
   const sql = yield* SqlClient.SqlClient
-  const tries = sql<{ tries: number }>`SELECT coalesce(sum(attempts), 0)::int AS tries FROM message_lanes`
+  const loadAttempts = sql<{ tries: number }>`SELECT coalesce(sum(attempts), 0)::int AS tries FROM message_lanes`
   let before = -1
   while (true) {
-    const [row] = yield* tries
+    const [row] = yield* loadAttempts
     if (row?.tries === before) return
     before = row?.tries ?? 0
-    yield* sending.claimDue
-    yield* sending.awaitIdle
+    yield* sender.claimDue
+    yield* sender.awaitIdle
   }
 }, Effect.orDie)
 
@@ -66,11 +66,11 @@ export const loadSentMessages = (threadId: string) =>
 export const loadSentTexts = (threadId: string) =>
   Effect.map(loadSentMessages(threadId), (all) => all.map(({ text }) => text))
 
-export const claimMessages = (most: number, underWay: ReadonlyArray<TakenMessage> = []) =>
-  Effect.flatMap(SendQueue, (queue) => Effect.flatMap(DateTime.nowAsDate, (now) => queue.take(now, most, underWay)))
+export const claimMessages = (limit: number, claimed: ReadonlyArray<TakenMessage> = []) =>
+  Effect.flatMap(SendQueue, (queue) => Effect.flatMap(DateTime.nowAsDate, (now) => queue.take(now, limit, claimed)))
 
 /** The lanes of an operator. */
-export const loadLanes = (operatorId: number) =>
+export const loadMessagePartitions = (operatorId: number) =>
   Effect.flatMap(
     SqlClient.SqlClient,
     (sql) => sql<{ waiting: number; attempts: number; failures: number }>`

@@ -1,0 +1,41 @@
+import { Context, Effect, Layer, Ref, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { makeSingleRowReader } from "../../platform/database/rows.ts"
+
+const readDemoOperatorExists = makeSingleRowReader(Schema.Struct({ found: Schema.Boolean }))
+
+/** Whether the sandbox is there at all; where it is not, nobody can tell that it could be. */
+export class SandboxAccess extends Context.Service<SandboxAccess, { readonly isAllowed: Effect.Effect<boolean> }>()(
+  "latchkey/connectors/sandbox/SandboxAllowed"
+) {
+  static readonly layerAlways = Layer.succeed(SandboxAccess, { isAllowed: Effect.succeed(true) })
+  static readonly layerNever = Layer.succeed(SandboxAccess, { isAllowed: Effect.succeed(false) })
+
+  /** As the settings say; `with demo` is where the demo operator is, whose main account has that e-mail address. */
+  static readonly layerFromSettings = (
+    setting: "always" | "never" | "with demo",
+    demoEmail: string
+  ): Layer.Layer<SandboxAccess, never, SqlClient.SqlClient> => {
+    if (setting === "with demo") return SandboxAccess.layerWithDemo(demoEmail)
+    return setting === "always" ? SandboxAccess.layerAlways : SandboxAccess.layerNever
+  }
+
+  /** Where the demo operator is, whose main account has this e-mail address: once it was found it is not looked for again. */
+  static readonly layerWithDemo = (demoEmail: string) =>
+    Layer.effect(
+      SandboxAccess,
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const isDemoPresent = yield* Ref.make(false)
+        const findDemoOperator = Effect.flatMap(
+          readDemoOperatorExists(sql`SELECT EXISTS (SELECT FROM accounts WHERE lower(email) = ${demoEmail}) AS found`),
+          ({ found }) => Effect.as(Ref.set(isDemoPresent, found), found)
+        )
+        return {
+          isAllowed: Effect.flatMap(Ref.get(isDemoPresent), (found) =>
+            found ? Effect.succeed(true) : findDemoOperator
+          )
+        }
+      })
+    )
+}

@@ -1,0 +1,209 @@
+import { Schema } from "effect"
+import { makeDecoder } from "../../contract/decoder.ts"
+import {
+  CalendarDate,
+  Currency,
+  hasAtMostCharacters,
+  Id,
+  Integer,
+  MUST_NOT_BE_EMPTY,
+  PositiveAmount,
+  RecordCode,
+  textUpTo
+} from "../../contract/fields.ts"
+import {
+  AMOUNT_MAX,
+  CHANNEL_ROOMS,
+  CHANNEL_TEXT,
+  GUEST_NAME,
+  GUEST_PHONE,
+  GUESTS_MAX,
+  LISTING_TEXT,
+  MESSAGE_TEXT,
+  RECORD_CODE,
+  REVIEW_CATEGORIES,
+  REVIEW_TEXT,
+  SANDBOX_DELAY_MAX_MS,
+  SANDBOX_ROOMS
+} from "../../platform/limits.ts"
+import { SandboxChannel } from "./channel-profiles.ts"
+import { FAILURE_MODES } from "./rows.ts"
+
+// What is asked of the marketplace by its page and its commands, in the same fields.
+
+const integerBetween = (minimum: number, maximum: number) =>
+  Integer.check(Schema.isBetween({ minimum, maximum }, { expected: `from ${minimum} to ${maximum}` }))
+
+/** Of listings one or several, separated by commas: a room of each. */
+const ListingIdList = textUpTo(CHANNEL_ROOMS * (RECORD_CODE + 2))
+
+/** A text that says something. */
+const nonEmptyTextUpTo = (maxLength: number) =>
+  Schema.String.check(
+    Schema.makeFilter((text) => (text.trim() === "" ? MUST_NOT_BE_EMPTY : hasAtMostCharacters(text, maxLength)), {
+      expected: `at most ${maxLength} characters`
+    })
+  )
+
+/** Adults of whom nobody said how many. */
+export const DEFAULT_ADULTS = 2
+
+/** What tells a listing or an order from others of the same name. */
+const accountFilterFields = {
+  channel_type: Schema.optionalKey(textUpTo(RECORD_CODE)),
+  operator_id: Schema.optionalKey(Id)
+}
+
+/** Who wants to come, and when. */
+const stayAndGuestFields = {
+  check_in_date: CalendarDate,
+  check_out_date: CalendarDate,
+  guest_name: nonEmptyTextUpTo(GUEST_NAME),
+  guest_phone: Schema.optionalKey(textUpTo(GUEST_PHONE)),
+  guest_email: Schema.optionalKey(textUpTo(CHANNEL_TEXT)),
+  adults: Schema.optionalKey(integerBetween(1, GUESTS_MAX)),
+  children: Schema.optionalKey(integerBetween(0, GUESTS_MAX))
+}
+
+export const SandboxBookingRequest = Schema.Struct({
+  ...accountFilterFields,
+  listing_id: ListingIdList,
+  ...stayAndGuestFields,
+  /** So many rooms of each listing that is named. */
+  rooms: Schema.optionalKey(integerBetween(1, CHANNEL_ROOMS)),
+  remarks: Schema.optionalKey(textUpTo(CHANNEL_TEXT))
+})
+export type SandboxBookingRequest = typeof SandboxBookingRequest.Type
+
+export const SandboxOrderRequest = Schema.Struct({ ...accountFilterFields, order_id: RecordCode })
+export type SandboxOrderRequest = typeof SandboxOrderRequest.Type
+
+export const SandboxChangeRequest = Schema.Struct({
+  ...SandboxOrderRequest.fields,
+  check_in_date: Schema.optionalKey(CalendarDate),
+  check_out_date: Schema.optionalKey(CalendarDate),
+  listing_id: Schema.optionalKey(ListingIdList),
+  adults: Schema.optionalKey(integerBetween(1, GUESTS_MAX))
+})
+
+export const SandboxMoneyRequest = Schema.Struct({
+  ...SandboxOrderRequest.fields,
+  amount: Schema.optionalKey(PositiveAmount)
+})
+
+/** A guest asks about nights: in the thread he has, else in a new one. */
+export const SandboxInquiryRequest = Schema.Struct({
+  ...accountFilterFields,
+  listing_id: RecordCode,
+  ...stayAndGuestFields,
+  text: nonEmptyTextUpTo(MESSAGE_TEXT)
+})
+
+/** A guest writes: in a thread, or in that of an order. */
+export const SandboxMessageRequest = Schema.Struct({
+  ...accountFilterFields,
+  thread_id: Schema.optionalKey(RecordCode),
+  order_id: Schema.optionalKey(RecordCode),
+  text: nonEmptyTextUpTo(MESSAGE_TEXT),
+  attachment_url: Schema.optionalKey(
+    textUpTo(CHANNEL_TEXT).check(Schema.isPattern(/^https?:\/\/\S+$/, { expected: "an http or https address" }))
+  )
+})
+
+export const SandboxOfferRequest = Schema.Struct({ ...accountFilterFields, offer_id: RecordCode })
+
+const RATING_MAX = 10
+const SUB_SCORE_PATTERN = /^\s*([\w-]{1,50})\s*=\s*(\d{1,2}(?:\.\d)?)\s*$/
+
+/** What `cleanliness=5, location=4.5` says; undefined where a part of it says nothing. */
+const parseSubScores = (text: string) => {
+  const parts = text.split(",").map((part) => SUB_SCORE_PATTERN.exec(part))
+  const scores = parts.flatMap((part) =>
+    part?.[1] === undefined || Number(part[2]) > RATING_MAX ? [] : [{ category: part[1], rating: Number(part[2]) }]
+  )
+  const isComplete = scores.length === parts.length && scores.length <= REVIEW_CATEGORIES
+  return isComplete && new Set(scores.map(({ category }) => category)).size === scores.length ? scores : undefined
+}
+
+/** The guest of a stay that is over says what it was like. */
+export const SandboxReviewRequest = Schema.Struct({
+  ...SandboxOrderRequest.fields,
+  score: Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 5 }, { expected: "from 0 to 5" })),
+  text: nonEmptyTextUpTo(REVIEW_TEXT),
+  /** What the score is made of, as its channel counts: `cleanliness=5, location=4`. */
+  sub_scores: Schema.optionalKey(
+    textUpTo(CHANNEL_TEXT).check(
+      Schema.makeFilter((text) => parseSubScores(text) !== undefined, {
+        expected: `up to ${REVIEW_CATEGORIES} scores from 0 to ${RATING_MAX}, such as cleanliness=5, location=4`
+      })
+    )
+  )
+})
+
+/** The scores that a review names. */
+export const toSubScores = ({ sub_scores }: typeof SandboxReviewRequest.Type) =>
+  sub_scores === undefined ? [] : (parseSubScores(sub_scores) ?? [])
+
+export const FailureModeRequest = Schema.Struct({
+  channel_account_id: Id,
+  mood: Schema.Literals(FAILURE_MODES),
+  ms: Schema.optionalKey(integerBetween(0, SANDBOX_DELAY_MAX_MS)),
+  reason: Schema.optionalKey(textUpTo(LISTING_TEXT))
+})
+
+const Price = Schema.Finite.check(
+  Schema.isBetween({ minimum: 0, maximum: AMOUNT_MAX }, { expected: `from 0 to ${AMOUNT_MAX}` })
+)
+const USERNAME_LENGTH = 80
+
+/** As other commands and forms can name it: several are separated by commas, and what is around one is no part of it. */
+const ListingId = RecordCode.check(
+  Schema.isPattern(/^[A-Za-z0-9._-]*$/, { expected: "letters, digits, dots, underscores and hyphens alone" })
+)
+const Percent = integerBetween(0, 100)
+
+/** A listing, and the account it is in if that is not there yet. What is not said is as its channel has it. */
+export const SandboxListingRequest = Schema.Struct({
+  operator_id: Schema.optionalKey(Id),
+  channel_type: SandboxChannel,
+  username: Schema.optionalKey(nonEmptyTextUpTo(USERNAME_LENGTH)),
+  listing_id: Schema.optionalKey(ListingId),
+  title: Schema.optionalKey(nonEmptyTextUpTo(LISTING_TEXT)),
+  currency: Schema.optionalKey(Currency),
+  base_price: Schema.optionalKey(PositiveAmount),
+  cleaning_fee: Schema.optionalKey(Price),
+  commission: Schema.optionalKey(Percent),
+  tax: Schema.optionalKey(Percent),
+  instant: Schema.optionalKey(Schema.Boolean),
+  rooms: Schema.optionalKey(integerBetween(1, SANDBOX_ROOMS))
+})
+export type SandboxListingRequest = typeof SandboxListingRequest.Type
+
+export const decodeBookingRequest = makeDecoder(SandboxBookingRequest)
+export const decodeOrderRequest = makeDecoder(SandboxOrderRequest)
+export const decodeChangeRequest = makeDecoder(SandboxChangeRequest)
+export const decodeMoneyRequest = makeDecoder(SandboxMoneyRequest)
+export const decodeInquiryRequest = makeDecoder(SandboxInquiryRequest)
+export const decodeMessageRequest = makeDecoder(SandboxMessageRequest)
+export const decodeOfferRequest = makeDecoder(SandboxOfferRequest)
+export const decodeReviewRequest = makeDecoder(SandboxReviewRequest)
+export const decodeFailureModeRequest = makeDecoder(FailureModeRequest)
+export const decodeListingRequest = makeDecoder(SandboxListingRequest)
+
+/** The listings that a text names. */
+export const parseListingIds = (text: string): ReadonlyArray<string> =>
+  text
+    .split(",")
+    .map((name) => name.trim())
+    .filter((name) => name !== "")
+
+/** The guest that fields name. */
+export const toGuest = (request: {
+  readonly guest_name: string
+  readonly guest_phone?: string
+  readonly guest_email?: string
+}) => ({
+  name: request.guest_name.trim(),
+  ...(request.guest_phone === undefined ? {} : { phone: request.guest_phone }),
+  ...(request.guest_email === undefined ? {} : { email: request.guest_email })
+})

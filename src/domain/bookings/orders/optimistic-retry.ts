@@ -1,8 +1,0 @@
-import { Conflict } from "../../../contract/errors.ts"
-import { retryOptimistically } from "../../../platform/database/optimistic-retry.ts"
-import { ORDER_CHANGE_ATTEMPTS } from "../../../platform/limits.ts"
-
-const orderBusy = new Conflict({ message: "Other requests are changing the order at the same time; try again." })
-
-/** Works out again, for as long as the order changes between reading and writing, what is written only where it has not. */
-export const retryWhileOrderChanges = retryOptimistically(ORDER_CHANGE_ATTEMPTS, orderBusy)

@@ -1,0 +1,60 @@
+import { Schema } from "effect"
+import type { SqlClient } from "effect/sql/SqlClient"
+import type { Fragment } from "effect/sql/Statement"
+import { NotFound } from "../../contract/errors.ts"
+import { Id } from "../../contract/fields.ts"
+import { type Givens, inForms, type Value } from "../../platform/database/forms.ts"
+import { makeOptionalRowReader } from "../../platform/database/rows.ts"
+import type { OperatorScoped } from "../operator-rows.ts"
+
+// A listing is named by its channel and the channel's own id of it; statements know it by its row.
+
+/** What names a listing. */
+export interface ListingKey {
+  readonly channel_type: string
+  readonly listing_id: string
+}
+
+/** For a FROM or a CTE: the operator's listing of that name, one row at most. */
+export const operatorListingSql = (
+  sql: SqlClient,
+  operatorId: Value<number>,
+  channelType: Value<string>,
+  listingId: Value<string>
+): Fragment => sql`
+  SELECT * FROM listings
+  WHERE operator_id = ${operatorId} AND channel_type = ${channelType} AND listing_id = ${listingId}`
+
+/** For a FROM: the properties that a listing `l` sells, by its link. */
+export const soldPropertiesSql = (sql: SqlClient, l: Fragment): Fragment => sql`
+  SELECT ${l}.property_id WHERE ${l}.property_id IS NOT NULL
+  UNION ALL
+  SELECT r.property_id FROM room_type_properties r
+  WHERE r.operator_id = ${l}.operator_id AND r.room_type_id = ${l}.room_type_id`
+
+/** Where a listing is. */
+export const ListingReference = Schema.Struct({
+  id: Id,
+  account_id: Id,
+  channel_type: Schema.String,
+  listing_id: Schema.String,
+  currency: Schema.String
+})
+export type ListingReference = typeof ListingReference.Type
+
+const readListingReference = makeOptionalRowReader(ListingReference)
+
+/** Where the operator's listing of that name is; undefined: there is none. */
+export const makeFindListing = (sql: SqlClient) => {
+  const statement = inForms(
+    sql,
+    ({ operatorId, channel_type, listing_id }: Givens<OperatorScoped & ListingKey>) => sql`
+      SELECT id, account_id, channel_type, listing_id, currency
+      FROM (${operatorListingSql(sql, operatorId, channel_type, listing_id)}) own`
+  )
+  return (operatorId: number, { channel_type, listing_id }: ListingKey) =>
+    readListingReference(statement({ operatorId, channel_type, listing_id }))
+}
+
+/** An unknown listing and another operator's are one to whoever asks. */
+export const noSuchListing = new NotFound({ message: "listing_id: no such listing." })

@@ -1,0 +1,95 @@
+import { Context, Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import type { Fragment } from "effect/sql/Statement"
+import { dispatchEventsSql } from "../../../jobs/events/event-statements.ts"
+import { type InternalSubscriber, InternalSubscribers } from "../../../jobs/events/internal-subscribers.ts"
+import { type Givens, inForms, type Value } from "../../../platform/database/forms.ts"
+import { makeOptionalRowReader } from "../../../platform/database/rows.ts"
+
+/** Events one statement hands to their subscriptions. */
+export const DISPATCH_BATCH_EVENTS = 200
+/** Any constant will do, as long as nothing else in the database takes the same advisory lock. */
+const DISPATCH_LOCK_KEY = 7_012_027
+
+const DispatchResult = Schema.Struct({
+  events: Schema.Int,
+  deliveries: Schema.Int,
+  followed: Schema.Int,
+  operators: Schema.Array(Schema.Int)
+})
+/** How many events were handed out, how many deliveries that made and how much else to do, and whose events they were. */
+export type DispatchResult = typeof DispatchResult.Type
+
+const readDispatchResult = makeOptionalRowReader(DispatchResult)
+
+const NOTHING_DISPATCHED: DispatchResult = { events: 0, deliveries: 0, followed: 0, operators: [] }
+
+/**
+ * The first way of an event: from where its change recorded it into the feed, into a delivery for each subscription that wants
+ * it, and to whoever follows events inside the service.
+ *
+ * One statement gives the events their positions, makes the deliveries and tells the followers, so a process that dies here did both or neither. The
+ * delivery's key is (event, subscription): whatever happens twice happens once. One process at a time has the turn;
+ * otherwise a later event of a record could get its position or its delivery before the earlier one. Who has not got the
+ * turn handed out nothing and polls again later.
+ */
+export class EventDispatcher extends Context.Service<
+  EventDispatcher,
+  {
+    /** Hands out the oldest waiting events. */
+    readonly dispatchNext: (now: Date) => Effect.Effect<DispatchResult>
+  }
+>()("latchkey/domain/webhooks/deliveries/EventDispatcher") {
+  static readonly layer = Layer.effect(
+    EventDispatcher,
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const subscribers = yield* InternalSubscribers
+      const statement = inForms(sql, ({ now }: Givens<{ readonly now: Date }>) =>
+        dispatchToAllSql(sql, now, subscribers)
+      )
+      return {
+        dispatchNext: (now) => Effect.map(readDispatchResult(statement({ now })), (row) => row ?? NOTHING_DISPATCHED)
+      }
+    })
+  )
+}
+
+// The snapshot may be older than the turn: what another process has handed out meanwhile is left alone, because the
+// events are marked as they are now.
+const dispatchToAllSql = (
+  sql: SqlClient.SqlClient,
+  now: Value<Date>,
+  subscribers: ReadonlyArray<InternalSubscriber>
+): Fragment => {
+  const projections = subscribers.map((makeSubscriberSql, index) => ({
+    name: sql.literal(`following_${index}`),
+    statement: makeSubscriberSql(sql, sql`fanned`, now)
+  }))
+  const ctes = projections.map(({ name, statement }) => sql`, ${name} AS (${statement})`)
+  const projectionCounts = projections.map(({ name }) => sql` + (SELECT count(*) FROM ${name})`)
+  return sql`
+  WITH turn AS MATERIALIZED (
+    SELECT pg_try_advisory_xact_lock(${DISPATCH_LOCK_KEY}) AS mine
+  ), batch AS MATERIALIZED (
+    SELECT place, row_number() OVER (ORDER BY id) AS nth
+    FROM (
+      SELECT ctid AS place, id FROM events
+      WHERE fanned_out_at IS NULL AND (SELECT mine FROM turn)
+      ORDER BY id LIMIT ${DISPATCH_BATCH_EVENTS}
+    ) oldest
+  ), fanned AS (
+    ${dispatchEventsSql(sql, sql`batch`, now)} RETURNING e.operator_id, e.id, e.event, e.record, e.payload,
+      e.traceparent
+  ), queued AS (
+    INSERT INTO webhook_deliveries (operator_id, event_id, subscription_id, record, due_at)
+    SELECT fanned.operator_id, fanned.id, s.id, fanned.record, ${now}::timestamptz
+    FROM fanned
+    JOIN webhook_subscriptions s ON s.operator_id = fanned.operator_id AND s.deleted_at IS NULL
+      AND fanned.event = ANY (s.events) AND fanned.id <> ALL (s.older_events)
+    ON CONFLICT DO NOTHING
+    RETURNING 1
+  )${sql.join("", false)(ctes)}
+  SELECT (SELECT count(*) FROM fanned) AS events, (SELECT count(*) FROM queued) AS deliveries,
+    0${sql.join("", false)(projectionCounts)} AS followed, ARRAY(SELECT DISTINCT operator_id FROM fanned) AS operators`
+}

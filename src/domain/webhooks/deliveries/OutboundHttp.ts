@@ -1,0 +1,231 @@
+import http from "node:http"
+import https from "node:https"
+import { Clock, Context, Duration, Effect, Layer, Option } from "effect"
+import packageJson from "../../../../package.json" with { type: "json" }
+import {
+  WEBHOOK_RESPONSE_BYTES,
+  WEBHOOK_RESPONSE_STORED_BYTES,
+  WEBHOOK_RETRY_AFTER_MS,
+  WEBHOOK_TRY_MS
+} from "../../../platform/limits.ts"
+import { annotateSpan, withChildSpan } from "../../../platform/telemetry/spans.ts"
+import { currentTraceparent } from "../../../platform/telemetry/traceparent.ts"
+import type { AddressResolver } from "./AddressResolver.ts"
+import { type AllowedHosts, allowsHost } from "./allowed-hosts.ts"
+import { checkLiteralAddress, makeCheckedLookup } from "./checked-lookup.ts"
+import { type HttpCall, type HttpCallProgress, type HttpFailure, type HttpResponse, sendHttpCall } from "./http-call.ts"
+import { parseRetryAfter } from "./retry-after.ts"
+
+/** Milliseconds for one address of a name that has several, before the next is tried. */
+export const CONNECT_ATTEMPT_MS = 1_000
+/** Idle connections kept for one receiver, and the milliseconds each is kept. */
+export const MAX_IDLE_SOCKETS = 4
+export const IDLE_SOCKET_MS = 15_000
+
+export interface ReceiverResponse {
+  readonly outcome: "answered"
+  readonly status: number
+  /** The beginning of the body as text, at most 512 bytes of it; NUL, which PostgreSQL cannot keep, replaced. */
+  readonly firstBytes: string
+  /** The `Retry-After` of a 429 or 503, in milliseconds, at most {@link WEBHOOK_RETRY_AFTER_MS}. */
+  readonly retryAfterMs?: number | undefined
+}
+
+/** What became of one try. Any status is an answer, also 302 and 500: the caller decides what counts as delivered. */
+export type DeliveryResult = (ReceiverResponse | HttpFailure) & { readonly durationMs: number }
+
+interface OutboundTarget {
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  /** For the whole try, from the look-up to the last byte of the answer; 10 s unless told. */
+  readonly timeout?: Duration.Input
+}
+
+/** What is sent. */
+export interface OutboundPost extends OutboundTarget {
+  readonly body: string
+}
+
+/** What is asked for; of the answer's body at most so many bytes are read. */
+export interface OutboundRequest extends OutboundTarget {
+  readonly method: "GET" | "POST"
+  readonly body?: string
+  readonly maxBytes: number
+}
+
+/** 2xx is the only answer that says the receiver has the event (contract facts 11.2). */
+export const isDelivered = (result: DeliveryResult): boolean =>
+  result.outcome === "answered" && result.status >= 200 && result.status < 300
+
+const serviceVersion = packageJson.version.split(".").slice(0, 2).join(".")
+
+const buildUserAgent = (name: string, documentation: string | undefined): string =>
+  documentation === undefined ? `${name}/${serviceVersion}` : `${name}/${serviceVersion} (+${documentation})`
+
+const TIMEOUT_DESCRIPTIONS: Record<HttpCallProgress["phase"], string> = {
+  connecting: "no connection",
+  securing: "no TLS session",
+  sent: "no answer",
+  answering: "no complete answer"
+}
+
+/** Connections of one kind, closed with the scope. Node files them under scheme, host and port: never lent to another host. */
+const makeAgents = (options: https.AgentOptions) =>
+  Effect.acquireRelease(
+    Effect.sync(() => ({ "http:": new http.Agent(options), "https:": new https.Agent(options) })),
+    (pair) =>
+      Effect.sync(() => {
+        pair["http:"].destroy()
+        pair["https:"].destroy()
+      })
+  )
+
+const parseRequestUrl = (text: string, allowedHosts: AllowedHosts): Option.Option<URL> =>
+  Option.fromNullishOr(URL.parse(text)).pipe(
+    Option.filter(
+      (url) => url.protocol === "https:" || (url.protocol === "http:" && allowsHost(allowedHosts, url.hostname))
+    )
+  )
+
+/** Response statuses whose `Retry-After` a retry respects. */
+const OVERLOAD_STATUSES = new Set([429, 503])
+
+const toReceiverResponse = ({ outcome, status, headers, bytes }: HttpResponse, now: number): ReceiverResponse => ({
+  outcome,
+  status,
+  ...(OVERLOAD_STATUSES.has(status) ? { retryAfterMs: parseRetryAfter(headers, now, WEBHOOK_RETRY_AFTER_MS) } : {}),
+  // `stream` keeps a character that the cut went through out of the text.
+  firstBytes: new TextDecoder()
+    .decode(bytes.subarray(0, WEBHOOK_RESPONSE_STORED_BYTES), { stream: true })
+    .replaceAll("\0", "\uFFFD")
+})
+
+const makeHttpFailure = (reason: HttpFailure["reason"], detail: string): HttpFailure => ({
+  outcome: "failed",
+  reason,
+  detail
+})
+
+/** The header of the trace a try is part of, if any. */
+const traceHeaders = Effect.map(currentTraceparent, (traceparent) => (traceparent === undefined ? {} : { traceparent }))
+
+/**
+ * The request as a part of its trace: to which host, and how it ended. The rest of an address may be a credential, as
+ * those of calendars are.
+ */
+const withRequestSpan = (method: OutboundRequest["method"], { hostname, port, protocol }: URL) =>
+  withChildSpan(
+    method,
+    {
+      "http.request.method": method,
+      "server.address": hostname,
+      "server.port": port === "" ? (protocol === "https:" ? 443 : 80) : Number(port)
+    },
+    "client"
+  )
+
+const recordResult = (result: HttpResponse | HttpFailure) => {
+  if (result.outcome === "failed") return annotateSpan("error.type", result.reason)
+  const recordStatus = annotateSpan("http.response.status_code", result.status)
+  return result.status < 400
+    ? recordStatus
+    : Effect.andThen(recordStatus, annotateSpan("error.type", String(result.status)))
+}
+
+/** Sends over a connection that is kept, or a new one if need be. */
+const makeSendRequest = Effect.fnUntraced(function* (allowedHosts: AllowedHosts) {
+  const connection = {
+    lookup: makeCheckedLookup(yield* Effect.context<AddressResolver>(), allowedHosts),
+    autoSelectFamilyAttemptTimeout: CONNECT_ATTEMPT_MS
+  }
+  const keepAliveAgents = yield* makeAgents({
+    ...connection,
+    keepAlive: true,
+    maxFreeSockets: MAX_IDLE_SOCKETS,
+    timeout: IDLE_SOCKET_MS
+  })
+  const singleUseAgents = yield* makeAgents(connection)
+
+  return Effect.fnUntraced(function* (request: Omit<HttpCall, "agent">, progress: HttpCallProgress) {
+    yield* checkLiteralAddress(request.url.hostname, allowedHosts)
+    const scheme = request.url.protocol === "https:" ? "https:" : "http:"
+    const result = yield* sendHttpCall({ ...request, agent: keepAliveAgents[scheme] }, progress)
+    // A receiver closing an idle connection in the moment it is used again says nothing about the receiver.
+    const isStaleConnection =
+      result.outcome === "failed" && result.reason === "closed" && progress.reused && progress.phase === "sent"
+    if (isStaleConnection) return yield* sendHttpCall({ ...request, agent: singleUseAgents[scheme] }, progress)
+    // Node hands the connection back one tick after the answer ended: without this the next delivery opens another.
+    yield* Effect.yieldNow
+    return result
+  })
+})
+
+const make = Effect.fnUntraced(function* (allowedHosts: AllowedHosts, documentation: string | undefined) {
+  const sendRequest = yield* makeSendRequest(allowedHosts)
+
+  /** Sends within the time of a try; every end is a result. */
+  const sendWithTimeout = (request: Omit<HttpCall, "agent">, timeout: Duration.Duration) => {
+    const progress: HttpCallProgress = { phase: "connecting", reused: false }
+    return sendRequest(request, progress).pipe(
+      Effect.catchTag("RefusedAddress", ({ detail }) => Effect.succeed(makeHttpFailure("refused_address", detail))),
+      Effect.timeoutOrElse({
+        duration: timeout,
+        orElse: () =>
+          Effect.succeed(
+            makeHttpFailure("timeout", `${TIMEOUT_DESCRIPTIONS[progress.phase]} within ${Duration.format(timeout)}`)
+          )
+      })
+    )
+  }
+
+  const makeRequester = (name: string) => {
+    const agentName = buildUserAgent(name, documentation)
+    return Effect.fnUntraced(function* ({ url: text, headers, timeout = WEBHOOK_TRY_MS, ...input }: OutboundRequest) {
+      const url = parseRequestUrl(text, allowedHosts)
+      if (Option.isNone(url)) return makeHttpFailure("refused_url", "not an https address")
+      const inSpanOfRequest = withRequestSpan(input.method, url.value)
+      return yield* inSpanOfRequest(
+        Effect.flatMap(traceHeaders, (traceHeader) => {
+          const allHeaders = { ...headers, "user-agent": agentName, ...traceHeader }
+          return Effect.tap(
+            sendWithTimeout({ url: url.value, headers: allHeaders, ...input }, Duration.fromInputUnsafe(timeout)),
+            recordResult
+          )
+        })
+      )
+    })
+  }
+
+  const requestAsWebhooks = makeRequester("Latchkey-Webhooks")
+  const post = Effect.fnUntraced(function* (request: OutboundPost) {
+    const started = yield* Clock.currentTimeMillis
+    const result = yield* requestAsWebhooks({ ...request, method: "POST", maxBytes: WEBHOOK_RESPONSE_BYTES })
+    const ended = yield* Clock.currentTimeMillis
+    return {
+      ...(result.outcome === "answered" ? toReceiverResponse(result, ended) : result),
+      durationMs: ended - started
+    }
+  })
+
+  return { post, request: makeRequester("Latchkey") }
+})
+
+/**
+ * The only door through which anything leaves for an address that somebody gave us. It opens no connection to a forbidden
+ * address and follows no redirect, and whoever answers can cost at most the time of a try and so many bytes. It never fails.
+ */
+export class OutboundHttp extends Context.Service<
+  OutboundHttp,
+  {
+    /** Delivers; 64 KiB of an answer are read. */
+    readonly post: (request: OutboundPost) => Effect.Effect<DeliveryResult>
+    /** Asks, and answers what came back. */
+    readonly request: (request: OutboundRequest) => Effect.Effect<HttpResponse | HttpFailure>
+  }
+>()("latchkey/domain/webhooks/deliveries/OutboundHttp") {
+  /** `documentation` is the page the User-Agent points receivers to. */
+  static readonly layer = (
+    allowedHosts: AllowedHosts,
+    documentation?: string
+  ): Layer.Layer<OutboundHttp, never, AddressResolver> => Layer.effect(OutboundHttp, make(allowedHosts, documentation))
+}

@@ -1,0 +1,237 @@
+import { Redacted } from "effect"
+import type { SqlClient } from "effect/sql/SqlClient"
+import type { Fragment } from "effect/sql/Statement"
+import type { EventName } from "../../../jobs/events/event-statements.ts"
+import { partOf, type Value, type Valued } from "../../../platform/database/forms.ts"
+import { jsonParameter } from "../../../platform/database/parameters.ts"
+import { WEBHOOK_SECRET_OVERLAP_MS } from "../../../platform/limits.ts"
+import { HEALTHY_STATE, makePausedHealth, type SubscriptionHealth } from "./circuit-breaker.ts"
+import type { SubscriptionAddress } from "./delivery.ts"
+import type { SigningSecret } from "./signature.ts"
+
+// What is written of subscriptions and their receivers (webhook_subscriptions, webhook_receivers): the settings, for the
+// family that offers them, and the health. A deleted one keeps its row until the last of its deliveries is cleared away.
+
+/** Events recorded before a subscription and not yet handed out that it is kept from; of more, the oldest reach it. */
+export const MAX_OLDER_EVENTS = 1_000
+
+// Secrets come here as their columns keep them (secret-sealing.ts).
+
+/** Where to deliver to; `secretToken` is kept only if the URL has none yet. */
+export interface WebhookReceiver {
+  readonly url: string
+  readonly secretToken: Redacted.Redacted<string>
+}
+
+export interface NewSubscription extends WebhookReceiver {
+  readonly events: ReadonlyArray<EventName>
+  readonly secret: SigningSecret
+}
+
+/** One whose id was drawn, to which its secret is sealed. */
+export interface NewSubscriptionWithId extends NewSubscription {
+  readonly id: number
+}
+
+/** The columns a change sets; what is undefined stays. */
+export interface SubscriptionEdit {
+  readonly receiver: WebhookReceiver | undefined
+  readonly events: ReadonlyArray<EventName> | undefined
+  readonly secret: SigningSecret | undefined
+}
+
+/** Answers the URL's text: the one it has had before, if any. Nothing, and nothing kept, where `source` has no row. */
+const upsertReceiverSql = (
+  sql: SqlClient,
+  operatorId: Value<number>,
+  receiver: Value<WebhookReceiver>,
+  now: Value<Date>,
+  source: Fragment = sql``
+): Fragment => sql`
+  INSERT INTO webhook_receivers (operator_id, url, secret_token, created_at)
+  SELECT ${operatorId}::bigint, ${partOf(receiver, ({ url }) => url)}::text,
+    ${partOf(receiver, ({ secretToken }) => Redacted.value(secretToken))}::text, ${now}::timestamptz ${source}
+  ON CONFLICT (operator_id, url) DO UPDATE SET url = excluded.url
+  RETURNING url, secret_token`
+
+/** What a call comes by: the host's consent to an application, unless it is the host's own. */
+export interface GrantKey {
+  readonly operatorId: number
+  /** The consent; undefined: none, a token or a page of the console. */
+  readonly grantId: number | undefined
+}
+
+/**
+ * The CTE `granted` before others: a row while the consent is not ended, which then waits until the statement is through. Empty
+ * where the call comes by none. Who changes a subscription by an application makes its rows depend on it ({@link grantActiveCondition}).
+ */
+export const lockGrantSql = (sql: SqlClient, { operatorId, grantId }: Valued<GrantKey>): Fragment =>
+  grantId === undefined
+    ? sql``
+    : sql`granted AS (
+        SELECT id FROM oauth_grants WHERE operator_id = ${operatorId} AND id = ${grantId} AND ended_at IS NULL FOR SHARE),`
+
+/** Beside {@link lockGrantSql}: whether the statement may go on. It asks for the consent before anything else is looked at. */
+export const grantActiveCondition = (sql: SqlClient, { grantId }: Pick<Valued<GrantKey>, "grantId">): Fragment =>
+  grantId === undefined ? sql`true` : sql`EXISTS (SELECT FROM granted)`
+
+/** Who makes a subscription. */
+export interface SubscriptionCreator extends GrantKey {
+  readonly accountId: number
+  readonly application: string | null
+}
+
+/**
+ * The CTEs `receiver` and `made`: adds a subscription; none where the consent it comes by has ended. Refused by `webhook_limit`
+ * when the operator has no room for another.
+ */
+export const createSubscriptionSql = (
+  sql: SqlClient,
+  { operatorId, accountId, application, grantId }: Valued<SubscriptionCreator>,
+  subscription: Value<NewSubscriptionWithId>,
+  now: Value<Date>
+): Fragment => sql`
+  ${lockGrantSql(sql, { operatorId, grantId })}
+  receiver AS (${upsertReceiverSql(sql, operatorId, subscription, now, sql`WHERE ${grantActiveCondition(sql, { grantId })}`)}),
+  made AS (
+    INSERT INTO webhook_subscriptions AS s (operator_id, id, url, secret_token, events, application, account_id, grant_id,
+      secret, older_events, created_at, updated_at)
+    OVERRIDING SYSTEM VALUE
+    SELECT ${operatorId}, ${partOf(subscription, ({ id }) => id)}::bigint, receiver.url, receiver.secret_token, ${partOf(subscription, ({ events }) => events)}::text[], ${application},
+      ${accountId}, ${grantId ?? null}::bigint, ${partOf(subscription, ({ secret }) => Redacted.value(secret))},
+      ARRAY(SELECT id FROM events WHERE operator_id = ${operatorId} AND fanned_out_at IS NULL
+        ORDER BY id DESC LIMIT ${MAX_OLDER_EVENTS}),
+      ${now}, ${now}
+    FROM receiver
+    RETURNING s.*
+  )`
+
+/** The CTEs `receiver`, `before` and `changed`: changes the operator's subscription that `condition` names, and heals it. */
+export const updateSubscriptionSql = (
+  sql: SqlClient,
+  operatorId: Value<number>,
+  condition: Fragment,
+  { receiver, events, secret }: Valued<SubscriptionEdit>,
+  now: Value<Date>
+): Fragment => sql`
+  receiver AS (${
+    receiver === undefined
+      ? sql`SELECT NULL::text AS url, NULL::text AS secret_token`
+      : upsertReceiverSql(sql, operatorId, receiver, now, sql`FROM webhook_subscriptions WHERE ${condition}`)
+  }),
+  before AS (
+    SELECT * FROM webhook_subscriptions
+    -- Asking for its rows takes the receiver before the subscription, as every change does.
+    WHERE ${condition} AND (SELECT count(*) FROM receiver) >= 0
+    FOR NO KEY UPDATE
+  ),
+  changed AS (
+    UPDATE webhook_subscriptions s SET
+      url = coalesce(receiver.url, s.url), secret_token = coalesce(receiver.secret_token, s.secret_token),
+      events = coalesce(${events ?? null}::text[], s.events),
+      ${secret === undefined ? sql`` : replaceSecretSql(sql, secret, now)}
+      health = ${healthJsonSql(sql, HEALTHY_STATE)}, paused_at = NULL, paused_reason = NULL, updated_at = ${now}
+    FROM receiver, before
+    WHERE s.operator_id = before.operator_id AND s.id = before.id
+    RETURNING s.*
+  )`
+
+/** Of these CTEs: the subscription and which of its settings changed, in the names of the contract. */
+export const changedSettingsSql = (sql: SqlClient): Fragment => sql`
+  SELECT changed.operator_id, 'webhook:' || changed.id AS record,
+    changed_fields(${settingsJsonSql(sql, "before")}, ${settingsJsonSql(sql, "changed")}) AS fields
+  FROM before JOIN changed ON changed.operator_id = before.operator_id AND changed.id = before.id`
+
+const settingsJsonSql = (sql: SqlClient, row: string): Fragment =>
+  sql.literal(
+    `jsonb_build_object('url', ${row}.url, 'events', ${row}.events, 'secret', ${row}.secret, 'status', ${row}.paused_at IS NULL)`
+  )
+
+const replaceSecretSql = (sql: SqlClient, secret: Value<SigningSecret>, now: Value<Date>): Fragment => {
+  const until = partOf(now, (at) => new Date(at.getTime() + WEBHOOK_SECRET_OVERLAP_MS))
+  return sql`former_secret = s.secret, former_secret_until = ${until}, secret = ${partOf(secret, Redacted.value)},`
+}
+
+/** The CTE `rotated`: gives the subscription `s` that `condition` names another secret. How it stands is left as it is, also a pause. */
+export const rotateSecretSql = (
+  sql: SqlClient,
+  condition: Fragment,
+  secret: Value<SigningSecret>,
+  now: Value<Date>
+): Fragment => sql`
+  rotated AS (
+    UPDATE webhook_subscriptions s SET ${replaceSecretSql(sql, secret, now)} updated_at = ${now}
+    WHERE ${condition} RETURNING s.operator_id, s.id)`
+
+/** What a host is told who has paused a subscription. */
+export const PAUSED_BY_HOST = "Paused by the host."
+
+/**
+ * The CTE `paused`: stops the subscription `s` that `condition` names until it is resumed, as a pause after failures does, unless
+ * that is so already.
+ */
+export const pauseSubscriptionSql = (sql: SqlClient, condition: Fragment, now: Value<Date>): Fragment => sql`
+  paused AS (
+    UPDATE webhook_subscriptions s SET
+      health = ${jsonParameter(partOf(now, (at) => makePausedHealth(at.getTime())))}::jsonb, paused_at = ${now},
+      paused_reason = ${PAUSED_BY_HOST}
+    WHERE ${condition} AND s.paused_at IS NULL RETURNING s.operator_id, s.id)`
+
+/** The CTE `ended`: ends the subscription that `condition` names. */
+export const deleteSubscriptionSql = (sql: SqlClient, condition: Fragment, now: Value<Date>): Fragment => sql`
+  ended AS (UPDATE webhook_subscriptions SET deleted_at = ${now} WHERE ${condition} RETURNING operator_id, id)`
+
+const healthJsonSql = (sql: SqlClient, health: SubscriptionHealth): Fragment => sql`${jsonParameter(health)}::jsonb`
+
+/** Whether the health of a row lets deliveries go; otherwise it rests or is paused. */
+export const subscriptionActiveCondition = (sql: SqlClient): Fragment => sql`health->>'state' IN ('healthy', 'failing')`
+
+/** Selects the health of a subscription that still has this address. A failed attempt at an earlier address does not count against it. */
+export const selectHealthSql = (
+  sql: SqlClient,
+  { operator_id, subscription_id, url }: SubscriptionAddress
+): Fragment => sql`
+  SELECT health FROM webhook_subscriptions
+  WHERE operator_id = ${operator_id} AND id = ${subscription_id} AND url = ${url} AND deleted_at IS NULL`
+
+/**
+ * A success heals the subscriptions that lie where `ctids` says, also one that comes late. Only a pause outlasts it: the
+ * host was told of it and must end it.
+ */
+export const healSubscriptionsSql = (sql: SqlClient, ctids: Fragment): Fragment => sql`
+  UPDATE webhook_subscriptions s SET health = ${healthJsonSql(sql, HEALTHY_STATE)}
+  WHERE s.ctid = ANY (ARRAY(${ctids})) AND s.health->>'state' NOT IN ('healthy', 'paused')`
+
+/** What the host is told of a pause. */
+export interface SubscriptionPause {
+  readonly at: Date
+  readonly reason: string
+}
+
+/** Replaces the health of a subscription, unless the health or the address has changed meanwhile. */
+export const replaceHealthSql = (
+  sql: SqlClient,
+  { operator_id, subscription_id, url }: SubscriptionAddress,
+  from: SubscriptionHealth,
+  to: SubscriptionHealth,
+  pause: SubscriptionPause | undefined
+): Fragment => sql`
+  UPDATE webhook_subscriptions SET health = ${healthJsonSql(sql, to)},
+    paused_at = ${pause?.at ?? null}::timestamptz, paused_reason = ${pause?.reason ?? null}::text
+  WHERE operator_id = ${operator_id} AND id = ${subscription_id} AND url = ${url} AND health = ${healthJsonSql(sql, from)}`
+
+/** The same for the subscription of the CTE `due`, if it has a row and is not deleted. */
+export const replaceHealthOfDueSubscriptionSql = (
+  sql: SqlClient,
+  from: SubscriptionHealth,
+  to: SubscriptionHealth
+): Fragment => sql`
+  UPDATE webhook_subscriptions s SET health = ${healthJsonSql(sql, to)}
+  FROM due
+  WHERE s.operator_id = due.operator_id AND s.id = due.id AND s.deleted_at IS NULL AND s.health = ${healthJsonSql(sql, from)}`
+
+/** Forgets the subscriptions that were deleted by `cutoff` and have no delivery left. */
+export const deleteOldSubscriptionsSql = (sql: SqlClient, cutoff: Date): Fragment => sql`
+  DELETE FROM webhook_subscriptions s
+  WHERE s.deleted_at <= ${cutoff} AND NOT EXISTS (
+    SELECT FROM webhook_deliveries d WHERE d.operator_id = s.operator_id AND d.subscription_id = s.id)`

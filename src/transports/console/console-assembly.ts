@@ -1,0 +1,37 @@
+import { Layer } from "effect"
+import { AccessTokens } from "../../domain/access/operators/AccessTokens.ts"
+import { Operators } from "../../domain/access/operators/Operators.ts"
+import { SubAccounts } from "../../domain/access/sign-in/SubAccounts.ts"
+import { HostRules } from "../../domain/automation/rules/HostRules.ts"
+import { CheckInApproval } from "../../domain/bookings/check-in/CheckInApproval.ts"
+import { HostLetting } from "../../domain/calendars/availability/HostLetting.ts"
+import { HostCalendars } from "../../domain/calendars/imported-calendars/HostCalendars.ts"
+import { PropertyFeeds } from "../../domain/calendars/property-feeds/PropertyFeeds.ts"
+import { KnowledgeAnswers } from "../../domain/knowledge/search/KnowledgeAnswers.ts"
+import { Listings } from "../../domain/listings/Listings.ts"
+import { OperatorDictionaries } from "../../domain/money/OperatorDictionaries.ts"
+import { DeliveryLog } from "../../domain/webhooks/deliveries/DeliveryLog.ts"
+import { TestEvents } from "../../domain/webhooks/deliveries/TestEvents.ts"
+import { HostWebhooks } from "../../domain/webhooks/subscriptions/HostWebhooks.ts"
+import { layerConsoleQueries } from "./queries/layer.ts"
+
+/**
+ * What the pages of the console work with beside the Service: what the process, the tests and the bench all run. Who is signed in,
+ * what hosts gave to applications, the database and the way out are left to whoever assembles it.
+ */
+export const layerConsoleAssembly = Layer.mergeAll(
+  layerConsoleQueries,
+  Operators.layer,
+  AccessTokens.layer,
+  CheckInApproval.layer,
+  Layer.provideMerge(HostWebhooks.layer, DeliveryLog.layer),
+  TestEvents.layer,
+  HostCalendars.layer,
+  Listings.layer,
+  PropertyFeeds.layer,
+  HostLetting.layer,
+  OperatorDictionaries.layer,
+  SubAccounts.layer,
+  HostRules.layer,
+  KnowledgeAnswers.layer
+)

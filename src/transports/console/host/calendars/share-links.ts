@@ -1,0 +1,121 @@
+import { Effect, type Schema } from "effect"
+import type { CalendarShareLink } from "../../../../domain/calendars/calendar-share-links/contract.ts"
+import { isReadableShareLinkUrl } from "../../../../domain/calendars/calendar-share-links/share-link-url.ts"
+import { SHARE_LINKS_SHOWN } from "../../../../platform/limits.ts"
+import type { Service } from "../../../../service/service.ts"
+import { type Html, html, nothing } from "../../../docs/html.ts"
+import type { Sudo } from "../../sudo.ts"
+import type { SignedInVisit, SubmittedForm } from "../../visit.ts"
+import { makeVoidMutation } from "../api-operations.ts"
+import {
+  actionForm,
+  checkboxGroup,
+  disclosure,
+  makeMultiFieldFiller,
+  parseNumber,
+  readFilledFields,
+  readSelectedIds
+} from "../form-fields.ts"
+import { type FailedSubmission, type HostAction, readSubmittedAction } from "../host-page.ts"
+import { activityLogLink, pagination, section, table, timeHtml } from "../page-parts.ts"
+import { propertyOptions, type SelectableProperties, truncationNote } from "./ical-sync-parts.ts"
+
+// Links that show free and taken days to whoever holds them.
+
+export const makeShareLinkActions = (service: Service["Service"], sudo: Sudo) => {
+  const mutate = makeVoidMutation(service)
+  const createLink = (visit: SignedInVisit, form: SubmittedForm, fields: Schema.JsonObject) =>
+    Effect.andThen(sudo.requirePassword(visit, form), mutate(visit, form, "create_calendar_share_link", fields))
+  return {
+    share_all: {
+      doneMessage: "The link to the calendar of all properties is in the list.",
+      run: (visit, form) => createLink(visit, form, { scope: "entire" })
+    },
+    share_some: {
+      doneMessage: "The link is made.",
+      run: (visit, form) =>
+        createLink(visit, form, { scope: "partial", property_ids: readSelectedIds(form, "property") })
+    },
+    unshare: {
+      doneMessage: "The link is deleted: whoever opens it is told that it is not good any more.",
+      run: (visit, form) =>
+        mutate(visit, form, "delete_calendar_share_link", readFilledFields(form, { id: parseNumber }))
+    }
+  } satisfies Readonly<Record<string, HostAction>>
+}
+
+interface ShareLinksView {
+  readonly calendar_share_links: ReadonlyArray<CalendarShareLink>
+  readonly total: number
+  readonly offset: number
+}
+
+export const shareLinksSection = (
+  visit: SignedInVisit,
+  { calendar_share_links: links, total, offset }: ShareLinksView,
+  properties: SelectableProperties,
+  passwordField: Html,
+  failedSubmission: FailedSubmission | undefined
+): Html =>
+  section(
+    "Links to share",
+    html`<p>Whoever has such a link sees on which days properties are free: no guests, no prices. With .ics after it, it is a calendar for a program.</p>
+${table(
+  { empty: "No link is given out." },
+  [
+    {
+      label: "Link",
+      cell: ({ url }) => (isReadableShareLinkUrl(url) ? html`<a class="name" href="${url}">${url}</a>` : url)
+    },
+    { label: "Shows", cell: (each) => html`<span class="name">${sharedPropertiesText(each, properties)}</span>` },
+    { label: "Made", cell: ({ created_at }) => timeHtml(created_at, visit) },
+    {
+      label: "Change",
+      cell: ({ id, url }) =>
+        html`${disclosure("Delete", actionForm(visit, { action: "unshare", label: "Delete the link", subject: url, id, kind: "danger" }))}${activityLogLink(`calendar_share_link:${id}`)}`
+    }
+  ],
+  links
+)}${pagination(visit, { offset, limit: SHARE_LINKS_SHOWN, total, name: "links" })}
+<h3>Make a link</h3>
+${actionForm(visit, { action: "share_all", label: "To all properties, later ones too", kind: "plain", fields: passwordField })}${partialLinkForm(visit, properties, passwordField, failedSubmission)}`,
+    "links"
+  )
+
+/** Names of so many properties of a link are said; of more how many there are. */
+const NAMES_LISTED = 5
+
+const sharedPropertiesText = ({ scope, property_ids }: CalendarShareLink, properties: SelectableProperties): string => {
+  if (scope === "entire") return "all properties, later ones too"
+  const listedProperties = properties.filter(({ id }) => property_ids.includes(id)).slice(0, NAMES_LISTED)
+  const remaining = property_ids.length - listedProperties.length
+  const names = listedProperties.map(({ name }) => name)
+  return [
+    ...names,
+    ...(remaining === 0 ? [] : [listedProperties.length === 0 ? `${remaining} properties` : `${remaining} more`])
+  ].join(", ")
+}
+
+const partialLinkForm = (
+  visit: SignedInVisit,
+  properties: SelectableProperties,
+  passwordField: Html,
+  failedSubmission: FailedSubmission | undefined
+): Html =>
+  properties.length === 0
+    ? nothing
+    : disclosure(
+        "To some properties",
+        actionForm(visit, {
+          action: "share_some",
+          label: "Make the link",
+          kind: "plain",
+          fields: html`${checkboxGroup({
+            name: "property",
+            legend: "Properties that it shows",
+            options: propertyOptions(properties),
+            selected: makeMultiFieldFiller(failedSubmission, "share_some")("property", [])
+          })}${truncationNote(properties)}${passwordField}`
+        }),
+        failedSubmission !== undefined && readSubmittedAction(failedSubmission) === "share_some"
+      )

@@ -1,0 +1,96 @@
+import { DateTime, Effect } from "effect"
+import { HttpServerResponse } from "effect/http"
+import { dateInZone } from "../../../contract/time.ts"
+import { search_transactions } from "../../../domain/money/contract.ts"
+import { MONEY_CSV_LINES } from "../../../platform/limits.ts"
+import { Service } from "../../../service/service.ts"
+import { html } from "../../docs/html.ts"
+import { PRIVATE_PAGE_HEADERS } from "../../pages/html-page.ts"
+import type { ActionError } from "../action-outcome.ts"
+import { renderConsolePage } from "../page-frame.ts"
+import { Ledger } from "../queries/Ledger.ts"
+import type { SignedInPage, SignedInVisit } from "../visit.ts"
+import { makeQuery } from "./api-operations.ts"
+import { accountProblemResponse } from "./host-page.ts"
+import { renderMoneyCsv } from "./money/money-csv.ts"
+import {
+  findPeriodError,
+  findUnreadableParam,
+  type MoneyFilter,
+  readMoneyFilter,
+  toMoneyQuery,
+  toTransactionFilter
+} from "./money/money-filter.ts"
+import { link } from "./page-parts.ts"
+import { MONEY_CSV_PATH, moneyUrl } from "./urls.ts"
+
+/** The entries of a period as a file for a spreadsheet: the ones that the page of money shows under the same query. */
+export const makeMoneyCsvPage = Effect.gen(function* () {
+  const ledger = yield* Ledger
+  const search = makeQuery(yield* Service, search_transactions)
+
+  /** Why there is nothing, where it is for a property or an order that there is not. */
+  const findQueryError = (visit: SignedInVisit, { period, property, order }: MoneyFilter, now: Date) => {
+    const today = dateInZone(now, visit.session.person.caller.timeZone)
+    const transactions = search(visit, {
+      ...{ start_date: period?.from ?? today, end_date: period?.to ?? today, limit: 1 },
+      ...(property === undefined ? {} : { property_id: property }),
+      ...(order === undefined ? {} : { reservation_code: order })
+    })
+    return Effect.match(transactions, { onSuccess: () => undefined, onFailure: (error) => error })
+  }
+
+  const renderFile = Effect.fnUntraced(function* (visit: SignedInVisit) {
+    const { operatorId, timeZone } = visit.session.person.caller
+    const now = yield* DateTime.nowAsDate
+    const moneyFilter = readMoneyFilter(visit, now)
+    const queryError = findUnreadableParam(visit) ?? findPeriodError(moneyFilter)
+    if (queryError !== undefined) return renderError(visit, moneyFilter, queryError)
+    const lines = yield* ledger.lines(operatorId, toTransactionFilter(moneyFilter, visit), MONEY_CSV_LINES + 1)
+    if (lines.length > MONEY_CSV_LINES) return renderError(visit, moneyFilter, TOO_MANY_LINES_MESSAGE)
+    const isNarrowed = moneyFilter.property !== undefined || moneyFilter.order !== undefined
+    const notFoundError = lines.length === 0 && isNarrowed ? yield* findQueryError(visit, moneyFilter, now) : undefined
+    if (notFoundError !== undefined) return renderError(visit, moneyFilter, notFoundError.message, notFoundError.status)
+    return HttpServerResponse.text(renderMoneyCsv(lines, timeZone), {
+      contentType: "text/csv; charset=utf-8",
+      headers: {
+        ...PRIVATE_PAGE_HEADERS,
+        vary: "Cookie",
+        "content-disposition": `attachment; filename="${toCsvFileName(moneyFilter)}"`
+      }
+    })
+  })
+  const page: SignedInPage = {
+    path: MONEY_CSV_PATH,
+    show: (visit) =>
+      visit.accountProblem === undefined ? renderFile(visit) : Effect.succeed(accountProblemResponse(visit)),
+    actions: new Map()
+  }
+  return page
+})
+
+const TOO_MANY_LINES_MESSAGE = `That is more than ${MONEY_CSV_LINES} lines: choose a shorter period or one property.`
+
+/** Of characters that need no quoting, whatever the order is called. */
+const toCsvFileName = ({ period, order }: MoneyFilter): string =>
+  period === undefined
+    ? `money-${(order ?? "").replace(/[^\w-]/g, "")}.csv`
+    : `money-${period.from}-to-${period.to}.csv`
+
+/** Nothing is in the file that is not whole. */
+const renderError = (
+  visit: SignedInVisit,
+  moneyFilter: MoneyFilter,
+  message: string,
+  status: ActionError["status"] = 422
+) =>
+  renderConsolePage(
+    visit,
+    {
+      title: "No file",
+      body: html`<p class="message error" role="alert">${message}</p>
+<p>${link(moneyUrl(toMoneyQuery(moneyFilter)), "Back to the entries")}</p>
+`
+    },
+    status
+  )

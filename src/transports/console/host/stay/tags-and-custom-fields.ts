@@ -1,0 +1,73 @@
+import type { Schema } from "effect"
+import { CUSTOM_FIELD_NAME, CUSTOM_FIELD_VALUE, TAG_NAME } from "../../../../platform/limits.ts"
+import { type Html, html, nothing } from "../../../docs/html.ts"
+import type { SubmittedForm } from "../../visit.ts"
+import { actionForm, input, makeFieldFiller, nullIfEmpty, parseText, readChangedFields } from "../form-fields.ts"
+import { badge, section } from "../page-parts.ts"
+import { actionDisclosure, type StayView } from "./stay-view.ts"
+
+// What a host keeps about a stay: tags, and texts under names of their own.
+
+export const tagsSection = ({ visit, failedSubmission, stay, context }: StayView): Html => {
+  const fillField = makeFieldFiller(failedSubmission, "tag")
+  return section(
+    "Tags",
+    html`${
+      stay.tags.length === 0
+        ? html`<p>No tags.</p>
+`
+        : nothing
+    }<div class="acts">${stay.tags.map((tag) => html`${badge(tag)}${actionForm(visit, { action: "untag", label: "Take off", subject: tag, kind: "plain", fields: html`<input type="hidden" name="tag_name" value="${tag}">` })}`)}</div>
+${actionForm(visit, {
+  action: "tag",
+  label: "Put it on",
+  kind: "plain",
+  isInline: true,
+  fields: html`<label>Tag <span class="soft">one there is, or a new one</span> <input type="text" name="tag_name" value="${fillField("tag_name", "")}" list="tags" maxlength="${TAG_NAME}" autocomplete="off" required></label>
+<datalist id="tags">${context.tag_names.map((name) => html`<option value="${name}"></option>`)}</datalist>`
+})}`,
+    "tags"
+  )
+}
+
+/** Before the name of a custom field, which may be any text. */
+const CUSTOM_FIELD_PREFIX = "field."
+
+export const customFieldsSection = (view: StayView): Html => {
+  const { visit, failedSubmission, stay } = view
+  const existingFields = Object.entries(stay.custom_fields ?? {})
+  const fillField = makeFieldFiller(failedSubmission, "fields")
+  return section(
+    "Your own fields",
+    html`${
+      existingFields.length === 0
+        ? html`<p>None.</p>
+`
+        : html`<dl class="facts">${existingFields.map(([name, text]) => html`<dt>${name}</dt><dd>${text}</dd>`)}</dl>
+`
+    }${actionDisclosure(
+      view,
+      "fields",
+      "Change or add fields",
+      actionForm(visit, {
+        action: "fields",
+        label: "Save the fields",
+        fields: html`${existingFields.map(([name, text]) => input(fillField, { name: `${CUSTOM_FIELD_PREFIX}${name}`, label: name, hint: "empty takes it away", value: text, maxlength: CUSTOM_FIELD_VALUE, isEdit: true }))}
+${input(fillField, { name: "new_name", label: "Name of a new field", hint: "a field of that name is replaced", maxlength: CUSTOM_FIELD_NAME })}
+${input(fillField, { name: "new_text", label: "Its text", maxlength: CUSTOM_FIELD_VALUE })}`
+      })
+    )}`,
+    "fields"
+  )
+}
+
+/** What was touched of the fields there are, and the new one. */
+export const readCustomFields = (form: SubmittedForm): Schema.JsonObject => {
+  const names = Array.from(new Set(form.keys())).filter((name) => name.startsWith(CUSTOM_FIELD_PREFIX))
+  const changes = readChangedFields(form, Object.fromEntries(names.map((name) => [name, nullIfEmpty(parseText)])))
+  const newFieldName = (form.get("new_name") ?? "").trim()
+  return Object.fromEntries([
+    ...Object.entries(changes).map(([name, text]) => [name.slice(CUSTOM_FIELD_PREFIX.length), text] as const),
+    ...(newFieldName === "" ? [] : [[newFieldName, (form.get("new_text") ?? "").trim()] as const])
+  ])
+}
