@@ -15,7 +15,7 @@ import { addDays } from "../src/contract/time.ts"
 import { CalendarQueue } from "../src/domain/calendars/imported-calendars/CalendarQueue.ts"
 import { FeedReader } from "../src/domain/calendars/imported-calendars/FeedReader.ts"
 import { importCalendar } from "../src/domain/calendars/imported-calendars/import-worker.ts"
-import { FETCHING_ROOM } from "../src/domain/calendars/imported-calendars/taking.ts"
+import { CONCURRENT_FETCHES_MAX } from "../src/domain/calendars/imported-calendars/taking.ts"
 import { markAvailabilityChangesDue } from "../src/domain/calendars/listing-calendars/due-days.ts"
 import { layerPushWorker } from "../src/domain/calendars/listing-calendars/push-worker.ts"
 import { ChannelGateway } from "../src/domain/channels/port/ChannelGateway.ts"
@@ -195,7 +195,7 @@ const fetchedAll = Effect.fnUntraced(function* (what: string, reference?: number
   yield* sql`UPDATE imported_calendars SET due_at = now() - interval '1 minute'`
   const processor = process.cpuUsage()
   const round = Effect.gen(function* () {
-    const taken = yield* queue.take(yield* DateTime.nowAsDate, FETCHING_ROOM, [])
+    const taken = yield* queue.take(yield* DateTime.nowAsDate, CONCURRENT_FETCHES_MAX, [])
     yield* Effect.forEach(taken, importCalendar, { concurrency: "unbounded", discard: true })
     return taken.length
   })

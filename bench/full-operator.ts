@@ -3,12 +3,12 @@ import { SqlClient } from "effect/sql"
 import { addDays } from "../src/contract/time.ts"
 import {
   AVAILABILITY_ANSWER_DAYS,
-  CUSTOM_FIELDS,
-  CUSTOM_FIELDS_TEXT,
+  CUSTOM_FIELDS_MAX,
+  CUSTOM_FIELDS_TEXT_LENGTH,
   IDS_MAX,
-  NAMED_PROPERTIES,
+  NAMED_PROPERTIES_MAX,
   PAGE_MAX,
-  STAFF_NOTE,
+  STAFF_NOTE_LENGTH,
   SUBSCRIPTION_ROOMS_MAX
 } from "../src/platform/limits.ts"
 import { seedBenchOperator } from "./operator.ts"
@@ -29,7 +29,7 @@ export const seedFullOperator = Effect.gen(function* () {
     "POST /availabilities": {"1m": 1000000000}}'::jsonb) WHERE id = ${operatorId}`
   const properties = yield* sql<{ id: number }>`
     INSERT INTO properties (operator_id, title, address, created_at)
-    SELECT ${operatorId}, 'Room ' || n, 'Harbour Street ' || n, now() FROM generate_series(1, ${NAMED_PROPERTIES - 1}::int) n
+    SELECT ${operatorId}, 'Room ' || n, 'Harbour Street ' || n, now() FROM generate_series(1, ${NAMED_PROPERTIES_MAX - 1}::int) n
     RETURNING id`
   yield* sql.withTransaction(
     Effect.forEach(
@@ -69,7 +69,7 @@ const statements = (operator: number): ReadonlyArray<string> => [
     SELECT ${operator}, 'Tag ' || n, '#FD587B', now() FROM generate_series(1, ${PAGE_MAX}) n`,
   linked(operator, "property_tags", "tag_properties", "tag_id", "properties_version"),
   `INSERT INTO staffs (operator_id, name, mobile, note, created_at, updated_at)
-    SELECT ${operator}, 'Staff ' || n, '+49 15112345678', repeat('n', ${STAFF_NOTE}), now(), now()
+    SELECT ${operator}, 'Staff ' || n, '+49 15112345678', repeat('n', ${STAFF_NOTE_LENGTH}), now(), now()
     FROM generate_series(1, ${PAGE_MAX}) n`,
   linked(operator, "staffs", "staff_properties", "staff_id", "properties_version"),
   `INSERT INTO calendar_share_links (operator_id, scope, token, created_at)
@@ -86,8 +86,8 @@ const statements = (operator: number): ReadonlyArray<string> => [
       accommodation_revenue, guest_name, remarks, custom_fields)
     SELECT o.operator_id, o.id, o.reservation_code, p.id, date '${TODAY}', date '${TODAY}' + 3, 420, 420, 'Ada Lovelace',
       repeat('r', 500), (SELECT jsonb_object_agg('field ' || f, repeat('v', CASE WHEN o.status = 'denied'
-        THEN ${CUSTOM_FIELDS_TEXT / CUSTOM_FIELDS} ELSE 50 END))
-        FROM generate_series(1, CASE WHEN o.status = 'denied' THEN ${CUSTOM_FIELDS} ELSE 5 END) f)
+        THEN ${CUSTOM_FIELDS_TEXT_LENGTH / CUSTOM_FIELDS_MAX} ELSE 50 END))
+        FROM generate_series(1, CASE WHEN o.status = 'denied' THEN ${CUSTOM_FIELDS_MAX} ELSE 5 END) f)
     FROM orders o JOIN (SELECT *, row_number() OVER (ORDER BY id) n FROM properties WHERE operator_id = ${operator}) p
       ON p.operator_id = o.operator_id AND p.n = substr(o.reservation_code, 4)::int WHERE o.operator_id = ${operator}`,
   `INSERT INTO guests (operator_id, stay_id, name, email)

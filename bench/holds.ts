@@ -10,7 +10,7 @@ import {
   AVAILABILITY_CHANGE_DAYS,
   IDS_MAX,
   PAGE_MAX,
-  SHARED_PAGE_PROPERTIES,
+  SHARED_PAGE_PROPERTIES_MAX,
   SUBSCRIPTION_ROOMS_MAX
 } from "../src/platform/limits.ts"
 import { seedFullOperator } from "./full-operator.ts"
@@ -84,7 +84,7 @@ const casesOf = ({
     "shared calendar, a page of 1,000 properties": { path: shared(""), plain: true },
     "shared calendar, feed of 1,000 properties": { path: shared(".ics"), plain: true },
     [`shared calendar, last page of ${SUBSCRIPTION_ROOMS_MAX}`]: {
-      path: `/calendar/${entireToken}?page=${SUBSCRIPTION_ROOMS_MAX / SHARED_PAGE_PROPERTIES}`,
+      path: `/calendar/${entireToken}?page=${SUBSCRIPTION_ROOMS_MAX / SHARED_PAGE_PROPERTIES_MAX}`,
       plain: true
     },
     "tags over MCP": mcp("query_tags", { limit: PAGE_MAX }),

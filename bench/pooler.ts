@@ -92,10 +92,10 @@ const program = Effect.gen(function* () {
   ]
   const ways = [
     yield* makeWay("prepared", straight, {}),
-    yield* makeWay("DATABASE_PREPARED=0", without, { pooler: { prepared: false } }),
+    yield* makeWay("DATABASE_PREPARED=0", without, { pooler: { supportsPreparedStatements: false } }),
     yield* makeWay("the same behind PgBouncer", behind, {
       url: yield* startPooler(behind, POOL),
-      pooler: { prepared: false }
+      pooler: { supportsPreparedStatements: false }
     })
   ]
   console.log(

@@ -5,7 +5,7 @@ import { parseAllowedHosts } from "../src/domain/webhooks/deliveries/allowed-hos
 import { layerDeliveries } from "../src/domain/webhooks/deliveries/layer.ts"
 import { OutboundHttp } from "../src/domain/webhooks/deliveries/OutboundHttp.ts"
 import { generateSecretToken, generateSigningSecret } from "../src/domain/webhooks/deliveries/signature.ts"
-import { NewEvents } from "../src/jobs/events/NewEvents.ts"
+import { NewEventNotifier } from "../src/jobs/events/NewEventNotifier.ts"
 
 /** Subscriptions of a new operator to paths of the receiver; answers the operator's id. */
 export const prepared = Effect.fnUntraced(function* (port: number, subscriptions: number) {
@@ -29,5 +29,5 @@ export const prepared = Effect.fnUntraced(function* (port: number, subscriptions
 /** The workers of a process, delivering to receivers of this machine. */
 export const layerDelivering = layerDeliveries.pipe(
   Layer.provide(OutboundHttp.layer(Result.getOrThrow(parseAllowedHosts("127.0.0.1")))),
-  Layer.provide([AddressResolver.layer, NewEvents.layerProcess])
+  Layer.provide([AddressResolver.layer, NewEventNotifier.layerProcess])
 )

@@ -79,7 +79,7 @@ export default Effect.gen(function* () {
       created_at timestamptz NOT NULL,
       PRIMARY KEY (operator_id, name)
     )`
-  // EVENT_CONSUMERS of src/platform/limits.ts.
+  // EVENT_CONSUMERS_MAX of src/platform/limits.ts.
   yield* sql`
     ALTER TABLE operators ADD event_consumer_limit integer NOT NULL DEFAULT 20 CHECK (event_consumer_limit >= 0)`
   yield* sql`

@@ -31,7 +31,7 @@ export default Effect.gen(function* () {
     )`
   yield* sql`
     CREATE INDEX knowledge_bases_due ON knowledge_bases (operator_id, due_at, id) WHERE due_at < 'infinity'`
-  // KNOWLEDGE_BASES of src/platform/limits.ts.
+  // KNOWLEDGE_BASES_MAX of src/platform/limits.ts.
   yield* sql`
     ALTER TABLE operators ADD knowledge_base_limit integer NOT NULL DEFAULT 1000 CHECK (knowledge_base_limit >= 0)`
   yield* sql`

@@ -21,7 +21,7 @@ export default Effect.gen(function* () {
     )`
   yield* sql`
     CREATE INDEX automation_rules_marking ON automation_rules (operator_id, id) WHERE mark_before IS NOT NULL`
-  // AUTOMATION_RULES of src/platform/limits.ts. A rule that was removed never comes back, so only a new one can be too many.
+  // AUTOMATION_RULES_MAX of src/platform/limits.ts. A rule that was removed never comes back, so only a new one can be too many.
   yield* sql`
     ALTER TABLE operators ADD automation_rule_limit integer NOT NULL DEFAULT 100 CHECK (automation_rule_limit >= 0)`
   yield* sql`

@@ -114,7 +114,7 @@ export default Effect.gen(function* () {
       END IF;
       RETURN NULL;
     END $$`
-  // 100 and 20 are OAUTH_CONNECTIONS and OAUTH_CODES (src/platform/limits.ts).
+  // 100 and 20 are OAUTH_CONNECTIONS_MAX and OAUTH_CODES_MAX (src/platform/limits.ts).
   yield* sql`
     CREATE TRIGGER oauth_grants_limit AFTER INSERT ON oauth_grants
       FOR EACH ROW EXECUTE FUNCTION refuse_above_limit_of_account('oauth_connections', '100', 'ended_at IS NULL')`

@@ -4,7 +4,7 @@ import type { SqlError } from "effect/sql/SqlError"
 
 // Searches also find the companions of a stay, and the stays from before 0067 get their texts.
 //
-// This migration runs in pieces (`inPieces`), because it locks another table than 0067 and so that a concurrent change waits for one
+// This migration runs outside a transaction (`nonTransactional`), because it locks another table than 0067 and so that a concurrent change waits for one
 // batch of stays only.
 
 const STAYS_AT_ONCE = 500

@@ -8,7 +8,7 @@ import { buildIndexConcurrently } from "../src/platform/database/concurrent-inde
 //
 // The previous release writes no keys. If it renames a row, a trigger removes the key of the old name.
 //
-// This migration runs in pieces (`inPieces`): each statement locks another table, and indexes are built without blocking writes.
+// This migration runs outside a transaction (`nonTransactional`): each statement locks another table, and indexes are built without blocking writes.
 
 const TABLES = ["property_groups", "property_tags", "reservation_tags"]
 const RENAMED_BY_RELEASE_BEFORE = ["property_groups", "property_tags"]

@@ -62,6 +62,7 @@ import { layerIdleMemory, ProcessMemory } from "./jobs/idle-memory.ts"
 import { layerWakeUp } from "./jobs/layer.ts"
 import { Shutdown } from "./jobs/Shutdown.ts"
 import { WakeUp } from "./jobs/WakeUp.ts"
+import { IMAGES_FOLDER } from "./platform/database/data-folder.ts"
 import {
   type DatabaseSettings,
   layerBackgroundDatabase,
@@ -71,13 +72,12 @@ import {
   layerRequestDatabase,
   layerWriteAccess
 } from "./platform/database/database-layers.ts"
-import { IMAGES_FOLDER } from "./platform/database/folder-permissions.ts"
 import { migrate } from "./platform/database/migrate.ts"
 import { layerPoolMetrics } from "./platform/database/pool-metrics.ts"
 import type { Readiness } from "./platform/database/Readiness.ts"
 import {
   Deployment,
-  IdentityImageDays,
+  IdentityImageRetentionDays,
   PublicClientEnabled,
   PublicUrl,
   RetentionDays
@@ -92,7 +92,7 @@ import { Snapshots } from "./platform/telemetry/metrics/Snapshots.ts"
 import { layerBacklog } from "./service/backlog.ts"
 import {
   Configuration,
-  IMAGE_STORE,
+  IMAGE_STORE_DESCRIPTION,
   isLocalOnly,
   isMissingSecretKey,
   type Settings,
@@ -101,7 +101,7 @@ import {
 import { layerServiceAssembly } from "./service/service-assembly.ts"
 import { renderGreeting } from "./tools/demo/greeting.ts"
 import { DEMO_EMAIL } from "./tools/demo/seed.ts"
-import { makeTryToken } from "./tools/demo/try-token.ts"
+import { makeTryPageToken } from "./tools/demo/try-page-token.ts"
 import { layerGuestRetention } from "./tools/privacy/guest-retention.ts"
 import { layerConnectorEndpoint } from "./transports/connectors/connector-endpoint.ts"
 import { layerConsoleAssembly } from "./transports/console/console-assembly.ts"
@@ -143,10 +143,10 @@ const makeSandboxLayers = ({ sandbox, publicUrl }: Settings): SandboxLayers => {
 }
 
 /** The connectors of the process: the sandbox's, and those that run elsewhere. */
-const makeConnectorLayer = ({ webhookAllowedHosts }: Settings, { connector: reached }: SandboxLayers) =>
+const makeConnectorLayer = ({ webhookAllowedHosts }: Settings, { connector: sandboxConnector }: SandboxLayers) =>
   layerWithHttpConnectors.pipe(
     Layer.provide([
-      reached,
+      sandboxConnector,
       layerRequestDatabase,
       Layer.provide(OutboundHttp.layer(webhookAllowedHosts), AddressResolver.layer)
     ])
@@ -159,13 +159,13 @@ const layerConnectorMessages = (settings: Settings) =>
   layerConnectorEndpoint(settings).pipe(Layer.provide(Layer.provide(ConnectorMessageReceiver.layer, Ingest.layer)))
 
 /** Counts in memory, and writes down in the background, what was refused. */
-const layerRefusals = Layer.provide(FailedCallCounter.layer, layerBackgroundDatabase)
+const layerFailedCallCounter = Layer.provide(FailedCallCounter.layer, layerBackgroundDatabase)
 
 const layerService = (windows: Layer.Layer<RateWindows>, connectors: LayerConnectors) =>
   layerServiceAssembly.pipe(
     Layer.provide([
       Layer.provide(ChannelGateway.layer, connectors),
-      layerRefusals,
+      layerFailedCallCounter,
       Layer.provide(layerTokenUseWriter, layerBackgroundDatabase)
     ]),
     Layer.provideMerge(windows)
@@ -214,7 +214,7 @@ const layerImageBytes = ({ imageStore, databaseUrl, dataDir }: Settings) => {
 /** A folder that is named must be there: made where another is to be mounted, it would have its images. */
 const checkImageStore = Effect.fnUntraced(function* ({ imageStore }: Settings) {
   if (imageStore === undefined || (yield* isFolderUsable(imageStore))) return
-  return yield* new WrongSetting({ variable: "IMAGE_STORE", expected: IMAGE_STORE, given: imageStore })
+  return yield* new WrongSetting({ variable: "IMAGE_STORE", expected: IMAGE_STORE_DESCRIPTION, given: imageStore })
 })
 
 /** Removes what is old of keys, trail, counts, sessions, connectors' messages, images and OAuth for as long as the process runs. */
@@ -242,7 +242,7 @@ const layerAnsweringGuests = layerGuestAnswerer.pipe(
 )
 
 /** What guests see and tell of their stays. */
-const layerGuestPages = Layer.provide(GuestPortal.layer, layerRequestDatabase)
+const layerGuestPortal = Layer.provide(GuestPortal.layer, layerRequestDatabase)
 
 /** Who is signed in at the console, and what its pages give to whom. */
 const layerConsole = (settings: Settings) =>
@@ -250,7 +250,7 @@ const layerConsole = (settings: Settings) =>
     Layer.provide([Sessions.layer, Passwords.layer, Clients.layer, AuthorizationCodes.layer, Grants.layer]),
     Layer.provide(layerConsoleAssembly),
     Layer.provide(Layer.provide(OutboundHttp.layer(settings.webhookAllowedHosts), AddressResolver.layer)),
-    Layer.provide([layerRequestDatabase, layerRefusals])
+    Layer.provide([layerRequestDatabase, layerFailedCallCounter])
   )
 
 /** The documentation; on a machine of one's own the page for trying it has the demo operator's token. */
@@ -258,7 +258,7 @@ const layerDocumentation = (settings: Settings) => {
   const docs = Layer.provide(layerDocs(settings.publicUrl), NodeServices.layer)
   if (!isLocalOnly(settings)) return docs
   return docs.pipe(
-    Layer.provide(Layer.effect(TryPageToken, makeTryToken)),
+    Layer.provide(Layer.effect(TryPageToken, makeTryPageToken)),
     Layer.provide([Operators.layer, layerRequestDatabase])
   )
 }
@@ -279,16 +279,16 @@ const layerKnowledgePreparation = Layer.provide(layerPreparationWorker, layerBac
 const layerControlCommands = Layer.unwrap(Effect.map(WakeUp, ({ wake }) => layerControl(wake)))
 
 /** Whether anybody is told what is counted. */
-const isMeasured = ({ metricsPort, otlpEndpoint }: Settings): boolean =>
+const exportsMetrics = ({ metricsPort, otlpEndpoint }: Settings): boolean =>
   metricsPort !== undefined || otlpEndpoint !== undefined
 
 /** What the process says of itself beside what its parts count. */
 const layerServiceMetrics = (settings: Settings) =>
-  isMeasured(settings) ? Layer.merge(layerProcessMetrics(packageJson.version), layerPoolMetrics) : Layer.empty
+  exportsMetrics(settings) ? Layer.merge(layerProcessMetrics(packageJson.version), layerPoolMetrics) : Layer.empty
 
 /** Counts what is due in the background; belongs where that work is done. */
 const layerBacklogMetrics = (settings: Settings) =>
-  isMeasured(settings) ? Layer.provide(layerBacklog, layerBackgroundDatabase) : Layer.empty
+  exportsMetrics(settings) ? Layer.provide(layerBacklog, layerBackgroundDatabase) : Layer.empty
 
 /** Where Prometheus comes by. */
 const layerPrometheusPort = ({ metricsPort, host }: Settings) =>
@@ -303,15 +303,15 @@ const layerMigration = Layer.provide(
 )
 
 /** Of several workers their parent says it, once. */
-const layerUnsealedWarning = ({ replacementReady: replaced }: ServeOptions, settings: Settings) =>
-  replaced === undefined && isMissingSecretKey(settings) ? Layer.effectDiscard(warnSecretsInClear) : Layer.empty
+const layerUnsealedWarning = ({ replacementReady }: ServeOptions, settings: Settings) =>
+  replacementReady === undefined && isMissingSecretKey(settings) ? Layer.effectDiscard(warnSecretsInClear) : Layer.empty
 
 /** Serves, and says where. Whoever interrupts it lets open requests finish first. */
-const serveHttp = Effect.fnUntraced(function* ({ announce, replacementReady: replaced }: ServeOptions) {
+const serveHttp = Effect.fnUntraced(function* ({ announce, replacementReady }: ServeOptions) {
   const settings = yield* Configuration
   const http = yield* makeHttpApp(settings)
   // Listens last: a connection taken while the database is brought up to date would wait for an answer for ever.
-  yield* listen(http, { ...settings, replaced, onStop: (yield* Shutdown).begin })
+  yield* listen(http, { ...settings, replaced: replacementReady, onStop: (yield* Shutdown).begin })
   yield* announce(yield* renderGreeting(settings))
 })
 
@@ -365,7 +365,7 @@ const layerProgram = (options: ServeOptions) =>
         Layer.provide([layerConsole(settings), layerDocumentation(settings)]),
         Layer.provide(layerService(options.rateWindows(settings), connectors)),
         Layer.provide(sandbox.connector),
-        Layer.provide(layerGuestPages),
+        Layer.provide(layerGuestPortal),
         Layer.provide([layerNewEvents, Shutdown.layer]),
         // Below the check of the server: a hot standby also rejects LISTEN, which would log a second line for the same cause.
         Layer.provide(Layer.provide(layerWakeUp, layerDatabase)),
@@ -379,13 +379,13 @@ const layerProgram = (options: ServeOptions) =>
         Layer.provide([layerRequestDatabase, layerReadiness]),
         Layer.provide(layerTelemetry({ ...settings, version: packageJson.version })),
         Layer.provide([
-          Layer.succeed(MetricsEnabled, isMeasured(settings)),
+          Layer.succeed(MetricsEnabled, exportsMetrics(settings)),
           Layer.succeed(Deployment, settings.deployment),
           Layer.succeed(PublicUrl, settings.publicUrl),
           layerSealing(settings.secretKeys),
-          Layer.succeed(IdentityImageDays, settings.identityImageDays),
+          Layer.succeed(IdentityImageRetentionDays, settings.identityImageDays),
           Layer.succeed(RetentionDays, settings.retentionDays),
-          Layer.succeed(PublicClientEnabled, settings.publicClient),
+          Layer.succeed(PublicClientEnabled, settings.publicClientEnabled),
           Layer.succeed(AllowedReceivers, settings.webhookAllowedHosts)
         ])
       )

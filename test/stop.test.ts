@@ -6,7 +6,7 @@ import { join } from "node:path"
 import { text } from "node:stream/consumers"
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer, Schema } from "effect"
-import { FEED_WAIT_SECONDS, FEED_WAITING_READS } from "../src/platform/limits.ts"
+import { FEED_WAIT_SECONDS, FEED_WAITING_READS_MAX } from "../src/platform/limits.ts"
 import { makeDatabaseEnvironment } from "./support/first-start.ts"
 import { findFreePort } from "./support/tools/cli/latchkey-process.ts"
 import { RawClient } from "./support/transports/http-server/raw-client.ts"
@@ -259,7 +259,7 @@ layer(Place.layer, { excludeTestServices: true })("a process that is asked to st
       // The seats are those of one process, and on a server there would be a process a core.
       const running = yield* startedWith({}, "--workers", "1")
       const after = yield* Effect.promise(() => endOfFeed(running))
-      const waits = Array.from({ length: FEED_WAITING_READS + 1 }, () =>
+      const waits = Array.from({ length: FEED_WAITING_READS_MAX + 1 }, () =>
         events(running, `wait=${FEED_WAIT_SECONDS}&after=${after}`)
       )
       // The one that is refused: all the others wait by now.
@@ -269,7 +269,7 @@ layer(Place.layer, { excludeTestServices: true })("a process that is asked to st
       assert.deepStrictEqual(yield* ended(running), BY_ITSELF)
       const answers = yield* Effect.promise(() => Promise.all(waits))
       const empty = answers.filter(({ error_code, data }) => error_code === 0 && data.next_cursor === after)
-      assert.lengthOf(empty, FEED_WAITING_READS)
+      assert.lengthOf(empty, FEED_WAITING_READS_MAX)
     })
   )
 

@@ -3,7 +3,7 @@ import { SqlClient } from "effect/sql"
 import type { Caller } from "../contract/caller.ts"
 import { repeatPeriodically } from "../jobs/loop.ts"
 import { jsonParameter } from "../platform/database/parameters.ts"
-import { REJECTION_KINDS } from "../platform/limits.ts"
+import { REJECTION_KINDS_MAX } from "../platform/limits.ts"
 import { anonymousFailedCalls } from "../platform/telemetry/metrics/metric-definitions.ts"
 import { incrementCounter } from "../platform/telemetry/metrics/metric-updates.ts"
 import { type FailedCallCount, type FailedCallKey, makeFailedCallCounts, startOfHour } from "./failed-call-counts.ts"
@@ -45,7 +45,7 @@ export class FailedCallCounter extends Context.Service<
     FailedCallCounter,
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const counts = makeFailedCallCounts(REJECTION_KINDS)
+      const counts = makeFailedCallCounts(REJECTION_KINDS_MAX)
       const writeCounts = makeWriter(sql, counts)
       // Added before the loop begins, so that it runs after the loop has put back what it had in hand.
       yield* Effect.addFinalizer(() => writeFinally(writeCounts))

@@ -4,7 +4,7 @@ import type { SqlError } from "effect/sql/SqlError"
 import type { Fragment } from "effect/sql/Statement"
 import { type Actor, CurrentActor } from "../contract/actor.ts"
 import { type Givens, inFormsBeside, type Shape, type Value, type Valued } from "../platform/database/forms.ts"
-import { traceCteSql } from "../platform/database/trace-statements.ts"
+import { traceCteSql } from "../platform/database/traceparent-sql.ts"
 import { currentTraceparent } from "../platform/telemetry/traceparent.ts"
 import { insertAuditEntriesSql } from "./audit-statements.ts"
 import { storeKeySql } from "./idempotency-key-statements.ts"
@@ -13,14 +13,14 @@ import { storeKeySql } from "./idempotency-key-statements.ts"
 export interface RecordedChange {
   /** The CTEs of the change. */
   readonly change: Fragment
-  /** What subscribers are told of it (recordEvent); what the CTEs of the change record themselves is not repeated here. */
+  /** What subscribers are told of it (recordEventSql); what the CTEs of the change record themselves is not repeated here. */
   readonly events: ReadonlyArray<Fragment>
   /**
    * A query for the records it changed: `operator_id`, `record` (as in events: `task:12`) and `fields`, the names of those
    * that changed, none of a record that was made or deleted, or written as it was. No rows: nothing was changed and nobody is
    * told of anything, since then no key is looked at either.
    */
-  readonly touched: Fragment
+  readonly changedRecords: Fragment
   /**
    * A query for what came of it: at most one row. A key keeps this row, so it has all that the answer is built from
    * beside the input, and no secret.
@@ -99,11 +99,11 @@ const toChangeContext = (
 const recordedChangeSql = (
   sql: SqlClient,
   context: Valued<ChangeContext>,
-  { change, events, touched, outcome }: RecordedChange
+  { change, events, changedRecords, outcome }: RecordedChange
 ): Fragment => {
-  const eventCtes = events.map((event, at) => sql`event_${sql.literal(String(at))} AS (${event}), `)
+  const eventCtes = events.map((event, index) => sql`event_${sql.literal(String(index))} AS (${event}), `)
   const ctes = sql`WITH ${traceCteSql(sql, context.traceparent)}, ${change}, ${sql.join("", false)(eventCtes)}
-      touched AS (${touched}), left_trail AS (${insertAuditEntriesSql(sql, context, context.now)})`
+      touched AS (${changedRecords}), left_trail AS (${insertAuditEntriesSql(sql, context, context.now)})`
   const { keyOperatorId: operatorId, digest, fingerprint, claimedUntil } = context
   if (operatorId === undefined || digest === undefined || fingerprint === undefined) return sql`${ctes} ${outcome}`
   const key = { operatorId, digest, fingerprint, claimedUntil }

@@ -2,18 +2,18 @@ import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import { repeatPeriodically } from "../jobs/loop.ts"
-import { applyRetention, nextRowsCondition, RETENTION_MS } from "../jobs/retention.ts"
+import { applyRetention, nextRowsCondition, RETENTION_INTERVAL_MS } from "../jobs/retention.ts"
 import { AUDIT_RETENTION_MS, IDEMPOTENCY_RETENTION_MS } from "../platform/limits.ts"
 import { HOUR_MS } from "./failed-call-counts.ts"
 
-const expiredKeysSql = (sql: SqlClient.SqlClient, cutoff: Date): Fragment => sql`
+const deleteExpiredKeysSql = (sql: SqlClient.SqlClient, cutoff: Date): Fragment => sql`
   DELETE FROM idempotency_keys
   WHERE ${nextRowsCondition(sql, sql`SELECT ctid FROM idempotency_keys WHERE kept_at <= ${cutoff}`)}`
 
-const expiredAuditEntriesSql = (sql: SqlClient.SqlClient, cutoff: Date): Fragment => sql`
+const deleteExpiredAuditEntriesSql = (sql: SqlClient.SqlClient, cutoff: Date): Fragment => sql`
   DELETE FROM trail WHERE ${nextRowsCondition(sql, sql`SELECT ctid FROM trail WHERE at <= ${cutoff}`)}`
 
-const expiredFailedCallsSql = (sql: SqlClient.SqlClient, cutoff: Date): Fragment => sql`
+const deleteExpiredFailedCallsSql = (sql: SqlClient.SqlClient, cutoff: Date): Fragment => sql`
   DELETE FROM refusals WHERE ${nextRowsCondition(sql, sql`SELECT ctid FROM refusals WHERE hour <= ${cutoff}`)}`
 
 /** Removes keys, changes and counts of refusals that have been kept for their time, as of now. */
@@ -21,14 +21,14 @@ export const deleteExpiredChangeData = Effect.fnUntraced(function* (now: Date) {
   const sql = yield* SqlClient.SqlClient
   const cutoffFor = (age: number) => new Date(now.getTime() - age)
   yield* applyRetention(sql, [
-    expiredKeysSql(sql, cutoffFor(IDEMPOTENCY_RETENTION_MS)),
-    expiredAuditEntriesSql(sql, cutoffFor(AUDIT_RETENTION_MS)),
+    deleteExpiredKeysSql(sql, cutoffFor(IDEMPOTENCY_RETENTION_MS)),
+    deleteExpiredAuditEntriesSql(sql, cutoffFor(AUDIT_RETENTION_MS)),
     // An hour is as old as its end.
-    expiredFailedCallsSql(sql, cutoffFor(AUDIT_RETENTION_MS + HOUR_MS))
+    deleteExpiredFailedCallsSql(sql, cutoffFor(AUDIT_RETENTION_MS + HOUR_MS))
   ])
 })
 
 /** Removes what changes left behind, and counts of refusals, when they are old, over a database. */
 export const layerChangeRetention = Layer.effectDiscard(
-  repeatPeriodically("retention of the audit log", RETENTION_MS, deleteExpiredChangeData)
+  repeatPeriodically("retention of the audit log", RETENTION_INTERVAL_MS, deleteExpiredChangeData)
 )

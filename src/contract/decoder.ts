@@ -1,5 +1,5 @@
 import { Effect, Schema, type SchemaAST, type SchemaIssue } from "effect"
-import { REPORTED_FIELDS } from "../platform/limits.ts"
+import { REPORTED_FIELDS_MAX } from "../platform/limits.ts"
 import { BadRequest, ValidationFailed } from "./errors.ts"
 import { toPrintableName } from "./printable-name.ts"
 
@@ -100,9 +100,9 @@ const toApiError = (problems: ReadonlyArray<InputProblem>): BadRequest | Validat
     ...firstOfTopLevelField,
     ...firstOfEachField.filter((problem) => !firstOfTopLevelField.includes(problem))
   ]
-  const sentences = orderedProblems.slice(0, REPORTED_FIELDS).map(toSentence)
+  const sentences = orderedProblems.slice(0, REPORTED_FIELDS_MAX).map(toSentence)
   const remainder =
-    orderedProblems.length > REPORTED_FIELDS ? [`And ${orderedProblems.length - REPORTED_FIELDS} more.`] : []
+    orderedProblems.length > REPORTED_FIELDS_MAX ? [`And ${orderedProblems.length - REPORTED_FIELDS_MAX} more.`] : []
   const message = [...sentences, ...remainder].join(" ")
   return orderedProblems[0]?.code === 422 ? new ValidationFailed({ message }) : new BadRequest({ message })
 }

@@ -41,5 +41,5 @@ export const failureEnvelope = (requestId: string, error: ApiError): Envelope =>
   request_id: requestId,
   error_code: errorCode(error),
   error_msg: error.message,
-  data: error._tag === "Conflict" && typeof error.taken === "number" ? { id: error.taken } : {}
+  data: error._tag === "Conflict" && typeof error.existingId === "number" ? { id: error.existingId } : {}
 })

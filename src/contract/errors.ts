@@ -6,7 +6,7 @@ import { Schema } from "effect"
 const MessageField = { message: Schema.String }
 
 /** What OAuth calls a refusal (RFC 6749 4.1.2.1 and 5.2, RFC 7009, RFC 7591 3.2.2, RFC 8707), for those clients that read this and not error_code. */
-export const OAuthError = Schema.Literals([
+export const OAuthErrorCode = Schema.Literals([
   "invalid_request",
   "invalid_client",
   "invalid_grant",
@@ -21,10 +21,10 @@ export const OAuthError = Schema.Literals([
   "temporarily_unavailable",
   "server_error"
 ])
-export type OAuthError = typeof OAuthError.Type
+export type OAuthErrorCode = typeof OAuthErrorCode.Type
 
 /** Where the code alone does not tell it. */
-const OAuthErrorField = { oauth: Schema.optionalKey(OAuthError) }
+const OAuthErrorField = { oauthErrorCode: Schema.optionalKey(OAuthErrorCode) }
 
 /**
  * An error that is an answer and nobody's mistake in the code: without a stack, which nobody would read and which costs more
@@ -69,7 +69,7 @@ export class Conflict extends withoutStack(
     /** Seconds after which the same call may succeed. */
     retryAfter: Schema.optionalKey(Schema.Int),
     /** Present if another record has the name: the id of that record, or null before it is looked up. */
-    taken: Schema.optionalKey(Schema.NullOr(Schema.Int))
+    existingId: Schema.optionalKey(Schema.NullOr(Schema.Int))
   })
 ) {}
 

@@ -1,5 +1,5 @@
 import { Predicate, Schema, type SchemaAST } from "effect"
-import { SELECTED_FIELD_NAME, SELECTED_FIELDS, SELECTED_FIELDS_TEXT } from "../platform/limits.ts"
+import { SELECTED_FIELD_NAME_LENGTH, SELECTED_FIELDS_MAX, SELECTED_FIELDS_TEXT_LENGTH } from "../platform/limits.ts"
 import { textUpTo } from "./fields.ts"
 import { toPrintableName } from "./printable-name.ts"
 
@@ -33,10 +33,10 @@ const findSelectionProblem = (selection: FieldSelection, rowFieldNames: Readonly
 /** A comma-separated text, as a query has it, or a list of names; at least one name, each of a field that rows have. */
 const fieldSelectionSchema = (rowFieldNames: ReadonlyArray<string>) =>
   Schema.Union([
-    Schema.Array(textUpTo(SELECTED_FIELD_NAME)).check(
-      Schema.isMaxLength(SELECTED_FIELDS, { expected: `at most ${SELECTED_FIELDS} names` })
+    Schema.Array(textUpTo(SELECTED_FIELD_NAME_LENGTH)).check(
+      Schema.isMaxLength(SELECTED_FIELDS_MAX, { expected: `at most ${SELECTED_FIELDS_MAX} names` })
     ),
-    textUpTo(SELECTED_FIELDS_TEXT)
+    textUpTo(SELECTED_FIELDS_TEXT_LENGTH)
   ]).check(
     Schema.makeFilter((selection: FieldSelection) => findSelectionProblem(selection, rowFieldNames), {
       expected: "names of fields",
@@ -69,7 +69,7 @@ const selectedFieldsOf = (payload: unknown): ReadonlyArray<string> | undefined =
 }
 
 /** The answer with the fields that were asked for, in the order rows have them; as it is where all were. */
-export const narrowResponse =
+export const selectResponseFields =
   (list: string) =>
   (payload: unknown, response: Schema.Json): Schema.Json => {
     const selectedNames = selectedFieldsOf(payload)

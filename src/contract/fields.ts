@@ -1,6 +1,12 @@
 import currencyCodes from "currency-codes"
 import { Schema, Struct } from "effect"
-import { AMOUNT_MAX, EMAIL, INSTANT_TEXT, MICROSECOND_TEXT, RECORD_CODE } from "../platform/limits.ts"
+import {
+  AMOUNT_MAX,
+  EMAIL_LENGTH,
+  INSTANT_TEXT_LENGTH,
+  MICROSECOND_TEXT_LENGTH,
+  RECORD_CODE_LENGTH
+} from "../platform/limits.ts"
 import { instantBounds } from "./time.ts"
 
 // The shared vocabulary of payloads and results. A check that carries `unreadable` fails as 400 (the value cannot be
@@ -127,12 +133,12 @@ const instantTextUpTo = (maxLength: number) =>
   ).annotate({ description: "ISO 8601; without offset in the host's time zone" })
 
 /** A point in time, ISO 8601, in the years that four digits can say. Without an offset it is on the merchant's clock. */
-export const InstantText = instantTextUpTo(INSTANT_TEXT)
+export const InstantText = instantTextUpTo(INSTANT_TEXT_LENGTH)
 
 const FINER_THAN_MICROSECONDS = /\.\d{7}/
 
 /** A point in time as in {@link InstantText}, with at most six decimals, because the database stores microseconds. */
-export const MicrosecondInstantText = instantTextUpTo(MICROSECOND_TEXT).check(
+export const MicrosecondInstantText = instantTextUpTo(MICROSECOND_TEXT_LENGTH).check(
   Schema.makeFilter((text) => !FINER_THAN_MICROSECONDS.test(text), {
     expected: "a time with at most six decimals of a second",
     toJsonSchema: () => [{}, true]
@@ -203,10 +209,10 @@ export const MUST_NOT_BE_EMPTY = "must not be empty"
 
 /** A text by which a record is called: a reservation code, a stay code, a channel's own id. */
 export const RecordCode = Schema.String.check(
-  Schema.makeFilter((text) => (text === "" ? MUST_NOT_BE_EMPTY : hasAtMostCharacters(text, RECORD_CODE)), {
-    expected: `at most ${RECORD_CODE} characters`,
+  Schema.makeFilter((text) => (text === "" ? MUST_NOT_BE_EMPTY : hasAtMostCharacters(text, RECORD_CODE_LENGTH)), {
+    expected: `at most ${RECORD_CODE_LENGTH} characters`,
     // That it is not empty goes without saying.
-    toJsonSchema: () => [{ maxLength: RECORD_CODE }, true]
+    toJsonSchema: () => [{ maxLength: RECORD_CODE_LENGTH }, true]
   })
 )
 
@@ -214,9 +220,9 @@ const PLAUSIBLE_EMAIL = /^[^\s@<>"(),;:\\]+@[^\s@.<>"(),;:\\]+(\.[^\s@.<>"(),;:\
 
 /** An e-mail address, or the empty text for none. Plausible, no more: whether it works is seen when mail arrives. */
 export const EmailOrNone = Schema.String.check(
-  Schema.makeFilter((text) => text === "" || (text.length <= EMAIL && PLAUSIBLE_EMAIL.test(text)), {
-    expected: `an e-mail address of at most ${EMAIL} characters, such as host@example.com`,
-    toJsonSchema: () => [{ maxLength: EMAIL }, true]
+  Schema.makeFilter((text) => text === "" || (text.length <= EMAIL_LENGTH && PLAUSIBLE_EMAIL.test(text)), {
+    expected: `an e-mail address of at most ${EMAIL_LENGTH} characters, such as host@example.com`,
+    toJsonSchema: () => [{ maxLength: EMAIL_LENGTH }, true]
   })
 )
 

@@ -1,5 +1,5 @@
 import { Schema, SchemaTransformation } from "effect"
-import { IDS_MAX, IDS_TEXT } from "../platform/limits.ts"
+import { IDS_LENGTH, IDS_MAX } from "../platform/limits.ts"
 import { Id, textUpTo } from "./fields.ts"
 
 /** Ids as a JSON array, at most `maxIds` of them. Repeated ids and the order mean nothing: {@link toSortedUniqueIds}. */
@@ -15,7 +15,7 @@ const COMMA_SEPARATED_IDS = /^(?: *\d+ *(?:, *\d+ *)*| *\[ *\d+ *(?:, *\d+ *)*\]
 /** Without what makes a comma-separated text the text of a JSON array. */
 const stripBrackets = (text: string): string => text.replaceAll(/[[\]]/g, "")
 
-const CommaSeparatedIds = textUpTo(IDS_TEXT)
+const CommaSeparatedIds = textUpTo(IDS_LENGTH)
   .check(
     Schema.makeFilter((text) => COMMA_SEPARATED_IDS.test(text), {
       unreadable: true,

@@ -1,5 +1,5 @@
 import { Predicate, Result } from "effect"
-import { IDEMPOTENCY_KEY } from "../platform/limits.ts"
+import { IDEMPOTENCY_KEY_LENGTH } from "../platform/limits.ts"
 import { BadRequest } from "./errors.ts"
 
 /** A key as a door found it, and what its sender calls the place. */
@@ -30,7 +30,7 @@ export const parseIdempotencyKey = ({ field, value }: ReceivedIdempotencyKey): R
   if (quoted === undefined && !BARE_WORD.test(text)) {
     return fail('must be one key of printable ASCII characters, in "quotation marks" unless it is a plain word.')
   }
-  return key.length >= 1 && key.length <= IDEMPOTENCY_KEY
+  return key.length >= 1 && key.length <= IDEMPOTENCY_KEY_LENGTH
     ? Result.succeed(key)
-    : fail(`must have 1 to ${IDEMPOTENCY_KEY} characters.`)
+    : fail(`must have 1 to ${IDEMPOTENCY_KEY_LENGTH} characters.`)
 }

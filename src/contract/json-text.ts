@@ -1,5 +1,5 @@
 import { Result } from "effect"
-import { JSON_DEPTH, JSON_PARTS } from "../platform/limits.ts"
+import { JSON_DEPTH_MAX, JSON_PARTS_MAX } from "../platform/limits.ts"
 
 // What a JSON text may be made of, whoever sent it. A megabyte of fields that nobody knows, or of brackets,
 // costs a parser and whoever walks its value ten times what a megabyte of text costs, so it is counted before it is parsed.
@@ -29,8 +29,8 @@ const findSizeProblem = (text: string): string | undefined => {
     if (code === QUOTE) at = findStringEnd(text, at)
     else if (CLOSING_BRACKETS.has(code)) depth--
     else if (code === COMMA || OPENING_BRACKETS.has(code)) {
-      if (code !== COMMA && ++depth > JSON_DEPTH) return `must not be nested deeper than ${JSON_DEPTH} levels`
-      if (++parts > JSON_PARTS) return `must not have more than ${JSON_PARTS} fields and elements`
+      if (code !== COMMA && ++depth > JSON_DEPTH_MAX) return `must not be nested deeper than ${JSON_DEPTH_MAX} levels`
+      if (++parts > JSON_PARTS_MAX) return `must not have more than ${JSON_PARTS_MAX} fields and elements`
     }
   }
   return undefined

@@ -30,7 +30,7 @@ export const parseMinorUnits = (
   })
 
 /** The same as decimal text, as `numeric` takes it. */
-export const parseDecimalText = (
+export const toDecimalText = (
   field: string,
   amount: number,
   currency: string

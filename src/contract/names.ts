@@ -35,4 +35,4 @@ export const nameKeyOf = (name: string): string =>
 
 /** Returns the 409 for a name that another record of the same kind has. The resource looks up the id of that record. */
 export const nameConflict = (field: string, kind: string): Conflict =>
-  new Conflict({ message: `${field}: is already used by another ${kind}.`, taken: null })
+  new Conflict({ message: `${field}: is already used by another ${kind}.`, existingId: null })

@@ -74,7 +74,7 @@ export interface RateLimitDeclaration {
   /** Layer 2: limits of its own in place of the ordinary ones. */
   readonly limits?: CallLimits
   /** Layer 3: it sends a message into the conversation that this field of its payload names. */
-  readonly messageTo?: string
+  readonly conversationField?: string
 }
 
 export const FamilyAnnotation = Context.Service<OperationFamily>("latchkey/contract/FamilyAnnotation")
@@ -112,7 +112,7 @@ export const defineFamily =
       /** Layer 2 of the rate limits, where it is not the ordinary one. */
       readonly limits?: CallLimits
       /** Layer 3: the field that names the conversation a message goes to. */
-      readonly messageTo?: keyof Payload & string
+      readonly conversationField?: keyof Payload & string
       /** It is called without a token: the Gate has no part in it, and its handler says who may. */
       readonly needsNoToken?: true
       /** A failure has the HTTP status that its standard defines, also for a JSON request: its clients read only the status. */
@@ -132,7 +132,7 @@ export const defineFamily =
       // An operation without errors of its own has the empty list, which the default of `Errors` says and inference cannot.
       ...((spec.errors ?? []) as Errors)
     ]
-    const { limits, messageTo } = spec
+    const { limits, conversationField } = spec
     return Rpc.make(name, {
       payload: Schema.Struct(spec.payload),
       success: spec.success,
@@ -152,7 +152,7 @@ export const defineFamily =
       .annotate(UsesHttpStatusAnnotation, spec.usesHttpStatus === true)
       .annotate(RateLimitAnnotation, {
         ...(limits === undefined ? {} : { limits }),
-        ...(messageTo === undefined ? {} : { messageTo })
+        ...(conversationField === undefined ? {} : { conversationField })
       })
   }
 

@@ -3,7 +3,7 @@ import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { nameKeyOf } from "../contract/names.ts"
 import { repeatPeriodically } from "../jobs/loop.ts"
-import { RETENTION_MS } from "../jobs/retention.ts"
+import { RETENTION_INTERVAL_MS } from "../jobs/retention.ts"
 import { jsonParameter } from "../platform/database/parameters.ts"
 
 // Fills the comparison keys of the names of groups and tags (nameKeyOf). A row lacks one if it is older than migration 0069 or if
@@ -82,5 +82,5 @@ export const fillNameKeys: Effect.Effect<void, SqlError, SqlClient.SqlClient> = 
 
 /** Fills missing keys periodically, because a process of the previous release may still write rows without one. */
 export const layerNameKeyBackfill = Layer.effectDiscard(
-  repeatPeriodically("filling name keys", RETENTION_MS, () => Effect.orDie(fillNameKeys))
+  repeatPeriodically("filling name keys", RETENTION_INTERVAL_MS, () => Effect.orDie(fillNameKeys))
 )

@@ -4,7 +4,7 @@ import type { IdempotentChange } from "../changes/idempotency.ts"
 import type { CurrentActor } from "../contract/actor.ts"
 import { type Caller, CurrentCaller } from "../contract/caller.ts"
 import type { ApiError, BadRequest, ValidationFailed } from "../contract/errors.ts"
-import { narrowResponse, selectableListOf } from "../contract/field-selection.ts"
+import { selectableListOf, selectResponseFields } from "../contract/field-selection.ts"
 import { type CallInput, makeInputDecoder, type PayloadSchema } from "../contract/input.ts"
 import { type AnyOperation, isChange, needsToken, routeOf } from "../contract/operation.ts"
 
@@ -142,7 +142,7 @@ const makeCallReader = <Op extends OperationSchemas>(operation: Op, handler: Han
   // Throws for a result that does not fit its own schema: a defect.
   const encode = Schema.encodeUnknownSync(Schema.toCodecJson(operation.successSchema))
   const list = selectableListOf(operation.payloadSchema.ast)
-  const selectFields = list === undefined ? (_: unknown, answer: Schema.Json) => answer : narrowResponse(list)
+  const selectFields = list === undefined ? (_: unknown, answer: Schema.Json) => answer : selectResponseFields(list)
   const makeCallBuilder = (): ((payload: Op["payloadSchema"]["Type"]) => ParsedCall) => {
     if (typeof handler === "function") {
       return (payload) => ({

@@ -38,7 +38,7 @@ export const makeDeleteRecord = (
   const statement = prepareRecordedChange(sql, (row: Givens<OperatorRowId>) => ({
     change: sql`deleted AS (${deleteSql(row)})`,
     events: [],
-    touched: createdOrDeletedRecordsSql(sql, record, "deleted"),
+    changedRecords: createdOrDeletedRecordsSql(sql, record, "deleted"),
     outcome: sql`SELECT id FROM deleted`
   }))
   return (operatorId: number, id: number) => readRowId(statement({ operatorId, id }))
@@ -90,7 +90,7 @@ export const withConflictingId = (sql: SqlClient, { table, column, keepsDeleted 
     const holder = yield* Effect.catchDefect(readRowId(statement({ operatorId, name: trimName(text) })), (defect) =>
       Effect.as(Effect.logDebug("looking up the record with the same name failed", defect), undefined)
     )
-    return yield* new Conflict({ message, taken: holder?.id ?? null })
+    return yield* new Conflict({ message, existingId: holder?.id ?? null })
   })
   return <A, E, R>(
     change: Effect.Effect<A, E, R>,
@@ -103,4 +103,4 @@ export const withConflictingId = (sql: SqlClient, { table, column, keepsDeleted 
     )
 }
 
-const isAboutName = (error: unknown): error is Conflict => error instanceof Conflict && error.taken !== undefined
+const isAboutName = (error: unknown): error is Conflict => error instanceof Conflict && error.existingId !== undefined

@@ -21,11 +21,11 @@ interface PollTime {
 
 export interface ClaimRequest extends PollTime {
   readonly leaseEnd: Date
-  readonly most: number
+  readonly maxJobs: number
   /** Accounts that have work under way in this process, whose each is, and how much. */
   readonly busyAccounts: ReadonlyArray<number>
   readonly busyOperators: ReadonlyArray<number>
-  readonly busyWorks: ReadonlyArray<number>
+  readonly busyJobCounts: ReadonlyArray<number>
 }
 
 /** Whose work is. */
@@ -37,7 +37,7 @@ export interface AccountKey {
 /** What is under way, as the statement is told it. Operators may have an account of the same number: what has none has 0. */
 export const toBusyCounts = (
   inProgress: Iterable<AccountKey>
-): Pick<ClaimRequest, "busyAccounts" | "busyOperators" | "busyWorks"> => {
+): Pick<ClaimRequest, "busyAccounts" | "busyOperators" | "busyJobCounts"> => {
   const counts = new Map<string, AccountKey & { works: number }>()
   for (const { operator_id, account_id } of inProgress) {
     const key = `${operator_id} ${account_id}`
@@ -48,7 +48,7 @@ export const toBusyCounts = (
   return {
     busyAccounts: Array.from(counts.values(), (count) => count.account_id),
     busyOperators: Array.from(counts.values(), (count) => count.operator_id),
-    busyWorks: Array.from(counts.values(), (count) => count.works)
+    busyJobCounts: Array.from(counts.values(), (count) => count.works)
   }
 }
 
@@ -107,10 +107,13 @@ const candidateAccountsSql = (sql: SqlClient, queue: FairQueue, time: Givens<Pol
   queue.isIndexedByTime ? dueAccountsSql(sql, queue, time) : scanAccountsSql(sql, queue, sql`with_work`, sql``)
 
 /** What this process has under way, by account. */
-const busyCteSql = (sql: SqlClient, { busyAccounts, busyOperators, busyWorks }: Givens<ClaimRequest>): Fragment => sql`
+const busyCteSql = (
+  sql: SqlClient,
+  { busyAccounts, busyOperators, busyJobCounts }: Givens<ClaimRequest>
+): Fragment => sql`
   busy AS MATERIALIZED (
     SELECT * FROM unnest(${idsParameter(busyAccounts)}::bigint[], ${idsParameter(busyOperators)}::bigint[],
-      ${idsParameter(busyWorks)}::bigint[]) AS busy (account_id, operator_id, works)
+      ${idsParameter(busyJobCounts)}::bigint[]) AS busy (account_id, operator_id, works)
   )`
 
 /** The due rows of account `a`, as many as its share leaves. One that somebody else has in hand is passed by. */
@@ -148,7 +151,7 @@ export const claimableRowsSql = (sql: SqlClient, queue: FairQueue, request: Give
       under_way + row_number() OVER (PARTITION BY operator_id ORDER BY has_failed, nth, due_at) AS turn FROM due
   ), chosen AS (
     SELECT place FROM in_turn WHERE turn <= ${sql.literal(String(queue.operatorLimit))}
-    ORDER BY turn, has_failed, due_at LIMIT ${request.most}
+    ORDER BY turn, has_failed, due_at LIMIT ${request.maxJobs}
   )`
 
 /** What of such a queue is due and nobody has in hand, on the way by which it is taken. */

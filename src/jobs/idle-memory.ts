@@ -25,19 +25,19 @@ export const isQuiet = (processorMs: number, elapsedMs: number): boolean => proc
 interface MemoryState {
   readonly polledAt: number
   readonly processorMs: number
-  readonly quietLooks: number
+  readonly quietPolls: number
   /** The size after memory was given back last; undefined: never yet. */
   readonly baseBytes: number | undefined
 }
 
 /** Whether it is time to give memory back, from a process of that size. */
 export const shouldReleaseMemory = (
-  { quietLooks, baseBytes }: Pick<MemoryState, "quietLooks" | "baseBytes">,
+  { quietPolls, baseBytes }: Pick<MemoryState, "quietPolls" | "baseBytes">,
   bytes: number
 ): boolean =>
   baseBytes === undefined
-    ? quietLooks >= FIRST_QUIET_POLLS
-    : quietLooks >= QUIET_POLLS && bytes - baseBytes >= MIN_GROWTH_BYTES
+    ? quietPolls >= FIRST_QUIET_POLLS
+    : quietPolls >= QUIET_POLLS && bytes - baseBytes >= MIN_GROWTH_BYTES
 
 /** The memory of this process, and what it has cost in processor time. */
 export class ProcessMemory extends Context.Service<
@@ -71,15 +71,15 @@ const poll = Effect.fnUntraced(function* (
 ) {
   const polledAt = yield* Clock.currentTimeMillis
   const processorMs = yield* memory.processorMs
-  const quietLooks = isQuiet(processorMs - state.processorMs, polledAt - state.polledAt) ? state.quietLooks + 1 : 0
+  const quietPolls = isQuiet(processorMs - state.processorMs, polledAt - state.polledAt) ? state.quietPolls + 1 : 0
   const bytes = yield* memory.residentBytes
-  if (!shouldReleaseMemory({ ...state, quietLooks }, bytes)) return { ...state, polledAt, processorMs, quietLooks }
+  if (!shouldReleaseMemory({ ...state, quietPolls }, bytes)) return { ...state, polledAt, processorMs, quietPolls }
   yield* releaseMemory
   const baseBytes = yield* memory.residentBytes
   yield* Effect.logDebug("the process released idle memory").pipe(
     Effect.annotateLogs({ before: bytes, after: baseBytes })
   )
-  return { polledAt, processorMs, quietLooks, baseBytes }
+  return { polledAt, processorMs, quietPolls, baseBytes }
 })
 
 const watchMemory = Effect.gen(function* () {
@@ -89,7 +89,7 @@ const watchMemory = Effect.gen(function* () {
   const state = yield* Ref.make<MemoryState>({
     polledAt: yield* Clock.currentTimeMillis,
     processorMs: yield* memory.processorMs,
-    quietLooks: 0,
+    quietPolls: 0,
     baseBytes: undefined
   })
   yield* repeatPeriodically("releasing idle memory", IDLE_POLL_MS, () =>

@@ -8,7 +8,7 @@ import { makeOptionalRowReader } from "../platform/database/rows.ts"
 
 /** Rows one statement changes, and milliseconds between two rounds. */
 export const RETENTION_BATCH_ROWS = 1_000
-export const RETENTION_MS = 5 * 60 * 1000
+export const RETENTION_INTERVAL_MS = 5 * 60 * 1000
 
 const readCount = makeOptionalRowReader(Schema.Struct({ rows: Schema.Int }))
 
@@ -26,16 +26,16 @@ export const nextRowsCondition = (sql: SqlClient, rows: Fragment, lockedTable?: 
 export interface RetentionChange {
   readonly change: Fragment
   readonly returning: Fragment
-  readonly beside: Fragment
+  readonly sideStatement: Fragment
 }
 
-const isFragment = (change: Fragment | RetentionChange): change is Fragment => !("beside" in change)
+const isFragment = (change: Fragment | RetentionChange): change is Fragment => !("sideStatement" in change)
 
 const countedChangeSql = (sql: SqlClient, change: Fragment | RetentionChange) =>
   isFragment(change)
     ? sql`WITH changed AS (${change} RETURNING 1) SELECT count(*) AS rows FROM changed`
     : sql`
-        WITH changed AS (${change.change} RETURNING ${change.returning}), beside AS (${change.beside})
+        WITH changed AS (${change.change} RETURNING ${change.returning}), beside AS (${change.sideStatement})
         SELECT count(*) AS rows FROM changed`
 
 /** Runs each change, one after the other, until it finds less than it may change at once. */

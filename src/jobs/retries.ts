@@ -15,7 +15,7 @@ export const backoffMs = ({ firstMs, longestMs, jitter }: Backoff, retry: number
 export interface RetryPolicy {
   readonly backoff: Backoff
   /** Tries in all. */
-  readonly tries: number
+  readonly maxAttempts: number
 }
 
 /**
@@ -30,4 +30,6 @@ export const nextAttemptAt = (
   random: number,
   minMs = 0
 ): Date | undefined =>
-  failures < policy.tries ? new Date(now + Math.max(backoffMs(policy.backoff, failures, random), minMs)) : undefined
+  failures < policy.maxAttempts
+    ? new Date(now + Math.max(backoffMs(policy.backoff, failures, random), minMs))
+    : undefined

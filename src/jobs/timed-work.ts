@@ -68,7 +68,7 @@ export interface TimedWork<Job, R> {
  * The worker of a kind in one process. When the scope closes, what is under way gets a moment to end; the rest is handed
  * back, to be taken by whoever comes next.
  */
-export const makeTimedWork = Effect.fnUntraced(function* <Job, R>(kind: TimedWork<Job, R>) {
+export const makeTimedWorker = Effect.fnUntraced(function* <Job, R>(kind: TimedWork<Job, R>) {
   const fibers = yield* FiberSet.make<void>()
   yield* Effect.addFinalizer(() => Effect.timeoutOption(FiberSet.awaitEmpty(fibers), SHUTDOWN_MS))
   const inProgress = new Set<Job>()

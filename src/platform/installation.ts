@@ -17,7 +17,7 @@ export const PublicUrl = Context.Reference<string>("latchkey/platform/PublicUrl"
 })
 
 /** Whole days after check-out that images of identity documents are kept. */
-export const IdentityImageDays = Context.Reference<number>("latchkey/platform/IdentityImageDays", {
+export const IdentityImageRetentionDays = Context.Reference<number>("latchkey/platform/IdentityImageRetentionDays", {
   defaultValue: () => 30
 })
 

@@ -25,7 +25,7 @@ import {
   DRAIN_SECONDS_MAX,
   defaultOf,
   IDENTITY_IMAGE_DAYS_MAX,
-  KEPT_DAYS_MAX,
+  RETENTION_DAYS_MAX,
   type SettingName,
   type SettingWithDefault,
   STATEMENT_SECONDS_MAX
@@ -103,7 +103,7 @@ export interface Settings {
   /** What is kept for so many days only. */
   readonly retentionDays: RetentionDays
   /** Whether MCP users can connect by the public client. */
-  readonly publicClient: boolean
+  readonly publicClientEnabled: boolean
 }
 
 /** The text of a variable; unset and empty are the same, as compose files write `NAME=` for "no value". */
@@ -157,10 +157,10 @@ const booleanSetting: Setting<boolean> = {
 }
 
 /** What `IMAGE_STORE` takes. */
-export const IMAGE_STORE = "the absolute path of a folder that exists and can be written to"
+export const IMAGE_STORE_DESCRIPTION = "the absolute path of a folder that exists and can be written to"
 
 const imageStoreSetting: Setting<string> = {
-  expected: IMAGE_STORE,
+  expected: IMAGE_STORE_DESCRIPTION,
   read: (text) => (isAbsolute(text) ? text : undefined)
 }
 
@@ -170,11 +170,11 @@ const portSetting: Setting<number> = {
 }
 
 /** A port that no other of this process is on. */
-const portOtherThan = (taken: number): Setting<number> => ({
+const portOtherThan = (otherPort: number): Setting<number> => ({
   expected: "a port from 1 to 65535 other than PORT",
   read: (text) => {
     const portNumber = portSetting.read(text)
-    return portNumber === taken ? undefined : portNumber
+    return portNumber === otherPort ? undefined : portNumber
   }
 })
 
@@ -283,7 +283,7 @@ export const isMissingSecretKey = (settings: Pick<Settings, "demo" | "host" | "p
 
 const hostInUrl = (name: string): string => (name.includes(":") ? `[${name}]` : name)
 
-const wholeDays = wholeNumber("days", 1, KEPT_DAYS_MAX)
+const wholeDays = wholeNumber("days", 1, RETENTION_DAYS_MAX)
 
 const readRetentionDays = Effect.all({
   messages: readSetting("MESSAGE_DAYS", wholeDays),
@@ -365,7 +365,7 @@ export const readSettings = Effect.fnUntraced(function* (
     drainSeconds: yield* settingOrDefault("DRAIN_SECONDS", wholeSeconds(0, DRAIN_SECONDS_MAX)),
     identityImageDays: yield* settingOrDefault("IDENTITY_IMAGE_DAYS", wholeNumber("days", 1, IDENTITY_IMAGE_DAYS_MAX)),
     retentionDays: yield* readRetentionDays,
-    publicClient: yield* settingOrDefault("PUBLIC_CLIENT", booleanSetting)
+    publicClientEnabled: yield* settingOrDefault("PUBLIC_CLIENT", booleanSetting)
   }
 })
 

@@ -3,7 +3,7 @@ import { foundNoPlace, Places, StrangerPlaces } from "../admission/concurrency/P
 import { type AdmittedCall, Gate, type RejectedCall } from "../admission/gate/Gate.ts"
 import { makeGateRequest } from "../admission/gate/gate-request.ts"
 import { RecentRejections } from "../admission/gate/recent-rejections.ts"
-import { UNMATCHED } from "../admission/windows/call-buckets.ts"
+import { UNMATCHED_ROUTE } from "../admission/windows/call-buckets.ts"
 import { FailedCallCounter } from "../changes/FailedCallCounter.ts"
 import { IdempotencyKeys } from "../changes/IdempotencyKeys.ts"
 import { type IdempotentResult, runIdempotently } from "../changes/idempotency.ts"
@@ -87,16 +87,16 @@ export class Service extends Context.Service<
       const gate = yield* Gate
       const [permits, anonymousPermits] = [yield* Places, yield* StrangerPlaces]
       const idempotencyKeys = yield* IdempotencyKeys
-      const refusals = yield* FailedCallCounter
+      const failedCallCounter = yield* FailedCallCounter
       const clock = yield* Clock.Clock
       const { wake } = yield* WakeUp
       const recentRejections = new RecentRejections()
       const runners = new Map<string, CallRunner>()
       const measures = new Map<string, CallObservers["measure"]>()
       // Whatever name it was asked for by: names that callers make up are no labels.
-      const unmatchedObservers: CallObservers = { refusals, measure: makeCallRecorder(UNMATCHED) }
+      const unmatchedObservers: CallObservers = { failedCallCounter, measure: makeCallRecorder(UNMATCHED_ROUTE) }
       const observersOf = (name: string): CallObservers => ({
-        refusals,
+        failedCallCounter,
         measure: measures.get(name) ?? unmatchedObservers.measure
       })
       for (const name of operationNames) {
@@ -117,7 +117,7 @@ export class Service extends Context.Service<
           )
         },
         respondWithError: (error, call) =>
-          respond(unmatchedObservers, UNMATCHED, call, () => respondUnmatched(gate, error, call.headers)),
+          respond(unmatchedObservers, UNMATCHED_ROUTE, call, () => respondUnmatched(gate, error, call.headers)),
         findCaller: gate.findCaller,
         rejectIfStillOverloaded: (headers) => {
           const caller = recentRejections.find(headers, clock.currentTimeMillisUnsafe())
@@ -192,7 +192,7 @@ const makeRunner = (
   read: CallReader,
   { gate, permits, idempotencyKeys, wakeWorkers: wake, recentRejections }: CallServices
 ): CallRunner => {
-  const approach = makeGateRequest(operation)
+  const toGateRequest = makeGateRequest(operation)
   const wakeWorkers = isChange(operation) ? wakeWorkersAfter(wake) : identity
   const guardWrite = isChange(operation) ? rejectWhileReadOnly : identity
   const withHandlerSpan = withChildSpan("handler", { "latchkey.operation": operation._tag })
@@ -240,7 +240,7 @@ const makeRunner = (
   }
 
   return (call, requestId) =>
-    Effect.matchCauseEffect(gate.admit({ ...approach(call), overloadError: permits.refusal }), {
+    Effect.matchCauseEffect(gate.admit({ ...toGateRequest(call), overloadError: permits.refusal }), {
       onSuccess: (admission) => runAdmitted(call, requestId, admission),
       onFailure: (cause) => {
         const outcome = toRejectedOutcome(cause)
@@ -268,9 +268,11 @@ const runHandler = (
 const rememberRejection = (
   recentRejections: RecentRejections,
   { headers }: ServiceCall,
-  by: Caller
+  caller: Caller
 ): Effect.Effect<void> =>
-  Effect.clockWith((clock) => Effect.sync(() => recentRejections.record(headers, by, clock.currentTimeMillisUnsafe())))
+  Effect.clockWith((clock) =>
+    Effect.sync(() => recentRejections.record(headers, caller, clock.currentTimeMillisUnsafe()))
+  )
 
 /**
  * Returns the steps of a call to an operation that needs no token: availability, receive, permit, parse, decode, handler, encode. An
@@ -338,7 +340,7 @@ const respondUnmatched = Effect.fnUntraced(function* (
   headers: ServiceCall["headers"]
 ): Effect.fn.Return<CallOutcome> {
   if (foundNoPlace(error)) return { exit: Exit.fail(error), headers: {}, caller: yield* gate.findCaller(headers) }
-  const admission = yield* Effect.exit(gate.admit({ route: UNMATCHED, isRead: true, headers }))
+  const admission = yield* Effect.exit(gate.admit({ route: UNMATCHED_ROUTE, isRead: true, headers }))
   if (Exit.isSuccess(admission)) {
     yield* admission.value.countFailure(errorCode(error))
     return { exit: Exit.fail(error), headers: admission.value.headers, caller: admission.value.caller }
@@ -350,13 +352,13 @@ const respondUnmatched = Effect.fnUntraced(function* (
 
 /** Who is told of a call that is over. */
 interface CallObservers {
-  readonly refusals: FailedCallCounter["Service"]
-  readonly measure: (seen: CallMeasurement) => Effect.Effect<void>
+  readonly failedCallCounter: FailedCallCounter["Service"]
+  readonly measure: (measurement: CallMeasurement) => Effect.Effect<void>
 }
 
 /** Turns what became of a call into its answer, with the request's span, its one log line and its counts. */
 const respond = (
-  { refusals, measure }: CallObservers,
+  { failedCallCounter, measure }: CallObservers,
   operation: string,
   call: Pick<ServiceCall, "transport" | "headers">,
   run: (requestId: string) => Effect.Effect<CallOutcome>
@@ -379,7 +381,11 @@ const respond = (
           })
         : Effect.flatMap(respondFailure(request, outcome, outcome.exit.cause), (response) =>
             Effect.andThen(
-              refusals.recordCall({ caller: outcome.caller, operation, errorCode: response.envelope.error_code }),
+              failedCallCounter.recordCall({
+                caller: outcome.caller,
+                operation,
+                errorCode: response.envelope.error_code
+              }),
               logRequest(request, response)
             )
           )
@@ -435,8 +441,8 @@ const respondFailure = (
   // The caller hung up: nobody is left to answer.
   if (Cause.hasInterruptsOnly(cause)) return Effect.interrupt
   if (isReadOnlyError(cause)) return Effect.succeed(toErrorResponse(readOnlyError))
-  const trouble = findStorageFailure(cause)
-  if (trouble !== undefined) return Effect.as(logStorageFailure(trouble), toErrorResponse(databaseError))
+  const storageFailure = findStorageFailure(cause)
+  if (storageFailure !== undefined) return Effect.as(logStorageFailure(storageFailure), toErrorResponse(databaseError))
   const isTimeout = isStatementTimeout(cause)
   const logEntry = isTimeout ? Effect.logWarning("a statement took too long", cause) : Effect.logError("defect", cause)
   return Effect.as(

@@ -9,7 +9,7 @@ import { DEFAULT_SAMPLER } from "../platform/telemetry/sampling.ts"
 export const STATEMENT_SECONDS_MAX = 3_600
 export const DRAIN_SECONDS_MAX = 300
 export const IDENTITY_IMAGE_DAYS_MAX = 3_650
-export const KEPT_DAYS_MAX = 36_500
+export const RETENTION_DAYS_MAX = 36_500
 
 export interface DeclaredSetting {
   /** The name of the environment variable. */
@@ -19,11 +19,11 @@ export interface DeclaredSetting {
   /** The text that counts if the variable is not set. */
   readonly default?: string
   /** Says, as Markdown, what happens if the variable is not set and has no fixed default. Absent: there is no default. */
-  readonly otherwise?: string
+  readonly defaultDescription?: string
   /** What it does and which values it takes: one or two sentences of Markdown, with links relative to docs. */
   readonly meaning: string
   /** How much of the value may be printed: of an address the host alone, of a secret nothing. Absent: all of it. */
-  readonly shown?: "host" | "nothing"
+  readonly printablePart?: "host" | "nothing"
   /** Only the command line reads it, the service does not. */
   readonly commandLineOnly?: true
 }
@@ -46,13 +46,13 @@ export const SETTINGS = [
   {
     name: "PUBLIC_URL",
     group: "Addresses",
-    otherwise: "`http://HOST:PORT`",
+    defaultDescription: "`http://HOST:PORT`",
     meaning: "The address at which callers reach the service, http or https."
   },
   {
     name: "REQUIRE_HTTPS",
     group: "Addresses",
-    otherwise: "`0` if `PUBLIC_URL` is http on loopback, else `1`",
+    defaultDescription: "`0` if `PUBLIC_URL` is http on loopback, else `1`",
     meaning: "`1`: the service refuses plain HTTP. `0`: it accepts plain HTTP."
   },
   {
@@ -71,8 +71,8 @@ export const SETTINGS = [
   {
     name: "DATABASE_URL",
     group: "Database",
-    otherwise: "the embedded database",
-    shown: "host",
+    defaultDescription: "the embedded database",
+    printablePart: "host",
     meaning: "The address of a [PostgreSQL server](postgresql.md), version 15 or later."
   },
   {
@@ -85,7 +85,7 @@ export const SETTINGS = [
   {
     name: "DATABASE_DIRECT_URL",
     group: "Database",
-    shown: "host",
+    printablePart: "host",
     meaning:
       "The address of the same server without PgBouncer. Processes use it to [wake each other](postgresql.md#waking-each-other)."
   },
@@ -104,7 +104,7 @@ export const SETTINGS = [
   {
     name: "REDIS_URL",
     group: "Database",
-    shown: "host",
+    printablePart: "host",
     meaning: "The address of a Redis server. With it, several processes or machines count rate-limit windows together."
   },
   {
@@ -116,14 +116,14 @@ export const SETTINGS = [
   {
     name: "IMAGE_STORE",
     group: "Files and secrets",
-    otherwise: "`DATA_DIR/images`, or the database of `DATABASE_URL`",
+    defaultDescription: "`DATA_DIR/images`, or the database of `DATABASE_URL`",
     meaning:
       "The absolute path of a folder that exists, for [images](guests.md#where-images-are-kept). The service must be able to write to it."
   },
   {
     name: "SECRET_KEY",
     group: "Files and secrets",
-    shown: "nothing",
+    printablePart: "nothing",
     meaning:
       "The keys that seal [secrets in the database](secrets.md), separated by commas. The first key seals, and every key opens."
   },
@@ -149,13 +149,14 @@ export const SETTINGS = [
   {
     name: "DEMO",
     group: "Features",
-    otherwise: "`1` with the embedded database, else `0`",
+    defaultDescription: "`1` with the embedded database, else `0`",
     meaning: "`1`: the first start adds a demo operator to an empty database. `0`: it does not."
   },
   {
     name: "SANDBOX",
     group: "Features",
-    otherwise: "on if `HOST` and `PUBLIC_URL` (plain http) are loopback and the demo operator exists, else off",
+    defaultDescription:
+      "on if `HOST` and `PUBLIC_URL` (plain http) are loopback and the demo operator exists, else off",
     meaning:
       "`1` turns the [sandbox marketplace](sandbox.md) on, `0` off. Its page `/sandbox` exists only if `PUBLIC_URL` is http on loopback."
   },
@@ -168,25 +169,25 @@ export const SETTINGS = [
   {
     name: "MESSAGE_DAYS",
     group: "Retention",
-    otherwise: "kept for good",
-    meaning: `Days until the text and photos of messages are [erased](privacy.md#what-goes-by-itself) (1 to ${KEPT_DAYS_MAX}).`
+    defaultDescription: "kept for good",
+    meaning: `Days until the text and photos of messages are [erased](privacy.md#what-goes-by-itself) (1 to ${RETENTION_DAYS_MAX}).`
   },
   {
     name: "IMAGE_DAYS",
     group: "Retention",
-    otherwise: "kept for good",
-    meaning: `Days until photos of messages are [erased](privacy.md#what-goes-by-itself) (1 to ${KEPT_DAYS_MAX}).`
+    defaultDescription: "kept for good",
+    meaning: `Days until photos of messages are [erased](privacy.md#what-goes-by-itself) (1 to ${RETENTION_DAYS_MAX}).`
   },
   {
     name: "ORDER_DAYS",
     group: "Retention",
-    otherwise: "kept for good",
-    meaning: `Days after the last check-out of an order until its guest is [erased](privacy.md#what-goes-by-itself) (1 to ${KEPT_DAYS_MAX}). The same number applies to guests of conversations that led to no order.`
+    defaultDescription: "kept for good",
+    meaning: `Days after the last check-out of an order until its guest is [erased](privacy.md#what-goes-by-itself) (1 to ${RETENTION_DAYS_MAX}). The same number applies to guests of conversations that led to no order.`
   },
   {
     name: "LOG_FORMAT",
     group: "Logs, metrics and traces",
-    otherwise: "`pretty` in a terminal, else `json`",
+    defaultDescription: "`pretty` in a terminal, else `json`",
     meaning: "The format of log lines on standard output: `pretty` or `json`."
   },
   {
@@ -199,28 +200,28 @@ export const SETTINGS = [
   {
     name: "METRICS_PORT",
     group: "Logs, metrics and traces",
-    otherwise: "no metrics endpoint",
+    defaultDescription: "no metrics endpoint",
     meaning:
       "Serves [Prometheus metrics](metrics.md) at `http://HOST:METRICS_PORT/metrics` without a token. Keep the port inside your network; [On call](on-call.md) says what to do when an alert fires."
   },
   {
     name: "OTEL_EXPORTER_OTLP_ENDPOINT",
     group: "Logs, metrics and traces",
-    otherwise: "nothing is exported",
-    shown: "host",
+    defaultDescription: "nothing is exported",
+    printablePart: "host",
     meaning: "The base address of an OpenTelemetry collector for traces, metrics and logs."
   },
   {
     name: "OTEL_EXPORTER_OTLP_HEADERS",
     group: "Logs, metrics and traces",
-    shown: "nothing",
+    printablePart: "nothing",
     meaning:
       "Headers of every request to the collector: `name=value`, separated by commas, with percent-encoded values. The service never shows them."
   },
   {
     name: "OTEL_SERVICE_NAME",
     group: "Logs, metrics and traces",
-    otherwise: "`latchkey`",
+    defaultDescription: "`latchkey`",
     meaning: "The name under which the collector shows this service."
   },
   {
@@ -245,7 +246,7 @@ export const SETTINGS = [
   {
     name: "LATCHKEY_PASSWORD",
     group: "Command line",
-    shown: "nothing",
+    printablePart: "nothing",
     commandLineOnly: true,
     meaning: "The password of an account that a command creates or changes."
   }

@@ -52,7 +52,7 @@ const PAIRS_A_WORLD = 60
 
 /** Messages have windows of their own, a conversation, that nobody opens wider. */
 const pairsAWorld = (operation: ApiOperation): number =>
-  rateLimitOf(operation).messageTo === undefined ? PAIRS_A_WORLD : conversationLimits["5s"]
+  rateLimitOf(operation).conversationField === undefined ? PAIRS_A_WORLD : conversationLimits["5s"]
 
 export const fuzz = Effect.fnUntraced(function* (target: Target, budget: FuzzBudget) {
   const count = tally("fuzz of every operation, both doors", budget.on, budget.seed)

@@ -1,7 +1,7 @@
 import type { AnyOperation } from "../../src/contract/operation.ts"
 import { update_listing_restrictions } from "../../src/domain/calendars/listing-calendars/contract.ts"
 import { create_transaction } from "../../src/domain/money/contract.ts"
-import { LISTING_RANGES, TRANSACTION_NOTE } from "../../src/platform/limits.ts"
+import { LISTING_RANGES_MAX, TRANSACTION_NOTE_LENGTH } from "../../src/platform/limits.ts"
 import type { Fields } from "./doors.ts"
 
 // Bodies within all limits that are expensive to read and then get 422, because their error comes last.
@@ -18,7 +18,7 @@ interface RefusedCall {
 }
 
 const entry = { direction: "income", amount: 1, currency: "EUR", item_id: 11, payment_method_id: 197 }
-const tooLongNote = "n".repeat(TRANSACTION_NOTE + 1)
+const tooLongNote = "n".repeat(TRANSACTION_NOTE_LENGTH + 1)
 
 /** The number of unknown fields: almost as many as a body may have. */
 const UNKNOWN_FIELDS = 19_900
@@ -41,8 +41,8 @@ const restriction = (n: number) => ({
   closed_on_departure: false,
   min_stay_on_arrival: 1,
   max_stay_on_arrival: 30,
-  min_stay_through: n === LISTING_RANGES - 1 ? -1 : 1,
-  padding: "x".repeat(BODY_BYTES / LISTING_RANGES - 200)
+  min_stay_through: n === LISTING_RANGES_MAX - 1 ? -1 : 1,
+  padding: "x".repeat(BODY_BYTES / LISTING_RANGES_MAX - 200)
 })
 
 const wrongLastRange: RefusedCall = {
@@ -51,7 +51,7 @@ const wrongLastRange: RefusedCall = {
   fields: {
     channel_type: "airbnb",
     listing_id: "1",
-    restrictions: Array.from({ length: LISTING_RANGES }, (_, n) => restriction(n))
+    restrictions: Array.from({ length: LISTING_RANGES_MAX }, (_, n) => restriction(n))
   }
 }
 

@@ -12,7 +12,7 @@ import {
 import { type FailedCallCount, makeFailedCallCounts, startOfHour } from "../../src/changes/failed-call-counts.ts"
 import { toReceivedInput } from "../../src/contract/input.ts"
 import { WakeUp } from "../../src/jobs/WakeUp.ts"
-import { REJECTION_KINDS } from "../../src/platform/limits.ts"
+import { REJECTION_KINDS_MAX } from "../../src/platform/limits.ts"
 import { anonymousFailedCalls } from "../../src/platform/telemetry/metrics/metric-definitions.ts"
 import { Service } from "../../src/service/service.ts"
 import { call, createAccessToken, createOperator, layerService } from "../support/harness.ts"
@@ -148,12 +148,13 @@ layer(layerTestDatabase, { excludeTestServices: false })("refusals", (it) => {
     })
   )
 
-  it.effect(`are of ${REJECTION_KINDS} kinds at most in memory; the rest is said as one number`, () =>
+  it.effect(`are of ${REJECTION_KINDS_MAX} kinds at most in memory; the rest is said as one number`, () =>
     Effect.gen(function* () {
       const { operatorId } = yield* createOperator()
       const { refusals, end } = yield* process()
       const lines: Array<string> = []
-      for (let kind = 0; kind < REJECTION_KINDS; kind++) yield* refusals.recordCall(of(operatorId, `operation ${kind}`))
+      for (let kind = 0; kind < REJECTION_KINDS_MAX; kind++)
+        yield* refusals.recordCall(of(operatorId, `operation ${kind}`))
       yield* refusals.recordCall(of(operatorId, "operation 0"))
       yield* refusals.recordCall(of(operatorId, "one more"))
       yield* end.pipe(Effect.provideService(Logger.CurrentLoggers, new Set([collecting(lines)])))
@@ -161,7 +162,7 @@ layer(layerTestDatabase, { excludeTestServices: false })("refusals", (it) => {
       const sql = yield* SqlClient.SqlClient
       const [row] = yield* sql<{ rows: number; times: number }>`
         SELECT count(*) AS rows, sum(times)::bigint AS times FROM refusals WHERE operator_id = ${operatorId}`
-      assert.deepStrictEqual(row, { rows: REJECTION_KINDS, times: REJECTION_KINDS + 1 })
+      assert.deepStrictEqual(row, { rows: REJECTION_KINDS_MAX, times: REJECTION_KINDS_MAX + 1 })
     })
   )
 

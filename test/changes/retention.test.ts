@@ -3,7 +3,7 @@ import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { deleteExpiredChangeData, layerChangeRetention } from "../../src/changes/retention.ts"
-import { RETENTION_BATCH_ROWS, RETENTION_MS } from "../../src/jobs/retention.ts"
+import { RETENTION_BATCH_ROWS, RETENTION_INTERVAL_MS } from "../../src/jobs/retention.ts"
 import { AUDIT_RETENTION_MS, IDEMPOTENCY_RETENTION_MS } from "../../src/platform/limits.ts"
 import { layerOwnDatabase } from "../support/own-database.ts"
 
@@ -67,13 +67,13 @@ layer(layerOwnDatabase, { excludeTestServices: false })("retention", (it) => {
       })
   )
 
-  it.effect(`comes round every ${RETENTION_MS / 60_000} minutes by itself`, () =>
+  it.effect(`comes round every ${RETENTION_INTERVAL_MS / 60_000} minutes by itself`, () =>
     Effect.gen(function* () {
       yield* old("trail", 0)
       yield* TestClock.setTime(NOW + AUDIT_RETENTION_MS)
       yield* Layer.build(layerChangeRetention)
       assert.strictEqual(yield* left("trail"), 1)
-      while ((yield* left("trail")) !== 0) yield* TestClock.adjust(RETENTION_MS)
+      while ((yield* left("trail")) !== 0) yield* TestClock.adjust(RETENTION_INTERVAL_MS)
     })
   )
 })

@@ -17,7 +17,7 @@ import {
 import { IdsOrText } from "../../src/contract/id-list.ts"
 import { makeInputDecoder } from "../../src/contract/input.ts"
 import { pageFields } from "../../src/contract/page.ts"
-import { MICROSECOND_TEXT, REPORTED_FIELDS } from "../../src/platform/limits.ts"
+import { MICROSECOND_TEXT_LENGTH, REPORTED_FIELDS_MAX } from "../../src/platform/limits.ts"
 
 const Payload = Schema.Struct({
   id: Id,
@@ -125,10 +125,10 @@ describe("reading input", () => {
     })
   }
 
-  it(`takes a time with microseconds of ${MICROSECOND_TEXT} characters, and none that is longer`, () => {
+  it(`takes a time with microseconds of ${MICROSECOND_TEXT_LENGTH} characters, and none that is longer`, () => {
     const longest = "2027-05-07T10:00:00.123456+02:00"
     const longer = "2027-05-07T10:00:00.1234567+02:00"
-    assert.deepStrictEqual([longest.length, longer.length], [MICROSECOND_TEXT, MICROSECOND_TEXT + 1])
+    assert.deepStrictEqual([longest.length, longer.length], [MICROSECOND_TEXT_LENGTH, MICROSECOND_TEXT_LENGTH + 1])
     assert.deepStrictEqual(json({ id: 1, exactly_at: longest }), { id: 1, exactly_at: longest })
     assert.match(String(json({ id: 1, exactly_at: longer })), /^422 exactly_at: .*decimals/)
   })
@@ -138,11 +138,11 @@ describe("reading input", () => {
       json({ id: 1, words: Object.fromEntries(Array.from({ length }, (_, index) => [`w${index}`, 5])) })
     const namedIn = (length: number) =>
       Array.from(String(many(length)).matchAll(/words\.w\d+(?=: )/g), ([name]) => name)
-    const first = Array.from({ length: REPORTED_FIELDS }, (_, index) => `words.w${index}`)
-    assert.deepStrictEqual(namedIn(REPORTED_FIELDS), first)
-    assert.notMatch(String(many(REPORTED_FIELDS)), /more/)
-    assert.deepStrictEqual(namedIn(REPORTED_FIELDS + 1), first)
-    assert.match(String(many(REPORTED_FIELDS + 1)), / 1 more\.$/)
+    const first = Array.from({ length: REPORTED_FIELDS_MAX }, (_, index) => `words.w${index}`)
+    assert.deepStrictEqual(namedIn(REPORTED_FIELDS_MAX), first)
+    assert.notMatch(String(many(REPORTED_FIELDS_MAX)), /more/)
+    assert.deepStrictEqual(namedIn(REPORTED_FIELDS_MAX + 1), first)
+    assert.match(String(many(REPORTED_FIELDS_MAX + 1)), / 1 more\.$/)
   })
 
   it("tells of the first of a list's elements, and of each field before more of one", () => {
@@ -151,7 +151,7 @@ describe("reading input", () => {
     assert.match(String(json({ id: 1, list, note: 5 })), /^400 note: [^:]* list\[0\]: [^:]*$/)
     const many = String(json({ id: 1, words, list, note: 5 }))
     assert.match(many, /^400 note: [^:]* list\[0\]: [^:]* words\.w0: [^:]* words\.w1: /)
-    assert.isTrue(many.endsWith(` ${2 + list.length - REPORTED_FIELDS} more.`))
+    assert.isTrue(many.endsWith(` ${2 + list.length - REPORTED_FIELDS_MAX} more.`))
   })
 
   it(`tells of all that is wrong in up to ${FULL_REPORT_PARTS} parts, and of the first thing in more`, () => {

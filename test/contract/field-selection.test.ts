@@ -1,8 +1,12 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
 import * as fc from "fast-check"
-import { fieldsParameter, narrowResponse, selectableListOf } from "../../src/contract/field-selection.ts"
-import { SELECTED_FIELD_NAME, SELECTED_FIELDS, SELECTED_FIELDS_TEXT } from "../../src/platform/limits.ts"
+import { fieldsParameter, selectableListOf, selectResponseFields } from "../../src/contract/field-selection.ts"
+import {
+  SELECTED_FIELD_NAME_LENGTH,
+  SELECTED_FIELDS_MAX,
+  SELECTED_FIELDS_TEXT_LENGTH
+} from "../../src/platform/limits.ts"
 
 const NAMES = ["id", "title", "total", "guests"]
 const Row = Schema.Struct({
@@ -23,7 +27,7 @@ describe("fields of a list", () => {
       fc.property(fc.array(row), names, fc.boolean(), (rows, wanted, isText) => {
         const fields = isText ? wanted.toReversed().join(" , ") : wanted.toReversed()
         assert.isTrue(isTaken(fields))
-        const answer = narrowResponse("rows")({ fields }, { rows, total: 7 })
+        const answer = selectResponseFields("rows")({ fields }, { rows, total: 7 })
         const expected = rows.map((each) =>
           Object.fromEntries(Object.entries(each).filter(([name]) => wanted.includes(name)))
         )
@@ -35,7 +39,7 @@ describe("fields of a list", () => {
 
   it("are all of them where none are named", () => {
     const answer = { rows: [{ id: 1, title: "a" }], total: 1 }
-    assert.strictEqual(narrowResponse("rows")({}, answer), answer)
+    assert.strictEqual(selectResponseFields("rows")({}, answer), answer)
     assert.isTrue(Schema.is(Payload)({}))
   })
 
@@ -58,12 +62,12 @@ describe("fields of a list", () => {
     }
   })
 
-  it(`are at most ${SELECTED_FIELDS} names in a list, and ${SELECTED_FIELDS_TEXT} characters in a text`, () => {
-    assert.isTrue(isTaken(Array.from({ length: SELECTED_FIELDS }, () => "id")))
-    assert.isFalse(isTaken(Array.from({ length: SELECTED_FIELDS + 1 }, () => "id")))
-    assert.isTrue(isTaken("id".padEnd(SELECTED_FIELDS_TEXT)))
-    assert.isFalse(isTaken("id".padEnd(SELECTED_FIELDS_TEXT + 1)))
-    const name = "n".repeat(SELECTED_FIELD_NAME)
+  it(`are at most ${SELECTED_FIELDS_MAX} names in a list, and ${SELECTED_FIELDS_TEXT_LENGTH} characters in a text`, () => {
+    assert.isTrue(isTaken(Array.from({ length: SELECTED_FIELDS_MAX }, () => "id")))
+    assert.isFalse(isTaken(Array.from({ length: SELECTED_FIELDS_MAX + 1 }, () => "id")))
+    assert.isTrue(isTaken("id".padEnd(SELECTED_FIELDS_TEXT_LENGTH)))
+    assert.isFalse(isTaken("id".padEnd(SELECTED_FIELDS_TEXT_LENGTH + 1)))
+    const name = "n".repeat(SELECTED_FIELD_NAME_LENGTH)
     const Long = Schema.Struct(fieldsParameter("rows", Schema.Struct({ [name]: Schema.Int, [`${name}n`]: Schema.Int })))
     assert.isTrue(Schema.is(Long)({ fields: [name] }))
     assert.isFalse(Schema.is(Long)({ fields: [`${name}n`] }))

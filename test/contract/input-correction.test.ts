@@ -6,7 +6,7 @@ import { IdsOrText } from "../../src/contract/id-list.ts"
 import { makeInputDecoder } from "../../src/contract/input.ts"
 import { makeInputCorrector } from "../../src/contract/input-correction.ts"
 import type { Method } from "../../src/contract/operation.ts"
-import { JSON_DEPTH, JSON_PARTS } from "../../src/platform/limits.ts"
+import { JSON_DEPTH_MAX, JSON_PARTS_MAX } from "../../src/platform/limits.ts"
 
 // What generated clients and language models write, and what they mean by it.
 
@@ -119,12 +119,12 @@ describe("the JSON text of an array", () => {
 
   it("has the limits of elements and levels of any JSON", () => {
     const list = (length: number) => JSON.stringify(Array.from({ length }, () => 1))
-    const most = tool({ list: list(JSON_PARTS), scope: [] })
-    assert.lengthOf(Object(most).list, JSON_PARTS)
-    assert.match(String(tool({ list: list(JSON_PARTS + 1), scope: [] })), /^list: .*an array/)
+    const most = tool({ list: list(JSON_PARTS_MAX), scope: [] })
+    assert.lengthOf(Object(most).list, JSON_PARTS_MAX)
+    assert.match(String(tool({ list: list(JSON_PARTS_MAX + 1), scope: [] })), /^list: .*an array/)
     const nested = (levels: number) => "[".repeat(levels) + "]".repeat(levels)
-    assert.match(String(tool({ list: nested(JSON_DEPTH), scope: [] })), /^list\[0\]: .*a number/)
-    assert.match(String(tool({ list: nested(JSON_DEPTH + 1), scope: [] })), /^list: .*an array/)
+    assert.match(String(tool({ list: nested(JSON_DEPTH_MAX), scope: [] })), /^list\[0\]: .*a number/)
+    assert.match(String(tool({ list: nested(JSON_DEPTH_MAX + 1), scope: [] })), /^list: .*an array/)
   })
 
   it("stays text in a REST body", () => {

@@ -3,7 +3,7 @@ import { Schema } from "effect"
 import * as fc from "fast-check"
 import { toSortedUniqueIds } from "../../src/contract/id-list.ts"
 import { nameKeyOf, nameUpTo, trimName } from "../../src/contract/names.ts"
-import { defaultTagColor, TAG_COLORS } from "../../src/contract/palette.ts"
+import { defaultTagColor, TAG_COLORS } from "../../src/contract/tag-color.ts"
 
 const isName = Schema.is(nameUpTo(15))
 

@@ -67,13 +67,13 @@ describe("the rule of giving memory back", () => {
       [QUIET_POLLS, MIN_GROWTH_BYTES - 1]
     ] as const
     assert.deepStrictEqual(
-      cases.map(([quietLooks, grown]) => shouldReleaseMemory({ quietLooks, baseBytes: LEFT }, LEFT + grown)),
+      cases.map(([quietPolls, grown]) => shouldReleaseMemory({ quietPolls, baseBytes: LEFT }, LEFT + grown)),
       [true, true, false, false]
     )
   })
 
   it("the first time needs fewer quiet looks and no growth", () => {
-    const atStart = (quietLooks: number) => shouldReleaseMemory({ quietLooks, baseBytes: undefined }, LEFT)
+    const atStart = (quietPolls: number) => shouldReleaseMemory({ quietPolls, baseBytes: undefined }, LEFT)
     assert.deepStrictEqual([atStart(FIRST_QUIET_POLLS), atStart(FIRST_QUIET_POLLS - 1)], [true, false])
   })
 })

@@ -34,14 +34,14 @@ describe("a backoff", () => {
 describe("work that failed", () => {
   it("is due again after its pause as often as it has tries, and then is a dead letter", () => {
     fc.assert(
-      fc.property(backoff, fc.integer({ min: 1, max: 30 }), random, (each, tries, dice) => {
+      fc.property(backoff, fc.integer({ min: 1, max: 30 }), random, (each, maxAttempts, dice) => {
         const now = Date.parse("2031-02-03T04:05:06Z")
-        const next = (failures: number) => nextAttemptAt({ backoff: each, tries }, failures, now, dice)
-        for (let failures = 1; failures < tries; failures++) {
+        const next = (failures: number) => nextAttemptAt({ backoff: each, maxAttempts }, failures, now, dice)
+        for (let failures = 1; failures < maxAttempts; failures++) {
           assert.strictEqual(next(failures)?.getTime(), now + backoffMs(each, failures, dice))
         }
-        assert.isUndefined(next(tries))
-        assert.isUndefined(next(tries + 1))
+        assert.isUndefined(next(maxAttempts))
+        assert.isUndefined(next(maxAttempts + 1))
       })
     )
   })

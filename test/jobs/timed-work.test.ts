@@ -8,7 +8,7 @@ import {
   COMPLETION_RETRIES,
   COMPLETION_RETRY_MS,
   DUE_POLL_MS,
-  makeTimedWork,
+  makeTimedWorker,
   SHUTDOWN_MS
 } from "../../src/jobs/timed-work.ts"
 
@@ -60,7 +60,7 @@ const tableOf = (due: ReadonlyArray<number>) => {
 type Table = ReturnType<typeof tableOf>
 
 const worker = (table: Table, attempt: (taken: Taken) => Effect.Effect<void>, room = 10) =>
-  makeTimedWork({
+  makeTimedWorker({
     name: "testing",
     maxInProgress: room,
     claim: table.take,
@@ -143,7 +143,7 @@ describe("timed work", () => {
     Effect.gen(function* () {
       let polls = 0
       const table = tableOf([])
-      const { startPolling: polling, notifyChanged: changed } = yield* makeTimedWork({
+      const { startPolling: polling, notifyChanged: changed } = yield* makeTimedWorker({
         name: "testing",
         maxInProgress: 1,
         claim: () =>
@@ -168,7 +168,7 @@ describe("timed work", () => {
     Effect.gen(function* () {
       let polls = 0
       const table = tableOf([])
-      const { startPolling: polling, notifyChanged: changed } = yield* makeTimedWork({
+      const { startPolling: polling, notifyChanged: changed } = yield* makeTimedWorker({
         name: "testing",
         maxInProgress: 1,
         gapMs: 250,

@@ -44,7 +44,7 @@ describe("configuration", () => {
         drainSeconds: 0,
         identityImageDays: 30,
         retentionDays: { messages: undefined, images: undefined, orders: undefined },
-        publicClient: true
+        publicClientEnabled: true
       })
       assert.isFalse(allowsHost(webhookAllowedHosts, "127.0.0.1"))
     })
@@ -112,7 +112,7 @@ describe("configuration", () => {
         drainSeconds: 300,
         identityImageDays: 3650,
         retentionDays: { messages: 36_500, images: 1, orders: 730 },
-        publicClient: false
+        publicClientEnabled: false
       })
       assert.deepStrictEqual(otlpHeaders && Redacted.value(otlpHeaders), { "x-api-key": "col lect,or", tenant: "a" })
       assert.strictEqual(databaseUrl && Redacted.value(databaseUrl), "postgres://latchkey:secret@db:5432/latchkey")
@@ -121,7 +121,7 @@ describe("configuration", () => {
         "postgresql://latchkey:secret@server:5432/latchkey?sslmode=require"
       )
       assert.strictEqual(redisUrl && Redacted.value(redisUrl), "rediss://:secret@cache:6379")
-      assert.strictEqual(secretKeys?.all.size, 1)
+      assert.strictEqual(secretKeys?.byId.size, 1)
       assert.deepStrictEqual(
         ["127.0.0.1", "hooks.internal", "10.0.0.1"].map((host) => allowsHost(webhookAllowedHosts, host)),
         [true, true, false]

@@ -54,13 +54,13 @@ describe("the declared settings", () => {
 
   it("have different names, and a default or a reason for none, not both", () => {
     assert.lengthOf(new Set(names(declared)), declared.length)
-    const both = declared.filter((setting) => setting.default !== undefined && setting.otherwise !== undefined)
+    const both = declared.filter((setting) => setting.default !== undefined && setting.defaultDescription !== undefined)
     assert.deepStrictEqual(names(both), [])
   })
 
   it.effect("that may not be printed whole are not printed in errors either", () =>
     Effect.gen(function* () {
-      const secret = SERVICE_SETTINGS.filter(({ shown }) => shown !== undefined)
+      const secret = SERVICE_SETTINGS.filter(({ printablePart }) => printablePart !== undefined)
       assert.isAtLeast(secret.length, 6)
       for (const { name } of secret) {
         const provider = ConfigProvider.fromEnv({ env: { [name]: "hunter2" } })
@@ -80,7 +80,7 @@ const BEGIN = "<!-- settings -->\n"
 const END = "<!-- /settings -->\n"
 
 const shownDefault = (setting: DeclaredSetting): string =>
-  setting.default === undefined ? (setting.otherwise ?? "none") : `\`${setting.default}\``
+  setting.default === undefined ? (setting.defaultDescription ?? "none") : `\`${setting.default}\``
 
 const groups = Array.from(new Set(declared.map(({ group }) => group)))
 

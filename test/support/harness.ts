@@ -17,7 +17,7 @@ import { IDEMPOTENCY_KEY_HEADER } from "../../src/contract/idempotency-key.ts"
 import { toReceivedInput } from "../../src/contract/input.ts"
 import type { ChannelGateway } from "../../src/domain/channels/port/ChannelGateway.ts"
 import { Images } from "../../src/domain/guests/images/Images.ts"
-import { NewEvents } from "../../src/jobs/events/NewEvents.ts"
+import { NewEventNotifier } from "../../src/jobs/events/NewEventNotifier.ts"
 import { Shutdown } from "../../src/jobs/Shutdown.ts"
 import { WakeUp } from "../../src/jobs/WakeUp.ts"
 import { jsonParameter } from "../../src/platform/database/parameters.ts"
@@ -55,7 +55,7 @@ export const layerService = <E>(
     Layer.provideMerge(Layer.mergeAll(layerGateAndHandlers, failedCalls)),
     Layer.provideMerge(Images.layerDatabase),
     Layer.provideMerge(
-      Layer.mergeAll(database, windows, channels, wakeUp, Places.layer(), NewEvents.layerProcess, Shutdown.layer)
+      Layer.mergeAll(database, windows, channels, wakeUp, Places.layer(), NewEventNotifier.layerProcess, Shutdown.layer)
     )
   )
 

@@ -8,14 +8,14 @@ import {
   CONCURRENCY_PERMITS,
   PERMIT_WAIT_MS,
   QUEUED_BYTES,
-  QUEUED_CALLS
+  QUEUED_CALLS_MAX
 } from "../../platform/limits.ts"
 import {
-  placesLimit,
-  placesRefused,
-  placesUsed,
-  placesWait,
-  placesWaiting
+  permitRejections,
+  permitsLimit,
+  permitsUsed,
+  permitWaitDuration,
+  queuedCalls
 } from "../../platform/telemetry/metrics/metric-definitions.ts"
 import { registerGauge } from "../../platform/telemetry/metrics/metric-family.ts"
 import { incrementCounter, updateSeries } from "../../platform/telemetry/metrics/metric-updates.ts"
@@ -70,7 +70,7 @@ const makeLimiter = Effect.fnUntraced(function* (places: number, of: PlacesOf) {
   const deadline = yield* makeDeadline(PERMIT_WAIT_MS)
   const clock = yield* Clock.Clock
   const now = () => Number(clock.currentTimeNanosUnsafe()) / 1e6
-  const fair = new FairPlaces(places, QUEUED_CALLS, QUEUED_BYTES, now)
+  const fair = new FairPlaces(places, QUEUED_CALLS_MAX, QUEUED_BYTES, now)
   const thread = new FairThread()
   const recordRejection = yield* announced(of)
   /** Why nothing is done for a call, noted as told to it. */
@@ -81,9 +81,9 @@ const makeLimiter = Effect.fnUntraced(function* (places: number, of: PlacesOf) {
     return NO_ROOM[reason]
   }
   const queueContext: QueueContext = { fair, deadline, refusal, now, ...waitingMetrics(of) }
-  yield* registerGauge(placesLimit.withLabels({ of }), () => places)
-  yield* registerGauge(placesUsed.withLabels({ of }), () => places - fair.free)
-  yield* registerGauge(placesWaiting.withLabels({ of }), () => fair.allWaiting)
+  yield* registerGauge(permitsLimit.withLabels({ of }), () => places)
+  yield* registerGauge(permitsUsed.withLabels({ of }), () => places - fair.free)
+  yield* registerGauge(queuedCalls.withLabels({ of }), () => fair.allWaiting)
   return Places.of({
     refusal: (operatorId) => (fair.free > 0 && fair.waiting(operatorId) === 0 ? undefined : refusal(operatorId, 0)),
     within: (operatorId, work, bytes = 0) =>
@@ -100,8 +100,8 @@ const makeLimiter = Effect.fnUntraced(function* (places: number, of: PlacesOf) {
 })
 
 const waitingMetrics = (of: string) => ({
-  duration: placesWait.withLabels({ of }),
-  tooLong: placesRefused.withLabels({ of, why: "too_long" })
+  duration: permitWaitDuration.withLabels({ of }),
+  tooLong: permitRejections.withLabels({ of, why: "too_long" })
 })
 
 /**
@@ -251,7 +251,7 @@ const overloadError = (message: string) => new ServerError({ message, retryAfter
 
 const NO_ROOM: Readonly<Record<NoRoom, ServerError>> = {
   "too many": overloadError(
-    `This operator has more than ${QUEUED_CALLS} calls, or ${QUEUED_BYTES} bytes of calls, in the queue. Nothing was done; retry later with fewer calls at once.`
+    `This operator has more than ${QUEUED_CALLS_MAX} calls, or ${QUEUED_BYTES} bytes of calls, in the queue. Nothing was done; retry later with fewer calls at once.`
   ),
   overloaded: overloadError(
     "The service is overloaded: this call would have waited too long. Nothing was done; retry it later."

@@ -24,7 +24,7 @@ export const makeDeadline = (ms: number): Effect.Effect<Deadline, never, Scope.S
     const durationNanos = BigInt(ms) * 1_000_000n
     let isSleeping = false
 
-    const isOver = (wait: Wait, now: bigint): boolean => {
+    const endIfLate = (wait: Wait, now: bigint): boolean => {
       if (wait.until > now) return false
       waits.delete(wait)
       wait.late()
@@ -34,7 +34,7 @@ export const makeDeadline = (ms: number): Effect.Effect<Deadline, never, Scope.S
     /** Sleeps until the oldest is late, and ends once nobody waits. */
     const watch: Effect.Effect<void> = Effect.clockWith((clock) => {
       const now = clock.currentTimeNanosUnsafe()
-      for (const wait of waits) if (!isOver(wait, now)) break
+      for (const wait of waits) if (!endIfLate(wait, now)) break
       const [oldest] = waits
       if (oldest !== undefined) return Effect.andThen(Effect.sleep(millisUntil(oldest, now)), watch)
       isSleeping = false

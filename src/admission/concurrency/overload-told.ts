@@ -1,5 +1,5 @@
 import { Effect, Latch, type Scope } from "effect"
-import { placesRefused } from "../../platform/telemetry/metrics/metric-definitions.ts"
+import { permitRejections } from "../../platform/telemetry/metrics/metric-definitions.ts"
 import { updateSeries } from "../../platform/telemetry/metrics/metric-updates.ts"
 import type { NoRoom } from "./FairPlaces.ts"
 
@@ -17,8 +17,8 @@ export const announced = Effect.fnUntraced(function* (
   of: PlacesOf
 ): Effect.fn.Return<(reason: NoRoom) => void, never, Scope.Scope> {
   const series = {
-    "too many": placesRefused.withLabels({ of, why: "too_many" }),
-    overloaded: placesRefused.withLabels({ of, why: "overloaded" })
+    "too many": permitRejections.withLabels({ of, why: "too_many" }),
+    overloaded: permitRejections.withLabels({ of, why: "overloaded" })
   }
   const rejectedCounts = { "too many": 0, overloaded: 0 }
   /** Of the present overload: all that were refused, and looks in a row without any. */

@@ -113,7 +113,7 @@ export class Gate extends Context.Service<
         recordUse(token, now)
         const overload = request.overloadError?.(token.operatorId)
         if (overload !== undefined) return reject(overload, token)
-        const { call, conversation, invalid } = buckets.of(token, request)
+        const { call, conversation, invalid } = buckets.get(token, request)
         return Effect.flatMap(windows.admit(call, invalid), (admission) => {
           const headers = rateLimitHeaders(admission)
           if (admission._tag === "Refused") {
@@ -140,7 +140,7 @@ export class Gate extends Context.Service<
         admit: (request) =>
           request.signedInAccount === undefined
             ? inGateSpan(Effect.flatMap(authorize(request), (authorized) => rateLimit(request, authorized)))
-            : admitPerson(request.signedInAccount, request.isRead),
+            : admitSignedInAccount(request.signedInAccount, request.isRead),
         findCaller: (headers) => Effect.orElseSucceed(authenticate(headers), () => undefined)
       })
     })
@@ -163,7 +163,7 @@ const makeAuthenticate =
   }
 
 /** Lets in who is signed in, as far as the account may do anything. */
-const admitPerson = (person: SignedInAccount, isRead: boolean): Effect.Effect<AdmittedCall, RejectedCall> =>
+const admitSignedInAccount = (person: SignedInAccount, isRead: boolean): Effect.Effect<AdmittedCall, RejectedCall> =>
   Effect.clockWith((clock) => {
     const account = { ...person.caller, status: person.status, subscriptionUntil: person.subscriptionUntil }
     const error = accessError(account, { isRead, now: clock.currentTimeMillisUnsafe() })

@@ -43,7 +43,7 @@ export const makeBucketCache = (capacity: number = CACHED_BUCKETS) => {
   }
 
   return {
-    of: bucketsFor,
+    get: bucketsFor,
     /** How many are remembered. */
     get size() {
       return cache.size

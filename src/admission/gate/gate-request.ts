@@ -10,13 +10,13 @@ export const makeGateRequest = (
   readonly signedInAccount?: GateRequest["signedInAccount"]
 }) => GateRequest) => {
   const { method, path } = routeOf(operation)
-  const { limits, messageTo } = rateLimitOf(operation)
+  const { limits, conversationField } = rateLimitOf(operation)
   const fixedPart = { route: `${method} ${path}`, isRead: isAllowedForReadOnlyToken(operation), limits }
   return ({ headers, params, signedInAccount }) => ({
     ...fixedPart,
     headers,
     signedInAccount,
-    conversationId: messageTo === undefined ? undefined : conversationIdOf(params[messageTo])
+    conversationId: conversationField === undefined ? undefined : conversationIdOf(params[conversationField])
   })
 }
 

@@ -1,5 +1,5 @@
 import type { Caller } from "../../contract/caller.ts"
-import { REJECTED_TOKEN_MS, REJECTED_TOKENS } from "../../platform/limits.ts"
+import { REJECTED_TOKEN_MS, REJECTED_TOKENS_MAX } from "../../platform/limits.ts"
 import { computeDigestHex, readToken } from "./credentials.ts"
 
 type Headers = Readonly<Record<string, string | undefined>>
@@ -19,7 +19,7 @@ export class RecentRejections {
   readonly #most: number
   readonly #byDigest = new Map<string, RecentRejection>()
 
-  constructor(capacity: number = REJECTED_TOKENS) {
+  constructor(capacity: number = REJECTED_TOKENS_MAX) {
     this.#most = capacity
   }
 

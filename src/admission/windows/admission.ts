@@ -1,4 +1,4 @@
-import { type Bucket, type Counter, releaseSecond, retryAfterSeconds } from "./rate-window.ts"
+import { type Bucket, type Counter, retryAfterSeconds, windowEndSecond } from "./rate-window.ts"
 
 /** What is left of one bucket after an admitted call. */
 export interface BucketRemainder {
@@ -43,7 +43,7 @@ export const decideAdmission = (
   let lastRelease = 0
   const checkFull = (bucket: Bucket, count: number): void => {
     if (count < bucket.max) return
-    const release = releaseSecond(bucket.window, nowMillis)
+    const release = windowEndSecond(bucket.window, nowMillis)
     if (release > lastRelease) {
       lastFullBucket = bucket
       lastRelease = release

@@ -3,7 +3,7 @@ import type { LimitOverrides, TokenLimits } from "./limit-overrides.ts"
 import { type Bucket, type LimitScope, type RateWindow, type WindowLabel, windowOf } from "./rate-window.ts"
 
 /** Characters of a conversation id that tell its buckets apart; real ids are shorter, and a key must not grow with the input. */
-export const CONVERSATION_KEY = 64
+export const CONVERSATION_KEY_LENGTH = 64
 
 // The numbers of the specification's chapter Limits, layers 1 to 4, but for those of single routes, which stand in the
 // declarations of their operations. "Account" there is the host account, that is the operator: its sub-accounts and all
@@ -30,7 +30,7 @@ export const conversationLimits = {
 export const invalidCallLimits = { "1h": 500, "24h": 2_000 } as const satisfies Limits
 
 /** The route of a path that no operation has. All such calls of an operator share its buckets. */
-export const UNMATCHED = "unmatched"
+export const UNMATCHED_ROUTE = "unmatched"
 
 /** Whether an answer with this error_code uses up layer 4. A 429 never does, so it cannot extend a ban. */
 export const countsAsInvalid = (errorCode: number): boolean => errorCode === 400 || errorCode === 404
@@ -87,7 +87,7 @@ export const bucketsOf = (call: RateLimitedCall): CallBuckets => {
     }
   }
   if (call.conversationId !== undefined) {
-    const key = `${operator}:conversation:${String(call.conversationId).slice(0, CONVERSATION_KEY)}`
+    const key = `${operator}:conversation:${String(call.conversationId).slice(0, CONVERSATION_KEY_LENGTH)}`
     addBuckets(conversation, "conversation", key, conversationWindows, conversationLimits, overrides?.conversation)
   }
   const key = `${operator}:endpoint_error:${route}`

@@ -11,7 +11,7 @@ export const LIVE_BUCKETS = 100_000
 interface Generations {
   index: number
   /** Until when, in seconds since 1970. */
-  release: number
+  endSecond: number
   young: Map<string, number>
   old: Map<string, number>
 }
@@ -97,7 +97,7 @@ export class MemoryCounters {
     const index = windowIndex(window, nowMillis)
     const current = this.#byLength.get(window.seconds)
     if (current !== undefined && current.index === index) return current
-    const fresh = { index, release: (index + 1) * window.seconds, young: new Map(), old: new Map() }
+    const fresh = { index, endSecond: (index + 1) * window.seconds, young: new Map(), old: new Map() }
     this.#byLength.set(window.seconds, fresh)
     return fresh
   }
@@ -107,6 +107,6 @@ export class MemoryCounters {
     const now = nowMillis / 1_000
     if (now < this.#sweepAt && this.#sweepAt - now <= 60) return
     this.#sweepAt = now + 60
-    for (const [seconds, { release }] of this.#byLength) if (release <= now) this.#byLength.delete(seconds)
+    for (const [seconds, { endSecond }] of this.#byLength) if (endSecond <= now) this.#byLength.delete(seconds)
   }
 }

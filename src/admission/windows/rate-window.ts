@@ -68,12 +68,12 @@ export const windowIndex = (window: RateWindow, nowMillis: number): number =>
   Math.floor(nowMillis / 1_000 / window.seconds)
 
 /** The first second of the next window, when all of this one's counts are forgotten. */
-export const releaseSecond = (window: RateWindow, nowMillis: number): number =>
+export const windowEndSecond = (window: RateWindow, nowMillis: number): number =>
   (windowIndex(window, nowMillis) + 1) * window.seconds
 
 /** Whole seconds until the release. At least 1: a release lies on a whole second, strictly after now. */
 export const retryAfterSeconds = (window: RateWindow, nowMillis: number): number =>
-  releaseSecond(window, nowMillis) - Math.floor(nowMillis / 1_000)
+  windowEndSecond(window, nowMillis) - Math.floor(nowMillis / 1_000)
 
 /** Those of `buckets` whose window has not ended since. */
 export const bucketsStillOpen = (

@@ -1,5 +1,5 @@
 import { defineScript } from "redis"
-import { type Bucket, releaseSecond, windowIndex } from "./rate-window.ts"
+import { type Bucket, windowEndSecond, windowIndex } from "./rate-window.ts"
 
 /** Seconds a bucket outlives its window in Redis: processes whose clocks differ still find it. */
 export const REDIS_KEY_GRACE_SECONDS = 60
@@ -84,4 +84,4 @@ const keyOf = (prefix: string, bucket: Bucket, nowMillis: number): string =>
   `${prefix}${bucket.key}:${bucket.window.label}:${windowIndex(bucket.window, nowMillis)}`
 
 const ttlSecondsOf = (bucket: Bucket, nowMillis: number): string =>
-  String(releaseSecond(bucket.window, nowMillis) - Math.floor(nowMillis / 1_000) + REDIS_KEY_GRACE_SECONDS)
+  String(windowEndSecond(bucket.window, nowMillis) - Math.floor(nowMillis / 1_000) + REDIS_KEY_GRACE_SECONDS)

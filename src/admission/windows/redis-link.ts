@@ -15,12 +15,12 @@ export const REDIS_RETRY_INTERVAL_MS = 1_000
 export const REDIS_WARNING_INTERVAL_MS = 60_000
 
 /** Redis refused the connection, dropped it, answered with an error, or did not answer in time. */
-class RedisAway extends Data.TaggedError("RedisAway")<{ readonly cause: unknown }> {}
+class RedisUnavailable extends Data.TaggedError("RedisAway")<{ readonly cause: unknown }> {}
 
 interface Connection {
   readonly client: ReturnType<typeof newClient>
   /** Fails once the connection is of no use any more. */
-  readonly lost: Deferred.Deferred<never, RedisAway>
+  readonly lost: Deferred.Deferred<never, RedisUnavailable>
 }
 
 export interface RedisLink {
@@ -93,7 +93,7 @@ export const makeRedisLink = Effect.fnUntraced(function* (
 /** A connection that has counted something: a replica, a full or a loading server accepts one and counts nothing. */
 const openConnection = (url: string, probe: (nowMillis: number) => CounterScriptInput) =>
   Effect.gen(function* () {
-    const lost = yield* Deferred.make<never, RedisAway>()
+    const lost = yield* Deferred.make<never, RedisUnavailable>()
     const client = yield* newConnection(url, lost)
     yield* attempt(() => client.connect())
     const now = yield* Clock.currentTimeMillis
@@ -102,7 +102,7 @@ const openConnection = (url: string, probe: (nowMillis: number) => CounterScript
   }).pipe(
     Effect.timeoutOrElse({
       duration: REDIS_CONNECT_TIMEOUT_MS,
-      orElse: () => Effect.fail(new RedisAway({ cause: `no answer within ${REDIS_CONNECT_TIMEOUT_MS} ms` }))
+      orElse: () => Effect.fail(new RedisUnavailable({ cause: `no answer within ${REDIS_CONNECT_TIMEOUT_MS} ms` }))
     })
   )
 
@@ -111,7 +111,7 @@ const makeStatusLog = (address: string) => {
   let warnedAt = Number.NEGATIVE_INFINITY
   let isAwayLogged = false
   return {
-    logAway: Effect.fnUntraced(function* (error: RedisAway) {
+    logAway: Effect.fnUntraced(function* (error: RedisUnavailable) {
       const now = yield* Clock.currentTimeMillis
       if (now - warnedAt < REDIS_WARNING_INTERVAL_MS) return
       warnedAt = now
@@ -139,11 +139,11 @@ const newClient = (url: string) =>
     socket: { reconnectStrategy: false, connectTimeout: REDIS_CONNECT_TIMEOUT_MS }
   })
 
-const newConnection = (url: string, lost: Deferred.Deferred<never, RedisAway>) =>
+const newConnection = (url: string, lost: Deferred.Deferred<never, RedisUnavailable>) =>
   Effect.acquireRelease(
     Effect.sync(() => {
       const client = newClient(url)
-      client.on("error", (cause) => Deferred.doneUnsafe(lost, Effect.fail(new RedisAway({ cause }))))
+      client.on("error", (cause) => Deferred.doneUnsafe(lost, Effect.fail(new RedisUnavailable({ cause }))))
       return client
     }),
     (client) =>
@@ -155,7 +155,7 @@ const newConnection = (url: string, lost: Deferred.Deferred<never, RedisAway>) =
   )
 
 const attempt = <A>(call: () => Promise<A>) =>
-  Effect.tryPromise({ try: call, catch: (cause) => new RedisAway({ cause }) })
+  Effect.tryPromise({ try: call, catch: (cause) => new RedisUnavailable({ cause }) })
 
 /**
  * In four steps, so that a pause of this process (a garbage collection, a long computation) is one step late instead of
@@ -163,7 +163,7 @@ const attempt = <A>(call: () => Promise<A>) =>
  */
 const failAfterTimeout = Effect.sleep(REDIS_TIMEOUT_MS / 4).pipe(
   Effect.repeat({ times: 3 }),
-  Effect.andThen(Effect.fail(new RedisAway({ cause: `no answer within ${REDIS_TIMEOUT_MS} ms` })))
+  Effect.andThen(Effect.fail(new RedisUnavailable({ cause: `no answer within ${REDIS_TIMEOUT_MS} ms` })))
 )
 
 /** Host and port alone: the address may hold a password. */

@@ -3,7 +3,7 @@ import { SqlClient } from "effect/sql"
 import type { SigningSecret } from "../../domain/webhooks/deliveries/signature.ts"
 import { type Givens, inForms } from "../../platform/database/forms.ts"
 import { makeRowsReader } from "../../platform/database/rows.ts"
-import { CONNECTORS } from "../../platform/limits.ts"
+import { CONNECTORS_MAX } from "../../platform/limits.ts"
 import { CurrentSealer, type SecretSealer } from "../../platform/sealing/CurrentSealer.ts"
 import { connectorSecretBinding } from "../../platform/sealing/sealed-columns.ts"
 
@@ -32,7 +32,7 @@ const makeListConnectorRows = (sql: SqlClient.SqlClient) => {
     sql,
     ({ now }: Givens<{ readonly now: Date }>) => sql`
       SELECT id, url, secret, CASE WHEN former_secret_until > ${now}::timestamptz THEN former_secret END AS former_secret
-      FROM connectors ORDER BY id LIMIT ${sql.literal(String(CONNECTORS))}`
+      FROM connectors ORDER BY id LIMIT ${sql.literal(String(CONNECTORS_MAX))}`
   )
   return Effect.flatMap(DateTime.nowAsDate, (now) => readConnectorRows(statement({ now })))
 }

@@ -10,7 +10,7 @@ import { hasAtMostCharacters, Id } from "../../contract/fields.ts"
 import { parseJson } from "../../contract/json-text.ts"
 import { decodeUtf8 } from "../../contract/utf8.ts"
 import { hasValidSignature, isFreshTimestamp } from "../../domain/webhooks/deliveries/signature.ts"
-import { CONNECTOR_MESSAGE_ID, CONNECTOR_MESSAGES_A_MINUTE } from "../../platform/limits.ts"
+import { CONNECTOR_MESSAGE_ID_LENGTH, CONNECTOR_MESSAGES_A_MINUTE } from "../../platform/limits.ts"
 import { Ingest, type IngestResult } from "../ingest/Ingest.ts"
 import { ConnectorCache } from "./ConnectorCache.ts"
 import { type ConnectorMessageOutcome, makeLoadMessageContext, makeRecordMessageOutcome } from "./message-log.ts"
@@ -93,7 +93,10 @@ const toMessageOutcome = (result: IngestResult): ConnectorMessageOutcome => ({
 const toResponse = ({ outcome, reason }: ConnectorMessageOutcome): ConnectorMessageResponse =>
   outcome === "refused" ? { status: 422, body: { outcome, reason: reason ?? "" } } : { status: 200, body: { outcome } }
 
-const idTooLongResponse = toRejectionResponse(422, `webhook-id: must be at most ${CONNECTOR_MESSAGE_ID} characters.`)
+const idTooLongResponse = toRejectionResponse(
+  422,
+  `webhook-id: must be at most ${CONNECTOR_MESSAGE_ID_LENGTH} characters.`
+)
 const replayedResponse = toRejectionResponse(
   409,
   "webhook-timestamp: this message was already received; sign it again before you resend it."
@@ -145,7 +148,7 @@ export class ConnectorMessageReceiver extends Context.Service<
         { id: messageId, timestamp: signedAt }: SignatureHeaders,
         body: Uint8Array
       ) {
-        if (!hasAtMostCharacters(messageId, CONNECTOR_MESSAGE_ID)) return idTooLongResponse
+        if (!hasAtMostCharacters(messageId, CONNECTOR_MESSAGE_ID_LENGTH)) return idTooLongResponse
         const { account, said } = yield* parseBody(body)
         const accountId = account.channel_account_id
         const message = { connectorId, messageId, signedAt, digest: createHash("sha256").update(body).digest() }

@@ -11,7 +11,7 @@ import { loadReceiverPolicy, parseReceiverUrl } from "../../domain/webhooks/deli
 import { generateSigningSecret } from "../../domain/webhooks/deliveries/signature.ts"
 import { reserveId } from "../../platform/database/reserved-id.ts"
 import { makeOptionalRowReader, makeRowsReader, makeSingleRowReader } from "../../platform/database/rows.ts"
-import { CONNECTOR_NAME, CONNECTORS, WEBHOOK_SECRET_OVERLAP_MS } from "../../platform/limits.ts"
+import { CONNECTOR_NAME_LENGTH, CONNECTORS_MAX, WEBHOOK_SECRET_OVERLAP_MS } from "../../platform/limits.ts"
 import { CurrentSealer, type SecretSealer } from "../../platform/sealing/CurrentSealer.ts"
 import { connectorSecretBinding } from "../../platform/sealing/sealed-columns.ts"
 import { CONNECTOR_NAME_PREFIX, toConnectorName } from "./connector-names.ts"
@@ -21,9 +21,12 @@ type InvalidInput = BadRequest | ValidationFailed
 
 const NewConnector = Schema.Struct({
   name: Schema.String.check(
-    Schema.makeFilter((text) => (text.trim() === "" ? MUST_NOT_BE_EMPTY : hasAtMostCharacters(text, CONNECTOR_NAME)), {
-      expected: `at most ${CONNECTOR_NAME} characters`
-    })
+    Schema.makeFilter(
+      (text) => (text.trim() === "" ? MUST_NOT_BE_EMPTY : hasAtMostCharacters(text, CONNECTOR_NAME_LENGTH)),
+      {
+        expected: `at most ${CONNECTOR_NAME_LENGTH} characters`
+      }
+    )
   ),
   url: Schema.String
 })
@@ -55,7 +58,7 @@ export interface ConnectorWithSecret {
 
 const connectorNotFound = (id: number) => new NotFound({ message: `There is no connector ${id}.` })
 const connectorLimitReached = new ValidationFailed({
-  message: `A deployment has at most ${CONNECTORS} connectors, and all are in use.`
+  message: `A deployment has at most ${CONNECTORS_MAX} connectors, and all are in use.`
 })
 
 const connectorNameTaken = new Conflict({ message: "name: is already used by another connector." })
@@ -73,7 +76,7 @@ const insertConnector = (sql: Sql, id: number, { name, url }: NewConnector, secr
             INSERT INTO connectors (id, name, url, secret, created_at)
             OVERRIDING SYSTEM VALUE
             SELECT ${id}::bigint, ${name}, ${url}, ${secret}, ${now}::timestamptz
-            FROM before WHERE NOT taken AND connectors < ${CONNECTORS}::bigint
+            FROM before WHERE NOT taken AND connectors < ${CONNECTORS_MAX}::bigint
             RETURNING id
           )
           SELECT (SELECT id FROM made) AS connector_id, taken FROM before`)
@@ -98,7 +101,7 @@ const listConnectors = (sql: Sql) =>
     SELECT id AS connector_id, name, url, created_at, (
       SELECT count(*) FROM channel_accounts WHERE connector = ${CONNECTOR_NAME_PREFIX}::text || connectors.id
     ) AS accounts
-    FROM connectors ORDER BY id LIMIT ${CONNECTORS}`).pipe(
+    FROM connectors ORDER BY id LIMIT ${CONNECTORS_MAX}`).pipe(
     Effect.map((rows) => rows.map((row) => ({ ...row, created_at: formatUtcInstant(row.created_at) })))
   )
 

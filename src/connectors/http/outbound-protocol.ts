@@ -18,7 +18,7 @@ import type {
 import type { ConnectorError } from "../../domain/channels/port/errors.ts"
 import { ListingDay, Restrictions } from "../../domain/channels/port/listing-days.ts"
 import { AirbnbPriceAndRules } from "../../domain/channels/port/price-and-rules.ts"
-import { ELIGIBLE_POLICIES } from "../../platform/limits.ts"
+import { ELIGIBLE_POLICIES_MAX } from "../../platform/limits.ts"
 
 // The protocol outward (docs/channels.md, "A connector over HTTP"): each act is a message of a type, and what is answered is
 // read before it is believed.
@@ -70,7 +70,7 @@ const decodePriceAndRules = makeDecoder(
   Schema.Struct({
     settings: AirbnbPriceAndRules,
     eligible_cancellation_policies: Schema.Array(RecordCode).check(
-      Schema.isMaxLength(ELIGIBLE_POLICIES, { expected: `a list of at most ${ELIGIBLE_POLICIES}` })
+      Schema.isMaxLength(ELIGIBLE_POLICIES_MAX, { expected: `a list of at most ${ELIGIBLE_POLICIES_MAX}` })
     )
   })
 )

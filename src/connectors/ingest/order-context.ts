@@ -6,7 +6,7 @@ import { soldPropertiesSql } from "../../domain/listings/listing-lookup.ts"
 import { type Givens, inForms, partOf } from "../../platform/database/forms.ts"
 import { jsonParameter } from "../../platform/database/parameters.ts"
 import { makeSingleRowReader } from "../../platform/database/rows.ts"
-import { CHANNEL_ROOMS } from "../../platform/limits.ts"
+import { CHANNEL_ROOMS_MAX } from "../../platform/limits.ts"
 import type { SourceAccount } from "./ingest-result.ts"
 import type { ChannelStay } from "./rules/channel-stays.ts"
 
@@ -34,7 +34,7 @@ const readOrderContext = makeSingleRowReader(Schema.toCodecJson(OrderContext))
  * How many properties are looked for that have a room's nights free. Every other room of the order, as it is and as it
  * becomes, can take one of them away.
  */
-const MAX_FREE_PROPERTIES = 2 * CHANNEL_ROOMS
+const MAX_FREE_PROPERTIES = 2 * CHANNEL_ROOMS_MAX
 
 interface OrderContextQuery extends SourceAccount {
   readonly channelId: string

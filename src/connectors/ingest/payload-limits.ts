@@ -1,4 +1,4 @@
-import { BODY_BYTES, JSON_DEPTH, JSON_PARTS } from "../../platform/limits.ts"
+import { BODY_BYTES, JSON_DEPTH_MAX, JSON_PARTS_MAX } from "../../platform/limits.ts"
 
 /**
  * Why a value is more than is read, undefined where it is not: what a door asks of a body before it is parsed
@@ -12,11 +12,11 @@ export const findPayloadLimitViolation = (payload: unknown): string | undefined 
     const { value, depth } = next
     if (typeof value === "string") characters += value.length
     if (typeof value === "object" && value !== null) {
-      if (depth === JSON_DEPTH) return `nested deeper than ${JSON_DEPTH} levels`
+      if (depth === JSON_DEPTH_MAX) return `nested deeper than ${JSON_DEPTH_MAX} levels`
       for (const name in value) {
         parts += 1
         characters += name.length
-        if (parts > JSON_PARTS) return `more than ${JSON_PARTS} fields and elements`
+        if (parts > JSON_PARTS_MAX) return `more than ${JSON_PARTS_MAX} fields and elements`
       }
       for (const each of Object.values(value)) stack.push({ value: each, depth: depth + 1 })
     }

@@ -13,7 +13,7 @@ import {
   type OrderOfPayment,
   type PaymentContext
 } from "../../domain/money/channel-payment-store.ts"
-import { PENDING_CHANNEL_PAYMENTS } from "../../platform/limits.ts"
+import { PENDING_CHANNEL_PAYMENTS_MAX } from "../../platform/limits.ts"
 import type { ChannelEventHandler, IngestResult, SourceAccount } from "./ingest-result.ts"
 
 // Payments and refunds that channels tell of.
@@ -44,8 +44,8 @@ const findRejectionReason = (
 ): string | undefined => {
   if (money !== null && !isSamePayment(money, reported)) return "payment_id: was sent before with different content"
   if (order === null) {
-    return money === null && waiting >= PENDING_CHANNEL_PAYMENTS
-      ? `channel_id: ${PENDING_CHANNEL_PAYMENTS} payments of the account already wait for their orders`
+    return money === null && waiting >= PENDING_CHANNEL_PAYMENTS_MAX
+      ? `channel_id: ${PENDING_CHANNEL_PAYMENTS_MAX} payments of the account already wait for their orders`
       : undefined
   }
   if (order.is_anothers) return "channel_id: the order belongs to another account"

@@ -3,9 +3,9 @@ import { SqlClient } from "effect/sql"
 import { CurrentActor, systemActor } from "../../contract/actor.ts"
 import { Orders } from "../../domain/bookings/reservations/Orders.ts"
 import { ChannelPaymentStore } from "../../domain/money/channel-payment-store.ts"
-import { deleteExpiredPendingPayments } from "../../domain/money/pending-payments.ts"
+import { deleteExpiredPendingPaymentsSql } from "../../domain/money/pending-payments.ts"
 import { repeatPeriodically } from "../../jobs/loop.ts"
-import { applyRetention, RETENTION_MS } from "../../jobs/retention.ts"
+import { applyRetention, RETENTION_INTERVAL_MS } from "../../jobs/retention.ts"
 import { PENDING_CHANNEL_PAYMENT_MS } from "../../platform/limits.ts"
 import { applyAllPendingPayments } from "./payment-handler.ts"
 
@@ -24,8 +24,8 @@ export const layerPendingPayments = Layer.effectDiscard(
         systemActor("service", "settle waiting payments")
       )
     )
-    yield* repeatPeriodically("retention of waiting payments", RETENTION_MS, (now) =>
-      applyRetention(sql, [deleteExpiredPendingPayments(sql, new Date(now.getTime() - PENDING_CHANNEL_PAYMENT_MS))])
+    yield* repeatPeriodically("retention of waiting payments", RETENTION_INTERVAL_MS, (now) =>
+      applyRetention(sql, [deleteExpiredPendingPaymentsSql(sql, new Date(now.getTime() - PENDING_CHANNEL_PAYMENT_MS))])
     )
   })
 ).pipe(Layer.provide([ChannelPaymentStore.layer, Orders.layer]))

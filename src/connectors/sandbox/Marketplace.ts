@@ -1,6 +1,6 @@
 import { Context, DateTime, Effect, Layer } from "effect"
 import { BadRequest, type Conflict, NotFound, ValidationFailed } from "../../contract/errors.ts"
-import { SANDBOX_ORDERS } from "../../platform/limits.ts"
+import { SANDBOX_ORDERS_MAX } from "../../platform/limits.ts"
 import { makeAccountLookup } from "./account-lookup.ts"
 import {
   makeGuestActionRunner,
@@ -165,7 +165,7 @@ const makeBookOrder = Effect.gen(function* () {
     const [first] = listingIds
     if (first === undefined) return yield* new BadRequest({ message: "listing_id: is required." })
     const account = yield* accountLookup.byListing(first, request)
-    if ((yield* repository.countOrders(account)) >= SANDBOX_ORDERS) return yield* orderLimitReached
+    if ((yield* repository.countOrders(account)) >= SANDBOX_ORDERS_MAX) return yield* orderLimitReached
     const orderId = yield* generateOrderId(account.channel_type)
     const newThread = yield* prepareNewThread(account)
     const booker = toGuest(request)
@@ -182,7 +182,7 @@ const makeBookOrder = Effect.gen(function* () {
 })
 
 const orderLimitReached = new ValidationFailed({
-  message: `listing_id: an account of the sandbox keeps at most ${SANDBOX_ORDERS} orders.`
+  message: `listing_id: an account of the sandbox keeps at most ${SANDBOX_ORDERS_MAX} orders.`
 })
 
 /** A room of each listing that is named, or so many. */

@@ -2,7 +2,7 @@ import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { type Givens, inForms } from "../../platform/database/forms.ts"
 import { makeOptionalRowReader, makeRowsReader } from "../../platform/database/rows.ts"
-import { SANDBOX_LOGGED_REQUESTS } from "../../platform/limits.ts"
+import { SANDBOX_LOGGED_REQUESTS_MAX } from "../../platform/limits.ts"
 import { FailureMode, type SandboxAccount } from "./rows.ts"
 import type { SandboxAccountKey } from "./SandboxRepository.ts"
 
@@ -92,7 +92,7 @@ const makeRecordRequest = (sql: Sql) => {
       )
       DELETE FROM sandbox_asked WHERE operator_id = ${operator_id} AND account_id = ${account_id} AND id <= (
         SELECT id FROM sandbox_asked WHERE operator_id = ${operator_id} AND account_id = ${account_id}
-        ORDER BY id DESC OFFSET ${sql.literal(String(SANDBOX_LOGGED_REQUESTS - 1))} LIMIT 1)`
+        ORDER BY id DESC OFFSET ${sql.literal(String(SANDBOX_LOGGED_REQUESTS_MAX - 1))} LIMIT 1)`
   )
   return (
     { operator_id, account_id }: SandboxAccountKey,

@@ -103,7 +103,7 @@ const makeCalendarMethods = Effect.gen(function* () {
     { listingId }: RemoteListing,
     ranges: ReadonlyArray<DayRange>,
     makePush: (account: SandboxAccount) => Parameters<typeof pushDaysRule>[1],
-    extraScope: Pick<RuleScope, "unreportedStaysOf"> = {}
+    extraScope: Pick<RuleScope, "unreportedStaysListingId"> = {}
   ) =>
     handleRequest(
       remoteAccount,
@@ -134,7 +134,7 @@ const makeCalendarMethods = Effect.gen(function* () {
         inventories,
         () => (listing, days, unreportedStays) =>
           applyInventories(listing, days, inventories, countStaysByNight(unreportedStays)),
-        { unreportedStaysOf: listingId }
+        { unreportedStaysListingId: listingId }
       ),
     pushRestrictions: (remoteAccount, { listingId, restrictions }) =>
       push(

@@ -2,7 +2,7 @@ import { Context, Effect, Layer, Schema, Semaphore } from "effect"
 import { SqlClient } from "effect/sql"
 import { type Givens, inForms } from "../../platform/database/forms.ts"
 import { makeOptionalRowReader, makeRowsReader, makeSingleRowReader } from "../../platform/database/rows.ts"
-import { SANDBOX_ORDERS } from "../../platform/limits.ts"
+import { SANDBOX_ORDERS_MAX } from "../../platform/limits.ts"
 import { SandboxDay, SandboxListing, SandboxOrder, SandboxPayment } from "./rows.ts"
 import type { OutboxEvent, SandboxAccountKey } from "./sandbox-write.ts"
 import { makeApplySandboxWrite } from "./sandbox-write-statement.ts"
@@ -95,7 +95,7 @@ const makeCountOrders = (sql: Sql) => {
     ({ operator_id, account_id }: Givens<SandboxAccountKey>) => sql`
       SELECT count(*)::int AS orders FROM (
         SELECT FROM sandbox_orders WHERE operator_id = ${operator_id} AND account_id = ${account_id}
-        LIMIT ${sql.literal(String(SANDBOX_ORDERS))}) counted`
+        LIMIT ${sql.literal(String(SANDBOX_ORDERS_MAX))}) counted`
   )
   return ({ operator_id, account_id }: SandboxAccountKey) =>
     Effect.map(readOrderCount(statement({ operator_id, account_id })), ({ orders }) => orders)

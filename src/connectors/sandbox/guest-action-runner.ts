@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { SANDBOX_THREADS } from "../../platform/limits.ts"
+import { SANDBOX_THREADS_MAX } from "../../platform/limits.ts"
 import { generateThreadId } from "./id-generation.ts"
 import type { RuleError } from "./marketplace-snapshot.ts"
 import type { SandboxAccount } from "./rows.ts"
@@ -59,6 +59,6 @@ export const makePrepareNewThread = Effect.map(
   (repository) => (account: SandboxAccountKey) =>
     Effect.all({
       threadId: generateThreadId,
-      isThreadLimitReached: Effect.map(repository.countThreads(account), (threads) => threads >= SANDBOX_THREADS)
+      isThreadLimitReached: Effect.map(repository.countThreads(account), (threads) => threads >= SANDBOX_THREADS_MAX)
     })
 )

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { BadRequest, ValidationFailed } from "../../contract/errors.ts"
-import { SANDBOX_ORDERS } from "../../platform/limits.ts"
+import { SANDBOX_ORDERS_MAX } from "../../platform/limits.ts"
 import { makeAccountLookup } from "./account-lookup.ts"
 import { makeGuestActionRunner, makePrepareNewThread } from "./guest-action-runner.ts"
 import { acceptOfferRule, declineOfferRule } from "./guest-offer-rules.ts"
@@ -79,7 +79,7 @@ export const makeConversationActions = Effect.gen(function* () {
     const request = yield* decodeOfferRequest(input)
     const { offer_id: offerId } = request
     const account = yield* findAccount(request)
-    if ((yield* repository.countOrders(account)) >= SANDBOX_ORDERS) return yield* orderLimitReached
+    if ((yield* repository.countOrders(account)) >= SANDBOX_ORDERS_MAX) return yield* orderLimitReached
     const orderId = yield* generateOrderId(account.channel_type)
     const scope = { orderId, thread: { offerId }, offer: { offerId } }
     return yield* runOrderAction(account, scope, acceptOfferRule(orderId))
@@ -111,5 +111,5 @@ export const makeConversationActions = Effect.gen(function* () {
 })
 
 const orderLimitReached = new ValidationFailed({
-  message: `offer_id: an account of the sandbox keeps at most ${SANDBOX_ORDERS} orders.`
+  message: `offer_id: an account of the sandbox keeps at most ${SANDBOX_ORDERS_MAX} orders.`
 })

@@ -2,7 +2,7 @@ import { Result } from "effect"
 import { formatMinorUnits } from "../../contract/money.ts"
 import { formatUtcInstant } from "../../contract/time.ts"
 import type { ChannelOrderEvent, ChannelRoom } from "../../domain/channels/port/channel-events.ts"
-import { CHANNEL_ROOMS, SANDBOX_PAYMENTS } from "../../platform/limits.ts"
+import { CHANNEL_ROOMS_MAX, SANDBOX_PAYMENTS_MAX } from "../../platform/limits.ts"
 import { CHANNEL_PROFILES } from "./channel-profiles.ts"
 import { computeActionDueTime } from "./due-times.ts"
 import { assignBookingThread, type NewThreadSlot } from "./guest-thread-rules.ts"
@@ -40,8 +40,8 @@ import type { OutboxEvent } from "./SandboxRepository.ts"
 const requireRoomCount = <A>(rooms: ReadonlyArray<A>): RuleResult<readonly [A, ...A[]]> => {
   const [first, ...others] = rooms
   if (first === undefined) return failValidation("listing_id: an order has at least one room.")
-  return rooms.length > CHANNEL_ROOMS
-    ? failValidation(`rooms: an order has at most ${CHANNEL_ROOMS} rooms.`)
+  return rooms.length > CHANNEL_ROOMS_MAX
+    ? failValidation(`rooms: an order has at most ${CHANNEL_ROOMS_MAX} rooms.`)
     : Result.succeed([first, ...others])
 }
 
@@ -282,8 +282,8 @@ export const moveMoneyRule =
       if (kind === "payment" && before.status !== "accepted" && before.status !== "wait_pay") {
         return yield* failConflict(`order_id: the order is ${before.status}.`)
       }
-      if (context.payments.length >= SANDBOX_PAYMENTS) {
-        return yield* failConflict(`order_id: an order has at most ${SANDBOX_PAYMENTS} payments.`)
+      if (context.payments.length >= SANDBOX_PAYMENTS_MAX) {
+        return yield* failConflict(`order_id: an order has at most ${SANDBOX_PAYMENTS_MAX} payments.`)
       }
       const paid = computePaidTotal(before, context.payments)
       const unpaidUnits = computeOrderTotal(before) - paid

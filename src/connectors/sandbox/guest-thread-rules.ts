@@ -1,6 +1,6 @@
 import { Result } from "effect"
 import { NotFound } from "../../contract/errors.ts"
-import { SANDBOX_MESSAGES, SANDBOX_THREADS } from "../../platform/limits.ts"
+import { SANDBOX_MESSAGES_MAX, SANDBOX_THREADS_MAX } from "../../platform/limits.ts"
 import { computeActionDueTime } from "./due-times.ts"
 import { checkDates, requireListing } from "./marketplace-snapshot.ts"
 import { assignThread, type RoomRequest } from "./order-transitions.ts"
@@ -66,7 +66,7 @@ export const assignBookingThread = (
 
 /** `field`: what the guest who would get a new one was named by. */
 const failThreadLimit = (field: "guest_name" | "order_id") =>
-  failValidation(`${field}: an account of the sandbox keeps at most ${SANDBOX_THREADS} threads.`)
+  failValidation(`${field}: an account of the sandbox keeps at most ${SANDBOX_THREADS_MAX} threads.`)
 
 /** What a guest writes: an attachment is somewhere else. */
 export interface GuestMessage {
@@ -81,8 +81,8 @@ const addGuestMessage = (
   { field, ...guestMessage }: GuestMessage & { readonly field: "thread_id" | "order_id" | "guest_name" },
   bookingWrite: Pick<SandboxWrite, "order" | "outboxEvents">
 ) => {
-  if (thread.messages >= SANDBOX_MESSAGES) {
-    return failConflict(`${field}: a thread of the sandbox has at most ${SANDBOX_MESSAGES} messages.`)
+  if (thread.messages >= SANDBOX_MESSAGES_MAX) {
+    return failConflict(`${field}: a thread of the sandbox has at most ${SANDBOX_MESSAGES_MAX} messages.`)
   }
   const { now } = context.snapshot
   const { thread: after, message } = appendMessage(thread, { sender: "guest", ...guestMessage }, now)

@@ -8,7 +8,7 @@ import type {
   OutboundReview
 } from "../../domain/channels/port/connector.ts"
 import { ChannelRefused } from "../../domain/channels/port/errors.ts"
-import { SANDBOX_MESSAGES, SANDBOX_OFFERS } from "../../platform/limits.ts"
+import { SANDBOX_MESSAGES_MAX, SANDBOX_OFFERS_MAX } from "../../platform/limits.ts"
 import { CHANNEL_PROFILES } from "./channel-profiles.ts"
 import { computeResponseDueTime } from "./due-times.ts"
 import { failRefused, requireRemoteListing, requireRemoteOrder } from "./host-order-rules.ts"
@@ -44,8 +44,8 @@ export const sendMessageRule =
       if (outboundMessage.again && !deduplicatesMessages) return { answer: { outcome: "unknown" } }
       if (context.message !== undefined) return { answer: toSendResult(context.message.said.message_id) }
       const before = yield* requireRemoteThread(context)
-      if (before.messages >= SANDBOX_MESSAGES)
-        return yield* failRefused(`a thread has at most ${SANDBOX_MESSAGES} messages`)
+      if (before.messages >= SANDBOX_MESSAGES_MAX)
+        return yield* failRefused(`a thread has at most ${SANDBOX_MESSAGES_MAX} messages`)
       const hostMessageId = deduplicatesMessages ? outboundMessage.messageId : undefined
       const { thread: after, message } = appendMessage(
         before,
@@ -108,7 +108,8 @@ export const createOfferRule =
         return yield* failRefused(`${account.channel_type} does not support such offers`)
       }
       const before = yield* requireRemoteThread(context)
-      if (before.offers >= SANDBOX_OFFERS) return yield* failRefused(`a thread has at most ${SANDBOX_OFFERS} offers`)
+      if (before.offers >= SANDBOX_OFFERS_MAX)
+        return yield* failRefused(`a thread has at most ${SANDBOX_OFFERS_MAX} offers`)
       const listing = yield* requireRemoteListing(context, outboundOffer.listingId)
       if (outboundOffer.currency !== null && outboundOffer.currency !== listing.currency) {
         const reason = `the listing is sold in ${listing.currency}`

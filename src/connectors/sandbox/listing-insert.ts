@@ -4,7 +4,7 @@ import { column, columnDefinitions, columnNames, rowParameterSql } from "../../p
 import { type Givens, inForms } from "../../platform/database/forms.ts"
 import { jsonParameter } from "../../platform/database/parameters.ts"
 import { makeSingleRowReader } from "../../platform/database/rows.ts"
-import { SANDBOX_LISTINGS } from "../../platform/limits.ts"
+import { SANDBOX_LISTINGS_MAX } from "../../platform/limits.ts"
 import { CHANNEL_PROFILES } from "./channel-profiles.ts"
 import { computeActionDueTime } from "./due-times.ts"
 import { type SandboxAccount, SandboxListing } from "./rows.ts"
@@ -43,7 +43,7 @@ export const makeAddListing = (sql: SqlClient.SqlClient) => {
     sql,
     ({ operator_id, account_id, listing, outboxEvent, listingId, now, due }: Givens<ListingInsert>) => sql`
       WITH room AS (
-        SELECT count(*) < ${sql.literal(String(SANDBOX_LISTINGS))} AS is_left FROM sandbox_listings
+        SELECT count(*) < ${sql.literal(String(SANDBOX_LISTINGS_MAX))} AS is_left FROM sandbox_listings
         WHERE operator_id = ${operator_id} AND account_id = ${account_id}
       ), added AS (
         INSERT INTO sandbox_listings (operator_id, account_id, created_at, ${sql.literal(columnNames(ListingColumns))})

@@ -8,7 +8,7 @@ import { ChannelAccounts } from "../../domain/channels/channel-accounts/ChannelA
 import { withOperatorLock } from "../../domain/operator-rows.ts"
 import { type Givens, inForms } from "../../platform/database/forms.ts"
 import { makeRowsReader, makeSingleRowReader } from "../../platform/database/rows.ts"
-import { SANDBOX_LISTINGS } from "../../platform/limits.ts"
+import { SANDBOX_LISTINGS_MAX } from "../../platform/limits.ts"
 import { makeAccountLookup } from "./account-lookup.ts"
 import { generateListingId } from "./id-generation.ts"
 import { makeAddListing } from "./listing-insert.ts"
@@ -162,5 +162,5 @@ export const makeOpenListing = Effect.gen(function* () {
 })
 
 const listingLimitReached = new ValidationFailed({
-  message: `listing_id: an account of the sandbox has at most ${SANDBOX_LISTINGS} listings.`
+  message: `listing_id: an account of the sandbox has at most ${SANDBOX_LISTINGS_MAX} listings.`
 })

@@ -13,18 +13,18 @@ import {
 } from "../../contract/fields.ts"
 import {
   AMOUNT_MAX,
-  CHANNEL_ROOMS,
-  CHANNEL_TEXT,
-  GUEST_NAME,
-  GUEST_PHONE,
+  CHANNEL_ROOMS_MAX,
+  CHANNEL_TEXT_LENGTH,
+  GUEST_NAME_LENGTH,
+  GUEST_PHONE_LENGTH,
   GUESTS_MAX,
-  LISTING_TEXT,
-  MESSAGE_TEXT,
-  RECORD_CODE,
-  REVIEW_CATEGORIES,
-  REVIEW_TEXT,
+  LISTING_TEXT_LENGTH,
+  MESSAGE_LENGTH,
+  RECORD_CODE_LENGTH,
+  REVIEW_CATEGORIES_MAX,
+  REVIEW_TEXT_LENGTH,
   SANDBOX_DELAY_MAX_MS,
-  SANDBOX_ROOMS
+  SANDBOX_ROOMS_MAX
 } from "../../platform/limits.ts"
 import { SandboxChannel } from "./channel-profiles.ts"
 import { FAILURE_MODES } from "./rows.ts"
@@ -35,7 +35,7 @@ const integerBetween = (minimum: number, maximum: number) =>
   Integer.check(Schema.isBetween({ minimum, maximum }, { expected: `from ${minimum} to ${maximum}` }))
 
 /** Of listings one or several, separated by commas: a room of each. */
-const ListingIdList = textUpTo(CHANNEL_ROOMS * (RECORD_CODE + 2))
+const ListingIdList = textUpTo(CHANNEL_ROOMS_MAX * (RECORD_CODE_LENGTH + 2))
 
 /** A text that says something. */
 const nonEmptyTextUpTo = (maxLength: number) =>
@@ -50,7 +50,7 @@ export const DEFAULT_ADULTS = 2
 
 /** What tells a listing or an order from others of the same name. */
 const accountFilterFields = {
-  channel_type: Schema.optionalKey(textUpTo(RECORD_CODE)),
+  channel_type: Schema.optionalKey(textUpTo(RECORD_CODE_LENGTH)),
   operator_id: Schema.optionalKey(Id)
 }
 
@@ -58,9 +58,9 @@ const accountFilterFields = {
 const stayAndGuestFields = {
   check_in_date: CalendarDate,
   check_out_date: CalendarDate,
-  guest_name: nonEmptyTextUpTo(GUEST_NAME),
-  guest_phone: Schema.optionalKey(textUpTo(GUEST_PHONE)),
-  guest_email: Schema.optionalKey(textUpTo(CHANNEL_TEXT)),
+  guest_name: nonEmptyTextUpTo(GUEST_NAME_LENGTH),
+  guest_phone: Schema.optionalKey(textUpTo(GUEST_PHONE_LENGTH)),
+  guest_email: Schema.optionalKey(textUpTo(CHANNEL_TEXT_LENGTH)),
   adults: Schema.optionalKey(integerBetween(1, GUESTS_MAX)),
   children: Schema.optionalKey(integerBetween(0, GUESTS_MAX))
 }
@@ -70,8 +70,8 @@ export const SandboxBookingRequest = Schema.Struct({
   listing_id: ListingIdList,
   ...stayAndGuestFields,
   /** So many rooms of each listing that is named. */
-  rooms: Schema.optionalKey(integerBetween(1, CHANNEL_ROOMS)),
-  remarks: Schema.optionalKey(textUpTo(CHANNEL_TEXT))
+  rooms: Schema.optionalKey(integerBetween(1, CHANNEL_ROOMS_MAX)),
+  remarks: Schema.optionalKey(textUpTo(CHANNEL_TEXT_LENGTH))
 })
 export type SandboxBookingRequest = typeof SandboxBookingRequest.Type
 
@@ -96,7 +96,7 @@ export const SandboxInquiryRequest = Schema.Struct({
   ...accountFilterFields,
   listing_id: RecordCode,
   ...stayAndGuestFields,
-  text: nonEmptyTextUpTo(MESSAGE_TEXT)
+  text: nonEmptyTextUpTo(MESSAGE_LENGTH)
 })
 
 /** A guest writes: in a thread, or in that of an order. */
@@ -104,9 +104,9 @@ export const SandboxMessageRequest = Schema.Struct({
   ...accountFilterFields,
   thread_id: Schema.optionalKey(RecordCode),
   order_id: Schema.optionalKey(RecordCode),
-  text: nonEmptyTextUpTo(MESSAGE_TEXT),
+  text: nonEmptyTextUpTo(MESSAGE_LENGTH),
   attachment_url: Schema.optionalKey(
-    textUpTo(CHANNEL_TEXT).check(Schema.isPattern(/^https?:\/\/\S+$/, { expected: "an http or https address" }))
+    textUpTo(CHANNEL_TEXT_LENGTH).check(Schema.isPattern(/^https?:\/\/\S+$/, { expected: "an http or https address" }))
   )
 })
 
@@ -121,7 +121,7 @@ const parseSubScores = (text: string) => {
   const scores = parts.flatMap((part) =>
     part?.[1] === undefined || Number(part[2]) > RATING_MAX ? [] : [{ category: part[1], rating: Number(part[2]) }]
   )
-  const isComplete = scores.length === parts.length && scores.length <= REVIEW_CATEGORIES
+  const isComplete = scores.length === parts.length && scores.length <= REVIEW_CATEGORIES_MAX
   return isComplete && new Set(scores.map(({ category }) => category)).size === scores.length ? scores : undefined
 }
 
@@ -129,12 +129,12 @@ const parseSubScores = (text: string) => {
 export const SandboxReviewRequest = Schema.Struct({
   ...SandboxOrderRequest.fields,
   score: Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 5 }, { expected: "from 0 to 5" })),
-  text: nonEmptyTextUpTo(REVIEW_TEXT),
+  text: nonEmptyTextUpTo(REVIEW_TEXT_LENGTH),
   /** What the score is made of, as its channel counts: `cleanliness=5, location=4`. */
   sub_scores: Schema.optionalKey(
-    textUpTo(CHANNEL_TEXT).check(
+    textUpTo(CHANNEL_TEXT_LENGTH).check(
       Schema.makeFilter((text) => parseSubScores(text) !== undefined, {
-        expected: `up to ${REVIEW_CATEGORIES} scores from 0 to ${RATING_MAX}, such as cleanliness=5, location=4`
+        expected: `up to ${REVIEW_CATEGORIES_MAX} scores from 0 to ${RATING_MAX}, such as cleanliness=5, location=4`
       })
     )
   )
@@ -148,7 +148,7 @@ export const FailureModeRequest = Schema.Struct({
   channel_account_id: Id,
   mood: Schema.Literals(FAILURE_MODES),
   ms: Schema.optionalKey(integerBetween(0, SANDBOX_DELAY_MAX_MS)),
-  reason: Schema.optionalKey(textUpTo(LISTING_TEXT))
+  reason: Schema.optionalKey(textUpTo(LISTING_TEXT_LENGTH))
 })
 
 const Price = Schema.Finite.check(
@@ -168,14 +168,14 @@ export const SandboxListingRequest = Schema.Struct({
   channel_type: SandboxChannel,
   username: Schema.optionalKey(nonEmptyTextUpTo(USERNAME_LENGTH)),
   listing_id: Schema.optionalKey(ListingId),
-  title: Schema.optionalKey(nonEmptyTextUpTo(LISTING_TEXT)),
+  title: Schema.optionalKey(nonEmptyTextUpTo(LISTING_TEXT_LENGTH)),
   currency: Schema.optionalKey(Currency),
   base_price: Schema.optionalKey(PositiveAmount),
   cleaning_fee: Schema.optionalKey(Price),
   commission: Schema.optionalKey(Percent),
   tax: Schema.optionalKey(Percent),
   instant: Schema.optionalKey(Schema.Boolean),
-  rooms: Schema.optionalKey(integerBetween(1, SANDBOX_ROOMS))
+  rooms: Schema.optionalKey(integerBetween(1, SANDBOX_ROOMS_MAX))
 })
 export type SandboxListingRequest = typeof SandboxListingRequest.Type
 

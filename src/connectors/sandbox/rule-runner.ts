@@ -35,7 +35,7 @@ export interface RuleScope {
   /** The first and the last day it looks at. */
   readonly days?: { readonly start: string; readonly end: string }
   /** The listing whose nights it is about that the host's calendar cannot know to be taken. */
-  readonly unreportedStaysOf?: string
+  readonly unreportedStaysListingId?: string
   /** The thread it is in; that of the order, or of its guest if the order says none. */
   readonly thread?: ThreadKey | "of the order"
   /** An offer in the thread, or one that may be there. */
@@ -123,7 +123,9 @@ const loadContext = Effect.fnUntraced(function* (
   const days =
     span === undefined ? [] : yield* repository.findDays(account, Array.from(listingIds), span.start, span.end)
   const unreportedStays =
-    scope.unreportedStaysOf === undefined ? [] : yield* repository.listUnreportedStays(account, scope.unreportedStaysOf)
+    scope.unreportedStaysListingId === undefined
+      ? []
+      : yield* repository.listUnreportedStays(account, scope.unreportedStaysListingId)
   const snapshot: MarketplaceSnapshot = {
     account,
     listings: new Map(listings.map((listing) => [listing.listing_id, listing])),

@@ -2,7 +2,7 @@ import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import { type Givens, inForms } from "../../platform/database/forms.ts"
 import { makeOptionalRowReader, makeRowsReader, makeSingleRowReader } from "../../platform/database/rows.ts"
-import { SANDBOX_THREADS } from "../../platform/limits.ts"
+import { SANDBOX_THREADS_MAX } from "../../platform/limits.ts"
 import { SandboxMessage, SandboxOffer, SandboxReview, SandboxThread } from "./rows.ts"
 import type { SandboxAccountKey } from "./sandbox-write.ts"
 
@@ -117,7 +117,7 @@ const makeCountThreads = (sql: Sql) => {
     ({ operator_id, account_id }: Givens<SandboxAccountKey>) => sql`
       SELECT count(*)::int AS threads FROM (
         SELECT FROM sandbox_threads WHERE operator_id = ${operator_id} AND account_id = ${account_id}
-        LIMIT ${sql.literal(String(SANDBOX_THREADS))}) counted`
+        LIMIT ${sql.literal(String(SANDBOX_THREADS_MAX))}) counted`
   )
   return ({ operator_id, account_id }: SandboxAccountKey) =>
     Effect.map(readThreadCount(statement({ operator_id, account_id })), ({ threads }) => threads)

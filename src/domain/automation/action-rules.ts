@@ -2,7 +2,7 @@ import { Result } from "effect"
 import { BadRequest, Conflict, NotFound, ValidationFailed } from "../../contract/errors.ts"
 import { toInstant, truncateToSecond } from "../../contract/time.ts"
 import { retryOptimistically } from "../../platform/database/optimistic-retry.ts"
-import { ACTION_ATTEMPTS, QUEUED_MESSAGES } from "../../platform/limits.ts"
+import { ACTION_ATTEMPTS, QUEUED_MESSAGES_MAX } from "../../platform/limits.ts"
 import type { ActionObstacle } from "./running/plan-preparation.ts"
 
 // What callers ask of actions, and what they are told.
@@ -47,7 +47,7 @@ export const toActionError = ({ subject, reason }: ActionObstacle): BadRequest |
 
 /** 409 for one more message than may wait in its conversation. */
 export const planMessageQueueFull = new Conflict({
-  message: `plan_id: ${QUEUED_MESSAGES} messages of the conversation are queued; try again when its channel has accepted some.`
+  message: `plan_id: ${QUEUED_MESSAGES_MAX} messages of the conversation are queued; try again when its channel has accepted some.`
 })
 
 const actionBusy = new Conflict({

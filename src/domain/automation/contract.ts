@@ -4,7 +4,7 @@ import { Id, InstantText, RecordCode, textUpTo } from "../../contract/fields.ts"
 import { IdsOrText } from "../../contract/id-list.ts"
 import { defineFamily, toolMetadata } from "../../contract/operation.ts"
 import { pageFields } from "../../contract/page.ts"
-import { ACTION_KEYWORD, PLANNED_DAYS } from "../../platform/limits.ts"
+import { ACTION_KEYWORD_LENGTH, PLANNED_DAYS } from "../../platform/limits.ts"
 import { ChannelTypesParameter } from "../channels/port/channel-types-parameter.ts"
 
 // What rules are going to do (specification, "Knowledge base and automation"; contract facts 10.2).
@@ -34,7 +34,7 @@ export const query_upcoming_automation_actions = operation("query_upcoming_autom
   summary: "List what rules are about to do",
   payload: {
     type: AutomationActionType,
-    keyword: Schema.optionalKey(textUpTo(ACTION_KEYWORD)),
+    keyword: Schema.optionalKey(textUpTo(ACTION_KEYWORD_LENGTH)),
     stay_code: Schema.optionalKey(RecordCode),
     property_ids: Schema.optionalKey(IdsOrText),
     start_time: Schema.optionalKey(InstantText),
@@ -79,7 +79,7 @@ export const delete_automation_action = operation("delete_automation_action", {
   )
 })
 
-export const AutomationActions = {
+export const AutomationOperations = {
   query_upcoming_automation_actions,
   execute_automation_action,
   delete_automation_action

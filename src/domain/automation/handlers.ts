@@ -18,7 +18,7 @@ import {
   toActionError
 } from "./action-rules.ts"
 import {
-  AutomationActions,
+  AutomationOperations,
   type delete_automation_action,
   type execute_automation_action,
   type query_upcoming_automation_actions
@@ -79,7 +79,7 @@ export const layerAutomation = layerOperations(
   Effect.gen(function* () {
     const [store, queue, reviews] = [yield* ActionStore, yield* PlanQueue, yield* HostReviews]
     const publicUrl = yield* PublicUrl
-    return handleOperations(AutomationActions, {
+    return handleOperations(AutomationOperations, {
       query_upcoming_automation_actions: queryUpcomingActions(store),
       execute_automation_action: voidChangeHandler(executeAction(queue, makeRunAction(queue, reviews), publicUrl)),
       delete_automation_action: voidChangeHandler(deleteAction(queue))

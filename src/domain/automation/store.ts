@@ -3,7 +3,7 @@ import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import type { Page } from "../../contract/page.ts"
 import { type Givens, inForms } from "../../platform/database/forms.ts"
-import { idsParameter, keywordInSearchForm, toSearchForm } from "../../platform/database/parameters.ts"
+import { idsParameter, normalizeForSearch, normalizeSearchKeyword } from "../../platform/database/parameters.ts"
 import { makeSingleRowReader } from "../../platform/database/rows.ts"
 import { PAGE_MAX } from "../../platform/limits.ts"
 import type { ChannelType } from "../channels/port/channel-type.ts"
@@ -54,7 +54,7 @@ const buildFilterConditions = (
   }
   if (keyword !== undefined) {
     const searchTextSql = sql`concat_ws(' ', r.definition ->> 'name', s.guest_name, c.guest_name, property.title, s.stay_code)`
-    conditions.push(sql`strpos(${toSearchForm(sql, searchTextSql)}, ${keywordInSearchForm(sql, keyword)}) > 0`)
+    conditions.push(sql`strpos(${normalizeForSearch(sql, searchTextSql)}, ${normalizeSearchKeyword(sql, keyword)}) > 0`)
   }
   return conditions
 }

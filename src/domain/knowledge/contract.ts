@@ -6,12 +6,12 @@ import { editPayloadFields } from "../../contract/immutable-fields.ts"
 import { defineFamily, toolMetadata } from "../../contract/operation.ts"
 import { pageFieldsOf } from "../../contract/page.ts"
 import {
-  KNOWLEDGE_CONTENTS,
-  KNOWLEDGE_ENTRY_TEXT,
+  KNOWLEDGE_CONTENTS_MAX,
+  KNOWLEDGE_ENTRY_TEXT_LENGTH,
   KNOWLEDGE_PAGE_DEFAULT,
-  KNOWLEDGE_SCOPE,
-  KNOWLEDGE_TEXT,
-  KNOWLEDGE_TITLE
+  KNOWLEDGE_SCOPE_MAX,
+  KNOWLEDGE_TEXT_LENGTH,
+  KNOWLEDGE_TITLE_LENGTH
 } from "../../platform/limits.ts"
 import { ChannelType } from "../channels/port/channel-type.ts"
 import { ChannelTypesParameter } from "../channels/port/channel-types-parameter.ts"
@@ -33,11 +33,11 @@ export type Audience = typeof Audience.Type
 
 const ProcessStatus = Schema.Literals(["waiting", "processing", "done", "failed"])
 
-const Title = textUpTo(KNOWLEDGE_TITLE)
+const Title = textUpTo(KNOWLEDGE_TITLE_LENGTH)
 
 const Content = Schema.Struct({
   sub_title: Title,
-  text: textUpTo(KNOWLEDGE_TEXT).check(
+  text: textUpTo(KNOWLEDGE_TEXT_LENGTH).check(
     Schema.makeFilter((text) => text.trim() !== "" || MUST_NOT_BE_EMPTY, { toJsonSchema: () => [{}, true] })
   )
 })
@@ -66,7 +66,9 @@ const ScopedId = Integer.check(Schema.isGreaterThanOrEqualTo(ALL_IDS, { expected
 const PropertyScope = Schema.Struct({
   type: PropertyScopeType,
   ids: Schema.optionalKey(
-    Schema.Array(ScopedId).check(Schema.isMaxLength(KNOWLEDGE_SCOPE, { expected: `at most ${KNOWLEDGE_SCOPE} ids` }))
+    Schema.Array(ScopedId).check(
+      Schema.isMaxLength(KNOWLEDGE_SCOPE_MAX, { expected: `at most ${KNOWLEDGE_SCOPE_MAX} ids` })
+    )
   )
 })
 export type PropertyScope = typeof PropertyScope.Type
@@ -93,12 +95,12 @@ export type ChannelScope = typeof ChannelScope.Type
 const countCharacters = (contents: ReadonlyArray<typeof Content.Type>): number =>
   contents.reduce((sum, { sub_title, text }) => sum + Array.from(sub_title).length + Array.from(text).length, 0)
 
-const CONTENTS_TOO_LONG = `must be at most ${KNOWLEDGE_ENTRY_TEXT} characters all together`
+const CONTENTS_TOO_LONG = `must be at most ${KNOWLEDGE_ENTRY_TEXT_LENGTH} characters all together`
 
 const Contents = Schema.Array(Content).check(
   Schema.isMinLength(1, { expected: "at least one content" }),
-  Schema.isMaxLength(KNOWLEDGE_CONTENTS, { expected: `at most ${KNOWLEDGE_CONTENTS} contents` }),
-  Schema.makeFilter((contents) => countCharacters(contents) <= KNOWLEDGE_ENTRY_TEXT || CONTENTS_TOO_LONG, {
+  Schema.isMaxLength(KNOWLEDGE_CONTENTS_MAX, { expected: `at most ${KNOWLEDGE_CONTENTS_MAX} contents` }),
+  Schema.makeFilter((contents) => countCharacters(contents) <= KNOWLEDGE_ENTRY_TEXT_LENGTH || CONTENTS_TOO_LONG, {
     toJsonSchema: () => [{}, true]
   })
 )
@@ -184,7 +186,7 @@ export const delete_knowledge_base = operation("delete_knowledge_base", {
   )
 })
 
-export const KnowledgeBases = {
+export const KnowledgeBaseOperations = {
   search_knowledge_bases,
   get_knowledge_base,
   create_knowledge_base,

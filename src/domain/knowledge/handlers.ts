@@ -11,7 +11,7 @@ import {
   type create_knowledge_base,
   type delete_knowledge_base,
   type get_knowledge_base,
-  KnowledgeBases,
+  KnowledgeBaseOperations,
   type PropertyScopeType,
   type search_knowledge_bases,
   type update_knowledge_base
@@ -96,7 +96,7 @@ const noSuchScopeIds = (type: PropertyScopeType, ids: ReadonlyArray<number>): No
 
 export const layerKnowledgeBases = layerOperations(
   Effect.map(KnowledgeBaseStore, (store) =>
-    handleOperations(KnowledgeBases, {
+    handleOperations(KnowledgeBaseOperations, {
       search_knowledge_bases: searchKnowledgeBases(store),
       get_knowledge_base: getKnowledgeBase(store),
       create_knowledge_base: changeHandler(createKnowledgeBase(store), RowId, ({ id }) => ({ id })),

@@ -4,7 +4,7 @@ import type { Fragment } from "effect/sql/Statement"
 import { createdOrDeletedRecordsSql, lockedRowSql, prepareRecordedChange } from "../../changes/recorded-change.ts"
 import { ValidationFailed } from "../../contract/errors.ts"
 import type { Page } from "../../contract/page.ts"
-import { makeRowReaderOrFail } from "../../platform/database/constraints.ts"
+import { makeRowReaderOrFail } from "../../platform/database/constraint-violations.ts"
 import { type Givens, inForms, type Value, type Valued } from "../../platform/database/forms.ts"
 import { makePageReader } from "../../platform/database/list-pages.ts"
 import { idsParameter, jsonParameter } from "../../platform/database/parameters.ts"
@@ -65,7 +65,7 @@ const search = (sql: SqlClient.SqlClient) => {
     sql,
     KnowledgeBase,
     ({ operatorId, property_ids, channel_types }: Givens<SearchKnowledgeBasesParameters>) => ({
-      matching: sql`
+      matchingRows: sql`
       SELECT * FROM knowledge_bases WHERE operator_id = ${operatorId}
         AND ${property_ids === undefined ? sql`true` : appliesToPropertiesCondition(sql, operatorId, property_ids)}
         AND ${channel_types === undefined ? sql`true` : channelScopeCondition(sql, channel_types)}`,
@@ -191,7 +191,7 @@ const create = (sql: SqlClient.SqlClient) => {
           RETURNING operator_id, id
         )`,
       events: [],
-      touched: createdOrDeletedRecordsSql(sql, "knowledge_base", "written"),
+      changedRecords: createdOrDeletedRecordsSql(sql, "knowledge_base", "written"),
       outcome: selectWrittenKnowledgeBase(sql)
     })
   )
@@ -234,7 +234,7 @@ const update = (sql: SqlClient.SqlClient) => {
           RETURNING b.*
         )`,
       events: [],
-      touched: sql`
+      changedRecords: sql`
         SELECT now.operator_id, 'knowledge_base:' || now.id AS record,
           changed_fields(${inputFieldsSql(sql, "before")}, ${inputFieldsSql(sql, "now")}) AS fields
         FROM before JOIN written now ON now.operator_id = before.operator_id AND now.id = before.id`,

@@ -2,7 +2,7 @@ import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { CurrentActor } from "../../contract/actor.ts"
 import { type NotFound, ValidationFailed } from "../../contract/errors.ts"
-import { LISTING_JSON, LISTINGS, LISTINGS_PER_MAPPING, RATIO_MAX } from "../../platform/limits.ts"
+import { LISTING_JSON_LENGTH, LISTINGS_MAX, LISTINGS_PER_MAPPING, RATIO_MAX } from "../../platform/limits.ts"
 import type { ChannelListingEvent } from "../channels/port/channel-events.ts"
 import {
   type ChannelAccountRef,
@@ -78,7 +78,7 @@ const makeApplyUpdate = (sql: SqlClient.SqlClient): Listings["Service"]["applyUp
     const oversizedField = findOversizedField(update)
     if (oversizedField !== undefined)
       return yield* new InvalidChannelEvent({
-        reason: `${oversizedField}: must be at most ${LISTING_JSON} characters as JSON`
+        reason: `${oversizedField}: must be at most ${LISTING_JSON_LENGTH} characters as JSON`
       })
     const applyToExisting = Effect.gen(function* () {
       const previous = yield* updateListing(account, update, at)
@@ -97,7 +97,7 @@ const makeApplyUpdate = (sql: SqlClient.SqlClient): Listings["Service"]["applyUp
 }
 
 const tooManyListings = new InvalidChannelEvent({
-  reason: `the operator already has ${LISTINGS} listings, the maximum`
+  reason: `the operator already has ${LISTINGS_MAX} listings, the maximum`
 })
 
 const makeSetMapping = (sql: SqlClient.SqlClient): Listings["Service"]["setMapping"] => {

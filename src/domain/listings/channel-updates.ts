@@ -4,7 +4,7 @@ import { createdOrDeletedRecordsSql, prepareRecordedChange } from "../../changes
 import { column, columnAssignments, columnNames, rowParameterSql } from "../../platform/database/columns.ts"
 import type { Givens } from "../../platform/database/forms.ts"
 import { makeSingleRowReader } from "../../platform/database/rows.ts"
-import { LISTINGS } from "../../platform/limits.ts"
+import { LISTINGS_MAX } from "../../platform/limits.ts"
 import { channelAccountSql } from "../channels/channel-accounts/account-conditions.ts"
 import type { ChannelListingEvent } from "../channels/port/channel-events.ts"
 import type { ChannelAccountRef } from "../channels/port/event-handling.ts"
@@ -106,7 +106,7 @@ export const makeUpdateListing = (sql: Sql) => {
       )`,
     events: [],
     // One more version of the same is no change.
-    touched: sql`
+    changedRecords: sql`
       SELECT * FROM (
         SELECT after.operator_id, 'listing:' || after.id AS record,
           changed_fields(to_jsonb(before), to_jsonb(after) - 'channel_version') AS fields
@@ -144,13 +144,13 @@ export const makeInsertListing = (sql: Sql) => {
         RETURNING operator_id, id
       )`,
       events: [],
-      touched: createdOrDeletedRecordsSql(sql, "listing", "made"),
+      changedRecords: createdOrDeletedRecordsSql(sql, "listing", "made"),
       outcome: sql`SELECT EXISTS (SELECT FROM made) AS made`
     })
   )
   return (account: ChannelAccountRef, update: ChannelListingEvent, at: Date) => {
     const { operatorId, accountId, channelType, listing_id, version, listing } = toUpdateParameters(account, update, at)
-    const most = LISTINGS
+    const most = LISTINGS_MAX
     return readInsertResult(statement({ operatorId, accountId, channelType, listing_id, version, listing, at, most }))
   }
 }

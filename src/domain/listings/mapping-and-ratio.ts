@@ -97,7 +97,7 @@ export const makeUpdateMapping = (sql: Sql) => {
           RETURNING l.*
         )`,
         events: [],
-        touched: changedRecordsSql(sql, "listing"),
+        changedRecords: changedRecordsSql(sql, "listing"),
         outcome: sql`
         SELECT ${listingWithMappingColumnsSql(sql)}, target.known, target.linked
         FROM (SELECT * FROM after UNION ALL SELECT * FROM before WHERE NOT EXISTS (SELECT FROM after)) l, target`
@@ -130,7 +130,7 @@ export const makeUpdateRatio = (sql: Sql) => {
         RETURNING l.*
       )`,
     events: [],
-    touched: changedRecordsSql(sql, "listing"),
+    changedRecords: changedRecordsSql(sql, "listing"),
     outcome: sql`SELECT ${listingWithMappingColumnsSql(sql)} FROM after l`
   }))
   return (operatorId: number, id: number, { percent, readonly }: Pick<SetRatioParameters, "percent" | "readonly">) =>

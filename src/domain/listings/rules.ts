@@ -1,6 +1,6 @@
 import { Result } from "effect"
 import { BadRequest } from "../../contract/errors.ts"
-import { LISTING_JSON } from "../../platform/limits.ts"
+import { LISTING_JSON_LENGTH } from "../../platform/limits.ts"
 import type { ChannelListingEvent } from "../channels/port/channel-events.ts"
 import { type PricingRatio, READ_ONLY_RATIO } from "./contract.ts"
 
@@ -41,5 +41,5 @@ export const findOversizedField = ({
   price_and_rules
 }: Pick<ChannelListingEvent, "metadata" | "price_and_rules">): string | undefined =>
   Object.entries({ metadata, price_and_rules }).find(
-    ([, value]) => JSON.stringify(value ?? null).length > LISTING_JSON
+    ([, value]) => JSON.stringify(value ?? null).length > LISTING_JSON_LENGTH
   )?.[0]

@@ -53,10 +53,10 @@ const searchConditions = (
 
 const search = (sql: Sql) => {
   const selectPage = makePageReader(sql, ListingRow, (parameters: ListingSearchParameters) => ({
-    matching: sql`SELECT * FROM listings WHERE ${sql.and(searchConditions(sql, parameters))}`,
+    matchingRows: sql`SELECT * FROM listings WHERE ${sql.and(searchConditions(sql, parameters))}`,
     orderBy: sql`id`,
     columns: { channel_account_id: sql`page.account_id`, origin_account_id: sql`account.origin_account_id` },
-    joined: sql`
+    joins: sql`
       LEFT JOIN channel_accounts account
         ON account.operator_id = page.operator_id AND account.id = page.account_id`
   }))

@@ -4,7 +4,7 @@ import type { CurrentActor } from "../../contract/actor.ts"
 import { makeDecoder } from "../../contract/decoder.ts"
 import { type BadRequest, type Conflict, NotFound, type ValidationFailed } from "../../contract/errors.ts"
 import { nameUpTo, trimName } from "../../contract/names.ts"
-import { DICTIONARY_NAME } from "../../platform/limits.ts"
+import { DICTIONARY_NAME_LENGTH } from "../../platform/limits.ts"
 import { withChildSpan } from "../../platform/telemetry/spans.ts"
 import { withOperatorLock } from "../operator-rows.ts"
 import type { DictionaryName } from "./dictionaries.ts"
@@ -29,7 +29,7 @@ type InvalidNameError = BadRequest | ValidationFailed
 /** The entry as it is then. */
 type EntryChangeEffect<E> = Effect.Effect<OperatorDictionaryEntry, E | NotFound, CurrentActor>
 
-const decodeName = makeDecoder(Schema.Struct({ name: nameUpTo(DICTIONARY_NAME) }))
+const decodeName = makeDecoder(Schema.Struct({ name: nameUpTo(DICTIONARY_NAME_LENGTH) }))
 
 const noSuchOperator = (id: number) => new NotFound({ message: `There is no operator ${id}.` })
 
@@ -41,7 +41,7 @@ export class OperatorDictionaries extends Context.Service<
   OperatorDictionaries,
   {
     readonly list: (operatorId: number) => Effect.Effect<Dictionaries, NotFound>
-    /** Conflict: an entry that can be chosen has the name. ValidationFailed also where there are {@link DICTIONARY_ENTRIES}. */
+    /** Conflict: an entry that can be chosen has the name. ValidationFailed also where there are {@link DICTIONARY_ENTRIES_MAX}. */
     readonly addEntry: (
       operatorId: number,
       dictionary: DictionaryName,

@@ -5,7 +5,7 @@ import { padToFourDecimals } from "../../contract/money.ts"
 import { columnNames, rowParameterSql } from "../../platform/database/columns.ts"
 import { type Givens, inForms } from "../../platform/database/forms.ts"
 import { makeOptionalRowReader, makeSingleRowReader } from "../../platform/database/rows.ts"
-import { PENDING_CHANNEL_PAYMENTS } from "../../platform/limits.ts"
+import { PENDING_CHANNEL_PAYMENTS_MAX } from "../../platform/limits.ts"
 import { OrderStatus } from "../bookings/orders/order.ts"
 import { lockUnchangedOrder } from "../bookings/orders/order-sql.ts"
 import {
@@ -101,7 +101,7 @@ const findPaymentContext = (sql: Sql) => {
           LIMIT 1) AS money,
         (SELECT count(*)::int FROM (SELECT FROM channel_payments p
           WHERE p.operator_id = ${operatorId} AND p.account_id = ${accountId} AND p.settled_at IS NULL
-          LIMIT ${PENDING_CHANNEL_PAYMENTS}) waiting) AS waiting`
+          LIMIT ${PENDING_CHANNEL_PAYMENTS_MAX}) waiting) AS waiting`
   )
   return ({ operatorId, accountId, channelType, paymentId, channelId }: ChannelPayment) =>
     readPaymentContext(statement({ operatorId, accountId, channelType, paymentId, channelId }))
@@ -165,7 +165,7 @@ const settlePayment = (sql: Sql) => {
         RETURNING operator_id, id
       ), shares AS (${writeEntryShares(sql, shares)})`,
       events: [recordEntryEvent(sql, "created", payment.now)],
-      touched: createdOrDeletedRecordsSql(sql, "transaction", "entry"),
+      changedRecords: createdOrDeletedRecordsSql(sql, "transaction", "entry"),
       outcome: sql`SELECT EXISTS (SELECT FROM as_read) AS as_read, (SELECT id FROM entry) AS id`
     })
   )

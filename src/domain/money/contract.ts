@@ -15,7 +15,7 @@ import {
 import { editPayloadFields } from "../../contract/immutable-fields.ts"
 import { defineFamily, toolMetadata } from "../../contract/operation.ts"
 import { pageFields } from "../../contract/page.ts"
-import { TRANSACTION_DAYS, TRANSACTION_KEYWORD, TRANSACTION_NOTE } from "../../platform/limits.ts"
+import { TRANSACTION_DAYS, TRANSACTION_KEYWORD_LENGTH, TRANSACTION_NOTE_LENGTH } from "../../platform/limits.ts"
 
 // Income and expense entries (specification, "Transaction (income or expense entry)" and "Incomes and expenses").
 
@@ -25,7 +25,7 @@ export type TransactionDirection = typeof TransactionDirection.Type
 export const TransactionStatus = Schema.Literals(["paid", "outstanding"])
 export type TransactionStatus = typeof TransactionStatus.Type
 
-const Note = textUpTo(TRANSACTION_NOTE)
+const Note = textUpTo(TRANSACTION_NOTE_LENGTH)
 
 export const Transaction = Schema.Struct({
   id: Id,
@@ -75,7 +75,7 @@ export const search_transactions = operation("search_transactions", {
     payment_method_id: Schema.optionalKey(Id),
     currency: Schema.optionalKey(Currency),
     status: Schema.optionalKey(TransactionStatus),
-    keyword: Schema.optionalKey(textUpTo(TRANSACTION_KEYWORD)),
+    keyword: Schema.optionalKey(textUpTo(TRANSACTION_KEYWORD_LENGTH)),
     ...fieldsParameter("transactions", Transaction),
     ...pageFields
   },
@@ -208,7 +208,7 @@ export const query_expense_methods = defineDictionaryOperation("query_expense_me
   example: "Which payment methods are there for expenses?"
 })
 
-export const Transactions = {
+export const TransactionOperations = {
   search_transactions,
   create_transaction,
   update_transaction,

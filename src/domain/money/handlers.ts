@@ -20,7 +20,7 @@ import {
   type delete_transaction,
   type search_transactions,
   type Transaction,
-  Transactions,
+  TransactionOperations,
   update_transaction
 } from "./contract.ts"
 import {
@@ -202,7 +202,7 @@ const addDictionaryNames = (row: Transaction): Transaction => {
 
 export const layerTransactions = layerOperations(
   Effect.map(TransactionStore, (store) =>
-    handleOperations(Transactions, {
+    handleOperations(TransactionOperations, {
       search_transactions: searchTransactions(store),
       create_transaction: changeHandler(createTransaction(store), RowId, ({ id }) => ({ transaction_id: id })),
       update_transaction: voidChangeHandler(updateTransaction(store)),

@@ -75,7 +75,7 @@ const upsertEntry = (sql: SqlClient) => {
         RETURNING operator_id, dictionary, id
       )`,
       events: [],
-      touched: changedEntriesSql(sql, changes),
+      changedRecords: changedEntriesSql(sql, changes),
       outcome: sql`SELECT id FROM entry`
     })
   )
@@ -98,7 +98,7 @@ const deleteEntry = (sql: SqlClient) => {
           RETURNING operator_id, dictionary, id
         )`,
       events: [],
-      touched: changedEntriesSql(sql, changes),
+      changedRecords: changedEntriesSql(sql, changes),
       outcome: sql`SELECT id FROM entry`
     })
   )

@@ -1,7 +1,7 @@
 import { Result } from "effect"
 import { Conflict, NotFound, ValidationFailed } from "../../contract/errors.ts"
 import { nameConflict, nameKeyOf } from "../../contract/names.ts"
-import { DICTIONARY_ENTRIES } from "../../platform/limits.ts"
+import { DICTIONARY_ENTRIES_MAX } from "../../platform/limits.ts"
 import {
   type DictionaryEntryState,
   type DictionaryName,
@@ -76,13 +76,13 @@ export const addEntry = (
   const id = Math.max(FIRST_CUSTOM_ID, ...ids.map((each) => each + 1))
   if (isNameTaken(ownEntries, dictionary, { id, name })) return nameTakenFailure
   const count = ownEntries[dictionary].filter((each) => !isBuiltInEntry(dictionary, each.id)).length
-  return count < DICTIONARY_ENTRIES
+  return count < DICTIONARY_ENTRIES_MAX
     ? Result.succeed({ entry: toOperatorEntry(dictionary, { id, name, retired: false }), changes: "all" })
     : Result.fail(dictionaryFullError)
 }
 
 const dictionaryFullError = new ValidationFailed({
-  message: `dictionary_entries: a dictionary has at most ${DICTIONARY_ENTRIES} entries of your own, retired ones included; rename or restore one.`
+  message: `dictionary_entries: a dictionary has at most ${DICTIONARY_ENTRIES_MAX} entries of your own, retired ones included; rename or restore one.`
 })
 
 /** The entry under another name. A retired one may have any: it is looked at when it comes back. */

@@ -4,7 +4,7 @@ import type { Fragment } from "effect/sql/Statement"
 import { nextRowsCondition } from "../../jobs/retention.ts"
 import { type Givens, inForms } from "../../platform/database/forms.ts"
 import { makeRowsReader } from "../../platform/database/rows.ts"
-import { PENDING_CHANNEL_PAYMENTS } from "../../platform/limits.ts"
+import { PENDING_CHANNEL_PAYMENTS_MAX } from "../../platform/limits.ts"
 import {
   CHANNEL_PAYMENT_COLUMNS,
   type ChannelPayment,
@@ -82,7 +82,7 @@ export const makeListPendingOfOrder = (sql: Sql) => {
       ${selectPendingPayments(sql)}
       WHERE p.operator_id = ${operatorId} AND p.account_id = ${accountId} AND p.channel_id = ${channelId}
         AND p.settled_at IS NULL
-      ORDER BY p.payment_id LIMIT ${PENDING_CHANNEL_PAYMENTS}`
+      ORDER BY p.payment_id LIMIT ${PENDING_CHANNEL_PAYMENTS_MAX}`
   )
   return ({ operatorId, accountId, channelId }: Omit<PendingPaymentCursor, "paymentId">) =>
     readPendingPayments(statement({ operatorId, accountId, channelId }))
@@ -111,6 +111,6 @@ export const makeListPendingAfter = (sql: Sql) => {
 }
 
 /** Forgets what has waited since before `then`: its order never came. */
-export const deleteExpiredPendingPayments = (sql: Sql, createdUntil: Date): Fragment => sql`
+export const deleteExpiredPendingPaymentsSql = (sql: Sql, createdUntil: Date): Fragment => sql`
   DELETE FROM channel_payments
   WHERE ${nextRowsCondition(sql, sql`SELECT ctid FROM channel_payments WHERE settled_at IS NULL AND created_at <= ${createdUntil}`)}`

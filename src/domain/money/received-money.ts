@@ -1,6 +1,6 @@
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
-import { recordEvent } from "../../jobs/events/event-statements.ts"
+import { recordEventSql } from "../../jobs/events/event-statements.ts"
 import { partOf, type Value } from "../../platform/database/forms.ts"
 import { jsonParameter } from "../../platform/database/parameters.ts"
 import { isBuiltInEntry } from "./dictionaries.ts"
@@ -41,7 +41,7 @@ export const recordReceivedMoney = (
       FROM received_entry, new_stay
       JOIN jsonb_to_recordset(${jsonParameter(partOf(receivedMoney, ({ shares }) => shares))}::jsonb) AS part (stay_code text, amount numeric)
         USING (stay_code)`
-  )}), received_recorded AS (${recordEvent(sql, "transaction_created", {
+  )}), received_recorded AS (${recordEventSql(sql, "transaction_created", {
     from: sql`received_entry`,
     record: sql`'transaction:' || id`,
     fields: { transaction_id: sql`id` },

@@ -2,7 +2,7 @@ import { Schema } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { changedRecordsSql, createdOrDeletedRecordsSql, prepareRecordedChange } from "../../changes/recorded-change.ts"
-import { recordEvent } from "../../jobs/events/event-statements.ts"
+import { recordEventSql } from "../../jobs/events/event-statements.ts"
 import { column, columnNames, rowParameterSql, updateAssignments } from "../../platform/database/columns.ts"
 import type { Givens, Value } from "../../platform/database/forms.ts"
 import { jsonParameter } from "../../platform/database/parameters.ts"
@@ -62,7 +62,7 @@ export const recordEntryEvent = (
   change: "created" | "updated" | "deleted",
   at: Value<Date>
 ): Fragment =>
-  recordEvent(sql, `transaction_${change}`, {
+  recordEventSql(sql, `transaction_${change}`, {
     from: sql`entry`,
     record: sql`'transaction:' || id`,
     fields: { transaction_id: sql`id` },
@@ -89,7 +89,7 @@ export const createTransaction = (sql: SqlClient) => {
         RETURNING operator_id, id
       ), shares AS (${writeEntryShares(sql, shares)})`,
       events: [recordEntryEvent(sql, "created", now)],
-      touched: createdOrDeletedRecordsSql(sql, "transaction", "entry"),
+      changedRecords: createdOrDeletedRecordsSql(sql, "transaction", "entry"),
       outcome: sql`SELECT id FROM entry`
     })
   )
@@ -120,7 +120,7 @@ export const updateTransaction = (sql: SqlClient) => {
         RETURNING t.*
       ), shares AS (${writeEntryShares(sql, shares)})`,
       events: [recordEntryEvent(sql, "updated", now)],
-      touched: changedRecordsSql(sql, "transaction", "entry"),
+      changedRecords: changedRecordsSql(sql, "transaction", "entry"),
       outcome: sql`SELECT id FROM entry`
     })
   )
@@ -139,7 +139,7 @@ export const deleteTransaction = (sql: SqlClient) => {
       entry AS (
         DELETE FROM transactions WHERE operator_id = ${operatorId} AND id = ${id} RETURNING operator_id, id)`,
     events: [recordEntryEvent(sql, "deleted", now)],
-    touched: createdOrDeletedRecordsSql(sql, "transaction", "entry"),
+    changedRecords: createdOrDeletedRecordsSql(sql, "transaction", "entry"),
     outcome: sql`SELECT id FROM entry`
   }))
   return (operatorId: number, id: number, now: Date) => readRowId(statement({ operatorId, id, now }))

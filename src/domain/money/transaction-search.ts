@@ -4,7 +4,7 @@ import type { Fragment } from "effect/sql/Statement"
 import type { Page } from "../../contract/page.ts"
 import { type Givens, inForms, type Value } from "../../platform/database/forms.ts"
 import { makePageReader } from "../../platform/database/list-pages.ts"
-import { keywordInSearchForm, toSearchForm } from "../../platform/database/parameters.ts"
+import { normalizeForSearch, normalizeSearchKeyword } from "../../platform/database/parameters.ts"
 import { makeSingleRowReader } from "../../platform/database/rows.ts"
 import { AmountColumn, InstantColumn, MicrosecondInstantColumn } from "../column-schemas.ts"
 import { propertyExistsCondition } from "../properties/properties/ownership.ts"
@@ -84,7 +84,7 @@ const buildFilterConditions = (
   if (parameters.status !== undefined) conditions.push(sql`t.status = ${parameters.status}`)
   if (parameters.keyword !== undefined) {
     conditions.push(
-      sql`position(${keywordInSearchForm(sql, parameters.keyword)} in ${toSearchForm(sql, sql`t.note`)}) > 0`
+      sql`position(${normalizeSearchKeyword(sql, parameters.keyword)} in ${normalizeForSearch(sql, sql`t.note`)}) > 0`
     )
   }
   return conditions
@@ -123,10 +123,10 @@ export const transactionJoins = (sql: SqlClient): Fragment => sql`
 
 export const searchTransactions = (sql: SqlClient) => {
   const selectPage = makePageReader(sql, TransactionRow, (parameters: SearchParameters) => ({
-    matching: sql`SELECT t.* FROM transactions t WHERE ${sql.and(buildFilterConditions(sql, parameters))}`,
+    matchingRows: sql`SELECT t.* FROM transactions t WHERE ${sql.and(buildFilterConditions(sql, parameters))}`,
     orderBy: sql`action_at DESC, id DESC`,
     columns: transactionColumns(sql),
-    joined: transactionJoins(sql)
+    joins: transactionJoins(sql)
   }))
   return (operatorId: number, filters: TransactionFilters, page: Page) =>
     selectPage(toSearchParameters(operatorId, filters), page)

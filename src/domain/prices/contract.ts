@@ -2,7 +2,7 @@ import { Schema, Struct } from "effect"
 import { NotFound, ServerError } from "../../contract/errors.ts"
 import { RecordCode } from "../../contract/fields.ts"
 import { defineFamily } from "../../contract/operation.ts"
-import { ELIGIBLE_POLICIES } from "../../platform/limits.ts"
+import { ELIGIBLE_POLICIES_MAX } from "../../platform/limits.ts"
 import { channelErrors } from "../channels/port/channel-api-errors.ts"
 import {
   AirbnbPriceAndRules,
@@ -26,7 +26,7 @@ const exposure = {
 const rateLimits = { "1m": 120 }
 
 /** What `cancellation_policy` may be. */
-const EligiblePolicies = Schema.Array(RecordCode).check(Schema.isMaxLength(ELIGIBLE_POLICIES))
+const EligiblePolicies = Schema.Array(RecordCode).check(Schema.isMaxLength(ELIGIBLE_POLICIES_MAX))
 
 export const AirbnbPriceAndRulesResult = Schema.Struct({
   ...AirbnbPriceAndRules.fields,

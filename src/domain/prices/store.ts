@@ -40,7 +40,7 @@ const recordSentSettings = (sql: SqlClient.SqlClient) => {
     ({ operatorId, id, names }: Givens<OperatorRowId & SentSettingNames>) => ({
       change: sql`own AS (SELECT operator_id, id FROM listings WHERE operator_id = ${operatorId} AND id = ${id})`,
       events: [],
-      touched: sentSettingsAuditSql(sql, "own", names),
+      changedRecords: sentSettingsAuditSql(sql, "own", names),
       outcome: sql`SELECT id FROM own`
     })
   )
@@ -55,7 +55,7 @@ const recordSnapshot = (sql: SqlClient.SqlClient) => {
     ({ operatorId, id, names, settings, now }: Givens<ListingSettingsParameters & SentSettingNames>) => ({
       change: sql`taken AS (${updateSettingsSnapshotSql(sql, { operatorId, id, settings, now })})`,
       events: [],
-      touched: sentSettingsAuditSql(sql, "taken", names),
+      changedRecords: sentSettingsAuditSql(sql, "taken", names),
       outcome: sql`SELECT id FROM taken`
     })
   )

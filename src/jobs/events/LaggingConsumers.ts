@@ -28,9 +28,10 @@ export class LaggingConsumers extends Context.Service<
   LaggingConsumers,
   {
     /** How many lag, and those of whom nobody has warned yet. */
-    readonly check: (
-      now: Date
-    ) => Effect.Effect<{ readonly lagging: number; readonly newlyLagging: ReadonlyArray<typeof NewlyLagging.Type> }>
+    readonly check: (now: Date) => Effect.Effect<{
+      readonly laggingCount: number
+      readonly newlyLagging: ReadonlyArray<typeof NewlyLagging.Type>
+    }>
   }
 >()("latchkey/jobs/events/LaggingConsumers") {
   static readonly layer = Layer.effect(
@@ -42,7 +43,7 @@ export class LaggingConsumers extends Context.Service<
             sql`${markLaggingConsumersSql(sql, new Date(now.getTime() - FEED_LAG_MS), now, LAGGING_LOG_LINES)}`
           ),
           (rows) => ({
-            lagging: rows[0]?.lagging ?? 0,
+            laggingCount: rows[0]?.lagging ?? 0,
             newlyLagging: rows.flatMap(({ began }) => (began === null ? [] : [began]))
           })
         )
@@ -53,8 +54,8 @@ export class LaggingConsumers extends Context.Service<
 /** Sets the metric, and warns of each consumer that began to lag. */
 export const warnOfLaggingConsumers = Effect.fnUntraced(function* (now: Date) {
   const { check } = yield* LaggingConsumers
-  const { lagging, newlyLagging } = yield* check(now)
-  yield* setGauge(consumersLagging.withLabels({}), lagging)
+  const { laggingCount, newlyLagging } = yield* check(now)
+  yield* setGauge(consumersLagging.withLabels({}), laggingCount)
   for (const { operator_id, name, queued_at } of newlyLagging) {
     const age = Math.floor((now.getTime() - queued_at.getTime()) / 1000)
     yield* Effect.logWarning("a consumer of events lags").pipe(

@@ -1,7 +1,7 @@
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import type { Value } from "../../platform/database/forms.ts"
-import { traceparentSql } from "../../platform/database/trace-statements.ts"
+import { traceparentSql } from "../../platform/database/traceparent-sql.ts"
 import { nextRowsCondition, type RetentionChange } from "../retention.ts"
 
 /** The ten events and their own fields (specification, Events). `event` and `timestamp` are added on delivery. */
@@ -57,7 +57,7 @@ export const EVENT_NAMES = [
  * which record it is about, so that deliveries about one record keep their order. The statement has the CTE of
  * {@link traceCteSql} before.
  */
-export const recordEvent = <Name extends EventName>(
+export const recordEventSql = <Name extends EventName>(
   sql: SqlClient,
   name: Name,
   options: {
@@ -109,7 +109,7 @@ export const deletedUpToSql = (sql: SqlClient, operator: Fragment): Fragment =>
  * Forgets events that were handed out by `cutoff`, the oldest first, and that nobody needs any more: `unneededCondition` is asked of
  * each. Beside it, up to which position they were: whoever has not read so far has missed some.
  */
-export const deleteOldEvents = (sql: SqlClient, cutoff: Date, unneededCondition: Fragment): RetentionChange => ({
+export const oldEventRetention = (sql: SqlClient, cutoff: Date, unneededCondition: Fragment): RetentionChange => ({
   change: sql`
     DELETE FROM events
     WHERE ${nextRowsCondition(
@@ -117,7 +117,7 @@ export const deleteOldEvents = (sql: SqlClient, cutoff: Date, unneededCondition:
       sql`SELECT ctid FROM events WHERE fanned_out_at <= ${cutoff} AND ${unneededCondition} ORDER BY fanned_out_at`
     )}`,
   returning: sql`operator_id, position`,
-  beside: sql`
+  sideStatement: sql`
     INSERT INTO forgotten_events AS f (operator_id, position)
     SELECT operator_id, max(position) FROM changed GROUP BY operator_id ORDER BY operator_id
     ON CONFLICT (operator_id) DO UPDATE SET position = excluded.position WHERE f.position < excluded.position`

@@ -1,12 +1,14 @@
 import { Effect, Layer } from "effect"
 import { DatabaseSettings, layerBackgroundDatabase } from "../../platform/database/database-layers.ts"
 import { LaggingConsumers, watchLaggingConsumers } from "./LaggingConsumers.ts"
-import { NewEvents } from "./NewEvents.ts"
+import { NewEventNotifier } from "./NewEventNotifier.ts"
 
 /** Tells who waits for events on the database that the settings name. */
 export const layerNewEvents = Layer.unwrap(
   Effect.map(DatabaseSettings, ({ databaseUrl }) =>
-    databaseUrl === undefined ? NewEvents.layerProcess : Layer.provide(NewEvents.layerServer, layerBackgroundDatabase)
+    databaseUrl === undefined
+      ? NewEventNotifier.layerProcess
+      : Layer.provide(NewEventNotifier.layerServer, layerBackgroundDatabase)
   )
 )
 

@@ -76,7 +76,7 @@ export const jsonObjectPairs = (columns: TableColumns, table: string): string =>
  * What of the columns, by name, is read in another form than the table has: a time of day as an hour and a minute, an
  * amount as its text, which the client would else put together of its binary digits.
  */
-export const readColumnExpressions = (
+export const columnReadExpressions = (
   sql: SqlClient,
   columns: TableColumns,
   table: string

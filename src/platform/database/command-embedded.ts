@@ -2,7 +2,7 @@ import { connect, type Socket } from "node:net"
 import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer, type Scope } from "effect"
 import { columnTypes } from "./column-types.ts"
-import { connectToControl, pathToConnect } from "./control-path.ts"
+import { connectToControl, resolveControlPath } from "./control-path.ts"
 import { retryUntilFolderFree } from "./folder-wait.ts"
 
 /** Whether the command has the data folder itself, so that nobody else works on its database. */
@@ -21,7 +21,7 @@ const CONNECT_TIMEOUT_MS = 30_000
 export const layerCommandEmbedded = (dataDir: string) =>
   Layer.effectContext(
     Effect.gen(function* () {
-      const path = yield* pathToConnect(dataDir)
+      const path = yield* resolveControlPath(dataDir)
       return yield* retryUntilFolderFree(
         (scope) =>
           Effect.flatMap(connectToControl(path), (socket) =>

@@ -3,7 +3,7 @@ import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 
 // An index that is built while others write. The database does that outside of a transaction only, so a migration of such
-// ones is in pieces: it may have died in the middle, which leaves an index that is not valid, and others may be at it too.
+// ones is not one transaction: it may have died in the middle, which leaves an index that is not valid, and others may be at it too.
 
 /** How long a migration goes on waiting for another process that builds the same index: so many looks, so far apart. */
 const MAX_POLLS = 3_600

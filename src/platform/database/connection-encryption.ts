@@ -54,7 +54,7 @@ const toConnectionError = (message: string, cause: unknown) =>
  * What the sockets to a server are given. As with PostgreSQL's own client, `require` looks at no certificate unless it is
  * told of a file, and is `verify-ca` then.
  */
-export const makeSocketOptions = Effect.fnUntraced(function* (
+export const makeTlsOptions = Effect.fnUntraced(function* (
   url: Redacted.Redacted
 ): Effect.fn.Return<false | ConnectionOptions, SqlError> {
   const encryption = parseConnectionEncryption(Redacted.value(url))

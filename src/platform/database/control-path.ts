@@ -9,16 +9,16 @@ import { Effect } from "effect"
 export const controlSocketPath = (dataDir: string): string => join(dataDir, "control.sock")
 
 /** Bytes of a socket's path, the least of the systems we run on (macOS; Linux takes 107). */
-export const SOCKET_PATH_BYTES = 103
+export const MAX_SOCKET_PATH_BYTES = 103
 
-const isShortEnough = (path: string): boolean => Buffer.byteLength(path) <= SOCKET_PATH_BYTES
+const isShortEnough = (path: string): boolean => Buffer.byteLength(path) <= MAX_SOCKET_PATH_BYTES
 
 /**
  * A path to the socket that is short enough to be bound or connected to: where the folder's own is not, it leads over a
  * link in a temporary folder that only this user may enter. That has the same name each time and stays: who removed it
  * could take it from another process that is about to use it.
  */
-export const shortControlPath = (dataDir: string): Effect.Effect<string, Error> => {
+export const ensureShortControlPath = (dataDir: string): Effect.Effect<string, Error> => {
   const directPath = [controlSocketPath(dataDir), relative(process.cwd(), resolve(controlSocketPath(dataDir)))].find(
     isShortEnough
   )
@@ -28,8 +28,8 @@ export const shortControlPath = (dataDir: string): Effect.Effect<string, Error> 
 }
 
 /** Returns the path to connect to: the short one, or the folder's own if no short one can be made. */
-export const pathToConnect = (dataDir: string): Effect.Effect<string> =>
-  Effect.catch(shortControlPath(dataDir), () => Effect.succeed(controlSocketPath(dataDir)))
+export const resolveControlPath = (dataDir: string): Effect.Effect<string> =>
+  Effect.catch(ensureShortControlPath(dataDir), () => Effect.succeed(controlSocketPath(dataDir)))
 
 /** Connects to the process that listens on a control socket. Returns undefined if no process listens. */
 export const connectToControl = (path: string): Effect.Effect<Socket | undefined> =>

@@ -1,12 +1,12 @@
 import * as Fs from "node:fs/promises"
 import { createServer, type Server, type Socket } from "node:net"
 import { Effect, Layer } from "effect"
-import { controlSocketPath, shortControlPath } from "./control-path.ts"
+import { controlSocketPath, ensureShortControlPath } from "./control-path.ts"
 import { EmbeddedDatabase } from "./embedded.ts"
-import { FINAL_MESSAGE_MS, toFatalError } from "./secondary-connection.ts"
+import { encodeFatalError, FINAL_MESSAGE_MS } from "./secondary-connection.ts"
 
 /** Commands that may be connected at once. */
-export const CONTROL_CONNECTIONS = 32
+export const MAX_CONTROL_CONNECTIONS = 32
 /** Milliseconds that commands under way get when the service ends: then what they have open is undone. */
 export const CONTROL_STOP_MS = 500
 
@@ -38,7 +38,7 @@ export const layerControlSocket = (dataDir: string, afterTransaction: Effect.Eff
         try: () => Fs.rm(controlSocketPath(dataDir), { force: true }),
         catch: (cause) => cause
       }).pipe(
-        Effect.andThen(shortControlPath(dataDir)),
+        Effect.andThen(ensureShortControlPath(dataDir)),
         Effect.flatMap((path) => startListening(server, path)),
         Effect.andThen(
           Effect.tryPromise({ try: () => Fs.chmod(controlSocketPath(dataDir), 0o600), catch: (cause) => cause })
@@ -77,27 +77,27 @@ const closeServer = async (server: Server, connections: CommandConnections, data
 
 /** Who is connected. */
 class CommandConnections {
-  readonly #join: () => ReturnType<EmbeddedDatabase["Service"]["connect"]>
-  readonly #there = new Set<Promise<void>>()
+  readonly #connectSecondary: () => ReturnType<EmbeddedDatabase["Service"]["connect"]>
+  readonly #openConnections = new Set<Promise<void>>()
   readonly #sockets = new Set<Socket>()
 
   constructor(connectSecondary: () => ReturnType<EmbeddedDatabase["Service"]["connect"]>) {
-    this.#join = connectSecondary
+    this.#connectSecondary = connectSecondary
   }
 
   readonly accept = (socket: Socket): void => {
     // A client that goes away in the middle is nothing unusual.
     socket.on("error", () => {})
-    if (this.#there.size >= CONTROL_CONNECTIONS) {
+    if (this.#openConnections.size >= MAX_CONTROL_CONNECTIONS) {
       socket.resume()
-      endWithMessage(socket, toFatalError("tooMany"))
+      endWithMessage(socket, encodeFatalError("tooMany"))
       return
     }
-    const connection = this.#join()
+    const connection = this.#connectSecondary()
     const closed = new Promise<void>((resolve) => connection.once("close", resolve))
-    this.#there.add(closed)
+    this.#openConnections.add(closed)
     this.#sockets.add(socket)
-    void closed.then(() => this.#there.delete(closed))
+    void closed.then(() => this.#openConnections.delete(closed))
     socket.once("close", () => {
       this.#sockets.delete(socket)
       connection.destroy()
@@ -117,7 +117,7 @@ class CommandConnections {
     const closeTimer = setTimeout(() => {
       for (const socket of this.#sockets) socket.destroy()
     }, timeoutMs)
-    while (this.#there.size > 0) await Promise.all(this.#there)
+    while (this.#openConnections.size > 0) await Promise.all(this.#openConnections)
     clearTimeout(closeTimer)
   }
 }

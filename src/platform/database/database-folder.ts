@@ -3,23 +3,23 @@ import * as Fs from "node:fs/promises"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { Effect } from "effect"
+import { DATABASE_FOLDER, isUnfinishedDatabase, UNFINISHED_PREFIX } from "./data-folder.ts"
 import { inspectDatabase, tryFolderWork } from "./database-state.ts"
 import { errorCodeOf } from "./error-reason.ts"
 import { DataFolderUnusable } from "./folder-lock.ts"
-import { DATABASE_FOLDER, isUnfinishedDatabase, UNFINISHED_PREFIX } from "./folder-permissions.ts"
 
 /** Milliseconds in which a new database is made; it takes three seconds, and more where much else goes on. */
-export const NEW_DATABASE_MS = 120_000
+export const CREATION_TIMEOUT_MS = 120_000
 
 /** How a new database is made: by which program, and in how many milliseconds at most. */
 export interface CreationOptions {
   readonly program: string
-  readonly limitMs: number
+  readonly timeoutMs: number
 }
 
 const DEFAULT_CREATION: CreationOptions = {
   program: fileURLToPath(new URL("./new-database.ts", import.meta.url)),
-  limitMs: NEW_DATABASE_MS
+  timeoutMs: CREATION_TIMEOUT_MS
 }
 
 /**
@@ -38,16 +38,16 @@ export const prepareDatabaseFolder = (
   Effect.gen(function* () {
     const folder = join(dataDir, DATABASE_FOLDER)
     const state = yield* inspectDatabase(dataDir, isNew)
-    if (state.is === "damaged") return yield* Effect.fail(state.why)
-    if (state.is === "present") return folder
-    yield* finishInFolder(() => removeUnfinished(dataDir))
+    if (state.kind === "damaged") return yield* Effect.fail(state.reason)
+    if (state.kind === "present") return folder
+    yield* runUninterruptibly(() => removeUnfinished(dataDir))
     // Of a new name: a program whose end is not over yet, though the one who wanted it is gone, must not write into it.
-    const unfinished = yield* finishInFolder(() => Fs.mkdtemp(join(dataDir, `${UNFINISHED_PREFIX}-`)))
+    const unfinished = yield* runUninterruptibly(() => Fs.mkdtemp(join(dataDir, `${UNFINISHED_PREFIX}-`)))
     yield* createDatabase(unfinished, creation)
     // An empty `database` may be a link. The new database replaces the folder that the link names.
-    const target = state.is === "empty" ? yield* finishInFolder(() => Fs.realpath(folder)) : folder
+    const target = state.kind === "empty" ? yield* runUninterruptibly(() => Fs.realpath(folder)) : folder
     yield* Effect.mapError(
-      finishInFolder(() => Fs.rename(unfinished, target)),
+      runUninterruptibly(() => Fs.rename(unfinished, target)),
       explainOtherDisk
     )
     return folder
@@ -60,7 +60,7 @@ const OTHER_DISK_CODES: ReadonlySet<unknown> = new Set(["EXDEV", "EBUSY"])
 const explainOtherDisk = (cause: unknown): unknown => (OTHER_DISK_CODES.has(errorCodeOf(cause)) ? OTHER_DISK : cause)
 
 /** Runs work on the file system to its end, so that the lock is held until the work is over. */
-const finishInFolder = <A>(work: () => Promise<A>): Effect.Effect<A, unknown> =>
+const runUninterruptibly = <A>(work: () => Promise<A>): Effect.Effect<A, unknown> =>
   Effect.uninterruptible(tryFolderWork(work))
 
 /** What first starts left that were killed. */
@@ -71,7 +71,7 @@ const removeUnfinished = async (dataDir: string): Promise<void> => {
 }
 
 /** Runs the program to its end; whoever is interrupted meanwhile, or has waited long enough, ends it. */
-const createDatabase = (folder: string, { program, limitMs }: CreationOptions): Effect.Effect<void, Error> =>
+const createDatabase = (folder: string, { program, timeoutMs }: CreationOptions): Effect.Effect<void, Error> =>
   Effect.callback<void, Error>((resume) => {
     const child = fork(program, [folder], { execArgv: [], stdio: ["ignore", "ignore", "inherit", "ipc"] })
     let reportedReason: string | undefined
@@ -89,7 +89,7 @@ const createDatabase = (folder: string, { program, limitMs }: CreationOptions): 
     })
   }).pipe(
     Effect.timeoutOrElse({
-      duration: limitMs,
-      orElse: () => Effect.fail(new Error(`creating the database took longer than ${limitMs} ms`))
+      duration: timeoutMs,
+      orElse: () => Effect.fail(new Error(`creating the database took longer than ${timeoutMs} ms`))
     })
   )

@@ -5,9 +5,9 @@ import { Context, Effect, Layer, type Redacted } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import { layerCommandEmbedded } from "./command-embedded.ts"
+import { MOVE_FILE } from "./data-folder.ts"
 import type { DatabaseMoved } from "./database-move.ts"
 import type { DataFolderTaken, DataFolderUnusable } from "./folder-lock.ts"
-import { MOVE_FILE } from "./folder-permissions.ts"
 import { retryUntilFolderFree } from "./folder-wait.ts"
 import { runMaintenance } from "./maintenance.ts"
 import { layerPostgres, type PostgresOptions } from "./postgres.ts"
@@ -54,7 +54,7 @@ type Settings = DatabaseSettings["Service"]
 
 /** What is between the service and the server. */
 const toPooler = ({ databasePrepared, databaseDirectUrl }: Settings): PostgresOptions["pooler"] =>
-  databasePrepared && databaseDirectUrl === undefined ? undefined : { prepared: databasePrepared }
+  databasePrepared && databaseDirectUrl === undefined ? undefined : { supportsPreparedStatements: databasePrepared }
 
 /** Statements of the background that can be under way at once in a process. Without a pooler one of the connections listens. */
 export const maxBackgroundStatements = (settings: Settings): number =>
@@ -83,7 +83,7 @@ const layerEmbedded = Layer.unwrap(
     const embedded = yield* Effect.promise(() => import("./embedded.ts"))
     const openFolder = retryUntilFolderFree(
       (scope) => Effect.andThen(ensureNotMoved(dataDir), Layer.buildWithScope(embedded.layerEmbedded(dataDir), scope)),
-      ({ holder }) => holder !== "service"
+      ({ ownerKind }) => ownerKind !== "service"
     )
     return Layer.effectDiscard(runMaintenance).pipe(Layer.provideMerge(Layer.effectContext(openFolder)))
   })

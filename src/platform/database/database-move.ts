@@ -1,8 +1,8 @@
 import * as Fs from "node:fs/promises"
 import { join } from "node:path"
 import { Data, Effect, Exit, Option, Schema, Scope } from "effect"
+import { MOVE_FILE, MOVE_LOCK_FILE } from "./data-folder.ts"
 import { DataFolderUnusable, lockFile } from "./folder-lock.ts"
-import { MOVE_FILE, MOVE_LOCK_FILE } from "./folder-permissions.ts"
 
 // A data folder whose database is moved to a server says so in a file: while that is there, nobody writes to the database.
 // So there are never two that are written to, whoever is killed when.
@@ -32,7 +32,7 @@ export type DatabaseMove = typeof DatabaseMove.Type
 
 const decodeMove = Schema.decodeUnknownOption(Schema.fromJsonString(DatabaseMove))
 
-const moveFile = (dataDir: string): string => join(dataDir, MOVE_FILE)
+const moveFilePath = (dataDir: string): string => join(dataDir, MOVE_FILE)
 
 const toUnusable = (dataDir: string) => (cause: unknown) => new DataFolderUnusable({ dataDir, cause })
 
@@ -47,7 +47,7 @@ const UNREADABLE_MOVE: DatabaseMove = { state: "committing", to: "a server", sin
 
 /** What the data folder says of a move; undefined: there is none. */
 export const readMove = (dataDir: string): Effect.Effect<DatabaseMove | undefined, DataFolderUnusable> =>
-  Effect.tryPromise({ try: () => readIfExists(moveFile(dataDir)), catch: toUnusable(dataDir) }).pipe(
+  Effect.tryPromise({ try: () => readIfExists(moveFilePath(dataDir)), catch: toUnusable(dataDir) }).pipe(
     Effect.map((text) => (text === undefined ? undefined : Option.getOrElse(decodeMove(text), () => UNREADABLE_MOVE)))
   )
 
@@ -55,7 +55,7 @@ export const readMove = (dataDir: string): Effect.Effect<DatabaseMove | undefine
 export const writeMove = (dataDir: string, move: DatabaseMove): Effect.Effect<void, DataFolderUnusable> =>
   Effect.uninterruptible(
     Effect.tryPromise({
-      try: () => writeAtomically(moveFile(dataDir), JSON.stringify(move)),
+      try: () => writeAtomically(moveFilePath(dataDir), JSON.stringify(move)),
       catch: toUnusable(dataDir)
     })
   )
@@ -69,7 +69,7 @@ const writeAtomically = async (file: string, text: string): Promise<void> => {
 /** Takes back what was said. */
 export const clearMove = (dataDir: string): Effect.Effect<void, DataFolderUnusable> =>
   Effect.uninterruptible(
-    Effect.tryPromise({ try: () => Fs.rm(moveFile(dataDir), { force: true }), catch: toUnusable(dataDir) })
+    Effect.tryPromise({ try: () => Fs.rm(moveFilePath(dataDir), { force: true }), catch: toUnusable(dataDir) })
   )
 
 /** Another command moves this data folder. */

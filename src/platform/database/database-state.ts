@@ -1,13 +1,13 @@
 import * as Fs from "node:fs/promises"
 import { join } from "node:path"
 import { Effect } from "effect"
+import { DATABASE_FOLDER, isTraceOfUse, isUnfinishedDatabase } from "./data-folder.ts"
 import { errorCodeOf } from "./error-reason.ts"
-import { DATABASE_FOLDER, hasTracesOfUse, isUnfinishedDatabase } from "./folder-permissions.ts"
 
 /** The state of `database` in a data folder. `why` names the damage and its cure. */
 export type DatabaseState =
-  | { readonly is: "absent" | "empty" | "present" }
-  | { readonly is: "damaged"; readonly why: string }
+  | { readonly kind: "absent" | "empty" | "present" }
+  | { readonly kind: "damaged"; readonly reason: string }
 
 const RESTORE = "restore a backup into another folder, or repeat the copy"
 
@@ -31,11 +31,11 @@ const isSymbolicLink = (path: string): Promise<boolean> =>
 const inspectFolder = async (dataDir: string): Promise<DatabaseState> => {
   const folder = join(dataDir, DATABASE_FOLDER)
   if (!(await exists(folder))) {
-    return (await isSymbolicLink(folder)) ? { is: "damaged", why: DANGLING_LINK } : { is: "absent" }
+    return (await isSymbolicLink(folder)) ? { kind: "damaged", reason: DANGLING_LINK } : { kind: "absent" }
   }
-  if (!(await Fs.stat(folder)).isDirectory()) return { is: "damaged", why: NOT_A_FOLDER }
-  if (await exists(join(folder, "PG_VERSION"))) return { is: "present" }
-  return (await Fs.readdir(folder)).length === 0 ? { is: "empty" } : { is: "damaged", why: INCOMPLETE }
+  if (!(await Fs.stat(folder)).isDirectory()) return { kind: "damaged", reason: NOT_A_FOLDER }
+  if (await exists(join(folder, "PG_VERSION"))) return { kind: "present" }
+  return (await Fs.readdir(folder)).length === 0 ? { kind: "empty" } : { kind: "damaged", reason: INCOMPLETE }
 }
 
 const listNames = (dataDir: string): Promise<ReadonlyArray<string>> =>
@@ -47,7 +47,7 @@ const listNames = (dataDir: string): Promise<ReadonlyArray<string>> =>
  */
 const isNew = async (dataDir: string): Promise<boolean> => {
   const names = await listNames(dataDir)
-  return names.some(isUnfinishedDatabase) || !names.some(hasTracesOfUse)
+  return names.some(isUnfinishedDatabase) || !names.some(isTraceOfUse)
 }
 
 /** Runs work on the file system. Fails with the cause as Node reports it. */
@@ -64,14 +64,14 @@ export const isNewFolder = (dataDir: string): Effect.Effect<boolean, unknown> =>
 export const inspectDatabase = (dataDir: string, isNew: boolean): Effect.Effect<DatabaseState, unknown> =>
   Effect.map(
     tryFolderWork(() => inspectFolder(dataDir)),
-    (state): DatabaseState => (state.is === "empty" && !isNew ? { is: "damaged", why: EMPTIED } : state)
+    (state): DatabaseState => (state.kind === "empty" && !isNew ? { kind: "damaged", reason: EMPTIED } : state)
   )
 
 /** Returns whether a start would make a new database in the data folder. Returns false if the folder is damaged or unreadable. */
 export const lacksDatabase = (dataDir: string): Effect.Effect<boolean> =>
   isNewFolder(dataDir).pipe(
     Effect.flatMap((isNew) => inspectDatabase(dataDir, isNew)),
-    Effect.map(({ is }) => is === "absent" || is === "empty"),
+    Effect.map(({ kind }) => kind === "absent" || kind === "empty"),
     // The command that opens the folder afterwards reports why it is unreadable.
     Effect.catch(() => Effect.succeed(false))
   )

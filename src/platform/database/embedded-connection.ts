@@ -11,7 +11,7 @@ export class EmbeddedConnection extends Duplex {
   readonly #session: EmbeddedSession
   readonly #share: SessionShare
   readonly #messages = new FrontendMessageParser()
-  #handOn: Promise<() => void> | undefined
+  #releaseSession: Promise<() => void> | undefined
   #accepting: Promise<void> = Promise.resolve()
 
   constructor(session: EmbeddedSession) {
@@ -52,8 +52,8 @@ export class EmbeddedConnection extends Duplex {
           this.push(ENCRYPTION_REFUSED)
           break
         case "startup":
-          this.#handOn = this.#session.acquire()
-          await this.#handOn
+          this.#releaseSession = this.#session.acquire()
+          await this.#releaseSession
           // Destroyed while it waited for its turn: the session goes to the next one.
           if (!this.destroyed) this.#answer(await this.#session.respondToStartup(message.bytes, this.#share))
           break
@@ -76,9 +76,9 @@ export class EmbeddedConnection extends Duplex {
   }
 
   async #leave(): Promise<void> {
-    const handOn = await this.#handOn
+    const handOn = await this.#releaseSession
     if (handOn === undefined) return
-    this.#handOn = undefined
+    this.#releaseSession = undefined
     await this.#accepting
     await this.#share.reset().finally(handOn)
   }

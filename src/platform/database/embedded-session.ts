@@ -55,10 +55,10 @@ export class EmbeddedSession {
   /** Says why, once the database has given itself up. */
   readonly #panicked = Promise.withResolvers<string>()
   /** Resolves with what it said once the database has given itself up; from then on nothing is asked of it. */
-  readonly panicked: Promise<string> = this.#panicked.promise
-  readonly #turns = new Mutex()
+  readonly panicReason: Promise<string> = this.#panicked.promise
+  readonly #sessionMutex = new Mutex()
   /** Guests come one after the other, so that the owner waits for one of them however many there are. */
-  readonly #guests = new Mutex()
+  readonly #secondaryMutex = new Mutex()
   #free: Promise<void> = Promise.resolve()
   #greeting: Buffer | undefined
   #closed = false
@@ -78,10 +78,11 @@ export class EmbeddedSession {
   }
 
   /** The share of the owner, to be taken when the session is lent to it. */
-  readonly makePrimaryShare = (): SessionShare => new SessionShare(this, [this.#turns], async () => {})
+  readonly makePrimaryShare = (): SessionShare => new SessionShare(this, [this.#sessionMutex], async () => {})
 
   /** The share of a guest. */
-  readonly makeSecondaryShare = (): SessionShare => new SessionShare(this, [this.#guests, this.#turns], this.#restore)
+  readonly makeSecondaryShare = (): SessionShare =>
+    new SessionShare(this, [this.#secondaryMutex, this.#sessionMutex], this.#restore)
 
   /** What the database said to the first startup; the same to every later one. */
   readonly respondToStartup = async (startup: Uint8Array, share: SessionShare): Promise<Buffer> => {
@@ -135,10 +136,10 @@ export class EmbeddedSession {
 
   /** From when it resolves on nothing is written, or anything may be again, whoever asks. */
   readonly setReadOnly = async (isReadOnly: boolean): Promise<void> => {
-    await this.#turns.acquire()
+    await this.#sessionMutex.acquire()
     this.#readOnly = isReadOnly
     const switched = this.#closed ? Promise.resolve() : this.execute(isReadOnly ? READ_ONLY : READ_WRITE).then(() => {})
-    await switched.finally(() => this.#turns.release())
+    await switched.finally(() => this.#sessionMutex.release())
   }
 
   readonly #keepReadOnly = async (): Promise<void> => {

@@ -5,16 +5,16 @@ import { Context, Effect, Layer, type Scope } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import { columnTypes } from "./column-types.ts"
+import { restrictPermissions } from "./data-folder.ts"
 import { prepareDatabaseFolder } from "./database-folder.ts"
 import { isNewFolder } from "./database-state.ts"
 import { EmbeddedConnection } from "./embedded-connection.ts"
 import { EmbeddedSession } from "./embedded-session.ts"
 import { toReason } from "./error-reason.ts"
 import { type DataFolderTaken, DataFolderUnusable, lockDataFolder } from "./folder-lock.ts"
-import type { FolderHolder } from "./folder-owner.ts"
-import { restrictPermissions } from "./folder-permissions.ts"
+import type { FolderOwnerKind } from "./folder-owner.ts"
 import { removeLeftoverCopies } from "./leftover-copies.ts"
-import { PrivateFiles } from "./private-files.ts"
+import { PrivateFileSystem } from "./private-file-system.ts"
 import { SecondaryConnection, type SecondaryTimeouts } from "./secondary-connection.ts"
 
 export { DataFolderTaken, DataFolderUnusable } from "./folder-lock.ts"
@@ -38,18 +38,18 @@ export class EmbeddedDatabase extends Context.Service<
 >()("latchkey/platform/database/EmbeddedDatabase") {
   static readonly layerFolder = (
     dataDir: string,
-    holder: FolderHolder
+    ownerKind: FolderOwnerKind
   ): Layer.Layer<EmbeddedDatabase, DataFolderTaken | DataFolderUnusable> =>
     Layer.effect(
       EmbeddedDatabase,
       Effect.mapError(isNewFolder(dataDir), (cause) => new DataFolderUnusable({ dataDir, cause })).pipe(
-        Effect.tap(() => lockDataFolder(dataDir, holder)),
+        Effect.tap(() => lockDataFolder(dataDir, ownerKind)),
         Effect.flatMap((isNew) => prepareDatabaseFolder(dataDir, isNew)),
         Effect.tap(() => restrictPermissions(dataDir)),
         Effect.tap(() => removeLeftoverCopies(dataDir)),
         Effect.flatMap((folder) =>
           openDatabase(
-            () => PGlite.create({ fs: new PrivateFiles(folder), startParams: START_PARAMETERS }),
+            () => PGlite.create({ fs: new PrivateFileSystem(folder), startParams: START_PARAMETERS }),
             toStartError(dataDir)
           )
         )
@@ -89,9 +89,9 @@ const START_PARAMETERS = [...PGlite.defaultStartParams, "-c", `shared_buffers=${
  */
 export const layerEmbedded = (
   dataDir: string,
-  holder: FolderHolder = "service"
+  ownerKind: FolderOwnerKind = "service"
 ): Layer.Layer<PgClient.PgClient | SqlClient | EmbeddedDatabase, SqlError | DataFolderTaken | DataFolderUnusable> =>
-  Layer.provideMerge(layerClient, EmbeddedDatabase.layerFolder(dataDir, holder))
+  Layer.provideMerge(layerClient, EmbeddedDatabase.layerFolder(dataDir, ownerKind))
 
 /** PostgreSQL in the process and gone with it; starts empty or as a copy of a `snapshot` (0.5 s instead of 3 s). */
 export const layerInMemory = (
@@ -116,14 +116,14 @@ const openDatabase = <E>(
     yield* Effect.addFinalizer(() => Effect.promise(session.close))
     yield* Effect.forkScoped(
       Effect.flatMap(
-        Effect.promise(() => session.panicked),
+        Effect.promise(() => session.panicReason),
         shutDownAfterPanic
       )
     )
     return {
       connect: () => new EmbeddedConnection(session),
-      connectSecondary: (afterwards, patience) => new SecondaryConnection(session, afterwards, patience),
-      setReadOnly: (on) => Effect.promise(() => session.setReadOnly(on)),
+      connectSecondary: (afterTransaction, timeouts) => new SecondaryConnection(session, afterTransaction, timeouts),
+      setReadOnly: (isReadOnly) => Effect.promise(() => session.setReadOnly(isReadOnly)),
       snapshot: Effect.promise(() => database.dumpDataDir("none"))
     }
   })

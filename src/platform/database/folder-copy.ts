@@ -5,9 +5,9 @@ import { Data, Effect, type Layer, Schema, type Scope } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import { layerCommandEmbedded } from "./command-embedded.ts"
+import { DATABASE_FOLDER, keepFilesPrivate } from "./data-folder.ts"
 import { lacksDatabase } from "./database-state.ts"
 import { toReason } from "./error-reason.ts"
-import { DATABASE_FOLDER, keepFilesPrivate } from "./folder-permissions.ts"
 import { makeCopyFolder, removeLeftoverCopies } from "./leftover-copies.ts"
 import { makeSingleRowReader } from "./rows.ts"
 
@@ -19,7 +19,7 @@ import { makeSingleRowReader } from "./rows.ts"
 // changed meanwhile. Callers wait for the second.
 
 /** There is no database to copy, or copying it failed. */
-export class NotCopied extends Data.TaggedError("NotCopied")<{ readonly message: string }> {}
+export class DatabaseCopyFailed extends Data.TaggedError("DatabaseCopyFailed")<{ readonly message: string }> {}
 
 /** Milliseconds between two words to the service that its session is still needed: it takes it back from who is silent. */
 const KEEP_ALIVE_MS = 1_000
@@ -112,9 +112,10 @@ const copyChangedFiles = async (
 
 const readWalRange = makeSingleRowReader(Schema.Struct({ first: Schema.String, last: Schema.String }))
 
-const toCopyError = (cause: unknown) => new NotCopied({ message: `cannot copy the database: ${toReason(cause)}` })
+const toCopyError = (cause: unknown) =>
+  new DatabaseCopyFailed({ message: `cannot copy the database: ${toReason(cause)}` })
 
-const tryFileWork = <A>(work: () => Promise<A>): Effect.Effect<A, NotCopied> =>
+const tryFileWork = <A>(work: () => Promise<A>): Effect.Effect<A, DatabaseCopyFailed> =>
   Effect.tryPromise({
     try: work,
     catch: toCopyError
@@ -142,7 +143,7 @@ const requireRoomForCopy = Effect.fnUntraced(function* (sql: SqlClient, folder: 
   const free = bavail * bsize
   if (hasRoomForCopy(bytes, free)) return
   const needed = mebibytes(bytes + COPY_RESERVE_BYTES)
-  return yield* new NotCopied({
+  return yield* new DatabaseCopyFailed({
     message: `DATA_DIR: must be on a disk with ${needed} MiB free for a copy of the database, not ${mebibytes(free)} MiB`
   })
 })
@@ -180,9 +181,13 @@ const copyDatabase = Effect.fnUntraced(function* (from: string, to: string) {
 export const copyDatabaseFolder = Effect.fnUntraced(function* <E = never>(
   dataDir: string,
   beforeCopy: Effect.Effect<void, E, SqlClient> = Effect.void
-): Effect.fn.Return<FolderCopy, E | NotCopied | Layer.Error<ReturnType<typeof layerCommandEmbedded>>, Scope.Scope> {
+): Effect.fn.Return<
+  FolderCopy,
+  E | DatabaseCopyFailed | Layer.Error<ReturnType<typeof layerCommandEmbedded>>,
+  Scope.Scope
+> {
   if (yield* lacksDatabase(dataDir)) {
-    return yield* new NotCopied({ message: `DATA_DIR: there is no database in ${dataDir}` })
+    return yield* new DatabaseCopyFailed({ message: `DATA_DIR: there is no database in ${dataDir}` })
   }
   yield* keepFilesPrivate
   yield* removeLeftoverCopies(dataDir)
@@ -197,4 +202,6 @@ export const copyDatabaseFolder = Effect.fnUntraced(function* <E = never>(
 })
 
 const toServiceError = (error: SqlError) =>
-  new NotCopied({ message: `the service that uses DATA_DIR rejected the copy of its database: ${toReason(error)}` })
+  new DatabaseCopyFailed({
+    message: `the service that uses DATA_DIR rejected the copy of its database: ${toReason(error)}`
+  })

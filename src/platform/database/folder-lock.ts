@@ -2,15 +2,15 @@ import * as Fs from "node:fs/promises"
 import { dirname, join, resolve } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { Data, Effect, type Scope } from "effect"
+import { keepFilesPrivate } from "./data-folder.ts"
 import { errorCodeOf } from "./error-reason.ts"
-import { clearOwner, type FolderHolder, findOwnerWithoutLock, readOwner, writeOwner } from "./folder-owner.ts"
-import { keepFilesPrivate } from "./folder-permissions.ts"
+import { clearOwner, type FolderOwnerKind, findOwnerWithoutLock, readOwner, writeOwner } from "./folder-owner.ts"
 
-/** Another process works in the data folder: `pid`, `holder`, as far as that could be found out. */
+/** Another process works in the data folder: `pid`, `ownerKind`, as far as that could be found out. */
 export class DataFolderTaken extends Data.TaggedError("DataFolderTaken")<{
   readonly dataDir: string
   readonly pid: number | undefined
-  readonly holder: FolderHolder | undefined
+  readonly ownerKind: FolderOwnerKind | undefined
 }> {
   override get message(): string {
     const owner = this.pid === undefined ? "another process" : `process ${this.pid}`
@@ -42,7 +42,7 @@ export class DataFolderUnusable extends Data.TaggedError("DataFolderUnusable")<{
  */
 export const lockDataFolder = (
   dataDir: string,
-  holder: FolderHolder
+  ownerKind: FolderOwnerKind
 ): Effect.Effect<void, DataFolderTaken | DataFolderUnusable, Scope.Scope> =>
   Effect.gen(function* () {
     const toUnusable = (cause: unknown) => new DataFolderUnusable({ dataDir, cause })
@@ -54,7 +54,7 @@ export const lockDataFolder = (
     const owner = yield* findOwnerWithoutLock(dataDir)
     if (owner !== undefined) return yield* new DataFolderTaken({ dataDir, ...owner })
     yield* Effect.acquireRelease(
-      Effect.tryPromise({ try: () => writeOwner(dataDir, holder), catch: toUnusable }),
+      Effect.tryPromise({ try: () => writeOwner(dataDir, ownerKind), catch: toUnusable }),
       // Emptied before the lock is free: the next one must not be taken for this one until it has written itself.
       () => Effect.promise(() => clearOwner(dataDir))
     )

@@ -2,24 +2,24 @@ import { existsSync } from "node:fs"
 import * as Fs from "node:fs/promises"
 import { join, resolve, sep } from "node:path"
 import { Effect } from "effect"
-import { connectToControl, controlSocketPath, pathToConnect } from "./control-path.ts"
+import { connectToControl, controlSocketPath, resolveControlPath } from "./control-path.ts"
 
 /** The kind of process that locks the data folder: a command for a moment, a service until it is stopped. */
-export type FolderHolder = "service" | "command"
+export type FolderOwnerKind = "service" | "command"
 
 /** The process that locked a data folder, as its `owner` file records it. */
 export interface FolderOwner {
   readonly pid: number | undefined
-  readonly holder: FolderHolder | undefined
+  readonly ownerKind: FolderOwnerKind | undefined
 }
 
 const ownerFile = (dataDir: string): string => join(dataDir, "owner")
 
-const ownerText = (holder: FolderHolder): string => `${process.pid}${holder === "command" ? " command" : ""}`
+const ownerText = (ownerKind: FolderOwnerKind): string => `${process.pid}${ownerKind === "command" ? " command" : ""}`
 
 /** Records this process as the owner of the data folder. */
-export const writeOwner = (dataDir: string, holder: FolderHolder): Promise<void> =>
-  Fs.writeFile(ownerFile(dataDir), ownerText(holder))
+export const writeOwner = (dataDir: string, ownerKind: FolderOwnerKind): Promise<void> =>
+  Fs.writeFile(ownerFile(dataDir), ownerText(ownerKind))
 
 /** Empties the record of the owner. A failure is ignored, because it only makes a later message less exact. */
 export const clearOwner = (dataDir: string): Promise<void> => Fs.writeFile(ownerFile(dataDir), "").catch(() => {})
@@ -29,8 +29,8 @@ export const readOwner = (dataDir: string): Effect.Effect<FolderOwner> =>
   Effect.promise(() => Fs.readFile(ownerFile(dataDir), "utf8").catch(() => "")).pipe(
     Effect.map((text) => {
       const [, pid, command] = /^(\d+)( command)?$/.exec(text) ?? []
-      if (pid === undefined) return { pid: undefined, holder: undefined }
-      return { pid: Number(pid), holder: command === undefined ? "service" : "command" }
+      if (pid === undefined) return { pid: undefined, ownerKind: undefined }
+      return { pid: Number(pid), ownerKind: command === undefined ? "service" : "command" }
     })
   )
 
@@ -50,9 +50,9 @@ const hasFolderOpen = async (pid: number, dataDir: string): Promise<boolean> => 
 
 /** Returns whether a service listens on the control socket of the folder. */
 const isServiceListening = Effect.fnUntraced(function* (dataDir: string) {
-  // `pathToConnect` may make a link, which stays. Without a socket it must make none, because each backup opens a new folder.
+  // `resolveControlPath` may make a link, which stays. Without a socket it must make none, because each backup opens a new folder.
   if (!existsSync(controlSocketPath(dataDir))) return false
-  const socket = yield* connectToControl(yield* pathToConnect(dataDir))
+  const socket = yield* connectToControl(yield* resolveControlPath(dataDir))
   socket?.destroy()
   return socket !== undefined
 })
@@ -69,6 +69,6 @@ export const findOwnerWithoutLock = Effect.fnUntraced(function* (dataDir: string
   if (isOther && (yield* Effect.promise(() => hasFolderOpen(pid, dataDir)))) return owner
   // Commands do not listen on the control socket.
   if (yield* isServiceListening(dataDir))
-    return { pid: isOther ? pid : undefined, holder: "service" } satisfies FolderOwner
+    return { pid: isOther ? pid : undefined, ownerKind: "service" } satisfies FolderOwner
   return undefined
 })

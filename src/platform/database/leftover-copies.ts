@@ -2,8 +2,8 @@ import { randomBytes } from "node:crypto"
 import * as Fs from "node:fs/promises"
 import { join } from "node:path"
 import { Clock, Effect, type Scope } from "effect"
+import { COPY_PREFIX } from "./data-folder.ts"
 import { lockFile } from "./folder-lock.ts"
-import { COPY_PREFIX } from "./folder-permissions.ts"
 
 // A command that copies the database works in a folder of its own, which it takes away at its end; a killed one cannot. Whose
 // folder it is says a lock beside it, taken before the folder is made: where that is free, nobody is there any more.

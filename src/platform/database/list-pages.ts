@@ -3,26 +3,26 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { PAGE_DEFAULT, PAGE_MAX } from "../limits.ts"
 import { type Givens, inFormsBeside, type Shape } from "./forms.ts"
-import { listColumnNames, makePositionalRowReader, type RowStruct } from "./row-reader.ts"
+import { listColumnNames, makePositionalRowReader, type RowStruct } from "./positional-row-reader.ts"
 import { makeReader, type RowPage } from "./rows.ts"
 
 /** What is particular to a list that is asked for page by page. */
 export interface PagedList<Row> {
   /** All rows of the list. Asked twice, of one snapshot: counting reads no more than an index. */
-  readonly matching: Fragment
+  readonly matchingRows: Fragment
   /** A query for their `total`, where it can be had for less than by counting what is matching. */
-  readonly total?: Fragment
+  readonly totalQuery?: Fragment
   /**
    * A query for the rows of `page`, each with the `position` of its row in the table `listed`, where what is matching are
    * keys: so much of a row as an index has, in whose order a page is found without a look at the table.
    */
-  readonly whole?: Fragment
+  readonly pageQuery?: Fragment
   /** Of what is matching; no two rows are equal in it. An index in this order gives a page without a look at the rest. */
   readonly orderBy: Fragment
   /** What a field of the record is, where it is not the column of that name in `page`. */
   readonly columns?: { readonly [Name in keyof Row]?: Fragment }
   /** What the rows of `page` are joined with, as `LEFT JOIN …`; none becomes two. */
-  readonly joined?: Fragment
+  readonly joins?: Fragment
 }
 
 /** Which page. */
@@ -76,11 +76,11 @@ const toPageParameters = ({ limit, offset }: PageRequest): PageParameters => ({
 const pageSql = <A extends object>(
   sql: SqlClient,
   row: RowStruct<A>,
-  { matching, orderBy, columns = {}, joined = sql.literal(""), ...list }: PagedList<A>,
+  { matchingRows, orderBy, columns = {}, joins = sql.literal(""), ...list }: PagedList<A>,
   { limit, offset, isLong }: Givens<PageParameters>
 ): Fragment => {
-  const total = list.total ?? sql`SELECT count(*) AS total FROM (${matching}) matching`
-  const whole = list.whole ?? sql`SELECT * FROM listed`
+  const total = list.totalQuery ?? sql`SELECT count(*) AS total FROM (${matchingRows}) matching`
+  const whole = list.pageQuery ?? sql`SELECT * FROM listed`
   const limitSql = sql.literal(String(isLong === undefined ? PAGE_DEFAULT : PAGE_MAX))
   const offsetSql = offset === undefined ? sql.literal("") : sql`OFFSET ${offset}`
   return sql`
@@ -89,12 +89,12 @@ const pageSql = <A extends object>(
       SELECT * FROM (
         SELECT found.*, row_number() OVER (ORDER BY ${orderBy}) AS position
         FROM (
-          SELECT * FROM (${matching}) matching ORDER BY ${orderBy} LIMIT ${limitSql} ${offsetSql}
+          SELECT * FROM (${matchingRows}) matching ORDER BY ${orderBy} LIMIT ${limitSql} ${offsetSql}
         ) found
       ) numbered WHERE position <= ${limit}
     ), page AS (${whole})
     SELECT counted.total, page.position, ${selectedColumnsSql(sql, row, columns)}
-    FROM counted LEFT JOIN page ON true ${joined}
+    FROM counted LEFT JOIN page ON true ${joins}
     ORDER BY page.position`
 }
 

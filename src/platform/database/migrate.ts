@@ -48,7 +48,7 @@ const applyMigration = Effect.fnUntraced(function* (sql: SqlClient, migration: M
 })
 
 /** The same of one that is done before its transaction begins, which only records it then. */
-const applyInPieces = (sql: SqlClient, migration: Migration) =>
+const applyNonTransactional = (sql: SqlClient, migration: Migration) =>
   Effect.andThen(migration.up, withMigrationLock(sql, applyMigration(sql, { ...migration, up: Effect.void })))
 
 const loadAppliedIds = (sql: SqlClient) =>
@@ -66,7 +66,7 @@ const loadAppliedIds = (sql: SqlClient) =>
  *
  * Safe to run in several processes at once: each migration's transaction takes the lock first and then looks again
  * whether it is still missing, so one process applies it and the others wait and skip. The lock belongs to the
- * transaction, so a process that dies frees it, with nothing half done. One in pieces may be done by several at once.
+ * transaction, so a process that dies frees it, with nothing half done. A non-transactional one may be done by several at once.
  */
 export const migrate = Effect.fn("migrate")(function* (
   migrations: ReadonlyArray<Migration>
@@ -80,8 +80,8 @@ export const migrate = Effect.fn("migrate")(function* (
   const appliedNames: Array<string> = []
   for (const migration of ordered) {
     if (appliedIds.has(migration.id)) continue
-    const work = migration.inPieces
-      ? applyInPieces(sql, migration)
+    const work = migration.nonTransactional
+      ? applyNonTransactional(sql, migration)
       : withMigrationLock(sql, applyMigration(sql, migration))
     const isNew = yield* retryOnLockConflict(work).pipe(
       Effect.catchDefect((defect) => Effect.fail(defect)),

@@ -18,5 +18,5 @@ export interface Migration {
    * Each statement of `up` is a transaction, for many rows that nobody should wait for all of. It must be one that can be
    * begun again where a process died in it, and be in several processes at once.
    */
-  readonly inPieces?: true
+  readonly nonTransactional?: true
 }

@@ -22,8 +22,8 @@ const reasonOf = (cause: unknown): string => {
 
 const createDatabase = async (folder: string): Promise<void> => {
   const { PGlite } = await import("@electric-sql/pglite")
-  const { PrivateFiles } = await import("./private-files.ts")
-  const database = await PGlite.create({ fs: new PrivateFiles(folder) })
+  const { PrivateFileSystem } = await import("./private-file-system.ts")
+  const database = await PGlite.create({ fs: new PrivateFileSystem(folder) })
   await database.close()
 }
 

@@ -24,12 +24,12 @@ const jsonText = (value: unknown): string =>
  * Returns a text in the form that searches compare: lower case and NFC. ASCII text is in NFC already and is not normalized, because
  * normalizing costs three times as much as `lower`.
  */
-export const toSearchForm = (sql: SqlClient, text: Fragment): Fragment => sql`
+export const normalizeForSearch = (sql: SqlClient, text: Fragment): Fragment => sql`
   lower(CASE WHEN octet_length(${text}) = length(${text}) THEN ${text} ELSE normalize(${text}, NFC) END)`
 
 /**
- * Returns a keyword in the form of {@link toSearchForm}. The subquery makes the server compute it once per statement: a bare
+ * Returns a keyword in the form of {@link normalizeForSearch}. The subquery makes the server compute it once per statement: a bare
  * `lower($1)` is computed for every row once the server uses a generic plan, which it does from the sixth run on a connection.
  */
-export const keywordInSearchForm = (sql: SqlClient, keyword: Value<string>): Fragment =>
+export const normalizeSearchKeyword = (sql: SqlClient, keyword: Value<string>): Fragment =>
   sql`(SELECT lower(normalize(${keyword}, NFC)))`

@@ -3,7 +3,7 @@ import { SqlClient } from "effect/sql"
 import type { Migration } from "./migration.ts"
 
 /** The migrations a database still lacks, in order; all of them where nothing was ever applied. */
-export const pendingMigrations = Effect.fn("pendingMigrations")(function* (migrations: ReadonlyArray<Migration>) {
+export const loadPendingMigrations = Effect.fn("pendingMigrations")(function* (migrations: ReadonlyArray<Migration>) {
   const sql = yield* SqlClient.SqlClient
   const [table] = yield* sql<{ exists: boolean }>`SELECT to_regclass('schema_migrations') IS NOT NULL AS exists`
   const applied = table?.exists === true ? yield* sql<{ id: number }>`SELECT id FROM schema_migrations` : []

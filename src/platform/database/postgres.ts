@@ -3,9 +3,9 @@ import { Duration, Effect, type Layer, type Redacted } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import { CONCURRENCY_PERMITS, CONNECTIONS_BESIDE_PERMITS } from "../limits.ts"
+import { makeTimeoutClient } from "./client-timeout.ts"
 import { columnTypes } from "./column-types.ts"
-import { makeSocketOptions } from "./connection-encryption.ts"
-import { makeTimedClient } from "./timed-statements.ts"
+import { makeTlsOptions } from "./connection-encryption.ts"
 
 /** Connections of one process for requests: one for each place, and some for looking up tokens and links. */
 export const DATABASE_CONNECTIONS = CONCURRENCY_PERMITS + CONNECTIONS_BESIDE_PERMITS
@@ -19,7 +19,7 @@ const KEEP_ALIVE_SECONDS = 10
  */
 export interface Pooler {
   /** Whether it knows prepared statements in that mode: PgBouncer 1.21 and later do. */
-  readonly prepared: boolean
+  readonly supportsPreparedStatements: boolean
 }
 
 export interface PostgresOptions {
@@ -56,20 +56,20 @@ const makePostgresClient = Effect.fnUntraced(function* (options: PostgresOptions
   const statementsPerConnection = pooler === undefined ? options.statementsPerConnection : undefined
   const client = yield* PgClient.make({
     url: options.url,
-    ssl: yield* makeSocketOptions(options.url),
+    ssl: yield* makeTlsOptions(options.url),
     maxConnections: options.maxConnections ?? DATABASE_CONNECTIONS,
     minConnections: options.minConnections ?? 0,
     multiplex: statementsPerConnection !== undefined,
     multiplexConcurrency: statementsPerConnection,
     keepAlive: Duration.seconds(KEEP_ALIVE_SECONDS),
     applicationName: "latchkey",
-    prepare: pooler?.prepared ?? true,
+    prepare: pooler?.supportsPreparedStatements ?? true,
     startupParameters: { timezone: "UTC", ...(pooler === undefined ? toSessionSettings(options) : {}) },
     types: columnTypes
   })
   // Whoever lets statements share a connection does not have them cancelled.
   if (pooler === undefined || statementTimeout === undefined || statementsPerConnection !== undefined) return client
-  return yield* makeTimedClient(client, statementTimeout)
+  return yield* makeTimeoutClient(client, statementTimeout)
 })
 
 /** What a session of one's own is told once. */

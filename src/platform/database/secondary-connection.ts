@@ -43,7 +43,7 @@ const FATAL_ERRORS = {
 } as const
 
 /** An error that ends the connection, as PostgreSQL writes it. */
-export const toFatalError = (error: keyof typeof FATAL_ERRORS): Buffer => {
+export const encodeFatalError = (error: keyof typeof FATAL_ERRORS): Buffer => {
   const [code, message] = FATAL_ERRORS[error]
   const body = Buffer.from(`SFATAL\0VFATAL\0C${code}\0M${message}\0\0`)
   const head = Buffer.from([0x45, 0, 0, 0, 0])
@@ -164,7 +164,7 @@ export class SecondaryConnection extends Duplex {
   /** Says why, if there is anything to say, and ends the connection. */
   #refuse(error: keyof typeof FATAL_ERRORS | undefined): void {
     if (this.#ending !== undefined) return
-    if (error !== undefined) this.push(toFatalError(error))
+    if (error !== undefined) this.push(encodeFatalError(error))
     this.#end().catch((failure) => this.destroy(failure))
   }
 

@@ -63,7 +63,7 @@ const PREPARED_STATEMENTS_WARNING =
  * server, according to the settings. `requiresWrites`: whether to reject a server that is read-only.
  */
 export const checkServer = Effect.fnUntraced(function* (
-  pooler: { readonly prepared: boolean } | undefined,
+  pooler: { readonly supportsPreparedStatements: boolean } | undefined,
   {
     minVersion = MIN_SERVER_VERSION,
     requiresWrites = false
@@ -81,7 +81,8 @@ export const checkServer = Effect.fnUntraced(function* (
     explainUnsupported(server, pooler !== undefined, minVersion) ??
     (requiresWrites ? explainReadOnly(server) : undefined)
   if (reason !== undefined) return yield* new UnsupportedServer({ why: reason })
-  if (pooler?.prepared === true && server.own_names) yield* Effect.logWarning(PREPARED_STATEMENTS_WARNING)
+  if (pooler?.supportsPreparedStatements === true && server.own_names)
+    yield* Effect.logWarning(PREPARED_STATEMENTS_WARNING)
   if (server.jit !== "off") {
     yield* Effect.logInfo(
       "PostgreSQL compiles long statements before it runs them: set jit = off in the connection pooler (connect_query)"

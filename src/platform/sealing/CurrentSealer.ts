@@ -7,7 +7,7 @@ export interface SecretSealer {
   readonly keys: SecretKeys
   /** A secret as its column keeps it. */
   readonly seal: (binding: SecretBinding, text: string) => string
-  /** What a column keeps, as it was before. Throws {@link NotOpened}, a defect: callers cannot mend it. */
+  /** What a column keeps, as it was before. Throws {@link UnsealFailed}, a defect: callers cannot mend it. */
   readonly open: (binding: SecretBinding, text: string) => string
   readonly sealRedacted: (binding: SecretBinding, text: Redacted.Redacted) => Redacted.Redacted
   readonly openRedacted: (binding: SecretBinding, text: Redacted.Redacted) => Redacted.Redacted

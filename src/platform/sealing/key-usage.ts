@@ -32,11 +32,11 @@ const columnUsageSql = (column: SealedColumn, rows: string): string => `
     FROM (${rows}) looked_at WHERE ${secretCondition(column, "text")}
   ) secrets GROUP BY key_id`
 
-const allRowsSql = ({ table, text }: SealedColumn): string => `SELECT ${text} AS text FROM ${table}`
+const allRowsSql = ({ table, textExpression }: SealedColumn): string => `SELECT ${textExpression} AS text FROM ${table}`
 
 const edgeRowsSql = (column: SealedColumn): string => {
   const edgeSql = (order: "ASC" | "DESC") =>
-    `(${allRowsSql(column)} ORDER BY ${column.key.map(([name]) => `${name} ${order}`).join(", ")} LIMIT ${EDGE_ROWS})`
+    `(${allRowsSql(column)} ORDER BY ${column.keyColumns.map(([name]) => `${name} ${order}`).join(", ")} LIMIT ${EDGE_ROWS})`
   return `${edgeSql("ASC")} UNION ALL ${edgeSql("DESC")}`
 }
 
@@ -56,11 +56,11 @@ export const loadKeyUsage = countKeyUsage(allRowsSql)
 export const loadKeyUsageAtEdges = countKeyUsage(edgeRowsSql)
 
 /** The ids of keys that something is sealed with and nobody has. */
-export const findMissingKeyIds = (usage: ReadonlyArray<SealingKeyUsage>, { all }: SecretKeys): ReadonlyArray<string> =>
+export const findMissingKeyIds = (usage: ReadonlyArray<SealingKeyUsage>, { byId }: SecretKeys): ReadonlyArray<string> =>
   Array.from(new Set(usage.map(({ key_id }) => key_id)))
-    .filter((id) => id !== "" && !all.has(id))
+    .filter((id) => id !== "" && !byId.has(id))
     .toSorted()
 
 /** How many texts are kept otherwise than they would be written now. */
-export const countOutdatedTexts = (usage: ReadonlyArray<SealingKeyUsage>, { first }: SecretKeys): number =>
-  usage.reduce((sum, { key_id, texts }) => (key_id === (first?.id ?? "") ? sum : sum + texts), 0)
+export const countOutdatedTexts = (usage: ReadonlyArray<SealingKeyUsage>, { current }: SecretKeys): number =>
+  usage.reduce((sum, { key_id, texts }) => (key_id === (current?.id ?? "") ? sum : sum + texts), 0)

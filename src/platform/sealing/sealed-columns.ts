@@ -6,14 +6,14 @@ import type { RowSecretBinding, SecretBinding } from "./sealed-text.ts"
 export interface SealedColumn {
   readonly table: string
   /** What is sealed there, in words: part of what it is bound to, so one that stays as it is. */
-  readonly what: string
+  readonly secretKind: string
   /** The text itself, and how it is replaced by `$NEW`. */
-  readonly text: string
-  readonly set: string
+  readonly textExpression: string
+  readonly assignment: string
   /** Of the owner that the text is bound to. */
-  readonly owner: ReadonlyArray<string>
+  readonly ownerColumns: ReadonlyArray<string>
   /** The primary key and its types, by which rows are gone through. */
-  readonly key: ReadonlyArray<readonly [column: string, type: "bigint" | "text" | "bytea"]>
+  readonly keyColumns: ReadonlyArray<readonly [column: string, type: "bigint" | "text" | "bytea"]>
   /** How texts in the clear begin there, where the column has others too that are no secrets. */
   readonly clearTextPrefix?: string
 }
@@ -27,66 +27,80 @@ const LINK_TOKEN = "token of a shared calendar"
 
 /** Both secrets of a subscription: the one becomes the former within the database. */
 export const webhookSecretBinding = (operatorId: number, id: number): SecretBinding => ({
-  what: WEBHOOK_SECRET,
+  secretKind: WEBHOOK_SECRET,
   owner: [operatorId, id]
 })
 /** That of a receiver, which its subscriptions have copies of. */
 export const receiverTokenBinding = (operatorId: number, url: string): SecretBinding => ({
-  what: RECEIVER_TOKEN,
+  secretKind: RECEIVER_TOKEN,
   owner: [operatorId, url]
 })
-export const connectorSecretBinding = (id: number): SecretBinding => ({ what: CONNECTOR_SECRET, owner: [id] })
+export const connectorSecretBinding = (id: number): SecretBinding => ({ secretKind: CONNECTOR_SECRET, owner: [id] })
 export const calendarAddressBinding = (operatorId: number, id: number): RowSecretBinding => ({
-  what: CALENDAR_ADDRESS,
+  secretKind: CALENDAR_ADDRESS,
   owner: [operatorId, id]
 })
 export const feedTokenBinding = (operatorId: number, id: number): RowSecretBinding => ({
-  what: FEED_TOKEN,
+  secretKind: FEED_TOKEN,
   owner: [operatorId, id]
 })
 export const linkTokenBinding = (operatorId: number, id: number): RowSecretBinding => ({
-  what: LINK_TOKEN,
+  secretKind: LINK_TOKEN,
   owner: [operatorId, id]
 })
 
 const sealedColumn = (
   table: string,
   column: string,
-  { what, owner, key }: Pick<SealedColumn, "what" | "owner" | "key">
-): SealedColumn => ({ table, what, text: column, set: `${column} = $NEW`, owner, key })
+  { secretKind, ownerColumns, keyColumns }: Pick<SealedColumn, "secretKind" | "ownerColumns" | "keyColumns">
+): SealedColumn => ({
+  table,
+  secretKind,
+  textExpression: column,
+  assignment: `${column} = $NEW`,
+  ownerColumns,
+  keyColumns
+})
 
-const rowKey = { owner: ["operator_id", "id"], key: [["operator_id", "bigint"] as const, ["id", "bigint"] as const] }
-const connectorSecretKey = { what: CONNECTOR_SECRET, owner: ["id"], key: [["id", "bigint"] as const] }
+const rowKey = {
+  ownerColumns: ["operator_id", "id"],
+  keyColumns: [["operator_id", "bigint"] as const, ["id", "bigint"] as const]
+}
+const connectorSecretKey = {
+  secretKind: CONNECTOR_SECRET,
+  ownerColumns: ["id"],
+  keyColumns: [["id", "bigint"] as const]
+}
 
 export const SEALED_COLUMNS: ReadonlyArray<SealedColumn> = [
-  sealedColumn("webhook_subscriptions", "secret", { what: WEBHOOK_SECRET, ...rowKey }),
-  sealedColumn("webhook_subscriptions", "former_secret", { what: WEBHOOK_SECRET, ...rowKey }),
+  sealedColumn("webhook_subscriptions", "secret", { secretKind: WEBHOOK_SECRET, ...rowKey }),
+  sealedColumn("webhook_subscriptions", "former_secret", { secretKind: WEBHOOK_SECRET, ...rowKey }),
   sealedColumn("webhook_subscriptions", "secret_token", {
-    what: RECEIVER_TOKEN,
+    secretKind: RECEIVER_TOKEN,
     ...rowKey,
-    owner: ["operator_id", "url"]
+    ownerColumns: ["operator_id", "url"]
   }),
   sealedColumn("webhook_receivers", "secret_token", {
-    what: RECEIVER_TOKEN,
-    owner: ["operator_id", "url"],
-    key: [
+    secretKind: RECEIVER_TOKEN,
+    ownerColumns: ["operator_id", "url"],
+    keyColumns: [
       ["operator_id", "bigint"],
       ["url", "text"]
     ]
   }),
   sealedColumn("connectors", "secret", connectorSecretKey),
   sealedColumn("connectors", "former_secret", connectorSecretKey),
-  sealedColumn("imported_calendars", "url", { what: CALENDAR_ADDRESS, ...rowKey }),
-  sealedColumn("property_feeds", "token", { what: FEED_TOKEN, ...rowKey }),
-  sealedColumn("calendar_share_links", "token", { what: LINK_TOKEN, ...rowKey }),
+  sealedColumn("imported_calendars", "url", { secretKind: CALENDAR_ADDRESS, ...rowKey }),
+  sealedColumn("property_feeds", "token", { secretKind: FEED_TOKEN, ...rowKey }),
+  sealedColumn("calendar_share_links", "token", { secretKind: LINK_TOKEN, ...rowKey }),
   // What a call with a key is answered once more has the address of the link that it made.
   {
     table: "idempotency_keys",
-    what: LINK_TOKEN,
-    text: "outcome->>'token'",
-    set: "outcome = jsonb_set(outcome, '{token}', to_jsonb($NEW))",
-    owner: ["operator_id", "outcome->>'id'"],
-    key: [
+    secretKind: LINK_TOKEN,
+    textExpression: "outcome->>'token'",
+    assignment: "outcome = jsonb_set(outcome, '{token}', to_jsonb($NEW))",
+    ownerColumns: ["operator_id", "outcome->>'id'"],
+    keyColumns: [
       ["operator_id", "bigint"],
       ["digest", "bytea"]
     ],
@@ -95,4 +109,5 @@ export const SEALED_COLUMNS: ReadonlyArray<SealedColumn> = [
 ]
 
 /** How people are told which column it is. */
-export const toColumnLabel = ({ table, text }: SealedColumn): string => `${table}.${text.replace(/->>'(.*)'/, ".$1")}`
+export const toColumnLabel = ({ table, textExpression }: SealedColumn): string =>
+  `${table}.${textExpression.replace(/->>'(.*)'/, ".$1")}`

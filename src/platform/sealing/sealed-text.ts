@@ -24,7 +24,7 @@ const SEALED_PATTERN = /^sealed:1:([0-9a-f]{12}):([A-Za-z0-9_-]{16}):([A-Za-z0-9
 /** Which secret of which row: a text that was sealed for one opens for no other. */
 export interface SecretBinding {
   /** What is sealed there, in words. */
-  readonly what: string
+  readonly secretKind: string
   /** Whose it is: operator and row, as the database names them. */
   readonly owner: ReadonlyArray<string | number>
 }
@@ -35,25 +35,27 @@ export interface RowSecretBinding extends SecretBinding {
 }
 
 /** Why a sealed text does not open. It names the key and never what is sealed. */
-export class NotOpened extends Data.TaggedError("NotOpened")<{
-  readonly what: string
+export class UnsealFailed extends Data.TaggedError("UnsealFailed")<{
+  readonly secretKind: string
   readonly problem: "key is unknown" | "text was changed"
   readonly keyId: string | undefined
 }> {
   override get message(): string {
     return this.problem === "key is unknown"
-      ? `SECRET_KEY: lacks the key ${this.keyId}, which decrypts the ${this.what}`
-      : `the ${this.what} cannot be decrypted: its text was changed or belongs to another row`
+      ? `SECRET_KEY: lacks the key ${this.keyId}, which decrypts the ${this.secretKind}`
+      : `the ${this.secretKind} cannot be decrypted: its text was changed or belongs to another row`
   }
 }
 
-const toAssociatedData = ({ what, owner }: SecretBinding): Buffer =>
-  Buffer.from(JSON.stringify([what, ...owner.map(String)]))
+const toAssociatedData = ({ secretKind, owner }: SecretBinding): Buffer =>
+  Buffer.from(JSON.stringify([secretKind, ...owner.map(String)]))
 
 /** Seals a text with a key. */
-export const sealText = ({ id, sealing }: SecretKey, binding: SecretBinding, text: string): string => {
+export const sealText = ({ id, keyObject }: SecretKey, binding: SecretBinding, text: string): string => {
   const nonce = randomBytes(NONCE_BYTES)
-  const cipher = createCipheriv(CIPHER, sealing, nonce, { authTagLength: TAG_BYTES }).setAAD(toAssociatedData(binding))
+  const cipher = createCipheriv(CIPHER, keyObject, nonce, { authTagLength: TAG_BYTES }).setAAD(
+    toAssociatedData(binding)
+  )
   const sealed = Buffer.concat([cipher.update(text, "utf8"), cipher.final(), cipher.getAuthTag()])
   return `${SEALED_PREFIX}${id}:${nonce.toString("base64url")}:${sealed.toString("base64url")}`
 }
@@ -62,8 +64,8 @@ const toClearText = (text: string): string =>
   text.startsWith(MARKER) ? `${CLEAR_PREFIX}${Buffer.from(text).toString("base64url")}` : text
 
 /** A secret as its column keeps it: sealed with the first key, or in the clear where there is none. */
-export const toStoredText = ({ first }: SecretKeys, binding: SecretBinding, text: string): string =>
-  first === undefined ? toClearText(text) : sealText(first, binding, text)
+export const toStoredText = ({ current }: SecretKeys, binding: SecretBinding, text: string): string =>
+  current === undefined ? toClearText(text) : sealText(current, binding, text)
 
 /** Base64url that says its bytes in the one way there is; others would be changed texts that open all the same. */
 const decodeCanonical = (text: string): Buffer | undefined => {
@@ -71,8 +73,8 @@ const decodeCanonical = (text: string): Buffer | undefined => {
   return bytes.toString("base64url") === text ? bytes : undefined
 }
 
-const decipherText = ({ sealing }: SecretKey, binding: SecretBinding, nonce: Buffer, sealed: Buffer): string => {
-  const decipher = createDecipheriv(CIPHER, sealing, nonce, { authTagLength: TAG_BYTES })
+const decipherText = ({ keyObject }: SecretKey, binding: SecretBinding, nonce: Buffer, sealed: Buffer): string => {
+  const decipher = createDecipheriv(CIPHER, keyObject, nonce, { authTagLength: TAG_BYTES })
     .setAAD(toAssociatedData(binding))
     .setAuthTag(sealed.subarray(-TAG_BYTES))
   return Buffer.concat([decipher.update(sealed.subarray(0, -TAG_BYTES)), decipher.final()]).toString("utf8")
@@ -80,24 +82,24 @@ const decipherText = ({ sealing }: SecretKey, binding: SecretBinding, nonce: Buf
 
 /** What a column keeps, as it was before. */
 export const openStoredText = (
-  { all }: SecretKeys,
+  { byId }: SecretKeys,
   binding: SecretBinding,
   text: string
-): Result.Result<string, NotOpened> => {
+): Result.Result<string, UnsealFailed> => {
   if (!text.startsWith(MARKER)) return Result.succeed(text)
-  const { what } = binding
-  const changedError = new NotOpened({ what, problem: "text was changed", keyId: undefined })
+  const { secretKind } = binding
+  const changedError = new UnsealFailed({ secretKind, problem: "text was changed", keyId: undefined })
   if (text.startsWith(CLEAR_PREFIX)) {
     return Result.fromNullishOr(decodeCanonical(text.slice(CLEAR_PREFIX.length))?.toString("utf8"), () => changedError)
   }
   const [, keyId = "", nonce = "", encoded = ""] = SEALED_PATTERN.exec(text) ?? []
   const [nonceBytes, sealed] = [decodeCanonical(nonce), decodeCanonical(encoded)]
   if (keyId === "" || nonceBytes === undefined || sealed === undefined) return Result.fail(changedError)
-  const key = all.get(keyId)
-  if (key === undefined) return Result.fail(new NotOpened({ what, problem: "key is unknown", keyId }))
+  const key = byId.get(keyId)
+  if (key === undefined) return Result.fail(new UnsealFailed({ secretKind, problem: "key is unknown", keyId }))
   return Result.try({ try: () => decipherText(key, binding, nonceBytes, sealed), catch: () => changedError })
 }
 
 /** Whether a column keeps it otherwise than it would be written now. */
-export const needsReseal = ({ first }: SecretKeys, text: string): boolean =>
-  first === undefined ? text.startsWith(SEALED_PREFIX) : !text.startsWith(`${SEALED_PREFIX}${first.id}:`)
+export const needsReseal = ({ current }: SecretKeys, text: string): boolean =>
+  current === undefined ? text.startsWith(SEALED_PREFIX) : !text.startsWith(`${SEALED_PREFIX}${current.id}:`)

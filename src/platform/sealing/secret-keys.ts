@@ -1,5 +1,5 @@
 import { createSecretKey, hkdfSync, type KeyObject, randomBytes } from "node:crypto"
-import { SECRET_KEYS } from "../limits.ts"
+import { SECRET_KEYS_MAX } from "../limits.ts"
 
 // The keys of SECRET_KEY. What is written there seals nothing itself: a key for sealing and an id are derived from it, so
 // that the id, which stands beside every sealed text, tells nothing of either.
@@ -14,21 +14,21 @@ const CLEAR_KEYWORD = "clear"
 export interface SecretKey {
   /** By which a sealed text names it; no secret. */
   readonly id: string
-  readonly sealing: KeyObject
+  readonly keyObject: KeyObject
 }
 
 export interface SecretKeys {
   /** Seals what is written; undefined: it is written in the clear. */
-  readonly first: SecretKey | undefined
+  readonly current: SecretKey | undefined
   /** All of them open, by their ids. */
-  readonly all: ReadonlyMap<string, SecretKey>
+  readonly byId: ReadonlyMap<string, SecretKey>
 }
 
 /** What there is where SECRET_KEY is not set. */
-export const noSecretKeys: SecretKeys = { first: undefined, all: new Map() }
+export const noSecretKeys: SecretKeys = { current: undefined, byId: new Map() }
 
 /** What SECRET_KEY takes, to follow "must be". */
-export const SECRET_KEY_DESCRIPTION = `1 to ${SECRET_KEYS} different keys from latchkey secret new, separated by commas, optionally after the word ${CLEAR_KEYWORD}`
+export const SECRET_KEY_DESCRIPTION = `1 to ${SECRET_KEYS_MAX} different keys from latchkey secret new, separated by commas, optionally after the word ${CLEAR_KEYWORD}`
 
 /** A new key, as SECRET_KEY takes it. Its prefix lets telemetry recognise it wherever it lands. */
 export const generateKey = (): string => `${PREFIX}${randomBytes(KEY_BYTES).toString("base64url")}`
@@ -44,7 +44,7 @@ const parseKey = (text: string): SecretKey | undefined => {
   if (!isKey) return undefined
   return {
     id: deriveBytes(bytes, "key id", ID_BYTES).toString("hex"),
-    sealing: createSecretKey(deriveBytes(bytes, "sealing", KEY_BYTES))
+    keyObject: createSecretKey(deriveBytes(bytes, "sealing", KEY_BYTES))
   }
 }
 
@@ -54,7 +54,7 @@ export const parseSecretKeys = (text: string): SecretKeys | undefined => {
   const isClear = words[0] === CLEAR_KEYWORD
   const keys = words.slice(isClear ? 1 : 0).map(parseKey)
   const validKeys = keys.filter((key) => key !== undefined)
-  const all = new Map(validKeys.map((key) => [key.id, key]))
-  const isValid = validKeys.length > 0 && validKeys.length <= SECRET_KEYS && all.size === keys.length
-  return isValid ? { first: isClear ? undefined : validKeys[0], all } : undefined
+  const byId = new Map(validKeys.map((key) => [key.id, key]))
+  const isValid = validKeys.length > 0 && validKeys.length <= SECRET_KEYS_MAX && byId.size === keys.length
+  return isValid ? { current: isClear ? undefined : validKeys[0], byId } : undefined
 }

@@ -32,24 +32,24 @@ const textArraySql = (columns: ReadonlyArray<string>): string =>
 
 /** The rows with a secret that follow one in the order of the primary key. Others may have no owner either. */
 const selectBatchSql = (column: SealedColumn, after: ReadonlyArray<string> | undefined): string => {
-  const { table, text, owner, key } = column
-  const names = key.map(([name]) => name)
-  const parameters = key.map(([, type], at) => `$${at + 1}::text::${type}`)
+  const { table, textExpression, ownerColumns, keyColumns } = column
+  const names = keyColumns.map(([name]) => name)
+  const parameters = keyColumns.map(([, type], at) => `$${at + 1}::text::${type}`)
   return `
-    SELECT ${textArraySql(names)} AS key, ${textArraySql(owner)} AS owner, ${text} AS text FROM ${table}
-    WHERE ${secretCondition(column, text)} ${after === undefined ? "" : `AND (${names.join(", ")}) > (${parameters.join(", ")})`}
+    SELECT ${textArraySql(names)} AS key, ${textArraySql(ownerColumns)} AS owner, ${textExpression} AS text FROM ${table}
+    WHERE ${secretCondition(column, textExpression)} ${after === undefined ? "" : `AND (${names.join(", ")}) > (${parameters.join(", ")})`}
     ORDER BY ${names.join(", ")} LIMIT ${ROTATION_BATCH_ROWS}`
 }
 
 /** Replaces texts that are still what was read: what somebody else has written since stays. */
-const updateBatchSql = ({ table, text, set, key }: SealedColumn): string => {
-  const columns = [...key.map((_, at) => `key_${at}`), "before", "after"]
-  const conditions = key.map(([name, type], at) => `was.${name} = anew.key_${at}::${type}`)
+const updateBatchSql = ({ table, textExpression, assignment, keyColumns }: SealedColumn): string => {
+  const columns = [...keyColumns.map((_, at) => `key_${at}`), "before", "after"]
+  const conditions = keyColumns.map(([name, type], at) => `was.${name} = anew.key_${at}::${type}`)
   return `
     WITH written AS (
-      UPDATE ${table} was SET ${set.replace("$NEW", "anew.after")}
+      UPDATE ${table} was SET ${assignment.replace("$NEW", "anew.after")}
       FROM unnest(${columns.map((_, at) => `$${at + 1}::text[]`).join(", ")}) AS anew (${columns.join(", ")})
-      WHERE ${conditions.join(" AND ")} AND ${text} = anew.before
+      WHERE ${conditions.join(" AND ")} AND ${textExpression} = anew.before
       RETURNING 1
     ) SELECT count(*)::integer AS written FROM written`
 }
@@ -57,7 +57,7 @@ const updateBatchSql = ({ table, text, set, key }: SealedColumn): string => {
 /** What a row is to have; undefined where it has it, or nobody can know it: its key is missing, or it was changed. */
 const reseal = (keys: SecretKeys, column: SealedColumn, { key, owner, text }: SealedRow): ResealedRow | undefined => {
   if (!needsReseal(keys, text)) return undefined
-  const binding = { what: column.what, owner }
+  const binding = { secretKind: column.secretKind, owner }
   return Result.getOrUndefined(
     Result.map(openStoredText(keys, binding, text), (clear) => ({
       key,
@@ -71,7 +71,7 @@ const writeBatch = Effect.fnUntraced(function* (column: SealedColumn, rows: Read
   if (rows.length === 0) return 0
   const sql = yield* SqlClient.SqlClient
   const parameters = [
-    ...column.key.map((_, at) => rows.map(({ key }) => key[at] ?? "")),
+    ...column.keyColumns.map((_, at) => rows.map(({ key }) => key[at] ?? "")),
     rows.map(({ before }) => before),
     rows.map(({ after }) => after)
   ]

@@ -95,7 +95,7 @@ const layerExport = (
       attributes: resourceAttributes
     },
     shutdownTimeout: EXPORT_SHUTDOWN_MS
-  }).pipe(Layer.provide(layerRedactedJson), Layer.provide(layerPatientClient))
+  }).pipe(Layer.provide(layerRedactedJson), Layer.provide(layerTimeoutClient))
 
 const nonFiniteToText = (_key: string, value: unknown) =>
   typeof value === "number" && !Number.isFinite(value) ? String(value) : value
@@ -111,7 +111,7 @@ const layerRedactedJson = Layer.succeed(OtlpSerialization.OtlpSerialization, {
 })
 
 /** Gives up on a collector that does not answer, so that batches waiting for it do not pile up in memory. */
-const layerPatientClient = Layer.effect(
+const layerTimeoutClient = Layer.effect(
   HttpClient.HttpClient,
   Effect.map(HttpClient.HttpClient, (client) =>
     HttpClient.transform(client, (response, request) =>

@@ -4,9 +4,9 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import { makeDatabaseByteStorage } from "../../domain/guests/images/database-byte-storage.ts"
 import { makeFolderByteStorage } from "../../domain/guests/images/folder-byte-storage.ts"
 import type { ImageByteStorage } from "../../domain/guests/images/image-byte-storage.ts"
+import { IMAGES_FOLDER } from "../../platform/database/data-folder.ts"
 import { layerCommandDatabase } from "../../platform/database/database-layers.ts"
 import { copyDatabaseFolder } from "../../platform/database/folder-copy.ts"
-import { IMAGES_FOLDER } from "../../platform/database/folder-permissions.ts"
 
 /** Where an installation has its data, as its settings say. */
 export interface InstallationStorage {

@@ -4,6 +4,7 @@ import { SqlClient } from "effect/sql/SqlClient"
 import { makeDatabaseByteStorage } from "../../domain/guests/images/database-byte-storage.ts"
 import { makeFolderByteStorage } from "../../domain/guests/images/folder-byte-storage.ts"
 import { OwnsDataFolder } from "../../platform/database/command-embedded.ts"
+import { IMAGES_FOLDER } from "../../platform/database/data-folder.ts"
 import {
   clearMove,
   type DatabaseMove,
@@ -15,7 +16,6 @@ import {
 } from "../../platform/database/database-move.ts"
 import { describeDatabaseUrl } from "../../platform/database/database-url.ts"
 import { toReason } from "../../platform/database/error-reason.ts"
-import { IMAGES_FOLDER } from "../../platform/database/folder-permissions.ts"
 import type { Migration } from "../../platform/database/migration.ts"
 import { layerPostgres } from "../../platform/database/postgres.ts"
 import { makeSingleRowReader } from "../../platform/database/rows.ts"

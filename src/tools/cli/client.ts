@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { type PartnerCredentials, type PartnerListItem, Partners } from "../../domain/access/oauth/Partners.ts"
 import { PublicClientEnabled } from "../../platform/installation.ts"
-import { PARTNER_REDIRECTS } from "../../platform/limits.ts"
+import { PARTNER_REDIRECTS_MAX } from "../../platform/limits.ts"
 import { Configuration } from "../../service/configuration.ts"
 import { runCommand } from "./command-runner.ts"
 
@@ -10,8 +10,10 @@ const clientArgument = Argument.String("id").pipe(Argument.withDescription("clie
 
 /** What commands work with. */
 const withPartners = <A, E, R>(use: (partners: Partners["Service"]) => Effect.Effect<A, E, R>) =>
-  Effect.flatMap(Configuration, ({ publicClient }) =>
-    Effect.provide(Partners.use(use), Partners.layer).pipe(Effect.provideService(PublicClientEnabled, publicClient))
+  Effect.flatMap(Configuration, ({ publicClientEnabled }) =>
+    Effect.provide(Partners.use(use), Partners.layer).pipe(
+      Effect.provideService(PublicClientEnabled, publicClientEnabled)
+    )
   )
 
 const formatSecret = ({ client_id, client_secret }: PartnerCredentials): string =>
@@ -22,8 +24,10 @@ const create = Command.make(
   {
     name: Flag.String("name").pipe(Flag.withDescription("Name that hosts see when they grant access")),
     redirect: Flag.String("redirect").pipe(
-      Flag.withDescription(`The https address that hosts return to; repeat for up to ${PARTNER_REDIRECTS} addresses`),
-      Flag.between(1, PARTNER_REDIRECTS)
+      Flag.withDescription(
+        `The https address that hosts return to; repeat for up to ${PARTNER_REDIRECTS_MAX} addresses`
+      ),
+      Flag.between(1, PARTNER_REDIRECTS_MAX)
     )
   },
   ({ name, redirect }) =>

@@ -4,7 +4,7 @@ import { migrations } from "../../../migrations/index.ts"
 import { CurrentActor, systemActor } from "../../contract/actor.ts"
 import { Operators } from "../../domain/access/operators/Operators.ts"
 import { DatabaseSettings, layerCommandDatabase } from "../../platform/database/database-layers.ts"
-import { pendingMigrations } from "../../platform/database/pending-migrations.ts"
+import { loadPendingMigrations } from "../../platform/database/pending-migrations.ts"
 import { Deployment } from "../../platform/installation.ts"
 import { layerSealing } from "../../platform/sealing/CurrentSealer.ts"
 import { layerTelemetry } from "../../platform/telemetry/layer.ts"
@@ -44,7 +44,7 @@ const withCommandDatabase = <A, E>(work: Effect.Effect<A, E, SqlClient | Configu
     )
   }).pipe(Effect.provide(layerCommandSettings))
 
-const requireMigrated = Effect.flatMap(pendingMigrations(migrations), (pending) =>
+const requireMigrated = Effect.flatMap(loadPendingMigrations(migrations), (pending) =>
   pending.length === 0 ? Effect.void : new DatabaseNotMigrated()
 )
 

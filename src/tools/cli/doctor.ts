@@ -4,7 +4,7 @@ import { migrations } from "../../../migrations/index.ts"
 import packageJson from "../../../package.json" with { type: "json" }
 import { layerCommandDatabase } from "../../platform/database/database-layers.ts"
 import { Configuration } from "../../service/configuration.ts"
-import { collectFindings } from "../doctor/examine.ts"
+import { collectFindings } from "../doctor/collect-findings.ts"
 import type { Finding } from "../doctor/finding.ts"
 import { listSettings } from "../doctor/setting-views.ts"
 import { CommandFailed } from "./command-failure.ts"

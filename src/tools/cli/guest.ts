@@ -6,7 +6,7 @@ import { ImageBytes } from "../../domain/guests/images/ImageBytes.ts"
 import { Images } from "../../domain/guests/images/Images.ts"
 import { Configuration } from "../../service/configuration.ts"
 import { findImageFolder } from "../backup/installation-database.ts"
-import { eraseGuests } from "../privacy/guest-erasure.ts"
+import { eraseGuestMatches } from "../privacy/guest-erasure.ts"
 import { exportGuest } from "../privacy/guest-export.ts"
 import { findGuest, type GuestMatch, type GuestQuery } from "../privacy/guest-search.ts"
 import { runCommand } from "./command-runner.ts"
@@ -71,9 +71,9 @@ const findMatches = Effect.fnUntraced(function* (options: GuestOptions) {
 const countRecords = (matches: ReadonlyArray<GuestMatch>) => {
   const distinct = (idsOf: (match: GuestMatch) => ReadonlyArray<number>) => new Set(matches.flatMap(idsOf)).size
   return {
-    orders: distinct(({ party }) => party.orderIds),
-    stays: distinct(({ party }) => party.stayIds),
-    conversations: distinct(({ party }) => party.conversationIds)
+    orders: distinct(({ recordIds }) => recordIds.orderIds),
+    stays: distinct(({ recordIds }) => recordIds.stayIds),
+    conversations: distinct(({ recordIds }) => recordIds.conversationIds)
   }
 }
 
@@ -155,7 +155,7 @@ const runErase = Effect.fnUntraced(function* (options: GuestOptions, evenCurrent
       message: `--even-current: is required to erase a guest whose stay is not over: ${current.join(", ")}.`
     })
   }
-  yield* eraseGuests(matches)
+  yield* eraseGuestMatches(matches)
   return countRecords(matches)
 })
 

@@ -24,7 +24,7 @@ import {
   timeoutCommand
 } from "./sandbox-order-commands.ts"
 
-const open = Command.make(
+const openCommand = Command.make(
   "open",
   {
     channel_type: Flag.Literals("channel", SANDBOX_CHANNELS).pipe(Flag.withDescription("channel_type of the listing")),
@@ -56,9 +56,9 @@ const open = Command.make(
     runCommand(
       "sandbox open",
       withSandbox((market) => {
-        const sale = instant || onRequest ? { instant } : {}
+        const bookingMode = instant || onRequest ? { instant } : {}
         return Effect.flatMap(
-          decodeListingRequest({ channel_type, ...sale, ...toProvidedFields(optional) }),
+          decodeListingRequest({ channel_type, ...bookingMode, ...toProvidedFields(optional) }),
           market.openListing
         )
       }),
@@ -178,7 +178,7 @@ const requestLog = Command.make("asked", listFlags, ({ operator, ...page }) =>
   )
 ).pipe(Command.withDescription("List the requests of the service to the sandbox, newest first"))
 
-const moodCommand = Command.make(
+const failureModeCommand = Command.make(
   "mood",
   {
     account: Argument.Int("account").pipe(Argument.withDescription("channel_account_id")),
@@ -204,7 +204,7 @@ const moodCommand = Command.make(
 export const sandboxCommand = Command.make("sandbox").pipe(
   Command.withDescription("Use the sandbox marketplace: open listings, book as a guest and show requests"),
   Command.withSubcommands([
-    open,
+    openCommand,
     listings,
     bookCommand,
     changeCommand,
@@ -217,7 +217,7 @@ export const sandboxCommand = Command.make("sandbox").pipe(
     acceptOfferCommand,
     declineOfferCommand,
     reviewCommand,
-    moodCommand,
+    failureModeCommand,
     orders,
     threadsCommand,
     requestLog

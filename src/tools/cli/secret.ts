@@ -41,11 +41,11 @@ const runRotateSecrets = Effect.gen(function* () {
   if (secretKeys === undefined) return yield* new SecretKeyNotSet()
   const rotation = yield* rotateSecrets(secretKeys)
   if (rotation.left > 0) return yield* new SecretsNotRotated(rotation)
-  return { ...rotation, first_key: secretKeys.first?.id ?? null, others: otherKeyIds(secretKeys) }
+  return { ...rotation, first_key: secretKeys.current?.id ?? null, others: otherKeyIds(secretKeys) }
 })
 
-const otherKeyIds = ({ first, all }: SecretKeys): ReadonlyArray<string> =>
-  Array.from(all.keys()).filter((id) => id !== first?.id)
+const otherKeyIds = ({ current, byId }: SecretKeys): ReadonlyArray<string> =>
+  Array.from(byId.keys()).filter((id) => id !== current?.id)
 
 interface RotationOutput extends RotationResult {
   readonly first_key: string | null

@@ -2,7 +2,7 @@ import cluster from "node:cluster"
 import { availableParallelism } from "node:os"
 import { Data, Effect, Layer, Option, Runtime } from "effect"
 import { Command, Flag } from "effect/cli"
-import { WORKERS } from "../../platform/limits.ts"
+import { WORKERS_MAX } from "../../platform/limits.ts"
 import { layerTelemetry } from "../../platform/telemetry/layer.ts"
 import { Configuration, type Settings } from "../../service/configuration.ts"
 import type { WorkerNeverReady } from "../workers/worker-lifecycle.ts"
@@ -23,10 +23,12 @@ export const resolveWorkerCount = (
   { databaseUrl }: Pick<Settings, "databaseUrl">,
   cores: number
 ): Effect.Effect<number, InvalidServeFlag> => {
-  if (requested !== undefined && (requested < 1 || requested > WORKERS)) {
-    return new InvalidServeFlag({ message: `--workers: must be a whole number from 1 to ${WORKERS}, not ${requested}` })
+  if (requested !== undefined && (requested < 1 || requested > WORKERS_MAX)) {
+    return new InvalidServeFlag({
+      message: `--workers: must be a whole number from 1 to ${WORKERS_MAX}, not ${requested}`
+    })
   }
-  if (databaseUrl !== undefined) return Effect.succeed(requested ?? Math.min(cores, WORKERS))
+  if (databaseUrl !== undefined) return Effect.succeed(requested ?? Math.min(cores, WORKERS_MAX))
   if (role !== "all") return new InvalidServeFlag({ message: `--role: ${role} ${EMBEDDED_REASON}` })
   if (requested !== undefined && requested > 1)
     return new InvalidServeFlag({ message: `--workers: ${requested} ${EMBEDDED_REASON}` })
@@ -46,7 +48,7 @@ class FirstWorkerKilled extends Data.TaggedError("EndedEarly")<{ readonly signal
   }
 }
 
-const reportNeverServed = Effect.fnUntraced(function* ({ ended: { code, signal } }: WorkerNeverReady) {
+const reportNeverServed = Effect.fnUntraced(function* ({ end: { code, signal } }: WorkerNeverReady) {
   if (code === null) return yield* reportFailure(new FirstWorkerKilled({ signal }))
   return yield* new FirstWorkerFailed({ code })
 })
@@ -109,11 +111,11 @@ export const serveCommand = Command.make(
         settings,
         availableParallelism()
       )
-      return { settings, wanted: workerCount }
+      return { settings, workerCount }
     }).pipe(Effect.provide(Configuration.layer))
-    const { settings, wanted } = yield* reportFailure(startup)
-    if (wanted === 1) return yield* reportFailure(Effect.andThen(stopAtHangUp, serveAlone(role)))
-    return yield* serveAsPrimary(wanted, settings).pipe(
+    const { settings, workerCount } = yield* reportFailure(startup)
+    if (workerCount === 1) return yield* reportFailure(Effect.andThen(stopAtHangUp, serveAlone(role)))
+    return yield* serveAsPrimary(workerCount, settings).pipe(
       Effect.catchTag("NeverServed", reportNeverServed),
       Effect.catchTag("MetricsPortUnusable", (error) => reportFailure(error))
     )

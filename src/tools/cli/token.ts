@@ -4,7 +4,7 @@ import { TOKEN_SCOPES } from "../../domain/access/operators/operator-schemas.ts"
 import { runCommand } from "./command-runner.ts"
 import { tokenLimitCommand } from "./limit-commands.ts"
 
-const create = Command.make(
+const createCommand = Command.make(
   "create",
   {
     accountId: Flag.Int("account").pipe(Flag.withDescription("account_id whose rights the token has")),
@@ -21,15 +21,18 @@ const create = Command.make(
     )
 ).pipe(Command.withDescription("Create an access token"))
 
-const revoke = Command.make("revoke", { id: Argument.Int("id").pipe(Argument.withDescription("token_id")) }, ({ id }) =>
-  runCommand(
-    "token revoke",
-    Operators.use((operators) => operators.revokeToken(id)),
-    (revoked) => `Token ${revoked.token_id} no longer works.`
-  )
+const revokeCommand = Command.make(
+  "revoke",
+  { id: Argument.Int("id").pipe(Argument.withDescription("token_id")) },
+  ({ id }) =>
+    runCommand(
+      "token revoke",
+      Operators.use((operators) => operators.revokeToken(id)),
+      (revoked) => `Token ${revoked.token_id} no longer works.`
+    )
 ).pipe(Command.withDescription("Revoke an access token for good"))
 
 export const tokenCommand = Command.make("token").pipe(
   Command.withDescription("Create, limit and revoke access tokens of the API"),
-  Command.withSubcommands([create, revoke, tokenLimitCommand])
+  Command.withSubcommands([createCommand, revokeCommand, tokenLimitCommand])
 )

@@ -23,8 +23,8 @@ interface ReceivedEvent {
 
 const HOST = "127.0.0.1"
 const PORT = 9999
-const SERVICE = "http://127.0.0.1:8080"
-const STATUS = 200
+const DEFAULT_SERVICE_URL = "http://127.0.0.1:8080"
+const DEFAULT_STATUS = 200
 
 /** Listens until the scope closes; what arrives is put into the queue, and answered with `status`. */
 const startReceiver = Effect.fnUntraced(function* (status: number) {
@@ -100,12 +100,12 @@ export const webhookListenCommand = Command.make(
       Flag.optional
     ),
     service: Flag.String("service").pipe(
-      Flag.withDescription(`Address of the service, for --token (default: ${SERVICE})`),
-      Flag.withDefault(SERVICE)
+      Flag.withDescription(`Address of the service, for --token (default: ${DEFAULT_SERVICE_URL})`),
+      Flag.withDefault(DEFAULT_SERVICE_URL)
     ),
     status: Flag.Int("answer").pipe(
-      Flag.withDescription(`HTTP status to respond with; 500 shows the retries (default: ${STATUS})`),
-      Flag.withDefault(STATUS)
+      Flag.withDescription(`HTTP status to respond with; 500 shows the retries (default: ${DEFAULT_STATUS})`),
+      Flag.withDefault(DEFAULT_STATUS)
     ),
     count: Flag.Int("count").pipe(
       Flag.withDescription("Exit after this number of events (default: never)"),

@@ -4,7 +4,7 @@ import type { DemoOperator } from "./demo-operator.ts"
 import type { DemoOrder } from "./orders.ts"
 
 /** The orders under the codes that the service gave those of channels as they came in. */
-export const loadAssignedCodes = Effect.fn("demo.asKnown")(function* ({ operatorId, orders }: DemoOperator) {
+export const loadOrdersWithAssignedCodes = Effect.fn("demo.asKnown")(function* ({ operatorId, orders }: DemoOperator) {
   const sql = yield* SqlClient.SqlClient
   const rows = yield* sql<{ key: string; code: string; stays: ReadonlyArray<string> }>`
     SELECT o.channel_type || ' ' || o.channel_id AS key, o.reservation_code AS code,

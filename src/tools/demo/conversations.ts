@@ -67,7 +67,7 @@ export interface DemoThreads {
 const toThreadId = (number: number): string => String(520_048_111 + number * 7_393)
 
 /** Every thread of the demo operator: the newer ones of guests who booked were written in later. */
-export const demoThreads = (orders: ReadonlyArray<DemoOrder>, now: Date, timeZone: string): DemoThreads => {
+export const makeDemoThreads = (orders: ReadonlyArray<DemoOrder>, now: Date, timeZone: string): DemoThreads => {
   const guests = Array.from(firstOrderByGuest(orders))
   const threadIds = new Map(guests.map(([key], number) => [key, toThreadId(number)]))
   const bookedThreads = guests.map(([key, order], number) => {
@@ -104,7 +104,7 @@ const makeInquiryThreads = (today: string, now: Date): ReadonlyArray<HistoricThr
     number_of_adults: adults
   })
   const offerInquiry = toInquiry(BELEM, 60, 7, 2)
-  const price = (DEMO_PROPERTIES[BELEM]?.nightly ?? 0) * 6
+  const price = (DEMO_PROPERTIES[BELEM]?.nightlyPrice ?? 0) * 6
   return [
     {
       threadId: "520911734",

@@ -10,7 +10,7 @@ export interface DemoListing {
   readonly currency: "EUR" | "GBP"
   readonly price: number
   /** Place in DEMO_PROPERTIES; undefined: the room type. */
-  readonly property: number | undefined
+  readonly propertyIndex: number | undefined
   readonly rooms: number
   /** Percent of the price of what it sells; undefined: the channel's own, which is not to be set. */
   readonly ratio: number | undefined
@@ -34,14 +34,14 @@ export const listingIdOf = (channelType: string, property: number): string => {
   return channelType === "booking_site" ? `${number}-1` : `${number}${channelType.length}`
 }
 
-const toListings = (channelType: string, property: number): ReadonlyArray<DemoListing> => {
-  const flat = DEMO_PROPERTIES[property]
+const toListings = (channelType: string, propertyIndex: number): ReadonlyArray<DemoListing> => {
+  const flat = DEMO_PROPERTIES[propertyIndex]
   const channel = CHANNEL_RATIOS[channelType]
   if (flat === undefined || channel === undefined) return []
-  const listingId = listingIdOf(channelType, property)
+  const listingId = listingIdOf(channelType, propertyIndex)
   const percent = channel.ratio ?? 100
-  const price = Math.round((flat.nightly * percent) / 100)
-  return [{ ...channel, listingId, title: flat.title, currency: flat.currency, price, property, rooms: 1 }]
+  const price = Math.round((flat.nightlyPrice * percent) / 100)
+  return [{ ...channel, listingId, title: flat.title, currency: flat.currency, price, propertyIndex, rooms: 1 }]
 }
 
 /** Both flats of the room type under one listing. */
@@ -51,16 +51,16 @@ const ROOM_TYPE_LISTING: DemoListing = {
   title: "Leith Harbour apartment",
   currency: "GBP",
   price: 128,
-  property: undefined,
+  propertyIndex: undefined,
   rooms: 2,
   ratio: 112
 }
 
 /** A listing of each flat where one of the orders was sold, at airbnb of every flat, and one of the room type. */
-export const demoListings = (orders: ReadonlyArray<DemoOrder>): ReadonlyArray<DemoListing> => {
+export const makeDemoListings = (orders: ReadonlyArray<DemoOrder>): ReadonlyArray<DemoListing> => {
   const soldFlats = orders
     .filter(({ channelType }) => channelType !== "direct")
-    .flatMap(({ channelType, stays }) => stays.map(({ property }) => ({ channelType, property })))
+    .flatMap(({ channelType, stays }) => stays.map(({ propertyIndex }) => ({ channelType, property: propertyIndex })))
   const flats = [...DEMO_PROPERTIES.map((_, property) => ({ channelType: "airbnb", property })), ...soldFlats]
   const listings = new Map(
     flats.flatMap(({ channelType, property }) =>

@@ -6,7 +6,7 @@ export type DemoOrderStatus = "wait_accept" | "wait_pay" | "accepted" | "cancell
 export interface DemoStay {
   readonly code: string
   /** Place in DEMO_PROPERTIES. */
-  readonly property: number
+  readonly propertyIndex: number
   readonly checkIn: string
   readonly checkOut: string
   /** Accommodation revenue in whole units of the order's currency. */
@@ -64,12 +64,12 @@ const bookingsOf = (property: number): ReadonlyArray<DemoBooking> => {
   const groups = GROUP_BOOKINGS.filter((group) => group.properties.includes(property))
   const bookings: Array<DemoBooking> = []
   let from = -DAYS_BEFORE + (property % 3)
-  for (let turn = property; from < DAYS_AFTER; turn += 1) {
-    const nights = cycle(NIGHTS, turn)
+  for (let bookingIndex = property; from < DAYS_AFTER; bookingIndex += 1) {
+    const nights = cycle(NIGHTS, bookingIndex)
     const group = groups.find((each) => each.from < from + nights && from < each.from + each.nights)
     if (group === undefined) {
-      bookings.push({ properties: [property], from, nights, channelType: cycle(CHANNELS, turn * 2 + property) })
-      from += nights + cycle(GAPS, turn)
+      bookings.push({ properties: [property], from, nights, channelType: cycle(CHANNELS, bookingIndex * 2 + property) })
+      from += nights + cycle(GAPS, bookingIndex)
     } else {
       from = group.from + group.nights
     }
@@ -103,18 +103,18 @@ const codesOf = (
 }
 
 /** Every order of the demo operator, by check-in. The same on every start of the same day. */
-export const demoOrders = (today: string, timeZone: string): ReadonlyArray<DemoOrder> =>
+export const makeDemoOrders = (today: string, timeZone: string): ReadonlyArray<DemoOrder> =>
   [...GROUP_BOOKINGS, ...DEMO_PROPERTIES.flatMap((_, property) => bookingsOf(property))]
     .toSorted((one, other) => one.from - other.from)
     .map((booking, number) => {
       const codes = codesOf(booking, number)
       const checkIn = addDays(today, booking.from)
-      const stay = (property: number, room: number): DemoStay => ({
+      const stay = (propertyIndex: number, room: number): DemoStay => ({
         code: codes.stay(room),
-        property,
+        propertyIndex,
         checkIn,
         checkOut: addDays(checkIn, booking.nights),
-        revenue: (DEMO_PROPERTIES[property]?.nightly ?? 0) * booking.nights
+        revenue: (DEMO_PROPERTIES[propertyIndex]?.nightlyPrice ?? 0) * booking.nights
       })
       const [first, ...others] = booking.properties
       // Booked one to ten weeks ahead, but never later than yesterday.

@@ -4,21 +4,21 @@ export interface DemoProperty {
   readonly city: "Lisbon" | "Edinburgh"
   readonly currency: "EUR" | "GBP"
   /** What a night brings, in major units. */
-  readonly nightly: number
+  readonly nightlyPrice: number
 }
 
-const lisbon = (name: string, nightly: number): DemoProperty => ({
+const lisbon = (name: string, nightlyPrice: number): DemoProperty => ({
   title: `Lisbon, ${name}`,
   city: "Lisbon",
   currency: "EUR",
-  nightly
+  nightlyPrice
 })
 
-const edinburgh = (name: string, nightly: number): DemoProperty => ({
+const edinburgh = (name: string, nightlyPrice: number): DemoProperty => ({
   title: `Edinburgh, ${name}`,
   city: "Edinburgh",
   currency: "GBP",
-  nightly
+  nightlyPrice
 })
 
 /** Two cities and two currencies in one time zone. Orders name a property by its place in this list. */

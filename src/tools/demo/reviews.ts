@@ -33,7 +33,7 @@ const toSubScores = (cleanliness: number, location: number) =>
  * What was said of stays: at airbnb of three, the latest of which waits for its host's review; the host has reviewed the
  * guests of the others, and replied to one. At booking.com of one, out of ten.
  */
-export const demoReviews = (
+export const makeDemoReviews = (
   orders: ReadonlyArray<DemoOrder>,
   channelType: string,
   today: string,

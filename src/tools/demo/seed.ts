@@ -4,9 +4,9 @@ import { SqlClient } from "effect/sql"
 import { CurrentActor, systemActor } from "../../contract/actor.ts"
 import { currentSecond, dateInZone } from "../../contract/time.ts"
 import { Operators } from "../../domain/access/operators/Operators.ts"
-import { loadAssignedCodes } from "./assigned-codes.ts"
+import { loadOrdersWithAssignedCodes } from "./assigned-codes.ts"
 import type { DemoOperator } from "./demo-operator.ts"
-import { demoOrders } from "./orders.ts"
+import { makeDemoOrders } from "./orders.ts"
 import { DEMO_PROPERTIES } from "./properties.ts"
 import { writeAutomation } from "./write-automation.ts"
 import { writeChannels } from "./write-channels.ts"
@@ -99,10 +99,10 @@ export const seedDemo = Effect.gen(function* () {
     now,
     today,
     propertyIds: yield* writeProperties(operatorId, now),
-    orders: demoOrders(today, TIME_ZONE)
+    orders: makeDemoOrders(today, TIME_ZONE)
   }
   yield* Effect.forEach(BASE_WRITERS, (write) => write(operator), { discard: true })
-  const operatorWithCodes = { ...operator, orders: yield* loadAssignedCodes(operator) }
+  const operatorWithCodes = { ...operator, orders: yield* loadOrdersWithAssignedCodes(operator) }
   yield* Effect.forEach(ORDER_DEPENDENT_WRITERS, (write) => write(operatorWithCodes), { discard: true })
   const access: DemoAccess = { operatorId, accountId, email: DEMO_EMAIL, password, token, timeZone: TIME_ZONE }
   return access

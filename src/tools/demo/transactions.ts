@@ -11,10 +11,10 @@ export interface DemoTransaction {
   readonly methodId: number
   readonly actionAt: Date
   readonly note: string
-  readonly by: "System" | "host"
+  readonly enteredBy: "System" | "host"
   readonly order?: DemoOrder
   /** Place in DEMO_PROPERTIES. */
-  readonly property?: number
+  readonly propertyIndex?: number
 }
 
 // Ids of the built-in dictionaries (domain/money/dictionaries.ts).
@@ -57,7 +57,7 @@ const toDeposit = (order: DemoOrder, timeZone: string): DemoTransaction => ({
   methodId: INCOME_METHODS.stripe,
   actionAt: toInstant(`${order.stays[0].checkIn}T15:00:00`, timeZone),
   note: "Deposit, due on arrival",
-  by: "host"
+  enteredBy: "host"
 })
 
 /** What an accepted order brings and costs: the room fee on arrival, the channel's commission, a deposit for the next weeks. */
@@ -71,14 +71,14 @@ const toOrderTransactions = (
   const [{ checkIn }] = order.stays
   if (order.status !== "accepted") return []
   if (checkIn > today) return isDirect ? [toDeposit(order, timeZone)] : []
-  const payout = {
+  const commonFields = {
     order,
     currency: order.currency,
     actionAt: toInstant(`${checkIn}T00:30:00`, timeZone),
-    by: isDirect ? "host" : "System"
+    enteredBy: isDirect ? "host" : "System"
   } as const
   const fee: DemoTransaction = {
-    ...payout,
+    ...commonFields,
     direction: "income",
     amount: revenueOf(order),
     itemId: INCOME_ITEMS.roomFee,
@@ -86,7 +86,7 @@ const toOrderTransactions = (
     note: order.stays.length > 1 ? `Room fee for ${order.stays.length} rooms` : "Room fee"
   }
   const commission: DemoTransaction = {
-    ...payout,
+    ...commonFields,
     direction: "expense",
     amount: commissionOf(order.channelType, revenueOf(order)),
     itemId: EXPENSE_ITEMS.commission,
@@ -97,8 +97,8 @@ const toOrderTransactions = (
 }
 
 /** What a flat costs whoever stays in it. */
-const toPropertyExpenses = (property: number, today: string, timeZone: string): ReadonlyArray<DemoTransaction> => {
-  const { currency = "EUR", nightly = 100 } = DEMO_PROPERTIES[property] ?? {}
+const toPropertyExpenses = (propertyIndex: number, today: string, timeZone: string): ReadonlyArray<DemoTransaction> => {
+  const { currency = "EUR", nightlyPrice = 100 } = DEMO_PROPERTIES[propertyIndex] ?? {}
   const expense = (
     day: number,
     itemId: number,
@@ -113,19 +113,33 @@ const toPropertyExpenses = (property: number, today: string, timeZone: string): 
     methodId,
     actionAt: toInstant(`${addDays(today, day)}T10:15:00`, timeZone),
     note,
-    by: "host",
-    property
+    enteredBy: "host",
+    propertyIndex
   })
   return [
-    ...[-75, -45, -15, 15].map((day) => expense(day + property, EXPENSE_ITEMS.rent, nightly * 7, "Monthly rent")),
+    ...[-75, -45, -15, 15].map((day) =>
+      expense(day + propertyIndex, EXPENSE_ITEMS.rent, nightlyPrice * 7, "Monthly rent")
+    ),
     ...[-66, -36, -6].map((day) =>
-      expense(day - property, EXPENSE_ITEMS.utilities, 61.4 + property * 3.25, "Electricity and water")
+      expense(day - propertyIndex, EXPENSE_ITEMS.utilities, 61.4 + propertyIndex * 3.25, "Electricity and water")
     ),
     ...[-40, -30, -20, -10].map((day) =>
-      expense(day - property, EXPENSE_ITEMS.cleaning, 35 + property, "Cleaning after check-out", EXPENSE_METHODS.cash)
+      expense(
+        day - propertyIndex,
+        EXPENSE_ITEMS.cleaning,
+        35 + propertyIndex,
+        "Cleaning after check-out",
+        EXPENSE_METHODS.cash
+      )
     ),
-    expense(-18 - property, EXPENSE_ITEMS.laundry, 28.5 + property, "Towels and bed linen", EXPENSE_METHODS.creditCard),
-    ...(property % 3 === 0 ? [expense(-33, EXPENSE_ITEMS.maintenance, 119.9, "Boiler service")] : [])
+    expense(
+      -18 - propertyIndex,
+      EXPENSE_ITEMS.laundry,
+      28.5 + propertyIndex,
+      "Towels and bed linen",
+      EXPENSE_METHODS.creditCard
+    ),
+    ...(propertyIndex % 3 === 0 ? [expense(-33, EXPENSE_ITEMS.maintenance, 119.9, "Boiler service")] : [])
   ]
 }
 
@@ -138,7 +152,7 @@ const toOverhead = (today: string, timeZone: string): ReadonlyArray<DemoTransact
     ...fields,
     currency: "EUR",
     actionAt: toInstant(`${addDays(today, day)}T09:00:00`, timeZone),
-    by: "host"
+    enteredBy: "host"
   })
   const accounting = { direction: "expense", itemId: EXPENSE_ITEMS.other, methodId: EXPENSE_METHODS.transfer } as const
   return [
@@ -162,7 +176,7 @@ const toOverhead = (today: string, timeZone: string): ReadonlyArray<DemoTransact
 }
 
 /** Every entry of the demo operator. An order has at most one entry of an item, which is how its shares find it. */
-export const demoTransactions = (
+export const makeDemoTransactions = (
   orders: ReadonlyArray<DemoOrder>,
   today: string,
   timeZone: string

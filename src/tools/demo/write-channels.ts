@@ -10,12 +10,12 @@ import type { ChannelOrderEvent, ChannelRoom } from "../../domain/channels/port/
 import { Listings } from "../../domain/listings/Listings.ts"
 import { WakeUp } from "../../jobs/WakeUp.ts"
 import { HOST_RESPONSE_DEADLINE_MS } from "../../platform/limits.ts"
-import { type DemoThreads, demoThreads } from "./conversations.ts"
+import { type DemoThreads, makeDemoThreads } from "./conversations.ts"
 import type { DemoOperator } from "./demo-operator.ts"
 import { bookerOf } from "./guests.ts"
-import { type DemoListing, demoListings, listingIdOf } from "./listings.ts"
+import { type DemoListing, listingIdOf, makeDemoListings } from "./listings.ts"
 import type { DemoOrder } from "./orders.ts"
-import { demoReviews } from "./reviews.ts"
+import { makeDemoReviews } from "./reviews.ts"
 import { commissionOf } from "./transactions.ts"
 
 const USERNAME = "two-harbours"
@@ -38,7 +38,7 @@ const openListing = Effect.fnUntraced(function* ({ operatorId, propertyIds }: De
   const listingKey = { operator_id: operatorId, channel_type: listing.channelType, listing_id: listing.listingId }
   const [createdListing] = yield* listings.list(listingKey, 1)
   const [roomType] = yield* sql<{ id: number }>`SELECT id FROM room_types WHERE operator_id = ${operatorId} LIMIT 1`
-  const flat = listing.property === undefined ? undefined : propertyIds[listing.property]
+  const flat = listing.propertyIndex === undefined ? undefined : propertyIds[listing.propertyIndex]
   const mapping =
     flat === undefined
       ? roomType && { type: "room_type" as const, id: roomType.id }
@@ -58,7 +58,7 @@ const toChannelRoom = (order: DemoOrder, stay: DemoOrder["stays"][number], index
   const dates = { check_in_date: stay.checkIn, check_out_date: stay.checkOut }
   return {
     room_id: `R${index + 1}`,
-    listing_id: listingIdOf(order.channelType, stay.property),
+    listing_id: listingIdOf(order.channelType, stay.propertyIndex),
     ...dates,
     number_of_adults: 1 + (countNights(dates) % 3),
     rate: stay.revenue,
@@ -100,17 +100,17 @@ const toOrderEvent = (order: DemoOrder, index: number, threads: DemoThreads, now
 export const writeChannels = Effect.fn("demo.writeChannels")(
   function* (operator: DemoOperator) {
     const accounts = new Map<string, number>()
-    for (const listing of demoListings(operator.orders)) {
+    for (const listing of makeDemoListings(operator.orders)) {
       accounts.set(listing.channelType, yield* openListing(operator, listing))
     }
     const marketplace = yield* Marketplace
-    const threads = demoThreads(operator.orders, operator.now, operator.timeZone)
+    const threads = makeDemoThreads(operator.orders, operator.now, operator.timeZone)
     for (const [channelType, accountId] of accounts) {
       const channelOrders = operator.orders.filter((order) => order.channelType === channelType)
       yield* marketplace.importHistory(accountId, {
         threads: threads.forChannel(channelType),
         orders: channelOrders.map((order, index) => toOrderEvent(order, index, threads, operator.now)),
-        reviews: demoReviews(channelOrders, channelType, operator.today, operator.timeZone)
+        reviews: makeDemoReviews(channelOrders, channelType, operator.today, operator.timeZone)
       })
     }
   },

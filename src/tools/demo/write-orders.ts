@@ -32,7 +32,7 @@ const toNewOrder = (order: DemoOrder, propertyIds: ReadonlyArray<number>, accoun
     const dates = { check_in_date: stay.checkIn, check_out_date: stay.checkOut }
     const guests = 1 + (countNights(dates) % 3)
     return NewStay.make({
-      property_id: propertyIds[stay.property] ?? null,
+      property_id: propertyIds[stay.propertyIndex] ?? null,
       ...dates,
       number_of_guests: guests,
       number_of_adults: guests,

@@ -1,6 +1,6 @@
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { defaultTagColor, type PaletteColor } from "../../contract/palette.ts"
+import { defaultTagColor, type TagColor } from "../../contract/tag-color.ts"
 import { ReservationTagStore } from "../../domain/bookings/reservation-tags/store.ts"
 import { GroupStore } from "../../domain/properties/groups/store.ts"
 import { RoomTypeStore } from "../../domain/properties/properties/room-type-store.ts"
@@ -22,23 +22,26 @@ const LOCATIONS: ReadonlyArray<{ readonly address: string; readonly latitude: st
 
 // Places in DEMO_PROPERTIES.
 const LEITH_HARBOUR_INDEXES = [5, 6]
-const TAGS: ReadonlyArray<{ readonly name: string; readonly color: PaletteColor; readonly on: ReadonlyArray<number> }> =
-  [
-    { name: "Sea view", color: "#2CBCFD", on: [2, ...LEITH_HARBOUR_INDEXES] },
-    { name: "Pets welcome", color: "#1BBFA4", on: [3, 4, 7] },
-    { name: "Own parking", color: "#7175FA", on: [4] }
-  ]
+const TAGS: ReadonlyArray<{
+  readonly name: string
+  readonly color: TagColor
+  readonly propertyIndexes: ReadonlyArray<number>
+}> = [
+  { name: "Sea view", color: "#2CBCFD", propertyIndexes: [2, ...LEITH_HARBOUR_INDEXES] },
+  { name: "Pets welcome", color: "#1BBFA4", propertyIndexes: [3, 4, 7] },
+  { name: "Own parking", color: "#7175FA", propertyIndexes: [4] }
+]
 const RESERVATION_TAGS = ["Baby cot", "Airport pick-up"]
 
 /** Sorts the flats: a group a city, one room type of two flats, tags of both kinds; and says where each flat is. */
 export const writePortfolio = Effect.fn("demo.writePortfolio")(
   function* ({ operatorId, propertyIds, now }: DemoOperator) {
     const sql = yield* SqlClient.SqlClient
-    const propertyIdsAt = (places: ReadonlyArray<number>) => places.flatMap((place) => propertyIds[place] ?? [])
-    const places = LOCATIONS.map((place, index) => ({ ...place, id: propertyIds[index] }))
+    const propertyIdsAt = (indexes: ReadonlyArray<number>) => indexes.flatMap((place) => propertyIds[place] ?? [])
+    const locations = LOCATIONS.map((place, index) => ({ ...place, id: propertyIds[index] }))
     yield* sql`
       UPDATE properties SET address = place.address, latitude = place.latitude, longitude = place.longitude
-      FROM jsonb_to_recordset(${JSON.stringify(places)}::text::jsonb) AS place
+      FROM jsonb_to_recordset(${JSON.stringify(locations)}::text::jsonb) AS place
         (id bigint, address text, latitude text, longitude text)
       WHERE properties.operator_id = ${operatorId} AND properties.id = place.id`
 
@@ -51,11 +54,11 @@ export const writePortfolio = Effect.fn("demo.writePortfolio")(
     const harbour = { title: "Leith Harbour apartment", property_ids: propertyIdsAt(LEITH_HARBOUR_INDEXES) }
     const { id: roomTypeId } = yield* roomTypes.create(operatorId, harbour, now)
     const tags = yield* TagStore
-    for (const { name, color, on } of TAGS) {
+    for (const { name, color, propertyIndexes } of TAGS) {
       const room_type_ids = roomTypeId !== null && name === "Sea view" ? [roomTypeId] : []
       yield* tags.create(
         operatorId,
-        { name, color, defaultColor: color, property_ids: propertyIdsAt(on), room_type_ids },
+        { name, color, defaultColor: color, property_ids: propertyIdsAt(propertyIndexes), room_type_ids },
         now
       )
     }

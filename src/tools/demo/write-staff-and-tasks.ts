@@ -29,7 +29,7 @@ const REPAIRS = [
 ] as const
 const LEITH_HARBOUR_INDEXES = [5, 6]
 
-const TASK = {
+const TASK_DEFAULTS = {
   level: "standard",
   property_id: null,
   staff_id: null,
@@ -87,15 +87,15 @@ const writeCleanings = Effect.fnUntraced(function* (
 ) {
   const { operatorId, propertyIds, today, now } = operator
   const tasks = yield* TaskStore
-  for (const { code, property, checkOut } of departuresOf(operator)) {
-    const flat = DEMO_PROPERTIES[property]
+  for (const { code, propertyIndex, checkOut } of departuresOf(operator)) {
+    const flat = DEMO_PROPERTIES[propertyIndex]
     const { stay_id } = yield* tasks.findPreconditions(operatorId, { stay_code: code })
     if (flat === undefined) continue
     const cleaning: NewTask = {
-      ...TASK,
+      ...TASK_DEFAULTS,
       type: "cleaning",
       status: checkOut < today ? "completed" : "pending",
-      property_id: propertyIds[property] ?? null,
+      property_id: propertyIds[propertyIndex] ?? null,
       staff_id: cleaners[flat.city],
       stay_id,
       expected_date: checkOut,
@@ -112,7 +112,7 @@ const writeRepairs = Effect.fnUntraced(function* (operator: DemoOperator, handyw
   const tasks = yield* TaskStore
   for (const { property, on, note, status } of REPAIRS) {
     const repair: NewTask = {
-      ...TASK,
+      ...TASK_DEFAULTS,
       type: "maintenance",
       status,
       property_id: propertyIds[property] ?? null,

@@ -3,10 +3,11 @@ import { SqlClient } from "effect/sql"
 import { formatMinorUnits, toMinorUnits } from "../../contract/money.ts"
 import { splitIntoShares, toTransactionStatus } from "../../domain/money/rules.ts"
 import type { DemoOperator } from "./demo-operator.ts"
-import { type DemoTransaction, demoTransactions } from "./transactions.ts"
+import { type DemoTransaction, makeDemoTransactions } from "./transactions.ts"
 
 /** Amounts of the demo are whole cents. */
-const unitsOf = ({ amount, currency }: DemoTransaction): bigint => Option.getOrThrow(toMinorUnits(amount, currency))
+const minorUnitsOf = ({ amount, currency }: DemoTransaction): bigint =>
+  Option.getOrThrow(toMinorUnits(amount, currency))
 
 /** What each stay of the entry's order carries of it, by the rule of the service itself. */
 const toShareRows = (entry: DemoTransaction) => {
@@ -14,7 +15,7 @@ const toShareRows = (entry: DemoTransaction) => {
   const { code, stays } = entry.order
   // Here a stay's place stands for its id, which only the database knows.
   const shares = splitIntoShares(
-    unitsOf(entry),
+    minorUnitsOf(entry),
     entry.currency,
     stays.map((stay, id) => ({ id, revenue: stay.revenue.toFixed(4) }))
   )
@@ -30,19 +31,19 @@ const toShareRows = (entry: DemoTransaction) => {
 /** Writes the entries, then what each stay carries of those on orders: two statements. */
 export const writeTransactions = Effect.fn("demo.writeEntries")(function* (operator: DemoOperator) {
   const sql = yield* SqlClient.SqlClient
-  const entries = demoTransactions(operator.orders, operator.today, operator.timeZone)
+  const entries = makeDemoTransactions(operator.orders, operator.today, operator.timeZone)
   const rows = entries.map((entry) => ({
     direction: entry.direction,
-    amount: formatMinorUnits(unitsOf(entry), entry.currency),
+    amount: formatMinorUnits(minorUnitsOf(entry), entry.currency),
     currency: entry.currency,
     item_id: entry.itemId,
     payment_method_id: entry.methodId,
     action_at: entry.actionAt,
     note: entry.note,
-    property_id: entry.property === undefined ? null : operator.propertyIds[entry.property],
+    property_id: entry.propertyIndex === undefined ? null : operator.propertyIds[entry.propertyIndex],
     order_code: entry.order?.code ?? null,
     status: toTransactionStatus(entry.actionAt.getTime(), operator.now.getTime()),
-    operator_name: entry.by === "System" ? "System" : operator.accountName,
+    operator_name: entry.enteredBy === "System" ? "System" : operator.accountName,
     created_at: new Date(Math.min(entry.actionAt.getTime(), operator.now.getTime()))
   }))
   yield* sql`

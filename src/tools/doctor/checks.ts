@@ -40,7 +40,7 @@ const toErrorCode = (cause: unknown): string => {
 }
 
 /** Of what answers in time; else one finding that says why not. */
-export const checkInTime = <E>(
+export const runCheckWithTimeout = <E>(
   check: Effect.Effect<ReadonlyArray<Finding>, E>,
   toFailureFinding: (reason: string) => Finding
 ): Effect.Effect<ReadonlyArray<Finding>> =>
@@ -71,7 +71,7 @@ export const checkPublicUrl = ({ publicUrl }: Pick<Settings, "publicUrl">) => {
   const check = "PUBLIC_URL"
   const { host } = new URL(publicUrl)
   const advice = "check that the service runs, and that DNS and the proxy match PUBLIC_URL"
-  return checkInTime(
+  return runCheckWithTimeout(
     Effect.map(sendRequest(`${publicUrl}/health/live`, {}), ({ answer, before, after }) => {
       if (answer.status !== 200)
         return [errorFinding(check, `${host} answers ${answer.status} to /health/live`, advice)]
@@ -92,7 +92,7 @@ export const checkCollector = ({ otlpEndpoint, otlpHeaders }: Pick<Settings, "ot
     "content-type": "application/json",
     ...(otlpHeaders === undefined ? {} : Redacted.value(otlpHeaders))
   }
-  return checkInTime(
+  return runCheckWithTimeout(
     Effect.map(
       sendRequest(`${otlpEndpoint}/v1/traces`, { method: "POST", headers, body: '{"resourceSpans":[]}' }),
       ({ answer: { status } }) => [
@@ -132,8 +132,8 @@ export const checkRedis = ({ redisUrl }: Pick<Settings, "redisUrl">) => {
     }),
     (instance) => Effect.sync(() => (instance.isOpen ? instance.destroy() : undefined))
   )
-  const tryCommand = <A>(ask: () => Promise<A>) => Effect.tryPromise({ try: ask, catch: (cause) => cause })
-  return checkInTime(
+  const tryCommand = <A>(command: () => Promise<A>) => Effect.tryPromise({ try: command, catch: (cause) => cause })
+  return runCheckWithTimeout(
     Effect.scoped(
       Effect.gen(function* () {
         const client = yield* acquireClient
@@ -158,7 +158,7 @@ export const checkRedis = ({ redisUrl }: Pick<Settings, "redisUrl">) => {
 
 /** The free room of a folder. */
 export const checkDisk = (variable: string, folder: string) =>
-  checkInTime(
+  runCheckWithTimeout(
     Effect.map(Effect.tryPromise({ try: () => statfs(folder), catch: (cause) => cause }), ({ bavail, bsize }) => [
       diskFinding(variable, bavail * bsize)
     ]),
@@ -232,8 +232,8 @@ const checkSecrets = (settings: DatabaseCheckSettings) =>
     return secretsFinding({
       isSet: secretKeys !== undefined,
       isDemo: isLocalDemo(settings),
-      missing: findMissingKeyIds(usage.value, keys),
-      otherwise: countOutdatedTexts(usage.value, keys)
+      missingKeyIds: findMissingKeyIds(usage.value, keys),
+      outdatedCount: countOutdatedTexts(usage.value, keys)
     })
   })
 
@@ -253,7 +253,7 @@ const checkQueues = Effect.gen(function* () {
 })
 
 /** The same, of a database that may be away; `on` gives the work its database. */
-export const checkDatabaseInTime = <E, R>(check: Effect.Effect<ReadonlyArray<Finding>, E, R>) =>
+export const runDatabaseCheckWithTimeout = <E, R>(check: Effect.Effect<ReadonlyArray<Finding>, E, R>) =>
   Effect.map(
     Effect.timeoutOption(
       Effect.catchCause(check, (cause) => Effect.succeed([toUnusableFinding(cause)])),

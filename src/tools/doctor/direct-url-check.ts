@@ -4,7 +4,7 @@ import { findInnermostCause } from "../../platform/database/error-reason.ts"
 import { layerPostgres } from "../../platform/database/postgres.ts"
 import { makeSingleRowReader } from "../../platform/database/rows.ts"
 import type { Settings } from "../../service/configuration.ts"
-import { checkInTime } from "./checks.ts"
+import { runCheckWithTimeout } from "./checks.ts"
 import { errorFinding, type Finding, okFinding, unknownFinding } from "./finding.ts"
 
 const readIdentity = makeSingleRowReader(Schema.Struct({ identity: Schema.String }))
@@ -15,7 +15,11 @@ const loadDatabaseIdentity = (url: Redacted.Redacted) =>
     readIdentity(sql`
       SELECT system_identifier || ' ' || (SELECT oid FROM pg_database WHERE datname = current_database()) AS identity
       FROM pg_control_system()`)
-  ).pipe(Effect.provide(layerPostgres({ url, pooler: { prepared: false }, maxConnections: 1 }), { local: true }))
+  ).pipe(
+    Effect.provide(layerPostgres({ url, pooler: { supportsPreparedStatements: false }, maxConnections: 1 }), {
+      local: true
+    })
+  )
 
 const CHECK = "DATABASE_DIRECT_URL"
 
@@ -42,11 +46,13 @@ export const checkDirectUrl = ({
           )
     ]
   })
-  return checkInTime(Effect.mapError(Effect.catchDefect(compareDatabases, Effect.fail), findInnermostCause), (reason) =>
-    errorFinding(
-      CHECK,
-      `${host} cannot be reached: ${reason}`,
-      "check it; meanwhile each process polls for work every second"
-    )
+  return runCheckWithTimeout(
+    Effect.mapError(Effect.catchDefect(compareDatabases, Effect.fail), findInnermostCause),
+    (reason) =>
+      errorFinding(
+        CHECK,
+        `${host} cannot be reached: ${reason}`,
+        "check it; meanwhile each process polls for work every second"
+      )
   )
 }

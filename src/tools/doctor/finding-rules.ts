@@ -37,11 +37,11 @@ export interface ClockReading {
   readonly precision?: number
 }
 
-const megabytes = (bytes: number): string => `${Math.floor(bytes / 1024 ** 2)} MiB`
+const formatMebibytes = (bytes: number): string => `${Math.floor(bytes / 1024 ** 2)} MiB`
 
 export const diskFinding = (variable: string, freeBytes: number): Finding => {
   const check = `disk of ${variable}`
-  const found = `${megabytes(freeBytes)} free`
+  const found = `${formatMebibytes(freeBytes)} free`
   const advice = `free space there, or move ${variable} to a larger disk`
   if (freeBytes < DISK_FULL_BYTES) return errorFinding(check, found, advice)
   return freeBytes < DISK_LOW_BYTES ? warningFinding(check, found, advice) : okFinding(check, found)
@@ -101,22 +101,22 @@ export const connectionsFinding = (maxConnections: number, workers: number, conn
 }
 
 /** What secrets the database has, counted by the key they are sealed with. */
-export interface SealedSecrets {
+export interface SecretKeyStatus {
   /** Whether SECRET_KEY is set. */
   readonly isSet: boolean
   readonly isDemo: boolean
   /** Ids of keys that are missing. */
-  readonly missing: ReadonlyArray<string>
+  readonly missingKeyIds: ReadonlyArray<string>
   /** Secrets that are kept otherwise than they would be written now. */
-  readonly otherwise: number
+  readonly outdatedCount: number
 }
 
-export const secretsFinding = ({ isSet, isDemo, missing, otherwise }: SealedSecrets): Finding => {
+export const secretsFinding = ({ isSet, isDemo, missingKeyIds, outdatedCount }: SecretKeyStatus): Finding => {
   const check = "SECRET_KEY"
-  if (missing.length > 0) {
+  if (missingKeyIds.length > 0) {
     return errorFinding(
       check,
-      `lacks ${missing.join(", ")}, which secrets of the database need`,
+      `lacks ${missingKeyIds.join(", ")}, which secrets of the database need`,
       "add the key with that id from a former value of SECRET_KEY"
     )
   }
@@ -128,9 +128,9 @@ export const secretsFinding = ({ isSet, isDemo, missing, otherwise }: SealedSecr
       "set it to the output of latchkey secret new, restart, then run latchkey secret rotate"
     )
   }
-  return otherwise === 0
+  return outdatedCount === 0
     ? okFinding(check, "decrypts every secret, and all use its first key")
-    : warningFinding(check, `${otherwise} secrets do not use its first key`, "run latchkey secret rotate")
+    : warningFinding(check, `${outdatedCount} secrets do not use its first key`, "run latchkey secret rotate")
 }
 
 /** Deliveries that were given up within a day, counted up to `most`. */

@@ -10,10 +10,10 @@ export interface SettingView {
   readonly from: "set" | "default"
 }
 
-const toVisibleValue = ({ shown }: DeclaredSetting, text: string): string => {
-  if (shown === "nothing") return "<hidden>"
+const toVisibleValue = ({ printablePart }: DeclaredSetting, text: string): string => {
+  if (printablePart === "nothing") return "<hidden>"
   // The rest of an address may be a password or a key.
-  if (shown !== "host") return redactSecrets(text)
+  if (printablePart !== "host") return redactSecrets(text)
   const url = URL.parse(text)
   return url === null ? "<hidden>" : `${url.protocol}//${url.host}`
 }

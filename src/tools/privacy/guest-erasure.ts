@@ -20,7 +20,10 @@ import type { GuestMatch } from "./guest-search.ts"
 // changes an order takes them, orders first.
 
 /** Says in the trail, and to subscribers, that the guest of these is gone; nothing of him. */
-const recordErasure = Effect.fnUntraced(function* ({ party: { operatorId, stayIds }, records }: GuestMatch, now: Date) {
+const recordErasure = Effect.fnUntraced(function* (
+  { recordIds: { operatorId, stayIds }, records }: GuestMatch,
+  now: Date
+) {
   const sql = yield* SqlClient.SqlClient
   yield* recordChange(sql, {
     change: sql`erased AS (
@@ -28,7 +31,7 @@ const recordErasure = Effect.fnUntraced(function* ({ party: { operatorId, stayId
       FROM stays s JOIN orders o ON o.operator_id = s.operator_id AND o.id = s.order_id
       WHERE s.operator_id = ${operatorId} AND s.id = ANY (${idsParameter(stayIds)}::bigint[]))`,
     events: [recordStayUpdates(sql, { from: sql`erased`, at: now })],
-    touched: sql`
+    changedRecords: sql`
       SELECT ${operatorId}::bigint AS operator_id, record, '{guest}'::text[] AS fields FROM unnest(${records}::text[]) record`,
     outcome: sql`SELECT true AS erased`
   })
@@ -42,17 +45,17 @@ export const eraseStoredResponses = Effect.fnUntraced(function* (matches: Readon
   const sql = yield* SqlClient.SqlClient
   const [firstMatch] = matches
   if (firstMatch === undefined) return
-  const { operatorId } = firstMatch.party
-  const party = {
-    ...firstMatch.party,
-    orderIds: matches.flatMap((match) => match.party.orderIds),
-    codes: matches.flatMap((match) => match.party.codes)
+  const { operatorId } = firstMatch.recordIds
+  const recordIds = {
+    ...firstMatch.recordIds,
+    orderIds: matches.flatMap((match) => match.recordIds.orderIds),
+    codes: matches.flatMap((match) => match.recordIds.codes)
   }
   const records = sql`
     SELECT unnest(${matches.flatMap((match) => match.records)}::text[])
-    UNION ALL ${selectGuestReviewRecords(sql, party)} UNION ALL ${selectGuestTransactionRecords(sql, party)}`
+    UNION ALL ${selectGuestReviewRecords(sql, recordIds)} UNION ALL ${selectGuestTransactionRecords(sql, recordIds)}`
   yield* retryOnLockConflict(Effect.asVoid(sql`${eraseReceiverResponsesSql(sql, operatorId, records)}`))
-  yield* retryOnLockConflict(Effect.asVoid(sql`${deleteKeysOfCodesSql(sql, operatorId, party.codes)}`))
+  yield* retryOnLockConflict(Effect.asVoid(sql`${deleteKeysOfCodesSql(sql, operatorId, recordIds.codes)}`))
 })
 
 const readStayIds = makeRowsReader(Schema.Struct({ id: Schema.Int }))
@@ -63,33 +66,33 @@ const alwaysErase: Effect.Effect<boolean> = Effect.succeed(true)
  * Leaves nothing of the guest of an order and its conversation but nights, money and codes; what is kept beside it is forgotten before.
  * `isStillDue`: asked once all is locked, whether it is to be erased after all.
  */
-export const eraseGuest = Effect.fnUntraced(function* <E>(
+export const eraseGuestMatch = Effect.fnUntraced(function* <E>(
   match: GuestMatch,
   isStillDue: Effect.Effect<boolean, E> = alwaysErase
 ) {
   const sql = yield* SqlClient.SqlClient
   const now = yield* DateTime.nowAsDate
   const erasure = Effect.gen(function* () {
-    yield* sql`${lockGuestOrders(sql, match.party)}`
+    yield* sql`${lockGuestOrders(sql, match.recordIds)}`
     // A channel may have given the order other rooms since it was found.
-    const stays = yield* readStayIds(sql`${selectStaysOfGuestOrders(sql, match.party)}`)
-    const party = { ...match.party, stayIds: stays.map(({ id }) => id) }
-    yield* sql`${lockAnswerPartitionsSql(sql, party)}`
-    yield* sql`${lockConversationsSql(sql, party)}`
+    const stays = yield* readStayIds(sql`${selectStaysOfGuestOrders(sql, match.recordIds)}`)
+    const recordIds = { ...match.recordIds, stayIds: stays.map(({ id }) => id) }
+    yield* sql`${lockAnswerPartitionsSql(sql, recordIds)}`
+    yield* sql`${lockConversationsSql(sql, recordIds)}`
     if (!(yield* isStillDue)) return
     const statements = [
-      ...cancelGuestPlansSql(sql, party, now),
-      ...GUEST_DATA_TABLES.flatMap(({ eraseStatements }) => eraseStatements(sql, party, now))
+      ...cancelGuestPlansSql(sql, recordIds, now),
+      ...GUEST_DATA_TABLES.flatMap(({ eraseStatements }) => eraseStatements(sql, recordIds, now))
     ]
     yield* Effect.forEach(statements, (statement) => sql`${statement}`, { discard: true })
-    yield* recordErasure({ ...match, party }, now)
+    yield* recordErasure({ ...match, recordIds }, now)
   })
   yield* retryOnLockConflict(sql.withTransaction(erasure))
 })
 
 /** All that was found of a guest, an order after the other. */
-export const eraseGuests = (matches: ReadonlyArray<GuestMatch>) =>
+export const eraseGuestMatches = (matches: ReadonlyArray<GuestMatch>) =>
   Effect.andThen(
     eraseStoredResponses(matches),
-    Effect.forEach(matches, (match) => eraseGuest(match), { discard: true })
+    Effect.forEach(matches, (match) => eraseGuestMatch(match), { discard: true })
   )

@@ -93,8 +93,8 @@ const writeImages = Effect.fnUntraced(function* <E>(imageRows: ReadonlyArray<Gue
   const imageStore = yield* Images
   let [images, images_missing] = [0, 0]
   for (const { place, id, token } of imageRows) {
-    const opened = yield* imageStore.open(token)
-    const bytes = Option.isSome(opened) ? yield* readImageBytes(opened.value) : undefined
+    const openedImage = yield* imageStore.open(token)
+    const bytes = Option.isSome(openedImage) ? yield* readImageBytes(openedImage.value) : undefined
     if (bytes === undefined) images_missing++
     else {
       yield* write({ image: { place, id }, jpeg: bytes.toString("base64") })
@@ -111,15 +111,15 @@ const recordExport = Effect.fnUntraced(function* (operatorId: number, matches: R
   yield* recordChange(sql, {
     change: sql`exported AS (SELECT record FROM unnest(${records}::text[]) record)`,
     events: [],
-    touched: sql`SELECT ${operatorId}::bigint AS operator_id, record, '{}'::text[] AS fields FROM exported`,
+    changedRecords: sql`SELECT ${operatorId}::bigint AS operator_id, record, '{}'::text[] AS fields FROM exported`,
     outcome: sql`SELECT true AS exported`
   })
 })
 
 /** Everything as one party: a conversation of two orders is told once. */
-const mergeParties = (operatorId: number, matches: ReadonlyArray<GuestMatch>): GuestRecordIds => {
+const mergeRecordIds = (operatorId: number, matches: ReadonlyArray<GuestMatch>): GuestRecordIds => {
   const distinct = <A>(select: (party: GuestRecordIds) => ReadonlyArray<A>): ReadonlyArray<A> =>
-    Array.from(new Set(matches.flatMap(({ party }) => select(party))))
+    Array.from(new Set(matches.flatMap(({ recordIds }) => select(recordIds))))
   return {
     operatorId,
     orderIds: distinct(({ orderIds }) => orderIds),
@@ -135,7 +135,7 @@ export const exportGuest = Effect.fnUntraced(function* <E>(
   matches: ReadonlyArray<GuestMatch>,
   output: { readonly at: Date; readonly write: ExportWriter<E> }
 ) {
-  const party = mergeParties(operatorId, matches)
+  const recordIds = mergeRecordIds(operatorId, matches)
   yield* recordExport(operatorId, matches)
   yield* output.write({
     format: "latchkey guest",
@@ -143,7 +143,7 @@ export const exportGuest = Effect.fnUntraced(function* <E>(
     operator_id: operatorId,
     made_at: output.at.toISOString()
   })
-  const snapshot = yield* writeSnapshot(party, output.write)
+  const snapshot = yield* writeSnapshot(recordIds, output.write)
   const summary = { records: snapshot.records, ...(yield* writeImages(snapshot.images, output.write)) }
   yield* output.write({ end: summary })
   return summary

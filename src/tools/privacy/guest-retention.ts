@@ -14,11 +14,11 @@ import {
   releaseOldMessageImagesSql
 } from "../../domain/guests/images/message-image-retention.ts"
 import { repeatPeriodically } from "../../jobs/loop.ts"
-import { RETENTION_MS } from "../../jobs/retention.ts"
+import { RETENTION_INTERVAL_MS } from "../../jobs/retention.ts"
 import { makeRowsReader, makeSingleRowReader } from "../../platform/database/rows.ts"
 import { findStorageFailure } from "../../platform/database/storage-failure.ts"
 import { RetentionDays } from "../../platform/installation.ts"
-import { eraseGuest, eraseStoredResponses } from "./guest-erasure.ts"
+import { eraseGuestMatch, eraseStoredResponses } from "./guest-erasure.ts"
 import { findGuestByConversation, findGuestByOrder, type GuestMatch } from "./guest-search.ts"
 
 // What the settings keep for so many days goes after them. Operators take turns of a bounded size, so that one with years to forget
@@ -128,24 +128,24 @@ interface StayCursor {
 
 /** What is erased of an order that is over: its conversation only once every order of it is. */
 const toErasableMatch = (orderId: number, thread: ReadonlyArray<GuestMatch>): GuestMatch | undefined => {
-  const ownMatch = thread.find(({ party }) => party.orderIds.includes(orderId))
+  const ownMatch = thread.find(({ recordIds }) => recordIds.orderIds.includes(orderId))
   if (ownMatch === undefined || ownMatch.currentStayCodes.length > 0) return undefined
   if (thread.every(({ currentStayCodes }) => currentStayCodes.length === 0)) return ownMatch
   return {
     ...ownMatch,
-    party: { ...ownMatch.party, conversationIds: [] },
+    recordIds: { ...ownMatch.recordIds, conversationIds: [] },
     records: ownMatch.records.filter((record) => record.startsWith("reservation:"))
   }
 }
 
 /** One guest who cannot be erased keeps no other from it; a database that is away or full keeps all. */
-const eraseGuestAlone = <E>(match: GuestMatch, isStillDue?: Effect.Effect<boolean, E>) =>
-  Effect.orDie(eraseGuest(match, isStillDue)).pipe(
+const tryEraseGuestMatch = <E>(match: GuestMatch, isStillDue?: Effect.Effect<boolean, E>) =>
+  Effect.orDie(eraseGuestMatch(match, isStillDue)).pipe(
     Effect.catchCauseIf(
       (cause) => !Cause.hasInterruptsOnly(cause) && findStorageFailure(cause) === undefined,
       (cause) =>
         Effect.logWarning("erasing a guest failed and is tried again", cause).pipe(
-          Effect.annotateLogs({ operator_id: match.party.operatorId, records: match.records })
+          Effect.annotateLogs({ operator_id: match.recordIds.operatorId, records: match.records })
         )
     )
   )
@@ -166,7 +166,7 @@ const guestRetention = (cutoff: Date): RetentionTask<StayCursor> => ({
     )
     const matches = endedOrderIds.flatMap((id, index) => toErasableMatch(id, threads[index] ?? []) ?? [])
     yield* Effect.orDie(eraseStoredResponses(matches))
-    yield* Effect.forEach(matches, (match) => eraseGuestAlone(match), { discard: true })
+    yield* Effect.forEach(matches, (match) => tryEraseGuestMatch(match), { discard: true })
     const lastStay = endedStays.at(-1)
     return lastStay !== undefined && endedStays.length === STAYS_PER_BATCH
       ? { day: lastStay.check_out_date, id: lastStay.id }
@@ -217,9 +217,9 @@ export const oldInquiriesSql = (
 const readStillQuiet = makeSingleRowReader(Schema.Struct({ still: Schema.Boolean }))
 
 /** Whether it is so of all of them; who writes in one waits meanwhile. */
-export const areQuietSince = (
+export const areConversationsInactive = (
   sql: SqlClient.SqlClient,
-  { party: { operatorId, conversationIds } }: GuestMatch,
+  { recordIds: { operatorId, conversationIds } }: GuestMatch,
   cutoff: Date
 ) =>
   Effect.map(
@@ -244,7 +244,7 @@ const inquiryRetention = (cutoff: Date): RetentionTask<InquiryCursor> => ({
       .filter((thread) => thread.every(({ currentStayCodes }) => currentStayCodes.length === 0))
       .flat()
     yield* Effect.orDie(eraseStoredResponses(matches))
-    yield* Effect.forEach(matches, (match) => eraseGuestAlone(match, areQuietSince(sql, match, cutoff)), {
+    yield* Effect.forEach(matches, (match) => tryEraseGuestMatch(match, areConversationsInactive(sql, match, cutoff)), {
       discard: true
     })
     const lastInquiry = inquiries.at(-1)
@@ -267,7 +267,7 @@ export const applyGuestRetention = Effect.fnUntraced(function* (days: RetentionD
 export const layerGuestRetention = Layer.effectDiscard(
   Effect.flatMap(RetentionDays, (days) => {
     if (Object.values(days).every((each) => each === undefined)) return Effect.void
-    return repeatPeriodically("retention of guest data", RETENTION_MS, (now) =>
+    return repeatPeriodically("retention of guest data", RETENTION_INTERVAL_MS, (now) =>
       Effect.provideService(applyGuestRetention(days, now), CurrentActor, systemActor("retention", "guest erase"))
     )
   })

@@ -3,7 +3,7 @@ import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import type { GuestRecordIds } from "../../domain/guest-data.ts"
 import { makeRowsReader } from "../../platform/database/rows.ts"
-import { GUEST_COMMAND_ORDERS } from "../../platform/limits.ts"
+import { GUEST_COMMAND_ORDERS_MAX } from "../../platform/limits.ts"
 
 // Who is meant: by what a guest says of himself, or by a code. It reads the orders of the operator from end to end, which is for
 // who runs the service and seldom.
@@ -20,13 +20,13 @@ export type GuestQuery =
 /** More than one command works on: nothing was done. */
 export class TooManyGuestRecords extends Data.TaggedError("TooMany") {
   override get message(): string {
-    return `--order: is required, because this guest has more than ${GUEST_COMMAND_ORDERS} orders and conversations.`
+    return `--order: is required, because this guest has more than ${GUEST_COMMAND_ORDERS_MAX} orders and conversations.`
   }
 }
 
 /** An order or a conversation of the guest, with what belongs to it. */
 export interface GuestMatch {
-  readonly party: GuestRecordIds
+  readonly recordIds: GuestRecordIds
   /** As the trail names them. */
   readonly records: ReadonlyArray<string>
   /** Codes of its stays that are not over, and not of a cancelled order. */
@@ -82,7 +82,7 @@ const GuestMatchRow = Schema.Struct({
 const readMatchRows = makeRowsReader(GuestMatchRow)
 
 const toGuestMatch = (operatorId: number, row: typeof GuestMatchRow.Type): GuestMatch => ({
-  party: {
+  recordIds: {
     operatorId,
     orderIds: row.order_id === null ? [] : [row.order_id],
     stayIds: row.stay_ids,
@@ -126,7 +126,7 @@ const guestMatchesSql = (
   UNION ALL
   SELECT NULL, NULL, c.id, c.code, '{}', '{}' FROM threads JOIN conversations c ON c.operator_id = ${operatorId} AND c.code = threads.code
   WHERE NOT EXISTS (SELECT FROM orders WHERE operator_id = ${operatorId} AND conversation_id = c.code)
-  ORDER BY order_id, conversation_id LIMIT ${sql.literal(String(GUEST_COMMAND_ORDERS + 1))}`
+  ORDER BY order_id, conversation_id LIMIT ${sql.literal(String(GUEST_COMMAND_ORDERS_MAX + 1))}`
 
 /** Everything of an operator that is of one guest; empty where nothing is. */
 export const findGuest = Effect.fnUntraced(function* (operatorId: number, query: GuestQuery, now: Date) {
@@ -134,7 +134,7 @@ export const findGuest = Effect.fnUntraced(function* (operatorId: number, query:
   const orders = matchingOrdersSql(sql, operatorId, query)
   const conversations = matchingConversationsSql(sql, operatorId, query)
   const rows = yield* readMatchRows(sql`${guestMatchesSql(sql, operatorId, { orders, conversations, now })}`)
-  if (rows.length > GUEST_COMMAND_ORDERS) return yield* new TooManyGuestRecords()
+  if (rows.length > GUEST_COMMAND_ORDERS_MAX) return yield* new TooManyGuestRecords()
   return rows.map((row) => toGuestMatch(operatorId, row))
 })
 

@@ -41,7 +41,7 @@ export class WorkerMetrics {
   }
 
   /** Whether any worker is ready to serve. */
-  readonly ready: Effect.Effect<boolean> = Effect.suspend(() =>
+  readonly isReady: Effect.Effect<boolean> = Effect.suspend(() =>
     Effect.map(this.#snapshotsReceived, () => Array.from(this.#workers.values()).some(({ ready }) => ready))
   )
 

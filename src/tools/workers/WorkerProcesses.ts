@@ -31,7 +31,7 @@ export class WorkerProcesses extends Context.Service<
   {
     readonly start: Effect.Effect<WorkerProcess>
     /** What they counted. */
-    readonly metrics: Pick<WorkerMetrics, "all" | "ready">
+    readonly metrics: Pick<WorkerMetrics, "all" | "isReady">
   }
 >()("latchkey/tools/workers/WorkerProcesses") {
   /**

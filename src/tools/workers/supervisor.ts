@@ -31,7 +31,7 @@ const layerWorkerMetrics = ({ metricsPort, host }: Settings) => {
         Layer.succeed(Snapshots, {
           all: Effect.zipWith(metrics.all, takeOwnSnapshot, (workerSnapshots, own) => [...workerSnapshots, own])
         }),
-        Layer.succeed(Readiness, { isReady: metrics.ready })
+        Layer.succeed(Readiness, { isReady: metrics.isReady })
       )
     )
   )

@@ -2,10 +2,10 @@ import { Data, Effect } from "effect"
 import { type ProcessEnd, type WorkerProcess, WorkerProcesses } from "./WorkerProcesses.ts"
 
 /** Milliseconds beside its drain in which a worker ends by itself (http-server/stop.ts: 12 s); then it is ended. */
-export const WORKER_END_MS = 15_000
+export const WORKER_END_TIMEOUT_MS = 15_000
 
 /** A worker ended before it served, and has said why. */
-export class WorkerNeverReady extends Data.TaggedError("NeverServed")<{ readonly ended: ProcessEnd }> {}
+export class WorkerNeverReady extends Data.TaggedError("NeverServed")<{ readonly end: ProcessEnd }> {}
 
 export interface WorkerLifecycle {
   /** A new worker, which does not outlive the scope of all. */
@@ -20,7 +20,7 @@ export const makeWorkerLifecycle = Effect.fnUntraced(function* (drainSeconds: nu
   const scope = yield* Effect.scope
   const alive = new Set<WorkerProcess>()
   const awaitEndOrKill: WorkerLifecycle["awaitEndOrKill"] = (worker) => {
-    const killLate = Effect.andThen(Effect.sleep(WORKER_END_MS + drainSeconds * 1_000), worker.kill)
+    const killLate = Effect.andThen(Effect.sleep(WORKER_END_TIMEOUT_MS + drainSeconds * 1_000), worker.kill)
     return Effect.raceFirst(worker.awaitEnd, Effect.andThen(killLate, worker.awaitEnd))
   }
   yield* Effect.addFinalizer(() =>
@@ -45,5 +45,5 @@ export const makeWorkerLifecycle = Effect.fnUntraced(function* (drainSeconds: nu
 export const awaitStartMessage = (worker: WorkerProcess): Effect.Effect<string, WorkerNeverReady> =>
   Effect.raceFirst(
     worker.awaitReady,
-    Effect.flatMap(worker.awaitEnd, (end) => Effect.fail(new WorkerNeverReady({ ended: end })))
+    Effect.flatMap(worker.awaitEnd, (end) => Effect.fail(new WorkerNeverReady({ end })))
   )

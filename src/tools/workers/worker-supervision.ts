@@ -10,10 +10,10 @@ export const STABLE_MS = 10_000
 export const FIRST_RESTART_PAUSE_MS = 1_000
 export const MAX_RESTART_PAUSE_MS = 30_000
 /** Milliseconds that a worker of a rolling restart has until it serves: it may have to migrate the database first. */
-export const WORKER_START_MS = 10 * 60_000
+export const WORKER_START_TIMEOUT_MS = 10 * 60_000
 
 /** How long to wait before the next start after a worker that lived so long, and how long it was the last time. */
-export const restartPauseMs = (livedMs: number, lastPauseMs: number): number => {
+export const computeRestartPauseMs = (livedMs: number, lastPauseMs: number): number => {
   if (livedMs >= STABLE_MS) return 0
   return lastPauseMs === 0 ? FIRST_RESTART_PAUSE_MS : Math.min(MAX_RESTART_PAUSE_MS, 2 * lastPauseMs)
 }
@@ -23,11 +23,11 @@ interface WorkerSlot {
   readonly number: number
   current: WorkerProcess
   /** Held by who puts another in the place of the current one. */
-  readonly replacing: Semaphore.Semaphore
+  readonly replacementLock: Semaphore.Semaphore
 }
 
 const makeSlot = (number: number, current: WorkerProcess): Effect.Effect<WorkerSlot> =>
-  Effect.map(Semaphore.make(1), (replacing) => ({ number, current, replacing }))
+  Effect.map(Semaphore.make(1), (replacementLock) => ({ number, current, replacementLock }))
 
 const describeEnd = ({ code, signal }: ProcessEnd) => (signal === null ? `with status ${code}` : `by ${signal}`)
 
@@ -39,7 +39,7 @@ const keepSlotRunning = Effect.fnUntraced(function* (slot: WorkerSlot, { startWo
     const startedAt = yield* Clock.currentTimeMillis
     const end = yield* watchedWorker.awaitEnd
     if (slot.current !== watchedWorker) continue
-    pause = restartPauseMs((yield* Clock.currentTimeMillis) - startedAt, pause)
+    pause = computeRestartPauseMs((yield* Clock.currentTimeMillis) - startedAt, pause)
     yield* incrementCounter(workersDied.withLabels({}))
     const next = pause === 0 ? "now" : `in ${pause / 1_000} s`
     yield* Effect.logWarning(
@@ -54,7 +54,7 @@ const keepSlotRunning = Effect.fnUntraced(function* (slot: WorkerSlot, { startWo
           })
         : Effect.void
     )
-    yield* slot.replacing.withPermit(startNext)
+    yield* slot.replacementLock.withPermit(startNext)
   }
 })
 
@@ -62,7 +62,7 @@ const keepSlotRunning = Effect.fnUntraced(function* (slot: WorkerSlot, { startWo
 const replaceWorker = (slot: WorkerSlot, { startWorker, awaitEndOrKill }: WorkerLifecycle) =>
   Effect.gen(function* () {
     const next = yield* startWorker
-    const isReady = yield* Effect.isSuccess(Effect.timeout(awaitStartMessage(next), WORKER_START_MS))
+    const isReady = yield* Effect.isSuccess(Effect.timeout(awaitStartMessage(next), WORKER_START_TIMEOUT_MS))
     if (!isReady) {
       yield* Effect.andThen(next.kill, next.awaitEnd)
       return false
@@ -72,7 +72,7 @@ const replaceWorker = (slot: WorkerSlot, { startWorker, awaitEndOrKill }: Worker
     yield* Effect.andThen(previous.retire, awaitEndOrKill(previous))
     yield* Effect.logInfo(`worker ${slot.number} is process ${next.pid}, replacing ${previous.pid}`)
     return true
-  }).pipe(slot.replacing.withPermit)
+  }).pipe(slot.replacementLock.withPermit)
 
 const restartAll = Effect.fnUntraced(function* (slots: ReadonlyArray<WorkerSlot>, lifecycle: WorkerLifecycle) {
   yield* Effect.logInfo(`the rolling restart of ${slots.length} workers begins`)

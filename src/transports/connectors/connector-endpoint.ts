@@ -107,10 +107,10 @@ export const layerConnectorEndpoint = ({ trustProxy = false }: ConnectorSettings
       const warn = makeThrottledWarning("the connector endpoint refused a message")
 
       /** Receives a body and returns it with the connector that signed it. Fails if no connector did, and drops the body. */
-      const receiveSigned = (request: HttpServerRequest, id: number, signed: SignatureHeaders) =>
+      const receiveSigned = (request: HttpServerRequest, id: number, signature: SignatureHeaders) =>
         Effect.gen(function* () {
           const body = yield* readBody(request)
-          const signer = yield* messages.findSigner(id, signed, body)
+          const signer = yield* messages.findSigner(id, signature, body)
           return signer === undefined ? yield* Effect.fail(unsignedResponse) : { signer, body }
         })
 
@@ -119,15 +119,15 @@ export const layerConnectorEndpoint = ({ trustProxy = false }: ConnectorSettings
         id: number
       ): Effect.fn.Return<MessageOutcome, ServerError> {
         if (request.method !== "POST") return { reply: methodNotAllowed }
-        const signed = parseSignatureHeaders(request.headers, yield* Clock.currentTimeMillis)
-        const headerError = signed === undefined ? unsignedResponse : checkHeaders(request)
-        if (signed === undefined || headerError !== undefined) return { reply: headerError ?? unsignedResponse }
+        const signature = parseSignatureHeaders(request.headers, yield* Clock.currentTimeMillis)
+        const headerError = signature === undefined ? unsignedResponse : checkHeaders(request)
+        if (signature === undefined || headerError !== undefined) return { reply: headerError ?? unsignedResponse }
         if (!(yield* messages.connectorExists(id))) return { reply: unsignedResponse }
         const source = { connectorId: id, network: networkOf(callerIpAddress(request, trustProxy) ?? "") }
-        const received = yield* Effect.result(permits.within(source, receiveSigned(request, id, signed)))
+        const received = yield* Effect.result(permits.within(source, receiveSigned(request, id, signature)))
         if (received._tag === "Failure") return { reply: received.failure }
         const { signer, body } = received.success
-        return { signer, reply: yield* messages.receive(signer, signed, body) }
+        return { signer, reply: yield* messages.receive(signer, signature, body) }
       })
 
       /** Logs each signed message within its rate limit. Logs other messages, which anybody may send, once a minute. */

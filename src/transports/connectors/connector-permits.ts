@@ -1,5 +1,5 @@
 import { Clock, Deferred, Effect } from "effect"
-import { CONCURRENT_CONNECTOR_BODIES, CONNECTOR_BODY_PROTECTED_MS } from "../../platform/limits.ts"
+import { CONCURRENT_CONNECTOR_BODIES_MAX, CONNECTOR_BODY_PROTECTED_MS } from "../../platform/limits.ts"
 
 /** The source of a message before its signature is checked: the connector that its path names, and the network it comes from. */
 export interface MessageSource {
@@ -76,7 +76,7 @@ export class ConnectorPermits<Refusal> {
     )
 
   #acquire(source: MessageSource, now: number) {
-    if (this.#bodies.size >= CONCURRENT_CONNECTOR_BODIES) {
+    if (this.#bodies.size >= CONCURRENT_CONNECTOR_BODIES_MAX) {
       const other = chooseBodyToEvict(this.#bodies, source, now)
       if (other === undefined) return Effect.fail(this.#refusal)
       this.#bodies.delete(other)

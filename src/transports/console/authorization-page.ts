@@ -197,7 +197,7 @@ export const makeAuthorizationPage = Effect.fnUntraced(function* (publicUrl: str
 
   const page: PublicPage = {
     path: AUTHORIZATION_PATH,
-    open: true,
+    isPublic: true,
     show: (visit) =>
       withValidRequest(visit, (consentRequest) =>
         withSignedInVisit(visit, (signedInVisit) => renderConsent(signedInVisit, consentRequest))

@@ -23,7 +23,7 @@ import { splitTarget } from "../http/paths.ts"
 import { PRIVATE_PAGE_HEADERS } from "../pages/html-page.ts"
 import { makeRateLimiter } from "../pages/rate-limiter.ts"
 import { isSameOrigin } from "../pages/request-origin.ts"
-import { isReadMethod, traceAndLogResponse, withRetryAfter } from "../pages/secret-url.ts"
+import { isReadMethod, traceAndLogResponse, withRetryAfter } from "../pages/secret-url-responses.ts"
 import { makeWebhookPage } from "./access/webhooks/webhook-page.ts"
 import { makeAccessPage } from "./access-page.ts"
 import { makeAuthorizationPage } from "./authorization-page.ts"
@@ -259,7 +259,7 @@ const toRateLimitBucket = ({ ipAddress }: Visit) => ({
 })
 
 const showPage = (page: ConsolePage, visit: Visit): PageResponse => {
-  if ("open" in page) return page.show(visit)
+  if ("isPublic" in page) return page.show(visit)
   const { session } = visit
   return session === undefined ? Effect.succeed(redirectToSignIn(visit.target)) : page.show({ ...visit, session })
 }
@@ -272,7 +272,7 @@ const handleFormAsActor = (page: ConsolePage, visit: Visit, form: SubmittedForm)
 }
 
 const runFormAction = (page: ConsolePage, name: string, visit: Visit, form: SubmittedForm): PageResponse => {
-  if ("open" in page) return page.actions.get(name)?.(visit, form) ?? unknownFormResponse(visit)
+  if ("isPublic" in page) return page.actions.get(name)?.(visit, form) ?? unknownFormResponse(visit)
   const formAction = page.actions.get(name)
   if (formAction === undefined) return unknownFormResponse(visit)
   const { session } = visit
@@ -287,7 +287,7 @@ const runFormAction = (page: ConsolePage, name: string, visit: Visit, form: Subm
  */
 const handleFormOfEarlierVisit = (page: ConsolePage, visit: Visit, form: SubmittedForm): PageResponse => {
   const { session } = visit
-  return "open" in page || session === undefined || page.restoreForm === undefined
+  return "isPublic" in page || session === undefined || page.restoreForm === undefined
     ? Effect.succeed(rejectedFormResponse(visit, TEXTS.requestErrors.formOfEarlierVisit))
     : page.restoreForm({ ...visit, session }, form)
 }

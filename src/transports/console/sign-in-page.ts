@@ -1,9 +1,9 @@
 import { Effect } from "effect"
 import { newKnownBrowserCookie, newSessionCookie } from "../../domain/access/sign-in/cookies.ts"
 import { Sessions, type SignInAttempt } from "../../domain/access/sign-in/Sessions.ts"
-import { EMAIL, KNOWN_BROWSER_MS } from "../../platform/limits.ts"
+import { EMAIL_LENGTH, KNOWN_BROWSER_MS } from "../../platform/limits.ts"
 import { type Html, html, nothing } from "../docs/html.ts"
-import { withRetryAfter } from "../pages/secret-url.ts"
+import { withRetryAfter } from "../pages/secret-url-responses.ts"
 import type { ActionError } from "./action-outcome.ts"
 import { TEXTS } from "./console-texts.ts"
 import { OVERVIEW_PATH } from "./host/urls.ts"
@@ -32,7 +32,7 @@ const signInForm = (
 ): Html => html`<form method="post" action="${SIGN_IN_PATH}">
 ${formTokenField(formToken)}<input type="hidden" name="next" value="${next}">
 <label>${TEXTS.signIn.email}
-<input type="email" name="email" value="${email}" autocomplete="username" maxlength="${EMAIL}" required></label>
+<input type="email" name="email" value="${email}" autocomplete="username" maxlength="${EMAIL_LENGTH}" required></label>
 <label>${TEXTS.signIn.password}
 <input type="password" name="password" autocomplete="current-password" required></label>
 <button class="primary" name="${ACTION_FIELD}" value="sign_in">${TEXTS.signIn.button}</button>
@@ -79,7 +79,7 @@ export const makeSignInPage = (publicUrl: string): Effect.Effect<PublicPage, nev
         onFailure: (failure) =>
           renderPage(
             visit,
-            { email: email.slice(0, EMAIL), next },
+            { email: email.slice(0, EMAIL_LENGTH), next },
             toSignInError(failure, TEXTS.signIn.wrongCredentials)
           )
       })
@@ -97,7 +97,7 @@ export const makeSignInPage = (publicUrl: string): Effect.Effect<PublicPage, nev
 
     return {
       path: SIGN_IN_PATH,
-      open: true,
+      isPublic: true,
       show,
       actions: new Map([
         ["sign_in", signIn],

@@ -50,7 +50,7 @@ export interface SignedInPage {
 /** A page that is there for everybody. */
 export interface PublicPage {
   readonly path: string
-  readonly open: true
+  readonly isPublic: true
   readonly show: (visit: Visit) => PageResponse
   readonly actions: ReadonlyMap<string, (visit: Visit, form: SubmittedForm) => PageResponse>
 }

@@ -34,7 +34,7 @@ export interface FieldDescription {
   readonly required: boolean
   readonly schema: JsonSchema
   /** A tool does not show it: sent with the value there is, it is taken, so that a record can be sent back whole. */
-  readonly neverChanges: boolean
+  readonly isImmutable: boolean
 }
 
 export interface OperationDescription {
@@ -55,14 +55,14 @@ export interface OperationDescription {
   /** What a tool's arguments are: all fields together. */
   readonly inputSchema: InputSchema
   /** The list of its answer whose rows have only what `fields` asks for; else they are whole. */
-  readonly narrowableList: string | undefined
+  readonly selectableList: string | undefined
   /** What `data` is where it succeeds. */
   readonly resultSchema: JsonSchema
   /** The error codes it can answer, ascending. */
   readonly errors: ReadonlyArray<number>
   readonly needsToken: boolean
   /** Whether a failure has an HTTP status other than 200, also for a JSON request. */
-  readonly hasStatus: boolean
+  readonly usesHttpStatus: boolean
   /** A read-only token is enough. */
   readonly isReadOnly: boolean
   /** Whether it takes an idempotency key and leaves a trail. */
@@ -75,7 +75,7 @@ export const takesQueryOrBody = ({ method, fields }: OperationDescription): bool
 
 const toSchema = (value: unknown): JsonSchema => (Predicate.isObject(value) ? { ...value } : {})
 
-const unchangeableFieldNames = (operation: AnyOperation): ReadonlySet<string> => {
+const immutableFieldNames = (operation: AnyOperation): ReadonlySet<string> => {
   const { ast } = operation.payloadSchema
   const signatures = SchemaAST.isObjects(ast) ? ast.propertySignatures : []
   return new Set(
@@ -96,14 +96,14 @@ const withoutAnyValue = (schema: JsonSchema): JsonSchema => {
 const describeFields = (operation: AnyOperation, deployment: DeploymentName): ReadonlyArray<FieldDescription> => {
   const { method, params } = routeOf(operation)
   const { properties, required } = inputSchemaOf(operation.payloadSchema, deployment)
-  const unchangeableNames = unchangeableFieldNames(operation)
+  const immutableNames = immutableFieldNames(operation)
   const restLocation = method === "GET" || method === "DELETE" ? "query" : "body"
   return Object.entries(toSchema(properties)).map(([name, schema]) => ({
     name,
     location: params.includes(name) ? "path" : restLocation,
     required: Array.isArray(required) && required.includes(name),
-    schema: unchangeableNames.has(name) ? withoutAnyValue(toSchema(schema)) : toSchema(schema),
-    neverChanges: unchangeableNames.has(name)
+    schema: immutableNames.has(name) ? withoutAnyValue(toSchema(schema)) : toSchema(schema),
+    isImmutable: immutableNames.has(name)
   }))
 }
 
@@ -147,13 +147,13 @@ const describeOperation = (operation: AnyOperation, deployment: DeploymentName):
     notAToolReason: "notATool" in exposure ? exposure.notATool : undefined,
     fields: describeFields(operation, deployment),
     inputSchema: publishedInputSchemaOf(operation.payloadSchema, deployment),
-    narrowableList: selectableListOf(operation.payloadSchema.ast),
+    selectableList: selectableListOf(operation.payloadSchema.ast),
     resultSchema: outputSchemaOf(operation.successSchema),
     errors: Array.from(new Set([...declaredErrorCodes(operation), ...commonErrorCodes(operation)])).toSorted(
       (a, b) => a - b
     ),
     needsToken: needsToken(operation),
-    hasStatus: usesHttpStatus(operation),
+    usesHttpStatus: usesHttpStatus(operation),
     isReadOnly: isAllowedForReadOnlyToken(operation),
     isChange: isChange(operation)
   }

@@ -43,5 +43,5 @@ const TAG_BY_PATH: Readonly<Record<string, string>> = {
   oauth: "oauth"
 }
 
-export const operationTag = ({ path, family }: Pick<OperationDescription, "path" | "family">): string =>
+export const operationTagName = ({ path, family }: Pick<OperationDescription, "path" | "family">): string =>
   TAG_BY_PATH[path.split("/")[1] ?? ""] ?? family.category

@@ -8,12 +8,12 @@ import type { NotFound, ServerError, ValidationFailed } from "../../contract/err
 import { GuestPortal } from "../../domain/bookings/check-in/GuestPortal.ts"
 import type { GuestPortalStay } from "../../domain/bookings/check-in/guest-portal-stay.ts"
 import { GUEST_PORTAL_PREFIX } from "../../domain/bookings/check-in/guest-portal-url.ts"
-import { IdentityImageDays } from "../../platform/installation.ts"
+import { IdentityImageRetentionDays } from "../../platform/installation.ts"
 import { GUEST_PORTAL_FORMS_A_MINUTE, GUEST_PORTAL_VIEWS_A_MINUTE } from "../../platform/limits.ts"
 import { splitTarget } from "../http/paths.ts"
 import { type HtmlPage, PRIVATE_PAGE_HEADERS, toPageResponse } from "../pages/html-page.ts"
 import { makeRateLimiter } from "../pages/rate-limiter.ts"
-import { isReadMethod, traceAndLogResponse, withRetryAfter } from "../pages/secret-url.ts"
+import { isReadMethod, traceAndLogResponse, withRetryAfter } from "../pages/secret-url-responses.ts"
 import { type GuestFormError, readArrivalTime, readPhotoForm } from "./forms.ts"
 import { PhotoUploadPermits } from "./PhotoUploadPermits.ts"
 import {
@@ -61,16 +61,16 @@ type FormHandler = (
 
 /** The forms of the page, by their names in the query they are sent to. */
 const makeFormHandlers = Effect.gen(function* () {
-  const [pages, places, photoPermits] = [yield* GuestPortal, yield* Places, new PhotoUploadPermits()]
+  const [portal, places, photoPermits] = [yield* GuestPortal, yield* Places, new PhotoUploadPermits()]
   const handleArrival: FormHandler = (stay, request) =>
     Effect.flatMap(readArrivalTime(request), (arrivalTime) =>
-      places.within(stay.operator_id, pages.setArrivalTime(stay, arrivalTime))
+      places.within(stay.operator_id, portal.setArrivalTime(stay, arrivalTime))
     )
   const handlePhoto: FormHandler = (stay, request) =>
     photoPermits.within(
       stay,
       Effect.flatMap(readPhotoForm(request), (image) =>
-        places.within(stay.operator_id, pages.submitIdentityImage(stay, image), image.jpeg.length)
+        places.within(stay.operator_id, portal.submitIdentityImage(stay, image), image.jpeg.length)
       )
     )
   return new Map([
@@ -84,8 +84,8 @@ const toPortalResponse = (document: HtmlPage, status = 200): Response =>
 
 /** The pages of stays, below {@link GUEST_PORTAL_PREFIX}: the address is the only credential. */
 export const makeGuestPortalHandler = Effect.gen(function* () {
-  const [pages, checkRateLimit, forms] = [yield* GuestPortal, yield* makeRateLimiter, yield* makeFormHandlers]
-  const photoRetentionDays = yield* IdentityImageDays
+  const [portal, checkRateLimit, forms] = [yield* GuestPortal, yield* makeRateLimiter, yield* makeFormHandlers]
+  const photoRetentionDays = yield* IdentityImageRetentionDays
 
   const renderPortal = (stay: GuestPortalStay, message: PortalMessage | undefined, status = 200) =>
     Effect.map(DateTime.nowAsDate, (now) =>
@@ -114,7 +114,7 @@ export const makeGuestPortalHandler = Effect.gen(function* () {
 
   const respond = Effect.fnUntraced(function* (request: HttpServerRequest) {
     const [path, search] = splitTarget(request.url)
-    const stay = yield* pages.open(path.slice(GUEST_PORTAL_PREFIX.length))
+    const stay = yield* portal.open(path.slice(GUEST_PORTAL_PREFIX.length))
     if (Option.isNone(stay)) return notFoundResponse
     const isView = isReadMethod(request)
     const retryAfterWait = yield* checkRateLimit(toRateLimitBucket(stay.value, isView))

@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http"
 import type { Socket } from "node:net"
-import { CALLER_CONNECTIONS } from "../../platform/limits.ts"
+import { CALLER_CONNECTIONS_MAX } from "../../platform/limits.ts"
 import { Connection } from "./Connection.ts"
 import type { Patience } from "./node-server.ts"
 
@@ -14,7 +14,7 @@ export class Connections {
   readonly #open = new Map<Socket, Connection>()
   readonly #most: number
 
-  constructor(server: Server, patience: Patience, most = CALLER_CONNECTIONS) {
+  constructor(server: Server, patience: Patience, most = CALLER_CONNECTIONS_MAX) {
     this.#most = most
     server.on("connection", (socket: Socket) => this.#take(socket))
     const begin = (request: IncomingMessage, response: ServerResponse) =>

@@ -1,7 +1,7 @@
 import { ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server"
 import { Effect, Predicate, Semaphore } from "effect"
 import { toPrintableName } from "../../contract/printable-name.ts"
-import { MCP_BATCH_BYTES, MCP_BATCH_MESSAGES } from "../../platform/limits.ts"
+import { MCP_BATCH_BYTES, MCP_BATCH_MESSAGES_MAX } from "../../platform/limits.ts"
 
 // Batches are of revision 2025-03-26 alone, and the one way to ask for many answers with one small request.
 
@@ -16,8 +16,8 @@ export const findBatchError = (message: unknown, revision: string | undefined): 
   if (!Array.isArray(message)) return undefined
   if (revision !== undefined && revision !== BATCH_REVISION)
     return `MCP-Protocol-Version: must be ${BATCH_REVISION} for a batch, not ${toPrintableName(revision)}.`
-  if (message.length > MCP_BATCH_MESSAGES) {
-    return `A batch must have at most ${MCP_BATCH_MESSAGES} messages, not ${message.length}.`
+  if (message.length > MCP_BATCH_MESSAGES_MAX) {
+    return `A batch must have at most ${MCP_BATCH_MESSAGES_MAX} messages, not ${message.length}.`
   }
   const ids = message.flatMap((each) => (Predicate.hasProperty(each, "id") ? [JSON.stringify(each.id)] : []))
   return new Set(ids).size < ids.length ? "id: must be different in each message of a batch." : undefined

@@ -1,6 +1,6 @@
 import { Predicate, type Schema, type SchemaAST } from "effect"
 import { toPrintableName } from "../../contract/printable-name.ts"
-import { REPORTED_NAMES } from "../../platform/limits.ts"
+import { REPORTED_NAMES_MAX } from "../../platform/limits.ts"
 import { findNearestName } from "./nearest-name.ts"
 
 // An argument that a tool does not know changes nothing (contract facts 0.1), and whoever sent it believes it did.
@@ -16,7 +16,7 @@ export const makeUnknownArgumentNotice = (payload: Schema.Constraint): ((fields:
       const suggestion = findNearestName(toPrintableName(name), unusedNames)
       return { name: `${path}${toPrintableName(name)}`, near: suggestion === undefined ? [] : [`${path}${suggestion}`] }
     })
-    const moreText = unknowns.count > REPORTED_NAMES ? ` and ${unknowns.count - REPORTED_NAMES} more` : ""
+    const moreText = unknowns.count > REPORTED_NAMES_MAX ? ` and ${unknowns.count - REPORTED_NAMES_MAX} more` : ""
     const allSuggestions = new Set(reported.flatMap(({ near }) => near))
     const suggestionText = allSuggestions.size === 0 ? "" : ` Did you mean ${Array.from(allSuggestions).join(", ")}?`
     return `Ignored: ${reported.map(({ name }) => name).join(", ")}${moreText}.${suggestionText}`
@@ -38,7 +38,7 @@ class UnknownArguments {
 
   add(unknown: () => UnknownArgument): void {
     this.count++
-    if (this.count <= REPORTED_NAMES) this.first.push(unknown())
+    if (this.count <= REPORTED_NAMES_MAX) this.first.push(unknown())
   }
 }
 

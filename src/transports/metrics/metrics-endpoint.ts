@@ -34,8 +34,8 @@ const metricsApp = Effect.gen(function* () {
   const metricsResponse = Effect.map(snapshots.all, (all) =>
     HttpServerResponse.text(formatPrometheus(mergeSnapshots(all)), { contentType: EXPOSITION_TYPE, headers: NO_STORE })
   )
-  const readyResponse = Effect.map(database.isReady, (answers) =>
-    answers ? textResponse("ready\n") : textResponse("the database does not answer\n", 503)
+  const readyResponse = Effect.map(database.isReady, (isReady) =>
+    isReady ? textResponse("ready\n") : textResponse("the database does not answer\n", 503)
   )
   return Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
     switch (requestPath(request)) {

@@ -1,7 +1,7 @@
 import { Predicate } from "effect"
 import { HttpServerResponse } from "effect/http"
 import type { ServiceResponse } from "../../contract/envelope.ts"
-import { type ApiError, errorCode, type OAuthError } from "../../contract/errors.ts"
+import { type ApiError, errorCode, type OAuthErrorCode } from "../../contract/errors.ts"
 import { NO_STORE } from "../http/caching.ts"
 
 // What an operation without a token answers: the envelope, and beside its fields those that the standards have (RFC 6749 5.1 and 5.2,
@@ -16,13 +16,13 @@ export const toResponseFormat = (contentType: string | undefined): ResponseForma
   contentType !== undefined && FORM_CONTENT_TYPE.test(contentType) ? "form" : "envelope"
 
 /** What a failure is in the words of OAuth; `fallback` where the failure has no word of its own: what was sent is wrong. */
-export const toOauthError = (error: ApiError, fallback: OAuthError): OAuthError => {
+export const toOauthError = (error: ApiError, fallback: OAuthErrorCode): OAuthErrorCode => {
   switch (error._tag) {
     case "BadRequest":
     case "ValidationFailed":
-      return error.oauth ?? fallback
+      return error.oauthErrorCode ?? fallback
     case "Unauthenticated":
-      return error.oauth ?? "invalid_client"
+      return error.oauthErrorCode ?? "invalid_client"
     case "RateLimited":
     case "Upstream":
       return "temporarily_unavailable"
@@ -40,7 +40,7 @@ export const toOauthError = (error: ApiError, fallback: OAuthError): OAuthError 
 }
 
 /** HTTP status of a failure, for those who go by it (RFC 6749 5.2): 401 says that the client was not known, and nothing else does. */
-export const toHttpStatus = (error: ApiError, oauth: OAuthError): number => {
+export const toHttpStatus = (error: ApiError, oauth: OAuthErrorCode): number => {
   if (oauth === "invalid_client") return 401
   const code = errorCode(error)
   return code === 429 || code >= 500 ? code : 400
@@ -59,7 +59,7 @@ const CHALLENGE = { "www-authenticate": 'Basic realm="latchkey"' } as const
 export const toOauthResponse = (
   answer: ServiceResponse,
   responseFormat: ResponseFormat,
-  fallback: OAuthError
+  fallback: OAuthErrorCode
 ): HttpServerResponse.HttpServerResponse => {
   const { envelope, error } = answer
   const oauth = error === undefined ? undefined : toOauthError(error, fallback)

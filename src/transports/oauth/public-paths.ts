@@ -2,7 +2,7 @@ import { FindMyWay } from "effect/http"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import type { HttpServerResponse } from "effect/http/HttpServerResponse"
 import type { ServiceResponse } from "../../contract/envelope.ts"
-import type { OAuthError } from "../../contract/errors.ts"
+import type { OAuthErrorCode } from "../../contract/errors.ts"
 import { type AnyOperation, needsToken, routeOf, usesHttpStatus } from "../../contract/operation.ts"
 import { operations } from "../../service/Api.ts"
 import { REST_PREFIX } from "../http/paths.ts"
@@ -12,7 +12,7 @@ import { toOauthResponse, toResponseFormat } from "./oauth-response.ts"
 /** How failures of an operation without a token are returned. */
 interface PublicPath {
   /** The OAuth error of a request that cannot be parsed (RFC 7591 3.2.2). */
-  readonly invalidRequestError: OAuthError
+  readonly invalidRequestError: OAuthErrorCode
   /** Whether failures have an HTTP status other than 200 also for a JSON request, which no other path below `/v3` does. */
   readonly usesStatus: boolean
 }

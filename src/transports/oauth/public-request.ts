@@ -38,8 +38,8 @@ const NO_BODY = new Uint8Array()
 type ParseText = (text: string, credentials: BasicCredentials | undefined) => Result.Result<CallInput, BadRequest>
 
 const parseFormInput: ParseText = (text, credentials) =>
-  Result.flatMap(parseFormFields(text, REPEATABLE), (sent) => {
-    const fields = dropEmptyFields(sent)
+  Result.flatMap(parseFormFields(text, REPEATABLE), (formFields) => {
+    const fields = dropEmptyFields(formFields)
     return Result.map(mergeCredentials(fields, credentials), (credentialFields) => ({
       encoding: "text",
       fields: { ...fields, ...credentialFields }
@@ -47,9 +47,9 @@ const parseFormInput: ParseText = (text, credentials) =>
   })
 
 const parseJsonInput: ParseText = (text, credentials) =>
-  Result.flatMap(parseJsonFields(text), (sent): Result.Result<CallInput, BadRequest> => {
-    if (!Predicate.isObject(sent)) return Result.succeed({ encoding: "body", fields: sent })
-    const fields = Object.fromEntries(Object.entries(sent).filter(([, value]) => value !== ""))
+  Result.flatMap(parseJsonFields(text), (jsonBody): Result.Result<CallInput, BadRequest> => {
+    if (!Predicate.isObject(jsonBody)) return Result.succeed({ encoding: "body", fields: jsonBody })
+    const fields = Object.fromEntries(Object.entries(jsonBody).filter(([, value]) => value !== ""))
     return Result.map(mergeCredentials(fields, credentials), (credentialFields) => ({
       encoding: "body",
       fields: { ...fields, ...credentialFields }
@@ -111,11 +111,11 @@ const mergeCredentials = (
 
 const isGiven = (value: unknown): boolean => value !== undefined && value !== null
 
-const makeInvalidRequest = (message: string) => new BadRequest({ message, oauth: "invalid_request" })
+const makeInvalidRequest = (message: string) => new BadRequest({ message, oauthErrorCode: "invalid_request" })
 /** Who cannot be read has not proved who it is (RFC 6749 5.2). */
 const invalidCredentialsError = new Unauthenticated({
   message: "Authorization: must be client_id and client_secret in the form of HTTP Basic.",
-  oauth: "invalid_client"
+  oauthErrorCode: "invalid_client"
 })
 const duplicateSecretError = makeInvalidRequest("client_secret: must be in Authorization or in the body, not in both.")
 const clientMismatchError = makeInvalidRequest("client_id: must be the same in Authorization and in the body.")

@@ -12,7 +12,13 @@ import { matchesEtag } from "../http/caching.ts"
 import { logFailure } from "./failure-cause.ts"
 import { PRIVATE_PAGE_HEADERS } from "./html-page.ts"
 import { makeRateLimiter } from "./rate-limiter.ts"
-import { isReadMethod, methodNotAllowed, plainTextResponse, traceAndLogResponse, withRetryAfter } from "./secret-url.ts"
+import {
+  isReadMethod,
+  methodNotAllowed,
+  plainTextResponse,
+  traceAndLogResponse,
+  withRetryAfter
+} from "./secret-url-responses.ts"
 
 type Response = HttpServerResponse.HttpServerResponse
 
@@ -51,7 +57,7 @@ const toRateLimitBucket = ({ operatorId, id }: OpenedImage) => ({
 })
 
 /** The token in a path below {@link IMAGES_PATH_PREFIX}; the query says nothing. */
-const readToken = (url: string): string => {
+const parseImageToken = (url: string): string => {
   const [path = ""] = url.split("?", 1)
   return path.endsWith(IMAGE_EXTENSION) ? path.slice(IMAGES_PATH_PREFIX.length, -IMAGE_EXTENSION.length) : ""
 }
@@ -89,7 +95,7 @@ export const makeImageHandler = Effect.gen(function* () {
   })
 
   const respond = Effect.fnUntraced(function* (request: HttpServerRequest) {
-    const openedImage = yield* images.open(readToken(request.url))
+    const openedImage = yield* images.open(parseImageToken(request.url))
     if (Option.isNone(openedImage)) return notFoundResponse
     const image = openedImage.value
     const retryAfterWait = yield* checkRateLimit(toRateLimitBucket(image))

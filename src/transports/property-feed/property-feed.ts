@@ -19,7 +19,7 @@ import {
   plainTextResponse,
   traceAndLogResponse,
   withRetryAfter
-} from "../pages/secret-url.ts"
+} from "../pages/secret-url-responses.ts"
 import { renderFeedText } from "./feed-text.ts"
 
 type Response = HttpServerResponse.HttpServerResponse

@@ -2,7 +2,7 @@ import type { Schema } from "effect"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import type { HttpServerResponse } from "effect/http/HttpServerResponse"
 import { routeOf } from "../../contract/operation.ts"
-import { Oauth } from "../../domain/access/oauth/contract.ts"
+import { OauthOperations } from "../../domain/access/oauth/contract.ts"
 import { AUTH_METHODS, GRANT_TYPES } from "../../domain/access/oauth/registration-rules.ts"
 import { AUTHORIZATION_PATH } from "../console/authorization-page.ts"
 import { DOCS_PATH, REST_PREFIX, requestPath } from "../http/paths.ts"
@@ -33,15 +33,15 @@ const resourceMetadata = (publicUrl: string, path: string): Schema.Json => ({
  * them its client came by.
  */
 const serverMetadata = (publicUrl: string, hasPublicClient: boolean): Schema.Json => {
-  const endpointUrl = (operation: (typeof Oauth)[keyof typeof Oauth]) =>
+  const endpointUrl = (operation: (typeof OauthOperations)[keyof typeof OauthOperations]) =>
     `${publicUrl}${REST_PREFIX}${routeOf(operation).path}`
   const methods = AUTH_METHODS.filter((method) => hasPublicClient || method !== "none")
   return {
     issuer: publicUrl,
     authorization_endpoint: `${publicUrl}${AUTHORIZATION_PATH}`,
-    token_endpoint: endpointUrl(Oauth.create_oauth_authorization),
-    revocation_endpoint: endpointUrl(Oauth.revoke_oauth_authorization),
-    ...(hasPublicClient ? { registration_endpoint: endpointUrl(Oauth.create_oauth_registration) } : {}),
+    token_endpoint: endpointUrl(OauthOperations.create_oauth_authorization),
+    revocation_endpoint: endpointUrl(OauthOperations.revoke_oauth_authorization),
+    ...(hasPublicClient ? { registration_endpoint: endpointUrl(OauthOperations.create_oauth_registration) } : {}),
     scopes_supported: SCOPES,
     response_types_supported: ["code"],
     response_modes_supported: ["query"],

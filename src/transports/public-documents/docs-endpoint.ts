@@ -3,7 +3,7 @@ import { HttpServerResponse } from "effect/http"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import { Deployment } from "../../platform/installation.ts"
 import { EXAMPLE_FILES, readGuides } from "../docs/site/guides.ts"
-import { GUIDES_FOLDER, SITE_ASSETS } from "../docs/site/site-assets.ts"
+import { DOCS_FOLDER, SITE_ASSETS } from "../docs/site/site-assets.ts"
 import { listPages, listSiteFiles, renderTryPage, type SiteSettings } from "../docs/site/site-files.ts"
 import { DOCS_PATH, REST_PREFIX } from "../http/paths.ts"
 import { makeHostRule } from "../mcp/access-rules.ts"
@@ -63,7 +63,7 @@ const findStaticFile = (name: string): { readonly file: string; readonly content
   if (folder === "assets") return SITE_ASSETS.get(base)
   if (folder !== "examples" || !EXAMPLE_FILES.includes(base)) return undefined
   return {
-    file: `${GUIDES_FOLDER}/examples/${base}`,
+    file: `${DOCS_FOLDER}/examples/${base}`,
     contentType: CONTENT_TYPES[base.split(".").at(-1) ?? ""] ?? "application/octet-stream"
   }
 }
@@ -76,13 +76,13 @@ const makeDocsHandler = (publicUrl: string) =>
     const isAllowedHost = makeHostRule(publicUrl)
     const settings = yield* Effect.cached(
       Effect.map(
-        readGuides(GUIDES_FOLDER, publicUrl),
+        readGuides(DOCS_FOLDER, publicUrl),
         (guides): SiteSettings => ({
           publicUrl,
           docsUrl: `${publicUrl}${DOCS_PATH}`,
           deployment,
           guides,
-          server: `..${REST_PREFIX}`
+          apiBaseUrl: `..${REST_PREFIX}`
         })
       ).pipe(Effect.provideService(FileSystem.FileSystem, fs))
     )

@@ -35,8 +35,8 @@ const messageText = ({ thread_id, heard }: { readonly thread_id: string; readonl
 const makeAction =
   <Input, Result>(
     parse: (form: unknown) => Effect.Effect<Input, MarketplaceError>,
-    run: (asked: Input) => Effect.Effect<Result, MarketplaceError>,
-    describe: (done: Result) => string
+    run: (request: Input) => Effect.Effect<Result, MarketplaceError>,
+    describe: (result: Result) => string
   ): SandboxFormAction =>
   (form) =>
     Effect.map(Effect.flatMap(parse(form), run), describe)

@@ -16,7 +16,7 @@ import {
   renderMarketplacePage,
   textPage
 } from "./marketplace-page.ts"
-import { FORM_BYTES, readSandboxForm } from "./submitted-form.ts"
+import { MAX_FORM_BYTES, readSandboxForm } from "./submitted-form.ts"
 
 /** Where the page of the sandbox is. */
 export const SANDBOX_PATH = "/sandbox"
@@ -91,7 +91,8 @@ export const layerSandboxEndpoint = (publicUrl: string) =>
         if (action === undefined) return undefined
         if (!isSameOrigin(request)) return toErrorResponse(403, "Send a form of the sandbox page itself.")
         const form = yield* readSandboxForm(request)
-        if (form === undefined) return toErrorResponse(400, `The body must be a form of at most ${FORM_BYTES} bytes.`)
+        if (form === undefined)
+          return toErrorResponse(400, `The body must be a form of at most ${MAX_FORM_BYTES} bytes.`)
         return yield* action(form).pipe(
           Effect.map((doneMessage) => redirectWithMessage("done", doneMessage, query)),
           Effect.catch(({ message }) =>

@@ -2,7 +2,7 @@ import { ByteSize, Effect } from "effect"
 import { type HttpServerRequest, MaxBodySize } from "effect/http/HttpServerRequest"
 
 /** Largest body of a form in bytes: a message of 20,000 characters takes 12 each where they are emoji. */
-export const FORM_BYTES = 256 * 1024
+export const MAX_FORM_BYTES = 256 * 1024
 
 /** What a form says, by the names of its fields. A field that was left empty is not there. */
 export type SandboxForm = Readonly<Record<string, string | number | boolean>>
@@ -37,9 +37,9 @@ const parseField = (name: string, rawValue: string): string | number | boolean =
 export const readSandboxForm = (request: HttpServerRequest): Effect.Effect<SandboxForm | undefined> => {
   const type = request.headers["content-type"] ?? ""
   const isForm = /^application\/x-www-form-urlencoded\s*(?:;|$)/i.test(type)
-  if (!isForm || Number(request.headers["content-length"] ?? 0) > FORM_BYTES) return Effect.succeed(undefined)
+  if (!isForm || Number(request.headers["content-length"] ?? 0) > MAX_FORM_BYTES) return Effect.succeed(undefined)
   return request.text.pipe(
-    Effect.provideService(MaxBodySize, ByteSize.bytes(FORM_BYTES)),
+    Effect.provideService(MaxBodySize, ByteSize.bytes(MAX_FORM_BYTES)),
     Effect.map((text) =>
       Object.fromEntries(
         Array.from(new URLSearchParams(text))

@@ -3,7 +3,7 @@ import type {
   SharedProperty,
   SharedPropertySummary
 } from "../../domain/calendars/calendar-share-links/SharedCalendars.ts"
-import { SHARED_PAGE_PROPERTIES, SHARED_PART_PROPERTIES } from "../../platform/limits.ts"
+import { SHARED_PAGE_PROPERTIES_MAX, SHARED_PART_PROPERTIES_MAX } from "../../platform/limits.ts"
 import { type Html, html, nothing } from "../docs/html.ts"
 import type { HtmlPage } from "../pages/html-page.ts"
 import { formatMonthName, groupByMonth, monthTable } from "./month-table.ts"
@@ -38,7 +38,9 @@ export const renderCalendarPage = (view: CalendarPageView, propertySections: Rea
   const title = name === DEFAULT_CALENDAR_NAME ? DEFAULT_CALENDAR_NAME : `${name} – free and taken days`
   return {
     title:
-      position.count === 1 ? title : `${title} – page ${formatCount(position.index)} of ${formatCount(position.count)}`,
+      position.count === 1
+        ? title
+        : `${title} – page ${formatCount(position.number)} of ${formatCount(position.count)}`,
     style: STYLE,
     body: html`<header>
 <h1>${name}</h1>
@@ -61,7 +63,7 @@ const introduction = ({ properties, today, position, total }: CalendarPageView):
 `
   const sample = Number(today.slice(8))
   const rangeNote =
-    position.count === 1 ? nothing : html` Properties ${rangeText(position.index, SHARED_PAGE_PROPERTIES, total)}.`
+    position.count === 1 ? nothing : html` Properties ${rangeText(position.number, SHARED_PAGE_PROPERTIES_MAX, total)}.`
   return html`<p class="soft">Nights that can and cannot be booked, ${formatMonthName(first)} to ${formatMonthName(last)}.${rangeNote}</p>
 <ul class="legend" aria-label="What the days look like">
 <li><span class="swatch free" aria-hidden="true"><b>${sample}</b></span> Free</li>
@@ -93,7 +95,7 @@ export const propertySection = (
 ${groupByMonth(days).map((month) => monthTable(month, today))}</div>
 `
   const anchor = propertyAnchor(index)
-  const pageNote = total > SHARED_PAGE_PROPERTIES ? " of this page" : ""
+  const pageNote = total > SHARED_PAGE_PROPERTIES_MAX ? " of this page" : ""
   // The one property of a calendar is its headline already.
   return total === 1
     ? months
@@ -108,7 +110,7 @@ const footer = ({ feedUrl, total, part }: CalendarPageView): Html => {
   const partNote =
     partPosition(part, total).count === 1
       ? nothing
-      : html`<p>It has the properties ${rangeText(part, SHARED_PART_PROPERTIES, total)}. The others are at addresses of their own, named at the end of their pages.</p>
+      : html`<p>It has the properties ${rangeText(part, SHARED_PART_PROPERTIES_MAX, total)}. The others are at addresses of their own, named at the end of their pages.</p>
 `
   return html`<footer>
 <p class="soft">A day stands for the night that begins on it: guests can arrive on a free day, and leave on the morning of a taken one.</p>
@@ -171,7 +173,7 @@ export const notFoundPage: HtmlPage = {
 }
 
 /** More looked at the calendar than one link may let. */
-export const tooManyPage = (seconds: number): HtmlPage => ({
+export const tooManyRequestsPage = (seconds: number): HtmlPage => ({
   title: "Opened too often",
   style: STYLE,
   body: html`<main>

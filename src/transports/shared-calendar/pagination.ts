@@ -1,9 +1,13 @@
-import { SHARED_PAGE_PROPERTIES, SHARED_PART_PROPERTIES, SUBSCRIPTION_ROOMS_MAX } from "../../platform/limits.ts"
+import {
+  SHARED_PAGE_PROPERTIES_MAX,
+  SHARED_PART_PROPERTIES_MAX,
+  SUBSCRIPTION_ROOMS_MAX
+} from "../../platform/limits.ts"
 import { type Html, html, nothing } from "../docs/html.ts"
 
 /** Pages, and parts of a feed, that the largest link has. */
-export const PAGES_MAX = SUBSCRIPTION_ROOMS_MAX / SHARED_PAGE_PROPERTIES
-export const PARTS_MAX = SUBSCRIPTION_ROOMS_MAX / SHARED_PART_PROPERTIES
+export const PAGES_MAX = SUBSCRIPTION_ROOMS_MAX / SHARED_PAGE_PROPERTIES_MAX
+export const PARTS_MAX = SUBSCRIPTION_ROOMS_MAX / SHARED_PART_PROPERTIES_MAX
 
 /** The number a query asks for by that name: 1 when it asks for none, undefined when there can be no such one. */
 export const readNumberParam = (query: string, name: "page" | "part", maximum: number): number | undefined => {
@@ -14,21 +18,21 @@ export const readNumberParam = (query: string, name: "page" | "part", maximum: n
 
 /** Which of how many. */
 export interface PagePosition {
-  readonly index: number
+  readonly number: number
   /** At least 1. */
   readonly count: number
 }
 
 const toPosition = (number: number, total: number, size: number): PagePosition => ({
-  index: number,
+  number,
   count: Math.max(1, Math.ceil(total / size))
 })
 
 /** A page, and a part of a feed, of so many properties. */
 export const pagePosition = (number: number, total: number): PagePosition =>
-  toPosition(number, total, SHARED_PAGE_PROPERTIES)
+  toPosition(number, total, SHARED_PAGE_PROPERTIES_MAX)
 export const partPosition = (number: number, total: number): PagePosition =>
-  toPosition(number, total, SHARED_PART_PROPERTIES)
+  toPosition(number, total, SHARED_PART_PROPERTIES_MAX)
 
 /** `1,000`. */
 export const formatCount = (number: number): string => number.toLocaleString("en")
@@ -37,7 +41,7 @@ export const formatCount = (number: number): string => number.toLocaleString("en
 const NEIGHBOUR_PAGES = 2
 
 /** The numbers offered at a place, ascending. */
-export const offeredPageNumbers = ({ index: number, count }: PagePosition): ReadonlyArray<number> => {
+export const offeredPageNumbers = ({ number, count }: PagePosition): ReadonlyArray<number> => {
   const around = Array.from({ length: 2 * NEIGHBOUR_PAGES + 1 }, (_, index) => number - NEIGHBOUR_PAGES + index)
   return Array.from(new Set([1, ...around.filter((each) => each > 1 && each < count), count]))
 }
@@ -48,7 +52,7 @@ const pageLink = (number: number, words: string, relation: "next" | "prev"): Htm
 
 /** Ways to the other pages; nothing when there are none. */
 export const pageNavigation = (position: PagePosition, label: string): Html => {
-  const { index: number, count } = position
+  const { number, count } = position
   if (count === 1) return nothing
   const numbers = offeredPageNumbers(position).map((each, index, all) => {
     const gap =

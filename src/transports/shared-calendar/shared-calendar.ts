@@ -7,7 +7,7 @@ import { locatePage } from "../../domain/calendars/calendar-share-links/rules.ts
 import { type OpenedLink, SharedCalendars } from "../../domain/calendars/calendar-share-links/SharedCalendars.ts"
 import { SHARED_CALENDAR_PREFIX, shareLinkUrl } from "../../domain/calendars/calendar-share-links/share-link-url.ts"
 import { PublicUrl } from "../../platform/installation.ts"
-import { SHARED_PAGE_PROPERTIES } from "../../platform/limits.ts"
+import { SHARED_PAGE_PROPERTIES_MAX } from "../../platform/limits.ts"
 import { splitTarget } from "../http/paths.ts"
 import { PRIVATE_PAGE_HEADERS, toPageResponse } from "../pages/html-page.ts"
 import { ICALENDAR_TYPE } from "../pages/icalendar.ts"
@@ -17,7 +17,7 @@ import {
   plainTextResponse,
   traceAndLogResponse,
   withRetryAfter
-} from "../pages/secret-url.ts"
+} from "../pages/secret-url-responses.ts"
 import {
   busyPage,
   failedPage,
@@ -26,7 +26,7 @@ import {
   propertySection,
   rejectedPage,
   renderCalendarPage,
-  tooManyPage
+  tooManyRequestsPage
 } from "./calendar-page.ts"
 import { makeFeedOpener } from "./feed-stream.ts"
 import { makeLinkRateLimiter } from "./link-rate-limiter.ts"
@@ -50,9 +50,9 @@ export const PAGE_MONTHS = 6
 const makePageRenderer = (calendars: SharedCalendars["Service"], publicUrl: string) =>
   Effect.fnUntraced(function* (link: OpenedLink, { token, position: pageNumber }: CalendarRequest) {
     if (pageNumber === undefined) return toPageResponse(notFoundPage, 404)
-    const { partNumber: part, offset: before } = locatePage(pageNumber)
+    const { partNumber: part, offset } = locatePage(pageNumber)
     const { total, properties } = yield* calendars.listPart(link, part)
-    const pageProperties = properties.slice(before, before + SHARED_PAGE_PROPERTIES)
+    const pageProperties = properties.slice(offset, offset + SHARED_PAGE_PROPERTIES_MAX)
     if (pageProperties.length === 0 && pageNumber > 1) return toPageResponse(notFoundPage, 404)
     const propertyCalendars = yield* calendars.listDays(link, pageProperties, { pastMonths: 0, months: PAGE_MONTHS })
     const { today } = link
@@ -105,12 +105,12 @@ export const makeSharedCalendarHandler = Effect.gen(function* () {
   }
 
   const respond = Effect.fnUntraced(function* (view: "page" | "feed", calendarRequest: CalendarRequest) {
-    const { invalid, tooMany } = ERROR_RESPONSES[view]
+    const { invalidLinkResponse, toTooManyRequestsResponse } = ERROR_RESPONSES[view]
     const link = yield* calendars.open(calendarRequest.token)
-    if (Option.isNone(link)) return invalid
+    if (Option.isNone(link)) return invalidLinkResponse
     const retryAfterWait = yield* checkRateLimit(link.value, view)
     return Option.isSome(retryAfterWait)
-      ? tooMany(retryAfterWait.value)
+      ? toTooManyRequestsResponse(retryAfterWait.value)
       : yield* renderers[view](link.value, calendarRequest)
   })
 
@@ -129,17 +129,18 @@ export const toCalendarErrorResponse = ({ envelope }: ServiceResponse, request: 
 
 const PAGE_ERROR_RESPONSES = {
   toBusyResponse: (seconds: number) => withRetryAfter(toPageResponse(busyPage, 503), seconds),
-  invalid: toPageResponse(invalidLinkPage, 404),
+  invalidLinkResponse: toPageResponse(invalidLinkPage, 404),
   failedResponse: toPageResponse(failedPage, 500),
-  tooMany: (seconds: number) => withRetryAfter(toPageResponse(tooManyPage(seconds), 429), seconds)
+  toTooManyRequestsResponse: (seconds: number) =>
+    withRetryAfter(toPageResponse(tooManyRequestsPage(seconds), 429), seconds)
 }
 
 const FEED_ERROR_RESPONSES = {
   toBusyResponse: (seconds: number) =>
     withRetryAfter(plainTextResponse("The service is busy: wait for Retry-After seconds.\n", 503), seconds),
-  invalid: plainTextResponse("Share link invalid.\n", 404),
+  invalidLinkResponse: plainTextResponse("Share link invalid.\n", 404),
   failedResponse: plainTextResponse("The calendar cannot be read now: try again later.\n", 500),
-  tooMany: (seconds: number) =>
+  toTooManyRequestsResponse: (seconds: number) =>
     withRetryAfter(plainTextResponse("Too many requests: wait for Retry-After seconds.\n", 429), seconds)
 }
 

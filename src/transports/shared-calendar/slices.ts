@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 
 /** Items worked on in one turn of the event loop: some three milliseconds of a page's tables. */
-const SLICE = 10
+const ITEMS_PER_SLICE = 10
 
 /** Items in order, `size` at a time. */
 export const toSlices = <A>(items: ReadonlyArray<A>, size: number): ReadonlyArray<ReadonlyArray<A>> =>
@@ -13,8 +13,8 @@ export const mapInSlices = <A, B>(
   make: (item: A, index: number) => B
 ): Effect.Effect<ReadonlyArray<B>> =>
   Effect.map(
-    Effect.forEach(toSlices(items, SLICE), (slice, sliceIndex) =>
-      Effect.map(Effect.yieldNow, () => slice.map((item, index) => make(item, sliceIndex * SLICE + index)))
+    Effect.forEach(toSlices(items, ITEMS_PER_SLICE), (slice, sliceIndex) =>
+      Effect.map(Effect.yieldNow, () => slice.map((item, index) => make(item, sliceIndex * ITEMS_PER_SLICE + index)))
     ),
     (results) => results.flat()
   )

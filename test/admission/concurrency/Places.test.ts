@@ -3,7 +3,7 @@ import { Cause, Deferred, Effect, Exit, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { BUILDING_RUN_MS } from "../../../src/admission/concurrency/FairThread.ts"
 import { Places, SMALL_BODY_BYTES } from "../../../src/admission/concurrency/Places.ts"
-import { CONCURRENCY_PERMITS, PERMIT_WAIT_MS, QUEUED_BYTES, QUEUED_CALLS } from "../../../src/platform/limits.ts"
+import { CONCURRENCY_PERMITS, PERMIT_WAIT_MS, QUEUED_BYTES, QUEUED_CALLS_MAX } from "../../../src/platform/limits.ts"
 
 /** A call under way: it has begun once it has a place, and ends when it is told to. */
 const call = Effect.fnUntraced(function* (operator: number, bytes = 0) {
@@ -119,29 +119,31 @@ describe("working in places", () => {
       const working = yield* call(1)
       const quick = yield* Effect.forkChild(
         Effect.all(
-          Array.from({ length: QUEUED_CALLS }, (_, n) => places.within(1, Effect.succeed(n))),
+          Array.from({ length: QUEUED_CALLS_MAX }, (_, n) => places.within(1, Effect.succeed(n))),
           { concurrency: "unbounded" }
         ),
         { startImmediately: true }
       )
       yield* Deferred.succeed(working.end, "")
-      assert.strictEqual((yield* Fiber.join(quick)).length, QUEUED_CALLS)
+      assert.strictEqual((yield* Fiber.join(quick)).length, QUEUED_CALLS_MAX)
     }).pipe(withPlaces(1))
   )
 
-  it.effect(`${QUEUED_CALLS} calls of an operator may wait; one more is answered 500 at once, with when to retry`, () =>
-    Effect.gen(function* () {
-      const places = yield* Places
-      const waiting = yield* calls(1, 1 + QUEUED_CALLS)
-      assert.strictEqual(yield* countBegun(waiting), 1)
-      const exit = yield* Effect.exit(places.within(1, Effect.void))
-      const error = Exit.isFailure(exit) ? Cause.findErrorOption(exit.cause) : undefined
-      assert.include(String(error), "ServerError")
-      // Another operator has as many of its own.
-      const other = yield* call(2)
-      for (const { end } of waiting.slice(0, 2)) yield* Deferred.succeed(end, "")
-      yield* other.begun
-    }).pipe(withPlaces(1))
+  it.effect(
+    `${QUEUED_CALLS_MAX} calls of an operator may wait; one more is answered 500 at once, with when to retry`,
+    () =>
+      Effect.gen(function* () {
+        const places = yield* Places
+        const waiting = yield* calls(1, 1 + QUEUED_CALLS_MAX)
+        assert.strictEqual(yield* countBegun(waiting), 1)
+        const exit = yield* Effect.exit(places.within(1, Effect.void))
+        const error = Exit.isFailure(exit) ? Cause.findErrorOption(exit.cause) : undefined
+        assert.include(String(error), "ServerError")
+        // Another operator has as many of its own.
+        const other = yield* call(2)
+        for (const { end } of waiting.slice(0, 2)) yield* Deferred.succeed(end, "")
+        yield* other.begun
+      }).pipe(withPlaces(1))
   )
 
   it.effect(

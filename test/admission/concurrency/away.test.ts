@@ -4,7 +4,7 @@ import { TestClock } from "effect/testing"
 import fc from "fast-check"
 import { Places } from "../../../src/admission/concurrency/Places.ts"
 import { releasePermitForExternalAct, releasePermitWhile } from "../../../src/contract/permit-release.ts"
-import { EMBEDDED_PERMITS, FEED_WAITING_READS, PERMIT_WAIT_MS } from "../../../src/platform/limits.ts"
+import { EMBEDDED_PERMITS, FEED_WAITING_READS_MAX, PERMIT_WAIT_MS } from "../../../src/platform/limits.ts"
 
 /** Where a call is: it waits for a place, works in it, is away from it, or is over. */
 type Where = "outside" | "working" | "away" | "over"
@@ -81,22 +81,24 @@ describe("away from a place", () => {
     }).pipe(withPlaces(1))
   )
 
-  it.effect(`${FEED_WAITING_READS} calls that wait do not hold up a quiet caller on ${EMBEDDED_PERMITS} places`, () =>
-    Effect.gen(function* () {
-      const places = yield* Places
-      const many = yield* Effect.forEach(
-        Array.from({ length: FEED_WAITING_READS }, () => 1),
-        visitor
-      )
-      for (const each of many) yield* each.leaves
-      yield* settled
-      assert.deepStrictEqual(
-        many.map(({ where }) => where()),
-        many.map(() => "away")
-      )
-      assert.strictEqual(yield* free, EMBEDDED_PERMITS)
-      assert.strictEqual(yield* places.within(2, Effect.succeed("answered")), "answered")
-    }).pipe(withPlaces(EMBEDDED_PERMITS))
+  it.effect(
+    `${FEED_WAITING_READS_MAX} calls that wait do not hold up a quiet caller on ${EMBEDDED_PERMITS} places`,
+    () =>
+      Effect.gen(function* () {
+        const places = yield* Places
+        const many = yield* Effect.forEach(
+          Array.from({ length: FEED_WAITING_READS_MAX }, () => 1),
+          visitor
+        )
+        for (const each of many) yield* each.leaves
+        yield* settled
+        assert.deepStrictEqual(
+          many.map(({ where }) => where()),
+          many.map(() => "away")
+        )
+        assert.strictEqual(yield* free, EMBEDDED_PERMITS)
+        assert.strictEqual(yield* places.within(2, Effect.succeed("answered")), "answered")
+      }).pipe(withPlaces(EMBEDDED_PERMITS))
   )
 
   it.effect.each(["away", "waiting to come back"] as const)(

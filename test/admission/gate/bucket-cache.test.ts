@@ -34,20 +34,20 @@ describe("remembered buckets", () => {
   it("are those of the table, made once for a token and a route", () => {
     const buckets = makeBucketCache()
     const one = token(1)
-    const first = buckets.of(one, call)
+    const first = buckets.get(one, call)
     assert.deepStrictEqual(first, bucketsOf({ operatorId: 7, tokenId: 1, ...call }))
-    assert.strictEqual(buckets.of(one, call), first)
-    assert.notStrictEqual(buckets.of(one, { route: "GET /tags" }), first)
+    assert.strictEqual(buckets.get(one, call), first)
+    assert.notStrictEqual(buckets.get(one, { route: "GET /tags" }), first)
     assert.deepStrictEqual(
-      buckets.of(token(11), { route: "GET /x" }),
+      buckets.get(token(11), { route: "GET /x" }),
       bucketsOf({ operatorId: 7, tokenId: 11, route: "GET /x" })
     )
   })
 
   it("are made again when the token was looked up again: its limits may be others", () => {
     const buckets = makeBucketCache()
-    buckets.of(token(1), call)
-    const tighter = buckets.of(token(1, { tokenLimits: { "1m": 3 } }), call)
+    buckets.get(token(1), call)
+    const tighter = buckets.get(token(1, { tokenLimits: { "1m": 3 } }), call)
     assert.strictEqual(tighter.call.find(({ scope }) => scope === "token")?.max, 3)
     assert.strictEqual(buckets.size, 1)
   })
@@ -55,7 +55,7 @@ describe("remembered buckets", () => {
   it("are never those of another conversation", () => {
     const buckets = makeBucketCache()
     const one = token(1)
-    const keys = ["41", "42"].map((conversationId) => buckets.of(one, { ...call, conversationId }).call.at(-1)?.key)
+    const keys = ["41", "42"].map((conversationId) => buckets.get(one, { ...call, conversationId }).call.at(-1)?.key)
     assert.deepStrictEqual(keys, ["{op:7}:conversation:41", "{op:7}:conversation:42"])
     assert.strictEqual(buckets.size, 0)
   })
@@ -63,13 +63,13 @@ describe("remembered buckets", () => {
   it("are so many and no more: the first goes for the next", () => {
     const buckets = makeBucketCache(2)
     const [one, two, three] = [token(1), token(2), token(3)]
-    const first = buckets.of(one, call)
-    const second = buckets.of(two, call)
-    assert.strictEqual(buckets.of(one, call), first)
-    buckets.of(three, call)
+    const first = buckets.get(one, call)
+    const second = buckets.get(two, call)
+    assert.strictEqual(buckets.get(one, call), first)
+    buckets.get(three, call)
     assert.strictEqual(buckets.size, 2)
-    assert.strictEqual(buckets.of(two, call), second)
-    assert.notStrictEqual(buckets.of(one, call), first)
+    assert.strictEqual(buckets.get(two, call), second)
+    assert.notStrictEqual(buckets.get(one, call), first)
     assert.strictEqual(buckets.size, 2)
   })
 })

@@ -11,7 +11,7 @@ const operation = defineFamily({ category: "messaging", since: "3.4.0", openWorl
 const send = operation("send", {
   route: "POST /conversations/{conversation_id}",
   limits: { "1m": 7 },
-  messageTo: "conversation_id",
+  conversationField: "conversation_id",
   summary: "Send",
   payload: { conversation_id: Id, text: Schema.String },
   success: Schema.Struct({}),

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { RecentRejections } from "../../../src/admission/gate/recent-rejections.ts"
-import { REJECTED_TOKEN_MS, REJECTED_TOKENS } from "../../../src/platform/limits.ts"
+import { REJECTED_TOKEN_MS, REJECTED_TOKENS_MAX } from "../../../src/platform/limits.ts"
 import { toConsoleCaller } from "../../support/console-caller.ts"
 
 const caller = toConsoleCaller({ operatorId: 1, accountId: 1, role: "main" })
@@ -16,9 +16,9 @@ describe("tokens of calls that were turned away", () => {
     assert.isUndefined(lately.find({}, 1_000))
   })
 
-  it(`are ${REJECTED_TOKENS} at most; for one more the first is forgotten`, () => {
+  it(`are ${REJECTED_TOKENS_MAX} at most; for one more the first is forgotten`, () => {
     const lately = new RecentRejections()
-    for (let nth = 0; nth < REJECTED_TOKENS; nth++) lately.record(withToken(`token ${nth}`), caller, 0)
+    for (let nth = 0; nth < REJECTED_TOKENS_MAX; nth++) lately.record(withToken(`token ${nth}`), caller, 0)
     assert.strictEqual(lately.find(withToken("token 0"), 1), caller)
     lately.record(withToken("one more"), caller, 1)
     assert.isUndefined(lately.find(withToken("token 0"), 1))

@@ -3,7 +3,7 @@ import { Effect, Exit } from "effect"
 import fc from "fast-check"
 import {
   bucketsOf,
-  CONVERSATION_KEY,
+  CONVERSATION_KEY_LENGTH,
   countsAsInvalid,
   type RateLimitedCall
 } from "../../../src/admission/windows/call-buckets.ts"
@@ -87,10 +87,10 @@ describe("the buckets of a call", () => {
     assert.notStrictEqual(endpoint("POST /listings/prices"), endpoint("POST /listings/inventories"))
   })
 
-  it(`tell conversations apart by ${CONVERSATION_KEY} characters and not by more`, () => {
+  it(`tell conversations apart by ${CONVERSATION_KEY_LENGTH} characters and not by more`, () => {
     const keyOf = (conversationId: string) =>
       bucketsOf(call("POST /conversations/{id}", { conversationId })).call.at(-1)?.key ?? ""
-    const same = "c".repeat(CONVERSATION_KEY - 1)
+    const same = "c".repeat(CONVERSATION_KEY_LENGTH - 1)
     assert.notStrictEqual(keyOf(`${same}a`), keyOf(`${same}b`))
     assert.strictEqual(keyOf(`${same}ca`), keyOf(`${same}cb`))
     assert.strictEqual(keyOf("c".repeat(10_000)).length, keyOf(`${same}c`).length)

@@ -1,9 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import fc from "fast-check"
 import {
-  releaseSecond,
   retryAfterSeconds,
   type WindowLabel,
+  windowEndSecond,
   windowIndex,
   windowOf
 } from "../../../src/admission/windows/rate-window.ts"
@@ -23,7 +23,7 @@ describe("a window", () => {
   it("holds the instant, is aligned to the clock, and ends after whole seconds, at least one and at most its length", () => {
     fc.assert(
       fc.property(window, instant, (window, now) => {
-        const release = releaseSecond(window, now)
+        const release = windowEndSecond(window, now)
         const wait = retryAfterSeconds(window, now)
         assert.strictEqual(release % window.seconds, 0)
         assert.isAbove(release * 1_000, now)

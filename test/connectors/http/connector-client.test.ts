@@ -11,7 +11,7 @@ import { hasValidSignature } from "../../../src/domain/webhooks/deliveries/signa
 import {
   CONNECTOR_REQUEST_MS,
   CONNECTOR_RESPONSE_BYTES,
-  RECORD_CODE,
+  RECORD_CODE_LENGTH,
   WEBHOOK_SECRET_OVERLAP_MS
 } from "../../../src/platform/limits.ts"
 import { createConnector, layerConnectorsOverHttp } from "../../support/connectors/http/http-connectors.ts"
@@ -212,7 +212,7 @@ layer(Layer.provideMerge(layerConnectorsOverHttp, layerTestDatabase))("a connect
 
   it.effect("says what became of a message, or that nobody can know; of anything else it may have got there", () =>
     Effect.gen(function* () {
-      const name = "x".repeat(RECORD_CODE)
+      const name = "x".repeat(RECORD_CODE_LENGTH)
       assert.deepStrictEqual(yield* sent({ outcome: "sent", channel_message_id: name, more: 1 }), {
         outcome: "sent",
         channelMessageId: name
@@ -278,7 +278,7 @@ layer(Layer.provideMerge(layerConnectorsOverHttp, layerTestDatabase))("a connect
         { ...good, price: "200" },
         { ...good, price: -1 },
         { ...good, currency: "euro" },
-        { ...good, offer_id: "x".repeat(RECORD_CODE + 1) }
+        { ...good, offer_id: "x".repeat(RECORD_CODE_LENGTH + 1) }
       ]) {
         assert.strictEqual(inWords(yield* Effect.flip(offered(bad))), "ChannelUnavailable 502", JSON.stringify(bad))
       }

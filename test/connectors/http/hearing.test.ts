@@ -9,16 +9,16 @@ import { toConnectorName } from "../../../src/connectors/http/connector-names.ts
 import { HttpConnectors } from "../../../src/connectors/http/HttpConnectors.ts"
 import { layerConnectorMessageRetention } from "../../../src/connectors/http/message-retention-layer.ts"
 import { Ingest } from "../../../src/connectors/ingest/Ingest.ts"
-import { RETENTION_MS } from "../../../src/jobs/retention.ts"
+import { RETENTION_INTERVAL_MS } from "../../../src/jobs/retention.ts"
 import {
   BODY_BYTES,
-  CONCURRENT_CONNECTOR_BODIES,
+  CONCURRENT_CONNECTOR_BODIES_MAX,
   CONNECTOR_BODY_MS,
   CONNECTOR_BODY_PROTECTED_MS,
-  CONNECTOR_MESSAGE_ID,
+  CONNECTOR_MESSAGE_ID_LENGTH,
   CONNECTOR_MESSAGE_RETENTION_MS,
   CONNECTOR_MESSAGES_A_MINUTE,
-  JSON_DEPTH,
+  JSON_DEPTH_MAX,
   WEBHOOK_SECRET_OVERLAP_MS,
   WEBHOOK_SIGNATURE_SECONDS
 } from "../../../src/platform/limits.ts"
@@ -274,11 +274,15 @@ layer(layerHeard)("what a connector says", (it) => {
         [{ body: "<html></html>" }, 400, /JSON/],
         [{ body: "" }, 400, /JSON/],
         [{ body: "{}" }, 400, /^account: .* said: /],
-        [{ body: nested(JSON_DEPTH) }, 400, new RegExp(`${JSON_DEPTH}`)],
-        [{ body: nested(JSON_DEPTH - 2) }, 422, /^type: .*unknown/],
+        [{ body: nested(JSON_DEPTH_MAX) }, 400, new RegExp(`${JSON_DEPTH_MAX}`)],
+        [{ body: nested(JSON_DEPTH_MAX - 2) }, 422, /^type: .*unknown/],
         [{ headers: { "content-type": "text/plain" } }, 415, /application\/json/],
-        [{ id: "i".repeat(CONNECTOR_MESSAGE_ID) }, 200, /^undefined$/],
-        [{ id: "i".repeat(CONNECTOR_MESSAGE_ID + 1) }, 422, new RegExp(`^webhook-id: .*${CONNECTOR_MESSAGE_ID}`)]
+        [{ id: "i".repeat(CONNECTOR_MESSAGE_ID_LENGTH) }, 200, /^undefined$/],
+        [
+          { id: "i".repeat(CONNECTOR_MESSAGE_ID_LENGTH + 1) },
+          422,
+          new RegExp(`^webhook-id: .*${CONNECTOR_MESSAGE_ID_LENGTH}`)
+        ]
       ] as const) {
         const answer = yield* say(sent)
         assert.strictEqual(answer.status, status)
@@ -314,7 +318,7 @@ layer(layerHeard)("what a connector says", (it) => {
       const begun = `POST ${new URL(url).pathname} HTTP/1.1\r\n${headers.map(([name, value]) => `${name}: ${value}\r\n`).join("")}\r\n{`
       const turn = Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
       const stalled = (many: number) => Array.from({ length: many }, () => new RawClient(base).send(begun))
-      const all = stalled(CONCURRENT_CONNECTOR_BODIES - 1)
+      const all = stalled(CONCURRENT_CONNECTOR_BODIES_MAX - 1)
       assert.strictEqual((yield* say()).status, 200)
       all.push(...stalled(1))
       let last = yield* say()
@@ -323,7 +327,7 @@ layer(layerHeard)("what a connector says", (it) => {
       const open = () => all.filter(({ socket }) => !socket.closed).length
       yield* TestClock.adjust(CONNECTOR_BODY_MS - 1)
       yield* turn
-      assert.strictEqual(open(), CONCURRENT_CONNECTOR_BODIES)
+      assert.strictEqual(open(), CONCURRENT_CONNECTOR_BODIES_MAX)
       yield* TestClock.adjust(1)
       // Their connections are closed: nothing else ends a body that does not come.
       while (open() > 0) yield* turn
@@ -364,7 +368,7 @@ layer(layerHeard)("what a connector says", (it) => {
       {
         until: () =>
           connections.filter(({ received: heard }) => heard.startsWith("HTTP/1.1 503")).length ===
-          STALLED - CONCURRENT_CONNECTOR_BODIES
+          STALLED - CONCURRENT_CONNECTOR_BODIES_MAX
       }
     )
 
@@ -416,7 +420,7 @@ layer(layerHeard)("what a connector says", (it) => {
         yield* TestClock.adjust(CONNECTOR_MESSAGE_RETENTION_MS - 1)
         assert.strictEqual(yield* count(id), 1)
         // A round that is still under way sleeps from when it ends.
-        while ((yield* count(id)) > 0) yield* TestClock.adjust(RETENTION_MS + 1)
+        while ((yield* count(id)) > 0) yield* TestClock.adjust(RETENTION_INTERVAL_MS + 1)
       }).pipe(Effect.provide(layerConnectorMessageRetention))
     })
   )

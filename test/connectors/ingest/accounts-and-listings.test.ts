@@ -3,7 +3,7 @@ import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { Ingest } from "../../../src/connectors/ingest/Ingest.ts"
-import { LISTING_JSON, LISTING_TEXT } from "../../../src/platform/limits.ts"
+import { LISTING_JSON_LENGTH, LISTING_TEXT_LENGTH } from "../../../src/platform/limits.ts"
 import { layerWithoutRateWindows, NOW_ISO } from "../../support/domain/bookings/reservations/reservation-operator.ts"
 import { countRows, createHostClient } from "../../support/domain/host-client.ts"
 import {
@@ -80,11 +80,11 @@ layer(layerIngest, { excludeTestServices: false })("accounts and listings that c
       for (const [said, reason] of [
         [{ ...makeAccountEvent(3), auth_status: "unknown" }, /^auth_status: must be one of /],
         [{ ...makeAccountEvent(3), username: "\u0000" }, /^username: /],
-        [{ ...makeListingEvent(3), title: "x".repeat(LISTING_TEXT + 1) }, /^title: must be at most/],
+        [{ ...makeListingEvent(3), title: "x".repeat(LISTING_TEXT_LENGTH + 1) }, /^title: must be at most/],
         [{ ...makeListingEvent(3), title: "half \ud800" }, /^title: /],
         [{ ...makeListingEvent(3), metadata: { note: "\u0000" } }, /^metadata/],
         [{ ...makeListingEvent(3), metadata: "none" }, /^metadata: /],
-        [{ ...makeListingEvent(3), metadata: { note: "x".repeat(LISTING_JSON) } }, /^metadata: must be at most/],
+        [{ ...makeListingEvent(3), metadata: { note: "x".repeat(LISTING_JSON_LENGTH) } }, /^metadata: must be at most/],
         [{ ...makeListingEvent(3), shelf_status: "sold" }, /^shelf_status: /],
         [{ ...makeListingEvent(3), inventory: -1 }, /^inventory: /],
         [{ ...makeListingEvent(3), currency: "EURO" }, /^currency: /],

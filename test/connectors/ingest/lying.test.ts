@@ -6,9 +6,9 @@ import type { ChannelOrderEvent } from "../../../src/domain/channels/port/channe
 import {
   AMOUNT_MAX,
   BODY_BYTES,
-  CHANNEL_RATE_DETAILS,
-  CHANNEL_ROOMS,
-  CHANNEL_TEXT,
+  CHANNEL_RATE_DETAILS_MAX,
+  CHANNEL_ROOMS_MAX,
+  CHANNEL_TEXT_LENGTH,
   GUESTS_MAX
 } from "../../../src/platform/limits.ts"
 import {
@@ -72,7 +72,7 @@ layer(layerIngest, { excludeTestServices: false })("a channel that lies", (it) =
         [{ ...good, currency: "EUROS" }, /^currency: /],
         [{ ...good, booker: { name: "\u0000" } }, /^booker/],
         [{ ...good, rooms: [] }, /^rooms/],
-        [{ ...good, rooms: rooms(CHANNEL_ROOMS + 1) }, /^rooms/],
+        [{ ...good, rooms: rooms(CHANNEL_ROOMS_MAX + 1) }, /^rooms/],
         [makeOrderEvent([makeChannelRoom(listing), makeChannelRoom(listing)]), /^rooms\[1\]\.room_id: /],
         [makeOrderEvent([makeChannelRoom(listing, { check_out_date: "2027-05-04" })]), /^rooms\[0\]\.check_out_date: /],
         [makeOrderEvent([makeChannelRoom(listing, { check_out_date: "2031-05-04" })]), /^rooms\[0\]\.check_out_date: /],
@@ -93,7 +93,7 @@ layer(layerIngest, { excludeTestServices: false })("a channel that lies", (it) =
         assert.notInclude(lines[0], "Hopper")
       }
       assert.deepStrictEqual(yield* loadReservationRows(operatorId), before)
-      const most = { ...good, channel_id: "HM3", rooms: rooms(CHANNEL_ROOMS) }
+      const most = { ...good, channel_id: "HM3", rooms: rooms(CHANNEL_ROOMS_MAX) }
       assert.deepStrictEqual(yield* hear(most), { outcome: "applied" }, "as many rooms as there may be")
     })
   )
@@ -103,7 +103,7 @@ layer(layerIngest, { excludeTestServices: false })("a channel that lies", (it) =
       const { listingId: listing, ingestEvent: hear } = yield* ground
       const most: ReadonlyArray<readonly [number, (count: number) => ChannelOrderEvent]> = [
         [
-          CHANNEL_RATE_DETAILS,
+          CHANNEL_RATE_DETAILS_MAX,
           (count) =>
             makeOrderEvent([
               makeChannelRoom(listing, {
@@ -119,7 +119,7 @@ layer(layerIngest, { excludeTestServices: false })("a channel that lies", (it) =
             ])
         ],
         [GUESTS_MAX, (number_of_adults) => makeOrderEvent([makeChannelRoom(listing, { number_of_adults })])],
-        [CHANNEL_TEXT, (count) => makeOrderEvent([makeChannelRoom(listing)], { remarks: "x".repeat(count) })],
+        [CHANNEL_TEXT_LENGTH, (count) => makeOrderEvent([makeChannelRoom(listing)], { remarks: "x".repeat(count) })],
         [AMOUNT_MAX, (rate) => makeOrderEvent([makeChannelRoom(listing, { rate })])]
       ]
       for (const [at, [limit, said]] of most.entries()) {

@@ -6,7 +6,7 @@ import { applyAllPendingPayments } from "../../../src/connectors/ingest/payment-
 import { addDays } from "../../../src/contract/time.ts"
 import { Orders } from "../../../src/domain/bookings/reservations/Orders.ts"
 import { ChannelPaymentStore } from "../../../src/domain/money/channel-payment-store.ts"
-import { deleteExpiredPendingPayments } from "../../../src/domain/money/pending-payments.ts"
+import { deleteExpiredPendingPaymentsSql } from "../../../src/domain/money/pending-payments.ts"
 import { applyRetention } from "../../../src/jobs/retention.ts"
 import {
   createOperatorWithListings,
@@ -223,9 +223,9 @@ layer(
       const told = "2001-01-01T00:00:00Z"
       yield* sql`UPDATE channel_payments SET created_at = ${new Date(told)} WHERE operator_id = ${operatorId}`
       const since = (late: number) => new Date(Date.parse(told) - late)
-      yield* applyRetention(sql, [deleteExpiredPendingPayments(sql, since(1))])
+      yield* applyRetention(sql, [deleteExpiredPendingPaymentsSql(sql, since(1))])
       assert.strictEqual(yield* waiting, 1)
-      yield* applyRetention(sql, [deleteExpiredPendingPayments(sql, since(0))])
+      yield* applyRetention(sql, [deleteExpiredPendingPaymentsSql(sql, since(0))])
       assert.strictEqual(yield* waiting, 0)
       assert.deepStrictEqual(yield* hear(paid), { outcome: "known" })
     })

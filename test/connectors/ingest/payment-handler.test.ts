@@ -10,7 +10,7 @@ import type { NewOrder } from "../../../src/domain/bookings/orders/order.ts"
 import { Orders } from "../../../src/domain/bookings/reservations/Orders.ts"
 import type { ChannelMoneyEvent } from "../../../src/domain/channels/port/channel-events.ts"
 import { ChannelPaymentStore } from "../../../src/domain/money/channel-payment-store.ts"
-import { PENDING_CHANNEL_PAYMENTS } from "../../../src/platform/limits.ts"
+import { PENDING_CHANNEL_PAYMENTS_MAX } from "../../../src/platform/limits.ts"
 import { newChannelOrder, newChannelStay } from "../../support/domain/bookings/reservations/channel-orders.ts"
 import {
   layerWithoutRateWindows,
@@ -251,14 +251,14 @@ layer(Layer.mergeAll(Orders.layer, ChannelPaymentStore.layer).pipe(Layer.provide
       })
     )
 
-    it.effect(`waits with at most ${PENDING_CHANNEL_PAYMENTS} of its account`, () =>
+    it.effect(`waits with at most ${PENDING_CHANNEL_PAYMENTS_MAX} of its account`, () =>
       Effect.gen(function* () {
         const { take, operatorId, accountId } = yield* ground
         const sql = yield* SqlClient.SqlClient
         yield* sql`
           INSERT INTO channel_payments (operator_id, account_id, payment_id, channel_id, kind, amount, currency, paid_at, created_at)
           SELECT ${operatorId}, ${accountId}, 'W' || n, '90009', 'payment', 1, 'EUR', now(), now()
-          FROM generate_series(1, ${PENDING_CHANNEL_PAYMENTS - 1}) n`
+          FROM generate_series(1, ${PENDING_CHANNEL_PAYMENTS_MAX - 1}) n`
         assert.deepStrictEqual(yield* take(), { outcome: "waiting" })
         assert.strictEqual((yield* take({ payment_id: "P-2" })).outcome, "refused")
         assert.deepStrictEqual(yield* take(), { outcome: "waiting" })

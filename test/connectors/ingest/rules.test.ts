@@ -20,8 +20,8 @@ import type { ChannelOrderEvent, ChannelRoom } from "../../../src/domain/channel
 import {
   BODY_BYTES,
   HOST_RESPONSE_DEADLINE_MS,
-  JSON_DEPTH,
-  JSON_PARTS,
+  JSON_DEPTH_MAX,
+  JSON_PARTS_MAX,
   PAYMENT_DEADLINE_MS,
   STAY_NIGHTS
 } from "../../../src/platform/limits.ts"
@@ -337,10 +337,10 @@ describe("rooms that a listing sold", () => {
 describe("what is more than is read", () => {
   const nested = (depth: number): unknown => (depth === 0 ? 1 : [nested(depth - 1)])
   it("is too deep, too much or too long, by one", () => {
-    assert.isUndefined(findPayloadLimitViolation(nested(JSON_DEPTH)))
-    assert.match(findPayloadLimitViolation(nested(JSON_DEPTH + 1)) ?? "", /deeper/)
-    assert.isUndefined(findPayloadLimitViolation(Array(JSON_PARTS).fill(0)))
-    assert.match(findPayloadLimitViolation(Array(JSON_PARTS + 1).fill(0)) ?? "", /fields/)
+    assert.isUndefined(findPayloadLimitViolation(nested(JSON_DEPTH_MAX)))
+    assert.match(findPayloadLimitViolation(nested(JSON_DEPTH_MAX + 1)) ?? "", /deeper/)
+    assert.isUndefined(findPayloadLimitViolation(Array(JSON_PARTS_MAX).fill(0)))
+    assert.match(findPayloadLimitViolation(Array(JSON_PARTS_MAX + 1).fill(0)) ?? "", /fields/)
     assert.isUndefined(findPayloadLimitViolation(["x".repeat(BODY_BYTES - 1)]))
     assert.match(findPayloadLimitViolation(["x".repeat(BODY_BYTES)]) ?? "", /characters/)
     const circle: Array<unknown> = []

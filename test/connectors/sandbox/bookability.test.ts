@@ -5,7 +5,7 @@ import { TestClock } from "effect/testing"
 import { Marketplace } from "../../../src/connectors/sandbox/Marketplace.ts"
 import { SandboxConnector } from "../../../src/connectors/sandbox/SandboxConnector.ts"
 import { ChannelOrderEvent } from "../../../src/domain/channels/port/channel-events.ts"
-import { SANDBOX_ORDERS } from "../../../src/platform/limits.ts"
+import { SANDBOX_ORDERS_MAX } from "../../../src/platform/limits.ts"
 import {
   createSandboxAccount,
   createSandboxListing,
@@ -312,7 +312,7 @@ layer(layerSandboxTest)("a guest of the sandbox", (it) => {
       yield* sql`
         INSERT INTO sandbox_orders (operator_id, account_id, order_id, version, status, said, booked_at)
         SELECT ${operatorId}, ${accountId}, 'old-' || number, 1, 'cancelled', '{}', now()
-        FROM generate_series(2, ${SANDBOX_ORDERS}::int) number`
+        FROM generate_series(2, ${SANDBOX_ORDERS_MAX}::int) number`
       assert.strictEqual((yield* book()).status, "accepted")
       assert.match(yield* messageOf(book()), /^listing_id: .*10000/)
     })

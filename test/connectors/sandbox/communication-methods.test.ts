@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
-import { SANDBOX_MESSAGES, SANDBOX_OFFERS } from "../../../src/platform/limits.ts"
+import { SANDBOX_MESSAGES_MAX, SANDBOX_OFFERS_MAX } from "../../../src/platform/limits.ts"
 import { layerSandboxTest } from "../../support/connectors/sandbox/sandbox-accounts.ts"
 import {
   errorMessageOf,
@@ -66,7 +66,7 @@ layer(layerSandboxTest)("what a host sends to guests of the sandbox", (it) => {
       const { inquire, sendMessage: send, sql, market, accountId } = yield* startSandboxConversation()
       assert.match(yield* errorReasonOf(send("none")), /no such thread/)
       const { thread_id } = yield* inquire()
-      yield* sql`UPDATE sandbox_threads SET messages = ${SANDBOX_MESSAGES - 1} WHERE account_id = ${accountId}`
+      yield* sql`UPDATE sandbox_threads SET messages = ${SANDBOX_MESSAGES_MAX - 1} WHERE account_id = ${accountId}`
       yield* send(thread_id)
       assert.match(yield* errorReasonOf(send(thread_id, { messageId: "M-2" })), /5000 messages/)
       assert.match(yield* errorMessageOf(market.writeMessage({ thread_id, text: "Thank you!" })), /^thread_id: .*5000/)
@@ -202,7 +202,7 @@ layer(layerSandboxTest)("what a host offers guests of the sandbox", (it) => {
     Effect.gen(function* () {
       const { inquire, sendOffer: offer, sql, accountId } = yield* startSandboxConversation()
       const { thread_id } = yield* inquire()
-      yield* sql`UPDATE sandbox_threads SET offers = ${SANDBOX_OFFERS - 1} WHERE account_id = ${accountId}`
+      yield* sql`UPDATE sandbox_threads SET offers = ${SANDBOX_OFFERS_MAX - 1} WHERE account_id = ${accountId}`
       yield* offer(thread_id)
       assert.match(yield* errorReasonOf(offer(thread_id, { reference: "O-2" })), /100 offers/)
     })

@@ -7,12 +7,12 @@ import { makeRuleRunner } from "../../../src/connectors/sandbox/rule-runner.ts"
 import { SandboxRepository } from "../../../src/connectors/sandbox/SandboxRepository.ts"
 import { ChannelEvent } from "../../../src/domain/channels/port/channel-events.ts"
 import {
-  MESSAGE_TEXT,
-  REVIEW_CATEGORIES,
-  REVIEW_TEXT,
-  SANDBOX_MESSAGES,
-  SANDBOX_ORDERS,
-  SANDBOX_THREADS
+  MESSAGE_LENGTH,
+  REVIEW_CATEGORIES_MAX,
+  REVIEW_TEXT_LENGTH,
+  SANDBOX_MESSAGES_MAX,
+  SANDBOX_ORDERS_MAX,
+  SANDBOX_THREADS_MAX
 } from "../../../src/platform/limits.ts"
 import {
   layerSandboxTestOnOwnDatabase,
@@ -63,7 +63,7 @@ layer(layerSandboxTestOnOwnDatabase)("guests of the sandbox", (it) => {
     Effect.gen(function* () {
       const { inquire, market, flushAndListEvents: told } = yield* startSandboxConversation()
       const { thread_id } = yield* inquire({ text: "مرحبا، هل يوجد مصعد؟ 🙏" })
-      const texts = ["é e\u0301 👩‍👩‍👧 <b>bold</b> & 'so'", `line\n\n  indented\t${"長".repeat(MESSAGE_TEXT - 20)}`]
+      const texts = ["é e\u0301 👩‍👩‍👧 <b>bold</b> & 'so'", `line\n\n  indented\t${"長".repeat(MESSAGE_LENGTH - 20)}`]
       for (const text of texts) yield* market.writeMessage({ thread_id, text })
       assert.deepStrictEqual(
         (yield* told("message")).map(({ text }) => text),
@@ -91,7 +91,7 @@ layer(layerSandboxTestOnOwnDatabase)("guests of the sandbox", (it) => {
         [errorMessageOf(inquire({ check_out_date: STAY_DATES.check_in_date })), /^check_out_date: .*check_in_date/],
         [errorMessageOf(inquire({ guest_name: " " })), /^guest_name: .*empty/],
         [errorMessageOf(inquire({ text: "" })), /^text: .*empty/],
-        [write({ text: "x".repeat(MESSAGE_TEXT + 1) }), /^text: .*20000/],
+        [write({ text: "x".repeat(MESSAGE_LENGTH + 1) }), /^text: .*20000/],
         [write({ text: "\u0000" }), /^text: .*U\+0000/],
         [write({ attachment_url: "javascript:alert(1)" }), /^attachment_url: .*https/],
         [write({ thread_id: "none" }), /^thread_id: .*none/],
@@ -99,12 +99,12 @@ layer(layerSandboxTestOnOwnDatabase)("guests of the sandbox", (it) => {
         [errorMessageOf(market.writeMessage({ text: "x" })), /^thread_id, order_id: /],
         [errorMessageOf(market.acceptOffer({ offer_id: "none" })), /^offer_id: .*none/],
         [review({ score: 5.5 }), /^score: .*0 to 5/],
-        [review({ text: "x".repeat(REVIEW_TEXT + 1) }), /^text: .*10000/],
+        [review({ text: "x".repeat(REVIEW_TEXT_LENGTH + 1) }), /^text: .*10000/],
         [review({ sub_scores: "clean" }), /^sub_scores: .*50 .*0 to 10/],
         [review({ sub_scores: "clean=11" }), /^sub_scores: .*50 .*0 to 10/],
         [review({ sub_scores: "clean=1,clean=2" }), /^sub_scores: .*50 .*0 to 10/],
-        [review({ sub_scores: scores(REVIEW_CATEGORIES + 1) }), /^sub_scores: .*50 .*0 to 10/],
-        [review({ sub_scores: scores(REVIEW_CATEGORIES) }), /^order_id: .*cancelled/],
+        [review({ sub_scores: scores(REVIEW_CATEGORIES_MAX + 1) }), /^sub_scores: .*50 .*0 to 10/],
+        [review({ sub_scores: scores(REVIEW_CATEGORIES_MAX) }), /^order_id: .*cancelled/],
         [review({ order_id: "none" }), /^order_id: .*none/]
       ] as const) {
         assert.match(yield* message, pattern)
@@ -205,7 +205,7 @@ layer(layerSandboxTestOnOwnDatabase)("guests of the sandbox", (it) => {
         INSERT INTO sandbox_threads (operator_id, account_id, thread_id, guest, version, revision, messages, offers, said,
           last_message_at)
         SELECT ${operatorId}, ${accountId}, 'old-' || number, 'old-' || number, 1, 1, 0, 0, '{}', now()
-        FROM generate_series(2, ${SANDBOX_THREADS}::int) number`
+        FROM generate_series(2, ${SANDBOX_THREADS_MAX}::int) number`
       yield* inquire()
       const full = /^guest_name: .*10000/
       const stranger = { guest_name: "Li Wei", guest_email: "li@example.com" }
@@ -230,10 +230,10 @@ layer(layerSandboxTestOnOwnDatabase)("guests of the sandbox", (it) => {
       const { thread_id } = yield* inquire()
       const { order_id } = yield* book()
       yield* sql`
-        UPDATE sandbox_threads SET messages = ${SANDBOX_MESSAGES - 1}
+        UPDATE sandbox_threads SET messages = ${SANDBOX_MESSAGES_MAX - 1}
         WHERE operator_id = ${operatorId} AND account_id = ${accountId}`
       const last = yield* market.writeMessage({ thread_id, text: "The last" })
-      assert.strictEqual(last.message_id, `${thread_id}-${SANDBOX_MESSAGES}`)
+      assert.strictEqual(last.message_id, `${thread_id}-${SANDBOX_MESSAGES_MAX}`)
       const full = "a thread of the sandbox has at most 5000 messages."
       assert.deepStrictEqual(
         [
@@ -387,7 +387,7 @@ layer(layerSandboxTestOnOwnDatabase)("offers to guests of the sandbox", (it) => 
       yield* sql`
         INSERT INTO sandbox_orders (operator_id, account_id, order_id, version, status, said, booked_at)
         SELECT ${operatorId}, ${accountId}, 'old-' || number, 1, 'cancelled', '{}', now()
-        FROM generate_series(2, ${SANDBOX_ORDERS}::int) number`
+        FROM generate_series(2, ${SANDBOX_ORDERS_MAX}::int) number`
       const { thread_id } = yield* inquire()
       const [first, second] = [yield* offer(thread_id), yield* offer(thread_id, { reference: "O-2" })]
       yield* market.acceptOffer({ offer_id: first.offerId })

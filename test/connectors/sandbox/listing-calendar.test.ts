@@ -12,7 +12,7 @@ import type { SandboxListingRequest } from "../../../src/connectors/sandbox/mark
 import { createListing } from "../../../src/connectors/sandbox/new-listing.ts"
 import { addDays } from "../../../src/contract/time.ts"
 import type { DayRangeRestrictions } from "../../../src/domain/channels/port/listing-days.ts"
-import { AVAILABILITY_END_DAYS, LISTING_RANGES } from "../../../src/platform/limits.ts"
+import { AVAILABILITY_END_DAYS, LISTING_RANGES_MAX } from "../../../src/platform/limits.ts"
 import { measureProcessorTime } from "../../support/processor-time.ts"
 
 const TODAY = "2027-05-01"
@@ -70,12 +70,14 @@ describe("what a host says of days", () => {
 
   it("is soon reckoned, be it as much as one call can say: nobody else is served meanwhile", () => {
     const days = { start_date: TODAY, end_date: addDays(TODAY, AVAILABILITY_END_DAYS) }
-    const ranges = Array.from({ length: LISTING_RANGES }, (_, at) => ({ ...days, price: at + 1 }))
+    const ranges = Array.from({ length: LISTING_RANGES_MAX }, (_, at) => ({ ...days, price: at + 1 }))
     const { result: changed, processorMs } = measureProcessorTime(() =>
       Result.getOrThrow(applyPrices(listing, noDays, ranges))
     )
     assert.lengthOf(changed, AVAILABILITY_END_DAYS + 1)
-    assert.isTrue(changed.every(({ price }) => price === String(LISTING_RANGES) || price === `${LISTING_RANGES}.00`))
+    assert.isTrue(
+      changed.every(({ price }) => price === String(LISTING_RANGES_MAX) || price === `${LISTING_RANGES_MAX}.00`)
+    )
     // About 20 ms; a second and more where each day of each range is looked at as a date.
     assert.isBelow(processorMs, 400)
   })

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { Marketplace } from "../../../src/connectors/sandbox/Marketplace.ts"
-import { LISTING_TEXT, RECORD_CODE } from "../../../src/platform/limits.ts"
+import { LISTING_TEXT_LENGTH, RECORD_CODE_LENGTH } from "../../../src/platform/limits.ts"
 import { layerSandboxTest, NOW } from "../../support/connectors/sandbox/sandbox-accounts.ts"
 import { createOperator } from "../../support/harness.ts"
 import { insertChannelAccount, insertListing } from "../../support/listings.ts"
@@ -99,14 +99,14 @@ layer(layerSandboxTest)("opening a listing of the sandbox", (it) => {
   it.effect("takes ids that can be named among others, and titles that say something", () =>
     Effect.gen(function* () {
       const { open, there } = yield* ground()
-      for (const listing_id of ["a,b", " sp ", "a b", "ü", "", "a\n", "a".repeat(RECORD_CODE + 1)]) {
+      for (const listing_id of ["a,b", " sp ", "a b", "ü", "", "a\n", "a".repeat(RECORD_CODE_LENGTH + 1)]) {
         assert.match(yield* refusalOf(open({ listing_id })), /^(ValidationFailed|BadRequest) listing_id: must /)
       }
-      for (const title of ["", "  ", "a".repeat(LISTING_TEXT + 1)]) {
+      for (const title of ["", "  ", "a".repeat(LISTING_TEXT_LENGTH + 1)]) {
         assert.match(yield* refusalOf(open({ title })), /^(ValidationFailed|BadRequest) title: must /)
       }
       assert.deepStrictEqual(yield* there, [0, 0])
-      yield* open({ listing_id: "a".repeat(RECORD_CODE) })
+      yield* open({ listing_id: "a".repeat(RECORD_CODE_LENGTH) })
       const { listing_id, title } = yield* open({ listing_id: "A.b_c-9", title: " Loft " })
       assert.deepStrictEqual([listing_id, title], ["A.b_c-9", "Loft"])
     })

@@ -5,7 +5,7 @@ import { TestClock } from "effect/testing"
 import { Marketplace } from "../../../src/connectors/sandbox/Marketplace.ts"
 import { SandboxConnector } from "../../../src/connectors/sandbox/SandboxConnector.ts"
 import { SandboxOutbox } from "../../../src/connectors/sandbox/SandboxOutbox.ts"
-import { SANDBOX_DELAY_MAX_MS, SANDBOX_LOGGED_REQUESTS } from "../../../src/platform/limits.ts"
+import { SANDBOX_DELAY_MAX_MS, SANDBOX_LOGGED_REQUESTS_MAX } from "../../../src/platform/limits.ts"
 import {
   createSandboxAccount,
   createSandboxListing,
@@ -166,11 +166,11 @@ layer(layerSandboxTestOnOwnDatabase)("an account of the sandbox", (it) => {
     Effect.gen(function* () {
       const { sandbox, remoteAccount: there, listing, asked } = yield* ground()
       const read = sandbox.readCalendar(there, { listingId: listing, start: "2027-06-01", end: "2027-06-01" })
-      yield* Effect.forEach(Array.from({ length: SANDBOX_LOGGED_REQUESTS }), () => read, { discard: true })
-      assert.lengthOf(yield* asked, SANDBOX_LOGGED_REQUESTS)
+      yield* Effect.forEach(Array.from({ length: SANDBOX_LOGGED_REQUESTS_MAX }), () => read, { discard: true })
+      assert.lengthOf(yield* asked, SANDBOX_LOGGED_REQUESTS_MAX)
       yield* Effect.flip(sandbox.decline(there, { reservationCode: "0-1-AAAA", channelId: "nobody's" }))
       const last = yield* asked
-      assert.lengthOf(last, SANDBOX_LOGGED_REQUESTS)
+      assert.lengthOf(last, SANDBOX_LOGGED_REQUESTS_MAX)
       assert.strictEqual(last.at(-1)?.act, "decline")
       assert.match(last.at(-1)?.answer ?? "", /^refused: .*order/)
     })

@@ -18,7 +18,7 @@ import { computeOfferStatus } from "../../../src/connectors/sandbox/offers.ts"
 import { priceRoomAt, priceStandardRoom } from "../../../src/connectors/sandbox/order-transitions.ts"
 import type { SandboxDay } from "../../../src/connectors/sandbox/rows.ts"
 import { appendMessage, createThread, toGuestKey, withInquiry } from "../../../src/connectors/sandbox/threads.ts"
-import { SANDBOX_LISTINGS, SANDBOX_PAYMENTS } from "../../../src/platform/limits.ts"
+import { SANDBOX_LISTINGS_MAX, SANDBOX_PAYMENTS_MAX } from "../../../src/platform/limits.ts"
 import {
   createSandboxAccount,
   createSandboxListing,
@@ -182,7 +182,7 @@ layer(layerSandboxTest)("the sandbox", (it) => {
   it.effect("has room for so many listings of an account", () =>
     Effect.gen(function* () {
       const { account } = yield* createSandboxAccount("booking.com")
-      yield* Effect.forEach(Array.from({ length: SANDBOX_LISTINGS }), () => createSandboxListing(account), {
+      yield* Effect.forEach(Array.from({ length: SANDBOX_LISTINGS_MAX }), () => createSandboxListing(account), {
         discard: true
       })
       assert.strictEqual((yield* Effect.exit(createSandboxListing(account)))._tag, "Failure")
@@ -198,8 +198,8 @@ layer(layerSandboxTest)("the sandbox", (it) => {
       const stay = { check_in_date: "2027-06-07", check_out_date: "2027-06-09" }
       const { order_id } = yield* market.bookOrder({ listing_id, guest_name: "Ana Reis", ...stay })
       const pay = market.payOrder({ order_id, amount: 0.01 })
-      yield* Effect.forEach(Array.from({ length: SANDBOX_PAYMENTS }), () => pay, { discard: true })
-      assert.include((yield* Effect.flip(pay)).message, `at most ${SANDBOX_PAYMENTS} payments`)
+      yield* Effect.forEach(Array.from({ length: SANDBOX_PAYMENTS_MAX }), () => pay, { discard: true })
+      assert.include((yield* Effect.flip(pay)).message, `at most ${SANDBOX_PAYMENTS_MAX} payments`)
     })
   )
 })

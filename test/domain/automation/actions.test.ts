@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { makePlanRunner } from "../../../src/domain/automation/running/plan-runner.ts"
-import { PLANNED_DAYS, QUEUED_MESSAGES } from "../../../src/platform/limits.ts"
+import { PLANNED_DAYS, QUEUED_MESSAGES_MAX } from "../../../src/platform/limits.ts"
 import {
   AFTER_LEAVING_RULE,
   BEFORE_ARRIVAL_RULE,
@@ -291,11 +291,11 @@ layer(layerAutomationService)("an action", (it) => {
       yield* planAllDue
       yield* sql`
         INSERT INTO message_lanes (operator_id, conversation_id, account_id, waiting, due_at)
-        SELECT operator_id, id, account_id, ${QUEUED_MESSAGES}, 'infinity' FROM conversations WHERE code = ${conversation}`
+        SELECT operator_id, id, account_id, ${QUEUED_MESSAGES_MAX}, 'infinity' FROM conversations WHERE code = ${conversation}`
       const plan_id = yield* firstOf(host)
       assert.match(
         yield* refused(host, "execute_automation_action", plan_id),
-        new RegExp(`^409 plan_id: ${QUEUED_MESSAGES} `)
+        new RegExp(`^409 plan_id: ${QUEUED_MESSAGES_MAX} `)
       )
       assert.deepStrictEqual(yield* loadPlanLines(host.operatorId), ["send_message waiting 2027-04-24T14:00:00.000Z"])
       yield* sql`UPDATE message_lanes SET waiting = waiting - 1 WHERE operator_id = ${host.operatorId}`

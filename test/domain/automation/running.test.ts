@@ -11,7 +11,7 @@ import { CHANNEL_ACTION_TIMEOUT_MS } from "../../../src/domain/channels/port/cha
 import { ChannelNotServed, ChannelUnavailable } from "../../../src/domain/channels/port/errors.ts"
 import { HostReviews } from "../../../src/domain/guests/reviews/HostReviews.ts"
 import { COMPLETION_RETRIES, COMPLETION_RETRY_MS } from "../../../src/jobs/timed-work.ts"
-import { PLAN_MAX_DELAY_MS, PLAN_RETENTION_MS, QUEUED_MESSAGES } from "../../../src/platform/limits.ts"
+import { PLAN_MAX_DELAY_MS, PLAN_RETENTION_MS, QUEUED_MESSAGES_MAX } from "../../../src/platform/limits.ts"
 import {
   AFTER_LEAVING_RULE,
   BEFORE_ARRIVAL_RULE,
@@ -345,7 +345,7 @@ layer(layerAutomationService)("what is due", (it) => {
       const sql = yield* SqlClient.SqlClient
       yield* sql`
         INSERT INTO message_lanes (operator_id, conversation_id, account_id, waiting, due_at)
-        SELECT operator_id, id, account_id, ${QUEUED_MESSAGES}, 'infinity' FROM conversations
+        SELECT operator_id, id, account_id, ${QUEUED_MESSAGES_MAX}, 'infinity' FROM conversations
         WHERE code = ${host.conversation}`
       const running = yield* makePlanRunner
       yield* TestClock.setTime(DUE)

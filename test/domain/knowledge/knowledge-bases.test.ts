@@ -4,13 +4,13 @@ import { SqlClient } from "effect/sql"
 import type { Envelope } from "../../../src/contract/envelope.ts"
 import { toReceivedInput } from "../../../src/contract/input.ts"
 import {
-  KNOWLEDGE_BASES,
-  KNOWLEDGE_CONTENTS,
-  KNOWLEDGE_ENTRY_TEXT,
+  KNOWLEDGE_BASES_MAX,
+  KNOWLEDGE_CONTENTS_MAX,
+  KNOWLEDGE_ENTRY_TEXT_LENGTH,
   KNOWLEDGE_PAGE_DEFAULT,
-  KNOWLEDGE_SCOPE,
-  KNOWLEDGE_TEXT,
-  KNOWLEDGE_TITLE
+  KNOWLEDGE_SCOPE_MAX,
+  KNOWLEDGE_TEXT_LENGTH,
+  KNOWLEDGE_TITLE_LENGTH
 } from "../../../src/platform/limits.ts"
 import { Service } from "../../../src/service/service.ts"
 import { countRows, runConcurrently } from "../../support/domain/host-client.ts"
@@ -292,9 +292,9 @@ layer(layerTest)("the knowledge base", (it) => {
       const before = yield* shown(id)
       const by = (type: string, ids: ReadonlyArray<number>) => ({ scope_property: { type, ids } })
       const on = (type: string, ...channels: ReadonlyArray<string>) => ({ scope_channel: { type, channels } })
-      const many = Array.from({ length: KNOWLEDGE_SCOPE }, (_, index) => 900_000_000 + index)
-      const full = Array.from({ length: KNOWLEDGE_ENTRY_TEXT / KNOWLEDGE_TEXT }, () =>
-        content("ü".repeat(KNOWLEDGE_TEXT))
+      const many = Array.from({ length: KNOWLEDGE_SCOPE_MAX }, (_, index) => 900_000_000 + index)
+      const full = Array.from({ length: KNOWLEDGE_ENTRY_TEXT_LENGTH / KNOWLEDGE_TEXT_LENGTH }, () =>
+        content("ü".repeat(KNOWLEDGE_TEXT_LENGTH))
       )
       const refusals: ReadonlyArray<readonly [number, string, object]> = [
         [400, "scope_property", { scope_property: undefined }],
@@ -307,13 +307,13 @@ layer(layerTest)("the knowledge base", (it) => {
         [400, "contents[0].sub_title", { contents: [{ text: "Two streets away." }] }],
         [400, "contents", { contents: "Two streets away." }],
         [422, "contents", { contents: [] }],
-        [422, "contents", { contents: Array.from({ length: KNOWLEDGE_CONTENTS + 1 }, () => content("a")) }],
+        [422, "contents", { contents: Array.from({ length: KNOWLEDGE_CONTENTS_MAX + 1 }, () => content("a")) }],
         [422, "contents[0].text", { contents: [content("")] }],
         [422, "contents[1].text", { contents: [content("a"), content(" \n\t　")] }],
-        [422, "contents[0].text", { contents: [content("ü".repeat(KNOWLEDGE_TEXT + 1))] }],
-        [422, "contents[0].sub_title", { contents: [content("a", "ü".repeat(KNOWLEDGE_TITLE + 1))] }],
-        [422, "contents", { contents: [...full.slice(1), content("ü".repeat(KNOWLEDGE_TEXT), "a")] }],
-        [422, "title", { title: "ü".repeat(KNOWLEDGE_TITLE + 1) }],
+        [422, "contents[0].text", { contents: [content("ü".repeat(KNOWLEDGE_TEXT_LENGTH + 1))] }],
+        [422, "contents[0].sub_title", { contents: [content("a", "ü".repeat(KNOWLEDGE_TITLE_LENGTH + 1))] }],
+        [422, "contents", { contents: [...full.slice(1), content("ü".repeat(KNOWLEDGE_TEXT_LENGTH), "a")] }],
+        [422, "title", { title: "ü".repeat(KNOWLEDGE_TITLE_LENGTH + 1) }],
         [422, "contents[0].text", { contents: [content("a\u0000b")] }],
         [422, "audience", { audience: "everybody" }],
         [422, "scope_property.type", by("by_city", [1])],
@@ -359,19 +359,21 @@ layer(layerTest)("the knowledge base", (it) => {
       const sql = yield* SqlClient.SqlClient
       const rows = yield* sql<{ id: number }>`
         INSERT INTO property_groups (operator_id, name, created_at)
-        SELECT ${operatorId}, 'Group ' || n, now() FROM generate_series(1, ${KNOWLEDGE_SCOPE}::integer) n RETURNING id`
-      const title = "😀".repeat(KNOWLEDGE_TITLE)
-      const most = KNOWLEDGE_ENTRY_TEXT / KNOWLEDGE_TEXT
+        SELECT ${operatorId}, 'Group ' || n, now() FROM generate_series(1, ${KNOWLEDGE_SCOPE_MAX}::integer) n RETURNING id`
+      const title = "😀".repeat(KNOWLEDGE_TITLE_LENGTH)
+      const most = KNOWLEDGE_ENTRY_TEXT_LENGTH / KNOWLEDGE_TEXT_LENGTH
       const ids = rows.map(({ id }) => id)
       const id = yield* write({
         title,
-        contents: Array.from({ length: most }, () => content("停".repeat(KNOWLEDGE_TEXT))),
+        contents: Array.from({ length: most }, () => content("停".repeat(KNOWLEDGE_TEXT_LENGTH))),
         scope_property: { type: "by_group", ids }
       })
       assert.strictEqual((yield* shown(id)).title, title)
-      assert.lengthOf((yield* shown(id)).scope_property.ids, KNOWLEDGE_SCOPE)
-      const short = yield* write({ contents: Array.from({ length: KNOWLEDGE_CONTENTS }, () => content("a", title)) })
-      assert.lengthOf((yield* shown(short)).contents, KNOWLEDGE_CONTENTS)
+      assert.lengthOf((yield* shown(id)).scope_property.ids, KNOWLEDGE_SCOPE_MAX)
+      const short = yield* write({
+        contents: Array.from({ length: KNOWLEDGE_CONTENTS_MAX }, () => content("a", title))
+      })
+      assert.lengthOf((yield* shown(short)).contents, KNOWLEDGE_CONTENTS_MAX)
     })
   )
 
@@ -383,13 +385,13 @@ layer(layerTest)("the knowledge base", (it) => {
         INSERT INTO knowledge_bases (operator_id, title, is_enable, audience, scope_property_type, scope_property_ids,
           scope_channel_type, scope_channels, contents, process_status, due_at, created_at)
         SELECT ${operatorId}, '', true, 'guests', 'all', '{-1}', 'all', '{unlimited}', '[]', 'done', 'infinity', now()
-        FROM generate_series(1, ${KNOWLEDGE_BASES - 1}::integer)`
+        FROM generate_series(1, ${KNOWLEDGE_BASES_MAX - 1}::integer)`
       const four = Array.from({ length: 4 }, () => api.create_knowledge_base(PARKING_ENTRY).pipe(as))
       assert.deepStrictEqual(yield* runConcurrently(four), { succeeded: 1, refused: ["ValidationFailed"] })
-      assert.strictEqual(yield* countRows(operatorId, "knowledge_bases"), KNOWLEDGE_BASES)
+      assert.strictEqual(yield* countRows(operatorId, "knowledge_bases"), KNOWLEDGE_BASES_MAX)
       const invalid = yield* call(token, "create_knowledge_base", PARKING_ENTRY)
       assert.deepStrictEqual([invalid.error_code, fieldOfError(invalid)], [422, "knowledge_base_limit"])
-      assert.include(invalid.error_msg, `${KNOWLEDGE_BASES}`)
+      assert.include(invalid.error_msg, `${KNOWLEDGE_BASES_MAX}`)
       const [first] = (yield* api.search_knowledge_bases({ limit: 1 }).pipe(as)).knowledge_bases
       yield* api.delete_knowledge_base({ id: first?.id ?? 0 }).pipe(as)
       yield* write()

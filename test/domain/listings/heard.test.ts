@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { Listings } from "../../../src/domain/listings/Listings.ts"
-import { LISTING_JSON, LISTINGS } from "../../../src/platform/limits.ts"
+import { LISTING_JSON_LENGTH, LISTINGS_MAX } from "../../../src/platform/limits.ts"
 import { countRows, createHostWithProperties, runConcurrently } from "../../support/domain/host-client.ts"
 import {
   EVENT_TIME,
@@ -192,22 +192,22 @@ layer(Layer.provideMerge(Listings.layer, layerTest))("what channels say of listi
     })
   )
 
-  it.effect(`passes along ${LISTING_JSON} characters of metadata and of settings, and no more`, () =>
+  it.effect(`passes along ${LISTING_JSON_LENGTH} characters of metadata and of settings, and no more`, () =>
     Effect.gen(function* () {
       const { operatorId, listings, speaker } = yield* talking
       const sized = (characters: number) => ({ text: "x".repeat(characters - '{"text":""}'.length) })
       for (const field of ["metadata", "price_and_rules"] as const) {
-        const large = makeListingEvent(1, { listing_id: field, [field]: sized(LISTING_JSON + 1) })
+        const large = makeListingEvent(1, { listing_id: field, [field]: sized(LISTING_JSON_LENGTH + 1) })
         const refused = yield* Effect.flip(asSystemActor(listings.applyUpdate(speaker, large, EVENT_TIME)))
         assert.match(refused.reason, new RegExp(`^${field}: .*20000`))
-        const most = makeListingEvent(1, { listing_id: field, [field]: sized(LISTING_JSON) })
+        const most = makeListingEvent(1, { listing_id: field, [field]: sized(LISTING_JSON_LENGTH) })
         assert.strictEqual(yield* asSystemActor(listings.applyUpdate(speaker, most, EVENT_TIME)), "applied")
       }
       assert.strictEqual(yield* countRows(operatorId, "listings"), 2)
     })
   )
 
-  it.effect(`is of ${LISTINGS} listings of a host at most; what is known goes on being heard`, () =>
+  it.effect(`is of ${LISTINGS_MAX} listings of a host at most; what is known goes on being heard`, () =>
     Effect.gen(function* () {
       const { operatorId, account, listings, speaker } = yield* talking
       const sql = yield* SqlClient.SqlClient
@@ -215,12 +215,12 @@ layer(Layer.provideMerge(Listings.layer, layerTest))("what channels say of listi
         INSERT INTO listings (operator_id, account_id, channel_type, listing_id, title, currency, shelf_status, created_at,
           updated_at)
         SELECT ${operatorId}::bigint, ${account}::bigint, 'airbnb', 'filler ' || n, 'Filler', 'EUR', 'on', now(), now()
-        FROM generate_series(1, ${LISTINGS - 1}::int) n`
+        FROM generate_series(1, ${LISTINGS_MAX - 1}::int) n`
       const several = ["a", "b", "c"].map((listing_id) =>
         asSystemActor(listings.applyUpdate(speaker, makeListingEvent(1, { listing_id }), EVENT_TIME))
       )
       assert.deepStrictEqual(yield* runConcurrently(several), { succeeded: 1, refused: ["SaidRefused"] })
-      assert.strictEqual(yield* countRows(operatorId, "listings"), LISTINGS)
+      assert.strictEqual(yield* countRows(operatorId, "listings"), LISTINGS_MAX)
       const known = makeListingEvent(1, { listing_id: "filler 5", title: "heard" })
       assert.strictEqual(yield* asSystemActor(listings.applyUpdate(speaker, known, EVENT_TIME)), "applied")
     })

@@ -3,7 +3,7 @@ import { Result } from "effect"
 import fc from "fast-check"
 import { toVersionOutcome } from "../../../src/domain/channels/port/event-handling.ts"
 import { findOversizedField, parseListingMapping, toPricingRatio } from "../../../src/domain/listings/rules.ts"
-import { LISTING_JSON } from "../../../src/platform/limits.ts"
+import { LISTING_JSON_LENGTH } from "../../../src/platform/limits.ts"
 
 const id = fc.integer({ min: 1 })
 
@@ -46,10 +46,13 @@ describe("a ratio", () => {
 
 describe("what a channel passes along", () => {
   it("is too large by its length as JSON, and the field is named", () => {
-    const settings = fc.dictionary(fc.string(), fc.oneof(fc.string({ maxLength: 2 * LISTING_JSON }), fc.double()))
+    const settings = fc.dictionary(
+      fc.string(),
+      fc.oneof(fc.string({ maxLength: 2 * LISTING_JSON_LENGTH }), fc.double())
+    )
     fc.assert(
       fc.property(settings, fc.constantFrom("metadata" as const, "price_and_rules" as const), (value, field) => {
-        const isLarge = JSON.stringify(value).length > LISTING_JSON
+        const isLarge = JSON.stringify(value).length > LISTING_JSON_LENGTH
         assert.strictEqual(findOversizedField({ [field]: value }), isLarge ? field : undefined)
       })
     )

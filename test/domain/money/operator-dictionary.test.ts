@@ -21,7 +21,7 @@ import {
   restoreEntry,
   retireEntry
 } from "../../../src/domain/money/operator-dictionary.ts"
-import { DICTIONARY_ENTRIES } from "../../../src/platform/limits.ts"
+import { DICTIONARY_ENTRIES_MAX } from "../../../src/platform/limits.ts"
 
 const NOTHING: OperatorEntryStates = { income_items: [], expense_items: [], income_methods: [], expense_methods: [] }
 
@@ -154,10 +154,13 @@ describe("an operator's own dictionaries", () => {
     assert.strictEqual(why(renameEntry(both, "income_items", { id: 10_002, name: "caf\u00e9" })), "nothing")
   })
 
-  it(`have room for ${DICTIONARY_ENTRIES} entries of one's own each, retired ones among them, and names of built-in ones beside`, () => {
-    const entries: ReadonlyArray<DictionaryEntryState> = Array.from({ length: DICTIONARY_ENTRIES - 1 }, (_, at) => ({
-      ...{ id: 10_001 + at, name: `Own ${at}`, retired: at % 2 === 0 }
-    }))
+  it(`have room for ${DICTIONARY_ENTRIES_MAX} entries of one's own each, retired ones among them, and names of built-in ones beside`, () => {
+    const entries: ReadonlyArray<DictionaryEntryState> = Array.from(
+      { length: DICTIONARY_ENTRIES_MAX - 1 },
+      (_, at) => ({
+        ...{ id: 10_001 + at, name: `Own ${at}`, retired: at % 2 === 0 }
+      })
+    )
     const own = { ...NOTHING, income_items: [{ id: 12, name: "Bond", retired: false }, ...entries] }
     const last = addEntry(own, "income_items", "The last")
     assert.strictEqual(why(last), "all")

@@ -3,7 +3,7 @@ import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { DictionaryName } from "../../../src/domain/money/dictionaries.ts"
 import { OperatorDictionaries } from "../../../src/domain/money/OperatorDictionaries.ts"
-import { DICTIONARY_ENTRIES, DICTIONARY_NAME } from "../../../src/platform/limits.ts"
+import { DICTIONARY_ENTRIES_MAX, DICTIONARY_NAME_LENGTH } from "../../../src/platform/limits.ts"
 import { loadAuditLinesWithActor } from "../../support/changes/audit-lines.ts"
 import { MANUAL_RESERVATION } from "../../support/domain/bookings/reservations/reservation-operator.ts"
 import { fieldOfError } from "../../support/error-messages.ts"
@@ -191,7 +191,7 @@ layer(layerDictionaries, { excludeTestServices: false })("an operator's own dict
   it.effect("refuse names that are taken, empty, of several lines or too long, and change nothing then", () =>
     Effect.gen(function* () {
       const { operatorId, add, rename, retire, restore } = yield* ready
-      const longest = "x".repeat(DICTIONARY_NAME)
+      const longest = "x".repeat(DICTIONARY_NAME_LENGTH)
       const sauna = yield* add("income_items", "Sauna")
       yield* add("income_items", longest)
       yield* add("expense_items", "Sauna")
@@ -266,11 +266,11 @@ layer(layerDictionaries, { excludeTestServices: false })("an operator's own dict
   )
 
   it.effect(
-    `have room for ${DICTIONARY_ENTRIES} entries each, also where many are added at once, all under ids of their own`,
+    `have room for ${DICTIONARY_ENTRIES_MAX} entries each, also where many are added at once, all under ids of their own`,
     () =>
       Effect.gen(function* () {
         const { operatorId, add, retire, own } = yield* ready
-        yield* crowded(operatorId, DICTIONARY_ENTRIES - 3)
+        yield* crowded(operatorId, DICTIONARY_ENTRIES_MAX - 3)
         const made = yield* Effect.forEach(
           Array.from({ length: 8 }, (_, at) => `Added ${at}`),
           (name) => Effect.result(add("income_items", name)),
@@ -287,7 +287,7 @@ layer(layerDictionaries, { excludeTestServices: false })("an operator's own dict
         const { income_items } = yield* own.list(operatorId)
         assert.lengthOf(
           income_items.filter((each) => !each.built_in),
-          DICTIONARY_ENTRIES
+          DICTIONARY_ENTRIES_MAX
         )
       })
   )
@@ -311,7 +311,7 @@ describe.skipIf(!canOverlap)(withServerNote("two at once"), () => {
           Effect.result(add("income_items", "Sauna"))
         )
         assert.deepStrictEqual([one._tag, other._tag], ["Success", "Failure"])
-        yield* crowded(operatorId, DICTIONARY_ENTRIES - 2)
+        yield* crowded(operatorId, DICTIONARY_ENTRIES_MAX - 2)
         const [last, none] = yield* runOverlapping(
           Effect.result(add("income_items", "Last")),
           Effect.result(add("income_items", "Another"))

@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { AMOUNT_MAX, TRANSACTION_NOTE } from "../../../src/platform/limits.ts"
+import { AMOUNT_MAX, TRANSACTION_NOTE_LENGTH } from "../../../src/platform/limits.ts"
 import { call, createOperator, insertOrder, insertProperty, layerTest } from "../../support/harness.ts"
 
 // Every rule an entry can break, with its code and the field its message names; nothing is changed by any of them.
@@ -72,7 +72,7 @@ const creations: ReadonlyArray<Case> = [
   ["a tenth of a cent", (g) => ({ ...g.entry, amount: 0.001 }), 422, /^amount/],
   ["half a yen", (g) => ({ ...g.entry, amount: 0.5, currency: "JPY" }), 422, /^amount/],
   ["another direction", (g) => ({ ...g.entry, direction: "loss" }), 422, /^direction/],
-  ["a note too long", (g) => ({ ...g.entry, note: "n".repeat(TRANSACTION_NOTE + 1) }), 422, /^note/],
+  ["a note too long", (g) => ({ ...g.entry, note: "n".repeat(TRANSACTION_NOTE_LENGTH + 1) }), 422, /^note/],
   ["an unreadable time", (g) => ({ ...g.entry, action_at: "yesterday" }), 400, /^action_at/],
   ["a time before the year 1", (g) => ({ ...g.entry, action_at: "0001-01-01T13:59:59+14:00" }), 422, /^action_at/],
   ["a time after the year 9999", (g) => ({ ...g.entry, action_at: "9999-12-31T23:59:59-00:01" }), 422, /^action_at/],
@@ -96,7 +96,7 @@ const edits: ReadonlyArray<Case> = [
   ["a tenth of a cent", () => ({ amount: 5.001 }), 422, /^amount/],
   ["an expense item", () => ({ item_id: 51 }), 422, /^item_id/],
   ["an unknown method", () => ({ payment_method_id: 424_242 }), 422, /^payment_method_id/],
-  ["a note too long", () => ({ note: "n".repeat(TRANSACTION_NOTE + 1) }), 422, /^note/],
+  ["a note too long", () => ({ note: "n".repeat(TRANSACTION_NOTE_LENGTH + 1) }), 422, /^note/],
   ["an unreadable time", () => ({ action_at: "2027-13-01T00:00:00Z" }), 400, /^action_at/],
   ["a time before the year 1", () => ({ action_at: "0001-01-01T00:00:00+00:01" }), 422, /^action_at/],
   ["a time after the year 9999", () => ({ action_at: "9999-12-31T12:00:00-12:00" }), 422, /^action_at/],
@@ -173,7 +173,7 @@ layer(layerTest)("what is refused", (it) => {
     Effect.gen(function* () {
       const its = yield* preconditions
       for (const more of [
-        { note: "n".repeat(TRANSACTION_NOTE) },
+        { note: "n".repeat(TRANSACTION_NOTE_LENGTH) },
         { amount: AMOUNT_MAX },
         { amount: 0.01 },
         { action_at: "0001-01-01T00:00:00Z" },

@@ -14,7 +14,7 @@ import {
   ChannelRefused,
   ChannelUnavailable
 } from "../../../src/domain/channels/port/errors.ts"
-import { CHANNEL_REASON, ELIGIBLE_POLICIES } from "../../../src/platform/limits.ts"
+import { CHANNEL_REASON_LENGTH, ELIGIBLE_POLICIES_MAX } from "../../../src/platform/limits.ts"
 import { loadListingRows, preparePriceListings } from "../../support/domain/prices/price-listings.ts"
 import { call, layerService, layerTest } from "../../support/harness.ts"
 import { EVERY_AIRBNB_SETTING, EVERY_VRBO_SETTING, INITIAL_AIRBNB_SETTINGS } from "../../support/remote-rules.ts"
@@ -169,14 +169,14 @@ layer(layerTest)("a call about prices and rules", (it) => {
     })
   )
 
-  it.effect(`repeats ${CHANNEL_REASON} characters of a channel's words and no more`, () =>
+  it.effect(`repeats ${CHANNEL_REASON_LENGTH} characters of a channel's words and no more`, () =>
     Effect.gen(function* () {
       const { airbnb, channel } = yield* preparePriceListings
       const refusedBy = Effect.fnUntraced(function* (reason: string) {
         yield* channel.setResponse(airbnb.listing_id, Effect.fail(new ChannelRefused({ reason })))
         return (yield* airbnb.updateSettings(price)).error_msg
       })
-      const most = "😀".repeat(CHANNEL_REASON)
+      const most = "😀".repeat(CHANNEL_REASON_LENGTH)
       assert.isTrue((yield* refusedBy(most)).endsWith(`: ${most}.`))
       assert.isTrue((yield* refusedBy(`${most}a`)).endsWith(`: ${most}….`))
     })
@@ -216,13 +216,13 @@ layer(layerTest)("a call about prices and rules", (it) => {
     })
   )
 
-  it.effect(`shows ${ELIGIBLE_POLICIES} policies and no more`, () =>
+  it.effect(`shows ${ELIGIBLE_POLICIES_MAX} policies and no more`, () =>
     Effect.gen(function* () {
       const { airbnb, channel } = yield* preparePriceListings
       const of = (count: number) => Array.from({ length: count }, (_, at) => `policy ${at}`)
-      yield* channel.rules.setAllowedPolicies(airbnb.accountId, airbnb.listing_id, of(ELIGIBLE_POLICIES))
+      yield* channel.rules.setAllowedPolicies(airbnb.accountId, airbnb.listing_id, of(ELIGIBLE_POLICIES_MAX))
       assert.strictEqual((yield* airbnb.getSettings).error_code, 0)
-      yield* channel.rules.setAllowedPolicies(airbnb.accountId, airbnb.listing_id, of(ELIGIBLE_POLICIES + 1))
+      yield* channel.rules.setAllowedPolicies(airbnb.accountId, airbnb.listing_id, of(ELIGIBLE_POLICIES_MAX + 1))
       assert.strictEqual((yield* airbnb.getSettings).error_code, 502)
     })
   )

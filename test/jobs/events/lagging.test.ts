@@ -100,7 +100,7 @@ layer(LaggingConsumers.layer.pipe(Layer.provideMerge(layerDeliveryService)))("a 
   it.effect("is looked for once a minute", () =>
     Effect.gen(function* () {
       let looks = 0
-      const counted = { check: () => Effect.sync(() => ({ lagging: ++looks, newlyLagging: [] })) }
+      const counted = { check: () => Effect.sync(() => ({ laggingCount: ++looks, newlyLagging: [] })) }
       yield* watchLaggingConsumers.pipe(Effect.provideService(LaggingConsumers, counted))
       for (const expected of [1, 2]) {
         yield* TestClock.adjust(LAGGING_POLL_MS - 1)

@@ -6,9 +6,9 @@ import {
   columnAssignments,
   columnDefinitions,
   columnNames,
+  columnReadExpressions,
   columnWithDefault,
   jsonObjectPairs,
-  readColumnExpressions,
   rowParameterSql,
   updateAssignments
 } from "../../../src/platform/database/columns.ts"
@@ -47,7 +47,7 @@ layer(layerTest)("what is written of a row", (it) => {
   it.effect("is read as an hour and a minute where it is a time of day, and as its text where it is an amount", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const { opens_at = sql``, price = sql``, ...others } = readColumnExpressions(sql, Room, "r")
+      const { opens_at = sql``, price = sql``, ...others } = columnReadExpressions(sql, Room, "r")
       assert.deepStrictEqual(others, {})
       const rows = yield* sql`
         SELECT ${opens_at} AS opens_at, ${price} AS price

@@ -20,10 +20,10 @@ import { layerCommandEmbedded } from "../../../src/platform/database/command-emb
 import {
   controlLinkFolder,
   controlSocketPath,
-  SOCKET_PATH_BYTES,
-  shortControlPath
+  ensureShortControlPath,
+  MAX_SOCKET_PATH_BYTES
 } from "../../../src/platform/database/control-path.ts"
-import { CONTROL_CONNECTIONS, layerControlSocket } from "../../../src/platform/database/control-socket.ts"
+import { layerControlSocket, MAX_CONTROL_CONNECTIONS } from "../../../src/platform/database/control-socket.ts"
 import { EmbeddedDatabase } from "../../../src/platform/database/embedded.ts"
 import { findOwnerWithoutLock } from "../../../src/platform/database/folder-owner.ts"
 import { fieldOfError } from "../../support/error-messages.ts"
@@ -98,16 +98,18 @@ layer(layerTestDatabaseInMemory, { excludeTestServices: true })("the control soc
     })
   )
 
-  it.effect.each([SOCKET_PATH_BYTES, SOCKET_PATH_BYTES + 1, 240])("is found where its path has %s bytes", (bytes) =>
-    Effect.gen(function* () {
-      const folder = yield* folderOf(bytes - "/control.sock".length)
-      yield* withoutLink(folder)
-      assert.strictEqual(controlSocketPath(folder).length, bytes)
-      const { stop } = yield* service(folder)
-      assert.deepStrictEqual(yield* commanded(folder, (sql) => sql`select 1 as one`), [{ one: 1 }])
-      yield* stop
-      assert.isFalse(existsSync(controlSocketPath(folder)))
-    })
+  it.effect.each([MAX_SOCKET_PATH_BYTES, MAX_SOCKET_PATH_BYTES + 1, 240])(
+    "is found where its path has %s bytes",
+    (bytes) =>
+      Effect.gen(function* () {
+        const folder = yield* folderOf(bytes - "/control.sock".length)
+        yield* withoutLink(folder)
+        assert.strictEqual(controlSocketPath(folder).length, bytes)
+        const { stop } = yield* service(folder)
+        assert.deepStrictEqual(yield* commanded(folder, (sql) => sql`select 1 as one`), [{ one: 1 }])
+        yield* stop
+        assert.isFalse(existsSync(controlSocketPath(folder)))
+      })
   )
 
   it.effect("is looked for without a link in a folder where no service ran", () =>
@@ -125,7 +127,7 @@ layer(layerTestDatabaseInMemory, { excludeTestServices: true })("the control soc
       yield* withoutLink(folder)
       const before = new Set(readdirSync(tmpdir()))
       const paths = yield* Effect.all(
-        Array.from({ length: 5 }, () => shortControlPath(folder)),
+        Array.from({ length: 5 }, () => ensureShortControlPath(folder)),
         { concurrency: 5 }
       )
       assert.deepStrictEqual(new Set(paths), new Set([join(controlLinkFolder(folder), "data", "control.sock")]))
@@ -149,7 +151,7 @@ layer(layerTestDatabaseInMemory, { excludeTestServices: true })("the control soc
       yield* withoutLink(folder)
       make(controlLinkFolder(folder))
       assert.strictEqual(
-        fieldOfError({ error_msg: (yield* Effect.flip(shortControlPath(folder))).message }),
+        fieldOfError({ error_msg: (yield* Effect.flip(ensureShortControlPath(folder))).message }),
         controlLinkFolder(folder)
       )
     })
@@ -179,7 +181,7 @@ layer(layerTestDatabaseInMemory, { excludeTestServices: true })("the control soc
     Effect.gen(function* () {
       const folder = yield* folderOf()
       yield* service(folder)
-      const idle = yield* Effect.forEach(Array.from({ length: CONTROL_CONNECTIONS - 1 }), () => connected(folder))
+      const idle = yield* Effect.forEach(Array.from({ length: MAX_CONTROL_CONNECTIONS - 1 }), () => connected(folder))
       const ask = commanded(folder, (sql) => sql`select 1 as one`)
       assert.deepStrictEqual(yield* ask, [{ one: 1 }])
       // The one before may be on its way out still.
@@ -204,7 +206,7 @@ layer(layerTestDatabaseInMemory, { excludeTestServices: true })("the control soc
       const startup = "\0\0\0\x17\0\x03\0\0user\0postgres\0\0"
       const query = "select repeat('x', 1000000)\0"
       const tooLarge = "Q\x7f\xff\xff\xff"
-      const deaf = yield* Effect.forEach(Array.from({ length: CONTROL_CONNECTIONS }), () => connected(folder))
+      const deaf = yield* Effect.forEach(Array.from({ length: MAX_CONTROL_CONNECTIONS }), () => connected(folder))
       for (const socket of deaf) {
         socket.pause()
         socket.write(`${startup}Q\0\0\0${String.fromCharCode(query.length + 4)}${query}${tooLarge}`, "latin1")

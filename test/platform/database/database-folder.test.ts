@@ -26,12 +26,12 @@ const temporary = Effect.acquireRelease(
 )
 
 /** A data folder, and a program in it that makes its databases in the place of ours, with the time it has. */
-const makingBy = Effect.fnUntraced(function* (text: string, limitMs = 20_000) {
+const makingBy = Effect.fnUntraced(function* (text: string, timeoutMs = 20_000) {
   const folder = yield* temporary
   const [program, dataDir] = [join(folder, "program.mjs"), join(folder, "data")]
   writeFileSync(program, `import { writeFileSync } from "node:fs"\nconst folder = process.argv[2]\n${text}`)
   mkdirSync(dataDir)
-  return { dataDir, making: prepareDatabaseFolder(dataDir, true, { program, limitMs }) }
+  return { dataDir, making: prepareDatabaseFolder(dataDir, true, { program, timeoutMs }) }
 })
 
 /** Makes what looks like a database. */

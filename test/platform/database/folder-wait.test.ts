@@ -4,7 +4,7 @@ import { TestClock } from "effect/testing"
 import { DataFolderTaken } from "../../../src/platform/database/folder-lock.ts"
 import { FOLDER_WAIT_MS, retryUntilFolderFree } from "../../../src/platform/database/folder-wait.ts"
 
-const taken = new DataFolderTaken({ dataDir: "/data", pid: 7, holder: "command" })
+const taken = new DataFolderTaken({ dataDir: "/data", pid: 7, ownerKind: "command" })
 
 /** Waits for a folder that is free after so many milliseconds; how often it looked, and how that ended. */
 const waited = Effect.fnUntraced(function* (freeAfter: number, worthwhile = true) {

@@ -12,7 +12,7 @@ import { SqlClient } from "effect/sql/SqlClient"
 import { DatabaseSettings, layerDatabase } from "../../../src/platform/database/database-layers.ts"
 import { DataFolderTaken, layerEmbedded } from "../../../src/platform/database/embedded.ts"
 import { lockDataFolder } from "../../../src/platform/database/folder-lock.ts"
-import type { FolderHolder } from "../../../src/platform/database/folder-owner.ts"
+import type { FolderOwnerKind } from "../../../src/platform/database/folder-owner.ts"
 import { UNPOOLED_SETTINGS } from "../../support/platform/database/unpooled-settings.ts"
 
 const newFolder = Effect.acquireRelease(
@@ -59,7 +59,7 @@ const impatient: Clock.Clock = Object.assign(Object.create(Clock.Clock.defaultVa
 })
 
 /** Opens the folder as this holder has it, until the answer is run. */
-const heldBy = Effect.fnUntraced(function* (folder: string, holder: FolderHolder) {
+const heldBy = Effect.fnUntraced(function* (folder: string, holder: FolderOwnerKind) {
   const scope = yield* Effect.acquireRelease(Scope.make(), (opened) => Scope.close(opened, Exit.void))
   yield* Scope.provide(lockDataFolder(folder, holder), scope)
   return Scope.close(scope, Exit.void)
@@ -145,7 +145,7 @@ layer(UsedFolder.layer, { excludeTestServices: true })("the data folder", (it) =
         })
         yield* Effect.promise(() => rm(join(folder, "lock")))
         const error = yield* Effect.flip(inFolder(folder, () => Effect.void))
-        expect(error).toMatchObject({ _tag: "DataFolderTaken", pid: child.pid, holder: "service" })
+        expect(error).toMatchObject({ _tag: "DataFolderTaken", pid: child.pid, ownerKind: "service" })
         const ids = yield* Fiber.join(writing)
         yield* kill(child)
         const stored = yield* inFolder(folder, (sql) => sql<{ id: number }>`select id from acknowledged`)
@@ -204,7 +204,7 @@ layer(UsedFolder.layer, { excludeTestServices: true })("the data folder", (it) =
       const folder = yield* (yield* UsedFolder).copy
       yield* heldBy(folder, "service")
       const taken = yield* Effect.flip(Effect.provideService(asService(folder), Clock.Clock, impatient))
-      expect(taken).toMatchObject({ _tag: "DataFolderTaken", pid: process.pid, holder: "service" })
+      expect(taken).toMatchObject({ _tag: "DataFolderTaken", pid: process.pid, ownerKind: "service" })
     })
   )
 

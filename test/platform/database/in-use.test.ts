@@ -42,7 +42,7 @@ const kept = Effect.flatMap(
  * transaction, and has one table.
  */
 const keptBy = Effect.fnUntraced(function* ({ id, name, ...migration }: Migration, there: ReadonlySet<string>) {
-  if (migration.inPieces) {
+  if (migration.nonTransactional) {
     yield* migrate([{ id, name, ...migration }])
     return []
   }

@@ -16,12 +16,12 @@ interface Wanted {
 
 const numbered = Effect.map(SqlClient, (sql) =>
   makePageReader(sql, Numbered, ({ rows, least }: Givens<Wanted>) => ({
-    matching: sql`
+    matchingRows: sql`
       SELECT n AS id, nullif(n % 3, 0) AS rest FROM generate_series(1, ${rows}::int) n
       WHERE ${least === undefined ? sql`true` : sql`n >= ${least}`}`,
     orderBy: sql`id DESC`,
     columns: { name: sql`label.prefix || page.id` },
-    joined: sql`CROSS JOIN (SELECT 'number ' AS prefix) label`
+    joins: sql`CROSS JOIN (SELECT 'number ' AS prefix) label`
   }))
 )
 
@@ -78,9 +78,9 @@ layer(layerTestDatabase)("a page", (it) => {
     Effect.gen(function* () {
       const sql = yield* SqlClient
       const page = makePageReader(sql, Numbered, ({ rows }: Givens<Pick<Wanted, "rows">>) => ({
-        matching: sql`SELECT n AS id FROM generate_series(1, ${rows}::int) n`,
-        total: sql`SELECT ${rows}::int AS total`,
-        whole: sql`
+        matchingRows: sql`SELECT n AS id FROM generate_series(1, ${rows}::int) n`,
+        totalQuery: sql`SELECT ${rows}::int AS total`,
+        pageQuery: sql`
           SELECT listed.id, 'number ' || listed.id AS name, nullif(listed.id % 3, 0) AS rest, listed.position
           FROM listed ORDER BY listed.id`,
         orderBy: sql`id DESC`

@@ -42,7 +42,7 @@ describe("what an embedded database says as it gives itself up", () => {
         close: () => Promise.reject(new Error("it was asked to end"))
       })
       await session.execute(READY)
-      assert.strictEqual(await session.panicked, "no room")
+      assert.strictEqual(await session.panicReason, "no room")
       const next = await session.execute(READY).then(
         () => "answered",
         (reason: Error) => reason.message

@@ -82,7 +82,7 @@ const LIMIT_MS = 1_500
 /** The service on the pooler, whose pool ages in real time. */
 const layerBehind = Layer.unwrap(
   Effect.map(Addresses, ({ pooled }) => {
-    const options = { pooler: { prepared: false }, maxConnections: 14, statementTimeout: LIMIT_MS }
+    const options = { pooler: { supportsPreparedStatements: false }, maxConnections: 14, statementTimeout: LIMIT_MS }
     return layerService(Layer.provide(layerPostgres({ url: Redacted.make(pooled), ...options }), realClock))
   })
 ).pipe(Layer.provideMerge(Addresses.layer))
@@ -220,9 +220,16 @@ describe.skipIf(missing !== undefined)(
           }
           return strange
         }).pipe(
-          Effect.provide(layerPostgres({ url: Redacted.make(url), pooler: { prepared: false }, maxConnections: 1 }), {
-            local: true
-          })
+          Effect.provide(
+            layerPostgres({
+              url: Redacted.make(url),
+              pooler: { supportsPreparedStatements: false },
+              maxConnections: 1
+            }),
+            {
+              local: true
+            }
+          )
         )
         const callers = yield* Effect.forkChild(Effect.all([asking, asking, asking], { concurrency: 3 }))
         for (let death = 0; death < DEATHS; death++) yield* Effect.promise(() => diedAsking(url))

@@ -59,7 +59,7 @@ it.live.skipIf(!canOverlap)(
   () =>
     Effect.gen(function* () {
       const url = Redacted.make(inject("testDatabaseUrl") || "postgres://127.0.0.1/none")
-      const told = Effect.fnUntraced(function* (pooler: { readonly prepared: boolean } | undefined) {
+      const told = Effect.fnUntraced(function* (pooler: { readonly supportsPreparedStatements: boolean } | undefined) {
         const lines: Array<string> = []
         const hearing = Logger.layer([Logger.make(({ message }) => void lines.push(String(message)))])
         yield* checkServer(pooler).pipe(
@@ -67,8 +67,8 @@ it.live.skipIf(!canOverlap)(
         )
         return lines.filter((line) => line.includes("DATABASE_PREPARED=0"))
       })
-      assert.lengthOf(yield* told({ prepared: true }), 1)
-      assert.lengthOf(yield* told({ prepared: false }), 0)
+      assert.lengthOf(yield* told({ supportsPreparedStatements: true }), 1)
+      assert.lengthOf(yield* told({ supportsPreparedStatements: false }), 0)
       assert.lengthOf(yield* told(undefined), 0)
     })
 )

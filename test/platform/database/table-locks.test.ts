@@ -99,7 +99,7 @@ layer(layerEmptyDatabase, { excludeTestServices: true })("a migration in one tra
           yield* migration.up
           kept[migration.name] = yield* keptByUs(sql, before)
         })
-        yield* migrate([migration.inPieces ? migration : { ...migration, up: looked }])
+        yield* migrate([migration.nonTransactional ? migration : { ...migration, up: looked }])
       }
       assert.deepStrictEqual(kept["addresses"], ["property_feeds"])
       for (const [name, tables] of Object.entries(kept)) assert.isAtMost(tables.length, 1, `${name}: ${tables}`)

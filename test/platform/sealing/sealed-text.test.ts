@@ -2,11 +2,11 @@ import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import * as FastCheck from "fast-check"
 import {
-  type NotOpened,
   needsReseal,
   openStoredText,
   type SecretBinding,
-  toStoredText
+  toStoredText,
+  type UnsealFailed
 } from "../../../src/platform/sealing/sealed-text.ts"
 import {
   generateKey,
@@ -21,15 +21,15 @@ const [one, other, both] = [keysOf(ONE), keysOf(OTHER), keysOf(`${OTHER},${ONE}`
 
 const text = FastCheck.string({ unit: "grapheme", maxLength: 300 })
 const place: FastCheck.Arbitrary<SecretBinding> = FastCheck.record({
-  what: FastCheck.string(),
+  secretKind: FastCheck.string(),
   owner: FastCheck.array(FastCheck.oneof(FastCheck.integer(), FastCheck.string()), { maxLength: 3 })
 })
-const HERE: SecretBinding = { what: "secret", owner: [7, 1] }
+const HERE: SecretBinding = { secretKind: "secret", owner: [7, 1] }
 
 const holds = <A>(arbitrary: FastCheck.Arbitrary<A>, property: (value: A) => void, runs = 300) =>
   FastCheck.assert(FastCheck.property(arbitrary, property), { numRuns: runs })
 
-const reason = (result: Result.Result<string, NotOpened>) =>
+const reason = (result: Result.Result<string, UnsealFailed>) =>
   Result.match(result, { onSuccess: () => "it opened", onFailure: ({ problem: because }) => because })
 
 describe("a sealed text", () => {
@@ -50,8 +50,8 @@ describe("a sealed text", () => {
 
   it("opens for no other row, operator or kind of secret", () => {
     holds(FastCheck.tuple(place, place, text), ([where, elsewhere, secret]) => {
-      const same = JSON.stringify([where.what, ...where.owner.map(String)])
-      FastCheck.pre(same !== JSON.stringify([elsewhere.what, ...elsewhere.owner.map(String)]))
+      const same = JSON.stringify([where.secretKind, ...where.owner.map(String)])
+      FastCheck.pre(same !== JSON.stringify([elsewhere.secretKind, ...elsewhere.owner.map(String)]))
       assert.strictEqual(reason(openStoredText(one, elsewhere, toStoredText(one, where, secret))), "text was changed")
     })
   })
@@ -78,7 +78,7 @@ describe("a sealed text", () => {
 
   it("names the key that is missing, and nothing of what is sealed", () => {
     const failed = Result.getOrThrow(Result.flip(openStoredText(other, HERE, toStoredText(one, HERE, "whsec_hunter2"))))
-    assert.match(failed.message, new RegExp(`^SECRET_KEY: .*\\b${one.first?.id}\\b.*\\bsecret$`))
+    assert.match(failed.message, new RegExp(`^SECRET_KEY: .*\\b${one.current?.id}\\b.*\\bsecret$`))
     assert.notInclude(`${failed.message} ${JSON.stringify(failed)}`, "hunter2")
     assert.strictEqual(reason(openStoredText(noSecretKeys, HERE, toStoredText(one, HERE, "x"))), "key is unknown")
   })

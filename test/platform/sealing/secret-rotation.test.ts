@@ -43,7 +43,7 @@ const secretsOf = Effect.fnUntraced(function* () {
   return (yield* sql<{ secret: string }>`SELECT secret FROM connectors ORDER BY id`).map(({ secret }) => secret)
 }, Effect.orDie)
 
-const idOf = (keys: SecretKeys) => keys.first?.id ?? ""
+const idOf = (keys: SecretKeys) => keys.current?.id ?? ""
 const sealedWith = (texts: ReadonlyArray<string>, keys: SecretKeys) =>
   texts.filter((text) => text.startsWith(`sealed:1:${idOf(keys)}:`)).length
 

@@ -3,7 +3,12 @@ import { Effect, Fiber, Latch, Queue, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { newShareLinkToken as newLinkToken } from "../../../src/domain/calendars/calendar-share-links/share-link-url.ts"
 import { newFeedToken } from "../../../src/domain/calendars/property-feeds/feed-url.ts"
-import { CALENDAR_LIST_MAX, IMPORTED_CALENDARS, PROPERTY_CALENDARS, WEBHOOK_URL } from "../../../src/platform/limits.ts"
+import {
+  CALENDAR_LIST_MAX,
+  IMPORTED_CALENDARS_MAX,
+  PROPERTY_CALENDARS_MAX,
+  WEBHOOK_URL_LENGTH
+} from "../../../src/platform/limits.ts"
 import {
   toBusyCalendar,
   toPartlyReadableCalendar
@@ -193,8 +198,8 @@ layer(layerRunningService, { excludeTestServices: true })("latchkey calendar", (
       assert.match(yield* add("file:///etc/passwd"), /^url: .*\babsolute\b/)
       assert.match(yield* add("https://u:p@example.com/x.ics"), /^url: .*\buser name\b/)
       assert.match(
-        yield* add(`https://example.com/${"x".repeat(WEBHOOK_URL)}`),
-        new RegExp(`^url: .*\\b${WEBHOOK_URL}\\b`)
+        yield* add(`https://example.com/${"x".repeat(WEBHOOK_URL_LENGTH)}`),
+        new RegExp(`^url: .*\\b${WEBHOOK_URL_LENGTH}\\b`)
       )
       assert.match(
         yield* refusal("add", "--property", "999999999", "--url", "https://example.com/"),
@@ -233,7 +238,7 @@ layer(layerRunningService, { excludeTestServices: true })("latchkey calendar", (
       yield* sql`
         INSERT INTO imported_calendars (operator_id, property_id, url, host, due_at, created_at)
         SELECT ${operatorId}, ${property}, 'https://example.com/' || n || '.ics', 'example.com', now(), now()
-        FROM generate_series(1, ${PROPERTY_CALENDARS - 2}::integer) n`
+        FROM generate_series(1, ${PROPERTY_CALENDARS_MAX - 2}::integer) n`
       assert.strictEqual((yield* add("https://example.com/last.ics")).code, 0)
       assert.match(String((yield* add("https://example.com/more.ics")).answer["error"]), /20 calendars/)
       assert.strictEqual((yield* add("https://example.com/last.ics")).code, 0)
@@ -249,7 +254,7 @@ layer(layerRunningService, { excludeTestServices: true })("latchkey calendar", (
       yield* sql`
         INSERT INTO imported_calendars (operator_id, property_id, url, host, due_at, created_at)
         SELECT ${operatorId}, ${full}, 'https://example.com/' || n || '.ics', 'example.com', 'infinity', now()
-        FROM generate_series(1, ${IMPORTED_CALENDARS - 1}::integer) n`
+        FROM generate_series(1, ${IMPORTED_CALENDARS_MAX - 1}::integer) n`
       const add = (url: string) => calendar("add", "--property", `${property}`, "--url", url)
       assert.strictEqual((yield* add("https://example.com/last.ics")).code, 0)
       assert.match(String((yield* add("https://example.com/more.ics")).answer["error"]), /10000 calendars/)

@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { CLIENT_NAME, OAUTH_CLIENTS, PARTNER_REDIRECTS } from "../../../src/platform/limits.ts"
+import { CLIENT_NAME_LENGTH, OAUTH_CLIENTS_MAX, PARTNER_REDIRECTS_MAX } from "../../../src/platform/limits.ts"
 import { createOperator } from "../../support/harness.ts"
 import { layerRunningService, runBesideService } from "../../support/tools/cli/running-service.ts"
 
@@ -107,7 +107,7 @@ layer(layerRunningService, { excludeTestServices: true })("latchkey client", (it
       ]
       for (const [args, message] of [
         [make(" ", BACK), /^name: .*empty/],
-        [make("x".repeat(CLIENT_NAME + 1), BACK), /^name: .*\b100\b/],
+        [make("x".repeat(CLIENT_NAME_LENGTH + 1), BACK), /^name: .*\b100\b/],
         [make("Led\u202eger", BACK), /^name: .*visible/],
         [make("Two\nlines", BACK), /^name: .*visible/],
         [make("Plain", "http://ledger.example.com/"), /^redirect_uris\[0\]: /],
@@ -118,12 +118,12 @@ layer(layerRunningService, { excludeTestServices: true })("latchkey client", (it
       ] as const) {
         assert.match(yield* refusal(...args), message)
       }
-      const uris = Array.from({ length: PARTNER_REDIRECTS + 1 }, (_, nth) => `${BACK}/${nth}`)
+      const uris = Array.from({ length: PARTNER_REDIRECTS_MAX + 1 }, (_, nth) => `${BACK}/${nth}`)
       assert.strictEqual((yield* runBesideService(["client", ...make("Many", ...uris), "--json"])).code, 1)
       assert.strictEqual((yield* runBesideService(["client", ...make("None"), "--json"])).code, 1)
       const [after] = yield* sql`SELECT count(*) AS clients FROM oauth_clients`
       assert.deepStrictEqual(after, before)
-      yield* created("x".repeat(CLIENT_NAME), ...uris.slice(1))
+      yield* created("x".repeat(CLIENT_NAME_LENGTH), ...uris.slice(1))
     })
   )
 
@@ -133,12 +133,12 @@ layer(layerRunningService, { excludeTestServices: true })("latchkey client", (it
       yield* sql`
         INSERT INTO oauth_clients (id, name, redirect_uris, secret_digest, created_at)
         SELECT 'filling ' || n, 'Filling', '{}', '\\x00', now()
-        FROM generate_series(1, ${OAUTH_CLIENTS} - 1 - (SELECT count(*) FROM oauth_clients WHERE secret_digest IS NOT NULL)) n`
+        FROM generate_series(1, ${OAUTH_CLIENTS_MAX} - 1 - (SELECT count(*) FROM oauth_clients WHERE secret_digest IS NOT NULL)) n`
       yield* created("The last one", BACK)
       const full = yield* refusal("create", "--name", "One more", "--redirect", BACK)
-      assert.match(full, new RegExp(`\\b${OAUTH_CLIENTS} clients\\b`))
+      assert.match(full, new RegExp(`\\b${OAUTH_CLIENTS_MAX} clients\\b`))
       const { answer } = yield* client(["list"])
-      assert.lengthOf(Object(answer["clients"]), OAUTH_CLIENTS + 1)
+      assert.lengthOf(Object(answer["clients"]), OAUTH_CLIENTS_MAX + 1)
     })
   )
 })

@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { CONNECTOR_NAME, CONNECTORS } from "../../../src/platform/limits.ts"
+import { CONNECTOR_NAME_LENGTH, CONNECTORS_MAX } from "../../../src/platform/limits.ts"
 import { createOperator } from "../../support/harness.ts"
 import { layerRunningService, runBesideService } from "../../support/tools/cli/running-service.ts"
 
@@ -89,7 +89,7 @@ layer(layerRunningService, { excludeTestServices: true })("latchkey connector", 
       for (const [args, message] of [
         [at(url, "there already"), /^name: is already used/],
         [at(url, " "), /^name: must not be empty\.$/],
-        [at(url, "x".repeat(CONNECTOR_NAME + 1)), /^name: must be at most 100 characters\.$/],
+        [at(url, "x".repeat(CONNECTOR_NAME_LENGTH + 1)), /^name: must be at most 100 characters\.$/],
         [at("http://10.0.0.1/"), /^url: must begin with https:/],
         [at("https://169.254.169.254/"), /^url: must not point at a link-local address\.$/],
         [at("nowhere"), /^url: must be an absolute https address/],
@@ -104,7 +104,7 @@ layer(layerRunningService, { excludeTestServices: true })("latchkey connector", 
       const sql = yield* SqlClient.SqlClient
       const before = yield* sql`SELECT name FROM connectors WHERE name <> 'for an account'`
       assert.deepStrictEqual(before, [{ name: "there already" }])
-      yield* added("x".repeat(CONNECTOR_NAME))
+      yield* added("x".repeat(CONNECTOR_NAME_LENGTH))
     })
   )
 
@@ -114,10 +114,10 @@ layer(layerRunningService, { excludeTestServices: true })("latchkey connector", 
       yield* sql`
         INSERT INTO connectors (name, url, secret, created_at)
         SELECT 'filling ' || n, 'https://example.com/', 'whsec_', now()
-        FROM generate_series(1, ${CONNECTORS} - 1 - (SELECT count(*) FROM connectors)) n`
+        FROM generate_series(1, ${CONNECTORS_MAX} - 1 - (SELECT count(*) FROM connectors)) n`
       yield* added("the last one")
       const full = yield* refusal("add", "--name", "one more", "--url", "https://example.com/")
-      assert.match(full, new RegExp(`\\b${CONNECTORS} connectors\\b`))
+      assert.match(full, new RegExp(`\\b${CONNECTORS_MAX} connectors\\b`))
     })
   )
 })

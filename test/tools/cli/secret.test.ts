@@ -19,7 +19,7 @@ const printedKey = Effect.map(runLatchkeyProcess(["secret", "new"], {}), ({ code
   return stdout.trim()
 })
 
-const idOf = (key: string): string => parseSecretKeys(key)?.first?.id ?? ""
+const idOf = (key: string): string => parseSecretKeys(key)?.current?.id ?? ""
 
 /** An installation on the embedded database, without the demo, that has a connector. */
 const installed = Effect.fnUntraced(function* (SECRET_KEY: string) {

@@ -1,6 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
-import { WORKERS } from "../../../src/platform/limits.ts"
+import { WORKERS_MAX } from "../../../src/platform/limits.ts"
 import { resolveWorkerCount } from "../../../src/tools/cli/serve.ts"
 
 const server = { databaseUrl: Redacted.make("postgres://localhost/latchkey") }
@@ -12,17 +12,20 @@ const refusal = (...given: Parameters<typeof resolveWorkerCount>) =>
 it.effect("on a server one process a core serves, unless it is said otherwise", () =>
   Effect.gen(function* () {
     assert.strictEqual(yield* resolveWorkerCount(undefined, "all", server, 8), 8)
-    assert.strictEqual(yield* resolveWorkerCount(undefined, "all", server, WORKERS + 1), WORKERS)
+    assert.strictEqual(yield* resolveWorkerCount(undefined, "all", server, WORKERS_MAX + 1), WORKERS_MAX)
     assert.strictEqual(yield* resolveWorkerCount(3, "api", server, 8), 3)
   })
 )
 
-it.effect(`--workers takes 1 to ${WORKERS}`, () =>
+it.effect(`--workers takes 1 to ${WORKERS_MAX}`, () =>
   Effect.gen(function* () {
     assert.strictEqual(yield* resolveWorkerCount(1, "all", server, 8), 1)
-    assert.strictEqual(yield* resolveWorkerCount(WORKERS, "all", server, 8), WORKERS)
-    for (const count of [0, WORKERS + 1]) {
-      assert.match(yield* refusal(count, "all", server, 8), new RegExp(`^--workers: .*\\b${WORKERS}\\b.*\\b${count}$`))
+    assert.strictEqual(yield* resolveWorkerCount(WORKERS_MAX, "all", server, 8), WORKERS_MAX)
+    for (const count of [0, WORKERS_MAX + 1]) {
+      assert.match(
+        yield* refusal(count, "all", server, 8),
+        new RegExp(`^--workers: .*\\b${WORKERS_MAX}\\b.*\\b${count}$`)
+      )
     }
   })
 )

@@ -18,8 +18,8 @@ import { InternalSubscribers } from "../../../src/jobs/events/internal-subscribe
 import { migrate } from "../../../src/platform/database/migrate.ts"
 import { PLANNED_DAYS } from "../../../src/platform/limits.ts"
 import { DEMO_AUTOMATION_RULES } from "../../../src/tools/demo/automation-rules.ts"
-import { demoThreads } from "../../../src/tools/demo/conversations.ts"
-import { demoOrders } from "../../../src/tools/demo/orders.ts"
+import { makeDemoThreads } from "../../../src/tools/demo/conversations.ts"
+import { makeDemoOrders } from "../../../src/tools/demo/orders.ts"
 import { seedDemo } from "../../../src/tools/demo/seed.ts"
 import { layerTestDatabaseInMemory } from "../../support/test-database.ts"
 
@@ -28,15 +28,15 @@ const DAY_MS = 24 * 60 * 60 * 1000
 
 /** What the demo's rules will do in the next days of the stays that channels sold, as it is seeded at that moment. */
 const upcomingAt = (now: Date) => {
-  const orders = demoOrders(dateInZone(now, ZONE), ZONE)
-  const threads = demoThreads(orders, now, ZONE)
+  const orders = makeDemoOrders(dateInZone(now, ZONE), ZONE)
+  const threads = makeDemoThreads(orders, now, ZONE)
   return orders.flatMap((order) =>
     order.stays.flatMap((stay) =>
       DEMO_AUTOMATION_RULES.flatMap((rule) => {
         if (rule.action === "answer" || rule.trigger.event === "inquiry") return []
         const { status, channelType: channel_type } = order
         const dates = { check_in_date: stay.checkIn, check_out_date: stay.checkOut }
-        if (!appliesToStay(rule, { status, channel_type, property_id: stay.property + 1, ...dates })) return []
+        if (!appliesToStay(rule, { status, channel_type, property_id: stay.propertyIndex + 1, ...dates })) return []
         const times = {
           check_in_time: "15:00",
           check_out_time: "11:00",

@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { SandboxQueries } from "../../../src/connectors/sandbox/SandboxQueries.ts"
 import { SandboxRepository } from "../../../src/connectors/sandbox/SandboxRepository.ts"
-import { demoOrders } from "../../../src/tools/demo/orders.ts"
+import { makeDemoOrders } from "../../../src/tools/demo/orders.ts"
 import { DEMO_PROPERTIES } from "../../../src/tools/demo/properties.ts"
 import { writeChannels } from "../../../src/tools/demo/write-channels.ts"
 import { writePortfolio } from "../../../src/tools/demo/write-portfolio.ts"
@@ -25,7 +25,7 @@ layer(layerTest)("what the demo operator sells elsewhere", (it) => {
         accountId,
         propertyIds: rooms
       } = yield* createHostWithProperties(...DEMO_PROPERTIES.map(({ title }) => title))
-      const orders = demoOrders(TODAY, "Europe/Lisbon")
+      const orders = makeDemoOrders(TODAY, "Europe/Lisbon")
       const operator = {
         operatorId,
         accountId,
@@ -63,7 +63,7 @@ layer(layerTest)("what the demo operator sells elsewhere", (it) => {
         wanted.map(({ channelId, status, stays }) => [
           channelId,
           status,
-          stays.map(({ property }) => rooms[property] ?? null)
+          stays.map(({ propertyIndex }) => rooms[propertyIndex] ?? null)
         ])
       )
       const [waiting] = yield* sql<{ least: Date }>`

@@ -2,12 +2,12 @@ import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
 import { onTestFinished, vi } from "vitest"
 import { addDays, daysInRange, startOfDay } from "../../../src/contract/time.ts"
-import { demoThreads } from "../../../src/tools/demo/conversations.ts"
-import { demoListings } from "../../../src/tools/demo/listings.ts"
-import { demoOrders } from "../../../src/tools/demo/orders.ts"
+import { makeDemoThreads } from "../../../src/tools/demo/conversations.ts"
+import { makeDemoListings } from "../../../src/tools/demo/listings.ts"
+import { makeDemoOrders } from "../../../src/tools/demo/orders.ts"
 import { DEMO_PROPERTIES } from "../../../src/tools/demo/properties.ts"
-import { demoReviews } from "../../../src/tools/demo/reviews.ts"
-import { demoTransactions } from "../../../src/tools/demo/transactions.ts"
+import { makeDemoReviews } from "../../../src/tools/demo/reviews.ts"
+import { makeDemoTransactions } from "../../../src/tools/demo/transactions.ts"
 
 const ZONE = "Europe/Lisbon"
 // Leap days, year ends and both changes of the clocks are among these days.
@@ -26,13 +26,13 @@ describe("the demo operator's content, on any day", () => {
   it("sells no night twice", () => {
     fc.assert(
       fc.property(someDay, (today) => {
-        const nights = demoOrders(today, ZONE)
+        const nights = makeDemoOrders(today, ZONE)
           .filter(({ status }) => status === "accepted")
           .flatMap(({ stays }) =>
-            stays.flatMap(({ property, checkIn, checkOut }) =>
+            stays.flatMap(({ propertyIndex, checkIn, checkOut }) =>
               Array.from(
                 { length: daysInRange(checkIn, checkOut) - 1 },
-                (_, night) => `${property} ${addDays(checkIn, night)}`
+                (_, night) => `${propertyIndex} ${addDays(checkIn, night)}`
               )
             )
           )
@@ -45,7 +45,7 @@ describe("the demo operator's content, on any day", () => {
   it("gives every order and stay a code of its own, in the forms of manual and channel orders", () => {
     fc.assert(
       fc.property(someDay, (today) => {
-        const orders = demoOrders(today, ZONE)
+        const orders = makeDemoOrders(today, ZONE)
         const codes = orders.flatMap(({ stays }) => stays.map(({ code }) => code))
         assert.strictEqual(new Set(codes).size, codes.length)
         for (const { code, channelId, channelType, stays } of orders) {
@@ -69,8 +69,8 @@ describe("the demo operator's content, on any day", () => {
     fc.assert(
       fc.property(someDay, (today) => {
         const now = new Date(`${today}T12:00:00Z`)
-        const orders = demoOrders(today, ZONE)
-        const threads = demoThreads(orders, now, ZONE)
+        const orders = makeDemoOrders(today, ZONE)
+        const threads = makeDemoThreads(orders, now, ZONE)
         const airbnb = threads.forChannel("airbnb")
         const all = ["airbnb", "booking.com", "vrbo", "expedia", "agoda", "booking_site"].flatMap(threads.forChannel)
         const ids = all.map(({ threadId }) => threadId)
@@ -106,8 +106,8 @@ describe("the demo operator's content, on any day", () => {
   it("has reviews of both sides, a reply, and a stay of the last days that waits for its host's review", () => {
     fc.assert(
       fc.property(someDay, (today) => {
-        const orders = demoOrders(today, ZONE)
-        const [waiting, replied, ...others] = demoReviews(orders, "airbnb", today, ZONE)
+        const orders = makeDemoOrders(today, ZONE)
+        const [waiting, replied, ...others] = makeDemoReviews(orders, "airbnb", today, ZONE)
         const order = orders.find(({ channelId }) => channelId === waiting?.channel_id)
         const checkOut = order?.stays[0].checkOut ?? ""
         assert.isTrue(order?.channelType === "airbnb" && order.status === "accepted")
@@ -115,7 +115,7 @@ describe("the demo operator's content, on any day", () => {
         assert.isTrue(waiting?.guest_review !== undefined && waiting.host_review === undefined)
         assert.hasAllKeys(replied, ["channel_id", "guest_review", "host_review", "host_reply"])
         assert.lengthOf(others, 1)
-        assert.lengthOf(demoReviews(orders, "booking.com", today, ZONE), 1)
+        assert.lengthOf(makeDemoReviews(orders, "booking.com", today, ZONE), 1)
       }),
       RUNS
     )
@@ -124,8 +124,8 @@ describe("the demo operator's content, on any day", () => {
   it("says nothing of a stay before its day of check-out, the host after the guest, and nothing that is still to come", () => {
     fc.assert(
       fc.property(someDay, (today) => {
-        const orders = demoOrders(today, ZONE)
-        const reviews = ["airbnb", "booking.com"].flatMap((channel) => demoReviews(orders, channel, today, ZONE))
+        const orders = makeDemoOrders(today, ZONE)
+        const reviews = ["airbnb", "booking.com"].flatMap((channel) => makeDemoReviews(orders, channel, today, ZONE))
         assert.lengthOf(reviews, 4)
         for (const { channel_id, guest_review, host_review, host_reply } of reviews) {
           const stays = orders.find(({ channelId }) => channelId === channel_id)?.stays ?? []
@@ -146,7 +146,7 @@ describe("the demo operator's content, on any day", () => {
   it("spreads orders over three months around today, with several rooms in some of them", () => {
     fc.assert(
       fc.property(someDay, (today) => {
-        const orders = demoOrders(today, ZONE)
+        const orders = makeDemoOrders(today, ZONE)
         const stays = orders.flatMap((order) => order.stays)
         const first = stays.map(({ checkIn }) => checkIn).toSorted()[0] ?? today
         const last =
@@ -169,11 +169,11 @@ describe("the demo operator's content, on any day", () => {
   it("has two requests or more that wait for an answer, and listings of different names at each channel", () => {
     fc.assert(
       fc.property(someDay, (today) => {
-        const orders = demoOrders(today, ZONE)
+        const orders = makeDemoOrders(today, ZONE)
         assert.isAtLeast(orders.filter(({ status }) => status === "wait_accept").length, 2)
-        const names = demoListings(orders).map(({ channelType, listingId }) => `${channelType} ${listingId}`)
+        const names = makeDemoListings(orders).map(({ channelType, listingId }) => `${channelType} ${listingId}`)
         assert.strictEqual(new Set(names).size, names.length)
-        assert.isTrue(demoListings(orders).every(({ price }) => price > 0))
+        assert.isTrue(makeDemoListings(orders).every(({ price }) => price > 0))
       }),
       RUNS
     )
@@ -182,15 +182,15 @@ describe("the demo operator's content, on any day", () => {
   it("has entries of both directions on orders, properties and the operator, all within 180 days", () => {
     fc.assert(
       fc.property(someDay, (today) => {
-        const entries = demoTransactions(demoOrders(today, ZONE), today, ZONE)
+        const entries = makeDemoTransactions(makeDemoOrders(today, ZONE), today, ZONE)
         const middle = Date.parse(`${today}T12:00:00Z`)
         for (const entry of entries) {
           assert.isAtMost(Math.abs(entry.actionAt.getTime() - middle), 179 * DAY)
           assert.isAbove(entry.amount, 0)
         }
         const kinds = new Set(
-          entries.map(({ direction, order, property }) => {
-            const on = order !== undefined ? "order" : property !== undefined ? "property" : "operator"
+          entries.map(({ direction, order, propertyIndex }) => {
+            const on = order !== undefined ? "order" : propertyIndex !== undefined ? "property" : "operator"
             return `${direction} ${on}`
           })
         )
@@ -204,7 +204,7 @@ describe("the demo operator's content, on any day", () => {
           assert.include(Array.from(kinds), kind)
         }
         assert.isTrue(
-          entries.some(({ order }) => new Set(order?.stays.map(({ property }) => property)).size > 1),
+          entries.some(({ order }) => new Set(order?.stays.map(({ propertyIndex }) => propertyIndex)).size > 1),
           "an entry on an order with stays in two properties"
         )
         assert.isTrue(
@@ -219,7 +219,7 @@ describe("the demo operator's content, on any day", () => {
   it("has one entry of an item an order, by which its shares find it", () => {
     fc.assert(
       fc.property(someDay, (today) => {
-        const keys = demoTransactions(demoOrders(today, ZONE), today, ZONE)
+        const keys = makeDemoTransactions(makeDemoOrders(today, ZONE), today, ZONE)
           .filter(({ order }) => order !== undefined)
           .map(({ order, direction, itemId }) => `${order?.code} ${direction} ${itemId}`)
         assert.strictEqual(new Set(keys).size, keys.length)
@@ -231,8 +231,8 @@ describe("the demo operator's content, on any day", () => {
   it("is the same whenever it is made on one day, and moves with the day", () => {
     const madeAt = (instant: string, today: string) => {
       vi.setSystemTime(new Date(instant))
-      const orders = demoOrders(today, ZONE)
-      return { orders, entries: demoTransactions(orders, today, ZONE) }
+      const orders = makeDemoOrders(today, ZONE)
+      return { orders, entries: makeDemoTransactions(orders, today, ZONE) }
     }
     vi.useFakeTimers()
     onTestFinished(() => {

@@ -2,8 +2,8 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { addDays } from "../../../src/contract/time.ts"
 import { parseMobile } from "../../../src/domain/work/staffs/rules.ts"
-import { loadAssignedCodes } from "../../../src/tools/demo/assigned-codes.ts"
-import { demoOrders } from "../../../src/tools/demo/orders.ts"
+import { loadOrdersWithAssignedCodes } from "../../../src/tools/demo/assigned-codes.ts"
+import { makeDemoOrders } from "../../../src/tools/demo/orders.ts"
 import { DEMO_PROPERTIES } from "../../../src/tools/demo/properties.ts"
 import { writeChannels } from "../../../src/tools/demo/write-channels.ts"
 import { writeOrders } from "../../../src/tools/demo/write-orders.ts"
@@ -31,12 +31,12 @@ layer(layerTest)("the demo's work", (it) => {
         now: new Date("2027-05-10T10:00:00Z"),
         today,
         propertyIds: rooms,
-        orders: demoOrders(today, "Europe/Lisbon")
+        orders: makeDemoOrders(today, "Europe/Lisbon")
       }
       yield* writePortfolio(begun).pipe(asSystemActor)
       yield* writeChannels(begun).pipe(asSystemActor)
       yield* writeOrders(begun).pipe(asSystemActor)
-      const operator = { ...begun, orders: yield* loadAssignedCodes(begun) }
+      const operator = { ...begun, orders: yield* loadOrdersWithAssignedCodes(begun) }
       yield* writeStaffAndTasks(operator).pipe(asSystemActor)
 
       const { staffs } = yield* api.query_staffs({}).pipe(as)
@@ -57,9 +57,9 @@ layer(layerTest)("the demo's work", (it) => {
         .filter(({ checkOut }) => checkOut >= addDays(today, -4) && checkOut <= addDays(today, 6))
       assert.sameDeepMembers(
         cleanings.map((task) => [task.stay_code, task.property_id, task.expected_date, task.status]),
-        departures.map(({ code, property, checkOut }) => [
+        departures.map(({ code, propertyIndex, checkOut }) => [
           code,
-          rooms[property] ?? null,
+          rooms[propertyIndex] ?? null,
           checkOut,
           checkOut < today ? "completed" : "pending"
         ])

@@ -5,10 +5,10 @@ import { Effect, Redacted } from "effect"
 import { DatabaseMoved } from "../../../src/platform/database/database-move.ts"
 import {
   checkCollector,
-  checkDatabaseInTime,
   checkDisk,
   checkPublicUrl,
-  checkRedis
+  checkRedis,
+  runDatabaseCheckWithTimeout
 } from "../../../src/tools/doctor/checks.ts"
 import type { Finding } from "../../../src/tools/doctor/finding.ts"
 import {
@@ -86,15 +86,15 @@ describe("settings together", () => {
 
 describe("secrets", () => {
   it("want a key but in the demo, the keys they are sealed with, and the one that is first now", () => {
-    const well = { isSet: true, isDemo: false, missing: [], otherwise: 0 }
+    const well = { isSet: true, isDemo: false, missingKeyIds: [], outdatedCount: 0 }
     const of = (found: Partial<Parameters<typeof secretsFinding>[0]>) => secretsFinding({ ...well, ...found })
     assert.strictEqual(of({}).is, "fine")
-    assert.strictEqual(of({ isSet: false, isDemo: true, otherwise: 0 }).is, "fine")
+    assert.strictEqual(of({ isSet: false, isDemo: true, outdatedCount: 0 }).is, "fine")
     assert.match(of({ isSet: false }).advice ?? "", /\bsecret new\b/)
-    assert.strictEqual(of({ otherwise: 3 }).is, "warning")
-    assert.match(of({ otherwise: 3 }).advice ?? "", /\bsecret rotate$/)
-    assert.deepInclude(of({ missing: ["0123456789ab"], isSet: false, isDemo: true }), { is: "wrong" })
-    assert.include(of({ missing: ["0123456789ab"] }).found, "0123456789ab")
+    assert.strictEqual(of({ outdatedCount: 3 }).is, "warning")
+    assert.match(of({ outdatedCount: 3 }).advice ?? "", /\bsecret rotate$/)
+    assert.deepInclude(of({ missingKeyIds: ["0123456789ab"], isSet: false, isDemo: true }), { is: "wrong" })
+    assert.include(of({ missingKeyIds: ["0123456789ab"] }).found, "0123456789ab")
   })
 })
 
@@ -186,11 +186,11 @@ describe("what is asked", () => {
     Effect.gen(function* () {
       const move = { state: "moved", to: "db.example/latchkey", since: "2026-11-26T03:00:00.000Z" } as const
       const moved = new DatabaseMoved({ dataDir: "data", move })
-      const [finding, ...more] = yield* checkDatabaseInTime(Effect.fail(moved))
+      const [finding, ...more] = yield* runDatabaseCheckWithTimeout(Effect.fail(moved))
       assert.deepStrictEqual([finding?.check, finding?.is, more], ["database", "wrong", []])
       assert.match(finding?.found ?? "", /\bdata\b.*\bdb\.example\/latchkey\b.*\b2026-11-26T03:00:00\.000Z\b/)
       assert.match(finding?.advice ?? "", /\bDATABASE_URL\b.*\bmove --abort$/)
-      const other = yield* checkDatabaseInTime(Effect.die(new Error("postgres://u:hunter2@db is away")))
+      const other = yield* runDatabaseCheckWithTimeout(Effect.die(new Error("postgres://u:hunter2@db is away")))
       assert.strictEqual(other[0]?.is, "wrong")
       assert.match(other[0]?.found ?? "", /: postgres:\/\/u:<redacted>@db is away$/)
       assert.notInclude(JSON.stringify(other), "hunter2")

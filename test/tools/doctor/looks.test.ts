@@ -17,10 +17,10 @@ import { BACKLOG_KINDS } from "../../../src/service/backlog.ts"
 import {
   checkCollector,
   checkDatabase,
-  checkDatabaseInTime,
   checkPublicUrl,
   checkRedis,
-  DOCTOR_TIMEOUT_MS
+  DOCTOR_TIMEOUT_MS,
+  runDatabaseCheckWithTimeout
 } from "../../../src/tools/doctor/checks.ts"
 import { QUEUE_STUCK_SECONDS, queueFinding } from "../../../src/tools/doctor/finding-rules.ts"
 import { createOperator, layerService } from "../../support/harness.ts"
@@ -176,7 +176,7 @@ describe("what is looked at", () => {
       const silent = yield* listening(() => {})
       const asked = { otlpEndpoint: `http://127.0.0.1:${silent}`, otlpHeaders: undefined }
       const waiting = yield* Effect.forkChild(checkCollector(asked), { startImmediately: true })
-      const looking = yield* Effect.forkChild(checkDatabaseInTime(Effect.never), { startImmediately: true })
+      const looking = yield* Effect.forkChild(runDatabaseCheckWithTimeout(Effect.never), { startImmediately: true })
       yield* TestClock.adjust(DOCTOR_TIMEOUT_MS - 1)
       assert.isUndefined(waiting.pollUnsafe())
       yield* TestClock.adjust(1)

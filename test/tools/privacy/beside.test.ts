@@ -9,7 +9,7 @@ import { CheckInStore } from "../../../src/domain/bookings/check-in/store.ts"
 import { SendQueue } from "../../../src/domain/guests/conversations/sending/SendQueue.ts"
 import { ReviewStore } from "../../../src/domain/guests/reviews/store.ts"
 import { type Givens, inForms } from "../../../src/platform/database/forms.ts"
-import { eraseGuests } from "../../../src/tools/privacy/guest-erasure.ts"
+import { eraseGuestMatches } from "../../../src/tools/privacy/guest-erasure.ts"
 import { findGuest } from "../../../src/tools/privacy/guest-search.ts"
 import { asSystemActor, layerService } from "../../support/harness.ts"
 import { layerOwnDatabase } from "../../support/own-database.ts"
@@ -25,7 +25,7 @@ const now = new Date("2026-11-26T12:00:00Z")
 
 const erased = Effect.fnUntraced(function* ({ operator, reservationCode: code }: ErasableGuest) {
   const found = yield* findGuest(operator.operatorId, { by: "order", value: code }, now)
-  yield* asSystemActor(eraseGuests(found))
+  yield* asSystemActor(eraseGuestMatches(found))
 })
 
 layer(layerService(layerOwnDatabase), { excludeTestServices: true })("beside the erasure of a guest", (it) => {
@@ -122,7 +122,7 @@ layer(layerService(layerOwnDatabase), { excludeTestServices: true })("beside the
       yield* sql`
         INSERT INTO stays (operator_id, order_id, stay_code, check_in_date, check_out_date, guest_name)
         SELECT operator_id, id, ${`${held.reservationCode}-2`}, '2025-03-01', '2025-03-04', 'Roomier' FROM orders WHERE operator_id = ${operatorId}`
-      yield* asSystemActor(eraseGuests(found))
+      yield* asSystemActor(eraseGuestMatches(found))
       const named = sql`SELECT stay_code FROM stays WHERE operator_id = ${operatorId} AND guest_name IS NOT NULL`
       assert.deepStrictEqual(yield* named, [])
     })

@@ -5,7 +5,7 @@ import type { GuestRecordIds } from "../../../src/domain/guest-data.ts"
 import { ImageBytes } from "../../../src/domain/guests/images/ImageBytes.ts"
 import { makeRemoveExpiredImages } from "../../../src/domain/guests/images/retention.ts"
 import { GUEST_DATA_TABLES } from "../../../src/tools/privacy/guest-data-tables.ts"
-import { eraseGuests } from "../../../src/tools/privacy/guest-erasure.ts"
+import { eraseGuestMatches } from "../../../src/tools/privacy/guest-erasure.ts"
 import { findGuest } from "../../../src/tools/privacy/guest-search.ts"
 import { asSystemActor, layerService } from "../../support/harness.ts"
 import { layerOwnDatabase } from "../../support/own-database.ts"
@@ -109,13 +109,13 @@ layer(layerImages, { excludeTestServices: true })("an erased guest", (it) => {
       const guest = yield* insertErasableGuest({ word: MARKER, email: "qwimblefax@guest.example" })
       const { operatorId } = guest.operator
       const parties = yield* findGuest(operatorId, { by: "order", value: guest.reservationCode }, NOW)
-      const [{ party } = assert.fail("the guest is not found")] = parties
+      const [{ recordIds } = assert.fail("the guest is not found")] = parties
       const places = new Set(GUEST_DATA_TABLES.map(({ table }) => table))
       const columns = (yield* columnsWithWords).filter(({ table }) => places.has(table))
       const marked: Array<string> = []
       for (const column of columns) {
         const name = `${column.table}.${column.name}`
-        if (!(name in KEPT_COLUMNS) && (yield* mark(column, party))) marked.push(name)
+        if (!(name in KEPT_COLUMNS) && (yield* mark(column, recordIds))) marked.push(name)
       }
       // The scene wrote the marker into other tables.
       const before = yield* columnsWithMarker(operatorId)
@@ -131,7 +131,7 @@ layer(layerImages, { excludeTestServices: true })("an erased guest", (it) => {
       ])
       assert.includeMembers(before, marked)
 
-      yield* asSystemActor(eraseGuests(parties))
+      yield* asSystemActor(eraseGuestMatches(parties))
       yield* (yield* makeRemoveExpiredImages)(new Date(Date.now() + 1_000))
       assert.deepStrictEqual(yield* columnsWithMarker(operatorId), [])
     })
@@ -143,7 +143,7 @@ layer(layerImages, { excludeTestServices: true })("an erased guest", (it) => {
       const guest = yield* insertErasableGuest({ word: "Plimsonby", email: "plimsonby@guest.example" })
       const { operatorId } = guest.operator
       yield* asSystemActor(
-        eraseGuests(yield* findGuest(operatorId, { by: "order", value: guest.reservationCode }, NOW))
+        eraseGuestMatches(yield* findGuest(operatorId, { by: "order", value: guest.reservationCode }, NOW))
       )
       const [row] = yield* sql`
         SELECT s.rate_details, s.additional_fees, r.guest_review -> 'sub_score' AS sub_score, r.guest_review -> 'score' AS score
@@ -177,7 +177,7 @@ layer(layerImages, { excludeTestServices: true })("an erased guest", (it) => {
           host_reply = NULL
         WHERE operator_id = ${operatorId}`
       yield* asSystemActor(
-        eraseGuests(yield* findGuest(operatorId, { by: "order", value: guest.reservationCode }, NOW))
+        eraseGuestMatches(yield* findGuest(operatorId, { by: "order", value: guest.reservationCode }, NOW))
       )
       const [row] = yield* sql`
         SELECT s.rate_details, r.guest_review -> 'sub_score' AS guest, r.host_review -> 'sub_score' AS host, r.host_reply

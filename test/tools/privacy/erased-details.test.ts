@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import erasedDetails from "../../../migrations/0066_erased_details.ts"
-import { eraseGuests } from "../../../src/tools/privacy/guest-erasure.ts"
+import { eraseGuestMatches } from "../../../src/tools/privacy/guest-erasure.ts"
 import { findGuest } from "../../../src/tools/privacy/guest-search.ts"
 import { asSystemActor, layerService } from "../../support/harness.ts"
 import { layerOwnDatabase } from "../../support/own-database.ts"
@@ -22,7 +22,7 @@ layer(layerService(layerOwnDatabase), { excludeTestServices: true })("the migrat
         SELECT s.rate_details, r.guest_review, r.host_review
         FROM stays s JOIN reviews r ON r.operator_id = s.operator_id AND r.order_id = s.order_id WHERE s.operator_id = ${operatorId}`
       const of = erased.operator.operatorId
-      yield* asSystemActor(eraseGuests(yield* findGuest(of, { by: "order", value: erased.reservationCode }, NOW)))
+      yield* asSystemActor(eraseGuestMatches(yield* findGuest(of, { by: "order", value: erased.reservationCode }, NOW)))
       const cleared = yield* textsOf(of)
       yield* sql`
         UPDATE stays SET rate_details = jsonb_set(rate_details, '{0,description}', '"of Quaffle"') WHERE operator_id = ${of}`

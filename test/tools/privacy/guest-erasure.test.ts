@@ -5,9 +5,9 @@ import { inject } from "vitest"
 import { ImageBytes } from "../../../src/domain/guests/images/ImageBytes.ts"
 import { makeRemoveExpiredImages } from "../../../src/domain/guests/images/retention.ts"
 import { layerPostgres } from "../../../src/platform/database/postgres.ts"
-import { GUEST_COMMAND_ORDERS } from "../../../src/platform/limits.ts"
+import { GUEST_COMMAND_ORDERS_MAX } from "../../../src/platform/limits.ts"
 import { GUEST_DATA_TABLES } from "../../../src/tools/privacy/guest-data-tables.ts"
-import { eraseGuests } from "../../../src/tools/privacy/guest-erasure.ts"
+import { eraseGuestMatches } from "../../../src/tools/privacy/guest-erasure.ts"
 import { exportGuest } from "../../../src/tools/privacy/guest-export.ts"
 import { findGuest } from "../../../src/tools/privacy/guest-search.ts"
 import { asSystemActor, callForResponse, layerService } from "../../support/harness.ts"
@@ -65,7 +65,7 @@ layer(layerImages, { excludeTestServices: true })("a guest", (it) => {
       for (const place of GUEST_DATA_TABLES)
         if (!["orders", "stay_tags"].includes(place.table)) assert.include(before, place.table)
 
-      yield* asSystemActor(eraseGuests(found))
+      yield* asSystemActor(eraseGuestMatches(found))
       yield* (yield* makeRemoveExpiredImages)(new Date(Date.now() + 1_000))
       assert.deepStrictEqual(yield* findTablesWithWord(ERASABLE_WORD, operatorId), [])
       assert.deepStrictEqual(yield* loadAccountingRows(operatorId), books)
@@ -96,7 +96,9 @@ layer(layerImages, { excludeTestServices: true })("a guest", (it) => {
       assert.deepStrictEqual(events, [{ event: "reservation_updated" }])
       assert.deepStrictEqual(yield* byEmail(operatorId), [])
       // Again by the code: nothing more happens to it.
-      yield* asSystemActor(eraseGuests(yield* findGuest(operatorId, { by: "order", value: held.reservationCode }, now)))
+      yield* asSystemActor(
+        eraseGuestMatches(yield* findGuest(operatorId, { by: "order", value: held.reservationCode }, now))
+      )
       assert.deepStrictEqual(yield* loadAccountingRows(operatorId), books)
     })
   )
@@ -193,7 +195,7 @@ layer(layerImages, { excludeTestServices: true })("a guest", (it) => {
       )
       assert.include(yield* findTablesWithWord("Wimbrel too", operator.operatorId), "idempotency_keys")
       const found = yield* findGuest(operator.operatorId, { by: "order", value: code }, now)
-      yield* asSystemActor(eraseGuests(found))
+      yield* asSystemActor(eraseGuestMatches(found))
       assert.deepStrictEqual(yield* findTablesWithWord("Wimbrel too", operator.operatorId), [])
     })
   )
@@ -223,7 +225,7 @@ layer(layerImages, { excludeTestServices: true })("a guest", (it) => {
       const held = yield* insertErasableGuest({ word: "Tumblewick", email: "tumblewick@guest.example" })
       const found = yield* findGuest(held.operator.operatorId, { by: "order", value: held.reservationCode }, now)
       const twice = yield* Effect.exit(
-        asSystemActor(Effect.all([eraseGuests(found), eraseGuests(found)], { concurrency: 2 }))
+        asSystemActor(Effect.all([eraseGuestMatches(found), eraseGuestMatches(found)], { concurrency: 2 }))
       )
       assert.isTrue(Exit.isSuccess(twice))
       yield* (yield* makeRemoveExpiredImages)(new Date(Date.now() + 1_000))
@@ -231,7 +233,7 @@ layer(layerImages, { excludeTestServices: true })("a guest", (it) => {
     })
   )
 
-  it.effect(`of more than ${GUEST_COMMAND_ORDERS} orders is not touched`, () =>
+  it.effect(`of more than ${GUEST_COMMAND_ORDERS_MAX} orders is not touched`, () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { operator } = yield* insertErasableGuest({ word: "Many", email: "many@guest.example" })
@@ -244,9 +246,9 @@ layer(layerImages, { excludeTestServices: true })("a guest", (it) => {
         INSERT INTO stays (operator_id, order_id, stay_code, check_in_date, check_out_date, rate, accommodation_revenue, guest_email)
         SELECT ${operator.operatorId}::bigint, id, reservation_code, '2025-01-01', '2025-01-02', 1, 1, 'many@guest.example' FROM entered`
       const many = findGuest(operator.operatorId, { by: "email", value: "many@guest.example" }, now)
-      yield* orders(1, GUEST_COMMAND_ORDERS - 1)
-      assert.lengthOf(yield* many, GUEST_COMMAND_ORDERS)
-      yield* orders(GUEST_COMMAND_ORDERS, 1)
+      yield* orders(1, GUEST_COMMAND_ORDERS_MAX - 1)
+      assert.lengthOf(yield* many, GUEST_COMMAND_ORDERS_MAX)
+      yield* orders(GUEST_COMMAND_ORDERS_MAX, 1)
       assert.strictEqual((yield* Effect.flip(many))._tag, "TooMany")
     })
   )

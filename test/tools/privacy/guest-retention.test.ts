@@ -6,10 +6,10 @@ import {
   MESSAGE_RETENTION_BATCH_ROWS
 } from "../../../src/domain/guests/conversations/message-retention.ts"
 import { releaseOldMessageImagesSql } from "../../../src/domain/guests/images/message-image-retention.ts"
-import { eraseGuest } from "../../../src/tools/privacy/guest-erasure.ts"
+import { eraseGuestMatch } from "../../../src/tools/privacy/guest-erasure.ts"
 import {
   applyGuestRetention,
-  areQuietSince,
+  areConversationsInactive,
   INQUIRIES_PER_BATCH,
   oldInquiriesSql,
   STAYS_PER_BATCH
@@ -154,7 +154,9 @@ layer(layerService(layerOwnDatabase), { excludeTestServices: true })("what is ke
       const found = yield* findGuestByConversation(operatorId, held.conversationCode, at)
       yield* sql`UPDATE conversations SET last_message_at = ${new Date(day)} WHERE operator_id = ${operatorId}`
       assert.isAbove(found.length, 0)
-      yield* asSystemActor(Effect.forEach(found, (each) => eraseGuest(each, areQuietSince(sql, each, at))))
+      yield* asSystemActor(
+        Effect.forEach(found, (each) => eraseGuestMatch(each, areConversationsInactive(sql, each, at)))
+      )
       assert.lengthOf(yield* asking, 1)
       yield* sql`UPDATE conversations SET last_message_at = ${at} WHERE operator_id = ${operatorId}`
       yield* forgotten({ orders: 30 }, new Date(day))

@@ -1,6 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { eraseGuests } from "../../../src/tools/privacy/guest-erasure.ts"
+import { eraseGuestMatches } from "../../../src/tools/privacy/guest-erasure.ts"
 import { findGuest } from "../../../src/tools/privacy/guest-search.ts"
 import {
   layerConversations,
@@ -22,7 +22,7 @@ layer(layerConversations)("a channel's word about an erased guest", (it) => {
       yield* hear(said)
       const found = yield* findGuest(operatorId, { by: "order", value: id }, new Date())
       assert.lengthOf(found, 1)
-      yield* asSystemActor(eraseGuests(found))
+      yield* asSystemActor(eraseGuestMatches(found))
       assert.deepStrictEqual(yield* hear(said), { outcome: "known" })
       assert.strictEqual((yield* conversation()).guest.name, "")
       const asksAnew = makeThreadEvent({ version: 5, guest: { name: "Ada King" } })

@@ -2,14 +2,14 @@ import { assert, it } from "@effect/vitest"
 import { Effect, Exit, Fiber, Scope } from "effect"
 import { TestClock } from "effect/testing"
 import fc from "fast-check"
-import { WORKER_END_MS } from "../../../src/tools/workers/worker-lifecycle.ts"
+import { WORKER_END_TIMEOUT_MS } from "../../../src/tools/workers/worker-lifecycle.ts"
 import {
+  computeRestartPauseMs,
   FIRST_RESTART_PAUSE_MS,
   MAX_RESTART_PAUSE_MS,
-  restartPauseMs,
   STABLE_MS,
   superviseWorkers,
-  WORKER_START_MS
+  WORKER_START_TIMEOUT_MS
 } from "../../../src/tools/workers/worker-supervision.ts"
 import { type FakeWorker, makeFakeWorkers } from "../../support/tools/workers/fake-workers.ts"
 
@@ -54,7 +54,7 @@ it.effect("where the first ends before it serves nobody starts, and its end is t
     const starting = yield* Effect.forkChild(Effect.flip(Effect.provide(superviseWorkers(3, 0), fakes.layer)))
     yield* TestClock.adjust(0)
     yield* nth(fakes.startedWorkers, 1).end({ code: 7 })
-    assert.strictEqual((yield* Fiber.join(starting)).ended.code, 7)
+    assert.strictEqual((yield* Fiber.join(starting)).end.code, 7)
     assert.strictEqual(fakes.startedWorkers.length, 1)
   })
 )
@@ -83,7 +83,7 @@ it("pauses double up to the longest, and begin anew after a life that was long e
       let short = 0
       for (const lived of lives) {
         short = lived >= STABLE_MS ? 0 : short + 1
-        pause = restartPauseMs(lived, pause)
+        pause = computeRestartPauseMs(lived, pause)
         assert.strictEqual(
           pause,
           short === 0 ? 0 : Math.min(MAX_RESTART_PAUSE_MS, FIRST_RESTART_PAUSE_MS * 2 ** (short - 1))
@@ -119,7 +119,7 @@ it.effect("where the new one does not come to serve, all stay as they are", () =
     yield* nth(started, 3).end({ code: 1 })
     yield* Fiber.join(rolled)
     const again = yield* Effect.forkChild(roll)
-    yield* TestClock.adjust(WORKER_START_MS)
+    yield* TestClock.adjust(WORKER_START_TIMEOUT_MS)
     yield* Fiber.join(again)
     assert.deepStrictEqual(nth(started, 4).commands, ["kill"])
     assert.deepStrictEqual([nth(started, 1).commands, nth(started, 2).commands], [[], []])
@@ -159,7 +159,7 @@ it.effect("one that does not end is ended, when its drain and its time are over 
     const { startedWorkers: started, stop, refuseToEnd } = yield* atWork(1, drainSeconds)
     refuseToEnd()
     const stopped = yield* stop
-    yield* TestClock.adjust(WORKER_END_MS + drainSeconds * 1_000 - 1)
+    yield* TestClock.adjust(WORKER_END_TIMEOUT_MS + drainSeconds * 1_000 - 1)
     assert.deepStrictEqual(nth(started, 1).commands, ["stop"])
     yield* TestClock.adjust(1)
     yield* Fiber.join(stopped)

@@ -21,7 +21,7 @@ it.effect("who asks waits until all have answered, and who asks meanwhile asks n
   Effect.gen(function* () {
     const { measured, asked } = two()
     const one = yield* Effect.forkChild(measured.all)
-    const other = yield* Effect.forkChild(measured.ready)
+    const other = yield* Effect.forkChild(measured.isReady)
     yield* TestClock.adjust(0)
     measured.receiveSnapshot(1, calls(3), false)
     yield* TestClock.adjust(0)
@@ -59,7 +59,7 @@ it.effect("one that ends is not waited for; what it counted stays, and it is rea
     measured.receiveSnapshot(2, calls(4), false)
     measured.removeWorker(1)
     assert.strictEqual(total(yield* Fiber.join(all)), 7)
-    const ready = yield* Effect.forkChild(measured.ready)
+    const ready = yield* Effect.forkChild(measured.isReady)
     yield* TestClock.adjust(0)
     measured.receiveSnapshot(2, calls(4), false)
     assert.isFalse(yield* Fiber.join(ready))

@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
-import { ACCESS_TOKENS, ACCESS_TOKENS_SHOWN, ACCOUNT_NAME } from "../../../src/platform/limits.ts"
+import { ACCESS_TOKENS_MAX, ACCESS_TOKENS_SHOWN, ACCOUNT_NAME_LENGTH } from "../../../src/platform/limits.ts"
 import { loadAuditLinesWithActor } from "../../support/changes/audit-lines.ts"
 import { call, createAccessToken, createOperator, insertAccount } from "../../support/harness.ts"
 import {
@@ -138,7 +138,7 @@ layer(layerSignedInPages)("access tokens on the page", (it) => {
     Effect.gen(function* () {
       const { operatorId, cookie } = yield* ready
       const before = yield* liveOf(operatorId)
-      const longest = "é".repeat(ACCOUNT_NAME)
+      const longest = "é".repeat(ACCOUNT_NAME_LENGTH)
       const answers = []
       for (const fields of [
         { name: " ", scope: "read-only" },
@@ -321,19 +321,19 @@ layer(layerSignedInPages)("access tokens on the page", (it) => {
     })
   )
 
-  it.effect(`are ${ACCESS_TOKENS} at most`, () =>
+  it.effect(`are ${ACCESS_TOKENS_MAX} at most`, () =>
     Effect.gen(function* () {
       const { operatorId, accountId, cookie } = yield* ready
-      yield* entered(operatorId, accountId, ACCESS_TOKENS - 3)
+      yield* entered(operatorId, accountId, ACCESS_TOKENS_MAX - 3)
       const asked = { name: "Last", scope: "read-only" }
       assert.strictEqual((yield* sendAccessForm(cookie, "make_token", asked)).status, 200)
       const refused = yield* sendAccessForm(cookie, "make_token", asked)
       assert.strictEqual(refused.status, 422)
-      assert.match(findAlert(refused) ?? "", new RegExp(`^access_tokens: .*\\b${ACCESS_TOKENS}\\b`))
+      assert.match(findAlert(refused) ?? "", new RegExp(`^access_tokens: .*\\b${ACCESS_TOKENS_MAX}\\b`))
       const [first] = yield* tokensOf(operatorId)
       yield* sendAccessForm(cookie, "delete_token", { id: String(first?.id) })
       assert.strictEqual((yield* sendAccessForm(cookie, "make_token", asked)).status, 200)
-      assert.strictEqual(yield* liveOf(operatorId), ACCESS_TOKENS)
+      assert.strictEqual(yield* liveOf(operatorId), ACCESS_TOKENS_MAX)
     })
   )
 

@@ -3,7 +3,7 @@ import { assert, describe, layer } from "@effect/vitest"
 import { Clock, DateTime, Effect, Layer } from "effect"
 import type { Page } from "playwright-core"
 import { SUDO_MS } from "../../../src/domain/access/sign-in/Sessions.ts"
-import { PENDING_AUTHORIZATION_REQUEST } from "../../../src/platform/limits.ts"
+import { PENDING_AUTHORIZATION_REQUEST_LENGTH } from "../../../src/platform/limits.ts"
 import { SIGN_IN_PATH } from "../../../src/transports/console/page-frame.ts"
 import { toLocalUrl } from "../../../src/transports/console/return-url.ts"
 import { sessionCookieName } from "../../../src/transports/console/visit.ts"
@@ -66,10 +66,10 @@ layer(layerConsentPages())("the page of consent", (it) => {
       const of = (length: number) => partnerRequestUrl({ x: "x".repeat(length) })
       const base = (yield* visitPage(of(1))).location.length - 1
       assert.strictEqual(
-        (yield* visitPage(of(PENDING_AUTHORIZATION_REQUEST - base))).location.length,
-        PENDING_AUTHORIZATION_REQUEST
+        (yield* visitPage(of(PENDING_AUTHORIZATION_REQUEST_LENGTH - base))).location.length,
+        PENDING_AUTHORIZATION_REQUEST_LENGTH
       )
-      const over = yield* visitPage(of(PENDING_AUTHORIZATION_REQUEST - base + 1))
+      const over = yield* visitPage(of(PENDING_AUTHORIZATION_REQUEST_LENGTH - base + 1))
       assert.deepStrictEqual([over.status, over.location], [400, ""])
       assert.include(over.text, "too long")
     })

@@ -10,7 +10,7 @@ import {
   CONSOLE_FORM_BYTES,
   CONSOLE_REQUESTS_A_MINUTE,
   HOST_FORM_BYTES,
-  SIGN_IN_FAILURES
+  SIGN_IN_FAILURES_MAX
 } from "../../../src/platform/limits.ts"
 import { TEXTS } from "../../../src/transports/console/console-texts.ts"
 import { STYLE_PATH } from "../../../src/transports/console/style.ts"
@@ -170,7 +170,7 @@ layer(layerDoor, { excludeTestServices: false })("signing in", (it) => {
       const near = somewhere()
       const attempt = (password: string, address: string) =>
         browser.fillAndSend("/console", { act: "sign_in", email, password }, from(address))
-      for (let failed = 0; failed < SIGN_IN_FAILURES; failed += 1) {
+      for (let failed = 0; failed < SIGN_IN_FAILURES_MAX; failed += 1) {
         assert.strictEqual((yield* attempt("wrong", near)).status, 401)
       }
       const waiting = yield* attempt(PASSWORD, near)

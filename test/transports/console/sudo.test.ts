@@ -4,7 +4,7 @@ import { Effect, Layer, Option } from "effect"
 import { TestClock } from "effect/testing"
 import { PasswordCost } from "../../../src/domain/access/operators/password.ts"
 import { Sessions, SUDO_MS } from "../../../src/domain/access/sign-in/Sessions.ts"
-import { SIGN_IN_FAILURES } from "../../../src/platform/limits.ts"
+import { SIGN_IN_FAILURES_MAX } from "../../../src/platform/limits.ts"
 import { TEXTS } from "../../../src/transports/console/console-texts.ts"
 import { makeSudo, SUDO_FIELD } from "../../../src/transports/console/sudo.ts"
 import { deriveFormToken, type SignedInVisit } from "../../../src/transports/console/visit.ts"
@@ -68,7 +68,7 @@ layer(layerSudo, { excludeTestServices: false })("what is weighty", (it) => {
     Effect.gen(function* () {
       const { field, check } = yield* ready
       yield* TestClock.setTime(START + SUDO_MS + 1)
-      for (let failed = 0; failed < SIGN_IN_FAILURES; failed += 1) {
+      for (let failed = 0; failed < SIGN_IN_FAILURES_MAX; failed += 1) {
         assert.deepStrictEqual(yield* check({ [SUDO_FIELD]: "wrong" }), {
           ...{ _tag: "Refused", status: 401, message: TEXTS.sudo.wrongPassword }
         })

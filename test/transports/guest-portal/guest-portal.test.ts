@@ -13,9 +13,9 @@ import {
 } from "../../../src/domain/bookings/check-in/guest-portal-labels.ts"
 import {
   GUEST_PHOTO_MS,
-  GUEST_PHOTOS,
-  GUEST_PHOTOS_OF_OPERATOR,
-  GUEST_PHOTOS_OF_STAY,
+  GUEST_PHOTOS_MAX,
+  GUEST_PHOTOS_OF_OPERATOR_MAX,
+  GUEST_PHOTOS_OF_STAY_MAX,
   GUEST_PORTAL_FORM_BYTES,
   GUEST_PORTAL_FORMS_A_MINUTE,
   GUEST_PORTAL_VIEWS_A_MINUTE,
@@ -466,13 +466,13 @@ describe("photos that arrive", () => {
     })
 
     it.effect(
-      `are ${GUEST_PHOTOS_OF_STAY} of a stay, ${GUEST_PHOTOS_OF_OPERATOR} of an operator and ${GUEST_PHOTOS} in all`,
+      `are ${GUEST_PHOTOS_OF_STAY_MAX} of a stay, ${GUEST_PHOTOS_OF_OPERATOR_MAX} of an operator and ${GUEST_PHOTOS_MAX} in all`,
       () =>
         Effect.gen(function* () {
-          yield* arriving(GUEST_PHOTOS_OF_STAY, () => ({ operator_id: 1, id: 1 }))
-          const greedy = yield* arriving(GUEST_PHOTOS_OF_OPERATOR, (id) => ({ operator_id: 1, id }))
+          yield* arriving(GUEST_PHOTOS_OF_STAY_MAX, () => ({ operator_id: 1, id: 1 }))
+          const greedy = yield* arriving(GUEST_PHOTOS_OF_OPERATOR_MAX, (id) => ({ operator_id: 1, id }))
           yield* greedy.within({ operator_id: 2, id: 100 }, Effect.void)
-          yield* arriving(GUEST_PHOTOS, (id) => ({ operator_id: id, id }))
+          yield* arriving(GUEST_PHOTOS_MAX, (id) => ({ operator_id: id, id }))
           const again = new PhotoUploadPermits()
           for (let times = 0; times < 3; times += 1) yield* again.within({ operator_id: 1, id: 1 }, Effect.void)
         })

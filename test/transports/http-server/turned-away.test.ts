@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { Places } from "../../../src/admission/concurrency/Places.ts"
-import { CONCURRENCY_PERMITS, QUEUED_CALLS } from "../../../src/platform/limits.ts"
+import { CONCURRENCY_PERMITS, QUEUED_CALLS_MAX } from "../../../src/platform/limits.ts"
 import { createOperator } from "../../support/harness.ts"
 import { BaseUrl, layerHttpServer } from "../../support/http-server.ts"
 import { decodeEnvelope, parseResponses, RawClient } from "../../support/transports/http-server/raw-client.ts"
@@ -10,7 +10,7 @@ import { decodeEnvelope, parseResponses, RawClient } from "../../support/transpo
 const crowd = (operatorId: number) =>
   Effect.gen(function* () {
     const places = yield* Places
-    const all = Array.from({ length: CONCURRENCY_PERMITS + QUEUED_CALLS }, () =>
+    const all = Array.from({ length: CONCURRENCY_PERMITS + QUEUED_CALLS_MAX }, () =>
       Effect.ignore(places.within(operatorId, Effect.never))
     )
     return yield* Effect.forkChild(Effect.all(all, { concurrency: "unbounded" }), { startImmediately: true })

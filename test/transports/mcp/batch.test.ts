@@ -1,6 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import { Deferred, Effect } from "effect"
-import { MCP_BATCH_BYTES, MCP_BATCH_MESSAGES } from "../../../src/platform/limits.ts"
+import { MCP_BATCH_BYTES, MCP_BATCH_MESSAGES_MAX } from "../../../src/platform/limits.ts"
 import { abortRequestWhen } from "../../support/aborted-request.ts"
 import { fieldOfError } from "../../support/error-messages.ts"
 import { EchoEndpoint } from "../../support/transports/mcp/echo-endpoint.ts"
@@ -22,17 +22,17 @@ layer(EchoEndpoint.layer)("a batch", (it) => {
       const { calledOperations: called } = yield* EchoEndpoint
       const calls = (size: number) => Array.from({ length: size }, (_, id) => makeToolCall("search_entries", {}, id))
       const notification = { jsonrpc: "2.0", method: "notifications/initialized" }
-      assert.lengthOf(parseEnvelopes(yield* postMessage(calls(MCP_BATCH_MESSAGES))), MCP_BATCH_MESSAGES)
+      assert.lengthOf(parseEnvelopes(yield* postMessage(calls(MCP_BATCH_MESSAGES_MAX))), MCP_BATCH_MESSAGES_MAX)
       assert.lengthOf(
-        parseEnvelopes(yield* postMessage([...calls(MCP_BATCH_MESSAGES - 1), notification])),
-        MCP_BATCH_MESSAGES - 1
+        parseEnvelopes(yield* postMessage([...calls(MCP_BATCH_MESSAGES_MAX - 1), notification])),
+        MCP_BATCH_MESSAGES_MAX - 1
       )
       const before = called.length
-      for (const batch of [calls(MCP_BATCH_MESSAGES + 1), [...calls(MCP_BATCH_MESSAGES), notification]]) {
+      for (const batch of [calls(MCP_BATCH_MESSAGES_MAX + 1), [...calls(MCP_BATCH_MESSAGES_MAX), notification]]) {
         const refused = yield* postMessage(batch)
         assert.strictEqual(refused.status, 400)
         assert.strictEqual(rpcErrorOf(refused).code, -32600)
-        assert.match(rpcErrorOf(refused).message, new RegExp(`\\b${MCP_BATCH_MESSAGES} messages`))
+        assert.match(rpcErrorOf(refused).message, new RegExp(`\\b${MCP_BATCH_MESSAGES_MAX} messages`))
       }
       assert.lengthOf(called, before)
     })
@@ -63,7 +63,7 @@ layer(EchoEndpoint.layer)("a batch", (it) => {
 
   it.effect("answers its calls in the order they stand in", () =>
     Effect.gen(function* () {
-      const ids = Array.from({ length: MCP_BATCH_MESSAGES }, (_, index) => index)
+      const ids = Array.from({ length: MCP_BATCH_MESSAGES_MAX }, (_, index) => index)
       const answered = yield* postMessage(ids.map((id) => makeToolCall("search_entries", { keyword: String(id) }, id)))
       assert.deepStrictEqual(
         parseMessages(answered).map(({ id }) => id),

@@ -1,7 +1,7 @@
 import { request } from "node:http"
 import { assert, layer } from "@effect/vitest"
 import { Deferred, Effect, Fiber } from "effect"
-import { BODY_BYTES, IMAGE_BODY_BYTES, JSON_DEPTH, JSON_PARTS } from "../../../src/platform/limits.ts"
+import { BODY_BYTES, IMAGE_BODY_BYTES, JSON_DEPTH_MAX, JSON_PARTS_MAX } from "../../../src/platform/limits.ts"
 import { EchoEndpoint, PUBLIC_URL } from "../../support/transports/mcp/echo-endpoint.ts"
 import {
   BOTH_MEDIA_TYPES,
@@ -266,10 +266,10 @@ layer(EchoEndpoint.layer)("bodies", (it) => {
 
   it.effect.each([
     {
-      body: `[${"[".repeat(JSON_DEPTH)}${"]".repeat(JSON_DEPTH)}]`,
-      why: `must not be nested deeper than ${JSON_DEPTH} levels`
+      body: `[${"[".repeat(JSON_DEPTH_MAX)}${"]".repeat(JSON_DEPTH_MAX)}]`,
+      why: `must not be nested deeper than ${JSON_DEPTH_MAX} levels`
     },
-    { body: `[0${",0".repeat(JSON_PARTS)}]`, why: `must not have more than ${JSON_PARTS} fields and elements` }
+    { body: `[0${",0".repeat(JSON_PARTS_MAX)}]`, why: `must not have more than ${JSON_PARTS_MAX} fields and elements` }
   ])("too much in one body is refused: it $why", ({ body, why }) =>
     Effect.gen(function* () {
       const answered = yield* sendMcpRequest({

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
 import fc from "fast-check"
 import { Id, immutableField } from "../../../src/contract/fields.ts"
-import { REPORTED_NAME, REPORTED_NAMES } from "../../../src/platform/limits.ts"
+import { REPORTED_NAME_LENGTH, REPORTED_NAMES_MAX } from "../../../src/platform/limits.ts"
 import { makeUnknownArgumentNotice } from "../../../src/transports/mcp/unknown-arguments.ts"
 
 const told = makeUnknownArgumentNotice(
@@ -43,9 +43,9 @@ describe("what a tool says of arguments it does not know", () => {
 
   it("names so many, and counts the others", () => {
     const unknown = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, n) => [`x${n}`, n]))
-    const names = Object.keys(unknown(REPORTED_NAMES)).join(", ")
-    assert.strictEqual(told(unknown(REPORTED_NAMES)), `Ignored: ${names}.`)
-    assert.strictEqual(told(unknown(REPORTED_NAMES + 1)), `Ignored: ${names} and 1 more.`)
+    const names = Object.keys(unknown(REPORTED_NAMES_MAX)).join(", ")
+    assert.strictEqual(told(unknown(REPORTED_NAMES_MAX)), `Ignored: ${names}.`)
+    assert.strictEqual(told(unknown(REPORTED_NAMES_MAX + 1)), `Ignored: ${names} and 1 more.`)
   })
 
   it("is one short printable line, whatever the names", () => {
@@ -54,10 +54,13 @@ describe("what a tool says of arguments it does not know", () => {
         const text = told(fields) ?? ""
         assert.isTrue(text.isWellFormed())
         assert.notMatch(text, /[\p{C}\p{Zl}\p{Zp}]/u)
-        assert.isAtMost(Array.from(text).length, (REPORTED_NAMES + 1) * (REPORTED_NAME + 30))
+        assert.isAtMost(Array.from(text).length, (REPORTED_NAMES_MAX + 1) * (REPORTED_NAME_LENGTH + 30))
       })
     )
-    assert.strictEqual(told({ ["a".repeat(REPORTED_NAME)]: 1 }), `Ignored: ${"a".repeat(REPORTED_NAME)}.`)
-    assert.strictEqual(told({ ["a".repeat(REPORTED_NAME + 1)]: 1 }), `Ignored: ${"a".repeat(REPORTED_NAME)}….`)
+    assert.strictEqual(told({ ["a".repeat(REPORTED_NAME_LENGTH)]: 1 }), `Ignored: ${"a".repeat(REPORTED_NAME_LENGTH)}.`)
+    assert.strictEqual(
+      told({ ["a".repeat(REPORTED_NAME_LENGTH + 1)]: 1 }),
+      `Ignored: ${"a".repeat(REPORTED_NAME_LENGTH)}….`
+    )
   })
 })

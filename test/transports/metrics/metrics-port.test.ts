@@ -2,7 +2,7 @@ import { connect } from "node:net"
 import { assert, it } from "@effect/vitest"
 import { Effect, Exit, Layer, Metric, Scope } from "effect"
 import { Places } from "../../../src/admission/concurrency/Places.ts"
-import { UNMATCHED } from "../../../src/admission/windows/call-buckets.ts"
+import { UNMATCHED_ROUTE } from "../../../src/admission/windows/call-buckets.ts"
 import { ERROR_CODES } from "../../../src/contract/errors.ts"
 import { toReceivedInput } from "../../../src/contract/input.ts"
 import { Readiness } from "../../../src/platform/database/Readiness.ts"
@@ -25,13 +25,13 @@ import { findFreePort } from "../../support/tools/cli/latchkey-process.ts"
 
 const served = (
   snapshots: Layer.Layer<Snapshots> = Snapshots.layerProcess,
-  answers: Effect.Effect<boolean> = Effect.succeed(true)
+  isReady: Effect.Effect<boolean> = Effect.succeed(true)
 ) =>
   Effect.gen(function* () {
     const port = Number(yield* findFreePort)
     yield* Layer.build(
       layerMetricsPort({ port, host: "127.0.0.1" }).pipe(
-        Layer.provide([snapshots, Layer.succeed(Readiness, { isReady: answers })])
+        Layer.provide([snapshots, Layer.succeed(Readiness, { isReady })])
       )
     )
     const get = (path: string, init: RequestInit = {}) =>
@@ -200,7 +200,7 @@ const CODES = [0, ...Object.values(ERROR_CODES), 502, 503, 504]
 it.live(`is ${MAX_SERIES} series at the most, whichever operations are called and however they end`, () =>
   Effect.gen(function* () {
     const { get } = yield* served()
-    for (const operation of [...operations.map(({ _tag }) => _tag), UNMATCHED]) {
+    for (const operation of [...operations.map(({ _tag }) => _tag), UNMATCHED_ROUTE]) {
       const measure = makeCallRecorder(operation)
       for (const errorCode of CODES) {
         for (const door of ["rest", "mcp", "console"]) yield* measure({ transport: door, errorCode, durationMs: 12 })

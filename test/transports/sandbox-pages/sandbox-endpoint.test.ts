@@ -17,9 +17,9 @@ import {
 } from "../../../src/connectors/sandbox/marketplace-requests.ts"
 import { SandboxAccess } from "../../../src/connectors/sandbox/SandboxAccess.ts"
 import { SandboxConnector } from "../../../src/connectors/sandbox/SandboxConnector.ts"
-import { MESSAGE_TEXT } from "../../../src/platform/limits.ts"
+import { MESSAGE_LENGTH } from "../../../src/platform/limits.ts"
 import { layerSandboxEndpoint } from "../../../src/transports/sandbox-pages/sandbox-endpoint.ts"
-import { FORM_BYTES } from "../../../src/transports/sandbox-pages/submitted-form.ts"
+import { MAX_FORM_BYTES } from "../../../src/transports/sandbox-pages/submitted-form.ts"
 import {
   Browser,
   DESKTOP_VIEWPORT,
@@ -208,9 +208,9 @@ layer(layerPage(SandboxAccess.layerAlways), { excludeTestServices: true })("the 
       const asked = yield* saidAfter("/sandbox/inquire", { ...stay(listing_id), text: "مرحبا\r\n  <i>هنا</i> 🙏" })
       const [, threadId = ""] = /\bthread (\d+);/.exec(asked.done ?? "") ?? []
       const thread = { thread_id: threadId, operator_id: String(operatorId), channel_type }
-      yield* saidAfter("/sandbox/write", { ...thread, text: "😀".repeat(MESSAGE_TEXT) })
-      const tooLong = yield* saidAfter("/sandbox/write", { ...thread, text: "😀".repeat(MESSAGE_TEXT + 1) })
-      assert.match(tooLong.error ?? "", new RegExp(`^text: .*\\b${MESSAGE_TEXT} characters`))
+      yield* saidAfter("/sandbox/write", { ...thread, text: "😀".repeat(MESSAGE_LENGTH) })
+      const tooLong = yield* saidAfter("/sandbox/write", { ...thread, text: "😀".repeat(MESSAGE_LENGTH + 1) })
+      assert.match(tooLong.error ?? "", new RegExp(`^text: .*\\b${MESSAGE_LENGTH} characters`))
       yield* saidAfter("/sandbox/write", { ...thread, text: "See", attachment_url: "https://elsewhere.example/a.jpg" })
       const send = (messageId: string, text: string, imageUrl: string | null) =>
         sandbox.sendMessage(there, { threadId, messageId, text, imageUrl, again: false })
@@ -253,7 +253,7 @@ layer(layerPage(SandboxAccess.layerAlways), { excludeTestServices: true })("the 
       ]) {
         assert.include(seen.text, words)
       }
-      assert.include(seen.text, "😀".repeat(MESSAGE_TEXT))
+      assert.include(seen.text, "😀".repeat(MESSAGE_LENGTH))
       assert.match(String(seen.headers["content-security-policy"]), /^default-src 'none'; .*; img-src 'self'; /)
 
       const answers = Array.from(seen.text.matchAll(/<form [^>]*action="\/sandbox\/\w+-offer[\s\S]*?<\/form>/g))
@@ -308,8 +308,8 @@ layer(layerPage(SandboxAccess.layerAlways), { excludeTestServices: true })("the 
           yield* post({ "sec-fetch-site": "same-site" }),
           yield* post({ host: "evil.example", origin: "http://evil.example" }),
           yield* post({ "content-type": "text/plain" }),
-          yield* post(own, `${body}&remarks=${"a".repeat(FORM_BYTES - body.length - "&remarks=".length)}`),
-          yield* post(own, `${body}&remarks=${"a".repeat(FORM_BYTES - body.length - "&remarks=".length + 1)}`)
+          yield* post(own, `${body}&remarks=${"a".repeat(MAX_FORM_BYTES - body.length - "&remarks=".length)}`),
+          yield* post(own, `${body}&remarks=${"a".repeat(MAX_FORM_BYTES - body.length - "&remarks=".length + 1)}`)
         ],
         [303, 303, 403, 403, 403, 403, 403, 400, 303, 400]
       )

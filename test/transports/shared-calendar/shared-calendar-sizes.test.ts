@@ -6,9 +6,9 @@ import fc from "fast-check"
 import { locatePage } from "../../../src/domain/calendars/calendar-share-links/rules.ts"
 import {
   SHARED_FEEDS_A_MINUTE,
-  SHARED_PAGE_PROPERTIES,
+  SHARED_PAGE_PROPERTIES_MAX,
   SHARED_PAGES_A_MINUTE,
-  SHARED_PART_PROPERTIES,
+  SHARED_PART_PROPERTIES_MAX,
   SUBSCRIPTION_ROOMS_MAX
 } from "../../../src/platform/limits.ts"
 import {
@@ -61,7 +61,7 @@ const rooms = (first: number, last: number) =>
 layer(layerHttpServer(), { excludeTestServices: false })("a shared calendar of many properties", (it) => {
   it.effect("is one page as long as they fit, and has another for one more", () =>
     Effect.gen(function* () {
-      const most = SHARED_PAGE_PROPERTIES
+      const most = SHARED_PAGE_PROPERTIES_MAX
       const full = yield* sharing(most)
       const only = yield* fetched(full.here)
       assert.deepStrictEqual(headlines(only.text), rooms(1, most))
@@ -87,9 +87,9 @@ layer(layerHttpServer(), { excludeTestServices: false })("a shared calendar of m
 
   it.effect("is one feed as long as they fit, and its pages name another for one more", () =>
     Effect.gen(function* () {
-      const most = SHARED_PART_PROPERTIES
+      const most = SHARED_PART_PROPERTIES_MAX
       const { here, operatorId } = yield* sharing(most)
-      const last = most / SHARED_PAGE_PROPERTIES
+      const last = most / SHARED_PAGE_PROPERTIES_MAX
       const feed = yield* fetched(`${here}.ics`)
       assert.strictEqual(feed.status, 200)
       assert.include(feed.text, `SUMMARY:Room ${most} – not available`)
@@ -154,12 +154,18 @@ layer(layerHttpServer(), { excludeTestServices: false })("a shared calendar of m
 
 describe("pages", () => {
   it("reach the last property of the largest subscription and no further", () => {
-    assert.strictEqual(readNumberParam("page=2000", "page", PAGES_MAX), SUBSCRIPTION_ROOMS_MAX / SHARED_PAGE_PROPERTIES)
+    assert.strictEqual(
+      readNumberParam("page=2000", "page", PAGES_MAX),
+      SUBSCRIPTION_ROOMS_MAX / SHARED_PAGE_PROPERTIES_MAX
+    )
     assert.isUndefined(readNumberParam("page=2001", "page", PAGES_MAX))
-    assert.strictEqual(readNumberParam("part=100", "part", PARTS_MAX), SUBSCRIPTION_ROOMS_MAX / SHARED_PART_PROPERTIES)
+    assert.strictEqual(
+      readNumberParam("part=100", "part", PARTS_MAX),
+      SUBSCRIPTION_ROOMS_MAX / SHARED_PART_PROPERTIES_MAX
+    )
     assert.isUndefined(readNumberParam("part=101", "part", PARTS_MAX))
     assert.strictEqual(readNumberParam("from=mail", "page", PAGES_MAX), 1)
-    assert.isTrue(Number.isInteger(SHARED_PART_PROPERTIES / SHARED_PAGE_PROPERTIES))
+    assert.isTrue(Number.isInteger(SHARED_PART_PROPERTIES_MAX / SHARED_PAGE_PROPERTIES_MAX))
   })
 
   const places = fc
@@ -171,10 +177,10 @@ describe("pages", () => {
 
   it("follow one another through the parts without a gap", () => {
     fc.assert(
-      fc.property(places, ({ place: { index: number } }) => {
-        const { partNumber: part, offset: before } = locatePage(number)
-        assert.strictEqual((part - 1) * SHARED_PART_PROPERTIES + before, (number - 1) * SHARED_PAGE_PROPERTIES)
-        assert.isAtMost(before + SHARED_PAGE_PROPERTIES, SHARED_PART_PROPERTIES)
+      fc.property(places, ({ place: { number } }) => {
+        const { partNumber: part, offset } = locatePage(number)
+        assert.strictEqual((part - 1) * SHARED_PART_PROPERTIES_MAX + offset, (number - 1) * SHARED_PAGE_PROPERTIES_MAX)
+        assert.isAtMost(offset + SHARED_PAGE_PROPERTIES_MAX, SHARED_PART_PROPERTIES_MAX)
       })
     )
   })
@@ -189,7 +195,7 @@ describe("pages", () => {
         )
         assert.strictEqual(offered[0], 1)
         assert.strictEqual(offered.at(-1), place.count)
-        assert.include(offered, place.index)
+        assert.include(offered, place.number)
         assert.isAtMost(offered.length, 7)
       })
     )

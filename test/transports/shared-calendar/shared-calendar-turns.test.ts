@@ -9,13 +9,13 @@ import {
   type SharedPropertySummary
 } from "../../../src/domain/calendars/calendar-share-links/SharedCalendars.ts"
 import { newShareLinkToken } from "../../../src/domain/calendars/calendar-share-links/share-link-url.ts"
-import { SHARED_PAGE_PROPERTIES, SHARED_PART_PROPERTIES } from "../../../src/platform/limits.ts"
+import { SHARED_PAGE_PROPERTIES_MAX, SHARED_PART_PROPERTIES_MAX } from "../../../src/platform/limits.ts"
 import { makeSharedCalendarHandler } from "../../../src/transports/shared-calendar/shared-calendar.ts"
 
 // What others notice of a large calendar while it is answered: that they get their turns.
 
 const token = newShareLinkToken()
-const named: ReadonlyArray<SharedPropertySummary> = Array.from({ length: SHARED_PART_PROPERTIES }, (_, index) => ({
+const named: ReadonlyArray<SharedPropertySummary> = Array.from({ length: SHARED_PART_PROPERTIES_MAX }, (_, index) => ({
   id: index + 1,
   title: `Room ${index + 1}`
 }))
@@ -67,16 +67,16 @@ describe("a large shared calendar", () => {
     it.effect("lets others have their turn after a few properties of a page", () =>
       Effect.gen(function* () {
         const [page, turns] = yield* turnsDuring(Effect.flatMap(asked(`/calendar/${token}`), textOf))
-        assert.strictEqual(page.split("<section").length - 1, SHARED_PAGE_PROPERTIES)
-        assert.isAtLeast(turns, SHARED_PAGE_PROPERTIES / 10)
+        assert.strictEqual(page.split("<section").length - 1, SHARED_PAGE_PROPERTIES_MAX)
+        assert.isAtLeast(turns, SHARED_PAGE_PROPERTIES_MAX / 10)
       })
     )
 
     it.effect("lets others have their turn after each property of the feed", () =>
       Effect.gen(function* () {
         const [feed, turns] = yield* turnsDuring(Effect.flatMap(asked(`/calendar/${token}.ics`), textOf))
-        assert.strictEqual(feed.split("BEGIN:VEVENT").length - 1, SHARED_PART_PROPERTIES)
-        assert.isAtLeast(turns, SHARED_PART_PROPERTIES)
+        assert.strictEqual(feed.split("BEGIN:VEVENT").length - 1, SHARED_PART_PROPERTIES_MAX)
+        assert.isAtLeast(turns, SHARED_PART_PROPERTIES_MAX)
       })
     )
   })

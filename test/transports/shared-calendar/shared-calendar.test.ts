@@ -2,7 +2,7 @@ import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
-import { SHARED_PAGE_PROPERTIES } from "../../../src/platform/limits.ts"
+import { SHARED_PAGE_PROPERTIES_MAX } from "../../../src/platform/limits.ts"
 import { PAGE_MONTHS } from "../../../src/transports/shared-calendar/shared-calendar.ts"
 import {
   Browser,
@@ -154,7 +154,7 @@ describe.skipIf(!hasChromium)(withChromiumNote("the page of a share link"), () =
         yield* sql`UPDATE operators SET room_limit = 1000 WHERE id = ${operatorId}`
         yield* sql`
           INSERT INTO properties (operator_id, title, created_at)
-          SELECT ${operatorId}, 'Room ' || n, now() FROM generate_series(1, ${2 * SHARED_PAGE_PROPERTIES}::int) n`
+          SELECT ${operatorId}, 'Room ' || n, now() FROM generate_series(1, ${2 * SHARED_PAGE_PROPERTIES_MAX}::int) n`
         const { here } = yield* share()
         const { page } = yield* opened(here, { viewport: PHONE_VIEWPORT, javaScriptEnabled: false })
         const pages = page.getByRole("navigation", { name: "Pages", exact: true })

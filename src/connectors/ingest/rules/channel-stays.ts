@@ -1,6 +1,6 @@
 import { Result } from "effect"
 import { ValidationFailed } from "../../../contract/errors.ts"
-import { padToFourDecimals, parseDecimalText } from "../../../contract/money.ts"
+import { padToFourDecimals, toDecimalText } from "../../../contract/money.ts"
 import {
   emptyToNull,
   failValidation,
@@ -78,7 +78,7 @@ const toGuestCounts = (room: ChannelRoom) => {
 
 /** With the decimals the database has, so that what is the same is the same text. */
 const toDecimalAmount = (field: string, amount: number, currency: string): ValidationResult<string> =>
-  Result.map(parseDecimalText(field, amount, currency), padToFourDecimals)
+  Result.map(toDecimalText(field, amount, currency), padToFourDecimals)
 
 const toRates = (currency: string, room: ChannelRoom) =>
   Result.gen(function* () {

@@ -5,10 +5,13 @@ import { prepareRecordedChange } from "../../../changes/recorded-change.ts"
 import type { CurrentActor } from "../../../contract/actor.ts"
 import type { Caller } from "../../../contract/caller.ts"
 import { RateLimited, ValidationFailed } from "../../../contract/errors.ts"
-import { type ConstraintViolation, makeOptionalRowReaderOrFail } from "../../../platform/database/constraints.ts"
+import {
+  type ConstraintViolation,
+  makeOptionalRowReaderOrFail
+} from "../../../platform/database/constraint-violations.ts"
 import type { Givens } from "../../../platform/database/forms.ts"
 import { Deployment } from "../../../platform/installation.ts"
-import { OAUTH_CODE_MS, OAUTH_CONNECTIONS } from "../../../platform/limits.ts"
+import { OAUTH_CODE_MS, OAUTH_CONNECTIONS_MAX } from "../../../platform/limits.ts"
 import { newAuthorizationCode } from "./authorization-secrets.ts"
 import type { OAuthClient } from "./Clients.ts"
 
@@ -47,12 +50,12 @@ const readCreatedCode = makeOptionalRowReaderOrFail(CreatedCode, ({ name, detail
 )
 
 const tooManyConnections = new ValidationFailed({
-  message: `The account has ${OAUTH_CONNECTIONS} connected applications, the maximum; disconnect one first.`
+  message: `The account has ${OAUTH_CONNECTIONS_MAX} connected applications, the maximum; disconnect one first.`
 })
 
 /** Nothing where the account has no room for what would come of it. The exchange looks again: it is the one that must be right. */
 const prepareInsertCode = (sql: SqlClient.SqlClient) => {
-  const limit = sql.literal(String(OAUTH_CONNECTIONS))
+  const limit = sql.literal(String(OAUTH_CONNECTIONS_MAX))
   const statement = prepareRecordedChange(
     sql,
     ({ operatorId, accountId, clientId, digest, expiresAt, now, ...consent }: Givens<NewAuthorizationCode>) => ({
@@ -71,7 +74,7 @@ const prepareInsertCode = (sql: SqlClient.SqlClient) => {
           RETURNING operator_id, client_id
         )`,
       events: [],
-      touched: sql`SELECT operator_id, 'application:' || client_id AS record, '{}'::text[] AS fields FROM code`,
+      changedRecords: sql`SELECT operator_id, 'application:' || client_id AS record, '{}'::text[] AS fields FROM code`,
       outcome: sql`SELECT client_id FROM code`
     })
   )

@@ -61,7 +61,7 @@ export class ClientAuthentication extends Context.Service<
   ).pipe(Layer.provide([Clients.layer, ClientStore.layer]))
 }
 
-const invalidClient = (message: string) => new Unauthenticated({ message, oauth: "invalid_client" })
+const invalidClient = (message: string) => new Unauthenticated({ message, oauthErrorCode: "invalid_client" })
 
 /** One wording, whether or not there is such a client. */
 const wrongCredentials = invalidClient("client_id or client_secret is wrong, or the client was disabled.")

@@ -4,7 +4,7 @@ import { RateWindows } from "../../../admission/windows/RateWindows.ts"
 import { rateLimitHeaders, rateLimitMessage } from "../../../admission/windows/rate-limit-response.ts"
 import { type Bucket, windowOf } from "../../../admission/windows/rate-window.ts"
 import { RateLimited } from "../../../contract/errors.ts"
-import { FAILED_SECRET_CHECKS } from "../../../platform/limits.ts"
+import { FAILED_SECRET_CHECKS_MAX } from "../../../platform/limits.ts"
 
 /**
  * Who is counted: a partner by its client_id, for secrets and verifiers together; the public client, which is everybody's, by the
@@ -46,5 +46,5 @@ const bucketOf = (checkKey: SecretCheckKey): Bucket => ({
   key: `oauth:${hash("sha256", checkKey, "base64url")}`,
   scope: "oauth",
   window: windowOf("10m"),
-  max: FAILED_SECRET_CHECKS
+  max: FAILED_SECRET_CHECKS_MAX
 })

@@ -8,7 +8,12 @@ import { type BadRequest, Conflict, NotFound, ValidationFailed } from "../../../
 import { hasAtMostCharacters, MUST_NOT_BE_EMPTY } from "../../../contract/fields.ts"
 import { formatUtcInstant } from "../../../contract/time.ts"
 import { PublicClientEnabled } from "../../../platform/installation.ts"
-import { CLIENT_NAME, GRANTS_REVOKED_AT_ONCE, OAUTH_CLIENTS, PARTNER_REDIRECTS } from "../../../platform/limits.ts"
+import {
+  CLIENT_NAME_LENGTH,
+  GRANTS_REVOKED_AT_ONCE,
+  OAUTH_CLIENTS_MAX,
+  PARTNER_REDIRECTS_MAX
+} from "../../../platform/limits.ts"
 import { customAlphabet } from "../../../platform/random-text.ts"
 import { PUBLIC_CLIENT_ID } from "./Clients.ts"
 import { type PartnerRow, PartnerStore } from "./clients/PartnerStore.ts"
@@ -20,15 +25,19 @@ const INVISIBLE_CHARACTER = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u
 
 const checkPartnerName = (text: string): string | boolean => {
   if (text.trim() === "") return MUST_NOT_BE_EMPTY
-  return INVISIBLE_CHARACTER.test(text) ? "must consist of visible characters" : hasAtMostCharacters(text, CLIENT_NAME)
+  return INVISIBLE_CHARACTER.test(text)
+    ? "must consist of visible characters"
+    : hasAtMostCharacters(text, CLIENT_NAME_LENGTH)
 }
 
 const NewPartner = Schema.Struct({
   /** What hosts see when they are asked. */
-  name: Schema.String.check(Schema.makeFilter(checkPartnerName, { expected: `at most ${CLIENT_NAME} characters` })),
+  name: Schema.String.check(
+    Schema.makeFilter(checkPartnerName, { expected: `at most ${CLIENT_NAME_LENGTH} characters` })
+  ),
   redirect_uris: Schema.Array(Schema.String).check(
     Schema.isMinLength(1, { expected: "a list of at least one address" }),
-    Schema.isMaxLength(PARTNER_REDIRECTS, { expected: `a list of at most ${PARTNER_REDIRECTS} addresses` })
+    Schema.isMaxLength(PARTNER_REDIRECTS_MAX, { expected: `a list of at most ${PARTNER_REDIRECTS_MAX} addresses` })
   )
 })
 export type NewPartner = typeof NewPartner.Type
@@ -130,12 +139,14 @@ const validateRedirectUris = (uris: ReadonlyArray<string>): Result.Result<void, 
 }
 
 const noSuchClient = (id: string) =>
-  new NotFound({ message: `There is no client ${JSON.stringify(id.slice(0, CLIENT_NAME))}.` })
+  new NotFound({ message: `There is no client ${JSON.stringify(id.slice(0, CLIENT_NAME_LENGTH))}.` })
 const noEnabledClient = (id: string) =>
-  new NotFound({ message: `There is no client ${JSON.stringify(id.slice(0, CLIENT_NAME))}, or it was disabled.` })
+  new NotFound({
+    message: `There is no client ${JSON.stringify(id.slice(0, CLIENT_NAME_LENGTH))}, or it was disabled.`
+  })
 
 const tooManyClients = new ValidationFailed({
-  message: `A deployment has at most ${OAUTH_CLIENTS} clients, disabled ones included, and all are in use.`
+  message: `A deployment has at most ${OAUTH_CLIENTS_MAX} clients, disabled ones included, and all are in use.`
 })
 
 const publicClientConflict = (action: string) =>

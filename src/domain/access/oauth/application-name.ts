@@ -1,4 +1,4 @@
-import { ACCOUNT_NAME } from "../../../platform/limits.ts"
+import { ACCOUNT_NAME_LENGTH } from "../../../platform/limits.ts"
 import type { OAuthClient } from "./Clients.ts"
 import { parseRedirectTarget } from "./redirect-uri.ts"
 
@@ -11,7 +11,7 @@ export const applicationNameOf = (
   redirectUri: string
 ): string =>
   Array.from(isPublic ? describeRedirectTarget(redirectUri) : name)
-    .slice(0, ACCOUNT_NAME)
+    .slice(0, ACCOUNT_NAME_LENGTH)
     .join("")
 
 const describeRedirectTarget = (redirectUri: string): string => {

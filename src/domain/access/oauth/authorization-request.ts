@@ -1,6 +1,6 @@
 import { Result } from "effect"
-import type { OAuthError } from "../../../contract/errors.ts"
-import { OAUTH_RESOURCES, OAUTH_STATE } from "../../../platform/limits.ts"
+import type { OAuthErrorCode } from "../../../contract/errors.ts"
+import { OAUTH_RESOURCES_MAX, OAUTH_STATE_LENGTH } from "../../../platform/limits.ts"
 import type { OAuthClient } from "./Clients.ts"
 import { findProtectedResource } from "./protected-resource.ts"
 import { parseScope } from "./scope.ts"
@@ -32,7 +32,7 @@ export interface AuthorizationRequest {
 
 /** Why there is nothing to consent to, as the application is told (RFC 6749 4.1.2.1). */
 export interface AuthorizationError {
-  readonly error: OAuthError
+  readonly error: OAuthErrorCode
   /** Of the signs that RFC 6749 allows there, and nothing that was sent. */
   readonly description: string
 }
@@ -53,7 +53,7 @@ export const parseAuthorizationTarget = (
   return Result.succeed({ clientId, redirectUri: getParameter(query, "redirect_uri") })
 }
 
-const failAuthorization = (error: OAuthError, description: string): Result.Result<never, AuthorizationError> =>
+const failAuthorization = (error: OAuthErrorCode, description: string): Result.Result<never, AuthorizationError> =>
   Result.fail({ error, description })
 
 const REPEATABLE_PARAMETER = "resource"
@@ -69,7 +69,8 @@ const checkRepetition = (query: Query): Result.Result<void, AuthorizationError> 
 /** What a text becomes that is not UTF-8: it could not be given back to the letter. */
 const REPLACEMENT_CHARACTER = "\ufffd"
 
-const isValidState = (state: string): boolean => state.length <= OAUTH_STATE && !state.includes(REPLACEMENT_CHARACTER)
+const isValidState = (state: string): boolean =>
+  state.length <= OAUTH_STATE_LENGTH && !state.includes(REPLACEMENT_CHARACTER)
 
 /** What is given back with every answer, as far as it can be; undefined: nothing. */
 export const findReturnableState = (query: Query): string | undefined => {
@@ -81,7 +82,7 @@ const parseState = (query: Query): Result.Result<string | undefined, Authorizati
   const state = getParameter(query, "state")
   return state === undefined || isValidState(state)
     ? Result.succeed(state)
-    : failAuthorization("invalid_request", `state: must be UTF-8 of at most ${OAUTH_STATE} characters.`)
+    : failAuthorization("invalid_request", `state: must be UTF-8 of at most ${OAUTH_STATE_LENGTH} characters.`)
 }
 
 /** Partners may leave it out, as they always could (contract facts 11.3). */
@@ -124,8 +125,8 @@ const parseRequestedScope = (query: Query): Pick<AuthorizationRequest, "scope" |
 
 const parseResource = (query: Query, publicUrl: string): Result.Result<string | null, AuthorizationError> => {
   const requested = query.getAll("resource").filter((name) => name !== "")
-  if (requested.length > OAUTH_RESOURCES) {
-    return failAuthorization("invalid_target", `resource: must be sent at most ${OAUTH_RESOURCES} times.`)
+  if (requested.length > OAUTH_RESOURCES_MAX) {
+    return failAuthorization("invalid_target", `resource: must be sent at most ${OAUTH_RESOURCES_MAX} times.`)
   }
   const resources = new Set(requested.map((name) => findProtectedResource(publicUrl, name)))
   if (resources.has(undefined))

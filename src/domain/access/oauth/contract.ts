@@ -3,19 +3,19 @@ import { NotImplemented, RateLimited, Unauthenticated } from "../../../contract/
 import { textUpTo } from "../../../contract/fields.ts"
 import { defineFamily } from "../../../contract/operation.ts"
 import {
-  CLIENT_NAME,
-  OAUTH_FIELD,
-  OAUTH_RESOURCES,
-  REDIRECT_URI,
-  REGISTRATION_LIST,
-  REGISTRATION_REDIRECTS
+  CLIENT_NAME_LENGTH,
+  OAUTH_FIELD_LENGTH,
+  OAUTH_RESOURCES_MAX,
+  REDIRECT_URI_LENGTH,
+  REGISTRATION_LIST_MAX,
+  REGISTRATION_REDIRECTS_MAX
 } from "../../../platform/limits.ts"
 
 // Where tokens come from and where they end (specification, Webhooks and OAuth; contract facts 11.3). Fields are those of RFC 6749,
 // 7009 and 7591. Who calls has no token yet: a client says who it is by its id and secret, or by the verifier of a code.
 
-const Field = textUpTo(OAUTH_FIELD)
-const UriText = textUpTo(REDIRECT_URI)
+const Field = textUpTo(OAUTH_FIELD_LENGTH)
+const UriText = textUpTo(REDIRECT_URI_LENGTH)
 
 /** Which client calls; a partner may say it by HTTP Basic instead. */
 const clientFields = { client_id: Schema.optionalKey(Field), client_secret: Schema.optionalKey(Field) }
@@ -24,7 +24,7 @@ const listUpTo = <Element extends Schema.Top>(element: Element, most: number) =>
   Schema.Array(element).check(Schema.isMaxLength(most, { expected: `a list of at most ${most}` }))
 
 /** One address stands for a list of it. */
-const Resources = Schema.Union([listUpTo(UriText, OAUTH_RESOURCES), UriText])
+const Resources = Schema.Union([listUpTo(UriText, OAUTH_RESOURCES_MAX), UriText])
 
 const operation = defineFamily({ category: "meta", since: "3.4.0", openWorld: false })
 
@@ -80,15 +80,15 @@ export const create_oauth_registration = operation("create_oauth_registration", 
   route: "POST /oauth/registrations",
   summary: "Register the addresses of an MCP client; it is told the client_id of the public client",
   payload: {
-    redirect_uris: listUpTo(UriText, REGISTRATION_REDIRECTS).check(
+    redirect_uris: listUpTo(UriText, REGISTRATION_REDIRECTS_MAX).check(
       Schema.isMinLength(1, { expected: "a list of at least one address" })
     ),
-    client_name: Schema.optionalKey(textUpTo(CLIENT_NAME)),
+    client_name: Schema.optionalKey(textUpTo(CLIENT_NAME_LENGTH)),
     token_endpoint_auth_method: Schema.optionalKey(Field).annotateKey({
       description: "`none`, `client_secret_basic` or `client_secret_post`; the answer is always `none`."
     }),
-    grant_types: Schema.optionalKey(listUpTo(Field, REGISTRATION_LIST)),
-    response_types: Schema.optionalKey(listUpTo(Field, REGISTRATION_LIST))
+    grant_types: Schema.optionalKey(listUpTo(Field, REGISTRATION_LIST_MAX)),
+    response_types: Schema.optionalKey(listUpTo(Field, REGISTRATION_LIST_MAX))
   },
   success: Schema.Struct({
     client_id: Schema.String,
@@ -102,4 +102,4 @@ export const create_oauth_registration = operation("create_oauth_registration", 
   errors: [NotImplemented, RateLimited]
 })
 
-export const Oauth = { create_oauth_authorization, revoke_oauth_authorization, create_oauth_registration }
+export const OauthOperations = { create_oauth_authorization, revoke_oauth_authorization, create_oauth_registration }

@@ -37,7 +37,7 @@ export const endGrantsChange = (
       FROM ended CROSS JOIN LATERAL end_what_came_of(ended.operator_id, ended.id, ${now}::timestamptz) came
     )`,
   events: [],
-  touched: sql`
+  changedRecords: sql`
     SELECT operator_id, 'connection:' || id AS record, '{ended_at}'::text[] AS fields FROM ended
     UNION ALL SELECT operator_id, record, fields FROM along`,
   outcome: sql`SELECT count(*) AS ended FROM ended`

@@ -7,7 +7,7 @@ import { PUBLIC_CLIENT_ID } from "./Clients.ts"
 import {
   type create_oauth_authorization,
   type create_oauth_registration,
-  Oauth,
+  OauthOperations,
   type revoke_oauth_authorization
 } from "./contract.ts"
 import { FailedSecretChecks } from "./FailedSecretChecks.ts"
@@ -58,11 +58,11 @@ const createRegistration = ({ registerRedirectUris: register }: ClientRegistrati
   })
 
 const missingField = (field: string) =>
-  new BadRequest({ message: `${field}: is required with this grant_type.`, oauth: "invalid_request" })
+  new BadRequest({ message: `${field}: is required with this grant_type.`, oauthErrorCode: "invalid_request" })
 
 const unknownGrantType = new ValidationFailed({
   message: `grant_type: must be one of ${GRANT_TYPES.join(", ")}.`,
-  oauth: "unsupported_grant_type"
+  oauthErrorCode: "unsupported_grant_type"
 })
 
 /** Over whatever gives tokens out. */
@@ -73,7 +73,7 @@ export const layerOauthWithoutTokenIssuer = layerOperations(
       yield* TokenIssuer,
       yield* ClientRegistrations
     ]
-    return handleOperations(Oauth, {
+    return handleOperations(OauthOperations, {
       create_oauth_authorization: anonymousHandler(createAuthorization(authentication, tokenIssuer)),
       revoke_oauth_authorization: anonymousHandler(revokeAuthorization(authentication, tokenIssuer)),
       create_oauth_registration: anonymousHandler(createRegistration(registrations), registrations.admit)

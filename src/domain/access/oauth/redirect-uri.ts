@@ -1,5 +1,5 @@
 import { Result } from "effect"
-import { REDIRECT_SCHEME, REDIRECT_URI } from "../../../platform/limits.ts"
+import { REDIRECT_SCHEME_LENGTH, REDIRECT_URI_LENGTH } from "../../../platform/limits.ts"
 import { isAppScheme } from "./app-scheme.ts"
 
 // Where browsers may be led back to with a code (RFC 6749 3.1.2, RFC 9700 2.1 and 4.1, RFC 8252 7 and 8.4). An address is
@@ -33,7 +33,7 @@ export const parseRedirectTarget = (uri: string): RedirectTarget | undefined => 
   if (host !== "")
     return isPort(port) ? { _tag: origin.startsWith("https:") ? "Site" : "Loopback", host, origin } : undefined
   const scheme = APP_SCHEME_URI.exec(uri)?.[1] ?? ""
-  return scheme.length <= REDIRECT_SCHEME && isAppScheme(scheme) ? { _tag: "Program", scheme } : undefined
+  return scheme.length <= REDIRECT_SCHEME_LENGTH && isAppScheme(scheme) ? { _tag: "Program", scheme } : undefined
 }
 
 /** The form a public client's address is kept in: a loopback address without its port. */
@@ -66,7 +66,7 @@ const ALLOWED_TARGETS: Readonly<Record<ClientKind, string>> = {
 }
 
 const findRedirectUriError = (uri: string, client: ClientKind): string | undefined => {
-  if (uri.length > REDIRECT_URI) return `must have at most ${REDIRECT_URI} characters`
+  if (uri.length > REDIRECT_URI_LENGTH) return `must have at most ${REDIRECT_URI_LENGTH} characters`
   if (!URI_CHARACTERS.test(uri)) return "must be an address with other characters percent-encoded"
   if (uri.includes("*")) return "must be one address, without the wildcard *"
   if (uri.includes("#")) return "must not contain a fragment"

@@ -45,7 +45,7 @@ const findInvalidRedirectUri = (uris: RegistrationRequest["redirect_uris"]): Val
     const checked = validateRedirectUri(uri, "public")
     if (Result.isFailure(checked)) {
       const message = `redirect_uris[${index}]: ${checked.failure}`
-      return new ValidationFailed({ message, oauth: "invalid_redirect_uri" })
+      return new ValidationFailed({ message, oauthErrorCode: "invalid_redirect_uri" })
     }
   }
   return undefined
@@ -66,4 +66,5 @@ const findUnsupportedMetadata = (
     : undefined
 }
 
-const invalidMetadata = (message: string) => new ValidationFailed({ message, oauth: "invalid_client_metadata" })
+const invalidMetadata = (message: string) =>
+  new ValidationFailed({ message, oauthErrorCode: "invalid_client_metadata" })

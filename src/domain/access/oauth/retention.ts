@@ -4,7 +4,12 @@ import type { Fragment } from "effect/sql/Statement"
 import { prepareRecordedChange } from "../../../changes/recorded-change.ts"
 import { CurrentActor, systemActor } from "../../../contract/actor.ts"
 import { repeatPeriodically } from "../../../jobs/loop.ts"
-import { applyRetention, nextRowsCondition, RETENTION_MS, type RetentionChange } from "../../../jobs/retention.ts"
+import {
+  applyRetention,
+  nextRowsCondition,
+  RETENTION_INTERVAL_MS,
+  type RetentionChange
+} from "../../../jobs/retention.ts"
 import type { Givens } from "../../../platform/database/forms.ts"
 import {
   GRANT_RETENTION_MS,
@@ -54,7 +59,7 @@ const deleteRefreshTokensOfGrantsSql = (sql: Sql, grants: Fragment): Fragment =>
 const expiredTokenRetention = (sql: Sql, cutoff: Date): RetentionChange => ({
   change: deleteExpiredTokensSql(sql, cutoff),
   returning: sql.literal(DELETED_TOKEN_COLUMNS),
-  beside: sql`
+  sideStatement: sql`
     UPDATE oauth_grants g SET last_used_at = greatest(g.last_used_at, used.at)
     FROM (
       SELECT free.operator_id, free.id, used.at
@@ -130,5 +135,5 @@ export const runOAuthRetention = Effect.flatMap(DateTime.nowAsDate, (now) =>
 
 /** Ends connections that nobody uses, and removes what of OAuth is over, over a database. */
 export const layerOAuthRetention = Layer.effectDiscard(
-  repeatPeriodically("retention of OAuth", RETENTION_MS, () => runOAuthRetention)
+  repeatPeriodically("retention of OAuth", RETENTION_INTERVAL_MS, () => runOAuthRetention)
 )

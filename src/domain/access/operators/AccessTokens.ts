@@ -82,7 +82,7 @@ const remove = (sql: Sql) =>
             RETURNING t.operator_id, t.id
           )`,
         events: [],
-        touched: sql`SELECT operator_id, 'token:' || id AS record, '{revoked_at}'::text[] AS fields FROM revoked`,
+        changedRecords: sql`SELECT operator_id, 'token:' || id AS record, '{revoked_at}'::text[] AS fields FROM revoked`,
         outcome: sql`SELECT id FROM revoked`
       })
     )

@@ -6,7 +6,7 @@ import { createdOrDeletedRecordsSql, recordChange } from "../../../changes/recor
 import { Conflict } from "../../../contract/errors.ts"
 import { changeUnderLock } from "../../../platform/database/locked-change.ts"
 import { makeOptionalRowReader } from "../../../platform/database/rows.ts"
-import { ACCESS_TOKENS, ACCOUNTS } from "../../../platform/limits.ts"
+import { ACCESS_TOKENS_MAX, ACCOUNTS_MAX } from "../../../platform/limits.ts"
 import { EDITIONS, OPERATOR_STATUSES, type OperatorChange, type TOKEN_SCOPES } from "./operator-schemas.ts"
 
 const CreatedOperator = Schema.Struct({ operator_id: Schema.Int, account_id: Schema.Int })
@@ -102,7 +102,7 @@ const create = (sql: Sql) => (operator: NewOperatorRow, now: Date) =>
         RETURNING operator_id, id
       )`,
     events: [],
-    touched: sql`${createdOrDeletedRecordsSql(sql, "operator", "operator")} UNION ALL ${createdOrDeletedRecordsSql(sql, "account", "main")}`,
+    changedRecords: sql`${createdOrDeletedRecordsSql(sql, "operator", "operator")} UNION ALL ${createdOrDeletedRecordsSql(sql, "account", "main")}`,
     outcome: sql`SELECT operator_id, id AS account_id FROM main`
   }).pipe(
     Effect.catchTag("SqlError", toEmailConflict),
@@ -119,7 +119,7 @@ const update = (sql: Sql) => (operatorId: number, change: OperatorChange, subscr
     recordChange(sql, {
       change: updateOperatorSql(sql, operatorId, change, subscriptionUntil),
       events: [],
-      touched: sql`
+      changedRecords: sql`
         SELECT * FROM (
           SELECT operator.id AS operator_id, 'operator:' || operator.id AS record,
             changed_fields(to_jsonb(before), to_jsonb(operator)) AS fields
@@ -173,11 +173,11 @@ const createAccount = (sql: Sql) => (account: NewAccountRow, now: Date) =>
           SELECT id, 'sub', ${account.name}, ${account.email}, ${account.passwordHash}, ${now}::timestamptz
           FROM operator WHERE (
             SELECT count(*) FROM accounts a WHERE a.operator_id = operator.id AND a.role = 'sub'
-          ) < ${ACCOUNTS}::bigint
+          ) < ${ACCOUNTS_MAX}::bigint
           RETURNING operator_id, id
         )`,
       events: [],
-      touched: createdOrDeletedRecordsSql(sql, "account", "account"),
+      changedRecords: createdOrDeletedRecordsSql(sql, "account", "account"),
       outcome: sql`SELECT (SELECT id FROM account) AS account_id FROM operator`
     }).pipe(
       Effect.catchTag("SqlError", toEmailConflict),
@@ -210,11 +210,11 @@ const createToken = (sql: Sql) => (token: NewTokenRow, now: Date) =>
             SELECT operator_id, id, ${token.name}, ${token.scope}, ${token.digest}, ${now}::timestamptz, ${token.deployment}
             FROM account WHERE (
               SELECT count(*) FROM access_tokens t WHERE t.operator_id = account.operator_id AND ${activeTokenCondition(sql)}
-            ) < ${ACCESS_TOKENS}::bigint
+            ) < ${ACCESS_TOKENS_MAX}::bigint
             RETURNING operator_id, id
           )`,
         events: [],
-        touched: createdOrDeletedRecordsSql(sql, "token", "token"),
+        changedRecords: createdOrDeletedRecordsSql(sql, "token", "token"),
         outcome: sql`SELECT (SELECT id FROM token) AS token_id FROM account`
       })
     )
@@ -232,7 +232,7 @@ const revokeToken = (sql: Sql) => (tokenId: number, now: Date) =>
           RETURNING t.operator_id, t.id
         )`,
       events: [],
-      touched: sql`SELECT operator_id, 'token:' || id AS record, '{revoked_at}'::text[] AS fields FROM revoked`,
+      changedRecords: sql`SELECT operator_id, 'token:' || id AS record, '{revoked_at}'::text[] AS fields FROM revoked`,
       outcome: sql`SELECT id AS token_id FROM before`
     })
   )

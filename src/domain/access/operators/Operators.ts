@@ -4,7 +4,7 @@ import type { CurrentActor } from "../../../contract/actor.ts"
 import { makeDecoder } from "../../../contract/decoder.ts"
 import { type BadRequest, type Conflict, NotFound, ValidationFailed } from "../../../contract/errors.ts"
 import { Deployment } from "../../../platform/installation.ts"
-import { ACCESS_TOKENS, ACCOUNTS } from "../../../platform/limits.ts"
+import { ACCESS_TOKENS_MAX, ACCOUNTS_MAX } from "../../../platform/limits.ts"
 import { newAccessToken } from "./access-token.ts"
 import { OperatorStore } from "./OperatorStore.ts"
 import {
@@ -47,11 +47,11 @@ const readAccount = makeDecoder(NewAccount)
 const readToken = makeDecoder(NewToken)
 
 const tooManyTokens = new ValidationFailed({
-  message: `access_tokens: an operator has at most ${ACCESS_TOKENS} access tokens, and all are in use; delete one first.`
+  message: `access_tokens: an operator has at most ${ACCESS_TOKENS_MAX} access tokens, and all are in use; delete one first.`
 })
 
 const tooManyAccounts = new ValidationFailed({
-  message: `accounts: an operator has at most ${ACCOUNTS} sub-accounts, disabled ones included.`
+  message: `accounts: an operator has at most ${ACCOUNTS_MAX} sub-accounts, disabled ones included.`
 })
 
 const missingRecord = (recordType: string, id: number) => new NotFound({ message: `There is no ${recordType} ${id}.` })
@@ -141,13 +141,13 @@ export class Operators extends Context.Service<
       operatorId: number,
       change: OperatorChange
     ) => Effect.Effect<Operator, InputError | NotFound, CurrentActor>
-    /** Makes a sub-account, which sees every property. ValidationFailed also where the operator has all {@link ACCOUNTS}. */
+    /** Makes a sub-account, which sees every property. ValidationFailed also where the operator has all {@link ACCOUNTS_MAX}. */
     readonly createAccount: (
       input: NewAccount
     ) => Effect.Effect<{ readonly account_id: number }, InputError | NotFound | Conflict, CurrentActor>
     /**
      * Makes a token, also for an operator whose subscription has lapsed: it works once that is put right. ValidationFailed also where
-     * the operator has all {@link ACCESS_TOKENS}.
+     * the operator has all {@link ACCESS_TOKENS_MAX}.
      */
     readonly createToken: (input: NewToken) => Effect.Effect<CreatedToken, InputError | NotFound, CurrentActor>
     /** Ends a token for good; once more changes nothing. */

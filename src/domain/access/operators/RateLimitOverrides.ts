@@ -51,7 +51,7 @@ const makeSetOperatorLimits = (sql: SqlClient.SqlClient) =>
             RETURNING o.id AS operator_id, o.id, o.rate_limits
           )`,
         events: [],
-        touched: touchedLimitsSql(sql, "operator"),
+        changedRecords: touchedLimitsSql(sql, "operator"),
         outcome: sql`SELECT operator_id, rate_limits AS limits FROM after`
       })
     )
@@ -71,7 +71,7 @@ const makeSetTokenLimits = (sql: SqlClient.SqlClient) =>
             RETURNING t.operator_id, t.id, t.rate_limits
           )`,
         events: [],
-        touched: touchedLimitsSql(sql, "token"),
+        changedRecords: touchedLimitsSql(sql, "token"),
         outcome: sql`SELECT id AS token_id, rate_limits AS limits FROM after`
       })
     )

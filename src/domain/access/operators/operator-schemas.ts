@@ -1,7 +1,7 @@
 import { DateTime, Option, Schema } from "effect"
 import { CalendarDate, Currency, EmailOrNone, Id, Integer } from "../../../contract/fields.ts"
 import { dateInZone } from "../../../contract/time.ts"
-import { ACCOUNT_NAME, PASSWORD_MAX, PASSWORD_MIN, SUBSCRIPTION_ROOMS_MAX } from "../../../platform/limits.ts"
+import { ACCOUNT_NAME_LENGTH, PASSWORD_MAX, PASSWORD_MIN, SUBSCRIPTION_ROOMS_MAX } from "../../../platform/limits.ts"
 import { isCommonPassword } from "./password-rules.ts"
 
 // Operators, their accounts and tokens, as an administrator or a console page gives them.
@@ -19,8 +19,8 @@ export const TimeZone = Schema.String.check(
 
 /** A name people see: at least one character that is not a space. */
 export const DisplayName = Schema.String.check(
-  Schema.makeFilter((text) => text.trim() !== "" && Array.from(text).length <= ACCOUNT_NAME, {
-    expected: `a name of 1 to ${ACCOUNT_NAME} characters`
+  Schema.makeFilter((text) => text.trim() !== "" && Array.from(text).length <= ACCOUNT_NAME_LENGTH, {
+    expected: `a name of 1 to ${ACCOUNT_NAME_LENGTH} characters`
   })
 )
 

@@ -4,7 +4,7 @@ import { TokenUseRecorder } from "../../../admission/gate/TokenUseRecorder.ts"
 import { repeatPeriodically } from "../../../jobs/loop.ts"
 import { jsonParameter } from "../../../platform/database/parameters.ts"
 import { makeRowsReader } from "../../../platform/database/rows.ts"
-import { BUFFERED_TOKEN_USES } from "../../../platform/limits.ts"
+import { BUFFERED_TOKEN_USES_MAX } from "../../../platform/limits.ts"
 import { makeTokenUseBuffer, type TokenUse } from "./token-use-buffer.ts"
 
 /** Milliseconds between two times that uses are written down, what one of these may take, and what the last one gets. */
@@ -22,7 +22,7 @@ export const layerTokenUseWriter = Layer.effect(
   TokenUseRecorder,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    const uses = makeTokenUseBuffer(BUFFERED_TOKEN_USES)
+    const uses = makeTokenUseBuffer(BUFFERED_TOKEN_USES_MAX)
     const write = makeTokenUseWriter(sql, uses)
     // Added before the loop begins, so that it runs after the loop has put back what it had in hand.
     yield* Effect.addFinalizer(() => writeAtShutdown(write))

@@ -1,7 +1,12 @@
 import { Context, Effect, Layer, Semaphore } from "effect"
 import { ServerError } from "../../../contract/errors.ts"
 import { releasePermitWhile } from "../../../contract/permit-release.ts"
-import { ANONYMOUS_HASHES, KNOWN_BROWSER_HASHES, NETWORK_HASHES, QUEUED_HASHES } from "../../../platform/limits.ts"
+import {
+  ANONYMOUS_HASHES_MAX,
+  KNOWN_BROWSER_HASHES_MAX,
+  NETWORK_HASHES_MAX,
+  QUEUED_HASHES_MAX
+} from "../../../platform/limits.ts"
 
 /** More passwords wait to be hashed than there is room for. */
 export interface HashingBusy {
@@ -23,7 +28,7 @@ const makeHashingLimiter = (concurrency: number) => {
   let total = 0
   const admit = (key: string): boolean => {
     const countOfKey = countsByKey.get(key) ?? 0
-    if (total >= concurrency + QUEUED_HASHES || countOfKey >= NETWORK_HASHES) return false
+    if (total >= concurrency + QUEUED_HASHES_MAX || countOfKey >= NETWORK_HASHES_MAX) return false
     total += 1
     countsByKey.set(key, countOfKey + 1)
     return true
@@ -61,8 +66,8 @@ export class HashingLimiter extends Context.Service<
 >()("latchkey/domain/access/sign-in/HashingLimiter") {
   static readonly layer = Layer.sync(HashingLimiter, () => {
     const [unknownSources, knownSources] = [
-      makeHashingLimiter(ANONYMOUS_HASHES),
-      makeHashingLimiter(KNOWN_BROWSER_HASHES)
+      makeHashingLimiter(ANONYMOUS_HASHES_MAX),
+      makeHashingLimiter(KNOWN_BROWSER_HASHES_MAX)
     ]
     return HashingLimiter.of({
       withPermit: ({ key, isKnown }, work) => (isKnown ? knownSources : unknownSources)(key, work)

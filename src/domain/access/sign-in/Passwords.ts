@@ -150,7 +150,7 @@ const makeUpdatePassword = (sql: SqlClient.SqlClient) => (update: PasswordUpdate
             WHERE b.operator_id = account.operator_id AND b.account_id = account.id AND b.digest <> ${update.browserDigest}
           )`,
         events: [],
-        touched: sql`SELECT operator_id, 'account:' || id AS record, '{password}'::text[] AS fields FROM account`,
+        changedRecords: sql`SELECT operator_id, 'account:' || id AS record, '{password}'::text[] AS fields FROM account`,
         outcome: sql`SELECT id AS account_id, (SELECT count(*) FROM ended) AS sessions_ended FROM account`
       })
     )

@@ -5,7 +5,7 @@ import { FailedCallCounter } from "../../../changes/FailedCallCounter.ts"
 import { CurrentActor } from "../../../contract/actor.ts"
 import type { SignedInAccount } from "../../../contract/caller.ts"
 import { networkOf } from "../../../contract/caller-address.ts"
-import { EMAIL, PASSWORD_MAX } from "../../../platform/limits.ts"
+import { EMAIL_LENGTH, PASSWORD_MAX } from "../../../platform/limits.ts"
 import { verifyPassword } from "../operators/password.ts"
 import {
   KNOWN_BROWSER_COOKIE_PATTERN,
@@ -179,7 +179,7 @@ const makeConfirmPassword = (
 
 /** Whether the database could have it: it cannot store U+0000, nor half a character. */
 const isStorableEmail = (text: string): boolean =>
-  text.length <= EMAIL && !text.includes("\u0000") && text.isWellFormed()
+  text.length <= EMAIL_LENGTH && !text.includes("\u0000") && text.isWellFormed()
 
 /** Whether the password is right, looked at where there is room for it and where it need not be waited first. */
 const makePasswordCheck = (limiter: HashingLimiter["Service"], countAttempt: ReturnType<typeof makeFailureCounter>) => {

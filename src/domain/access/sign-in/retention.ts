@@ -2,7 +2,7 @@ import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import { repeatPeriodically } from "../../../jobs/loop.ts"
-import { applyRetention, nextRowsCondition, RETENTION_MS } from "../../../jobs/retention.ts"
+import { applyRetention, nextRowsCondition, RETENTION_INTERVAL_MS } from "../../../jobs/retention.ts"
 import { KNOWN_BROWSER_MS, SIGN_IN_FAILURE_RESET_MS } from "../../../platform/limits.ts"
 
 const deleteExpiredSessionsSql = (sql: SqlClient.SqlClient, now: Date): Fragment => sql`
@@ -29,5 +29,5 @@ export const applySessionRetention = Effect.fnUntraced(function* (now: Date) {
 
 /** The same for as long as the process runs, over a database. */
 export const layerSessionRetention = Layer.effectDiscard(
-  repeatPeriodically("retention of sessions", RETENTION_MS, applySessionRetention)
+  repeatPeriodically("retention of sessions", RETENTION_INTERVAL_MS, applySessionRetention)
 )

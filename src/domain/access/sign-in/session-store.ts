@@ -8,10 +8,10 @@ import { changeUnderLock } from "../../../platform/database/locked-change.ts"
 import { makeOptionalRowReader } from "../../../platform/database/rows.ts"
 import {
   KNOWN_BROWSER_MS,
-  KNOWN_BROWSERS,
+  KNOWN_BROWSERS_MAX,
   SESSION_IDLE_MS,
   SESSION_LIFETIME_MS,
-  SESSIONS_OF_ACCOUNT
+  SESSIONS_OF_ACCOUNT_MAX
 } from "../../../platform/limits.ts"
 import { clearFailuresSql, lockFailuresSql, type SignInAttemptKey } from "./sign-in-failures.ts"
 
@@ -126,7 +126,7 @@ const deleteExcessSessionsSql = (
   DELETE FROM console_sessions WHERE digest IN (
     SELECT digest FROM console_sessions
     WHERE operator_id = ${operatorId} AND account_id = ${accountId} AND digest <> ${previousDigest}
-    ORDER BY created_at DESC, digest OFFSET ${sql.literal(String(SESSIONS_OF_ACCOUNT - 1))})`
+    ORDER BY created_at DESC, digest OFFSET ${sql.literal(String(SESSIONS_OF_ACCOUNT_MAX - 1))})`
 
 /** Known from now on; of an account's many the one that was used longest ago is forgotten. */
 const rememberBrowserSql = (
@@ -137,7 +137,7 @@ const rememberBrowserSql = (
     DELETE FROM known_browsers WHERE operator_id = ${operatorId} AND account_id = ${accountId} AND digest IN (
       SELECT digest FROM known_browsers
       WHERE operator_id = ${operatorId} AND account_id = ${accountId} AND digest <> ${browserDigest}
-      ORDER BY signed_in_at DESC, digest OFFSET ${sql.literal(String(KNOWN_BROWSERS - 1))})
+      ORDER BY signed_in_at DESC, digest OFFSET ${sql.literal(String(KNOWN_BROWSERS_MAX - 1))})
   ), known_browser AS (
     INSERT INTO known_browsers (operator_id, digest, account_id, signed_in_at)
     SELECT operator_id, ${browserDigest}::bytea, account_id, ${now}::timestamptz FROM made
@@ -160,7 +160,7 @@ const prepareSignIn = (sql: SqlClient) =>
         RETURNING operator_id, account_id
       ), ${rememberBrowserSql(sql, session)}, ${clearFailuresSql(sql, session)}`,
     events: [],
-    touched: sql`SELECT operator_id, 'account:' || account_id AS record, '{session}'::text[] AS fields FROM made`,
+    changedRecords: sql`SELECT operator_id, 'account:' || account_id AS record, '{session}'::text[] AS fields FROM made`,
     outcome: sql`SELECT true AS made FROM made`
   }))
 

@@ -6,7 +6,7 @@ import { makeSingleRowReader } from "../../../platform/database/rows.ts"
 import {
   SIGN_IN_CLOCK_SKEW_MS,
   SIGN_IN_FAILURE_RESET_MS,
-  SIGN_IN_FAILURES_OF_NETWORK,
+  SIGN_IN_FAILURES_OF_NETWORK_MAX,
   SIGN_IN_LONGEST_WAIT_MS,
   SIGN_IN_NETWORK_WINDOW_MS
 } from "../../../platform/limits.ts"
@@ -52,7 +52,7 @@ const countPlaceFailureSql = (
     since = CASE WHEN known.since <= ${windowResetBefore} OR known.since > ${latestStart} THEN excluded.since ELSE known.since END,
     failed_at = excluded.failed_at,
     wait_until = CASE
-      WHEN known.since > ${windowResetBefore} AND known.since <= ${latestStart} AND known.failures + 1 >= ${sql.literal(String(SIGN_IN_FAILURES_OF_NETWORK))}
+      WHEN known.since > ${windowResetBefore} AND known.since <= ${latestStart} AND known.failures + 1 >= ${sql.literal(String(SIGN_IN_FAILURES_OF_NETWORK_MAX))}
       THEN known.since + ${sql.literal(`interval '${SIGN_IN_NETWORK_WINDOW_MS} milliseconds'`)} END
   WHERE known.wait_until IS NULL OR known.wait_until <= ${now} OR known.wait_until > ${latestPlaceWait}
   RETURNING 1`

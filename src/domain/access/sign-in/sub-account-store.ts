@@ -76,7 +76,7 @@ const disable = (sql: SqlClient) => {
         RETURNING 1
       )`,
     events: [],
-    touched: touchedAccountSql(sql),
+    changedRecords: touchedAccountSql(sql),
     outcome: sql`SELECT a.id AS account_id, (SELECT count(*) FROM ended) AS sessions_ended ${fromSubAccountSql(sql, account)}`
   }))
   const lockFirst = changeUnderLock(sql)
@@ -91,7 +91,7 @@ const enable = (sql: SqlClient) => {
   const statement = prepareRecordedChange(sql, (account: Givens<OperatorAccountKey>) => ({
     change: enableAccountSql(sql, account),
     events: [],
-    touched: touchedAccountSql(sql),
+    changedRecords: touchedAccountSql(sql),
     outcome: sql`SELECT a.id AS account_id ${fromSubAccountSql(sql, account)}`
   }))
   return ({ operatorId, accountId }: OperatorAccountKey) => readAccountId(statement({ operatorId, accountId }))

@@ -3,7 +3,7 @@ import { SqlClient } from "effect/sql"
 import { prepareRecordedChange } from "../../../changes/recorded-change.ts"
 import { type AccountKey, type ClaimRequest, toBusyCounts } from "../../../jobs/fair-queue.ts"
 import { computeLeaseEnd } from "../../../jobs/lease.ts"
-import { makeRowReaderOrFail } from "../../../platform/database/constraints.ts"
+import { makeRowReaderOrFail } from "../../../platform/database/constraint-violations.ts"
 import { type Givens, inForms } from "../../../platform/database/forms.ts"
 import { changeUnderLock } from "../../../platform/database/locked-change.ts"
 import { makeOptionalRowReader, makeRowsReader } from "../../../platform/database/rows.ts"
@@ -156,8 +156,8 @@ export class AnswerQueue extends Context.Service<AnswerQueue>()("latchkey/domain
 
     return {
       /** Takes up to `most` conversations with questions that are due. `underWay` are those this process has already. */
-      take: (now: Date, most: number, underWay: Iterable<AccountKey>) =>
-        readTaken(take({ now, leaseEnd: computeLeaseEnd(now, ANSWER_LEASE_MS), most, ...toBusyCounts(underWay) })),
+      take: (now: Date, maxJobs: number, underWay: Iterable<AccountKey>) =>
+        readTaken(take({ now, leaseEnd: computeLeaseEnd(now, ANSWER_LEASE_MS), maxJobs, ...toBusyCounts(underWay) })),
 
       /** A conversation as it is; undefined where another worker has it by now. */
       loadSituation: (taken: TakenQuestions, now: Date) =>

@@ -238,7 +238,7 @@ export const recordAnswerChange = (sql: SqlClient, parameters: Givens<RecordAnsw
         now
       )}`,
     events: [messageCreatedEventSql(sql, now)],
-    touched: conversationsTouchedSql(sql),
+    changedRecords: conversationsTouchedSql(sql),
     outcome: sql`SELECT EXISTS (SELECT FROM message) AS is_answered`
   }
 }

@@ -1,9 +1,9 @@
 import { Cause, DateTime, Effect, Layer, Random, Result } from "effect"
 import { CurrentActor, systemActor } from "../../../contract/actor.ts"
 import { type Backoff, backoffMs } from "../../../jobs/retries.ts"
-import { attemptOnce, makeTimedWork } from "../../../jobs/timed-work.ts"
+import { attemptOnce, makeTimedWorker } from "../../../jobs/timed-work.ts"
 import { WakeUp } from "../../../jobs/WakeUp.ts"
-import { runWorkerWhenWoken } from "../../../jobs/woken-work.ts"
+import { runWorkerWhenWoken } from "../../../jobs/woken-worker.ts"
 import { annotateSpan, recordFailure, withRootSpan } from "../../../platform/telemetry/spans.ts"
 import { parseTraceparent } from "../../../platform/telemetry/traceparent.ts"
 import { KnowledgeAnswers } from "../../knowledge/search/KnowledgeAnswers.ts"
@@ -207,7 +207,7 @@ export const answerQuestions = (
 
 /** What takes questions that are due and answers them. */
 export const makeGuestAnswerer = Effect.flatMap(AnswerQueue, (queue) =>
-  makeTimedWork({ name: "answering guests", maxInProgress: ANSWERING_ROOM, claim: queue.take, run: answerQuestions })
+  makeTimedWorker({ name: "answering guests", maxInProgress: ANSWERING_ROOM, claim: queue.take, run: answerQuestions })
 )
 
 /** Milliseconds between two looks for questions, however often changes wake the worker. */

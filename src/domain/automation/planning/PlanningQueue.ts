@@ -56,8 +56,8 @@ export class PlanningQueue extends Context.Service<PlanningQueue>()(
       const markStayPage = inForms(sql, (page: Givens<MarkStayPageParameters>) => markStayPageSql(sql, page))
       return {
         /** Takes up to `most` due stays, of operators in turn. */
-        take: (now: Date, most: number) =>
-          readTaken(take({ now, leaseEnd: computeLeaseEnd(now, PLANNING_LEASE_MS), most, ...toBusyCounts([]) })),
+        take: (now: Date, maxJobs: number) =>
+          readTaken(take({ now, leaseEnd: computeLeaseEnd(now, PLANNING_LEASE_MS), maxJobs, ...toBusyCounts([]) })),
 
         /** The rules of operators that do something of stays, and are active. */
         listActiveRules: listActiveRules(sql),

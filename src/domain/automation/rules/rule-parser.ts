@@ -3,7 +3,7 @@ import { makeDecoder } from "../../../contract/decoder.ts"
 import { BadRequest, ValidationFailed } from "../../../contract/errors.ts"
 import { trimName } from "../../../contract/names.ts"
 import { toPrintableName } from "../../../contract/printable-name.ts"
-import { REPORTED_FIELDS } from "../../../platform/limits.ts"
+import { REPORTED_FIELDS_MAX } from "../../../platform/limits.ts"
 import {
   AnswerRule,
   BookingDaysTrigger,
@@ -115,7 +115,9 @@ const findUnknownFieldsError = (input: unknown, { fields, triggerFields }: RuleV
     ...listUnknownFieldMessages(trigger, triggerFields, "trigger."),
     ...listUnknownFieldMessages(nights, Object.keys(NightsRange.fields), "nights.")
   ]
-  return messages.length === 0 ? undefined : new BadRequest({ message: messages.slice(0, REPORTED_FIELDS).join(" ") })
+  return messages.length === 0
+    ? undefined
+    : new BadRequest({ message: messages.slice(0, REPORTED_FIELDS_MAX).join(" ") })
 }
 
 const findNightsProblem = ({ nights }: RuleDefinition): string | undefined => {

@@ -1,6 +1,6 @@
 import { Result } from "effect"
 import { hasAtMostCharacters } from "../../../contract/fields.ts"
-import { REVIEW_TEXT } from "../../../platform/limits.ts"
+import { REVIEW_TEXT_LENGTH } from "../../../platform/limits.ts"
 import { getMessageLimit } from "../../channels/port/message-limits.ts"
 import type { InquiryFacts } from "../template-facts.ts"
 import type { MessageRule, ReviewRule } from "./rule.ts"
@@ -23,7 +23,9 @@ export const renderStayText = (
 ): Result.Result<FilledTemplate, string> =>
   parseTemplate(rule.text).pipe(
     Result.flatMap((template) => fillStayTemplate(template, context)),
-    Result.flatMap(limitLength(rule.action === "review" ? REVIEW_TEXT : getMessageLimit(context.stay.channel_type)))
+    Result.flatMap(
+      limitLength(rule.action === "review" ? REVIEW_TEXT_LENGTH : getMessageLimit(context.stay.channel_type))
+    )
   )
 
 /** The same to somebody who inquires. */

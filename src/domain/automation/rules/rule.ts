@@ -2,11 +2,11 @@ import { Schema } from "effect"
 import { hasAtMostCharacters, Id, Integer, MUST_NOT_BE_EMPTY } from "../../../contract/fields.ts"
 import { nameUpTo } from "../../../contract/names.ts"
 import {
-  MESSAGE_TEXT,
-  REVIEW_TEXT,
-  RULE_NAME,
-  RULE_NIGHTS,
-  RULE_PROPERTIES,
+  AUTOMATION_RULE_NIGHTS,
+  MESSAGE_LENGTH,
+  REVIEW_TEXT_LENGTH,
+  RULE_NAME_LENGTH,
+  RULE_PROPERTIES_MAX,
   RULE_TRIGGER_DAYS,
   RULE_TRIGGER_HOURS
 } from "../../../platform/limits.ts"
@@ -58,7 +58,7 @@ export type StayTrigger = typeof StayTrigger.Type
 /** The first message of a guest who asks for something and has booked nothing: answered at once. */
 export const InquiryTrigger = Schema.Struct({ event: Schema.Literals(["inquiry"]) })
 
-const NightCount = integerUpTo(RULE_NIGHTS, `a number of nights from 0 to ${RULE_NIGHTS}`)
+const NightCount = integerUpTo(AUTOMATION_RULE_NIGHTS, `a number of nights from 0 to ${AUTOMATION_RULE_NIGHTS}`)
 
 /** A length of stay, both ends included. */
 export const NightsRange = Schema.Struct({ min: Schema.optionalKey(NightCount), max: Schema.optionalKey(NightCount) })
@@ -71,12 +71,12 @@ const nonEmptyListUpTo = <Item extends Schema.Top>(item: Item, most: number) =>
 
 /** For which stays; what is absent is for all. */
 const scopeFields = {
-  property_ids: Schema.optionalKey(nonEmptyListUpTo(Id, RULE_PROPERTIES)),
+  property_ids: Schema.optionalKey(nonEmptyListUpTo(Id, RULE_PROPERTIES_MAX)),
   channel_types: Schema.optionalKey(nonEmptyListUpTo(ChannelType, ChannelType.literals.length)),
   nights: Schema.optionalKey(NightsRange)
 }
 
-const RuleName = nameUpTo(RULE_NAME)
+const RuleName = nameUpTo(RULE_NAME_LENGTH)
 
 /** What a template (template.ts) is written in: it says something. */
 const templateUpTo = (most: number) =>
@@ -92,7 +92,7 @@ export const makeMessageRuleSchema = <Trigger extends Schema.Top>(trigger: Trigg
     name: RuleName,
     action: Schema.Literal("send_message"),
     trigger,
-    text: templateUpTo(MESSAGE_TEXT),
+    text: templateUpTo(MESSAGE_LENGTH),
     ...scopeFields
   })
 
@@ -103,7 +103,7 @@ export const makeReviewRuleSchema = <Trigger extends Schema.Top>(trigger: Trigge
     action: Schema.Literal("review"),
     trigger,
     score: Integer.check(Schema.isBetween({ minimum: 1, maximum: 5 }, { expected: "a score from 1 to 5" })),
-    text: templateUpTo(REVIEW_TEXT),
+    text: templateUpTo(REVIEW_TEXT_LENGTH),
     ...scopeFields
   })
 

@@ -3,7 +3,7 @@ import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import { createdOrDeletedRecordsSql, prepareRecordedChange } from "../../../changes/recorded-change.ts"
 import { ValidationFailed } from "../../../contract/errors.ts"
-import { makeRowReaderOrFail } from "../../../platform/database/constraints.ts"
+import { makeRowReaderOrFail } from "../../../platform/database/constraint-violations.ts"
 import { type Givens, inForms } from "../../../platform/database/forms.ts"
 import { idsParameter, jsonParameter } from "../../../platform/database/parameters.ts"
 import { makeOptionalRowReader, makeRowsReader } from "../../../platform/database/rows.ts"
@@ -63,7 +63,7 @@ const create = (sql: SqlClient.SqlClient) => {
         RETURNING operator_id, id
       )`,
       events: [],
-      touched: createdOrDeletedRecordsSql(sql, "automation_rule", "written"),
+      changedRecords: createdOrDeletedRecordsSql(sql, "automation_rule", "written"),
       outcome: sql`SELECT named.*, EXISTS (SELECT FROM owner) AS is_operator FROM (${selectCheckedChangeSql(sql)}) named`
     })
   )
@@ -130,7 +130,7 @@ const setState = (sql: SqlClient.SqlClient, state: RuleState) => {
         RETURNING r.operator_id, r.id
       )`,
     events: [],
-    touched: sql`
+    changedRecords: sql`
       SELECT operator_id, 'automation_rule:' || id AS record,
         ${state === "removed" ? sql`'{}'::text[]` : sql`'{state}'::text[]`} AS fields FROM turned`,
     outcome: sql`SELECT state FROM before`

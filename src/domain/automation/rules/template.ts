@@ -1,6 +1,6 @@
 import { Result } from "effect"
 import { toPrintableName } from "../../../contract/printable-name.ts"
-import { TEMPLATE_FIELDS } from "../../../platform/limits.ts"
+import { TEMPLATE_FIELDS_MAX } from "../../../platform/limits.ts"
 import { guestPortalUrl } from "../../bookings/check-in/guest-portal-url.ts"
 import { findVisibleDoorCode } from "../../bookings/check-in/rules.ts"
 import type { InquiryFacts, StayFacts } from "../template-facts.ts"
@@ -148,7 +148,7 @@ export const parseTemplate = (text: string): Result.Result<Template, string> => 
   const fields = listFieldNames(template)
   if (fields.includes(""))
     return Result.fail("{{ must be followed by the name of a field and }}; write {{{{ for two braces.")
-  if (fields.length > TEMPLATE_FIELDS) return Result.fail(`A template has at most ${TEMPLATE_FIELDS} fields.`)
+  if (fields.length > TEMPLATE_FIELDS_MAX) return Result.fail(`A template has at most ${TEMPLATE_FIELDS_MAX} fields.`)
   const unknownField = fields.find((field) => findStayField(field) === undefined)
   return unknownField === undefined
     ? Result.succeed(template)

@@ -3,7 +3,7 @@ import { SqlClient } from "effect/sql"
 import { prepareRecordedChange } from "../../../changes/recorded-change.ts"
 import { type AccountKey, type ClaimRequest, toBusyCounts } from "../../../jobs/fair-queue.ts"
 import { computeLeaseEnd } from "../../../jobs/lease.ts"
-import { makeOptionalRowReaderOrFail } from "../../../platform/database/constraints.ts"
+import { makeOptionalRowReaderOrFail } from "../../../platform/database/constraint-violations.ts"
 import { type Givens, inForms } from "../../../platform/database/forms.ts"
 import { makeOptionalRowReader, makeRowsReader } from "../../../platform/database/rows.ts"
 import { retryOnLockConflict } from "../../../platform/database/statement-retry.ts"
@@ -47,10 +47,10 @@ const take = (sql: SqlClient.SqlClient) => {
   const statement = inForms(sql, (taking: Givens<ClaimRequest>, kind: TakenPlan["kind"]) =>
     takingDue(sql, taking, kind)
   )
-  const takeOf = (kind: TakenPlan["kind"], now: Date, most: number, underWay: Iterable<AccountKey>) =>
-    most > 0
+  const takeOf = (kind: TakenPlan["kind"], now: Date, maxJobs: number, underWay: Iterable<AccountKey>) =>
+    maxJobs > 0
       ? readTaken(
-          statement({ now, leaseEnd: computeLeaseEnd(now, RUN_LEASE_MS), most, ...toBusyCounts(underWay) }, kind)
+          statement({ now, leaseEnd: computeLeaseEnd(now, RUN_LEASE_MS), maxJobs, ...toBusyCounts(underWay) }, kind)
         )
       : Effect.succeed([])
   return Effect.fnUntraced(function* (now: Date, most: number, underWay: Iterable<RunningPlan>) {

@@ -1,11 +1,11 @@
 import { Cause, DateTime, Effect, Layer, Random } from "effect"
 import { CurrentActor, systemActor } from "../../../contract/actor.ts"
 import { repeatPeriodically } from "../../../jobs/loop.ts"
-import { RETENTION_MS } from "../../../jobs/retention.ts"
+import { RETENTION_INTERVAL_MS } from "../../../jobs/retention.ts"
 import { type Backoff, backoffMs } from "../../../jobs/retries.ts"
-import { attemptOnce, makeTimedWork } from "../../../jobs/timed-work.ts"
+import { attemptOnce, makeTimedWorker } from "../../../jobs/timed-work.ts"
 import { WakeUp } from "../../../jobs/WakeUp.ts"
-import { runWorkerWhenWoken } from "../../../jobs/woken-work.ts"
+import { runWorkerWhenWoken } from "../../../jobs/woken-worker.ts"
 import { PublicUrl } from "../../../platform/installation.ts"
 import { annotateSpan, recordFailure, withRootSpan } from "../../../platform/telemetry/spans.ts"
 import { parseTraceparent } from "../../../platform/telemetry/traceparent.ts"
@@ -145,7 +145,7 @@ export const runPlan = (taken: TakenPlan) =>
 
 /** What takes plans that are due and runs them. */
 export const makePlanRunner = Effect.flatMap(PlanQueue, (queue) =>
-  makeTimedWork({ name: "running automation actions", maxInProgress: RUNNING_ROOM, claim: queue.take, run: runPlan })
+  makeTimedWorker({ name: "running automation actions", maxInProgress: RUNNING_ROOM, claim: queue.take, run: runPlan })
 )
 
 /** Milliseconds between two looks for something to do, however often changes wake the worker. */
@@ -161,5 +161,5 @@ export const layerPlanRunner = Layer.merge(
       runWorkerWhenWoken("waking the automation worker", runner, RUN_POLL_GAP_MS)
     )
   ),
-  Layer.effectDiscard(repeatPeriodically("retention of plans", RETENTION_MS, applyPlanRetention))
+  Layer.effectDiscard(repeatPeriodically("retention of plans", RETENTION_INTERVAL_MS, applyPlanRetention))
 ).pipe(Layer.provide([PlanQueue.layer, HostReviews.layer]))

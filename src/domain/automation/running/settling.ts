@@ -59,7 +59,7 @@ export const sendPlanMessageChange = (sql: SqlClient, message: Givens<SendPlanMe
       message.now
     )}`,
   events: [messageCreatedEventSql(sql, message.now)],
-  touched: sql`
+  changedRecords: sql`
     SELECT operator_id, ${sql.literal(`'${PLAN_RECORD_TYPE}:'`)} || id AS record, '{state}'::text[] AS fields FROM plan
     UNION ALL ${conversationsTouchedSql(sql)}`,
   outcome: sql`SELECT id FROM plan`
@@ -97,7 +97,7 @@ export const skipPlanChange = (sql: SqlClient, parameters: Givens<SkipPlanParame
       WHERE ${isClaimedCondition(sql, parameters)} RETURNING operator_id, id
     )`,
   events: [],
-  touched: sql`
+  changedRecords: sql`
     SELECT operator_id, ${sql.literal(`'${PLAN_RECORD_TYPE}:'`)} || id AS record, '{state,reason}'::text[] AS fields FROM plan`,
   outcome: sql`SELECT id FROM plan`
 })
@@ -143,6 +143,6 @@ export const deletePlanChange = (
       RETURNING operator_id, id
     )`,
   events: [],
-  touched: createdOrDeletedRecordsSql(sql, PLAN_RECORD_TYPE, "plan"),
+  changedRecords: createdOrDeletedRecordsSql(sql, PLAN_RECORD_TYPE, "plan"),
   outcome: sql`SELECT id FROM plan`
 })

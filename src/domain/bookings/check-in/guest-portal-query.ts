@@ -1,6 +1,6 @@
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
-import { readColumnExpressions } from "../../../platform/database/columns.ts"
+import { columnReadExpressions } from "../../../platform/database/columns.ts"
 import { HostStayFields } from "../stays/stay.ts"
 
 // A stay with all that its guests may come to see is read in one way, whoever tells them.
@@ -19,7 +19,7 @@ const unnamedGuestImageCountSql = (sql: SqlClient): Fragment => sql`(
  * each after a comma, of these, its order `o` and its property `p`.
  */
 export const guestPortalStaysSql = (sql: SqlClient, where: Fragment, moreColumns: Fragment = sql``): Fragment => {
-  const { arrival_at = sql`s.arrival_at` } = readColumnExpressions(sql, HostStayFields, "s")
+  const { arrival_at = sql`s.arrival_at` } = columnReadExpressions(sql, HostStayFields, "s")
   return sql`
     SELECT s.operator_id, s.id, s.stay_code, o.status, o.expires_at, host.name AS host_name, main.email AS host_email,
       host.time_zone, p.title, p.address, p.latitude, p.longitude, s.check_in_date, s.check_out_date,

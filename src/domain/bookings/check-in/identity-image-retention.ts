@@ -2,10 +2,10 @@ import { Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { daysBefore } from "../../../contract/time.ts"
 import { repeatPeriodically } from "../../../jobs/loop.ts"
-import { RETENTION_MS } from "../../../jobs/retention.ts"
+import { RETENTION_INTERVAL_MS } from "../../../jobs/retention.ts"
 import { type Givens, inForms } from "../../../platform/database/forms.ts"
 import { makeSingleRowReader } from "../../../platform/database/rows.ts"
-import { IdentityImageDays } from "../../../platform/installation.ts"
+import { IdentityImageRetentionDays } from "../../../platform/installation.ts"
 import { releaseImagesSql } from "../../guests/images/image-references.ts"
 import { type DeleteIdentityImagesParameters, deleteExpiredIdentityImages } from "../stays/identity-images.ts"
 
@@ -72,8 +72,8 @@ export const makeDeleteExpiredIdentityImages = Effect.map(SqlClient.SqlClient, (
 /** Forgets them for as long as the process runs, over a database. */
 export const layerIdentityImageRetention = Layer.effectDiscard(
   Effect.gen(function* () {
-    const [deleteExpired, retentionDays] = [yield* makeDeleteExpiredIdentityImages, yield* IdentityImageDays]
-    yield* repeatPeriodically("retention of identity documents", RETENTION_MS, (now) =>
+    const [deleteExpired, retentionDays] = [yield* makeDeleteExpiredIdentityImages, yield* IdentityImageRetentionDays]
+    yield* repeatPeriodically("retention of identity documents", RETENTION_INTERVAL_MS, (now) =>
       Effect.asVoid(deleteExpired(retentionDays, now))
     )
   })

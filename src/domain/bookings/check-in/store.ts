@@ -50,7 +50,7 @@ const submitIdentityImage = (sql: Sql) => {
   const statement = prepareRecordedChange(sql, (image: Givens<InsertIdentityImageParameters>) => ({
     change: insertIdentityImage(sql, image, (id) => keepImageSql(sql, image.operatorId, id)),
     events: [recordStayUpdates(sql, { from: sql`told`, subEvent: sql`'check_in_details_updated'`, at: image.at })],
-    touched: changedStayFieldSql(sql, "checkin_guide_images", sql`told`),
+    changedRecords: changedStayFieldSql(sql, "checkin_guide_images", sql`told`),
     outcome: sql`SELECT EXISTS (SELECT FROM handed) AS handed`
   }))
   return ({ operatorId, stayId, guestId, imageId, url, maxImages: most, at }: InsertIdentityImageParameters) =>

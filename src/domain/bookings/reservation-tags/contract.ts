@@ -4,7 +4,7 @@ import { Id, textUpTo } from "../../../contract/fields.ts"
 import { nameUpTo } from "../../../contract/names.ts"
 import { defineFamily, toolMetadata } from "../../../contract/operation.ts"
 import { pageFields } from "../../../contract/page.ts"
-import { RESERVATION_TAG_LIMIT, TAG_KEYWORD, TAG_NAME } from "../../../platform/limits.ts"
+import { RESERVATION_TAG_LIMIT, TAG_KEYWORD_LENGTH, TAG_NAME_LENGTH } from "../../../platform/limits.ts"
 
 // The dictionary of tags for reservations (specification, "Reservation tags"; contract facts 3).
 
@@ -26,7 +26,7 @@ export const search_reservation_tags = operation("search_reservation_tags", {
   payload: {
     id: Schema.optionalKey(Id),
     /** In whatever case. */
-    keyword: Schema.optionalKey(textUpTo(TAG_KEYWORD)),
+    keyword: Schema.optionalKey(textUpTo(TAG_KEYWORD_LENGTH)),
     ...pageFields
   },
   success: Schema.Struct({ reservation_tags: Schema.Array(ReservationTag), total: Schema.Int }),
@@ -40,7 +40,7 @@ export const search_reservation_tags = operation("search_reservation_tags", {
 export const create_reservation_tag = operation("create_reservation_tag", {
   route: "POST /reservation_tags",
   summary: "Add a reservation tag",
-  payload: { tag_name: nameUpTo(TAG_NAME) },
+  payload: { tag_name: nameUpTo(TAG_NAME_LENGTH) },
   success: Schema.Struct({ reservation_tag: ReservationTag }),
   errors: [Conflict],
   exposure: toolMetadata(
@@ -63,4 +63,4 @@ export const delete_reservation_tag = operation("delete_reservation_tag", {
   )
 })
 
-export const ReservationTags = { search_reservation_tags, create_reservation_tag, delete_reservation_tag }
+export const ReservationTagOperations = { search_reservation_tags, create_reservation_tag, delete_reservation_tag }

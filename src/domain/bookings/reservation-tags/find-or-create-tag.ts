@@ -1,7 +1,7 @@
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
-import type { PaletteColor } from "../../../contract/palette.ts"
-import type { ConstraintViolation } from "../../../platform/database/constraints.ts"
+import type { TagColor } from "../../../contract/tag-color.ts"
+import type { ConstraintViolation } from "../../../platform/database/constraint-violations.ts"
 import type { Value } from "../../../platform/database/forms.ts"
 import { exactNameFirstOrder, hasNameCondition, nameKeyParameter } from "../../named-row.ts"
 
@@ -9,7 +9,7 @@ import { exactNameFirstOrder, hasNameCondition, nameKeyParameter } from "../../n
 interface TagByName {
   readonly operatorId: Value<number>
   readonly name: Value<string>
-  readonly color: Value<PaletteColor>
+  readonly color: Value<TagColor>
   readonly at: Value<Date>
 }
 

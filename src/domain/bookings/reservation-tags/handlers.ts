@@ -3,14 +3,14 @@ import { CurrentCaller } from "../../../contract/caller.ts"
 import { NotFound } from "../../../contract/errors.ts"
 import { nameConflict, trimName } from "../../../contract/names.ts"
 import { toPage } from "../../../contract/page.ts"
-import { defaultTagColor, PaletteColor } from "../../../contract/palette.ts"
+import { defaultTagColor, TagColor } from "../../../contract/tag-color.ts"
 import { currentSecond } from "../../../contract/time.ts"
 import { RowId } from "../../column-schemas.ts"
 import { changeHandler, handleOperations, layerOperations, voidChangeHandler } from "../../operation-handlers.ts"
 import {
   type create_reservation_tag,
   type delete_reservation_tag,
-  ReservationTags,
+  ReservationTagOperations,
   type search_reservation_tags
 } from "./contract.ts"
 import { ReservationTagStore } from "./store.ts"
@@ -35,7 +35,7 @@ const createTag = (store: ReservationTagStore["Service"]) =>
   )
 
 /** Its colour too: a tag that comes back keeps the one it had. */
-const CreatedReservationTag = Schema.Struct({ ...RowId.fields, color: PaletteColor })
+const CreatedReservationTag = Schema.Struct({ ...RowId.fields, color: TagColor })
 
 const deleteTag = (store: ReservationTagStore["Service"]) =>
   Effect.fnUntraced(function* (payload: typeof delete_reservation_tag.payloadSchema.Type) {
@@ -49,7 +49,7 @@ const noSuchTag = new NotFound({ message: "id: no such tag of your own; default 
 
 export const layerReservationTags = layerOperations(
   Effect.map(ReservationTagStore, (store) =>
-    handleOperations(ReservationTags, {
+    handleOperations(ReservationTagOperations, {
       search_reservation_tags: searchTags(store),
       create_reservation_tag: changeHandler(createTag(store), CreatedReservationTag, ({ id, color }, payload) => ({
         reservation_tag: { id, tag_name: trimName(payload.tag_name), color, is_default: false }

@@ -4,11 +4,11 @@ import { createdOrDeletedRecordsSql, prepareRecordedChange } from "../../../chan
 import { ValidationFailed } from "../../../contract/errors.ts"
 import { nameConflict } from "../../../contract/names.ts"
 import type { Page } from "../../../contract/page.ts"
-import { PaletteColor } from "../../../contract/palette.ts"
-import { makeRowReaderOrFail } from "../../../platform/database/constraints.ts"
+import { TagColor } from "../../../contract/tag-color.ts"
+import { makeRowReaderOrFail } from "../../../platform/database/constraint-violations.ts"
 import type { Givens } from "../../../platform/database/forms.ts"
 import { makePageReader } from "../../../platform/database/list-pages.ts"
-import { keywordInSearchForm, toSearchForm } from "../../../platform/database/parameters.ts"
+import { normalizeForSearch, normalizeSearchKeyword } from "../../../platform/database/parameters.ts"
 import { withSavepoint } from "../../../platform/database/savepoint.ts"
 import { type OperatorRowId, type OperatorScoped, readRowId, withConflictingId } from "../../operator-rows.ts"
 import { ReservationTag, type search_reservation_tags } from "./contract.ts"
@@ -19,11 +19,11 @@ export type ReservationTagSearch = Pick<typeof search_reservation_tags.payloadSc
 
 export interface NewReservationTag extends Pick<ReservationTag, "tag_name"> {
   /** Of a new one: a restored tag keeps its colour. */
-  readonly color: PaletteColor
+  readonly color: TagColor
 }
 
 /** Null when the name is taken. */
-const CreatedTagRow = Schema.Struct({ id: Schema.NullOr(Schema.Int), color: Schema.NullOr(PaletteColor) })
+const CreatedTagRow = Schema.Struct({ id: Schema.NullOr(Schema.Int), color: Schema.NullOr(TagColor) })
 
 const readCreatedTag = makeRowReaderOrFail(CreatedTagRow, (constraint) =>
   constraint.name === "reservation_tag_limit"
@@ -43,11 +43,11 @@ const search = (sql: SqlClient.SqlClient) => {
     if (values.id !== undefined) conditions.push(sql`id = ${values.id}`)
     if (values.keyword !== undefined) {
       conditions.push(
-        sql`position(${keywordInSearchForm(sql, values.keyword)} in ${toSearchForm(sql, sql`tag_name`)}) > 0`
+        sql`position(${normalizeSearchKeyword(sql, values.keyword)} in ${normalizeForSearch(sql, sql`tag_name`)}) > 0`
       )
     }
     return {
-      matching: sql`SELECT * FROM usable_reservation_tags WHERE ${sql.and(conditions)}`,
+      matchingRows: sql`SELECT * FROM usable_reservation_tags WHERE ${sql.and(conditions)}`,
       // The ids of the default tags are the lowest.
       orderBy: sql`id`
     }
@@ -69,7 +69,7 @@ const create = (sql: SqlClient.SqlClient) => {
       change: sql`
       dictionary AS (SELECT), ${findOrCreateTag(sql, { operatorId, name, color, at: now }, "dictionary")}`,
       events: [],
-      touched: createdOrDeletedRecordsSql(sql, "reservation_tag", "made_tag"),
+      changedRecords: createdOrDeletedRecordsSql(sql, "reservation_tag", "made_tag"),
       outcome: sql`SELECT made_tag.id, made_tag.color FROM dictionary LEFT JOIN made_tag ON true`
     })
   )
@@ -94,7 +94,7 @@ const remove = (sql: SqlClient.SqlClient) => {
         RETURNING operator_id, id
       )`,
     events: [],
-    touched: createdOrDeletedRecordsSql(sql, "reservation_tag", "deleted"),
+    changedRecords: createdOrDeletedRecordsSql(sql, "reservation_tag", "deleted"),
     outcome: sql`SELECT id FROM deleted`
   }))
   return (operatorId: number, id: number, now: Date) => readRowId(statement({ operatorId, id, now }))

@@ -171,7 +171,7 @@ const keepComputedOrder: ResolveConflicts = (_, after) => Effect.succeed(after)
 type ChangeOutcome = "changed" | "taken"
 
 const applyChange = Effect.fnUntraced(function* <E>(
-  store: Pick<Store, "loadForChange" | "applyChange" | "withOperatorOrderQueue">,
+  store: Pick<Store, "loadForChange" | "applyChange" | "withOperatorOrderLock">,
   { operatorId, at, key, destination }: ChangeRequest,
   computeOrders: ComputeOrders<E>,
   resolveConflicts: ResolveConflicts
@@ -198,12 +198,12 @@ const applyChange = Effect.fnUntraced(function* <E>(
   let rounds = 0
   const attemptOrQueue = Effect.suspend(() => {
     rounds += 1
-    return rounds <= ORDER_CHANGE_FREE_ATTEMPTS ? attempt : store.withOperatorOrderQueue(operatorId, attempt)
+    return rounds <= ORDER_CHANGE_FREE_ATTEMPTS ? attempt : store.withOperatorOrderLock(operatorId, attempt)
   })
   return yield* retryWhileOrderChanges(attemptOrQueue)
 })
 
-type ChangeStore = Pick<Store, "loadForChange" | "applyChange" | "withOperatorOrderQueue" | "findTakenNights">
+type ChangeStore = Pick<Store, "loadForChange" | "applyChange" | "withOperatorOrderLock" | "findTakenNights">
 
 interface ChangeRequest {
   readonly operatorId: number

@@ -1,6 +1,6 @@
 import type { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
-import { recordEvent } from "../../../jobs/events/event-statements.ts"
+import { recordEventSql } from "../../../jobs/events/event-statements.ts"
 import { type Givens, partOf } from "../../../platform/database/forms.ts"
 import { removeShares } from "../../money/transaction-shares.ts"
 import { insertStays, removeStays, stayEventFields, stayRecordSql } from "../stays/stay-sql.ts"
@@ -30,7 +30,7 @@ export const addAndRemoveStays = (
     addedStays === undefined
       ? sql``
       : sql`unchanged_order AS (SELECT ${operatorId}::bigint AS operator_id, id FROM wanted_order, unchanged),
-          ${insertStays(sql, addedStays, "unchanged_order")}, stay_recorded AS (${recordEvent(
+          ${insertStays(sql, addedStays, "unchanged_order")}, stay_recorded AS (${recordEventSql(
             sql,
             "reservation_created",
             {

@@ -3,7 +3,7 @@ import type { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import { prepareRecordedChange } from "../../../changes/recorded-change.ts"
 import { columnDefinitions, jsonObjectPairs } from "../../../platform/database/columns.ts"
-import { makeRowReaderOrFail } from "../../../platform/database/constraints.ts"
+import { makeRowReaderOrFail } from "../../../platform/database/constraint-violations.ts"
 import { type Givens, inForms, partOf, type Value } from "../../../platform/database/forms.ts"
 import { jsonParameter } from "../../../platform/database/parameters.ts"
 import { makeSingleRowReader } from "../../../platform/database/rows.ts"
@@ -225,7 +225,7 @@ const makeApplyStatement = (sql: Sql) =>
         recordStayUpdates(sql, { from: sql`updated WHERE sub_event IS NULL`, at }),
         recordStayUpdates(sql, { from: sql`updated WHERE sub_event IS NOT NULL`, subEvent: sql`sub_event`, at })
       ],
-      touched: selectRows(parameters.touched, "record text, fields text[]"),
+      changedRecords: selectRows(parameters.touched, "record text, fields text[]"),
       outcome: sql`SELECT EXISTS (SELECT FROM unchanged) AS applied`
     }
   })
@@ -267,4 +267,4 @@ export const applyOrderChange = (sql: Sql) => {
  * because `apply` locks several in one order: whoever held one of them already could wait in a circle with another such
  * change, and giving way does not end that.
  */
-export const withOperatorOrderQueue = withOperatorLock
+export const withOperatorOrderLock = withOperatorLock

@@ -13,7 +13,7 @@ import {
 import { editPayloadFields } from "../../../contract/immutable-fields.ts"
 import { defineFamily, toolMetadata } from "../../../contract/operation.ts"
 import { pageFields } from "../../../contract/page.ts"
-import { CHANNEL_TEXT, GUEST_PHONE, SEARCH_DAYS } from "../../../platform/limits.ts"
+import { CHANNEL_TEXT_LENGTH, GUEST_PHONE_LENGTH, SEARCH_DAYS } from "../../../platform/limits.ts"
 import { ChannelType } from "../../channels/port/channel-type.ts"
 import { OrderStatus } from "../orders/order.ts"
 import { ChannelId, Creator, GuestName, NonNegativeAmount, NumberOfGuests, PhoneNumber, Remarks } from "./fields.ts"
@@ -88,7 +88,7 @@ export const create_reservation = operation("create_reservation", {
     mobile: Schema.optionalKey(PhoneNumber),
     // The names that the record has for them (rules/guest-contact.ts).
     guest_email: Schema.optionalKey(EmailOrNone),
-    guest_phone: Schema.optionalKey(textUpTo(GUEST_PHONE)),
+    guest_phone: Schema.optionalKey(textUpTo(GUEST_PHONE_LENGTH)),
     remarks: Schema.optionalKey(Remarks),
     channel_id: Schema.optionalKey(ChannelId)
   },
@@ -154,8 +154,8 @@ export const update_reservation_basic = operation("update_reservation_basic", {
     mobile: Schema.optionalKey(Schema.NullOr(PhoneNumber)),
     email: Schema.optionalKey(Schema.NullOr(EmailOrNone)),
     // The same under the names of the record. What a channel gave may be no address, and can be sent back as it is.
-    guest_email: Schema.optionalKey(Schema.NullOr(textUpTo(CHANNEL_TEXT))),
-    guest_phone: Schema.optionalKey(Schema.NullOr(textUpTo(GUEST_PHONE))),
+    guest_email: Schema.optionalKey(Schema.NullOr(textUpTo(CHANNEL_TEXT_LENGTH))),
+    guest_phone: Schema.optionalKey(Schema.NullOr(textUpTo(GUEST_PHONE_LENGTH))),
     currency: Schema.optionalKey(Currency),
     rate_amount: Schema.optionalKey(NonNegativeAmount),
     commission_amount: Schema.optionalKey(NonNegativeAmount)
@@ -240,7 +240,7 @@ export const move_stay_to_box = operation("move_stay_to_box", {
   exposure: restOnlyExposure
 })
 
-export const Reservations = {
+export const ReservationOperations = {
   search_reservations,
   create_reservation,
   update_reservation_basic,

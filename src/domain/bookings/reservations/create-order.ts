@@ -2,7 +2,7 @@ import { Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import { createdOrDeletedRecordsSql, prepareRecordedChange } from "../../../changes/recorded-change.ts"
-import { recordEvent } from "../../../jobs/events/event-statements.ts"
+import { recordEventSql } from "../../../jobs/events/event-statements.ts"
 import { type Givens, inForms, partOf, type Value } from "../../../platform/database/forms.ts"
 import { idsParameter } from "../../../platform/database/parameters.ts"
 import { makeOptionalRowReader, makeRowsReader, makeSingleRowReader } from "../../../platform/database/rows.ts"
@@ -168,7 +168,7 @@ const makeCreateStatement = (sql: Sql) =>
       ...parameters
     }: Givens<CreateOrderParameters>) => {
       const { operatorId, at } = parameters
-      const recordCreatedEvents = recordEvent(sql, "reservation_created", {
+      const recordCreatedEvents = recordEventSql(sql, "reservation_created", {
         from: sql`(SELECT new_stay.*, reservation_code FROM new_stay, created_order) created`,
         record: stayRecordSql(sql),
         fields: stayEventFields(sql),
@@ -181,7 +181,7 @@ const makeCreateStatement = (sql: Sql) =>
         ${insertOrder(sql, parameters, preconditions)}, ${insertStays(sql, stays, "created_order")}, ${assignNightsSql(sql, selectNewNights(sql), at)},
         order_recorded AS (${recordCreatedEvents})${received === undefined ? sql`` : sql`, ${recordReceivedMoney(sql, received, at)}`}`,
         events: [],
-        touched: createdRecordsSql(sql, received !== undefined),
+        changedRecords: createdRecordsSql(sql, received !== undefined),
         outcome: sql`
         SELECT created_order.reservation_code, created_order.status FROM (SELECT) one LEFT JOIN created_order ON true`
       }

@@ -8,12 +8,12 @@ import {
 } from "../../../contract/fields.ts"
 import {
   AMOUNT_MAX,
-  CHANNEL_ID,
-  GUEST_NAME,
-  GUEST_PHONE,
+  CHANNEL_ID_LENGTH,
+  GUEST_NAME_LENGTH,
+  GUEST_PHONE_LENGTH,
   GUESTS_MAX,
-  RESERVATION_CREATOR,
-  RESERVATION_REMARKS
+  RESERVATION_CREATOR_LENGTH,
+  RESERVATION_REMARKS_LENGTH
 } from "../../../platform/limits.ts"
 
 // The fields of reservation payloads (contract facts 2.2 to 2.4).
@@ -26,10 +26,10 @@ const nonBlankTextUpTo = (most: number) =>
     })
   )
 
-export const GuestName = nonBlankTextUpTo(GUEST_NAME)
-export const Creator = nonBlankTextUpTo(RESERVATION_CREATOR)
-export const PhoneNumber = textUpTo(GUEST_PHONE).annotate({ description: "as +49 15112345678" })
-export const Remarks = textUpTo(RESERVATION_REMARKS)
+export const GuestName = nonBlankTextUpTo(GUEST_NAME_LENGTH)
+export const Creator = nonBlankTextUpTo(RESERVATION_CREATOR_LENGTH)
+export const PhoneNumber = textUpTo(GUEST_PHONE_LENGTH).annotate({ description: "as +49 15112345678" })
+export const Remarks = textUpTo(RESERVATION_REMARKS_LENGTH)
 
 export const NumberOfGuests = Integer.check(
   Schema.isBetween({ minimum: 1, maximum: GUESTS_MAX }, { expected: `a number from 1 to ${GUESTS_MAX}` })
@@ -45,10 +45,10 @@ const CHANNEL_ID_PATTERN = /^[A-Za-z0-9]+$/
 /** The caller's own id of an order, which makes creating it idempotent (specification, POST /reservations). */
 export const ChannelId = Schema.String.check(
   Schema.makeFilter(
-    (text) => (text === "" ? MUST_NOT_BE_EMPTY : text.length <= CHANNEL_ID && CHANNEL_ID_PATTERN.test(text)),
+    (text) => (text === "" ? MUST_NOT_BE_EMPTY : text.length <= CHANNEL_ID_LENGTH && CHANNEL_ID_PATTERN.test(text)),
     {
-      expected: `at most ${CHANNEL_ID} letters and digits`,
-      toJsonSchema: () => ({ pattern: CHANNEL_ID_PATTERN.source, maxLength: CHANNEL_ID })
+      expected: `at most ${CHANNEL_ID_LENGTH} letters and digits`,
+      toJsonSchema: () => ({ pattern: CHANNEL_ID_PATTERN.source, maxLength: CHANNEL_ID_LENGTH })
     }
   )
 ).annotate({ description: "your own id of the order" })

@@ -23,7 +23,7 @@ import {
   type create_reservation,
   type move_stay_to_box,
   OTHER_WAYS_TO_CHANGE,
-  Reservations,
+  ReservationOperations,
   type search_reservations,
   update_reservation_basic
 } from "./contract.ts"
@@ -50,7 +50,7 @@ export const layerReservations = layerOperations(
     const [deployment, gateway] = [yield* Deployment, yield* ChannelGateway]
     const toRecord = makeToRecord(yield* PublicUrl)
     const runExternalAction = runAtMostOnce(yield* IdempotencyKeys)
-    return handleOperations(Reservations, {
+    return handleOperations(ReservationOperations, {
       search_reservations: searchReservations(search, toRecord),
       create_reservation: changeHandler(
         createReservation(store, orders, deployment),

@@ -1,7 +1,7 @@
 import { Data, type Effect, type Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
-import { makeRowReaderOrFail } from "../../../platform/database/constraints.ts"
+import { makeRowReaderOrFail } from "../../../platform/database/constraint-violations.ts"
 import { withSavepoint } from "../../../platform/database/savepoint.ts"
 import { retryOnLockConflict } from "../../../platform/database/statement-retry.ts"
 

@@ -2,7 +2,7 @@ import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import type { Page } from "../../../contract/page.ts"
-import { columnNames, jsonObjectPairs, readColumnExpressions } from "../../../platform/database/columns.ts"
+import { columnNames, columnReadExpressions, jsonObjectPairs } from "../../../platform/database/columns.ts"
 import type { Givens, Value } from "../../../platform/database/forms.ts"
 import { makePageReader } from "../../../platform/database/list-pages.ts"
 import { idsParameter } from "../../../platform/database/parameters.ts"
@@ -214,7 +214,7 @@ const selectFullRows = (sql: Sql): Fragment => sql`
 
 /** What of a row is put together of several tables, or read in another form than its table has. */
 const rowColumnExpressions = (sql: Sql) => ({
-  ...readColumnExpressions(sql, StayRow, "page"),
+  ...columnReadExpressions(sql, StayRow, "page"),
   total_rate: sql`whole.rate::text`,
   total_commission: sql`whole.commission::text`,
   received: sql`${receivedAmountSql(sql, { operatorId: sql`page.operator_id`, id: sql`page.order_id` })}::text`,
@@ -238,17 +238,17 @@ const search = (sql: Sql) => {
       const keyword = unresolvedKeyword(values)
       const keywordConditions = keyword === undefined ? [] : [stayHasKeyword(sql, keyword)]
       return {
-        matching: selectMatchingKeys(
+        matchingRows: selectMatchingKeys(
           sql,
           values.operatorId,
           { ...conditions, onStays: [...conditions.onStays, ...keywordConditions] },
           orderBy
         ),
-        whole: selectFullRows(sql),
-        total: countMatchingStays(sql, values, conditions),
+        pageQuery: selectFullRows(sql),
+        totalQuery: countMatchingStays(sql, values, conditions),
         orderBy: sql.literal(SORT_ORDERS[orderBy].orderBy),
         columns: rowColumnExpressions(sql),
-        joined: joinOrderTotals(sql)
+        joins: joinOrderTotals(sql)
       }
     }
   )

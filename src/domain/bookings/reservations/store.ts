@@ -1,6 +1,6 @@
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { applyOrderChange, loadOrderForChange, withOperatorOrderQueue } from "./change-order.ts"
+import { applyOrderChange, loadOrderForChange, withOperatorOrderLock } from "./change-order.ts"
 import { createOrder, findCreateObstacles, findOrderByChannelId, findTakenNights } from "./create-order.ts"
 
 /** The SQL of orders. */
@@ -12,7 +12,7 @@ export class OrderStore extends Context.Service<OrderStore>()("latchkey/domain/b
     create: createOrder(sql),
     loadForChange: loadOrderForChange(sql),
     applyChange: applyOrderChange(sql),
-    withOperatorOrderQueue: withOperatorOrderQueue(sql)
+    withOperatorOrderLock: withOperatorOrderLock(sql)
   }))
 }) {
   static readonly layer = Layer.effect(OrderStore, OrderStore.make)

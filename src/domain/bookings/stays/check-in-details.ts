@@ -67,7 +67,7 @@ export const setCheckInDetails = (sql: Sql) => {
           recordUpdate("lock_code_deleted", sql`after.lock_code IS NULL AND ${anyChanged("lock_code")}`),
           recordUpdate("check_in_details_updated", anyChanged("lock_code_visible_after", "deposit", "id_required"))
         ],
-        touched: sql`SELECT operator_id, ${stayRecordSql(sql)} AS record, fields FROM compared WHERE fields <> '{}'`,
+        changedRecords: sql`SELECT operator_id, ${stayRecordSql(sql)} AS record, fields FROM compared WHERE fields <> '{}'`,
         outcome: sql`SELECT EXISTS (SELECT FROM before) AS found`
       }
     }
@@ -111,7 +111,7 @@ export const approveCheckIn = (sql: Sql) => {
         at
       })
     ],
-    touched: changedStayFieldSql(sql, "check_in_approved_at", sql`before WHERE EXISTS (SELECT FROM after)`),
+    changedRecords: changedStayFieldSql(sql, "check_in_approved_at", sql`before WHERE EXISTS (SELECT FROM after)`),
     outcome: sql`
       SELECT coalesce((SELECT check_in_approved_at FROM after), check_in_approved_at) AS approved_at FROM before`
   }))

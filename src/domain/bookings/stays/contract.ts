@@ -3,7 +3,7 @@ import { NotFound } from "../../../contract/errors.ts"
 import { MUST_NOT_BE_EMPTY, RecordCode, textUpTo } from "../../../contract/fields.ts"
 import { nameUpTo } from "../../../contract/names.ts"
 import { defineFamily, toolMetadata } from "../../../contract/operation.ts"
-import { CUSTOM_FIELDS, CUSTOM_FIELDS_TEXT, TAG_NAME } from "../../../platform/limits.ts"
+import { CUSTOM_FIELDS_MAX, CUSTOM_FIELDS_TEXT_LENGTH, TAG_NAME_LENGTH } from "../../../platform/limits.ts"
 import { ClockText, ClockTimeInput, CustomFieldChanges, Deposit, LockCode } from "./fields.ts"
 import { CustomFields, IdRequired, StayStatus } from "./stay.ts"
 
@@ -14,7 +14,7 @@ const operation = defineFamily({ category: "reservation", since: "3.4.0", openWo
 export const add_reservation_tag = operation("add_reservation_tag", {
   route: "POST /reservations/{stay_code}/tags",
   summary: "Put a tag on a stay",
-  payload: { stay_code: RecordCode, tag_name: nameUpTo(TAG_NAME) },
+  payload: { stay_code: RecordCode, tag_name: nameUpTo(TAG_NAME_LENGTH) },
   success: Schema.Struct({}),
   errors: [NotFound],
   exposure: toolMetadata(
@@ -30,7 +30,7 @@ export const remove_reservation_tag = operation("remove_reservation_tag", {
   summary: "Take a tag off a stay",
   payload: {
     stay_code: RecordCode,
-    tag_name: textUpTo(TAG_NAME).check(Schema.isNonEmpty({ message: MUST_NOT_BE_EMPTY }))
+    tag_name: textUpTo(TAG_NAME_LENGTH).check(Schema.isNonEmpty({ message: MUST_NOT_BE_EMPTY }))
   },
   success: Schema.Struct({}),
   errors: [NotFound],
@@ -79,7 +79,7 @@ export const update_reservation_custom_fields = operation("update_reservation_cu
   success: Schema.Struct({ custom_fields: Schema.NullOr(CustomFields) }),
   errors: [NotFound],
   exposure: toolMetadata(
-    `Saves texts about one stay under names of your own (stay_code: search_reservations). Names you send are set or, with null, removed; all others stay. A stay has at most ${CUSTOM_FIELDS}, of ${CUSTOM_FIELDS_TEXT} characters in all. Automated messages may show them to a guest.`,
+    `Saves texts about one stay under names of your own (stay_code: search_reservations). Names you send are set or, with null, removed; all others stay. A stay has at most ${CUSTOM_FIELDS_MAX}, of ${CUSTOM_FIELDS_TEXT_LENGTH} characters in all. Automated messages may show them to a guest.`,
     ["Note door = blue gate on the Lovelace booking"],
     true
   )
@@ -94,7 +94,7 @@ export const update_stay_status = operation("update_stay_status", {
   exposure: { notATool: "an additive route beyond the specification, for clients that call it over REST" }
 })
 
-export const Stays = {
+export const StayOperations = {
   add_reservation_tag,
   remove_reservation_tag,
   update_check_in_details,

@@ -2,10 +2,10 @@ import { Schema } from "effect"
 import { hasAtMostCharacters, Integer, MAJOR_UNITS_DESCRIPTION, textUpTo } from "../../../contract/fields.ts"
 import {
   AMOUNT_MAX,
-  CUSTOM_FIELD_CHANGES,
-  CUSTOM_FIELD_NAME,
-  CUSTOM_FIELD_VALUE,
-  LOCK_CODE
+  CUSTOM_FIELD_CHANGES_MAX,
+  CUSTOM_FIELD_NAME_LENGTH,
+  CUSTOM_FIELD_VALUE_LENGTH,
+  LOCK_CODE_LENGTH
 } from "../../../platform/limits.ts"
 
 // The fields of payloads about one stay (contract facts 2.5 and 2.6).
@@ -26,7 +26,7 @@ export const ClockText = Schema.String.check(
   })
 ).annotate({ description: "HH:mm" })
 
-export const LockCode = textUpTo(LOCK_CODE)
+export const LockCode = textUpTo(LOCK_CODE_LENGTH)
 
 /** Host currency, major units. */
 export const Deposit = Integer.check(
@@ -34,14 +34,17 @@ export const Deposit = Integer.check(
 ).annotate({ description: MAJOR_UNITS_DESCRIPTION })
 
 /** What to set and, with null, what to remove. */
-export const CustomFieldChanges = Schema.Record(Schema.String, Schema.NullOr(textUpTo(CUSTOM_FIELD_VALUE))).check(
-  Schema.isMaxProperties(CUSTOM_FIELD_CHANGES, { expected: `at most ${CUSTOM_FIELD_CHANGES} fields at once` }),
+export const CustomFieldChanges = Schema.Record(
+  Schema.String,
+  Schema.NullOr(textUpTo(CUSTOM_FIELD_VALUE_LENGTH))
+).check(
+  Schema.isMaxProperties(CUSTOM_FIELD_CHANGES_MAX, { expected: `at most ${CUSTOM_FIELD_CHANGES_MAX} fields at once` }),
   Schema.makeFilter(
     (fields) =>
-      Object.keys(fields).every((name) => hasAtMostCharacters(name, CUSTOM_FIELD_NAME) && name.trim() !== "") ||
-      `must have names of 1 to ${CUSTOM_FIELD_NAME} characters`,
+      Object.keys(fields).every((name) => hasAtMostCharacters(name, CUSTOM_FIELD_NAME_LENGTH) && name.trim() !== "") ||
+      `must have names of 1 to ${CUSTOM_FIELD_NAME_LENGTH} characters`,
     {
-      toJsonSchema: () => ({ propertyNames: { minLength: 1, maxLength: CUSTOM_FIELD_NAME } })
+      toJsonSchema: () => ({ propertyNames: { minLength: 1, maxLength: CUSTOM_FIELD_NAME_LENGTH } })
     }
   )
 )

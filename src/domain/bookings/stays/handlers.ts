@@ -2,15 +2,15 @@ import { Effect, Layer, Schema } from "effect"
 import { CurrentCaller } from "../../../contract/caller.ts"
 import { NotFound, ValidationFailed } from "../../../contract/errors.ts"
 import { trimName } from "../../../contract/names.ts"
-import { defaultTagColor } from "../../../contract/palette.ts"
+import { defaultTagColor } from "../../../contract/tag-color.ts"
 import { currentSecond } from "../../../contract/time.ts"
-import { CUSTOM_FIELDS, CUSTOM_FIELDS_TEXT } from "../../../platform/limits.ts"
+import { CUSTOM_FIELDS_MAX, CUSTOM_FIELDS_TEXT_LENGTH } from "../../../platform/limits.ts"
 import { changeHandler, handleOperations, layerOperations, voidChangeHandler } from "../../operation-handlers.ts"
 import {
   type add_reservation_tag,
   type query_custom_fields,
   type remove_reservation_tag,
-  Stays,
+  StayOperations,
   type update_check_in_details,
   type update_reservation_custom_fields,
   type update_stay_status
@@ -21,7 +21,7 @@ import { StayStore } from "./store.ts"
 
 export const layerStays = layerOperations(
   Effect.map(StayStore, (store) =>
-    handleOperations(Stays, {
+    handleOperations(StayOperations, {
       add_reservation_tag: voidChangeHandler(addReservationTag(store)),
       remove_reservation_tag: voidChangeHandler(removeReservationTag(store)),
       update_check_in_details: voidChangeHandler(updateCheckInDetails(store)),
@@ -101,7 +101,7 @@ const updateStayStatus = (store: Store) =>
 
 const tagNotOnStayError = new NotFound({ message: "tag_name: the stay has no such tag." })
 const tooManyCustomFieldsError = new ValidationFailed({
-  message: `custom_fields: a stay has at most ${CUSTOM_FIELDS} of them, of at most ${CUSTOM_FIELDS_TEXT} characters in all.`
+  message: `custom_fields: a stay has at most ${CUSTOM_FIELDS_MAX} of them, of at most ${CUSTOM_FIELDS_TEXT_LENGTH} characters in all.`
 })
 const orderNotAcceptedError = (status: string) =>
   new ValidationFailed({ message: `stay_status: the order is ${status}; only stays of accepted orders can be marked.` })

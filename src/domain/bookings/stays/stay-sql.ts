@@ -1,6 +1,6 @@
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
-import { recordEvent } from "../../../jobs/events/event-statements.ts"
+import { recordEventSql } from "../../../jobs/events/event-statements.ts"
 import {
   columnAssignments,
   columnDefinitions,
@@ -130,7 +130,7 @@ export const recordStayUpdates = (
   sql: SqlClient,
   updates: { readonly from: Fragment; readonly subEvent?: Fragment; readonly at: Value<Date> }
 ): Fragment =>
-  recordEvent(sql, "reservation_updated", {
+  recordEventSql(sql, "reservation_updated", {
     from: updates.from,
     record: stayRecordSql(sql),
     fields: { ...stayEventFields(sql), ...(updates.subEvent === undefined ? {} : { sub_event: updates.subEvent }) },

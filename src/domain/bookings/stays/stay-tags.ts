@@ -3,8 +3,8 @@ import type { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import { createdOrDeletedRecordsSql, prepareRecordedChange } from "../../../changes/recorded-change.ts"
 import { ValidationFailed } from "../../../contract/errors.ts"
-import type { PaletteColor } from "../../../contract/palette.ts"
-import { findConstraintViolation, makeRowReaderOrFail } from "../../../platform/database/constraints.ts"
+import type { TagColor } from "../../../contract/tag-color.ts"
+import { findConstraintViolation, makeRowReaderOrFail } from "../../../platform/database/constraint-violations.ts"
 import type { Givens } from "../../../platform/database/forms.ts"
 import { makeSingleRowReader } from "../../../platform/database/rows.ts"
 import { withSavepoint } from "../../../platform/database/savepoint.ts"
@@ -49,7 +49,7 @@ export const changedStayFieldSql = (
 
 interface AddTagParameters extends StayKey {
   readonly name: string
-  readonly color: PaletteColor
+  readonly color: TagColor
   readonly at: Date
 }
 
@@ -66,7 +66,7 @@ export const addTag = (sql: Sql) => {
         RETURNING tag_id
       )`,
     events: [],
-    touched: sql`
+    changedRecords: sql`
       ${changedStayFieldSql(sql, "tags", sql`stay WHERE EXISTS (SELECT FROM linked)`)}
       UNION ALL ${createdOrDeletedRecordsSql(sql, "reservation_tag", "made_tag")}`,
     outcome: sql`SELECT EXISTS (SELECT FROM stay) AS found`
@@ -74,7 +74,7 @@ export const addTag = (sql: Sql) => {
   return (
     operatorId: number,
     stayCode: string,
-    { name, color }: { readonly name: string; readonly color: PaletteColor },
+    { name, color }: { readonly name: string; readonly color: TagColor },
     at: Date
   ) => {
     const attempt = inSavepoint(statement({ operatorId, stayCode, name, color, at }))
@@ -104,7 +104,7 @@ export const removeTag = (sql: Sql) => {
         RETURNING link.tag_id
       )`,
     events: [],
-    touched: changedStayFieldSql(sql, "tags", sql`stay WHERE EXISTS (SELECT FROM removed)`),
+    changedRecords: changedStayFieldSql(sql, "tags", sql`stay WHERE EXISTS (SELECT FROM removed)`),
     outcome: sql`SELECT EXISTS (SELECT FROM stay) AS found, EXISTS (SELECT FROM removed) AS removed`
   }))
   return (operatorId: number, stayCode: string, tagName: string) =>

@@ -5,7 +5,7 @@ import { prepareRecordedChange } from "../../../changes/recorded-change.ts"
 import { type Givens, inForms } from "../../../platform/database/forms.ts"
 import { jsonParameter } from "../../../platform/database/parameters.ts"
 import { makeOptionalRowReader } from "../../../platform/database/rows.ts"
-import { CUSTOM_FIELDS, CUSTOM_FIELDS_TEXT } from "../../../platform/limits.ts"
+import { CUSTOM_FIELDS_MAX, CUSTOM_FIELDS_TEXT_LENGTH } from "../../../platform/limits.ts"
 import { setCheckInDetails } from "./check-in-details.ts"
 import { CustomFields, type HostStayFields } from "./stay.ts"
 import { selectStayForUpdate } from "./stay-lock.ts"
@@ -57,13 +57,13 @@ const saveCustomFields = (sql: Sql) => {
       ), after AS (
         UPDATE stays s SET custom_fields = nullif(merged.fields, '{}')
         FROM merged WHERE s.operator_id = merged.operator_id AND s.id = merged.id
-          AND (SELECT count(*) FROM jsonb_object_keys(merged.fields)) <= ${CUSTOM_FIELDS}
-          AND ${countCharacters(sql`merged.fields`)} <= greatest(${CUSTOM_FIELDS_TEXT}, ${countCharacters(sql`s.custom_fields`)})
+          AND (SELECT count(*) FROM jsonb_object_keys(merged.fields)) <= ${CUSTOM_FIELDS_MAX}
+          AND ${countCharacters(sql`merged.fields`)} <= greatest(${CUSTOM_FIELDS_TEXT_LENGTH}, ${countCharacters(sql`s.custom_fields`)})
         RETURNING s.custom_fields
       )`,
     events: [recordStayUpdates(sql, { from: sql`before WHERE EXISTS (SELECT FROM after)`, at })],
     // What is saved as it was is told too (specification, reservation_updated), and so leaves its trail: of no field.
-    touched: sql`
+    changedRecords: sql`
       SELECT before.operator_id, ${stayRecordSql(sql)} AS record,
         array_remove(ARRAY[CASE WHEN after.custom_fields IS DISTINCT FROM before.custom_fields THEN 'custom_fields' END],
           NULL) AS fields
@@ -92,7 +92,7 @@ const setStayStatus = (sql: Sql) => {
         RETURNING s.id
       )`,
     events: [recordStayUpdates(sql, { from: sql`before WHERE EXISTS (SELECT FROM after)`, at })],
-    touched: changedStayFieldSql(sql, "stay_status", sql`before WHERE EXISTS (SELECT FROM after)`),
+    changedRecords: changedStayFieldSql(sql, "stay_status", sql`before WHERE EXISTS (SELECT FROM after)`),
     outcome: sql`SELECT status FROM before`
   }))
   return (operatorId: number, stayCode: string, stayStatus: SetStayStatusParameters["stayStatus"], at: Date) =>

@@ -65,7 +65,7 @@ const makeSetLockedPropertyActive = (sql: SqlClient.SqlClient) => {
         GROUP BY after.operator_id, after.id
       )`,
     events: [recordAvailabilityEventSql(sql, sql`seen`, property.now)],
-    touched: changedRecordsSql(sql, "property"),
+    changedRecords: changedRecordsSql(sql, "property"),
     outcome: sql`SELECT coalesce((SELECT days FROM seen), 0) AS changed_days`
   }))
   return (values: SetActiveParameters, isActive: boolean) => readChangedDays(statement(values, isActive))

@@ -1,6 +1,6 @@
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
-import { recordEvent } from "../../../jobs/events/event-statements.ts"
+import { recordEventSql } from "../../../jobs/events/event-statements.ts"
 import type { Value } from "../../../platform/database/forms.ts"
 
 // What other families' statements say of the calendar's nights: parts of one statement, which the table's owner writes.
@@ -28,7 +28,7 @@ export const activePropertiesSql = (sql: SqlClient, propertiesSql: Fragment): Fr
 
 /** For a CTE: tells of days. `from` has `operator_id, property_id, availabilities`, the days of a property in order. */
 export const recordAvailabilityEventSql = (sql: SqlClient, from: Fragment, at: Value<Date>): Fragment =>
-  recordEvent(sql, "property_availability_updated", {
+  recordEventSql(sql, "property_availability_updated", {
     from,
     record: sql`'property:' || property_id`,
     fields: { property_id: sql`property_id`, availabilities: sql`availabilities` },

@@ -3,7 +3,7 @@ import { NotFound } from "../../../contract/errors.ts"
 import { CalendarDate, Id } from "../../../contract/fields.ts"
 import { Ids, IdsOrText } from "../../../contract/id-list.ts"
 import { defineFamily, toolMetadata } from "../../../contract/operation.ts"
-import { AVAILABILITY_ANSWER_DAYS, AVAILABILITY_CHANGE_DAYS, AVAILABILITY_DATES } from "../../../platform/limits.ts"
+import { AVAILABILITY_ANSWER_DAYS, AVAILABILITY_CHANGE_DAYS, AVAILABILITY_DATES_MAX } from "../../../platform/limits.ts"
 
 // Daily availability of properties (contract facts 6.1 and 6.2).
 
@@ -24,7 +24,7 @@ export const PropertyAvailability = Schema.Struct({
 export type PropertyAvailability = typeof PropertyAvailability.Type
 
 const Dates = Schema.Array(CalendarDate).check(
-  Schema.isMaxLength(AVAILABILITY_DATES, { expected: `a list of at most ${AVAILABILITY_DATES} dates` })
+  Schema.isMaxLength(AVAILABILITY_DATES_MAX, { expected: `a list of at most ${AVAILABILITY_DATES_MAX} dates` })
 )
 
 const operation = defineFamily({ category: "calendar", since: "3.4.0", openWorld: true })
@@ -63,4 +63,4 @@ export const update_availabilities = operation("update_availabilities", {
   )
 })
 
-export const Availabilities = { get_property_availability, update_availabilities }
+export const AvailabilityOperations = { get_property_availability, update_availabilities }

@@ -4,7 +4,7 @@ import { NotFound } from "../../../contract/errors.ts"
 import { dateInZone, truncateToSecond } from "../../../contract/time.ts"
 import { handleOperations, layerOperations, voidChangeHandler } from "../../operation-handlers.ts"
 import { Availability } from "./Availability.ts"
-import { Availabilities, type get_property_availability, type update_availabilities } from "./contract.ts"
+import { AvailabilityOperations, type get_property_availability, type update_availabilities } from "./contract.ts"
 import { checkChangeSize, checkReadableRange, checkResponseSize, resolveChangedDays } from "./rules.ts"
 import { AvailabilityStore } from "./store.ts"
 
@@ -41,7 +41,7 @@ export const layerAvailabilities = layerOperations(
   Effect.gen(function* () {
     const availability = yield* Availability
     const store = yield* AvailabilityStore
-    return handleOperations(Availabilities, {
+    return handleOperations(AvailabilityOperations, {
       get_property_availability: readAvailability(availability),
       update_availabilities: voidChangeHandler(changeAvailability(store))
     })

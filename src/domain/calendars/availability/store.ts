@@ -120,7 +120,7 @@ const changeDays = (sql: SqlClient.SqlClient) => {
           WHERE imported = 0 AND stay_id IS NULL GROUP BY operator_id, property_id
         )`,
       events: [recordAvailabilityEventSql(sql, sql`seen`, now)],
-      touched: sql`
+      changedRecords: sql`
         SELECT DISTINCT operator_id, 'property:' || property_id AS record, '{availabilities}'::text[] AS fields
         FROM changed`,
       outcome: sql`SELECT unknown_properties FROM preconditions`

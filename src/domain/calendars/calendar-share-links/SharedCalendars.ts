@@ -1,6 +1,6 @@
 import { Clock, Context, Effect, Layer, Option } from "effect"
 import { addDays, dateInZone } from "../../../contract/time.ts"
-import { SHARED_PART_PROPERTIES } from "../../../platform/limits.ts"
+import { SHARED_PART_PROPERTIES_MAX } from "../../../platform/limits.ts"
 import { withChildSpan } from "../../../platform/telemetry/spans.ts"
 import { Availability } from "../availability/Availability.ts"
 import { firstOfMonthAfter } from "./rules.ts"
@@ -45,7 +45,7 @@ export class SharedCalendars extends Context.Service<
     readonly open: (token: string) => Effect.Effect<Option.Option<OpenedLink>>
     /**
      * Part `number`, from 1, of the properties in the order they were added, so that a new one moves none to another part;
-     * {@link SHARED_PART_PROPERTIES} of them at most, sorted by title.
+     * {@link SHARED_PART_PROPERTIES_MAX} of them at most, sorted by title.
      */
     readonly listPart: (link: OpenedLink, partNumber: number) => Effect.Effect<SharedPropertiesPart>
     /** The days of properties of the link, in the order given; of one that is gone meanwhile there are none. */
@@ -76,7 +76,7 @@ const open = (store: ShareLinkStore["Service"]) =>
 
 const listPart = (store: ShareLinkStore["Service"]) =>
   Effect.fnUntraced(function* (link: OpenedLink, partNumber: number) {
-    const limit = SHARED_PART_PROPERTIES
+    const limit = SHARED_PART_PROPERTIES_MAX
     const total = yield* store.countProperties(link)
     const rows = yield* store.listProperties(link, { offset: (partNumber - 1) * limit, limit })
     return { total, properties: rows.toSorted((one, other) => titleCollator.compare(one.title, other.title)) }

@@ -4,7 +4,7 @@ import { Id } from "../../../contract/fields.ts"
 import { idsUpTo } from "../../../contract/id-list.ts"
 import { defineFamily, toolMetadata } from "../../../contract/operation.ts"
 import { pageFields } from "../../../contract/page.ts"
-import { NAMED_PROPERTIES } from "../../../platform/limits.ts"
+import { NAMED_PROPERTIES_MAX } from "../../../platform/limits.ts"
 
 // Links that show free and taken days to whoever holds them (specification, "Calendar share links"; contract facts 8).
 
@@ -40,7 +40,7 @@ export const search_calendar_share_links = operation("search_calendar_share_link
 export const create_calendar_share_link = operation("create_calendar_share_link", {
   route: "POST /calendar_share_links",
   summary: "Create a calendar share link",
-  payload: { scope: ShareLinkScope, property_ids: Schema.optionalKey(idsUpTo(NAMED_PROPERTIES)) },
+  payload: { scope: ShareLinkScope, property_ids: Schema.optionalKey(idsUpTo(NAMED_PROPERTIES_MAX)) },
   success: Schema.Struct({ calendar_share_link: CalendarShareLink }),
   errors: [NotFound],
   exposure: toolMetadata(
@@ -63,7 +63,7 @@ export const delete_calendar_share_link = operation("delete_calendar_share_link"
   )
 })
 
-export const CalendarShareLinks = {
+export const CalendarShareLinkOperations = {
   search_calendar_share_links,
   create_calendar_share_link,
   delete_calendar_share_link

@@ -11,7 +11,7 @@ import { changeHandler, handleOperations, layerOperations, voidChangeHandler } f
 import { noSuchProperties } from "../../properties/properties/ownership.ts"
 import {
   type CalendarShareLink,
-  CalendarShareLinks,
+  CalendarShareLinkOperations,
   type create_calendar_share_link,
   type delete_calendar_share_link,
   type search_calendar_share_links
@@ -66,7 +66,7 @@ export const layerCalendarShareLinks = layerOperations(
   Effect.gen(function* () {
     const store = yield* ShareLinkStore
     const [publicUrl, seals] = [yield* PublicUrl, yield* CurrentSealer]
-    return handleOperations(CalendarShareLinks, {
+    return handleOperations(CalendarShareLinkOperations, {
       search_calendar_share_links: searchLinks(store, publicUrl, seals),
       // The link to everything may be an old one, or a repeat's, whose key is lost by now.
       create_calendar_share_link: changeHandler(createLink(store), ShareLinkRow, (link, _payload, { operatorId }) => ({

@@ -2,7 +2,7 @@ import { Result } from "effect"
 import { BadRequest, ValidationFailed } from "../../../contract/errors.ts"
 import { toSortedUniqueIds } from "../../../contract/id-list.ts"
 import { addDays } from "../../../contract/time.ts"
-import { SHARED_PAGE_PROPERTIES, SHARED_PART_PROPERTIES } from "../../../platform/limits.ts"
+import { SHARED_PAGE_PROPERTIES_MAX, SHARED_PART_PROPERTIES_MAX } from "../../../platform/limits.ts"
 
 /** The properties a new link names: none for `entire`, at least one for `partial` (specification, Errors: 400). */
 export const parseLinkPropertyIds = (payload: {
@@ -31,8 +31,11 @@ export const firstOfMonthAfter = (day: string, months: number): string => {
 
 /** Where the properties of a page are: in which part of the link, and how many of that part come before them. */
 export const locatePage = (page: number): { readonly partNumber: number; readonly offset: number } => {
-  const offset = (page - 1) * SHARED_PAGE_PROPERTIES
-  return { partNumber: Math.floor(offset / SHARED_PART_PROPERTIES) + 1, offset: offset % SHARED_PART_PROPERTIES }
+  const offset = (page - 1) * SHARED_PAGE_PROPERTIES_MAX
+  return {
+    partNumber: Math.floor(offset / SHARED_PART_PROPERTIES_MAX) + 1,
+    offset: offset % SHARED_PART_PROPERTIES_MAX
+  }
 }
 
 /** Nights in a row that cannot be booked: from the first one to the day on which the last one ends. */

@@ -77,7 +77,7 @@ const search = (sql: SqlClient.SqlClient) => {
     sql,
     ShareLinkRow,
     ({ operatorId, id }: Givens<OperatorScoped & { readonly id: number | undefined }>) => ({
-      matching: sql`
+      matchingRows: sql`
       SELECT * FROM calendar_share_links
       WHERE operator_id = ${operatorId} AND ${id === undefined ? sql`true` : sql`id = ${id}`}`,
       orderBy: sql`id`,
@@ -109,7 +109,7 @@ const createEntire = (sql: SqlClient.SqlClient, seals: SecretSealer) => {
         RETURNING operator_id, id, scope, token, created_at
       )`,
       events: [],
-      touched: sql`${createdOrDeletedRecordsSql(sql, "calendar_share_link", "link")} WHERE token = ${token}`,
+      changedRecords: sql`${createdOrDeletedRecordsSql(sql, "calendar_share_link", "link")} WHERE token = ${token}`,
       outcome: sql`SELECT id, scope, token, ARRAY[]::bigint[] AS property_ids, created_at FROM link`
     })
   )
@@ -147,7 +147,7 @@ const createPartial = (sql: SqlClient.SqlClient, seals: SecretSealer) => {
           FROM written, unnest(${idsParameter(property_ids)}::bigint[]) AS given (id)
         )`,
       events: [],
-      touched: createdOrDeletedRecordsSql(sql, "calendar_share_link", "written"),
+      changedRecords: createdOrDeletedRecordsSql(sql, "calendar_share_link", "written"),
       // A LinkRow, for the key, beside what was unknown.
       outcome: sql`
         SELECT written.id, written.scope, written.token, written.created_at,

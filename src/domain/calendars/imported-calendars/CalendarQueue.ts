@@ -23,7 +23,7 @@ import {
   settlingFailed,
   settlingUnchanged
 } from "./settling.ts"
-import { FETCHING_ROOM, type Taking, type TakingOne, takingDue, takingOne } from "./taking.ts"
+import { CONCURRENT_FETCHES_MAX, type Taking, type TakingOne, takingDue, takingOne } from "./taking.ts"
 
 /** Milliseconds for writing down how a fetch ended, tries again and all. */
 const COMPLETION_MS = 15_000
@@ -33,7 +33,7 @@ const COMPLETION_MS = 15_000
  * its process has in hand are read first, each for as long as it may take.
  */
 export const FETCH_LEASE_MS =
-  CALENDAR_FEED_MS + Math.ceil(FETCHING_ROOM / READING_THREADS) * CALENDAR_FEED_READ_MS + COMPLETION_MS
+  CALENDAR_FEED_MS + Math.ceil(CONCURRENT_FETCHES_MAX / READING_THREADS) * CALENDAR_FEED_READ_MS + COMPLETION_MS
 
 const readTaken = makeRowsReader(ClaimedCalendar)
 const readClaimedCalendar = makeOptionalRowReader(ClaimedCalendar)

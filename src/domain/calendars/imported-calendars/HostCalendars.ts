@@ -6,7 +6,7 @@ import { releasePermitForExternalAct } from "../../../contract/permit-release.ts
 import { WakeUp } from "../../../jobs/WakeUp.ts"
 import { type Givens, inForms } from "../../../platform/database/forms.ts"
 import { makeSingleRowReader } from "../../../platform/database/rows.ts"
-import { CONCURRENT_MANUAL_FETCHES } from "../../../platform/limits.ts"
+import { CONCURRENT_MANUAL_FETCHES_MAX } from "../../../platform/limits.ts"
 import type { OperatorRowId } from "../../operator-rows.ts"
 import { OutboundHttp } from "../../webhooks/deliveries/OutboundHttp.ts"
 import type { CalendarAcceptance } from "./calendar-acceptance.ts"
@@ -56,7 +56,7 @@ const make = Effect.gen(function* () {
 
   const startFetch = (operatorId: number) =>
     Effect.suspend(() => {
-      if (fetchingOperators.has(operatorId) || fetchingOperators.size >= CONCURRENT_MANUAL_FETCHES)
+      if (fetchingOperators.has(operatorId) || fetchingOperators.size >= CONCURRENT_MANUAL_FETCHES_MAX)
         return Effect.fail(fetchInProgress)
       fetchingOperators.add(operatorId)
       return Effect.void

@@ -7,7 +7,7 @@ import type { WakeUp } from "../../../jobs/WakeUp.ts"
 import { type Givens, inForms } from "../../../platform/database/forms.ts"
 import { reserveId } from "../../../platform/database/reserved-id.ts"
 import { makeOptionalRowReader, makeRowsReader, makeSingleRowReader } from "../../../platform/database/rows.ts"
-import { IMPORTED_CALENDARS, PROPERTY_CALENDARS } from "../../../platform/limits.ts"
+import { IMPORTED_CALENDARS_MAX, PROPERTY_CALENDARS_MAX } from "../../../platform/limits.ts"
 import { CurrentSealer, openOrWarn, type SecretSealer } from "../../../platform/sealing/CurrentSealer.ts"
 import { calendarAddressBinding, feedTokenBinding } from "../../../platform/sealing/sealed-columns.ts"
 import { withOperatorLock } from "../../operator-rows.ts"
@@ -166,12 +166,12 @@ const makeInsertCalendar = (sql: SqlClient.SqlClient) => {
         OVERRIDING SYSTEM VALUE
         SELECT ${operatorId}, ${id}, ${propertyId}, ${url}, ${digest}, ${host}, ${skipUnavailable}::boolean, ${now}, ${now} FROM room
         WHERE NOT EXISTS (SELECT FROM known) AND NOT is_own
-          AND of_property < ${sql.literal(String(PROPERTY_CALENDARS))}
-          AND of_operator < ${sql.literal(String(IMPORTED_CALENDARS))}
+          AND of_property < ${sql.literal(String(PROPERTY_CALENDARS_MAX))}
+          AND of_operator < ${sql.literal(String(IMPORTED_CALENDARS_MAX))}
         RETURNING operator_id, id
       )`,
       events: [],
-      touched: sql`SELECT operator_id, 'imported_calendar:' || id AS record, '{}'::text[] AS fields FROM made`,
+      changedRecords: sql`SELECT operator_id, 'imported_calendar:' || id AS record, '{}'::text[] AS fields FROM made`,
       outcome: sql`
       SELECT coalesce((SELECT id FROM known), (SELECT id FROM made)) AS id, of_property, of_operator, is_own FROM room`
     })
@@ -209,7 +209,9 @@ const makeAdd = (sql: SqlClient.SqlClient, { seal }: SecretSealer): ImportedCale
     if (id !== null && settings !== undefined) yield* applySettings(id, settings, now)
     if (id !== null) return { calendar_id: id, operator_id: operatorId, property_id: propertyId }
     if (is_own) return yield* ownFeedError
-    return yield* of_property >= PROPERTY_CALENDARS ? tooManyCalendarsOfPropertyError : tooManyCalendarsOfOperatorError
+    return yield* of_property >= PROPERTY_CALENDARS_MAX
+      ? tooManyCalendarsOfPropertyError
+      : tooManyCalendarsOfOperatorError
   })
 }
 
@@ -217,10 +219,10 @@ const ownFeedError = new ValidationFailed({
   message: "url: must not be this property's own feed, which would keep its days blocked for ever."
 })
 const tooManyCalendarsOfPropertyError = new ValidationFailed({
-  message: `property: already imports ${PROPERTY_CALENDARS} calendars, the maximum; remove one first.`
+  message: `property: already imports ${PROPERTY_CALENDARS_MAX} calendars, the maximum; remove one first.`
 })
 const tooManyCalendarsOfOperatorError = new ValidationFailed({
-  message: `property: its operator already imports ${IMPORTED_CALENDARS} calendars, the maximum; remove one first.`
+  message: `property: its operator already imports ${IMPORTED_CALENDARS_MAX} calendars, the maximum; remove one first.`
 })
 
 const readCalendarRows = makeRowsReader(ImportedCalendarRow)

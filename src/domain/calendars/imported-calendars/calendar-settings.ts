@@ -33,7 +33,7 @@ export const changeCalendarSettings = (sql: SqlClient) => {
         RETURNING i.operator_id, i.id
       )`,
       events: [],
-      touched: sql`
+      changedRecords: sql`
       SELECT operator_id, 'imported_calendar:' || id AS record, '{skip_unavailable}'::text[] AS fields FROM changed`,
       outcome: sql`SELECT id FROM calendar`
     })

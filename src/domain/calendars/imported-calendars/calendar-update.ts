@@ -1,5 +1,5 @@
 import { fromDayNumber, toDayNumber } from "../../../contract/time.ts"
-import { CALENDAR_ERROR, CALENDAR_UNREADABLE_REASONS } from "../../../platform/limits.ts"
+import { CALENDAR_ERROR_LENGTH, CALENDAR_UNREADABLE_REASONS_MAX } from "../../../platform/limits.ts"
 import type { BookingWindow, CalendarUpdate, ClaimedCalendar, ImportHorizon } from "./imported-calendar.ts"
 import type { ParsedFeed } from "./reading/feed.ts"
 
@@ -7,15 +7,15 @@ import type { ParsedFeed } from "./reading/feed.ts"
 
 /** Counts the clauses of the reader. Beyond the limit, the last clause says how many more parts there are. */
 const formatPartCount = (parts: number): string => {
-  if (parts > CALENDAR_UNREADABLE_REASONS) return `More than ${CALENDAR_UNREADABLE_REASONS} parts`
+  if (parts > CALENDAR_UNREADABLE_REASONS_MAX) return `More than ${CALENDAR_UNREADABLE_REASONS_MAX} parts`
   return parts === 1 ? "1 part" : `${parts} parts`
 }
 
-/** Returns the parts that could not be read as one text of at most {@link CALENDAR_ERROR} characters, null if there are none. */
+/** Returns the parts that could not be read as one text of at most {@link CALENDAR_ERROR_LENGTH} characters, null if there are none. */
 export const describeUnreadableParts = (parts: ReadonlyArray<string>): string | null => {
   if (parts.length === 0) return null
   const text = `${formatPartCount(parts.length)} of the calendar could not be read, so no dates became available: ${parts.join("; ")}`
-  const shortened = text.length > CALENDAR_ERROR ? `${text.slice(0, CALENDAR_ERROR - 1)}…` : text
+  const shortened = text.length > CALENDAR_ERROR_LENGTH ? `${text.slice(0, CALENDAR_ERROR_LENGTH - 1)}…` : text
   return shortened.toWellFormed().replaceAll("\0", "\uFFFD")
 }
 

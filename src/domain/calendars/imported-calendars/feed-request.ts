@@ -1,10 +1,10 @@
 import { Effect, Option, Result } from "effect"
 import {
-  CALENDAR_ERROR,
+  CALENDAR_ERROR_LENGTH,
   CALENDAR_FEED_BYTES,
-  CALENDAR_FEED_REDIRECTS,
+  CALENDAR_FEED_REDIRECTS_MAX,
   CALENDAR_RETRY_AFTER_MS,
-  CALENDAR_VALIDATOR
+  CALENDAR_VALIDATOR_LENGTH
 } from "../../../platform/limits.ts"
 import type { HttpResponse } from "../../webhooks/deliveries/http-call.ts"
 import { OutboundHttp } from "../../webhooks/deliveries/OutboundHttp.ts"
@@ -44,7 +44,7 @@ export type FeedResponse = FeedBody | FetchFailure | { readonly outcome: "unchan
 
 export const toFetchFailure = (reason: string): FetchFailure => ({
   outcome: "failed",
-  reason: reason.slice(0, CALENDAR_ERROR).toWellFormed().replaceAll("\0", "\uFFFD")
+  reason: reason.slice(0, CALENDAR_ERROR_LENGTH).toWellFormed().replaceAll("\0", "\uFFFD")
 })
 
 const REDIRECT_STATUSES = new Set([301, 302, 303, 307, 308])
@@ -55,7 +55,7 @@ const conditionalHeadersOf = ({ etag, last_modified }: FeedValidators) => ({
 })
 
 const toStoredValidator = (value: string | undefined): string | null =>
-  value === undefined || value.length > CALENDAR_VALIDATOR ? null : value
+  value === undefined || value.length > CALENDAR_VALIDATOR_LENGTH ? null : value
 
 const readFeedBody = ({ headers, bytes, isComplete }: HttpResponse): Effect.Effect<FeedBody | FetchFailure> =>
   isComplete
@@ -83,7 +83,7 @@ export const fetchFeed = Effect.fnUntraced(function* (
 ): Effect.fn.Return<FeedResponse, never, OutboundHttp> {
   const outbound = yield* OutboundHttp
   let address = url
-  for (let redirects = 0; redirects <= CALENDAR_FEED_REDIRECTS; redirects++) {
+  for (let redirects = 0; redirects <= CALENDAR_FEED_REDIRECTS_MAX; redirects++) {
     const response = yield* outbound.request({
       method: "GET",
       url: address,
@@ -110,7 +110,7 @@ export const fetchFeed = Effect.fnUntraced(function* (
       return toFetchFailure(`its host redirects to an address that ${redirectError.value}`)
     address = Result.getOrElse(redirect, () => address)
   }
-  return toFetchFailure(`its host redirects more than ${CALENDAR_FEED_REDIRECTS} times`)
+  return toFetchFailure(`its host redirects more than ${CALENDAR_FEED_REDIRECTS_MAX} times`)
 })
 
 const describeNetworkFailure = (reason: string, detail: string): string => {

@@ -2,9 +2,9 @@ import { Clock, DateTime, Effect, Layer, Random } from "effect"
 import { CurrentActor, systemActor } from "../../../contract/actor.ts"
 import { addDays, dateInZone, toDayNumber } from "../../../contract/time.ts"
 import { repeatPeriodically } from "../../../jobs/loop.ts"
-import { RETENTION_MS } from "../../../jobs/retention.ts"
+import { RETENTION_INTERVAL_MS } from "../../../jobs/retention.ts"
 import { type Backoff, backoffMs } from "../../../jobs/retries.ts"
-import { attemptOnce, makeTimedWork } from "../../../jobs/timed-work.ts"
+import { attemptOnce, makeTimedWorker } from "../../../jobs/timed-work.ts"
 import { WakeUp } from "../../../jobs/WakeUp.ts"
 import {
   AVAILABILITY_END_DAYS,
@@ -26,7 +26,7 @@ import { isDigestOfThisReader } from "./feed-digest.ts"
 import { type FetchFailure, fetchFeed, toFetchFailure } from "./feed-request.ts"
 import type { CalendarUpdate, ClaimedCalendar, ImportHorizon } from "./imported-calendar.ts"
 import { deletePastImportedDays } from "./retention.ts"
-import { FETCHING_ROOM } from "./taking.ts"
+import { CONCURRENT_FETCHES_MAX } from "./taking.ts"
 
 /** Between two fetches, each a tenth sooner or later, so that what was added together is not fetched together for ever. */
 const REGULAR_INTERVAL: Backoff = { firstMs: CALENDAR_FETCH_EVERY_MS, longestMs: CALENDAR_FETCH_EVERY_MS, jitter: 0.1 }
@@ -177,9 +177,9 @@ export const importCalendar = (calendar: ClaimedCalendar): Effect.Effect<void, n
 
 /** What takes calendars that are due and fetches them. */
 export const makeCalendarImportWorker = Effect.flatMap(CalendarQueue, (queue) =>
-  makeTimedWork({
+  makeTimedWorker({
     name: "importing calendars",
-    maxInProgress: FETCHING_ROOM,
+    maxInProgress: CONCURRENT_FETCHES_MAX,
     claim: queue.take,
     run: (calendar: ClaimedCalendar) =>
       Effect.provideService(importCalendar(calendar), CurrentActor, systemActor("service", "import calendar"))
@@ -189,6 +189,8 @@ export const makeCalendarImportWorker = Effect.flatMap(CalendarQueue, (queue) =>
 /** The worker of this process, over a database and the door it asks by. Handlers have a queue too, on the connections of requests. */
 export const layerCalendarImportWorker = Layer.mergeAll(
   Layer.effectDiscard(Effect.flatMap(makeCalendarImportWorker, ({ startPolling }) => startPolling)),
-  Layer.effectDiscard(repeatPeriodically("retention of imported days", RETENTION_MS, deletePastImportedDays)),
-  Layer.effectDiscard(repeatPeriodically("rescheduling of late calendars", RETENTION_MS, rescheduleAfterClockSetback))
+  Layer.effectDiscard(repeatPeriodically("retention of imported days", RETENTION_INTERVAL_MS, deletePastImportedDays)),
+  Layer.effectDiscard(
+    repeatPeriodically("rescheduling of late calendars", RETENTION_INTERVAL_MS, rescheduleAfterClockSetback)
+  )
 ).pipe(Layer.provide([Layer.fresh(CalendarQueue.layer), FeedReader.layer]))

@@ -105,7 +105,7 @@ export const applyUpdateChange = (sql: SqlClient, parameters: Givens<ApplyUpdate
         RETURNING i.id
       )`,
     events: [],
-    touched: propertiesTouchedByImportSql(sql),
+    changedRecords: propertiesTouchedByImportSql(sql),
     outcome: sql`
       SELECT (SELECT count(*) FROM counted) AS changed_days,
         (SELECT count(*) FROM said) + (SELECT count(*) FROM kept) AS busy_days FROM settled`
@@ -155,7 +155,7 @@ export const acceptFeedChange = (sql: SqlClient, parameters: Givens<AcceptFeedPa
       RETURNING i.operator_id, i.id
     )`,
   events: [],
-  touched: sql`
+  changedRecords: sql`
     ${propertiesTouchedByImportSql(sql)}
     UNION ALL SELECT operator_id, 'imported_calendar:' || id, '{accepted}'::text[] FROM accepted`,
   outcome: sql`SELECT (SELECT count(*) FROM counted) AS changed_days FROM accepted`
@@ -201,7 +201,7 @@ export const removeCalendarChange = (sql: SqlClient, parameters: Givens<RemoveCa
       RETURNING i.operator_id, i.property_id, i.id
     ), outlived AS (${freezeFeedsOfRemovedCalendarsSql(sql, "removed")})`,
   events: [],
-  touched: sql`
+  changedRecords: sql`
     ${propertiesTouchedByImportSql(sql)}
     UNION ALL SELECT operator_id, 'imported_calendar:' || id, '{}'::text[] FROM removed`,
   outcome: sql`SELECT id FROM removed`

@@ -8,9 +8,9 @@ import { idsParameter } from "../../../platform/database/parameters.ts"
 // found are changed by where they lie, and a limit that is text tells how few to expect.
 
 /** Calendars that a process fetches at once, those of one operator, and those of one host. */
-export const FETCHING_ROOM = 24
-export const FETCHING_SHARE = 4
-export const FETCHING_HOST_SHARE = 8
+export const CONCURRENT_FETCHES_MAX = 24
+export const OPERATOR_FETCHES_MAX = 4
+export const URL_HOST_FETCHES_MAX = 8
 
 export interface Taking {
   readonly now: Date
@@ -36,7 +36,7 @@ const busyCtesSql = (sql: SqlClient, { busyOperators, busyHosts }: Givens<Taking
   busy AS MATERIALIZED (
     SELECT * FROM unnest(${idsParameter(busyOperators)}::bigint[], ${busyHosts}::text[]) AS busy (operator_id, host)
   ), full_host AS MATERIALIZED (
-    SELECT host FROM busy GROUP BY host HAVING count(*) >= ${sql.literal(String(FETCHING_HOST_SHARE))}
+    SELECT host FROM busy GROUP BY host HAVING count(*) >= ${sql.literal(String(URL_HOST_FETCHES_MAX))}
   )`
 
 /**
@@ -47,7 +47,7 @@ const dueCalendarsSql = (sql: SqlClient, { now }: Givens<Taking>): Fragment => s
   SELECT * FROM (
     SELECT ctid AS place, due_at, host FROM imported_calendars
     WHERE operator_id = o.operator_id AND due_at <= ${now} AND host <> ALL (ARRAY(SELECT host FROM full_host))
-    ORDER BY due_at, id LIMIT ${sql.literal(String(FETCHING_SHARE))}
+    ORDER BY due_at, id LIMIT ${sql.literal(String(OPERATOR_FETCHES_MAX))}
     FOR NO KEY UPDATE SKIP LOCKED
   ) share LIMIT greatest(o.room, 0)`
 
@@ -62,7 +62,7 @@ export const claimedCalendarColumnsSql = (sql: SqlClient): Fragment => sql`
  */
 export const takingDue = (sql: SqlClient, taking: Givens<Taking>): Fragment => sql`
   WITH RECURSIVE ${operatorsWithDueCalendarsSql(sql, taking)}, ${busyCtesSql(sql, taking)}, o AS MATERIALIZED (
-    SELECT operator_id, ${sql.literal(String(FETCHING_SHARE))} - in_hand.calendars AS room, in_hand.calendars AS in_hand
+    SELECT operator_id, ${sql.literal(String(OPERATOR_FETCHES_MAX))} - in_hand.calendars AS room, in_hand.calendars AS in_hand
     FROM with_due JOIN operators ON operators.id = with_due.operator_id AND operators.status = 'active'
     CROSS JOIN LATERAL (
       SELECT count(*) AS calendars FROM busy WHERE busy.operator_id = with_due.operator_id) in_hand
@@ -74,7 +74,7 @@ export const takingDue = (sql: SqlClient, taking: Givens<Taking>): Fragment => s
     SELECT place, due_at, turn, row_number() OVER (PARTITION BY host ORDER BY turn, due_at)
       + (SELECT count(*) FROM busy WHERE busy.host = due.host) AS nth FROM due
   ), chosen AS (
-    SELECT place FROM of_host WHERE nth <= ${sql.literal(String(FETCHING_HOST_SHARE))}
+    SELECT place FROM of_host WHERE nth <= ${sql.literal(String(URL_HOST_FETCHES_MAX))}
     ORDER BY turn, due_at LIMIT ${taking.most}
   ), taken AS (
     UPDATE imported_calendars c SET attempts = c.attempts + 1, due_at = ${taking.leaseEnd}

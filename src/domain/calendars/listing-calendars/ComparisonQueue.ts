@@ -15,9 +15,9 @@ import { CHANNEL_ACTION_TIMEOUT_MS } from "../../channels/port/channel-api-error
 import { dayRangesSql, formatDaySet, markDaysDueSql } from "./due-days.ts"
 
 /** Comparisons under way at once in a process, those of one operator, and those of one of its accounts. */
-export const COMPARING_ROOM = 16
-export const COMPARING_SHARE = 4
-export const COMPARING_ACCOUNT_SHARE = 2
+export const CONCURRENT_COMPARISONS_MAX = 16
+export const OPERATOR_COMPARISONS_MAX = 4
+export const ACCOUNT_COMPARISONS_MAX = 2
 
 /** Milliseconds a worker has a comparison to itself: the channel's answer and writing down what it found fit into it. */
 export const COMPARING_LEASE_MS = CHANNEL_ACTION_TIMEOUT_MS + 15_000
@@ -107,8 +107,8 @@ export const comparisonQueue = (sql: SqlClient.SqlClient): FairQueue => ({
   accountCondition: sql`NOT EXISTS (
     SELECT FROM channel_accounts c WHERE c.operator_id = with_work.operator_id AND c.id = with_work.account_id
       AND c.auth_status = 'disconnected')`,
-  operatorLimit: COMPARING_SHARE,
-  accountLimit: COMPARING_ACCOUNT_SHARE
+  operatorLimit: OPERATOR_COMPARISONS_MAX,
+  accountLimit: ACCOUNT_COMPARISONS_MAX
 })
 
 /** Takes comparisons that are due. A disconnected account is not asked: its are due when it is back. */
@@ -213,9 +213,9 @@ export class ComparisonQueue extends Context.Service<ComparisonQueue>()(
           ),
 
         /** Takes up to `most` that are due. `underWay` are those this process has already. */
-        take: (now: Date, most: number, inProgress: Iterable<AccountKey>) =>
+        take: (now: Date, maxJobs: number, inProgress: Iterable<AccountKey>) =>
           readTaken(
-            take({ now, leaseEnd: computeLeaseEnd(now, COMPARING_LEASE_MS), most, ...toBusyCounts(inProgress) })
+            take({ now, leaseEnd: computeLeaseEnd(now, COMPARING_LEASE_MS), maxJobs, ...toBusyCounts(inProgress) })
           ),
 
         /** What drifted is to be told. Answers whether there is more to do by that. */

@@ -73,8 +73,8 @@ export class PushQueue extends Context.Service<PushQueue>()("latchkey/domain/cal
     const compareSoon = makeCompareSoon(sql)
     return {
       /** Takes up to `most` due lanes. `underWay` are those this process has already. */
-      take: (now: Date, most: number, inProgress: Iterable<AccountKey>) =>
-        readTaken(take({ now, leaseEnd: computeLeaseEnd(now, PUSH_LEASE_MS), most, ...toBusyCounts(inProgress) })),
+      take: (now: Date, maxJobs: number, inProgress: Iterable<AccountKey>) =>
+        readTaken(take({ now, leaseEnd: computeLeaseEnd(now, PUSH_LEASE_MS), maxJobs, ...toBusyCounts(inProgress) })),
 
       /** Draws up the calendar's own push of a lane; undefined: another worker has it by now. */
       createCalendarPush: (claimedPush: ClaimedPush, now: Date) =>

@@ -3,8 +3,8 @@ import { ServerError } from "../../../contract/errors.ts"
 import {
   BUSY_RETRY_SECONDS,
   CALENDAR_READ_WAIT_MS,
-  CONCURRENT_CALENDAR_READS,
-  QUEUED_CALENDAR_READS
+  CONCURRENT_CALENDAR_READS_MAX,
+  QUEUED_CALENDAR_READS_MAX
 } from "../../../platform/limits.ts"
 
 /** The reads of one operator in this process. */
@@ -32,10 +32,11 @@ export class CalendarReadPermits {
     Effect.acquireUseRelease(
       Effect.suspend(() => {
         const reads = this.#operators.get(operatorId) ?? {
-          permits: Semaphore.makeUnsafe(CONCURRENT_CALENDAR_READS),
+          permits: Semaphore.makeUnsafe(CONCURRENT_CALENDAR_READS_MAX),
           readCount: 0
         }
-        if (reads.readCount >= CONCURRENT_CALENDAR_READS + QUEUED_CALENDAR_READS) return Effect.fail(queueFullError)
+        if (reads.readCount >= CONCURRENT_CALENDAR_READS_MAX + QUEUED_CALENDAR_READS_MAX)
+          return Effect.fail(queueFullError)
         reads.readCount += 1
         this.#operators.set(operatorId, reads)
         return Effect.succeed(reads)
@@ -65,7 +66,7 @@ const takePermit = (permits: Semaphore.Semaphore) =>
 const busyError = (message: string) => new ServerError({ message, retryAfter: BUSY_RETRY_SECONDS, notBegun: true })
 
 const queueFullError = busyError(
-  `listings: this operator already has ${CONCURRENT_CALENDAR_READS} calendar reads running and ${QUEUED_CALENDAR_READS} queued. Retry later with fewer at once.`
+  `listings: this operator already has ${CONCURRENT_CALENDAR_READS_MAX} calendar reads running and ${QUEUED_CALENDAR_READS_MAX} queued. Retry later with fewer at once.`
 )
 const queuedTooLongError = busyError(
   `listings: no calendar read could start within ${CALENDAR_READ_WAIT_MS / 1000} seconds. Retry with fewer at once.`

@@ -2,7 +2,7 @@ import { Cause, DateTime, Effect, Layer, Random } from "effect"
 import { dateInZone } from "../../../contract/time.ts"
 import { repeatForever } from "../../../jobs/loop.ts"
 import { type Backoff, backoffMs } from "../../../jobs/retries.ts"
-import { attemptOnce, makeTimedWork } from "../../../jobs/timed-work.ts"
+import { attemptOnce, makeTimedWorker } from "../../../jobs/timed-work.ts"
 import { WakeUp } from "../../../jobs/WakeUp.ts"
 import { channelComparisons } from "../../../platform/telemetry/metrics/metric-definitions.ts"
 import { incrementCounter } from "../../../platform/telemetry/metrics/metric-updates.ts"
@@ -11,7 +11,12 @@ import { ChannelGateway } from "../../channels/port/ChannelGateway.ts"
 import { CHANNEL_ACTION_TIMEOUT_MS } from "../../channels/port/channel-api-errors.ts"
 import { type ChannelError, ChannelUnavailable } from "../../channels/port/errors.ts"
 import type { ListingDay } from "../../channels/port/listing-days.ts"
-import { type ClaimedComparison, COMPARING_ROOM, COMPARISON_SYNC_ROWS, ComparisonQueue } from "./ComparisonQueue.ts"
+import {
+  type ClaimedComparison,
+  COMPARISON_SYNC_ROWS,
+  CONCURRENT_COMPARISONS_MAX,
+  ComparisonQueue
+} from "./ComparisonQueue.ts"
 import { computeNextComparisonAt, type Drift, findDrift } from "./drift.ts"
 import { pushHorizonOf } from "./listing-inventory.ts"
 import { PushQueue } from "./PushQueue.ts"
@@ -162,9 +167,9 @@ export const runComparison = (comparison: ClaimedComparison) =>
 
 /** What takes comparisons that are due and makes them. */
 export const makeComparisonWorker = Effect.flatMap(ComparisonQueue, (queue) =>
-  makeTimedWork({
+  makeTimedWorker({
     name: "comparing calendars",
-    maxInProgress: COMPARING_ROOM,
+    maxInProgress: CONCURRENT_COMPARISONS_MAX,
     claim: queue.take,
     run: runComparison,
     pollMs: COMPARING_POLL_MS,

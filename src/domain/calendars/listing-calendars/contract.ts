@@ -10,10 +10,10 @@ import {
 import { defineFamily, toolMetadata } from "../../../contract/operation.ts"
 import {
   AMOUNT_MAX,
-  CHANNEL_TYPE,
-  LISTING_CALENDARS_READ,
+  CHANNEL_TYPE_LENGTH,
+  LISTING_CALENDARS_READ_MAX,
   LISTING_INVENTORY_MAX,
-  LISTING_RANGES,
+  LISTING_RANGES_MAX,
   STAY_NIGHTS
 } from "../../../platform/limits.ts"
 import { channelErrors } from "../../channels/port/channel-api-errors.ts"
@@ -40,10 +40,10 @@ export const CALENDAR_PUSH_CHANNELS: ReadonlyArray<string> = [
 const CalendarPushChannel = Schema.String.check(
   Schema.makeFilter(
     (text) => {
-      if (!hasAtMostCharacters(text, CHANNEL_TYPE)) return `must be at most ${CHANNEL_TYPE} characters`
+      if (!hasAtMostCharacters(text, CHANNEL_TYPE_LENGTH)) return `must be at most ${CHANNEL_TYPE_LENGTH} characters`
       return CALENDAR_PUSH_CHANNELS.includes(text) || `must be one of ${CALENDAR_PUSH_CHANNELS.join(", ")}`
     },
-    { toJsonSchema: () => [{ maxLength: CHANNEL_TYPE }, true] }
+    { toJsonSchema: () => [{ maxLength: CHANNEL_TYPE_LENGTH }, true] }
   )
 )
 
@@ -91,7 +91,7 @@ export const RestrictedRange = Schema.Struct({
 const rangeListSchema = <Range extends Schema.Top>(range: Range) =>
   Schema.Array(range).check(
     Schema.isMinLength(1, { expected: "a list of at least one range of days" }),
-    Schema.isMaxLength(LISTING_RANGES, { expected: `at most ${LISTING_RANGES} ranges of days` })
+    Schema.isMaxLength(LISTING_RANGES_MAX, { expected: `at most ${LISTING_RANGES_MAX} ranges of days` })
   )
 
 const operation = defineFamily({ category: "calendar", since: "3.4.0", openWorld: true })
@@ -107,7 +107,7 @@ export const search_listing_calendars = operation("search_listing_calendars", {
     ...dateFields,
     listings: Schema.Array(Schema.Struct(listingFields)).check(
       Schema.isMinLength(1, { expected: "a list of at least one listing" }),
-      Schema.isMaxLength(LISTING_CALENDARS_READ, { expected: `at most ${LISTING_CALENDARS_READ} listings` })
+      Schema.isMaxLength(LISTING_CALENDARS_READ_MAX, { expected: `at most ${LISTING_CALENDARS_READ_MAX} listings` })
     )
   },
   success: Schema.Struct({
@@ -181,7 +181,7 @@ export const update_listing_restrictions = operation("update_listing_restriction
   )
 })
 
-export const ListingCalendars = {
+export const ListingCalendarOperations = {
   search_listing_calendars,
   update_listing_inventories,
   update_listing_prices,

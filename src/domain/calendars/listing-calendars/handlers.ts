@@ -2,14 +2,14 @@ import { Clock, Effect, Layer, Result, Schema } from "effect"
 import { CurrentCaller } from "../../../contract/caller.ts"
 import { BadRequest, Conflict, ValidationFailed } from "../../../contract/errors.ts"
 import { dateInZone } from "../../../contract/time.ts"
-import { QUEUED_LISTING_PUSHES } from "../../../platform/limits.ts"
+import { QUEUED_LISTING_PUSHES_MAX } from "../../../platform/limits.ts"
 import { ChannelGateway } from "../../channels/port/ChannelGateway.ts"
 import { noSuchListing } from "../../listings/listing-lookup.ts"
 import { changeHandler, handleOperations, layerOperations, voidChangeHandler } from "../../operation-handlers.ts"
 import { CalendarReadPermits } from "./calendar-read-permits.ts"
 import { makeReadCalendars } from "./calendar-reads.ts"
 import {
-  ListingCalendars,
+  ListingCalendarOperations,
   type update_listing_inventories,
   type update_listing_prices,
   type update_listing_restrictions
@@ -45,7 +45,7 @@ const disconnectedError = (channelType: string) =>
 const RETRY_SECONDS = 60
 
 const tooManyPushesQueuedError = new Conflict({
-  message: `listing_id: ${QUEUED_LISTING_PUSHES} changes of this listing are already queued for its channel; try again later.`,
+  message: `listing_id: ${QUEUED_LISTING_PUSHES_MAX} changes of this listing are already queued for its channel; try again later.`,
   retryAfter: RETRY_SECONDS
 })
 
@@ -81,7 +81,7 @@ export const layerListingCalendars = layerOperations(
   Effect.gen(function* () {
     const store = yield* ListingCalendarStore
     const gateway = yield* ChannelGateway
-    return handleOperations(ListingCalendars, {
+    return handleOperations(ListingCalendarOperations, {
       search_listing_calendars: makeReadCalendars(store, gateway, new CalendarReadPermits()),
       update_listing_prices: voidChangeHandler(updatePrices(store)),
       update_listing_inventories: voidChangeHandler(updateInventories(store)),

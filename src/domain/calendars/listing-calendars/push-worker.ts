@@ -1,12 +1,12 @@
 import { Array as Arr, Cause, DateTime, Effect, Layer, Random } from "effect"
 import { dateInZone } from "../../../contract/time.ts"
 import { repeatPeriodically } from "../../../jobs/loop.ts"
-import { RETENTION_MS } from "../../../jobs/retention.ts"
+import { RETENTION_INTERVAL_MS } from "../../../jobs/retention.ts"
 import { type Backoff, backoffMs } from "../../../jobs/retries.ts"
-import { attemptOnce, makeTimedWork } from "../../../jobs/timed-work.ts"
+import { attemptOnce, makeTimedWorker } from "../../../jobs/timed-work.ts"
 import { WakeUp } from "../../../jobs/WakeUp.ts"
-import { runWorkerWhenWoken } from "../../../jobs/woken-work.ts"
-import { LISTING_RANGES } from "../../../platform/limits.ts"
+import { runWorkerWhenWoken } from "../../../jobs/woken-worker.ts"
+import { LISTING_RANGES_MAX } from "../../../platform/limits.ts"
 import { channelPushes } from "../../../platform/telemetry/metrics/metric-definitions.ts"
 import { incrementCounter } from "../../../platform/telemetry/metrics/metric-updates.ts"
 import { annotateSpan, recordFailure, withRootSpan } from "../../../platform/telemetry/spans.ts"
@@ -44,7 +44,7 @@ const toChannelAccountTarget = ({ operator_id, account_id, channel_type }: Claim
 const sendInventories =
   (claimedPush: ClaimedPush, inventories: ReadonlyArray<DayRangeInventory>) => (gateway: ChannelGateway["Service"]) =>
     Effect.forEach(
-      Arr.chunksOf(inventories, LISTING_RANGES),
+      Arr.chunksOf(inventories, LISTING_RANGES_MAX),
       (chunk) =>
         gateway.pushInventories(toChannelAccountTarget(claimedPush), {
           listingId: claimedPush.listing_id,
@@ -239,7 +239,7 @@ export const runPush = (claimedPush: ClaimedPush): Effect.Effect<void, never, Pu
 
 /** What takes pushes that are due and makes them. */
 export const makePushWorker = Effect.flatMap(PushQueue, (queue) =>
-  makeTimedWork({ name: "pushing to channels", maxInProgress: PUSHING_ROOM, claim: queue.take, run: runPush })
+  makeTimedWorker({ name: "pushing to channels", maxInProgress: PUSHING_ROOM, claim: queue.take, run: runPush })
 )
 
 /** Milliseconds between two looks for something to push, however often changes wake the worker. */
@@ -253,5 +253,5 @@ const runPushes = Effect.flatMap(makePushWorker, (worker) =>
 /** The worker of this process, over a database and the channels. */
 export const layerPushWorker = Layer.merge(
   Layer.effectDiscard(runPushes),
-  Layer.effectDiscard(repeatPeriodically("retention of pushes", RETENTION_MS, deleteOldPushes))
+  Layer.effectDiscard(repeatPeriodically("retention of pushes", RETENTION_INTERVAL_MS, deleteOldPushes))
 ).pipe(Layer.provide(PushQueue.layer))

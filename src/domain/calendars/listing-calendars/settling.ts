@@ -1,9 +1,9 @@
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
-import { recordEvent } from "../../../jobs/events/event-statements.ts"
+import { recordEventSql } from "../../../jobs/events/event-statements.ts"
 import type { Givens } from "../../../platform/database/forms.ts"
 import { jsonParameter } from "../../../platform/database/parameters.ts"
-import { traceCteSql } from "../../../platform/database/trace-statements.ts"
+import { traceCteSql } from "../../../platform/database/traceparent-sql.ts"
 import { cooldownSql, daySetSql } from "./due-days.ts"
 import type { DayRange } from "./rules.ts"
 
@@ -80,7 +80,7 @@ export const settlingPushed = (sql: SqlClient, parameters: Givens<CompletePushPa
     SELECT settled.operator_id, settled.listing_row, listing.channel_type, listing.listing_id
     FROM settled
     JOIN listings listing ON listing.operator_id = settled.operator_id AND listing.id = settled.listing_row`
-  const event = recordEvent(sql, "listing_calendar_updated", {
+  const event = recordEventSql(sql, "listing_calendar_updated", {
     from: sql`told`,
     record: sql`'listing:' || listing_row`,
     fields: {

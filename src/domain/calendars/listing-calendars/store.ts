@@ -4,8 +4,8 @@ import { prepareRecordedChange } from "../../../changes/recorded-change.ts"
 import { type Givens, inForms } from "../../../platform/database/forms.ts"
 import { jsonParameter } from "../../../platform/database/parameters.ts"
 import { makeOptionalRowReader, makeRowsReader } from "../../../platform/database/rows.ts"
-import { traceparentSql } from "../../../platform/database/trace-statements.ts"
-import { QUEUED_LISTING_PUSHES } from "../../../platform/limits.ts"
+import { traceparentSql } from "../../../platform/database/traceparent-sql.ts"
+import { QUEUED_LISTING_PUSHES_MAX } from "../../../platform/limits.ts"
 import { type ListingKey, operatorListingSql } from "../../listings/listing-lookup.ts"
 import { formatDaySet } from "./due-days.ts"
 import type { DayRange, RangesField } from "./rules.ts"
@@ -61,7 +61,7 @@ interface QueuePushParameters extends PushRequest {
  * What waits of the calendar's own is not among what the host may have waiting.
  */
 const makeQueuePush = (sql: SqlClient.SqlClient) => {
-  const most = sql.literal(String(QUEUED_LISTING_PUSHES))
+  const most = sql.literal(String(QUEUED_LISTING_PUSHES_MAX))
   const statement = prepareRecordedChange(
     sql,
     ({ operatorId, channel_type, listing_id, kind, ranges, hostDays, now }: Givens<QueuePushParameters>) => ({
@@ -89,7 +89,7 @@ const makeQueuePush = (sql: SqlClient.SqlClient) => {
           RETURNING operator_id, listing_row, kind
         )`,
       events: [],
-      touched: sql`SELECT operator_id, 'listing:' || listing_row AS record, ARRAY[kind] AS fields FROM push`,
+      changedRecords: sql`SELECT operator_id, 'listing:' || listing_row AS record, ARRAY[kind] AS fields FROM push`,
       outcome: sql`SELECT auth_status, is_readonly, EXISTS (SELECT FROM push) AS queued FROM own`
     })
   )

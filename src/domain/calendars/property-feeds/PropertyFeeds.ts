@@ -3,7 +3,7 @@ import type { CurrentActor } from "../../../contract/actor.ts"
 import { NotFound, ValidationFailed } from "../../../contract/errors.ts"
 import { dateInZone, truncateToSecond } from "../../../contract/time.ts"
 import { PublicUrl } from "../../../platform/installation.ts"
-import { CALENDAR_FEEDS } from "../../../platform/limits.ts"
+import { CALENDAR_FEEDS_MAX } from "../../../platform/limits.ts"
 import { withChildSpan } from "../../../platform/telemetry/spans.ts"
 import { noSuchProperty } from "../../properties/properties/ownership.ts"
 import { isFeedToken, newFeedToken, toFeedUrl } from "./feed-url.ts"
@@ -114,7 +114,7 @@ const createFeed = Effect.fnUntraced(function* (store: Store, recipient: FeedRec
 const noSuchCalendar = new NotFound({ message: "calendar_id: no such calendar of the property." })
 
 const feedLimitReached = new ValidationFailed({
-  message: `calendar_id: the property already has ${CALENDAR_FEEDS} feeds for calendars, the maximum.`
+  message: `calendar_id: the property already has ${CALENDAR_FEEDS_MAX} feeds for calendars, the maximum.`
 })
 
 const renewAddress = (store: Store, addressFor: ResolveFeedAddress, publicUrl: string): ResolveFeedAddress =>

@@ -10,7 +10,7 @@ import type { DateRange } from "../../../contract/date-range.ts"
 import { type Givens, inForms, type Valued } from "../../../platform/database/forms.ts"
 import { reserveId } from "../../../platform/database/reserved-id.ts"
 import { makeOptionalRowReader, makeRowsReader, makeSingleRowReader } from "../../../platform/database/rows.ts"
-import { CALENDAR_FEEDS } from "../../../platform/limits.ts"
+import { CALENDAR_FEEDS_MAX } from "../../../platform/limits.ts"
 import { CurrentSealer, openOrWarn, type SecretSealer } from "../../../platform/sealing/CurrentSealer.ts"
 import { feedTokenBinding } from "../../../platform/sealing/sealed-columns.ts"
 import { type OperatorScoped, withOperatorLock } from "../../operator-rows.ts"
@@ -134,7 +134,7 @@ const createFeed = (sql: Sql, seals: SecretSealer) => {
           RETURNING operator_id, id, token
         )`,
       events: [],
-      touched: sql`
+      changedRecords: sql`
         ${createdOrDeletedRecordsSql(sql, "property_feed", "made")} WHERE token = ${token}
         UNION ALL ${createdOrDeletedRecordsSql(sql, "property_feed", "forgotten")}`,
       outcome: sql`
@@ -149,7 +149,9 @@ const createFeed = (sql: Sql, seals: SecretSealer) => {
       const sealedToken = { id, token: seals.seal(feedTokenBinding(operatorId, id), token), digest: hashToken(token) }
       const created = yield* runWithLock(
         operatorId,
-        readCreatedFeed(statement({ operatorId, propertyId, calendarId, ...sealedToken, now, most: CALENDAR_FEEDS }))
+        readCreatedFeed(
+          statement({ operatorId, propertyId, calendarId, ...sealedToken, now, most: CALENDAR_FEEDS_MAX })
+        )
       )
       return created.feed_id === null || created.token === null
         ? created
@@ -174,7 +176,7 @@ const renewToken = (sql: Sql, seals: SecretSealer) => {
         RETURNING f.*
       )`,
       events: [],
-      touched: changedRecordsSql(sql, "property_feed"),
+      changedRecords: changedRecordsSql(sql, "property_feed"),
       outcome: sql`SELECT id AS feed_id, token FROM after`
     })
   )
@@ -210,7 +212,7 @@ const listCalendars = (sql: Sql) => {
       ORDER BY each.calendar_id`
   )
   return (operatorId: number, propertyId: number) =>
-    readCalendars(statement({ operatorId, propertyId, most: CALENDAR_FEEDS }))
+    readCalendars(statement({ operatorId, propertyId, most: CALENDAR_FEEDS_MAX }))
 }
 
 const readFeedByToken = makeOptionalRowReader(FeedByTokenRow)

@@ -3,7 +3,7 @@ import { SqlClient } from "effect/sql"
 import type { CurrentActor } from "../../../contract/actor.ts"
 import { makeDecoder } from "../../../contract/decoder.ts"
 import { type BadRequest, NotFound, ValidationFailed } from "../../../contract/errors.ts"
-import { CHANNEL_ACCOUNTS } from "../../../platform/limits.ts"
+import { CHANNEL_ACCOUNTS_MAX } from "../../../platform/limits.ts"
 import { withOperatorLock } from "../../operator-rows.ts"
 import type { ChannelAccountEvent } from "../port/channel-events.ts"
 import {
@@ -57,7 +57,7 @@ const makeConnect = (sql: SqlClient.SqlClient): ChannelAccounts["Service"]["conn
 }
 
 const accountLimitReached = new ValidationFailed({
-  message: `channel_accounts: an operator has at most ${CHANNEL_ACCOUNTS} accounts at channels, and all are in use.`
+  message: `channel_accounts: an operator has at most ${CHANNEL_ACCOUNTS_MAX} accounts at channels, and all are in use.`
 })
 
 const makeApplyUpdate = (sql: SqlClient.SqlClient): ChannelAccounts["Service"]["applyUpdate"] => {

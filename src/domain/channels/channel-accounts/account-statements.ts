@@ -4,7 +4,7 @@ import { prepareRecordedChange } from "../../../changes/recorded-change.ts"
 import { RecordCode, textUpTo } from "../../../contract/fields.ts"
 import type { Givens } from "../../../platform/database/forms.ts"
 import { makeOptionalRowReader } from "../../../platform/database/rows.ts"
-import { CHANNEL_ACCOUNTS, GUEST_NAME } from "../../../platform/limits.ts"
+import { CHANNEL_ACCOUNTS_MAX, GUEST_NAME_LENGTH } from "../../../platform/limits.ts"
 import type { OperatorScoped } from "../../operator-rows.ts"
 import type { ChannelAccountEvent } from "../port/channel-events.ts"
 import { ChannelType } from "../port/channel-type.ts"
@@ -17,7 +17,7 @@ type Sql = SqlClient.SqlClient
 /** An account that somebody lets the service into. */
 export const NewChannelAccount = Schema.Struct({
   channel_type: ChannelType,
-  username: textUpTo(GUEST_NAME),
+  username: textUpTo(GUEST_NAME_LENGTH),
   /** The channel's own id of the account. */
   origin_account_id: RecordCode,
   /** The name of the connector it is reached by. */
@@ -51,7 +51,7 @@ export const makeIngestAccountUpdate = (sql: Sql) => {
       )`,
     events: [],
     // One more version of the same is no change.
-    touched: sql`
+    changedRecords: sql`
       SELECT * FROM (
         SELECT after.operator_id, 'channel_account:' || after.id AS record,
           changed_fields(to_jsonb(before), to_jsonb(after)) AS fields
@@ -96,7 +96,7 @@ export const makeConnectAccount = (sql: Sql) => {
         RETURNING a.*
       )`,
       events: [],
-      touched: sql`
+      changedRecords: sql`
       SELECT after.operator_id, 'channel_account:' || after.id AS record,
         CASE WHEN before.id IS NULL THEN '{}'::text[] ELSE changed_fields(to_jsonb(before), to_jsonb(after)) END AS fields
       FROM after LEFT JOIN before ON before.operator_id = after.operator_id AND before.id = after.id`,
@@ -105,7 +105,7 @@ export const makeConnectAccount = (sql: Sql) => {
   )
   return (operatorId: number, account: NewChannelAccount, now: Date) => {
     const { channel_type, username, origin_account_id, connector } = account
-    const maxAccounts = CHANNEL_ACCOUNTS
+    const maxAccounts = CHANNEL_ACCOUNTS_MAX
     return readConnectedAccount(
       statement({ operatorId, channel_type, username, origin_account_id, connector, now, maxAccounts })
     )

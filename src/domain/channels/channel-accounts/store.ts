@@ -26,7 +26,7 @@ const search = (sql: SqlClient.SqlClient) => {
       const conditions = [sql`operator_id = ${operatorId}`, sql`channel_type <> 'booking_site'`]
       if (id !== undefined) conditions.push(sql`id = ${id}`)
       if (channel_type !== undefined) conditions.push(sql`channel_type = ${channel_type}`)
-      return { matching: sql`SELECT * FROM channel_accounts WHERE ${sql.and(conditions)}`, orderBy: sql`id` }
+      return { matchingRows: sql`SELECT * FROM channel_accounts WHERE ${sql.and(conditions)}`, orderBy: sql`id` }
     }
   )
   return (operatorId: number, filter: ChannelAccountSearch, pageRequest: Page) =>

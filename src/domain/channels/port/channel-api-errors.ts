@@ -9,7 +9,7 @@ import {
   ValidationFailed
 } from "../../../contract/errors.ts"
 import { hasAtMostCharacters } from "../../../contract/fields.ts"
-import { CHANNEL_REASON } from "../../../platform/limits.ts"
+import { CHANNEL_REASON_LENGTH } from "../../../platform/limits.ts"
 import { type ChannelError, ChannelUnavailable } from "./errors.ts"
 
 // What a call is told that asks a channel for something: one owner of how long it waits, and of what a refusal is called.
@@ -64,8 +64,8 @@ export const toApiError = (error: ChannelError, field: string): ChannelApiError 
 
 /** A channel's own words, cut where they are long. */
 const truncateReason = (reason: string): string =>
-  hasAtMostCharacters(reason, CHANNEL_REASON)
+  hasAtMostCharacters(reason, CHANNEL_REASON_LENGTH)
     ? reason
-    : `${Array.from(reason.slice(0, 2 * CHANNEL_REASON))
-        .slice(0, CHANNEL_REASON)
+    : `${Array.from(reason.slice(0, 2 * CHANNEL_REASON_LENGTH))
+        .slice(0, CHANNEL_REASON_LENGTH)
         .join("")}…`

@@ -2,17 +2,17 @@ import { Schema } from "effect"
 import { CalendarDate, Currency, InstantText, RecordCode, textUpTo } from "../../../contract/fields.ts"
 import {
   AMOUNT_MAX,
-  CHANNEL_RATE_DETAILS,
-  CHANNEL_ROOMS,
-  CHANNEL_TEXT,
-  GUEST_NAME,
-  GUEST_PHONE,
+  CHANNEL_RATE_DETAILS_MAX,
+  CHANNEL_ROOMS_MAX,
+  CHANNEL_TEXT_LENGTH,
+  GUEST_NAME_LENGTH,
+  GUEST_PHONE_LENGTH,
   GUESTS_MAX,
-  LISTING_TEXT,
-  MESSAGE_TEXT,
-  REVIEW_CATEGORIES,
-  REVIEW_TAGS,
-  REVIEW_TEXT
+  LISTING_TEXT_LENGTH,
+  MESSAGE_LENGTH,
+  REVIEW_CATEGORIES_MAX,
+  REVIEW_TAGS_MAX,
+  REVIEW_TEXT_LENGTH
 } from "../../../platform/limits.ts"
 
 // What a channel says by itself, in the one form in which all connectors bring it to `Ingest` (connectors/ingest/Ingest.ts). Every
@@ -22,7 +22,7 @@ import {
 const Version = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }))
 const Count = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: GUESTS_MAX }))
 const Amount = Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: AMOUNT_MAX }))
-const GuestName = textUpTo(GUEST_NAME)
+const GuestName = textUpTo(GUEST_NAME_LENGTH)
 const OptionalNullable = <A extends Schema.Top>(field: A) => Schema.optionalKey(Schema.NullOr(field))
 
 export const AuthStatus = Schema.Literals(["active", "connecting", "disconnected", "exception"])
@@ -45,9 +45,9 @@ export const ChannelListingEvent = Schema.Struct({
   type: Schema.Literal("listing"),
   version: Version,
   listing_id: RecordCode,
-  title: textUpTo(LISTING_TEXT),
-  cover: OptionalNullable(textUpTo(CHANNEL_TEXT)),
-  url: OptionalNullable(textUpTo(CHANNEL_TEXT)),
+  title: textUpTo(LISTING_TEXT_LENGTH),
+  cover: OptionalNullable(textUpTo(CHANNEL_TEXT_LENGTH)),
+  url: OptionalNullable(textUpTo(CHANNEL_TEXT_LENGTH)),
   currency: Currency,
   /** How many of it there are. */
   inventory: Count,
@@ -61,8 +61,8 @@ export type ChannelListingEvent = typeof ChannelListingEvent.Type
 
 const ChannelGuest = Schema.Struct({
   name: GuestName,
-  phone: OptionalNullable(textUpTo(GUEST_PHONE)),
-  email: OptionalNullable(textUpTo(CHANNEL_TEXT))
+  phone: OptionalNullable(textUpTo(GUEST_PHONE_LENGTH)),
+  email: OptionalNullable(textUpTo(CHANNEL_TEXT_LENGTH))
 })
 
 const ChannelRoom = Schema.Struct({
@@ -82,8 +82,8 @@ const ChannelRoom = Schema.Struct({
   accommodation: Amount,
   /** What the rate is made of, where the channel itemizes it. */
   details: Schema.optionalKey(
-    Schema.Array(Schema.Struct({ type: RecordCode, description: textUpTo(LISTING_TEXT), amount: Amount })).check(
-      Schema.isMaxLength(CHANNEL_RATE_DETAILS)
+    Schema.Array(Schema.Struct({ type: RecordCode, description: textUpTo(LISTING_TEXT_LENGTH), amount: Amount })).check(
+      Schema.isMaxLength(CHANNEL_RATE_DETAILS_MAX)
     )
   ),
   /** Who sleeps there, where the channel says more than the booker. */
@@ -111,12 +111,12 @@ export const ChannelOrderEvent = Schema.Struct({
   expires_at: OptionalNullable(InstantText),
   currency: Currency,
   booker: ChannelGuest,
-  remarks: Schema.optionalKey(textUpTo(CHANNEL_TEXT)),
+  remarks: Schema.optionalKey(textUpTo(CHANNEL_TEXT_LENGTH)),
   /** The channel's own value, passed through. */
   cancellation_policy_category: OptionalNullable(RecordCode),
   /** The channel's own id of the thread with its guest; unless said, what was said before stays. */
   thread_id: OptionalNullable(RecordCode),
-  rooms: Schema.NonEmptyArray(ChannelRoom).check(Schema.isMaxLength(CHANNEL_ROOMS))
+  rooms: Schema.NonEmptyArray(ChannelRoom).check(Schema.isMaxLength(CHANNEL_ROOMS_MAX))
 })
 export type ChannelOrderEvent = typeof ChannelOrderEvent.Type
 export type ChannelRoom = typeof ChannelRoom.Type
@@ -182,8 +182,8 @@ export const ChannelMessageEvent = Schema.Struct({
   sent_as: OptionalNullable(RecordCode),
   /** `Text`, or `FileAttachment` of one with an attachment, unless said. */
   display_type: Schema.optionalKey(DisplayType),
-  text: textUpTo(MESSAGE_TEXT),
-  attachment_url: OptionalNullable(textUpTo(CHANNEL_TEXT)),
+  text: textUpTo(MESSAGE_LENGTH),
+  attachment_url: OptionalNullable(textUpTo(CHANNEL_TEXT_LENGTH)),
   sent_at: InstantText
 })
 export type ChannelMessageEvent = typeof ChannelMessageEvent.Type
@@ -219,15 +219,15 @@ const SubScores = Schema.Array(
     category: RecordCode,
     /** 1 to 5, or 1 to 10: as the channel counts. */
     rating: Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 10 })),
-    review_category_tags: OptionalNullable(Schema.Array(RecordCode).check(Schema.isMaxLength(REVIEW_TAGS)))
+    review_category_tags: OptionalNullable(Schema.Array(RecordCode).check(Schema.isMaxLength(REVIEW_TAGS_MAX)))
   })
-).check(Schema.isMaxLength(REVIEW_CATEGORIES))
+).check(Schema.isMaxLength(REVIEW_CATEGORIES_MAX))
 
 const ReviewSide = Schema.Struct({
   /** 0 to 5, whatever the channel counts in. */
   score: OptionalNullable(Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 5 }))),
   sub_score: OptionalNullable(SubScores),
-  content: textUpTo(REVIEW_TEXT),
+  content: textUpTo(REVIEW_TEXT_LENGTH),
   created_at: InstantText
 })
 
@@ -239,7 +239,7 @@ export const ChannelReviewEvent = Schema.Struct({
   channel_id: RecordCode,
   guest_review: OptionalNullable(ReviewSide),
   host_review: OptionalNullable(ReviewSide),
-  host_reply: OptionalNullable(Schema.Struct({ content: textUpTo(REVIEW_TEXT), created_at: InstantText }))
+  host_reply: OptionalNullable(Schema.Struct({ content: textUpTo(REVIEW_TEXT_LENGTH), created_at: InstantText }))
 })
 export type ChannelReviewEvent = typeof ChannelReviewEvent.Type
 

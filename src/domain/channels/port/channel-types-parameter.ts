@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import { RecordCode, textUpTo } from "../../../contract/fields.ts"
 import { toPrintableName } from "../../../contract/printable-name.ts"
-import { CHANNEL_TYPES_TEXT } from "../../../platform/limits.ts"
+import { CHANNEL_TYPES_TEXT_LENGTH } from "../../../platform/limits.ts"
 import { ChannelType } from "./channel-type.ts"
 
 const MAX_CHANNEL_TYPES = ChannelType.literals.length
@@ -23,7 +23,7 @@ const ChannelTypeArray = Schema.Array(ListedChannelType).check(
 
 const splitAtCommas = (text: string): ReadonlyArray<string> => text.split(",").map((word) => word.trim())
 
-const ChannelTypesText = textUpTo(CHANNEL_TYPES_TEXT).check(
+const ChannelTypesText = textUpTo(CHANNEL_TYPES_TEXT_LENGTH).check(
   Schema.makeFilter(
     (text) => {
       const unknownType = splitAtCommas(text).find((word) => !isChannelType(word))

@@ -1,4 +1,4 @@
-import { MESSAGE_TEXT } from "../../../platform/limits.ts"
+import { MESSAGE_LENGTH } from "../../../platform/limits.ts"
 
 // How long a message to a guest may be, by channel. No channel's number is in the specification: these are the service's own, and
 // a channel that takes less refuses the message itself.
@@ -14,4 +14,4 @@ const MESSAGE_LIMITS: ReadonlyMap<string, number> = new Map([
 ])
 
 /** Characters of one message that a channel of the type takes. */
-export const getMessageLimit = (channelType: string): number => MESSAGE_LIMITS.get(channelType) ?? MESSAGE_TEXT
+export const getMessageLimit = (channelType: string): number => MESSAGE_LIMITS.get(channelType) ?? MESSAGE_LENGTH

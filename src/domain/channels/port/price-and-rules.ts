@@ -10,14 +10,14 @@ import {
 import {
   AMOUNT_MAX,
   GUESTS_MAX,
-  RULE_DAYS,
-  RULE_DISCOUNTS,
-  RULE_HOURS,
-  RULE_PERIOD_FIELDS,
-  RULE_PERIOD_NAME,
-  RULE_PERIOD_TEXT,
-  RULE_PERIODS,
-  RULE_TIME
+  LISTING_RULE_DAYS,
+  LISTING_RULE_HOURS,
+  RULE_DISCOUNTS_MAX,
+  RULE_PERIOD_FIELDS_MAX,
+  RULE_PERIOD_NAME_LENGTH,
+  RULE_PERIOD_TEXT_LENGTH,
+  RULE_PERIODS_MAX,
+  RULE_TIME_LENGTH
 } from "../../../platform/limits.ts"
 
 // What a listing costs and who may book it, as two channels keep it (contract facts 6.5 and 6.6). One schema a setting: what
@@ -42,9 +42,9 @@ const Amount = Schema.Finite.check(
   Schema.isBetween({ minimum: 0, maximum: AMOUNT_MAX }, { expected: `an amount from 0 to ${AMOUNT_MAX}` })
 ).annotate({ description: MAJOR_UNITS_DESCRIPTION })
 
-const DayCount = integerBetween(0, RULE_DAYS, "a number of days")
-const NightCount = integerBetween(1, RULE_DAYS, "a number of nights")
-const HourCount = integerBetween(0, RULE_HOURS, "a number of hours")
+const DayCount = integerBetween(0, LISTING_RULE_DAYS, "a number of days")
+const NightCount = integerBetween(1, LISTING_RULE_DAYS, "a number of nights")
+const HourCount = integerBetween(0, LISTING_RULE_HOURS, "a number of hours")
 const GuestCount = integerBetween(1, GUESTS_MAX, "a number of guests")
 
 /** 24 is midnight, 25 and 26 are one and two o'clock of the next day. */
@@ -56,7 +56,7 @@ const HourOrFlexible = (earliestHour: number) =>
 /** `discount` is in percent; `days` are before the arrival, or of the stay. */
 export const Discount = Schema.Struct({ discount: numberBetween(0, 100), days: DayCount })
 export type Discount = typeof Discount.Type
-export const Discounts = arrayUpTo(Discount, RULE_DISCOUNTS)
+export const Discounts = arrayUpTo(Discount, RULE_DISCOUNTS_MAX)
 
 const PetFee = Schema.Struct({ amount: Amount, charge_type: RecordCode, charge_period: RecordCode })
 
@@ -67,15 +67,25 @@ const DaysOfWeek = arrayUpTo(integerBetween(0, 6, "a day of the week"), 7)
 const StayPeriods = arrayUpTo(
   Schema.Record(
     Schema.String,
-    Schema.Union([textUpTo(RULE_PERIOD_TEXT), numberBetween(-AMOUNT_MAX, AMOUNT_MAX), Schema.Boolean, Schema.Null])
+    Schema.Union([
+      textUpTo(RULE_PERIOD_TEXT_LENGTH),
+      numberBetween(-AMOUNT_MAX, AMOUNT_MAX),
+      Schema.Boolean,
+      Schema.Null
+    ])
   ).check(
-    Schema.isMaxProperties(RULE_PERIOD_FIELDS, { expected: `an object of at most ${RULE_PERIOD_FIELDS} fields` }),
-    Schema.makeFilter((period) => Object.keys(period).every((name) => hasAtMostCharacters(name, RULE_PERIOD_NAME)), {
-      message: `must have names of at most ${RULE_PERIOD_NAME} characters`,
-      toJsonSchema: () => ({ propertyNames: { maxLength: RULE_PERIOD_NAME } })
-    })
+    Schema.isMaxProperties(RULE_PERIOD_FIELDS_MAX, {
+      expected: `an object of at most ${RULE_PERIOD_FIELDS_MAX} fields`
+    }),
+    Schema.makeFilter(
+      (period) => Object.keys(period).every((name) => hasAtMostCharacters(name, RULE_PERIOD_NAME_LENGTH)),
+      {
+        message: `must have names of at most ${RULE_PERIOD_NAME_LENGTH} characters`,
+        toJsonSchema: () => ({ propertyNames: { maxLength: RULE_PERIOD_NAME_LENGTH } })
+      }
+    )
   ),
-  RULE_PERIODS
+  RULE_PERIODS_MAX
 )
 
 /** What is never null. */
@@ -146,7 +156,7 @@ export const airbnbWritableSettings = {
 }
 
 /** A time as the channel keeps it: the hour, or a text such as `16:00`. */
-const HourOrText = Schema.Union([integerBetween(0, 26, "a whole hour"), textUpTo(RULE_TIME)])
+const HourOrText = Schema.Union([integerBetween(0, 26, "a whole hour"), textUpTo(RULE_TIME_LENGTH)])
 
 const NightlyRate = Schema.Struct({
   sunday: Price,

@@ -2,7 +2,7 @@ import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { prepareRecordedChange } from "../../../changes/recorded-change.ts"
-import { findConstraintViolation } from "../../../platform/database/constraints.ts"
+import { findConstraintViolation } from "../../../platform/database/constraint-violations.ts"
 import { type Givens, inForms } from "../../../platform/database/forms.ts"
 import { makeOptionalRowReader, makeSingleRowReader } from "../../../platform/database/rows.ts"
 import { withSavepoint } from "../../../platform/database/savepoint.ts"
@@ -151,7 +151,7 @@ export const insertChannelMessage = (sql: Sql) => {
           RETURNING m.operator_id, m.id, m.conversation_id, m.code
         )`,
       events: [messageCreatedEventSql(sql, now)],
-      touched: sql`
+      changedRecords: sql`
         SELECT c.operator_id, ${conversationRecordSql(sql)} AS record,
           CASE WHEN EXISTS (SELECT FROM made) THEN '{}' ELSE '{messages}' END::text[] AS fields
         FROM (SELECT conversation.* FROM conversation, message) c`,
@@ -225,7 +225,7 @@ export const confirmLocalMessage = (sql: Sql) => {
           AND l.operator_id = after.operator_id AND l.conversation_id = after.conversation_id
       )`,
       events: [],
-      touched: sql`
+      changedRecords: sql`
       SELECT c.operator_id, ${conversationRecordSql(sql)} AS record, '{messages}'::text[] AS fields
       FROM after JOIN conversations c ON c.operator_id = after.operator_id AND c.id = after.conversation_id`,
       outcome: sql`SELECT id FROM after`

@@ -111,7 +111,7 @@ export const ingestThread = (sql: Sql) => {
       )`,
     events: [],
     // One more version of the same is no change.
-    touched: sql`
+    changedRecords: sql`
       SELECT operator_id, ${conversationRecordSql(sql)} AS record, fields FROM (
         SELECT after.operator_id, after.code, before.id IS NULL AS is_new, CASE WHEN before.id IS NULL THEN '{}'::text[]
           ELSE changed_fields(to_jsonb(before) - 'version', to_jsonb(after) - 'version') END AS fields
@@ -164,7 +164,7 @@ export const ensureOrderThread = (sql: Sql) => {
         ON CONFLICT DO NOTHING RETURNING operator_id, code
       )`,
     events: [],
-    touched: sql`
+    changedRecords: sql`
       SELECT operator_id, ${conversationRecordSql(sql)} AS record, '{guest_name,guest_phone,guest_email}'::text[] AS fields
       FROM named
       UNION ALL SELECT operator_id, ${conversationRecordSql(sql)}, '{}' FROM made`,

@@ -4,7 +4,7 @@ import { fieldsParameter } from "../../../contract/field-selection.ts"
 import { Id, textUpTo } from "../../../contract/fields.ts"
 import { defineFamily, toolMetadata } from "../../../contract/operation.ts"
 import { pageFields } from "../../../contract/page.ts"
-import { CONVERSATION_NOTE, IMAGE_TEXT, MESSAGE_TEXT } from "../../../platform/limits.ts"
+import { CONVERSATION_NOTE_LENGTH, IMAGE_TEXT_LENGTH, MESSAGE_LENGTH } from "../../../platform/limits.ts"
 import { DisplayType } from "../../channels/port/channel-events.ts"
 import { ConversationId } from "./conversation-lookup.ts"
 import { isNoteWithinLimit } from "./rules.ts"
@@ -92,9 +92,9 @@ export type Message = typeof Message.Type
 
 /** Base64 has no character that people would count otherwise. */
 const Base64 = Schema.String.check(
-  Schema.makeFilter((text) => text.length <= IMAGE_TEXT, {
-    expected: `at most ${IMAGE_TEXT} characters`,
-    toJsonSchema: () => ({ maxLength: IMAGE_TEXT })
+  Schema.makeFilter((text) => text.length <= IMAGE_TEXT_LENGTH, {
+    expected: `at most ${IMAGE_TEXT_LENGTH} characters`,
+    toJsonSchema: () => ({ maxLength: IMAGE_TEXT_LENGTH })
   })
 )
 
@@ -140,11 +140,11 @@ export const get_conversation = operation("get_conversation", {
 export const send_message = operation("send_message", {
   route: "POST /conversations/{id}",
   body: "image",
-  messageTo: "id",
+  conversationField: "id",
   summary: "Send a message to a guest",
   payload: {
     id: ConversationId,
-    message: Schema.optionalKey(textUpTo(MESSAGE_TEXT)),
+    message: Schema.optionalKey(textUpTo(MESSAGE_LENGTH)),
     jpeg_base64: Schema.optionalKey(Base64)
   },
   success: Schema.Struct({}),
@@ -158,8 +158,8 @@ export const send_message = operation("send_message", {
 
 const Note = Schema.String.check(
   Schema.makeFilter(isNoteWithinLimit, {
-    expected: `at most ${CONVERSATION_NOTE} characters`,
-    toJsonSchema: () => ({ maxLength: CONVERSATION_NOTE })
+    expected: `at most ${CONVERSATION_NOTE_LENGTH} characters`,
+    toJsonSchema: () => ({ maxLength: CONVERSATION_NOTE_LENGTH })
   })
 )
 

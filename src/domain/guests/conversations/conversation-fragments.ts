@@ -35,7 +35,7 @@ const headlineStaySql = (sql: Sql, row: Fragment, today: Value<string>): Fragmen
 
 /** Conversations as they are listed, for `makePageReader`: the latest first, with who the guest is, and when and where he stays. */
 export const conversationListParts = (sql: Sql, today: Value<string>) => ({
-  whole: sql`
+  pageQuery: sql`
     SELECT c.*, listed.position FROM listed
     JOIN conversations c ON c.operator_id = listed.operator_id AND c.id = listed.id`,
   orderBy: sql`last_message_at DESC, id DESC`,
@@ -46,7 +46,7 @@ export const conversationListParts = (sql: Sql, today: Value<string>) => ({
     check_in_date: sql`coalesce(stay.check_in_date, page.inquiry_check_in_date)`,
     check_out_date: sql`coalesce(stay.check_out_date, page.inquiry_check_out_date)`
   },
-  joined: sql`LEFT JOIN LATERAL (${headlineStaySql(sql, sql`page`, today)}) stay ON true`
+  joins: sql`LEFT JOIN LATERAL (${headlineStaySql(sql, sql`page`, today)}) stay ON true`
 })
 
 /** A row of `properties` as an activity shows it. */

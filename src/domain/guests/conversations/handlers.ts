@@ -3,7 +3,7 @@ import { CurrentCaller } from "../../../contract/caller.ts"
 import { toPage } from "../../../contract/page.ts"
 import { currentSecond, dateInZone, formatInstantWithOffset, truncateToSecond } from "../../../contract/time.ts"
 import { PublicUrl } from "../../../platform/installation.ts"
-import { QUEUED_MESSAGES } from "../../../platform/limits.ts"
+import { QUEUED_MESSAGES_MAX } from "../../../platform/limits.ts"
 import { changeHandler, handleOperations, layerOperations, voidChangeHandler } from "../../operation-handlers.ts"
 import { decodeJpegField } from "../images/base64.ts"
 import { Images } from "../images/Images.ts"
@@ -79,7 +79,7 @@ const sendMessage = (store: Store, { images, publicUrl }: ImageContext) => {
     const { id, channel_type, waiting } = yield* requireOwnConversation(row, store.conversationExists(payload.id), "id")
     const content = yield* Effect.fromResult(checkMessageLength(channel_type, text))
     // Before an image is kept for nothing; what comes at the same moment meets the lane itself.
-    if (waiting >= QUEUED_MESSAGES) return yield* messageQueueFullError
+    if (waiting >= QUEUED_MESSAGES_MAX) return yield* messageQueueFullError
     const image = jpegBase64 === undefined ? undefined : yield* storeImage(operatorId, jpegBase64)
     const display_type = image === undefined ? "Text" : "FileAttachment"
     const message = { code: newPublicCode(), display_type, content, image } as const

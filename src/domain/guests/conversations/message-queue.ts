@@ -1,10 +1,10 @@
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
-import { recordEvent } from "../../../jobs/events/event-statements.ts"
-import type { ConstraintViolation } from "../../../platform/database/constraints.ts"
+import { recordEventSql } from "../../../jobs/events/event-statements.ts"
+import type { ConstraintViolation } from "../../../platform/database/constraint-violations.ts"
 import type { Value } from "../../../platform/database/forms.ts"
-import { traceparentSql } from "../../../platform/database/trace-statements.ts"
-import { QUEUED_MESSAGES } from "../../../platform/limits.ts"
+import { traceparentSql } from "../../../platform/database/traceparent-sql.ts"
+import { QUEUED_MESSAGES_MAX } from "../../../platform/limits.ts"
 import { messageQueueFullError } from "./rules.ts"
 
 // How a message to a guest is written down and put into the lane of its conversation, by whatever statement says one. Rows are
@@ -36,7 +36,7 @@ export const enqueueMessagesSql = (sql: SqlClient, messagesSql: Fragment, now: V
     INSERT INTO message_lanes AS l (operator_id, conversation_id, account_id, waiting, due_at)
     SELECT operator_id, id, account_id, 1, ${now}::timestamptz FROM conversation
     ON CONFLICT (operator_id, conversation_id) DO UPDATE
-      SET waiting = CASE WHEN l.waiting < ${sql.literal(String(QUEUED_MESSAGES))} THEN l.waiting + 1 ELSE -1 END,
+      SET waiting = CASE WHEN l.waiting < ${sql.literal(String(QUEUED_MESSAGES_MAX))} THEN l.waiting + 1 ELSE -1 END,
         due_at = CASE WHEN l.waiting = 0 THEN excluded.due_at ELSE l.due_at END
     RETURNING operator_id, conversation_id
   ), message AS (
@@ -50,7 +50,7 @@ export const enqueueMessagesSql = (sql: SqlClient, messagesSql: Fragment, now: V
 
 /** What subscribers are told of the rows of `message`, whose conversations are in `conversation`. */
 export const messageCreatedEventSql = (sql: SqlClient, now: Value<Date>): Fragment =>
-  recordEvent(sql, "message_created", {
+  recordEventSql(sql, "message_created", {
     from: sql`(
       SELECT message.operator_id, conversation.code AS conversation_code, message.code AS message_code
       FROM message JOIN conversation
@@ -64,6 +64,6 @@ export const messageCreatedEventSql = (sql: SqlClient, now: Value<Date>): Fragme
 export const conversationsTouchedSql = (sql: SqlClient): Fragment => sql`
   SELECT operator_id, ${conversationRecordSql(sql)} AS record, '{messages}'::text[] AS fields FROM conversation`
 
-/** 409 for one more message than may wait in a conversation (platform/database/constraints.ts). */
+/** 409 for one more message than may wait in a conversation (platform/database/constraint-violations.ts). */
 export const toQueueFullError = ({ name }: ConstraintViolation) =>
   name === QUEUE_FULL_CONSTRAINT ? messageQueueFullError : undefined

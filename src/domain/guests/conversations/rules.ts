@@ -1,7 +1,12 @@
 import { Result } from "effect"
 import { BadRequest, Conflict, NotFound, ValidationFailed } from "../../../contract/errors.ts"
 import { hasAtMostCharacters } from "../../../contract/fields.ts"
-import { ACTIVITIES_SHOWN, CONVERSATION_NOTE, MESSAGES_SHOWN, QUEUED_MESSAGES } from "../../../platform/limits.ts"
+import {
+  ACTIVITIES_SHOWN,
+  CONVERSATION_NOTE_LENGTH,
+  MESSAGES_SHOWN,
+  QUEUED_MESSAGES_MAX
+} from "../../../platform/limits.ts"
 import { getMessageLimit } from "../../channels/port/message-limits.ts"
 
 /** What is sent to a guest: a text, an image as base64, or both. */
@@ -45,16 +50,16 @@ const graphemeSegmenter = new Intl.Segmenter("en", { granularity: "grapheme" })
 
 /** Whether a note is not too long, its characters counted as people do: a family or an accented letter is one (UAX 29). */
 export const isNoteWithinLimit = (text: string): boolean => {
-  if (hasAtMostCharacters(text, CONVERSATION_NOTE)) return true
-  if (text.length > MAX_UNITS_PER_CHARACTER * CONVERSATION_NOTE) return false
+  if (hasAtMostCharacters(text, CONVERSATION_NOTE_LENGTH)) return true
+  if (text.length > MAX_UNITS_PER_CHARACTER * CONVERSATION_NOTE_LENGTH) return false
   let count = 0
-  for (const _character of graphemeSegmenter.segment(text)) if (++count > CONVERSATION_NOTE) return false
+  for (const _character of graphemeSegmenter.segment(text)) if (++count > CONVERSATION_NOTE_LENGTH) return false
   return true
 }
 
 /** 409 for one more message than may wait to be sent. */
 export const messageQueueFullError = new Conflict({
-  message: `id: ${QUEUED_MESSAGES} messages of the conversation are queued; try again when its channel has accepted some.`
+  message: `id: ${QUEUED_MESSAGES_MAX} messages of the conversation are queued; try again when its channel has accepted some.`
 })
 
 /** 404 for a message that is none of the conversation. */

@@ -3,7 +3,7 @@ import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import { prepareRecordedChange } from "../../../changes/recorded-change.ts"
 import type { Page } from "../../../contract/page.ts"
-import { makeRowReaderOrFail } from "../../../platform/database/constraints.ts"
+import { makeRowReaderOrFail } from "../../../platform/database/constraint-violations.ts"
 import { type Givens, inForms } from "../../../platform/database/forms.ts"
 import { makePageReader } from "../../../platform/database/list-pages.ts"
 import { makeOptionalRowReader, makeSingleRowReader } from "../../../platform/database/rows.ts"
@@ -44,7 +44,7 @@ const search = (sql: Sql) => {
     ConversationListRow,
     ({ operatorId, today }: Givens<SearchConversationsParameters>) => ({
       // No more than the index has: a page is found in its order also where a plan knows of smaller inboxes alone.
-      matching: sql`SELECT operator_id, id, last_message_at FROM conversations WHERE operator_id = ${operatorId}`,
+      matchingRows: sql`SELECT operator_id, id, last_message_at FROM conversations WHERE operator_id = ${operatorId}`,
       ...conversationListParts(sql, today)
     })
   )
@@ -166,7 +166,7 @@ const sendMessage = (sql: Sql) => {
     return {
       change: sql`${image}${enqueueMessagesSql(sql, messageSql, now)}`,
       events: [messageCreatedEventSql(sql, now)],
-      touched: conversationsTouchedSql(sql),
+      changedRecords: conversationsTouchedSql(sql),
       outcome: sql`SELECT id FROM message`
     }
   })
@@ -220,7 +220,7 @@ const writeNote = (sql: Sql) => {
         RETURNING operator_id, code, note_updated_at
       )`,
     events: [],
-    touched: sql`SELECT operator_id, ${conversationRecordSql(sql)} AS record, '{note}'::text[] AS fields FROM after`,
+    changedRecords: sql`SELECT operator_id, ${conversationRecordSql(sql)} AS record, '{note}'::text[] AS fields FROM after`,
     outcome: sql`SELECT note_updated_at AS updated_at FROM after`
   }))
   return (operatorId: number, id: number, text: string, now: Date) =>

@@ -2,7 +2,7 @@ import { Context, DateTime, Effect, Layer, Option } from "effect"
 import type { SqlClient } from "effect/sql"
 import { ServerError, ValidationFailed } from "../../../contract/errors.ts"
 import { logStorageFailure } from "../../../platform/database/storage-failure.ts"
-import { BUSY_RETRY_SECONDS, IMAGE_UNCLAIMED_MS, IMAGES_BYTES } from "../../../platform/limits.ts"
+import { BUSY_RETRY_SECONDS, IMAGE_UNCLAIMED_MS, OPERATOR_IMAGES_BYTES } from "../../../platform/limits.ts"
 import { withChildSpan } from "../../../platform/telemetry/spans.ts"
 import { ImageBytes } from "./ImageBytes.ts"
 import type { ImageKey } from "./image-byte-storage.ts"
@@ -58,7 +58,7 @@ export class Images extends Context.Service<
 >()("latchkey/domain/guests/images/Images") {
   /** `quota`: bytes that all images of an operator may have together. */
   static readonly layer = (
-    quota: number = IMAGES_BYTES
+    quota: number = OPERATOR_IMAGES_BYTES
   ): Layer.Layer<Images, never, ImageBytes | SqlClient.SqlClient> =>
     Layer.effect(
       Images,

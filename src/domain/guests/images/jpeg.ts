@@ -1,4 +1,4 @@
-import { IMAGE_BYTES, IMAGE_PIXELS } from "../../../platform/limits.ts"
+import { IMAGE_BYTES, IMAGE_PIXELS_MAX } from "../../../platform/limits.ts"
 
 // Whether bytes are a JPEG is told by its segments alone (ITU-T T.81, annex B): what they say is walked over, and the picture
 // is never decoded here.
@@ -24,8 +24,8 @@ const TRUNCATED_JPEG = "must be a complete JPEG; this one is truncated."
 
 /** What is wrong with a picture of this size. */
 const findSizeFault = (width: number, height: number): string | undefined =>
-  Math.min(width, height) < 1 || Math.max(width, height) > IMAGE_PIXELS
-    ? `must be a JPEG of 1 to ${IMAGE_PIXELS} pixels each way, not ${width} × ${height}.`
+  Math.min(width, height) < 1 || Math.max(width, height) > IMAGE_PIXELS_MAX
+    ? `must be a JPEG of 1 to ${IMAGE_PIXELS_MAX} pixels each way, not ${width} × ${height}.`
     : undefined
 
 /** What is wrong with the frame header whose length stands at `at`: it says how large the picture is. */

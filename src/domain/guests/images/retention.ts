@@ -1,6 +1,6 @@
 import { Cause, Effect, Layer } from "effect"
 import { repeatPeriodically } from "../../../jobs/loop.ts"
-import { RETENTION_BATCH_ROWS, RETENTION_MS } from "../../../jobs/retention.ts"
+import { RETENTION_BATCH_ROWS, RETENTION_INTERVAL_MS } from "../../../jobs/retention.ts"
 import { ImageBytes } from "./ImageBytes.ts"
 import type { ImageKey } from "./image-byte-storage.ts"
 import { ImageStore } from "./store.ts"
@@ -44,6 +44,6 @@ export const makeRemoveExpiredImages = Effect.gen(function* () {
 /** Removes images that nothing refers to any more for as long as the process runs. */
 export const layerImageRetention = Layer.effectDiscard(
   Effect.flatMap(makeRemoveExpiredImages, (removeExpiredImages) =>
-    repeatPeriodically("retention of images", RETENTION_MS, removeExpiredImages)
+    repeatPeriodically("retention of images", RETENTION_INTERVAL_MS, removeExpiredImages)
   )
 )

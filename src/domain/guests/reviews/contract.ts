@@ -3,7 +3,7 @@ import { Conflict, NotFound, NotImplemented, Upstream } from "../../../contract/
 import { CalendarDate, Id, Integer, RecordCode, textUpTo } from "../../../contract/fields.ts"
 import { defineFamily, toolMetadata } from "../../../contract/operation.ts"
 import { pageFields } from "../../../contract/page.ts"
-import { REVIEW_SEARCH_DAYS, REVIEW_TEXT } from "../../../platform/limits.ts"
+import { REVIEW_SEARCH_DAYS, REVIEW_TEXT_LENGTH } from "../../../platform/limits.ts"
 import { ReviewContent } from "./review.ts"
 
 // What guests say of a stay, and hosts of a guest (specification, "Reviews"; contract facts 5).
@@ -35,7 +35,7 @@ const Score = Schema.Finite.check(
   })
 )
 
-const ReviewText = textUpTo(REVIEW_TEXT)
+const ReviewText = textUpTo(REVIEW_TEXT_LENGTH)
 
 const CategoryRatings = Schema.Struct({
   overall_rating: Schema.optionalKey(Score),

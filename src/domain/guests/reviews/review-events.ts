@@ -1,6 +1,6 @@
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
-import { recordEvent } from "../../../jobs/events/event-statements.ts"
+import { recordEventSql } from "../../../jobs/events/event-statements.ts"
 import type { Value } from "../../../platform/database/forms.ts"
 import { stayEventFields } from "../../bookings/stays/stay-sql.ts"
 
@@ -30,4 +30,4 @@ export const recordReviewEvents = (
   event: "review_created" | "review_updated",
   at: Value<Date>
 ): Fragment =>
-  recordEvent(sql, event, { from: sql`told`, record: reviewRecordSql(sql), fields: stayEventFields(sql), at })
+  recordEventSql(sql, event, { from: sql`told`, record: reviewRecordSql(sql), fields: stayEventFields(sql), at })

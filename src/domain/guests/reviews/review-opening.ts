@@ -115,7 +115,7 @@ const makeScanStays = (sql: SqlClient.SqlClient) => {
         RETURNING operator_id, order_id
       ), ${reviewsWithStaysCte(sql)}`,
     events: [recordReviewEvents(sql, "review_created", parameters.now)],
-    touched: sql`SELECT operator_id, ${reviewRecordSql(sql)} AS record, '{}'::text[] AS fields FROM told`,
+    changedRecords: sql`SELECT operator_id, ${reviewRecordSql(sql)} AS record, '{}'::text[] AS fields FROM told`,
     outcome: sql`SELECT (SELECT count(*) FROM written) AS made, (${selectUnfinishedScans(sql)}) AS further`
   }))
   return (scans: ReadonlyArray<StayScan>, now: Date) => readScanResult(statement({ scans, now }))

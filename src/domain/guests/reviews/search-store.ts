@@ -66,8 +66,8 @@ const search = (sql: Sql) => {
     sql,
     Review,
     (values: Givens<ReviewSearchParameters>, status: ReviewStatusFilter) => ({
-      matching: selectMatching(sql, values, status),
-      whole: selectFullRows(sql),
+      matchingRows: selectMatching(sql, values, status),
+      pageQuery: selectFullRows(sql),
       orderBy: sql`check_out_date DESC, order_id DESC`,
       columns: {
         property_id: sql`coalesce(stay.property_id, 0)`,
@@ -76,7 +76,7 @@ const search = (sql: Sql) => {
         SELECT min(s.check_in_date) FROM stays s
         WHERE s.operator_id = page.operator_id AND s.order_id = page.order_id)`
       },
-      joined: sql`LEFT JOIN ${firstStaySql(sql, sql`page`)} stay ON true`
+      joins: sql`LEFT JOIN ${firstStaySql(sql, sql`page`)} stay ON true`
     })
   )
   return (

@@ -153,7 +153,7 @@ const writeContent = (sql: Sql) => {
     change: sql`
       ${parameters.version === undefined ? insertReview(sql, parameters) : updateReview(sql, parameters, parameters.version)}, ${reviewsWithStaysCte(sql)}`,
     events: change === "same" ? [] : [recordReviewEvents(sql, `review_${change}`, parameters.now)],
-    touched: changedReviewsSql(sql, change),
+    changedRecords: changedReviewsSql(sql, change),
     outcome: sql`SELECT reservation_code FROM told`
   }))
   return (

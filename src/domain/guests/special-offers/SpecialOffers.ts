@@ -1,7 +1,7 @@
 import { Context, Effect, Layer, Result } from "effect"
 import { SqlClient } from "effect/sql"
 import type { CurrentActor } from "../../../contract/actor.ts"
-import { parseDecimalText } from "../../../contract/money.ts"
+import { toDecimalText } from "../../../contract/money.ts"
 import { withChildSpan } from "../../../platform/telemetry/spans.ts"
 import { validateStayDates } from "../../bookings/reservations/rules/stay-validation.ts"
 import type { ChannelOfferEvent } from "../../channels/port/channel-events.ts"
@@ -71,7 +71,7 @@ const toOffer = (event: ChannelOfferEvent, at: Date) =>
       number_of_children: event.number_of_children ?? 0,
       number_of_infants: event.number_of_infants ?? 0,
       number_of_pets: event.number_of_pets ?? 0,
-      price: yield* parseDecimalText("price", event.price, event.currency),
+      price: yield* toDecimalText("price", event.price, event.currency),
       currency: event.currency,
       create_time: event.created_at,
       expire_time: event.expires_at,

@@ -29,7 +29,7 @@ const makeExpireBatch = (sql: SqlClient.SqlClient) => {
         RETURNING o.operator_id, o.id, o.offer_id
       )`,
     events: [],
-    touched: changedOffersSql(sql, sql`after`, sql`'{status}'::text[]`),
+    changedRecords: changedOffersSql(sql, sql`after`, sql`'{status}'::text[]`),
     outcome: sql`SELECT id FROM after`
   }))
   return (now: Date) => readExpiredOffers(statement({ now }))

@@ -62,7 +62,7 @@ export const makeIngestOffer = (sql: SqlClient.SqlClient) => {
       )`,
     events: [],
     // One more version of the same is no change.
-    touched: changedOffersSql(
+    changedRecords: changedOffersSql(
       sql,
       sql`(SELECT * FROM news WHERE is_new OR fields <> '{}') told`,
       sql`CASE WHEN is_new THEN '{}'::text[] ELSE fields END`

@@ -150,7 +150,7 @@ const recordOffer = (sql: Sql) => {
         RETURNING o.operator_id, o.id, o.offer_id
       )`,
       events: [],
-      touched: changedOffersSql(sql, sql`after`, sql`'{}'::text[]`),
+      changedRecords: changedOffersSql(sql, sql`after`, sql`'{}'::text[]`),
       outcome: sql`SELECT id FROM after`
     })
   )
@@ -199,7 +199,7 @@ const withdrawOffer = (sql: Sql) => {
         RETURNING operator_id, id, offer_id
       )`,
       events: [],
-      touched: changedOffersSql(sql, sql`after`, sql`'{status}'::text[]`),
+      changedRecords: changedOffersSql(sql, sql`after`, sql`'{status}'::text[]`),
       outcome: sql`SELECT id FROM after`
     })
   )

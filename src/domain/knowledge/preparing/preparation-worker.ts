@@ -1,7 +1,7 @@
 import { Cause, DateTime, Effect, Layer, Random } from "effect"
 import { nextAttemptAt, type RetryPolicy } from "../../../jobs/retries.ts"
-import { attemptOnce, makeTimedWork } from "../../../jobs/timed-work.ts"
-import { runWorkerWhenWoken } from "../../../jobs/woken-work.ts"
+import { attemptOnce, makeTimedWorker } from "../../../jobs/timed-work.ts"
+import { runWorkerWhenWoken } from "../../../jobs/woken-worker.ts"
 import { annotateSpan, recordFailure, withRootSpan } from "../../../platform/telemetry/spans.ts"
 import { toKnowledgeFragments } from "../search/fragments.ts"
 import type { ClaimedEntry } from "./claimed-entry.ts"
@@ -12,7 +12,7 @@ import { PREPARING_ROOM } from "./taking.ts"
 
 /** Tries of an entry: 5 s after the first, doubling up to 15 min, each a quarter sooner or later; together some 36 minutes. */
 export const PREPARING_RETRIES: RetryPolicy = {
-  tries: 10,
+  maxAttempts: 10,
   backoff: { firstMs: 5_000, longestMs: 15 * 60 * 1000, jitter: 0.25 }
 }
 
@@ -81,7 +81,7 @@ export const prepareEntry = (entry: ClaimedEntry): Effect.Effect<void, never, Pr
 
 /** What takes entries that are due and prepares them. */
 export const makePreparationWorker = Effect.flatMap(PreparingQueue, (queue) =>
-  makeTimedWork({ name: "preparing knowledge", maxInProgress: PREPARING_ROOM, claim: queue.take, run: prepareEntry })
+  makeTimedWorker({ name: "preparing knowledge", maxInProgress: PREPARING_ROOM, claim: queue.take, run: prepareEntry })
 )
 
 /** Milliseconds between two looks for something to prepare, however often changes wake the worker: hardly any is one of an entry. */

@@ -5,7 +5,7 @@ import { idsUpTo } from "../../../contract/id-list.ts"
 import { nameUpTo } from "../../../contract/names.ts"
 import { defineFamily, toolMetadata } from "../../../contract/operation.ts"
 import { pageFields } from "../../../contract/page.ts"
-import { GROUP_NAME, NAMED_PROPERTIES } from "../../../platform/limits.ts"
+import { GROUP_NAME_LENGTH, NAMED_PROPERTIES_MAX } from "../../../platform/limits.ts"
 import { GroupRef } from "../properties/contract.ts"
 
 // Groups of properties (specification, "Properties, room types, tags, groups"; contract facts 7.3).
@@ -16,8 +16,8 @@ export const Group = Schema.Struct({
 })
 export type Group = typeof Group.Type
 
-const Name = nameUpTo(GROUP_NAME)
-const PropertyIds = idsUpTo(NAMED_PROPERTIES)
+const Name = nameUpTo(GROUP_NAME_LENGTH)
+const PropertyIds = idsUpTo(NAMED_PROPERTIES_MAX)
 
 const operation = defineFamily({ category: "property", since: "3.5.0", openWorld: false })
 

@@ -8,7 +8,7 @@ import {
 } from "../../../changes/recorded-change.ts"
 import { nameConflict } from "../../../contract/names.ts"
 import type { Page } from "../../../contract/page.ts"
-import { makeRowReaderOrFail } from "../../../platform/database/constraints.ts"
+import { makeRowReaderOrFail } from "../../../platform/database/constraint-violations.ts"
 import type { Givens } from "../../../platform/database/forms.ts"
 import { makePageReader } from "../../../platform/database/list-pages.ts"
 import {
@@ -51,7 +51,7 @@ const search = (sql: SqlClient.SqlClient) => {
     sql,
     Group,
     ({ operatorId, id }: Givens<OperatorScoped & { readonly id: number | undefined }>) => ({
-      matching: sql`
+      matchingRows: sql`
       SELECT * FROM property_groups WHERE operator_id = ${operatorId} AND ${id === undefined ? sql`true` : sql`id = ${id}`}`,
       orderBy: sql`id`,
       columns: { property_ids: listIdsSql(sql, GROUP_PROPERTIES) }
@@ -78,7 +78,7 @@ const create = (sql: SqlClient.SqlClient) => {
         RETURNING operator_id, id, properties_version
       ), attached AS (${insertItemsSql(sql, GROUP_PROPERTIES, property_ids)})`,
       events: [],
-      touched: createdOrDeletedRecordsSql(sql, "group", "written"),
+      changedRecords: createdOrDeletedRecordsSql(sql, "group", "written"),
       outcome: selectCheckedChangeSql(sql)
     })
   )
@@ -103,7 +103,7 @@ const update = (sql: SqlClient.SqlClient) => {
         RETURNING g.*
       ), former AS (${deleteFormerVersionsSql(sql, GROUP_PROPERTIES)}), attached AS (${insertItemsSql(sql, GROUP_PROPERTIES, property_ids)})`,
       events: [],
-      touched: changedRecordsSql(sql, "group", "written"),
+      changedRecords: changedRecordsSql(sql, "group", "written"),
       outcome: selectCheckedChangeSql(sql)
     })
   )

@@ -6,7 +6,7 @@ import { idsUpTo } from "../../../contract/id-list.ts"
 import { nameUpTo } from "../../../contract/names.ts"
 import { defineFamily, toolMetadata } from "../../../contract/operation.ts"
 import { pageFields } from "../../../contract/page.ts"
-import { NAMED_PROPERTIES, PROPERTY_TITLE } from "../../../platform/limits.ts"
+import { NAMED_PROPERTIES_MAX, PROPERTY_TITLE_LENGTH } from "../../../platform/limits.ts"
 import { ChannelListing } from "./property-channels.ts"
 
 // Properties (rooms) and room types (specification, "Properties, room types, tags, groups"; contract facts 7.1, 7.2).
@@ -66,7 +66,7 @@ export const search_properties = operation("search_properties", {
 export const create_property = operation("create_property", {
   route: "POST /properties",
   summary: "Add a property",
-  payload: { title: nameUpTo(PROPERTY_TITLE) },
+  payload: { title: nameUpTo(PROPERTY_TITLE_LENGTH) },
   success: Schema.Struct({ property_id: Id }),
   errors: [Conflict],
   exposure: toolMetadata(
@@ -92,7 +92,7 @@ export const search_room_types = operation("search_room_types", {
 export const create_room_type = operation("create_room_type", {
   route: "POST /room_types",
   summary: "Add a room type",
-  payload: { title: nameUpTo(PROPERTY_TITLE), property_ids: Schema.optionalKey(idsUpTo(NAMED_PROPERTIES)) },
+  payload: { title: nameUpTo(PROPERTY_TITLE_LENGTH), property_ids: Schema.optionalKey(idsUpTo(NAMED_PROPERTIES_MAX)) },
   success: Schema.Struct({ room_type_id: Id }),
   errors: [NotFound, Conflict],
   exposure: toolMetadata(

@@ -5,7 +5,7 @@ import { createdOrDeletedRecordsSql, prepareRecordedChange } from "../../../chan
 import { Conflict, ValidationFailed } from "../../../contract/errors.ts"
 import { nameConflict } from "../../../contract/names.ts"
 import type { Page } from "../../../contract/page.ts"
-import { makeRowReaderOrFail } from "../../../platform/database/constraints.ts"
+import { makeRowReaderOrFail } from "../../../platform/database/constraint-violations.ts"
 import { type Givens, inForms } from "../../../platform/database/forms.ts"
 import { makePageReader } from "../../../platform/database/list-pages.ts"
 import { idsParameter } from "../../../platform/database/parameters.ts"
@@ -58,7 +58,7 @@ const searchConditions = (
 
 const search = (sql: SqlClient.SqlClient) => {
   const selectPage = makePageReader(sql, RoomType, (values: SearchParameters) => ({
-    matching: sql`SELECT * FROM room_types WHERE ${sql.and(searchConditions(sql, values))}`,
+    matchingRows: sql`SELECT * FROM room_types WHERE ${sql.and(searchConditions(sql, values))}`,
     orderBy: sql`id`,
     columns: {
       channels: channelsJsonSql(sql, "room_type"),
@@ -118,7 +118,7 @@ const create = (sql: SqlClient.SqlClient) => {
           ORDER BY given.id
         )`,
         events: [],
-        touched: createdOrDeletedRecordsSql(sql, "room_type", "written"),
+        changedRecords: createdOrDeletedRecordsSql(sql, "room_type", "written"),
         outcome: sql`
         SELECT written.id, preconditions.*, taken.* FROM preconditions CROSS JOIN taken LEFT JOIN written ON true`
       }

@@ -5,7 +5,7 @@ import { createdOrDeletedRecordsSql, prepareRecordedChange } from "../../../chan
 import { ValidationFailed } from "../../../contract/errors.ts"
 import { nameConflict } from "../../../contract/names.ts"
 import type { Page } from "../../../contract/page.ts"
-import { makeRowReaderOrFail } from "../../../platform/database/constraints.ts"
+import { makeRowReaderOrFail } from "../../../platform/database/constraint-violations.ts"
 import { type Givens, inForms } from "../../../platform/database/forms.ts"
 import { makePageReader } from "../../../platform/database/list-pages.ts"
 import { makeSingleRowReader } from "../../../platform/database/rows.ts"
@@ -57,7 +57,7 @@ const searchConditions = (
 
 const search = (sql: SqlClient.SqlClient) => {
   const selectPage = makePageReader(sql, Property, (values: SearchParameters) => ({
-    matching: sql`SELECT * FROM properties WHERE ${sql.and(searchConditions(sql, values))}`,
+    matchingRows: sql`SELECT * FROM properties WHERE ${sql.and(searchConditions(sql, values))}`,
     orderBy: sql`id`,
     columns: {
       channels: channelsJsonSql(sql, "property"),
@@ -68,7 +68,7 @@ const search = (sql: SqlClient.SqlClient) => {
       timezone: sql`o.time_zone`,
       cover: sql`CASE WHEN page.cover_url IS NOT NULL THEN jsonb_build_object('original_url', page.cover_url) END`
     },
-    joined: sql`LEFT JOIN operators o ON o.id = page.operator_id`
+    joins: sql`LEFT JOIN operators o ON o.id = page.operator_id`
   }))
   return (operatorId: number, filters: PropertySearch, page: Page) =>
     selectPage(toSearchParameters(operatorId, filters), page)
@@ -100,7 +100,7 @@ const create = (sql: SqlClient.SqlClient) => {
         RETURNING operator_id, id
       )`,
     events: [],
-    touched: createdOrDeletedRecordsSql(sql, "property", "made"),
+    changedRecords: createdOrDeletedRecordsSql(sql, "property", "made"),
     outcome: sql`SELECT id FROM made`
   }))
   return (operatorId: number, title: string, now: Date) => readCreatedProperty(statement({ operatorId, title, now }))

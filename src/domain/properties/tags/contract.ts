@@ -5,8 +5,8 @@ import { idsUpTo } from "../../../contract/id-list.ts"
 import { nameUpTo } from "../../../contract/names.ts"
 import { defineFamily, toolMetadata } from "../../../contract/operation.ts"
 import { pageFields } from "../../../contract/page.ts"
-import { PaletteColor } from "../../../contract/palette.ts"
-import { NAMED_PROPERTIES, PROPERTY_TAG_LIMIT, TAG_NAME } from "../../../platform/limits.ts"
+import { TagColor } from "../../../contract/tag-color.ts"
+import { NAMED_PROPERTIES_MAX, PROPERTY_TAG_LIMIT, TAG_NAME_LENGTH } from "../../../platform/limits.ts"
 import { TagRef } from "../properties/contract.ts"
 
 // Property (room) tags, not the tags of reservations (specification, "Properties, room types, tags, groups"; contract
@@ -19,11 +19,11 @@ export const Tag = Schema.Struct({
 })
 export type Tag = typeof Tag.Type
 
-const Name = nameUpTo(TAG_NAME)
+const Name = nameUpTo(TAG_NAME_LENGTH)
 
 const assignmentFields = {
-  property_ids: Schema.optionalKey(idsUpTo(NAMED_PROPERTIES)),
-  room_type_ids: Schema.optionalKey(idsUpTo(NAMED_PROPERTIES))
+  property_ids: Schema.optionalKey(idsUpTo(NAMED_PROPERTIES_MAX)),
+  room_type_ids: Schema.optionalKey(idsUpTo(NAMED_PROPERTIES_MAX))
 }
 
 const operation = defineFamily({ category: "property", since: "3.5.0", openWorld: false })
@@ -44,7 +44,7 @@ export const query_tags = operation("query_tags", {
 export const create_property_tag = operation("create_property_tag", {
   route: "POST /tags",
   summary: "Add a property tag",
-  payload: { name: Name, color: Schema.optionalKey(PaletteColor), ...assignmentFields },
+  payload: { name: Name, color: Schema.optionalKey(TagColor), ...assignmentFields },
   success: Schema.Struct({ tag: Tag }),
   errors: [NotFound, Conflict],
   exposure: toolMetadata(
@@ -57,7 +57,7 @@ export const create_property_tag = operation("create_property_tag", {
 export const update_property_tag = operation("update_property_tag", {
   route: "PATCH /tags/{id}",
   summary: "Change a property tag or replace what it is on",
-  payload: { id: Id, name: Schema.optionalKey(Name), color: Schema.optionalKey(PaletteColor), ...assignmentFields },
+  payload: { id: Id, name: Schema.optionalKey(Name), color: Schema.optionalKey(TagColor), ...assignmentFields },
   success: Schema.Struct({}),
   errors: [NotFound, Conflict],
   exposure: toolMetadata(

@@ -4,7 +4,7 @@ import { NotFound } from "../../../contract/errors.ts"
 import { toSortedUniqueIds } from "../../../contract/id-list.ts"
 import { trimName } from "../../../contract/names.ts"
 import { toPage } from "../../../contract/page.ts"
-import { defaultTagColor, PaletteColor } from "../../../contract/palette.ts"
+import { defaultTagColor, TagColor } from "../../../contract/tag-color.ts"
 import { currentSecond } from "../../../contract/time.ts"
 import { RowId } from "../../column-schemas.ts"
 import { changeHandler, handleOperations, layerOperations, voidChangeHandler } from "../../operation-handlers.ts"
@@ -41,7 +41,7 @@ const createTag = (store: TagStore["Service"]) =>
   )
 
 /** Its colour too: a tag that comes back without a new one keeps the one it had. */
-const CreatedTag = Schema.Struct({ ...RowId.fields, color: PaletteColor })
+const CreatedTag = Schema.Struct({ ...RowId.fields, color: TagColor })
 
 const toTagFields = (payload: CreateTagPayload) => ({
   name: trimName(payload.name),

@@ -9,8 +9,8 @@ import {
 import { ValidationFailed } from "../../../contract/errors.ts"
 import { nameConflict } from "../../../contract/names.ts"
 import type { Page } from "../../../contract/page.ts"
-import { PaletteColor } from "../../../contract/palette.ts"
-import { makeRowReaderOrFail } from "../../../platform/database/constraints.ts"
+import { TagColor } from "../../../contract/tag-color.ts"
+import { makeRowReaderOrFail } from "../../../platform/database/constraint-violations.ts"
 import type { Givens, Value, Valued } from "../../../platform/database/forms.ts"
 import { makePageReader } from "../../../platform/database/list-pages.ts"
 import {
@@ -34,15 +34,15 @@ export type TagSearch = Pick<typeof query_tags.payloadSchema.Type, "id">
 
 export interface NewTag extends Omit<Tag, "id" | "color"> {
   /** Undefined: a restored tag keeps its colour, a new one gets `otherwise`. */
-  readonly color: PaletteColor | undefined
-  readonly defaultColor: PaletteColor
+  readonly color: TagColor | undefined
+  readonly defaultColor: TagColor
 }
 
 /** What an edit sets; what is undefined stays. */
 export type TagEdit = { readonly [Field in Exclude<keyof NewTag, "defaultColor">]: NewTag[Field] | undefined }
 
 /** Both are null when nothing changed: because of the unknown ids, or else because a new tag's name is taken or there is no tag to edit. */
-const ChangedTagRow = Schema.Struct({ ...CheckedChangeRow.fields, color: Schema.NullOr(PaletteColor) })
+const ChangedTagRow = Schema.Struct({ ...CheckedChangeRow.fields, color: Schema.NullOr(TagColor) })
 
 const readChangedTag = makeRowReaderOrFail(ChangedTagRow, ({ name, detail }) => {
   switch (name) {
@@ -82,7 +82,7 @@ const search = (sql: SqlClient.SqlClient) => {
     sql,
     Tag,
     ({ operatorId, id }: Givens<OperatorScoped & { readonly id: number | undefined }>) => ({
-      matching: sql`
+      matchingRows: sql`
       SELECT * FROM property_tags WHERE operator_id = ${operatorId} AND deleted_at IS NULL
         AND ${id === undefined ? sql`true` : sql`id = ${id}`}`,
       orderBy: sql`id`,
@@ -123,7 +123,7 @@ const create = (sql: SqlClient.SqlClient) => {
         RETURNING tag.*
       ), written AS (SELECT * FROM restored UNION ALL SELECT * FROM made), ${assignTagSql(sql, references)}`,
       events: [],
-      touched: createdOrDeletedRecordsSql(sql, "tag", "written"),
+      changedRecords: createdOrDeletedRecordsSql(sql, "tag", "written"),
       outcome: selectChangedTagSql(sql)
     })
   )
@@ -172,7 +172,7 @@ const update = (sql: SqlClient.SqlClient) => {
         RETURNING t.*
       ), ${clearFormerAssignmentsSql(sql)}, ${assignTagSql(sql, references)}`,
       events: [],
-      touched: changedRecordsSql(sql, "tag", "written"),
+      changedRecords: changedRecordsSql(sql, "tag", "written"),
       outcome: selectChangedTagSql(sql)
     })
   )
@@ -195,7 +195,7 @@ const remove = (sql: SqlClient.SqlClient) => {
         RETURNING t.*
       ), ${clearFormerAssignmentsSql(sql)}`,
     events: [],
-    touched: createdOrDeletedRecordsSql(sql, "tag", "written"),
+    changedRecords: createdOrDeletedRecordsSql(sql, "tag", "written"),
     outcome: sql`SELECT id FROM written`
   }))
   return (operatorId: number, id: number, now: Date) => readRowId(statement({ operatorId, id, now }))

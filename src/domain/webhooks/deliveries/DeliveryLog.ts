@@ -104,7 +104,7 @@ const replayPage = (sql: SqlClient.SqlClient, filter: DeliveryFilter, after: Rep
   recordChange(sql, {
     change: requeueSql(sql, filter, after, now),
     events: [],
-    touched: sql`
+    changedRecords: sql`
       SELECT DISTINCT operator_id, 'webhook:' || subscription_id AS record, '{deliveries}'::text[] AS fields
       FROM replayed`,
     outcome: sql`SELECT * FROM replayed ORDER BY operator_id, event_id, subscription_id`

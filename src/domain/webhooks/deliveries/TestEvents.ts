@@ -3,7 +3,7 @@ import { SqlClient } from "effect/sql"
 import { releasePermitForExternalAct } from "../../../contract/permit-release.ts"
 import { toEventMessage } from "../../../jobs/events/event-message.ts"
 import { makeOptionalRowReader } from "../../../platform/database/rows.ts"
-import { WEBHOOK_TESTS, WEBHOOK_TESTS_OF_OPERATOR } from "../../../platform/limits.ts"
+import { WEBHOOK_TESTS_MAX, WEBHOOK_TESTS_OF_OPERATOR_MAX } from "../../../platform/limits.ts"
 import { CurrentSealer } from "../../../platform/sealing/CurrentSealer.ts"
 import { type DeliveryAttempt, WebhookSigning } from "./delivery.ts"
 import { OutboundHttp } from "./OutboundHttp.ts"
@@ -43,7 +43,7 @@ class RunningTestEvents {
   /** Whether there is room for another; then it is taken. */
   tryBegin(operatorId: number): boolean {
     const operatorCount = this.#countByOperator.get(operatorId) ?? 0
-    if (operatorCount >= WEBHOOK_TESTS_OF_OPERATOR || this.#totalCount >= WEBHOOK_TESTS) return false
+    if (operatorCount >= WEBHOOK_TESTS_OF_OPERATOR_MAX || this.#totalCount >= WEBHOOK_TESTS_MAX) return false
     this.#countByOperator.set(operatorId, operatorCount + 1)
     this.#totalCount += 1
     return true

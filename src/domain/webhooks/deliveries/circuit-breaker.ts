@@ -1,11 +1,11 @@
 import { Schema } from "effect"
 import { type Backoff, backoffMs } from "../../../jobs/retries.ts"
 import {
-  WEBHOOK_BREAKER_FAILURES,
+  WEBHOOK_BREAKER_FAILURES_MAX,
   WEBHOOK_BREAKER_FIRST_MS,
   WEBHOOK_BREAKER_LONGEST_MS,
   WEBHOOK_PAUSE_AFTER_MS,
-  WEBHOOK_PAUSE_FAILURES
+  WEBHOOK_PAUSE_FAILURES_MAX
 } from "../../../platform/limits.ts"
 
 // The health of one subscription. A receiver that fails again and again is given rests that grow; each ends with a
@@ -84,8 +84,8 @@ export const computeHealthAfterFailure = (
   if (isGone) return { state: "paused", ...failureCounts }
   // Age alone does not pause: a quiet subscription that failed once last week has had no chance to prove itself.
   const isOld = now - failureCounts.failingSince >= WEBHOOK_PAUSE_AFTER_MS
-  if (isOld && failureCounts.failures >= WEBHOOK_PAUSE_FAILURES) return { state: "paused", ...failureCounts }
-  if (failureCounts.failures < WEBHOOK_BREAKER_FAILURES) return { state: "failing", ...failureCounts }
+  if (isOld && failureCounts.failures >= WEBHOOK_PAUSE_FAILURES_MAX) return { state: "paused", ...failureCounts }
+  if (failureCounts.failures < WEBHOOK_BREAKER_FAILURES_MAX) return { state: "failing", ...failureCounts }
   switch (health.state) {
     case "healthy":
     case "failing":

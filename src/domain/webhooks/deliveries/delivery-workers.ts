@@ -1,8 +1,8 @@
 import { DateTime, Effect } from "effect"
-import { NewEvents } from "../../../jobs/events/NewEvents.ts"
+import { NewEventNotifier } from "../../../jobs/events/NewEventNotifier.ts"
 import { repeatForever } from "../../../jobs/loop.ts"
 import { pollWhenWoken } from "../../../jobs/polling.ts"
-import { DUE_POLL_MS, makeTimedWork } from "../../../jobs/timed-work.ts"
+import { DUE_POLL_MS, makeTimedWorker } from "../../../jobs/timed-work.ts"
 import { WakeUp } from "../../../jobs/WakeUp.ts"
 import { DeliveryQueue, MAX_DELIVERIES_IN_PROGRESS } from "./DeliveryQueue.ts"
 import { sendClaimedDelivery } from "./delivery-attempt.ts"
@@ -15,8 +15,8 @@ export const EVENTS_POLL_MS = 500
 export const makeDeliveryPolls = Effect.gen(function* () {
   const dispatcher = yield* EventDispatcher
   const queue = yield* DeliveryQueue
-  const newEvents = yield* NewEvents
-  const deliveries = yield* makeTimedWork({
+  const newEvents = yield* NewEventNotifier
+  const deliveries = yield* makeTimedWorker({
     name: "taking deliveries",
     maxInProgress: MAX_DELIVERIES_IN_PROGRESS,
     claim: queue.take,

@@ -1,6 +1,6 @@
 import { Layer } from "effect"
 import { repeatPeriodically } from "../../../jobs/loop.ts"
-import { RETENTION_MS } from "../../../jobs/retention.ts"
+import { RETENTION_INTERVAL_MS } from "../../../jobs/retention.ts"
 import { DeliveryQueue } from "./DeliveryQueue.ts"
 import { runDeliveryWorkers } from "./delivery-workers.ts"
 import { EventDispatcher } from "./EventDispatcher.ts"
@@ -10,6 +10,6 @@ import { applyDeliveryRetention } from "./retention.ts"
 /** The workers of this process, over a database and the door deliveries leave by. */
 export const layerDeliveries = Layer.mergeAll(
   Layer.effectDiscard(runDeliveryWorkers),
-  Layer.effectDiscard(repeatPeriodically("retention of deliveries", RETENTION_MS, applyDeliveryRetention)),
+  Layer.effectDiscard(repeatPeriodically("retention of deliveries", RETENTION_INTERVAL_MS, applyDeliveryRetention)),
   Layer.effectDiscard(watchOverdueDeliveries)
 ).pipe(Layer.provide([EventDispatcher.layer, DeliveryQueue.layer, OverdueDeliveries.layer]))

@@ -2,7 +2,7 @@ import { Effect, Option, Result } from "effect"
 import { NetAddress } from "effect/net"
 import { ValidationFailed } from "../../../contract/errors.ts"
 import { PublicUrl } from "../../../platform/installation.ts"
-import { WEBHOOK_URL } from "../../../platform/limits.ts"
+import { WEBHOOK_URL_LENGTH } from "../../../platform/limits.ts"
 import { type AllowedHosts, AllowedReceivers, allowsHost, parseLiteralAddress } from "./allowed-hosts.ts"
 import { findForbiddenKind } from "./forbidden-addresses.ts"
 
@@ -38,11 +38,12 @@ const failInvalidUrl = (rule: string) => Result.fail(new ValidationFailed({ mess
  * allow-list (a developer's machine, a test). 422 naming `url` otherwise.
  */
 export const parseReceiverUrl = (text: string, policy: ReceiverPolicy): Result.Result<string, ValidationFailed> => {
-  if (text.length > WEBHOOK_URL) return failInvalidUrl(`must be at most ${WEBHOOK_URL} characters`)
+  if (text.length > WEBHOOK_URL_LENGTH) return failInvalidUrl(`must be at most ${WEBHOOK_URL_LENGTH} characters`)
   // The parser also takes "https:host", backslashes and line breaks; what the host meant by those is a guess.
   const url = /^https?:\/\/[^\s\\]+$/i.test(text) ? URL.parse(text) : null
   if (url === null) return failInvalidUrl("must be an absolute https address such as https://example.com/path")
-  if (url.href.length > WEBHOOK_URL) return failInvalidUrl(`must be at most ${WEBHOOK_URL} characters once encoded`)
+  if (url.href.length > WEBHOOK_URL_LENGTH)
+    return failInvalidUrl(`must be at most ${WEBHOOK_URL_LENGTH} characters once encoded`)
   if (url.username !== "" || url.password !== "") return failInvalidUrl("must not contain a user name or a password")
   const isAllowed = allowsHost(policy.allowedHosts, url.hostname)
   if (url.protocol === "http:") {

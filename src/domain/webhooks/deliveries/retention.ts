@@ -1,8 +1,13 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
-import { deleteOldEvents } from "../../../jobs/events/event-statements.ts"
-import { applyRetention, nextRowsCondition, RETENTION_BATCH_ROWS, RETENTION_MS } from "../../../jobs/retention.ts"
+import { oldEventRetention } from "../../../jobs/events/event-statements.ts"
+import {
+  applyRetention,
+  nextRowsCondition,
+  RETENTION_BATCH_ROWS,
+  RETENTION_INTERVAL_MS
+} from "../../../jobs/retention.ts"
 import {
   EVENT_RETENTION_MS,
   WEBHOOK_DEAD_LETTER_AFTER_MS,
@@ -69,8 +74,8 @@ export const applyDeliveryRetention = Effect.fnUntraced(function* (now: Date) {
     deleteOldAttemptsSql(sql, toCutoff(WEBHOOK_RETENTION_MS)),
     deleteSettledDeliveriesSql(sql, "delivered", toCutoff(WEBHOOK_RETENTION_MS)),
     deleteSettledDeliveriesSql(sql, "dead", toCutoff(WEBHOOK_DEAD_LETTER_RETENTION_MS)),
-    deleteOldEvents(sql, toCutoff(EVENT_RETENTION_MS), undeliveredCondition(sql)),
+    oldEventRetention(sql, toCutoff(EVENT_RETENTION_MS), undeliveredCondition(sql)),
     // By then the last dead letter of a deleted subscription is gone.
-    deleteOldSubscriptionsSql(sql, toCutoff(WEBHOOK_DEAD_LETTER_RETENTION_MS + RETENTION_MS))
+    deleteOldSubscriptionsSql(sql, toCutoff(WEBHOOK_DEAD_LETTER_RETENTION_MS + RETENTION_INTERVAL_MS))
   ])
 })

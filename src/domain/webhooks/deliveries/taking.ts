@@ -2,7 +2,7 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { computeLeaseEnd } from "../../../jobs/lease.ts"
 import { idsParameter } from "../../../platform/database/parameters.ts"
-import { WEBHOOK_CONCURRENT_DELIVERIES } from "../../../platform/limits.ts"
+import { WEBHOOK_CONCURRENT_DELIVERIES_MAX } from "../../../platform/limits.ts"
 import { makeProbingHealth } from "./circuit-breaker.ts"
 import type { SubscriptionKey, SubscriptionToProbe } from "./delivery.ts"
 import { dueSubscriptionsSql } from "./due-subscriptions.ts"
@@ -37,7 +37,7 @@ const dueDeliveriesSql = (sql: SqlClient, now: Date, most: Fragment): Fragment =
     SELECT * FROM (
       SELECT event_id, due_at FROM webhook_lanes
       WHERE operator_id = o.operator_id AND subscription_id = o.id AND due_at <= ${now} AND event_id > 0
-      ORDER BY due_at, event_id LIMIT ${sql.literal(String(WEBHOOK_CONCURRENT_DELIVERIES))}
+      ORDER BY due_at, event_id LIMIT ${sql.literal(String(WEBHOOK_CONCURRENT_DELIVERIES_MAX))}
     ) share LIMIT ${most}
   ) due
   CROSS JOIN LATERAL (
@@ -81,7 +81,7 @@ export const takingDue = (
   return sql`
     WITH RECURSIVE ${dueSubscriptionsSql(sql)}, o AS MATERIALIZED (
       SELECT ${signingColumnsSql(sql, taking.now)},
-        CASE s.health->>'state' WHEN 'failing' THEN 1 ELSE ${WEBHOOK_CONCURRENT_DELIVERIES}::integer END
+        CASE s.health->>'state' WHEN 'failing' THEN 1 ELSE ${WEBHOOK_CONCURRENT_DELIVERIES_MAX}::integer END
           - coalesce(busy.deliveries, 0) AS room,
         sum(coalesce(busy.deliveries, 0)) OVER (PARTITION BY s.operator_id) AS of_operator
       FROM with_work
@@ -110,7 +110,7 @@ export const subscriptionsToProbeSql = (
   inProgress: Iterable<SubscriptionKey>
 ): Fragment => {
   const fullSubscriptionIds = Array.from(countBySubscription(inProgress)).flatMap(([id, count]) =>
-    count < WEBHOOK_CONCURRENT_DELIVERIES ? [] : [id]
+    count < WEBHOOK_CONCURRENT_DELIVERIES_MAX ? [] : [id]
   )
   return sql`
     WITH RECURSIVE ${dueSubscriptionsSql(sql)}

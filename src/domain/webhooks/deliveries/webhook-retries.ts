@@ -13,5 +13,5 @@ export const WEBHOOK_RETRIES: RetryPolicy = {
     longestMs: WEBHOOK_LONGEST_RETRY_MS,
     jitter: WEBHOOK_RETRY_JITTER
   },
-  tries: WEBHOOK_ATTEMPTS
+  maxAttempts: WEBHOOK_ATTEMPTS
 }

@@ -4,7 +4,13 @@ import { Integer, PropertyOrUnassigned, textUpTo } from "../../../contract/field
 import { defineFamily } from "../../../contract/operation.ts"
 import { toPrintableName } from "../../../contract/printable-name.ts"
 import { parseEventId } from "../../../jobs/events/event-message.ts"
-import { EVENT_CONSUMER_NAME, FEED_DEFAULT, FEED_MAX, FEED_TYPES, FEED_WAIT_SECONDS } from "../../../platform/limits.ts"
+import {
+  EVENT_CONSUMER_NAME_LENGTH,
+  FEED_PAGE_DEFAULT,
+  FEED_PAGE_MAX,
+  FEED_TYPES_LENGTH,
+  FEED_WAIT_SECONDS
+} from "../../../platform/limits.ts"
 import { CURSOR_PATTERN, parseFeedCursor } from "./cursor.ts"
 import { findUnknownEventName } from "./rules.ts"
 
@@ -27,7 +33,7 @@ const CursorOrEventId = makeCursorSchema(
 )
 
 /** Names of events, separated by commas: `parseEventNames` reads them. */
-const EventNameList = textUpTo(FEED_TYPES).check(
+const EventNameList = textUpTo(FEED_TYPES_LENGTH).check(
   Schema.makeFilter(
     (text) => {
       const unknown = findUnknownEventName(text)
@@ -37,12 +43,12 @@ const EventNameList = textUpTo(FEED_TYPES).check(
   )
 )
 
-const CONSUMER_NAME_PATTERN = new RegExp(`^[A-Za-z0-9][A-Za-z0-9._-]{0,${EVENT_CONSUMER_NAME - 1}}$`)
+const CONSUMER_NAME_PATTERN = new RegExp(`^[A-Za-z0-9][A-Za-z0-9._-]{0,${EVENT_CONSUMER_NAME_LENGTH - 1}}$`)
 
 /** What an operator calls a consumer, as it stands in a path: clients that follow the URL standard resolve `.` and `..` there. */
 const ConsumerName = Schema.String.check(
   Schema.makeFilter((text) => CONSUMER_NAME_PATTERN.test(text), {
-    expected: `1 to ${EVENT_CONSUMER_NAME} letters, digits, ".", "_" or "-", the first a letter or digit`,
+    expected: `1 to ${EVENT_CONSUMER_NAME_LENGTH} letters, digits, ".", "_" or "-", the first a letter or digit`,
     toJsonSchema: () => ({ pattern: CONSUMER_NAME_PATTERN.source })
   })
 )
@@ -77,7 +83,7 @@ export const list_events = operation("list_events", {
     after: Schema.optionalKey(CursorOrEventId).annotateKey({
       description: "Behind this cursor; without one from the oldest event that is kept."
     }),
-    limit: Schema.optionalKey(integerBetween(1, FEED_MAX, "a limit").annotate({ default: FEED_DEFAULT })),
+    limit: Schema.optionalKey(integerBetween(1, FEED_PAGE_MAX, "a limit").annotate({ default: FEED_PAGE_DEFAULT })),
     types: Schema.optionalKey(EventNameList),
     property_id: Schema.optionalKey(PropertyOrUnassigned).annotateKey({
       description: "Events of this property alone; 0 is the reservation box."

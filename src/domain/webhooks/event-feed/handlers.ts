@@ -3,9 +3,9 @@ import { CurrentCaller } from "../../../contract/caller.ts"
 import { NotFound, ValidationFailed } from "../../../contract/errors.ts"
 import { currentSecond } from "../../../contract/time.ts"
 import { formatQueuedAt, parseEventId, toEventId, toEventMessage } from "../../../jobs/events/event-message.ts"
-import { NewEvents } from "../../../jobs/events/NewEvents.ts"
+import { NewEventNotifier } from "../../../jobs/events/NewEventNotifier.ts"
 import { Shutdown } from "../../../jobs/Shutdown.ts"
-import { FEED_DEFAULT } from "../../../platform/limits.ts"
+import { FEED_PAGE_DEFAULT } from "../../../platform/limits.ts"
 import { changeHandler, handleOperations, layerOperations, voidChangeHandler } from "../../operation-handlers.ts"
 import { noSuchProperty } from "../../properties/properties/ownership.ts"
 import {
@@ -59,7 +59,7 @@ const checkProperty = Effect.fnUntraced(function* (
 const listEvents = (store: Store, context: LongPollContext) =>
   Effect.fnUntraced(function* (payload: ListEventsPayload) {
     const { operatorId } = yield* CurrentCaller
-    const { limit = FEED_DEFAULT, property_id, wait = 0 } = payload
+    const { limit = FEED_PAGE_DEFAULT, property_id, wait = 0 } = payload
     const types = payload.types === undefined ? undefined : parseEventNames(payload.types)
     const after = yield* resolveStartPosition(store, payload.after ?? "", operatorId)
     const poll = (before: FeedPage<EventRow> | undefined) =>
@@ -126,7 +126,11 @@ const cursorMovesBackError = new ValidationFailed({
 export const layerEvents = layerOperations(
   Effect.gen(function* () {
     const store = yield* EventFeedStore
-    const longPollContext = { newEvents: yield* NewEvents, shutdown: yield* Shutdown, permits: new LongPollPermits() }
+    const longPollContext = {
+      newEvents: yield* NewEventNotifier,
+      shutdown: yield* Shutdown,
+      permits: new LongPollPermits()
+    }
     return handleOperations(EventOperations, {
       list_events: listEvents(store, longPollContext),
       list_event_consumers: listEventConsumers(store),

@@ -1,16 +1,16 @@
 import { Clock, Effect, type Latch, Option } from "effect"
 import { RateLimited, type ServerError } from "../../../contract/errors.ts"
 import { releasePermitWhile } from "../../../contract/permit-release.ts"
-import type { NewEvents } from "../../../jobs/events/NewEvents.ts"
+import type { NewEventNotifier } from "../../../jobs/events/NewEventNotifier.ts"
 import type { Shutdown } from "../../../jobs/Shutdown.ts"
-import { FEED_WAITING_READS } from "../../../platform/limits.ts"
+import { FEED_WAITING_READS_MAX } from "../../../platform/limits.ts"
 
 /** Milliseconds between two looks of one call that waits; what comes meanwhile is found together. */
 export const FEED_POLL_GAP_MS = 100
 
 /** What waits for events stands on. */
 export interface LongPollContext {
-  readonly newEvents: NewEvents["Service"]
+  readonly newEvents: NewEventNotifier["Service"]
   readonly shutdown: Shutdown["Service"]
   readonly permits: LongPollPermits
 }
@@ -24,7 +24,7 @@ export class LongPollPermits {
     Effect.acquireUseRelease(
       Effect.suspend(() => {
         const held = this.#heldByOperator.get(operatorId) ?? 0
-        if (held >= FEED_WAITING_READS) return failTooManyWaiting
+        if (held >= FEED_WAITING_READS_MAX) return failTooManyWaiting
         this.#heldByOperator.set(operatorId, held + 1)
         return Effect.void
       }),
@@ -41,7 +41,7 @@ export class LongPollPermits {
 
 const failTooManyWaiting = Effect.fail(
   new RateLimited({
-    message: `wait: ${FEED_WAITING_READS} calls of this operator already wait for events; retry later or without wait.`,
+    message: `wait: ${FEED_WAITING_READS_MAX} calls of this operator already wait for events; retry later or without wait.`,
     headers: { "retry-after": "1" }
   })
 )

@@ -5,7 +5,7 @@ import { prepareRecordedChange } from "../../../changes/recorded-change.ts"
 import { ValidationFailed } from "../../../contract/errors.ts"
 import { acknowledgeEventsSql, consumerStatusSql, deleteConsumerSql } from "../../../jobs/events/consumer-statements.ts"
 import { deletedUpToSql, type EventName } from "../../../jobs/events/event-statements.ts"
-import { makeRowReaderOrFail } from "../../../platform/database/constraints.ts"
+import { makeRowReaderOrFail } from "../../../platform/database/constraint-violations.ts"
 import { type Givens, inForms, partOf, type Value, type Valued } from "../../../platform/database/forms.ts"
 import { makeOptionalRowReader, makeRowsReader, makeSingleRowReader } from "../../../platform/database/rows.ts"
 import { FEED_EVENTS_SCANNED } from "../../../platform/limits.ts"
@@ -165,7 +165,7 @@ const putConsumer = (sql: SqlClient.SqlClient) => {
       change: acknowledgeEventsSql(sql, operatorId, { name, position }, now),
       events: [],
       // An acknowledgement is read once and written for every page: the trail tells who made the consumer.
-      touched: sql`
+      changedRecords: sql`
       SELECT operator_id, CASE WHEN is_new THEN 'event_consumer:' || name END AS record, '{}'::text[] AS fields
       FROM put`,
       outcome: sql`
@@ -185,7 +185,7 @@ const removeConsumer = (sql: SqlClient.SqlClient) => {
     ({ operatorId, name }: Givens<OperatorScoped & { readonly name: string }>) => ({
       change: deleteConsumerSql(sql, operatorId, name),
       events: [],
-      touched: sql`SELECT operator_id, 'event_consumer:' || name AS record, '{}'::text[] AS fields FROM removed`,
+      changedRecords: sql`SELECT operator_id, 'event_consumer:' || name AS record, '{}'::text[] AS fields FROM removed`,
       outcome: sql`SELECT name FROM removed`
     })
   )

@@ -92,13 +92,13 @@ const make = Effect.gen(function* () {
   const pauseWebhook = prepareRecordedChange(sql, ({ now, ...scope }: Givens<PauseWebhookParameters>) => ({
     change: pauseSubscriptionSql(sql, webhookCondition(sql, scope), now),
     events: [],
-    touched: sql`SELECT operator_id, 'webhook:' || id AS record, '{status}'::text[] AS fields FROM paused`,
+    changedRecords: sql`SELECT operator_id, 'webhook:' || id AS record, '{status}'::text[] AS fields FROM paused`,
     outcome: sql`SELECT id FROM paused`
   }))
   const replaceSecret = prepareRecordedChange(sql, ({ secret, now, ...scope }: Givens<RotateSecretParameters>) => ({
     change: rotateSecretSql(sql, webhookCondition(sql, scope), secret, now),
     events: [],
-    touched: sql`SELECT operator_id, 'webhook:' || id AS record, '{secret}'::text[] AS fields FROM rotated`,
+    changedRecords: sql`SELECT operator_id, 'webhook:' || id AS record, '{secret}'::text[] AS fields FROM rotated`,
     outcome: sql`SELECT id FROM rotated`
   }))
   const rotateSecret = Effect.fnUntraced(function* (viewer: Viewer, id: number) {

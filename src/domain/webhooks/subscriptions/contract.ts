@@ -4,11 +4,11 @@ import { Id, narrowingField, textUpTo } from "../../../contract/fields.ts"
 import { editPayloadFields } from "../../../contract/immutable-fields.ts"
 import { defineFamily } from "../../../contract/operation.ts"
 import { EVENT_NAMES } from "../../../jobs/events/event-statements.ts"
-import { WEBHOOK_URL } from "../../../platform/limits.ts"
+import { WEBHOOK_URL_LENGTH } from "../../../platform/limits.ts"
 
 // Webhook subscriptions (specification, Events; contract facts 11.1). What is delivered: src/domain/webhooks/deliveries.
 
-const Url = textUpTo(WEBHOOK_URL)
+const Url = textUpTo(WEBHOOK_URL_LENGTH)
 
 const Events = Schema.Array(Schema.Literals(EVENT_NAMES)).check(
   Schema.isMinLength(1, { expected: "a list of at least one event" }),
@@ -92,4 +92,4 @@ export const delete_webhook = operation("delete_webhook", {
   exposure
 })
 
-export const Webhooks = { list_webhooks, create_webhook, update_webhook, delete_webhook }
+export const WebhookOperations = { list_webhooks, create_webhook, update_webhook, delete_webhook }

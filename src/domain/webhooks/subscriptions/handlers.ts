@@ -7,7 +7,13 @@ import { EVENT_NAMES, type EventName } from "../../../jobs/events/event-statemen
 import { changeHandler, handleOperations, layerOperations, voidChangeHandler } from "../../operation-handlers.ts"
 import { loadReceiverPolicy, parseReceiverUrl, type ReceiverPolicy } from "../deliveries/receiver-url.ts"
 import { generateSecretToken, generateSigningSecret, type SigningSecret } from "../deliveries/signature.ts"
-import { type create_webhook, type delete_webhook, update_webhook, type Webhook, Webhooks } from "./contract.ts"
+import {
+  type create_webhook,
+  type delete_webhook,
+  update_webhook,
+  type Webhook,
+  WebhookOperations
+} from "./contract.ts"
 import { canChangeWebhook } from "./rules.ts"
 import { SubscriptionRow, type WebhookChangeScope, WebhookStore } from "./store.ts"
 
@@ -15,7 +21,7 @@ export const layerWebhooks = layerOperations(
   Effect.gen(function* () {
     const store = yield* WebhookStore
     const policy = yield* loadReceiverPolicy
-    return handleOperations(Webhooks, {
+    return handleOperations(WebhookOperations, {
       list_webhooks: listWebhooks(store),
       create_webhook: changeHandler(createWebhook(store, policy), SubscriptionRow, (webhook, _payload, caller) => ({
         webhook: toWebhook(webhook, caller),

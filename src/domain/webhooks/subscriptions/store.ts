@@ -4,7 +4,7 @@ import type { Fragment } from "effect/sql/Statement"
 import { createdOrDeletedRecordsSql, prepareRecordedChange } from "../../../changes/recorded-change.ts"
 import { ValidationFailed } from "../../../contract/errors.ts"
 import { LeaseDuration } from "../../../jobs/lease.ts"
-import { makeOptionalRowReaderOrFail } from "../../../platform/database/constraints.ts"
+import { makeOptionalRowReaderOrFail } from "../../../platform/database/constraint-violations.ts"
 import { type Givens, inForms } from "../../../platform/database/forms.ts"
 import { reserveId } from "../../../platform/database/reserved-id.ts"
 import { makeOptionalRowReader, makeRowsReader } from "../../../platform/database/rows.ts"
@@ -91,7 +91,7 @@ const create = (sql: SqlClient.SqlClient, sealer: SecretSealer) => {
   const statement = prepareRecordedChange(sql, ({ subscription, now, ...caller }: Givens<CreateWebhookParameters>) => ({
     change: createSubscriptionSql(sql, caller, subscription, now),
     events: [],
-    touched: createdOrDeletedRecordsSql(sql, "webhook", "made"),
+    changedRecords: createdOrDeletedRecordsSql(sql, "webhook", "made"),
     outcome: sql`SELECT ${subscriptionColumns(sql)} FROM made`
   }))
   return (
@@ -119,7 +119,7 @@ const update = (sql: SqlClient.SqlClient, leaseMs: number, sealer: SecretSealer)
       ${updateSubscriptionSql(sql, subscription.operatorId, changeableCondition(sql, subscription), { receiver, events, secret }, now)},
       resumed AS (${resumeDeliveriesSql(sql, now, leaseMs)})`,
       events: [],
-      touched: changedSettingsSql(sql),
+      changedRecords: changedSettingsSql(sql),
       outcome: sql`SELECT ${subscriptionColumns(sql)} FROM changed`
     })
   )
@@ -138,7 +138,7 @@ const remove = (sql: SqlClient.SqlClient) => {
     ({ now, ...subscription }: Givens<ChangeableSubscriptionKey & { readonly now: Date }>) => ({
       change: sql`${lockGrantSql(sql, subscription)} ${deleteSubscriptionSql(sql, changeableCondition(sql, subscription), now)}`,
       events: [],
-      touched: createdOrDeletedRecordsSql(sql, "webhook", "ended"),
+      changedRecords: createdOrDeletedRecordsSql(sql, "webhook", "ended"),
       outcome: sql`SELECT id FROM ended`
     })
   )

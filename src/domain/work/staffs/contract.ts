@@ -5,17 +5,22 @@ import { idsUpTo } from "../../../contract/id-list.ts"
 import { nameUpTo } from "../../../contract/names.ts"
 import { defineFamily, toolMetadata } from "../../../contract/operation.ts"
 import { pageFields } from "../../../contract/page.ts"
-import { MOBILE_TEXT, NAMED_PROPERTIES, STAFF_NAME, STAFF_NOTE } from "../../../platform/limits.ts"
+import {
+  MOBILE_TEXT_LENGTH,
+  NAMED_PROPERTIES_MAX,
+  STAFF_NAME_LENGTH,
+  STAFF_NOTE_LENGTH
+} from "../../../platform/limits.ts"
 
 // Who works in the properties (specification, "Tasks and staff"; contract facts 9.3).
 
-const Name = nameUpTo(STAFF_NAME)
-const Mobile = textUpTo(MOBILE_TEXT).annotate({
+const Name = nameUpTo(STAFF_NAME_LENGTH)
+const Mobile = textUpTo(MOBILE_TEXT_LENGTH).annotate({
   description: "+<country code> <number>, as +49 15112345678",
   regionally: "a telephone number, as 13800138000"
 })
-const Note = textUpTo(STAFF_NOTE)
-const PropertyIds = idsUpTo(NAMED_PROPERTIES)
+const Note = textUpTo(STAFF_NOTE_LENGTH)
+const PropertyIds = idsUpTo(NAMED_PROPERTIES_MAX)
 
 export const Staff = Schema.Struct({
   id: Id,
@@ -105,4 +110,4 @@ export const delete_staff = operation("delete_staff", {
   )
 })
 
-export const Staffs = { query_staffs, create_staff, update_staff, delete_staff }
+export const StaffOperations = { query_staffs, create_staff, update_staff, delete_staff }

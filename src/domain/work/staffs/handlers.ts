@@ -9,7 +9,13 @@ import { Deployment } from "../../../platform/installation.ts"
 import { RowId } from "../../column-schemas.ts"
 import { changeHandler, handleOperations, layerOperations, voidChangeHandler } from "../../operation-handlers.ts"
 import { noSuchProperties, toMissingReferenceError } from "../../properties/properties/ownership.ts"
-import { type create_staff, type delete_staff, type query_staffs, Staffs, type update_staff } from "./contract.ts"
+import {
+  type create_staff,
+  type delete_staff,
+  type query_staffs,
+  StaffOperations,
+  type update_staff
+} from "./contract.ts"
 import { invalidMobileError, parseMobile } from "./rules.ts"
 import { StaffStore } from "./store.ts"
 
@@ -74,7 +80,7 @@ export const layerStaffs = layerOperations(
   Effect.gen(function* () {
     const store = yield* StaffStore
     const deployment = yield* Deployment
-    return handleOperations(Staffs, {
+    return handleOperations(StaffOperations, {
       query_staffs: queryStaffs(store),
       create_staff: changeHandler(createStaff(store, deployment), RowId, ({ id }) => ({ staff_id: id })),
       update_staff: voidChangeHandler(updateStaff(store, deployment)),

@@ -74,7 +74,7 @@ const search = (sql: Sql) => {
       if (id !== undefined) conditions.push(sql`id = ${id}`)
       if (is_active !== undefined) conditions.push(sql`is_active = ${is_active}`)
       return {
-        matching: sql`SELECT * FROM staffs WHERE ${sql.and(conditions)}`,
+        matchingRows: sql`SELECT * FROM staffs WHERE ${sql.and(conditions)}`,
         orderBy: sql`id`,
         columns: { property_ids: propertyIdsJson(sql) }
       }
@@ -102,7 +102,7 @@ const create = (sql: Sql) => {
         RETURNING operator_id, id, properties_version
       ), assigned AS (${insertItemsSql(sql, PROPERTY_LIST, property_ids)})`,
       events: [],
-      touched: createdOrDeletedRecordsSql(sql, "staff", "written"),
+      changedRecords: createdOrDeletedRecordsSql(sql, "staff", "written"),
       outcome: selectCheckedChangeSql(sql)
     })
   )
@@ -127,7 +127,7 @@ const update = (sql: Sql) => {
         RETURNING s.*
       ), former AS (${deleteFormerVersionsSql(sql, PROPERTY_LIST)}), assigned AS (${insertItemsSql(sql, PROPERTY_LIST, edit.property_ids)})`,
     events: [],
-    touched: changedRecordsSql(sql, "staff", "written"),
+    changedRecords: changedRecordsSql(sql, "staff", "written"),
     outcome: selectCheckedChangeSql(sql)
   }))
   return (operatorId: number, id: number, edit: StaffEdit, now: Date) => {

@@ -14,7 +14,7 @@ import {
 import { editPayloadFields } from "../../../contract/immutable-fields.ts"
 import { defineFamily, toolMetadata } from "../../../contract/operation.ts"
 import { pageFields } from "../../../contract/page.ts"
-import { AMOUNT_MAX, TASK_NOTE } from "../../../platform/limits.ts"
+import { AMOUNT_MAX, TASK_NOTE_LENGTH } from "../../../platform/limits.ts"
 
 // What there is to do in the properties (specification, "Tasks and staff" and "Task status"; contract facts 9).
 
@@ -22,7 +22,7 @@ export const TaskType = Schema.Literals(["cleaning", "maintenance", "reception",
 export const TaskStatus = Schema.Literals(["pending", "in_progress", "completed", "cancelled"])
 export const TaskLevel = Schema.Literals(["standard", "simple", "advanced"])
 
-const Note = textUpTo(TASK_NOTE)
+const Note = textUpTo(TASK_NOTE_LENGTH)
 const Fee = Schema.Finite.check(
   Schema.isBetween({ minimum: 0, maximum: AMOUNT_MAX }, { expected: `an amount from 0 to ${AMOUNT_MAX}` })
 ).annotate({ description: MAJOR_UNITS_DESCRIPTION })
@@ -143,4 +143,4 @@ export const delete_task = operation("delete_task", {
   )
 })
 
-export const Tasks = { search_tasks, create_task, update_task, delete_task }
+export const TaskOperations = { search_tasks, create_task, update_task, delete_task }

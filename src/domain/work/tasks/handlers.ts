@@ -3,7 +3,7 @@ import { CurrentCaller } from "../../../contract/caller.ts"
 import { parseDateRange } from "../../../contract/date-range.ts"
 import { Conflict, NotFound } from "../../../contract/errors.ts"
 import { makeChangeDetector, makeImmutableFieldCheck } from "../../../contract/immutable-fields.ts"
-import { parseDecimalText } from "../../../contract/money.ts"
+import { toDecimalText } from "../../../contract/money.ts"
 import { toPage } from "../../../contract/page.ts"
 import { currentSecond, formatWallClock } from "../../../contract/time.ts"
 import { retryOptimistically } from "../../../platform/database/optimistic-retry.ts"
@@ -12,7 +12,14 @@ import { noSuchStay } from "../../bookings/stays/rules.ts"
 import { RowId } from "../../column-schemas.ts"
 import { changeHandler, handleOperations, layerOperations, voidChangeHandler } from "../../operation-handlers.ts"
 import { noSuchProperty } from "../../properties/properties/ownership.ts"
-import { type create_task, type delete_task, type search_tasks, type Task, Tasks, update_task } from "./contract.ts"
+import {
+  type create_task,
+  type delete_task,
+  type search_tasks,
+  type Task,
+  TaskOperations,
+  update_task
+} from "./contract.ts"
 import { checkAssignable, noSuchStaff, resolveTaskProperty } from "./rules.ts"
 import { TaskStore } from "./store.ts"
 import type { TaskRow } from "./task-search.ts"
@@ -36,7 +43,7 @@ const createTask = (store: Store) =>
   Effect.fnUntraced(function* (payload: typeof create_task.payloadSchema.Type) {
     const caller = yield* CurrentCaller
     const currency = payload.currency ?? caller.currency
-    const fee = yield* Effect.fromResult(parseDecimalText("fee", payload.fee ?? 0, currency))
+    const fee = yield* Effect.fromResult(toDecimalText("fee", payload.fee ?? 0, currency))
     const preconditions = yield* store.findPreconditions(caller.operatorId, payload)
     if (!preconditions.property_known) return yield* noSuchProperty
     if (payload.staff_id !== undefined && preconditions.assignee === null) return yield* noSuchStaff
@@ -82,7 +89,7 @@ const updateTask = (store: Store) =>
     const changesFee = payload.fee !== undefined || payload.currency !== undefined
     const currency = payload.currency ?? task.currency
     const fee = changesFee
-      ? yield* Effect.fromResult(parseDecimalText("fee", payload.fee ?? task.fee, currency))
+      ? yield* Effect.fromResult(toDecimalText("fee", payload.fee ?? task.fee, currency))
       : undefined
     const { type, status, expected_date, expected_time, note } = payload
     const level = payload.level === null ? "standard" : payload.level
@@ -131,7 +138,7 @@ const toTask = (row: TaskRow, timeZone: string): Task => ({
 
 export const layerTasks = layerOperations(
   Effect.map(TaskStore, (store) =>
-    handleOperations(Tasks, {
+    handleOperations(TaskOperations, {
       search_tasks: searchTasks(store),
       create_task: changeHandler(createTask(store), RowId, ({ id }) => ({ task_id: id })),
       update_task: voidChangeHandler(updateTask(store)),

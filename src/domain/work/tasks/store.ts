@@ -9,7 +9,7 @@ import {
   prepareRecordedChange
 } from "../../../changes/recorded-change.ts"
 import { column, columnNames, rowParameterSql, updateAssignments } from "../../../platform/database/columns.ts"
-import { findConstraintViolation } from "../../../platform/database/constraints.ts"
+import { findConstraintViolation } from "../../../platform/database/constraint-violations.ts"
 import { type Givens, inForms } from "../../../platform/database/forms.ts"
 import { selectedColumnsSql } from "../../../platform/database/list-pages.ts"
 import { makeOptionalRowReader, makeSingleRowReader } from "../../../platform/database/rows.ts"
@@ -128,7 +128,7 @@ const create = (sql: Sql) => {
         RETURNING operator_id, id
       )`,
     events: [],
-    touched: createdOrDeletedRecordsSql(sql, "task", "made"),
+    changedRecords: createdOrDeletedRecordsSql(sql, "task", "made"),
     outcome: sql`SELECT id FROM made`
   }))
   return (operatorId: number, task: NewTask, assignee: Assignee | null, now: Date) =>
@@ -202,7 +202,7 @@ const update = (sql: Sql) => {
           RETURNING t.*
         )`,
         events: [],
-        touched: changedRecordsSql(sql, "task"),
+        changedRecords: changedRecordsSql(sql, "task"),
         outcome: sql`SELECT id FROM after`
       }
     }

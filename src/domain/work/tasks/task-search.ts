@@ -73,10 +73,10 @@ export const taskJoins = (sql: SqlClient): Fragment => sql`
 
 export const searchTasks = (sql: SqlClient) => {
   const selectPage = makePageReader(sql, TaskRow, (parameters: SearchParameters) => ({
-    matching: sql`SELECT * FROM tasks WHERE ${sql.and(buildFilterConditions(sql, parameters))}`,
+    matchingRows: sql`SELECT * FROM tasks WHERE ${sql.and(buildFilterConditions(sql, parameters))}`,
     orderBy: sql`expected_date DESC NULLS FIRST, expected_time DESC NULLS LAST, id DESC`,
     columns: taskColumns(sql),
-    joined: taskJoins(sql)
+    joins: taskJoins(sql)
   }))
   return (operatorId: number, filters: TaskFilters, page: Page) =>
     selectPage(toSearchParameters(operatorId, filters), page)

@@ -26,7 +26,7 @@ export const requestDuration = defineHistogram({
   name: "http.server.request.duration",
   unit: "s",
   labels: ["door"],
-  most: 4,
+  maxLabelSets: 4,
   bounds: REQUEST_BOUNDS,
   meaning: "How long calls took, from the door to the answer, by door (rest, mcp, console)"
 })
@@ -34,7 +34,7 @@ export const callDuration = defineHistogram({
   name: "latchkey.call.duration",
   unit: "s",
   labels: ["operation"],
-  most: 95,
+  maxLabelSets: 95,
   bounds: CALL_BOUNDS,
   meaning: "How long calls took, by operation; unmatched is what reached none"
 })
@@ -42,14 +42,14 @@ export const calls = defineCounter({
   name: "latchkey.calls",
   unit: "{call}",
   labels: ["operation", "error_code"],
-  most: 840,
+  maxLabelSets: 840,
   meaning: "Calls that were answered, by operation and error_code (0: it succeeded)"
 })
 export const rateWindowRejections = defineCounter({
   name: "latchkey.windows.refused",
   unit: "{refusal}",
   labels: ["scope"],
-  most: 16,
+  maxLabelSets: 16,
   meaning:
     "What a rate window refused, by the scope of the window that was full (layer 1 user, 2 endpoint, 3 conversation, 4 endpoint_error, and those outside the layers)"
 })
@@ -58,49 +58,49 @@ export const anonymousFailedCalls = defineCounter({
   name: "latchkey_refusals_of_nobody",
   unit: "{refusal}",
   labels: [],
-  most: 1,
+  maxLabelSets: 1,
   meaning: "Calls refused without a token that was ever known, and sign-ins without an account"
 })
 
 // Places: who works at once.
 
-export const placesLimit = defineGauge({
+export const permitsLimit = defineGauge({
   name: "latchkey.places.limit",
   unit: "{place}",
   labels: ["of"],
-  most: 4,
+  maxLabelSets: 4,
   aggregation: "sum",
   meaning: "Calls that may work at once, of operators, of strangers (calls without a token), and pages of the console"
 })
-export const placesUsed = defineGauge({
+export const permitsUsed = defineGauge({
   name: "latchkey.places.used",
   unit: "{place}",
   labels: ["of"],
-  most: 4,
+  maxLabelSets: 4,
   aggregation: "sum",
   meaning: "Places that are taken"
 })
-export const placesWaiting = defineGauge({
+export const queuedCalls = defineGauge({
   name: "latchkey.places.waiting",
   unit: "{call}",
   labels: ["of"],
-  most: 4,
+  maxLabelSets: 4,
   aggregation: "sum",
   meaning: "Calls that wait for a place"
 })
-export const placesWait = defineHistogram({
+export const permitWaitDuration = defineHistogram({
   name: "latchkey.places.wait.duration",
   unit: "s",
   labels: ["of"],
-  most: 4,
+  maxLabelSets: 4,
   bounds: WAIT_BOUNDS,
   meaning: "How long calls waited for a place that found none free, those that gave up among them"
 })
-export const placesRefused = defineCounter({
+export const permitRejections = defineCounter({
   name: "latchkey.places.refused",
   unit: "{call}",
   labels: ["of", "why"],
-  most: 10,
+  maxLabelSets: 10,
   meaning:
     "Calls that got no place: too_many of their operator waited, they waited too_long, or would have (overloaded: refused at once)"
 })
@@ -111,7 +111,7 @@ export const statementDuration = defineHistogram({
   name: "db.client.operation.duration",
   unit: "s",
   labels: ["pool"],
-  most: 3,
+  maxLabelSets: 3,
   bounds: STATEMENT_BOUNDS,
   meaning: "How long statements took, waiting for a connection included, of requests and of the background"
 })
@@ -119,14 +119,14 @@ export const statementsFailed = defineCounter({
   name: "latchkey.statements.failed",
   unit: "{statement}",
   labels: ["pool", "error_type"],
-  most: 24,
+  maxLabelSets: 24,
   meaning: "Statements that failed; a UniqueViolation or ConstraintError is mostly a caller's, the rest the database's"
 })
 export const connectionsMax = defineGauge({
   name: "db.client.connection.max",
   unit: "{connection}",
   labels: ["pool"],
-  most: 3,
+  maxLabelSets: 3,
   aggregation: "sum",
   meaning: "Statements that can be under way at once: one a connection for requests, some share one in the background"
 })
@@ -134,7 +134,7 @@ export const connectionsUsed = defineGauge({
   name: "db.client.connection.count",
   unit: "{connection}",
   labels: ["pool", "state"],
-  most: 3,
+  maxLabelSets: 3,
   aggregation: "sum",
   meaning: "Of these, what is in use (state used)"
 })
@@ -142,7 +142,7 @@ export const connectionsPending = defineGauge({
   name: "db.client.connection.pending_requests",
   unit: "{request}",
   labels: ["pool"],
-  most: 3,
+  maxLabelSets: 3,
   aggregation: "sum",
   meaning: "Statements that wait for a connection"
 })
@@ -150,7 +150,7 @@ export const databaseUp = defineGauge({
   name: "latchkey.database.up",
   unit: "",
   labels: [],
-  most: 1,
+  maxLabelSets: 1,
   aggregation: "min",
   meaning: "1: the database answered when it was asked last; 0: it did not"
 })
@@ -158,7 +158,7 @@ export const redisUp = defineGauge({
   name: "latchkey.redis.up",
   unit: "",
   labels: [],
-  most: 1,
+  maxLabelSets: 1,
   aggregation: "min",
   meaning:
     "1: Redis counts the rate windows; 0: it is away and each process counts its own. Only where REDIS_URL is set"
@@ -170,7 +170,7 @@ export const backlogDue = defineGauge({
   name: "latchkey.backlog.due",
   unit: "{work}",
   labels: ["kind"],
-  most: 14,
+  maxLabelSets: 14,
   aggregation: "max",
   meaning: "What is due and nobody has in hand, of all processes, by kind; 10001 says more than 10,000"
 })
@@ -178,7 +178,7 @@ export const backlogAge = defineGauge({
   name: "latchkey.backlog.oldest.age",
   unit: "s",
   labels: ["kind"],
-  most: 14,
+  maxLabelSets: 14,
   aggregation: "max",
   meaning: "For how long the oldest of these has been due; 0: nothing is"
 })
@@ -186,14 +186,14 @@ export const backgroundFailures = defineCounter({
   name: "latchkey.background.failures",
   unit: "{failure}",
   labels: ["work"],
-  most: 48,
+  maxLabelSets: 48,
   meaning: "Turns of background work that broke off and are tried again, by what it does"
 })
 export const consumersLagging = defineGauge({
   name: "latchkey_event_consumers_lagging",
   unit: "{consumer}",
   labels: [],
-  most: 1,
+  maxLabelSets: 1,
   aggregation: "max",
   meaning: "Consumers of the feed whose oldest unacknowledged event is older than 30 minutes"
 })
@@ -237,7 +237,7 @@ export const buildInfo = defineGauge({
   name: "latchkey.build.info",
   unit: "",
   labels: ["version", "node"],
-  most: 3,
+  maxLabelSets: 3,
   aggregation: "max",
   meaning: "1, with the release of the service and of Node.js as labels"
 })
@@ -245,7 +245,7 @@ export const residentBytes = defineGauge({
   name: "process.memory.usage",
   unit: "By",
   labels: [],
-  most: 1,
+  maxLabelSets: 1,
   aggregation: "sum",
   meaning: "Memory that the processes have of the machine (resident set)"
 })
@@ -253,7 +253,7 @@ export const heapUsedBytes = defineGauge({
   name: "v8js.memory.heap.used",
   unit: "By",
   labels: [],
-  most: 1,
+  maxLabelSets: 1,
   aggregation: "sum",
   meaning: "JavaScript heap in use"
 })
@@ -261,7 +261,7 @@ export const heapLimitBytes = defineGauge({
   name: "v8js.memory.heap.limit",
   unit: "By",
   labels: [],
-  most: 1,
+  maxLabelSets: 1,
   aggregation: "sum",
   meaning: "What the JavaScript heap may grow to, the room of what dies young included"
 })
@@ -269,7 +269,7 @@ export const heapUtilization = defineGauge({
   name: "latchkey.memory.heap.utilization",
   unit: "1",
   labels: [],
-  most: 1,
+  maxLabelSets: 1,
   aggregation: "max",
   meaning:
     "What outlived its youth in the JavaScript heap, of what that may grow to before a process ends; of the fullest process"
@@ -278,7 +278,7 @@ export const externalBytes = defineGauge({
   name: "latchkey.memory.external",
   unit: "By",
   labels: [],
-  most: 1,
+  maxLabelSets: 1,
   aggregation: "sum",
   meaning: "Memory outside the heap that JavaScript keeps: buffers, the embedded database"
 })
@@ -286,21 +286,21 @@ export const cpuTime = defineCounter({
   name: "process.cpu.time",
   unit: "s",
   labels: ["cpu.mode"],
-  most: 3,
+  maxLabelSets: 3,
   meaning: "Processor time of all threads, user and system"
 })
 export const workersDied = defineCounter({
   name: "latchkey.workers.died",
   unit: "{worker}",
   labels: [],
-  most: 1,
+  maxLabelSets: 1,
   meaning: "Workers that ended though nobody had asked them to, told by their parent; others were started for them"
 })
 export const uptime = defineGauge({
   name: "process.uptime",
   unit: "s",
   labels: [],
-  most: 1,
+  maxLabelSets: 1,
   aggregation: "max",
   meaning: "Seconds since the first of the processes began: with workers that is their parent"
 })
@@ -308,7 +308,7 @@ export const openFiles = defineGauge({
   name: "process.open_file_descriptor.count",
   unit: "{count}",
   labels: [],
-  most: 1,
+  maxLabelSets: 1,
   aggregation: "sum",
   meaning: "Files, sockets and pipes that are open (Linux)"
 })
@@ -316,7 +316,7 @@ export const loopDelayP50 = defineGauge({
   name: "nodejs.eventloop.delay.p50",
   unit: "s",
   labels: [],
-  most: 1,
+  maxLabelSets: 1,
   aggregation: "max",
   meaning: "How late the event loop came by in the last 10 s: the median"
 })
@@ -324,7 +324,7 @@ export const loopDelayP99 = defineGauge({
   name: "nodejs.eventloop.delay.p99",
   unit: "s",
   labels: [],
-  most: 1,
+  maxLabelSets: 1,
   aggregation: "max",
   meaning: "The same: what one in a hundred exceeded"
 })
@@ -332,7 +332,7 @@ export const loopDelayMax = defineGauge({
   name: "nodejs.eventloop.delay.max",
   unit: "s",
   labels: [],
-  most: 1,
+  maxLabelSets: 1,
   aggregation: "max",
   meaning: "The same: the longest"
 })
@@ -340,7 +340,7 @@ export const loopUtilization = defineGauge({
   name: "nodejs.eventloop.utilization",
   unit: "1",
   labels: [],
-  most: 1,
+  maxLabelSets: 1,
   aggregation: "max",
   meaning: "The share of the last 10 s in which the event loop had work"
 })
@@ -355,11 +355,11 @@ export const METRIC_DEFINITIONS: ReadonlyArray<MetricDefinition> = [
   calls,
   rateWindowRejections,
   anonymousFailedCalls,
-  placesLimit,
-  placesUsed,
-  placesWaiting,
-  placesWait,
-  placesRefused,
+  permitsLimit,
+  permitsUsed,
+  queuedCalls,
+  permitWaitDuration,
+  permitRejections,
   statementDuration,
   statementsFailed,
   connectionsMax,
@@ -400,5 +400,5 @@ export const findMetricDefinition = (name: string): MetricDefinition | undefined
 export const findGaugeAggregation = (name: string): GaugeAggregation => byName.get(name)?.aggregation ?? "max"
 
 /** Series that a metric has at the most: of a histogram its buckets, that without a bound, its sum and its count. */
-export const countMaxSeries = ({ most, bounds }: MetricDefinition): number =>
-  most * (bounds === undefined ? 1 : bounds.length + 3)
+export const countMaxSeries = ({ maxLabelSets, bounds }: MetricDefinition): number =>
+  maxLabelSets * (bounds === undefined ? 1 : bounds.length + 3)

@@ -13,7 +13,7 @@ export interface MetricDefinition {
   readonly unit: string
   readonly labels: ReadonlyArray<string>
   /** Sets of label values it may have, the one for all beyond them among these. */
-  readonly most: number
+  readonly maxLabelSets: number
   readonly meaning: string
   /** Of a gauge. */
   readonly aggregation?: GaugeAggregation
@@ -23,7 +23,7 @@ export interface MetricDefinition {
   readonly outcomes?: ReadonlyArray<string>
 }
 
-type MetricOptions = Pick<MetricDefinition, "name" | "unit" | "meaning" | "most">
+type MetricOptions = Pick<MetricDefinition, "name" | "unit" | "meaning" | "maxLabelSets">
 type LabelledMetricOptions<Label extends string> = MetricOptions & { readonly labels: ReadonlyArray<Label> }
 
 /** What stands in each label where a set of values came too late to have a series of its own. */
@@ -55,7 +55,9 @@ export class MetricFamily<Label extends string, M> {
     const existing = this.#made.get(key)
     if (existing !== undefined) return existing
     // The last room is for all that came too late.
-    return this.#made.size < this.definition.most - 1 || this.#isOther(labels) ? this.#add(key, labels) : this.#other()
+    return this.#made.size < this.definition.maxLabelSets - 1 || this.#isOther(labels)
+      ? this.#add(key, labels)
+      : this.#other()
   }
 
   #isOther(labels: Readonly<Record<Label, string>>): boolean {
@@ -88,10 +90,10 @@ export const defineCounter = <Label extends string = never>(
 
 /** A counter of how something ended, in one of so many ways. */
 export const defineOutcomeCounter = (
-  options: Omit<MetricOptions, "most"> & { readonly outcomes: ReadonlyArray<string> }
+  options: Omit<MetricOptions, "maxLabelSets"> & { readonly outcomes: ReadonlyArray<string> }
 ): CounterFamily<"outcome"> =>
   // One more than there are: the last room is for what was not declared.
-  defineCounter({ ...options, labels: ["outcome"], most: options.outcomes.length + 1 })
+  defineCounter({ ...options, labels: ["outcome"], maxLabelSets: options.outcomes.length + 1 })
 
 /**
  * Says 0 of every outcome, before anything ended in it: Prometheus sees no increase in a series that it meets at 1, so the first

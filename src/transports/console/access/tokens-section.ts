@@ -10,7 +10,7 @@ import {
 } from "../../../domain/access/operators/cursor-page.ts"
 import type { CreatedToken } from "../../../domain/access/operators/Operators.ts"
 import { NewToken, TOKEN_SCOPES } from "../../../domain/access/operators/operator-schemas.ts"
-import { ACCOUNT_NAME } from "../../../platform/limits.ts"
+import { ACCOUNT_NAME_LENGTH } from "../../../platform/limits.ts"
 import { type Html, html, nothing } from "../../docs/html.ts"
 import { docsPagePath } from "../../http/paths.ts"
 import type { AccessSection, ActionError, ActionOutcome, FormAction } from "../action-outcome.ts"
@@ -154,7 +154,7 @@ const newTokenForm = (visit: SignedInVisit, passwordField: Html, failedForm: Sub
   )
   return html`<h3 id="new-token">${TOKEN_TEXTS.new}</h3>
 <form method="post" action="${ACCESS_PATH}" aria-labelledby="new-token">
-${formKeyFields(visit)}<label>${TOKEN_TEXTS.name} <input name="name" required maxlength="${ACCOUNT_NAME}" autocomplete="off" value="${submittedForm?.get("name") ?? ""}" aria-describedby="token-name-hint"></label>
+${formKeyFields(visit)}<label>${TOKEN_TEXTS.name} <input name="name" required maxlength="${ACCOUNT_NAME_LENGTH}" autocomplete="off" value="${submittedForm?.get("name") ?? ""}" aria-describedby="token-name-hint"></label>
 <p class="soft" id="token-name-hint">${TOKEN_TEXTS.nameHint}</p>
 <fieldset><legend>${TOKEN_TEXTS.scope}</legend>
 ${scopeChoices}<p class="soft">${TOKEN_TEXTS.scopeFixedNote}</p>

@@ -9,7 +9,7 @@ import {
 } from "../../../domain/access/oauth/authorization-request.ts"
 import { Clients, type OAuthClient } from "../../../domain/access/oauth/Clients.ts"
 import { parseRedirectTarget, type RedirectTarget } from "../../../domain/access/oauth/redirect-uri.ts"
-import { PENDING_AUTHORIZATION_REQUEST } from "../../../platform/limits.ts"
+import { PENDING_AUTHORIZATION_REQUEST_LENGTH } from "../../../platform/limits.ts"
 import { SIGN_IN_PATH } from "../page-frame.ts"
 import type { Visit } from "../visit.ts"
 
@@ -61,7 +61,7 @@ const makeInvalidRequest = (problem: Extract<ConsentRequest, { _tag: "Wrong" }>[
 export const makeConsentRequestReader = Effect.fnUntraced(function* (publicUrl: string) {
   const clients = yield* Clients
   return Effect.fnUntraced(function* (visit: Visit) {
-    if (signInUrl(visit).length > PENDING_AUTHORIZATION_REQUEST) return makeInvalidRequest("too long")
+    if (signInUrl(visit).length > PENDING_AUTHORIZATION_REQUEST_LENGTH) return makeInvalidRequest("too long")
     const clientParams = parseAuthorizationTarget(visit.query)
     if (Result.isFailure(clientParams)) return makeInvalidRequest(clientParams.failure)
     const client = yield* clients.find(clientParams.success.clientId)

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { addDays, startOfDay } from "../../../contract/time.ts"
-import { ACTIVITY_LOG_SCANNED, ACTIVITY_LOG_SHOWN, RECORD_CODE } from "../../../platform/limits.ts"
+import { ACTIVITY_LOG_SCANNED, ACTIVITY_LOG_SHOWN, RECORD_CODE_LENGTH } from "../../../platform/limits.ts"
 import { type Html, html, nothing } from "../../docs/html.ts"
 import {
   type AuditLogAccount,
@@ -45,7 +45,7 @@ const pageTitle = (record: string | undefined, { changes: [first] }: AuditLogPag
   record === undefined || first === undefined ? "What happened" : `What happened: ${toRecordLabel(first).label}`
 
 /** Longer than any record's name is. */
-const MAX_RECORD_LENGTH = 2 * RECORD_CODE
+const MAX_RECORD_LENGTH = 2 * RECORD_CODE_LENGTH
 
 /** The record that the address names. What a person writes without its kind is the code of a reservation. */
 const readRecord = ({ query }: SignedInVisit): string | undefined => {

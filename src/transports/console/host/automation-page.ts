@@ -7,7 +7,7 @@ import {
 } from "../../../domain/automation/contract.ts"
 import { HostRules, type RuleTransition } from "../../../domain/automation/rules/HostRules.ts"
 import type { RuleState, StoredRule } from "../../../domain/automation/rules/rule.ts"
-import { ACTIONS_SHOWN, AUTOMATION_RULES, RULE_TEXT_SHOWN } from "../../../platform/limits.ts"
+import { ACTIONS_SHOWN, AUTOMATION_RULES_MAX, RULE_TEXT_SHOWN } from "../../../platform/limits.ts"
 import { Service } from "../../../service/service.ts"
 import { type Html, html, nothing } from "../../docs/html.ts"
 import type { ActionError } from "../action-outcome.ts"
@@ -193,7 +193,7 @@ const rulesSection = (visit: SignedInVisit, { rules, properties }: RuleBookData)
         { label: "Change", cell: (rule) => ruleActions(visit, rule) }
       ],
       rules
-    )}${rules.length === AUTOMATION_RULES ? html`<p>No more than ${AUTOMATION_RULES} rules are possible.</p>` : nothing}`
+    )}${rules.length === AUTOMATION_RULES_MAX ? html`<p>No more than ${AUTOMATION_RULES_MAX} rules are possible.</p>` : nothing}`
   )
 
 const ruleTextHtml = (rule: StoredRule["definition"]): Html => {

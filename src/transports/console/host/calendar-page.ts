@@ -1,6 +1,6 @@
 import { Clock, Effect } from "effect"
 import { addDays, dateInZone, daysInRange } from "../../../contract/time.ts"
-import { MONTH_PROPERTIES } from "../../../platform/limits.ts"
+import { MONTH_PROPERTIES_MAX } from "../../../platform/limits.ts"
 import { Service } from "../../../service/service.ts"
 import { type Html, html, nothing } from "../../docs/html.ts"
 import { Month, type MonthProperty, type MonthStay, type MonthView } from "../queries/Month.ts"
@@ -64,7 +64,7 @@ export const makeCalendarPage = Effect.gen(function* () {
           title: `Calendar, ${formatMonth(displayedMonth)}`,
           isWide: true,
           body: html`${monthNavigation(visit, displayedMonth)}${selectedDaysHtml}${monthGrid(monthView, monthRange, today)}
-${pagination(visit, { offset, limit: MONTH_PROPERTIES, total: monthView.total })}${LEGEND}
+${pagination(visit, { offset, limit: MONTH_PROPERTIES_MAX, total: monthView.total })}${LEGEND}
 ${monthView.more ? html`<p class="message note">There are more stays in this month than are shown.</p>` : nothing}
 ${daySelectionForm(visit, monthView.properties, monthRange, today)}${unassignedStaysSection(monthView.boxed)}`
         }

@@ -1,5 +1,5 @@
 import { DateTime, Effect } from "effect"
-import { CHANNELS_LISTINGS, FAILED_PUSHES_SHOWN, OVERVIEW_DAYS_FAILED } from "../../../platform/limits.ts"
+import { CHANNELS_LISTINGS_MAX, FAILED_PUSHES_SHOWN, OVERVIEW_DAYS_FAILED } from "../../../platform/limits.ts"
 import { type Html, html, nothing } from "../../docs/html.ts"
 import { AtChannels, type ChannelAccountSummary, type ListingSummary } from "../queries/AtChannels.ts"
 import { type FailedPush, FailedPushes } from "../queries/FailedPushes.ts"
@@ -55,7 +55,7 @@ export const makeChannelsPage = Effect.gen(function* () {
           body: html`${accountsSection(visit, accounts)}
 ${section(
   "Listings",
-  html`${listingFilters(visit, accounts, accountId, isUnmappedOnly)}${listingsTable(visit, listings)}${pagination(visit, { offset, limit: CHANNELS_LISTINGS, total })}`,
+  html`${listingFilters(visit, accounts, accountId, isUnmappedOnly)}${listingsTable(visit, listings)}${pagination(visit, { offset, limit: CHANNELS_LISTINGS_MAX, total })}`,
   "listings"
 )}
 ${section(`Not taken in the last ${OVERVIEW_DAYS_FAILED} days`, html`${failedPushesTable(visit, failures.pushes)}${pagination(visit, { offset: failedOffset, limit: FAILED_PUSHES_SHOWN, total: failures.total, name: FAILED_PUSHES_OFFSET_FIELD })}`, "pushes")}

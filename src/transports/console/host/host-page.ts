@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { HttpServerResponse } from "effect/http"
 import type { CurrentActor } from "../../../contract/actor.ts"
-import { CARRIED_QUERY_VALUE } from "../../../platform/limits.ts"
+import { CARRIED_QUERY_VALUE_LENGTH } from "../../../platform/limits.ts"
 import { type Html, html, nothing } from "../../docs/html.ts"
 import type { ActionError } from "../action-outcome.ts"
 import { redirectSeeOther, renderConsolePage } from "../page-frame.ts"
@@ -66,14 +66,16 @@ export interface HostPage {
 const DONE_FIELD = "done"
 
 /**
- * The page's own address, as it was asked for but for what no page of ours would ask ({@link CARRIED_QUERY_VALUE}), with other values
+ * The page's own address, as it was asked for but for what no page of ours would ask ({@link CARRIED_QUERY_VALUE_LENGTH}), with other values
  * of its query; undefined takes one away.
  */
 export const currentUrlWith = (
   { path, query }: SignedInVisit,
   params: Readonly<Record<string, string | number | undefined>> = {}
 ): string => {
-  const nextQuery = new URLSearchParams(Array.from(query).filter(([, value]) => value.length <= CARRIED_QUERY_VALUE))
+  const nextQuery = new URLSearchParams(
+    Array.from(query).filter(([, value]) => value.length <= CARRIED_QUERY_VALUE_LENGTH)
+  )
   nextQuery.delete(DONE_FIELD)
   for (const [name, value] of Object.entries(params)) {
     if (value === undefined) nextQuery.delete(name)

@@ -2,7 +2,7 @@ import { Clock, Effect, type Schema } from "effect"
 import { dateInZone } from "../../../contract/time.ts"
 import { get_knowledge_base, type KnowledgeBase, search_knowledge_bases } from "../../../domain/knowledge/contract.ts"
 import { type AnswerSentence, KnowledgeAnswers } from "../../../domain/knowledge/search/KnowledgeAnswers.ts"
-import { KNOWLEDGE_SHOWN, QUESTION_TEXT } from "../../../platform/limits.ts"
+import { KNOWLEDGE_SHOWN, QUESTION_LENGTH } from "../../../platform/limits.ts"
 import { Service } from "../../../service/service.ts"
 import { type Html, html, nothing } from "../../docs/html.ts"
 import type { ActionError } from "../action-outcome.ts"
@@ -42,7 +42,7 @@ export const makeKnowledgePage = Effect.gen(function* () {
     doneMessage: message,
     run: Effect.fnUntraced(function* (visit, form) {
       const { knowledge_base } = yield* queryEntry(visit, { id: readEntryId(form) })
-      const { process_status: _how, ...entry } = knowledge_base
+      const { process_status: _processStatus, ...entry } = knowledge_base
       return yield* mutate(visit, form, "update_knowledge_base", { ...entry, is_enable })
     })
   })
@@ -138,7 +138,7 @@ ${form}`
 const makeTestQuestionRenderer = (scopes: KnowledgeScopes["Service"], answers: KnowledgeAnswers["Service"]) =>
   Effect.fnUntraced(function* (visit: SignedInVisit) {
     const { operatorId, timeZone } = visit.session.person.caller
-    const question = (visit.query.get("ask") ?? "").slice(0, QUESTION_TEXT)
+    const question = (visit.query.get("ask") ?? "").slice(0, QUESTION_LENGTH)
     const code = readTestStayCode(visit)
     const today = dateInZone(yield* Clock.currentTimeMillis, timeZone)
     const testStays = yield* scopes.trial(operatorId, today, code)
@@ -224,7 +224,7 @@ const testQuestionForm = (visit: SignedInVisit, { stays }: KnowledgeTestStays): 
   const fillField: FieldFiller = (name) => visit.query.get(name) ?? ""
   return queryForm(
     KNOWLEDGE_PATH,
-    html`${input(fillField, { name: "ask", label: "The question", hint: "in any language", isRequired: true, maxlength: QUESTION_TEXT })}${testStayFields(visit, stays, "somebody who has booked nothing")}`,
+    html`${input(fillField, { name: "ask", label: "The question", hint: "in any language", isRequired: true, maxlength: QUESTION_LENGTH })}${testStayFields(visit, stays, "somebody who has booked nothing")}`,
     "See what would be answered"
   )
 }

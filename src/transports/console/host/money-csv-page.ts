@@ -2,7 +2,7 @@ import { DateTime, Effect } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { dateInZone } from "../../../contract/time.ts"
 import { search_transactions } from "../../../domain/money/contract.ts"
-import { MONEY_CSV_LINES } from "../../../platform/limits.ts"
+import { MONEY_CSV_LINES_MAX } from "../../../platform/limits.ts"
 import { Service } from "../../../service/service.ts"
 import { html } from "../../docs/html.ts"
 import { PRIVATE_PAGE_HEADERS } from "../../pages/html-page.ts"
@@ -46,8 +46,8 @@ export const makeMoneyCsvPage = Effect.gen(function* () {
     const moneyFilter = readMoneyFilter(visit, now)
     const queryError = findUnreadableParam(visit) ?? findPeriodError(moneyFilter)
     if (queryError !== undefined) return renderError(visit, moneyFilter, queryError)
-    const lines = yield* ledger.lines(operatorId, toTransactionFilter(moneyFilter, visit), MONEY_CSV_LINES + 1)
-    if (lines.length > MONEY_CSV_LINES) return renderError(visit, moneyFilter, TOO_MANY_LINES_MESSAGE)
+    const lines = yield* ledger.lines(operatorId, toTransactionFilter(moneyFilter, visit), MONEY_CSV_LINES_MAX + 1)
+    if (lines.length > MONEY_CSV_LINES_MAX) return renderError(visit, moneyFilter, TOO_MANY_LINES_MESSAGE)
     const isNarrowed = moneyFilter.property !== undefined || moneyFilter.order !== undefined
     const notFoundError = lines.length === 0 && isNarrowed ? yield* findQueryError(visit, moneyFilter, now) : undefined
     if (notFoundError !== undefined) return renderError(visit, moneyFilter, notFoundError.message, notFoundError.status)
@@ -69,7 +69,7 @@ export const makeMoneyCsvPage = Effect.gen(function* () {
   return page
 })
 
-const TOO_MANY_LINES_MESSAGE = `That is more than ${MONEY_CSV_LINES} lines: choose a shorter period or one property.`
+const TOO_MANY_LINES_MESSAGE = `That is more than ${MONEY_CSV_LINES_MAX} lines: choose a shorter period or one property.`
 
 /** Of characters that need no quoting, whatever the order is called. */
 const toCsvFileName = ({ period, order }: MoneyFilter): string =>

@@ -4,11 +4,11 @@ import { query_custom_channels } from "../../../domain/channels/custom-channels/
 import { query_income_methods } from "../../../domain/money/contract.ts"
 import {
   AMOUNT_MAX,
-  EMAIL,
-  GUEST_NAME,
-  GUEST_PHONE,
+  EMAIL_LENGTH,
+  GUEST_NAME_LENGTH,
+  GUEST_PHONE_LENGTH,
   GUESTS_MAX,
-  RESERVATION_REMARKS
+  RESERVATION_REMARKS_LENGTH
 } from "../../../platform/limits.ts"
 import { Service } from "../../../service/service.ts"
 import { type Html, html } from "../../docs/html.ts"
@@ -190,7 +190,7 @@ const reservationForm = (
     action: CREATE_ACTION,
     label: "Enter it",
     fields: html`${stayFields(fillField, prefilled, options.properties, "property_id")}
-${input(fillField, { name: "guest_name", label: "Guest", maxlength: GUEST_NAME, isRequired: true })}
+${input(fillField, { name: "guest_name", label: "Guest", maxlength: GUEST_NAME_LENGTH, isRequired: true })}
 ${input(fillField, { name: "number_of_guests", label: "How many guests", type: "number", min: 1, max: GUESTS_MAX, value: "1" })}
 ${select(fillField, { name: "custom_channel_id", label: "Came by", options: options.channels, value: findOptionValue(options.channels, DIRECT_CHANNEL_LABEL) })}
 ${input(fillField, { ...amount, name: "rate_amount", label: "Price of the whole stay", hint: "with the commission, if there is one" })}
@@ -198,8 +198,8 @@ ${input(fillField, { ...amount, name: "commission_amount", label: "Commission in
 ${input(fillField, { name: "currency", label: "Currency", value: visit.session.person.caller.currency, maxlength: 3, isRequired: true })}
 ${input(fillField, { ...amount, name: "received_amount", label: "Received already", value: "0" })}
 ${select(fillField, { name: "income_method_id", label: "Received by", options: options.methods, ...chooseDefaultMethod(options.methods) })}
-${input(fillField, { name: "email", label: "E-mail", type: "email", maxlength: EMAIL })}
-${input(fillField, { name: "mobile", label: "Phone", type: "tel", maxlength: GUEST_PHONE })}
-${textArea(fillField, { name: "remarks", label: "Remarks", hint: "for yourself", maxlength: RESERVATION_REMARKS })}`
+${input(fillField, { name: "email", label: "E-mail", type: "email", maxlength: EMAIL_LENGTH })}
+${input(fillField, { name: "mobile", label: "Phone", type: "tel", maxlength: GUEST_PHONE_LENGTH })}
+${textArea(fillField, { name: "remarks", label: "Remarks", hint: "for yourself", maxlength: RESERVATION_REMARKS_LENGTH })}`
   })
 }

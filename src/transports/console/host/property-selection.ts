@@ -1,4 +1,4 @@
-import { NAMED_PROPERTIES, PROPERTY_TITLE } from "../../../platform/limits.ts"
+import { NAMED_PROPERTIES_MAX, PROPERTY_TITLE_LENGTH } from "../../../platform/limits.ts"
 import { type Html, html, nothing } from "../../docs/html.ts"
 import type { PickableProperty } from "../queries/property-picker.ts"
 import type { SignedInVisit } from "../visit.ts"
@@ -12,7 +12,7 @@ const TITLE_QUERY_FIELD = "q"
 
 /** A part of a title that is looked for; undefined: none is. */
 export const readTitleQuery = ({ query }: SignedInVisit): string | undefined => {
-  const text = (query.get(TITLE_QUERY_FIELD) ?? "").trim().slice(0, PROPERTY_TITLE)
+  const text = (query.get(TITLE_QUERY_FIELD) ?? "").trim().slice(0, PROPERTY_TITLE_LENGTH)
   return text === "" ? undefined : text
 }
 
@@ -46,7 +46,7 @@ export const propertyCheckboxes = ({ properties, emptyText, ...options }: Proper
 `
     : checkboxGroup({
         name: "property_ids",
-        options: properties.slice(0, NAMED_PROPERTIES).map(({ id, title, deactivated }) => ({
+        options: properties.slice(0, NAMED_PROPERTIES_MAX).map(({ id, title, deactivated }) => ({
           value: id,
           label: deactivated ? `${title} (not let)` : title
         })),
@@ -56,7 +56,7 @@ export const propertyCheckboxes = ({ properties, emptyText, ...options }: Proper
 /** Where there are more properties than a form has room for, they are narrowed by their titles. */
 export const propertyFilter = (visit: SignedInVisit, properties: ReadonlyArray<PickableProperty>): Html => {
   const titleQuery = readTitleQuery(visit)
-  if (properties.length <= NAMED_PROPERTIES && titleQuery === undefined) return nothing
+  if (properties.length <= NAMED_PROPERTIES_MAX && titleQuery === undefined) return nothing
   return html`<p>Not every property is shown to choose from. What is ticked already stays ticked.</p>
 ${queryForm(
   visit.path,
@@ -73,5 +73,5 @@ export const titleField = (titleQuery: string | undefined): Html =>
     label: "A part of the title",
     type: "search",
     value: titleQuery ?? "",
-    maxlength: PROPERTY_TITLE
+    maxlength: PROPERTY_TITLE_LENGTH
   })

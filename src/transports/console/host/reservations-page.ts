@@ -1,6 +1,6 @@
 import { DateTime, Effect } from "effect"
 import { dateInZone, formatWallClock } from "../../../contract/time.ts"
-import { RECORD_CODE, STAY_SEARCH_ROWS } from "../../../platform/limits.ts"
+import { RECORD_CODE_LENGTH, STAY_SEARCH_ROWS_MAX } from "../../../platform/limits.ts"
 import { type Html, html, nothing } from "../../docs/html.ts"
 import {
   type CheckOutRange,
@@ -62,7 +62,7 @@ ${searchForm(
 )}${truncationNote}${section(
   resultCountText(total, orders),
   html`<p class="soft">${coveredRangeText(checkOutRangeOf(stayFilter, today), stayFilter)} The first to arrive is first.</p>
-${staysTable(rows)}${pagination(visit, { offset, limit: STAY_SEARCH_ROWS, total })}`
+${staysTable(rows)}${pagination(visit, { offset, limit: STAY_SEARCH_ROWS_MAX, total })}`
 )}`
         }
       })
@@ -76,7 +76,7 @@ const findLiteral = <Value extends string>(literals: ReadonlyArray<Value>, text:
 
 /** What the address asks for; what it says that is nothing of the kind narrows nothing. */
 const readStayFilter = (visit: SignedInVisit): StaySearchFilter => {
-  const searchText = readQueryText(visit, "q").slice(0, RECORD_CODE)
+  const searchText = readQueryText(visit, "q").slice(0, RECORD_CODE_LENGTH)
   return {
     searchText: searchText === "" ? undefined : searchText,
     propertyId:
@@ -102,7 +102,7 @@ const searchForm = (visit: SignedInVisit, properties: ReadonlyArray<SelectOption
   const unassignedOption = { value: UNASSIGNED_PROPERTY, label: "in the box" }
   return queryForm(
     RESERVATIONS_PATH,
-    html`${input(fillField, { name: "q", label: "Code or guest", type: "search", maxlength: RECORD_CODE })}
+    html`${input(fillField, { name: "q", label: "Code or guest", type: "search", maxlength: RECORD_CODE_LENGTH })}
 ${select(fillField, { name: "property", label: "Property", emptyLabel: "any", options: [unassignedOption, ...properties] })}
 ${select(fillField, { name: "status", label: "Stands", emptyLabel: "any", options: RESERVATION_STATUS_OPTIONS })}
 ${select(fillField, { name: "payment", label: "Payment", emptyLabel: "any", options: PAYMENT_OPTIONS })}

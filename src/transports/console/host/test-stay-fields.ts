@@ -1,4 +1,4 @@
-import { RECORD_CODE } from "../../../platform/limits.ts"
+import { RECORD_CODE_LENGTH } from "../../../platform/limits.ts"
 import { type Html, html } from "../../docs/html.ts"
 import type { TestStay } from "../queries/test-stays.ts"
 import type { SignedInVisit } from "../visit.ts"
@@ -19,5 +19,5 @@ export const testStayFields = (visit: SignedInVisit, stays: ReadonlyArray<TestSt
   const isListed = stays.some(({ stay_code }) => stay_code === selectedCode)
   const fillField: FieldFiller = (name) => (name === "code" ? (isListed ? "" : selectedCode) : selectedCode)
   const options = stays.map((stay) => ({ value: stay.stay_code, label: stayLabel(stay) }))
-  return html`${select(fillField, { name: "stay", label: "Stay", options, emptyLabel })}${input(fillField, { name: "code", label: "or another by its code", maxlength: RECORD_CODE })}`
+  return html`${select(fillField, { name: "stay", label: "Stay", options, emptyLabel })}${input(fillField, { name: "code", label: "or another by its code", maxlength: RECORD_CODE_LENGTH })}`
 }

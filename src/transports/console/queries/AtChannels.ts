@@ -2,7 +2,7 @@ import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { type Givens, inForms } from "../../../platform/database/forms.ts"
 import { makeSingleRowReader } from "../../../platform/database/rows.ts"
-import { CHANNEL_ACCOUNTS, CHANNELS_LISTINGS } from "../../../platform/limits.ts"
+import { CHANNEL_ACCOUNTS_MAX, CHANNELS_LISTINGS_MAX } from "../../../platform/limits.ts"
 import { mappingColumns, mappingJoins } from "./listing-mapping.ts"
 
 // What a host has at channels, in one statement: the accounts, each with how many listings it has, and a part of the listings.
@@ -68,7 +68,7 @@ const accountsJsonSql = (sql: Sql, { operatorId }: Givens<ChannelListingsInput>)
       FROM listings WHERE operator_id = ${operatorId} GROUP BY account_id
     ) of_account ON of_account.account_id = a.id
     WHERE a.operator_id = ${operatorId}
-    ORDER BY a.channel_type, a.id LIMIT ${sql.literal(String(CHANNEL_ACCOUNTS))}
+    ORDER BY a.channel_type, a.id LIMIT ${sql.literal(String(CHANNEL_ACCOUNTS_MAX))}
   ) row`
 
 const prepareChannelOverview = (sql: Sql) =>
@@ -80,7 +80,7 @@ const prepareChannelOverview = (sql: Sql) =>
         AND ${isUnmappedOnly === undefined ? sql`true` : sql`l.property_id IS NULL AND l.room_type_id IS NULL AND l.shelf_status <> 'deleted'`}`
     return sql`
       WITH page AS (
-        SELECT l.* FROM ${matching} ORDER BY l.id LIMIT ${sql.literal(String(CHANNELS_LISTINGS))} OFFSET ${offset}
+        SELECT l.* FROM ${matching} ORDER BY l.id LIMIT ${sql.literal(String(CHANNELS_LISTINGS_MAX))} OFFSET ${offset}
       )
       SELECT (${accountsJsonSql(sql, input)}) AS accounts, (SELECT count(*) FROM ${matching}) AS total,
         (SELECT coalesce(jsonb_agg(row ORDER BY row.id), '[]') FROM (
@@ -99,7 +99,7 @@ const prepareChannelOverview = (sql: Sql) =>
 export class AtChannels extends Context.Service<
   AtChannels,
   {
-    /** All accounts, and at most {@link CHANNELS_LISTINGS} of the listings that are asked for, in the order they came. */
+    /** All accounts, and at most {@link CHANNELS_LISTINGS_MAX} of the listings that are asked for, in the order they came. */
     readonly of: (
       operatorId: number,
       filter: ChannelListingFilter,

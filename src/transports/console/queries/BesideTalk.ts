@@ -11,7 +11,7 @@ import {
 import { resolveOfferStatus } from "../../../domain/guests/special-offers/rules/offer-status.ts"
 import { type Givens, inForms } from "../../../platform/database/forms.ts"
 import { makeOptionalRowReader } from "../../../platform/database/rows.ts"
-import { ACTIVITIES_SHOWN, OFFERED_LISTINGS } from "../../../platform/limits.ts"
+import { ACTIVITIES_SHOWN, OFFERED_LISTINGS_MAX } from "../../../platform/limits.ts"
 
 // What stands beside a conversation, in one statement: its stays, what its guest asks for, and what he was and could be offered.
 
@@ -52,7 +52,7 @@ const ConversationSidebarRow = Schema.Struct({
   /** The latest order first, {@link ACTIVITIES_SHOWN} at most. */
   stays: Schema.Array(ConversationStay),
   asking: Schema.NullOr(ConversationInquiry),
-  /** Listings of the account: what is asked for, then by title, {@link OFFERED_LISTINGS} and one more. */
+  /** Listings of the account: what is asked for, then by title, {@link OFFERED_LISTINGS_MAX} and one more. */
   listings: Schema.Array(OfferableListing),
   offers: Schema.Array(SpecialOfferRow)
 })
@@ -97,7 +97,7 @@ const listingsJsonSql = (sql: Sql, { operatorId }: Givens<ConversationSidebarInp
     SELECT l.id, l.listing_id, l.title, l.currency, l.listing_id IS NOT DISTINCT FROM own.inquiry_listing_id AS asked
     FROM listings l
     WHERE l.operator_id = ${operatorId} AND l.account_id = own.account_id AND l.channel_type = own.channel_type
-    ORDER BY asked DESC, l.title, l.id LIMIT ${sql.literal(String(OFFERED_LISTINGS + 1))}) each)`
+    ORDER BY asked DESC, l.title, l.id LIMIT ${sql.literal(String(OFFERED_LISTINGS_MAX + 1))}) each)`
 
 const prepareSidebar = (sql: Sql) =>
   inForms(sql, (input: Givens<ConversationSidebarInput>) => {
@@ -136,8 +136,8 @@ const toSidebar = (
   now: Date
 ): ConversationSidebar => ({
   ...row,
-  listings: listings.slice(0, OFFERED_LISTINGS),
-  hasMoreListings: listings.length > OFFERED_LISTINGS,
+  listings: listings.slice(0, OFFERED_LISTINGS_MAX),
+  hasMoreListings: listings.length > OFFERED_LISTINGS_MAX,
   offers: offers.map(({ expires_at, ...offer }) => ({
     ...offer,
     status: resolveOfferStatus(offer.status, expires_at, now)

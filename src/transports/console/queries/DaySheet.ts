@@ -4,7 +4,7 @@ import type { Fragment } from "effect/sql/Statement"
 import { TaskLevel, TaskStatus, TaskType } from "../../../domain/work/tasks/contract.ts"
 import { type Givens, inForms } from "../../../platform/database/forms.ts"
 import { makeSingleRowReader } from "../../../platform/database/rows.ts"
-import { DAY_SHEET_TASKS } from "../../../platform/limits.ts"
+import { DAY_SHEET_TASKS_MAX } from "../../../platform/limits.ts"
 
 // What somebody who works in the properties needs to know of a day, in one statement: what to do where, and who comes and goes there.
 
@@ -37,7 +37,7 @@ const GuestMovement = Schema.Struct({
 export type GuestMovement = typeof GuestMovement.Type
 
 const DaySheetData = Schema.Struct({
-  /** By person and time, without those that were called off; at most {@link DAY_SHEET_TASKS}. */
+  /** By person and time, without those that were called off; at most {@link DAY_SHEET_TASKS_MAX}. */
   tasks: Schema.Array(DaySheetTask),
   total: Schema.Int,
   /** Of the properties of these tasks. */
@@ -82,7 +82,7 @@ const prepareDaySheet = (sql: Sql) =>
         FROM due t
         LEFT JOIN properties p ON p.operator_id = t.operator_id AND p.id = t.property_id
         LEFT JOIN staffs s ON s.operator_id = t.operator_id AND s.id = t.staff_id
-        ORDER BY place LIMIT ${sql.literal(String(DAY_SHEET_TASKS))}
+        ORDER BY place LIMIT ${sql.literal(String(DAY_SHEET_TASKS_MAX))}
       )
       SELECT (SELECT coalesce(jsonb_agg(to_jsonb(task) - 'place' ORDER BY place), '[]') FROM task) AS tasks,
         (SELECT count(*) FROM due) AS total, (

@@ -8,9 +8,9 @@ import { StayStatus } from "../../../domain/bookings/stays/stay.ts"
 import { receivedAmountSql } from "../../../domain/money/received-money.ts"
 import { checkOutTimeSql } from "../../../domain/properties/properties/check-out-time.ts"
 import { type Givens, inForms } from "../../../platform/database/forms.ts"
-import { keywordInSearchForm, toSearchForm } from "../../../platform/database/parameters.ts"
+import { normalizeForSearch, normalizeSearchKeyword } from "../../../platform/database/parameters.ts"
 import { makeSingleRowReader } from "../../../platform/database/rows.ts"
-import { SEARCH_DAYS, STAY_SEARCH_ROWS } from "../../../platform/limits.ts"
+import { SEARCH_DAYS, STAY_SEARCH_ROWS_MAX } from "../../../platform/limits.ts"
 import { awaitsReviewCondition } from "./check-in-review.ts"
 import { unpaidOrdersSql } from "./unpaid-orders.ts"
 
@@ -88,7 +88,7 @@ const StaySearchResult = Schema.Struct({
   total: Schema.Int,
   /** Of how many orders they are. */
   orders: Schema.Int,
-  /** By the day of their check-in, {@link STAY_SEARCH_ROWS} at most. */
+  /** By the day of their check-in, {@link STAY_SEARCH_ROWS_MAX} at most. */
   rows: Schema.Array(StaySearchRow)
 })
 export type StaySearchResult = typeof StaySearchResult.Type
@@ -169,8 +169,8 @@ const matchingStaysSql = (sql: Sql, input: Givens<StaySearchInput>, shape: StayS
     WHERE ${sql.and([...stayConditions(sql, input, shape), ...conditionsOnOrder, ...extraConditions])}`
   const rangeConditions = [...checkOutConditions(sql, input), ...paymentConditions(sql, payment)]
   if (searchText === undefined) return selectStays(rangeConditions)
-  const keyword = keywordInSearchForm(sql, searchText)
-  const matchesName = sql`(strpos(${toSearchForm(sql, sql`s.guest_name`)}, ${keyword}) > 0 OR strpos(lower(s.stay_code), ${keyword}) > 0)`
+  const keyword = normalizeSearchKeyword(sql, searchText)
+  const matchesName = sql`(strpos(${normalizeForSearch(sql, sql`s.guest_name`)}, ${keyword}) > 0 OR strpos(lower(s.stay_code), ${keyword}) > 0)`
   const matchesCode = sql`s.order_id = ANY (ARRAY(
     SELECT id FROM orders WHERE operator_id = ${operatorId} AND (reservation_code = ${searchText} OR channel_id = ${searchText})
     UNION SELECT order_id FROM stays WHERE operator_id = ${operatorId} AND stay_code = ${searchText}))`
@@ -203,7 +203,7 @@ const prepareSearch = (sql: Sql) =>
     WITH ${unpaid}matching AS MATERIALIZED (${matchingStaysSql(sql, input, shape)}),
       page AS MATERIALIZED (
         SELECT id, check_in_date FROM matching ORDER BY check_in_date, id
-        LIMIT ${sql.literal(String(STAY_SEARCH_ROWS))} OFFSET ${offset})
+        LIMIT ${sql.literal(String(STAY_SEARCH_ROWS_MAX))} OFFSET ${offset})
     SELECT (SELECT count(*) FROM matching) AS total, (SELECT count(DISTINCT order_id) FROM matching) AS orders,
       (SELECT coalesce(jsonb_agg(row), '[]') FROM (${resultRowsSql(sql, input)}) row) AS rows`
   })

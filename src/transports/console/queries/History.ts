@@ -3,7 +3,7 @@ import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import { type Givens, inForms, type Value } from "../../../platform/database/forms.ts"
 import { makeSingleRowReader } from "../../../platform/database/rows.ts"
-import { ACCOUNTS, ACTIVITY_LOG_SCANNED, ACTIVITY_LOG_SHOWN } from "../../../platform/limits.ts"
+import { ACCOUNTS_MAX, ACTIVITY_LOG_SCANNED, ACTIVITY_LOG_SHOWN } from "../../../platform/limits.ts"
 
 // What happened to the records of a host, newest first, in one statement: a part of the trail with the names of what it touched.
 
@@ -153,7 +153,7 @@ const prepareHistory = (sql: Sql) =>
         (SELECT to_jsonb(last) FROM (SELECT at, id FROM looked ORDER BY at, id LIMIT 1) last) AS furthest,
         (SELECT coalesce(jsonb_agg(account), '[]') FROM (
           SELECT id, name FROM accounts WHERE operator_id = ${operatorId}
-          ORDER BY id LIMIT ${sql.literal(String(ACCOUNTS + 1))}) account) AS accounts`
+          ORDER BY id LIMIT ${sql.literal(String(ACCOUNTS_MAX + 1))}) account) AS accounts`
   })
 
 /** The end of the range: the place to go on from, or the time, whichever is earlier. No row has the id 0. */

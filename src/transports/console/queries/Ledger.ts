@@ -4,7 +4,7 @@ import { TransactionDirection, TransactionStatus } from "../../../domain/money/c
 import { resolveEntryName, selectDictionaries } from "../../../domain/money/dictionaries.ts"
 import { selectEntryShares } from "../../../domain/money/entry-share-query.ts"
 import { type Givens, inForms } from "../../../platform/database/forms.ts"
-import { makePositionalRowReader } from "../../../platform/database/row-reader.ts"
+import { makePositionalRowReader } from "../../../platform/database/positional-row-reader.ts"
 import { makeReader } from "../../../platform/database/rows.ts"
 import type { TransactionFilter } from "./Sums.ts"
 

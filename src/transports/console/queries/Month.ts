@@ -4,7 +4,12 @@ import type { Fragment } from "effect/sql/Statement"
 import { addDays } from "../../../contract/time.ts"
 import { type Givens, inForms } from "../../../platform/database/forms.ts"
 import { makeSingleRowReader } from "../../../platform/database/rows.ts"
-import { MONTH_PROPERTIES, MONTH_STAYS, MONTH_UNASSIGNED_STAYS, STAY_NIGHTS } from "../../../platform/limits.ts"
+import {
+  MONTH_PROPERTIES_MAX,
+  MONTH_STAYS_MAX,
+  MONTH_UNASSIGNED_STAYS_MAX,
+  STAY_NIGHTS
+} from "../../../platform/limits.ts"
 
 // What holds which night of which property, from one day to another, in one statement however many properties there are.
 
@@ -34,10 +39,10 @@ const MonthProperty = Schema.Struct({
 export type MonthProperty = typeof MonthProperty.Type
 
 const MonthView = Schema.Struct({
-  /** By title, {@link MONTH_PROPERTIES} at most, from the one that was asked for on. */
+  /** By title, {@link MONTH_PROPERTIES_MAX} at most, from the one that was asked for on. */
   properties: Schema.Array(MonthProperty),
   total: Schema.Int,
-  /** Those in no property, {@link MONTH_UNASSIGNED_STAYS} at most. */
+  /** Those in no property, {@link MONTH_UNASSIGNED_STAYS_MAX} at most. */
   boxed: Schema.Array(MonthStay),
   /** Whether there are more stays than are shown. */
   more: Schema.Boolean
@@ -81,14 +86,14 @@ const prepareMonth = (sql: Sql) =>
     return sql`
     WITH shown AS MATERIALIZED (
       SELECT id, title, deactivated_at IS NOT NULL AS deactivated FROM properties WHERE ${propertyCondition}
-      ORDER BY title, id LIMIT ${sql.literal(String(MONTH_PROPERTIES))} OFFSET ${offset}
+      ORDER BY title, id LIMIT ${sql.literal(String(MONTH_PROPERTIES_MAX))} OFFSET ${offset}
     ), held AS MATERIALIZED (
       SELECT s.property_id, ${stayJsonSql(sql)} AS stay
       ${staysInRangeSql(sql, input, sql`s.property_id IN (SELECT id FROM shown)`)}
-      ORDER BY s.check_in_date, s.id LIMIT ${sql.literal(String(MONTH_STAYS + 1))}
+      ORDER BY s.check_in_date, s.id LIMIT ${sql.literal(String(MONTH_STAYS_MAX + 1))}
     ), boxed AS MATERIALIZED (
       SELECT ${stayJsonSql(sql)} AS stay ${staysInRangeSql(sql, input, sql`s.property_id IS NULL`)}
-      ORDER BY s.check_in_date, s.id LIMIT ${sql.literal(String(MONTH_UNASSIGNED_STAYS + 1))}
+      ORDER BY s.check_in_date, s.id LIMIT ${sql.literal(String(MONTH_UNASSIGNED_STAYS_MAX + 1))}
     ), stays_of AS (
       SELECT property_id, jsonb_agg(stay) AS stays FROM held GROUP BY property_id
     ), days_of AS (
@@ -106,9 +111,9 @@ const prepareMonth = (sql: Sql) =>
       FROM shown p LEFT JOIN stays_of ON stays_of.property_id = p.id LEFT JOIN days_of ON days_of.property_id = p.id
       ) AS properties,
       (SELECT coalesce(jsonb_agg(stay), '[]') FROM (
-        SELECT stay FROM boxed LIMIT ${sql.literal(String(MONTH_UNASSIGNED_STAYS))}) each) AS boxed,
-      (SELECT count(*) FROM held) > ${sql.literal(String(MONTH_STAYS))}
-        OR (SELECT count(*) FROM boxed) > ${sql.literal(String(MONTH_UNASSIGNED_STAYS))} AS more`
+        SELECT stay FROM boxed LIMIT ${sql.literal(String(MONTH_UNASSIGNED_STAYS_MAX))}) each) AS boxed,
+      (SELECT count(*) FROM held) > ${sql.literal(String(MONTH_STAYS_MAX))}
+        OR (SELECT count(*) FROM boxed) > ${sql.literal(String(MONTH_UNASSIGNED_STAYS_MAX))} AS more`
   })
 
 export interface CalendarSpan {

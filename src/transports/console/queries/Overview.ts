@@ -8,7 +8,7 @@ import { hostReviewChannelCondition } from "../../../domain/guests/reviews/chann
 import { checkOutTimeSql } from "../../../domain/properties/properties/check-out-time.ts"
 import { type Givens, inForms } from "../../../platform/database/forms.ts"
 import { makeSingleRowReader } from "../../../platform/database/rows.ts"
-import { OVERVIEW_DAYS_FAILED, OVERVIEW_ROWS, REVIEW_SEARCH_DAYS, SEARCH_DAYS } from "../../../platform/limits.ts"
+import { OVERVIEW_DAYS_FAILED, OVERVIEW_ROWS_MAX, REVIEW_SEARCH_DAYS, SEARCH_DAYS } from "../../../platform/limits.ts"
 import { awaitsReviewCondition } from "./check-in-review.ts"
 import { recentConversationsStart, unansweredConversationsSql } from "./unanswered-conversations.ts"
 import { unpaidOrdersSql } from "./unpaid-orders.ts"
@@ -34,7 +34,7 @@ const OverviewStay = Schema.Struct({
 export type OverviewStay = typeof OverviewStay.Type
 
 const OverviewData = Schema.Struct({
-  /** At most {@link OVERVIEW_ROWS} each. */
+  /** At most {@link OVERVIEW_ROWS_MAX} each. */
   arrivals: Schema.Array(OverviewStay),
   departures: Schema.Array(OverviewStay),
   /** How many come and go today and tomorrow in all. */
@@ -92,7 +92,7 @@ const staysByDaySql = (
     ORDER BY s.${sql(column)}, p.title, s.id`
 
 const rowsJsonSql = (sql: Sql, query: Fragment): Fragment =>
-  sql`(SELECT coalesce(jsonb_agg(row), '[]') FROM (SELECT * FROM ${query} each LIMIT ${sql.literal(String(OVERVIEW_ROWS))}) row)`
+  sql`(SELECT coalesce(jsonb_agg(row), '[]') FROM (SELECT * FROM ${query} each LIMIT ${sql.literal(String(OVERVIEW_ROWS_MAX))}) row)`
 
 const countSql = (sql: Sql, query: Fragment): Fragment => sql`(SELECT count(*) FROM ${query})`
 

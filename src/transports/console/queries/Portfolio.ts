@@ -5,7 +5,7 @@ import { GroupRef, TagRef } from "../../../domain/properties/properties/contract
 import { groupsJsonSql, tagsJsonSql } from "../../../domain/properties/properties/groups-and-tags.ts"
 import { type Givens, inForms } from "../../../platform/database/forms.ts"
 import { makeSingleRowReader } from "../../../platform/database/rows.ts"
-import { PORTFOLIO_ROWS } from "../../../platform/limits.ts"
+import { PORTFOLIO_ROWS_MAX } from "../../../platform/limits.ts"
 import { titleCondition } from "./property-picker.ts"
 
 // What an operator lets and how it is sorted, in one statement: properties with all that is on them, and the groups, tags and room
@@ -30,7 +30,7 @@ const PortfolioGroup = Schema.Struct(CountedFields)
 const PortfolioTag = Schema.Struct({ ...CountedFields, color: Schema.String, room_types: Schema.Int })
 const PortfolioRoomType = Schema.Struct({ ...CountedFields, tags: Schema.Array(TagRef) })
 
-/** A part of a list of at most {@link PORTFOLIO_ROWS}, and how many there are in all. */
+/** A part of a list of at most {@link PORTFOLIO_ROWS_MAX}, and how many there are in all. */
 const listPageSchema = <A>(row: Schema.ConstraintCodec<A, unknown>) =>
   Schema.Struct({ total: Schema.Int, rows: Schema.Array(row) })
 
@@ -62,7 +62,7 @@ const listPageJsonSql = (
 ): Fragment => sql`
   jsonb_build_object('total', (SELECT count(*) FROM ${matching}), 'rows', (
     SELECT coalesce(jsonb_agg(${row} ORDER BY ${order}), '[]')
-    FROM (SELECT * FROM ${matching} ORDER BY ${order} LIMIT ${sql.literal(String(PORTFOLIO_ROWS))} OFFSET ${offset}) page))`
+    FROM (SELECT * FROM ${matching} ORDER BY ${order} LIMIT ${sql.literal(String(PORTFOLIO_ROWS_MAX))} OFFSET ${offset}) page))`
 
 const roomTypeTitleSql = (sql: Sql): Fragment => sql`(
   SELECT t.title FROM room_type_properties link

@@ -3,7 +3,7 @@ import { SqlClient } from "effect/sql"
 import { StoredRule } from "../../../domain/automation/rules/rule.ts"
 import { type Givens, inForms } from "../../../platform/database/forms.ts"
 import { makeSingleRowReader } from "../../../platform/database/rows.ts"
-import { AUTOMATION_RULES, RULE_TEXT_SHOWN } from "../../../platform/limits.ts"
+import { AUTOMATION_RULES_MAX, RULE_TEXT_SHOWN } from "../../../platform/limits.ts"
 import { NamedRecord, namedRecordsSql } from "./named-records.ts"
 import { TestStay, testStaysSql } from "./test-stays.ts"
 
@@ -41,7 +41,7 @@ const prepareRuleBook = (sql: SqlClient.SqlClient) =>
       SELECT (SELECT coalesce(jsonb_agg(rule), '[]') FROM (
           SELECT operator_id, id, ${definition} AS definition, state, since, created_at FROM automation_rules
           WHERE operator_id = ${operatorId} AND state <> 'removed'
-          ORDER BY id LIMIT ${sql.literal(String(AUTOMATION_RULES))}) rule) AS rules,
+          ORDER BY id LIMIT ${sql.literal(String(AUTOMATION_RULES_MAX))}) rule) AS rules,
         ${namedRecordsSql(sql, "properties", operatorId)} AS properties,
         ${testedRuleId === undefined ? sql`'[]'::jsonb` : testStaysSql(sql, { operatorId, today })} AS stays`
   })

@@ -3,7 +3,7 @@ import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import { type Givens, inForms } from "../../../platform/database/forms.ts"
 import { makeSingleRowReader } from "../../../platform/database/rows.ts"
-import { NAMED_PROPERTIES } from "../../../platform/limits.ts"
+import { NAMED_PROPERTIES_MAX } from "../../../platform/limits.ts"
 import { PickableProperty, pickablePropertiesSql } from "./property-picker.ts"
 
 // A group, a tag or a room type as the form has it that makes or changes it: what it is, what it is on, and what there is to choose
@@ -86,7 +86,7 @@ const makeLoadTagForm = (sql: Sql) => {
         FROM (
           SELECT t.id, t.title FROM room_types t LEFT JOIN (${selectedRoomTypeIdsSql}) on_list ON on_list.room_type_id = t.id
           WHERE t.operator_id = ${operatorId} ORDER BY on_list.room_type_id IS NULL, t.title, t.id
-          LIMIT ${sql.literal(String(NAMED_PROPERTIES))}) choosable) AS room_types`
+          LIMIT ${sql.literal(String(NAMED_PROPERTIES_MAX))}) choosable) AS room_types`
   })
   return (input: GroupingFormInput) => read(statement(input))
 }

@@ -3,7 +3,7 @@ import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import { type Givens, inForms, type Value } from "../../../platform/database/forms.ts"
 import { makeSingleRowReader } from "../../../platform/database/rows.ts"
-import { STAFF_PROPERTIES_NAMED, STAFF_ROWS } from "../../../platform/limits.ts"
+import { STAFF_PROPERTIES_NAMED_MAX, STAFF_ROWS_MAX } from "../../../platform/limits.ts"
 import { PickableProperty, pickablePropertiesSql } from "./property-picker.ts"
 
 // Who works in the properties, with the names of these; the operation tells their ids.
@@ -14,7 +14,7 @@ const StaffFields = { id: Schema.Int, name: Schema.String, mobile: Schema.String
 
 const StaffListRow = Schema.Struct({
   ...StaffFields,
-  /** The first {@link STAFF_PROPERTIES_NAMED} of those the person is limited to, and how many these are: none, then it is all. */
+  /** The first {@link STAFF_PROPERTIES_NAMED_MAX} of those the person is limited to, and how many these are: none, then it is all. */
   titles: Schema.Array(Schema.String),
   properties: Schema.Int
 })
@@ -58,11 +58,11 @@ const makeListStaff = (sql: Sql) => {
           'titles', (
             SELECT coalesce(jsonb_agg(named.title), '[]')
             FROM (SELECT p.title FROM ${limitedPropertiesSql(sql)} ORDER BY p.title
-              LIMIT ${sql.literal(String(STAFF_PROPERTIES_NAMED))}) named)
+              LIMIT ${sql.literal(String(STAFF_PROPERTIES_NAMED_MAX))}) named)
           ) ORDER BY page.id), '[]')
         FROM (
           SELECT * FROM staffs WHERE operator_id = ${operatorId} ORDER BY id
-          LIMIT ${sql.literal(String(STAFF_ROWS))} OFFSET ${offset}) page) AS rows`
+          LIMIT ${sql.literal(String(STAFF_ROWS_MAX))} OFFSET ${offset}) page) AS rows`
   )
   return (operatorId: number, offset: number) => read(statement({ operatorId, offset }))
 }

@@ -4,7 +4,7 @@ import type { Fragment } from "effect/sql/Statement"
 import { TaskStatus, TaskType } from "../../../domain/work/tasks/contract.ts"
 import { type Givens, inForms } from "../../../platform/database/forms.ts"
 import { makeOptionalRowReader } from "../../../platform/database/rows.ts"
-import { STAY_TASKS, TAGS_OFFERED } from "../../../platform/limits.ts"
+import { STAY_TASKS_MAX, TAGS_OFFERED_MAX } from "../../../platform/limits.ts"
 import { OfferedProperty, offeredPropertiesSql } from "./property-conflicts.ts"
 
 // What the page of a stay shows beside its record: what to do there, where else it could be, and what waits for the host.
@@ -29,9 +29,9 @@ const StaySidebar = Schema.Struct({
   other_images: Schema.Int,
   /** By stay code, of all stays of its order; null in the box. */
   titles: Schema.Record(Schema.String, Schema.NullOr(Schema.String)),
-  /** The last first; one more than {@link STAY_TASKS} tells that there are more. */
+  /** The last first; one more than {@link STAY_TASKS_MAX} tells that there are more. */
   tasks: Schema.Array(StayTask),
-  /** Tags there are, {@link TAGS_OFFERED} at most. */
+  /** Tags there are, {@link TAGS_OFFERED_MAX} at most. */
   tag_names: Schema.Array(Schema.String),
   /** The day from which on its property is free before it comes, and until which it is after it leaves; null: for ever. */
   free_from: Schema.NullOr(Schema.String),
@@ -73,11 +73,11 @@ const prepareStaySidebar = (sql: Sql) =>
         sql`SELECT t.type, t.status, t.expected_date, who.name AS staff_name, t.note FROM tasks t
           LEFT JOIN staffs who ON who.operator_id = t.operator_id AND who.id = t.staff_id
           WHERE t.operator_id = s.operator_id AND t.stay_id = s.id
-          ORDER BY t.expected_date DESC, t.id DESC LIMIT ${sql.literal(String(STAY_TASKS + 1))}`
+          ORDER BY t.expected_date DESC, t.id DESC LIMIT ${sql.literal(String(STAY_TASKS_MAX + 1))}`
       )} AS tasks, (
         SELECT coalesce(jsonb_agg(tag.tag_name), '[]') FROM (
           SELECT t.tag_name FROM usable_reservation_tags t WHERE t.operator_id = ${operatorId}
-          ORDER BY t.tag_name LIMIT ${sql.literal(String(TAGS_OFFERED))}) tag
+          ORDER BY t.tag_name LIMIT ${sql.literal(String(TAGS_OFFERED_MAX))}) tag
       ) AS tag_names,
       (SELECT (d.day + 1)::text ${takenNightsSql(sql)} AND d.day < s.check_in_date ORDER BY d.day DESC LIMIT 1) AS free_from,
       (SELECT d.day::text ${takenNightsSql(sql)} AND d.day >= s.check_out_date ORDER BY d.day LIMIT 1) AS free_until,

@@ -7,7 +7,7 @@ import { conversationListParts } from "../../../domain/guests/conversations/conv
 import type { Givens } from "../../../platform/database/forms.ts"
 import { makePageReader } from "../../../platform/database/list-pages.ts"
 import type { RowPage } from "../../../platform/database/rows.ts"
-import { MESSAGE_PREVIEW } from "../../../platform/limits.ts"
+import { MESSAGE_PREVIEW_LENGTH } from "../../../platform/limits.ts"
 import { recentConversationsStart, unansweredConversationsSql } from "./unanswered-conversations.ts"
 
 // Who waits for an answer, page by page.
@@ -30,7 +30,7 @@ interface UnansweredGuestsInput {
 }
 
 const lastMessageSql = (sql: Sql) => sql`(
-  SELECT left(m.content, ${sql.literal(String(MESSAGE_PREVIEW))}) FROM messages m
+  SELECT left(m.content, ${sql.literal(String(MESSAGE_PREVIEW_LENGTH))}) FROM messages m
   WHERE m.operator_id = page.operator_id AND m.conversation_id = page.id ORDER BY m.created_at DESC, m.id DESC LIMIT 1)`
 
 const makeFindPage = (sql: Sql) =>
@@ -38,7 +38,7 @@ const makeFindPage = (sql: Sql) =>
     const listColumns = conversationListParts(sql, input.today)
     return {
       ...listColumns,
-      matching: sql`SELECT c.operator_id, c.id, c.last_message_at FROM ${unansweredConversationsSql(sql, input)}`,
+      matchingRows: sql`SELECT c.operator_id, c.id, c.last_message_at FROM ${unansweredConversationsSql(sql, input)}`,
       columns: { ...listColumns.columns, last_message_start: lastMessageSql(sql) }
     }
   })

@@ -5,7 +5,7 @@ import { startOfDay } from "../../../contract/time.ts"
 import { selectEntryShares } from "../../../domain/money/entry-share-query.ts"
 import { type Givens, inForms } from "../../../platform/database/forms.ts"
 import { makeSingleRowReader } from "../../../platform/database/rows.ts"
-import { REPORT_PROPERTIES } from "../../../platform/limits.ts"
+import { REPORT_PROPERTIES_MAX } from "../../../platform/limits.ts"
 
 // A calendar year of all properties, or of one, in one statement: the nights that were sold of those that could be, and what was
 // paid of income, month by month.
@@ -36,7 +36,7 @@ export type PropertyOfYear = typeof PropertyOfYear.Type
 const YearReport = Schema.Struct({
   /** All twelve of them, and all properties in them. */
   months: Schema.Array(MonthOfYear),
-  /** At most {@link REPORT_PROPERTIES} of these, by title, and how many there are. */
+  /** At most {@link REPORT_PROPERTIES_MAX} of these, by title, and how many there are. */
   properties: Schema.Array(PropertyOfYear),
   total: Schema.Int,
   /** What came in on no property. */
@@ -106,7 +106,7 @@ const prepareYearReport = (sql: Sql) =>
       ), of_property AS (
         SELECT id, title, sum(sold) AS sold, sum(open) AS open,
           jsonb_agg(jsonb_build_object('sold', sold, 'open', open) ORDER BY month) AS months
-        FROM cell GROUP BY id, title ORDER BY title, id LIMIT ${sql.literal(String(REPORT_PROPERTIES))}
+        FROM cell GROUP BY id, title ORDER BY title, id LIMIT ${sql.literal(String(REPORT_PROPERTIES_MAX))}
       ), of_income AS MATERIALIZED (${incomeJsonSql(sql, "property_id")})
       SELECT (
           SELECT jsonb_agg(jsonb_build_object('month', m.month, 'sold', coalesce(c.sold, 0), 'open', coalesce(c.open, 0),

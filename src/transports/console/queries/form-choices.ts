@@ -2,11 +2,11 @@ import { Schema } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import type { Value } from "../../../platform/database/forms.ts"
-import { FORM_CHOICES } from "../../../platform/limits.ts"
+import { FORM_CHOICES_MAX } from "../../../platform/limits.ts"
 
 // What boxes of the host's forms are to choose from: parts of the statements of their pages.
 
-/** At most {@link FORM_CHOICES} of them. */
+/** At most {@link FORM_CHOICES_MAX} of them. */
 export const PropertyChoices = Schema.Array(Schema.Struct({ id: Schema.Int, title: Schema.String }))
 export type PropertyChoices = typeof PropertyChoices.Type
 
@@ -14,7 +14,7 @@ export type PropertyChoices = typeof PropertyChoices.Type
 export const propertyChoicesSql = (sql: SqlClient, operatorId: Value<number>): Fragment => sql`(
   SELECT coalesce(jsonb_agg(jsonb_build_object('id', id, 'title', title) ORDER BY title, id), '[]') FROM (
     SELECT id, title FROM properties WHERE operator_id = ${operatorId}
-    ORDER BY title, id LIMIT ${sql.literal(String(FORM_CHOICES))}) property)`
+    ORDER BY title, id LIMIT ${sql.literal(String(FORM_CHOICES_MAX))}) property)`
 
 /** People who can be given tasks; of how many properties each is told (0: in all of them). */
 export const StaffChoices = Schema.Array(
@@ -29,4 +29,4 @@ export const staffChoicesSql = (sql: SqlClient, operatorId: Value<number>): Frag
       SELECT count(*) FROM staff_properties each WHERE each.operator_id = s.operator_id AND each.staff_id = s.id
         AND each.version = s.properties_version) AS properties
     FROM staffs s WHERE s.operator_id = ${operatorId}
-    ORDER BY NOT s.is_active, s.name, s.id LIMIT ${sql.literal(String(FORM_CHOICES))}) person)`
+    ORDER BY NOT s.is_active, s.name, s.id LIMIT ${sql.literal(String(FORM_CHOICES_MAX))}) person)`

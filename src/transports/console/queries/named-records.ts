@@ -2,7 +2,7 @@ import { Schema } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import type { Value } from "../../../platform/database/forms.ts"
-import { SCOPE_CHOICES } from "../../../platform/limits.ts"
+import { SCOPE_CHOICES_MAX } from "../../../platform/limits.ts"
 
 /** Something that is chosen by its name. */
 export const NamedRecord = Schema.Struct({ id: Schema.Int, name: Schema.String })
@@ -22,4 +22,4 @@ export const namedRecordsSql = (
 ): Fragment => sql`
   (SELECT coalesce(jsonb_agg(each), '[]') FROM (
     SELECT id, ${sql(NAME_COLUMN_BY_TABLE[table])} AS name FROM ${sql(table)} WHERE operator_id = ${operatorId}
-    ORDER BY 2, id LIMIT ${sql.literal(String(SCOPE_CHOICES + 1))}) each)`
+    ORDER BY 2, id LIMIT ${sql.literal(String(SCOPE_CHOICES_MAX + 1))}) each)`

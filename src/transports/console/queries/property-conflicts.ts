@@ -3,7 +3,7 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { importedBusyNightsSql } from "../../../domain/calendars/availability/calendar-days.ts"
 import type { Value } from "../../../platform/database/forms.ts"
-import { CONFLICTING_STAYS, PROPERTIES_OFFERED } from "../../../platform/limits.ts"
+import { CONFLICTING_STAYS_MAX, PROPERTIES_OFFERED_MAX } from "../../../platform/limits.ts"
 
 // What a form says of each property before a stay is put there: the database decides, but nobody should be surprised by it.
 
@@ -20,7 +20,7 @@ export const OfferedProperty = Schema.Struct({
   id: Schema.Int,
   title: Schema.String,
   deactivated: Schema.Boolean,
-  /** The first to come first; one more than {@link CONFLICTING_STAYS} tells that there are more. */
+  /** The first to come first; one more than {@link CONFLICTING_STAYS_MAX} tells that there are more. */
   stays: Schema.Array(ConflictingStay),
   /** How many of the nights the host closed. */
   closed: Schema.Int,
@@ -52,7 +52,7 @@ const conflictColumns = (
       CROSS JOIN LATERAL (
         SELECT s.stay_code, s.guest_name, s.check_in_date, s.check_out_date FROM stays s
         WHERE s.operator_id = ${operatorId} AND s.id = held.stay_id OFFSET 0) s
-      ORDER BY s.check_in_date LIMIT ${sql.literal(String(CONFLICTING_STAYS + 1))}) holding) AS stays,
+      ORDER BY s.check_in_date LIMIT ${sql.literal(String(CONFLICTING_STAYS_MAX + 1))}) holding) AS stays,
     (SELECT count(*) ${days} AND d.closed) AS closed,
     (SELECT coalesce(jsonb_agg(DISTINCT busy.host), '[]')
       FROM (${importedBusyNightsSql(sql, operatorId, sql`p.id`, { from, before })}) busy) AS elsewhere`
@@ -61,7 +61,7 @@ const conflictColumns = (
 const NO_CONFLICT_COLUMNS = "'[]'::jsonb AS stays, 0 AS closed, '[]'::jsonb AS elsewhere"
 
 /**
- * A query of the operator's properties by title, each as {@link OfferedProperty}; one more than {@link PROPERTIES_OFFERED} tells
+ * A query of the operator's properties by title, each as {@link OfferedProperty}; one more than {@link PROPERTIES_OFFERED_MAX} tells
  * that there are more. Where no nights are asked for, nothing is in the way.
  */
 export const offeredPropertiesSql = (
@@ -73,5 +73,5 @@ export const offeredPropertiesSql = (
     ${nights === undefined ? sql.literal(NO_CONFLICT_COLUMNS) : conflictColumns(sql, operatorId, nights)}
   FROM (
     SELECT id, title, deactivated_at FROM properties WHERE operator_id = ${operatorId}
-    ORDER BY title, id LIMIT ${sql.literal(String(PROPERTIES_OFFERED + 1))}) p
+    ORDER BY title, id LIMIT ${sql.literal(String(PROPERTIES_OFFERED_MAX + 1))}) p
   ORDER BY p.title, p.id`

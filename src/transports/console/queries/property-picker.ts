@@ -2,8 +2,8 @@ import { Schema } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import type { Value } from "../../../platform/database/forms.ts"
-import { keywordInSearchForm, toSearchForm } from "../../../platform/database/parameters.ts"
-import { NAMED_PROPERTIES } from "../../../platform/limits.ts"
+import { normalizeForSearch, normalizeSearchKeyword } from "../../../platform/database/parameters.ts"
+import { NAMED_PROPERTIES_MAX } from "../../../platform/limits.ts"
 
 // Properties that a form has to choose from, where a list of them is made or changed.
 
@@ -18,7 +18,7 @@ export interface PropertyPickerInput {
 }
 
 /**
- * A jsonb array of {@link PickableProperty}, at most {@link NAMED_PROPERTIES} and one more, which says that there are more. Those on the
+ * A jsonb array of {@link PickableProperty}, at most {@link NAMED_PROPERTIES_MAX} and one more, which says that there are more. Those on the
  * list come first, so that none of them is taken off because there was no room to show it. `selectedIdsSql`: a query for their ids.
  */
 export const pickablePropertiesSql = (
@@ -34,8 +34,10 @@ export const pickablePropertiesSql = (
     WHERE p.operator_id = ${operatorId} AND ${condition}
       AND (on_list.property_id IS NOT NULL OR ${titleCondition(sql, sql`p.title`, q)})
     ORDER BY on_list.property_id IS NULL, p.title, p.id
-    LIMIT ${sql.literal(String(NAMED_PROPERTIES + 1))}) choosable)`
+    LIMIT ${sql.literal(String(NAMED_PROPERTIES_MAX + 1))}) choosable)`
 
 /** Whether a title has that text in it; every one where none is given. */
 export const titleCondition = (sql: SqlClient, title: Fragment, q: Value<string> | undefined): Fragment =>
-  q === undefined ? sql`true` : sql`position(${keywordInSearchForm(sql, q)} in ${toSearchForm(sql, title)}) > 0`
+  q === undefined
+    ? sql`true`
+    : sql`position(${normalizeSearchKeyword(sql, q)} in ${normalizeForSearch(sql, title)}) > 0`

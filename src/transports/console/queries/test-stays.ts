@@ -2,7 +2,7 @@ import { Schema } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import type { Value } from "../../../platform/database/forms.ts"
-import { TEST_STAYS } from "../../../platform/limits.ts"
+import { TEST_STAYS_MAX } from "../../../platform/limits.ts"
 
 /** A stay that something is tried on, as a person knows it. */
 export const TestStay = Schema.Struct({
@@ -20,7 +20,7 @@ export interface TestStaysInput {
   readonly today: Value<string>
 }
 
-/** The accepted stays that come next, as JSON: {@link TEST_STAYS} at most. */
+/** The accepted stays that come next, as JSON: {@link TEST_STAYS_MAX} at most. */
 export const testStaysSql = (sql: SqlClient, { operatorId, today }: TestStaysInput): Fragment => sql`
   (SELECT coalesce(jsonb_agg(next), '[]') FROM (
     SELECT s.stay_code, s.guest_name, p.title AS property_title, s.check_in_date::text AS check_in_date
@@ -28,4 +28,4 @@ export const testStaysSql = (sql: SqlClient, { operatorId, today }: TestStaysInp
     JOIN orders o ON o.operator_id = s.operator_id AND o.id = s.order_id
     LEFT JOIN properties p ON p.operator_id = s.operator_id AND p.id = s.property_id
     WHERE s.operator_id = ${operatorId} AND s.check_in_date >= ${today}::date AND o.status = 'accepted'
-    ORDER BY s.check_in_date, s.id LIMIT ${sql.literal(String(TEST_STAYS))}) next)`
+    ORDER BY s.check_in_date, s.id LIMIT ${sql.literal(String(TEST_STAYS_MAX))}) next)`

@@ -5,7 +5,7 @@ import { toTypeScriptType } from "./typescript-type.ts"
 // The types of the client: what each operation takes and answers, from its contract.
 
 const fieldsType = ({ fields }: OperationDescription): string => {
-  const visibleFields = fields.filter(({ neverChanges }) => !neverChanges)
+  const visibleFields = fields.filter(({ isImmutable }) => !isImmutable)
   if (visibleFields.length === 0) return "Record<string, never>"
   return toTypeScriptType(
     {

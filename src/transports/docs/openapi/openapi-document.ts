@@ -1,7 +1,7 @@
 import { IDEMPOTENCY_KEY_HEADER } from "../../../contract/idempotency-key.ts"
 import { CURRENT_VERSION } from "../../../contract/releases.ts"
 import type { DeploymentName } from "../../../platform/installation.ts"
-import { IDEMPOTENCY_KEY } from "../../../platform/limits.ts"
+import { IDEMPOTENCY_KEY_LENGTH } from "../../../platform/limits.ts"
 import { describeOperations, type JsonSchema } from "../operation-descriptions.ts"
 import { findExample } from "../operation-examples.ts"
 import { OPERATION_TAGS } from "../operation-tags.ts"
@@ -49,7 +49,7 @@ const idempotencyKeyParameter: JsonSchema = {
   in: "header",
   required: false,
   description: "A key under which the change happens once, however often the call is repeated.",
-  schema: { type: "string", minLength: 1, maxLength: IDEMPOTENCY_KEY }
+  schema: { type: "string", minLength: 1, maxLength: IDEMPOTENCY_KEY_LENGTH }
 }
 
 const toPaths = (deployment: DeploymentName): JsonSchema => {

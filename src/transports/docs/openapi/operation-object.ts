@@ -6,7 +6,7 @@ import {
   takesQueryOrBody
 } from "../operation-descriptions.ts"
 import type { OperationExample } from "../operation-examples.ts"
-import { operationTag } from "../operation-tags.ts"
+import { operationTagName } from "../operation-tags.ts"
 import type { PathItemLocation } from "./path-items.ts"
 import { toResponses } from "./responses.ts"
 
@@ -105,7 +105,7 @@ export const toOperationObject = (
   const takesIdempotencyKey = operation.isChange && operation.needsToken
   return {
     operationId: operation.name,
-    tags: [operationTag(operation)],
+    tags: [operationTagName(operation)],
     summary: operation.summary,
     description: operation.description,
     security: securityRequirements(operation),

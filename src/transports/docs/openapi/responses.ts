@@ -84,13 +84,13 @@ const STATUSES_OF_REGISTRATIONS: ReadonlyArray<readonly [string, string]> = [
 export const toResponses = (operation: OperationDescription, example: unknown): JsonSchema => {
   const schema = toResponseSchema(operation)
   const content = { "application/json": { schema, ...(example === undefined ? {} : { example }) } }
-  const summary = operation.hasStatus
+  const summary = operation.usesHttpStatus
     ? "The envelope of a success."
     : "The envelope, for a success or a failure: error_code tells which."
   const description = `${summary}\n\n${errorListText(operation)}`
   const successResponse = { description, headers: headerReferences, content }
   if (operation.needsToken) return { "200": successResponse }
-  const statuses = operation.hasStatus ? STATUSES_OF_REGISTRATIONS : STATUSES_OF_FORMS
+  const statuses = operation.usesHttpStatus ? STATUSES_OF_REGISTRATIONS : STATUSES_OF_FORMS
   const formResponses = statuses.map(([status, description]) => [
     status,
     { description, headers: headerReferences, content: { "application/json": { schema } } }

@@ -2,7 +2,7 @@ import { IDEMPOTENCY_KEY_HEADER } from "../../../contract/idempotency-key.ts"
 import { findErrorRow } from "../error-table.ts"
 import { type FieldDescription, type OperationDescription, takesQueryOrBody } from "../operation-descriptions.ts"
 import type { OperationExample } from "../operation-examples.ts"
-import { OPERATION_TAGS, operationTag } from "../operation-tags.ts"
+import { OPERATION_TAGS, operationTagName } from "../operation-tags.ts"
 import type { DocsPage } from "./docs-page.ts"
 import { toFieldRows, toSchemaText } from "./schema-text.ts"
 
@@ -80,8 +80,8 @@ const factsTable = ({ method, path, tool, isReadOnly, needsToken, isChange, name
 const fieldsTable = (operation: OperationDescription): string => {
   const { fields } = operation
   if (fields.length === 0) return "None."
-  const visibleFields = fields.filter(({ neverChanges }) => !neverChanges)
-  const unchangeableNames = fields.filter(({ neverChanges }) => neverChanges).map(({ name }) => `\`${name}\``)
+  const visibleFields = fields.filter(({ isImmutable }) => !isImmutable)
+  const immutableNames = fields.filter(({ isImmutable }) => isImmutable).map(({ name }) => `\`${name}\``)
   const rows = visibleFields.map(({ name, location, required, schema }) => {
     const { description, deprecated } = schema
     const meaningParts = [deprecated === true ? "Deprecated." : "", typeof description === "string" ? description : ""]
@@ -95,9 +95,7 @@ const fieldsTable = (operation: OperationDescription): string => {
     ]
   })
   const unchangeableNote =
-    unchangeableNames.length === 0
-      ? ""
-      : `\n\nTaken with the value there is, and no other: ${unchangeableNames.join(", ")}.`
+    immutableNames.length === 0 ? "" : `\n\nTaken with the value there is, and no other: ${immutableNames.join(", ")}.`
   return `${markdownTable(["field", "in", "required", "type", "meaning"], rows)}${unchangeableNote}`
 }
 
@@ -131,7 +129,7 @@ const toolSection = ({ name, tool, notAToolReason }: OperationDescription, reque
 
 /** Under what people look for it. */
 const sectionTitle = (operation: OperationDescription): string => {
-  const name = operationTag(operation)
+  const name = operationTagName(operation)
   return OPERATION_TAGS.find((tag) => tag.name === name)?.title ?? name
 }
 

@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url"
 const resolvePath = (specifier: string): string => fileURLToPath(import.meta.resolve(specifier))
 
 /** The folder of what people wrote. */
-export const GUIDES_FOLDER = resolvePath("../../../../docs")
+export const DOCS_FOLDER = resolvePath("../../../../docs")
 
 const JAVASCRIPT = "text/javascript; charset=utf-8"
 const CSS = "text/css; charset=utf-8"

@@ -26,7 +26,7 @@ export interface SiteSettings {
   readonly deployment: DeploymentName
   readonly guides: ReadonlyArray<DocsPage>
   /** Where the console calls, seen from its page; undefined: it is elsewhere, and takes calls of its own pages alone. */
-  readonly server: string | undefined
+  readonly apiBaseUrl: string | undefined
 }
 
 const HTML = "text/html; charset=utf-8"
@@ -108,9 +108,10 @@ const TRY_PAGE_FRAME = {
 /** The page on which a reader calls the service; `token` is filled in. */
 export const renderTryPage = (
   pageList: ReadonlyArray<DocsPageSummary>,
-  { server, publicUrl }: SiteSettings,
+  { apiBaseUrl, publicUrl }: SiteSettings,
   token?: string
-): string => (server === undefined ? renderTryPageLink(pageList, publicUrl) : renderApiConsole(pageList, server, token))
+): string =>
+  apiBaseUrl === undefined ? renderTryPageLink(pageList, publicUrl) : renderApiConsole(pageList, apiBaseUrl, token)
 
 /** Files of another site show the way: the service takes calls of its own pages alone. */
 const renderTryPageLink = (pageList: ReadonlyArray<DocsPageSummary>, publicUrl: string): string =>

@@ -1,6 +1,6 @@
 import { Effect, FileSystem } from "effect"
 import { EXAMPLE_FILES, readGuides } from "./guides.ts"
-import { GUIDES_FOLDER, SITE_ASSETS } from "./site-assets.ts"
+import { DOCS_FOLDER, SITE_ASSETS } from "./site-assets.ts"
 import { listSiteFiles, type SiteSettings } from "./site-files.ts"
 
 /** The whole site as files below a folder, which is made; what is there under the same names is written over. Answers how many. */
@@ -9,14 +9,13 @@ export const writeSite = Effect.fnUntraced(function* (
   settings: Pick<SiteSettings, "publicUrl" | "docsUrl" | "deployment">
 ) {
   const fs = yield* FileSystem.FileSystem
-  const guides = yield* readGuides(GUIDES_FOLDER, settings.publicUrl)
-  const files = listSiteFiles({ ...settings, guides, server: undefined })
+  const guides = yield* readGuides(DOCS_FOLDER, settings.publicUrl)
+  const files = listSiteFiles({ ...settings, guides, apiBaseUrl: undefined })
   for (const part of ["reference", "assets", "examples"]) {
     yield* fs.makeDirectory(`${folder}/${part}`, { recursive: true })
   }
   for (const [name, render] of files) yield* fs.writeFileString(`${folder}/${name}`, render().text)
   for (const [name, { file }] of SITE_ASSETS) yield* fs.copyFile(file, `${folder}/assets/${name}`)
-  for (const name of EXAMPLE_FILES)
-    yield* fs.copyFile(`${GUIDES_FOLDER}/examples/${name}`, `${folder}/examples/${name}`)
+  for (const name of EXAMPLE_FILES) yield* fs.copyFile(`${DOCS_FOLDER}/examples/${name}`, `${folder}/examples/${name}`)
   return files.size + SITE_ASSETS.size + EXAMPLE_FILES.length
 })

@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { Partners } from "../../../../src/domain/access/oauth/Partners.ts"
-import { GRANTS_REVOKED_AT_ONCE, OAUTH_CONNECTIONS } from "../../../../src/platform/limits.ts"
+import { GRANTS_REVOKED_AT_ONCE, OAUTH_CONNECTIONS_MAX } from "../../../../src/platform/limits.ts"
 import { createPartner } from "../../../support/domain/access/oauth/scripted-token-issuer.ts"
 import { asSystemActor, createOperator } from "../../../support/harness.ts"
 import { layerTestDatabase } from "../../../support/test-database.ts"
@@ -19,12 +19,12 @@ const live = (clientId: string) =>
 /** So many connections of a client, as many of an operator as its account may have. */
 const connect = Effect.fnUntraced(function* (clientId: string, number: number) {
   const sql = yield* SqlClient.SqlClient
-  for (let left = number; left > 0; left -= OAUTH_CONNECTIONS) {
+  for (let left = number; left > 0; left -= OAUTH_CONNECTIONS_MAX) {
     const { operatorId, accountId } = yield* createOperator()
     yield* sql`
       INSERT INTO oauth_grants (operator_id, account_id, client_id, name, scope, created_at)
       SELECT ${operatorId}::bigint, ${accountId}::bigint, ${clientId}::text, 'Many', 'writable', now()
-      FROM generate_series(1, ${Math.min(left, OAUTH_CONNECTIONS)}::int)`
+      FROM generate_series(1, ${Math.min(left, OAUTH_CONNECTIONS_MAX)}::int)`
   }
 })
 

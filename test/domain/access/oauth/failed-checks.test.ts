@@ -5,7 +5,7 @@ import { RateWindows } from "../../../../src/admission/windows/RateWindows.ts"
 import { ClientAuthentication } from "../../../../src/domain/access/oauth/ClientAuthentication.ts"
 import { FailedSecretChecks } from "../../../../src/domain/access/oauth/FailedSecretChecks.ts"
 import { Partners } from "../../../../src/domain/access/oauth/Partners.ts"
-import { FAILED_SECRET_CHECKS } from "../../../../src/platform/limits.ts"
+import { FAILED_SECRET_CHECKS_MAX } from "../../../../src/platform/limits.ts"
 import { createPartner } from "../../../support/domain/access/oauth/scripted-token-issuer.ts"
 import { layerTestDatabase } from "../../../support/test-database.ts"
 
@@ -26,15 +26,15 @@ type Checks = FailedSecretChecks["Service"]
 const suite = (name: string, processes: Effect.Effect<readonly [Checks, Checks], never, Scope.Scope>) =>
   describe(name, () => {
     it.effect(
-      `tells ${FAILED_SECRET_CHECKS} wrong ones so, and refuses the next and a right one, until the window is over`,
+      `tells ${FAILED_SECRET_CHECKS_MAX} wrong ones so, and refuses the next and a right one, until the window is over`,
       () =>
         Effect.gen(function* () {
           yield* TestClock.setTime(NOON + 60_000)
           const [one, other] = yield* processes
           const who = crypto.randomUUID()
-          for (let nth = 0; nth < FAILED_SECRET_CHECKS; nth++) {
+          for (let nth = 0; nth < FAILED_SECRET_CHECKS_MAX; nth++) {
             assert.isFalse(yield* told(nth % 2 === 0 ? one : other, who, false))
-            if (nth < FAILED_SECRET_CHECKS - 1) assert.isTrue(yield* told(other, who, true))
+            if (nth < FAILED_SECRET_CHECKS_MAX - 1) assert.isTrue(yield* told(other, who, true))
           }
           for (const checks of [one, other]) {
             assert.strictEqual(yield* told(checks, who, false), "Too many attempts. 540")
@@ -56,11 +56,11 @@ const suite = (name: string, processes: Effect.Effect<readonly [Checks, Checks],
         const answers = yield* Effect.all(each, { concurrency: "unbounded" })
         assert.lengthOf(
           answers.filter((answer) => answer === false),
-          FAILED_SECRET_CHECKS
+          FAILED_SECRET_CHECKS_MAX
         )
         assert.lengthOf(
           answers.filter((answer) => answer === "Too many attempts. 600"),
-          FAILED_SECRET_CHECKS
+          FAILED_SECRET_CHECKS_MAX
         )
       })
     )
@@ -70,7 +70,7 @@ const suite = (name: string, processes: Effect.Effect<readonly [Checks, Checks],
         yield* TestClock.setTime(NOON)
         const [one] = yield* processes
         const who = crypto.randomUUID()
-        for (let nth = 0; nth < 3 * FAILED_SECRET_CHECKS; nth++) assert.isTrue(yield* told(one, who, true))
+        for (let nth = 0; nth < 3 * FAILED_SECRET_CHECKS_MAX; nth++) assert.isTrue(yield* told(one, who, true))
         assert.isFalse(yield* told(one, who, false))
       })
     )
@@ -110,7 +110,7 @@ layer(layerAuthentication)("the secret of a client", (it) => {
       Effect.gen(function* () {
         yield* TestClock.setTime(NOON)
         const [locked, other] = [yield* createPartner, yield* createPartner]
-        for (let nth = 0; nth < FAILED_SECRET_CHECKS; nth++)
+        for (let nth = 0; nth < FAILED_SECRET_CHECKS_MAX; nth++)
           assert.strictEqual(yield* authenticated(locked.client_id, `wrong ${nth}`), "Unauthenticated")
         assert.strictEqual(yield* authenticated(locked.client_id, "wrong"), "RateLimited")
         assert.strictEqual(yield* authenticated(locked.client_id, locked.client_secret), "RateLimited")

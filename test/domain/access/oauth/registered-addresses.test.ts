@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { Clients, type OAuthClient } from "../../../../src/domain/access/oauth/Clients.ts"
 import { ClientStore } from "../../../../src/domain/access/oauth/clients/ClientStore.ts"
-import { REGISTERED_REDIRECTS, USED_REDIRECTS } from "../../../../src/platform/limits.ts"
+import { REGISTERED_REDIRECTS_MAX, USED_REDIRECTS_MAX } from "../../../../src/platform/limits.ts"
 import { layerOwnDatabase } from "../../../support/own-database.ts"
 
 // Where the public client may be led back to: what anybody registers, so there are so many and no more, and a flood drives out what
@@ -49,15 +49,15 @@ const unusedOf = Effect.fnUntraced(function* (names: ReadonlyArray<string>) {
 }, Effect.orDie)
 
 layer(layerStored, { excludeTestServices: false })("addresses of the public client", (it) => {
-  it.effect(`are ${REGISTERED_REDIRECTS} and not one more: then the oldest that nobody used goes`, () =>
+  it.effect(`are ${REGISTERED_REDIRECTS_MAX} and not one more: then the oldest that nobody used goes`, () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(NOW)
-      yield* filledWith(REGISTERED_REDIRECTS - 1, 2)
+      yield* filledWith(REGISTERED_REDIRECTS_MAX - 1, 2)
       yield* register(at("last"))
-      assert.deepStrictEqual(yield* countOf, { all: REGISTERED_REDIRECTS, used: 2 })
+      assert.deepStrictEqual(yield* countOf, { all: REGISTERED_REDIRECTS_MAX, used: 2 })
       assert.isTrue(yield* isKnown(at("filled-3")))
       yield* register(at("one-more"))
-      assert.deepStrictEqual(yield* countOf, { all: REGISTERED_REDIRECTS, used: 2 })
+      assert.deepStrictEqual(yield* countOf, { all: REGISTERED_REDIRECTS_MAX, used: 2 })
       assert.isFalse(yield* isKnown(at("filled-3")))
       for (const name of ["filled-1", "filled-2", "filled-4", "last", "one-more"])
         assert.isTrue(yield* isKnown(at(name)), name)
@@ -67,9 +67,9 @@ layer(layerStored, { excludeTestServices: false })("addresses of the public clie
   it.effect("that come again are young again, and take no place of others", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(NOW)
-      yield* filledWith(REGISTERED_REDIRECTS)
+      yield* filledWith(REGISTERED_REDIRECTS_MAX)
       yield* register(at("filled-1"), at("filled-1"), at("filled-2"))
-      assert.strictEqual((yield* countOf).all, REGISTERED_REDIRECTS)
+      assert.strictEqual((yield* countOf).all, REGISTERED_REDIRECTS_MAX)
       yield* register(at("a"), at("b"))
       for (const name of ["filled-1", "filled-2", "a", "b"]) assert.isTrue(yield* isKnown(at(name)), name)
       for (const name of ["filled-3", "filled-4"]) assert.isFalse(yield* isKnown(at(name)), name)
@@ -84,40 +84,41 @@ layer(layerStored, { excludeTestServices: false })("addresses of the public clie
       yield* (yield* Clients).recordRedirect("http://127.0.0.1:40123/cb")
       yield* (yield* Clients).recordRedirect(at("never registered"))
       assert.deepStrictEqual(yield* countOf, { all: 2, used: 1 })
-      for (let n = 0; n < REGISTERED_REDIRECTS; n += 1_000) {
+      for (let n = 0; n < REGISTERED_REDIRECTS_MAX; n += 1_000) {
         yield* TestClock.adjust("1 second")
         yield* register(...Array.from({ length: 1_000 }, (_, nth) => at(`flood-${n + nth}`)))
       }
-      assert.deepStrictEqual(yield* countOf, { all: REGISTERED_REDIRECTS, used: 1 })
+      assert.deepStrictEqual(yield* countOf, { all: REGISTERED_REDIRECTS_MAX, used: 1 })
       assert.isTrue(yield* isKnown("http://127.0.0.1:5/cb"))
       assert.isFalse(yield* isKnown(at("seen")))
     })
   )
 
   it.effect(
-    `stay when they are of the ${USED_REDIRECTS} that hosts consented to last, so that nobody fills all there is or has it for good`,
+    `stay when they are of the ${USED_REDIRECTS_MAX} that hosts consented to last, so that nobody fills all there is or has it for good`,
     () =>
       Effect.gen(function* () {
         yield* TestClock.setTime(NOW)
-        yield* filledWith(REGISTERED_REDIRECTS, USED_REDIRECTS - 1)
+        yield* filledWith(REGISTERED_REDIRECTS_MAX, USED_REDIRECTS_MAX - 1)
         const { recordRedirect: wasLedTo } = yield* Clients
-        yield* wasLedTo(at(`filled-${USED_REDIRECTS}`))
-        assert.strictEqual((yield* countOf).used, USED_REDIRECTS)
-        assert.isEmpty(yield* unusedOf(["filled-1", "filled-2", `filled-${USED_REDIRECTS}`]))
+        yield* wasLedTo(at(`filled-${USED_REDIRECTS_MAX}`))
+        assert.strictEqual((yield* countOf).used, USED_REDIRECTS_MAX)
+        assert.isEmpty(yield* unusedOf(["filled-1", "filled-2", `filled-${USED_REDIRECTS_MAX}`]))
         // Who comes again takes no place of others, and nor does an address that nobody registered.
         yield* wasLedTo(at("filled-1"))
         yield* wasLedTo(at("never registered"))
-        assert.strictEqual((yield* countOf).used, USED_REDIRECTS)
+        assert.strictEqual((yield* countOf).used, USED_REDIRECTS_MAX)
         yield* TestClock.adjust("1 second")
-        yield* wasLedTo(at(`filled-${USED_REDIRECTS + 1}`))
-        assert.deepStrictEqual(yield* countOf, { all: REGISTERED_REDIRECTS, used: USED_REDIRECTS })
+        yield* wasLedTo(at(`filled-${USED_REDIRECTS_MAX + 1}`))
+        assert.deepStrictEqual(yield* countOf, { all: REGISTERED_REDIRECTS_MAX, used: USED_REDIRECTS_MAX })
         // The one of longest ago, and the first of the alphabet where several are.
-        assert.deepStrictEqual(yield* unusedOf(["filled-1", "filled-10", "filled-2", `filled-${USED_REDIRECTS + 1}`]), [
-          at("filled-10")
-        ])
+        assert.deepStrictEqual(
+          yield* unusedOf(["filled-1", "filled-10", "filled-2", `filled-${USED_REDIRECTS_MAX + 1}`]),
+          [at("filled-10")]
+        )
         assert.isTrue(yield* isKnown(at("filled-10")))
         yield* register(at("new"))
-        for (const name of ["new", "filled-1", "filled-2", `filled-${USED_REDIRECTS + 1}`])
+        for (const name of ["new", "filled-1", "filled-2", `filled-${USED_REDIRECTS_MAX + 1}`])
           assert.isTrue(yield* isKnown(at(name)), name)
         assert.isFalse(yield* isKnown(at("filled-10")))
       })
@@ -126,21 +127,21 @@ layer(layerStored, { excludeTestServices: false })("addresses of the public clie
   it.effect("are made right by the next where hosts consented to several at once, and stop nobody meanwhile", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(NOW)
-      yield* filledWith(REGISTERED_REDIRECTS, USED_REDIRECTS)
+      yield* filledWith(REGISTERED_REDIRECTS_MAX, USED_REDIRECTS_MAX)
       const { recordRedirect: wasLedTo } = yield* Clients
-      const last = Array.from({ length: 12 }, (_, nth) => `filled-${REGISTERED_REDIRECTS - nth}`)
+      const last = Array.from({ length: 12 }, (_, nth) => `filled-${REGISTERED_REDIRECTS_MAX - nth}`)
       const flood = register(...Array.from({ length: 50 }, (_, nth) => at(`meanwhile-${nth}`)), at("filled-10"))
       yield* Effect.all([...last.map((name) => wasLedTo(at(name))), flood, flood], { concurrency: "unbounded" })
       assert.isEmpty(yield* unusedOf(last))
-      yield* wasLedTo(at(`filled-${REGISTERED_REDIRECTS - 20}`))
-      assert.isAtMost((yield* countOf).used ?? 0, USED_REDIRECTS)
+      yield* wasLedTo(at(`filled-${REGISTERED_REDIRECTS_MAX - 20}`))
+      assert.isAtMost((yield* countOf).used ?? 0, USED_REDIRECTS_MAX)
     })
   )
 
   it.effect("are kept by all who register at once, in whatever order", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(NOW)
-      yield* filledWith(REGISTERED_REDIRECTS)
+      yield* filledWith(REGISTERED_REDIRECTS_MAX)
       const uris = Array.from({ length: 10 }, (_, nth) => at(`shared-${nth}`))
       const each = Array.from({ length: 12 }, (_, nth) =>
         register(...(nth % 2 === 0 ? uris : uris.toReversed()), at(`own-${nth}`))
@@ -150,7 +151,7 @@ layer(layerStored, { excludeTestServices: false })("addresses of the public clie
       for (let nth = 0; nth < 12; nth++) assert.isTrue(yield* isKnown(at(`own-${nth}`)))
       // Who did not see the others took too few away; the next one does.
       yield* register(at("after"))
-      assert.isAtMost((yield* countOf).all ?? 0, REGISTERED_REDIRECTS)
+      assert.isAtMost((yield* countOf).all ?? 0, REGISTERED_REDIRECTS_MAX)
     })
   )
 })

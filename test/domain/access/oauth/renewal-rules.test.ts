@@ -7,7 +7,7 @@ import {
   narrowScope,
   type StoredRefreshToken
 } from "../../../../src/domain/access/oauth/renewal/token-renewal-rules.ts"
-import { GRANT_RENEWALS, REFRESH_GRACE_MS } from "../../../../src/platform/limits.ts"
+import { GRANT_RENEWALS_MAX, REFRESH_GRACE_MS } from "../../../../src/platform/limits.ts"
 import { PUBLIC_CLIENT } from "../../../support/domain/access/oauth/oauth-flow.ts"
 
 const NOW = new Date("2027-01-01T00:00:00Z")
@@ -58,8 +58,8 @@ describe("the rules of renewal", () => {
     assert.strictEqual(tagOf({ grantEnded: true }), "Refused")
     assert.strictEqual(tagOf({ clientId: "lkapp_other" }), "Refused")
     assert.strictEqual(tagOf({ clientDisabled: true }), "Refused")
-    assert.strictEqual(tagOf({ renewals: GRANT_RENEWALS - 1 }), "Good")
-    assert.strictEqual(tagOf({ renewals: GRANT_RENEWALS }), "Refused")
+    assert.strictEqual(tagOf({ renewals: GRANT_RENEWALS_MAX - 1 }), "Good")
+    assert.strictEqual(tagOf({ renewals: GRANT_RENEWALS_MAX }), "Refused")
   })
 
   it("repeat a response until the sixtieth second is over", () => {
@@ -73,7 +73,7 @@ describe("the rules of renewal", () => {
       FastCheck.property(scopes, FastCheck.option(text, { nil: undefined }), (consented, asked) => {
         const scope = narrowScope(consented, asked)
         if (Result.isSuccess(scope)) assert.isTrue(scope.success === consented || scope.success === "read-only")
-        else assert.strictEqual(scope.failure.oauth, "invalid_scope")
+        else assert.strictEqual(scope.failure.oauthErrorCode, "invalid_scope")
       })
     ))
 })

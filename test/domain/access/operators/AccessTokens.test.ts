@@ -5,7 +5,7 @@ import { SqlClient } from "effect/sql"
 import { CurrentActor, systemActor } from "../../../../src/contract/actor.ts"
 import { AccessTokens } from "../../../../src/domain/access/operators/AccessTokens.ts"
 import { Operators } from "../../../../src/domain/access/operators/Operators.ts"
-import { ACCESS_TOKENS } from "../../../../src/platform/limits.ts"
+import { ACCESS_TOKENS_MAX } from "../../../../src/platform/limits.ts"
 import { loadAuditLinesWithActor } from "../../../support/changes/audit-lines.ts"
 import { createOperator } from "../../../support/harness.ts"
 import { canOverlap, runOverlapping, withServerNote } from "../../../support/overlapping-transactions.ts"
@@ -35,10 +35,10 @@ const live = Effect.fnUntraced(function* (operatorId: number) {
 })
 
 layer(layerTokens)("access tokens of an operator", (it) => {
-  it.effect(`are ${ACCESS_TOKENS} at most, of all its accounts and however they are made, also by 20 at once`, () =>
+  it.effect(`are ${ACCESS_TOKENS_MAX} at most, of all its accounts and however they are made, also by 20 at once`, () =>
     Effect.gen(function* () {
       const operators = yield* Operators
-      const { operatorId, accountId } = yield* having(ACCESS_TOKENS - 3)
+      const { operatorId, accountId } = yield* having(ACCESS_TOKENS_MAX - 3)
       const email = `${randomBytes(8).toString("hex")}@example.test`
       const sub = yield* operators.createAccount({ operator_id: operatorId, email, password: "correct horse" })
       const made = yield* Effect.forEach(
@@ -52,7 +52,7 @@ layer(layerTokens)("access tokens of an operator", (it) => {
         assert.strictEqual(_tag, "ValidationFailed")
         assert.match(message, /^access_tokens: .*200/)
       }
-      assert.strictEqual(yield* live(operatorId), ACCESS_TOKENS)
+      assert.strictEqual(yield* live(operatorId), ACCESS_TOKENS_MAX)
       // Nothing is in the trail of what was not made.
       assert.lengthOf(
         (yield* loadAuditLinesWithActor(operatorId)).filter((line) => line.includes("token:")),
@@ -64,7 +64,7 @@ layer(layerTokens)("access tokens of an operator", (it) => {
   it.effect("that were deleted, and those of connections, leave their place to others", () =>
     Effect.gen(function* () {
       const [operators, tokens, sql] = [yield* Operators, yield* AccessTokens, yield* SqlClient.SqlClient]
-      const { operatorId, accountId } = yield* having(ACCESS_TOKENS)
+      const { operatorId, accountId } = yield* having(ACCESS_TOKENS_MAX)
       const viewer = { operatorId, accountId, role: "main" } as const
       const make = operators.createToken({ account_id: accountId, name: "one", scope: "read-only" })
       assert.strictEqual((yield* Effect.flip(make))._tag, "ValidationFailed")
@@ -103,11 +103,11 @@ describe.skipIf(!canOverlap)(withServerNote("two at once"), () => {
     it.effect("that take the last free place are not both given it", () =>
       Effect.gen(function* () {
         const operators = yield* Operators
-        const { operatorId, accountId } = yield* having(ACCESS_TOKENS - 1)
+        const { operatorId, accountId } = yield* having(ACCESS_TOKENS_MAX - 1)
         const make = Effect.result(operators.createToken({ account_id: accountId, name: "one", scope: "read-only" }))
         const [first, second] = yield* runOverlapping(make, make)
         assert.deepStrictEqual([first._tag, second._tag], ["Success", "Failure"])
-        assert.strictEqual(yield* live(operatorId), ACCESS_TOKENS)
+        assert.strictEqual(yield* live(operatorId), ACCESS_TOKENS_MAX)
       })
     )
   })

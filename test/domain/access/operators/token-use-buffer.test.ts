@@ -12,7 +12,7 @@ import {
   TOKEN_USES_WRITE_MS
 } from "../../../../src/domain/access/operators/token-use-writer.ts"
 import { WakeUp } from "../../../../src/jobs/WakeUp.ts"
-import { BUFFERED_TOKEN_USES } from "../../../../src/platform/limits.ts"
+import { BUFFERED_TOKEN_USES_MAX } from "../../../../src/platform/limits.ts"
 import { call, createOperator, layerService } from "../../../support/harness.ts"
 import { canOverlap, holdLock, withServerNote } from "../../../support/overlapping-transactions.ts"
 import { ScriptedChannel } from "../../../support/scripted-channel.ts"
@@ -36,11 +36,11 @@ describe("last uses in memory", () => {
   })
 
   it("are of so many tokens at once, and a token among them is noted on", () => {
-    const uses = makeTokenUseBuffer(BUFFERED_TOKEN_USES)
-    for (let id = 1; id <= BUFFERED_TOKEN_USES + 1; id++) uses.record(use(id), MINUTE)
+    const uses = makeTokenUseBuffer(BUFFERED_TOKEN_USES_MAX)
+    for (let id = 1; id <= BUFFERED_TOKEN_USES_MAX + 1; id++) uses.record(use(id), MINUTE)
     uses.record(use(1), MINUTE + 60_000)
-    const taken = uses.take(2 * BUFFERED_TOKEN_USES)
-    assert.strictEqual(taken.length, BUFFERED_TOKEN_USES)
+    const taken = uses.take(2 * BUFFERED_TOKEN_USES_MAX)
+    assert.strictEqual(taken.length, BUFFERED_TOKEN_USES_MAX)
     assert.deepStrictEqual(taken[0], { operatorId: 1, tokenId: 1, minute: MINUTE + 60_000 })
   })
 

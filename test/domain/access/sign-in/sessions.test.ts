@@ -20,20 +20,20 @@ import {
   type SignInFailure
 } from "../../../../src/domain/access/sign-in/Sessions.ts"
 import {
-  ANONYMOUS_HASHES,
-  KNOWN_BROWSER_HASHES,
+  ANONYMOUS_HASHES_MAX,
+  KNOWN_BROWSER_HASHES_MAX,
   KNOWN_BROWSER_MS,
-  KNOWN_BROWSERS,
-  NETWORK_HASHES,
+  KNOWN_BROWSERS_MAX,
+  NETWORK_HASHES_MAX,
   PASSWORD_MAX,
-  QUEUED_HASHES,
+  QUEUED_HASHES_MAX,
   SESSION_IDLE_MS,
   SESSION_LIFETIME_MS,
-  SESSIONS_OF_ACCOUNT,
+  SESSIONS_OF_ACCOUNT_MAX,
   SIGN_IN_CLOCK_SKEW_MS,
   SIGN_IN_FAILURE_RESET_MS,
-  SIGN_IN_FAILURES,
-  SIGN_IN_FAILURES_OF_NETWORK,
+  SIGN_IN_FAILURES_MAX,
+  SIGN_IN_FAILURES_OF_NETWORK_MAX,
   SIGN_IN_LONGEST_WAIT_MS,
   SIGN_IN_NETWORK_WINDOW_MS
 } from "../../../../src/platform/limits.ts"
@@ -189,11 +189,11 @@ layer(layerSessions, { excludeTestServices: false })("sessions", (it) => {
   )
 
   test(
-    `are ${SESSIONS_OF_ACCOUNT} of an account at most, of which the oldest ends, also where as many are made at once`,
+    `are ${SESSIONS_OF_ACCOUNT_MAX} of an account at most, of which the oldest ends, also where as many are made at once`,
     Effect.gen(function* () {
       const { email } = yield* createSignInAccount()
       const cookies: Array<string> = []
-      for (let made = 0; made < SESSIONS_OF_ACCOUNT; made += 1) {
+      for (let made = 0; made < SESSIONS_OF_ACCOUNT_MAX; made += 1) {
         yield* TestClock.adjust(1)
         cookies.push(yield* signIn({ email, address: somewhere() }))
       }
@@ -209,7 +209,7 @@ layer(layerSessions, { excludeTestServices: false })("sessions", (it) => {
       cookies.push(...(yield* Effect.all(atOnce, { concurrency: 5 })))
       assert.lengthOf(
         (yield* live).filter((isLive) => isLive),
-        SESSIONS_OF_ACCOUNT
+        SESSIONS_OF_ACCOUNT_MAX
       )
     })
   )
@@ -355,7 +355,7 @@ layer(layerSessions, { excludeTestServices: false })("sessions", (it) => {
       assert.strictEqual(yield* confirmed(cookie, PASSWORD), "in")
       assert.strictEqual((yield* find(cookie))?.passwordAt, START + 60_000)
       assert.strictEqual((yield* find(other))?.passwordAt, START)
-      for (let failed = 0; failed < SIGN_IN_FAILURES; failed += 1) {
+      for (let failed = 0; failed < SIGN_IN_FAILURES_MAX; failed += 1) {
         assert.strictEqual(yield* confirmed(cookie, "wrong"), "WrongPassword")
       }
       assert.strictEqual(yield* confirmed(cookie, PASSWORD), "wait 1")
@@ -390,7 +390,7 @@ layer(layerSessions, { excludeTestServices: false })("guessing", (it) => {
     Effect.gen(function* () {
       const { email } = yield* createSignInAccount()
       const address = somewhere()
-      for (let failed = 1; failed <= SIGN_IN_FAILURES; failed += 1) {
+      for (let failed = 1; failed <= SIGN_IN_FAILURES_MAX; failed += 1) {
         assert.strictEqual(yield* wrong(email, address), "WrongPassword", `failure ${failed}`)
       }
       for (const seconds of [1, 2, 4, 8]) {
@@ -415,7 +415,7 @@ layer(layerSessions, { excludeTestServices: false })("guessing", (it) => {
       const tries = Effect.fnUntraced(function* (name: string) {
         const address = somewhere()
         const outcomes: Array<string> = []
-        for (let failed = 0; failed <= SIGN_IN_FAILURES; failed += 1) {
+        for (let failed = 0; failed <= SIGN_IN_FAILURES_MAX; failed += 1) {
           outcomes.push(yield* wrong(failed % 2 === 0 ? name : name.toUpperCase(), address))
         }
         return outcomes
@@ -432,7 +432,7 @@ layer(layerSessions, { excludeTestServices: false })("guessing", (it) => {
       const { email } = yield* createSignInAccount()
       const [office, known] = [somewhere(), newKnownBrowserCookie()]
       yield* signIn({ email, address: office, knownBrowserCookie: known })
-      for (let failed = 0; failed < SIGN_IN_FAILURES; failed += 1) yield* wrong(email, office)
+      for (let failed = 0; failed < SIGN_IN_FAILURES_MAX; failed += 1) yield* wrong(email, office)
       assert.strictEqual(yield* outcomeOf(signIn({ email, address: office })), "wait 1")
       assert.strictEqual(
         yield* outcomeOf(signIn({ email, address: office, knownBrowserCookie: newKnownBrowserCookie() })),
@@ -441,11 +441,11 @@ layer(layerSessions, { excludeTestServices: false })("guessing", (it) => {
       assert.strictEqual(yield* outcomeOf(signIn({ email, address: somewhere() })), "in")
       assert.strictEqual(yield* outcomeOf(signIn({ email, address: office, knownBrowserCookie: known })), "in")
       const guess = outcomeOf(signIn({ email, address: office, knownBrowserCookie: known, password: "wrong" }))
-      for (let failed = 0; failed < SIGN_IN_FAILURES; failed += 1) assert.strictEqual(yield* guess, "WrongPassword")
+      for (let failed = 0; failed < SIGN_IN_FAILURES_MAX; failed += 1) assert.strictEqual(yield* guess, "WrongPassword")
       assert.strictEqual(yield* guess, "wait 1")
       // Known for one account it is nothing for another's, until that has signed in there too; then it is known for both.
       const other = yield* createSignInAccount()
-      for (let failed = 0; failed < SIGN_IN_FAILURES; failed += 1) yield* wrong(other.email, office)
+      for (let failed = 0; failed < SIGN_IN_FAILURES_MAX; failed += 1) yield* wrong(other.email, office)
       assert.strictEqual(
         yield* outcomeOf(signIn({ email: other.email, address: office, knownBrowserCookie: known })),
         "wait 1"
@@ -456,7 +456,7 @@ layer(layerSessions, { excludeTestServices: false })("guessing", (it) => {
         "in"
       )
       for (const each of [email, other.email]) {
-        for (let failed = 0; failed <= SIGN_IN_FAILURES; failed += 1) yield* wrong(each, office)
+        for (let failed = 0; failed <= SIGN_IN_FAILURES_MAX; failed += 1) yield* wrong(each, office)
         assert.match(yield* outcomeOf(signIn({ email: each, address: office })), /^wait/)
         assert.strictEqual(yield* outcomeOf(signIn({ email: each, address: office, knownBrowserCookie: known })), "in")
       }
@@ -470,7 +470,7 @@ layer(layerSessions, { excludeTestServices: false })("guessing", (it) => {
       const [here, there] = [newKnownBrowserCookie(), newKnownBrowserCookie()]
       const isKnown = Effect.fnUntraced(function* (known: string, password = PASSWORD) {
         const address = somewhere()
-        for (let failed = 0; failed < SIGN_IN_FAILURES; failed += 1) yield* wrong(email, address)
+        for (let failed = 0; failed < SIGN_IN_FAILURES_MAX; failed += 1) yield* wrong(email, address)
         return (yield* outcomeOf(signIn({ email, address, knownBrowserCookie: known, password }))) === "in"
       })
       yield* signIn({ email, address: somewhere(), knownBrowserCookie: there })
@@ -490,12 +490,12 @@ layer(layerSessions, { excludeTestServices: false })("guessing", (it) => {
   )
 
   test(
-    `knows ${KNOWN_BROWSERS} browsers of an account, those used last, for a year`,
+    `knows ${KNOWN_BROWSERS_MAX} browsers of an account, those used last, for a year`,
     Effect.gen(function* () {
       const { email, accountId } = yield* createSignInAccount()
       const other = yield* createSignInAccount()
       const browsers: Array<string> = []
-      for (let made = 0; made <= KNOWN_BROWSERS; made += 1) {
+      for (let made = 0; made <= KNOWN_BROWSERS_MAX; made += 1) {
         yield* TestClock.adjust(1)
         browsers.push(newKnownBrowserCookie())
         yield* signIn({ email, address: somewhere(), knownBrowserCookie: browsers.at(-1) })
@@ -518,7 +518,7 @@ layer(layerSessions, { excludeTestServices: false })("guessing", (it) => {
     Effect.gen(function* () {
       const { email } = yield* createSignInAccount()
       const address = somewhere()
-      for (let failed = 0; failed < SIGN_IN_FAILURES - 1; failed += 1) yield* wrong(email, address)
+      for (let failed = 0; failed < SIGN_IN_FAILURES_MAX - 1; failed += 1) yield* wrong(email, address)
       yield* TestClock.adjust(SIGN_IN_FAILURE_RESET_MS - 1)
       yield* wrong(email, address)
       assert.strictEqual(yield* wrong(email, address), "wait 1")
@@ -529,7 +529,7 @@ layer(layerSessions, { excludeTestServices: false })("guessing", (it) => {
   )
 
   test(
-    `at ${SIGN_IN_FAILURES_OF_NETWORK} addresses from one place is waited after there, and what is right is no failure`,
+    `at ${SIGN_IN_FAILURES_OF_NETWORK_MAX} addresses from one place is waited after there, and what is right is no failure`,
     Effect.gen(function* () {
       const { email } = yield* createSignInAccount()
       const address = somewhere()
@@ -537,7 +537,7 @@ layer(layerSessions, { excludeTestServices: false })("guessing", (it) => {
         Effect.forEach(Array.from({ length: times }), () =>
           wrong(`${randomBytes(8).toString("hex")}@example.test`, address)
         )
-      yield* spray(SIGN_IN_FAILURES_OF_NETWORK - 1)
+      yield* spray(SIGN_IN_FAILURES_OF_NETWORK_MAX - 1)
       for (let right = 0; right < 3; right += 1) assert.strictEqual(yield* outcomeOf(signIn({ email, address })), "in")
       assert.deepStrictEqual(yield* spray(1), ["WrongPassword"])
       const wait = `wait ${SIGN_IN_NETWORK_WINDOW_MS / 1000}`
@@ -570,14 +570,14 @@ layer(layerSessions, { excludeTestServices: false })("guessing", (it) => {
           wrong(`${randomBytes(8).toString("hex")}@example.test`, address)
         )
       yield* TestClock.setTime(START + 3 * 24 * 60 * 60 * 1000)
-      for (let failed = 0; failed < SIGN_IN_FAILURES; failed += 1) yield* wrong(email, address)
+      for (let failed = 0; failed < SIGN_IN_FAILURES_MAX; failed += 1) yield* wrong(email, address)
       assert.strictEqual(yield* outcomeOf(signIn({ email, address })), "wait 1")
-      yield* spray(SIGN_IN_FAILURES_OF_NETWORK - SIGN_IN_FAILURES)
+      yield* spray(SIGN_IN_FAILURES_OF_NETWORK_MAX - SIGN_IN_FAILURES_MAX)
       assert.strictEqual(yield* outcomeOf(signIn({ email, address })), `wait ${SIGN_IN_NETWORK_WINDOW_MS / 1000}`)
       yield* TestClock.setTime(START)
       assert.strictEqual(yield* outcomeOf(signIn({ email, address })), "in")
       // From now on the address counts failures by the present clock.
-      yield* spray(SIGN_IN_FAILURES_OF_NETWORK - 1)
+      yield* spray(SIGN_IN_FAILURES_OF_NETWORK_MAX - 1)
       assert.deepStrictEqual(yield* spray(2), ["WrongPassword", `wait ${SIGN_IN_NETWORK_WINDOW_MS / 1000}`])
     })
   )
@@ -587,7 +587,7 @@ layer(layerSessions, { excludeTestServices: false })("guessing", (it) => {
     Effect.gen(function* () {
       const { email } = yield* createSignInAccount()
       const address = somewhere()
-      for (let failed = 0; failed < SIGN_IN_FAILURES; failed += 1) yield* wrong(email, address)
+      for (let failed = 0; failed < SIGN_IN_FAILURES_MAX; failed += 1) yield* wrong(email, address)
       const sql = yield* SqlClient.SqlClient
       const latest = START + SIGN_IN_LONGEST_WAIT_MS + SIGN_IN_CLOCK_SKEW_MS
       const waitUntil = (at: number) => sql`
@@ -611,16 +611,16 @@ layer(layerSessions, { excludeTestServices: false })("guessing", (it) => {
       )
       assert.lengthOf(
         outcomes.filter((each) => each === "WrongPassword"),
-        SIGN_IN_FAILURES
+        SIGN_IN_FAILURES_MAX
       )
       assert.lengthOf(
         outcomes.filter((each) => each === "wait 1"),
-        20 - SIGN_IN_FAILURES
+        20 - SIGN_IN_FAILURES_MAX
       )
       const sql = yield* SqlClient.SqlClient
       const [row] = yield* sql<{ failures: number }>`
         SELECT failures FROM sign_in_failures WHERE email_digest = '' AND place = ${networkOf(address)}`
-      assert.strictEqual(row?.failures, SIGN_IN_FAILURES)
+      assert.strictEqual(row?.failures, SIGN_IN_FAILURES_MAX)
     })
   )
 
@@ -771,7 +771,8 @@ layer(layerSessionsOver(layerTestDatabase, layerFull), { excludeTestServices: fa
       Effect.gen(function* () {
         const { email, accountId } = yield* createSignInAccount()
         const address = somewhere()
-        for (let come = 0; come <= SIGN_IN_FAILURES; come += 1) assert.strictEqual(yield* wrong(email, address), "Busy")
+        for (let come = 0; come <= SIGN_IN_FAILURES_MAX; come += 1)
+          assert.strictEqual(yield* wrong(email, address), "Busy")
         const sql = yield* SqlClient.SqlClient
         assert.lengthOf(yield* sql`SELECT FROM sign_in_failures WHERE place = ${networkOf(address)}`, 0)
         // A new password is hashed where there is room for it, too.
@@ -831,12 +832,12 @@ const many = (length: number, name: (at: number) => string) => Array.from({ leng
 layer(HashingLimiter.layer)("room for passwords", (it) => {
   it.effect("is for a few of one place, and for others all the same", () =>
     Effect.gen(function* () {
-      const full = yield* finding([...many(NETWORK_HASHES, () => "greedy"), "quiet"])
+      const full = yield* finding([...many(NETWORK_HASHES_MAX, () => "greedy"), "quiet"])
       assert.deepStrictEqual(full.turnedAway, [])
       const more = yield* finding(["greedy", "quiet"])
       assert.deepStrictEqual(more.turnedAway, ["greedy"])
       yield* Effect.andThen(full.leave, more.leave)
-      const again = yield* finding(many(NETWORK_HASHES, () => "greedy"))
+      const again = yield* finding(many(NETWORK_HASHES_MAX, () => "greedy"))
       assert.deepStrictEqual(again.turnedAway, [])
       yield* again.leave
     })
@@ -844,13 +845,13 @@ layer(HashingLimiter.layer)("room for passwords", (it) => {
 
   it.effect("is for so many in all, each of them in turn", () =>
     Effect.gen(function* () {
-      const room = ANONYMOUS_HASHES + QUEUED_HASHES
+      const room = ANONYMOUS_HASHES_MAX + QUEUED_HASHES_MAX
       const full = yield* finding(many(room, (at) => `place ${at}`))
       assert.deepStrictEqual(full.turnedAway, [])
       const more = yield* finding(["one more"])
       assert.deepStrictEqual(more.turnedAway, ["one more"])
       // Whom strangers cannot turn away.
-      const known = yield* finding(many(KNOWN_BROWSER_HASHES + QUEUED_HASHES, (at) => `known ${at}`))
+      const known = yield* finding(many(KNOWN_BROWSER_HASHES_MAX + QUEUED_HASHES_MAX, (at) => `known ${at}`))
       assert.deepStrictEqual(known.turnedAway, [])
       assert.deepStrictEqual((yield* finding(["known too many"])).turnedAway, ["known too many"])
       yield* Effect.andThen(full.leave, known.leave)
@@ -866,7 +867,7 @@ layer(HashingLimiter.layer)("room for passwords", (it) => {
         many(room, (at) => `place ${at}`).map((place) => within({ key: place, isKnown: false }, work)),
         { concurrency: room }
       )
-      assert.deepStrictEqual([now, most], [0, ANONYMOUS_HASHES])
+      assert.deepStrictEqual([now, most], [0, ANONYMOUS_HASHES_MAX])
     })
   )
 })

@@ -5,12 +5,18 @@ import {
   emailDigestOf,
   SIGN_IN_DELAYS_MS
 } from "../../../../src/domain/access/sign-in/sign-in-failure-rules.ts"
-import { SIGN_IN_FAILURES, SIGN_IN_FIRST_WAIT_MS, SIGN_IN_LONGEST_WAIT_MS } from "../../../../src/platform/limits.ts"
+import {
+  SIGN_IN_FAILURES_MAX,
+  SIGN_IN_FIRST_WAIT_MS,
+  SIGN_IN_LONGEST_WAIT_MS
+} from "../../../../src/platform/limits.ts"
 
 describe("waits after failed sign-ins", () => {
   it("begin with the fifth failure and double up to the longest", () => {
     assert.deepStrictEqual(
-      [SIGN_IN_FAILURES - 1, SIGN_IN_FAILURES, SIGN_IN_FAILURES + 1, SIGN_IN_FAILURES + 2].map(computeSignInDelayMs),
+      [SIGN_IN_FAILURES_MAX - 1, SIGN_IN_FAILURES_MAX, SIGN_IN_FAILURES_MAX + 1, SIGN_IN_FAILURES_MAX + 2].map(
+        computeSignInDelayMs
+      ),
       [0, SIGN_IN_FIRST_WAIT_MS, 2 * SIGN_IN_FIRST_WAIT_MS, 4 * SIGN_IN_FIRST_WAIT_MS]
     )
     assert.strictEqual(computeSignInDelayMs(1_000_000), SIGN_IN_LONGEST_WAIT_MS)

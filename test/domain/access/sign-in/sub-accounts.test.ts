@@ -10,7 +10,7 @@ import { HashingLimiter } from "../../../../src/domain/access/sign-in/HashingLim
 import { Passwords } from "../../../../src/domain/access/sign-in/Passwords.ts"
 import { Sessions } from "../../../../src/domain/access/sign-in/Sessions.ts"
 import { type NewSubAccount, SubAccounts } from "../../../../src/domain/access/sign-in/SubAccounts.ts"
-import { ACCOUNT_NAME, ACCOUNTS, PASSWORD_MAX, PASSWORD_MIN } from "../../../../src/platform/limits.ts"
+import { ACCOUNT_NAME_LENGTH, ACCOUNTS_MAX, PASSWORD_MAX, PASSWORD_MIN } from "../../../../src/platform/limits.ts"
 import { loadAuditLinesWithActor } from "../../../support/changes/audit-lines.ts"
 import {
   CHEAP_PASSWORD_COST,
@@ -139,7 +139,7 @@ layer(layerAccounts, { excludeTestServices: false })("sub-accounts", (it) => {
       for (const [own, says] of [
         [{ email: "nobody" }, /^ValidationFailed: email: /],
         [{ name: " " }, /^ValidationFailed: name: /],
-        [{ name: "x".repeat(ACCOUNT_NAME + 1) }, /^ValidationFailed: name: /],
+        [{ name: "x".repeat(ACCOUNT_NAME_LENGTH + 1) }, /^ValidationFailed: name: /],
         [{ password: "" }, /^ValidationFailed: password: /],
         [{ password: "x".repeat(PASSWORD_MIN - 1) }, /^ValidationFailed: password: /],
         [{ password: "Password1234" }, /^ValidationFailed: password: /],
@@ -150,7 +150,7 @@ layer(layerAccounts, { excludeTestServices: false })("sub-accounts", (it) => {
         assert.match(yield* refusal(created(operatorId, own)), says)
       }
       assert.deepStrictEqual(yield* loadAuditLinesWithActor(operatorId), before)
-      yield* created(operatorId, { name: "x".repeat(ACCOUNT_NAME), password: "x".repeat(PASSWORD_MAX) })
+      yield* created(operatorId, { name: "x".repeat(ACCOUNT_NAME_LENGTH), password: "x".repeat(PASSWORD_MAX) })
     })
   )
 
@@ -283,11 +283,11 @@ layer(layerAccounts, { excludeTestServices: false })("sub-accounts", (it) => {
   )
 
   test(
-    `are ${ACCOUNTS} of an operator at most, disabled ones among them, also where many are made at once`,
+    `are ${ACCOUNTS_MAX} of an operator at most, disabled ones among them, also where many are made at once`,
     Effect.gen(function* () {
       const [accounts, operators, sql] = [yield* SubAccounts, yield* Operators, yield* SqlClient.SqlClient]
       const { operatorId } = yield* createOperator()
-      yield* crowded(operatorId, ACCOUNTS - 3)
+      yield* crowded(operatorId, ACCOUNTS_MAX - 3)
       const made = yield* Effect.forEach(Array.from({ length: 8 }), () => Effect.result(created(operatorId)), {
         concurrency: "unbounded"
       })
@@ -303,8 +303,8 @@ layer(layerAccounts, { excludeTestServices: false })("sub-accounts", (it) => {
       assert.match(yield* refusal(asSystemActor(withCheapHashing(byCommand))), /^ValidationFailed: accounts: /)
       const [count] = yield* sql`
         SELECT count(*)::int AS count FROM accounts WHERE operator_id = ${operatorId} AND role = 'sub'`
-      assert.deepStrictEqual({ ...count }, { count: ACCOUNTS })
-      assert.lengthOf(yield* accounts.list(main(operatorId)), ACCOUNTS + 1)
+      assert.deepStrictEqual({ ...count }, { count: ACCOUNTS_MAX })
+      assert.lengthOf(yield* accounts.list(main(operatorId)), ACCOUNTS_MAX + 1)
     })
   )
 })
@@ -323,7 +323,7 @@ describe.skipIf(!canOverlap)(withServerNote("two at once"), () => {
     it.effect("that take the last free place of an operator are not both given it", () =>
       Effect.gen(function* () {
         const { operatorId } = yield* createOperator()
-        yield* crowded(operatorId, ACCOUNTS - 1)
+        yield* crowded(operatorId, ACCOUNTS_MAX - 1)
         const make = Effect.result(created(operatorId))
         const [first, second] = yield* runOverlapping(make, make)
         assert.deepStrictEqual([first._tag, second._tag], ["Success", "Failure"])

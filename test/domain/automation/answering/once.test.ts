@@ -19,7 +19,7 @@ import {
   makeGuestAnswerer
 } from "../../../../src/domain/automation/answering/guest-answerer.ts"
 import { COMPLETION_RETRIES, COMPLETION_RETRY_MS } from "../../../../src/jobs/timed-work.ts"
-import { QUEUED_MESSAGES } from "../../../../src/platform/limits.ts"
+import { QUEUED_MESSAGES_MAX } from "../../../../src/platform/limits.ts"
 import {
   answerAllDue,
   dispatchAllEvents,
@@ -222,7 +222,7 @@ layer(layerAnsweringService)("a guest is answered once", (it) => {
       const sql = yield* SqlClient.SqlClient
       yield* sql`
         INSERT INTO message_lanes (operator_id, conversation_id, account_id, waiting, due_at)
-        SELECT operator_id, conversation_id, account_id, ${QUEUED_MESSAGES}::integer, 'infinity' FROM answer_lanes
+        SELECT operator_id, conversation_id, account_id, ${QUEUED_MESSAGES_MAX}::integer, 'infinity' FROM answer_lanes
         WHERE operator_id = ${operatorId}`
       yield* answerAllDue
       assert.deepStrictEqual(yield* plans, ["waiting"])

@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { AutomationRules } from "../../../../src/domain/automation/rules/AutomationRules.ts"
 import { listActiveRules } from "../../../../src/domain/automation/rules/store.ts"
-import { AUTOMATION_RULES } from "../../../../src/platform/limits.ts"
+import { AUTOMATION_RULES_MAX } from "../../../../src/platform/limits.ts"
 import { fieldOfError } from "../../../support/error-messages.ts"
 import { asSystemActor, createOperator, insertOrder, insertProperty } from "../../../support/harness.ts"
 import { layerTestDatabase } from "../../../support/test-database.ts"
@@ -138,7 +138,7 @@ layer(Layer.provideMerge(AutomationRules.layer, layerTestDatabase))("a rule", (i
       yield* sql`
         INSERT INTO automation_rules (operator_id, action, definition, state, since, created_at)
         SELECT ${operatorId}, 'answer', '{}', CASE n WHEN 1 THEN 'removed' WHEN 2 THEN 'paused' ELSE 'active' END, now(), now()
-        FROM generate_series(1, ${AUTOMATION_RULES - 2 + 1}::integer) n`
+        FROM generate_series(1, ${AUTOMATION_RULES_MAX - 2 + 1}::integer) n`
       const made = yield* Effect.all(
         Array.from({ length: 6 }, () => Effect.result(create(ANSWER))),
         { concurrency: "unbounded" }
@@ -147,7 +147,7 @@ layer(Layer.provideMerge(AutomationRules.layer, layerTestDatabase))("a rule", (i
         made.filter(({ _tag }) => _tag === "Success"),
         2
       )
-      const full = new RegExp(`^automation_rule_limit: .*${AUTOMATION_RULES}`)
+      const full = new RegExp(`^automation_rule_limit: .*${AUTOMATION_RULES_MAX}`)
       const refusal = yield* Effect.flip(create(ANSWER))
       assert.strictEqual(refusal._tag, "ValidationFailed")
       assert.match(refusal.message, full)

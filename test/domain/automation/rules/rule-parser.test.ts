@@ -2,11 +2,11 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { parseRuleDefinition } from "../../../../src/domain/automation/rules/rule-parser.ts"
 import {
-  MESSAGE_TEXT,
-  REVIEW_TEXT,
-  RULE_NAME,
-  RULE_NIGHTS,
-  RULE_PROPERTIES,
+  AUTOMATION_RULE_NIGHTS,
+  MESSAGE_LENGTH,
+  REVIEW_TEXT_LENGTH,
+  RULE_NAME_LENGTH,
+  RULE_PROPERTIES_MAX,
   RULE_TRIGGER_DAYS,
   RULE_TRIGGER_HOURS
 } from "../../../../src/platform/limits.ts"
@@ -61,7 +61,7 @@ describe("what a host writes", () => {
     [{}, /^BadRequest action: .*required/],
     [{ ...MESSAGE, action: "call" }, /^ValidationFailed action: .*send_message, review, answer/],
     [{ ...MESSAGE, name: "" }, /^ValidationFailed name: .*empty/],
-    [{ ...MESSAGE, name: "a\nb" }, new RegExp(`^ValidationFailed name: .*${RULE_NAME}`)],
+    [{ ...MESSAGE, name: "a\nb" }, new RegExp(`^ValidationFailed name: .*${RULE_NAME_LENGTH}`)],
     [{ ...MESSAGE, trigger: undefined }, /^BadRequest trigger: .*an object/],
     [{ ...MESSAGE, trigger: {} }, /^BadRequest trigger\.event: .*required/],
     [
@@ -141,17 +141,17 @@ describe("what a host writes", () => {
   })
 
   it.each([
-    ["name", RULE_NAME, (most: number) => ({ ...ANSWER, name: "n".repeat(most) })],
-    ["text", MESSAGE_TEXT, (most: number) => ({ ...MESSAGE, text: "😀".repeat(most) })],
-    ["text", REVIEW_TEXT, (most: number) => ({ ...REVIEW, text: "t".repeat(most) })],
+    ["name", RULE_NAME_LENGTH, (most: number) => ({ ...ANSWER, name: "n".repeat(most) })],
+    ["text", MESSAGE_LENGTH, (most: number) => ({ ...MESSAGE, text: "😀".repeat(most) })],
+    ["text", REVIEW_TEXT_LENGTH, (most: number) => ({ ...REVIEW, text: "t".repeat(most) })],
     ["trigger.hours", RULE_TRIGGER_HOURS, (hours: number) => ({ ...MESSAGE, trigger: { ...MESSAGE.trigger, hours } })],
     ["trigger.days", RULE_TRIGGER_DAYS, (days: number) => ({ ...REVIEW, trigger: { ...REVIEW.trigger, days } })],
-    ["nights.min", RULE_NIGHTS, (min: number) => ({ ...ANSWER, nights: { min } })],
-    ["nights.max", RULE_NIGHTS, (max: number) => ({ ...ANSWER, nights: { max } })],
+    ["nights.min", AUTOMATION_RULE_NIGHTS, (min: number) => ({ ...ANSWER, nights: { min } })],
+    ["nights.max", AUTOMATION_RULE_NIGHTS, (max: number) => ({ ...ANSWER, nights: { max } })],
     ["score", 5, (score: number) => ({ ...REVIEW, score })],
     [
       "property_ids",
-      RULE_PROPERTIES,
+      RULE_PROPERTIES_MAX,
       (most: number) => ({ ...ANSWER, property_ids: Array.from({ length: most }, () => 1) })
     ]
   ])("has a bound: %s of %i", async (field, most, written) => {

@@ -6,7 +6,7 @@ import {
   renderStayText
 } from "../../../../src/domain/automation/rules/rule-text.ts"
 import { getMessageLimit } from "../../../../src/domain/channels/port/message-limits.ts"
-import { MESSAGE_TEXT, REVIEW_TEXT } from "../../../../src/platform/limits.ts"
+import { MESSAGE_LENGTH, REVIEW_TEXT_LENGTH } from "../../../../src/platform/limits.ts"
 import { makeStayFacts } from "../../../support/stay-facts.ts"
 
 const message = (text: string) => ({
@@ -42,8 +42,8 @@ describe("what a rule says", () => {
   it.each([
     ["ctrip", message("{{cf.gate}}"), getMessageLimit("ctrip")],
     ["airbnb", message("{{cf.gate}}"), getMessageLimit("airbnb")],
-    ["direct", message("{{cf.gate}}"), MESSAGE_TEXT],
-    ["ctrip", review("{{cf.gate}}"), REVIEW_TEXT]
+    ["direct", message("{{cf.gate}}"), MESSAGE_LENGTH],
+    ["ctrip", review("{{cf.gate}}"), REVIEW_TEXT_LENGTH]
   ])("is as long as %s takes, counted in characters once everything is in it", (channelType, rule, most) => {
     const longest = "😀".repeat(most)
     assert.deepStrictEqual(said(rule, channelType, longest), Result.succeed(longest))

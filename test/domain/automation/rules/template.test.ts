@@ -9,7 +9,7 @@ import {
   parseTemplate
 } from "../../../../src/domain/automation/rules/template.ts"
 import type { InquiryFacts, StayFacts } from "../../../../src/domain/automation/template-facts.ts"
-import { TEMPLATE_FIELDS } from "../../../../src/platform/limits.ts"
+import { TEMPLATE_FIELDS_MAX } from "../../../../src/platform/limits.ts"
 import { makeStayFacts } from "../../../support/stay-facts.ts"
 
 const PUBLIC_URL = "https://pms.example.test"
@@ -117,8 +117,11 @@ describe("a template", () => {
   })
 
   it("has so many fields at most", () => {
-    assert.strictEqual(said("{{stay.nights}}".repeat(TEMPLATE_FIELDS)), "3".repeat(TEMPLATE_FIELDS))
-    assert.match(said("{{stay.nights}}".repeat(TEMPLATE_FIELDS + 1)), new RegExp(`^! .*${TEMPLATE_FIELDS} fields`))
+    assert.strictEqual(said("{{stay.nights}}".repeat(TEMPLATE_FIELDS_MAX)), "3".repeat(TEMPLATE_FIELDS_MAX))
+    assert.match(
+      said("{{stay.nights}}".repeat(TEMPLATE_FIELDS_MAX + 1)),
+      new RegExp(`^! .*${TEMPLATE_FIELDS_MAX} fields`)
+    )
   })
 
   it("says its own text as it is, and each value in its place, whatever is in them", () => {

@@ -5,7 +5,7 @@ import {
   IDENTITY_IMAGE_BATCH_SIZE,
   makeDeleteExpiredIdentityImages
 } from "../../../../src/domain/bookings/check-in/identity-image-retention.ts"
-import { IdentityImageDays } from "../../../../src/platform/installation.ts"
+import { IdentityImageRetentionDays } from "../../../../src/platform/installation.ts"
 import { createOperator, insertOrder } from "../../../support/harness.ts"
 import { layerTestDatabase } from "../../../support/test-database.ts"
 
@@ -49,7 +49,7 @@ layer(layerTestDatabase)("images of identity documents", (it) => {
   it.effect("go thirty days after check-out unless told otherwise, where the property is, and not an hour before", () =>
     Effect.gen(function* () {
       const { code, handIn, forget, left } = yield* ready
-      assert.strictEqual(yield* IdentityImageDays, 30)
+      assert.strictEqual(yield* IdentityImageRetentionDays, 30)
       yield* handIn({ stay: code, order: code })
       yield* forget("2021-06-05T11:59:59Z")
       assert.deepStrictEqual(yield* left, { left: 1, going: 0 })

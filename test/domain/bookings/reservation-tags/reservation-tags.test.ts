@@ -1,8 +1,8 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { TAG_COLORS } from "../../../../src/contract/palette.ts"
-import { RESERVATION_TAG_LIMIT, TAG_KEYWORD, TAG_NAME } from "../../../../src/platform/limits.ts"
+import { TAG_COLORS } from "../../../../src/contract/tag-color.ts"
+import { RESERVATION_TAG_LIMIT, TAG_KEYWORD_LENGTH, TAG_NAME_LENGTH } from "../../../../src/platform/limits.ts"
 import { countRows, createHostClient, loadLimit, runConcurrently } from "../../../support/domain/host-client.ts"
 import { fieldOfError } from "../../../support/error-messages.ts"
 import { call, layerTest } from "../../../support/harness.ts"
@@ -42,7 +42,7 @@ layer(layerTest)("reservation tags", (it) => {
         DEFAULT_NAMES.map((tag_name, index) => ({ id: index + 1, tag_name, is_default: true }))
       )
       for (const { tag_name, color } of listed.reservation_tags) {
-        assert.isAtMost(tag_name.length, TAG_NAME)
+        assert.isAtMost(tag_name.length, TAG_NAME_LENGTH)
         assert.include(TAG_COLORS, color)
       }
     })
@@ -81,9 +81,9 @@ layer(layerTest)("reservation tags", (it) => {
       assert.deepStrictEqual(yield* namesOf({ id: 1 }), [["VIP"], 1])
       assert.deepStrictEqual(yield* namesOf({ id: tag.id, keyword: "ber" }), [[tag.tag_name], 1])
       assert.deepStrictEqual(yield* namesOf({ id: tag.id, keyword: "vip" }), [[], 0])
-      assert.deepStrictEqual(yield* namesOf({ keyword: "x".repeat(TAG_KEYWORD) }), [[], 0])
+      assert.deepStrictEqual(yield* namesOf({ keyword: "x".repeat(TAG_KEYWORD_LENGTH) }), [[], 0])
       for (const [code, fields] of [
-        [422, { keyword: "x".repeat(TAG_KEYWORD + 1) }],
+        [422, { keyword: "x".repeat(TAG_KEYWORD_LENGTH + 1) }],
         [422, { id: 0 }],
         [400, { id: "VIP" }],
         [422, { limit: 101 }]
@@ -113,7 +113,7 @@ layer(layerTest)("reservation tags", (it) => {
       const { token, operatorId } = yield* createHostClient()
       const codeOf = (tag_name: unknown) =>
         Effect.map(call(token, "create_reservation_tag", { tag_name }), ({ error_code }) => error_code)
-      const longest = "ü".repeat(TAG_NAME)
+      const longest = "ü".repeat(TAG_NAME_LENGTH)
       assert.strictEqual(yield* codeOf(longest), 0)
       for (const name of [`${longest}ü`, "", " ", "a\tb"]) assert.strictEqual(yield* codeOf(name), 422)
       for (const name of [undefined, null, 1, ["VIP"]]) assert.strictEqual(yield* codeOf(name), 400)

@@ -5,11 +5,11 @@ import { addDays } from "../../../../src/contract/time.ts"
 import { Orders } from "../../../../src/domain/bookings/reservations/Orders.ts"
 import {
   AMOUNT_MAX,
-  GUEST_NAME,
-  GUEST_PHONE,
+  GUEST_NAME_LENGTH,
+  GUEST_PHONE_LENGTH,
   GUESTS_MAX,
-  RESERVATION_CREATOR,
-  RESERVATION_REMARKS,
+  RESERVATION_CREATOR_LENGTH,
+  RESERVATION_REMARKS_LENGTH,
   STAY_NIGHTS
 } from "../../../../src/platform/limits.ts"
 import { newChannelOrder, newChannelStay } from "../../../support/domain/bookings/reservations/channel-orders.ts"
@@ -400,13 +400,13 @@ layer(layerWithoutRateWindows, { excludeTestServices: false })("changing a stay"
         [{ number_of_guests: 0 }, 422, "number_of_guests"],
         [{ number_of_guests: GUESTS_MAX + 1 }, 422, "number_of_guests"],
         [{ guest_name: "" }, 422, "guest_name"],
-        [{ guest_name: "a".repeat(GUEST_NAME + 1) }, 422, "guest_name"],
-        [{ mobile: "1".repeat(GUEST_PHONE + 1) }, 422, "mobile"],
+        [{ guest_name: "a".repeat(GUEST_NAME_LENGTH + 1) }, 422, "guest_name"],
+        [{ mobile: "1".repeat(GUEST_PHONE_LENGTH + 1) }, 422, "mobile"],
         [{ email: "ada@" }, 422, "email"],
-        [{ remarks: "x".repeat(RESERVATION_REMARKS + 1) }, 422, "remarks"],
+        [{ remarks: "x".repeat(RESERVATION_REMARKS_LENGTH + 1) }, 422, "remarks"],
         [{ remarks: 5 }, 400, "remarks"],
         [{ creator: "" }, 422, "creator"],
-        [{ creator: "x".repeat(RESERVATION_CREATOR + 1) }, 422, "creator"],
+        [{ creator: "x".repeat(RESERVATION_CREATOR_LENGTH + 1) }, 422, "creator"],
         [{ custom_channel_id: 9_999 }, 422, "custom_channel_id"],
         [{ currency: "XX" }, 422, "currency"],
         [{ currency: "USD" }, 422, "currency"],
@@ -430,11 +430,11 @@ layer(layerWithoutRateWindows, { excludeTestServices: false })("changing a stay"
           stay_code: "5-A1",
           rate_amount: AMOUNT_MAX,
           commission_amount: AMOUNT_MAX,
-          creator: "x".repeat(RESERVATION_CREATOR),
+          creator: "x".repeat(RESERVATION_CREATOR_LENGTH),
           number_of_guests: GUESTS_MAX,
-          guest_name: "a".repeat(GUEST_NAME),
-          mobile: "1".repeat(GUEST_PHONE),
-          remarks: "x".repeat(RESERVATION_REMARKS),
+          guest_name: "a".repeat(GUEST_NAME_LENGTH),
+          mobile: "1".repeat(GUEST_PHONE_LENGTH),
+          remarks: "x".repeat(RESERVATION_REMARKS_LENGTH),
           check_out_date: addDays(MANUAL_RESERVATION.check_in_date, STAY_NIGHTS)
         })
         .pipe(as)

@@ -3,11 +3,11 @@ import { Effect } from "effect"
 import { addDays } from "../../../../src/contract/time.ts"
 import {
   AMOUNT_MAX,
-  CHANNEL_ID,
-  GUEST_NAME,
-  GUEST_PHONE,
+  CHANNEL_ID_LENGTH,
+  GUEST_NAME_LENGTH,
+  GUEST_PHONE_LENGTH,
   GUESTS_MAX,
-  RESERVATION_REMARKS,
+  RESERVATION_REMARKS_LENGTH,
   STAY_NIGHTS
 } from "../../../../src/platform/limits.ts"
 import {
@@ -48,7 +48,7 @@ layer(layerWithoutRateWindows, { excludeTestServices: false })("the limits of a 
         ],
         [{ ...whole, guest_name: "" }, 422, "guest_name"],
         [{ ...whole, guest_name: " " }, 422, "guest_name"],
-        [{ ...whole, guest_name: "a".repeat(GUEST_NAME + 1) }, 422, "guest_name"],
+        [{ ...whole, guest_name: "a".repeat(GUEST_NAME_LENGTH + 1) }, 422, "guest_name"],
         [{ ...whole, currency: "EURO" }, 422, "currency"],
         [{ ...whole, currency: 978 }, 400, "currency"],
         [{ ...whole, rate_amount: "420" }, 400, "rate_amount"],
@@ -62,12 +62,12 @@ layer(layerWithoutRateWindows, { excludeTestServices: false })("the limits of a 
         [{ ...whole, number_of_guests: GUESTS_MAX + 1 }, 422, "number_of_guests"],
         [{ ...whole, number_of_guests: 1.5 }, 400, "number_of_guests"],
         [{ ...whole, email: "ada" }, 422, "email"],
-        [{ ...whole, mobile: "1".repeat(GUEST_PHONE + 1) }, 422, "mobile"],
-        [{ ...whole, remarks: "x".repeat(RESERVATION_REMARKS + 1) }, 422, "remarks"],
+        [{ ...whole, mobile: "1".repeat(GUEST_PHONE_LENGTH + 1) }, 422, "mobile"],
+        [{ ...whole, remarks: "x".repeat(RESERVATION_REMARKS_LENGTH + 1) }, 422, "remarks"],
         [{ ...whole, channel_id: "" }, 422, "channel_id"],
         [{ ...whole, channel_id: "A-1" }, 422, "channel_id"],
         [{ ...whole, channel_id: "Ä1" }, 422, "channel_id"],
-        [{ ...whole, channel_id: "A".repeat(CHANNEL_ID + 1) }, 422, "channel_id"],
+        [{ ...whole, channel_id: "A".repeat(CHANNEL_ID_LENGTH + 1) }, 422, "channel_id"],
         [{ ...whole, channel_id: "A1\n" }, 422, "channel_id"],
         [{ ...whole, channel_id: 1 }, 400, "channel_id"]
       ]
@@ -83,16 +83,16 @@ layer(layerWithoutRateWindows, { excludeTestServices: false })("the limits of a 
   it.effect("accepts each limit exactly", () =>
     Effect.gen(function* () {
       const { api, as, propertyId: property } = yield* prepareOperator
-      const channel_id = "A".repeat(CHANNEL_ID)
+      const channel_id = "A".repeat(CHANNEL_ID_LENGTH)
       yield* api
         .create_reservation({
           ...MANUAL_RESERVATION,
           property_id: property,
           channel_id,
           check_out_date: addDays(MANUAL_RESERVATION.check_in_date, STAY_NIGHTS),
-          guest_name: "ä".repeat(GUEST_NAME),
-          mobile: "1".repeat(GUEST_PHONE),
-          remarks: "x".repeat(RESERVATION_REMARKS),
+          guest_name: "ä".repeat(GUEST_NAME_LENGTH),
+          mobile: "1".repeat(GUEST_PHONE_LENGTH),
+          remarks: "x".repeat(RESERVATION_REMARKS_LENGTH),
           number_of_guests: GUESTS_MAX,
           currency: "KWD",
           rate_amount: AMOUNT_MAX,

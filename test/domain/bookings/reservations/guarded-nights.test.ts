@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { findConstraintViolation } from "../../../../src/platform/database/constraints.ts"
+import { findConstraintViolation } from "../../../../src/platform/database/constraint-violations.ts"
 import {
   layerWithoutRateWindows,
   loadReservationRows,

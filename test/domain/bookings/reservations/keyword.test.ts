@@ -9,7 +9,7 @@ import { toKeyword } from "../../../../src/domain/bookings/reservations/rules/ke
 import { layerInMemory } from "../../../../src/platform/database/embedded.ts"
 import { migrate } from "../../../../src/platform/database/migrate.ts"
 import { RESERVATION_KEYWORD_MAX, RESERVATION_KEYWORD_MIN } from "../../../../src/platform/limits.ts"
-import { eraseGuests } from "../../../../src/tools/privacy/guest-erasure.ts"
+import { eraseGuestMatches } from "../../../../src/tools/privacy/guest-erasure.ts"
 import { findGuest } from "../../../../src/tools/privacy/guest-search.ts"
 import {
   insertOperator,
@@ -154,7 +154,7 @@ layer(layerWithoutRateWindows, { excludeTestServices: false })("a keyword search
         SELECT operator_id, id, 'Erasmus Junior', '+49 151 3333333' FROM stays WHERE operator_id = ${operatorId}`
       assert.deepStrictEqual(yield* codesFor({ keyword: "Erasmus" }), ["5-GONE1"])
       const guest = yield* findGuest(operatorId, { by: "email", value: "erasmus@example.com" }, new Date(NOW_ISO))
-      yield* eraseGuests(guest).pipe(asSystemActor)
+      yield* eraseGuestMatches(guest).pipe(asSystemActor)
       for (const keyword of ["Erasmus", "Junior", "example.com", "1512222222", "1513333333", "GONE1"]) {
         assert.deepStrictEqual(yield* codesFor({ keyword }), [], keyword)
       }

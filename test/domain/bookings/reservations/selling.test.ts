@@ -287,7 +287,7 @@ describe("an order that its channel changes", () => {
           held_elsewhere: []
         }),
       findTakenNights: () => Effect.succeed([]),
-      withOperatorOrderQueue: (_, change) => change,
+      withOperatorOrderLock: (_, change) => change,
       applyChange: (_, { orders }) => {
         properties.push(orders[0]?.stays[0]?.property_id)
         return properties.length <= times ? Effect.fail(new NightTaken()) : Effect.succeed({ applied: true })

@@ -3,13 +3,13 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import {
-  CUSTOM_FIELD_NAME,
-  CUSTOM_FIELD_VALUE,
-  CUSTOM_FIELDS,
-  CUSTOM_FIELDS_TEXT,
-  LOCK_CODE,
+  CUSTOM_FIELD_NAME_LENGTH,
+  CUSTOM_FIELD_VALUE_LENGTH,
+  CUSTOM_FIELDS_MAX,
+  CUSTOM_FIELDS_TEXT_LENGTH,
+  LOCK_CODE_LENGTH,
   RESERVATION_TAG_LIMIT,
-  TAG_NAME
+  TAG_NAME_LENGTH
 } from "../../../../src/platform/limits.ts"
 import {
   deleteEvents,
@@ -129,7 +129,7 @@ layer(layerWithoutRateWindows, { excludeTestServices: false })("tags of a stay",
       for (const [operation, fields, error_code, field] of [
         ["add_reservation_tag", { stay_code: code }, 400, "tag_name"],
         ["add_reservation_tag", { stay_code: code, tag_name: "" }, 422, "tag_name"],
-        ["add_reservation_tag", { stay_code: code, tag_name: "x".repeat(TAG_NAME + 1) }, 422, "tag_name"],
+        ["add_reservation_tag", { stay_code: code, tag_name: "x".repeat(TAG_NAME_LENGTH + 1) }, 422, "tag_name"],
         ["add_reservation_tag", { stay_code: "5-ZZ", tag_name: "New" }, 404, "stay_code"],
         ["add_reservation_tag", { stay_code: stranger.code, tag_name: "New" }, 404, "stay_code"],
         ["remove_reservation_tag", { stay_code: code, tag_name: "VIP" }, 404, "tag_name"],
@@ -208,7 +208,7 @@ layer(layerWithoutRateWindows, { excludeTestServices: false })("check-in details
       for (const [fields, error_code, field] of [
         [{ stay_code: "5-ZZ" }, 404, "stay_code"],
         [{ lock_code: 4711 }, 400, "lock_code"],
-        [{ lock_code: "1".repeat(LOCK_CODE + 1) }, 422, "lock_code"],
+        [{ lock_code: "1".repeat(LOCK_CODE_LENGTH + 1) }, 422, "lock_code"],
         [{ lock_code_visible_after: "24:00" }, 422, "lock_code_visible_after"],
         [{ lock_code_visible_after: "8:00" }, 422, "lock_code_visible_after"],
         [{ arrival_at: "16:30" }, 400, "arrival_at"],
@@ -231,7 +231,7 @@ layer(layerWithoutRateWindows, { excludeTestServices: false })("check-in details
       assert.deepStrictEqual(yield* loadReservationRows(operatorId), before)
       const longest = yield* call(token, "update_check_in_details", {
         stay_code: code,
-        lock_code: "1".repeat(LOCK_CODE)
+        lock_code: "1".repeat(LOCK_CODE_LENGTH)
       })
       assert.strictEqual(longest.error_code, 0)
     })
@@ -291,14 +291,14 @@ layer(layerWithoutRateWindows, { excludeTestServices: false })("custom fields", 
           call(token, "update_reservation_custom_fields", { stay_code: code, custom_fields }),
           ({ error_code, error_msg }) => `${error_code} ${error_msg}`
         )
-      const pieces = CUSTOM_FIELDS_TEXT / CUSTOM_FIELD_VALUE
+      const pieces = CUSTOM_FIELDS_TEXT_LENGTH / CUSTOM_FIELD_VALUE_LENGTH
       const full = Object.fromEntries(
-        Array.from({ length: pieces }, (_, index) => [`field ${index}`, "v".repeat(CUSTOM_FIELD_VALUE)])
+        Array.from({ length: pieces }, (_, index) => [`field ${index}`, "v".repeat(CUSTOM_FIELD_VALUE_LENGTH)])
       )
-      const refused = new RegExp(`^422 custom_fields: .*${CUSTOM_FIELDS}.*${CUSTOM_FIELDS_TEXT}`)
+      const refused = new RegExp(`^422 custom_fields: .*${CUSTOM_FIELDS_MAX}.*${CUSTOM_FIELDS_TEXT_LENGTH}`)
       assert.strictEqual(yield* save(full), "0 ")
       assert.match(yield* save({ more: "v" }), refused)
-      assert.strictEqual(yield* save({ more: "v", "field 0": "w".repeat(CUSTOM_FIELD_VALUE - 1) }), "0 ")
+      assert.strictEqual(yield* save({ more: "v", "field 0": "w".repeat(CUSTOM_FIELD_VALUE_LENGTH - 1) }), "0 ")
       yield* sql`
         UPDATE stays SET custom_fields = custom_fields || jsonb_build_object('old', repeat('v', 5000))
         WHERE operator_id = ${operatorId} AND stay_code = ${code}`
@@ -310,15 +310,15 @@ layer(layerWithoutRateWindows, { excludeTestServices: false })("custom fields", 
   it.effect("have limits, each exact, and refuse what is wrong", () =>
     Effect.gen(function* () {
       const { api, as, operatorId, code, token } = yield* booked
-      const full = Object.fromEntries(Array.from({ length: CUSTOM_FIELDS }, (_, index) => [`field ${index}`, "x"]))
+      const full = Object.fromEntries(Array.from({ length: CUSTOM_FIELDS_MAX }, (_, index) => [`field ${index}`, "x"]))
       yield* api.update_reservation_custom_fields({ stay_code: code, custom_fields: full }).pipe(as)
-      const longest = { "field 0": null, ["n".repeat(CUSTOM_FIELD_NAME)]: "v".repeat(CUSTOM_FIELD_VALUE) }
+      const longest = { "field 0": null, ["n".repeat(CUSTOM_FIELD_NAME_LENGTH)]: "v".repeat(CUSTOM_FIELD_VALUE_LENGTH) }
       yield* api.update_reservation_custom_fields({ stay_code: code, custom_fields: longest }).pipe(as)
       const before = yield* loadReservationRows(operatorId)
       for (const [fields, error_code, field] of [
         [{ custom_fields: { "one more": "x" } }, 422, "custom_fields"],
-        [{ custom_fields: { "field 1": "v".repeat(CUSTOM_FIELD_VALUE + 1) } }, 422, "custom_fields.field 1"],
-        [{ custom_fields: { ["n".repeat(CUSTOM_FIELD_NAME + 1)]: "x" } }, 422, "custom_fields"],
+        [{ custom_fields: { "field 1": "v".repeat(CUSTOM_FIELD_VALUE_LENGTH + 1) } }, 422, "custom_fields.field 1"],
+        [{ custom_fields: { ["n".repeat(CUSTOM_FIELD_NAME_LENGTH + 1)]: "x" } }, 422, "custom_fields"],
         [{ custom_fields: { " ": "x" } }, 422, "custom_fields"],
         [{ custom_fields: { "field 1": 5 } }, 400, "custom_fields.field 1"],
         [{ custom_fields: ["x"] }, 400, "custom_fields"],

@@ -7,7 +7,7 @@ import { Availability } from "../../../../src/domain/calendars/availability/Avai
 import {
   AVAILABILITY_ANSWER_DAYS,
   AVAILABILITY_CHANGE_DAYS,
-  AVAILABILITY_DATES,
+  AVAILABILITY_DATES_MAX,
   AVAILABILITY_END_DAYS,
   AVAILABILITY_START_DAYS,
   IDS_MAX
@@ -198,7 +198,7 @@ layer(layerTest, { excludeTestServices: false })("daily availability", (it) => {
         [{ ...change, dates: [addDays(TODAY, -1)] }, 422, "dates"],
         [{ ...change, dates: [addDays(last, 1)] }, 422, "dates"],
         [{ ...change, dates: ["soon"] }, 400, "dates"],
-        [{ ...change, dates: Array.from({ length: AVAILABILITY_DATES + 1 }, () => TODAY) }, 422, "dates"]
+        [{ ...change, dates: Array.from({ length: AVAILABILITY_DATES_MAX + 1 }, () => TODAY) }, 422, "dates"]
       ]
       for (const [fields, code, field] of changes) {
         const { error_code, error_msg } = yield* call(token, "update_availabilities", fields)
@@ -233,10 +233,10 @@ layer(layerTest, { excludeTestServices: false })("daily availability", (it) => {
         .update_availabilities({
           property_ids: Array.from({ length: IDS_MAX }, () => property),
           available: false,
-          dates: Array.from({ length: AVAILABILITY_DATES }, (_, index) => addDays(TODAY, index))
+          dates: Array.from({ length: AVAILABILITY_DATES_MAX }, (_, index) => addDays(TODAY, index))
         })
         .pipe(as)
-      assert.lengthOf(yield* calendarOf(operatorId), AVAILABILITY_DATES)
+      assert.lengthOf(yield* calendarOf(operatorId), AVAILABILITY_DATES_MAX)
       yield* api.update_availabilities({ property_ids: [property], ...opening(TODAY, last) }).pipe(as)
       const start_date = addDays(TODAY, -AVAILABILITY_START_DAYS)
       const { properties } = yield* api

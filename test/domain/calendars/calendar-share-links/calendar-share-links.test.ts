@@ -7,7 +7,7 @@ import { PropertyActivation } from "../../../../src/domain/calendars/availabilit
 import type { CalendarShareLink } from "../../../../src/domain/calendars/calendar-share-links/contract.ts"
 import { SharedCalendars } from "../../../../src/domain/calendars/calendar-share-links/SharedCalendars.ts"
 import { PublicUrl } from "../../../../src/platform/installation.ts"
-import { NAMED_PROPERTIES } from "../../../../src/platform/limits.ts"
+import { NAMED_PROPERTIES_MAX } from "../../../../src/platform/limits.ts"
 import { fieldOfError } from "../../../support/error-messages.ts"
 import {
   asSystemActor,
@@ -199,7 +199,7 @@ layer(layerLinks, { excludeTestServices: false })("calendar share links", (it) =
       const elsewhere = yield* ready
       yield* link([harbour])
       const before = yield* api.search_calendar_share_links({}).pipe(as)
-      const unknown = Array.from({ length: NAMED_PROPERTIES + 1 }, (_, index) => 900_000_000 + index)
+      const unknown = Array.from({ length: NAMED_PROPERTIES_MAX + 1 }, (_, index) => 900_000_000 + index)
       const broken: ReadonlyArray<readonly [object, number, string]> = [
         [{}, 400, "scope"],
         [{ scope: "all" }, 422, "scope"],

@@ -7,7 +7,7 @@ import {
   MAX_COUNTED_PARTS,
   makeUnreadablePartReport
 } from "../../../../src/domain/calendars/imported-calendars/reading/unreadable-part-report.ts"
-import { CALENDAR_FEED_EVENTS, CALENDAR_UNREADABLE_REASONS } from "../../../../src/platform/limits.ts"
+import { CALENDAR_FEED_EVENTS_MAX, CALENDAR_UNREADABLE_REASONS_MAX } from "../../../../src/platform/limits.ts"
 import { toCalendarText } from "../../../support/domain/calendars/imported-calendars/import-service.ts"
 
 // Feeds that break the standard as real calendars do, and variants of them: the days that they block, and the parts that the
@@ -603,10 +603,10 @@ describe("an optional property that is empty or broken", () => {
       const reading = read(toCalendarText(...broken(count)))
       return reading.outcome === "read" ? reading.unreadable : []
     }
-    assert.lengthOf(reasons(CALENDAR_UNREADABLE_REASONS), CALENDAR_UNREADABLE_REASONS)
-    assert.strictEqual(reasons(CALENDAR_UNREADABLE_REASONS)[4], "RRULE in line 27 is unreadable")
+    assert.lengthOf(reasons(CALENDAR_UNREADABLE_REASONS_MAX), CALENDAR_UNREADABLE_REASONS_MAX)
+    assert.strictEqual(reasons(CALENDAR_UNREADABLE_REASONS_MAX)[4], "RRULE in line 27 is unreadable")
     assert.strictEqual(
-      reasons(CALENDAR_UNREADABLE_REASONS + 2)
+      reasons(CALENDAR_UNREADABLE_REASONS_MAX + 2)
         .join("; ")
         .slice(-12),
       "; and 2 more"
@@ -1108,8 +1108,8 @@ describe("busy times", () => {
   it("are 10,000 at most", () => {
     const many = (count: number) =>
       toCalendarText(...times(...Array.from({ length: count }, () => "FREEBUSY:20261210T140000Z/P1D")))
-    assert.strictEqual(outcome(many(CALENDAR_FEED_EVENTS)), "2026-12-10")
-    assert.match(outcome(many(CALENDAR_FEED_EVENTS + 1)), /^broken: .*10000/)
+    assert.strictEqual(outcome(many(CALENDAR_FEED_EVENTS_MAX)), "2026-12-10")
+    assert.match(outcome(many(CALENDAR_FEED_EVENTS_MAX + 1)), /^broken: .*10000/)
   })
 })
 

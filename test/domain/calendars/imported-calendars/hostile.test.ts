@@ -5,13 +5,13 @@ import { FeedReader, READING_THREADS } from "../../../../src/domain/calendars/im
 import { FEED_REQUEST_TIMEOUT_MS } from "../../../../src/domain/calendars/imported-calendars/feed-request.ts"
 import { ImportedCalendars } from "../../../../src/domain/calendars/imported-calendars/ImportedCalendars.ts"
 import { makeCalendarImportWorker } from "../../../../src/domain/calendars/imported-calendars/import-worker.ts"
-import { FETCHING_ROOM } from "../../../../src/domain/calendars/imported-calendars/taking.ts"
+import { CONCURRENT_FETCHES_MAX } from "../../../../src/domain/calendars/imported-calendars/taking.ts"
 import { PublicUrl } from "../../../../src/platform/installation.ts"
 import {
   CALENDAR_FEED_BYTES,
   CALENDAR_FEED_MS,
   CALENDAR_FEED_READ_MS,
-  CALENDAR_FEED_REDIRECTS
+  CALENDAR_FEED_REDIRECTS_MAX
 } from "../../../../src/platform/limits.ts"
 import {
   addImportedCalendar,
@@ -64,9 +64,9 @@ layer(layerImportService)("a hostile host of a calendar", (it) => {
           const n = Number(/hop\/(\d+)/.exec(received.path ?? "")?.[1] ?? 0)
           return (n < most ? redirecting(path(n + 1)) : respondWith(200, toBusyCalendar()))(response, received)
         }
-      mood.respond = hops(CALENDAR_FEED_REDIRECTS)
+      mood.respond = hops(CALENDAR_FEED_REDIRECTS_MAX)
       assert.strictEqual(yield* fetched, "")
-      mood.respond = hops(CALENDAR_FEED_REDIRECTS + 1)
+      mood.respond = hops(CALENDAR_FEED_REDIRECTS_MAX + 1)
       assert.match(yield* fetched, /more than 3 times/)
       yield* Queue.clear(requests)
       for (const target of [
@@ -167,7 +167,7 @@ layer(layerImportService)("a hostile host of a calendar", (it) => {
       const importing = yield* makeCalendarImportWorker
       yield* importing.claimDue.pipe(Effect.provideService(FeedReader, behind))
       yield* waits.await
-      const others = Math.ceil((FETCHING_ROOM - 1) / READING_THREADS) * CALENDAR_FEED_READ_MS
+      const others = Math.ceil((CONCURRENT_FETCHES_MAX - 1) / READING_THREADS) * CALENDAR_FEED_READ_MS
       yield* TestClock.adjust(CALENDAR_FEED_MS + others)
       // Nobody else has taken it, and its turn comes.
       yield* importing.claimDue

@@ -6,7 +6,7 @@ import { ImportedCalendars } from "../../../../src/domain/calendars/imported-cal
 import { makeCalendarImportWorker } from "../../../../src/domain/calendars/imported-calendars/import-worker.ts"
 import { deletePastImportedDays } from "../../../../src/domain/calendars/imported-calendars/retention.ts"
 import { SHUTDOWN_MS } from "../../../../src/jobs/timed-work.ts"
-import { CALENDAR_DAY_RETENTION_MS, CALENDAR_VALIDATOR } from "../../../../src/platform/limits.ts"
+import { CALENDAR_DAY_RETENTION_MS, CALENDAR_VALIDATOR_LENGTH } from "../../../../src/platform/limits.ts"
 import { MANUAL_RESERVATION } from "../../../support/domain/bookings/reservations/reservation-operator.ts"
 import {
   addImportedCalendar,
@@ -209,16 +209,16 @@ layer(layerImportService)("an imported calendar", (it) => {
   it.effect("is asked by what its host gave it, if that is not too long", () =>
     Effect.gen(function* () {
       const { serveCalendar: says, requests, importing } = yield* following
-      for (const length of [CALENDAR_VALIDATOR, CALENDAR_VALIDATOR + 1]) {
+      for (const length of [CALENDAR_VALIDATOR_LENGTH, CALENDAR_VALIDATOR_LENGTH + 1]) {
         const etag = "x".repeat(length)
-        says(toBusyCalendar(`2027-05-01/2027-05-0${length - CALENDAR_VALIDATOR + 2}`), { etag })
+        says(toBusyCalendar(`2027-05-01/2027-05-0${length - CALENDAR_VALIDATOR_LENGTH + 2}`), { etag })
         yield* later
         yield* fetchAllDue(importing)
         yield* Queue.clear(requests)
         yield* later
         yield* fetchAllDue(importing)
         const [asked] = yield* Queue.clear(requests)
-        assert.strictEqual(asked?.headers["if-none-match"], length > CALENDAR_VALIDATOR ? undefined : etag)
+        assert.strictEqual(asked?.headers["if-none-match"], length > CALENDAR_VALIDATOR_LENGTH ? undefined : etag)
       }
     })
   )

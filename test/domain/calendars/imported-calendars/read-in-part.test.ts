@@ -7,7 +7,7 @@ import { addDays } from "../../../../src/contract/time.ts"
 import { describeUnreadableParts } from "../../../../src/domain/calendars/imported-calendars/calendar-update.ts"
 import { ImportedCalendars } from "../../../../src/domain/calendars/imported-calendars/ImportedCalendars.ts"
 import { makeCalendarImportWorker } from "../../../../src/domain/calendars/imported-calendars/import-worker.ts"
-import { AVAILABILITY_END_DAYS, CALENDAR_ERROR } from "../../../../src/platform/limits.ts"
+import { AVAILABILITY_END_DAYS, CALENDAR_ERROR_LENGTH } from "../../../../src/platform/limits.ts"
 import { MANUAL_RESERVATION } from "../../../support/domain/bookings/reservations/reservation-operator.ts"
 import {
   createImportOnEmptyTables,
@@ -278,7 +278,7 @@ describe("the description of unreadable parts", () => {
   })
 
   itPure("is at most as long as an error may be", () => {
-    const longest = CALENDAR_ERROR - `1 part${middle}`.length
+    const longest = CALENDAR_ERROR_LENGTH - `1 part${middle}`.length
     assert.strictEqual(describeUnreadableParts(["x".repeat(longest)]), `1 part${middle}${"x".repeat(longest)}`)
     assert.strictEqual(describeUnreadableParts(["x".repeat(longest + 1)]), `1 part${middle}${"x".repeat(longest - 1)}…`)
   })

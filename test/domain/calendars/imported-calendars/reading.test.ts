@@ -11,10 +11,10 @@ import {
 } from "../../../../src/domain/calendars/imported-calendars/reading/event-nights.ts"
 import { readFeed } from "../../../../src/domain/calendars/imported-calendars/reading/feed.ts"
 import {
-  CALENDAR_FEED_DEPTH,
-  CALENDAR_FEED_EVENTS,
-  CALENDAR_FEED_OCCURRENCES,
-  CALENDAR_FEED_ZONES
+  CALENDAR_FEED_DEPTH_MAX,
+  CALENDAR_FEED_EVENTS_MAX,
+  CALENDAR_FEED_OCCURRENCES_MAX,
+  CALENDAR_FEED_ZONES_MAX
 } from "../../../../src/platform/limits.ts"
 import { toCalendarText } from "../../../support/domain/calendars/imported-calendars/import-service.ts"
 
@@ -182,7 +182,7 @@ describe("an event", () => {
   })
 
   it("over ten thousand years, ten thousand times, is read", () => {
-    const events = Array.from({ length: CALENDAR_FEED_EVENTS }, () =>
+    const events = Array.from({ length: CALENDAR_FEED_EVENTS_MAX }, () =>
       event("DTSTART:00010101", "DTEND:99991231")
     ).flat()
     const reading = read(toCalendarText(...events))
@@ -234,14 +234,17 @@ describe("a feed", () => {
   const minutely = (count: number) => event("DTSTART:20270501T000000", `RRULE:FREQ=SECONDLY;COUNT=${count}`)
 
   it("has its bounds, and is refused beyond each", () => {
-    assert.strictEqual(days(toCalendarText(...nested(CALENDAR_FEED_DEPTH - 1))), "")
-    assert.match(days(toCalendarText(...nested(CALENDAR_FEED_DEPTH))), /nested more than/)
-    assert.strictEqual(days(toCalendarText(...zones(CALENDAR_FEED_ZONES))), "")
-    assert.match(days(toCalendarText(...zones(CALENDAR_FEED_ZONES + 1))), /more than 100 time zones/)
-    assert.strictEqual(days(toCalendarText(...events(CALENDAR_FEED_EVENTS))), "2027-05-01")
-    assert.match(days(toCalendarText(...events(CALENDAR_FEED_EVENTS + 1))), /more than 10000 events/)
-    assert.strictEqual(days(toCalendarText(...minutely(CALENDAR_FEED_OCCURRENCES))), "2027-05-01 2027-05-02 2027-05-03")
-    assert.match(days(toCalendarText(...minutely(CALENDAR_FEED_OCCURRENCES + 1))), /repeats too often/)
+    assert.strictEqual(days(toCalendarText(...nested(CALENDAR_FEED_DEPTH_MAX - 1))), "")
+    assert.match(days(toCalendarText(...nested(CALENDAR_FEED_DEPTH_MAX))), /nested more than/)
+    assert.strictEqual(days(toCalendarText(...zones(CALENDAR_FEED_ZONES_MAX))), "")
+    assert.match(days(toCalendarText(...zones(CALENDAR_FEED_ZONES_MAX + 1))), /more than 100 time zones/)
+    assert.strictEqual(days(toCalendarText(...events(CALENDAR_FEED_EVENTS_MAX))), "2027-05-01")
+    assert.match(days(toCalendarText(...events(CALENDAR_FEED_EVENTS_MAX + 1))), /more than 10000 events/)
+    assert.strictEqual(
+      days(toCalendarText(...minutely(CALENDAR_FEED_OCCURRENCES_MAX))),
+      "2027-05-01 2027-05-02 2027-05-03"
+    )
+    assert.match(days(toCalendarText(...minutely(CALENDAR_FEED_OCCURRENCES_MAX + 1))), /repeats too often/)
     assert.match(days(one("DTSTART:19700101T000000Z", "RRULE:FREQ=SECONDLY")), /repeats too often/)
   })
 })

@@ -3,7 +3,7 @@ import fc from "fast-check"
 import { fromDayNumber, toDayNumber } from "../../../../src/contract/time.ts"
 import { expandRecurrence } from "../../../../src/domain/calendars/imported-calendars/reading/recurrence-expansion.ts"
 import { parseRecurrenceRule } from "../../../../src/domain/calendars/imported-calendars/reading/recurrence-rule.ts"
-import { CALENDAR_FEED_OCCURRENCES } from "../../../../src/platform/limits.ts"
+import { CALENDAR_FEED_OCCURRENCES_MAX } from "../../../../src/platform/limits.ts"
 
 const DAY = 86_400
 const AT_NINE = 9 * 3_600
@@ -17,7 +17,7 @@ interface Reach {
 }
 
 /** Returns the walls of a rule from the first to the last day of a reach; undefined if there are too many to look at. */
-const wallsOf = (text: string, { start, isDate, first, last, most = CALENDAR_FEED_OCCURRENCES }: Reach) => {
+const wallsOf = (text: string, { start, isDate, first, last, most = CALENDAR_FEED_OCCURRENCES_MAX }: Reach) => {
   const rule = parseRecurrenceRule(`FREQ=${text}`)
   if (rule === undefined) throw new Error(`${text} is unreadable`)
   const { until } = rule

@@ -6,9 +6,9 @@ import { CalendarQueue, FETCH_LEASE_MS } from "../../../../src/domain/calendars/
 import { ImportedCalendars } from "../../../../src/domain/calendars/imported-calendars/ImportedCalendars.ts"
 import type { ClaimedCalendar } from "../../../../src/domain/calendars/imported-calendars/imported-calendar.ts"
 import {
-  FETCHING_HOST_SHARE,
-  FETCHING_ROOM,
-  FETCHING_SHARE
+  CONCURRENT_FETCHES_MAX,
+  OPERATOR_FETCHES_MAX,
+  URL_HOST_FETCHES_MAX
 } from "../../../../src/domain/calendars/imported-calendars/taking.ts"
 import {
   emptyCalendarTables,
@@ -61,9 +61,9 @@ layer(layerImportService)("taking calendars", (it) => {
         taken.map(({ operator_id }) => operator_id).toSorted(),
         [greedy.operatorId, quiet.operatorId].toSorted()
       )
-      const more = yield* queue.take(new Date(NOW), FETCHING_ROOM, taken)
-      assert.lengthOf(more, FETCHING_SHARE - 1)
-      assert.lengthOf(yield* queue.take(new Date(NOW), FETCHING_ROOM, [...taken, ...more]), 0)
+      const more = yield* queue.take(new Date(NOW), CONCURRENT_FETCHES_MAX, taken)
+      assert.lengthOf(more, OPERATOR_FETCHES_MAX - 1)
+      assert.lengthOf(yield* queue.take(new Date(NOW), CONCURRENT_FETCHES_MAX, [...taken, ...more]), 0)
     })
   )
 
@@ -72,15 +72,15 @@ layer(layerImportService)("taking calendars", (it) => {
       yield* emptyCalendarTables
       const queue = yield* CalendarQueue
       for (let n = 0; n < 4; n++) yield* due((yield* createOperator()).operatorId, 5, "slow.example")
-      const first = yield* queue.take(new Date(NOW), FETCHING_ROOM, [])
+      const first = yield* queue.take(new Date(NOW), CONCURRENT_FETCHES_MAX, [])
       assert.deepStrictEqual(
         by(first, ({ host }) => host),
-        [FETCHING_HOST_SHARE]
+        [URL_HOST_FETCHES_MAX]
       )
       const { operatorId } = yield* createOperator()
       yield* due(operatorId, 5, "slow.example")
       yield* due(operatorId, 2)
-      const second = yield* queue.take(new Date(NOW), FETCHING_ROOM, first)
+      const second = yield* queue.take(new Date(NOW), CONCURRENT_FETCHES_MAX, first)
       assert.deepStrictEqual(second.map(({ host }) => host).toSorted(), ["1.example", "2.example"])
     })
   )
@@ -94,10 +94,10 @@ layer(layerImportService)("taking calendars", (it) => {
       yield* due(operatorId, 2)
       for (const status of ["banned", "closed"] as const) {
         yield* sql`UPDATE operators SET status = ${status} WHERE id = ${operatorId}`
-        assert.lengthOf(yield* queue.take(new Date(NOW), FETCHING_ROOM, []), 0)
+        assert.lengthOf(yield* queue.take(new Date(NOW), CONCURRENT_FETCHES_MAX, []), 0)
       }
       yield* sql`UPDATE operators SET status = 'active' WHERE id = ${operatorId}`
-      assert.lengthOf(yield* queue.take(new Date(NOW), FETCHING_ROOM, []), 2)
+      assert.lengthOf(yield* queue.take(new Date(NOW), CONCURRENT_FETCHES_MAX, []), 2)
     })
   )
 

@@ -19,10 +19,10 @@ import {
   CALENDAR_READ_MS,
   CALENDAR_READ_WAIT_MS,
   CONCURRENCY_PERMITS,
-  CONCURRENT_CALENDAR_READS,
+  CONCURRENT_CALENDAR_READS_MAX,
   LISTING_CALENDAR_DAYS,
-  LISTING_CALENDARS_READ,
-  QUEUED_CALENDAR_READS
+  LISTING_CALENDARS_READ_MAX,
+  QUEUED_CALENDAR_READS_MAX
 } from "../../../../src/platform/limits.ts"
 import {
   createListing,
@@ -108,8 +108,8 @@ layer(layerPushService)("a read of calendars", (it) => {
       assert.match(yield* over(0, three + 1), new RegExp(`^422 end_date: .*${three}`))
       assert.match(yield* over(1, 0), /^422 start_date: .*end_date/)
 
-      const many = Array.from({ length: LISTING_CALENDARS_READ }, () => scene)
-      const days = LISTING_CALENDAR_DAYS / LISTING_CALENDARS_READ
+      const many = Array.from({ length: LISTING_CALENDARS_READ_MAX }, () => scene)
+      const days = LISTING_CALENDAR_DAYS / LISTING_CALENDARS_READ_MAX
       const through = (last: number) =>
         Effect.map(read(scene, many, { start_date: TODAY, end_date: at(last - 1) }), told)
       assert.strictEqual(yield* through(days), "0 ")
@@ -163,23 +163,23 @@ layer(layerPushService)("a read of calendars", (it) => {
   )
 
   it.effect(
-    `waits for channels in no place; ${CONCURRENT_CALENDAR_READS} of an operator at once, and others are not held up`,
+    `waits for channels in no place; ${CONCURRENT_CALENDAR_READS_MAX} of an operator at once, and others are not held up`,
     () =>
       Effect.gen(function* () {
         const channel = yield* ScriptedChannel
         const operators = yield* Effect.forEach(
-          Array.from({ length: CONCURRENCY_PERMITS / CONCURRENT_CALENDAR_READS + 1 }),
+          Array.from({ length: CONCURRENCY_PERMITS / CONCURRENT_CALENDAR_READS_MAX + 1 }),
           () => prepareListing()
         )
         const reading = yield* Effect.forEach(operators, (each) =>
           Effect.gen(function* () {
             yield* channel.setResponse(each.listing_id, Effect.never)
-            const fibers = yield* Effect.forEach(Array.from({ length: CONCURRENT_CALENDAR_READS }), () =>
+            const fibers = yield* Effect.forEach(Array.from({ length: CONCURRENT_CALENDAR_READS_MAX }), () =>
               Effect.forkChild(read(each, [each]), { startImmediately: true })
             )
             yield* Effect.repeat(channel.requests, {
               until: (all) =>
-                all.filter((act) => act === `calendar ${each.listing_id}`).length === CONCURRENT_CALENDAR_READS
+                all.filter((act) => act === `calendar ${each.listing_id}`).length === CONCURRENT_CALENDAR_READS_MAX
             })
             return fibers
           })
@@ -202,7 +202,7 @@ layer(layerPushService)("a read of calendars", (it) => {
   )
 
   it.effect(
-    `waits while ${CONCURRENT_CALENDAR_READS} reads of its operator are served; ${QUEUED_CALENDAR_READS} may wait, and the next gets 500`,
+    `waits while ${CONCURRENT_CALENDAR_READS_MAX} reads of its operator are served; ${QUEUED_CALENDAR_READS_MAX} may wait, and the next gets 500`,
     () =>
       Effect.gen(function* () {
         const channel = yield* ScriptedChannel
@@ -212,12 +212,12 @@ layer(layerPushService)("a read of calendars", (it) => {
           callForResponse(scene.token, "search_listing_calendars", { ...MAY, listings: [named(scene)] }),
           { startImmediately: true }
         )
-        const reading = yield* Effect.replicateEffect(begin, CONCURRENT_CALENDAR_READS)
+        const reading = yield* Effect.replicateEffect(begin, CONCURRENT_CALENDAR_READS_MAX)
         yield* Effect.repeat(channel.requests, {
           until: (all) =>
-            all.filter((act) => act === `calendar ${scene.listing_id}`).length === CONCURRENT_CALENDAR_READS
+            all.filter((act) => act === `calendar ${scene.listing_id}`).length === CONCURRENT_CALENDAR_READS_MAX
         })
-        const further = yield* Effect.replicateEffect(begin, QUEUED_CALENDAR_READS + 1)
+        const further = yield* Effect.replicateEffect(begin, QUEUED_CALENDAR_READS_MAX + 1)
         const finishedReads = () => further.filter((fiber) => fiber.pollUnsafe() !== undefined)
         yield* Effect.repeat(Effect.yieldNow, { until: () => finishedReads().length > 0 })
         const [refusedRead, ...more] = finishedReads()

@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { addDays } from "../../../../src/contract/time.ts"
 import {
-  COMPARING_ACCOUNT_SHARE,
+  ACCOUNT_COMPARISONS_MAX,
   COMPARING_LEASE_MS,
   ComparisonQueue
 } from "../../../../src/domain/calendars/listing-calendars/ComparisonQueue.ts"
@@ -388,7 +388,7 @@ layer(layerAvailabilityPushService)("the calendar of a listing", (it) => {
         yield* Effect.repeat(looksAt(each), { until: (looks) => looks === 1 })
       yield* Effect.repeat(
         Effect.sync(() => comparing.inProgress.size),
-        { until: (size) => size <= COMPARING_ACCOUNT_SHARE }
+        { until: (size) => size <= ACCOUNT_COMPARISONS_MAX }
       )
     })
   )

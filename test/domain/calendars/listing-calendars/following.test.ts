@@ -12,8 +12,8 @@ import { ChannelNotServed, ChannelRefused, ChannelUnavailable } from "../../../.
 import {
   AVAILABILITY_END_DAYS,
   LISTING_PUSH_GIVE_UP_MS,
-  LISTING_RANGES,
-  QUEUED_LISTING_PUSHES
+  LISTING_RANGES_MAX,
+  QUEUED_LISTING_PUSHES_MAX
 } from "../../../../src/platform/limits.ts"
 import { MANUAL_RESERVATION } from "../../../support/domain/bookings/reservations/reservation-operator.ts"
 import {
@@ -238,21 +238,21 @@ layer(layerAvailabilityPushService)("a listing follows its calendar", (it) => {
     })
   )
 
-  it.effect(`in one call for ${LISTING_RANGES} ranges of days, and in two for one more`, () =>
+  it.effect(`in one call for ${LISTING_RANGES_MAX} ranges of days, and in two for one more`, () =>
     Effect.gen(function* () {
       const { propertyId: property, mappedListingId: listing, close } = yield* createMappedProperties
       const pushing = yield* makePushWorker
       const every = (count: number) => Array.from({ length: count }, (_, at) => addDays("2027-05-01", 2 * at))
-      yield* close([property], ...every(LISTING_RANGES))
+      yield* close([property], ...every(LISTING_RANGES_MAX))
       yield* dispatchAndPush(pushing)
       assert.lengthOf(yield* loadPushedInventories(listing), 1)
       const { propertyId: more, mappedListingId: another, close: shut } = yield* createMappedProperties
-      yield* shut([more], ...every(LISTING_RANGES + 1))
+      yield* shut([more], ...every(LISTING_RANGES_MAX + 1))
       yield* dispatchAndPush(pushing)
       const calls = yield* loadPushedInventories(another)
       assert.deepStrictEqual(
         calls.map((each) => each.split(", ").length),
-        [LISTING_RANGES, 1]
+        [LISTING_RANGES_MAX, 1]
       )
       assert.deepStrictEqual(yield* loadPushLines(another), ["availability pushed after 1"])
     })
@@ -523,13 +523,13 @@ layer(layerAvailabilityPushService)("days that are due", (it) => {
       const sql = yield* SqlClient.SqlClient
       yield* sql`
         WITH lane AS (
-          UPDATE listing_lanes l SET waiting = waiting + ${QUEUED_LISTING_PUSHES - 1} FROM listings
+          UPDATE listing_lanes l SET waiting = waiting + ${QUEUED_LISTING_PUSHES_MAX - 1} FROM listings
           WHERE listings.listing_id = ${listing} AND l.operator_id = listings.operator_id AND l.listing_row = listings.id
           RETURNING l.*
         )
         INSERT INTO listing_pushes (operator_id, listing_row, kind, ranges, created_at)
         SELECT operator_id, listing_row, 'prices', ${JSON.stringify([makeDayPrice(1)])}::jsonb, now()
-        FROM lane, generate_series(1, ${QUEUED_LISTING_PUSHES - 1})`
+        FROM lane, generate_series(1, ${QUEUED_LISTING_PUSHES_MAX - 1})`
       const price = call(token, "update_listing_prices", {
         channel_type: "airbnb",
         listing_id: listing,

@@ -9,7 +9,7 @@ import {
   toCalendarInventories,
   toHostInventories
 } from "../../../../src/domain/calendars/listing-calendars/listing-inventory.ts"
-import { LISTING_INVENTORY_MAX, LISTING_RANGES } from "../../../../src/platform/limits.ts"
+import { LISTING_INVENTORY_MAX, LISTING_RANGES_MAX } from "../../../../src/platform/limits.ts"
 
 const FIRST = "2027-05-01"
 const LENGTH = 20
@@ -92,14 +92,14 @@ describe("what a channel is told", () => {
         return super.get(day)
       }
     })()
-    const asked = Array.from({ length: LISTING_RANGES }, (_, nth) => ({
+    const asked = Array.from({ length: LISTING_RANGES_MAX }, (_, nth) => ({
       start_date: FIRST,
       end_date: LAST,
       inventory: nth
     }))
     const days = { start_date: FIRST, end_date: LAST }
     const known: ListingInventory = { ...days, linked: true, rooms: 1, unsellable: counted, said: [days], untold: [] }
-    assert.deepStrictEqual(toHostInventories(known, asked), [{ ...days, inventory: LISTING_RANGES - 1 }])
+    assert.deepStrictEqual(toHostInventories(known, asked), [{ ...days, inventory: LISTING_RANGES_MAX - 1 }])
     assert.strictEqual(reckoned, LENGTH)
   })
 

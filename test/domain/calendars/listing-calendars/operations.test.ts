@@ -6,8 +6,8 @@ import {
   AMOUNT_MAX,
   AVAILABILITY_END_DAYS,
   LISTING_INVENTORY_MAX,
-  LISTING_RANGES,
-  QUEUED_LISTING_PUSHES,
+  LISTING_RANGES_MAX,
+  QUEUED_LISTING_PUSHES_MAX,
   STAY_NIGHTS
 } from "../../../../src/platform/limits.ts"
 import {
@@ -83,10 +83,10 @@ layer(layerPushService)("a change of what a channel sells of a listing", (it) =>
       })
     )
 
-    it.effect(`${kind}: names 1 to ${LISTING_RANGES} ranges`, () =>
+    it.effect(`${kind}: names 1 to ${LISTING_RANGES_MAX} ranges`, () =>
       Effect.gen(function* () {
         const scene = yield* prepareListing()
-        const many = Array.from({ length: LISTING_RANGES }, () => good)
+        const many = Array.from({ length: LISTING_RANGES_MAX }, () => good)
         assert.match(yield* refused(scene, kind), new RegExp(`^422 ${kind}: `))
         assert.match(yield* refused(scene, kind, ...many, good), new RegExp(`^422 ${kind}: `))
         assert.strictEqual((yield* send(scene, kind, ...many)).error_code, 0)
@@ -252,17 +252,17 @@ layer(layerPushService)("a change of what a channel sells of a listing", (it) =>
     })
   )
 
-  it.effect(`waits with ${QUEUED_LISTING_PUSHES} of its listing at most, and with any number of others`, () =>
+  it.effect(`waits with ${QUEUED_LISTING_PUSHES_MAX} of its listing at most, and with any number of others`, () =>
     Effect.gen(function* () {
       const scene = yield* prepareListing()
       const sql = yield* SqlClient.SqlClient
       yield* scene.updatePrices(makeDayPrice(1))
       yield* sql`
         INSERT INTO listing_pushes (operator_id, listing_row, kind, ranges, created_at)
-        SELECT operator_id, listing_row, kind, ranges, created_at FROM listing_pushes, generate_series(3, ${QUEUED_LISTING_PUSHES})
+        SELECT operator_id, listing_row, kind, ranges, created_at FROM listing_pushes, generate_series(3, ${QUEUED_LISTING_PUSHES_MAX})
         WHERE operator_id = ${scene.operatorId}`
       yield* sql`
-        UPDATE listing_lanes SET waiting = ${QUEUED_LISTING_PUSHES - 1} WHERE operator_id = ${scene.operatorId}`
+        UPDATE listing_lanes SET waiting = ${QUEUED_LISTING_PUSHES_MAX - 1} WHERE operator_id = ${scene.operatorId}`
       assert.strictEqual((yield* scene.updatePrices(makeDayPrice(2))).error_code, 0)
       const { channel_type, listing_id } = scene
       const { envelope, headers } = yield* callForResponse(scene.token, "update_listing_prices", {
@@ -272,10 +272,10 @@ layer(layerPushService)("a change of what a channel sells of a listing", (it) =>
       })
       assert.match(
         `${envelope.error_code} ${envelope.error_msg}`,
-        new RegExp(`^409 listing_id: .*${QUEUED_LISTING_PUSHES}`)
+        new RegExp(`^409 listing_id: .*${QUEUED_LISTING_PUSHES_MAX}`)
       )
       assert.strictEqual(headers["retry-after"], "60")
-      assert.lengthOf(yield* loadPushLines(scene.listing_id), QUEUED_LISTING_PUSHES)
+      assert.lengthOf(yield* loadPushLines(scene.listing_id), QUEUED_LISTING_PUSHES_MAX)
       const other = yield* insertListing(scene.operatorId, yield* insertChannelAccount(scene.operatorId))
       const another = { channel_type, listing_id: other, prices: [makeDayPrice(3)] }
       assert.strictEqual((yield* call(scene.token, "update_listing_prices", another)).error_code, 0)
@@ -288,13 +288,13 @@ layer(layerPushService)("a change of what a channel sells of a listing", (it) =>
       const sql = yield* SqlClient.SqlClient
       yield* scene.updatePrices(makeDayPrice(1))
       yield* sql`
-        UPDATE listing_lanes SET waiting = ${QUEUED_LISTING_PUSHES - 1} WHERE operator_id = ${scene.operatorId}`
+        UPDATE listing_lanes SET waiting = ${QUEUED_LISTING_PUSHES_MAX - 1} WHERE operator_id = ${scene.operatorId}`
       const [one, other] = yield* runOverlapping(
         scene.updatePrices(makeDayPrice(2)),
         scene.updatePrices(makeDayPrice(3))
       )
       assert.deepStrictEqual([one.error_code, other.error_code], [0, 409])
-      assert.deepStrictEqual(yield* laneOf(scene.listing_id), [{ waiting: QUEUED_LISTING_PUSHES }])
+      assert.deepStrictEqual(yield* laneOf(scene.listing_id), [{ waiting: QUEUED_LISTING_PUSHES_MAX }])
     })
   )
 })

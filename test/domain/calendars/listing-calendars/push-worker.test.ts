@@ -14,7 +14,11 @@ import {
   ChannelRefused,
   ChannelUnavailable
 } from "../../../../src/domain/channels/port/errors.ts"
-import { CHANNEL_TEXT, LISTING_PUSH_GIVE_UP_MS, LISTING_PUSH_RETENTION_MS } from "../../../../src/platform/limits.ts"
+import {
+  CHANNEL_TEXT_LENGTH,
+  LISTING_PUSH_GIVE_UP_MS,
+  LISTING_PUSH_RETENTION_MS
+} from "../../../../src/platform/limits.ts"
 import type { Service } from "../../../../src/service/service.ts"
 import {
   layerPushService,
@@ -77,10 +81,10 @@ layer(layerPushService)("a worker tells a channel", (it) => {
       const refusals: ReadonlyArray<readonly [ChannelError, string]> = [
         [new ChannelRefused({ reason: "too cheap" }), "too cheap"],
         [new ChannelRefused({ reason: "too cheap", field: "prices[0].price" }), "prices[0].price: too cheap"],
-        [new ChannelRefused({ reason: "x".repeat(CHANNEL_TEXT) }), "x".repeat(CHANNEL_TEXT)],
+        [new ChannelRefused({ reason: "x".repeat(CHANNEL_TEXT_LENGTH) }), "x".repeat(CHANNEL_TEXT_LENGTH)],
         [
-          new ChannelRefused({ reason: `${"x".repeat(CHANNEL_TEXT - 1)}\0 and a megabyte` }),
-          `${"x".repeat(CHANNEL_TEXT - 1)}\uFFFD`
+          new ChannelRefused({ reason: `${"x".repeat(CHANNEL_TEXT_LENGTH - 1)}\0 and a megabyte` }),
+          `${"x".repeat(CHANNEL_TEXT_LENGTH - 1)}\uFFFD`
         ],
         [new ChannelAccountMissing({ channelType: "airbnb" }), "the account on airbnb no longer exists"],
         [new ChannelNotServed({ channelType: "airbnb" }), "this installation has no connector for airbnb"]

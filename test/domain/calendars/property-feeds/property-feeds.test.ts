@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { PropertyFeeds } from "../../../../src/domain/calendars/property-feeds/PropertyFeeds.ts"
 import { PublicUrl } from "../../../../src/platform/installation.ts"
-import { CALENDAR_FEEDS } from "../../../../src/platform/limits.ts"
+import { CALENDAR_FEEDS_MAX } from "../../../../src/platform/limits.ts"
 import { fieldOfError } from "../../../support/error-messages.ts"
 import { asSystemActor, createOperator, insertOrder, insertProperty } from "../../../support/harness.ts"
 import { insertImportedCalendar, insertImportedDays } from "../../../support/imported-calendars.ts"
@@ -120,14 +120,14 @@ layer(layerFeeds)("the addresses of feeds", (it) => {
   )
 
   it.effect(
-    `are ${CALENDAR_FEEDS} of a property beside its own; for one more the oldest goes whose calendar is imported no more`,
+    `are ${CALENDAR_FEEDS_MAX} of a property beside its own; for one more the oldest goes whose calendar is imported no more`,
     () =>
       Effect.gen(function* () {
         const { operatorId, property, feeds, calendar, addressFor } = yield* ready
         const sql = yield* SqlClient.SqlClient
         const own = yield* addressFor()
         const others = yield* Effect.forEach(
-          Array.from({ length: CALENDAR_FEEDS }, (_, at) => at),
+          Array.from({ length: CALENDAR_FEEDS_MAX }, (_, at) => at),
           (at) => Effect.flatMap(calendar(`c${at}`), (id) => Effect.map(addressFor(id), (made) => ({ id, ...made })))
         )
         const one = yield* calendar("one-more")
@@ -136,7 +136,7 @@ layer(layerFeeds)("the addresses of feeds", (it) => {
           [error._tag, fieldOfError({ error_msg: error.message })],
           ["ValidationFailed", "calendar_id"]
         )
-        assert.include(error.message, `${CALENDAR_FEEDS}`)
+        assert.include(error.message, `${CALENDAR_FEEDS_MAX}`)
         // Those there are can still be asked for and replaced.
         assert.deepStrictEqual(yield* addressFor(), own)
         const gone = others.slice(3, 5).map(({ id }) => id)
@@ -147,7 +147,7 @@ layer(layerFeeds)("the addresses of feeds", (it) => {
           opened.flatMap((feed, at) => (Option.isNone(feed) ? [at - 1] : [])),
           [3]
         )
-        assert.lengthOf(yield* asSystemActor(feeds.listCalendarFeeds(operatorId, property)), CALENDAR_FEEDS)
+        assert.lengthOf(yield* asSystemActor(feeds.listCalendarFeeds(operatorId, property)), CALENDAR_FEEDS_MAX)
       })
   )
 

@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { ChannelAccounts } from "../../../../src/domain/channels/channel-accounts/ChannelAccounts.ts"
-import { CHANNEL_ACCOUNTS } from "../../../../src/platform/limits.ts"
+import { CHANNEL_ACCOUNTS_MAX } from "../../../../src/platform/limits.ts"
 import { countRows, createHostClient, runConcurrently } from "../../../support/domain/host-client.ts"
 import {
   EVENT_TIME,
@@ -119,20 +119,20 @@ layer(Layer.provideMerge(ChannelAccounts.layer, layerTest))("accounts at channel
     })
   )
 
-  it.effect(`are ${CHANNEL_ACCOUNTS} at most; one that is there can always be connected again`, () =>
+  it.effect(`are ${CHANNEL_ACCOUNTS_MAX} at most; one that is there can always be connected again`, () =>
     Effect.gen(function* () {
       const { operatorId } = yield* createHostClient()
       const accounts = yield* ChannelAccounts
-      yield* filled(operatorId, CHANNEL_ACCOUNTS - 1)
+      yield* filled(operatorId, CHANNEL_ACCOUNTS_MAX - 1)
       const several = ["V-1", "V-2", "V-3", "V-4"].map((each) =>
         asSystemActor(accounts.connect(operatorId, account(each), EVENT_TIME))
       )
       assert.deepStrictEqual(yield* runConcurrently(several), { succeeded: 1, refused: ["ValidationFailed"] })
-      assert.strictEqual(yield* countRows(operatorId, "channel_accounts"), CHANNEL_ACCOUNTS)
+      assert.strictEqual(yield* countRows(operatorId, "channel_accounts"), CHANNEL_ACCOUNTS_MAX)
       const error = yield* Effect.flip(asSystemActor(accounts.connect(operatorId, account("V-9"), EVENT_TIME)))
       assert.match(error.message, /100 accounts/)
       yield* asSystemActor(accounts.connect(operatorId, account("filler 7"), EVENT_TIME))
-      assert.strictEqual(yield* countRows(operatorId, "channel_accounts"), CHANNEL_ACCOUNTS)
+      assert.strictEqual(yield* countRows(operatorId, "channel_accounts"), CHANNEL_ACCOUNTS_MAX)
     })
   )
 

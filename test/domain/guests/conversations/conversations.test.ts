@@ -5,11 +5,11 @@ import { TestClock } from "effect/testing"
 import { getMessageLimit } from "../../../../src/domain/channels/port/message-limits.ts"
 import {
   ACTIVITIES_SHOWN,
-  CONVERSATION_NOTE,
-  IMAGE_TEXT,
-  MESSAGE_TEXT,
+  CONVERSATION_NOTE_LENGTH,
+  IMAGE_TEXT_LENGTH,
+  MESSAGE_LENGTH,
   MESSAGES_SHOWN,
-  QUEUED_MESSAGES
+  QUEUED_MESSAGES_MAX
 } from "../../../../src/platform/limits.ts"
 import { insertConversation } from "../../../support/conversations.ts"
 import {
@@ -398,13 +398,13 @@ layer(layerConversations, { excludeTestServices: false })("conversations", (it) 
       assert.include(invalid.error_msg, "10000")
       assert.include(invalid.error_msg, "airbnb")
       assert.strictEqual((yield* to(id, 10_000)).error_code, 0)
-      const refusal = yield* to(site.code, MESSAGE_TEXT + 1)
+      const refusal = yield* to(site.code, MESSAGE_LENGTH + 1)
       assert.deepStrictEqual([refusal.error_code, fieldOfError(refusal)], [422, "message"])
-      assert.include(refusal.error_msg, `${MESSAGE_TEXT}`)
-      assert.strictEqual((yield* to(site.code, MESSAGE_TEXT)).error_code, 0)
+      assert.include(refusal.error_msg, `${MESSAGE_LENGTH}`)
+      assert.strictEqual((yield* to(site.code, MESSAGE_LENGTH)).error_code, 0)
       const api = yield* typedClient
       const { messages } = yield* api.get_conversation({ id: site.code }).pipe(withToken(token))
-      assert.strictEqual(messages[0]?.content, "😀".repeat(MESSAGE_TEXT))
+      assert.strictEqual(messages[0]?.content, "😀".repeat(MESSAGE_LENGTH))
     })
   )
 
@@ -429,7 +429,10 @@ layer(layerConversations, { excludeTestServices: false })("conversations", (it) 
         assert.match(yield* refused({ jpeg_base64 }), /^422 jpeg_base64: .*RFC 4648/)
       }
       assert.match(yield* refused({ message: "See", jpeg_base64: btoa("\x89PNG") }), /^422 jpeg_base64: /)
-      assert.match(yield* refused({ jpeg_base64: "A".repeat(IMAGE_TEXT + 1) }), /^422 jpeg_base64: must be at most /)
+      assert.match(
+        yield* refused({ jpeg_base64: "A".repeat(IMAGE_TEXT_LENGTH + 1) }),
+        /^422 jpeg_base64: must be at most /
+      )
       assert.deepStrictEqual((yield* conversation()).messages, [])
       assert.isUndefined(yield* loadMessagePartition(operatorId))
     })
@@ -474,7 +477,7 @@ layer(layerConversations, { excludeTestServices: false })("conversations", (it) 
     })
   )
 
-  it.effect(`let ${QUEUED_MESSAGES} messages wait, and no more`, () =>
+  it.effect(`let ${QUEUED_MESSAGES_MAX} messages wait, and no more`, () =>
     Effect.gen(function* () {
       const {
         operatorId,
@@ -485,7 +488,7 @@ layer(layerConversations, { excludeTestServices: false })("conversations", (it) 
       } = yield* startChannelConversation
       const sql = yield* SqlClient.SqlClient
       yield* send("first")
-      yield* sql`UPDATE message_lanes SET waiting = ${QUEUED_MESSAGES - 2} WHERE operator_id = ${operatorId}`
+      yield* sql`UPDATE message_lanes SET waiting = ${QUEUED_MESSAGES_MAX - 2} WHERE operator_id = ${operatorId}`
       const sending = call(token, "send_message", { id, message: "again" })
       const codes = (yield* Effect.forEach(Array.from({ length: 5 }), () => sending, { concurrency: "unbounded" })).map(
         ({ error_code }) => error_code
@@ -493,8 +496,8 @@ layer(layerConversations, { excludeTestServices: false })("conversations", (it) 
       assert.deepStrictEqual(codes.toSorted(), [0, 0, 409, 409, 409])
       const conflict = yield* sending
       assert.deepStrictEqual([conflict.error_code, fieldOfError(conflict)], [409, "id"])
-      assert.include(conflict.error_msg, `${QUEUED_MESSAGES}`)
-      assert.strictEqual((yield* loadMessagePartition(operatorId))?.waiting, QUEUED_MESSAGES)
+      assert.include(conflict.error_msg, `${QUEUED_MESSAGES_MAX}`)
+      assert.strictEqual((yield* loadMessagePartition(operatorId))?.waiting, QUEUED_MESSAGES_MAX)
       assert.lengthOf((yield* conversation()).messages, 3)
     })
   )
@@ -522,11 +525,11 @@ layer(layerConversations, { excludeTestServices: false })("conversations", (it) 
       assert.deepStrictEqual(yield* noting(""), { id, note: null, updated_at: later })
       assert.strictEqual(yield* shown, "")
       assert.deepStrictEqual(yield* noting(null), { id, note: null, updated_at: later })
-      const longest = "🌙".repeat(CONVERSATION_NOTE)
+      const longest = "🌙".repeat(CONVERSATION_NOTE_LENGTH)
       assert.strictEqual((yield* noting(longest)).note, longest)
       const tooLong = yield* call(token, "update_conversation_note", { conversation_id: id, note: `${longest}!` })
       assert.deepStrictEqual([tooLong.error_code, fieldOfError(tooLong)], [422, "note"])
-      assert.include(tooLong.error_msg, `${CONVERSATION_NOTE}`)
+      assert.include(tooLong.error_msg, `${CONVERSATION_NOTE_LENGTH}`)
       const missing = yield* call(token, "update_conversation_note", { conversation_id: id })
       assert.deepStrictEqual([missing.error_code, fieldOfError(missing)], [400, "note"])
       assert.strictEqual(yield* shown, longest)

@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
-import { CHANNEL_CLOCK_SKEW_MS, MESSAGE_FEEDBACK_LOOP_MS, MESSAGE_TEXT } from "../../../../src/platform/limits.ts"
+import { CHANNEL_CLOCK_SKEW_MS, MESSAGE_FEEDBACK_LOOP_MS, MESSAGE_LENGTH } from "../../../../src/platform/limits.ts"
 import { makeChannelRoom, makeOrderEvent } from "../../../support/connectors/ingest/channel-events.ts"
 import {
   deleteEvents,
@@ -136,7 +136,7 @@ layer(layerConversations, { excludeTestServices: false })("what channels say", (
   it.effect("is shown as what it is said to be", () =>
     Effect.gen(function* () {
       const { ingestEvent: hear, messages } = yield* startChannelConversation
-      yield* hear(makeMessageEvent({ display_type: "RequestToBook", text: "x".repeat(MESSAGE_TEXT) }))
+      yield* hear(makeMessageEvent({ display_type: "RequestToBook", text: "x".repeat(MESSAGE_LENGTH) }))
       yield* hear(makeMessageEvent({ message_id: "M2", sender: "host", attachment_url: null }))
       assert.deepStrictEqual(
         (yield* messages).map(({ display_type, sender_role, sender_name, delivery }) => [
@@ -175,7 +175,7 @@ layer(layerConversations, { excludeTestServices: false })("what channels say", (
         [{ ...makeThreadEvent(), guest: undefined }, /^guest: /],
         [makeThreadEvent({ version: 0 }), /^version: /],
         [makeMessageEvent({ message_id: "" }), /^message_id: must not be empty/],
-        [makeMessageEvent({ text: "x".repeat(MESSAGE_TEXT + 1) }), /^text: must be at most/],
+        [makeMessageEvent({ text: "x".repeat(MESSAGE_LENGTH + 1) }), /^text: must be at most/],
         [makeMessageEvent({ text: "\u0000" }), /^text: .*U\+0000/],
         [{ ...makeMessageEvent(), sender: "robot" }, /^sender: /],
         [makeMessageEvent({ sent_at: "yesterday" }), /^sent_at: /]

@@ -10,7 +10,12 @@ import {
   parseMessageContent,
   toMessagePage
 } from "../../../../src/domain/guests/conversations/rules.ts"
-import { ACTIVITIES_SHOWN, CONVERSATION_NOTE, MESSAGE_TEXT, MESSAGES_SHOWN } from "../../../../src/platform/limits.ts"
+import {
+  ACTIVITIES_SHOWN,
+  CONVERSATION_NOTE_LENGTH,
+  MESSAGE_LENGTH,
+  MESSAGES_SHOWN
+} from "../../../../src/platform/limits.ts"
 
 const blank = fc.constantFrom(undefined, "", " ", "\n\t ", "\u00a0", "\u200b", " \u2060\ufeff")
 
@@ -51,7 +56,7 @@ describe("a text on a channel", () => {
   it("may be as long as the channel takes, counted as people do, and no longer", () => {
     for (const type of ChannelType.literals) {
       const most = getMessageLimit(type)
-      assert.isAtMost(most, MESSAGE_TEXT)
+      assert.isAtMost(most, MESSAGE_LENGTH)
       assert.isTrue(Result.isSuccess(checkMessageLength(type, "😀".repeat(most))))
       const long = checkMessageLength(type, "😀".repeat(most + 1))
       assert.isTrue(Result.isFailure(long) && new RegExp(`^message: .*${most} .*${type}`).test(long.failure.message))
@@ -96,12 +101,12 @@ describe("what a conversation is about", () => {
 
 describe("a note", () => {
   it.each(["x", "🙂", "👨‍👩‍👧‍👦", "e\u0301", "🇵🇹", "각"])("has as many characters as people count: %s", (character) => {
-    assert.isTrue(isNoteWithinLimit(character.repeat(CONVERSATION_NOTE)))
-    assert.isFalse(isNoteWithinLimit(character.repeat(CONVERSATION_NOTE + 1)))
+    assert.isTrue(isNoteWithinLimit(character.repeat(CONVERSATION_NOTE_LENGTH)))
+    assert.isFalse(isNoteWithinLimit(character.repeat(CONVERSATION_NOTE_LENGTH + 1)))
   })
 
   it("of far more units than that is not counted", () => {
-    assert.isTrue(isNoteWithinLimit("e\u0301".repeat(CONVERSATION_NOTE)))
-    assert.isFalse(isNoteWithinLimit(`e${"\u0301".repeat(16 * CONVERSATION_NOTE)}`))
+    assert.isTrue(isNoteWithinLimit("e\u0301".repeat(CONVERSATION_NOTE_LENGTH)))
+    assert.isFalse(isNoteWithinLimit(`e${"\u0301".repeat(16 * CONVERSATION_NOTE_LENGTH)}`))
   })
 })

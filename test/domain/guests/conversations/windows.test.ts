@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { conversationLimits } from "../../../../src/admission/windows/call-buckets.ts"
-import { MESSAGE_TEXT } from "../../../../src/platform/limits.ts"
+import { MESSAGE_LENGTH } from "../../../../src/platform/limits.ts"
 import { Service } from "../../../../src/service/service.ts"
 import { insertConversation } from "../../../support/conversations.ts"
 import { createOperator, layerTest, reportDefects, toServiceCall } from "../../../support/harness.ts"
@@ -60,7 +60,7 @@ layer(layerTest)("a conversation", (it) => {
         Effect.map(write(fields, key), ({ envelope }) => envelope.error_code)
       for (let nth = 0; nth < conversationLimits["5s"]; nth++) {
         assert.strictEqual(yield* codeOf({ message: "" }), 400)
-        assert.strictEqual(yield* codeOf({ message: "x".repeat(MESSAGE_TEXT + 1) }), 422)
+        assert.strictEqual(yield* codeOf({ message: "x".repeat(MESSAGE_LENGTH + 1) }), 422)
         assert.strictEqual(yield* codeOf({ jpeg_base64: "AAAA" }), 422)
         assert.strictEqual(yield* codeOf({ id: "nobody's" }), 404)
         assert.strictEqual(yield* codeOf({}, "once"), 0)

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit } from "effect"
 import fc from "fast-check"
 import { decodeJpegField } from "../../../../src/domain/guests/images/base64.ts"
-import { IMAGE_BYTES, IMAGE_TEXT } from "../../../../src/platform/limits.ts"
+import { IMAGE_BYTES, IMAGE_TEXT_LENGTH } from "../../../../src/platform/limits.ts"
 import { makeJpegOfLength } from "../../../support/jpegs.ts"
 import { measureProcessorTime } from "../../../support/processor-time.ts"
 
@@ -45,7 +45,7 @@ describe("base64", () => {
 
   it("of the largest image is as long as a text may be", () => {
     const largest = `${DATA_URL}${Buffer.from(makeJpegOfLength(IMAGE_BYTES)).toString("base64")}`
-    assert.strictEqual(largest.length, IMAGE_TEXT)
+    assert.strictEqual(largest.length, IMAGE_TEXT_LENGTH)
     const { result: answer, processorMs } = measureProcessorTime(() =>
       [read(largest), read(`${largest}=`)].map(Exit.isSuccess)
     )

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import fc from "fast-check"
 import { findJpegFault } from "../../../../src/domain/guests/images/jpeg.ts"
-import { IMAGE_BYTES, IMAGE_PIXELS } from "../../../../src/platform/limits.ts"
+import { IMAGE_BYTES, IMAGE_PIXELS_MAX } from "../../../../src/platform/limits.ts"
 import {
   EOI,
   JPEG,
@@ -55,8 +55,8 @@ const anyJpeg = fc
   .record({
     before: fc.array(anySegment, { maxLength: 4 }),
     code: fc.constantFrom(...FRAME_CODES),
-    width: fc.integer({ min: 1, max: IMAGE_PIXELS }),
-    height: fc.integer({ min: 1, max: IMAGE_PIXELS }),
+    width: fc.integer({ min: 1, max: IMAGE_PIXELS_MAX }),
+    height: fc.integer({ min: 1, max: IMAGE_PIXELS_MAX }),
     scans: fc.array(anyScan, { minLength: 1, maxLength: 4 })
   })
   .map(({ before, code, width, height, scans }) => [
@@ -158,18 +158,18 @@ describe("the size of a JPEG", () => {
   const sized = (code: number, width: number, height: number) =>
     faultOf(SOI, makeFrameHeader(code, width, height), SCAN_HEADER, EOI)
 
-  it(`is up to ${IMAGE_PIXELS} pixels each way, and not ${IMAGE_PIXELS + 1}, whatever its frame`, () => {
+  it(`is up to ${IMAGE_PIXELS_MAX} pixels each way, and not ${IMAGE_PIXELS_MAX + 1}, whatever its frame`, () => {
     for (const code of FRAME_CODES) {
-      assert.isUndefined(sized(code, IMAGE_PIXELS, IMAGE_PIXELS))
+      assert.isUndefined(sized(code, IMAGE_PIXELS_MAX, IMAGE_PIXELS_MAX))
       assert.isUndefined(sized(code, 1, 1))
       for (const [width, height] of [
-        [IMAGE_PIXELS + 1, 1],
-        [1, IMAGE_PIXELS + 1],
+        [IMAGE_PIXELS_MAX + 1, 1],
+        [1, IMAGE_PIXELS_MAX + 1],
         [65_535, 65_535],
         [0, 1],
         [1, 0]
       ] as const) {
-        assert.match(sized(code, width, height) ?? "", new RegExp(`1 to ${IMAGE_PIXELS} .*${width} × ${height}`))
+        assert.match(sized(code, width, height) ?? "", new RegExp(`1 to ${IMAGE_PIXELS_MAX} .*${width} × ${height}`))
       }
     }
   })

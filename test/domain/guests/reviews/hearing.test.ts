@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { Ingest } from "../../../../src/connectors/ingest/Ingest.ts"
-import { REVIEW_CATEGORIES, REVIEW_TEXT } from "../../../../src/platform/limits.ts"
+import { REVIEW_CATEGORIES_MAX, REVIEW_TEXT_LENGTH } from "../../../../src/platform/limits.ts"
 import {
   deleteEvents,
   layerWithoutRateWindows,
@@ -134,15 +134,18 @@ layer(Layer.provideMerge(Ingest.layer, layerWithoutRateWindows), { excludeTestSe
         const sub_score = (count: number) =>
           Array.from({ length: count }, (_, at) => ({ category: `c${at}`, rating: 10 }))
         for (const beyond of [
-          makeReviewSide("a".repeat(REVIEW_TEXT + 1)),
+          makeReviewSide("a".repeat(REVIEW_TEXT_LENGTH + 1)),
           makeReviewSide("", { score: 5.01 }),
           makeReviewSide("", { score: -0.01 }),
-          makeReviewSide("", { sub_score: sub_score(REVIEW_CATEGORIES + 1) })
+          makeReviewSide("", { sub_score: sub_score(REVIEW_CATEGORIES_MAX + 1) })
         ]) {
           assert.strictEqual((yield* says(code, 1, { guest_review: beyond }, "agoda")).outcome, "refused")
         }
         assert.isUndefined(yield* recordOf(code))
-        const most = makeReviewSide("a".repeat(REVIEW_TEXT), { score: 5, sub_score: sub_score(REVIEW_CATEGORIES) })
+        const most = makeReviewSide("a".repeat(REVIEW_TEXT_LENGTH), {
+          score: 5,
+          sub_score: sub_score(REVIEW_CATEGORIES_MAX)
+        })
         assert.deepStrictEqual(yield* says(code, 1, { guest_review: most }, "agoda"), APPLIED)
         const least = makeReviewSide("", { score: 0 })
         yield* says(code, 2, { guest_review: least }, "agoda")

@@ -12,7 +12,7 @@ import {
   ChannelRefused,
   ChannelUnavailable
 } from "../../../../src/domain/channels/port/errors.ts"
-import { REVIEW_TEXT } from "../../../../src/platform/limits.ts"
+import { REVIEW_TEXT_LENGTH } from "../../../../src/platform/limits.ts"
 import { loadAuditLines } from "../../../support/changes/keyed-calls.ts"
 import {
   deleteEvents,
@@ -167,8 +167,8 @@ layer(Layer.provideMerge(Ingest.layer, layerWithoutRateWindows), { excludeTestSe
           [{ category_ratings: { overall_rating: 6 } }, 422, "category_ratings.overall_rating: "],
           [{ host_review_score: 5, category_ratings: { recommend: 2 } }, 422, "category_ratings.recommend: "],
           [{ host_review_score: 5, category_ratings: { recommend: 0.5 } }, 400, "category_ratings.recommend: "],
-          [{ host_review_content: "a".repeat(REVIEW_TEXT + 1) }, 422, "host_review_content: "],
-          [{ host_reply_content: "a".repeat(REVIEW_TEXT + 1) }, 422, "host_reply_content: "]
+          [{ host_review_content: "a".repeat(REVIEW_TEXT_LENGTH + 1) }, 422, "host_review_content: "],
+          [{ host_reply_content: "a".repeat(REVIEW_TEXT_LENGTH + 1) }, 422, "host_reply_content: "]
         ] as const) {
           const { error_code: code_, error_msg } = yield* call(token, "create_review", {
             reservation_code: code,
@@ -190,7 +190,7 @@ layer(Layer.provideMerge(Ingest.layer, layerWithoutRateWindows), { excludeTestSe
           assert.strictEqual((yield* recordOf(code))?.host_review?.score, host_review_score)
         }
         const code = yield* stayed(TODAY, "airbnb", null)
-        const host_review_content = "é".repeat(REVIEW_TEXT)
+        const host_review_content = "é".repeat(REVIEW_TEXT_LENGTH)
         yield* api.create_review({ reservation_code: code, host_review_content }).pipe(as)
         assert.strictEqual((yield* recordOf(code))?.host_review?.content, host_review_content)
       })

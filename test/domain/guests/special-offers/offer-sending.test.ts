@@ -9,7 +9,7 @@ import {
   ChannelRefused,
   ChannelUnavailable
 } from "../../../../src/domain/channels/port/errors.ts"
-import { AMOUNT_MAX, GUESTS_MAX, RECORD_CODE, STAY_NIGHTS } from "../../../../src/platform/limits.ts"
+import { AMOUNT_MAX, GUESTS_MAX, RECORD_CODE_LENGTH, STAY_NIGHTS } from "../../../../src/platform/limits.ts"
 import {
   layerWithoutRateWindows,
   loadEvents,
@@ -170,8 +170,8 @@ layer(layerWithoutRateWindows, { excludeTestServices: false })("an offer", (it) 
         [dates(from, STAY_NIGHTS + 1), 422, "check_out_date"],
         [dates(addDays(TODAY, -1), 2), 422, "check_in_date"],
         [dates(addDays(TODAY, -1), STAY_NIGHTS + 1), 422, "check_in_date"],
-        [{ listing_id: "x".repeat(RECORD_CODE + 1) }, 422, "listing_id"],
-        [{ rate_plan_id: "x".repeat(RECORD_CODE + 1) }, 422, "rate_plan_id"]
+        [{ listing_id: "x".repeat(RECORD_CODE_LENGTH + 1) }, 422, "listing_id"],
+        [{ rate_plan_id: "x".repeat(RECORD_CODE_LENGTH + 1) }, 422, "rate_plan_id"]
       ] as const
       for (const [fields, code, field] of refused) {
         const { error_code, error_msg } = yield* send(fields)
@@ -193,7 +193,7 @@ layer(layerWithoutRateWindows, { excludeTestServices: false })("an offer", (it) 
         dates(from, 1),
         dates(from, STAY_NIGHTS),
         dates(TODAY, 2),
-        { rate_plan_id: "x".repeat(RECORD_CODE) }
+        { rate_plan_id: "x".repeat(RECORD_CODE_LENGTH) }
       ]) {
         const { error_code, error_msg } = yield* send(fields)
         assert.strictEqual(error_code, 0, `${JSON.stringify(fields)}: ${error_msg}`)

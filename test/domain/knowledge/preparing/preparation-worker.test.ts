@@ -172,8 +172,8 @@ layer(layerPreparationService)("preparing knowledge", (it) => {
       yield* poisonDatabase
       const { api, as, operatorId, createEntry: write, getEntry: shown } = yield* createEntryWriter()
       const id = yield* write(saying("POISON"))
-      const { tries, backoff } = PREPARING_RETRIES
-      for (let failures = 1; failures < tries; failures++) {
+      const { maxAttempts, backoff } = PREPARING_RETRIES
+      for (let failures = 1; failures < maxAttempts; failures++) {
         yield* prepareEntry(yield* claimOnlyEntry)
         const standing = yield* loadEntryState(id)
         assert.deepInclude(standing, { process_status: "failed", failures })
@@ -184,7 +184,7 @@ layer(layerPreparationService)("preparing knowledge", (it) => {
         yield* TestClock.adjust(pause * (1 + backoff.jitter))
       }
       yield* prepareEntry(yield* claimOnlyEntry)
-      assert.deepInclude(yield* loadEntryState(id), { process_status: "failed", failures: tries, due: undefined })
+      assert.deepInclude(yield* loadEntryState(id), { process_status: "failed", failures: maxAttempts, due: undefined })
       yield* TestClock.adjust("1000 days")
       assert.deepStrictEqual(yield* claimEntries(1), [])
       assert.strictEqual((yield* shown(id)).process_status, "failed")
@@ -203,7 +203,7 @@ layer(layerPreparationService)("preparing knowledge", (it) => {
       const id = yield* write(saying("POISON"))
       const sql = yield* SqlClient.SqlClient
       const said = yield* linesOf(Effect.flatMap(claimOnlyEntry, prepareEntry))
-      yield* sql`UPDATE knowledge_bases SET failures = ${PREPARING_RETRIES.tries - 1} WHERE id = ${id}`
+      yield* sql`UPDATE knowledge_bases SET failures = ${PREPARING_RETRIES.maxAttempts - 1} WHERE id = ${id}`
       yield* TestClock.adjust("10 seconds")
       said.push(...(yield* linesOf(Effect.flatMap(claimOnlyEntry, prepareEntry))))
       assert.deepStrictEqual(

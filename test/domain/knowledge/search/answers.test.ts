@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 import { KnowledgeAnswers } from "../../../../src/domain/knowledge/search/KnowledgeAnswers.ts"
 import { MAX_ANSWER_SENTENCES } from "../../../../src/domain/knowledge/search/rules/answer-selection.ts"
 import { MAX_CONSIDERED_FRAGMENTS } from "../../../../src/domain/knowledge/search/store.ts"
-import { QUESTION_TEXT } from "../../../../src/platform/limits.ts"
+import { QUESTION_LENGTH } from "../../../../src/platform/limits.ts"
 import {
   ARRIVAL_ENTRY,
   layerKnowledgeSearch,
@@ -196,8 +196,8 @@ layer(layerKnowledgeSearch)("answers", (it) => {
       yield* entered(WIFI_ENTRY)
       const ending = "\nWifi password?"
       const upTo = (length: number) => `${"-".repeat(length - ending.length)}${ending}`
-      assert.notDeepEqual(yield* answers({ stayCode }, upTo(QUESTION_TEXT)), [])
-      const wordAtTheEnd = `${"-".repeat(QUESTION_TEXT - 3)}\nwifi?`
+      assert.notDeepEqual(yield* answers({ stayCode }, upTo(QUESTION_LENGTH)), [])
+      const wordAtTheEnd = `${"-".repeat(QUESTION_LENGTH - 3)}\nwifi?`
       assert.deepStrictEqual(yield* answers({ stayCode }, wordAtTheEnd), [])
     })
   )

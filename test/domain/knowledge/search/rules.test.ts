@@ -18,7 +18,7 @@ import {
 } from "../../../../src/domain/knowledge/search/rules/sentences.ts"
 import { extractTerms } from "../../../../src/domain/knowledge/search/rules/terms.ts"
 import { foldText, stemOf } from "../../../../src/domain/knowledge/search/rules/text-folding.ts"
-import { QUESTION_TEXT } from "../../../../src/platform/limits.ts"
+import { QUESTION_LENGTH } from "../../../../src/platform/limits.ts"
 
 const WORDS = [
   ..."wifi password key late check-out Parkplatz Müll llave piscina 密码 停车 ที่จอด 垃圾 zither 4711 the is where".split(
@@ -285,18 +285,18 @@ describe("a question", () => {
   })
 
   it("is read up to n characters of all messages together, as they are written, and nothing of them is made up", () => {
-    const [half, rest] = ["𠮷".repeat(QUESTION_TEXT / 2), "y".repeat(QUESTION_TEXT / 2)]
+    const [half, rest] = ["𠮷".repeat(QUESTION_LENGTH / 2), "y".repeat(QUESTION_LENGTH / 2)]
     assert.deepStrictEqual(truncateMessages([half, "  ", `${rest}\n`]), [half, rest])
     assert.deepStrictEqual(truncateMessages([half, `${rest}z`, "z"]), [half, rest])
     const asked = (before: number) => searchNamesOf(parseQuestions(["-".repeat(before), "wifi"]))
-    assert.include(asked(QUESTION_TEXT - 4), "aboutwifi")
-    assert.notInclude(asked(QUESTION_TEXT - 3), "aboutwifi")
+    assert.include(asked(QUESTION_LENGTH - 4), "aboutwifi")
+    assert.notInclude(asked(QUESTION_LENGTH - 3), "aboutwifi")
     fc.assert(
       fc.property(fc.array(fc.string({ unit: "grapheme", maxLength: 1_500 })), (messages) => {
         const read = truncateMessages(messages)
         assert.isAtMost(
           read.reduce((sum, text) => sum + Array.from(text).length, 0),
-          QUESTION_TEXT
+          QUESTION_LENGTH
         )
         for (const text of read) {
           assert.isNotEmpty(text)

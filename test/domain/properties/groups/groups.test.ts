@@ -1,6 +1,6 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { GROUP_NAME, NAMED_PROPERTIES } from "../../../../src/platform/limits.ts"
+import { GROUP_NAME_LENGTH, NAMED_PROPERTIES_MAX } from "../../../../src/platform/limits.ts"
 import {
   countRows,
   createHostClient,
@@ -93,9 +93,9 @@ layer(layerTest)("property groups", (it) => {
     Effect.gen(function* () {
       const { api, as, token, operatorId, propertyIds: rooms } = yield* createHostWithProperties(...TITLES)
       const theirs = yield* createHostWithProperties("Theirs")
-      const longest = "ü".repeat(GROUP_NAME)
+      const longest = "ü".repeat(GROUP_NAME_LENGTH)
       const { group } = yield* api.create_property_group({ name: longest, property_ids: rooms }).pipe(as)
-      const ids = Array.from({ length: NAMED_PROPERTIES + 1 }, (_, index) => 900_000_000 + index)
+      const ids = Array.from({ length: NAMED_PROPERTIES_MAX + 1 }, (_, index) => 900_000_000 + index)
       const refusals: ReadonlyArray<readonly [number, object]> = [
         [422, { name: `${longest}ü` }],
         [422, { name: "" }],

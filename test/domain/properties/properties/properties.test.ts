@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { PROPERTY_TITLE } from "../../../../src/platform/limits.ts"
+import { PROPERTY_TITLE_LENGTH } from "../../../../src/platform/limits.ts"
 import {
   countRows,
   createHostClient,
@@ -152,7 +152,7 @@ layer(layerTest)("properties", (it) => {
   it.effect("take titles up to the limit and refuse what is none", () =>
     Effect.gen(function* () {
       const { token, operatorId } = yield* createHostClient()
-      const longest = "ü".repeat(PROPERTY_TITLE)
+      const longest = "ü".repeat(PROPERTY_TITLE_LENGTH)
       const codeOf = (title: unknown) =>
         Effect.map(call(token, "create_property", { title }), ({ error_code }) => error_code)
       assert.strictEqual(yield* codeOf(longest), 0)

@@ -1,6 +1,6 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { NAMED_PROPERTIES, PROPERTY_TITLE } from "../../../../src/platform/limits.ts"
+import { NAMED_PROPERTIES_MAX, PROPERTY_TITLE_LENGTH } from "../../../../src/platform/limits.ts"
 import {
   countRows,
   createHostClient,
@@ -91,7 +91,7 @@ layer(layerTest)("room types", (it) => {
   it.effect("have titles of their own within a merchant, and of a length", () =>
     Effect.gen(function* () {
       const { token, operatorId } = yield* createHostClient()
-      const longest = "ü".repeat(PROPERTY_TITLE)
+      const longest = "ü".repeat(PROPERTY_TITLE_LENGTH)
       const codeOf = (fields: object) =>
         Effect.map(call(token, "create_room_type", fields), ({ error_code }) => error_code)
       const created = yield* call(token, "create_room_type", { title: longest })
@@ -100,7 +100,7 @@ layer(layerTest)("room types", (it) => {
       assert.deepStrictEqual([conflict.error_code, fieldOfError(conflict)], [409, "title"])
       assert.deepInclude(conflict, { data: { id: Object(created.data).room_type_id } })
       for (const title of [`${longest}ü`, " "]) assert.strictEqual(yield* codeOf({ title }), 422)
-      const ids = Array.from({ length: NAMED_PROPERTIES + 1 }, (_, index) => 900_000_000 + index)
+      const ids = Array.from({ length: NAMED_PROPERTIES_MAX + 1 }, (_, index) => 900_000_000 + index)
       assert.strictEqual(yield* codeOf({ title: "Suite", property_ids: ids.slice(1) }), 404)
       assert.strictEqual(yield* codeOf({ title: "Suite", property_ids: ids }), 422)
       assert.strictEqual(yield* codeOf({ title: "Suite", property_ids: [0] }), 422)

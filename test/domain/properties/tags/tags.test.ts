@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { TAG_COLORS } from "../../../../src/contract/palette.ts"
-import { NAMED_PROPERTIES, TAG_NAME } from "../../../../src/platform/limits.ts"
+import { TAG_COLORS } from "../../../../src/contract/tag-color.ts"
+import { NAMED_PROPERTIES_MAX, TAG_NAME_LENGTH } from "../../../../src/platform/limits.ts"
 import { countRows, createHostWithProperties } from "../../../support/domain/host-client.ts"
 import { fieldOfError } from "../../../support/error-messages.ts"
 import { call, layerTest } from "../../../support/harness.ts"
@@ -165,11 +165,11 @@ layer(layerTest)("property tags", (it) => {
     Effect.gen(function* () {
       const { api, as, token, operatorId, propertyIds: rooms, types } = yield* ready
       const theirs = yield* ready
-      const longest = "ü".repeat(TAG_NAME)
+      const longest = "ü".repeat(TAG_NAME_LENGTH)
       const { tag } = yield* api
         .create_property_tag({ name: longest, property_ids: rooms, room_type_ids: types })
         .pipe(as)
-      const ids = Array.from({ length: NAMED_PROPERTIES + 1 }, (_, index) => 900_000_000 + index)
+      const ids = Array.from({ length: NAMED_PROPERTIES_MAX + 1 }, (_, index) => 900_000_000 + index)
       const refusals: ReadonlyArray<readonly [number, object]> = [
         [422, { name: `${longest}ü` }],
         [422, { name: " " }],

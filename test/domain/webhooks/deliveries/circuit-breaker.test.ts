@@ -9,18 +9,18 @@ import {
   type SubscriptionHealth
 } from "../../../../src/domain/webhooks/deliveries/circuit-breaker.ts"
 import {
-  WEBHOOK_BREAKER_FAILURES,
+  WEBHOOK_BREAKER_FAILURES_MAX,
   WEBHOOK_BREAKER_FIRST_MS,
   WEBHOOK_BREAKER_LONGEST_MS,
   WEBHOOK_PAUSE_AFTER_MS,
-  WEBHOOK_PAUSE_FAILURES,
+  WEBHOOK_PAUSE_FAILURES_MAX,
   WEBHOOK_TRY_MS
 } from "../../../../src/platform/limits.ts"
 
 const START = Date.parse("2031-02-03T04:05:06Z")
 const fail = (health: SubscriptionHealth, times: number, now = START): SubscriptionHealth =>
   Array.from({ length: times }).reduce<SubscriptionHealth>((before) => computeHealthAfterFailure(before, now), health)
-const resting = fail(HEALTHY_STATE, WEBHOOK_BREAKER_FAILURES)
+const resting = fail(HEALTHY_STATE, WEBHOOK_BREAKER_FAILURES_MAX)
 /** The health after a poll: a probe goes out if a rest, or the probe before, is over (rests.test.ts asks the statements). */
 const poll = (health: SubscriptionHealth, now: number): SubscriptionHealth =>
   (health.state === "resting" || health.state === "probing") && now >= health.until
@@ -57,14 +57,14 @@ const live = (events: typeof life extends fc.Arbitrary<infer A> ? A : never, fro
 }
 
 describe("a subscription's health", () => {
-  it(`rests after ${WEBHOOK_BREAKER_FAILURES} failures in a row, not one sooner`, () => {
-    expect(fail(HEALTHY_STATE, WEBHOOK_BREAKER_FAILURES - 1).state).toBe("failing")
+  it(`rests after ${WEBHOOK_BREAKER_FAILURES_MAX} failures in a row, not one sooner`, () => {
+    expect(fail(HEALTHY_STATE, WEBHOOK_BREAKER_FAILURES_MAX - 1).state).toBe("failing")
     expect(resting).toMatchObject({ state: "resting", rests: 1, until: START + WEBHOOK_BREAKER_FIRST_MS })
   })
 
   it("counts failures in a row only", () => {
-    const almost = fail(HEALTHY_STATE, WEBHOOK_BREAKER_FAILURES - 1)
-    expect(fail(succeed(almost), WEBHOOK_BREAKER_FAILURES - 1).state).toBe("failing")
+    const almost = fail(HEALTHY_STATE, WEBHOOK_BREAKER_FAILURES_MAX - 1)
+    expect(fail(succeed(almost), WEBHOOK_BREAKER_FAILURES_MAX - 1).state).toBe("failing")
   })
 
   it("gives a probe longer than a try takes", () => {
@@ -74,7 +74,7 @@ describe("a subscription's health", () => {
   })
 
   it("does not rest longer for deliveries that were out when the rest began", () => {
-    expect(fail(resting, 3, START + 1_000)).toEqual({ ...resting, failures: WEBHOOK_BREAKER_FAILURES + 3 })
+    expect(fail(resting, 3, START + 1_000)).toEqual({ ...resting, failures: WEBHOOK_BREAKER_FAILURES_MAX + 3 })
   })
 
   it("rests longer after each failed probe, up to the longest rest", () => {
@@ -95,14 +95,14 @@ describe("a subscription's health", () => {
   it("pauses at a failure five days after the first, not a millisecond sooner", () => {
     expect(computeHealthAfterFailure(resting, START + WEBHOOK_PAUSE_AFTER_MS - 1).state).toBe("resting")
     const paused = computeHealthAfterFailure(resting, START + WEBHOOK_PAUSE_AFTER_MS)
-    expect(paused).toEqual({ state: "paused", failures: WEBHOOK_BREAKER_FAILURES + 1, failingSince: START })
+    expect(paused).toEqual({ state: "paused", failures: WEBHOOK_BREAKER_FAILURES_MAX + 1, failingSince: START })
     expect(computeHealthAfterFailure(paused, START + 2 * WEBHOOK_PAUSE_AFTER_MS)).toBe(paused)
   })
 
   it("does not pause a quiet subscription that failed once long ago", () => {
     const later = START + 3 * WEBHOOK_PAUSE_AFTER_MS
-    expect(fail(fail(HEALTHY_STATE, 1), WEBHOOK_PAUSE_FAILURES - 2, later).state).toBe("failing")
-    expect(fail(fail(HEALTHY_STATE, 1), WEBHOOK_PAUSE_FAILURES - 1, later).state).toBe("paused")
+    expect(fail(fail(HEALTHY_STATE, 1), WEBHOOK_PAUSE_FAILURES_MAX - 2, later).state).toBe("failing")
+    expect(fail(fail(HEALTHY_STATE, 1), WEBHOOK_PAUSE_FAILURES_MAX - 1, later).state).toBe("paused")
   })
 
   it("counts every failure since the last success, and pauses exactly when they are old and many enough", () => {
@@ -115,7 +115,7 @@ describe("a subscription's health", () => {
           if (!paused && happens === "failure") {
             run.push(now)
             const age = now - (run[0] ?? now)
-            paused = run.length >= WEBHOOK_PAUSE_FAILURES && age >= WEBHOOK_PAUSE_AFTER_MS
+            paused = run.length >= WEBHOOK_PAUSE_FAILURES_MAX && age >= WEBHOOK_PAUSE_AFTER_MS
           }
           expect(after.state === "paused").toBe(paused)
           if (after.state === "healthy") expect(run).toEqual([])

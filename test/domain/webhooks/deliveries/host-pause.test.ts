@@ -5,7 +5,7 @@ import { DeliveryLog } from "../../../../src/domain/webhooks/deliveries/Delivery
 import { makeDeliveryPolls } from "../../../../src/domain/webhooks/deliveries/delivery-workers.ts"
 import { PAUSED_BY_HOST } from "../../../../src/domain/webhooks/deliveries/subscription-statements.ts"
 import { HostWebhooks } from "../../../../src/domain/webhooks/subscriptions/HostWebhooks.ts"
-import { WEBHOOK_BREAKER_FAILURES } from "../../../../src/platform/limits.ts"
+import { WEBHOOK_BREAKER_FAILURES_MAX } from "../../../../src/platform/limits.ts"
 import {
   createSubscription,
   deliverAllDue,
@@ -63,7 +63,7 @@ layer(layerHost)("a host's own pause", (it) => {
       yield* emptyDeliveryTables
       const [polls, webhooks, sql] = [yield* makeDeliveryPolls, yield* HostWebhooks, yield* SqlClient.SqlClient]
       const subscription = yield* createSubscription((yield* startReceiver(respondWith(500))).port)
-      const records = Array.from({ length: WEBHOOK_BREAKER_FAILURES }, (_, at) =>
+      const records = Array.from({ length: WEBHOOK_BREAKER_FAILURES_MAX }, (_, at) =>
         makeRepeatedEvents(1, `transaction:${at}`)
       ).flat()
       yield* recordEvents(subscription.operator, records)

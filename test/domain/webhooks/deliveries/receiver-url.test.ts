@@ -4,7 +4,7 @@ import fc from "fast-check"
 import { ValidationFailed } from "../../../../src/contract/errors.ts"
 import { parseAllowedHosts } from "../../../../src/domain/webhooks/deliveries/allowed-hosts.ts"
 import { parseReceiverUrl } from "../../../../src/domain/webhooks/deliveries/receiver-url.ts"
-import { WEBHOOK_URL } from "../../../../src/platform/limits.ts"
+import { WEBHOOK_URL_LENGTH } from "../../../../src/platform/limits.ts"
 
 const judge = (text: string, { allowed = "", publicUrl = "https://api.example.com" } = {}) =>
   parseReceiverUrl(text, { allowedHosts: Result.getOrThrow(parseAllowedHosts(allowed)), publicUrl: new URL(publicUrl) })
@@ -46,12 +46,14 @@ describe("a receiver's URL", () => {
     }
   })
 
-  it(`has at most ${WEBHOOK_URL} characters, as given and as encoded`, () => {
+  it(`has at most ${WEBHOOK_URL_LENGTH} characters, as given and as encoded`, () => {
     const base = "https://example.com/"
     const filled = (character: string, length: number) => base + character.repeat(length - base.length)
-    expect(accepted(filled("a", WEBHOOK_URL))).toBe(true)
-    expect(reason(filled("a", WEBHOOK_URL + 1))).toMatch(new RegExp(`^url: .*${WEBHOOK_URL} characters\\.$`))
-    const umlauts = (WEBHOOK_URL - base.length) / 6
+    expect(accepted(filled("a", WEBHOOK_URL_LENGTH))).toBe(true)
+    expect(reason(filled("a", WEBHOOK_URL_LENGTH + 1))).toMatch(
+      new RegExp(`^url: .*${WEBHOOK_URL_LENGTH} characters\\.$`)
+    )
+    const umlauts = (WEBHOOK_URL_LENGTH - base.length) / 6
     expect(accepted(base + "ä".repeat(Math.floor(umlauts)))).toBe(true)
     expect(reason(base + "ä".repeat(Math.floor(umlauts) + 1))).toContain("once encoded")
   })

@@ -10,9 +10,9 @@ import {
 import { DeliveryQueue } from "../../../../src/domain/webhooks/deliveries/DeliveryQueue.ts"
 import { makeDeliveryPolls } from "../../../../src/domain/webhooks/deliveries/delivery-workers.ts"
 import {
-  WEBHOOK_BREAKER_FAILURES,
+  WEBHOOK_BREAKER_FAILURES_MAX,
   WEBHOOK_BREAKER_FIRST_MS,
-  WEBHOOK_CONCURRENT_DELIVERIES,
+  WEBHOOK_CONCURRENT_DELIVERIES_MAX,
   WEBHOOK_PAUSE_AFTER_MS
 } from "../../../../src/platform/limits.ts"
 import {
@@ -32,7 +32,7 @@ import { collectLogLines } from "../../../support/log-lines.ts"
 const HOUR = 60 * 60 * 1000
 
 layer(layerDeliveryService)("a subscription whose receiver fails", (it) => {
-  it.effect(`${WEBHOOK_BREAKER_FAILURES} times in a row rests; a rest costs no try, and ends with one`, () =>
+  it.effect(`${WEBHOOK_BREAKER_FAILURES_MAX} times in a row rests; a rest costs no try, and ends with one`, () =>
     Effect.gen(function* () {
       yield* emptyDeliveryTables
       const polls = yield* makeDeliveryPolls
@@ -40,7 +40,7 @@ layer(layerDeliveryService)("a subscription whose receiver fails", (it) => {
       const server = yield* startReceiver(answer)
       const subscription = yield* createSubscription(server.port)
       mood.respond = respondWith(500)
-      const count = WEBHOOK_BREAKER_FAILURES + 15
+      const count = WEBHOOK_BREAKER_FAILURES_MAX + 15
       const events = Array.from({ length: count }, (_, index) => makeRepeatedEvents(1, `transaction:${index}`)).flat()
       yield* recordEvents(subscription.operator, events)
       const said = yield* collectLogLines(deliverAllDue(polls))
@@ -51,15 +51,15 @@ layer(layerDeliveryService)("a subscription whose receiver fails", (it) => {
         [[true, subscription.id]]
       )
       // The share of a healthy subscription goes out at once; from the first failure on it is one at a time.
-      assert.strictEqual(yield* Queue.size(server.requests), WEBHOOK_BREAKER_FAILURES)
+      assert.strictEqual(yield* Queue.size(server.requests), WEBHOOK_BREAKER_FAILURES_MAX)
       yield* TestClock.adjust(WEBHOOK_BREAKER_FIRST_MS - 1)
       yield* deliverAllDue(polls)
-      assert.strictEqual(yield* Queue.size(server.requests), WEBHOOK_BREAKER_FAILURES)
+      assert.strictEqual(yield* Queue.size(server.requests), WEBHOOK_BREAKER_FAILURES_MAX)
       const untried = (yield* loadDeliveries(subscription)).filter(({ attempts }) => attempts === 0)
-      assert.strictEqual(untried.length, count - WEBHOOK_BREAKER_FAILURES)
+      assert.strictEqual(untried.length, count - WEBHOOK_BREAKER_FAILURES_MAX)
       yield* TestClock.adjust(1)
       yield* deliverAllDue(polls)
-      assert.strictEqual(yield* Queue.size(server.requests), WEBHOOK_BREAKER_FAILURES + 1)
+      assert.strictEqual(yield* Queue.size(server.requests), WEBHOOK_BREAKER_FAILURES_MAX + 1)
       mood.respond = respondWith(200)
       yield* TestClock.adjust(2 * WEBHOOK_BREAKER_FIRST_MS)
       yield* deliverAllDue(polls)
@@ -81,7 +81,7 @@ layer(layerDeliveryService)("a subscription whose receiver fails", (it) => {
       const subscription = yield* createSubscription(server.port)
       yield* recordEvents(
         subscription.operator,
-        Array.from({ length: WEBHOOK_BREAKER_FAILURES / 2 }, (_, index) =>
+        Array.from({ length: WEBHOOK_BREAKER_FAILURES_MAX / 2 }, (_, index) =>
           makeRepeatedEvents(1, `transaction:${index}`)
         ).flat()
       )
@@ -166,9 +166,9 @@ layer(layerDeliveryService)("a subscription whose receiver fails", (it) => {
         [{ state: "probing", ...failing, rests: 1, until: 0 }, 0],
         [{ state: "paused", ...failing }, 0],
         [{ state: "failing", ...failing }, 1],
-        [HEALTHY_STATE, WEBHOOK_CONCURRENT_DELIVERIES]
+        [HEALTHY_STATE, WEBHOOK_CONCURRENT_DELIVERIES_MAX]
       ] as const) {
-        yield* withHealth(health, WEBHOOK_CONCURRENT_DELIVERIES + 1)
+        yield* withHealth(health, WEBHOOK_CONCURRENT_DELIVERIES_MAX + 1)
         const taken = yield* queue.take((yield* present).now, 10, [])
         assert.strictEqual(taken.length, expected, health.state)
       }
@@ -176,7 +176,7 @@ layer(layerDeliveryService)("a subscription whose receiver fails", (it) => {
   )
 
   it.effect(
-    `gets no probe while ${WEBHOOK_CONCURRENT_DELIVERIES} of its deliveries are under way in this process since before`,
+    `gets no probe while ${WEBHOOK_CONCURRENT_DELIVERIES_MAX} of its deliveries are under way in this process since before`,
     () =>
       Effect.gen(function* () {
         const { id, operator } = yield* withHealth({ state: "resting", ...failing, rests: 1, until: 0 }, 1)
@@ -188,8 +188,8 @@ layer(layerDeliveryService)("a subscription whose receiver fails", (it) => {
             10,
             Array.from({ length: underWay }, () => ({ operator_id: operator.operatorId, subscription_id: id }))
           )
-        assert.deepStrictEqual(yield* rested(WEBHOOK_CONCURRENT_DELIVERIES), [])
-        assert.strictEqual((yield* rested(WEBHOOK_CONCURRENT_DELIVERIES - 1)).length, 1)
+        assert.deepStrictEqual(yield* rested(WEBHOOK_CONCURRENT_DELIVERIES_MAX), [])
+        assert.strictEqual((yield* rested(WEBHOOK_CONCURRENT_DELIVERIES_MAX - 1)).length, 1)
       })
   )
 

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { makeDeliveryPolls } from "../../../../src/domain/webhooks/deliveries/delivery-workers.ts"
 import { applyDeliveryRetention } from "../../../../src/domain/webhooks/deliveries/retention.ts"
-import { RETENTION_BATCH_ROWS, RETENTION_MS } from "../../../../src/jobs/retention.ts"
+import { RETENTION_BATCH_ROWS, RETENTION_INTERVAL_MS } from "../../../../src/jobs/retention.ts"
 import {
   EVENT_RETENTION_MS,
   WEBHOOK_DEAD_LETTER_AFTER_MS,
@@ -136,7 +136,7 @@ layer(layerDeliveryService)("retention", (it) => {
         assert.deepStrictEqual(yield* states(subscription), ["delivered"])
         yield* retained(now + WEBHOOK_DEAD_LETTER_RETENTION_MS)
         assert.strictEqual(yield* count("webhook_subscriptions"), 1)
-        yield* retained(now + WEBHOOK_DEAD_LETTER_RETENTION_MS + 2 * RETENTION_MS)
+        yield* retained(now + WEBHOOK_DEAD_LETTER_RETENTION_MS + 2 * RETENTION_INTERVAL_MS)
         assert.strictEqual(yield* count("webhook_subscriptions"), 0)
       })
   )
@@ -148,7 +148,7 @@ layer(layerDeliveryService)("retention", (it) => {
       const { operator } = yield* createSubscription(1, { events: ["message_created"] })
       yield* recordEvents(operator, makeRepeatedEvents(2 * RETENTION_BATCH_ROWS + 1))
       while ((yield* polls.dispatchEvents).events > 0) {}
-      yield* retained(Date.now() + EVENT_RETENTION_MS + RETENTION_MS)
+      yield* retained(Date.now() + EVENT_RETENTION_MS + RETENTION_INTERVAL_MS)
       assert.strictEqual(yield* count("events"), 0)
     })
   )

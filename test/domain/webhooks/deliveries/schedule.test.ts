@@ -4,11 +4,11 @@ import { WEBHOOK_RETRIES } from "../../../../src/domain/webhooks/deliveries/webh
 import { backoffMs } from "../../../../src/jobs/retries.ts"
 import { WEBHOOK_FIRST_RETRY_MS, WEBHOOK_LONGEST_RETRY_MS } from "../../../../src/platform/limits.ts"
 
-const { tries } = WEBHOOK_RETRIES
+const { maxAttempts } = WEBHOOK_RETRIES
 const millis = (attempt: number, random: number) => backoffMs(WEBHOOK_RETRIES.backoff, attempt, random)
 /** The pauses between the first try and the last. */
-const pauses = Array.from({ length: tries - 1 }, (_, index) => index + 1)
-const attempt = fc.integer({ min: 1, max: tries - 1 })
+const pauses = Array.from({ length: maxAttempts - 1 }, (_, index) => index + 1)
+const attempt = fc.integer({ min: 1, max: maxAttempts - 1 })
 const random = fc.double({ min: 0, max: 1, noNaN: true, maxExcluded: true })
 const DAY = 24 * 60 * 60 * 1000
 
@@ -23,7 +23,7 @@ describe("the retry schedule", () => {
       expect(millis(n + 1, 0.5)).toBeGreaterThanOrEqual(millis(n, 0.5))
       expect(millis(n, 0.5)).toBeLessThanOrEqual(WEBHOOK_LONGEST_RETRY_MS)
     }
-    expect(millis(tries - 1, 0.5)).toBe(WEBHOOK_LONGEST_RETRY_MS)
+    expect(millis(maxAttempts - 1, 0.5)).toBe(WEBHOOK_LONGEST_RETRY_MS)
   })
 
   it("lasts about three days", () => {
@@ -45,7 +45,7 @@ describe("the retry schedule", () => {
 
   it("stays at its longest pause however often it is asked", () => {
     fc.assert(
-      fc.property(fc.integer({ min: tries, max: 1_000_000 }), (n) => millis(n, 0.5) === WEBHOOK_LONGEST_RETRY_MS)
+      fc.property(fc.integer({ min: maxAttempts, max: 1_000_000 }), (n) => millis(n, 0.5) === WEBHOOK_LONGEST_RETRY_MS)
     )
   })
 })

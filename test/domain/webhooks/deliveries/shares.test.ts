@@ -4,7 +4,7 @@ import { Effect, Queue } from "effect"
 import { TestClock } from "effect/testing"
 import { DeliveryQueue, MAX_DELIVERIES_IN_PROGRESS } from "../../../../src/domain/webhooks/deliveries/DeliveryQueue.ts"
 import { makeDeliveryPolls } from "../../../../src/domain/webhooks/deliveries/delivery-workers.ts"
-import { WEBHOOK_CONCURRENT_DELIVERIES, WEBHOOK_TRY_MS } from "../../../../src/platform/limits.ts"
+import { WEBHOOK_CONCURRENT_DELIVERIES_MAX, WEBHOOK_TRY_MS } from "../../../../src/platform/limits.ts"
 import { WEBHOOK_SUBSCRIPTION_LIMIT } from "../../../support/domain/host-client.ts"
 import {
   createSubscription,
@@ -31,7 +31,7 @@ const until = Effect.fnUntraced(function* (polls: DeliveryPolls, requests: Queue
 
 layer(layerDeliveryService)("a receiver that hangs", (it) => {
   it.effect(
-    `occupies ${WEBHOOK_CONCURRENT_DELIVERIES} deliveries of its own, and none of the other ninety-nine notices`,
+    `occupies ${WEBHOOK_CONCURRENT_DELIVERIES_MAX} deliveries of its own, and none of the other ninety-nine notices`,
     () =>
       Effect.gen(function* () {
         yield* emptyDeliveryTables
@@ -46,7 +46,7 @@ layer(layerDeliveryService)("a receiver that hangs", (it) => {
         yield* recordEvents(operator, each(10))
         // The clock stands still: whoever had to wait for the hanging one would wait for ever.
         yield* until(polls, answers.requests, 990)
-        assert.strictEqual(yield* Queue.size(hanging.requests), WEBHOOK_CONCURRENT_DELIVERIES)
+        assert.strictEqual(yield* Queue.size(hanging.requests), WEBHOOK_CONCURRENT_DELIVERIES_MAX)
         yield* TestClock.adjust(WEBHOOK_TRY_MS)
         yield* polls.awaitIdle
         for (const subscription of good) {
@@ -57,15 +57,15 @@ layer(layerDeliveryService)("a receiver that hangs", (it) => {
 
         // From now on, until its rest, it occupies one.
         yield* polls.claimDue
-        yield* until(polls, hanging.requests, WEBHOOK_CONCURRENT_DELIVERIES + 1)
+        yield* until(polls, hanging.requests, WEBHOOK_CONCURRENT_DELIVERIES_MAX + 1)
         yield* polls.claimDue
         yield* TestClock.adjust(WEBHOOK_TRY_MS)
         yield* polls.awaitIdle
-        assert.strictEqual(yield* Queue.size(hanging.requests), WEBHOOK_CONCURRENT_DELIVERIES + 1)
+        assert.strictEqual(yield* Queue.size(hanging.requests), WEBHOOK_CONCURRENT_DELIVERIES_MAX + 1)
         const failures = (yield* loadDeliveries(bad)).map((delivery) => delivery.failures)
         assert.strictEqual(
           failures.reduce((sum, count) => sum + count),
-          WEBHOOK_CONCURRENT_DELIVERIES + 1
+          WEBHOOK_CONCURRENT_DELIVERIES_MAX + 1
         )
       })
   )
@@ -109,20 +109,20 @@ layer(layerDeliveryService)("a receiver that hangs", (it) => {
       const hanging = yield* startReceiver(neverRespond)
       const answers = yield* startReceiver(respondWith(200))
       const operator = yield* createOperator()
-      const receivers = MAX_DELIVERIES_IN_PROGRESS / WEBHOOK_CONCURRENT_DELIVERIES
+      const receivers = MAX_DELIVERIES_IN_PROGRESS / WEBHOOK_CONCURRENT_DELIVERIES_MAX
       assert.isBelow(receivers, WEBHOOK_SUBSCRIPTION_LIMIT)
       const make = (_: unknown, index: number) => createSubscription(hanging.port, { operator, path: `/${index}` })
       yield* Effect.forEach(Array.from({ length: receivers - 1 }), make)
-      yield* recordEvents(operator, each(WEBHOOK_CONCURRENT_DELIVERIES))
-      yield* until(polls, hanging.requests, MAX_DELIVERIES_IN_PROGRESS - WEBHOOK_CONCURRENT_DELIVERIES)
+      yield* recordEvents(operator, each(WEBHOOK_CONCURRENT_DELIVERIES_MAX))
+      yield* until(polls, hanging.requests, MAX_DELIVERIES_IN_PROGRESS - WEBHOOK_CONCURRENT_DELIVERIES_MAX)
 
       // Full but for four: another operator's events pass; filled up, nothing does.
       const other = yield* createSubscription(answers.port)
-      yield* recordEvents(other.operator, each(WEBHOOK_CONCURRENT_DELIVERIES))
-      yield* until(polls, answers.requests, WEBHOOK_CONCURRENT_DELIVERIES)
+      yield* recordEvents(other.operator, each(WEBHOOK_CONCURRENT_DELIVERIES_MAX))
+      yield* until(polls, answers.requests, WEBHOOK_CONCURRENT_DELIVERIES_MAX)
       yield* Queue.clear(answers.requests)
       const last = yield* createSubscription(hanging.port, { path: "/last" })
-      yield* recordEvents(last.operator, each(WEBHOOK_CONCURRENT_DELIVERIES + 1))
+      yield* recordEvents(last.operator, each(WEBHOOK_CONCURRENT_DELIVERIES_MAX + 1))
       yield* until(polls, hanging.requests, MAX_DELIVERIES_IN_PROGRESS)
       yield* recordEvents(other.operator, each(1))
       yield* polls.dispatchEvents

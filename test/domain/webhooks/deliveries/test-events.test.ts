@@ -7,8 +7,8 @@ import { hasValidSignature, parseSigningSecret } from "../../../../src/domain/we
 import { TestEvents } from "../../../../src/domain/webhooks/deliveries/TestEvents.ts"
 import {
   WEBHOOK_SECRET_OVERLAP_MS,
-  WEBHOOK_TESTS,
-  WEBHOOK_TESTS_OF_OPERATOR,
+  WEBHOOK_TESTS_MAX,
+  WEBHOOK_TESTS_OF_OPERATOR_MAX,
   WEBHOOK_TRY_MS
 } from "../../../../src/platform/limits.ts"
 import {
@@ -111,49 +111,51 @@ layer(Layer.provideMerge(TestEvents.layer, layerDeliveryService))("a test event"
 })
 
 layer(layerDeliveryService)("test events", (it) => {
-  it.effect(`are under way ${WEBHOOK_TESTS_OF_OPERATOR} at once of an operator, and ${WEBHOOK_TESTS} of all`, () =>
-    Effect.gen(function* () {
-      const answers = yield* Deferred.make<void>()
-      const posted = yield* Ref.make(0)
-      const slow = Layer.succeed(OutboundHttp, {
-        post: () =>
-          Ref.update(posted, (count) => count + 1).pipe(
-            Effect.andThen(Deferred.await(answers)),
-            Effect.as({ outcome: "answered", status: 200, firstBytes: "", durationMs: 1 } as const)
-          ),
-        request: () => Effect.die("nothing is asked")
+  it.effect(
+    `are under way ${WEBHOOK_TESTS_OF_OPERATOR_MAX} at once of an operator, and ${WEBHOOK_TESTS_MAX} of all`,
+    () =>
+      Effect.gen(function* () {
+        const answers = yield* Deferred.make<void>()
+        const posted = yield* Ref.make(0)
+        const slow = Layer.succeed(OutboundHttp, {
+          post: () =>
+            Ref.update(posted, (count) => count + 1).pipe(
+              Effect.andThen(Deferred.await(answers)),
+              Effect.as({ outcome: "answered", status: 200, firstBytes: "", durationMs: 1 } as const)
+            ),
+          request: () => Effect.die("nothing is asked")
+        })
+        yield* Effect.gen(function* () {
+          const tests = yield* TestEvents
+          const untilPosted = (count: number) =>
+            Effect.repeat(Effect.andThen(Effect.yieldNow, Ref.get(posted)), { until: (now) => now === count })
+          const send = ({ operator, id }: Effect.Success<ReturnType<typeof createSubscription>>) =>
+            tests.send({ operatorId: operator.operatorId, id })
+          const subscriptions = yield* Effect.forEach(
+            Array.from({ length: WEBHOOK_TESTS_MAX / WEBHOOK_TESTS_OF_OPERATOR_MAX }),
+            () => createSubscription(1)
+          )
+          const fibers = yield* Effect.forEach(
+            subscriptions.flatMap((each) => Array.from({ length: WEBHOOK_TESTS_OF_OPERATOR_MAX }, () => each)),
+            (each) => Effect.forkChild(send(each))
+          )
+          yield* untilPosted(WEBHOOK_TESTS_MAX)
+          const another = yield* createSubscription(1, { operator: yield* createOperator() })
+          assert.deepStrictEqual(yield* send(another), { _tag: "Busy" })
+          // Who goes away makes room, for an operator that has some left.
+          const [first, second] = fibers
+          if (first !== undefined) yield* Fiber.interrupt(first)
+          const admitted = yield* Effect.forkChild(send(another))
+          yield* untilPosted(WEBHOOK_TESTS_MAX + 1)
+          if (second !== undefined) yield* Fiber.interrupt(second)
+          const [, full] = subscriptions
+          if (full !== undefined) assert.deepStrictEqual(yield* send(full), { _tag: "Busy" })
+          yield* Deferred.succeed(answers, undefined)
+          for (const fiber of [...fibers.slice(2), admitted]) {
+            assert.strictEqual((yield* Fiber.join(fiber))._tag, "Tried")
+          }
+          assert.strictEqual((yield* send(another))._tag, "Tried")
+        }).pipe(Effect.provide(Layer.provide(TestEvents.layer, slow)))
       })
-      yield* Effect.gen(function* () {
-        const tests = yield* TestEvents
-        const untilPosted = (count: number) =>
-          Effect.repeat(Effect.andThen(Effect.yieldNow, Ref.get(posted)), { until: (now) => now === count })
-        const send = ({ operator, id }: Effect.Success<ReturnType<typeof createSubscription>>) =>
-          tests.send({ operatorId: operator.operatorId, id })
-        const subscriptions = yield* Effect.forEach(
-          Array.from({ length: WEBHOOK_TESTS / WEBHOOK_TESTS_OF_OPERATOR }),
-          () => createSubscription(1)
-        )
-        const fibers = yield* Effect.forEach(
-          subscriptions.flatMap((each) => Array.from({ length: WEBHOOK_TESTS_OF_OPERATOR }, () => each)),
-          (each) => Effect.forkChild(send(each))
-        )
-        yield* untilPosted(WEBHOOK_TESTS)
-        const another = yield* createSubscription(1, { operator: yield* createOperator() })
-        assert.deepStrictEqual(yield* send(another), { _tag: "Busy" })
-        // Who goes away makes room, for an operator that has some left.
-        const [first, second] = fibers
-        if (first !== undefined) yield* Fiber.interrupt(first)
-        const admitted = yield* Effect.forkChild(send(another))
-        yield* untilPosted(WEBHOOK_TESTS + 1)
-        if (second !== undefined) yield* Fiber.interrupt(second)
-        const [, full] = subscriptions
-        if (full !== undefined) assert.deepStrictEqual(yield* send(full), { _tag: "Busy" })
-        yield* Deferred.succeed(answers, undefined)
-        for (const fiber of [...fibers.slice(2), admitted]) {
-          assert.strictEqual((yield* Fiber.join(fiber))._tag, "Tried")
-        }
-        assert.strictEqual((yield* send(another))._tag, "Tried")
-      }).pipe(Effect.provide(Layer.provide(TestEvents.layer, slow)))
-    })
   )
 })

@@ -6,7 +6,7 @@ import { sendClaimedDelivery } from "../../../../src/domain/webhooks/deliveries/
 import { makeDeliveryPolls } from "../../../../src/domain/webhooks/deliveries/delivery-workers.ts"
 import { OutboundHttp } from "../../../../src/domain/webhooks/deliveries/OutboundHttp.ts"
 import { LEASE_MS } from "../../../../src/jobs/lease.ts"
-import { WEBHOOK_CONCURRENT_DELIVERIES } from "../../../../src/platform/limits.ts"
+import { WEBHOOK_CONCURRENT_DELIVERIES_MAX } from "../../../../src/platform/limits.ts"
 import {
   createSubscription,
   emptyDeliveryTables,
@@ -128,7 +128,7 @@ layer(layerDeliveryService)("a worker", (it) => {
       yield* emptyDeliveryTables
       const server = yield* startReceiver(neverRespond)
       const subscription = yield* createSubscription(server.port)
-      const records = Array.from({ length: WEBHOOK_CONCURRENT_DELIVERIES }, (_, index) =>
+      const records = Array.from({ length: WEBHOOK_CONCURRENT_DELIVERIES_MAX }, (_, index) =>
         makeRepeatedEvents(1, `transaction:${index}`)
       ).flat()
       yield* recordEvents(subscription.operator, records)

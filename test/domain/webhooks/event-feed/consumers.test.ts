@@ -4,8 +4,8 @@ import { SqlClient } from "effect/sql"
 import { applyDeliveryRetention } from "../../../../src/domain/webhooks/deliveries/retention.ts"
 import { formatFeedCursor } from "../../../../src/domain/webhooks/event-feed/cursor.ts"
 import {
-  EVENT_CONSUMER_NAME,
-  EVENT_CONSUMERS,
+  EVENT_CONSUMER_NAME_LENGTH,
+  EVENT_CONSUMERS_MAX,
   EVENT_RETENTION_MS,
   FEED_LAG_COUNTED
 } from "../../../../src/platform/limits.ts"
@@ -93,12 +93,12 @@ layer(layerDeliveryService)("a consumer of the feed", (it) => {
   )
 
   it.effect(
-    `has a name of up to ${EVENT_CONSUMER_NAME} letters, digits, dots, underscores and hyphens, that no URL resolves`,
+    `has a name of up to ${EVENT_CONSUMER_NAME_LENGTH} letters, digits, dots, underscores and hyphens, that no URL resolves`,
     () =>
       Effect.gen(function* () {
         const operator = yield* createFeedReader
         const cursor = start(operator)
-        const longest = "a".repeat(EVENT_CONSUMER_NAME)
+        const longest = "a".repeat(EVENT_CONSUMER_NAME_LENGTH)
         for (const name of [longest, "0", "A..", "a._-"]) yield* put(operator, name, cursor)
         for (const name of [`${longest}a`, "", ".", "..", ".a", "_a", "-a", "a b", "a/b", "é", "a\n"]) {
           const { error_code, error_msg } = yield* call(operator.token, "put_event_consumer", { name, cursor })
@@ -123,12 +123,12 @@ layer(layerDeliveryService)("a consumer of the feed", (it) => {
     })
   )
 
-  it.effect(`is one of ${EVENT_CONSUMERS} at most, however many are made at once`, () =>
+  it.effect(`is one of ${EVENT_CONSUMERS_MAX} at most, however many are made at once`, () =>
     Effect.gen(function* () {
       const operator = yield* createFeedReader
       const cursor = start(operator)
       const answers = yield* Effect.forEach(
-        Array.from({ length: EVENT_CONSUMERS + 5 }, (_, n) => `consumer-${n}`),
+        Array.from({ length: EVENT_CONSUMERS_MAX + 5 }, (_, n) => `consumer-${n}`),
         (name) => call(operator.token, "put_event_consumer", { name, cursor }),
         { concurrency: "unbounded" }
       )
@@ -139,7 +139,7 @@ layer(layerDeliveryService)("a consumer of the feed", (it) => {
         assert.match(error_msg, /^event_consumer_limit: all 20 /)
       }
       const names = (yield* listed(operator)).map(({ name }) => name)
-      assert.strictEqual(names.length, EVENT_CONSUMERS)
+      assert.strictEqual(names.length, EVENT_CONSUMERS_MAX)
       // Those that are there go on.
       yield* put(operator, names[0] ?? "", cursor)
     })
@@ -181,10 +181,10 @@ layer(layerDeliveryService)("a consumer of the feed", (it) => {
       const sql = yield* SqlClient.SqlClient
       yield* sql`
           INSERT INTO event_consumers (operator_id, name, position, created_at)
-          SELECT ${operator.operatorId}, 'consumer-' || n, 0, now() FROM generate_series(2, ${EVENT_CONSUMERS}) n`
+          SELECT ${operator.operatorId}, 'consumer-' || n, 0, now() FROM generate_series(2, ${EVENT_CONSUMERS_MAX}) n`
       assert.deepStrictEqual(
         (yield* listed(operator)).map(({ lag }) => lag),
-        Array.from({ length: EVENT_CONSUMERS }, () => FEED_LAG_COUNTED)
+        Array.from({ length: EVENT_CONSUMERS_MAX }, () => FEED_LAG_COUNTED)
       )
     })
   )

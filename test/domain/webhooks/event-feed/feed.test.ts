@@ -6,9 +6,9 @@ import { applyDeliveryRetention } from "../../../../src/domain/webhooks/deliveri
 import { formatFeedCursor } from "../../../../src/domain/webhooks/event-feed/cursor.ts"
 import {
   EVENT_RETENTION_MS,
-  FEED_DEFAULT,
   FEED_EVENTS_SCANNED,
-  FEED_MAX,
+  FEED_PAGE_DEFAULT,
+  FEED_PAGE_MAX,
   FEED_WAIT_SECONDS
 } from "../../../../src/platform/limits.ts"
 import {
@@ -162,19 +162,19 @@ layer(layerDeliveryService)("the feed", (it) => {
     })
   )
 
-  it.effect(`shows ${FEED_DEFAULT} events, or as many as asked for up to ${FEED_MAX}`, () =>
+  it.effect(`shows ${FEED_PAGE_DEFAULT} events, or as many as asked for up to ${FEED_PAGE_MAX}`, () =>
     Effect.gen(function* () {
       const api = yield* typedClient
       const operator = yield* createFeedReader
-      yield* insertManyEvents(operator, FEED_MAX + 1, "transaction_updated")
+      yield* insertManyEvents(operator, FEED_PAGE_MAX + 1, "transaction_updated")
       const count = (fields: object) =>
         Effect.map(api.list_events(fields).pipe(withToken(operator.token)), ({ events }) => events.length)
-      assert.strictEqual(yield* count({}), FEED_DEFAULT)
+      assert.strictEqual(yield* count({}), FEED_PAGE_DEFAULT)
       assert.strictEqual(yield* count({ limit: 1 }), 1)
-      assert.strictEqual(yield* count({ limit: FEED_MAX, wait: FEED_WAIT_SECONDS }), FEED_MAX)
+      assert.strictEqual(yield* count({ limit: FEED_PAGE_MAX, wait: FEED_WAIT_SECONDS }), FEED_PAGE_MAX)
       for (const [field, value] of [
         ["limit", 0],
-        ["limit", FEED_MAX + 1],
+        ["limit", FEED_PAGE_MAX + 1],
         ["wait", -1],
         ["wait", FEED_WAIT_SECONDS + 1],
         ["types", "transaction_updated,transaction_moved"],

@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { DateTime, Deferred, Effect, Fiber } from "effect"
 import { SqlClient } from "effect/sql"
 import { EventDispatcher } from "../../../../src/domain/webhooks/deliveries/EventDispatcher.ts"
-import { FEED_MAX } from "../../../../src/platform/limits.ts"
+import { FEED_PAGE_MAX } from "../../../../src/platform/limits.ts"
 import { layerDeliveryService } from "../../../support/domain/webhooks/deliveries/delivery-service.ts"
 import {
   createFeedReader,
@@ -25,7 +25,7 @@ const followed = Effect.fnUntraced(function* (operator: TestOperator, count: num
   const seen: Array<FeedEvent> = []
   let after = ""
   while (seen.length < count) {
-    const page = yield* api.list_events({ after, limit: FEED_MAX }).pipe(withToken(operator.token))
+    const page = yield* api.list_events({ after, limit: FEED_PAGE_MAX }).pipe(withToken(operator.token))
     seen.push(...page.events)
     after = page.next_cursor
     yield* Effect.yieldNow

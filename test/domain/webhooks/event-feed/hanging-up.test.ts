@@ -1,6 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer, References, Schema } from "effect"
-import { FEED_WAIT_SECONDS, FEED_WAITING_READS } from "../../../../src/platform/limits.ts"
+import { FEED_WAIT_SECONDS, FEED_WAITING_READS_MAX } from "../../../../src/platform/limits.ts"
 import { createFeedReader } from "../../../support/domain/webhooks/event-feed/feed-events.ts"
 import { BaseUrl, layerHttpServer } from "../../../support/http-server.ts"
 
@@ -24,7 +24,7 @@ layer(layerQuiet, { excludeTestServices: true })("clients that hang up", (it) =>
         (text) => codeIn(text).error_code === 429
       )
       const clients = new AbortController()
-      const gone = Array.from({ length: FEED_WAITING_READS + 1 }, () =>
+      const gone = Array.from({ length: FEED_WAITING_READS_MAX + 1 }, () =>
         asked(FEED_WAIT_SECONDS, clients.signal).then(
           () => "answered",
           () => "gone"
@@ -36,7 +36,7 @@ layer(layerQuiet, { excludeTestServices: true })("clients that hang up", (it) =>
       const ends = yield* Effect.promise(() => Promise.all(gone))
       assert.lengthOf(
         ends.filter((end) => end === "gone"),
-        FEED_WAITING_READS
+        FEED_WAITING_READS_MAX
       )
       // Long before any of them would have been answered.
       while (yield* refused) {}

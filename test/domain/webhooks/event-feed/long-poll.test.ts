@@ -6,10 +6,10 @@ import { Places } from "../../../../src/admission/concurrency/Places.ts"
 import { TOKEN_TRUSTED_MS } from "../../../../src/admission/gate/Tokens.ts"
 import { makeDeliveryPolls } from "../../../../src/domain/webhooks/deliveries/delivery-workers.ts"
 import { FEED_POLL_GAP_MS, LongPollPermits, longPoll } from "../../../../src/domain/webhooks/event-feed/long-poll.ts"
-import { NEW_EVENTS_POLL_MS, NewEvents } from "../../../../src/jobs/events/NewEvents.ts"
+import { NEW_EVENTS_POLL_MS, NewEventNotifier } from "../../../../src/jobs/events/NewEventNotifier.ts"
 import { Shutdown } from "../../../../src/jobs/Shutdown.ts"
 import { WakeUp } from "../../../../src/jobs/WakeUp.ts"
-import { FEED_WAIT_SECONDS, FEED_WAITING_READS } from "../../../../src/platform/limits.ts"
+import { FEED_WAIT_SECONDS, FEED_WAITING_READS_MAX } from "../../../../src/platform/limits.ts"
 import {
   layerDeliveryService,
   makeRepeatedEvents,
@@ -107,10 +107,10 @@ layer(layerDeliveryService)("a call that waits for events", (it) => {
     })
   )
 
-  it.effect(`is one of ${FEED_WAITING_READS} of its operator; one more is 429 and told when to come back`, () =>
+  it.effect(`is one of ${FEED_WAITING_READS_MAX} of its operator; one more is 429 and told when to come back`, () =>
     Effect.gen(function* () {
       const [operator, other] = [yield* createFeedReader, yield* createFeedReader]
-      const all = yield* Effect.forEach(Array.from({ length: FEED_WAITING_READS }), () => waiting(operator))
+      const all = yield* Effect.forEach(Array.from({ length: FEED_WAITING_READS_MAX }), () => waiting(operator))
       assert.isTrue(all.every(isWaiting))
       const { envelope, headers } = yield* callForResponse(operator.token, "list_events", { wait: 1 })
       assert.strictEqual(envelope.error_code, 429)
@@ -131,7 +131,7 @@ layer(layerDeliveryService)("a call that waits for events", (it) => {
     Effect.gen(function* () {
       const operator = yield* createFeedReader
       const places = yield* Places
-      const fibers = yield* Effect.forEach(Array.from({ length: FEED_WAITING_READS }), () => waiting(operator))
+      const fibers = yield* Effect.forEach(Array.from({ length: FEED_WAITING_READS_MAX }), () => waiting(operator))
       // As many as there are, by operators that hold none: each is in work before the first ends.
       const all = Array.from({ length: 6 }, (_, n) => places.within(1_000_000 + n, Effect.yieldNow))
       yield* Effect.all(all, { concurrency: "unbounded" })
@@ -282,12 +282,12 @@ describe("a wait that is told of much and finds nothing", () => {
 })
 
 /** Another process on this database, which nobody wakes, and which never waits longer than until its next look. */
-const layerElsewhere = NewEvents.layerServer.pipe(
+const layerElsewhere = NewEventNotifier.layerServer.pipe(
   Layer.provide(WakeUp.layerProcess),
   Layer.provide(Layer.succeed(Clock.Clock, makeShortWaitClock(NEW_EVENTS_POLL_MS)))
 )
 const elsewhere = (scope: Scope.Scope) =>
-  Effect.map(Layer.buildWithScope(layerElsewhere, scope), (built) => Context.get(built, NewEvents))
+  Effect.map(Layer.buildWithScope(layerElsewhere, scope), (built) => Context.get(built, NewEventNotifier))
 
 layer(layerDeliveryService)("who waits in another process", (it) => {
   it.effect("is told of what this one hands out at its next look, before its wait would end by itself", () =>
@@ -314,7 +314,7 @@ layer(layerDeliveryService)("a process that is asked to stop", (it) => {
     Effect.gen(function* () {
       const { begin } = yield* Shutdown
       const operator = yield* createFeedReader
-      const fibers = yield* Effect.forEach(Array.from({ length: FEED_WAITING_READS }), () => waiting(operator))
+      const fibers = yield* Effect.forEach(Array.from({ length: FEED_WAITING_READS_MAX }), () => waiting(operator))
       yield* begin
       for (const fiber of fibers) assert.deepStrictEqual((yield* Fiber.join(fiber)).events, [])
       const data = yield* dataOf(yield* call(operator.token, "list_events", { wait: FEED_WAIT_SECONDS }))

@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { AllowedReceivers, parseAllowedHosts } from "../../../../src/domain/webhooks/deliveries/allowed-hosts.ts"
 import { EVENT_NAMES } from "../../../../src/jobs/events/event-statements.ts"
-import { WEBHOOK_URL } from "../../../../src/platform/limits.ts"
+import { WEBHOOK_URL_LENGTH } from "../../../../src/platform/limits.ts"
 import { WEBHOOK_SUBSCRIPTION_LIMIT } from "../../../support/domain/host-client.ts"
 import { fieldOfError } from "../../../support/error-messages.ts"
 import { call, createOperator, layerTest, typedClient, withToken } from "../../../support/harness.ts"
@@ -85,7 +85,12 @@ layer(layerLocal)("webhook subscriptions", (it) => {
     ["a url without TLS", { url: "http://hooks.example.com/" }, 422, /^url: must begin with https/],
     ["a private url", { url: "https://10.0.0.8/" }, 422, /^url: must not point at a private address/],
     ["the cloud's metadata", { url: "https://169.254.169.254/" }, 422, /^url: must not point at/],
-    ["a url that is too long", { url: `https://a.example/${"a".repeat(WEBHOOK_URL)}` }, 422, /^url: must be at most/],
+    [
+      "a url that is too long",
+      { url: `https://a.example/${"a".repeat(WEBHOOK_URL_LENGTH)}` },
+      422,
+      /^url: must be at most/
+    ],
     ["events that are a text", { url: URL_IN, events: "message_created" }, 400, /^events: /],
     ["an event that is a number", { url: URL_IN, events: [1] }, 400, /^events\[0\]: /],
     ["an unknown event", { url: URL_IN, events: ["message_created", "fire"] }, 422, /^events\[1\]: /],

@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { Deployment } from "../../../../src/platform/installation.ts"
-import { NAMED_PROPERTIES, STAFF_NAME, STAFF_NOTE } from "../../../../src/platform/limits.ts"
+import { NAMED_PROPERTIES_MAX, STAFF_NAME_LENGTH, STAFF_NOTE_LENGTH } from "../../../../src/platform/limits.ts"
 import { fieldOfError } from "../../../support/error-messages.ts"
 import {
   call,
@@ -195,14 +195,14 @@ layer(layerTest)("staff", (it) => {
       const broken: ReadonlyArray<readonly [object, number, string]> = [
         [{ name: " " }, 422, "name"],
         [{ name: "" }, 422, "name"],
-        [{ name: "x".repeat(STAFF_NAME + 1) }, 422, "name"],
+        [{ name: "x".repeat(STAFF_NAME_LENGTH + 1) }, 422, "name"],
         [{ name: 5 }, 400, "name"],
         [{ mobile: "015112345678" }, 422, "mobile"],
         [{ mobile: "+99915112345678" }, 422, "mobile"],
         [{ mobile: "" }, 422, "mobile"],
         [{ email: "marta" }, 422, "email"],
         [{ email: "marta@" }, 422, "email"],
-        [{ note: "x".repeat(STAFF_NOTE + 1) }, 422, "note"],
+        [{ note: "x".repeat(STAFF_NOTE_LENGTH + 1) }, 422, "note"],
         [{ property_ids: "1,2" }, 400, "property_ids"],
         [{ property_ids: null }, 400, "property_ids"],
         [{ property_ids: [harbour, 1.5] }, 400, "property_ids"],
@@ -248,9 +248,9 @@ layer(layerTest)("staff", (it) => {
   it.effect("takes the longest name and note, and as many properties as may be named", () =>
     Effect.gen(function* () {
       const { token } = yield* ready
-      const longest = { ...marta, name: "ü".repeat(STAFF_NAME), note: "ü".repeat(STAFF_NOTE) }
+      const longest = { ...marta, name: "ü".repeat(STAFF_NAME_LENGTH), note: "ü".repeat(STAFF_NOTE_LENGTH) }
       assert.strictEqual((yield* call(token, "create_staff", longest)).error_code, 0)
-      const ids = Array.from({ length: NAMED_PROPERTIES + 1 }, (_, index) => 900_000_000 + index)
+      const ids = Array.from({ length: NAMED_PROPERTIES_MAX + 1 }, (_, index) => 900_000_000 + index)
       assert.strictEqual((yield* call(token, "create_staff", { ...marta, property_ids: ids.slice(1) })).error_code, 404)
       assert.strictEqual((yield* call(token, "create_staff", { ...marta, property_ids: ids })).error_code, 422)
     })

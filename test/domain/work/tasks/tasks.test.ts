@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import type { Task } from "../../../../src/domain/work/tasks/contract.ts"
-import { AMOUNT_MAX, TASK_NOTE } from "../../../../src/platform/limits.ts"
+import { AMOUNT_MAX, TASK_NOTE_LENGTH } from "../../../../src/platform/limits.ts"
 import { fieldOfError } from "../../../support/error-messages.ts"
 import {
   call,
@@ -384,7 +384,7 @@ layer(layerTest, { excludeTestServices: false })("tasks", (it) => {
         [{ fee: AMOUNT_MAX + 1 }, 422, "fee"],
         [{ fee: 0.001 }, 422, "fee"],
         [{ fee: "30" }, 400, "fee"],
-        [{ note: "x".repeat(TASK_NOTE + 1) }, 422, "note"],
+        [{ note: "x".repeat(TASK_NOTE_LENGTH + 1) }, 422, "note"],
         [{ property_id: -1 }, 422, "property_id"],
         [{ property_id: 1.5 }, 400, "property_id"],
         [{ property_id: 999_999_999 }, 404, "property_id"],
@@ -422,9 +422,9 @@ layer(layerTest, { excludeTestServices: false })("tasks", (it) => {
     Effect.gen(function* () {
       const { api, as, task } = yield* ready
       const { task_id } = yield* api
-        .create_task({ type: "other", note: "ü".repeat(TASK_NOTE), fee: AMOUNT_MAX })
+        .create_task({ type: "other", note: "ü".repeat(TASK_NOTE_LENGTH), fee: AMOUNT_MAX })
         .pipe(as)
-      assert.deepInclude(yield* task(task_id), { fee: AMOUNT_MAX, note: "ü".repeat(TASK_NOTE) })
+      assert.deepInclude(yield* task(task_id), { fee: AMOUNT_MAX, note: "ü".repeat(TASK_NOTE_LENGTH) })
     })
   )
 

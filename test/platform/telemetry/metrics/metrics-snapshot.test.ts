@@ -22,7 +22,7 @@ import {
 } from "../../../../src/platform/telemetry/metrics/metrics-snapshot.ts"
 import { WorkerSnapshots } from "../../../../src/platform/telemetry/metrics/Snapshots.ts"
 
-const SAID = { unit: "", meaning: "of a test", most: 10 }
+const SAID = { unit: "", meaning: "of a test", maxLabelSets: 10 }
 
 /** With a registry of its own, as a process has. */
 const alone = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
@@ -229,7 +229,7 @@ describe("a snapshot of a process", () => {
 
 describe("the series of a metric", () => {
   it("are no more than were declared: the last is for all that came too late", () => {
-    const family = defineCounter({ ...SAID, name: "bounded", labels: ["who"], most: 3 })
+    const family = defineCounter({ ...SAID, name: "bounded", labels: ["who"], maxLabelSets: 3 })
     const [first, second] = [family.withLabels({ who: "1" }), family.withLabels({ who: "2" })]
     assert.notStrictEqual(first, second)
     const third = family.withLabels({ who: "3" })

@@ -122,7 +122,7 @@ export const defineMigrationSuite = <E>(
         yield* resetSchema
         const failingInPieces = {
           ...makeMigration(2, "more", "insert into guests values (2)", "select 1/0"),
-          inPieces: true
+          nonTransactional: true
         } as const
         const error = yield* Effect.flip(migrate([guestsMigration, failingInPieces]))
         expect(error.message).toMatch(/\b0002_more\b.*: division by zero$/)
@@ -131,7 +131,7 @@ export const defineMigrationSuite = <E>(
 
         const mendedMigration = {
           ...makeMigration(2, "more", "update guests set id = 3 where id = 2"),
-          inPieces: true
+          nonTransactional: true
         } as const
         expect(yield* migrate([guestsMigration, mendedMigration])).toEqual(["0002_more"])
         expect(yield* migrate([guestsMigration, mendedMigration])).toEqual([])

@@ -20,7 +20,7 @@ await Effect.runPromise(
     runStatementsForever,
     layerPostgres({
       url: Redacted.make(process.argv[2] ?? ""),
-      pooler: { prepared: false },
+      pooler: { supportsPreparedStatements: false },
       maxConnections: 2,
       statementsPerConnection: 4
     })

@@ -85,9 +85,9 @@ export const loadSealableTexts = Effect.fnUntraced(function* () {
   return yield* Effect.forEach(SEALED_COLUMNS, (column) =>
     Effect.map(
       sql.unsafe<{ text: string }>(`
-        SELECT ${column.text} AS text FROM ${column.table}
-        WHERE ${column.text} IS NOT NULL AND ('${column.clearTextPrefix ?? ""}' = '' OR ${column.text} LIKE 'sealed:%'
-          OR ${column.text} LIKE '${column.clearTextPrefix ?? ""}%') ORDER BY 1`),
+        SELECT ${column.textExpression} AS text FROM ${column.table}
+        WHERE ${column.textExpression} IS NOT NULL AND ('${column.clearTextPrefix ?? ""}' = '' OR ${column.textExpression} LIKE 'sealed:%'
+          OR ${column.textExpression} LIKE '${column.clearTextPrefix ?? ""}%') ORDER BY 1`),
       (rows) => [toColumnLabel(column), rows.map(({ text }) => text)] as const
     )
   )

@@ -1,6 +1,6 @@
 import { Effect, Schema } from "effect"
 import { makeCountHandler } from "../../../../src/tools/workers/count-handler.ts"
-import { makeSupervisorCounts, type SupervisorChannel } from "../../../../src/tools/workers/supervisor-counts.ts"
+import { makeSupervisorCounters, type SupervisorChannel } from "../../../../src/tools/workers/supervisor-counters.ts"
 import { type CountResponse, SupervisorMessage, WorkerMessage } from "../../../../src/tools/workers/worker-messages.ts"
 
 // A parent and a worker in one process. What they say is read as it is read off the wire.
@@ -36,7 +36,7 @@ export const makeFakeSupervisor = () => {
   }
   return {
     /** What another worker of it counts with. */
-    worker: Effect.suspend(() => makeSupervisorCounts(makeChannel())),
+    worker: Effect.suspend(() => makeSupervisorCounters(makeChannel())),
     countSteps: () => stepCount,
     stopAnswering: () => {
       isAnswering = false

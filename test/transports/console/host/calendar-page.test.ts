@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { addDays } from "../../../../src/contract/time.ts"
-import { MONTH_PROPERTIES, MONTH_UNASSIGNED_STAYS, SELECTED_DAYS } from "../../../../src/platform/limits.ts"
+import { MONTH_PROPERTIES_MAX, MONTH_UNASSIGNED_STAYS_MAX, SELECTED_DAYS } from "../../../../src/platform/limits.ts"
 import { call, dataOf } from "../../../support/harness.ts"
 import {
   createSignedInHost,
@@ -200,15 +200,15 @@ layer(layerSignedInPages)("the calendar", (it) => {
         INSERT INTO properties (operator_id, title, created_at)
         SELECT ${operatorId}, 'Room ' || lpad(n::text, 4, '0'), now() FROM generate_series(${from}::int, ${to}::int) n`
       yield* sql`UPDATE operators SET room_limit = 1000 WHERE id = ${operatorId}`
-      yield* add(1, MONTH_PROPERTIES)
+      yield* add(1, MONTH_PROPERTIES_MAX)
       const full = yield* getPage(cookie, "/console/calendar")
-      assert.lengthOf(rowsIn(full.text), MONTH_PROPERTIES + 1)
+      assert.lengthOf(rowsIn(full.text), MONTH_PROPERTIES_MAX + 1)
       assert.notInclude(full.text, "Further in the list")
-      yield* add(MONTH_PROPERTIES + 1, MONTH_PROPERTIES + 1)
+      yield* add(MONTH_PROPERTIES_MAX + 1, MONTH_PROPERTIES_MAX + 1)
       const first = yield* getPage(cookie, "/console/calendar")
-      assert.lengthOf(rowsIn(first.text), MONTH_PROPERTIES + 1)
-      assert.include(first.text, `href="/console/calendar?offset=${MONTH_PROPERTIES}">Further in the list`)
-      const next = yield* getPage(cookie, `/console/calendar?offset=${MONTH_PROPERTIES}`)
+      assert.lengthOf(rowsIn(first.text), MONTH_PROPERTIES_MAX + 1)
+      assert.include(first.text, `href="/console/calendar?offset=${MONTH_PROPERTIES_MAX}">Further in the list`)
+      const next = yield* getPage(cookie, `/console/calendar?offset=${MONTH_PROPERTIES_MAX}`)
       assert.lengthOf(rowsIn(next.text), 2)
     })
   )
@@ -228,10 +228,10 @@ layer(layerSignedInPages)("the calendar", (it) => {
         /id="box"[\s\S]*?<\/section>/.exec(text)?.[0].match(/code=5-BOX/g)?.length,
         text.includes("There are more stays")
       ])
-      yield* boxed(1, MONTH_UNASSIGNED_STAYS)
-      assert.deepStrictEqual(yield* shown, [MONTH_UNASSIGNED_STAYS, false])
-      yield* boxed(MONTH_UNASSIGNED_STAYS + 1, MONTH_UNASSIGNED_STAYS + 1)
-      assert.deepStrictEqual(yield* shown, [MONTH_UNASSIGNED_STAYS, true])
+      yield* boxed(1, MONTH_UNASSIGNED_STAYS_MAX)
+      assert.deepStrictEqual(yield* shown, [MONTH_UNASSIGNED_STAYS_MAX, false])
+      yield* boxed(MONTH_UNASSIGNED_STAYS_MAX + 1, MONTH_UNASSIGNED_STAYS_MAX + 1)
+      assert.deepStrictEqual(yield* shown, [MONTH_UNASSIGNED_STAYS_MAX, true])
     })
   )
 })

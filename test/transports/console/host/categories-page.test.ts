@@ -3,10 +3,10 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { DictionaryName } from "../../../../src/domain/money/dictionaries.ts"
 import {
-  DICTIONARY_ENTRIES,
-  DICTIONARY_NAME,
+  DICTIONARY_ENTRIES_MAX,
+  DICTIONARY_NAME_LENGTH,
   RESERVATION_TAGS_SHOWN,
-  TAG_NAME
+  TAG_NAME_LENGTH
 } from "../../../../src/platform/limits.ts"
 import { call } from "../../../support/harness.ts"
 import {
@@ -96,7 +96,7 @@ layer(layerSignedInPages)("words", (it) => {
       const twice = yield* fillAndSend(cookie, WORDS, "add_entry", { name: "Linen", dictionary: "expense_items" })
       assert.strictEqual(twice.status, 409)
       assert.include(twice.text, 'value="Linen"')
-      const most = "x".repeat(DICTIONARY_NAME)
+      const most = "x".repeat(DICTIONARY_NAME_LENGTH)
       assert.strictEqual((yield* fillAndSend(cookie, WORDS, "add_entry", { name: most })).status, 303)
       const long = yield* fillAndSend(cookie, WORDS, "add_entry", { name: `${most}y` })
       assert.deepStrictEqual([long.status, findAlert(long)?.startsWith("name:")], [422, true])
@@ -154,15 +154,15 @@ layer(layerSignedInPages)("words", (it) => {
   it.effect("of reservations are added and deleted, a hundred a page", () =>
     Effect.gen(function* () {
       const { cookie, operatorId } = yield* createSignedInHost()
-      const added = yield* fillAndFollow(cookie, WORDS, "add_tag", { tag_name: "x".repeat(TAG_NAME) })
-      assert.include(added.text, "x".repeat(TAG_NAME))
+      const added = yield* fillAndFollow(cookie, WORDS, "add_tag", { tag_name: "x".repeat(TAG_NAME_LENGTH) })
+      assert.include(added.text, "x".repeat(TAG_NAME_LENGTH))
       assert.strictEqual(
-        (yield* fillAndSend(cookie, WORDS, "add_tag", { tag_name: "x".repeat(TAG_NAME + 1) })).status,
+        (yield* fillAndSend(cookie, WORDS, "add_tag", { tag_name: "x".repeat(TAG_NAME_LENGTH + 1) })).status,
         422
       )
       const deleted = yield* fillAndFollow(cookie, WORDS, "delete_tag")
       assert.strictEqual(findDoneAction(deleted), "delete_tag")
-      assert.notInclude(deleted.text, "x".repeat(TAG_NAME))
+      assert.notInclude(deleted.text, "x".repeat(TAG_NAME_LENGTH))
       const sql = yield* SqlClient.SqlClient
       const [{ built_in } = { built_in: 0 }] = yield* sql<{ built_in: number }>`
         SELECT count(*)::int AS built_in FROM default_reservation_tags`
@@ -182,14 +182,14 @@ layer(layerSignedInPages)("words", (it) => {
       const sql = yield* SqlClient.SqlClient
       const add = (from: number, to: number) => sql`
         INSERT INTO dictionary_entries (operator_id, dictionary, id, name)
-        SELECT ${operatorId}, dictionary, 10000 + n, lpad(n::text, ${DICTIONARY_NAME}::int, 'x')
+        SELECT ${operatorId}, dictionary, 10000 + n, lpad(n::text, ${DICTIONARY_NAME_LENGTH}::int, 'x')
         FROM unnest(string_to_array(${DictionaryName.literals.join(",")}, ',')::text[]) dictionary, generate_series(${from}::int, ${to}::int) n`
-      yield* add(1, DICTIONARY_ENTRIES - 1)
+      yield* add(1, DICTIONARY_ENTRIES_MAX - 1)
       yield* fillAndFollow(cookie, WORDS, "add_entry", { name: "The last", dictionary: "expense_items" })
       const more = yield* fillAndSend(cookie, WORDS, "add_entry", { name: "One more", dictionary: "expense_items" })
       assert.deepStrictEqual([more.status, findAlert(more)?.startsWith("dictionary_entries:")], [422, true])
       const { text } = yield* getPage(cookie, WORDS)
-      assert.lengthOf(text.match(/>x+\d+</g) ?? [], (DICTIONARY_ENTRIES - 1) * DictionaryName.literals.length)
+      assert.lengthOf(text.match(/>x+\d+</g) ?? [], (DICTIONARY_ENTRIES_MAX - 1) * DictionaryName.literals.length)
       assert.include(text, ">The last<")
       assert.isBelow(text.length, 300_000)
     })

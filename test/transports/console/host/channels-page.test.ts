@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
-import { CHANNELS_LISTINGS, FAILED_PUSHES_SHOWN } from "../../../../src/platform/limits.ts"
+import { CHANNELS_LISTINGS_MAX, FAILED_PUSHES_SHOWN } from "../../../../src/platform/limits.ts"
 import { insertProperty } from "../../../support/harness.ts"
 import { insertChannelAccount, insertListing } from "../../../support/listings.ts"
 import {
@@ -122,15 +122,15 @@ layer(layerSignedInPages)("the page of channels", (it) => {
       yield* TestClock.setTime(Date.parse(NOW))
       const { operatorId, cookie } = yield* createSignedInHost()
       const account = yield* insertChannelAccount(operatorId)
-      yield* insertListings(operatorId, account, CHANNELS_LISTINGS)
+      yield* insertListings(operatorId, account, CHANNELS_LISTINGS_MAX)
       const full = yield* getPage(cookie, CHANNELS)
-      assert.strictEqual(linksTo(full), CHANNELS_LISTINGS)
+      assert.strictEqual(linksTo(full), CHANNELS_LISTINGS_MAX)
       assert.notInclude(full.text, "Further in the list")
       const last = yield* insertListing(operatorId, account, { title: "The last" })
       const more = yield* getPage(cookie, CHANNELS)
-      assert.strictEqual(linksTo(more), CHANNELS_LISTINGS)
-      assert.include(more.text, `href="/console/channels?offset=${CHANNELS_LISTINGS}"`)
-      const next = yield* getPage(cookie, `${CHANNELS}?offset=${CHANNELS_LISTINGS}`)
+      assert.strictEqual(linksTo(more), CHANNELS_LISTINGS_MAX)
+      assert.include(more.text, `href="/console/channels?offset=${CHANNELS_LISTINGS_MAX}"`)
+      const next = yield* getPage(cookie, `${CHANNELS}?offset=${CHANNELS_LISTINGS_MAX}`)
       assert.strictEqual(linksTo(next), 1)
       assert.include(next.text, "The last")
 

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { searchVectorSql, toKnowledgeFragments } from "../../../../src/domain/knowledge/search/fragments.ts"
-import { KNOWLEDGE_SHOWN, SCOPE_CHOICES } from "../../../../src/platform/limits.ts"
+import { KNOWLEDGE_SHOWN, SCOPE_CHOICES_MAX } from "../../../../src/platform/limits.ts"
 import { call, dataOf, insertOrder, insertProperty } from "../../../support/harness.ts"
 import {
   createSignedInHost,
@@ -271,7 +271,7 @@ layer(layerSignedInPages)("the page of knowledge", (it) => {
         INSERT INTO properties (operator_id, title, created_at) VALUES (${operatorId}, 'zzz, the last', now()) RETURNING id`
       yield* sql`
         INSERT INTO properties (operator_id, title, created_at)
-        SELECT ${operatorId}, 'House ' || n, now() FROM generate_series(1, ${SCOPE_CHOICES}::int) n`
+        SELECT ${operatorId}, 'House ' || n, now() FROM generate_series(1, ${SCOPE_CHOICES_MAX}::int) n`
       const scope = { type: "by_property", ids: [first?.id] }
       const [entry] = yield* entriesOf(operatorId)
       const contents = [{ sub_title: "", text: "Here." }]

@@ -2,7 +2,7 @@ import { assert, describe, layer, it as plainIt } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
-import { MONEY_CSV_LINES } from "../../../../src/platform/limits.ts"
+import { MONEY_CSV_LINES_MAX } from "../../../../src/platform/limits.ts"
 import { renderMoneyCsv } from "../../../../src/transports/console/host/money/money-csv.ts"
 import type { LedgerLine } from "../../../../src/transports/console/queries/Ledger.ts"
 import { insertOrder, insertProperty, typedClient, withToken } from "../../../support/harness.ts"
@@ -123,14 +123,14 @@ layer(layerSignedInPages)("the file of a period's entries", (it) => {
           operator_name, created_at, updated_at)
         SELECT ${operatorId}::bigint, 'income', 1, 'EUR', 11, 197, '2026-11-20', 'paid', 'Owner', now(), now()
         FROM generate_series(1, ${count}::int)`
-      yield* enter(MONEY_CSV_LINES)
+      yield* enter(MONEY_CSV_LINES_MAX)
       const full = yield* getPage(cookie, "/console/money.csv")
       assert.strictEqual(full.status, 200)
-      assert.strictEqual(full.text.trimEnd().split("\r\n").length, MONEY_CSV_LINES + 1)
+      assert.strictEqual(full.text.trimEnd().split("\r\n").length, MONEY_CSV_LINES_MAX + 1)
       yield* enter(1)
       const tooMany = yield* getPage(cookie, "/console/money.csv")
       assert.strictEqual(tooMany.status, 422)
-      assert.include(findAlert(tooMany), `${MONEY_CSV_LINES} lines`)
+      assert.include(findAlert(tooMany), `${MONEY_CSV_LINES_MAX} lines`)
       assert.strictEqual((yield* getPage(cookie, "/console/money.csv?from=2026-11-02&to=2026-11-01")).status, 422)
     })
   )

@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { PasswordCost } from "../../../../src/domain/access/operators/password.ts"
-import { STAFF_ROWS } from "../../../../src/platform/limits.ts"
+import { STAFF_ROWS_MAX } from "../../../../src/platform/limits.ts"
 import { CHEAP_PASSWORD_COST } from "../../../support/domain/access/sign-in/sign-in-accounts.ts"
 import { call, createAccessToken, insertAccount } from "../../../support/harness.ts"
 import {
@@ -242,13 +242,13 @@ layer(Layer.provideMerge(layerSignedInPages, Layer.succeed(PasswordCost, CHEAP_P
       const add = (from: number, to: number) => sql`
         INSERT INTO staffs (operator_id, name, mobile, created_at, updated_at)
         SELECT ${operatorId}, 'Cleaner ' || n, '+49 15112345678', now(), now() FROM generate_series(${from}::int, ${to}::int) n`
-      yield* add(1, STAFF_ROWS)
+      yield* add(1, STAFF_ROWS_MAX)
       const full = yield* getPage(cookie, PEOPLE)
-      assert.lengthOf(full.text.match(/>Cleaner \d+</g) ?? [], STAFF_ROWS)
+      assert.lengthOf(full.text.match(/>Cleaner \d+</g) ?? [], STAFF_ROWS_MAX)
       assert.notInclude(full.text, "Further in the list")
-      yield* add(STAFF_ROWS + 1, STAFF_ROWS + 1)
+      yield* add(STAFF_ROWS_MAX + 1, STAFF_ROWS_MAX + 1)
       const cut = yield* getPage(cookie, PEOPLE)
-      assert.lengthOf(cut.text.match(/>Cleaner \d+</g) ?? [], STAFF_ROWS)
+      assert.lengthOf(cut.text.match(/>Cleaner \d+</g) ?? [], STAFF_ROWS_MAX)
       assert.include(cut.text, "Further in the list")
     })
   )

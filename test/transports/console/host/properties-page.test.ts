@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { NAMED_PROPERTIES, PORTFOLIO_ROWS } from "../../../../src/platform/limits.ts"
+import { NAMED_PROPERTIES_MAX, PORTFOLIO_ROWS_MAX } from "../../../../src/platform/limits.ts"
 import { loadAuditLinesWithActor } from "../../../support/changes/audit-lines.ts"
 import { call, dataOf, insertProperty } from "../../../support/harness.ts"
 import {
@@ -331,14 +331,14 @@ layer(layerSignedInPages)("the page of properties", (it) => {
           SELECT ${operatorId}, 'Type ' || n, now() FROM generate_series(${from}::int, ${to}::int) n`
       })
       yield* sql`UPDATE operators SET room_limit = 5000, room_type_limit = 5000 WHERE id = ${operatorId}`
-      yield* add(1, PORTFOLIO_ROWS)
+      yield* add(1, PORTFOLIO_ROWS_MAX)
       assert.notInclude((yield* getPage(cookie, PROPERTIES)).text, "Further in the list")
-      yield* add(PORTFOLIO_ROWS + 1, PORTFOLIO_ROWS + 1)
+      yield* add(PORTFOLIO_ROWS_MAX + 1, PORTFOLIO_ROWS_MAX + 1)
       const page = yield* getPage(cookie, PROPERTIES)
       const counts = [/>Home \d+/g, /class="name">Group \d+/g, /class="name">Tag \d+/g, /class="name">Type \d+/g].map(
         (each) => page.text.match(each)?.length
       )
-      assert.deepStrictEqual(counts, [PORTFOLIO_ROWS, PORTFOLIO_ROWS, PORTFOLIO_ROWS, PORTFOLIO_ROWS])
+      assert.deepStrictEqual(counts, [PORTFOLIO_ROWS_MAX, PORTFOLIO_ROWS_MAX, PORTFOLIO_ROWS_MAX, PORTFOLIO_ROWS_MAX])
       assert.lengthOf(page.text.match(/Further in the list/g) ?? [], 4)
       assert.isBelow(page.text.length, 300_000)
       const found = yield* getPage(cookie, `${PROPERTIES}?q=home+17X`)
@@ -355,9 +355,9 @@ layer(layerSignedInPages)("the page of properties", (it) => {
       const add = (from: number, to: number) =>
         sql`INSERT INTO properties (operator_id, title, created_at)
           SELECT ${operatorId}, 'Home ' || n, now() FROM generate_series(${from}::int, ${to}::int) n`
-      yield* add(2, NAMED_PROPERTIES)
+      yield* add(2, NAMED_PROPERTIES_MAX)
       assert.notInclude((yield* getPage(cookie, NEW_GROUP)).text, "Not every property is shown")
-      yield* add(NAMED_PROPERTIES + 1, NAMED_PROPERTIES + 1)
+      yield* add(NAMED_PROPERTIES_MAX + 1, NAMED_PROPERTIES_MAX + 1)
       const full = yield* getPage(cookie, NEW_GROUP)
       assert.include(full.text, "Not every property is shown")
       assert.notInclude(full.text, "Zebra")

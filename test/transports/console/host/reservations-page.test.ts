@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
-import { PROPERTIES_OFFERED, STAY_SEARCH_ROWS } from "../../../../src/platform/limits.ts"
+import { PROPERTIES_OFFERED_MAX, STAY_SEARCH_ROWS_MAX } from "../../../../src/platform/limits.ts"
 import { insertOrder, insertProperty, type OrderOptions } from "../../../support/harness.ts"
 import { createSignedInHost, getPage } from "../../../support/transports/console/host/host-forms.ts"
 import { layerSignedInPages } from "../../../support/transports/console/signed-in-pages.ts"
@@ -135,29 +135,29 @@ layer(layerSignedInPages)("the page of reservations", (it) => {
   it.effect("has pages, and shows no more than one", () =>
     Effect.gen(function* () {
       const { guest, shown } = yield* ready
-      for (let at = 1; at < STAY_SEARCH_ROWS; at += 1)
+      for (let at = 1; at < STAY_SEARCH_ROWS_MAX; at += 1)
         yield* guest(`G${at}`, "2027-05-09", "2027-05-12", { propertyId: null })
       yield* guest("Last", "2027-05-10", "2027-05-12", { propertyId: null })
       const full = yield* shown("?q=")
-      assert.lengthOf(namesIn(full), STAY_SEARCH_ROWS)
+      assert.lengthOf(namesIn(full), STAY_SEARCH_ROWS_MAX)
       assert.notInclude(full, 'class="pages"')
       yield* guest("One more", "2027-05-11", "2027-05-12", { propertyId: null })
       const first = yield* shown("?q=")
-      assert.lengthOf(namesIn(first), STAY_SEARCH_ROWS)
-      assert.include(first, `<h2>${STAY_SEARCH_ROWS + 1} stays</h2>`)
-      assert.include(first, `?q=&amp;offset=${STAY_SEARCH_ROWS}">Further in the list`)
-      assert.deepStrictEqual(namesIn(yield* shown(`?offset=${STAY_SEARCH_ROWS}`)), ["One more"])
+      assert.lengthOf(namesIn(first), STAY_SEARCH_ROWS_MAX)
+      assert.include(first, `<h2>${STAY_SEARCH_ROWS_MAX + 1} stays</h2>`)
+      assert.include(first, `?q=&amp;offset=${STAY_SEARCH_ROWS_MAX}">Further in the list`)
+      assert.deepStrictEqual(namesIn(yield* shown(`?offset=${STAY_SEARCH_ROWS_MAX}`)), ["One more"])
     })
   )
 
   it.effect("says where not all properties can be chosen", () =>
     Effect.gen(function* () {
       const { sql, operatorId, shown } = yield* ready
-      yield* sql`UPDATE operators SET room_limit = ${2 * PROPERTIES_OFFERED} WHERE id = ${operatorId}`
+      yield* sql`UPDATE operators SET room_limit = ${2 * PROPERTIES_OFFERED_MAX} WHERE id = ${operatorId}`
       yield* sql`
         INSERT INTO properties (operator_id, title, created_at)
-        SELECT ${operatorId}, 'House ' || at, now() FROM generate_series(2, ${PROPERTIES_OFFERED}) at`
-      const more = `Only the first ${PROPERTIES_OFFERED} properties can be chosen here.`
+        SELECT ${operatorId}, 'House ' || at, now() FROM generate_series(2, ${PROPERTIES_OFFERED_MAX}) at`
+      const more = `Only the first ${PROPERTIES_OFFERED_MAX} properties can be chosen here.`
       assert.notInclude(yield* shown(), more)
       yield* insertProperty(operatorId, "Z")
       const text = yield* shown()

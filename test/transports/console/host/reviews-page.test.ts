@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { Ingest } from "../../../../src/connectors/ingest/Ingest.ts"
 import { addDays } from "../../../../src/contract/time.ts"
-import { PAGE_DEFAULT, REVIEW_TEXT } from "../../../../src/platform/limits.ts"
+import { PAGE_DEFAULT, REVIEW_TEXT_LENGTH } from "../../../../src/platform/limits.ts"
 import { loadAuditLines } from "../../../support/changes/keyed-calls.ts"
 import { TODAY } from "../../../support/domain/bookings/reservations/reservation-operator.ts"
 import { makeReviewSide, prepareReviewOperator } from "../../../support/domain/guests/reviews/review-operator.ts"
@@ -131,13 +131,13 @@ layer(Layer.provideMerge(Ingest.layer, layerSignedInPages))("the page of reviews
       assert.deepStrictEqual([unsaid.status, findAlertField(unsaid)], [422, ""])
       const refused = yield* fillAndSend(cookie, WAITING, "review", {
         overall_rating: "6",
-        content: "x".repeat(REVIEW_TEXT)
+        content: "x".repeat(REVIEW_TEXT_LENGTH)
       })
       assert.strictEqual(refused.status, 422)
       const [standing] = findForms(refused, "review")
       assert.deepStrictEqual(
         [standing?.form.get("overall_rating"), standing?.form.get("content")?.length],
-        ["6", REVIEW_TEXT]
+        ["6", REVIEW_TEXT_LENGTH]
       )
       assert.include(refused.text, "<details open><summary>Review this guest</summary>")
       assert.isEmpty(yield* toldOf(code))

@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { STAFF_PROPERTIES_NAMED } from "../../../../src/platform/limits.ts"
+import { STAFF_PROPERTIES_NAMED_MAX } from "../../../../src/platform/limits.ts"
 import { insertProperty } from "../../../support/harness.ts"
 import {
   createSignedInHost,
@@ -119,14 +119,14 @@ layer(layerSignedInPages)("the properties that staff work in", (it) => {
     Effect.gen(function* () {
       const [host, other] = [yield* createSignedInHost(), yield* createSignedInHost()]
       const theirs = yield* insertProperty(other.operatorId, "Theirs")
-      const titles = Array.from({ length: STAFF_PROPERTIES_NAMED + 2 }, (_each, at) => `Home ${at}`)
+      const titles = Array.from({ length: STAFF_PROPERTIES_NAMED_MAX + 2 }, (_each, at) => `Home ${at}`)
       const homes = yield* Effect.forEach(titles, (title) => insertProperty(host.operatorId, title))
       const some = { ...MARTA, works_in: "some" }
       const foreign = yield* fillAndSend(host.cookie, NEW, "add_staff", { ...some, property_ids: [String(theirs)] })
       assert.strictEqual(foreign.status, 404)
       assert.deepStrictEqual(yield* limitedTo(host.operatorId), [])
       const { text } = yield* fillAndFollow(host.cookie, NEW, "add_staff", { ...some, property_ids: homes.map(String) })
-      assert.include(text, `${titles.slice(0, STAFF_PROPERTIES_NAMED).join(", ")} and 2 more`)
+      assert.include(text, `${titles.slice(0, STAFF_PROPERTIES_NAMED_MAX).join(", ")} and 2 more`)
     })
   )
 })

@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
-import { FORM_CHOICES, TASKS_SHOWN } from "../../../../src/platform/limits.ts"
+import { FORM_CHOICES_MAX, TASKS_SHOWN } from "../../../../src/platform/limits.ts"
 import { insertOrder, insertProperty, typedClient, withToken } from "../../../support/harness.ts"
 import {
   createSignedInHost,
@@ -127,10 +127,10 @@ layer(layerSignedInPages)("tasks", (it) => {
     Effect.gen(function* () {
       const { cookie, operatorId, tasks, task } = yield* ready
       const sql = yield* SqlClient.SqlClient
-      yield* sql`UPDATE operators SET room_limit = ${FORM_CHOICES + 10} WHERE id = ${operatorId}`
+      yield* sql`UPDATE operators SET room_limit = ${FORM_CHOICES_MAX + 10} WHERE id = ${operatorId}`
       yield* sql`
         INSERT INTO properties (operator_id, title, created_at)
-        SELECT ${operatorId}, 'House ' || at, now() FROM generate_series(3, ${FORM_CHOICES}) at`
+        SELECT ${operatorId}, 'House ' || at, now() FROM generate_series(3, ${FORM_CHOICES_MAX}) at`
       const last = yield* insertProperty(operatorId, "Zenith")
       const form = `${TASKS}?change=${yield* task({ property_id: last })}`
       const [standing] = findForms(yield* getPage(cookie, form), "change")

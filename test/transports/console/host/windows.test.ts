@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { CARRIED_QUERY_VALUE, MESSAGES_PAGE_TEXT } from "../../../../src/platform/limits.ts"
+import { CARRIED_QUERY_VALUE_LENGTH, MESSAGES_PAGE_TEXT_LENGTH } from "../../../../src/platform/limits.ts"
 import { insertConversation } from "../../../support/conversations.ts"
 import { call, insertOrder, insertProperty } from "../../../support/harness.ts"
 import { insertChannelAccount } from "../../../support/listings.ts"
@@ -73,8 +73,8 @@ layer(layerSignedInPages)("a page", (it) => {
         Effect.map(getPage(cookie, `/console/money?x=${"a".repeat(length)}`), ({ text }) =>
           text.includes("a".repeat(length))
         )
-      assert.isTrue(yield* carried(CARRIED_QUERY_VALUE))
-      assert.isFalse(yield* carried(CARRIED_QUERY_VALUE + 1))
+      assert.isTrue(yield* carried(CARRIED_QUERY_VALUE_LENGTH))
+      assert.isFalse(yield* carried(CARRIED_QUERY_VALUE_LENGTH + 1))
     })
   )
 
@@ -85,7 +85,7 @@ layer(layerSignedInPages)("a page", (it) => {
       const { code: id } = yield* insertConversation({ operatorId, accountId: account, channelType: "airbnb" })
       const sql = yield* SqlClient.SqlClient
       // A quotation mark takes six characters in a page.
-      const half = MESSAGES_PAGE_TEXT / 12
+      const half = MESSAGES_PAGE_TEXT_LENGTH / 12
       const say = (nth: number, marks: number) => sql`
         INSERT INTO messages (operator_id, conversation_id, code, sender_role, display_type, content, created_at)
         SELECT operator_id, id, code || '-' || ${nth}::int, 'guest', 'Text', 'M' || ${nth}::int || repeat('"', ${marks}::int),

@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { STAY_SEARCH_ROWS } from "../../../../src/platform/limits.ts"
+import { STAY_SEARCH_ROWS_MAX } from "../../../../src/platform/limits.ts"
 import {
   checkOutRangeOf,
   FoundStays,
@@ -249,16 +249,16 @@ layer(layerTest)("a host's search of stays", (it) => {
   it.effect("pages a list that is longer than a page", () =>
     Effect.gen(function* () {
       const { guest, search } = yield* ready
-      for (let at = 0; at <= STAY_SEARCH_ROWS; at += 1) {
+      for (let at = 0; at <= STAY_SEARCH_ROWS_MAX; at += 1) {
         yield* guest(`Guest ${at}`, "2027-05-09", "2027-05-12", { propertyId: null })
       }
       const first = yield* search()
-      assert.deepStrictEqual([first.total, first.rows.length], [STAY_SEARCH_ROWS + 1, STAY_SEARCH_ROWS])
-      const second = yield* search({}, STAY_SEARCH_ROWS)
-      assert.strictEqual(second.total, STAY_SEARCH_ROWS + 1)
+      assert.deepStrictEqual([first.total, first.rows.length], [STAY_SEARCH_ROWS_MAX + 1, STAY_SEARCH_ROWS_MAX])
+      const second = yield* search({}, STAY_SEARCH_ROWS_MAX)
+      assert.strictEqual(second.total, STAY_SEARCH_ROWS_MAX + 1)
       assert.deepStrictEqual(
         second.rows.map(({ guest_name }) => guest_name),
-        [`Guest ${STAY_SEARCH_ROWS}`]
+        [`Guest ${STAY_SEARCH_ROWS_MAX}`]
       )
     })
   )

@@ -2,11 +2,11 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import {
-  CONFLICTING_STAYS,
-  PROPERTIES_OFFERED,
+  CONFLICTING_STAYS_MAX,
+  PROPERTIES_OFFERED_MAX,
   STAY_NIGHTS,
-  STAY_TASKS,
-  TAGS_OFFERED
+  STAY_TASKS_MAX,
+  TAGS_OFFERED_MAX
 } from "../../../../src/platform/limits.ts"
 import { OfferedProperties } from "../../../../src/transports/console/queries/OfferedProperties.ts"
 import { StayBeside } from "../../../../src/transports/console/queries/StayBeside.ts"
@@ -95,22 +95,22 @@ layer(layerTest)("properties that a form offers", (it) => {
   it.effect("are so many, and so many stays in the way of each, and one more tells that there are more", () =>
     Effect.gen(function* () {
       const { sql, operatorId, of } = yield* ready
-      yield* sql`UPDATE operators SET room_limit = ${2 * PROPERTIES_OFFERED} WHERE id = ${operatorId}`
+      yield* sql`UPDATE operators SET room_limit = ${2 * PROPERTIES_OFFERED_MAX} WHERE id = ${operatorId}`
       yield* sql`
         INSERT INTO properties (operator_id, title, created_at)
-        SELECT ${operatorId}, 'House ' || lpad(at::text, 5, '0'), now() FROM generate_series(1, ${PROPERTIES_OFFERED}) at`
-      assert.lengthOf(yield* of(), PROPERTIES_OFFERED)
+        SELECT ${operatorId}, 'House ' || lpad(at::text, 5, '0'), now() FROM generate_series(1, ${PROPERTIES_OFFERED_MAX}) at`
+      assert.lengthOf(yield* of(), PROPERTIES_OFFERED_MAX)
       const first = yield* insertProperty(operatorId, "A")
-      for (let night = 0; night < CONFLICTING_STAYS + 2; night += 1) {
+      for (let night = 0; night < CONFLICTING_STAYS_MAX + 2; night += 1) {
         const [checkIn, checkOut] = [`2027-05-1${night}`, `2027-05-1${night + 1}`]
         yield* insertOrder(operatorId, [{ propertyId: first, checkIn, checkOut }])
       }
       const all = yield* of({ from: "2027-05-10", before: "2027-05-20" })
-      assert.lengthOf(all, PROPERTIES_OFFERED + 1)
+      assert.lengthOf(all, PROPERTIES_OFFERED_MAX + 1)
       assert.strictEqual(all[0]?.title, "A")
-      assert.lengthOf(all[0]?.stays ?? [], CONFLICTING_STAYS + 1)
+      assert.lengthOf(all[0]?.stays ?? [], CONFLICTING_STAYS_MAX + 1)
       yield* insertProperty(operatorId, "B")
-      assert.lengthOf(yield* of(), PROPERTIES_OFFERED + 1)
+      assert.lengthOf(yield* of(), PROPERTIES_OFFERED_MAX + 1)
     })
   )
 })
@@ -163,23 +163,23 @@ layer(layerTest)("beside a stay", (it) => {
       yield* sql`
         INSERT INTO tasks (operator_id, type, stay_id, expected_date, currency, created_at, updated_at)
         SELECT ${operatorId}::bigint, 'cleaning', s.id, '2027-05-01'::date + at::integer, 'EUR', now(), now()
-        FROM stays s, generate_series(1, ${STAY_TASKS}) at WHERE s.operator_id = ${operatorId}`
+        FROM stays s, generate_series(1, ${STAY_TASKS_MAX}) at WHERE s.operator_id = ${operatorId}`
       yield* sql`
         INSERT INTO reservation_tags (operator_id, tag_name, color, created_at)
-        SELECT ${operatorId}, 'zz ' || at, 'red', now() FROM generate_series(1, ${TAGS_OFFERED - before}) at`
+        SELECT ${operatorId}, 'zz ' || at, 'red', now() FROM generate_series(1, ${TAGS_OFFERED_MAX - before}) at`
       const full = yield* beside(code)
-      assert.deepStrictEqual([full?.tasks.length, full?.tag_names.length], [STAY_TASKS, TAGS_OFFERED])
+      assert.deepStrictEqual([full?.tasks.length, full?.tag_names.length], [STAY_TASKS_MAX, TAGS_OFFERED_MAX])
       yield* sql`
         INSERT INTO tasks (operator_id, type, stay_id, expected_date, currency, created_at, updated_at)
         SELECT operator_id, 'other', id, '2028-01-01', 'EUR', now(), now() FROM stays WHERE operator_id = ${operatorId}`
       yield* sql`
         INSERT INTO reservation_tags (operator_id, tag_name, color, created_at) VALUES (${operatorId}, 'zzz', 'red', now())`
       const more = yield* beside(code)
-      assert.deepStrictEqual([more?.tasks.length, more?.tag_names.length], [STAY_TASKS + 1, TAGS_OFFERED])
+      assert.deepStrictEqual([more?.tasks.length, more?.tag_names.length], [STAY_TASKS_MAX + 1, TAGS_OFFERED_MAX])
       yield* sql`
         INSERT INTO tasks (operator_id, type, stay_id, expected_date, currency, created_at, updated_at)
         SELECT operator_id, 'other', id, '2020-01-01', 'EUR', now(), now() FROM stays WHERE operator_id = ${operatorId}`
-      assert.lengthOf((yield* beside(code))?.tasks ?? [], STAY_TASKS + 1)
+      assert.lengthOf((yield* beside(code))?.tasks ?? [], STAY_TASKS_MAX + 1)
       assert.strictEqual(more?.tasks[0]?.type, "other")
       const other = yield* ready
       assert.isUndefined(yield* other.beside(code))

@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { HostLetting } from "../../../../src/domain/calendars/availability/HostLetting.ts"
-import { PORTFOLIO_ROWS } from "../../../../src/platform/limits.ts"
+import { PORTFOLIO_ROWS_MAX } from "../../../../src/platform/limits.ts"
 import { Portfolio, type PortfolioInput } from "../../../../src/transports/console/queries/Portfolio.ts"
 import {
   asSystemActor,
@@ -75,19 +75,19 @@ layer(layerPortfolio)("what an operator lets", (it) => {
       const { operatorId } = yield* createOperator()
       const sql = yield* SqlClient.SqlClient
       yield* sql`INSERT INTO properties (operator_id, title, created_at)
-        SELECT ${operatorId}, 'Home ' || lpad(n::text, 3, '0'), now() FROM generate_series(1, ${PORTFOLIO_ROWS + 1}::int) n`
+        SELECT ${operatorId}, 'Home ' || lpad(n::text, 3, '0'), now() FROM generate_series(1, ${PORTFOLIO_ROWS_MAX + 1}::int) n`
       const first = yield* shown(operatorId)
       assert.deepStrictEqual(
         [first.properties.total, first.properties.rows.length, first.properties.rows[0]?.title],
-        [PORTFOLIO_ROWS + 1, PORTFOLIO_ROWS, "Home 001"]
+        [PORTFOLIO_ROWS_MAX + 1, PORTFOLIO_ROWS_MAX, "Home 001"]
       )
-      const rest = yield* shown(operatorId, { propertiesOffset: PORTFOLIO_ROWS })
+      const rest = yield* shown(operatorId, { propertiesOffset: PORTFOLIO_ROWS_MAX })
       assert.deepStrictEqual(
         rest.properties.rows.map(({ title }) => title),
-        [`Home 0${PORTFOLIO_ROWS + 1}`]
+        [`Home 0${PORTFOLIO_ROWS_MAX + 1}`]
       )
       const beyond = yield* shown(operatorId, { propertiesOffset: 9_999_999, groupsOffset: 9_999_999 })
-      assert.deepStrictEqual([beyond.properties.rows, beyond.properties.total], [[], PORTFOLIO_ROWS + 1])
+      assert.deepStrictEqual([beyond.properties.rows, beyond.properties.total], [[], PORTFOLIO_ROWS_MAX + 1])
       const found = yield* shown(operatorId, { q: "hOME 00" })
       assert.strictEqual(found.properties.total, 9)
       assert.strictEqual((yield* shown(operatorId, { q: "%" })).properties.total, 0)

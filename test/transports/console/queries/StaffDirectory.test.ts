@@ -1,6 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { STAFF_PROPERTIES_NAMED } from "../../../../src/platform/limits.ts"
+import { STAFF_PROPERTIES_NAMED_MAX } from "../../../../src/platform/limits.ts"
 import { StaffDirectory } from "../../../../src/transports/console/queries/StaffDirectory.ts"
 import { createOperator, insertProperty, layerTest, typedClient, withToken } from "../../../support/harness.ts"
 import { countStatements } from "../../../support/statement-count.ts"
@@ -10,7 +10,7 @@ layer(StaffDirectory.layer.pipe(Layer.provideMerge(layerTest)))("the staff", (it
     Effect.gen(function* () {
       const [operator, other] = [yield* createOperator(), yield* createOperator()]
       const { operatorId } = operator
-      const titles = Array.from({ length: STAFF_PROPERTIES_NAMED + 1 }, (_each, at) => `Home ${at}`)
+      const titles = Array.from({ length: STAFF_PROPERTIES_NAMED_MAX + 1 }, (_each, at) => `Home ${at}`)
       const homes = yield* Effect.forEach(titles, (title) => insertProperty(operatorId, title))
       const api = yield* typedClient
       const mobile = "+49 15112345678"
@@ -27,7 +27,7 @@ layer(StaffDirectory.layer.pipe(Layer.provideMerge(layerTest)))("the staff", (it
       assert.deepStrictEqual(
         rows.map(({ name, titles, properties }) => [name, titles, properties]),
         [
-          ["Marta", titles.slice(0, STAFF_PROPERTIES_NAMED), STAFF_PROPERTIES_NAMED + 1],
+          ["Marta", titles.slice(0, STAFF_PROPERTIES_NAMED_MAX), STAFF_PROPERTIES_NAMED_MAX + 1],
           ["Li", [], 0]
         ]
       )

@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { DAY_SHEET_TASKS, TASKS_SHOWN } from "../../../../src/platform/limits.ts"
+import { DAY_SHEET_TASKS_MAX, TASKS_SHOWN } from "../../../../src/platform/limits.ts"
 import { DaySheet } from "../../../../src/transports/console/queries/DaySheet.ts"
 import { WorkPlan } from "../../../../src/transports/console/queries/WorkPlan.ts"
 import {
@@ -124,12 +124,12 @@ layer(layerTest)("the work", (it) => {
       assert.lengthOf(more.tasks, TASKS_SHOWN)
       assert.strictEqual(more.total, TASKS_SHOWN + 1)
       assert.lengthOf((yield* plan.of(operatorId, { ...WEEK, offset: TASKS_SHOWN })).tasks, 1)
-      yield* filled(DAY_SHEET_TASKS - TASKS_SHOWN - 1)
-      assert.lengthOf((yield* sheet.of(operatorId, DAY, undefined)).tasks, DAY_SHEET_TASKS)
+      yield* filled(DAY_SHEET_TASKS_MAX - TASKS_SHOWN - 1)
+      assert.lengthOf((yield* sheet.of(operatorId, DAY, undefined)).tasks, DAY_SHEET_TASKS_MAX)
       yield* filled(1)
       const sheets = yield* sheet.of(operatorId, DAY, undefined)
-      assert.lengthOf(sheets.tasks, DAY_SHEET_TASKS)
-      assert.strictEqual(sheets.total, DAY_SHEET_TASKS + 1)
+      assert.lengthOf(sheets.tasks, DAY_SHEET_TASKS_MAX)
+      assert.strictEqual(sheets.total, DAY_SHEET_TASKS_MAX + 1)
     })
   )
 

@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { REPORT_PROPERTIES } from "../../../../src/platform/limits.ts"
+import { REPORT_PROPERTIES_MAX } from "../../../../src/platform/limits.ts"
 import { Year } from "../../../../src/transports/console/queries/Year.ts"
 import { createOperator, insertOrder, insertProperty, layerTest } from "../../../support/harness.ts"
 import { countStatements } from "../../../support/statement-count.ts"
@@ -130,15 +130,15 @@ layer(layerTest)("a year", (it) => {
         INSERT INTO properties (operator_id, title, created_at)
         SELECT ${operatorId}::bigint, 'P' || n || '-' || ${count}::int, '2027-12-31T00:00:00Z' FROM generate_series(1, ${count}::int) n`
       yield* sql`UPDATE operators SET room_limit = 1000 WHERE id = ${operatorId}`
-      yield* add(REPORT_PROPERTIES)
+      yield* add(REPORT_PROPERTIES_MAX)
       const [full, statements] = yield* countStatements(of())
       assert.strictEqual(statements, 1)
-      assert.lengthOf(full.properties, REPORT_PROPERTIES)
+      assert.lengthOf(full.properties, REPORT_PROPERTIES_MAX)
       yield* add(1)
       const more = yield* of()
-      assert.lengthOf(more.properties, REPORT_PROPERTIES)
-      assert.strictEqual(more.total, REPORT_PROPERTIES + 1)
-      assert.strictEqual(monthIn(more.months, 12).open, REPORT_PROPERTIES + 1)
+      assert.lengthOf(more.properties, REPORT_PROPERTIES_MAX)
+      assert.strictEqual(more.total, REPORT_PROPERTIES_MAX + 1)
+      assert.strictEqual(monthIn(more.months, 12).open, REPORT_PROPERTIES_MAX + 1)
     })
   )
 

@@ -2,10 +2,10 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import {
-  CHANNEL_ACCOUNTS,
-  CHANNELS_LISTINGS,
+  CHANNEL_ACCOUNTS_MAX,
+  CHANNELS_LISTINGS_MAX,
   FAILED_PUSHES_SHOWN,
-  SCOPE_CHOICES
+  SCOPE_CHOICES_MAX
 } from "../../../../src/platform/limits.ts"
 import { AtChannels } from "../../../../src/transports/console/queries/AtChannels.ts"
 import { FailedPushes } from "../../../../src/transports/console/queries/FailedPushes.ts"
@@ -112,13 +112,13 @@ layer(layerDesk)("what a host has at channels", (it) => {
       const sql = yield* SqlClient.SqlClient
       yield* sql`
         INSERT INTO channel_accounts (operator_id, channel_type, username, origin_account_id, auth_status, connector, created_at)
-        SELECT ${operatorId}, 'airbnb', 'me', 'origin-' || at, 'active', 'sandbox', now() FROM generate_series(1, ${CHANNEL_ACCOUNTS}) at`
+        SELECT ${operatorId}, 'airbnb', 'me', 'origin-' || at, 'active', 'sandbox', now() FROM generate_series(1, ${CHANNEL_ACCOUNTS_MAX}) at`
       const account = yield* insertChannelAccount(operatorId)
-      yield* insertListings(operatorId, account, CHANNELS_LISTINGS + 1)
+      yield* insertListings(operatorId, account, CHANNELS_LISTINGS_MAX + 1)
       const { accounts, listings, total } = yield* atChannels(operatorId)
       assert.deepStrictEqual(
         [accounts.length, listings.length, total],
-        [CHANNEL_ACCOUNTS, CHANNELS_LISTINGS, CHANNELS_LISTINGS + 1]
+        [CHANNEL_ACCOUNTS_MAX, CHANNELS_LISTINGS_MAX, CHANNELS_LISTINGS_MAX + 1]
       )
       const id = listings[0]?.id ?? 0
       yield* insertPushes(operatorId, id, { state: "dead", settledAt: NOW.toISOString() }, FAILED_PUSHES_SHOWN + 1)
@@ -132,9 +132,9 @@ layer(layerDesk)("what a host has at channels", (it) => {
       yield* sql`UPDATE operators SET room_limit = 1000 WHERE id = ${operatorId}`
       yield* sql`
         INSERT INTO properties (operator_id, title, created_at)
-        SELECT ${operatorId}, 'Number ' || at, now() FROM generate_series(1, ${SCOPE_CHOICES + 2}) at`
+        SELECT ${operatorId}, 'Number ' || at, now() FROM generate_series(1, ${SCOPE_CHOICES_MAX + 2}) at`
       const [listing, ofListing] = yield* countStatements(listingAt(operatorId, id))
-      assert.deepStrictEqual([listing?.properties.length, ofListing], [SCOPE_CHOICES + 1, 1])
+      assert.deepStrictEqual([listing?.properties.length, ofListing], [SCOPE_CHOICES_MAX + 1, 1])
     }).pipe(Effect.orDie)
   )
 })

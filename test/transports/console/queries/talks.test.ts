@@ -2,8 +2,8 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import {
-  MESSAGE_PREVIEW,
-  OFFERED_LISTINGS,
+  MESSAGE_PREVIEW_LENGTH,
+  OFFERED_LISTINGS_MAX,
   OVERVIEW_THREADS_DAYS,
   OVERVIEW_THREADS_SCANNED
 } from "../../../../src/platform/limits.ts"
@@ -106,10 +106,10 @@ layer(layerTalks)("what stands beside a conversation", (it) => {
         beside?.hasMoreListings,
         beside?.listings[0]?.listing_id
       ])
-      yield* more(2, OFFERED_LISTINGS)
-      assert.deepStrictEqual(yield* seen, [OFFERED_LISTINGS, false, listing_id])
-      yield* more(OFFERED_LISTINGS + 1, OFFERED_LISTINGS + 1)
-      assert.deepStrictEqual(yield* seen, [OFFERED_LISTINGS, true, listing_id])
+      yield* more(2, OFFERED_LISTINGS_MAX)
+      assert.deepStrictEqual(yield* seen, [OFFERED_LISTINGS_MAX, false, listing_id])
+      yield* more(OFFERED_LISTINGS_MAX + 1, OFFERED_LISTINGS_MAX + 1)
+      assert.deepStrictEqual(yield* seen, [OFFERED_LISTINGS_MAX, true, listing_id])
     })
   )
 })
@@ -125,7 +125,7 @@ layer(layerTalks)("who waits for an answer", (it) => {
       const ground = yield* prepareOfferConversation()
       yield* booked(ground, "2027-04-22", "2027-04-24")
       yield* insertMessages(ground.conversation_id, "First", { sentAt: "2027-04-20T08:00:00Z" })
-      yield* insertMessages(ground.conversation_id, "é".repeat(MESSAGE_PREVIEW + 1))
+      yield* insertMessages(ground.conversation_id, "é".repeat(MESSAGE_PREVIEW_LENGTH + 1))
       const [{ rows, total }, statements] = yield* countStatements(seen(ground.operatorId))
       assert.deepStrictEqual([statements, total], [1, 1])
       assert.deepStrictEqual(rows, [
@@ -137,7 +137,7 @@ layer(layerTalks)("who waits for an answer", (it) => {
           property_title: "Harbour 1",
           check_in_date: "2027-04-22",
           check_out_date: "2027-04-24",
-          last_message_start: "é".repeat(MESSAGE_PREVIEW)
+          last_message_start: "é".repeat(MESSAGE_PREVIEW_LENGTH)
         }
       ])
       assert.deepStrictEqual(yield* seen((yield* createOperator()).operatorId), { rows: [], total: 0 })

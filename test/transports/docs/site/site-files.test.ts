@@ -6,7 +6,7 @@ import { describeOperations } from "../../../../src/transports/docs/operation-de
 import { OPERATION_TAGS } from "../../../../src/transports/docs/operation-tags.ts"
 import { ADMINISTRATOR_FILES, EXAMPLE_FILES, readGuides } from "../../../../src/transports/docs/site/guides.ts"
 import { toAnchor } from "../../../../src/transports/docs/site/markdown.ts"
-import { GUIDES_FOLDER, SITE_ASSETS } from "../../../../src/transports/docs/site/site-assets.ts"
+import { DOCS_FOLDER, SITE_ASSETS } from "../../../../src/transports/docs/site/site-assets.ts"
 import { listPages, listSiteFiles, type SiteSettings } from "../../../../src/transports/docs/site/site-files.ts"
 import { listCodeBlocks } from "../../../support/transports/docs/site/code-blocks.ts"
 
@@ -19,9 +19,9 @@ const settings: SiteSettings = {
   docsUrl: DOCS_URL,
   deployment: "international",
   guides: await Effect.runPromise(
-    Effect.provide(readGuides(GUIDES_FOLDER, "https://api.example.com"), NodeServices.layer)
+    Effect.provide(readGuides(DOCS_FOLDER, "https://api.example.com"), NodeServices.layer)
   ),
-  server: undefined
+  apiBaseUrl: undefined
 }
 
 const files = new Map(Array.from(listSiteFiles(settings), ([name, write]) => [name, write().text]))
@@ -159,15 +159,15 @@ describe("the documentation", () => {
 
   it("leaves out pages for administrators that docs has, and the links to them", () => {
     for (const name of ADMINISTRATOR_FILES) {
-      assert.isTrue(existsSync(`${GUIDES_FOLDER}/${name}`), name)
+      assert.isTrue(existsSync(`${DOCS_FOLDER}/${name}`), name)
       assert.isFalse(files.has(`reference/${name}`), name)
     }
-    assert.include(readFileSync(`${GUIDES_FOLDER}/settings.md`, "utf8"), "[secrets in the database](secrets.md)")
+    assert.include(readFileSync(`${DOCS_FOLDER}/settings.md`, "utf8"), "[secrets in the database](secrets.md)")
     assert.include(files.get("reference/settings.md") ?? "", "that seal secrets in the database, separated")
   })
 
   it("links from the files of docs to files that are there", () => {
-    for (const name of EXAMPLE_FILES) assert.isTrue(existsSync(`${GUIDES_FOLDER}/examples/${name}`))
-    assert.include(readFileSync(`${GUIDES_FOLDER}/channels.md`, "utf8"), "(examples/connector.mjs)")
+    for (const name of EXAMPLE_FILES) assert.isTrue(existsSync(`${DOCS_FOLDER}/examples/${name}`))
+    assert.include(readFileSync(`${DOCS_FOLDER}/channels.md`, "utf8"), "(examples/connector.mjs)")
   })
 })

@@ -12,7 +12,7 @@ import { DOCS_FOLDER } from "../../../support/transports/docs/site/code-blocks.t
 
 const deprecated = describeOperations().flatMap(({ name, fields, resultSchema: answer }) => [
   ...fields
-    .filter(({ schema, neverChanges }) => schema["deprecated"] === true && !neverChanges)
+    .filter(({ schema, isImmutable }) => schema["deprecated"] === true && !isImmutable)
     .map((field) => `| [${name}](${name}.md) | \`${field.name}\` |`),
   ...toFieldRows(answer)
     .filter(({ isDeprecated }) => isDeprecated)

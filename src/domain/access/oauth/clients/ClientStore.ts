@@ -2,7 +2,7 @@ import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { type Givens, inForms } from "../../../../platform/database/forms.ts"
 import { makeOptionalRowReader, makeRowsReader } from "../../../../platform/database/rows.ts"
-import { REGISTERED_REDIRECTS, USED_REDIRECTS } from "../../../../platform/limits.ts"
+import { REGISTERED_REDIRECTS_MAX, USED_REDIRECTS_MAX } from "../../../../platform/limits.ts"
 
 type Sql = SqlClient.SqlClient
 
@@ -52,7 +52,7 @@ const prepareRegisterRedirectUris = (sql: Sql) => {
       WITH given AS (
         SELECT DISTINCT uri FROM unnest(${uris}::text[]) AS uri
       ), full_by AS (
-        SELECT (SELECT count(*) FROM oauth_redirects) + count(*) - ${REGISTERED_REDIRECTS}::bigint AS too_many
+        SELECT (SELECT count(*) FROM oauth_redirects) + count(*) - ${REGISTERED_REDIRECTS_MAX}::bigint AS too_many
         FROM given WHERE NOT EXISTS (SELECT FROM oauth_redirects kept WHERE kept.uri = given.uri)
       ), gone AS (
         DELETE FROM oauth_redirects WHERE uri IN (
@@ -85,7 +85,7 @@ const prepareRecordRedirectUriUse = (sql: Sql) => {
         SELECT uri, used_at FROM oauth_redirects WHERE uri = ${uri} FOR UPDATE
       ), too_many AS (
         SELECT CASE WHEN bool_or(used_at IS NULL)
-          THEN greatest(0, 1 - ${USED_REDIRECTS}::bigint + (SELECT count(*) FROM oauth_redirects WHERE used_at IS NOT NULL))
+          THEN greatest(0, 1 - ${USED_REDIRECTS_MAX}::bigint + (SELECT count(*) FROM oauth_redirects WHERE used_at IS NOT NULL))
           ELSE 0 END AS number
         FROM given
       ), gives_up AS MATERIALIZED (

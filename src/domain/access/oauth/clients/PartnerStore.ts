@@ -1,7 +1,7 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { makeOptionalRowReader, makeRowsReader, makeSingleRowReader } from "../../../../platform/database/rows.ts"
-import { OAUTH_CLIENTS } from "../../../../platform/limits.ts"
+import { OAUTH_CLIENTS_MAX } from "../../../../platform/limits.ts"
 
 type Sql = SqlClient.SqlClient
 
@@ -38,7 +38,7 @@ const create = (sql: Sql, { id, name, redirectUris, digest, now }: NewPartnerRow
           WITH made AS (
             INSERT INTO oauth_clients (id, name, redirect_uris, secret_digest, created_at)
             SELECT ${id}, ${name}, ${redirectUris}::text[], ${digest}::bytea, ${now}::timestamptz
-            WHERE (SELECT count(*) FROM oauth_clients WHERE secret_digest IS NOT NULL) < ${OAUTH_CLIENTS}::bigint
+            WHERE (SELECT count(*) FROM oauth_clients WHERE secret_digest IS NOT NULL) < ${OAUTH_CLIENTS_MAX}::bigint
             RETURNING id
           )
           SELECT EXISTS (SELECT FROM made) AS made`)
@@ -55,7 +55,7 @@ const list = (sql: Sql) =>
     SELECT id AS client_id, name, redirect_uris, created_at, disabled_at IS NOT NULL AS disabled, (
       SELECT count(*) FROM oauth_grants WHERE client_id = oauth_clients.id AND ended_at IS NULL
     ) AS connections
-    FROM oauth_clients ORDER BY created_at, id LIMIT ${OAUTH_CLIENTS + 1}`)
+    FROM oauth_clients ORDER BY created_at, id LIMIT ${OAUTH_CLIENTS_MAX + 1}`)
 
 /** Also of one that is disabled already. False: there is none. */
 const disable = (sql: Sql, id: string, now: Date) =>

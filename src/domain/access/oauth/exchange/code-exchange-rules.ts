@@ -32,8 +32,8 @@ export type CodeExchangeVerdict =
 
 const errorVerdict = (error: BadRequest | Unauthenticated): CodeExchangeVerdict => ({ _tag: "Refused", error })
 
-const invalidGrant = (message: string) => new Unauthenticated({ message, oauth: "invalid_grant" })
-const invalidRequest = (message: string) => new BadRequest({ message, oauth: "invalid_request" })
+const invalidGrant = (message: string) => new Unauthenticated({ message, oauthErrorCode: "invalid_grant" })
+const invalidRequest = (message: string) => new BadRequest({ message, oauthErrorCode: "invalid_request" })
 
 /** One wording for all: whoever tries codes learns nothing of them. */
 export const unknownCodeError = invalidGrant("code: is unknown, expired or already used.")
@@ -42,7 +42,7 @@ export const wrongVerifierError = invalidGrant(
 )
 export const clientDisabledError = new Unauthenticated({
   message: "client_id: this client is disabled.",
-  oauth: "invalid_client"
+  oauthErrorCode: "invalid_client"
 })
 
 /**
@@ -87,7 +87,7 @@ const findResourceError = ({ resource }: StoredCode, request: CodeExchangeReques
     ? undefined
     : new BadRequest({
         message: "resource: must equal the resource of the authorization request.",
-        oauth: "invalid_target"
+        oauthErrorCode: "invalid_target"
       })
 }
 

@@ -2,7 +2,7 @@ import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import { createdOrDeletedRecordsSql, prepareRecordedChange } from "../../../../changes/recorded-change.ts"
 import { BadRequest } from "../../../../contract/errors.ts"
-import { makeOptionalRowReaderOrFail } from "../../../../platform/database/constraints.ts"
+import { makeOptionalRowReaderOrFail } from "../../../../platform/database/constraint-violations.ts"
 import { type Givens, inForms } from "../../../../platform/database/forms.ts"
 import { makeOptionalRowReader } from "../../../../platform/database/rows.ts"
 import { accountEnabledCondition } from "../../operators/account-sql.ts"
@@ -16,7 +16,7 @@ const readCreatedGrant = makeOptionalRowReaderOrFail(CreatedGrant, ({ name, deta
   name === "oauth_connections"
     ? new BadRequest({
         message: `code: the account has ${detail} connected applications, the maximum; the host must disconnect one first.`,
-        oauth: "invalid_grant"
+        oauthErrorCode: "invalid_grant"
       })
     : undefined
 )
@@ -74,7 +74,7 @@ const prepareCreateGrant = (sql: SqlClient.SqlClient) => {
         ${refreshTokenSql(sql, "made", tokens, now)},
         ${grantTokenSql(sql, "made", tokens, now)}`,
       events: [],
-      touched: sql`${createdOrDeletedRecordsSql(sql, "connection", "made")} UNION ALL ${createdOrDeletedRecordsSql(sql, "token", "token")}`,
+      changedRecords: sql`${createdOrDeletedRecordsSql(sql, "connection", "made")} UNION ALL ${createdOrDeletedRecordsSql(sql, "token", "token")}`,
       outcome: sql`SELECT id FROM made`
     })
   )

@@ -1,6 +1,6 @@
 import { Result, Schema } from "effect"
 import { BadRequest, RateLimited, Unauthenticated } from "../../../../contract/errors.ts"
-import { GRANT_RENEWALS, REFRESH_GRACE_MS } from "../../../../platform/limits.ts"
+import { GRANT_RENEWALS_MAX, REFRESH_GRACE_MS } from "../../../../platform/limits.ts"
 import { clientDisabledError } from "../exchange/code-exchange-rules.ts"
 import { findProtectedResource } from "../protected-resource.ts"
 import { parseScope, type Scope } from "../scope.ts"
@@ -44,17 +44,17 @@ const errorVerdict = (error: BadRequest | Unauthenticated | RateLimited): TokenR
 /** One wording for all. */
 export const unknownTokenError = new Unauthenticated({
   message: "refresh_token: is unknown, expired, used or revoked.",
-  oauth: "invalid_grant"
+  oauthErrorCode: "invalid_grant"
 })
 
 const unknownResourceError = new BadRequest({
   message: "resource: must be an address of this service.",
-  oauth: "invalid_target"
+  oauthErrorCode: "invalid_target"
 })
 
 const scopeTooWideError = new BadRequest({
   message: "scope: must not exceed the scope that the host granted.",
-  oauth: "invalid_scope"
+  oauthErrorCode: "invalid_scope"
 })
 
 /** What is to be done with a refresh token that its client gives (RFC 6749 6). Another client's is as if there were none. */
@@ -76,7 +76,7 @@ export const judgeRefreshToken = (
   const scope = narrowScope(token.scope, request.scope)
   if (Result.isFailure(scope)) return errorVerdict(scope.failure)
   if (repeatableAnswer !== null) return { _tag: "Repeated", answer: repeatableAnswer }
-  return token.renewals < GRANT_RENEWALS
+  return token.renewals < GRANT_RENEWALS_MAX
     ? { _tag: "Good", token, scope: scope.success }
     : errorVerdict(renewedTooOftenError(token.firstRenewal ?? now, now))
 }
@@ -87,7 +87,7 @@ const HOUR_MS = 60 * 60 * 1000
 
 const renewedTooOftenError = (firstRenewal: Date, now: Date): RateLimited =>
   new RateLimited({
-    message: `refresh_token: was used ${GRANT_RENEWALS} times within an hour; keep each access token until it expires.`,
+    message: `refresh_token: was used ${GRANT_RENEWALS_MAX} times within an hour; keep each access token until it expires.`,
     headers: {
       "Retry-After": String(Math.max(1, Math.ceil((firstRenewal.getTime() + HOUR_MS - now.getTime()) / 1000)))
     }

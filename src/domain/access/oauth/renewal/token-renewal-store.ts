@@ -3,7 +3,7 @@ import type { SqlClient } from "effect/sql"
 import { createdOrDeletedRecordsSql, prepareRecordedChange } from "../../../../changes/recorded-change.ts"
 import { type Givens, inForms, partOf } from "../../../../platform/database/forms.ts"
 import { makeOptionalRowReader } from "../../../../platform/database/rows.ts"
-import { GRANT_RENEWALS, GRANT_TOKENS } from "../../../../platform/limits.ts"
+import { GRANT_RENEWALS_MAX, GRANT_TOKENS_MAX } from "../../../../platform/limits.ts"
 import { accountEnabledCondition } from "../../operators/account-sql.ts"
 import { grantTokenSql, type NewGrantToken, revokeOlderTokensSql } from "../../operators/grant-tokens.ts"
 import { type NewRefreshToken, refreshTokenSql } from "../refresh-token.ts"
@@ -38,7 +38,7 @@ const prepareFindToken = (sql: SqlClient.SqlClient) => {
           SELECT created_at FROM oauth_refresh_tokens
           WHERE operator_id = g.operator_id AND grant_id = g.id AND created_at > g.created_at
             AND created_at > ${partOf(now, (at) => new Date(at.getTime() - HOUR_MS))}
-          ORDER BY created_at DESC LIMIT ${sql.literal(String(GRANT_RENEWALS))}
+          ORDER BY created_at DESC LIMIT ${sql.literal(String(GRANT_RENEWALS_MAX))}
         ) latest
       ) made
       WHERE r.digest = ${digest} AND g.deployment = ${deployment} AND o.status <> 'closed' AND ${accountEnabledCondition(sql, "g")}`
@@ -85,10 +85,10 @@ const prepareRenewGrant = (sql: SqlClient.SqlClient) => {
           WHERE r.operator_id = used.operator_id AND r.grant_id = used.id AND r.answer IS NOT NULL AND r.digest <> ${digest}
         ),
         ${refreshTokenSql(sql, "used", tokens, now)},
-        ${revokeOlderTokensSql(sql, "used", GRANT_TOKENS - 1, now)},
+        ${revokeOlderTokensSql(sql, "used", GRANT_TOKENS_MAX - 1, now)},
         ${grantTokenSql(sql, "used", tokens, now)}`,
       events: [],
-      touched: sql`
+      changedRecords: sql`
         ${createdOrDeletedRecordsSql(sql, "token", "token")}
         UNION ALL SELECT operator_id, 'token:' || id AS record, '{revoked_at}'::text[] AS fields FROM older`,
       outcome: sql`SELECT id FROM used`

@@ -1,5 +1,5 @@
 import { Result } from "effect"
-import { parseDecimalText } from "../../../../contract/money.ts"
+import { toDecimalText } from "../../../../contract/money.ts"
 import { ROOM_FEE_ITEM } from "../../../money/dictionaries.ts"
 import { NewOrder } from "../../orders/order.ts"
 import { GuestDetails, NewStay } from "../../stays/stay.ts"
@@ -17,7 +17,7 @@ export const toManualOrder = (
 ): ValidationResult<NewOrder> =>
   Result.gen(function* () {
     const stay = yield* toManualStay(payload)
-    const received = yield* parseDecimalText("received_amount", payload.received_amount, payload.currency)
+    const received = yield* toDecimalText("received_amount", payload.received_amount, payload.currency)
     return NewOrder.make({
       reservation_code: toManualOrderCode(source.channel_id),
       channel_type: "direct",
@@ -43,8 +43,8 @@ const toManualStay = (payload: CreateReservationPayload): ValidationResult<NewSt
       check_out_date: payload.check_out_date
     })
     const guests = yield* validateGuestCount(payload.number_of_guests ?? 1, { number_of_children: 0 })
-    const rate = yield* parseDecimalText("rate_amount", payload.rate_amount, payload.currency)
-    const commission = yield* parseDecimalText("commission_amount", payload.commission_amount, payload.currency)
+    const rate = yield* toDecimalText("rate_amount", payload.rate_amount, payload.currency)
+    const commission = yield* toDecimalText("commission_amount", payload.commission_amount, payload.currency)
     const [name, phone, email] = [payload.guest_name, payload.guest_phone ?? null, payload.guest_email ?? null]
     return NewStay.make({
       property_id: payload.property_id,

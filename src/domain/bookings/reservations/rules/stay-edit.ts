@@ -1,5 +1,5 @@
 import { Option, Result, Struct } from "effect"
-import { parseDecimalText, toMinorUnits, toTenThousandths } from "../../../../contract/money.ts"
+import { toDecimalText, toMinorUnits, toTenThousandths } from "../../../../contract/money.ts"
 import { hasOrderEnded, isManualOrder, type OrderState } from "../../orders/order.ts"
 import type { DecimalText, StayState } from "../../stays/stay.ts"
 import type { update_reservation_basic } from "../contract.ts"
@@ -35,11 +35,11 @@ const editRates = (
   Result.gen(function* () {
     const currency = edit.currency ?? order.currency
     const rate =
-      edit.rate_amount === undefined ? stay.rate : yield* parseDecimalText("rate_amount", edit.rate_amount, currency)
+      edit.rate_amount === undefined ? stay.rate : yield* toDecimalText("rate_amount", edit.rate_amount, currency)
     const commission =
       edit.commission_amount === undefined
         ? stay.commission
-        : yield* parseDecimalText("commission_amount", edit.commission_amount, currency)
+        : yield* toDecimalText("commission_amount", edit.commission_amount, currency)
     const isSameRate = isSameAmount(rate, stay.rate)
     const isSameCommission = isSameAmount(commission, stay.commission)
     if (!isManualOrder(order) && !(isSameRate && isSameCommission)) {

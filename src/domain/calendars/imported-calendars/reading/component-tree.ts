@@ -1,5 +1,5 @@
 import * as Result from "effect/Result"
-import { CALENDAR_FEED_DEPTH, CALENDAR_FEED_EVENTS } from "../../../../platform/limits.ts"
+import { CALENDAR_FEED_DEPTH_MAX, CALENDAR_FEED_EVENTS_MAX } from "../../../../platform/limits.ts"
 import {
   type ContentLine,
   type LogicalLine,
@@ -182,10 +182,12 @@ class ComponentTreeBuilder {
     const component = makeComponent(name, lineNumber)
     this.#current.components.push(component)
     this.#openComponents.push(component)
-    if (this.#openComponents.length - 1 > CALENDAR_FEED_DEPTH)
-      return `its components are nested more than ${CALENDAR_FEED_DEPTH} deep`
+    if (this.#openComponents.length - 1 > CALENDAR_FEED_DEPTH_MAX)
+      return `its components are nested more than ${CALENDAR_FEED_DEPTH_MAX} deep`
     if (name === "VEVENT") this.#eventCount += 1
-    return this.#eventCount > CALENDAR_FEED_EVENTS ? `it has more than ${CALENDAR_FEED_EVENTS} events` : undefined
+    return this.#eventCount > CALENDAR_FEED_EVENTS_MAX
+      ? `it has more than ${CALENDAR_FEED_EVENTS_MAX} events`
+      : undefined
   }
 
   endComponent(name: string, lineNumber: number): void {

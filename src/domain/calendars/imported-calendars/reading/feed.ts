@@ -1,5 +1,5 @@
 import * as Result from "effect/Result"
-import { CALENDAR_FEED_OCCURRENCES, CALENDAR_FEED_ZONES } from "../../../../platform/limits.ts"
+import { CALENDAR_FEED_OCCURRENCES_MAX, CALENDAR_FEED_ZONES_MAX } from "../../../../platform/limits.ts"
 import { parseEvent } from "./calendar-event.ts"
 import { type CalendarComponent, parseComponents } from "./component-tree.ts"
 import { decodeFeedText } from "./content-lines.ts"
@@ -123,12 +123,12 @@ export const readFeed = (bytes: Uint8Array, { zone, first, last }: FeedReadOptio
     propertyClock: findClock(zone) ?? UTC_CLOCK,
     first,
     last,
-    remaining: { occurrences: CALENDAR_FEED_OCCURRENCES }
+    remaining: { occurrences: CALENDAR_FEED_OCCURRENCES_MAX }
   }
   const contents: FeedAccumulator = { spans: [], eventCount: 0, readableEventCount: 0 }
   const allComponents = calendars.success.flatMap(({ components }) => components)
-  if (allComponents.filter(({ name }) => name === "VTIMEZONE").length > CALENDAR_FEED_ZONES)
-    return toBrokenFeed(`it describes more than ${CALENDAR_FEED_ZONES} time zones`)
+  if (allComponents.filter(({ name }) => name === "VTIMEZONE").length > CALENDAR_FEED_ZONES_MAX)
+    return toBrokenFeed(`it describes more than ${CALENDAR_FEED_ZONES_MAX} time zones`)
   for (const calendar of calendars.success) {
     // Busy times beside events mostly repeat them. Reading both can only block more days.
     const context = contextOf(calendar, horizon, report)

@@ -1,5 +1,5 @@
 import * as Result from "effect/Result"
-import { CALENDAR_FEED_EVENTS } from "../../../../platform/limits.ts"
+import { CALENDAR_FEED_EVENTS_MAX } from "../../../../platform/limits.ts"
 import { parsePeriodSeconds, withoutClockIfWholeDays } from "./calendar-event.ts"
 import { makeTimeReader } from "./calendar-time.ts"
 import type { CalendarComponent } from "./component-tree.ts"
@@ -33,7 +33,8 @@ export const parseBusyTimes = (
     const read = makeTimeReader(line, context.clocks)
     for (const period of line.value.split(",")) {
       periodCount += 1
-      if (periodCount > CALENDAR_FEED_EVENTS) return Result.fail(`it has more than ${CALENDAR_FEED_EVENTS} busy times`)
+      if (periodCount > CALENDAR_FEED_EVENTS_MAX)
+        return Result.fail(`it has more than ${CALENDAR_FEED_EVENTS_MAX} busy times`)
       const [start = "", end = ""] = period.split("/")
       const time = read?.(start)
       const seconds = read && time && parsePeriodSeconds(time, end, read, context.clocks)

@@ -1,4 +1,4 @@
-import { CALENDAR_FEED_OCCURRENCES } from "../../../../platform/limits.ts"
+import { CALENDAR_FEED_OCCURRENCES_MAX } from "../../../../platform/limits.ts"
 import type { CalendarEvent } from "./calendar-event.ts"
 import { type CalendarClocks, type CalendarTime, wallAtProperty, wallOnClock } from "./calendar-time.ts"
 import { DAY_SECONDS, type NightSpan, nightsBetween, timeOfDay } from "./event-nights.ts"
@@ -18,7 +18,7 @@ export interface ReadContext {
   readonly remaining: { occurrences: number }
 }
 
-export const REPEATS_TOO_OFTEN_REASON = `it repeats too often: more than ${CALENDAR_FEED_OCCURRENCES} occurrences would have to be read`
+export const REPEATS_TOO_OFTEN_REASON = `it repeats too often: more than ${CALENDAR_FEED_OCCURRENCES_MAX} occurrences would have to be read`
 
 /** The clocks of two zones never differ by more. */
 const MAX_ZONE_DIFFERENCE = 2 * DAY_SECONDS

@@ -1,4 +1,4 @@
-import { CALENDAR_UNREADABLE_REASONS } from "../../../../platform/limits.ts"
+import { CALENDAR_UNREADABLE_REASONS_MAX } from "../../../../platform/limits.ts"
 
 // The unreadable parts of a feed, for the host. A clause names a line, a property or an unknown time zone, and no other value:
 // other values may be about guests.
@@ -22,7 +22,7 @@ export const makeUnreadablePartReport = (): {
       else if (!all.has(clause)) hasMore = true
     },
     listParts: () => {
-      const first = Array.from(all).slice(0, CALENDAR_UNREADABLE_REASONS)
+      const first = Array.from(all).slice(0, CALENDAR_UNREADABLE_REASONS_MAX)
       const others = all.size - first.length
       if (others === 0) return first
       return [...first, hasMore ? `and more than ${others} more` : `and ${others} more`]

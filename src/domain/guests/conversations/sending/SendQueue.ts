@@ -56,8 +56,8 @@ export class SendQueue extends Context.Service<SendQueue>()("latchkey/domain/gue
     const release = inForms(sql, (parameters: Givens<ClaimedSendPartition>) => releasePartitionSql(sql, parameters))
     return {
       /** Takes up to `most` due lanes. `underWay` are those this process has already. */
-      take: (now: Date, most: number, inProgress: Iterable<AccountKey>) =>
-        readTaken(take({ now, leaseEnd: computeLeaseEnd(now, SEND_LEASE_MS), most, ...toBusyCounts(inProgress) })),
+      take: (now: Date, maxJobs: number, inProgress: Iterable<AccountKey>) =>
+        readTaken(take({ now, leaseEnd: computeLeaseEnd(now, SEND_LEASE_MS), maxJobs, ...toBusyCounts(inProgress) })),
 
       /** The guest has it. Answers the names of what the channel had told of it before, which are it, and are gone. */
       recordSent: (message: TakenMessage, channelMessageId: string | null, now: Date) =>

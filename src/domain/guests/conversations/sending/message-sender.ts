@@ -1,7 +1,7 @@
 import { Cause, DateTime, Effect, Layer, Random } from "effect"
 import { type Backoff, backoffMs } from "../../../../jobs/retries.ts"
-import { attemptOnce, makeTimedWork } from "../../../../jobs/timed-work.ts"
-import { runWorkerWhenWoken } from "../../../../jobs/woken-work.ts"
+import { attemptOnce, makeTimedWorker } from "../../../../jobs/timed-work.ts"
+import { runWorkerWhenWoken } from "../../../../jobs/woken-worker.ts"
 import { messageTries } from "../../../../platform/telemetry/metrics/metric-definitions.ts"
 import { incrementCounter } from "../../../../platform/telemetry/metrics/metric-updates.ts"
 import { annotateSpan, recordFailure, withRootSpan } from "../../../../platform/telemetry/spans.ts"
@@ -135,7 +135,7 @@ export const sendClaimedMessage = (message: TakenMessage): Effect.Effect<void, n
 
 /** What takes messages that are due and sends them. */
 export const makeMessageSender = Effect.flatMap(SendQueue, (queue) =>
-  makeTimedWork({ name: "sending messages", maxInProgress: SENDING_ROOM, claim: queue.take, run: sendClaimedMessage })
+  makeTimedWorker({ name: "sending messages", maxInProgress: SENDING_ROOM, claim: queue.take, run: sendClaimedMessage })
 )
 
 /** Milliseconds between two looks for something to send, however often changes wake the worker. */

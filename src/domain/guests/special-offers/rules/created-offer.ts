@@ -2,7 +2,7 @@ import { hash } from "node:crypto"
 import { Result, Schema } from "effect"
 import type { IdempotencyKeyState } from "../../../../contract/actor.ts"
 import { Currency, InstantText, RecordCode } from "../../../../contract/fields.ts"
-import { parseDecimalText } from "../../../../contract/money.ts"
+import { toDecimalText } from "../../../../contract/money.ts"
 import { AMOUNT_MAX, OFFER_VALIDITY_MS } from "../../../../platform/limits.ts"
 import type { CreatedOffer, OutboundOffer } from "../../../channels/port/connector.ts"
 import { parseChannelInstant } from "../../../channels/port/event-handling.ts"
@@ -43,7 +43,7 @@ const isInstant = Schema.is(InstantText)
 /** The offer that a channel made; undefined where its answer cannot be read. A time that is none is as one it did not say. */
 export const toNewOffer = (request: OfferRequest, createdOffer: CreatedOffer, now: Date): NewOffer | undefined => {
   if (!isReadableOffer(createdOffer)) return undefined
-  const price = parseDecimalText("price", createdOffer.price, createdOffer.currency)
+  const price = toDecimalText("price", createdOffer.price, createdOffer.currency)
   if (Result.isFailure(price)) return undefined
   const createTime = isInstant(createdOffer.createdAt) ? createdOffer.createdAt : null
   const expireTime = isInstant(createdOffer.expiresAt) ? createdOffer.expiresAt : null

@@ -1,6 +1,6 @@
 import { Result } from "effect"
 import { BadRequest, Conflict, NotFound, ValidationFailed } from "../../../../contract/errors.ts"
-import { parseDecimalText } from "../../../../contract/money.ts"
+import { toDecimalText } from "../../../../contract/money.ts"
 import type { StayDates } from "../../../bookings/reservations/rules/nights.ts"
 import { validateStayDates } from "../../../bookings/reservations/rules/stay-validation.ts"
 import type { OutboundOffer } from "../../../channels/port/connector.ts"
@@ -74,7 +74,7 @@ const failMissingField = (field: string) =>
 
 /** 422 for a price that is finer than its currency, which is the listing's unless it was said. */
 export const checkPriceDecimals = (price: number, currency: string): Result.Result<void, ValidationFailed> =>
-  Result.map(parseDecimalText("price", price, currency), () => undefined)
+  Result.map(toDecimalText("price", price, currency), () => undefined)
 
 /** What the guest of a conversation asks for, as it has it; null where he asks for nothing. */
 export interface Inquiry extends StayDates {

@@ -1,4 +1,4 @@
-import { QUESTION_TEXT } from "../../../../platform/limits.ts"
+import { QUESTION_LENGTH } from "../../../../platform/limits.ts"
 import { COMBINED_TOPICS } from "./lexicon/combined-topics.ts"
 import { meaningsOfMisspelling } from "./lexicon.ts"
 import { splitSentences } from "./sentences.ts"
@@ -47,7 +47,7 @@ export type KnowledgeQuestion = ReadonlyArray<QuestionTerms>
 
 /** What is read of messages that wait together, oldest first: so many characters in all. Those that say nothing are none. */
 export const truncateMessages = (messages: ReadonlyArray<string>): ReadonlyArray<string> => {
-  let remaining = QUESTION_TEXT
+  let remaining = QUESTION_LENGTH
   return messages.flatMap((message) => {
     const characters = Array.from(message.trim()).slice(0, remaining)
     remaining -= characters.length

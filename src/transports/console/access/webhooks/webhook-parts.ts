@@ -2,7 +2,7 @@ import { Option, Schema } from "effect"
 import { formatWallClock } from "../../../../contract/time.ts"
 import type { HostWebhook } from "../../../../domain/webhooks/subscriptions/HostWebhooks.ts"
 import { EVENT_NAMES } from "../../../../jobs/events/event-statements.ts"
-import { WEBHOOK_URL } from "../../../../platform/limits.ts"
+import { WEBHOOK_URL_LENGTH } from "../../../../platform/limits.ts"
 import { type Html, html, nothing } from "../../../docs/html.ts"
 import { TEXTS } from "../../console-texts.ts"
 import { ACCESS_PATH } from "../../page-frame.ts"
@@ -72,7 +72,7 @@ export const readSubmittedSettings = (
 
 /** The fields of a webhook's settings, as they are or as they were filled in. */
 export const webhookSettingsFields = ({ url, events }: WebhookSettings): Html => html`
-<label>${WEBHOOK_TEXTS.url}<input type="url" name="url" value="${url}" required maxlength="${WEBHOOK_URL}" autocomplete="off"></label>
+<label>${WEBHOOK_TEXTS.url}<input type="url" name="url" value="${url}" required maxlength="${WEBHOOK_URL_LENGTH}" autocomplete="off"></label>
 <fieldset><legend>${WEBHOOK_TEXTS.events}</legend>
 ${EVENT_NAMES.map((name) => html`<label class="choice"><input type="checkbox" name="events" value="${name}"${events.includes(name) ? CHECKED_ATTRIBUTE : nothing}><code>${name}</code></label>\n`)}</fieldset>`
 

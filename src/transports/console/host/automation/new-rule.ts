@@ -1,13 +1,13 @@
 import type { Schema } from "effect"
 import { INQUIRY_FIELD_NAMES, STAY_FIELD_NAMES } from "../../../../domain/automation/rules/template.ts"
 import {
-  MESSAGE_TEXT,
-  REVIEW_TEXT,
-  RULE_NAME,
-  RULE_NIGHTS,
+  AUTOMATION_RULE_NIGHTS,
+  MESSAGE_LENGTH,
+  REVIEW_TEXT_LENGTH,
+  RULE_NAME_LENGTH,
   RULE_TRIGGER_DAYS,
   RULE_TRIGGER_HOURS,
-  SCOPE_CHOICES
+  SCOPE_CHOICES_MAX
 } from "../../../../platform/limits.ts"
 import { type Html, html, nothing } from "../../../docs/html.ts"
 import type { NamedRecord } from "../../queries/named-records.ts"
@@ -77,7 +77,7 @@ export const newRuleForm = (
   failedSubmission: FailedSubmission | undefined
 ): Html => {
   const fillField = makeFieldFiller(failedSubmission, CREATE_RULE_ACTION)
-  const fields = html`${input(fillField, { name: "name", label: "Name of the rule", value: kind.defaultName, isRequired: true, maxlength: RULE_NAME })}${kind.timing === undefined ? nothing : timingFields(fillField, kind.timing)}${kind.action === "review" ? scoreField(fillField) : nothing}${kind.action === "answer" ? nothing : textField(fillField, kind)}${scopeFields(fillField, properties, failedSubmission)}`
+  const fields = html`${input(fillField, { name: "name", label: "Name of the rule", value: kind.defaultName, isRequired: true, maxlength: RULE_NAME_LENGTH })}${kind.timing === undefined ? nothing : timingFields(fillField, kind.timing)}${kind.action === "review" ? scoreField(fillField) : nothing}${kind.action === "answer" ? nothing : textField(fillField, kind)}${scopeFields(fillField, properties, failedSubmission)}`
   const form = actionForm(visit, { action: CREATE_RULE_ACTION, label: "Make the rule", fields })
   return section(
     kind.label,
@@ -127,7 +127,7 @@ const textField = (fillField: FieldFiller, { action, defaultText }: RuleKind): H
     value: defaultText,
     rows: 10,
     isRequired: true,
-    maxlength: action === "review" ? REVIEW_TEXT : MESSAGE_TEXT
+    maxlength: action === "review" ? REVIEW_TEXT_LENGTH : MESSAGE_LENGTH
   })
 
 const scopeFields = (
@@ -136,7 +136,7 @@ const scopeFields = (
   failedSubmission: FailedSubmission | undefined
 ): Html => {
   const selectedValues = makeMultiFieldFiller(failedSubmission, CREATE_RULE_ACTION)
-  const listedProperties = properties.slice(0, SCOPE_CHOICES)
+  const listedProperties = properties.slice(0, SCOPE_CHOICES_MAX)
   return html`${
     listedProperties.length === 0
       ? nothing
@@ -147,11 +147,11 @@ const scopeFields = (
           selected: selectedValues("property", [])
         })
   }${
-    properties.length > SCOPE_CHOICES
-      ? html`<p class="soft">These are the first ${SCOPE_CHOICES} by name.</p>
+    properties.length > SCOPE_CHOICES_MAX
+      ? html`<p class="soft">These are the first ${SCOPE_CHOICES_MAX} by name.</p>
 `
       : nothing
-  }${checkboxGroup({ name: "channel", legend: "Only booked at these (none: at all)", options: CHANNEL_OPTIONS, selected: selectedValues("channel", []) })}${input(fillField, { name: "min", label: "At least so many nights", type: "number", min: 0, max: RULE_NIGHTS })}${input(fillField, { name: "max", label: "At most so many nights", type: "number", min: 0, max: RULE_NIGHTS })}`
+  }${checkboxGroup({ name: "channel", legend: "Only booked at these (none: at all)", options: CHANNEL_OPTIONS, selected: selectedValues("channel", []) })}${input(fillField, { name: "min", label: "At least so many nights", type: "number", min: 0, max: AUTOMATION_RULE_NIGHTS })}${input(fillField, { name: "max", label: "At most so many nights", type: "number", min: 0, max: AUTOMATION_RULE_NIGHTS })}`
 }
 
 /** What the form asks for, as rules are written (docs/automation.md). */

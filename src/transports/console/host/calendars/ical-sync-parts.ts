@@ -1,4 +1,4 @@
-import { SCOPE_CHOICES } from "../../../../platform/limits.ts"
+import { SCOPE_CHOICES_MAX } from "../../../../platform/limits.ts"
 import { type Html, html, nothing } from "../../../docs/html.ts"
 import type { NamedRecord } from "../../queries/named-records.ts"
 import type { SelectOption } from "../form-fields.ts"
@@ -10,12 +10,12 @@ export type SelectableProperties = ReadonlyArray<NamedRecord>
 
 /** Those that a form offers. */
 export const propertyOptions = (properties: SelectableProperties): ReadonlyArray<SelectOption> =>
-  properties.slice(0, SCOPE_CHOICES).map(({ id, name }) => ({ value: id, label: name }))
+  properties.slice(0, SCOPE_CHOICES_MAX).map(({ id, name }) => ({ value: id, label: name }))
 
 /** Said where there are more than a form offers. */
 export const truncationNote = (properties: SelectableProperties): Html =>
-  properties.length > SCOPE_CHOICES
-    ? html`<p class="soft">Only the first ${SCOPE_CHOICES} by their names are listed.</p>
+  properties.length > SCOPE_CHOICES_MAX
+    ? html`<p class="soft">Only the first ${SCOPE_CHOICES_MAX} by their names are listed.</p>
 `
     : nothing
 

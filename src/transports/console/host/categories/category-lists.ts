@@ -2,7 +2,7 @@ import type { ReservationTag } from "../../../../domain/bookings/reservation-tag
 import type { CustomChannel } from "../../../../domain/channels/custom-channels/contract.ts"
 import { DictionaryName } from "../../../../domain/money/dictionaries.ts"
 import type { Dictionaries } from "../../../../domain/money/OperatorDictionaries.ts"
-import { DICTIONARY_NAME, RESERVATION_TAGS_SHOWN, TAG_NAME } from "../../../../platform/limits.ts"
+import { DICTIONARY_NAME_LENGTH, RESERVATION_TAGS_SHOWN, TAG_NAME_LENGTH } from "../../../../platform/limits.ts"
 import { type Html, html } from "../../../docs/html.ts"
 import type { SignedInVisit } from "../../visit.ts"
 import { actionForm, disclosure, input, makeFieldFiller } from "../form-fields.ts"
@@ -55,7 +55,7 @@ ${table(
   isInline: true,
   fields: html`<input type="hidden" name="dictionary" value="${dictionary}">${input(
     makeFieldFiller(isSameForm ? failedSubmission : undefined, ADD_ENTRY_ACTION),
-    { name: "name", label: "One more", isRequired: true, maxlength: DICTIONARY_NAME }
+    { name: "name", label: "One more", isRequired: true, maxlength: DICTIONARY_NAME_LENGTH }
   )}`
 })}`,
     dictionary
@@ -98,7 +98,7 @@ ${table(
       name: "tag_name",
       label: "One more",
       isRequired: true,
-      maxlength: TAG_NAME
+      maxlength: TAG_NAME_LENGTH
     })
   }
 )}`,

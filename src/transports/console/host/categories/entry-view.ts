@@ -1,6 +1,6 @@
 import { DictionaryName, isUsedByService } from "../../../../domain/money/dictionaries.ts"
 import type { OperatorDictionaryEntry } from "../../../../domain/money/operator-dictionary.ts"
-import { DICTIONARY_NAME } from "../../../../platform/limits.ts"
+import { DICTIONARY_NAME_LENGTH } from "../../../../platform/limits.ts"
 import { type Html, html } from "../../../docs/html.ts"
 import type { SignedInVisit } from "../../visit.ts"
 import { actionForm, disclosure, input, makeFieldFiller } from "../form-fields.ts"
@@ -61,7 +61,7 @@ const renameForm = (
       value: name,
       isRequired: true,
       isEdit: true,
-      maxlength: DICTIONARY_NAME,
+      maxlength: DICTIONARY_NAME_LENGTH,
       ...(renamed_from === null ? {} : { hint: `The service's own name for it is “${renamed_from}”.` })
     })}`
   })

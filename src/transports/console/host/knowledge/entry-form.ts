@@ -5,7 +5,12 @@ import {
   type KnowledgeBaseWithContents,
   type PropertyScopeType
 } from "../../../../domain/knowledge/contract.ts"
-import { KNOWLEDGE_CONTENTS, KNOWLEDGE_TEXT, KNOWLEDGE_TITLE, SCOPE_CHOICES } from "../../../../platform/limits.ts"
+import {
+  KNOWLEDGE_CONTENTS_MAX,
+  KNOWLEDGE_TEXT_LENGTH,
+  KNOWLEDGE_TITLE_LENGTH,
+  SCOPE_CHOICES_MAX
+} from "../../../../platform/limits.ts"
 import { type Html, html, nothing } from "../../../docs/html.ts"
 import type { KnowledgeScopeChoices } from "../../queries/KnowledgeScopes.ts"
 import type { SignedInVisit, SubmittedForm } from "../../visit.ts"
@@ -92,7 +97,7 @@ export const entryForm = (visit: SignedInVisit, { scopes, entry, failedSubmissio
     entry === undefined
       ? nothing
       : html`<input type="hidden" name="seen" value="${fillField("seen", digestEntry(entry))}">`
-  const fields = html`${digestField}${input(fillField, { name: "title", label: "Title", hint: "for yourself", value: entry?.title ?? "", maxlength: KNOWLEDGE_TITLE })}${partFields(fillField, action, entry?.contents ?? [], failedSubmission)}${select(fillField, { name: "audience", label: "Who is answered from it", options: AUDIENCE_OPTIONS, value: entry?.audience ?? "guests" })}${scopeFields(fillField, action, scopes, entry, failedSubmission)}${enabledField(action, entry, failedSubmission)}`
+  const fields = html`${digestField}${input(fillField, { name: "title", label: "Title", hint: "for yourself", value: entry?.title ?? "", maxlength: KNOWLEDGE_TITLE_LENGTH })}${partFields(fillField, action, entry?.contents ?? [], failedSubmission)}${select(fillField, { name: "audience", label: "Who is answered from it", options: AUDIENCE_OPTIONS, value: entry?.audience ?? "guests" })}${scopeFields(fillField, action, scopes, entry, failedSubmission)}${enabledField(action, entry, failedSubmission)}`
   return actionForm(visit, {
     action,
     label: entry === undefined ? "Add the entry" : "Change the entry",
@@ -127,11 +132,11 @@ const partFields = (
     failedSubmission !== undefined && readSubmittedAction(failedSubmission) === action
       ? readParts(failedSubmission.form)
       : undefined
-  const count = Math.min((restoredParts ?? contents).length + 1, KNOWLEDGE_CONTENTS)
+  const count = Math.min((restoredParts ?? contents).length + 1, KNOWLEDGE_CONTENTS_MAX)
   // A form comes back with its parts in their order, whichever were left empty.
   const [entryParts, fillPart]: readonly [ReadonlyArray<KnowledgeEntryPart>, FieldFiller] =
     restoredParts === undefined ? [contents, fillField] : [restoredParts, (_name, defaultValue) => defaultValue]
-  return html`${Array.from({ length: count }, (_, index) => partField(fillPart, index, action === ADD_ENTRY_ACTION && index === 0, entryParts[index]))}<p class="soft">A part that is emptied is taken away. Another one can be added once this is saved; an entry has at most ${KNOWLEDGE_CONTENTS}.</p>
+  return html`${Array.from({ length: count }, (_, index) => partField(fillPart, index, action === ADD_ENTRY_ACTION && index === 0, entryParts[index]))}<p class="soft">A part that is emptied is taken away. Another one can be added once this is saved; an entry has at most ${KNOWLEDGE_CONTENTS_MAX}.</p>
 `
 }
 
@@ -142,7 +147,7 @@ const partField = (
   { sub_title, text }: KnowledgeEntryPart = { sub_title: "", text: "" }
 ): Html =>
   html`<fieldset><legend>Part ${index + 1}</legend>
-${input(fillField, { name: `sub_title.${index}`, label: "About", hint: "such as: Parking", value: sub_title, maxlength: KNOWLEDGE_TITLE })}${textArea(fillField, { name: `text.${index}`, label: "What guests are told", value: text, rows: 4, isRequired, maxlength: KNOWLEDGE_TEXT })}</fieldset>
+${input(fillField, { name: `sub_title.${index}`, label: "About", hint: "such as: Parking", value: sub_title, maxlength: KNOWLEDGE_TITLE_LENGTH })}${textArea(fillField, { name: `text.${index}`, label: "What guests are told", value: text, rows: 4, isRequired, maxlength: KNOWLEDGE_TEXT_LENGTH })}</fieldset>
 `
 
 const scopeFields = (
@@ -158,7 +163,7 @@ const scopeFields = (
     const scopeRecords = scopeRecordsOf(scopeType, scopes)
     const ids = scopeType === type ? (entry?.scope_property.ids ?? []) : []
     if (scopeRecords.length === 0) return nothing
-    const listedRecords = scopeRecords.slice(0, SCOPE_CHOICES)
+    const listedRecords = scopeRecords.slice(0, SCOPE_CHOICES_MAX)
     const options = listedRecords.map((each) => ({ value: each.id, label: each.name }))
     return html`${checkboxGroup({ name, legend, options, selected: selectedValues(name, ids.map(String)) })}${unlistedFields(name, ids, listedRecords.length < scopeRecords.length ? listedRecords : undefined)}`
   })
@@ -175,13 +180,13 @@ const unlistedFields = (
   if (listedRecords === undefined) return nothing
   const listedIds = new Set(listedRecords.map(({ id }) => id))
   const unlistedIds = ids.filter((id) => !listedIds.has(id))
-  return html`<p class="soft">These are the first ${SCOPE_CHOICES} by name.</p>
+  return html`<p class="soft">These are the first ${SCOPE_CHOICES_MAX} by name.</p>
 ${unlistedIds.map((id) => html`<input type="hidden" name="${name}" value="${id}">`)}`
 }
 
 /** The parts of a form but for those that are empty. */
 const readParts = (form: SubmittedForm): ReadonlyArray<KnowledgeEntryPart> =>
-  Array.from({ length: KNOWLEDGE_CONTENTS }, (_, index) => ({
+  Array.from({ length: KNOWLEDGE_CONTENTS_MAX }, (_, index) => ({
     sub_title: (form.get(`sub_title.${index}`) ?? "").trim(),
     text: (form.get(`text.${index}`) ?? "").replace(/\r\n?/g, "\n").trim()
   })).filter(({ sub_title, text }) => sub_title !== "" || text !== "")

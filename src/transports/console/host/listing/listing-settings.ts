@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import type { CurrentActor } from "../../../../contract/actor.ts"
 import { Listings, type RatioChange } from "../../../../domain/listings/Listings.ts"
 import type { ListingMapping } from "../../../../domain/listings/rules.ts"
-import { RATIO_MAX, SCOPE_CHOICES } from "../../../../platform/limits.ts"
+import { RATIO_MAX, SCOPE_CHOICES_MAX } from "../../../../platform/limits.ts"
 import { type Html, html, nothing } from "../../../docs/html.ts"
 import type { ActionError } from "../../action-outcome.ts"
 import type { ListingDetail } from "../../queries/OneListing.ts"
@@ -100,13 +100,13 @@ const mappingForm = (
     return html`<p>You have no property yet that it could sell.</p>
 `
   const mappingOptions = [
-    ...properties.slice(0, SCOPE_CHOICES).map(({ id, name }) => ({ value: `property:${id}`, label: name })),
+    ...properties.slice(0, SCOPE_CHOICES_MAX).map(({ id, name }) => ({ value: `property:${id}`, label: name })),
     ...room_types
-      .slice(0, SCOPE_CHOICES)
+      .slice(0, SCOPE_CHOICES_MAX)
       .map(({ id, name }) => ({ value: `room_type:${id}`, label: `Rooms of ${name}` }))
   ]
   const currentMapping = formatMapping(listing)
-  const isTruncated = properties.length > SCOPE_CHOICES || room_types.length > SCOPE_CHOICES
+  const isTruncated = properties.length > SCOPE_CHOICES_MAX || room_types.length > SCOPE_CHOICES_MAX
   return html`${actionForm(visit, {
     action: "link",
     label: "Link",
@@ -118,7 +118,7 @@ const mappingForm = (
       isRequired: true,
       ...(currentMapping === "" ? { emptyLabel: "Choose" } : {})
     })
-  })}${isTruncated ? html`<p class="soft">Only the first ${SCOPE_CHOICES} by their names are listed.</p>` : nothing}`
+  })}${isTruncated ? html`<p class="soft">Only the first ${SCOPE_CHOICES_MAX} by their names are listed.</p>` : nothing}`
 }
 
 const removeMappingForm = (visit: SignedInVisit, { link_type }: ListingDetail): Html =>

@@ -1,6 +1,6 @@
 import { getMessageLimit } from "../../../../domain/channels/port/message-limits.ts"
 import type { get_conversation, Message } from "../../../../domain/guests/conversations/contract.ts"
-import { MESSAGES_PAGE_TEXT } from "../../../../platform/limits.ts"
+import { MESSAGES_PAGE_TEXT_LENGTH } from "../../../../platform/limits.ts"
 import { type Html, html, nothing } from "../../../docs/html.ts"
 import type { SignedInVisit } from "../../visit.ts"
 import { actionForm, makeFieldFiller, textArea } from "../form-fields.ts"
@@ -16,10 +16,10 @@ export type ConversationDetail = typeof get_conversation.successSchema.Type
 /** The part of a conversation that a visit asks for: before the message that its address names, else the newest. */
 export const readBeforeMessageId = ({ query }: SignedInVisit): string | undefined => query.get("before") ?? undefined
 
-/** Keeps the newest messages that fit on a page: {@link MESSAGES_PAGE_TEXT} characters of HTML, but at least one message. */
+/** Keeps the newest messages that fit on a page: {@link MESSAGES_PAGE_TEXT_LENGTH} characters of HTML, but at least one message. */
 const limitMessages = (conversation: ConversationDetail): ConversationDetail => {
   const { messages } = conversation
-  let remainingCharacters = MESSAGES_PAGE_TEXT
+  let remainingCharacters = MESSAGES_PAGE_TEXT_LENGTH
   const cutIndex = messages.findIndex(({ content }) => {
     remainingCharacters -= html`${content}`.html.length
     return remainingCharacters < 0

@@ -4,7 +4,7 @@ import {
   checkOffersSupported,
   checkPreapprovalsSupported
 } from "../../../../domain/guests/special-offers/rules/offer-checks.ts"
-import { GUESTS_MAX, OFFERED_LISTINGS } from "../../../../platform/limits.ts"
+import { GUESTS_MAX, OFFERED_LISTINGS_MAX } from "../../../../platform/limits.ts"
 import { type Html, html, nothing } from "../../../docs/html.ts"
 import type { ConversationInquiry, ConversationSidebar } from "../../queries/BesideTalk.ts"
 import type { SignedInVisit, SubmittedForm } from "../../visit.ts"
@@ -156,7 +156,7 @@ const listingField = (
     name: "listing_id",
     label: "Listing",
     value: listing_id ?? "",
-    ...(hasMoreListings ? { hint: `The first ${OFFERED_LISTINGS} of this account.` } : {}),
+    ...(hasMoreListings ? { hint: `The first ${OFFERED_LISTINGS_MAX} of this account.` } : {}),
     options: listings.map((each) => ({ value: each.listing_id, label: `${each.title} (${each.currency})` })),
     isRequired: true
   })

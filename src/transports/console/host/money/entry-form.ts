@@ -1,7 +1,7 @@
 import { formatWallClock } from "../../../../contract/time.ts"
 import type { Transaction, TransactionDirection } from "../../../../domain/money/contract.ts"
 import type { DictionaryEntry } from "../../../../domain/money/dictionaries.ts"
-import { RECORD_CODE, TRANSACTION_NOTE } from "../../../../platform/limits.ts"
+import { RECORD_CODE_LENGTH, TRANSACTION_NOTE_LENGTH } from "../../../../platform/limits.ts"
 import { type Html, html, nothing } from "../../../docs/html.ts"
 import type { TransactionChoices } from "../../queries/EntryChoices.ts"
 import type { SignedInVisit } from "../../visit.ts"
@@ -70,7 +70,7 @@ ${select(fillField, {
   value: order === undefined ? (property ?? "") : "",
   emptyLabel: "No property",
   options: properties.map(({ id, title }) => ({ value: id, label: title }))
-})}${input(fillField, { name: "reservation_code", label: "Reservation", hint: "its code; several properties get their shares", value: order ?? "", maxlength: RECORD_CODE })}</fieldset>
+})}${input(fillField, { name: "reservation_code", label: "Reservation", hint: "its code; several properties get their shares", value: order ?? "", maxlength: RECORD_CODE_LENGTH })}</fieldset>
 `
 
 export const newEntryForm = (
@@ -98,7 +98,7 @@ ${input(fillField, { name: "amount", label: "Amount", type: "number", min: 0, st
     maxlength: 3,
     isRequired: true
   }
-)}${select(fillField, { name: "item_id", label: "Category", options: toOptions(formChoices.items) })}${select(fillField, { name: "payment_method_id", label: methodLabel, options: toOptions(formChoices.methods) })}${subjectFields(fillField, formChoices, moneyFilter)}${input(fillField, { name: "action_at", label: "When", hint: "left empty: now; later than now: outstanding", type: "datetime-local" })}${textArea(fillField, { name: "note", label: "Note", maxlength: TRANSACTION_NOTE })}`
+)}${select(fillField, { name: "item_id", label: "Category", options: toOptions(formChoices.items) })}${select(fillField, { name: "payment_method_id", label: methodLabel, options: toOptions(formChoices.methods) })}${subjectFields(fillField, formChoices, moneyFilter)}${input(fillField, { name: "action_at", label: "When", hint: "left empty: now; later than now: outstanding", type: "datetime-local" })}${textArea(fillField, { name: "note", label: "Note", maxlength: TRANSACTION_NOTE_LENGTH })}`
     })}${backLink(visit, "add")}`
   )
 }
@@ -129,7 +129,7 @@ export const editEntryForm = (
         action: "change",
         label: "Change it",
         id: entry.id,
-        fields: html`${input(fillField, { name: "amount", label: `Amount in ${entry.currency}`, type: "number", min: 0, step: "any", value: String(entry.amount), isRequired: true, isEdit })}${select(fillField, { name: "item_id", label: "Category", value: entry.item_id, options: withCurrentOption(toOptions(formChoices.items), entry.item_id, entry.item_name), isEdit })}${select(fillField, { name: "payment_method_id", label: DIRECTION_LABELS[entry.direction].methodLabel, value: entry.payment_method_id, options: withCurrentOption(toOptions(formChoices.methods), entry.payment_method_id, entry.payment_method_name), isEdit })}${input(fillField, { name: "action_at", label: "When", type: "datetime-local", value: timeText.replace(" ", "T"), isRequired: true, isEdit })}${textArea(fillField, { name: "note", label: "Note", value: entry.note, maxlength: TRANSACTION_NOTE, isEdit })}`
+        fields: html`${input(fillField, { name: "amount", label: `Amount in ${entry.currency}`, type: "number", min: 0, step: "any", value: String(entry.amount), isRequired: true, isEdit })}${select(fillField, { name: "item_id", label: "Category", value: entry.item_id, options: withCurrentOption(toOptions(formChoices.items), entry.item_id, entry.item_name), isEdit })}${select(fillField, { name: "payment_method_id", label: DIRECTION_LABELS[entry.direction].methodLabel, value: entry.payment_method_id, options: withCurrentOption(toOptions(formChoices.methods), entry.payment_method_id, entry.payment_method_name), isEdit })}${input(fillField, { name: "action_at", label: "When", type: "datetime-local", value: timeText.replace(" ", "T"), isRequired: true, isEdit })}${textArea(fillField, { name: "note", label: "Note", value: entry.note, maxlength: TRANSACTION_NOTE_LENGTH, isEdit })}`
       }
     )}${disclosure(
       "Delete the entry",

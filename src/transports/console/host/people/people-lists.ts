@@ -1,5 +1,5 @@
 import type { OperatorAccount } from "../../../../domain/access/sign-in/sub-account-store.ts"
-import { ACCOUNT_NAME, ACCOUNTS, EMAIL, STAFF_ROWS } from "../../../../platform/limits.ts"
+import { ACCOUNT_NAME_LENGTH, ACCOUNTS_MAX, EMAIL_LENGTH, STAFF_ROWS_MAX } from "../../../../platform/limits.ts"
 import { type Html, html } from "../../../docs/html.ts"
 import type { StaffListItem } from "../../queries/StaffDirectory.ts"
 import type { SignedInVisit } from "../../visit.ts"
@@ -57,8 +57,8 @@ export const accountsSection = (
     "Sub-accounts",
     html`<p class="soft">Each signs in here with its own e-mail address and may do all that you may, but for accounts and what the OpenAPI settings keep to the main account.</p>
 ${table({ empty: "There is no account." }, accountColumns(visit), accounts)}${
-  accounts.length > ACCOUNTS
-    ? html`<p>You have all ${ACCOUNTS} sub-accounts that there may be, disabled ones among them.</p>
+  accounts.length > ACCOUNTS_MAX
+    ? html`<p>You have all ${ACCOUNTS_MAX} sub-accounts that there may be, disabled ones among them.</p>
 `
     : disclosure(
         "Make a sub-account",
@@ -74,9 +74,14 @@ const newAccountForm = (visit: SignedInVisit, passwordField: Html, failedSubmiss
   return actionForm(visit, {
     action: CREATE_ACCOUNT_ACTION,
     label: "Make the sub-account",
-    fields: html`${input(fillField, { name: "email", label: "E-mail address, to sign in with", type: "email", isRequired: true, maxlength: EMAIL })}${input(
+    fields: html`${input(fillField, { name: "email", label: "E-mail address, to sign in with", type: "email", isRequired: true, maxlength: EMAIL_LENGTH })}${input(
       fillField,
-      { name: "name", label: "Name", hint: "Without one it is called as its e-mail address.", maxlength: ACCOUNT_NAME }
+      {
+        name: "name",
+        label: "Name",
+        hint: "Without one it is called as its e-mail address.",
+        maxlength: ACCOUNT_NAME_LENGTH
+      }
     )}${newPasswordFields("Its password; tell it to whom the account is for")}${ownPasswordField(passwordField)}`
   })
 }
@@ -107,7 +112,7 @@ export const staffSection = (visit: SignedInVisit, { total, rows }: StaffPage): 
   section(
     "Staff",
     html`<p class="soft">Who cleans, repairs and meets guests. They are given tasks and do not sign in. A name leads to the tasks.</p>
-${table({ empty: "There is nobody yet." }, staffColumns, rows)}${pagination(visit, { offset: readOffsetParam(visit, "staff"), limit: STAFF_ROWS, total, name: "staff" })}<p>${link(editUrl(PEOPLE_PATH, "staff", "new"), "Add somebody")}</p>
+${table({ empty: "There is nobody yet." }, staffColumns, rows)}${pagination(visit, { offset: readOffsetParam(visit, "staff"), limit: STAFF_ROWS_MAX, total, name: "staff" })}<p>${link(editUrl(PEOPLE_PATH, "staff", "new"), "Add somebody")}</p>
 `,
     "staff"
   )

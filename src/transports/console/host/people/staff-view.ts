@@ -1,4 +1,4 @@
-import { EMAIL, MOBILE_TEXT, STAFF_NAME, STAFF_NOTE } from "../../../../platform/limits.ts"
+import { EMAIL_LENGTH, MOBILE_TEXT_LENGTH, STAFF_NAME_LENGTH, STAFF_NOTE_LENGTH } from "../../../../platform/limits.ts"
 import { type Html, html, nothing } from "../../../docs/html.ts"
 import type { StaffForm } from "../../queries/StaffDirectory.ts"
 import type { SignedInVisit } from "../../visit.ts"
@@ -51,7 +51,7 @@ const contactFields = ({ it: staff }: StaffForm, action: string, failedSubmissio
     ],
     isEdit
   })
-  return html`${input(fillField, { name: "name", label: "Name", value: staff?.name ?? "", isRequired: true, maxlength: STAFF_NAME, isEdit })}${input(
+  return html`${input(fillField, { name: "name", label: "Name", value: staff?.name ?? "", isRequired: true, maxlength: STAFF_NAME_LENGTH, isEdit })}${input(
     fillField,
     {
       name: "mobile",
@@ -60,12 +60,12 @@ const contactFields = ({ it: staff }: StaffForm, action: string, failedSubmissio
       type: "tel",
       value: staff?.mobile ?? "",
       isRequired: true,
-      maxlength: MOBILE_TEXT,
+      maxlength: MOBILE_TEXT_LENGTH,
       isEdit
     }
-  )}${input(fillField, { name: "email", label: "E-mail address", type: "email", value: staff?.email ?? "", maxlength: EMAIL, isEdit })}${textArea(
+  )}${input(fillField, { name: "email", label: "E-mail address", type: "email", value: staff?.email ?? "", maxlength: EMAIL_LENGTH, isEdit })}${textArea(
     fillField,
-    { name: "note", label: "Note", value: staff?.note ?? "", maxlength: STAFF_NOTE, isEdit }
+    { name: "note", label: "Note", value: staff?.note ?? "", maxlength: STAFF_NOTE_LENGTH, isEdit }
   )}${isEdit ? statusField : nothing}`
 }
 

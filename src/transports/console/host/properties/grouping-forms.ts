@@ -1,4 +1,4 @@
-import { GROUP_NAME, PROPERTY_TITLE, TAG_NAME } from "../../../../platform/limits.ts"
+import { GROUP_NAME_LENGTH, PROPERTY_TITLE_LENGTH, TAG_NAME_LENGTH } from "../../../../platform/limits.ts"
 import { type Html, html, nothing } from "../../../docs/html.ts"
 import type { GroupForm, RoomTypeForm, TagForm } from "../../queries/Sorting.ts"
 import type { SignedInVisit } from "../../visit.ts"
@@ -34,7 +34,7 @@ export const groupView = (
 ): HostView => {
   const [action, label] = group === null ? ["make_group", "Make the group"] : ["change_group", "Change the group"]
   const fillField = makeFieldFiller(failedSubmission, action, group?.id)
-  const fields = html`${input(fillField, { name: "name", label: "Name", value: group?.name ?? "", isRequired: true, maxlength: GROUP_NAME, isEdit: group !== null })}${propertyCheckboxes(
+  const fields = html`${input(fillField, { name: "name", label: "Name", value: group?.name ?? "", isRequired: true, maxlength: GROUP_NAME_LENGTH, isEdit: group !== null })}${propertyCheckboxes(
     {
       legend: "Properties in it",
       properties,
@@ -96,7 +96,7 @@ const tagFields = (
           selected: fillMultiField("room_type_ids", toTexts(tag?.room_type_ids ?? [])),
           ...(tag === null ? {} : { initial: initialSelection(fillField, "room_type_ids", tag.room_type_ids) })
         })
-  return html`${input(fillField, { name: "name", label: "Name", value: tag?.name ?? "", isRequired: true, maxlength: TAG_NAME, isEdit })}${select(
+  return html`${input(fillField, { name: "name", label: "Name", value: tag?.name ?? "", isRequired: true, maxlength: TAG_NAME_LENGTH, isEdit })}${select(
     fillField,
     {
       name: "color",
@@ -121,7 +121,7 @@ export const roomTypeView = (
   failedSubmission?: FailedSubmission
 ): HostView => {
   const action = "make_room_type"
-  const fields = html`${input(makeFieldFiller(failedSubmission, action), { name: "title", label: "Title", isRequired: true, maxlength: PROPERTY_TITLE })}${propertyCheckboxes(
+  const fields = html`${input(makeFieldFiller(failedSubmission, action), { name: "title", label: "Title", isRequired: true, maxlength: PROPERTY_TITLE_LENGTH })}${propertyCheckboxes(
     {
       legend: "Its rooms",
       properties,

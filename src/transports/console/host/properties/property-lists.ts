@@ -1,4 +1,4 @@
-import { PORTFOLIO_ROWS, PROPERTY_TITLE } from "../../../../platform/limits.ts"
+import { PORTFOLIO_ROWS_MAX, PROPERTY_TITLE_LENGTH } from "../../../../platform/limits.ts"
 import { type Html, html, nothing } from "../../../docs/html.ts"
 import type { PortfolioData, PortfolioProperty } from "../../queries/Portfolio.ts"
 import type { SignedInVisit } from "../../visit.ts"
@@ -19,7 +19,7 @@ export const propertiesSection = (
 ): Html => {
   const titleQuery = readTitleQuery(visit)
   const titleForm =
-    properties.total > PORTFOLIO_ROWS || titleQuery !== undefined
+    properties.total > PORTFOLIO_ROWS_MAX || titleQuery !== undefined
       ? queryForm(PROPERTIES_PATH, titleField(titleQuery), "Find")
       : nothing
   return section(
@@ -39,7 +39,7 @@ ${actionForm(visit, {
     name: "title",
     label: "Title",
     isRequired: true,
-    maxlength: PROPERTY_TITLE
+    maxlength: PROPERTY_TITLE_LENGTH
   })
 })}`,
     "properties"
@@ -79,7 +79,7 @@ ${actionForm(visit, { action: "stop_letting", label: "Stop letting", subject: ti
   }<a class="soft" href="${activityLogUrl(`property:${id}`)}" aria-label="History of ${title}">History</a>`
 
 const listPagination = (visit: SignedInVisit, total: number, name = "offset"): Html =>
-  pagination(visit, { offset: readOffsetParam(visit, name), limit: PORTFOLIO_ROWS, total, name })
+  pagination(visit, { offset: readOffsetParam(visit, name), limit: PORTFOLIO_ROWS_MAX, total, name })
 
 const editLink = (kind: string, { id, name }: { readonly id: number; readonly name: string }): Html =>
   html`<a href="${editUrl(PROPERTIES_PATH, kind, id)}" aria-label="Change ${name}">Change</a>`

@@ -1,8 +1,8 @@
-import { type PaletteColor, TAG_COLORS } from "../../../../contract/palette.ts"
+import { TAG_COLORS, type TagColor } from "../../../../contract/tag-color.ts"
 import { type Html, html } from "../../../docs/html.ts"
 
 /** The colours of tags by the names that people have for them. */
-const COLOR_NAMES: Readonly<Record<PaletteColor, string>> = {
+const COLOR_NAMES: Readonly<Record<TagColor, string>> = {
   "#FD587B": "red",
   "#1BBFA4": "green",
   "#FFA410": "orange",

@@ -1,5 +1,5 @@
 import type { Schema } from "effect"
-import { AMOUNT_MAX, LOCK_CODE } from "../../../../platform/limits.ts"
+import { AMOUNT_MAX, LOCK_CODE_LENGTH } from "../../../../platform/limits.ts"
 import { type Html, html } from "../../../docs/html.ts"
 import { actionForm, input, makeFieldFiller, nullIfEmpty, parseNumber, parseText, select } from "../form-fields.ts"
 import { section } from "../page-parts.ts"
@@ -47,7 +47,7 @@ ${actionDisclosure(
   actionForm(visit, {
     action: "check_in",
     label: "Save the check-in",
-    fields: html`${input(fillField, { name: "lock_code", label: "Door code", hint: "kept here, not sent to the lock", value: lock_code ?? "", maxlength: LOCK_CODE, isEdit })}
+    fields: html`${input(fillField, { name: "lock_code", label: "Door code", hint: "kept here, not sent to the lock", value: lock_code ?? "", maxlength: LOCK_CODE_LENGTH, isEdit })}
 ${input(fillField, { name: "lock_code_visible_after", label: "Shown to the guest from", hint: "on the day of arrival; empty: all day", type: "time", value: lock_code_visible_after ?? "", isEdit })}
 ${input(fillField, { name: "arrival_at", label: "Time of arrival", type: "time", value: formatClockTime(arrival_at), isEdit })}
 ${input(fillField, { name: "departure_at", label: "Time of departure", type: "time", value: formatClockTime(departure_at), isEdit })}

@@ -1,10 +1,10 @@
 import {
   AMOUNT_MAX,
-  EMAIL,
-  GUEST_NAME,
-  GUEST_PHONE,
+  EMAIL_LENGTH,
+  GUEST_NAME_LENGTH,
+  GUEST_PHONE_LENGTH,
   GUESTS_MAX,
-  RESERVATION_REMARKS
+  RESERVATION_REMARKS_LENGTH
 } from "../../../../platform/limits.ts"
 import { type Html, html, nothing } from "../../../docs/html.ts"
 import {
@@ -63,11 +63,11 @@ const basicsForm = (view: StayView): Html => {
     actionForm(visit, {
       action: "change",
       label: "Save",
-      fields: html`${input(fillField, { name: "guest_name", label: "Guest", value: stay.guest_name ?? "", maxlength: GUEST_NAME, isEdit })}
+      fields: html`${input(fillField, { name: "guest_name", label: "Guest", value: stay.guest_name ?? "", maxlength: GUEST_NAME_LENGTH, isEdit })}
 ${input(fillField, { name: "number_of_guests", label: "How many guests", type: "number", min: 1, max: GUESTS_MAX, value: String(stay.number_of_guests), isEdit })}
-${input(fillField, { name: "mobile", label: "Phone", type: "tel", value: stay.guest_phone ?? "", maxlength: GUEST_PHONE, isEdit })}
-${input(fillField, { name: "email", label: "E-mail", type: "email", value: stay.guest_email ?? "", maxlength: EMAIL, isEdit })}
-${isDirectReservation(view) ? priceFields(view) : nothing}${textArea(fillField, { name: "remarks", label: "Remarks", hint: "for yourself", value: stay.remarks, maxlength: RESERVATION_REMARKS, isEdit })}`
+${input(fillField, { name: "mobile", label: "Phone", type: "tel", value: stay.guest_phone ?? "", maxlength: GUEST_PHONE_LENGTH, isEdit })}
+${input(fillField, { name: "email", label: "E-mail", type: "email", value: stay.guest_email ?? "", maxlength: EMAIL_LENGTH, isEdit })}
+${isDirectReservation(view) ? priceFields(view) : nothing}${textArea(fillField, { name: "remarks", label: "Remarks", hint: "for yourself", value: stay.remarks, maxlength: RESERVATION_REMARKS_LENGTH, isEdit })}`
     })
   )
 }

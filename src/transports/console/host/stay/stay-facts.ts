@@ -1,5 +1,5 @@
 import { daysInRange } from "../../../../contract/time.ts"
-import { STAY_TASKS } from "../../../../platform/limits.ts"
+import { STAY_TASKS_MAX } from "../../../../platform/limits.ts"
 import { type Html, html, nothing } from "../../../docs/html.ts"
 import { badge, dayHtml, fact, link, moneyHtml, section, table, timeHtml, toWords } from "../page-parts.ts"
 import { messagesUrl, moneyUrl, stayUrl, tasksUrl } from "../urls.ts"
@@ -125,9 +125,9 @@ export const tasksSection = ({ stay, context }: StayView): Html =>
         { label: "Stands", cell: ({ status }) => toWords(status) },
         { label: "Note", cell: ({ note }) => html`<span class="name">${note}</span>` }
       ],
-      context.tasks.slice(0, STAY_TASKS)
+      context.tasks.slice(0, STAY_TASKS_MAX)
     )}${
-      context.tasks.length > STAY_TASKS
+      context.tasks.length > STAY_TASKS_MAX
         ? html`<p>There are more of before.</p>
 `
         : nothing

@@ -1,4 +1,4 @@
-import { CONFLICTING_STAYS, PROPERTIES_OFFERED } from "../../../../platform/limits.ts"
+import { CONFLICTING_STAYS_MAX, PROPERTIES_OFFERED_MAX } from "../../../../platform/limits.ts"
 import { type Html, html, nothing } from "../../../docs/html.ts"
 import type { StaySearchStatus } from "../../queries/FoundStays.ts"
 import type { OfferedProperty } from "../../queries/property-conflicts.ts"
@@ -49,16 +49,17 @@ const importedCalendarsText = ({ elsewhere }: OfferedProperty): string =>
 
 /** Those who are in the way, by name as far as they are known. */
 export const guestNames = (stays: OfferedProperty["stays"]): string =>
-  [...stays.slice(0, CONFLICTING_STAYS).map(guestLabel), ...(stays.length > CONFLICTING_STAYS ? ["others"] : [])].join(
-    ", "
-  )
+  [
+    ...stays.slice(0, CONFLICTING_STAYS_MAX).map(guestLabel),
+    ...(stays.length > CONFLICTING_STAYS_MAX ? ["others"] : [])
+  ].join(", ")
 
 /** The properties that are offered to choose from, and whether there are more. */
 export const limitProperties = (properties: ReadonlyArray<OfferedProperty>) => ({
-  properties: properties.slice(0, PROPERTIES_OFFERED),
+  properties: properties.slice(0, PROPERTIES_OFFERED_MAX),
   truncationNote:
-    properties.length > PROPERTIES_OFFERED
-      ? html`<p class="soft">Only the first ${PROPERTIES_OFFERED} properties can be chosen here.</p>
+    properties.length > PROPERTIES_OFFERED_MAX
+      ? html`<p class="soft">Only the first ${PROPERTIES_OFFERED_MAX} properties can be chosen here.</p>
 `
       : nothing
 })
@@ -85,12 +86,12 @@ export const findBlockers = (
   blockers: [
     ...(property.deactivated ? [`${property.title} is turned off.`] : []),
     ...property.stays
-      .slice(0, CONFLICTING_STAYS)
+      .slice(0, CONFLICTING_STAYS_MAX)
       .map(
         (stay) =>
           `${guestLabel(stay)} stays there from ${formatDay(stay.check_in_date)} to ${formatDay(stay.check_out_date)}.`
       ),
-    ...(property.stays.length > CONFLICTING_STAYS ? ["Others stay there after them."] : []),
+    ...(property.stays.length > CONFLICTING_STAYS_MAX ? ["Others stay there after them."] : []),
     ...(property.elsewhere.length > 0 ? [`It is ${importedCalendarsText(property)}.`] : [])
   ],
   warnings:

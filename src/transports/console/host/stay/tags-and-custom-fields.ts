@@ -1,5 +1,5 @@
 import type { Schema } from "effect"
-import { CUSTOM_FIELD_NAME, CUSTOM_FIELD_VALUE, TAG_NAME } from "../../../../platform/limits.ts"
+import { CUSTOM_FIELD_NAME_LENGTH, CUSTOM_FIELD_VALUE_LENGTH, TAG_NAME_LENGTH } from "../../../../platform/limits.ts"
 import { type Html, html, nothing } from "../../../docs/html.ts"
 import type { SubmittedForm } from "../../visit.ts"
 import { actionForm, input, makeFieldFiller, nullIfEmpty, parseText, readChangedFields } from "../form-fields.ts"
@@ -23,7 +23,7 @@ ${actionForm(visit, {
   label: "Put it on",
   kind: "plain",
   isInline: true,
-  fields: html`<label>Tag <span class="soft">one there is, or a new one</span> <input type="text" name="tag_name" value="${fillField("tag_name", "")}" list="tags" maxlength="${TAG_NAME}" autocomplete="off" required></label>
+  fields: html`<label>Tag <span class="soft">one there is, or a new one</span> <input type="text" name="tag_name" value="${fillField("tag_name", "")}" list="tags" maxlength="${TAG_NAME_LENGTH}" autocomplete="off" required></label>
 <datalist id="tags">${context.tag_names.map((name) => html`<option value="${name}"></option>`)}</datalist>`
 })}`,
     "tags"
@@ -52,9 +52,9 @@ export const customFieldsSection = (view: StayView): Html => {
       actionForm(visit, {
         action: "fields",
         label: "Save the fields",
-        fields: html`${existingFields.map(([name, text]) => input(fillField, { name: `${CUSTOM_FIELD_PREFIX}${name}`, label: name, hint: "empty takes it away", value: text, maxlength: CUSTOM_FIELD_VALUE, isEdit: true }))}
-${input(fillField, { name: "new_name", label: "Name of a new field", hint: "a field of that name is replaced", maxlength: CUSTOM_FIELD_NAME })}
-${input(fillField, { name: "new_text", label: "Its text", maxlength: CUSTOM_FIELD_VALUE })}`
+        fields: html`${existingFields.map(([name, text]) => input(fillField, { name: `${CUSTOM_FIELD_PREFIX}${name}`, label: name, hint: "empty takes it away", value: text, maxlength: CUSTOM_FIELD_VALUE_LENGTH, isEdit: true }))}
+${input(fillField, { name: "new_name", label: "Name of a new field", hint: "a field of that name is replaced", maxlength: CUSTOM_FIELD_NAME_LENGTH })}
+${input(fillField, { name: "new_text", label: "Its text", maxlength: CUSTOM_FIELD_VALUE_LENGTH })}`
       })
     )}`,
     "fields"

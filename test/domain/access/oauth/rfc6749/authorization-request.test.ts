@@ -1,6 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { OAUTH_STATE } from "../../../../../src/platform/limits.ts"
+import { OAUTH_STATE_LENGTH } from "../../../../../src/platform/limits.ts"
 import {
   APP_REDIRECT_URL,
   ConsentState,
@@ -175,7 +175,7 @@ layer(layerConsentPages())("an authorization request", (it) => {
       const cookie = yield* signIn()
       const form = makeAllowForm("read-only")
       for (const state of [
-        "a".repeat(OAUTH_STATE),
+        "a".repeat(OAUTH_STATE_LENGTH),
         "+&=%#?/\\\"'<>;, ~",
         "äöü 漢字 🏠",
         "\r\nset-cookie: a=b",
@@ -193,7 +193,7 @@ layer(layerConsentPages())("an authorization request", (it) => {
           assert.match(answer.location, /^[\x21-\x7e]+$/)
         }
       }
-      const over = yield* visitPage(partnerRequestUrl({ state: "a".repeat(OAUTH_STATE + 1) }))
+      const over = yield* visitPage(partnerRequestUrl({ state: "a".repeat(OAUTH_STATE_LENGTH + 1) }))
       ledBackWith(over, "invalid_request", "state")
       assert.isUndefined(readRedirectParams(over.location)["state"])
       const unreadable = yield* visitPage(`${partnerRequestUrl({ state: undefined })}&state=%FF`)

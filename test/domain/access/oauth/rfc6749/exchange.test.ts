@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { challengeOf } from "../../../../../src/domain/access/oauth/pkce.ts"
-import { OAUTH_CODE_MS, OAUTH_CODES, OAUTH_CONNECTIONS } from "../../../../../src/platform/limits.ts"
+import { OAUTH_CODE_MS, OAUTH_CODES_MAX, OAUTH_CONNECTIONS_MAX } from "../../../../../src/platform/limits.ts"
 import { loadAuditLinesWithActor } from "../../../../support/changes/audit-lines.ts"
 import {
   CODE_VERIFIER,
@@ -233,7 +233,7 @@ layer(layerOauthFlow, { excludeTestServices: false })("the exchange of a code", 
       const client = yield* createPartner()
       const caller = yield* createOperator()
       const accountId = yield* insertAccount(caller.operatorId, "sub", "Helper")
-      yield* connections(caller, OAUTH_CONNECTIONS - 2)
+      yield* connections(caller, OAUTH_CONNECTIONS_MAX - 2)
       const issued = Effect.map(issueCode(makeConsent(client, caller)), (code) => toCodeExchange(client, code))
       const codes = yield* Effect.all(Array.from({ length: 5 }, () => issued))
       const outcomes = yield* Effect.forEach(codes, (code) => tokenOutcomeOf(exchangeCode(code)), {
@@ -241,7 +241,7 @@ layer(layerOauthFlow, { excludeTestServices: false })("the exchange of a code", 
       })
       assert.deepStrictEqual(outcomes.toSorted(), [...Array(3).fill("BadRequest invalid_grant"), "ok", "ok"])
       const refusal = yield* Effect.flip(issueCode(makeConsent(client, caller)))
-      assert.include(refusal.message, `${OAUTH_CONNECTIONS} connected applications`)
+      assert.include(refusal.message, `${OAUTH_CONNECTIONS_MAX} connected applications`)
       yield* connectClient(client, {}, { operatorId: caller.operatorId, accountId })
       // The code is not used up by a refusal: it is good as soon as there is room.
       const sql = yield* SqlClient.SqlClient
@@ -259,13 +259,13 @@ layer(layerOauthFlow, { excludeTestServices: false })("the exchange of a code", 
       const caller = yield* createOperator()
       const tried = Effect.match(issueCode(makeConsent(client, caller)), {
         onSuccess: () => "ok",
-        onFailure: ({ _tag, message }) => `${_tag} ${message.includes(`${OAUTH_CODES} times`)}`
+        onFailure: ({ _tag, message }) => `${_tag} ${message.includes(`${OAUTH_CODES_MAX} times`)}`
       })
       const all = yield* Effect.all(
-        Array.from({ length: OAUTH_CODES + 5 }, () => tried),
+        Array.from({ length: OAUTH_CODES_MAX + 5 }, () => tried),
         { concurrency: "unbounded" }
       )
-      assert.strictEqual(all.filter((each) => each === "ok").length, OAUTH_CODES)
+      assert.strictEqual(all.filter((each) => each === "ok").length, OAUTH_CODES_MAX)
       assert.deepStrictEqual(new Set(all), new Set(["ok", "RateLimited true"]))
       yield* TestClock.adjust(OAUTH_CODE_MS)
       assert.strictEqual(yield* tried, "ok")

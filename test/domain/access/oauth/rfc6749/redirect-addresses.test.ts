@@ -7,7 +7,7 @@ import {
   toResponseUrl,
   validateRedirectUri
 } from "../../../../../src/domain/access/oauth/redirect-uri.ts"
-import { REDIRECT_URI } from "../../../../../src/platform/limits.ts"
+import { REDIRECT_URI_LENGTH } from "../../../../../src/platform/limits.ts"
 
 // RFC 6749 3.1.2 and RFC 9700 2.1 and 4.1: a code goes to an address that was registered, to the letter.
 
@@ -143,12 +143,12 @@ describe("an address to register", () => {
     )
   })
 
-  it(`has at most ${REDIRECT_URI} characters`, () => {
+  it(`has at most ${REDIRECT_URI_LENGTH} characters`, () => {
     const of = (length: number): string => `${REGISTERED}/`.padEnd(length, "x")
-    assert.isTrue(takes(of(REDIRECT_URI)))
+    assert.isTrue(takes(of(REDIRECT_URI_LENGTH)))
     assert.match(
-      Result.merge(Result.flip(validateRedirectUri(of(REDIRECT_URI + 1), "partner"))),
-      new RegExp(`${REDIRECT_URI} characters`)
+      Result.merge(Result.flip(validateRedirectUri(of(REDIRECT_URI_LENGTH + 1), "partner"))),
+      new RegExp(`${REDIRECT_URI_LENGTH} characters`)
     )
   })
 

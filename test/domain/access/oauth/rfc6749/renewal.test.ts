@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
-import { GRANT_RENEWALS, GRANT_TOKENS, REFRESH_TOKEN_MS } from "../../../../../src/platform/limits.ts"
+import { GRANT_RENEWALS_MAX, GRANT_TOKENS_MAX, REFRESH_TOKEN_MS } from "../../../../../src/platform/limits.ts"
 import { loadAuditLinesWithActor } from "../../../../support/changes/audit-lines.ts"
 import {
   connectClient,
@@ -177,14 +177,14 @@ layer(layerOauthFlow, { excludeTestServices: false })("the renewal of a token", 
         const issued = yield* renewToken(client, last)
         last = issued.refreshToken
       })
-      yield* Effect.replicateEffect(renewed, GRANT_TOKENS - 1, { discard: true })
+      yield* Effect.replicateEffect(renewed, GRANT_TOKENS_MAX - 1, { discard: true })
       const sql = yield* SqlClient.SqlClient
       const firstIsGood = sql<{ good: boolean }>`
         SELECT revoked_at IS NULL AS good FROM access_tokens WHERE digest = sha256(${accessToken}::text::bytea)`
       assert.deepStrictEqual(yield* firstIsGood, [{ good: true }])
       yield* renewed
       assert.deepStrictEqual(yield* firstIsGood, [{ good: false }])
-      assert.deepStrictEqual(yield* loadGrantState(operator.operatorId, grantId), { ...LIVE, tokens: GRANT_TOKENS })
+      assert.deepStrictEqual(yield* loadGrantState(operator.operatorId, grantId), { ...LIVE, tokens: GRANT_TOKENS_MAX })
       assert.include((yield* loadAuditLinesWithActor(operator.operatorId)).slice(-2).join(), "(revoked_at)")
     })
   )
@@ -196,7 +196,7 @@ layer(layerOauthFlow, { excludeTestServices: false })("the renewal of a token", 
       // What the exchange made in the same millisecond is no renewal.
       yield* TestClock.adjust(1)
       let last = greedy.refreshToken
-      for (let times = 0; times < GRANT_RENEWALS; times++) last = (yield* renewToken(client, last)).refreshToken
+      for (let times = 0; times < GRANT_RENEWALS_MAX; times++) last = (yield* renewToken(client, last)).refreshToken
       const refusal = yield* Effect.flip(renewToken(client, last))
       assert.deepInclude(refusal, { _tag: "RateLimited", headers: { "Retry-After": "3600" } })
       assert.strictEqual(yield* tokenOutcomeOf(renewToken(client, quiet.refreshToken)), "ok")

@@ -306,11 +306,11 @@ describe("a failure in the words of OAuth", () => {
   const message = "m"
   const table: ReadonlyArray<readonly [error: ApiError, oauth: string, status: number]> = [
     [new BadRequest({ message }), "invalid_request", 400],
-    [new BadRequest({ message, oauth: "invalid_scope" }), "invalid_scope", 400],
+    [new BadRequest({ message, oauthErrorCode: "invalid_scope" }), "invalid_scope", 400],
     [new ValidationFailed({ message }), "invalid_request", 400],
-    [new ValidationFailed({ message, oauth: "invalid_redirect_uri" }), "invalid_redirect_uri", 400],
+    [new ValidationFailed({ message, oauthErrorCode: "invalid_redirect_uri" }), "invalid_redirect_uri", 400],
     [new Unauthenticated({ message }), "invalid_client", 401],
-    [new Unauthenticated({ message, oauth: "invalid_grant" }), "invalid_grant", 400],
+    [new Unauthenticated({ message, oauthErrorCode: "invalid_grant" }), "invalid_grant", 400],
     [new RateLimited({ message, headers: {} }), "temporarily_unavailable", 429],
     [new ServerError({ message }), "server_error", 500],
     [new ServerError({ message, retryAfter: 1 }), "temporarily_unavailable", 500],

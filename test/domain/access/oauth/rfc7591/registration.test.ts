@@ -7,9 +7,9 @@ import { TestClock } from "effect/testing"
 import { Clients } from "../../../../../src/domain/access/oauth/Clients.ts"
 import { PublicClientEnabled } from "../../../../../src/platform/installation.ts"
 import {
-  CLIENT_NAME,
-  REGISTRATION_LIST,
-  REGISTRATION_REDIRECTS,
+  CLIENT_NAME_LENGTH,
+  REGISTRATION_LIST_MAX,
+  REGISTRATION_REDIRECTS_MAX,
   REGISTRATIONS_A_MINUTE
 } from "../../../../../src/platform/limits.ts"
 import {
@@ -165,13 +165,13 @@ layer(layerHttpServerOf(layerWithClients, { trustProxy: true }))("a registration
         [{ redirect_uris: [good], grant_types: [] }, 422, "invalid_client_metadata", /^grant_types: /],
         [{ redirect_uris: [good], response_types: ["token"] }, 422, "invalid_client_metadata", /^response_types: /],
         [
-          { redirect_uris: [good], client_name: "x".repeat(CLIENT_NAME + 1) },
+          { redirect_uris: [good], client_name: "x".repeat(CLIENT_NAME_LENGTH + 1) },
           422,
           "invalid_client_metadata",
           /^client_name: must be at most 100 characters\.$/
         ],
         [
-          { redirect_uris: Array.from({ length: REGISTRATION_REDIRECTS + 1 }, loopback) },
+          { redirect_uris: Array.from({ length: REGISTRATION_REDIRECTS_MAX + 1 }, loopback) },
           422,
           "invalid_client_metadata",
           /^redirect_uris: must be a list of at most 10/
@@ -179,7 +179,7 @@ layer(layerHttpServerOf(layerWithClients, { trustProxy: true }))("a registration
         [
           {
             redirect_uris: [good],
-            grant_types: Array.from({ length: REGISTRATION_LIST + 1 }, () => "authorization_code")
+            grant_types: Array.from({ length: REGISTRATION_LIST_MAX + 1 }, () => "authorization_code")
           },
           422,
           "invalid_client_metadata",
@@ -197,11 +197,11 @@ layer(layerHttpServerOf(layerWithClients, { trustProxy: true }))("a registration
       const client = yield* clients.find("service_mcp")
       assert(client !== undefined)
       assert.isFalse(yield* clients.mayRedirectTo(client, good))
-      const many = Array.from({ length: REGISTRATION_REDIRECTS }, loopback)
+      const many = Array.from({ length: REGISTRATION_REDIRECTS_MAX }, loopback)
       const most = yield* sendJson(REGISTRATIONS_PATH, {
         redirect_uris: many,
-        client_name: "x".repeat(CLIENT_NAME),
-        grant_types: Array.from({ length: REGISTRATION_LIST }, () => "authorization_code")
+        client_name: "x".repeat(CLIENT_NAME_LENGTH),
+        grant_types: Array.from({ length: REGISTRATION_LIST_MAX }, () => "authorization_code")
       })
       assert.strictEqual(most.body["error_code"], 0)
       // A form has no lists: a registration is JSON (RFC 7591 3.1).

@@ -8,7 +8,7 @@ import {
   toRegisteredUri,
   validateRedirectUri
 } from "../../../../../src/domain/access/oauth/redirect-uri.ts"
-import { REDIRECT_SCHEME } from "../../../../../src/platform/limits.ts"
+import { REDIRECT_SCHEME_LENGTH } from "../../../../../src/platform/limits.ts"
 
 const takes = (uri: string): boolean => Result.isSuccess(validateRedirectUri(uri, "public"))
 
@@ -119,9 +119,9 @@ describe("a scheme that a program has for itself (RFC 8252 7.1)", () => {
     assert.deepStrictEqual(bad.filter(takes), [])
   })
 
-  it(`has at most ${REDIRECT_SCHEME} characters`, () => {
-    assert.isTrue(takes(`${"com.a".padEnd(REDIRECT_SCHEME, "a")}:/cb`))
-    assert.isFalse(takes(`${"com.a".padEnd(REDIRECT_SCHEME + 1, "a")}:/cb`))
+  it(`has at most ${REDIRECT_SCHEME_LENGTH} characters`, () => {
+    assert.isTrue(takes(`${"com.a".padEnd(REDIRECT_SCHEME_LENGTH, "a")}:/cb`))
+    assert.isFalse(takes(`${"com.a".padEnd(REDIRECT_SCHEME_LENGTH + 1, "a")}:/cb`))
   })
 
   it("is what a browser takes for its scheme", () => {

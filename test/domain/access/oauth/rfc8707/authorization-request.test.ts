@@ -1,7 +1,7 @@
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { findProtectedResource } from "../../../../../src/domain/access/oauth/protected-resource.ts"
-import { OAUTH_RESOURCES } from "../../../../../src/platform/limits.ts"
+import { OAUTH_RESOURCES_MAX } from "../../../../../src/platform/limits.ts"
 import {
   ConsentState,
   layerConsentPages,
@@ -89,12 +89,12 @@ layer(layerConsentPages())("a request that names resources", (it) => {
     })
   )
 
-  it.effect(`names at most ${OAUTH_RESOURCES}`, () =>
+  it.effect(`names at most ${OAUTH_RESOURCES_MAX}`, () =>
     Effect.gen(function* () {
       const cookie = yield* signIn()
       const many = (count: number) => naming(Array.from({ length: count }, () => `${PUBLIC_URL}/mcp`))
-      assert.strictEqual((yield* visitPage(many(OAUTH_RESOURCES), { cookie })).status, 200)
-      const { location } = yield* visitPage(many(OAUTH_RESOURCES + 1), { cookie })
+      assert.strictEqual((yield* visitPage(many(OAUTH_RESOURCES_MAX), { cookie })).status, 200)
+      const { location } = yield* visitPage(many(OAUTH_RESOURCES_MAX + 1), { cookie })
       assert.strictEqual(readRedirectParams(location)["error"], "invalid_target")
     })
   )

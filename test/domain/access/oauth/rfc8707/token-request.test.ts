@@ -1,6 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { OAUTH_RESOURCES } from "../../../../../src/platform/limits.ts"
+import { OAUTH_RESOURCES_MAX } from "../../../../../src/platform/limits.ts"
 import { AUTHORIZATIONS_PATH, sendForm, sendJson } from "../../../../support/domain/access/oauth/oauth-requests.ts"
 import {
   createPartner,
@@ -17,7 +17,7 @@ const named = (number: number) => Array.from({ length: number }, (_, nth) => `ht
 const heard = Effect.map(IssuerRequests, (all) => all.at(-1)?.[2])
 
 layer(layerHttpServerOf(layerServiceWithScriptedIssuer))("the resources of a request for a token", (it) => {
-  it.effect(`are as many as were sent, in a form and in JSON, ${OAUTH_RESOURCES} at most`, () =>
+  it.effect(`are as many as were sent, in a form and in JSON, ${OAUTH_RESOURCES_MAX} at most`, () =>
     Effect.gen(function* () {
       const client = yield* createPartner
       for (const grant of [
@@ -33,19 +33,19 @@ layer(layerHttpServerOf(layerServiceWithScriptedIssuer))("the resources of a req
               ...resources.map((each) => ["resource", each] as [string, string])
             ]).toString()
           )
-        for (const number of [0, 1, 2, OAUTH_RESOURCES]) {
+        for (const number of [0, 1, 2, OAUTH_RESOURCES_MAX]) {
           assert.strictEqual((yield* byForm(named(number))).status, 200)
           assert.deepInclude(yield* heard, { resources: named(number) })
           const json = yield* sendJson(AUTHORIZATIONS_PATH, { ...fields, resource: named(number) })
           assert.strictEqual(json.body["error_code"], 0)
           assert.deepInclude(yield* heard, { resources: named(number) })
         }
-        const more = named(OAUTH_RESOURCES + 1)
+        const more = named(OAUTH_RESOURCES_MAX + 1)
         const form = yield* byForm(more)
         assert.strictEqual(form.status, 400)
         for (const { body } of [form, yield* sendJson(AUTHORIZATIONS_PATH, { ...fields, resource: more })]) {
           assert.deepInclude(body, { error: "invalid_request", error_code: 422 })
-          assert.match(String(body["error_msg"]), new RegExp(`^resource: .*${OAUTH_RESOURCES}`))
+          assert.match(String(body["error_msg"]), new RegExp(`^resource: .*${OAUTH_RESOURCES_MAX}`))
         }
         const elsewhere = yield* byForm(["https://r.example.com/", "elsewhere"])
         assert.deepStrictEqual([elsewhere.status, elsewhere.body["error"]], [400, "invalid_target"])

@@ -16,7 +16,7 @@ import {
   SEND_BACKOFF,
   toFailureOutcome
 } from "../../../../../src/domain/guests/conversations/sending/message-sender.ts"
-import { CHANNEL_TEXT, MESSAGE_GIVE_UP_MS } from "../../../../../src/platform/limits.ts"
+import { CHANNEL_TEXT_LENGTH, MESSAGE_GIVE_UP_MS } from "../../../../../src/platform/limits.ts"
 import {
   layerSendService,
   loadMessagePartitions,
@@ -69,7 +69,7 @@ layer(layerSendService)("a message", (it) => {
       const channel = yield* ScriptedChannel
       for (const [error, reason] of [
         [new ChannelRefused({ reason: "the thread is closed" }), "the thread is closed"],
-        [new ChannelRefused({ reason: `no\0${"x".repeat(5_000)}` }), `no\uFFFD${"x".repeat(CHANNEL_TEXT - 3)}`],
+        [new ChannelRefused({ reason: `no\0${"x".repeat(5_000)}` }), `no\uFFFD${"x".repeat(CHANNEL_TEXT_LENGTH - 3)}`],
         [new ChannelAccountMissing({ channelType }), "the account on airbnb no longer exists"],
         [new ChannelNotServed({ channelType }), "this installation has no connector for airbnb"]
       ] as const) {

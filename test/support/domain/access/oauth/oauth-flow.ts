@@ -112,13 +112,16 @@ export const connectClient = Effect.fnUntraced(function* (
 
 /** `error: name` of what OAuth refuses. */
 export const oauthErrorOf = <A, R>(effect: Effect.Effect<A, BadRequest | Unauthenticated | RateLimited, R>) =>
-  Effect.map(Effect.flip(effect), (error) => `${error._tag} ${"oauth" in error ? error.oauth : error.message}`)
+  Effect.map(
+    Effect.flip(effect),
+    (error) => `${error._tag} ${"oauthErrorCode" in error ? error.oauthErrorCode : error.message}`
+  )
 
 /** `ok`, or what {@link oauthErrorOf} says. */
 export const tokenOutcomeOf = <R>(effect: Effect.Effect<IssuedTokens, BadRequest | Unauthenticated | RateLimited, R>) =>
   Effect.match(effect, {
     onSuccess: () => "ok",
-    onFailure: (error) => `${error._tag} ${"oauth" in error ? error.oauth : error.message}`
+    onFailure: (error) => `${error._tag} ${"oauthErrorCode" in error ? error.oauthErrorCode : error.message}`
   })
 
 export const INVALID_GRANT_ERROR = "Unauthenticated invalid_grant"

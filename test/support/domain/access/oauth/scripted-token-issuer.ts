@@ -27,8 +27,8 @@ export class IssuerRequests extends Context.Service<
   static readonly layer = Layer.sync(IssuerRequests, () => [])
 }
 
-const invalidGrantError = new Unauthenticated({ message: 'The "code" is no good.', oauth: "invalid_grant" })
-const invalidTargetError = new BadRequest({ message: "resource: is none of ours.", oauth: "invalid_target" })
+const invalidGrantError = new Unauthenticated({ message: 'The "code" is no good.', oauthErrorCode: "invalid_grant" })
+const invalidTargetError = new BadRequest({ message: "resource: is none of ours.", oauthErrorCode: "invalid_target" })
 
 /** Takes the code and the refresh token `good`; one that is `broken` breaks it. */
 const layerScriptedTokenIssuer = Layer.effect(

@@ -6,7 +6,7 @@ import { toReceivedInput } from "../../../../../src/contract/input.ts"
 import { ChannelGateway } from "../../../../../src/domain/channels/port/ChannelGateway.ts"
 import { Connectors } from "../../../../../src/domain/channels/port/connector.ts"
 import { Images } from "../../../../../src/domain/guests/images/Images.ts"
-import { NewEvents } from "../../../../../src/jobs/events/NewEvents.ts"
+import { NewEventNotifier } from "../../../../../src/jobs/events/NewEventNotifier.ts"
 import { Shutdown } from "../../../../../src/jobs/Shutdown.ts"
 import { WakeUp } from "../../../../../src/jobs/WakeUp.ts"
 import { layerPostgres } from "../../../../../src/platform/database/postgres.ts"
@@ -42,7 +42,7 @@ const layerProcess = layerServiceAssembly.pipe(
     RateWindows.layerUnbounded,
     Places.layer(),
     WakeUp.layerProcess,
-    NewEvents.layerProcess,
+    NewEventNotifier.layerProcess,
     Shutdown.layer
   ]),
   Layer.provide(layerPostgres({ url: Redacted.make(process.env["PROCESS_DATABASE_URL"] ?? ""), maxConnections: 8 }))

@@ -8,12 +8,12 @@ import { AddressResolver } from "../../../../../src/domain/webhooks/deliveries/A
 import { parseAllowedHosts } from "../../../../../src/domain/webhooks/deliveries/allowed-hosts.ts"
 import { layerDeliveries } from "../../../../../src/domain/webhooks/deliveries/layer.ts"
 import { OutboundHttp } from "../../../../../src/domain/webhooks/deliveries/OutboundHttp.ts"
-import { recordEvent } from "../../../../../src/jobs/events/event-statements.ts"
-import { NewEvents } from "../../../../../src/jobs/events/NewEvents.ts"
+import { recordEventSql } from "../../../../../src/jobs/events/event-statements.ts"
+import { NewEventNotifier } from "../../../../../src/jobs/events/NewEventNotifier.ts"
 import { WakeUp } from "../../../../../src/jobs/WakeUp.ts"
 import { layerEmbedded } from "../../../../../src/platform/database/embedded.ts"
 import { layerPostgres } from "../../../../../src/platform/database/postgres.ts"
-import { traceCteSql } from "../../../../../src/platform/database/trace-statements.ts"
+import { traceCteSql } from "../../../../../src/platform/database/traceparent-sql.ts"
 
 const { DATABASE_URL, DATA_DIR, OPERATOR, EVENTS, AHEAD_MS } = process.env
 
@@ -38,7 +38,7 @@ const recordEvents = Effect.gen(function* () {
   console.log("ready")
   for (let n = 0; n < Number(EVENTS); n++) {
     const change = sql`(VALUES (${Number(OPERATOR)}::bigint, ${n % RECORD_COUNT}::bigint)) AS change (operator_id, id)`
-    const event = recordEvent(sql, "transaction_updated", {
+    const event = recordEventSql(sql, "transaction_updated", {
       from: change,
       record: sql`'transaction:' || id`,
       fields: { transaction_id: sql`id` },
@@ -51,7 +51,7 @@ const recordEvents = Effect.gen(function* () {
 
 const layerDeliveryWorkers = layerDeliveries.pipe(
   Layer.provide(OutboundHttp.layer(Result.getOrThrow(parseAllowedHosts("127.0.0.1")))),
-  Layer.provide([AddressResolver.layer, WakeUp.layerProcess, NewEvents.layerProcess])
+  Layer.provide([AddressResolver.layer, WakeUp.layerProcess, NewEventNotifier.layerProcess])
 )
 
 Layer.effectDiscard(recordEvents).pipe(

@@ -9,7 +9,7 @@ import { sendClaimedDelivery } from "../../../../../src/domain/webhooks/deliveri
 import { EventDispatcher } from "../../../../../src/domain/webhooks/deliveries/EventDispatcher.ts"
 import { OutboundHttp } from "../../../../../src/domain/webhooks/deliveries/OutboundHttp.ts"
 import { applyDeliveryRetention } from "../../../../../src/domain/webhooks/deliveries/retention.ts"
-import { WEBHOOK_CONCURRENT_DELIVERIES } from "../../../../../src/platform/limits.ts"
+import { WEBHOOK_CONCURRENT_DELIVERIES_MAX } from "../../../../../src/platform/limits.ts"
 import { asSystemActor, typedClient, withToken } from "../../../harness.ts"
 import { HOLDING_FAILURES, makeRepeatedEvents, recordEvents, type TestSubscription } from "./delivery-service.ts"
 
@@ -108,7 +108,7 @@ export const claimDue = Effect.fnUntraced(function* (worker: ModelWorker) {
   const queue = yield* DeliveryQueue
   const now = yield* currentDate
   const deliveries = [
-    ...(yield* queue.take(now, SUBSCRIPTION_COUNT * WEBHOOK_CONCURRENT_DELIVERIES, worker.claimedDeliveries))
+    ...(yield* queue.take(now, SUBSCRIPTION_COUNT * WEBHOOK_CONCURRENT_DELIVERIES_MAX, worker.claimedDeliveries))
   ]
   for (const cooledDown of yield* queue.findSubscriptionsToProbe(now, SUBSCRIPTION_COUNT, [
     ...worker.claimedDeliveries,

@@ -1,7 +1,7 @@
 import { DateTime, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { EventDispatcher } from "../../../../../src/domain/webhooks/deliveries/EventDispatcher.ts"
-import { FEED_MAX } from "../../../../../src/platform/limits.ts"
+import { FEED_PAGE_MAX } from "../../../../../src/platform/limits.ts"
 import { createOperator, type TestOperator, typedClient, withToken } from "../../../harness.ts"
 import { recordEvents } from "../deliveries/delivery-service.ts"
 
@@ -70,7 +70,7 @@ type EventPage = Effect.Success<ReturnType<Effect.Success<typeof typedClient>["l
 export type FeedEvent = EventPage["events"][number]
 
 /** Everything from a cursor on, in pages. */
-export const readAllEvents = Effect.fnUntraced(function* (operator: TestOperator, cursor = "", limit = FEED_MAX) {
+export const readAllEvents = Effect.fnUntraced(function* (operator: TestOperator, cursor = "", limit = FEED_PAGE_MAX) {
   const api = yield* typedClient
   const events: Array<FeedEvent> = []
   let after = cursor

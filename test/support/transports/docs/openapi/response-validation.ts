@@ -32,10 +32,10 @@ const validators = new Map<string, ValidateFunction>()
 const findValidator = (name: string, isNarrowed: boolean): ValidateFunction | undefined => {
   const operation = describeOperations().find((each) => each.name === name)
   if (operation === undefined) return undefined
-  const { resultSchema, narrowableList } = operation
+  const { resultSchema, selectableList } = operation
   const effectiveOperation =
-    isNarrowed && narrowableList !== undefined
-      ? { ...operation, resultSchema: narrowSchema(resultSchema, narrowableList) }
+    isNarrowed && selectableList !== undefined
+      ? { ...operation, resultSchema: narrowSchema(resultSchema, selectableList) }
       : operation
   const key = `${name} ${effectiveOperation === operation}`
   const validator = validators.get(key) ?? compileValidator(effectiveOperation)

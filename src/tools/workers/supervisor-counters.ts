@@ -25,7 +25,7 @@ interface PendingRequest {
  * Counts at the parent, with that of its other workers. Steps of one turn of the event loop go in one message. A parent
  * that does not answer in time is not asked again until it has answered: calls wait once, and what waits is bounded.
  */
-export const makeSupervisorCounts = Effect.fnUntraced(function* ({ send, onResponses }: SupervisorChannel) {
+export const makeSupervisorCounters = Effect.fnUntraced(function* ({ send, onResponses }: SupervisorChannel) {
   const pending = new Map<number, PendingRequest>()
   const hasPending = yield* Latch.make()
   let unsent: Array<CountRequest> = []

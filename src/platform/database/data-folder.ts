@@ -38,7 +38,7 @@ export const isUnfinishedDatabase = (name: string): boolean =>
   name === UNFINISHED_PREFIX || name.startsWith(`${UNFINISHED_PREFIX}-`)
 
 /** Returns whether an entry of a data folder shows that a process used the folder before. */
-export const hasTracesOfUse = (name: string): boolean => SERVICE_ENTRIES.has(name) && name !== DATABASE_FOLDER
+export const isTraceOfUse = (name: string): boolean => SERVICE_ENTRIES.has(name) && name !== DATABASE_FOLDER
 
 const isServiceEntry = (name: string): boolean =>
   SERVICE_ENTRIES.has(name) || isUnfinishedDatabase(name) || name.startsWith(`${COPY_PREFIX}-`)

@@ -4,7 +4,14 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import { lacksDatabase } from "../../platform/database/database-state.ts"
 import type { Migration } from "../../platform/database/migration.ts"
 import type { Settings } from "../../service/configuration.ts"
-import { checkCollector, checkDatabase, checkDatabaseInTime, checkDisk, checkPublicUrl, checkRedis } from "./checks.ts"
+import {
+  checkCollector,
+  checkDatabase,
+  checkDisk,
+  checkPublicUrl,
+  checkRedis,
+  runDatabaseCheckWithTimeout
+} from "./checks.ts"
 import { checkDirectUrl } from "./direct-url-check.ts"
 import { type Finding, okFinding } from "./finding.ts"
 import { nodeFinding } from "./finding-rules.ts"
@@ -24,7 +31,7 @@ export const collectFindings = Effect.fnUntraced(function* <E, R>(
   // To look into a folder that has none would make a database in it.
   const hasDatabase = !isEmbedded || !(yield* lacksDatabase(dataDir))
   const databaseFindings = hasDatabase
-    ? checkDatabaseInTime(withDatabase(checkDatabase(settings, migrations)))
+    ? runDatabaseCheckWithTimeout(withDatabase(checkDatabase(settings, migrations)))
     : Effect.succeed([okFinding("database", "DATA_DIR has none yet: latchkey serve creates it")])
   const findings = yield* Effect.all(
     [

@@ -1,9 +1,9 @@
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
-import { DUE_POLL_MS, makeTimedWork } from "../../src/jobs/timed-work.ts"
+import { DUE_POLL_MS, makeTimedWorker } from "../../src/jobs/timed-work.ts"
 import { WakeUp } from "../../src/jobs/WakeUp.ts"
-import { runWorkerWhenWoken } from "../../src/jobs/woken-work.ts"
+import { runWorkerWhenWoken } from "../../src/jobs/woken-worker.ts"
 
 const GAP_MS = 100
 
@@ -15,7 +15,7 @@ it.effect("work that nobody wakes is looked for as often as it polls", () =>
         looks += 1
         return []
       })
-    const worker = yield* makeTimedWork({ name: "test", maxInProgress: 1, claim: take, run: () => Effect.void })
+    const worker = yield* makeTimedWorker({ name: "test", maxInProgress: 1, claim: take, run: () => Effect.void })
     yield* runWorkerWhenWoken("test", worker, GAP_MS)
     yield* TestClock.adjust(DUE_POLL_MS / 2)
     assert.strictEqual(looks, 1)
@@ -32,7 +32,7 @@ it.effect("work that is woken is looked for at once, then once in a while howeve
         looks.push(now.getTime())
         return []
       })
-    const worker = yield* makeTimedWork({
+    const worker = yield* makeTimedWorker({
       name: "test",
       maxInProgress: 1,
       claim: take,

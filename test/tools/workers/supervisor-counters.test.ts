@@ -3,7 +3,7 @@ import { Context, Effect, Fiber, Layer, Logger } from "effect"
 import { TestClock } from "effect/testing"
 import { RateWindows } from "../../../src/admission/windows/RateWindows.ts"
 import { type Bucket, windowOf } from "../../../src/admission/windows/rate-window.ts"
-import { SUPERVISOR_TIMEOUT_MS } from "../../../src/tools/workers/supervisor-counts.ts"
+import { SUPERVISOR_TIMEOUT_MS } from "../../../src/tools/workers/supervisor-counters.ts"
 import { makeFakeSupervisor } from "../../support/tools/workers/fake-supervisor.ts"
 
 const bucket: Bucket = { key: "{op:1}:user:a", scope: "user", window: windowOf("1m"), max: 2 }

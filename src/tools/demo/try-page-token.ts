@@ -23,7 +23,7 @@ const listActiveTokens = (sql: SqlClient.SqlClient, accountId: number) =>
  * A token of the demo operator's main account, made when it is first asked for and again where it no longer works; there is one at a
  * time. Undefined: there is no demo operator, or it has all the tokens it may have.
  */
-export const makeTryToken = Effect.gen(function* () {
+export const makeTryPageToken = Effect.gen(function* () {
   const [sql, operators, semaphore] = [yield* SqlClient.SqlClient, yield* Operators, yield* Semaphore.make(1)]
   let currentToken: { readonly token_id: number; readonly token: string } | undefined
   const findOrCreateToken = Effect.gen(function* () {

@@ -43,7 +43,7 @@ const rolledBackError = new SqlError({
 })
 
 /** The same client, whose statements fail as a server's would that stopped them, once they have taken `limit`. */
-export const makeTimedClient = Effect.fnUntraced(function* (client: PgClient.PgClient, limit: Duration.Input) {
+export const makeTimeoutClient = Effect.fnUntraced(function* (client: PgClient.PgClient, limit: Duration.Input) {
   const acquirer = Effect.map(client.reserve, withTimeout(limit))
   const timedClient = yield* SqlClient.make({
     acquirer,

@@ -3,7 +3,11 @@ import { Schema, SchemaTransformation } from "effect"
 import fc from "fast-check"
 import { Id } from "../../../src/contract/fields.ts"
 import { AmountColumn, InstantColumn } from "../../../src/domain/column-schemas.ts"
-import { listColumnNames, makePositionalRowReader, type RowStruct } from "../../../src/platform/database/row-reader.ts"
+import {
+  listColumnNames,
+  makePositionalRowReader,
+  type RowStruct
+} from "../../../src/platform/database/positional-row-reader.ts"
 
 const Nested = Schema.Struct({ id: Schema.NullOr(Id), amount: Schema.Finite })
 

@@ -15,17 +15,17 @@ const DISPATCH_WAIT_MS = 50
  * Tells who waits for events of an operator that there are new ones in the feed. It says neither which nor how many, and
  * may say so for nothing: whoever is told reads.
  */
-export class NewEvents extends Context.Service<
-  NewEvents,
+export class NewEventNotifier extends Context.Service<
+  NewEventNotifier,
   {
     /** Events of these operators are in the feed now. To be called after the commit; it waits for nothing. */
     readonly notify: (operators: ReadonlyArray<number>) => Effect.Effect<void>
     /** A latch of one waiter's own that every word of new events of the operator opens; the waiter closes it. */
     readonly latch: (operator: number) => Effect.Effect<Latch.Latch, never, Scope.Scope>
   }
->()("latchkey/jobs/events/NewEvents") {
+>()("latchkey/jobs/events/NewEventNotifier") {
   /** Where this process is the only one that hands out events: the embedded database. */
-  static readonly layerProcess: Layer.Layer<NewEvents> = Layer.sync(NewEvents, () => {
+  static readonly layerProcess: Layer.Layer<NewEventNotifier> = Layer.sync(NewEventNotifier, () => {
     const waiters = new Waiters()
     return { notify: waiters.notify, latch: waiters.latch }
   })
@@ -34,8 +34,8 @@ export class NewEvents extends Context.Service<
    * Processes on one server: what this one hands out it tells at once. What others hand out is looked up while somebody
    * waits, by one statement for all who do: soon after a change wakes the workers, and from time to time.
    */
-  static readonly layerServer: Layer.Layer<NewEvents, never, SqlClient.SqlClient | WakeUp> = Layer.effect(
-    NewEvents,
+  static readonly layerServer: Layer.Layer<NewEventNotifier, never, SqlClient.SqlClient | WakeUp> = Layer.effect(
+    NewEventNotifier,
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const waiters = new Waiters()
