@@ -13,7 +13,7 @@ import { hasSameRows, loadTableDigest, pinTextFormats } from "./table-digest.ts"
 // Pieces become a database: all of them, or nothing.
 
 /** What was told does not fit here, or did not arrive as it was told. Nothing of it is left. */
-export class NotLoaded extends Data.TaggedError("NotLoaded")<{ readonly message: string }> {}
+export class RestoreFailed extends Data.TaggedError("RestoreFailed")<{ readonly message: string }> {}
 
 /** Where pieces are loaded into. */
 export interface LoadTarget {
@@ -40,11 +40,11 @@ export interface LoadResult {
 export const resolveMigrations = (
   { migrations, latchkey }: BackupHeader,
   target: Pick<LoadTarget, "latchkey" | "migrations">
-): Effect.Effect<ReadonlyArray<Migration>, NotLoaded> => {
+): Effect.Effect<ReadonlyArray<Migration>, RestoreFailed> => {
   const migrationsById = new Map(target.migrations.map((each) => [each.id, each]))
   const unknownMigration = migrations.find(({ id, name }) => migrationsById.get(id)?.name !== name)
   if (unknownMigration !== undefined) {
-    return new NotLoaded({
+    return new RestoreFailed({
       message: `Latchkey ${target.latchkey} does not have migration ${unknownMigration.id} ${unknownMigration.name} of this backup: restore it with Latchkey ${latchkey} or later`
     })
   }
@@ -55,7 +55,7 @@ export const resolveMigrations = (
 const requireEmptyDatabase = Effect.fnUntraced(function* (sql: SqlClient, name: string) {
   const [existing] = yield* findExistingRelations(sql)
   if (existing === undefined) return
-  return yield* new NotLoaded({
+  return yield* new RestoreFailed({
     message: `${name}: must be an empty database, but it has ${existing.name}`
   })
 })
@@ -128,7 +128,7 @@ const makePieceLoader = (
     const { header } = current
     const digest = yield* loadTableDigest(sql, header.table)
     if (!hasSameRows(digest, header)) {
-      return yield* new NotLoaded({
+      return yield* new RestoreFailed({
         message: `${header.table} was not restored correctly: it has ${digest.rows} rows with digest ${digest.digest}, not ${header.rows} with ${header.digest}`
       })
     }
@@ -139,7 +139,7 @@ const makePieceLoader = (
     const table = byName.get(header.table)
     if (table === undefined) skippedTables.push(header.table)
     else if (!missing.delete(header.table) || !hasSameColumns(table, header)) {
-      return yield* new NotLoaded({ message: `${header.table} has other columns than its migrations create` })
+      return yield* new RestoreFailed({ message: `${header.table} has other columns than its migrations create` })
     }
     current = { header, insert: table === undefined ? undefined : makeRowInserter(sql, table) }
   })
@@ -149,14 +149,14 @@ const makePieceLoader = (
     writtenImages.push(key)
     yield* Effect.mapError(
       target.images.write(key, content),
-      () => new NotLoaded({ message: "the image store is full: free space there and restore the backup again" })
+      () => new RestoreFailed({ message: "the image store is full: free space there and restore the backup again" })
     )
   })
 
-  const loadPiece = Effect.fnUntraced(function* (piece: BackupPiece): Effect.fn.Return<void, NotLoaded | SqlError> {
-    if (result !== undefined) return yield* new NotLoaded({ message: "it has data after its end" })
+  const loadPiece = Effect.fnUntraced(function* (piece: BackupPiece): Effect.fn.Return<void, RestoreFailed | SqlError> {
+    if (result !== undefined) return yield* new RestoreFailed({ message: "it has data after its end" })
     if (isRowsPiece(piece)) {
-      if (current === undefined) return yield* new NotLoaded({ message: "it has rows without a table" })
+      if (current === undefined) return yield* new RestoreFailed({ message: "it has rows without a table" })
       if (current.insert !== undefined) yield* current.insert(piece.some)
       return
     }
@@ -168,11 +168,11 @@ const makePieceLoader = (
     else if ("end" in piece) result = { tables: tables.length, rows, ...piece.end, passed_over: skippedTables }
   })
 
-  const finish = Effect.suspend((): Effect.Effect<LoadResult, NotLoaded> => {
+  const finish = Effect.suspend((): Effect.Effect<LoadResult, RestoreFailed> => {
     const [missingTable] = missing
-    if (missingTable !== undefined) return new NotLoaded({ message: `${missingTable} is missing` })
+    if (missingTable !== undefined) return new RestoreFailed({ message: `${missingTable} is missing` })
     if (result === undefined || result.images !== writtenImages.length)
-      return new NotLoaded({ message: "its end is missing" })
+      return new RestoreFailed({ message: "its end is missing" })
     return Effect.succeed(result)
   })
   return { loadPiece, finish }
@@ -187,10 +187,10 @@ export const loadBackup = Effect.fnUntraced(function* <E, E2>(
   header: BackupHeader,
   target: LoadTarget,
   readPieces: (
-    loadPiece: (piece: BackupPiece) => Effect.Effect<void, NotLoaded | SqlError>
+    loadPiece: (piece: BackupPiece) => Effect.Effect<void, RestoreFailed | SqlError>
   ) => Effect.Effect<unknown, E>,
   beforeCommit: Effect.Effect<void, E2, SqlClient> = Effect.void
-): Effect.fn.Return<LoadResult, E | E2 | NotLoaded | MigrationFailed | SqlError, SqlClient> {
+): Effect.fn.Return<LoadResult, E | E2 | RestoreFailed | MigrationFailed | SqlError, SqlClient> {
   const sql = yield* SqlClient
   const appliedMigrations = yield* resolveMigrations(header, target)
   const writtenImages: Array<ImageKey> = []

@@ -4,9 +4,9 @@ import * as Fs from "node:fs/promises"
 import { StringDecoder } from "node:string_decoder"
 import { createZstdDecompress } from "node:zlib"
 import { Data, Effect, type Scope, Stream } from "effect"
+import { CHECKSUM_FRAME_BYTES, isZstandard, makeChecksumFrame } from "./backup-checksum.ts"
 import { InvalidBackupLine, makeLineSplitter, parseBackupLine } from "./backup-lines.ts"
 import { type BackupHeader, type BackupPiece, FORMAT_VERSION } from "./backup-pieces.ts"
-import { isZstandard, makeSeal, SEAL_BYTES } from "./backup-seal.ts"
 
 /** The file is no backup that can be restored. */
 export class UnusableBackup extends Data.TaggedError("UnusableBackup")<{
@@ -18,9 +18,9 @@ export class UnusableBackup extends Data.TaggedError("UnusableBackup")<{
   }
 }
 
-const FOREIGN = "is not a backup of Latchkey"
-const DAMAGED = "is incomplete or was changed: its checksum does not match"
-const STRANGE = "is not a backup of Latchkey, or a newer release wrote it"
+const NOT_A_BACKUP = "is not a backup of Latchkey"
+const CHECKSUM_MISMATCH = "is incomplete or was changed: its checksum does not match"
+const UNKNOWN_FORMAT = "is not a backup of Latchkey, or a newer release wrote it"
 
 /** Rows, and characters of them, that are handed on together. */
 const BATCH_ROWS = 2_000
@@ -28,7 +28,7 @@ const BATCH_CHARACTERS = 4 * 1024 * 1024
 
 const toReason = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause))
 
-/** A backup whose seal is right. */
+/** A backup whose checksum is right. */
 export interface VerifiedBackup {
   readonly header: BackupHeader
   /** Tells its pieces but for the header, from the beginning; once more each time. */
@@ -49,18 +49,21 @@ export const openBackup = Effect.fnUntraced(function* (
     (handle) => Effect.promise(() => handle.close())
   )
   const { size } = yield* tryFileWork(() => fileHandle.stat())
-  const content = size - SEAL_BYTES
+  const content = size - CHECKSUM_FRAME_BYTES
   const ends = yield* tryFileWork(() => readEnds(fileHandle, Math.max(content, 0)))
-  if (!isZstandard(ends.first)) return yield* unusable(FOREIGN)
-  if (content <= 0 || !makeSeal(yield* tryFileWork(() => computeSha256(fileHandle, content))).equals(ends.seal)) {
-    return yield* unusable(DAMAGED)
+  if (!isZstandard(ends.first)) return yield* unusable(NOT_A_BACKUP)
+  if (
+    content <= 0 ||
+    !makeChecksumFrame(yield* tryFileWork(() => computeSha256(fileHandle, content))).equals(ends.checksumFrame)
+  ) {
+    return yield* unusable(CHECKSUM_MISMATCH)
   }
   const pieces = Stream.suspend(() => readPieces(fileHandle, content)).pipe(
-    Stream.mapError((error) => unusable(error instanceof InvalidBackupLine ? STRANGE : toReason(error)))
+    Stream.mapError((error) => unusable(error instanceof InvalidBackupLine ? UNKNOWN_FORMAT : toReason(error)))
   )
   const first = yield* Stream.runHead(pieces)
   const header = first._tag === "Some" && "format" in first.value ? first.value : undefined
-  if (header === undefined) return yield* unusable(STRANGE)
+  if (header === undefined) return yield* unusable(UNKNOWN_FORMAT)
   if (header.version !== FORMAT_VERSION) {
     return yield* unusable(
       `has format ${header.version}, which this release does not know: restore it with Latchkey ${header.latchkey} or later`
@@ -70,10 +73,10 @@ export const openBackup = Effect.fnUntraced(function* (
 })
 
 const readEnds = async (fileHandle: Fs.FileHandle, content: number) => {
-  const [first, seal] = [Buffer.alloc(4), Buffer.alloc(SEAL_BYTES)]
+  const [first, checksumFrame] = [Buffer.alloc(4), Buffer.alloc(CHECKSUM_FRAME_BYTES)]
   await fileHandle.read(first, 0, first.length, 0)
-  await fileHandle.read(seal, 0, seal.length, content)
-  return { first, seal }
+  await fileHandle.read(checksumFrame, 0, checksumFrame.length, content)
+  return { first, checksumFrame }
 }
 
 const readStream = (fileHandle: Fs.FileHandle, bytes: number) =>

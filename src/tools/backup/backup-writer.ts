@@ -3,26 +3,26 @@ import * as Fs from "node:fs/promises"
 import { dirname, resolve } from "node:path"
 import { constants, createZstdCompress, type ZstdCompress } from "node:zlib"
 import { Data, Effect, Result, type Scope } from "effect"
+import { makeChecksumFrame } from "./backup-checksum.ts"
 import { type BackupLineTooLong, makeBackupLineWriter } from "./backup-lines.ts"
-import { makeSeal } from "./backup-seal.ts"
 import type { WritePiece } from "./database-export.ts"
 
 /** The file could not be written, or is there already. */
-export class NotWritten extends Data.TaggedError("NotWritten")<{ readonly message: string }> {}
+export class BackupNotWritten extends Data.TaggedError("BackupNotWritten")<{ readonly message: string }> {}
 
 const toNotWritten = ({ message }: BackupLineTooLong) =>
-  new NotWritten({ message: `the backup could not be restored, because a row is too long: ${message}` })
+  new BackupNotWritten({ message: `the backup could not be restored, because a row is too long: ${message}` })
 
 /** Nobody's but the user's that makes it. */
 const FILE_MODE = 0o600
 /** Zstandard's own default: higher ones take long and save little. */
 const COMPRESSION_LEVEL = 3
 
-const tryFileWork = <A>(file: string, work: () => Promise<A>): Effect.Effect<A, NotWritten> =>
+const tryFileWork = <A>(file: string, work: () => Promise<A>): Effect.Effect<A, BackupNotWritten> =>
   Effect.tryPromise({
     try: work,
     catch: (cause) =>
-      new NotWritten({
+      new BackupNotWritten({
         message: `FILE: ${file} cannot be written: ${cause instanceof Error ? cause.message : String(cause)}`
       })
   })
@@ -35,12 +35,12 @@ const findEntryKind = (file: string): Promise<"nothing" | "a file" | "something 
 
 /** What is no file is never made one: whoever tries a backup out on /dev/null would have no /dev/null any more. */
 const requireWritableFile = Effect.fnUntraced(function* (file: string, force: boolean) {
-  if (file === "") return yield* new NotWritten({ message: "FILE: must name a file" })
+  if (file === "") return yield* new BackupNotWritten({ message: "FILE: must name a file" })
   const entryKind = yield* tryFileWork(file, () => findEntryKind(file))
   if (entryKind === "something else")
-    return yield* new NotWritten({ message: `FILE: must be a regular file, not ${file}` })
+    return yield* new BackupNotWritten({ message: `FILE: must be a regular file, not ${file}` })
   if (force || entryKind === "nothing") return
-  return yield* new NotWritten({ message: `FILE: ${file} exists; name another file or add --force` })
+  return yield* new BackupNotWritten({ message: `FILE: ${file} exists; name another file or add --force` })
 })
 
 interface WrittenFile {
@@ -57,9 +57,9 @@ interface WrittenFile {
 export const writeBackup = <A, E, R>(
   file: string,
   force: boolean,
-  writePieces: (writePiece: WritePiece<NotWritten>) => Effect.Effect<A, E, R>,
+  writePieces: (writePiece: WritePiece<BackupNotWritten>) => Effect.Effect<A, E, R>,
   maxLineCharacters?: number
-): Effect.Effect<readonly [A, WrittenFile], E | NotWritten, Exclude<R, Scope.Scope>> =>
+): Effect.Effect<readonly [A, WrittenFile], E | BackupNotWritten, Exclude<R, Scope.Scope>> =>
   Effect.gen(function* () {
     yield* requireWritableFile(file, force)
     const unfinished = `${file}.unfinished-${randomBytes(4).toString("hex")}`
@@ -105,17 +105,17 @@ const makeCompressor = Effect.fnUntraced(function* (
       compress.write(text, (error) => (error ? reject(error) : resolvePromise()))
     })
   return {
-    writePiece: (piece: Parameters<WritePiece<NotWritten>>[0]) =>
+    writePiece: (piece: Parameters<WritePiece<BackupNotWritten>>[0]) =>
       Effect.flatMap(Effect.fromResult(Result.mapError(toLines(piece), toNotWritten)), (text) =>
         tryFileWork(file, () => write(text))
       ),
     finish: tryFileWork(file, async () => {
       compress.end()
       const { sha256, bytes } = await pumping
-      const seal = makeSeal(sha256)
-      await fileHandle.write(seal)
+      const checksumFrame = makeChecksumFrame(sha256)
+      await fileHandle.write(checksumFrame)
       await fileHandle.sync()
-      return { sha256, bytes: bytes + seal.length }
+      return { sha256, bytes: bytes + checksumFrame.length }
     })
   }
 })

@@ -82,11 +82,11 @@ export class NothingToBackUp extends Data.TaggedError("NothingThere") {
   }
 }
 
-const readThere = makeSingleRowReader(Schema.Struct({ there: Schema.Boolean }))
+const readExists = makeSingleRowReader(Schema.Struct({ there: Schema.Boolean }))
 
 /** What a database is made of, and who tells it. */
 export const makeHeader = Effect.fnUntraced(function* (sql: SqlClient, latchkey: string) {
-  const { there } = yield* readThere(sql`SELECT to_regclass('schema_migrations') IS NOT NULL AS there`)
+  const { there } = yield* readExists(sql`SELECT to_regclass('schema_migrations') IS NOT NULL AS there`)
   if (!there) return yield* new NothingToBackUp()
   const made_at = DateTime.formatIso(yield* DateTime.now)
   const source = yield* readSource(sql`

@@ -34,7 +34,7 @@ export const READ_ONLY_WAIT_MS = 15_000
 /** Milliseconds between two looks whether it does. */
 const READ_ONLY_POLL_MS = 100
 
-export class NotMoved extends Data.TaggedError("NotMoved")<{ readonly message: string }> {}
+export class MoveFailed extends Data.TaggedError("MoveFailed")<{ readonly message: string }> {}
 
 export interface MoveRequest {
   readonly dataDir: string
@@ -56,7 +56,7 @@ const awaitReadOnly = Effect.gen(function* () {
     if ((yield* loadIsReadOnly).on) return
     yield* Effect.sleep(READ_ONLY_POLL_MS)
   }
-  return yield* new NotMoved({
+  return yield* new MoveFailed({
     message: "the service that uses DATA_DIR is an earlier release and cannot become read-only: stop it and move again"
   })
 })
@@ -78,10 +78,10 @@ const checkTarget = Effect.fnUntraced(function* (request: MoveRequest) {
   const check = Effect.gen(function* () {
     const sql = yield* SqlClient
     const { release } = yield* readRelease(sql`SELECT current_setting('server_version_num')::int AS release`)
-    if (release < MIN_VERSION_NUMBER) return yield* new NotMoved({ message: "--to: must be PostgreSQL 15 or newer" })
+    if (release < MIN_VERSION_NUMBER) return yield* new MoveFailed({ message: "--to: must be PostgreSQL 15 or newer" })
     const [existing] = yield* findExistingRelations(sql)
     if (existing === undefined) return
-    return yield* new NotMoved({
+    return yield* new MoveFailed({
       message: `--to: must be an empty database, but it has ${existing.name}`
     })
   })
@@ -96,7 +96,7 @@ const copyToServer = (request: MoveRequest, beforeCommit: Effect.Effect<void, Er
       const { latchkey, migrations, imageStore, dataDir } = request
       const header = yield* makeHeader(sql, latchkey)
       if ((yield* resolveMigrations(header, request)).length < migrations.length) {
-        return yield* new NotMoved({ message: "the database is not up to date: run latchkey migrate first" })
+        return yield* new MoveFailed({ message: "the database is not up to date: run latchkey migrate first" })
       }
       // Those of a folder of its own are where a process on the server finds them too.
       const images = imageStore === undefined ? makeFolderByteStorage(join(dataDir, IMAGES_FOLDER)) : undefined
@@ -120,7 +120,7 @@ const SERVER_ONLY_TABLES = new Set(["image_bytes"])
 /** Whether nothing is on the server, and nothing will be: what was committing there is waited for. */
 const staysServerEmpty = Effect.fnUntraced(function* (request: MoveRequest, { session }: DatabaseMove) {
   if (session !== undefined && !(yield* Effect.provide(awaitSessionEnd(session), layerTargetServer(request)))) {
-    return yield* new NotMoved({
+    return yield* new MoveFailed({
       message: `--to: session ${session.pid} does not end and may still commit the copy; end it and check the database`
     })
   }
@@ -139,7 +139,7 @@ const isAlreadyCopied = Effect.fnUntraced(function* (request: MoveRequest, earli
     )
   const differentTable = yield* withDatabaseCopy(request.dataDir, compareCopy, awaitReadOnly)
   if (differentTable === undefined) return true
-  return yield* new NotMoved({
+  return yield* new MoveFailed({
     message: `--to: must be empty or hold the copy, but ${differentTable} differs; drop the database, or undo the move with latchkey move --abort`
   })
 })
@@ -154,10 +154,10 @@ const undoFailedMove = Effect.fnUntraced(function* (request: MoveRequest) {
 
 /** What of it cannot be told is said beside why it failed: the line of a lost connection alone sounds like nothing done. */
 const explainUncertainMove = Effect.fnUntraced(function* <E>({ dataDir }: MoveRequest, cause: Cause.Cause<E>) {
-  const openMove = yield* readMove(dataDir)
-  if (openMove?.state !== "committing") return yield* Effect.failCause(cause)
-  return yield* new NotMoved({
-    message: `the connection ended during the commit (${toReason(Cause.squash(cause))}), so the copy may be on the server. Check ${openMove.to}. The service stays read-only until you ${describeNextStep(openMove)}`
+  const unfinishedMove = yield* readMove(dataDir)
+  if (unfinishedMove?.state !== "committing") return yield* Effect.failCause(cause)
+  return yield* new MoveFailed({
+    message: `the connection ended during the commit (${toReason(Cause.squash(cause))}), so the copy may be on the server. Check ${unfinishedMove.to}. The service stays read-only until you ${describeNextStep(unfinishedMove)}`
   })
 })
 
@@ -182,7 +182,7 @@ export const moveToServer = Effect.fnUntraced(function* (request: MoveRequest) {
   const to = describeDatabaseUrl(request.to)
   const earlierMove = yield* readMove(dataDir)
   if (earlierMove?.state === "moved") {
-    return yield* new NotMoved({
+    return yield* new MoveFailed({
       message: `DATA_DIR: was already moved to ${earlierMove.to}; undo the move with latchkey move --abort`
     })
   }
@@ -210,7 +210,7 @@ export const moveToServer = Effect.fnUntraced(function* (request: MoveRequest) {
 export const abortMove = Effect.fnUntraced(function* (dataDir: string) {
   yield* lockMove(dataDir)
   const activeMove = yield* readMove(dataDir)
-  if (activeMove === undefined) return yield* new NotMoved({ message: `DATA_DIR: ${dataDir} is not being moved` })
+  if (activeMove === undefined) return yield* new MoveFailed({ message: `DATA_DIR: ${dataDir} is not being moved` })
   yield* clearMove(dataDir)
   return activeMove
 }, Effect.scoped)

@@ -8,7 +8,7 @@ import type { OperatorAccount } from "../../domain/access/sign-in/sub-account-st
 import { runCommand } from "./command-runner.ts"
 import { passwordFlags, readPasswordOption } from "./password-flags.ts"
 
-const create = Command.make(
+const createCommand = Command.make(
   "create",
   {
     operatorId: Flag.Int("operator").pipe(Flag.withDescription("operator_id of the account")),
@@ -31,7 +31,7 @@ const create = Command.make(
     )
 ).pipe(Command.withDescription("Create a sub-account, which sees every property of its operator"))
 
-const password = Command.make(
+const passwordCommand = Command.make(
   "password",
   {
     accountId: Flag.Int("account").pipe(Flag.withDescription("account_id")),
@@ -57,7 +57,7 @@ const formatSessionCount = (count: number): string => (count === 1 ? "1 session"
 const withAccounts = <A, E, R>(use: (accounts: SubAccounts["Service"]) => Effect.Effect<A, E, R>) =>
   Effect.provide(SubAccounts.use(use), SubAccounts.layer)
 
-const list = Command.make(
+const listCommand = Command.make(
   "list",
   { operatorId: Flag.Int("operator").pipe(Flag.withDescription("operator_id")) },
   ({ operatorId }) =>
@@ -106,7 +106,7 @@ const mainAccountConflict = new Conflict({
   message: "--account: must be a sub-account; to stop a main account, run latchkey operator update with --status."
 })
 
-const disable = Command.make("disable", subAccountArguments, ({ id }) =>
+const disableCommand = Command.make("disable", subAccountArguments, ({ id }) =>
   runCommand(
     "account disable",
     asMainAccount(id, (accounts, mainAccount) => accounts.disable(mainAccount, id)),
@@ -114,7 +114,7 @@ const disable = Command.make("disable", subAccountArguments, ({ id }) =>
   )
 ).pipe(Command.withDescription("Disable a sub-account, its tokens and its connected applications"))
 
-const enable = Command.make("enable", subAccountArguments, ({ id }) =>
+const enableCommand = Command.make("enable", subAccountArguments, ({ id }) =>
   runCommand(
     "account enable",
     asMainAccount(id, (accounts, mainAccount) => accounts.enable(mainAccount, id)),
@@ -124,5 +124,5 @@ const enable = Command.make("enable", subAccountArguments, ({ id }) =>
 
 export const accountCommand = Command.make("account").pipe(
   Command.withDescription("Create, list, disable and enable the accounts of an operator"),
-  Command.withSubcommands([create, list, password, disable, enable])
+  Command.withSubcommands([createCommand, listCommand, passwordCommand, disableCommand, enableCommand])
 )

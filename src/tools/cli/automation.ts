@@ -25,7 +25,7 @@ const withRuleChange = <A, E, R>(use: (rules: AutomationRules["Service"]) => Eff
 const ruleArgument = Argument.Int("rule").pipe(Argument.withDescription("rule_id"))
 const operatorFlag = Flag.Int("operator").pipe(Flag.withDescription("operator_id"))
 
-const create = Command.make(
+const createCommand = Command.make(
   "create",
   {
     operator: operatorFlag,
@@ -47,7 +47,7 @@ const create = Command.make(
   ])
 )
 
-const list = Command.make(
+const listCommand = Command.make(
   "list",
   {
     operator: operatorFlag,
@@ -81,7 +81,7 @@ const toRuleOutput = ({ id, state, since, created_at, definition }: StoredRule) 
 const formatRule = ({ rule_id, state, since, rule }: ReturnType<typeof toRuleOutput>): string =>
   `${rule_id}  ${state} since ${since}  ${rule.action}  ${JSON.stringify(rule.name)}`
 
-const test = Command.make(
+const testCommand = Command.make(
   "test",
   {
     id: ruleArgument,
@@ -120,15 +120,19 @@ const makeTransitionCommand = (transition: RuleCommandName, description: string,
     )
   ).pipe(Command.withDescription(description))
 
-const pause = makeTransitionCommand("pause", "Pause a rule until it is resumed", (id) => `Paused rule ${id}.`)
-const resume = makeTransitionCommand(
+const pauseCommand = makeTransitionCommand("pause", "Pause a rule until it is resumed", (id) => `Paused rule ${id}.`)
+const resumeCommand = makeTransitionCommand(
   "resume",
   "Resume a paused rule; actions missed during the pause are skipped",
   (id) => `Resumed rule ${id}.`
 )
-const remove = makeTransitionCommand("remove", "Remove a rule and its scheduled actions", (id) => `Removed rule ${id}.`)
+const removeCommand = makeTransitionCommand(
+  "remove",
+  "Remove a rule and its scheduled actions",
+  (id) => `Removed rule ${id}.`
+)
 
 export const automationCommand = Command.make("automation").pipe(
   Command.withDescription("Manage the automation rules of an operator"),
-  Command.withSubcommands([create, list, test, pause, resume, remove])
+  Command.withSubcommands([createCommand, listCommand, testCommand, pauseCommand, resumeCommand, removeCommand])
 )

@@ -60,7 +60,7 @@ const skipUnavailableFlag = Flag.Boolean("skip-unavailable").pipe(
 const toCalendarSettings = (option: Option.Option<boolean>) =>
   Option.getOrUndefined(Option.map(option, (skipUnavailable) => ({ skipUnavailable })))
 
-const add = Command.make(
+const addCommand = Command.make(
   "add",
   {
     property: Flag.Int("property").pipe(Flag.withDescription("property_id whose dates the calendar blocks")),
@@ -92,7 +92,7 @@ const add = Command.make(
   ])
 )
 
-const list = Command.make(
+const listCommand = Command.make(
   "list",
   {
     property: Flag.Int("property").pipe(
@@ -137,7 +137,7 @@ const formatCalendar = ({ calendar_id, property_id, url, state, ...calendar }: C
   ].join("\n")
 }
 
-const update = Command.make(
+const updateCommand = Command.make(
   "update",
   { id: calendarArgument, skipUnavailable: skipUnavailableFlag.pipe(Flag.optional) },
   (options) =>
@@ -158,7 +158,7 @@ const update = Command.make(
     )
 ).pipe(Command.withDescription("Change the settings of a calendar and read its feed again"))
 
-const accept = Command.make("accept", { id: calendarArgument }, ({ id }) =>
+const acceptCommand = Command.make("accept", { id: calendarArgument }, ({ id }) =>
   runCommand(
     "calendar accept",
     withCalendars((calendars) =>
@@ -168,7 +168,7 @@ const accept = Command.make("accept", { id: calendarArgument }, ({ id }) =>
   )
 ).pipe(Command.withDescription("Accept a feed with unreadable parts, and unblock the days that it does not name"))
 
-const remove = Command.make("remove", { id: calendarArgument }, ({ id }) =>
+const removeCommand = Command.make("remove", { id: calendarArgument }, ({ id }) =>
   runCommand(
     "calendar remove",
     withCalendars((calendars) => Effect.as(calendars.remove(id), { calendar_id: id })),
@@ -204,5 +204,5 @@ const fetchCommand = Command.make("fetch", { id: calendarArgument }, ({ id }) =>
 
 export const calendarCommand = Command.make("calendar").pipe(
   Command.withDescription("Import calendars of marketplaces, whose busy dates are blocked here"),
-  Command.withSubcommands([add, list, update, fetchCommand, accept, remove])
+  Command.withSubcommands([addCommand, listCommand, updateCommand, fetchCommand, acceptCommand, removeCommand])
 )

@@ -5,7 +5,7 @@ import { CheckInApproval } from "../../domain/bookings/check-in/CheckInApproval.
 import { layerCommandWakeUp } from "../../jobs/layer.ts"
 import { runCommand } from "./command-runner.ts"
 
-const approve = Command.make(
+const approveCommand = Command.make(
   "approve",
   {
     stay: Argument.String("stay").pipe(Argument.withDescription("stay_code")),
@@ -34,5 +34,5 @@ const approve = Command.make(
 
 export const checkInCommand = Command.make("check-in").pipe(
   Command.withDescription("Approve what guests upload for their check-in"),
-  Command.withSubcommands([approve])
+  Command.withSubcommands([approveCommand])
 )

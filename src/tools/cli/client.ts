@@ -19,7 +19,7 @@ const withPartners = <A, E, R>(use: (partners: Partners["Service"]) => Effect.Ef
 const formatSecret = ({ client_id, client_secret }: PartnerCredentials): string =>
   `Client ${client_id}. Secret (not shown again):\n${client_secret}`
 
-const create = Command.make(
+const createCommand = Command.make(
   "create",
   {
     name: Flag.String("name").pipe(Flag.withDescription("Name that hosts see when they grant access")),
@@ -51,7 +51,7 @@ const formatClient = ({ client_id, name, redirect_uris, disabled, connections }:
   return [line, ...redirect_uris.map((uri) => `  ${uri}`)].join("\n")
 }
 
-const list = Command.make("list", {}, () =>
+const listCommand = Command.make("list", {}, () =>
   runCommand(
     "client list",
     Effect.map(
@@ -62,7 +62,7 @@ const list = Command.make("list", {}, () =>
   )
 ).pipe(Command.withDescription("List the OAuth clients with the number of their connections"))
 
-const disable = Command.make("disable", { id: clientArgument }, ({ id }) =>
+const disableCommand = Command.make("disable", { id: clientArgument }, ({ id }) =>
   runCommand(
     "client disable",
     withPartners((partners) => partners.disable(id)),
@@ -70,7 +70,7 @@ const disable = Command.make("disable", { id: clientArgument }, ({ id }) =>
   )
 ).pipe(Command.withDescription("Disable a client for good; ends its connections, tokens and webhooks"))
 
-const rotate = Command.make("rotate", { id: clientArgument }, ({ id }) =>
+const rotateCommand = Command.make("rotate", { id: clientArgument }, ({ id }) =>
   runCommand(
     "client rotate",
     withPartners((partners) => partners.rotateSecret(id)),
@@ -80,5 +80,5 @@ const rotate = Command.make("rotate", { id: clientArgument }, ({ id }) =>
 
 export const clientCommand = Command.make("client").pipe(
   Command.withDescription("Manage the OAuth clients of partners"),
-  Command.withSubcommands([create, list, disable, rotate])
+  Command.withSubcommands([createCommand, listCommand, disableCommand, rotateCommand])
 )

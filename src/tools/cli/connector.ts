@@ -16,7 +16,7 @@ const withConnectors = <A, E, R>(use: (connectors: HttpConnectors["Service"]) =>
 const formatSecret = ({ connector_id, secret }: { readonly connector_id: number; readonly secret: string }): string =>
   `Connector ${connector_id}. Signing secret (not shown again):\n${secret}`
 
-const add = Command.make(
+const addCommand = Command.make(
   "add",
   {
     name: Flag.String("name").pipe(Flag.withDescription("Name of the connector")),
@@ -36,7 +36,7 @@ const add = Command.make(
     )
 ).pipe(Command.withDescription("Register a connector; prints its signing secret once"))
 
-const list = Command.make("list", {}, () =>
+const listCommand = Command.make("list", {}, () =>
   runCommand(
     "connector list",
     Effect.map(
@@ -55,7 +55,7 @@ const list = Command.make("list", {}, () =>
   )
 ).pipe(Command.withDescription("List the connectors with the number of their accounts"))
 
-const connect = Command.make(
+const connectCommand = Command.make(
   "connect",
   {
     connector: connectorFlag,
@@ -84,7 +84,7 @@ const connect = Command.make(
   ])
 )
 
-const rotate = Command.make("rotate", { connector: connectorFlag }, ({ connector }) =>
+const rotateCommand = Command.make("rotate", { connector: connectorFlag }, ({ connector }) =>
   runCommand(
     "connector rotate",
     withConnectors((connectors) => connectors.rotateSecret(connector)),
@@ -92,7 +92,7 @@ const rotate = Command.make("rotate", { connector: connectorFlag }, ({ connector
   )
 ).pipe(Command.withDescription("Replace the signing secret; the old one stays valid for 24 hours"))
 
-const remove = Command.make("remove", { connector: connectorFlag }, ({ connector }) =>
+const removeCommand = Command.make("remove", { connector: connectorFlag }, ({ connector }) =>
   runCommand(
     "connector remove",
     withConnectors((connectors) => connectors.remove(connector)),
@@ -102,5 +102,5 @@ const remove = Command.make("remove", { connector: connectorFlag }, ({ connector
 
 export const connectorCommand = Command.make("connector").pipe(
   Command.withDescription("Manage external connectors, which reach channels over HTTP"),
-  Command.withSubcommands([add, list, connect, rotate, remove])
+  Command.withSubcommands([addCommand, listCommand, connectCommand, rotateCommand, removeCommand])
 )

@@ -3,7 +3,7 @@ import { Command } from "effect/cli"
 import { seedDemo } from "../demo/seed.ts"
 import { runCommand } from "./command-runner.ts"
 
-const seed = Command.make("seed", {}, () =>
+const seedCommand = Command.make("seed", {}, () =>
   runCommand(
     "demo seed",
     Effect.map(seedDemo, ({ operatorId, accountId, email, password, token }) => ({
@@ -24,5 +24,5 @@ const seed = Command.make("seed", {}, () =>
 
 export const demoCommand = Command.make("demo").pipe(
   Command.withDescription("Create the demo operator"),
-  Command.withSubcommands([seed])
+  Command.withSubcommands([seedCommand])
 )

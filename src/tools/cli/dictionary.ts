@@ -25,7 +25,7 @@ const formatEntry = (entry: OperatorDictionaryEntry): string =>
     ...(entry.retired ? ["retired"] : [])
   ].join("  ")
 
-const list = Command.make(
+const listCommand = Command.make(
   "list",
   {
     operator: operatorFlag,
@@ -64,7 +64,7 @@ const runEntryChange = <E>(
     (entry) => `${dictionaryName}: ${formatEntry(entry)}`
   )
 
-const add = Command.make(
+const addCommand = Command.make(
   "add",
   { operator: operatorFlag, dictionary: dictionaryFlag, name: nameFlag },
   ({ operator, dictionary, name }) =>
@@ -79,21 +79,21 @@ const add = Command.make(
   ])
 )
 
-const rename = Command.make(
+const renameCommand = Command.make(
   "rename",
   { operator: operatorFlag, dictionary: dictionaryFlag, id: entryIdFlag, name: nameFlag },
   ({ operator, dictionary, id, name }) =>
     runEntryChange("rename", dictionary, (dictionaries) => dictionaries.renameEntry(operator, dictionary, id, name))
 ).pipe(Command.withDescription("Rename an entry, built-in entries included"))
 
-const retire = Command.make(
+const retireCommand = Command.make(
   "retire",
   { operator: operatorFlag, dictionary: dictionaryFlag, id: entryIdFlag },
   ({ operator, dictionary, id }) =>
     runEntryChange("retire", dictionary, (dictionaries) => dictionaries.retireEntry(operator, dictionary, id))
 ).pipe(Command.withDescription("Retire an entry; existing transactions keep it"))
 
-const restore = Command.make(
+const restoreCommand = Command.make(
   "restore",
   { operator: operatorFlag, dictionary: dictionaryFlag, id: entryIdFlag },
   ({ operator, dictionary, id }) =>
@@ -102,5 +102,5 @@ const restore = Command.make(
 
 export const dictionaryCommand = Command.make("dictionary").pipe(
   Command.withDescription("Manage the categories and payment methods of an operator"),
-  Command.withSubcommands([list, add, rename, retire, restore])
+  Command.withSubcommands([listCommand, addCommand, renameCommand, retireCommand, restoreCommand])
 )

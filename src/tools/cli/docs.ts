@@ -5,9 +5,9 @@ import { writeSite } from "../../transports/docs/site/site-writer.ts"
 import { runStandaloneCommand } from "./command-runner.ts"
 
 /** The folder cannot be written. */
-class DocsNotWritten extends Data.TaggedError("NotWritten")<{ readonly message: string }> {}
+class DocsNotWritten extends Data.TaggedError("DocsNotWritten")<{ readonly message: string }> {}
 
-const build = Command.make(
+const buildCommand = Command.make(
   "build",
   {
     folder: Argument.String("dir").pipe(Argument.withDescription("Folder to write; created if it does not exist")),
@@ -38,5 +38,5 @@ const build = Command.make(
 
 export const docsCommand = Command.make("docs").pipe(
   Command.withDescription("Build the documentation that the service serves at /docs"),
-  Command.withSubcommands([build])
+  Command.withSubcommands([buildCommand])
 )

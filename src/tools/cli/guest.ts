@@ -14,7 +14,7 @@ import { runCommand } from "./command-runner.ts"
 // What a guest may ask a host for: everything that is known of him, and that it be forgotten.
 
 /** The file is there already, or cannot be written. */
-class ExportNotWritten extends Data.TaggedError("NotWritten")<{ readonly message: string }> {}
+class ExportNotWritten extends Data.TaggedError("ExportNotWritten")<{ readonly message: string }> {}
 
 const ONE = "give exactly one of --order, --email and --phone"
 

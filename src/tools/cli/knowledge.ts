@@ -5,7 +5,7 @@ import { type AnswerSentence, KnowledgeAnswers } from "../../domain/knowledge/se
 import { AnswerStore } from "../../domain/knowledge/search/store.ts"
 import { runCommand } from "./command-runner.ts"
 
-const ask = Command.make(
+const askCommand = Command.make(
   "ask",
   {
     operator: Flag.Int("operator").pipe(Flag.withDescription("operator_id of the knowledge base")),
@@ -40,5 +40,5 @@ const formatSentence = ({ text, knowledge_base_id, title, sub_title }: AnswerSen
 
 export const knowledgeCommand = Command.make("knowledge").pipe(
   Command.withDescription("Query the knowledge base of an operator"),
-  Command.withSubcommands([ask])
+  Command.withSubcommands([askCommand])
 )

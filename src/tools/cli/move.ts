@@ -4,15 +4,15 @@ import { migrations } from "../../../migrations/index.ts"
 import packageJson from "../../../package.json" with { type: "json" }
 import { DATABASE_URL_DESCRIPTION, isDatabaseUrl } from "../../platform/database/database-url.ts"
 import { Configuration } from "../../service/configuration.ts"
-import { abortMove, moveToServer as moveTo, NotMoved } from "../backup/server-move.ts"
+import { abortMove, MoveFailed, moveToServer as moveTo } from "../backup/server-move.ts"
 import { formatImageCounts } from "./backup.ts"
 import { DatabaseUnreachable, isDatabaseUnreachable } from "./command-failure.ts"
 import { runStandaloneCommand } from "./command-runner.ts"
 
-const parseTargetAddress = (target: Redacted.Redacted): Effect.Effect<Redacted.Redacted, NotMoved> =>
+const parseTargetAddress = (target: Redacted.Redacted): Effect.Effect<Redacted.Redacted, MoveFailed> =>
   isDatabaseUrl(Redacted.value(target))
     ? Effect.succeed(target)
-    : new NotMoved({ message: `--to: must be ${DATABASE_URL_DESCRIPTION}` })
+    : new MoveFailed({ message: `--to: must be ${DATABASE_URL_DESCRIPTION}` })
 
 const runMove = Effect.fnUntraced(function* (target: Redacted.Redacted) {
   const { dataDir, imageStore } = yield* Configuration
@@ -35,7 +35,7 @@ const runAbortMove = Effect.gen(function* () {
 const requireEmbeddedDatabase = Effect.flatMap(Configuration, ({ databaseUrl }) =>
   databaseUrl === undefined
     ? Effect.void
-    : new NotMoved({
+    : new MoveFailed({
         message: "DATABASE_URL: must be unset, because latchkey move copies the embedded database in DATA_DIR"
       })
 )
@@ -76,7 +76,7 @@ export const moveCommand = Command.make(
     runStandaloneCommand(
       Effect.gen(function* () {
         yield* requireEmbeddedDatabase
-        if (Option.isSome(to) === abort) return yield* new NotMoved({ message: "Give either --to or --abort." })
+        if (Option.isSome(to) === abort) return yield* new MoveFailed({ message: "Give either --to or --abort." })
         return Option.isSome(to) ? yield* runMove(to.value) : yield* runAbortMove
       }),
       formatMove

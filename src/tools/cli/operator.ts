@@ -25,7 +25,7 @@ const subscriptionUntilFlag = Flag.String("subscription-until").pipe(
   Flag.optional
 )
 
-const create = Command.make(
+const createCommand = Command.make(
   "create",
   {
     name: nameFlag,
@@ -65,7 +65,7 @@ const create = Command.make(
   ])
 )
 
-const update = Command.make(
+const updateCommand = Command.make(
   "update",
   {
     id: Argument.Int("id").pipe(Argument.withDescription("operator_id")),
@@ -123,5 +123,5 @@ const update = Command.make(
 
 export const operatorCommand = Command.make("operator").pipe(
   Command.withDescription("Create operators, and change their settings and rate limits"),
-  Command.withSubcommands([create, update, operatorLimitsCommand])
+  Command.withSubcommands([createCommand, updateCommand, operatorLimitsCommand])
 )

@@ -78,7 +78,7 @@ const openCommand = Command.make(
 const CALENDAR_DAYS = 14
 const CALENDAR_DAYS_MAX = 400
 
-const listings = Command.make(
+const listingsCommand = Command.make(
   "listings",
   {
     ...listFlags,
@@ -123,7 +123,7 @@ const listings = Command.make(
     )
 ).pipe(Command.withDescription("List the listings of the sandbox with their prices and availability"))
 
-const orders = Command.make("orders", listFlags, ({ operator, ...page }) =>
+const ordersCommand = Command.make("orders", listFlags, ({ operator, ...page }) =>
   runCommand(
     "sandbox orders",
     withSandbox((_market, queries) =>
@@ -153,7 +153,7 @@ const orders = Command.make("orders", listFlags, ({ operator, ...page }) =>
   )
 ).pipe(Command.withDescription("List the orders of the sandbox, newest first"))
 
-const requestLog = Command.make("asked", listFlags, ({ operator, ...page }) =>
+const requestLogCommand = Command.make("asked", listFlags, ({ operator, ...page }) =>
   runCommand(
     "sandbox asked",
     withSandbox((_market, queries) =>
@@ -205,7 +205,7 @@ export const sandboxCommand = Command.make("sandbox").pipe(
   Command.withDescription("Use the sandbox marketplace: open listings, book as a guest and show requests"),
   Command.withSubcommands([
     openCommand,
-    listings,
+    listingsCommand,
     bookCommand,
     changeCommand,
     payCommand,
@@ -218,8 +218,8 @@ export const sandboxCommand = Command.make("sandbox").pipe(
     declineOfferCommand,
     reviewCommand,
     failureModeCommand,
-    orders,
+    ordersCommand,
     threadsCommand,
-    requestLog
+    requestLogCommand
   ])
 )

@@ -9,7 +9,7 @@ import { makeFolderByteStorage } from "../../../src/domain/guests/images/folder-
 import { layerInMemory } from "../../../src/platform/database/embedded.ts"
 import { migrate } from "../../../src/platform/database/migrate.ts"
 import { layerPostgres } from "../../../src/platform/database/postgres.ts"
-import { loadBackup, NotLoaded } from "../../../src/tools/backup/backup-loader.ts"
+import { loadBackup, RestoreFailed } from "../../../src/tools/backup/backup-loader.ts"
 import type { BackupPiece } from "../../../src/tools/backup/backup-pieces.ts"
 import { findExistingRelations, loadForeignKeys } from "../../../src/tools/backup/catalogue.ts"
 import { exportDatabase, makeHeader } from "../../../src/tools/backup/database-export.ts"
@@ -210,7 +210,7 @@ it.live("what does not arrive as it was told leaves nothing; what does is as it 
         const failed = yield* Effect.flip(
           loadBackup(header, target, (take) => Effect.forEach(told, take, { discard: true }))
         )
-        const reason = failed instanceof NotLoaded ? failed.message : formatFailure(Cause.fail(failed))
+        const reason = failed instanceof RestoreFailed ? failed.message : formatFailure(Cause.fail(failed))
         assert.include(reason, why)
         assert.deepStrictEqual(yield* findExistingRelations(sql), [])
       })
