@@ -2,7 +2,7 @@ import { Layer } from "effect"
 import { Gate } from "../admission/gate/Gate.ts"
 import { Tokens } from "../admission/gate/Tokens.ts"
 import { IdempotencyKeys } from "../changes/IdempotencyKeys.ts"
-import { layerHandlers } from "./handlers.ts"
+import { layerHandlers, layerHandlersNoDeps } from "./handlers.ts"
 import { Service } from "./service.ts"
 
 /**
@@ -14,3 +14,6 @@ export const layerServiceAssembly = Service.layer.pipe(
   Layer.provide([Gate.layer, IdempotencyKeys.layer]),
   Layer.provide(Tokens.layer)
 )
+
+/** The same, open to the stores of the families (stores.ts) and to what the gate and the idempotency keys work with. */
+export const layerServiceAssemblyNoDeps = Layer.provide(Service.layer, layerHandlersNoDeps)

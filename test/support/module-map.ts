@@ -240,6 +240,11 @@ export const MODULES: ReadonlyArray<ModuleMapRow> = [
     )
   },
   {
+    path: "service/stores.ts",
+    purpose: "the stores of the families over SQL, for who swaps one of them",
+    imports: splitNames("domain/<family> domain/access/oauth")
+  },
+  {
     path: "service/handlers.ts",
     purpose: "the layer of the handlers of all operations",
     imports: splitNames("domain/<family> domain/access/oauth domain/operation-handlers.ts service/Api.ts")

@@ -75,7 +75,8 @@ const deleteAction = (queue: PlanQueue["Service"]) =>
     return deletedPlan ?? (yield* noSuchAction)
   })
 
-export const layerAutomation = layerOperations(
+/** Open to its stores. */
+export const layerAutomationNoDeps = layerOperations(
   Effect.gen(function* () {
     const [store, queue, reviews] = [yield* ActionStore, yield* PlanQueue, yield* HostReviews]
     const publicUrl = yield* PublicUrl
@@ -85,4 +86,10 @@ export const layerAutomation = layerOperations(
       delete_automation_action: voidChangeHandler(deleteAction(queue))
     })
   })
-).pipe(Layer.provide([ActionStore.layer, PlanQueue.layer, HostReviews.layer]))
+)
+
+export const layerAutomation = Layer.provide(layerAutomationNoDeps, [
+  ActionStore.layer,
+  PlanQueue.layer,
+  HostReviews.layer
+])

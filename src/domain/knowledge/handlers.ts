@@ -94,7 +94,8 @@ const noSuchEntry = new NotFound({ message: "id: no such entry." })
 const noSuchScopeIds = (type: PropertyScopeType, ids: ReadonlyArray<number>): NotFound =>
   new NotFound({ message: `scope_property.ids: no such ${SCOPE_ID_NOUNS[type]}: ${formatIds(ids)}.` })
 
-export const layerKnowledgeBases = layerOperations(
+/** Open to its stores. */
+export const layerKnowledgeBasesNoDeps = layerOperations(
   Effect.map(KnowledgeBaseStore, (store) =>
     handleOperations(KnowledgeBaseOperations, {
       search_knowledge_bases: searchKnowledgeBases(store),
@@ -104,4 +105,6 @@ export const layerKnowledgeBases = layerOperations(
       delete_knowledge_base: voidChangeHandler(deleteKnowledgeBase(store))
     })
   )
-).pipe(Layer.provide(KnowledgeBaseStore.layer))
+)
+
+export const layerKnowledgeBases = Layer.provide(layerKnowledgeBasesNoDeps, KnowledgeBaseStore.layer)

@@ -31,11 +31,14 @@ const getPricingRatios = (store: ListingStore["Service"]) =>
     }
   })
 
-export const layerListings = layerOperations(
+/** Open to its stores. */
+export const layerListingsNoDeps = layerOperations(
   Effect.map(ListingStore, (store) =>
     handleOperations(ListingOperations, {
       search_listings: searchListings(store),
       get_pricing_ratios: getPricingRatios(store)
     })
   )
-).pipe(Layer.provide(ListingStore.layer))
+)
+
+export const layerListings = Layer.provide(layerListingsNoDeps, ListingStore.layer)

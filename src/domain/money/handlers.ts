@@ -200,7 +200,8 @@ const addDictionaryNames = (row: Transaction): Transaction => {
   }
 }
 
-export const layerTransactions = layerOperations(
+/** Open to its stores. */
+export const layerTransactionsNoDeps = layerOperations(
   Effect.map(TransactionStore, (store) =>
     handleOperations(TransactionOperations, {
       search_transactions: searchTransactions(store),
@@ -217,4 +218,6 @@ export const layerTransactions = layerOperations(
         Effect.map(queryDictionary(store, "expense_methods"), (expense_methods) => ({ expense_methods }))
     })
   )
-).pipe(Layer.provide(TransactionStore.layer))
+)
+
+export const layerTransactions = Layer.provide(layerTransactionsNoDeps, TransactionStore.layer)

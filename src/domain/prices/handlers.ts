@@ -25,7 +25,8 @@ import {
 import { toAirbnbPriceAndRules, toAirbnbUpdate, toVrboPriceAndRules, toVrboSnapshot, toVrboUpdate } from "./rules.ts"
 import { PriceAndRulesStore } from "./store.ts"
 
-export const layerPriceAndRules = layerOperations(
+/** Open to its stores. */
+export const layerPriceAndRulesNoDeps = layerOperations(
   Effect.gen(function* () {
     const [store, gateway] = [yield* PriceAndRulesStore, yield* ChannelGateway]
     const runExternalAction = runAtMostOnce(yield* IdempotencyKeys)
@@ -36,7 +37,9 @@ export const layerPriceAndRules = layerOperations(
       update_vrbo_price_and_rules: voidChangeHandler(updateVrboPriceAndRules(store, gateway, runExternalAction))
     })
   })
-).pipe(Layer.provide(PriceAndRulesStore.layer))
+)
+
+export const layerPriceAndRules = Layer.provide(layerPriceAndRulesNoDeps, PriceAndRulesStore.layer)
 
 type Store = PriceAndRulesStore["Service"]
 type Gateway = ChannelGateway["Service"]

@@ -65,8 +65,8 @@ const unknownGrantType = new ValidationFailed({
   oauthErrorCode: "unsupported_grant_type"
 })
 
-/** Over whatever gives tokens out. */
-export const layerOauthWithoutTokenIssuer = layerOperations(
+/** Open to its stores and to what authenticates clients and issues tokens. */
+export const layerOauthNoDeps = layerOperations(
   Effect.gen(function* () {
     const [authentication, tokenIssuer, registrations] = [
       yield* ClientAuthentication,
@@ -79,9 +79,9 @@ export const layerOauthWithoutTokenIssuer = layerOperations(
       create_oauth_registration: anonymousHandler(createRegistration(registrations), registrations.admit)
     })
   })
-).pipe(Layer.provide([ClientAuthentication.layer, ClientRegistrations.layer]))
+)
 
-export const layerOauth = layerOauthWithoutTokenIssuer.pipe(
-  Layer.provide(TokenIssuer.layer),
+export const layerOauth = layerOauthNoDeps.pipe(
+  Layer.provide([ClientAuthentication.layer, ClientRegistrations.layer, TokenIssuer.layer]),
   Layer.provide(FailedSecretChecks.layer)
 )

@@ -47,7 +47,8 @@ const deleteTag = (store: ReservationTagStore["Service"]) =>
 
 const noSuchTag = new NotFound({ message: "id: no such tag of your own; default tags cannot be deleted." })
 
-export const layerReservationTags = layerOperations(
+/** Open to its stores. */
+export const layerReservationTagsNoDeps = layerOperations(
   Effect.map(ReservationTagStore, (store) =>
     handleOperations(ReservationTagOperations, {
       search_reservation_tags: searchTags(store),
@@ -57,4 +58,6 @@ export const layerReservationTags = layerOperations(
       delete_reservation_tag: voidChangeHandler(deleteTag(store))
     })
   )
-).pipe(Layer.provide(ReservationTagStore.layer))
+)
+
+export const layerReservationTags = Layer.provide(layerReservationTagsNoDeps, ReservationTagStore.layer)

@@ -44,7 +44,8 @@ import { moveStayToProperty, unassignStay } from "./rules/unassigned-stays.ts"
 import { type ReservationRow, ReservationSearchStore, UNASSIGNED_PROPERTY_ID } from "./search-store.ts"
 import { OrderStore } from "./store.ts"
 
-export const layerReservations = layerOperations(
+/** Open to its stores. */
+export const layerReservationsNoDeps = layerOperations(
   Effect.gen(function* () {
     const [search, store, orders] = [yield* ReservationSearchStore, yield* OrderStore, yield* Orders]
     const [deployment, gateway] = [yield* Deployment, yield* ChannelGateway]
@@ -65,7 +66,13 @@ export const layerReservations = layerOperations(
       move_stay_to_box: voidChangeHandler(moveStayToBox(orders))
     })
   })
-).pipe(Layer.provide([ReservationSearchStore.layer, OrderStore.layer, Orders.layer]))
+)
+
+export const layerReservations = Layer.provide(layerReservationsNoDeps, [
+  ReservationSearchStore.layer,
+  OrderStore.layer,
+  Orders.layer
+])
 
 type ToRecord = (row: ReservationRow, clock: string) => Reservation
 

@@ -19,7 +19,8 @@ import { noSuchStay, toClockText } from "./rules.ts"
 import { CustomFields } from "./stay.ts"
 import { StayStore } from "./store.ts"
 
-export const layerStays = layerOperations(
+/** Open to its stores. */
+export const layerStaysNoDeps = layerOperations(
   Effect.map(StayStore, (store) =>
     handleOperations(StayOperations, {
       add_reservation_tag: voidChangeHandler(addReservationTag(store)),
@@ -36,7 +37,9 @@ export const layerStays = layerOperations(
       update_stay_status: voidChangeHandler(updateStayStatus(store))
     })
   )
-).pipe(Layer.provide(StayStore.layer))
+)
+
+export const layerStays = Layer.provide(layerStaysNoDeps, StayStore.layer)
 
 type Store = StayStore["Service"]
 

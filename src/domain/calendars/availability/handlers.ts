@@ -37,7 +37,8 @@ const changeAvailability = (store: AvailabilityStore["Service"]) =>
 
 const noSuchProperty = new NotFound({ message: "property_ids: no such property." })
 
-export const layerAvailabilities = layerOperations(
+/** Open to its stores. */
+export const layerAvailabilitiesNoDeps = layerOperations(
   Effect.gen(function* () {
     const availability = yield* Availability
     const store = yield* AvailabilityStore
@@ -46,4 +47,9 @@ export const layerAvailabilities = layerOperations(
       update_availabilities: voidChangeHandler(changeAvailability(store))
     })
   })
-).pipe(Layer.provide([Availability.layer, AvailabilityStore.layer]))
+)
+
+export const layerAvailabilities = Layer.provide(layerAvailabilitiesNoDeps, [
+  Availability.layer,
+  AvailabilityStore.layer
+])

@@ -62,7 +62,8 @@ const deleteLink = (store: ShareLinkStore["Service"]) =>
 
 const noSuchLink = new NotFound({ message: "id: no such calendar share link." })
 
-export const layerCalendarShareLinks = layerOperations(
+/** Open to its stores. */
+export const layerCalendarShareLinksNoDeps = layerOperations(
   Effect.gen(function* () {
     const store = yield* ShareLinkStore
     const [publicUrl, seals] = [yield* PublicUrl, yield* CurrentSealer]
@@ -79,4 +80,6 @@ export const layerCalendarShareLinks = layerOperations(
       delete_calendar_share_link: voidChangeHandler(deleteLink(store))
     })
   })
-).pipe(Layer.provide(ShareLinkStore.layer))
+)
+
+export const layerCalendarShareLinks = Layer.provide(layerCalendarShareLinksNoDeps, ShareLinkStore.layer)

@@ -77,7 +77,8 @@ const toWarnings = ({ channel_type, restrictions }: typeof update_listing_restri
   return { warnings: names.map((name) => `${name}: ${channel_type} does not support it, so it was not sent.`) }
 }
 
-export const layerListingCalendars = layerOperations(
+/** Open to its stores. */
+export const layerListingCalendarsNoDeps = layerOperations(
   Effect.gen(function* () {
     const store = yield* ListingCalendarStore
     const gateway = yield* ChannelGateway
@@ -90,4 +91,6 @@ export const layerListingCalendars = layerOperations(
       )
     })
   })
-).pipe(Layer.provide(ListingCalendarStore.layer))
+)
+
+export const layerListingCalendars = Layer.provide(layerListingCalendarsNoDeps, ListingCalendarStore.layer)

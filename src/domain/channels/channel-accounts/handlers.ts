@@ -12,8 +12,11 @@ const searchChannelAccounts = (store: ChannelAccountStore["Service"]) =>
     return { channel_accounts: page.rows, total: page.total }
   })
 
-export const layerChannelAccounts = layerOperations(
+/** Open to its stores. */
+export const layerChannelAccountsNoDeps = layerOperations(
   Effect.map(ChannelAccountStore, (store) =>
     handleOperations(ChannelAccountOperations, { search_channel_accounts: searchChannelAccounts(store) })
   )
-).pipe(Layer.provide(ChannelAccountStore.layer))
+)
+
+export const layerChannelAccounts = Layer.provide(layerChannelAccountsNoDeps, ChannelAccountStore.layer)

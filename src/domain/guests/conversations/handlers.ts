@@ -100,7 +100,8 @@ const writeNote = (store: Store) =>
       : yield* store.writeNote(operatorId, currentNote.id, text, yield* currentSecond)
   })
 
-export const layerConversations = layerOperations(
+/** Open to its stores. */
+export const layerConversationsNoDeps = layerOperations(
   Effect.gen(function* () {
     const store = yield* ConversationStore
     const imageContext = { images: yield* Images, publicUrl: yield* PublicUrl }
@@ -119,4 +120,6 @@ export const layerConversations = layerOperations(
       )
     })
   })
-).pipe(Layer.provide(ConversationStore.layer))
+)
+
+export const layerConversations = Layer.provide(layerConversationsNoDeps, ConversationStore.layer)

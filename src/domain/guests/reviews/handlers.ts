@@ -23,7 +23,8 @@ const searchReviews = (store: ReviewSearchStore["Service"]) =>
     return { reviews: page.rows, total: page.total }
   })
 
-export const layerReviews = layerOperations(
+/** Open to its stores. */
+export const layerReviewsNoDeps = layerOperations(
   Effect.gen(function* () {
     const [searchStore, { write }] = [yield* ReviewSearchStore, yield* HostReviews]
     return handleOperations(ReviewOperations, {
@@ -31,4 +32,6 @@ export const layerReviews = layerOperations(
       create_review: voidChangeHandler(createReview(write))
     })
   })
-).pipe(Layer.provide([ReviewSearchStore.layer, HostReviews.layer]))
+)
+
+export const layerReviews = Layer.provide(layerReviewsNoDeps, [ReviewSearchStore.layer, HostReviews.layer])

@@ -11,7 +11,8 @@ import { withdrawSpecialOffer } from "./offer-withdrawal.ts"
 import { resolveOfferStatus } from "./rules/offer-status.ts"
 import { SpecialOfferStore } from "./store.ts"
 
-export const layerSpecialOffers = layerOperations(
+/** Open to its stores. */
+export const layerSpecialOffersNoDeps = layerOperations(
   Effect.gen(function* () {
     const [store, gateway] = [yield* SpecialOfferStore, yield* ChannelGateway]
     const runExternalAction = runAtMostOnce(yield* IdempotencyKeys)
@@ -22,7 +23,9 @@ export const layerSpecialOffers = layerOperations(
       withdraw_special_offer: voidChangeHandler(withdrawSpecialOffer(store, gateway, runExternalAction))
     })
   })
-).pipe(Layer.provide(SpecialOfferStore.layer))
+)
+
+export const layerSpecialOffers = Layer.provide(layerSpecialOffersNoDeps, SpecialOfferStore.layer)
 
 const searchSpecialOffers = (store: SpecialOfferStore["Service"]) =>
   Effect.fnUntraced(function* ({ conversation_id }: typeof search_special_offers.payloadSchema.Type) {

@@ -63,7 +63,8 @@ const deleteGroup = (store: GroupStore["Service"]) =>
 
 const noSuchGroup = new NotFound({ message: "id: no such group." })
 
-export const layerGroups = layerOperations(
+/** Open to its stores. */
+export const layerGroupsNoDeps = layerOperations(
   Effect.map(GroupStore, (store) =>
     handleOperations(GroupOperations, {
       search_property_groups: searchGroups(store),
@@ -74,4 +75,6 @@ export const layerGroups = layerOperations(
       delete_property_group: voidChangeHandler(deleteGroup(store))
     })
   )
-).pipe(Layer.provide(GroupStore.layer))
+)
+
+export const layerGroups = Layer.provide(layerGroupsNoDeps, GroupStore.layer)

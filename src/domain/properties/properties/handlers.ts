@@ -68,7 +68,8 @@ const createRoomType = (store: RoomTypeStore["Service"]) =>
 const alreadyInRoomType = (ids: ReadonlyArray<number>) =>
   new Conflict({ message: `property_ids: already in another room type: ${formatIds(ids)}.` })
 
-export const layerProperties = layerOperations(
+/** Open to its stores. */
+export const layerPropertiesNoDeps = layerOperations(
   Effect.gen(function* () {
     const properties = yield* PropertyStore
     const roomTypes = yield* RoomTypeStore
@@ -79,4 +80,6 @@ export const layerProperties = layerOperations(
       create_room_type: changeHandler(createRoomType(roomTypes), RowId, ({ id }) => ({ room_type_id: id }))
     })
   })
-).pipe(Layer.provide([PropertyStore.layer, RoomTypeStore.layer]))
+)
+
+export const layerProperties = Layer.provide(layerPropertiesNoDeps, [PropertyStore.layer, RoomTypeStore.layer])

@@ -74,7 +74,8 @@ const deleteTag = (store: TagStore["Service"]) =>
 
 const noSuchTag = new NotFound({ message: "id: no such tag." })
 
-export const layerTags = layerOperations(
+/** Open to its stores. */
+export const layerTagsNoDeps = layerOperations(
   Effect.map(TagStore, (store) =>
     handleOperations(TagOperations, {
       query_tags: searchTags(store),
@@ -85,4 +86,6 @@ export const layerTags = layerOperations(
       delete_property_tag: voidChangeHandler(deleteTag(store))
     })
   )
-).pipe(Layer.provide(TagStore.layer))
+)
+
+export const layerTags = Layer.provide(layerTagsNoDeps, TagStore.layer)

@@ -123,7 +123,8 @@ const cursorMovesBackError = new ValidationFailed({
   message: "cursor: this consumer has acknowledged further already. To read events again, pass `after`."
 })
 
-export const layerEvents = layerOperations(
+/** Open to its stores. */
+export const layerEventsNoDeps = layerOperations(
   Effect.gen(function* () {
     const store = yield* EventFeedStore
     const longPollContext = {
@@ -144,4 +145,6 @@ export const layerEvents = layerOperations(
       delete_event_consumer: voidChangeHandler(deleteEventConsumer(store))
     })
   })
-).pipe(Layer.provide(EventFeedStore.layer))
+)
+
+export const layerEvents = Layer.provide(layerEventsNoDeps, EventFeedStore.layer)

@@ -17,7 +17,8 @@ import {
 import { canChangeWebhook } from "./rules.ts"
 import { SubscriptionRow, type WebhookChangeScope, WebhookStore } from "./store.ts"
 
-export const layerWebhooks = layerOperations(
+/** Open to its stores. */
+export const layerWebhooksNoDeps = layerOperations(
   Effect.gen(function* () {
     const store = yield* WebhookStore
     const policy = yield* loadReceiverPolicy
@@ -34,7 +35,9 @@ export const layerWebhooks = layerOperations(
       delete_webhook: voidChangeHandler(deleteWebhook(store))
     })
   })
-).pipe(Layer.provide(WebhookStore.layer))
+)
+
+export const layerWebhooks = Layer.provide(layerWebhooksNoDeps, WebhookStore.layer)
 
 type Store = WebhookStore["Service"]
 

@@ -76,7 +76,8 @@ const parseMobileOrFail = (deployment: DeploymentKind, text: string): Effect.Eff
   return mobile === undefined ? Effect.fail(invalidMobileError(deployment)) : Effect.succeed(mobile)
 }
 
-export const layerStaffs = layerOperations(
+/** Open to its stores. */
+export const layerStaffsNoDeps = layerOperations(
   Effect.gen(function* () {
     const store = yield* StaffStore
     const deployment = yield* Deployment
@@ -87,4 +88,6 @@ export const layerStaffs = layerOperations(
       delete_staff: voidChangeHandler(deleteStaff(store))
     })
   })
-).pipe(Layer.provide(StaffStore.layer))
+)
+
+export const layerStaffs = Layer.provide(layerStaffsNoDeps, StaffStore.layer)

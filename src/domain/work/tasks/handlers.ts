@@ -136,7 +136,8 @@ const toTask = (row: TaskRow, timeZone: string): Task => ({
   update_time: formatWallClock(row.update_time, timeZone)
 })
 
-export const layerTasks = layerOperations(
+/** Open to its stores. */
+export const layerTasksNoDeps = layerOperations(
   Effect.map(TaskStore, (store) =>
     handleOperations(TaskOperations, {
       search_tasks: searchTasks(store),
@@ -145,4 +146,6 @@ export const layerTasks = layerOperations(
       delete_task: voidChangeHandler(deleteTask(store))
     })
   )
-).pipe(Layer.provide(TaskStore.layer))
+)
+
+export const layerTasks = Layer.provide(layerTasksNoDeps, TaskStore.layer)

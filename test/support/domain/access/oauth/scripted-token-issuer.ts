@@ -1,9 +1,11 @@
 import { Context, Effect, Layer } from "effect"
 import { IdempotencyKeys } from "../../../../../src/changes/IdempotencyKeys.ts"
 import { BadRequest, Unauthenticated } from "../../../../../src/contract/errors.ts"
+import { ClientAuthentication } from "../../../../../src/domain/access/oauth/ClientAuthentication.ts"
+import { ClientRegistrations } from "../../../../../src/domain/access/oauth/ClientRegistrations.ts"
 import type { OAuthClient } from "../../../../../src/domain/access/oauth/Clients.ts"
 import { FailedSecretChecks } from "../../../../../src/domain/access/oauth/FailedSecretChecks.ts"
-import { layerOauthWithoutTokenIssuer } from "../../../../../src/domain/access/oauth/handlers.ts"
+import { layerOauthNoDeps } from "../../../../../src/domain/access/oauth/handlers.ts"
 import { Partners } from "../../../../../src/domain/access/oauth/Partners.ts"
 import { type IssuedTokens, TokenIssuer } from "../../../../../src/domain/access/oauth/TokenIssuer.ts"
 import { layerHandlers } from "../../../../../src/service/handlers.ts"
@@ -56,8 +58,8 @@ const layerScriptedTokenIssuer = Layer.effect(
 // Fresh, as the ones of the service that the others are of are there already.
 const layerScriptedHandlers = Layer.merge(
   layerHandlers,
-  Layer.fresh(layerOauthWithoutTokenIssuer).pipe(
-    Layer.provide(layerScriptedTokenIssuer),
+  Layer.fresh(layerOauthNoDeps).pipe(
+    Layer.provide([layerScriptedTokenIssuer, ClientAuthentication.layer, ClientRegistrations.layer]),
     Layer.provide(FailedSecretChecks.layer)
   )
 )

@@ -1,0 +1,71 @@
+import { Layer } from "effect"
+import { ClientAuthentication } from "../domain/access/oauth/ClientAuthentication.ts"
+import { ClientRegistrations } from "../domain/access/oauth/ClientRegistrations.ts"
+import { FailedSecretChecks } from "../domain/access/oauth/FailedSecretChecks.ts"
+import { TokenIssuer } from "../domain/access/oauth/TokenIssuer.ts"
+import { PlanQueue } from "../domain/automation/running/PlanQueue.ts"
+import { ActionStore } from "../domain/automation/store.ts"
+import { ReservationTagStore } from "../domain/bookings/reservation-tags/store.ts"
+import { Orders } from "../domain/bookings/reservations/Orders.ts"
+import { ReservationSearchStore } from "../domain/bookings/reservations/search-store.ts"
+import { OrderStore } from "../domain/bookings/reservations/store.ts"
+import { StayStore } from "../domain/bookings/stays/store.ts"
+import { Availability } from "../domain/calendars/availability/Availability.ts"
+import { AvailabilityStore } from "../domain/calendars/availability/store.ts"
+import { ShareLinkStore } from "../domain/calendars/calendar-share-links/store.ts"
+import { ListingCalendarStore } from "../domain/calendars/listing-calendars/store.ts"
+import { ChannelAccountStore } from "../domain/channels/channel-accounts/store.ts"
+import { ConversationStore } from "../domain/guests/conversations/store.ts"
+import { HostReviews } from "../domain/guests/reviews/HostReviews.ts"
+import { ReviewSearchStore } from "../domain/guests/reviews/search-store.ts"
+import { SpecialOfferStore } from "../domain/guests/special-offers/store.ts"
+import { KnowledgeBaseStore } from "../domain/knowledge/store.ts"
+import { ListingStore } from "../domain/listings/store.ts"
+import { TransactionStore } from "../domain/money/store.ts"
+import { PriceAndRulesStore } from "../domain/prices/store.ts"
+import { GroupStore } from "../domain/properties/groups/store.ts"
+import { RoomTypeStore } from "../domain/properties/properties/room-type-store.ts"
+import { PropertyStore } from "../domain/properties/properties/store.ts"
+import { TagStore } from "../domain/properties/tags/store.ts"
+import { EventFeedStore } from "../domain/webhooks/event-feed/store.ts"
+import { WebhookStore } from "../domain/webhooks/subscriptions/store.ts"
+import { StaffStore } from "../domain/work/staffs/store.ts"
+import { TaskStore } from "../domain/work/tasks/store.ts"
+
+/**
+ * The stores of the families over SQL, and the domain services that work on them: all that the handlers (handlers.ts) ask for beside
+ * the ports to the outside. `layerHandlersNoDeps.pipe(Layer.provide(fake), Layer.provide(layerStores))` takes the fake where both have one.
+ */
+export const layerStores = Layer.mergeAll(
+  ActionStore.layer,
+  PlanQueue.layer,
+  HostReviews.layer,
+  ReservationTagStore.layer,
+  ReservationSearchStore.layer,
+  OrderStore.layer,
+  Orders.layer,
+  StayStore.layer,
+  Availability.layer,
+  AvailabilityStore.layer,
+  ShareLinkStore.layer,
+  ListingCalendarStore.layer,
+  ChannelAccountStore.layer,
+  ConversationStore.layer,
+  ReviewSearchStore.layer,
+  SpecialOfferStore.layer,
+  KnowledgeBaseStore.layer,
+  ListingStore.layer,
+  TransactionStore.layer,
+  PriceAndRulesStore.layer,
+  GroupStore.layer,
+  PropertyStore.layer,
+  RoomTypeStore.layer,
+  TagStore.layer,
+  EventFeedStore.layer,
+  WebhookStore.layer,
+  StaffStore.layer,
+  TaskStore.layer,
+  ClientAuthentication.layer,
+  ClientRegistrations.layer,
+  TokenIssuer.layer
+).pipe(Layer.provide(FailedSecretChecks.layer))
