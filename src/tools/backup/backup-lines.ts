@@ -93,6 +93,6 @@ export const makeLineSplitter = (maxCharacters = MAX_LINE_CHARACTERS) => {
       return isTooLong ? Result.fail(new InvalidBackupLine()) : Result.succeed(lines ?? [])
     },
     /** Whether the last line was whole. */
-    isWhole: () => pending === 0
+    isAtLineEnd: () => pending === 0
   }
 }

@@ -7,7 +7,7 @@ import type { Migration } from "../../platform/database/migration.ts"
 import { makeRowsReader } from "../../platform/database/rows.ts"
 import { isRowsPiece } from "./backup-lines.ts"
 import type { BackupHeader, BackupImage, BackupPiece, BackupSequences, TableHeader } from "./backup-pieces.ts"
-import { type CatalogTable, findExistingRelations, loadForeignKeys, loadTables } from "./catalogue.ts"
+import { type CatalogTable, findFirstRelation, loadForeignKeys, loadTables } from "./database-catalog.ts"
 import { hasSameRows, loadTableDigest, pinTextFormats } from "./table-digest.ts"
 
 // Pieces become a database: all of them, or nothing.
@@ -53,7 +53,7 @@ export const resolveMigrations = (
 }
 
 const requireEmptyDatabase = Effect.fnUntraced(function* (sql: SqlClient, name: string) {
-  const [existing] = yield* findExistingRelations(sql)
+  const [existing] = yield* findFirstRelation(sql)
   if (existing === undefined) return
   return yield* new RestoreFailed({
     message: `${name}: must be an empty database, but it has ${existing.name}`
@@ -71,12 +71,12 @@ const withoutForeignKeys = Effect.fnUntraced(function* <A, E>(
   for (const { table } of tables) yield* sql`ALTER TABLE ${sql(table)} DISABLE TRIGGER USER`.unprepared
   // What migrations put there comes with the rows.
   yield* sql`TRUNCATE ${sql.csv(tables.map(({ table }) => sql`${sql(table)}`))}`.unprepared
-  const loaded = yield* loading
+  const result = yield* loading
   for (const { table, name, definition } of keys) {
     yield* sql`ALTER TABLE ${sql(table)} ADD CONSTRAINT ${sql(name)} ${sql.literal(definition)}`.unprepared
   }
   for (const { table } of tables) yield* sql`ALTER TABLE ${sql(table)} ENABLE TRIGGER USER`.unprepared
-  return loaded
+  return result
 })
 
 /** Puts rows of a table into it, as they are. */
@@ -200,16 +200,20 @@ export const loadBackup = Effect.fnUntraced(function* <E, E2>(
     yield* pinTextFormats(sql)
     const tables = yield* loadTables(sql)
     const loader = makePieceLoader(sql, target, tables, writtenImages)
-    const loaded = yield* withoutForeignKeys(sql, tables, Effect.andThen(readPieces(loader.loadPiece), loader.finish))
+    const loadResult = yield* withoutForeignKeys(
+      sql,
+      tables,
+      Effect.andThen(readPieces(loader.loadPiece), loader.finish)
+    )
     yield* beforeCommit
-    return loaded
+    return loadResult
   })
   // Alone from before it is looked at: of two that find the database empty one would else put its rows in the place of the other's.
-  const loaded = yield* Effect.onError(withMigrationLock(sql, loading), () =>
+  const loadResult = yield* Effect.onError(withMigrationLock(sql, loading), () =>
     Effect.forEach(writtenImages, (image) => Effect.exit(target.images.remove(image)), { discard: true })
   )
   yield* migrate(target.migrations)
   // Nobody has counted what is in the tables yet, and plans for empty ones read them whole.
   yield* sql`ANALYZE`.unprepared
-  return loaded
+  return loadResult
 })

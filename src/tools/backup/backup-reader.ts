@@ -11,10 +11,10 @@ import { type BackupHeader, type BackupPiece, FORMAT_VERSION } from "./backup-pi
 /** The file is no backup that can be restored. */
 export class UnusableBackup extends Data.TaggedError("UnusableBackup")<{
   readonly file: string
-  readonly why: string
+  readonly reason: string
 }> {
   override get message(): string {
-    return `FILE: ${this.file} ${this.why}`
+    return `FILE: ${this.file} ${this.reason}`
   }
 }
 
@@ -41,7 +41,7 @@ export interface VerifiedBackup {
 export const openBackup = Effect.fnUntraced(function* (
   file: string
 ): Effect.fn.Return<VerifiedBackup, UnusableBackup, Scope.Scope> {
-  const unusable = (why: string) => new UnusableBackup({ file, why })
+  const unusable = (reason: string) => new UnusableBackup({ file, reason })
   const tryFileWork = <A>(work: () => Promise<A>) =>
     Effect.tryPromise({ try: work, catch: (cause) => unusable(`cannot be read: ${toReason(cause)}`) })
   const fileHandle = yield* Effect.acquireRelease(
@@ -49,16 +49,16 @@ export const openBackup = Effect.fnUntraced(function* (
     (handle) => Effect.promise(() => handle.close())
   )
   const { size } = yield* tryFileWork(() => fileHandle.stat())
-  const content = size - CHECKSUM_FRAME_BYTES
-  const ends = yield* tryFileWork(() => readEnds(fileHandle, Math.max(content, 0)))
+  const contentBytes = size - CHECKSUM_FRAME_BYTES
+  const ends = yield* tryFileWork(() => readEnds(fileHandle, Math.max(contentBytes, 0)))
   if (!isZstandard(ends.first)) return yield* unusable(NOT_A_BACKUP)
   if (
-    content <= 0 ||
-    !makeChecksumFrame(yield* tryFileWork(() => computeSha256(fileHandle, content))).equals(ends.checksumFrame)
+    contentBytes <= 0 ||
+    !makeChecksumFrame(yield* tryFileWork(() => computeSha256(fileHandle, contentBytes))).equals(ends.checksumFrame)
   ) {
     return yield* unusable(CHECKSUM_MISMATCH)
   }
-  const pieces = Stream.suspend(() => readPieces(fileHandle, content)).pipe(
+  const pieces = Stream.suspend(() => readPieces(fileHandle, contentBytes)).pipe(
     Stream.mapError((error) => unusable(error instanceof InvalidBackupLine ? UNKNOWN_FORMAT : toReason(error)))
   )
   const first = yield* Stream.runHead(pieces)
@@ -72,10 +72,10 @@ export const openBackup = Effect.fnUntraced(function* (
   return { header, forEachPiece: (handlePiece) => Stream.runForEach(Stream.drop(pieces, 1), handlePiece) }
 })
 
-const readEnds = async (fileHandle: Fs.FileHandle, content: number) => {
+const readEnds = async (fileHandle: Fs.FileHandle, contentBytes: number) => {
   const [first, checksumFrame] = [Buffer.alloc(4), Buffer.alloc(CHECKSUM_FRAME_BYTES)]
   await fileHandle.read(first, 0, first.length, 0)
-  await fileHandle.read(checksumFrame, 0, checksumFrame.length, content)
+  await fileHandle.read(checksumFrame, 0, checksumFrame.length, contentBytes)
   return { first, checksumFrame }
 }
 
@@ -122,7 +122,7 @@ const readPieces = (fileHandle: Fs.FileHandle, bytes: number): Stream.Stream<Bac
     return pieces
   })
   const finalPieces = Effect.suspend(() =>
-    splitter.isWhole() ? Effect.succeed(takePendingRows()) : Effect.fail(new InvalidBackupLine())
+    splitter.isAtLineEnd() ? Effect.succeed(takePendingRows()) : Effect.fail(new InvalidBackupLine())
   )
   return Stream.flattenIterable(Stream.concat(Stream.mapEffect(lines, toPieces), Stream.fromEffect(finalPieces)))
 }

@@ -62,17 +62,17 @@ export const writeBackup = <A, E, R>(
 ): Effect.Effect<readonly [A, WrittenFile], E | BackupNotWritten, Exclude<R, Scope.Scope>> =>
   Effect.gen(function* () {
     yield* requireWritableFile(file, force)
-    const unfinished = `${file}.unfinished-${randomBytes(4).toString("hex")}`
+    const temporaryFile = `${file}.unfinished-${randomBytes(4).toString("hex")}`
     const fileHandle = yield* Effect.acquireRelease(
-      tryFileWork(file, () => Fs.open(unfinished, "wx", FILE_MODE)),
-      (handle) => Effect.promise(() => handle.close().then(() => Fs.rm(unfinished, { force: true })))
+      tryFileWork(file, () => Fs.open(temporaryFile, "wx", FILE_MODE)),
+      (handle) => Effect.promise(() => handle.close().then(() => Fs.rm(temporaryFile, { force: true })))
     )
     const { writePiece, finish } = yield* makeCompressor(file, fileHandle, makeBackupLineWriter(maxLineCharacters))
     const result = yield* writePieces(writePiece)
-    const written = yield* finish
+    const writtenFile = yield* finish
     yield* requireWritableFile(file, force)
-    yield* Effect.uninterruptible(tryFileWork(file, () => renameDurably(unfinished, file)))
-    return [result, written] as const
+    yield* Effect.uninterruptible(tryFileWork(file, () => renameDurably(temporaryFile, file)))
+    return [result, writtenFile] as const
   }).pipe(Effect.scoped)
 
 /** Whole under its name, also after a power failure; not every file system can see to the latter. */

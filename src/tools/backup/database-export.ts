@@ -4,7 +4,7 @@ import type { SqlError } from "effect/sql/SqlError"
 import type { ImageByteStorage } from "../../domain/guests/images/image-byte-storage.ts"
 import { makeRowsReader, makeSingleRowReader } from "../../platform/database/rows.ts"
 import { type BackupHeader, type BackupPiece, FORMAT_VERSION } from "./backup-pieces.ts"
-import { loadSequences, loadTables } from "./catalogue.ts"
+import { loadSequences, loadTables } from "./database-catalog.ts"
 import { loadTableDigest, pinTextFormats } from "./table-digest.ts"
 
 /** Takes one piece after the other. */
@@ -85,7 +85,7 @@ export class NothingToBackUp extends Data.TaggedError("NothingThere") {
 const readExists = makeSingleRowReader(Schema.Struct({ there: Schema.Boolean }))
 
 /** What a database is made of, and who tells it. */
-export const makeHeader = Effect.fnUntraced(function* (sql: SqlClient, latchkey: string) {
+export const loadBackupHeader = Effect.fnUntraced(function* (sql: SqlClient, latchkey: string) {
   const { there } = yield* readExists(sql`SELECT to_regclass('schema_migrations') IS NOT NULL AS there`)
   if (!there) return yield* new NothingToBackUp()
   const made_at = DateTime.formatIso(yield* DateTime.now)
@@ -110,7 +110,7 @@ export const exportDatabase = Effect.fnUntraced(function* <E>(
   const exportAll = Effect.gen(function* () {
     yield* sql`SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY`.unprepared
     yield* pinTextFormats(sql)
-    yield* writePiece(yield* makeHeader(sql, source.latchkey))
+    yield* writePiece(yield* loadBackupHeader(sql, source.latchkey))
     const tables = yield* loadTables(sql)
     let total = 0
     for (const { table, columns, key } of tables) {

@@ -20,8 +20,8 @@ import type { Migration } from "../../platform/database/migration.ts"
 import { layerPostgres } from "../../platform/database/postgres.ts"
 import { makeSingleRowReader } from "../../platform/database/rows.ts"
 import { loadBackup, resolveMigrations } from "./backup-loader.ts"
-import { findExistingRelations } from "./catalogue.ts"
-import { exportDatabase, makeHeader } from "./database-export.ts"
+import { findFirstRelation } from "./database-catalog.ts"
+import { exportDatabase, loadBackupHeader } from "./database-export.ts"
 import { withDatabaseCopy } from "./installation-database.ts"
 import { awaitSessionEnd, loadOwnSession } from "./server-session.ts"
 import { findFirstDifference, loadTableDigests } from "./table-comparison.ts"
@@ -40,7 +40,7 @@ export interface MoveRequest {
   readonly dataDir: string
   /** A folder of images beside the data folder, which stays where it is. */
   readonly imageStore: string | undefined
-  readonly to: Redacted.Redacted
+  readonly targetUrl: Redacted.Redacted
   readonly latchkey: string
   readonly migrations: ReadonlyArray<Migration>
 }
@@ -61,11 +61,11 @@ const awaitReadOnly = Effect.gen(function* () {
   })
 })
 
-const layerTargetServer = ({ to }: MoveRequest) => layerPostgres({ url: to, maxConnections: 1 })
+const layerTargetServer = ({ targetUrl }: MoveRequest) => layerPostgres({ url: targetUrl, maxConnections: 1 })
 
 /** Whether anything is on the server. */
 const isServerEmpty = (request: MoveRequest) =>
-  Effect.flatMap(SqlClient, findExistingRelations).pipe(
+  Effect.flatMap(SqlClient, findFirstRelation).pipe(
     Effect.map((names) => names.length === 0),
     Effect.provide(layerTargetServer(request))
   )
@@ -79,7 +79,7 @@ const checkTarget = Effect.fnUntraced(function* (request: MoveRequest) {
     const sql = yield* SqlClient
     const { release } = yield* readRelease(sql`SELECT current_setting('server_version_num')::int AS release`)
     if (release < MIN_VERSION_NUMBER) return yield* new MoveFailed({ message: "--to: must be PostgreSQL 15 or newer" })
-    const [existing] = yield* findExistingRelations(sql)
+    const [existing] = yield* findFirstRelation(sql)
     if (existing === undefined) return
     return yield* new MoveFailed({
       message: `--to: must be an empty database, but it has ${existing.name}`
@@ -94,7 +94,7 @@ const copyToServer = (request: MoveRequest, beforeCommit: Effect.Effect<void, Er
     Effect.gen(function* () {
       const sql = yield* SqlClient
       const { latchkey, migrations, imageStore, dataDir } = request
-      const header = yield* makeHeader(sql, latchkey)
+      const header = yield* loadBackupHeader(sql, latchkey)
       if ((yield* resolveMigrations(header, request)).length < migrations.length) {
         return yield* new MoveFailed({ message: "the database is not up to date: run latchkey migrate first" })
       }
@@ -104,8 +104,8 @@ const copyToServer = (request: MoveRequest, beforeCommit: Effect.Effect<void, Er
         loadBackup(
           header,
           { name: "--to", latchkey, migrations, images: makeDatabaseByteStorage(server) },
-          (take) =>
-            exportDatabase(sql, { latchkey, images }, (piece) => ("format" in piece ? Effect.void : take(piece))),
+          (loadPiece) =>
+            exportDatabase(sql, { latchkey, images }, (piece) => ("format" in piece ? Effect.void : loadPiece(piece))),
           beforeCommit
         )
       )
@@ -118,7 +118,7 @@ const copyToServer = (request: MoveRequest, beforeCommit: Effect.Effect<void, Er
 const SERVER_ONLY_TABLES = new Set(["image_bytes"])
 
 /** Whether nothing is on the server, and nothing will be: what was committing there is waited for. */
-const staysServerEmpty = Effect.fnUntraced(function* (request: MoveRequest, { session }: DatabaseMove) {
+const isEmptyAfterSessionEnd = Effect.fnUntraced(function* (request: MoveRequest, { session }: DatabaseMove) {
   if (session !== undefined && !(yield* Effect.provide(awaitSessionEnd(session), layerTargetServer(request)))) {
     return yield* new MoveFailed({
       message: `--to: session ${session.pid} does not end and may still commit the copy; end it and check the database`
@@ -129,7 +129,7 @@ const staysServerEmpty = Effect.fnUntraced(function* (request: MoveRequest, { se
 
 /** What a command left that was killed while it committed: whole, or nothing. Answers whether it is whole. */
 const isAlreadyCopied = Effect.fnUntraced(function* (request: MoveRequest, earlierMove: DatabaseMove) {
-  if (yield* staysServerEmpty(request, earlierMove)) return false
+  if (yield* isEmptyAfterSessionEnd(request, earlierMove)) return false
   const serverDigests = yield* Effect.provide(Effect.flatMap(SqlClient, loadTableDigests), layerTargetServer(request))
   const compareCopy = () =>
     Effect.flatMap(SqlClient, (sql) =>
@@ -148,7 +148,7 @@ const isAlreadyCopied = Effect.fnUntraced(function* (request: MoveRequest, earli
 const undoFailedMove = Effect.fnUntraced(function* (request: MoveRequest) {
   const move = yield* readMove(request.dataDir)
   const isServerUntouched =
-    move?.state === "copying" || (move?.state === "committing" && (yield* staysServerEmpty(request, move)))
+    move?.state === "copying" || (move?.state === "committing" && (yield* isEmptyAfterSessionEnd(request, move)))
   if (isServerUntouched) yield* clearMove(request.dataDir)
 })
 
@@ -179,7 +179,7 @@ export interface MoveResult {
 export const moveToServer = Effect.fnUntraced(function* (request: MoveRequest) {
   const { dataDir } = request
   yield* lockMove(dataDir)
-  const to = describeDatabaseUrl(request.to)
+  const to = describeDatabaseUrl(request.targetUrl)
   const earlierMove = yield* readMove(dataDir)
   if (earlierMove?.state === "moved") {
     return yield* new MoveFailed({

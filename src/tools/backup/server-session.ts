@@ -7,7 +7,7 @@ import { makeSingleRowReader } from "../../platform/database/rows.ts"
 // looked at once it is over.
 
 /** Milliseconds a session gets to end by itself, and after it was terminated; and between two looks whether it has. */
-export const SESSION_TIMEOUTS = { byItselfMs: 15_000, terminatedMs: 5_000, lookMs: 200 }
+export const SESSION_TIMEOUTS = { gracefulEndMs: 15_000, terminationMs: 5_000, pollMs: 200 }
 
 const readSession = makeSingleRowReader(ServerSession)
 
@@ -29,7 +29,7 @@ const loadActivity = ({ pid, began }: ServerSession) =>
       ) AS working`)
   )
 
-const terminate = ({ pid, began }: ServerSession) =>
+const terminateSession = ({ pid, began }: ServerSession) =>
   Effect.flatMap(
     SqlClient,
     (sql) => sql`
@@ -53,6 +53,6 @@ export const awaitSessionEnd = Effect.fnUntraced(function* (session: ServerSessi
   if (yield* isOver) return true
   yield* Effect.logWarning(`waiting for session ${session.pid}, in which the server still processes the copy`)
   if (yield* awaitEnd(timeouts.byItselfMs)) return true
-  yield* terminate(session)
+  yield* terminateSession(session)
   return yield* awaitEnd(timeouts.terminatedMs)
 })

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
-import { loadTables } from "./catalogue.ts"
+import { loadTables } from "./database-catalog.ts"
 import { hasSameRows, loadTableDigest, pinTextFormats, type TableDigest } from "./table-digest.ts"
 
 /** Count and digest of every table, at one moment. */

@@ -43,13 +43,13 @@ export const auditCommand = Command.make(
         return {
           changes: (yield* log.listEntries({ ...filter, record }, limit)).map(toChangeOutput),
           // What was refused touched no record.
-          refused: record === undefined ? (yield* log.listFailedCalls(filter, limit)).map(toRefusalOutput) : []
+          refused: record === undefined ? (yield* log.listFailedCalls(filter, limit)).map(toFailedCallOutput) : []
         }
       }).pipe(Effect.provide(AuditLog.layer)),
       ({ changes, refused }) =>
         [
           ...(changes.length === 0 ? ["No changes."] : changes.map(formatChange)),
-          ...(refused.length === 0 ? [] : ["Rejected:", ...refused.map(formatRefusal)])
+          ...(refused.length === 0 ? [] : ["Rejected:", ...refused.map(formatFailedCall)])
         ].join("\n")
     )
 ).pipe(
@@ -79,7 +79,7 @@ const findOptionProblem = ({ record, since, until, limit }: AuditOptions): strin
 
 const toChangeOutput = ({ at, ...change }: AuditEntry) => ({ at: formatUtcInstant(at), ...change })
 
-const toRefusalOutput = ({ first_hour, last_hour, ...refusal }: FailedCallSummary) => ({
+const toFailedCallOutput = ({ first_hour, last_hour, ...refusal }: FailedCallSummary) => ({
   ...refusal,
   first_hour: formatUtcInstant(first_hour),
   last_hour: formatUtcInstant(last_hour)
@@ -101,7 +101,7 @@ const formatChange = (change: ReturnType<typeof toChangeOutput>): string =>
     ...(change.request_id === null ? [] : [change.request_id])
   ].join("  ")
 
-const formatRefusal = (refusal: ReturnType<typeof toRefusalOutput>): string =>
+const formatFailedCall = (refusal: ReturnType<typeof toFailedCallOutput>): string =>
   [
     `  ${refusal.times} ${refusal.times === 1 ? "time" : "times"}`,
     String(refusal.error_code),

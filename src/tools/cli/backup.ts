@@ -27,10 +27,10 @@ const createBackup = Effect.fnUntraced(function* (file: string, force: boolean) 
     images: folder === undefined ? undefined : makeFolderByteStorage(folder)
   }
   // The file first: what is wrong with it is said before anything is copied.
-  const [contents, writtenFile] = yield* writeBackup(file, force, (tell) =>
+  const [contents, writtenFile] = yield* writeBackup(file, force, (writePiece) =>
     withSourceDatabase(settings, (heldMs) =>
       Effect.gen(function* () {
-        const contents = yield* exportDatabase(yield* SqlClient, source, tell)
+        const contents = yield* exportDatabase(yield* SqlClient, source, writePiece)
         return { ...contents, ...(heldMs === undefined ? {} : { held_ms: Math.round(heldMs) }) }
       })
     )

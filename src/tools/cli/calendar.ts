@@ -51,10 +51,10 @@ type CalendarOutput = Effect.Success<ReturnType<typeof toCalendarOutput>>
 
 const calendarArgument = Argument.Int("calendar").pipe(Argument.withDescription("calendar_id"))
 
-const SKIP_UNAVAILABLE = "Ignore a Not available block at the end of the feed once its end moves forward"
+const SKIP_UNAVAILABLE_DESCRIPTION = "Ignore a Not available block at the end of the feed once its end moves forward"
 
 const skipUnavailableFlag = Flag.Boolean("skip-unavailable").pipe(
-  Flag.withDescription(`${SKIP_UNAVAILABLE} (default: off)`)
+  Flag.withDescription(`${SKIP_UNAVAILABLE_DESCRIPTION} (default: off)`)
 )
 
 const toCalendarSettings = (option: Option.Option<boolean>) =>

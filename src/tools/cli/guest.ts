@@ -16,17 +16,20 @@ import { runCommand } from "./command-runner.ts"
 /** The file is there already, or cannot be written. */
 class ExportNotWritten extends Data.TaggedError("ExportNotWritten")<{ readonly message: string }> {}
 
-const ONE = "give exactly one of --order, --email and --phone"
+const ONE_IDENTIFIER = "give exactly one of --order, --email and --phone"
 
 const guestFlags = {
   operatorId: Flag.Int("operator").pipe(Flag.withDescription("operator_id of the host")),
   order: Flag.String("order").pipe(
-    Flag.withDescription(`reservation_code, channel_id of an order, or conversation_id; ${ONE}`),
+    Flag.withDescription(`reservation_code, channel_id of an order, or conversation_id; ${ONE_IDENTIFIER}`),
     Flag.optional
   ),
-  email: Flag.String("email").pipe(Flag.withDescription(`E-mail address of the guest; ${ONE}`), Flag.optional),
+  email: Flag.String("email").pipe(
+    Flag.withDescription(`E-mail address of the guest; ${ONE_IDENTIFIER}`),
+    Flag.optional
+  ),
   phone: Flag.String("phone").pipe(
-    Flag.withDescription(`Phone number of the guest, compared by its digits; ${ONE}`),
+    Flag.withDescription(`Phone number of the guest, compared by its digits; ${ONE_IDENTIFIER}`),
     Flag.optional
   )
 }
@@ -39,7 +42,7 @@ interface GuestOptions {
 }
 
 /** Digits that a phone number must have, so that it is one person's. */
-const PHONE_DIGITS = 6
+const PHONE_DIGITS_MIN = 6
 
 const toGuestQuery = Effect.fnUntraced(function* ({ order, email, phone }: GuestOptions) {
   const queries: ReadonlyArray<GuestQuery> = [
@@ -49,10 +52,10 @@ const toGuestQuery = Effect.fnUntraced(function* ({ order, email, phone }: Guest
   ]
   const [query, anotherQuery] = queries
   if (query === undefined || anotherQuery !== undefined) {
-    return yield* new BadRequest({ message: `--order: ${ONE}.` })
+    return yield* new BadRequest({ message: `--order: ${ONE_IDENTIFIER}.` })
   }
-  if (query.by === "phone" && query.value.replace(/\D/g, "").length < PHONE_DIGITS) {
-    return yield* new BadRequest({ message: `--phone: must have at least ${PHONE_DIGITS} digits.` })
+  if (query.by === "phone" && query.value.replace(/\D/g, "").length < PHONE_DIGITS_MIN) {
+    return yield* new BadRequest({ message: `--phone: must have at least ${PHONE_DIGITS_MIN} digits.` })
   }
   if (query.by !== "phone" && query.value === "") {
     return yield* new BadRequest({ message: `--${query.by}: must not be empty.` })
@@ -69,18 +72,18 @@ const findMatches = Effect.fnUntraced(function* (options: GuestOptions) {
 })
 
 const countRecords = (matches: ReadonlyArray<GuestMatch>) => {
-  const distinct = (idsOf: (match: GuestMatch) => ReadonlyArray<number>) => new Set(matches.flatMap(idsOf)).size
+  const countDistinct = (idsOf: (match: GuestMatch) => ReadonlyArray<number>) => new Set(matches.flatMap(idsOf)).size
   return {
-    orders: distinct(({ recordIds }) => recordIds.orderIds),
-    stays: distinct(({ recordIds }) => recordIds.stayIds),
-    conversations: distinct(({ recordIds }) => recordIds.conversationIds)
+    orders: countDistinct(({ recordIds }) => recordIds.orderIds),
+    stays: countDistinct(({ recordIds }) => recordIds.stayIds),
+    conversations: countDistinct(({ recordIds }) => recordIds.conversationIds)
   }
 }
 
-const plural = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`
+const formatQuantity = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`
 
 const formatCounts = ({ orders, stays, conversations }: ReturnType<typeof countRecords>): string =>
-  `${plural(orders, "order")} (${plural(stays, "stay")}) and ${plural(conversations, "conversation")}`
+  `${formatQuantity(orders, "order")} (${formatQuantity(stays, "stay")}) and ${formatQuantity(conversations, "conversation")}`
 
 const formatGuestImages = ({
   images,
@@ -89,7 +92,7 @@ const formatGuestImages = ({
   readonly images: number
   readonly images_missing: number
 }): string =>
-  `${plural(images, "image")}${images_missing === 0 ? "" : ` (the files of ${images_missing} more are missing)`}`
+  `${formatQuantity(images, "image")}${images_missing === 0 ? "" : ` (the files of ${images_missing} more are missing)`}`
 
 /** Nobody's but the user's that makes it. */
 const PRIVATE_FILE_MODE = 0o600

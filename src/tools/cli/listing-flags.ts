@@ -29,7 +29,7 @@ export interface ListingOptions {
 }
 
 /** Listings of one id that are looked at to say why it is not one listing's alone. */
-const AMBIGUOUS_LISTINGS = 20
+const AMBIGUOUS_LISTINGS_MAX = 20
 
 /** The one listing that is named. */
 export const resolveListing = Effect.fnUntraced(function* ({ listing, channel, operator }: ListingOptions) {
@@ -39,7 +39,7 @@ export const resolveListing = Effect.fnUntraced(function* ({ listing, channel, o
     channel_type: Option.getOrUndefined(channel),
     operator_id: Option.getOrUndefined(operator)
   }
-  const matches = yield* listings.list(filter, AMBIGUOUS_LISTINGS)
+  const matches = yield* listings.list(filter, AMBIGUOUS_LISTINGS_MAX)
   const [match, secondMatch] = matches
   if (match === undefined)
     return yield* new NotFound({ message: `--listing: there is no listing ${listing}${describeFilter(filter)}.` })

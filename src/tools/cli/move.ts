@@ -16,10 +16,10 @@ const parseTargetAddress = (target: Redacted.Redacted): Effect.Effect<Redacted.R
 
 const runMove = Effect.fnUntraced(function* (target: Redacted.Redacted) {
   const { dataDir, imageStore } = yield* Configuration
-  const to = yield* parseTargetAddress(target)
+  const targetUrl = yield* parseTargetAddress(target)
   const startedAt = performance.now()
   const result = yield* Effect.catchCauseIf(
-    moveTo({ dataDir, imageStore, to, latchkey: packageJson.version, migrations }),
+    moveTo({ dataDir, imageStore, targetUrl, latchkey: packageJson.version, migrations }),
     isDatabaseUnreachable,
     (cause) => Effect.fail(new DatabaseUnreachable({ location: "--to", cause }))
   )

@@ -8,20 +8,20 @@ import { operatorLimitsCommand } from "./limit-commands.ts"
 import { passwordFlags, readPasswordOption } from "./password-flags.ts"
 
 const UNCHANGED = " (default: unchanged)"
-const TIME_ZONE = "IANA time zone, such as Europe/Lisbon"
-const CURRENCY = "ISO 4217 code, such as EUR"
-const EDITION = "Edition; only pro can call the API"
-const LAST_DAY = "Last day of the subscription, YYYY-MM-DD"
+const TIME_ZONE_DESCRIPTION = "IANA time zone, such as Europe/Lisbon"
+const CURRENCY_DESCRIPTION = "ISO 4217 code, such as EUR"
+const EDITION_DESCRIPTION = "Edition; only pro can call the API"
+const LAST_DAY_DESCRIPTION = "Last day of the subscription, YYYY-MM-DD"
 
 const nameFlag = Flag.String("name").pipe(Flag.withDescription("Name of the operator and of its main account"))
-const timeZoneFlag = Flag.String("time-zone").pipe(Flag.withDescription(TIME_ZONE))
-const currencyFlag = Flag.String("currency").pipe(Flag.withDescription(CURRENCY))
+const timeZoneFlag = Flag.String("time-zone").pipe(Flag.withDescription(TIME_ZONE_DESCRIPTION))
+const currencyFlag = Flag.String("currency").pipe(Flag.withDescription(CURRENCY_DESCRIPTION))
 const editionFlag = Flag.Literals("edition", EDITIONS).pipe(
-  Flag.withDescription(`${EDITION} (default: pro)`),
+  Flag.withDescription(`${EDITION_DESCRIPTION} (default: pro)`),
   Flag.optional
 )
 const subscriptionUntilFlag = Flag.String("subscription-until").pipe(
-  Flag.withDescription(`${LAST_DAY} (default: no end)`),
+  Flag.withDescription(`${LAST_DAY_DESCRIPTION} (default: no end)`),
   Flag.optional
 )
 
@@ -52,7 +52,7 @@ const createCommand = Command.make(
           })
         )
       ),
-      (created) => `Created operator ${created.operator_id} with main account ${created.account_id}.`
+      (operator) => `Created operator ${operator.operator_id} with main account ${operator.account_id}.`
     )
 ).pipe(
   Command.withDescription("Create an operator and its main account"),
@@ -70,10 +70,10 @@ const updateCommand = Command.make(
   {
     id: Argument.Int("id").pipe(Argument.withDescription("operator_id")),
     name: nameFlag.pipe(Flag.withDescription(`Name of the operator${UNCHANGED}`), Flag.optional),
-    timeZone: timeZoneFlag.pipe(Flag.withDescription(`${TIME_ZONE}${UNCHANGED}`), Flag.optional),
-    currency: currencyFlag.pipe(Flag.withDescription(`${CURRENCY}${UNCHANGED}`), Flag.optional),
-    edition: editionFlag.pipe(Flag.withDescription(`${EDITION}${UNCHANGED}`)),
-    subscriptionUntil: subscriptionUntilFlag.pipe(Flag.withDescription(`${LAST_DAY}${UNCHANGED}`)),
+    timeZone: timeZoneFlag.pipe(Flag.withDescription(`${TIME_ZONE_DESCRIPTION}${UNCHANGED}`), Flag.optional),
+    currency: currencyFlag.pipe(Flag.withDescription(`${CURRENCY_DESCRIPTION}${UNCHANGED}`), Flag.optional),
+    edition: editionFlag.pipe(Flag.withDescription(`${EDITION_DESCRIPTION}${UNCHANGED}`)),
+    subscriptionUntil: subscriptionUntilFlag.pipe(Flag.withDescription(`${LAST_DAY_DESCRIPTION}${UNCHANGED}`)),
     status: Flag.Literals("status", OPERATOR_STATUSES).pipe(
       Flag.withDescription(`Status; the tokens of a banned or closed operator stop working${UNCHANGED}`),
       Flag.optional

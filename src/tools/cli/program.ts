@@ -6,7 +6,7 @@ import { JsonFlag } from "./command-output.ts"
 import { makePresenter } from "./presenter.ts"
 
 /** Each by its name, and loaded when it is asked for: a command starts without what the others need, in half of the time. */
-export const COMMANDS = {
+export const COMMAND_LOADERS = {
   serve: async () => (await import("./serve.ts")).serveCommand,
   migrate: async () => (await import("./migrate.ts")).migrateCommand,
   backup: async () => (await import("./backup.ts")).backupCommand,
@@ -34,22 +34,23 @@ export const COMMANDS = {
   knowledge: async () => (await import("./knowledge.ts")).knowledgeCommand
 }
 
-type CommandName = keyof typeof COMMANDS
+type CommandName = keyof typeof COMMAND_LOADERS
 
 const isCommandName = (text: string | undefined): text is CommandName =>
-  text !== undefined && Object.hasOwn(COMMANDS, text)
+  text !== undefined && Object.hasOwn(COMMAND_LOADERS, text)
 
 /**
  * The one that is asked for. All of them where none is, for the help or for what it may have been meant to be, and for a
  * shell's completions, which are of all wherever they are asked for.
  */
-const commandNamesFor = (args: ReadonlyArray<string>): ReadonlyArray<CommandName> => {
+const selectCommandNames = (args: ReadonlyArray<string>): ReadonlyArray<CommandName> => {
   const firstWord = args.find((arg) => !arg.startsWith("-"))
   const wantsCompletions = args.some((arg) => arg.split("=", 1)[0] === "--completions")
-  return isCommandName(firstWord) && !wantsCompletions ? [firstWord] : Struct.keys(COMMANDS)
+  return isCommandName(firstWord) && !wantsCompletions ? [firstWord] : Struct.keys(COMMAND_LOADERS)
 }
 
-const loadCommands = (args: ReadonlyArray<string>) => Promise.all(commandNamesFor(args).map((name) => COMMANDS[name]()))
+const loadCommands = (args: ReadonlyArray<string>) =>
+  Promise.all(selectCommandNames(args).map((name) => COMMAND_LOADERS[name]()))
 
 const makeRootCommand = Effect.fnUntraced(function* (args: ReadonlyArray<string>) {
   return Command.make("latchkey").pipe(

@@ -30,12 +30,14 @@ const toPropertyId = ({ id, property }: PropertyOptions) => {
 const runActivation = (
   command: string,
   options: PropertyOptions,
-  select: (letting: PropertyActivation["Service"]) => PropertyActivation["Service"]["activate"],
+  select: (propertyActivation: PropertyActivation["Service"]) => PropertyActivation["Service"]["activate"],
   format: (activation: PropertyActivationResult) => string
 ) =>
   runCommand(
     command,
-    Effect.flatMap(toPropertyId(options), (id) => PropertyActivation.use((letting) => select(letting)(id))).pipe(
+    Effect.flatMap(toPropertyId(options), (id) =>
+      PropertyActivation.use((propertyActivation) => select(propertyActivation)(id))
+    ).pipe(
       // The running service is told when the command ends.
       Effect.ensuring(Effect.flatMap(WakeUp, ({ wake }) => wake)),
       Effect.provide([PropertyActivation.layer, layerCommandWakeUp])
@@ -49,7 +51,7 @@ export const deactivatePropertyCommand = Command.make("deactivate", propertyArgu
   runActivation(
     "property deactivate",
     options,
-    (letting) => letting.deactivate,
+    (propertyActivation) => propertyActivation.deactivate,
     ({ property_id, changed_days }) => `Property ${property_id} is inactive; blocked ${formatDays(changed_days)}.`
   )
 ).pipe(
@@ -61,7 +63,7 @@ export const activatePropertyCommand = Command.make("activate", propertyArgument
   runActivation(
     "property activate",
     options,
-    (letting) => letting.activate,
+    (propertyActivation) => propertyActivation.activate,
     ({ property_id, changed_days }) => `Property ${property_id} is active; unblocked ${formatDays(changed_days)}.`
   )
 ).pipe(Command.withDescription("Activate a property; blocked and booked nights stay so"))

@@ -5,7 +5,7 @@ import { PropertyFeeds } from "../../domain/calendars/property-feeds/PropertyFee
 import { PublicUrl } from "../../platform/installation.ts"
 import { Configuration } from "../../service/configuration.ts"
 import { runCommand } from "./command-runner.ts"
-import { loadOwnerId, propertyFlag } from "./property-flag.ts"
+import { loadPropertyOperatorId, propertyFlag } from "./property-flag.ts"
 
 /** The feeds of properties, under the addresses at which the service itself is reached. */
 export const layerCommandFeeds = Layer.provide(
@@ -35,7 +35,7 @@ export const propertyFeedCommand = Command.make(
             message: "--calendar: needs --renew."
           })
         }
-        const operatorId = yield* loadOwnerId(property)
+        const operatorId = yield* loadPropertyOperatorId(property)
         const feeds = yield* PropertyFeeds
         if (renew) yield* feeds.renewAddress(operatorId, property, Option.getOrUndefined(calendar))
         const { url } = yield* feeds.getOrCreateAddress(operatorId, property, undefined)

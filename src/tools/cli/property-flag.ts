@@ -9,7 +9,7 @@ import { makeFindPropertyOwner } from "../../domain/properties/properties/owners
 export const propertyFlag = Flag.Int("property").pipe(Flag.withDescription("property_id"))
 
 /** The operator whose property it is. */
-export const loadOwnerId = Effect.fnUntraced(function* (id: number) {
+export const loadPropertyOperatorId = Effect.fnUntraced(function* (id: number) {
   const sql = yield* SqlClient.SqlClient
   return (
     (yield* makeFindPropertyOwner(sql)(id)) ??

@@ -22,10 +22,10 @@ const restoreBackup = Effect.fnUntraced(function* (file: string) {
     const name = settings.databaseUrl === undefined ? "DATA_DIR" : "DATABASE_URL"
     return yield* loadBackup(header, { ...release, name, images }, forEachPiece)
   })
-  const loaded = yield* withTargetDatabase(settings, restoration)
+  const loadResult = yield* withTargetDatabase(settings, restoration)
   const seconds = Math.round(performance.now() - startedAt) / 1_000
   const into = settings.databaseUrl === undefined ? settings.dataDir : describeDatabaseUrl(settings.databaseUrl)
-  return { file, into, made_at: header.made_at, made_by: header.latchkey, ...loaded, seconds }
+  return { file, into, made_at: header.made_at, made_by: header.latchkey, ...loadResult, seconds }
 }, Effect.scoped)
 
 export const restoreCommand = Command.make(

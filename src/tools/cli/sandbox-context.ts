@@ -48,7 +48,7 @@ export const amountFlag = (name: string, description: string) =>
   Flag.Finite(name).pipe(Flag.withDescription(description), Flag.optional)
 
 /** What tells a listing or an order from others of its name. */
-export const ownerFlags = {
+export const channelOperatorFlags = {
   channel_type: textFlag("channel", "channel_type; required if several accounts have this id (default: the only one)"),
   operator_id: integerFlag(
     "operator",

@@ -9,7 +9,14 @@ import {
 } from "../../connectors/sandbox/marketplace-requests.ts"
 import { formatUtcInstant } from "../../contract/time.ts"
 import { runCommand } from "./command-runner.ts"
-import { integerFlag, ownerFlags, SANDBOX_GUEST, textFlag, toProvidedFields, withSandbox } from "./sandbox-context.ts"
+import {
+  channelOperatorFlags,
+  integerFlag,
+  SANDBOX_GUEST,
+  textFlag,
+  toProvidedFields,
+  withSandbox
+} from "./sandbox-context.ts"
 import { listFlags, toOperatorFilter, toPageRequest } from "./sandbox-list-flags.ts"
 import { formatOrder } from "./sandbox-order-commands.ts"
 
@@ -41,7 +48,7 @@ export const inquireCommand = Command.make(
       guest_email: textFlag("email", "E-mail address that identifies a returning guest (default: identified by name)"),
       adults: integerFlag("adults", `Adults (default: ${DEFAULT_ADULTS})`),
       children: integerFlag("children", "Children (default: 0)"),
-      ...ownerFlags
+      ...channelOperatorFlags
     }
   },
   ({ optional, ...fields }) =>
@@ -71,7 +78,7 @@ export const writeCommand = Command.make(
       thread_id: textFlag("thread", "thread_id to write in (default: the thread of --order)"),
       order_id: textFlag("order", "order_id in whose thread to write (default: --thread)"),
       attachment_url: textFlag("attachment", "Address of an attachment (default: none)"),
-      ...ownerFlags
+      ...channelOperatorFlags
     }
   },
   ({ optional, ...fields }) =>
@@ -86,7 +93,7 @@ export const writeCommand = Command.make(
 
 const offerArguments = {
   offer_id: Argument.String("offer").pipe(Argument.withDescription("offer_id of the channel")),
-  optional: ownerFlags
+  optional: channelOperatorFlags
 }
 
 export const acceptOfferCommand = Command.make("accept-offer", offerArguments, ({ offer_id, optional }) =>
@@ -117,7 +124,7 @@ export const reviewCommand = Command.make(
     text: Flag.String("text").pipe(Flag.withDescription("What the guest writes")),
     optional: {
       sub_scores: textFlag("sub-scores", "Scores by category, such as cleanliness=5,location=4 (default: none)"),
-      ...ownerFlags
+      ...channelOperatorFlags
     }
   },
   ({ optional, ...fields }) =>

@@ -11,8 +11,8 @@ import {
 import { runCommand } from "./command-runner.ts"
 import {
   amountFlag,
+  channelOperatorFlags,
   integerFlag,
-  ownerFlags,
   SANDBOX_GUEST,
   textFlag,
   toProvidedFields,
@@ -35,7 +35,7 @@ type OrderAction<Payload> = (
 
 const runOrderAction = <Payload>(
   name: string,
-  decode: (given: unknown) => Effect.Effect<Payload, MarketplaceError>,
+  decode: (fields: unknown) => Effect.Effect<Payload, MarketplaceError>,
   action: OrderAction<Payload>,
   outcome: string,
   input: object
@@ -65,7 +65,7 @@ export const bookCommand = Command.make(
       children: integerFlag("children", "Children in each room (default: 0)"),
       rooms: integerFlag("rooms", "Rooms of each listing (default: 1)"),
       remarks: textFlag("message", "Message of the guest (default: none)"),
-      ...ownerFlags
+      ...channelOperatorFlags
     }
   },
   ({ listing, optional, ...fields }) =>
@@ -93,7 +93,7 @@ export const changeCommand = Command.make(
       check_out_date: textFlag("check-out", "New check-out date, YYYY-MM-DD (default: unchanged)"),
       listing_id: textFlag("listing", "New listing_ids separated by commas, one room each (default: unchanged)"),
       adults: integerFlag("adults", "Adults in each room (default: unchanged)"),
-      ...ownerFlags
+      ...channelOperatorFlags
     }
   },
   ({ order, optional }) =>
@@ -109,7 +109,7 @@ const makeOrderCommand = (
   action: OrderAction<Parameters<Marketplace["Service"]["cancelOrder"]>[0]>,
   description: string
 ) =>
-  Command.make(name, { order: orderArgument, optional: ownerFlags }, ({ order, optional }) =>
+  Command.make(name, { order: orderArgument, optional: channelOperatorFlags }, ({ order, optional }) =>
     runOrderAction(name, decodeOrderRequest, action, outcome, { order_id: order, ...toProvidedFields(optional) })
   ).pipe(Command.withDescription(description))
 
@@ -131,7 +131,10 @@ const makePaymentCommand = (name: "pay" | "refund", outcome: string, description
     name,
     {
       order: orderArgument,
-      optional: { amount: amountFlag("amount", "Amount in major units (default: the whole balance)"), ...ownerFlags }
+      optional: {
+        amount: amountFlag("amount", "Amount in major units (default: the whole balance)"),
+        ...channelOperatorFlags
+      }
     },
     ({ order, optional }) =>
       runOrderAction(

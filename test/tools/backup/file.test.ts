@@ -170,7 +170,7 @@ it("a line may have so many characters and no more, however it comes", () => {
     const cutter = makeLineSplitter(most)
     return Result.map(Result.all(chunks.map(cutter.push)), (lines) => ({
       lines: lines.flat(),
-      whole: cutter.isWhole()
+      whole: cutter.isAtLineEnd()
     }))
   }
   assert.deepStrictEqual(push(4, ["ab", "cd\nx", "y\n"]), Result.succeed({ lines: ["abcd", "xy"], whole: true }))

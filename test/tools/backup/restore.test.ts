@@ -11,8 +11,8 @@ import { migrate } from "../../../src/platform/database/migrate.ts"
 import { layerPostgres } from "../../../src/platform/database/postgres.ts"
 import { loadBackup, RestoreFailed } from "../../../src/tools/backup/backup-loader.ts"
 import type { BackupPiece } from "../../../src/tools/backup/backup-pieces.ts"
-import { findExistingRelations, loadForeignKeys } from "../../../src/tools/backup/catalogue.ts"
-import { exportDatabase, makeHeader } from "../../../src/tools/backup/database-export.ts"
+import { findFirstRelation, loadForeignKeys } from "../../../src/tools/backup/database-catalog.ts"
+import { exportDatabase, loadBackupHeader } from "../../../src/tools/backup/database-export.ts"
 import { formatFailure } from "../../../src/tools/cli/command-failure.ts"
 import { withServerNote } from "../../support/overlapping-transactions.ts"
 import { createEmptyDatabase } from "../../support/scratch-database.ts"
@@ -182,7 +182,7 @@ it.live("what does not arrive as it was told leaves nothing; what does is as it 
       yield* exportDatabase(sql, { latchkey: "3.13.0", images: undefined }, (piece) =>
         Effect.sync(() => pieces.push(piece))
       )
-      return { header: yield* makeHeader(sql, "3.13.0"), pieces: pieces.slice(1) }
+      return { header: yield* loadBackupHeader(sql, "3.13.0"), pieces: pieces.slice(1) }
     })
     const { header, pieces } = yield* Effect.provide(telling, from)
     const stays = pieces.findIndex((piece) => "table" in piece && piece.table === "stays")
@@ -212,7 +212,7 @@ it.live("what does not arrive as it was told leaves nothing; what does is as it 
         )
         const reason = failed instanceof RestoreFailed ? failed.message : formatFailure(Cause.fail(failed))
         assert.include(reason, why)
-        assert.deepStrictEqual(yield* findExistingRelations(sql), [])
+        assert.deepStrictEqual(yield* findFirstRelation(sql), [])
       })
       yield* Effect.provide(loading, to)
     }

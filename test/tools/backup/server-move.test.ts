@@ -8,7 +8,7 @@ import { readMove, type ServerSession, writeMove } from "../../../src/platform/d
 import { layerEmbedded } from "../../../src/platform/database/embedded.ts"
 import { migrate } from "../../../src/platform/database/migrate.ts"
 import { layerPostgres } from "../../../src/platform/database/postgres.ts"
-import { findExistingRelations } from "../../../src/tools/backup/catalogue.ts"
+import { findFirstRelation } from "../../../src/tools/backup/database-catalog.ts"
 import { abortMove, moveToServer } from "../../../src/tools/backup/server-move.ts"
 import { awaitSessionEnd, loadOwnSession } from "../../../src/tools/backup/server-session.ts"
 import { withServerNote } from "../../support/overlapping-transactions.ts"
@@ -35,14 +35,13 @@ const dataFolder = Effect.runSync(
 const moving = (dataDir: string, to: string) => ({
   dataDir,
   imageStore: undefined,
-  to: Redacted.make(to),
+  targetUrl: Redacted.make(to),
   latchkey: "3.13.0",
   migrations
 })
 
 const onServer = (url: string) => layerPostgres({ url: Redacted.make(url), maxConnections: 2 })
-const thereAt = (url: string) =>
-  Effect.provide(Effect.flatMap(SqlClient.SqlClient, findExistingRelations), onServer(url))
+const thereAt = (url: string) => Effect.provide(Effect.flatMap(SqlClient.SqlClient, findFirstRelation), onServer(url))
 
 /** Holds a transaction open that makes a table, until it is told to commit. */
 const openTransaction = Effect.fnUntraced(function* (ms: number) {

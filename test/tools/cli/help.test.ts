@@ -3,13 +3,13 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Option, Struct } from "effect"
 import { CliConfig, CliOutput, Command, GlobalFlag, type HelpDoc } from "effect/cli"
 import { JsonFlag } from "../../../src/tools/cli/command-output.ts"
-import { COMMANDS } from "../../../src/tools/cli/program.ts"
+import { COMMAND_LOADERS } from "../../../src/tools/cli/program.ts"
 
 /** The help of a command and of all commands below it, by what is typed for each. */
 const helpsBelow = Effect.fnUntraced(function* (path: ReadonlyArray<string>) {
   const root = Command.make("latchkey").pipe(
     Command.withSubcommands(
-      yield* Effect.promise(() => Promise.all(Struct.keys(COMMANDS).map((name) => COMMANDS[name]())))
+      yield* Effect.promise(() => Promise.all(Struct.keys(COMMAND_LOADERS).map((name) => COMMAND_LOADERS[name]())))
     ),
     Command.withGlobalFlags([JsonFlag])
   )
@@ -49,7 +49,7 @@ const textOf = (description: Option.Option<string>) => Option.getOrElse(descript
 const SAYS_WITHOUT = /\(default: [^)]+\)( \(choices: [^)]+\))?$|; give exactly one of --|; required without --/
 
 describe("the help of", () => {
-  it.live.each(Struct.keys(COMMANDS))(
+  it.live.each(Struct.keys(COMMAND_LOADERS))(
     "%s has one line for each command and argument, and a default for each option",
     (name) =>
       Effect.gen(function* () {

@@ -1,13 +1,13 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Struct } from "effect"
-import { COMMANDS } from "../../../src/tools/cli/program.ts"
+import { COMMAND_LOADERS } from "../../../src/tools/cli/program.ts"
 import { runLatchkeyInProcess } from "../../support/tools/cli/running-service.ts"
 
 describe("the commands", () => {
   it.live("are found by the names that they have", () =>
     Effect.gen(function* () {
-      for (const name of Struct.keys(COMMANDS)) {
-        assert.strictEqual((yield* Effect.promise<{ readonly name: string }>(COMMANDS[name])).name, name)
+      for (const name of Struct.keys(COMMAND_LOADERS)) {
+        assert.strictEqual((yield* Effect.promise<{ readonly name: string }>(COMMAND_LOADERS[name])).name, name)
       }
     })
   )

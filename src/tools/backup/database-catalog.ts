@@ -41,7 +41,7 @@ export const loadSequences = (sql: SqlClient) =>
 const readNames = makeRowsReader(Schema.Struct({ name: Schema.String }))
 
 /** Tables, views and sequences that are there, but for those of extensions. */
-export const findExistingRelations = (sql: SqlClient) =>
+export const findFirstRelation = (sql: SqlClient) =>
   readNames(sql`
     SELECT relname AS name FROM pg_class c
     WHERE relnamespace = current_schema()::regnamespace AND relkind IN ('r', 'p', 'v', 'm', 'f', 'S')
