@@ -1,4 +1,4 @@
-import { type Bucket, type Counter, retryAfterSeconds, windowEndSecond } from "./rate-window.ts"
+import { type Bucket, type CountedLimit, retryAfterSeconds, windowEndSecond } from "./rate-window.ts"
 
 /** What is left of one bucket after an admitted call. */
 export interface BucketRemainder {
@@ -26,7 +26,7 @@ export interface WindowsRejected {
 export type WindowsDecision = WindowsAdmitted | WindowsRejected
 
 /** Whether all of them had room for one more. */
-export const hasRoom = (counters: ReadonlyArray<Counter>, counts: ReadonlyArray<number>): boolean =>
+export const hasRoom = (counters: ReadonlyArray<CountedLimit>, counts: ReadonlyArray<number>): boolean =>
   counters.every(({ max }, index) => (counts[index] ?? 0) < max)
 
 /**

@@ -1,5 +1,5 @@
 import { decideAdmission, hasRoom, type WindowsDecision } from "./admission.ts"
-import { type Bucket, type Counter, type RateWindow, windowIndex } from "./rate-window.ts"
+import { type Bucket, type CountedLimit, type RateWindow, windowIndex } from "./rate-window.ts"
 
 /**
  * Buckets of one window length a process remembers exactly (memory layer of the rate windows). Between this and twice
@@ -39,7 +39,11 @@ export class MemoryCounters {
   }
 
   /** The counts before this call, first of `buckets`, then of `peek`; `buckets` are counted if all had room. */
-  countIfRoom(buckets: ReadonlyArray<Counter>, peek: ReadonlyArray<Counter>, nowMillis: number): ReadonlyArray<number> {
+  countIfRoom(
+    buckets: ReadonlyArray<CountedLimit>,
+    peek: ReadonlyArray<CountedLimit>,
+    nowMillis: number
+  ): ReadonlyArray<number> {
     this.#sweep(nowMillis)
     const all = peek.length === 0 ? buckets : [...buckets, ...peek]
     const counts = all.map((bucket) => this.#read(bucket, nowMillis))
@@ -52,13 +56,13 @@ export class MemoryCounters {
   }
 
   /** Counts without asking whether there was room. */
-  count(buckets: ReadonlyArray<Counter>, nowMillis: number): void {
+  count(buckets: ReadonlyArray<CountedLimit>, nowMillis: number): void {
     this.#sweep(nowMillis)
     for (const bucket of buckets) this.#write(bucket, this.#read(bucket, nowMillis) + 1, nowMillis)
   }
 
   /** Takes back one count of each. */
-  giveBack(buckets: ReadonlyArray<Counter>, nowMillis: number): void {
+  giveBack(buckets: ReadonlyArray<CountedLimit>, nowMillis: number): void {
     for (const bucket of buckets) {
       const count = this.#read(bucket, nowMillis)
       if (count > 0) this.#write(bucket, count - 1, nowMillis)
@@ -72,7 +76,7 @@ export class MemoryCounters {
     return size
   }
 
-  #read(bucket: Counter, nowMillis: number): number {
+  #read(bucket: CountedLimit, nowMillis: number): number {
     const { young, old } = this.#generations(bucket.window, nowMillis)
     const count = young.get(bucket.key)
     if (count !== undefined) return count
@@ -83,7 +87,7 @@ export class MemoryCounters {
     return olderCount
   }
 
-  #write(bucket: Counter, count: number, nowMillis: number): void {
+  #write(bucket: CountedLimit, count: number, nowMillis: number): void {
     const generations = this.#generations(bucket.window, nowMillis)
     if (generations.young.size >= this.#live && !generations.young.has(bucket.key)) {
       generations.old = generations.young

@@ -62,7 +62,7 @@ export interface Bucket {
 }
 
 /** What counting needs of a bucket. */
-export type Counter = Pick<Bucket, "key" | "window" | "max">
+export type CountedLimit = Pick<Bucket, "key" | "window" | "max">
 
 export const windowIndex = (window: RateWindow, nowMillis: number): number =>
   Math.floor(nowMillis / 1_000 / window.seconds)

@@ -117,7 +117,7 @@ export const serveCommand = Command.make(
     if (workerCount === 1) return yield* reportFailure(Effect.andThen(stopAtHangUp, serveAlone(role)))
     return yield* serveAsPrimary(workerCount, settings).pipe(
       Effect.catchTag("NeverServed", reportNeverServed),
-      Effect.catchTag("MetricsPortUnusable", (error) => reportFailure(error))
+      Effect.catchTag("MetricsPortUnavailable", (error) => reportFailure(error))
     )
   })
 ).pipe(Command.withDescription("Migrate the database, then run the service"))

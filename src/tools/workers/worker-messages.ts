@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { type Counter, WINDOW_LABELS, windowOf } from "../../admission/windows/rate-window.ts"
+import { type CountedLimit, WINDOW_LABELS, windowOf } from "../../admission/windows/rate-window.ts"
 import { MetricsSnapshot } from "../../platform/telemetry/metrics/metrics-snapshot.ts"
 
 // What a parent and its workers say to each other. After an update they may be of two releases (a rolling restart leaves
@@ -41,9 +41,13 @@ export const SupervisorMessage = Schema.Union([
 ])
 export type SupervisorMessage = typeof SupervisorMessage.Type
 
-export const encodeCounter = ({ key, window, max }: Counter): typeof EncodedCounter.Type => [key, window.label, max]
+export const encodeCounter = ({ key, window, max }: CountedLimit): typeof EncodedCounter.Type => [
+  key,
+  window.label,
+  max
+]
 
-export const decodeCounter = ([key, label, max]: typeof EncodedCounter.Type): Counter => ({
+export const decodeCounter = ([key, label, max]: typeof EncodedCounter.Type): CountedLimit => ({
   key,
   window: windowOf(label),
   max

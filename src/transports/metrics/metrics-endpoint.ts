@@ -13,12 +13,12 @@ import { makeNodeServer, patience } from "../http-server/node-server.ts"
 export const METRICS_PATH = "/metrics"
 
 /** Connections that may be open at once: some that scrape, and who looks by hand. One more is closed at once. */
-export const METRICS_CONNECTIONS = 16
+export const METRICS_CONNECTIONS_MAX = 16
 /** Milliseconds that an answer under way gets when the process ends. */
 const SHUTDOWN_GRACE_MS = 1_000
 
 /** Another process has the port, or it may not be had. */
-export class MetricsPortUnavailable extends Data.TaggedError("MetricsPortUnusable")<{ readonly cause: unknown }> {}
+export class MetricsPortUnavailable extends Data.TaggedError("MetricsPortUnavailable")<{ readonly cause: unknown }> {}
 
 const textResponse = (message: string, status = 200) => HttpServerResponse.text(message, { status, headers: NO_STORE })
 
@@ -57,7 +57,7 @@ export const layerMetricsPort = ({ port, host }: { readonly port: number; readon
     Effect.gen(function* () {
       const app = yield* metricsApp
       const server = makeNodeServer(patience)
-      server.maxConnections = METRICS_CONNECTIONS
+      server.maxConnections = METRICS_CONNECTIONS_MAX
       const listener = yield* NodeHttpServer.make(() => server, {
         port,
         host,

@@ -19,7 +19,7 @@ import { formatPrometheus, toPrometheusName } from "../../../src/platform/teleme
 import { Snapshots, takeOwnSnapshot } from "../../../src/platform/telemetry/metrics/Snapshots.ts"
 import { operations } from "../../../src/service/Api.ts"
 import { Service } from "../../../src/service/service.ts"
-import { layerMetricsPort, METRICS_CONNECTIONS } from "../../../src/transports/metrics/metrics-endpoint.ts"
+import { layerMetricsPort, METRICS_CONNECTIONS_MAX } from "../../../src/transports/metrics/metrics-endpoint.ts"
 import { call, createOperator, layerTest } from "../../support/harness.ts"
 import { findFreePort } from "../../support/tools/cli/latchkey-process.ts"
 
@@ -89,7 +89,7 @@ interface Connected {
   readonly end: () => void
 }
 
-it.live(`lets ${METRICS_CONNECTIONS} connections be open, and closes one more`, () =>
+it.live(`lets ${METRICS_CONNECTIONS_MAX} connections be open, and closes one more`, () =>
   Effect.gen(function* () {
     const { port } = yield* served()
     const open = Effect.acquireRelease(
@@ -111,7 +111,7 @@ it.live(`lets ${METRICS_CONNECTIONS} connections be open, and closes one more`, 
       }),
       ({ end }) => Effect.sync(end)
     )
-    const all = yield* Effect.all(Array.from({ length: METRICS_CONNECTIONS }, () => open))
+    const all = yield* Effect.all(Array.from({ length: METRICS_CONNECTIONS_MAX }, () => open))
     const more = yield* open
     yield* Effect.promise(() => more.closed)
     assert.deepStrictEqual(
@@ -132,7 +132,7 @@ it.live("a port that another has says which variable it is about", () =>
       scope
     ).pipe(Effect.flip)
     yield* Scope.close(scope, Exit.void)
-    assert.strictEqual(again._tag, "MetricsPortUnusable")
+    assert.strictEqual(again._tag, "MetricsPortUnavailable")
   }).pipe(Effect.scoped)
 )
 

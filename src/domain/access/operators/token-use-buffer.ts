@@ -27,7 +27,7 @@ export const makeTokenUseBuffer = (capacity: number) => {
     /** Of how many tokens. */
     size: () => uses.size,
     /** Puts back what could not be written down, unless the token was used again since. */
-    put: restore,
+    restore: restore,
     /** Takes out some, those that are there for longest. */
     take: (limit: number): ReadonlyArray<TokenUse> => {
       const taken: Array<TokenUse> = []

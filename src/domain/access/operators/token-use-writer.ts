@@ -40,7 +40,7 @@ const readSkipped = makeRowsReader(Schema.Struct({ tokenId: Schema.Int }))
 const makeTokenUseWriter = (sql: SqlClient.SqlClient, uses: ReturnType<typeof makeTokenUseBuffer>) => {
   const restoreSkipped = (batch: ReadonlyArray<TokenUse>, skipped: ReadonlyArray<{ readonly tokenId: number }>) => {
     const skippedIds = new Set(skipped.map(({ tokenId }) => tokenId))
-    for (const use of batch) if (skippedIds.has(use.tokenId)) uses.put(use)
+    for (const use of batch) if (skippedIds.has(use.tokenId)) uses.restore(use)
   }
   const writeBatch = Effect.uninterruptibleMask((restore) =>
     Effect.suspend(() => {
@@ -48,7 +48,7 @@ const makeTokenUseWriter = (sql: SqlClient.SqlClient, uses: ReturnType<typeof ma
       return readSkipped(recordUsesSql(sql, batch)).pipe(
         Effect.timeout(TOKEN_USES_TIMEOUT_MS),
         restore,
-        Effect.onError(() => Effect.sync(() => batch.forEach(uses.put))),
+        Effect.onError(() => Effect.sync(() => batch.forEach(uses.restore))),
         Effect.map((skipped) => restoreSkipped(batch, skipped)),
         Effect.orDie
       )

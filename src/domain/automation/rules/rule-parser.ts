@@ -14,8 +14,8 @@ import {
   makeMessageRuleSchema,
   makeReviewRuleSchema,
   NightsRange,
+  RuleConditions,
   type RuleDefinition,
-  RuleTerms,
   StayDaysTrigger,
   StayHoursTrigger
 } from "./rule.ts"
@@ -64,7 +64,7 @@ const OffsetFields = {
   at: Schema.optionalKey(Schema.Unknown)
 }
 
-const readAction = makeDecoder(Schema.Struct({ action: RuleTerms.fields.action }))
+const readAction = makeDecoder(Schema.Struct({ action: RuleConditions.fields.action }))
 const readMessageTrigger = makeTriggerDecoder(["booking", "check_in", "check_out", "inquiry", "request"])
 const readReviewTrigger = makeTriggerDecoder(["check_out"])
 

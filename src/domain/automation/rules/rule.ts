@@ -118,13 +118,13 @@ export const RuleDefinition = Schema.Union([MessageRule, ReviewRule, AnswerRule]
 export type RuleDefinition = typeof RuleDefinition.Type
 
 /** What of a rule decides for which stays it is, and when: without what it says. */
-export const RuleTerms = Schema.Struct({
+export const RuleConditions = Schema.Struct({
   action: Schema.Literals(["send_message", "review", "answer"]),
   /** Absent of a rule that answers. */
   trigger: Schema.optionalKey(Schema.Union([...StayTrigger.members, InquiryTrigger])),
   ...scopeFields
 })
-export type RuleTerms = typeof RuleTerms.Type
+export type RuleConditions = typeof RuleConditions.Type
 
 /** The same of a rule that does something of stays. */
 export const StayRuleTerms = Schema.Struct({

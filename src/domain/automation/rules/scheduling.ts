@@ -1,7 +1,7 @@
 import { dateInZone, firstInstantAt, fromDayNumber, toDayNumber } from "../../../contract/time.ts"
 import { PLAN_MAX_DELAY_MS } from "../../../platform/limits.ts"
 import type { OrderStatus } from "../../bookings/orders/order.ts"
-import type { RuleTerms, StayTrigger } from "./rule.ts"
+import type { RuleConditions, StayTrigger } from "./rule.ts"
 
 // When a rule does what it does, and for which stays (docs/automation.md, "Rules" and "When something is late").
 
@@ -104,20 +104,20 @@ export interface ScopeSubject {
  * Whether something is among the properties, channels and lengths of stay that the rule is for. What has no property, or no
  * nights, is for no rule that asks for some.
  */
-export const isInScope = (rule: RuleTerms, { property_id, channel_type, nights }: ScopeSubject): boolean =>
+export const isInScope = (rule: RuleConditions, { property_id, channel_type, nights }: ScopeSubject): boolean =>
   (rule.property_ids === undefined || (property_id !== null && rule.property_ids.includes(property_id))) &&
   (rule.channel_types === undefined || rule.channel_types.some((each) => each === channel_type)) &&
   (rule.nights === undefined || (nights !== undefined && isWithinRange(rule.nights, nights)))
 
-const isWithinRange = ({ min, max }: NonNullable<RuleTerms["nights"]>, nights: number): boolean =>
+const isWithinRange = ({ min, max }: NonNullable<RuleConditions["nights"]>, nights: number): boolean =>
   (min === undefined || nights >= min) && (max === undefined || nights <= max)
 
 /** Whether the rule is for that stay, as it is now; a rule for inquiries is for none. Guests are answered whatever the status. */
-export const appliesToStay = (rule: RuleTerms, stay: StayScope): boolean =>
+export const appliesToStay = (rule: RuleConditions, stay: StayScope): boolean =>
   (rule.action === "answer" || stay.status === requiredStatus(rule)) &&
   isInScope(rule, { ...stay, nights: nightsOf(stay) })
 
-const requiredStatus = ({ trigger }: RuleTerms): OrderStatus | undefined => {
+const requiredStatus = ({ trigger }: RuleConditions): OrderStatus | undefined => {
   if (trigger?.event === "inquiry") return undefined
   return trigger?.event === "request" ? "wait_accept" : "accepted"
 }

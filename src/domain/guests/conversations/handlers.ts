@@ -25,7 +25,7 @@ import {
   parseMessageContent,
   toMessagePage
 } from "./rules.ts"
-import { ConversationStore, type MessageRow, NoteUpdate } from "./store.ts"
+import { ConversationStore, type MessageRow, NoteTimestamp } from "./store.ts"
 
 type Store = ConversationStore["Service"]
 
@@ -111,7 +111,7 @@ export const layerConversationsNoDeps = layerOperations(
       send_message: voidChangeHandler(sendMessage(store, imageContext)),
       update_conversation_note: changeHandler(
         writeNote(store),
-        NoteUpdate,
+        NoteTimestamp,
         ({ updated_at }, { conversation_id, note }) => ({
           id: conversation_id,
           note: note === null || note === "" ? null : note,

@@ -122,7 +122,7 @@ const RecipientRow = Schema.Struct({
 const readRecipient = makeOptionalRowReader(RecipientRow)
 
 /** What a message to its guest is judged by. */
-const findRecipient = (sql: Sql) => {
+const findSendTarget = (sql: Sql) => {
   const statement = inForms(
     sql,
     ({ operatorId, code }: Givens<ConversationCodeParameters>) => sql`
@@ -203,8 +203,8 @@ const findNote = (sql: Sql) => {
 }
 
 /** When the note of a conversation was written last. */
-export const NoteUpdate = Schema.Struct({ updated_at: Schema.NullOr(OffsetSecondColumn) })
-const readNoteUpdate = makeSingleRowReader(NoteUpdate)
+export const NoteTimestamp = Schema.Struct({ updated_at: Schema.NullOr(OffsetSecondColumn) })
+const readNoteUpdate = makeSingleRowReader(NoteTimestamp)
 
 interface WriteNoteParameters extends OperatorRowId {
   readonly note: string
@@ -234,7 +234,7 @@ export class ConversationStore extends Context.Service<ConversationStore>()(
       conversationExists: conversationExists(sql),
       search: search(sql),
       findConversation: findConversation(sql),
-      findRecipient: findRecipient(sql),
+      findRecipient: findSendTarget(sql),
       sendMessage: sendMessage(sql),
       findNote: findNote(sql),
       writeNote: writeNote(sql)

@@ -50,7 +50,7 @@ describe("last uses in memory", () => {
     uses.record(use(8), MINUTE)
     const taken = uses.take(10)
     uses.record(use(7), MINUTE + 60_000)
-    taken.forEach(uses.put)
+    taken.forEach(uses.restore)
     assert.deepStrictEqual(
       uses.take(10).map(({ tokenId, minute }) => [tokenId, minute - MINUTE]),
       [
