@@ -41,6 +41,16 @@ describe("the house", () => {
     })
   }
 
+  it("gives every tagged error its class name as its tag", () => {
+    const declaration = /class (\w+) extends (?:Data|Schema)\.TaggedError[^("]*\((?:\)\()?"(\w+)"/g
+    const mismatches = SOURCE_FILES.flatMap((file) =>
+      Array.from(readSource(file).matchAll(declaration)).flatMap(([, name, tag]) =>
+        name === tag ? [] : [`${file}: ${name} has the tag ${tag}`]
+      )
+    )
+    assert.deepStrictEqual(mismatches, [])
+  })
+
   it("is imported downwards only", () => {
     const rank = new Map(MODULES.map(({ path: place }, at) => [place, at]))
     const upward = MODULES.flatMap(({ path: place, imports }, at) =>

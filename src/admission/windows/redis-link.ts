@@ -15,7 +15,7 @@ export const REDIS_RETRY_INTERVAL_MS = 1_000
 export const REDIS_WARNING_INTERVAL_MS = 60_000
 
 /** Redis refused the connection, dropped it, answered with an error, or did not answer in time. */
-class RedisUnavailable extends Data.TaggedError("RedisAway")<{ readonly cause: unknown }> {}
+class RedisUnavailable extends Data.TaggedError("RedisUnavailable")<{ readonly cause: unknown }> {}
 
 interface Connection {
   readonly client: ReturnType<typeof newClient>

@@ -136,7 +136,7 @@ const makeDispatcher = (handlers: { readonly [Type in ChannelEvent["type"]]: Raw
     if (excess !== undefined) return rejectEvent(account, event, excess)
     if (handle === undefined) return rejectEvent(account, event, "type: is unknown")
     return handle(account, event).pipe(
-      Effect.catchTag("SaidRefused", ({ reason }) => rejectEvent(account, event, reason)),
+      Effect.catchTag("InvalidChannelEvent", ({ reason }) => rejectEvent(account, event, reason)),
       Effect.provideService(CurrentActor, systemActor(`channel ${account.channelType}`, `ingest ${eventType}`))
     )
   }

@@ -128,7 +128,7 @@ const applyPendingPayment = (
   const annotate = Effect.annotateLogs({ operator_id: payment.operatorId, channel_account_id: payment.accountId })
   return applyPayment(services, payment).pipe(
     Effect.flatMap(({ outcome }) => (outcome === "known" ? services.payments.discardPending(payment) : Effect.void)),
-    Effect.catchTag("SaidRefused", ({ reason }) =>
+    Effect.catchTag("InvalidChannelEvent", ({ reason }) =>
       Effect.andThen(
         services.payments.discardPending(payment),
         Effect.logWarning("a waiting payment was dropped because its order rejects it").pipe(

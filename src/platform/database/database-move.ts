@@ -73,7 +73,7 @@ export const clearMove = (dataDir: string): Effect.Effect<void, DataFolderUnusab
   )
 
 /** Another command moves this data folder. */
-export class MoveInProgress extends Data.TaggedError("MoveUnderWay")<{ readonly dataDir: string }> {
+export class MoveInProgress extends Data.TaggedError("MoveInProgress")<{ readonly dataDir: string }> {
   override get message(): string {
     return `another command is moving ${this.dataDir}`
   }
@@ -105,7 +105,7 @@ const clearAbandonedMove = Effect.fnUntraced(function* (dataDir: string, move: D
     return undefined
   })
   return yield* clearIfUnlocked.pipe(
-    Effect.catchTag("MoveUnderWay", () => Effect.succeed(move)),
+    Effect.catchTag("MoveInProgress", () => Effect.succeed(move)),
     Effect.ensuring(Scope.close(scope, Exit.void))
   )
 })
@@ -122,7 +122,7 @@ export const describeMove = (move: DatabaseMove): string =>
     : `is being moved to ${move.to}, started at ${move.since}`
 
 /** The service does not start on a data folder that is moved. */
-export class DatabaseMoved extends Data.TaggedError("Moved")<{
+export class DatabaseMoved extends Data.TaggedError("DatabaseMoved")<{
   readonly dataDir: string
   readonly move: DatabaseMove
 }> {

@@ -5,7 +5,7 @@ import { SqlClient } from "effect/sql/SqlClient"
 export const MIN_SERVER_VERSION = 15
 
 /** The server is there, and the service cannot work on it. */
-export class UnsupportedServer extends Data.TaggedError("UnfitServer")<{ readonly why: string }> {
+export class UnsupportedServer extends Data.TaggedError("UnsupportedServer")<{ readonly why: string }> {
   override get message(): string {
     return `DATABASE_URL: ${this.why}`
   }

@@ -20,7 +20,7 @@ const MESSAGES: Readonly<Record<StorageFailure, string>> = {
 }
 
 /** The connection on which processes wake each other failed. It may lead past a pooler, by which calls are served all the while. */
-export class WakeUpConnectionFailed extends Data.TaggedError("Unheard")<{ readonly cause: unknown }> {}
+export class WakeUpConnectionFailed extends Data.TaggedError("WakeUpConnectionFailed")<{ readonly cause: unknown }> {}
 
 /** SQLSTATE: disk full. A PostgreSQL that shuts down, has crashed or starts; one that ends a connection for it. */
 const DISK_FULL_SQLSTATE = "53100"

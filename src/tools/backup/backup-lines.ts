@@ -11,7 +11,7 @@ const toJson = Schema.encodeSync(StructurePiece)
 export const isRowsPiece = (piece: BackupPiece): piece is RowsPiece => "some" in piece
 
 /** What has no room in a line: who reads it would take the file for damaged. */
-export class BackupLineTooLong extends Data.TaggedError("TooLongLine")<{ readonly message: string }> {}
+export class BackupLineTooLong extends Data.TaggedError("BackupLineTooLong")<{ readonly message: string }> {}
 
 /** Characters of a column of a key that an error tells. */
 const MAX_KEY_CHARACTERS = 100
@@ -67,7 +67,7 @@ const fromJson = Schema.decodeUnknownResult(StructurePiece)
 const parseJson = (line: string) => Result.try((): unknown => JSON.parse(line))
 
 /** A line that is none of a backup's. */
-export class InvalidBackupLine extends Schema.TaggedError<InvalidBackupLine>()("StrangeLine", {}) {}
+export class InvalidBackupLine extends Schema.TaggedError<InvalidBackupLine>()("InvalidBackupLine", {}) {}
 
 /** What a line holds: a row, or a piece. */
 export const parseBackupLine = (

@@ -5,20 +5,20 @@ import { MigrationFailed } from "../../platform/database/migrate.ts"
 import { redactSecrets } from "../../platform/telemetry/secret-redaction.ts"
 
 /** The database has not the tables this release works with. */
-export class DatabaseNotMigrated extends Data.TaggedError("NotMigrated") {
+export class DatabaseNotMigrated extends Data.TaggedError("DatabaseNotMigrated") {
   override get message(): string {
     return "the database is not up to date: run latchkey migrate first"
   }
 }
 
 /** A command failed and has said so: the process ends with 1 and nothing more is printed. */
-export class CommandFailed extends Data.TaggedError("Refused") {
+export class CommandFailed extends Data.TaggedError("CommandFailed") {
   override readonly [Runtime.errorExitCode] = 1
   override readonly [Runtime.errorReported] = false
 }
 
 /** The database could not be reached, or not any longer. */
-export class DatabaseUnreachable extends Data.TaggedError("Unreached")<{
+export class DatabaseUnreachable extends Data.TaggedError("DatabaseUnreachable")<{
   /** The setting or option that names it. */
   readonly location: "DATA_DIR" | "DATABASE_URL" | "--to"
   readonly cause: Cause.Cause<unknown>

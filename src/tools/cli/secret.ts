@@ -21,14 +21,14 @@ const newCommand = Command.make("new", {}, () =>
   Command.withExamples([{ command: "latchkey secret new", description: "Print a key to put into SECRET_KEY" }])
 )
 
-class SecretKeyNotSet extends Data.TaggedError("NoKeys") {
+class SecretKeyNotSet extends Data.TaggedError("SecretKeyNotSet") {
   override get message(): string {
     return "SECRET_KEY: is not set; create a key with latchkey secret new"
   }
 }
 
 /** Some secrets are still as they were. */
-class SecretsNotRotated extends Data.TaggedError("SomeLeft")<{ readonly left: number }> {
+class SecretsNotRotated extends Data.TaggedError("SecretsNotRotated")<{ readonly left: number }> {
   override get message(): string {
     return `SECRET_KEY: ${this.left} secrets still use another key. Give every process this SECRET_KEY and run the command again; secrets that remain were changed by hand and cannot be decrypted`
   }

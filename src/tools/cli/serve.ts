@@ -12,7 +12,7 @@ import { exitAtSecondSignal, stopAtHangUp } from "./process-signals.ts"
 type ServeRole = "all" | "api" | "worker"
 
 /** A flag of `serve` holds what it does not take here. */
-export class InvalidServeFlag extends Data.TaggedError("WrongFlag")<{ readonly message: string }> {}
+export class InvalidServeFlag extends Data.TaggedError("InvalidServeFlag")<{ readonly message: string }> {}
 
 const EMBEDDED_REASON = "needs DATABASE_URL, because only one process can use the embedded database"
 
@@ -36,13 +36,13 @@ export const resolveWorkerCount = (
 }
 
 /** The first worker does not serve and has said why; its status is that of the service. */
-class FirstWorkerFailed extends Data.TaggedError("WorkerSaidWhy")<{ readonly code: number }> {
+class FirstWorkerFailed extends Data.TaggedError("FirstWorkerFailed")<{ readonly code: number }> {
   override readonly [Runtime.errorExitCode] = this.code
   override readonly [Runtime.errorReported] = false
 }
 
 /** Ended from outside, so that nobody has said anything. */
-class FirstWorkerKilled extends Data.TaggedError("EndedEarly")<{ readonly signal: string | null }> {
+class FirstWorkerKilled extends Data.TaggedError("FirstWorkerKilled")<{ readonly signal: string | null }> {
   override get message(): string {
     return `${this.signal} ended the first worker before it could serve`
   }
@@ -116,7 +116,7 @@ export const serveCommand = Command.make(
     const { settings, workerCount } = yield* reportFailure(startup)
     if (workerCount === 1) return yield* reportFailure(Effect.andThen(stopAtHangUp, serveAlone(role)))
     return yield* serveAsPrimary(workerCount, settings).pipe(
-      Effect.catchTag("NeverServed", reportNeverServed),
+      Effect.catchTag("WorkerNeverReady", reportNeverServed),
       Effect.catchTag("MetricsPortUnavailable", (error) => reportFailure(error))
     )
   })

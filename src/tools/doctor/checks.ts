@@ -266,7 +266,7 @@ export const runDatabaseCheckWithTimeout = <E, R>(check: Effect.Effect<ReadonlyA
     )
   )
 
-const isMoved = (error: unknown): error is DatabaseMoved => Predicate.isTagged(error, "Moved")
+const isMoved = (error: unknown): error is DatabaseMoved => Predicate.isTagged(error, "DatabaseMoved")
 
 const toUnusableFinding = (cause: Cause.Cause<unknown>): Finding => {
   const error = Cause.squash(cause)

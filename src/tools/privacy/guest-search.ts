@@ -18,7 +18,7 @@ export type GuestQuery =
   | { readonly by: "phone"; readonly value: string }
 
 /** More than one command works on: nothing was done. */
-export class TooManyGuestRecords extends Data.TaggedError("TooMany") {
+export class TooManyGuestRecords extends Data.TaggedError("TooManyGuestRecords") {
   override get message(): string {
     return `--order: is required, because this guest has more than ${GUEST_COMMAND_ORDERS_MAX} orders and conversations.`
   }

@@ -5,7 +5,7 @@ import { type ProcessEnd, type WorkerProcess, WorkerProcesses } from "./WorkerPr
 export const WORKER_END_TIMEOUT_MS = 15_000
 
 /** A worker ended before it served, and has said why. */
-export class WorkerNeverReady extends Data.TaggedError("NeverServed")<{ readonly end: ProcessEnd }> {}
+export class WorkerNeverReady extends Data.TaggedError("WorkerNeverReady")<{ readonly end: ProcessEnd }> {}
 
 export interface WorkerLifecycle {
   /** A new worker, which does not outlive the scope of all. */

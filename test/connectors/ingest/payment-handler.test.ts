@@ -48,7 +48,7 @@ const ground = Effect.gen(function* () {
     entries,
     take: (said: Partial<ChannelMoneyEvent> = {}) =>
       asSystemActor(makePaymentHandler(services)(speaker, payment(said))).pipe(
-        Effect.catchTag("SaidRefused", ({ reason }) => Effect.succeed({ outcome: "refused" as const, reason }))
+        Effect.catchTag("InvalidChannelEvent", ({ reason }) => Effect.succeed({ outcome: "refused" as const, reason }))
       ),
     sell: (said: Partial<NewOrder> = {}) =>
       asSystemActor(

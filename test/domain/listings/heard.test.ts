@@ -219,7 +219,7 @@ layer(Layer.provideMerge(Listings.layer, layerTest))("what channels say of listi
       const several = ["a", "b", "c"].map((listing_id) =>
         asSystemActor(listings.applyUpdate(speaker, makeListingEvent(1, { listing_id }), EVENT_TIME))
       )
-      assert.deepStrictEqual(yield* runConcurrently(several), { succeeded: 1, refused: ["SaidRefused"] })
+      assert.deepStrictEqual(yield* runConcurrently(several), { succeeded: 1, refused: ["InvalidChannelEvent"] })
       assert.strictEqual(yield* countRows(operatorId, "listings"), LISTINGS_MAX)
       const known = makeListingEvent(1, { listing_id: "filler 5", title: "heard" })
       assert.strictEqual(yield* asSystemActor(listings.applyUpdate(speaker, known, EVENT_TIME)), "applied")

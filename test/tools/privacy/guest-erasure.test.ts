@@ -249,7 +249,7 @@ layer(layerImages, { excludeTestServices: true })("a guest", (it) => {
       yield* orders(1, GUEST_COMMAND_ORDERS_MAX - 1)
       assert.lengthOf(yield* many, GUEST_COMMAND_ORDERS_MAX)
       yield* orders(GUEST_COMMAND_ORDERS_MAX, 1)
-      assert.strictEqual((yield* Effect.flip(many))._tag, "TooMany")
+      assert.strictEqual((yield* Effect.flip(many))._tag, "TooManyGuestRecords")
     })
   )
 })

@@ -48,7 +48,7 @@ export type LoadedOrder = typeof LoadedOrder.Type
 const readLoadedOrder = makeSingleRowReader(Schema.toCodecJson(LoadedOrder))
 
 /** A stay that goes got a tag between reading and writing; nothing was written. */
-class StayTaggedConcurrently extends Data.TaggedError("TaggedMeanwhile") {}
+class StayTaggedConcurrently extends Data.TaggedError("StayTaggedConcurrently") {}
 
 const readApplied = makeRowReaderOrFail(Schema.Struct({ applied: Schema.Boolean }), ({ name }) => {
   if (name === "one_holder_a_night") return new NightTaken()
@@ -259,7 +259,7 @@ export const applyOrderChange = (sql: Sql) => {
           at
         })
       )
-    ).pipe(Effect.catchTag("TaggedMeanwhile", () => Effect.succeed({ applied: false })))
+    ).pipe(Effect.catchTag("StayTaggedConcurrently", () => Effect.succeed({ applied: false })))
 }
 
 /**

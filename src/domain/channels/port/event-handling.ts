@@ -12,7 +12,7 @@ export interface ChannelAccountRef {
 export type VersionOutcome = "applied" | "known" | "late"
 
 /** What a channel said cannot be so; nothing was changed. The reason is for the log and names nobody. */
-export class InvalidChannelEvent extends Data.TaggedError("SaidRefused")<{ readonly reason: string }> {}
+export class InvalidChannelEvent extends Data.TaggedError("InvalidChannelEvent")<{ readonly reason: string }> {}
 
 /** The instant a channel's text names; without an offset it is UTC: a channel does not know the host's clock. */
 export const parseChannelInstant = (text: string): Date => toInstant(text, "UTC")
