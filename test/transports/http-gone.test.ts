@@ -45,7 +45,7 @@ const serving = Effect.fnUntraced(function* (call: Effect.Effect<never>, places:
     }),
     Effect.provideService(SharedCalendars, {
       open: () => Effect.succeed(Option.some(link)),
-      listPart: () => Effect.succeed({ total: 0, properties: [] }),
+      listPropertiesPage: () => Effect.succeed({ total: 0, properties: [] }),
       listDays: () => Effect.succeed([])
     }),
     Effect.provideService(PropertyFeeds, {

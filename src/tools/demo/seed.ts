@@ -11,8 +11,8 @@ import { DEMO_PROPERTIES } from "./properties.ts"
 import { writeAutomation } from "./write-automation.ts"
 import { writeChannels } from "./write-channels.ts"
 import { writeDictionary } from "./write-dictionary.ts"
+import { writeDirectOrders } from "./write-direct-orders.ts"
 import { writeKnowledge } from "./write-knowledge.ts"
-import { writeOrders } from "./write-orders.ts"
 import { writePortfolio } from "./write-portfolio.ts"
 import { writeStaffAndTasks } from "./write-staff-and-tasks.ts"
 import { writeTransactions } from "./write-transactions.ts"
@@ -44,7 +44,7 @@ const TIME_ZONE = "Europe/Lisbon"
 const PASSWORD_BYTES = 12
 
 /** Each part writes its own tables, after the parts it builds on: first what orders come into, then what is about orders. */
-const BASE_WRITERS = [writePortfolio, writeChannels, writeOrders]
+const BASE_WRITERS = [writePortfolio, writeChannels, writeDirectOrders]
 const ORDER_DEPENDENT_WRITERS = [
   writeTransactions,
   writeDictionary,

@@ -1,5 +1,5 @@
 import type {
-  SharedPropertiesPart,
+  SharedPropertiesPage,
   SharedProperty,
   SharedPropertySummary
 } from "../../domain/calendars/calendar-share-links/SharedCalendars.ts"
@@ -13,7 +13,7 @@ import { STYLE } from "./style.ts"
 const DEFAULT_CALENDAR_NAME = "Free and taken days"
 
 /** What a calendar is called: its property, when there is just one. */
-export const calendarName = ({ total, properties }: SharedPropertiesPart): string =>
+export const calendarName = ({ total, properties }: SharedPropertiesPage): string =>
   total === 1 ? (properties[0]?.title ?? DEFAULT_CALENDAR_NAME) : DEFAULT_CALENDAR_NAME
 
 /** One page of a calendar. */

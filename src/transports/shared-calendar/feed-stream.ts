@@ -60,7 +60,7 @@ export const makeFeedOpener = Effect.gen(function* () {
   return Effect.fnUntraced(function* (link: OpenedLink, token: string, number: number) {
     const renderPiece = makeEventsRenderer(calendars, link, { token, host }, new Date(yield* Clock.currentTimeMillis))
     const firstPiece = Effect.gen(function* () {
-      const part = yield* calendars.listPart(link, number)
+      const part = yield* calendars.listPropertiesPage(link, number)
       const [first = [], ...others] = toSlices(part.properties, PROPERTIES_PER_PIECE)
       return { part, others, events: yield* renderPiece(first) }
     })

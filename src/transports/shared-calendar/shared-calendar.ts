@@ -51,7 +51,7 @@ const makePageRenderer = (calendars: SharedCalendars["Service"], publicUrl: stri
   Effect.fnUntraced(function* (link: OpenedLink, { token, position: pageNumber }: CalendarRequest) {
     if (pageNumber === undefined) return toPageResponse(notFoundPage, 404)
     const { partNumber: part, offset } = locatePage(pageNumber)
-    const { total, properties } = yield* calendars.listPart(link, part)
+    const { total, properties } = yield* calendars.listPropertiesPage(link, part)
     const pageProperties = properties.slice(offset, offset + SHARED_PAGE_PROPERTIES_MAX)
     if (pageProperties.length === 0 && pageNumber > 1) return toPageResponse(notFoundPage, 404)
     const propertyCalendars = yield* calendars.listDays(link, pageProperties, { pastMonths: 0, months: PAGE_MONTHS })

@@ -6,7 +6,7 @@ import { loadOrdersWithAssignedCodes } from "../../../src/tools/demo/assigned-co
 import { makeDemoOrders } from "../../../src/tools/demo/orders.ts"
 import { DEMO_PROPERTIES } from "../../../src/tools/demo/properties.ts"
 import { writeChannels } from "../../../src/tools/demo/write-channels.ts"
-import { writeOrders } from "../../../src/tools/demo/write-orders.ts"
+import { writeDirectOrders } from "../../../src/tools/demo/write-direct-orders.ts"
 import { writePortfolio } from "../../../src/tools/demo/write-portfolio.ts"
 import { writeStaffAndTasks } from "../../../src/tools/demo/write-staff-and-tasks.ts"
 import { createHostWithProperties } from "../../support/domain/host-client.ts"
@@ -35,7 +35,7 @@ layer(layerTest)("the demo's work", (it) => {
       }
       yield* writePortfolio(begun).pipe(asSystemActor)
       yield* writeChannels(begun).pipe(asSystemActor)
-      yield* writeOrders(begun).pipe(asSystemActor)
+      yield* writeDirectOrders(begun).pipe(asSystemActor)
       const operator = { ...begun, orders: yield* loadOrdersWithAssignedCodes(begun) }
       yield* writeStaffAndTasks(operator).pipe(asSystemActor)
 

@@ -290,7 +290,7 @@ describe("a calendar that cannot be read", () => {
   const away = Effect.die(new Error("the database is away"))
   const lines: Array<unknown> = []
   const layerBroken = Layer.mergeAll(
-    Layer.succeed(SharedCalendars, { open: () => away, listPart: () => away, listDays: () => away }),
+    Layer.succeed(SharedCalendars, { open: () => away, listPropertiesPage: () => away, listDays: () => away }),
     RateWindows.layerMemory,
     Places.layer(),
     Logger.layer([Logger.make((entry) => void lines.push(Logger.formatJson.log(entry)))])

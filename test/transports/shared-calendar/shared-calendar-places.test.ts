@@ -24,7 +24,7 @@ const days = [{ date: "2027-06-10", available: false }]
 const calendarsWith = (reading: Effect.Effect<void> = Effect.void) =>
   SharedCalendars.of({
     open: () => Effect.succeed(Option.some({ operator_id: OPERATOR, id: 2, scope: "entire", today: "2027-06-10" })),
-    listPart: () => Effect.as(reading, { total: named.length, properties: named }),
+    listPropertiesPage: () => Effect.as(reading, { total: named.length, properties: named }),
     listDays: (_, properties) =>
       Effect.as(
         reading,

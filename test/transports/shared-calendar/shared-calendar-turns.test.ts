@@ -28,7 +28,7 @@ const layerCalendars = (goneBefore = Number.POSITIVE_INFINITY) =>
       Effect.succeed(
         asked === token ? Option.some({ operator_id: 1, id: 2, scope: "entire", today: "2027-06-10" }) : Option.none()
       ),
-    listPart: () => Effect.succeed({ total: named.length, properties: named }),
+    listPropertiesPage: () => Effect.succeed({ total: named.length, properties: named }),
     listDays: (_, properties) =>
       properties.some(({ id }) => id >= goneBefore)
         ? Effect.die(new Error("the database is away"))

@@ -4,7 +4,7 @@ import { listStayNights, toNightKey } from "../../../domain/bookings/reservation
 import type { NewStayState } from "../../../domain/bookings/reservations/rules/order-diff.ts"
 import { roomIndexOf, toStayCode } from "../../../domain/bookings/reservations/rules/reservation-codes.ts"
 import { failValidation, type ValidationResult } from "../../../domain/bookings/reservations/rules/stay-validation.ts"
-import type { StayState } from "../../../domain/bookings/stays/stay.ts"
+import type { ExistingStay } from "../../../domain/bookings/stays/stay.ts"
 import type { ChannelOrderEvent } from "../../../domain/channels/port/channel-events.ts"
 import type { ChannelStay } from "./channel-stays.ts"
 import { computeExpiry } from "./new-order.ts"
@@ -68,7 +68,7 @@ const computeNextExpiry = (
 }
 
 /** Which stay each room is; undefined for a new one. Stays that came before rooms had ids are known by their order. */
-const matchStays = (order: OrderState, stays: ReadonlyArray<ChannelStay>): ReadonlyArray<StayState | undefined> => {
+const matchStays = (order: OrderState, stays: ReadonlyArray<ChannelStay>): ReadonlyArray<ExistingStay | undefined> => {
   const byRoom = new Map(order.stays.map((stay) => [stay.channel_room_id, stay]))
   const staysWithoutRoomId = order.stays.filter(({ channel_room_id }) => channel_room_id === null).values()
   return stays.map(({ channel_room_id }) => byRoom.get(channel_room_id) ?? staysWithoutRoomId.next().value)
@@ -79,7 +79,7 @@ const updateStays = (
   order: OrderState,
   { stays, freeProperties }: IncomingOrder,
   lostStayIds: ReadonlyArray<number>
-): ReadonlyArray<StayState> => {
+): ReadonlyArray<ExistingStay> => {
   const previousStays = matchStays(order, stays)
   const reservedNights = new Set<string>()
   const listNightKeys = (stay: ChannelStay, property_id: number) =>
@@ -132,7 +132,7 @@ const toNewStay = (stay: ChannelStay, property_id: number | null, id: number, st
 })
 
 /** A stay that was there, as it is said now. */
-const mergeStay = (previous: StayState, stay: ChannelStay, property_id: number | null): StayState => {
+const mergeStay = (previous: ExistingStay, stay: ChannelStay, property_id: number | null): ExistingStay => {
   const { guests: _guests, additional_fees: _fees, remarks: _remarks, ...terms } = stay
   return {
     ...previous,

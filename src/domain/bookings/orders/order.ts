@@ -1,7 +1,7 @@
 import { Effect, Schema, Struct } from "effect"
 import { Id } from "../../../contract/fields.ts"
 import { column, columnWithDefault } from "../../../platform/database/columns.ts"
-import { NewStay, StayState } from "../stays/stay.ts"
+import { ExistingStay, NewStay } from "../stays/stay.ts"
 
 // An order: what its stays share. Every column of it stands here once, as those of a stay do in stays/stay.ts. Both
 // reservations and the entries of money on them are above it (docs/decisions.md).
@@ -78,7 +78,7 @@ export type OrderHead = typeof OrderHead.Type
  */
 export const OrderState = Schema.Struct({
   ...OrderHead.fields,
-  stays: Schema.Array(StayState),
+  stays: Schema.Array(ExistingStay),
   /** The highest number that a stay had which it has no more; 0: it has all it ever had. */
   last_room: Schema.Int,
   /** The income and expense entries of the order, which are split over its stays. */

@@ -5,7 +5,7 @@ import { ORDER_CHANGE_FREE_ATTEMPTS } from "../../../platform/limits.ts"
 import { withChildSpan } from "../../../platform/telemetry/spans.ts"
 import type { NewOrder, OrderState } from "../orders/order.ts"
 import { retryWhileOrderChanges } from "../orders/order-change-retry.ts"
-import type { StayState } from "../stays/stay.ts"
+import type { ExistingStay } from "../stays/stay.ts"
 import type { LoadedOrder, OrderKey, StayDestination } from "./change-order.ts"
 import type { OrderCodeAndStatus, OrderReferences } from "./create-order.ts"
 import { NightTaken } from "./nights-taken.ts"
@@ -28,7 +28,7 @@ export interface ChannelOrderResult extends OrderCodeAndStatus {
 /** What was found under a key. */
 export interface OrderChangeContext extends LoadedOrder {
   /** The stay the key names; undefined when it names an order or nothing. */
-  readonly stay: StayState | undefined
+  readonly stay: ExistingStay | undefined
 }
 
 /** Works out what orders should be from what was found. */

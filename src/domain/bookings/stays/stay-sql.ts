@@ -9,7 +9,7 @@ import {
 } from "../../../platform/database/columns.ts"
 import type { Value } from "../../../platform/database/forms.ts"
 import { jsonParameter } from "../../../platform/database/parameters.ts"
-import { GuestDetails, type NewStay, NewStayColumns, StayIdentity, StayState, StayTerms } from "./stay.ts"
+import { ExistingStay, GuestDetails, type NewStay, NewStayColumns, OrderStayFields, StayIdentity } from "./stay.ts"
 
 // What other families' statements say of stays: parts of one statement, which the tables' owner writes.
 
@@ -95,19 +95,19 @@ export const removeStays = (
 export const updateStays = (
   sql: SqlClient,
   operatorId: Value<number>,
-  stays: Value<ReadonlyArray<StayState>>
+  stays: Value<ReadonlyArray<ExistingStay>>
 ): Fragment => sql`
   updated_stay AS (
-    UPDATE stays s SET ${sql.literal(columnAssignments(StayTerms, "wanted"))}
+    UPDATE stays s SET ${sql.literal(columnAssignments(OrderStayFields, "wanted"))}
     FROM unchanged, jsonb_to_recordset(${jsonParameter(stays)}::jsonb)
-      AS wanted (${sql.literal(columnDefinitions(StayState))})
+      AS wanted (${sql.literal(columnDefinitions(ExistingStay))})
     WHERE s.operator_id = ${operatorId} AND s.id = wanted.id
   )`
 
-/** The stays of an order as rules see them ({@link StayState}), as JSON; `order` is a row of `orders`. */
+/** The stays of an order as rules see them ({@link ExistingStay}), as JSON; `order` is a row of `orders`. */
 export const stayStatesJson = (sql: SqlClient, order: Fragment): Fragment => sql`(
   SELECT jsonb_agg(jsonb_build_object(
-    ${sql.literal(jsonObjectPairs(StayIdentity, "s"))}, ${sql.literal(jsonObjectPairs(StayTerms, "s"))}) ORDER BY s.id)
+    ${sql.literal(jsonObjectPairs(StayIdentity, "s"))}, ${sql.literal(jsonObjectPairs(OrderStayFields, "s"))}) ORDER BY s.id)
   FROM stays s WHERE s.operator_id = ${order}.operator_id AND s.order_id = ${order}.id)`
 
 /** The highest number of a stay that the order has no more, 0 if there is none; `order` is a row of `orders`. */

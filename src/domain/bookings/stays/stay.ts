@@ -36,7 +36,7 @@ export const StayIdentity = Schema.Struct({
 })
 
 /** What changes of the order are worked out from, and may change (reservations/rules). */
-export const StayTerms = Schema.Struct({
+export const OrderStayFields = Schema.Struct({
   /** Null in the reservation box. */
   property_id: column("bigint", Schema.NullOr(Schema.Int)),
   check_in_date: column("date", Schema.String),
@@ -98,18 +98,18 @@ export const GuestDetails = Schema.Struct({
 export type GuestDetails = typeof GuestDetails.Type
 
 /** The columns a new stay fills. */
-export const NewStayColumns = Schema.Struct({ ...StayTerms.fields, ...ImmutableStayColumns.fields })
+export const NewStayColumns = Schema.Struct({ ...OrderStayFields.fields, ...ImmutableStayColumns.fields })
 
 export const NewStay = Schema.Struct({ ...NewStayColumns.fields, guests: Schema.Array(GuestDetails) })
 export type NewStay = typeof NewStay.Type
 
-export const StayState = Schema.Struct({ ...StayIdentity.fields, ...StayTerms.fields })
-export type StayState = typeof StayState.Type
+export const ExistingStay = Schema.Struct({ ...StayIdentity.fields, ...OrderStayFields.fields })
+export type ExistingStay = typeof ExistingStay.Type
 
 /** The whole row. */
 export const StayRow = Schema.Struct({
   ...StayIdentity.fields,
-  ...StayTerms.fields,
+  ...OrderStayFields.fields,
   ...ImmutableStayColumns.fields,
   ...HostStayFields.fields
 })

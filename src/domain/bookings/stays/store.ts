@@ -13,7 +13,7 @@ import { recordStayUpdates, stayRecordSql } from "./stay-sql.ts"
 import { addTag, changedStayFieldSql, removeTag, type StayKey } from "./stay-tags.ts"
 
 // The SQL of what hosts keep about one stay. Each is one statement and touches none of the columns that changes of the
-// order are worked out from (StayTerms), so the two never undo each other.
+// order are worked out from (OrderStayFields), so the two never undo each other.
 
 type Sql = SqlClient.SqlClient
 

@@ -21,7 +21,7 @@ export interface SharedProperty extends SharedPropertySummary {
 }
 
 /** Some of the properties of a link, and how many it has in all. */
-export interface SharedPropertiesPart {
+export interface SharedPropertiesPage {
   readonly total: number
   readonly properties: ReadonlyArray<SharedPropertySummary>
 }
@@ -47,7 +47,7 @@ export class SharedCalendars extends Context.Service<
      * Part `number`, from 1, of the properties in the order they were added, so that a new one moves none to another part;
      * {@link SHARED_PART_PROPERTIES_MAX} of them at most, sorted by title.
      */
-    readonly listPart: (link: OpenedLink, partNumber: number) => Effect.Effect<SharedPropertiesPart>
+    readonly listPropertiesPage: (link: OpenedLink, partNumber: number) => Effect.Effect<SharedPropertiesPage>
     /** The days of properties of the link, in the order given; of one that is gone meanwhile there are none. */
     readonly listDays: (
       link: OpenedLink,
@@ -61,7 +61,11 @@ export class SharedCalendars extends Context.Service<
     Effect.gen(function* () {
       const store = yield* ShareLinkStore
       const availability = yield* Availability
-      return SharedCalendars.of({ open: open(store), listPart: listPart(store), listDays: listDays(availability) })
+      return SharedCalendars.of({
+        open: open(store),
+        listPropertiesPage: listPart(store),
+        listDays: listDays(availability)
+      })
     })
   ).pipe(Layer.provide([ShareLinkStore.layer, Availability.layer]))
 }

@@ -2,7 +2,7 @@ import { DateTime, Effect } from "effect"
 import { Conflict } from "../../../contract/errors.ts"
 import { WakeUp } from "../../../jobs/WakeUp.ts"
 import type { CalendarQueue } from "./CalendarQueue.ts"
-import { isDigestOfThisReader } from "./feed-digest.ts"
+import { hasCurrentReaderVersion } from "./feed-digest.ts"
 import { importHorizonOf } from "./import-worker.ts"
 import { type ClaimedCalendar, noSuchCalendar } from "./imported-calendar.ts"
 
@@ -28,7 +28,7 @@ const findAcceptanceConflict = (
   { digest, unreadable }: ClaimedCalendar,
   seenDigest: string | undefined
 ): Conflict | undefined => {
-  if (!isDigestOfThisReader(digest)) return notReadYetError
+  if (!hasCurrentReaderVersion(digest)) return notReadYetError
   if (unreadable === null) return nothingToAcceptError
   return seenDigest === undefined || seenDigest === digest ? undefined : readAgainError
 }

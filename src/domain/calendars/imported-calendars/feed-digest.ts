@@ -18,4 +18,4 @@ export const digestOfFeed = (bytes: Buffer): string => {
 }
 
 /** Returns whether this version of the reader read the feed with that digest. */
-export const isDigestOfThisReader = (digest: string | null): boolean => digest?.startsWith(DIGEST_PREFIX) ?? false
+export const hasCurrentReaderVersion = (digest: string | null): boolean => digest?.startsWith(DIGEST_PREFIX) ?? false

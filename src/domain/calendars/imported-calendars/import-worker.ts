@@ -22,7 +22,7 @@ import { CalendarQueue } from "./CalendarQueue.ts"
 import { toCalendarUpdate } from "./calendar-update.ts"
 import { rescheduleAfterClockSetback } from "./clock-setback.ts"
 import { FeedReader } from "./FeedReader.ts"
-import { isDigestOfThisReader } from "./feed-digest.ts"
+import { hasCurrentReaderVersion } from "./feed-digest.ts"
 import { type FetchFailure, fetchFeed, toFetchFailure } from "./feed-request.ts"
 import type { CalendarUpdate, ClaimedCalendar, ImportHorizon } from "./imported-calendar.ts"
 import { deletePastImportedDays } from "./retention.ts"
@@ -49,7 +49,7 @@ type FetchAttempt =
  * was read, or if an earlier version of the reader read it.
  */
 const validatorsOf = (calendar: ClaimedCalendar, { last }: ImportHorizon) =>
-  calendar.applied_to !== null && calendar.applied_to >= last && isDigestOfThisReader(calendar.digest)
+  calendar.applied_to !== null && calendar.applied_to >= last && hasCurrentReaderVersion(calendar.digest)
     ? calendar
     : undefined
 

@@ -17,7 +17,14 @@ import {
 } from "./contract.ts"
 import { formatFeedCursor } from "./cursor.ts"
 import { type LongPollContext, LongPollPermits, longPoll } from "./long-poll.ts"
-import { cursorExpired, type FeedPage, noSuchEvent, parseCursorPosition, parseEventNames, toFeedPage } from "./rules.ts"
+import {
+  cursorExpiredError,
+  type FeedPage,
+  noSuchEvent,
+  parseCursorPosition,
+  parseEventNames,
+  toFeedPage
+} from "./rules.ts"
 import { ConsumerAcknowledgement, type ConsumerRow, EventFeedStore, type EventRow, type FeedQuery } from "./store.ts"
 
 type Store = EventFeedStore["Service"]
@@ -42,7 +49,7 @@ const readFeedPage = (store: Store, operatorId: number, query: FeedQuery) =>
   Effect.gen(function* () {
     const scan = yield* store.scanFeed(operatorId, query)
     if (query.after !== undefined && query.after < scan.deletedUpTo) {
-      return yield* cursorExpired("after", operatorId, scan.deletedUpTo)
+      return yield* cursorExpiredError("after", operatorId, scan.deletedUpTo)
     }
     return toFeedPage(scan, query.limit)
   })
@@ -101,7 +108,7 @@ const putEventConsumer = (store: Store) =>
     const position = (yield* parsePosition("cursor", cursor, operatorId)) ?? 0
     const { forgotten, consumer } = yield* store.putConsumer(operatorId, { name, position }, yield* currentSecond)
     if (consumer !== null) return { consumer }
-    return yield* forgotten > position ? cursorExpired("cursor", operatorId, forgotten) : cursorMovesBackError
+    return yield* forgotten > position ? cursorExpiredError("cursor", operatorId, forgotten) : cursorMovesBackError
   })
 
 const deleteEventConsumer = (store: Store) =>

@@ -67,7 +67,7 @@ export const noSuchEvent = (operatorId: number, deletedUpTo: number): Conflict =
   })
 
 /** 409 for a cursor with removed events behind it. */
-export const cursorExpired = (field: string, operatorId: number, deletedUpTo: number): Conflict =>
+export const cursorExpiredError = (field: string, operatorId: number, deletedUpTo: number): Conflict =>
   new Conflict({
     message: `${field}: events after this cursor were deleted; the oldest cursor is ${formatFeedCursor({ operatorId, position: deletedUpTo })}.`
   })

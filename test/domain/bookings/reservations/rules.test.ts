@@ -27,7 +27,7 @@ import {
   unassignConflictingNewStays,
   unassignStay
 } from "../../../../src/domain/bookings/reservations/rules/unassigned-stays.ts"
-import type { StayState } from "../../../../src/domain/bookings/stays/stay.ts"
+import type { ExistingStay } from "../../../../src/domain/bookings/stays/stay.ts"
 import { SEARCH_DAYS } from "../../../../src/platform/limits.ts"
 import { newChannelOrder, newChannelStay } from "../../../support/domain/bookings/reservations/channel-orders.ts"
 
@@ -196,7 +196,7 @@ describe("nights", () => {
   })
 })
 
-const stayState = (id: number): fc.Arbitrary<StayState> =>
+const stayState = (id: number): fc.Arbitrary<ExistingStay> =>
   fc
     .record({
       property_id: fc.option(fc.integer({ min: 1, max: 3 })),

@@ -55,7 +55,7 @@ const opened = Effect.fnUntraced(function* (link: CalendarShareLink, span = { pa
   const calendars = yield* SharedCalendars
   const found = yield* calendars.open(tokenIn(link))
   if (Option.isNone(found)) return Option.none()
-  const { total, properties } = yield* calendars.listPart(found.value, 1)
+  const { total, properties } = yield* calendars.listPropertiesPage(found.value, 1)
   return Option.some({
     today: found.value.today,
     total,

@@ -1,7 +1,7 @@
 import { Predicate, Result, Struct } from "effect"
 import { splitAmountOverStays } from "../../../money/transaction-shares.ts"
 import { isOrderPending, type OrderState, OrderTerms } from "../../orders/order.ts"
-import { type NewStay, type StayState, StayTerms } from "../../stays/stay.ts"
+import { type ExistingStay, type NewStay, OrderStayFields } from "../../stays/stay.ts"
 import type { AddedStay, RemovedStay } from "../../stays/stay-sql.ts"
 import { listHeldNights, type PropertyNight, toNightKey } from "./nights.ts"
 import { roomIndexOf } from "./reservation-codes.ts"
@@ -33,12 +33,12 @@ export interface ChangedRecord {
  * A stay that its order has not had. Its id is below zero until the database gives it one, and no other's of the order;
  * nights and shares are told of it by that.
  */
-export interface NewStayState extends StayState, NewStay {}
+export interface NewStayState extends ExistingStay, NewStay {}
 
 export interface OrderChange {
   /** Every order the change was worked out from, as it should be. */
   readonly orders: ReadonlyArray<OrderState>
-  readonly stays: ReadonlyArray<StayState>
+  readonly stays: ReadonlyArray<ExistingStay>
   readonly addedStays: ReadonlyArray<AddedStay>
   /** Stays that go for good. */
   readonly removedStays: ReadonlyArray<RemovedStay>
@@ -78,7 +78,7 @@ const withoutObsoleteExpiry = (order: OrderState): OrderState =>
   isOrderPending(order) || order.expires_at === null ? order : { ...order, expires_at: null }
 
 /** The stays the order has and will have. */
-const pairKeptStays = ({ before, after }: BeforeAndAfter<OrderState>): ReadonlyArray<BeforeAndAfter<StayState>> => {
+const pairKeptStays = ({ before, after }: BeforeAndAfter<OrderState>): ReadonlyArray<BeforeAndAfter<ExistingStay>> => {
   const afterById = new Map(after.stays.map((each) => [each.id, each]))
   return before.stays.flatMap((each) => {
     const next = afterById.get(each.id)
@@ -95,7 +95,7 @@ const listAddedStays = ({ before, after }: BeforeAndAfter<OrderState>): Readonly
   )
 }
 
-const isNewStay = (stay: StayState): stay is NewStayState => Predicate.hasProperty(stay, "guests")
+const isNewStay = (stay: ExistingStay): stay is NewStayState => Predicate.hasProperty(stay, "guests")
 
 const listRemovedStays = ({ before, after }: BeforeAndAfter<OrderState>): ReadonlyArray<RemovedStay> => {
   const remainingIds = new Set(after.stays.map(({ id }) => id))
@@ -111,15 +111,15 @@ const differsIn = <A extends object>({ before, after }: BeforeAndAfter<A>, field
   fields.some((field) => before[field] !== after[field])
 
 const RATE_FIELDS = ["rate", "commission", "accommodation_revenue", "rate_details"] as const satisfies ReadonlyArray<
-  keyof StayState
+  keyof ExistingStay
 >
-const REMARK_FIELDS = ["remarks"] as const satisfies ReadonlyArray<keyof StayState>
+const REMARK_FIELDS = ["remarks"] as const satisfies ReadonlyArray<keyof ExistingStay>
 /** What is kept of a channel's order and of its rooms beside the record: nobody is told of it. */
 const ORDER_BOOKKEEPING_FIELDS = ["channel_account_id", "channel_version", "channel_synced_at", "expires_at"] as const
 const STAY_BOOKKEEPING_FIELDS = ["channel_room_id"] as const
 /** Every other term of a stay. */
 const STAY_BASIC_FIELDS = Struct.keys(
-  Struct.omit(StayTerms.fields, [...RATE_FIELDS, ...REMARK_FIELDS, ...STAY_BOOKKEEPING_FIELDS])
+  Struct.omit(OrderStayFields.fields, [...RATE_FIELDS, ...REMARK_FIELDS, ...STAY_BOOKKEEPING_FIELDS])
 )
 // That its thread is known changes nothing of the stay: subscribers hear of what is said there.
 const ORDER_BASIC_FIELDS = Struct.keys(
@@ -189,8 +189,8 @@ const listShareChanges = (order: BeforeAndAfter<OrderState>): OrderChange["share
 
 const ALL_ORDER_TERMS = Struct.keys(OrderTerms.fields)
 const AUDITED_ORDER_TERMS = Struct.keys(Struct.omit(OrderTerms.fields, ORDER_BOOKKEEPING_FIELDS))
-const STAY_TERMS = Struct.keys(StayTerms.fields)
-const AUDITED_STAY_TERMS = Struct.keys(Struct.omit(StayTerms.fields, STAY_BOOKKEEPING_FIELDS))
+const STAY_TERMS = Struct.keys(OrderStayFields.fields)
+const AUDITED_STAY_TERMS = Struct.keys(Struct.omit(OrderStayFields.fields, STAY_BOOKKEEPING_FIELDS))
 
 /** The names of what changed on an order or on any of its stays, each once; `stays` where it has got or lost one. */
 const changedFieldsOf = (order: BeforeAndAfter<OrderState>): ReadonlyArray<string> => {

@@ -1,7 +1,7 @@
 import { Option, Result, Struct } from "effect"
 import { toDecimalText, toMinorUnits, toTenThousandths } from "../../../../contract/money.ts"
 import { hasOrderEnded, isManualOrder, type OrderState } from "../../orders/order.ts"
-import type { DecimalText, StayState } from "../../stays/stay.ts"
+import type { DecimalText, ExistingStay } from "../../stays/stay.ts"
 import type { update_reservation_basic } from "../contract.ts"
 import { editGuestEmail, type GuestContact } from "./guest-contact.ts"
 import type { StayDates } from "./nights.ts"
@@ -14,7 +14,7 @@ export type StayEdit = Omit<typeof update_reservation_basic.payloadSchema.Type, 
 const isSameAmount = (one: DecimalText | null, other: DecimalText | null): boolean =>
   one === null || other === null ? one === other : toTenThousandths(one) === toTenThousandths(other)
 
-const editDates = (order: OrderState, stay: StayState, edit: StayEdit): ValidationResult<StayDates> => {
+const editDates = (order: OrderState, stay: ExistingStay, edit: StayEdit): ValidationResult<StayDates> => {
   const current = Struct.pick(stay, ["check_in_date", "check_out_date"])
   const dates = { ...current, ...Struct.pick(edit, ["check_in_date", "check_out_date"]) }
   const isSameCheckIn = dates.check_in_date === current.check_in_date
@@ -29,9 +29,9 @@ const editDates = (order: OrderState, stay: StayState, edit: StayEdit): Validati
 
 const editRates = (
   order: OrderState,
-  stay: StayState,
+  stay: ExistingStay,
   edit: StayEdit
-): ValidationResult<Pick<StayState, "rate" | "commission" | "accommodation_revenue">> =>
+): ValidationResult<Pick<ExistingStay, "rate" | "commission" | "accommodation_revenue">> =>
   Result.gen(function* () {
     const currency = edit.currency ?? order.currency
     const rate =
@@ -56,9 +56,9 @@ const editRates = (
 
 /** Who comes changes only when another number of them is sent. */
 const editGuests = (
-  stay: StayState,
+  stay: ExistingStay,
   numberOfGuests: number | undefined
-): ValidationResult<Pick<StayState, "number_of_guests" | "number_of_adults">> => {
+): ValidationResult<Pick<ExistingStay, "number_of_guests" | "number_of_adults">> => {
   const current = Struct.pick(stay, ["number_of_guests", "number_of_adults"])
   // What the stay has already is no change, be it what a channel should not have said.
   return numberOfGuests === undefined || numberOfGuests === current.number_of_guests
@@ -68,7 +68,7 @@ const editGuests = (
 
 const checkCurrency = (
   order: OrderState,
-  stays: ReadonlyArray<StayState>,
+  stays: ReadonlyArray<ExistingStay>,
   currency: string
 ): ValidationResult<string> => {
   if (currency === order.currency) return Result.succeed(currency)
@@ -89,9 +89,9 @@ const checkCurrency = (
  * The order with one of its stays changed. On an order of a channel the host's own notes and the guest's contact may
  * change; its dates and its price are the channel's and refuse any other value.
  */
-export const applyStayEdit = (order: OrderState, stay: StayState, edit: StayEdit): ValidationResult<OrderState> =>
+export const applyStayEdit = (order: OrderState, stay: ExistingStay, edit: StayEdit): ValidationResult<OrderState> =>
   Result.gen(function* () {
-    const editedStay: StayState = {
+    const editedStay: ExistingStay = {
       ...stay,
       ...(yield* editDates(order, stay, edit)),
       ...(yield* editRates(order, stay, edit)),

@@ -1,7 +1,7 @@
 import { Result } from "effect"
 import { ValidationFailed } from "../../../../contract/errors.ts"
 import { STAY_NIGHTS } from "../../../../platform/limits.ts"
-import type { StayState } from "../../stays/stay.ts"
+import type { ExistingStay } from "../../stays/stay.ts"
 import { countNights, type StayDates } from "./nights.ts"
 
 // What holds for a stay whose details a caller says, when it is created and when it is changed.
@@ -23,8 +23,8 @@ export const validateStayDates = (dates: StayDates): ValidationResult<StayDates>
 /** So many guests, of whom the stay's children are known: an adult at least comes with them. Infants count as nobody. */
 export const validateGuestCount = (
   guests: number,
-  stay: Pick<StayState, "number_of_children">
-): ValidationResult<Pick<StayState, "number_of_guests" | "number_of_adults">> => {
+  stay: Pick<ExistingStay, "number_of_children">
+): ValidationResult<Pick<ExistingStay, "number_of_guests" | "number_of_adults">> => {
   const children = stay.number_of_children
   return guests < children + 1
     ? failValidation(

@@ -1,5 +1,5 @@
 import type { NewOrder, OrderState } from "../../orders/order.ts"
-import type { NewStay, StayState } from "../../stays/stay.ts"
+import type { ExistingStay, NewStay } from "../../stays/stay.ts"
 import { listHeldNights, type PropertyNight, toNightKey } from "./nights.ts"
 
 // Who goes into the reservation box: when an order comes in, when a stay goes to another property, when an order is
@@ -30,7 +30,7 @@ const withoutProperty = <Stay extends { readonly property_id: number | null }>(s
   property_id: null
 })
 
-const unassignStaysIf = (order: OrderState, shouldUnassign: (stay: StayState) => boolean): OrderState => ({
+const unassignStaysIf = (order: OrderState, shouldUnassign: (stay: ExistingStay) => boolean): OrderState => ({
   ...order,
   stays: order.stays.map((stay) => (shouldUnassign(stay) ? withoutProperty(stay) : stay))
 })
@@ -49,8 +49,8 @@ export const unassignConflictingStays = (
       listHeldNights(before.status, stay).map((night) => [toNightKey(night), stay.id] as const)
     )
   )
-  const nightKeysOf = (stay: StayState) => listHeldNights(after.status, stay).map(toNightKey)
-  const keepsItsNights = (stay: StayState) => nightKeysOf(stay).every((night) => holders.get(night) === stay.id)
+  const nightKeysOf = (stay: ExistingStay) => listHeldNights(after.status, stay).map(toNightKey)
+  const keepsItsNights = (stay: ExistingStay) => nightKeysOf(stay).every((night) => holders.get(night) === stay.id)
   const heldNightKeys = new Set(after.stays.filter(keepsItsNights).flatMap(nightKeysOf))
   return unassignStaysIf(after, (stay) => {
     const nights = keepsItsNights(stay) ? [] : nightKeysOf(stay)
@@ -69,7 +69,7 @@ export const listNewNights = (before: OrderState, after: OrderState): ReadonlyAr
 }
 
 /** The stay out of its property, in the reservation box. */
-export const unassignStay = (order: OrderState, stay: StayState): OrderState =>
+export const unassignStay = (order: OrderState, stay: ExistingStay): OrderState =>
   unassignStaysIf(order, ({ id }) => id === stay.id)
 
 /**
@@ -78,7 +78,7 @@ export const unassignStay = (order: OrderState, stay: StayState): OrderState =>
  */
 export const moveStayToProperty = (
   orders: ReadonlyArray<OrderState>,
-  stay: StayState,
+  stay: ExistingStay,
   property_id: number
 ): ReadonlyArray<OrderState> => {
   const status = orders.find((order) => order.stays.some(({ id }) => id === stay.id))?.status ?? "cancelled"

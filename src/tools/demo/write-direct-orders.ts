@@ -12,7 +12,7 @@ import { commissionOf } from "./transactions.ts"
 const DIRECT_CHANNEL_ID = 30
 
 /** Enters the orders made by hand in the way they come in: with their guests, the nights they hold and their events. */
-export const writeOrders = Effect.fn("demo.writeOrders")(function* ({
+export const writeDirectOrders = Effect.fn("demo.writeOrders")(function* ({
   operatorId,
   accountName,
   propertyIds,
