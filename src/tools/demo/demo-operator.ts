@@ -12,6 +12,6 @@ export interface DemoOperator {
   readonly today: string
   /** Ids of DEMO_PROPERTIES, place by place. */
   readonly propertyIds: ReadonlyArray<number>
-  /** Those of channels under the codes they came in under, once they have (write-orders.ts). */
+  /** Those of channels under the codes they came in under, once they have (write-direct-orders.ts). */
   readonly orders: ReadonlyArray<DemoOrder>
 }

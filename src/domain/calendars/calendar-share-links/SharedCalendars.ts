@@ -63,7 +63,7 @@ export class SharedCalendars extends Context.Service<
       const availability = yield* Availability
       return SharedCalendars.of({
         open: open(store),
-        listPropertiesPage: listPart(store),
+        listPropertiesPage: listPropertiesPage(store),
         listDays: listDays(availability)
       })
     })
@@ -78,7 +78,7 @@ const open = (store: ShareLinkStore["Service"]) =>
     return Option.some({ ...key, today: dateInZone(yield* Clock.currentTimeMillis, time_zone) })
   }, withChildSpan("SharedCalendars.open"))
 
-const listPart = (store: ShareLinkStore["Service"]) =>
+const listPropertiesPage = (store: ShareLinkStore["Service"]) =>
   Effect.fnUntraced(function* (link: OpenedLink, partNumber: number) {
     const limit = SHARED_PART_PROPERTIES_MAX
     const total = yield* store.countProperties(link)
