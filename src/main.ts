@@ -59,9 +59,9 @@ import { OutboundHttp } from "./domain/webhooks/deliveries/OutboundHttp.ts"
 import { InternalSubscribers } from "./jobs/events/internal-subscribers.ts"
 import { layerConsumerWatch, layerNewEvents } from "./jobs/events/layer.ts"
 import { layerIdleMemory, ProcessMemory } from "./jobs/idle-memory.ts"
-import { layerWakeUp } from "./jobs/layer.ts"
 import { Shutdown } from "./jobs/Shutdown.ts"
 import { WakeUp } from "./jobs/WakeUp.ts"
+import { layerWakeUp } from "./jobs/wake-up-layers.ts"
 import { IMAGES_FOLDER } from "./platform/database/data-folder.ts"
 import {
   type DatabaseSettings,

@@ -7,7 +7,7 @@ import { backoffMs } from "../../jobs/retries.ts"
 import { type Givens, inForms } from "../../platform/database/forms.ts"
 import { makeRowsReader } from "../../platform/database/rows.ts"
 import { Ingest, type IngestResult } from "../ingest/Ingest.ts"
-import { computeActionDueTime, computeResponseDueTime } from "./due-times.ts"
+import { computeGuestActionDueTime, computeHostActionDueTime } from "./outbox-due-times.ts"
 import type { SandboxAccountKey } from "./SandboxRepository.ts"
 
 // What the marketplace says by itself goes to `Ingest`: the act is committed with what is to be told of it, and that is told
@@ -106,7 +106,7 @@ const dueEventsSql = (sql: Sql, { dueBefore, operatorId, accountId, orderId }: G
 /** Who acts takes what is its own to say, and of an order it answers with also what is to be said later. */
 const computeDueBefore = (now: Date, account: SandboxAccountKey | undefined, orderId: string | undefined): Date => {
   if (account === undefined) return now
-  return orderId === undefined ? computeActionDueTime(now) : computeResponseDueTime(now)
+  return orderId === undefined ? computeGuestActionDueTime(now) : computeHostActionDueTime(now)
 }
 
 /** Takes what is due, of each account its share before anybody's second. Whoever comes second to a row finds it due later. */

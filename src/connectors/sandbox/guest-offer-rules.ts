@@ -1,12 +1,12 @@
 import { Result } from "effect"
 import { NotFound } from "../../contract/errors.ts"
 import type { OfferStatus, OfferType } from "../../domain/channels/port/channel-events.ts"
-import { computeActionDueTime } from "./due-times.ts"
 import { findCancellationPolicy, priceRoom } from "./guest-order-rules.ts"
 import { assignBookingThread } from "./guest-thread-rules.ts"
 import { requireListing, takeOfferedRoom } from "./marketplace-snapshot.ts"
 import { computeOfferStatus, toRoomRequest, withOfferGuests, withOfferStatus } from "./offers.ts"
 import { createOrder, priceRoomAt, toRoomId } from "./order-transitions.ts"
+import { computeGuestActionDueTime } from "./outbox-due-times.ts"
 import type { SandboxOffer, SandboxThread } from "./rows.ts"
 import { failConflict, type RuleResult, type SandboxOrderView, toOrderView } from "./rule-results.ts"
 import { type RuleContext, type RuleOutcome, toOfferOutboxEvent, toOrderOutboxEvent } from "./rule-runner.ts"
@@ -88,7 +88,7 @@ export const acceptOfferRule =
         now
       )
       const acceptedOffer = withOfferStatus(offer, "accepted")
-      const dueAt = computeActionDueTime(now)
+      const dueAt = computeGuestActionDueTime(now)
       const write = {
         threads: [{ before: thread, after: booking.thread }],
         order: { before: undefined, after: order },
@@ -109,7 +109,7 @@ const endOffer = (
   status: OfferStatus
 ): RuleOutcome<SandboxOfferView> => {
   const after = withOfferStatus(offer, status)
-  const outboxEvents = [toOfferOutboxEvent(after, computeActionDueTime(context.snapshot.now))]
+  const outboxEvents = [toOfferOutboxEvent(after, computeGuestActionDueTime(context.snapshot.now))]
   return {
     write: { threads: [{ before: thread, after: thread }], offers: [after], outboxEvents },
     answer: toOfferView(context, after)

@@ -4,7 +4,6 @@ import { formatUtcInstant } from "../../contract/time.ts"
 import type { ChannelOrderEvent, ChannelRoom } from "../../domain/channels/port/channel-events.ts"
 import { CHANNEL_ROOMS_MAX, SANDBOX_PAYMENTS_MAX } from "../../platform/limits.ts"
 import { CHANNEL_PROFILES } from "./channel-profiles.ts"
-import { computeActionDueTime } from "./due-times.ts"
 import { assignBookingThread, type NewThreadSlot } from "./guest-thread-rules.ts"
 import { type MarketplaceSnapshot, releaseRoom, requireListing, takeRoom } from "./marketplace-snapshot.ts"
 import { toMajorUnits, toUnits } from "./minor-units.ts"
@@ -22,6 +21,7 @@ import {
   timeOutOrder,
   toRoomId
 } from "./order-transitions.ts"
+import { computeGuestActionDueTime } from "./outbox-due-times.ts"
 import type { SandboxListing, SandboxOrder } from "./rows.ts"
 import {
   failConflict,
@@ -113,7 +113,7 @@ export const bookOrderRule =
         ...threadWrite,
         order: { before: undefined, after: order },
         days,
-        outboxEvents: [...threadWrite.outboxEvents, toOrderOutboxEvent(order, computeActionDueTime(snapshot.now))]
+        outboxEvents: [...threadWrite.outboxEvents, toOrderOutboxEvent(order, computeGuestActionDueTime(snapshot.now))]
       }
       return { write, answer: toOrderView(context, order, 0n) }
     })
@@ -197,7 +197,7 @@ export const changeOrderRule =
       const write = {
         order: { before, after },
         days,
-        outboxEvents: [toOrderOutboxEvent(after, computeActionDueTime(snapshot.now))]
+        outboxEvents: [toOrderOutboxEvent(after, computeGuestActionDueTime(snapshot.now))]
       }
       return { write, answer: toOrderView(context, after, paid) }
     })
@@ -218,7 +218,7 @@ const endOrderRule =
       const write = {
         order: { before, after },
         days,
-        outboxEvents: [toOrderOutboxEvent(after, computeActionDueTime(now))]
+        outboxEvents: [toOrderOutboxEvent(after, computeGuestActionDueTime(now))]
       }
       return { write, answer: toOrderView(context, after, computePaidTotal(after, context.payments)) }
     })
@@ -268,7 +268,7 @@ const toMoneyOutboxEvent = (
     currency: order.said.currency,
     paid_at: formatUtcInstant(now)
   },
-  due_at: computeActionDueTime(now)
+  due_at: computeGuestActionDueTime(now)
 })
 
 /** The guest pays, or gets money back. What waited for the payment is agreed when nothing is left to pay. */
@@ -303,7 +303,7 @@ export const moveMoneyRule =
       }
       const moneyEvent = toMoneyOutboxEvent(kind, before, paymentId, units, now)
       const outboxEvents =
-        after === undefined ? [moneyEvent] : [toOrderOutboxEvent(after, computeActionDueTime(now)), moneyEvent]
+        after === undefined ? [moneyEvent] : [toOrderOutboxEvent(after, computeGuestActionDueTime(now)), moneyEvent]
       const currentOrder = after ?? before
       const write = { order: { before, after: currentOrder }, payment, outboxEvents }
       return { write, answer: toOrderView(context, currentOrder, kind === "payment" ? paid + units : paid - units) }

@@ -1,5 +1,5 @@
 import { Result } from "effect"
-import { computeActionDueTime } from "./due-times.ts"
+import { computeGuestActionDueTime } from "./outbox-due-times.ts"
 import { isStayOver, mergeReview, type SubScores, toReviewSide } from "./reviews.ts"
 import { failConflict, type RuleResult, requireOrder } from "./rule-results.ts"
 import { type RuleContext, type RuleOutcome, toReviewOutboxEvent } from "./rule-runner.ts"
@@ -45,7 +45,7 @@ export const writeGuestReviewRule =
         score: guestReview.score
       }
       return {
-        write: { reviews: [review], outboxEvents: [toReviewOutboxEvent(review, computeActionDueTime(now))] },
+        write: { reviews: [review], outboxEvents: [toReviewOutboxEvent(review, computeGuestActionDueTime(now))] },
         answer
       }
     })

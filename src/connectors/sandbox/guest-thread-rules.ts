@@ -1,9 +1,9 @@
 import { Result } from "effect"
 import { NotFound } from "../../contract/errors.ts"
 import { SANDBOX_MESSAGES_MAX, SANDBOX_THREADS_MAX } from "../../platform/limits.ts"
-import { computeActionDueTime } from "./due-times.ts"
 import { checkDates, requireListing } from "./marketplace-snapshot.ts"
 import { assignThread, type RoomRequest } from "./order-transitions.ts"
+import { computeGuestActionDueTime } from "./outbox-due-times.ts"
 import type { SandboxMessage, SandboxThread } from "./rows.ts"
 import { failConflict, failValidation, type RuleResult } from "./rule-results.ts"
 import {
@@ -60,7 +60,10 @@ export const assignBookingThread = (
   const write =
     after === thread
       ? { outboxEvents: [] }
-      : { threads: [{ before: thread, after }], outboxEvents: [toThreadOutboxEvent(after, computeActionDueTime(now))] }
+      : {
+          threads: [{ before: thread, after }],
+          outboxEvents: [toThreadOutboxEvent(after, computeGuestActionDueTime(now))]
+        }
   return Result.succeed({ thread: after, write })
 }
 
@@ -86,7 +89,7 @@ const addGuestMessage = (
   }
   const { now } = context.snapshot
   const { thread: after, message } = appendMessage(thread, { sender: "guest", ...guestMessage }, now)
-  const outboxEvents = [...bookingWrite.outboxEvents, toMessageOutboxEvent(message, computeActionDueTime(now))]
+  const outboxEvents = [...bookingWrite.outboxEvents, toMessageOutboxEvent(message, computeGuestActionDueTime(now))]
   const write = { ...bookingWrite, threads: [{ before: context.thread, after }], messages: [message], outboxEvents }
   return Result.succeed({ write, answer: toMessageView(context, after, message) })
 }
@@ -114,7 +117,7 @@ export const sendInquiryRule =
         context,
         thread,
         { field: "guest_name", ...guestMessage },
-        { outboxEvents: [toThreadOutboxEvent(thread, computeActionDueTime(now))] }
+        { outboxEvents: [toThreadOutboxEvent(thread, computeGuestActionDueTime(now))] }
       )
     })
 
@@ -136,11 +139,12 @@ export const writeOrderMessageRule =
     if (order === undefined) return Result.fail(new NotFound({ message: "order_id: no such order." }))
     if (existingThread === undefined && isThreadLimitReached) return failThreadLimit("order_id")
     const thread = existingThread ?? createThread(order.said.thread_id ?? threadId, order.said.booker, now)
-    const outboxEvents = existingThread === undefined ? [toThreadOutboxEvent(thread, computeActionDueTime(now))] : []
+    const outboxEvents =
+      existingThread === undefined ? [toThreadOutboxEvent(thread, computeGuestActionDueTime(now))] : []
     if (typeof order.said.thread_id === "string") return addGuestMessage(context, thread, message, { outboxEvents })
     const after = assignThread(order, thread.thread_id, now)
     return addGuestMessage(context, thread, message, {
       order: { before: order, after },
-      outboxEvents: [...outboxEvents, toOrderOutboxEvent(after, computeActionDueTime(now))]
+      outboxEvents: [...outboxEvents, toOrderOutboxEvent(after, computeGuestActionDueTime(now))]
     })
   }

@@ -5,12 +5,12 @@ import type { OutboundOffer } from "../../domain/channels/port/connector.ts"
 import { parseChannelInstant } from "../../domain/channels/port/event-handling.ts"
 import { makeAccountLookup } from "./account-lookup.ts"
 import { listNights } from "./bookability.ts"
-import { computeActionDueTime } from "./due-times.ts"
 import { toOrderScope } from "./guest-action-runner.ts"
 import { findDay, takeNight } from "./listing-calendar.ts"
 import { type MarketplaceSnapshot, withListingDays } from "./marketplace-snapshot.ts"
 import { createOffer } from "./offers.ts"
 import { holdsNights } from "./order-transitions.ts"
+import { computeGuestActionDueTime } from "./outbox-due-times.ts"
 import { mergeReview } from "./reviews.ts"
 import type { SandboxMessage, SandboxOrder } from "./rows.ts"
 import {
@@ -65,7 +65,7 @@ export const importOrderRule =
       booked_at: parseChannelInstant(said.booked_at)
     }
     const days = holdsNights(said.status) ? Array.from(sellNights(snapshot, said).changedDays.values()) : []
-    const outboxEvents = [toOrderOutboxEvent(after, computeActionDueTime(snapshot.now))]
+    const outboxEvents = [toOrderOutboxEvent(after, computeGuestActionDueTime(snapshot.now))]
     return Result.succeed({ write: { order: { before: undefined, after }, days, outboxEvents }, answer: undefined })
   }
 
@@ -109,7 +109,7 @@ const toThreadRecords = ({ threadId, guest, inquiry, messages, offers }: Histori
 const importThreadsRule =
   (historicThreads: ReadonlyArray<HistoricThread>) =>
   ({ snapshot: { now } }: RuleContext): Result.Result<RuleOutcome<void>> => {
-    const dueAt = computeActionDueTime(now)
+    const dueAt = computeGuestActionDueTime(now)
     const records = historicThreads.map((each) => toThreadRecords(each, now))
     const messages = records.flatMap((each) => each.messages)
     const offers = records.flatMap((each) => each.offers)
@@ -128,7 +128,7 @@ const importReviewRule =
   ({ snapshot: { now }, order, review }: RuleContext): Result.Result<RuleOutcome<void>> => {
     if (order === undefined || review !== undefined) return Result.succeed({ answer: undefined })
     const after = mergeReview(order, undefined, parts)
-    const outboxEvents = [toReviewOutboxEvent(after, computeActionDueTime(now))]
+    const outboxEvents = [toReviewOutboxEvent(after, computeGuestActionDueTime(now))]
     return Result.succeed({ write: { reviews: [after], outboxEvents }, answer: undefined })
   }
 

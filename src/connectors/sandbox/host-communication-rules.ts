@@ -10,12 +10,12 @@ import type {
 import { ChannelRefused } from "../../domain/channels/port/errors.ts"
 import { SANDBOX_MESSAGES_MAX, SANDBOX_OFFERS_MAX } from "../../platform/limits.ts"
 import { CHANNEL_PROFILES } from "./channel-profiles.ts"
-import { computeResponseDueTime } from "./due-times.ts"
 import { failRefused, requireRemoteListing, requireRemoteOrder } from "./host-order-rules.ts"
 import { type RuleError, takeOfferedRoom } from "./marketplace-snapshot.ts"
 import { toMajorUnits, toUnits } from "./minor-units.ts"
 import { computeOfferStatus, createOffer, withOfferStatus } from "./offers.ts"
 import { priceStandardRoom, type RoomRequest, toRoomId } from "./order-transitions.ts"
+import { computeHostActionDueTime } from "./outbox-due-times.ts"
 import { isSameReview, isStayOver, mergeReview, toHostReviewSide } from "./reviews.ts"
 import type { SandboxListing, SandboxOffer, SandboxThread } from "./rows.ts"
 import {
@@ -52,7 +52,7 @@ export const sendMessageRule =
         { sender: "host", text: outboundMessage.text, attachmentUrl: outboundMessage.imageUrl, hostMessageId },
         now
       )
-      const outboxEvents = [toMessageOutboxEvent(message, computeResponseDueTime(now))]
+      const outboxEvents = [toMessageOutboxEvent(message, computeHostActionDueTime(now))]
       const write = { threads: [{ before, after }], messages: [message], outboxEvents }
       return { write, answer: toSendResult(message.said.message_id) }
     })
@@ -121,7 +121,7 @@ export const createOfferRule =
       const price = yield* requireOfferPrice(context, outboundOffer, listing, request)
       const offer = createOffer(offerId, outboundOffer, { price, currency }, now)
       const after = { ...before, offers: before.offers + 1 }
-      const outboxEvents = [toOfferOutboxEvent(offer, computeResponseDueTime(now))]
+      const outboxEvents = [toOfferOutboxEvent(offer, computeHostActionDueTime(now))]
       return { write: { threads: [{ before, after }], offers: [offer], outboxEvents }, answer: toCreatedOffer(offer) }
     })
 
@@ -137,7 +137,7 @@ export const withdrawOfferRule =
       if (status === "withdrawn") return { answer: undefined }
       if (status !== "active") return yield* failRefused(`the offer is ${status}`)
       const after = withOfferStatus(offer, "withdrawn")
-      const outboxEvents = [toOfferOutboxEvent(after, computeResponseDueTime(context.snapshot.now))]
+      const outboxEvents = [toOfferOutboxEvent(after, computeHostActionDueTime(context.snapshot.now))]
       return {
         write: { threads: [{ before: thread, after: thread }], offers: [after], outboxEvents },
         answer: undefined
@@ -171,7 +171,7 @@ export const writeHostReviewRule =
       if (Object.keys(parts).length === 0) return { answer: undefined }
       const after = mergeReview(order, context.review, parts)
       return {
-        write: { reviews: [after], outboxEvents: [toReviewOutboxEvent(after, computeResponseDueTime(now))] },
+        write: { reviews: [after], outboxEvents: [toReviewOutboxEvent(after, computeHostActionDueTime(now))] },
         answer: undefined
       }
     })

@@ -2,10 +2,10 @@ import { Result } from "effect"
 import { ChannelRefused } from "../../domain/channels/port/errors.ts"
 import type { SandboxStayDates } from "./bookability.ts"
 import { CHANNEL_PROFILES } from "./channel-profiles.ts"
-import { computeResponseDueTime } from "./due-times.ts"
 import { findRefusedSetting, mergeSettings } from "./listing-settings.ts"
 import { releaseRoom } from "./marketplace-snapshot.ts"
 import { approveOrder, computeOrderTotal, computePaidTotal, declineOrder } from "./order-transitions.ts"
+import { computeHostActionDueTime } from "./outbox-due-times.ts"
 import type { ListingSettings, SandboxDay, SandboxListing, SandboxOrder } from "./rows.ts"
 import { type RuleContext, type RuleOutcome, toListingOutboxEvent, toOrderOutboxEvent } from "./rule-runner.ts"
 
@@ -41,7 +41,7 @@ export const approveOrderRule = (
     return Result.succeed({
       write: {
         order: { before, after },
-        outboxEvents: [{ ...toOrderOutboxEvent(after, computeResponseDueTime(now)), told_version: after.version }]
+        outboxEvents: [{ ...toOrderOutboxEvent(after, computeHostActionDueTime(now)), told_version: after.version }]
       },
       answer: after.status
     })
@@ -53,7 +53,7 @@ export const declineOrderRule = (context: RuleContext): Result.Result<RuleOutcom
     const after = declineOrder(before, context.snapshot.now)
     if (after === undefined) return failRefused(`the order is ${before.status}`)
     const releasedSnapshot = before.said.rooms.reduce((snapshot, room) => releaseRoom(snapshot, room), context.snapshot)
-    const outboxEvents = [toOrderOutboxEvent(after, computeResponseDueTime(context.snapshot.now))]
+    const outboxEvents = [toOrderOutboxEvent(after, computeHostActionDueTime(context.snapshot.now))]
     const days = Array.from(releasedSnapshot.changedDays.values())
     return Result.succeed({ write: { order: { before, after }, days, outboxEvents }, answer: undefined })
   })
@@ -100,6 +100,6 @@ export const changeSettingsRule =
         instant: typeof instant === "boolean" ? instant : listing.instant,
         version: listing.version + 1
       }
-      const outboxEvents = [toListingOutboxEvent(after, settingsKind === "vrbo", computeResponseDueTime(now))]
+      const outboxEvents = [toListingOutboxEvent(after, settingsKind === "vrbo", computeHostActionDueTime(now))]
       return { write: { changedListings: [after], outboxEvents }, answer: undefined }
     })

@@ -6,7 +6,7 @@ import { jsonParameter } from "../../platform/database/parameters.ts"
 import { makeSingleRowReader } from "../../platform/database/rows.ts"
 import { SANDBOX_LISTINGS_MAX } from "../../platform/limits.ts"
 import { CHANNEL_PROFILES } from "./channel-profiles.ts"
-import { computeActionDueTime } from "./due-times.ts"
+import { computeGuestActionDueTime } from "./outbox-due-times.ts"
 import { type SandboxAccount, SandboxListing } from "./rows.ts"
 import { toListingOutboxEvent } from "./rule-runner.ts"
 import type { SandboxAccountKey } from "./SandboxRepository.ts"
@@ -63,7 +63,7 @@ export const makeAddListing = (sql: SqlClient.SqlClient) => {
     const { said, due_at: due } = toListingOutboxEvent(
       listing,
       CHANNEL_PROFILES[channel_type].settingsKind === "vrbo",
-      computeActionDueTime(now)
+      computeGuestActionDueTime(now)
     )
     const outboxEvent = { said }
     return Effect.map(

@@ -8,7 +8,7 @@ import { PropertyFeeds } from "../../domain/calendars/property-feeds/PropertyFee
 import { AddressResolver } from "../../domain/webhooks/deliveries/AddressResolver.ts"
 import { AllowedReceivers } from "../../domain/webhooks/deliveries/allowed-hosts.ts"
 import { OutboundHttp } from "../../domain/webhooks/deliveries/OutboundHttp.ts"
-import { layerCommandWakeUp } from "../../jobs/layer.ts"
+import { layerCommandWakeUp } from "../../jobs/wake-up-layers.ts"
 import { PublicUrl } from "../../platform/installation.ts"
 import { CALENDAR_LIST_DEFAULT, CALENDAR_LIST_MAX } from "../../platform/limits.ts"
 import { Configuration } from "../../service/configuration.ts"

@@ -2,7 +2,7 @@ import { Effect, Layer, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { formatUtcInstant } from "../../contract/time.ts"
 import { CheckInApproval } from "../../domain/bookings/check-in/CheckInApproval.ts"
-import { layerCommandWakeUp } from "../../jobs/layer.ts"
+import { layerCommandWakeUp } from "../../jobs/wake-up-layers.ts"
 import { runCommand } from "./command-runner.ts"
 
 const approveCommand = Command.make(

@@ -5,8 +5,8 @@ import {
   PropertyActivation,
   type PropertyActivationResult
 } from "../../domain/calendars/availability/PropertyActivation.ts"
-import { layerCommandWakeUp } from "../../jobs/layer.ts"
 import { WakeUp } from "../../jobs/WakeUp.ts"
+import { layerCommandWakeUp } from "../../jobs/wake-up-layers.ts"
 import { runCommand } from "./command-runner.ts"
 
 const propertyArguments = {

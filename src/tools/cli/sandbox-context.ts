@@ -6,7 +6,7 @@ import { Marketplace } from "../../connectors/sandbox/Marketplace.ts"
 import { SandboxAccess } from "../../connectors/sandbox/SandboxAccess.ts"
 import { SandboxQueries } from "../../connectors/sandbox/SandboxQueries.ts"
 import { BadRequest } from "../../contract/errors.ts"
-import { layerCommandWakeUp } from "../../jobs/layer.ts"
+import { layerCommandWakeUp } from "../../jobs/wake-up-layers.ts"
 import { Configuration } from "../../service/configuration.ts"
 import { DEMO_EMAIL } from "../demo/seed.ts"
 

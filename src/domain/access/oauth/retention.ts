@@ -22,7 +22,7 @@ import {
 import {
   DELETED_TOKEN_COLUMNS,
   deleteExpiredTokensSql,
-  deleteRevokedTokensSql,
+  deleteRevokedConsoleTokensSql,
   deleteTokensOfGrantsSql
 } from "../operators/grant-tokens.ts"
 import { countEndedGrants, endGrantsChange } from "./grant-ending.ts"
@@ -123,7 +123,7 @@ export const applyOAuthRetention = Effect.fnUntraced(function* (now: Date) {
     deleteRefreshTokensOfGrantsSql(sql, endedGrants),
     deleteTokensOfGrantsSql(sql, endedGrants),
     expiredTokenRetention(sql, before(TOKEN_RETENTION_MS)),
-    deleteRevokedTokensSql(sql, before(TOKEN_RETENTION_MS)),
+    deleteRevokedConsoleTokensSql(sql, before(TOKEN_RETENTION_MS)),
     deleteEndedGrantsSql(sql, before(GRANT_RETENTION_MS))
   ])
 })

@@ -15,7 +15,7 @@ export interface NewGrantToken {
 }
 
 /** The CTE `token`: one of the grant that is the row of the CTE `of` (`operator_id`, `id`, `account_id`, `name`, `application`). */
-export const grantTokenSql = (
+export const insertGrantTokenSql = (
   sql: SqlClient.SqlClient,
   grantCte: string,
   { scope, tokenDigest, deployment, tokenExpiresAt }: Valued<NewGrantToken>,
@@ -69,6 +69,6 @@ export const deleteTokensOfGrantsSql = (sql: SqlClient.SqlClient, grants: Fragme
   )}`
 
 /** Forgets tokens of the console that were ended by `cutoff`. */
-export const deleteRevokedTokensSql = (sql: SqlClient.SqlClient, cutoff: Date): Fragment => sql`
+export const deleteRevokedConsoleTokensSql = (sql: SqlClient.SqlClient, cutoff: Date): Fragment => sql`
   DELETE FROM access_tokens
   WHERE ${nextRowsCondition(sql, sql`SELECT ctid FROM access_tokens WHERE revoked_at <= ${cutoff} AND grant_id IS NULL`)}`

@@ -6,7 +6,7 @@ import { makeOptionalRowReaderOrFail } from "../../../../platform/database/const
 import { type Givens, inForms } from "../../../../platform/database/forms.ts"
 import { makeOptionalRowReader } from "../../../../platform/database/rows.ts"
 import { accountEnabledCondition } from "../../operators/account-sql.ts"
-import { grantTokenSql, type NewGrantToken } from "../../operators/grant-tokens.ts"
+import { insertGrantTokenSql, type NewGrantToken } from "../../operators/grant-tokens.ts"
 import { type NewRefreshToken, refreshTokenSql } from "../refresh-token.ts"
 import { StoredCode } from "./code-exchange-rules.ts"
 
@@ -72,7 +72,7 @@ const prepareCreateGrant = (sql: SqlClient.SqlClient) => {
             CASE WHEN ${isPublic}::boolean THEN client_id || ':' || id ELSE client_id END AS application
         ),
         ${refreshTokenSql(sql, "made", tokens, now)},
-        ${grantTokenSql(sql, "made", tokens, now)}`,
+        ${insertGrantTokenSql(sql, "made", tokens, now)}`,
       events: [],
       changedRecords: sql`${createdOrDeletedRecordsSql(sql, "connection", "made")} UNION ALL ${createdOrDeletedRecordsSql(sql, "token", "token")}`,
       outcome: sql`SELECT id FROM made`

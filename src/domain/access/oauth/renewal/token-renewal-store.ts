@@ -5,7 +5,7 @@ import { type Givens, inForms, partOf } from "../../../../platform/database/form
 import { makeOptionalRowReader } from "../../../../platform/database/rows.ts"
 import { GRANT_RENEWALS_MAX, GRANT_TOKENS_MAX } from "../../../../platform/limits.ts"
 import { accountEnabledCondition } from "../../operators/account-sql.ts"
-import { grantTokenSql, type NewGrantToken, revokeOlderTokensSql } from "../../operators/grant-tokens.ts"
+import { insertGrantTokenSql, type NewGrantToken, revokeOlderTokensSql } from "../../operators/grant-tokens.ts"
 import { type NewRefreshToken, refreshTokenSql } from "../refresh-token.ts"
 import { StoredRefreshToken } from "./token-renewal-rules.ts"
 
@@ -86,7 +86,7 @@ const prepareRenewGrant = (sql: SqlClient.SqlClient) => {
         ),
         ${refreshTokenSql(sql, "used", tokens, now)},
         ${revokeOlderTokensSql(sql, "used", GRANT_TOKENS_MAX - 1, now)},
-        ${grantTokenSql(sql, "used", tokens, now)}`,
+        ${insertGrantTokenSql(sql, "used", tokens, now)}`,
       events: [],
       changedRecords: sql`
         ${createdOrDeletedRecordsSql(sql, "token", "token")}

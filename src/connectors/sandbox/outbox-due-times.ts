@@ -6,7 +6,7 @@ const ACTION_DELAY_MS = 2_000
 const RESPONSE_DELAY_MS = 4_000
 
 /** What is said by whoever acts now: others say it only where that one is gone. */
-export const computeActionDueTime = (now: Date): Date => new Date(now.getTime() + ACTION_DELAY_MS)
+export const computeGuestActionDueTime = (now: Date): Date => new Date(now.getTime() + ACTION_DELAY_MS)
 
 /** What the marketplace answers now: whoever asked writes it down first, so that the trail says who did it. */
-export const computeResponseDueTime = (now: Date): Date => new Date(now.getTime() + RESPONSE_DELAY_MS)
+export const computeHostActionDueTime = (now: Date): Date => new Date(now.getTime() + RESPONSE_DELAY_MS)
