@@ -6,8 +6,14 @@ import { makeSingleRowReader } from "../../platform/database/rows.ts"
 // A session whose connection broke may still commit: its server takes up what was sent before it notices. So what it left is
 // looked at once it is over.
 
-/** Milliseconds a session gets to end by itself, and after it was terminated; and between two looks whether it has. */
-export const SESSION_TIMEOUTS = { gracefulEndMs: 15_000, terminationMs: 5_000, pollMs: 200 }
+/** Milliseconds that a session has to end by itself, and after its termination; and between two checks whether it has ended. */
+interface SessionTimeouts {
+  readonly gracefulEndMs: number
+  readonly terminationMs: number
+  readonly pollMs: number
+}
+
+const SESSION_TIMEOUTS: SessionTimeouts = { gracefulEndMs: 15_000, terminationMs: 5_000, pollMs: 200 }
 
 const readSession = makeSingleRowReader(ServerSession)
 
@@ -41,18 +47,21 @@ const terminateSession = ({ pid, began }: ServerSession) =>
  * Waits until a session has nothing under way any more; one that does not end is terminated. Answers whether it is over. Not
  * to be asked within a transaction, which sees one state of its server's sessions all along.
  */
-export const awaitSessionEnd = Effect.fnUntraced(function* (session: ServerSession, timeouts = SESSION_TIMEOUTS) {
+export const awaitSessionEnd = Effect.fnUntraced(function* (
+  session: ServerSession,
+  timeouts: SessionTimeouts = SESSION_TIMEOUTS
+) {
   const isOver = Effect.map(loadActivity(session), ({ working }) => !working)
   const awaitEnd = Effect.fnUntraced(function* (milliseconds: number) {
-    for (let waitedMs = 0; waitedMs < milliseconds; waitedMs += timeouts.lookMs) {
-      yield* Effect.sleep(timeouts.lookMs)
+    for (let waitedMs = 0; waitedMs < milliseconds; waitedMs += timeouts.pollMs) {
+      yield* Effect.sleep(timeouts.pollMs)
       if (yield* isOver) return true
     }
     return false
   })
   if (yield* isOver) return true
   yield* Effect.logWarning(`waiting for session ${session.pid}, in which the server still processes the copy`)
-  if (yield* awaitEnd(timeouts.byItselfMs)) return true
+  if (yield* awaitEnd(timeouts.gracefulEndMs)) return true
   yield* terminateSession(session)
-  return yield* awaitEnd(timeouts.terminatedMs)
+  return yield* awaitEnd(timeouts.terminationMs)
 })

@@ -54,7 +54,7 @@ const openTransaction = Effect.fnUntraced(function* (ms: number) {
   )
 })
 
-const SHORT = { byItselfMs: 300, terminatedMs: 2_000, lookMs: 100 }
+const SHORT = { gracefulEndMs: 300, terminationMs: 2_000, pollMs: 100 }
 
 it.live.skipIf(server === "")(
   withServerNote(
@@ -110,7 +110,7 @@ it.live.skipIf(server === "")(
       const open = yield* Effect.forkChild(Effect.provide(openTransaction(60_000), elsewhere))
       yield* Effect.sleep(200)
       // Not gone for as long as it is waited for.
-      assert.isFalse(yield* over(session, { ...SHORT, terminatedMs: 0 }))
+      assert.isFalse(yield* over(session, { ...SHORT, terminationMs: 0 }))
       assert.isTrue(yield* over(session))
       assert.deepStrictEqual(yield* thereAt(url), [])
       yield* Fiber.interrupt(open)
