@@ -60,8 +60,8 @@ const failureMessage = (error: unknown): string => {
   // The database's own words alone do not say in which step of the schema they were said.
   if (error instanceof DatabaseUnreachable || error instanceof MigrationFailed) return error.message
   const text = toReason(error)
-  if (Predicate.isTagged(error, "MetricsPortUnavailable")) return `METRICS_PORT: cannot listen on HOST: ${text}`
-  return Predicate.isTagged(error, "ServeError") ? `PORT: cannot listen on HOST: ${text}` : text
+  if (Predicate.isTagged(error, "MetricsPortUnavailable")) return `METRICS_PORT: cannot listen: ${text}`
+  return Predicate.isTagged(error, "ServeError") ? `PORT: cannot listen: ${text}` : text
 }
 
 /** Why something failed, in one line for people and without a secret. */

@@ -182,7 +182,9 @@ const failureModeCommand = Command.make(
   "mood",
   {
     account: Argument.Int("account").pipe(Argument.withDescription("channel_account_id")),
-    mood: Argument.Literals("mood", FAILURE_MODES).pipe(Argument.withDescription("How the account responds")),
+    mood: Argument.Literals("mood", FAILURE_MODES).pipe(
+      Argument.withDescription(`How the account responds: ${FAILURE_MODES.join(", ")}`)
+    ),
     optional: {
       ms: integerFlag("ms", "With late: delay in milliseconds (default: 5000)"),
       reason: textFlag("reason", "With refuses: reason (default: the channel says no)")

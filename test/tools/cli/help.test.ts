@@ -55,8 +55,11 @@ describe("the help of", () => {
       Effect.gen(function* () {
         for (const [command, help] of yield* helpsBelow([name])) {
           assert.match(help.description, /^[A-Z][^\n.]{5,99}$/, command)
-          for (const { name, description } of help.args ?? [])
+          for (const { name, type, description } of help.args ?? []) {
             assert.match(textOf(description), /^\S.*$/, `${command} ${name}`)
+            // Help shows the choices of an option, but those of an argument only where its description names them.
+            if (type === "choice") assert.match(textOf(description), /: \w+(, \w+)+$/, `${command} ${name}`)
+          }
           for (const flag of help.flags) {
             const text = textOf(flag.description)
             assert.match(text, /^\S.*$/, `${command} --${flag.name}`)

@@ -134,6 +134,7 @@ layer(Running.layer, { excludeTestServices: true, timeout: SLOW_MS })("a command
         const elsewhere = yield* runLatchkeyProcess(["serve"], { DATA_DIR: unused, PORT: port, DEMO: "0" })
         assert.strictEqual(elsewhere.code, 1)
         assert.match(elsewhere.stderr, /^latchkey: PORT: .*\bEADDRINUSE\b.*\n$/)
+        assert.notInclude(elsewhere.stderr, "HOST")
       }),
     SLOW_MS
   )

@@ -1,7 +1,7 @@
 import { Equal, Result } from "effect"
 import { isOrderPending, type OrderState } from "../../../domain/bookings/orders/order.ts"
 import { listStayNights, toNightKey } from "../../../domain/bookings/reservations/rules/nights.ts"
-import type { NewStayState } from "../../../domain/bookings/reservations/rules/order-diff.ts"
+import type { NewOrderStay } from "../../../domain/bookings/reservations/rules/order-diff.ts"
 import { roomIndexOf, toStayCode } from "../../../domain/bookings/reservations/rules/reservation-codes.ts"
 import { failValidation, type ValidationResult } from "../../../domain/bookings/reservations/rules/stay-validation.ts"
 import type { ExistingStay } from "../../../domain/bookings/stays/stay.ts"
@@ -124,7 +124,7 @@ const makeStayCodeGenerator = (order: OrderState): (() => string) => {
   }
 }
 
-const toNewStay = (stay: ChannelStay, property_id: number | null, id: number, stay_code: string): NewStayState => ({
+const toNewStay = (stay: ChannelStay, property_id: number | null, id: number, stay_code: string): NewOrderStay => ({
   ...stay,
   property_id,
   id,

@@ -140,7 +140,7 @@ const logDrift = (comparison: ClaimedComparison, drift: Drift, days: ReadonlyArr
     channel_type,
     listing_id,
     days: days.length,
-    more_there: drift.more.length,
+    days_above_availability: drift.more.length,
     first_day: days[0],
     last_day: days.at(-1)
   })

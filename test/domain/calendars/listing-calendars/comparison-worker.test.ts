@@ -87,7 +87,7 @@ layer(layerAvailabilityPushService)("the calendar of a listing", (it) => {
       assert.strictEqual(yield* looksAt(listing_id), 0)
       assert.deepStrictEqual(warned(said), [])
       const found = said.find(({ fields }) => fields["listing_id"] === listing)
-      assert.deepInclude(found?.fields, { days: 1, more_there: 1, first_day: "2027-05-03", last_day: "2027-05-03" })
+      assert.deepInclude(found?.fields, { days: 1, days_above_availability: 1, first_day: "2027-05-03", last_day: "2027-05-03" })
 
       yield* following
       yield* compareAllDue(comparing)
@@ -261,7 +261,7 @@ layer(layerAvailabilityPushService)("the calendar of a listing", (it) => {
       assert.deepStrictEqual((yield* loadPushedInventories(listing)).slice(1), [`${last}..${last} 0`])
       assert.deepStrictEqual(warned(said), [])
       const found = said.find(({ fields }) => fields["listing_id"] === listing)
-      assert.deepInclude(found?.fields, { days: 1, more_there: 1, first_day: last })
+      assert.deepInclude(found?.fields, { days: 1, days_above_availability: 1, first_day: last })
     })
   )
 

@@ -33,7 +33,7 @@ export interface ChangedRecord {
  * A stay that its order has not had. Its id is below zero until the database gives it one, and no other's of the order;
  * nights and shares are told of it by that.
  */
-export interface NewStayState extends ExistingStay, NewStay {}
+export interface NewOrderStay extends ExistingStay, NewStay {}
 
 export interface OrderChange {
   /** Every order the change was worked out from, as it should be. */
@@ -95,7 +95,7 @@ const listAddedStays = ({ before, after }: BeforeAndAfter<OrderState>): Readonly
   )
 }
 
-const isNewStay = (stay: ExistingStay): stay is NewStayState => Predicate.hasProperty(stay, "guests")
+const isNewStay = (stay: ExistingStay): stay is NewOrderStay => Predicate.hasProperty(stay, "guests")
 
 const listRemovedStays = ({ before, after }: BeforeAndAfter<OrderState>): ReadonlyArray<RemovedStay> => {
   const remainingIds = new Set(after.stays.map(({ id }) => id))
