@@ -87,7 +87,12 @@ layer(layerAvailabilityPushService)("the calendar of a listing", (it) => {
       assert.strictEqual(yield* looksAt(listing_id), 0)
       assert.deepStrictEqual(warned(said), [])
       const found = said.find(({ fields }) => fields["listing_id"] === listing)
-      assert.deepInclude(found?.fields, { days: 1, days_above_availability: 1, first_day: "2027-05-03", last_day: "2027-05-03" })
+      assert.deepInclude(found?.fields, {
+        days: 1,
+        days_above_availability: 1,
+        first_day: "2027-05-03",
+        last_day: "2027-05-03"
+      })
 
       yield* following
       yield* compareAllDue(comparing)
