@@ -1,5 +1,5 @@
-import { readFileSync, writeFileSync } from "node:fs"
-import { join } from "node:path"
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
+import { dirname, join } from "node:path"
 import { assert, it } from "@effect/vitest"
 import { routeOf, summaryOf, toolMetadataOf } from "../src/contract/operation.ts"
 import {
@@ -65,4 +65,22 @@ it("docs/postgresql.md has the connections of a process (write it with UPDATE_DO
 it("docs/postgresql.md shows the settings of PgBouncer that were tried", () => {
   const text = readFileSync(postgresql, "utf8")
   for (const line of POOLER_SETTINGS) assert.include(text, `\n${line}\n`)
+})
+
+const root = join(import.meta.dirname, "..")
+const markdownFiles = [
+  "README.md",
+  "CONTRIBUTING.md",
+  ...readdirSync(join(root, "docs"), { recursive: true, encoding: "utf8" })
+    .filter((file) => file.endsWith(".md"))
+    .map((file) => join("docs", file))
+]
+
+it.each(markdownFiles)("%s links to files that are there", (file) => {
+  const targets = Array.from(
+    readFileSync(join(root, file), "utf8").matchAll(/\]\(([^)\s#]+)[^)]*\)/g),
+    ([, target = ""]) => target
+  )
+  const missing = targets.filter((target) => !/^[a-z]+:/.test(target) && !existsSync(join(root, dirname(file), target)))
+  assert.deepStrictEqual(missing, [])
 })

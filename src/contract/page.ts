@@ -4,11 +4,11 @@ import { Integer } from "./fields.ts"
 
 /** `offset` and `limit` of a list: a row index from zero, and 1 to 100 rows, `defaultLimit` if not said. */
 export const pageFieldsOf = (defaultLimit: number) => ({
-  offset: Schema.optionalKey(Integer.check(Schema.isGreaterThanOrEqualTo(0, { expected: "an offset of at least 0" }))),
+  offset: Schema.optionalKey(Integer.check(Schema.isGreaterThanOrEqualTo(0, { expected: "at least 0" }))),
   limit: Schema.optionalKey(
-    Integer.check(
-      Schema.isBetween({ minimum: 1, maximum: PAGE_MAX }, { expected: `a limit from 1 to ${PAGE_MAX}` })
-    ).annotate({ default: defaultLimit })
+    Integer.check(Schema.isBetween({ minimum: 1, maximum: PAGE_MAX }, { expected: `from 1 to ${PAGE_MAX}` })).annotate({
+      default: defaultLimit
+    })
   )
 })
 

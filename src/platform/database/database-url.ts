@@ -1,7 +1,8 @@
 import { Redacted } from "effect"
 
 /** What an address of a database must be, in words. */
-export const DATABASE_URL_DESCRIPTION = "a postgres:// address, such as postgres://user@host:5432/database"
+export const DATABASE_URL_DESCRIPTION =
+  "a postgres:// address that names a database, such as postgres://user@host:5432/database"
 
 const PROTOCOLS = ["postgres:", "postgresql:"]
 

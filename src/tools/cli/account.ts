@@ -6,6 +6,7 @@ import { Passwords } from "../../domain/access/sign-in/Passwords.ts"
 import { type AccountManager, SubAccounts } from "../../domain/access/sign-in/SubAccounts.ts"
 import type { OperatorAccount } from "../../domain/access/sign-in/sub-account-store.ts"
 import { runCommand } from "./command-runner.ts"
+import { withFieldFlags } from "./field-flags.ts"
 import { passwordFlags, readPasswordOption } from "./password-flags.ts"
 
 const createCommand = Command.make(
@@ -26,7 +27,7 @@ const createCommand = Command.make(
         Operators.use((operators) =>
           operators.createAccount({ operator_id: operatorId, email, name: Option.getOrUndefined(name), password })
         )
-      ),
+      ).pipe(withFieldFlags({ email: "--email", name: "--name" })),
       (account) => `Created sub-account ${account.account_id}.`
     )
 ).pipe(Command.withDescription("Create a sub-account, which sees every property of its operator"))

@@ -13,6 +13,7 @@ import { PublicUrl } from "../../platform/installation.ts"
 import { CALENDAR_LIST_DEFAULT, CALENDAR_LIST_MAX } from "../../platform/limits.ts"
 import { Configuration } from "../../service/configuration.ts"
 import { runCommand } from "./command-runner.ts"
+import { withFieldFlags } from "./field-flags.ts"
 
 /** With the calendars of the service, and its rules for addresses. */
 const withCalendars = <A, E, R>(use: (calendars: ImportedCalendars["Service"]) => Effect.Effect<A, E, R>) =>
@@ -78,7 +79,7 @@ const addCommand = Command.make(
           ({ calendar_id, operator_id }) =>
             Effect.map(loadFeedUrl(operator_id, property, calendar_id), (feed_url) => ({ calendar_id, feed_url }))
         )
-      ),
+      ).pipe(withFieldFlags({ url: "--url", property: "--property" })),
       ({ calendar_id, feed_url }) =>
         `Added calendar ${calendar_id}, which blocks dates of property ${property}. Give its marketplace this address: ${feed_url}`
     )

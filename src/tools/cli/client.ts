@@ -5,6 +5,7 @@ import { PublicClientEnabled } from "../../platform/installation.ts"
 import { PARTNER_REDIRECTS_MAX } from "../../platform/limits.ts"
 import { Configuration } from "../../service/configuration.ts"
 import { runCommand } from "./command-runner.ts"
+import { withFieldFlags } from "./field-flags.ts"
 
 const clientArgument = Argument.String("id").pipe(Argument.withDescription("client_id"))
 
@@ -33,7 +34,9 @@ const createCommand = Command.make(
   ({ name, redirect }) =>
     runCommand(
       "client create",
-      withPartners((partners) => partners.create({ name, redirect_uris: redirect })),
+      withPartners((partners) => partners.create({ name, redirect_uris: redirect })).pipe(
+        withFieldFlags({ name: "--name", redirect_uris: "--redirect" })
+      ),
       formatSecret
     )
 ).pipe(

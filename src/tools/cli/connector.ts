@@ -6,6 +6,7 @@ import { AllowedReceivers } from "../../domain/webhooks/deliveries/allowed-hosts
 import { PublicUrl } from "../../platform/installation.ts"
 import { Configuration } from "../../service/configuration.ts"
 import { runCommand } from "./command-runner.ts"
+import { withFieldFlags } from "./field-flags.ts"
 
 const connectorFlag = Flag.Int("connector").pipe(Flag.withDescription("connector_id"))
 
@@ -31,7 +32,7 @@ const addCommand = Command.make(
           Effect.provideService(PublicUrl, publicUrl),
           Effect.provideService(AllowedReceivers, webhookAllowedHosts)
         )
-      }),
+      }).pipe(withFieldFlags({ name: "--name", url: "--url" })),
       formatSecret
     )
 ).pipe(Command.withDescription("Register a connector; prints its signing secret once"))
@@ -71,7 +72,7 @@ const connectCommand = Command.make(
       "connector connect",
       withConnectors((connectors) =>
         connectors.connectAccount(connector, operator, { channel_type: channel, origin_account_id: account, username })
-      ),
+      ).pipe(withFieldFlags({ origin_account_id: "--account", username: "--username" })),
       ({ channel_account_id }) => `Connector ${connector} now serves account ${channel_account_id}.`
     )
 ).pipe(

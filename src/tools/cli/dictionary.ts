@@ -5,6 +5,7 @@ import { DictionaryName } from "../../domain/money/dictionaries.ts"
 import { OperatorDictionaries } from "../../domain/money/OperatorDictionaries.ts"
 import type { OperatorDictionaryEntry } from "../../domain/money/operator-dictionary.ts"
 import { runCommand } from "./command-runner.ts"
+import { withFieldFlags } from "./field-flags.ts"
 
 const operatorFlag = Flag.Int("operator").pipe(Flag.withDescription("operator_id"))
 const dictionaryFlag = Flag.Literals("dictionary", DictionaryName.literals).pipe(Flag.withDescription("Dictionary"))
@@ -60,7 +61,9 @@ const runEntryChange = <E>(
 ) =>
   runCommand(
     `dictionary ${command}`,
-    Effect.map(withDictionaries(change), (entry) => ({ dictionary: dictionaryName, ...entry })),
+    Effect.map(withDictionaries(change), (entry) => ({ dictionary: dictionaryName, ...entry })).pipe(
+      withFieldFlags({ name: "--name" })
+    ),
     (entry) => `${dictionaryName}: ${formatEntry(entry)}`
   )
 

@@ -4,6 +4,7 @@ import { BadRequest } from "../../contract/errors.ts"
 import { Listings } from "../../domain/listings/Listings.ts"
 import { RATIO_MAX } from "../../platform/limits.ts"
 import { runCommand } from "./command-runner.ts"
+import { withFieldFlags } from "./field-flags.ts"
 import { formatListingMapping, listingFlags, resolveListing, toListingOutput } from "./listing-flags.ts"
 
 const ONE_TARGET = "give exactly one of --property, --room-type and --none"
@@ -47,7 +48,10 @@ export const linkListingCommand = Command.make(
         const mapping = yield* toListingMapping({ property, roomType, none })
         const { operator_id, id } = yield* resolveListing(listingOptions)
         return toListingOutput(yield* Listings.use((listings) => listings.setMapping(operator_id, id, mapping)))
-      }).pipe(Effect.provide(Listings.layer)),
+      }).pipe(
+        withFieldFlags({ property_id: "--property", room_type_id: "--room-type" }),
+        Effect.provide(Listings.layer)
+      ),
       (listing) =>
         `Listing ${listing.listing_id} on ${listing.channel_type} is mapped to ${formatListingMapping(listing)}.`
     )
@@ -85,7 +89,7 @@ export const listingRatioCommand = Command.make(
         const { operator_id, id } = yield* resolveListing(listingOptions)
         const ratio = { ...(Option.isSome(percent) ? { percent: percent.value } : {}), readonly: readOnly }
         return toListingOutput(yield* Listings.use((listings) => listings.setRatio(operator_id, id, ratio)))
-      }).pipe(Effect.provide(Listings.layer)),
+      }).pipe(withFieldFlags({ percent: "--percent" }), Effect.provide(Listings.layer)),
       (listing) =>
         `Listing ${listing.listing_id} on ${listing.channel_type} ${
           listing.readonly

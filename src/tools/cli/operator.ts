@@ -4,6 +4,7 @@ import { BadRequest } from "../../contract/errors.ts"
 import { Operators } from "../../domain/access/operators/Operators.ts"
 import { EDITIONS, OPERATOR_STATUSES } from "../../domain/access/operators/operator-schemas.ts"
 import { runCommand } from "./command-runner.ts"
+import { type FieldFlags, withFieldFlags } from "./field-flags.ts"
 import { operatorLimitsCommand } from "./limit-commands.ts"
 import { passwordFlags, readPasswordOption } from "./password-flags.ts"
 
@@ -24,6 +25,16 @@ const subscriptionUntilFlag = Flag.String("subscription-until").pipe(
   Flag.withDescription(`${LAST_DAY_DESCRIPTION} (default: no end)`),
   Flag.optional
 )
+
+const FLAGS_OF_FIELDS: FieldFlags = {
+  name: "--name",
+  time_zone: "--time-zone",
+  currency: "--currency",
+  subscription_until: "--subscription-until",
+  email: "--email",
+  room_limit: "--rooms",
+  room_type_limit: "--room-types"
+}
 
 const createCommand = Command.make(
   "create",
@@ -51,7 +62,7 @@ const createCommand = Command.make(
             password
           })
         )
-      ),
+      ).pipe(withFieldFlags(FLAGS_OF_FIELDS)),
       (operator) => `Created operator ${operator.operator_id} with main account ${operator.account_id}.`
     )
 ).pipe(
@@ -108,7 +119,7 @@ const updateCommand = Command.make(
               room_limit: Option.getOrUndefined(changes.rooms),
               room_type_limit: Option.getOrUndefined(changes.roomTypes)
             })
-          ),
+          ).pipe(withFieldFlags(FLAGS_OF_FIELDS)),
       (operator) =>
         [
           `Operator ${operator.operator_id}: ${operator.name}, ${operator.time_zone}, ${operator.currency}`,

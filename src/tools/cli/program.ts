@@ -1,7 +1,8 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Effect, Layer, Struct } from "effect"
-import { CliConfig, CliOutput, Command, GlobalFlag } from "effect/cli"
+import { CliConfig, CliError, CliOutput, Command, GlobalFlag } from "effect/cli"
 import packageJson from "../../../package.json" with { type: "json" }
+import { CommandFailed } from "./command-failure.ts"
 import { JsonFlag } from "./command-output.ts"
 import { makePresenter } from "./presenter.ts"
 
@@ -67,6 +68,11 @@ export const runLatchkey = (args: ReadonlyArray<string>) =>
   Effect.flatMap(makeRootCommand(args), (command) =>
     Command.runWith(command, { version: packageJson.version })(args)
   ).pipe(
+    // A command that needs a subcommand did nothing; its help is no JSON object that a program could read.
+    Effect.catchIf(
+      (error) => args.includes("--json") && error instanceof CliError.ShowHelp && error.errors.length === 0,
+      () => new CommandFailed()
+    ),
     Effect.provide(
       Layer.mergeAll(
         NodeServices.layer,

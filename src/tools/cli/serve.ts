@@ -7,6 +7,7 @@ import { layerTelemetry } from "../../platform/telemetry/layer.ts"
 import { Configuration, type Settings } from "../../service/configuration.ts"
 import type { WorkerNeverReady } from "../workers/worker-lifecycle.ts"
 import { reportFailure } from "./command-output.ts"
+import { requireFreePort } from "./free-port.ts"
 import { exitAtSecondSignal, stopAtHangUp } from "./process-signals.ts"
 
 type ServeRole = "all" | "api" | "worker"
@@ -111,6 +112,7 @@ export const serveCommand = Command.make(
         settings,
         availableParallelism()
       )
+      if (role !== "worker") yield* requireFreePort(settings)
       return { settings, workerCount }
     }).pipe(Effect.provide(Configuration.layer))
     const { settings, workerCount } = yield* reportFailure(startup)

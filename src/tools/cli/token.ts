@@ -2,6 +2,7 @@ import { Argument, Command, Flag } from "effect/cli"
 import { Operators } from "../../domain/access/operators/Operators.ts"
 import { TOKEN_SCOPES } from "../../domain/access/operators/operator-schemas.ts"
 import { runCommand } from "./command-runner.ts"
+import { withFieldFlags } from "./field-flags.ts"
 import { tokenLimitCommand } from "./limit-commands.ts"
 
 const createCommand = Command.make(
@@ -16,7 +17,9 @@ const createCommand = Command.make(
   ({ accountId, name, scope }) =>
     runCommand(
       "token create",
-      Operators.use((operators) => operators.createToken({ account_id: accountId, name, scope })),
+      Operators.use((operators) => operators.createToken({ account_id: accountId, name, scope })).pipe(
+        withFieldFlags({ name: "--name" })
+      ),
       (token) => `Token ${token.token_id} (not shown again):\n${token.token}`
     )
 ).pipe(Command.withDescription("Create an access token"))

@@ -193,13 +193,13 @@ layer(layerRunningService, { excludeTestServices: true })("latchkey calendar", (
       const { operatorId } = yield* createOperator()
       const property = yield* insertProperty(operatorId, "Harbour 1")
       const add = (url: string) => refusal("add", "--property", `${property}`, "--url", url)
-      assert.match(yield* add("http://example.com/x.ics"), /^url: .*\bhttps\b/)
-      assert.match(yield* add("https://10.0.0.1/x.ics"), /^url: .*\bprivate\b/)
-      assert.match(yield* add("file:///etc/passwd"), /^url: .*\babsolute\b/)
-      assert.match(yield* add("https://u:p@example.com/x.ics"), /^url: .*\buser name\b/)
+      assert.match(yield* add("http://example.com/x.ics"), /^--url: .*\bhttps\b/)
+      assert.match(yield* add("https://10.0.0.1/x.ics"), /^--url: .*\bprivate\b/)
+      assert.match(yield* add("file:///etc/passwd"), /^--url: .*\babsolute\b/)
+      assert.match(yield* add("https://u:p@example.com/x.ics"), /^--url: .*\buser name\b/)
       assert.match(
         yield* add(`https://example.com/${"x".repeat(WEBHOOK_URL_LENGTH)}`),
-        new RegExp(`^url: .*\\b${WEBHOOK_URL_LENGTH}\\b`)
+        new RegExp(`^--url: .*\\b${WEBHOOK_URL_LENGTH}\\b`)
       )
       assert.match(
         yield* refusal("add", "--property", "999999999", "--url", "https://example.com/"),

@@ -84,14 +84,26 @@ layer(layerRunningService, { excludeTestServices: true })("latchkey on an embedd
   )
 
   it.effect.each([
-    ["a wrong value", [...CREATE, "nobody"], /^email: /],
-    ["an unknown time zone", ["operator", "update", "1", "--time-zone", "Mars/Base"], /^time_zone: .*\bIANA\b/],
+    ["a wrong value", [...CREATE, "nobody"], /^--email: /],
+    ["an unknown time zone", ["operator", "update", "1", "--time-zone", "Mars/Base"], /^--time-zone: .*\bIANA\b/],
+    [
+      "two wrong values",
+      ["operator", "update", "1", "--time-zone", "Mars", "--rooms", "-1"],
+      /^--time-zone: .*\. --rooms: /
+    ],
+    ["an address without https", ["client", "create", "--name", "x", "--redirect", "http://x"], /^--redirect: /],
+    [
+      "a time that is none",
+      ["audit", "--operator", "1", "--since", "yesterday"],
+      /--since: "yesterday"\. Expected: a time such as/
+    ],
+    ["no subcommand", ["token"], /\blatchkey token --help\b/],
     ["an unknown operator", ["operator", "update", "999", "--name", "x"], /\boperator 999\b/],
     ["nothing to change", ["operator", "update", "1"], /--status/],
     ["an unknown token", ["token", "revoke", "999"], /\btoken 999\b/],
     ["a wrong scope", ["token", "create", "--account", "1", "--name", "x", "--scope", "all"], /scope/],
     ["a missing flag", ["operator", "create"], /--name/],
-    ["an id that is none", ["token", "revoke", "abc"], /abc/],
+    ["an id that is none", ["token", "revoke", "abc"], /"abc"\. Expected a number$/],
     ["an unknown command", ["operator", "delete"], /delete/]
   ] as const)("%s ends with 1 and says why in JSON", ([, args, reason]) =>
     Effect.gen(function* () {

@@ -106,13 +106,13 @@ layer(layerRunningService, { excludeTestServices: true })("latchkey client", (it
         ...uris.flatMap((uri) => ["--redirect", uri])
       ]
       for (const [args, message] of [
-        [make(" ", BACK), /^name: .*empty/],
-        [make("x".repeat(CLIENT_NAME_LENGTH + 1), BACK), /^name: .*\b100\b/],
-        [make("Led\u202eger", BACK), /^name: .*visible/],
-        [make("Two\nlines", BACK), /^name: .*visible/],
-        [make("Plain", "http://ledger.example.com/"), /^redirect_uris\[0\]: /],
-        [make("Second", BACK, "https://ledger.example.com/#x"), /^redirect_uris\[1\]: /],
-        [make("Own scheme", "com.example.ledger:/back"), /^redirect_uris\[0\]: /],
+        [make(" ", BACK), /^--name: .*empty/],
+        [make("x".repeat(CLIENT_NAME_LENGTH + 1), BACK), /^--name: .*\b100\b/],
+        [make("Led\u202eger", BACK), /^--name: .*visible/],
+        [make("Two\nlines", BACK), /^--name: .*visible/],
+        [make("Plain", "http://ledger.example.com/"), /^--redirect: /],
+        [make("Second", BACK, "https://ledger.example.com/#x"), /^--redirect: /],
+        [make("Own scheme", "com.example.ledger:/back"), /^--redirect: /],
         [["disable", "app_nobody"], /"app_nobody"/],
         [["rotate", "app_nobody"], /"app_nobody".*disabled/]
       ] as const) {

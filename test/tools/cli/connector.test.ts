@@ -87,12 +87,12 @@ layer(layerRunningService, { excludeTestServices: true })("latchkey connector", 
         "u"
       ]
       for (const [args, message] of [
-        [at(url, "there already"), /^name: is already used/],
-        [at(url, " "), /^name: must not be empty\.$/],
-        [at(url, "x".repeat(CONNECTOR_NAME_LENGTH + 1)), /^name: must be at most 100 characters\.$/],
-        [at("http://10.0.0.1/"), /^url: must begin with https:/],
-        [at("https://169.254.169.254/"), /^url: must not point at a link-local address\.$/],
-        [at("nowhere"), /^url: must be an absolute https address/],
+        [at(url, "there already"), /^--name: is already used/],
+        [at(url, " "), /^--name: must not be empty\.$/],
+        [at(url, "x".repeat(CONNECTOR_NAME_LENGTH + 1)), /^--name: must be at most 100 characters\.$/],
+        [at("http://10.0.0.1/"), /^--url: must begin with https:/],
+        [at("https://169.254.169.254/"), /^--url: must not point at a link-local address\.$/],
+        [at("nowhere"), /^--url: must be an absolute https address/],
         [["rotate", "--connector", "99999"], /^There is no connector 99999\.$/],
         [["remove", "--connector", "99999"], /^There is no connector 99999\.$/],
         [connect("99999", "1"), /^There is no connector 99999\.$/],

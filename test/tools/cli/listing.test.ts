@@ -83,7 +83,7 @@ layer(layerRunningService, { excludeTestServices: true })("latchkey listing", (i
       assert.deepStrictEqual(yield* ratio("--percent", "90"), { ...answered, ratio: 90, readonly: false })
       for (const percent of ["0", `${RATIO_MAX + 1}`]) {
         const wrong = yield* refusal("ratio", "--listing", "r-1", "--percent", percent)
-        assert.match(wrong, new RegExp(`^percent: .*\\b${RATIO_MAX}\\b`))
+        assert.match(wrong, new RegExp(`^--percent: .*\\b${RATIO_MAX}\\b`))
       }
       const inWords = yield* runBesideService(["listing", "ratio", "--listing", "r-1", "--percent", "90"])
       assert.match(inWords.stdout, new RegExp(`\\br-1\\b.*\\bvrbo\\b.*\\b90 percent\\b.*\\bproperty ${property}\\b`))
@@ -121,8 +121,8 @@ layer(layerRunningService, { excludeTestServices: true })("latchkey listing", (i
       for (const [args, message] of [
         [link, /^--property: .*--room-type\b.*--none\b/],
         [[...link, "--none", "--property", `${property}`], /^--property: .*--room-type\b.*--none\b/],
-        [[...link, "--property", `${theirs.property}`], /^property_id: /],
-        [[...link, "--room-type", "987654"], /^room_type_id: /],
+        [[...link, "--property", `${theirs.property}`], /^--property: /],
+        [[...link, "--room-type", "987654"], /^--room-type: /],
         [["link", "--listing", "nowhere", "--none"], /^--listing: .*\bnowhere\.$/],
         [[...link, "--none", "--channel", "vrbo"], /^--listing: .*\bq-1 on vrbo\.$/],
         [[...link, "--none", "--operator", `${theirs.operatorId}`], /^--listing: .*\bq-1 of operator \d+\.$/],

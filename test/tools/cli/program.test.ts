@@ -12,6 +12,16 @@ describe("the commands", () => {
     })
   )
 
+  it.live("answer one JSON object and fail where none was given, if JSON is asked for; else they show help", () =>
+    Effect.gen(function* () {
+      const { code, stdout } = yield* runLatchkeyInProcess(["--json"], {})
+      assert.strictEqual(code, 1)
+      assert.deepStrictEqual(Object.keys(JSON.parse(stdout)), ["error"])
+      const help = yield* runLatchkeyInProcess([], {})
+      assert.include(help.stdout, "SUBCOMMANDS")
+    })
+  )
+
   it.live("are all completed by a shell, wherever it was asked for the completions", () =>
     Effect.gen(function* () {
       const whole = yield* runLatchkeyInProcess(["--completions", "bash"], {})

@@ -131,10 +131,12 @@ layer(Running.layer, { excludeTestServices: true, timeout: SLOW_MS })("a command
         const second = yield* runLatchkeyProcess(["serve"], { DATA_DIR: dataDir, PORT: yield* findFreePort, DEMO: "0" })
         assert.strictEqual(second.code, 1)
         assert.match(second.stderr, /^latchkey: DATA_DIR: .*\bprocess \d+\b.*\bDATABASE_URL\b.*\n$/)
-        const elsewhere = yield* runLatchkeyProcess(["serve"], { DATA_DIR: unused, PORT: port, DEMO: "0" })
+        const unmade = join(unused, "not-made-yet")
+        const elsewhere = yield* runLatchkeyProcess(["serve"], { DATA_DIR: unmade, PORT: port, DEMO: "0" })
         assert.strictEqual(elsewhere.code, 1)
         assert.match(elsewhere.stderr, /^latchkey: PORT: .*\bEADDRINUSE\b.*\n$/)
         assert.notInclude(elsewhere.stderr, "HOST")
+        assert.isFalse(existsSync(unmade), "the port is looked at before the database is started")
       }),
     SLOW_MS
   )

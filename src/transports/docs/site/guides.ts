@@ -30,6 +30,9 @@ export const ADMINISTRATOR_FILES = [
   "secrets.md"
 ]
 
+/** Where the files take the service to be; who reads them elsewhere reads that address. */
+const EXAMPLE_PUBLIC_URL = "http://127.0.0.1:8080"
+
 /** Replaces every link to a page for administrators with its text, as the site has no such page. */
 const unlinkAdministratorPages = (markdown: string): string =>
   markdown.replaceAll(/\[([^\]]*)\]\(([a-z-]+\.md)(?:#[a-z0-9-]+)?\)/g, (link: string, text: string, file: string) =>
@@ -38,9 +41,13 @@ const unlinkAdministratorPages = (markdown: string): string =>
 
 const toSlug = (file: string): string => file.replace(/^.*\//, "").replace(/\.md$/, "")
 
-/** Links among the files of docs, which lie in two folders, as links among pages, which lie side by side. */
+/**
+ * Links among the files of docs, which lie in two folders, as links among pages, which lie side by side. To a page that only a
+ * service has, the files link at the address of one that runs here.
+ */
 const toPageLinks = (markdown: string): string =>
   unlinkAdministratorPages(markdown)
+    .replaceAll(`](${EXAMPLE_PUBLIC_URL}/docs/reference/`, "](")
     .replaceAll(/\]\((?:\.\.\/|guides\/)*([a-z-]+\.md(?:#[a-z0-9-]+)?)\)/g, "]($1)")
     .replaceAll(/\]\((?:\.\.\/)?examples\//g, "](../examples/")
 
@@ -53,16 +60,13 @@ const firstSentence = (markdown: string): string => {
   return /^.*?[.:](?=\s|$)/.exec(words)?.[0]?.replace(/:$/, ".") ?? words
 }
 
-const toGuidePage = (section: string, file: string, markdown: string): DocsPage => ({
+const toGuidePage = (section: string, file: string, markdown: string, publicUrl: string): DocsPage => ({
   slug: toSlug(file),
   title: /^# (.+)$/m.exec(markdown)?.[1] ?? toSlug(file),
-  description: firstSentence(markdown),
+  description: firstSentence(markdown).replaceAll(EXAMPLE_PUBLIC_URL, publicUrl),
   section,
-  markdown: toPageLinks(markdown)
+  markdown: toPageLinks(markdown).replaceAll(EXAMPLE_PUBLIC_URL, publicUrl)
 })
-
-/** Where the files take the service to be; who reads them elsewhere reads that address. */
-const EXAMPLE_PUBLIC_URL = "http://127.0.0.1:8080"
 
 /** The pages that people wrote, from a folder with docs. */
 export const readGuides = (
@@ -73,8 +77,6 @@ export const readGuides = (
     const fs = yield* FileSystem.FileSystem
     const files = GUIDE_FILES.flatMap(([section, names]) => names.map((file) => ({ section, file })))
     return yield* Effect.forEach(files, ({ section, file }) =>
-      Effect.map(fs.readFileString(`${folder}/${file}`), (markdown) =>
-        toGuidePage(section, file, markdown.replaceAll(EXAMPLE_PUBLIC_URL, publicUrl))
-      )
+      Effect.map(fs.readFileString(`${folder}/${file}`), (markdown) => toGuidePage(section, file, markdown, publicUrl))
     )
   })

@@ -13,10 +13,10 @@ import { DOCS_FOLDER } from "../../../support/transports/docs/site/code-blocks.t
 const deprecated = describeOperations().flatMap(({ name, fields, resultSchema: answer }) => [
   ...fields
     .filter(({ schema, isImmutable }) => schema["deprecated"] === true && !isImmutable)
-    .map((field) => `| [${name}](${name}.md) | \`${field.name}\` |`),
+    .map((field) => `| [${name}](http://127.0.0.1:8080/docs/reference/${name}.md) | \`${field.name}\` |`),
   ...toFieldRows(answer)
     .filter(({ isDeprecated }) => isDeprecated)
-    .map(({ path }) => `| [${name}](${name}.md) | \`${path}\` of the answer |`)
+    .map(({ path }) => `| [${name}](http://127.0.0.1:8080/docs/reference/${name}.md) | \`${path}\` of the answer |`)
 ])
 
 const TABLES: Readonly<Record<string, ReadonlyArray<readonly [head: string, rows: ReadonlyArray<string>]>>> = {
