@@ -40,7 +40,7 @@ const REACHED: Readonly<Record<string, string>> = {
 
 const NOT_REACHED: ReadonlyArray<readonly [why: string, text: string, tables: ReadonlyArray<string>]> = [
   ["by an id alone", "SELECT * FROM tasks WHERE id = $1", ["tasks tasks"]],
-  ["where something else would do too", "SELECT * FROM tasks WHERE operator_id = $1 OR id = 1", ["tasks tasks"]],
+  ["where something else would do too", "SELECT * FROM tasks WHERE operator_id = $1 OR note = 'x'", ["tasks tasks"]],
   ["by what is no operator", "SELECT * FROM tasks WHERE operator_id > $1", ["tasks tasks"]],
   [
     "by a join of two that are not",
