@@ -7,6 +7,7 @@ import { toReceivedInput } from "../src/contract/input.ts"
 import { ChannelGateway } from "../src/domain/channels/port/ChannelGateway.ts"
 import { Connectors } from "../src/domain/channels/port/connector.ts"
 import { Images } from "../src/domain/guests/images/Images.ts"
+import { OutboundHttp } from "../src/domain/webhooks/deliveries/OutboundHttp.ts"
 import { NewEventNotifier } from "../src/jobs/events/NewEventNotifier.ts"
 import { Shutdown } from "../src/jobs/Shutdown.ts"
 import { WakeUp } from "../src/jobs/WakeUp.ts"
@@ -23,6 +24,7 @@ export const layerInProcessWith = <E, R>(channels: Layer.Layer<ChannelGateway, E
       RateWindows.layerUnbounded,
       Places.layer(),
       WakeUp.layerProcess,
+      OutboundHttp.layerNoContent,
       NewEventNotifier.layerProcess,
       Shutdown.layer
     ])

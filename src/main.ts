@@ -120,6 +120,10 @@ const layerRateWindows = ({ redisUrl }: Settings) =>
 const layerPermits = ({ databaseUrl, databaseConnections }: Settings) =>
   Places.layer(databaseUrl === undefined ? EMBEDDED_PERMITS : databaseConnections - CONNECTIONS_BESIDE_PERMITS)
 
+/** HTTP to receivers, to calendars of elsewhere and to connectors. */
+const layerOutboundHttp = ({ webhookAllowedHosts }: Settings) =>
+  Layer.provide(OutboundHttp.layer(webhookAllowedHosts), AddressResolver.layer)
+
 /** What the process has of the sandbox: what reaches it and its page, and what it does by itself. */
 interface SandboxLayers {
   readonly connector: Layer.Layer<Connectors, DatabaseFailure, DatabaseSettings | WakeUp>
@@ -143,14 +147,8 @@ const makeSandboxLayers = ({ sandbox, publicUrl }: Settings): SandboxLayers => {
 }
 
 /** The connectors of the process: the sandbox's, and those that run elsewhere. */
-const makeConnectorLayer = ({ webhookAllowedHosts }: Settings, { connector: sandboxConnector }: SandboxLayers) =>
-  layerWithHttpConnectors.pipe(
-    Layer.provide([
-      sandboxConnector,
-      layerRequestDatabase,
-      Layer.provide(OutboundHttp.layer(webhookAllowedHosts), AddressResolver.layer)
-    ])
-  )
+const makeConnectorLayer = (settings: Settings, { connector: sandboxConnector }: SandboxLayers) =>
+  layerWithHttpConnectors.pipe(Layer.provide([sandboxConnector, layerRequestDatabase, layerOutboundHttp(settings)]))
 
 type LayerConnectors = ReturnType<typeof makeConnectorLayer>
 
@@ -161,9 +159,10 @@ const layerConnectorMessages = (settings: Settings) =>
 /** Counts in memory, and writes down in the background, what was refused. */
 const layerFailedCallCounter = Layer.provide(FailedCallCounter.layer, layerBackgroundDatabase)
 
-const layerService = (windows: Layer.Layer<RateWindows>, connectors: LayerConnectors) =>
+const layerService = (settings: Settings, windows: Layer.Layer<RateWindows>, connectors: LayerConnectors) =>
   layerServiceAssembly.pipe(
     Layer.provide([
+      layerOutboundHttp(settings),
       Layer.provide(ChannelGateway.layer, connectors),
       layerFailedCallCounter,
       Layer.provide(layerTokenUseWriter, layerBackgroundDatabase)
@@ -194,16 +193,12 @@ const layerEventDelivery = (settings: Settings) =>
         ...guestQuestionSubscribers
       ])
     ),
-    Layer.provide(OutboundHttp.layer(settings.webhookAllowedHosts)),
-    Layer.provide([AddressResolver.layer, layerBackgroundDatabase])
+    Layer.provide([layerOutboundHttp(settings), layerBackgroundDatabase])
   )
 
 /** Follows calendars of elsewhere for as long as the process runs. */
-const layerCalendarImport = ({ webhookAllowedHosts }: Settings) =>
-  layerCalendarImportWorker.pipe(
-    Layer.provide(OutboundHttp.layer(webhookAllowedHosts)),
-    Layer.provide([AddressResolver.layer, layerBackgroundDatabase])
-  )
+const layerCalendarImport = (settings: Settings) =>
+  Layer.provide(layerCalendarImportWorker, [layerOutboundHttp(settings), layerBackgroundDatabase])
 
 /** Where the bytes of images are kept. */
 const layerImageBytes = ({ imageStore, databaseUrl, dataDir }: Settings) => {
@@ -249,8 +244,7 @@ const layerConsole = (settings: Settings) =>
   layerConsoleEndpoint(settings.publicUrl, settings).pipe(
     Layer.provide([Sessions.layer, Passwords.layer, Clients.layer, AuthorizationCodes.layer, Grants.layer]),
     Layer.provide(layerConsoleAssembly),
-    Layer.provide(Layer.provide(OutboundHttp.layer(settings.webhookAllowedHosts), AddressResolver.layer)),
-    Layer.provide([layerRequestDatabase, layerFailedCallCounter])
+    Layer.provide([layerOutboundHttp(settings), layerRequestDatabase, layerFailedCallCounter])
   )
 
 /** The documentation; on a machine of one's own the page for trying it has the demo operator's token. */
@@ -363,7 +357,7 @@ const layerProgram = (options: ServeOptions) =>
         Layer.provide(layerConnectorMessages(settings)),
         // Above the Service: what the API does, its pages ask of that.
         Layer.provide([layerConsole(settings), layerDocumentation(settings)]),
-        Layer.provide(layerService(options.rateWindows(settings), connectors)),
+        Layer.provide(layerService(settings, options.rateWindows(settings), connectors)),
         Layer.provide(sandbox.connector),
         Layer.provide(layerGuestPortal),
         Layer.provide([layerNewEvents, Shutdown.layer]),

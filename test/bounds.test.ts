@@ -2,9 +2,16 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Option, Predicate, Schema } from "effect"
 import { TestClock } from "effect/testing"
 import { isImmutableField } from "../src/contract/immutable-fields.ts"
-import { type ApiOperation, operations } from "../src/service/Api.ts"
-import { call, layerTest } from "./support/harness.ts"
-import { COMPANION_FIELDS, loadTableContents, makeSampleFields, payloadFieldsOf } from "./support/operation-samples.ts"
+import type { ApiOperation } from "../src/service/Api.ts"
+import { layerTest } from "./support/harness.ts"
+import {
+  COMPANION_FIELDS,
+  callAsOwner,
+  everyOperation,
+  loadTableContents,
+  makeSampleFields,
+  payloadFieldsOf
+} from "./support/operation-samples.ts"
 import {
   type BoundedPart,
   LIST_ELEMENT,
@@ -20,7 +27,7 @@ import { findSampleValue, makeSampleWorld, type SampleWorld } from "./support/sa
 // each is tried as large as it may be and one larger.
 
 layer(layerTest)("every operation", (it) => {
-  for (const operation of operations) {
+  for (const operation of everyOperation) {
     // What an edit cannot change it takes with no other value than there is, and keeps none.
     const fields = payloadFieldsOf(operation).filter(([, field]) => !isImmutableField(field))
     const parts = listBoundedParts(operation).filter(({ path: [name] }) => fields.some(([field]) => field === name))
@@ -78,7 +85,7 @@ const send = Effect.fnUntraced(function* (
   const made = (length: number) =>
     candidates(part, length, element).map((value) => placed(part.path.slice(1), value, own[field]))
   const form = made(most).findIndex((value) => Schema.is(Schema.toEncoded(schema))(value) && accepts(schema, value))
-  return yield* call(world.token, operation._tag, { ...own, [field]: made(size)[Math.max(0, form)] })
+  return yield* callAsOwner(world, operation, { ...own, [field]: made(size)[Math.max(0, form)] })
 })
 
 const accepts = (schema: Schema.Top, value: unknown): boolean =>

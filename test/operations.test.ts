@@ -1,25 +1,30 @@
 import { assert, layer } from "@effect/vitest"
-import { Context, Effect, Layer, Predicate, Schema } from "effect"
+import { Context, DateTime, Effect, Layer, Predicate, Schema } from "effect"
 import { TestClock } from "effect/testing"
 import { makeInputCorrector } from "../src/contract/input-correction.ts"
 import {
+  type Exposure,
   exposureOf,
   isAllowedForReadOnlyToken,
   isChange,
+  needsNoSubscription,
   routeOf,
   summaryOf,
   toolMetadataOf
 } from "../src/contract/operation.ts"
-import { type ApiOperation, operations } from "../src/service/Api.ts"
+import { type ApiOperation, consoleOperations, operations } from "../src/service/Api.ts"
 import { Service } from "../src/service/service.ts"
 import { sampled, seedOfRun, valuesOf } from "./attacks/inputs.ts"
 import { WRONG_TYPES } from "./attacks/odd-values.ts"
+import { callAsPerson } from "./support/console-caller.ts"
 import { fieldOfError } from "./support/error-messages.ts"
 import { call, callForResponse, createOperator, layerTest } from "./support/harness.ts"
 import { isFamily, TABLE_OWNERS } from "./support/module-map.ts"
 import {
   anonymousOperations,
   COMPANION_FIELDS,
+  callAsOwner,
+  everyOperation,
   isRequired,
   loadTableContents,
   makeSampleFields,
@@ -183,7 +188,7 @@ layer(Cast.layer.pipe(Layer.provideMerge(layerTest)))("every operation", (it) =>
     )
   }
 
-  for (const operation of operations) {
+  for (const operation of everyOperation) {
     const name = operation._tag
     const { method, path, params } = routeOf(operation)
 
@@ -194,7 +199,7 @@ layer(Cast.layer.pipe(Layer.provideMerge(layerTest)))("every operation", (it) =>
           const before = yield* loadTableContents(theirs)
           const own = makeSampleFields(operation, mine, [...COMPANION_FIELDS, field])
           const foreign = { ...own, [field]: requireSampleValue(theirs, operation, field) }
-          const envelope = yield* call(mine.token, operation._tag, foreign)
+          const envelope = yield* callAsOwner(mine, operation, foreign)
           // A search by a record's own id or code finds nothing, like any search that finds nothing.
           if (isAllowedForReadOnlyToken(operation) && isSearchKey(operation, field)) {
             assert.strictEqual(envelope.error_code, 0)
@@ -217,7 +222,7 @@ layer(Cast.layer.pipe(Layer.provideMerge(layerTest)))("every operation", (it) =>
           const own = makeSampleFields(operation, mine, [...COMPANION_FIELDS, field])
           const before = yield* loadTableContents(mine)
           const ids = Array.isArray(own[field]) ? [...own[field], BEYOND_32_BITS] : `${own[field]},${BEYOND_32_BITS}`
-          const envelope = yield* call(mine.token, operation._tag, { ...own, [field]: ids })
+          const envelope = yield* callAsOwner(mine, operation, { ...own, [field]: ids })
           assert.strictEqual(envelope.error_code, 404, envelope.error_msg)
           assert.match(envelope.error_msg, new RegExp(`^${field}\\b`))
           assert.deepStrictEqual(yield* loadTableContents(mine), before)
@@ -235,7 +240,7 @@ layer(Cast.layer.pipe(Layer.provideMerge(layerTest)))("every operation", (it) =>
             if (isTaken(operation, field, wrong)) continue
             // The tightest window lets 30 calls a minute through.
             yield* TestClock.adjust("3 seconds")
-            const envelope = yield* call(world.token, operation._tag, { ...own, [field]: wrong })
+            const envelope = yield* callAsOwner(world, operation, { ...own, [field]: wrong })
             assert.include([400, 422], envelope.error_code, `${field}: ${JSON.stringify(wrong)}`)
             assert.match(envelope.error_msg, new RegExp(`^${field}\\b`))
             // Words of the library's own.
@@ -243,7 +248,7 @@ layer(Cast.layer.pipe(Layer.provideMerge(layerTest)))("every operation", (it) =>
           }
           if (isRequired(schema)) {
             const { [field]: _, ...rest } = own
-            const envelope = yield* call(world.token, operation._tag, rest)
+            const envelope = yield* callAsOwner(world, operation, rest)
             assert.deepStrictEqual([envelope.error_code, fieldOfError(envelope)], [400, field])
           }
         }
@@ -252,9 +257,7 @@ layer(Cast.layer.pipe(Layer.provideMerge(layerTest)))("every operation", (it) =>
     )
 
     it(`${name} says what it is`, () => {
-      const exposure = exposureOf(operation)
-      const reason = "notATool" in exposure ? exposure.notATool : exposure.description
-      assert.isAbove(reason.length, 10)
+      assert.isAbove(reasonOf(exposureOf(operation)).length, 10)
       assert.isAbove(summaryOf(operation).length, 5)
       assert.match(path, /^\/[a-z_/{}]+$/)
       for (const param of params) assert.property(operation.payloadSchema.fields, param)
@@ -273,6 +276,41 @@ layer(Cast.layer.pipe(Layer.provideMerge(layerTest)))("every operation", (it) =>
     })
   }
 
+  for (const operation of consoleOperations) {
+    const name = operation._tag
+
+    it.effect(`${name} is not there for a token`, () =>
+      Effect.gen(function* () {
+        const { mine } = yield* Cast
+        const before = yield* loadTableContents(mine)
+        for (const token of [mine.token, mine.readOnlyToken, undefined]) {
+          const { error_code, error_msg } = yield* call(token, name, makeSampleFields(operation, mine))
+          assert.deepStrictEqual([error_code, error_msg], [404, "No such operation."])
+        }
+        assert.deepStrictEqual(yield* loadTableContents(mine), before)
+      })
+    )
+
+    it.effect(
+      `${name} works for a person who is signed in, ${needsNoSubscription(operation) ? "whatever" : "if"} the account may`,
+      () =>
+        Effect.gen(function* () {
+          for (const state of [{ status: "banned" }, { subscriptionUntil: DateTime.makeUnsafe(0) }, {}] as const) {
+            const world = yield* makeSampleWorld
+            const isRefused = Object.keys(state).length > 0 && !needsNoSubscription(operation)
+            yield* TestClock.adjust("1 second")
+            const { error_code, error_msg } = yield* callAsPerson(
+              world,
+              name,
+              makeSampleFields(operation, world),
+              state
+            )
+            assert.strictEqual(error_code, isRefused ? 420 : 0, error_msg)
+          }
+        })
+    )
+  }
+
   // What nobody has cannot be shown to a stranger: without such a record the walk proves nothing about the table.
   it.effect("works in a world with a record of every kind", () =>
     Effect.gen(function* () {
@@ -289,6 +327,11 @@ layer(Cast.layer.pipe(Layer.provideMerge(layerTest)))("every operation", (it) =>
     assert.strictEqual(new Set(routes).size, routes.length)
   })
 })
+
+const reasonOf = (exposure: Exposure): string => {
+  if ("consoleOnly" in exposure) return exposure.consoleOnly
+  return "notATool" in exposure ? exposure.notATool : exposure.description
+}
 
 /** Whether a value is one the field takes, or stands for one: `null` for "not given", a whole number as text. */
 const isTaken = (operation: ApiOperation, field: string, value: unknown): boolean => {

@@ -56,10 +56,22 @@ export const toolMetadata = (
   overrides: Omit<Partial<ToolMetadata>, "description"> = {}
 ): ToolMetadata => ({ ...overrides, description, intentExamples, requiresConfirmation })
 
-/** An operation that is no tool says why. */
-export interface NotATool {
+/** An operation that REST has and MCP has not, and why. */
+export interface RestOnly {
   readonly notATool: string
+  /** True if it is an addition of ours, which no release of the specification has. */
+  readonly extension?: true
 }
+
+/** An operation that only a signed-in person can call, on a page of the console, and why no token may. */
+export interface ConsoleOnly {
+  readonly consoleOnly: string
+  /** Also for an account that may do nothing else, since it takes access away or stops something. */
+  readonly needsNoSubscription?: true
+}
+
+/** Who can reach an operation: agents and programs, programs alone, or people on the pages of the console. */
+export type Exposure = ToolMetadata | RestOnly | ConsoleOnly
 
 /** Most calls in each window; a window that is not named has no limit. */
 export interface CallLimits {
@@ -79,13 +91,18 @@ export interface RateLimitDeclaration {
 
 export const FamilyAnnotation = Context.Service<OperationFamily>("latchkey/contract/FamilyAnnotation")
 export const RouteAnnotation = Context.Service<RouteSpec>("latchkey/contract/RouteAnnotation")
-export const ExposureAnnotation = Context.Service<ToolMetadata | NotATool>("latchkey/contract/ExposureAnnotation")
+export const ExposureAnnotation = Context.Service<Exposure>("latchkey/contract/ExposureAnnotation")
 export const SummaryAnnotation = Context.Service<string>("latchkey/contract/SummaryAnnotation")
 export const RateLimitAnnotation = Context.Service<RateLimitDeclaration>("latchkey/contract/RateLimitAnnotation")
 /** Whether whoever calls must show a token; what does not is what gives tokens out (specification, OAuth 2.0 bearer token). */
 export const NeedsTokenAnnotation = Context.Service<boolean>("latchkey/contract/NeedsTokenAnnotation")
 /** Whether a failure has the HTTP status that its standard defines, for any content type of the request. */
 export const UsesHttpStatusAnnotation = Context.Service<boolean>("latchkey/contract/UsesHttpStatusAnnotation")
+
+/** Every operation has a route or is the console's alone. */
+type DeclaredExposure =
+  | { readonly route: `${Method} /${string}`; readonly exposure: ToolMetadata | RestOnly }
+  | { readonly route?: never; readonly exposure: ConsoleOnly }
 
 const pathParamsOf = (path: string): ReadonlyArray<string> =>
   Array.from(path.matchAll(/\{([a-z_]+)\}/g), (match) => match[1] ?? "")
@@ -105,7 +122,6 @@ export const defineFamily =
   >(
     name: Name,
     spec: {
-      readonly route: `${Method} /${string}`
       readonly body?: RouteSpec["body"]
       /** Of what is no GET and yet only reads: what it asks for is too much for a query. */
       readonly changesNothing?: true
@@ -122,10 +138,9 @@ export const defineFamily =
       readonly payload: Payload
       readonly success: Success
       readonly errors?: Errors
-      readonly exposure: ToolMetadata | NotATool
-    }
+    } & DeclaredExposure
   ) => {
-    const [method, path] = splitRoute(spec.route)
+    const [method, path] = splitRoute(spec.route ?? `POST /console/${name}`)
     const errors: readonly [typeof BadRequest, typeof ValidationFailed, ...Errors] = [
       BadRequest,
       ValidationFailed,
@@ -169,8 +184,7 @@ const splitRoute = (route: `${Method} /${string}`): readonly [Method, string] =>
 export type AnyOperation = Rpc.AnyWithProps
 
 export const routeOf = (operation: Rpc.Any): RouteSpec => Context.getUnsafe(operation.annotations, RouteAnnotation)
-export const exposureOf = (operation: Rpc.Any): ToolMetadata | NotATool =>
-  Context.getUnsafe(operation.annotations, ExposureAnnotation)
+export const exposureOf = (operation: Rpc.Any): Exposure => Context.getUnsafe(operation.annotations, ExposureAnnotation)
 export const rateLimitOf = (operation: Rpc.Any): RateLimitDeclaration =>
   Context.getUnsafe(operation.annotations, RateLimitAnnotation)
 export const summaryOf = (operation: Rpc.Any): string => Context.getUnsafe(operation.annotations, SummaryAnnotation)
@@ -178,8 +192,13 @@ export const familyOf = (operation: Rpc.Any): OperationFamily =>
   Context.getUnsafe(operation.annotations, FamilyAnnotation)
 export const toolMetadataOf = (operation: Rpc.Any): (OperationFamily & ToolMetadata) | undefined => {
   const exposure = exposureOf(operation)
-  return "notATool" in exposure ? undefined : { ...familyOf(operation), ...exposure }
+  return "notATool" in exposure || "consoleOnly" in exposure ? undefined : { ...familyOf(operation), ...exposure }
 }
+
+export const isConsoleOnly = (operation: Rpc.Any): boolean => "consoleOnly" in exposureOf(operation)
+export const isExtension = (operation: Rpc.Any): boolean => "extension" in exposureOf(operation)
+/** Whether an account that is banned or whose subscription has lapsed may call it all the same. */
+export const needsNoSubscription = (operation: Rpc.Any): boolean => "needsNoSubscription" in exposureOf(operation)
 
 export const needsToken = (operation: Rpc.Any): boolean =>
   Context.getUnsafe(operation.annotations, NeedsTokenAnnotation)

@@ -1,3 +1,4 @@
+import { isConsoleOnly } from "../contract/operation.ts"
 import { OauthOperations } from "../domain/access/oauth/contract.ts"
 import { AutomationOperations } from "../domain/automation/contract.ts"
 import { ReservationTagOperations } from "../domain/bookings/reservation-tags/contract.ts"
@@ -18,6 +19,7 @@ import { PriceAndRulesOperations } from "../domain/prices/contract.ts"
 import { GroupOperations } from "../domain/properties/groups/contract.ts"
 import { PropertyOperations } from "../domain/properties/properties/contract.ts"
 import { TagOperations } from "../domain/properties/tags/contract.ts"
+import { WebhookDeliveryOperations } from "../domain/webhooks/delivery-log/contract.ts"
 import { EventOperations } from "../domain/webhooks/event-feed/contract.ts"
 import { WebhookOperations } from "../domain/webhooks/subscriptions/contract.ts"
 import { StaffOperations } from "../domain/work/staffs/contract.ts"
@@ -42,6 +44,7 @@ export const Api = {
   ...TaskOperations,
   ...StaffOperations,
   ...WebhookOperations,
+  ...WebhookDeliveryOperations,
   ...EventOperations,
   ...ConversationOperations,
   ...SpecialOfferOperations,
@@ -54,5 +57,10 @@ export const Api = {
 export type OperationName = keyof typeof Api
 export type ApiOperation = (typeof Api)[OperationName]
 
-/** The operations in the order in which lists of them show them. */
-export const operations: ReadonlyArray<ApiOperation> = Object.values(Api)
+const allOperations: ReadonlyArray<ApiOperation> = Object.values(Api)
+
+/** The operations that programs can call, in the order in which lists of them show them. */
+export const operations: ReadonlyArray<ApiOperation> = allOperations.filter((operation) => !isConsoleOnly(operation))
+
+/** The operations that only signed-in people can call, on pages of the console. */
+export const consoleOperations: ReadonlyArray<ApiOperation> = allOperations.filter(isConsoleOnly)

@@ -23,6 +23,7 @@ import { layerPriceAndRules, layerPriceAndRulesNoDeps } from "../domain/prices/h
 import { layerGroups, layerGroupsNoDeps } from "../domain/properties/groups/handlers.ts"
 import { layerProperties, layerPropertiesNoDeps } from "../domain/properties/properties/handlers.ts"
 import { layerTags, layerTagsNoDeps } from "../domain/properties/tags/handlers.ts"
+import { layerWebhookDeliveries, layerWebhookDeliveriesNoDeps } from "../domain/webhooks/delivery-log/handlers.ts"
 import { layerEvents, layerEventsNoDeps } from "../domain/webhooks/event-feed/handlers.ts"
 import { layerWebhooks, layerWebhooksNoDeps } from "../domain/webhooks/subscriptions/handlers.ts"
 import { layerStaffs, layerStaffsNoDeps } from "../domain/work/staffs/handlers.ts"
@@ -52,6 +53,7 @@ const families = Layer.mergeAll(
   layerTags,
   layerEvents,
   layerWebhooks,
+  layerWebhookDeliveries,
   layerStaffs,
   layerTasks
 )
@@ -79,6 +81,7 @@ const familiesNoDeps = Layer.mergeAll(
   layerTagsNoDeps,
   layerEventsNoDeps,
   layerWebhooksNoDeps,
+  layerWebhookDeliveriesNoDeps,
   layerStaffsNoDeps,
   layerTasksNoDeps
 )

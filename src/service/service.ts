@@ -31,7 +31,7 @@ import { BUSY_RETRY_SECONDS } from "../platform/limits.ts"
 import { type CallMeasurement, makeCallRecorder } from "../platform/telemetry/metrics/call-metrics.ts"
 import { annotateSpan, withChildSpan, withRootSpan } from "../platform/telemetry/spans.ts"
 import { parseTraceparent } from "../platform/telemetry/traceparent.ts"
-import { Api, type ApiOperation, type OperationName } from "./Api.ts"
+import { Api, type ApiOperation, consoleOperations, type OperationName } from "./Api.ts"
 
 /** What an adapter hands over of one call. */
 export interface ServiceCall {
@@ -111,7 +111,7 @@ export class Service extends Context.Service<
 
       return Service.of({
         call: (name, call) => {
-          const run = runners.get(name)
+          const run = call.signedInAccount === undefined && consoleOnlyNames.has(name) ? undefined : runners.get(name)
           return respond(observersOf(name), name, call, (requestId) =>
             run === undefined ? Effect.succeed(unknownOperationOutcome) : run(call, requestId)
           )
@@ -132,6 +132,9 @@ export class Service extends Context.Service<
 
   static readonly layer = Layer.provide(this.layerNoDeps, StrangerPlaces.layer)
 }
+
+/** To a caller with a token they are not there. */
+const consoleOnlyNames: ReadonlySet<string> = new Set(consoleOperations.map(({ _tag }) => _tag))
 
 // The type asks for the reader of each, so a family without its layer does not compile.
 const operationNames: ReadonlyArray<OperationName> = Struct.keys(Api)

@@ -27,6 +27,8 @@ import { GroupStore } from "../domain/properties/groups/store.ts"
 import { RoomTypeStore } from "../domain/properties/properties/room-type-store.ts"
 import { PropertyStore } from "../domain/properties/properties/store.ts"
 import { TagStore } from "../domain/properties/tags/store.ts"
+import { DeliveryLog } from "../domain/webhooks/deliveries/DeliveryLog.ts"
+import { TestEvents } from "../domain/webhooks/deliveries/TestEvents.ts"
 import { EventFeedStore } from "../domain/webhooks/event-feed/store.ts"
 import { WebhookStore } from "../domain/webhooks/subscriptions/store.ts"
 import { StaffStore } from "../domain/work/staffs/store.ts"
@@ -63,6 +65,8 @@ export const layerStores = Layer.mergeAll(
   TagStore.layer,
   EventFeedStore.layer,
   WebhookStore.layer,
+  DeliveryLog.layer,
+  TestEvents.layer,
   StaffStore.layer,
   TaskStore.layer,
   ClientAuthentication.layer,

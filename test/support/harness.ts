@@ -17,6 +17,7 @@ import { IDEMPOTENCY_KEY_HEADER } from "../../src/contract/idempotency-key.ts"
 import { toReceivedInput } from "../../src/contract/input.ts"
 import type { ChannelGateway } from "../../src/domain/channels/port/ChannelGateway.ts"
 import { Images } from "../../src/domain/guests/images/Images.ts"
+import { OutboundHttp } from "../../src/domain/webhooks/deliveries/OutboundHttp.ts"
 import { NewEventNotifier } from "../../src/jobs/events/NewEventNotifier.ts"
 import { Shutdown } from "../../src/jobs/Shutdown.ts"
 import { WakeUp } from "../../src/jobs/WakeUp.ts"
@@ -43,8 +44,11 @@ const layerUncountedFailures = Layer.succeed(FailedCallCounter, {
   recordSignIn: () => Effect.void
 })
 
-/** The service over any database, windows and channels. Its changes wake the workers that are given the same `WakeUp`. */
-export const layerService = <E>(
+/**
+ * The service over any database, windows and channels, open to what reaches other hosts. Its changes wake the workers that are given
+ * the same `WakeUp`.
+ */
+export const layerServiceWithOutbound = <E>(
   database: Layer.Layer<SqlClient.SqlClient, E>,
   windows: Layer.Layer<RateWindows> = RateWindows.layerMemory,
   channels: Layer.Layer<ScriptedChannel | ChannelGateway> = ScriptedChannel.layer,
@@ -58,6 +62,10 @@ export const layerService = <E>(
       Layer.mergeAll(database, windows, channels, wakeUp, Places.layer(), NewEventNotifier.layerProcess, Shutdown.layer)
     )
   )
+
+/** The same, which reaches no other host. */
+export const layerService = <E>(...parts: Parameters<typeof layerServiceWithOutbound<E>>) =>
+  Layer.provideMerge(layerServiceWithOutbound(...parts), OutboundHttp.layerNoContent)
 
 /** The service over the database of the test run. */
 export const layerTest = layerService(layerTestDatabase)

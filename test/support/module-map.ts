@@ -211,7 +211,8 @@ export const MODULES: ReadonlyArray<ModuleMapRow> = [
     path: "transports/console/queries",
     purpose: "read models of the console: one statement each",
     imports: splitNames(
-      "contract domain/<family> domain/column-schemas.ts platform/database platform/limits.ts platform/sealing"
+      "contract domain/<family> domain/column-schemas.ts domain/webhooks/deliveries platform/database",
+      "platform/limits.ts platform/sealing"
     )
   },
   {
@@ -242,7 +243,7 @@ export const MODULES: ReadonlyArray<ModuleMapRow> = [
   {
     path: "service/stores.ts",
     purpose: "the stores of the families over SQL, for who swaps one of them",
-    imports: splitNames("domain/<family> domain/access/oauth")
+    imports: splitNames("domain/<family> domain/access/oauth domain/webhooks/deliveries")
   },
   {
     path: "service/handlers.ts",
@@ -252,7 +253,7 @@ export const MODULES: ReadonlyArray<ModuleMapRow> = [
   {
     path: "service/Api.ts",
     purpose: "the list of all operations",
-    imports: splitNames("domain/<family> domain/access/oauth")
+    imports: splitNames("contract domain/<family> domain/access/oauth")
   },
   {
     path: "service/configuration.ts",
@@ -330,8 +331,8 @@ export const MODULES: ReadonlyArray<ModuleMapRow> = [
     path: "domain/webhooks/deliveries",
     purpose: "webhook deliveries: queue, signature, address check, HTTP call",
     imports: splitNames(
-      "changes contract jobs jobs/events platform/database platform/installation.ts platform/limits.ts",
-      "platform/sealing platform/telemetry"
+      "admission/windows changes contract jobs jobs/events platform/database platform/installation.ts",
+      "platform/limits.ts platform/sealing platform/telemetry"
     )
   },
   {
@@ -463,6 +464,7 @@ export const DOMAIN_FAMILIES: Readonly<Record<string, ReadonlyArray<string>>> = 
   "properties/properties": [],
   "properties/tags": splitNames("properties/properties"),
   "webhooks/event-feed": splitNames("properties/properties"),
+  "webhooks/delivery-log": [],
   "webhooks/subscriptions": [],
   "work/staffs": splitNames("properties/properties"),
   "work/tasks": splitNames("bookings/stays properties/properties work/staffs")

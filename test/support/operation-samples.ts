@@ -1,8 +1,10 @@
 import { Effect, Schema, SchemaAST } from "effect"
 import { SqlClient } from "effect/sql"
 import { isImmutableField } from "../../src/contract/immutable-fields.ts"
-import { isChange, needsToken } from "../../src/contract/operation.ts"
-import { type ApiOperation, operations } from "../../src/service/Api.ts"
+import { isChange, isConsoleOnly, needsToken } from "../../src/contract/operation.ts"
+import { type ApiOperation, consoleOperations, operations } from "../../src/service/Api.ts"
+import { callAsPerson } from "./console-caller.ts"
+import { call } from "./harness.ts"
 import {
   EXCLUSIVE_FIELDS,
   findSampleValue,
@@ -20,6 +22,19 @@ import {
  */
 export const tokenOperations = operations.filter(needsToken)
 export const anonymousOperations = operations.filter((operation) => !needsToken(operation))
+
+/** Those of programs, and those of people at the console. */
+export const everyOperation: ReadonlyArray<ApiOperation> = [...operations, ...consoleOperations]
+
+/** The answer to a call of the operator's own: by its token, or at the console what only people can call. */
+export const callAsOwner = (
+  owner: Pick<SampleWorld, "operatorId" | "accountId" | "token">,
+  operation: ApiOperation,
+  fields: Record<string, unknown>
+) =>
+  isConsoleOnly(operation)
+    ? callAsPerson({ operatorId: owner.operatorId, accountId: owner.accountId }, operation._tag, fields)
+    : call(owner.token, operation._tag, fields)
 
 /** What changes something of an operator's. */
 export const changeOperations = tokenOperations.filter(isChange)

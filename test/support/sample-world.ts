@@ -10,6 +10,7 @@ import { createOperator, insertOrder, insertProperty, type OperatorOptions, type
 import { JPEG_BASE64 } from "./jpegs.ts"
 import { insertChannelAccount, insertListing } from "./listings.ts"
 import { EVERY_AIRBNB_SETTING, EVERY_VRBO_SETTING } from "./remote-rules.ts"
+import { insertDeliveries } from "./webhook-deliveries.ts"
 
 // One operator that owns a record of every kind, and a valid value for every field name of the contracts: what the
 // contract walk builds its calls from. A family whose fields have other names adds them here, once, and a record of every
@@ -267,6 +268,7 @@ export const makeSampleWorldWith = Effect.fnUntraced(function* (
   const reviewed_code = yield* insertReviewedOrder(operator.operatorId, { channelType: "booking.com" })
   const reviewing_code = yield* insertReviewedOrder(operator.operatorId, { propertyId: property_id })
   yield* markEventsDispatched(operator.operatorId)
+  const delivery_id = yield* insertDeliveries(operator.operatorId, webhook.id)
   const cursor = formatFeedCursor({ operatorId: operator.operatorId, position: 1 })
   yield* api.put_event_consumer({ name: "ledger", cursor }).pipe(as)
   return {
@@ -281,6 +283,7 @@ export const makeSampleWorldWith = Effect.fnUntraced(function* (
       tags: tag.id,
       reservation_tags: reservation_tag.id,
       webhooks: webhook.id,
+      webhook_deliveries: delivery_id,
       staffs: staff_id,
       tasks: task_id,
       calendar_share_links: calendar_share_link.id,
@@ -380,6 +383,9 @@ export const makeSampleWorldWith = Effect.fnUntraced(function* (
       approve_reservation: { reservation_code: pending_code },
       decline_reservation: { reservation_code: pending_code },
       delete_event_consumer: { name: "ledger" },
+      list_webhook_deliveries: { before: delivery_id },
+      pause_webhook: { id: webhook.id },
+      rotate_webhook_secret: { id: webhook.id },
       // Nights that nobody books of whoever makes every call.
       send_special_offer: { check_in_date: "2027-06-20", check_out_date: "2027-06-22" },
       remove_reservation_tag: { tag_name: "Quiet room" },

@@ -7,7 +7,7 @@ import { type DeliveryResult, OutboundHttp } from "../../src/domain/webhooks/del
 import { PublicUrl } from "../../src/platform/installation.ts"
 import { layerQuiet } from "../attacks/grounds.ts"
 import { layerLocalOutbound } from "./domain/webhooks/deliveries/outbound-requests.ts"
-import { layerService as layerAssembled, type layerTest } from "./harness.ts"
+import { layerServiceWithOutbound, type layerTest } from "./harness.ts"
 import { BaseUrl, layerHttpServerOf } from "./http-server.ts"
 import { layerOwnDatabase } from "./own-database.ts"
 import { findFreePort } from "./tools/cli/latchkey-process.ts"
@@ -58,12 +58,15 @@ const startLinkedService = Effect.fnUntraced(function* <More, E>(
   const port = Number(yield* findFreePort)
   const publicUrl = `http://127.0.0.1:${port}`
   // The database is embedded and in memory, or one of its own on the server: anew for each of the two.
-  const layerServing = layerHttpServerOf(layerAssembled(Layer.fresh(database), RateWindows.layerUnbounded), {
-    port,
-    publicUrl
-  })
+  const layerServing = layerHttpServerOf(
+    Layer.provideMerge(
+      layerServiceWithOutbound(Layer.fresh(database), RateWindows.layerUnbounded),
+      layerBreakableOutbound(isDisconnected)
+    ),
+    { port, publicUrl }
+  )
   const layerInside = extraLayer.pipe(
-    Layer.provideMerge(Layer.merge(layerServing, layerBreakableOutbound(isDisconnected))),
+    Layer.provideMerge(layerServing),
     Layer.provideMerge(Layer.mergeAll(layerQuiet, layerLoopbackAllowed, Layer.succeed(PublicUrl, publicUrl)))
   )
   const context = yield* Layer.build(Layer.fresh(layerInside))

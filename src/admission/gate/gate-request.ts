@@ -1,4 +1,10 @@
-import { type AnyOperation, isAllowedForReadOnlyToken, rateLimitOf, routeOf } from "../../contract/operation.ts"
+import {
+  type AnyOperation,
+  isAllowedForReadOnlyToken,
+  needsNoSubscription,
+  rateLimitOf,
+  routeOf
+} from "../../contract/operation.ts"
 import type { GateRequest } from "./Gate.ts"
 
 /** What the Gate looks at of the calls of one operation, as its declaration says. */
@@ -11,7 +17,12 @@ export const makeGateRequest = (
 }) => GateRequest) => {
   const { method, path } = routeOf(operation)
   const { limits, conversationField } = rateLimitOf(operation)
-  const fixedPart = { route: `${method} ${path}`, isRead: isAllowedForReadOnlyToken(operation), limits }
+  const fixedPart = {
+    route: `${method} ${path}`,
+    isRead: isAllowedForReadOnlyToken(operation),
+    limits,
+    needsNoSubscription: needsNoSubscription(operation)
+  }
   return ({ headers, params, signedInAccount }) => ({
     ...fixedPart,
     headers,

@@ -11,8 +11,6 @@ import { KnowledgeAnswers } from "../../domain/knowledge/search/KnowledgeAnswers
 import { Listings } from "../../domain/listings/Listings.ts"
 import { OperatorDictionaries } from "../../domain/money/OperatorDictionaries.ts"
 import { DeliveryLog } from "../../domain/webhooks/deliveries/DeliveryLog.ts"
-import { TestEvents } from "../../domain/webhooks/deliveries/TestEvents.ts"
-import { HostWebhooks } from "../../domain/webhooks/subscriptions/HostWebhooks.ts"
 import { layerConsoleQueries } from "./queries/layer.ts"
 
 /**
@@ -24,8 +22,7 @@ export const layerConsoleAssembly = Layer.mergeAll(
   Operators.layer,
   AccessTokens.layer,
   CheckInApproval.layer,
-  Layer.provideMerge(HostWebhooks.layer, DeliveryLog.layer),
-  TestEvents.layer,
+  DeliveryLog.layer,
   HostCalendars.layer,
   Listings.layer,
   PropertyFeeds.layer,

@@ -7,6 +7,7 @@ import {
   familyOf,
   isAllowedForReadOnlyToken,
   isChange,
+  isExtension,
   type Method,
   needsToken,
   type OperationFamily,
@@ -51,6 +52,8 @@ export interface OperationDescription {
   readonly tool: (OperationFamily & ToolMetadata) | undefined
   /** Why it is no tool. */
   readonly notAToolReason: string | undefined
+  /** An addition of ours, which the specification has not. */
+  readonly isExtension: boolean
   readonly fields: ReadonlyArray<FieldDescription>
   /** What a tool's arguments are: all fields together. */
   readonly inputSchema: InputSchema
@@ -145,6 +148,7 @@ const describeOperation = (operation: AnyOperation, deployment: DeploymentName):
     family: familyOf(operation),
     tool,
     notAToolReason: "notATool" in exposure ? exposure.notATool : undefined,
+    isExtension: isExtension(operation),
     fields: describeFields(operation, deployment),
     inputSchema: publishedInputSchemaOf(operation.payloadSchema, deployment),
     selectableList: selectableListOf(operation.payloadSchema.ast),

@@ -338,7 +338,7 @@ layer(layerWebhookPages, { excludeTestServices: true })("the pages of webhooks",
       )
       assert.include(
         (yield* loadAuditLinesWithActor(operator.operatorId)).at(-1) ?? "",
-        `console: replay_delivery webhook:${id}`
+        `console: replay_webhook_delivery webhook:${id}`
       )
     })
   )
@@ -445,7 +445,7 @@ layer(layerWebhookPages, { excludeTestServices: true })("the pages of webhooks",
           if (act === "replay_delivery") {
             assert.strictEqual(
               (yield* sendWebhookForm(sub, webhookUrl(own.id), act, { delivery, id: String(id) })).status,
-              409
+              404
             )
           }
         }

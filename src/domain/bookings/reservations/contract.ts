@@ -220,7 +220,10 @@ export const decline_reservation = defineAnswerOperation(
   "Decline the request of the party of twelve"
 )
 
-const restOnlyExposure = { notATool: "an additive route beyond the specification, for clients that call it over REST" }
+const restOnlyExposure = {
+  notATool: "an additive route beyond the specification, for clients that call it over REST",
+  extension: true
+} as const
 
 export const allocate_stay = operation("allocate_stay", {
   route: "POST /reservations/{stay_code}/allocate",

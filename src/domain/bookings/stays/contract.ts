@@ -34,7 +34,10 @@ export const remove_reservation_tag = operation("remove_reservation_tag", {
   },
   success: Schema.Struct({}),
   errors: [NotFound],
-  exposure: { notATool: "an additive route beyond the specification, for clients that call it over REST" }
+  exposure: {
+    notATool: "an additive route beyond the specification, for clients that call it over REST",
+    extension: true
+  }
 })
 
 export const update_check_in_details = operation("update_check_in_details", {
@@ -91,7 +94,10 @@ export const update_stay_status = operation("update_stay_status", {
   payload: { stay_code: RecordCode, stay_status: StayStatus },
   success: Schema.Struct({}),
   errors: [NotFound],
-  exposure: { notATool: "an additive route beyond the specification, for clients that call it over REST" }
+  exposure: {
+    notATool: "an additive route beyond the specification, for clients that call it over REST",
+    extension: true
+  }
 })
 
 export const StayOperations = {

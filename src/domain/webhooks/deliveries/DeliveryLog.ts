@@ -1,10 +1,14 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
-import { recordChange } from "../../../changes/recorded-change.ts"
+import { prepareRecordedChange, recordChange } from "../../../changes/recorded-change.ts"
+import type { CurrentActor } from "../../../contract/actor.ts"
+import { EVENT_NAMES } from "../../../jobs/events/event-statements.ts"
+import type { Givens, Value } from "../../../platform/database/forms.ts"
 import { makeOptionalRowReader, makeRowsReader } from "../../../platform/database/rows.ts"
 import { WEBHOOK_TRIES_SHOWN } from "../../../platform/limits.ts"
 import type { DeliveryKey } from "./delivery-message.ts"
+import { makeVisibilityQuery, type SubscriptionViewer, viewerCondition } from "./subscription-viewer.ts"
 
 /** Deliveries one statement of a replay queues again. */
 export const REPLAY_BATCH_ROWS = 1_000
@@ -25,7 +29,7 @@ export const LoggedDelivery = Schema.Struct({
   event_id: Schema.Int,
   subscription_id: Schema.Int,
   url: Schema.String,
-  event: Schema.String,
+  event: Schema.Literals(EVENT_NAMES),
   record: Schema.String,
   queued_at: Schema.Date,
   state: Schema.Literals(["waiting", "delivered", "dead"]),
@@ -41,6 +45,8 @@ export type LoggedDelivery = typeof LoggedDelivery.Type
 export interface DeliveryFilter {
   readonly key?: DeliveryKey | undefined
   readonly operatorId?: number | undefined
+  /** Of subscriptions that this caller sees. */
+  readonly viewer?: SubscriptionViewer | undefined
   readonly subscriptionId?: number | undefined
   /** Dead letters only. */
   readonly deadLettersOnly?: boolean | undefined
@@ -55,6 +61,7 @@ const ReplayedDelivery = Schema.Struct({ operator_id: Schema.Int, event_id: Sche
 type ReplayedDelivery = typeof ReplayedDelivery.Type
 
 const WaitingDelivery = Schema.Struct({ ...ReplayedDelivery.fields, queued_at: Schema.Date })
+type WaitingDelivery = typeof WaitingDelivery.Type
 
 const readLoggedDeliveries = makeRowsReader(LoggedDelivery)
 const readWaitingDelivery = makeOptionalRowReader(WaitingDelivery)
@@ -62,11 +69,12 @@ const readReplayedDeliveries = makeRowsReader(ReplayedDelivery)
 
 /** Conditions on delivery `d` and its event `e`. */
 const deliveryCondition = (sql: SqlClient.SqlClient, filter: DeliveryFilter): Fragment => {
-  const conditions = [sql`true`]
+  const conditions: Array<Fragment> = [sql`true`]
   if (filter.key !== undefined) {
     conditions.push(sql`d.event_id = ${filter.key.event_id} AND d.subscription_id = ${filter.key.subscription_id}`)
   }
   if (filter.operatorId !== undefined) conditions.push(sql`d.operator_id = ${filter.operatorId}`)
+  if (filter.viewer !== undefined) conditions.push(viewerCondition(sql, filter.viewer))
   if (filter.subscriptionId !== undefined) conditions.push(sql`d.subscription_id = ${filter.subscriptionId}`)
   if (filter.deadLettersOnly === true) conditions.push(sql`d.state = 'dead'`)
   if (filter.beforeEventId !== undefined) conditions.push(sql`d.event_id < ${filter.beforeEventId}`)
@@ -104,9 +112,7 @@ const replayPage = (sql: SqlClient.SqlClient, filter: DeliveryFilter, after: Rep
   recordChange(sql, {
     change: requeueSql(sql, filter, after, now),
     events: [],
-    changedRecords: sql`
-      SELECT DISTINCT operator_id, 'webhook:' || subscription_id AS record, '{deliveries}'::text[] AS fields
-      FROM replayed`,
+    changedRecords: replayedRecordsSql(sql),
     outcome: sql`SELECT * FROM replayed ORDER BY operator_id, event_id, subscription_id`
   })
 
@@ -123,28 +129,49 @@ const requeueSql = (
         ${after.subscription_id}::bigint)
     ORDER BY d.operator_id, d.event_id, d.subscription_id LIMIT ${REPLAY_BATCH_ROWS} FOR UPDATE OF d
   ), replayed AS (
-    UPDATE webhook_deliveries d
-    SET state = 'waiting', due_at = ${now}, failures = 0, run = d.run + 1, settled_at = NULL
+    UPDATE webhook_deliveries d SET ${requeuedColumnsSql(sql, now)}
     FROM chosen WHERE d.ctid = chosen.place
     RETURNING d.operator_id, d.event_id, d.subscription_id
   )`
 
-/** What whoever runs the service, and a host of their own, see of deliveries and send again. All operators', unless one is named. */
-export class DeliveryLog extends Context.Service<DeliveryLog>()("latchkey/domain/webhooks/deliveries/DeliveryLog", {
-  make: Effect.map(SqlClient.SqlClient, (sql) => ({
-    /** The latest `limit`, the latest first. */
-    list: (filter: DeliveryFilter, limit: number) =>
-      readLoggedDeliveries(sql`${latestDeliveriesSql(sql, filter, limit)}`),
+const requeuedColumnsSql = (sql: SqlClient.SqlClient, now: Value<Date>): Fragment =>
+  sql`state = 'waiting', due_at = ${now}, failures = 0, run = d.run + 1, settled_at = NULL`
 
-    /** What happened first of all that waits for a subscription, unless that was deleted. It is the head of its lane. */
-    findOldestWaiting: ({ operatorId, subscriptionId }: DeliveryFilter) =>
+interface ReplayOneParameters extends SubscriptionViewer, DeliveryKey {
+  readonly now: Date
+}
+
+const replayOne = (sql: SqlClient.SqlClient) => {
+  const statement = prepareRecordedChange(
+    sql,
+    ({ event_id, subscription_id, now, ...viewer }: Givens<ReplayOneParameters>) => ({
+      change: sql`
+        replayed AS (
+          UPDATE webhook_deliveries d SET ${requeuedColumnsSql(sql, now)} FROM webhook_subscriptions s
+          WHERE ${viewerCondition(sql, viewer)} AND d.operator_id = s.operator_id AND d.subscription_id = s.id
+            AND d.event_id = ${event_id} AND s.id = ${subscription_id} AND d.settled_at IS NOT NULL
+          RETURNING d.operator_id, d.event_id, d.subscription_id
+        )`,
+      events: [],
+      changedRecords: replayedRecordsSql(sql),
+      outcome: sql`SELECT * FROM replayed`
+    })
+  )
+  return (viewer: SubscriptionViewer, key: DeliveryKey, now: Date) =>
+    Effect.map(readReplayedDeliveries(statement({ ...viewer, ...key, now })), (replayed) => replayed.length > 0)
+}
+
+const replayedRecordsSql = (sql: SqlClient.SqlClient): Fragment => sql`
+  SELECT DISTINCT operator_id, 'webhook:' || subscription_id AS record, '{deliveries}'::text[] AS fields FROM replayed`
+
+const makeDeliveryLog = Effect.map(SqlClient.SqlClient, (sql) =>
+  DeliveryLog.of({
+    list: (filter, limit) => readLoggedDeliveries(sql`${latestDeliveriesSql(sql, filter, limit)}`),
+    findOldestWaiting: ({ operatorId, subscriptionId }) =>
       readWaitingDelivery(sql`${oldestWaitingSql(sql, { operatorId, subscriptionId })}`),
-
-    /**
-     * Sends settled deliveries again, each under the id it had, and answers how many. What still waits goes anyway;
-     * what belongs to a deleted subscription goes nowhere.
-     */
-    replay: Effect.fnUntraced(function* (filter: DeliveryFilter, now: Date) {
+    isWebhookVisible: makeVisibilityQuery(sql),
+    replayOne: replayOne(sql),
+    replay: Effect.fnUntraced(function* (filter, now) {
       let count = 0
       let lastReplayed: ReplayedDelivery | undefined = { operator_id: 0, event_id: 0, subscription_id: 0 }
       while (lastReplayed !== undefined) {
@@ -156,7 +183,36 @@ export class DeliveryLog extends Context.Service<DeliveryLog>()("latchkey/domain
       }
       return count
     })
-  }))
-}) {
-  static readonly layer = Layer.effect(DeliveryLog, DeliveryLog.make)
+  })
+)
+
+/** The deliveries of subscriptions and what became of them: all operators', unless the filter names one. */
+export class DeliveryLog extends Context.Service<
+  DeliveryLog,
+  {
+    /** The latest `limit`, the latest first. */
+    readonly list: (filter: DeliveryFilter, limit: number) => Effect.Effect<ReadonlyArray<LoggedDelivery>>
+    /** The oldest event that waits for a subscription, unless that was deleted. It is the head of its lane. */
+    readonly findOldestWaiting: (
+      filter: Pick<DeliveryFilter, "operatorId" | "subscriptionId">
+    ) => Effect.Effect<WaitingDelivery | undefined>
+    /** Whether the viewer sees the subscription of that id; undefined: its operator has none. */
+    readonly isWebhookVisible: (viewer: SubscriptionViewer, id: number) => Effect.Effect<boolean | undefined>
+    /** Queues one delivery again, if it is settled and the viewer sees its subscription; answers whether it did. */
+    readonly replayOne: (
+      viewer: SubscriptionViewer,
+      key: DeliveryKey,
+      now: Date
+    ) => Effect.Effect<boolean, never, CurrentActor>
+    /**
+     * Queues settled deliveries again, each under the id it had, and answers how many. What still waits goes anyway; what belongs to
+     * a deleted subscription goes nowhere.
+     */
+    readonly replay: (filter: DeliveryFilter, now: Date) => Effect.Effect<number, never, CurrentActor>
+  }
+>()("latchkey/domain/webhooks/deliveries/DeliveryLog") {
+  static readonly layer = Layer.effect(
+    DeliveryLog,
+    Effect.suspend(() => makeDeliveryLog)
+  )
 }

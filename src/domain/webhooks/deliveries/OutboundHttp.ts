@@ -228,4 +228,11 @@ export class OutboundHttp extends Context.Service<
     allowedHosts: AllowedHosts,
     documentation?: string
   ): Layer.Layer<OutboundHttp, never, AddressResolver> => Layer.effect(OutboundHttp, make(allowedHosts, documentation))
+
+  /** Connects to nobody: each request is answered 204 without a body. For tests and benchmarks. */
+  static readonly layerNoContent: Layer.Layer<OutboundHttp> = Layer.succeed(OutboundHttp, {
+    post: () => Effect.succeed({ outcome: "answered", status: 204, firstBytes: "", durationMs: 0 }),
+    request: () =>
+      Effect.succeed({ outcome: "answered", status: 204, headers: {}, bytes: Buffer.alloc(0), isComplete: true })
+  })
 }

@@ -1,36 +1,42 @@
-import { Context, DateTime, Effect, Layer, Option } from "effect"
+import { Context, DateTime, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
+import { RateWindows } from "../../../admission/windows/RateWindows.ts"
+import { type Bucket, windowOf } from "../../../admission/windows/rate-window.ts"
 import { releasePermitForExternalAct } from "../../../contract/permit-release.ts"
 import { toEventMessage } from "../../../jobs/events/event-message.ts"
 import { makeOptionalRowReader } from "../../../platform/database/rows.ts"
-import { WEBHOOK_TESTS_MAX, WEBHOOK_TESTS_OF_OPERATOR_MAX } from "../../../platform/limits.ts"
+import { WEBHOOK_TESTS_A_MINUTE, WEBHOOK_TESTS_MAX, WEBHOOK_TESTS_OF_OPERATOR_MAX } from "../../../platform/limits.ts"
 import { CurrentSealer } from "../../../platform/sealing/CurrentSealer.ts"
 import { type DeliveryAttempt, WebhookSigning } from "./delivery.ts"
 import { OutboundHttp } from "./OutboundHttp.ts"
 import { postSignedBody } from "./signed-post.ts"
+import { type SubscriptionViewer, viewerCondition } from "./subscription-viewer.ts"
 import { signingColumnsSql } from "./taking.ts"
 
 /** What a receiver is told that is tried out; no subscription can ask for it. */
 const TEST_EVENT = "webhook_test"
 
-/** A subscription, and whose. */
-export interface TestEventTarget {
-  readonly operatorId: number
+/** A subscription, and who sends it a test event. */
+export interface TestEventTarget extends SubscriptionViewer {
   readonly id: number
 }
 
 /** What became of a test event. */
 export type TestEventResult =
   | ({ readonly _tag: "Tried" } & DeliveryAttempt)
-  /** There is no such subscription. */
+  /** There is no such subscription, or the viewer does not see it. */
   | { readonly _tag: "Gone" }
   /** Too many of the operator's, or of all together, are under way. */
   | { readonly _tag: "Busy" }
   /** Too many were sent; another may be after so many seconds. */
   | { readonly _tag: "TooMany"; readonly seconds: number }
 
-/** Counts one more; the seconds to wait where there were too many. */
-type RateCheck = Effect.Effect<Option.Option<number>>
+const testEventBucket = (operatorId: number): Bucket => ({
+  key: `{op:${operatorId}}:webhook_test`,
+  scope: "webhook_test",
+  window: windowOf("1m"),
+  max: WEBHOOK_TESTS_A_MINUTE
+})
 
 const subscriptionMissingResult: TestEventResult = { _tag: "Gone" }
 const tooManyRunningResult: TestEventResult = { _tag: "Busy" }
@@ -61,23 +67,21 @@ const readSigning = makeOptionalRowReader(WebhookSigning)
 
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  const [outbound, sealer] = [yield* OutboundHttp, yield* CurrentSealer]
+  const [outbound, sealer, windows] = [yield* OutboundHttp, yield* CurrentSealer, yield* RateWindows]
   const runningTestEvents = new RunningTestEvents()
 
-  const findSigning = ({ operatorId, id }: TestEventTarget, now: Date) =>
+  const findSigning = ({ id, ...viewer }: TestEventTarget, now: Date) =>
     readSigning(sql`
       SELECT ${signingColumnsSql(sql, now)} FROM webhook_subscriptions s
-      WHERE s.operator_id = ${operatorId} AND s.id = ${id} AND s.deleted_at IS NULL`)
+      WHERE ${viewerCondition(sql, viewer)} AND s.id = ${id}`)
 
-  const sendTestEvent = Effect.fnUntraced(function* (
-    target: TestEventTarget,
-    rateCheck: RateCheck
-  ): Effect.fn.Return<TestEventResult> {
+  const sendTestEvent = Effect.fnUntraced(function* (target: TestEventTarget): Effect.fn.Return<TestEventResult> {
     const now = yield* DateTime.nowAsDate
     const signing = yield* findSigning(target, now)
     if (signing === undefined) return subscriptionMissingResult
-    const waitSeconds = yield* rateCheck
-    if (Option.isSome(waitSeconds)) return { _tag: "TooMany", seconds: waitSeconds.value }
+    // Asked once there is room for it and somewhere to send it to: what is not sent does not count.
+    const admission = yield* windows.admit([testEventBucket(target.operatorId)], [])
+    if (admission._tag === "Refused") return { _tag: "TooMany", seconds: admission.retryAfterSeconds }
     const body = toEventMessage({ event: TEST_EVENT, payload: { webhook_id: target.id }, queued_at: now })
     const webhookId = `test_${target.id}_${now.getTime()}`
     const keyedSigning = { ...signing, operator_id: target.operatorId, subscription_id: target.id }
@@ -90,10 +94,10 @@ const make = Effect.gen(function* () {
   })
 
   return {
-    send: (target: TestEventTarget, rateCheck: RateCheck = Effect.succeedNone) =>
+    send: (target: TestEventTarget) =>
       Effect.acquireUseRelease(
         Effect.sync(() => runningTestEvents.tryBegin(target.operatorId)),
-        (hasBegun) => (hasBegun ? sendTestEvent(target, rateCheck) : Effect.succeed(tooManyRunningResult)),
+        (hasBegun) => (hasBegun ? sendTestEvent(target) : Effect.succeed(tooManyRunningResult)),
         (hasBegun) => (hasBegun ? Effect.sync(() => runningTestEvents.end(target.operatorId)) : Effect.void)
       )
   }
@@ -108,12 +112,10 @@ const make = Effect.gen(function* () {
 export class TestEvents extends Context.Service<
   TestEvents,
   {
-    /** `rateCheck` is asked once there is room for it, so what is not sent does not count. */
-    readonly send: (target: TestEventTarget, rateCheck?: RateCheck) => Effect.Effect<TestEventResult>
+    /** At most {@link WEBHOOK_TESTS_A_MINUTE} a minute of an operator, and {@link WEBHOOK_TESTS_OF_OPERATOR_MAX} at once. */
+    readonly send: (target: TestEventTarget) => Effect.Effect<TestEventResult>
   }
 >()("latchkey/domain/webhooks/deliveries/TestEvents") {
-  static readonly layer: Layer.Layer<TestEvents, never, SqlClient.SqlClient | OutboundHttp> = Layer.effect(
-    TestEvents,
-    make
-  )
+  static readonly layer: Layer.Layer<TestEvents, never, SqlClient.SqlClient | OutboundHttp | RateWindows> =
+    Layer.effect(TestEvents, make)
 }

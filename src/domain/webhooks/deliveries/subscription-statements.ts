@@ -161,7 +161,7 @@ export const rotateSecretSql = (
 ): Fragment => sql`
   rotated AS (
     UPDATE webhook_subscriptions s SET ${replaceSecretSql(sql, secret, now)} updated_at = ${now}
-    WHERE ${condition} RETURNING s.operator_id, s.id)`
+    WHERE ${condition} RETURNING s.*)`
 
 /** What a host is told who has paused a subscription. */
 export const PAUSED_BY_HOST = "Paused by the host."
@@ -175,7 +175,7 @@ export const pauseSubscriptionSql = (sql: SqlClient, condition: Fragment, now: V
     UPDATE webhook_subscriptions s SET
       health = ${jsonParameter(partOf(now, (at) => makePausedHealth(at.getTime())))}::jsonb, paused_at = ${now},
       paused_reason = ${PAUSED_BY_HOST}
-    WHERE ${condition} AND s.paused_at IS NULL RETURNING s.operator_id, s.id)`
+    WHERE ${condition} AND s.paused_at IS NULL RETURNING s.*)`
 
 /** The CTE `ended`: ends the subscription that `condition` names. */
 export const deleteSubscriptionSql = (sql: SqlClient, condition: Fragment, now: Value<Date>): Fragment => sql`

@@ -74,7 +74,10 @@ export type EventConsumer = typeof EventConsumer.Type
 
 const operation = defineFamily({ category: "automation", since: "3.13.0", openWorld: false })
 
-const exposure = { notATool: "the feed is for programs that keep a cursor; agents read the records themselves" }
+const exposure = {
+  notATool: "the feed is for programs that keep a cursor; agents read the records themselves",
+  extension: true
+} as const
 
 export const list_events = operation("list_events", {
   route: "GET /events",

@@ -1,12 +1,13 @@
 import { Schema } from "effect"
-import { Forbidden, NotFound, Unauthenticated } from "../../../contract/errors.ts"
+import { Conflict, Forbidden, NotFound, Unauthenticated } from "../../../contract/errors.ts"
 import { Id, narrowingField, textUpTo } from "../../../contract/fields.ts"
 import { editPayloadFields } from "../../../contract/immutable-fields.ts"
 import { defineFamily } from "../../../contract/operation.ts"
 import { EVENT_NAMES } from "../../../jobs/events/event-statements.ts"
 import { WEBHOOK_URL_LENGTH } from "../../../platform/limits.ts"
 
-// Webhook subscriptions (specification, Events; contract facts 11.1). What is delivered: src/domain/webhooks/deliveries.
+// Webhook subscriptions (specification, Events; contract facts 11.1). What is delivered:
+// src/domain/webhooks/deliveries; what became of it: src/domain/webhooks/delivery-log.
 
 const Url = textUpTo(WEBHOOK_URL_LENGTH)
 
@@ -46,6 +47,9 @@ const secretFields = {
 const operation = defineFamily({ category: "automation", since: "3.4.0", openWorld: true })
 
 const exposure = { notATool: "webhook management is not exposed" }
+
+const consoleReason =
+  "for programs PATCH changes a webhook and resumes it; a host who stops one may have more to do first"
 
 export const list_webhooks = operation("list_webhooks", {
   route: "GET /webhooks",
@@ -92,4 +96,27 @@ export const delete_webhook = operation("delete_webhook", {
   exposure
 })
 
-export const WebhookOperations = { list_webhooks, create_webhook, update_webhook, delete_webhook }
+export const pause_webhook = operation("pause_webhook", {
+  summary: "Stop a subscription until it is resumed; its deliveries wait",
+  payload: { id: Id },
+  success: Schema.Struct({ webhook: Webhook }),
+  errors: [NotFound, Forbidden, Conflict],
+  exposure: { consoleOnly: consoleReason, needsNoSubscription: true }
+})
+
+export const rotate_webhook_secret = operation("rotate_webhook_secret", {
+  summary: "Replace the signing secret; a pause stays",
+  payload: { id: Id },
+  success: Schema.Struct({ webhook: Webhook, ...secretFields }),
+  errors: [NotFound, Forbidden],
+  exposure: { consoleOnly: consoleReason }
+})
+
+export const WebhookOperations = {
+  list_webhooks,
+  create_webhook,
+  update_webhook,
+  delete_webhook,
+  pause_webhook,
+  rotate_webhook_secret
+}

@@ -1,15 +1,18 @@
 import { DateTime, Effect, Layer, Redacted } from "effect"
 import { type Caller, CurrentCaller } from "../../../contract/caller.ts"
-import { Forbidden, NotFound, Unauthenticated } from "../../../contract/errors.ts"
+import { Conflict, Forbidden, Unauthenticated } from "../../../contract/errors.ts"
 import { makeImmutableFieldCheck, makeImmutableFieldDetector } from "../../../contract/immutable-fields.ts"
 import { formatInstantWithOffset, truncateToSecond } from "../../../contract/time.ts"
 import { EVENT_NAMES, type EventName } from "../../../jobs/events/event-statements.ts"
 import { changeHandler, handleOperations, layerOperations, voidChangeHandler } from "../../operation-handlers.ts"
 import { loadReceiverPolicy, parseReceiverUrl, type ReceiverPolicy } from "../deliveries/receiver-url.ts"
 import { generateSecretToken, generateSigningSecret, type SigningSecret } from "../deliveries/signature.ts"
+import { failUnlessVisible, noSuchWebhookError, toSubscriptionViewer } from "../deliveries/subscription-viewer.ts"
 import {
   type create_webhook,
   type delete_webhook,
+  type pause_webhook,
+  type rotate_webhook_secret,
   update_webhook,
   type Webhook,
   WebhookOperations
@@ -32,7 +35,14 @@ export const layerWebhooksNoDeps = layerOperations(
         webhook: toWebhook(webhook, caller),
         ...(payload.rotate_secret === true ? toSecretFields(webhook) : {})
       })),
-      delete_webhook: voidChangeHandler(deleteWebhook(store))
+      delete_webhook: voidChangeHandler(deleteWebhook(store)),
+      pause_webhook: changeHandler(pauseWebhook(store), SubscriptionRow, (webhook, _payload, caller) => ({
+        webhook: toWebhook(webhook, caller)
+      })),
+      rotate_webhook_secret: changeHandler(rotateSecret(store), SubscriptionRow, (webhook, _payload, caller) => ({
+        webhook: toWebhook(webhook, caller),
+        ...toSecretFields(webhook)
+      }))
     })
   })
 )
@@ -95,6 +105,27 @@ const deleteWebhook = (store: Store) =>
     return removed === undefined ? yield* explainMissing(store, caller, id) : undefined
   })
 
+const pauseWebhook = (store: Store) =>
+  Effect.fnUntraced(function* ({ id }: typeof pause_webhook.payloadSchema.Type) {
+    const viewer = toSubscriptionViewer(yield* CurrentCaller)
+    const paused = yield* store.pause(viewer, id, yield* currentInstant)
+    if (paused !== undefined) return paused
+    yield* failUnlessVisible(yield* store.isVisible(viewer, id))
+    return yield* alreadyPausedError
+  })
+
+const rotateSecret = (store: Store) =>
+  Effect.fnUntraced(function* ({ id }: typeof rotate_webhook_secret.payloadSchema.Type) {
+    const viewer = toSubscriptionViewer(yield* CurrentCaller)
+    const secret = yield* generateSigningSecret
+    const rotated = yield* store.rotateSecret(viewer, id, secret, yield* currentInstant)
+    if (rotated !== undefined) return { ...rotated, secret }
+    yield* failUnlessVisible(yield* store.isVisible(viewer, id))
+    return yield* noSuchWebhookError
+  })
+
+const alreadyPausedError = new Conflict({ message: "id: this webhook is paused already." })
+
 // Not cut to the second: a change tells what is under way from what waits by the end of its lease.
 const currentInstant = DateTime.nowAsDate
 
@@ -106,7 +137,7 @@ const makeReceiver = Effect.fnUntraced(function* (text: string, policy: Receiver
 const explainMissing = Effect.fnUntraced(function* (store: Store, caller: Caller, id: number) {
   const access = yield* store.findAccess(toChangeScope(caller), id)
   if (access?.granted === false) return yield* consentEndedError
-  return yield* access?.there === true ? madeByAnotherApplicationError : noSuchWebhook
+  return yield* access?.there === true ? madeByAnotherApplicationError : noSuchWebhookError
 })
 
 /** Whose subscriptions a call may change. */
@@ -116,7 +147,6 @@ const toChangeScope = ({ operatorId, application, grantId }: Caller): WebhookCha
   grantId: grantId ?? undefined
 })
 
-const noSuchWebhook = new NotFound({ message: "id: no such webhook." })
 const madeByAnotherApplicationError = new Forbidden({
   message: "id: only the application that created this webhook, or the host, may change it."
 })

@@ -12,6 +12,7 @@ import { CurrentSealer, type SecretSealer } from "../../../platform/sealing/Curr
 import { type OperatorRowId, readRowId } from "../../operator-rows.ts"
 import { resumeDeliveriesSql } from "../deliveries/delivery-resumption.ts"
 import { sealReceiver, sealSecret, sealSubscription } from "../deliveries/secret-sealing.ts"
+import type { SigningSecret } from "../deliveries/signature.ts"
 import {
   changedSettingsSql,
   createSubscriptionSql,
@@ -21,10 +22,13 @@ import {
   lockGrantSql,
   type NewSubscription,
   type NewSubscriptionWithId,
+  pauseSubscriptionSql,
+  rotateSecretSql,
   type SubscriptionCreator,
   type SubscriptionEdit,
   updateSubscriptionSql
 } from "../deliveries/subscription-statements.ts"
+import { makeVisibilityQuery, type SubscriptionViewer, viewerCondition } from "../deliveries/subscription-viewer.ts"
 import { Webhook } from "./contract.ts"
 
 const { id, url, events, paused_reason } = Webhook.fields
@@ -146,6 +150,44 @@ const remove = (sql: SqlClient.SqlClient) => {
     readRowId(statement({ operatorId, application, grantId, id, now }))
 }
 
+interface VisibleSubscription extends SubscriptionViewer {
+  readonly id: number
+  readonly now: Date
+}
+
+const visibleCondition = (
+  sql: SqlClient.SqlClient,
+  { id, ...viewer }: Givens<Omit<VisibleSubscription, "now">>
+): Fragment => sql`${viewerCondition(sql, viewer)} AND s.id = ${id}`
+
+/** Undefined: none that the viewer sees, or it is paused already. */
+const pause = (sql: SqlClient.SqlClient) => {
+  const statement = prepareRecordedChange(sql, ({ now, ...subscription }: Givens<VisibleSubscription>) => ({
+    change: pauseSubscriptionSql(sql, visibleCondition(sql, subscription), now),
+    events: [],
+    changedRecords: sql`SELECT operator_id, 'webhook:' || id AS record, '{status}'::text[] AS fields FROM paused`,
+    outcome: sql`SELECT ${subscriptionColumns(sql)} FROM paused`
+  }))
+  return (viewer: SubscriptionViewer, id: number, now: Date) => readSubscription(statement({ ...viewer, id, now }))
+}
+
+/** Leaves the status as it is. Undefined: none that the viewer sees. */
+const rotateSecret = (sql: SqlClient.SqlClient, sealer: SecretSealer) => {
+  const statement = prepareRecordedChange(
+    sql,
+    ({ now, secret, ...subscription }: Givens<VisibleSubscription & { readonly secret: SigningSecret }>) => ({
+      change: rotateSecretSql(sql, visibleCondition(sql, subscription), secret, now),
+      events: [],
+      changedRecords: sql`SELECT operator_id, 'webhook:' || id AS record, '{secret}'::text[] AS fields FROM rotated`,
+      outcome: sql`SELECT ${subscriptionColumns(sql)} FROM rotated`
+    })
+  )
+  return (viewer: SubscriptionViewer, id: number, secret: SigningSecret, now: Date) => {
+    const sealedSecret = sealSecret(sealer, { operatorId: viewer.operatorId, id }, secret)
+    return readSubscription(statement({ ...viewer, id, secret: sealedSecret, now }))
+  }
+}
+
 /** Why nothing was changed: whether the operator has a subscription of that id, whoever made it, and whether the consent stands. */
 const findAccess = (sql: SqlClient.SqlClient) => {
   const statement = inForms(
@@ -176,6 +218,9 @@ export class WebhookStore extends Context.Service<WebhookStore>()(
         create: create(sql, seals),
         update: update(sql, leaseMs, seals),
         remove: remove(sql),
+        pause: pause(sql),
+        rotateSecret: rotateSecret(sql, seals),
+        isVisible: makeVisibilityQuery(sql),
         findAccess: findAccess(sql)
       }
     })

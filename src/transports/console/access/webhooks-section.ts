@@ -1,5 +1,4 @@
 import { Effect, Option } from "effect"
-import { type HostWebhook, HostWebhooks } from "../../../domain/webhooks/subscriptions/HostWebhooks.ts"
 import { EVENT_NAMES } from "../../../jobs/events/event-statements.ts"
 import { Service } from "../../../service/service.ts"
 import { type Html, html, nothing } from "../../docs/html.ts"
@@ -7,12 +6,13 @@ import type { AccessSection, ActionOutcome } from "../action-outcome.ts"
 import { TEXTS } from "../console-texts.ts"
 import { callOperation, idempotencyKeyOf } from "../operation-call.ts"
 import { ACCESS_PATH, formKeyFields } from "../page-frame.ts"
+import { type WebhookDetails, Webhooks } from "../queries/Webhooks.ts"
 import { makeSudo } from "../sudo.ts"
 import { ACTION_FIELD, type SignedInVisit, type SubmittedForm } from "../visit.ts"
 import {
-  createdSecretMessage,
   creatorLabel,
   eventsText,
+  newSecretMessage,
   readSubmittedSettings,
   stateBadge,
   webhookSettingsFields,
@@ -24,7 +24,7 @@ const ADD_ACTION = "add_webhook"
 
 /** The webhooks that who is signed in may see, and a form for another. Each has a page of its own. */
 export const makeWebhooksSection = Effect.fnUntraced(function* (_publicUrl: string) {
-  const [webhooks, service, sudo] = [yield* HostWebhooks, yield* Service, yield* makeSudo]
+  const [webhooks, service, sudo] = [yield* Webhooks, yield* Service, yield* makeSudo]
 
   const show: AccessSection["show"] = (visit, failedForm) =>
     Effect.flatMap(webhooks.list(visit.session.person.caller), (rows) =>
@@ -40,7 +40,7 @@ export const makeWebhooksSection = Effect.fnUntraced(function* (_publicUrl: stri
     const outcome = yield* callOperation(service, visit, "create_webhook", fields, idempotencyKeyOf(form))
     const addOutcome: ActionOutcome =
       outcome._tag === "Ok"
-        ? { _tag: "Shown", html: createdSecretMessage(outcome.data, WEBHOOK_TEXTS.createdMessage) }
+        ? { _tag: "Shown", html: newSecretMessage(outcome.data, WEBHOOK_TEXTS.createdMessage, ACCESS_PATH) }
         : outcome
     return addOutcome
   })
@@ -53,7 +53,7 @@ const OPEN_ATTRIBUTE: Html = { html: " open" }
 
 const webhooksSection = (
   visit: SignedInVisit,
-  rows: ReadonlyArray<HostWebhook>,
+  rows: ReadonlyArray<WebhookDetails>,
   passwordField: Html,
   failedForm: SubmittedForm | undefined
 ): Html => {
@@ -72,7 +72,7 @@ ${passwordField}<button class="primary" name="${ACTION_FIELD}" value="${ADD_ACTI
 `
 }
 
-const webhooksTable = (rows: ReadonlyArray<HostWebhook>, timeZone: string): Html => {
+const webhooksTable = (rows: ReadonlyArray<WebhookDetails>, timeZone: string): Html => {
   const { address, events, createdBy, state } = WEBHOOK_TEXTS.columns
   return html`<table class="cards"><thead><tr><th scope="col">${address}</th><th scope="col">${events}</th><th scope="col">${createdBy}</th><th scope="col">${state}</th></tr></thead><tbody>
 ${rows.map(

@@ -21,6 +21,7 @@ import { StaffDirectory } from "./StaffDirectory.ts"
 import { StayBeside } from "./StayBeside.ts"
 import { Sums } from "./Sums.ts"
 import { UnansweredGuests } from "./UnansweredGuests.ts"
+import { Webhooks } from "./Webhooks.ts"
 import { WorkPlan } from "./WorkPlan.ts"
 import { Year } from "./Year.ts"
 
@@ -49,5 +50,6 @@ export const layerConsoleQueries = Layer.mergeAll(
   Sums.layer,
   Year.layer,
   WorkPlan.layer,
-  DaySheet.layer
+  DaySheet.layer,
+  Webhooks.layer
 )

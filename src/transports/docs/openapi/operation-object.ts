@@ -112,6 +112,7 @@ export const toOperationObject = (
     parameters: [...parameters, ...(takesIdempotencyKey ? [idempotencyKeyReference] : [])],
     ...(requestBody === undefined ? {} : { requestBody }),
     responses: toResponses(operation, answer),
-    "x-mcp": toMcpExtension(operation)
+    "x-mcp": toMcpExtension(operation),
+    ...(operation.isExtension ? { "x-latchkey": { extension: true } } : {})
   }
 }

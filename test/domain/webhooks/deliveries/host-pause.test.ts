@@ -1,11 +1,10 @@
 import { assert, layer } from "@effect/vitest"
-import { Deferred, Effect, Layer, Queue } from "effect"
+import { Deferred, Effect, Queue } from "effect"
 import { SqlClient } from "effect/sql"
-import { DeliveryLog } from "../../../../src/domain/webhooks/deliveries/DeliveryLog.ts"
 import { makeDeliveryPolls } from "../../../../src/domain/webhooks/deliveries/delivery-workers.ts"
 import { PAUSED_BY_HOST } from "../../../../src/domain/webhooks/deliveries/subscription-statements.ts"
-import { HostWebhooks } from "../../../../src/domain/webhooks/subscriptions/HostWebhooks.ts"
 import { WEBHOOK_BREAKER_FAILURES_MAX } from "../../../../src/platform/limits.ts"
+import { callAsPerson } from "../../../support/console-caller.ts"
 import {
   createSubscription,
   deliverAllDue,
@@ -17,15 +16,9 @@ import {
 } from "../../../support/domain/webhooks/deliveries/delivery-service.ts"
 import { respondWith } from "../../../support/domain/webhooks/deliveries/outbound-requests.ts"
 import { startReceiver } from "../../../support/domain/webhooks/deliveries/webhook-receiver.ts"
-import { asSystemActor } from "../../../support/harness.ts"
 
-const layerHost = HostWebhooks.layer.pipe(Layer.provide(DeliveryLog.layer), Layer.provideMerge(layerDeliveryService))
-
-const viewer = ({ operator: { operatorId, accountId } }: TestSubscription) => ({
-  operatorId,
-  accountId,
-  role: "main" as const
-})
+const pause = ({ operator, id }: TestSubscription) =>
+  Effect.map(callAsPerson(operator, "pause_webhook", { id }), ({ error_code }) => error_code)
 
 const standing = Effect.fnUntraced(function* ({ id }: TestSubscription) {
   const sql = yield* SqlClient.SqlClient
@@ -36,11 +29,11 @@ const standing = Effect.fnUntraced(function* ({ id }: TestSubscription) {
 
 const PAUSED = { state: "paused", paused_reason: PAUSED_BY_HOST }
 
-layer(layerHost)("a host's own pause", (it) => {
+layer(layerDeliveryService)("a host's own pause", (it) => {
   it.effect.each([200, 500])("is not ended by the answer %i to what was under way when it began", (status) =>
     Effect.gen(function* () {
       yield* emptyDeliveryTables
-      const [polls, webhooks] = [yield* makeDeliveryPolls, yield* HostWebhooks]
+      const polls = yield* makeDeliveryPolls
       const held = yield* Deferred.make<void>()
       const server = yield* startReceiver((response, received) => {
         Effect.runFork(Effect.map(Deferred.await(held), () => respondWith(status)(response, received)))
@@ -50,7 +43,7 @@ layer(layerHost)("a host's own pause", (it) => {
       yield* polls.dispatchEvents
       yield* polls.claimDue
       yield* Queue.take(server.requests)
-      assert.isTrue(yield* asSystemActor(webhooks.pause(viewer(subscription), subscription.id)))
+      assert.strictEqual(yield* pause(subscription), 0)
       yield* Deferred.succeed(held, undefined)
       yield* deliverAllDue(polls)
       assert.deepStrictEqual(yield* standing(subscription), PAUSED)
@@ -61,7 +54,7 @@ layer(layerHost)("a host's own pause", (it) => {
   it.effect("takes the place of a rest, and is kept where the service had paused it by itself", () =>
     Effect.gen(function* () {
       yield* emptyDeliveryTables
-      const [polls, webhooks, sql] = [yield* makeDeliveryPolls, yield* HostWebhooks, yield* SqlClient.SqlClient]
+      const [polls, sql] = [yield* makeDeliveryPolls, yield* SqlClient.SqlClient]
       const subscription = yield* createSubscription((yield* startReceiver(respondWith(500))).port)
       const records = Array.from({ length: WEBHOOK_BREAKER_FAILURES_MAX }, (_, at) =>
         makeRepeatedEvents(1, `transaction:${at}`)
@@ -69,11 +62,10 @@ layer(layerHost)("a host's own pause", (it) => {
       yield* recordEvents(subscription.operator, records)
       yield* deliverAllDue(polls)
       assert.deepStrictEqual(yield* standing(subscription), { state: "resting", paused_reason: null })
-      const pause = asSystemActor(webhooks.pause(viewer(subscription), subscription.id))
-      assert.isTrue(yield* pause)
+      assert.strictEqual(yield* pause(subscription), 0)
       assert.deepStrictEqual(yield* standing(subscription), PAUSED)
       yield* sql`UPDATE webhook_subscriptions SET paused_reason = 'No delivery succeeded.' WHERE id = ${subscription.id}`
-      assert.isFalse(yield* pause)
+      assert.strictEqual(yield* pause(subscription), 409)
       assert.deepStrictEqual(yield* standing(subscription), { ...PAUSED, paused_reason: "No delivery succeeded." })
     })
   )

@@ -21,7 +21,7 @@ import {
 import { CalendarsElsewhere } from "../../../../src/transports/console/queries/CalendarsElsewhere.ts"
 import { layerConnectorEndpointWithReceiver } from "../../connectors/http/http-connectors.ts"
 import { layerLocalOutbound } from "../../domain/webhooks/deliveries/outbound-requests.ts"
-import { layerService } from "../../harness.ts"
+import { layerServiceWithOutbound } from "../../harness.ts"
 import { layerHttpServerOf } from "../../http-server.ts"
 import { layerOwnDatabase } from "../../own-database.ts"
 
@@ -49,11 +49,10 @@ export const layerSealedService = (keys: SecretKeys) =>
       layerHttpServerOf(
         Layer.provideMerge(
           Layer.provide(layerConnectorEndpointWithReceiver, Ingest.layer),
-          layerService(layerOwnDatabase)
+          Layer.provideMerge(layerServiceWithOutbound(layerOwnDatabase), layerLocalOutbound)
         )
       )
     ),
-    Layer.provideMerge(layerLocalOutbound),
     Layer.provideMerge(Layer.succeed(AllowedReceivers, Result.getOrThrow(parseAllowedHosts("127.0.0.1")))),
     Layer.provideMerge(layerSealing(keys))
   )

@@ -1,6 +1,6 @@
 import type { LoggedDelivery } from "../../../../domain/webhooks/deliveries/DeliveryLog.ts"
-import type { DeliveryAttempt } from "../../../../domain/webhooks/deliveries/delivery.ts"
 import { formatWebhookId } from "../../../../domain/webhooks/deliveries/delivery-message.ts"
+import type { test_webhook } from "../../../../domain/webhooks/delivery-log/contract.ts"
 import { type Html, html, nothing } from "../../../docs/html.ts"
 import { TEXTS } from "../../console-texts.ts"
 import { type FormKeys, formKeyFields } from "../../page-frame.ts"
@@ -71,14 +71,10 @@ export const deliveriesTable = (
 ${deliveries.map((each) => deliveryRow(each, timeZone, formKeys))}</tbody></table>`
 }
 
-/** What became of a test event. */
-export const testEventResult = ({ result: attempt }: DeliveryAttempt, url: string): Html => {
-  const result =
-    attempt.outcome === "answered"
-      ? { status: attempt.status, reason: null, detail: null, first_bytes: attempt.firstBytes }
-      : { status: null, reason: attempt.reason, detail: attempt.detail, first_bytes: null }
+/** What the receiver answered to a test event. */
+export const testEventResult = (result: typeof test_webhook.successSchema.Type, url: string): Html => {
   const wasAccepted = isAccepted(result)
   return html`<div class="message ${wasAccepted ? "done" : "error"}" role="status"><p>${WEBHOOK_TEXTS.testSent} <code>${url}</code>. <strong>${
     wasAccepted ? WEBHOOK_TEXTS.testAccepted : WEBHOOK_TEXTS.testNotAccepted
-  }</strong></p><div>${attemptResult({ ...result, duration_ms: attempt.durationMs })}</div></div>`
+  }</strong></p><div>${attemptResult(result)}</div></div>`
 }

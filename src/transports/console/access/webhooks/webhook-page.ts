@@ -1,12 +1,13 @@
 import { Effect } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { DeliveryLog, type LoggedDelivery } from "../../../../domain/webhooks/deliveries/DeliveryLog.ts"
-import { type HostWebhook, HostWebhooks } from "../../../../domain/webhooks/subscriptions/HostWebhooks.ts"
+import { toSubscriptionViewer } from "../../../../domain/webhooks/deliveries/subscription-viewer.ts"
 import { WEBHOOK_DELIVERIES_SHOWN } from "../../../../platform/limits.ts"
 import { type Html, html, nothing } from "../../../docs/html.ts"
 import type { ActionOutcome } from "../../action-outcome.ts"
 import { TEXTS } from "../../console-texts.ts"
 import { ACCESS_PATH, formKeyFields, redirectSeeOther, renderConsolePage } from "../../page-frame.ts"
+import { type WebhookDetails, Webhooks } from "../../queries/Webhooks.ts"
 import { makeSudo } from "../../sudo.ts"
 import {
   ACTION_FIELD,
@@ -45,19 +46,19 @@ const setRetryAfter =
 
 /** The page of one webhook: how it stands, what can be done with it, and what became of its deliveries. */
 export const makeWebhookPage = Effect.gen(function* () {
-  const [webhooks, log] = [yield* HostWebhooks, yield* DeliveryLog]
+  const [webhooks, log] = [yield* Webhooks, yield* DeliveryLog]
   const [sudo, actions] = [yield* makeSudo, yield* makeWebhookActions]
 
   const renderPage = Effect.fnUntraced(function* (
     visit: SignedInVisit,
-    webhook: HostWebhook,
+    webhook: WebhookDetails,
     message: Html,
     status = 200,
     failedForm?: SubmittedForm
   ) {
     const before = readIdParam(visit.query, "before")
     const logQuery = {
-      operatorId: visit.session.person.caller.operatorId,
+      viewer: toSubscriptionViewer(visit.session.person.caller),
       subscriptionId: webhook.id,
       beforeEventId: before
     }
@@ -69,7 +70,7 @@ ${message}${statusSection(visit, webhook)}${testSection(visit, webhook)}${delive
   })
 
   /** The webhook of the page's address, if who is signed in may see it. */
-  const withWebhook = (visit: SignedInVisit, render: (webhook: HostWebhook) => PageResponse): PageResponse => {
+  const withWebhook = (visit: SignedInVisit, render: (webhook: WebhookDetails) => PageResponse): PageResponse => {
     const id = readIdParam(visit.query, "id")
     if (id === undefined && !visit.query.has("id")) return Effect.succeed(redirectSeeOther(ACCESS_PATH))
     const webhookLookup = id === undefined ? Effect.undefined : webhooks.find(visit.session.person.caller, id)
@@ -84,7 +85,7 @@ ${message}${statusSection(visit, webhook)}${testSection(visit, webhook)}${delive
 
   const toPageResponse = (
     visit: SignedInVisit,
-    { id }: HostWebhook,
+    { id }: WebhookDetails,
     form: SubmittedForm,
     outcome: ActionOutcome
   ): PageResponse => {
@@ -137,7 +138,7 @@ const notFoundPage = (visit: SignedInVisit) =>
 /** A form of the page, with a button for what it does. */
 const webhookForm = (
   visit: SignedInVisit,
-  { id }: HostWebhook,
+  { id }: WebhookDetails,
   action: string,
   buttonHtml: Html,
   fields: Html = nothing
@@ -149,7 +150,7 @@ const plainButton = (label: string): Html => html`>${label}`
 const primaryButton = (label: string): Html => html` class="primary">${label}`
 const dangerButton = (label: string): Html => html` class="danger">${label}`
 
-const statusSection = (visit: SignedInVisit, webhook: HostWebhook): Html => {
+const statusSection = (visit: SignedInVisit, webhook: WebhookDetails): Html => {
   const { timeZone } = visit.session.person.caller
   const isPaused = webhook.paused_at !== null
   return html`<section>
@@ -173,7 +174,7 @@ ${
 
 const settingsSection = (
   visit: SignedInVisit,
-  webhook: HostWebhook,
+  webhook: WebhookDetails,
   passwordField: Html,
   failedForm: SubmittedForm | undefined
 ): Html => html`<section>
@@ -183,7 +184,7 @@ ${webhookForm(visit, webhook, CHANGE_WEBHOOK_ACTION, primaryButton(WEBHOOK_TEXTS
 </section>
 `
 
-const testSection = (visit: SignedInVisit, webhook: HostWebhook): Html => html`<section>
+const testSection = (visit: SignedInVisit, webhook: WebhookDetails): Html => html`<section>
 <h2>${WEBHOOK_TEXTS.test}</h2>
 <p class="soft">${WEBHOOK_TEXTS.testExplanation}</p>
 ${webhookForm(visit, webhook, "test_webhook", plainButton(WEBHOOK_TEXTS.test))}
@@ -192,7 +193,7 @@ ${webhookForm(visit, webhook, "test_webhook", plainButton(WEBHOOK_TEXTS.test))}
 
 const deliveriesSection = (
   visit: SignedInVisit,
-  { id }: HostWebhook,
+  { id }: WebhookDetails,
   loggedDeliveries: ReadonlyArray<LoggedDelivery>
 ): Html => {
   const deliveries = loggedDeliveries.slice(0, WEBHOOK_DELIVERIES_SHOWN)
@@ -215,7 +216,7 @@ ${hasMore ? html`<a href="${webhookUrl(id)}&before=${last.event_id}#deliveries">
 `
 }
 
-const dangerSection = (visit: SignedInVisit, webhook: HostWebhook, passwordField: Html): Html => html`<section>
+const dangerSection = (visit: SignedInVisit, webhook: WebhookDetails, passwordField: Html): Html => html`<section>
 <h2>${WEBHOOK_TEXTS.rotate}</h2>
 <p class="soft">${WEBHOOK_TEXTS.rotateExplanation}</p>
 ${webhookForm(visit, webhook, "rotate_webhook_secret", plainButton(WEBHOOK_TEXTS.rotate), passwordField)}

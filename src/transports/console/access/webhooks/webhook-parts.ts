@@ -1,11 +1,10 @@
 import { Option, Schema } from "effect"
 import { formatWallClock } from "../../../../contract/time.ts"
-import type { HostWebhook } from "../../../../domain/webhooks/subscriptions/HostWebhooks.ts"
 import { EVENT_NAMES } from "../../../../jobs/events/event-statements.ts"
 import { WEBHOOK_URL_LENGTH } from "../../../../platform/limits.ts"
 import { type Html, html, nothing } from "../../../docs/html.ts"
 import { TEXTS } from "../../console-texts.ts"
-import { ACCESS_PATH } from "../../page-frame.ts"
+import type { WebhookDetails } from "../../queries/Webhooks.ts"
 import { ACTION_FIELD, type SubmittedForm } from "../../visit.ts"
 
 const WEBHOOK_TEXTS = TEXTS.access.webhooks
@@ -22,7 +21,7 @@ export const instantWithSecondsHtml = (instant: Date, timeZone: string): Html =>
   html`<time datetime="${instant.toISOString()}">${formatWallClock(instant, timeZone)}</time>`
 
 /** Undefined: there is nothing to say. */
-const stateReason = ({ health, paused_at, paused_reason }: HostWebhook, timeZone: string): Html | undefined => {
+const stateReason = ({ health, paused_at, paused_reason }: WebhookDetails, timeZone: string): Html | undefined => {
   const formatTime = (instant: number) => instantWithSecondsHtml(new Date(instant), timeZone)
   switch (health.state) {
     case "healthy":
@@ -40,20 +39,20 @@ const stateReason = ({ health, paused_at, paused_reason }: HostWebhook, timeZone
 }
 
 /** How it stands, and why. */
-export const stateBadge = (webhook: HostWebhook, timeZone: string): Html => {
+export const stateBadge = (webhook: WebhookDetails, timeZone: string): Html => {
   const { state } = webhook.health
   const reason = stateReason(webhook, timeZone)
   return html`<span class="badge ${STATE_BADGES[state]}">${WEBHOOK_TEXTS.states[state]}</span>${reason === undefined ? nothing : html` <span class="soft">${reason}</span>`}`
 }
 
 /** Who made it: an application by the name its host knows, and the account behind it. */
-export const creatorLabel = ({ application, connection, account_name }: HostWebhook): string => {
+export const creatorLabel = ({ application, connection, account_name }: WebhookDetails): string => {
   const account = account_name ?? WEBHOOK_TEXTS.unknownCreator
   if (application === null) return account
   return `${connection ?? `${WEBHOOK_TEXTS.application} ${application}`} (${account})`
 }
 
-export const eventsText = ({ events }: HostWebhook): string =>
+export const eventsText = ({ events }: WebhookDetails): string =>
   events.length === EVENT_NAMES.length ? WEBHOOK_TEXTS.allEvents : events.join(", ")
 
 interface WebhookSettings {
@@ -81,18 +80,18 @@ const CHECKED_ATTRIBUTE: Html = { html: " checked" }
 const decodeSecret = Schema.decodeUnknownOption(Schema.Struct({ secret: Schema.String }))
 
 /** Renders a secret, which is shown only once. `continueUrl`: the address of the page to continue with. */
-export const secretMessage = (secret: string, text: string, continueUrl: string): Html =>
+const secretMessage = (secret: string, text: string, continueUrl: string): Html =>
   html`<div class="message done" role="status"><p>${text}</p><code class="secret">${secret}</code>
 <p>${WEBHOOK_TEXTS.reloadWarning}</p><p><a href="${continueUrl}">${WEBHOOK_TEXTS.continueLink}</a></p></div>`
 
 /** The message for a form that is sent again, whose secret was shown the first time. */
-export const repeatedSecretMessage: Html = html`<p class="message note" role="status">${WEBHOOK_TEXTS.repeatedSecret}</p>`
+const repeatedSecretMessage: Html = html`<p class="message note" role="status">${WEBHOOK_TEXTS.repeatedSecret}</p>`
 
-/** The secret of a webhook that a call has made. */
-export const createdSecretMessage = (data: Schema.Json, text: string): Html =>
+/** The secret that a call has made, from its answer. */
+export const newSecretMessage = (data: Schema.Json, text: string, continueUrl: string): Html =>
   Option.match(decodeSecret(data), {
     onNone: () => repeatedSecretMessage,
-    onSome: ({ secret }) => secretMessage(secret, text, ACCESS_PATH)
+    onSome: ({ secret }) => secretMessage(secret, text, continueUrl)
   })
 
 /** In which zone the times of a page are. */

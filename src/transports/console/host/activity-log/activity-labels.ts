@@ -36,8 +36,7 @@ const ACTION_LABELS: Readonly<Record<string, string>> = {
   disconnect_application: "Disconnected an application",
   make_token: "Made a token",
   delete_token: "Deleted a token",
-  pause_webhook: "Paused a webhook",
-  rotate_webhook_secret: "Gave a webhook another secret",
+  // Of entries that an earlier release wrote.
   replay_delivery: "Sent an event to a webhook again",
   make_rule: "Made a rule",
   pause_rule: "Paused a rule",

@@ -7,7 +7,13 @@ import type { makeDeliveryPolls } from "../../../../../src/domain/webhooks/deliv
 import { EventDispatcher } from "../../../../../src/domain/webhooks/deliveries/EventDispatcher.ts"
 import { EVENT_NAMES, type EventName } from "../../../../../src/jobs/events/event-statements.ts"
 import { jsonParameter } from "../../../../../src/platform/database/parameters.ts"
-import { createOperator, layerService, type TestOperator, typedClient, withToken } from "../../../harness.ts"
+import {
+  createOperator,
+  layerServiceWithOutbound,
+  type TestOperator,
+  typedClient,
+  withToken
+} from "../../../harness.ts"
 import { layerOwnDatabase } from "../../../own-database.ts"
 import { layerLocalOutbound } from "./outbound-requests.ts"
 
@@ -20,7 +26,7 @@ const layerDeliveryWorkers = Layer.mergeAll(EventDispatcher.layer, DeliveryQueue
 
 /** The service and all a worker needs, over a database of its own; receivers on 127.0.0.1 are allowed. */
 export const layerDeliveryService = layerDeliveryWorkers.pipe(
-  Layer.provideMerge(layerService(layerOwnDatabase)),
+  Layer.provideMerge(layerServiceWithOutbound(layerOwnDatabase)),
   Layer.provideMerge(layerLocalOutbound),
   Layer.provide(Layer.succeed(AllowedReceivers, Result.getOrThrow(parseAllowedHosts("127.0.0.1"))))
 )

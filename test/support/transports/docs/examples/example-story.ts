@@ -7,6 +7,7 @@ import { challengeOf } from "../../../../../src/domain/access/oauth/pkce.ts"
 import { Deployment, type DeploymentName } from "../../../../../src/platform/installation.ts"
 import type { DemoAccess } from "../../../../../src/tools/demo/seed.ts"
 import { typedClient, withToken } from "../../../harness.ts"
+import { insertDeliveries } from "../../../webhook-deliveries.ts"
 
 // A morning of the demo's host, in which each operation is called at least once. What the first call of each sent and was answered
 // are the examples of the documents.
@@ -217,7 +218,7 @@ const callAutomationOperations = (api: Client) =>
     yield* api.delete_automation_action({ plan_id: secondAction?.id ?? 0 })
   })
 
-const callEventOperations = (api: Client) =>
+const callEventOperations = (api: Client, { operatorId }: DemoAccess) =>
   Effect.gen(function* () {
     yield* api.list_webhooks()
     const { webhook } = yield* api.create_webhook({
@@ -225,6 +226,10 @@ const callEventOperations = (api: Client) =>
       events: ["reservation_created", "reservation_updated"]
     })
     yield* api.update_webhook({ id: webhook.id, events: ["reservation_created"] })
+    yield* api.test_webhook({ id: webhook.id })
+    const delivery = yield* insertDeliveries(operatorId, webhook.id)
+    yield* api.list_webhook_deliveries({ id: webhook.id, limit: 1 })
+    yield* api.replay_webhook_delivery({ id: delivery })
     yield* api.delete_webhook({ id: webhook.id })
     const { next_cursor } = yield* api.list_events({ types: "reservation_created", limit: 2 })
     yield* api.put_event_consumer({ name: "accounts", cursor: next_cursor })
@@ -298,7 +303,7 @@ const callAllOperations = Effect.fnUntraced(function* (demo: DemoAccess) {
   yield* callConversationOperations(api, listing_id)
   yield* callKnowledgeOperations(api)
   yield* callAutomationOperations(api)
-  yield* callEventOperations(api)
+  yield* callEventOperations(api, demo)
   yield* callOauthOperations(api, demo)
 })
 

@@ -1,0 +1,56 @@
+import { Effect, Schema } from "effect"
+import type { SqlClient } from "effect/sql"
+import type { Fragment } from "effect/sql/Statement"
+import type { Caller } from "../../../contract/caller.ts"
+import { Forbidden, NotFound } from "../../../contract/errors.ts"
+import type { Valued } from "../../../platform/database/forms.ts"
+import { makeOptionalRowReader } from "../../../platform/database/rows.ts"
+
+/**
+ * Whose deliveries a caller sees, and whose subscriptions it stops: a main account those of its operator, a sub-account those it
+ * made, and an application of either only those it made itself.
+ */
+export interface SubscriptionViewer {
+  readonly operatorId: number
+  /** Undefined: those of all accounts. */
+  readonly accountId: number | undefined
+  /** Undefined: those of all applications. */
+  readonly application: string | undefined
+}
+
+export const toSubscriptionViewer = ({ operatorId, accountId, role, application }: Caller): SubscriptionViewer => ({
+  operatorId,
+  accountId: role === "main" ? undefined : accountId,
+  application: application ?? undefined
+})
+
+/** Of a subscription `s` that is not deleted: whether the viewer may see it. */
+export const viewerCondition = (
+  sql: SqlClient.SqlClient,
+  { operatorId, accountId, application }: Valued<SubscriptionViewer>
+): Fragment => sql`
+  s.operator_id = ${operatorId} AND s.deleted_at IS NULL
+    ${accountId === undefined ? sql`` : sql`AND s.account_id = ${accountId}`}
+    ${application === undefined ? sql`` : sql`AND s.application = ${application}::text`}`
+
+const readVisibility = makeOptionalRowReader(Schema.Struct({ visible: Schema.Boolean }))
+
+/** Whether a viewer sees the subscription of that id; undefined: its operator has none. */
+export const makeVisibilityQuery = (sql: SqlClient.SqlClient) => (viewer: SubscriptionViewer, id: number) =>
+  Effect.map(
+    readVisibility(sql`
+      SELECT ${viewerCondition(sql, viewer)} AS visible FROM webhook_subscriptions s
+      WHERE s.operator_id = ${viewer.operatorId} AND s.id = ${id} AND s.deleted_at IS NULL`),
+    (row) => row?.visible
+  )
+
+export const noSuchWebhookError = new NotFound({ message: "id: no such webhook." })
+const hiddenWebhookError = new Forbidden({
+  message: "id: only the main account, or the account and application that made this webhook, may do this."
+})
+
+/** 404 or 403 for an answer of {@link makeVisibilityQuery} that is not yes. */
+export const failUnlessVisible = (isVisible: boolean | undefined): Effect.Effect<void, NotFound | Forbidden> => {
+  if (isVisible === undefined) return Effect.fail(noSuchWebhookError)
+  return isVisible ? Effect.void : Effect.fail(hiddenWebhookError)
+}

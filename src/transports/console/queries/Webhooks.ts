@@ -1,0 +1,63 @@
+import { Context, Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import type { Fragment } from "effect/sql/Statement"
+import type { Caller } from "../../../contract/caller.ts"
+import { SubscriptionHealth } from "../../../domain/webhooks/deliveries/circuit-breaker.ts"
+import {
+  type SubscriptionViewer,
+  toSubscriptionViewer,
+  viewerCondition
+} from "../../../domain/webhooks/deliveries/subscription-viewer.ts"
+import { SubscriptionRow } from "../../../domain/webhooks/subscriptions/store.ts"
+import { type Givens, inForms } from "../../../platform/database/forms.ts"
+import { makeOptionalRowReader, makeRowsReader } from "../../../platform/database/rows.ts"
+
+/** A webhook with what its page shows beside the operation's answer: how its deliveries go, and who made it. */
+export const WebhookDetails = Schema.Struct({
+  ...SubscriptionRow.fields,
+  health: SubscriptionHealth,
+  /** What the host calls the application that made it; null: no application did, or its consent is forgotten. */
+  connection: Schema.NullOr(Schema.String),
+  /** Whose token or page made it; null: that was not kept then. */
+  account_name: Schema.NullOr(Schema.String)
+})
+export type WebhookDetails = typeof WebhookDetails.Type
+
+const readWebhooks = makeRowsReader(WebhookDetails)
+const readWebhook = makeOptionalRowReader(WebhookDetails)
+
+const selectWebhooks = (sql: SqlClient.SqlClient, condition: Fragment): Fragment => sql`
+  SELECT s.id, s.url, s.events, s.application, s.paused_at, s.paused_reason, s.created_at, s.health, g.name AS connection,
+    a.name AS account_name
+  FROM webhook_subscriptions s
+  LEFT JOIN oauth_grants g ON g.operator_id = s.operator_id AND g.id = s.grant_id
+  LEFT JOIN accounts a ON a.operator_id = s.operator_id AND a.id = s.account_id
+  WHERE ${condition} ORDER BY s.id`
+
+/** The webhooks that a caller may see. */
+export class Webhooks extends Context.Service<
+  Webhooks,
+  {
+    /** As many as an operator may have, the oldest first. */
+    readonly list: (caller: Caller) => Effect.Effect<ReadonlyArray<WebhookDetails>>
+    /** Undefined: the caller sees none of that id. */
+    readonly find: (caller: Caller, id: number) => Effect.Effect<WebhookDetails | undefined>
+  }
+>()("latchkey/transports/console/queries/Webhooks") {
+  static readonly layer = Layer.effect(
+    Webhooks,
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const selectAll = inForms(sql, (viewer: Givens<SubscriptionViewer>) =>
+        selectWebhooks(sql, viewerCondition(sql, viewer))
+      )
+      const selectOne = inForms(sql, ({ id, ...viewer }: Givens<SubscriptionViewer & { readonly id: number }>) =>
+        selectWebhooks(sql, sql`${viewerCondition(sql, viewer)} AND s.id = ${id}`)
+      )
+      return {
+        list: (caller) => readWebhooks(selectAll(toSubscriptionViewer(caller))),
+        find: (caller, id) => readWebhook(selectOne({ ...toSubscriptionViewer(caller), id }))
+      }
+    })
+  )
+}
