@@ -1,6 +1,7 @@
 import { isConsoleOnly } from "../contract/operation.ts"
 import { OauthOperations } from "../domain/access/oauth/contract.ts"
 import { AutomationOperations } from "../domain/automation/contract.ts"
+import { CheckInOperations } from "../domain/bookings/check-in/contract.ts"
 import { ReservationTagOperations } from "../domain/bookings/reservation-tags/contract.ts"
 import { ReservationOperations } from "../domain/bookings/reservations/contract.ts"
 import { StayOperations } from "../domain/bookings/stays/contract.ts"
@@ -40,6 +41,7 @@ export const Api = {
   ...PriceAndRulesOperations,
   ...ReservationOperations,
   ...StayOperations,
+  ...CheckInOperations,
   ...CalendarShareLinkOperations,
   ...TaskOperations,
   ...StaffOperations,

@@ -1,6 +1,7 @@
 import { Layer } from "effect"
 import { layerOauth, layerOauthNoDeps } from "../domain/access/oauth/handlers.ts"
 import { layerAutomation, layerAutomationNoDeps } from "../domain/automation/handlers.ts"
+import { layerCheckIn, layerCheckInNoDeps } from "../domain/bookings/check-in/handlers.ts"
 import { layerReservationTags, layerReservationTagsNoDeps } from "../domain/bookings/reservation-tags/handlers.ts"
 import { layerReservations, layerReservationsNoDeps } from "../domain/bookings/reservations/handlers.ts"
 import { layerStays, layerStaysNoDeps } from "../domain/bookings/stays/handlers.ts"
@@ -36,6 +37,7 @@ const families = Layer.mergeAll(
   layerReservationTags,
   layerReservations,
   layerStays,
+  layerCheckIn,
   layerAvailabilities,
   layerCalendarShareLinks,
   layerListingCalendars,
@@ -64,6 +66,7 @@ const familiesNoDeps = Layer.mergeAll(
   layerReservationTagsNoDeps,
   layerReservationsNoDeps,
   layerStaysNoDeps,
+  layerCheckInNoDeps,
   layerAvailabilitiesNoDeps,
   layerCalendarShareLinksNoDeps,
   layerListingCalendarsNoDeps,

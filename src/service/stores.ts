@@ -5,6 +5,7 @@ import { FailedSecretChecks } from "../domain/access/oauth/FailedSecretChecks.ts
 import { TokenIssuer } from "../domain/access/oauth/TokenIssuer.ts"
 import { PlanQueue } from "../domain/automation/running/PlanQueue.ts"
 import { ActionStore } from "../domain/automation/store.ts"
+import { CheckInApproval } from "../domain/bookings/check-in/CheckInApproval.ts"
 import { ReservationTagStore } from "../domain/bookings/reservation-tags/store.ts"
 import { Orders } from "../domain/bookings/reservations/Orders.ts"
 import { ReservationSearchStore } from "../domain/bookings/reservations/search-store.ts"
@@ -47,6 +48,7 @@ export const layerStores = Layer.mergeAll(
   OrderStore.layer,
   Orders.layer,
   StayStore.layer,
+  CheckInApproval.layer,
   Availability.layer,
   AvailabilityStore.layer,
   ShareLinkStore.layer,

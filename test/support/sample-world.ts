@@ -47,6 +47,8 @@ const insertDirectRecords = Effect.fnUntraced(function* (operatorId: number, sta
     SELECT operator_id, stays.order_id, guest.id, 'https://example.com/large', 'https://example.com/extra', now()
     FROM guest JOIN stays USING (operator_id) WHERE stays.id = guest.stay_id`
   yield* sql`
+    UPDATE stays SET id_required = 'required_with_review' WHERE operator_id = ${operatorId} AND id = ${stayId}`
+  yield* sql`
     INSERT INTO removed_stays (operator_id, order_id, last_room) SELECT operator_id, order_id, 9 FROM stays WHERE operator_id = ${operatorId} AND id = ${stayId}`
   yield* sql`
     INSERT INTO property_feeds (operator_id, property_id, token, created_at)

@@ -1,7 +1,8 @@
-import { Effect, Layer, Option } from "effect"
+import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { formatUtcInstant } from "../../contract/time.ts"
 import { CheckInApproval } from "../../domain/bookings/check-in/CheckInApproval.ts"
+import { WakeUp } from "../../jobs/WakeUp.ts"
 import { layerCommandWakeUp } from "../../jobs/wake-up-layers.ts"
 import { runCommand } from "./command-runner.ts"
 
@@ -21,7 +22,9 @@ const approveCommand = Command.make(
         approval.approve({ stayCode: stay, operatorId: Option.getOrUndefined(operator) })
       ).pipe(
         Effect.map(({ stay_code, approved_at }) => ({ stay_code, approved_at: formatUtcInstant(approved_at) })),
-        Effect.provide(Layer.provide(CheckInApproval.layer, layerCommandWakeUp))
+        // The running service is told when the command ends.
+        Effect.ensuring(Effect.flatMap(WakeUp, ({ wake }) => wake)),
+        Effect.provide([CheckInApproval.layer, layerCommandWakeUp])
       ),
       ({ stay_code, approved_at }) => `Check-in of ${stay_code} approved at ${approved_at}.`
     )

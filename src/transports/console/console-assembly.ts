@@ -3,7 +3,6 @@ import { AccessTokens } from "../../domain/access/operators/AccessTokens.ts"
 import { Operators } from "../../domain/access/operators/Operators.ts"
 import { SubAccounts } from "../../domain/access/sign-in/SubAccounts.ts"
 import { HostRules } from "../../domain/automation/rules/HostRules.ts"
-import { CheckInApproval } from "../../domain/bookings/check-in/CheckInApproval.ts"
 import { HostLetting } from "../../domain/calendars/availability/HostLetting.ts"
 import { HostCalendars } from "../../domain/calendars/imported-calendars/HostCalendars.ts"
 import { PropertyFeeds } from "../../domain/calendars/property-feeds/PropertyFeeds.ts"
@@ -21,7 +20,6 @@ export const layerConsoleAssembly = Layer.mergeAll(
   layerConsoleQueries,
   Operators.layer,
   AccessTokens.layer,
-  CheckInApproval.layer,
   DeliveryLog.layer,
   HostCalendars.layer,
   Listings.layer,

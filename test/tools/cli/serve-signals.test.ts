@@ -14,7 +14,7 @@ it.live(
       life.signal("SIGHUP")
       assert.deepStrictEqual(yield* Effect.promise(() => life.ended), { status: 0, signal: null })
     }).pipe(Effect.scoped),
-  60_000
+  180_000
 )
 
 const server = process.env["DATABASE_URL"] ?? ""

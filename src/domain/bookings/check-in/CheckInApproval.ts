@@ -2,7 +2,6 @@ import { Context, DateTime, Effect, Layer } from "effect"
 import type { CurrentActor } from "../../../contract/actor.ts"
 import { BadRequest, NotFound, ValidationFailed } from "../../../contract/errors.ts"
 import { currentSecond } from "../../../contract/time.ts"
-import { WakeUp } from "../../../jobs/WakeUp.ts"
 import { withChildSpan } from "../../../platform/telemetry/spans.ts"
 import type { GuestPortalStay } from "./guest-portal-stay.ts"
 import { isGuestPortalVisible, listMissingDocuments } from "./rules.ts"
@@ -31,12 +30,7 @@ export class CheckInApproval extends Context.Service<
 >()("latchkey/domain/bookings/check-in/CheckInApproval") {
   static readonly layer = Layer.effect(
     CheckInApproval,
-    Effect.gen(function* () {
-      const { wake } = yield* WakeUp
-      const approveCheckIn = approve(yield* CheckInStore)
-      // Whether it failed or its caller went away: it may have been committed.
-      return CheckInApproval.of({ approve: (reference) => Effect.ensuring(approveCheckIn(reference), wake) })
-    })
+    Effect.map(CheckInStore, (store) => CheckInApproval.of({ approve: approve(store) }))
   ).pipe(Layer.provide(CheckInStore.layer))
 }
 
@@ -59,26 +53,25 @@ const approve = (store: CheckInStore["Service"]) =>
 /** Why there is nothing to approve. */
 const findApprovalError = (stay: GuestPortalStay, now: Date): ValidationFailed | undefined => {
   if (stay.check_in_approved_at !== null) return undefined
-  if (!isGuestPortalVisible(stay, now))
-    return new ValidationFailed({ message: `The order of ${stay.stay_code} has ended.` })
+  if (!isGuestPortalVisible(stay, now)) return new ValidationFailed({ message: "stay_code: its order has ended." })
   if (stay.id_required !== "required_with_review") return noReviewRequired(stay)
   const missing = listMissingDocuments(stay).reduce((sum, { count }) => sum + count, 0)
   return missing === 0
     ? undefined
     : new ValidationFailed({
-        message: `Photos of identity documents of ${missing} ${missing === 1 ? "guest" : "guests"} of ${stay.stay_code} are missing; approve the check-in when they have arrived.`
+        message: `stay_code: ${missing} ${missing === 1 ? "guest has" : "guests have"} not handed in an identity document.`
       })
 }
 
-const noReviewRequired = ({ stay_code, id_required }: GuestPortalStay) =>
-  new ValidationFailed({ message: `${stay_code} needs no approval: its id_required is ${id_required}.` })
+const noReviewRequired = ({ id_required }: GuestPortalStay) =>
+  new ValidationFailed({ message: `stay_code: needs no approval; its id_required is ${id_required}.` })
 
 const noSuchStay = ({ stayCode, operatorId }: StayReference) =>
   new NotFound({
-    message: `There is no stay ${stayCode}${operatorId === undefined ? "" : ` of operator ${operatorId}`}.`
+    message: `stay_code: no stay ${stayCode}${operatorId === undefined ? "" : ` of operator ${operatorId}`}.`
   })
 
 const ambiguousStayCode = ({ stayCode }: StayReference, matches: ReadonlyArray<GuestPortalStay>) =>
   new BadRequest({
-    message: `Several operators have a stay ${stayCode}; pass --operator (${matches.map(({ operator_id }) => operator_id).join(", ")}).`
+    message: `stay_code: several operators have a stay ${stayCode}; pass --operator (${matches.map(({ operator_id }) => operator_id).join(", ")}).`
   })

@@ -1,5 +1,4 @@
 import { Effect, type Schema } from "effect"
-import { CheckInApproval } from "../../../domain/bookings/check-in/CheckInApproval.ts"
 import { search_reservations } from "../../../domain/bookings/reservations/contract.ts"
 import { query_custom_channels } from "../../../domain/channels/custom-channels/contract.ts"
 import { PAGE_MAX } from "../../../platform/limits.ts"
@@ -9,7 +8,7 @@ import { html } from "../../docs/html.ts"
 import type { ActionError } from "../action-outcome.ts"
 import { StayBeside } from "../queries/StayBeside.ts"
 import type { SignedInVisit, SubmittedForm } from "../visit.ts"
-import { apiErrorToActionError, failIfStale, makeQuery, makeVoidMutation } from "./api-operations.ts"
+import { failIfStale, makeQuery, makeVoidMutation } from "./api-operations.ts"
 import { parseNumber, readChangedFields } from "./form-fields.ts"
 import { type HostAction, makeHostPage, notFoundView } from "./host-page.ts"
 import { activityLogLink, timeZoneNote } from "./page-parts.ts"
@@ -26,7 +25,7 @@ import { STAY_PATH } from "./urls.ts"
 
 /** One stay with all that is known of it, and all that can be done with it. */
 export const makeStayPage = Effect.gen(function* () {
-  const [service, stayContext, approval] = [yield* Service, yield* StayBeside, yield* CheckInApproval]
+  const [service, stayContext] = [yield* Service, yield* StayBeside]
   const mutate = makeVoidMutation(service)
   const search = makeQuery(service, search_reservations)
   const queryChannels = makeQuery(service, query_custom_channels)
@@ -81,13 +80,7 @@ export const makeStayPage = Effect.gen(function* () {
       approve: makeOrderAction("approve_reservation", "The request is accepted."),
       decline: makeOrderAction("decline_reservation", "The request is turned down."),
       cancel: makeOrderAction("cancel_reservation", "The reservation is cancelled."),
-      approve_check_in: {
-        doneMessage: "The check-in is approved.",
-        run: (visit) =>
-          approval
-            .approve({ stayCode: readStayCode(visit), operatorId: visit.session.person.caller.operatorId })
-            .pipe(Effect.mapError(apiErrorToActionError), Effect.as(undefined))
-      }
+      approve_check_in: makeStayAction("approve_check_in", "The check-in is approved.", () => ({}))
     },
     doneMessages: { entered: "The reservation is entered." }
   })

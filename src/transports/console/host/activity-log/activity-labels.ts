@@ -42,7 +42,6 @@ const ACTION_LABELS: Readonly<Record<string, string>> = {
   pause_rule: "Paused a rule",
   resume_rule: "Let a rule act again",
   remove_rule: "Removed a rule",
-  approve_check_in: "Approved a check-in",
   stop_letting: "Took a property off the market",
   let_again: "Let a property again",
   link: "Linked a listing to its property",

@@ -6,6 +6,7 @@ import { Partners } from "../../../../../src/domain/access/oauth/Partners.ts"
 import { challengeOf } from "../../../../../src/domain/access/oauth/pkce.ts"
 import { Deployment, type DeploymentName } from "../../../../../src/platform/installation.ts"
 import type { DemoAccess } from "../../../../../src/tools/demo/seed.ts"
+import { submitIdentityDocuments } from "../../../domain/bookings/check-in/identity-documents.ts"
 import { typedClient, withToken } from "../../../harness.ts"
 import { insertDeliveries } from "../../../webhook-deliveries.ts"
 
@@ -95,7 +96,7 @@ const callCalendarOperations = (api: Client, listing_id: string, vrboListingId: 
     yield* api.delete_calendar_share_link({ id: calendar_share_link.id })
   })
 
-const callOrderOperations = (api: Client) =>
+const callOrderOperations = (api: Client, { operatorId }: DemoAccess) =>
   Effect.gen(function* () {
     yield* api.search_reservations({ property_id: LEITH, start_check_in_date: TODAY, status: "accepted", limit: 1 })
     const { reservation_code } = yield* api.create_reservation({
@@ -125,6 +126,8 @@ const callOrderOperations = (api: Client) =>
     yield* api.remove_reservation_tag({ stay_code, tag_name: "Anniversary" })
     yield* api.delete_reservation_tag({ id: reservation_tag.id })
     yield* api.update_check_in_details({ stay_code, lock_code: "4711#", arrival_at: { hour: 21, minute: 30 } })
+    yield* submitIdentityDocuments(operatorId, stay_code)
+    yield* api.approve_check_in({ stay_code })
     yield* api.update_reservation_custom_fields({ stay_code, custom_fields: { parking: "Bay 12" } })
     yield* api.query_custom_fields({ stay_code })
     yield* api.move_stay_to_box({ stay_code })
@@ -298,7 +301,7 @@ const callAllOperations = Effect.fnUntraced(function* (demo: DemoAccess) {
   yield* callMoneyOperations(api)
   yield* callPortfolioOperations(api)
   yield* callCalendarOperations(api, listing_id, vrboListing.listing_id)
-  yield* callOrderOperations(api)
+  yield* callOrderOperations(api, demo)
   yield* callStaffAndTaskOperations(api, yield* Deployment)
   yield* callConversationOperations(api, listing_id)
   yield* callKnowledgeOperations(api)
