@@ -58,10 +58,10 @@ const claimKey = (
 ): Effect.Effect<void, Conflict> =>
   Effect.gen(function* () {
     const isOwn = yield* key.progress === "claimed" ? keys.renew(key) : keys.claim(key)
-    if (!isOwn) return yield* keyInUseError
+    if (!isOwn) return yield* new IdempotencyKeyInUse()
     const remainingMs = (key.claimedUntil?.getTime() ?? 0) - (yield* Clock.currentTimeMillis)
     // The database took most of the time: nothing has happened, so whoever comes first may begin anew.
-    if (remainingMs < maxDurationMs) return yield* Effect.andThen(keys.release(key), keyInUseError)
+    if (remainingMs < maxDurationMs) return yield* Effect.andThen(keys.release(key), new IdempotencyKeyInUse())
   })
 
 /** How an act ended: what it left outside, and what its caller is told. */
@@ -122,10 +122,15 @@ const runToEnd = <E, R>(
     })
   )
 
-export const keyInUseError = new Conflict({
-  message: "Idempotency-Key: another call with this key is in progress; repeat this call in a moment.",
-  retryAfter: IDEMPOTENCY_RETRY_SECONDS
-})
+/** 409, by which a call that waits knows that it waits for another one. */
+export class IdempotencyKeyInUse extends Conflict {
+  constructor() {
+    super({
+      message: "Idempotency-Key: another call with this key is in progress; repeat this call in a moment.",
+      retryAfter: IDEMPOTENCY_RETRY_SECONDS
+    })
+  }
+}
 
 export const outcomeUnknownError = new Conflict({
   message:

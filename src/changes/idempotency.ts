@@ -6,7 +6,7 @@ import { type ApiError, Conflict, ValidationFailed } from "../contract/errors.ts
 import { releasePermitWhile } from "../contract/permit-release.ts"
 import { isStatementTimeout } from "../platform/database/statement-timeout.ts"
 import { IDEMPOTENCY_RETRY_SECONDS, IDEMPOTENCY_WAIT_MS } from "../platform/limits.ts"
-import { keyInUseError, outcomeUnknownError } from "./external-action.ts"
+import { IdempotencyKeyInUse, outcomeUnknownError } from "./external-action.ts"
 import type { IdempotencyKeys, StoredKey } from "./IdempotencyKeys.ts"
 
 /** Milliseconds between two looks at what another call has under way. */
@@ -126,7 +126,7 @@ const waitAndResume = Effect.fnUntraced(function* (
     const now = yield* Clock.currentTimeMillis
     const isAbandoned = stored?.under_way_until != null && stored.under_way_until.getTime() <= now
     if (isAbandoned && (yield* keys.takeOver(key))) return yield* runTakenOver(call, key)
-    if (now >= call.waitUntil) return yield* keyInUseError
+    if (now >= call.waitUntil) return yield* new IdempotencyKeyInUse()
     // Let go: the other call was refused, and so may this one be.
     if (stored === undefined) return yield* runFirst(call)
     yield* releasePermitWhile(Effect.sleep(POLL_MS))
@@ -153,7 +153,7 @@ const hasTimedOutUnchanged = (key: IdempotencyKeyState, cause: Cause.Cause<ApiEr
 
 /** Whether another call was faster to claim the key: it is waited for, even if it has let the key go since. */
 const isUnderWay = (cause: Cause.Cause<ApiError>): boolean =>
-  cause.reasons.some((reason) => Cause.isFailReason(reason) && reason.error === keyInUseError)
+  cause.reasons.some((reason) => Cause.isFailReason(reason) && reason.error instanceof IdempotencyKeyInUse)
 
 const isDomainError = (cause: Cause.Cause<ApiError>): boolean =>
   cause.reasons.some((reason) => Cause.isFailReason(reason) && reason.error._tag !== "Upstream")

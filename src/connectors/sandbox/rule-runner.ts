@@ -1,4 +1,4 @@
-import { Effect, Result } from "effect"
+import { Data, Effect, Result } from "effect"
 import { Conflict } from "../../contract/errors.ts"
 import { currentSecond } from "../../contract/time.ts"
 import { retryOptimistically } from "../../platform/database/optimistic-retry.ts"
@@ -162,12 +162,12 @@ export const makeRuleRunner = Effect.gen(function* () {
       const listings = Array.from(context.snapshot.listings.values())
       return (yield* repository.applyWrite(account, { ...write, listings })) ? { answer } : undefined
     })
-    const concurrent = retryOptimistically(CONCURRENT_ATTEMPTS, staleReadError)(attempt)
+    const concurrent = retryOptimistically(CONCURRENT_ATTEMPTS, new ReadTooStale())(attempt)
     const serial = repository.runSerially(retryOptimistically(SERIAL_ATTEMPTS, tooManyConflicts)(attempt))
     return Effect.map(
       Effect.catchIf(
         concurrent,
-        (error): error is typeof staleReadError => error === staleReadError,
+        (error): error is ReadTooStale => error instanceof ReadTooStale,
         () => serial
       ),
       ({ answer }) => answer
@@ -176,8 +176,8 @@ export const makeRuleRunner = Effect.gen(function* () {
 })
 export type RuleRunner = Effect.Success<typeof makeRuleRunner>
 
-/** It was read anew too often. */
-const staleReadError = { _tag: "Stale" } as const
+/** Every attempt found something changed that it had read. */
+class ReadTooStale extends Data.TaggedError("ReadTooStale") {}
 
 /** What is told of an order, from `dueAt` on. */
 export const toOrderOutboxEvent = (order: SandboxOrder, dueAt: Date): OutboxEvent => ({

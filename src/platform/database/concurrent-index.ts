@@ -1,6 +1,7 @@
 import { Data, Duration, Effect, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
+import { errorCodeOf, findInnermostCause } from "./error-reason.ts"
 
 // An index that is built while others write. The database does that outside of a transaction only, so a migration of such
 // ones is not one transaction: it may have died in the middle, which leaves an index that is not valid, and others may be at it too.
@@ -33,9 +34,12 @@ const loadIndexStatus = (sql: SqlClient.SqlClient, name: string) => sql<IndexSta
     EXISTS (SELECT FROM pg_stat_progress_create_index p WHERE p.index_relid = i.indexrelid) AS is_being_built
   FROM pg_index i WHERE i.indexrelid = to_regclass(${name})`
 
+/** PostgreSQL's `duplicate_table`, which it also says of an index. */
+const INDEX_EXISTS = "42P07"
+
 /** What is met where two processes build one index: who comes second looks again. */
 const isConcurrentBuildError = ({ reason }: SqlError): boolean =>
-  reason._tag === "DeadlockError" || (reason.cause instanceof Error && /already exists/.test(reason.cause.message))
+  reason._tag === "DeadlockError" || errorCodeOf(findInnermostCause(reason.cause)) === INDEX_EXISTS
 
 /**
  * The word for an index that is built or goes beside others' writes. None within a transaction, where there can be no others:

@@ -1,4 +1,4 @@
-import { Context, DateTime, Effect, Layer } from "effect"
+import { Context, Data, DateTime, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { CurrentActor } from "../../../contract/actor.ts"
 import { retryOptimistically } from "../../../platform/database/optimistic-retry.ts"
@@ -54,13 +54,16 @@ export class Conversations extends Context.Service<
 /** How often what is heard is looked at again because the same is being heard elsewhere, or what was sent settles. */
 const INGEST_ATTEMPTS = 10
 
+/** Another worker keeps handling the same channel event. */
+class KeepsChanging extends Data.TaggedError("KeepsChanging") {}
+
 /** Each attempt that came too late sees what it was too late for: so many in a row do not happen. */
-const retryWhileBusy = retryOptimistically(INGEST_ATTEMPTS, "busy" as const)
+const retryWhileBusy = retryOptimistically(INGEST_ATTEMPTS, new KeepsChanging())
 
 const retryConflicts = <A, E, R>(attempt: Effect.Effect<A | undefined, E, R>): Effect.Effect<A, E, R> =>
   Effect.catchIf(
     retryWhileBusy(attempt),
-    (error): error is "busy" => error === "busy",
+    (error): error is KeepsChanging => error instanceof KeepsChanging,
     () => Effect.die(new Error("another worker keeps handling the same channel event"))
   )
 
