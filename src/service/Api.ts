@@ -15,6 +15,7 @@ import { ReviewOperations } from "../domain/guests/reviews/contract.ts"
 import { SpecialOfferOperations } from "../domain/guests/special-offers/contract.ts"
 import { KnowledgeBaseOperations } from "../domain/knowledge/contract.ts"
 import { ListingOperations } from "../domain/listings/contract.ts"
+import { CategoryOperations } from "../domain/money/category-contract.ts"
 import { TransactionOperations } from "../domain/money/contract.ts"
 import { PriceAndRulesOperations } from "../domain/prices/contract.ts"
 import { GroupOperations } from "../domain/properties/groups/contract.ts"
@@ -29,6 +30,7 @@ import { TaskOperations } from "../domain/work/tasks/contract.ts"
 /** Every operation of the service, by name: the table of contents everything else is derived from. */
 export const Api = {
   ...TransactionOperations,
+  ...CategoryOperations,
   ...PropertyOperations,
   ...GroupOperations,
   ...TagOperations,

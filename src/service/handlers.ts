@@ -18,6 +18,7 @@ import { layerReviews, layerReviewsNoDeps } from "../domain/guests/reviews/handl
 import { layerSpecialOffers, layerSpecialOffersNoDeps } from "../domain/guests/special-offers/handlers.ts"
 import { layerKnowledgeBases, layerKnowledgeBasesNoDeps } from "../domain/knowledge/handlers.ts"
 import { layerListings, layerListingsNoDeps } from "../domain/listings/handlers.ts"
+import { layerCategories, layerCategoriesNoDeps } from "../domain/money/category-handlers.ts"
 import { layerTransactions, layerTransactionsNoDeps } from "../domain/money/handlers.ts"
 import type { HandlesOperations } from "../domain/operation-handlers.ts"
 import { layerPriceAndRules, layerPriceAndRulesNoDeps } from "../domain/prices/handlers.ts"
@@ -49,6 +50,7 @@ const families = Layer.mergeAll(
   layerKnowledgeBases,
   layerListings,
   layerTransactions,
+  layerCategories,
   layerPriceAndRules,
   layerGroups,
   layerProperties,
@@ -78,6 +80,7 @@ const familiesNoDeps = Layer.mergeAll(
   layerKnowledgeBasesNoDeps,
   layerListingsNoDeps,
   layerTransactionsNoDeps,
+  layerCategoriesNoDeps,
   layerPriceAndRulesNoDeps,
   layerGroupsNoDeps,
   layerPropertiesNoDeps,

@@ -22,6 +22,7 @@ import { ReviewSearchStore } from "../domain/guests/reviews/search-store.ts"
 import { SpecialOfferStore } from "../domain/guests/special-offers/store.ts"
 import { KnowledgeBaseStore } from "../domain/knowledge/store.ts"
 import { ListingStore } from "../domain/listings/store.ts"
+import { OperatorDictionaries } from "../domain/money/OperatorDictionaries.ts"
 import { TransactionStore } from "../domain/money/store.ts"
 import { PriceAndRulesStore } from "../domain/prices/store.ts"
 import { GroupStore } from "../domain/properties/groups/store.ts"
@@ -60,6 +61,7 @@ export const layerStores = Layer.mergeAll(
   KnowledgeBaseStore.layer,
   ListingStore.layer,
   TransactionStore.layer,
+  OperatorDictionaries.layer,
   PriceAndRulesStore.layer,
   GroupStore.layer,
   PropertyStore.layer,

@@ -9,7 +9,7 @@ import type { ApiOperation } from "../../src/service/Api.ts"
 import { Service } from "../../src/service/service.ts"
 import { digests } from "../attacks/operators-rows.ts"
 import { layerTest, toServiceCall } from "../support/harness.ts"
-import { changeOperations, makeSampleChange } from "../support/operation-samples.ts"
+import { changeOperations, makeSampleChange, OPERATIONS_UNDER_LOCK } from "../support/operation-samples.ts"
 import { canOverlap } from "../support/overlapping-transactions.ts"
 import { makeSampleWorld } from "../support/sample-world.ts"
 import { ScriptedChannel } from "../support/scripted-channel.ts"
@@ -117,8 +117,9 @@ layer(layerTest)("a call under a key that is cut off at each of its steps", (it)
               const { cutting, wasCut } = yield* cutAt(step, mishap(nth))
               const exit = yield* Effect.exit(cutting(call))
               if (!wasCut()) {
-                if (order === "before each statement, then after it" && (yield* changes) > before.changes)
-                  after ??= yield* digest
+                // Cut off within its transaction, it is undone as a whole.
+                const isUndone = OPERATIONS_UNDER_LOCK.has(name) || order === "before each statement, then after it"
+                if (isUndone && (yield* changes) > before.changes) after ??= yield* digest
                 break
               }
               // Until then what is under way outside is not taken over.

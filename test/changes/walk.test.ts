@@ -46,6 +46,8 @@ const recordsOf = Effect.fnUntraced(function* ({ operatorId }: SampleWorld) {
     ([kind, [table, name]]) =>
       sql`SELECT ${kind}::text || ':' || ${sql(name)} AS record FROM ${sql(table)} WHERE operator_id = ${operatorId}`
   )
+  each.push(sql`
+    SELECT 'dictionary:' || dictionary || ':' || id AS record FROM dictionary_entries WHERE operator_id = ${operatorId}`)
   const rows = yield* sql<{ record: string }>`${sql.join(" UNION ALL ", false)(each)}`
   return new Set(rows.map(({ record }) => record))
 })
@@ -144,7 +146,8 @@ layer(layerTest)("every operation that changes", (it) => {
           // What names a record is what a trail is for.
           const said = textsIn(
             fields,
-            (field) => REFERENCE_FIELDS.has(field) || routeOf(operation).params.includes(field)
+            (field) =>
+              REFERENCE_FIELDS.has(field) || field === "dictionary" || routeOf(operation).params.includes(field)
           )
           for (const each of said) assert.notInclude(text, each)
         }

@@ -36,6 +36,9 @@ export const callAsOwner = (
     ? callAsPerson({ operatorId: owner.operatorId, accountId: owner.accountId }, operation._tag, fields)
     : call(owner.token, operation._tag, fields)
 
+/** Operations that decide in a transaction which begins by locking their operator; all others change by one statement. */
+export const OPERATIONS_UNDER_LOCK: ReadonlySet<string> = new Set(["create_category", "update_category"])
+
 /** What changes something of an operator's. */
 export const changeOperations = tokenOperations.filter(isChange)
 

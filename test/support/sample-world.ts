@@ -29,12 +29,15 @@ const insertCalendarWithBusyDay = Effect.fnUntraced(function* (operatorId: numbe
     SELECT operator_id, id, '2027-12-24', property_id, false FROM calendar`
 }, Effect.orDie)
 
+/** Of an entry that the operator alone has; ids of dictionaries are each operator's own. */
+const categoryIdOf = (operatorId: number): number => 20_000 + operatorId
+
 /** Records no operation makes, and the guest of a stay that is there already. */
 const insertDirectRecords = Effect.fnUntraced(function* (operatorId: number, stayId: number, accountId: number) {
   const sql = yield* SqlClient.SqlClient
   yield* sql`
     INSERT INTO dictionary_entries (operator_id, dictionary, id, name)
-    VALUES (${operatorId}, 'income_items', 5001, 'Airport transfer')`
+    VALUES (${operatorId}, 'income_items', ${categoryIdOf(operatorId)}, 'Airport transfer')`
   yield* sql`
     INSERT INTO channel_payments (operator_id, account_id, payment_id, channel_id, kind, amount, currency, paid_at, created_at)
     VALUES (${operatorId}, ${accountId}, 'P-1', '90001', 'payment', 420, 'EUR', now(), now())`
@@ -286,6 +289,7 @@ export const makeSampleWorldWith = Effect.fnUntraced(function* (
       reservation_tags: reservation_tag.id,
       webhooks: webhook.id,
       webhook_deliveries: delivery_id,
+      categories: categoryIdOf(operator.operatorId),
       staffs: staff_id,
       tasks: task_id,
       calendar_share_links: calendar_share_link.id,
@@ -362,6 +366,7 @@ export const makeSampleWorldWith = Effect.fnUntraced(function* (
       scope_channel: { type: "by_channel", channels: ["airbnb"] },
       contents: [{ sub_title: "Keys", text: "In the box by the door." }],
       audience: "anyone",
+      dictionary: "income_items",
       grant_type: "authorization_code",
       client_id: "app_of_nobody",
       client_secret: "lksecret_of_nobody",
@@ -386,6 +391,7 @@ export const makeSampleWorldWith = Effect.fnUntraced(function* (
       decline_reservation: { reservation_code: pending_code },
       delete_event_consumer: { name: "ledger" },
       list_webhook_deliveries: { before: delivery_id },
+      create_category: { name: "Boat trips" },
       pause_webhook: { id: webhook.id },
       rotate_webhook_secret: { id: webhook.id },
       // Nights that nobody books of whoever makes every call.

@@ -11,13 +11,12 @@ import type { DictionaryName } from "./dictionaries.ts"
 import {
   addEntry,
   type EntryChange,
+  type EntryEdit,
   isUnchangedBuiltIn,
   listEntries,
   type OperatorDictionaryEntry,
   type OperatorEntryStates,
-  renameEntry,
-  restoreEntry,
-  retireEntry
+  updateEntry
 } from "./operator-dictionary.ts"
 import { makeOperatorDictionaryStore } from "./operator-dictionary-store.ts"
 
@@ -47,17 +46,15 @@ export class OperatorDictionaries extends Context.Service<
       dictionary: DictionaryName,
       name: string
     ) => EntryChangeEffect<InvalidNameError | Conflict>
-    /** Also of a built-in entry, and of what is booked under it; a built-in one's own name is no other name. */
-    readonly renameEntry: (
+    /**
+     * Renames an entry, also a built-in one, retires it, so that nobody chooses it any more, or restores it; what is booked under it
+     * stays so. A built-in one's own name is no other name. Conflict: another entry has the name, or the service itself books with it.
+     */
+    readonly updateEntry: (
       operatorId: number,
       dictionary: DictionaryName,
-      id: number,
-      name: string
+      edit: EntryEdit
     ) => EntryChangeEffect<InvalidNameError | Conflict>
-    /** Nobody chooses it any more; what is booked under it stays so. Conflict: the service itself books with it. */
-    readonly retireEntry: (operatorId: number, dictionary: DictionaryName, id: number) => EntryChangeEffect<Conflict>
-    /** Conflict: meanwhile another entry has its name. */
-    readonly restoreEntry: (operatorId: number, dictionary: DictionaryName, id: number) => EntryChangeEffect<Conflict>
   }
 >()("latchkey/domain/money/OperatorDictionaries") {
   static readonly layer = Layer.effect(
@@ -77,21 +74,13 @@ export class OperatorDictionaries extends Context.Service<
               changeEntry(operatorId, dictionary, (ownEntries) => addEntry(ownEntries, dictionary, parsedName))
             )
           ),
-        renameEntry: (operatorId, dictionary, id, name) =>
-          withChildSpan("OwnDictionaries.rename")(
-            Effect.flatMap(parseName(name), (parsedName) =>
+        updateEntry: (operatorId, dictionary, { id, name, retired }) =>
+          withChildSpan("OwnDictionaries.update")(
+            Effect.flatMap(name === undefined ? Effect.undefined : parseName(name), (parsedName) =>
               changeEntry(operatorId, dictionary, (ownEntries) =>
-                renameEntry(ownEntries, dictionary, { id, name: parsedName })
+                updateEntry(ownEntries, dictionary, { id, name: parsedName, retired })
               )
             )
-          ),
-        retireEntry: (operatorId, dictionary, id) =>
-          withChildSpan("OwnDictionaries.retire")(
-            changeEntry(operatorId, dictionary, (ownEntries) => retireEntry(ownEntries, dictionary, id))
-          ),
-        restoreEntry: (operatorId, dictionary, id) =>
-          withChildSpan("OwnDictionaries.restore")(
-            changeEntry(operatorId, dictionary, (ownEntries) => restoreEntry(ownEntries, dictionary, id))
           )
       })
     })
@@ -119,11 +108,11 @@ const makeChangeEntry = (sql: SqlClient.SqlClient) => {
     dictionary: DictionaryName,
     { entry, changes }: EntryChange
   ) {
-    if (changes === "nothing") return entry
+    if (changes.length === 0) return entry
     const { id, name } = entry
     const retiredAt = entry.retired ? yield* DateTime.nowAsDate : null
     yield* isUnchangedBuiltIn(entry)
-      ? deleteEntry({ operatorId, dictionary, id }, changes)
+      ? deleteEntry({ operatorId, dictionary, id, name }, changes)
       : upsertEntry({ operatorId, dictionary, id, name, retiredAt }, changes)
     return entry
   })

@@ -51,45 +51,43 @@ interface UpsertEntryParameters extends OperatorScoped {
   readonly retiredAt: Date | null
 }
 
-/** The columns a change sets of an entry that has a row already. */
-type EntryColumn = "name" | "retired_at"
+/** What of an entry changed, as the audit log has it: nothing by name where the entry was created. */
+type ChangedFields = `{${string}}`
 
-type ChangedEntryField = Exclude<EntryChange["changes"], "nothing">
+const toChangedFields = (changes: EntryChange["changes"]): ChangedFields =>
+  changes === "created" ? "{}" : `{${changes.join(",")}}`
 
 /** The record is called by both: an id is one entry in each dictionary. */
-const changedEntriesSql = (sql: SqlClient, changes: ChangedEntryField): Fragment => sql`
-  SELECT operator_id, 'dictionary:' || dictionary || ':' || id AS record,
-    ${sql.literal(changes === "all" ? "'{}'" : `'{${changes}}'`)}::text[] AS fields
+const changedEntriesSql = (sql: SqlClient, fields: ChangedFields): Fragment => sql`
+  SELECT operator_id, 'dictionary:' || dictionary || ':' || id AS record, ${sql.literal(`'${fields}'`)}::text[] AS fields
   FROM entry`
 
-/** Writes what the operator says of an entry. */
+/** Writes what the operator says of an entry; answers the entry. The time at which it was retired stays while it is retired. */
 const upsertEntry = (sql: SqlClient) => {
-  const statement = prepareRecordedChange(
-    sql,
-    (parameters: Givens<UpsertEntryParameters>, column: EntryColumn, changes: ChangedEntryField) => ({
-      change: sql`
+  const statement = prepareRecordedChange(sql, (parameters: Givens<UpsertEntryParameters>, fields: ChangedFields) => ({
+    change: sql`
       entry AS (
-        INSERT INTO dictionary_entries (operator_id, dictionary, id, name, retired_at)
+        INSERT INTO dictionary_entries AS d (operator_id, dictionary, id, name, retired_at)
         VALUES (${parameters.operatorId}, ${parameters.dictionary}, ${parameters.id}, ${parameters.name}, ${parameters.retiredAt}::timestamptz)
-        ON CONFLICT (operator_id, dictionary, id) DO UPDATE SET ${sql(column)} = excluded.${sql(column)}
-        RETURNING operator_id, dictionary, id
+        ON CONFLICT (operator_id, dictionary, id) DO UPDATE SET name = excluded.name,
+          retired_at = CASE WHEN excluded.retired_at IS NOT NULL THEN coalesce(d.retired_at, excluded.retired_at) END
+        RETURNING d.*
       )`,
-      events: [],
-      changedRecords: changedEntriesSql(sql, changes),
-      outcome: sql`SELECT id FROM entry`
-    })
-  )
-  return (parameters: UpsertEntryParameters, changes: ChangedEntryField) =>
-    Effect.asVoid(Effect.orDie(statement(parameters, changes === "all" ? "name" : changes, changes)))
+    events: [],
+    changedRecords: changedEntriesSql(sql, fields),
+    outcome: sql`SELECT id, name, retired_at IS NOT NULL AS retired FROM entry`
+  }))
+  return (parameters: UpsertEntryParameters, changes: EntryChange["changes"]) =>
+    Effect.asVoid(Effect.orDie(statement(parameters, toChangedFields(changes))))
 }
 
-/** Forgets what the operator said of a built-in entry. */
+/** Forgets what the operator said of a built-in entry; answers it under its own name. */
 const deleteEntry = (sql: SqlClient) => {
   const statement = prepareRecordedChange(
     sql,
     (
-      { operatorId, dictionary, id }: Givens<Pick<UpsertEntryParameters, "operatorId" | "dictionary" | "id">>,
-      changes: ChangedEntryField
+      { operatorId, dictionary, id, name }: Givens<Omit<UpsertEntryParameters, "retiredAt">>,
+      fields: ChangedFields
     ) => ({
       change: sql`
         entry AS (
@@ -98,14 +96,12 @@ const deleteEntry = (sql: SqlClient) => {
           RETURNING operator_id, dictionary, id
         )`,
       events: [],
-      changedRecords: changedEntriesSql(sql, changes),
-      outcome: sql`SELECT id FROM entry`
+      changedRecords: changedEntriesSql(sql, fields),
+      outcome: sql`SELECT id, ${name}::text AS name, false AS retired FROM entry`
     })
   )
-  return (
-    { operatorId, dictionary, id }: Pick<UpsertEntryParameters, "operatorId" | "dictionary" | "id">,
-    changes: ChangedEntryField
-  ) => Effect.asVoid(Effect.orDie(statement({ operatorId, dictionary, id }, changes)))
+  return (parameters: Omit<UpsertEntryParameters, "retiredAt">, changes: EntryChange["changes"]) =>
+    Effect.asVoid(Effect.orDie(statement(parameters, toChangedFields(changes))))
 }
 
 /** The SQL of an operator's own dictionaries. */

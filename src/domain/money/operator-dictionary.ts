@@ -24,16 +24,27 @@ export interface OperatorDictionaryEntry extends DictionaryEntryState {
 /** All that an operator says of its dictionaries. */
 export type OperatorEntryStates = Readonly<Record<DictionaryName, ReadonlyArray<DictionaryEntryState>>>
 
-/** An entry as it becomes, and which of its fields changes: none where it is so already. */
+/** The columns of an entry that can change. */
+export type EntryColumn = "name" | "retired_at"
+
+/** An entry as it becomes, and what of it changes: no columns where it is so already. */
 export interface EntryChange {
   readonly entry: OperatorDictionaryEntry
-  readonly changes: "all" | "name" | "retired_at" | "nothing"
+  readonly changes: "created" | ReadonlyArray<EntryColumn>
+}
+
+/** What is left out stays. */
+export interface EntryEdit {
+  readonly id: number
+  readonly name?: string | undefined
+  readonly retired?: boolean | undefined
 }
 
 /** The first id of one's own: below it there is room for what the service has itself. */
 const FIRST_CUSTOM_ID = 10_001
 
-const toOperatorEntry = (
+/** An entry with what the dictionary itself says of it. */
+export const toOperatorEntry = (
   dictionary: DictionaryName,
   { id, name, retired }: DictionaryEntryState
 ): OperatorDictionaryEntry => {
@@ -77,7 +88,7 @@ export const addEntry = (
   if (isNameTaken(ownEntries, dictionary, { id, name })) return nameTakenFailure
   const count = ownEntries[dictionary].filter((each) => !isBuiltInEntry(dictionary, each.id)).length
   return count < DICTIONARY_ENTRIES_MAX
-    ? Result.succeed({ entry: toOperatorEntry(dictionary, { id, name, retired: false }), changes: "all" })
+    ? Result.succeed({ entry: toOperatorEntry(dictionary, { id, name, retired: false }), changes: "created" })
     : Result.fail(dictionaryFullError)
 }
 
@@ -85,43 +96,36 @@ const dictionaryFullError = new ValidationFailed({
   message: `dictionary_entries: a dictionary has at most ${DICTIONARY_ENTRIES_MAX} entries of your own, retired ones included; rename or restore one.`
 })
 
-/** The entry under another name. A retired one may have any: it is looked at when it comes back. */
-export const renameEntry = (
+/**
+ * The entry as it becomes: under another name, retired, so that nobody chooses it any more, or restored. A retired one may have any
+ * name: it is looked at when it comes back.
+ */
+export const updateEntry = (
   ownEntries: OperatorEntryStates,
   dictionary: DictionaryName,
-  { id, name }: Pick<DictionaryEntryState, "id" | "name">
+  { id, name, retired }: EntryEdit
 ): Result.Result<EntryChange, Conflict | NotFound> =>
-  Result.flatMap(requireEntry(ownEntries, dictionary, id), (entry) => {
-    if (entry.name !== name && !entry.retired && isNameTaken(ownEntries, dictionary, { id, name }))
-      return nameTakenFailure
-    const changes = entry.name === name ? "nothing" : "name"
-    return Result.succeed({ entry: toOperatorEntry(dictionary, { ...entry, name }), changes })
+  Result.flatMap(requireEntry(ownEntries, dictionary, id), (before) => {
+    const entry = toOperatorEntry(dictionary, { id, name: name ?? before.name, retired: retired ?? before.retired })
+    const changes = listChangedColumns(before, entry)
+    if (entry.retired) {
+      const isRefused = changes.includes("retired_at") && isUsedByService(dictionary, id)
+      return isRefused ? Result.fail(usedByServiceError) : Result.succeed({ entry, changes })
+    }
+    return changes.length > 0 && isNameTaken(ownEntries, dictionary, entry)
+      ? nameTakenFailure
+      : Result.succeed({ entry, changes })
   })
 
-/** The entry, from which nobody chooses any more. */
-export const retireEntry = (
-  ownEntries: OperatorEntryStates,
-  dictionary: DictionaryName,
-  id: number
-): Result.Result<EntryChange, Conflict | NotFound> =>
-  Result.flatMap(requireEntry(ownEntries, dictionary, id), (entry) =>
-    isUsedByService(dictionary, id)
-      ? Result.fail(usedByServiceError)
-      : Result.succeed({ entry: { ...entry, retired: true }, changes: entry.retired ? "nothing" : "retired_at" })
-  )
+const listChangedColumns = (
+  before: OperatorDictionaryEntry,
+  after: OperatorDictionaryEntry
+): ReadonlyArray<EntryColumn> => [
+  ...(after.name === before.name ? [] : ["name" as const]),
+  ...(after.retired === before.retired ? [] : ["retired_at" as const])
+]
 
 const usedByServiceError = new Conflict({ message: "id: the service itself uses this entry, so it cannot be retired." })
-
-/** The entry, as one of those to choose from. */
-export const restoreEntry = (
-  ownEntries: OperatorEntryStates,
-  dictionary: DictionaryName,
-  id: number
-): Result.Result<EntryChange, Conflict | NotFound> =>
-  Result.flatMap(requireEntry(ownEntries, dictionary, id), (entry) => {
-    if (entry.retired && isNameTaken(ownEntries, dictionary, entry)) return nameTakenFailure
-    return Result.succeed({ entry: { ...entry, retired: false }, changes: entry.retired ? "retired_at" : "nothing" })
-  })
 
 const requireEntry = (
   ownEntries: OperatorEntryStates,

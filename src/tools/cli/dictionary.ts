@@ -86,21 +86,25 @@ const renameCommand = Command.make(
   "rename",
   { operator: operatorFlag, dictionary: dictionaryFlag, id: entryIdFlag, name: nameFlag },
   ({ operator, dictionary, id, name }) =>
-    runEntryChange("rename", dictionary, (dictionaries) => dictionaries.renameEntry(operator, dictionary, id, name))
+    runEntryChange("rename", dictionary, (dictionaries) => dictionaries.updateEntry(operator, dictionary, { id, name }))
 ).pipe(Command.withDescription("Rename an entry, built-in entries included"))
 
 const retireCommand = Command.make(
   "retire",
   { operator: operatorFlag, dictionary: dictionaryFlag, id: entryIdFlag },
   ({ operator, dictionary, id }) =>
-    runEntryChange("retire", dictionary, (dictionaries) => dictionaries.retireEntry(operator, dictionary, id))
+    runEntryChange("retire", dictionary, (dictionaries) =>
+      dictionaries.updateEntry(operator, dictionary, { id, retired: true })
+    )
 ).pipe(Command.withDescription("Retire an entry; existing transactions keep it"))
 
 const restoreCommand = Command.make(
   "restore",
   { operator: operatorFlag, dictionary: dictionaryFlag, id: entryIdFlag },
   ({ operator, dictionary, id }) =>
-    runEntryChange("restore", dictionary, (dictionaries) => dictionaries.restoreEntry(operator, dictionary, id))
+    runEntryChange("restore", dictionary, (dictionaries) =>
+      dictionaries.updateEntry(operator, dictionary, { id, retired: false })
+    )
 ).pipe(Command.withDescription("Restore a retired entry"))
 
 export const dictionaryCommand = Command.make("dictionary").pipe(

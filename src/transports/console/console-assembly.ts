@@ -8,7 +8,6 @@ import { HostCalendars } from "../../domain/calendars/imported-calendars/HostCal
 import { PropertyFeeds } from "../../domain/calendars/property-feeds/PropertyFeeds.ts"
 import { KnowledgeAnswers } from "../../domain/knowledge/search/KnowledgeAnswers.ts"
 import { Listings } from "../../domain/listings/Listings.ts"
-import { OperatorDictionaries } from "../../domain/money/OperatorDictionaries.ts"
 import { DeliveryLog } from "../../domain/webhooks/deliveries/DeliveryLog.ts"
 import { layerConsoleQueries } from "./queries/layer.ts"
 
@@ -25,7 +24,6 @@ export const layerConsoleAssembly = Layer.mergeAll(
   Listings.layer,
   PropertyFeeds.layer,
   HostLetting.layer,
-  OperatorDictionaries.layer,
   SubAccounts.layer,
   HostRules.layer,
   KnowledgeAnswers.layer

@@ -17,9 +17,7 @@ import {
   isUnchangedBuiltIn,
   listEntries,
   type OperatorEntryStates,
-  renameEntry,
-  restoreEntry,
-  retireEntry
+  updateEntry
 } from "../../../src/domain/money/operator-dictionary.ts"
 import { DICTIONARY_ENTRIES_MAX } from "../../../src/platform/limits.ts"
 
@@ -34,7 +32,10 @@ const written = (own: OperatorEntryStates, dictionary: DictionaryName, { entry }
 }
 
 const why = (result: Result.Result<EntryChange, { readonly _tag: string }>) =>
-  Result.match(result, { onFailure: ({ _tag }) => _tag, onSuccess: ({ changes }) => changes })
+  Result.match(result, {
+    onFailure: ({ _tag }) => _tag,
+    onSuccess: ({ changes }) => (changes === "created" ? changes : changes.join() || "nothing")
+  })
 
 const NAMES = ["Room fee", "Cleaning", "Cash", "Bank transfer", "Sauna", "Kayak", "Card"]
 
@@ -58,11 +59,11 @@ const judged = (
     case "add":
       return addEntry(own, dictionary, name)
     case "rename":
-      return renameEntry(own, dictionary, { id, name })
+      return updateEntry(own, dictionary, { id, name })
     case "retire":
-      return retireEntry(own, dictionary, id)
+      return updateEntry(own, dictionary, { id: id, retired: true })
     default:
-      return restoreEntry(own, dictionary, id)
+      return updateEntry(own, dictionary, { id: id, retired: false })
   }
 }
 
@@ -109,49 +110,49 @@ describe("an operator's own dictionaries", () => {
   })
 
   it("tell of a built-in entry what it was called, until it is called so again", () => {
-    const linen = renameEntry(NOTHING, "expense_items", { id: 52, name: "Linen service" })
+    const linen = updateEntry(NOTHING, "expense_items", { id: 52, name: "Linen service" })
     const own = Result.isSuccess(linen) ? written(NOTHING, "expense_items", linen.success) : NOTHING
     const shown = (of: OperatorEntryStates) => listEntries(of, "expense_items").find(({ id }) => id === 52)
     assert.deepStrictEqual(shown(own), {
       ...{ id: 52, name: "Linen service", built_in: true, renamed_from: "Laundry", retired: false }
     })
-    const back = renameEntry(own, "expense_items", { id: 52, name: "Laundry" })
+    const back = updateEntry(own, "expense_items", { id: 52, name: "Laundry" })
     assert.strictEqual(why(back), "name")
     assert.deepStrictEqual(Result.isSuccess(back) ? written(own, "expense_items", back.success) : own, NOTHING)
     assert.strictEqual(shown(NOTHING)?.renamed_from, null)
   })
 
   it("take what is so already as it is, and know nothing of ids that are in another dictionary or in none", () => {
-    assert.strictEqual(why(renameEntry(NOTHING, "income_items", { id: 12, name: "Deposit" })), "nothing")
-    assert.strictEqual(why(restoreEntry(NOTHING, "income_items", 12)), "nothing")
+    assert.strictEqual(why(updateEntry(NOTHING, "income_items", { id: 12, name: "Deposit" })), "nothing")
+    assert.strictEqual(why(updateEntry(NOTHING, "income_items", { id: 12, retired: false })), "nothing")
     const own = { ...NOTHING, income_items: [{ id: 12, name: "Deposit", retired: true }] }
-    assert.strictEqual(why(retireEntry(own, "income_items", 12)), "nothing")
+    assert.strictEqual(why(updateEntry(own, "income_items", { id: 12, retired: true })), "nothing")
     for (const id of [0, -1, 52, 10_001]) {
-      assert.strictEqual(why(renameEntry(NOTHING, "income_items", { id, name: "X" })), "NotFound")
-      assert.strictEqual(why(retireEntry(NOTHING, "income_items", id)), "NotFound")
-      assert.strictEqual(why(restoreEntry(NOTHING, "income_items", id)), "NotFound")
+      assert.strictEqual(why(updateEntry(NOTHING, "income_items", { id, name: "X" })), "NotFound")
+      assert.strictEqual(why(updateEntry(NOTHING, "income_items", { id: id, retired: true })), "NotFound")
+      assert.strictEqual(why(updateEntry(NOTHING, "income_items", { id: id, retired: false })), "NotFound")
     }
   })
 
   it("let a name be taken that nobody can choose, and look at it when its first entry comes back", () => {
     const own = { ...NOTHING, income_items: [{ id: 10_001, name: "Sauna", retired: true }] }
     const again = addEntry(own, "income_items", "Sauna")
-    assert.strictEqual(why(again), "all")
+    assert.strictEqual(why(again), "created")
     const both = Result.isSuccess(again) ? written(own, "income_items", again.success) : own
-    assert.strictEqual(why(restoreEntry(both, "income_items", 10_001)), "Conflict")
-    assert.strictEqual(why(renameEntry(both, "income_items", { id: 10_001, name: "Cleaning fee" })), "name")
-    assert.strictEqual(why(renameEntry(both, "income_items", { id: 10_002, name: "Cleaning fee" })), "Conflict")
+    assert.strictEqual(why(updateEntry(both, "income_items", { id: 10_001, retired: false })), "Conflict")
+    assert.strictEqual(why(updateEntry(both, "income_items", { id: 10_001, name: "Cleaning fee" })), "name")
+    assert.strictEqual(why(updateEntry(both, "income_items", { id: 10_002, name: "Cleaning fee" })), "Conflict")
   })
 
   it("have names that differ in more than case and Unicode form, but for those that were there before", () => {
     const own = { ...NOTHING, income_items: [{ id: 10_001, name: "Caf\u00e9", retired: false }] }
     for (const name of ["CAFE\u0301", "caf\u00e9", "CLEANING FEE"]) {
       assert.strictEqual(why(addEntry(own, "income_items", name)), "Conflict")
-      assert.strictEqual(why(renameEntry(own, "income_items", { id: 12, name })), "Conflict")
+      assert.strictEqual(why(updateEntry(own, "income_items", { id: 12, name })), "Conflict")
     }
-    assert.strictEqual(why(renameEntry(own, "income_items", { id: 10_001, name: "CAF\u00c9" })), "name")
+    assert.strictEqual(why(updateEntry(own, "income_items", { id: 10_001, name: "CAF\u00c9" })), "name")
     const both = { ...NOTHING, income_items: [...own.income_items, { id: 10_002, name: "caf\u00e9", retired: false }] }
-    assert.strictEqual(why(renameEntry(both, "income_items", { id: 10_002, name: "caf\u00e9" })), "nothing")
+    assert.strictEqual(why(updateEntry(both, "income_items", { id: 10_002, name: "caf\u00e9" })), "nothing")
   })
 
   it(`have room for ${DICTIONARY_ENTRIES_MAX} entries of one's own each, retired ones among them, and names of built-in ones beside`, () => {
@@ -163,11 +164,11 @@ describe("an operator's own dictionaries", () => {
     )
     const own = { ...NOTHING, income_items: [{ id: 12, name: "Bond", retired: false }, ...entries] }
     const last = addEntry(own, "income_items", "The last")
-    assert.strictEqual(why(last), "all")
+    assert.strictEqual(why(last), "created")
     const full = Result.isSuccess(last) ? written(own, "income_items", last.success) : own
     assert.strictEqual(why(addEntry(full, "income_items", "One more")), "ValidationFailed")
-    assert.strictEqual(why(addEntry(full, "expense_items", "Elsewhere")), "all")
-    assert.strictEqual(why(renameEntry(full, "income_items", { id: 13, name: "Cleaning" })), "name")
+    assert.strictEqual(why(addEntry(full, "expense_items", "Elsewhere")), "created")
+    assert.strictEqual(why(updateEntry(full, "income_items", { id: 13, name: "Cleaning" })), "name")
   })
 
   it("keep all that the service itself books money of channels with", () => {
@@ -177,8 +178,8 @@ describe("an operator's own dictionaries", () => {
       for (const channelType of ["booking_site", "airbnb"]) {
         const { direction, item_id, payment_method_id } = toTransaction({ ...told, kind, channelType, paidAt }, paidAt)
         const { items, methods } = selectDictionaries(direction)
-        assert.strictEqual(why(retireEntry(NOTHING, items, item_id)), "Conflict")
-        assert.strictEqual(why(retireEntry(NOTHING, methods, payment_method_id)), "Conflict")
+        assert.strictEqual(why(updateEntry(NOTHING, items, { id: item_id, retired: true })), "Conflict")
+        assert.strictEqual(why(updateEntry(NOTHING, methods, { id: payment_method_id, retired: true })), "Conflict")
       }
     }
   })

@@ -31,10 +31,11 @@ const ready = Effect.gen(function* () {
   const [own, api] = [yield* OperatorDictionaries, yield* typedClient]
   const add = (dictionary: DictionaryName, name: string) => asSystemActor(own.addEntry(operatorId, dictionary, name))
   const rename = (dictionary: DictionaryName, id: number, name: string) =>
-    asSystemActor(own.renameEntry(operatorId, dictionary, id, name))
-  const retire = (dictionary: DictionaryName, id: number) => asSystemActor(own.retireEntry(operatorId, dictionary, id))
+    asSystemActor(own.updateEntry(operatorId, dictionary, { id, name }))
+  const retire = (dictionary: DictionaryName, id: number) =>
+    asSystemActor(own.updateEntry(operatorId, dictionary, { id, retired: true }))
   const restore = (dictionary: DictionaryName, id: number) =>
-    asSystemActor(own.restoreEntry(operatorId, dictionary, id))
+    asSystemActor(own.updateEntry(operatorId, dictionary, { id, retired: false }))
   const as = withToken(operator.token)
   const entered = (own: object = {}) =>
     Effect.map(
@@ -236,7 +237,10 @@ layer(layerDictionaries, { excludeTestServices: false })("an operator's own dict
       const nobody = /^NotFound: .*operator 1125899906842624/
       assert.match(yield* refusal(own.list(2 ** 50)), nobody)
       assert.match(yield* refusal(asSystemActor(own.addEntry(2 ** 50, "income_items", "X"))), nobody)
-      assert.match(yield* refusal(asSystemActor(own.retireEntry(2 ** 50, "income_items", 12))), nobody)
+      assert.match(
+        yield* refusal(asSystemActor(own.updateEntry(2 ** 50, "income_items", { id: 12, retired: true }))),
+        nobody
+      )
     })
   )
 

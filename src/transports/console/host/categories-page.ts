@@ -1,15 +1,14 @@
-import { Effect, Schema } from "effect"
-import type { ApiError } from "../../../contract/errors.ts"
+import { Effect, type Schema } from "effect"
 import { search_reservation_tags } from "../../../domain/bookings/reservation-tags/contract.ts"
 import { query_custom_channels } from "../../../domain/channels/custom-channels/contract.ts"
-import { DictionaryName } from "../../../domain/money/dictionaries.ts"
-import { OperatorDictionaries } from "../../../domain/money/OperatorDictionaries.ts"
+import { type Category, list_categories } from "../../../domain/money/category-contract.ts"
 import { RESERVATION_TAGS_SHOWN } from "../../../platform/limits.ts"
 import { Service } from "../../../service/service.ts"
 import { html } from "../../docs/html.ts"
+import type { ActionError } from "../action-outcome.ts"
 import type { SignedInVisit, SubmittedForm } from "../visit.ts"
 import { parseRecordId } from "../visit.ts"
-import { apiErrorToActionError, makeQuery, makeVoidMutation } from "./api-operations.ts"
+import { makeQuery, makeVoidMutation } from "./api-operations.ts"
 import { channelsSection, dictionarySections, reservationTagsSection } from "./categories/category-lists.ts"
 import { entryView, isDictionary } from "./categories/entry-view.ts"
 import { parseText, readChangedFields } from "./form-fields.ts"
@@ -28,37 +27,40 @@ import { CATEGORIES_PATH } from "./urls.ts"
 
 /** The words of an account: what money is booked under, how it comes and goes, and what reservations are tagged with. */
 export const makeCategoriesPage = Effect.gen(function* () {
-  const [dictionaries, service] = [yield* OperatorDictionaries, yield* Service]
-  const renderLists = makeListsRenderer(dictionaries, service)
+  const service = yield* Service
+  const [queryCategories, mutate] = [makeQuery(service, list_categories), makeVoidMutation(service)]
+  const renderLists = makeListsRenderer(queryCategories, service)
   return makeHostPage({
     path: CATEGORIES_PATH,
     show: (visit, failedSubmission) => {
       const editTarget = readEditTarget(visit)
       return editTarget === undefined
         ? renderLists(visit, failedSubmission)
-        : makeEntryRenderer(dictionaries)(visit, editTarget, failedSubmission)
+        : makeEntryRenderer(queryCategories)(visit, editTarget, failedSubmission)
     },
-    actions: { ...makeEntryActions(dictionaries), ...makeReservationTagActions(makeVoidMutation(service)) }
+    actions: { ...makeEntryActions(mutate), ...makeReservationTagActions(mutate) }
   })
 })
 
 const TITLE = "Words"
 
-const makeListsRenderer = (dictionaries: OperatorDictionaries["Service"], service: Service["Service"]) => {
+type CategoriesQuery = (
+  visit: SignedInVisit,
+  fields: Schema.JsonObject
+) => Effect.Effect<{ readonly categories: ReadonlyArray<Category> }, ActionError>
+
+const makeListsRenderer = (queryCategories: CategoriesQuery, service: Service["Service"]) => {
   const [queryTags, queryChannels] = [
     makeQuery(service, search_reservation_tags),
     makeQuery(service, query_custom_channels)
   ]
   return Effect.fnUntraced(function* (visit: SignedInVisit, failedSubmission?: FailedSubmission) {
-    const ownDictionaries = yield* Effect.mapError(
-      dictionaries.list(visit.session.person.caller.operatorId),
-      apiErrorToActionError
-    )
+    const { categories } = yield* queryCategories(visit, {})
     const tagPage = yield* queryTags(visit, { limit: RESERVATION_TAGS_SHOWN, offset: readOffsetParam(visit, "tags") })
     const { custom_channels } = yield* queryChannels(visit, {})
     const view: HostView = {
       title: TITLE,
-      body: html`${dictionarySections(visit, ownDictionaries, failedSubmission)}${reservationTagsSection(visit, tagPage, failedSubmission)}${channelsSection(custom_channels)}`
+      body: html`${dictionarySections(visit, categories, failedSubmission)}${reservationTagsSection(visit, tagPage, failedSubmission)}${channelsSection(custom_channels)}`
     }
     return view
   })
@@ -66,80 +68,66 @@ const makeListsRenderer = (dictionaries: OperatorDictionaries["Service"], servic
 
 /** One entry, with what can be done to it. */
 const makeEntryRenderer =
-  (dictionaries: OperatorDictionaries["Service"]) =>
+  (queryCategories: CategoriesQuery) =>
   (
     visit: SignedInVisit,
     { kind, id }: { readonly kind: string; readonly id: number | undefined },
     failedSubmission?: FailedSubmission
   ) =>
-    Effect.map(
-      Effect.mapError(dictionaries.list(visit.session.person.caller.operatorId), apiErrorToActionError),
-      (dictionaryEntries): HostView => {
-        const dictionaryEntry = isDictionary(kind) ? dictionaryEntries[kind].find((each) => each.id === id) : undefined
-        if (dictionaryEntry !== undefined && isDictionary(kind))
-          return entryView(visit, kind, dictionaryEntry, failedSubmission)
-        return notFoundView(TITLE, "There is no such entry.", html`<p>${link(CATEGORIES_PATH, "All words")}</p>`)
-      }
-    )
+    Effect.map(queryCategories(visit, {}), ({ categories }): HostView => {
+      const category = categories.find((each) => each.dictionary === kind && each.id === id)
+      return category === undefined
+        ? notFoundView(TITLE, "There is no such entry.", html`<p>${link(CATEGORIES_PATH, "All words")}</p>`)
+        : entryView(visit, category, failedSubmission)
+    })
 
 const BACK_TO_CATEGORIES: ActionRedirect = { _tag: "GoOn", url: CATEGORIES_PATH }
 
-const decodeDictionary = Schema.decodeUnknownOption(DictionaryName)
 const noSuchEntryError = makeActionError(404, "There is no such entry.")
 
-/** The dictionary that a form names. */
-const requireDictionary = (form: SubmittedForm) =>
-  Effect.mapError(Effect.fromOption(decodeDictionary(form.get("dictionary"))), () => noSuchEntryError)
-
-const requireEntryId = (form: SubmittedForm) => {
-  const id = parseRecordId(form.get("id"))
-  return id === undefined ? Effect.fail(noSuchEntryError) : Effect.succeed(id)
-}
+/** The entry that a form names. */
+const readEntryKey = (form: SubmittedForm) => ({
+  dictionary: form.get("dictionary") ?? "",
+  id: parseRecordId(form.get("id")) ?? 0
+})
 
 const readName = (form: SubmittedForm): string => form.get("name") ?? ""
 
-const makeEntryActions = (dictionaries: OperatorDictionaries["Service"]): Readonly<Record<string, HostAction>> => ({
-  add_entry: {
-    doneMessage: "The entry is added.",
+const makeEntryActions = (mutate: ReturnType<typeof makeVoidMutation>): Readonly<Record<string, HostAction>> => {
+  /** A form that changes one entry; what names none is 404. */
+  const makeEntryAction = (
+    doneMessage: string,
+    readChange: (form: SubmittedForm) => Schema.JsonObject | undefined
+  ): HostAction => ({
+    doneMessage,
     run: Effect.fnUntraced(function* (visit, form) {
-      const dictionary = yield* requireDictionary(form)
-      const { operatorId } = visit.session.person.caller
-      yield* Effect.mapError(dictionaries.addEntry(operatorId, dictionary, readName(form)), apiErrorToActionError)
-      return undefined
+      const key = readEntryKey(form)
+      if (!isDictionary(key.dictionary) || key.id === 0) return yield* Effect.fail(noSuchEntryError)
+      const change = readChange(form)
+      if (change !== undefined) yield* mutate(visit, form, "update_category", { ...key, ...change })
+      return BACK_TO_CATEGORIES
     })
-  },
-  rename_entry: makeEntryAction("The entry has its name, wherever it is shown.", (operatorId, dictionary, id, form) =>
-    readChangedFields(form, { name: parseText })["name"] === undefined
-      ? Effect.void
-      : dictionaries.renameEntry(operatorId, dictionary, id, readName(form))
-  ),
-  retire_entry: makeEntryAction(
-    "The entry is retired: nothing new is entered under it, and what is there keeps it.",
-    dictionaries.retireEntry
-  ),
-  restore_entry: makeEntryAction("The entry can be chosen again.", dictionaries.restoreEntry)
-})
-
-const makeEntryAction = <R>(
-  message: string,
-  updateEntry: (
-    operatorId: number,
-    dictionary: DictionaryName,
-    id: number,
-    form: SubmittedForm
-  ) => Effect.Effect<unknown, ApiError, R>
-) => ({
-  doneMessage: message,
-  run: Effect.fnUntraced(function* (visit: SignedInVisit, form: SubmittedForm) {
-    const dictionary = yield* requireDictionary(form)
-    const id = yield* requireEntryId(form)
-    yield* Effect.mapError(
-      updateEntry(visit.session.person.caller.operatorId, dictionary, id, form),
-      apiErrorToActionError
-    )
-    return BACK_TO_CATEGORIES
   })
-})
+  return {
+    add_entry: {
+      doneMessage: "The entry is added.",
+      run: (visit, form) => {
+        const { dictionary } = readEntryKey(form)
+        return isDictionary(dictionary)
+          ? mutate(visit, form, "create_category", { dictionary, name: readName(form) })
+          : Effect.fail(noSuchEntryError)
+      }
+    },
+    rename_entry: makeEntryAction("The entry has its name, wherever it is shown.", (form) =>
+      readChangedFields(form, { name: parseText })["name"] === undefined ? undefined : { name: readName(form) }
+    ),
+    retire_entry: makeEntryAction(
+      "The entry is retired: nothing new is entered under it, and what is there keeps it.",
+      () => ({ is_retired: true })
+    ),
+    restore_entry: makeEntryAction("The entry can be chosen again.", () => ({ is_retired: false }))
+  }
+}
 
 const makeReservationTagActions = (
   mutate: ReturnType<typeof makeVoidMutation>

@@ -221,6 +221,7 @@ const FORMS = [
   ...[
     "allocate",
     "approve",
+    "approve_check_in",
     "box",
     "cancel",
     "change",

@@ -1,7 +1,7 @@
 import type { ReservationTag } from "../../../../domain/bookings/reservation-tags/contract.ts"
 import type { CustomChannel } from "../../../../domain/channels/custom-channels/contract.ts"
+import type { Category } from "../../../../domain/money/category-contract.ts"
 import { DictionaryName } from "../../../../domain/money/dictionaries.ts"
-import type { Dictionaries } from "../../../../domain/money/OperatorDictionaries.ts"
 import { DICTIONARY_NAME_LENGTH, RESERVATION_TAGS_SHOWN, TAG_NAME_LENGTH } from "../../../../platform/limits.ts"
 import { type Html, html } from "../../../docs/html.ts"
 import type { SignedInVisit } from "../../visit.ts"
@@ -17,15 +17,22 @@ import { DICTIONARY_LABELS, entryStatus } from "./entry-view.ts"
 
 export const dictionarySections = (
   visit: SignedInVisit,
-  dictionaries: Dictionaries,
+  categories: ReadonlyArray<Category>,
   failedSubmission?: FailedSubmission
 ): Html =>
-  html`${DictionaryName.literals.map((dictionary) => dictionarySection(visit, dictionary, dictionaries[dictionary], failedSubmission))}`
+  html`${DictionaryName.literals.map((dictionary) =>
+    dictionarySection(
+      visit,
+      dictionary,
+      categories.filter((each) => each.dictionary === dictionary),
+      failedSubmission
+    )
+  )}`
 
 const dictionarySection = (
   visit: SignedInVisit,
   dictionary: DictionaryName,
-  entries: Dictionaries[DictionaryName],
+  entries: ReadonlyArray<Category>,
   failedSubmission?: FailedSubmission
 ): Html => {
   // The page has such a form for each dictionary.

@@ -1,5 +1,5 @@
+import type { Category } from "../../../../domain/money/category-contract.ts"
 import { DictionaryName, isUsedByService } from "../../../../domain/money/dictionaries.ts"
-import type { OperatorDictionaryEntry } from "../../../../domain/money/operator-dictionary.ts"
 import { DICTIONARY_NAME_LENGTH } from "../../../../platform/limits.ts"
 import { type Html, html } from "../../../docs/html.ts"
 import type { SignedInVisit } from "../../visit.ts"
@@ -22,24 +22,19 @@ export const isDictionary = (text: string): text is DictionaryName =>
   DictionaryName.literals.some((each) => each === text)
 
 /** Whose an entry is, and whether it can be chosen. */
-export const entryStatus = ({ built_in, renamed_from, retired }: OperatorDictionaryEntry): Html =>
-  html`${built_in ? "built in" : badge("yours", "good")}${
+export const entryStatus = ({ is_built_in, renamed_from, is_retired }: Category): Html =>
+  html`${is_built_in ? "built in" : badge("yours", "good")}${
     renamed_from === null ? "" : html`, <span class="soft">renamed from “${renamed_from}”</span>`
-  }${retired ? html` ${badge("retired", "wait")}` : ""}`
+  }${is_retired ? html` ${badge("retired", "wait")}` : ""}`
 
-export const entryView = (
-  visit: SignedInVisit,
-  dictionary: DictionaryName,
-  entry: OperatorDictionaryEntry,
-  failedSubmission?: FailedSubmission
-): HostView => ({
+export const entryView = (visit: SignedInVisit, entry: Category, failedSubmission?: FailedSubmission): HostView => ({
   title: `“${entry.name}”`,
   body: html`<p>${link(CATEGORIES_PATH, "Back to all words")}</p>
 ${section(
-  DICTIONARY_LABELS[dictionary].title,
+  DICTIONARY_LABELS[entry.dictionary].title,
   html`<p>${entryStatus(entry)}</p>
-${renameForm(visit, dictionary, entry, failedSubmission)}${entry.retired ? restoreForm(visit, dictionary, entry) : retireForm(visit, dictionary, entry)}`
-)}${activityLogLink(`dictionary:${dictionary}:${entry.id}`)}`
+${renameForm(visit, entry, failedSubmission)}${entry.is_retired ? restoreForm(visit, entry) : retireForm(visit, entry)}`
+)}${activityLogLink(`dictionary:${entry.dictionary}:${entry.id}`)}`
 })
 
 const dictionaryField = (dictionary: DictionaryName): Html =>
@@ -47,8 +42,7 @@ const dictionaryField = (dictionary: DictionaryName): Html =>
 
 const renameForm = (
   visit: SignedInVisit,
-  dictionary: DictionaryName,
-  { id, name, renamed_from }: OperatorDictionaryEntry,
+  { dictionary, id, name, renamed_from }: Category,
   failedSubmission?: FailedSubmission
 ) =>
   actionForm(visit, {
@@ -67,7 +61,7 @@ const renameForm = (
   })
 
 /** What the service itself books with stays: that is said in the place of the form. */
-const retireForm = (visit: SignedInVisit, dictionary: DictionaryName, { id, name }: OperatorDictionaryEntry): Html =>
+const retireForm = (visit: SignedInVisit, { dictionary, id, name }: Category): Html =>
   isUsedByService(dictionary, id)
     ? html`<p class="soft">The service itself books with this entry, so it can be renamed and not retired.</p>
 `
@@ -77,7 +71,7 @@ const retireForm = (visit: SignedInVisit, dictionary: DictionaryName, { id, name
 ${actionForm(visit, { action: "retire_entry", label: "Retire it", subject: name, id, kind: "danger", fields: dictionaryField(dictionary) })}`
       )
 
-const restoreForm = (visit: SignedInVisit, dictionary: DictionaryName, { id, name }: OperatorDictionaryEntry): Html =>
+const restoreForm = (visit: SignedInVisit, { dictionary, id, name }: Category): Html =>
   actionForm(visit, {
     action: "restore_entry",
     label: "Bring it back",

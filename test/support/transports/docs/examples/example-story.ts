@@ -35,6 +35,9 @@ const callMoneyOperations = (api: Client) =>
     yield* api.query_expense_items()
     yield* api.query_income_methods()
     yield* api.query_expense_methods()
+    yield* api.list_categories({ dictionary: "expense_methods" })
+    const { category } = yield* api.create_category({ dictionary: "income_items", name: "Boat trips" })
+    yield* api.update_category({ dictionary: "income_items", id: category.id, is_retired: true })
     const laundry = {
       property_id: LEITH,
       direction: "expense",

@@ -1,0 +1,60 @@
+import { Effect, Layer, Schema } from "effect"
+import { CurrentCaller } from "../../contract/caller.ts"
+import { changeHandler, handleOperations, layerOperations } from "../operation-handlers.ts"
+import {
+  type Category,
+  CategoryOperations,
+  type create_category,
+  type list_categories,
+  type update_category
+} from "./category-contract.ts"
+import { DictionaryName } from "./dictionaries.ts"
+import { OperatorDictionaries } from "./OperatorDictionaries.ts"
+import { type OperatorDictionaryEntry, toOperatorEntry } from "./operator-dictionary.ts"
+
+/** Open to the dictionaries of operators. */
+export const layerCategoriesNoDeps = layerOperations(
+  Effect.map(OperatorDictionaries, (dictionaries) =>
+    handleOperations(CategoryOperations, {
+      list_categories: listCategories(dictionaries),
+      create_category: changeHandler(createCategory(dictionaries), ChangedEntry, (entry, { dictionary }) => ({
+        category: toCategory(dictionary, toOperatorEntry(dictionary, entry))
+      })),
+      update_category: changeHandler(updateCategory(dictionaries), ChangedEntry, (entry, { dictionary }) => ({
+        category: toCategory(dictionary, toOperatorEntry(dictionary, entry))
+      }))
+    })
+  )
+)
+
+export const layerCategories = Layer.provide(layerCategoriesNoDeps, OperatorDictionaries.layer)
+
+/** What the statement of a change answers, from which the rest of an entry follows. */
+const ChangedEntry = Schema.Struct({ id: Schema.Int, name: Schema.String, retired: Schema.Boolean })
+
+const toCategory = (
+  dictionary: DictionaryName,
+  { id, name, built_in, renamed_from, retired }: OperatorDictionaryEntry
+): Category => ({ dictionary, id, name, is_built_in: built_in, renamed_from, is_retired: retired })
+
+const listCategories = (dictionaries: OperatorDictionaries["Service"]) =>
+  Effect.fnUntraced(function* ({ dictionary }: typeof list_categories.payloadSchema.Type) {
+    const { operatorId } = yield* CurrentCaller
+    // Whoever calls has an operator.
+    const entries = yield* Effect.orDie(dictionaries.list(operatorId))
+    const listed = dictionary === undefined ? DictionaryName.literals : [dictionary]
+    return { categories: listed.flatMap((each) => entries[each].map((entry) => toCategory(each, entry))) }
+  })
+
+const createCategory = (dictionaries: OperatorDictionaries["Service"]) =>
+  Effect.fnUntraced(function* ({ dictionary, name }: typeof create_category.payloadSchema.Type) {
+    const { operatorId } = yield* CurrentCaller
+    return yield* Effect.catchTag(dictionaries.addEntry(operatorId, dictionary, name), "NotFound", Effect.die)
+  })
+
+const updateCategory = (dictionaries: OperatorDictionaries["Service"]) =>
+  Effect.fnUntraced(function* (payload: typeof update_category.payloadSchema.Type) {
+    const { operatorId } = yield* CurrentCaller
+    const { dictionary, id, name, is_retired } = payload
+    return yield* dictionaries.updateEntry(operatorId, dictionary, { id, name, retired: is_retired })
+  })
