@@ -39,6 +39,7 @@ const COMMAND = /^(?:\$ )?(?:npx )?latchkey ([a-z-].*)$/gm
 /** Read, and refused for how things stand: at an order that the examples have cancelled before, or an action whose hour has not come. */
 const OTHERWISE: Readonly<Record<string, ReadonlyArray<number>>> = {
   allocate_stay: [422],
+  approve_check_in: [422],
   move_stay_to_box: [422],
   update_stay_status: [422],
   execute_automation_action: [...READ, 400]

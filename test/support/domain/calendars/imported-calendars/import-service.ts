@@ -10,7 +10,7 @@ import {
   asSystemActor,
   createOperator,
   insertProperty,
-  layerService,
+  layerServiceWithOutbound,
   typedClient,
   withToken
 } from "../../../harness.ts"
@@ -26,7 +26,7 @@ export const MINUTE_MS = 60_000
 
 /** The service and what a worker needs, over a database of its own; hosts on 127.0.0.1 are allowed. */
 export const layerImportService = Layer.mergeAll(CalendarQueue.layer, FeedReader.layer, ImportedCalendars.layer).pipe(
-  Layer.provideMerge(layerService(layerOwnDatabase)),
+  Layer.provideMerge(layerServiceWithOutbound(layerOwnDatabase)),
   Layer.provideMerge(layerLocalOutbound),
   Layer.provideMerge(Layer.succeed(AllowedReceivers, Result.getOrThrow(parseAllowedHosts("127.0.0.1"))))
 )
