@@ -305,8 +305,9 @@ export const MODULES: ReadonlyArray<ModuleMapRow> = [
     purpose:
       "one family of operations: `contract.ts`, `handlers.ts`, `store.ts`, `rules.ts`, and the rules and SQL fragments that other families may use",
     imports: splitNames(
-      "changes contract domain/secret-urls.ts domain/channels/port domain/guest-data.ts domain/operation-handlers.ts",
-      "domain/named-row.ts domain/operator-rows.ts domain/column-schemas.ts domain/webhooks/deliveries jobs",
+      "changes contract domain/secret-urls.ts domain/channels/port domain/connection-grants.ts domain/guest-data.ts",
+      "domain/operation-handlers.ts domain/named-row.ts domain/operator-rows.ts domain/column-schemas.ts",
+      "domain/webhooks/deliveries jobs",
       "jobs/events platform/database platform/installation.ts platform/limits.ts platform/random-text.ts",
       "platform/sealing platform/telemetry"
     )
@@ -331,8 +332,8 @@ export const MODULES: ReadonlyArray<ModuleMapRow> = [
     path: "domain/webhooks/deliveries",
     purpose: "webhook deliveries: queue, signature, address check, HTTP call",
     imports: splitNames(
-      "admission/windows changes contract jobs jobs/events platform/database platform/installation.ts",
-      "platform/limits.ts platform/sealing platform/telemetry"
+      "admission/windows changes contract domain/connection-grants.ts jobs jobs/events platform/database",
+      "platform/installation.ts platform/limits.ts platform/sealing platform/telemetry"
     )
   },
   {
@@ -349,6 +350,11 @@ export const MODULES: ReadonlyArray<ModuleMapRow> = [
     path: "domain/operator-rows.ts",
     purpose: "statements that many families share: name, rename and delete a row of an operator",
     imports: splitNames("changes contract domain/named-row.ts domain/column-schemas.ts platform/database")
+  },
+  {
+    path: "domain/connection-grants.ts",
+    purpose: "locks the grant of an OAuth connection while a call by it makes something that ends with it",
+    imports: splitNames("contract platform/database")
   },
   {
     path: "domain/name-key-backfill.ts",

@@ -7,10 +7,10 @@ import type { Givens, Value } from "../../../platform/database/forms.ts"
 import { makeSingleRowReader } from "../../../platform/database/rows.ts"
 import { GRANTS_REVOKED_AT_ONCE } from "../../../platform/limits.ts"
 
-// A grant ends with all that came of it: its tokens, which the Gate then refuses, and the webhook subscriptions made by them,
-// or data would go on flowing. Its refresh tokens and its code are good for nothing without it. The row of the grant is what
-// everybody waits for: whoever makes something by a grant holds it (FOR SHARE at least) and finds it live, in the statement
-// that makes it. So who ends it has what was made before, and nothing is made after.
+// A grant ends with all that its tokens made: the tokens themselves, which the Gate then refuses, webhook subscriptions, automation
+// rules and property feeds. Refresh tokens and codes of an ended grant are refused. Imported calendars stay: without them, nights
+// that are sold elsewhere would be for sale here. A statement that makes something by a grant locks its row (FOR SHARE at least)
+// and requires that it is live. So the statement that ends the grant sees all that was made, and nothing is made later.
 
 /** Who ended it: the host, the application itself, a token or code given twice, who runs the service, or nobody for long. */
 export type GrantEndReason = "host" | "application" | "reuse" | "client" | "time"

@@ -5,6 +5,7 @@ import type { EventName } from "../../../jobs/events/event-statements.ts"
 import { partOf, type Value, type Valued } from "../../../platform/database/forms.ts"
 import { jsonParameter } from "../../../platform/database/parameters.ts"
 import { WEBHOOK_SECRET_OVERLAP_MS } from "../../../platform/limits.ts"
+import { type GrantKey, grantActiveCondition, lockGrantSql } from "../../connection-grants.ts"
 import { HEALTHY_STATE, makePausedHealth, type SubscriptionHealth } from "./circuit-breaker.ts"
 import type { SubscriptionAddress } from "./delivery.ts"
 import type { SigningSecret } from "./signature.ts"
@@ -53,27 +54,6 @@ const upsertReceiverSql = (
     ${partOf(receiver, ({ secretToken }) => Redacted.value(secretToken))}::text, ${now}::timestamptz ${source}
   ON CONFLICT (operator_id, url) DO UPDATE SET url = excluded.url
   RETURNING url, secret_token`
-
-/** What a call comes by: the host's consent to an application, unless it is the host's own. */
-export interface GrantKey {
-  readonly operatorId: number
-  /** The consent; undefined: none, a token or a page of the console. */
-  readonly grantId: number | undefined
-}
-
-/**
- * The CTE `granted` before others: a row while the consent is not ended, which then waits until the statement is through. Empty
- * where the call comes by none. Who changes a subscription by an application makes its rows depend on it ({@link grantActiveCondition}).
- */
-export const lockGrantSql = (sql: SqlClient, { operatorId, grantId }: Valued<GrantKey>): Fragment =>
-  grantId === undefined
-    ? sql``
-    : sql`granted AS (
-        SELECT id FROM oauth_grants WHERE operator_id = ${operatorId} AND id = ${grantId} AND ended_at IS NULL FOR SHARE),`
-
-/** Beside {@link lockGrantSql}: whether the statement may go on. It asks for the consent before anything else is looked at. */
-export const grantActiveCondition = (sql: SqlClient, { grantId }: Pick<Valued<GrantKey>, "grantId">): Fragment =>
-  grantId === undefined ? sql`true` : sql`EXISTS (SELECT FROM granted)`
 
 /** Who makes a subscription. */
 export interface SubscriptionCreator extends GrantKey {

@@ -1,9 +1,10 @@
 import { DateTime, Effect, Layer, Redacted } from "effect"
 import { type Caller, CurrentCaller } from "../../../contract/caller.ts"
-import { Conflict, Forbidden, Unauthenticated } from "../../../contract/errors.ts"
+import { Conflict, Forbidden } from "../../../contract/errors.ts"
 import { makeImmutableFieldCheck, makeImmutableFieldDetector } from "../../../contract/immutable-fields.ts"
 import { formatInstantWithOffset, truncateToSecond } from "../../../contract/time.ts"
 import { EVENT_NAMES, type EventName } from "../../../jobs/events/event-statements.ts"
+import { grantEndedError } from "../../connection-grants.ts"
 import { changeHandler, handleOperations, layerOperations, voidChangeHandler } from "../../operation-handlers.ts"
 import { loadReceiverPolicy, parseReceiverUrl, type ReceiverPolicy } from "../deliveries/receiver-url.ts"
 import { generateSecretToken, generateSigningSecret, type SigningSecret } from "../deliveries/signature.ts"
@@ -66,7 +67,7 @@ const createWebhook = (store: Store, policy: ReceiverPolicy) =>
     const subscription = { ...receiver, events: sortEvents(events ?? EVENT_NAMES), secret }
     const creator = { operatorId, accountId, application, grantId: grantId ?? undefined }
     const row = yield* store.create(creator, subscription, yield* currentInstant)
-    return row === undefined ? yield* consentEndedError : { ...row, secret }
+    return row === undefined ? yield* grantEndedError : { ...row, secret }
   })
 
 const sendsFixedFields = makeImmutableFieldDetector(update_webhook.payloadSchema)
@@ -136,7 +137,7 @@ const makeReceiver = Effect.fnUntraced(function* (text: string, policy: Receiver
 
 const explainMissing = Effect.fnUntraced(function* (store: Store, caller: Caller, id: number) {
   const access = yield* store.findAccess(toChangeScope(caller), id)
-  if (access?.granted === false) return yield* consentEndedError
+  if (access?.granted === false) return yield* grantEndedError
   return yield* access?.there === true ? madeByAnotherApplicationError : noSuchWebhookError
 })
 
@@ -150,8 +151,6 @@ const toChangeScope = ({ operatorId, application, grantId }: Caller): WebhookCha
 const madeByAnotherApplicationError = new Forbidden({
   message: "id: only the application that created this webhook, or the host, may change it."
 })
-/** The host has disconnected the application while it called: as its next call is answered. */
-const consentEndedError = new Unauthenticated({ message: "Invalid access token" })
 
 const sortEvents = (events: ReadonlyArray<EventName>) => EVENT_NAMES.filter((event) => events.includes(event))
 

@@ -9,6 +9,7 @@ import { type Givens, inForms } from "../../../platform/database/forms.ts"
 import { reserveId } from "../../../platform/database/reserved-id.ts"
 import { makeOptionalRowReader, makeRowsReader } from "../../../platform/database/rows.ts"
 import { CurrentSealer, type SecretSealer } from "../../../platform/sealing/CurrentSealer.ts"
+import { type GrantKey, grantActiveCondition, lockGrantSql } from "../../connection-grants.ts"
 import { type OperatorRowId, readRowId } from "../../operator-rows.ts"
 import { resumeDeliveriesSql } from "../deliveries/delivery-resumption.ts"
 import { sealReceiver, sealSecret, sealSubscription } from "../deliveries/secret-sealing.ts"
@@ -17,9 +18,6 @@ import {
   changedSettingsSql,
   createSubscriptionSql,
   deleteSubscriptionSql,
-  type GrantKey,
-  grantActiveCondition,
-  lockGrantSql,
   type NewSubscription,
   type NewSubscriptionWithId,
   pauseSubscriptionSql,
