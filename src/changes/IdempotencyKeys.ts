@@ -27,61 +27,82 @@ export type StoredKey = typeof StoredKey.Type
 const readStoredKey = makeOptionalRowReader(StoredKey)
 const readWritten = makeOptionalRowReader(Schema.Struct({ operator_id: Schema.Int }))
 
-/** What is written down under idempotency keys, but for what a change itself keeps (recorded-change.ts). */
-export class IdempotencyKeys extends Context.Service<IdempotencyKeys>()("latchkey/changes/IdempotencyKeys", {
-  make: Effect.map(SqlClient.SqlClient, (sql) => {
-    const hasWritten = (statement: Fragment) => Effect.map(readWritten(sql`${statement}`), (row) => row !== undefined)
-    // Not cut off by a caller that hangs up: whether the claim was made must be known, to be given up.
-    const recordClaim = (key: IdempotencyKeyState, statement: (until: Date, now: Date) => Fragment) =>
-      Effect.uninterruptible(
-        Effect.gen(function* () {
-          const now = yield* DateTime.nowAsDate
-          const until = new Date(now.getTime() + CLAIM_MS)
-          const claimed = yield* hasWritten(statement(until, now))
-          if (claimed) {
-            key.progress = "claimed"
-            key.claimedUntil = until
-          }
-          return claimed
-        })
-      )
-    return {
-      /** Undefined: nobody has used it, or to no effect. */
-      find: (key: IdempotencyKeyState) => readStoredKey(sql`${selectKeySql(sql, key)}`),
+/** Returns the id of a key in a map: its operator and digest. */
+export const toStoredKeyId = ({ operatorId, digest }: Pick<IdempotencyKeyState, "operatorId" | "digest">): string =>
+  `${operatorId}:${Buffer.from(digest).toString("hex")}`
 
-      /** Keeps it with what came of a call that had nothing to change; false: it is known already. */
-      store: (key: IdempotencyKeyState, outcome: Schema.Json) =>
-        Effect.flatMap(DateTime.nowAsDate, (now) => hasWritten(storeUnchangedKeySql(sql, key, outcome, now))),
+/** What is stored under idempotency keys, except by a change itself (recorded-change.ts). */
+export class IdempotencyKeys extends Context.Service<
+  IdempotencyKeys,
+  {
+    /** Undefined: nobody has used it, or to no effect. */
+    readonly find: (key: IdempotencyKeyState) => Effect.Effect<StoredKey | undefined>
+    /** Stores the outcome of a call that had nothing to change. False: the key is known already. */
+    readonly store: (key: IdempotencyKeyState, outcome: Schema.Json) => Effect.Effect<boolean>
+    /** Records that an external action is under way. False: the key is known already. */
+    readonly claim: (key: IdempotencyKeyState) => Effect.Effect<boolean>
+    /** Takes over what a call that has ended left under way. False: it has not ended, or another call was faster. */
+    readonly takeOver: (key: IdempotencyKeyState) => Effect.Effect<boolean>
+    /** Extends a claim. False: another call has taken it over. */
+    readonly renew: (key: IdempotencyKeyState) => Effect.Effect<boolean>
+    /** The external action has ended with an unknown result: the next call with the key may take over. */
+    readonly abandon: (key: IdempotencyKeyState) => Effect.Effect<void>
+    /** Nothing happened: the key is free again. */
+    readonly release: (key: IdempotencyKeyState) => Effect.Effect<void>
+  }
+>()("latchkey/changes/IdempotencyKeys") {
+  static readonly layer = Layer.effect(
+    IdempotencyKeys,
+    Effect.map(SqlClient.SqlClient, (sql) => makeSqlKeys(sql))
+  )
+}
 
-      /** Says that an act outside is under way; false: the key is known already. */
-      claim: (key: IdempotencyKeyState) => recordClaim(key, (until, now) => claimKeySql(sql, key, until, now)),
+/**
+ * Runs a statement that claims a key, and notes on the key that it has. It cannot be interrupted: whether the claim was made must be
+ * known, so that it can be given up.
+ */
+export const recordClaim = (
+  key: IdempotencyKeyState,
+  claim: (until: Date, now: Date) => Effect.Effect<boolean>
+): Effect.Effect<boolean> =>
+  Effect.uninterruptible(
+    Effect.gen(function* () {
+      const now = yield* DateTime.nowAsDate
+      const until = new Date(now.getTime() + CLAIM_MS)
+      const isClaimed = yield* claim(until, now)
+      if (isClaimed) {
+        key.progress = "claimed"
+        key.claimedUntil = until
+      }
+      return isClaimed
+    })
+  )
 
-      /** Takes over what a call that is gone left under way; false: it is not gone, or another was faster. */
-      takeOver: (key: IdempotencyKeyState) => recordClaim(key, (until, now) => takeOverKeySql(sql, key, until, now)),
-
-      /** Begins the time of a claim anew; false: another has taken it over. */
-      renew: (key: IdempotencyKeyState) => recordClaim(key, (until) => renewClaimSql(sql, key, until)),
-
-      /** What was under way is over, and its end unknown: whoever asks next may take it over. */
-      abandon: (key: IdempotencyKeyState) =>
-        DateTime.nowAsDate.pipe(
-          Effect.flatMap((now) => sql`${abandonClaimSql(sql, key, now)}`),
-          Effect.asVoid,
-          Effect.orDie
+const makeSqlKeys = (sql: SqlClient.SqlClient): IdempotencyKeys["Service"] => {
+  const hasWritten = (statement: Fragment) => Effect.map(readWritten(sql`${statement}`), (row) => row !== undefined)
+  const claimBy = (key: IdempotencyKeyState, statement: (until: Date, now: Date) => Fragment) =>
+    recordClaim(key, (until, now) => hasWritten(statement(until, now)))
+  return {
+    find: (key) => readStoredKey(sql`${selectKeySql(sql, key)}`),
+    store: (key, outcome) =>
+      Effect.flatMap(DateTime.nowAsDate, (now) => hasWritten(storeUnchangedKeySql(sql, key, outcome, now))),
+    claim: (key) => claimBy(key, (until, now) => claimKeySql(sql, key, until, now)),
+    takeOver: (key) => claimBy(key, (until, now) => takeOverKeySql(sql, key, until, now)),
+    renew: (key) => claimBy(key, (until) => renewClaimSql(sql, key, until)),
+    abandon: (key) =>
+      DateTime.nowAsDate.pipe(
+        Effect.flatMap((now) => sql`${abandonClaimSql(sql, key, now)}`),
+        Effect.asVoid,
+        Effect.orDie
+      ),
+    release: (key) =>
+      sql`${releaseKeySql(sql, key)}`.pipe(
+        Effect.andThen(
+          Effect.sync(() => {
+            key.progress = "none"
+          })
         ),
-
-      /** Nothing happened: the key is free again. */
-      release: (key: IdempotencyKeyState) =>
-        sql`${releaseKeySql(sql, key)}`.pipe(
-          Effect.andThen(
-            Effect.sync(() => {
-              key.progress = "none"
-            })
-          ),
-          Effect.orDie
-        )
-    }
-  })
-}) {
-  static readonly layer = Layer.effect(IdempotencyKeys, IdempotencyKeys.make)
+        Effect.orDie
+      )
+  }
 }

@@ -68,11 +68,10 @@ interface NameLookup extends OperatorScoped {
   readonly name: string
 }
 
-/**
- * Returns a function that adds the id of the record with the name to a {@link Conflict} about that name. `text` is the name as the
- * caller sent it. The record is looked up after the change has failed, so that a change that succeeds costs no further statement.
- */
-export const withConflictingId = (sql: SqlClient, { table, column, keepsDeleted }: NameSource) => {
+/** Finds the record of an operator by its name; undefined: there is none. */
+export type FindIdByName = (operatorId: number, name: string) => Effect.Effect<number | undefined>
+
+export const makeFindIdByName = (sql: SqlClient, { table, column, keepsDeleted }: NameSource): FindIdByName => {
   // Titles are compared exactly.
   const isKeyed = column !== "title"
   const statement = inForms(
@@ -84,23 +83,31 @@ export const withConflictingId = (sql: SqlClient, { table, column, keepsDeleted 
         AND ${keepsDeleted === true ? sql`t.deleted_at IS NULL` : sql`true`}
       ORDER BY ${isKeyed ? exactNameFirstOrder(sql, "t", column, name) : sql`t.id`} LIMIT 1`
   )
-  const addConflictingId = Effect.fnUntraced(function* ({ message }: Conflict, text: string) {
-    const { operatorId } = yield* CurrentCaller
-    // The refusal stands even if the look-up fails, as it does within a transaction that the refusal has aborted.
-    const holder = yield* Effect.catchDefect(readRowId(statement({ operatorId, name: trimName(text) })), (defect) =>
-      Effect.as(Effect.logDebug("looking up the record with the same name failed", defect), undefined)
-    )
-    return yield* new Conflict({ message, existingId: holder?.id ?? null })
-  })
-  return <A, E, R>(
-    change: Effect.Effect<A, E, R>,
-    text: string | undefined
-  ): Effect.Effect<A, E | Conflict, R | CurrentCaller> =>
-    Effect.catch(
-      change,
-      (error): Effect.Effect<never, E | Conflict, CurrentCaller> =>
-        isAboutName(error) && text !== undefined ? addConflictingId(error, text) : Effect.fail(error)
-    )
+  return (operatorId, name) => Effect.map(readRowId(statement({ operatorId, name })), (row) => row?.id)
 }
+
+/**
+ * Adds the id of the record with the name to a {@link Conflict} about that name. `text` is the name as the caller sent it. The record is
+ * looked up after the change has failed, so that a change that succeeds costs no further statement.
+ */
+export const withConflictingId = <A, E, R>(
+  findIdByName: FindIdByName,
+  change: Effect.Effect<A, E, R>,
+  text: string | undefined
+): Effect.Effect<A, E | Conflict, R | CurrentCaller> =>
+  Effect.catch(
+    change,
+    (error): Effect.Effect<never, E | Conflict, CurrentCaller> =>
+      isAboutName(error) && text !== undefined ? addConflictingId(findIdByName, error, text) : Effect.fail(error)
+  )
+
+const addConflictingId = Effect.fnUntraced(function* (findIdByName: FindIdByName, { message }: Conflict, text: string) {
+  const { operatorId } = yield* CurrentCaller
+  // The refusal stands even if the look-up fails, as it does within a transaction that the refusal has aborted.
+  const holderId = yield* Effect.catchDefect(findIdByName(operatorId, trimName(text)), (defect) =>
+    Effect.as(Effect.logDebug("looking up the record with the same name failed", defect), undefined)
+  )
+  return yield* new Conflict({ message, existingId: holderId ?? null })
+})
 
 const isAboutName = (error: unknown): error is Conflict => error instanceof Conflict && error.existingId !== undefined

@@ -2,14 +2,16 @@ import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import { createdOrDeletedRecordsSql, lockedRowSql, prepareRecordedChange } from "../../changes/recorded-change.ts"
+import type { CurrentActor } from "../../contract/actor.ts"
 import { ValidationFailed } from "../../contract/errors.ts"
 import type { Page } from "../../contract/page.ts"
 import { makeRowReaderOrFail } from "../../platform/database/constraint-violations.ts"
 import { type Givens, inForms, type Value, type Valued } from "../../platform/database/forms.ts"
 import { makePageReader } from "../../platform/database/list-pages.ts"
 import { idsParameter, jsonParameter } from "../../platform/database/parameters.ts"
-import { makeOptionalRowReader, makeSingleRowReader } from "../../platform/database/rows.ts"
+import { makeOptionalRowReader, makeSingleRowReader, type RowPage } from "../../platform/database/rows.ts"
 import type { ChannelType } from "../channels/port/channel-type.ts"
+import type { RowId } from "../column-schemas.ts"
 import { makeDeleteRecord, type OperatorRowId, type OperatorScoped } from "../operator-rows.ts"
 import { unknownGroupsSql, unknownPropertiesSql, unknownRoomTypesSql } from "../properties/properties/ownership.ts"
 import {
@@ -23,7 +25,7 @@ import {
 import { channelScopeCondition, propertyScopeCondition } from "./scope.ts"
 
 /** Which entries a search means; what is undefined does not narrow it. */
-interface KnowledgeBaseFilter {
+export interface KnowledgeBaseFilter {
   readonly property_ids: ReadonlyArray<number> | undefined
   readonly channel_types: ReadonlyArray<ChannelType> | undefined
 }
@@ -41,7 +43,8 @@ export interface KnowledgeBaseInput {
 }
 
 /** `id` is null when nothing was written because of the unknown ids. */
-const WrittenKnowledgeBase = Schema.Struct({ id: Schema.NullOr(Schema.Int), unknown: Schema.Array(Schema.Int) })
+export const WrittenKnowledgeBase = Schema.Struct({ id: Schema.NullOr(Schema.Int), unknown: Schema.Array(Schema.Int) })
+export type WrittenKnowledgeBase = typeof WrittenKnowledgeBase.Type
 
 const readUpdatedKnowledgeBase = makeOptionalRowReader(WrittenKnowledgeBase)
 const readCreatedKnowledgeBase = makeRowReaderOrFail(WrittenKnowledgeBase, ({ name, detail }) =>
@@ -255,10 +258,44 @@ const remove = (sql: SqlClient.SqlClient) =>
   )
 
 /** The SQL of the knowledge base. */
-export class KnowledgeBaseStore extends Context.Service<KnowledgeBaseStore>()(
-  "latchkey/domain/knowledge/KnowledgeBaseStore",
+export class KnowledgeBaseStore extends Context.Service<
+  KnowledgeBaseStore,
   {
-    make: Effect.map(SqlClient.SqlClient, (sql) => ({
+    readonly search: (
+      operatorId: number,
+      filter: KnowledgeBaseFilter,
+      page: Page
+    ) => Effect.Effect<RowPage<typeof KnowledgeBase.Type>>
+    /** Returns the ids that are no properties of the operator. */
+    readonly findUnknownProperties: (
+      operatorId: number,
+      ids: ReadonlyArray<number>
+    ) => Effect.Effect<ReadonlyArray<number>>
+    /** Undefined: there is no such entry. */
+    readonly get: (operatorId: number, id: number) => Effect.Effect<typeof KnowledgeBaseWithContents.Type | undefined>
+    /** Fails at the limit of entries. */
+    readonly create: (
+      operatorId: number,
+      input: KnowledgeBaseInput,
+      now: Date
+    ) => Effect.Effect<WrittenKnowledgeBase, ValidationFailed, CurrentActor>
+    /** Undefined: there is no such entry. */
+    readonly update: (
+      operatorId: number,
+      id: number,
+      input: KnowledgeBaseInput,
+      now: Date
+    ) => Effect.Effect<WrittenKnowledgeBase | undefined, never, CurrentActor>
+    /** Undefined: there is no such entry. */
+    readonly remove: (
+      operatorId: number,
+      id: number
+    ) => Effect.Effect<typeof RowId.Type | undefined, never, CurrentActor>
+  }
+>()("latchkey/domain/knowledge/KnowledgeBaseStore") {
+  static readonly layer = Layer.effect(
+    KnowledgeBaseStore,
+    Effect.map(SqlClient.SqlClient, (sql) => ({
       search: search(sql),
       findUnknownProperties: findUnknownProperties(sql),
       get: get(sql),
@@ -266,7 +303,5 @@ export class KnowledgeBaseStore extends Context.Service<KnowledgeBaseStore>()(
       update: update(sql),
       remove: remove(sql)
     }))
-  }
-) {
-  static readonly layer = Layer.effect(KnowledgeBaseStore, KnowledgeBaseStore.make)
+  )
 }

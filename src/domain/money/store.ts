@@ -1,19 +1,36 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
+import type { CurrentActor } from "../../contract/actor.ts"
+import type { Page } from "../../contract/page.ts"
 import { type Givens, inForms, partOf, type Value } from "../../platform/database/forms.ts"
 import { selectedColumnsSql } from "../../platform/database/list-pages.ts"
-import { makeOptionalRowReader, makeRowsReader, makeSingleRowReader } from "../../platform/database/rows.ts"
+import {
+  makeOptionalRowReader,
+  makeRowsReader,
+  makeSingleRowReader,
+  type RowPage
+} from "../../platform/database/rows.ts"
+import type { RowId } from "../column-schemas.ts"
 import { propertyExistsCondition } from "../properties/properties/ownership.ts"
 import { ListedDictionaryEntry } from "./contract.ts"
 import type { DictionaryName } from "./dictionaries.ts"
 import { isListedByOperatorSql } from "./dictionary-sql.ts"
-import { createTransaction, deleteTransaction, updateTransaction } from "./transaction-changes.ts"
+import {
+  createTransaction,
+  deleteTransaction,
+  type EntrySplit,
+  type NewTransaction,
+  type TransactionEdit,
+  updateTransaction
+} from "./transaction-changes.ts"
 import {
   checkTransactionFilters,
   searchTransactions,
   selectOrderIds,
+  type TransactionFilterCheck,
   type TransactionFilterIds,
+  type TransactionFilters,
   TransactionRow,
   transactionColumns,
   transactionJoins
@@ -49,9 +66,15 @@ const ExistingTransaction = Schema.Struct({
   stays: StayWeights
 })
 
+export type TransactionPreconditions = typeof TransactionPreconditions.Type
+export type ExistingTransaction = typeof ExistingTransaction.Type
+
 const readPreconditions = makeSingleRowReader(TransactionPreconditions)
 const readTransaction = makeOptionalRowReader(ExistingTransaction)
-const readDictionary = makeRowsReader(Schema.Struct({ ...ListedDictionaryEntry.fields, retired: Schema.Boolean }))
+const DictionaryRow = Schema.Struct({ ...ListedDictionaryEntry.fields, retired: Schema.Boolean })
+export type DictionaryRow = typeof DictionaryRow.Type
+
+const readDictionary = makeRowsReader(DictionaryRow)
 
 /** An entry of one of the dictionaries. */
 interface DictionaryEntryId {
@@ -65,7 +88,7 @@ const stayWeightsJson = (sql: Sql): Fragment => sql`coalesce((
   FROM stays stay WHERE stay.operator_id = orders.operator_id AND stay.order_id = orders.id), '[]')`
 
 /** What a new entry names. */
-interface NewTransactionReferences extends TransactionFilterIds {
+export interface NewTransactionReferences extends TransactionFilterIds {
   readonly item: DictionaryEntryId
   readonly method: DictionaryEntryId
 }
@@ -139,17 +162,62 @@ const listDictionary = (sql: Sql) => {
   return (operatorId: number, name: DictionaryName) => readDictionary(statement({ operatorId, name }))
 }
 
-export class TransactionStore extends Context.Service<TransactionStore>()("latchkey/domain/money/TransactionStore", {
-  make: Effect.map(SqlClient.SqlClient, (sql) => ({
-    search: searchTransactions(sql),
-    checkFilters: checkTransactionFilters(sql),
-    findPreconditions: findPreconditions(sql),
-    create: createTransaction(sql),
-    findTransaction: findTransaction(sql),
-    update: updateTransaction(sql),
-    remove: deleteTransaction(sql),
-    listDictionary: listDictionary(sql)
-  }))
-}) {
-  static readonly layer = Layer.effect(TransactionStore, TransactionStore.make)
+/** The SQL of income and expense entries. */
+export class TransactionStore extends Context.Service<
+  TransactionStore,
+  {
+    readonly search: (
+      operatorId: number,
+      filters: TransactionFilters,
+      page: Page
+    ) => Effect.Effect<RowPage<typeof TransactionRow.Type>>
+    /** Whether the property and the order that a search names exist. */
+    readonly checkFilters: (
+      operatorId: number,
+      filters: Pick<TransactionFilters, "property_id" | "order_code">
+    ) => Effect.Effect<TransactionFilterCheck>
+    readonly findPreconditions: (references: NewTransactionReferences) => Effect.Effect<TransactionPreconditions>
+    /** Undefined: the order is no longer as it was read. */
+    readonly create: (
+      operatorId: number,
+      entry: NewTransaction,
+      split: EntrySplit,
+      now: Date
+    ) => Effect.Effect<typeof RowId.Type | undefined, never, CurrentActor>
+    /** Undefined: there is no such entry. */
+    readonly findTransaction: (
+      operatorId: number,
+      id: number,
+      names: { readonly item_id?: number; readonly payment_method_id?: number }
+    ) => Effect.Effect<ExistingTransaction | undefined>
+    /** Undefined: the entry was deleted, or its order is no longer as it was read. */
+    readonly update: (
+      operatorId: number,
+      id: number,
+      edit: TransactionEdit,
+      split: EntrySplit,
+      now: Date
+    ) => Effect.Effect<typeof RowId.Type | undefined, never, CurrentActor>
+    /** Undefined: there is no such entry. */
+    readonly remove: (
+      operatorId: number,
+      id: number,
+      now: Date
+    ) => Effect.Effect<typeof RowId.Type | undefined, never, CurrentActor>
+    readonly listDictionary: (operatorId: number, name: DictionaryName) => Effect.Effect<ReadonlyArray<DictionaryRow>>
+  }
+>()("latchkey/domain/money/TransactionStore") {
+  static readonly layer = Layer.effect(
+    TransactionStore,
+    Effect.map(SqlClient.SqlClient, (sql) => ({
+      search: searchTransactions(sql),
+      checkFilters: checkTransactionFilters(sql),
+      findPreconditions: findPreconditions(sql),
+      create: createTransaction(sql),
+      findTransaction: findTransaction(sql),
+      update: updateTransaction(sql),
+      remove: deleteTransaction(sql),
+      listDictionary: listDictionary(sql)
+    }))
+  )
 }

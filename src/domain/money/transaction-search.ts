@@ -38,7 +38,10 @@ export const TransactionRow = Schema.Struct({
   updated_at: InstantColumn
 })
 
-const readFilterCheck = makeSingleRowReader(Schema.Struct({ property: Schema.Boolean, order: Schema.Boolean }))
+const TransactionFilterCheck = Schema.Struct({ property: Schema.Boolean, order: Schema.Boolean })
+export type TransactionFilterCheck = typeof TransactionFilterCheck.Type
+
+const readFilterCheck = makeSingleRowReader(TransactionFilterCheck)
 
 /** The order a code names: its own, or that of any of its stays. */
 export const selectOrderIds = (sql: SqlClient, operatorId: Value<number>, code: Value<string>): Fragment => sql`(

@@ -7,6 +7,7 @@ import { defaultTagColor, TagColor } from "../../../contract/tag-color.ts"
 import { currentSecond } from "../../../contract/time.ts"
 import { RowId } from "../../column-schemas.ts"
 import { changeHandler, handleOperations, layerOperations, voidChangeHandler } from "../../operation-handlers.ts"
+import { withConflictingId } from "../../operator-rows.ts"
 import {
   type create_reservation_tag,
   type delete_reservation_tag,
@@ -31,7 +32,7 @@ const createTag = (store: ReservationTagStore["Service"]) =>
       const { id, color } = yield* store.create(operatorId, { tag_name, color: defaultTagColor(tag_name) }, now)
       return id === null || color === null ? yield* nameConflict("tag_name", "tag") : { id, color }
     },
-    (change, { tag_name }) => store.withConflictingId(change, tag_name)
+    (change, { tag_name }) => withConflictingId(store.findIdByName, change, tag_name)
   )
 
 /** Its colour too: a tag that comes back keeps the one it had. */

@@ -1,7 +1,8 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { createdOrDeletedRecordsSql, prepareRecordedChange } from "../../../changes/recorded-change.ts"
-import { ValidationFailed } from "../../../contract/errors.ts"
+import type { CurrentActor } from "../../../contract/actor.ts"
+import { type Conflict, ValidationFailed } from "../../../contract/errors.ts"
 import { nameConflict } from "../../../contract/names.ts"
 import type { Page } from "../../../contract/page.ts"
 import { TagColor } from "../../../contract/tag-color.ts"
@@ -9,8 +10,16 @@ import { makeRowReaderOrFail } from "../../../platform/database/constraint-viola
 import type { Givens } from "../../../platform/database/forms.ts"
 import { makePageReader } from "../../../platform/database/list-pages.ts"
 import { normalizeForSearch, normalizeSearchKeyword } from "../../../platform/database/parameters.ts"
+import type { RowPage } from "../../../platform/database/rows.ts"
 import { withSavepoint } from "../../../platform/database/savepoint.ts"
-import { type OperatorRowId, type OperatorScoped, readRowId, withConflictingId } from "../../operator-rows.ts"
+import type { RowId } from "../../column-schemas.ts"
+import {
+  type FindIdByName,
+  makeFindIdByName,
+  type OperatorRowId,
+  type OperatorScoped,
+  readRowId
+} from "../../operator-rows.ts"
 import { ReservationTag, type search_reservation_tags } from "./contract.ts"
 import { findOrCreateTag, isConcurrentTagViolation } from "./find-or-create-tag.ts"
 
@@ -23,7 +32,7 @@ export interface NewReservationTag extends Pick<ReservationTag, "tag_name"> {
 }
 
 /** Null when the name is taken. */
-const CreatedTagRow = Schema.Struct({ id: Schema.NullOr(Schema.Int), color: Schema.NullOr(TagColor) })
+export const CreatedTagRow = Schema.Struct({ id: Schema.NullOr(Schema.Int), color: Schema.NullOr(TagColor) })
 
 const readCreatedTag = makeRowReaderOrFail(CreatedTagRow, (constraint) =>
   constraint.name === "reservation_tag_limit"
@@ -101,16 +110,36 @@ const remove = (sql: SqlClient.SqlClient) => {
 }
 
 /** The SQL of the reservation tag dictionary; which stays carry a tag is the stays' own. */
-export class ReservationTagStore extends Context.Service<ReservationTagStore>()(
-  "latchkey/domain/bookings/reservation-tags/ReservationTagStore",
+export class ReservationTagStore extends Context.Service<
+  ReservationTagStore,
   {
-    make: Effect.map(SqlClient.SqlClient, (sql) => ({
+    readonly search: (
+      operatorId: number,
+      filters: ReservationTagSearch,
+      page: Page
+    ) => Effect.Effect<RowPage<ReservationTag>>
+    /** Creates a tag, or restores the deleted tag with the same name. Fails at the limit of tags. */
+    readonly create: (
+      operatorId: number,
+      tag: NewReservationTag,
+      now: Date
+    ) => Effect.Effect<typeof CreatedTagRow.Type, Conflict | ValidationFailed, CurrentActor>
+    /** Undefined: the operator has no such tag of its own. */
+    readonly remove: (
+      operatorId: number,
+      id: number,
+      now: Date
+    ) => Effect.Effect<typeof RowId.Type | undefined, never, CurrentActor>
+    readonly findIdByName: FindIdByName
+  }
+>()("latchkey/domain/bookings/reservation-tags/ReservationTagStore") {
+  static readonly layer = Layer.effect(
+    ReservationTagStore,
+    Effect.map(SqlClient.SqlClient, (sql) => ({
       search: search(sql),
       create: create(sql),
       remove: remove(sql),
-      withConflictingId: withConflictingId(sql, { table: "usable_reservation_tags", column: "tag_name" })
+      findIdByName: makeFindIdByName(sql, { table: "usable_reservation_tags", column: "tag_name" })
     }))
-  }
-) {
-  static readonly layer = Layer.effect(ReservationTagStore, ReservationTagStore.make)
+  )
 }

@@ -7,6 +7,7 @@ import { toPage } from "../../../contract/page.ts"
 import { currentSecond } from "../../../contract/time.ts"
 import { RowId } from "../../column-schemas.ts"
 import { changeHandler, handleOperations, layerOperations, voidChangeHandler } from "../../operation-handlers.ts"
+import { withConflictingId } from "../../operator-rows.ts"
 import { noSuchProperties, toMissingReferenceError } from "../properties/ownership.ts"
 import {
   type create_property_group,
@@ -33,7 +34,7 @@ const createGroup = (store: GroupStore["Service"]) =>
       const { id, unknown_properties } = yield* store.create(operatorId, toNewGroup(payload), yield* currentSecond)
       return id === null ? yield* noSuchProperties(unknown_properties) : { id }
     },
-    (change, { name }) => store.withConflictingId(change, name)
+    (change, { name }) => withConflictingId(store.findIdByName, change, name)
   )
 
 const toNewGroup = (payload: CreateGroupPayload) => ({
@@ -51,7 +52,7 @@ const updateGroup = (store: GroupStore["Service"]) =>
       })
       return updated.id === null ? yield* toMissingReferenceError(updated) ?? noSuchGroup : undefined
     },
-    (change, { name }) => store.withConflictingId(change, name)
+    (change, { name }) => withConflictingId(store.findIdByName, change, name)
   )
 
 const deleteGroup = (store: GroupStore["Service"]) =>

@@ -6,21 +6,32 @@ import {
   lockedRowSql,
   prepareRecordedChange
 } from "../../../changes/recorded-change.ts"
+import type { CurrentActor } from "../../../contract/actor.ts"
+import type { Conflict } from "../../../contract/errors.ts"
 import { nameConflict } from "../../../contract/names.ts"
 import type { Page } from "../../../contract/page.ts"
 import { makeRowReaderOrFail } from "../../../platform/database/constraint-violations.ts"
 import type { Givens } from "../../../platform/database/forms.ts"
 import { makePageReader } from "../../../platform/database/list-pages.ts"
+import type { RowPage } from "../../../platform/database/rows.ts"
 import {
   deleteFormerVersionsSql,
   insertItemsSql,
   listIdsSql,
   nextVersionAssignment
 } from "../../../platform/database/versioned-list.ts"
+import type { RowId } from "../../column-schemas.ts"
 import { nameKeyParameter, renameAssignments } from "../../named-row.ts"
-import { makeDeleteRecord, type OperatorRowId, type OperatorScoped, withConflictingId } from "../../operator-rows.ts"
+import {
+  type FindIdByName,
+  makeDeleteRecord,
+  makeFindIdByName,
+  type OperatorRowId,
+  type OperatorScoped
+} from "../../operator-rows.ts"
 import {
   allReferencesExistCondition,
+  type CheckedChange,
   CheckedChangeRow,
   ownershipPreconditionsSql,
   selectCheckedChangeSql
@@ -121,14 +132,38 @@ const remove = (sql: SqlClient.SqlClient) =>
   )
 
 /** The SQL of property groups. */
-export class GroupStore extends Context.Service<GroupStore>()("latchkey/domain/properties/groups/GroupStore", {
-  make: Effect.map(SqlClient.SqlClient, (sql) => ({
-    search: search(sql),
-    create: create(sql),
-    update: update(sql),
-    remove: remove(sql),
-    withConflictingId: withConflictingId(sql, { table: "property_groups", column: "name" })
-  }))
-}) {
-  static readonly layer = Layer.effect(GroupStore, GroupStore.make)
+export class GroupStore extends Context.Service<
+  GroupStore,
+  {
+    readonly search: (operatorId: number, filters: GroupSearch, page: Page) => Effect.Effect<RowPage<Group>>
+    /** Fails if the name is taken. */
+    readonly create: (
+      operatorId: number,
+      group: NewGroup,
+      now: Date
+    ) => Effect.Effect<CheckedChange, Conflict, CurrentActor>
+    /** Fails if the name is taken. */
+    readonly update: (
+      operatorId: number,
+      id: number,
+      edit: GroupEdit
+    ) => Effect.Effect<CheckedChange, Conflict, CurrentActor>
+    /** Undefined: there is no such group. */
+    readonly remove: (
+      operatorId: number,
+      id: number
+    ) => Effect.Effect<typeof RowId.Type | undefined, never, CurrentActor>
+    readonly findIdByName: FindIdByName
+  }
+>()("latchkey/domain/properties/groups/GroupStore") {
+  static readonly layer = Layer.effect(
+    GroupStore,
+    Effect.map(SqlClient.SqlClient, (sql) => ({
+      search: search(sql),
+      create: create(sql),
+      update: update(sql),
+      remove: remove(sql),
+      findIdByName: makeFindIdByName(sql, { table: "property_groups", column: "name" })
+    }))
+  )
 }

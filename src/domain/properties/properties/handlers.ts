@@ -7,6 +7,7 @@ import { toPage } from "../../../contract/page.ts"
 import { currentSecond } from "../../../contract/time.ts"
 import { RowId } from "../../column-schemas.ts"
 import { changeHandler, handleOperations, layerOperations } from "../../operation-handlers.ts"
+import { withConflictingId } from "../../operator-rows.ts"
 import {
   type create_property,
   type create_room_type,
@@ -37,7 +38,7 @@ const createProperty = (store: PropertyStore["Service"]) =>
       const { operatorId } = yield* CurrentCaller
       return yield* store.create(operatorId, trimName(payload.title), yield* currentSecond)
     },
-    (change, { title }) => store.withConflictingId(change, title)
+    (change, { title }) => withConflictingId(store.findIdByName, change, title)
   )
 
 const searchRoomTypes = (store: RoomTypeStore["Service"]) =>
@@ -62,7 +63,7 @@ const createRoomType = (store: RoomTypeStore["Service"]) =>
         ? yield* toMissingReferenceError(created) ?? alreadyInRoomType(created.taken_properties)
         : { id }
     },
-    (change, { title }) => store.withConflictingId(change, title)
+    (change, { title }) => withConflictingId(store.findIdByName, change, title)
   )
 
 const alreadyInRoomType = (ids: ReadonlyArray<number>) =>

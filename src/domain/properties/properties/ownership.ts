@@ -89,6 +89,7 @@ const unknownIdFields = { unknown_properties: Schema.Array(Schema.Int), unknown_
  * nothing changed: because of the unknown ones, or else because there is nothing to change.
  */
 export const CheckedChangeRow = Schema.Struct({ id: Schema.NullOr(Schema.Int), ...unknownIdFields })
+export type CheckedChange = typeof CheckedChangeRow.Type
 
 /** The CTE that such a change begins with. */
 export const ownershipPreconditionsSql = (

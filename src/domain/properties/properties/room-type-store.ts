@@ -10,7 +10,7 @@ import { type Givens, inForms } from "../../../platform/database/forms.ts"
 import { makePageReader } from "../../../platform/database/list-pages.ts"
 import { idsParameter } from "../../../platform/database/parameters.ts"
 import { makeSingleRowReader } from "../../../platform/database/rows.ts"
-import { withConflictingId } from "../../operator-rows.ts"
+import { makeFindIdByName } from "../../operator-rows.ts"
 import { RoomType, type search_room_types } from "./contract.ts"
 import { selectIdsWithTagSql, tagExistsCondition, tagsJsonSql } from "./groups-and-tags.ts"
 import { allReferencesExistCondition, CheckedChangeRow, ownershipPreconditionsSql } from "./ownership.ts"
@@ -136,7 +136,7 @@ export class RoomTypeStore extends Context.Service<RoomTypeStore>()(
       search: search(sql),
       checkFilters: checkFilters(sql),
       create: create(sql),
-      withConflictingId: withConflictingId(sql, { table: "room_types", column: "title" })
+      findIdByName: makeFindIdByName(sql, { table: "room_types", column: "title" })
     }))
   }
 ) {

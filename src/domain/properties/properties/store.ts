@@ -10,7 +10,7 @@ import { type Givens, inForms } from "../../../platform/database/forms.ts"
 import { makePageReader } from "../../../platform/database/list-pages.ts"
 import { makeSingleRowReader } from "../../../platform/database/rows.ts"
 import { RowId } from "../../column-schemas.ts"
-import { withConflictingId } from "../../operator-rows.ts"
+import { makeFindIdByName } from "../../operator-rows.ts"
 import { Property, type search_properties } from "./contract.ts"
 import {
   groupExistsCondition,
@@ -114,7 +114,7 @@ export class PropertyStore extends Context.Service<PropertyStore>()(
       search: search(sql),
       checkFilters: checkFilters(sql),
       create: create(sql),
-      withConflictingId: withConflictingId(sql, { table: "properties", column: "title" })
+      findIdByName: makeFindIdByName(sql, { table: "properties", column: "title" })
     }))
   }
 ) {

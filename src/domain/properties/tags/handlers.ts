@@ -8,6 +8,7 @@ import { defaultTagColor, TagColor } from "../../../contract/tag-color.ts"
 import { currentSecond } from "../../../contract/time.ts"
 import { RowId } from "../../column-schemas.ts"
 import { changeHandler, handleOperations, layerOperations, voidChangeHandler } from "../../operation-handlers.ts"
+import { withConflictingId } from "../../operator-rows.ts"
 import { toMissingReferenceError } from "../properties/ownership.ts"
 import {
   type create_property_tag,
@@ -37,7 +38,7 @@ const createTag = (store: TagStore["Service"]) =>
       const { id, color } = created
       return id === null || color === null ? yield* toMissingReferenceError(created) ?? tagNameTaken : { id, color }
     },
-    (change, { name }) => store.withConflictingId(change, name)
+    (change, { name }) => withConflictingId(store.findIdByName, change, name)
   )
 
 /** Its colour too: a tag that comes back without a new one keeps the one it had. */
@@ -61,7 +62,7 @@ const updateTag = (store: TagStore["Service"]) =>
       })
       return updated.id === null ? yield* toMissingReferenceError(updated) ?? noSuchTag : undefined
     },
-    (change, { name }) => store.withConflictingId(change, name)
+    (change, { name }) => withConflictingId(store.findIdByName, change, name)
   )
 
 const deleteTag = (store: TagStore["Service"]) =>

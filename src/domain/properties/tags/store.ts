@@ -6,21 +6,30 @@ import {
   createdOrDeletedRecordsSql,
   prepareRecordedChange
 } from "../../../changes/recorded-change.ts"
-import { ValidationFailed } from "../../../contract/errors.ts"
+import type { CurrentActor } from "../../../contract/actor.ts"
+import { type Conflict, ValidationFailed } from "../../../contract/errors.ts"
 import { nameConflict } from "../../../contract/names.ts"
 import type { Page } from "../../../contract/page.ts"
 import { TagColor } from "../../../contract/tag-color.ts"
 import { makeRowReaderOrFail } from "../../../platform/database/constraint-violations.ts"
 import type { Givens, Value, Valued } from "../../../platform/database/forms.ts"
 import { makePageReader } from "../../../platform/database/list-pages.ts"
+import type { RowPage } from "../../../platform/database/rows.ts"
 import {
   deleteFormerVersionsSql,
   insertItemsSql,
   listIdsSql,
   nextVersionAssignment
 } from "../../../platform/database/versioned-list.ts"
+import type { RowId } from "../../column-schemas.ts"
 import { hasNameCondition, nameKeyParameter, renameAssignments } from "../../named-row.ts"
-import { type OperatorRowId, type OperatorScoped, readRowId, withConflictingId } from "../../operator-rows.ts"
+import {
+  type FindIdByName,
+  makeFindIdByName,
+  type OperatorRowId,
+  type OperatorScoped,
+  readRowId
+} from "../../operator-rows.ts"
 import {
   allReferencesExistCondition,
   CheckedChangeRow,
@@ -42,7 +51,9 @@ export interface NewTag extends Omit<Tag, "id" | "color"> {
 export type TagEdit = { readonly [Field in Exclude<keyof NewTag, "defaultColor">]: NewTag[Field] | undefined }
 
 /** Both are null when nothing changed: because of the unknown ids, or else because a new tag's name is taken or there is no tag to edit. */
-const ChangedTagRow = Schema.Struct({ ...CheckedChangeRow.fields, color: Schema.NullOr(TagColor) })
+export const ChangedTagRow = Schema.Struct({ ...CheckedChangeRow.fields, color: Schema.NullOr(TagColor) })
+
+export type ChangedTag = typeof ChangedTagRow.Type
 
 const readChangedTag = makeRowReaderOrFail(ChangedTagRow, ({ name, detail }) => {
   switch (name) {
@@ -202,14 +213,39 @@ const remove = (sql: SqlClient.SqlClient) => {
 }
 
 /** The SQL of property tags. */
-export class TagStore extends Context.Service<TagStore>()("latchkey/domain/properties/tags/TagStore", {
-  make: Effect.map(SqlClient.SqlClient, (sql) => ({
-    search: search(sql),
-    create: create(sql),
-    update: update(sql),
-    remove: remove(sql),
-    withConflictingId: withConflictingId(sql, { table: "property_tags", column: "name", keepsDeleted: true })
-  }))
-}) {
-  static readonly layer = Layer.effect(TagStore, TagStore.make)
+export class TagStore extends Context.Service<
+  TagStore,
+  {
+    readonly search: (operatorId: number, filters: TagSearch, page: Page) => Effect.Effect<RowPage<Tag>>
+    /** Creates a tag, or restores the deleted tag with the same name. Fails at the limit of tags. */
+    readonly create: (
+      operatorId: number,
+      tag: NewTag,
+      now: Date
+    ) => Effect.Effect<ChangedTag, Conflict | ValidationFailed, CurrentActor>
+    /** Fails if the name is taken. */
+    readonly update: (
+      operatorId: number,
+      id: number,
+      edit: TagEdit
+    ) => Effect.Effect<ChangedTag, Conflict | ValidationFailed, CurrentActor>
+    /** Undefined: there is no such tag. */
+    readonly remove: (
+      operatorId: number,
+      id: number,
+      now: Date
+    ) => Effect.Effect<typeof RowId.Type | undefined, never, CurrentActor>
+    readonly findIdByName: FindIdByName
+  }
+>()("latchkey/domain/properties/tags/TagStore") {
+  static readonly layer = Layer.effect(
+    TagStore,
+    Effect.map(SqlClient.SqlClient, (sql) => ({
+      search: search(sql),
+      create: create(sql),
+      update: update(sql),
+      remove: remove(sql),
+      findIdByName: makeFindIdByName(sql, { table: "property_tags", column: "name", keepsDeleted: true })
+    }))
+  )
 }

@@ -2,6 +2,7 @@ import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import { createdOrDeletedRecordsSql, prepareRecordedChange } from "../../../changes/recorded-change.ts"
+import type { CurrentActor } from "../../../contract/actor.ts"
 import { ValidationFailed } from "../../../contract/errors.ts"
 import { LeaseDuration } from "../../../jobs/lease.ts"
 import { makeOptionalRowReaderOrFail } from "../../../platform/database/constraint-violations.ts"
@@ -9,6 +10,7 @@ import { type Givens, inForms } from "../../../platform/database/forms.ts"
 import { reserveId } from "../../../platform/database/reserved-id.ts"
 import { makeOptionalRowReader, makeRowsReader } from "../../../platform/database/rows.ts"
 import { CurrentSealer, type SecretSealer } from "../../../platform/sealing/CurrentSealer.ts"
+import type { RowId } from "../../column-schemas.ts"
 import { type GrantKey, grantActiveCondition, lockGrantSql } from "../../connection-grants.ts"
 import { type OperatorRowId, readRowId } from "../../operator-rows.ts"
 import { resumeDeliveriesSql } from "../deliveries/delivery-resumption.ts"
@@ -51,7 +53,10 @@ export interface WebhookChangeScope extends GrantKey {
 
 const readSubscriptions = makeRowsReader(SubscriptionRow)
 const readSubscription = makeOptionalRowReader(SubscriptionRow)
-const readAccess = makeOptionalRowReader(Schema.Struct({ there: Schema.Boolean, granted: Schema.Boolean }))
+const WebhookAccess = Schema.Struct({ there: Schema.Boolean, granted: Schema.Boolean })
+export type WebhookAccess = typeof WebhookAccess.Type
+
+const readAccess = makeOptionalRowReader(WebhookAccess)
 const readCreatedSubscription = makeOptionalRowReaderOrFail(SubscriptionRow, ({ name, detail }) =>
   name === "webhook_limit"
     ? new ValidationFailed({ message: `webhook_limit: all ${detail} subscriptions are in use.` })
@@ -205,10 +210,51 @@ const findAccess = (sql: SqlClient.SqlClient) => {
 }
 
 /** How the family reads and changes webhook subscriptions; the statements that write are src/domain/webhooks/deliveries/subscription-statements.ts. */
-export class WebhookStore extends Context.Service<WebhookStore>()(
-  "latchkey/domain/webhooks/subscriptions/WebhookStore",
+export class WebhookStore extends Context.Service<
+  WebhookStore,
   {
-    make: Effect.gen(function* () {
+    readonly list: (operatorId: number) => Effect.Effect<ReadonlyArray<SubscriptionRow>>
+    /** Undefined: the grant of the call has ended. Fails at the limit of subscriptions. */
+    readonly create: (
+      creator: SubscriptionCreator,
+      subscription: NewSubscription,
+      now: Date
+    ) => Effect.Effect<SubscriptionRow | undefined, ValidationFailed, CurrentActor>
+    /** Changes and resumes a subscription. Undefined: there is none that the caller may change. */
+    readonly update: (
+      scope: WebhookChangeScope,
+      id: number,
+      edit: SubscriptionEdit,
+      now: Date
+    ) => Effect.Effect<SubscriptionRow | undefined, never, CurrentActor>
+    /** Undefined: there is none that the caller may change. */
+    readonly remove: (
+      scope: WebhookChangeScope,
+      id: number,
+      now: Date
+    ) => Effect.Effect<typeof RowId.Type | undefined, never, CurrentActor>
+    /** Undefined: there is none that the viewer sees, or it is paused already. */
+    readonly pause: (
+      viewer: SubscriptionViewer,
+      id: number,
+      now: Date
+    ) => Effect.Effect<SubscriptionRow | undefined, never, CurrentActor>
+    /** Undefined: there is none that the viewer sees. */
+    readonly rotateSecret: (
+      viewer: SubscriptionViewer,
+      id: number,
+      secret: SigningSecret,
+      now: Date
+    ) => Effect.Effect<SubscriptionRow | undefined, never, CurrentActor>
+    /** Whether the viewer sees the subscription; undefined: the operator has none with the id. */
+    readonly isVisible: (viewer: SubscriptionViewer, id: number) => Effect.Effect<boolean | undefined>
+    /** Whether the operator has the subscription, and whether the grant of the call is active. */
+    readonly findAccess: (key: GrantKey, id: number) => Effect.Effect<WebhookAccess | undefined>
+  }
+>()("latchkey/domain/webhooks/subscriptions/WebhookStore") {
+  static readonly layer = Layer.effect(
+    WebhookStore,
+    Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const [leaseMs, seals] = [yield* LeaseDuration, yield* CurrentSealer]
       return {
@@ -222,7 +268,5 @@ export class WebhookStore extends Context.Service<WebhookStore>()(
         findAccess: findAccess(sql)
       }
     })
-  }
-) {
-  static readonly layer = Layer.effect(WebhookStore, WebhookStore.make)
+  )
 }

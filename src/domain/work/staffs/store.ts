@@ -7,20 +7,23 @@ import {
   lockedRowSql,
   prepareRecordedChange
 } from "../../../changes/recorded-change.ts"
+import type { CurrentActor } from "../../../contract/actor.ts"
 import type { Page } from "../../../contract/page.ts"
 import { column, columnNames, rowParameterSql, updateAssignments } from "../../../platform/database/columns.ts"
 import type { Givens } from "../../../platform/database/forms.ts"
 import { makePageReader } from "../../../platform/database/list-pages.ts"
-import { makeSingleRowReader } from "../../../platform/database/rows.ts"
+import { makeSingleRowReader, type RowPage } from "../../../platform/database/rows.ts"
 import {
   deleteFormerVersionsSql,
   insertItemsSql,
   listIdsSql,
   nextVersionAssignment
 } from "../../../platform/database/versioned-list.ts"
+import type { RowId } from "../../column-schemas.ts"
 import { makeDeleteRecord, type OperatorRowId, type OperatorScoped } from "../../operator-rows.ts"
 import {
   allReferencesExistCondition,
+  type CheckedChange,
   CheckedChangeRow,
   ownershipPreconditionsSql,
   selectCheckedChangeSql
@@ -145,13 +148,36 @@ const remove = (sql: Sql) =>
       sql`DELETE FROM staffs WHERE operator_id = ${operatorId} AND id = ${id} RETURNING operator_id, id`
   )
 
-export class StaffStore extends Context.Service<StaffStore>()("latchkey/domain/work/staffs/StaffStore", {
-  make: Effect.map(SqlClient.SqlClient, (sql) => ({
-    search: search(sql),
-    create: create(sql),
-    update: update(sql),
-    remove: remove(sql)
-  }))
-}) {
-  static readonly layer = Layer.effect(StaffStore, StaffStore.make)
+/** The SQL of staff. */
+export class StaffStore extends Context.Service<
+  StaffStore,
+  {
+    readonly search: (operatorId: number, filters: StaffFilters, page: Page) => Effect.Effect<RowPage<Staff>>
+    readonly create: (
+      operatorId: number,
+      staff: NewStaff,
+      now: Date
+    ) => Effect.Effect<CheckedChange, never, CurrentActor>
+    readonly update: (
+      operatorId: number,
+      id: number,
+      edit: StaffEdit,
+      now: Date
+    ) => Effect.Effect<CheckedChange, never, CurrentActor>
+    /** Undefined: there is no such person. Their tasks lose the assignment. */
+    readonly remove: (
+      operatorId: number,
+      id: number
+    ) => Effect.Effect<typeof RowId.Type | undefined, never, CurrentActor>
+  }
+>()("latchkey/domain/work/staffs/StaffStore") {
+  static readonly layer = Layer.effect(
+    StaffStore,
+    Effect.map(SqlClient.SqlClient, (sql) => ({
+      search: search(sql),
+      create: create(sql),
+      update: update(sql),
+      remove: remove(sql)
+    }))
+  )
 }

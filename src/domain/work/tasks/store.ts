@@ -8,17 +8,28 @@ import {
   lockedRowSql,
   prepareRecordedChange
 } from "../../../changes/recorded-change.ts"
+import type { CurrentActor } from "../../../contract/actor.ts"
+import type { Page } from "../../../contract/page.ts"
 import { column, columnNames, rowParameterSql, updateAssignments } from "../../../platform/database/columns.ts"
 import { findConstraintViolation } from "../../../platform/database/constraint-violations.ts"
 import { type Givens, inForms } from "../../../platform/database/forms.ts"
 import { selectedColumnsSql } from "../../../platform/database/list-pages.ts"
-import { makeOptionalRowReader, makeSingleRowReader } from "../../../platform/database/rows.ts"
+import { makeOptionalRowReader, makeSingleRowReader, type RowPage } from "../../../platform/database/rows.ts"
 import { withSavepoint } from "../../../platform/database/savepoint.ts"
+import type { RowId } from "../../column-schemas.ts"
 import { makeDeleteRecord, type OperatorRowId, type OperatorScoped, readRowId } from "../../operator-rows.ts"
 import { propertyExistsCondition } from "../../properties/properties/ownership.ts"
 import { Assignee, assigneeJson, lockUnchangedAssignee } from "../staffs/assignment.ts"
 import { Task, TaskLevel } from "./contract.ts"
-import { checkTaskFilters, searchTasks, type TaskFilters, TaskRow, taskColumns, taskJoins } from "./task-search.ts"
+import {
+  checkTaskFilters,
+  searchTasks,
+  type TaskFilterCheck,
+  type TaskFilters,
+  TaskRow,
+  taskColumns,
+  taskJoins
+} from "./task-search.ts"
 
 // The SQL of tasks. A read is one statement; a change is two: one that reads what the rules need, one that changes.
 
@@ -39,6 +50,21 @@ const ExistingTask = Schema.Struct({
   stay_property_id: Schema.NullOr(Schema.Int),
   assignee: Schema.NullOr(Assignee)
 })
+
+export type TaskPreconditions = typeof TaskPreconditions.Type
+export type ExistingTask = typeof ExistingTask.Type
+
+/** Ids that a new task names; what is undefined is not named. */
+export interface NewTaskReferences extends Pick<TaskFilters, "property_id" | "staff_id"> {
+  readonly stay_code?: string | undefined
+}
+
+/** What an edit may name. `assigns`: whether the person is looked up. */
+export interface EditedTaskReferences {
+  readonly property_id: number | undefined
+  readonly staff_id: number | undefined
+  readonly assigns: boolean
+}
 
 const readPreconditions = makeSingleRowReader(TaskPreconditions)
 const readTask = makeOptionalRowReader(ExistingTask)
@@ -90,10 +116,7 @@ const findPreconditions = (sql: Sql) => {
         stay_code === undefined ? sql`false` : sql`stay.operator_id = ${operatorId} AND stay.stay_code = ${stay_code}`
       }`
   )
-  return (
-    operatorId: number,
-    references: Pick<TaskFilters, "property_id" | "staff_id"> & { readonly stay_code?: string | undefined }
-  ) => {
+  return (operatorId: number, references: NewTaskReferences) => {
     const { property_id, staff_id, stay_code } = references
     return readPreconditions(statement({ operatorId, property_id, staff_id, stay_code }))
   }
@@ -155,11 +178,7 @@ const findTask = (sql: Sql) => {
       FROM tasks page ${taskJoins(sql)}
       WHERE page.operator_id = ${operatorId} AND page.id = ${id}`
   )
-  return (
-    operatorId: number,
-    id: number,
-    references: Omit<FindTaskParameters, "operatorId" | "id"> & { readonly assigns: boolean }
-  ) => {
+  return (operatorId: number, id: number, references: EditedTaskReferences) => {
     const { property_id, staff_id, assigns } = references
     return readTask(statement({ operatorId, id, property_id, staff_id }, assigns))
   }
@@ -248,16 +267,56 @@ const remove = (sql: Sql) =>
       sql`DELETE FROM tasks WHERE operator_id = ${operatorId} AND id = ${id} RETURNING operator_id, id`
   )
 
-export class TaskStore extends Context.Service<TaskStore>()("latchkey/domain/work/tasks/TaskStore", {
-  make: Effect.map(SqlClient.SqlClient, (sql) => ({
-    search: searchTasks(sql),
-    checkFilters: checkTaskFilters(sql),
-    findPreconditions: findPreconditions(sql),
-    create: create(sql),
-    findTask: findTask(sql),
-    update: update(sql),
-    remove: remove(sql)
-  }))
-}) {
-  static readonly layer = Layer.effect(TaskStore, TaskStore.make)
+/** The SQL of tasks. */
+export class TaskStore extends Context.Service<
+  TaskStore,
+  {
+    readonly search: (operatorId: number, filters: TaskFilters, page: Page) => Effect.Effect<RowPage<TaskRow>>
+    /** Whether the property and the person that a search names exist. */
+    readonly checkFilters: (
+      operatorId: number,
+      filters: Pick<TaskFilters, "property_id" | "staff_id">
+    ) => Effect.Effect<TaskFilterCheck>
+    readonly findPreconditions: (operatorId: number, references: NewTaskReferences) => Effect.Effect<TaskPreconditions>
+    /** Undefined: the person or the stay is no longer as it was read. */
+    readonly create: (
+      operatorId: number,
+      task: NewTask,
+      assignee: Assignee | null,
+      now: Date
+    ) => Effect.Effect<typeof RowId.Type | undefined, never, CurrentActor>
+    /** Undefined: there is no such task. */
+    readonly findTask: (
+      operatorId: number,
+      id: number,
+      references: EditedTaskReferences
+    ) => Effect.Effect<ExistingTask | undefined>
+    /** Undefined: the task is gone, or it or its person is no longer as it was read. */
+    readonly update: (
+      operatorId: number,
+      id: number,
+      edit: TaskEdit,
+      expected: ExpectedTaskColumns,
+      assignee: Assignee | null,
+      now: Date
+    ) => Effect.Effect<typeof RowId.Type | undefined, never, CurrentActor>
+    /** Undefined: there is no such task. */
+    readonly remove: (
+      operatorId: number,
+      id: number
+    ) => Effect.Effect<typeof RowId.Type | undefined, never, CurrentActor>
+  }
+>()("latchkey/domain/work/tasks/TaskStore") {
+  static readonly layer = Layer.effect(
+    TaskStore,
+    Effect.map(SqlClient.SqlClient, (sql) => ({
+      search: searchTasks(sql),
+      checkFilters: checkTaskFilters(sql),
+      findPreconditions: findPreconditions(sql),
+      create: create(sql),
+      findTask: findTask(sql),
+      update: update(sql),
+      remove: remove(sql)
+    }))
+  )
 }

@@ -27,7 +27,10 @@ export const TaskRow = Schema.Struct({
 })
 export type TaskRow = typeof TaskRow.Type
 
-const readFilterCheck = makeSingleRowReader(Schema.Struct({ property: Schema.Boolean, staff: Schema.Boolean }))
+const TaskFilterCheck = Schema.Struct({ property: Schema.Boolean, staff: Schema.Boolean })
+export type TaskFilterCheck = typeof TaskFilterCheck.Type
+
+const readFilterCheck = makeSingleRowReader(TaskFilterCheck)
 
 const toSearchParameters = (operatorId: number, filters: TaskFilters) => ({
   operatorId,

@@ -1,0 +1,109 @@
+import { isDeepStrictEqual } from "node:util"
+import { DateTime, Effect, Schema } from "effect"
+import { CurrentActor } from "../../contract/actor.ts"
+import { toStoredKeyId } from "../IdempotencyKeys.ts"
+import type { MemoryDatabase, MemoryEvent, MemoryRecord } from "./MemoryDatabase.ts"
+
+/** A change of a memory layer: the counterpart of RecordedChange (../recorded-change.ts). */
+export interface MemoryChange<Outcome> {
+  /** What the idempotency key keeps. */
+  readonly outcome: Outcome
+  readonly events?: ReadonlyArray<Omit<MemoryEvent, "operator_id">>
+  /** The changed records (`task:12`) and the names of their changed fields; none for a record that was created or deleted. */
+  readonly changedRecords: ReadonlyArray<{ readonly record: string; readonly fields: ReadonlyArray<string> }>
+  /** Writes the records. */
+  readonly write: () => void
+}
+
+/** What a store decides of a call: it changes records, changes nothing, or fails. */
+type MemoryDecision<Outcome, Unchanged, E> =
+  | MemoryChange<Outcome>
+  | { readonly unchanged: Unchanged }
+  | { readonly error: E }
+
+/**
+ * Makes a change as prepareRecordedChange does: records, events, audit entries and the idempotency key are written together or not
+ * at all. A key that is in use is a defect, which the entrypoint answers by a look at the key (idempotency.ts).
+ */
+export const recordMemoryChange = <Outcome, Unchanged = never, E = never>(
+  database: MemoryDatabase["Service"],
+  operatorId: number,
+  outcomeSchema: Schema.ConstraintCodec<Outcome, unknown>,
+  decide: () => MemoryDecision<Outcome, Unchanged, E>
+): Effect.Effect<Outcome | Unchanged, E, CurrentActor> =>
+  Effect.gen(function* () {
+    const actor = yield* CurrentActor
+    const at = yield* DateTime.nowAsDate
+    const encode = Schema.encodeSync(Schema.toCodecJson(outcomeSchema))
+    return yield* Effect.suspend((): Effect.Effect<Outcome | Unchanged, E> => {
+      const decision = decide()
+      if ("error" in decision) return Effect.fail(decision.error)
+      if ("unchanged" in decision) return Effect.succeed(decision.unchanged)
+      const { outcome, events = [], changedRecords, write } = decision
+      const { idempotencyKey, accountId, application, operation, requestId } = actor
+      if (idempotencyKey !== undefined) {
+        const keyId = toStoredKeyId(idempotencyKey)
+        // A call that has claimed its key for an external action replaces its claim.
+        const isTaken = idempotencyKey.claimedUntil === undefined && database.idempotencyKeys.has(keyId)
+        if (isTaken) return Effect.die(new Error("the idempotency key is in use"))
+        const { fingerprint } = idempotencyKey
+        database.idempotencyKeys.set(keyId, { fingerprint, outcome: encode(outcome), under_way_until: null })
+        idempotencyKey.progress = "kept"
+      }
+      write()
+      for (const event of events) database.events.push({ operator_id: operatorId, ...event })
+      for (const { record, fields } of changedRecords) {
+        database.auditEntries.push({
+          operator_id: operatorId,
+          at,
+          account_id: accountId,
+          application,
+          operation,
+          request_id: requestId,
+          record,
+          fields
+        })
+      }
+      return Effect.succeed(outcome)
+    })
+  })
+
+/** Returns the change of a record that a call creates or deletes. */
+export const createdOrDeletedRecord = (kind: string, id: number) => [{ record: `${kind}:${id}`, fields: [] }]
+
+/** Returns the change of a record that a call edits, with the names of the fields that differ, in alphabetical order. */
+export const editedRecord = <Row extends MemoryRecord>(kind: string, before: Row, after: Row) => {
+  const former = fieldsOf(before)
+  const changed = Array.from(fieldsOf(after)).filter(
+    ([name, value]) => !UNRECORDED_FIELDS.has(name) && !isDeepStrictEqual(former.get(name), value)
+  )
+  return [{ record: `${kind}:${before.id}`, fields: changed.map(([name]) => name).toSorted() }]
+}
+
+const UNRECORDED_FIELDS: ReadonlySet<string> = new Set(["updated_at"])
+
+const fieldsOf = (record: object): ReadonlyMap<string, unknown> => new Map(Object.entries(record))
+
+/** Returns the record with the fields of an edit that are defined. */
+export const applyEdit = <Row extends object>(
+  record: Row,
+  edit: { readonly [Field in keyof Row]?: Row[Field] | undefined }
+): Row => ({
+  ...record,
+  ...Object.fromEntries(Object.entries(edit).filter(([, value]) => value !== undefined))
+})
+
+/** Deletes the operator's record for good. Returns its id, or undefined if there is none. */
+export const deleteMemoryRecord = <Row extends MemoryRecord>(
+  database: MemoryDatabase["Service"],
+  records: Map<number, Row>,
+  kind: string,
+  { operatorId, id }: { readonly operatorId: number; readonly id: number }
+) =>
+  recordMemoryChange(database, operatorId, DeletedRecord, () =>
+    records.get(id)?.operator_id === operatorId
+      ? { outcome: { id }, changedRecords: createdOrDeletedRecord(kind, id), write: () => records.delete(id) }
+      : { unchanged: undefined }
+  )
+
+const DeletedRecord = Schema.Struct({ id: Schema.Int })
