@@ -1,0 +1,73 @@
+import {
+  findRecord,
+  type MemoryDatabase,
+  type MemoryRecord,
+  makeMemoryTable
+} from "../../../changes/memory/MemoryDatabase.ts"
+import { nameKeyOf } from "../../../contract/names.ts"
+import type { TagColor } from "../../../contract/tag-color.ts"
+import type { ReferencedIds } from "./ownership.ts"
+
+// What memory layers of this family and of those that name properties share. Groups and tags are here for the reason that
+// groups-and-tags.ts gives.
+
+type Database = MemoryDatabase["Service"]
+
+export interface PropertyRecord extends MemoryRecord {
+  readonly title: string
+}
+
+export interface RoomTypeRecord extends MemoryRecord {
+  readonly title: string
+  readonly property_ids: ReadonlyArray<number>
+}
+
+export interface GroupRecord extends MemoryRecord {
+  readonly name: string
+  readonly property_ids: ReadonlyArray<number>
+}
+
+export interface TagRecord extends MemoryRecord {
+  readonly name: string
+  readonly color: TagColor
+  readonly property_ids: ReadonlyArray<number>
+  readonly room_type_ids: ReadonlyArray<number>
+  /** Undefined: the tag is not deleted. A new tag with its name restores a deleted tag. */
+  readonly deleted_at: Date | undefined
+}
+
+export const propertyRecords = makeMemoryTable<PropertyRecord>()
+export const roomTypeRecords = makeMemoryTable<RoomTypeRecord>()
+export const groupRecords = makeMemoryTable<GroupRecord>()
+export const tagRecords = makeMemoryTable<TagRecord>()
+
+/** Returns the ids that are no records of the operator. */
+export const findUnknownIds = (
+  records: ReadonlyMap<number, MemoryRecord>,
+  operatorId: number,
+  ids: ReadonlyArray<number> = []
+): ReadonlyArray<number> => ids.filter((id) => findRecord(records, operatorId, id) === undefined)
+
+/** Returns the ids that a change names and that are not the operator's, as CheckedChangeRow (ownership.ts) has them. */
+export const findUnknownReferences = (
+  database: Database,
+  operatorId: number,
+  { property_ids, room_type_ids }: ReferencedIds
+) => ({
+  unknown_properties: findUnknownIds(propertyRecords(database), operatorId, property_ids),
+  unknown_room_types: findUnknownIds(roomTypeRecords(database), operatorId, room_type_ids)
+})
+
+export const hasUnknownReferences = ({
+  unknown_properties,
+  unknown_room_types
+}: ReturnType<typeof findUnknownReferences>): boolean => unknown_properties.length + unknown_room_types.length > 0
+
+/** Returns the record with the name, or one whose name differs only in case or Unicode form. */
+export const findNamed = <Row extends MemoryRecord>(
+  records: ReadonlyArray<Row>,
+  nameOf: (record: Row) => string,
+  name: string
+): Row | undefined =>
+  records.find((record) => nameOf(record) === name) ??
+  records.find((record) => nameKeyOf(nameOf(record)) === nameKeyOf(name))
