@@ -3,15 +3,16 @@ import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import type { Fragment } from "effect/sql/Statement"
 import { createdOrDeletedRecordsSql, recordChange } from "../../../changes/recorded-change.ts"
+import type { CurrentActor } from "../../../contract/actor.ts"
 import { Conflict } from "../../../contract/errors.ts"
 import { changeUnderLock } from "../../../platform/database/locked-change.ts"
 import { makeOptionalRowReader } from "../../../platform/database/rows.ts"
 import { ACCESS_TOKENS_MAX, ACCOUNTS_MAX } from "../../../platform/limits.ts"
 import { EDITIONS, OPERATOR_STATUSES, type OperatorChange, type TOKEN_SCOPES } from "./operator-schemas.ts"
 
-const CreatedOperator = Schema.Struct({ operator_id: Schema.Int, account_id: Schema.Int })
+export const CreatedOperator = Schema.Struct({ operator_id: Schema.Int, account_id: Schema.Int })
 
-const OperatorRow = Schema.Struct({
+export const OperatorRow = Schema.Struct({
   operator_id: Schema.Int,
   name: Schema.String,
   time_zone: Schema.String,
@@ -24,20 +25,24 @@ const OperatorRow = Schema.Struct({
 })
 
 const TimeZoneRow = Schema.Struct({ time_zone: Schema.String })
-const CreatedAccount = Schema.Struct({ account_id: Schema.NullOr(Schema.Int) })
-const TokenId = Schema.Struct({ token_id: Schema.Int })
+export const CreatedAccount = Schema.Struct({ account_id: Schema.NullOr(Schema.Int) })
+export const TokenId = Schema.Struct({ token_id: Schema.Int })
+/** Null: there is no room for another token. */
+export const CreatedToken = Schema.Struct({ token_id: Schema.NullOr(Schema.Int) })
 
 const decodeCreatedOperator = Schema.decodeUnknownEffect(Schema.Tuple([CreatedOperator]))
 const decodeCreatedAccounts = Schema.decodeUnknownEffect(Schema.Array(CreatedAccount))
 const readTimeZone = makeOptionalRowReader(TimeZoneRow)
 const readOperator = makeOptionalRowReader(OperatorRow)
 const readTokenId = makeOptionalRowReader(TokenId)
-const readCreatedToken = makeOptionalRowReader(Schema.Struct({ token_id: Schema.NullOr(Schema.Int) }))
+const readCreatedToken = makeOptionalRowReader(CreatedToken)
+
+export const emailTaken = new Conflict({ message: "email: is already used by another account." })
 
 /** The unique index on e-mail addresses speaks; everything else that goes wrong in the database is a defect. */
 const toEmailConflict = (error: SqlError): Effect.Effect<never, Conflict> =>
   error.reason._tag === "UniqueViolation" && error.reason.constraint === "accounts_email"
-    ? Effect.fail(new Conflict({ message: "email: is already used by another account." }))
+    ? Effect.fail(emailTaken)
     : Effect.die(error)
 
 export interface NewOperatorRow {
@@ -237,16 +242,49 @@ const revokeToken = (sql: Sql) => (tokenId: number, now: Date) =>
     })
   )
 
-/** The SQL of operators, accounts and tokens. Each change is one statement: all of it happens or none. */
-export class OperatorStore extends Context.Service<OperatorStore>()("latchkey/domain/access/operators/OperatorStore", {
-  make: Effect.map(SqlClient.SqlClient, (sql) => ({
-    create: create(sql),
-    findTimeZone: findTimeZone(sql),
-    update: update(sql),
-    createAccount: createAccount(sql),
-    createToken: createToken(sql),
-    revokeToken: revokeToken(sql)
-  }))
-}) {
-  static readonly layer = Layer.effect(OperatorStore, OperatorStore.make)
+/** Operators, accounts and tokens. Each change is one statement: all of it happens or none. */
+export class OperatorStore extends Context.Service<
+  OperatorStore,
+  {
+    /** Creates an operator and its main account. Conflict: another account has the e-mail address. */
+    readonly create: (
+      operator: NewOperatorRow,
+      now: Date
+    ) => Effect.Effect<typeof CreatedOperator.Type, Conflict, CurrentActor>
+    /** Undefined: there is no such operator. */
+    readonly findTimeZone: (operatorId: number) => Effect.Effect<typeof TimeZoneRow.Type | undefined>
+    /** Undefined: there is no such operator. */
+    readonly update: (
+      operatorId: number,
+      change: OperatorChange,
+      subscriptionUntil: Date | undefined
+    ) => Effect.Effect<typeof OperatorRow.Type | undefined, never, CurrentActor>
+    /** Undefined: there is no such operator; without an id: it has all sub-accounts that it may have. */
+    readonly createAccount: (
+      account: NewAccountRow,
+      now: Date
+    ) => Effect.Effect<typeof CreatedAccount.Type | undefined, Conflict, CurrentActor>
+    /** Undefined: there is no such account; without an id: its operator has all tokens that it may have. */
+    readonly createToken: (
+      token: NewTokenRow,
+      now: Date
+    ) => Effect.Effect<typeof CreatedToken.Type | undefined, never, CurrentActor>
+    /** Undefined: there is no such token. */
+    readonly revokeToken: (
+      tokenId: number,
+      now: Date
+    ) => Effect.Effect<typeof TokenId.Type | undefined, never, CurrentActor>
+  }
+>()("latchkey/domain/access/operators/OperatorStore") {
+  static readonly layer = Layer.effect(
+    OperatorStore,
+    Effect.map(SqlClient.SqlClient, (sql) => ({
+      create: create(sql),
+      findTimeZone: findTimeZone(sql),
+      update: update(sql),
+      createAccount: createAccount(sql),
+      createToken: createToken(sql),
+      revokeToken: revokeToken(sql)
+    }))
+  )
 }

@@ -1,0 +1,75 @@
+import { DateTime, Effect, Layer } from "effect"
+import { MemoryDatabase, type MemoryRecord, makeMemoryTable } from "../../changes/memory/MemoryDatabase.ts"
+import type { Caller } from "../../contract/caller.ts"
+import { computeDigest, isSameDigest } from "./credentials.ts"
+import { type StoredToken, Tokens } from "./Tokens.ts"
+
+/** `id` equals `operator_id`. */
+export interface OperatorRecord extends MemoryRecord {
+  readonly name: string
+  readonly time_zone: string
+  readonly currency: string
+  readonly edition: Caller["edition"]
+  readonly status: StoredToken["status"]
+  readonly subscription_until: Date | null
+  readonly room_limit: number
+  readonly room_type_limit: number
+}
+
+export interface AccountRecord extends MemoryRecord {
+  readonly role: Caller["role"]
+  readonly name: string
+  readonly email: string
+}
+
+export interface TokenRecord extends MemoryRecord {
+  readonly account_id: number
+  readonly name: string
+  readonly scope: Caller["scope"]
+  readonly digest: Uint8Array
+  readonly deployment: string
+  readonly revoked_at: Date | undefined
+}
+
+export const operatorRecords = makeMemoryTable<OperatorRecord>()
+export const accountRecords = makeMemoryTable<AccountRecord>()
+export const tokenRecords = makeMemoryTable<TokenRecord>()
+
+/** Access tokens in memory: those that OperatorStore in memory creates. */
+export const layerMemoryTokens: Layer.Layer<Tokens, never, MemoryDatabase> = Layer.effect(
+  Tokens,
+  Effect.map(MemoryDatabase, (database) => ({
+    lookup: (token) =>
+      Effect.sync(() => {
+        const digest = computeDigest(token)
+        const record = Array.from(tokenRecords(database).values()).find((each) => isSameDigest(each.digest, digest))
+        const operator = record && operatorRecords(database).get(record.operator_id)
+        const account = record && accountRecords(database).get(record.account_id)
+        return record && operator && account ? toStoredToken(record, account, operator) : undefined
+      })
+  }))
+)
+
+const toStoredToken = (token: TokenRecord, account: AccountRecord, operator: OperatorRecord): StoredToken => ({
+  operatorId: operator.id,
+  accountId: account.id,
+  accountName: account.name,
+  role: account.role,
+  tokenId: token.id,
+  tokenName: token.name,
+  application: null,
+  grantId: null,
+  scope: token.scope,
+  timeZone: operator.time_zone,
+  currency: operator.currency,
+  edition: operator.edition,
+  digest: token.digest,
+  status: operator.status,
+  revoked: token.revoked_at !== undefined,
+  disabled: false,
+  expiresAt: null,
+  deployment: token.deployment,
+  subscriptionUntil: operator.subscription_until === null ? null : DateTime.fromDateUnsafe(operator.subscription_until),
+  tokenLimits: null,
+  overrides: null
+})
