@@ -27,7 +27,11 @@ export interface NewRoomType {
 const readFilterCheck = makeSingleRowReader(Schema.Struct({ tag_known: Schema.Boolean }))
 
 /** What is in another room type keeps a new one from being made, as what is unknown does. */
-const CreatedRoomTypeRow = Schema.Struct({ ...CheckedChangeRow.fields, taken_properties: Schema.Array(Schema.Int) })
+export const CreatedRoomTypeRow = Schema.Struct({
+  ...CheckedChangeRow.fields,
+  taken_properties: Schema.Array(Schema.Int)
+})
+export type CreatedRoomType = typeof CreatedRoomTypeRow.Type
 
 const readCreatedRoomType = makeRowReaderOrFail(CreatedRoomTypeRow, ({ name, detail }) => {
   switch (name) {

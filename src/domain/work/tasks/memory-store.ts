@@ -124,7 +124,6 @@ const makeCreate = (database: MemoryDatabase["Service"]): TaskStore["Service"]["
         ...task,
         operator_id: operatorId,
         id,
-        expected_time: toFullTime(task.expected_time),
         fee: Number(task.fee),
         created_at: now,
         updated_at: now
@@ -139,7 +138,7 @@ const makeCreate = (database: MemoryDatabase["Service"]): TaskStore["Service"]["
 
 const makeUpdate = (database: MemoryDatabase["Service"]): TaskStore["Service"]["update"] => {
   const { records, isUnchangedAssignee } = makeLookups(database)
-  return (operatorId, id, { fee, expected_time, ...edit }, expected, assignee, now) =>
+  return (operatorId, id, { fee, ...edit }, expected, assignee, now) =>
     recordMemoryChange(database, operatorId, RowId, () => {
       const before = findRecord(records, operatorId, id)
       if (before === undefined || !isAsExpected(before, expected) || !isUnchangedAssignee(operatorId, assignee)) {
@@ -148,7 +147,6 @@ const makeUpdate = (database: MemoryDatabase["Service"]): TaskStore["Service"]["
       const after = {
         ...applyEdit(before, {
           ...edit,
-          expected_time: expected_time === undefined ? undefined : toFullTime(expected_time),
           fee: fee === undefined ? undefined : Number(fee)
         }),
         updated_at: now
@@ -160,9 +158,6 @@ const makeUpdate = (database: MemoryDatabase["Service"]): TaskStore["Service"]["
       }
     })
 }
-
-/** A time of day with its seconds, as SQL returns it. */
-const toFullTime = (time: string | null): string | null => (time?.length === "HH:mm".length ? `${time}:00` : time)
 
 const matchesFilters = (task: TaskRow, filters: TaskFilters): boolean => {
   const { id, expectedDates, staff_id, property_id, type, status } = filters

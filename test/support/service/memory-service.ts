@@ -1,0 +1,90 @@
+import { Effect, Layer } from "effect"
+import { Places } from "../../../src/admission/concurrency/Places.ts"
+import { Gate } from "../../../src/admission/gate/Gate.ts"
+import { RateWindows } from "../../../src/admission/windows/RateWindows.ts"
+import { FailedCallCounter } from "../../../src/changes/FailedCallCounter.ts"
+import { ClientAuthentication } from "../../../src/domain/access/oauth/ClientAuthentication.ts"
+import { ClientRegistrations } from "../../../src/domain/access/oauth/ClientRegistrations.ts"
+import { TokenIssuer } from "../../../src/domain/access/oauth/TokenIssuer.ts"
+import { PlanQueue } from "../../../src/domain/automation/running/PlanQueue.ts"
+import { ActionStore } from "../../../src/domain/automation/store.ts"
+import { CheckInApproval } from "../../../src/domain/bookings/check-in/CheckInApproval.ts"
+import { Orders } from "../../../src/domain/bookings/reservations/Orders.ts"
+import { ReservationSearchStore } from "../../../src/domain/bookings/reservations/search-store.ts"
+import { OrderStore } from "../../../src/domain/bookings/reservations/store.ts"
+import { StayStore } from "../../../src/domain/bookings/stays/store.ts"
+import { Availability } from "../../../src/domain/calendars/availability/Availability.ts"
+import { AvailabilityStore } from "../../../src/domain/calendars/availability/store.ts"
+import { ShareLinkStore } from "../../../src/domain/calendars/calendar-share-links/store.ts"
+import { ListingCalendarStore } from "../../../src/domain/calendars/listing-calendars/store.ts"
+import { ChannelAccountStore } from "../../../src/domain/channels/channel-accounts/store.ts"
+import { ChannelGateway } from "../../../src/domain/channels/port/ChannelGateway.ts"
+import { ConversationStore } from "../../../src/domain/guests/conversations/store.ts"
+import { Images } from "../../../src/domain/guests/images/Images.ts"
+import { HostReviews } from "../../../src/domain/guests/reviews/HostReviews.ts"
+import { ReviewSearchStore } from "../../../src/domain/guests/reviews/search-store.ts"
+import { SpecialOfferStore } from "../../../src/domain/guests/special-offers/store.ts"
+import { ListingStore } from "../../../src/domain/listings/store.ts"
+import { OperatorDictionaries } from "../../../src/domain/money/OperatorDictionaries.ts"
+import { PriceAndRulesStore } from "../../../src/domain/prices/store.ts"
+import { DeliveryLog } from "../../../src/domain/webhooks/deliveries/DeliveryLog.ts"
+import { TestEvents } from "../../../src/domain/webhooks/deliveries/TestEvents.ts"
+import { EventFeedStore } from "../../../src/domain/webhooks/event-feed/store.ts"
+import { NewEventNotifier } from "../../../src/jobs/events/NewEventNotifier.ts"
+import { Shutdown } from "../../../src/jobs/Shutdown.ts"
+import { WakeUp } from "../../../src/jobs/WakeUp.ts"
+import { layerMemoryStores } from "../../../src/service/memory-stores.ts"
+import { layerServiceAssemblyNoDeps } from "../../../src/service/service-assembly.ts"
+
+/** Stores and ports without a memory layer. A call that reaches one of them dies, which the Service answers with 500. */
+const layerUnreachableStores = Layer.mergeAll(
+  Layer.mock(ActionStore)({}),
+  Layer.mock(Availability)({}),
+  Layer.mock(AvailabilityStore)({}),
+  Layer.mock(ChannelAccountStore)({}),
+  Layer.mock(ChannelGateway)({}),
+  Layer.mock(CheckInApproval)({}),
+  Layer.mock(ClientAuthentication)({}),
+  Layer.mock(ClientRegistrations)({}),
+  Layer.mock(ConversationStore)({}),
+  Layer.mock(DeliveryLog)({}),
+  Layer.mock(EventFeedStore)({}),
+  Layer.mock(HostReviews)({}),
+  Layer.mock(Images)({}),
+  Layer.mock(ListingCalendarStore)({}),
+  Layer.mock(ListingStore)({}),
+  Layer.mock(OperatorDictionaries)({}),
+  Layer.mock(OrderStore)({}),
+  Layer.mock(Orders)({}),
+  Layer.mock(PlanQueue)({}),
+  Layer.mock(PriceAndRulesStore)({}),
+  Layer.mock(ReservationSearchStore)({}),
+  Layer.mock(ReviewSearchStore)({}),
+  Layer.mock(ShareLinkStore)({}),
+  Layer.mock(SpecialOfferStore)({}),
+  Layer.mock(StayStore)({}),
+  Layer.mock(TestEvents)({}),
+  Layer.mock(TokenIssuer)({})
+)
+
+const layerUncountedFailures = Layer.succeed(FailedCallCounter, {
+  recordCall: () => Effect.void,
+  recordSignIn: () => Effect.void
+})
+
+/** The service without a database: simple families and the gate in memory, all other stores out of reach. */
+export const layerMemoryService = layerServiceAssemblyNoDeps.pipe(
+  Layer.provide(Gate.layer),
+  Layer.provideMerge(layerMemoryStores),
+  Layer.provide(layerUnreachableStores),
+  Layer.provide(
+    Layer.mergeAll(
+      RateWindows.layerMemory,
+      WakeUp.layerProcess,
+      Places.layer(),
+      NewEventNotifier.layerProcess,
+      Shutdown.layer,
+      layerUncountedFailures
+    )
+  )
+)

@@ -1,0 +1,88 @@
+import { randomBytes } from "node:crypto"
+import { Context, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { computeDigest } from "../../../src/admission/gate/credentials.ts"
+import { MemoryDatabase } from "../../../src/changes/memory/MemoryDatabase.ts"
+import { OperatorStore } from "../../../src/domain/access/operators/OperatorStore.ts"
+import { asSystemActor, createOperator, type TestOperator } from "../harness.ts"
+
+/** What the calls of an operator left beside its records, in the order in which they left it. */
+export interface RecordedChanges {
+  readonly events: ReadonlyArray<{ readonly event: string; readonly record: string; readonly payload: unknown }>
+  readonly auditEntries: ReadonlyArray<{
+    readonly operation: string
+    readonly record: string
+    readonly fields: ReadonlyArray<string>
+  }>
+  /** What each idempotency key keeps. */
+  readonly outcomes: ReadonlyArray<unknown>
+}
+
+/** An installation on the SQL layers or on the memory layers, as a suite sees it that runs on both. */
+export class Installation extends Context.Service<
+  Installation,
+  {
+    readonly createOperator: Effect.Effect<TestOperator>
+    readonly readChanges: (operatorId: number) => Effect.Effect<RecordedChanges>
+  }
+>()("latchkey/test/Installation") {
+  static readonly layerSql = Layer.effect(
+    Installation,
+    Effect.map(SqlClient.SqlClient, (sql) => ({
+      createOperator: Effect.provideService(createOperator(), SqlClient.SqlClient, sql),
+      readChanges: (operatorId) =>
+        Effect.gen(function* () {
+          const keys = yield* sql<{ outcome: unknown }>`
+            SELECT outcome FROM idempotency_keys WHERE operator_id = ${operatorId} ORDER BY kept_at, digest`
+          return {
+            events: yield* sql<RecordedChanges["events"][number]>`
+              SELECT event, record, payload FROM events WHERE operator_id = ${operatorId} ORDER BY id`,
+            auditEntries: yield* sql<RecordedChanges["auditEntries"][number]>`
+              SELECT operation, record, fields FROM trail WHERE operator_id = ${operatorId} ORDER BY id`,
+            outcomes: keys.map(({ outcome }) => outcome)
+          }
+        }).pipe(Effect.orDie)
+    }))
+  )
+
+  static readonly layerMemory = Layer.effect(
+    Installation,
+    Effect.gen(function* () {
+      const [database, operators] = [yield* MemoryDatabase, yield* OperatorStore]
+      const createToken = Effect.fnUntraced(function* (accountId: number, scope: "writable" | "read-only") {
+        const token = `lk_${randomBytes(24).toString("base64url")}`
+        const newToken = { accountId, name: "test", scope, digest: computeDigest(token), deployment: "international" }
+        yield* operators.createToken(newToken, new Date(0))
+        return token
+      })
+      return {
+        createOperator: Effect.gen(function* () {
+          const email = `${randomBytes(8).toString("hex")}@example.test`
+          const newOperator = { name: "Test", timeZone: "Europe/Berlin", currency: "EUR", edition: "pro" as const }
+          const { operator_id, account_id } = yield* operators.create(
+            { ...newOperator, subscriptionUntil: null, email, passwordHash: "none" },
+            new Date(0)
+          )
+          const [token, readOnlyToken] = [
+            yield* createToken(account_id, "writable"),
+            yield* createToken(account_id, "read-only")
+          ]
+          return { operatorId: operator_id, accountId: account_id, token, readOnlyToken }
+        }).pipe(asSystemActor, Effect.orDie),
+        readChanges: (operatorId) =>
+          Effect.sync(() => ({
+            events: database.events.filter((event) => event.operator_id === operatorId).map(pickEvent),
+            // Those of the operator itself, its account and its tokens are not what a suite looks at.
+            auditEntries: database.auditEntries
+              .filter((entry) => entry.operator_id === operatorId && entry.operation !== "test")
+              .map(({ operation, record, fields }) => ({ operation, record, fields })),
+            outcomes: Array.from(database.idempotencyKeys)
+              .filter(([id]) => id.startsWith(`${operatorId}:`))
+              .map(([, { outcome }]) => outcome)
+          }))
+      }
+    })
+  )
+}
+
+const pickEvent = ({ event, record, payload }: RecordedChanges["events"][number]) => ({ event, record, payload })
