@@ -67,6 +67,12 @@ it("docs/postgresql.md shows the settings of PgBouncer that were tried", () => {
   for (const line of POOLER_SETTINGS) assert.include(text, `\n${line}\n`)
 })
 
+it("docs/testing.md shows the test with fakes that the suite runs", () => {
+  const example = readFileSync(join(import.meta.dirname, "service/fakes.test.ts"), "utf8")
+  assert.include(readFileSync(join(import.meta.dirname, "../docs/testing.md"), "utf8"), `\`\`\`ts\n${example}\`\`\`\n`)
+  assert.isAtMost(example.split("\n").length, 31)
+})
+
 const root = join(import.meta.dirname, "..")
 const markdownFiles = [
   "README.md",

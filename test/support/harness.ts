@@ -25,7 +25,8 @@ import { jsonParameter } from "../../src/platform/database/parameters.ts"
 import { type Api, type ApiOperation, type OperationName, operations } from "../../src/service/Api.ts"
 import { layerHandlers } from "../../src/service/handlers.ts"
 import { Service, type ServiceCall } from "../../src/service/service.ts"
-import { layerServiceAssembly } from "../../src/service/service-assembly.ts"
+import { layerServiceAssembly, layerServiceAssemblyNoDeps } from "../../src/service/service-assembly.ts"
+import { layerStores } from "../../src/service/stores.ts"
 import { ScriptedChannel } from "./scripted-channel.ts"
 import { layerTestDatabase } from "./test-database.ts"
 
@@ -69,6 +70,17 @@ export const layerService = <E>(...parts: Parameters<typeof layerServiceWithOutb
 
 /** The service over the database of the test run. */
 export const layerTest = layerService(layerTestDatabase)
+
+/** The same with fakes in the place of some stores and ports; each that is not faked is real. */
+export const layerServiceWithFakes = <A>(fakes: Layer.Layer<A>) =>
+  layerServiceAssemblyNoDeps.pipe(
+    Layer.provide(fakes),
+    Layer.provide(layerStores),
+    Layer.provide([Gate.layer, IdempotencyKeys.layer]),
+    Layer.provide(Tokens.layer),
+    Layer.fresh,
+    Layer.provideMerge(layerTest)
+  )
 
 export interface OperatorOptions {
   readonly timeZone?: string
