@@ -3,6 +3,7 @@ import { makeDecoder } from "./decoder.ts"
 import { BadRequest, type Unauthenticated, ValidationFailed } from "./errors.ts"
 import { makeInputCorrector } from "./input-correction.ts"
 import type { Method, RouteSpec } from "./operation.ts"
+import { makeUnknownFieldCheck } from "./unknown-fields.ts"
 
 /** The parsed input of a call, without path parameters. */
 export type CallInput =
@@ -33,13 +34,14 @@ export type PayloadSchema<A> = Schema.ConstraintCodec<A, unknown> & { readonly f
  */
 export const makeInputDecoder = <A>(
   payload: PayloadSchema<A>,
-  { method, params }: Pick<RouteSpec, "method" | "params">
+  { method, params, rejectsUnknownFields }: Pick<RouteSpec, "method" | "params" | "rejectsUnknownFields">
 ) => {
   const isEmpty = Object.keys(payload.fields).length === 0
   const decoderFor = isEmpty ? makeEmptyDecoder : makeDecoder
   const nullIsAbsent = NULL_IS_ABSENT.has(method)
   const correctBody = isEmpty ? identity : makeInputCorrector(payload.ast, nullIsAbsent)
   const correctArguments = isEmpty ? identity : makeInputCorrector(payload.ast, nullIsAbsent, true)
+  const checkFields = rejectsUnknownFields === true ? makeUnknownFieldCheck(payload.ast) : () => undefined
   const fromText = decoderFor(Schema.toCodecStringTree(payload))
   const fromJson = decoderFor(Schema.toCodecJson(payload))
   const fromBody = params.length === 0 ? fromJson : decoderFor(Schema.toCodecJson(withTextParams(payload, params)))
@@ -50,9 +52,13 @@ export const makeInputDecoder = <A>(
     switch (input.encoding) {
       case "text":
         return fromText({ ...input.fields, ...pathParams })
-      case "json":
-        return fromJson(correctArguments(input.fields))
+      case "json": {
+        const unknownField = checkFields(input.fields)
+        return unknownField === undefined ? fromJson(correctArguments(input.fields)) : Effect.fail(unknownField)
+      }
       case "body": {
+        const unknownField = checkFields(input.fields)
+        if (unknownField !== undefined) return Effect.fail(unknownField)
         const fields = correctBody(input.fields)
         if (!Predicate.isObject(fields)) {
           return Effect.fail(new BadRequest({ message: "The body must be a JSON object." }))

@@ -15,6 +15,8 @@ export interface RouteSpec {
   readonly body: "plain" | "image"
   /** Nothing is changed by it, whatever its method. */
   readonly changesNothing: boolean
+  /** An unknown field is an error: a misspelt one would make the call do more than is meant. Other operations ignore it. */
+  readonly rejectsUnknownFields?: true
 }
 
 /** What all operations of a family have in common. */
@@ -125,6 +127,8 @@ export const defineFamily =
       readonly body?: RouteSpec["body"]
       /** Of what is no GET and yet only reads: what it asks for is too much for a query. */
       readonly changesNothing?: true
+      /** Unknown fields are an error, and are not ignored. */
+      readonly rejectsUnknownFields?: true
       /** Layer 2 of the rate limits, where it is not the ordinary one. */
       readonly limits?: CallLimits
       /** Layer 3: the field that names the conversation a message goes to. */
@@ -159,7 +163,8 @@ export const defineFamily =
         path,
         params: pathParamsOf(path),
         body: spec.body ?? "plain",
-        changesNothing: method === "GET" || spec.changesNothing === true
+        changesNothing: method === "GET" || spec.changesNothing === true,
+        ...(spec.rejectsUnknownFields === true ? { rejectsUnknownFields: true } : {})
       })
       .annotate(ExposureAnnotation, spec.exposure)
       .annotate(SummaryAnnotation, spec.summary)

@@ -70,6 +70,8 @@ export interface OperationDescription {
   readonly isReadOnly: boolean
   /** Whether it takes an idempotency key and leaves a trail. */
   readonly isChange: boolean
+  /** Whether an unknown field is an error, and is not ignored. */
+  readonly rejectsUnknownFields: boolean
 }
 
 /** Returns whether a call may send its fields, except those of the path, in the query or in a body instead. */
@@ -159,7 +161,8 @@ const describeOperation = (operation: AnyOperation, deployment: DeploymentName):
     needsToken: needsToken(operation),
     usesHttpStatus: usesHttpStatus(operation),
     isReadOnly: isAllowedForReadOnlyToken(operation),
-    isChange: isChange(operation)
+    isChange: isChange(operation),
+    rejectsUnknownFields: routeOf(operation).rejectsUnknownFields === true
   }
 }
 

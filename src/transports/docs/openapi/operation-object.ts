@@ -41,12 +41,13 @@ const toTextSchema = (schema: JsonSchema): JsonSchema => {
 
 const idempotencyKeyReference = { $ref: `#/components/parameters/${IDEMPOTENCY_KEY_HEADER}` }
 
-const toObjectSchema = (fields: ReadonlyArray<FieldDescription>): JsonSchema => {
+const toObjectSchema = (fields: ReadonlyArray<FieldDescription>, rejectsUnknownFields: boolean): JsonSchema => {
   const required = fields.filter((field) => field.required).map(({ name }) => name)
   return {
     type: "object",
     properties: Object.fromEntries(fields.map(({ name, schema }) => [name, schema])),
-    ...(required.length === 0 ? {} : { required })
+    ...(required.length === 0 ? {} : { required }),
+    ...(rejectsUnknownFields ? { additionalProperties: false } : {})
   }
 }
 
@@ -54,7 +55,7 @@ const toRequestBody = (operation: OperationDescription, request: JsonSchema): Js
   const isQueryOrBody = takesQueryOrBody(operation)
   const fields = operation.fields.filter(({ location }) => location === (isQueryOrBody ? "query" : "body"))
   if (fields.length === 0) return undefined
-  const schema = toObjectSchema(fields)
+  const schema = toObjectSchema(fields, operation.rejectsUnknownFields)
   const names = new Set(fields.map(({ name }) => name))
   const example = Object.fromEntries(Object.entries(request).filter(([name]) => names.has(name)))
   const formContent = operation.needsToken ? {} : { "application/x-www-form-urlencoded": { schema } }
