@@ -162,8 +162,8 @@ const placed = (path: ReadonlyArray<PathStep>, value: unknown, around: unknown):
   if (step === LIST_ELEMENT) return [placed(further, value, Array.isArray(around) ? around[0] : around)]
   if (step === RECORD_KEY) return { [String(value)]: "a" }
   if (step === RECORD_VALUE) return { a: placed(further, value, undefined) }
-  const beside: SchemaKeywords = Predicate.isObject(around) ? { ...around } : {}
-  return { hour: 1, minute: 1, ...beside, [step]: placed(further, value, beside[step]) }
+  const beside: SchemaKeywords = Predicate.isObject(around) ? { ...around } : { hour: 1, minute: 1 }
+  return { ...beside, [step]: placed(further, value, beside[step]) }
 }
 
 const nameOf = (path: ReadonlyArray<PathStep>): string =>

@@ -7,7 +7,7 @@ import { isChange } from "../src/contract/operation.ts"
 import { AnswerQueue } from "../src/domain/automation/answering/AnswerQueue.ts"
 import { guestQuestionSubscribers } from "../src/domain/automation/answering/guest-questions.ts"
 import { listActiveRules, RuleStore } from "../src/domain/automation/rules/store.ts"
-import { findInquiryFacts, findStayFacts } from "../src/domain/automation/template-facts.ts"
+import { findInquiryFacts } from "../src/domain/automation/template-facts.ts"
 import { makeDeleteExpiredIdentityImages } from "../src/domain/bookings/check-in/identity-image-retention.ts"
 import { CheckInStore } from "../src/domain/bookings/check-in/store.ts"
 import { ComparisonQueue } from "../src/domain/calendars/listing-calendars/ComparisonQueue.ts"
@@ -316,14 +316,18 @@ layer(layerService(layerOwnDatabase), { excludeTestServices: false })("the plan 
     return Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const store = yield* RuleStore
-      yield* asSystemActor(store.create(0, { name: "Answers", action: "answer", property_ids: [1] }, at))
-      yield* store.list(0, 1)
-      yield* store.find(0)
-      for (const turn of [store.pause, store.resume, store.remove]) yield* asSystemActor(turn(0, at))
+      for (const grantId of [undefined, 1]) {
+        const scope = { operatorId: 0, grantId }
+        yield* asSystemActor(store.create(scope, { name: "Answers", action: "answer", property_ids: [1] }, at))
+        for (const turn of [store.pause, store.resume, store.remove]) yield* asSystemActor(turn(scope, 0, at))
+        yield* store.findAccess(scope, 0)
+      }
+      yield* store.search(0, { offset: 0, limit: 1 })
+      yield* store.findOwner(0)
+      yield* store.findWithStay(0, 0, "5-ABC")
       yield* listActiveRules(sql)([0, 1])
-      yield* findStayFacts(sql)(0, "5-ABC")
       yield* findInquiryFacts(sql)(0, 0)
-    }).pipe(Effect.provide(RuleStore.layer), (work) => wellPlanned(work, 9))
+    }).pipe(Effect.provide(RuleStore.layer), (work) => wellPlanned(work, 15))
   })
 
   it.effect("of each statement that looks for an answer works nothing out of parameters alone for every row", () => {

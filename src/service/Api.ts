@@ -1,6 +1,7 @@
 import { isConsoleOnly } from "../contract/operation.ts"
 import { OauthOperations } from "../domain/access/oauth/contract.ts"
 import { AutomationOperations } from "../domain/automation/contract.ts"
+import { AutomationRuleOperations } from "../domain/automation/rules/contract.ts"
 import { CheckInOperations } from "../domain/bookings/check-in/contract.ts"
 import { ReservationTagOperations } from "../domain/bookings/reservation-tags/contract.ts"
 import { ReservationOperations } from "../domain/bookings/reservations/contract.ts"
@@ -55,6 +56,7 @@ export const Api = {
   ...ReviewOperations,
   ...KnowledgeBaseOperations,
   ...AutomationOperations,
+  ...AutomationRuleOperations,
   ...OauthOperations
 }
 

@@ -1,6 +1,7 @@
 import { Layer } from "effect"
 import { layerOauth, layerOauthNoDeps } from "../domain/access/oauth/handlers.ts"
 import { layerAutomation, layerAutomationNoDeps } from "../domain/automation/handlers.ts"
+import { layerAutomationRules, layerAutomationRulesNoDeps } from "../domain/automation/rules/handlers.ts"
 import { layerCheckIn, layerCheckInNoDeps } from "../domain/bookings/check-in/handlers.ts"
 import { layerReservationTags, layerReservationTagsNoDeps } from "../domain/bookings/reservation-tags/handlers.ts"
 import { layerReservations, layerReservationsNoDeps } from "../domain/bookings/reservations/handlers.ts"
@@ -35,6 +36,7 @@ import type { OperationName } from "./Api.ts"
 const families = Layer.mergeAll(
   layerOauth,
   layerAutomation,
+  layerAutomationRules,
   layerReservationTags,
   layerReservations,
   layerStays,
@@ -65,6 +67,7 @@ const families = Layer.mergeAll(
 const familiesNoDeps = Layer.mergeAll(
   layerOauthNoDeps,
   layerAutomationNoDeps,
+  layerAutomationRulesNoDeps,
   layerReservationTagsNoDeps,
   layerReservationsNoDeps,
   layerStaysNoDeps,

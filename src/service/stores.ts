@@ -3,6 +3,7 @@ import { ClientAuthentication } from "../domain/access/oauth/ClientAuthenticatio
 import { ClientRegistrations } from "../domain/access/oauth/ClientRegistrations.ts"
 import { FailedSecretChecks } from "../domain/access/oauth/FailedSecretChecks.ts"
 import { TokenIssuer } from "../domain/access/oauth/TokenIssuer.ts"
+import { RuleStore } from "../domain/automation/rules/store.ts"
 import { PlanQueue } from "../domain/automation/running/PlanQueue.ts"
 import { ActionStore } from "../domain/automation/store.ts"
 import { CheckInApproval } from "../domain/bookings/check-in/CheckInApproval.ts"
@@ -43,6 +44,7 @@ import { TaskStore } from "../domain/work/tasks/store.ts"
 export const layerStores = Layer.mergeAll(
   ActionStore.layer,
   PlanQueue.layer,
+  RuleStore.layer,
   HostReviews.layer,
   ReservationTagStore.layer,
   ReservationSearchStore.layer,

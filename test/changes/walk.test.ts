@@ -36,7 +36,8 @@ const RECORDS = {
   conversation: ["conversations", "code"],
   special_offer: ["special_offers", "offer_id"],
   knowledge_base: ["knowledge_bases", "id"],
-  automation_plan: ["automation_plans", "id"]
+  automation_plan: ["automation_plans", "id"],
+  automation_rule: ["automation_rules", "id"]
 } as const
 
 /** The records of an operator, as a trail names them. */

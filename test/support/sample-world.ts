@@ -134,7 +134,7 @@ const insertPendingQuestion = Effect.fnUntraced(function* (operatorId: number, c
     WHERE operator_id = ${operatorId} AND code = ${code}`
 }, Effect.orDie)
 
-/** A rule, a stay that is to be looked at again, and a message to its guest that waits; answers the plan's id. */
+/** Two rules, one of them paused, a stay that is to be looked at again, and a message to its guest that waits; answers their ids. */
 const insertAutomationPlan = Effect.fnUntraced(function* (operatorId: number, stayId: number, conversation: string) {
   const sql = yield* SqlClient.SqlClient
   const rule = JSON.stringify({
@@ -145,17 +145,21 @@ const insertAutomationPlan = Effect.fnUntraced(function* (operatorId: number, st
   })
   yield* sql`
     INSERT INTO automation_stays (operator_id, stay_id, due_at) VALUES (${operatorId}, ${stayId}, 'infinity')`
-  const [plan] = yield* sql<{ id: number }>`
+  const [paused] = yield* sql<{ id: number }>`
+    INSERT INTO automation_rules (operator_id, action, definition, state, since, created_at)
+    VALUES (${operatorId}, 'send_message', ${rule}::jsonb, 'paused', '1970-01-01', now()) RETURNING id`
+  const [plan] = yield* sql<{ id: number; rule_id: number }>`
     WITH rule AS (
       INSERT INTO automation_rules (operator_id, action, definition, state, since, created_at)
       VALUES (${operatorId}, 'send_message', ${rule}::jsonb, 'active', '1970-01-01', now()) RETURNING operator_id, id
     )
     INSERT INTO automation_plans (operator_id, rule_id, kind, stay_id, scheduled_at, due_at, created_at)
-    SELECT operator_id, id, 'send_message', ${stayId}::bigint, '1970-01-10', 'infinity', now() FROM rule RETURNING id`
+    SELECT operator_id, id, 'send_message', ${stayId}::bigint, '1970-01-10', 'infinity', now() FROM rule
+    RETURNING id, rule_id`
   yield* sql`
     UPDATE orders SET conversation_id = ${conversation}
     WHERE operator_id = ${operatorId} AND id = (SELECT order_id FROM stays WHERE operator_id = ${operatorId} AND id = ${stayId})`
-  return plan?.id ?? 0
+  return { plan_id: plan?.id ?? 0, rule_id: plan?.rule_id ?? 0, paused_rule_id: paused?.id ?? 0 }
 }, Effect.orDie)
 
 const GUEST_REVIEW = JSON.stringify({
@@ -261,7 +265,11 @@ export const makeSampleWorldWith = Effect.fnUntraced(function* (
   yield* insertCalendarWithBusyDay(operator.operatorId, property_id)
   yield* insertImage(operator.operatorId)
   const knowledge_base_id = yield* insertKnowledgeEntry(operator.operatorId)
-  const plan_id = yield* insertAutomationPlan(operator.operatorId, stay_id, conversation_id)
+  const { plan_id, rule_id, paused_rule_id } = yield* insertAutomationPlan(
+    operator.operatorId,
+    stay_id,
+    conversation_id
+  )
   yield* insertPendingQuestion(operator.operatorId, conversation_id)
   const before = yield* insertConversationMessages(operator.operatorId, conversation_id, pending_code)
   const listing = { channel_type: "airbnb", listing_id } as const
@@ -290,6 +298,7 @@ export const makeSampleWorldWith = Effect.fnUntraced(function* (
       webhooks: webhook.id,
       webhook_deliveries: delivery_id,
       categories: categoryIdOf(operator.operatorId),
+      automation: rule_id,
       staffs: staff_id,
       tasks: task_id,
       calendar_share_links: calendar_share_link.id,
@@ -392,6 +401,14 @@ export const makeSampleWorldWith = Effect.fnUntraced(function* (
       delete_event_consumer: { name: "ledger" },
       list_webhook_deliveries: { before: delivery_id },
       create_category: { name: "Boat trips" },
+      create_automation_rule: {
+        action: "answer",
+        trigger: { event: "check_in", when: "before", hours: 24 },
+        text: "See you tomorrow.",
+        score: 5,
+        nights: { min: 2 }
+      },
+      resume_automation_rule: { id: paused_rule_id },
       pause_webhook: { id: webhook.id },
       rotate_webhook_secret: { id: webhook.id },
       // Nights that nobody books of whoever makes every call.
@@ -408,6 +425,8 @@ export const makeSampleWorldWith = Effect.fnUntraced(function* (
     /** By operation, where a call with every text it takes would change nothing: what to send beside or instead. */
     edits: {
       update_webhook: { rotate_secret: true },
+      // A rule that answers has no text of its own.
+      create_automation_rule: { text: null },
       allocate_stay: { property_id: otherPropertyId },
       update_check_in_details: { lock_code_visible_after: "16:45" },
       // An image comes before its message, and goes by itself where that never comes.

@@ -42,7 +42,6 @@ export const InquiryFacts = Schema.Struct({
 })
 export type InquiryFacts = typeof InquiryFacts.Type
 
-const readStayFacts = makeOptionalRowReader(StayFacts)
 const readInquiryFacts = makeOptionalRowReader(InquiryFacts)
 
 /** Whether no other stay of its order ends after stay `s`; of two that end together the later one is the last. */
@@ -58,18 +57,6 @@ export const stayFactsSql = (sql: SqlClient, where: Fragment): Fragment =>
     sql`, o.reservation_code, o.channel_type, o.booked_at, s.property_id, ${isLastStayCondition(sql)} AS is_last, s.custom_fields,
       s.guide_token`
   )
-
-interface StayCodeParameters extends OperatorScoped {
-  readonly stayCode: string
-}
-
-/** The facts of a stay by its code; undefined where the operator has none. */
-export const findStayFacts = (sql: SqlClient) => {
-  const statement = inForms(sql, ({ operatorId, stayCode }: Givens<StayCodeParameters>) =>
-    stayFactsSql(sql, sql`s.operator_id = ${operatorId} AND s.stay_code = ${stayCode}`)
-  )
-  return (operatorId: number, stayCode: string) => readStayFacts(statement({ operatorId, stayCode }))
-}
 
 interface ConversationIdParameters extends OperatorScoped {
   readonly conversationId: number

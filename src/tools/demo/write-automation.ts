@@ -12,7 +12,8 @@ import type { DemoOperator } from "./demo-operator.ts"
 export const writeAutomation = Effect.fn("demo.writeAutomation")(
   function* ({ operatorId, now }: DemoOperator) {
     const rules = yield* RuleStore
-    yield* Effect.forEach(DEMO_AUTOMATION_RULES, (rule) => rules.create(operatorId, rule, now), { discard: true })
+    const host = { operatorId, grantId: undefined }
+    yield* Effect.forEach(DEMO_AUTOMATION_RULES, (rule) => rules.create(host, rule, now), { discard: true })
     yield* Effect.repeat(planOnce, { while: (more) => more })
   },
   Effect.orDie,

@@ -2,7 +2,6 @@ import { Layer } from "effect"
 import { AccessTokens } from "../../domain/access/operators/AccessTokens.ts"
 import { Operators } from "../../domain/access/operators/Operators.ts"
 import { SubAccounts } from "../../domain/access/sign-in/SubAccounts.ts"
-import { HostRules } from "../../domain/automation/rules/HostRules.ts"
 import { HostLetting } from "../../domain/calendars/availability/HostLetting.ts"
 import { HostCalendars } from "../../domain/calendars/imported-calendars/HostCalendars.ts"
 import { PropertyFeeds } from "../../domain/calendars/property-feeds/PropertyFeeds.ts"
@@ -25,6 +24,5 @@ export const layerConsoleAssembly = Layer.mergeAll(
   PropertyFeeds.layer,
   HostLetting.layer,
   SubAccounts.layer,
-  HostRules.layer,
   KnowledgeAnswers.layer
 )

@@ -1,7 +1,8 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { findInquiryFacts, findStayFacts } from "../../../src/domain/automation/template-facts.ts"
+import { findRuleWithStay } from "../../../src/domain/automation/rules/rule-queries.ts"
+import { findInquiryFacts } from "../../../src/domain/automation/template-facts.ts"
 import { insertConversation } from "../../support/conversations.ts"
 import { createOperator, insertOrder, insertProperty } from "../../support/harness.ts"
 import { insertChannelAccount, insertListing } from "../../support/listings.ts"
@@ -30,7 +31,8 @@ layer(layerTestDatabase)("the facts of a stay", (it) => {
         UPDATE stays SET guest_name = 'Ada', number_of_guests = 3, custom_fields = '{"gate": "blue"}', lock_code = '4711'
         WHERE operator_id = ${operatorId} AND stay_code = ${code}`
       yield* sql`UPDATE orders SET booked_at = '2027-04-01T08:00:00Z' WHERE operator_id = ${operatorId}`
-      const read = findStayFacts(sql)
+      const read = (operator: number, stayCode: string) =>
+        Effect.map(findRuleWithStay(sql)(operator, 0, stayCode), ({ stay }) => stay ?? undefined)
       const codes = yield* codesOf(operatorId)
       assert.lengthOf(codes, 2)
       const first = yield* read(operatorId, code)
@@ -72,7 +74,7 @@ layer(layerTestDatabase)("the facts of a stay", (it) => {
       const { operatorId } = yield* createOperator()
       const stranger = yield* createOperator()
       const code = yield* insertOrder(operatorId, [{ propertyId: null }])
-      assert.isUndefined(yield* findStayFacts(sql)(stranger.operatorId, code))
+      assert.deepStrictEqual(yield* findRuleWithStay(sql)(stranger.operatorId, 0, code), { rule: null, stay: null })
     })
   )
 

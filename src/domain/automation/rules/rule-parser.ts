@@ -3,7 +3,7 @@ import { makeDecoder } from "../../../contract/decoder.ts"
 import { BadRequest, ValidationFailed } from "../../../contract/errors.ts"
 import { trimName } from "../../../contract/names.ts"
 import { toPrintableName } from "../../../contract/printable-name.ts"
-import { REPORTED_FIELDS_MAX } from "../../../platform/limits.ts"
+import { makeUnknownFieldCheck } from "../../../contract/unknown-fields.ts"
 import {
   AnswerRule,
   BookingDaysTrigger,
@@ -13,47 +13,38 @@ import {
   InquiryTrigger,
   makeMessageRuleSchema,
   makeReviewRuleSchema,
-  NightsRange,
-  RuleConditions,
+  RuleAction,
   type RuleDefinition,
   StayDaysTrigger,
   StayHoursTrigger
 } from "./rule.ts"
 import { findStayOnlyField, parseTemplate } from "./template.ts"
 
-// What a host writes becomes a rule, or he is told which field is wrong. What there is to say depends on what is done and on
-// what: that is read first, so that everything else is told of the rule he means.
+// What a host or a program writes becomes a rule, or the error names the field that is wrong. Which fields there are depends on
+// `action` and `trigger`, so those are read first. The API has declared its fields before (contract.ts); a file of the command line comes here
+// as it is.
 
 type RuleInputError = BadRequest | ValidationFailed
 
-interface HasFields {
-  readonly fields: object
-}
-
-/** One way to write a rule: how it is read, and which fields it has. */
+/** One way to write a rule: how it is read, and the check that it has no other fields. */
 interface RuleVariant {
   readonly read: (input: unknown) => Effect.Effect<RuleDefinition, RuleInputError>
-  readonly fields: ReadonlyArray<string>
-  readonly triggerFields: ReadonlyArray<string>
+  readonly checkFields: (input: unknown) => BadRequest | undefined
 }
 
-const makeRuleVariant = (
-  rule: Schema.ConstraintDecoder<RuleDefinition> & HasFields,
-  trigger: HasFields = { fields: {} }
-): RuleVariant => ({
+const makeRuleVariant = (rule: Schema.ConstraintDecoder<RuleDefinition>): RuleVariant => ({
   read: makeDecoder(rule),
-  fields: Object.keys(rule.fields),
-  triggerFields: Object.keys(trigger.fields)
+  checkFields: makeUnknownFieldCheck(rule.ast)
 })
 
 const ANSWER_VARIANT = makeRuleVariant(AnswerRule)
-const INQUIRY_VARIANT = makeRuleVariant(makeMessageRuleSchema(InquiryTrigger), InquiryTrigger)
-const REVIEW_HOURS_VARIANT = makeRuleVariant(makeReviewRuleSchema(CheckOutHoursTrigger), CheckOutHoursTrigger)
-const REVIEW_DAYS_VARIANT = makeRuleVariant(makeReviewRuleSchema(CheckOutDaysTrigger), CheckOutDaysTrigger)
-const STAY_HOURS_VARIANT = makeRuleVariant(makeMessageRuleSchema(StayHoursTrigger), StayHoursTrigger)
-const STAY_DAYS_VARIANT = makeRuleVariant(makeMessageRuleSchema(StayDaysTrigger), StayDaysTrigger)
-const BOOKING_HOURS_VARIANT = makeRuleVariant(makeMessageRuleSchema(BookingHoursTrigger), BookingHoursTrigger)
-const BOOKING_DAYS_VARIANT = makeRuleVariant(makeMessageRuleSchema(BookingDaysTrigger), BookingDaysTrigger)
+const INQUIRY_VARIANT = makeRuleVariant(makeMessageRuleSchema(InquiryTrigger))
+const REVIEW_HOURS_VARIANT = makeRuleVariant(makeReviewRuleSchema(CheckOutHoursTrigger))
+const REVIEW_DAYS_VARIANT = makeRuleVariant(makeReviewRuleSchema(CheckOutDaysTrigger))
+const STAY_HOURS_VARIANT = makeRuleVariant(makeMessageRuleSchema(StayHoursTrigger))
+const STAY_DAYS_VARIANT = makeRuleVariant(makeMessageRuleSchema(StayDaysTrigger))
+const BOOKING_HOURS_VARIANT = makeRuleVariant(makeMessageRuleSchema(BookingHoursTrigger))
+const BOOKING_DAYS_VARIANT = makeRuleVariant(makeMessageRuleSchema(BookingDaysTrigger))
 
 const makeTriggerDecoder = <Event extends string>(events: ReadonlyArray<Event>) =>
   makeDecoder(Schema.Struct({ trigger: Schema.Struct({ ...OffsetFields, event: Schema.Literals(events) }) }))
@@ -64,7 +55,7 @@ const OffsetFields = {
   at: Schema.optionalKey(Schema.Unknown)
 }
 
-const readAction = makeDecoder(Schema.Struct({ action: RuleConditions.fields.action }))
+const readAction = makeDecoder(Schema.Struct({ action: RuleAction }))
 const readMessageTrigger = makeTriggerDecoder(["booking", "check_in", "check_out", "inquiry", "request"])
 const readReviewTrigger = makeTriggerDecoder(["check_out"])
 
@@ -90,36 +81,6 @@ const selectRuleVariant = Effect.fnUntraced(function* (input: unknown) {
   }
 })
 
-const RuleShape = Schema.Struct({
-  trigger: Schema.optionalKey(Schema.Unknown),
-  nights: Schema.optionalKey(Schema.Unknown)
-})
-const hasRuleShape = Schema.is(RuleShape)
-
-const listUnknownFieldMessages = (
-  value: unknown,
-  knownFields: ReadonlyArray<string>,
-  prefix = ""
-): ReadonlyArray<string> =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
-    ? Object.keys(value)
-        .filter((field) => !knownFields.includes(field))
-        .map((field) => `${prefix}${toPrintableName(field)}: is an unknown field.`)
-    : []
-
-/** A field that nobody knows may be one that is misspelt, and without it the rule would do more than is meant. */
-const findUnknownFieldsError = (input: unknown, { fields, triggerFields }: RuleVariant): BadRequest | undefined => {
-  const { trigger, nights } = hasRuleShape(input) ? input : {}
-  const messages = [
-    ...listUnknownFieldMessages(input, fields),
-    ...listUnknownFieldMessages(trigger, triggerFields, "trigger."),
-    ...listUnknownFieldMessages(nights, Object.keys(NightsRange.fields), "nights.")
-  ]
-  return messages.length === 0
-    ? undefined
-    : new BadRequest({ message: messages.slice(0, REPORTED_FIELDS_MAX).join(" ") })
-}
-
 const findNightsProblem = ({ nights }: RuleDefinition): string | undefined => {
   if (nights === undefined) return undefined
   const { min, max } = nights
@@ -143,7 +104,7 @@ const findTextProblem = (rule: RuleDefinition): string | undefined => {
 /** The rule that a host means; whether its properties are his is for whoever keeps it. */
 export const parseRuleDefinition = Effect.fnUntraced(function* (input: unknown) {
   const variant = yield* selectRuleVariant(input)
-  const unknownFieldsError = findUnknownFieldsError(input, variant)
+  const unknownFieldsError = variant.checkFields(input)
   if (unknownFieldsError !== undefined) return yield* unknownFieldsError
   const rule = yield* variant.read(input)
   const problem = findNightsProblem(rule) ?? findTextProblem(rule)

@@ -26,7 +26,8 @@ const HOUR_AND_MINUTE = /^([01]\d|2[0-3]):[0-5]\d$/
 const HourAndMinute = Schema.String.check(
   Schema.makeFilter((text) => HOUR_AND_MINUTE.test(text), {
     unreadable: true,
-    expected: "a time in the form HH:mm, such as 09:00"
+    expected: "a time in the form HH:mm, such as 09:00",
+    toJsonSchema: () => ({ pattern: HOUR_AND_MINUTE.source })
   })
 )
 
@@ -78,13 +79,18 @@ const scopeFields = {
 
 const RuleName = nameUpTo(RULE_NAME_LENGTH)
 
+export const RuleAction = Schema.Literals(["send_message", "review", "answer"])
+
 /** What a template (template.ts) is written in: it says something. */
 const templateUpTo = (most: number) =>
   Schema.String.check(
     Schema.makeFilter((text) => (text.trim() === "" ? MUST_NOT_BE_EMPTY : hasAtMostCharacters(text, most)), {
-      expected: `at most ${most} characters`
+      expected: `at most ${most} characters`,
+      toJsonSchema: () => ({ minLength: 1, maxLength: most })
     })
   )
+
+const Score = Integer.check(Schema.isBetween({ minimum: 1, maximum: 5 }, { expected: "a score from 1 to 5" }))
 
 /** A message to the guest. */
 export const makeMessageRuleSchema = <Trigger extends Schema.Top>(trigger: Trigger) =>
@@ -102,7 +108,7 @@ export const makeReviewRuleSchema = <Trigger extends Schema.Top>(trigger: Trigge
     name: RuleName,
     action: Schema.Literal("review"),
     trigger,
-    score: Integer.check(Schema.isBetween({ minimum: 1, maximum: 5 }, { expected: "a score from 1 to 5" })),
+    score: Score,
     text: templateUpTo(REVIEW_TEXT_LENGTH),
     ...scopeFields
   })
@@ -117,9 +123,41 @@ export const AnswerRule = Schema.Struct({ name: RuleName, action: Schema.Literal
 export const RuleDefinition = Schema.Union([MessageRule, ReviewRule, AnswerRule])
 export type RuleDefinition = typeof RuleDefinition.Type
 
+/** The fields of all kinds of triggers. */
+const TriggerFields = Schema.Struct({
+  event: Schema.Literals(["booking", "check_in", "check_out", "inquiry", "request"]),
+  when: Schema.optionalKey(BeforeOrAfter).annotateKey({
+    description:
+      "Needed unless the event is inquiry. After booking and request, and after the check_out of a review, only after."
+  }),
+  hours: Schema.optionalKey(Hours).annotateKey({
+    description: "So many hours before or after. A request has only hours."
+  }),
+  days: Schema.optionalKey(Days).annotateKey({ description: "With at, in place of hours; 0: on that day." }),
+  at: Schema.optionalKey(HourAndMinute).annotateKey({ description: "HH:mm on the clock of the property." })
+})
+
+/**
+ * The fields of all kinds of rules: what the API declares, and so what OpenAPI shows. Which of them belong together depends on
+ * `action` and `trigger`: parseRuleDefinition (rule-parser.ts) checks that for every caller.
+ */
+export const ruleFields = {
+  name: RuleName,
+  action: RuleAction.annotateKey({
+    description:
+      "send_message: a message to the guest; review: a review of the guest after check-out; answer: guests' questions are answered from the knowledge base."
+  }),
+  trigger: Schema.optionalKey(TriggerFields).annotateKey({ description: "When; a rule with action answer has none." }),
+  text: Schema.optionalKey(templateUpTo(MESSAGE_LENGTH)).annotateKey({
+    description: `A template, such as "Dear {{guest.first_name}}"; of a review at most ${REVIEW_TEXT_LENGTH} characters. A rule with action answer has none.`
+  }),
+  score: Schema.optionalKey(Score).annotateKey({ description: "Of a review, which needs one." }),
+  ...scopeFields
+}
+
 /** What of a rule decides for which stays it is, and when: without what it says. */
 export const RuleConditions = Schema.Struct({
-  action: Schema.Literals(["send_message", "review", "answer"]),
+  action: RuleAction,
   /** Absent of a rule that answers. */
   trigger: Schema.optionalKey(Schema.Union([...StayTrigger.members, InquiryTrigger])),
   ...scopeFields
@@ -134,8 +172,8 @@ export const StayRuleTerms = Schema.Struct({
 })
 export type StayRuleTerms = typeof StayRuleTerms.Type
 
-/** How a rule stands; a removed one is kept for what it did. */
-export const RuleState = Schema.Literals(["active", "paused", "removed"])
+/** The state of a rule. The row of a removed one stays, for what the rule did, and is never read as a rule. */
+export const RuleState = Schema.Literals(["active", "paused"])
 export type RuleState = typeof RuleState.Type
 
 /** A rule as it is followed. */

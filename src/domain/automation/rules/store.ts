@@ -2,12 +2,14 @@ import { Context, Effect, Layer, Schema, Struct } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import { createdOrDeletedRecordsSql, prepareRecordedChange } from "../../../changes/recorded-change.ts"
+import type { CurrentActor } from "../../../contract/actor.ts"
 import { ValidationFailed } from "../../../contract/errors.ts"
+import type { Page } from "../../../contract/page.ts"
 import { makeRowReaderOrFail } from "../../../platform/database/constraint-violations.ts"
 import { type Givens, inForms } from "../../../platform/database/forms.ts"
 import { idsParameter, jsonParameter } from "../../../platform/database/parameters.ts"
-import { makeOptionalRowReader, makeRowsReader } from "../../../platform/database/rows.ts"
-import type { OperatorScoped } from "../../operator-rows.ts"
+import { makeOptionalRowReader, makeRowsReader, type RowPage } from "../../../platform/database/rows.ts"
+import { type GrantKey, grantActiveCondition, lockGrantSql } from "../../connection-grants.ts"
 import {
   allReferencesExistCondition,
   CheckedChangeRow,
@@ -15,14 +17,18 @@ import {
   selectCheckedChangeSql
 } from "../../properties/properties/ownership.ts"
 import { type RuleDefinition, RuleState, StayRuleTerms, StoredRule } from "./rule.ts"
+import {
+  findRuleAccess,
+  findRuleOwner,
+  findRuleWithStay,
+  type ListedRule,
+  type RuleAccess,
+  type RuleWithStay,
+  searchRules
+} from "./rule-queries.ts"
 
 // A change of a rule changes what it is going to do of every stay of its operator: mark_before says that all of them are to be
 // marked (planning/), for a rule that does something of stays.
-
-const readRules = makeRowsReader(StoredRule)
-const readRule = makeOptionalRowReader(StoredRule)
-
-const ruleColumns = (sql: SqlClient.SqlClient): Fragment => sql`operator_id, id, definition, state, since, created_at`
 
 /** Whether a rule does something of stays; migration 0048 says the same of those that a change of the time zone concerns. */
 export const isStayRuleCondition = (sql: SqlClient.SqlClient, definition: Fragment): Fragment => sql`
@@ -39,27 +45,30 @@ const readCreatedRule = makeRowReaderOrFail(
       : undefined
 )
 
-interface CreateRuleParameters extends OperatorScoped {
+export type CreatedRule = Effect.Success<ReturnType<typeof readCreatedRule>>
+
+interface CreateRuleParameters extends GrantKey {
   readonly definition: RuleDefinition
   readonly action: RuleDefinition["action"]
   readonly propertyIds: ReadonlyArray<number>
   readonly now: Date
 }
 
-/** Answers no id where the operator has no such properties, or is none; fails where it has room for no more. */
-const create = (sql: SqlClient.SqlClient) => {
+const create = (sql: SqlClient.SqlClient): RuleStore["Service"]["create"] => {
   const statement = prepareRecordedChange(
     sql,
-    ({ operatorId, definition, action, propertyIds, now }: Givens<CreateRuleParameters>) => ({
+    ({ operatorId, grantId, definition, action, propertyIds, now }: Givens<CreateRuleParameters>) => ({
       change: sql`
+      ${lockGrantSql(sql, { operatorId, grantId })}
       ${ownershipPreconditionsSql(sql, operatorId, { property_ids: propertyIds })},
       owner AS (SELECT id FROM operators WHERE id = ${operatorId}),
       given AS (SELECT ${jsonParameter(definition)}::jsonb AS definition),
       written AS (
-        INSERT INTO automation_rules (operator_id, action, definition, state, since, mark_before, created_at)
-        SELECT owner.id, ${action}::text, given.definition, 'active', ${now}::timestamptz,
+        INSERT INTO automation_rules (operator_id, grant_id, action, definition, state, since, mark_before, created_at)
+        SELECT ${operatorId}::bigint, ${grantId ?? null}::bigint, ${action}::text, given.definition, 'active', ${now}::timestamptz,
           ${markBeforeSql(sql, sql`given.definition`)}, ${now}::timestamptz
-        FROM owner, given, preconditions WHERE ${allReferencesExistCondition(sql)}
+        FROM owner, given, preconditions
+        WHERE ${grantActiveCondition(sql, { grantId })} AND ${allReferencesExistCondition(sql)}
         RETURNING operator_id, id
       )`,
       events: [],
@@ -67,10 +76,11 @@ const create = (sql: SqlClient.SqlClient) => {
       outcome: sql`SELECT named.*, EXISTS (SELECT FROM owner) AS is_operator FROM (${selectCheckedChangeSql(sql)}) named`
     })
   )
-  return (operatorId: number, definition: RuleDefinition, now: Date) =>
+  return ({ operatorId, grantId }, definition, now) =>
     readCreatedRule(
       statement({
         operatorId,
+        grantId,
         definition,
         action: definition.action,
         propertyIds: definition.property_ids ?? [],
@@ -79,50 +89,23 @@ const create = (sql: SqlClient.SqlClient) => {
     )
 }
 
-interface ListRulesParameters extends OperatorScoped {
-  readonly most: number
-}
-
-/** The first `most` rules of an operator by their ids, but for those that were removed. */
-const list = (sql: SqlClient.SqlClient) => {
-  const statement = inForms(
-    sql,
-    ({ operatorId, most }: Givens<ListRulesParameters>) => sql`
-      SELECT ${ruleColumns(sql)} FROM automation_rules
-      WHERE operator_id = ${operatorId} AND state <> 'removed' ORDER BY id LIMIT ${most}`
-  )
-  return (operatorId: number, most: number) => readRules(statement({ operatorId, most }))
-}
-
-interface RuleIdParameter {
-  readonly id: number
-}
-
-/** A rule by its id, whosever it is; undefined where there is none, or it was removed. */
-const find = (sql: SqlClient.SqlClient) => {
-  const statement = inForms(
-    sql,
-    ({ id }: Givens<RuleIdParameter>) => sql`
-      SELECT ${ruleColumns(sql)} FROM automation_rules WHERE id = ${id} AND state <> 'removed'`
-  )
-  return (id: number) => readRule(statement({ id }))
-}
-
 const readPreviousState = makeOptionalRowReader(Schema.Struct({ state: RuleState }))
 
-interface SetRuleStateParameters extends RuleIdParameter {
+interface SetRuleStateParameters extends GrantKey {
+  readonly id: number
   readonly now: Date
 }
 
-/**
- * Turns a rule into a state; answers how it stood, undefined where there is none. One that stands so already is left alone: to
- * resume what is active makes nothing late.
- */
-const setState = (sql: SqlClient.SqlClient, state: RuleState) => {
-  const statement = prepareRecordedChange(sql, ({ id, now }: Givens<SetRuleStateParameters>) => ({
+/** A rule that has the state already is left alone: to resume an active rule makes nothing late. */
+const setState = (sql: SqlClient.SqlClient, state: RuleState | "removed"): RuleStateChange => {
+  const statement = prepareRecordedChange(sql, ({ operatorId, grantId, id, now }: Givens<SetRuleStateParameters>) => ({
     change: sql`
+      ${lockGrantSql(sql, { operatorId, grantId })}
       before AS (
-        SELECT operator_id, id, state FROM automation_rules WHERE id = ${id} AND state <> 'removed' FOR NO KEY UPDATE
+        SELECT operator_id, id, state FROM automation_rules
+        WHERE ${grantActiveCondition(sql, { grantId })} AND operator_id = ${operatorId} AND id = ${id} AND state <> 'removed'
+          ${grantId === undefined ? sql`` : sql`AND grant_id = ${grantId}`}
+        FOR NO KEY UPDATE
       ), turned AS (
         UPDATE automation_rules r SET state = ${state}, mark_before = ${markBeforeSql(sql, sql`r.definition`)},
           since = ${state === "active" ? sql`${now}::timestamptz` : sql`r.since`}
@@ -135,21 +118,50 @@ const setState = (sql: SqlClient.SqlClient, state: RuleState) => {
         ${state === "removed" ? sql`'{}'::text[]` : sql`'{state}'::text[]`} AS fields FROM turned`,
     outcome: sql`SELECT state FROM before`
   }))
-  return (id: number, now: Date) => readPreviousState(statement({ id, now }))
+  return ({ operatorId, grantId }, id, now) => readPreviousState(statement({ operatorId, grantId, id, now }))
 }
 
-/** The SQL of rules for whoever makes them. */
-export class RuleStore extends Context.Service<RuleStore>()("latchkey/domain/automation/rules/RuleStore", {
-  make: Effect.map(SqlClient.SqlClient, (sql) => ({
-    create: create(sql),
-    list: list(sql),
-    find: find(sql),
-    pause: setState(sql, "paused"),
-    resume: setState(sql, "active"),
-    remove: setState(sql, "removed")
-  }))
-}) {
-  static readonly layer = Layer.effect(RuleStore, RuleStore.make)
+/** Returns the state before, or undefined if there is no rule that the grant may change. */
+type RuleStateChange = (
+  scope: GrantKey,
+  id: number,
+  now: Date
+) => Effect.Effect<{ readonly state: RuleState } | undefined, never, CurrentActor>
+
+/** How rules are read and changed. A call by a grant changes only the rules that this grant created. */
+export class RuleStore extends Context.Service<
+  RuleStore,
+  {
+    /** `id` of the result is null if a property is unknown, the grant has ended or there is no such operator. */
+    readonly create: (
+      creator: GrantKey,
+      definition: RuleDefinition,
+      now: Date
+    ) => Effect.Effect<CreatedRule, ValidationFailed, CurrentActor>
+    readonly pause: RuleStateChange
+    readonly resume: RuleStateChange
+    readonly remove: RuleStateChange
+    readonly search: (operatorId: number, page: Page) => Effect.Effect<RowPage<ListedRule>>
+    readonly findWithStay: (operatorId: number, id: number, stayCode: string) => Effect.Effect<RuleWithStay>
+    readonly findAccess: (scope: GrantKey, id: number) => Effect.Effect<RuleAccess>
+    readonly findOwner: (id: number) => Effect.Effect<number | undefined>
+  }
+>()("latchkey/domain/automation/rules/RuleStore") {
+  static readonly layer = Layer.effect(
+    RuleStore,
+    Effect.map(SqlClient.SqlClient, (sql) =>
+      RuleStore.of({
+        create: create(sql),
+        pause: setState(sql, "paused"),
+        resume: setState(sql, "active"),
+        remove: setState(sql, "removed"),
+        search: searchRules(sql),
+        findWithStay: findRuleWithStay(sql),
+        findAccess: findRuleAccess(sql),
+        findOwner: findRuleOwner(sql)
+      })
+    )
+  )
 }
 
 /** What of a rule says what it is going to do of stays: with all that rules may say, a batch of hosts could be very large. */

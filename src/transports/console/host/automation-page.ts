@@ -5,17 +5,16 @@ import {
   type AutomationActionType,
   query_upcoming_automation_actions
 } from "../../../domain/automation/contract.ts"
-import { HostRules, type RuleTransition } from "../../../domain/automation/rules/HostRules.ts"
+import { type AutomationRuleTest, test_automation_rule } from "../../../domain/automation/rules/contract.ts"
 import type { RuleState, StoredRule } from "../../../domain/automation/rules/rule.ts"
 import { ACTIONS_SHOWN, AUTOMATION_RULES_MAX, RULE_TEXT_SHOWN } from "../../../platform/limits.ts"
 import { Service } from "../../../service/service.ts"
 import { type Html, html, nothing } from "../../docs/html.ts"
 import type { ActionError } from "../action-outcome.ts"
-import { idempotencyKeyOf } from "../operation-call.ts"
 import { RuleBook, type RuleBookData } from "../queries/RuleBook.ts"
-import type { SignedInVisit, SubmittedForm } from "../visit.ts"
+import type { SignedInVisit } from "../visit.ts"
 import { parseRecordId } from "../visit.ts"
-import { apiErrorToActionError, makeQuery, makeVoidMutation } from "./api-operations.ts"
+import { makeQuery, makeVoidMutation } from "./api-operations.ts"
 import { CREATE_RULE_ACTION, newRuleForm, readNewRule } from "./automation/new-rule.ts"
 import { findRuleKind, RULE_KINDS } from "./automation/rule-kinds.ts"
 import { ruleTestForm, ruleTestResult } from "./automation/rule-test.ts"
@@ -49,15 +48,22 @@ import { AUTOMATION_PATH, KNOWLEDGE_PATH, stayUrl } from "./urls.ts"
 
 /** What the service does by itself: the rules, what one would do of a stay, and what they are about to do. */
 export const makeAutomationPage = Effect.gen(function* () {
-  const [ruleBook, rules, service] = [yield* RuleBook, yield* HostRules, yield* Service]
+  const [ruleBook, service] = [yield* RuleBook, yield* Service]
   const mutate = makeVoidMutation(service)
 
-  const makeRuleSwitch = (transition: RuleTransition, message: string): HostAction => ({
+  const makeRuleSwitch = (
+    operation: "pause_automation_rule" | "resume_automation_rule" | "delete_automation_rule",
+    message: string
+  ): HostAction => ({
     doneMessage: message,
-    run: ({ session }, form) =>
-      rules
-        .turn(session.person.caller, readRuleId(form), transition, idempotencyKeyOf(form))
-        .pipe(Effect.mapError(apiErrorToActionError), Effect.as(undefined))
+    run: (visit, form) => {
+      const id = parseRecordId(form.get("id"))
+      return id === undefined
+        ? Effect.fail(noSuchRuleError)
+        : Effect.mapError(mutate(visit, form, operation, { id }), (error) =>
+            error.status === 404 ? noSuchRuleError : error
+          )
+    }
   })
 
   const makePlanAction = (
@@ -70,34 +76,38 @@ export const makeAutomationPage = Effect.gen(function* () {
 
   return makeHostPage({
     path: AUTOMATION_PATH,
-    show: makeRenderer(ruleBook, rules, makeQuery(service, query_upcoming_automation_actions)),
+    show: makeRenderer(
+      ruleBook,
+      makeQuery(service, test_automation_rule),
+      makeQuery(service, query_upcoming_automation_actions)
+    ),
     actions: {
-      [CREATE_RULE_ACTION]: { doneMessage: "The rule is made. It acts from now on.", run: makeCreateRule(rules) },
-      pause_rule: makeRuleSwitch("pause", "The rule is paused. It does nothing until it is resumed."),
+      [CREATE_RULE_ACTION]: { doneMessage: "The rule is made. It acts from now on.", run: makeCreateRule(mutate) },
+      pause_rule: makeRuleSwitch("pause_automation_rule", "The rule is paused. It does nothing until it is resumed."),
       resume_rule: makeRuleSwitch(
-        "resume",
+        "resume_automation_rule",
         "The rule acts again. What it would have done meanwhile is not made up for."
       ),
-      remove_rule: makeRuleSwitch("remove", "The rule is removed, and what it was going to do."),
+      remove_rule: makeRuleSwitch("delete_automation_rule", "The rule is removed, and what it was going to do."),
       do_now: makePlanAction("execute_automation_action", "It is done: the guest gets it now."),
       take_away: makePlanAction("delete_automation_action", "It is taken away. Its rule goes on for other stays.")
     }
   })
 })
 
-/** Of a form; 0, which nothing has, where it says none. */
-const readRuleId = (form: SubmittedForm): number => parseRecordId(form.get("id")) ?? 0
+const noSuchRuleError = makeActionError(404, "There is no such rule.")
 
-const makeCreateRule = (rules: HostRules["Service"]): HostAction["run"] =>
-  Effect.fnUntraced(function* ({ query, session }, form) {
-    const kind = findRuleKind(query.get("new"))
+const makeCreateRule = (mutate: ReturnType<typeof makeVoidMutation>): HostAction["run"] =>
+  Effect.fnUntraced(function* (visit, form) {
+    const kind = findRuleKind(visit.query.get("new"))
     if (kind === undefined) return yield* Effect.fail(missingKindError)
-    const creation = rules.create(session.person.caller, readNewRule(form, kind), idempotencyKeyOf(form))
-    yield* Effect.mapError(creation, apiErrorToActionError)
+    yield* mutate(visit, form, "create_automation_rule", readNewRule(form, kind))
     return { _tag: "GoOn", url: AUTOMATION_PATH } as const
   })
 
 const missingKindError = makeActionError(400, "It is not said which kind of rule is to be made.")
+
+type RuleTestQuery = (visit: SignedInVisit, fields: Schema.JsonObject) => Effect.Effect<AutomationRuleTest, ActionError>
 
 type UpcomingActionsQuery = (
   visit: SignedInVisit,
@@ -107,7 +117,7 @@ type UpcomingActionsQuery = (
 /** One rule to be tried, a form for one, or all of them with what they are about to do. */
 const makeRenderer = (
   ruleBook: RuleBook["Service"],
-  rules: HostRules["Service"],
+  queryRuleTest: RuleTestQuery,
   queryUpcomingActions: UpcomingActionsQuery
 ): HostPage["show"] => {
   const renderView = Effect.fnUntraced(function* (visit: SignedInVisit, failedSubmission?: FailedSubmission) {
@@ -119,7 +129,7 @@ const makeRenderer = (
     if (rule !== undefined) {
       return toView(
         rule.definition.name,
-        html`${BACK_LINK}${yield* renderRuleTest(rules, visit, ruleBookView, rule)}${timeZoneNote(visit)}`
+        html`${BACK_LINK}${yield* renderRuleTest(queryRuleTest, visit, ruleBookView, rule)}${timeZoneNote(visit)}`
       )
     }
     if (testedRuleId !== undefined) return notFoundView("There is no such rule", "It may be removed.")
@@ -148,7 +158,7 @@ const BACK_LINK = html`<p>${link(AUTOMATION_PATH, "All rules")}</p>
 
 /** What a rule does, and what it would do of the stay that the address names. */
 const renderRuleTest = (
-  rules: HostRules["Service"],
+  queryRuleTest: RuleTestQuery,
   visit: SignedInVisit,
   ruleBookView: RuleBookData,
   rule: StoredRule
@@ -157,9 +167,12 @@ const renderRuleTest = (
   const testResult =
     stayCode === undefined
       ? Effect.succeed(nothing)
-      : Effect.match(rules.test(rule, stayCode), {
+      : Effect.match(queryRuleTest(visit, { id: rule.id, stay_code: stayCode }), {
           onSuccess: (result) => ruleTestResult(visit, rule, result),
-          onFailure: ({ message }) => html`<p class="message error" role="alert">${message}</p>
+          onFailure: ({
+            status,
+            message
+          }) => html`<p class="message error" role="alert">${status === 404 ? "There is no such stay." : message}</p>
 `
         })
   return Effect.map(testResult, (resultHtml) =>

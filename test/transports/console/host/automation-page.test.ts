@@ -201,7 +201,7 @@ layer(layerSignedInPages)("the page of automation", (it) => {
       assert.include((yield* getPage(cookie, PAGE)).text, "There are no rules")
       const sql = yield* SqlClient.SqlClient
       const [row] = yield* sql<{ count: number }>`
-        SELECT count(*)::int AS count FROM trail WHERE operator_id = ${operatorId} AND operation = 'remove_rule'`
+        SELECT count(*)::int AS count FROM trail WHERE operator_id = ${operatorId} AND operation = 'delete_automation_rule'`
       assert.strictEqual(row?.count, 1)
     })
   )

@@ -243,7 +243,7 @@ const FORMS = [
   ...["feed", "fetch", "follow", "remove", "share_all", "share_some", "unshare", "update_calendar"].map(
     (act) => `calendars ${act}`
   ),
-  ...["do_now", "make_rule", "pause_rule", "remove_rule", "take_away"].map((act) => `automation ${act}`),
+  ...["do_now", "make_rule", "pause_rule", "remove_rule", "resume_rule", "take_away"].map((act) => `automation ${act}`),
   ...["add_entry", "change_entry", "delete_entry", "switch_off"].map((act) => `knowledge ${act}`),
   ...["add_staff", "change_staff", "delete_staff", "make_account"].map((act) => `people ${act}`),
   ...["add_entry", "add_tag", "delete_tag", "rename_entry", "retire_entry"].map((act) => `words ${act}`)

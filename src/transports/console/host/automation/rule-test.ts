@@ -1,4 +1,4 @@
-import type { HostRuleTestResult } from "../../../../domain/automation/rules/HostRules.ts"
+import type { AutomationRuleTest } from "../../../../domain/automation/rules/contract.ts"
 import type { StoredRule } from "../../../../domain/automation/rules/rule.ts"
 import { type Html, html, nothing } from "../../../docs/html.ts"
 import type { TestStay } from "../../queries/test-stays.ts"
@@ -18,14 +18,14 @@ export const ruleTestForm = (visit: SignedInVisit, { id }: StoredRule, stays: Re
     "See what it would do"
   )
 
-const scheduledTimeText = (visit: SignedInVisit, { scheduled_at, timeliness }: HostRuleTestResult): Html => {
+const scheduledTimeText = (visit: SignedInVisit, { scheduled_at, timeliness }: AutomationRuleTest): Html => {
   if (scheduled_at === null) return nothing
   return timeliness === "due"
     ? html`now: its time was ${timeHtml(scheduled_at, visit)}`
     : html`at ${timeHtml(scheduled_at, visit)}`
 }
 
-const successText = (visit: SignedInVisit, rule: StoredRule, result: HostRuleTestResult): Html => {
+const successText = (visit: SignedInVisit, rule: StoredRule, result: AutomationRuleTest): Html => {
   const guest = link(stayUrl(result.stay_code), result.guest_name ?? result.stay_code)
   const timeText = scheduledTimeText(visit, result)
   return rule.definition.action === "review"
@@ -35,7 +35,7 @@ const successText = (visit: SignedInVisit, rule: StoredRule, result: HostRuleTes
 `
 }
 
-export const ruleTestResult = (visit: SignedInVisit, rule: StoredRule, result: HostRuleTestResult): Html => {
+export const ruleTestResult = (visit: SignedInVisit, rule: StoredRule, result: AutomationRuleTest): Html => {
   const { reason, text, scheduled_at } = result
   const resultText =
     reason === null

@@ -216,12 +216,35 @@ const callKnowledgeOperations = (api: Client) =>
     yield* api.delete_knowledge_base({ id })
   })
 
+const callAutomationRuleOperations = (api: Client) =>
+  Effect.gen(function* () {
+    yield* api.list_automation_rules({ limit: 2 })
+    const { rule_id: id } = yield* api.create_automation_rule({
+      name: "The evening before",
+      action: "send_message",
+      trigger: { event: "check_in", when: "before", days: 1, at: "18:00" },
+      text: "Dear {{guest.first_name}}, you are expected from {{stay.check_in_time}} on.",
+      property_ids: [ALFAMA, CHIADO]
+    })
+    const { reservations } = yield* api.search_reservations({
+      property_id: ALFAMA,
+      start_check_in_date: TODAY,
+      status: "accepted",
+      limit: 1
+    })
+    yield* api.test_automation_rule({ id, stay_code: reservations[0]?.stay_code ?? "" })
+    yield* api.pause_automation_rule({ id })
+    yield* api.resume_automation_rule({ id })
+    yield* api.delete_automation_rule({ id })
+  })
+
 const callAutomationOperations = (api: Client) =>
   Effect.gen(function* () {
     const { actions } = yield* api.query_upcoming_automation_actions({ type: "message", limit: 2 })
     const [firstAction, secondAction] = actions
     yield* api.execute_automation_action({ plan_id: firstAction?.id ?? 0 })
     yield* api.delete_automation_action({ plan_id: secondAction?.id ?? 0 })
+    yield* callAutomationRuleOperations(api)
   })
 
 const callEventOperations = (api: Client, { operatorId }: DemoAccess) =>

@@ -1,0 +1,97 @@
+import { Result } from "effect"
+import { formatUtcInstant } from "../../../contract/time.ts"
+import type { StayFacts } from "../template-facts.ts"
+import type { RuleState, StoredRule } from "./rule.ts"
+import { type MessageOrReviewRule, renderStayText } from "./rule-text.ts"
+import {
+  appliesToStay,
+  classifyTimeliness,
+  computeScheduledAt,
+  isInScope,
+  nightsOf,
+  type Timeliness
+} from "./scheduling.ts"
+
+// A rule is tried on a stay: nothing is sent and nothing changes.
+
+/** What a rule would do of a stay, as both are now. */
+export interface RuleTestResult {
+  readonly rule_id: number
+  readonly stay_code: string
+  readonly state: RuleState
+  /** Whether the rule is for the stay. */
+  readonly concerns: boolean
+  /** When; null where it never is of this stay. */
+  readonly scheduled_at: string | null
+  readonly timeliness: Timeliness | null
+  /** What it would say then; null where it cannot be said. */
+  readonly text: string | null
+  /** Why nothing would happen; null: it would. */
+  readonly reason: string | null
+}
+
+/** What a caller reads in place of a door code that it may not see. */
+const DOOR_CODE_MASK = "••••"
+
+/** Returns the stay with another door code, so that a text shows where the code stands and not the code. */
+export const maskDoorCode = (stay: StayFacts): StayFacts =>
+  stay.lock_code === null || stay.lock_code.trim() === "" ? stay : { ...stay, lock_code: DOOR_CODE_MASK }
+
+/** What trying a rule depends on beside the rule and the stay. */
+export interface RuleTestContext {
+  readonly now: Date
+  readonly publicUrl: string
+}
+
+/** What a rule would do of a stay, as both are now. */
+export const testRule = (rule: StoredRule, stay: StayFacts, context: RuleTestContext): RuleTestResult => {
+  const { definition, state } = rule
+  const result = {
+    rule_id: rule.id,
+    stay_code: stay.stay_code,
+    state,
+    concerns: appliesToStay(definition, stay) && !isReviewedAtOtherStay(rule, stay),
+    scheduled_at: null,
+    timeliness: null,
+    text: null
+  }
+  if (definition.action === "answer") return { ...result, reason: "The rule answers guests' questions." }
+  const { trigger } = definition
+  if (trigger.event === "inquiry") return { ...result, reason: "The rule answers inquiries without a booking." }
+  if (!result.concerns) return { ...result, reason: explainNotApplicable(rule, stay) }
+  const at = computeScheduledAt(trigger, stay)
+  const timeliness = classifyTimeliness({ trigger, stay, since: rule.since, now: context.now })
+  return {
+    ...result,
+    scheduled_at: formatUtcInstant(at),
+    timeliness,
+    ...renderTestText(definition, stay, { ...context, now: at > context.now ? at : context.now }, [
+      ...(state === "paused" ? ["The rule is paused."] : []),
+      ...(timeliness === "late" ? ["The time of the rule has passed for this stay."] : [])
+    ])
+  }
+}
+
+const renderTestText = (
+  rule: MessageOrReviewRule,
+  stay: StayFacts,
+  context: RuleTestContext,
+  [obstacle]: ReadonlyArray<string>
+) =>
+  Result.match(renderStayText(rule, { ...context, stay }), {
+    onSuccess: ({ text }) => ({ text, reason: obstacle ?? null }),
+    onFailure: (problem) => ({ text: null, reason: obstacle ?? problem })
+  })
+
+/** Whether another stay of its order is the one that is reviewed. */
+const isReviewedAtOtherStay = ({ definition }: StoredRule, { is_last }: StayFacts): boolean =>
+  definition.action === "review" && !is_last
+
+const explainNotApplicable = (rule: StoredRule, stay: StayFacts): string => {
+  if (!isInScope(rule.definition, { ...stay, nights: nightsOf(stay) })) {
+    return "The rule does not cover the stay's property, channel or nights."
+  }
+  return appliesToStay(rule.definition, stay)
+    ? "The rule reviews an order once, after its last stay."
+    : `The rule does not cover orders with the status ${stay.status}.`
+}
