@@ -7,6 +7,7 @@ import { ClientAuthentication } from "../../../src/domain/access/oauth/ClientAut
 import { ClientRegistrations } from "../../../src/domain/access/oauth/ClientRegistrations.ts"
 import { TokenIssuer } from "../../../src/domain/access/oauth/TokenIssuer.ts"
 import { PlanQueue } from "../../../src/domain/automation/running/PlanQueue.ts"
+import { RuleStore } from "../../../src/domain/automation/rules/store.ts"
 import { ActionStore } from "../../../src/domain/automation/store.ts"
 import { CheckInApproval } from "../../../src/domain/bookings/check-in/CheckInApproval.ts"
 import { Orders } from "../../../src/domain/bookings/reservations/Orders.ts"
@@ -60,6 +61,7 @@ const layerUnreachableStores = Layer.mergeAll(
   Layer.mock(PriceAndRulesStore)({}),
   Layer.mock(ReservationSearchStore)({}),
   Layer.mock(ReviewSearchStore)({}),
+  Layer.mock(RuleStore)({}),
   Layer.mock(ShareLinkStore)({}),
   Layer.mock(SpecialOfferStore)({}),
   Layer.mock(StayStore)({}),
