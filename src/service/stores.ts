@@ -22,6 +22,7 @@ import { HostReviews } from "../domain/guests/reviews/HostReviews.ts"
 import { ReviewSearchStore } from "../domain/guests/reviews/search-store.ts"
 import { SpecialOfferStore } from "../domain/guests/special-offers/store.ts"
 import { KnowledgeBaseStore } from "../domain/knowledge/store.ts"
+import { Listings } from "../domain/listings/Listings.ts"
 import { ListingStore } from "../domain/listings/store.ts"
 import { OperatorDictionaries } from "../domain/money/OperatorDictionaries.ts"
 import { TransactionStore } from "../domain/money/store.ts"
@@ -62,6 +63,7 @@ export const layerStores = Layer.mergeAll(
   SpecialOfferStore.layer,
   KnowledgeBaseStore.layer,
   ListingStore.layer,
+  Listings.layer,
   TransactionStore.layer,
   OperatorDictionaries.layer,
   PriceAndRulesStore.layer,

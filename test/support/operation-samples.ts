@@ -37,7 +37,11 @@ export const callAsOwner = (
     : call(owner.token, operation._tag, fields)
 
 /** Operations that decide in a transaction which begins by locking their operator; all others change by one statement. */
-export const OPERATIONS_UNDER_LOCK: ReadonlySet<string> = new Set(["create_category", "update_category"])
+export const OPERATIONS_UNDER_LOCK: ReadonlySet<string> = new Set([
+  "create_category",
+  "update_category",
+  "set_listing_mapping"
+])
 
 /** What changes something of an operator's. */
 export const changeOperations = tokenOperations.filter(isChange)

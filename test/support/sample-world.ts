@@ -428,6 +428,7 @@ export const makeSampleWorldWith = Effect.fnUntraced(function* (
       // A rule that answers has no text of its own.
       create_automation_rule: { text: null },
       allocate_stay: { property_id: otherPropertyId },
+      set_listing_mapping: { property_id: otherPropertyId },
       update_check_in_details: { lock_code_visible_after: "16:45" },
       // An image comes before its message, and goes by itself where that never comes.
       send_message: { jpeg_base64: null }
@@ -473,6 +474,7 @@ export const REFERENCE_FIELDS: ReadonlySet<string> = new Set([
 /** Fields of which a call names exactly one, by operation; where nothing is said, the first. */
 export const EXCLUSIVE_FIELDS: Readonly<Record<string, ReadonlyArray<string>>> = {
   get_pricing_ratios: ["property_id", "room_type_id"],
+  set_listing_mapping: ["property_id", "room_type_id"],
   send_message: ["message", "jpeg_base64"],
   create_review: ["host_review_content"]
 }

@@ -13,23 +13,15 @@ import {
 import { withOperatorLock } from "../operator-rows.ts"
 import { noSuchProperty, noSuchRoomType } from "../properties/properties/ownership.ts"
 import { makeInsertListing, makeUpdateListing } from "./channel-updates.ts"
-import { noSuchListing } from "./listing-lookup.ts"
+import { type ListingKey, noSuchListing } from "./listing-lookup.ts"
 import {
   type ListingFilter,
+  type ListingMappingChange,
   type ListingWithMapping,
   makeListListings,
-  makeUpdateMapping,
-  makeUpdateRatio
+  makeUpdateMapping
 } from "./mapping-and-ratio.ts"
-import { findOversizedField, type ListingMapping } from "./rules.ts"
-
-/** How a listing's ratio is set: to a percent, which makes it writable, or only whether it is. */
-export interface RatioChange {
-  /** A whole number from 1 to RATIO_MAX (limits.ts); undefined: as it was. */
-  readonly percent?: number
-  /** Whether its prices are not to be set from here; undefined: as it was. */
-  readonly readonly?: boolean
-}
+import { findOversizedField } from "./rules.ts"
 
 /** The listings of operators at channels: what channels say of them, and what hosts decide. Each change is in the trail. */
 export class Listings extends Context.Service<
@@ -43,17 +35,11 @@ export class Listings extends Context.Service<
     ) => Effect.Effect<VersionOutcome, InvalidChannelEvent, CurrentActor>
     /** The first listings of any operator that are wanted. */
     readonly list: (filter: ListingFilter, limit: number) => Effect.Effect<ReadonlyArray<ListingWithMapping>>
-    /** Links a listing, by its row, to what it sells; undefined takes the link away. */
+    /** Changes what a listing is mapped to, and what it costs in percent of the base price of that; all of it or nothing. */
     readonly setMapping: (
       operatorId: number,
-      id: number,
-      mapping: ListingMapping | undefined
-    ) => Effect.Effect<ListingWithMapping, NotFound | ValidationFailed, CurrentActor>
-    /** Sets what a listing, by its row, costs in percent of the base price of its link. */
-    readonly setRatio: (
-      operatorId: number,
-      id: number,
-      ratio: RatioChange
+      key: ListingKey,
+      change: ListingMappingChange
     ) => Effect.Effect<ListingWithMapping, NotFound | ValidationFailed, CurrentActor>
   }
 >()("latchkey/domain/listings/Listings") {
@@ -63,8 +49,7 @@ export class Listings extends Context.Service<
       Listings.of({
         applyUpdate: makeApplyUpdate(sql),
         list: makeListListings(sql),
-        setMapping: makeSetMapping(sql),
-        setRatio: makeSetRatio(sql)
+        setMapping: makeSetMapping(sql)
       })
     )
   )
@@ -103,8 +88,13 @@ const tooManyListings = new InvalidChannelEvent({
 const makeSetMapping = (sql: SqlClient.SqlClient): Listings["Service"]["setMapping"] => {
   const updateMapping = makeUpdateMapping(sql)
   const runLocked = withOperatorLock(sql)
-  return Effect.fnUntraced(function* (operatorId, id, mapping) {
-    const updated = yield* runLocked(operatorId, updateMapping(operatorId, id, mapping))
+  return Effect.fnUntraced(function* (operatorId, key, change) {
+    const { mapping, ratio } = change
+    if (ratio !== undefined && !(Number.isInteger(ratio) && ratio >= 1 && ratio <= RATIO_MAX))
+      return yield* invalidRatio
+    const update = updateMapping(operatorId, key, change)
+    const isNewMapping = mapping !== undefined && mapping !== null
+    const updated = yield* isNewMapping ? runLocked(operatorId, update) : update
     if (updated === undefined) return yield* noSuchListing
     const { known: isKnown, linked: otherListingCount, ...listing } = updated
     if (!isKnown) return yield* mapping?.type === "room_type" ? noSuchRoomType : noSuchProperty
@@ -116,14 +106,4 @@ const tooManyMappedListings = new ValidationFailed({
   message: `listing_id: at most ${LISTINGS_PER_MAPPING} listings can be mapped to one property or room type, deleted ones included.`
 })
 
-const makeSetRatio = (sql: SqlClient.SqlClient): Listings["Service"]["setRatio"] => {
-  const updateRatio = makeUpdateRatio(sql)
-  return Effect.fnUntraced(function* (operatorId, id, { percent, readonly }) {
-    if (percent !== undefined && !(Number.isInteger(percent) && percent >= 1 && percent <= RATIO_MAX)) {
-      return yield* invalidPercent
-    }
-    return (yield* updateRatio(operatorId, id, { percent, readonly })) ?? (yield* noSuchListing)
-  })
-}
-
-const invalidPercent = new ValidationFailed({ message: `percent: must be a whole number from 1 to ${RATIO_MAX}.` })
+const invalidRatio = new ValidationFailed({ message: `ratio: must be a whole number from 1 to ${RATIO_MAX}.` })

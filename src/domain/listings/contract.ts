@@ -1,8 +1,9 @@
 import { Schema } from "effect"
 import { NotFound } from "../../contract/errors.ts"
-import { Id, RecordCode } from "../../contract/fields.ts"
+import { Id, Integer, RecordCode } from "../../contract/fields.ts"
 import { defineFamily, toolMetadata } from "../../contract/operation.ts"
 import { pageFields } from "../../contract/page.ts"
+import { RATIO_MAX } from "../../platform/limits.ts"
 import { ShelfStatus } from "../channels/port/channel-events.ts"
 import { ChannelType } from "../channels/port/channel-type.ts"
 
@@ -42,6 +43,10 @@ export const PricingRatio = Schema.Struct({
 })
 export type PricingRatio = typeof PricingRatio.Type
 
+const Ratio = Integer.check(
+  Schema.isBetween({ minimum: 1, maximum: RATIO_MAX }, { expected: `from 1 to ${RATIO_MAX}` })
+)
+
 const operation = defineFamily({ category: "property", since: "3.4.0", openWorld: false })
 
 export const search_listings = operation("search_listings", {
@@ -80,4 +85,40 @@ export const get_pricing_ratios = operation("get_pricing_ratios", {
   )
 })
 
-export const ListingOperations = { search_listings, get_pricing_ratios }
+/** What a listing is mapped to, and its ratio. */
+export const ListingMappingRecord = Schema.Struct({
+  channel_type: Schema.String,
+  listing_id: Schema.String,
+  property_id: Schema.NullOr(Id),
+  room_type_id: Schema.NullOr(Id),
+  ratio: PricingRatio.fields.ratio,
+  readonly: Schema.Boolean
+})
+export type ListingMappingRecord = typeof ListingMappingRecord.Type
+
+export const set_listing_mapping = operation("set_listing_mapping", {
+  route: "PUT /listings/{listing_id}/mapping",
+  summary: "Set what a listing sells, and for what percent of the base price",
+  payload: {
+    listing_id: RecordCode,
+    channel_type: ChannelType,
+    property_id: Schema.optionalKey(Schema.NullOr(Id)).annotateKey({
+      description: "Maps the listing to a property. null together with room_type_id: null: to nothing."
+    }),
+    room_type_id: Schema.optionalKey(Schema.NullOr(Id)).annotateKey({
+      description: "Maps the listing to a room type, in the place of a property. Neither: the mapping stays."
+    }),
+    ratio: Schema.optionalKey(Ratio).annotateKey({ description: "Percent of the base price. Absent: it stays." }),
+    readonly: Schema.optionalKey(Schema.Boolean).annotateKey({
+      description: "Whether its prices are set at the channel and not from here. Absent: it stays."
+    })
+  },
+  success: Schema.Struct({ mapping: ListingMappingRecord }),
+  errors: [NotFound],
+  exposure: {
+    notATool: "where the orders of a listing go is set up once by the host, and not by an agent",
+    extension: true
+  }
+})
+
+export const ListingOperations = { search_listings, get_pricing_ratios, set_listing_mapping }

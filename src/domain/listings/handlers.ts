@@ -1,11 +1,20 @@
 import { Effect, Layer } from "effect"
 import { CurrentCaller } from "../../contract/caller.ts"
+import { BadRequest } from "../../contract/errors.ts"
 import { toPage } from "../../contract/page.ts"
 import { noSuchChannelAccount } from "../channels/channel-accounts/account-conditions.ts"
-import { handleOperations, layerOperations } from "../operation-handlers.ts"
+import { changeHandler, handleOperations, layerOperations } from "../operation-handlers.ts"
 import { noSuchProperty, noSuchRoomType } from "../properties/properties/ownership.ts"
-import { type get_pricing_ratios, ListingOperations, type search_listings } from "./contract.ts"
-import { parseListingMapping, toPricingRatio } from "./rules.ts"
+import {
+  type get_pricing_ratios,
+  type ListingMappingRecord,
+  ListingOperations,
+  type search_listings,
+  type set_listing_mapping
+} from "./contract.ts"
+import { Listings } from "./Listings.ts"
+import { ListingWithMapping } from "./mapping-and-ratio.ts"
+import { parseListingMapping, parseMappingChange, toPricingRatio } from "./rules.ts"
 import { ListingStore } from "./store.ts"
 
 const searchListings = (store: ListingStore["Service"]) =>
@@ -31,14 +40,36 @@ const getPricingRatios = (store: ListingStore["Service"]) =>
     }
   })
 
+const setListingMapping = (listings: Listings["Service"]) =>
+  Effect.fnUntraced(function* (payload: typeof set_listing_mapping.payloadSchema.Type) {
+    const { operatorId } = yield* CurrentCaller
+    const { channel_type, listing_id, ratio, readonly } = payload
+    const mapping = yield* Effect.fromResult(parseMappingChange(payload))
+    if (mapping === undefined && ratio === undefined && readonly === undefined) return yield* nothingToChangeError
+    return yield* listings.setMapping(operatorId, { channel_type, listing_id }, { mapping, ratio, readonly })
+  })
+
+const nothingToChangeError = new BadRequest({
+  message: "property_id, room_type_id, ratio, readonly: give at least one of them."
+})
+
+const toMappingRecord = (listing: ListingWithMapping): ListingMappingRecord => {
+  const { channel_type, listing_id, property_id, room_type_id, ratio, readonly } = listing
+  return { channel_type, listing_id, property_id, room_type_id, ...toPricingRatio(ratio, readonly) }
+}
+
 /** Open to its stores. */
 export const layerListingsNoDeps = layerOperations(
-  Effect.map(ListingStore, (store) =>
-    handleOperations(ListingOperations, {
+  Effect.gen(function* () {
+    const [store, listings] = [yield* ListingStore, yield* Listings]
+    return handleOperations(ListingOperations, {
       search_listings: searchListings(store),
-      get_pricing_ratios: getPricingRatios(store)
+      get_pricing_ratios: getPricingRatios(store),
+      set_listing_mapping: changeHandler(setListingMapping(listings), ListingWithMapping, (listing) => ({
+        mapping: toMappingRecord(listing)
+      }))
     })
-  )
+  })
 )
 
-export const layerListings = Layer.provide(layerListingsNoDeps, ListingStore.layer)
+export const layerListings = Layer.provide(layerListingsNoDeps, [ListingStore.layer, Listings.layer])

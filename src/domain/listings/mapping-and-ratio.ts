@@ -1,12 +1,14 @@
 import { Schema } from "effect"
 import type { SqlClient } from "effect/sql"
-import { changedRecordsSql, lockedRowSql, prepareRecordedChange } from "../../changes/recorded-change.ts"
+import type { Fragment } from "effect/sql/Statement"
+import { changedRecordsSql, prepareRecordedChange } from "../../changes/recorded-change.ts"
 import { Id } from "../../contract/fields.ts"
 import { type Givens, inForms } from "../../platform/database/forms.ts"
 import { makeOptionalRowReader, makeRowsReader } from "../../platform/database/rows.ts"
 import { LISTINGS_PER_MAPPING } from "../../platform/limits.ts"
-import type { OperatorRowId } from "../operator-rows.ts"
+import type { OperatorScoped } from "../operator-rows.ts"
 import { propertyExistsCondition, roomTypeExistsCondition } from "../properties/properties/ownership.ts"
+import { type ListingKey, operatorListingSql } from "./listing-lookup.ts"
 import type { ListingMapping } from "./rules.ts"
 
 // What the host decides of a listing: its link and its ratio.
@@ -58,81 +60,87 @@ export const makeListListings = (sql: Sql) => {
     readListings(statement({ operator_id, channel_type, listing_id, most: limit }))
 }
 
+/** What the host changes of a listing; what is undefined stays as it is. */
+export interface ListingMappingChange {
+  /** Null: it is mapped to nothing. */
+  readonly mapping?: ListingMapping | null | undefined
+  /** Percent of the base price of its property or room type, from 1 to RATIO_MAX (limits.ts). */
+  readonly ratio?: number | undefined
+  /** Whether its prices are not to be set from here. */
+  readonly readonly?: boolean | undefined
+}
+
 const readMappedListing = makeOptionalRowReader(
   Schema.Struct({ ...ListingWithMapping.fields, known: Schema.Boolean, linked: Schema.Int })
 )
 
-interface SetMappingParameters extends OperatorRowId {
+interface MappingParameters extends OperatorScoped, ListingKey {
   readonly property_id: number | undefined
   readonly room_type_id: number | undefined
+  readonly ratio: number | undefined
+  readonly isReadonly: boolean | undefined
   readonly maxListings: number
 }
 
+/** For an UPDATE: the mapping of a listing `l` after the change. */
+const mappingAssignmentsSql = (
+  sql: Sql,
+  { property_id, room_type_id }: Pick<Givens<MappingParameters>, "property_id" | "room_type_id">,
+  isMappingChanged: boolean
+): Fragment =>
+  isMappingChanged
+    ? sql`property_id = ${property_id ?? null}::bigint, room_type_id = ${room_type_id ?? null}::bigint`
+    : sql`property_id = l.property_id, room_type_id = l.room_type_id`
+
 /**
- * Links a listing, or takes its link away. Answers it as it is then, whether what it is linked to is `known`, and how many
- * others are `linked` to that: it stays as it was where it is not known, or as many are as may be. Undefined: there is no
- * such listing. To be run in turn.
+ * Returns a function that changes the mapping and the ratio of a listing, all of it or nothing. It answers the listing as it is then,
+ * whether what it is to be mapped to is `known`, and how many other listings are `linked` to that: the listing stays as it was if that
+ * is not known, or has all the listings it may have. Undefined: the operator has no such listing. What sets a property or a room type
+ * is run under the operator's lock.
  */
 export const makeUpdateMapping = (sql: Sql) => {
-  const statement = prepareRecordedChange(
-    sql,
-    ({ operatorId, id, property_id, room_type_id, maxListings }: Givens<SetMappingParameters>) => {
-      const mappingConditions = [
-        ...(property_id === undefined ? [] : [sql`property_id = ${property_id}`]),
-        ...(room_type_id === undefined ? [] : [sql`room_type_id = ${room_type_id}`])
-      ]
-      const otherListingsCount =
-        mappingConditions.length === 0
-          ? sql`0::bigint`
-          : sql`(SELECT count(*) FROM listings WHERE operator_id = ${operatorId} AND id <> ${id} AND ${sql.and(mappingConditions)})`
-      return {
-        change: sql`
-        before AS (${lockedRowSql(sql, "listings", operatorId, id)}), target AS (
+  const statement = prepareRecordedChange(sql, (parameters: Givens<MappingParameters>, isMappingChanged: boolean) => {
+    const { operatorId, channel_type, listing_id, property_id, room_type_id } = parameters
+    const { ratio, isReadonly, maxListings } = parameters
+    const mappingConditions = [
+      ...(property_id === undefined ? [] : [sql`property_id = ${property_id}`]),
+      ...(room_type_id === undefined ? [] : [sql`room_type_id = ${room_type_id}`])
+    ]
+    const otherListingsCount =
+      mappingConditions.length === 0
+        ? sql`0::bigint`
+        : sql`(SELECT count(*) FROM listings WHERE operator_id = ${operatorId}
+              AND id <> (SELECT id FROM before) AND ${sql.and(mappingConditions)})`
+    return {
+      change: sql`
+        before AS (${operatorListingSql(sql, operatorId, channel_type, listing_id)} FOR NO KEY UPDATE), target AS (
           SELECT ${propertyExistsCondition(sql, operatorId, property_id)} AND ${roomTypeExistsCondition(sql, operatorId, room_type_id)} AS known,
             ${otherListingsCount} AS linked
         ), after AS (
-          UPDATE listings l SET property_id = ${property_id ?? null}::bigint, room_type_id = ${room_type_id ?? null}::bigint
+          UPDATE listings l SET ${mappingAssignmentsSql(sql, parameters, isMappingChanged)},
+            ratio = coalesce(${ratio ?? null}::integer, l.ratio),
+            ratio_readonly = coalesce(${isReadonly ?? null}::boolean, l.ratio_readonly)
           FROM before, target
           WHERE l.operator_id = before.operator_id AND l.id = before.id AND target.known AND target.linked < ${maxListings}::bigint
           RETURNING l.*
         )`,
-        events: [],
-        changedRecords: changedRecordsSql(sql, "listing"),
-        outcome: sql`
+      events: [],
+      changedRecords: changedRecordsSql(sql, "listing"),
+      outcome: sql`
         SELECT ${listingWithMappingColumnsSql(sql)}, target.known, target.linked
         FROM (SELECT * FROM after UNION ALL SELECT * FROM before WHERE NOT EXISTS (SELECT FROM after)) l, target`
-      }
     }
-  )
-  return (operatorId: number, id: number, mapping: ListingMapping | undefined) => {
+  })
+  return (operatorId: number, { channel_type, listing_id }: ListingKey, change: ListingMappingChange) => {
+    const { mapping, ratio, readonly: isReadonly } = change
     const property_id = mapping?.type === "property" ? mapping.id : undefined
     const room_type_id = mapping?.type === "room_type" ? mapping.id : undefined
+    const maxListings = LISTINGS_PER_MAPPING
     return readMappedListing(
-      statement({ operatorId, id, property_id, room_type_id, maxListings: LISTINGS_PER_MAPPING })
+      statement(
+        { operatorId, channel_type, listing_id, property_id, room_type_id, ratio, isReadonly, maxListings },
+        mapping !== undefined
+      )
     )
   }
-}
-
-const readListingWithRatio = makeOptionalRowReader(ListingWithMapping)
-
-interface SetRatioParameters extends OperatorRowId {
-  readonly percent: number | undefined
-  readonly readonly: boolean | undefined
-}
-
-/** Sets a ratio, or whether it can be, and leaves what is undefined; answers the listing as it is then. Undefined: there is no such listing. */
-export const makeUpdateRatio = (sql: Sql) => {
-  const statement = prepareRecordedChange(sql, ({ operatorId, id, percent, readonly }: Givens<SetRatioParameters>) => ({
-    change: sql`
-      before AS (${lockedRowSql(sql, "listings", operatorId, id)}), after AS (
-        UPDATE listings l SET ratio = coalesce(${percent ?? null}::integer, l.ratio), ratio_readonly = coalesce(${readonly ?? null}::boolean, l.ratio_readonly)
-        FROM before WHERE l.operator_id = before.operator_id AND l.id = before.id
-        RETURNING l.*
-      )`,
-    events: [],
-    changedRecords: changedRecordsSql(sql, "listing"),
-    outcome: sql`SELECT ${listingWithMappingColumnsSql(sql)} FROM after l`
-  }))
-  return (operatorId: number, id: number, { percent, readonly }: Pick<SetRatioParameters, "percent" | "readonly">) =>
-    readListingWithRatio(statement({ operatorId, id, percent, readonly }))
 }

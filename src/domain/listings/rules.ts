@@ -29,6 +29,27 @@ export const parseListingMapping = (ids: {
   )
 }
 
+/** The mapping that a change sets: null is none, undefined leaves it as it is. */
+export const parseMappingChange = (ids: {
+  readonly property_id?: number | null
+  readonly room_type_id?: number | null
+}): Result.Result<ListingMapping | null | undefined, BadRequest> => {
+  const { property_id, room_type_id } = ids
+  if (property_id === undefined && room_type_id === undefined) return Result.succeed(undefined)
+  if (property_id === null && room_type_id === null) return Result.succeed(null)
+  if (typeof property_id === "number" && typeof room_type_id !== "number") {
+    return Result.succeed({ type: "property", id: property_id })
+  }
+  if (typeof room_type_id === "number" && typeof property_id !== "number") {
+    return Result.succeed({ type: "room_type", id: room_type_id })
+  }
+  return Result.fail(invalidMappingChange)
+}
+
+const invalidMappingChange = new BadRequest({
+  message: "property_id, room_type_id: give one of them, or null in both to remove the mapping."
+})
+
 /** The ratio as it is shown. */
 export const toPricingRatio = (ratio: number, readonly: boolean): Pick<PricingRatio, "ratio" | "readonly"> => ({
   ratio: readonly ? READ_ONLY_RATIO : ratio,

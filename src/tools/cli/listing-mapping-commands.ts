@@ -46,8 +46,10 @@ export const linkListingCommand = Command.make(
       "listing link",
       Effect.gen(function* () {
         const mapping = yield* toListingMapping({ property, roomType, none })
-        const { operator_id, id } = yield* resolveListing(listingOptions)
-        return toListingOutput(yield* Listings.use((listings) => listings.setMapping(operator_id, id, mapping)))
+        const { operator_id, ...listing } = yield* resolveListing(listingOptions)
+        return toListingOutput(
+          yield* Listings.use((listings) => listings.setMapping(operator_id, listing, { mapping: mapping ?? null }))
+        )
       }).pipe(
         withFieldFlags({ property_id: "--property", room_type_id: "--room-type" }),
         Effect.provide(Listings.layer)
@@ -86,10 +88,10 @@ export const listingRatioCommand = Command.make(
         if ([Option.isSome(percent), readOnly, writable].filter((each) => each).length !== 1) {
           return yield* new BadRequest({ message: `--percent: ${ONE_CHANGE}.` })
         }
-        const { operator_id, id } = yield* resolveListing(listingOptions)
-        const ratio = { ...(Option.isSome(percent) ? { percent: percent.value } : {}), readonly: readOnly }
-        return toListingOutput(yield* Listings.use((listings) => listings.setRatio(operator_id, id, ratio)))
-      }).pipe(withFieldFlags({ percent: "--percent" }), Effect.provide(Listings.layer)),
+        const { operator_id, ...listing } = yield* resolveListing(listingOptions)
+        const change = { ratio: Option.getOrUndefined(percent), readonly: readOnly }
+        return toListingOutput(yield* Listings.use((listings) => listings.setMapping(operator_id, listing, change)))
+      }).pipe(withFieldFlags({ ratio: "--percent" }), Effect.provide(Listings.layer)),
       (listing) =>
         `Listing ${listing.listing_id} on ${listing.channel_type} ${
           listing.readonly

@@ -45,12 +45,8 @@ const openListing = Effect.fnUntraced(function* ({ operatorId, propertyIds }: De
       : { type: "property" as const, id: flat }
   if (createdListing === undefined || mapping === undefined)
     return yield* Effect.die(new Error("the demo's listing was not heard"))
-  yield* listings.setMapping(operatorId, createdListing.id, mapping)
-  yield* listings.setRatio(
-    operatorId,
-    createdListing.id,
-    listing.ratio === undefined ? { readonly: true } : { percent: listing.ratio, readonly: false }
-  )
+  const ratio = listing.ratio === undefined ? { readonly: true } : { ratio: listing.ratio, readonly: false }
+  yield* listings.setMapping(operatorId, createdListing, { mapping, ...ratio })
   return channel_account_id
 })
 

@@ -6,7 +6,6 @@ import { HostLetting } from "../../domain/calendars/availability/HostLetting.ts"
 import { HostCalendars } from "../../domain/calendars/imported-calendars/HostCalendars.ts"
 import { PropertyFeeds } from "../../domain/calendars/property-feeds/PropertyFeeds.ts"
 import { KnowledgeAnswers } from "../../domain/knowledge/search/KnowledgeAnswers.ts"
-import { Listings } from "../../domain/listings/Listings.ts"
 import { DeliveryLog } from "../../domain/webhooks/deliveries/DeliveryLog.ts"
 import { layerConsoleQueries } from "./queries/layer.ts"
 
@@ -20,7 +19,6 @@ export const layerConsoleAssembly = Layer.mergeAll(
   AccessTokens.layer,
   DeliveryLog.layer,
   HostCalendars.layer,
-  Listings.layer,
   PropertyFeeds.layer,
   HostLetting.layer,
   SubAccounts.layer,

@@ -66,9 +66,9 @@ layer(Layer.provideMerge(Listings.layer, layerTest))("what channels say of listi
       const say = (...said: Parameters<typeof makeListingEvent>) =>
         asSystemActor(listings.applyUpdate(speaker, makeListingEvent(...said), EVENT_TIME))
       yield* say(1, { price_and_rules: { base_price: 90 } })
-      const [{ id = 0 } = {}] = (yield* api.search_listings({}).pipe(as)).listings
-      yield* asSystemActor(listings.setMapping(operatorId, id, { type: "property", id: property }))
-      yield* asSystemActor(listings.setRatio(operatorId, id, { percent: 115, readonly: false }))
+      const key = { channel_type: "airbnb", listing_id: "300-77" }
+      const change = { mapping: { type: "property", id: property }, ratio: 115, readonly: false } as const
+      yield* asSystemActor(listings.setMapping(operatorId, key, change))
       yield* say(2, { title: "Attic" })
       assert.deepStrictEqual((yield* api.get_pricing_ratios({ property_id: property }).pipe(as)).channels, [
         { channel_type: "airbnb", listing_id: "300-77", listing_title: "Attic", ratio: 115, readonly: false }

@@ -158,8 +158,8 @@ layer(Layer.provideMerge(Listings.layer, layerTest))("listings", (it) => {
           EVENT_TIME
         )
       )
-      const [{ id = 0 } = {}] = (yield* api.search_listings({ listing_id: "d" }).pipe(as)).listings
-      yield* asSystemActor(listings.setMapping(operatorId, id, { type: "property", id: first }))
+      const key = { channel_type: "airbnb", listing_id: "d" }
+      yield* asSystemActor(listings.setMapping(operatorId, key, { mapping: { type: "property", id: first } }))
       const { properties } = yield* api.search_properties({}).pipe(as)
       assert.deepStrictEqual(
         properties.map(({ channels }) => channels),

@@ -20,7 +20,8 @@ const selling = Effect.gen(function* () {
     { operator_id: operator.operatorId, channel_type: undefined, listing_id: listingId },
     1
   )
-  return { ...operator, property, account, listings, listingId, id }
+  const key = { channel_type: "airbnb", listing_id: listingId }
+  return { ...operator, property, account, listings, listingId, key, id }
 })
 
 /** Listings of the account that are linked to the property. */
@@ -92,27 +93,27 @@ layer(Layer.provideMerge(Listings.layer, layerTest))("pricing ratios", (it) => {
 
   it.effect("follow the host's hand, which leaves a trail", () =>
     Effect.gen(function* () {
-      const { api, as, operatorId, property, listings, listingId, id } = yield* selling
+      const { api, as, operatorId, property, listings, listingId, key, id } = yield* selling
       const { room_type_id } = yield* api.create_room_type({ title: "Double" }).pipe(as)
       const shown = (fields: Parameters<typeof api.get_pricing_ratios>[0]) =>
         Effect.map(api.get_pricing_ratios(fields).pipe(as), ({ channels }) =>
           channels.map(({ listing_id, ratio, readonly }) => [listing_id, ratio, readonly])
         )
       const before = (yield* loadAuditRecordLines(operatorId)).length
-      yield* asSystemActor(listings.setMapping(operatorId, id, { type: "property", id: property }))
+      yield* asSystemActor(listings.setMapping(operatorId, key, { mapping: { type: "property", id: property } }))
       assert.deepStrictEqual(yield* shown({ property_id: property }), [[listingId, 100, false]])
-      yield* asSystemActor(listings.setRatio(operatorId, id, { percent: 1, readonly: false }))
+      yield* asSystemActor(listings.setMapping(operatorId, key, { ratio: 1, readonly: false }))
       assert.deepStrictEqual(yield* shown({ property_id: property }), [[listingId, 1, false]])
-      yield* asSystemActor(listings.setRatio(operatorId, id, { percent: RATIO_MAX, readonly: false }))
-      yield* asSystemActor(listings.setRatio(operatorId, id, { readonly: true }))
+      yield* asSystemActor(listings.setMapping(operatorId, key, { ratio: RATIO_MAX, readonly: false }))
+      yield* asSystemActor(listings.setMapping(operatorId, key, { readonly: true }))
       assert.deepStrictEqual(yield* shown({ property_id: property }), [[listingId, -1, true]])
-      yield* asSystemActor(listings.setRatio(operatorId, id, { readonly: false }))
+      yield* asSystemActor(listings.setMapping(operatorId, key, { readonly: false }))
       assert.deepStrictEqual(yield* shown({ property_id: property }), [[listingId, RATIO_MAX, false]])
       // A listing has one link.
-      yield* asSystemActor(listings.setMapping(operatorId, id, { type: "room_type", id: room_type_id }))
+      yield* asSystemActor(listings.setMapping(operatorId, key, { mapping: { type: "room_type", id: room_type_id } }))
       assert.deepStrictEqual(yield* shown({ property_id: property }), [])
       assert.deepStrictEqual(yield* shown({ room_type_id }), [[listingId, RATIO_MAX, false]])
-      yield* asSystemActor(listings.setMapping(operatorId, id, undefined))
+      yield* asSystemActor(listings.setMapping(operatorId, key, { mapping: null }))
       assert.deepStrictEqual(yield* shown({ room_type_id }), [])
       assert.deepStrictEqual(
         (yield* loadAuditRecordLines(operatorId)).slice(before),
@@ -131,10 +132,12 @@ layer(Layer.provideMerge(Listings.layer, layerTest))("pricing ratios", (it) => {
 
   it.effect(`are from 1 to ${RATIO_MAX}`, () =>
     Effect.gen(function* () {
-      const { operatorId, listings, id } = yield* selling
-      for (const percent of [0, RATIO_MAX + 1, 1.5, Number.NaN]) {
-        const error = yield* Effect.flip(asSystemActor(listings.setRatio(operatorId, id, { percent, readonly: false })))
-        assert.match(error.message, /^percent: .*1.*1000/)
+      const { operatorId, listings, key } = yield* selling
+      for (const ratio of [0, RATIO_MAX + 1, 1.5, Number.NaN]) {
+        const error = yield* Effect.flip(
+          asSystemActor(listings.setMapping(operatorId, key, { ratio, readonly: false }))
+        )
+        assert.match(error.message, /^ratio: .*1.*1000/)
       }
     })
   )
@@ -146,10 +149,10 @@ layer(Layer.provideMerge(Listings.layer, layerTest))("pricing ratios", (it) => {
       const { room_type_id } = yield* theirs.api.create_room_type({ title: "Double" }).pipe(theirs.as)
       const messages = yield* Effect.forEach(
         [
-          mine.listings.setMapping(mine.operatorId, mine.id, { type: "property", id: theirs.property }),
-          mine.listings.setMapping(mine.operatorId, mine.id, { type: "room_type", id: room_type_id }),
-          mine.listings.setMapping(mine.operatorId, theirs.id, { type: "property", id: mine.property }),
-          mine.listings.setRatio(mine.operatorId, theirs.id, { percent: 50, readonly: false })
+          mine.listings.setMapping(mine.operatorId, mine.key, { mapping: { type: "property", id: theirs.property } }),
+          mine.listings.setMapping(mine.operatorId, mine.key, { mapping: { type: "room_type", id: room_type_id } }),
+          mine.listings.setMapping(mine.operatorId, theirs.key, { mapping: { type: "property", id: mine.property } }),
+          mine.listings.setMapping(mine.operatorId, theirs.key, { ratio: 50, readonly: false })
         ],
         (each) => Effect.map(Effect.flip(asSystemActor(each)), ({ message }) => message)
       )
@@ -164,17 +167,14 @@ layer(Layer.provideMerge(Listings.layer, layerTest))("pricing ratios", (it) => {
 
   it.effect(`are of ${LISTINGS_PER_MAPPING} listings of a property at most, also when several are linked at once`, () =>
     Effect.gen(function* () {
-      const { api, as, operatorId, property, account, listings, id } = yield* selling
+      const { api, as, operatorId, property, account, listings, listingId } = yield* selling
       yield* linked(operatorId, account, property, LISTINGS_PER_MAPPING - 1)
-      const more = yield* Effect.forEach(["x", "y", "z"], (listingId) =>
-        insertListing(operatorId, account, { listingId })
+      const more = yield* Effect.forEach(["x", "y", "z"], (each) =>
+        insertListing(operatorId, account, { listingId: each })
       )
-      const rows = yield* Effect.forEach(more, (listing_id) =>
-        listings.list({ operator_id: operatorId, channel_type: undefined, listing_id }, 1)
-      )
-      const to = { type: "property", id: property } as const
-      const calls = [id, ...rows.map(([row]) => row?.id ?? 0)].map((each) =>
-        asSystemActor(listings.setMapping(operatorId, each, to))
+      const mapping = { type: "property", id: property } as const
+      const calls = [listingId, ...more].map((listing_id) =>
+        asSystemActor(listings.setMapping(operatorId, { channel_type: "airbnb", listing_id }, { mapping }))
       )
       assert.deepStrictEqual(yield* runConcurrently(calls), { succeeded: 1, refused: ["ValidationFailed"] })
       const { channels } = yield* api.get_pricing_ratios({ property_id: property }).pipe(as)

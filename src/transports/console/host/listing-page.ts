@@ -16,7 +16,7 @@ const NO_LISTING_MESSAGE = "You have no such listing."
 
 /** One listing at a channel: what it sells here and for how much, its month, what its channel was told, and whether it knows. */
 export const makeListingPage = Effect.gen(function* () {
-  const oneListing = yield* OneListing
+  const [oneListing, service] = [yield* OneListing, yield* Service]
 
   const findListing = (visit: SignedInVisit): Effect.Effect<ListingDetail | undefined> => {
     const id = readIdParam(visit, "id")
@@ -29,8 +29,8 @@ export const makeListingPage = Effect.gen(function* () {
       listing === undefined ? Effect.fail(makeActionError(404, NO_LISTING_MESSAGE)) : Effect.succeed(listing)
     )
 
-  const calendarSection = makeListingCalendarSection(yield* Service, requireListing)
-  const settingsSection = yield* makeListingSettingsSection(requireListing)
+  const calendarSection = makeListingCalendarSection(service, requireListing)
+  const settingsSection = makeListingSettingsSection(service, requireListing)
 
   return makeHostPage({
     path: LISTING_PATH,

@@ -81,9 +81,9 @@ layer(layerSignedInPages)("the page of a listing", (it) => {
       assert.deepInclude((yield* keptOf(operatorId)).listings[0], { property_id: null, room_type_id: null })
       const trail = (yield* loadAuditLinesWithActor(operatorId)).filter((line) => line.includes("listing:"))
       assert.deepStrictEqual(trail, [
-        `${accountId} console: link listing:${id} (property_id)`,
-        `${accountId} console: link listing:${id} (property_id, room_type_id)`,
-        `${accountId} console: unlink listing:${id} (room_type_id)`
+        `${accountId} console: set_listing_mapping listing:${id} (property_id)`,
+        `${accountId} console: set_listing_mapping listing:${id} (property_id, room_type_id)`,
+        `${accountId} console: set_listing_mapping listing:${id} (room_type_id)`
       ])
     })
   )

@@ -1,19 +1,18 @@
-import { Effect } from "effect"
-import type { CurrentActor } from "../../../../contract/actor.ts"
-import { Listings, type RatioChange } from "../../../../domain/listings/Listings.ts"
-import type { ListingMapping } from "../../../../domain/listings/rules.ts"
+import { Effect, type Schema } from "effect"
 import { RATIO_MAX, SCOPE_CHOICES_MAX } from "../../../../platform/limits.ts"
+import type { Service } from "../../../../service/service.ts"
 import { type Html, html, nothing } from "../../../docs/html.ts"
 import type { ActionError } from "../../action-outcome.ts"
 import type { ListingDetail } from "../../queries/OneListing.ts"
 import type { SignedInVisit, SubmittedForm } from "../../visit.ts"
 import { parseRecordId } from "../../visit.ts"
-import { apiErrorToActionError } from "../api-operations.ts"
+import { makeVoidMutation } from "../api-operations.ts"
 import {
   actionForm,
   disclosure,
   input,
   makeFieldFiller,
+  parseNumber,
   parseText,
   readChangedFields,
   type SelectOption,
@@ -24,14 +23,15 @@ import { type FailedSubmission, type HostAction, makeActionError } from "../host
 import { section } from "../page-parts.ts"
 import { mappingText } from "./channel-badges.ts"
 
-// What a host decides of a listing: what it sells, and for how much of its price. No operation of the API does it: the service
-// does, that the command line calls too, and for a listing of the operator's alone.
+// What a host decides of a listing: what it sells, and for how much of its price.
 
 /** What a form says that the listing sells, `property:12` or `room_type:3`. */
-const readMapping = (form: SubmittedForm): ListingMapping | undefined => {
+const readMapping = (form: SubmittedForm): Schema.JsonObject | undefined => {
   const [type, text] = (form.get("sells") ?? "").split(":")
   const id = parseRecordId(text)
-  return id !== undefined && (type === "property" || type === "room_type") ? { type, id } : undefined
+  if (id === undefined) return undefined
+  if (type === "property") return { property_id: id }
+  return type === "room_type" ? { room_type_id: id } : undefined
 }
 
 const formatMapping = ({ property_id, room_type_id }: ListingDetail): string => {
@@ -39,19 +39,15 @@ const formatMapping = ({ property_id, room_type_id }: ListingDetail): string => 
   return room_type_id === null ? "" : `room_type:${room_type_id}`
 }
 
-export const makeListingSettingsSection = Effect.fnUntraced(function* (
+export const makeListingSettingsSection = (
+  service: Service["Service"],
   requireListing: (visit: SignedInVisit) => Effect.Effect<ListingDetail, ActionError>
-) {
-  const listings = yield* Listings
+) => {
+  const mutate = makeVoidMutation(service)
 
-  const updateMapping = (
-    visit: SignedInVisit,
-    mapping: ListingMapping | undefined
-  ): Effect.Effect<undefined, ActionError, CurrentActor> =>
-    Effect.flatMap(requireListing(visit), ({ id }) =>
-      listings
-        .setMapping(visit.session.person.caller.operatorId, id, mapping)
-        .pipe(Effect.mapError(apiErrorToActionError), Effect.as(undefined))
+  const setMapping = (visit: SignedInVisit, form: SubmittedForm, change: Schema.JsonObject) =>
+    Effect.flatMap(requireListing(visit), ({ channel_type, listing_id }) =>
+      mutate(visit, form, "set_listing_mapping", { channel_type, listing_id, ...change })
     )
 
   const actions = {
@@ -61,21 +57,22 @@ export const makeListingSettingsSection = Effect.fnUntraced(function* (
         const mapping = readMapping(form)
         return mapping === undefined
           ? Effect.fail(makeActionError(422, "Choose what the listing sells."))
-          : updateMapping(visit, mapping)
+          : setMapping(visit, form, mapping)
       }
     },
     unlink: {
       doneMessage: "The listing sells nothing here any more: what is booked there comes into the box.",
-      run: (visit) => updateMapping(visit, undefined)
+      run: (visit, form) => setMapping(visit, form, { property_id: null, room_type_id: null })
     },
     ratio: {
       doneMessage: "Its share of the price is set.",
-      run: (visit, form) =>
-        Effect.flatMap(requireListing(visit), ({ id }) =>
-          listings
-            .setRatio(visit.session.person.caller.operatorId, id, readMarkup(form))
-            .pipe(Effect.mapError(apiErrorToActionError), Effect.as(undefined))
-        )
+      run: (visit, form) => {
+        const change = readMarkup(form)
+        // A form in which nothing was touched changes nothing.
+        return Object.keys(change).length === 0
+          ? Effect.as(requireListing(visit), undefined)
+          : Effect.mapError(setMapping(visit, form, change), nameFormField)
+      }
     }
   } satisfies Readonly<Record<string, HostAction>>
 
@@ -88,6 +85,12 @@ ${section("For how much", markupForm(visit, listing, failedSubmission))}
 </div>
 `
   }
+}
+
+/** The form calls the ratio a percent. */
+const nameFormField = (error: ActionError): ActionError => ({
+  ...error,
+  message: error.message.replace(/^ratio:/, "percent:")
 })
 
 const mappingForm = (
@@ -131,10 +134,10 @@ ${actionForm(visit, { action: "unlink", label: "Take the link away", kind: "dang
       )
 
 /** What of it was touched; a percent that is none goes on as such. */
-const readMarkup = (form: SubmittedForm): RatioChange => {
-  const { percent, readonly } = readChangedFields(form, { percent: parseText, readonly: parseText })
+const readMarkup = (form: SubmittedForm): Schema.JsonObject => {
+  const { percent, readonly } = readChangedFields(form, { percent: parseNumber, readonly: parseText })
   return {
-    ...(percent === undefined ? {} : { percent: Number(percent) }),
+    ...(percent === undefined ? {} : { ratio: percent }),
     ...(readonly === undefined ? {} : { readonly: readonly === SET_AT_CHANNEL })
   }
 }

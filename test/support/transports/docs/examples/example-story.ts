@@ -75,6 +75,7 @@ const callCalendarOperations = (api: Client, listing_id: string, vrboListingId: 
     const week = { start_date: dateInDays(70), end_date: dateInDays(76) }
     const listing = { channel_type: "airbnb", listing_id } as const
     yield* api.get_pricing_ratios({ property_id: ALFAMA })
+    yield* api.set_listing_mapping({ ...listing, property_id: ALFAMA, ratio: 112 })
     yield* api.get_property_availability({
       property_ids: [ALFAMA, CHIADO],
       start_date: dateInDays(3),
