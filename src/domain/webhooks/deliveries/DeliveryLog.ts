@@ -101,6 +101,12 @@ const latestDeliveriesSql = (sql: SqlClient.SqlClient, filter: DeliveryFilter, l
   WHERE ${deliveryCondition(sql, filter)}
   ORDER BY d.event_id DESC, d.subscription_id DESC LIMIT ${limit}`
 
+/** The latest `limit` deliveries that the filter means, the latest first. */
+export const makeListDeliveries =
+  (sql: SqlClient.SqlClient) =>
+  (filter: DeliveryFilter, limit: number): Effect.Effect<ReadonlyArray<LoggedDelivery>> =>
+    readLoggedDeliveries(sql`${latestDeliveriesSql(sql, filter, limit)}`)
+
 const oldestWaitingSql = (sql: SqlClient.SqlClient, filter: DeliveryFilter): Fragment => sql`
   SELECT d.operator_id, d.event_id, d.subscription_id, e.queued_at
   FROM webhook_lanes d ${deliveryJoins(sql)}
@@ -166,7 +172,7 @@ const replayedRecordsSql = (sql: SqlClient.SqlClient): Fragment => sql`
 
 const makeDeliveryLog = Effect.map(SqlClient.SqlClient, (sql) =>
   DeliveryLog.of({
-    list: (filter, limit) => readLoggedDeliveries(sql`${latestDeliveriesSql(sql, filter, limit)}`),
+    list: makeListDeliveries(sql),
     findOldestWaiting: ({ operatorId, subscriptionId }) =>
       readWaitingDelivery(sql`${oldestWaitingSql(sql, { operatorId, subscriptionId })}`),
     isWebhookVisible: makeVisibilityQuery(sql),

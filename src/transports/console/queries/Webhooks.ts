@@ -3,6 +3,7 @@ import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import type { Caller } from "../../../contract/caller.ts"
 import { SubscriptionHealth } from "../../../domain/webhooks/deliveries/circuit-breaker.ts"
+import { type LoggedDelivery, makeListDeliveries } from "../../../domain/webhooks/deliveries/DeliveryLog.ts"
 import {
   type SubscriptionViewer,
   toSubscriptionViewer,
@@ -42,6 +43,15 @@ export class Webhooks extends Context.Service<
     readonly list: (caller: Caller) => Effect.Effect<ReadonlyArray<WebhookDetails>>
     /** Undefined: the caller sees none of that id. */
     readonly find: (caller: Caller, id: number) => Effect.Effect<WebhookDetails | undefined>
+    /**
+     * The latest deliveries of a webhook that the caller sees, the latest first: of events before `beforeEventId`, and `limit` at
+     * most. The page shows them to an account that may call no operation, which may still pause the webhook.
+     */
+    readonly deliveries: (
+      caller: Caller,
+      webhook: { readonly id: number; readonly beforeEventId: number | undefined },
+      limit: number
+    ) => Effect.Effect<ReadonlyArray<LoggedDelivery>>
   }
 >()("latchkey/transports/console/queries/Webhooks") {
   static readonly layer = Layer.effect(
@@ -54,9 +64,12 @@ export class Webhooks extends Context.Service<
       const selectOne = inForms(sql, ({ id, ...viewer }: Givens<SubscriptionViewer & { readonly id: number }>) =>
         selectWebhooks(sql, sql`${viewerCondition(sql, viewer)} AND s.id = ${id}`)
       )
+      const listDeliveries = makeListDeliveries(sql)
       return {
         list: (caller) => readWebhooks(selectAll(toSubscriptionViewer(caller))),
-        find: (caller, id) => readWebhook(selectOne({ ...toSubscriptionViewer(caller), id }))
+        find: (caller, id) => readWebhook(selectOne({ ...toSubscriptionViewer(caller), id })),
+        deliveries: (caller, { id, beforeEventId }, limit) =>
+          listDeliveries({ viewer: toSubscriptionViewer(caller), subscriptionId: id, beforeEventId }, limit)
       }
     })
   )

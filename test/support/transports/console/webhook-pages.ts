@@ -7,7 +7,6 @@ import { Clients } from "../../../../src/domain/access/oauth/Clients.ts"
 import { Grants } from "../../../../src/domain/access/oauth/Grants.ts"
 import { Passwords } from "../../../../src/domain/access/sign-in/Passwords.ts"
 import { AllowedReceivers, parseAllowedHosts } from "../../../../src/domain/webhooks/deliveries/allowed-hosts.ts"
-import { DeliveryLog } from "../../../../src/domain/webhooks/deliveries/DeliveryLog.ts"
 import { ACTION_FIELD, deriveFormToken, FORM_TOKEN_FIELD } from "../../../../src/transports/console/visit.ts"
 import { toConsoleCaller } from "../../console-caller.ts"
 import { layerDeliveryService } from "../../domain/webhooks/deliveries/delivery-service.ts"
@@ -16,16 +15,13 @@ import { layerSessions, openSession } from "./signed-in-pages.ts"
 
 // The pages of webhooks, for whoever a test says is signed in.
 
-/** The service and its workers over a database of its own. */
-const layerWebhookServices = Layer.provideMerge(DeliveryLog.layer, layerDeliveryService)
-
-/** The same with its pages; receivers on 127.0.0.1 are allowed. */
+/** The service and its workers over a database of its own, with its pages; receivers on 127.0.0.1 are allowed. */
 export const layerWebhookPages = layerHttpServerOf(
-  layerWebhookServices,
+  layerDeliveryService,
   {},
   Layer.mergeAll(layerSessions, Passwords.layer, Clients.layer, AuthorizationCodes.layer, Grants.layer)
 ).pipe(
-  Layer.provideMerge(layerWebhookServices),
+  Layer.provideMerge(layerDeliveryService),
   Layer.provide(Layer.succeed(AllowedReceivers, Result.getOrThrow(parseAllowedHosts("127.0.0.1")))),
   Layer.provideMerge(Layer.succeed(References.MinimumLogLevel, "Error"))
 )

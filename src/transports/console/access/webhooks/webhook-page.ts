@@ -1,7 +1,6 @@
 import { Effect } from "effect"
 import { HttpServerResponse } from "effect/http"
-import { DeliveryLog, type LoggedDelivery } from "../../../../domain/webhooks/deliveries/DeliveryLog.ts"
-import { toSubscriptionViewer } from "../../../../domain/webhooks/deliveries/subscription-viewer.ts"
+import type { LoggedDelivery } from "../../../../domain/webhooks/deliveries/DeliveryLog.ts"
 import { WEBHOOK_DELIVERIES_SHOWN } from "../../../../platform/limits.ts"
 import { type Html, html, nothing } from "../../../docs/html.ts"
 import type { ActionOutcome } from "../../action-outcome.ts"
@@ -46,8 +45,7 @@ const setRetryAfter =
 
 /** The page of one webhook: how it stands, what can be done with it, and what became of its deliveries. */
 export const makeWebhookPage = Effect.gen(function* () {
-  const [webhooks, log] = [yield* Webhooks, yield* DeliveryLog]
-  const [sudo, actions] = [yield* makeSudo, yield* makeWebhookActions]
+  const [webhooks, sudo, actions] = [yield* Webhooks, yield* makeSudo, yield* makeWebhookActions]
 
   const renderPage = Effect.fnUntraced(function* (
     visit: SignedInVisit,
@@ -56,13 +54,12 @@ export const makeWebhookPage = Effect.gen(function* () {
     status = 200,
     failedForm?: SubmittedForm
   ) {
-    const before = readIdParam(visit.query, "before")
-    const logQuery = {
-      viewer: toSubscriptionViewer(visit.session.person.caller),
-      subscriptionId: webhook.id,
-      beforeEventId: before
-    }
-    const deliveries = yield* log.list(logQuery, WEBHOOK_DELIVERIES_SHOWN + 1)
+    const beforeEventId = readIdParam(visit.query, "before")
+    const deliveries = yield* webhooks.deliveries(
+      visit.session.person.caller,
+      { id: webhook.id, beforeEventId },
+      WEBHOOK_DELIVERIES_SHOWN + 1
+    )
     const passwordField = yield* sudo.renderPasswordField(visit)
     const body = html`<p><a href="${ACCESS_PATH}#webhooks">${WEBHOOK_TEXTS.back}</a></p>
 ${message}${statusSection(visit, webhook)}${testSection(visit, webhook)}${deliveriesSection(visit, webhook, deliveries)}${settingsSection(visit, webhook, passwordField, failedForm)}${dangerSection(visit, webhook, passwordField)}`
