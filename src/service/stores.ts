@@ -21,6 +21,8 @@ import { ConversationStore } from "../domain/guests/conversations/store.ts"
 import { HostReviews } from "../domain/guests/reviews/HostReviews.ts"
 import { ReviewSearchStore } from "../domain/guests/reviews/search-store.ts"
 import { SpecialOfferStore } from "../domain/guests/special-offers/store.ts"
+import { KnowledgeAnswers } from "../domain/knowledge/search/KnowledgeAnswers.ts"
+import { AnswerStore } from "../domain/knowledge/search/store.ts"
 import { KnowledgeBaseStore } from "../domain/knowledge/store.ts"
 import { Listings } from "../domain/listings/Listings.ts"
 import { ListingStore } from "../domain/listings/store.ts"
@@ -62,6 +64,8 @@ export const layerStores = Layer.mergeAll(
   ReviewSearchStore.layer,
   SpecialOfferStore.layer,
   KnowledgeBaseStore.layer,
+  KnowledgeAnswers.layer,
+  AnswerStore.layer,
   ListingStore.layer,
   Listings.layer,
   TransactionStore.layer,

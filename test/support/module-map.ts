@@ -202,10 +202,7 @@ export const MODULES: ReadonlyArray<ModuleMapRow> = [
   {
     path: "transports/console/console-assembly.ts",
     purpose: "the layers of the console beside the Service, as the process, the tests and the bench use them",
-    imports: splitNames(
-      "domain/<family> domain/access/operators domain/access/sign-in domain/webhooks/deliveries",
-      "transports/console/queries"
-    )
+    imports: splitNames("domain/<family> domain/access/operators domain/access/sign-in transports/console/queries")
   },
   {
     path: "transports/console/queries",

@@ -3,6 +3,7 @@ import { SqlClient } from "effect/sql"
 import { type AnyOperation, routeOf } from "../../src/contract/operation.ts"
 import { addDays, dateInZone } from "../../src/contract/time.ts"
 import { newPublicCode } from "../../src/domain/guests/conversations/conversation-lookup.ts"
+import { searchVectorSql, toKnowledgeFragments } from "../../src/domain/knowledge/search/fragments.ts"
 import { formatFeedCursor } from "../../src/domain/webhooks/event-feed/cursor.ts"
 import { EVENT_NAMES } from "../../src/jobs/events/event-statements.ts"
 import { insertConversation } from "./conversations.ts"
@@ -119,9 +120,11 @@ const insertKnowledgeEntry = Effect.fnUntraced(function* (operatorId: number) {
       '[{"sub_title": "Garage", "text": "Two streets away."}]', 'done', 'infinity', now())
     RETURNING id`
   const id = entry?.id ?? 0
+  const content = { sub_title: "Garage", text: "Two streets away." }
+  const [{ searchable = "" } = {}] = toKnowledgeFragments({ title: "Parking", contents: [content] })
   yield* sql`
     INSERT INTO knowledge_fragments (operator_id, knowledge_base_id, revision, place, sub_title, text, words)
-    VALUES (${operatorId}, ${id}, 1, 0, 'Garage', 'Two streets away.', to_tsvector('simple', 'parking garage'))`
+    VALUES (${operatorId}, ${id}, 1, 0, 'Garage', 'Two streets away.', ${searchVectorSql(sql, sql`${searchable}::text`)})`
   return id
 }, Effect.orDie)
 
@@ -375,6 +378,7 @@ export const makeSampleWorldWith = Effect.fnUntraced(function* (
       scope_channel: { type: "by_channel", channels: ["airbnb"] },
       contents: [{ sub_title: "Keys", text: "In the box by the door." }],
       audience: "anyone",
+      question: "Is there parking?",
       dictionary: "income_items",
       grant_type: "authorization_code",
       client_id: "app_of_nobody",
@@ -476,6 +480,8 @@ export const EXCLUSIVE_FIELDS: Readonly<Record<string, ReadonlyArray<string>>> =
   get_pricing_ratios: ["property_id", "room_type_id"],
   set_listing_mapping: ["property_id", "room_type_id"],
   send_message: ["message", "jpeg_base64"],
+  // A guest without a stay is answered from fewer entries.
+  ask_knowledge_base: ["stay_code"],
   create_review: ["host_review_content"]
 }
 

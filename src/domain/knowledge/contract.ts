@@ -11,7 +11,8 @@ import {
   KNOWLEDGE_PAGE_DEFAULT,
   KNOWLEDGE_SCOPE_MAX,
   KNOWLEDGE_TEXT_LENGTH,
-  KNOWLEDGE_TITLE_LENGTH
+  KNOWLEDGE_TITLE_LENGTH,
+  QUESTION_LENGTH
 } from "../../platform/limits.ts"
 import { ChannelType } from "../channels/port/channel-type.ts"
 import { ChannelTypesParameter } from "../channels/port/channel-types-parameter.ts"
@@ -35,12 +36,14 @@ const ProcessStatus = Schema.Literals(["waiting", "processing", "done", "failed"
 
 const Title = textUpTo(KNOWLEDGE_TITLE_LENGTH)
 
-const Content = Schema.Struct({
-  sub_title: Title,
-  text: textUpTo(KNOWLEDGE_TEXT_LENGTH).check(
+const nonBlankTextUpTo = (maxCharacters: number) =>
+  textUpTo(maxCharacters).check(
     Schema.makeFilter((text) => text.trim() !== "" || MUST_NOT_BE_EMPTY, { toJsonSchema: () => [{}, true] })
   )
-})
+
+const Content = Schema.Struct({ sub_title: Title, text: nonBlankTextUpTo(KNOWLEDGE_TEXT_LENGTH) })
+
+const Question = nonBlankTextUpTo(QUESTION_LENGTH)
 
 /** An entry as a list has it. */
 export const KnowledgeBase = Schema.Struct({
@@ -186,10 +189,41 @@ export const delete_knowledge_base = operation("delete_knowledge_base", {
   )
 })
 
+export const ask_knowledge_base = operation("ask_knowledge_base", {
+  // No GET: a question is too long for a query, and what guests write does not belong into addresses.
+  route: "POST /knowledge_bases/answers",
+  changesNothing: true,
+  summary: "Try a question: what a guest would be answered from the knowledge base",
+  payload: {
+    question: Question.annotateKey({ description: "In any language." }),
+    stay_code: Schema.optionalKey(RecordCode).annotateKey({
+      description: "Asks as the guest of this stay. Absent: as a guest without a stay."
+    })
+  },
+  success: Schema.Struct({
+    sentences: Schema.Array(
+      Schema.Struct({
+        text: Schema.String,
+        knowledge_base_id: Id,
+        title: Schema.String,
+        sub_title: Schema.String
+      })
+    ).annotateKey({
+      description: "As they stand in the entries, the best first. None: the question waits for the host."
+    })
+  }),
+  errors: [NotFound],
+  exposure: {
+    notATool: "agents read the entries themselves, with get_knowledge_base",
+    extension: true
+  }
+})
+
 export const KnowledgeBaseOperations = {
   search_knowledge_bases,
   get_knowledge_base,
   create_knowledge_base,
   update_knowledge_base,
-  delete_knowledge_base
+  delete_knowledge_base,
+  ask_knowledge_base
 }

@@ -8,6 +8,7 @@ import { RowId } from "../column-schemas.ts"
 import { changeHandler, handleOperations, layerOperations, voidChangeHandler } from "../operation-handlers.ts"
 import { formatIds, noSuchProperties } from "../properties/properties/ownership.ts"
 import {
+  type ask_knowledge_base,
   type create_knowledge_base,
   type delete_knowledge_base,
   type get_knowledge_base,
@@ -17,6 +18,8 @@ import {
   type update_knowledge_base
 } from "./contract.ts"
 import { normalizeChannelScope, normalizePropertyScope, SCOPE_ID_NOUNS } from "./rules.ts"
+import { KnowledgeAnswers } from "./search/KnowledgeAnswers.ts"
+import { AnswerStore } from "./search/store.ts"
 import { type KnowledgeBaseInput, KnowledgeBaseStore } from "./store.ts"
 
 type Store = KnowledgeBaseStore["Service"]
@@ -88,6 +91,27 @@ const deleteKnowledgeBase = (store: Store) =>
     return removed === undefined ? yield* noSuchEntry : undefined
   })
 
+/** The same sentences that the caller may read in the entries: whoever reads entries may ask. */
+const askKnowledgeBase = (answers: KnowledgeAnswers["Service"], store: AnswerStore["Service"]) =>
+  Effect.fnUntraced(function* ({ question, stay_code }: typeof ask_knowledge_base.payloadSchema.Type) {
+    const { operatorId } = yield* CurrentCaller
+    const asker = stay_code === undefined ? { anonymous: true as const } : { stayCode: stay_code }
+    const sentences = yield* answers.ask(operatorId, asker, [question])
+    if (sentences.length === 0 && stay_code !== undefined) {
+      if (!(yield* store.checkOperatorAndStayExist(operatorId, stay_code)).stay) return yield* noSuchStay
+    }
+    return {
+      sentences: sentences.map(({ text, knowledge_base_id, title, sub_title }) => ({
+        text,
+        knowledge_base_id,
+        title,
+        sub_title
+      }))
+    }
+  })
+
+const noSuchStay = new NotFound({ message: "stay_code: no such stay." })
+
 const noSuchEntry = new NotFound({ message: "id: no such entry." })
 
 /** 404 for ids of a scope that name nothing of the caller's. */
@@ -96,15 +120,21 @@ const noSuchScopeIds = (type: PropertyScopeType, ids: ReadonlyArray<number>): No
 
 /** Open to its stores. */
 export const layerKnowledgeBasesNoDeps = layerOperations(
-  Effect.map(KnowledgeBaseStore, (store) =>
-    handleOperations(KnowledgeBaseOperations, {
+  Effect.gen(function* () {
+    const [store, answers, answerStore] = [yield* KnowledgeBaseStore, yield* KnowledgeAnswers, yield* AnswerStore]
+    return handleOperations(KnowledgeBaseOperations, {
       search_knowledge_bases: searchKnowledgeBases(store),
       get_knowledge_base: getKnowledgeBase(store),
       create_knowledge_base: changeHandler(createKnowledgeBase(store), RowId, ({ id }) => ({ id })),
       update_knowledge_base: voidChangeHandler(updateKnowledgeBase(store)),
-      delete_knowledge_base: voidChangeHandler(deleteKnowledgeBase(store))
+      delete_knowledge_base: voidChangeHandler(deleteKnowledgeBase(store)),
+      ask_knowledge_base: askKnowledgeBase(answers, answerStore)
     })
-  )
+  })
 )
 
-export const layerKnowledgeBases = Layer.provide(layerKnowledgeBasesNoDeps, KnowledgeBaseStore.layer)
+export const layerKnowledgeBases = Layer.provide(layerKnowledgeBasesNoDeps, [
+  KnowledgeBaseStore.layer,
+  KnowledgeAnswers.layer,
+  AnswerStore.layer
+])

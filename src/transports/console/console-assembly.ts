@@ -5,8 +5,6 @@ import { SubAccounts } from "../../domain/access/sign-in/SubAccounts.ts"
 import { HostLetting } from "../../domain/calendars/availability/HostLetting.ts"
 import { HostCalendars } from "../../domain/calendars/imported-calendars/HostCalendars.ts"
 import { PropertyFeeds } from "../../domain/calendars/property-feeds/PropertyFeeds.ts"
-import { KnowledgeAnswers } from "../../domain/knowledge/search/KnowledgeAnswers.ts"
-import { DeliveryLog } from "../../domain/webhooks/deliveries/DeliveryLog.ts"
 import { layerConsoleQueries } from "./queries/layer.ts"
 
 /**
@@ -17,10 +15,8 @@ export const layerConsoleAssembly = Layer.mergeAll(
   layerConsoleQueries,
   Operators.layer,
   AccessTokens.layer,
-  DeliveryLog.layer,
   HostCalendars.layer,
   PropertyFeeds.layer,
   HostLetting.layer,
-  SubAccounts.layer,
-  KnowledgeAnswers.layer
+  SubAccounts.layer
 )

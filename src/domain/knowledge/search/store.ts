@@ -109,6 +109,15 @@ const entriesInScopeSql = (sql: Sql, operatorId: Value<number>): Fragment => sql
         roomTypes: sql`p.room_type_id = ANY`
       })})`
 
+/** Whether there is the stay whose guest asks; true without one. */
+const stayExistsCondition = (
+  sql: Sql,
+  { operatorId, stayCode }: Pick<Givens<AskerParameters>, "operatorId" | "stayCode">
+): Fragment =>
+  stayCode === undefined
+    ? sql`true`
+    : sql`EXISTS (SELECT FROM stays WHERE operator_id = ${operatorId} AND stay_code = ${stayCode})`
+
 const search = (sql: Sql) => {
   const read = makeRowsReader(KnowledgeFragmentRow)
   const statement = inForms(
@@ -122,6 +131,7 @@ const search = (sql: Sql) => {
       JOIN knowledge_fragments f
         ON f.operator_id = e.operator_id AND f.knowledge_base_id = e.id AND f.revision = e.revision
       WHERE f.words @@ wanted.query
+        AND ${stayExistsCondition(sql, asker)}
       ORDER BY ts_rank(f.words, wanted.query) DESC, e.id, f.place
       LIMIT ${sql.literal(String(MAX_CONSIDERED_FRAGMENTS))}`
   )
@@ -129,14 +139,14 @@ const search = (sql: Sql) => {
     read(statement({ operatorId, now, query: toTsQuery(names), conversation, stayCode }))
 }
 
-/** Whether there is such an operator, and whether it has such a stay. */
+/** Whether there is such an operator, and whether it has such a stay, if one is named. */
 const checkOperatorAndStayExist = (sql: Sql) => {
   const read = makeSingleRowReader(Schema.Struct({ operator: Schema.Boolean, stay: Schema.Boolean }))
   const statement = inForms(
     sql,
     ({ operatorId, stayCode }: Givens<Pick<AskerParameters, "operatorId" | "stayCode">>) => sql`
       SELECT EXISTS (SELECT FROM operators WHERE id = ${operatorId}) AS operator,
-        ${stayCode === undefined ? sql`false` : sql`EXISTS (SELECT FROM stays WHERE operator_id = ${operatorId} AND stay_code = ${stayCode})`} AS stay`
+        ${stayExistsCondition(sql, { operatorId, stayCode })} AS stay`
   )
   return (operatorId: number, stayCode: string | undefined) => read(statement({ operatorId, stayCode }))
 }

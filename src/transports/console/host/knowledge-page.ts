@@ -1,7 +1,11 @@
 import { Clock, Effect, type Schema } from "effect"
 import { dateInZone } from "../../../contract/time.ts"
-import { get_knowledge_base, type KnowledgeBase, search_knowledge_bases } from "../../../domain/knowledge/contract.ts"
-import { type AnswerSentence, KnowledgeAnswers } from "../../../domain/knowledge/search/KnowledgeAnswers.ts"
+import {
+  ask_knowledge_base,
+  get_knowledge_base,
+  type KnowledgeBase,
+  search_knowledge_bases
+} from "../../../domain/knowledge/contract.ts"
 import { KNOWLEDGE_SHOWN, QUESTION_LENGTH } from "../../../platform/limits.ts"
 import { Service } from "../../../service/service.ts"
 import { type Html, html, nothing } from "../../docs/html.ts"
@@ -34,7 +38,7 @@ import { AUTOMATION_PATH, KNOWLEDGE_PATH } from "./urls.ts"
 
 /** What guests' questions are answered from: the entries, one of them to be changed, and a question tried. */
 export const makeKnowledgePage = Effect.gen(function* () {
-  const [scopes, answers, service] = [yield* KnowledgeScopes, yield* KnowledgeAnswers, yield* Service]
+  const [scopes, service] = [yield* KnowledgeScopes, yield* Service]
   const [queryEntry, mutate] = [makeQuery(service, get_knowledge_base), makeVoidMutation(service)]
   const readEntryId = (form: SubmittedForm) => parseNumber(form.get("id") ?? "")
 
@@ -58,7 +62,7 @@ export const makeKnowledgePage = Effect.gen(function* () {
     makeListRenderer(scopes, makeQuery(service, search_knowledge_bases)),
     makeEntryRenderer(scopes, queryEntry)
   ]
-  const renderTestQuestion = makeTestQuestionRenderer(scopes, answers)
+  const renderTestQuestion = makeTestQuestionRenderer(scopes, makeQuery(service, ask_knowledge_base))
   return makeHostPage({
     path: KNOWLEDGE_PATH,
     show: (visit, failedSubmission) => {
@@ -135,7 +139,12 @@ ${form}`
     )
 }
 
-const makeTestQuestionRenderer = (scopes: KnowledgeScopes["Service"], answers: KnowledgeAnswers["Service"]) =>
+type AnswerSentence = (typeof ask_knowledge_base.successSchema.Type)["sentences"][number]
+
+const makeTestQuestionRenderer = (
+  scopes: KnowledgeScopes["Service"],
+  ask: EntryQuery<{ readonly sentences: ReadonlyArray<AnswerSentence> }>
+) =>
   Effect.fnUntraced(function* (visit: SignedInVisit) {
     const { operatorId, timeZone } = visit.session.person.caller
     const question = (visit.query.get("ask") ?? "").slice(0, QUESTION_LENGTH)
@@ -143,9 +152,9 @@ const makeTestQuestionRenderer = (scopes: KnowledgeScopes["Service"], answers: K
     const today = dateInZone(yield* Clock.currentTimeMillis, timeZone)
     const testStays = yield* scopes.trial(operatorId, today, code)
     const isQuestionAsked = question.trim() !== "" && testStays.is_known
-    const guest = code === undefined ? { anonymous: true as const } : { stayCode: code }
-    const answerSentences = isQuestionAsked ? yield* answers.ask(operatorId, guest, [question]) : []
-    const answerHtml = isQuestionAsked ? answerResult(answerSentences) : nothing
+    const answerHtml = isQuestionAsked
+      ? answerResult((yield* ask(visit, { question, ...(code === undefined ? {} : { stay_code: code }) })).sentences)
+      : nothing
     return toView(
       "A question tried",
       html`${BACK_LINK}${section("What would a guest be answered?", html`${testQuestionForm(visit, testStays)}${answerHtml}${testStays.is_known ? nothing : NO_STAY_MESSAGE}`)}`

@@ -215,6 +215,7 @@ const callKnowledgeOperations = (api: Client) =>
     yield* api.get_knowledge_base({ id })
     yield* api.update_knowledge_base({ id, ...entry, is_enable: false })
     yield* api.delete_knowledge_base({ id })
+    yield* api.ask_knowledge_base({ question: "Is there parking?" })
   })
 
 const callAutomationRuleOperations = (api: Client) =>
