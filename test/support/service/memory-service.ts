@@ -6,8 +6,8 @@ import { FailedCallCounter } from "../../../src/changes/FailedCallCounter.ts"
 import { ClientAuthentication } from "../../../src/domain/access/oauth/ClientAuthentication.ts"
 import { ClientRegistrations } from "../../../src/domain/access/oauth/ClientRegistrations.ts"
 import { TokenIssuer } from "../../../src/domain/access/oauth/TokenIssuer.ts"
-import { PlanQueue } from "../../../src/domain/automation/running/PlanQueue.ts"
 import { RuleStore } from "../../../src/domain/automation/rules/store.ts"
+import { PlanQueue } from "../../../src/domain/automation/running/PlanQueue.ts"
 import { ActionStore } from "../../../src/domain/automation/store.ts"
 import { CheckInApproval } from "../../../src/domain/bookings/check-in/CheckInApproval.ts"
 import { Orders } from "../../../src/domain/bookings/reservations/Orders.ts"
@@ -25,6 +25,9 @@ import { Images } from "../../../src/domain/guests/images/Images.ts"
 import { HostReviews } from "../../../src/domain/guests/reviews/HostReviews.ts"
 import { ReviewSearchStore } from "../../../src/domain/guests/reviews/search-store.ts"
 import { SpecialOfferStore } from "../../../src/domain/guests/special-offers/store.ts"
+import { KnowledgeAnswers } from "../../../src/domain/knowledge/search/KnowledgeAnswers.ts"
+import { AnswerStore } from "../../../src/domain/knowledge/search/store.ts"
+import { Listings } from "../../../src/domain/listings/Listings.ts"
 import { ListingStore } from "../../../src/domain/listings/store.ts"
 import { OperatorDictionaries } from "../../../src/domain/money/OperatorDictionaries.ts"
 import { PriceAndRulesStore } from "../../../src/domain/prices/store.ts"
@@ -40,6 +43,7 @@ import { layerServiceAssemblyNoDeps } from "../../../src/service/service-assembl
 /** Stores and ports without a memory layer. A call that reaches one of them dies, which the Service answers with 500. */
 const layerUnreachableStores = Layer.mergeAll(
   Layer.mock(ActionStore)({}),
+  Layer.mock(AnswerStore)({}),
   Layer.mock(Availability)({}),
   Layer.mock(AvailabilityStore)({}),
   Layer.mock(ChannelAccountStore)({}),
@@ -53,7 +57,9 @@ const layerUnreachableStores = Layer.mergeAll(
   Layer.mock(HostReviews)({}),
   Layer.mock(Images)({}),
   Layer.mock(ListingCalendarStore)({}),
+  Layer.mock(KnowledgeAnswers)({}),
   Layer.mock(ListingStore)({}),
+  Layer.mock(Listings)({}),
   Layer.mock(OperatorDictionaries)({}),
   Layer.mock(OrderStore)({}),
   Layer.mock(Orders)({}),
