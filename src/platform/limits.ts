@@ -345,6 +345,9 @@ export const CHANNEL_REASON_LENGTH = 300
 /** Calendars of elsewhere that one property may follow, and all properties of an operator together. */
 export const PROPERTY_CALENDARS_MAX = 20
 export const IMPORTED_CALENDARS_MAX = 10_000
+/** Fetches of imported calendars that the tokens of an operator may ask for in a minute, and those of all callers at once in a process. */
+export const IMPORTED_CALENDAR_FETCHES_A_MINUTE = 10
+export const CONCURRENT_MANUAL_FETCHES_MAX = 16
 /** Calendars that `latchkey calendar list` lists when `--limit` is not given, and the most that may be asked for. */
 export const CALENDAR_LIST_DEFAULT = 100
 export const CALENDAR_LIST_MAX = 1_000
@@ -613,10 +616,9 @@ export const SELECTED_DAYS = 366
 export const CHANNELS_LISTINGS_MAX = 50
 export const FAILED_PUSHES_SHOWN = 50
 export const LISTING_PUSHES_SHOWN = 30
-/** Calendars of elsewhere, and links to calendars of here, on a page of them; and fetches for who waits, at once in a process. */
+/** Calendars of elsewhere, and links to calendars of here, on a page of them. */
 export const CALENDARS_SHOWN = 100
 export const SHARE_LINKS_SHOWN = 50
-export const CONCURRENT_MANUAL_FETCHES_MAX = 16
 /** Properties, categories or ways of payment that a form of money and work offers to choose from. */
 export const FORM_CHOICES_MAX = 1_000
 /** Rows of each list that the page of properties shows at once: of properties, groups, tags and room types. */

@@ -8,7 +8,9 @@ import { ReservationOperations } from "../domain/bookings/reservations/contract.
 import { StayOperations } from "../domain/bookings/stays/contract.ts"
 import { AvailabilityOperations } from "../domain/calendars/availability/contract.ts"
 import { CalendarShareLinkOperations } from "../domain/calendars/calendar-share-links/contract.ts"
+import { ImportedCalendarOperations } from "../domain/calendars/imported-calendars/contract.ts"
 import { ListingCalendarOperations } from "../domain/calendars/listing-calendars/contract.ts"
+import { PropertyFeedOperations } from "../domain/calendars/property-feeds/contract.ts"
 import { ChannelAccountOperations } from "../domain/channels/channel-accounts/contract.ts"
 import { CustomChannelOperations } from "../domain/channels/custom-channels/contract.ts"
 import { ConversationOperations } from "../domain/guests/conversations/contract.ts"
@@ -46,6 +48,8 @@ export const Api = {
   ...StayOperations,
   ...CheckInOperations,
   ...CalendarShareLinkOperations,
+  ...ImportedCalendarOperations,
+  ...PropertyFeedOperations,
   ...TaskOperations,
   ...StaffOperations,
   ...WebhookOperations,

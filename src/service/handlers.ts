@@ -11,7 +11,12 @@ import {
   layerCalendarShareLinks,
   layerCalendarShareLinksNoDeps
 } from "../domain/calendars/calendar-share-links/handlers.ts"
+import {
+  layerImportedCalendars,
+  layerImportedCalendarsNoDeps
+} from "../domain/calendars/imported-calendars/handlers.ts"
 import { layerListingCalendars, layerListingCalendarsNoDeps } from "../domain/calendars/listing-calendars/handlers.ts"
+import { layerPropertyFeeds, layerPropertyFeedsNoDeps } from "../domain/calendars/property-feeds/handlers.ts"
 import { layerChannelAccounts, layerChannelAccountsNoDeps } from "../domain/channels/channel-accounts/handlers.ts"
 import { layerCustomChannels } from "../domain/channels/custom-channels/handlers.ts"
 import { layerConversations, layerConversationsNoDeps } from "../domain/guests/conversations/handlers.ts"
@@ -43,6 +48,8 @@ const families = Layer.mergeAll(
   layerCheckIn,
   layerAvailabilities,
   layerCalendarShareLinks,
+  layerImportedCalendars,
+  layerPropertyFeeds,
   layerListingCalendars,
   layerChannelAccounts,
   layerCustomChannels,
@@ -74,6 +81,8 @@ const familiesNoDeps = Layer.mergeAll(
   layerCheckInNoDeps,
   layerAvailabilitiesNoDeps,
   layerCalendarShareLinksNoDeps,
+  layerImportedCalendarsNoDeps,
+  layerPropertyFeedsNoDeps,
   layerListingCalendarsNoDeps,
   layerChannelAccountsNoDeps,
   layerCustomChannels,

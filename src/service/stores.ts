@@ -15,7 +15,10 @@ import { StayStore } from "../domain/bookings/stays/store.ts"
 import { Availability } from "../domain/calendars/availability/Availability.ts"
 import { AvailabilityStore } from "../domain/calendars/availability/store.ts"
 import { ShareLinkStore } from "../domain/calendars/calendar-share-links/store.ts"
+import { ImportedCalendars } from "../domain/calendars/imported-calendars/ImportedCalendars.ts"
+import { ImportedCalendarStore } from "../domain/calendars/imported-calendars/store.ts"
 import { ListingCalendarStore } from "../domain/calendars/listing-calendars/store.ts"
+import { PropertyFeedStore } from "../domain/calendars/property-feeds/store.ts"
 import { ChannelAccountStore } from "../domain/channels/channel-accounts/store.ts"
 import { ConversationStore } from "../domain/guests/conversations/store.ts"
 import { HostReviews } from "../domain/guests/reviews/HostReviews.ts"
@@ -58,6 +61,9 @@ export const layerStores = Layer.mergeAll(
   Availability.layer,
   AvailabilityStore.layer,
   ShareLinkStore.layer,
+  ImportedCalendarStore.layer,
+  ImportedCalendars.layer,
+  PropertyFeedStore.layer,
   ListingCalendarStore.layer,
   ChannelAccountStore.layer,
   ConversationStore.layer,

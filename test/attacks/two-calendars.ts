@@ -137,9 +137,11 @@ const acquainted = Effect.fnUntraced(function* (
       asSystemActor(PropertyFeeds.use((feeds) => feeds.getOrCreateAddress(at.operatorId, at.propertyId, calendarId)))
     )
   const add = (there: There, at: Host, url: string) =>
-    there.runInside(asSystemActor(ImportedCalendars.use((calendars) => calendars.add(at.propertyId, url))))
+    there.runInside(
+      asSystemActor(ImportedCalendars.use((calendars) => calendars.add(at.operatorId, at.propertyId, url)))
+    )
   const ofB = yield* add(a, atA, (yield* feed(b, atB)).url)
-  const forB = addresses === "own feeds" ? yield* feed(a, atA) : yield* feed(a, atA, ofB.calendar_id)
+  const forB = addresses === "own feeds" ? yield* feed(a, atA) : yield* feed(a, atA, ofB.id)
   yield* add(b, atB, forB.url)
 })
 

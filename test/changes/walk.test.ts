@@ -31,6 +31,8 @@ const RECORDS = {
   reservation_tag: ["reservation_tags", "id"],
   staff: ["staffs", "id"],
   calendar_share_link: ["calendar_share_links", "id"],
+  imported_calendar: ["imported_calendars", "id"],
+  property_feed: ["property_feeds", "id"],
   webhook: ["webhook_subscriptions", "id"],
   event_consumer: ["event_consumers", "name"],
   conversation: ["conversations", "code"],

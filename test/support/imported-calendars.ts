@@ -1,4 +1,4 @@
-import { Effect } from "effect"
+import { DateTime, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { hostOf } from "../../src/domain/calendars/imported-calendars/calendar-url.ts"
 
@@ -35,4 +35,17 @@ export const insertImportedDays = Effect.fn("sayBusy")(function* (
     )
     INSERT INTO calendar_days (operator_id, property_id, day, imported) SELECT operator_id, property_id, day, 1 FROM said
     ON CONFLICT (operator_id, property_id, day) DO UPDATE SET imported = calendar_days.imported + 1`
+}, Effect.orDie)
+
+/** It was read a moment ago but for one event; returns the digest of its feed. */
+export const insertUnreadablePart = Effect.fnUntraced(function* (calendarId: number) {
+  const sql = yield* SqlClient.SqlClient
+  const digest = "2:JQfXOeZQ7Mbs8Yjg5A2rKkq3mO1uWvC0oTzLr9hPpQk="
+  const reason =
+    "1 part of the calendar could not be read, so no dates became available: DTSTART in line 8 is unreadable"
+  yield* sql`
+    UPDATE imported_calendars SET state = 'ok', error = ${reason}, unreadable = ${reason}, digest = ${digest},
+      fetched_at = ${yield* DateTime.nowAsDate}
+    WHERE id = ${calendarId}`
+  return digest
 }, Effect.orDie)

@@ -449,7 +449,7 @@ export const DOMAIN_FAMILIES: Readonly<Record<string, ReadonlyArray<string>>> = 
   "calendars/availability": splitNames("properties/properties"),
   "calendars/calendar-share-links": splitNames("calendars/availability properties/properties"),
   "calendars/imported-calendars": splitNames(
-    "calendars/availability calendars/calendar-share-links calendars/property-feeds"
+    "calendars/availability calendars/calendar-share-links calendars/property-feeds properties/properties"
   ),
   "calendars/listing-calendars": splitNames("calendars/availability listings"),
   "calendars/property-feeds": splitNames("calendars/calendar-share-links properties/properties"),

@@ -36,11 +36,10 @@ export const callAsOwner = (
     ? callAsPerson({ operatorId: owner.operatorId, accountId: owner.accountId }, operation._tag, fields)
     : call(owner.token, operation._tag, fields)
 
-/** Operations that decide in a transaction which begins by locking their operator; all others change by one statement. */
+/** Operations that decide in a transaction which begins by locking their operator or record; all others change by one statement. */
 export const OPERATIONS_UNDER_LOCK: ReadonlySet<string> = new Set([
-  "create_category",
-  "update_category",
-  "set_listing_mapping"
+  ...["create_category", "update_category", "set_listing_mapping"],
+  ...["create_imported_calendar", "delete_imported_calendar", "accept_imported_calendar", "create_property_feed"]
 ])
 
 /** What changes something of an operator's. */

@@ -17,17 +17,24 @@ import { insertDeliveries } from "./webhook-deliveries.ts"
 // contract walk builds its calls from. A family whose fields have other names adds them here, once, and a record of every
 // new kind: rows that nobody has cannot be shown to a stranger, and a walk over them proves nothing.
 
-/** A calendar that a property follows, and a day that it says is busy. */
+/** A calendar that a property imports, of which a part could not be read, and a day that stays blocked because of that. */
 const insertCalendarWithBusyDay = Effect.fnUntraced(function* (operatorId: number, propertyId: number) {
   const sql = yield* SqlClient.SqlClient
-  yield* sql`
+  const [calendar] = yield* sql<{ id: number }>`
     WITH calendar AS (
-      INSERT INTO imported_calendars (operator_id, property_id, url, host, due_at, created_at)
-      VALUES (${operatorId}, ${propertyId}, 'https://calendars.example.com/1.ics', 'calendars.example.com', 'infinity', now())
+      INSERT INTO imported_calendars (operator_id, property_id, url, host, due_at, created_at, state, digest, unreadable, kept)
+      VALUES (${operatorId}, ${propertyId}, 'https://calendars.example.com/1.ics', 'calendars.example.com', 'infinity', now(),
+        'ok', ${`2:of ${operatorId}`}, '1 part of the calendar could not be read', '{[2027-12-24,2027-12-25)}')
       RETURNING operator_id, id, property_id
+    ), busy AS (
+      INSERT INTO imported_days (operator_id, calendar_id, day, property_id, echo)
+      SELECT operator_id, id, '2027-12-24', property_id, false FROM calendar
     )
-    INSERT INTO imported_days (operator_id, calendar_id, day, property_id, echo)
-    SELECT operator_id, id, '2027-12-24', property_id, false FROM calendar`
+    SELECT id FROM calendar`
+  const [feed] = yield* sql<{ id: number }>`
+    INSERT INTO property_feeds (operator_id, property_id, token, created_at)
+    VALUES (${operatorId}, ${propertyId}, ${`lkfeed_of_${operatorId}`}, now()) RETURNING id`
+  return { calendar_id: calendar?.id ?? 0, feed_id: feed?.id ?? 0 }
 }, Effect.orDie)
 
 /** Of an entry that the operator alone has; ids of dictionaries are each operator's own. */
@@ -54,10 +61,6 @@ const insertDirectRecords = Effect.fnUntraced(function* (operatorId: number, sta
     UPDATE stays SET id_required = 'required_with_review' WHERE operator_id = ${operatorId} AND id = ${stayId}`
   yield* sql`
     INSERT INTO removed_stays (operator_id, order_id, last_room) SELECT operator_id, order_id, 9 FROM stays WHERE operator_id = ${operatorId} AND id = ${stayId}`
-  yield* sql`
-    INSERT INTO property_feeds (operator_id, property_id, token, created_at)
-    SELECT operator_id, property_id, 'lkfeed_of_' || operator_id, now() FROM stays
-    WHERE operator_id = ${operatorId} AND id = ${stayId}`
 })
 
 /** An image that is kept, with its bytes and its share. */
@@ -265,7 +268,7 @@ export const makeSampleWorldWith = Effect.fnUntraced(function* (
   })
   const special_offer_id = yield* insertSpecialOffer(operator.operatorId, conversation_id, listing_id)
   yield* insertDirectRecords(operator.operatorId, stay_id, channel_account_id)
-  yield* insertCalendarWithBusyDay(operator.operatorId, property_id)
+  const { calendar_id, feed_id } = yield* insertCalendarWithBusyDay(operator.operatorId, property_id)
   yield* insertImage(operator.operatorId)
   const knowledge_base_id = yield* insertKnowledgeEntry(operator.operatorId)
   const { plan_id, rule_id, paused_rule_id } = yield* insertAutomationPlan(
@@ -305,6 +308,8 @@ export const makeSampleWorldWith = Effect.fnUntraced(function* (
       staffs: staff_id,
       tasks: task_id,
       calendar_share_links: calendar_share_link.id,
+      imported_calendars: calendar_id,
+      property_feeds: feed_id,
       channel_accounts: channel_account_id,
       conversations: conversation_id,
       knowledge_bases: knowledge_base_id
@@ -349,6 +354,9 @@ export const makeSampleWorldWith = Effect.fnUntraced(function* (
       guest_email: "ada@guest.example",
       type: "cleaning",
       scope: "partial",
+      calendar_id,
+      seen: `2:of ${operator.operatorId}`,
+      skip_unavailable: true,
       ...listing,
       listings: [listing],
       prices: [priceRange],
@@ -433,6 +441,7 @@ export const makeSampleWorldWith = Effect.fnUntraced(function* (
       create_automation_rule: { text: null },
       allocate_stay: { property_id: otherPropertyId },
       set_listing_mapping: { property_id: otherPropertyId },
+      create_property_feed: { property_id: otherPropertyId },
       update_check_in_details: { lock_code_visible_after: "16:45" },
       // An image comes before its message, and goes by itself where that never comes.
       send_message: { jpeg_base64: null }
@@ -448,7 +457,8 @@ export const makeSampleWorld = makeSampleWorldWith({
     "POST /listings/calendar": { "1m": 10_000 },
     "POST /listings/prices": { "1m": 10_000 },
     "POST /listings/inventories": { "1m": 10_000 },
-    "POST /listings/restrictions": { "1m": 10_000 }
+    "POST /listings/restrictions": { "1m": 10_000 },
+    "POST /imported_calendars/{id}/fetch": { "1m": 10_000 }
   }
 })
 
@@ -472,7 +482,8 @@ export const REFERENCE_FIELDS: ReadonlySet<string> = new Set([
   "before",
   "special_offer_id",
   "scope_property",
-  "plan_id"
+  "plan_id",
+  "calendar_id"
 ])
 
 /** Fields of which a call names exactly one, by operation; where nothing is said, the first. */

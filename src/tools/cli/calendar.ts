@@ -14,6 +14,7 @@ import { CALENDAR_LIST_DEFAULT, CALENDAR_LIST_MAX } from "../../platform/limits.
 import { Configuration } from "../../service/configuration.ts"
 import { runCommand } from "./command-runner.ts"
 import { withFieldFlags } from "./field-flags.ts"
+import { loadPropertyOperatorId } from "./property-flag.ts"
 
 /** With the calendars of the service, and its rules for addresses. */
 const withCalendars = <A, E, R>(use: (calendars: ImportedCalendars["Service"]) => Effect.Effect<A, E, R>) =>
@@ -74,12 +75,12 @@ const addCommand = Command.make(
     runCommand(
       "calendar add",
       withCalendars((calendars) =>
-        Effect.flatMap(
-          calendars.add(property, url, toCalendarSettings(skipUnavailable)),
-          ({ calendar_id, operator_id }) =>
-            Effect.map(loadFeedUrl(operator_id, property, calendar_id), (feed_url) => ({ calendar_id, feed_url }))
-        )
-      ).pipe(withFieldFlags({ url: "--url", property: "--property" })),
+        Effect.gen(function* () {
+          const operatorId = yield* loadPropertyOperatorId(property)
+          const { id } = yield* calendars.add(operatorId, property, url, toCalendarSettings(skipUnavailable))
+          return { calendar_id: id, feed_url: yield* loadFeedUrl(operatorId, property, id) }
+        })
+      ).pipe(withFieldFlags({ url: "--url", property_id: "--property" })),
       ({ calendar_id, feed_url }) =>
         `Added calendar ${calendar_id}, which blocks dates of property ${property}. Give its marketplace this address: ${feed_url}`
     )
@@ -150,7 +151,7 @@ const updateCommand = Command.make(
           if (settings === undefined) {
             return yield* new BadRequest({ message: "--skip-unavailable: is required, or --no-skip-unavailable." })
           }
-          yield* calendars.update(options.id, settings)
+          yield* calendars.update(yield* calendars.findOperator(options.id), options.id, settings)
           return { calendar_id: options.id, skip_unavailable: settings.skipUnavailable }
         })
       ),
@@ -163,7 +164,9 @@ const acceptCommand = Command.make("accept", { id: calendarArgument }, ({ id }) 
   runCommand(
     "calendar accept",
     withCalendars((calendars) =>
-      Effect.map(calendars.accept(id), ({ changed_days }) => ({ calendar_id: id, changed_days }))
+      Effect.flatMap(calendars.findOperator(id), (operatorId) =>
+        Effect.map(calendars.accept(operatorId, id), ({ changed_days }) => ({ calendar_id: id, changed_days }))
+      )
     ),
     ({ changed_days }) => `Accepted calendar ${id} as read; ${changed_days} days changed.`
   )
@@ -172,7 +175,11 @@ const acceptCommand = Command.make("accept", { id: calendarArgument }, ({ id }) 
 const removeCommand = Command.make("remove", { id: calendarArgument }, ({ id }) =>
   runCommand(
     "calendar remove",
-    withCalendars((calendars) => Effect.as(calendars.remove(id), { calendar_id: id })),
+    withCalendars((calendars) =>
+      Effect.flatMap(calendars.findOperator(id), (operatorId) =>
+        Effect.as(calendars.remove(operatorId, id), { calendar_id: id })
+      )
+    ),
     ({ calendar_id }) => `Removed calendar ${calendar_id}; the dates that only it blocked are open.`
   )
 ).pipe(Command.withDescription("Remove a calendar and unblock the dates that only it blocked"))
@@ -181,18 +188,19 @@ const fetchCommand = Command.make("fetch", { id: calendarArgument }, ({ id }) =>
   runCommand(
     "calendar fetch",
     withCalendars((calendars) =>
-      Effect.flatMap(calendars.fetch(id), (result) =>
-        result.outcome === "failed"
-          ? Effect.fail(new Conflict({ message: `Calendar ${id} cannot be read: ${result.error}.` }))
-          : Effect.succeed({
-              calendar_id: id,
-              state: result.state,
-              busy_days: result.busy_days,
-              changed_days: result.changed_days,
-              error: result.error ?? null,
-              ...(result.outcome === "overtaken" ? { overtaken: true } : {})
-            })
-      )
+      Effect.gen(function* () {
+        const result = yield* calendars.fetch(yield* calendars.findOperator(id), id)
+        if (result.outcome === "failed")
+          return yield* new Conflict({ message: `Calendar ${id} cannot be read: ${result.error}.` })
+        return {
+          calendar_id: id,
+          state: result.state,
+          busy_days: result.busy_days,
+          changed_days: result.changed_days,
+          error: result.error ?? null,
+          ...(result.outcome === "overtaken" ? { overtaken: true } : {})
+        }
+      })
     ),
     ({ state, busy_days, changed_days, error, overtaken }) =>
       [

@@ -3,8 +3,6 @@ import { AccessTokens } from "../../domain/access/operators/AccessTokens.ts"
 import { Operators } from "../../domain/access/operators/Operators.ts"
 import { SubAccounts } from "../../domain/access/sign-in/SubAccounts.ts"
 import { HostLetting } from "../../domain/calendars/availability/HostLetting.ts"
-import { HostCalendars } from "../../domain/calendars/imported-calendars/HostCalendars.ts"
-import { PropertyFeeds } from "../../domain/calendars/property-feeds/PropertyFeeds.ts"
 import { layerConsoleQueries } from "./queries/layer.ts"
 
 /**
@@ -15,8 +13,6 @@ export const layerConsoleAssembly = Layer.mergeAll(
   layerConsoleQueries,
   Operators.layer,
   AccessTokens.layer,
-  HostCalendars.layer,
-  PropertyFeeds.layer,
   HostLetting.layer,
   SubAccounts.layer
 )

@@ -180,7 +180,7 @@ layer(layerSealedService(parseKeys(FIRST_KEY)))("with a key", (it) => {
       assert.strictEqual((yield* feeds.open(tokenOf(made)))._tag, "None")
       assert.strictEqual((yield* feeds.open(tokenOf(renewed)))._tag, "Some")
       const own = yield* Effect.flip(
-        calendars.add(property, `https://pms.example/feeds/${tokenOf(renewed)}.ics`).pipe(asSystemActor)
+        calendars.add(operatorId, property, `https://pms.example/feeds/${tokenOf(renewed)}.ics`).pipe(asSystemActor)
       )
       assert.include(own.message, "own feed")
       yield* hidden(tokenOf(made), tokenOf(renewed))

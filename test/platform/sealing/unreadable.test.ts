@@ -76,7 +76,7 @@ layer(layerSealedService(parseKeys(FIRST_KEY)))("a secret that does not open", (
       const state = yield* loadCalendarState(broken)
       assert.strictEqual(state?.state, "failing")
       assert.match(String(state?.error), /\baddress\b/)
-      yield* calendars.remove(broken).pipe(asSystemActor)
+      yield* calendars.remove(operatorId, broken).pipe(asSystemActor)
     })
   )
 

@@ -78,7 +78,9 @@ layer(layerRunningService, { excludeTestServices: true })("latchkey calendar", (
         [
           `calendar add imported_calendar:${id}`,
           `calendar add property_feed:${feed?.id}`,
+          `calendar fetch imported_calendar:${id}`,
           `calendar fetch property:${property}`,
+          `calendar fetch imported_calendar:${id}`,
           `calendar remove imported_calendar:${id}`,
           `calendar remove property:${property}`
         ]

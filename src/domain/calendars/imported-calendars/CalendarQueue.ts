@@ -6,24 +6,22 @@ import { type Givens, inForms } from "../../../platform/database/forms.ts"
 import { makeOptionalRowReader, makeRowsReader } from "../../../platform/database/rows.ts"
 import { retryOnLockConflict } from "../../../platform/database/statement-retry.ts"
 import { CALENDAR_FEED_MS, CALENDAR_FEED_READ_MS } from "../../../platform/limits.ts"
-import { readRowId } from "../../operator-rows.ts"
+import { type OperatorRowId, readRowId } from "../../operator-rows.ts"
 import { READING_THREADS } from "./FeedReader.ts"
 import { type CalendarUpdate, ClaimedCalendar } from "./imported-calendar.ts"
 import {
-  type AcceptFeedParameters,
   type ApplyUpdateParameters,
-  acceptFeedChange,
   applyUpdateChange,
   type CalendarClaim,
   type CompleteUnchangedParameters,
   type FailFetchParameters,
-  type RemoveCalendarParameters,
+  type FetchedBy,
+  failFetchChange,
   releaseCalendarSql,
-  removeCalendarChange,
   settlingFailed,
   settlingUnchanged
 } from "./settling.ts"
-import { CONCURRENT_FETCHES_MAX, type Taking, type TakingOne, takingDue, takingOne } from "./taking.ts"
+import { CONCURRENT_FETCHES_MAX, selectOneSql, type Taking, takingDue } from "./taking.ts"
 
 /** Milliseconds for writing down how a fetch ended, tries again and all. */
 const COMPLETION_MS = 15_000
@@ -38,7 +36,7 @@ export const FETCH_LEASE_MS =
 const readTaken = makeRowsReader(ClaimedCalendar)
 const readClaimedCalendar = makeOptionalRowReader(ClaimedCalendar)
 const readAppliedCounts = makeOptionalRowReader(Schema.Struct({ changed_days: Schema.Int, busy_days: Schema.Int }))
-const readChangedDays = makeOptionalRowReader(Schema.Struct({ changed_days: Schema.Int }))
+const readCompletion = makeOptionalRowReader(Schema.Struct({ changed_days: Schema.Int }))
 
 const inHand = ({ operator_id, id, attempts }: ClaimedCalendar, now: Date): CalendarClaim => ({
   operator_id,
@@ -56,17 +54,18 @@ export class CalendarQueue extends Context.Service<CalendarQueue>()(
   {
     make: Effect.map(SqlClient.SqlClient, (sql) => {
       const take = inForms(sql, (taking: Givens<Taking>) => takingDue(sql, taking))
-      const takeOne = inForms(sql, (request: Givens<TakingOne>) => takingOne(sql, request))
-      const apply = prepareRecordedChange(sql, (input: Givens<ApplyUpdateParameters>) => applyUpdateChange(sql, input))
+      const find = inForms(sql, (calendar: Givens<OperatorRowId>) => selectOneSql(sql, calendar, false))
+      const apply = prepareRecordedChange(sql, (input: Givens<ApplyUpdateParameters>, by: FetchedBy) =>
+        applyUpdateChange(sql, input, by)
+      )
       const completeUnchanged = inForms(sql, (input: Givens<CompleteUnchangedParameters>) =>
         settlingUnchanged(sql, input)
       )
       const fail = inForms(sql, (input: Givens<FailFetchParameters>) => settlingFailed(sql, input))
-      const release = inForms(sql, (input: Givens<CalendarClaim>) => releaseCalendarSql(sql, input))
-      const accept = prepareRecordedChange(sql, (input: Givens<AcceptFeedParameters>) => acceptFeedChange(sql, input))
-      const remove = prepareRecordedChange(sql, (input: Givens<RemoveCalendarParameters>) =>
-        removeCalendarChange(sql, input)
+      const failForCaller = prepareRecordedChange(sql, (input: Givens<FailFetchParameters>) =>
+        failFetchChange(sql, input)
       )
+      const release = inForms(sql, (input: Givens<CalendarClaim>) => releaseCalendarSql(sql, input))
       return {
         /** Takes up to `most` due calendars. `underWay` are those this process has already. */
         take: (now: Date, most: number, underWay: Iterable<ClaimedCalendar>) => {
@@ -82,42 +81,36 @@ export class CalendarQueue extends Context.Service<CalendarQueue>()(
           )
         },
 
-        /** Takes one, whoever has it and whenever it is due; undefined where there is none of that id. */
-        takeOne: (id: number, now: Date) =>
-          readClaimedCalendar(takeOne({ id, leaseEnd: computeLeaseEnd(now, FETCH_LEASE_MS) })),
+        /** Reads a calendar as a worker would have it. Nobody's claim ends by it. Undefined if the operator has no such calendar. */
+        find: (operatorId: number, id: number) => readClaimedCalendar(find({ operatorId, id })),
 
         /** Stores a feed that was read. Returns how many days changed and are busy; undefined if another worker has the calendar. */
         apply: (
           calendar: ClaimedCalendar,
           { bookingWindow, ...dayUpdate }: CalendarUpdate,
           nextFetch: Date,
-          now: Date
+          now: Date,
+          by: FetchedBy = "worker"
         ) => {
           const window = {
             unavailable_before: bookingWindow?.before ?? null,
             unavailable_moved: bookingWindow?.hasMoved ?? false
           }
           return readAppliedCounts(
-            retryOnLockConflict(apply({ ...inHand(calendar, now), ...dayUpdate, ...window, nextFetch }))
+            retryOnLockConflict(apply({ ...inHand(calendar, now), ...dayUpdate, ...window, nextFetch }, by))
           )
         },
 
         completeUnchanged: (calendar: ClaimedCalendar, first: string, nextFetch: Date, now: Date) =>
-          readChangedDays(completeUnchanged({ ...inHand(calendar, now), first, nextFetch })),
+          readCompletion(completeUnchanged({ ...inHand(calendar, now), first, nextFetch })),
 
         /** Undefined where somebody else has it by now, or it was written down already. */
-        fail: (calendar: ClaimedCalendar, reason: string, nextFetch: Date, now: Date) =>
-          readRowId(fail({ ...inHand(calendar, now), failures: calendar.failures, reason, nextFetch })),
+        fail: (calendar: ClaimedCalendar, reason: string, nextFetch: Date, now: Date, by: FetchedBy = "worker") => {
+          const failure = { ...inHand(calendar, now), failures: calendar.failures, reason, nextFetch }
+          return readRowId(by === "caller" ? failForCaller(failure) : fail(failure))
+        },
 
-        release: (calendar: ClaimedCalendar, now: Date) => Effect.orDie(release(inHand(calendar, now))),
-
-        /** Unblocks the days that were kept. Returns how many changed; undefined if another worker has the calendar. */
-        accept: (calendar: ClaimedCalendar, first: string, now: Date) =>
-          readChangedDays(retryOnLockConflict(accept({ ...inHand(calendar, now), first }))),
-
-        /** Removes it with what only it closed; undefined where somebody else has it by now. */
-        remove: (calendar: ClaimedCalendar, first: string, now: Date) =>
-          readRowId(retryOnLockConflict(remove({ ...inHand(calendar, now), first })))
+        release: (calendar: ClaimedCalendar, now: Date) => Effect.orDie(release(inHand(calendar, now)))
       }
     })
   }

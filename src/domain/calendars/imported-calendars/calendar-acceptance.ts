@@ -1,17 +1,24 @@
-import { DateTime, Effect } from "effect"
+import { DateTime, Effect, Schema } from "effect"
+import type { SqlClient } from "effect/sql/SqlClient"
+import type { SqlError } from "effect/sql/SqlError"
+import { prepareRecordedChange } from "../../../changes/recorded-change.ts"
+import type { CurrentActor } from "../../../contract/actor.ts"
 import { Conflict } from "../../../contract/errors.ts"
 import { WakeUp } from "../../../jobs/WakeUp.ts"
-import type { CalendarQueue } from "./CalendarQueue.ts"
+import type { Givens } from "../../../platform/database/forms.ts"
+import { makeSingleRowReader } from "../../../platform/database/rows.ts"
+import { changeWithCalendarLock, toLockedCalendarKey } from "./calendar-lock.ts"
 import { hasCurrentReaderVersion } from "./feed-digest.ts"
-import { importHorizonOf } from "./import-worker.ts"
 import { type ClaimedCalendar, noSuchCalendar } from "./imported-calendar.ts"
+import { type AcceptFeedParameters, acceptFeedChange } from "./settling.ts"
 
 // The host accepts a feed with unreadable parts as it was read. The days that were kept blocked become available.
 
 /** The result of accepting a calendar. */
-export interface CalendarAcceptance {
-  readonly changed_days: number
-}
+export const CalendarAcceptance = Schema.Struct({ changed_days: Schema.Int })
+export type CalendarAcceptance = typeof CalendarAcceptance.Type
+
+const readAcceptance = makeSingleRowReader(CalendarAcceptance)
 
 const UNCHANGED_ACCEPTANCE: CalendarAcceptance = { changed_days: 0 }
 
@@ -37,18 +44,24 @@ const findAcceptanceConflict = (
  * Accepts a calendar as it was read last. Idempotent: a second acceptance of the same feed changes nothing. Fails if the whole
  * feed was read, or if the calendar was read again after the host saw it.
  */
-export const acceptCalendar = (queue: CalendarQueue["Service"]) =>
-  Effect.fnUntraced(function* (id: number, seenDigest: string | undefined) {
+export const makeAcceptCalendar = (sql: SqlClient) => {
+  const changeLocked = changeWithCalendarLock(sql)
+  const statement = prepareRecordedChange(sql, (input: Givens<AcceptFeedParameters>) => acceptFeedChange(sql, input))
+  const acceptLocked =
+    (seenDigest: string | undefined, now: Date) =>
+    (calendar: ClaimedCalendar): Effect.Effect<ReadonlyArray<object> | Conflict, SqlError, CurrentActor> => {
+      const conflict = findAcceptanceConflict(calendar, seenDigest)
+      if (conflict !== undefined) return Effect.succeed(conflict)
+      const isAccepted = calendar.accepted_digest === calendar.digest
+      return isAccepted ? Effect.succeed([UNCHANGED_ACCEPTANCE]) : statement(toLockedCalendarKey(calendar, now))
+    }
+  return Effect.fnUntraced(function* (operatorId: number, id: number, seenDigest: string | undefined) {
     const now = yield* DateTime.nowAsDate
-    const calendar = yield* queue.takeOne(id, now)
-    if (calendar === undefined) return yield* noSuchCalendar(id)
-    const conflict = findAcceptanceConflict(calendar, seenDigest)
-    const isAccepted = calendar.accepted_digest === calendar.digest
-    if (conflict !== undefined || isAccepted) yield* queue.release(calendar, now)
-    if (conflict !== undefined) return yield* conflict
-    if (isAccepted) return UNCHANGED_ACCEPTANCE
-    const accepted = yield* queue.accept(calendar, importHorizonOf(calendar, now.getTime()).first, now)
-    if (accepted === undefined) return yield* readAgainError
-    if (accepted.changed_days > 0) yield* (yield* WakeUp).wake
-    return accepted
+    const outcome = yield* Effect.orDie(changeLocked(operatorId, id, acceptLocked(seenDigest, now)))
+    if (outcome === undefined) return yield* noSuchCalendar
+    if (outcome instanceof Conflict) return yield* outcome
+    const acceptance = yield* readAcceptance(Effect.succeed(outcome))
+    if (acceptance.changed_days > 0) yield* (yield* WakeUp).wake
+    return acceptance
   })
+}

@@ -1,7 +1,8 @@
 import type { SqlClient } from "effect/sql/SqlClient"
+import type { Fragment } from "effect/sql/Statement"
 import { prepareRecordedChange } from "../../../changes/recorded-change.ts"
 import type { Givens } from "../../../platform/database/forms.ts"
-import { readRowId } from "../../operator-rows.ts"
+import { type OperatorRowId, readRowId } from "../../operator-rows.ts"
 
 /** The settings of a calendar that its host may change. */
 export interface CalendarSettings {
@@ -9,34 +10,43 @@ export interface CalendarSettings {
   readonly skipUnavailable: boolean
 }
 
-interface ChangeCalendarSettingsParameters extends CalendarSettings {
-  readonly id: number
+interface SettingsChange extends CalendarSettings {
   readonly now: Date
 }
 
 /**
- * Changes the settings of a calendar and makes it due, so that its feed is read again. The change overtakes a fetch that is
- * under way. Returns the id; undefined if there is no such calendar. Equal settings change nothing.
+ * For a CTE: changes the settings of the calendars in the CTE `calendarsCte` (`operator_id, id`) that have others, and makes them due,
+ * so that their feeds are read again. The change overtakes a fetch that is under way.
  */
+export const updateSettingsSql = (
+  sql: SqlClient,
+  calendarsCte: string,
+  { skipUnavailable, now }: Givens<SettingsChange>
+): Fragment => sql`
+  UPDATE imported_calendars i
+  SET skip_unavailable = ${skipUnavailable}::boolean, applied_to = NULL, due_at = ${now}::timestamptz, attempts = i.attempts + 1
+  FROM ${sql(calendarsCte)} c
+  WHERE i.operator_id = c.operator_id AND i.id = c.id AND i.skip_unavailable <> ${skipUnavailable}::boolean
+  RETURNING i.operator_id, i.id`
+
+/** Selects the records of the CTE `changed`, which has the rows of {@link updateSettingsSql}. */
+export const changedSettingsRecordsSql = (sql: SqlClient): Fragment => sql`
+  SELECT operator_id, 'imported_calendar:' || id AS record, '{skip_unavailable}'::text[] AS fields FROM changed`
+
+/** Changes the settings of a calendar. Returns its id; undefined if the operator has no such calendar. Equal settings change nothing. */
 export const changeCalendarSettings = (sql: SqlClient) => {
   const statement = prepareRecordedChange(
     sql,
-    ({ id, skipUnavailable, now }: Givens<ChangeCalendarSettingsParameters>) => ({
+    ({ operatorId, id, ...settings }: Givens<OperatorRowId & SettingsChange>) => ({
       change: sql`
-      calendar AS (
-        SELECT operator_id, id FROM imported_calendars WHERE id = ${id} FOR NO KEY UPDATE
-      ), changed AS (
-        UPDATE imported_calendars i
-        SET skip_unavailable = ${skipUnavailable}, applied_to = NULL, due_at = ${now}, attempts = i.attempts + 1
-        FROM calendar c
-        WHERE i.operator_id = c.operator_id AND i.id = c.id AND i.skip_unavailable <> ${skipUnavailable}
-        RETURNING i.operator_id, i.id
-      )`,
+        calendar AS (
+          SELECT operator_id, id FROM imported_calendars WHERE operator_id = ${operatorId} AND id = ${id} FOR NO KEY UPDATE
+        ), changed AS (${updateSettingsSql(sql, "calendar", settings)})`,
       events: [],
-      changedRecords: sql`
-      SELECT operator_id, 'imported_calendar:' || id AS record, '{skip_unavailable}'::text[] AS fields FROM changed`,
+      changedRecords: changedSettingsRecordsSql(sql),
       outcome: sql`SELECT id FROM calendar`
     })
   )
-  return (id: number, settings: CalendarSettings, now: Date) => readRowId(statement({ id, now, ...settings }))
+  return (operatorId: number, id: number, { skipUnavailable }: CalendarSettings, now: Date) =>
+    readRowId(statement({ operatorId, id, skipUnavailable, now }))
 }

@@ -54,3 +54,9 @@ export const tokenDigestsIn = (url: string): ReadonlyArray<string> =>
 
 /** What people are told of where a calendar is. */
 export const hostOf = (url: string): string => URL.parse(url)?.hostname ?? ""
+
+/** Characters of the end of a secret address that tell a host which it is. */
+const URL_ENDING_CHARS = 4
+
+/** What people are told of the address itself: how it ends. */
+export const urlEndingOf = (url: string): string => url.slice(-URL_ENDING_CHARS)

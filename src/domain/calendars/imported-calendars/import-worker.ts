@@ -1,5 +1,6 @@
 import { Clock, DateTime, Effect, Layer, Random } from "effect"
 import { CurrentActor, systemActor } from "../../../contract/actor.ts"
+import { releasePermitForExternalAct } from "../../../contract/permit-release.ts"
 import { addDays, dateInZone, toDayNumber } from "../../../contract/time.ts"
 import { repeatPeriodically } from "../../../jobs/loop.ts"
 import { RETENTION_INTERVAL_MS } from "../../../jobs/retention.ts"
@@ -26,6 +27,7 @@ import { hasCurrentReaderVersion } from "./feed-digest.ts"
 import { type FetchFailure, fetchFeed, toFetchFailure } from "./feed-request.ts"
 import type { CalendarUpdate, ClaimedCalendar, ImportHorizon } from "./imported-calendar.ts"
 import { deletePastImportedDays } from "./retention.ts"
+import type { FetchedBy } from "./settling.ts"
 import { CONCURRENT_FETCHES_MAX } from "./taking.ts"
 
 /** Between two fetches, each a tenth sooner or later, so that what was added together is not fetched together for ever. */
@@ -105,7 +107,8 @@ const OVERTAKEN_RESULT: CalendarFetchResult = {
 /** Writes down how a fetch ended, and wakes whoever hands out the event. */
 const recordFetchAttempt = Effect.fnUntraced(function* (
   calendar: ClaimedCalendar,
-  attempt: FetchAttempt
+  attempt: FetchAttempt,
+  by: FetchedBy
 ): Effect.fn.Return<CalendarFetchResult, never, ImportServices> {
   const queue = yield* CalendarQueue
   const now = yield* DateTime.nowAsDate
@@ -115,7 +118,7 @@ const recordFetchAttempt = Effect.fnUntraced(function* (
   yield* annotateSpan("latchkey.outcome", attempt.outcome)
   yield* incrementCounter(calendarFetches.withLabels({ outcome: attempt.outcome }))
   if (attempt.outcome === "read") {
-    const stored = yield* queue.apply(calendar, attempt.update, nextRegularFetch, now)
+    const stored = yield* queue.apply(calendar, attempt.update, nextRegularFetch, now, by)
     if (stored === undefined) return OVERTAKEN_RESULT
     if (stored.changed_days > 0) yield* (yield* WakeUp).wake
     const { unblocksDays, unreadable } = attempt.update
@@ -131,18 +134,23 @@ const recordFetchAttempt = Effect.fnUntraced(function* (
   const { reason, retryAfterMs = 0 } = attempt
   const pause = backoffMs(FAILURE_BACKOFF, calendar.failures + 1, random)
   const nextFetch = dateAfter(Math.max(pause, retryAfterMs))
-  const recorded = yield* queue.fail(calendar, reason, nextFetch, now)
+  const recorded = yield* queue.fail(calendar, reason, nextFetch, now, by)
   if (recorded === undefined) return OVERTAKEN_RESULT
   return { outcome: "failed", busy_days: undefined, changed_days: 0, error: reason }
 })
 
 type ImportServices = CalendarQueue | FeedReader | CurrentActor | WakeUp | Effect.Services<ReturnType<typeof fetchFeed>>
 
-/** Fetches a calendar that was taken, whole, in front of whoever asked for it, and answers what came of it. */
+/**
+ * Fetches a calendar that a caller has read, whole, and returns the result. It holds no permit while it waits for the calendar. A
+ * worker that has claimed the calendar stores nothing afterwards; if a worker claims it meanwhile, this fetch stores nothing.
+ */
 export const fetchCalendarNow = (
   calendar: ClaimedCalendar
 ): Effect.Effect<CalendarFetchResult, never, ImportServices> =>
-  Effect.flatMap(attemptFetch({ ...calendar, applied_to: null }), (attempt) => recordFetchAttempt(calendar, attempt))
+  Effect.flatMap(releasePermitForExternalAct(attemptFetch({ ...calendar, applied_to: null })), (attempt) =>
+    recordFetchAttempt(calendar, attempt, "caller")
+  )
 
 const toRootSpan = (calendar: ClaimedCalendar) => ({
   name: "import calendar",
@@ -164,7 +172,7 @@ export const importCalendar = (calendar: ClaimedCalendar): Effect.Effect<void, n
   attemptOnce({
     attempt: attemptFetch(calendar),
     complete: (attempt: FetchAttempt) =>
-      Effect.flatMap(recordFetchAttempt(calendar, attempt), (result) => logFetchProblem(calendar, result)),
+      Effect.flatMap(recordFetchAttempt(calendar, attempt, "worker"), (result) => logFetchProblem(calendar, result)),
     release: Effect.flatMap(CalendarQueue, (queue) =>
       Effect.flatMap(DateTime.nowAsDate, (now) => queue.release(calendar, now))
     )

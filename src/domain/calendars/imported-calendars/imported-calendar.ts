@@ -31,7 +31,8 @@ export const ClaimedCalendar = Schema.Struct({
 })
 export type ClaimedCalendar = typeof ClaimedCalendar.Type
 
-export const noSuchCalendar = (id: number) => new NotFound({ message: `There is no calendar ${id}.` })
+/** 404 for an id that is no calendar of the caller. */
+export const noSuchCalendar = new NotFound({ message: "id: no such calendar." })
 
 export const CalendarState = Schema.Literals(["new", "ok", "failing"])
 

@@ -22,6 +22,19 @@ export interface CalendarClaim {
   readonly now: Date
 }
 
+/**
+ * Who fetches a calendar. A worker has claimed it before. A caller has only read it, so what a caller writes ends the claim of a
+ * worker, and leaves a trail also where no day changed.
+ */
+export type FetchedBy = "worker" | "caller"
+
+const nextAttemptsSql = (sql: SqlClient, by: FetchedBy): Fragment =>
+  by === "caller" ? sql`attempts = i.attempts + 1` : sql`attempts = i.attempts`
+
+/** Selects the calendar of the CTE `settled`, as fetched by a caller. */
+const fetchedCalendarSql = (sql: SqlClient, field: "fetched_at" | "error"): Fragment => sql`
+  SELECT operator_id, 'imported_calendar:' || id AS record, ARRAY[${sql.literal(`'${field}'`)}]::text[] AS fields FROM settled`
+
 const isClaimedCondition = (sql: SqlClient, { operator_id, id, attempts }: Givens<CalendarClaim>): Fragment =>
   sql`operator_id = ${operator_id} AND id = ${id} AND attempts = ${attempts}`
 
@@ -34,7 +47,7 @@ const recordedFeedDaysSql = (sql: SqlClient, now: Value<Date>): Fragment => sql`
     CASE WHEN f.told_at > ${now}::timestamptz - ${feedbackLoopIntervalSql(sql)} THEN f.told ELSE '{}' END AS lately
   FROM (SELECT) one LEFT JOIN (
     property_feeds f JOIN calendar c
-      ON f.operator_id = c.operator_id AND f.property_id = c.property_id AND f.calendar_id = c.id
+      ON f.operator_id = c.operator_id AND f.property_id = c.property_id AND f.calendar_id = c.id AND f.grant_id IS NULL
   ) ON true`
 
 const feedbackLoopIntervalSql = (sql: SqlClient): Fragment =>
@@ -60,7 +73,11 @@ export interface ApplyUpdateParameters extends CalendarClaim, Omit<CalendarUpdat
  * Stores the busy days of a calendar and unblocks days that it no longer names. If it may open no day, those days stay blocked,
  * and `kept` on the calendar lists them. Kept days count as days that the calendar says.
  */
-export const applyUpdateChange = (sql: SqlClient, parameters: Givens<ApplyUpdateParameters>): RecordedChange => {
+export const applyUpdateChange = (
+  sql: SqlClient,
+  parameters: Givens<ApplyUpdateParameters>,
+  by: FetchedBy
+): RecordedChange => {
   const { days, first, last, now, unblocksDays } = parameters
   const changed = sql`
     SELECT operator_id, property_id, day, true AS busy FROM added
@@ -76,7 +93,7 @@ export const applyUpdateChange = (sql: SqlClient, parameters: Givens<ApplyUpdate
         SELECT d.operator_id, d.calendar_id, d.property_id, d.day FROM imported_days d
         JOIN calendar c ON c.operator_id = d.operator_id AND c.id = d.calendar_id
         WHERE d.day BETWEEN ${first}::date AND ${last}::date AND NOT EXISTS (SELECT FROM said WHERE said.day = d.day)
-      ), kept AS (SELECT day FROM unsaid WHERE NOT ${unblocksDays}::boolean),
+      ), kept_day AS (SELECT day FROM unsaid WHERE NOT ${unblocksDays}::boolean),
       gone AS (
         DELETE FROM imported_days d USING unsaid
         WHERE d.operator_id = unsaid.operator_id AND d.calendar_id = unsaid.calendar_id AND d.day = unsaid.day
@@ -85,7 +102,7 @@ export const applyUpdateChange = (sql: SqlClient, parameters: Givens<ApplyUpdate
       ), own AS (${clearFeedbackLoopsSql(
         sql,
         first,
-        sql`(EXISTS (SELECT FROM said WHERE said.day = d.day) OR EXISTS (SELECT FROM kept WHERE kept.day = d.day))`
+        sql`(EXISTS (SELECT FROM said WHERE said.day = d.day) OR EXISTS (SELECT FROM kept_day WHERE kept_day.day = d.day))`
       )}),
       added AS (
         INSERT INTO imported_days (operator_id, calendar_id, day, property_id, echo)
@@ -97,18 +114,21 @@ export const applyUpdateChange = (sql: SqlClient, parameters: Givens<ApplyUpdate
         UPDATE imported_calendars i SET state = 'ok', failures = 0, fetched_at = ${now}, due_at = ${parameters.nextFetch},
           error = CASE WHEN NOT ${unblocksDays}::boolean THEN ${parameters.unreadable} END,
           unreadable = ${parameters.unreadable}, accepted_digest = ${parameters.accepted_digest},
-          kept = (SELECT coalesce(range_agg(daterange(day, day + 1)), '{}') FROM kept),
+          kept = (SELECT coalesce(range_agg(daterange(day, day + 1)), '{}') FROM kept_day),
           unavailable_before = ${parameters.unavailable_before}::date, unavailable_moved = ${parameters.unavailable_moved},
           etag = ${parameters.etag}, last_modified = ${parameters.last_modified}, digest = ${parameters.digest},
-          applied_to = ${last}::date
+          applied_to = ${last}::date, ${nextAttemptsSql(sql, by)}
         FROM calendar c WHERE i.operator_id = c.operator_id AND i.id = c.id
-        RETURNING i.id
+        RETURNING i.operator_id, i.id, i.state, i.error
       )`,
     events: [],
-    changedRecords: propertiesTouchedByImportSql(sql),
+    changedRecords:
+      by === "worker"
+        ? propertiesTouchedByImportSql(sql)
+        : sql`${propertiesTouchedByImportSql(sql)} UNION ALL ${fetchedCalendarSql(sql, "fetched_at")}`,
     outcome: sql`
-      SELECT (SELECT count(*) FROM counted) AS changed_days,
-        (SELECT count(*) FROM said) + (SELECT count(*) FROM kept) AS busy_days FROM settled`
+      SELECT state, error, (SELECT count(*) FROM counted) AS changed_days,
+        (SELECT count(*) FROM said) + (SELECT count(*) FROM kept_day) AS busy_days, false AS overtaken FROM settled`
   }
 }
 
@@ -133,7 +153,7 @@ export interface AcceptFeedParameters extends CalendarClaim {
 
 /**
  * Accepts a feed with unreadable parts as it was read: unblocks the days that were kept. The calendar becomes due at once, since
- * the acceptance overtakes a fetch that is under way. The caller must have taken the calendar, as for {@link removing}.
+ * the acceptance overtakes a fetch that is under way. The caller must have locked the calendar, as for {@link removeCalendarChange}.
  */
 export const acceptFeedChange = (sql: SqlClient, parameters: Givens<AcceptFeedParameters>): RecordedChange => ({
   change: sql`
@@ -150,7 +170,7 @@ export const acceptFeedChange = (sql: SqlClient, parameters: Givens<AcceptFeedPa
     })},
     accepted AS (
       UPDATE imported_calendars i SET accepted_digest = i.digest, kept = '{}', due_at = ${parameters.now},
-        error = CASE WHEN i.state = 'failing' THEN i.error END
+        attempts = i.attempts + 1, error = CASE WHEN i.state = 'failing' THEN i.error END
       FROM calendar c WHERE i.operator_id = c.operator_id AND i.id = c.id
       RETURNING i.operator_id, i.id
     )`,
@@ -168,10 +188,25 @@ export interface FailFetchParameters extends CalendarClaim {
 }
 
 /** What it said last stays. */
-export const settlingFailed = (sql: SqlClient, parameters: Givens<FailFetchParameters>): Fragment => sql`
-  UPDATE imported_calendars
-  SET state = 'failing', error = ${parameters.reason}, failures = failures + 1, due_at = ${parameters.nextFetch}
-  WHERE ${isClaimedCondition(sql, parameters)} AND failures = ${parameters.failures} RETURNING id`
+export const settlingFailed = (
+  sql: SqlClient,
+  parameters: Givens<FailFetchParameters>,
+  by: FetchedBy = "worker"
+): Fragment => sql`
+  UPDATE imported_calendars i
+  SET state = 'failing', error = ${parameters.reason}, failures = failures + 1, due_at = ${parameters.nextFetch},
+    ${nextAttemptsSql(sql, by)}
+  WHERE ${isClaimedCondition(sql, parameters)} AND failures = ${parameters.failures}
+  RETURNING operator_id, id, state, error`
+
+/** The same of a fetch by a caller, which leaves a trail. */
+export const failFetchChange = (sql: SqlClient, parameters: Givens<FailFetchParameters>): RecordedChange => ({
+  change: sql`settled AS (${settlingFailed(sql, parameters, "caller")})`,
+  events: [],
+  changedRecords: fetchedCalendarSql(sql, "error"),
+  outcome: sql`
+    SELECT id, state, error, 0 AS changed_days, NULL::bigint AS busy_days, false AS overtaken FROM settled`
+})
 
 /** Gives a calendar back as it was. */
 export const releaseCalendarSql = (sql: SqlClient, parameters: Givens<CalendarClaim>): Fragment => sql`
@@ -182,8 +217,8 @@ export interface RemoveCalendarParameters extends CalendarClaim {
 }
 
 /**
- * A calendar goes, and with it what only it closed. To be called by who has taken it: whoever had it before can then add no
- * more days to it, which this statement would not see.
+ * A calendar goes, and with it what only it closed. The caller must have locked it by an earlier statement: a worker can then add
+ * no days to it that this statement would not see.
  */
 export const removeCalendarChange = (sql: SqlClient, parameters: Givens<RemoveCalendarParameters>): RecordedChange => ({
   change: sql`

@@ -3,6 +3,7 @@ import type { Fragment } from "effect/sql/Statement"
 import type { BacklogSource } from "../../../jobs/backlog-statements.ts"
 import type { Givens } from "../../../platform/database/forms.ts"
 import { idsParameter } from "../../../platform/database/parameters.ts"
+import type { OperatorRowId } from "../../operator-rows.ts"
 
 // The statements by which calendars are taken. As with pushes (listing-calendars/taking.ts) the way is said: rows that were
 // found are changed by where they lie, and a limit that is text tells how few to expect.
@@ -51,7 +52,7 @@ const dueCalendarsSql = (sql: SqlClient, { now }: Givens<Taking>): Fragment => s
     FOR NO KEY UPDATE SKIP LOCKED
   ) share LIMIT greatest(o.room, 0)`
 
-/** What a worker needs of calendar `c`, a row that was taken, beside its operator's zone. */
+/** What a worker needs of calendar `c`, beside its operator's zone. */
 export const claimedCalendarColumnsSql = (sql: SqlClient): Fragment => sql`
   c.operator_id, c.id, c.property_id, c.url, c.host, c.attempts, c.failures, c.etag, c.last_modified, c.digest,
   c.applied_to, c.unreadable, c.accepted_digest, c.skip_unavailable, c.unavailable_before, c.unavailable_moved`
@@ -83,18 +84,18 @@ export const takingDue = (sql: SqlClient, taking: Givens<Taking>): Fragment => s
   )
   SELECT taken.*, operators.time_zone FROM taken JOIN operators ON operators.id = taken.operator_id`
 
-export interface TakingOne {
-  readonly id: number
-  readonly leaseEnd: Date
-}
-
-/** Takes one, due or not, from whoever has it. */
-export const takingOne = (sql: SqlClient, { id, leaseEnd }: Givens<TakingOne>): Fragment => sql`
-  WITH taken AS (
-    UPDATE imported_calendars c SET attempts = c.attempts + 1, due_at = ${leaseEnd} WHERE c.id = ${id}
-    RETURNING ${claimedCalendarColumnsSql(sql)}
-  )
-  SELECT taken.*, operators.time_zone FROM taken JOIN operators ON operators.id = taken.operator_id`
+/**
+ * Selects one calendar of an operator, due or not, as a worker has it. Nobody's claim ends by it. `isLocked`: nobody else changes the
+ * calendar until the transaction is over.
+ */
+export const selectOneSql = (
+  sql: SqlClient,
+  { operatorId, id }: Givens<OperatorRowId>,
+  isLocked: boolean
+): Fragment => sql`
+  SELECT ${claimedCalendarColumnsSql(sql)}, operators.time_zone
+  FROM imported_calendars c JOIN operators ON operators.id = c.operator_id
+  WHERE c.operator_id = ${operatorId} AND c.id = ${id} ${isLocked ? sql`FOR UPDATE OF c` : sql``}`
 
 /** Calendars that are due and nobody has in hand. */
 export const calendarBacklog = (sql: SqlClient, { now }: Givens<Pick<Taking, "now">>): BacklogSource => ({

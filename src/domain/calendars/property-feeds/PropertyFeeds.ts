@@ -1,14 +1,16 @@
 import { Clock, Context, DateTime, Effect, Layer, Option } from "effect"
 import type { CurrentActor } from "../../../contract/actor.ts"
-import { NotFound, ValidationFailed } from "../../../contract/errors.ts"
-import { dateInZone, truncateToSecond } from "../../../contract/time.ts"
+import type { NotFound, ValidationFailed } from "../../../contract/errors.ts"
+import { dateInZone } from "../../../contract/time.ts"
 import { PublicUrl } from "../../../platform/installation.ts"
-import { CALENDAR_FEEDS_MAX } from "../../../platform/limits.ts"
+import { CurrentSealer, openOrWarn } from "../../../platform/sealing/CurrentSealer.ts"
+import { feedTokenBinding } from "../../../platform/sealing/sealed-columns.ts"
 import { withChildSpan } from "../../../platform/telemetry/spans.ts"
-import { noSuchProperty } from "../../properties/properties/ownership.ts"
+import { getOrCreateFeed } from "./feed-creation.ts"
+import type { FeedRow } from "./feed-rows.ts"
 import { isFeedToken, newFeedToken, toFeedUrl } from "./feed-url.ts"
 import { type FeedBusyPeriod, feedDateRange, toBusyDateMultirange, toBusyPeriods } from "./rules.ts"
-import { type FeedRecipient, PropertyFeedStore } from "./store.ts"
+import { PropertyFeedStore } from "./store.ts"
 
 /** An address at which a property's days are read. Whoever knows it can read them. */
 export interface FeedAddress {
@@ -53,7 +55,8 @@ type ResolveFeedAddress = (
 
 /**
  * The addresses at which marketplaces read what is busy, and what they read there. A property has one feed of its own, and
- * one for the source of each calendar that it imports, which is told all but what it said itself.
+ * one for the source of each calendar that it imports, which is told all but what it said itself. Addresses are the host's here;
+ * an application has feeds of its own (handlers.ts).
  */
 export class PropertyFeeds extends Context.Service<
   PropertyFeeds,
@@ -90,39 +93,34 @@ export class PropertyFeeds extends Context.Service<
         recordRead: recordRead(store)
       })
     })
-  ).pipe(Layer.provide(Layer.effect(PropertyFeedStore, PropertyFeedStore.make)))
+  ).pipe(Layer.provide(PropertyFeedStore.layer))
 }
 
 type Store = PropertyFeedStore["Service"]
 
+const toFeedAddress = Effect.fnUntraced(function* (publicUrl: string, operatorId: number, { id, token }: FeedRow) {
+  const plainToken = yield* openOrWarn(yield* CurrentSealer, feedTokenBinding(operatorId, id), token)
+  return { feed_id: id, url: toFeedUrl(publicUrl, plainToken) }
+})
+
 const getOrCreateAddress = (store: Store, publicUrl: string): ResolveFeedAddress =>
   Effect.fnUntraced(function* (operatorId, propertyId, calendarId) {
-    const recipient: FeedRecipient = { operatorId, propertyId, calendarId }
-    const existing = yield* store.find(recipient)
-    const { feed_id, token } = existing ?? (yield* createFeed(store, recipient))
-    return { feed_id, url: toFeedUrl(publicUrl, token) }
+    const recipient = { operatorId, propertyId, calendarId, grantId: undefined }
+    // The host's own hand has no grant that could have ended.
+    const feed = yield* Effect.catchTag(getOrCreateFeed(store, recipient), "Unauthenticated", Effect.die)
+    return yield* toFeedAddress(publicUrl, operatorId, feed)
   })
-
-const createFeed = Effect.fnUntraced(function* (store: Store, recipient: FeedRecipient) {
-  const now = truncateToSecond(yield* Clock.currentTimeMillis)
-  const { known, calendar_known, feed_id, token } = yield* store.create(recipient, newFeedToken(), now)
-  if (!known) return yield* noSuchProperty
-  if (!calendar_known) return yield* noSuchCalendar
-  return feed_id === null || token === null ? yield* feedLimitReached : { feed_id, token }
-})
-
-const noSuchCalendar = new NotFound({ message: "calendar_id: no such calendar of the property." })
-
-const feedLimitReached = new ValidationFailed({
-  message: `calendar_id: the property already has ${CALENDAR_FEEDS_MAX} feeds for calendars, the maximum.`
-})
 
 const renewAddress = (store: Store, addressFor: ResolveFeedAddress, publicUrl: string): ResolveFeedAddress =>
   Effect.fnUntraced(function* (operatorId, propertyId, calendarId) {
-    const feed = yield* store.renew({ operatorId, propertyId, calendarId }, newFeedToken())
-    return feed === undefined
+    const feed = yield* store.find({ operatorId, propertyId, calendarId, grantId: undefined })
+    const renewed =
+      feed === undefined
+        ? undefined
+        : yield* store.renew({ operatorId, id: feed.id, grantId: undefined }, newFeedToken())
+    return renewed === undefined
       ? yield* addressFor(operatorId, propertyId, calendarId)
-      : { feed_id: feed.feed_id, url: toFeedUrl(publicUrl, feed.token) }
+      : yield* toFeedAddress(publicUrl, operatorId, renewed)
   })
 
 const listCalendarFeeds = (

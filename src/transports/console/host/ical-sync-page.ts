@@ -38,8 +38,8 @@ ${timeZoneNote(visit)}`
         }
       }),
     actions: {
-      ...(yield* makeImportActions(sudo)),
-      ...(yield* makeExportActions(sudo)),
+      ...makeImportActions(service, sudo),
+      ...makeExportActions(service, sudo),
       ...makeShareLinkActions(service, sudo)
     }
   })

@@ -1,5 +1,6 @@
 import { Context, Effect, Layer, Schema, Struct } from "effect"
 import { SqlClient } from "effect/sql"
+import { urlEndingOf } from "../../../domain/calendars/imported-calendars/calendar-url.ts"
 import { type Givens, inForms } from "../../../platform/database/forms.ts"
 import { makeSingleRowReader } from "../../../platform/database/rows.ts"
 import { CALENDARS_SHOWN } from "../../../platform/limits.ts"
@@ -49,9 +50,6 @@ const ImportedCalendarsRow = Schema.Struct({
 
 const readRow = makeSingleRowReader(ImportedCalendarsRow)
 
-/** Characters of the end of a secret address that tell a host which it is. */
-const ADDRESS_ENDING_CHARS = 4
-
 interface ImportedCalendarsInput {
   readonly operatorId: number
   readonly today: string
@@ -99,7 +97,7 @@ export class CalendarsElsewhere extends Context.Service<
           const openedCalendars = yield* Effect.forEach(calendars, ({ url, ...calendar }) =>
             Effect.map(openOrWarn(seals, calendarAddressBinding(operatorId, calendar.id), url), (address) => ({
               ...calendar,
-              ending: address?.slice(-ADDRESS_ENDING_CHARS) ?? null
+              ending: address === undefined ? null : urlEndingOf(address)
             }))
           )
           return { ...page, calendars: openedCalendars }

@@ -38,7 +38,7 @@ const prepare = Effect.gen(function* () {
   /** Fetches a feed with a stay and then a block of these days. */
   const fetchBlock = (block: string) => fetchFeed(withBlock(toBusyCalendar(STAY, block)))
   const changeSetting = (skipUnavailable: boolean) =>
-    asSystemActor(calendars.update(one.calendarId, { skipUnavailable }))
+    asSystemActor(calendars.update(one.operatorId, one.calendarId, { skipUnavailable }))
   return { ...one, importing, fetchFeed, fetchBlock, changeSetting }
 })
 

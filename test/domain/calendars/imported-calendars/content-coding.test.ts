@@ -18,7 +18,7 @@ const prepare = Effect.gen(function* () {
   const calendars = yield* ImportedCalendars
   const fetchCoded = (bytes: Buffer, coding: string) => {
     one.serveCalendar(bytes, { "content-encoding": coding })
-    return Effect.map(asSystemActor(calendars.fetch(one.calendarId)), ({ error }) => error ?? "")
+    return Effect.map(asSystemActor(calendars.fetch(one.operatorId, one.calendarId)), ({ error }) => error ?? "")
   }
   return { ...one, fetchCoded }
 })

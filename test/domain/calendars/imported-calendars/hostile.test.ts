@@ -31,7 +31,7 @@ import { asSystemActor } from "../../../support/harness.ts"
 const following = Effect.gen(function* () {
   const one = yield* createImportOnEmptyTables
   const calendars = yield* ImportedCalendars
-  const fetched = Effect.map(asSystemActor(calendars.fetch(one.calendarId)), ({ error }) => error ?? "")
+  const fetched = Effect.map(asSystemActor(calendars.fetch(one.operatorId, one.calendarId)), ({ error }) => error ?? "")
   return { ...one, fetched }
 })
 
@@ -92,9 +92,9 @@ layer(layerImportService)("a hostile host of a calendar", (it) => {
 
   it.effect("has no TLS that works, which is said without the library's words", () =>
     Effect.gen(function* () {
-      const { propertyId: property, makeUrl: url } = yield* following
+      const { operatorId, propertyId: property, makeUrl: url } = yield* following
       const id = yield* addImportedCalendar(property, url().replace("http:", "https:"))
-      const { error } = yield* asSystemActor((yield* ImportedCalendars).fetch(id))
+      const { error } = yield* asSystemActor((yield* ImportedCalendars).fetch(operatorId, id))
       assert.match(error ?? "", /TLS/)
     })
   )

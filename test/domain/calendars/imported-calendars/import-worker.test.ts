@@ -239,6 +239,7 @@ layer(layerImportService)("an imported calendar", (it) => {
   it.effect("is removed with what only it closed", () =>
     Effect.gen(function* () {
       const {
+        operatorId,
         propertyId: property,
         calendarId: id,
         serveCalendar: says,
@@ -250,10 +251,10 @@ layer(layerImportService)("an imported calendar", (it) => {
       says(toBusyCalendar("2027-05-01/2027-05-03"))
       yield* fetchAllDue(importing)
       const calendars = yield* ImportedCalendars
-      yield* asSystemActor(calendars.remove(id))
+      yield* asSystemActor(calendars.remove(operatorId, id))
       assert.lengthOf(yield* loadCalendarDays(other), 2)
       assert.strictEqual((yield* days("2027-05-01", "2027-05-01"))[0]?.split(" ")[0], "taken")
-      yield* asSystemActor(calendars.remove(other))
+      yield* asSystemActor(calendars.remove(operatorId, other))
       assert.deepStrictEqual(yield* days("2027-05-01", "2027-05-02"), ["free", "free"])
       assert.deepStrictEqual(yield* loadAvailabilityEvents(property), [
         "-2027-05-01 -2027-05-02",

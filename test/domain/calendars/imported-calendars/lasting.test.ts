@@ -58,14 +58,14 @@ layer(Layer.provideMerge(PropertyFeeds.layer, layerImportService))("what does no
     "an address that outlives its calendar tells its reader no words of its own, once that is followed again",
     () =>
       Effect.gen(function* () {
-        const { propertyId: property, feedFor, fetched } = yield* hosting
+        const { operatorId, propertyId: property, feedFor, fetched } = yield* hosting
         const [one, other] = [yield* startCalendarSource, yield* startCalendarSource]
         one.serveCalendar(toBusyCalendar(NIGHTS))
         other.serveCalendar(toBusyCalendar())
         const first = yield* addImportedCalendar(property, one.makeUrl())
         yield* addImportedCalendar(property, other.makeUrl())
         const readByOne = yield* feedFor(first)
-        yield* asSystemActor(ImportedCalendars.use(({ remove }) => remove(first)))
+        yield* asSystemActor(ImportedCalendars.use(({ remove }) => remove(operatorId, first)))
         const again = yield* addImportedCalendar(property, one.makeUrl())
         yield* fetched
         assert.deepStrictEqual(yield* loadCalendarDays(again), [NIGHT])

@@ -38,7 +38,7 @@ const prepare = Effect.gen(function* () {
       fetchAgain
     )
   const { accept } = yield* ImportedCalendars
-  return { ...one, fetchAgain, fetchFeed, accept: asSystemActor(accept(one.calendarId)) }
+  return { ...one, fetchAgain, fetchFeed, accept: asSystemActor(accept(one.operatorId, one.calendarId)) }
 })
 
 layer(layerImportService)("an imported calendar of which a part cannot be read", (it) => {
@@ -159,17 +159,19 @@ layer(layerImportService)("an imported calendar of which a part cannot be read",
     "cannot be accepted if it was never read, if the whole feed was read, or if the host saw another feed",
     () =>
       Effect.gen(function* () {
-        const { calendarId: id, fetchFeed, accept } = yield* prepare
+        const { operatorId, calendarId: id, fetchFeed, accept } = yield* prepare
         const refusal = Effect.map(Effect.flip(accept), ({ _tag, message }) => `${_tag} ${message}`)
         assert.match(yield* refusal, /^Conflict calendar: .*next successful fetch/)
         yield* fetchFeed(toBusyCalendar("2027-05-01/2027-05-02"))
         assert.match(yield* refusal, /^Conflict calendar: .*nothing to accept/)
         yield* fetchFeed(toPartlyReadableCalendar())
         const calendars = yield* ImportedCalendars
-        const conflict = yield* Effect.flip(asSystemActor(calendars.accept(id, "2:another")))
+        const conflict = yield* Effect.flip(asSystemActor(calendars.accept(operatorId, id, "2:another")))
         assert.match(conflict.message, /^calendar: .*again/)
         assert.deepStrictEqual(yield* loadCalendarDays(id), ["2027-05-01"])
-        assert.deepInclude(yield* Effect.flip(asSystemActor(calendars.accept(999_999_999))), { _tag: "NotFound" })
+        assert.deepInclude(yield* Effect.flip(asSystemActor(calendars.accept(operatorId, 999_999_999))), {
+          _tag: "NotFound"
+        })
         yield* fetchFeed(toBusyCalendar())
         assert.match(yield* refusal, /^Conflict calendar: .*nothing to accept/)
       })

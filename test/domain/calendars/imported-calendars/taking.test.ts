@@ -115,7 +115,7 @@ layer(layerImportService)("taking calendars", (it) => {
       if (dead === undefined || next === undefined) return
       const [at, then] = [new Date(NOW + FETCH_LEASE_MS), new Date(NOW + 900_000)]
       assert.isUndefined(yield* asSystemActor(queue.apply(dead, said("2027-05-01"), then, at)))
-      assert.isUndefined(yield* queue.fail(dead, "late", then, at))
+      assert.isUndefined(yield* asSystemActor(queue.fail(dead, "late", then, at)))
       assert.isUndefined(yield* queue.completeUnchanged(dead, "2027-04-20", then, at))
       yield* queue.release(dead, at)
       assert.deepStrictEqual(yield* asSystemActor(queue.apply(next, said("2027-05-02"), then, at)), {
@@ -152,7 +152,7 @@ layer(layerImportService)("taking calendars", (it) => {
       yield* due((yield* createOperator()).operatorId, 1)
       const [taken] = yield* queue.take(new Date(NOW), 1, [])
       if (taken === undefined) return assert.fail("nothing was due")
-      yield* asSystemActor((yield* ImportedCalendars).remove(taken.id))
+      yield* asSystemActor((yield* ImportedCalendars).remove(taken.operator_id, taken.id))
       const late = yield* asSystemActor(queue.apply(taken, said("2027-05-01"), new Date(NOW), new Date(NOW)))
       assert.isUndefined(late)
       const sql = yield* SqlClient.SqlClient

@@ -66,12 +66,16 @@ const layerGrants = Layer.succeed(Grants, {
 
 export const PUBLIC_URL = "http://127.0.0.1:8080"
 
-/** The service behind a socket, with pages for who is said to be signed in. */
-export const layerSignedInPages = layerHttpServerOf(
-  layerTest,
-  { publicUrl: PUBLIC_URL },
-  Layer.mergeAll(layerSessions, Passwords.layer, layerGrants, Clients.layer, AuthorizationCodes.layer)
-)
+/** A service behind a socket, with pages for who is said to be signed in. */
+export const layerSignedInPagesOf = (service: typeof layerTest) =>
+  layerHttpServerOf(
+    service,
+    { publicUrl: PUBLIC_URL },
+    Layer.mergeAll(layerSessions, Passwords.layer, layerGrants, Clients.layer, AuthorizationCodes.layer)
+  )
+
+/** The same over the service of the test run, which reaches no other host. */
+export const layerSignedInPages = layerSignedInPagesOf(layerTest)
 
 /** Signs an account in, as it stands; answers the browser's cookie. */
 export const signIn = Effect.fn("signedIn")(function* (accountId: number, passwordAgoMs = 0) {

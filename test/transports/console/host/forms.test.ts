@@ -233,9 +233,10 @@ const FORMS = [
   ),
   ...["change_tag", "delete_tag", "make_tag"].map((act) => `properties ${act}`),
   ...["link", "price", "ratio", "rules", "stock", "unlink"].map((act) => `channels/listing ${act}`),
-  ...["feed", "fetch", "follow", "remove", "share_all", "share_some", "unshare", "update_calendar"].map(
+  ...["accept_calendar", "feed", "fetch", "follow", "remove", "share_all", "share_some", "unshare"].map(
     (act) => `calendars ${act}`
   ),
+  "calendars update_calendar",
   ...["do_now", "make_rule", "pause_rule", "remove_rule", "resume_rule", "take_away"].map((act) => `automation ${act}`),
   ...["add_entry", "change_entry", "delete_entry", "switch_off"].map((act) => `knowledge ${act}`),
   ...["add_staff", "change_staff", "delete_staff", "make_account"].map((act) => `people ${act}`),

@@ -12,8 +12,9 @@ import {
   toBusyCalendar,
   toPartlyReadableCalendar
 } from "../../../support/domain/calendars/imported-calendars/import-service.ts"
-import { respondWith } from "../../../support/domain/webhooks/deliveries/outbound-requests.ts"
-import { insertProperty } from "../../../support/harness.ts"
+import { layerLocalOutbound, respondWith } from "../../../support/domain/webhooks/deliveries/outbound-requests.ts"
+import { insertProperty, layerServiceWithOutbound } from "../../../support/harness.ts"
+import { layerTestDatabase } from "../../../support/test-database.ts"
 import {
   createSignedInHost,
   type FormValues,
@@ -30,7 +31,7 @@ import {
   postInventedForm,
   postWithoutToken
 } from "../../../support/transports/console/host/host-forms.ts"
-import { layerSignedInPages, PASSWORD, signIn } from "../../../support/transports/console/signed-in-pages.ts"
+import { layerSignedInPagesOf, PASSWORD, signIn } from "../../../support/transports/console/signed-in-pages.ts"
 
 const PATH = "/console/calendars"
 const MARKUP = "<script>alert(1)</script>"
@@ -41,7 +42,7 @@ const ACTS_OF_CALENDARS = ["follow", "fetch", "accept_calendar", "update_calenda
 
 /** Calendars may be fetched from this machine. */
 const layerPages = Layer.provide(
-  layerSignedInPages,
+  layerSignedInPagesOf(Layer.provideMerge(layerServiceWithOutbound(layerTestDatabase), layerLocalOutbound)),
   Layer.succeed(AllowedReceivers, Result.getOrThrow(parseAllowedHosts("127.0.0.1")))
 )
 
@@ -162,18 +163,20 @@ layer(layerPages)("the page of calendars elsewhere", (it) => {
       assert.match(inPart.text, /<span class="name">1 part /)
       assert.include((yield* getPage(cookie, "/console/overview")).text, "<strong>1</strong> calendar elsewhere")
       const [form] = findForms(inPart, "accept_calendar")
+      const [otherForm] = findForms(yield* getPage(cookie, PATH), "accept_calendar")
       const acceptance = yield* fillAndFollow(cookie, PATH, "accept_calendar")
       assert.strictEqual(findDoneAction(acceptance), "accept_calendar")
       assert.lengthOf(findForms(acceptance, "accept_calendar"), 0)
       assert.notInclude((yield* getPage(cookie, "/console/overview")).text, "calendar elsewhere</a>")
       assert.match(acceptance.text, /data-label="Busy days" class="number">1</)
       assert.notInclude(acceptance.text, "1 part ")
-      // Sending the form again succeeds. After another feed was read, the same form is refused.
-      const send = form === undefined ? Effect.die(new Error("no form")) : postForm(cookie, form.action, form.form)
-      assert.strictEqual((yield* send).status, 303)
+      // Another form for the same feed succeeds. After another feed was read, a form for the former one is refused.
+      const send = (shownForm: typeof form) =>
+        shownForm === undefined ? Effect.die(new Error("no form")) : postForm(cookie, shownForm.action, shownForm.form)
+      assert.strictEqual((yield* send(form)).status, 303)
       says(toPartlyReadableCalendar())
       yield* fillAndSend(cookie, PATH, "fetch")
-      const late = yield* send
+      const late = yield* send(otherForm)
       assert.deepStrictEqual([late.status, findAlertField(late)], [409, "calendar"])
       assert.strictEqual((yield* keptOf(operatorId)).calendars[0]?.busy_days, 1)
     })

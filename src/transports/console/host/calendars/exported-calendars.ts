@@ -1,18 +1,28 @@
 import { Effect } from "effect"
-import { type CalendarFeed, PropertyFeeds } from "../../../../domain/calendars/property-feeds/PropertyFeeds.ts"
+import { list_imported_calendars } from "../../../../domain/calendars/imported-calendars/contract.ts"
+import { list_property_feeds } from "../../../../domain/calendars/property-feeds/contract.ts"
+import { PROPERTY_CALENDARS_MAX } from "../../../../platform/limits.ts"
+import type { Service } from "../../../../service/service.ts"
 import { type Html, html } from "../../../docs/html.ts"
 import type { Sudo } from "../../sudo.ts"
 import type { SignedInVisit, SubmittedForm } from "../../visit.ts"
 import { parseRecordId } from "../../visit.ts"
-import { apiErrorToActionError, failIfStale, fingerprint } from "../api-operations.ts"
+import { failIfStale, fingerprint, makeQuery, makeVoidMutation } from "../api-operations.ts"
 import { actionForm, disclosure, makeFieldFiller, select } from "../form-fields.ts"
 import { type FailedSubmission, type HostAction, makeActionError, type OneTimeContent } from "../host-page.ts"
 import { section } from "../page-parts.ts"
-import { oneTimeNotice, propertyOptions, type SelectableProperties, secretUrlHtml } from "./ical-sync-parts.ts"
+import {
+  makeCreateFeed,
+  oneTimeNotice,
+  propertyOptions,
+  type SelectableProperties,
+  secretUrlHtml
+} from "./ical-sync-parts.ts"
 
 // The secret addresses at which marketplaces read what is taken in a property: its own, and one for each calendar that it follows.
 
 const noPropertyError = makeActionError(422, "Choose a property.")
+const noFeedError = makeActionError(404, "There is no such address.")
 
 const FEED_ID_PATTERN = /^([1-9]\d{0,14})(?::([1-9]\d{0,14}))?$/
 
@@ -21,23 +31,57 @@ const readFeedId = (form: SubmittedForm) => {
   const [, property, calendar] = FEED_ID_PATTERN.exec(form.get("id") ?? "") ?? []
   return property === undefined
     ? undefined
-    : { property: Number(property), calendar: calendar === undefined ? undefined : Number(calendar) }
+    : { property: Number(property), calendar: calendar === undefined ? null : Number(calendar) }
 }
 
-export const makeExportActions = Effect.fnUntraced(function* (sudo: Sudo) {
-  const feeds = yield* PropertyFeeds
+/** The feed for the marketplace of a calendar. */
+interface CalendarFeed {
+  readonly calendar_id: number
+  /** Where the calendar is read; null: it is imported no more. */
+  readonly host: string | null
+  readonly url: string
+}
+
+export const makeExportActions = (service: Service["Service"], sudo: Sudo) => {
+  const run = makeVoidMutation(service)
+  const [queryFeeds, queryCalendars] = [
+    makeQuery(service, list_property_feeds),
+    makeQuery(service, list_imported_calendars)
+  ]
+  const createFeed = makeCreateFeed(service)
+
+  /** The feeds for calendars of a property, also of those that are imported no more, by their calendar_id. */
+  const loadCalendarFeeds = Effect.fnUntraced(function* (
+    visit: SignedInVisit,
+    form: SubmittedForm,
+    property_id: number
+  ) {
+    const { property_feeds } = yield* queryFeeds(visit, { property_id })
+    const { imported_calendars } = yield* queryCalendars(visit, { property_id, limit: PROPERTY_CALENDARS_MAX })
+    const hosts = new Map(imported_calendars.map(({ id, host }) => [id, host]))
+    const urls = new Map(property_feeds.map(({ calendar_id, url }) => [calendar_id, url]))
+    const formerIds = property_feeds.flatMap(({ calendar_id }) => (calendar_id === null ? [] : [calendar_id]))
+    const calendarIds = Array.from(new Set([...hosts.keys(), ...formerIds])).toSorted((one, other) => one - other)
+    return yield* Effect.forEach(calendarIds, (calendar_id) =>
+      Effect.gen(function* () {
+        const url = urls.get(calendar_id) ?? (yield* createFeed(visit, form, { property_id, calendar_id })).url
+        const feed: CalendarFeed = { calendar_id, host: hosts.get(calendar_id) ?? null, url }
+        return feed
+      })
+    )
+  })
+
   return {
     feed: {
       doneMessage: "Here they are.",
       run: (visit, form) => {
         const property = parseRecordId(form.get("property"))
         if (property === undefined) return Effect.fail(noPropertyError)
-        const { operatorId } = visit.session.person.caller
         const feedUrlsHtml = Effect.gen(function* () {
-          const { url } = yield* feeds.getOrCreateAddress(operatorId, property, undefined)
-          return feedUrlsNotice(visit, property, url, yield* feeds.listCalendarFeeds(operatorId, property))
+          const { url } = yield* createFeed(visit, form, { property_id: property })
+          return feedUrlsNotice(visit, property, url, yield* loadCalendarFeeds(visit, form, property))
         })
-        return Effect.andThen(sudo.requirePassword(visit, form), Effect.mapError(feedUrlsHtml, apiErrorToActionError))
+        return Effect.andThen(sudo.requirePassword(visit, form), feedUrlsHtml)
       }
     },
     renew: {
@@ -46,18 +90,19 @@ export const makeExportActions = Effect.fnUntraced(function* (sudo: Sudo) {
       run: (visit, form) => {
         const feedId = readFeedId(form)
         if (feedId === undefined) return Effect.fail(noPropertyError)
-        const feedKey = [visit.session.person.caller.operatorId, feedId.property, feedId.calendar] as const
         return Effect.gen(function* () {
-          const { url } = yield* Effect.mapError(feeds.getOrCreateAddress(...feedKey), apiErrorToActionError)
-          const renewal = Effect.mapError(feeds.renewAddress(...feedKey), apiErrorToActionError)
+          const { property_feeds } = yield* queryFeeds(visit, { property_id: feedId.property })
+          const feed = property_feeds.find(({ calendar_id }) => calendar_id === feedId.calendar)
+          if (feed === undefined) return yield* Effect.fail(noFeedError)
+          const renewal = run(visit, form, "renew_property_feed", { id: feed.id })
           // Who pressed twice, or went back and pressed again, replaces the address that was shown and none that was given since.
-          yield* failIfStale({ current: fingerprint(url), seen: form.get("seen"), target: undefined }, renewal)
-          return undefined
+          const shown = { current: fingerprint(feed.url), seen: form.get("seen"), target: undefined }
+          return yield* failIfStale(shown, renewal)
         })
       }
     }
   } satisfies Readonly<Record<string, HostAction>>
-})
+}
 
 const feedUrlsNotice = (
   visit: SignedInVisit,

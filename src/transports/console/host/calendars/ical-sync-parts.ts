@@ -1,6 +1,12 @@
+import { Effect, Schema } from "effect"
+import { create_property_feed, type PropertyFeed } from "../../../../domain/calendars/property-feeds/contract.ts"
 import { SCOPE_CHOICES_MAX } from "../../../../platform/limits.ts"
+import type { Service } from "../../../../service/service.ts"
 import { type Html, html, nothing } from "../../../docs/html.ts"
+import type { ActionError } from "../../action-outcome.ts"
 import type { NamedRecord } from "../../queries/named-records.ts"
+import type { SignedInVisit, SubmittedForm } from "../../visit.ts"
+import { makeMutation } from "../api-operations.ts"
 import type { SelectOption } from "../form-fields.ts"
 import type { OneTimeContent } from "../host-page.ts"
 
@@ -29,3 +35,16 @@ export const oneTimeNotice = (text: string, details: Html): OneTimeContent => ({
 ${details}</div>
 `
 })
+
+const decodeFeed = Schema.decodeUnknownSync(create_property_feed.successSchema)
+
+/** Has the API create a feed of a property, or return the one there is. */
+export const makeCreateFeed = (service: Service["Service"]) => {
+  const mutate = makeMutation(service)
+  return (
+    visit: SignedInVisit,
+    form: SubmittedForm,
+    fields: { readonly property_id: number; readonly calendar_id?: number }
+  ): Effect.Effect<PropertyFeed, ActionError> =>
+    Effect.map(mutate(visit, form, "create_property_feed", fields), (data) => decodeFeed(data))
+}

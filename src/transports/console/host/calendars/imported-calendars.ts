@@ -1,57 +1,69 @@
-import { Effect } from "effect"
-import { HostCalendars } from "../../../../domain/calendars/imported-calendars/HostCalendars.ts"
-import type { CalendarFetchReport } from "../../../../domain/calendars/imported-calendars/ImportedCalendars.ts"
-import { PropertyFeeds } from "../../../../domain/calendars/property-feeds/PropertyFeeds.ts"
+import { Effect, Schema } from "effect"
+import {
+  type CalendarFetchOutcome,
+  create_imported_calendar,
+  fetch_imported_calendar
+} from "../../../../domain/calendars/imported-calendars/contract.ts"
 import { CALENDARS_SHOWN } from "../../../../platform/limits.ts"
+import type { Service } from "../../../../service/service.ts"
 import { type Html, html, nothing } from "../../../docs/html.ts"
 import type { ImportedCalendarSummary, ImportedCalendarsPage } from "../../queries/CalendarsElsewhere.ts"
 import type { Sudo } from "../../sudo.ts"
 import type { SignedInVisit, SubmittedForm } from "../../visit.ts"
 import { parseRecordId } from "../../visit.ts"
-import { apiErrorToActionError } from "../api-operations.ts"
+import { makeMutation, makeVoidMutation } from "../api-operations.ts"
 import { actionForm, checkbox, disclosure, type FieldFiller, input, makeFieldFiller, select } from "../form-fields.ts"
 import { type FailedSubmission, type HostAction, makeActionError, type OneTimeContent } from "../host-page.ts"
 import { activityLogLink, badge, pagination, section, table, timeHtml } from "../page-parts.ts"
-import { oneTimeNotice, propertyOptions, type SelectableProperties, secretUrlHtml } from "./ical-sync-parts.ts"
+import {
+  makeCreateFeed,
+  oneTimeNotice,
+  propertyOptions,
+  type SelectableProperties,
+  secretUrlHtml
+} from "./ical-sync-parts.ts"
 
 // Calendars of elsewhere that are followed: what is busy there is closed here.
 
 const noPropertyError = makeActionError(422, "Choose the property whose days it closes.")
 const noCalendarError = makeActionError(404, "There is no such calendar.")
 
-export const makeImportActions = Effect.fnUntraced(function* (sudo: Sudo) {
-  const [calendars, feeds] = [yield* HostCalendars, yield* PropertyFeeds]
+const decodeCreatedCalendar = Schema.decodeUnknownSync(create_imported_calendar.successSchema)
+const decodeFetchOutcome = Schema.decodeUnknownSync(fetch_imported_calendar.successSchema)
+
+export const makeImportActions = (service: Service["Service"], sudo: Sudo) => {
+  const [mutate, run] = [makeMutation(service), makeVoidMutation(service)]
+  const createFeed = makeCreateFeed(service)
   return {
     follow: {
       doneMessage: "The calendar is followed.",
       // Asks for the password because the answer shows an address of the property's own calendar.
       run: (visit, form) =>
         Effect.gen(function* () {
-          const { operatorId } = visit.session.person.caller
           const property = parseRecordId(form.get("property"))
           if (property === undefined) return yield* Effect.fail(noPropertyError)
           yield* sudo.requirePassword(visit, form)
-          const settings = readSkipUnavailable(form) ? { skipUnavailable: true } : undefined
-          const { calendar_id } = yield* calendars.add(operatorId, property, form.get("url") ?? "", settings)
-          const { url } = yield* feeds.getOrCreateAddress(operatorId, property, calendar_id)
+          const created = yield* mutate(visit, form, "create_imported_calendar", {
+            property_id: property,
+            url: form.get("url") ?? "",
+            ...(readSkipUnavailable(form) ? { skip_unavailable: true } : {})
+          })
+          const { imported_calendar_id: calendar_id } = decodeCreatedCalendar(created)
+          const { url } = yield* createFeed(visit, form, { property_id: property, calendar_id })
           return importedCalendarNotice(url)
-        }).pipe(Effect.mapError(toImportActionError))
+        })
     },
     fetch: {
       doneMessage: "The calendar was fetched.",
       run: (visit, form) => {
         const id = parseRecordId(form.get("id"))
         if (id === undefined) return Effect.fail(noCalendarError)
-        return calendars.fetch(visit.session.person.caller.operatorId, id).pipe(
-          Effect.mapError(apiErrorToActionError),
-          Effect.flatMap((fetchResult) =>
-            fetchResult.outcome === "failed"
-              ? Effect.fail(
-                  makeActionError(502, `The calendar cannot be read: ${fetchResult.error ?? "nobody knows why"}.`)
-                )
-              : Effect.succeed(fetchReportNotice(fetchResult))
-          )
-        )
+        return Effect.flatMap(mutate(visit, form, "fetch_imported_calendar", { id }), (data) => {
+          const outcome = decodeFetchOutcome(data)
+          return outcome.state === "failing" && !outcome.overtaken
+            ? Effect.fail(makeActionError(502, `The calendar cannot be read: ${outcome.error ?? "nobody knows why"}.`))
+            : Effect.succeed(fetchReportNotice(outcome))
+        })
       }
     },
     accept_calendar: {
@@ -59,9 +71,7 @@ export const makeImportActions = Effect.fnUntraced(function* (sudo: Sudo) {
       run: (visit, form) => {
         const id = parseRecordId(form.get("id"))
         if (id === undefined) return Effect.fail(noCalendarError)
-        return calendars
-          .accept(visit.session.person.caller.operatorId, id, form.get("seen") ?? "")
-          .pipe(Effect.mapError(apiErrorToActionError), Effect.as(undefined))
+        return run(visit, form, "accept_imported_calendar", { id, seen: form.get("seen") ?? "" })
       }
     },
     update_calendar: {
@@ -69,9 +79,7 @@ export const makeImportActions = Effect.fnUntraced(function* (sudo: Sudo) {
       run: (visit, form) => {
         const id = parseRecordId(form.get("id"))
         if (id === undefined) return Effect.fail(noCalendarError)
-        return calendars
-          .update(visit.session.person.caller.operatorId, id, { skipUnavailable: readSkipUnavailable(form) })
-          .pipe(Effect.mapError(apiErrorToActionError), Effect.as(undefined))
+        return run(visit, form, "update_imported_calendar", { id, skip_unavailable: readSkipUnavailable(form) })
       }
     },
     remove: {
@@ -79,13 +87,11 @@ export const makeImportActions = Effect.fnUntraced(function* (sudo: Sudo) {
       run: (visit, form) => {
         const id = parseRecordId(form.get("id"))
         if (id === undefined) return Effect.fail(noCalendarError)
-        return calendars
-          .remove(visit.session.person.caller.operatorId, id)
-          .pipe(Effect.mapError(apiErrorToActionError), Effect.as(undefined))
+        return run(visit, form, "delete_imported_calendar", { id })
       }
     }
   } satisfies Readonly<Record<string, HostAction>>
-})
+}
 
 const SKIP_UNAVAILABLE_FIELD = "skip_unavailable"
 const SKIP_UNAVAILABLE_LABEL = "Ignore the booking window of the marketplace"
@@ -94,10 +100,6 @@ const SKIP_UNAVAILABLE_HINT =
 
 const readSkipUnavailable = (form: SubmittedForm): boolean => form.get(SKIP_UNAVAILABLE_FIELD) === "yes"
 
-/** One of the page's own is said already. */
-const toImportActionError = (error: Parameters<typeof apiErrorToActionError>[0] | typeof noPropertyError) =>
-  error._tag === "Refused" ? error : apiErrorToActionError(error)
-
 const importedCalendarNotice = (url: string): OneTimeContent =>
   oneTimeNotice(
     "The calendar is followed: it is fetched in the next minutes, and then every quarter of an hour.",
@@ -105,12 +107,12 @@ const importedCalendarNotice = (url: string): OneTimeContent =>
 ${secretUrlHtml(url)}`
   )
 
-const fetchReportNotice = ({ outcome, busy_days, changed_days, error }: CalendarFetchReport): OneTimeContent => {
-  const overtakenText = outcome === "overtaken" ? "Another fetch of it began meanwhile. " : ""
-  const busyText = busy_days === undefined ? "It says what it said before" : `It says that ${busy_days} days are busy`
+const fetchReportNotice = ({ overtaken, busy_days, changed_days, error }: CalendarFetchOutcome): OneTimeContent => {
+  const overtakenText = overtaken ? "Another fetch of it began meanwhile. " : ""
+  const busyText = busy_days === null ? "It says what it said before" : `It says that ${busy_days} days are busy`
   return oneTimeNotice(
     `${overtakenText}${busyText}; ${changed_days} days changed here.`,
-    error === undefined ? nothing : html`<p>${error}.</p>`
+    error === null ? nothing : html`<p>${error}.</p>`
   )
 }
 

@@ -5,6 +5,7 @@ import { CalendarQueue } from "../../../../../src/domain/calendars/imported-cale
 import { FeedReader } from "../../../../../src/domain/calendars/imported-calendars/FeedReader.ts"
 import { ImportedCalendars } from "../../../../../src/domain/calendars/imported-calendars/ImportedCalendars.ts"
 import type { makeCalendarImportWorker } from "../../../../../src/domain/calendars/imported-calendars/import-worker.ts"
+import { makeFindPropertyOwner } from "../../../../../src/domain/properties/properties/ownership.ts"
 import { AllowedReceivers, parseAllowedHosts } from "../../../../../src/domain/webhooks/deliveries/allowed-hosts.ts"
 import {
   asSystemActor,
@@ -90,8 +91,9 @@ export const createPropertyOwner = Effect.gen(function* () {
 /** Follows the calendar at an address. */
 export const addImportedCalendar = Effect.fnUntraced(function* (propertyId: number, url: string) {
   const calendars = yield* ImportedCalendars
-  const { calendar_id } = yield* calendars.add(propertyId, url).pipe(asSystemActor, Effect.orDie)
-  return calendar_id
+  const operatorId = (yield* makeFindPropertyOwner(yield* SqlClient.SqlClient)(propertyId)) ?? 0
+  const { id } = yield* calendars.add(operatorId, propertyId, url).pipe(asSystemActor, Effect.orDie)
+  return id
 })
 
 /** A property that follows one calendar, and nobody else who follows any. */
@@ -164,5 +166,5 @@ export const insertPropertyFeed = Effect.fnUntraced(function* (calendarId: numbe
     INSERT INTO property_feeds (operator_id, property_id, calendar_id, token, told, told_at, created_at)
     SELECT operator_id, property_id, id, 'lkfeed_' || id, ${text}::datemultirange, ${yield* DateTime.nowAsDate}, now()
     FROM imported_calendars WHERE id = ${calendarId}
-    ON CONFLICT (operator_id, property_id, calendar_id) DO UPDATE SET told = excluded.told, told_at = excluded.told_at`
+    ON CONFLICT ON CONSTRAINT property_feeds_reader DO UPDATE SET told = excluded.told, told_at = excluded.told_at`
 }, Effect.orDie)

@@ -8,6 +8,7 @@ import { Deployment, type DeploymentName } from "../../../../../src/platform/ins
 import type { DemoAccess } from "../../../../../src/tools/demo/seed.ts"
 import { submitIdentityDocuments } from "../../../domain/bookings/check-in/identity-documents.ts"
 import { typedClient, withToken } from "../../../harness.ts"
+import { insertUnreadablePart } from "../../../imported-calendars.ts"
 import { insertDeliveries } from "../../../webhook-deliveries.ts"
 
 // A morning of the demo's host, in which each operation is called at least once. What the first call of each sent and was answered
@@ -98,6 +99,23 @@ const callCalendarOperations = (api: Client, listing_id: string, vrboListingId: 
     yield* api.search_calendar_share_links({ limit: 2 })
     const { calendar_share_link } = yield* api.create_calendar_share_link({ scope: "partial", property_ids: [LEITH] })
     yield* api.delete_calendar_share_link({ id: calendar_share_link.id })
+  })
+
+const callImportedCalendarOperations = (api: Client) =>
+  Effect.gen(function* () {
+    const { imported_calendar_id: id } = yield* api.create_imported_calendar({
+      property_id: LEITH,
+      url: "https://calendars.example.com/ical/40117.ics?s=3f1c9a77"
+    })
+    const digest = yield* insertUnreadablePart(id)
+    yield* api.list_imported_calendars({ property_id: LEITH })
+    yield* api.accept_imported_calendar({ id, seen: digest })
+    yield* api.update_imported_calendar({ id, skip_unavailable: true })
+    yield* api.fetch_imported_calendar({ id })
+    const feed = yield* api.create_property_feed({ property_id: LEITH, calendar_id: id })
+    yield* api.list_property_feeds({ property_id: LEITH })
+    yield* api.renew_property_feed({ id: feed.id })
+    yield* api.delete_imported_calendar({ id })
   })
 
 const callOrderOperations = (api: Client, { operatorId }: DemoAccess) =>
@@ -329,6 +347,7 @@ const callAllOperations = Effect.fnUntraced(function* (demo: DemoAccess) {
   yield* callMoneyOperations(api)
   yield* callPortfolioOperations(api)
   yield* callCalendarOperations(api, listing_id, vrboListing.listing_id)
+  yield* callImportedCalendarOperations(api)
   yield* callOrderOperations(api, demo)
   yield* callStaffAndTaskOperations(api, yield* Deployment)
   yield* callConversationOperations(api, listing_id)

@@ -1,0 +1,47 @@
+import { Effect } from "effect"
+import type { SqlClient } from "effect/sql/SqlClient"
+import type { SqlError } from "effect/sql/SqlError"
+import { type Givens, inForms } from "../../../platform/database/forms.ts"
+import { makeOptionalRowReader } from "../../../platform/database/rows.ts"
+import { retryOnLockConflict } from "../../../platform/database/statement-retry.ts"
+import type { OperatorRowId } from "../../operator-rows.ts"
+import { importHorizonOf } from "./import-worker.ts"
+import { ClaimedCalendar } from "./imported-calendar.ts"
+import type { CalendarClaim } from "./settling.ts"
+import { selectOneSql } from "./taking.ts"
+
+const readCalendar = makeOptionalRowReader(ClaimedCalendar)
+
+/**
+ * Runs a change of a calendar and its days in a transaction that locks the calendar first: the change sees all days that a worker
+ * stored before. Returns undefined if the operator has no such calendar.
+ */
+export const changeWithCalendarLock = (sql: SqlClient) => {
+  const lock = inForms(sql, (calendar: Givens<OperatorRowId>) => selectOneSql(sql, calendar, true))
+  return <A, R>(
+    operatorId: number,
+    id: number,
+    change: (calendar: ClaimedCalendar) => Effect.Effect<A, SqlError, R>
+  ): Effect.Effect<A | undefined, SqlError, R> =>
+    retryOnLockConflict(
+      sql.withTransaction(
+        Effect.flatMap(
+          readCalendar(lock({ operatorId, id })),
+          (calendar): Effect.Effect<A | undefined, SqlError, R> =>
+            calendar === undefined ? Effect.undefined : change(calendar)
+        )
+      )
+    )
+}
+
+/** Returns what a change of a locked calendar is about. `first`: from that day on subscribers are told of changed days. */
+export const toLockedCalendarKey = (
+  { operator_id, id, attempts, time_zone }: ClaimedCalendar,
+  now: Date
+): CalendarClaim & { readonly first: string } => ({
+  operator_id,
+  id,
+  attempts,
+  first: importHorizonOf({ time_zone }, now.getTime()).first,
+  now
+})

@@ -1,0 +1,160 @@
+import { Clock, Effect, Layer } from "effect"
+import { CurrentCaller } from "../../../contract/caller.ts"
+import { Conflict } from "../../../contract/errors.ts"
+import { toPage } from "../../../contract/page.ts"
+import { dateInZone } from "../../../contract/time.ts"
+import { WakeUp } from "../../../jobs/WakeUp.ts"
+import { CONCURRENT_MANUAL_FETCHES_MAX } from "../../../platform/limits.ts"
+import { CurrentSealer, openOrWarn, type SecretSealer } from "../../../platform/sealing/CurrentSealer.ts"
+import { calendarAddressBinding } from "../../../platform/sealing/sealed-columns.ts"
+import { RowId } from "../../column-schemas.ts"
+import { changeHandler, handleOperations, layerOperations, voidChangeHandler } from "../../operation-handlers.ts"
+import { noSuchProperty } from "../../properties/properties/ownership.ts"
+import { OutboundHttp } from "../../webhooks/deliveries/OutboundHttp.ts"
+import { CalendarAcceptance } from "./calendar-acceptance.ts"
+import { urlEndingOf } from "./calendar-url.ts"
+import {
+  type accept_imported_calendar,
+  CalendarFetchOutcome,
+  type create_imported_calendar,
+  type delete_imported_calendar,
+  type fetch_imported_calendar,
+  ImportedCalendarOperations,
+  type list_imported_calendars,
+  type update_imported_calendar
+} from "./contract.ts"
+import { type CalendarFetchReport, ImportedCalendars } from "./ImportedCalendars.ts"
+import { ImportedCalendarStore, type ListedCalendarRow } from "./store.ts"
+
+/** Open to its store and to what imports calendars. */
+export const layerImportedCalendarsNoDeps = layerOperations(
+  Effect.gen(function* () {
+    const [store, calendars] = [yield* ImportedCalendarStore, yield* ImportedCalendars]
+    const [seals, outbound, wakeUp] = [yield* CurrentSealer, yield* OutboundHttp, yield* WakeUp]
+    return handleOperations(ImportedCalendarOperations, {
+      list_imported_calendars: listCalendars(store, seals),
+      create_imported_calendar: changeHandler(createCalendar(calendars), RowId, ({ id }) => ({
+        imported_calendar_id: id
+      })),
+      update_imported_calendar: voidChangeHandler(updateCalendar(calendars)),
+      delete_imported_calendar: voidChangeHandler(deleteCalendar(calendars)),
+      fetch_imported_calendar: changeHandler(
+        fetchCalendar({ calendars, outbound, wakeUp }),
+        CalendarFetchOutcome,
+        (outcome) => outcome
+      ),
+      accept_imported_calendar: changeHandler(
+        acceptCalendar(calendars, wakeUp),
+        CalendarAcceptance,
+        ({ changed_days }) => ({ changed_days })
+      )
+    })
+  })
+)
+
+export const layerImportedCalendars = Layer.provide(layerImportedCalendarsNoDeps, [
+  ImportedCalendarStore.layer,
+  ImportedCalendars.layer
+])
+
+type Calendars = ImportedCalendars["Service"]
+
+const listCalendars = (store: ImportedCalendarStore["Service"], seals: SecretSealer) =>
+  Effect.fnUntraced(function* (payload: typeof list_imported_calendars.payloadSchema.Type) {
+    const { operatorId, timeZone } = yield* CurrentCaller
+    const { property_id: propertyId } = payload
+    const today = dateInZone(yield* Clock.currentTimeMillis, timeZone)
+    const { rows, total } = yield* store.search({ operatorId, propertyId, today }, toPage(payload))
+    if (total === 0 && propertyId !== undefined && !(yield* store.hasProperty(operatorId, propertyId)))
+      return yield* noSuchProperty
+    return { imported_calendars: yield* Effect.forEach(rows, toListedCalendar(seals, operatorId)), total }
+  })
+
+const toListedCalendar =
+  (seals: SecretSealer, operatorId: number) =>
+  ({ url, ...calendar }: ListedCalendarRow) =>
+    Effect.map(openOrWarn(seals, calendarAddressBinding(operatorId, calendar.id), url), (address) => ({
+      ...calendar,
+      url_ending: address === undefined ? null : urlEndingOf(address)
+    }))
+
+const createCalendar = (calendars: Calendars) =>
+  Effect.fnUntraced(function* ({
+    property_id,
+    url,
+    skip_unavailable
+  }: typeof create_imported_calendar.payloadSchema.Type) {
+    const { operatorId } = yield* CurrentCaller
+    const settings = skip_unavailable === undefined ? undefined : { skipUnavailable: skip_unavailable }
+    return yield* calendars.add(operatorId, property_id, url, settings)
+  })
+
+const updateCalendar = (calendars: Calendars) =>
+  Effect.fnUntraced(function* ({ id, skip_unavailable }: typeof update_imported_calendar.payloadSchema.Type) {
+    const { operatorId } = yield* CurrentCaller
+    yield* calendars.update(operatorId, id, { skipUnavailable: skip_unavailable })
+  })
+
+const deleteCalendar = (calendars: Calendars) =>
+  Effect.fnUntraced(function* ({ id }: typeof delete_imported_calendar.payloadSchema.Type) {
+    const { operatorId } = yield* CurrentCaller
+    yield* calendars.remove(operatorId, id)
+  })
+
+const acceptCalendar = (calendars: Calendars, wakeUp: WakeUp["Service"]) =>
+  Effect.fnUntraced(function* ({ id, seen }: typeof accept_imported_calendar.payloadSchema.Type) {
+    const { operatorId } = yield* CurrentCaller
+    return yield* Effect.provideService(calendars.accept(operatorId, id, seen), WakeUp, wakeUp)
+  })
+
+interface FetchServices {
+  readonly calendars: Calendars
+  readonly outbound: OutboundHttp["Service"]
+  readonly wakeUp: WakeUp["Service"]
+}
+
+const fetchCalendar = ({ calendars, outbound, wakeUp }: FetchServices) => {
+  /** Operators whose calendars this process fetches for a caller who waits. */
+  const fetchingOperators = new Set<number>()
+  const beginFetch = (operatorId: number) =>
+    Effect.suspend(() => {
+      if (fetchingOperators.has(operatorId) || fetchingOperators.size >= CONCURRENT_MANUAL_FETCHES_MAX)
+        return Effect.fail(fetchInProgressError)
+      fetchingOperators.add(operatorId)
+      return Effect.void
+    })
+  return Effect.fnUntraced(function* ({ id }: typeof fetch_imported_calendar.payloadSchema.Type) {
+    const { operatorId } = yield* CurrentCaller
+    const fetch = calendars
+      .fetch(operatorId, id)
+      .pipe(Effect.provideService(OutboundHttp, outbound), Effect.provideService(WakeUp, wakeUp))
+    const report = yield* Effect.acquireUseRelease(
+      beginFetch(operatorId),
+      () => fetch,
+      () => Effect.sync(() => fetchingOperators.delete(operatorId))
+    )
+    return toFetchOutcome(report)
+  })
+}
+
+/** Seconds in which a fetch is over. */
+const RETRY_SECONDS = 60
+
+const fetchInProgressError = new Conflict({
+  message: "A calendar is being fetched; try again afterwards.",
+  retryAfter: RETRY_SECONDS
+})
+
+const toFetchOutcome = ({
+  state,
+  busy_days,
+  changed_days,
+  error,
+  outcome
+}: CalendarFetchReport): CalendarFetchOutcome => ({
+  state,
+  busy_days: busy_days ?? null,
+  changed_days,
+  error: error ?? null,
+  overtaken: outcome === "overtaken"
+})

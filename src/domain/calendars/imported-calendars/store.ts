@@ -1,0 +1,59 @@
+import { Context, Effect, Layer, Schema, Struct } from "effect"
+import { SqlClient } from "effect/sql"
+import type { Page } from "../../../contract/page.ts"
+import type { Givens } from "../../../platform/database/forms.ts"
+import { makePageReader } from "../../../platform/database/list-pages.ts"
+import type { RowPage } from "../../../platform/database/rows.ts"
+import { InstantColumn } from "../../column-schemas.ts"
+import type { OperatorScoped } from "../../operator-rows.ts"
+import { makeCheckPropertyExists } from "../../properties/properties/ownership.ts"
+import { ImportedCalendar } from "./contract.ts"
+
+/** A calendar of a list, with its address as it is kept in place of its ending. */
+export const ListedCalendarRow = Schema.Struct({
+  ...Struct.omit(ImportedCalendar.fields, ["url_ending"]),
+  url: Schema.String,
+  fetched_at: Schema.NullOr(InstantColumn),
+  created_at: InstantColumn
+})
+export type ListedCalendarRow = typeof ListedCalendarRow.Type
+
+/** Which calendars of an operator; a property that is undefined does not narrow it. */
+export interface ImportedCalendarSearch extends OperatorScoped {
+  readonly propertyId: number | undefined
+  /** The day from which busy days are counted. */
+  readonly today: string
+}
+
+const makeSearch = (sql: SqlClient.SqlClient): ImportedCalendarStore["Service"]["search"] =>
+  makePageReader(sql, ListedCalendarRow, ({ operatorId, propertyId, today }: Givens<ImportedCalendarSearch>) => ({
+    matchingRows: sql`
+      SELECT * FROM imported_calendars
+      WHERE operator_id = ${operatorId}
+        AND ${propertyId === undefined ? sql`true` : sql`property_id = ${propertyId}`}`,
+    orderBy: sql`id`,
+    columns: {
+      unreadable: sql`CASE WHEN page.accepted_digest IS DISTINCT FROM page.digest THEN page.unreadable END`,
+      digest: sql`
+        CASE WHEN page.accepted_digest IS DISTINCT FROM page.digest AND page.unreadable IS NOT NULL THEN page.digest END`,
+      busy_days: sql`(
+        SELECT count(*) FROM imported_days d
+        WHERE d.operator_id = page.operator_id AND d.calendar_id = page.id AND d.day >= ${today}::date)`
+    }
+  }))
+
+/** The lists of imported calendars; what changes one is ImportedCalendars. */
+export class ImportedCalendarStore extends Context.Service<
+  ImportedCalendarStore,
+  {
+    readonly search: (search: ImportedCalendarSearch, page: Page) => Effect.Effect<RowPage<ListedCalendarRow>>
+    readonly hasProperty: (operatorId: number, propertyId: number) => Effect.Effect<boolean>
+  }
+>()("latchkey/domain/calendars/imported-calendars/ImportedCalendarStore") {
+  static readonly layer = Layer.effect(
+    ImportedCalendarStore,
+    Effect.map(SqlClient.SqlClient, (sql) =>
+      ImportedCalendarStore.of({ search: makeSearch(sql), hasProperty: makeCheckPropertyExists(sql) })
+    )
+  )
+}

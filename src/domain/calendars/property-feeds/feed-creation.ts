@@ -1,0 +1,45 @@
+import { Effect } from "effect"
+import { NotFound, ValidationFailed } from "../../../contract/errors.ts"
+import { currentSecond } from "../../../contract/time.ts"
+import { CALENDAR_FEEDS_MAX } from "../../../platform/limits.ts"
+import { grantEndedError } from "../../connection-grants.ts"
+import { noSuchProperty } from "../../properties/properties/ownership.ts"
+import type { FeedRecipient, FeedRow } from "./feed-rows.ts"
+import { newFeedToken } from "./feed-url.ts"
+import type { PropertyFeedStore } from "./store.ts"
+
+/** Returns the feed of a reader, and creates it if there is none yet. */
+export const getOrCreateFeed = Effect.fnUntraced(function* (
+  store: PropertyFeedStore["Service"],
+  recipient: FeedRecipient
+) {
+  const found = yield* store.findOrReserveId(recipient)
+  return "new_id" in found ? yield* createFeed(store, recipient, found.new_id) : found
+})
+
+const createFeed = Effect.fnUntraced(function* (
+  store: PropertyFeedStore["Service"],
+  recipient: FeedRecipient,
+  newId: number
+) {
+  const created = yield* store.create(recipient, newId, newFeedToken(), yield* currentSecond)
+  const { known, calendar_known, granted, id, token, created_at } = created
+  if (!granted) return yield* grantEndedError
+  if (!known) return yield* noSuchProperty
+  if (!calendar_known) return yield* noSuchCalendar
+  if (id === null || token === null || created_at === null) return yield* feedLimitReached
+  const feed: FeedRow = {
+    id,
+    property_id: recipient.propertyId,
+    calendar_id: recipient.calendarId ?? null,
+    token,
+    created_at
+  }
+  return feed
+})
+
+const noSuchCalendar = new NotFound({ message: "calendar_id: no such calendar of the property." })
+
+const feedLimitReached = new ValidationFailed({
+  message: `calendar_id: the property already has ${CALENDAR_FEEDS_MAX} feeds for calendars, the maximum.`
+})
