@@ -205,6 +205,9 @@ const NOTHING: Readonly<Record<string, string>> = {
   "automation take_away": "what was about to be done was done before"
 }
 
+/** Forms that call several operations, and how many of them change something; each is done once. */
+const CALLS: Readonly<Record<string, number>> = { "calendars follow": 2 }
+
 /** Comes before others, after which it would be gone. */
 const FIRST = "automation do_now"
 
@@ -333,7 +336,7 @@ layer(layerSignedInPages, { timeout: 120_000 })("every form", (it) => {
           const words = `${name}: ${sent.map((each) => `${each.status} ${findAlert(each) ?? ""}`).join(", ")}`
           if (name in NOTHING) assert.strictEqual(taken, 0, words)
           else assert.isAtLeast(taken, 1, words)
-          assert.isAtMost(calls, 1, words)
+          assert.isAtMost(calls, CALLS[name] ?? 1, words)
           assert.isAtMost(most, 1, words)
         }
       }),
