@@ -2,10 +2,11 @@ import { assert, it } from "@effect/vitest"
 import { Clock, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
-import { PropertyActivation } from "../src/domain/calendars/availability/PropertyActivation.ts"
+import { PropertyEdits } from "../src/domain/properties/property-edits/PropertyEdits.ts"
 import { OutboundHttp } from "../src/domain/webhooks/deliveries/OutboundHttp.ts"
 import { PublicUrl } from "../src/platform/installation.ts"
-import { asSystemActor, createOperator, insertProperty, typedClient, withToken } from "./support/harness.ts"
+import { createOperator, insertProperty, typedClient, withToken } from "./support/harness.ts"
+import { deactivateProperty } from "./support/property-activation.ts"
 import { startTwoServices } from "./support/two-services.ts"
 
 /** What a property's shared calendar says at the other's door. */
@@ -32,7 +33,7 @@ it.effect(
   () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(Date.parse("2027-05-10T12:00:00Z"))
-      const [here, there] = yield* startTwoServices(PropertyActivation.layer)
+      const [here, there] = yield* startTwoServices(PropertyEdits.layer)
       const [ours, theirs] = [yield* here.runInside(shared), yield* there.runInside(shared)]
       assert.notStrictEqual(here.url, there.url)
       for (const [who, { address }] of [
@@ -53,7 +54,7 @@ it.effect(
       const before = yield* here.runInside(asked(feed))
       assert.nestedPropertyVal(before, "status", 200)
       assert.nestedPropertyVal(yield* there.runInside(asked(`${ours.address}.ics`)), "status", 200)
-      yield* there.runInside(asSystemActor(PropertyActivation.use((letting) => letting.deactivate(theirs.property))))
+      yield* there.runInside(deactivateProperty(theirs.property))
       assert.notDeepEqual(yield* here.runInside(asked(feed)), before)
 
       yield* here.setDisconnected(true)

@@ -209,6 +209,9 @@ export const PROPERTY_FEED_READS_A_MINUTE = 30
 
 /** Characters of the title of a property and of a room type (contract facts 7.1, 7.2). */
 export const PROPERTY_TITLE_LENGTH = 100
+/** Characters of a property's address, and of its longitude and latitude. */
+export const PROPERTY_ADDRESS_LENGTH = 500
+export const COORDINATE_LENGTH = 20
 /** Characters of a group's name (contract facts 7.3). */
 export const GROUP_NAME_LENGTH = 50
 /** Characters of the name of a property tag and of a reservation tag (contract facts 7.4; specification, Reservation tag). */

@@ -23,6 +23,7 @@ import { TransactionOperations } from "../domain/money/contract.ts"
 import { PriceAndRulesOperations } from "../domain/prices/contract.ts"
 import { GroupOperations } from "../domain/properties/groups/contract.ts"
 import { PropertyOperations } from "../domain/properties/properties/contract.ts"
+import { PropertyEditOperations } from "../domain/properties/property-edits/contract.ts"
 import { TagOperations } from "../domain/properties/tags/contract.ts"
 import { WebhookDeliveryOperations } from "../domain/webhooks/delivery-log/contract.ts"
 import { EventOperations } from "../domain/webhooks/event-feed/contract.ts"
@@ -35,6 +36,7 @@ export const Api = {
   ...TransactionOperations,
   ...CategoryOperations,
   ...PropertyOperations,
+  ...PropertyEditOperations,
   ...GroupOperations,
   ...TagOperations,
   ...ReservationTagOperations,

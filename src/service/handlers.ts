@@ -30,6 +30,7 @@ import type { HandlesOperations } from "../domain/operation-handlers.ts"
 import { layerPriceAndRules, layerPriceAndRulesNoDeps } from "../domain/prices/handlers.ts"
 import { layerGroups, layerGroupsNoDeps } from "../domain/properties/groups/handlers.ts"
 import { layerProperties, layerPropertiesNoDeps } from "../domain/properties/properties/handlers.ts"
+import { layerPropertyEdits, layerPropertyEditsNoDeps } from "../domain/properties/property-edits/handlers.ts"
 import { layerTags, layerTagsNoDeps } from "../domain/properties/tags/handlers.ts"
 import { layerWebhookDeliveries, layerWebhookDeliveriesNoDeps } from "../domain/webhooks/delivery-log/handlers.ts"
 import { layerEvents, layerEventsNoDeps } from "../domain/webhooks/event-feed/handlers.ts"
@@ -63,6 +64,7 @@ const families = Layer.mergeAll(
   layerPriceAndRules,
   layerGroups,
   layerProperties,
+  layerPropertyEdits,
   layerTags,
   layerEvents,
   layerWebhooks,
@@ -96,6 +98,7 @@ const familiesNoDeps = Layer.mergeAll(
   layerPriceAndRulesNoDeps,
   layerGroupsNoDeps,
   layerPropertiesNoDeps,
+  layerPropertyEditsNoDeps,
   layerTagsNoDeps,
   layerEventsNoDeps,
   layerWebhooksNoDeps,

@@ -465,6 +465,7 @@ export const DOMAIN_FAMILIES: Readonly<Record<string, ReadonlyArray<string>>> = 
   prices: splitNames("listings"),
   "properties/groups": splitNames("properties/properties"),
   "properties/properties": [],
+  "properties/property-edits": splitNames("automation calendars/availability properties/properties"),
   "properties/tags": splitNames("properties/properties"),
   "webhooks/event-feed": splitNames("properties/properties"),
   "webhooks/delivery-log": [],

@@ -1,10 +1,9 @@
 import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { BadRequest } from "../../contract/errors.ts"
-import {
-  PropertyActivation,
-  type PropertyActivationResult
-} from "../../domain/calendars/availability/PropertyActivation.ts"
+import { SqlClient } from "effect/sql"
+import { BadRequest, NotFound } from "../../contract/errors.ts"
+import { makeFindPropertyOwner } from "../../domain/properties/properties/ownership.ts"
+import { PropertyEdits } from "../../domain/properties/property-edits/PropertyEdits.ts"
 import { WakeUp } from "../../jobs/WakeUp.ts"
 import { layerCommandWakeUp } from "../../jobs/wake-up-layers.ts"
 import { runCommand } from "./command-runner.ts"
@@ -27,20 +26,33 @@ const toPropertyId = ({ id, property }: PropertyOptions) => {
     : Effect.succeed(propertyId)
 }
 
+interface PropertyActivationResult {
+  readonly property_id: number
+  readonly active: boolean
+  readonly changed_days: number
+}
+
+const setPropertyActive = Effect.fnUntraced(function* (id: number, active: boolean) {
+  const findPropertyOwner = makeFindPropertyOwner(yield* SqlClient.SqlClient)
+  const [operatorId, edits] = [yield* findPropertyOwner(id), yield* PropertyEdits]
+  const edited = operatorId === undefined ? undefined : yield* edits.update(operatorId, id, { is_active: active })
+  return edited === undefined
+    ? yield* new NotFound({ message: `There is no property ${id}.` })
+    : { property_id: id, active, changed_days: edited.changed_days }
+})
+
 const runActivation = (
   command: string,
   options: PropertyOptions,
-  select: (propertyActivation: PropertyActivation["Service"]) => PropertyActivation["Service"]["activate"],
+  active: boolean,
   format: (activation: PropertyActivationResult) => string
 ) =>
   runCommand(
     command,
-    Effect.flatMap(toPropertyId(options), (id) =>
-      PropertyActivation.use((propertyActivation) => select(propertyActivation)(id))
-    ).pipe(
+    Effect.flatMap(toPropertyId(options), (id) => setPropertyActive(id, active)).pipe(
       // The running service is told when the command ends.
       Effect.ensuring(Effect.flatMap(WakeUp, ({ wake }) => wake)),
-      Effect.provide([PropertyActivation.layer, layerCommandWakeUp])
+      Effect.provide([PropertyEdits.layer, layerCommandWakeUp])
     ),
     format
   )
@@ -51,7 +63,7 @@ export const deactivatePropertyCommand = Command.make("deactivate", propertyArgu
   runActivation(
     "property deactivate",
     options,
-    (propertyActivation) => propertyActivation.deactivate,
+    false,
     ({ property_id, changed_days }) => `Property ${property_id} is inactive; blocked ${formatDays(changed_days)}.`
   )
 ).pipe(
@@ -63,7 +75,7 @@ export const activatePropertyCommand = Command.make("activate", propertyArgument
   runActivation(
     "property activate",
     options,
-    (propertyActivation) => propertyActivation.activate,
+    true,
     ({ property_id, changed_days }) => `Property ${property_id} is active; unblocked ${formatDays(changed_days)}.`
   )
 ).pipe(Command.withDescription("Activate a property; blocked and booked nights stay so"))

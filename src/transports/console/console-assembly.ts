@@ -2,7 +2,6 @@ import { Layer } from "effect"
 import { AccessTokens } from "../../domain/access/operators/AccessTokens.ts"
 import { Operators } from "../../domain/access/operators/Operators.ts"
 import { SubAccounts } from "../../domain/access/sign-in/SubAccounts.ts"
-import { HostLetting } from "../../domain/calendars/availability/HostLetting.ts"
 import { layerConsoleQueries } from "./queries/layer.ts"
 
 /**
@@ -13,6 +12,5 @@ export const layerConsoleAssembly = Layer.mergeAll(
   layerConsoleQueries,
   Operators.layer,
   AccessTokens.layer,
-  HostLetting.layer,
   SubAccounts.layer
 )

@@ -3,7 +3,7 @@ import { Effect, Layer } from "effect"
 import { SqlClient, Statement } from "effect/sql"
 import { Ingest } from "../../../src/connectors/ingest/Ingest.ts"
 import { CHANNEL_ORDER_ATTEMPTS } from "../../../src/domain/bookings/reservations/Orders.ts"
-import { PropertyActivation } from "../../../src/domain/calendars/availability/PropertyActivation.ts"
+import { PropertyEdits } from "../../../src/domain/properties/property-edits/PropertyEdits.ts"
 import {
   createOperatorWithListings,
   makeChannelRoom,
@@ -14,10 +14,11 @@ import {
   loadNightHolders,
   MANUAL_RESERVATION
 } from "../../support/domain/bookings/reservations/reservation-operator.ts"
-import { asSystemActor, insertProperty } from "../../support/harness.ts"
+import { insertProperty } from "../../support/harness.ts"
 import { insertListing } from "../../support/listings.ts"
+import { deactivateProperty } from "../../support/property-activation.ts"
 
-const layerIngest = Layer.provideMerge(Layer.merge(Ingest.layer, PropertyActivation.layer), layerWithoutRateWindows)
+const layerIngest = Layer.provideMerge(Layer.merge(Ingest.layer, PropertyEdits.layer), layerWithoutRateWindows)
 
 layer(layerIngest, { excludeTestServices: false })("a room sold by the type", (it) => {
   /** A type of three properties, its listing, and one that is linked to nothing. */
@@ -84,7 +85,7 @@ layer(layerIngest, { excludeTestServices: false })("a room sold by the type", (i
           yield* insertProperty(operatorId, "Harbour 4"),
           yield* insertProperty(operatorId, "Harbour 5")
         ]
-        yield* asSystemActor(PropertyActivation.use((letting) => letting.deactivate(property)))
+        yield* deactivateProperty(property)
         yield* sql`
         INSERT INTO calendar_days (operator_id, property_id, day, imported) VALUES (${operatorId}, ${second}, '2027-05-05', 2)`
         yield* api.update_availabilities({ property_ids: [shut], available: false, dates: ["2027-05-06"] }).pipe(as)

@@ -1,8 +1,7 @@
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import type { Givens } from "../../../platform/database/forms.ts"
-import { RULE_TRIGGER_DAYS } from "../../../platform/limits.ts"
-import { channelAccountIdSql, DUE_NOW, markStaysForPlanningSql } from "./planning-marks.ts"
+import { channelAccountIdSql, DUE_NOW, MARKED_DAYS_AFTER_CHECK_OUT, markStaysForPlanningSql } from "./planning-marks.ts"
 
 // A rule that is made, paused, resumed or removed says something else of all stays of its operator: they are marked in pages,
 // from the latest on, and how far that has come stands with the rule. So any process may go on with it. A mark knows nothing of a
@@ -11,9 +10,6 @@ import { channelAccountIdSql, DUE_NOW, markStaysForPlanningSql } from "./plannin
 /** Stays of an operator that one statement looks at, and operators of whom it marks some. */
 export const MARKED_STAYS_PER_PAGE = 500
 export const MARKED_OPERATORS_PER_STATEMENT = 20
-
-/** Days after its check-out that a rule may still do something of a stay: two more for the time zone, and for what is late. */
-const MARKED_DAYS_AFTER_CHECK_OUT = RULE_TRIGGER_DAYS + 2
 
 export interface MarkStayPageParameters {
   /** The operators after this one. */

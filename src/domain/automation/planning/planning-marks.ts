@@ -2,6 +2,7 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import type { InternalSubscriber } from "../../../jobs/events/internal-subscribers.ts"
 import type { Value } from "../../../platform/database/forms.ts"
+import { RULE_TRIGGER_DAYS } from "../../../platform/limits.ts"
 import { isStayRuleCondition } from "../rules/store.ts"
 
 // A mark says that the plans of a stay are to be worked out (planner.ts). Whoever marks one does not know what will come of it.
@@ -9,6 +10,9 @@ import { isStayRuleCondition } from "../rules/store.ts"
 /** When a mark is due: at once, or at once and before whatever a changed rule has marked, be it a hundred thousand stays. */
 export const DUE_NOW = "0 seconds"
 const DUE_BEFORE_RULE_CHANGES = "1 day"
+
+/** Days after its check-out that a rule may still act on a stay: two more for the time zone, and for what is late. */
+export const MARKED_DAYS_AFTER_CHECK_OUT = RULE_TRIGGER_DAYS + 2
 
 /**
  * Marks stays as to be looked at now. `marked` selects `operator_id, stay_id, account_id, traceparent`, each stay
@@ -37,10 +41,10 @@ export const channelAccountIdSql = (sql: SqlClient): Fragment => sql`
   coalesce((SELECT o.channel_account_id FROM orders o WHERE o.operator_id = s.operator_id AND o.id = s.order_id), 0)`
 
 /**
- * Of an event `e`: whether its operator has rules that do something of stays. Paused ones count: what they did of a stay is
+ * Of a row `e`: whether its operator has rules that do something of stays. Paused ones count: what they did of a stay is
  * remembered as long as it lasts by now, and not done again when they are resumed.
  */
-const hasStayRulesCondition = (sql: SqlClient): Fragment => sql`
+export const hasStayRulesCondition = (sql: SqlClient): Fragment => sql`
   EXISTS (SELECT FROM automation_rules r
     WHERE r.operator_id = e.operator_id AND r.state <> 'removed' AND ${isStayRuleCondition(sql, sql`r.definition`)})`
 

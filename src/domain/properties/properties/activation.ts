@@ -1,11 +1,10 @@
 import { Schema } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
-import { lockedRowSql } from "../../../changes/recorded-change.ts"
 import { ValidationFailed } from "../../../contract/errors.ts"
-import { Id } from "../../../contract/fields.ts"
 import { type Givens, inForms, type Value } from "../../../platform/database/forms.ts"
 import { makeOptionalRowReader } from "../../../platform/database/rows.ts"
+import type { OperatorRowId } from "../../operator-rows.ts"
 
 // Whether a property is let. Parts of other families' statements, which the table's owner writes.
 
@@ -22,37 +21,19 @@ export const isPropertyActiveCondition = (
 /** 422 for a `property_id` that nothing more is entered in by hand. */
 export const propertyDeactivated = new ValidationFailed({ message: "property_id: the property is deactivated." })
 
-const readLockedProperty = makeOptionalRowReader(Schema.Struct({ operator_id: Id, time_zone: Schema.String }))
+const readLockedProperty = makeOptionalRowReader(Schema.Struct({ time_zone: Schema.String }))
 
 /**
- * Whose property it is, and where that is; undefined where there is none. To the end of the transaction nobody changes its
- * days: whoever does so asks whether it is let (`activePropertiesSql`), and waits for that.
+ * Returns a function that locks a property and returns its time zone, or undefined if the operator has no such property. Until the
+ * transaction ends nobody changes the property's days: such a change first checks that the property is active
+ * (`activePropertiesSql`), and that check waits for the lock.
  */
 export const makeLockProperty = (sql: SqlClient) => {
   const statement = inForms(
     sql,
-    ({ id }: Givens<{ readonly id: number }>) => sql`
-      SELECT p.operator_id, o.time_zone FROM properties p JOIN operators o ON o.id = p.operator_id
-      WHERE p.id = ${id} FOR UPDATE OF p`
+    ({ operatorId, id }: Givens<OperatorRowId>) => sql`
+      SELECT o.time_zone FROM properties p JOIN operators o ON o.id = p.operator_id
+      WHERE p.operator_id = ${operatorId} AND p.id = ${id} FOR UPDATE OF p`
   )
-  return (id: number) => readLockedProperty(statement({ id }))
+  return (operatorId: number, id: number) => readLockedProperty(statement({ operatorId, id }))
 }
-
-interface SetActiveParameters {
-  readonly operatorId: number
-  readonly id: number
-  readonly now: Date
-}
-
-/** CTEs `before` and `after` that let a property or turn it off: `after` has its row where it was not so already. */
-export const setPropertyActiveSql = (
-  sql: SqlClient,
-  { operatorId, id, now }: Givens<SetActiveParameters>,
-  isActive: boolean
-): Fragment => sql`
-  before AS (${lockedRowSql(sql, "properties", operatorId, id)}), after AS (
-    UPDATE properties p SET deactivated_at = ${isActive ? sql`NULL` : sql`${now}::timestamptz`}
-    FROM before WHERE p.operator_id = before.operator_id AND p.id = before.id
-      AND before.deactivated_at IS ${isActive ? sql`NOT NULL` : sql`NULL`}
-    RETURNING p.*
-  )`

@@ -3,6 +3,7 @@ import { Conflict, NotFound } from "../../../contract/errors.ts"
 import { fieldsParameter } from "../../../contract/field-selection.ts"
 import { Id } from "../../../contract/fields.ts"
 import { idsUpTo } from "../../../contract/id-list.ts"
+import { editPayloadFields } from "../../../contract/immutable-fields.ts"
 import { nameUpTo } from "../../../contract/names.ts"
 import { defineFamily, toolMetadata } from "../../../contract/operation.ts"
 import { pageFields } from "../../../contract/page.ts"
@@ -27,7 +28,8 @@ export const Property = Schema.Struct({
   default_checkin_time: Schema.String.annotateKey({ description: "`HH:mm`." }),
   default_checkout_time: Schema.String,
   timezone: Schema.String.annotateKey({ description: "IANA name; the merchant's." }),
-  cover: Schema.NullOr(Schema.Struct({ original_url: Schema.String }))
+  cover: Schema.NullOr(Schema.Struct({ original_url: Schema.String })),
+  is_active: Schema.Boolean.annotateKey({ description: "An inactive property has no day to sell." })
 })
 export type Property = typeof Property.Type
 
@@ -41,6 +43,9 @@ export const RoomType = Schema.Struct({
   tags: Schema.Array(TagRef)
 })
 export type RoomType = typeof RoomType.Type
+
+/** The title of a property or a room type. */
+export const Title = nameUpTo(PROPERTY_TITLE_LENGTH)
 
 const operation = defineFamily({ category: "property", since: "3.4.0", openWorld: false })
 
@@ -66,7 +71,7 @@ export const search_properties = operation("search_properties", {
 export const create_property = operation("create_property", {
   route: "POST /properties",
   summary: "Add a property",
-  payload: { title: nameUpTo(PROPERTY_TITLE_LENGTH) },
+  payload: { title: Title },
   success: Schema.Struct({ property_id: Id }),
   errors: [Conflict],
   exposure: toolMetadata(
@@ -92,7 +97,7 @@ export const search_room_types = operation("search_room_types", {
 export const create_room_type = operation("create_room_type", {
   route: "POST /room_types",
   summary: "Add a room type",
-  payload: { title: nameUpTo(PROPERTY_TITLE_LENGTH), property_ids: Schema.optionalKey(idsUpTo(NAMED_PROPERTIES_MAX)) },
+  payload: { title: Title, property_ids: Schema.optionalKey(idsUpTo(NAMED_PROPERTIES_MAX)) },
   success: Schema.Struct({ room_type_id: Id }),
   errors: [NotFound, Conflict],
   exposure: toolMetadata(
@@ -102,4 +107,19 @@ export const create_room_type = operation("create_room_type", {
   )
 })
 
-export const PropertyOperations = { search_properties, create_property, search_room_types, create_room_type }
+export const update_room_type = operation("update_room_type", {
+  route: "PATCH /room_types/{id}",
+  summary: "Rename a room type",
+  payload: editPayloadFields(RoomType, { id: Id, title: Schema.optionalKey(Title) }),
+  success: Schema.Struct({}),
+  errors: [NotFound, Conflict],
+  exposure: { notATool: "what a host lets is set up once, and not by an agent", extension: true }
+})
+
+export const PropertyOperations = {
+  search_properties,
+  create_property,
+  search_room_types,
+  create_room_type,
+  update_room_type
+}

@@ -1,19 +1,21 @@
 import { Effect, Layer } from "effect"
 import { CurrentCaller } from "../../../contract/caller.ts"
-import { Conflict } from "../../../contract/errors.ts"
+import { Conflict, NotFound } from "../../../contract/errors.ts"
 import { toSortedUniqueIds } from "../../../contract/id-list.ts"
+import { makeImmutableFieldCheck, makeImmutableFieldDetector } from "../../../contract/immutable-fields.ts"
 import { trimName } from "../../../contract/names.ts"
 import { toPage } from "../../../contract/page.ts"
 import { currentSecond } from "../../../contract/time.ts"
 import { RowId } from "../../column-schemas.ts"
-import { changeHandler, handleOperations, layerOperations } from "../../operation-handlers.ts"
+import { changeHandler, handleOperations, layerOperations, voidChangeHandler } from "../../operation-handlers.ts"
 import { withConflictingId } from "../../operator-rows.ts"
 import {
   type create_property,
   type create_room_type,
   PropertyOperations,
   type search_properties,
-  type search_room_types
+  type search_room_types,
+  update_room_type
 } from "./contract.ts"
 import { noSuchGroup, noSuchTag } from "./groups-and-tags.ts"
 import { formatIds, toMissingReferenceError } from "./ownership.ts"
@@ -66,6 +68,27 @@ const createRoomType = (store: RoomTypeStore["Service"]) =>
     (change, { title }) => withConflictingId(store.findIdByName, change, title)
   )
 
+const updateRoomType = (store: RoomTypeStore["Service"]) =>
+  Effect.fnUntraced(
+    function* (payload: typeof update_room_type.payloadSchema.Type) {
+      const { operatorId } = yield* CurrentCaller
+      if (hasFixedFields(payload)) {
+        const { rows } = yield* store.search(operatorId, { id: payload.id }, { offset: 0, limit: 1 })
+        yield* Effect.fromResult(checkFixedFields(rows[0] ?? (yield* noSuchRoomType), payload))
+      }
+      const title = payload.title === undefined ? undefined : trimName(payload.title)
+      return (yield* store.rename(operatorId, payload.id, title)) ?? (yield* noSuchRoomType)
+    },
+    (change, { title }) => withConflictingId(store.findIdByName, change, title)
+  )
+
+const hasFixedFields = makeImmutableFieldDetector(update_room_type.payloadSchema)
+const checkFixedFields = makeImmutableFieldCheck(update_room_type.payloadSchema, {
+  changedBy: { tags: "PATCH /tags/{id}" }
+})
+
+const noSuchRoomType = new NotFound({ message: "id: no such room type." })
+
 const alreadyInRoomType = (ids: ReadonlyArray<number>) =>
   new Conflict({ message: `property_ids: already in another room type: ${formatIds(ids)}.` })
 
@@ -78,7 +101,8 @@ export const layerPropertiesNoDeps = layerOperations(
       search_properties: searchProperties(properties),
       create_property: changeHandler(createProperty(properties), RowId, ({ id }) => ({ property_id: id })),
       search_room_types: searchRoomTypes(roomTypes),
-      create_room_type: changeHandler(createRoomType(roomTypes), RowId, ({ id }) => ({ room_type_id: id }))
+      create_room_type: changeHandler(createRoomType(roomTypes), RowId, ({ id }) => ({ room_type_id: id })),
+      update_room_type: voidChangeHandler(updateRoomType(roomTypes))
     })
   })
 )

@@ -1,16 +1,23 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
-import { createdOrDeletedRecordsSql, prepareRecordedChange } from "../../../changes/recorded-change.ts"
+import {
+  changedRecordsSql,
+  createdOrDeletedRecordsSql,
+  lockedRowSql,
+  prepareRecordedChange
+} from "../../../changes/recorded-change.ts"
+import type { CurrentActor } from "../../../contract/actor.ts"
 import { Conflict, ValidationFailed } from "../../../contract/errors.ts"
 import { nameConflict } from "../../../contract/names.ts"
 import type { Page } from "../../../contract/page.ts"
-import { makeRowReaderOrFail } from "../../../platform/database/constraint-violations.ts"
+import { makeOptionalRowReaderOrFail, makeRowReaderOrFail } from "../../../platform/database/constraint-violations.ts"
 import { type Givens, inForms } from "../../../platform/database/forms.ts"
 import { makePageReader } from "../../../platform/database/list-pages.ts"
 import { idsParameter } from "../../../platform/database/parameters.ts"
-import { makeSingleRowReader } from "../../../platform/database/rows.ts"
-import { makeFindIdByName } from "../../operator-rows.ts"
+import { makeSingleRowReader, type RowPage } from "../../../platform/database/rows.ts"
+import { RowId } from "../../column-schemas.ts"
+import { type FindIdByName, makeFindIdByName, type OperatorRowId } from "../../operator-rows.ts"
 import { RoomType, type search_room_types } from "./contract.ts"
 import { selectIdsWithTagSql, tagExistsCondition, tagsJsonSql } from "./groups-and-tags.ts"
 import { allReferencesExistCondition, CheckedChangeRow, ownershipPreconditionsSql } from "./ownership.ts"
@@ -32,6 +39,10 @@ export const CreatedRoomTypeRow = Schema.Struct({
   taken_properties: Schema.Array(Schema.Int)
 })
 export type CreatedRoomType = typeof CreatedRoomTypeRow.Type
+
+const readRenamedRoomType = makeOptionalRowReaderOrFail(RowId, ({ name }) =>
+  name === "room_types_title" ? nameConflict("title", "room type") : undefined
+)
 
 const readCreatedRoomType = makeRowReaderOrFail(CreatedRoomTypeRow, ({ name, detail }) => {
   switch (name) {
@@ -132,17 +143,62 @@ const create = (sql: SqlClient.SqlClient) => {
     readCreatedRoomType(statement({ operatorId, title, property_ids, now }))
 }
 
+interface RenameRoomTypeParameters extends OperatorRowId {
+  readonly title: string | undefined
+}
+
+/** Fails when the title is taken. */
+const rename = (sql: SqlClient.SqlClient) => {
+  const statement = prepareRecordedChange(sql, ({ operatorId, id, title }: Givens<RenameRoomTypeParameters>) => ({
+    change: sql`
+      before AS (${lockedRowSql(sql, "room_types", operatorId, id)}), after AS (
+        UPDATE room_types r SET title = ${title === undefined ? sql`r.title` : sql`${title}::text`}
+        FROM before WHERE r.operator_id = before.operator_id AND r.id = before.id
+        RETURNING r.*
+      )`,
+    events: [],
+    changedRecords: changedRecordsSql(sql, "room_type"),
+    outcome: sql`SELECT id FROM after`
+  }))
+  return (operatorId: number, id: number, title: string | undefined) =>
+    readRenamedRoomType(statement({ operatorId, id, title }))
+}
+
 /** The SQL of room types. */
-export class RoomTypeStore extends Context.Service<RoomTypeStore>()(
-  "latchkey/domain/properties/properties/RoomTypeStore",
+export class RoomTypeStore extends Context.Service<
+  RoomTypeStore,
   {
-    make: Effect.map(SqlClient.SqlClient, (sql) => ({
-      search: search(sql),
-      checkFilters: checkFilters(sql),
-      create: create(sql),
-      findIdByName: makeFindIdByName(sql, { table: "room_types", column: "title" })
-    }))
+    readonly search: (operatorId: number, filters: RoomTypeSearch, page: Page) => Effect.Effect<RowPage<RoomType>>
+    /** Whether the tag of a search exists. */
+    readonly checkFilters: (
+      operatorId: number,
+      filters: RoomTypeSearch
+    ) => Effect.Effect<{ readonly tag_known: boolean }>
+    /** Conflict: another room type has the title or a property. ValidationFailed: the subscription has no room for one more. */
+    readonly create: (
+      operatorId: number,
+      roomType: NewRoomType,
+      now: Date
+    ) => Effect.Effect<CreatedRoomType, Conflict | ValidationFailed, CurrentActor>
+    /** Returns undefined if the operator has no such room type. Conflict: another room type has the title. */
+    readonly rename: (
+      operatorId: number,
+      id: number,
+      title: string | undefined
+    ) => Effect.Effect<typeof RowId.Type | undefined, Conflict, CurrentActor>
+    readonly findIdByName: FindIdByName
   }
-) {
-  static readonly layer = Layer.effect(RoomTypeStore, RoomTypeStore.make)
+>()("latchkey/domain/properties/properties/RoomTypeStore") {
+  static readonly layer = Layer.effect(
+    RoomTypeStore,
+    Effect.map(SqlClient.SqlClient, (sql) =>
+      RoomTypeStore.of({
+        search: search(sql),
+        checkFilters: checkFilters(sql),
+        create: create(sql),
+        rename: rename(sql),
+        findIdByName: makeFindIdByName(sql, { table: "room_types", column: "title" })
+      })
+    )
+  )
 }

@@ -1,5 +1,4 @@
 import { Effect } from "effect"
-import { HostLetting } from "../../../domain/calendars/availability/HostLetting.ts"
 import { Service } from "../../../service/service.ts"
 import { html } from "../../docs/html.ts"
 import { Portfolio } from "../queries/Portfolio.ts"
@@ -24,7 +23,7 @@ import { PROPERTIES_PATH } from "./urls.ts"
  * itself, where the address asks for it.
  */
 export const makePropertiesPage = Effect.gen(function* () {
-  const [portfolio, groupings, activation] = [yield* Portfolio, yield* Sorting, yield* HostLetting]
+  const [portfolio, groupings] = [yield* Portfolio, yield* Sorting]
   const service = yield* Service
   const mutate = makeVoidMutation(service)
   const renderLists = makeListsRenderer(portfolio)
@@ -38,7 +37,7 @@ export const makePropertiesPage = Effect.gen(function* () {
         : renderForm(editTarget, visit, failedSubmission)
     },
     actions: {
-      ...makePropertyActions(mutate, activation),
+      ...makePropertyActions(mutate),
       ...makeGroupActions(service),
       ...makeTagActions(service),
       ...makeRoomTypeActions(mutate)

@@ -2,8 +2,8 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { addDays } from "../../../../src/contract/time.ts"
-import { PropertyActivation } from "../../../../src/domain/calendars/availability/PropertyActivation.ts"
 import { listDates } from "../../../../src/domain/calendars/availability/rules.ts"
+import { PropertyEdits } from "../../../../src/domain/properties/property-edits/PropertyEdits.ts"
 import { AVAILABILITY_END_DAYS } from "../../../../src/platform/limits.ts"
 import {
   deleteEvents,
@@ -17,17 +17,15 @@ import {
   prepareOperator,
   TODAY
 } from "../../../support/domain/bookings/reservations/reservation-operator.ts"
-import { asSystemActor, call, insertOrder, insertProperty } from "../../../support/harness.ts"
+import { call, insertOrder, insertProperty } from "../../../support/harness.ts"
 import { canOverlap, runOverlapping, withServerNote } from "../../../support/overlapping-transactions.ts"
+import { activateProperty as activate, deactivateProperty as deactivate } from "../../../support/property-activation.ts"
 import { countStatements } from "../../../support/statement-count.ts"
 
-const layerLetting = Layer.provideMerge(PropertyActivation.layer, layerWithoutRateWindows)
+const layerLetting = Layer.provideMerge(PropertyEdits.layer, layerWithoutRateWindows)
 
 const LAST = addDays(TODAY, AVAILABILITY_END_DAYS)
 const OFF = "the property is deactivated"
-
-const deactivate = (id: number) => asSystemActor(PropertyActivation.use((letting) => letting.deactivate(id)))
-const activate = (id: number) => asSystemActor(PropertyActivation.use((letting) => letting.activate(id)))
 
 /** A calendar of elsewhere says that days are busy, or no more. */
 const busyElsewhere = Effect.fnUntraced(function* (
@@ -195,15 +193,6 @@ layer(layerLetting, { excludeTestServices: false })("a property that is turned o
       assert.deepStrictEqual(yield* deactivate(property), { property_id: property, active: false, changed_days: 0 })
       assert.deepStrictEqual(yield* loadEvents(operatorId), [])
       assert.lengthOf(yield* trailOf(operatorId, `property:${property}`), 2)
-    })
-  )
-
-  it.effect("is one there is", () =>
-    Effect.gen(function* () {
-      for (const turn of [activate, deactivate]) {
-        const failed = yield* Effect.flip(turn(987_654_321))
-        assert.include(failed.message, "property 987654321")
-      }
     })
   )
 

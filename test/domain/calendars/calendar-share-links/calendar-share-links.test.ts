@@ -3,14 +3,13 @@ import { Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { Availability } from "../../../../src/domain/calendars/availability/Availability.ts"
-import { PropertyActivation } from "../../../../src/domain/calendars/availability/PropertyActivation.ts"
 import type { CalendarShareLink } from "../../../../src/domain/calendars/calendar-share-links/contract.ts"
 import { SharedCalendars } from "../../../../src/domain/calendars/calendar-share-links/SharedCalendars.ts"
+import { PropertyEdits } from "../../../../src/domain/properties/property-edits/PropertyEdits.ts"
 import { PublicUrl } from "../../../../src/platform/installation.ts"
 import { NAMED_PROPERTIES_MAX } from "../../../../src/platform/limits.ts"
 import { fieldOfError } from "../../../support/error-messages.ts"
 import {
-  asSystemActor,
   call,
   createOperator,
   insertOrder,
@@ -19,11 +18,12 @@ import {
   typedClient,
   withToken
 } from "../../../support/harness.ts"
+import { deactivateProperty } from "../../../support/property-activation.ts"
 import { layerTestDatabase } from "../../../support/test-database.ts"
 
 const PUBLIC_URL = "https://api.example.test/latchkey"
 
-const layerLinks = Layer.merge(SharedCalendars.layer, PropertyActivation.layer).pipe(
+const layerLinks = Layer.merge(SharedCalendars.layer, PropertyEdits.layer).pipe(
   Layer.provide(Availability.layer),
   Layer.provideMerge(layerService(layerTestDatabase)),
   Layer.provide(Layer.succeed(PublicUrl, PUBLIC_URL))
@@ -119,7 +119,7 @@ layer(layerLinks, { excludeTestServices: false })("calendar share links", (it) =
     Effect.gen(function* () {
       yield* TestClock.setTime(Date.parse("2027-05-10T12:00:00Z"))
       const { link, harbour } = yield* ready
-      yield* asSystemActor(PropertyActivation.use((letting) => letting.deactivate(harbour)))
+      yield* deactivateProperty(harbour)
       const { properties } = yield* Effect.fromOption(yield* opened(yield* link()))
       const freeFrom = properties.map(({ title, days }) => [title, days.filter((day) => day.available).at(-1)?.date])
       assert.deepStrictEqual(freeFrom, [

@@ -34,7 +34,8 @@ layer(layerTest)("properties", (it) => {
             default_checkin_time: "15:00",
             default_checkout_time: "11:00",
             timezone: "Asia/Tokyo",
-            cover: null
+            cover: null,
+            is_active: true
           }
         ],
         total: 1

@@ -87,7 +87,7 @@ layer(layerSignedInPages)("the page of properties", (it) => {
       assert.include(stopped.text, "not let</span>")
       assert.lengthOf(findForms(stopped, "stop_letting"), 0)
       assert.deepStrictEqual(yield* loadAuditLinesWithActor(operatorId), [
-        `${accountId} console: stop_letting property:${id} (deactivated_at)`
+        `${accountId} console: update_property property:${id} (deactivated_at)`
       ])
       const day = { property_ids: [id], start_date: "1970-02-01", end_date: "1970-02-01" }
       assert.include(JSON.stringify(yield* call(token, "get_property_availability", day)), '"available":false')

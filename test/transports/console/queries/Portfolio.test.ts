@@ -1,20 +1,14 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { HostLetting } from "../../../../src/domain/calendars/availability/HostLetting.ts"
+import { PropertyEdits } from "../../../../src/domain/properties/property-edits/PropertyEdits.ts"
 import { PORTFOLIO_ROWS_MAX } from "../../../../src/platform/limits.ts"
 import { Portfolio, type PortfolioInput } from "../../../../src/transports/console/queries/Portfolio.ts"
-import {
-  asSystemActor,
-  createOperator,
-  insertProperty,
-  layerTest,
-  typedClient,
-  withToken
-} from "../../../support/harness.ts"
+import { createOperator, insertProperty, layerTest, typedClient, withToken } from "../../../support/harness.ts"
+import { deactivateProperty } from "../../../support/property-activation.ts"
 import { countStatements } from "../../../support/statement-count.ts"
 
-const layerPortfolio = Layer.mergeAll(Portfolio.layer, HostLetting.layer).pipe(Layer.provideMerge(layerTest))
+const layerPortfolio = Layer.mergeAll(Portfolio.layer, PropertyEdits.layer).pipe(Layer.provideMerge(layerTest))
 
 const START = { propertiesOffset: 0, groupsOffset: 0, tagsOffset: 0, roomTypesOffset: 0, q: undefined }
 
@@ -43,7 +37,7 @@ layer(layerPortfolio)("what an operator lets", (it) => {
         const { tag } = yield* api.create_property_tag({ name: "Gone", property_ids: [zoo] })
         yield* api.delete_property_tag({ id: tag.id })
       }).pipe(withToken(operator.token))
-      yield* HostLetting.use((letting) => letting.deactivate(operator.operatorId, attic)).pipe(asSystemActor)
+      yield* deactivateProperty(attic)
       const [{ properties, groups, tags, room_types }, statements] = yield* countStatements(shown(operator.operatorId))
       assert.strictEqual(statements, 1)
       assert.deepStrictEqual(
@@ -92,24 +86,5 @@ layer(layerPortfolio)("what an operator lets", (it) => {
       assert.strictEqual(found.properties.total, 9)
       assert.strictEqual((yield* shown(operatorId, { q: "%" })).properties.total, 0)
     })
-  )
-})
-
-layer(layerPortfolio)("letting one's own", (it) => {
-  it.effect("property changes nobody else's, and answers as for one that is not there", () =>
-    Effect.gen(function* () {
-      const [operator, other] = [yield* createOperator(), yield* createOperator()]
-      const theirs = yield* insertProperty(other.operatorId, "Theirs")
-      const letting = yield* HostLetting
-      const [foreign, missing] = yield* Effect.all([
-        Effect.flip(letting.deactivate(operator.operatorId, theirs)),
-        Effect.flip(letting.activate(operator.operatorId, 999_999_999))
-      ])
-      assert.deepStrictEqual([foreign.message, missing.message], [foreign.message, foreign.message])
-      assert.strictEqual((yield* shown(other.operatorId)).properties.rows[0]?.deactivated_at, null)
-      const { changed_days } = yield* letting.deactivate(other.operatorId, theirs)
-      assert.isAbove(changed_days, 0)
-      assert.strictEqual((yield* letting.deactivate(other.operatorId, theirs)).changed_days, 0)
-    }).pipe(asSystemActor)
   )
 })

@@ -1,12 +1,11 @@
 import { Effect, type Schema } from "effect"
-import type { HostLetting } from "../../../../domain/calendars/availability/HostLetting.ts"
 import { search_property_groups } from "../../../../domain/properties/groups/contract.ts"
 import { query_tags } from "../../../../domain/properties/tags/contract.ts"
 import type { OperationName } from "../../../../service/Api.ts"
 import type { Service } from "../../../../service/service.ts"
 import type { SubmittedForm } from "../../visit.ts"
 import { parseRecordId } from "../../visit.ts"
-import { apiErrorToActionError, makeQuery, makeVoidMutation } from "../api-operations.ts"
+import { makeQuery, makeVoidMutation } from "../api-operations.ts"
 import { parseText, readChangedFields, readChangedLists, readFilledFields, readSelectedIds } from "../form-fields.ts"
 import { type ActionRedirect, type HostAction, makeActionError } from "../host-page.ts"
 import { PROPERTIES_PATH } from "../urls.ts"
@@ -107,27 +106,25 @@ export const makeRoomTypeActions = (mutate: Mutation): PropertyPageActions => ({
   }))
 })
 
-export const makePropertyActions = (mutate: Mutation, activation: HostLetting["Service"]): PropertyPageActions => ({
+export const makePropertyActions = (mutate: Mutation): PropertyPageActions => ({
   add_property: {
     doneMessage: "The property is added.",
     run: (visit, form) => mutate(visit, form, "create_property", { title: readText(form, "title") })
   },
   stop_letting: makeActivationAction(
+    mutate,
     "The property is not let any more: its stays stay, every other night is closed.",
-    activation.deactivate
+    false
   ),
-  let_again: makeActivationAction("The property is let again.", activation.activate)
+  let_again: makeActivationAction(mutate, "The property is let again.", true)
 })
 
-const makeActivationAction = (message: string, setActivation: HostLetting["Service"]["activate"]): HostAction => ({
+const makeActivationAction = (mutate: Mutation, message: string, isActive: boolean): HostAction => ({
   doneMessage: message,
   run: (visit, form) => {
     const id = readFormId(form)
     return id === undefined
       ? Effect.fail(makeActionError(404, "There is no such property."))
-      : Effect.as(
-          Effect.mapError(setActivation(visit.session.person.caller.operatorId, id), apiErrorToActionError),
-          undefined
-        )
+      : mutate(visit, form, "update_property", { id, is_active: isActive })
   }
 })

@@ -57,8 +57,10 @@ const callPortfolioOperations = (api: Client) =>
   Effect.gen(function* () {
     yield* api.search_properties({ limit: 2 })
     const { property_id } = yield* api.create_property({ title: "Porto, Ribeira Loft" })
+    yield* api.update_property({ id: property_id, address: "Cais da Ribeira 24, Porto", default_checkin_time: "16:00" })
     yield* api.search_room_types({ limit: 2 })
-    yield* api.create_room_type({ title: "Loft with a view", property_ids: [property_id] })
+    const { room_type_id } = yield* api.create_room_type({ title: "Loft with a view", property_ids: [property_id] })
+    yield* api.update_room_type({ id: room_type_id, title: "Loft with a river view" })
     yield* api.search_property_groups({ limit: 2 })
     const { group } = yield* api.create_property_group({ name: "Portugal", property_ids: [ALFAMA, CHIADO] })
     yield* api.update_property_group({ id: group.id, property_ids: [ALFAMA, CHIADO, property_id] })

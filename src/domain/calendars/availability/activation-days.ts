@@ -1,0 +1,30 @@
+import type { SqlClient } from "effect/sql/SqlClient"
+import type { Fragment } from "effect/sql/Statement"
+import type { Value } from "../../../platform/database/forms.ts"
+import { isUnavailableCondition, recordAvailabilityEventSql } from "./calendar-days.ts"
+
+/** Days from `today` to `last`, both included, on the operator's calendar. */
+interface SellableDays {
+  readonly today: Value<string>
+  readonly last: Value<string>
+}
+
+/**
+ * Returns the CTE `turned` of a statement that activates or deactivates a property and has its row in the CTEs `before` and `after`: the
+ * days that can be sold now and could not be sold before, or the other way around. It has no row if the property was so already.
+ */
+export const activationDaysSql = (sql: SqlClient, { today, last }: SellableDays, isActive: boolean): Fragment => sql`
+  turned AS (
+    SELECT after.operator_id, after.id AS property_id, count(*) AS days,
+      jsonb_agg(jsonb_build_object('date', date::date, 'available', ${isActive}::boolean) ORDER BY date) AS availabilities
+    FROM before JOIN after ON after.id = before.id AND (after.deactivated_at IS NULL) <> (before.deactivated_at IS NULL)
+    CROSS JOIN generate_series(${today}::date, ${last}::date, interval '1 day') date
+    WHERE NOT EXISTS (
+      SELECT FROM calendar_days d WHERE d.operator_id = after.operator_id AND d.property_id = after.id
+        AND d.day = date::date AND ${isUnavailableCondition(sql, sql`d`)})
+    GROUP BY after.operator_id, after.id
+  )`
+
+/** Records the event about these days. */
+export const recordActivationEventSql = (sql: SqlClient, now: Value<Date>): Fragment =>
+  recordAvailabilityEventSql(sql, sql`turned`, now)

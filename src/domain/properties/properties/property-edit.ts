@@ -1,0 +1,93 @@
+import type { SqlClient } from "effect/sql/SqlClient"
+import type { Fragment } from "effect/sql/Statement"
+import { lockedRowSql } from "../../../changes/recorded-change.ts"
+import type { Givens, Value } from "../../../platform/database/forms.ts"
+import type { OperatorRowId } from "../../operator-rows.ts"
+
+// The part of a statement that changes a property. The family of property edits makes the whole statement, because an edit may also
+// change what other families keep: the calendar and planned actions.
+
+/** What an edit sets of the property's own row. What is undefined stays. */
+export interface PropertyFieldEdit {
+  readonly title?: string | undefined
+  readonly address?: string | null | undefined
+  readonly longitude?: string | null | undefined
+  readonly latitude?: string | null | undefined
+  /** `HH:mm`; null: the operator's default. */
+  readonly default_checkin_time?: string | null | undefined
+  readonly default_checkout_time?: string | null | undefined
+}
+
+export type Activation = "active" | "inactive" | "unchanged"
+
+interface UpdatePropertyParameters extends OperatorRowId, Required<PropertyFieldEdit> {
+  readonly now: Date
+}
+
+/**
+ * Returns the CTEs `before` and `after` of an edit: the row of the property as it was, and as it is now. `after` has no row if the
+ * edit changes nothing.
+ */
+export const updatePropertySql = (
+  sql: SqlClient,
+  edit: Givens<UpdatePropertyParameters>,
+  activation: Activation
+): Fragment => sql`
+  before AS (${lockedRowSql(sql, "properties", edit.operatorId, edit.id)}), edited AS (
+    SELECT before.operator_id, before.id,
+      ${editedTextSql(sql, "title", edit.title)}, ${editedTextSql(sql, "address", edit.address)},
+      ${editedTextSql(sql, "longitude", edit.longitude)}, ${editedTextSql(sql, "latitude", edit.latitude)},
+      ${editedTimeSql(sql, TIMES.checkin, edit.default_checkin_time)},
+      ${editedTimeSql(sql, TIMES.checkout, edit.default_checkout_time)},
+      ${deactivatedAtSql(sql, activation, edit.now)} AS deactivated_at
+    FROM before JOIN operators o ON o.id = before.operator_id
+  ), after AS (
+    UPDATE properties p SET (${sql.literal(COLUMNS)}) =
+      ROW (${sql.literal(qualifiedColumns("edited"))})
+    FROM before JOIN edited ON edited.id = before.id WHERE p.operator_id = before.operator_id AND p.id = before.id
+      AND ROW (${sql.literal(qualifiedColumns("before"))}) IS DISTINCT FROM ROW (${sql.literal(qualifiedColumns("edited"))})
+    RETURNING p.*
+  )`
+
+const COLUMN_NAMES = [
+  "title",
+  "address",
+  "longitude",
+  "latitude",
+  "checkin_time",
+  "checkout_time",
+  "deactivated_at"
+] as const
+const COLUMNS = COLUMN_NAMES.join(", ")
+const qualifiedColumns = (table: string): string => COLUMN_NAMES.map((name) => `${table}.${name}`).join(", ")
+
+const editedTextSql = (sql: SqlClient, name: string, value: Value<string | null> | undefined): Fragment =>
+  value === undefined ? sql`before.${sql(name)}` : sql`${value}::text AS ${sql(name)}`
+
+const TIMES = {
+  checkin: ["checkin_time", "default_checkin_time"],
+  checkout: ["checkout_time", "default_checkout_time"]
+} as const
+
+/** A record that is sent back whole has the time that the property shows. That is no reason to keep the operator's default as its own. */
+const editedTimeSql = (
+  sql: SqlClient,
+  [own, fallback]: readonly [own: string, fallback: string],
+  value: Value<string | null> | undefined
+): Fragment =>
+  value === undefined
+    ? sql`before.${sql(own)}`
+    : sql`
+      CASE WHEN ${value}::time = coalesce(before.${sql(own)}, o.${sql(fallback)}) THEN before.${sql(own)}
+        ELSE ${value}::time END AS ${sql(own)}`
+
+const deactivatedAtSql = (sql: SqlClient, activation: Activation, now: Value<Date>): Fragment => {
+  switch (activation) {
+    case "unchanged":
+      return sql`before.deactivated_at`
+    case "active":
+      return sql`NULL::timestamptz`
+    case "inactive":
+      return sql`coalesce(before.deactivated_at, ${now}::timestamptz)`
+  }
+}

@@ -1,0 +1,147 @@
+import { Clock, Context, Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { changedRecordsSql, prepareRecordedChange } from "../../../changes/recorded-change.ts"
+import type { CurrentActor } from "../../../contract/actor.ts"
+import type { Conflict } from "../../../contract/errors.ts"
+import { nameConflict } from "../../../contract/names.ts"
+import { addDays, dateInZone, truncateToSecond } from "../../../contract/time.ts"
+import { makeOptionalRowReaderOrFail } from "../../../platform/database/constraint-violations.ts"
+import type { Givens } from "../../../platform/database/forms.ts"
+import { AVAILABILITY_END_DAYS } from "../../../platform/limits.ts"
+import { withChildSpan } from "../../../platform/telemetry/spans.ts"
+import { markStaysOfPropertySql } from "../../automation/planning/property-marks.ts"
+import { activationDaysSql, recordActivationEventSql } from "../../calendars/availability/activation-days.ts"
+import { type AddConflictingId, type OperatorRowId, withConflictingId } from "../../operator-rows.ts"
+import { makeLockProperty } from "../properties/activation.ts"
+import type { Property } from "../properties/contract.ts"
+import { type Activation, type PropertyFieldEdit, updatePropertySql } from "../properties/property-edit.ts"
+import { makeSearchProperties } from "../properties/property-search.ts"
+
+/** What an edit sets. What is undefined stays. */
+export interface PropertyEdit extends PropertyFieldEdit {
+  /**
+   * false: no day of the property can be sold from today on, and its stays stay. true: every day can be sold again that nothing else
+   * takes.
+   */
+  readonly is_active?: boolean | undefined
+}
+
+/** How many days can be sold now that could not be sold before, or the other way around. */
+const EditedProperty = Schema.Struct({ id: Schema.Int, changed_days: Schema.Int })
+
+/** Changes properties of an operator. */
+export class PropertyEdits extends Context.Service<
+  PropertyEdits,
+  {
+    /** Returns the property as `GET /properties` shows it, or undefined if the operator has no such property. */
+    readonly find: (operatorId: number, id: number) => Effect.Effect<Property | undefined>
+    /**
+     * Makes the whole edit or none of it. Returns undefined if the operator has no such property. An edit that changes nothing is not
+     * recorded. Conflict: another property has the title.
+     */
+    readonly update: (
+      operatorId: number,
+      id: number,
+      edit: PropertyEdit
+    ) => Effect.Effect<typeof EditedProperty.Type | undefined, Conflict, CurrentActor>
+    /** Adds to the conflict of a title the id of the property that has it. */
+    readonly withConflictingId: AddConflictingId
+  }
+>()("latchkey/domain/properties/property-edits/PropertyEdits") {
+  static readonly layer = Layer.effect(
+    PropertyEdits,
+    Effect.map(SqlClient.SqlClient, (sql) => {
+      const updateFields = makeUpdateFields(sql)
+      const updateWithActivation = makeUpdateWithActivation(sql)
+      const searchProperties = makeSearchProperties(sql)
+      return PropertyEdits.of({
+        find: (operatorId, id) =>
+          Effect.map(searchProperties(operatorId, { id }, { offset: 0, limit: 1 }), ({ rows }) => rows[0]),
+        withConflictingId: withConflictingId(sql, { table: "properties", column: "title" }),
+        update: (operatorId, id, { is_active, ...fields }) =>
+          withChildSpan("PropertyEdits.update")(
+            is_active === undefined
+              ? updateFields(operatorId, id, fields)
+              : updateWithActivation(operatorId, id, fields, is_active)
+          )
+      })
+    })
+  )
+}
+
+interface UpdateParameters extends OperatorRowId, Required<PropertyFieldEdit> {
+  readonly now: Date
+  /** The days of an activation. */
+  readonly today: string | undefined
+  readonly last: string | undefined
+}
+
+const readEditedProperty = makeOptionalRowReaderOrFail(EditedProperty, ({ name }) =>
+  name === "properties_title" ? nameConflict("title", "property") : undefined
+)
+
+const prepareUpdate = (sql: SqlClient.SqlClient) => {
+  const statement = prepareRecordedChange(sql, (edit: Givens<UpdateParameters>, activation: Activation) => {
+    const { now, today, last, default_checkin_time, default_checkout_time } = edit
+    const changesDays = today !== undefined && last !== undefined
+    const changesTimes = default_checkin_time !== undefined || default_checkout_time !== undefined
+    return {
+      change: sql`
+        ${updatePropertySql(sql, edit, activation)}
+        ${changesDays ? sql`, ${activationDaysSql(sql, { today, last }, activation === "active")}` : sql.literal("")}
+        ${changesTimes ? sql`, ${replannedStaysSql(sql, now)}` : sql.literal("")}`,
+      events: changesDays ? [recordActivationEventSql(sql, now)] : [],
+      changedRecords: changedRecordsSql(sql, "property"),
+      outcome: sql`
+        SELECT id, ${changesDays ? sql`coalesce((SELECT days FROM turned), 0)` : sql`0`} AS changed_days FROM before`
+    }
+  })
+  return (values: UpdateParameters, activation: Activation) => readEditedProperty(statement(values, activation))
+}
+
+/** CTEs that plan the automatic actions of a property's stays anew if a time of the property has changed. */
+const replannedStaysSql = (sql: SqlClient.SqlClient, now: Givens<UpdateParameters>["now"]) => sql`
+  retimed AS (
+    SELECT after.operator_id, after.id FROM before JOIN after ON after.id = before.id
+    WHERE (after.checkin_time, after.checkout_time) IS DISTINCT FROM (before.checkin_time, before.checkout_time)
+  ), replanned AS (${markStaysOfPropertySql(sql, sql`retimed`, now)})`
+
+const toParameters = (operatorId: number, id: number, fields: PropertyFieldEdit, now: number) => ({
+  operatorId,
+  id,
+  title: fields.title,
+  address: fields.address,
+  longitude: fields.longitude,
+  latitude: fields.latitude,
+  default_checkin_time: fields.default_checkin_time,
+  default_checkout_time: fields.default_checkout_time,
+  now: truncateToSecond(now)
+})
+
+const makeUpdateFields = (sql: SqlClient.SqlClient) => {
+  const update = prepareUpdate(sql)
+  return Effect.fnUntraced(function* (operatorId: number, id: number, fields: PropertyFieldEdit) {
+    const parameters = toParameters(operatorId, id, fields, yield* Clock.currentTimeMillis)
+    return yield* update({ ...parameters, today: undefined, last: undefined }, "unchanged")
+  })
+}
+
+/**
+ * Two statements in a transaction: the second sees what was committed while the first waited for the property. So the last event of
+ * each day says how it is, however many calls change days at the same time.
+ */
+const makeUpdateWithActivation = (sql: SqlClient.SqlClient) => {
+  const lockProperty = makeLockProperty(sql)
+  const update = prepareUpdate(sql)
+  return (operatorId: number, id: number, fields: PropertyFieldEdit, isActive: boolean) => {
+    const change = Effect.gen(function* () {
+      const property = yield* lockProperty(operatorId, id)
+      if (property === undefined) return undefined
+      const now = yield* Clock.currentTimeMillis
+      const today = dateInZone(now, property.time_zone)
+      const days = { today, last: addDays(today, AVAILABILITY_END_DAYS) }
+      return yield* update({ ...toParameters(operatorId, id, fields, now), ...days }, isActive ? "active" : "inactive")
+    })
+    return Effect.catchTag(sql.withTransaction(change), "SqlError", Effect.die)
+  }
+}

@@ -1,0 +1,38 @@
+import { Effect, Layer } from "effect"
+import { CurrentCaller } from "../../../contract/caller.ts"
+import { NotFound } from "../../../contract/errors.ts"
+import { makeImmutableFieldCheck, makeImmutableFieldDetector } from "../../../contract/immutable-fields.ts"
+import { trimName } from "../../../contract/names.ts"
+import { handleOperations, layerOperations, voidChangeHandler } from "../../operation-handlers.ts"
+import { PropertyEditOperations, update_property } from "./contract.ts"
+import { PropertyEdits } from "./PropertyEdits.ts"
+
+const updateProperty = (edits: PropertyEdits["Service"]) =>
+  Effect.fnUntraced(
+    function* (payload: typeof update_property.payloadSchema.Type) {
+      const { operatorId } = yield* CurrentCaller
+      if (hasFixedFields(payload)) {
+        const property = (yield* edits.find(operatorId, payload.id)) ?? (yield* noSuchProperty)
+        yield* Effect.fromResult(checkFixedFields(property, payload))
+      }
+      const title = payload.title === undefined ? undefined : trimName(payload.title)
+      return (yield* edits.update(operatorId, payload.id, { ...payload, title })) ?? (yield* noSuchProperty)
+    },
+    (change, { title }) => edits.withConflictingId(change, title)
+  )
+
+const hasFixedFields = makeImmutableFieldDetector(update_property.payloadSchema)
+const checkFixedFields = makeImmutableFieldCheck(update_property.payloadSchema, {
+  changedBy: { groups: "PATCH /groups/{id}", tags: "PATCH /tags/{id}" }
+})
+
+const noSuchProperty = new NotFound({ message: "id: no such property." })
+
+/** Open to what edits properties. */
+export const layerPropertyEditsNoDeps = layerOperations(
+  Effect.map(PropertyEdits, (edits) =>
+    handleOperations(PropertyEditOperations, { update_property: voidChangeHandler(updateProperty(edits)) })
+  )
+)
+
+export const layerPropertyEdits = Layer.provide(layerPropertyEditsNoDeps, PropertyEdits.layer)

@@ -1,0 +1,17 @@
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { makeFindPropertyOwner } from "../../src/domain/properties/properties/ownership.ts"
+import { PropertyEdits } from "../../src/domain/properties/property-edits/PropertyEdits.ts"
+import { asSystemActor } from "./harness.ts"
+
+const setPropertyActive = Effect.fnUntraced(function* (id: number, active: boolean) {
+  const operatorId = (yield* makeFindPropertyOwner(yield* SqlClient.SqlClient)(id)) ?? 0
+  const edits = yield* PropertyEdits
+  const edited = yield* Effect.orDie(asSystemActor(edits.update(operatorId, id, { is_active: active })))
+  return edited === undefined
+    ? yield* Effect.die(new Error(`there is no property ${id}`))
+    : { property_id: edited.id, active, changed_days: edited.changed_days }
+})
+
+export const deactivateProperty = (id: number) => setPropertyActive(id, false)
+export const activateProperty = (id: number) => setPropertyActive(id, true)
