@@ -19,6 +19,8 @@ const unreached = Effect.fnUntraced(function* (text: string, values: ReadonlyArr
 
 const REACHED: Readonly<Record<string, string>> = {
   "by its own condition": "SELECT * FROM tasks WHERE id = 1 AND (operator_id = $1 AND note <> 'a = b OR (c')",
+  "by a range of rows": `
+    SELECT * FROM trail WHERE (operator_id, at) >= ($1::bigint, now()) AND (operator_id, at, id) < ($1::bigint, now(), 5::bigint)`,
   "by a join": `
     SELECT * FROM tasks t JOIN properties p ON p.operator_id = t.operator_id AND p.id = t.property_id WHERE t.operator_id = $1`,
   "by a join from outside": `
@@ -41,6 +43,11 @@ const REACHED: Readonly<Record<string, string>> = {
 const NOT_REACHED: ReadonlyArray<readonly [why: string, text: string, tables: ReadonlyArray<string>]> = [
   ["by an id alone", "SELECT * FROM tasks WHERE id = $1", ["tasks tasks"]],
   ["where something else would do too", "SELECT * FROM tasks WHERE operator_id = $1 OR note = 'x'", ["tasks tasks"]],
+  [
+    "by one end of a range of rows",
+    "SELECT * FROM trail WHERE (operator_id, at) >= ($1::bigint, now())",
+    ["trail trail"]
+  ],
   ["by what is no operator", "SELECT * FROM tasks WHERE operator_id > $1", ["tasks tasks"]],
   [
     "by a join of two that are not",

@@ -648,6 +648,8 @@ export const ACTIONS_SHOWN = 50
 export const SCOPE_CHOICES_MAX = 500
 /** Entries of the knowledge base that a page lists at once. */
 export const KNOWLEDGE_SHOWN = 50
+/** Characters of a record in `GET /audit_log`: the longest has a name of a dictionary and a code. */
+export const AUDIT_RECORD_LENGTH = 2 * RECORD_CODE_LENGTH
 /** Changes that the page of what happened shows at once, and those it looks through for one person's. */
 export const ACTIVITY_LOG_SHOWN = 100
 export const ACTIVITY_LOG_SCANNED = 5_000

@@ -1,5 +1,6 @@
 import { isConsoleOnly } from "../contract/operation.ts"
 import { OauthOperations } from "../domain/access/oauth/contract.ts"
+import { AuditLogOperations } from "../domain/audit-log/contract.ts"
 import { AutomationOperations } from "../domain/automation/contract.ts"
 import { AutomationRuleOperations } from "../domain/automation/rules/contract.ts"
 import { CheckInOperations } from "../domain/bookings/check-in/contract.ts"
@@ -63,6 +64,7 @@ export const Api = {
   ...KnowledgeBaseOperations,
   ...AutomationOperations,
   ...AutomationRuleOperations,
+  ...AuditLogOperations,
   ...OauthOperations
 }
 

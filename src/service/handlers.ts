@@ -1,5 +1,6 @@
 import { Layer } from "effect"
 import { layerOauth, layerOauthNoDeps } from "../domain/access/oauth/handlers.ts"
+import { layerAuditLog, layerAuditLogNoDeps } from "../domain/audit-log/handlers.ts"
 import { layerAutomation, layerAutomationNoDeps } from "../domain/automation/handlers.ts"
 import { layerAutomationRules, layerAutomationRulesNoDeps } from "../domain/automation/rules/handlers.ts"
 import { layerCheckIn, layerCheckInNoDeps } from "../domain/bookings/check-in/handlers.ts"
@@ -43,6 +44,7 @@ const families = Layer.mergeAll(
   layerOauth,
   layerAutomation,
   layerAutomationRules,
+  layerAuditLog,
   layerReservationTags,
   layerReservations,
   layerStays,
@@ -77,6 +79,7 @@ const familiesNoDeps = Layer.mergeAll(
   layerOauthNoDeps,
   layerAutomationNoDeps,
   layerAutomationRulesNoDeps,
+  layerAuditLogNoDeps,
   layerReservationTagsNoDeps,
   layerReservationsNoDeps,
   layerStaysNoDeps,

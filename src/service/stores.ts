@@ -4,6 +4,7 @@ import { ClientRegistrations } from "../domain/access/oauth/ClientRegistrations.
 import { FailedSecretChecks } from "../domain/access/oauth/FailedSecretChecks.ts"
 import { TokenIssuer } from "../domain/access/oauth/TokenIssuer.ts"
 import { RuleStore } from "../domain/automation/rules/store.ts"
+import { AuditLogStore } from "../domain/audit-log/store.ts"
 import { PlanQueue } from "../domain/automation/running/PlanQueue.ts"
 import { ActionStore } from "../domain/automation/store.ts"
 import { CheckInApproval } from "../domain/bookings/check-in/CheckInApproval.ts"
@@ -50,6 +51,7 @@ import { TaskStore } from "../domain/work/tasks/store.ts"
  */
 export const layerStores = Layer.mergeAll(
   ActionStore.layer,
+  AuditLogStore.layer,
   PlanQueue.layer,
   RuleStore.layer,
   HostReviews.layer,

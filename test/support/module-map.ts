@@ -434,6 +434,7 @@ export const MODULES: ReadonlyArray<ModuleMapRow> = [
 
 /** All families by their folder in domain, and the families whose rules or SQL fragments each one uses. */
 export const DOMAIN_FAMILIES: Readonly<Record<string, ReadonlyArray<string>>> = {
+  "audit-log": [],
   automation: splitNames(
     "bookings/check-in bookings/orders bookings/stays guests/conversations guests/reviews knowledge",
     "properties/properties"

@@ -75,8 +75,25 @@ const parseEqualities = (condition: string): ReadonlyArray<readonly [string, str
 const listNodeEqualities = (node: PlanNode): ReadonlyArray<readonly [string, string]> =>
   CONDITION_PROPERTIES.flatMap((kind) => {
     const condition = node[kind]
-    return typeof condition === "string" ? parseEqualities(condition) : []
+    return typeof condition === "string" ? [...parseEqualities(condition), ...parseRowRange(condition)] : []
   })
+
+const ROW_BOUND = /ROW\(([^,()]+), [^()]*\) (>=?|<=?) ROW\(([^,()]+), /g
+
+/** A range of rows that begins and ends with the same first value: the first column has this value. */
+const parseRowRange = (condition: string): ReadonlyArray<readonly [string, string]> => {
+  if (/ OR |\bNOT /.test(condition)) return []
+  const bounds = Array.from(condition.matchAll(ROW_BOUND), ([, column = "", sign = "", value = ""]) => ({
+    column,
+    isLower: sign.startsWith(">"),
+    value
+  }))
+  return bounds.flatMap(({ column, isLower, value }) =>
+    isLower && bounds.some((other) => !other.isLower && other.column === column && other.value === value)
+      ? [[column, value] as const]
+      : []
+  )
+}
 
 /** Sets of what is equal. */
 const makeEqualitySets = () => {

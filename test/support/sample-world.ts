@@ -393,6 +393,9 @@ export const makeSampleWorldWith = Effect.fnUntraced(function* (
       audience: "anyone",
       question: "Is there parking?",
       dictionary: "income_items",
+      record: `property:${property_id}`,
+      since: "1970-01-01T00:00:00Z",
+      until: "2100-01-01T00:00:00Z",
       grant_type: "authorization_code",
       client_id: "app_of_nobody",
       client_secret: "lksecret_of_nobody",
@@ -417,6 +420,7 @@ export const makeSampleWorldWith = Effect.fnUntraced(function* (
       decline_reservation: { reservation_code: pending_code },
       delete_event_consumer: { name: "ledger" },
       list_webhook_deliveries: { before: delivery_id },
+      search_audit_log: { cursor: "4102444800000-1" },
       create_category: { name: "Boat trips" },
       create_automation_rule: {
         action: "answer",

@@ -1,12 +1,12 @@
 import { Effect } from "effect"
 import { addDays, startOfDay } from "../../../contract/time.ts"
-import { ACTIVITY_LOG_SCANNED, ACTIVITY_LOG_SHOWN, RECORD_CODE_LENGTH } from "../../../platform/limits.ts"
+import { type AuditPosition, formatAuditCursor, parseAuditCursor } from "../../../domain/audit-log/audit-range.ts"
+import { ACTIVITY_LOG_SCANNED, ACTIVITY_LOG_SHOWN, AUDIT_RECORD_LENGTH } from "../../../platform/limits.ts"
 import { type Html, html, nothing } from "../../docs/html.ts"
 import {
   type AuditLogAccount,
   type AuditLogChange,
   type AuditLogPage,
-  type AuditLogPosition,
   History,
   NO_ACCOUNT
 } from "../queries/History.ts"
@@ -44,12 +44,9 @@ export const makeActivityLogPage = Effect.map(History, (history) =>
 const pageTitle = (record: string | undefined, { changes: [first] }: AuditLogPage): string =>
   record === undefined || first === undefined ? "What happened" : `What happened: ${toRecordLabel(first).label}`
 
-/** Longer than any record's name is. */
-const MAX_RECORD_LENGTH = 2 * RECORD_CODE_LENGTH
-
 /** The record that the address names. What a person writes without its kind is the code of a reservation. */
 const readRecord = ({ query }: SignedInVisit): string | undefined => {
-  const text = (query.get("record") ?? "").trim().slice(0, MAX_RECORD_LENGTH)
+  const text = (query.get("record") ?? "").trim().slice(0, AUDIT_RECORD_LENGTH)
   if (text === "") return undefined
   return text.includes(":") ? text : `reservation:${text}`
 }
@@ -59,15 +56,8 @@ const SYSTEM_FILTER = "nobody"
 const readAccountFilter = (visit: SignedInVisit): number | undefined =>
   visit.query.get("by") === SYSTEM_FILTER ? NO_ACCOUNT : readIdParam(visit, "by")
 
-const CURSOR_PATTERN = /^(\d{1,14})-(\d{1,15})$/
-
 /** Where the page before has ended. */
-const readCursor = ({ query }: SignedInVisit): AuditLogPosition | undefined => {
-  const [, at, id] = CURSOR_PATTERN.exec(query.get("before") ?? "") ?? []
-  return at === undefined || id === undefined ? undefined : { at: new Date(Number(at)), id: Number(id) }
-}
-
-const formatCursor = ({ at, id }: AuditLogPosition): string => `${at.getTime()}-${id}`
+const readCursor = ({ query }: SignedInVisit): AuditPosition | undefined => parseAuditCursor(query.get("before") ?? "")
 
 const filterForm = (visit: SignedInVisit, accounts: ReadonlyArray<AuditLogAccount>): Html => {
   const { query } = visit
@@ -76,7 +66,7 @@ const filterForm = (visit: SignedInVisit, accounts: ReadonlyArray<AuditLogAccoun
     ...accounts.map(({ id, name }) => ({ value: id, label: name })),
     { value: SYSTEM_FILTER, label: "nobody: guests, channels, rules, the service" }
   ]
-  const fields = html`${input(fillField, { name: "record", label: "Of a reservation", hint: "its code", type: "search", maxlength: MAX_RECORD_LENGTH })}${select(fillField, { name: "by", label: "By", options: actorOptions, emptyLabel: "anybody" })}${input(fillField, { name: "from", label: "From", type: "date" })}${input(fillField, { name: "to", label: "To", type: "date" })}`
+  const fields = html`${input(fillField, { name: "record", label: "Of a reservation", hint: "its code", type: "search", maxlength: AUDIT_RECORD_LENGTH })}${select(fillField, { name: "by", label: "By", options: actorOptions, emptyLabel: "anybody" })}${input(fillField, { name: "from", label: "From", type: "date" })}${input(fillField, { name: "to", label: "To", type: "date" })}`
   const isFiltered = ["record", "by", "from", "to"].some((name) => (query.get(name) ?? "") !== "")
   return html`${queryForm(ACTIVITY_LOG_PATH, fields, "Show")}${isFiltered ? html`<p>${link(ACTIVITY_LOG_PATH, "Everything")}</p>` : nothing}`
 }
@@ -116,7 +106,7 @@ const pagination = (
   visit: SignedInVisit,
   allChanges: ReadonlyArray<AuditLogChange>,
   scannedCount: number,
-  lastScanned: AuditLogPosition | null
+  lastScanned: AuditPosition | null
 ): Html => {
   const latestLink = visit.query.has("before")
     ? link(currentUrlWith(visit, { before: undefined }), "The latest")
@@ -126,7 +116,7 @@ const pagination = (
   const hasMore = isTruncated || (readAccountFilter(visit) !== undefined && scannedCount === ACTIVITY_LOG_SCANNED)
   const earlierLink =
     hasMore && last !== undefined && last !== null
-      ? link(currentUrlWith(visit, { before: formatCursor(last) }), "Earlier changes")
+      ? link(currentUrlWith(visit, { before: formatAuditCursor(last) }), "Earlier changes")
       : nothing
   const scanLimitNote =
     hasMore && !isTruncated

@@ -1,6 +1,12 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
+import {
+  type AuditRange,
+  type AuditRangeFilter,
+  auditEntriesSql,
+  toAuditRange
+} from "../../../domain/audit-log/audit-range.ts"
 import { type Givens, inForms, type Value } from "../../../platform/database/forms.ts"
 import { makeSingleRowReader } from "../../../platform/database/rows.ts"
 import { ACCOUNTS_MAX, ACTIVITY_LOG_SCANNED, ACTIVITY_LOG_SHOWN } from "../../../platform/limits.ts"
@@ -11,7 +17,6 @@ type Sql = SqlClient.SqlClient
 
 /** A place in the trail: what is before it goes on from there. */
 const AuditLogPosition = Schema.Struct({ at: Schema.toCodecJson(Schema.Date), id: Schema.Int })
-export type AuditLogPosition = typeof AuditLogPosition.Type
 
 /** By its name, which everybody is told who reads what it entered; addresses are the main account's to see. */
 const AuditLogAccount = Schema.Struct({ id: Schema.Int, name: Schema.String })
@@ -54,45 +59,18 @@ const readAuditLogPage = makeSingleRowReader(AuditLogPage)
 export const NO_ACCOUNT = 0
 
 /** A part of an operator's trail; what is undefined does not narrow it. */
-export interface AuditLogFilter {
-  readonly operatorId: number
-  readonly record?: string | undefined
+export interface AuditLogFilter extends AuditRangeFilter {
   /** An account's id, or {@link NO_ACCOUNT}. */
   readonly accountId?: number | undefined
-  /** From `since` on and before `until`. */
-  readonly since?: Date | undefined
-  readonly until?: Date | undefined
-  /** Only what was before this place. */
-  readonly before?: AuditLogPosition | undefined
 }
 
-interface AuditLogInput {
-  readonly operatorId: number
-  readonly record: string | undefined
+interface AuditLogInput extends AuditRange {
   readonly accountId: number | undefined
-  readonly since: string
-  readonly beforeAt: string
-  readonly beforeId: number
 }
 
-/**
- * Rows from the end of the range, by the index that begins with the operator, or with operator and record (0012_refusals), and not
- * `operator_id = …` (changes/AuditLog.ts). Accounts have no index: of one's, so many of all are looked through.
- */
-const scannedEntriesSql = (
-  sql: Sql,
-  { operatorId, record, accountId, since, beforeAt, beforeId }: Givens<AuditLogInput>
-): Fragment => {
-  const columns = record === undefined ? sql`operator_id` : sql`operator_id, record`
-  const values = record === undefined ? sql`${operatorId}::bigint` : sql`${operatorId}::bigint, ${record}::text`
-  const order = record === undefined ? sql`operator_id DESC` : sql`operator_id DESC, record DESC`
-  const rowLimit = accountId === undefined ? ACTIVITY_LOG_SHOWN + 1 : ACTIVITY_LOG_SCANNED
-  return sql`
-    SELECT id, at, account_id, application, operation, request_id, record, fields FROM trail
-    WHERE (${columns}, at) >= (${values}, ${since}::timestamptz)
-      AND (${columns}, at, id) < (${values}, ${beforeAt}::timestamptz, ${beforeId}::bigint)
-    ORDER BY ${order}, at DESC, id DESC LIMIT ${sql.literal(String(rowLimit))}`
-}
+/** Accounts have no index: for the changes of one, so many changes of all are read. */
+const scannedEntriesSql = (sql: Sql, { accountId, ...range }: Givens<AuditLogInput>): Fragment =>
+  auditEntriesSql(sql, range, accountId === undefined ? ACTIVITY_LOG_SHOWN + 1 : ACTIVITY_LOG_SCANNED)
 
 /** Tables whose rows have a name, by what the trail calls a row. */
 const NAME_COLUMNS: ReadonlyArray<readonly [record: string, table: string, name: string]> = [
@@ -156,12 +134,6 @@ const prepareHistory = (sql: Sql) =>
           ORDER BY id LIMIT ${sql.literal(String(ACCOUNTS_MAX + 1))}) account) AS accounts`
   })
 
-/** The end of the range: the place to go on from, or the time, whichever is earlier. No row has the id 0. */
-const rangeEndOf = ({ until, before }: AuditLogFilter): Pick<AuditLogInput, "beforeAt" | "beforeId"> =>
-  before !== undefined && (until === undefined || before.at < until)
-    ? { beforeAt: before.at.toISOString(), beforeId: before.id }
-    : { beforeAt: until?.toISOString() ?? "infinity", beforeId: 0 }
-
 /** The trail as its host reads it. */
 export class History extends Context.Service<
   History,
@@ -172,18 +144,7 @@ export class History extends Context.Service<
     Effect.map(SqlClient.SqlClient, (sql) => {
       const statement = prepareHistory(sql)
       return History.of({
-        of: (filter) => {
-          const { operatorId, record, accountId, since } = filter
-          return readAuditLogPage(
-            statement({
-              operatorId,
-              record,
-              accountId,
-              since: since?.toISOString() ?? "-infinity",
-              ...rangeEndOf(filter)
-            })
-          )
-        }
+        of: ({ accountId, ...filter }) => readAuditLogPage(statement({ ...toAuditRange(filter), accountId }))
       })
     })
   )

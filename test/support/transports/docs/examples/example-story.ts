@@ -55,6 +55,7 @@ const callMoneyOperations = (api: Client) =>
 
 const callPortfolioOperations = (api: Client) =>
   Effect.gen(function* () {
+    yield* api.search_audit_log({ limit: 2 })
     yield* api.search_properties({ limit: 2 })
     const { property_id } = yield* api.create_property({ title: "Porto, Ribeira Loft" })
     yield* api.update_property({ id: property_id, address: "Cais da Ribeira 24, Porto", default_checkin_time: "16:00" })
