@@ -6,6 +6,7 @@ import { FailedCallCounter } from "../../../src/changes/FailedCallCounter.ts"
 import { ClientAuthentication } from "../../../src/domain/access/oauth/ClientAuthentication.ts"
 import { ClientRegistrations } from "../../../src/domain/access/oauth/ClientRegistrations.ts"
 import { TokenIssuer } from "../../../src/domain/access/oauth/TokenIssuer.ts"
+import { AuditLogStore } from "../../../src/domain/audit-log/store.ts"
 import { RuleStore } from "../../../src/domain/automation/rules/store.ts"
 import { PlanQueue } from "../../../src/domain/automation/running/PlanQueue.ts"
 import { ActionStore } from "../../../src/domain/automation/store.ts"
@@ -17,7 +18,10 @@ import { StayStore } from "../../../src/domain/bookings/stays/store.ts"
 import { Availability } from "../../../src/domain/calendars/availability/Availability.ts"
 import { AvailabilityStore } from "../../../src/domain/calendars/availability/store.ts"
 import { ShareLinkStore } from "../../../src/domain/calendars/calendar-share-links/store.ts"
+import { ImportedCalendars } from "../../../src/domain/calendars/imported-calendars/ImportedCalendars.ts"
+import { ImportedCalendarStore } from "../../../src/domain/calendars/imported-calendars/store.ts"
 import { ListingCalendarStore } from "../../../src/domain/calendars/listing-calendars/store.ts"
+import { PropertyFeedStore } from "../../../src/domain/calendars/property-feeds/store.ts"
 import { ChannelAccountStore } from "../../../src/domain/channels/channel-accounts/store.ts"
 import { ChannelGateway } from "../../../src/domain/channels/port/ChannelGateway.ts"
 import { ConversationStore } from "../../../src/domain/guests/conversations/store.ts"
@@ -31,7 +35,9 @@ import { Listings } from "../../../src/domain/listings/Listings.ts"
 import { ListingStore } from "../../../src/domain/listings/store.ts"
 import { OperatorDictionaries } from "../../../src/domain/money/OperatorDictionaries.ts"
 import { PriceAndRulesStore } from "../../../src/domain/prices/store.ts"
+import { PropertyEdits } from "../../../src/domain/properties/property-edits/PropertyEdits.ts"
 import { DeliveryLog } from "../../../src/domain/webhooks/deliveries/DeliveryLog.ts"
+import { OutboundHttp } from "../../../src/domain/webhooks/deliveries/OutboundHttp.ts"
 import { TestEvents } from "../../../src/domain/webhooks/deliveries/TestEvents.ts"
 import { EventFeedStore } from "../../../src/domain/webhooks/event-feed/store.ts"
 import { NewEventNotifier } from "../../../src/jobs/events/NewEventNotifier.ts"
@@ -44,6 +50,11 @@ import { layerServiceAssemblyNoDeps } from "../../../src/service/service-assembl
 const layerUnreachableStores = Layer.mergeAll(
   Layer.mock(ActionStore)({}),
   Layer.mock(AnswerStore)({}),
+  Layer.mock(AuditLogStore)({}),
+  Layer.mock(ImportedCalendars)({}),
+  Layer.mock(ImportedCalendarStore)({}),
+  Layer.mock(PropertyEdits)({}),
+  Layer.mock(PropertyFeedStore)({}),
   Layer.mock(Availability)({}),
   Layer.mock(AvailabilityStore)({}),
   Layer.mock(ChannelAccountStore)({}),
@@ -92,6 +103,7 @@ export const layerMemoryService = layerServiceAssemblyNoDeps.pipe(
       Places.layer(),
       NewEventNotifier.layerProcess,
       Shutdown.layer,
+      OutboundHttp.layerNoContent,
       layerUncountedFailures
     )
   )

@@ -77,7 +77,8 @@ const makeToProperty =
     default_checkin_time: DEFAULT_CHECK_IN_TIME,
     default_checkout_time: DEFAULT_CHECK_OUT_TIME,
     timezone: operatorRecords(database).get(property.operator_id)?.time_zone ?? "UTC",
-    cover: null
+    cover: null,
+    is_active: true
   })
 
 /** Times of a new operator, as migration 0003 has them. */

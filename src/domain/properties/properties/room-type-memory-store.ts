@@ -1,9 +1,15 @@
 import { Effect, Layer } from "effect"
 import { operatorRecords } from "../../../admission/gate/memory-access.ts"
 import { findRecord, listRecords, MemoryDatabase, toRecordPage } from "../../../changes/memory/MemoryDatabase.ts"
-import { createdOrDeletedRecord, recordMemoryChange } from "../../../changes/memory/memory-change.ts"
+import {
+  applyEdit,
+  createdOrDeletedRecord,
+  editedRecord,
+  recordMemoryChange
+} from "../../../changes/memory/memory-change.ts"
 import { type Conflict, ValidationFailed } from "../../../contract/errors.ts"
 import { nameConflict } from "../../../contract/names.ts"
+import { RowId } from "../../column-schemas.ts"
 import type { RoomType } from "./contract.ts"
 import {
   findUnknownReferences,
@@ -65,6 +71,20 @@ export const layerMemory: Layer.Layer<RoomTypeStore, never, MemoryDatabase> = La
             }
           }
         ),
+
+      rename: (operatorId, id, title) =>
+        recordMemoryChange(database, operatorId, RowId, () => {
+          const before = findRecord(records, operatorId, id)
+          if (before === undefined) return { unchanged: undefined }
+          const holder = title === undefined ? undefined : findByTitle(operatorId, title)
+          if (holder !== undefined && holder.id !== id) return { error: titleTaken }
+          const after = applyEdit(before, { title })
+          return {
+            outcome: { id },
+            changedRecords: editedRecord("room_type", before, after),
+            write: () => records.set(id, after)
+          }
+        }),
 
       findIdByName: (operatorId, title) => Effect.sync(() => findByTitle(operatorId, title)?.id)
     }

@@ -11,7 +11,7 @@ import { AVAILABILITY_END_DAYS } from "../../../platform/limits.ts"
 import { withChildSpan } from "../../../platform/telemetry/spans.ts"
 import { markStaysOfPropertySql } from "../../automation/planning/property-marks.ts"
 import { activationDaysSql, recordActivationEventSql } from "../../calendars/availability/activation-days.ts"
-import { type AddConflictingId, type OperatorRowId, withConflictingId } from "../../operator-rows.ts"
+import { type FindIdByName, makeFindIdByName, type OperatorRowId } from "../../operator-rows.ts"
 import { makeLockProperty } from "../properties/activation.ts"
 import type { Property } from "../properties/contract.ts"
 import { type Activation, type PropertyFieldEdit, updatePropertySql } from "../properties/property-edit.ts"
@@ -45,7 +45,7 @@ export class PropertyEdits extends Context.Service<
       edit: PropertyEdit
     ) => Effect.Effect<typeof EditedProperty.Type | undefined, Conflict, CurrentActor>
     /** Adds to the conflict of a title the id of the property that has it. */
-    readonly withConflictingId: AddConflictingId
+    readonly findIdByName: FindIdByName
   }
 >()("latchkey/domain/properties/property-edits/PropertyEdits") {
   static readonly layer = Layer.effect(
@@ -57,7 +57,7 @@ export class PropertyEdits extends Context.Service<
       return PropertyEdits.of({
         find: (operatorId, id) =>
           Effect.map(searchProperties(operatorId, { id }, { offset: 0, limit: 1 }), ({ rows }) => rows[0]),
-        withConflictingId: withConflictingId(sql, { table: "properties", column: "title" }),
+        findIdByName: makeFindIdByName(sql, { table: "properties", column: "title" }),
         update: (operatorId, id, { is_active, ...fields }) =>
           withChildSpan("PropertyEdits.update")(
             is_active === undefined

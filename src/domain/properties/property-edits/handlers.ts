@@ -4,6 +4,7 @@ import { NotFound } from "../../../contract/errors.ts"
 import { makeImmutableFieldCheck, makeImmutableFieldDetector } from "../../../contract/immutable-fields.ts"
 import { trimName } from "../../../contract/names.ts"
 import { handleOperations, layerOperations, voidChangeHandler } from "../../operation-handlers.ts"
+import { withConflictingId } from "../../operator-rows.ts"
 import { PropertyEditOperations, update_property } from "./contract.ts"
 import { PropertyEdits } from "./PropertyEdits.ts"
 
@@ -18,7 +19,7 @@ const updateProperty = (edits: PropertyEdits["Service"]) =>
       const title = payload.title === undefined ? undefined : trimName(payload.title)
       return (yield* edits.update(operatorId, payload.id, { ...payload, title })) ?? (yield* noSuchProperty)
     },
-    (change, { title }) => edits.withConflictingId(change, title)
+    (change, { title }) => withConflictingId(edits.findIdByName, change, title)
   )
 
 const hasFixedFields = makeImmutableFieldDetector(update_property.payloadSchema)
