@@ -8,7 +8,6 @@ import { RateWindows } from "../src/admission/windows/RateWindows.ts"
 import { FailedCallCounter } from "../src/changes/FailedCallCounter.ts"
 import { AuthorizationCodes } from "../src/domain/access/oauth/AuthorizationCodes.ts"
 import { Clients } from "../src/domain/access/oauth/Clients.ts"
-import { Grants } from "../src/domain/access/oauth/Grants.ts"
 import { newSessionCookie } from "../src/domain/access/sign-in/cookies.ts"
 import { Passwords } from "../src/domain/access/sign-in/Passwords.ts"
 import { Sessions } from "../src/domain/access/sign-in/Sessions.ts"
@@ -151,14 +150,7 @@ const measured = Effect.fnUntraced(function* (database: string) {
 })
 
 const layerPages = layerConsoleEndpoint("http://127.0.0.1").pipe(
-  Layer.provide([
-    Sessions.layer,
-    Passwords.layer,
-    Clients.layer,
-    AuthorizationCodes.layer,
-    Grants.layer,
-    layerConsoleAssembly
-  ]),
+  Layer.provide([Sessions.layer, Passwords.layer, Clients.layer, AuthorizationCodes.layer, layerConsoleAssembly]),
   Layer.provide(
     Layer.provide(OutboundHttp.layer(Result.getOrThrow(parseAllowedHosts("127.0.0.1"))), AddressResolver.layer)
   ),

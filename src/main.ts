@@ -19,7 +19,6 @@ import { SandboxAccess } from "./connectors/sandbox/SandboxAccess.ts"
 import { layerSandboxConnector } from "./connectors/sandbox/SandboxConnector.ts"
 import { AuthorizationCodes } from "./domain/access/oauth/AuthorizationCodes.ts"
 import { Clients } from "./domain/access/oauth/Clients.ts"
-import { Grants } from "./domain/access/oauth/Grants.ts"
 import { layerOAuthRetention } from "./domain/access/oauth/retention.ts"
 import { Operators } from "./domain/access/operators/Operators.ts"
 import { layerTokenUseWriter } from "./domain/access/operators/token-use-writer.ts"
@@ -242,7 +241,7 @@ const layerGuestPortal = Layer.provide(GuestPortal.layer, layerRequestDatabase)
 /** Who is signed in at the console, and what its pages give to whom. */
 const layerConsole = (settings: Settings) =>
   layerConsoleEndpoint(settings.publicUrl, settings).pipe(
-    Layer.provide([Sessions.layer, Passwords.layer, Clients.layer, AuthorizationCodes.layer, Grants.layer]),
+    Layer.provide([Sessions.layer, Passwords.layer, Clients.layer, AuthorizationCodes.layer]),
     Layer.provide(layerConsoleAssembly),
     Layer.provide([layerOutboundHttp(settings), layerRequestDatabase, layerFailedCallCounter])
   )

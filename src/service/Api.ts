@@ -1,6 +1,8 @@
 import { isConsoleOnly } from "../contract/operation.ts"
+import { ConnectionOperations } from "../domain/access/oauth/connection-contract.ts"
 import { OauthOperations } from "../domain/access/oauth/contract.ts"
 import { AuditLogOperations } from "../domain/audit-log/contract.ts"
+import { AccessTokenOperations } from "../domain/access/operators/contract.ts"
 import { AutomationOperations } from "../domain/automation/contract.ts"
 import { AutomationRuleOperations } from "../domain/automation/rules/contract.ts"
 import { CheckInOperations } from "../domain/bookings/check-in/contract.ts"
@@ -65,7 +67,9 @@ export const Api = {
   ...AutomationOperations,
   ...AutomationRuleOperations,
   ...AuditLogOperations,
-  ...OauthOperations
+  ...OauthOperations,
+  ...AccessTokenOperations,
+  ...ConnectionOperations
 }
 
 export type OperationName = keyof typeof Api

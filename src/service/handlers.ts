@@ -1,6 +1,8 @@
 import { Layer } from "effect"
+import { layerConnections, layerConnectionsNoDeps } from "../domain/access/oauth/connection-handlers.ts"
 import { layerOauth, layerOauthNoDeps } from "../domain/access/oauth/handlers.ts"
 import { layerAuditLog, layerAuditLogNoDeps } from "../domain/audit-log/handlers.ts"
+import { layerAccessTokens, layerAccessTokensNoDeps } from "../domain/access/operators/handlers.ts"
 import { layerAutomation, layerAutomationNoDeps } from "../domain/automation/handlers.ts"
 import { layerAutomationRules, layerAutomationRulesNoDeps } from "../domain/automation/rules/handlers.ts"
 import { layerCheckIn, layerCheckInNoDeps } from "../domain/bookings/check-in/handlers.ts"
@@ -42,6 +44,8 @@ import type { OperationName } from "./Api.ts"
 
 const families = Layer.mergeAll(
   layerOauth,
+  layerConnections,
+  layerAccessTokens,
   layerAutomation,
   layerAutomationRules,
   layerAuditLog,
@@ -77,6 +81,8 @@ const families = Layer.mergeAll(
 
 const familiesNoDeps = Layer.mergeAll(
   layerOauthNoDeps,
+  layerConnectionsNoDeps,
+  layerAccessTokensNoDeps,
   layerAutomationNoDeps,
   layerAutomationRulesNoDeps,
   layerAuditLogNoDeps,

@@ -2,9 +2,11 @@ import { Layer } from "effect"
 import { ClientAuthentication } from "../domain/access/oauth/ClientAuthentication.ts"
 import { ClientRegistrations } from "../domain/access/oauth/ClientRegistrations.ts"
 import { FailedSecretChecks } from "../domain/access/oauth/FailedSecretChecks.ts"
+import { Grants } from "../domain/access/oauth/Grants.ts"
 import { TokenIssuer } from "../domain/access/oauth/TokenIssuer.ts"
 import { AuditLogStore } from "../domain/audit-log/store.ts"
 import { RuleStore } from "../domain/automation/rules/store.ts"
+import { AccessTokens } from "../domain/access/operators/AccessTokens.ts"
 import { PlanQueue } from "../domain/automation/running/PlanQueue.ts"
 import { ActionStore } from "../domain/automation/store.ts"
 import { CheckInApproval } from "../domain/bookings/check-in/CheckInApproval.ts"
@@ -93,5 +95,7 @@ export const layerStores = Layer.mergeAll(
   TaskStore.layer,
   ClientAuthentication.layer,
   ClientRegistrations.layer,
-  TokenIssuer.layer
+  TokenIssuer.layer,
+  AccessTokens.layer,
+  Grants.layer
 ).pipe(Layer.provide(FailedSecretChecks.layer))

@@ -20,21 +20,32 @@ export const toConsoleCaller = (
   ...account
 })
 
-/** The answer to an operation that a person calls on a page of the console; the main account is signed in unless another is named. */
-export const callAsPerson = Effect.fnUntraced(function* (
-  account: Pick<Caller, "operatorId" | "accountId"> & Partial<Caller>,
+type PersonAccount = Pick<Caller, "operatorId" | "accountId"> & Partial<Caller>
+
+interface PersonCallOptions extends Partial<Pick<SignedInAccount, "status" | "subscriptionUntil">> {
+  /** The key of the form. */
+  readonly key?: string
+}
+
+/** The response to an operation that a person calls on a page of the console, with its headers. */
+export const callAsPersonForResponse = Effect.fnUntraced(function* (
+  account: PersonAccount,
   operation: OperationName,
   fields: Readonly<Record<string, unknown>> = {},
-  state: Partial<Pick<SignedInAccount, "status" | "subscriptionUntil">> = {}
+  { key, ...state }: PersonCallOptions = {}
 ) {
   const service = yield* Service
   const caller = toConsoleCaller({ role: "main", ...account })
-  const { envelope } = yield* service.call(operation, {
+  return yield* service.call(operation, {
     transport: "console",
     headers: {},
     params: {},
     signedInAccount: { caller, status: "active", subscriptionUntil: null, ...state },
+    ...(key === undefined ? {} : { idempotencyKey: { field: "form_key", value: key } }),
     receive: Effect.succeed(toReceivedInput({ encoding: "json", fields }))
   })
-  return envelope
 })
+
+/** The answer to an operation that a person calls on a page of the console; the main account is signed in unless another is named. */
+export const callAsPerson = (...args: Parameters<typeof callAsPersonForResponse>) =>
+  Effect.map(callAsPersonForResponse(...args), ({ envelope }) => envelope)

@@ -2,7 +2,6 @@ import { Context, Effect, Layer } from "effect"
 import { HttpMiddleware, HttpServer } from "effect/http"
 import { AuthorizationCodes } from "../../src/domain/access/oauth/AuthorizationCodes.ts"
 import { Clients } from "../../src/domain/access/oauth/Clients.ts"
-import { Grants } from "../../src/domain/access/oauth/Grants.ts"
 import { Passwords } from "../../src/domain/access/sign-in/Passwords.ts"
 import { Sessions } from "../../src/domain/access/sign-in/Sessions.ts"
 import { GuestPortal } from "../../src/domain/bookings/check-in/GuestPortal.ts"
@@ -26,14 +25,8 @@ const layerOutbound = Layer.unwrap(Effect.map(AllowedReceivers, (allowed) => Out
   Layer.provide(AddressResolver.layer)
 )
 
-/** Who is signed in at the console, and what hosts gave to applications. */
-const layerConsoleServices = Layer.mergeAll(
-  Sessions.layer,
-  Passwords.layer,
-  Clients.layer,
-  AuthorizationCodes.layer,
-  Grants.layer
-)
+/** Who is signed in at the console, and the consents of hosts. */
+const layerConsoleServices = Layer.mergeAll(Sessions.layer, Passwords.layer, Clients.layer, AuthorizationCodes.layer)
 
 /** A service behind a real socket on a free port of this machine. `console`: others in the place of what its pages work with. */
 export const layerHttpServerOf = <E, More = never>(

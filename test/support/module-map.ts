@@ -202,14 +202,14 @@ export const MODULES: ReadonlyArray<ModuleMapRow> = [
   {
     path: "transports/console/console-assembly.ts",
     purpose: "the layers of the console beside the Service, as the process, the tests and the bench use them",
-    imports: splitNames("domain/<family> domain/access/operators domain/access/sign-in transports/console/queries")
+    imports: splitNames("domain/access/sign-in transports/console/queries")
   },
   {
     path: "transports/console/queries",
     purpose: "read models of the console: one statement each",
     imports: splitNames(
-      "contract domain/<family> domain/column-schemas.ts domain/webhooks/deliveries platform/database",
-      "platform/limits.ts platform/sealing"
+      "contract domain/<family> domain/access/oauth domain/access/operators domain/column-schemas.ts",
+      "domain/webhooks/deliveries platform/database platform/limits.ts platform/sealing"
     )
   },
   {
@@ -240,17 +240,19 @@ export const MODULES: ReadonlyArray<ModuleMapRow> = [
   {
     path: "service/stores.ts",
     purpose: "the stores of the families over SQL, for who swaps one of them",
-    imports: splitNames("domain/<family> domain/access/oauth domain/webhooks/deliveries")
+    imports: splitNames("domain/<family> domain/access/oauth domain/access/operators domain/webhooks/deliveries")
   },
   {
     path: "service/handlers.ts",
     purpose: "the layer of the handlers of all operations",
-    imports: splitNames("domain/<family> domain/access/oauth domain/operation-handlers.ts service/Api.ts")
+    imports: splitNames(
+      "domain/<family> domain/access/oauth domain/access/operators domain/operation-handlers.ts service/Api.ts"
+    )
   },
   {
     path: "service/Api.ts",
     purpose: "the list of all operations",
-    imports: splitNames("contract domain/<family> domain/access/oauth")
+    imports: splitNames("contract domain/<family> domain/access/oauth domain/access/operators")
   },
   {
     path: "service/configuration.ts",
@@ -321,8 +323,8 @@ export const MODULES: ReadonlyArray<ModuleMapRow> = [
     path: "domain/access/operators",
     purpose: "operators, accounts, access tokens and limits",
     imports: splitNames(
-      "admission/gate admission/windows changes contract jobs platform/database platform/installation.ts",
-      "platform/limits.ts"
+      "admission/gate admission/windows changes contract domain/operation-handlers.ts domain/operator-rows.ts jobs",
+      "platform/database platform/installation.ts platform/limits.ts"
     )
   },
   {

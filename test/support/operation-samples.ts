@@ -85,7 +85,9 @@ export const makeSampleChange = (operation: ApiOperation, world: SampleWorld): R
 
 /** What is answered, but for what is shown once and the word about it in its place. */
 export const formatWithoutOneTimeValues = (data: unknown): string =>
-  JSON.stringify(data, (name, value: unknown) => (name === "secret" || name === "secret_note" ? undefined : value))
+  JSON.stringify(data, (name, value: unknown) => (ONE_TIME_FIELDS.has(name) ? undefined : value))
+
+const ONE_TIME_FIELDS: ReadonlySet<string> = new Set(["secret", "secret_note", "token"])
 
 /** The rows of an operator in a table, as text. */
 export interface TableContents {

@@ -198,6 +198,19 @@ const insertListingComparisons = Effect.fnUntraced(function* (operatorId: number
     SELECT operator_id, id, account_id, property_id, room_type_id, now() FROM listings WHERE operator_id = ${operatorId}`
 })
 
+/** What people gave access with: a token beside those of the tests, and a connection; answers their ids. */
+const insertGivenAccess = Effect.fnUntraced(function* (operatorId: number, accountId: number) {
+  const sql = yield* SqlClient.SqlClient
+  const [token] = yield* sql<{ id: number }>`
+    INSERT INTO access_tokens (operator_id, account_id, name, scope, digest, created_at)
+    VALUES (${operatorId}, ${accountId}, 'Books', 'read-only', sha256(convert_to('token of ' || ${operatorId}::bigint, 'UTF8')), now())
+    RETURNING id`
+  const [grant] = yield* sql<{ id: number }>`
+    INSERT INTO oauth_grants (operator_id, account_id, client_id, name, scope, created_at)
+    VALUES (${operatorId}, ${accountId}, 'service_mcp', 'Assistant', 'writable', now()) RETURNING id`
+  return { tokenId: token?.id ?? 0, grantId: grant?.id ?? 0 }
+}, Effect.orDie)
+
 /** Everything that happened to the operator is in the feed, as a fan-out of it alone would leave it. */
 const markEventsDispatched = Effect.fnUntraced(function* (operatorId: number) {
   const sql = yield* SqlClient.SqlClient
@@ -286,6 +299,7 @@ export const makeSampleWorldWith = Effect.fnUntraced(function* (
   yield* insertListingComparisons(operator.operatorId)
   const reviewed_code = yield* insertReviewedOrder(operator.operatorId, { channelType: "booking.com" })
   const reviewing_code = yield* insertReviewedOrder(operator.operatorId, { propertyId: property_id })
+  const givenAccess = yield* insertGivenAccess(operator.operatorId, operator.accountId)
   yield* markEventsDispatched(operator.operatorId)
   const delivery_id = yield* insertDeliveries(operator.operatorId, webhook.id)
   const cursor = formatFeedCursor({ operatorId: operator.operatorId, position: 1 })
@@ -432,6 +446,9 @@ export const makeSampleWorldWith = Effect.fnUntraced(function* (
       resume_automation_rule: { id: paused_rule_id },
       pause_webhook: { id: webhook.id },
       rotate_webhook_secret: { id: webhook.id },
+      create_access_token: { scope: "read-only" },
+      revoke_access_token: { id: givenAccess.tokenId },
+      disconnect_application: { id: givenAccess.grantId },
       // Nights that nobody books of whoever makes every call.
       send_special_offer: { check_in_date: "2027-06-20", check_out_date: "2027-06-22" },
       remove_reservation_tag: { tag_name: "Quiet room" },

@@ -1,6 +1,4 @@
 import { Layer } from "effect"
-import { AccessTokens } from "../../domain/access/operators/AccessTokens.ts"
-import { Operators } from "../../domain/access/operators/Operators.ts"
 import { SubAccounts } from "../../domain/access/sign-in/SubAccounts.ts"
 import { layerConsoleQueries } from "./queries/layer.ts"
 
@@ -10,7 +8,5 @@ import { layerConsoleQueries } from "./queries/layer.ts"
  */
 export const layerConsoleAssembly = Layer.mergeAll(
   layerConsoleQueries,
-  Operators.layer,
-  AccessTokens.layer,
   SubAccounts.layer
 )

@@ -1,8 +1,8 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
 import { createOperator } from "../../support/harness.ts"
 import {
-  addConnection,
   findAlert,
   findForms,
   findSection,
@@ -15,23 +15,17 @@ import {
   signInSubAccount
 } from "../../support/transports/console/signed-in-pages.ts"
 
-// Ids of connections are the database's: none is given twice, whoever's it is.
-let last = 1000
-
-const connected = (account: { readonly operatorId: number; readonly accountId: number }, name: string) => {
-  last += 1
-  addConnection(account.operatorId, {
-    id: last,
-    clientId: "lkapp_test",
-    name,
-    scope: "writable",
-    accountId: account.accountId,
-    accountName: "Owner",
-    connectedAt: new Date("2027-01-02T23:30:00Z"),
-    lastUsedAt: null
-  })
-  return last
-}
+/** A connection of an account, since an hour that is another day in Berlin; answers its id. */
+const connected = Effect.fnUntraced(function* (
+  { operatorId, accountId }: { readonly operatorId: number; readonly accountId: number },
+  name: string
+) {
+  const sql = yield* SqlClient.SqlClient
+  const [grant] = yield* sql<{ id: number }>`
+    INSERT INTO oauth_grants (operator_id, account_id, client_id, name, scope, created_at)
+    VALUES (${operatorId}, ${accountId}, 'service_mcp', ${name}, 'writable', '2027-01-02T23:30:00Z') RETURNING id`
+  return grant?.id ?? 0
+}, Effect.orDie)
 
 const ready = Effect.gen(function* () {
   const operator = yield* createOperator()
@@ -54,7 +48,7 @@ layer(layerSignedInPages)("connected applications on the page", (it) => {
   it.effect("are listed with since when, and disconnected by the form that says what it ends", () =>
     Effect.gen(function* () {
       const operator = yield* ready
-      const id = connected(operator, `<script>"'</script>`)
+      const id = yield* connected(operator, `<script>"'</script>`)
       const text = yield* section(operator.cookie)
       for (const words of [
         "&lt;script&gt;&quot;&#39;&lt;/script&gt;",
@@ -76,6 +70,9 @@ layer(layerSignedInPages)("connected applications on the page", (it) => {
       )
       assert.include((yield* getAccessPage(operator.cookie, "?done=application_disconnected")).text, "is disconnected.")
       assert.include(yield* section(operator.cookie), "No application is connected.")
+      // The form again is the same act; another form finds no such connection.
+      assert.strictEqual((yield* postAccessForm(operator.cookie, form)).status, 303)
+      form.set("form_key", "another")
       const again = yield* postAccessForm(operator.cookie, form)
       assert.strictEqual(again.status, 404)
       assert.isDefined(findAlert(again))
@@ -86,9 +83,9 @@ layer(layerSignedInPages)("connected applications on the page", (it) => {
     Effect.gen(function* () {
       const [operator, there] = [yield* ready, yield* ready]
       const sub = yield* signInSubAccount(operator.operatorId)
-      const mains = connected(operator, "Main's")
-      const subs = connected({ operatorId: operator.operatorId, accountId: sub.accountId }, "Sub's")
-      const foreign = connected(there, "Foreign")
+      const mains = yield* connected(operator, "Main's")
+      const subs = yield* connected({ operatorId: operator.operatorId, accountId: sub.accountId }, "Sub's")
+      const foreign = yield* connected(there, "Foreign")
       assert.deepStrictEqual(idsIn(yield* section(sub.cookie)), [subs])
       assert.sameMembers([...idsIn(yield* section(operator.cookie))], [mains, subs])
       const foreigners = { operator_id: String(there.operatorId), account_id: String(there.accountId) }
@@ -104,7 +101,7 @@ layer(layerSignedInPages)("connected applications on the page", (it) => {
   it.effect("are disconnected by the page's own form alone", () =>
     Effect.gen(function* () {
       const operator = yield* ready
-      const id = String(connected(operator, "App"))
+      const id = String(yield* connected(operator, "App"))
       const without = makeAccessForm(operator.cookie, "disconnect_application", { id })
       without.delete("form_token")
       assert.strictEqual((yield* postAccessForm(operator.cookie, without)).status, 403)
@@ -118,7 +115,7 @@ layer(layerSignedInPages)("connected applications on the page", (it) => {
     Effect.gen(function* () {
       const operator = yield* createOperator({ status: "banned" })
       const cookie = yield* signIn(operator.accountId)
-      const id = connected(operator, "App")
+      const id = yield* connected(operator, "App")
       assert.strictEqual((yield* sendAccessForm(cookie, "disconnect_application", { id: String(id) })).status, 303)
     })
   )

@@ -117,7 +117,7 @@ layer(layerSignedInPages)("access tokens on the page", (it) => {
       assert.deepInclude(row, { name: NASTY, scope, account_id: accountId })
       assert.deepStrictEqual(
         (yield* loadAuditLinesWithActor(operatorId))[0],
-        `${accountId} console: make_token token:${row?.id}`
+        `${accountId} console: create_access_token token:${row?.id}`
       )
       const again = yield* getAccessPage(cookie)
       assert.notInclude(again.text, token)
@@ -185,10 +185,13 @@ layer(layerSignedInPages)("access tokens on the page", (it) => {
       assert.match((yield* getAccessPage(cookie, "?done=token_deleted")).text, /role="status"/)
       assert.deepStrictEqual(idsIn((yield* getAccessPage(cookie)).text), ids.slice(1).toReversed())
       assert.deepStrictEqual(yield* loadAuditLinesWithActor(operatorId), [
-        `${accountId} console: delete_token token:${ids[0]} (revoked_at)`
+        `${accountId} console: revoke_access_token token:${ids[0]} (revoked_at)`
       ])
       yield* TestClock.adjust("4 seconds")
       assert.strictEqual((yield* call(token, "query_income_items")).error_code, 401)
+      // The form again is the same act; another form finds no such token.
+      assert.strictEqual((yield* postAccessForm(cookie, form)).status, 303)
+      form.set("form_key", "another")
       const again = yield* postAccessForm(cookie, form)
       assert.strictEqual(again.status, 404)
       assert.isDefined(findAlert(again))

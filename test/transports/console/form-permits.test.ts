@@ -3,7 +3,6 @@ import { Effect, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { AuthorizationCodes } from "../../../src/domain/access/oauth/AuthorizationCodes.ts"
 import { Clients } from "../../../src/domain/access/oauth/Clients.ts"
-import { Grants } from "../../../src/domain/access/oauth/Grants.ts"
 import { newSessionCookie } from "../../../src/domain/access/sign-in/cookies.ts"
 import { Passwords } from "../../../src/domain/access/sign-in/Passwords.ts"
 import { Sessions } from "../../../src/domain/access/sign-in/Sessions.ts"
@@ -41,7 +40,6 @@ const layerBusyConsole = layerConsoleEndpoint(PUBLIC_URL).pipe(
     }),
     Layer.mock(AuthorizationCodes, {}),
     Layer.mock(Passwords, {}),
-    Layer.mock(Grants, {}),
     Layer.provide(layerConsoleAssembly, Layer.mock(OutboundHttp, {}))
   ]),
   Layer.provideMerge(layerTest)

@@ -1,124 +1,137 @@
-import { Context, DateTime, Effect, Layer, type Option, Schema } from "effect"
+import { Context, DateTime, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { runFormIdempotently } from "../../../changes/form-idempotency.ts"
-import { IdempotencyKeys } from "../../../changes/IdempotencyKeys.ts"
-import { recordChange } from "../../../changes/recorded-change.ts"
+import type { Fragment } from "effect/sql/Statement"
+import { computeDigest } from "../../../admission/gate/credentials.ts"
+import { createdOrDeletedRecordsSql, prepareRecordedChange } from "../../../changes/recorded-change.ts"
 import type { CurrentActor } from "../../../contract/actor.ts"
 import type { Caller } from "../../../contract/caller.ts"
-import type { ApiError } from "../../../contract/errors.ts"
-import { type Givens, inForms } from "../../../platform/database/forms.ts"
-import { makeOptionalRowReader, makeRowsReader } from "../../../platform/database/rows.ts"
-import { ACCESS_TOKENS_SHOWN } from "../../../platform/limits.ts"
-import { type CursorPage, type PageCursor, toCursorPage } from "./cursor-page.ts"
-import { activeTokenCondition } from "./OperatorStore.ts"
-import { type CreatedToken, Operators } from "./Operators.ts"
-import { type NewToken, TOKEN_SCOPES } from "./operator-schemas.ts"
+import { ValidationFailed } from "../../../contract/errors.ts"
+import type { Givens } from "../../../platform/database/forms.ts"
+import { makeOptionalRowReader } from "../../../platform/database/rows.ts"
+import { Deployment } from "../../../platform/installation.ts"
+import { ACCESS_TOKENS_MAX } from "../../../platform/limits.ts"
+import { withOperatorLock } from "../../operator-rows.ts"
+import { newAccessToken } from "./access-token.ts"
+import type { OperatorAccountKey } from "./account-sql.ts"
+import type { NewToken } from "./operator-schemas.ts"
+
+/** A token is shown once, when it is made; only its digest is kept. */
+export interface CreatedToken {
+  readonly token_id: number
+  readonly token: string
+}
 
 /** Whose tokens: a main account sees those of all accounts of its operator, another one its own. */
 export type TokenViewer = Pick<Caller, "operatorId" | "accountId" | "role">
 
-const AccessToken = Schema.Struct({
-  id: Schema.Int,
-  name: Schema.String,
-  scope: Schema.Literals(TOKEN_SCOPES),
-  account_name: Schema.String,
-  created_at: Schema.Date,
-  /** Right to the minute; null: never. */
-  last_used_at: Schema.NullOr(Schema.Date)
-})
-export type AccessToken = typeof AccessToken.Type
-
-interface TokenListInput {
-  readonly operatorId: number
-  /** Undefined: those of all accounts. */
-  readonly accountId: number | undefined
-  /** Undefined: from the newest on. */
-  readonly cursorId: number | undefined
-}
-
-const accountFilterOf = ({ role, accountId }: TokenViewer): number | undefined =>
+/** Returns the account whose tokens a viewer sees, or undefined if the viewer sees those of all accounts. */
+export const visibleAccountOf = ({ role, accountId }: TokenViewer): number | undefined =>
   role === "main" ? undefined : accountId
 
-const readTokens = makeRowsReader(AccessToken)
-const readRevokedTokenId = makeOptionalRowReader(Schema.Struct({ id: Schema.Int }))
+/**
+ * The tokens `t` that people of an operator made and that work: what came of a consent is counted with the connections
+ * (src/domain/access/oauth).
+ */
+export const activeTokenCondition = (sql: SqlClient.SqlClient): Fragment =>
+  sql`t.revoked_at IS NULL AND t.grant_id IS NULL`
 
-type Sql = SqlClient.SqlClient
+const readTokenId = makeOptionalRowReader(Schema.Struct({ token_id: Schema.NullOr(Schema.Int) }))
+const readRevokedToken = makeOptionalRowReader(Schema.Struct({ id: Schema.Int }))
 
-const list = (sql: Sql) => {
-  const statement = inForms(
-    sql,
-    ({ operatorId, accountId, cursorId }: Givens<TokenListInput>, direction: PageCursor["direction"]) => sql`
-      SELECT t.id, t.name, t.scope, a.name AS account_name, t.created_at, t.last_used_at
-      FROM access_tokens t JOIN accounts a ON a.operator_id = t.operator_id AND a.id = t.account_id
-      WHERE t.operator_id = ${operatorId} AND ${activeTokenCondition(sql)}
-        ${accountId === undefined ? sql`` : sql`AND t.account_id = ${accountId}`}
-        ${cursorId === undefined ? sql`` : direction === "older" ? sql`AND t.id < ${cursorId}` : sql`AND t.id > ${cursorId}`}
-      ORDER BY t.id ${direction === "older" ? sql`DESC` : sql`ASC`}
-      LIMIT ${sql.literal(String(ACCESS_TOKENS_SHOWN + 1))}`
-  )
-  return Effect.fn("AccessTokens.list")(function* (viewer: TokenViewer, cursor: PageCursor | undefined) {
-    const owner = { operatorId: viewer.operatorId, accountId: accountFilterOf(viewer) }
-    const findPage = (from: PageCursor | undefined) =>
-      Effect.map(readTokens(statement({ ...owner, cursorId: from?.id }, from?.direction ?? "older")), (rows) =>
-        toCursorPage(rows, from)
-      )
-    return (yield* findPage(cursor)) ?? (yield* findPage(undefined)) ?? EMPTY_PAGE
-  })
+interface NewTokenRow extends OperatorAccountKey, Pick<NewToken, "name" | "scope"> {
+  readonly digest: Uint8Array
+  /** Where it is good. */
+  readonly deployment: string
+  readonly now: Date
 }
 
-const EMPTY_PAGE: CursorPage<AccessToken> = { rows: [], older: undefined, newer: undefined }
+/** Returns undefined if there is no such account, and a row without an id if its operator has all tokens it may have. */
+const insertToken = (sql: SqlClient.SqlClient) => {
+  const statement = prepareRecordedChange(sql, (token: Givens<NewTokenRow>) => ({
+    change: sql`
+      account AS (
+        SELECT operator_id, id FROM accounts WHERE operator_id = ${token.operatorId} AND id = ${token.accountId}
+      ), token AS (
+        INSERT INTO access_tokens (operator_id, account_id, name, scope, digest, created_at, deployment)
+        SELECT operator_id, id, ${token.name}::text, ${token.scope}::text, ${token.digest}::bytea,
+          ${token.now}::timestamptz, ${token.deployment}::text
+        FROM account WHERE (
+          SELECT count(*) FROM access_tokens t
+          WHERE t.operator_id = account.operator_id AND ${activeTokenCondition(sql)}
+        ) < ${sql.literal(String(ACCESS_TOKENS_MAX))}
+        RETURNING operator_id, id
+      )`,
+    events: [],
+    changedRecords: createdOrDeletedRecordsSql(sql, "token", "token"),
+    outcome: sql`SELECT (SELECT id FROM token) AS token_id FROM account`
+  }))
+  const lockFirst = withOperatorLock(sql)
+  return (token: NewTokenRow) => lockFirst(token.operatorId, readTokenId(statement(token)))
+}
 
-const remove = (sql: Sql) =>
-  Effect.fn("AccessTokens.remove")(function* (viewer: TokenViewer, id: number) {
-    const now = yield* DateTime.nowAsDate
-    const account = accountFilterOf(viewer)
-    const removed = yield* readRevokedTokenId(
-      recordChange(sql, {
-        change: sql`
-          revoked AS (
-            UPDATE access_tokens t SET revoked_at = ${now}::timestamptz
-            WHERE t.operator_id = ${viewer.operatorId} AND t.id = ${id} AND ${activeTokenCondition(sql)}
-              ${account === undefined ? sql`` : sql`AND t.account_id = ${account}`}
-            RETURNING t.operator_id, t.id
-          )`,
-        events: [],
-        changedRecords: sql`SELECT operator_id, 'token:' || id AS record, '{revoked_at}'::text[] AS fields FROM revoked`,
-        outcome: sql`SELECT id FROM revoked`
-      })
-    )
-    return removed !== undefined
-  })
+interface RevokedTokenKey {
+  readonly operatorId: number
+  /** Undefined: of whatever account. */
+  readonly accountId: number | undefined
+  readonly id: number
+  readonly now: Date
+}
 
-/** The access tokens that a host's people made, as they see and withdraw them themselves. */
+const revokeToken = (sql: SqlClient.SqlClient) => {
+  const statement = prepareRecordedChange(sql, ({ operatorId, accountId, id, now }: Givens<RevokedTokenKey>) => ({
+    change: sql`
+      revoked AS (
+        UPDATE access_tokens t SET revoked_at = ${now}::timestamptz
+        WHERE t.operator_id = ${operatorId} AND t.id = ${id} AND ${activeTokenCondition(sql)}
+          AND ${accountId === undefined ? sql`true` : sql`t.account_id = ${accountId}`}
+        RETURNING t.operator_id, t.id
+      )`,
+    events: [],
+    changedRecords: sql`SELECT operator_id, 'token:' || id AS record, '{revoked_at}'::text[] AS fields FROM revoked`,
+    outcome: sql`SELECT id FROM revoked`
+  }))
+  return (key: RevokedTokenKey) => readRevokedToken(statement(key))
+}
+
+const tooManyTokens = new ValidationFailed({
+  message: `access_tokens: an operator has at most ${ACCESS_TOKENS_MAX} access tokens, and all are in use; delete one first.`
+})
+
+/** The access tokens that people of an operator make and end. */
 export class AccessTokens extends Context.Service<
   AccessTokens,
   {
-    /** Those that work, the newest first; from an edge that is over on, the newest. */
-    readonly list: (viewer: TokenViewer, cursor: PageCursor | undefined) => Effect.Effect<CursorPage<AccessToken>>
     /**
-     * Makes a token for the caller's account, once per idempotency key. Returns none if an earlier call with the key made it, because
-     * a token cannot be shown again.
+     * Makes a token of an account; undefined: there is no such account. ValidationFailed if its operator has all
+     * {@link ACCESS_TOKENS_MAX}, those of all accounts together.
      */
     readonly create: (
-      caller: Caller,
-      token: Omit<NewToken, "account_id">,
-      key: string | undefined
-    ) => Effect.Effect<Option.Option<CreatedToken>, ApiError, CurrentActor>
-    /** Ends one for good. False: the viewer has no such token that works. */
-    readonly remove: (viewer: TokenViewer, id: number) => Effect.Effect<boolean, never, CurrentActor>
+      account: OperatorAccountKey,
+      token: Pick<NewToken, "name" | "scope">
+    ) => Effect.Effect<CreatedToken | undefined, ValidationFailed, CurrentActor>
+    /** Ends a token for good. False: the viewer sees no such token that works. */
+    readonly revoke: (viewer: TokenViewer, id: number) => Effect.Effect<boolean, never, CurrentActor>
   }
 >()("latchkey/domain/access/operators/AccessTokens") {
   static readonly layer = Layer.effect(
     AccessTokens,
     Effect.gen(function* () {
-      const [sql, operators, keys] = [yield* SqlClient.SqlClient, yield* Operators, yield* IdempotencyKeys]
-      const runIdempotently = runFormIdempotently(keys)
-      return {
-        list: list(sql),
-        create: (caller, token, key) =>
-          runIdempotently(caller, { ...token }, key, operators.createToken({ ...token, account_id: caller.accountId })),
-        remove: remove(sql)
-      }
+      const [sql, deployment] = [yield* SqlClient.SqlClient, yield* Deployment]
+      const [insert, revoke] = [insertToken(sql), revokeToken(sql)]
+      return AccessTokens.of({
+        create: Effect.fnUntraced(function* ({ operatorId, accountId }, { name, scope }) {
+          const [token, now] = [newAccessToken(), yield* DateTime.nowAsDate]
+          const digest = computeDigest(token)
+          const row = yield* insert({ operatorId, accountId, name, scope, digest, deployment, now })
+          if (row === undefined) return undefined
+          return row.token_id === null ? yield* tooManyTokens : { token_id: row.token_id, token }
+        }),
+        revoke: Effect.fnUntraced(function* (viewer, id) {
+          const now = yield* DateTime.nowAsDate
+          const { operatorId } = viewer
+          return (yield* revoke({ operatorId, accountId: visibleAccountOf(viewer), id, now })) !== undefined
+        })
+      })
     })
-  ).pipe(Layer.provide([Operators.layer, IdempotencyKeys.layer]))
+  )
 }

@@ -7,8 +7,8 @@ import type { CurrentActor } from "../../../contract/actor.ts"
 import { Conflict } from "../../../contract/errors.ts"
 import { changeUnderLock } from "../../../platform/database/locked-change.ts"
 import { makeOptionalRowReader } from "../../../platform/database/rows.ts"
-import { ACCESS_TOKENS_MAX, ACCOUNTS_MAX } from "../../../platform/limits.ts"
-import { EDITIONS, OPERATOR_STATUSES, type OperatorChange, type TOKEN_SCOPES } from "./operator-schemas.ts"
+import { ACCOUNTS_MAX } from "../../../platform/limits.ts"
+import { EDITIONS, OPERATOR_STATUSES, type OperatorChange } from "./operator-schemas.ts"
 
 export const CreatedOperator = Schema.Struct({ operator_id: Schema.Int, account_id: Schema.Int })
 
@@ -27,15 +27,14 @@ export const OperatorRow = Schema.Struct({
 const TimeZoneRow = Schema.Struct({ time_zone: Schema.String })
 export const CreatedAccount = Schema.Struct({ account_id: Schema.NullOr(Schema.Int) })
 export const TokenId = Schema.Struct({ token_id: Schema.Int })
-/** Null: there is no room for another token. */
-export const CreatedToken = Schema.Struct({ token_id: Schema.NullOr(Schema.Int) })
+const AccountOwner = Schema.Struct({ operator_id: Schema.Int })
 
 const decodeCreatedOperator = Schema.decodeUnknownEffect(Schema.Tuple([CreatedOperator]))
 const decodeCreatedAccounts = Schema.decodeUnknownEffect(Schema.Array(CreatedAccount))
 const readTimeZone = makeOptionalRowReader(TimeZoneRow)
 const readOperator = makeOptionalRowReader(OperatorRow)
 const readTokenId = makeOptionalRowReader(TokenId)
-const readCreatedToken = makeOptionalRowReader(CreatedToken)
+const readAccountOwner = makeOptionalRowReader(AccountOwner)
 
 export const emailTaken = new Conflict({ message: "email: is already used by another account." })
 
@@ -53,15 +52,6 @@ export interface NewOperatorRow {
   readonly subscriptionUntil: Date | null
   readonly email: string
   readonly passwordHash: string
-}
-
-export interface NewTokenRow {
-  readonly accountId: number
-  readonly name: string
-  readonly scope: (typeof TOKEN_SCOPES)[number]
-  readonly digest: Uint8Array
-  /** Where it is good. */
-  readonly deployment: string
 }
 
 export interface NewAccountRow {
@@ -191,39 +181,9 @@ const createAccount = (sql: Sql) => (account: NewAccountRow, now: Date) =>
     )
   )
 
-/**
- * Of the operator's tokens those that its people made and that work: what came of a consent is counted with the connections
- * (src/domain/access/oauth).
- */
-export const activeTokenCondition = (sql: Sql) => sql`t.revoked_at IS NULL AND t.grant_id IS NULL`
-
-/**
- * Undefined: there is no such account; without an id: its operator has all tokens it may have. Its operator is locked first, so that
- * two at once do not each see the last free place.
- */
-const createToken = (sql: Sql) => (token: NewTokenRow, now: Date) =>
-  changeUnderLock(sql)(
-    sql`
-      SELECT FROM operators
-      WHERE id = (SELECT operator_id FROM accounts WHERE id = ${token.accountId}) FOR NO KEY UPDATE`,
-    readCreatedToken(
-      recordChange(sql, {
-        change: sql`
-          account AS (SELECT operator_id, id FROM accounts WHERE id = ${token.accountId}),
-          token AS (
-            INSERT INTO access_tokens (operator_id, account_id, name, scope, digest, created_at, deployment)
-            SELECT operator_id, id, ${token.name}, ${token.scope}, ${token.digest}, ${now}::timestamptz, ${token.deployment}
-            FROM account WHERE (
-              SELECT count(*) FROM access_tokens t WHERE t.operator_id = account.operator_id AND ${activeTokenCondition(sql)}
-            ) < ${ACCESS_TOKENS_MAX}::bigint
-            RETURNING operator_id, id
-          )`,
-        events: [],
-        changedRecords: createdOrDeletedRecordsSql(sql, "token", "token"),
-        outcome: sql`SELECT (SELECT id FROM token) AS token_id FROM account`
-      })
-    )
-  )
+/** The operator of an account; undefined: there is no such account. */
+const findAccountOwner = (sql: Sql) => (accountId: number) =>
+  readAccountOwner(sql`SELECT operator_id FROM accounts WHERE id = ${accountId}`)
 
 /** Keeps the moment of the first revocation; a later one changes nothing. Undefined: there is no such token. */
 const revokeToken = (sql: Sql) => (tokenId: number, now: Date) =>
@@ -264,11 +224,8 @@ export class OperatorStore extends Context.Service<
       account: NewAccountRow,
       now: Date
     ) => Effect.Effect<typeof CreatedAccount.Type | undefined, Conflict, CurrentActor>
-    /** Undefined: there is no such account; without an id: its operator has all tokens that it may have. */
-    readonly createToken: (
-      token: NewTokenRow,
-      now: Date
-    ) => Effect.Effect<typeof CreatedToken.Type | undefined, never, CurrentActor>
+    /** The operator of an account; undefined: there is no such account. */
+    readonly findAccountOwner: (accountId: number) => Effect.Effect<typeof AccountOwner.Type | undefined>
     /** Undefined: there is no such token. */
     readonly revokeToken: (
       tokenId: number,
@@ -283,7 +240,7 @@ export class OperatorStore extends Context.Service<
       findTimeZone: findTimeZone(sql),
       update: update(sql),
       createAccount: createAccount(sql),
-      createToken: createToken(sql),
+      findAccountOwner: findAccountOwner(sql),
       revokeToken: revokeToken(sql)
     }))
   )

@@ -1,11 +1,9 @@
 import { Context, DateTime, Effect, Layer } from "effect"
-import { computeDigest } from "../../../admission/gate/credentials.ts"
 import type { CurrentActor } from "../../../contract/actor.ts"
 import { makeDecoder } from "../../../contract/decoder.ts"
 import { type BadRequest, type Conflict, NotFound, ValidationFailed } from "../../../contract/errors.ts"
-import { Deployment } from "../../../platform/installation.ts"
-import { ACCESS_TOKENS_MAX, ACCOUNTS_MAX } from "../../../platform/limits.ts"
-import { newAccessToken } from "./access-token.ts"
+import { type ACCESS_TOKENS_MAX, ACCOUNTS_MAX } from "../../../platform/limits.ts"
+import { AccessTokens, type CreatedToken } from "./AccessTokens.ts"
 import { OperatorStore } from "./OperatorStore.ts"
 import {
   endOfSubscription,
@@ -35,20 +33,10 @@ export interface Operator {
   readonly room_type_limit: number
 }
 
-/** A token is shown once, when it is made; only its digest is kept. */
-export interface CreatedToken {
-  readonly token_id: number
-  readonly token: string
-}
-
 const readOperator = makeDecoder(NewOperator)
 const readOperatorChange = makeDecoder(OperatorChange)
 const readAccount = makeDecoder(NewAccount)
 const readToken = makeDecoder(NewToken)
-
-const tooManyTokens = new ValidationFailed({
-  message: `access_tokens: an operator has at most ${ACCESS_TOKENS_MAX} access tokens, and all are in use; delete one first.`
-})
 
 const tooManyAccounts = new ValidationFailed({
   message: `accounts: an operator has at most ${ACCOUNTS_MAX} sub-accounts, disabled ones included.`
@@ -104,15 +92,15 @@ const createAccount = (store: Store) =>
     return account_id === null ? yield* tooManyAccounts : { account_id }
   })
 
-const createToken = (store: Store, deployment: string) =>
+const createToken = (store: Store, tokens: AccessTokens["Service"]) =>
   Effect.fn("Operators.createToken")(function* (input: NewToken) {
     const { account_id: accountId, name, scope } = yield* readToken(input)
-    const now = yield* DateTime.nowAsDate
-    const token = newAccessToken()
-    const row = yield* store.createToken({ accountId, name, scope, digest: computeDigest(token), deployment }, now)
-    if (row === undefined) return yield* missingRecord("account", accountId)
-    const { token_id } = row
-    return token_id === null ? yield* tooManyTokens : { token_id, token }
+    const owner = yield* store.findAccountOwner(accountId)
+    const token =
+      owner === undefined
+        ? undefined
+        : yield* tokens.create({ operatorId: owner.operator_id, accountId }, { name, scope })
+    return token ?? (yield* missingRecord("account", accountId))
   })
 
 const revokeToken = (store: Store) =>
@@ -122,7 +110,7 @@ const revokeToken = (store: Store) =>
   })
 
 /**
- * Who uses the service: operators, their accounts and the tokens those call with. For the command line and the console.
+ * Who uses the service: operators, their accounts and the tokens those call with, as an administrator makes them.
  * Each change is in the trail under whoever is acting.
  */
 export class Operators extends Context.Service<
@@ -157,16 +145,16 @@ export class Operators extends Context.Service<
   static readonly layerNoDeps = Layer.effect(
     Operators,
     Effect.gen(function* () {
-      const [store, deployment] = [yield* OperatorStore, yield* Deployment]
+      const [store, tokens] = [yield* OperatorStore, yield* AccessTokens]
       return {
         create: create(store),
         update: update(store),
         createAccount: createAccount(store),
-        createToken: createToken(store, deployment),
+        createToken: createToken(store, tokens),
         revokeToken: revokeToken(store)
       }
     })
   )
 
-  static readonly layer = this.layerNoDeps.pipe(Layer.provide(OperatorStore.layer))
+  static readonly layer = this.layerNoDeps.pipe(Layer.provide([OperatorStore.layer, AccessTokens.layer]))
 }

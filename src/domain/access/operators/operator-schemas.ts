@@ -20,12 +20,16 @@ export const TimeZone = Schema.String.check(
 /** A name people see: at least one character that is not a space. */
 export const DisplayName = Schema.String.check(
   Schema.makeFilter((text) => text.trim() !== "" && Array.from(text).length <= ACCOUNT_NAME_LENGTH, {
-    expected: `a name of 1 to ${ACCOUNT_NAME_LENGTH} characters`
+    expected: `a name of 1 to ${ACCOUNT_NAME_LENGTH} characters`,
+    toJsonSchema: () => [{ minLength: 1, maxLength: ACCOUNT_NAME_LENGTH }, true]
   })
 )
 
 export const Email = EmailOrNone.check(
-  Schema.makeFilter((text) => text !== "", { expected: "an e-mail address, such as host@example.com" })
+  Schema.makeFilter((text) => text !== "", {
+    expected: "an e-mail address, such as host@example.com",
+    toJsonSchema: () => [{ minLength: 1 }, true]
+  })
 )
 
 /** A new password. Callers that know the account also check that the password is none of its names (password-rules.ts). */
@@ -35,10 +39,14 @@ export const Password = Schema.String.check(
       const { length } = Array.from(text)
       return length >= PASSWORD_MIN && length <= PASSWORD_MAX
     },
-    { expected: `a password of ${PASSWORD_MIN} to ${PASSWORD_MAX} characters` }
+    {
+      expected: `a password of ${PASSWORD_MIN} to ${PASSWORD_MAX} characters`,
+      toJsonSchema: () => ({ minLength: PASSWORD_MIN, maxLength: PASSWORD_MAX })
+    }
   ),
   Schema.makeFilter((text) => !isCommonPassword(text), {
-    expected: "a password that is not among the most common ones"
+    expected: "a password that is not among the most common ones",
+    toJsonSchema: () => [{}, true]
   })
 )
 

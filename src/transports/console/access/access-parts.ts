@@ -1,6 +1,11 @@
+import { Effect } from "effect"
 import { formatWallClock } from "../../../contract/time.ts"
+import type { OperationName } from "../../../service/Api.ts"
+import type { Service } from "../../../service/service.ts"
 import { type Html, html } from "../../docs/html.ts"
+import type { ActionDone, ActionOutcome, FormAction } from "../action-outcome.ts"
 import { TEXTS } from "../console-texts.ts"
+import { makeVoidMutation } from "../host/api-operations.ts"
 import { ACCESS_PATH, formKeyFields } from "../page-frame.ts"
 import { ACTION_FIELD, parseRecordId, type SignedInVisit, type SubmittedForm } from "../visit.ts"
 
@@ -62,8 +67,24 @@ ${formKeyFields(visit)}<input type="hidden" name="${field}" value="${value}">
 </form>
 </details>`
 
-/** The id that a form names; undefined: it is none, so nobody has it. */
-export const readFormId = (form: SubmittedForm): number | undefined => parseRecordId(form.get("id"))
+/** An operation that ends what a form names by its id; `notFoundText` is what the page says if there is no such record. */
+export const makeRevocation = (
+  service: Service["Service"],
+  operation: OperationName,
+  messageKey: ActionDone["messageKey"],
+  notFoundText: string
+): FormAction => {
+  const mutate = makeVoidMutation(service)
+  const notFoundOutcome: ActionOutcome = { _tag: "Refused", status: 404, message: notFoundText }
+  return (visit: SignedInVisit, form: SubmittedForm) => {
+    const id = parseRecordId(form.get("id"))
+    if (id === undefined) return Effect.succeed(notFoundOutcome)
+    return Effect.match(mutate(visit, form, operation, { id }), {
+      onSuccess: (): ActionOutcome => ({ _tag: "Done", messageKey }),
+      onFailure: (error) => (error.status === 404 ? notFoundOutcome : error)
+    })
+  }
+}
 
 /** What a thing is for, and where one reads more. */
 export const explanation = ({ text, linkText }: Explanation, docsUrl: string): Html =>

@@ -1,28 +1,30 @@
 import { Effect } from "effect"
-import { type ConnectedApplication, Grants } from "../../../domain/access/oauth/Grants.ts"
+import { Service } from "../../../service/service.ts"
 import { type Html, html } from "../../docs/html.ts"
 import { docsPagePath } from "../../http/paths.ts"
-import type { AccessSection, ActionOutcome } from "../action-outcome.ts"
+import type { AccessSection } from "../action-outcome.ts"
 import { TEXTS } from "../console-texts.ts"
-import type { SignedInVisit, SubmittedForm } from "../visit.ts"
+import { type ConnectedApplication, ConnectedApplications } from "../queries/ConnectedApplications.ts"
+import type { SignedInVisit } from "../visit.ts"
 import {
   accessSection,
   accessTable,
   explanation,
   instantHtml,
   lastUsedHtml,
-  readFormId,
+  makeRevocation,
   revocationForm
 } from "./access-parts.ts"
 
 const APPLICATION_TEXTS = TEXTS.access.applications
+const DISCONNECT_ACTION = "disconnect_application"
 
 /** Applications that were given access: to see, and to disconnect. */
 export const makeApplicationsSection = Effect.fnUntraced(function* () {
-  const grants = yield* Grants
+  const [applications, service] = [yield* ConnectedApplications, yield* Service]
 
   const show: AccessSection["show"] = (visit) =>
-    Effect.map(grants.list(visit.session.person.caller), (connections) =>
+    Effect.map(applications.list(visit.session.person.caller), (connections) =>
       accessSection(
         "applications",
         APPLICATION_TEXTS.title,
@@ -30,16 +32,13 @@ export const makeApplicationsSection = Effect.fnUntraced(function* () {
       )
     )
 
-  const disconnect = Effect.fnUntraced(function* (visit: SignedInVisit, form: SubmittedForm) {
-    const id = readFormId(form)
-    const isDisconnected = id !== undefined && (yield* grants.disconnect(visit.session.person.caller, id))
-    const outcome: ActionOutcome = isDisconnected
-      ? { _tag: "Done", messageKey: "application_disconnected" }
-      : { _tag: "Refused", status: 404, message: APPLICATION_TEXTS.noSuch }
-    return outcome
-  })
-
-  const section: AccessSection = { show, actions: new Map([["disconnect_application", disconnect]]) }
+  const disconnect = makeRevocation(
+    service,
+    "disconnect_application",
+    "application_disconnected",
+    APPLICATION_TEXTS.noSuch
+  )
+  const section: AccessSection = { show, actions: new Map([[DISCONNECT_ACTION, disconnect]]) }
   return section
 })
 
@@ -69,7 +68,7 @@ const connectionCells = (connection: ConnectedApplication, visit: SignedInVisit)
   instantHtml(connection.connectedAt, visit),
   lastUsedHtml(connection.lastUsedAt, visit),
   revocationForm(visit, {
-    action: "disconnect_application",
+    action: DISCONNECT_ACTION,
     field: "id",
     value: String(connection.id),
     label: APPLICATION_TEXTS.withdraw,

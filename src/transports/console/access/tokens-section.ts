@@ -1,22 +1,17 @@
-import { Effect, Option } from "effect"
+import { Effect, Schema } from "effect"
 import { makeDecoder } from "../../../contract/decoder.ts"
-import { errorCode } from "../../../contract/errors.ts"
-import { type AccessToken, AccessTokens } from "../../../domain/access/operators/AccessTokens.ts"
-import {
-  type CursorPage,
-  formatCursor,
-  type PageCursor,
-  parseCursor
-} from "../../../domain/access/operators/cursor-page.ts"
-import type { CreatedToken } from "../../../domain/access/operators/Operators.ts"
-import { NewToken, TOKEN_SCOPES } from "../../../domain/access/operators/operator-schemas.ts"
+import { create_access_token } from "../../../domain/access/operators/contract.ts"
+import { TOKEN_SCOPES } from "../../../domain/access/operators/operator-schemas.ts"
 import { ACCOUNT_NAME_LENGTH } from "../../../platform/limits.ts"
+import { Service } from "../../../service/service.ts"
 import { type Html, html, nothing } from "../../docs/html.ts"
 import { docsPagePath } from "../../http/paths.ts"
 import type { AccessSection, ActionError, ActionOutcome, FormAction } from "../action-outcome.ts"
 import { TEXTS } from "../console-texts.ts"
-import { idempotencyKeyOf, toPageStatus } from "../operation-call.ts"
+import { apiErrorToActionError, makeMutation } from "../host/api-operations.ts"
 import { ACCESS_PATH, formKeyFields } from "../page-frame.ts"
+import { AccessTokenList, type ListedAccessToken } from "../queries/AccessTokenList.ts"
+import { type CursorPage, formatCursor, type PageCursor, parseCursor } from "../queries/cursor-page.ts"
 import { makeSudo } from "../sudo.ts"
 import { ACTION_FIELD, type SignedInVisit, type SubmittedForm } from "../visit.ts"
 import {
@@ -25,7 +20,7 @@ import {
   explanation,
   instantHtml,
   lastUsedHtml,
-  readFormId,
+  makeRevocation,
   revocationForm
 } from "./access-parts.ts"
 
@@ -34,18 +29,13 @@ const CREATE_ACTION = "make_token"
 /** Which page of the list: an edge of it. */
 const CURSOR_FIELD = "tokens"
 
-const parseNewToken = makeDecoder(NewToken)
-
-const makeActionError = (status: ActionError["status"], message: string): ActionError => ({
-  _tag: "Refused",
-  status,
-  message
-})
+const parseNewToken = makeDecoder(create_access_token.payloadSchema)
+const decodeCreatedToken = Schema.decodeUnknownSync(Schema.toCodecJson(create_access_token.successSchema))
 
 /** Access tokens that people of the operator made: to see, to make, shown once, and to delete. */
 export const makeTokensSection = Effect.fnUntraced(function* (publicUrl: string) {
-  const tokens = yield* AccessTokens
-  const sudo = yield* makeSudo
+  const [tokens, service, sudo] = [yield* AccessTokenList, yield* Service, yield* makeSudo]
+  const mutate = makeMutation(service)
 
   const show: AccessSection["show"] = Effect.fnUntraced(function* (visit, failedForm) {
     const page = yield* tokens.list(visit.session.person.caller, parseCursor(visit.query.get(CURSOR_FIELD)))
@@ -60,36 +50,22 @@ export const makeTokensSection = Effect.fnUntraced(function* (publicUrl: string)
   /** Checks the password last, because a wrong password counts as a failed attempt. */
   const createToken = Effect.fnUntraced(
     function* (visit: SignedInVisit, form: SubmittedForm) {
-      const { caller } = visit.session.person
-      const fields = { account_id: caller.accountId, name: form.get("name"), scope: form.get("scope") }
-      const { name, scope } = yield* parseNewToken(fields)
-      const passwordError = yield* sudo.checkPassword(visit, form)
-      if (Option.isSome(passwordError)) return passwordError.value
-      const token = yield* tokens.create(caller, { name, scope }, idempotencyKeyOf(form))
+      const fields = { name: form.get("name"), scope: form.get("scope") }
+      const { name, scope } = yield* Effect.mapError(parseNewToken(fields), apiErrorToActionError)
+      yield* sudo.requirePassword(visit, form)
+      const { token } = decodeCreatedToken(yield* mutate(visit, form, "create_access_token", { name, scope }))
       const outcome: ActionOutcome = {
         _tag: "Shown",
-        html: Option.match(token, {
-          onNone: () => repeatedTokenMessage,
-          onSome: (createdToken) => createdTokenHtml(createdToken, name, publicUrl)
-        })
+        html: token === undefined ? repeatedTokenMessage : createdTokenHtml(token, name, publicUrl)
       }
       return outcome
     },
-    Effect.catch((error) => Effect.succeed(makeActionError(toPageStatus(errorCode(error)), error.message)))
+    Effect.catch((error: ActionError) => Effect.succeed<ActionOutcome>(error))
   )
-
-  const deleteToken = Effect.fnUntraced(function* (visit: SignedInVisit, form: SubmittedForm) {
-    const id = readFormId(form)
-    const isDeleted = id !== undefined && (yield* tokens.remove(visit.session.person.caller, id))
-    const outcome: ActionOutcome = isDeleted
-      ? { _tag: "Done", messageKey: "token_deleted" }
-      : makeActionError(404, TOKEN_TEXTS.noSuch)
-    return outcome
-  })
 
   const actions = new Map<string, FormAction>([
     [CREATE_ACTION, createToken],
-    ["delete_token", deleteToken]
+    ["delete_token", makeRevocation(service, "revoke_access_token", "token_deleted", TOKEN_TEXTS.noSuch)]
   ])
   const section: AccessSection = { show, actions }
   return section
@@ -104,7 +80,7 @@ const COLUMN_LABELS = [
   TOKEN_TEXTS.withdraw
 ]
 
-const tokenList = (page: CursorPage<AccessToken>, visit: SignedInVisit): Html =>
+const tokenList = (page: CursorPage<ListedAccessToken>, visit: SignedInVisit): Html =>
   page.rows.length === 0
     ? html`<p>${TOKEN_TEXTS.none}</p>
 `
@@ -114,7 +90,7 @@ const tokenList = (page: CursorPage<AccessToken>, visit: SignedInVisit): Html =>
         page.rows.map((token) => tokenCells(token, visit))
       )}${tokenPagination(page)}`
 
-const tokenCells = (token: AccessToken, visit: SignedInVisit): ReadonlyArray<Html> => [
+const tokenCells = (token: ListedAccessToken, visit: SignedInVisit): ReadonlyArray<Html> => [
   html`<span class="name">${token.name}</span>`,
   html`<span class="whole">${token.scope}</span>`,
   html`<span class="name">${token.account_name}</span>`,
@@ -130,7 +106,7 @@ const tokenCells = (token: AccessToken, visit: SignedInVisit): ReadonlyArray<Htm
   })
 ]
 
-const tokenPagination = ({ older, newer }: CursorPage<AccessToken>): Html =>
+const tokenPagination = ({ older, newer }: CursorPage<ListedAccessToken>): Html =>
   older === undefined && newer === undefined
     ? nothing
     : html`<nav class="pages" aria-label="${TOKEN_TEXTS.title}">${pageLink(newer, TOKEN_TEXTS.newer)} ${pageLink(older, TOKEN_TEXTS.older)}</nav>
@@ -169,7 +145,7 @@ const repeatedTokenMessage = html`<p class="message note" role="status">${TOKEN_
 
 /** The one time that it is seen: in the answer of the form, and in no address. */
 const createdTokenHtml = (
-  { token }: CreatedToken,
+  token: string,
   name: string,
   publicUrl: string
 ): Html => html`<section aria-labelledby="made-token">

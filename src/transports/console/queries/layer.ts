@@ -1,7 +1,9 @@
 import { Layer } from "effect"
+import { AccessTokenList } from "./AccessTokenList.ts"
 import { AtChannels } from "./AtChannels.ts"
 import { BesideTalk } from "./BesideTalk.ts"
 import { CalendarsElsewhere } from "./CalendarsElsewhere.ts"
+import { ConnectedApplications } from "./ConnectedApplications.ts"
 import { DaySheet } from "./DaySheet.ts"
 import { EntryChoices } from "./EntryChoices.ts"
 import { FailedPushes } from "./FailedPushes.ts"
@@ -51,5 +53,7 @@ export const layerConsoleQueries = Layer.mergeAll(
   Year.layer,
   WorkPlan.layer,
   DaySheet.layer,
-  Webhooks.layer
+  Webhooks.layer,
+  AccessTokenList.layer,
+  ConnectedApplications.layer
 )

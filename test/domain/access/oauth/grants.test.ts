@@ -1,9 +1,10 @@
 import { assert, layer } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { applicationNameOf } from "../../../../src/domain/access/oauth/application-name.ts"
 import { Grants, type GrantViewer } from "../../../../src/domain/access/oauth/Grants.ts"
 import { endGrantsOfClient } from "../../../../src/domain/access/oauth/grant-ending.ts"
+import { ConnectedApplications } from "../../../../src/transports/console/queries/ConnectedApplications.ts"
 import {
   connectClient,
   createPartner,
@@ -16,10 +17,10 @@ import {
 import { createOperator, insertAccount } from "../../../support/harness.ts"
 import { countStatements } from "../../../support/statement-count.ts"
 
-const list = (viewer: GrantViewer) => Grants.use((grants) => grants.list(viewer))
+const list = (viewer: GrantViewer) => ConnectedApplications.use((applications) => applications.list(viewer))
 const disconnect = (viewer: GrantViewer, id: number) => Grants.use((grants) => grants.disconnect(viewer, id))
 
-layer(layerOauthFlow)("connections", (it) => {
+layer(Layer.provideMerge(ConnectedApplications.layer, layerOauthFlow))("connections", (it) => {
   it.effect("are seen by their account and by the main account, and by nobody else", () =>
     Effect.gen(function* () {
       const client = yield* createPartner("Channel & Co")

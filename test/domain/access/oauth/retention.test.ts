@@ -2,7 +2,6 @@ import { assert, describe, layer } from "@effect/vitest"
 import { DateTime, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
-import { Grants } from "../../../../src/domain/access/oauth/Grants.ts"
 import {
   applyOAuthRetention,
   layerOAuthRetention,
@@ -10,6 +9,7 @@ import {
 } from "../../../../src/domain/access/oauth/retention.ts"
 import { idsParameter } from "../../../../src/platform/database/parameters.ts"
 import { CONNECTIONS_SHOWN, GRANTS_REVOKED_AT_ONCE } from "../../../../src/platform/limits.ts"
+import { ConnectedApplications } from "../../../../src/transports/console/queries/ConnectedApplications.ts"
 import { loadAuditLinesWithActor } from "../../../support/changes/audit-lines.ts"
 import {
   connectClient,
@@ -122,7 +122,9 @@ layer(layerOauthFlowOver(layerOwnDatabase), { excludeTestServices: false })("ret
         INSERT INTO oauth_refresh_tokens (operator_id, digest, grant_id, created_at, expires_at)
         SELECT operator_id, sha256(('many ' || id)::bytea), id, ${now}::timestamptz, ${now}::timestamptz FROM made`
       const main = { operatorId, accountId: accounts[0] ?? 0, role: "main" } as const
-      const list = Grants.use((grants) => grants.list(main))
+      const list = ConnectedApplications.use((applications) => applications.list(main)).pipe(
+        Effect.provide(ConnectedApplications.layer)
+      )
       assert.strictEqual((yield* list).length, CONNECTIONS_SHOWN)
       assert.isAbove(11 * 91, 2 * GRANTS_REVOKED_AT_ONCE)
       yield* runOAuthRetention

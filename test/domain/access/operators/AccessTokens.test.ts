@@ -3,15 +3,16 @@ import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { CurrentActor, systemActor } from "../../../../src/contract/actor.ts"
-import { AccessTokens } from "../../../../src/domain/access/operators/AccessTokens.ts"
+import { AccessTokens, type TokenViewer } from "../../../../src/domain/access/operators/AccessTokens.ts"
 import { Operators } from "../../../../src/domain/access/operators/Operators.ts"
 import { ACCESS_TOKENS_MAX } from "../../../../src/platform/limits.ts"
+import { AccessTokenList } from "../../../../src/transports/console/queries/AccessTokenList.ts"
 import { loadAuditLinesWithActor } from "../../../support/changes/audit-lines.ts"
 import { createOperator } from "../../../support/harness.ts"
 import { canOverlap, runOverlapping, withServerNote } from "../../../support/overlapping-transactions.ts"
 import { layerTestDatabase } from "../../../support/test-database.ts"
 
-const layerTokens = Layer.mergeAll(Operators.layer, AccessTokens.layer).pipe(
+const layerTokens = Layer.mergeAll(Operators.layer, AccessTokens.layer, AccessTokenList.layer).pipe(
   Layer.provideMerge(layerTestDatabase),
   Layer.provideMerge(Layer.succeed(CurrentActor, systemActor("console", "test")))
 )
@@ -33,6 +34,9 @@ const live = Effect.fnUntraced(function* (operatorId: number) {
     SELECT count(*)::int AS count FROM access_tokens WHERE operator_id = ${operatorId} AND revoked_at IS NULL AND grant_id IS NULL`
   return row?.count
 })
+
+const newestToken = (viewer: TokenViewer) =>
+  AccessTokenList.use((list) => Effect.map(list.list(viewer, undefined), ({ rows }) => rows[0]))
 
 layer(layerTokens)("access tokens of an operator", (it) => {
   it.effect(`are ${ACCESS_TOKENS_MAX} at most, of all its accounts and however they are made, also by 20 at once`, () =>
@@ -68,9 +72,9 @@ layer(layerTokens)("access tokens of an operator", (it) => {
       const viewer = { operatorId, accountId, role: "main" } as const
       const make = operators.createToken({ account_id: accountId, name: "one", scope: "read-only" })
       assert.strictEqual((yield* Effect.flip(make))._tag, "ValidationFailed")
-      const [newest] = (yield* tokens.list(viewer, undefined)).rows
-      assert.isTrue(yield* tokens.remove(viewer, newest?.id ?? 0))
-      assert.isFalse(yield* tokens.remove(viewer, newest?.id ?? 0))
+      const newest = yield* newestToken(viewer)
+      assert.isTrue(yield* tokens.revoke(viewer, newest?.id ?? 0))
+      assert.isFalse(yield* tokens.revoke(viewer, newest?.id ?? 0))
       yield* make
       assert.strictEqual((yield* Effect.flip(make))._tag, "ValidationFailed")
       const [grant] = yield* sql<{ id: number }>`
@@ -80,7 +84,7 @@ layer(layerTokens)("access tokens of an operator", (it) => {
         id: number
       }>`SELECT min(id) AS id FROM access_tokens WHERE operator_id = ${operatorId}`
       yield* sql`UPDATE access_tokens SET grant_id = ${grant?.id ?? 0} WHERE id = ${oldest?.id ?? 0}`
-      assert.isFalse(yield* tokens.remove(viewer, oldest?.id ?? 0))
+      assert.isFalse(yield* tokens.revoke(viewer, oldest?.id ?? 0))
       yield* make
     })
   )
@@ -93,8 +97,8 @@ describe.skipIf(!canOverlap)(withServerNote("two at once"), () => {
         const tokens = yield* AccessTokens
         const { operatorId, accountId } = yield* createOperator()
         const viewer = { operatorId, accountId, role: "main" } as const
-        const [newest] = (yield* tokens.list(viewer, undefined)).rows
-        const remove = tokens.remove(viewer, newest?.id ?? 0)
+        const newest = yield* newestToken(viewer)
+        const remove = tokens.revoke(viewer, newest?.id ?? 0)
         assert.deepStrictEqual(yield* runOverlapping(remove, remove), [true, false])
         assert.lengthOf(yield* loadAuditLinesWithActor(operatorId), 1)
       })

@@ -4,7 +4,6 @@ import { SqlClient } from "effect/sql"
 import type { SignedInAccount } from "../../../../src/contract/caller.ts"
 import { AuthorizationCodes } from "../../../../src/domain/access/oauth/AuthorizationCodes.ts"
 import { Clients } from "../../../../src/domain/access/oauth/Clients.ts"
-import { type ConnectedApplication, Grants } from "../../../../src/domain/access/oauth/Grants.ts"
 import { newSessionCookie } from "../../../../src/domain/access/sign-in/cookies.ts"
 import { Passwords } from "../../../../src/domain/access/sign-in/Passwords.ts"
 import { type Session, Sessions } from "../../../../src/domain/access/sign-in/Sessions.ts"
@@ -15,7 +14,7 @@ import { toPasswordConfirmation } from "../../domain/access/sign-in/sign-in-acco
 import { insertAccount, layerTest } from "../../harness.ts"
 import { BaseUrl, layerHttpServerOf } from "../../http-server.ts"
 
-// The pages of the console, without a sign-in: who is signed in, and what hosts gave to applications, is said by the test.
+// The pages of the console, without a sign-in: who is signed in is said by the test.
 
 const sessionsByCookie = new Map<string, Session>()
 
@@ -43,27 +42,6 @@ export const layerSessions = Layer.succeed(Sessions, {
   signOut: () => Effect.void
 })
 
-const connectionsByOperator = new Map<number, ReadonlyArray<ConnectedApplication>>()
-
-/** What an operator's accounts gave. */
-export const addConnection = (operatorId: number, connection: ConnectedApplication): void => {
-  connectionsByOperator.set(operatorId, [...(connectionsByOperator.get(operatorId) ?? []), connection])
-}
-
-const layerGrants = Layer.succeed(Grants, {
-  list: ({ operatorId, accountId, role }) =>
-    Effect.sync(() =>
-      (connectionsByOperator.get(operatorId) ?? []).filter((each) => role === "main" || each.accountId === accountId)
-    ),
-  disconnect: ({ operatorId, accountId, role }, id) =>
-    Effect.sync(() => {
-      const all = connectionsByOperator.get(operatorId) ?? []
-      const remaining = all.filter((each) => each.id !== id || (role === "sub" && each.accountId !== accountId))
-      connectionsByOperator.set(operatorId, remaining)
-      return remaining.length < all.length
-    })
-})
-
 export const PUBLIC_URL = "http://127.0.0.1:8080"
 
 /** A service behind a socket, with pages for who is said to be signed in. */
@@ -71,7 +49,7 @@ export const layerSignedInPagesOf = (service: typeof layerTest) =>
   layerHttpServerOf(
     service,
     { publicUrl: PUBLIC_URL },
-    Layer.mergeAll(layerSessions, Passwords.layer, layerGrants, Clients.layer, AuthorizationCodes.layer)
+    Layer.mergeAll(layerSessions, Passwords.layer, Clients.layer, AuthorizationCodes.layer)
   )
 
 /** The same over the service of the test run, which reaches no other host. */

@@ -4,7 +4,6 @@ import { Effect, Layer, References, Result } from "effect"
 import type { SignedInAccount } from "../../../../src/contract/caller.ts"
 import { AuthorizationCodes } from "../../../../src/domain/access/oauth/AuthorizationCodes.ts"
 import { Clients } from "../../../../src/domain/access/oauth/Clients.ts"
-import { Grants } from "../../../../src/domain/access/oauth/Grants.ts"
 import { Passwords } from "../../../../src/domain/access/sign-in/Passwords.ts"
 import { AllowedReceivers, parseAllowedHosts } from "../../../../src/domain/webhooks/deliveries/allowed-hosts.ts"
 import { ACTION_FIELD, deriveFormToken, FORM_TOKEN_FIELD } from "../../../../src/transports/console/visit.ts"
@@ -19,7 +18,7 @@ import { layerSessions, openSession } from "./signed-in-pages.ts"
 export const layerWebhookPages = layerHttpServerOf(
   layerDeliveryService,
   {},
-  Layer.mergeAll(layerSessions, Passwords.layer, Clients.layer, AuthorizationCodes.layer, Grants.layer)
+  Layer.mergeAll(layerSessions, Passwords.layer, Clients.layer, AuthorizationCodes.layer)
 ).pipe(
   Layer.provideMerge(layerDeliveryService),
   Layer.provide(Layer.succeed(AllowedReceivers, Result.getOrThrow(parseAllowedHosts("127.0.0.1")))),

@@ -5,7 +5,6 @@ import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { AuthorizationCodes } from "../../../../src/domain/access/oauth/AuthorizationCodes.ts"
 import { Clients } from "../../../../src/domain/access/oauth/Clients.ts"
-import { Grants } from "../../../../src/domain/access/oauth/Grants.ts"
 import { Passwords } from "../../../../src/domain/access/sign-in/Passwords.ts"
 import { OutboundHttp } from "../../../../src/domain/webhooks/deliveries/OutboundHttp.ts"
 import { layerConsoleAssembly } from "../../../../src/transports/console/console-assembly.ts"
@@ -22,7 +21,6 @@ const layerPages = layerConsoleEndpoint(PUBLIC_URL).pipe(
     Passwords.layer,
     Clients.layer,
     AuthorizationCodes.layer,
-    Grants.layer,
     Layer.provide(layerConsoleAssembly, Layer.mock(OutboundHttp, {}))
   ]),
   Layer.provideMerge(layerTest)

@@ -33,10 +33,9 @@ const ACTION_LABELS: Readonly<Record<string, string>> = {
   sign_in: "Signed in",
   change_password: "Changed a password",
   authorize: "Let an application in",
-  disconnect_application: "Disconnected an application",
+  // Of entries that an earlier release wrote.
   make_token: "Made a token",
   delete_token: "Deleted a token",
-  // Of entries that an earlier release wrote.
   replay_delivery: "Sent an event to a webhook again",
   make_rule: "Made a rule",
   pause_rule: "Paused a rule",

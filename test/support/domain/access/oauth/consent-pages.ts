@@ -5,7 +5,6 @@ import type { SignedInAccount } from "../../../../../src/contract/caller.ts"
 import { RateLimited, ValidationFailed } from "../../../../../src/contract/errors.ts"
 import { AuthorizationCodes, type Consent } from "../../../../../src/domain/access/oauth/AuthorizationCodes.ts"
 import { Clients, type OAuthClient, PUBLIC_CLIENT_ID } from "../../../../../src/domain/access/oauth/Clients.ts"
-import { Grants } from "../../../../../src/domain/access/oauth/Grants.ts"
 import { isRegisteredUri } from "../../../../../src/domain/access/oauth/redirect-uri.ts"
 import { newSessionCookie } from "../../../../../src/domain/access/sign-in/cookies.ts"
 import { Passwords } from "../../../../../src/domain/access/sign-in/Passwords.ts"
@@ -126,11 +125,7 @@ export const layerConsentPages = (publicUrl = PUBLIC_URL) =>
   layerConsoleEndpoint(publicUrl).pipe(
     Layer.provide([layerConsentSessions, layerClients, layerAuthorizationCodes]),
     // What other pages work with.
-    Layer.provide([
-      Layer.mock(Passwords, {}),
-      Layer.mock(Grants, {}),
-      Layer.provide(layerConsoleAssembly, Layer.mock(OutboundHttp, {}))
-    ]),
+    Layer.provide([Layer.mock(Passwords, {}), Layer.provide(layerConsoleAssembly, Layer.mock(OutboundHttp, {}))]),
     Layer.provideMerge(ConsentState.layer),
     Layer.provideMerge(layerTest),
     Layer.provide(Layer.succeed(References.MinimumLogLevel, "Error"))

@@ -5,7 +5,7 @@ import {
   type PageCursor,
   parseCursor,
   toCursorPage
-} from "../../../../src/domain/access/operators/cursor-page.ts"
+} from "../../../../src/transports/console/queries/cursor-page.ts"
 
 const ids = (count: number) => Array.from({ length: count }, (_, at) => ({ id: at + 1 }))
 

@@ -1,0 +1,40 @@
+import { Effect, Layer, Schema } from "effect"
+import { CurrentCaller } from "../../../contract/caller.ts"
+import { NotFound } from "../../../contract/errors.ts"
+import { changeHandler, handleOperations, layerOperations, voidChangeHandler } from "../../operation-handlers.ts"
+import { AccessTokens, type CreatedToken } from "./AccessTokens.ts"
+import { AccessTokenOperations, type create_access_token, type revoke_access_token } from "./contract.ts"
+
+/** Open to the tokens of operators. */
+export const layerAccessTokensNoDeps = layerOperations(
+  Effect.map(AccessTokens, (tokens) =>
+    handleOperations(AccessTokenOperations, {
+      create_access_token: changeHandler(createAccessToken(tokens), TokenId, toCreationResult),
+      revoke_access_token: voidChangeHandler(revokeAccessToken(tokens))
+    })
+  )
+)
+
+export const layerAccessTokens = Layer.provide(layerAccessTokensNoDeps, AccessTokens.layer)
+
+/** What an idempotency key keeps of a creation: not the token. */
+const TokenId = Schema.Struct({ token_id: Schema.Int })
+
+const toCreationResult = ({ token_id, token }: Pick<CreatedToken, "token_id"> & Partial<CreatedToken>) => ({
+  token_id,
+  ...(token === undefined ? {} : { token })
+})
+
+const createAccessToken = (tokens: AccessTokens["Service"]) =>
+  Effect.fnUntraced(function* ({ name, scope }: typeof create_access_token.payloadSchema.Type) {
+    const token = yield* tokens.create(yield* CurrentCaller, { name, scope })
+    // The account of a caller exists.
+    return token ?? (yield* Effect.die(new Error("the caller has no account")))
+  })
+
+const revokeAccessToken = (tokens: AccessTokens["Service"]) =>
+  Effect.fnUntraced(function* ({ id }: typeof revoke_access_token.payloadSchema.Type) {
+    if (!(yield* tokens.revoke(yield* CurrentCaller, id))) return yield* noSuchTokenError
+  })
+
+const noSuchTokenError = new NotFound({ message: "id: no such access token." })

@@ -1,0 +1,72 @@
+import { Context, Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import {
+  activeTokenCondition,
+  type TokenViewer,
+  visibleAccountOf
+} from "../../../domain/access/operators/AccessTokens.ts"
+import { TOKEN_SCOPES } from "../../../domain/access/operators/operator-schemas.ts"
+import { type Givens, inForms } from "../../../platform/database/forms.ts"
+import { makeRowsReader } from "../../../platform/database/rows.ts"
+import { ACCESS_TOKENS_SHOWN } from "../../../platform/limits.ts"
+import { type CursorPage, type PageCursor, toCursorPage } from "./cursor-page.ts"
+
+/** An access token that a person made, as the access page lists it. */
+export const ListedAccessToken = Schema.Struct({
+  id: Schema.Int,
+  name: Schema.String,
+  scope: Schema.Literals(TOKEN_SCOPES),
+  account_name: Schema.String,
+  created_at: Schema.Date,
+  /** Right to the minute; null: never. */
+  last_used_at: Schema.NullOr(Schema.Date)
+})
+export type ListedAccessToken = typeof ListedAccessToken.Type
+
+interface TokenListInput {
+  readonly operatorId: number
+  /** Undefined: those of all accounts. */
+  readonly accountId: number | undefined
+  /** Undefined: from the newest on. */
+  readonly cursorId: number | undefined
+}
+
+const readTokens = makeRowsReader(ListedAccessToken)
+
+const EMPTY_PAGE: CursorPage<ListedAccessToken> = { rows: [], older: undefined, newer: undefined }
+
+const list = (sql: SqlClient.SqlClient) => {
+  const statement = inForms(
+    sql,
+    ({ operatorId, accountId, cursorId }: Givens<TokenListInput>, direction: PageCursor["direction"]) => sql`
+      SELECT t.id, t.name, t.scope, a.name AS account_name, t.created_at, t.last_used_at
+      FROM access_tokens t JOIN accounts a ON a.operator_id = t.operator_id AND a.id = t.account_id
+      WHERE t.operator_id = ${operatorId} AND ${activeTokenCondition(sql)}
+        ${accountId === undefined ? sql`` : sql`AND t.account_id = ${accountId}`}
+        ${cursorId === undefined ? sql`` : direction === "older" ? sql`AND t.id < ${cursorId}` : sql`AND t.id > ${cursorId}`}
+      ORDER BY t.id ${direction === "older" ? sql`DESC` : sql`ASC`}
+      LIMIT ${sql.literal(String(ACCESS_TOKENS_SHOWN + 1))}`
+  )
+  return Effect.fnUntraced(function* (viewer: TokenViewer, cursor: PageCursor | undefined) {
+    const owner = { operatorId: viewer.operatorId, accountId: visibleAccountOf(viewer) }
+    const findPage = (from: PageCursor | undefined) =>
+      Effect.map(readTokens(statement({ ...owner, cursorId: from?.id }, from?.direction ?? "older")), (rows) =>
+        toCursorPage(rows, from)
+      )
+    return (yield* findPage(cursor)) ?? (yield* findPage(undefined)) ?? EMPTY_PAGE
+  })
+}
+
+/** The access tokens that a signed-in person sees. */
+export class AccessTokenList extends Context.Service<
+  AccessTokenList,
+  {
+    /** Those that work, the newest first; behind a cursor that nothing is behind, the newest. */
+    readonly list: (viewer: TokenViewer, cursor: PageCursor | undefined) => Effect.Effect<CursorPage<ListedAccessToken>>
+  }
+>()("latchkey/transports/console/queries/AccessTokenList") {
+  static readonly layer = Layer.effect(
+    AccessTokenList,
+    Effect.map(SqlClient.SqlClient, (sql) => AccessTokenList.of({ list: list(sql) }))
+  )
+}

@@ -1,0 +1,53 @@
+import { Context, Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { type GrantViewer, visibleGrantsCondition } from "../../../domain/access/oauth/Grants.ts"
+import { type Givens, inForms } from "../../../platform/database/forms.ts"
+import { makeRowsReader } from "../../../platform/database/rows.ts"
+import { CONNECTIONS_SHOWN } from "../../../platform/limits.ts"
+
+/** An application that a host connected. */
+export const ConnectedApplication = Schema.Struct({
+  id: Schema.Int,
+  clientId: Schema.String,
+  name: Schema.String,
+  scope: Schema.Literals(["read-only", "writable"]),
+  accountId: Schema.Int,
+  accountName: Schema.String,
+  connectedAt: Schema.Date,
+  /** Right to the minute; null: never. */
+  lastUsedAt: Schema.NullOr(Schema.Date)
+})
+export type ConnectedApplication = typeof ConnectedApplication.Type
+
+const readApplications = makeRowsReader(ConnectedApplication)
+
+/** Uses of tokens that are deleted already stand with the grant (src/domain/access/oauth/retention.ts). */
+const list = (sql: SqlClient.SqlClient) => {
+  const statement = inForms(
+    sql,
+    (viewer: Givens<GrantViewer>) => sql`
+      SELECT g.id, g.client_id AS "clientId", g.name, g.scope, g.account_id AS "accountId", a.name AS "accountName",
+        g.created_at AS "connectedAt",
+        greatest(g.last_used_at, (
+          SELECT max(t.last_used_at) FROM access_tokens t WHERE t.operator_id = g.operator_id AND t.grant_id = g.id
+        )) AS "lastUsedAt"
+      FROM oauth_grants g JOIN accounts a ON a.operator_id = g.operator_id AND a.id = g.account_id
+      WHERE ${visibleGrantsCondition(sql, viewer)} AND g.ended_at IS NULL
+      ORDER BY g.id DESC LIMIT ${sql.literal(String(CONNECTIONS_SHOWN))}`
+  )
+  return ({ operatorId, accountId, role }: GrantViewer) => readApplications(statement({ operatorId, accountId, role }))
+}
+
+/** The applications that a signed-in person sees as connected. */
+export class ConnectedApplications extends Context.Service<
+  ConnectedApplications,
+  {
+    /** The newest first; at most so many as accounts may have together on one page (CONNECTIONS_SHOWN). */
+    readonly list: (viewer: GrantViewer) => Effect.Effect<ReadonlyArray<ConnectedApplication>>
+  }
+>()("latchkey/transports/console/queries/ConnectedApplications") {
+  static readonly layer = Layer.effect(
+    ConnectedApplications,
+    Effect.map(SqlClient.SqlClient, (sql) => ConnectedApplications.of({ list: list(sql) }))
+  )
+}
