@@ -17,7 +17,7 @@ import { OutboundHttp } from "../src/domain/webhooks/deliveries/OutboundHttp.ts"
 import { WakeUp } from "../src/jobs/WakeUp.ts"
 import { layerInMemory } from "../src/platform/database/embedded.ts"
 import { migrate } from "../src/platform/database/migrate.ts"
-import { layerConsoleAssembly } from "../src/transports/console/console-assembly.ts"
+import { layerConsoleQueries } from "../src/transports/console/queries/layer.ts"
 import { ConsoleEndpoint, layerConsoleEndpoint } from "../src/transports/console/console-endpoint.ts"
 import { median } from "./figures.ts"
 import { callWith, layerInProcess, withStatements } from "./in-process.ts"
@@ -150,7 +150,7 @@ const measured = Effect.fnUntraced(function* (database: string) {
 })
 
 const layerPages = layerConsoleEndpoint("http://127.0.0.1").pipe(
-  Layer.provide([Sessions.layer, Passwords.layer, Clients.layer, AuthorizationCodes.layer, layerConsoleAssembly]),
+  Layer.provide([Sessions.layer, Passwords.layer, Clients.layer, AuthorizationCodes.layer, layerConsoleQueries]),
   Layer.provide(
     Layer.provide(OutboundHttp.layer(Result.getOrThrow(parseAllowedHosts("127.0.0.1"))), AddressResolver.layer)
   ),

@@ -103,7 +103,7 @@ import { DEMO_EMAIL } from "./tools/demo/seed.ts"
 import { makeTryPageToken } from "./tools/demo/try-page-token.ts"
 import { layerGuestRetention } from "./tools/privacy/guest-retention.ts"
 import { layerConnectorEndpoint } from "./transports/connectors/connector-endpoint.ts"
-import { layerConsoleAssembly } from "./transports/console/console-assembly.ts"
+import { layerConsoleQueries } from "./transports/console/queries/layer.ts"
 import { layerConsoleEndpoint } from "./transports/console/console-endpoint.ts"
 import { makeHttpApp } from "./transports/http-app.ts"
 import { listen } from "./transports/http-server/listen.ts"
@@ -242,7 +242,7 @@ const layerGuestPortal = Layer.provide(GuestPortal.layer, layerRequestDatabase)
 const layerConsole = (settings: Settings) =>
   layerConsoleEndpoint(settings.publicUrl, settings).pipe(
     Layer.provide([Sessions.layer, Passwords.layer, Clients.layer, AuthorizationCodes.layer]),
-    Layer.provide(layerConsoleAssembly),
+    Layer.provide(layerConsoleQueries),
     Layer.provide([layerOutboundHttp(settings), layerRequestDatabase, layerFailedCallCounter])
   )
 

@@ -33,6 +33,11 @@ declare module "effect/Schema" {
       readonly deprecated?: boolean | undefined
       /** Taken with the value there is and refused with any other, so tools are not shown it. */
       readonly isImmutable?: boolean | undefined
+      /**
+       * A password. The fingerprint that an idempotency key stores of its input leaves it out, because a password can be guessed from
+       * a fast digest. So a key must not be used again with another password: the keys of console forms depend on all fields.
+       */
+      readonly isPassword?: boolean | undefined
     }
   }
 }

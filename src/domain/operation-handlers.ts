@@ -1,5 +1,5 @@
 import "effect/schema/SchemaJITCompiler/enable"
-import { Context, Effect, Layer, Schema, Struct } from "effect"
+import { Context, Effect, identity, Layer, Schema, Struct } from "effect"
 import type { IdempotentChange } from "../changes/idempotency.ts"
 import type { CurrentActor } from "../contract/actor.ts"
 import { type Caller, CurrentCaller } from "../contract/caller.ts"
@@ -169,17 +169,32 @@ const changeCallBuilder = <Op extends OperationSchemas>(
   encode: (result: unknown) => Schema.Json
 ) => {
   const encodeInput = Schema.encodeUnknownSync(Schema.toCodecJson(operation.payloadSchema))
+  const omitPasswords = makePasswordOmitter(operation)
   return (payload: Op["payloadSchema"]["Type"]): ParsedCall => {
     const make = Effect.map(handler.make(payload), ({ success, outcome }) => ({ result: encode(success), outcome }))
     return {
       run: Effect.map(make, ({ result }) => result),
       change: {
-        input: () => encodeInput(payload),
+        input: () => omitPasswords(encodeInput(payload)),
         make,
         replay: (outcome) => Effect.map(CurrentCaller, (caller) => encode(handler.replay(outcome, payload, caller)))
       }
     }
   }
+}
+
+const isJsonObject = Schema.is(Schema.Record(Schema.String, Schema.Json))
+
+/** Returns a function that takes the fields that are passwords out of an input. */
+const makePasswordOmitter = ({ payloadSchema }: OperationSchemas): ((input: Schema.Json) => Schema.Json) => {
+  const passwordFields = Object.entries(payloadSchema.fields).flatMap(([name, field]) =>
+    Schema.resolveAnnotationsKey(field)?.isPassword === true ? [name] : []
+  )
+  if (passwordFields.length === 0) return identity
+  return (input) =>
+    isJsonObject(input)
+      ? Object.fromEntries(Object.entries(input).filter(([name]) => !passwordFields.includes(name)))
+      : input
 }
 
 /** What a layer of a family gives: that the operation of that name is handled. */

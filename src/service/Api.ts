@@ -3,6 +3,7 @@ import { ConnectionOperations } from "../domain/access/oauth/connection-contract
 import { OauthOperations } from "../domain/access/oauth/contract.ts"
 import { AuditLogOperations } from "../domain/audit-log/contract.ts"
 import { AccessTokenOperations } from "../domain/access/operators/contract.ts"
+import { AccountOperations } from "../domain/access/sign-in/contract.ts"
 import { AutomationOperations } from "../domain/automation/contract.ts"
 import { AutomationRuleOperations } from "../domain/automation/rules/contract.ts"
 import { CheckInOperations } from "../domain/bookings/check-in/contract.ts"
@@ -69,7 +70,8 @@ export const Api = {
   ...AuditLogOperations,
   ...OauthOperations,
   ...AccessTokenOperations,
-  ...ConnectionOperations
+  ...ConnectionOperations,
+  ...AccountOperations
 }
 
 export type OperationName = keyof typeof Api

@@ -3,6 +3,7 @@ import { layerConnections, layerConnectionsNoDeps } from "../domain/access/oauth
 import { layerOauth, layerOauthNoDeps } from "../domain/access/oauth/handlers.ts"
 import { layerAuditLog, layerAuditLogNoDeps } from "../domain/audit-log/handlers.ts"
 import { layerAccessTokens, layerAccessTokensNoDeps } from "../domain/access/operators/handlers.ts"
+import { layerAccounts, layerAccountsNoDeps } from "../domain/access/sign-in/handlers.ts"
 import { layerAutomation, layerAutomationNoDeps } from "../domain/automation/handlers.ts"
 import { layerAutomationRules, layerAutomationRulesNoDeps } from "../domain/automation/rules/handlers.ts"
 import { layerCheckIn, layerCheckInNoDeps } from "../domain/bookings/check-in/handlers.ts"
@@ -46,6 +47,7 @@ const families = Layer.mergeAll(
   layerOauth,
   layerConnections,
   layerAccessTokens,
+  layerAccounts,
   layerAutomation,
   layerAutomationRules,
   layerAuditLog,
@@ -83,6 +85,7 @@ const familiesNoDeps = Layer.mergeAll(
   layerOauthNoDeps,
   layerConnectionsNoDeps,
   layerAccessTokensNoDeps,
+  layerAccountsNoDeps,
   layerAutomationNoDeps,
   layerAutomationRulesNoDeps,
   layerAuditLogNoDeps,

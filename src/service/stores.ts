@@ -7,6 +7,7 @@ import { TokenIssuer } from "../domain/access/oauth/TokenIssuer.ts"
 import { AuditLogStore } from "../domain/audit-log/store.ts"
 import { RuleStore } from "../domain/automation/rules/store.ts"
 import { AccessTokens } from "../domain/access/operators/AccessTokens.ts"
+import { SubAccounts } from "../domain/access/sign-in/SubAccounts.ts"
 import { PlanQueue } from "../domain/automation/running/PlanQueue.ts"
 import { ActionStore } from "../domain/automation/store.ts"
 import { CheckInApproval } from "../domain/bookings/check-in/CheckInApproval.ts"
@@ -97,5 +98,6 @@ export const layerStores = Layer.mergeAll(
   ClientRegistrations.layer,
   TokenIssuer.layer,
   AccessTokens.layer,
-  Grants.layer
+  Grants.layer,
+  SubAccounts.layer
 ).pipe(Layer.provide(FailedSecretChecks.layer))

@@ -11,7 +11,7 @@ import { AddressResolver } from "../../src/domain/webhooks/deliveries/AddressRes
 import { AllowedReceivers } from "../../src/domain/webhooks/deliveries/allowed-hosts.ts"
 import { OutboundHttp } from "../../src/domain/webhooks/deliveries/OutboundHttp.ts"
 import { Readiness } from "../../src/platform/database/Readiness.ts"
-import { layerConsoleAssembly } from "../../src/transports/console/console-assembly.ts"
+import { layerConsoleQueries } from "../../src/transports/console/queries/layer.ts"
 import { layerConsoleEndpoint } from "../../src/transports/console/console-endpoint.ts"
 import { type HttpSettings, makeHttpApp } from "../../src/transports/http-app.ts"
 import { type ListenOptions, listen } from "../../src/transports/http-server/listen.ts"
@@ -53,7 +53,7 @@ export const layerHttpServerOf = <E, More = never>(
     Layer.provide(
       Layer.provide(layerConsoleEndpoint(settings.publicUrl ?? "http://127.0.0.1", settings), [
         consoleServices,
-        Layer.provide(layerConsoleAssembly, layerOutbound)
+        Layer.provide(layerConsoleQueries, layerOutbound)
       ])
     ),
     Layer.provideMerge(service)

@@ -46,7 +46,7 @@ export const MODULES: ReadonlyArray<ModuleMapRow> = [
       "domain/channels/port domain/name-key-backfill.ts domain/webhooks/deliveries jobs jobs/events",
       "platform/database platform/installation.ts platform/limits.ts platform/sealing platform/telemetry",
       "service/service-assembly.ts service/backlog.ts service/configuration.ts tools/demo tools/privacy",
-      "transports/connectors transports/console transports/console/console-assembly.ts transports/http-server",
+      "transports/connectors transports/console transports/console/queries/layer.ts transports/http-server",
       "transports/http-app.ts transports/metrics transports/public-documents transports/sandbox-pages"
     )
   },
@@ -200,16 +200,11 @@ export const MODULES: ReadonlyArray<ModuleMapRow> = [
     imports: splitNames("contract")
   },
   {
-    path: "transports/console/console-assembly.ts",
-    purpose: "the layers of the console beside the Service, as the process, the tests and the bench use them",
-    imports: splitNames("domain/access/sign-in transports/console/queries")
-  },
-  {
     path: "transports/console/queries",
     purpose: "read models of the console: one statement each",
     imports: splitNames(
-      "contract domain/<family> domain/access/oauth domain/access/operators domain/column-schemas.ts",
-      "domain/webhooks/deliveries platform/database platform/limits.ts platform/sealing"
+      "contract domain/<family> domain/access/oauth domain/access/operators domain/access/sign-in",
+      "domain/column-schemas.ts domain/webhooks/deliveries platform/database platform/limits.ts platform/sealing"
     )
   },
   {
@@ -240,19 +235,22 @@ export const MODULES: ReadonlyArray<ModuleMapRow> = [
   {
     path: "service/stores.ts",
     purpose: "the stores of the families over SQL, for who swaps one of them",
-    imports: splitNames("domain/<family> domain/access/oauth domain/access/operators domain/webhooks/deliveries")
+    imports: splitNames(
+      "domain/<family> domain/access/oauth domain/access/operators domain/access/sign-in domain/webhooks/deliveries"
+    )
   },
   {
     path: "service/handlers.ts",
     purpose: "the layer of the handlers of all operations",
     imports: splitNames(
-      "domain/<family> domain/access/oauth domain/access/operators domain/operation-handlers.ts service/Api.ts"
+      "domain/<family> domain/access/oauth domain/access/operators domain/access/sign-in",
+      "domain/operation-handlers.ts service/Api.ts"
     )
   },
   {
     path: "service/Api.ts",
     purpose: "the list of all operations",
-    imports: splitNames("contract domain/<family> domain/access/oauth domain/access/operators")
+    imports: splitNames("contract domain/<family> domain/access/oauth domain/access/operators domain/access/sign-in")
   },
   {
     path: "service/configuration.ts",
@@ -296,7 +294,8 @@ export const MODULES: ReadonlyArray<ModuleMapRow> = [
     path: "domain/access/sign-in",
     purpose: "console sessions, passwords and sub-accounts",
     imports: splitNames(
-      "admission/gate changes contract domain/access/operators jobs platform/database platform/limits.ts"
+      "admission/gate changes contract domain/access/operators domain/operation-handlers.ts jobs platform/database",
+      "platform/limits.ts"
     )
   },
   {

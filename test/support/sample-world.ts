@@ -7,7 +7,15 @@ import { searchVectorSql, toKnowledgeFragments } from "../../src/domain/knowledg
 import { formatFeedCursor } from "../../src/domain/webhooks/event-feed/cursor.ts"
 import { EVENT_NAMES } from "../../src/jobs/events/event-statements.ts"
 import { insertConversation } from "./conversations.ts"
-import { createOperator, insertOrder, insertProperty, type OperatorOptions, typedClient, withToken } from "./harness.ts"
+import {
+  createOperator,
+  insertAccount,
+  insertOrder,
+  insertProperty,
+  type OperatorOptions,
+  typedClient,
+  withToken
+} from "./harness.ts"
 import { JPEG_BASE64 } from "./jpegs.ts"
 import { insertChannelAccount, insertListing } from "./listings.ts"
 import { EVERY_AIRBNB_SETTING, EVERY_VRBO_SETTING } from "./remote-rules.ts"
@@ -211,6 +219,15 @@ const insertGivenAccess = Effect.fnUntraced(function* (operatorId: number, accou
   return { tokenId: token?.id ?? 0, grantId: grant?.id ?? 0 }
 }, Effect.orDie)
 
+/** A sub-account, and one that is disabled; answers their ids. */
+const insertSubAccounts = Effect.fnUntraced(function* (operatorId: number) {
+  const sql = yield* SqlClient.SqlClient
+  const helper = yield* insertAccount(operatorId, "sub", "Helper")
+  const disabled = yield* insertAccount(operatorId, "sub", "Former helper")
+  yield* sql`UPDATE accounts SET disabled_at = now() WHERE operator_id = ${operatorId} AND id = ${disabled}`
+  return { helper, disabled }
+}, Effect.orDie)
+
 /** Everything that happened to the operator is in the feed, as a fan-out of it alone would leave it. */
 const markEventsDispatched = Effect.fnUntraced(function* (operatorId: number) {
   const sql = yield* SqlClient.SqlClient
@@ -300,6 +317,7 @@ export const makeSampleWorldWith = Effect.fnUntraced(function* (
   const reviewed_code = yield* insertReviewedOrder(operator.operatorId, { channelType: "booking.com" })
   const reviewing_code = yield* insertReviewedOrder(operator.operatorId, { propertyId: property_id })
   const givenAccess = yield* insertGivenAccess(operator.operatorId, operator.accountId)
+  const subAccounts = yield* insertSubAccounts(operator.operatorId)
   yield* markEventsDispatched(operator.operatorId)
   const delivery_id = yield* insertDeliveries(operator.operatorId, webhook.id)
   const cursor = formatFeedCursor({ operatorId: operator.operatorId, position: 1 })
@@ -414,6 +432,7 @@ export const makeSampleWorldWith = Effect.fnUntraced(function* (
       client_id: "app_of_nobody",
       client_secret: "lksecret_of_nobody",
       token: "lk_of_nobody",
+      password: "a long enough one",
       redirect_uris: ["http://127.0.0.1/callback"],
       channel_types: ["airbnb", "vrbo"]
     } as Readonly<Record<string, unknown>>,
@@ -449,6 +468,10 @@ export const makeSampleWorldWith = Effect.fnUntraced(function* (
       create_access_token: { scope: "read-only" },
       revoke_access_token: { id: givenAccess.tokenId },
       disconnect_application: { id: givenAccess.grantId },
+      create_account: { email: `helper-${operator.operatorId}@example.test` },
+      disable_account: { id: subAccounts.helper },
+      enable_account: { id: subAccounts.disabled },
+      set_account_password: { id: subAccounts.helper },
       // Nights that nobody books of whoever makes every call.
       send_special_offer: { check_in_date: "2027-06-20", check_out_date: "2027-06-22" },
       remove_reservation_tag: { tag_name: "Quiet room" },

@@ -8,7 +8,7 @@ import { Passwords } from "../../../src/domain/access/sign-in/Passwords.ts"
 import { Sessions } from "../../../src/domain/access/sign-in/Sessions.ts"
 import { OutboundHttp } from "../../../src/domain/webhooks/deliveries/OutboundHttp.ts"
 import { CONSOLE_PERMITS, PERMIT_WAIT_MS } from "../../../src/platform/limits.ts"
-import { layerConsoleAssembly } from "../../../src/transports/console/console-assembly.ts"
+import { layerConsoleQueries } from "../../../src/transports/console/queries/layer.ts"
 import { layerConsoleEndpoint } from "../../../src/transports/console/console-endpoint.ts"
 import { toConsoleCaller } from "../../support/console-caller.ts"
 import { PUBLIC_URL, partnerRequestUrl, visitPage } from "../../support/domain/access/oauth/consent-pages.ts"
@@ -40,7 +40,7 @@ const layerBusyConsole = layerConsoleEndpoint(PUBLIC_URL).pipe(
     }),
     Layer.mock(AuthorizationCodes, {}),
     Layer.mock(Passwords, {}),
-    Layer.provide(layerConsoleAssembly, Layer.mock(OutboundHttp, {}))
+    Layer.provide(layerConsoleQueries, Layer.mock(OutboundHttp, {}))
   ]),
   Layer.provideMerge(layerTest)
 )

@@ -80,7 +80,7 @@ const update = (store: Store) =>
   })
 
 const createAccount = (store: Store) =>
-  Effect.fn("Operators.createAccount")(function* (input: NewAccount) {
+  Effect.fnUntraced(function* (input: NewAccount) {
     const account = yield* readAccount(input)
     const { operator_id: operatorId, email, name = email } = account
     if (isAccountName(account.password, { email, name })) return yield* accountNameError

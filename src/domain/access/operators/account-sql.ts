@@ -1,6 +1,6 @@
 import type { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
-import type { Givens, Value } from "../../../platform/database/forms.ts"
+import type { Givens, Value, Valued } from "../../../platform/database/forms.ts"
 
 // Sub-accounts that are disabled, for statements of others: nobody signs in with one, and what was given by it is good for nothing
 // until it is enabled again. A main account never is.
@@ -19,7 +19,7 @@ export const accountEnabledCondition = (sql: SqlClient.SqlClient, alias: string)
 /** The sub-account as `accounts a`, whether or not it is disabled. */
 export const subAccountCondition = (
   sql: SqlClient.SqlClient,
-  { operatorId, accountId }: Givens<OperatorAccountKey>
+  { operatorId, accountId }: Valued<OperatorAccountKey>
 ): Fragment => sql`
   a.operator_id = ${operatorId} AND a.id = ${accountId} AND a.role = 'sub'`
 

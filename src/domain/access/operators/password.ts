@@ -26,7 +26,7 @@ const deriveKey = (password: string, salt: Buffer, { N, r, p }: PasswordCost): E
   })
 
 /** `scrypt$N$r$p$salt$key`, salt and key in base64url. */
-export const hashPassword = Effect.fn("hashPassword")(function* (password: string) {
+export const hashPassword = Effect.fnUntraced(function* (password: string) {
   const cost = yield* PasswordCost
   const salt = randomBytes(SALT_BYTES)
   const key = yield* deriveKey(password, salt, cost)

@@ -21,6 +21,12 @@ export interface HashingSource {
   readonly isKnown: boolean
 }
 
+/** The passwords that an operator sets are hashed one after the other, in the room of those who are known. */
+export const operatorHashingSource = (operatorId: number): HashingSource => ({
+  key: `operator ${operatorId}`,
+  isKnown: true
+})
+
 /** A room of so many at once, so many that wait in turn, and of one place no more than a few of both. */
 const makeHashingLimiter = (concurrency: number) => {
   const semaphore = Semaphore.makeUnsafe(concurrency)

@@ -8,11 +8,12 @@ import { makeDecoder } from "../../../contract/decoder.ts"
 import { type BadRequest, Conflict, NotFound, type ValidationFailed } from "../../../contract/errors.ts"
 import { changeUnderLock } from "../../../platform/database/locked-change.ts"
 import { makeOptionalRowReader } from "../../../platform/database/rows.ts"
+import { type OperatorAccountKey, subAccountCondition } from "../operators/account-sql.ts"
 import { updatePasswordSql } from "../operators/OperatorStore.ts"
 import { NewPassword } from "../operators/operator-schemas.ts"
 import { hashPassword } from "../operators/password.ts"
 import { accountNameError, isAccountName } from "../operators/password-rules.ts"
-import { type HashingBusy, HashingLimiter, hashReleasingPermit } from "./HashingLimiter.ts"
+import { type HashingBusy, HashingLimiter, hashReleasingPermit, operatorHashingSource } from "./HashingLimiter.ts"
 import type { PasswordConfirmation } from "./Sessions.ts"
 import { passwordDigestSql } from "./session-store.ts"
 
@@ -53,6 +54,11 @@ export class Passwords extends Context.Service<
     readonly change: (
       input: NewPassword
     ) => Effect.Effect<PasswordChangeResult, BadRequest | ValidationFailed | NotFound, CurrentActor>
+    /** Another password for a sub-account; all its sessions end. Undefined: the operator has no such sub-account. */
+    readonly changeOfSubAccount: (
+      account: OperatorAccountKey,
+      password: string
+    ) => Effect.Effect<PasswordChangeResult | undefined, BadRequest | ValidationFailed | HashingBusy, CurrentActor>
     /** By who knows it: another than the one that was confirmed, if it is still that; all sessions end but that one. */
     readonly changeOwn: (
       confirmation: PasswordConfirmation,
@@ -65,12 +71,12 @@ export class Passwords extends Context.Service<
     Effect.gen(function* () {
       const [sql, hashingLimiter] = [yield* SqlClient.SqlClient, yield* HashingLimiter]
       const updatePassword = makeUpdatePassword(sql)
+      const findNames = (condition: Fragment) =>
+        readAccountNames(sql`SELECT a.email, a.name FROM accounts a WHERE ${condition}`)
       /** Reads the new password of an account and checks it against the rules. */
       const readNewPassword = Effect.fnUntraced(function* (input: NewPassword) {
         const newPassword = yield* readPassword(input)
-        const names = yield* readAccountNames(
-          sql`SELECT email, name FROM accounts WHERE id = ${newPassword.account_id}`
-        )
+        const names = yield* findNames(sql`a.id = ${newPassword.account_id}`)
         return names !== undefined && isAccountName(newPassword.password, names) ? yield* accountNameError : newPassword
       })
 
@@ -79,15 +85,21 @@ export class Passwords extends Context.Service<
         change: Effect.fn("Passwords.change")(function* (input: NewPassword) {
           const { account_id: accountId, password } = yield* readNewPassword(input)
           const passwordHash = yield* hashPassword(password)
-          const emptyDigest = computeDigest("")
-          const row = yield* updatePassword({
-            accountId,
-            passwordHash,
-            sessionDigest: emptyDigest,
-            browserDigest: emptyDigest,
-            condition: sql`true`
-          })
+          const row = yield* updatePassword({ accountId, passwordHash, ...NOTHING_KEPT, condition: sql`true` })
           return row ?? (yield* new NotFound({ message: `There is no account ${accountId}.` }))
+        }),
+
+        // An account stays what it is and whose it is, so it is enough to look once.
+        changeOfSubAccount: Effect.fnUntraced(function* (account: OperatorAccountKey, text: string) {
+          const { operatorId, accountId } = account
+          const { password } = yield* readPassword({ account_id: accountId, password: text })
+          const condition = subAccountCondition(sql, account)
+          const names = yield* findNames(condition)
+          if (names === undefined) return undefined
+          if (isAccountName(password, names)) return yield* accountNameError
+          const source = operatorHashingSource(operatorId)
+          const passwordHash = yield* hashReleasingPermit(hashingLimiter, source, hashPassword(password))
+          return yield* updatePassword({ accountId, passwordHash, ...NOTHING_KEPT, condition })
         }),
 
         changeOwn: Effect.fn("Passwords.changeOwn")(function* (
@@ -120,6 +132,9 @@ export class Passwords extends Context.Service<
   static readonly layer = Layer.provide(this.layerNoDeps, HashingLimiter.layer)
 }
 
+/** No session goes on, and no browser stays known. */
+const NOTHING_KEPT = { sessionDigest: computeDigest(""), browserDigest: computeDigest("") }
+
 /** Whether the account has the password that was looked at, and is signed in where it was. */
 const passwordUnchangedCondition = (
   sql: SqlClient.SqlClient,
@@ -138,7 +153,7 @@ const makeUpdatePassword = (sql: SqlClient.SqlClient) => (update: PasswordUpdate
       recordChange(sql, {
         change: sql`
           ${updatePasswordSql(sql, update, update.condition)},
-          kept AS (
+          kept_session AS (
             UPDATE console_sessions s SET password_digest = ${passwordDigestSql(sql, "account")} FROM account
             WHERE s.operator_id = account.operator_id AND s.account_id = account.id AND s.digest = ${update.sessionDigest}
           ), ended AS (

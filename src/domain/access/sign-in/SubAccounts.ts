@@ -5,7 +5,7 @@ import type { Caller } from "../../../contract/caller.ts"
 import { type BadRequest, type Conflict, Forbidden, NotFound, type ValidationFailed } from "../../../contract/errors.ts"
 import { Operators } from "../operators/Operators.ts"
 import type { NewAccount } from "../operators/operator-schemas.ts"
-import { type HashingBusy, HashingLimiter, hashReleasingPermit } from "./HashingLimiter.ts"
+import { type HashingBusy, HashingLimiter, hashReleasingPermit, operatorHashingSource } from "./HashingLimiter.ts"
 import { type PasswordChangeResult, Passwords } from "./Passwords.ts"
 import { type DisabledAccount, makeSubAccountStore, type OperatorAccount } from "./sub-account-store.ts"
 
@@ -25,9 +25,6 @@ const requireMainAccount = <A, E, R>(
   { role }: AccountManager,
   work: Effect.Effect<A, E, R>
 ): Effect.Effect<A, E | Forbidden, R> => (role === "main" ? work : mainAccountOnly)
-
-/** Passwords are hashed for one main account after the other, as for everybody who is signed in. */
-const hashingSourceOf = ({ operatorId }: AccountManager) => ({ key: `operator ${operatorId}`, isKnown: true })
 
 const requireAccount = <A>(row: A | undefined): Effect.Effect<A, NotFound> =>
   row === undefined ? noSuchAccount : Effect.succeed(row)
@@ -79,12 +76,16 @@ export class SubAccounts extends Context.Service<
       const store = makeSubAccountStore(yield* SqlClient.SqlClient)
       const [operators, passwords, limiter] = [yield* Operators, yield* Passwords, yield* HashingLimiter]
 
-      const create = Effect.fn("SubAccounts.create")(function* (manager: AccountManager, input: NewSubAccount) {
-        const createAccount = operators.createAccount({ ...input, operator_id: manager.operatorId })
-        return yield* requireMainAccount(manager, hashReleasingPermit(limiter, hashingSourceOf(manager), createAccount))
+      const create = Effect.fnUntraced(function* (manager: AccountManager, input: NewSubAccount) {
+        const { operatorId } = manager
+        const createAccount = operators.createAccount({ ...input, operator_id: operatorId })
+        return yield* requireMainAccount(
+          manager,
+          hashReleasingPermit(limiter, operatorHashingSource(operatorId), createAccount)
+        )
       })
 
-      const disable = Effect.fn("SubAccounts.disable")(function* (manager: AccountManager, accountId: number) {
+      const disable = Effect.fnUntraced(function* (manager: AccountManager, accountId: number) {
         const { operatorId } = manager
         const now = yield* DateTime.nowAsDate
         return yield* requireMainAccount(
@@ -93,7 +94,7 @@ export class SubAccounts extends Context.Service<
         )
       })
 
-      const enable = Effect.fn("SubAccounts.enable")(function* (manager: AccountManager, accountId: number) {
+      const enable = Effect.fnUntraced(function* (manager: AccountManager, accountId: number) {
         const { operatorId } = manager
         return yield* requireMainAccount(
           manager,
@@ -101,18 +102,12 @@ export class SubAccounts extends Context.Service<
         )
       })
 
-      // An account stays what it is and whose it is, so it is enough to have looked.
-      const setPassword = Effect.fn("SubAccounts.setPassword")(function* (
-        manager: AccountManager,
-        accountId: number,
-        password: string
-      ) {
+      const setPassword = Effect.fnUntraced(function* (manager: AccountManager, accountId: number, password: string) {
         const { operatorId } = manager
-        const { account_id } = yield* requireMainAccount(
+        return yield* requireMainAccount(
           manager,
-          Effect.flatMap(store.findSubAccount({ operatorId, accountId }), requireAccount)
+          Effect.flatMap(passwords.changeOfSubAccount({ operatorId, accountId }, password), requireAccount)
         )
-        return yield* hashReleasingPermit(limiter, hashingSourceOf(manager), passwords.change({ account_id, password }))
       })
 
       return SubAccounts.of({

@@ -38,7 +38,8 @@ const readOwner = makeOptionalRowReader(
   Schema.Struct({ operatorId: Caller.fields.operatorId, role: Caller.fields.role })
 )
 
-const list = (sql: SqlClient) => {
+/** All accounts of an operator, the main account first; none: there is no such operator. */
+export const listAccounts = (sql: SqlClient) => {
   const statement = inForms(
     sql,
     ({ operatorId }: Givens<Pick<OperatorAccountKey, "operatorId">>) => sql`
@@ -97,22 +98,13 @@ const enable = (sql: SqlClient) => {
   return ({ operatorId, accountId }: OperatorAccountKey) => readAccountId(statement({ operatorId, accountId }))
 }
 
-const findSubAccount = (sql: SqlClient) => {
-  const statement = inForms(
-    sql,
-    (account: Givens<OperatorAccountKey>) => sql`SELECT a.id AS account_id ${fromSubAccountSql(sql, account)}`
-  )
-  return ({ operatorId, accountId }: OperatorAccountKey) => readAccountId(statement({ operatorId, accountId }))
-}
-
 const findOwner = (sql: SqlClient) => (id: number) =>
   readOwner(sql`SELECT operator_id AS "operatorId", role FROM accounts WHERE id = ${id}`)
 
 /** The SQL of an operator's accounts. */
 export const makeSubAccountStore = (sql: SqlClient) => ({
-  list: list(sql),
+  list: listAccounts(sql),
   disable: disable(sql),
   enable: enable(sql),
-  findSubAccount: findSubAccount(sql),
   findOwner: findOwner(sql)
 })

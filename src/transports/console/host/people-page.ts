@@ -1,11 +1,10 @@
 import { Effect } from "effect"
-import { SubAccounts } from "../../../domain/access/sign-in/SubAccounts.ts"
 import { Service } from "../../../service/service.ts"
 import { html } from "../../docs/html.ts"
+import { Accounts } from "../queries/Accounts.ts"
 import { StaffDirectory } from "../queries/StaffDirectory.ts"
 import { makeSudo, type Sudo } from "../sudo.ts"
 import type { SignedInVisit } from "../visit.ts"
-import { apiErrorToActionError } from "./api-operations.ts"
 import { type FailedSubmission, type HostView, makeHostPage, notFoundView } from "./host-page.ts"
 import { link, readOffsetParam, timeZoneNote } from "./page-parts.ts"
 import { accountView } from "./people/account-view.ts"
@@ -17,7 +16,7 @@ import { PEOPLE_PATH } from "./urls.ts"
 
 /** Who works here: sub-accounts, which sign in, for the main account alone; and staff, who are given tasks. */
 export const makePeoplePage = Effect.gen(function* () {
-  const [accounts, staff, sudo] = [yield* SubAccounts, yield* StaffDirectory, yield* makeSudo]
+  const [accounts, staff, sudo] = [yield* Accounts, yield* StaffDirectory, yield* makeSudo]
   const service = yield* Service
   const renderLists = makeListsRenderer(accounts, staff, sudo)
   const renderForm = makeFormRenderer(accounts, staff, sudo)
@@ -29,22 +28,20 @@ export const makePeoplePage = Effect.gen(function* () {
         ? renderLists(visit, failedSubmission)
         : renderForm(visit, editTarget, failedSubmission)
     },
-    actions: { ...makeAccountActions(accounts, sudo), ...makeStaffActions(service) }
+    actions: { ...makeAccountActions(service, sudo), ...makeStaffActions(service) }
   })
 })
 
-type SubAccountService = SubAccounts["Service"]
-
 const isMainAccount = ({ session }: SignedInVisit): boolean => session.person.caller.role === "main"
 
-const makeListsRenderer = (accounts: SubAccountService, staff: StaffDirectory["Service"], sudo: Sudo) =>
+const makeListsRenderer = (accounts: Accounts["Service"], staff: StaffDirectory["Service"], sudo: Sudo) =>
   Effect.fnUntraced(function* (visit: SignedInVisit, failedSubmission?: FailedSubmission) {
     const { caller } = visit.session.person
     const staffPage = yield* staff.list(caller.operatorId, readOffsetParam(visit, "staff"))
     const accountsHtml = isMainAccount(visit)
       ? accountsSection(
           visit,
-          yield* Effect.mapError(accounts.list(caller), apiErrorToActionError),
+          yield* accounts.list(caller.operatorId),
           yield* sudo.renderPasswordField(visit),
           failedSubmission
         )
@@ -56,7 +53,7 @@ const makeListsRenderer = (accounts: SubAccountService, staff: StaffDirectory["S
     return view
   })
 
-const makeFormRenderer = (accounts: SubAccountService, staff: StaffDirectory["Service"], sudo: Sudo) =>
+const makeFormRenderer = (accounts: Accounts["Service"], staff: StaffDirectory["Service"], sudo: Sudo) =>
   Effect.fnUntraced(function* (visit: SignedInVisit, { kind, id }: EditTarget, failedSubmission?: FailedSubmission) {
     const { caller } = visit.session.person
     if (kind === "staff") {
@@ -67,7 +64,7 @@ const makeFormRenderer = (accounts: SubAccountService, staff: StaffDirectory["Se
     }
     if (kind !== "account" || id === undefined || !isMainAccount(visit))
       return personNotFoundView("There is nobody of that kind to change.")
-    const allAccounts = yield* Effect.mapError(accounts.list(caller), apiErrorToActionError)
+    const allAccounts = yield* accounts.list(caller.operatorId)
     const subAccount = allAccounts.find((each) => each.id === id && each.role === "sub")
     return subAccount === undefined
       ? personNotFoundView("There is no such sub-account.")

@@ -1,5 +1,6 @@
 import { Layer } from "effect"
 import { AccessTokenList } from "./AccessTokenList.ts"
+import { Accounts } from "./Accounts.ts"
 import { AtChannels } from "./AtChannels.ts"
 import { BesideTalk } from "./BesideTalk.ts"
 import { CalendarsElsewhere } from "./CalendarsElsewhere.ts"
@@ -55,5 +56,6 @@ export const layerConsoleQueries = Layer.mergeAll(
   DaySheet.layer,
   Webhooks.layer,
   AccessTokenList.layer,
-  ConnectedApplications.layer
+  ConnectedApplications.layer,
+  Accounts.layer
 )

@@ -272,7 +272,11 @@ layer(layerAccounts, { excludeTestServices: false })("sub-accounts", (it) => {
           yield* refusal(accounts.setPassword(keeper, id, "another password"))
         ]
       }).pipe(
-        Effect.provide(Layer.provide(Layer.fresh(SubAccounts.layerNoDeps), full)),
+        Effect.provide(
+          Layer.provide(Layer.fresh(SubAccounts.layerNoDeps), Layer.fresh(Passwords.layerNoDeps)).pipe(
+            Layer.provide(full)
+          )
+        ),
         asSystemActor,
         withCheapHashing
       )

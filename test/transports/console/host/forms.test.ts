@@ -158,6 +158,7 @@ const filledWith = (world: World): Readonly<Record<string, FormValues>> => {
         again: "a long enough one"
       }
     },
+    "people new_password": { new_password: "a long enough one", again: "a long enough one" },
     "words add_entry": { name: "Boat trips" },
     "words add_tag": { tag_name: "By boat" },
     "words rename_entry": { name: "Nights" },
@@ -242,7 +243,10 @@ const FORMS = [
   "calendars update_calendar",
   ...["do_now", "make_rule", "pause_rule", "remove_rule", "resume_rule", "take_away"].map((act) => `automation ${act}`),
   ...["add_entry", "change_entry", "delete_entry", "switch_off"].map((act) => `knowledge ${act}`),
-  ...["add_staff", "change_staff", "delete_staff", "make_account"].map((act) => `people ${act}`),
+  ...[
+    ...["add_staff", "change_staff", "delete_staff"],
+    ...["make_account", "disable_account", "enable_account", "new_password"]
+  ].map((act) => `people ${act}`),
   ...["add_entry", "add_tag", "delete_tag", "rename_entry", "retire_entry"].map((act) => `words ${act}`)
 ]
 

@@ -7,7 +7,7 @@ import { AuthorizationCodes } from "../../../../src/domain/access/oauth/Authoriz
 import { Clients } from "../../../../src/domain/access/oauth/Clients.ts"
 import { Passwords } from "../../../../src/domain/access/sign-in/Passwords.ts"
 import { OutboundHttp } from "../../../../src/domain/webhooks/deliveries/OutboundHttp.ts"
-import { layerConsoleAssembly } from "../../../../src/transports/console/console-assembly.ts"
+import { layerConsoleQueries } from "../../../../src/transports/console/queries/layer.ts"
 import { ConsoleEndpoint, layerConsoleEndpoint } from "../../../../src/transports/console/console-endpoint.ts"
 import { layerTest } from "../../../support/harness.ts"
 import { makeSampleWorld } from "../../../support/sample-world.ts"
@@ -21,7 +21,7 @@ const layerPages = layerConsoleEndpoint(PUBLIC_URL).pipe(
     Passwords.layer,
     Clients.layer,
     AuthorizationCodes.layer,
-    Layer.provide(layerConsoleAssembly, Layer.mock(OutboundHttp, {}))
+    Layer.provide(layerConsoleQueries, Layer.mock(OutboundHttp, {}))
   ]),
   Layer.provideMerge(layerTest)
 )

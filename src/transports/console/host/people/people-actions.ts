@@ -1,15 +1,12 @@
 import { Effect, type Schema } from "effect"
-import type { ApiError } from "../../../../contract/errors.ts"
-import type { HashingBusy } from "../../../../domain/access/sign-in/HashingLimiter.ts"
-import type { SubAccounts } from "../../../../domain/access/sign-in/SubAccounts.ts"
 import { query_staffs } from "../../../../domain/work/staffs/contract.ts"
 import type { Service } from "../../../../service/service.ts"
 import type { ActionError } from "../../action-outcome.ts"
 import { TEXTS } from "../../console-texts.ts"
-import { type Sudo, toSignInError } from "../../sudo.ts"
+import type { Sudo } from "../../sudo.ts"
 import type { SignedInVisit, SubmittedForm } from "../../visit.ts"
 import { parseRecordId } from "../../visit.ts"
-import { apiErrorToActionError, makeQuery, makeVoidMutation, staleFormError } from "../api-operations.ts"
+import { makeQuery, makeVoidMutation, staleFormError } from "../api-operations.ts"
 import {
   applyCheckboxChanges,
   parseLines,
@@ -32,12 +29,15 @@ const BACK_TO_PEOPLE: ActionRedirect = { _tag: "GoOn", url: PEOPLE_PATH }
 
 const passwordMismatchError = makeActionError(422, TEXTS.password.passwordsDiffer)
 
-const toAccountActionError = (error: ApiError | HashingBusy): ActionError =>
-  error._tag === "Busy" ? toSignInError(error, TEXTS.sudo.wrongPassword) : apiErrorToActionError(error)
+/** More passwords are set at once than the process hashes, which a page says as it does where people sign in. */
+const toOverloadError = (error: ActionError): ActionError =>
+  error.status === 500 && error.retryAfter !== undefined
+    ? { ...error, status: 503, message: TEXTS.requestErrors.overloaded }
+    : error
 
 const readFormId = (form: SubmittedForm): number | undefined => parseRecordId(form.get("id"))
 
-/** The sub-account that a form names. Whether there is one, and whether it may be asked, the service says. */
+/** The sub-account that a form names. Whether there is one, and who may change it, the operation says. */
 const requireAccountId = (form: SubmittedForm) => {
   const id = readFormId(form)
   return id === undefined ? Effect.fail(makeActionError(404, "There is no such sub-account.")) : Effect.succeed(id)
@@ -51,13 +51,14 @@ const readConfirmedPassword = Effect.fnUntraced(function* (sudo: Sudo, visit: Si
   return password
 })
 
-/** For the main account alone, which the service sees to; who is not it is asked for no password. */
+/** For the main account alone, which the operation sees to; who is not it is asked for no password. */
 const requireMainAccount = ({ session }: SignedInVisit): Effect.Effect<void, ActionError> =>
   session.person.caller.role === "main"
     ? Effect.void
     : Effect.fail(makeActionError(403, "Only the main account may manage accounts."))
 
-export const makeAccountActions = (accounts: SubAccounts["Service"], sudo: Sudo): HostActions => {
+export const makeAccountActions = (service: Service["Service"], sudo: Sudo): HostActions => {
+  const mutate = makeVoidMutation(service)
   return {
     make_account: {
       doneMessage: "The sub-account is made. Tell its e-mail address and password to whom it is for.",
@@ -65,12 +66,8 @@ export const makeAccountActions = (accounts: SubAccounts["Service"], sudo: Sudo)
         yield* requireMainAccount(visit)
         const password = yield* readConfirmedPassword(sudo, visit, form)
         const [email, name] = [(form.get("email") ?? "").trim(), (form.get("name") ?? "").trim()]
-        const creation = accounts.create(visit.session.person.caller, {
-          email,
-          password,
-          ...(name === "" ? {} : { name })
-        })
-        yield* Effect.mapError(creation, toAccountActionError)
+        const fields = { email, password, ...(name === "" ? {} : { name }) }
+        yield* Effect.mapError(mutate(visit, form, "create_account", fields), toOverloadError)
         return BACK_TO_PEOPLE
       })
     },
@@ -80,7 +77,7 @@ export const makeAccountActions = (accounts: SubAccounts["Service"], sudo: Sudo)
         yield* requireMainAccount(visit)
         const id = yield* requireAccountId(form)
         const password = yield* readConfirmedPassword(sudo, visit, form)
-        yield* Effect.mapError(accounts.setPassword(visit.session.person.caller, id, password), toAccountActionError)
+        yield* Effect.mapError(mutate(visit, form, "set_account_password", { id, password }), toOverloadError)
         return BACK_TO_PEOPLE
       })
     },
@@ -88,7 +85,7 @@ export const makeAccountActions = (accounts: SubAccounts["Service"], sudo: Sudo)
       doneMessage: "The sub-account is disabled and signed out; its tokens stop.",
       run: Effect.fnUntraced(function* (visit, form) {
         const id = yield* requireAccountId(form)
-        yield* Effect.mapError(accounts.disable(visit.session.person.caller, id), toAccountActionError)
+        yield* mutate(visit, form, "disable_account", { id })
         return BACK_TO_PEOPLE
       })
     },
@@ -98,7 +95,7 @@ export const makeAccountActions = (accounts: SubAccounts["Service"], sudo: Sudo)
         yield* requireMainAccount(visit)
         const id = yield* requireAccountId(form)
         yield* sudo.requirePassword(visit, form)
-        yield* Effect.mapError(accounts.enable(visit.session.person.caller, id), toAccountActionError)
+        yield* mutate(visit, form, "enable_account", { id })
         return BACK_TO_PEOPLE
       })
     }

@@ -10,7 +10,7 @@ import { newSessionCookie } from "../../../../../src/domain/access/sign-in/cooki
 import { Passwords } from "../../../../../src/domain/access/sign-in/Passwords.ts"
 import { type Session, Sessions } from "../../../../../src/domain/access/sign-in/Sessions.ts"
 import { OutboundHttp } from "../../../../../src/domain/webhooks/deliveries/OutboundHttp.ts"
-import { layerConsoleAssembly } from "../../../../../src/transports/console/console-assembly.ts"
+import { layerConsoleQueries } from "../../../../../src/transports/console/queries/layer.ts"
 import { ConsoleEndpoint, layerConsoleEndpoint } from "../../../../../src/transports/console/console-endpoint.ts"
 import {
   ACTION_FIELD,
@@ -125,7 +125,7 @@ export const layerConsentPages = (publicUrl = PUBLIC_URL) =>
   layerConsoleEndpoint(publicUrl).pipe(
     Layer.provide([layerConsentSessions, layerClients, layerAuthorizationCodes]),
     // What other pages work with.
-    Layer.provide([Layer.mock(Passwords, {}), Layer.provide(layerConsoleAssembly, Layer.mock(OutboundHttp, {}))]),
+    Layer.provide([Layer.mock(Passwords, {}), Layer.provide(layerConsoleQueries, Layer.mock(OutboundHttp, {}))]),
     Layer.provideMerge(ConsentState.layer),
     Layer.provideMerge(layerTest),
     Layer.provide(Layer.succeed(References.MinimumLogLevel, "Error"))

@@ -1,0 +1,52 @@
+import { Schema } from "effect"
+import { Conflict, Forbidden, NotFound, ServerError } from "../../../contract/errors.ts"
+import { Id } from "../../../contract/fields.ts"
+import { defineFamily } from "../../../contract/operation.ts"
+import { DisplayName, Email, Password } from "../operators/operator-schemas.ts"
+
+// The sub-accounts of an operator, which its main account manages on the people page of the console. Each signs in by itself.
+
+const operation = defineFamily({ category: "meta", since: "3.13.0", openWorld: false })
+
+const consoleOnly = "who signs in for a business is for its owner to say, who has given the password lately"
+
+/** A password is given to an account by somebody else: it is no part of what an idempotency key stores. */
+const GivenPassword = Password.annotateKey({ isPassword: true })
+
+export const create_account = operation("create_account", {
+  summary: "Create a sub-account",
+  payload: {
+    email: Email.annotateKey({ description: "What it signs in with." }),
+    name: Schema.optionalKey(DisplayName).annotateKey({ description: "Omitted: the e-mail address." }),
+    password: GivenPassword
+  },
+  success: Schema.Struct({ account_id: Id }),
+  errors: [Forbidden, Conflict, ServerError],
+  exposure: { consoleOnly }
+})
+
+export const disable_account = operation("disable_account", {
+  summary: "Disable a sub-account; its sessions end and its tokens stop",
+  payload: { id: Id },
+  success: Schema.Struct({}),
+  errors: [Forbidden, NotFound],
+  exposure: { consoleOnly, needsNoSubscription: true }
+})
+
+export const enable_account = operation("enable_account", {
+  summary: "Enable a disabled sub-account again",
+  payload: { id: Id },
+  success: Schema.Struct({}),
+  errors: [Forbidden, NotFound],
+  exposure: { consoleOnly }
+})
+
+export const set_account_password = operation("set_account_password", {
+  summary: "Give a sub-account another password; its sessions end",
+  payload: { id: Id, password: GivenPassword },
+  success: Schema.Struct({}),
+  errors: [Forbidden, NotFound, ServerError],
+  exposure: { consoleOnly }
+})
+
+export const AccountOperations = { create_account, disable_account, enable_account, set_account_password }

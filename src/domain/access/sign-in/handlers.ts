@@ -1,0 +1,63 @@
+import { Effect, Layer, Schema } from "effect"
+import { CurrentCaller } from "../../../contract/caller.ts"
+import { ServerError } from "../../../contract/errors.ts"
+import { BUSY_RETRY_SECONDS } from "../../../platform/limits.ts"
+import { changeHandler, handleOperations, layerOperations, voidChangeHandler } from "../../operation-handlers.ts"
+import {
+  AccountOperations,
+  type create_account,
+  type disable_account,
+  type enable_account,
+  type set_account_password
+} from "./contract.ts"
+import { SubAccounts } from "./SubAccounts.ts"
+
+/** Open to the sub-accounts of operators. */
+export const layerAccountsNoDeps = layerOperations(
+  Effect.map(SubAccounts, (accounts) =>
+    handleOperations(AccountOperations, {
+      create_account: changeHandler(createAccount(accounts), CreatedAccount, ({ account_id }) => ({ account_id })),
+      disable_account: voidChangeHandler(disableAccount(accounts)),
+      enable_account: voidChangeHandler(enableAccount(accounts)),
+      set_account_password: voidChangeHandler(setAccountPassword(accounts))
+    })
+  )
+)
+
+export const layerAccounts = Layer.provide(layerAccountsNoDeps, SubAccounts.layer)
+
+type Accounts = SubAccounts["Service"]
+
+const CreatedAccount = Schema.Struct({ account_id: Schema.Int })
+
+const createAccount = (accounts: Accounts) =>
+  Effect.fnUntraced(function* ({ email, name, password }: typeof create_account.payloadSchema.Type) {
+    return yield* accounts
+      .create(yield* CurrentCaller, { email, password, ...(name === undefined ? {} : { name }) })
+      // The operator of a caller exists.
+      .pipe(Effect.catchTags({ Busy: () => tooManyPasswordsError, NotFound: Effect.die }))
+  })
+
+const disableAccount = (accounts: Accounts) =>
+  Effect.fnUntraced(function* ({ id }: typeof disable_account.payloadSchema.Type) {
+    return yield* accounts.disable(yield* CurrentCaller, id)
+  })
+
+const enableAccount = (accounts: Accounts) =>
+  Effect.fnUntraced(function* ({ id }: typeof enable_account.payloadSchema.Type) {
+    return yield* accounts.enable(yield* CurrentCaller, id)
+  })
+
+const setAccountPassword = (accounts: Accounts) =>
+  Effect.fnUntraced(function* ({ id, password }: typeof set_account_password.payloadSchema.Type) {
+    return yield* Effect.catchTag(
+      accounts.setPassword(yield* CurrentCaller, id, password),
+      "Busy",
+      () => tooManyPasswordsError
+    )
+  })
+
+const tooManyPasswordsError = new ServerError({
+  message: "password: too many passwords are set at once; try again in a moment.",
+  retryAfter: BUSY_RETRY_SECONDS
+})
