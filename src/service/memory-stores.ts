@@ -3,6 +3,7 @@ import { layerMemoryTokens } from "../admission/gate/memory-access.ts"
 import { layerMemory as layerIdempotencyKeys } from "../changes/memory/idempotency-keys.ts"
 import { MemoryDatabase } from "../changes/memory/MemoryDatabase.ts"
 import { layerMemory as layerOperators } from "../domain/access/operators/memory-store.ts"
+import { layerMemory as layerAccessTokens } from "../domain/access/operators/memory-tokens.ts"
 import { layerMemory as layerReservationTags } from "../domain/bookings/reservation-tags/memory-store.ts"
 import { layerMemory as layerKnowledgeBases } from "../domain/knowledge/memory-store.ts"
 import { layerMemory as layerTransactions } from "../domain/money/memory-store.ts"
@@ -22,6 +23,7 @@ export const layerMemoryStores = Layer.mergeAll(
   layerMemoryTokens,
   layerIdempotencyKeys,
   layerOperators,
+  layerAccessTokens,
   layerReservationTags,
   layerKnowledgeBases,
   layerTransactions,

@@ -5,7 +5,9 @@ import { RateWindows } from "../../../src/admission/windows/RateWindows.ts"
 import { FailedCallCounter } from "../../../src/changes/FailedCallCounter.ts"
 import { ClientAuthentication } from "../../../src/domain/access/oauth/ClientAuthentication.ts"
 import { ClientRegistrations } from "../../../src/domain/access/oauth/ClientRegistrations.ts"
+import { Grants } from "../../../src/domain/access/oauth/Grants.ts"
 import { TokenIssuer } from "../../../src/domain/access/oauth/TokenIssuer.ts"
+import { SubAccounts } from "../../../src/domain/access/sign-in/SubAccounts.ts"
 import { AuditLogStore } from "../../../src/domain/audit-log/store.ts"
 import { RuleStore } from "../../../src/domain/automation/rules/store.ts"
 import { PlanQueue } from "../../../src/domain/automation/running/PlanQueue.ts"
@@ -65,6 +67,7 @@ const layerUnreachableStores = Layer.mergeAll(
   Layer.mock(ConversationStore)({}),
   Layer.mock(DeliveryLog)({}),
   Layer.mock(EventFeedStore)({}),
+  Layer.mock(Grants)({}),
   Layer.mock(HostReviews)({}),
   Layer.mock(Images)({}),
   Layer.mock(ListingCalendarStore)({}),
@@ -82,6 +85,7 @@ const layerUnreachableStores = Layer.mergeAll(
   Layer.mock(ShareLinkStore)({}),
   Layer.mock(SpecialOfferStore)({}),
   Layer.mock(StayStore)({}),
+  Layer.mock(SubAccounts)({}),
   Layer.mock(TestEvents)({}),
   Layer.mock(TokenIssuer)({})
 )

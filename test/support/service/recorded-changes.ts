@@ -1,8 +1,9 @@
 import { randomBytes } from "node:crypto"
+import { assert } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { computeDigest } from "../../../src/admission/gate/credentials.ts"
 import { MemoryDatabase } from "../../../src/changes/memory/MemoryDatabase.ts"
+import { AccessTokens } from "../../../src/domain/access/operators/AccessTokens.ts"
 import { OperatorStore } from "../../../src/domain/access/operators/OperatorStore.ts"
 import { asSystemActor, createOperator, type TestOperator } from "../harness.ts"
 
@@ -48,13 +49,12 @@ export class Installation extends Context.Service<
   static readonly layerMemory = Layer.effect(
     Installation,
     Effect.gen(function* () {
-      const [database, operators] = [yield* MemoryDatabase, yield* OperatorStore]
-      const createToken = Effect.fnUntraced(function* (accountId: number, scope: "writable" | "read-only") {
-        const token = `lk_${randomBytes(24).toString("base64url")}`
-        const newToken = { accountId, name: "test", scope, digest: computeDigest(token), deployment: "international" }
-        yield* operators.createToken(newToken, new Date(0))
-        return token
-      })
+      const [database, operators, tokens] = [yield* MemoryDatabase, yield* OperatorStore, yield* AccessTokens]
+      const createToken = (operatorId: number, accountId: number, scope: "writable" | "read-only") =>
+        tokens.create({ operatorId, accountId }, { name: "test", scope }).pipe(
+          Effect.orDie,
+          Effect.map((created) => created?.token ?? assert.fail("no token was created"))
+        )
       return {
         createOperator: Effect.gen(function* () {
           const email = `${randomBytes(8).toString("hex")}@example.test`
@@ -64,8 +64,8 @@ export class Installation extends Context.Service<
             new Date(0)
           )
           const [token, readOnlyToken] = [
-            yield* createToken(account_id, "writable"),
-            yield* createToken(account_id, "read-only")
+            yield* createToken(operator_id, account_id, "writable"),
+            yield* createToken(operator_id, account_id, "read-only")
           ]
           return { operatorId: operator_id, accountId: account_id, token, readOnlyToken }
         }).pipe(asSystemActor, Effect.orDie),

@@ -10,6 +10,7 @@ import type { Givens } from "../../../platform/database/forms.ts"
 import { makeOptionalRowReader } from "../../../platform/database/rows.ts"
 import { Deployment } from "../../../platform/installation.ts"
 import { ACCESS_TOKENS_MAX } from "../../../platform/limits.ts"
+import { RowId } from "../../column-schemas.ts"
 import { withOperatorLock } from "../../operator-rows.ts"
 import { newAccessToken } from "./access-token.ts"
 import type { OperatorAccountKey } from "./account-sql.ts"
@@ -35,8 +36,10 @@ export const visibleAccountOf = ({ role, accountId }: TokenViewer): number | und
 export const activeTokenCondition = (sql: SqlClient.SqlClient): Fragment =>
   sql`t.revoked_at IS NULL AND t.grant_id IS NULL`
 
-const readTokenId = makeOptionalRowReader(Schema.Struct({ token_id: Schema.NullOr(Schema.Int) }))
-const readRevokedToken = makeOptionalRowReader(Schema.Struct({ id: Schema.Int }))
+/** Null: there is no room for another token. */
+export const TokenIdRow = Schema.Struct({ token_id: Schema.NullOr(Schema.Int) })
+const readTokenId = makeOptionalRowReader(TokenIdRow)
+const readRevokedToken = makeOptionalRowReader(RowId)
 
 interface NewTokenRow extends OperatorAccountKey, Pick<NewToken, "name" | "scope"> {
   readonly digest: Uint8Array
@@ -93,7 +96,7 @@ const revokeToken = (sql: SqlClient.SqlClient) => {
   return (key: RevokedTokenKey) => readRevokedToken(statement(key))
 }
 
-const tooManyTokens = new ValidationFailed({
+export const tooManyTokens = new ValidationFailed({
   message: `access_tokens: an operator has at most ${ACCESS_TOKENS_MAX} access tokens, and all are in use; delete one first.`
 })
 

@@ -13,23 +13,15 @@ import {
   editedRecord,
   recordMemoryChange
 } from "../../../changes/memory/memory-change.ts"
-import { ACCESS_TOKENS_MAX, ACCOUNTS_MAX } from "../../../platform/limits.ts"
-import {
-  CreatedAccount,
-  CreatedOperator,
-  CreatedToken,
-  emailTaken,
-  OperatorRow,
-  OperatorStore,
-  TokenId
-} from "./OperatorStore.ts"
+import { ACCOUNTS_MAX } from "../../../platform/limits.ts"
+import { CreatedAccount, CreatedOperator, emailTaken, OperatorRow, OperatorStore, TokenId } from "./OperatorStore.ts"
 
 /** Rooms, and room types, of a new operator, as migration 0003 has them. */
 const DEFAULT_ROOM_LIMIT = 100
 
 type Database = MemoryDatabase["Service"]
 
-/** Operators, accounts and access tokens in memory. Passwords are not stored: nobody signs in without a database. */
+/** Operators and accounts in memory. Passwords are not stored: nobody signs in without a database. */
 export const layerMemory: Layer.Layer<OperatorStore, never, MemoryDatabase> = Layer.effect(
   OperatorStore,
   Effect.map(MemoryDatabase, (database) => ({
@@ -41,7 +33,11 @@ export const layerMemory: Layer.Layer<OperatorStore, never, MemoryDatabase> = La
       }),
     update: makeUpdate(database),
     createAccount: makeCreateAccount(database),
-    createToken: makeCreateToken(database),
+    findAccountOwner: (accountId) =>
+      Effect.sync(() => {
+        const account = accountRecords(database).get(accountId)
+        return account === undefined ? undefined : { operator_id: account.operator_id }
+      }),
     revokeToken: makeRevokeToken(database)
   }))
 )
@@ -123,27 +119,6 @@ const makeCreateAccount =
         changedRecords: createdOrDeletedRecord("account", id),
         write: () => records.set(id, { operator_id: operatorId, id, role: "sub", name, email })
       }
-    })
-
-const makeCreateToken =
-  (database: Database): OperatorStore["Service"]["createToken"] =>
-  ({ accountId, name, scope, digest, deployment }) =>
-    Effect.suspend(() => {
-      const account = accountRecords(database).get(accountId)
-      if (account === undefined) return Effect.undefined
-      const operatorId = account.operator_id
-      const records = tokenRecords(database)
-      return recordMemoryChange(database, operatorId, CreatedToken, () => {
-        const active = listRecords(records, operatorId).filter(({ revoked_at }) => revoked_at === undefined)
-        if (active.length >= ACCESS_TOKENS_MAX) return { unchanged: { token_id: null } }
-        const id = database.takeId()
-        const token = { account_id: accountId, name, scope, digest, deployment, revoked_at: undefined }
-        return {
-          outcome: { token_id: id },
-          changedRecords: createdOrDeletedRecord("token", id),
-          write: () => records.set(id, { operator_id: operatorId, id, ...token })
-        }
-      })
     })
 
 const makeRevokeToken =

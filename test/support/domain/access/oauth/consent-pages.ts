@@ -10,8 +10,8 @@ import { newSessionCookie } from "../../../../../src/domain/access/sign-in/cooki
 import { Passwords } from "../../../../../src/domain/access/sign-in/Passwords.ts"
 import { type Session, Sessions } from "../../../../../src/domain/access/sign-in/Sessions.ts"
 import { OutboundHttp } from "../../../../../src/domain/webhooks/deliveries/OutboundHttp.ts"
-import { layerConsoleQueries } from "../../../../../src/transports/console/queries/layer.ts"
 import { ConsoleEndpoint, layerConsoleEndpoint } from "../../../../../src/transports/console/console-endpoint.ts"
+import { layerConsoleQueries } from "../../../../../src/transports/console/queries/layer.ts"
 import {
   ACTION_FIELD,
   deriveFormToken,
