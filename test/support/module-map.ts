@@ -46,7 +46,7 @@ export const MODULES: ReadonlyArray<ModuleMapRow> = [
       "domain/channels/port domain/name-key-backfill.ts domain/webhooks/deliveries jobs jobs/events",
       "platform/database platform/installation.ts platform/limits.ts platform/sealing platform/telemetry",
       "service/service-assembly.ts service/backlog.ts service/configuration.ts tools/demo tools/privacy",
-      "transports/connectors transports/console transports/console/queries/layer.ts transports/http-server",
+      "transports/connectors transports/console transports/console/queries transports/http-server",
       "transports/http-app.ts transports/metrics transports/public-documents transports/sandbox-pages"
     )
   },
@@ -240,6 +240,11 @@ export const MODULES: ReadonlyArray<ModuleMapRow> = [
     )
   },
   {
+    path: "service/memory-stores.ts",
+    purpose: "the stores that are kept in memory, for tests without a database",
+    imports: splitNames("admission/gate changes domain/<family> domain/access/operators")
+  },
+  {
     path: "service/handlers.ts",
     purpose: "the layer of the handlers of all operations",
     imports: splitNames(
@@ -322,8 +327,8 @@ export const MODULES: ReadonlyArray<ModuleMapRow> = [
     path: "domain/access/operators",
     purpose: "operators, accounts, access tokens and limits",
     imports: splitNames(
-      "admission/gate admission/windows changes contract domain/operation-handlers.ts domain/operator-rows.ts jobs",
-      "platform/database platform/installation.ts platform/limits.ts"
+      "admission/gate admission/windows changes contract domain/column-schemas.ts domain/operation-handlers.ts",
+      "domain/operator-rows.ts jobs platform/database platform/installation.ts platform/limits.ts"
     )
   },
   {
@@ -383,7 +388,7 @@ export const MODULES: ReadonlyArray<ModuleMapRow> = [
     path: "admission/gate",
     purpose: "authenticates the token and checks what its operator may call",
     imports: splitNames(
-      "admission/windows contract platform/database platform/installation.ts platform/limits.ts",
+      "admission/windows changes contract platform/database platform/installation.ts platform/limits.ts",
       "platform/telemetry"
     )
   },
@@ -396,7 +401,7 @@ export const MODULES: ReadonlyArray<ModuleMapRow> = [
   {
     path: "changes",
     purpose: "records a change: rows, event, audit entry and idempotency key in one statement",
-    imports: splitNames("contract jobs platform/database platform/limits.ts platform/telemetry")
+    imports: splitNames("contract jobs jobs/events platform/database platform/limits.ts platform/telemetry")
   },
   {
     path: "jobs/events",

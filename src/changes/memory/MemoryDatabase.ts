@@ -1,4 +1,5 @@
 import { Context, Layer, type Schema } from "effect"
+import { nameKeyOf } from "../../contract/names.ts"
 import type { Page } from "../../contract/page.ts"
 import type { EventName } from "../../jobs/events/event-statements.ts"
 
@@ -94,3 +95,12 @@ export const toRecordPage = <Row>(
   rows: records.slice(offset, offset + limit),
   total: records.length
 })
+
+/** Returns the record with the name, or one whose name differs only in case or Unicode form. */
+export const findNamed = <Row extends MemoryRecord>(
+  records: ReadonlyArray<Row>,
+  nameOf: (record: Row) => string,
+  name: string
+): Row | undefined =>
+  records.find((record) => nameOf(record) === name) ??
+  records.find((record) => nameKeyOf(nameOf(record)) === nameKeyOf(name))

@@ -82,8 +82,9 @@ layer(layerGate, { excludeTestServices: false })("the gate, with tokens of OAuth
   )
 })
 
+/** Built anew, since the service of the tests has made its tokens for one deployment. */
 const layerOperators = (deployment: "international" | "regional") =>
-  Layer.provide(Operators.layer, [
+  Layer.provide(Layer.fresh(Operators.layer), [
     layerTestDatabase,
     Layer.succeed(PasswordCost, { N: 16, r: 8, p: 1 }),
     Layer.succeed(Deployment, deployment)

@@ -5,7 +5,7 @@ import {
   type OperatorRecord,
   operatorRecords,
   tokenRecords
-} from "../../../admission/gate/memory-access.ts"
+} from "../../../changes/memory/access-records.ts"
 import { listRecords, MemoryDatabase } from "../../../changes/memory/MemoryDatabase.ts"
 import {
   applyEdit,

@@ -1,6 +1,6 @@
 import { DateTime, Effect, Layer } from "effect"
 import { computeDigest } from "../../../admission/gate/credentials.ts"
-import { accountRecords, tokenRecords } from "../../../admission/gate/memory-access.ts"
+import { accountRecords, tokenRecords } from "../../../changes/memory/access-records.ts"
 import { findRecord, listRecords, MemoryDatabase } from "../../../changes/memory/MemoryDatabase.ts"
 import { createdOrDeletedRecord, recordMemoryChange } from "../../../changes/memory/memory-change.ts"
 import { Deployment } from "../../../platform/installation.ts"

@@ -1,5 +1,6 @@
 import { Effect, Layer } from "effect"
 import {
+  findNamed,
   findRecord,
   listRecords,
   MemoryDatabase,
@@ -12,7 +13,6 @@ import { ValidationFailed } from "../../../contract/errors.ts"
 import type { TagColor } from "../../../contract/tag-color.ts"
 import { RESERVATION_TAG_LIMIT } from "../../../platform/limits.ts"
 import { RowId } from "../../column-schemas.ts"
-import { findNamed } from "../../properties/properties/memory-records.ts"
 import type { ReservationTag } from "./contract.ts"
 import { CreatedTagRow, ReservationTagStore } from "./store.ts"
 

@@ -1,5 +1,11 @@
 import { Effect, Layer } from "effect"
-import { findRecord, listRecords, MemoryDatabase, toRecordPage } from "../../../changes/memory/MemoryDatabase.ts"
+import {
+  findNamed,
+  findRecord,
+  listRecords,
+  MemoryDatabase,
+  toRecordPage
+} from "../../../changes/memory/MemoryDatabase.ts"
 import {
   applyEdit,
   createdOrDeletedRecord,
@@ -9,7 +15,6 @@ import {
 } from "../../../changes/memory/memory-change.ts"
 import { nameConflict } from "../../../contract/names.ts"
 import {
-  findNamed,
   findUnknownReferences,
   type GroupRecord,
   groupRecords,

@@ -4,7 +4,6 @@ import {
   type MemoryRecord,
   makeMemoryTable
 } from "../../../changes/memory/MemoryDatabase.ts"
-import { nameKeyOf } from "../../../contract/names.ts"
 import type { TagColor } from "../../../contract/tag-color.ts"
 import type { ReferencedIds } from "./ownership.ts"
 
@@ -62,12 +61,3 @@ export const hasUnknownReferences = ({
   unknown_properties,
   unknown_room_types
 }: ReturnType<typeof findUnknownReferences>): boolean => unknown_properties.length + unknown_room_types.length > 0
-
-/** Returns the record with the name, or one whose name differs only in case or Unicode form. */
-export const findNamed = <Row extends MemoryRecord>(
-  records: ReadonlyArray<Row>,
-  nameOf: (record: Row) => string,
-  name: string
-): Row | undefined =>
-  records.find((record) => nameOf(record) === name) ??
-  records.find((record) => nameKeyOf(nameOf(record)) === nameKeyOf(name))

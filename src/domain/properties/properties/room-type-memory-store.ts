@@ -1,5 +1,5 @@
 import { Effect, Layer } from "effect"
-import { operatorRecords } from "../../../admission/gate/memory-access.ts"
+import { operatorRecords } from "../../../changes/memory/access-records.ts"
 import { findRecord, listRecords, MemoryDatabase, toRecordPage } from "../../../changes/memory/MemoryDatabase.ts"
 import {
   applyEdit,

@@ -1,5 +1,11 @@
 import { Effect, Layer } from "effect"
-import { findRecord, listRecords, MemoryDatabase, toRecordPage } from "../../../changes/memory/MemoryDatabase.ts"
+import {
+  findNamed,
+  findRecord,
+  listRecords,
+  MemoryDatabase,
+  toRecordPage
+} from "../../../changes/memory/MemoryDatabase.ts"
 import {
   applyEdit,
   createdOrDeletedRecord,
@@ -10,7 +16,6 @@ import { ValidationFailed } from "../../../contract/errors.ts"
 import { PROPERTY_TAG_LIMIT } from "../../../platform/limits.ts"
 import { RowId } from "../../column-schemas.ts"
 import {
-  findNamed,
   findUnknownReferences,
   hasUnknownReferences,
   type TagRecord,

@@ -1,12 +1,5 @@
 import { Effect, Layer } from "effect"
-import {
-  findRecord,
-  listRecords,
-  MemoryDatabase,
-  type MemoryRecord,
-  makeMemoryTable,
-  toRecordPage
-} from "../../../changes/memory/MemoryDatabase.ts"
+import { findRecord, listRecords, MemoryDatabase, toRecordPage } from "../../../changes/memory/MemoryDatabase.ts"
 import {
   applyEdit,
   createdOrDeletedRecord,
@@ -17,11 +10,8 @@ import {
 import { findUnknownReferences, hasUnknownReferences } from "../../properties/properties/memory-records.ts"
 import { CheckedChangeRow } from "../../properties/properties/ownership.ts"
 import type { Staff } from "./contract.ts"
+import { type StaffRecord, staffRecords } from "./memory-records.ts"
 import { StaffStore } from "./store.ts"
-
-export interface StaffRecord extends MemoryRecord, Staff {}
-
-export const staffRecords = makeMemoryTable<StaffRecord>()
 
 /** Staff in memory. */
 export const layerMemory: Layer.Layer<StaffStore, never, MemoryDatabase> = Layer.effect(

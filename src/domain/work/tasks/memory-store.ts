@@ -17,7 +17,7 @@ import {
 import { RowId } from "../../column-schemas.ts"
 import { propertyRecords } from "../../properties/properties/memory-records.ts"
 import type { Assignee } from "../staffs/assignment.ts"
-import { staffRecords } from "../staffs/memory-store.ts"
+import { staffRecords } from "../staffs/memory-records.ts"
 import { type ExpectedTaskColumns, type NewTask, TaskStore } from "./store.ts"
 import type { TaskFilters, TaskRow } from "./task-search.ts"
 
