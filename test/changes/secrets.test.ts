@@ -105,8 +105,10 @@ layer(layerCounting, { excludeTestServices: false })("what people write", (it) =
       yield* Effect.gen(function* () {
         for (const operation of changing) {
           const base = makeSampleFields(operation, world, COMPANION_FIELDS)
-          // No two groups or tags have one name.
-          const marks = marksIn(operation, (value) => (value === WRITTEN["name"] ? `Quoll ${lines.length}` : value))
+          // No two groups, tags, properties or room types have one name.
+          const marks = marksIn(operation, (value) =>
+            value === WRITTEN["name"] || value === WRITTEN["title"] ? `Quoll ${lines.length}` : value
+          )
           const rotate = operation._tag === "update_webhook" ? { rotate_secret: true } : {}
           const taken = yield* called(world, operation, { ...base, ...marks, ...rotate })
           if (taken.error_code !== 0) unaccepted.push([operation._tag, taken.error_msg])

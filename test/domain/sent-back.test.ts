@@ -29,7 +29,9 @@ const READ_BY: Partial<Record<OperationName, Read>> = {
 const TRIED_THERE: ReadonlyArray<OperationName> = [
   "update_reservation_basic",
   "update_webhook",
-  "update_knowledge_base"
+  "update_knowledge_base",
+  "update_property",
+  "update_room_type"
 ]
 
 /** Entries and tasks with each kind of link and with none. */

@@ -61,7 +61,11 @@ layer(layerSignedInPages)("the page of what happened", (it) => {
       yield* fillAndFollow(cookie, "/console/automation?new=booking", "make_rule", { name: "Thanks" })
       yield* fillAndFollow(cookie, "/console/automation", "pause_rule")
       const page = yield* getPage(cookie, PAGE)
-      assert.deepStrictEqual(cells(page, "What was done"), ["Paused a rule", "Made a rule", "Add a property"])
+      assert.deepStrictEqual(cells(page, "What was done"), [
+        "Pause a rule until it is resumed",
+        "Create a rule that sends messages, reviews or answers automatically",
+        "Add a property"
+      ])
       assert.deepStrictEqual(cells(page, "Who"), [
         "Owner on a page of the console",
         "Owner on a page of the console",

@@ -5,9 +5,12 @@ import { type Context, Effect, Layer, Struct } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Caller } from "../../../../src/contract/caller.ts"
 import { toPage } from "../../../../src/contract/page.ts"
+import { AccessTokenList } from "../../../../src/transports/console/queries/AccessTokenList.ts"
+import { Accounts } from "../../../../src/transports/console/queries/Accounts.ts"
 import { AtChannels } from "../../../../src/transports/console/queries/AtChannels.ts"
 import { BesideTalk } from "../../../../src/transports/console/queries/BesideTalk.ts"
 import { CalendarsElsewhere } from "../../../../src/transports/console/queries/CalendarsElsewhere.ts"
+import { ConnectedApplications } from "../../../../src/transports/console/queries/ConnectedApplications.ts"
 import { DaySheet } from "../../../../src/transports/console/queries/DaySheet.ts"
 import { EntryChoices } from "../../../../src/transports/console/queries/EntryChoices.ts"
 import { FailedPushes } from "../../../../src/transports/console/queries/FailedPushes.ts"
@@ -142,12 +145,15 @@ const ALL_DAYS = { from: undefined, until: undefined }
 const MAY = { first: "2027-05-01", last: "2027-05-31" }
 
 const READ_MODELS = [
+  callsOf(AccessTokenList, { list: (read, caller) => read(caller, undefined) }),
+  callsOf(Accounts, { list: (read, { operatorId }) => read(operatorId) }),
   callsOf(AtChannels, {
     of: (read, { operatorId }, { channelAccount }) =>
       read(operatorId, { account: channelAccount, isUnmappedOnly: undefined }, 0)
   }),
   callsOf(BesideTalk, { of: (read, { operatorId }, { conversation }) => read(operatorId, conversation) }),
   callsOf(CalendarsElsewhere, { of: (read, { operatorId }) => read(operatorId, TODAY, 0) }),
+  callsOf(ConnectedApplications, { list: (read, caller) => read(caller) }),
   callsOf(DaySheet, { of: (read, { operatorId }, { staff }) => read(operatorId, TODAY, staff) }),
   callsOf(EntryChoices, { of: (read, { operatorId }, { order }) => read(operatorId, "income", order) }),
   callsOf(FailedPushes, { of: (read, { operatorId }) => read(operatorId, NOW, 0) }),

@@ -72,7 +72,8 @@ const COMMAND_LINE = "command line"
 
 export const actionLabel = ({ application, operation }: Pick<AuditLogChange, "application" | "operation">): string => {
   if (application === COMMAND_LINE) return `By a command: ${operation}`
-  if (isOperation(operation)) return summaryOf(Api[operation])
+  // What follows a semicolon tells a caller of the API more than the log needs.
+  if (isOperation(operation)) return summaryOf(Api[operation]).split("; ", 1).join()
   const ingestLabel = operation.startsWith("ingest ")
     ? `A channel told: ${operation.slice("ingest ".length)}`
     : undefined
