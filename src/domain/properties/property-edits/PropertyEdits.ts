@@ -44,7 +44,7 @@ export class PropertyEdits extends Context.Service<
       id: number,
       edit: PropertyEdit
     ) => Effect.Effect<typeof EditedProperty.Type | undefined, Conflict, CurrentActor>
-    /** Adds to the conflict of a title the id of the property that has it. */
+    /** Finds the property that has a title. */
     readonly findIdByName: FindIdByName
   }
 >()("latchkey/domain/properties/property-edits/PropertyEdits") {
