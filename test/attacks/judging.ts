@@ -1,6 +1,7 @@
 import { Schema, SchemaAST } from "effect"
 import { ERROR_CODES } from "../../src/contract/errors.ts"
 import { type AnyOperation, needsToken, routeOf, usesHttpStatus } from "../../src/contract/operation.ts"
+import { toPrintableName } from "../../src/contract/printable-name.ts"
 import { operations } from "../../src/service/Api.ts"
 import { findSchemaViolation } from "../support/transports/docs/openapi/response-validation.ts"
 import type { Fields, Heard } from "./doors.ts"
@@ -40,7 +41,8 @@ export const faultsOf = (operation: AnyOperation, heard: Heard, fields: Fields):
   if (code === ERROR_CODES.RateLimited && needsToken(operation))
     faults.push(`${door} answers 429 in spite of wide limits`)
   if ((code === 0) !== (message === "")) faults.push(`${door} answers ${code} with the message ${message}`)
-  if (isAboutInput(code) && !namesField(operation, message)) faults.push(`${door} names no field of the operation`)
+  if (isAboutInput(code) && !namesField(operation, fields, message))
+    faults.push(`${door} names no field of the operation`)
   return faults
 }
 
@@ -56,11 +58,13 @@ const reachedBy = (operation: AnyOperation): ReadonlyArray<AnyOperation> => {
   return operations.filter((each) => routeOf(each).path.split("/")[1] === kind)
 }
 
-/** Whether a message begins with or mentions a field, or says that the input as a whole is unreadable. */
-const namesField = (operation: AnyOperation, message: string): boolean =>
+/** Whether a message mentions a field of the operation, an unknown field that was sent, or a field given twice. */
+const namesField = (operation: AnyOperation, sent: Fields, message: string): boolean =>
   reachedBy(operation)
     .flatMap(fieldsOf)
-    .some((field) => new RegExp(`\\b${field}\\b`).test(message)) || / is given twice\.$/.test(message)
+    .some((field) => new RegExp(`\\b${field}\\b`).test(message)) ||
+  Object.keys(sent).some((field) => message.includes(`${toPrintableName(field)}: is an unknown field.`)) ||
+  / is given twice\.$/.test(message)
 
 export const fieldsOf = (operation: AnyOperation): ReadonlyArray<string> => {
   const { ast } = operation.payloadSchema
