@@ -41,6 +41,12 @@ export class FailedCallCounter extends Context.Service<
     readonly recordSignIn: (account: Pick<Caller, "operatorId" | "accountId"> | undefined) => Effect.Effect<void>
   }
 >()("latchkey/changes/FailedCallCounter") {
+  /** Counts nothing. */
+  static readonly layerNone = Layer.succeed(FailedCallCounter, {
+    recordCall: () => Effect.void,
+    recordSignIn: () => Effect.void
+  })
+
   static readonly layer = Layer.effect(
     FailedCallCounter,
     Effect.gen(function* () {

@@ -1,4 +1,5 @@
 import { Context, type DateTime, Schema } from "effect"
+import type { Actor } from "./actor.ts"
 import { RateLimited, SubscriptionRequired, Unauthenticated } from "./errors.ts"
 
 /** The operator a call belongs to and the account and token that made it. */
@@ -28,9 +29,11 @@ export const Caller = Schema.Struct({
 })
 export type Caller = typeof Caller.Type
 
-/** Somebody who is signed in at the console, with what may keep the account from doing anything. */
+/** A person who is signed in at the console, with what may keep the account from doing anything. */
 export interface SignedInAccount {
   readonly caller: Caller
+  /** The actor in the audit log, if it is not the account: an administrator who calls for it on the command line. */
+  readonly actor?: Actor
   readonly status: "active" | "banned" | "closed"
   readonly subscriptionUntil: DateTime.Utc | null
 }

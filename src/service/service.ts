@@ -36,8 +36,8 @@ import { Api, type ApiOperation, consoleOperations, type OperationName } from ".
 /** What an adapter hands over of one call. */
 export interface ServiceCall {
   /** For the log line and the span; the answer never differs by it. */
-  readonly transport: "rest" | "mcp" | "console"
-  /** Who is signed in at the console, in the place of a token; no caller can say so. */
+  readonly transport: "rest" | "mcp" | "console" | "command-line"
+  /** The account that calls without a token: of a person at the console, or of an operator for which a command works. */
   readonly signedInAccount?: SignedInAccount
   /** Where it comes from, as far as that is known: calls without a token are told apart by it. */
   readonly address?: string | undefined
@@ -221,7 +221,13 @@ const makeRunner = (
   const runAdmitted = (call: ServiceCall, requestId: string, admission: AdmittedCall) => {
     const { caller, headers, countFailure, uncountCall, uncountMessage, recheckAccess } = admission
     const { accountId, tokenName: application } = caller
-    const actor: Actor = { accountId, application, operation: operation._tag, requestId, idempotencyKey: undefined }
+    const actor: Actor = call.signedInAccount?.actor ?? {
+      accountId,
+      application,
+      operation: operation._tag,
+      requestId,
+      idempotencyKey: undefined
+    }
     const work = guardWrite(runWithPermit(call, caller, actor))
     // What was read is told only to who may still read it. A change is made, and its caller is told so.
     const response = isChange(operation) ? work : Effect.tap(work, () => recheckAccess)

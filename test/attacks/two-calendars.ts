@@ -7,6 +7,7 @@ import { FeedReader } from "../../src/domain/calendars/imported-calendars/FeedRe
 import { ImportedCalendars } from "../../src/domain/calendars/imported-calendars/ImportedCalendars.ts"
 import { importCalendar } from "../../src/domain/calendars/imported-calendars/import-worker.ts"
 import { PropertyFeeds } from "../../src/domain/calendars/property-feeds/PropertyFeeds.ts"
+import { getOrCreateFeedAddress } from "../support/domain/calendars/feed-addresses.ts"
 import { asSystemActor, createOperator, insertProperty, typedClient, withToken } from "../support/harness.ts"
 import { type DatabaseLayer, type LinkedService, startTwoServices } from "../support/two-services.ts"
 import { tally } from "./figures.ts"
@@ -133,9 +134,7 @@ const acquainted = Effect.fnUntraced(function* (
   addresses: Addresses
 ) {
   const feed = (there: There, at: Host, calendarId?: number) =>
-    there.runInside(
-      asSystemActor(PropertyFeeds.use((feeds) => feeds.getOrCreateAddress(at.operatorId, at.propertyId, calendarId)))
-    )
+    there.runInside(getOrCreateFeedAddress(at.operatorId, at.propertyId, calendarId))
   const add = (there: There, at: Host, url: string) =>
     there.runInside(
       asSystemActor(ImportedCalendars.use((calendars) => calendars.add(at.operatorId, at.propertyId, url)))

@@ -39,12 +39,6 @@ const layerGateAndHandlers = Layer.mergeAll(layerHandlers, Gate.layer).pipe(
   Layer.provideMerge(Tokens.layer)
 )
 
-/** Counts no refusals: what a test finds changed in the database is then what its calls changed. */
-const layerUncountedFailures = Layer.succeed(FailedCallCounter, {
-  recordCall: () => Effect.void,
-  recordSignIn: () => Effect.void
-})
-
 /**
  * The service over any database, windows and channels, open to what reaches other hosts. Its changes wake the workers that are given
  * the same `WakeUp`.
@@ -54,7 +48,7 @@ export const layerServiceWithOutbound = <E>(
   windows: Layer.Layer<RateWindows> = RateWindows.layerMemory,
   channels: Layer.Layer<ScriptedChannel | ChannelGateway> = ScriptedChannel.layer,
   wakeUp: Layer.Layer<WakeUp> = WakeUp.layerProcess,
-  failedCalls: Layer.Layer<FailedCallCounter, never, SqlClient.SqlClient> = layerUncountedFailures
+  failedCalls: Layer.Layer<FailedCallCounter, never, SqlClient.SqlClient> = FailedCallCounter.layerNone
 ) =>
   layerServiceAssembly.pipe(
     Layer.provideMerge(Layer.mergeAll(layerGateAndHandlers, failedCalls)),

@@ -22,11 +22,11 @@ export const MODULES: ReadonlyArray<ModuleMapRow> = [
     path: "tools/cli",
     purpose: "the commands that an administrator runs",
     imports: splitNames(
-      "changes connectors/http connectors/ingest connectors/sandbox contract domain/<family>",
-      "domain/access/oauth domain/access/operators domain/access/sign-in domain/channels/port",
-      "domain/webhooks/deliveries jobs main.ts platform/database platform/installation.ts",
-      "platform/limits.ts platform/sealing platform/telemetry service/configuration.ts",
-      "service/settings.ts tools/backup tools/demo tools/doctor tools/privacy tools/workers transports/docs"
+      "admission/concurrency admission/windows changes connectors/http connectors/ingest connectors/sandbox",
+      "contract domain/<family> domain/access/oauth domain/access/operators domain/access/sign-in",
+      "domain/channels/port domain/webhooks/deliveries jobs jobs/events main.ts platform/database",
+      "platform/installation.ts platform/limits.ts platform/sealing platform/telemetry service/Api.ts",
+      "service/configuration.ts service/service-assembly.ts service/service.ts service/settings.ts tools/backup tools/demo tools/doctor tools/privacy tools/workers transports/docs"
     )
   },
   {

@@ -49,9 +49,6 @@ const serving = Effect.fnUntraced(function* (call: Effect.Effect<never>, places:
       listDays: () => Effect.succeed([])
     }),
     Effect.provideService(PropertyFeeds, {
-      getOrCreateAddress: notAsked,
-      renewAddress: notAsked,
-      listCalendarFeeds: notAsked,
       open: notAsked,
       read: notAsked,
       recordRead: notAsked

@@ -1,12 +1,13 @@
 import { Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { Conflict, NotFound } from "../../contract/errors.ts"
-import { Operators } from "../../domain/access/operators/Operators.ts"
+import { create_account, disable_account, enable_account } from "../../domain/access/sign-in/contract.ts"
 import { Passwords } from "../../domain/access/sign-in/Passwords.ts"
-import { type AccountManager, SubAccounts } from "../../domain/access/sign-in/SubAccounts.ts"
+import { SubAccounts } from "../../domain/access/sign-in/SubAccounts.ts"
 import type { OperatorAccount } from "../../domain/access/sign-in/sub-account-store.ts"
+import { noSuchOperator } from "./command-failure.ts"
 import { runCommand } from "./command-runner.ts"
-import { withFieldFlags } from "./field-flags.ts"
+import { callOperation, runOperationCommand } from "./operation-call.ts"
 import { passwordFlags, readPasswordOption } from "./password-flags.ts"
 
 const createCommand = Command.make(
@@ -21,13 +22,16 @@ const createCommand = Command.make(
     ...passwordFlags
   },
   ({ operatorId, email, name, ...passwordOptions }) =>
-    runCommand(
+    runOperationCommand(
       "account create",
       Effect.flatMap(readPasswordOption(passwordOptions), (password) =>
-        Operators.use((operators) =>
-          operators.createAccount({ operator_id: operatorId, email, name: Option.getOrUndefined(name), password })
+        callOperation(
+          create_account,
+          operatorId,
+          { email, name: Option.getOrUndefined(name), password },
+          { email: "--email", name: "--name" }
         )
-      ).pipe(withFieldFlags({ email: "--email", name: "--name" })),
+      ),
       (account) => `Created sub-account ${account.account_id}.`
     )
 ).pipe(Command.withDescription("Create a sub-account, which sees every property of its operator"))
@@ -67,7 +71,7 @@ const listCommand = Command.make(
       Effect.gen(function* () {
         const accounts = yield* withAccounts((subAccounts) => subAccounts.list({ operatorId, role: "main" }))
         return accounts.length === 0
-          ? yield* new NotFound({ message: `There is no operator ${operatorId}.` })
+          ? yield* noSuchOperator(operatorId)
           : { accounts: accounts.map(({ id, ...details }) => ({ account_id: id, ...details })) }
       }),
       ({ accounts }) => accounts.map(formatAccount).join("\n")
@@ -89,36 +93,35 @@ const formatAccount = (account: Omit<OperatorAccount, "id"> & { readonly account
 
 const subAccountArguments = { id: Flag.Int("account").pipe(Flag.withDescription("account_id of the sub-account")) }
 
-/** Does what its main account could do with a sub-account. */
-const asMainAccount = <A, E, R>(
-  id: number,
-  use: (accounts: SubAccounts["Service"], mainAccount: AccountManager) => Effect.Effect<A, E, R>
-) =>
-  withAccounts(
-    Effect.fnUntraced(function* (accounts) {
-      const owner = yield* accounts.findOwner(id)
-      if (owner === undefined) return yield* new NotFound({ message: `There is no account ${id}.` })
-      if (owner.role === "main") return yield* mainAccountConflict
-      return yield* use(accounts, { operatorId: owner.operatorId, role: "main" })
-    })
-  )
+/** Returns the operator of a sub-account. */
+const findSubAccountOperator = Effect.fnUntraced(function* (id: number) {
+  const owner = yield* withAccounts((accounts) => accounts.findOwner(id))
+  if (owner === undefined) return yield* new NotFound({ message: `There is no account ${id}.` })
+  return owner.role === "main" ? yield* mainAccountConflict : owner.operatorId
+})
 
 const mainAccountConflict = new Conflict({
   message: "--account: must be a sub-account; to stop a main account, run latchkey operator update with --status."
 })
 
 const disableCommand = Command.make("disable", subAccountArguments, ({ id }) =>
-  runCommand(
+  runOperationCommand(
     "account disable",
-    asMainAccount(id, (accounts, mainAccount) => accounts.disable(mainAccount, id)),
+    Effect.gen(function* () {
+      const { sessions_ended } = yield* callOperation(disable_account, yield* findSubAccountOperator(id), { id })
+      return { account_id: id, sessions_ended }
+    }),
     (result) => `Disabled account ${result.account_id}; ended ${formatSessionCount(result.sessions_ended)}.`
   )
 ).pipe(Command.withDescription("Disable a sub-account, its tokens and its connected applications"))
 
 const enableCommand = Command.make("enable", subAccountArguments, ({ id }) =>
-  runCommand(
+  runOperationCommand(
     "account enable",
-    asMainAccount(id, (accounts, mainAccount) => accounts.enable(mainAccount, id)),
+    Effect.gen(function* () {
+      yield* callOperation(enable_account, yield* findSubAccountOperator(id), { id })
+      return { account_id: id }
+    }),
     (result) => `Enabled account ${result.account_id}.`
   )
 ).pipe(Command.withDescription("Enable a disabled sub-account again"))

@@ -1,27 +1,29 @@
-import { Effect, Layer } from "effect"
+import { Effect } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { BadRequest } from "../../contract/errors.ts"
-import { formatUtcInstant } from "../../contract/time.ts"
-import { AutomationRules } from "../../domain/automation/rules/AutomationRules.ts"
-import type { StoredRule } from "../../domain/automation/rules/rule.ts"
-import type { RuleTestResult } from "../../domain/automation/rules/rule-test.ts"
-import { WakeUp } from "../../jobs/WakeUp.ts"
-import { layerCommandWakeUp } from "../../jobs/wake-up-layers.ts"
-import { PublicUrl } from "../../platform/installation.ts"
+import { NotFound } from "../../contract/errors.ts"
+import {
+  type AutomationRule,
+  type AutomationRuleTest,
+  create_automation_rule,
+  delete_automation_rule,
+  list_automation_rules,
+  pause_automation_rule,
+  resume_automation_rule,
+  test_automation_rule
+} from "../../domain/automation/rules/contract.ts"
+import { RuleStore } from "../../domain/automation/rules/store.ts"
 import { PAGE_MAX } from "../../platform/limits.ts"
-import { Configuration } from "../../service/configuration.ts"
-import { runCommand } from "./command-runner.ts"
+import { callOperation, runOperationCommand } from "./operation-call.ts"
 import { readRuleFile } from "./rule-file.ts"
 
-/** With the rules of hosts, under the address at which the service itself is reached. */
-const withRules = <A, E, R>(use: (rules: AutomationRules["Service"]) => Effect.Effect<A, E, R>) =>
-  Effect.flatMap(Configuration, ({ publicUrl }) =>
-    Effect.provide(AutomationRules.use(use), Layer.provide(AutomationRules.layer, Layer.succeed(PublicUrl, publicUrl)))
+/** Returns the operator of a rule. */
+const findRuleOperator = Effect.fnUntraced(function* (id: number) {
+  const operatorId = yield* Effect.provide(
+    RuleStore.use((store) => store.findOwner(id)),
+    RuleStore.layer
   )
-
-/** The same for a change: the workers of the running service are told when the command ends. */
-const withRuleChange = <A, E, R>(use: (rules: AutomationRules["Service"]) => Effect.Effect<A, E, R>) =>
-  withRules(use).pipe(Effect.ensuring(WakeUp.use(({ wake }) => wake)), Effect.provide(layerCommandWakeUp))
+  return operatorId ?? (yield* new NotFound({ message: `There is no rule ${id}.` }))
+})
 
 const ruleArgument = Argument.Int("rule").pipe(Argument.withDescription("rule_id"))
 const operatorFlag = Flag.Int("operator").pipe(Flag.withDescription("operator_id"))
@@ -33,9 +35,9 @@ const createCommand = Command.make(
     file: Flag.String("file").pipe(Flag.withDescription("File with the rule as JSON (see docs/automation.md)"))
   },
   ({ operator, file }) =>
-    runCommand(
+    runOperationCommand(
       "automation create",
-      Effect.flatMap(readRuleFile(file), (definition) => withRuleChange((rules) => rules.create(operator, definition))),
+      Effect.flatMap(readRuleFile(file), (definition) => callOperation(create_automation_rule, operator, definition)),
       ({ rule_id }) => `Rule ${rule_id} is active.`
     )
 ).pipe(
@@ -58,24 +60,21 @@ const listCommand = Command.make(
     )
   },
   ({ operator, limit }) =>
-    runCommand(
+    runOperationCommand(
       "automation list",
-      Effect.gen(function* () {
-        if (limit < 1 || limit > PAGE_MAX) {
-          return yield* new BadRequest({ message: `--limit: must be from 1 to ${PAGE_MAX}.` })
-        }
-        return { rules: (yield* withRules((rules) => rules.list(operator, limit))).map(toRuleOutput) }
-      }),
+      Effect.map(callOperation(list_automation_rules, operator, { limit }, { limit: "--limit" }), ({ rules }) => ({
+        rules: rules.map(toRuleOutput)
+      })),
       ({ rules }) => (rules.length === 0 ? "No rules." : rules.map(formatRule).join("\n"))
     )
 ).pipe(Command.withDescription("List the rules of an operator, including paused ones"))
 
-const toRuleOutput = ({ id, state, since, created_at, definition }: StoredRule) => ({
+const toRuleOutput = ({ id, state, active_since, created_at, manageable: _, ...rule }: AutomationRule) => ({
   rule_id: id,
   state,
-  since: formatUtcInstant(since),
-  created_at: formatUtcInstant(created_at),
-  rule: definition
+  since: active_since,
+  created_at,
+  rule
 })
 
 /** Names are other people's texts: quoted, so that nothing in them moves the cursor. */
@@ -89,9 +88,11 @@ const testCommand = Command.make(
     stay: Flag.String("stay").pipe(Flag.withDescription("stay_code of a stay of the same operator"))
   },
   ({ id, stay }) =>
-    runCommand(
+    runOperationCommand(
       "automation test",
-      withRules((rules) => rules.test(id, stay)),
+      Effect.flatMap(findRuleOperator(id), (operatorId) =>
+        callOperation(test_automation_rule, operatorId, { id, stay_code: stay }, { stay_code: "--stay" })
+      ),
       formatTestedRule
     )
 ).pipe(
@@ -101,7 +102,7 @@ const testCommand = Command.make(
   ])
 )
 
-const formatTestedRule = ({ rule_id, stay_code, scheduled_at, text, reason }: RuleTestResult): string =>
+const formatTestedRule = ({ rule_id, stay_code, scheduled_at, text, reason }: AutomationRuleTest): string =>
   [
     scheduled_at === null
       ? `Rule ${rule_id} has no scheduled action for ${stay_code}.`
@@ -110,24 +111,31 @@ const formatTestedRule = ({ rule_id, stay_code, scheduled_at, text, reason }: Ru
     ...(reason === null ? [] : [`It will not act: ${JSON.stringify(reason)}`])
   ].join("\n")
 
-type RuleCommandName = "pause" | "resume" | "remove"
+const RULE_CHANGES = {
+  pause: pause_automation_rule,
+  resume: resume_automation_rule,
+  remove: delete_automation_rule
+} as const
 
-const makeTransitionCommand = (transition: RuleCommandName, description: string, format: (id: number) => string) =>
-  Command.make(transition, { id: ruleArgument }, ({ id }) =>
-    runCommand(
-      `automation ${transition}`,
-      withRuleChange((rules) => Effect.as(rules[transition](id), { rule_id: id })),
+const makeChangeCommand = (name: keyof typeof RULE_CHANGES, description: string, format: (id: number) => string) =>
+  Command.make(name, { id: ruleArgument }, ({ id }) =>
+    runOperationCommand(
+      `automation ${name}`,
+      Effect.gen(function* () {
+        yield* callOperation(RULE_CHANGES[name], yield* findRuleOperator(id), { id })
+        return { rule_id: id }
+      }),
       ({ rule_id }) => format(rule_id)
     )
   ).pipe(Command.withDescription(description))
 
-const pauseCommand = makeTransitionCommand("pause", "Pause a rule until it is resumed", (id) => `Paused rule ${id}.`)
-const resumeCommand = makeTransitionCommand(
+const pauseCommand = makeChangeCommand("pause", "Pause a rule until it is resumed", (id) => `Paused rule ${id}.`)
+const resumeCommand = makeChangeCommand(
   "resume",
   "Resume a paused rule; actions missed during the pause are skipped",
   (id) => `Resumed rule ${id}.`
 )
-const removeCommand = makeTransitionCommand(
+const removeCommand = makeChangeCommand(
   "remove",
   "Remove a rule and its scheduled actions",
   (id) => `Removed rule ${id}.`

@@ -1,45 +1,54 @@
 import { Effect, Layer, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { BadRequest, Conflict } from "../../contract/errors.ts"
+import {
+  accept_imported_calendar,
+  create_imported_calendar,
+  delete_imported_calendar,
+  fetch_imported_calendar,
+  list_imported_calendars,
+  update_imported_calendar
+} from "../../domain/calendars/imported-calendars/contract.ts"
 import { ImportedCalendars } from "../../domain/calendars/imported-calendars/ImportedCalendars.ts"
 import type { ImportedCalendar } from "../../domain/calendars/imported-calendars/imported-calendar.ts"
+import { create_property_feed } from "../../domain/calendars/property-feeds/contract.ts"
 import { toFeedUrl } from "../../domain/calendars/property-feeds/feed-url.ts"
-import { PropertyFeeds } from "../../domain/calendars/property-feeds/PropertyFeeds.ts"
-import { AddressResolver } from "../../domain/webhooks/deliveries/AddressResolver.ts"
-import { AllowedReceivers } from "../../domain/webhooks/deliveries/allowed-hosts.ts"
-import { OutboundHttp } from "../../domain/webhooks/deliveries/OutboundHttp.ts"
-import { layerCommandWakeUp } from "../../jobs/wake-up-layers.ts"
 import { PublicUrl } from "../../platform/installation.ts"
-import { CALENDAR_LIST_DEFAULT, CALENDAR_LIST_MAX } from "../../platform/limits.ts"
+import { CALENDAR_LIST_DEFAULT, CALENDAR_LIST_MAX, PAGE_MAX } from "../../platform/limits.ts"
 import { Configuration } from "../../service/configuration.ts"
-import { runCommand } from "./command-runner.ts"
-import { withFieldFlags } from "./field-flags.ts"
+import { type CalledOperation, callOperation, runOperationCommand } from "./operation-call.ts"
 import { loadPropertyOperatorId } from "./property-flag.ts"
 
-/** With the calendars of the service, and its rules for addresses. */
-const withCalendars = <A, E, R>(use: (calendars: ImportedCalendars["Service"]) => Effect.Effect<A, E, R>) =>
-  Effect.flatMap(Configuration, ({ webhookAllowedHosts, publicUrl }) =>
-    Effect.flatMap(ImportedCalendars, use).pipe(
-      Effect.provide(
-        Layer.mergeAll(
-          ImportedCalendars.layer,
-          Layer.provide(OutboundHttp.layer(webhookAllowedHosts), AddressResolver.layer),
-          // What changes is told to the workers when the command ends.
-          layerCommandWakeUp,
-          PropertyFeeds.layer,
-          Layer.succeed(AllowedReceivers, webhookAllowedHosts)
-        ).pipe(Layer.provideMerge(Layer.succeed(PublicUrl, publicUrl)))
-      )
-    )
+/** The layer of calendars and feeds for the commands that read those of all operators. */
+const layerCalendars = Layer.unwrap(
+  Effect.map(Configuration, ({ publicUrl }) =>
+    Layer.merge(ImportedCalendars.layer, Layer.succeed(PublicUrl, publicUrl))
+  )
+)
+
+const findOwner = (id: number) =>
+  Effect.provide(
+    ImportedCalendars.use((calendars) => calendars.findOwner(id)),
+    ImportedCalendars.layer
   )
 
-/** The address at which the source of a calendar reads what is busy here. */
+/** Calls an operation on a calendar for its operator. */
+const callForCalendar = Effect.fnUntraced(function* <A>(
+  operation: CalledOperation<A>,
+  fields: { readonly id: number; readonly skip_unavailable?: boolean }
+) {
+  const { operator_id } = yield* findOwner(fields.id)
+  return yield* callOperation(operation, operator_id, fields)
+})
+
+/** Returns the address at which the marketplace of a calendar reads what is busy here. */
 const loadFeedUrl = (operatorId: number, propertyId: number, calendarId: number) =>
-  PropertyFeeds.use((feeds) =>
-    Effect.map(feeds.getOrCreateAddress(operatorId, propertyId, calendarId), ({ url }) => url)
+  Effect.map(
+    callOperation(create_property_feed, operatorId, { property_id: propertyId, calendar_id: calendarId }),
+    ({ url }) => url
   )
 
-/** One whose address was never made, because somebody was cut off before, gets it now. */
+/** A calendar whose feed was never created, because a call was cut off, gets one. */
 const toCalendarOutput = ({ feed, ...calendar }: ImportedCalendar) =>
   Effect.gen(function* () {
     const { operator_id, property_id, calendar_id } = calendar
@@ -59,9 +68,6 @@ const skipUnavailableFlag = Flag.Boolean("skip-unavailable").pipe(
   Flag.withDescription(`${SKIP_UNAVAILABLE_DESCRIPTION} (default: off)`)
 )
 
-const toCalendarSettings = (option: Option.Option<boolean>) =>
-  Option.getOrUndefined(Option.map(option, (skipUnavailable) => ({ skipUnavailable })))
-
 const addCommand = Command.make(
   "add",
   {
@@ -72,15 +78,15 @@ const addCommand = Command.make(
     skipUnavailable: skipUnavailableFlag.pipe(Flag.optional)
   },
   ({ property, url, skipUnavailable }) =>
-    runCommand(
+    runOperationCommand(
       "calendar add",
-      withCalendars((calendars) =>
-        Effect.gen(function* () {
-          const operatorId = yield* loadPropertyOperatorId(property)
-          const { id } = yield* calendars.add(operatorId, property, url, toCalendarSettings(skipUnavailable))
-          return { calendar_id: id, feed_url: yield* loadFeedUrl(operatorId, property, id) }
-        })
-      ).pipe(withFieldFlags({ url: "--url", property_id: "--property" })),
+      Effect.gen(function* () {
+        const operatorId = yield* loadPropertyOperatorId(property)
+        const fields = { property_id: property, url, skip_unavailable: Option.getOrUndefined(skipUnavailable) }
+        const flags = { url: "--url", property_id: "--property" } as const
+        const { imported_calendar_id: id } = yield* callOperation(create_imported_calendar, operatorId, fields, flags)
+        return { calendar_id: id, feed_url: yield* loadFeedUrl(operatorId, property, id) }
+      }),
       ({ calendar_id, feed_url }) =>
         `Added calendar ${calendar_id}, which blocks dates of property ${property}. Give its marketplace this address: ${feed_url}`
     )
@@ -111,18 +117,16 @@ const listCommand = Command.make(
     )
   },
   ({ property, operator, limit }) =>
-    runCommand(
+    runOperationCommand(
       "calendar list",
-      withCalendars((calendars) =>
-        Effect.gen(function* () {
-          if (limit < 1 || limit > CALENDAR_LIST_MAX) {
-            return yield* new BadRequest({ message: `--limit: must be from 1 to ${CALENDAR_LIST_MAX}.` })
-          }
-          const filter = { propertyId: Option.getOrUndefined(property), operatorId: Option.getOrUndefined(operator) }
-          const importedCalendars = yield* calendars.list(filter, limit)
-          return { calendars: yield* Effect.forEach(importedCalendars, toCalendarOutput) }
-        })
-      ),
+      Effect.gen(function* () {
+        if (limit < 1 || limit > CALENDAR_LIST_MAX) {
+          return yield* new BadRequest({ message: `--limit: must be from 1 to ${CALENDAR_LIST_MAX}.` })
+        }
+        const filter = { propertyId: Option.getOrUndefined(property), operatorId: Option.getOrUndefined(operator) }
+        const importedCalendars = yield* ImportedCalendars.use((calendars) => calendars.list(filter, limit))
+        return { calendars: yield* Effect.forEach(importedCalendars, toCalendarOutput) }
+      }).pipe(Effect.provide(layerCalendars)),
       ({ calendars }) => (calendars.length === 0 ? "No calendars." : calendars.map(formatCalendar).join("\n"))
     )
 ).pipe(Command.withDescription("List imported calendars with their status"))
@@ -143,65 +147,57 @@ const updateCommand = Command.make(
   "update",
   { id: calendarArgument, skipUnavailable: skipUnavailableFlag.pipe(Flag.optional) },
   (options) =>
-    runCommand(
+    runOperationCommand(
       "calendar update",
-      withCalendars((calendars) =>
-        Effect.gen(function* () {
-          const settings = toCalendarSettings(options.skipUnavailable)
-          if (settings === undefined) {
-            return yield* new BadRequest({ message: "--skip-unavailable: is required, or --no-skip-unavailable." })
-          }
-          yield* calendars.update(yield* calendars.findOperator(options.id), options.id, settings)
-          return { calendar_id: options.id, skip_unavailable: settings.skipUnavailable }
-        })
-      ),
+      Effect.gen(function* () {
+        const skip_unavailable = Option.getOrUndefined(options.skipUnavailable)
+        if (skip_unavailable === undefined) {
+          return yield* new BadRequest({ message: "--skip-unavailable: is required, or --no-skip-unavailable." })
+        }
+        yield* callForCalendar(update_imported_calendar, { id: options.id, skip_unavailable })
+        return { calendar_id: options.id, skip_unavailable }
+      }),
       ({ calendar_id, skip_unavailable }) =>
         `Calendar ${calendar_id} ${skip_unavailable ? "ignores" : "applies"} the marketplace's booking window from its next fetch on.`
     )
 ).pipe(Command.withDescription("Change the settings of a calendar and read its feed again"))
 
+const nothingToAccept = new Conflict({ message: "calendar: there is nothing to accept." })
+
+/** Accepts the feed that the service read last. */
+const acceptCalendar = Effect.fnUntraced(function* (id: number) {
+  const { operator_id, property_id } = yield* findOwner(id)
+  const filter = { property_id, limit: PAGE_MAX }
+  const { imported_calendars } = yield* callOperation(list_imported_calendars, operator_id, filter)
+  const seen = imported_calendars.find((calendar) => calendar.id === id)?.digest ?? (yield* nothingToAccept)
+  return yield* callOperation(accept_imported_calendar, operator_id, { id, seen })
+})
+
 const acceptCommand = Command.make("accept", { id: calendarArgument }, ({ id }) =>
-  runCommand(
+  runOperationCommand(
     "calendar accept",
-    withCalendars((calendars) =>
-      Effect.flatMap(calendars.findOperator(id), (operatorId) =>
-        Effect.map(calendars.accept(operatorId, id), ({ changed_days }) => ({ calendar_id: id, changed_days }))
-      )
-    ),
+    Effect.map(acceptCalendar(id), ({ changed_days }) => ({ calendar_id: id, changed_days })),
     ({ changed_days }) => `Accepted calendar ${id} as read; ${changed_days} days changed.`
   )
 ).pipe(Command.withDescription("Accept a feed with unreadable parts, and unblock the days that it does not name"))
 
 const removeCommand = Command.make("remove", { id: calendarArgument }, ({ id }) =>
-  runCommand(
+  runOperationCommand(
     "calendar remove",
-    withCalendars((calendars) =>
-      Effect.flatMap(calendars.findOperator(id), (operatorId) =>
-        Effect.as(calendars.remove(operatorId, id), { calendar_id: id })
-      )
-    ),
+    Effect.as(callForCalendar(delete_imported_calendar, { id }), { calendar_id: id }),
     ({ calendar_id }) => `Removed calendar ${calendar_id}; the dates that only it blocked are open.`
   )
 ).pipe(Command.withDescription("Remove a calendar and unblock the dates that only it blocked"))
 
 const fetchCommand = Command.make("fetch", { id: calendarArgument }, ({ id }) =>
-  runCommand(
+  runOperationCommand(
     "calendar fetch",
-    withCalendars((calendars) =>
-      Effect.gen(function* () {
-        const result = yield* calendars.fetch(yield* calendars.findOperator(id), id)
-        if (result.outcome === "failed")
-          return yield* new Conflict({ message: `Calendar ${id} cannot be read: ${result.error}.` })
-        return {
-          calendar_id: id,
-          state: result.state,
-          busy_days: result.busy_days,
-          changed_days: result.changed_days,
-          error: result.error ?? null,
-          ...(result.outcome === "overtaken" ? { overtaken: true } : {})
-        }
-      })
-    ),
+    Effect.gen(function* () {
+      const { overtaken, ...status } = yield* callForCalendar(fetch_imported_calendar, { id })
+      if (status.state === "failing" && !overtaken)
+        return yield* new Conflict({ message: `Calendar ${id} cannot be read: ${status.error}.` })
+      return { calendar_id: id, ...status, ...(overtaken ? { overtaken } : {}) }
+    }),
     ({ state, busy_days, changed_days, error, overtaken }) =>
       [
         ...(overtaken ? [`A newer fetch of calendar ${id} has started. Its status is ${state}.`] : []),

@@ -1,10 +1,10 @@
 import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
+import { BadRequest, NotFound } from "../../contract/errors.ts"
 import { formatUtcInstant } from "../../contract/time.ts"
-import { CheckInApproval } from "../../domain/bookings/check-in/CheckInApproval.ts"
-import { WakeUp } from "../../jobs/WakeUp.ts"
-import { layerCommandWakeUp } from "../../jobs/wake-up-layers.ts"
-import { runCommand } from "./command-runner.ts"
+import { approve_check_in } from "../../domain/bookings/check-in/contract.ts"
+import { CheckInStore } from "../../domain/bookings/check-in/store.ts"
+import { callOperation, runOperationCommand } from "./operation-call.ts"
 
 const approveCommand = Command.make(
   "approve",
@@ -16,16 +16,13 @@ const approveCommand = Command.make(
     )
   },
   ({ stay, operator }) =>
-    runCommand(
+    runOperationCommand(
       "check-in approve",
-      CheckInApproval.use((approval) =>
-        approval.approve({ stayCode: stay, operatorId: Option.getOrUndefined(operator) })
-      ).pipe(
-        Effect.map(({ stay_code, approved_at }) => ({ stay_code, approved_at: formatUtcInstant(approved_at) })),
-        // The running service is told when the command ends.
-        Effect.ensuring(Effect.flatMap(WakeUp, ({ wake }) => wake)),
-        Effect.provide([CheckInApproval.layer, layerCommandWakeUp])
-      ),
+      Effect.gen(function* () {
+        const operatorId = yield* findStayOperator(stay, Option.getOrUndefined(operator))
+        const { approved_at } = yield* callOperation(approve_check_in, operatorId, { stay_code: stay })
+        return { stay_code: stay, approved_at: formatUtcInstant(new Date(approved_at)) }
+      }),
       ({ stay_code, approved_at }) => `Check-in of ${stay_code} approved at ${approved_at}.`
     )
 ).pipe(
@@ -34,6 +31,24 @@ const approveCommand = Command.make(
     { command: "latchkey check-in approve 5-ABC", description: "Approve after you looked at the photos" }
   ])
 )
+
+/** Operators with the same stay_code that an error names. */
+const AMBIGUOUS_STAYS_MAX = 20
+
+/** Returns the operator of a stay. Fails if no operator or several operators have the stay_code. */
+const findStayOperator = Effect.fnUntraced(function* (stayCode: string, operatorId: number | undefined) {
+  const findStays = CheckInStore.use((store) => store.findByCode({ stayCode, operatorId, limit: AMBIGUOUS_STAYS_MAX }))
+  const [stay, ...otherStays] = yield* Effect.provide(findStays, CheckInStore.layer)
+  if (stay === undefined) {
+    const scope = operatorId === undefined ? "" : ` of operator ${operatorId}`
+    return yield* new NotFound({ message: `stay_code: no stay ${stayCode}${scope}.` })
+  }
+  if (otherStays.length === 0) return stay.operator_id
+  const operatorIds = [stay, ...otherStays].map(({ operator_id }) => operator_id)
+  return yield* new BadRequest({
+    message: `stay_code: several operators have a stay ${stayCode}; pass --operator (${operatorIds.join(", ")}).`
+  })
+})
 
 export const checkInCommand = Command.make("check-in").pipe(
   Command.withDescription("Approve what guests upload for their check-in"),

@@ -1,8 +1,12 @@
 import { Cause, Data, Predicate, Runtime } from "effect"
 import { SqlError } from "effect/sql"
+import { NotFound } from "../../contract/errors.ts"
 import { findInnermostCause, toReason } from "../../platform/database/error-reason.ts"
 import { MigrationFailed } from "../../platform/database/migrate.ts"
 import { redactSecrets } from "../../platform/telemetry/secret-redaction.ts"
+
+/** Returns the error of a command that names an unknown operator. */
+export const noSuchOperator = (id: number) => new NotFound({ message: `--operator: there is no operator ${id}.` })
 
 /** The database has not the tables this release works with. */
 export class DatabaseNotMigrated extends Data.TaggedError("DatabaseNotMigrated") {

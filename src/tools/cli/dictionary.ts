@@ -1,23 +1,31 @@
 import { Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
-import type { CurrentActor } from "../../contract/actor.ts"
+import {
+  type Category,
+  create_category,
+  list_categories,
+  update_category
+} from "../../domain/money/category-contract.ts"
 import { DictionaryName } from "../../domain/money/dictionaries.ts"
-import { OperatorDictionaries } from "../../domain/money/OperatorDictionaries.ts"
-import type { OperatorDictionaryEntry } from "../../domain/money/operator-dictionary.ts"
-import { runCommand } from "./command-runner.ts"
-import { withFieldFlags } from "./field-flags.ts"
+import { callOperation, runOperationCommand } from "./operation-call.ts"
 
 const operatorFlag = Flag.Int("operator").pipe(Flag.withDescription("operator_id"))
 const dictionaryFlag = Flag.Literals("dictionary", DictionaryName.literals).pipe(Flag.withDescription("Dictionary"))
 const entryIdFlag = Flag.Int("id").pipe(Flag.withDescription("item_id or payment_method_id of the entry"))
 const nameFlag = Flag.String("name").pipe(Flag.withDescription("Name of the entry"))
 
-/** With the dictionaries of operators. */
-const withDictionaries = <A, E, R>(use: (dictionaries: OperatorDictionaries["Service"]) => Effect.Effect<A, E, R>) =>
-  Effect.provide(OperatorDictionaries.use(use), OperatorDictionaries.layer)
+/** An entry as commands print it. */
+const toEntry = ({ id, name, is_built_in, renamed_from, is_retired }: Category) => ({
+  id,
+  name,
+  built_in: is_built_in,
+  renamed_from,
+  retired: is_retired
+})
+type DictionaryEntry = ReturnType<typeof toEntry>
 
 /** What a host wrote is quoted, so that nothing in it moves the cursor. */
-const formatEntry = (entry: OperatorDictionaryEntry): string =>
+const formatEntry = (entry: DictionaryEntry): string =>
   [
     entry.id,
     JSON.stringify(entry.name),
@@ -33,15 +41,18 @@ const listCommand = Command.make(
     dictionary: dictionaryFlag.pipe(Flag.withDescription("Dictionary to list (default: all four)"), Flag.optional)
   },
   ({ operator, dictionary: onlyDictionary }) =>
-    runCommand(
+    runOperationCommand(
       "dictionary list",
       Effect.map(
-        withDictionaries((dictionaries) => dictionaries.list(operator)),
-        (entriesByDictionary) =>
+        callOperation(list_categories, operator, { dictionary: Option.getOrUndefined(onlyDictionary) }),
+        ({ categories }) =>
           Object.fromEntries(
             DictionaryName.literals
               .filter((dictionary) => Option.getOrElse(onlyDictionary, () => dictionary) === dictionary)
-              .map((dictionary) => [dictionary, entriesByDictionary[dictionary]])
+              .map((dictionary) => [
+                dictionary,
+                categories.filter((category) => category.dictionary === dictionary).map(toEntry)
+              ])
           )
       ),
       (entriesByDictionary) =>
@@ -53,25 +64,31 @@ const listCommand = Command.make(
     )
 ).pipe(Command.withDescription("List the categories and payment methods of an operator, including retired ones"))
 
-/** A change of one entry, which answers how it is then. */
-const runEntryChange = <E>(
+/** Runs a change of an entry and prints the entry after it. */
+const runEntryChange = (
   command: string,
-  dictionaryName: DictionaryName,
-  change: (dictionaries: OperatorDictionaries["Service"]) => Effect.Effect<OperatorDictionaryEntry, E, CurrentActor>
+  operatorId: number,
+  operation: typeof create_category | typeof update_category,
+  fields: {
+    readonly dictionary: DictionaryName
+    readonly id?: number
+    readonly name?: string
+    readonly is_retired?: boolean
+  }
 ) =>
-  runCommand(
+  runOperationCommand(
     `dictionary ${command}`,
-    Effect.map(withDictionaries(change), (entry) => ({ dictionary: dictionaryName, ...entry })).pipe(
-      withFieldFlags({ name: "--name" })
-    ),
-    (entry) => `${dictionaryName}: ${formatEntry(entry)}`
+    Effect.map(callOperation(operation, operatorId, fields, { name: "--name" }), ({ category }) => ({
+      dictionary: category.dictionary,
+      ...toEntry(category)
+    })),
+    (entry) => `${entry.dictionary}: ${formatEntry(entry)}`
   )
 
 const addCommand = Command.make(
   "add",
   { operator: operatorFlag, dictionary: dictionaryFlag, name: nameFlag },
-  ({ operator, dictionary, name }) =>
-    runEntryChange("add", dictionary, (dictionaries) => dictionaries.addEntry(operator, dictionary, name))
+  ({ operator, dictionary, name }) => runEntryChange("add", operator, create_category, { dictionary, name })
 ).pipe(
   Command.withDescription("Add an entry; prints its id"),
   Command.withExamples([
@@ -85,26 +102,21 @@ const addCommand = Command.make(
 const renameCommand = Command.make(
   "rename",
   { operator: operatorFlag, dictionary: dictionaryFlag, id: entryIdFlag, name: nameFlag },
-  ({ operator, dictionary, id, name }) =>
-    runEntryChange("rename", dictionary, (dictionaries) => dictionaries.updateEntry(operator, dictionary, { id, name }))
+  ({ operator, dictionary, id, name }) => runEntryChange("rename", operator, update_category, { dictionary, id, name })
 ).pipe(Command.withDescription("Rename an entry, built-in entries included"))
 
 const retireCommand = Command.make(
   "retire",
   { operator: operatorFlag, dictionary: dictionaryFlag, id: entryIdFlag },
   ({ operator, dictionary, id }) =>
-    runEntryChange("retire", dictionary, (dictionaries) =>
-      dictionaries.updateEntry(operator, dictionary, { id, retired: true })
-    )
+    runEntryChange("retire", operator, update_category, { dictionary, id, is_retired: true })
 ).pipe(Command.withDescription("Retire an entry; existing transactions keep it"))
 
 const restoreCommand = Command.make(
   "restore",
   { operator: operatorFlag, dictionary: dictionaryFlag, id: entryIdFlag },
   ({ operator, dictionary, id }) =>
-    runEntryChange("restore", dictionary, (dictionaries) =>
-      dictionaries.updateEntry(operator, dictionary, { id, retired: false })
-    )
+    runEntryChange("restore", operator, update_category, { dictionary, id, is_retired: false })
 ).pipe(Command.withDescription("Restore a retired entry"))
 
 export const dictionaryCommand = Command.make("dictionary").pipe(

@@ -1,9 +1,7 @@
-import { Effect, Option } from "effect"
+import { Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { resolveCommandLineAsker } from "../../domain/knowledge/search/command-line-asker.ts"
-import { type AnswerSentence, KnowledgeAnswers } from "../../domain/knowledge/search/KnowledgeAnswers.ts"
-import { AnswerStore } from "../../domain/knowledge/search/store.ts"
-import { runCommand } from "./command-runner.ts"
+import { ask_knowledge_base } from "../../domain/knowledge/contract.ts"
+import { callOperation, runOperationCommand } from "./operation-call.ts"
 
 const askCommand = Command.make(
   "ask",
@@ -16,12 +14,14 @@ const askCommand = Command.make(
     question: Argument.String("question").pipe(Argument.withDescription("Question of the guest, in any language"))
   },
   ({ operator, stay, question }) =>
-    runCommand(
+    runOperationCommand(
       "knowledge ask",
-      Effect.gen(function* () {
-        const asker = yield* resolveCommandLineAsker(operator, Option.getOrUndefined(stay))
-        return { sentences: yield* KnowledgeAnswers.use((answers) => answers.ask(operator, asker, [question])) }
-      }).pipe(Effect.provide([AnswerStore.layer, KnowledgeAnswers.layer])),
+      callOperation(
+        ask_knowledge_base,
+        operator,
+        { question, stay_code: Option.getOrUndefined(stay) },
+        { stay_code: "--stay" }
+      ),
       ({ sentences }) => (sentences.length === 0 ? "No answer." : sentences.map(formatSentence).join("\n"))
     )
 ).pipe(
@@ -35,7 +35,12 @@ const askCommand = Command.make(
 )
 
 /** What a host wrote is quoted, so that nothing in it moves the cursor. */
-const formatSentence = ({ text, knowledge_base_id, title, sub_title }: AnswerSentence): string =>
+const formatSentence = ({
+  text,
+  knowledge_base_id,
+  title,
+  sub_title
+}: (typeof ask_knowledge_base.successSchema.Type)["sentences"][number]): string =>
   `${JSON.stringify(text)}  (entry ${knowledge_base_id} ${JSON.stringify(title)}, ${JSON.stringify(sub_title)})`
 
 export const knowledgeCommand = Command.make("knowledge").pipe(

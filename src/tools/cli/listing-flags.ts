@@ -31,9 +31,9 @@ export interface ListingOptions {
 /** Listings of one id that are looked at to say why it is not one listing's alone. */
 const AMBIGUOUS_LISTINGS_MAX = 20
 
-/** The one listing that is named. */
+/** Returns the one listing that the flags name. */
 export const resolveListing = Effect.fnUntraced(function* ({ listing, channel, operator }: ListingOptions) {
-  const listings = yield* Listings
+  const listings = yield* Effect.provide(Listings, Listings.layer)
   const filter = {
     listing_id: listing,
     channel_type: Option.getOrUndefined(channel),

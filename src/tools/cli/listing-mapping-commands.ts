@@ -1,11 +1,10 @@
-import { Effect, Option } from "effect"
+import { Effect, Option, type Schema } from "effect"
 import { Command, Flag } from "effect/cli"
 import { BadRequest } from "../../contract/errors.ts"
-import { Listings } from "../../domain/listings/Listings.ts"
+import { set_listing_mapping } from "../../domain/listings/contract.ts"
 import { RATIO_MAX } from "../../platform/limits.ts"
-import { runCommand } from "./command-runner.ts"
-import { withFieldFlags } from "./field-flags.ts"
-import { formatListingMapping, listingFlags, resolveListing, toListingOutput } from "./listing-flags.ts"
+import { formatListingMapping, type ListingOptions, listingFlags, resolveListing } from "./listing-flags.ts"
+import { callOperation, runOperationCommand } from "./operation-call.ts"
 
 const ONE_TARGET = "give exactly one of --property, --room-type and --none"
 const ONE_CHANGE = "give exactly one of --percent, --read-only and --writable"
@@ -16,16 +15,23 @@ interface MappingOptions {
   readonly none: boolean
 }
 
-/** What a listing is to be linked to; undefined: nothing. */
-const toListingMapping = ({ property, roomType, none }: MappingOptions) => {
-  const mappings = [
-    ...Option.match(property, { onNone: () => [], onSome: (id) => [{ type: "property", id } as const] }),
-    ...Option.match(roomType, { onNone: () => [], onSome: (id) => [{ type: "room_type", id } as const] })
-  ]
-  return mappings.length + (none ? 1 : 0) === 1
-    ? Effect.succeed(mappings[0])
+/** Returns the fields of the operation that map a listing to its one target. null removes the mapping. */
+const toMappingFields = ({ property, roomType, none }: MappingOptions) => {
+  const [property_id, room_type_id] = [Option.getOrUndefined(property), Option.getOrUndefined(roomType)]
+  return [property_id !== undefined, room_type_id !== undefined, none].filter((each) => each).length === 1
+    ? Effect.succeed(none ? { property_id: null, room_type_id: null } : { property_id, room_type_id })
     : Effect.fail(new BadRequest({ message: `--property: ${ONE_TARGET}.` }))
 }
+
+const setMapping = Effect.fnUntraced(function* (
+  listingOptions: ListingOptions,
+  change: Readonly<Record<string, Schema.Json | undefined>>
+) {
+  const { operator_id, channel_type, listing_id } = yield* resolveListing(listingOptions)
+  const flags = { property_id: "--property", room_type_id: "--room-type", ratio: "--percent" } as const
+  return (yield* callOperation(set_listing_mapping, operator_id, { channel_type, listing_id, ...change }, flags))
+    .mapping
+})
 
 export const linkListingCommand = Command.make(
   "link",
@@ -42,18 +48,9 @@ export const linkListingCommand = Command.make(
     none: Flag.Boolean("none").pipe(Flag.withDescription(`Remove the mapping; ${ONE_TARGET}`), Flag.withDefault(false))
   },
   ({ property, roomType, none, ...listingOptions }) =>
-    runCommand(
+    runOperationCommand(
       "listing link",
-      Effect.gen(function* () {
-        const mapping = yield* toListingMapping({ property, roomType, none })
-        const { operator_id, ...listing } = yield* resolveListing(listingOptions)
-        return toListingOutput(
-          yield* Listings.use((listings) => listings.setMapping(operator_id, listing, { mapping: mapping ?? null }))
-        )
-      }).pipe(
-        withFieldFlags({ property_id: "--property", room_type_id: "--room-type" }),
-        Effect.provide(Listings.layer)
-      ),
+      Effect.flatMap(toMappingFields({ property, roomType, none }), (mapping) => setMapping(listingOptions, mapping)),
       (listing) =>
         `Listing ${listing.listing_id} on ${listing.channel_type} is mapped to ${formatListingMapping(listing)}.`
     )
@@ -82,16 +79,14 @@ export const listingRatioCommand = Command.make(
     )
   },
   ({ percent, readOnly, writable, ...listingOptions }) =>
-    runCommand(
+    runOperationCommand(
       "listing ratio",
       Effect.gen(function* () {
         if ([Option.isSome(percent), readOnly, writable].filter((each) => each).length !== 1) {
           return yield* new BadRequest({ message: `--percent: ${ONE_CHANGE}.` })
         }
-        const { operator_id, ...listing } = yield* resolveListing(listingOptions)
-        const change = { ratio: Option.getOrUndefined(percent), readonly: readOnly }
-        return toListingOutput(yield* Listings.use((listings) => listings.setMapping(operator_id, listing, change)))
-      }).pipe(withFieldFlags({ ratio: "--percent" }), Effect.provide(Listings.layer)),
+        return yield* setMapping(listingOptions, { ratio: Option.getOrUndefined(percent), readonly: readOnly })
+      }),
       (listing) =>
         `Listing ${listing.listing_id} on ${listing.channel_type} ${
           listing.readonly

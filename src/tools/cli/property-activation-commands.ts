@@ -1,12 +1,9 @@
 import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { SqlClient } from "effect/sql"
-import { BadRequest, NotFound } from "../../contract/errors.ts"
-import { makeFindPropertyOwner } from "../../domain/properties/properties/ownership.ts"
-import { PropertyEdits } from "../../domain/properties/property-edits/PropertyEdits.ts"
-import { WakeUp } from "../../jobs/WakeUp.ts"
-import { layerCommandWakeUp } from "../../jobs/wake-up-layers.ts"
-import { runCommand } from "./command-runner.ts"
+import { BadRequest } from "../../contract/errors.ts"
+import { update_property } from "../../domain/properties/property-edits/contract.ts"
+import { callOperation, runOperationCommand } from "./operation-call.ts"
+import { loadPropertyOperatorId } from "./property-flag.ts"
 
 const propertyArguments = {
   id: Argument.Int("id").pipe(Argument.withDescription("property_id"), Argument.optional),
@@ -33,12 +30,9 @@ interface PropertyActivationResult {
 }
 
 const setPropertyActive = Effect.fnUntraced(function* (id: number, active: boolean) {
-  const findPropertyOwner = makeFindPropertyOwner(yield* SqlClient.SqlClient)
-  const [operatorId, edits] = [yield* findPropertyOwner(id), yield* PropertyEdits]
-  const edited = operatorId === undefined ? undefined : yield* edits.update(operatorId, id, { is_active: active })
-  return edited === undefined
-    ? yield* new NotFound({ message: `There is no property ${id}.` })
-    : { property_id: id, active, changed_days: edited.changed_days }
+  const operatorId = yield* loadPropertyOperatorId(id)
+  const { changed_days } = yield* callOperation(update_property, operatorId, { id, is_active: active })
+  return { property_id: id, active, changed_days }
 })
 
 const runActivation = (
@@ -47,13 +41,9 @@ const runActivation = (
   active: boolean,
   format: (activation: PropertyActivationResult) => string
 ) =>
-  runCommand(
+  runOperationCommand(
     command,
-    Effect.flatMap(toPropertyId(options), (id) => setPropertyActive(id, active)).pipe(
-      // The running service is told when the command ends.
-      Effect.ensuring(Effect.flatMap(WakeUp, ({ wake }) => wake)),
-      Effect.provide([PropertyEdits.layer, layerCommandWakeUp])
-    ),
+    Effect.flatMap(toPropertyId(options), (id) => setPropertyActive(id, active)),
     format
   )
 

@@ -1,17 +1,48 @@
-import { Effect, Layer, Option } from "effect"
+import { Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { BadRequest } from "../../contract/errors.ts"
-import { PropertyFeeds } from "../../domain/calendars/property-feeds/PropertyFeeds.ts"
-import { PublicUrl } from "../../platform/installation.ts"
-import { Configuration } from "../../service/configuration.ts"
-import { runCommand } from "./command-runner.ts"
+import { list_imported_calendars } from "../../domain/calendars/imported-calendars/contract.ts"
+import {
+  create_property_feed,
+  list_property_feeds,
+  renew_property_feed
+} from "../../domain/calendars/property-feeds/contract.ts"
+import { PAGE_MAX } from "../../platform/limits.ts"
+import { callOperation, runOperationCommand } from "./operation-call.ts"
 import { loadPropertyOperatorId, propertyFlag } from "./property-flag.ts"
 
-/** The feeds of properties, under the addresses at which the service itself is reached. */
-export const layerCommandFeeds = Layer.provide(
-  PropertyFeeds.layer,
-  Layer.unwrap(Effect.map(Configuration, ({ publicUrl }) => Layer.succeed(PublicUrl, publicUrl)))
-)
+/** Returns the address of the property's feed, or of its feed for a calendar. Creates the feed if there is none. */
+const loadFeedUrl = (operatorId: number, fields: { readonly property_id: number; readonly calendar_id?: number }) =>
+  Effect.map(callOperation(create_property_feed, operatorId, fields, FLAGS), ({ url }) => url)
+
+const FLAGS = { property_id: "--property", calendar_id: "--calendar" } as const
+
+/** Replaces the address of a feed. A feed that did not exist has a new address anyway. */
+const renewFeed = Effect.fnUntraced(function* (operatorId: number, property_id: number, calendarId: number | null) {
+  const { property_feeds } = yield* callOperation(list_property_feeds, operatorId, { property_id })
+  const feed = property_feeds.find(({ calendar_id }) => calendar_id === calendarId)
+  if (feed !== undefined) return yield* callOperation(renew_property_feed, operatorId, { id: feed.id })
+  return yield* callOperation(
+    create_property_feed,
+    operatorId,
+    { property_id, calendar_id: calendarId ?? undefined },
+    FLAGS
+  )
+})
+
+/** Returns the feeds for calendars of a property by calendar_id. `host` is null if the calendar is imported no more. */
+const listCalendarFeeds = Effect.fnUntraced(function* (operatorId: number, property_id: number) {
+  const filter = { property_id, limit: PAGE_MAX }
+  const { imported_calendars } = yield* callOperation(list_imported_calendars, operatorId, filter)
+  const hosts = new Map(imported_calendars.map(({ id, host }) => [id, host]))
+  for (const calendar_id of hosts.keys()) yield* loadFeedUrl(operatorId, { property_id, calendar_id })
+  const { property_feeds } = yield* callOperation(list_property_feeds, operatorId, { property_id })
+  return property_feeds
+    .flatMap(({ calendar_id, url }) =>
+      calendar_id === null ? [] : [{ calendar_id, host: hosts.get(calendar_id) ?? null, url }]
+    )
+    .sort((one, other) => one.calendar_id - other.calendar_id)
+})
 
 export const propertyFeedCommand = Command.make(
   "feed",
@@ -27,20 +58,18 @@ export const propertyFeedCommand = Command.make(
     )
   },
   ({ property, calendar, renew }) =>
-    runCommand(
+    runOperationCommand(
       "property feed",
       Effect.gen(function* () {
         if (Option.isSome(calendar) && !renew) {
-          return yield* new BadRequest({
-            message: "--calendar: needs --renew."
-          })
+          return yield* new BadRequest({ message: "--calendar: needs --renew." })
         }
         const operatorId = yield* loadPropertyOperatorId(property)
-        const feeds = yield* PropertyFeeds
-        if (renew) yield* feeds.renewAddress(operatorId, property, Option.getOrUndefined(calendar))
-        const { url } = yield* feeds.getOrCreateAddress(operatorId, property, undefined)
-        return { property_id: property, url, calendars: yield* feeds.listCalendarFeeds(operatorId, property) }
-      }).pipe(Effect.provide(layerCommandFeeds)),
+        if (renew) yield* renewFeed(operatorId, property, Option.getOrNull(calendar))
+        const url = yield* loadFeedUrl(operatorId, { property_id: property })
+        const calendars = yield* listCalendarFeeds(operatorId, property)
+        return { property_id: property, url, calendars }
+      }),
       ({ url, calendars }) => [url, ...calendars.map((each) => `calendar ${each.calendar_id}  ${each.url}`)].join("\n")
     )
 ).pipe(

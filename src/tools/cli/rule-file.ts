@@ -15,7 +15,7 @@ const toReadError = (path: string) => (error: unknown) =>
   )
 
 /**
- * The JSON in a file. No more of it is read than it may have, whatever it is: a pipe says nothing of its size, and takes no
+ * Returns the JSON object in a file. No more of it is read than it may have, whatever it is: a pipe says nothing of its size, and takes no
  * reading at a position, which is how the file system of the library reads.
  */
 export const readRuleFile = Effect.fnUntraced(function* (path: string) {
@@ -25,6 +25,10 @@ export const readRuleFile = Effect.fnUntraced(function* (path: string) {
   const chunks = yield* Stream.runCollect(stream)
   const bytes = Buffer.concat(chunks)
   if (bytes.length > RULE_FILE_BYTES) return yield* toFileError(`${path} has more than ${RULE_FILE_BYTES} bytes`)
-  const parsed = Result.flatMap(decodeUtf8(bytes), parseJson)
+  const parsed = Result.filterOrFail(
+    Result.flatMap(decodeUtf8(bytes), parseJson),
+    Predicate.isObject,
+    () => "must contain a JSON object"
+  )
   return yield* Effect.mapError(Effect.fromResult(parsed), (problem) => toFileError(`${path} ${problem}`))
 })

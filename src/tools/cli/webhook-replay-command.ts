@@ -4,10 +4,11 @@ import { BadRequest, NotFound } from "../../contract/errors.ts"
 import { formatUtcInstant } from "../../contract/time.ts"
 import { DeliveryLog } from "../../domain/webhooks/deliveries/DeliveryLog.ts"
 import { parseWebhookId } from "../../domain/webhooks/deliveries/delivery-message.ts"
+import { replay_webhook_delivery } from "../../domain/webhooks/delivery-log/contract.ts"
 import { WakeUp } from "../../jobs/WakeUp.ts"
 import { layerCommandWakeUp } from "../../jobs/wake-up-layers.ts"
-import { runCommand } from "./command-runner.ts"
 import { instantFlag } from "./instant-flag.ts"
+import { callOperation, runOperationCommand } from "./operation-call.ts"
 import { deliveryFilterFlags } from "./webhook-deliveries-command.ts"
 
 export const webhookReplayCommand = Command.make(
@@ -22,12 +23,12 @@ export const webhookReplayCommand = Command.make(
     until: instantFlag("until", "Resend events queued before this time")
   },
   ({ id, operator, webhook, dead, since, until }) =>
-    runCommand(
+    runOperationCommand(
       "webhook replay",
       Effect.gen(function* () {
         const log = yield* DeliveryLog
         const now = new Date(yield* Clock.currentTimeMillis)
-        if (Option.isSome(id)) return yield* replayOne(id.value, now)
+        if (Option.isSome(id)) return yield* replayOne(id.value)
         if (!dead && Option.isNone(since)) {
           return yield* new BadRequest({ message: "Give the id of a delivery, --dead or --since." })
         }
@@ -61,20 +62,22 @@ export const webhookReplayCommand = Command.make(
   ])
 )
 
-const replayOne = Effect.fnUntraced(function* (id: string, now: Date) {
+const replayOne = Effect.fnUntraced(function* (id: string) {
   const log = yield* DeliveryLog
   const key = parseWebhookId(id)
   if (key === undefined)
     return yield* new BadRequest({ message: `id: must be a webhook-id such as evt_277_1, not ${id}.` })
-  const replayed = yield* log.replay({ key }, now)
-  if (replayed > 0) return { replayed }
   const [delivery] = yield* log.list({ key }, 1)
-  return yield* new NotFound({
-    message:
-      delivery === undefined
-        ? `There is no delivery ${id}; deliveries are kept for 7 days, dead letters for 30.`
-        : delivery.state === "waiting"
-          ? `${id} is already queued; the next attempt is at ${formatUtcInstant(delivery.due_at)}.`
-          : `The subscription of ${id} was deleted.`
-  })
+  if (delivery === undefined) {
+    return yield* new NotFound({
+      message: `There is no delivery ${id}; deliveries are kept for 7 days, dead letters for 30.`
+    })
+  }
+  if (delivery.state === "waiting") {
+    return yield* new NotFound({
+      message: `${id} is already queued; the next attempt is at ${formatUtcInstant(delivery.due_at)}.`
+    })
+  }
+  yield* callOperation(replay_webhook_delivery, delivery.operator_id, { id })
+  return { replayed: 1 }
 })

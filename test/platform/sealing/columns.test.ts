@@ -14,6 +14,7 @@ import { SEALED_COLUMNS, toColumnLabel } from "../../../src/platform/sealing/sea
 import { CalendarsElsewhere } from "../../../src/transports/console/queries/CalendarsElsewhere.ts"
 import { createConnector } from "../../support/connectors/http/http-connectors.ts"
 import { sendConnectorMessage } from "../../support/connectors/http/signed-messages.ts"
+import { getOrCreateFeedAddress, renewFeedAddress } from "../../support/domain/calendars/feed-addresses.ts"
 import {
   addImportedCalendar,
   fetchAllDue,
@@ -171,12 +172,9 @@ layer(layerSealedService(parseKeys(FIRST_KEY)))("with a key", (it) => {
       const { operatorId } = yield* createOperator()
       const property = yield* insertProperty(operatorId, "Harbour 1")
       const tokenOf = ({ url }: { readonly url: string }) => /lkfeed_[0-9a-z]+/.exec(url)?.[0] ?? ""
-      const made = yield* feeds.getOrCreateAddress(operatorId, property, undefined).pipe(asSystemActor)
-      assert.strictEqual(
-        (yield* feeds.getOrCreateAddress(operatorId, property, undefined).pipe(asSystemActor)).url,
-        made.url
-      )
-      const renewed = yield* feeds.renewAddress(operatorId, property, undefined).pipe(asSystemActor)
+      const made = yield* getOrCreateFeedAddress(operatorId, property)
+      assert.strictEqual((yield* getOrCreateFeedAddress(operatorId, property)).url, made.url)
+      const renewed = yield* renewFeedAddress(operatorId, property)
       assert.strictEqual((yield* feeds.open(tokenOf(made)))._tag, "None")
       assert.strictEqual((yield* feeds.open(tokenOf(renewed)))._tag, "Some")
       const own = yield* Effect.flip(

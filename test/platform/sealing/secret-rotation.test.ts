@@ -3,7 +3,6 @@ import { Cause, Effect, Exit, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { CONNECTOR_CACHE_TTL_MS, ConnectorCache } from "../../../src/connectors/http/ConnectorCache.ts"
-import { PropertyFeeds } from "../../../src/domain/calendars/property-feeds/PropertyFeeds.ts"
 import { layerSealing } from "../../../src/platform/sealing/CurrentSealer.ts"
 import { countOutdatedTexts, findMissingKeyIds, loadKeyUsage } from "../../../src/platform/sealing/key-usage.ts"
 import { connectorSecretBinding } from "../../../src/platform/sealing/sealed-columns.ts"
@@ -11,9 +10,10 @@ import { toStoredText } from "../../../src/platform/sealing/sealed-text.ts"
 import type { SecretKeys } from "../../../src/platform/sealing/secret-keys.ts"
 import { ROTATION_BATCH_ROWS, rotateSecrets } from "../../../src/platform/sealing/secret-rotation.ts"
 import { requireSecretKeys } from "../../../src/platform/sealing/startup-check.ts"
+import { getOrCreateFeedAddress } from "../../support/domain/calendars/feed-addresses.ts"
 import { addImportedCalendar } from "../../support/domain/calendars/imported-calendars/import-service.ts"
 import { createSubscription } from "../../support/domain/webhooks/deliveries/delivery-service.ts"
-import { asSystemActor, callForResponse, createOperator, insertProperty } from "../../support/harness.ts"
+import { callForResponse, createOperator, insertProperty } from "../../support/harness.ts"
 import {
   FIRST_KEY,
   findTablesWithTexts,
@@ -98,8 +98,7 @@ layer(layerSealedService(first))("sealing anew", (it) => {
       yield* connectors(first)
       const { secret } = yield* createSubscription(9)
       yield* addImportedCalendar(property, "https://example.com/calendar.ics?s=SECRETSECRET")
-      const feeds = yield* PropertyFeeds
-      const feed = yield* feeds.getOrCreateAddress(operatorId, property, undefined).pipe(asSystemActor)
+      const feed = yield* getOrCreateFeedAddress(operatorId, property)
       const link = () => callForResponse(token, "create_calendar_share_link", { scope: "entire" }, "link")
       const made = (yield* link()).envelope.data
       // What is kept of other calls has neither a token nor an id.
@@ -134,10 +133,7 @@ layer(layerSealedService(first))("sealing anew", (it) => {
       assert.strictEqual(countOutdatedTexts(yield* loadKeyUsage, clear), 0)
       assert.deepStrictEqual(yield* findTablesWithTexts([secret]), ["webhook_subscriptions"])
       assert.deepStrictEqual(yield* findTablesWithTexts(["SECRETSECRET"]), ["imported_calendars"])
-      assert.strictEqual(
-        (yield* feeds.getOrCreateAddress(operatorId, property, undefined).pipe(asSystemActor)).url,
-        feed.url
-      )
+      assert.strictEqual((yield* getOrCreateFeedAddress(operatorId, property)).url, feed.url)
       assert.deepStrictEqual((yield* link()).envelope.data, made)
 
       assert.strictEqual((yield* rotateSecrets(first)).left, 0)

@@ -4,9 +4,13 @@ import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { ImportedCalendars } from "../../../src/domain/calendars/imported-calendars/ImportedCalendars.ts"
 import { makeCalendarImportWorker } from "../../../src/domain/calendars/imported-calendars/import-worker.ts"
-import { PropertyFeeds } from "../../../src/domain/calendars/property-feeds/PropertyFeeds.ts"
 import { UNREADABLE_URL } from "../../../src/domain/secret-urls.ts"
 import { CalendarsElsewhere } from "../../../src/transports/console/queries/CalendarsElsewhere.ts"
+import {
+  getOrCreateFeedAddress,
+  listCalendarFeeds,
+  renewFeedAddress
+} from "../../support/domain/calendars/feed-addresses.ts"
 import {
   addImportedCalendar,
   fetchAllDue,
@@ -45,8 +49,7 @@ layer(layerSealedService(parseKeys(FIRST_KEY)))("a secret that does not open", (
       const elsewhere = yield* startCalendarSource
       const broken = yield* addImportedCalendar(property, elsewhere.makeUrl("/broken.ics"))
       const whole = yield* addImportedCalendar(property, elsewhere.makeUrl("/whole.ics?s=1234"))
-      const feeds = yield* PropertyFeeds
-      for (const id of [broken, whole]) yield* asSystemActor(feeds.getOrCreateAddress(operatorId, property, id))
+      for (const id of [broken, whole]) yield* getOrCreateFeedAddress(operatorId, property, id)
       yield* sql`UPDATE imported_calendars SET url = ${LOST} WHERE id = ${broken}`
       yield* sql`UPDATE property_feeds SET token = ${LOST} WHERE calendar_id = ${broken}`
 
@@ -83,24 +86,21 @@ layer(layerSealedService(parseKeys(FIRST_KEY)))("a secret that does not open", (
   it.effect("of a feed is in the way of no other, and is replaced", () =>
     Effect.gen(function* () {
       const { operatorId, property } = yield* host
-      const [feeds, sql] = [yield* PropertyFeeds, yield* SqlClient.SqlClient]
+      const sql = yield* SqlClient.SqlClient
       const [one, other] = [
         yield* addImportedCalendar(property, "https://a.example/1"),
         yield* addImportedCalendar(property, "https://b.example/2")
       ]
-      yield* asSystemActor(feeds.getOrCreateAddress(operatorId, property, undefined))
-      yield* asSystemActor(feeds.listCalendarFeeds(operatorId, property))
+      yield* getOrCreateFeedAddress(operatorId, property)
+      for (const id of [one, other]) yield* getOrCreateFeedAddress(operatorId, property, id)
       yield* sql`UPDATE property_feeds SET token = ${LOST} || id WHERE operator_id = ${operatorId} AND calendar_id IS DISTINCT FROM ${other}`
-      const listed = yield* asSystemActor(feeds.listCalendarFeeds(operatorId, property))
+      const listed = yield* listCalendarFeeds(operatorId, property)
       assert.deepStrictEqual(
         listed.map(({ url }) => url === UNREADABLE_URL),
         [true, false]
       )
-      assert.strictEqual(
-        (yield* asSystemActor(feeds.getOrCreateAddress(operatorId, property, undefined))).url,
-        UNREADABLE_URL
-      )
-      const renewed = yield* asSystemActor(feeds.renewAddress(operatorId, property, one))
+      assert.strictEqual((yield* getOrCreateFeedAddress(operatorId, property)).url, UNREADABLE_URL)
+      const renewed = yield* renewFeedAddress(operatorId, property, one)
       assert.match(renewed.url, /lkfeed_/)
     })
   )

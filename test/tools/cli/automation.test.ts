@@ -86,7 +86,9 @@ layer(layerRunningService, { excludeTestServices: true })("latchkey automation",
         scheduled_at: "2099-05-04T07:00:00Z",
         timeliness: "early",
         text,
-        reason: null
+        reason: null,
+        guest_name: "Ada Lovelace",
+        channel_type: "direct"
       })
       const { stdout } = yield* runBesideService(["automation", "test", `${id}`, "--stay", stay], {
         PUBLIC_URL: "https://pms.example.test"

@@ -47,10 +47,8 @@ layer(layerRunningService, { excludeTestServices: true })("latchkey knowledge as
             {
               text: "The password is \u001b[31msail-away.",
               knowledge_base_id: id,
-              revision: 1,
               title: "Wi-Fi",
-              sub_title: "Network",
-              fragment: "The password is \u001b[31msail-away."
+              sub_title: "Network"
             }
           ]
         }
@@ -81,7 +79,7 @@ layer(layerRunningService, { excludeTestServices: true })("latchkey knowledge as
       for (const unknown of ["5-NONE", other.stayCode]) {
         const { code, answer } = yield* ask("--operator", operator, "--stay", unknown, "Wifi?")
         assert.strictEqual(code, 1)
-        assert.match(String(answer["error"]), new RegExp(`^--stay: .*\\b${operator}\\b.*"${unknown}"`))
+        assert.strictEqual(answer["error"], "--stay: no such stay.")
       }
       assert.strictEqual((yield* ask("Wifi?")).code, 1)
     })

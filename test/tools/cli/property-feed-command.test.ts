@@ -72,7 +72,7 @@ layer(layerRunningService, { excludeTestServices: true })("latchkey property fee
         })
       assert.match(yield* refusal("--property", "999999999"), /"--property: .*\b999999999\b/)
       assert.match(yield* refusal(...of, "--calendar", "1"), /"--calendar: .*--renew\b/)
-      assert.match(yield* refusal(...of, "--renew", "--calendar", "999999999"), /"calendar_id: /)
+      assert.match(yield* refusal(...of, "--renew", "--calendar", "999999999"), /"--calendar: no such calendar/)
       const both = yield* feedOf(...of)
       assert.deepStrictEqual(both.calendars, [])
     })

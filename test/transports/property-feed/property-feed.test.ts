@@ -15,6 +15,7 @@ import { matchesEtag } from "../../../src/transports/http/caching.ts"
 import { renderFeedText } from "../../../src/transports/property-feed/feed-text.ts"
 import { makePropertyFeedHandler } from "../../../src/transports/property-feed/property-feed.ts"
 import { FEED_END, renderFeedStart } from "../../../src/transports/shared-calendar/feed-text.ts"
+import { getOrCreateFeedAddress, renewFeedAddress } from "../../support/domain/calendars/feed-addresses.ts"
 import {
   asSystemActor,
   createOperator,
@@ -102,7 +103,7 @@ layer(layerHttpServer(), { excludeTestServices: false })("the feed of a property
     const property = yield* insertProperty(operator.operatorId, "Harbour 1; secret, name")
     const feeds = yield* Effect.provide(PropertyFeeds, PropertyFeeds.layer)
     const addressFor = (calendar?: number) =>
-      Effect.map(feeds.getOrCreateAddress(operator.operatorId, property, calendar), ({ url, feed_id }) => ({
+      Effect.map(getOrCreateFeedAddress(operator.operatorId, property, calendar), ({ url, feed_id }) => ({
         feed_id,
         here: `${base}${new URL(url).pathname}`
       })).pipe(asSystemActor)
@@ -284,10 +285,10 @@ layer(layerHttpServer(), { excludeTestServices: false })("the feed of a property
 
   it.effect("opens by its token alone, and tells nothing of any other address", () =>
     Effect.gen(function* () {
-      const { here, base, feeds, operatorId, property } = yield* ready()
+      const { here, base, operatorId, property } = yield* ready()
       const token = here.split("/").at(-1)?.slice(0, -4) ?? ""
       assert.strictEqual((yield* fetched(`${here}?utm=1`)).status, 200)
-      const renewed = yield* asSystemActor(feeds.renewAddress(operatorId, property, undefined))
+      const renewed = yield* renewFeedAddress(operatorId, property)
       const answers = yield* Effect.forEach(
         [
           here,
@@ -413,9 +414,6 @@ describe("a feed that cannot be read", () => {
   const feed = { operator_id: 1, id: 2, property_id: 3, calendar_id: null, time_zone: "UTC", today: TODAY }
   const layerBroken = Layer.mergeAll(
     Layer.succeed(PropertyFeeds, {
-      getOrCreateAddress: () => away,
-      renewAddress: () => away,
-      listCalendarFeeds: () => away,
       open: () => Effect.succeedSome(feed),
       read: () => Effect.succeedSome({ busyPeriods: [], unrecordedBusyDays: Option.some("{}") }),
       recordRead: () => away

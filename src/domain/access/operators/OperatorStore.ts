@@ -4,6 +4,7 @@ import type { SqlError } from "effect/sql/SqlError"
 import type { Fragment } from "effect/sql/Statement"
 import { createdOrDeletedRecordsSql, recordChange } from "../../../changes/recorded-change.ts"
 import type { CurrentActor } from "../../../contract/actor.ts"
+import { Caller } from "../../../contract/caller.ts"
 import { Conflict } from "../../../contract/errors.ts"
 import { changeUnderLock } from "../../../platform/database/locked-change.ts"
 import { makeOptionalRowReader } from "../../../platform/database/rows.ts"
@@ -24,6 +25,11 @@ export const OperatorRow = Schema.Struct({
   room_type_limit: Schema.Int
 })
 
+const { accountId, accountName, timeZone, currency, edition } = Caller.fields
+export const MainAccountRow = Schema.Struct({ accountId, accountName, timeZone, currency, edition })
+/** The main account of an operator, with the fields of its operator that a caller has. */
+export type MainAccount = typeof MainAccountRow.Type
+
 const TimeZoneRow = Schema.Struct({ time_zone: Schema.String })
 export const CreatedAccount = Schema.Struct({ account_id: Schema.NullOr(Schema.Int) })
 export const TokenId = Schema.Struct({ token_id: Schema.Int })
@@ -32,6 +38,7 @@ const AccountOwner = Schema.Struct({ operator_id: Schema.Int })
 const decodeCreatedOperator = Schema.decodeUnknownEffect(Schema.Tuple([CreatedOperator]))
 const decodeCreatedAccounts = Schema.decodeUnknownEffect(Schema.Array(CreatedAccount))
 const readTimeZone = makeOptionalRowReader(TimeZoneRow)
+const readMainAccount = makeOptionalRowReader(MainAccountRow)
 const readOperator = makeOptionalRowReader(OperatorRow)
 const readTokenId = makeOptionalRowReader(TokenId)
 const readAccountOwner = makeOptionalRowReader(AccountOwner)
@@ -107,6 +114,12 @@ const create = (sql: Sql) => (operator: NewOperatorRow, now: Date) =>
 
 const findTimeZone = (sql: Sql) => (operatorId: number) =>
   readTimeZone(sql`SELECT time_zone FROM operators WHERE id = ${operatorId}`)
+
+const findMainAccount = (sql: Sql) => (operatorId: number) =>
+  readMainAccount(sql`
+    SELECT a.id AS "accountId", a.name AS "accountName", o.time_zone AS "timeZone", o.currency, o.edition
+    FROM operators o JOIN accounts a ON a.operator_id = o.id AND a.role = 'main'
+    WHERE o.id = ${operatorId}`)
 
 /** The main account goes by the operator's name. Undefined: there is no such operator. */
 const update = (sql: Sql) => (operatorId: number, change: OperatorChange, subscriptionUntil: Date | undefined) =>
@@ -214,6 +227,8 @@ export class OperatorStore extends Context.Service<
     /** Undefined: there is no such operator. */
     readonly findTimeZone: (operatorId: number) => Effect.Effect<typeof TimeZoneRow.Type | undefined>
     /** Undefined: there is no such operator. */
+    readonly findMainAccount: (operatorId: number) => Effect.Effect<MainAccount | undefined>
+    /** Undefined: there is no such operator. */
     readonly update: (
       operatorId: number,
       change: OperatorChange,
@@ -238,6 +253,7 @@ export class OperatorStore extends Context.Service<
     Effect.map(SqlClient.SqlClient, (sql) => ({
       create: create(sql),
       findTimeZone: findTimeZone(sql),
+      findMainAccount: findMainAccount(sql),
       update: update(sql),
       createAccount: createAccount(sql),
       findAccountOwner: findAccountOwner(sql),

@@ -14,7 +14,15 @@ import {
   recordMemoryChange
 } from "../../../changes/memory/memory-change.ts"
 import { ACCOUNTS_MAX } from "../../../platform/limits.ts"
-import { CreatedAccount, CreatedOperator, emailTaken, OperatorRow, OperatorStore, TokenId } from "./OperatorStore.ts"
+import {
+  CreatedAccount,
+  CreatedOperator,
+  emailTaken,
+  type MainAccount,
+  OperatorRow,
+  OperatorStore,
+  TokenId
+} from "./OperatorStore.ts"
 
 /** Rooms, and room types, of a new operator, as migration 0003 has them. */
 const DEFAULT_ROOM_LIMIT = 100
@@ -31,6 +39,7 @@ export const layerMemory: Layer.Layer<OperatorStore, never, MemoryDatabase> = La
         const operator = operatorRecords(database).get(operatorId)
         return operator === undefined ? undefined : { time_zone: operator.time_zone }
       }),
+    findMainAccount: (operatorId) => Effect.sync(() => findMainAccount(database, operatorId)),
     update: makeUpdate(database),
     createAccount: makeCreateAccount(database),
     findAccountOwner: (accountId) =>
@@ -41,6 +50,14 @@ export const layerMemory: Layer.Layer<OperatorStore, never, MemoryDatabase> = La
     revokeToken: makeRevokeToken(database)
   }))
 )
+
+const findMainAccount = (database: Database, operatorId: number): MainAccount | undefined => {
+  const operator = operatorRecords(database).get(operatorId)
+  const account = listRecords(accountRecords(database), operatorId).find(({ role }) => role === "main")
+  if (operator === undefined || account === undefined) return undefined
+  const { time_zone: timeZone, currency, edition } = operator
+  return { accountId: account.id, accountName: account.name, timeZone, currency, edition }
+}
 
 const isEmailTaken = (database: Database, email: string): boolean =>
   Array.from(accountRecords(database).values()).some((each) => each.email.toLowerCase() === email.toLowerCase())

@@ -28,7 +28,7 @@ export const create_account = operation("create_account", {
 export const disable_account = operation("disable_account", {
   summary: "Disable a sub-account; its sessions end and its tokens stop",
   payload: { id: Id },
-  success: Schema.Struct({}),
+  success: Schema.Struct({ sessions_ended: Schema.Int }),
   errors: [Forbidden, NotFound],
   exposure: { consoleOnly, needsNoSubscription: true }
 })

@@ -11,13 +11,16 @@ import {
   type set_account_password
 } from "./contract.ts"
 import { SubAccounts } from "./SubAccounts.ts"
+import { DisabledAccount } from "./sub-account-store.ts"
 
 /** Open to the sub-accounts of operators. */
 export const layerAccountsNoDeps = layerOperations(
   Effect.map(SubAccounts, (accounts) =>
     handleOperations(AccountOperations, {
       create_account: changeHandler(createAccount(accounts), CreatedAccount, ({ account_id }) => ({ account_id })),
-      disable_account: voidChangeHandler(disableAccount(accounts)),
+      disable_account: changeHandler(disableAccount(accounts), DisabledAccount, ({ sessions_ended }) => ({
+        sessions_ended
+      })),
       enable_account: voidChangeHandler(enableAccount(accounts)),
       set_account_password: voidChangeHandler(setAccountPassword(accounts))
     })

@@ -28,7 +28,7 @@ export const OperatorAccount = Schema.Struct({
 export type OperatorAccount = typeof OperatorAccount.Type
 
 const AccountId = Schema.Struct({ account_id: Schema.Int })
-const DisabledAccount = Schema.Struct({ ...AccountId.fields, sessions_ended: Schema.Int })
+export const DisabledAccount = Schema.Struct({ ...AccountId.fields, sessions_ended: Schema.Int })
 export type DisabledAccount = typeof DisabledAccount.Type
 
 const readAccounts = makeRowsReader(OperatorAccount)

@@ -15,6 +15,9 @@ export const AutomationRule = Schema.Struct({
     description:
       "False when an application calls that did not create the rule: it sees the rule and cannot change it. The host may change all."
   }),
+  active_since: Schema.String.annotateKey({
+    description: "When the rule was created or last resumed, ISO 8601 in UTC. It does nothing that was due before."
+  }),
   created_at: Schema.String.annotateKey({ description: "ISO 8601 in UTC." })
 })
 export type AutomationRule = typeof AutomationRule.Type

@@ -50,13 +50,14 @@ const listRules = (store: Store) =>
   })
 
 const toAutomationRule = (
-  { id, definition, state, created_at, grant_id }: ListedRule,
+  { id, definition, state, since, created_at, grant_id }: ListedRule,
   { grantId }: Caller
 ): AutomationRule => ({
   id,
   ...definition,
   state,
   manageable: grantId === null || grantId === grant_id,
+  active_since: formatUtcInstant(since),
   created_at: formatUtcInstant(created_at)
 })
 

@@ -1,31 +1,22 @@
 import { Context, DateTime, Effect, Layer } from "effect"
 import type { CurrentActor } from "../../../contract/actor.ts"
-import { BadRequest, NotFound, ValidationFailed } from "../../../contract/errors.ts"
+import { type NotFound, ValidationFailed } from "../../../contract/errors.ts"
 import { currentSecond } from "../../../contract/time.ts"
 import { withChildSpan } from "../../../platform/telemetry/spans.ts"
+import { noSuchStay } from "../stays/rules.ts"
 import type { GuestPortalStay } from "./guest-portal-stay.ts"
 import { isGuestPortalVisible, listMissingDocuments } from "./rules.ts"
 import { CheckInStore } from "./store.ts"
 
-/** A stay that somebody names, by its code and, where several operators have one, whose it is. */
-export interface StayReference {
-  readonly stayCode: string
-  readonly operatorId: number | undefined
-}
-
-export interface ApprovedCheckIn {
-  readonly stay_code: string
-  readonly approved_at: Date
-}
-
-/** What a host says once the images of identity documents of a stay were looked at (`required_with_review`). */
+/** Approves the images of identity documents of a stay once the host has looked at them (`required_with_review`). */
 export class CheckInApproval extends Context.Service<
   CheckInApproval,
   {
-    /** Approves, once: whoever does so again is answered since when it is. */
+    /** Idempotent: a second approval returns the time of the first. */
     readonly approve: (
-      reference: StayReference
-    ) => Effect.Effect<ApprovedCheckIn, BadRequest | NotFound | ValidationFailed, CurrentActor>
+      operatorId: number,
+      stayCode: string
+    ) => Effect.Effect<{ readonly approved_at: Date }, NotFound | ValidationFailed, CurrentActor>
   }
 >()("latchkey/domain/bookings/check-in/CheckInApproval") {
   static readonly layer = Layer.effect(
@@ -34,23 +25,18 @@ export class CheckInApproval extends Context.Service<
   ).pipe(Layer.provide(CheckInStore.layer))
 }
 
-/** Stays of one code that are looked at to say why it is not one's alone. */
-const MAX_AMBIGUOUS_STAYS = 20
-
 const approve = (store: CheckInStore["Service"]) =>
-  Effect.fnUntraced(function* (reference: StayReference) {
-    const [stay, ...others] = yield* store.findByCode({ ...reference, limit: MAX_AMBIGUOUS_STAYS })
-    if (stay === undefined) return yield* noSuchStay(reference)
-    if (others.length > 0) return yield* ambiguousStayCode(reference, [stay, ...others])
+  Effect.fnUntraced(function* (operatorId: number, stayCode: string) {
+    const [stay] = yield* store.findByCode({ operatorId, stayCode, limit: 1 })
+    if (stay === undefined) return yield* noSuchStay
     const error = findApprovalError(stay, yield* DateTime.nowAsDate)
     if (error !== undefined) return yield* error
-    const approval = yield* store.approve(stay.operator_id, stay.stay_code, yield* currentSecond)
-    if (approval === undefined) return yield* noSuchStay(reference)
-    if (approval.approved_at === null) return yield* noReviewRequired(stay)
-    return { stay_code: stay.stay_code, approved_at: approval.approved_at }
+    const approval = yield* store.approve(operatorId, stayCode, yield* currentSecond)
+    if (approval === undefined) return yield* noSuchStay
+    return approval.approved_at === null ? yield* noReviewRequired(stay) : { approved_at: approval.approved_at }
   }, withChildSpan("CheckInApproval.approve"))
 
-/** Why there is nothing to approve. */
+/** Returns why there is nothing to approve, or undefined. */
 const findApprovalError = (stay: GuestPortalStay, now: Date): ValidationFailed | undefined => {
   if (stay.check_in_approved_at !== null) return undefined
   if (!isGuestPortalVisible(stay, now)) return new ValidationFailed({ message: "stay_code: its order has ended." })
@@ -65,13 +51,3 @@ const findApprovalError = (stay: GuestPortalStay, now: Date): ValidationFailed |
 
 const noReviewRequired = ({ id_required }: GuestPortalStay) =>
   new ValidationFailed({ message: `stay_code: needs no approval; its id_required is ${id_required}.` })
-
-const noSuchStay = ({ stayCode, operatorId }: StayReference) =>
-  new NotFound({
-    message: `stay_code: no stay ${stayCode}${operatorId === undefined ? "" : ` of operator ${operatorId}`}.`
-  })
-
-const ambiguousStayCode = ({ stayCode }: StayReference, matches: ReadonlyArray<GuestPortalStay>) =>
-  new BadRequest({
-    message: `stay_code: several operators have a stay ${stayCode}; pass --operator (${matches.map(({ operator_id }) => operator_id).join(", ")}).`
-  })

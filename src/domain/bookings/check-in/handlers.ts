@@ -2,7 +2,6 @@ import { Effect, Layer, Schema } from "effect"
 import { CurrentCaller } from "../../../contract/caller.ts"
 import { formatInstantWithOffset } from "../../../contract/time.ts"
 import { changeHandler, handleOperations, layerOperations } from "../../operation-handlers.ts"
-import { noSuchStay } from "../stays/rules.ts"
 import { CheckInApproval } from "./CheckInApproval.ts"
 import { type approve_check_in, CheckInOperations } from "./contract.ts"
 
@@ -24,6 +23,5 @@ const ApprovalRow = Schema.Struct({ approved_at: Schema.Date })
 const approveCheckIn = (approval: CheckInApproval["Service"]) =>
   Effect.fnUntraced(function* ({ stay_code }: typeof approve_check_in.payloadSchema.Type) {
     const { operatorId } = yield* CurrentCaller
-    const approved = approval.approve({ stayCode: stay_code, operatorId })
-    return yield* Effect.catchTag(approved, "NotFound", () => noSuchStay)
+    return yield* approval.approve(operatorId, stay_code)
   })

@@ -51,17 +51,17 @@ export class ImportedCalendars extends Context.Service<
     ) => Effect.Effect<void, NotFound, CurrentActor>
     /**
      * Accepts the last feed with unreadable parts as it was read: unblocks the days that were kept. `seenDigest` is the digest of the
-     * feed that the host saw. Without it, the last feed is accepted, whichever that is.
+     * feed that the host saw.
      */
     readonly accept: (
       operatorId: number,
       id: number,
-      seenDigest?: string
+      seenDigest: string
     ) => Effect.Effect<CalendarAcceptance, NotFound | Conflict, CurrentActor | WakeUp>
     /** For the administrator: the first `limit` that are wanted, by their ids, of all operators unless the filter names one. */
     readonly list: (filter: ImportedCalendarFilter, limit: number) => Effect.Effect<ReadonlyArray<ImportedCalendar>>
-    /** For the administrator: whose calendar it is. */
-    readonly findOperator: (id: number) => Effect.Effect<number, NotFound>
+    /** For the administrator: returns the operator and the property of a calendar. */
+    readonly findOwner: (id: number) => Effect.Effect<CalendarOwner, NotFound>
     /** Follows a calendar no more: what only it closed is open again. */
     readonly remove: (operatorId: number, id: number) => Effect.Effect<void, NotFound, CurrentActor>
     /** Fetches a calendar now; where another fetch of it is begun meanwhile, answers how it stands. */
@@ -79,7 +79,7 @@ export class ImportedCalendars extends Context.Service<
       return ImportedCalendars.of({
         add: makeAddCalendar(sql, seals),
         list: makeList(sql, seals),
-        findOperator: makeFindOperator(sql),
+        findOwner: makeFindOwner(sql),
         update: makeUpdate(sql),
         accept: makeAcceptCalendar(sql),
         remove: makeRemoveCalendar(sql),
@@ -120,16 +120,18 @@ const makeList = (sql: SqlClient.SqlClient, seals: SecretSealer): ImportedCalend
     Effect.flatMap(readCalendarRows(statement({ ...filter, most: limit })), Effect.forEach(toImportedCalendar(seals)))
 }
 
-const readOwner = makeOptionalRowReader(Schema.Struct({ operator_id: Schema.Int }))
+const CalendarOwner = Schema.Struct({ operator_id: Schema.Int, property_id: Schema.Int })
+type CalendarOwner = typeof CalendarOwner.Type
+const readOwner = makeOptionalRowReader(CalendarOwner)
 
-const makeFindOperator = (sql: SqlClient.SqlClient): ImportedCalendars["Service"]["findOperator"] => {
+const makeFindOwner = (sql: SqlClient.SqlClient): ImportedCalendars["Service"]["findOwner"] => {
   const statement = inForms(
     sql,
-    ({ id }: Givens<Pick<OperatorRowId, "id">>) => sql`SELECT operator_id FROM imported_calendars WHERE id = ${id}`
+    ({ id }: Givens<Pick<OperatorRowId, "id">>) => sql`
+      SELECT operator_id, property_id FROM imported_calendars WHERE id = ${id}`
   )
   return Effect.fnUntraced(function* (id) {
-    const owner = yield* readOwner(statement({ id }))
-    return owner?.operator_id ?? (yield* new NotFound({ message: `There is no calendar ${id}.` }))
+    return (yield* readOwner(statement({ id }))) ?? (yield* new NotFound({ message: `There is no calendar ${id}.` }))
   })
 }
 

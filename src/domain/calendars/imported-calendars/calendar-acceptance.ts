@@ -30,14 +30,11 @@ const notReadYetError = new Conflict({
   message: "calendar: has not been read by this release yet; accept it after its next successful fetch."
 })
 
-/** Returns why a calendar cannot be accepted; undefined if it can be. `seen` is the digest of the feed that the host saw. */
-const findAcceptanceConflict = (
-  { digest, unreadable }: ClaimedCalendar,
-  seenDigest: string | undefined
-): Conflict | undefined => {
+/** Returns why a calendar cannot be accepted; undefined if it can be. `seenDigest` is the digest of the feed that the host saw. */
+const findAcceptanceConflict = ({ digest, unreadable }: ClaimedCalendar, seenDigest: string): Conflict | undefined => {
   if (!hasCurrentReaderVersion(digest)) return notReadYetError
   if (unreadable === null) return nothingToAcceptError
-  return seenDigest === undefined || seenDigest === digest ? undefined : readAgainError
+  return seenDigest === digest ? undefined : readAgainError
 }
 
 /**
@@ -48,14 +45,14 @@ export const makeAcceptCalendar = (sql: SqlClient) => {
   const changeLocked = changeWithCalendarLock(sql)
   const statement = prepareRecordedChange(sql, (input: Givens<AcceptFeedParameters>) => acceptFeedChange(sql, input))
   const acceptLocked =
-    (seenDigest: string | undefined, now: Date) =>
+    (seenDigest: string, now: Date) =>
     (calendar: ClaimedCalendar): Effect.Effect<ReadonlyArray<object> | Conflict, SqlError, CurrentActor> => {
       const conflict = findAcceptanceConflict(calendar, seenDigest)
       if (conflict !== undefined) return Effect.succeed(conflict)
       const isAccepted = calendar.accepted_digest === calendar.digest
       return isAccepted ? Effect.succeed([UNCHANGED_ACCEPTANCE]) : statement(toLockedCalendarKey(calendar, now))
     }
-  return Effect.fnUntraced(function* (operatorId: number, id: number, seenDigest: string | undefined) {
+  return Effect.fnUntraced(function* (operatorId: number, id: number, seenDigest: string) {
     const now = yield* DateTime.nowAsDate
     const outcome = yield* Effect.orDie(changeLocked(operatorId, id, acceptLocked(seenDigest, now)))
     if (outcome === undefined) return yield* noSuchCalendar

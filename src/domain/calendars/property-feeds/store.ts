@@ -5,10 +5,9 @@ import type { CurrentActor } from "../../../contract/actor.ts"
 import type { DateRange } from "../../../contract/date-range.ts"
 import { type Givens, inForms, type Valued } from "../../../platform/database/forms.ts"
 import { makeOptionalRowReader, makeRowsReader, makeSingleRowReader } from "../../../platform/database/rows.ts"
-import { CALENDAR_FEEDS_MAX } from "../../../platform/limits.ts"
 import { CurrentSealer } from "../../../platform/sealing/CurrentSealer.ts"
 import type { GrantKey } from "../../connection-grants.ts"
-import type { OperatorRowId, OperatorScoped } from "../../operator-rows.ts"
+import type { OperatorRowId } from "../../operator-rows.ts"
 import { makeCheckPropertyExists } from "../../properties/properties/ownership.ts"
 import { type CreatedFeedRow, createFeed, renewToken } from "./feed-changes.ts"
 import { type FeedByTokenRow, findBusyDays, findByToken, type RecordReadParameters, recordRead } from "./feed-reads.ts"
@@ -80,32 +79,6 @@ const makeExists = (sql: Sql): PropertyFeedStore["Service"]["exists"] => {
   return (operatorId, id) => Effect.map(readExists(statement({ operatorId, id })), ({ known }) => known)
 }
 
-/** A calendar whose source has a feed, or is to have one. */
-const CalendarRow = Schema.Struct({ calendar_id: Schema.Int, host: Schema.NullOr(Schema.String) })
-
-const readCalendars = makeRowsReader(CalendarRow)
-
-interface PropertyScoped extends OperatorScoped {
-  readonly propertyId: number
-}
-
-/** The calendars of a property whose sources have a feed, or are to have one: imported ones, and those that were. */
-const listCalendars = (sql: Sql): PropertyFeedStore["Service"]["listCalendars"] => {
-  const statement = inForms(
-    sql,
-    ({ operatorId, propertyId, most }: Givens<PropertyScoped & { readonly most: number }>) => sql`
-      SELECT each.calendar_id, c.host FROM (
-        SELECT calendar_id FROM property_feeds
-        WHERE operator_id = ${operatorId} AND property_id = ${propertyId} AND calendar_id IS NOT NULL
-        UNION
-        SELECT id FROM imported_calendars WHERE operator_id = ${operatorId} AND property_id = ${propertyId}
-        ORDER BY calendar_id LIMIT ${most}) each
-      LEFT JOIN imported_calendars c ON c.operator_id = ${operatorId} AND c.id = each.calendar_id
-      ORDER BY each.calendar_id`
-  )
-  return (operatorId, propertyId) => readCalendars(statement({ operatorId, propertyId, most: CALENDAR_FEEDS_MAX }))
-}
-
 /** The SQL of feeds. What is told is no change of a record: it notes what a stranger has read. */
 export class PropertyFeedStore extends Context.Service<
   PropertyFeedStore,
@@ -127,10 +100,6 @@ export class PropertyFeedStore extends Context.Service<
     ) => Effect.Effect<CreatedFeedRow, never, CurrentActor>
     /** Gives a feed another token; undefined if its owner has no such feed. */
     readonly renew: (key: FeedKey, token: string) => Effect.Effect<FeedRow | undefined, never, CurrentActor>
-    readonly listCalendars: (
-      operatorId: number,
-      propertyId: number
-    ) => Effect.Effect<ReadonlyArray<typeof CalendarRow.Type>>
     /** The feed that has a token; undefined when there is none, or the account behind it is banned or closed. */
     readonly findByToken: (token: string) => Effect.Effect<FeedByTokenRow | undefined>
     /** What is busy in a feed; undefined when the feed is gone meanwhile. */
@@ -156,7 +125,6 @@ export class PropertyFeedStore extends Context.Service<
         hasProperty: makeCheckPropertyExists(sql),
         create: createFeed(sql, seals),
         renew: renewToken(sql, seals),
-        listCalendars: listCalendars(sql),
         findByToken: findByToken(sql),
         findBusyDays: findBusyDays(sql),
         recordRead: recordRead(sql)

@@ -26,8 +26,8 @@ export interface PropertyEdit extends PropertyFieldEdit {
   readonly is_active?: boolean | undefined
 }
 
-/** How many days can be sold now that could not be sold before, or the other way around. */
-const EditedProperty = Schema.Struct({ id: Schema.Int, changed_days: Schema.Int })
+/** `changed_days`: days that the activation or deactivation blocked or unblocked. */
+export const EditedProperty = Schema.Struct({ id: Schema.Int, changed_days: Schema.Int })
 
 /** Changes properties of an operator. */
 export class PropertyEdits extends Context.Service<

@@ -48,7 +48,11 @@ export const update_property = operation("update_property", {
       description: "false keeps the stays of the property and blocks every other night."
     })
   }),
-  success: Schema.Struct({}),
+  success: Schema.Struct({
+    changed_days: Schema.Int.annotateKey({
+      description: "Days that `is_active` blocked or unblocked; 0 without `is_active`."
+    })
+  }),
   errors: [NotFound, Conflict],
   exposure: { notATool: "what a host lets is set up once, and not by an agent", extension: true }
 })

@@ -3,10 +3,10 @@ import { CurrentCaller } from "../../../contract/caller.ts"
 import { NotFound } from "../../../contract/errors.ts"
 import { makeImmutableFieldCheck, makeImmutableFieldDetector } from "../../../contract/immutable-fields.ts"
 import { trimName } from "../../../contract/names.ts"
-import { handleOperations, layerOperations, voidChangeHandler } from "../../operation-handlers.ts"
+import { changeHandler, handleOperations, layerOperations } from "../../operation-handlers.ts"
 import { withConflictingId } from "../../operator-rows.ts"
 import { PropertyEditOperations, update_property } from "./contract.ts"
-import { PropertyEdits } from "./PropertyEdits.ts"
+import { EditedProperty, PropertyEdits } from "./PropertyEdits.ts"
 
 const updateProperty = (edits: PropertyEdits["Service"]) =>
   Effect.fnUntraced(
@@ -32,7 +32,9 @@ const noSuchProperty = new NotFound({ message: "id: no such property." })
 /** Open to what edits properties. */
 export const layerPropertyEditsNoDeps = layerOperations(
   Effect.map(PropertyEdits, (edits) =>
-    handleOperations(PropertyEditOperations, { update_property: voidChangeHandler(updateProperty(edits)) })
+    handleOperations(PropertyEditOperations, {
+      update_property: changeHandler(updateProperty(edits), EditedProperty, ({ changed_days }) => ({ changed_days }))
+    })
   )
 )
 

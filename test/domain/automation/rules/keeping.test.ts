@@ -1,13 +1,20 @@
 import { assert, layer } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
-import { AutomationRules } from "../../../../src/domain/automation/rules/AutomationRules.ts"
+import {
+  create_automation_rule,
+  delete_automation_rule,
+  list_automation_rules,
+  pause_automation_rule,
+  resume_automation_rule,
+  test_automation_rule
+} from "../../../../src/domain/automation/rules/contract.ts"
 import { listActiveRules } from "../../../../src/domain/automation/rules/store.ts"
 import { AUTOMATION_RULES_MAX } from "../../../../src/platform/limits.ts"
+import type { OperationName } from "../../../../src/service/Api.ts"
 import { fieldOfError } from "../../../support/error-messages.ts"
-import { asSystemActor, createOperator, insertOrder, insertProperty } from "../../../support/harness.ts"
-import { layerTestDatabase } from "../../../support/test-database.ts"
+import { call, createOperator, insertOrder, insertProperty, layerTest } from "../../../support/harness.ts"
 
 const BEFORE = {
   name: "Before arrival",
@@ -25,11 +32,31 @@ interface KeptRow {
   readonly all: boolean
 }
 
+/** Calls an operation with a token. The effect fails with the envelope of an error. */
+const callWith =
+  (token: string) =>
+  <A>(
+    operation: { readonly _tag: OperationName; readonly successSchema: Schema.ConstraintCodec<A, unknown> },
+    fields: unknown
+  ) =>
+    Effect.flatMap(call(token, operation._tag, fields), (envelope) =>
+      envelope.error_code === 0
+        ? Effect.orDie(Schema.decodeUnknownEffect(Schema.toCodecJson(operation.successSchema))(envelope.data))
+        : Effect.fail(envelope)
+    )
+
 /** An operator in Berlin, and its rows as they are kept. */
 const ready = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  const rules = yield* AutomationRules
-  const { operatorId } = yield* createOperator()
+  const { operatorId, token } = yield* createOperator()
+  const callRule = callWith(token)
+  const rules = {
+    list: (limit: number) => Effect.map(callRule(list_automation_rules, { limit }), (listed) => listed.rules),
+    test: (id: number, stay_code: string) => callRule(test_automation_rule, { id, stay_code }),
+    pause: (id: number) => callRule(pause_automation_rule, { id }),
+    resume: (id: number) => callRule(resume_automation_rule, { id }),
+    remove: (id: number) => callRule(delete_automation_rule, { id })
+  }
   const kept = sql<KeptRow>`
     SELECT id, state, since, mark_before IS NOT DISTINCT FROM 9223372036854775807 AS all
     FROM automation_rules WHERE operator_id = ${operatorId} ORDER BY id`
@@ -39,13 +66,13 @@ const ready = Effect.gen(function* () {
       SELECT record, fields FROM trail WHERE operator_id = ${operatorId} ORDER BY id`,
     (rows) => rows.map(({ record, fields }) => [record, ...fields].join(" "))
   )
-  const create = (written: unknown) => asSystemActor(rules.create(operatorId, written))
+  const create = (written: unknown) => callRule(create_automation_rule, written)
   return { sql, rules, operatorId, kept, allMarked, trail, create }
 })
 
 const at = (text: string) => TestClock.setTime(Date.parse(text))
 
-layer(Layer.provideMerge(AutomationRules.layer, layerTestDatabase))("a rule", (it) => {
+layer(layerTest)("a rule", (it) => {
   it.effect("is kept as it was written, acts from then on, and has every stay looked at that it may be for", () =>
     Effect.gen(function* () {
       const { sql, rules, operatorId, kept, trail, create } = yield* ready
@@ -60,16 +87,19 @@ layer(Layer.provideMerge(AutomationRules.layer, layerTestDatabase))("a rule", (i
         { id: answer.rule_id, state: "active", since, all: false },
         { id: inquiry.rule_id, state: "active", since, all: false }
       ])
-      const listed = yield* rules.list(operatorId, 100)
+      const listed = yield* rules.list(100)
       assert.deepStrictEqual(
-        listed.map(({ definition }) => definition),
+        listed.map(({ id: _, state: __, manageable, active_since, created_at: ___, ...definition }) => {
+          assert.deepStrictEqual([manageable, active_since], [true, "2027-05-01T10:00:00Z"])
+          return definition
+        }),
         [BEFORE, ANSWER, INQUIRY]
       )
       const { action, trigger } = BEFORE
       assert.deepStrictEqual<unknown>(yield* listActiveRules(sql)([operatorId]), [
         { operator_id: operatorId, id: before.rule_id, since, definition: { action, trigger } }
       ])
-      assert.deepStrictEqual(yield* rules.list(operatorId, 1), listed.slice(0, 1))
+      assert.deepStrictEqual(yield* rules.list(1), listed.slice(0, 1))
       assert.deepStrictEqual(
         yield* trail,
         [before, answer, inquiry].map(({ rule_id }) => `automation_rule:${rule_id}`)
@@ -86,46 +116,41 @@ layer(Layer.provideMerge(AutomationRules.layer, layerTestDatabase))("a rule", (i
       const stands = Effect.map(kept, ([row]) => row)
       yield* allMarked
       yield* at("2027-05-02T10:00:00.5Z")
-      yield* asSystemActor(rules.resume(id))
+      yield* rules.resume(id)
       assert.deepStrictEqual(yield* stands, { id, state: "active", since: made, all: false })
-      yield* asSystemActor(rules.pause(id))
+      yield* rules.pause(id)
       assert.deepStrictEqual(yield* stands, { id, state: "paused", since: made, all: true })
       assert.deepStrictEqual(yield* listActiveRules(sql)([operatorId]), [])
-      assert.lengthOf(yield* rules.list(operatorId, 100), 1)
+      assert.lengthOf(yield* rules.list(100), 1)
       yield* allMarked
-      yield* asSystemActor(rules.pause(id))
+      yield* rules.pause(id)
       assert.deepStrictEqual(yield* stands, { id, state: "paused", since: made, all: false })
-      yield* asSystemActor(rules.resume(id))
+      yield* rules.resume(id)
       const resumed = new Date("2027-05-02T10:00:00Z")
       assert.deepStrictEqual(yield* stands, { id, state: "active", since: resumed, all: true })
       yield* allMarked
-      yield* asSystemActor(rules.remove(id))
+      yield* rules.remove(id)
       assert.deepStrictEqual(yield* stands, { id, state: "removed", since: resumed, all: true })
-      assert.deepStrictEqual(yield* rules.list(operatorId, 100), [])
+      assert.deepStrictEqual(yield* rules.list(100), [])
       for (const again of [rules.remove(id), rules.pause(id), rules.resume(id)]) {
-        const missing = yield* Effect.flip(asSystemActor(again))
-        assert.strictEqual(missing._tag, "NotFound")
-        assert.include(missing.message, `rule ${id}`)
+        assert.deepInclude(yield* Effect.flip(again), { error_code: 404, error_msg: "id: no such rule." })
       }
       const record = `automation_rule:${id}`
       assert.deepStrictEqual(yield* trail, [record, `${record} state`, `${record} state`, record])
     })
   )
 
-  it.effect("is refused, and nothing is kept, where it names properties of others, or nobody", () =>
+  it.effect("is refused, and nothing is kept, where it names properties of others", () =>
     Effect.gen(function* () {
-      const { rules, operatorId, kept, trail, create } = yield* ready
+      const { operatorId, kept, trail, create } = yield* ready
       const own = yield* insertProperty(operatorId, "Harbour 1")
       const stranger = yield* createOperator()
       const other = yield* insertProperty(stranger.operatorId, "Harbour 1")
       const refused = (written: unknown) => Effect.flip(create(written))
       const refusal = yield* refused({ ...ANSWER, property_ids: [own, other] })
-      assert.deepStrictEqual([refusal._tag, fieldOfError({ error_msg: refusal.message })], ["NotFound", "property_ids"])
-      assert.include(refusal.message, `${other}`)
-      const nobody = yield* Effect.flip(asSystemActor(rules.create(999_999_999, ANSWER)))
-      assert.strictEqual(nobody._tag, "NotFound")
-      assert.include(nobody.message, "operator 999999999")
-      assert.deepInclude(yield* refused({ ...BEFORE, text: "{{cf.}}" }), { _tag: "ValidationFailed" })
+      assert.deepStrictEqual([refusal.error_code, fieldOfError(refusal)], [404, "property_ids"])
+      assert.include(refusal.error_msg, `${other}`)
+      assert.deepInclude(yield* refused({ ...BEFORE, text: "{{cf.}}" }), { error_code: 422 })
       assert.deepStrictEqual([yield* kept, yield* trail], [[], []])
       yield* create({ ...ANSWER, property_ids: [own] })
       assert.lengthOf(yield* kept, 1)
@@ -149,12 +174,12 @@ layer(Layer.provideMerge(AutomationRules.layer, layerTestDatabase))("a rule", (i
       )
       const full = new RegExp(`^automation_rule_limit: .*${AUTOMATION_RULES_MAX}`)
       const refusal = yield* Effect.flip(create(ANSWER))
-      assert.strictEqual(refusal._tag, "ValidationFailed")
-      assert.match(refusal.message, full)
+      assert.strictEqual(refusal.error_code, 422)
+      assert.match(refusal.error_msg, full)
       const [, second] = yield* kept
-      yield* asSystemActor(rules.remove(second?.id ?? 0))
+      yield* rules.remove(second?.id ?? 0)
       yield* create(ANSWER)
-      assert.match((yield* Effect.flip(create(ANSWER))).message, full)
+      assert.match((yield* Effect.flip(create(ANSWER))).error_msg, full)
     })
   )
 
@@ -204,16 +229,16 @@ layer(Layer.provideMerge(AutomationRules.layer, layerTestDatabase))("a rule", (i
       const trailed = yield* trail
       const [first] = rows
       const id = first?.id ?? 0
-      yield* asSystemActor(rules.pause(id))
+      yield* rules.pause(id)
       const paused = yield* rules.test(id, stay)
       assert.strictEqual(paused.state, "paused")
       assert.include(paused.reason, "paused")
       const strange = yield* createOperator()
       const foreign = yield* insertOrder(strange.operatorId, [{ propertyId: null }])
       const missing = yield* Effect.flip(rules.test(id, foreign))
-      assert.strictEqual(missing._tag, "NotFound")
-      assert.match(missing.message, new RegExp(`stay ${foreign} .*${operatorId}`))
-      assert.include((yield* Effect.flip(rules.test(999_999_999, stay))).message, "rule 999999999")
+      assert.deepInclude(missing, { error_code: 404, error_msg: "stay_code: no such stay." })
+      const unknown = yield* Effect.flip(rules.test(999_999_999, stay))
+      assert.deepInclude(unknown, { error_code: 404, error_msg: "id: no such rule." })
       assert.deepStrictEqual(yield* trail, [...trailed, `automation_rule:${id} state`])
     })
   )

@@ -66,7 +66,8 @@ layer(layerTest)("a rule that the API creates", (it) => {
       const ids = yield* Effect.forEach(written, (rule) =>
         Effect.map(api.create_automation_rule(rule).pipe(as), ({ rule_id }) => rule_id)
       )
-      const shown = { state: "active", manageable: true, created_at: "2027-05-01T10:00:00Z" } as const
+      const createdAt = "2027-05-01T10:00:00Z"
+      const shown = { state: "active", manageable: true, active_since: createdAt, created_at: createdAt } as const
       const expected = written.map((rule, index) => ({ id: ids[index] ?? 0, ...rule, ...shown }))
       const all = yield* api.list_automation_rules({}).pipe(withToken(readOnlyToken))
       assert.deepStrictEqual<unknown>(all, { rules: expected, total: 3 })

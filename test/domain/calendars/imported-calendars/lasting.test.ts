@@ -9,6 +9,7 @@ import { ImportedCalendars } from "../../../../src/domain/calendars/imported-cal
 import { makeCalendarImportWorker } from "../../../../src/domain/calendars/imported-calendars/import-worker.ts"
 import { PropertyFeeds } from "../../../../src/domain/calendars/property-feeds/PropertyFeeds.ts"
 import { CALENDAR_FEEDBACK_LOOP_MS } from "../../../../src/platform/limits.ts"
+import { getOrCreateFeedAddress } from "../../../support/domain/calendars/feed-addresses.ts"
 import {
   addImportedCalendar,
   createPropertyOwner,
@@ -38,7 +39,7 @@ const hosting = Effect.gen(function* () {
   const feeds = yield* PropertyFeeds
   /** The feed made for the source of a calendar, as its address, and what reading it tells. */
   const feedFor = Effect.fnUntraced(function* (calendarId: number) {
-    const { url } = yield* asSystemActor(feeds.getOrCreateAddress(host.operatorId, host.propertyId, calendarId))
+    const { url } = yield* getOrCreateFeedAddress(host.operatorId, host.propertyId, calendarId)
     const token = url.slice(url.lastIndexOf("/") + 1, -".ics".length)
     return Effect.gen(function* () {
       const feed = Option.getOrThrow(yield* feeds.open(token))

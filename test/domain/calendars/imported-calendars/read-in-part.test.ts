@@ -37,8 +37,13 @@ const prepare = Effect.gen(function* () {
       Effect.sync(() => one.serveCalendar(text, headers)),
       fetchAgain
     )
-  const { accept } = yield* ImportedCalendars
-  return { ...one, fetchAgain, fetchFeed, accept: asSystemActor(accept(one.operatorId, one.calendarId)) }
+  const [calendars, sql] = [yield* ImportedCalendars, yield* SqlClient.SqlClient]
+  const accept = Effect.gen(function* () {
+    const [calendar] = yield* sql<{ digest: string | null }>`
+      SELECT digest FROM imported_calendars WHERE id = ${one.calendarId}`
+    return yield* asSystemActor(calendars.accept(one.operatorId, one.calendarId, calendar?.digest ?? "none"))
+  })
+  return { ...one, fetchAgain, fetchFeed, accept }
 })
 
 layer(layerImportService)("an imported calendar of which a part cannot be read", (it) => {
@@ -169,7 +174,7 @@ layer(layerImportService)("an imported calendar of which a part cannot be read",
         const conflict = yield* Effect.flip(asSystemActor(calendars.accept(operatorId, id, "2:another")))
         assert.match(conflict.message, /^calendar: .*again/)
         assert.deepStrictEqual(yield* loadCalendarDays(id), ["2027-05-01"])
-        assert.deepInclude(yield* Effect.flip(asSystemActor(calendars.accept(operatorId, 999_999_999))), {
+        assert.deepInclude(yield* Effect.flip(asSystemActor(calendars.accept(operatorId, 999_999_999, "none"))), {
           _tag: "NotFound"
         })
         yield* fetchFeed(toBusyCalendar())

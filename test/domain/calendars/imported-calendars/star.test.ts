@@ -5,6 +5,7 @@ import fc from "fast-check"
 import { addDays } from "../../../../src/contract/time.ts"
 import { makeCalendarImportWorker } from "../../../../src/domain/calendars/imported-calendars/import-worker.ts"
 import { PropertyFeeds } from "../../../../src/domain/calendars/property-feeds/PropertyFeeds.ts"
+import { getOrCreateFeedAddress } from "../../../support/domain/calendars/feed-addresses.ts"
 import {
   addImportedCalendar,
   createPropertyOwner,
@@ -15,7 +16,6 @@ import {
   startCalendarSource,
   toBusyCalendar
 } from "../../../support/domain/calendars/imported-calendars/import-service.ts"
-import { asSystemActor } from "../../../support/harness.ts"
 
 // A property among marketplaces that know each other through it alone, and that tell on whatever they have read, without its
 // UIDs. Each reads and is read whenever it pleases.
@@ -58,7 +58,7 @@ const among = Effect.fnUntraced(function* (count: number) {
       }
       says()
       const read = Effect.gen(function* () {
-        const { url } = yield* asSystemActor(feeds.getOrCreateAddress(operatorId, property, calendar))
+        const { url } = yield* getOrCreateFeedAddress(operatorId, property, calendar)
         const token = url.slice(url.lastIndexOf("/") + 1, -".ics".length)
         const feed = Option.getOrThrow(yield* feeds.open(token))
         const content = Option.getOrThrow(yield* feeds.read(feed))

@@ -1,0 +1,120 @@
+import { Data, Effect, Layer, Schema } from "effect"
+import type { SqlClient } from "effect/sql/SqlClient"
+import { Places } from "../../admission/concurrency/Places.ts"
+import { RateWindows } from "../../admission/windows/RateWindows.ts"
+import { FailedCallCounter } from "../../changes/FailedCallCounter.ts"
+import { CurrentActor } from "../../contract/actor.ts"
+import type { SignedInAccount } from "../../contract/caller.ts"
+import { toReceivedInput } from "../../contract/input.ts"
+import { type MainAccount, OperatorStore } from "../../domain/access/operators/OperatorStore.ts"
+import type { Operators } from "../../domain/access/operators/Operators.ts"
+import { ChannelGateway } from "../../domain/channels/port/ChannelGateway.ts"
+import { Connectors } from "../../domain/channels/port/connector.ts"
+import { Images } from "../../domain/guests/images/Images.ts"
+import { AddressResolver } from "../../domain/webhooks/deliveries/AddressResolver.ts"
+import { AllowedReceivers } from "../../domain/webhooks/deliveries/allowed-hosts.ts"
+import { OutboundHttp } from "../../domain/webhooks/deliveries/OutboundHttp.ts"
+import { NewEventNotifier } from "../../jobs/events/NewEventNotifier.ts"
+import { Shutdown } from "../../jobs/Shutdown.ts"
+import { layerCommandWakeUp } from "../../jobs/wake-up-layers.ts"
+import type { DatabaseSettings } from "../../platform/database/database-layers.ts"
+import { PublicClientEnabled, PublicUrl } from "../../platform/installation.ts"
+import type { OperationName } from "../../service/Api.ts"
+import { Configuration } from "../../service/configuration.ts"
+import { Service } from "../../service/service.ts"
+import { layerServiceAssembly } from "../../service/service-assembly.ts"
+import { noSuchOperator } from "./command-failure.ts"
+import { runCommand } from "./command-runner.ts"
+import { type FieldFlags, nameFlagInMessage } from "./field-flags.ts"
+
+/** An operation rejected the call of a command. The message names the flag whose value is wrong. */
+export class OperationRejected extends Data.TaggedError("OperationRejected")<{ readonly message: string }> {}
+
+/** What the work of a command may use beside the service. */
+type CommandServices = Service | OperatorStore | CurrentActor | Operators | SqlClient | Configuration | DatabaseSettings
+
+/** The name of an operation and the schema of its result. */
+export interface CalledOperation<A> {
+  readonly _tag: OperationName
+  readonly successSchema: Schema.ConstraintCodec<A, unknown>
+}
+
+/** Fields of the input as JSON values. A field that is undefined is left out. */
+type CallFields = Readonly<Record<string, unknown>>
+
+/**
+ * Calls an operation for an operator, with the rights of its main account, and returns the result. The call works whatever the status
+ * and the subscription of the operator are. The audit log names the command. Fails with NotFound for an unknown operator.
+ */
+export const callOperation = Effect.fnUntraced(function* <A>(
+  operation: CalledOperation<A>,
+  operatorId: number,
+  fields: CallFields,
+  flags: FieldFlags = {}
+) {
+  const account = (yield* (yield* OperatorStore).findMainAccount(operatorId)) ?? (yield* noSuchOperator(operatorId))
+  const sentFields = Object.entries(fields).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]))
+  const { envelope } = yield* (yield* Service).call(operation._tag, {
+    transport: "command-line",
+    headers: {},
+    params: {},
+    signedInAccount: { ...toSignedInAccount(operatorId, account), actor: yield* CurrentActor },
+    receive: Effect.succeed(toReceivedInput({ encoding: "json", fields: Object.fromEntries(sentFields) }))
+  })
+  return envelope.error_code === 0
+    ? yield* Effect.orDie(Schema.decodeUnknownEffect(Schema.toCodecJson(operation.successSchema))(envelope.data))
+    : yield* new OperationRejected({ message: nameFlagInMessage(envelope.error_msg, flags) })
+})
+
+/** Like `runCommand`, for work that calls operations. */
+export const runOperationCommand = <A extends object, E>(
+  command: string,
+  work: Effect.Effect<A, E, CommandServices>,
+  format: (result: A) => string
+) => runCommand(command, Effect.provide(work, layerCommandService), format)
+
+const toSignedInAccount = (operatorId: number, account: MainAccount): SignedInAccount => ({
+  caller: {
+    ...account,
+    operatorId,
+    role: "main",
+    tokenId: 0,
+    tokenName: "command line",
+    application: null,
+    grantId: null,
+    scope: "writable",
+    edition: "pro"
+  },
+  status: "active",
+  subscriptionUntil: null
+})
+
+/**
+ * The service in the process of a command. It reaches no channel: the workers of the running service do what a change makes due at
+ * channels. They are told of the change when the command ends.
+ */
+export const layerCommandService = Layer.unwrap(
+  Effect.map(Configuration, ({ webhookAllowedHosts, publicUrl, publicClientEnabled }) =>
+    Layer.merge(layerServiceAssembly, OperatorStore.layer).pipe(
+      Layer.provide([
+        Layer.provide(ChannelGateway.layer, Connectors.layerNone),
+        Layer.provide(OutboundHttp.layer(webhookAllowedHosts), AddressResolver.layer),
+        Layer.provide(Images.layerDatabase, layerCommandWakeUp),
+        NewEventNotifier.layerProcess,
+        RateWindows.layerMemory,
+        Places.layer(),
+        Shutdown.layer,
+        FailedCallCounter.layerNone
+      ]),
+      Layer.provide(layerCommandWakeUp),
+      // Merged, because handlers read these settings when they are called.
+      Layer.provideMerge(
+        Layer.mergeAll(
+          Layer.succeed(AllowedReceivers, webhookAllowedHosts),
+          Layer.succeed(PublicUrl, publicUrl),
+          Layer.succeed(PublicClientEnabled, publicClientEnabled)
+        )
+      )
+    )
+  )
+)
