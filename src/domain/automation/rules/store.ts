@@ -37,15 +37,13 @@ export const isStayRuleCondition = (sql: SqlClient.SqlClient, definition: Fragme
 const markBeforeSql = (sql: SqlClient.SqlClient, definition: Fragment): Fragment =>
   sql`CASE WHEN ${isStayRuleCondition(sql, definition)} THEN 9223372036854775807 END`
 
-const readCreatedRule = makeRowReaderOrFail(
-  Schema.Struct({ ...CheckedChangeRow.fields, is_operator: Schema.Boolean }),
-  ({ name, detail }) =>
-    name === "automation_rule_limit"
-      ? new ValidationFailed({ message: `automation_rule_limit: all ${detail} rules are in use.` })
-      : undefined
+const readCreatedRule = makeRowReaderOrFail(CheckedChangeRow, ({ name, detail }) =>
+  name === "automation_rule_limit"
+    ? new ValidationFailed({ message: `automation_rule_limit: all ${detail} rules are in use.` })
+    : undefined
 )
 
-export type CreatedRule = Effect.Success<ReturnType<typeof readCreatedRule>>
+export type CreatedRule = typeof CheckedChangeRow.Type
 
 interface CreateRuleParameters extends GrantKey {
   readonly definition: RuleDefinition
@@ -61,19 +59,18 @@ const create = (sql: SqlClient.SqlClient): RuleStore["Service"]["create"] => {
       change: sql`
       ${lockGrantSql(sql, { operatorId, grantId })}
       ${ownershipPreconditionsSql(sql, operatorId, { property_ids: propertyIds })},
-      owner AS (SELECT id FROM operators WHERE id = ${operatorId}),
       given AS (SELECT ${jsonParameter(definition)}::jsonb AS definition),
       written AS (
         INSERT INTO automation_rules (operator_id, grant_id, action, definition, state, since, mark_before, created_at)
         SELECT ${operatorId}::bigint, ${grantId ?? null}::bigint, ${action}::text, given.definition, 'active', ${now}::timestamptz,
           ${markBeforeSql(sql, sql`given.definition`)}, ${now}::timestamptz
-        FROM owner, given, preconditions
+        FROM given, preconditions
         WHERE ${grantActiveCondition(sql, { grantId })} AND ${allReferencesExistCondition(sql)}
         RETURNING operator_id, id
       )`,
       events: [],
       changedRecords: createdOrDeletedRecordsSql(sql, "automation_rule", "written"),
-      outcome: sql`SELECT named.*, EXISTS (SELECT FROM owner) AS is_operator FROM (${selectCheckedChangeSql(sql)}) named`
+      outcome: selectCheckedChangeSql(sql)
     })
   )
   return ({ operatorId, grantId }, definition, now) =>
@@ -132,7 +129,7 @@ type RuleStateChange = (
 export class RuleStore extends Context.Service<
   RuleStore,
   {
-    /** `id` of the result is null if a property is unknown, the grant has ended or there is no such operator. */
+    /** `id` of the result is null if a property is unknown or the grant has ended. */
     readonly create: (
       creator: GrantKey,
       definition: RuleDefinition,

@@ -4,7 +4,7 @@ import type { Fragment } from "effect/sql/Statement"
 import type { CurrentActor } from "../../../contract/actor.ts"
 import type { DateRange } from "../../../contract/date-range.ts"
 import { type Givens, inForms, type Valued } from "../../../platform/database/forms.ts"
-import { makeOptionalRowReader, makeRowsReader, makeSingleRowReader } from "../../../platform/database/rows.ts"
+import { makeRowsReader, makeSingleRowReader } from "../../../platform/database/rows.ts"
 import { CurrentSealer } from "../../../platform/sealing/CurrentSealer.ts"
 import type { GrantKey } from "../../connection-grants.ts"
 import type { OperatorRowId } from "../../operator-rows.ts"
@@ -23,18 +23,6 @@ const feedOfRecipientCondition = (
 ): Fragment => sql`
   operator_id = ${operatorId} AND property_id = ${propertyId} AND ${isFeedOwnerCondition(sql, { grantId })}
     AND ${calendarId === undefined ? sql`calendar_id IS NULL` : sql`calendar_id = ${calendarId}`}`
-
-const readFeed = makeOptionalRowReader(FeedRow)
-
-const makeFind = (sql: Sql): PropertyFeedStore["Service"]["find"] => {
-  const statement = inForms(
-    sql,
-    (recipient: Givens<FeedRecipient>) =>
-      sql`SELECT ${feedColumnsSql(sql)} FROM property_feeds WHERE ${feedOfRecipientCondition(sql, recipient)}`
-  )
-  return ({ operatorId, propertyId, calendarId, grantId }) =>
-    readFeed(statement({ operatorId, propertyId, calendarId, grantId }))
-}
 
 const readFoundFeed = makeSingleRowReader(Schema.Union([FeedRow, Schema.Struct({ new_id: Schema.Int })]))
 
@@ -83,9 +71,7 @@ const makeExists = (sql: Sql): PropertyFeedStore["Service"]["exists"] => {
 export class PropertyFeedStore extends Context.Service<
   PropertyFeedStore,
   {
-    /** The feed of a reader; undefined when there is none yet. */
-    readonly find: (recipient: FeedRecipient) => Effect.Effect<FeedRow | undefined>
-    /** The same; when there is none yet, the id under which it can be created. */
+    /** Returns the feed of a reader, or the id under which it can be created. */
     readonly findOrReserveId: (recipient: FeedRecipient) => Effect.Effect<FeedRow | { readonly new_id: number }>
     /** The property's own feed first, then by calendars. */
     readonly list: (search: PropertyFeedSearch) => Effect.Effect<ReadonlyArray<FeedRow>>
@@ -118,7 +104,6 @@ export class PropertyFeedStore extends Context.Service<
     Effect.gen(function* () {
       const [sql, seals] = [yield* SqlClient.SqlClient, yield* CurrentSealer]
       return PropertyFeedStore.of({
-        find: makeFind(sql),
         findOrReserveId: makeFindOrReserveId(sql),
         list: makeList(sql),
         exists: makeExists(sql),
