@@ -17,7 +17,6 @@ import { layerPendingPayments } from "./connectors/ingest/pending-payments-layer
 import { layerSandbox, layerSandboxWorkers } from "./connectors/sandbox/layer.ts"
 import { SandboxAccess } from "./connectors/sandbox/SandboxAccess.ts"
 import { layerSandboxConnector } from "./connectors/sandbox/SandboxConnector.ts"
-import { AuthorizationCodes } from "./domain/access/oauth/AuthorizationCodes.ts"
 import { Clients } from "./domain/access/oauth/Clients.ts"
 import { layerOAuthRetention } from "./domain/access/oauth/retention.ts"
 import { Operators } from "./domain/access/operators/Operators.ts"
@@ -241,7 +240,7 @@ const layerGuestPortal = Layer.provide(GuestPortal.layer, layerRequestDatabase)
 /** Who is signed in at the console, and what its pages give to whom. */
 const layerConsole = (settings: Settings) =>
   layerConsoleEndpoint(settings.publicUrl, settings).pipe(
-    Layer.provide([Sessions.layer, Passwords.layer, Clients.layer, AuthorizationCodes.layer]),
+    Layer.provide([Sessions.layer, Passwords.layer, Clients.layer]),
     Layer.provide(layerConsoleQueries),
     Layer.provide([layerOutboundHttp(settings), layerRequestDatabase, layerFailedCallCounter])
   )

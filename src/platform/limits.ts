@@ -521,6 +521,8 @@ export const QUESTIONS_PER_ANSWER = 20
 export const OAUTH_BODY_BYTES = 64 * 1024
 /** Characters of an id, a secret, a code, a token, a verifier or a scope in such a request. */
 export const OAUTH_FIELD_LENGTH = 500
+/** Characters of an S256 challenge: SHA-256 in base64url without padding (RFC 7636). */
+export const CODE_CHALLENGE_LENGTH = 43
 /** Characters of what a client calls itself, and of what its users' hosts see of a partner. */
 export const CLIENT_NAME_LENGTH = 100
 /** Clients that a deployment has, disabled ones among them, and addresses that a partner's hosts may be led back to. */

@@ -1,6 +1,8 @@
 import { Layer } from "effect"
+import { AuthorizationCodes } from "../domain/access/oauth/AuthorizationCodes.ts"
 import { ClientAuthentication } from "../domain/access/oauth/ClientAuthentication.ts"
 import { ClientRegistrations } from "../domain/access/oauth/ClientRegistrations.ts"
+import { Clients } from "../domain/access/oauth/Clients.ts"
 import { FailedSecretChecks } from "../domain/access/oauth/FailedSecretChecks.ts"
 import { Grants } from "../domain/access/oauth/Grants.ts"
 import { TokenIssuer } from "../domain/access/oauth/TokenIssuer.ts"
@@ -55,6 +57,8 @@ import { TaskStore } from "../domain/work/tasks/store.ts"
 export const layerStores = Layer.mergeAll(
   ActionStore.layer,
   AuditLogStore.layer,
+  AuthorizationCodes.layer,
+  Clients.layer,
   PlanQueue.layer,
   RuleStore.layer,
   HostReviews.layer,

@@ -44,8 +44,11 @@ layer(layerTest)("every operation of the console that changes", (it) => {
         }
         const after = yield* loadTableContents(world)
         const stored = after.find(({ table }) => table === "idempotency_keys")?.rows.join() ?? ""
-        const { secret, token } = { secret: undefined, token: undefined, ...Object(first.envelope.data) }
-        for (const shownOnce of [secret, token, fields["password"]]) {
+        const { secret, token, code } = {
+          ...{ secret: undefined, token: undefined, code: undefined },
+          ...Object(first.envelope.data)
+        }
+        for (const shownOnce of [secret, token, code, fields["password"]]) {
           if (Predicate.isString(shownOnce)) assert.notInclude(stored, shownOnce)
         }
 
@@ -55,7 +58,7 @@ layer(layerTest)("every operation of the console that changes", (it) => {
           formatWithoutOneTimeValues(again.envelope.data),
           formatWithoutOneTimeValues(first.envelope.data)
         )
-        for (const field of ["secret", "token"]) assert.notProperty(again.envelope.data, field)
+        for (const field of ["secret", "token", "code"]) assert.notProperty(again.envelope.data, field)
         for (const [index, { table, rows }] of (yield* loadTableContents(world)).entries()) {
           assert.deepStrictEqual(rows, after[index]?.rows, table)
         }

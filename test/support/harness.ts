@@ -66,7 +66,7 @@ export const layerService = <E>(...parts: Parameters<typeof layerServiceWithOutb
 export const layerTest = layerService(layerTestDatabase)
 
 /** The same with fakes in the place of some stores and ports; each that is not faked is real. */
-export const layerServiceWithFakes = <A>(fakes: Layer.Layer<A>) =>
+export const layerServiceWithFakes = <A, R = never>(fakes: Layer.Layer<A, never, R>) =>
   layerServiceAssemblyNoDeps.pipe(
     Layer.provide(fakes),
     Layer.provide(layerStores),

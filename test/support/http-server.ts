@@ -1,6 +1,5 @@
 import { Context, Effect, Layer } from "effect"
 import { HttpMiddleware, HttpServer } from "effect/http"
-import { AuthorizationCodes } from "../../src/domain/access/oauth/AuthorizationCodes.ts"
 import { Clients } from "../../src/domain/access/oauth/Clients.ts"
 import { Passwords } from "../../src/domain/access/sign-in/Passwords.ts"
 import { Sessions } from "../../src/domain/access/sign-in/Sessions.ts"
@@ -26,7 +25,7 @@ const layerOutbound = Layer.unwrap(Effect.map(AllowedReceivers, (allowed) => Out
 )
 
 /** Who is signed in at the console, and the consents of hosts. */
-const layerConsoleServices = Layer.mergeAll(Sessions.layer, Passwords.layer, Clients.layer, AuthorizationCodes.layer)
+const layerConsoleServices = Layer.mergeAll(Sessions.layer, Passwords.layer, Clients.layer)
 
 /** A service behind a real socket on a free port of this machine. `console`: others in the place of what its pages work with. */
 export const layerHttpServerOf = <E, More = never>(

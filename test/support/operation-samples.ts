@@ -87,7 +87,7 @@ export const makeSampleChange = (operation: ApiOperation, world: SampleWorld): R
 export const formatWithoutOneTimeValues = (data: unknown): string =>
   JSON.stringify(data, (name, value: unknown) => (ONE_TIME_FIELDS.has(name) ? undefined : value))
 
-const ONE_TIME_FIELDS: ReadonlySet<string> = new Set(["secret", "secret_note", "token"])
+const ONE_TIME_FIELDS: ReadonlySet<string> = new Set(["secret", "secret_note", "token", "code"])
 
 /** The rows of an operator in a table, as text. */
 export interface TableContents {

@@ -21,6 +21,12 @@ import { insertDeliveries } from "./webhook-deliveries.ts"
 // An operator that owns a record of every kind. A family adds a record of every new kind here: rows that nobody has cannot be
 // shown to a stranger, and a walk over them proves nothing.
 
+/** The client of a partner, which every installation of the tests has. */
+export const SAMPLE_PARTNER = {
+  client_id: "lkapp_sample",
+  redirect_uri: "https://ledger.example.com/connected"
+} as const
+
 /** The operator of a sample world, and the ids and codes of its records. */
 export interface SampleRecords extends TestOperator {
   readonly property_id: number
@@ -252,6 +258,10 @@ const insertGivenAccess = Effect.fnUntraced(function* (operatorId: number, accou
     INSERT INTO access_tokens (operator_id, account_id, name, scope, digest, created_at)
     VALUES (${operatorId}, ${accountId}, 'Books', 'read-only', sha256(convert_to('token of ' || ${operatorId}::bigint, 'UTF8')), now())
     RETURNING id`
+  yield* sql`
+    INSERT INTO oauth_clients (id, name, redirect_uris, secret_digest, created_at)
+    VALUES (${SAMPLE_PARTNER.client_id}, 'Ledger', ${[SAMPLE_PARTNER.redirect_uri]}, '\\x00', now())
+    ON CONFLICT DO NOTHING`
   const [grant] = yield* sql<{ id: number }>`
     INSERT INTO oauth_grants (operator_id, account_id, client_id, name, scope, created_at)
     VALUES (${operatorId}, ${accountId}, 'service_mcp', 'Assistant', 'writable', now()) RETURNING id`

@@ -4,7 +4,14 @@ import { EVENT_NAMES } from "../../src/jobs/events/event-statements.ts"
 import type { OperatorOptions } from "./harness.ts"
 import { JPEG_BASE64 } from "./jpegs.ts"
 import { EVERY_AIRBNB_SETTING, EVERY_VRBO_SETTING } from "./remote-rules.ts"
-import { categoryIdOf, createSampleRecords, type SampleRecords, toDays, toSampleCursor } from "./sample-records.ts"
+import {
+  categoryIdOf,
+  createSampleRecords,
+  SAMPLE_PARTNER,
+  type SampleRecords,
+  toDays,
+  toSampleCursor
+} from "./sample-records.ts"
 
 // One operator that owns a record of every kind, and a valid value for every field name of the contracts: what the
 // contract walk builds its calls from. A family whose fields have other names adds them here, once, and a record of every
@@ -209,6 +216,12 @@ export const toSampleWorld = (records: SampleRecords) => {
       rotate_webhook_secret: { id: webhook_id },
       create_access_token: { scope: "read-only" },
       revoke_access_token: { id: token_id },
+      connect_application: {
+        ...SAMPLE_PARTNER,
+        scope: "read-only",
+        code_challenge: "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM",
+        resource: "http://127.0.0.1:8080/mcp"
+      },
       disconnect_application: { id: grant_id },
       create_account: { email: `helper-${operatorId}@example.test` },
       disable_account: { id: sub_account_id },

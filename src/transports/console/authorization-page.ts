@@ -1,12 +1,11 @@
-import { DateTime, Effect, Option } from "effect"
+import { DateTime, Effect, Option, Schema } from "effect"
 import { HttpServerResponse } from "effect/http"
-import { CurrentActor, systemActor } from "../../contract/actor.ts"
-import { AuthorizationCodes } from "../../domain/access/oauth/AuthorizationCodes.ts"
 import { isGrantableScope, type RequestedScope } from "../../domain/access/oauth/authorization-request.ts"
-import { Clients } from "../../domain/access/oauth/Clients.ts"
+import { connect_application } from "../../domain/access/oauth/connection-contract.ts"
 import { isTrustedTarget, toResponseUrl } from "../../domain/access/oauth/redirect-uri.ts"
 import { newSessionCookie } from "../../domain/access/sign-in/cookies.ts"
 import { type Session, Sessions } from "../../domain/access/sign-in/Sessions.ts"
+import { Service } from "../../service/service.ts"
 import { nothing } from "../docs/html.ts"
 import type { ActionError } from "./action-outcome.ts"
 import {
@@ -26,6 +25,7 @@ import {
   signInUrl
 } from "./consent/consent-request.ts"
 import { TEXTS } from "./console-texts.ts"
+import { callOperation } from "./operation-call.ts"
 import { type PageFrame, redirectSeeOther, renderConsolePage } from "./page-frame.ts"
 import { makeSudo } from "./sudo.ts"
 import {
@@ -72,37 +72,30 @@ const makeInvalidRequestHandler = (publicUrl: string) => {
   }
 }
 
-/** Gives the code of a consent, where the host may give it. */
+/** Grants what the host consented to. Returns the address that leads the browser back to the application with the code. */
 const makeConsentGranter = Effect.fnUntraced(function* (publicUrl: string) {
-  const [codes, clients] = [yield* AuthorizationCodes, yield* Clients]
+  const service = yield* Service
   const redirectUrl = makeRedirectUrl(publicUrl)
-
-  const issueCode = (
-    { session }: SignedInVisit,
-    { authorizationClient, authorizationRequest }: ValidConsentRequest,
-    scope: RequestedScope
-  ) => {
-    const { caller } = session.person
-    const { client, redirectUri } = authorizationClient
-    const { challenge, resource } = authorizationRequest
-    return codes
-      .issue({ caller, client, scope, redirectUri, challenge, resource })
-      .pipe(
-        Effect.provideService(CurrentActor, { ...systemActor("console", "authorize"), accountId: caller.accountId })
-      )
-  }
-
   return Effect.fnUntraced(function* (
     visit: SignedInVisit,
-    consentRequest: ValidConsentRequest,
+    { authorizationClient, authorizationRequest }: ValidConsentRequest,
     scope: RequestedScope
   ) {
-    const code = yield* issueCode(visit, consentRequest, scope)
-    const { client, redirectUri } = consentRequest.authorizationClient
-    if (client.isPublic) yield* clients.recordRedirect(redirectUri)
-    return redirectUrl(consentRequest.authorizationClient, { code })
+    const { challenge, resource } = authorizationRequest
+    const outcome = yield* callOperation(service, visit, connect_application._tag, {
+      client_id: authorizationClient.client.id,
+      redirect_uri: authorizationClient.redirectUri,
+      scope,
+      ...(challenge === null ? {} : { code_challenge: challenge }),
+      ...(resource === null ? {} : { resource })
+    })
+    if (outcome._tag !== "Ok") return yield* Effect.fail(outcome)
+    const { code = "" } = decodeConnection(outcome.data)
+    return redirectUrl(authorizationClient, { code })
   })
 })
+
+const decodeConnection = Schema.decodeUnknownSync(Schema.toCodecJson(connect_application.successSchema))
 
 /** A visit of somebody who is signed in; undefined: of nobody. */
 const toSignedInVisit = (visit: Visit): SignedInVisit | undefined => {
@@ -151,12 +144,7 @@ const makeConsentHandlers = Effect.fnUntraced(function* (publicUrl: string) {
     const passwordError = scope === "writable" ? yield* sudo.checkPassword(visit, form) : Option.none()
     if (Option.isSome(passwordError)) return yield* renderConsentForm(visit, consentRequest, passwordError.value)
     return yield* Effect.matchEffect(grantConsent(visit, consentRequest, scope), {
-      onFailure: ({ _tag, message }) =>
-        renderConsentForm(
-          visit,
-          consentRequest,
-          _tag === "RateLimited" ? { status: 429, message, retryAfter: 60 } : { status: 422, message }
-        ),
+      onFailure: (error) => renderConsentForm(visit, consentRequest, error),
       onSuccess: (redirectLocation) => Effect.succeed(redirectSeeOther(redirectLocation))
     })
   })

@@ -3,8 +3,10 @@ import { Places } from "../../../src/admission/concurrency/Places.ts"
 import { Gate } from "../../../src/admission/gate/Gate.ts"
 import { RateWindows } from "../../../src/admission/windows/RateWindows.ts"
 import { FailedCallCounter } from "../../../src/changes/FailedCallCounter.ts"
+import { AuthorizationCodes } from "../../../src/domain/access/oauth/AuthorizationCodes.ts"
 import { ClientAuthentication } from "../../../src/domain/access/oauth/ClientAuthentication.ts"
 import { ClientRegistrations } from "../../../src/domain/access/oauth/ClientRegistrations.ts"
+import { Clients } from "../../../src/domain/access/oauth/Clients.ts"
 import { Grants } from "../../../src/domain/access/oauth/Grants.ts"
 import { TokenIssuer } from "../../../src/domain/access/oauth/TokenIssuer.ts"
 import { SubAccounts } from "../../../src/domain/access/sign-in/SubAccounts.ts"
@@ -53,6 +55,8 @@ const layerUnreachableStores = Layer.mergeAll(
   Layer.mock(ActionStore)({}),
   Layer.mock(AnswerStore)({}),
   Layer.mock(AuditLogStore)({}),
+  Layer.mock(AuthorizationCodes)({}),
+  Layer.mock(Clients)({}),
   Layer.mock(ImportedCalendars)({}),
   Layer.mock(ImportedCalendarStore)({}),
   Layer.mock(PropertyEdits)({}),

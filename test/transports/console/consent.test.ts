@@ -183,7 +183,7 @@ layer(layerConsentPages())("the page of consent", (it) => {
       )
       assert.deepInclude(consent?.caller, { operatorId: 5, accountId: 77 })
       assert.deepStrictEqual([consent?.client, consent?.redirectUri], [PARTNER_CLIENT, PARTNER_REDIRECT_URL])
-      assert.deepInclude(actor, { accountId: 77, application: "console", operation: "authorize" })
+      assert.deepInclude(actor, { accountId: 77, application: "console", operation: "connect_application" })
       assert.deepStrictEqual(
         [headers.get("referrer-policy"), headers.get("cache-control")],
         ["no-referrer", "no-store"]

@@ -1,7 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
-import { AuthorizationCodes } from "../../../src/domain/access/oauth/AuthorizationCodes.ts"
 import { Clients } from "../../../src/domain/access/oauth/Clients.ts"
 import { newSessionCookie } from "../../../src/domain/access/sign-in/cookies.ts"
 import { Passwords } from "../../../src/domain/access/sign-in/Passwords.ts"
@@ -38,7 +37,6 @@ const layerBusyConsole = layerConsoleEndpoint(PUBLIC_URL).pipe(
           Effect.never
         )
     }),
-    Layer.mock(AuthorizationCodes, {}),
     Layer.mock(Passwords, {}),
     Layer.provide(layerConsoleQueries, Layer.mock(OutboundHttp, {}))
   ]),

@@ -44,7 +44,7 @@ const readCreatedCode = makeOptionalRowReaderOrFail(CreatedCode, ({ name, detail
   name === "oauth_codes"
     ? new RateLimited({
         message: `The account granted access ${detail} times within a minute; try again in a minute.`,
-        headers: { "Retry-After": String(OAUTH_CODE_MS / 1000) }
+        headers: { "retry-after": String(OAUTH_CODE_MS / 1000) }
       })
     : undefined
 )

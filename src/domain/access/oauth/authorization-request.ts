@@ -1,6 +1,6 @@
 import { Result } from "effect"
 import type { OAuthErrorCode } from "../../../contract/errors.ts"
-import { OAUTH_RESOURCES_MAX, OAUTH_STATE_LENGTH } from "../../../platform/limits.ts"
+import { CODE_CHALLENGE_LENGTH, OAUTH_RESOURCES_MAX, OAUTH_STATE_LENGTH } from "../../../platform/limits.ts"
 import type { OAuthClient } from "./Clients.ts"
 import { findProtectedResource } from "./protected-resource.ts"
 import { parseScope } from "./scope.ts"
@@ -98,24 +98,33 @@ const checkResponseType = (query: Query, { isPublic }: OAuthClient): Result.Resu
 }
 
 /** What SHA-256 gives in base64url without padding. */
-const CHALLENGE = /^[A-Za-z0-9_-]{43}$/
+const CHALLENGE = new RegExp(`^[A-Za-z0-9_-]{${CODE_CHALLENGE_LENGTH}}$`)
 
 /** No method means `plain` (RFC 7636 4.3), which anybody who sees the request can answer. */
-const parseChallenge = (query: Query, { isPublic }: OAuthClient): Result.Result<string | null, AuthorizationError> => {
+const parseChallenge = (query: Query, client: OAuthClient): Result.Result<string | null, AuthorizationError> => {
   const challenge = getParameter(query, "code_challenge")
   const method = getParameter(query, "code_challenge_method")
   if (challenge === undefined && method !== undefined) {
     return failAuthorization("invalid_request", "code_challenge: is required with code_challenge_method.")
   }
-  if (challenge === undefined) {
-    return isPublic
-      ? failAuthorization("invalid_request", "code_challenge: is required, with code_challenge_method S256.")
-      : Result.succeed(null)
-  }
-  if (method !== "S256") return failAuthorization("invalid_request", "code_challenge_method: must be S256.")
+  if (challenge !== undefined && method !== "S256")
+    return failAuthorization("invalid_request", "code_challenge_method: must be S256.")
+  return Result.mapBoth(checkCodeChallenge(challenge, client), {
+    onFailure: (description) => ({ error: "invalid_request", description }),
+    onSuccess: () => challenge ?? null
+  })
+}
+
+/** Checks that a challenge is S256, and that the public client has one. Fails with what is wrong. */
+export const checkCodeChallenge = (
+  challenge: string | undefined,
+  { isPublic }: OAuthClient
+): Result.Result<void, string> => {
+  if (challenge === undefined)
+    return isPublic ? Result.fail("code_challenge: is required, with code_challenge_method S256.") : Result.void
   return CHALLENGE.test(challenge)
-    ? Result.succeed(challenge)
-    : failAuthorization("invalid_request", "code_challenge: must be 43 characters of base64url.")
+    ? Result.void
+    : Result.fail(`code_challenge: must be ${CODE_CHALLENGE_LENGTH} characters of base64url.`)
 }
 
 const parseRequestedScope = (query: Query): Pick<AuthorizationRequest, "scope" | "isScopeNamed"> => {

@@ -1,12 +1,38 @@
 import { Schema } from "effect"
-import { NotFound } from "../../../contract/errors.ts"
-import { Id } from "../../../contract/fields.ts"
+import { NotFound, RateLimited } from "../../../contract/errors.ts"
+import { Id, textUpTo } from "../../../contract/fields.ts"
 import { defineFamily } from "../../../contract/operation.ts"
+import { CODE_CHALLENGE_LENGTH, OAUTH_FIELD_LENGTH, REDIRECT_URI_LENGTH } from "../../../platform/limits.ts"
 
-// The connections of applications, as people end them on the access page of the console. An application ends its own by
-// revoke_oauth_authorization.
+// The connections of applications, which people begin on the consent page and end on the access page of the console. An application
+// ends its own by revoke_oauth_authorization.
 
 const operation = defineFamily({ category: "meta", since: "3.13.0", openWorld: false })
+
+export const connect_application = operation("connect_application", {
+  summary: "Grant an application access to the account",
+  payload: {
+    client_id: textUpTo(OAUTH_FIELD_LENGTH),
+    redirect_uri: textUpTo(REDIRECT_URI_LENGTH).annotateKey({
+      description: "An address that the client registered, to which the browser goes with the code."
+    }),
+    scope: Schema.Literals(["read-only", "writable"]),
+    code_challenge: Schema.optionalKey(textUpTo(CODE_CHALLENGE_LENGTH)).annotateKey({
+      description: "S256 of the verifier (RFC 7636). Required for the public client."
+    }),
+    resource: Schema.optionalKey(textUpTo(REDIRECT_URI_LENGTH)).annotateKey({
+      description: "An address of this service at which the token is to be used (RFC 8707)."
+    })
+  },
+  success: Schema.Struct({
+    code: Schema.optionalKey(Schema.String).annotateKey({
+      description:
+        "The authorization code, which the client exchanges for tokens. Shown once: the answer of a repeated call has none."
+    })
+  }),
+  errors: [NotFound, RateLimited],
+  exposure: { consoleOnly: "only a person can consent" }
+})
 
 export const disconnect_application = operation("disconnect_application", {
   summary: "Disconnect an application; its tokens end, and what it made by the connection",
@@ -16,4 +42,4 @@ export const disconnect_application = operation("disconnect_application", {
   exposure: { consoleOnly: "an application must not disconnect another", needsNoSubscription: true }
 })
 
-export const ConnectionOperations = { disconnect_application }
+export const ConnectionOperations = { connect_application, disconnect_application }

@@ -2,7 +2,6 @@ import { assert } from "@effect/vitest"
 import { Clock, DateTime, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SignedInAccount } from "../../../../src/contract/caller.ts"
-import { AuthorizationCodes } from "../../../../src/domain/access/oauth/AuthorizationCodes.ts"
 import { Clients } from "../../../../src/domain/access/oauth/Clients.ts"
 import { newSessionCookie } from "../../../../src/domain/access/sign-in/cookies.ts"
 import { Passwords } from "../../../../src/domain/access/sign-in/Passwords.ts"
@@ -46,11 +45,7 @@ export const PUBLIC_URL = "http://127.0.0.1:8080"
 
 /** A service behind a socket, with pages for who is said to be signed in. */
 export const layerSignedInPagesOf = (service: typeof layerTest) =>
-  layerHttpServerOf(
-    service,
-    { publicUrl: PUBLIC_URL },
-    Layer.mergeAll(layerSessions, Passwords.layer, Clients.layer, AuthorizationCodes.layer)
-  )
+  layerHttpServerOf(service, { publicUrl: PUBLIC_URL }, Layer.mergeAll(layerSessions, Passwords.layer, Clients.layer))
 
 /** The same over the service of the test run, which reaches no other host. */
 export const layerSignedInPages = layerSignedInPagesOf(layerTest)

@@ -2,7 +2,6 @@ import { randomBytes } from "node:crypto"
 import { request as httpRequest } from "node:http"
 import { Effect, Layer, References, Result } from "effect"
 import type { SignedInAccount } from "../../../../src/contract/caller.ts"
-import { AuthorizationCodes } from "../../../../src/domain/access/oauth/AuthorizationCodes.ts"
 import { Clients } from "../../../../src/domain/access/oauth/Clients.ts"
 import { Passwords } from "../../../../src/domain/access/sign-in/Passwords.ts"
 import { AllowedReceivers, parseAllowedHosts } from "../../../../src/domain/webhooks/deliveries/allowed-hosts.ts"
@@ -18,7 +17,7 @@ import { layerSessions, openSession } from "./signed-in-pages.ts"
 export const layerWebhookPages = layerHttpServerOf(
   layerDeliveryService,
   {},
-  Layer.mergeAll(layerSessions, Passwords.layer, Clients.layer, AuthorizationCodes.layer)
+  Layer.mergeAll(layerSessions, Passwords.layer, Clients.layer)
 ).pipe(
   Layer.provideMerge(layerDeliveryService),
   Layer.provide(Layer.succeed(AllowedReceivers, Result.getOrThrow(parseAllowedHosts("127.0.0.1")))),

@@ -3,7 +3,6 @@ import { Effect, Layer } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
-import { AuthorizationCodes } from "../../../../src/domain/access/oauth/AuthorizationCodes.ts"
 import { Clients } from "../../../../src/domain/access/oauth/Clients.ts"
 import { Passwords } from "../../../../src/domain/access/sign-in/Passwords.ts"
 import { OutboundHttp } from "../../../../src/domain/webhooks/deliveries/OutboundHttp.ts"
@@ -20,7 +19,6 @@ const layerPages = layerConsoleEndpoint(PUBLIC_URL).pipe(
     layerSessions,
     Passwords.layer,
     Clients.layer,
-    AuthorizationCodes.layer,
     Layer.provide(layerConsoleQueries, Layer.mock(OutboundHttp, {}))
   ]),
   Layer.provideMerge(layerTest)

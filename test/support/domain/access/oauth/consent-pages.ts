@@ -10,6 +10,7 @@ import { newSessionCookie } from "../../../../../src/domain/access/sign-in/cooki
 import { Passwords } from "../../../../../src/domain/access/sign-in/Passwords.ts"
 import { type Session, Sessions } from "../../../../../src/domain/access/sign-in/Sessions.ts"
 import { OutboundHttp } from "../../../../../src/domain/webhooks/deliveries/OutboundHttp.ts"
+import { PublicUrl } from "../../../../../src/platform/installation.ts"
 import { ConsoleEndpoint, layerConsoleEndpoint } from "../../../../../src/transports/console/console-endpoint.ts"
 import { layerConsoleQueries } from "../../../../../src/transports/console/queries/layer.ts"
 import {
@@ -20,7 +21,7 @@ import {
 } from "../../../../../src/transports/console/visit.ts"
 import { listen } from "../../../../../src/transports/http-server/listen.ts"
 import { toConsoleCaller } from "../../../console-caller.ts"
-import { layerTest } from "../../../harness.ts"
+import { layerServiceWithFakes } from "../../../harness.ts"
 import { BaseUrl } from "../../../http-server.ts"
 import { toPasswordConfirmation } from "../sign-in/sign-in-accounts.ts"
 
@@ -111,7 +112,7 @@ const layerAuthorizationCodes = Layer.unwrap(
         if (consent.caller.accountId === FULL_ACCOUNT_ID)
           return yield* new ValidationFailed({ message: FULL_ACCOUNT_MESSAGE })
         if (consent.caller.accountId === RATE_LIMITED_ACCOUNT_ID)
-          return yield* new RateLimited({ message: RATE_LIMITED_MESSAGE, headers: {} })
+          return yield* new RateLimited({ message: RATE_LIMITED_MESSAGE, headers: { "retry-after": "60" } })
         const code = `lkcode_${issued.length}`
         issued.push({ code, consent, actor: yield* CurrentActor })
         return code
@@ -123,11 +124,12 @@ const layerAuthorizationCodes = Layer.unwrap(
 /** The pages over it, as they are at `publicUrl`. */
 export const layerConsentPages = (publicUrl = PUBLIC_URL) =>
   layerConsoleEndpoint(publicUrl).pipe(
-    Layer.provide([layerConsentSessions, layerClients, layerAuthorizationCodes]),
+    Layer.provide([layerConsentSessions, layerClients]),
     // What other pages work with.
     Layer.provide([Layer.mock(Passwords, {}), Layer.provide(layerConsoleQueries, Layer.mock(OutboundHttp, {}))]),
+    Layer.provideMerge(layerServiceWithFakes(Layer.merge(layerClients, layerAuthorizationCodes))),
+    Layer.provide(Layer.succeed(PublicUrl, publicUrl)),
     Layer.provideMerge(ConsentState.layer),
-    Layer.provideMerge(layerTest),
     Layer.provide(Layer.succeed(References.MinimumLogLevel, "Error"))
   )
 
