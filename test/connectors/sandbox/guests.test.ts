@@ -368,7 +368,7 @@ layer(layerSandboxTestOnOwnDatabase)("offers to guests of the sandbox", (it) => 
       const { inquire, sendOffer: offer, market, account } = yield* startSandboxConversation("airbnb", { rooms: 1 })
       const { thread_id } = yield* inquire()
       const { offerId } = yield* offer(thread_id)
-      const books = yield* SandboxRepository.make
+      const books = yield* Effect.provide(SandboxRepository, SandboxRepository.layer)
       const accepted = yield* Effect.cached(Effect.orDie(market.acceptOffer({ offer_id: offerId })))
       const changing = yield* Effect.provideService(makeRuleRunner, SandboxRepository, {
         ...books,

@@ -53,7 +53,7 @@ layer(layerService(layerOwnDatabase), { excludeTestServices: true })("beside the
       const [image] = yield* sql<{ id: number }>`
         INSERT INTO images (operator_id, token, kind, bytes, created_at, delete_at)
         VALUES (${operatorId}, ${`lkimage_late${held.reservationCode}`}, 'identity', 8, now(), now() + interval '1 hour') RETURNING id`
-      const store = yield* CheckInStore.make
+      const store = yield* Effect.provide(CheckInStore, CheckInStore.layer)
       const given = {
         operatorId,
         stayId: stay?.id ?? 0,

@@ -1,28 +1,37 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { prepareRecordedChange } from "../../../changes/recorded-change.ts"
+import type { CurrentActor } from "../../../contract/actor.ts"
 import { type Givens, inForms } from "../../../platform/database/forms.ts"
 import { makeOptionalRowReader, makeRowsReader, makeSingleRowReader } from "../../../platform/database/rows.ts"
 import { keepImageSql } from "../../guests/images/image-references.ts"
-import { approveCheckIn, setCheckInDetails } from "../stays/check-in-details.ts"
+import {
+  approveCheckIn,
+  type CheckInApprovalRow,
+  type CheckInDetailsChange,
+  setCheckInDetails
+} from "../stays/check-in-details.ts"
 import { type InsertIdentityImageParameters, insertIdentityImage } from "../stays/identity-images.ts"
 import { recordStayUpdates } from "../stays/stay-sql.ts"
-import { changedStayFieldSql } from "../stays/stay-tags.ts"
+import { changedStayFieldSql, type StayMatch } from "../stays/stay-tags.ts"
 import { guestPortalStaysSql } from "./guest-portal-query.ts"
 import { GuestPortalStay } from "./guest-portal-stay.ts"
 
 type Sql = SqlClient.SqlClient
 
+/** Whether an image was accepted. */
+const ImageSubmission = Schema.Struct({ handed: Schema.Boolean })
+export type ImageSubmission = typeof ImageSubmission.Type
+
 const readStay = makeOptionalRowReader(GuestPortalStay)
 const readStays = makeRowsReader(GuestPortalStay)
-const readSubmitted = makeSingleRowReader(Schema.Struct({ handed: Schema.Boolean }))
+const readSubmitted = makeSingleRowReader(ImageSubmission)
 
-/** The stay whose page a token opens; undefined when there is none, or the account behind it is banned or closed. */
-const findByToken = (sql: Sql) => {
+const findByToken = (sql: Sql): CheckInStore["Service"]["findByToken"] => {
   const statement = inForms(sql, ({ token }: Givens<{ readonly token: string }>) =>
     guestPortalStaysSql(sql, sql`s.guide_token = ${token} AND host.status = 'active'`)
   )
-  return (token: string) => readStay(statement({ token }))
+  return (token) => readStay(statement({ token }))
 }
 
 interface FindByCodeParameters {
@@ -31,8 +40,8 @@ interface FindByCodeParameters {
   readonly limit: number
 }
 
-/** Stays of that code, of one operator or of any: each operator's is looked up, as no index has the codes of all. */
-const findByCode = (sql: Sql) => {
+/** The stay of each operator is looked up, as no index has the codes of all operators. */
+const findByCode = (sql: Sql): CheckInStore["Service"]["findByCode"] => {
   const statement = inForms(
     sql,
     ({ stayCode, operatorId, limit }: Givens<FindByCodeParameters>) => sql`
@@ -41,31 +50,56 @@ const findByCode = (sql: Sql) => {
       WHERE ${operatorId === undefined ? sql`true` : sql`each.id = ${operatorId}`}
       ORDER BY found.operator_id LIMIT ${limit}`
   )
-  return ({ stayCode, operatorId, limit }: FindByCodeParameters) =>
-    readStays(statement({ stayCode, operatorId, limit }))
+  return ({ stayCode, operatorId, limit }) => readStays(statement({ stayCode, operatorId, limit }))
 }
 
-/** Answers whether it was handed in: not where the stay asks for none any more, has room for no more, or the image is gone. */
-const submitIdentityImage = (sql: Sql) => {
+const submitIdentityImage = (sql: Sql): CheckInStore["Service"]["submitIdentityImage"] => {
   const statement = prepareRecordedChange(sql, (image: Givens<InsertIdentityImageParameters>) => ({
     change: insertIdentityImage(sql, image, (id) => keepImageSql(sql, image.operatorId, id)),
     events: [recordStayUpdates(sql, { from: sql`told`, subEvent: sql`'check_in_details_updated'`, at: image.at })],
     changedRecords: changedStayFieldSql(sql, "checkin_guide_images", sql`told`),
     outcome: sql`SELECT EXISTS (SELECT FROM handed) AS handed`
   }))
-  return ({ operatorId, stayId, guestId, imageId, url, maxImages: most, at }: InsertIdentityImageParameters) =>
+  return ({ operatorId, stayId, guestId, imageId, url, maxImages: most, at }) =>
     readSubmitted(statement({ operatorId, stayId, guestId, imageId, url, maxImages: most, at }))
 }
 
 /** The SQL of the pages of stays. */
-export class CheckInStore extends Context.Service<CheckInStore>()("latchkey/domain/bookings/check-in/CheckInStore", {
-  make: Effect.map(SqlClient.SqlClient, (sql) => ({
-    findByToken: findByToken(sql),
-    findByCode: findByCode(sql),
-    setArrivalTime: setCheckInDetails(sql),
-    submitIdentityImage: submitIdentityImage(sql),
-    approve: approveCheckIn(sql)
-  }))
-}) {
-  static readonly layer = Layer.effect(CheckInStore, CheckInStore.make)
+export class CheckInStore extends Context.Service<
+  CheckInStore,
+  {
+    /** The stay whose page a token opens; undefined if there is none or its operator is banned or closed. */
+    readonly findByToken: (token: string) => Effect.Effect<GuestPortalStay | undefined>
+    /** Returns the stays with this code, of one operator or of all, by the operator's id. */
+    readonly findByCode: (parameters: FindByCodeParameters) => Effect.Effect<ReadonlyArray<GuestPortalStay>>
+    readonly setArrivalTime: (
+      operatorId: number,
+      stayCode: string,
+      change: CheckInDetailsChange,
+      at: Date
+    ) => Effect.Effect<StayMatch, never, CurrentActor>
+    /** Accepts no image if the stay asks for none any more, has as many as it may have, or the image is gone. */
+    readonly submitIdentityImage: (
+      image: InsertIdentityImageParameters
+    ) => Effect.Effect<ImageSubmission, never, CurrentActor>
+    /** Idempotent: a second approval returns the time of the first. Undefined if there is no such stay. */
+    readonly approve: (
+      operatorId: number,
+      stayCode: string,
+      at: Date
+    ) => Effect.Effect<CheckInApprovalRow | undefined, never, CurrentActor>
+  }
+>()("latchkey/domain/bookings/check-in/CheckInStore") {
+  static readonly layer = Layer.effect(
+    CheckInStore,
+    Effect.map(SqlClient.SqlClient, (sql) =>
+      CheckInStore.of({
+        findByToken: findByToken(sql),
+        findByCode: findByCode(sql),
+        setArrivalTime: setCheckInDetails(sql),
+        submitIdentityImage: submitIdentityImage(sql),
+        approve: approveCheckIn(sql)
+      })
+    )
+  )
 }

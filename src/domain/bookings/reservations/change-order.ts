@@ -50,7 +50,11 @@ const readLoadedOrder = makeSingleRowReader(Schema.toCodecJson(LoadedOrder))
 /** A stay that goes got a tag between reading and writing; nothing was written. */
 class StayTaggedConcurrently extends Data.TaggedError("StayTaggedConcurrently") {}
 
-const readApplied = makeRowReaderOrFail(Schema.Struct({ applied: Schema.Boolean }), ({ name }) => {
+/** Whether a change was made. */
+const OrderChangeResult = Schema.Struct({ applied: Schema.Boolean })
+export type OrderChangeResult = typeof OrderChangeResult.Type
+
+const readApplied = makeRowReaderOrFail(OrderChangeResult, ({ name }) => {
   if (name === "one_holder_a_night") return new NightTaken()
   return name === "stay_tags_operator_id_stay_id_fkey" ? new StayTaggedConcurrently() : undefined
 })

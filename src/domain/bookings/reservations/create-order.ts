@@ -40,21 +40,27 @@ export interface OrderReferences {
   readonly checkOut: string | undefined
 }
 
-const readCreateObstacles = makeSingleRowReader(
-  Schema.Struct({
-    existing: Schema.NullOr(OrderCodeAndStatus),
-    property_known: Schema.Boolean,
-    property_let: Schema.Boolean,
-    method_known: Schema.Boolean,
-    held_elsewhere: Schema.Array(ImportedBusyNight)
-  })
-)
+/** What may be in the way of an order made by hand. */
+const CreateObstacles = Schema.Struct({
+  existing: Schema.NullOr(OrderCodeAndStatus),
+  property_known: Schema.Boolean,
+  property_let: Schema.Boolean,
+  method_known: Schema.Boolean,
+  held_elsewhere: Schema.Array(ImportedBusyNight)
+})
+export type CreateObstacles = typeof CreateObstacles.Type
+
+/** Of an order that was created; nulls where none was. */
+const OrderCreation = Schema.Struct({
+  reservation_code: Schema.NullOr(Schema.String),
+  status: Schema.NullOr(OrderStatus)
+})
+export type OrderCreation = typeof OrderCreation.Type
+
+const readCreateObstacles = makeSingleRowReader(CreateObstacles)
 const readOrderCodeAndStatus = makeOptionalRowReader(OrderCodeAndStatus)
 const readNights = makeRowsReader(Schema.Struct({ property_id: Schema.Int, day: Schema.String }))
-/** Of an order that was created, null where it was not. */
-const readCreated = rowUnlessNightTaken(
-  Schema.Struct({ reservation_code: Schema.NullOr(Schema.String), status: Schema.NullOr(OrderStatus) })
-)
+const readCreated = rowUnlessNightTaken(OrderCreation)
 
 /** Why an order was not made by hand: it is known already under the code, or names what is not the operator's or not let. */
 export const findCreateObstacles = (sql: Sql) => {
@@ -86,7 +92,7 @@ const selectImportedBusyNights = (
     ? sql`SELECT NULL::date AS day, NULL::text AS host WHERE false`
     : importedBusyNightsSql(sql, operatorId, propertyId, { from: checkIn, before: checkOut })
 
-interface CreateObstaclesParameters extends OrderReferences {
+export interface CreateObstaclesParameters extends OrderReferences {
   readonly operatorId: number
   /** Undefined: the order was called by the service. */
   readonly code: string | undefined

@@ -6,6 +6,7 @@ import { columnNames, columnReadExpressions, jsonObjectPairs } from "../../../pl
 import type { Givens, Value } from "../../../platform/database/forms.ts"
 import { makePageReader } from "../../../platform/database/list-pages.ts"
 import { idsParameter } from "../../../platform/database/parameters.ts"
+import type { RowPage } from "../../../platform/database/rows.ts"
 import type { ChannelType } from "../../channels/port/channel-type.ts"
 import { receivedAmountSql } from "../../money/received-money.ts"
 import { checkOutTimeSql } from "../../properties/properties/check-out-time.ts"
@@ -15,6 +16,7 @@ import { GuestDetails, StayRow } from "../stays/stay.ts"
 import type { ReservationOrderBy } from "./contract.ts"
 import { type KeywordMatch, matchKeyword, selectStaysWithKeyword, stayHasKeyword } from "./keyword-search.ts"
 import { CheckInGuideImage, ReservationGuest } from "./reservation.ts"
+import type { Keyword } from "./rules/keyword.ts"
 import type { SearchDays } from "./rules/search-days.ts"
 
 // Finding reservations: one statement a page, whatever the number of stays, guests and images on it.
@@ -229,7 +231,7 @@ const joinOrderTotals = (sql: Sql): Fragment => sql`
     SELECT sum(each.rate) AS rate, sum(each.commission) AS commission
     FROM stays each WHERE each.operator_id = page.operator_id AND each.order_id = page.order_id) whole ON true`
 
-const search = (sql: Sql) => {
+const search = (sql: Sql): ReservationSearchStore["Service"]["search"] => {
   const selectPage = makePageReader(
     sql,
     ReservationRow,
@@ -252,7 +254,7 @@ const search = (sql: Sql) => {
       }
     }
   )
-  return (operatorId: number, filters: StayFilters, orderBy: ReservationOrderBy, page: Page) =>
+  return (operatorId, filters, orderBy, page) =>
     selectPage(
       toSearchParameters(operatorId, filters),
       page,
@@ -261,15 +263,27 @@ const search = (sql: Sql) => {
     )
 }
 
-export class ReservationSearchStore extends Context.Service<ReservationSearchStore>()(
-  "latchkey/domain/bookings/reservations/ReservationSearchStore",
+export class ReservationSearchStore extends Context.Service<
+  ReservationSearchStore,
   {
-    make: Effect.map(SqlClient.SqlClient, (sql) => ({
-      search: search(sql),
-      matchKeyword: matchKeyword(sql),
-      checkPropertyExists: makeCheckPropertyExists(sql)
-    }))
+    readonly search: (
+      operatorId: number,
+      filters: StayFilters,
+      orderBy: ReservationOrderBy,
+      page: Page
+    ) => Effect.Effect<RowPage<ReservationRow>>
+    readonly matchKeyword: (operatorId: number, keyword: Keyword) => Effect.Effect<KeywordMatch>
+    readonly checkPropertyExists: (operatorId: number, id: number) => Effect.Effect<boolean>
   }
-) {
-  static readonly layer = Layer.effect(ReservationSearchStore, ReservationSearchStore.make)
+>()("latchkey/domain/bookings/reservations/ReservationSearchStore") {
+  static readonly layer = Layer.effect(
+    ReservationSearchStore,
+    Effect.map(SqlClient.SqlClient, (sql) =>
+      ReservationSearchStore.of({
+        search: search(sql),
+        matchKeyword: matchKeyword(sql),
+        checkPropertyExists: makeCheckPropertyExists(sql)
+      })
+    )
+  )
 }

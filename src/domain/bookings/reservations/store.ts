@@ -1,19 +1,84 @@
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { applyOrderChange, loadOrderForChange, withOperatorOrderLock } from "./change-order.ts"
-import { createOrder, findCreateObstacles, findOrderByChannelId, findTakenNights } from "./create-order.ts"
+import type { CurrentActor } from "../../../contract/actor.ts"
+import type { NewOrder } from "../orders/order.ts"
+import {
+  applyOrderChange,
+  type LoadedOrder,
+  loadOrderForChange,
+  type OrderChangeResult,
+  type OrderKey,
+  type StayDestination,
+  withOperatorOrderLock
+} from "./change-order.ts"
+import {
+  type CreateObstacles,
+  type CreateObstaclesParameters,
+  createOrder,
+  findCreateObstacles,
+  findOrderByChannelId,
+  findTakenNights,
+  type OrderCodeAndStatus,
+  type OrderCreation,
+  type OrderReferences
+} from "./create-order.ts"
+import type { NightTaken } from "./nights-taken.ts"
+import type { PropertyNight } from "./rules/nights.ts"
+import type { OrderChange } from "./rules/order-diff.ts"
 
 /** The SQL of orders. */
-export class OrderStore extends Context.Service<OrderStore>()("latchkey/domain/bookings/reservations/OrderStore", {
-  make: Effect.map(SqlClient.SqlClient, (sql) => ({
-    findCreateObstacles: findCreateObstacles(sql),
-    findByChannelId: findOrderByChannelId(sql),
-    findTakenNights: findTakenNights(sql),
-    create: createOrder(sql),
-    loadForChange: loadOrderForChange(sql),
-    applyChange: applyOrderChange(sql),
-    withOperatorOrderLock: withOperatorOrderLock(sql)
-  }))
-}) {
-  static readonly layer = Layer.effect(OrderStore, OrderStore.make)
+export class OrderStore extends Context.Service<
+  OrderStore,
+  {
+    readonly findCreateObstacles: (parameters: CreateObstaclesParameters) => Effect.Effect<CreateObstacles>
+    /** Undefined if the operator has no such order. */
+    readonly findByChannelId: (
+      operatorId: number,
+      channelType: string,
+      channelId: string
+    ) => Effect.Effect<OrderCodeAndStatus | undefined>
+    /** Returns those of the nights that a stay holds. */
+    readonly findTakenNights: (
+      operatorId: number,
+      nights: ReadonlyArray<PropertyNight>
+    ) => Effect.Effect<ReadonlyArray<PropertyNight>>
+    /** Fails, with nothing written, if another stay holds one of the nights. */
+    readonly create: (
+      operatorId: number,
+      order: NewOrder,
+      at: Date,
+      references?: OrderReferences
+    ) => Effect.Effect<OrderCreation, NightTaken, CurrentActor>
+    readonly loadForChange: (
+      operatorId: number,
+      key: OrderKey,
+      destination?: StayDestination
+    ) => Effect.Effect<LoadedOrder>
+    /** Writes nothing if an order or an entry has changed since it was read. Fails if a night has another holder than the change says. */
+    readonly applyChange: (
+      operatorId: number,
+      change: OrderChange,
+      at: Date
+    ) => Effect.Effect<OrderChangeResult, NightTaken, CurrentActor>
+    /** Runs a change in a transaction, one at a time for each operator. */
+    readonly withOperatorOrderLock: <A, E, R>(
+      operatorId: number,
+      change: Effect.Effect<A, E, R>
+    ) => Effect.Effect<A, E, R>
+  }
+>()("latchkey/domain/bookings/reservations/OrderStore") {
+  static readonly layer = Layer.effect(
+    OrderStore,
+    Effect.map(SqlClient.SqlClient, (sql) =>
+      OrderStore.of({
+        findCreateObstacles: findCreateObstacles(sql),
+        findByChannelId: findOrderByChannelId(sql),
+        findTakenNights: findTakenNights(sql),
+        create: createOrder(sql),
+        loadForChange: loadOrderForChange(sql),
+        applyChange: applyOrderChange(sql),
+        withOperatorOrderLock: withOperatorOrderLock(sql)
+      })
+    )
+  )
 }

@@ -8,7 +8,7 @@ import { makeOptionalRowReader, makeSingleRowReader } from "../../../platform/da
 import { HostStayFields } from "./stay.ts"
 import { selectStayForUpdate } from "./stay-lock.ts"
 import { recordStayUpdates, stayRecordSql } from "./stay-sql.ts"
-import { changedStayFieldSql, type StayKey } from "./stay-tags.ts"
+import { changedStayFieldSql, type StayKey, StayMatch } from "./stay-tags.ts"
 
 // How the guest of a stay checks in, as the host sets it, the guest tells it, and the host approves of it.
 
@@ -30,8 +30,12 @@ export type CheckInDetailsChange = {
   readonly [Name in keyof typeof CheckInDetailsColumns.fields]: string | number | null | undefined
 }
 
-const readIsFound = makeSingleRowReader(Schema.Struct({ found: Schema.Boolean }))
-const readApproval = makeOptionalRowReader(Schema.Struct({ approved_at: Schema.NullOr(Schema.Date) }))
+/** When the host approved of the check-in; null: the stay does not ask for an approval. */
+const CheckInApprovalRow = Schema.Struct({ approved_at: Schema.NullOr(Schema.Date) })
+export type CheckInApprovalRow = typeof CheckInApprovalRow.Type
+
+const readIsFound = makeSingleRowReader(StayMatch)
+const readApproval = makeOptionalRowReader(CheckInApprovalRow)
 
 interface SetCheckInDetailsParameters extends StayKey, CheckInDetailsChange {
   readonly at: Date

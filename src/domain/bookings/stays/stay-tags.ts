@@ -17,7 +17,15 @@ import { stayRecordSql } from "./stay-sql.ts"
 
 type Sql = SqlClient.SqlClient
 
-const readAddedTag = makeRowReaderOrFail(Schema.Struct({ found: Schema.Boolean }), ({ name, detail }) =>
+/** Whether the operator has the stay. */
+export const StayMatch = Schema.Struct({ found: Schema.Boolean })
+export type StayMatch = typeof StayMatch.Type
+
+/** Whether the operator has the stay, and whether the stay had the tag. */
+const TagRemoval = Schema.Struct({ ...StayMatch.fields, removed: Schema.Boolean })
+export type TagRemoval = typeof TagRemoval.Type
+
+const readAddedTag = makeRowReaderOrFail(StayMatch, ({ name, detail }) =>
   name === "reservation_tag_limit"
     ? new ValidationFailed({
         message: `tag_name: is new, but the account already has ${detail} tags of its own, the maximum.`
@@ -27,7 +35,7 @@ const readAddedTag = makeRowReaderOrFail(Schema.Struct({ found: Schema.Boolean }
       ? noSuchStay
       : undefined
 )
-const readRemovedTag = makeSingleRowReader(Schema.Struct({ found: Schema.Boolean, removed: Schema.Boolean }))
+const readRemovedTag = makeSingleRowReader(TagRemoval)
 
 /** Whose stay, under which code. */
 export interface StayKey {

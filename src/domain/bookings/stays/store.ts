@@ -2,35 +2,45 @@ import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import { prepareRecordedChange } from "../../../changes/recorded-change.ts"
+import type { CurrentActor } from "../../../contract/actor.ts"
+import type { NotFound, ValidationFailed } from "../../../contract/errors.ts"
+import type { TagColor } from "../../../contract/tag-color.ts"
 import { type Givens, inForms } from "../../../platform/database/forms.ts"
 import { jsonParameter } from "../../../platform/database/parameters.ts"
 import { makeOptionalRowReader } from "../../../platform/database/rows.ts"
 import { CUSTOM_FIELDS_MAX, CUSTOM_FIELDS_TEXT_LENGTH } from "../../../platform/limits.ts"
-import { setCheckInDetails } from "./check-in-details.ts"
-import { CustomFields, type HostStayFields } from "./stay.ts"
+import { type CheckInDetailsChange, setCheckInDetails } from "./check-in-details.ts"
+import { CustomFields, type StayStatus } from "./stay.ts"
 import { selectStayForUpdate } from "./stay-lock.ts"
 import { recordStayUpdates, stayRecordSql } from "./stay-sql.ts"
-import { addTag, changedStayFieldSql, removeTag, type StayKey } from "./stay-tags.ts"
+import { addTag, changedStayFieldSql, removeTag, type StayKey, type StayMatch, type TagRemoval } from "./stay-tags.ts"
 
 // The SQL of what hosts keep about one stay. Each is one statement and touches none of the columns that changes of the
 // order are worked out from (OrderStayFields), so the two never undo each other.
 
 type Sql = SqlClient.SqlClient
 
-const readCustomFields = makeOptionalRowReader(Schema.Struct({ fields: Schema.NullOr(CustomFields) }))
-const readSavedCustomFields = makeOptionalRowReader(
-  Schema.Struct({ saved: Schema.Boolean, fields: Schema.NullOr(CustomFields) })
-)
-const readStatus = makeOptionalRowReader(Schema.Struct({ status: Schema.String }))
+const CustomFieldsRow = Schema.Struct({ fields: Schema.NullOr(CustomFields) })
+export type CustomFieldsRow = typeof CustomFieldsRow.Type
 
-/** Undefined when there is no such stay. */
-const findCustomFields = (sql: Sql) => {
+/** What became of a change of custom fields: `fields` is null if nothing was saved or no field is left. */
+const CustomFieldsSave = Schema.Struct({ saved: Schema.Boolean, ...CustomFieldsRow.fields })
+export type CustomFieldsSave = typeof CustomFieldsSave.Type
+
+const OrderStatusRow = Schema.Struct({ status: Schema.String })
+export type OrderStatusRow = typeof OrderStatusRow.Type
+
+const readCustomFields = makeOptionalRowReader(CustomFieldsRow)
+const readSavedCustomFields = makeOptionalRowReader(CustomFieldsSave)
+const readStatus = makeOptionalRowReader(OrderStatusRow)
+
+const findCustomFields = (sql: Sql): StayStore["Service"]["findCustomFields"] => {
   const statement = inForms(
     sql,
     ({ operatorId, stayCode }: Givens<StayKey>) => sql`
       SELECT custom_fields AS fields FROM stays WHERE operator_id = ${operatorId} AND stay_code = ${stayCode}`
   )
-  return (operatorId: number, stayCode: string) => readCustomFields(statement({ operatorId, stayCode }))
+  return (operatorId, stayCode) => readCustomFields(statement({ operatorId, stayCode }))
 }
 
 const characterCountSql = (sql: Sql, fields: Fragment): Fragment =>
@@ -41,11 +51,7 @@ interface SaveCustomFieldsParameters extends StayKey {
   readonly at: Date
 }
 
-/**
- * Merges the changes in, null removes; `saved` is false when the stay would have too many, or too much in them. What was
- * too much before there was a limit may stay, and become less.
- */
-const saveCustomFields = (sql: Sql) => {
+const saveCustomFields = (sql: Sql): StayStore["Service"]["saveCustomFields"] => {
   const countCharacters = (fields: Fragment) => characterCountSql(sql, fields)
   const statement = prepareRecordedChange(sql, ({ changes, at, ...stayKey }: Givens<SaveCustomFieldsParameters>) => ({
     change: sql`
@@ -72,17 +78,15 @@ const saveCustomFields = (sql: Sql) => {
     outcome: sql`
       SELECT EXISTS (SELECT FROM after) AS saved, (SELECT custom_fields FROM after) AS fields, reservation_code FROM before`
   }))
-  return (operatorId: number, stayCode: string, changes: Readonly<Record<string, string | null>>, at: Date) =>
-    readSavedCustomFields(statement({ operatorId, stayCode, changes, at }))
+  return (operatorId, stayCode, changes, at) => readSavedCustomFields(statement({ operatorId, stayCode, changes, at }))
 }
 
 interface SetStayStatusParameters extends StayKey {
-  readonly stayStatus: (typeof HostStayFields.Type)["stay_status"]
+  readonly stayStatus: typeof StayStatus.Type
   readonly at: Date
 }
 
-/** Answers the order's status, undefined when there is no such stay; only stays of accepted orders are marked. */
-const setStayStatus = (sql: Sql) => {
+const setStayStatus = (sql: Sql): StayStore["Service"]["setStayStatus"] => {
   const statement = prepareRecordedChange(sql, ({ stayStatus, at, ...stayKey }: Givens<SetStayStatusParameters>) => ({
     change: sql`
       before AS (${selectStayForUpdate(sql, stayKey)}), after AS (
@@ -95,19 +99,64 @@ const setStayStatus = (sql: Sql) => {
     changedRecords: changedStayFieldSql(sql, "stay_status", sql`before WHERE EXISTS (SELECT FROM after)`),
     outcome: sql`SELECT status FROM before`
   }))
-  return (operatorId: number, stayCode: string, stayStatus: SetStayStatusParameters["stayStatus"], at: Date) =>
-    readStatus(statement({ operatorId, stayCode, stayStatus, at }))
+  return (operatorId, stayCode, stayStatus, at) => readStatus(statement({ operatorId, stayCode, stayStatus, at }))
 }
 
-export class StayStore extends Context.Service<StayStore>()("latchkey/domain/bookings/stays/StayStore", {
-  make: Effect.map(SqlClient.SqlClient, (sql) => ({
-    addTag: addTag(sql),
-    removeTag: removeTag(sql),
-    findCustomFields: findCustomFields(sql),
-    saveCustomFields: saveCustomFields(sql),
-    setCheckInDetails: setCheckInDetails(sql),
-    setStayStatus: setStayStatus(sql)
-  }))
-}) {
-  static readonly layer = Layer.effect(StayStore, StayStore.make)
+/** What hosts keep about a stay. */
+export class StayStore extends Context.Service<
+  StayStore,
+  {
+    /** Creates or restores the tag if the operator has none of this name. Fails if the operator has no room for a new tag. */
+    readonly addTag: (
+      operatorId: number,
+      stayCode: string,
+      tag: { readonly name: string; readonly color: TagColor },
+      at: Date
+    ) => Effect.Effect<StayMatch, ValidationFailed | NotFound, CurrentActor>
+    readonly removeTag: (
+      operatorId: number,
+      stayCode: string,
+      tagName: string
+    ) => Effect.Effect<TagRemoval, never, CurrentActor>
+    /** Undefined if there is no such stay. */
+    readonly findCustomFields: (operatorId: number, stayCode: string) => Effect.Effect<CustomFieldsRow | undefined>
+    /**
+     * Merges the changes into the fields; null removes a field. Undefined if there is no such stay. `saved` is false if the
+     * stay would have too many fields or too much text in them. Text that was too long before there was a limit may stay,
+     * and become shorter.
+     */
+    readonly saveCustomFields: (
+      operatorId: number,
+      stayCode: string,
+      changes: Readonly<Record<string, string | null>>,
+      at: Date
+    ) => Effect.Effect<CustomFieldsSave | undefined, never, CurrentActor>
+    readonly setCheckInDetails: (
+      operatorId: number,
+      stayCode: string,
+      change: CheckInDetailsChange,
+      at: Date
+    ) => Effect.Effect<StayMatch, never, CurrentActor>
+    /** Marks the stay only if its order is accepted. Returns the status of the order; undefined if there is no such stay. */
+    readonly setStayStatus: (
+      operatorId: number,
+      stayCode: string,
+      stayStatus: typeof StayStatus.Type,
+      at: Date
+    ) => Effect.Effect<OrderStatusRow | undefined, never, CurrentActor>
+  }
+>()("latchkey/domain/bookings/stays/StayStore") {
+  static readonly layer = Layer.effect(
+    StayStore,
+    Effect.map(SqlClient.SqlClient, (sql) =>
+      StayStore.of({
+        addTag: addTag(sql),
+        removeTag: removeTag(sql),
+        findCustomFields: findCustomFields(sql),
+        saveCustomFields: saveCustomFields(sql),
+        setCheckInDetails: setCheckInDetails(sql),
+        setStayStatus: setStayStatus(sql)
+      })
+    )
+  )
 }
