@@ -2,6 +2,7 @@ import { Context, Effect, Layer, Schema, Struct } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import { prepareRecordedChange } from "../../../changes/recorded-change.ts"
+import type { CurrentActor } from "../../../contract/actor.ts"
 import type { DateRange } from "../../../contract/date-range.ts"
 import { dateInZone, daysInRange } from "../../../contract/time.ts"
 import { type Givens, inForms, type Value } from "../../../platform/database/forms.ts"
@@ -27,7 +28,17 @@ const readPropertyDays = makeRowsReader(
     time_zone: Schema.String
   })
 )
-const readUnknownProperties = makeSingleRowReader(Schema.Struct({ unknown_properties: Schema.Array(Schema.Int) }))
+
+/** The days of a property, as distances from the first day asked for. */
+export interface PropertyDaysById extends PropertyDays {
+  readonly id: number
+}
+
+/** The properties that the operator does not have; if there are any, nothing was changed. */
+const UnknownPropertiesRow = Schema.Struct({ unknown_properties: Schema.Array(Schema.Int) })
+export type UnknownPropertiesRow = typeof UnknownPropertiesRow.Type
+
+const readUnknownProperties = makeSingleRowReader(UnknownPropertiesRow)
 
 interface ListDaysParameters extends DateRange {
   readonly operatorId: number
@@ -38,7 +49,7 @@ interface ListDaysParameters extends DateRange {
  * Of each property that exists, which days of the range are taken, which of them elsewhere, and what is remarked on any, as
  * distances from the first day: numbers, because as objects the days of a large answer kept the embedded database busy four times as long.
  */
-const listDays = (sql: SqlClient.SqlClient) => {
+const listDays = (sql: SqlClient.SqlClient): AvailabilityStore["Service"]["listDays"] => {
   const statement = inForms(
     sql,
     ({ operatorId, propertyIds, start, end }: Givens<ListDaysParameters>) => sql`
@@ -61,7 +72,7 @@ const listDays = (sql: SqlClient.SqlClient) => {
       ) elsewhere
       WHERE p.operator_id = ${operatorId} AND p.id = ANY(${idsParameter(propertyIds)}::bigint[])`
   )
-  return (operatorId: number, propertyIds: ReadonlyArray<number>, { start, end }: DateRange) =>
+  return (operatorId, propertyIds, { start, end }) =>
     Effect.map(readPropertyDays(statement({ operatorId, propertyIds, start, end })), (rows) =>
       rows.map(({ deactivated_at, time_zone, ...propertyDays }) => ({
         ...propertyDays,
@@ -101,7 +112,7 @@ interface ChangeDaysParameters extends Omit<AvailabilityChange, "available"> {
  * nothing else takes it, which the row itself says as it is after waiting for whoever had it: of those subscribers are
  * told, while the trail has every property of which a day was closed or opened.
  */
-const changeDays = (sql: SqlClient.SqlClient) => {
+const changeDays = (sql: SqlClient.SqlClient): AvailabilityStore["Service"]["changeDays"] => {
   const statement = prepareRecordedChange(
     sql,
     ({ operatorId, property_ids, days, now }: Givens<ChangeDaysParameters>, available: boolean) => ({
@@ -126,16 +137,32 @@ const changeDays = (sql: SqlClient.SqlClient) => {
       outcome: sql`SELECT unknown_properties FROM preconditions`
     })
   )
-  return (operatorId: number, { property_ids, days, available }: AvailabilityChange, now: Date) =>
+  return (operatorId, { property_ids, days, available }, now) =>
     readUnknownProperties(retryOnLockConflict(statement({ operatorId, property_ids, days, now }, available)))
 }
 
 /** The SQL of the calendar as hosts see it: days they closed and opened, and which days can be sold. */
-export class AvailabilityStore extends Context.Service<AvailabilityStore>()(
-  "latchkey/domain/calendars/availability/AvailabilityStore",
+export class AvailabilityStore extends Context.Service<
+  AvailabilityStore,
   {
-    make: Effect.map(SqlClient.SqlClient, (sql) => ({ listDays: listDays(sql), changeDays: changeDays(sql) }))
+    /** Returns the days of the properties that exist, in any order. */
+    readonly listDays: (
+      operatorId: number,
+      propertyIds: ReadonlyArray<number>,
+      range: DateRange
+    ) => Effect.Effect<ReadonlyArray<PropertyDaysById>>
+    /** Changes the days of all properties, or of none if one of them is unknown. */
+    readonly changeDays: (
+      operatorId: number,
+      change: AvailabilityChange,
+      now: Date
+    ) => Effect.Effect<UnknownPropertiesRow, never, CurrentActor>
   }
-) {
-  static readonly layer = Layer.effect(AvailabilityStore, AvailabilityStore.make)
+>()("latchkey/domain/calendars/availability/AvailabilityStore") {
+  static readonly layer = Layer.effect(
+    AvailabilityStore,
+    Effect.map(SqlClient.SqlClient, (sql) =>
+      AvailabilityStore.of({ listDays: listDays(sql), changeDays: changeDays(sql) })
+    )
+  )
 }

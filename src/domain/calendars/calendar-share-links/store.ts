@@ -2,17 +2,25 @@ import { Context, Effect, Layer, Schema, Struct } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import { createdOrDeletedRecordsSql, prepareRecordedChange } from "../../../changes/recorded-change.ts"
+import type { CurrentActor } from "../../../contract/actor.ts"
 import type { Page } from "../../../contract/page.ts"
 import { type Givens, inForms } from "../../../platform/database/forms.ts"
 import { makePageReader } from "../../../platform/database/list-pages.ts"
 import { idsParameter } from "../../../platform/database/parameters.ts"
 import { reserveId } from "../../../platform/database/reserved-id.ts"
-import { makeOptionalRowReader, makeRowsReader, makeSingleRowReader } from "../../../platform/database/rows.ts"
+import {
+  makeOptionalRowReader,
+  makeRowsReader,
+  makeSingleRowReader,
+  type RowPage
+} from "../../../platform/database/rows.ts"
 import { CurrentSealer, type SecretSealer } from "../../../platform/sealing/CurrentSealer.ts"
 import { linkTokenBinding } from "../../../platform/sealing/sealed-columns.ts"
+import type { RowId } from "../../column-schemas.ts"
 import { makeDeleteRecord, type OperatorScoped } from "../../operator-rows.ts"
 import {
   allReferencesExistCondition,
+  type CheckedChange,
   CheckedChangeRow,
   ownershipPreconditionsSql
 } from "../../properties/properties/ownership.ts"
@@ -54,9 +62,10 @@ const OpenedLinkRow = Schema.Struct({
   ...Struct.pick(CalendarShareLink.fields, ["id", "scope"]),
   time_zone: Schema.String
 })
+export type OpenedLinkRow = typeof OpenedLinkRow.Type
 
 /** What tells one link from another, and which properties it has. */
-export type ShareLinkKey = Omit<typeof OpenedLinkRow.Type, "time_zone">
+export type ShareLinkKey = Omit<OpenedLinkRow, "time_zone">
 
 /** What the holder of a link may see of a property beside its days. Nothing else leaves this service. */
 const SharedPropertySummary = Schema.Struct({
@@ -72,7 +81,7 @@ const readOpenedLink = makeOptionalRowReader(OpenedLinkRow)
 const readProperties = makeRowsReader(SharedPropertySummary)
 const readTotal = makeSingleRowReader(Schema.Struct({ total: Schema.Int }))
 
-const search = (sql: SqlClient.SqlClient) => {
+const search = (sql: SqlClient.SqlClient): ShareLinkStore["Service"]["search"] => {
   const selectPage = makePageReader(
     sql,
     ShareLinkRow,
@@ -89,14 +98,14 @@ const search = (sql: SqlClient.SqlClient) => {
       }
     })
   )
-  return (operatorId: number, { id }: ShareLinkSearch, pageRequest: Page) => selectPage({ operatorId, id }, pageRequest)
+  return (operatorId, { id }, pageRequest) => selectPage({ operatorId, id }, pageRequest)
 }
 
 /**
  * The operator's one link to everything, made now unless it exists. An insert that meets one, also one that another
  * call is just making, updates it to what it is: only so does the statement see it. The token says whether it is new.
  */
-const createEntire = (sql: SqlClient.SqlClient, seals: SecretSealer) => {
+const createEntire = (sql: SqlClient.SqlClient, seals: SecretSealer): ShareLinkStore["Service"]["createEntire"] => {
   const statement = prepareRecordedChange(
     sql,
     ({ operatorId, id, token, digest, created_at }: Givens<OperatorScoped & SealedShareLink>) => ({
@@ -113,16 +122,19 @@ const createEntire = (sql: SqlClient.SqlClient, seals: SecretSealer) => {
       outcome: sql`SELECT id, scope, token, ARRAY[]::bigint[] AS property_ids, created_at FROM link`
     })
   )
-  return (operatorId: number, link: NewShareLink) =>
+  return (operatorId, link) =>
     Effect.flatMap(sealNewLink(sql, seals, operatorId, link), (sealedLink) =>
       readLink(statement({ operatorId, ...sealedLink }))
     )
 }
 
 /** A link to some of the properties. */
-interface NewPartialLink extends NewShareLink, Pick<ShareLinkRow, "property_ids"> {}
+export interface NewPartialLink extends NewShareLink, Pick<ShareLinkRow, "property_ids"> {}
 
-const createPartial = (sql: SqlClient.SqlClient, seals: SecretSealer) => {
+/** What became of a new link to some of the properties, with the token as it is kept, also if nothing was written. */
+export interface PartialLinkCreation extends CheckedChange, Pick<ShareLinkRow, "token"> {}
+
+const createPartial = (sql: SqlClient.SqlClient, seals: SecretSealer): ShareLinkStore["Service"]["createPartial"] => {
   const statement = prepareRecordedChange(
     sql,
     ({
@@ -155,8 +167,7 @@ const createPartial = (sql: SqlClient.SqlClient, seals: SecretSealer) => {
         FROM preconditions LEFT JOIN written ON true`
     })
   )
-  /** With the token as it is kept, also where nothing was written. */
-  return (operatorId: number, { property_ids, ...link }: NewPartialLink) =>
+  return (operatorId, { property_ids, ...link }) =>
     Effect.flatMap(sealNewLink(sql, seals, operatorId, link), (sealedLink) =>
       Effect.map(readCreatedPartialLink(statement({ operatorId, property_ids, ...sealedLink })), (written) => ({
         ...written,
@@ -165,8 +176,7 @@ const createPartial = (sql: SqlClient.SqlClient, seals: SecretSealer) => {
     )
 }
 
-/** Answers the deleted link's id, or undefined when there is none. */
-const remove = (sql: SqlClient.SqlClient) =>
+const remove = (sql: SqlClient.SqlClient): ShareLinkStore["Service"]["remove"] =>
   makeDeleteRecord(
     sql,
     "calendar_share_link",
@@ -174,8 +184,7 @@ const remove = (sql: SqlClient.SqlClient) =>
       sql`DELETE FROM calendar_share_links WHERE operator_id = ${operatorId} AND id = ${id} RETURNING operator_id, id`
   )
 
-/** The link that has a token; undefined when there is none, or the account behind it is banned or closed. */
-const findByToken = (sql: SqlClient.SqlClient) => {
+const findByToken = (sql: SqlClient.SqlClient): ShareLinkStore["Service"]["findByToken"] => {
   const findOwner = findSecretUrlOwner(sql)
   const statement = inForms(
     sql,
@@ -185,7 +194,7 @@ const findByToken = (sql: SqlClient.SqlClient) => {
       WHERE link.operator_id = ${operatorId} AND link.id = ${id} AND link.token_digest = ${digest}
         AND operator.status = 'active'`
   )
-  return (token: string) =>
+  return (token) =>
     Effect.flatMap(findOwner(token), (owner) =>
       owner === undefined ? Effect.undefined : readOpenedLink(statement(owner))
     )
@@ -207,13 +216,13 @@ const linkPropertyIdsSql = (
  * How many properties a link has. Not said along with them: the embedded database is busy with a hundred thousand for
  * thirty milliseconds here and again there, and lets others have their turn only between two statements.
  */
-const countProperties = (sql: SqlClient.SqlClient) => {
+const countProperties = (sql: SqlClient.SqlClient): ShareLinkStore["Service"]["countProperties"] => {
   const statement = inForms(
     sql,
     (link: Givens<Omit<ShareLinkKey, "scope">>, scope: ShareLinkKey["scope"]) =>
       sql`SELECT count(*) AS total FROM (${linkPropertyIdsSql(sql, link, scope)}) properties`
   )
-  return ({ operator_id, id, scope }: ShareLinkKey) =>
+  return ({ operator_id, id, scope }) =>
     Effect.map(readTotal(statement({ operator_id, id }, scope)), (row) => row.total)
 }
 
@@ -221,7 +230,7 @@ const countProperties = (sql: SqlClient.SqlClient) => {
  * Some of the properties of a link, in the order they were added. Where they begin is found in the index, and they are
  * read on from there: all that comes before, read and left out, would keep the embedded database busy twice as long.
  */
-const listProperties = (sql: SqlClient.SqlClient) => {
+const listProperties = (sql: SqlClient.SqlClient): ShareLinkStore["Service"]["listProperties"] => {
   const statement = inForms(
     sql,
     (parameters: Givens<Omit<ShareLinkKey, "scope"> & Page>, scope: ShareLinkKey["scope"]) => sql`
@@ -232,24 +241,49 @@ const listProperties = (sql: SqlClient.SqlClient) => {
         AND ${scope === "entire" ? sql`true` : sql`property.id IN (${linkPropertyIdsSql(sql, parameters, scope)})`}
       ORDER BY property.id LIMIT ${parameters.limit}`
   )
-  return ({ operator_id, id, scope }: ShareLinkKey, { offset, limit }: Page) =>
+  return ({ operator_id, id, scope }, { offset, limit }) =>
     readProperties(statement({ operator_id, id, offset, limit }, scope))
 }
 
 /** The SQL of share links, and of the properties each of them opens. */
-export class ShareLinkStore extends Context.Service<ShareLinkStore>()(
-  "latchkey/domain/calendars/calendar-share-links/ShareLinkStore",
+export class ShareLinkStore extends Context.Service<
+  ShareLinkStore,
   {
-    make: Effect.map(Effect.all([SqlClient.SqlClient, CurrentSealer]), ([sql, seals]) => ({
-      search: search(sql),
-      createEntire: createEntire(sql, seals),
-      createPartial: createPartial(sql, seals),
-      remove: remove(sql),
-      findByToken: findByToken(sql),
-      countProperties: countProperties(sql),
-      listProperties: listProperties(sql)
-    }))
+    readonly search: (
+      operatorId: number,
+      filter: ShareLinkSearch,
+      pageRequest: Page
+    ) => Effect.Effect<RowPage<ShareLinkRow>>
+    /** Idempotent: if the operator has a link to everything, it is returned with its own token. */
+    readonly createEntire: (operatorId: number, link: NewShareLink) => Effect.Effect<ShareLinkRow, never, CurrentActor>
+    readonly createPartial: (
+      operatorId: number,
+      link: NewPartialLink
+    ) => Effect.Effect<PartialLinkCreation, never, CurrentActor>
+    /** Undefined if there is no such link. */
+    readonly remove: (
+      operatorId: number,
+      id: number
+    ) => Effect.Effect<typeof RowId.Type | undefined, never, CurrentActor>
+    /** Undefined if there is no such link or its operator is banned or closed. */
+    readonly findByToken: (token: string) => Effect.Effect<OpenedLinkRow | undefined>
+    readonly countProperties: (link: ShareLinkKey) => Effect.Effect<number>
+    /** Returns a page of the properties of a link, oldest first. */
+    readonly listProperties: (link: ShareLinkKey, page: Page) => Effect.Effect<ReadonlyArray<SharedPropertySummary>>
   }
-) {
-  static readonly layer = Layer.effect(ShareLinkStore, ShareLinkStore.make)
+>()("latchkey/domain/calendars/calendar-share-links/ShareLinkStore") {
+  static readonly layer = Layer.effect(
+    ShareLinkStore,
+    Effect.map(Effect.all([SqlClient.SqlClient, CurrentSealer]), ([sql, seals]) =>
+      ShareLinkStore.of({
+        search: search(sql),
+        createEntire: createEntire(sql, seals),
+        createPartial: createPartial(sql, seals),
+        remove: remove(sql),
+        findByToken: findByToken(sql),
+        countProperties: countProperties(sql),
+        listProperties: listProperties(sql)
+      })
+    )
+  )
 }

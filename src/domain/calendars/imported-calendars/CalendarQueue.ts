@@ -1,11 +1,13 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { prepareRecordedChange } from "../../../changes/recorded-change.ts"
+import type { CurrentActor } from "../../../contract/actor.ts"
 import { computeLeaseEnd } from "../../../jobs/lease.ts"
 import { type Givens, inForms } from "../../../platform/database/forms.ts"
 import { makeOptionalRowReader, makeRowsReader } from "../../../platform/database/rows.ts"
 import { retryOnLockConflict } from "../../../platform/database/statement-retry.ts"
 import { CALENDAR_FEED_MS, CALENDAR_FEED_READ_MS } from "../../../platform/limits.ts"
+import type { RowId } from "../../column-schemas.ts"
 import { type OperatorRowId, readRowId } from "../../operator-rows.ts"
 import { READING_THREADS } from "./FeedReader.ts"
 import { type CalendarUpdate, ClaimedCalendar } from "./imported-calendar.ts"
@@ -35,8 +37,17 @@ export const FETCH_LEASE_MS =
 
 const readTaken = makeRowsReader(ClaimedCalendar)
 const readClaimedCalendar = makeOptionalRowReader(ClaimedCalendar)
-const readAppliedCounts = makeOptionalRowReader(Schema.Struct({ changed_days: Schema.Int, busy_days: Schema.Int }))
-const readCompletion = makeOptionalRowReader(Schema.Struct({ changed_days: Schema.Int }))
+
+/** How many days a fetch changed. */
+const ChangedDaysRow = Schema.Struct({ changed_days: Schema.Int })
+export type ChangedDaysRow = typeof ChangedDaysRow.Type
+
+/** How many days a feed changed, and how many are busy in it. */
+const AppliedDaysRow = Schema.Struct({ ...ChangedDaysRow.fields, busy_days: Schema.Int })
+export type AppliedDaysRow = typeof AppliedDaysRow.Type
+
+const readAppliedCounts = makeOptionalRowReader(AppliedDaysRow)
+const readCompletion = makeOptionalRowReader(ChangedDaysRow)
 
 const inHand = ({ operator_id, id, attempts }: ClaimedCalendar, now: Date): CalendarClaim => ({
   operator_id,
@@ -49,10 +60,46 @@ const inHand = ({ operator_id, id, attempts }: ClaimedCalendar, now: Date): Cale
  * Calendars of elsewhere and what they say, in the database, for any worker of any process. Each is timed work
  * (jobs/timed-work.ts) that is never settled: due_at is when it is fetched next.
  */
-export class CalendarQueue extends Context.Service<CalendarQueue>()(
-  "latchkey/domain/calendars/imported-calendars/CalendarQueue",
+export class CalendarQueue extends Context.Service<
+  CalendarQueue,
   {
-    make: Effect.map(SqlClient.SqlClient, (sql) => {
+    /** Claims up to `most` due calendars. `underWay` has those that this process has claimed already. */
+    readonly take: (
+      now: Date,
+      most: number,
+      underWay: Iterable<ClaimedCalendar>
+    ) => Effect.Effect<ReadonlyArray<ClaimedCalendar>>
+    /** Reads a calendar without claiming it; undefined if the operator has no such calendar. */
+    readonly find: (operatorId: number, id: number) => Effect.Effect<ClaimedCalendar | undefined>
+    /** Stores a feed that was read, by default by a worker; undefined if another worker has the calendar by now. */
+    readonly apply: (
+      calendar: ClaimedCalendar,
+      update: CalendarUpdate,
+      nextFetch: Date,
+      now: Date,
+      by?: FetchedBy
+    ) => Effect.Effect<AppliedDaysRow | undefined, never, CurrentActor>
+    /** Undefined as in `apply`. */
+    readonly completeUnchanged: (
+      calendar: ClaimedCalendar,
+      first: string,
+      nextFetch: Date,
+      now: Date
+    ) => Effect.Effect<ChangedDaysRow | undefined>
+    /** Undefined as in `apply`, or if the failure is recorded already. */
+    readonly fail: (
+      calendar: ClaimedCalendar,
+      reason: string,
+      nextFetch: Date,
+      now: Date,
+      by?: FetchedBy
+    ) => Effect.Effect<typeof RowId.Type | undefined, never, CurrentActor>
+    readonly release: (calendar: ClaimedCalendar, now: Date) => Effect.Effect<void>
+  }
+>()("latchkey/domain/calendars/imported-calendars/CalendarQueue") {
+  static readonly layer = Layer.effect(
+    CalendarQueue,
+    Effect.map(SqlClient.SqlClient, (sql) => {
       const take = inForms(sql, (taking: Givens<Taking>) => takingDue(sql, taking))
       const find = inForms(sql, (calendar: Givens<OperatorRowId>) => selectOneSql(sql, calendar, false))
       const apply = prepareRecordedChange(sql, (input: Givens<ApplyUpdateParameters>, by: FetchedBy) =>
@@ -66,9 +113,8 @@ export class CalendarQueue extends Context.Service<CalendarQueue>()(
         failFetchChange(sql, input)
       )
       const release = inForms(sql, (input: Givens<CalendarClaim>) => releaseCalendarSql(sql, input))
-      return {
-        /** Takes up to `most` due calendars. `underWay` are those this process has already. */
-        take: (now: Date, most: number, underWay: Iterable<ClaimedCalendar>) => {
+      return CalendarQueue.of({
+        take: (now, most, underWay) => {
           const claimedCalendars = Array.from(underWay)
           return readTaken(
             take({
@@ -81,17 +127,9 @@ export class CalendarQueue extends Context.Service<CalendarQueue>()(
           )
         },
 
-        /** Reads a calendar as a worker would have it. Nobody's claim ends by it. Undefined if the operator has no such calendar. */
-        find: (operatorId: number, id: number) => readClaimedCalendar(find({ operatorId, id })),
+        find: (operatorId, id) => readClaimedCalendar(find({ operatorId, id })),
 
-        /** Stores a feed that was read. Returns how many days changed and are busy; undefined if another worker has the calendar. */
-        apply: (
-          calendar: ClaimedCalendar,
-          { bookingWindow, ...dayUpdate }: CalendarUpdate,
-          nextFetch: Date,
-          now: Date,
-          by: FetchedBy = "worker"
-        ) => {
+        apply: (calendar, { bookingWindow, ...dayUpdate }, nextFetch, now, by = "worker") => {
           const window = {
             unavailable_before: bookingWindow?.before ?? null,
             unavailable_moved: bookingWindow?.hasMoved ?? false
@@ -101,19 +139,16 @@ export class CalendarQueue extends Context.Service<CalendarQueue>()(
           )
         },
 
-        completeUnchanged: (calendar: ClaimedCalendar, first: string, nextFetch: Date, now: Date) =>
+        completeUnchanged: (calendar, first, nextFetch, now) =>
           readCompletion(completeUnchanged({ ...inHand(calendar, now), first, nextFetch })),
 
-        /** Undefined where somebody else has it by now, or it was written down already. */
-        fail: (calendar: ClaimedCalendar, reason: string, nextFetch: Date, now: Date, by: FetchedBy = "worker") => {
+        fail: (calendar, reason, nextFetch, now, by = "worker") => {
           const failure = { ...inHand(calendar, now), failures: calendar.failures, reason, nextFetch }
           return readRowId(by === "caller" ? failForCaller(failure) : fail(failure))
         },
 
-        release: (calendar: ClaimedCalendar, now: Date) => Effect.orDie(release(inHand(calendar, now)))
-      }
+        release: (calendar, now) => Effect.asVoid(Effect.orDie(release(inHand(calendar, now))))
+      })
     })
-  }
-) {
-  static readonly layer = Layer.effect(CalendarQueue, CalendarQueue.make)
+  )
 }

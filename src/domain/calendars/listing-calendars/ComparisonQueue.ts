@@ -188,10 +188,27 @@ export interface ComparisonResult {
  * When the calendars of listings are compared with their channels', in the database, for any worker of any process: timed work
  * (jobs/timed-work.ts) that is never settled, since there is a next time.
  */
-export class ComparisonQueue extends Context.Service<ComparisonQueue>()(
-  "latchkey/domain/calendars/listing-calendars/ComparisonQueue",
+export class ComparisonQueue extends Context.Service<
+  ComparisonQueue,
   {
-    make: Effect.map(SqlClient.SqlClient, (sql) => {
+    /** Begins and ends comparisons as listings are linked; returns how many, at most {@link COMPARISON_SYNC_ROWS} of each. */
+    readonly syncWithListings: (now: Date) => Effect.Effect<number>
+    /** Claims up to `maxJobs` due comparisons. `inProgress` has those that this process has claimed already. */
+    readonly take: (
+      now: Date,
+      maxJobs: number,
+      inProgress: Iterable<AccountKey>
+    ) => Effect.Effect<ReadonlyArray<ClaimedComparison>>
+    /** Makes a push of the drifted days due. Returns whether there is a new push to send. */
+    readonly complete: (comparison: ClaimedComparison, result: ComparisonResult, now: Date) => Effect.Effect<boolean>
+    /** Postpones the comparison, as the channel could not be read. */
+    readonly fail: (comparison: ClaimedComparison, next: Date, now: Date) => Effect.Effect<void>
+    readonly release: (comparison: ClaimedComparison, now: Date) => Effect.Effect<void>
+  }
+>()("latchkey/domain/calendars/listing-calendars/ComparisonQueue") {
+  static readonly layer = Layer.effect(
+    ComparisonQueue,
+    Effect.map(SqlClient.SqlClient, (sql) => {
       const syncComparisons = inForms(sql, (parameters: Givens<SyncComparisonsParameters>) =>
         syncComparisonsSql(sql, parameters)
       )
@@ -204,26 +221,19 @@ export class ComparisonQueue extends Context.Service<ComparisonQueue>()(
         ({ next, failed, ...given }: Givens<ComparisonClaim & { readonly next: Date; readonly failed: number }>) => sql`
         UPDATE listing_comparisons SET due_at = ${next}, failures = failures + ${failed} WHERE ${isClaimedCondition(sql, given)}`
       )
-      return {
-        /** Takes up what was linked since; answers how many comparisons began or ended. */
-        syncWithListings: (now: Date) =>
+      return ComparisonQueue.of({
+        syncWithListings: (now) =>
           Effect.map(
             readSyncedRows(syncComparisons({ now, latestDueAt: new Date(now.getTime() + MAX_COMPARISON_AHEAD_MS) })),
             (row) => row?.rows ?? 0
           ),
 
-        /** Takes up to `most` that are due. `underWay` are those this process has already. */
-        take: (now: Date, maxJobs: number, inProgress: Iterable<AccountKey>) =>
+        take: (now, maxJobs, inProgress) =>
           readTaken(
             take({ now, leaseEnd: computeLeaseEnd(now, COMPARING_LEASE_MS), maxJobs, ...toBusyCounts(inProgress) })
           ),
 
-        /** What drifted is to be told. Answers whether there is more to do by that. */
-        complete: (
-          comparison: ClaimedComparison,
-          { driftedDays, suspectedDays, nextDueAt }: ComparisonResult,
-          now: Date
-        ) =>
+        complete: (comparison, { driftedDays, suspectedDays, nextDueAt }, now) =>
           Effect.map(
             readMarkedListings(
               complete(
@@ -239,15 +249,9 @@ export class ComparisonQueue extends Context.Service<ComparisonQueue>()(
             (row) => (row?.marked ?? 0) > 0
           ),
 
-        /** The channel could not be read: again then. */
-        fail: (comparison: ClaimedComparison, next: Date, now: Date) =>
-          readNothing(postpone({ ...inHand(comparison, now), next, failed: 1 })),
-
-        release: (comparison: ClaimedComparison, now: Date) =>
-          readNothing(postpone({ ...inHand(comparison, now), next: now, failed: 0 }))
-      }
+        fail: (comparison, next, now) => readNothing(postpone({ ...inHand(comparison, now), next, failed: 1 })),
+        release: (comparison, now) => readNothing(postpone({ ...inHand(comparison, now), next: now, failed: 0 }))
+      })
     })
-  }
-) {
-  static readonly layer = Layer.effect(ComparisonQueue, ComparisonQueue.make)
+  )
 }

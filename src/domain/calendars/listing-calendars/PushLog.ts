@@ -35,7 +35,7 @@ export interface ListingPushFilter {
 
 const readLoggedPushes = makeRowsReader(LoggedPush)
 
-const makeListLatest = (sql: SqlClient.SqlClient) => {
+const makeListLatest = (sql: SqlClient.SqlClient): PushLog["Service"]["listLatest"] => {
   const statement = inForms(
     sql,
     ({ operatorId, listingId, state, most }: Givens<ListingPushFilter & { readonly most: number }>) => sql`
@@ -48,15 +48,19 @@ const makeListLatest = (sql: SqlClient.SqlClient) => {
         AND ${state === undefined ? sql`true` : sql`p.state = ${state}`}
       ORDER BY p.id DESC LIMIT ${most}`
   )
-  return (filter: ListingPushFilter, limit: number) => readLoggedPushes(statement({ ...filter, most: limit }))
+  return (filter, limit) => readLoggedPushes(statement({ ...filter, most: limit }))
 }
 
 /** What whoever runs the service sees of pushes to channels. All operators', unless one is named. */
-export class PushLog extends Context.Service<PushLog>()("latchkey/domain/calendars/listing-calendars/PushLog", {
-  make: Effect.map(SqlClient.SqlClient, (sql) => ({
-    /** The latest `most`, the latest first. */
-    listLatest: makeListLatest(sql)
-  }))
-}) {
-  static readonly layer = Layer.effect(PushLog, PushLog.make)
+export class PushLog extends Context.Service<
+  PushLog,
+  {
+    /** Returns the latest pushes, the latest first. */
+    readonly listLatest: (filter: ListingPushFilter, limit: number) => Effect.Effect<ReadonlyArray<LoggedPush>>
+  }
+>()("latchkey/domain/calendars/listing-calendars/PushLog") {
+  static readonly layer = Layer.effect(
+    PushLog,
+    Effect.map(SqlClient.SqlClient, (sql) => PushLog.of({ listLatest: makeListLatest(sql) }))
+  )
 }

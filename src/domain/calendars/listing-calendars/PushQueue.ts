@@ -25,14 +25,19 @@ import { takingDue } from "./taking.ts"
 export const PUSH_LEASE_MS = 45_000
 
 const readTaken = makeRowsReader(ClaimedPush)
-const readCount = makeOptionalRowReader(Schema.Struct({ pushes: Schema.Int }))
 
-const readCalendarPush = makeOptionalRowReader(CalendarPushRow)
-const readInventory = makeOptionalRowReader(InventoryRow)
-const readGivenUpPushes = makeOptionalRowReader(Schema.Struct({ pushes: Schema.Int, of_calendar: Schema.Boolean }))
+/** How many pushes were settled. */
+const SettledPushes = Schema.Struct({ pushes: Schema.Int })
+export type SettledPushes = typeof SettledPushes.Type
 
 /** What was given up of a lane: how many pushes, and whether one was the calendar's own. */
-export type GivenUpPushes = Effect.Success<ReturnType<typeof readGivenUpPushes>>
+const GivenUpPushes = Schema.Struct({ pushes: Schema.Int, of_calendar: Schema.Boolean })
+export type GivenUpPushes = typeof GivenUpPushes.Type
+
+const readCount = makeOptionalRowReader(SettledPushes)
+const readCalendarPush = makeOptionalRowReader(CalendarPushRow)
+const readInventory = makeOptionalRowReader(InventoryRow)
+const readGivenUpPushes = makeOptionalRowReader(GivenUpPushes)
 
 const toPartitionClaim = ({ operator_id, listing_row, attempts }: ClaimedPush, now: Date) => ({
   operator_id,
@@ -61,72 +66,100 @@ const makeCompareSoon = (sql: SqlClient.SqlClient) =>
  * told once more when its lease ends. A lane is timed work (jobs/timed-work.ts) that is never settled: it counts what
  * waits in it.
  */
-export class PushQueue extends Context.Service<PushQueue>()("latchkey/domain/calendars/listing-calendars/PushQueue", {
-  make: Effect.map(SqlClient.SqlClient, (sql) => {
-    const take = inForms(sql, (taking: Givens<ClaimRequest>) => takingDue(sql, taking))
-    const createCalendarPush = inForms(sql, (claim: Givens<PartitionClaim>) => createCalendarPushSql(sql, claim))
-    const loadInventory = inForms(sql, (input: Givens<ReadInventoryParameters>) => readInventorySql(sql, input))
-    const complete = inForms(sql, (input: Givens<CompletePushParameters>) => settlingPushed(sql, input))
-    const refuse = inForms(sql, (input: Givens<RefusePushParameters>) => settlingRefused(sql, input))
-    const fail = inForms(sql, (input: Givens<FailPushParameters>) => settlingFailed(sql, input))
-    const release = inForms(sql, (input: Givens<PartitionClaim>) => releasePartitionSql(sql, input))
-    const compareSoon = makeCompareSoon(sql)
-    return {
-      /** Takes up to `most` due lanes. `underWay` are those this process has already. */
-      take: (now: Date, maxJobs: number, inProgress: Iterable<AccountKey>) =>
-        readTaken(take({ now, leaseEnd: computeLeaseEnd(now, PUSH_LEASE_MS), maxJobs, ...toBusyCounts(inProgress) })),
+export class PushQueue extends Context.Service<
+  PushQueue,
+  {
+    /** Claims up to `maxJobs` due lanes. `inProgress` has the lanes that this process has claimed already. */
+    readonly take: (
+      now: Date,
+      maxJobs: number,
+      inProgress: Iterable<AccountKey>
+    ) => Effect.Effect<ReadonlyArray<ClaimedPush>>
+    /** Draws up the calendar's own push of a lane; undefined if another worker has the lane by now. */
+    readonly createCalendarPush: (claimedPush: ClaimedPush, now: Date) => Effect.Effect<CalendarPushRow | undefined>
+    /** Returns what is known of a listing's days, as of now; undefined if there is no such listing any more. */
+    readonly loadInventory: (
+      listing: Pick<ClaimedPush, "operator_id" | "listing_row">,
+      span: PushSpan
+    ) => Effect.Effect<ListingInventory | undefined>
+    /** Settles a push that the channel took; undefined if another worker has the lane by now. */
+    readonly complete: (push: PushInProgress, span: PushSpan, now: Date) => Effect.Effect<SettledPushes | undefined>
+    /** Settles a push that had nothing to tell the channel; undefined as in `complete`. */
+    readonly completeEmpty: (
+      push: PushInProgress,
+      reason: string,
+      now: Date
+    ) => Effect.Effect<SettledPushes | undefined>
+    /** Settles a push that the channel refused; undefined as in `complete`. */
+    readonly refuse: (push: PushInProgress, reason: string, now: Date) => Effect.Effect<SettledPushes | undefined>
+    /** Postpones the lane and gives up its pushes that are too old; undefined as in `complete`. */
+    readonly fail: (
+      push: PushInProgress,
+      reason: string,
+      nextTry: Date,
+      now: Date
+    ) => Effect.Effect<GivenUpPushes | undefined>
+    /** Makes the comparison of the listing due, which finds again what was given up of its calendar. */
+    readonly compareSoon: (claimedPush: ClaimedPush, now: Date) => Effect.Effect<void>
+    readonly release: (claimedPush: ClaimedPush, now: Date) => Effect.Effect<void>
+  }
+>()("latchkey/domain/calendars/listing-calendars/PushQueue") {
+  static readonly layer = Layer.effect(
+    PushQueue,
+    Effect.map(SqlClient.SqlClient, (sql) => {
+      const take = inForms(sql, (taking: Givens<ClaimRequest>) => takingDue(sql, taking))
+      const createCalendarPush = inForms(sql, (claim: Givens<PartitionClaim>) => createCalendarPushSql(sql, claim))
+      const loadInventory = inForms(sql, (input: Givens<ReadInventoryParameters>) => readInventorySql(sql, input))
+      const complete = inForms(sql, (input: Givens<CompletePushParameters>) => settlingPushed(sql, input))
+      const refuse = inForms(sql, (input: Givens<RefusePushParameters>) => settlingRefused(sql, input))
+      const fail = inForms(sql, (input: Givens<FailPushParameters>) => settlingFailed(sql, input))
+      const release = inForms(sql, (input: Givens<PartitionClaim>) => releasePartitionSql(sql, input))
+      const compareSoon = makeCompareSoon(sql)
+      return PushQueue.of({
+        take: (now, maxJobs, inProgress) =>
+          readTaken(take({ now, leaseEnd: computeLeaseEnd(now, PUSH_LEASE_MS), maxJobs, ...toBusyCounts(inProgress) })),
 
-      /** Draws up the calendar's own push of a lane; undefined: another worker has it by now. */
-      createCalendarPush: (claimedPush: ClaimedPush, now: Date) =>
-        readCalendarPush(createCalendarPush(toPartitionClaim(claimedPush, now))),
+        createCalendarPush: (claimedPush, now) =>
+          readCalendarPush(createCalendarPush(toPartitionClaim(claimedPush, now))),
 
-      /** What is known of a listing's days, as of now; undefined: there is no such listing any more. */
-      loadInventory: ({ operator_id, listing_row }: Pick<ClaimedPush, "operator_id" | "listing_row">, span: PushSpan) =>
-        Effect.map(
-          readInventory(loadInventory({ operator_id, listing_row, ...span })),
-          (row): ListingInventory | undefined =>
+        loadInventory: ({ operator_id, listing_row }, span) =>
+          Effect.map(readInventory(loadInventory({ operator_id, listing_row, ...span })), (row) =>
             row === undefined ? undefined : { ...row, ...span, unsellable: new Map(row.unsellable) }
-        ),
+          ),
 
-      /** The channel took it. */
-      complete: (push: PushInProgress, span: PushSpan, now: Date) =>
-        Effect.flatMap(currentTraceparent, (traceparent) =>
-          readCount(complete({ ...inHand(push, now), reason: undefined, ...span, traceparent }))
-        ),
+        complete: (push, span, now) =>
+          Effect.flatMap(currentTraceparent, (traceparent) =>
+            readCount(complete({ ...inHand(push, now), reason: undefined, ...span, traceparent }))
+          ),
 
-      /** There was nothing to tell it. */
-      completeEmpty: (push: PushInProgress, reason: string, now: Date) =>
-        readCount(
-          complete({
-            ...inHand(push, now),
-            reason,
-            start_date: undefined,
-            end_date: undefined,
-            traceparent: undefined
-          })
-        ),
+        completeEmpty: (push, reason, now) =>
+          readCount(
+            complete({
+              ...inHand(push, now),
+              reason,
+              start_date: undefined,
+              end_date: undefined,
+              traceparent: undefined
+            })
+          ),
 
-      refuse: (push: PushInProgress, reason: string, now: Date) => readCount(refuse({ ...inHand(push, now), reason })),
+        refuse: (push, reason, now) => readCount(refuse({ ...inHand(push, now), reason })),
 
-      /** It is tried again then. Answers what of the lane was given up, since it waited for too long. */
-      fail: (push: PushInProgress, reason: string, nextTry: Date, now: Date) =>
-        readGivenUpPushes(
-          fail({
-            ...inHand(push, now),
-            reason,
-            failures: push.claimedPush.failures,
-            nextTry,
-            tooOld: new Date(now.getTime() - LISTING_PUSH_GIVE_UP_MS)
-          })
-        ),
+        fail: (push, reason, nextTry, now) =>
+          readGivenUpPushes(
+            fail({
+              ...inHand(push, now),
+              reason,
+              failures: push.claimedPush.failures,
+              nextTry,
+              tooOld: new Date(now.getTime() - LISTING_PUSH_GIVE_UP_MS)
+            })
+          ),
 
-      /** What of the listing's calendar was given up is found again by comparing it. */
-      compareSoon: ({ operator_id, listing_row }: ClaimedPush, now: Date) =>
-        Effect.orDie(compareSoon({ operator_id, listing_row, now })),
-
-      release: (claimedPush: ClaimedPush, now: Date) => Effect.orDie(release(toPartitionClaim(claimedPush, now)))
-    }
-  })
-}) {
-  static readonly layer = Layer.effect(PushQueue, PushQueue.make)
+        compareSoon: ({ operator_id, listing_row }, now) =>
+          Effect.asVoid(Effect.orDie(compareSoon({ operator_id, listing_row, now }))),
+        release: (claimedPush, now) => Effect.asVoid(Effect.orDie(release(toPartitionClaim(claimedPush, now))))
+      })
+    })
+  )
 }

@@ -42,6 +42,7 @@ export const CalendarPushRow = Schema.Struct({
   days: DayRanges,
   time_zone: Schema.String
 })
+export type CalendarPushRow = typeof CalendarPushRow.Type
 
 /** The row of `readInventorySql` (calendar-push-statements.ts): what it says of a listing's days. */
 export const InventoryRow = Schema.Struct({

@@ -1,6 +1,7 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { prepareRecordedChange } from "../../../changes/recorded-change.ts"
+import type { CurrentActor } from "../../../contract/actor.ts"
 import { type Givens, inForms } from "../../../platform/database/forms.ts"
 import { jsonParameter } from "../../../platform/database/parameters.ts"
 import { makeOptionalRowReader, makeRowsReader } from "../../../platform/database/rows.ts"
@@ -10,10 +11,21 @@ import { type ListingKey, operatorListingSql } from "../../listings/listing-look
 import { formatDaySet } from "./due-days.ts"
 import type { DayRange, RangesField } from "./rules.ts"
 
-const readAccounts = makeRowsReader(Schema.Struct({ at: Schema.Int, account_id: Schema.Int }))
-const readQueueResult = makeOptionalRowReader(
-  Schema.Struct({ auth_status: Schema.String, is_readonly: Schema.Boolean, queued: Schema.Boolean })
-)
+/** The account of a named listing; `at` is its position among the names, from 1. */
+const ListingAccountRow = Schema.Struct({ at: Schema.Int, account_id: Schema.Int })
+export type ListingAccountRow = typeof ListingAccountRow.Type
+
+/** Whether a push was queued. If not, the account is disconnected, the prices are read-only, or too many pushes wait. */
+const PushQueueResult = Schema.Struct({
+  auth_status: Schema.String,
+  /** The prices of the listing can only be changed at its channel. */
+  is_readonly: Schema.Boolean,
+  queued: Schema.Boolean
+})
+export type PushQueueResult = typeof PushQueueResult.Type
+
+const readAccounts = makeRowsReader(ListingAccountRow)
+const readQueueResult = makeOptionalRowReader(PushQueueResult)
 
 interface FindAccountsParameters {
   readonly operatorId: number
@@ -21,8 +33,7 @@ interface FindAccountsParameters {
   readonly listingIds: ReadonlyArray<string>
 }
 
-/** The accounts of the named listings that exist; `at` counts them from 1 in the order of the names. */
-const makeFindAccounts = (sql: SqlClient.SqlClient) => {
+const makeFindAccounts = (sql: SqlClient.SqlClient): ListingCalendarStore["Service"]["findAccounts"] => {
   const statement = inForms(
     sql,
     ({ operatorId, channelTypes, listingIds }: Givens<FindAccountsParameters>) => sql`
@@ -32,7 +43,7 @@ const makeFindAccounts = (sql: SqlClient.SqlClient) => {
         AND l.listing_id = named.listing_id
       ORDER BY named.at`
   )
-  return (operatorId: number, listings: ReadonlyArray<ListingKey>) =>
+  return (operatorId, listings) =>
     readAccounts(
       statement({
         operatorId,
@@ -60,7 +71,7 @@ interface QueuePushParameters extends PushRequest {
  * listing rise in the order of commits; and it counts what waits, so that the bound holds whoever else is just at it.
  * What waits of the calendar's own is not among what the host may have waiting.
  */
-const makeQueuePush = (sql: SqlClient.SqlClient) => {
+const makeQueuePush = (sql: SqlClient.SqlClient): ListingCalendarStore["Service"]["queuePush"] => {
   const most = sql.literal(String(QUEUED_LISTING_PUSHES_MAX))
   const statement = prepareRecordedChange(
     sql,
@@ -93,7 +104,7 @@ const makeQueuePush = (sql: SqlClient.SqlClient) => {
       outcome: sql`SELECT auth_status, is_readonly, EXISTS (SELECT FROM push) AS queued FROM own`
     })
   )
-  return (operatorId: number, { channel_type, listing_id, kind, ranges }: PushRequest, now: Date) =>
+  return (operatorId, { channel_type, listing_id, kind, ranges }, now) =>
     readQueueResult(
       statement({
         operatorId,
@@ -108,14 +119,26 @@ const makeQueuePush = (sql: SqlClient.SqlClient) => {
 }
 
 /** The SQL of what an operator asks of its listings' calendars; how they are told to channels: PushQueue.ts. */
-export class ListingCalendarStore extends Context.Service<ListingCalendarStore>()(
-  "latchkey/domain/calendars/listing-calendars/ListingCalendarStore",
+export class ListingCalendarStore extends Context.Service<
+  ListingCalendarStore,
   {
-    make: Effect.map(SqlClient.SqlClient, (sql) => ({
-      findAccounts: makeFindAccounts(sql),
-      queuePush: makeQueuePush(sql)
-    }))
+    /** Returns the accounts of the named listings that exist, in the order of the names. */
+    readonly findAccounts: (
+      operatorId: number,
+      listings: ReadonlyArray<ListingKey>
+    ) => Effect.Effect<ReadonlyArray<ListingAccountRow>>
+    /** Undefined if there is no such listing. */
+    readonly queuePush: (
+      operatorId: number,
+      request: PushRequest,
+      now: Date
+    ) => Effect.Effect<PushQueueResult | undefined, never, CurrentActor>
   }
-) {
-  static readonly layer = Layer.effect(ListingCalendarStore, ListingCalendarStore.make)
+>()("latchkey/domain/calendars/listing-calendars/ListingCalendarStore") {
+  static readonly layer = Layer.effect(
+    ListingCalendarStore,
+    Effect.map(SqlClient.SqlClient, (sql) =>
+      ListingCalendarStore.of({ findAccounts: makeFindAccounts(sql), queuePush: makeQueuePush(sql) })
+    )
+  )
 }
