@@ -3,7 +3,7 @@ import { SqlClient } from "effect/sql"
 import type { Page } from "../../contract/page.ts"
 import { type Givens, inForms } from "../../platform/database/forms.ts"
 import { makePageReader } from "../../platform/database/list-pages.ts"
-import { makeSingleRowReader } from "../../platform/database/rows.ts"
+import { makeSingleRowReader, type RowPage } from "../../platform/database/rows.ts"
 import { accountExistsCondition } from "../channels/channel-accounts/account-conditions.ts"
 import { ChannelType } from "../channels/port/channel-type.ts"
 import { InstantColumn } from "../column-schemas.ts"
@@ -21,6 +21,8 @@ export type ListingSearch = Pick<
 >
 
 const ListingRow = Schema.Struct({ ...Listing.fields, created_at: InstantColumn, updated_at: InstantColumn })
+export type ListingRow = typeof ListingRow.Type
+
 const RatioRow = Schema.Struct({
   known: Schema.Boolean,
   listings: Schema.Array(PricingRatio)
@@ -51,7 +53,7 @@ const searchConditions = (
   return all
 }
 
-const search = (sql: Sql) => {
+const search = (sql: Sql): ListingStore["Service"]["search"] => {
   const selectPage = makePageReader(sql, ListingRow, (parameters: ListingSearchParameters) => ({
     matchingRows: sql`SELECT * FROM listings WHERE ${sql.and(searchConditions(sql, parameters))}`,
     orderBy: sql`id`,
@@ -60,19 +62,16 @@ const search = (sql: Sql) => {
       LEFT JOIN channel_accounts account
         ON account.operator_id = page.operator_id AND account.id = page.account_id`
   }))
-  return (operatorId: number, filter: ListingSearch, page: Page) =>
-    selectPage(toSearchParameters(operatorId, filter), page)
+  return (operatorId, filter, page) => selectPage(toSearchParameters(operatorId, filter), page)
 }
 
-/** Whether the account a search names exists; asked only when the search found nothing. */
-const makeAccountExists = (sql: Sql) => {
+const makeAccountExists = (sql: Sql): ListingStore["Service"]["accountExists"] => {
   const statement = inForms(
     sql,
     ({ operatorId, id }: Givens<OperatorScoped & { readonly id: number }>) =>
       sql`SELECT ${accountExistsCondition(sql, operatorId, id)} AS known`
   )
-  return (operatorId: number, id: number) =>
-    Effect.map(readAccountExists(statement({ operatorId, id })), (row) => row.known)
+  return (operatorId, id) => Effect.map(readAccountExists(statement({ operatorId, id })), (row) => row.known)
 }
 
 interface ListRatiosParameters extends OperatorScoped {
@@ -80,8 +79,7 @@ interface ListRatiosParameters extends OperatorScoped {
   readonly room_type_id: number | undefined
 }
 
-/** The listings of a link in the order they came; undefined where the operator has no such property or room type. */
-const makeListRatios = (sql: Sql) => {
+const makeListRatios = (sql: Sql): ListingStore["Service"]["listRatios"] => {
   const statement = inForms(
     sql,
     ({ operatorId, property_id, room_type_id }: Givens<ListRatiosParameters>) => sql`
@@ -94,7 +92,7 @@ const makeListRatios = (sql: Sql) => {
             AND ${property_id === undefined ? sql`true` : sql`property_id = ${property_id}`}
             AND ${room_type_id === undefined ? sql`true` : sql`room_type_id = ${room_type_id}`}), '[]') AS listings`
   )
-  return (operatorId: number, { type, id }: ListingMapping) =>
+  return (operatorId, { type, id }) =>
     Effect.map(
       readRatios(
         statement({
@@ -108,12 +106,27 @@ const makeListRatios = (sql: Sql) => {
 }
 
 /** The SQL of finding listings. */
-export class ListingStore extends Context.Service<ListingStore>()("latchkey/domain/listings/ListingStore", {
-  make: Effect.map(SqlClient.SqlClient, (sql) => ({
-    search: search(sql),
-    accountExists: makeAccountExists(sql),
-    listRatios: makeListRatios(sql)
-  }))
-}) {
-  static readonly layer = Layer.effect(ListingStore, ListingStore.make)
+export class ListingStore extends Context.Service<
+  ListingStore,
+  {
+    /** Returns a page of the listings, oldest first. */
+    readonly search: (operatorId: number, filter: ListingSearch, page: Page) => Effect.Effect<RowPage<ListingRow>>
+    readonly accountExists: (operatorId: number, id: number) => Effect.Effect<boolean>
+    /** Returns the mapped listings, oldest first; undefined if the operator has no such property or room type. */
+    readonly listRatios: (
+      operatorId: number,
+      mapping: ListingMapping
+    ) => Effect.Effect<ReadonlyArray<PricingRatio> | undefined>
+  }
+>()("latchkey/domain/listings/ListingStore") {
+  static readonly layer = Layer.effect(
+    ListingStore,
+    Effect.map(SqlClient.SqlClient, (sql) =>
+      ListingStore.of({
+        search: search(sql),
+        accountExists: makeAccountExists(sql),
+        listRatios: makeListRatios(sql)
+      })
+    )
+  )
 }

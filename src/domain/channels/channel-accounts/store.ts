@@ -3,6 +3,7 @@ import { SqlClient } from "effect/sql"
 import type { Page } from "../../../contract/page.ts"
 import type { Givens } from "../../../platform/database/forms.ts"
 import { makePageReader } from "../../../platform/database/list-pages.ts"
+import type { RowPage } from "../../../platform/database/rows.ts"
 import { InstantColumn } from "../../column-schemas.ts"
 import { ChannelAccount, type search_channel_accounts } from "./contract.ts"
 
@@ -10,6 +11,7 @@ import { ChannelAccount, type search_channel_accounts } from "./contract.ts"
 export type ChannelAccountSearch = Pick<typeof search_channel_accounts.payloadSchema.Type, "id" | "channel_type">
 
 const ChannelAccountRow = Schema.Struct({ ...ChannelAccount.fields, created_at: InstantColumn })
+export type ChannelAccountRow = typeof ChannelAccountRow.Type
 
 const toSearchParameters = (operatorId: number, { id, channel_type }: ChannelAccountSearch) => ({
   operatorId,
@@ -17,7 +19,7 @@ const toSearchParameters = (operatorId: number, { id, channel_type }: ChannelAcc
   channel_type
 })
 
-const search = (sql: SqlClient.SqlClient) => {
+const search = (sql: SqlClient.SqlClient): ChannelAccountStore["Service"]["search"] => {
   const selectPage = makePageReader(
     sql,
     ChannelAccountRow,
@@ -29,14 +31,23 @@ const search = (sql: SqlClient.SqlClient) => {
       return { matchingRows: sql`SELECT * FROM channel_accounts WHERE ${sql.and(conditions)}`, orderBy: sql`id` }
     }
   )
-  return (operatorId: number, filter: ChannelAccountSearch, pageRequest: Page) =>
-    selectPage(toSearchParameters(operatorId, filter), pageRequest)
+  return (operatorId, filter, pageRequest) => selectPage(toSearchParameters(operatorId, filter), pageRequest)
 }
 
 /** The SQL of finding accounts at channels. */
-export class ChannelAccountStore extends Context.Service<ChannelAccountStore>()(
-  "latchkey/domain/channels/channel-accounts/ChannelAccountStore",
-  { make: Effect.map(SqlClient.SqlClient, (sql) => ({ search: search(sql) })) }
-) {
-  static readonly layer = Layer.effect(ChannelAccountStore, ChannelAccountStore.make)
+export class ChannelAccountStore extends Context.Service<
+  ChannelAccountStore,
+  {
+    /** Returns a page of the accounts, oldest first, without the one of the host's own booking site. */
+    readonly search: (
+      operatorId: number,
+      filter: ChannelAccountSearch,
+      pageRequest: Page
+    ) => Effect.Effect<RowPage<ChannelAccountRow>>
+  }
+>()("latchkey/domain/channels/channel-accounts/ChannelAccountStore") {
+  static readonly layer = Layer.effect(
+    ChannelAccountStore,
+    Effect.map(SqlClient.SqlClient, (sql) => ChannelAccountStore.of({ search: search(sql) }))
+  )
 }
