@@ -2,22 +2,32 @@ import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import { prepareRecordedChange } from "../../changes/recorded-change.ts"
+import type { CurrentActor } from "../../contract/actor.ts"
 import { type Givens, inForms, type Value } from "../../platform/database/forms.ts"
 import { makeOptionalRowReader } from "../../platform/database/rows.ts"
-import { type ListingKey, makeFindListing, operatorListingSql } from "../listings/listing-lookup.ts"
+import type { RowId } from "../column-schemas.ts"
+import {
+  type ListingKey,
+  type ListingReference,
+  makeFindListing,
+  operatorListingSql
+} from "../listings/listing-lookup.ts"
 import { type ListingSettingsParameters, updateSettingsSnapshotSql } from "../listings/settings-snapshot.ts"
 import { type OperatorRowId, type OperatorScoped, readRowId } from "../operator-rows.ts"
 
-const readSnapshot = makeOptionalRowReader(Schema.Struct({ price_and_rules: Schema.NullOr(Schema.Json) }))
+/** The settings that the channel took last; null: none are recorded. */
+const SettingsSnapshotRow = Schema.Struct({ price_and_rules: Schema.NullOr(Schema.Json) })
+export type SettingsSnapshotRow = typeof SettingsSnapshotRow.Type
 
-const findSnapshot = (sql: SqlClient.SqlClient) => {
+const readSnapshot = makeOptionalRowReader(SettingsSnapshotRow)
+
+const findSnapshot = (sql: SqlClient.SqlClient): PriceAndRulesStore["Service"]["findSnapshot"] => {
   const statement = inForms(
     sql,
     ({ operatorId, channel_type, listing_id }: Givens<OperatorScoped & ListingKey>) => sql`
       SELECT price_and_rules FROM (${operatorListingSql(sql, operatorId, channel_type, listing_id)}) own`
   )
-  return (operatorId: number, { channel_type, listing_id }: ListingKey) =>
-    readSnapshot(statement({ operatorId, channel_type, listing_id }))
+  return (operatorId, { channel_type, listing_id }) => readSnapshot(statement({ operatorId, channel_type, listing_id }))
 }
 
 interface SentSettingNames {
@@ -33,8 +43,7 @@ const sentSettingsAuditSql = (
 ): Fragment => sql`
   SELECT operator_id, 'listing:' || id AS record, ${names}::text[] AS fields FROM ${sql(cte)}`
 
-/** Writes down who told a channel something of a listing that is not recorded here. */
-const recordSentSettings = (sql: SqlClient.SqlClient) => {
+const recordSentSettings = (sql: SqlClient.SqlClient): PriceAndRulesStore["Service"]["recordSentSettings"] => {
   const statement = prepareRecordedChange(
     sql,
     ({ operatorId, id, names }: Givens<OperatorRowId & SentSettingNames>) => ({
@@ -44,12 +53,10 @@ const recordSentSettings = (sql: SqlClient.SqlClient) => {
       outcome: sql`SELECT id FROM own`
     })
   )
-  return (operatorId: number, id: number, names: ReadonlyArray<string>) =>
-    readRowId(statement({ operatorId, id, names }))
+  return (operatorId, id, names) => readRowId(statement({ operatorId, id, names }))
 }
 
-/** The same, and the snapshot of what was told. */
-const recordSnapshot = (sql: SqlClient.SqlClient) => {
+const recordSnapshot = (sql: SqlClient.SqlClient): PriceAndRulesStore["Service"]["recordSnapshot"] => {
   const statement = prepareRecordedChange(
     sql,
     ({ operatorId, id, names, settings, now }: Givens<ListingSettingsParameters & SentSettingNames>) => ({
@@ -59,21 +66,38 @@ const recordSnapshot = (sql: SqlClient.SqlClient) => {
       outcome: sql`SELECT id FROM taken`
     })
   )
-  return ({ operatorId, id, names, settings, now }: ListingSettingsParameters & SentSettingNames) =>
-    readRowId(statement({ operatorId, id, names, settings, now }))
+  return ({ operatorId, id, names, settings, now }) => readRowId(statement({ operatorId, id, names, settings, now }))
 }
 
 /** What is known of listings' prices and rules here. */
-export class PriceAndRulesStore extends Context.Service<PriceAndRulesStore>()(
-  "latchkey/domain/prices/PriceAndRulesStore",
+export class PriceAndRulesStore extends Context.Service<
+  PriceAndRulesStore,
   {
-    make: Effect.map(SqlClient.SqlClient, (sql) => ({
-      findListing: makeFindListing(sql),
-      findSnapshot: findSnapshot(sql),
-      recordSentSettings: recordSentSettings(sql),
-      recordSnapshot: recordSnapshot(sql)
-    }))
+    /** Undefined if the operator has no such listing. */
+    readonly findListing: (operatorId: number, key: ListingKey) => Effect.Effect<ListingReference | undefined>
+    /** Undefined if the operator has no such listing. */
+    readonly findSnapshot: (operatorId: number, key: ListingKey) => Effect.Effect<SettingsSnapshotRow | undefined>
+    /** Records in the audit trail who sent settings to the channel, without their values. */
+    readonly recordSentSettings: (
+      operatorId: number,
+      id: number,
+      names: ReadonlyArray<string>
+    ) => Effect.Effect<typeof RowId.Type | undefined, never, CurrentActor>
+    /** Records the same, and adds the settings to the snapshot. */
+    readonly recordSnapshot: (
+      parameters: ListingSettingsParameters & SentSettingNames
+    ) => Effect.Effect<typeof RowId.Type | undefined, never, CurrentActor>
   }
-) {
-  static readonly layer = Layer.effect(PriceAndRulesStore, PriceAndRulesStore.make)
+>()("latchkey/domain/prices/PriceAndRulesStore") {
+  static readonly layer = Layer.effect(
+    PriceAndRulesStore,
+    Effect.map(SqlClient.SqlClient, (sql) =>
+      PriceAndRulesStore.of({
+        findListing: makeFindListing(sql),
+        findSnapshot: findSnapshot(sql),
+        recordSentSettings: recordSentSettings(sql),
+        recordSnapshot: recordSnapshot(sql)
+      })
+    )
+  )
 }
