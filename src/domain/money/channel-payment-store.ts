@@ -1,6 +1,7 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { createdOrDeletedRecordsSql, prepareRecordedChange } from "../../changes/recorded-change.ts"
+import type { CurrentActor } from "../../contract/actor.ts"
 import { padToFourDecimals } from "../../contract/money.ts"
 import { columnNames, rowParameterSql } from "../../platform/database/columns.ts"
 import { type Givens, inForms } from "../../platform/database/forms.ts"
@@ -25,7 +26,9 @@ import {
   makeDiscardPending,
   makeListPendingAfter,
   makeListPendingOfOrder,
-  makeStorePending
+  makeStorePending,
+  type PendingPaymentCursor,
+  type PendingPaymentRow
 } from "./pending-payments.ts"
 import {
   type EntrySplit,
@@ -71,7 +74,7 @@ export type PaymentContext = typeof PaymentContextRow.Type
 
 const readPaymentContext = makeSingleRowReader(Schema.toCodecJson(PaymentContextRow))
 
-const findPaymentContext = (sql: Sql) => {
+const findPaymentContext = (sql: Sql): ChannelPaymentStore["Service"]["findContext"] => {
   const statement = inForms(
     sql,
     ({
@@ -103,7 +106,7 @@ const findPaymentContext = (sql: Sql) => {
           WHERE p.operator_id = ${operatorId} AND p.account_id = ${accountId} AND p.settled_at IS NULL
           LIMIT ${PENDING_CHANNEL_PAYMENTS_MAX}) waiting) AS waiting`
   )
-  return ({ operatorId, accountId, channelType, paymentId, channelId }: ChannelPayment) =>
+  return ({ operatorId, accountId, channelType, paymentId, channelId }) =>
     readPaymentContext(statement({ operatorId, accountId, channelType, paymentId, channelId }))
 }
 
@@ -114,10 +117,15 @@ interface SettlePaymentParameters extends Omit<TimestampedChannelPayment, "chann
   readonly entry: Omit<typeof NewTransactionColumns.Type, "order_id"> & { readonly order_id: number }
 }
 
-/** `as_read` is false where the order had changed since; then nothing was written. `id`: the entry; null, it was there. */
-const readSettlementResult = makeSingleRowReader(
-  Schema.Struct({ as_read: Schema.Boolean, id: Schema.NullOr(Schema.Int) })
-)
+const PaymentSettlement = Schema.Struct({
+  /** False if the order has changed since it was read; then nothing was written. */
+  as_read: Schema.Boolean,
+  /** The new entry; null: none was made. */
+  id: Schema.NullOr(Schema.Int)
+})
+export type PaymentSettlement = typeof PaymentSettlement.Type
+
+const readSettlementResult = makeSingleRowReader(PaymentSettlement)
 
 /** Who is said to have created it. */
 const SYSTEM_NAME = "System"
@@ -145,8 +153,7 @@ export const toTransaction = (
   operator_name: SYSTEM_NAME
 })
 
-/** Makes the entry, once: the payment is settled by the statement that makes it. */
-const settlePayment = (sql: Sql) => {
+const settlePayment = (sql: Sql): ChannelPaymentStore["Service"]["settlePayment"] => {
   const statement = prepareRecordedChange(
     sql,
     ({ entry, order, shares, ...payment }: Givens<SettlePaymentParameters>) => ({
@@ -169,7 +176,7 @@ const settlePayment = (sql: Sql) => {
       outcome: sql`SELECT EXISTS (SELECT FROM as_read) AS as_read, (SELECT id FROM entry) AS id`
     })
   )
-  return (payment: ChannelPayment, order: OrderOfPayment, now: Date) => {
+  return (payment, order, now) => {
     const { operatorId, accountId, paymentId, channelId, kind, amount, currency, paidAt } = payment
     const stays = order.stays.map(({ id, revenue }) => ({ id, accommodation_revenue: revenue }))
     return readSettlementResult(
@@ -191,10 +198,12 @@ const settlePayment = (sql: Sql) => {
   }
 }
 
-const readPaidOrder = makeOptionalRowReader(Schema.Struct({ reservation_code: Schema.String }))
+const PaidOrderRow = Schema.Struct({ reservation_code: Schema.String })
+export type PaidOrderRow = typeof PaidOrderRow.Type
 
-/** The order, if it waits for a payment that is an entry of it already. */
-const findPaidOrder = (sql: Sql) => {
+const readPaidOrder = makeOptionalRowReader(PaidOrderRow)
+
+const findPaidOrder = (sql: Sql): ChannelPaymentStore["Service"]["findPaidOrder"] => {
   const statement = inForms(
     sql,
     ({
@@ -209,8 +218,7 @@ const findPaidOrder = (sql: Sql) => {
           WHERE t.operator_id = o.operator_id AND t.order_id = o.id AND t.direction = 'income'
             AND t.item_id = ${ROOM_FEE_ITEM} AND t.operator_name = ${SYSTEM_NAME})`
   )
-  return (operatorId: number, channelType: string, channelId: string) =>
-    readPaidOrder(statement({ operatorId, channelType, channelId }))
+  return (operatorId, channelType, channelId) => readPaidOrder(statement({ operatorId, channelType, channelId }))
 }
 
 /** Whether two tellings of one payment say the same. */
@@ -220,19 +228,50 @@ export const isSamePayment = (recorded: typeof RecordedPayment.Type, payment: Ch
   recorded.currency === payment.currency &&
   padToFourDecimals(recorded.amount) === padToFourDecimals(payment.amount)
 
-export class ChannelPaymentStore extends Context.Service<ChannelPaymentStore>()(
-  "latchkey/domain/money/ChannelPaymentStore",
+/** Payments and refunds of channels: those that wait for their order, and those that are entries of it. */
+export class ChannelPaymentStore extends Context.Service<
+  ChannelPaymentStore,
   {
-    make: Effect.map(SqlClient.SqlClient, (sql) => ({
-      findContext: findPaymentContext(sql),
-      storePending: makeStorePending(sql),
-      discardPending: makeDiscardPending(sql),
-      settlePayment: settlePayment(sql),
-      findPaidOrder: findPaidOrder(sql),
-      listPendingOfOrder: makeListPendingOfOrder(sql),
-      listPendingAfter: makeListPendingAfter(sql)
-    }))
+    readonly findContext: (payment: ChannelPayment) => Effect.Effect<PaymentContext>
+    /** Keeps a payment whose order is not known yet. Idempotent. */
+    readonly storePending: (payment: ChannelPayment, now: Date) => Effect.Effect<void>
+    /** Deletes a payment that waits and cannot become an entry of its order. A settled payment stays. */
+    readonly discardPending: (payment: ChannelPayment) => Effect.Effect<void>
+    /** Makes the payment an entry of the order. Idempotent: the statement that makes the entry settles the payment. */
+    readonly settlePayment: (
+      payment: ChannelPayment,
+      order: OrderOfPayment,
+      now: Date
+    ) => Effect.Effect<PaymentSettlement, never, CurrentActor>
+    /** Returns the order if it waits for a payment that is an entry of it already. */
+    readonly findPaidOrder: (
+      operatorId: number,
+      channelType: string,
+      channelId: string
+    ) => Effect.Effect<PaidOrderRow | undefined>
+    /** Returns the payments that wait for one order, at most {@link PENDING_CHANNEL_PAYMENTS_MAX}. */
+    readonly listPendingOfOrder: (
+      order: Omit<PendingPaymentCursor, "paymentId">
+    ) => Effect.Effect<ReadonlyArray<PendingPaymentRow>>
+    /** Returns the next payments of all operators that wait although their order is known, in the order of the cursor. */
+    readonly listPendingAfter: (
+      cursor: PendingPaymentCursor,
+      limit: number
+    ) => Effect.Effect<ReadonlyArray<PendingPaymentRow>>
   }
-) {
-  static readonly layer = Layer.effect(ChannelPaymentStore, ChannelPaymentStore.make)
+>()("latchkey/domain/money/ChannelPaymentStore") {
+  static readonly layer = Layer.effect(
+    ChannelPaymentStore,
+    Effect.map(SqlClient.SqlClient, (sql) =>
+      ChannelPaymentStore.of({
+        findContext: findPaymentContext(sql),
+        storePending: makeStorePending(sql),
+        discardPending: makeDiscardPending(sql),
+        settlePayment: settlePayment(sql),
+        findPaidOrder: findPaidOrder(sql),
+        listPendingOfOrder: makeListPendingOfOrder(sql),
+        listPendingAfter: makeListPendingAfter(sql)
+      })
+    )
+  )
 }

@@ -58,6 +58,8 @@ const PendingPaymentRow = Schema.Struct({
   currency: Schema.String,
   paidAt: Schema.Date
 })
+export type PendingPaymentRow = typeof PendingPaymentRow.Type
+
 const readPendingPayments = makeRowsReader(PendingPaymentRow)
 
 /** Where a look through all that waits has come. */
