@@ -105,23 +105,32 @@ export const groupByRequest = (entries: ReadonlyArray<AuditEntry>): ReadonlyArra
   Array.from(Map.groupBy(entries, toRequestKey).values(), (rows) => rows.toReversed()).flat()
 
 /** What whoever runs the service sees of who changed what, and of what was refused. Always of one operator. */
-export class AuditLog extends Context.Service<AuditLog>()("latchkey/changes/AuditLog", {
-  make: Effect.map(SqlClient.SqlClient, (sql) => ({
-    /** The latest `limit` rows, the latest request first. */
-    listEntries: (filter: AuditFilter, limit: number) =>
-      Effect.map(readEntries(sql`${latestEntriesSql(sql, filter, limit)}`), groupByRequest),
-
-    /** The `limit` frequent ones, counted over whole hours: those in which the span begins and ends count as a whole. */
-    listFailedCalls: (filter: Omit<AuditFilter, "record">, limit: number) =>
-      readFailedCalls(sql`${frequentFailuresSql(sql, filter, limit)}`),
-
-    /** Whether there is such an operator. */
-    operatorExists: (operatorId: number) =>
-      Effect.map(
-        readExists(sql`SELECT EXISTS (SELECT FROM operators WHERE id = ${operatorId}) AS known`),
-        ({ known }) => known
-      )
-  }))
-}) {
-  static readonly layer = Layer.effect(AuditLog, AuditLog.make)
+export class AuditLog extends Context.Service<
+  AuditLog,
+  {
+    /** Returns the latest `limit` rows, those of one request together, the latest request first. */
+    readonly listEntries: (filter: AuditFilter, limit: number) => Effect.Effect<ReadonlyArray<AuditEntry>>
+    /** Returns the `limit` most frequent failures. They are counted by hour, so the first and the last hour count as a whole. */
+    readonly listFailedCalls: (
+      filter: Omit<AuditFilter, "record">,
+      limit: number
+    ) => Effect.Effect<ReadonlyArray<FailedCallSummary>>
+    readonly operatorExists: (operatorId: number) => Effect.Effect<boolean>
+  }
+>()("latchkey/changes/AuditLog") {
+  static readonly layer = Layer.effect(
+    AuditLog,
+    Effect.map(SqlClient.SqlClient, (sql) =>
+      AuditLog.of({
+        listEntries: (filter, limit) =>
+          Effect.map(readEntries(sql`${latestEntriesSql(sql, filter, limit)}`), groupByRequest),
+        listFailedCalls: (filter, limit) => readFailedCalls(sql`${frequentFailuresSql(sql, filter, limit)}`),
+        operatorExists: (operatorId) =>
+          Effect.map(
+            readExists(sql`SELECT EXISTS (SELECT FROM operators WHERE id = ${operatorId}) AS known`),
+            ({ known }) => known
+          )
+      })
+    )
+  )
 }
