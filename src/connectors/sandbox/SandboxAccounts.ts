@@ -1,7 +1,7 @@
-import { Context, Effect, Layer, Schema } from "effect"
+import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { type Givens, inForms } from "../../platform/database/forms.ts"
-import { makeOptionalRowReader, makeRowsReader } from "../../platform/database/rows.ts"
+import { makeOptionalRowReader, makeReader } from "../../platform/database/rows.ts"
 import { SANDBOX_LOGGED_REQUESTS_MAX } from "../../platform/limits.ts"
 import { FailureMode, type SandboxAccount } from "./rows.ts"
 import type { SandboxAccountKey } from "./SandboxRepository.ts"
@@ -11,18 +11,18 @@ import type { SandboxAccountKey } from "./SandboxRepository.ts"
 type Sql = SqlClient.SqlClient
 
 const readFailureMode = makeOptionalRowReader(FailureMode)
-const readNothing = makeRowsReader(Schema.Struct({}))
+const readNothing = makeReader(() => undefined)
 
 const DEFAULT_FAILURE_MODE: FailureMode = { mood: "accepts", mood_ms: 0, mood_reason: "" }
 
-const makeFindFailureMode = (sql: Sql) => {
+const makeFindFailureMode = (sql: Sql): SandboxAccounts["Service"]["findFailureMode"] => {
   const statement = inForms(
     sql,
     ({ operator_id, account_id }: Givens<SandboxAccountKey>) => sql`
       SELECT mood, mood_ms, mood_reason FROM sandbox_accounts
       WHERE operator_id = ${operator_id} AND account_id = ${account_id}`
   )
-  return ({ operator_id, account_id }: SandboxAccountKey) =>
+  return ({ operator_id, account_id }) =>
     Effect.map(readFailureMode(statement({ operator_id, account_id })), (row) => row ?? DEFAULT_FAILURE_MODE)
 }
 
@@ -32,8 +32,7 @@ interface FailureModeChange extends SandboxAccountKey, FailureMode {
   readonly now: Date
 }
 
-/** The account says how it stands with it: a marketplace that lets us act no longer says so. */
-const makeSaveFailureMode = (sql: Sql) => {
+const makeSaveFailureMode = (sql: Sql): SandboxAccounts["Service"]["saveFailureMode"] => {
   const statement = inForms(
     sql,
     ({ operator_id, account_id, mood, mood_ms, mood_reason, username, status, now }: Givens<FailureModeChange>) => sql`
@@ -52,7 +51,7 @@ const makeSaveFailureMode = (sql: Sql) => {
       ON CONFLICT (operator_id, account_id, kind, subject) DO UPDATE SET version = excluded.version,
         said = excluded.said, due_at = excluded.due_at, attempts = 0, heard = NULL`
   )
-  return ({ operator_id, account_id, username }: SandboxAccount, failureMode: FailureMode, now: Date) =>
+  return ({ operator_id, account_id, username }, failureMode, now) =>
     readNothing(
       statement({
         operator_id,
@@ -81,8 +80,7 @@ interface RecordedRequest extends SandboxAccountKey, ChannelRequest {
   readonly now: Date
 }
 
-/** Notes it beside the last ones; what is older goes. */
-const makeRecordRequest = (sql: Sql) => {
+const makeRecordRequest = (sql: Sql): SandboxAccounts["Service"]["recordRequest"] => {
   const statement = inForms(
     sql,
     ({ operator_id, account_id, act, subject, summary, answer, now }: Givens<RecordedRequest>) => sql`
@@ -94,19 +92,29 @@ const makeRecordRequest = (sql: Sql) => {
         SELECT id FROM sandbox_asked WHERE operator_id = ${operator_id} AND account_id = ${account_id}
         ORDER BY id DESC OFFSET ${sql.literal(String(SANDBOX_LOGGED_REQUESTS_MAX - 1))} LIMIT 1)`
   )
-  return (
-    { operator_id, account_id }: SandboxAccountKey,
-    { act, subject, summary, answer }: ChannelRequest,
-    now: Date
-  ) => readNothing(statement({ operator_id, account_id, act, subject, summary, answer, now }))
+  return ({ operator_id, account_id }, { act, subject, summary, answer }, now) =>
+    readNothing(statement({ operator_id, account_id, act, subject, summary, answer, now }))
 }
 
-export class SandboxAccounts extends Context.Service<SandboxAccounts>()("latchkey/connectors/sandbox/SandboxAccounts", {
-  make: Effect.map(SqlClient.SqlClient, (sql) => ({
-    findFailureMode: makeFindFailureMode(sql),
-    saveFailureMode: makeSaveFailureMode(sql),
-    recordRequest: makeRecordRequest(sql)
-  }))
-}) {
-  static readonly layer = Layer.effect(SandboxAccounts, SandboxAccounts.make)
+export class SandboxAccounts extends Context.Service<
+  SandboxAccounts,
+  {
+    /** Returns the default mode, in which the account accepts everything, if none was saved. */
+    readonly findFailureMode: (account: SandboxAccountKey) => Effect.Effect<FailureMode>
+    /** Saves the mode, and queues the event by which the channel tells the service the state of the connection. */
+    readonly saveFailureMode: (account: SandboxAccount, failureMode: FailureMode, now: Date) => Effect.Effect<void>
+    /** Keeps the last {@link SANDBOX_LOGGED_REQUESTS_MAX} requests of the account and deletes older ones. */
+    readonly recordRequest: (account: SandboxAccountKey, request: ChannelRequest, now: Date) => Effect.Effect<void>
+  }
+>()("latchkey/connectors/sandbox/SandboxAccounts") {
+  static readonly layer = Layer.effect(
+    SandboxAccounts,
+    Effect.map(SqlClient.SqlClient, (sql) =>
+      SandboxAccounts.of({
+        findFailureMode: makeFindFailureMode(sql),
+        saveFailureMode: makeSaveFailureMode(sql),
+        recordRequest: makeRecordRequest(sql)
+      })
+    )
+  )
 }

@@ -11,10 +11,10 @@ import {
   listDatesBetween
 } from "./listing-calendar.ts"
 import { toMajorUnits } from "./minor-units.ts"
-import { accountColumns, makePagedList } from "./paged-lists.ts"
+import { accountColumns, makePagedList, type PagedQuery } from "./paged-lists.ts"
 import { FailureMode, SandboxAccount, SandboxOrder } from "./rows.ts"
 import { SandboxRepository } from "./SandboxRepository.ts"
-import { makeListThreads } from "./thread-list.ts"
+import { makeListThreads, type SandboxThreadRow } from "./thread-list.ts"
 
 // What whoever looks at the marketplace sees of it: its accounts, listings, orders, threads, and what it was asked.
 
@@ -156,9 +156,8 @@ export interface GuestCalendarDay {
 const toListingKey = ({ account_id, listing_id }: Pick<SandboxListingRow, "account_id" | "listing_id">) =>
   `${account_id} ${listing_id}`
 
-/** The days of listings as guests see them, from today on where the host is; asked account by account. */
-const makeLoadCalendars = (repository: SandboxRepository["Service"]) =>
-  Effect.fnUntraced(function* (listingRows: ReadonlyArray<SandboxListingRow>, dayCount: number) {
+const makeLoadCalendars = (repository: SandboxRepository["Service"]): SandboxQueries["Service"]["loadCalendars"] =>
+  Effect.fnUntraced(function* (listingRows, dayCount) {
     const now = yield* DateTime.nowAsDate
     const accountsById = new Map(listingRows.map((each) => [each.account_id, each]))
     const calendarEntries = yield* Effect.forEach(Array.from(accountsById.values()), (account) => {
@@ -191,20 +190,40 @@ const makeLoadCalendars = (repository: SandboxRepository["Service"]) =>
       )
     })
     const calendarsByListing = new Map(calendarEntries.flat())
-    return (listing: SandboxListingRow): ReadonlyArray<GuestCalendarDay> =>
-      calendarsByListing.get(toListingKey(listing)) ?? []
+    return (listing) => calendarsByListing.get(toListingKey(listing)) ?? []
   })
 
 /** Everything there is to see, a page at a time. */
-export class SandboxQueries extends Context.Service<SandboxQueries>()("latchkey/connectors/sandbox/SandboxQueries", {
-  make: Effect.map(Effect.all([SqlClient.SqlClient, SandboxRepository]), ([sql, repository]) => ({
-    loadCalendars: makeLoadCalendars(repository),
-    listAccounts: makeListAccounts(sql),
-    listListings: makeListListings(sql),
-    listOrders: makeListOrders(sql),
-    listThreads: makeListThreads(sql),
-    listRequests: makeListRequests(sql)
-  }))
-}) {
-  static readonly layer = Layer.effect(SandboxQueries, SandboxQueries.make)
+export class SandboxQueries extends Context.Service<
+  SandboxQueries,
+  {
+    /** Loads the days of listings from today on, in the time zone of each host. A listing that was not named has no days. */
+    readonly loadCalendars: (
+      listingRows: ReadonlyArray<SandboxListingRow>,
+      dayCount: number
+    ) => Effect.Effect<(listing: SandboxListingRow) => ReadonlyArray<GuestCalendarDay>>
+    readonly listAccounts: PagedQuery<SandboxAccountRow>
+    /** Lists the listings of an account oldest first. */
+    readonly listListings: PagedQuery<SandboxListingRow>
+    /** Lists the orders latest first. */
+    readonly listOrders: PagedQuery<SandboxOrderRow>
+    /** Lists the threads, the one with the latest message first. */
+    readonly listThreads: PagedQuery<SandboxThreadRow>
+    /** Lists the requests latest first. */
+    readonly listRequests: PagedQuery<SandboxRequestRow>
+  }
+>()("latchkey/connectors/sandbox/SandboxQueries") {
+  static readonly layer = Layer.effect(
+    SandboxQueries,
+    Effect.map(Effect.all([SqlClient.SqlClient, SandboxRepository]), ([sql, repository]) =>
+      SandboxQueries.of({
+        loadCalendars: makeLoadCalendars(repository),
+        listAccounts: makeListAccounts(sql),
+        listListings: makeListListings(sql),
+        listOrders: makeListOrders(sql),
+        listThreads: makeListThreads(sql),
+        listRequests: makeListRequests(sql)
+      })
+    )
+  )
 }

@@ -3,10 +3,11 @@ import { SqlClient } from "effect/sql"
 import { type Givens, inForms } from "../../platform/database/forms.ts"
 import { makeOptionalRowReader, makeRowsReader, makeSingleRowReader } from "../../platform/database/rows.ts"
 import { SANDBOX_ORDERS_MAX } from "../../platform/limits.ts"
+import type { SandboxStayDates } from "./bookability.ts"
 import { SandboxDay, SandboxListing, SandboxOrder, SandboxPayment } from "./rows.ts"
-import type { OutboxEvent, SandboxAccountKey } from "./sandbox-write.ts"
+import type { OutboxEvent, SandboxAccountKey, SandboxWrite } from "./sandbox-write.ts"
 import { makeApplySandboxWrite } from "./sandbox-write-statement.ts"
-import { makeThreadQueries } from "./thread-queries.ts"
+import { makeThreadQueries, type ThreadQueries } from "./thread-queries.ts"
 
 // What the marketplace knows of an account is read, worked out by rules, and written in one statement (writing.ts) that holds
 // only while all of it is as it was read.
@@ -24,7 +25,7 @@ interface ListingsQuery extends SandboxAccountKey {
   readonly listingIds: ReadonlyArray<string>
 }
 
-const makeFindListings = (sql: Sql) => {
+const makeFindListings = (sql: Sql): SandboxRepository["Service"]["findListings"] => {
   const statement = inForms(
     sql,
     ({ operator_id, account_id, listingIds }: Givens<ListingsQuery>) => sql`
@@ -33,8 +34,7 @@ const makeFindListings = (sql: Sql) => {
       WHERE operator_id = ${operator_id} AND account_id = ${account_id} AND listing_id = ANY (${listingIds}::text[])
       ORDER BY listing_id`
   )
-  return ({ operator_id, account_id }: SandboxAccountKey, listingIds: ReadonlyArray<string>) =>
-    readListings(statement({ operator_id, account_id, listingIds }))
+  return ({ operator_id, account_id }, listingIds) => readListings(statement({ operator_id, account_id, listingIds }))
 }
 
 interface DaysQuery extends ListingsQuery {
@@ -42,7 +42,7 @@ interface DaysQuery extends ListingsQuery {
   readonly end: string
 }
 
-const makeFindDays = (sql: Sql) => {
+const makeFindDays = (sql: Sql): SandboxRepository["Service"]["findDays"] => {
   const statement = inForms(
     sql,
     ({ operator_id, account_id, listingIds, start, end }: Givens<DaysQuery>) => sql`
@@ -51,30 +51,25 @@ const makeFindDays = (sql: Sql) => {
         AND day BETWEEN ${start}::date AND ${end}::date
       ORDER BY listing_id, day`
   )
-  return (
-    { operator_id, account_id }: SandboxAccountKey,
-    listingIds: ReadonlyArray<string>,
-    start: string,
-    end: string
-  ) => readDays(statement({ operator_id, account_id, listingIds, start, end }))
+  return ({ operator_id, account_id }, listingIds, start, end) =>
+    readDays(statement({ operator_id, account_id, listingIds, start, end }))
 }
 
 interface OrderQuery extends SandboxAccountKey {
   readonly orderId: string
 }
 
-const makeFindOrder = (sql: Sql) => {
+const makeFindOrder = (sql: Sql): SandboxRepository["Service"]["findOrder"] => {
   const statement = inForms(
     sql,
     ({ operator_id, account_id, orderId }: Givens<OrderQuery>) => sql`
       SELECT order_id, version, status, answer, expires_at, said, booked_at FROM sandbox_orders
       WHERE operator_id = ${operator_id} AND account_id = ${account_id} AND order_id = ${orderId}`
   )
-  return ({ operator_id, account_id }: SandboxAccountKey, orderId: string) =>
-    readOrder(statement({ operator_id, account_id, orderId }))
+  return ({ operator_id, account_id }, orderId) => readOrder(statement({ operator_id, account_id, orderId }))
 }
 
-const makeListPayments = (sql: Sql) => {
+const makeListPayments = (sql: Sql): SandboxRepository["Service"]["listPayments"] => {
   const statement = inForms(
     sql,
     ({ operator_id, account_id, orderId }: Givens<OrderQuery>) => sql`
@@ -82,14 +77,12 @@ const makeListPayments = (sql: Sql) => {
       WHERE operator_id = ${operator_id} AND account_id = ${account_id} AND order_id = ${orderId}
       ORDER BY paid_at, payment_id`
   )
-  return ({ operator_id, account_id }: SandboxAccountKey, orderId: string) =>
-    readPayments(statement({ operator_id, account_id, orderId }))
+  return ({ operator_id, account_id }, orderId) => readPayments(statement({ operator_id, account_id, orderId }))
 }
 
 const readOrderCount = makeSingleRowReader(Schema.Struct({ orders: Schema.Int }))
 
-/** Orders of the account, counted as far as it matters. */
-const makeCountOrders = (sql: Sql) => {
+const makeCountOrders = (sql: Sql): SandboxRepository["Service"]["countOrders"] => {
   const statement = inForms(
     sql,
     ({ operator_id, account_id }: Givens<SandboxAccountKey>) => sql`
@@ -97,7 +90,7 @@ const makeCountOrders = (sql: Sql) => {
         SELECT FROM sandbox_orders WHERE operator_id = ${operator_id} AND account_id = ${account_id}
         LIMIT ${sql.literal(String(SANDBOX_ORDERS_MAX))}) counted`
   )
-  return ({ operator_id, account_id }: SandboxAccountKey) =>
+  return ({ operator_id, account_id }) =>
     Effect.map(readOrderCount(statement({ operator_id, account_id })), ({ orders }) => orders)
 }
 
@@ -108,15 +101,14 @@ interface OutboxEventKey extends SandboxAccountKey {
   readonly subject: string
 }
 
-/** What the service answered when it was told last; null: it was not heard yet. */
-const makeFindIngestOutcome = (sql: Sql) => {
+const makeFindIngestOutcome = (sql: Sql): SandboxRepository["Service"]["findIngestOutcome"] => {
   const statement = inForms(
     sql,
     ({ operator_id, account_id, kind, subject }: Givens<OutboxEventKey>) => sql`
       SELECT heard FROM sandbox_words
       WHERE operator_id = ${operator_id} AND account_id = ${account_id} AND kind = ${kind} AND subject = ${subject}`
   )
-  return ({ operator_id, account_id }: SandboxAccountKey, kind: OutboxEvent["kind"], subject: string) =>
+  return ({ operator_id, account_id }, kind, subject) =>
     Effect.map(readIngestOutcome(statement({ operator_id, account_id, kind, subject })), (row) => row?.heard ?? null)
 }
 
@@ -130,7 +122,7 @@ interface ListingQuery extends SandboxAccountKey {
  * The nights of a listing that orders have of which the host's calendar cannot know: those that still wait for an answer or a
  * payment hold none there, and of the others he was not told yet, nor has he agreed to them.
  */
-const makeListUnreportedStays = (sql: Sql) => {
+const makeListUnreportedStays = (sql: Sql): SandboxRepository["Service"]["listUnreportedStays"] => {
   const statement = inForms(
     sql,
     ({ operator_id, account_id, listingId }: Givens<ListingQuery>) => sql`
@@ -146,29 +138,63 @@ const makeListUnreportedStays = (sql: Sql) => {
       ) waiting CROSS JOIN LATERAL jsonb_array_elements(waiting.said -> 'rooms') room
       WHERE room ->> 'listing_id' = ${listingId}`
   )
-  return ({ operator_id, account_id }: SandboxAccountKey, listingId: string) =>
-    readStayDates(statement({ operator_id, account_id, listingId }))
+  return ({ operator_id, account_id }, listingId) => readStayDates(statement({ operator_id, account_id, listingId }))
 }
 
 /** The marketplace's books of an account. */
-export class SandboxRepository extends Context.Service<SandboxRepository>()(
-  "latchkey/connectors/sandbox/SandboxRepository",
-  {
-    make: Effect.map(Effect.all([SqlClient.SqlClient, Semaphore.make(1)]), ([sql, semaphore]) => ({
-      findListings: makeFindListings(sql),
-      findDays: makeFindDays(sql),
-      findOrder: makeFindOrder(sql),
-      listPayments: makeListPayments(sql),
-      countOrders: makeCountOrders(sql),
-      findIngestOutcome: makeFindIngestOutcome(sql),
-      listUnreportedStays: makeListUnreportedStays(sql),
-      ...makeThreadQueries(sql),
-      /** Answers false, and writes nothing, where something is not as it was read any more. */
-      applyWrite: makeApplySandboxWrite(sql),
-      /** For who finds again and again that something is not as it was read: one of these at a time in the process. */
-      runSerially: semaphore.withPermits(1)
-    }))
+export class SandboxRepository extends Context.Service<
+  SandboxRepository,
+  ThreadQueries & {
+    /** Returns those of the listings that the account has, by their ids. */
+    readonly findListings: (
+      account: SandboxAccountKey,
+      listingIds: ReadonlyArray<string>
+    ) => Effect.Effect<ReadonlyArray<SandboxListing>>
+    /** Returns the days from `start` to `end` that have a row, by listing and day. */
+    readonly findDays: (
+      account: SandboxAccountKey,
+      listingIds: ReadonlyArray<string>,
+      start: string,
+      end: string
+    ) => Effect.Effect<ReadonlyArray<SandboxDay>>
+    /** Undefined if the account has no such order. */
+    readonly findOrder: (account: SandboxAccountKey, orderId: string) => Effect.Effect<SandboxOrder | undefined>
+    /** Returns the payments and refunds of an order, oldest first. */
+    readonly listPayments: (account: SandboxAccountKey, orderId: string) => Effect.Effect<ReadonlyArray<SandboxPayment>>
+    /** Counts up to {@link SANDBOX_ORDERS_MAX}. */
+    readonly countOrders: (account: SandboxAccountKey) => Effect.Effect<number>
+    /** Returns what the service answered to the last event about a subject; null: it has not answered yet. */
+    readonly findIngestOutcome: (
+      account: SandboxAccountKey,
+      kind: OutboxEvent["kind"],
+      subject: string
+    ) => Effect.Effect<string | null>
+    /** Returns the stays in a listing that the host's calendar does not have yet. */
+    readonly listUnreportedStays: (
+      account: SandboxAccountKey,
+      listingId: string
+    ) => Effect.Effect<ReadonlyArray<SandboxStayDates>>
+    /** Returns false, and writes nothing, if a record has changed since it was read. */
+    readonly applyWrite: (account: SandboxAccountKey, write: SandboxWrite) => Effect.Effect<boolean>
+    /** Runs one effect at a time in the process, for a caller whose records change again and again between reading and writing. */
+    readonly runSerially: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
   }
-) {
-  static readonly layer = Layer.effect(SandboxRepository, SandboxRepository.make)
+>()("latchkey/connectors/sandbox/SandboxRepository") {
+  static readonly layer = Layer.effect(
+    SandboxRepository,
+    Effect.map(Effect.all([SqlClient.SqlClient, Semaphore.make(1)]), ([sql, semaphore]) =>
+      SandboxRepository.of({
+        findListings: makeFindListings(sql),
+        findDays: makeFindDays(sql),
+        findOrder: makeFindOrder(sql),
+        listPayments: makeListPayments(sql),
+        countOrders: makeCountOrders(sql),
+        findIngestOutcome: makeFindIngestOutcome(sql),
+        listUnreportedStays: makeListUnreportedStays(sql),
+        ...makeThreadQueries(sql),
+        applyWrite: makeApplySandboxWrite(sql),
+        runSerially: semaphore.withPermits(1)
+      })
+    )
+  )
 }

@@ -2,7 +2,7 @@ import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import { type Givens, inForms } from "../../platform/database/forms.ts"
-import { makeRowsReader, makeSingleRowReader } from "../../platform/database/rows.ts"
+import { makeRowsReader, makeSingleRowReader, type RowPage } from "../../platform/database/rows.ts"
 import type { SandboxAccountKey } from "./SandboxRepository.ts"
 
 // Lists of what the marketplace has, a page at a time.
@@ -22,13 +22,15 @@ interface PageQuery extends PageRange {
   readonly accountId: number | undefined
 }
 
-/** Rows of one page and how many there are in all. */
+/** Returns a page of the rows of all accounts, of one operator or of one account, and how many there are in all. */
+export type PagedQuery<A> = (range: PageRange, accountFilter?: Partial<SandboxAccountKey>) => Effect.Effect<RowPage<A>>
+
 export const makePagedList = <A>(
   sql: Sql,
   row: Schema.ConstraintDecoder<A>,
   columns: Fragment,
   { from, orderBy }: { readonly from: Fragment; readonly orderBy: Fragment }
-) => {
+): PagedQuery<A> => {
   const read = makeRowsReader(row)
   const where = ({ operatorId, accountId }: Pick<Givens<PageQuery>, "operatorId" | "accountId">) => sql`
     WHERE a.connector = 'sandbox' AND ${operatorId === undefined ? sql`true` : sql`a.operator_id = ${operatorId}`}
@@ -46,7 +48,7 @@ export const makePagedList = <A>(
   return Effect.fnUntraced(function* (
     { offset, limit }: PageRange,
     accountFilter: Partial<SandboxAccountKey> = {}
-  ): Effect.fn.Return<{ readonly total: number; readonly rows: ReadonlyArray<A> }> {
+  ): Effect.fn.Return<RowPage<A>> {
     const [operatorId, accountId] = [accountFilter.operator_id, accountFilter.account_id]
     const rows = yield* read(page({ operatorId, accountId, limit, offset }))
     return { rows, ...(yield* readTotal(total({ operatorId, accountId }))) }

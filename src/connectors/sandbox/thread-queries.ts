@@ -23,13 +23,32 @@ const readReview = makeOptionalRowReader(SandboxReview)
 const readThreadIds = makeRowsReader(Schema.Struct({ thread_id: Schema.String }))
 const readThreadCount = makeSingleRowReader(Schema.Struct({ threads: Schema.Int }))
 
+/** What the books say of threads, offers, messages and reviews of an account. Undefined if the account has no such record. */
+export interface ThreadQueries {
+  readonly findThread: (account: SandboxAccountKey, key: ThreadKey) => Effect.Effect<SandboxThread | undefined>
+  readonly findOffer: (account: SandboxAccountKey, key: OfferKey) => Effect.Effect<SandboxOffer | undefined>
+  /** Finds the message that the host sent under the service's id of it. */
+  readonly findSentMessage: (
+    account: SandboxAccountKey,
+    hostMessageId: string
+  ) => Effect.Effect<SandboxMessage | undefined>
+  readonly findReview: (account: SandboxAccountKey, orderId: string) => Effect.Effect<SandboxReview | undefined>
+  /** Returns those of the ids that are threads of the account. */
+  readonly findExistingThreads: (
+    account: SandboxAccountKey,
+    threadIds: ReadonlyArray<string>
+  ) => Effect.Effect<ReadonlySet<string>>
+  /** Counts up to {@link SANDBOX_THREADS_MAX}. */
+  readonly countThreads: (account: SandboxAccountKey) => Effect.Effect<number>
+}
+
 interface ThreadQuery extends SandboxAccountKey {
   readonly threadId: string | undefined
   readonly offerId: string | undefined
   readonly guest: string | undefined
 }
 
-const makeFindThread = (sql: Sql) => {
+const makeFindThread = (sql: Sql): ThreadQueries["findThread"] => {
   const statement = inForms(sql, ({ operator_id, account_id, threadId, offerId, guest }: Givens<ThreadQuery>) => {
     const offerThreadSql = sql`(SELECT thread_id FROM sandbox_offers
       WHERE operator_id = ${operator_id} AND account_id = ${account_id} AND offer_id = ${offerId})`
@@ -39,8 +58,7 @@ const makeFindThread = (sql: Sql) => {
         AND ${guest === undefined ? sql`thread_id = ${threadId === undefined ? offerThreadSql : threadId}` : sql`guest = ${guest}`}`
   })
   const emptyKey = { threadId: undefined, offerId: undefined, guest: undefined }
-  return ({ operator_id, account_id }: SandboxAccountKey, key: ThreadKey) =>
-    readThread(statement({ operator_id, account_id, ...emptyKey, ...key }))
+  return ({ operator_id, account_id }, key) => readThread(statement({ operator_id, account_id, ...emptyKey, ...key }))
 }
 
 interface OfferQuery extends SandboxAccountKey {
@@ -48,7 +66,7 @@ interface OfferQuery extends SandboxAccountKey {
   readonly reference: string | undefined
 }
 
-const makeFindOffer = (sql: Sql) => {
+const makeFindOffer = (sql: Sql): ThreadQueries["findOffer"] => {
   const statement = inForms(
     sql,
     ({ operator_id, account_id, offerId, reference }: Givens<OfferQuery>) => sql`
@@ -57,22 +75,21 @@ const makeFindOffer = (sql: Sql) => {
         AND ${offerId === undefined ? sql`reference = ${reference}` : sql`offer_id = ${offerId}`}`
   )
   const emptyKey = { offerId: undefined, reference: undefined }
-  return ({ operator_id, account_id }: SandboxAccountKey, key: OfferKey) =>
-    readOffer(statement({ operator_id, account_id, ...emptyKey, ...key }))
+  return ({ operator_id, account_id }, key) => readOffer(statement({ operator_id, account_id, ...emptyKey, ...key }))
 }
 
 interface SentMessageQuery extends SandboxAccountKey {
   readonly hostMessageId: string
 }
 
-const makeFindSentMessage = (sql: Sql) => {
+const makeFindSentMessage = (sql: Sql): ThreadQueries["findSentMessage"] => {
   const statement = inForms(
     sql,
     ({ operator_id, account_id, hostMessageId }: Givens<SentMessageQuery>) => sql`
       SELECT thread_id, number, sent_as, said FROM sandbox_messages
       WHERE operator_id = ${operator_id} AND account_id = ${account_id} AND sent_as = ${hostMessageId}`
   )
-  return ({ operator_id, account_id }: SandboxAccountKey, hostMessageId: string) =>
+  return ({ operator_id, account_id }, hostMessageId) =>
     readMessage(statement({ operator_id, account_id, hostMessageId }))
 }
 
@@ -80,38 +97,35 @@ interface ReviewQuery extends SandboxAccountKey {
   readonly orderId: string
 }
 
-const makeFindReview = (sql: Sql) => {
+const makeFindReview = (sql: Sql): ThreadQueries["findReview"] => {
   const statement = inForms(
     sql,
     ({ operator_id, account_id, orderId }: Givens<ReviewQuery>) => sql`
       SELECT order_id, version, said FROM sandbox_reviews
       WHERE operator_id = ${operator_id} AND account_id = ${account_id} AND order_id = ${orderId}`
   )
-  return ({ operator_id, account_id }: SandboxAccountKey, orderId: string) =>
-    readReview(statement({ operator_id, account_id, orderId }))
+  return ({ operator_id, account_id }, orderId) => readReview(statement({ operator_id, account_id, orderId }))
 }
 
 interface ThreadsQuery extends SandboxAccountKey {
   readonly threadIds: ReadonlyArray<string>
 }
 
-/** Those of the threads that the account has. */
-const makeFindExistingThreads = (sql: Sql) => {
+const makeFindExistingThreads = (sql: Sql): ThreadQueries["findExistingThreads"] => {
   const statement = inForms(
     sql,
     ({ operator_id, account_id, threadIds }: Givens<ThreadsQuery>) => sql`
       SELECT thread_id FROM sandbox_threads
       WHERE operator_id = ${operator_id} AND account_id = ${account_id} AND thread_id = ANY (${threadIds}::text[])`
   )
-  return ({ operator_id, account_id }: SandboxAccountKey, threadIds: ReadonlyArray<string>) =>
+  return ({ operator_id, account_id }, threadIds) =>
     Effect.map(
       readThreadIds(statement({ operator_id, account_id, threadIds })),
       (rows) => new Set(rows.map(({ thread_id }) => thread_id))
     )
 }
 
-/** Threads of the account, counted as far as it matters. */
-const makeCountThreads = (sql: Sql) => {
+const makeCountThreads = (sql: Sql): ThreadQueries["countThreads"] => {
   const statement = inForms(
     sql,
     ({ operator_id, account_id }: Givens<SandboxAccountKey>) => sql`
@@ -119,14 +133,13 @@ const makeCountThreads = (sql: Sql) => {
         SELECT FROM sandbox_threads WHERE operator_id = ${operator_id} AND account_id = ${account_id}
         LIMIT ${sql.literal(String(SANDBOX_THREADS_MAX))}) counted`
   )
-  return ({ operator_id, account_id }: SandboxAccountKey) =>
+  return ({ operator_id, account_id }) =>
     Effect.map(readThreadCount(statement({ operator_id, account_id })), ({ threads }) => threads)
 }
 
-export const makeThreadQueries = (sql: Sql) => ({
+export const makeThreadQueries = (sql: Sql): ThreadQueries => ({
   findThread: makeFindThread(sql),
   findOffer: makeFindOffer(sql),
-  /** What the host sent under that name. */
   findSentMessage: makeFindSentMessage(sql),
   findReview: makeFindReview(sql),
   findExistingThreads: makeFindExistingThreads(sql),
