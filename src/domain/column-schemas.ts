@@ -42,3 +42,4 @@ export const OffsetSecondColumn = instantColumn((instant) =>
 
 /** What came of a change whose answer needs no more of it. */
 export const RowId = Schema.Struct({ id: Schema.Int })
+export type RowId = typeof RowId.Type

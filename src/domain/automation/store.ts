@@ -30,6 +30,7 @@ const ActionSearchRow = Schema.Struct({
   /** In their order; `scheduled_at` with whatever offset the database writes. */
   actions: Schema.Array(AutomationAction)
 })
+type ActionSearchResult = typeof ActionSearchRow.Type
 const readActionSearch = makeSingleRowReader(ActionSearchRow)
 
 interface ActionSearchParameters extends OperatorScoped, ActionFilter, Page {
@@ -107,8 +108,23 @@ const search = (sql: SqlClient.SqlClient) => {
   ) => readActionSearch(statement({ operatorId, horizon, limit, offset, ...filter }, type))
 }
 
-export class ActionStore extends Context.Service<ActionStore>()("latchkey/domain/automation/ActionStore", {
-  make: Effect.map(SqlClient.SqlClient, (sql) => ({ search: search(sql) }))
-}) {
-  static readonly layer = Layer.effect(ActionStore, ActionStore.make)
+const makeActionStore = Effect.map(SqlClient.SqlClient, (sql) => ({ search: search(sql) }))
+
+export class ActionStore extends Context.Service<
+  ActionStore,
+  {
+    /**
+     * Returns the actions that are due until `horizon`, ordered by time and id. Leaves out those whose rule is paused or whose order has
+     * another status than the rule requires.
+     */
+    readonly search: (
+      operatorId: number,
+      type: AutomationActionType,
+      filter: ActionFilter,
+      horizon: Date,
+      page: Page
+    ) => Effect.Effect<ActionSearchResult>
+  }
+>()("latchkey/domain/automation/ActionStore") {
+  static readonly layer = Layer.effect(ActionStore, makeActionStore)
 }

@@ -98,7 +98,7 @@ const askKnowledgeBase = (answers: KnowledgeAnswers["Service"], store: AnswerSto
     const asker = stay_code === undefined ? { anonymous: true as const } : { stayCode: stay_code }
     const sentences = yield* answers.ask(operatorId, asker, [question])
     if (sentences.length === 0 && stay_code !== undefined) {
-      if (!(yield* store.checkOperatorAndStayExist(operatorId, stay_code)).stay) return yield* noSuchStay
+      if (!(yield* store.stayExists(operatorId, stay_code))) return yield* noSuchStay
     }
     return {
       sentences: sentences.map(({ text, knowledge_base_id, title, sub_title }) => ({

@@ -1,6 +1,8 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { prepareRecordedChange } from "../../../changes/recorded-change.ts"
+import type { CurrentActor } from "../../../contract/actor.ts"
+import type { Conflict } from "../../../contract/errors.ts"
 import { type AccountKey, type ClaimRequest, toBusyCounts } from "../../../jobs/fair-queue.ts"
 import { computeLeaseEnd } from "../../../jobs/lease.ts"
 import { makeRowReaderOrFail } from "../../../platform/database/constraint-violations.ts"
@@ -144,70 +146,90 @@ const toSkipQuestionsParameters = (
   now
 })
 
+const makeAnswerQueue = Effect.map(SqlClient.SqlClient, (sql) => {
+  const take = inForms(sql, (taking: Givens<ClaimRequest>) => takingDue(sql, taking))
+  const loadSituation = inForms(sql, (input: Givens<LoadSituationParameters>) => situationSql(sql, input))
+  const skipWithoutAnswer = inForms(sql, (input: Givens<SkipQuestionsParameters>) => settlingSilently(sql, input))
+  const recordAnswer = makeRecordAnswer(sql)
+  const postpone = inForms(sql, (input: Givens<PostponeAnswerParameters>) => postponeAnswerSql(sql, input))
+  const release = inForms(sql, (input: Givens<LoadSituationParameters>) => releaseAnswerPartitionSql(sql, input))
+
+  return {
+    take: (now: Date, maxJobs: number, underWay: Iterable<AccountKey>) =>
+      readTaken(take({ now, leaseEnd: computeLeaseEnd(now, ANSWER_LEASE_MS), maxJobs, ...toBusyCounts(underWay) })),
+    loadSituation: (taken: TakenQuestions, now: Date) =>
+      Effect.map(readSituation(loadSituation({ ...toClaimedPartition(taken), now })), (row) =>
+        row === undefined ? undefined : toSnapshot(row)
+      ),
+    findInquiry: findInquiryFacts(sql),
+    skipWithoutAnswer: (
+      taken: TakenQuestions,
+      situation: ConversationSnapshot,
+      skipped: ReadonlyArray<SkippedQuestion>,
+      until: Date,
+      now: Date
+    ) =>
+      Effect.asVoid(
+        Effect.orDie(
+          skipWithoutAnswer({ ...toSkipQuestionsParameters(taken, situation, skipped, 0, now), nextDueAt: until })
+        )
+      ),
+    recordAnswer: (taken: TakenQuestions, situation: ConversationSnapshot, draft: AnswerDraft, now: Date) => {
+      const { answer, sentences, skippedQuestions: skipped, planIds, ruleIds, inARow } = draft
+      return recordAnswer({
+        ...toSkipQuestionsParameters(taken, situation, skipped, planIds.length, now),
+        nextDueAt: computeNextAnswerTime(now),
+        planIds,
+        ruleIds,
+        said_until: situation.said_until,
+        standing: situation.standing,
+        knowledgeBaseIds: sentences.map(({ knowledge_base_id }) => knowledge_base_id),
+        knowledgeBaseRevisions: sentences.map(({ revision }) => revision),
+        code: newPublicCode(),
+        content: answer.text,
+        sources: answer.sources,
+        answersInARow: inARow
+      })
+    },
+    postpone: (taken: TakenQuestions, nextTry: Date) =>
+      Effect.asVoid(Effect.orDie(postpone({ ...toClaimedPartition(taken), nextTry }))),
+    release: (taken: TakenQuestions, now: Date) =>
+      Effect.asVoid(Effect.orDie(release({ ...toClaimedPartition(taken), now })))
+  }
+})
+
 /** What guests asked and nobody has answered yet, in the database, for any worker of any process. */
-export class AnswerQueue extends Context.Service<AnswerQueue>()("latchkey/domain/automation/answering/AnswerQueue", {
-  make: Effect.map(SqlClient.SqlClient, (sql) => {
-    const take = inForms(sql, (taking: Givens<ClaimRequest>) => takingDue(sql, taking))
-    const loadSituation = inForms(sql, (input: Givens<LoadSituationParameters>) => situationSql(sql, input))
-    const skipWithoutAnswer = inForms(sql, (input: Givens<SkipQuestionsParameters>) => settlingSilently(sql, input))
-    const recordAnswer = makeRecordAnswer(sql)
-    const postpone = inForms(sql, (input: Givens<PostponeAnswerParameters>) => postponeAnswerSql(sql, input))
-    const release = inForms(sql, (input: Givens<LoadSituationParameters>) => releaseAnswerPartitionSql(sql, input))
-
-    return {
-      /** Takes up to `most` conversations with questions that are due. `underWay` are those this process has already. */
-      take: (now: Date, maxJobs: number, underWay: Iterable<AccountKey>) =>
-        readTaken(take({ now, leaseEnd: computeLeaseEnd(now, ANSWER_LEASE_MS), maxJobs, ...toBusyCounts(underWay) })),
-
-      /** A conversation as it is; undefined where another worker has it by now. */
-      loadSituation: (taken: TakenQuestions, now: Date) =>
-        Effect.map(readSituation(loadSituation({ ...toClaimedPartition(taken), now })), (row) =>
-          row === undefined ? undefined : toSnapshot(row)
-        ),
-
-      /** What a template may say to who inquires in it. */
-      findInquiry: findInquiryFacts(sql),
-
-      /** Some are over and the others wait until then. */
-      skipWithoutAnswer: (
-        taken: TakenQuestions,
-        situation: ConversationSnapshot,
-        skipped: ReadonlyArray<SkippedQuestion>,
-        until: Date,
-        now: Date
-      ) =>
-        Effect.asVoid(
-          Effect.orDie(
-            skipWithoutAnswer({ ...toSkipQuestionsParameters(taken, situation, skipped, 0, now), nextDueAt: until })
-          )
-        ),
-
-      /** Answers all that are not over. Answers false where they are to be looked at again; fails where the guest's lane is full. */
-      recordAnswer: (taken: TakenQuestions, situation: ConversationSnapshot, draft: AnswerDraft, now: Date) => {
-        const { answer, sentences, skippedQuestions: skipped, planIds, ruleIds, inARow } = draft
-        return recordAnswer({
-          ...toSkipQuestionsParameters(taken, situation, skipped, planIds.length, now),
-          nextDueAt: computeNextAnswerTime(now),
-          planIds,
-          ruleIds,
-          said_until: situation.said_until,
-          standing: situation.standing,
-          knowledgeBaseIds: sentences.map(({ knowledge_base_id }) => knowledge_base_id),
-          knowledgeBaseRevisions: sentences.map(({ revision }) => revision),
-          code: newPublicCode(),
-          content: answer.text,
-          sources: answer.sources,
-          answersInARow: inARow
-        })
-      },
-
-      postpone: (taken: TakenQuestions, nextTry: Date) =>
-        Effect.asVoid(Effect.orDie(postpone({ ...toClaimedPartition(taken), nextTry }))),
-
-      release: (taken: TakenQuestions, now: Date) =>
-        Effect.asVoid(Effect.orDie(release({ ...toClaimedPartition(taken), now })))
-    }
-  })
-}) {
-  static readonly layer = Layer.effect(AnswerQueue, AnswerQueue.make)
+export class AnswerQueue extends Context.Service<
+  AnswerQueue,
+  {
+    /** Takes up to `maxJobs` conversations with due questions. `underWay` are those this process has already. */
+    readonly take: (
+      now: Date,
+      maxJobs: number,
+      underWay: Iterable<AccountKey>
+    ) => Effect.Effect<ReadonlyArray<TakenQuestions>>
+    /** Returns the conversation as it is, or undefined if another worker has it by now. */
+    readonly loadSituation: (taken: TakenQuestions, now: Date) => Effect.Effect<ConversationSnapshot | undefined>
+    /** Returns the facts that a template may use for a guest who inquires. */
+    readonly findInquiry: ReturnType<typeof findInquiryFacts>
+    /** Skips some questions. The others wait until `until`. */
+    readonly skipWithoutAnswer: (
+      taken: TakenQuestions,
+      situation: ConversationSnapshot,
+      skipped: ReadonlyArray<SkippedQuestion>,
+      until: Date,
+      now: Date
+    ) => Effect.Effect<void>
+    /** Answers all questions that are not skipped. False: they must be looked at again. Conflict: the queue of messages is full. */
+    readonly recordAnswer: (
+      taken: TakenQuestions,
+      situation: ConversationSnapshot,
+      draft: AnswerDraft,
+      now: Date
+    ) => Effect.Effect<boolean, Conflict, CurrentActor>
+    readonly postpone: (taken: TakenQuestions, nextTry: Date) => Effect.Effect<void>
+    readonly release: (taken: TakenQuestions, now: Date) => Effect.Effect<void>
+  }
+>()("latchkey/domain/automation/answering/AnswerQueue") {
+  static readonly layer = Layer.effect(AnswerQueue, makeAnswerQueue)
 }

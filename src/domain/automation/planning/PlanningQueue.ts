@@ -39,50 +39,54 @@ export const TakenStay = Schema.Struct({
 export type TakenStay = typeof TakenStay.Type
 
 const readTaken = makeRowsReader(TakenStay)
-const readMarkedOperators = makeRowsReader(Schema.Struct({ operator_id: Schema.Int }))
+const MarkedOperator = Schema.Struct({ operator_id: Schema.Int })
+type MarkedOperator = typeof MarkedOperator.Type
+const readMarkedOperators = makeRowsReader(MarkedOperator)
+
+const makePlanningQueue = Effect.map(SqlClient.SqlClient, (sql) => {
+  const take = inForms(sql, (taking: Givens<ClaimRequest>) => takingDue(sql, taking))
+  const savePlans = inForms(sql, (parameters: Givens<SavePlansParameters>) => settlingLooked(sql, parameters))
+  const postpone = inForms(sql, (parameters: Givens<PostponeStayParameters>) => postponeStaySql(sql, parameters))
+  const markStayPage = inForms(sql, (page: Givens<MarkStayPageParameters>) => markStayPageSql(sql, page))
+  return {
+    take: (now: Date, maxJobs: number) =>
+      readTaken(take({ now, leaseEnd: computeLeaseEnd(now, PLANNING_LEASE_MS), maxJobs, ...toBusyCounts([]) })),
+    listActiveRules: listActiveRules(sql),
+    savePlans: ({ stays, plans, takenAt, now }: Omit<SavePlansParameters, "leaseEnd"> & { readonly takenAt: Date }) =>
+      Effect.orDie(
+        retryOnLockConflict(savePlans({ stays, plans, leaseEnd: computeLeaseEnd(takenAt, PLANNING_LEASE_MS), now }))
+      ),
+    postpone: ({ operator_id, stay_id, attempts }: TakenStay, nextTry: Date) =>
+      Effect.orDie(postpone({ operator_id, stay_id, attempts, nextTry })),
+    markStaysOfChangedRules: (afterOperatorId: number, now: Date) =>
+      readMarkedOperators(retryOnLockConflict(markStayPage({ afterOperatorId, now })))
+  }
+})
 
 /**
  * Stays whose plans are to be worked out, in the database, for any planner of any process. A mark is timed work
  * (jobs/timed-work.ts) that is gone once nothing follows of its stay; what a dead planner had is taken again when its lease
  * ends. While one is looked at, it may be marked anew: then it stays due.
  */
-export class PlanningQueue extends Context.Service<PlanningQueue>()(
-  "latchkey/domain/automation/planning/PlanningQueue",
+export class PlanningQueue extends Context.Service<
+  PlanningQueue,
   {
-    make: Effect.map(SqlClient.SqlClient, (sql) => {
-      const take = inForms(sql, (taking: Givens<ClaimRequest>) => takingDue(sql, taking))
-      const savePlans = inForms(sql, (parameters: Givens<SavePlansParameters>) => settlingLooked(sql, parameters))
-      const postpone = inForms(sql, (parameters: Givens<PostponeStayParameters>) => postponeStaySql(sql, parameters))
-      const markStayPage = inForms(sql, (page: Givens<MarkStayPageParameters>) => markStayPageSql(sql, page))
-      return {
-        /** Takes up to `most` due stays, of operators in turn. */
-        take: (now: Date, maxJobs: number) =>
-          readTaken(take({ now, leaseEnd: computeLeaseEnd(now, PLANNING_LEASE_MS), maxJobs, ...toBusyCounts([]) })),
-
-        /** The rules of operators that do something of stays, and are active. */
-        listActiveRules: listActiveRules(sql),
-
-        /** Writes down what was worked out of stays that were taken at `takenAt`. */
-        savePlans: ({
-          stays,
-          plans,
-          takenAt,
-          now
-        }: Omit<SavePlansParameters, "leaseEnd"> & { readonly takenAt: Date }) =>
-          Effect.orDie(
-            retryOnLockConflict(savePlans({ stays, plans, leaseEnd: computeLeaseEnd(takenAt, PLANNING_LEASE_MS), now }))
-          ),
-
-        /** It could not be worked out, and is tried again then. */
-        postpone: ({ operator_id, stay_id, attempts }: TakenStay, nextTry: Date) =>
-          Effect.orDie(postpone({ operator_id, stay_id, attempts, nextTry })),
-
-        /** Marks a page of the stays of rules that were changed, of operators after that one; of each one page. */
-        markStaysOfChangedRules: (afterOperatorId: number, now: Date) =>
-          readMarkedOperators(retryOnLockConflict(markStayPage({ afterOperatorId, now })))
-      }
-    })
+    /** Takes up to `maxJobs` due stays, of operators in turn. */
+    readonly take: (now: Date, maxJobs: number) => Effect.Effect<ReadonlyArray<TakenStay>>
+    /** Returns the active rules of operators that act on stays. */
+    readonly listActiveRules: ReturnType<typeof listActiveRules>
+    /** Saves the plans of stays that were taken at `takenAt`. */
+    readonly savePlans: (
+      planned: Omit<SavePlansParameters, "leaseEnd"> & { readonly takenAt: Date }
+    ) => Effect.Effect<void>
+    /** Tries a stay again at `nextTry`, after its plans could not be worked out. */
+    readonly postpone: (stay: TakenStay, nextTry: Date) => Effect.Effect<void>
+    /** Marks one page of stays for each operator after `afterOperatorId` whose rules changed. Returns these operators. */
+    readonly markStaysOfChangedRules: (
+      afterOperatorId: number,
+      now: Date
+    ) => Effect.Effect<ReadonlyArray<MarkedOperator>>
   }
-) {
-  static readonly layer = Layer.effect(PlanningQueue, PlanningQueue.make)
+>()("latchkey/domain/automation/planning/PlanningQueue") {
+  static readonly layer = Layer.effect(PlanningQueue, makePlanningQueue)
 }

@@ -1,6 +1,8 @@
 import { Context, DateTime, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { prepareRecordedChange } from "../../../changes/recorded-change.ts"
+import type { CurrentActor } from "../../../contract/actor.ts"
+import type { Conflict } from "../../../contract/errors.ts"
 import { type AccountKey, type ClaimRequest, toBusyCounts } from "../../../jobs/fair-queue.ts"
 import { computeLeaseEnd } from "../../../jobs/lease.ts"
 import { makeOptionalRowReaderOrFail } from "../../../platform/database/constraint-violations.ts"
@@ -62,69 +64,85 @@ const take = (sql: SqlClient.SqlClient) => {
   })
 }
 
+const makePlanQueue = Effect.map(SqlClient.SqlClient, (sql) => {
+  const findContext = inForms(sql, (plan: Givens<OperatorRowId>) => planContextSql(sql, plan))
+  const sendMessage = prepareRecordedChange(sql, (message: Givens<SendPlanMessageParameters>) =>
+    sendPlanMessageChange(sql, message)
+  )
+  const complete = inForms(sql, (parameters: Givens<EndPlanParameters>) => settlingDone(sql, parameters))
+  const skip = prepareRecordedChange(sql, (parameters: Givens<SkipPlanParameters>) => skipPlanChange(sql, parameters))
+  const postpone = inForms(sql, (postponement: Givens<PostponePlanParameters>) => postponePlanSql(sql, postponement))
+  const markStayForPlanning = inForms(sql, (plan: Givens<ReturnType<typeof toClaimKey> & { readonly now: Date }>) =>
+    markStayOfPlanSql(sql, plan)
+  )
+  const release = inForms(sql, (plan: Givens<ReturnType<typeof toClaimKey> & { readonly now: Date }>) =>
+    releasePlanSql(sql, plan)
+  )
+  const remove = prepareRecordedChange(sql, (plan: Givens<EndPlanParameters>) => deletePlanChange(sql, plan))
+  return {
+    take: take(sql),
+    findContext: (operatorId: number, id: number) => readContext(findContext({ operatorId, id })),
+    sendMessage: (plan: StayPlanContext, message: Extract<PreparedAction, { readonly kind: "message" }>) =>
+      Effect.flatMap(DateTime.nowAsDate, (now) =>
+        readQueuedMessage(
+          sendMessage({
+            operatorId: plan.operator_id,
+            id: plan.plan_id,
+            scheduledAt: plan.scheduled_at,
+            conversationId: message.conversationId,
+            code: newPublicCode(),
+            text: message.text,
+            sources: message.sources,
+            now
+          })
+        )
+      ),
+    complete: ({ operator_id: operatorId, plan_id: id }: StayPlanContext) =>
+      Effect.flatMap(DateTime.nowAsDate, (now) => readRowId(complete({ operatorId, id, now }))),
+    skip: (plan: TakenPlan, reason: string, now: Date) => readRowId(skip({ ...toClaimKey(plan), reason, now })),
+    postpone: (plan: TakenPlan, reason: string | null, nextTry: Date) =>
+      Effect.orDie(postpone({ ...toClaimKey(plan), reason, nextTry })),
+    markStayForPlanning: (plan: TakenPlan, now: Date) =>
+      Effect.orDie(retryOnLockConflict(markStayForPlanning({ ...toClaimKey(plan), now }))),
+    release: (plan: TakenPlan, now: Date) => Effect.orDie(release({ ...toClaimKey(plan), now })),
+    remove: (operatorId: number, id: number, now: Date) => readRowId(remove({ operatorId, id, now }))
+  }
+})
+
 /**
  * What rules are going to do, in the database, for any worker of any process and for whoever runs one by hand. A plan is timed
  * work (jobs/timed-work.ts).
  */
-export class PlanQueue extends Context.Service<PlanQueue>()("latchkey/domain/automation/running/PlanQueue", {
-  make: Effect.map(SqlClient.SqlClient, (sql) => {
-    const findContext = inForms(sql, (plan: Givens<OperatorRowId>) => planContextSql(sql, plan))
-    const sendMessage = prepareRecordedChange(sql, (message: Givens<SendPlanMessageParameters>) =>
-      sendPlanMessageChange(sql, message)
-    )
-    const complete = inForms(sql, (parameters: Givens<EndPlanParameters>) => settlingDone(sql, parameters))
-    const skip = prepareRecordedChange(sql, (parameters: Givens<SkipPlanParameters>) => skipPlanChange(sql, parameters))
-    const postpone = inForms(sql, (postponement: Givens<PostponePlanParameters>) => postponePlanSql(sql, postponement))
-    const markStayForPlanning = inForms(sql, (plan: Givens<ReturnType<typeof toClaimKey> & { readonly now: Date }>) =>
-      markStayOfPlanSql(sql, plan)
-    )
-    const release = inForms(sql, (plan: Givens<ReturnType<typeof toClaimKey> & { readonly now: Date }>) =>
-      releasePlanSql(sql, plan)
-    )
-    const remove = prepareRecordedChange(sql, (plan: Givens<EndPlanParameters>) => deletePlanChange(sql, plan))
-    return {
-      /** Takes up to `most` due plans, messages first. `underWay` are those this process has already. */
-      take: take(sql),
-
-      /** All that is known of a plan that waits, as of now; undefined: the operator has none of that id. */
-      findContext: (operatorId: number, id: number) => readContext(findContext({ operatorId, id })),
-
-      /** Says it. Undefined: it was settled or moved since, or its rule paused. Fails where the lane is full. */
-      sendMessage: (plan: StayPlanContext, message: Extract<PreparedAction, { readonly kind: "message" }>) =>
-        Effect.flatMap(DateTime.nowAsDate, (now) =>
-          readQueuedMessage(
-            sendMessage({
-              operatorId: plan.operator_id,
-              id: plan.plan_id,
-              scheduledAt: plan.scheduled_at,
-              conversationId: message.conversationId,
-              code: newPublicCode(),
-              text: message.text,
-              sources: message.sources,
-              now
-            })
-          )
-        ),
-
-      complete: ({ operator_id: operatorId, plan_id: id }: StayPlanContext) =>
-        Effect.flatMap(DateTime.nowAsDate, (now) => readRowId(complete({ operatorId, id, now }))),
-
-      /** It is not done, and why. Undefined: it is the worker's no more. */
-      skip: (plan: TakenPlan, reason: string, now: Date) => readRowId(skip({ ...toClaimKey(plan), reason, now })),
-
-      postpone: (plan: TakenPlan, reason: string | null, nextTry: Date) =>
-        Effect.orDie(postpone({ ...toClaimKey(plan), reason, nextTry })),
-
-      /** Its stay is planned anew. */
-      markStayForPlanning: (plan: TakenPlan, now: Date) =>
-        Effect.orDie(retryOnLockConflict(markStayForPlanning({ ...toClaimKey(plan), now }))),
-
-      release: (plan: TakenPlan, now: Date) => Effect.orDie(release({ ...toClaimKey(plan), now })),
-
-      /** Takes it away; undefined: none of that id waits. */
-      remove: (operatorId: number, id: number, now: Date) => readRowId(remove({ operatorId, id, now }))
-    }
-  })
-}) {
-  static readonly layer = Layer.effect(PlanQueue, PlanQueue.make)
+export class PlanQueue extends Context.Service<
+  PlanQueue,
+  {
+    /** Takes up to `maxJobs` due plans, messages first. `underWay` are those this process has already. */
+    readonly take: (
+      now: Date,
+      maxJobs: number,
+      underWay: Iterable<RunningPlan>
+    ) => Effect.Effect<ReadonlyArray<TakenPlan>>
+    /** Returns all that is known of a plan that waits, or undefined if the operator has none of that id. */
+    readonly findContext: (operatorId: number, id: number) => Effect.Effect<PlanContext | undefined>
+    /** Queues the message of a plan. Undefined: the plan was settled or moved since, or its rule paused. Conflict: the queue is full. */
+    readonly sendMessage: (
+      plan: StayPlanContext,
+      message: Extract<PreparedAction, { readonly kind: "message" }>
+    ) => Effect.Effect<RowId | undefined, Conflict, CurrentActor>
+    readonly complete: (plan: StayPlanContext) => Effect.Effect<RowId | undefined>
+    /** Ends a plan with the reason why it is not carried out. Undefined: the worker has lost its lease. */
+    readonly skip: (plan: TakenPlan, reason: string, now: Date) => Effect.Effect<RowId | undefined, never, CurrentActor>
+    readonly postpone: (plan: TakenPlan, reason: string | null, nextTry: Date) => Effect.Effect<void>
+    /** Marks the stay of a plan, so that the planner works its plans out anew. */
+    readonly markStayForPlanning: (plan: TakenPlan, now: Date) => Effect.Effect<void>
+    readonly release: (plan: TakenPlan, now: Date) => Effect.Effect<void>
+    /** Removes a plan. Undefined: no plan of that id waits. */
+    readonly remove: (
+      operatorId: number,
+      id: number,
+      now: Date
+    ) => Effect.Effect<RowId | undefined, never, CurrentActor>
+  }
+>()("latchkey/domain/automation/running/PlanQueue") {
+  static readonly layer = Layer.effect(PlanQueue, makePlanQueue)
 }

@@ -19,6 +19,7 @@ const KnowledgeFragmentRow = Schema.Struct({
   sub_title: Schema.String,
   text: Schema.String
 })
+type KnowledgeFragmentRow = typeof KnowledgeFragmentRow.Type
 
 interface AskerParameters {
   readonly operatorId: number
@@ -139,24 +140,30 @@ const search = (sql: Sql) => {
     read(statement({ operatorId, now, query: toTsQuery(names), conversation, stayCode }))
 }
 
-/** Whether there is such an operator, and whether it has such a stay, if one is named. */
-const checkOperatorAndStayExist = (sql: Sql) => {
-  const read = makeSingleRowReader(Schema.Struct({ operator: Schema.Boolean, stay: Schema.Boolean }))
+const makeStayExists = (sql: Sql) => {
+  const read = makeSingleRowReader(Schema.Struct({ stay: Schema.Boolean }))
   const statement = inForms(
     sql,
     ({ operatorId, stayCode }: Givens<Pick<AskerParameters, "operatorId" | "stayCode">>) => sql`
-      SELECT EXISTS (SELECT FROM operators WHERE id = ${operatorId}) AS operator,
-        ${stayExistsCondition(sql, { operatorId, stayCode })} AS stay`
+      SELECT ${stayExistsCondition(sql, { operatorId, stayCode })} AS stay`
   )
-  return (operatorId: number, stayCode: string | undefined) => read(statement({ operatorId, stayCode }))
+  return (operatorId: number, stayCode: string) =>
+    Effect.map(read(statement({ operatorId, stayCode })), ({ stay }) => stay)
 }
 
+const makeAnswerStore = Effect.map(SqlClient.SqlClient, (sql) => ({
+  search: search(sql),
+  stayExists: makeStayExists(sql)
+}))
+
 /** The SQL of answers out of the knowledge base. */
-export class AnswerStore extends Context.Service<AnswerStore>()("latchkey/domain/knowledge/search/AnswerStore", {
-  make: Effect.map(SqlClient.SqlClient, (sql) => ({
-    search: search(sql),
-    checkOperatorAndStayExist: checkOperatorAndStayExist(sql)
-  }))
-}) {
-  static readonly layer = Layer.effect(AnswerStore, AnswerStore.make)
+export class AnswerStore extends Context.Service<
+  AnswerStore,
+  {
+    /** Returns the fragments in which a word of the question occurs, the best first. */
+    readonly search: (search: FragmentSearch) => Effect.Effect<ReadonlyArray<KnowledgeFragmentRow>>
+    readonly stayExists: (operatorId: number, stayCode: string) => Effect.Effect<boolean>
+  }
+>()("latchkey/domain/knowledge/search/AnswerStore") {
+  static readonly layer = Layer.effect(AnswerStore, makeAnswerStore)
 }

@@ -24,6 +24,44 @@ const readSubscriptionsToProbe = makeRowsReader(SubscriptionToProbe)
 const readHealth = makeOptionalRowReader(Schema.Struct({ health: SubscriptionHealth }))
 const readReplacedHealthId = makeOptionalRowReader(Schema.Struct({ id: Schema.Int }))
 
+const makeDeliveryQueue = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const leaseMs = yield* LeaseDuration
+  const complete = yield* makeBatcher(
+    (successes: ReadonlyArray<DeliverySuccess>) =>
+      DateTime.nowAsDate.pipe(
+        Effect.flatMap((now) => sql`${settlingDelivered(sql, successes, now)}`),
+        Effect.asVoid,
+        Effect.orDie
+      ),
+    MAX_DELIVERIES_IN_PROGRESS
+  )
+  return {
+    take: (now: Date, most: number, inProgress: Iterable<SubscriptionKey>) =>
+      readTaken(sql`${takingDue(sql, { now, leaseMs }, most, inProgress)}`),
+    findSubscriptionsToProbe: (now: Date, most: number, inProgress: Iterable<SubscriptionKey>) =>
+      readSubscriptionsToProbe(sql`${subscriptionsToProbeSql(sql, now, most, inProgress)}`),
+    takeProbe: (now: Date, subscription: SubscriptionToProbe) =>
+      readTaken(sql`${takingProbe(sql, { now, leaseMs }, subscription)}`),
+    complete,
+    fail: (delivery: TakenDelivery, attempt: DeliveryAttempt, nextTry: Date | undefined, now: Date) =>
+      readHealth(sql`${settlingFailed(sql, delivery, attempt, nextTry, now)}`).pipe(Effect.map((row) => row?.health)),
+    release: (delivery: TakenDelivery, now: Date) =>
+      sql`${releaseDeliverySql(sql, delivery, now)}`.pipe(Effect.asVoid, Effect.orDie),
+    findHealth: (subscription: SubscriptionAddress) =>
+      readHealth(sql`${selectHealthSql(sql, subscription)}`).pipe(Effect.map((row) => row?.health)),
+    replaceHealth: (
+      subscription: SubscriptionAddress,
+      from: SubscriptionHealth,
+      to: SubscriptionHealth,
+      pause?: SubscriptionPause
+    ) =>
+      readReplacedHealthId(sql`${replaceHealthSql(sql, subscription, from, to, pause)} RETURNING id`).pipe(
+        Effect.map((row) => row !== undefined)
+      )
+  }
+})
+
 /**
  * The second way of an event: deliveries that wait, in the database, for any worker of any process. Each is timed work
  * done once (src/jobs/timed-work.ts). A success that comes late counts, if nobody has replayed the event since.
@@ -37,63 +75,43 @@ const readReplacedHealthId = makeOptionalRowReader(Schema.Struct({ id: Schema.In
  * at a time of one that fails; how much of it waits makes no difference to the others. Where room is short, the operator
  * with the fewest deliveries under way comes first: many slow receivers of one do not hold up another's.
  */
-export class DeliveryQueue extends Context.Service<DeliveryQueue>()(
-  "latchkey/domain/webhooks/deliveries/DeliveryQueue",
+export class DeliveryQueue extends Context.Service<
+  DeliveryQueue,
   {
-    make: Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
-      const leaseMs = yield* LeaseDuration
-      const complete = yield* makeBatcher(
-        (successes: ReadonlyArray<DeliverySuccess>) =>
-          DateTime.nowAsDate.pipe(
-            Effect.flatMap((now) => sql`${settlingDelivered(sql, successes, now)}`),
-            Effect.asVoid,
-            Effect.orDie
-          ),
-        MAX_DELIVERIES_IN_PROGRESS
-      )
-      return {
-        /** Takes up to `most` due deliveries. `underWay` are those this process has already. */
-        take: (now: Date, most: number, inProgress: Iterable<SubscriptionKey>) =>
-          readTaken(sql`${takingDue(sql, { now, leaseMs }, most, inProgress)}`),
-
-        /** Up to `most` subscriptions whose rest is over and that something is due for. */
-        findSubscriptionsToProbe: (now: Date, most: number, inProgress: Iterable<SubscriptionKey>) =>
-          readSubscriptionsToProbe(sql`${subscriptionsToProbeSql(sql, now, most, inProgress)}`),
-
-        /** Takes the one delivery that ends a rest; nothing where another worker was faster. */
-        takeProbe: (now: Date, subscription: SubscriptionToProbe) =>
-          readTaken(sql`${takingProbe(sql, { now, leaseMs }, subscription)}`),
-
-        /** The receiver has it, and its subscription is healed. */
-        complete,
-
-        /** Records a failed try. Returns the health of the subscription before, or undefined if it is gone or has another address. */
-        fail: (delivery: TakenDelivery, attempt: DeliveryAttempt, nextTry: Date | undefined, now: Date) =>
-          readHealth(sql`${settlingFailed(sql, delivery, attempt, nextTry, now)}`).pipe(
-            Effect.map((row) => row?.health)
-          ),
-
-        /** Hands a delivery back untried. */
-        release: (delivery: TakenDelivery, now: Date) =>
-          sql`${releaseDeliverySql(sql, delivery, now)}`.pipe(Effect.asVoid, Effect.orDie),
-
-        findHealth: (subscription: SubscriptionAddress) =>
-          readHealth(sql`${selectHealthSql(sql, subscription)}`).pipe(Effect.map((row) => row?.health)),
-
-        /** Replaces the health. Returns false, and changes nothing, if the health or the address has changed meanwhile. */
-        replaceHealth: (
-          subscription: SubscriptionAddress,
-          from: SubscriptionHealth,
-          to: SubscriptionHealth,
-          pause?: SubscriptionPause
-        ) =>
-          readReplacedHealthId(sql`${replaceHealthSql(sql, subscription, from, to, pause)} RETURNING id`).pipe(
-            Effect.map((row) => row !== undefined)
-          )
-      }
-    })
+    /** Takes up to `most` due deliveries. `inProgress` are those this process has already. */
+    readonly take: (
+      now: Date,
+      most: number,
+      inProgress: Iterable<SubscriptionKey>
+    ) => Effect.Effect<ReadonlyArray<TakenDelivery>>
+    /** Returns up to `most` subscriptions whose rest is over and that have due deliveries. */
+    readonly findSubscriptionsToProbe: (
+      now: Date,
+      most: number,
+      inProgress: Iterable<SubscriptionKey>
+    ) => Effect.Effect<ReadonlyArray<SubscriptionToProbe>>
+    /** Takes the one delivery that ends a rest, or none if another worker was faster. */
+    readonly takeProbe: (now: Date, subscription: SubscriptionToProbe) => Effect.Effect<ReadonlyArray<TakenDelivery>>
+    /** Records a success, and resets the health of the subscription. */
+    readonly complete: (success: DeliverySuccess) => Effect.Effect<void>
+    /** Records a failed try. Returns the health of the subscription before, or undefined if it is gone or has another address. */
+    readonly fail: (
+      delivery: TakenDelivery,
+      attempt: DeliveryAttempt,
+      nextTry: Date | undefined,
+      now: Date
+    ) => Effect.Effect<SubscriptionHealth | undefined>
+    /** Hands a delivery back untried. */
+    readonly release: (delivery: TakenDelivery, now: Date) => Effect.Effect<void>
+    readonly findHealth: (subscription: SubscriptionAddress) => Effect.Effect<SubscriptionHealth | undefined>
+    /** Replaces the health. Returns false, and changes nothing, if the health or the address has changed meanwhile. */
+    readonly replaceHealth: (
+      subscription: SubscriptionAddress,
+      from: SubscriptionHealth,
+      to: SubscriptionHealth,
+      pause?: SubscriptionPause
+    ) => Effect.Effect<boolean>
   }
-) {
-  static readonly layer = Layer.effect(DeliveryQueue, DeliveryQueue.make)
+>()("latchkey/domain/webhooks/deliveries/DeliveryQueue") {
+  static readonly layer = Layer.effect(DeliveryQueue, makeDeliveryQueue)
 }

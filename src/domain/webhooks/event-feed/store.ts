@@ -2,6 +2,7 @@ import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import { prepareRecordedChange } from "../../../changes/recorded-change.ts"
+import type { CurrentActor } from "../../../contract/actor.ts"
 import { ValidationFailed } from "../../../contract/errors.ts"
 import { acknowledgeEventsSql, consumerStatusSql, deleteConsumerSql } from "../../../jobs/events/consumer-statements.ts"
 import { deletedUpToSql, type EventName } from "../../../jobs/events/event-statements.ts"
@@ -47,9 +48,9 @@ const readFeedRows = makeRowsReader(
     event: Schema.NullOr(EventRow)
   })
 )
-const readEventPosition = makeSingleRowReader(
-  Schema.Struct({ forgotten: Schema.Int, position: Schema.NullOr(Schema.Int) })
-)
+const EventPosition = Schema.Struct({ forgotten: Schema.Int, position: Schema.NullOr(Schema.Int) })
+type EventPosition = typeof EventPosition.Type
+const readEventPosition = makeSingleRowReader(EventPosition)
 const readConsumers = makeRowsReader(ConsumerRow)
 const readConsumerName = makeOptionalRowReader(Schema.Struct({ name: Schema.String }))
 
@@ -59,6 +60,7 @@ const ConsumerJsonRow = Schema.Struct({
   oldest_queued_at: Schema.NullOr(Schema.DateFromString)
 })
 const PutConsumerRow = Schema.Struct({ forgotten: Schema.Int, consumer: Schema.NullOr(ConsumerJsonRow) })
+type PutConsumerRow = typeof PutConsumerRow.Type
 
 /** What came of an acknowledgement. */
 export const ConsumerAcknowledgement = Schema.Struct({ consumer: ConsumerJsonRow })
@@ -192,19 +194,37 @@ const removeConsumer = (sql: SqlClient.SqlClient) => {
   return (operatorId: number, name: string) => readConsumerName(statement({ operatorId, name }))
 }
 
+const makeEventFeedStore = Effect.map(SqlClient.SqlClient, (sql) => ({
+  scanFeed: scanFeed(sql),
+  findEventPosition: findEventPosition(sql),
+  checkPropertyExists: makeCheckPropertyExists(sql),
+  listConsumers: listConsumers(sql),
+  putConsumer: putConsumer(sql),
+  removeConsumer: removeConsumer(sql)
+}))
+
 /** How the family reads the feed and keeps its consumers; the statements that write are src/jobs/events/consumer-statements.ts. */
-export class EventFeedStore extends Context.Service<EventFeedStore>()(
-  "latchkey/domain/webhooks/event-feed/EventFeedStore",
+export class EventFeedStore extends Context.Service<
+  EventFeedStore,
   {
-    make: Effect.map(SqlClient.SqlClient, (sql) => ({
-      scanFeed: scanFeed(sql),
-      findEventPosition: findEventPosition(sql),
-      checkPropertyExists: makeCheckPropertyExists(sql),
-      listConsumers: listConsumers(sql),
-      putConsumer: putConsumer(sql),
-      removeConsumer: removeConsumer(sql)
-    }))
+    /** Reads one event more than fit on the page, and how far the reading looked. */
+    readonly scanFeed: (operatorId: number, query: FeedQuery) => Effect.Effect<FeedScan<EventRow>>
+    /** `position` is null if there is no such event; events up to `forgotten` are deleted. */
+    readonly findEventPosition: (operatorId: number, id: number) => Effect.Effect<EventPosition>
+    readonly checkPropertyExists: (operatorId: number, propertyId: number) => Effect.Effect<boolean>
+    readonly listConsumers: (operatorId: number) => Effect.Effect<ReadonlyArray<ConsumerRow>>
+    /** Creates a consumer or moves it forward. `consumer` is null if nothing changed. ValidationFailed: all consumers are in use. */
+    readonly putConsumer: (
+      operatorId: number,
+      consumer: { readonly name: string; readonly position: number },
+      now: Date
+    ) => Effect.Effect<PutConsumerRow, ValidationFailed, CurrentActor>
+    /** Undefined: there is no such consumer. */
+    readonly removeConsumer: (
+      operatorId: number,
+      name: string
+    ) => Effect.Effect<{ readonly name: string } | undefined, never, CurrentActor>
   }
-) {
-  static readonly layer = Layer.effect(EventFeedStore, EventFeedStore.make)
+>()("latchkey/domain/webhooks/event-feed/EventFeedStore") {
+  static readonly layer = Layer.effect(EventFeedStore, makeEventFeedStore)
 }

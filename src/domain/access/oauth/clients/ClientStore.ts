@@ -101,13 +101,25 @@ const prepareRecordRedirectUriUse = (sql: Sql) => {
   return (uri: string, now: Date) => Effect.asVoid(readNoColumns(statement({ uri, now })))
 }
 
-export class ClientStore extends Context.Service<ClientStore>()("latchkey/domain/access/oauth/clients/ClientStore", {
-  make: Effect.map(SqlClient.SqlClient, (sql) => ({
-    findPartner: prepareFindPartner(sql),
-    findRegisteredUris: prepareFindRegisteredUris(sql),
-    registerRedirectUris: prepareRegisterRedirectUris(sql),
-    recordRedirectUriUse: prepareRecordRedirectUriUse(sql)
-  }))
-}) {
-  static readonly layer = Layer.effect(ClientStore, ClientStore.make)
+const makeClientStore = Effect.map(SqlClient.SqlClient, (sql) => ({
+  findPartner: prepareFindPartner(sql),
+  findRegisteredUris: prepareFindRegisteredUris(sql),
+  registerRedirectUris: prepareRegisterRedirectUris(sql),
+  recordRedirectUriUse: prepareRecordRedirectUriUse(sql)
+}))
+
+export class ClientStore extends Context.Service<
+  ClientStore,
+  {
+    /** Undefined: there is no such partner, or it is disabled. */
+    readonly findPartner: (id: string) => Effect.Effect<typeof Partner.Type | undefined>
+    /** Returns the address if users of the public client registered it. */
+    readonly findRegisteredUris: (uri: string) => Effect.Effect<ReadonlyArray<string>>
+    /** Keeps addresses of the public client. Beyond the limit the oldest go to which no host ever consented. */
+    readonly registerRedirectUris: (uris: ReadonlyArray<string>, now: Date) => Effect.Effect<void>
+    /** Keeps an address to which a host consented. Beyond half of the limit the oldest of these count as unused again. */
+    readonly recordRedirectUriUse: (uri: string, now: Date) => Effect.Effect<void>
+  }
+>()("latchkey/domain/access/oauth/clients/ClientStore") {
+  static readonly layer = Layer.effect(ClientStore, makeClientStore)
 }

@@ -75,14 +75,26 @@ const rotateSecret = (sql: Sql, id: string, digest: Uint8Array, now: Date) =>
     (row) => row !== undefined
   )
 
+const makePartnerStore = Effect.map(SqlClient.SqlClient, (sql) => ({
+  create: (partner: NewPartnerRow) => create(sql, partner),
+  list: list(sql),
+  disable: (id: string, now: Date) => disable(sql, id, now),
+  rotateSecret: (id: string, digest: Uint8Array, now: Date) => rotateSecret(sql, id, digest, now)
+}))
+
 /** Clients with a secret, as who runs the deployment makes and ends them. */
-export class PartnerStore extends Context.Service<PartnerStore>()("latchkey/domain/access/oauth/clients/PartnerStore", {
-  make: Effect.map(SqlClient.SqlClient, (sql) => ({
-    create: (partner: NewPartnerRow) => create(sql, partner),
-    list: list(sql),
-    disable: (id: string, now: Date) => disable(sql, id, now),
-    rotateSecret: (id: string, digest: Uint8Array, now: Date) => rotateSecret(sql, id, digest, now)
-  }))
-}) {
-  static readonly layer = Layer.effect(PartnerStore, PartnerStore.make)
+export class PartnerStore extends Context.Service<
+  PartnerStore,
+  {
+    /** False: all partners that the installation may have are in use. */
+    readonly create: (partner: NewPartnerRow) => Effect.Effect<boolean>
+    /** Returns all clients, the public one too. */
+    readonly list: Effect.Effect<ReadonlyArray<PartnerRow>>
+    /** Idempotent. False: there is no such partner. */
+    readonly disable: (id: string, now: Date) => Effect.Effect<boolean>
+    /** False: there is no such partner, or it is disabled. */
+    readonly rotateSecret: (id: string, digest: Uint8Array, now: Date) => Effect.Effect<boolean>
+  }
+>()("latchkey/domain/access/oauth/clients/PartnerStore") {
+  static readonly layer = Layer.effect(PartnerStore, makePartnerStore)
 }
