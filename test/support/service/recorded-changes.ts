@@ -1,11 +1,10 @@
-import { randomBytes } from "node:crypto"
-import { assert } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { MemoryDatabase } from "../../../src/changes/memory/MemoryDatabase.ts"
-import { AccessTokens } from "../../../src/domain/access/operators/AccessTokens.ts"
-import { OperatorStore } from "../../../src/domain/access/operators/OperatorStore.ts"
-import { asSystemActor, createOperator, type TestOperator } from "../harness.ts"
+import type { AccessTokens } from "../../../src/domain/access/operators/AccessTokens.ts"
+import type { OperatorStore } from "../../../src/domain/access/operators/OperatorStore.ts"
+import { createOperator, type TestOperator } from "../harness.ts"
+import { createMemoryOperator } from "./memory-operators.ts"
 
 /** What the calls of an operator left beside its records, in the order in which they left it. */
 export interface RecordedChanges {
@@ -49,26 +48,10 @@ export class Installation extends Context.Service<
   static readonly layerMemory = Layer.effect(
     Installation,
     Effect.gen(function* () {
-      const [database, operators, tokens] = [yield* MemoryDatabase, yield* OperatorStore, yield* AccessTokens]
-      const createToken = (operatorId: number, accountId: number, scope: "writable" | "read-only") =>
-        tokens.create({ operatorId, accountId }, { name: "test", scope }).pipe(
-          Effect.orDie,
-          Effect.map((created) => created?.token ?? assert.fail("no token was created"))
-        )
+      const context = yield* Effect.context<MemoryDatabase | OperatorStore | AccessTokens>()
+      const database = yield* MemoryDatabase
       return {
-        createOperator: Effect.gen(function* () {
-          const email = `${randomBytes(8).toString("hex")}@example.test`
-          const newOperator = { name: "Test", timeZone: "Europe/Berlin", currency: "EUR", edition: "pro" as const }
-          const { operator_id, account_id } = yield* operators.create(
-            { ...newOperator, subscriptionUntil: null, email, passwordHash: "none" },
-            new Date(0)
-          )
-          const [token, readOnlyToken] = [
-            yield* createToken(operator_id, account_id, "writable"),
-            yield* createToken(operator_id, account_id, "read-only")
-          ]
-          return { operatorId: operator_id, accountId: account_id, token, readOnlyToken }
-        }).pipe(asSystemActor, Effect.orDie),
+        createOperator: Effect.provideContext(createMemoryOperator(), context),
         readChanges: (operatorId) =>
           Effect.sync(() => ({
             events: database.events.filter((event) => event.operator_id === operatorId).map(pickEvent),
