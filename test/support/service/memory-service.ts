@@ -9,12 +9,14 @@ import { ClientRegistrations } from "../../../src/domain/access/oauth/ClientRegi
 import { Clients } from "../../../src/domain/access/oauth/Clients.ts"
 import { Grants } from "../../../src/domain/access/oauth/Grants.ts"
 import { TokenIssuer } from "../../../src/domain/access/oauth/TokenIssuer.ts"
+import { AccessTokens } from "../../../src/domain/access/operators/AccessTokens.ts"
 import { SubAccounts } from "../../../src/domain/access/sign-in/SubAccounts.ts"
 import { AuditLogStore } from "../../../src/domain/audit-log/store.ts"
 import { RuleStore } from "../../../src/domain/automation/rules/store.ts"
 import { PlanQueue } from "../../../src/domain/automation/running/PlanQueue.ts"
 import { ActionStore } from "../../../src/domain/automation/store.ts"
 import { CheckInApproval } from "../../../src/domain/bookings/check-in/CheckInApproval.ts"
+import { ReservationTagStore } from "../../../src/domain/bookings/reservation-tags/store.ts"
 import { Orders } from "../../../src/domain/bookings/reservations/Orders.ts"
 import { ReservationSearchStore } from "../../../src/domain/bookings/reservations/search-store.ts"
 import { OrderStore } from "../../../src/domain/bookings/reservations/store.ts"
@@ -35,15 +37,24 @@ import { ReviewSearchStore } from "../../../src/domain/guests/reviews/search-sto
 import { SpecialOfferStore } from "../../../src/domain/guests/special-offers/store.ts"
 import { KnowledgeAnswers } from "../../../src/domain/knowledge/search/KnowledgeAnswers.ts"
 import { AnswerStore } from "../../../src/domain/knowledge/search/store.ts"
+import { KnowledgeBaseStore } from "../../../src/domain/knowledge/store.ts"
 import { Listings } from "../../../src/domain/listings/Listings.ts"
 import { ListingStore } from "../../../src/domain/listings/store.ts"
 import { OperatorDictionaries } from "../../../src/domain/money/OperatorDictionaries.ts"
+import { TransactionStore } from "../../../src/domain/money/store.ts"
 import { PriceAndRulesStore } from "../../../src/domain/prices/store.ts"
+import { GroupStore } from "../../../src/domain/properties/groups/store.ts"
+import { RoomTypeStore } from "../../../src/domain/properties/properties/room-type-store.ts"
+import { PropertyStore } from "../../../src/domain/properties/properties/store.ts"
 import { PropertyEdits } from "../../../src/domain/properties/property-edits/PropertyEdits.ts"
+import { TagStore } from "../../../src/domain/properties/tags/store.ts"
 import { DeliveryLog } from "../../../src/domain/webhooks/deliveries/DeliveryLog.ts"
 import { OutboundHttp } from "../../../src/domain/webhooks/deliveries/OutboundHttp.ts"
 import { TestEvents } from "../../../src/domain/webhooks/deliveries/TestEvents.ts"
 import { EventFeedStore } from "../../../src/domain/webhooks/event-feed/store.ts"
+import { WebhookStore } from "../../../src/domain/webhooks/subscriptions/store.ts"
+import { StaffStore } from "../../../src/domain/work/staffs/store.ts"
+import { TaskStore } from "../../../src/domain/work/tasks/store.ts"
 import { NewEventNotifier } from "../../../src/jobs/events/NewEventNotifier.ts"
 import { Shutdown } from "../../../src/jobs/Shutdown.ts"
 import { WakeUp } from "../../../src/jobs/WakeUp.ts"
@@ -99,20 +110,48 @@ const layerUncountedFailures = Layer.succeed(FailedCallCounter, {
   recordSignIn: () => Effect.void
 })
 
+/** The stores of the families that have a memory layer, out of reach too. Clients may register, as far as their input is good. */
+const layerUnreachableFamilies = Layer.mergeAll(
+  Layer.mock(ClientRegistrations)({ admit: Effect.void }),
+  Layer.mock(AccessTokens)({}),
+  Layer.mock(GroupStore)({}),
+  Layer.mock(KnowledgeBaseStore)({}),
+  Layer.mock(PropertyStore)({}),
+  Layer.mock(ReservationTagStore)({}),
+  Layer.mock(RoomTypeStore)({}),
+  Layer.mock(StaffStore)({}),
+  Layer.mock(TagStore)({}),
+  Layer.mock(TaskStore)({}),
+  Layer.mock(TransactionStore)({}),
+  Layer.mock(WebhookStore)({})
+)
+
+const layerProcess = Layer.mergeAll(
+  RateWindows.layerMemory,
+  WakeUp.layerProcess,
+  Places.layer(),
+  NewEventNotifier.layerProcess,
+  Shutdown.layer,
+  OutboundHttp.layerNoContent,
+  layerUncountedFailures
+)
+
 /** The service without a database: simple families and the gate in memory, all other stores out of reach. */
 export const layerMemoryService = layerServiceAssemblyNoDeps.pipe(
   Layer.provide(Gate.layer),
   Layer.provideMerge(layerMemoryStores),
   Layer.provide(layerUnreachableStores),
-  Layer.provide(
-    Layer.mergeAll(
-      RateWindows.layerMemory,
-      WakeUp.layerProcess,
-      Places.layer(),
-      NewEventNotifier.layerProcess,
-      Shutdown.layer,
-      OutboundHttp.layerNoContent,
-      layerUncountedFailures
-    )
-  )
+  Layer.provide(layerProcess)
+)
+
+/**
+ * The same with the stores of every family out of reach, for calls that must be refused before a handler reads or writes a record.
+ * Operators, tokens and idempotency keys stay in memory.
+ */
+export const layerServiceWithoutStores = layerServiceAssemblyNoDeps.pipe(
+  Layer.provide(layerUnreachableFamilies),
+  Layer.provide(Gate.layer),
+  Layer.provideMerge(layerMemoryStores),
+  Layer.provide(layerUnreachableStores),
+  Layer.provide(layerProcess)
 )
