@@ -36,7 +36,7 @@ const ERRORS: ReadonlyArray<readonly [ChannelError, RegExp]> = [
   [new ChannelUnavailable({ code: 504 }), /^504 .*channel/]
 ]
 
-/** Values that are not taken, each with the nearest that are; of lists and texts test/bounds.test.ts tries the ends. */
+/** Values that are not taken, each with the nearest that are; of lists and texts test/refusals.test.ts tries the ends. */
 const EDGES = {
   airbnb: {
     base_price: [[0, -1], [0.01]],
