@@ -105,11 +105,6 @@ const layerUnreachableStores = Layer.mergeAll(
   Layer.mock(TokenIssuer)({})
 )
 
-const layerUncountedFailures = Layer.succeed(FailedCallCounter, {
-  recordCall: () => Effect.void,
-  recordSignIn: () => Effect.void
-})
-
 /** The stores of the families that have a memory layer, out of reach too. Clients may register, as far as their input is good. */
 const layerUnreachableFamilies = Layer.mergeAll(
   Layer.mock(ClientRegistrations)({ admit: Effect.void }),
@@ -133,7 +128,7 @@ const layerProcess = Layer.mergeAll(
   NewEventNotifier.layerProcess,
   Shutdown.layer,
   OutboundHttp.layerNoContent,
-  layerUncountedFailures
+  FailedCallCounter.layerNone
 )
 
 /** The service without a database: simple families and the gate in memory, all other stores out of reach. */
