@@ -33,7 +33,7 @@ layer(layerService(layerOwnDatabase), { excludeTestServices: true })("beside the
     Effect.gen(function* () {
       const held = yield* insertErasableGuest({ word: "Backwritten" })
       const { operatorId } = held.operator
-      const store = yield* ReviewStore.make
+      const store = yield* Effect.provide(ReviewStore, ReviewStore.layer)
       const found = yield* store.findByReservationCode(operatorId, held.reservationCode)
       if (found?.written == null) return assert.fail("no review")
       yield* erased(held)
@@ -82,7 +82,7 @@ layer(layerService(layerOwnDatabase), { excludeTestServices: true })("beside the
         yield* sql`
         INSERT INTO message_lanes (operator_id, conversation_id, account_id, waiting, due_at)
         SELECT operator_id, id, account_id, 1, ${now}::timestamptz FROM conversations WHERE operator_id = ${operatorId}`
-        const queue = yield* SendQueue.make
+        const queue = yield* Effect.provide(SendQueue, SendQueue.layer)
         const [taken] = (yield* queue.take(now, 100, [])).filter(({ operator_id }) => operator_id === operatorId)
         if (taken === undefined) return assert.fail("nothing was taken")
         yield* erased(held)

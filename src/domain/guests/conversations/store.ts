@@ -2,11 +2,13 @@ import { Context, Effect, Layer, Schema, Struct } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import { prepareRecordedChange } from "../../../changes/recorded-change.ts"
+import type { CurrentActor } from "../../../contract/actor.ts"
+import type { Conflict } from "../../../contract/errors.ts"
 import type { Page } from "../../../contract/page.ts"
 import { makeRowReaderOrFail } from "../../../platform/database/constraint-violations.ts"
 import { type Givens, inForms } from "../../../platform/database/forms.ts"
 import { makePageReader } from "../../../platform/database/list-pages.ts"
-import { makeOptionalRowReader, makeSingleRowReader } from "../../../platform/database/rows.ts"
+import { makeOptionalRowReader, makeSingleRowReader, type RowPage } from "../../../platform/database/rows.ts"
 import { MESSAGES_SHOWN } from "../../../platform/limits.ts"
 import type { DisplayType } from "../../channels/port/channel-events.ts"
 import { OffsetSecondColumn, RowId } from "../../column-schemas.ts"
@@ -227,19 +229,50 @@ const writeNote = (sql: Sql) => {
     readNoteUpdate(statement({ operatorId, id, note: text, now }))
 }
 
-export class ConversationStore extends Context.Service<ConversationStore>()(
-  "latchkey/domain/guests/conversations/ConversationStore",
+const makeConversationStore = Effect.map(SqlClient.SqlClient, (sql) => ({
+  conversationExists: conversationExists(sql),
+  search: search(sql),
+  findConversation: findConversation(sql),
+  findRecipient: findSendTarget(sql),
+  sendMessage: sendMessage(sql),
+  findNote: findNote(sql),
+  writeNote: writeNote(sql)
+}))
+
+export class ConversationStore extends Context.Service<
+  ConversationStore,
   {
-    make: Effect.map(SqlClient.SqlClient, (sql) => ({
-      conversationExists: conversationExists(sql),
-      search: search(sql),
-      findConversation: findConversation(sql),
-      findRecipient: findSendTarget(sql),
-      sendMessage: sendMessage(sql),
-      findNote: findNote(sql),
-      writeNote: writeNote(sql)
-    }))
+    /** Returns whether any operator has a conversation of that code. */
+    readonly conversationExists: (code: string) => Effect.Effect<boolean>
+    /** `today` is the day in the zone of the operator. */
+    readonly search: (
+      operatorId: number,
+      today: string,
+      page: Page
+    ) => Effect.Effect<RowPage<typeof ConversationListRow.Type>>
+    /** Undefined: the operator has no such conversation, here and below. */
+    readonly findConversation: (
+      operatorId: number,
+      code: string,
+      before: string | undefined
+    ) => Effect.Effect<typeof ConversationRow.Type | undefined>
+    /** Returns a conversation and how many of its messages are queued. */
+    readonly findRecipient: (operatorId: number, code: string) => Effect.Effect<typeof RecipientRow.Type | undefined>
+    /** Stores a message and queues it for its channel. Conflict: the queue of the conversation is full. */
+    readonly sendMessage: (
+      operatorId: number,
+      conversationId: number,
+      message: NewMessage,
+      now: Date
+    ) => Effect.Effect<RowId, Conflict, CurrentActor>
+    readonly findNote: (operatorId: number, code: string) => Effect.Effect<typeof NoteRow.Type | undefined>
+    readonly writeNote: (
+      operatorId: number,
+      id: number,
+      note: string,
+      now: Date
+    ) => Effect.Effect<typeof NoteTimestamp.Type, never, CurrentActor>
   }
-) {
-  static readonly layer = Layer.effect(ConversationStore, ConversationStore.make)
+>()("latchkey/domain/guests/conversations/ConversationStore") {
+  static readonly layer = Layer.effect(ConversationStore, makeConversationStore)
 }

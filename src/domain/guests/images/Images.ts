@@ -63,11 +63,11 @@ export class Images extends Context.Service<
     Layer.effect(
       Images,
       Effect.gen(function* () {
-        const store = yield* ImageStore.make
+        const store = yield* ImageStore
         const storage = yield* ImageBytes
         return Images.of({ put: put(store, storage, quota), open: open(store), read: read(storage) })
       })
-    )
+    ).pipe(Layer.provide(ImageStore.layer))
 
   /** The same with their bytes in the database. */
   static readonly layerDatabase = Layer.provide(Images.layer(), ImageBytes.layerDatabase)

@@ -25,7 +25,7 @@ const removeBytes = (storage: ByteStorage, image: ImageKey): Effect.Effect<boole
  * bytes would not be. Several processes may do so at once.
  */
 export const makeRemoveExpiredImages = Effect.gen(function* () {
-  const store = yield* ImageStore.make
+  const store = yield* ImageStore
   const storage = yield* ImageBytes
   return Effect.fnUntraced(function* (now: Date) {
     let [afterId, batchSize] = [0, RETENTION_BATCH_ROWS]
@@ -39,7 +39,7 @@ export const makeRemoveExpiredImages = Effect.gen(function* () {
       batchSize = expiredImages.length
     }
   })
-})
+}).pipe(Effect.provide(ImageStore.layer))
 
 /** Removes images that nothing refers to any more for as long as the process runs. */
 export const layerImageRetention = Layer.effectDiscard(

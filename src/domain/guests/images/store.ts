@@ -1,4 +1,4 @@
-import { Context, Effect, Schema } from "effect"
+import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { nextRowsCondition } from "../../../jobs/retention.ts"
 import { type Givens, inForms } from "../../../platform/database/forms.ts"
@@ -11,7 +11,9 @@ const ImageKind = Schema.Literals(["message", "identity"])
 /** What an image is for. */
 export type ImageKind = typeof ImageKind.Type
 
-const readInsertedImage = makeOptionalRowReader(Schema.Struct({ id: Schema.Int, token: Schema.String }))
+const InsertedImage = Schema.Struct({ id: Schema.Int, token: Schema.String })
+type InsertedImage = typeof InsertedImage.Type
+const readInsertedImage = makeOptionalRowReader(InsertedImage)
 
 /** A new image, as its row says it. */
 interface InsertImageParameters extends OperatorScoped {
@@ -46,15 +48,15 @@ const insertImage = (sql: Sql) => {
   return (image: InsertImageParameters) => readInsertedImage(statement(image))
 }
 
-const readOpenedImage = makeOptionalRowReader(
-  Schema.Struct({
-    operator_id: Schema.Int,
-    id: Schema.Int,
-    token: Schema.String,
-    kind: ImageKind,
-    bytes: Schema.Int
-  })
-)
+const StoredImageRow = Schema.Struct({
+  operator_id: Schema.Int,
+  id: Schema.Int,
+  token: Schema.String,
+  kind: ImageKind,
+  bytes: Schema.Int
+})
+type StoredImageRow = typeof StoredImageRow.Type
+const readOpenedImage = makeOptionalRowReader(StoredImageRow)
 
 /** The image that has a token; undefined when there is none any more, or the account behind it is banned or closed. */
 const findByToken = (sql: Sql) => {
@@ -68,9 +70,9 @@ const findByToken = (sql: Sql) => {
   return (token: string, now: Date) => readOpenedImage(statement({ token, now }))
 }
 
-const readExpiredImages = makeRowsReader(
-  Schema.Struct({ operator_id: Schema.Int, id: Schema.Int, token: Schema.String })
-)
+const ExpiredImage = Schema.Struct({ operator_id: Schema.Int, id: Schema.Int, token: Schema.String })
+type ExpiredImage = typeof ExpiredImage.Type
+const readExpiredImages = makeRowsReader(ExpiredImage)
 
 /**
  * The next images after `afterId` whose time has come, by their ids. From now on nothing keeps them (image-references.ts): their bytes
@@ -104,14 +106,32 @@ const removeImage = (sql: Sql, state: "delete_at = '-infinity'" | "delete_at > '
   return ({ operatorId, id }: OperatorRowId) => Effect.asVoid(Effect.orDie(statement({ operatorId, id })))
 }
 
-export class ImageStore extends Context.Service<ImageStore>()("latchkey/domain/guests/images/ImageStore", {
-  make: Effect.map(SqlClient.SqlClient, (sql) => ({
-    insert: insertImage(sql),
-    findByToken: findByToken(sql),
-    claimExpired: claimExpired(sql),
+/** The rows of images. Their bytes are in ImageBytes. */
+export class ImageStore extends Context.Service<
+  ImageStore,
+  {
+    /** Undefined, and nothing is changed: the operator's quota does not suffice. */
+    readonly insert: (image: InsertImageParameters) => Effect.Effect<InsertedImage | undefined>
+    /** Returns the image of a token, or undefined if there is none or its operator is not active. */
+    readonly findByToken: (token: string, now: Date) => Effect.Effect<StoredImageRow | undefined>
+    /** Claims the next expired images after `afterId`, ordered by id. No record can refer to a claimed image. */
+    readonly claimExpired: (now: Date, afterId: number) => Effect.Effect<ReadonlyArray<ExpiredImage>>
     /** Removes an image that `claimExpired` claimed. */
-    removeClaimed: removeImage(sql, "delete_at = '-infinity'"),
+    readonly removeClaimed: (image: OperatorRowId) => Effect.Effect<void>
     /** Removes an image that no record refers to yet. */
-    removeUnreferenced: removeImage(sql, "delete_at > '-infinity'")
-  }))
-}) {}
+    readonly removeUnreferenced: (image: OperatorRowId) => Effect.Effect<void>
+  }
+>()("latchkey/domain/guests/images/ImageStore") {
+  static readonly layer = Layer.effect(
+    ImageStore,
+    Effect.map(SqlClient.SqlClient, (sql) =>
+      ImageStore.of({
+        insert: insertImage(sql),
+        findByToken: findByToken(sql),
+        claimExpired: claimExpired(sql),
+        removeClaimed: removeImage(sql, "delete_at = '-infinity'"),
+        removeUnreferenced: removeImage(sql, "delete_at > '-infinity'")
+      })
+    )
+  )
+}

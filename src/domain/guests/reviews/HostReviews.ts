@@ -5,15 +5,19 @@ import { ChannelGateway } from "../../channels/port/ChannelGateway.ts"
 import { writeReview } from "./review-writing.ts"
 import { ReviewStore } from "./store.ts"
 
-/** Reviews that hosts write of their guests, for whoever lets them be written. */
-export class HostReviews extends Context.Service<HostReviews>()("latchkey/domain/guests/reviews/HostReviews", {
-  make: Effect.gen(function* () {
-    const [store, gateway, keys] = [yield* ReviewStore, yield* ChannelGateway, yield* IdempotencyKeys]
-    return {
-      /** Tells the channel and then writes it down, as `create_review` does, and is refused as that is. */
-      write: writeReview(store, gateway, runAtMostOnce(keys))
-    }
-  })
-}) {
-  static readonly layer = Layer.effect(HostReviews, HostReviews.make).pipe(Layer.provide(ReviewStore.layer))
+/** Writes the reviews of hosts, for a call and for a rule. */
+export class HostReviews extends Context.Service<
+  HostReviews,
+  {
+    /** Sends a review to its channel and then stores it, as `create_review` does. */
+    readonly write: ReturnType<typeof writeReview>
+  }
+>()("latchkey/domain/guests/reviews/HostReviews") {
+  static readonly layer = Layer.effect(
+    HostReviews,
+    Effect.gen(function* () {
+      const [store, gateway, keys] = [yield* ReviewStore, yield* ChannelGateway, yield* IdempotencyKeys]
+      return HostReviews.of({ write: writeReview(store, gateway, runAtMostOnce(keys)) })
+    })
+  ).pipe(Layer.provide(ReviewStore.layer))
 }

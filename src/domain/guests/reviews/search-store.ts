@@ -5,6 +5,7 @@ import type { DateRange } from "../../../contract/date-range.ts"
 import type { Page } from "../../../contract/page.ts"
 import type { Givens } from "../../../platform/database/forms.ts"
 import { makePageReader } from "../../../platform/database/list-pages.ts"
+import type { RowPage } from "../../../platform/database/rows.ts"
 import { makeCheckPropertyExists } from "../../properties/properties/ownership.ts"
 import { hostReviewChannelCondition } from "./channel-conditions.ts"
 import { Review } from "./contract.ts"
@@ -95,14 +96,24 @@ const search = (sql: Sql) => {
   }
 }
 
-export class ReviewSearchStore extends Context.Service<ReviewSearchStore>()(
-  "latchkey/domain/guests/reviews/ReviewSearchStore",
+const makeReviewSearchStore = Effect.map(SqlClient.SqlClient, (sql) => ({
+  search: search(sql),
+  checkPropertyExists: makeCheckPropertyExists(sql)
+}))
+
+export class ReviewSearchStore extends Context.Service<
+  ReviewSearchStore,
   {
-    make: Effect.map(SqlClient.SqlClient, (sql) => ({
-      search: search(sql),
-      checkPropertyExists: makeCheckPropertyExists(sql)
-    }))
+    /** Returns a page of reviews, by check-out date, the latest first. */
+    readonly search: (
+      operatorId: number,
+      filters: { readonly reservation_code?: string; readonly property_id?: number },
+      days: DateRange | undefined,
+      status: ReviewStatusFilter,
+      page: Page
+    ) => Effect.Effect<RowPage<Review>>
+    readonly checkPropertyExists: (operatorId: number, propertyId: number) => Effect.Effect<boolean>
   }
-) {
-  static readonly layer = Layer.effect(ReviewSearchStore, ReviewSearchStore.make)
+>()("latchkey/domain/guests/reviews/ReviewSearchStore") {
+  static readonly layer = Layer.effect(ReviewSearchStore, makeReviewSearchStore)
 }

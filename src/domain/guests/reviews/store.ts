@@ -2,6 +2,7 @@ import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import { prepareRecordedChange } from "../../../changes/recorded-change.ts"
+import type { CurrentActor } from "../../../contract/actor.ts"
 import { column, columnNames, rowParameterSql } from "../../../platform/database/columns.ts"
 import { type Givens, inForms, type Value } from "../../../platform/database/forms.ts"
 import { makeOptionalRowReader } from "../../../platform/database/rows.ts"
@@ -36,6 +37,7 @@ const ReviewedOrderRow = Schema.Struct({
 export type ReviewedOrder = typeof ReviewedOrderRow.Type
 
 const ChannelReviewedOrderRow = Schema.Struct({ ...ReviewedOrderRow.fields, is_anothers: Schema.Boolean })
+type ChannelReviewedOrder = typeof ChannelReviewedOrderRow.Type
 
 /** What is found of a row `o` of orders; `r` is its record. */
 const selectReviewedOrder = (sql: Sql, condition: Fragment, moreColumns: Fragment): Fragment => sql`
@@ -166,12 +168,34 @@ const writeContent = (sql: Sql) => {
     readWrittenReservationCode(statement({ operatorId, orderId, version: version ?? undefined, content, now }, change))
 }
 
-export class ReviewStore extends Context.Service<ReviewStore>()("latchkey/domain/guests/reviews/ReviewStore", {
-  make: Effect.map(SqlClient.SqlClient, (sql) => ({
-    findByReservationCode: findByReservationCode(sql),
-    findByChannel: findByChannel(sql),
-    writeContent: writeContent(sql)
-  }))
-}) {
-  static readonly layer = Layer.effect(ReviewStore, ReviewStore.make)
+const makeReviewStore = Effect.map(SqlClient.SqlClient, (sql) => ({
+  findByReservationCode: findByReservationCode(sql),
+  findByChannel: findByChannel(sql),
+  writeContent: writeContent(sql)
+}))
+
+export class ReviewStore extends Context.Service<
+  ReviewStore,
+  {
+    /** Returns an order with its review, or undefined if the operator has no such order. */
+    readonly findByReservationCode: (
+      operatorId: number,
+      reservationCode: string
+    ) => Effect.Effect<ReviewedOrder | undefined>
+    /** Returns the order that a channel account names by the id of the channel. `is_anothers`: the order belongs to another account. */
+    readonly findByChannel: (
+      account: ChannelAccountRef,
+      channelId: string
+    ) => Effect.Effect<ChannelReviewedOrder | undefined>
+    /** Writes the review of an order. Undefined: the review has changed since the order was read. */
+    readonly writeContent: (
+      operatorId: number,
+      order: ReviewedOrder,
+      content: ReviewColumns,
+      change: ReviewChange,
+      now: Date
+    ) => Effect.Effect<{ readonly reservation_code: string } | undefined, never, CurrentActor>
+  }
+>()("latchkey/domain/guests/reviews/ReviewStore") {
+  static readonly layer = Layer.effect(ReviewStore, makeReviewStore)
 }

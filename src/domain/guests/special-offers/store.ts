@@ -2,10 +2,12 @@ import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import { prepareRecordedChange } from "../../../changes/recorded-change.ts"
+import type { CurrentActor } from "../../../contract/actor.ts"
 import { columnNames, rowParameterSql } from "../../../platform/database/columns.ts"
 import { type Givens, inForms, type Value } from "../../../platform/database/forms.ts"
 import { makeOptionalRowReader } from "../../../platform/database/rows.ts"
 import { OfferStatus } from "../../channels/port/channel-events.ts"
+import type { RowId } from "../../column-schemas.ts"
 import { type OperatorRowId, type OperatorScoped, readRowId } from "../../operator-rows.ts"
 import {
   ConversationRecipient,
@@ -27,6 +29,7 @@ const ConversationOffersRow = Schema.toCodecJson(
     offers: Schema.Array(SpecialOfferRow)
   })
 )
+type ConversationOffers = typeof ConversationOffersRow.Type
 const readConversationOffers = makeOptionalRowReader(ConversationOffersRow)
 
 interface ConversationKey extends OperatorScoped {
@@ -63,9 +66,9 @@ const selectPreconditions = (
   LEFT JOIN listings l ON l.operator_id = ${operatorId} AND l.account_id = c.account_id
     AND l.channel_type = c.channel_type AND l.listing_id = ${offer.listingId}`
 
-const readPreconditions = makeOptionalRowReader(
-  Schema.Struct({ ...ConversationRecipient.fields, ...preconditionFields })
-)
+const OfferPreconditions = Schema.Struct({ ...ConversationRecipient.fields, ...preconditionFields })
+type OfferPreconditions = typeof OfferPreconditions.Type
+const readPreconditions = makeOptionalRowReader(OfferPreconditions)
 
 interface PreconditionsParameters extends ConversationKey {
   readonly listing_id: string
@@ -89,23 +92,22 @@ const findPreconditions = (sql: Sql) => {
   }
 }
 
-const readInquiryPreconditions = makeOptionalRowReader(
-  Schema.Struct({
-    ...ConversationRecipient.fields,
-    ...preconditionFields,
-    inquiry: Schema.NullOr(
-      Schema.Struct({
-        listing_id: Schema.String,
-        check_in_date: Schema.String,
-        check_out_date: Schema.String,
-        number_of_adults: Schema.Int,
-        number_of_children: Schema.Int,
-        number_of_infants: Schema.Int,
-        number_of_pets: Schema.Int
-      })
-    )
-  })
-)
+const InquiryPreconditions = Schema.Struct({
+  ...OfferPreconditions.fields,
+  inquiry: Schema.NullOr(
+    Schema.Struct({
+      listing_id: Schema.String,
+      check_in_date: Schema.String,
+      check_out_date: Schema.String,
+      number_of_adults: Schema.Int,
+      number_of_children: Schema.Int,
+      number_of_infants: Schema.Int,
+      number_of_pets: Schema.Int
+    })
+  )
+})
+type InquiryPreconditions = typeof InquiryPreconditions.Type
+const readInquiryPreconditions = makeOptionalRowReader(InquiryPreconditions)
 
 /** The same of what its guest asks for. */
 const findInquiryPreconditions = (sql: Sql) => {
@@ -163,6 +165,7 @@ const ConversationOfferRow = Schema.Struct({
   /** Null: the conversation has no such offer. */
   offer: Schema.NullOr(Schema.Struct({ id: Schema.Int, status: OfferStatus, expires_at: Schema.Date }))
 })
+type ConversationOffer = typeof ConversationOfferRow.Type
 const readConversationOffer = makeOptionalRowReader(Schema.toCodecJson(ConversationOfferRow))
 
 interface OfferKey extends ConversationKey {
@@ -207,19 +210,48 @@ const withdrawOffer = (sql: Sql) => {
     readRowId(statement({ operatorId, id, previousStatuses: listPreviousStatuses("withdrawn") }))
 }
 
-export class SpecialOfferStore extends Context.Service<SpecialOfferStore>()(
-  "latchkey/domain/guests/special-offers/SpecialOfferStore",
+const makeSpecialOfferStore = Effect.map(SqlClient.SqlClient, (sql) => ({
+  conversationExists: conversationExists(sql),
+  listOffers: listOffers(sql),
+  findPreconditions: findPreconditions(sql),
+  findInquiryPreconditions: findInquiryPreconditions(sql),
+  recordOffer: recordOffer(sql),
+  findOffer: findOffer(sql),
+  withdrawOffer: withdrawOffer(sql)
+}))
+
+export class SpecialOfferStore extends Context.Service<
+  SpecialOfferStore,
   {
-    make: Effect.map(SqlClient.SqlClient, (sql) => ({
-      conversationExists: conversationExists(sql),
-      listOffers: listOffers(sql),
-      findPreconditions: findPreconditions(sql),
-      findInquiryPreconditions: findInquiryPreconditions(sql),
-      recordOffer: recordOffer(sql),
-      findOffer: findOffer(sql),
-      withdrawOffer: withdrawOffer(sql)
-    }))
+    /** Returns whether any operator has a conversation of that code. */
+    readonly conversationExists: (code: string) => Effect.Effect<boolean>
+    /** Undefined: the operator has no such conversation, here and below. */
+    readonly listOffers: (operatorId: number, code: string) => Effect.Effect<ConversationOffers | undefined>
+    /** Returns the recipient of a conversation, the currency of the listing, and whether nights of the stay are taken. */
+    readonly findPreconditions: (
+      operatorId: number,
+      code: string,
+      stay: Omit<PreconditionsParameters, keyof ConversationKey>
+    ) => Effect.Effect<OfferPreconditions | undefined>
+    /** Returns the same for the stay that the guest asks for. `inquiry` is null if the guest asks for none. */
+    readonly findInquiryPreconditions: (
+      operatorId: number,
+      code: string
+    ) => Effect.Effect<InquiryPreconditions | undefined>
+    readonly recordOffer: (
+      operatorId: number,
+      conversationId: number,
+      offer: NewOffer
+    ) => Effect.Effect<RowId | undefined, never, CurrentActor>
+    /** `offer` is null if the conversation has no such offer. */
+    readonly findOffer: (
+      operatorId: number,
+      code: string,
+      offerId: string
+    ) => Effect.Effect<ConversationOffer | undefined>
+    /** Undefined: the offer can no longer be withdrawn. */
+    readonly withdrawOffer: (operatorId: number, id: number) => Effect.Effect<RowId | undefined, never, CurrentActor>
   }
-) {
-  static readonly layer = Layer.effect(SpecialOfferStore, SpecialOfferStore.make)
+>()("latchkey/domain/guests/special-offers/SpecialOfferStore") {
+  static readonly layer = Layer.effect(SpecialOfferStore, makeSpecialOfferStore)
 }
