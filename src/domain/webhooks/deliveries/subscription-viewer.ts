@@ -31,7 +31,7 @@ export const viewerCondition = (
 ): Fragment => sql`
   s.operator_id = ${operatorId} AND s.deleted_at IS NULL
     ${accountId === undefined ? sql`` : sql`AND s.account_id = ${accountId}`}
-    ${application === undefined ? sql`` : sql`AND s.application = ${application}::text`}`
+    ${application === undefined ? sql`` : sql`AND s.application IS NOT DISTINCT FROM ${application}::text`}`
 
 const readVisibility = makeOptionalRowReader(Schema.Struct({ visible: Schema.Boolean }))
 

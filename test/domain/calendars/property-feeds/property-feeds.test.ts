@@ -21,7 +21,7 @@ const NOW = Date.parse("2027-06-10T10:00:00Z")
 const URL_OF_FEED = /^https:\/\/api\.example\.test\/feeds\/(lkfeed_[0-9a-z]{26})\.ics$/
 
 const layerFeeds = PropertyFeeds.layer.pipe(
-  Layer.provide(Layer.succeed(PublicUrl, "https://api.example.test")),
+  Layer.provideMerge(Layer.succeed(PublicUrl, "https://api.example.test")),
   Layer.provideMerge(layerTestDatabase)
 )
 

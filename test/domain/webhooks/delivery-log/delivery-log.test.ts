@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { parseWebhookId } from "../../../../src/domain/webhooks/deliveries/delivery-message.ts"
 import { WEBHOOK_TESTS_A_MINUTE } from "../../../../src/platform/limits.ts"
+import { connectClient } from "../../../support/domain/webhooks/subscriptions/connected-client.ts"
 import {
   call,
   callForResponse,
@@ -110,6 +111,22 @@ layer(layerTest)("the deliveries of a webhook", (it) => {
         .pipe(withToken(token))
       assert.strictEqual((yield* call(token, "list_webhook_deliveries", { id: own.webhook.id })).error_code, 0)
       assert.strictEqual((yield* call(operator.token, "test_webhook", { id: own.webhook.id })).error_code, 0)
+    })
+  )
+
+  it.effect("are not there for an application whose own account made the webhook without it", () =>
+    Effect.gen(function* () {
+      const { operator, id, later } = yield* makeWebhookWithDeliveries
+      const { token } = yield* connectClient(operator)
+      const codes = yield* Effect.forEach(
+        [
+          call(token, "list_webhook_deliveries", { id }),
+          call(token, "test_webhook", { id }),
+          call(token, "replay_webhook_delivery", { id: later })
+        ],
+        (answer) => Effect.map(answer, ({ error_code }) => error_code)
+      )
+      assert.deepStrictEqual(codes, [403, 403, 404])
     })
   )
 

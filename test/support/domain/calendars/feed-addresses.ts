@@ -3,17 +3,16 @@ import { getOrCreateFeed } from "../../../../src/domain/calendars/property-feeds
 import type { FeedRow } from "../../../../src/domain/calendars/property-feeds/feed-rows.ts"
 import { newFeedToken, toFeedUrl } from "../../../../src/domain/calendars/property-feeds/feed-url.ts"
 import { PropertyFeedStore } from "../../../../src/domain/calendars/property-feeds/store.ts"
+import { PublicUrl } from "../../../../src/platform/installation.ts"
 import { CurrentSealer, openOrWarn } from "../../../../src/platform/sealing/CurrentSealer.ts"
 import { feedTokenBinding } from "../../../../src/platform/sealing/sealed-columns.ts"
 import { asSystemActor } from "../../harness.ts"
 
 // The addresses of a host's feeds, for tests without the service.
 
-const PUBLIC_URL = "https://api.example.test"
-
 const toAddress = Effect.fnUntraced(function* (operatorId: number, { id, token }: FeedRow) {
   const plainToken = yield* openOrWarn(yield* CurrentSealer, feedTokenBinding(operatorId, id), token)
-  return { feed_id: id, url: toFeedUrl(PUBLIC_URL, plainToken) }
+  return { feed_id: id, url: toFeedUrl(yield* PublicUrl, plainToken) }
 })
 
 /** Returns the feed of a property, or its feed for a calendar. Creates it if there is none. */
