@@ -11,7 +11,7 @@ import { MemoryDatabase } from "../../changes/memory/MemoryDatabase.ts"
 import { computeDigest, isSameDigest } from "./credentials.ts"
 import { type StoredToken, Tokens } from "./Tokens.ts"
 
-/** Access tokens in memory: those that OperatorStore in memory creates. */
+/** Looks up access tokens that the memory layer of AccessTokens created. */
 export const layerMemoryTokens: Layer.Layer<Tokens, never, MemoryDatabase> = Layer.effect(
   Tokens,
   Effect.map(MemoryDatabase, (database) => ({

@@ -28,7 +28,7 @@ import { runCommand } from "./command-runner.ts"
 import { type FieldFlags, nameFlagInMessage } from "./field-flags.ts"
 
 /** An operation rejected the call of a command. The message names the flag whose value is wrong. */
-export class OperationRejected extends Data.TaggedError("OperationRejected")<{ readonly message: string }> {}
+class OperationRejected extends Data.TaggedError("OperationRejected")<{ readonly message: string }> {}
 
 /** What the work of a command may use beside the service. */
 type CommandServices = Service | OperatorStore | CurrentActor | Operators | SqlClient | Configuration | DatabaseSettings
@@ -93,13 +93,13 @@ const toSignedInAccount = (operatorId: number, account: MainAccount): SignedInAc
  * The service in the process of a command. It reaches no channel: the workers of the running service do what a change makes due at
  * channels. They are told of the change when the command ends.
  */
-export const layerCommandService = Layer.unwrap(
+const layerCommandService = Layer.unwrap(
   Effect.map(Configuration, ({ webhookAllowedHosts, publicUrl, publicClientEnabled }) =>
     Layer.merge(layerServiceAssembly, OperatorStore.layer).pipe(
       Layer.provide([
         Layer.provide(ChannelGateway.layer, Connectors.layerNone),
         Layer.provide(OutboundHttp.layer(webhookAllowedHosts), AddressResolver.layer),
-        Layer.provide(Images.layerDatabase, layerCommandWakeUp),
+        Images.layerDatabase,
         NewEventNotifier.layerProcess,
         RateWindows.layerMemory,
         Places.layer(),

@@ -14,7 +14,7 @@ import { newPublicCode } from "../../guests/conversations/conversation-lookup.ts
 import { toQueueFullError } from "../../guests/conversations/message-queue.ts"
 import type { AnswerSentence } from "../../knowledge/search/KnowledgeAnswers.ts"
 import { RuleDefinition } from "../rules/rule.ts"
-import { findInquiryFacts } from "../template-facts.ts"
+import { findInquiryFacts, type InquiryFacts } from "../template-facts.ts"
 import type { Answer } from "./answer.ts"
 import {
   type ClaimedAnswerPartition,
@@ -211,7 +211,7 @@ export class AnswerQueue extends Context.Service<
     /** Returns the conversation as it is, or undefined if another worker has it by now. */
     readonly loadSituation: (taken: TakenQuestions, now: Date) => Effect.Effect<ConversationSnapshot | undefined>
     /** Returns the facts that a template may use for a guest who inquires. */
-    readonly findInquiry: ReturnType<typeof findInquiryFacts>
+    readonly findInquiry: (operatorId: number, conversationId: number) => Effect.Effect<InquiryFacts | undefined>
     /** Skips some questions. The others wait until `until`. */
     readonly skipWithoutAnswer: (
       taken: TakenQuestions,

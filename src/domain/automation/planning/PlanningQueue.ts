@@ -6,7 +6,7 @@ import { type Givens, inForms } from "../../../platform/database/forms.ts"
 import { makeRowsReader } from "../../../platform/database/rows.ts"
 import { retryOnLockConflict } from "../../../platform/database/statement-retry.ts"
 import { OrderStatus } from "../../bookings/orders/order.ts"
-import { listActiveRules } from "../rules/store.ts"
+import { type ActiveRule, listActiveRules } from "../rules/store.ts"
 import { type MarkStayPageParameters, markStayPageSql } from "./changed-rule-marks.ts"
 import { type PostponeStayParameters, postponeStaySql, type SavePlansParameters, settlingLooked } from "./settling.ts"
 import { takingDue } from "./taking.ts"
@@ -74,7 +74,7 @@ export class PlanningQueue extends Context.Service<
     /** Takes up to `maxJobs` due stays, of operators in turn. */
     readonly take: (now: Date, maxJobs: number) => Effect.Effect<ReadonlyArray<TakenStay>>
     /** Returns the active rules of operators that act on stays. */
-    readonly listActiveRules: ReturnType<typeof listActiveRules>
+    readonly listActiveRules: (operatorIds: ReadonlyArray<number>) => Effect.Effect<ReadonlyArray<ActiveRule>>
     /** Saves the plans of stays that were taken at `takenAt`. */
     readonly savePlans: (
       planned: Omit<SavePlansParameters, "leaseEnd"> & { readonly takenAt: Date }

@@ -167,6 +167,7 @@ const ActiveRuleRow = Schema.Struct({
   definition: StayRuleTerms
 })
 
+export type ActiveRule = typeof ActiveRuleRow.Type
 const readActiveRules = makeRowsReader(ActiveRuleRow)
 
 interface OperatorIdsParameter {

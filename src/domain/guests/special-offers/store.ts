@@ -225,9 +225,12 @@ export class SpecialOfferStore extends Context.Service<
   {
     /** Returns whether any operator has a conversation of that code. */
     readonly conversationExists: (code: string) => Effect.Effect<boolean>
-    /** Undefined: the operator has no such conversation, here and below. */
+    /** Undefined: the operator has no such conversation. */
     readonly listOffers: (operatorId: number, code: string) => Effect.Effect<ConversationOffers | undefined>
-    /** Returns the recipient of a conversation, the currency of the listing, and whether nights of the stay are taken. */
+    /**
+     * Returns the recipient of a conversation, the currency of the listing, and whether nights of the stay are taken. Undefined: the
+     * operator has no such conversation.
+     */
     readonly findPreconditions: (
       operatorId: number,
       code: string,
@@ -238,12 +241,13 @@ export class SpecialOfferStore extends Context.Service<
       operatorId: number,
       code: string
     ) => Effect.Effect<InquiryPreconditions | undefined>
+    /** Stores an offer that the channel has made. An offer that the channel reported in the meantime stays as it is. */
     readonly recordOffer: (
       operatorId: number,
       conversationId: number,
       offer: NewOffer
     ) => Effect.Effect<RowId | undefined, never, CurrentActor>
-    /** `offer` is null if the conversation has no such offer. */
+    /** `offer` is null if the conversation has no such offer. Undefined: the operator has no such conversation. */
     readonly findOffer: (
       operatorId: number,
       code: string,
