@@ -18,6 +18,8 @@ export const CLAIM_MS = 60_000
 
 const StoredKey = Schema.Struct({
   fingerprint: Schema.Uint8Array,
+  /** Null: a release before migration 0071 stored the key. */
+  grant_id: Schema.NullOr(Schema.Int),
   /** Null while the change is under way outside. */
   outcome: Schema.NullOr(Schema.Json),
   under_way_until: Schema.NullOr(Schema.Date)

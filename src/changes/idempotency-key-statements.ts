@@ -11,6 +11,7 @@ export interface KeyParameters {
   readonly operatorId: Value<number>
   readonly digest: Value<Uint8Array>
   readonly fingerprint: Value<Uint8Array>
+  readonly grantId: Value<number>
   /** Until when the call has claimed it; undefined where it has not. */
   readonly claimedUntil: Value<Date | null> | undefined
 }
@@ -38,15 +39,15 @@ export const storeKeySql = (sql: SqlClient, key: KeyParameters, now: Value<Date>
       WHERE ${ownClaimCondition(sql, key)} AND EXISTS (SELECT FROM touched)
       RETURNING idempotency_keys.operator_id`
     : sql`
-      INSERT INTO idempotency_keys (operator_id, digest, fingerprint, outcome, kept_at)
-      SELECT ${key.operatorId}::bigint, ${key.digest}::bytea, ${key.fingerprint}::bytea, to_jsonb(came_of_it),
-        ${now}::timestamptz
+      INSERT INTO idempotency_keys (operator_id, digest, fingerprint, grant_id, outcome, kept_at)
+      SELECT ${key.operatorId}::bigint, ${key.digest}::bytea, ${key.fingerprint}::bytea, ${key.grantId}::bigint,
+        to_jsonb(came_of_it), ${now}::timestamptz
       FROM outcome came_of_it WHERE EXISTS (SELECT FROM touched)
       RETURNING operator_id`
 
 /** What a key is known for. */
 export const selectKeySql = (sql: SqlClient, key: IdempotencyKeyState): Fragment => sql`
-  SELECT fingerprint, outcome, under_way_until FROM idempotency_keys WHERE ${keyCondition(sql, key)}`
+  SELECT fingerprint, grant_id, outcome, under_way_until FROM idempotency_keys WHERE ${keyCondition(sql, key)}`
 
 /** Keeps a key whose call had nothing to change; no row where it is known already, or another took the call's claim over. */
 export const storeUnchangedKeySql = (
@@ -55,8 +56,8 @@ export const storeUnchangedKeySql = (
   outcome: unknown,
   now: Date
 ): Fragment => sql`
-  INSERT INTO idempotency_keys AS known (operator_id, digest, fingerprint, outcome, kept_at)
-  VALUES (${key.operatorId}, ${key.digest}, ${key.fingerprint}, ${jsonParameter(outcome)}::jsonb, ${now})
+  INSERT INTO idempotency_keys AS known (operator_id, digest, fingerprint, grant_id, outcome, kept_at)
+  VALUES (${key.operatorId}, ${key.digest}, ${key.fingerprint}, ${key.grantId}, ${jsonParameter(outcome)}::jsonb, ${now})
   ON CONFLICT (operator_id, digest) DO UPDATE
     SET outcome = excluded.outcome, under_way_until = NULL, kept_at = excluded.kept_at
     WHERE known.outcome IS NULL AND known.under_way_until = ${key.claimedUntil ?? null}
@@ -64,8 +65,8 @@ export const storeUnchangedKeySql = (
 
 /** Says that an act outside is under way, which nobody else may take over before `until`; no row where the key is known. */
 export const claimKeySql = (sql: SqlClient, key: IdempotencyKeyState, until: Date, now: Date): Fragment => sql`
-  INSERT INTO idempotency_keys (operator_id, digest, fingerprint, under_way_until, kept_at)
-  VALUES (${key.operatorId}, ${key.digest}, ${key.fingerprint}, ${until}, ${now})
+  INSERT INTO idempotency_keys (operator_id, digest, fingerprint, grant_id, under_way_until, kept_at)
+  VALUES (${key.operatorId}, ${key.digest}, ${key.fingerprint}, ${key.grantId}, ${until}, ${now})
   ON CONFLICT DO NOTHING RETURNING operator_id`
 
 /** Takes over what a call left under way that is gone; no row where it is not gone, or another was faster. */

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto"
 import { Cause, Clock, Effect, Exit, Predicate, type Schema } from "effect"
-import { type Actor, CurrentActor, type IdempotencyKeyState } from "../contract/actor.ts"
-import type { CurrentCaller } from "../contract/caller.ts"
+import { type Actor, CurrentActor, type IdempotencyKeyState, NO_GRANT } from "../contract/actor.ts"
+import type { Caller, CurrentCaller } from "../contract/caller.ts"
 import { type ApiError, Conflict, ValidationFailed } from "../contract/errors.ts"
 import { releasePermitWhile } from "../contract/permit-release.ts"
 import { isStatementTimeout } from "../platform/database/statement-timeout.ts"
@@ -56,15 +56,16 @@ export const runIdempotently = Effect.fnUntraced(function* (
   keys: IdempotencyKeys["Service"],
   change: IdempotentChange,
   actor: Actor,
-  { operatorId, keyText }: { readonly operatorId: number; readonly keyText: string }
+  { caller, keyText }: { readonly caller: Caller; readonly keyText: string }
 ): Effect.fn.Return<IdempotentResult, ApiError, CurrentCaller> {
   const waitUntil = (yield* Clock.currentTimeMillis) + IDEMPOTENCY_WAIT_MS
   const digest = hash("sha256", keyText, "buffer")
   const fingerprint = hash("sha256", `${actor.operation}\n${toCanonicalJson(change.input())}`, "buffer")
   const makeKey = (resumes: boolean): IdempotencyKeyState => ({
-    operatorId,
+    operatorId: caller.operatorId,
     digest,
     fingerprint,
+    grantId: caller.grantId ?? NO_GRANT,
     isResuming: resumes,
     progress: "none",
     claimedUntil: undefined
@@ -109,8 +110,13 @@ const replayOrResume = (call: KeyedCall, key: IdempotencyKeyState, stored: Store
   return Effect.map(call.change.replay(stored.outcome), (result) => ({ result, replayed: true }))
 }
 
+/**
+ * Returns whether a key was stored for the same operation and input by a call of the same connection. An application that learns a
+ * key of its host must not get the result of the host's call, which may contain an address that only its creator may see.
+ */
 const isSameCall = (stored: StoredKey, key: IdempotencyKeyState): boolean =>
-  Buffer.compare(stored.fingerprint, key.fingerprint) === 0
+  Buffer.compare(stored.fingerprint, key.fingerprint) === 0 &&
+  (stored.grant_id === null || stored.grant_id === key.grantId)
 
 /** Waits for a call that has its act outside under way, and goes on where one was cut off. */
 const waitAndResume = Effect.fnUntraced(function* (

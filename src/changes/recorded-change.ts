@@ -36,6 +36,7 @@ interface ChangeContext extends Omit<Actor, "idempotencyKey"> {
   readonly keyOperatorId: number | undefined
   readonly digest: Uint8Array | undefined
   readonly fingerprint: Uint8Array | undefined
+  readonly grantId: number | undefined
   /** Undefined: the call has claimed nothing. */
   readonly claimedUntil: Date | null | undefined
 }
@@ -93,6 +94,7 @@ const toChangeContext = (
   keyOperatorId: idempotencyKey?.operatorId,
   digest: idempotencyKey?.digest,
   fingerprint: idempotencyKey?.fingerprint,
+  grantId: idempotencyKey?.grantId,
   claimedUntil: idempotencyKey?.progress === "claimed" ? (idempotencyKey.claimedUntil ?? null) : undefined
 })
 
@@ -104,9 +106,10 @@ const recordedChangeSql = (
   const eventCtes = events.map((event, index) => sql`event_${sql.literal(String(index))} AS (${event}), `)
   const ctes = sql`WITH ${traceCteSql(sql, context.traceparent)}, ${change}, ${sql.join("", false)(eventCtes)}
       touched AS (${changedRecords}), left_trail AS (${insertAuditEntriesSql(sql, context, context.now)})`
-  const { keyOperatorId: operatorId, digest, fingerprint, claimedUntil } = context
-  if (operatorId === undefined || digest === undefined || fingerprint === undefined) return sql`${ctes} ${outcome}`
-  const key = { operatorId, digest, fingerprint, claimedUntil }
+  const { keyOperatorId: operatorId, digest, fingerprint, grantId, claimedUntil } = context
+  if (operatorId === undefined || digest === undefined || fingerprint === undefined || grantId === undefined)
+    return sql`${ctes} ${outcome}`
+  const key = { operatorId, digest, fingerprint, grantId, claimedUntil }
   return sql`${ctes}, outcome AS MATERIALIZED (${outcome}), kept AS (${storeKeySql(sql, key, context.now)})
       SELECT outcome.*, EXISTS (SELECT FROM kept) AS on_record FROM outcome`
 }

@@ -1,5 +1,8 @@
 import { Context } from "effect"
 
+/** In place of the id of a grant, for a call that comes by no OAuth connection. */
+export const NO_GRANT = 0
+
 /** The key a change is made under, and how far this call has come with it. */
 export interface IdempotencyKeyState {
   readonly operatorId: number
@@ -7,6 +10,8 @@ export interface IdempotencyKeyState {
   readonly digest: Uint8Array
   /** Of the operation and its input. */
   readonly fingerprint: Uint8Array
+  /** The grant of the OAuth connection that the call comes by; {@link NO_GRANT}: it comes by none. */
+  readonly grantId: number
   /**
    * Whether an earlier call with this key may have acted outside: until it is known whether it did, nothing may be refused
    * and nothing done (changes/external-action.ts).

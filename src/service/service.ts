@@ -206,15 +206,15 @@ const makeRunner = (
 
   // The call gets a permit after its input has arrived, so that a slow sender holds none. It gets the permit before parsing, because an
   // invalid input costs as much time as a valid one. It holds the permit until the response is built.
-  const runWithPermit = (call: ServiceCall, { operatorId }: Caller, actor: Actor) =>
+  const runWithPermit = (call: ServiceCall, caller: Caller, actor: Actor) =>
     Effect.flatMap(readIdempotencyKey(call), (idempotencyKey) =>
       Effect.flatMap(call.receive, ({ bytes, parse }) => {
         const work = Effect.flatMap(parse, (input) =>
           Effect.flatMap(read(input, call.params), (parsedCall) =>
-            withHandlerSpan(wakeWorkers(runHandler(idempotencyKeys, parsedCall, actor, operatorId, idempotencyKey)))
+            withHandlerSpan(wakeWorkers(runHandler(idempotencyKeys, parsedCall, actor, caller, idempotencyKey)))
           )
         )
-        return permits.within(operatorId, work, bytes)
+        return permits.within(caller.operatorId, work, bytes)
       })
     )
 
@@ -267,12 +267,12 @@ const runHandler = (
   keys: IdempotencyKeys["Service"],
   { run, change }: ParsedCall,
   actor: Actor,
-  operatorId: number,
+  caller: Caller,
   idempotencyKey: string | undefined
 ) =>
   idempotencyKey === undefined || change === undefined
     ? Effect.map(run, toNewResult)
-    : runIdempotently(keys, change, actor, { operatorId, keyText: idempotencyKey })
+    : runIdempotently(keys, change, actor, { caller, keyText: idempotencyKey })
 
 const rememberRejection = (
   recentRejections: RecentRejections,

@@ -381,6 +381,7 @@ layer(layerWithoutRateWindows)("one key", (it) => {
         operatorId,
         digest: new Uint8Array([1]),
         fingerprint: new Uint8Array([1]),
+        grantId: 0,
         isResuming: false,
         progress: "none",
         claimedUntil: undefined

@@ -2,6 +2,7 @@ import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { SqlClient } from "effect/sql"
 import type { OperationName } from "../../src/service/Api.ts"
+import { connectClient } from "../support/domain/webhooks/subscriptions/connected-client.ts"
 import {
   callForResponse,
   createAccessToken,
@@ -89,6 +90,39 @@ layer(layerTest)("a change under a key", (it) => {
       assert.strictEqual(yield* count("property_groups"), 0)
       const rows = yield* sql`SELECT operation, record FROM trail WHERE operator_id = ${operatorId}`
       assert.lengthOf(rows, 1)
+    })
+  )
+
+  it.effect("gives its result to no other connection, also not to its host's", () =>
+    Effect.gen(function* () {
+      const operator = yield* ready
+      const [one, other] = [yield* connectClient(operator), yield* connectClient(operator)]
+      const propertyId = yield* insertProperty(operator.operatorId, "Harbour")
+      const callers = [operator, one, other]
+      for (const [at, { token }] of callers.entries()) {
+        const create = (caller: { readonly token: string }) =>
+          callForResponse(caller.token, "create_property_feed", { property_id: propertyId }, `key-${at}`)
+        const first = yield* create({ token })
+        assert.strictEqual(codeOf(first), "0")
+        for (const caller of callers) {
+          const again = yield* create(caller)
+          if (caller.token === token) assert.deepStrictEqual(again.envelope.data, first.envelope.data)
+          else assert.match(codeOf(again), ANOTHER)
+        }
+      }
+    })
+  )
+
+  it.effect("is repeated by a connection whose key a release before has stored", () =>
+    Effect.gen(function* () {
+      const operator = yield* ready
+      const sql = yield* SqlClient.SqlClient
+      const { token } = yield* connectClient(operator)
+      const create = callForResponse(token, "create_task", { type: "cleaning" }, "a")
+      const first = yield* create
+      yield* sql`UPDATE idempotency_keys SET grant_id = NULL WHERE operator_id = ${operator.operatorId}`
+      assert.deepStrictEqual((yield* create).envelope.data, first.envelope.data)
+      assert.strictEqual(yield* operator.count("tasks"), 1)
     })
   )
 

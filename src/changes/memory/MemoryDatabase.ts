@@ -35,6 +35,7 @@ export interface MemoryAuditEntry {
 /** A used idempotency key as the table `idempotency_keys` has it. */
 export interface MemoryIdempotencyKey {
   readonly fingerprint: Uint8Array
+  readonly grant_id: number
   /** Null while an external action is under way. */
   readonly outcome: Schema.Json | null
   readonly under_way_until: Date | null

@@ -8,8 +8,8 @@ export const layerMemory: Layer.Layer<IdempotencyKeys, never, MemoryDatabase> = 
   IdempotencyKeys,
   Effect.map(MemoryDatabase, ({ idempotencyKeys: keys }) => {
     const find = (key: IdempotencyKeyState) => keys.get(toStoredKeyId(key))
-    const set = (key: IdempotencyKeyState, stored: Omit<MemoryIdempotencyKey, "fingerprint">): true => {
-      keys.set(toStoredKeyId(key), { fingerprint: key.fingerprint, ...stored })
+    const set = (key: IdempotencyKeyState, stored: Omit<MemoryIdempotencyKey, "fingerprint" | "grant_id">): true => {
+      keys.set(toStoredKeyId(key), { fingerprint: key.fingerprint, grant_id: key.grantId, ...stored })
       return true
     }
     const hasOwnClaim = (key: IdempotencyKeyState): boolean => {

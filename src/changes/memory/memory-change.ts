@@ -46,8 +46,9 @@ export const recordMemoryChange = <Outcome, Unchanged = never, E = never>(
         // A call that has claimed its key for an external action replaces its claim.
         const isTaken = idempotencyKey.claimedUntil === undefined && database.idempotencyKeys.has(keyId)
         if (isTaken) return Effect.die(new Error("the idempotency key is in use"))
-        const { fingerprint } = idempotencyKey
-        database.idempotencyKeys.set(keyId, { fingerprint, outcome: encode(outcome), under_way_until: null })
+        const { fingerprint, grantId } = idempotencyKey
+        const stored = { fingerprint, grant_id: grantId, outcome: encode(outcome), under_way_until: null }
+        database.idempotencyKeys.set(keyId, stored)
         idempotencyKey.progress = "kept"
       }
       write()

@@ -11,7 +11,7 @@ import { type AuditLogRow, AuditLogStore } from "./store.ts"
 const searchAuditLog = (store: AuditLogStore["Service"]) =>
   Effect.fnUntraced(function* (payload: typeof search_audit_log.payloadSchema.Type) {
     const { operatorId, role, grantId, timeZone } = yield* CurrentCaller
-    if (role !== "main" || grantId !== null) return yield* mainAccountOnly
+    if (role !== "main" || grantId !== null) return yield* mainAccountTokenRequiredError
     const { record, cursor, limit = PAGE_DEFAULT } = payload
     const [since, until] = [payload.since, payload.until].map((text) =>
       text === undefined ? undefined : toInstant(text, timeZone)
@@ -29,7 +29,9 @@ const searchAuditLog = (store: AuditLogStore["Service"]) =>
 
 const toEntry = (row: AuditLogRow): AuditLogEntry => ({ ...row, at: formatUtcInstant(row.at) })
 
-const mainAccountOnly = new Forbidden({ message: "Only a token of the main account can read the audit log." })
+const mainAccountTokenRequiredError = new Forbidden({
+  message: "Only a token that the main account made in the console can read the audit log."
+})
 const emptyRangeError = new ValidationFailed({ message: "since: must be before until." })
 
 /** Open to its store. */

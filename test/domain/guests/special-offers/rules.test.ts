@@ -51,7 +51,7 @@ it("only an active one expires by the clock, in the very millisecond its time is
 
 const bytes = fc.uint8Array({ minLength: 32, maxLength: 32 })
 const aKey = fc
-  .record({ operatorId: fc.integer({ min: 1 }), digest: bytes, fingerprint: bytes })
+  .record({ operatorId: fc.integer({ min: 1 }), digest: bytes, fingerprint: bytes, grantId: fc.nat() })
   .map((named): IdempotencyKeyState => ({ ...named, isResuming: false, progress: "none", claimedUntil: undefined }))
 
 it("a reference is one for a key and a call, tells nothing of the key, and without one is drawn", () => {
