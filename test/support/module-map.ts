@@ -308,7 +308,7 @@ export const MODULES: ReadonlyArray<ModuleMapRow> = [
     purpose:
       "one family of operations: `contract.ts`, `handlers.ts`, `store.ts`, `rules.ts`, and the rules and SQL fragments that other families may use",
     imports: splitNames(
-      "changes contract domain/secret-urls.ts domain/channels/port domain/connection-grants.ts domain/guest-data.ts",
+      "admission/concurrency changes contract domain/secret-urls.ts domain/channels/port domain/connection-grants.ts domain/guest-data.ts",
       "domain/operation-handlers.ts domain/named-row.ts domain/operator-rows.ts domain/column-schemas.ts",
       "domain/webhooks/deliveries jobs",
       "jobs/events platform/database platform/installation.ts platform/limits.ts platform/random-text.ts",
@@ -335,8 +335,8 @@ export const MODULES: ReadonlyArray<ModuleMapRow> = [
     path: "domain/webhooks/deliveries",
     purpose: "webhook deliveries: queue, signature, address check, HTTP call",
     imports: splitNames(
-      "admission/windows changes contract domain/connection-grants.ts jobs jobs/events platform/database",
-      "platform/installation.ts platform/limits.ts platform/sealing platform/telemetry"
+      "admission/concurrency admission/windows changes contract domain/connection-grants.ts jobs jobs/events",
+      "platform/database platform/installation.ts platform/limits.ts platform/sealing platform/telemetry"
     )
   },
   {

@@ -1,10 +1,11 @@
 import { Clock, Effect, Layer } from "effect"
+import { makeOperatorSlots } from "../../../admission/concurrency/OperatorSlots.ts"
 import { CurrentCaller } from "../../../contract/caller.ts"
 import { Conflict } from "../../../contract/errors.ts"
 import { toPage } from "../../../contract/page.ts"
 import { dateInZone } from "../../../contract/time.ts"
 import { WakeUp } from "../../../jobs/WakeUp.ts"
-import { CONCURRENT_MANUAL_FETCHES_MAX } from "../../../platform/limits.ts"
+import { BUSY_RETRY_SECONDS, CONCURRENT_MANUAL_FETCHES_MAX } from "../../../platform/limits.ts"
 import { CurrentSealer, openOrWarn, type SecretSealer } from "../../../platform/sealing/CurrentSealer.ts"
 import { calendarAddressBinding } from "../../../platform/sealing/sealed-columns.ts"
 import { RowId } from "../../column-schemas.ts"
@@ -114,35 +115,27 @@ interface FetchServices {
 }
 
 const fetchCalendar = ({ calendars, outbound, wakeUp }: FetchServices) => {
-  /** Operators whose calendars this process fetches for a caller who waits. */
-  const fetchingOperators = new Set<number>()
-  const beginFetch = (operatorId: number) =>
-    Effect.suspend(() => {
-      if (fetchingOperators.has(operatorId) || fetchingOperators.size >= CONCURRENT_MANUAL_FETCHES_MAX)
-        return Effect.fail(fetchInProgressError)
-      fetchingOperators.add(operatorId)
-      return Effect.void
-    })
+  const runInSlot = makeOperatorSlots({ ofOperator: 1, ofAll: CONCURRENT_MANUAL_FETCHES_MAX })
   return Effect.fnUntraced(function* ({ id }: typeof fetch_imported_calendar.payloadSchema.Type) {
     const { operatorId } = yield* CurrentCaller
     const fetch = calendars
       .fetch(operatorId, id)
       .pipe(Effect.provideService(OutboundHttp, outbound), Effect.provideService(WakeUp, wakeUp))
-    const report = yield* Effect.acquireUseRelease(
-      beginFetch(operatorId),
-      () => fetch,
-      () => Effect.sync(() => fetchingOperators.delete(operatorId))
+    const report = yield* runInSlot(operatorId, fetch, (limit) =>
+      limit === "ofOperator" ? fetchInProgressError : tooManyFetchesError
     )
     return toFetchOutcome(report)
   })
 }
 
-/** Seconds in which a fetch is over. */
-const RETRY_SECONDS = 60
-
 const fetchInProgressError = new Conflict({
-  message: "A calendar is being fetched; try again afterwards.",
-  retryAfter: RETRY_SECONDS
+  message: "id: a calendar of this operator is being fetched; try again afterwards.",
+  retryAfter: BUSY_RETRY_SECONDS
+})
+
+const tooManyFetchesError = new Conflict({
+  message: "id: too many calendars are being fetched at once; try again later.",
+  retryAfter: BUSY_RETRY_SECONDS
 })
 
 const toFetchOutcome = ({

@@ -1,5 +1,6 @@
 import { Context, DateTime, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
+import { makeOperatorSlots } from "../../../admission/concurrency/OperatorSlots.ts"
 import { RateWindows } from "../../../admission/windows/RateWindows.ts"
 import { type Bucket, windowOf } from "../../../admission/windows/rate-window.ts"
 import { releasePermitForExternalAct } from "../../../contract/permit-release.ts"
@@ -41,34 +42,12 @@ const testEventBucket = (operatorId: number): Bucket => ({
 const subscriptionMissingResult: TestEventResult = { _tag: "Gone" }
 const tooManyRunningResult: TestEventResult = { _tag: "Busy" }
 
-/** Test events under way in this process. */
-class RunningTestEvents {
-  readonly #countByOperator = new Map<number, number>()
-  #totalCount = 0
-
-  /** Whether there is room for another; then it is taken. */
-  tryBegin(operatorId: number): boolean {
-    const operatorCount = this.#countByOperator.get(operatorId) ?? 0
-    if (operatorCount >= WEBHOOK_TESTS_OF_OPERATOR_MAX || this.#totalCount >= WEBHOOK_TESTS_MAX) return false
-    this.#countByOperator.set(operatorId, operatorCount + 1)
-    this.#totalCount += 1
-    return true
-  }
-
-  end(operatorId: number): void {
-    const operatorCount = (this.#countByOperator.get(operatorId) ?? 0) - 1
-    if (operatorCount > 0) this.#countByOperator.set(operatorId, operatorCount)
-    else this.#countByOperator.delete(operatorId)
-    this.#totalCount -= 1
-  }
-}
-
 const readSigning = makeOptionalRowReader(WebhookSigning)
 
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const [outbound, sealer, windows] = [yield* OutboundHttp, yield* CurrentSealer, yield* RateWindows]
-  const runningTestEvents = new RunningTestEvents()
+  const runInSlot = makeOperatorSlots({ ofOperator: WEBHOOK_TESTS_OF_OPERATOR_MAX, ofAll: WEBHOOK_TESTS_MAX })
 
   const findSigning = ({ id, ...viewer }: TestEventTarget, now: Date) =>
     readSigning(sql`
@@ -95,11 +74,7 @@ const make = Effect.gen(function* () {
 
   return {
     send: (target: TestEventTarget) =>
-      Effect.acquireUseRelease(
-        Effect.sync(() => runningTestEvents.tryBegin(target.operatorId)),
-        (hasBegun) => (hasBegun ? sendTestEvent(target) : Effect.succeed(tooManyRunningResult)),
-        (hasBegun) => (hasBegun ? Effect.sync(() => runningTestEvents.end(target.operatorId)) : Effect.void)
-      )
+      runInSlot(target.operatorId, sendTestEvent(target), () => Effect.succeed(tooManyRunningResult))
   }
 })
 

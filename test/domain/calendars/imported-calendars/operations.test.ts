@@ -3,6 +3,8 @@ import { Effect, Fiber, Queue } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import {
+  BUSY_RETRY_SECONDS,
+  CONCURRENT_MANUAL_FETCHES_MAX,
   IMPORTED_CALENDAR_FETCHES_A_MINUTE,
   PROPERTY_CALENDARS_MAX,
   WEBHOOK_URL_LENGTH
@@ -180,10 +182,43 @@ layer(layerImportService)("imported calendars over REST", (it) => {
       const first = yield* Effect.forkChild(fetch(id))
       yield* Queue.take(requests)
       const second = yield* callForResponse(token, "fetch_imported_calendar", { id })
-      assert.strictEqual(second.envelope.error_msg, "A calendar is being fetched; try again afterwards.")
-      assert.deepStrictEqual([second.envelope.error_code, second.headers["retry-after"]], [409, "60"])
+      assert.strictEqual(
+        second.envelope.error_msg,
+        "id: a calendar of this operator is being fetched; try again afterwards."
+      )
+      assert.deepStrictEqual(
+        [second.envelope.error_code, second.headers["retry-after"]],
+        [409, String(BUSY_RETRY_SECONDS)]
+      )
       answer()
       assert.deepInclude(yield* Fiber.join(first), { state: "ok", overtaken: false })
+    })
+  )
+
+  it.effect(`are fetched for ${CONCURRENT_MANUAL_FETCHES_MAX} operators at once in a process`, () =>
+    Effect.gen(function* () {
+      const hosts = yield* Effect.replicateEffect(prepare, CONCURRENT_MANUAL_FETCHES_MAX)
+      const answers: Array<() => void> = []
+      const fetches = yield* Effect.forEach(hosts, ({ add, fetch, makeUrl, behavior, requests }) =>
+        Effect.gen(function* () {
+          behavior.respond = (response, received) => {
+            answers.push(() => respondWith(200, toBusyCalendar())(response, received))
+          }
+          const running = yield* Effect.forkChild(fetch(yield* add({ url: makeUrl() })))
+          yield* Queue.take(requests)
+          return running
+        })
+      )
+      const another = yield* prepare
+      const id = yield* another.add({ url: another.makeUrl() })
+      another.serveCalendar(toBusyCalendar())
+      assert.strictEqual(
+        yield* refusalOf(another.token, "fetch_imported_calendar", { id }),
+        "409 id: too many calendars are being fetched at once; try again later."
+      )
+      for (const answer of answers) answer()
+      for (const running of fetches) assert.strictEqual((yield* Fiber.join(running)).state, "ok")
+      assert.strictEqual((yield* another.fetch(id)).state, "ok")
     })
   )
 
