@@ -1,6 +1,7 @@
 import { hash } from "node:crypto"
-import { Effect, type Schema } from "effect"
+import { Context, Effect, Option, type Schema } from "effect"
 import type { ServiceResponse } from "../../contract/envelope.ts"
+import { REPLAYED_HEADER } from "../../contract/idempotency-key.ts"
 import { toReceivedInput } from "../../contract/input.ts"
 import { releasePermitForExternalAct } from "../../contract/permit-release.ts"
 import type { OperationName } from "../../service/Api.ts"
@@ -29,7 +30,7 @@ export const callOperation = (
   fields: Schema.JsonObject,
   idempotencyKey?: string
 ): Effect.Effect<OperationSuccess | ActionError> =>
-  Effect.map(
+  Effect.flatMap(
     releasePermitForExternalAct(
       service.call(operation, {
         transport: "console",
@@ -40,8 +41,21 @@ export const callOperation = (
         receive: Effect.succeed(toReceivedInput({ encoding: "json", fields }))
       })
     ),
-    toOperationOutcome
+    (response) =>
+      Effect.as(idempotencyKey === undefined ? Effect.void : countCall(response), toOperationOutcome(response))
   )
+
+/** Counts the changes that a submitted form asks for, and those of them that are answered with the result of an earlier call. */
+export class SubmissionCalls extends Context.Service<SubmissionCalls, { changes: number; replays: number }>()(
+  "latchkey/transports/console/SubmissionCalls"
+) {}
+
+const countCall = ({ headers }: ServiceResponse): Effect.Effect<void> =>
+  Effect.map(Effect.serviceOption(SubmissionCalls), (submission) => {
+    if (Option.isNone(submission)) return
+    submission.value.changes += 1
+    if (headers[REPLAYED_HEADER] !== undefined) submission.value.replays += 1
+  })
 
 /** Fields of a form that do not affect the change. */
 const EXCLUDED_FIELDS: ReadonlySet<string> = new Set([FORM_TOKEN_FIELD, SUDO_FIELD])

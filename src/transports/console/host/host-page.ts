@@ -4,6 +4,7 @@ import type { CurrentActor } from "../../../contract/actor.ts"
 import { CARRIED_QUERY_VALUE_LENGTH } from "../../../platform/limits.ts"
 import { type Html, html, nothing } from "../../docs/html.ts"
 import type { ActionError } from "../action-outcome.ts"
+import { SubmissionCalls } from "../operation-call.ts"
 import { redirectSeeOther, renderConsolePage } from "../page-frame.ts"
 import { ACTION_FIELD, type PageResponse, type SignedInPage, type SignedInVisit, type SubmittedForm } from "../visit.ts"
 
@@ -65,6 +66,10 @@ export interface HostPage {
 
 const DONE_FIELD = "done"
 
+/** The `done` of a form that was sent again, so that an operation answered with the stored result of the first time. */
+const ALREADY_DONE_KEY = "already_done"
+const ALREADY_DONE_MESSAGE = "This form was sent before. It was carried out then, and nothing was changed now."
+
 /**
  * The page's own address, as it was asked for but for what no page of ours would ask ({@link CARRIED_QUERY_VALUE_LENGTH}), with other values
  * of its query; undefined takes one away.
@@ -115,9 +120,20 @@ const EARLIER_VISIT_ERROR = makeActionError(
   "Nothing was done: you signed in anew since this form was shown. What you filled in is still here: look at it, and send it again."
 )
 
+/** Runs a form. `isReplay`: it was sent before, so its changes were made then and none now. */
+const runSubmission = <A, E, R>(run: Effect.Effect<A, E, R>) =>
+  Effect.suspend(() => {
+    const calls = { changes: 0, replays: 0 }
+    return Effect.map(Effect.provideService(run, SubmissionCalls, calls), (result) => ({
+      result,
+      isReplay: calls.replays > 0 && calls.replays === calls.changes
+    }))
+  })
+
 /** A page of who is signed in as the console serves it. An account that the API refuses is shown why, and nothing else. */
 export const makeHostPage = ({ path, show, actions = {}, doneMessages = {} }: HostPage): SignedInPage => {
   const messagesByKey = new Map<string, string>([
+    [ALREADY_DONE_KEY, ALREADY_DONE_MESSAGE],
     ...Object.entries(doneMessages),
     ...Object.entries(actions).map(([name, { doneMessage }]) => [name, doneMessage] as const)
   ])
@@ -145,13 +161,11 @@ export const makeHostPage = ({ path, show, actions = {}, doneMessages = {} }: Ho
     (name: string, { run }: HostAction) =>
     (visit: SignedInVisit, form: SubmittedForm): PageResponse =>
       visit.accountProblem === undefined
-        ? Effect.matchEffect(run(visit, form), {
-            onSuccess: (result) => {
-              if (result === undefined)
-                return Effect.succeed(redirectSeeOther(withDoneKey(currentUrlWith(visit), name)))
-              return result._tag === "Told"
-                ? renderView(visit, result.html)
-                : Effect.succeed(redirectSeeOther(withDoneKey(result.url, result.doneKey ?? name)))
+        ? Effect.matchEffect(runSubmission(run(visit, form)), {
+            onSuccess: ({ result, isReplay }) => {
+              if (result?._tag === "Told") return renderView(visit, result.html)
+              const doneKey = isReplay ? ALREADY_DONE_KEY : (result?.doneKey ?? name)
+              return Effect.succeed(redirectSeeOther(withDoneKey(result?.url ?? currentUrlWith(visit), doneKey)))
             },
             onFailure: (error) =>
               Effect.map(renderView(visit, alertHtml(error.message), { form, error }), (page) =>

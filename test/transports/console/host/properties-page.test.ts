@@ -97,6 +97,21 @@ layer(layerSignedInPages)("the page of properties", (it) => {
     })
   )
 
+  it.effect("says of a form that is sent again that nothing was changed now", () =>
+    Effect.gen(function* () {
+      const { cookie, operatorId } = yield* createSignedInHost()
+      yield* insertProperty(operatorId, "Harbour")
+      const [stopForm] = findForms(yield* getPage(cookie, PROPERTIES), "stop_letting")
+      const send = stopForm === undefined ? Effect.die("no form") : postForm(cookie, stopForm.action, stopForm.form)
+      assert.include((yield* send).location ?? "", "done=stop_letting")
+      yield* fillAndFollow(cookie, PROPERTIES, "let_again")
+      const page = yield* getPage(cookie, (yield* send).location ?? "")
+      assert.strictEqual(findDoneAction(page), "already_done")
+      assert.include(page.text, "This form was sent before. It was carried out then, and nothing was changed now.")
+      assert.strictEqual((yield* portfolioOf(operatorId)).properties[0]?.is_let, true)
+    })
+  )
+
   it.effect("makes a group, renames it, replaces what is in it and deletes it", () =>
     Effect.gen(function* () {
       const { cookie, operatorId } = yield* createSignedInHost()

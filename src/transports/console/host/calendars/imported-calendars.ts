@@ -58,7 +58,12 @@ export const makeImportActions = (service: Service["Service"], sudo: Sudo) => {
       run: (visit, form) => {
         const id = parseRecordId(form.get("id"))
         if (id === undefined) return Effect.fail(noCalendarError)
-        return Effect.flatMap(mutate(visit, form, "fetch_imported_calendar", { id }), (data) => {
+        const fetch = Effect.mapError(mutate(visit, form, "fetch_imported_calendar", { id }), (error) =>
+          error.status === 409
+            ? { ...error, message: "Another calendar is being fetched. Try again in a moment." }
+            : error
+        )
+        return Effect.flatMap(fetch, (data) => {
           const outcome = decodeFetchOutcome(data)
           return outcome.state === "failing" && !outcome.overtaken
             ? Effect.fail(makeActionError(502, `The calendar cannot be read: ${outcome.error ?? "nobody knows why"}.`))
