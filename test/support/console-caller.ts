@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import type { Caller, SignedInAccount } from "../../src/contract/caller.ts"
+import { type Caller, CurrentCaller, type SignedInAccount } from "../../src/contract/caller.ts"
 import { toReceivedInput } from "../../src/contract/input.ts"
 import type { OperationName } from "../../src/service/Api.ts"
 import { Service } from "../../src/service/service.ts"
@@ -19,6 +19,10 @@ export const toConsoleCaller = (
   edition: "pro",
   ...account
 })
+
+/** Runs a read model of the console as an account: as the main account unless a sub-account is given. */
+export const asCaller = (account: Pick<Caller, "operatorId"> & Partial<Caller>) =>
+  Effect.provideService(CurrentCaller, toConsoleCaller({ accountId: 0, role: "main", ...account }))
 
 type PersonAccount = Pick<Caller, "operatorId" | "accountId"> & Partial<Caller>
 

@@ -1,5 +1,6 @@
 import type { Effect } from "effect"
 import type { CurrentActor } from "../../contract/actor.ts"
+import type { CurrentCaller } from "../../contract/caller.ts"
 import type { Html } from "../docs/html.ts"
 import type { TEXTS } from "./console-texts.ts"
 import type { SignedInVisit, SubmittedForm } from "./visit.ts"
@@ -35,6 +36,6 @@ export type FormAction = (
 /** A part of a page, with its own forms. */
 export interface AccessSection {
   /** `refused`: the form of the page that was just not taken, so that what was filled in is not lost. */
-  readonly show: (visit: SignedInVisit, failedForm?: SubmittedForm) => Effect.Effect<Html>
+  readonly show: (visit: SignedInVisit, failedForm?: SubmittedForm) => Effect.Effect<Html, never, CurrentCaller>
   readonly actions: ReadonlyMap<string, FormAction>
 }

@@ -5,6 +5,7 @@ import { Places } from "../../admission/concurrency/Places.ts"
 import { accessError } from "../../admission/gate/token-access.ts"
 import { windowOf } from "../../admission/windows/rate-window.ts"
 import { CurrentActor, systemActor } from "../../contract/actor.ts"
+import { CurrentCaller } from "../../contract/caller.ts"
 import { anonymousPermitHolder, networkOf } from "../../contract/caller-address.ts"
 import type { ServiceResponse } from "../../contract/envelope.ts"
 import type { ServerError } from "../../contract/errors.ts"
@@ -45,6 +46,8 @@ import {
   type PageResponse,
   readKnownBrowserCookie,
   readSessionCookie,
+  type SignedInPageResponse,
+  type SignedInVisit,
   type SubmittedForm,
   sessionCookieName,
   type Visit,
@@ -261,8 +264,14 @@ const toRateLimitBucket = ({ ipAddress }: Visit) => ({
 const showPage = (page: ConsolePage, visit: Visit): PageResponse => {
   if ("isPublic" in page) return page.show(visit)
   const { session } = visit
-  return session === undefined ? Effect.succeed(redirectToSignIn(visit.target)) : page.show({ ...visit, session })
+  return session === undefined
+    ? Effect.succeed(redirectToSignIn(visit.target))
+    : runAsCaller({ ...visit, session }, page.show)
 }
+
+/** Runs a page or a form with the signed-in person as the caller of its read models. */
+const runAsCaller = (visit: SignedInVisit, respond: (visit: SignedInVisit) => SignedInPageResponse): PageResponse =>
+  Effect.provideService(respond(visit), CurrentCaller, visit.session.person.caller)
 
 /** Who signed out in another window is asked to sign in again. */
 const handleFormAsActor = (page: ConsolePage, visit: Visit, form: SubmittedForm): PageResponse => {
@@ -278,7 +287,7 @@ const runFormAction = (page: ConsolePage, name: string, visit: Visit, form: Subm
   const { session } = visit
   return session === undefined
     ? Effect.succeed(redirectToSignIn(visit.target))
-    : formAction({ ...visit, session }, form)
+    : runAsCaller({ ...visit, session }, (signedInVisit) => formAction(signedInVisit, form))
 }
 
 /**
@@ -287,9 +296,10 @@ const runFormAction = (page: ConsolePage, name: string, visit: Visit, form: Subm
  */
 const handleFormOfEarlierVisit = (page: ConsolePage, visit: Visit, form: SubmittedForm): PageResponse => {
   const { session } = visit
-  return "isPublic" in page || session === undefined || page.restoreForm === undefined
+  const restoreForm = "isPublic" in page ? undefined : page.restoreForm
+  return session === undefined || restoreForm === undefined
     ? Effect.succeed(rejectedFormResponse(visit, TEXTS.requestErrors.formOfEarlierVisit))
-    : page.restoreForm({ ...visit, session }, form)
+    : runAsCaller({ ...visit, session }, (signedInVisit) => restoreForm(signedInVisit, form))
 }
 
 const unknownFormResponse = (visit: Visit): PageResponse =>

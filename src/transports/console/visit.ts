@@ -3,6 +3,7 @@ import type { Effect } from "effect"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import { type HttpServerResponse, setCookieUnsafe } from "effect/http/HttpServerResponse"
 import type { CurrentActor } from "../../contract/actor.ts"
+import type { CurrentCaller } from "../../contract/caller.ts"
 import { KNOWN_BROWSER_COOKIE_PATTERN, SESSION_COOKIE_PATTERN } from "../../domain/access/sign-in/cookies.ts"
 import type { Session } from "../../domain/access/sign-in/Sessions.ts"
 
@@ -38,13 +39,16 @@ export interface SignedInVisit extends Visit {
 
 export type PageResponse = Effect.Effect<HttpServerResponse, never, CurrentActor>
 
-/** A page for who is signed in: at one path, with the forms that are sent there by what their button `act` says. */
+/** A response to a signed-in person. The console endpoint provides that person as `CurrentCaller`, which the read models require. */
+export type SignedInPageResponse = Effect.Effect<HttpServerResponse, never, CurrentActor | CurrentCaller>
+
+/** A page that only signed-in people see. `actions`: its forms by the value of their button `act`. */
 export interface SignedInPage {
   readonly path: string
-  readonly show: (visit: SignedInVisit) => PageResponse
-  readonly actions: ReadonlyMap<string, (visit: SignedInVisit, form: SubmittedForm) => PageResponse>
-  /** A form of the page of another visit of this browser's, with nothing done and what was filled in. */
-  readonly restoreForm?: (visit: SignedInVisit, form: SubmittedForm) => PageResponse
+  readonly show: (visit: SignedInVisit) => SignedInPageResponse
+  readonly actions: ReadonlyMap<string, (visit: SignedInVisit, form: SubmittedForm) => SignedInPageResponse>
+  /** Shows a form of an earlier visit of this browser again with its values. Nothing is changed. */
+  readonly restoreForm?: (visit: SignedInVisit, form: SubmittedForm) => SignedInPageResponse
 }
 
 /** A page that is there for everybody. */

@@ -11,6 +11,7 @@ import { TEXTS } from "../../../src/transports/console/console-texts.ts"
 import { PASSWORD_PATH } from "../../../src/transports/console/page-frame.ts"
 import { makePasswordPage } from "../../../src/transports/console/password-page.ts"
 import { deriveFormToken, type SignedInVisit } from "../../../src/transports/console/visit.ts"
+import { asCaller } from "../../support/console-caller.ts"
 import { PASSWORD, toPasswordConfirmation } from "../../support/domain/access/sign-in/sign-in-accounts.ts"
 import { asSystemActor } from "../../support/harness.ts"
 import { findAlert } from "../../support/transports/console/form-browser.ts"
@@ -57,7 +58,7 @@ const changed = (outcome: ReturnType<Passwords["Service"]["changeOwn"]>) =>
       ]
     ])
     return response
-  }).pipe(asSystemActor)
+  }).pipe(asSystemActor, asCaller(person.caller))
 
 const said = (response: Parameters<typeof HttpServerResponse.toWeb>[0]) =>
   Effect.promise(async () => findAlert(await HttpServerResponse.toWeb(response).text()))

@@ -1,12 +1,19 @@
 import { Effect } from "effect"
 import { HttpServerResponse } from "effect/http"
 import type { CurrentActor } from "../../../contract/actor.ts"
+import type { CurrentCaller } from "../../../contract/caller.ts"
 import { CARRIED_QUERY_VALUE_LENGTH } from "../../../platform/limits.ts"
 import { type Html, html, nothing } from "../../docs/html.ts"
 import type { ActionError } from "../action-outcome.ts"
 import { SubmissionCalls } from "../operation-call.ts"
 import { redirectSeeOther, renderConsolePage } from "../page-frame.ts"
-import { ACTION_FIELD, type PageResponse, type SignedInPage, type SignedInVisit, type SubmittedForm } from "../visit.ts"
+import {
+  ACTION_FIELD,
+  type SignedInPage,
+  type SignedInPageResponse,
+  type SignedInVisit,
+  type SubmittedForm
+} from "../visit.ts"
 
 // What every page of the host's console does alike: it is shown, its forms are taken or come back with why they were not, and it
 // says what the last one came to.
@@ -49,7 +56,7 @@ export interface HostAction {
   readonly run: (
     visit: SignedInVisit,
     form: SubmittedForm
-  ) => Effect.Effect<ActionRedirect | OneTimeContent | undefined, ActionError, CurrentActor>
+  ) => Effect.Effect<ActionRedirect | OneTimeContent | undefined, ActionError, CurrentActor | CurrentCaller>
 }
 
 export interface HostPage {
@@ -57,7 +64,7 @@ export interface HostPage {
   readonly show: (
     visit: SignedInVisit,
     failedSubmission?: FailedSubmission
-  ) => Effect.Effect<HostView, ActionError, CurrentActor>
+  ) => Effect.Effect<HostView, ActionError, CurrentActor | CurrentCaller>
   /** By what their button `act` says. */
   readonly actions?: Readonly<Record<string, HostAction>>
   /** What else the page says after a form of another page, by the `done` of its address. */
@@ -138,7 +145,11 @@ export const makeHostPage = ({ path, show, actions = {}, doneMessages = {} }: Ho
     ...Object.entries(actions).map(([name, { doneMessage }]) => [name, doneMessage] as const)
   ])
 
-  const renderView = (visit: SignedInVisit, messageHtml: Html, failedSubmission?: FailedSubmission): PageResponse =>
+  const renderView = (
+    visit: SignedInVisit,
+    messageHtml: Html,
+    failedSubmission?: FailedSubmission
+  ): SignedInPageResponse =>
     Effect.match(show(visit, failedSubmission), {
       onSuccess: (view) =>
         renderConsolePage(
@@ -159,7 +170,7 @@ export const makeHostPage = ({ path, show, actions = {}, doneMessages = {} }: Ho
 
   const runAction =
     (name: string, { run }: HostAction) =>
-    (visit: SignedInVisit, form: SubmittedForm): PageResponse =>
+    (visit: SignedInVisit, form: SubmittedForm): SignedInPageResponse =>
       visit.accountProblem === undefined
         ? Effect.matchEffect(runSubmission(run(visit, form)), {
             onSuccess: ({ result, isReplay }) => {
