@@ -11,6 +11,7 @@ import { Clients } from "../src/domain/access/oauth/Clients.ts"
 import { newSessionCookie } from "../src/domain/access/sign-in/cookies.ts"
 import { Passwords } from "../src/domain/access/sign-in/Passwords.ts"
 import { Sessions } from "../src/domain/access/sign-in/Sessions.ts"
+import { SubAccounts } from "../src/domain/access/sign-in/SubAccounts.ts"
 import { AddressResolver } from "../src/domain/webhooks/deliveries/AddressResolver.ts"
 import { parseAllowedHosts } from "../src/domain/webhooks/deliveries/allowed-hosts.ts"
 import { OutboundHttp } from "../src/domain/webhooks/deliveries/OutboundHttp.ts"
@@ -150,7 +151,8 @@ const measured = Effect.fnUntraced(function* (database: string) {
 })
 
 const layerPages = layerConsoleEndpoint("http://127.0.0.1").pipe(
-  Layer.provide([Sessions.layer, Passwords.layer, Clients.layer, AuthorizationCodes.layer, layerConsoleQueries]),
+  Layer.provide([Sessions.layer, Passwords.layer, SubAccounts.layer]),
+  Layer.provide([Clients.layer, AuthorizationCodes.layer, layerConsoleQueries]),
   Layer.provide(
     Layer.provide(OutboundHttp.layer(Result.getOrThrow(parseAllowedHosts("127.0.0.1"))), AddressResolver.layer)
   ),

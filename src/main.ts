@@ -24,6 +24,7 @@ import { layerTokenUseWriter } from "./domain/access/operators/token-use-writer.
 import { Passwords } from "./domain/access/sign-in/Passwords.ts"
 import { layerSessionRetention } from "./domain/access/sign-in/retention.ts"
 import { Sessions } from "./domain/access/sign-in/Sessions.ts"
+import { SubAccounts } from "./domain/access/sign-in/SubAccounts.ts"
 import { layerGuestAnswerer } from "./domain/automation/answering/guest-answerer.ts"
 import { guestQuestionSubscribers } from "./domain/automation/answering/guest-questions.ts"
 import { layerPlanner } from "./domain/automation/planning/planner.ts"
@@ -237,10 +238,10 @@ const layerAnsweringGuests = layerGuestAnswerer.pipe(
 /** What guests see and tell of their stays. */
 const layerGuestPortal = Layer.provide(GuestPortal.layer, layerRequestDatabase)
 
-/** Who is signed in at the console, and what its pages give to whom. */
+/** The console with the services of its pages. */
 const layerConsole = (settings: Settings) =>
   layerConsoleEndpoint(settings.publicUrl, settings).pipe(
-    Layer.provide([Sessions.layer, Passwords.layer, Clients.layer]),
+    Layer.provide([Sessions.layer, Passwords.layer, SubAccounts.layer, Clients.layer]),
     Layer.provide(layerConsoleQueries),
     Layer.provide([layerOutboundHttp(settings), layerRequestDatabase, layerFailedCallCounter])
   )

@@ -3,6 +3,7 @@ import { HttpMiddleware, HttpServer } from "effect/http"
 import { Clients } from "../../src/domain/access/oauth/Clients.ts"
 import { Passwords } from "../../src/domain/access/sign-in/Passwords.ts"
 import { Sessions } from "../../src/domain/access/sign-in/Sessions.ts"
+import { SubAccounts } from "../../src/domain/access/sign-in/SubAccounts.ts"
 import { GuestPortal } from "../../src/domain/bookings/check-in/GuestPortal.ts"
 import { SharedCalendars } from "../../src/domain/calendars/calendar-share-links/SharedCalendars.ts"
 import { PropertyFeeds } from "../../src/domain/calendars/property-feeds/PropertyFeeds.ts"
@@ -52,6 +53,7 @@ export const layerHttpServerOf = <E, More = never>(
     Layer.provide(
       Layer.provide(layerConsoleEndpoint(settings.publicUrl ?? "http://127.0.0.1", settings), [
         consoleServices,
+        SubAccounts.layer,
         Layer.provide(layerConsoleQueries, layerOutbound)
       ])
     ),

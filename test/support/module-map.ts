@@ -203,8 +203,8 @@ export const MODULES: ReadonlyArray<ModuleMapRow> = [
     path: "transports/console/queries",
     purpose: "read models of the console: one statement each",
     imports: splitNames(
-      "contract domain/<family> domain/access/oauth domain/access/operators domain/access/sign-in",
-      "domain/column-schemas.ts domain/webhooks/deliveries platform/database platform/limits.ts platform/sealing"
+      "contract domain/<family> domain/access/oauth domain/access/operators domain/column-schemas.ts",
+      "domain/webhooks/deliveries platform/database platform/limits.ts platform/sealing"
     )
   },
   {

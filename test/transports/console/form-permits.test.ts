@@ -5,6 +5,7 @@ import { Clients } from "../../../src/domain/access/oauth/Clients.ts"
 import { newSessionCookie } from "../../../src/domain/access/sign-in/cookies.ts"
 import { Passwords } from "../../../src/domain/access/sign-in/Passwords.ts"
 import { Sessions } from "../../../src/domain/access/sign-in/Sessions.ts"
+import { SubAccounts } from "../../../src/domain/access/sign-in/SubAccounts.ts"
 import { OutboundHttp } from "../../../src/domain/webhooks/deliveries/OutboundHttp.ts"
 import { CONSOLE_PERMITS, PERMIT_WAIT_MS } from "../../../src/platform/limits.ts"
 import { layerConsoleEndpoint } from "../../../src/transports/console/console-endpoint.ts"
@@ -38,6 +39,7 @@ const layerBusyConsole = layerConsoleEndpoint(PUBLIC_URL).pipe(
         )
     }),
     Layer.mock(Passwords, {}),
+    Layer.mock(SubAccounts, {}),
     Layer.provide(layerConsoleQueries, Layer.mock(OutboundHttp, {}))
   ]),
   Layer.provideMerge(layerTest)

@@ -39,7 +39,7 @@ const readOwner = makeOptionalRowReader(
 )
 
 /** All accounts of an operator, the main account first; none: there is no such operator. */
-export const listAccounts = (sql: SqlClient) => {
+const listAccounts = (sql: SqlClient) => {
   const statement = inForms(
     sql,
     ({ operatorId }: Givens<Pick<OperatorAccountKey, "operatorId">>) => sql`

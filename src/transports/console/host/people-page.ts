@@ -1,7 +1,8 @@
 import { Effect } from "effect"
+import { CurrentCaller } from "../../../contract/caller.ts"
+import { SubAccounts } from "../../../domain/access/sign-in/SubAccounts.ts"
 import { Service } from "../../../service/service.ts"
 import { html } from "../../docs/html.ts"
-import { Accounts } from "../queries/Accounts.ts"
 import { StaffDirectory } from "../queries/StaffDirectory.ts"
 import { makeSudo, type Sudo } from "../sudo.ts"
 import type { SignedInVisit } from "../visit.ts"
@@ -14,12 +15,12 @@ import { staffView } from "./people/staff-view.ts"
 import { type EditTarget, readEditTarget, readTitleQuery } from "./property-selection.ts"
 import { PEOPLE_PATH } from "./urls.ts"
 
-/** Who works here: sub-accounts, which sign in, for the main account alone; and staff, who are given tasks. */
+/** The people of an operator: its sub-accounts, which only the main account sees, and its staff members, who are given tasks. */
 export const makePeoplePage = Effect.gen(function* () {
-  const [accounts, staff, sudo] = [yield* Accounts, yield* StaffDirectory, yield* makeSudo]
+  const [subAccounts, staff, sudo] = [yield* SubAccounts, yield* StaffDirectory, yield* makeSudo]
   const service = yield* Service
-  const renderLists = makeListsRenderer(accounts, staff, sudo)
-  const renderForm = makeFormRenderer(accounts, staff, sudo)
+  const renderLists = makeListsRenderer(subAccounts, staff, sudo)
+  const renderForm = makeFormRenderer(subAccounts, staff, sudo)
   return makeHostPage({
     path: PEOPLE_PATH,
     show: (visit, failedSubmission) => {
@@ -32,20 +33,18 @@ export const makePeoplePage = Effect.gen(function* () {
   })
 })
 
-const isMainAccount = ({ session }: SignedInVisit): boolean => session.person.caller.role === "main"
+/** Returns the accounts of the caller's operator, or undefined if the caller is a sub-account, which may not list them. */
+const listAccounts = (subAccounts: SubAccounts["Service"]) =>
+  Effect.catchTag(CurrentCaller.use(subAccounts.list), "Forbidden", () => Effect.undefined)
 
-const makeListsRenderer = (accounts: Accounts["Service"], staff: StaffDirectory["Service"], sudo: Sudo) =>
+const makeListsRenderer = (subAccounts: SubAccounts["Service"], staff: StaffDirectory["Service"], sudo: Sudo) =>
   Effect.fnUntraced(function* (visit: SignedInVisit, failedSubmission?: FailedSubmission) {
-    const { caller } = visit.session.person
-    const staffPage = yield* staff.list(caller.operatorId, readOffsetParam(visit, "staff"))
-    const accountsHtml = isMainAccount(visit)
-      ? accountsSection(
-          visit,
-          yield* accounts.list(caller.operatorId),
-          yield* sudo.renderPasswordField(visit),
-          failedSubmission
-        )
-      : mainAccountOnlySection
+    const staffPage = yield* staff.list(visit.session.person.caller.operatorId, readOffsetParam(visit, "staff"))
+    const accounts = yield* listAccounts(subAccounts)
+    const accountsHtml =
+      accounts === undefined
+        ? mainAccountOnlySection
+        : accountsSection(visit, accounts, yield* sudo.renderPasswordField(visit), failedSubmission)
     const view: HostView = {
       title: "People",
       body: html`${accountsHtml}${staffSection(visit, staffPage)}${timeZoneNote(visit)}`
@@ -53,19 +52,18 @@ const makeListsRenderer = (accounts: Accounts["Service"], staff: StaffDirectory[
     return view
   })
 
-const makeFormRenderer = (accounts: Accounts["Service"], staff: StaffDirectory["Service"], sudo: Sudo) =>
+const makeFormRenderer = (subAccounts: SubAccounts["Service"], staff: StaffDirectory["Service"], sudo: Sudo) =>
   Effect.fnUntraced(function* (visit: SignedInVisit, { kind, id }: EditTarget, failedSubmission?: FailedSubmission) {
-    const { caller } = visit.session.person
     if (kind === "staff") {
-      const staffForm = yield* staff.form({ operatorId: caller.operatorId, id, q: readTitleQuery(visit) })
+      const { operatorId } = visit.session.person.caller
+      const staffForm = yield* staff.form({ operatorId, id, q: readTitleQuery(visit) })
       return id === undefined || staffForm.it !== null
         ? staffView(visit, staffForm, failedSubmission)
         : personNotFoundView("There is no such staff member.")
     }
-    if (kind !== "account" || id === undefined || !isMainAccount(visit))
-      return personNotFoundView("There is nobody of that kind to change.")
-    const allAccounts = yield* accounts.list(caller.operatorId)
-    const subAccount = allAccounts.find((each) => each.id === id && each.role === "sub")
+    const accounts = kind === "account" && id !== undefined ? yield* listAccounts(subAccounts) : undefined
+    if (accounts === undefined) return personNotFoundView("There is nobody of that kind to change.")
+    const subAccount = accounts.find((each) => each.id === id && each.role === "sub")
     return subAccount === undefined
       ? personNotFoundView("There is no such sub-account.")
       : accountView(visit, subAccount, yield* sudo.renderPasswordField(visit))

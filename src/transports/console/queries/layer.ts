@@ -1,6 +1,5 @@
 import { Layer } from "effect"
 import { AccessTokenList } from "./AccessTokenList.ts"
-import { Accounts } from "./Accounts.ts"
 import { AtChannels } from "./AtChannels.ts"
 import { BesideTalk } from "./BesideTalk.ts"
 import { CalendarsElsewhere } from "./CalendarsElsewhere.ts"
@@ -56,6 +55,5 @@ export const layerConsoleQueries = Layer.mergeAll(
   DaySheet.layer,
   Webhooks.layer,
   AccessTokenList.layer,
-  ConnectedApplications.layer,
-  Accounts.layer
+  ConnectedApplications.layer
 )

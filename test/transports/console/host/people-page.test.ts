@@ -142,6 +142,22 @@ layer(Layer.provideMerge(layerSignedInPages, Layer.succeed(PasswordCost, CHEAP_P
     })
   )
 
+  it.effect("are not listed for a sub-account, on the list or in the form of another account", () =>
+    Effect.gen(function* () {
+      const { operatorId, cookie } = yield* createSignedInHost()
+      const colleague = yield* insertAccount(operatorId, "sub", "Colleague")
+      const sub = yield* signInSubAccount(operatorId)
+      const [account] = yield* accountsOf(operatorId)
+      const email = account?.email ?? assert.fail("there is no sub-account")
+      const paths = [PEOPLE, `${PEOPLE}?change=account:${colleague}`]
+      for (const path of paths) {
+        assert.include((yield* getPage(cookie, path)).text, "Colleague", path)
+        const { text } = yield* getPage(sub.cookie, path)
+        for (const secret of ["Colleague", email]) assert.notInclude(text, secret, path)
+      }
+    })
+  )
+
   it.effect("of another operator are nobody's, and no form is taken without its token", () =>
     Effect.gen(function* () {
       const [host, other] = [yield* createSignedInHost(), yield* createSignedInHost()]

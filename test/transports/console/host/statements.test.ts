@@ -5,6 +5,7 @@ import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { Clients } from "../../../../src/domain/access/oauth/Clients.ts"
 import { Passwords } from "../../../../src/domain/access/sign-in/Passwords.ts"
+import { SubAccounts } from "../../../../src/domain/access/sign-in/SubAccounts.ts"
 import { OutboundHttp } from "../../../../src/domain/webhooks/deliveries/OutboundHttp.ts"
 import { ConsoleEndpoint, layerConsoleEndpoint } from "../../../../src/transports/console/console-endpoint.ts"
 import { layerConsoleQueries } from "../../../../src/transports/console/queries/layer.ts"
@@ -18,6 +19,7 @@ const layerPages = layerConsoleEndpoint(PUBLIC_URL).pipe(
   Layer.provide([
     layerSessions,
     Passwords.layer,
+    SubAccounts.layer,
     Clients.layer,
     Layer.provide(layerConsoleQueries, Layer.mock(OutboundHttp, {}))
   ]),

@@ -6,7 +6,6 @@ import { SqlClient } from "effect/sql"
 import type { Caller } from "../../../../src/contract/caller.ts"
 import { toPage } from "../../../../src/contract/page.ts"
 import { AccessTokenList } from "../../../../src/transports/console/queries/AccessTokenList.ts"
-import { Accounts } from "../../../../src/transports/console/queries/Accounts.ts"
 import { AtChannels } from "../../../../src/transports/console/queries/AtChannels.ts"
 import { BesideTalk } from "../../../../src/transports/console/queries/BesideTalk.ts"
 import { CalendarsElsewhere } from "../../../../src/transports/console/queries/CalendarsElsewhere.ts"
@@ -146,7 +145,6 @@ const MAY = { first: "2027-05-01", last: "2027-05-31" }
 
 const READ_MODELS = [
   callsOf(AccessTokenList, { list: (read, caller) => read(caller, undefined) }),
-  callsOf(Accounts, { list: (read, { operatorId }) => read(operatorId) }),
   callsOf(AtChannels, {
     of: (read, { operatorId }, { channelAccount }) =>
       read(operatorId, { account: channelAccount, isUnmappedOnly: undefined }, 0)

@@ -9,6 +9,7 @@ import { isRegisteredUri } from "../../../../../src/domain/access/oauth/redirect
 import { newSessionCookie } from "../../../../../src/domain/access/sign-in/cookies.ts"
 import { Passwords } from "../../../../../src/domain/access/sign-in/Passwords.ts"
 import { type Session, Sessions } from "../../../../../src/domain/access/sign-in/Sessions.ts"
+import { SubAccounts } from "../../../../../src/domain/access/sign-in/SubAccounts.ts"
 import { OutboundHttp } from "../../../../../src/domain/webhooks/deliveries/OutboundHttp.ts"
 import { PublicUrl } from "../../../../../src/platform/installation.ts"
 import { ConsoleEndpoint, layerConsoleEndpoint } from "../../../../../src/transports/console/console-endpoint.ts"
@@ -126,7 +127,11 @@ export const layerConsentPages = (publicUrl = PUBLIC_URL) =>
   layerConsoleEndpoint(publicUrl).pipe(
     Layer.provide([layerConsentSessions, layerClients]),
     // What other pages work with.
-    Layer.provide([Layer.mock(Passwords, {}), Layer.provide(layerConsoleQueries, Layer.mock(OutboundHttp, {}))]),
+    Layer.provide([
+      Layer.mock(Passwords, {}),
+      Layer.mock(SubAccounts, {}),
+      Layer.provide(layerConsoleQueries, Layer.mock(OutboundHttp, {}))
+    ]),
     Layer.provideMerge(layerServiceWithFakes(Layer.merge(layerClients, layerAuthorizationCodes))),
     Layer.provide(Layer.succeed(PublicUrl, publicUrl)),
     Layer.provideMerge(ConsentState.layer),
