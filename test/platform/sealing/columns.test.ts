@@ -14,6 +14,7 @@ import { SEALED_COLUMNS, toColumnLabel } from "../../../src/platform/sealing/sea
 import { CalendarsElsewhere } from "../../../src/transports/console/queries/CalendarsElsewhere.ts"
 import { createConnector } from "../../support/connectors/http/http-connectors.ts"
 import { sendConnectorMessage } from "../../support/connectors/http/signed-messages.ts"
+import { asCaller } from "../../support/console-caller.ts"
 import { getOrCreateFeedAddress, renewFeedAddress } from "../../support/domain/calendars/feed-addresses.ts"
 import {
   addImportedCalendar,
@@ -160,7 +161,7 @@ layer(layerSealedService(parseKeys(FIRST_KEY)))("with a key", (it) => {
       assert.strictEqual((yield* loadCalendarState(id))?.state, "ok")
       const [listed] = yield* calendars.list({ operatorId, propertyId: property }, 1)
       assert.strictEqual(listed?.url, url)
-      const shown = yield* desk.of(operatorId, "2027-04-20", 0)
+      const shown = yield* desk.of("2027-04-20", 0).pipe(asCaller({ operatorId }))
       assert.deepInclude(shown.calendars[0], { id, ending: "-end" })
       yield* hidden(url, "SECRETSECRET")
     })

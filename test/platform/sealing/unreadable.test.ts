@@ -6,6 +6,7 @@ import { ImportedCalendars } from "../../../src/domain/calendars/imported-calend
 import { makeCalendarImportWorker } from "../../../src/domain/calendars/imported-calendars/import-worker.ts"
 import { UNREADABLE_URL } from "../../../src/domain/secret-urls.ts"
 import { CalendarsElsewhere } from "../../../src/transports/console/queries/CalendarsElsewhere.ts"
+import { asCaller } from "../../support/console-caller.ts"
 import {
   getOrCreateFeedAddress,
   listCalendarFeeds,
@@ -67,7 +68,7 @@ layer(layerSealedService(parseKeys(FIRST_KEY)))("a secret that does not open", (
       assert.match(String(lines[0]), /^SECRET_KEY: .*\b000000000000\b.*\bcalendar$/)
       assert.match(String(lines[1]), /^SECRET_KEY: .*\b000000000000\b.*\bfeed$/)
 
-      const shown = yield* desk.of(operatorId, "2027-04-20", 0)
+      const shown = yield* desk.of("2027-04-20", 0).pipe(asCaller({ operatorId }))
       assert.deepStrictEqual(
         shown.calendars.map(({ id, ending }) => [id, ending]),
         [

@@ -24,7 +24,7 @@ export const makeApplicationsSection = Effect.fnUntraced(function* () {
   const [applications, service] = [yield* ConnectedApplications, yield* Service]
 
   const show: AccessSection["show"] = (visit) =>
-    Effect.map(applications.list(visit.session.person.caller), (connections) =>
+    Effect.map(applications.list, (connections) =>
       accessSection(
         "applications",
         APPLICATION_TEXTS.title,

@@ -38,7 +38,7 @@ export const makeTokensSection = Effect.fnUntraced(function* (publicUrl: string)
   const mutate = makeMutation(service)
 
   const show: AccessSection["show"] = Effect.fnUntraced(function* (visit, failedForm) {
-    const page = yield* tokens.list(visit.session.person.caller, parseCursor(visit.query.get(CURSOR_FIELD)))
+    const page = yield* tokens.list(parseCursor(visit.query.get(CURSOR_FIELD)))
     const passwordField = yield* sudo.renderPasswordField(visit)
     return accessSection(
       "tokens",

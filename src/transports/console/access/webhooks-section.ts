@@ -27,7 +27,7 @@ export const makeWebhooksSection = Effect.fnUntraced(function* (_publicUrl: stri
   const [webhooks, service, sudo] = [yield* Webhooks, yield* Service, yield* makeSudo]
 
   const show: AccessSection["show"] = (visit, failedForm) =>
-    Effect.flatMap(webhooks.list(visit.session.person.caller), (rows) =>
+    Effect.flatMap(webhooks.list, (rows) =>
       Effect.map(sudo.renderPasswordField(visit), (passwordField) =>
         webhooksSection(visit, rows, passwordField, failedForm)
       )

@@ -22,10 +22,9 @@ export const makeActivityLogPage = Effect.map(History, (history) =>
   makeHostPage({
     path: ACTIVITY_LOG_PATH,
     show: (visit) => {
-      const { operatorId, timeZone } = visit.session.person.caller
+      const { timeZone } = visit.session.person.caller
       const [from, to] = [readDateParam(visit, "from"), readDateParam(visit, "to")]
       const filters = {
-        operatorId,
         record: readRecord(visit),
         accountId: readAccountFilter(visit),
         since: from === undefined ? undefined : startOfDay(from, timeZone),

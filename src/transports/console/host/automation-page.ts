@@ -121,10 +121,9 @@ const makeRenderer = (
   queryUpcomingActions: UpcomingActionsQuery
 ): HostPage["show"] => {
   const renderView = Effect.fnUntraced(function* (visit: SignedInVisit, failedSubmission?: FailedSubmission) {
-    const { operatorId, timeZone } = visit.session.person.caller
     const [testedRuleId, kind] = [readIdParam(visit, "try"), findRuleKind(visit.query.get("new"))]
-    const today = dateInZone(yield* Clock.currentTimeMillis, timeZone)
-    const ruleBookView = yield* ruleBook.of(operatorId, today, testedRuleId)
+    const today = dateInZone(yield* Clock.currentTimeMillis, visit.session.person.caller.timeZone)
+    const ruleBookView = yield* ruleBook.of(today, testedRuleId)
     const rule = ruleBookView.rules.find(({ id }) => id === testedRuleId)
     if (rule !== undefined) {
       return toView(

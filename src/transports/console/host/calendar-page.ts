@@ -44,20 +44,19 @@ export const makeCalendarPage = Effect.gen(function* () {
     path: CALENDAR_PATH,
     show: (visit) =>
       Effect.gen(function* () {
-        const { operatorId, timeZone } = visit.session.person.caller
-        const today = dateInZone(yield* Clock.currentTimeMillis, timeZone)
+        const today = dateInZone(yield* Clock.currentTimeMillis, visit.session.person.caller.timeZone)
         const selectedDays = readSelectedDays(visit)
         const displayedMonth = readMonthParam(visit) ?? (selectedDays?.first ?? today).slice(0, 7)
         const monthRange = { first: `${displayedMonth}-01`, last: lastDayOfMonth(displayedMonth) }
         const offset = readOffsetParam(visit)
-        const monthView = yield* month.of(operatorId, monthRange, offset)
+        const monthView = yield* month.of(monthRange, offset)
         const selectedDaysHtml =
           selectedDays === undefined
             ? nothing
             : selectedDaysSection(
                 visit,
                 selectedDays,
-                yield* month.ofProperty(operatorId, selectedDays, selectedDays.property),
+                yield* month.ofProperty(selectedDays, selectedDays.property),
                 today
               )
         return {

@@ -40,16 +40,11 @@ export const makeChannelsPage = Effect.gen(function* () {
     path: CHANNELS_PATH,
     show: (visit) =>
       Effect.gen(function* () {
-        const { operatorId } = visit.session.person.caller
         const [offset, accountId] = [readOffsetParam(visit), readIdParam(visit, "account")]
         const isUnmappedOnly = visit.query.has("unlinked") ? (true as const) : undefined
-        const { accounts, listings, total } = yield* atChannels.of(
-          operatorId,
-          { account: accountId, isUnmappedOnly },
-          offset
-        )
+        const { accounts, listings, total } = yield* atChannels.of({ account: accountId, isUnmappedOnly }, offset)
         const failedOffset = readOffsetParam(visit, FAILED_PUSHES_OFFSET_FIELD)
-        const failures = yield* failedPushes.of(operatorId, yield* DateTime.nowAsDate, failedOffset)
+        const failures = yield* failedPushes.of(yield* DateTime.nowAsDate, failedOffset)
         return {
           title: "Channels",
           body: html`${accountsSection(visit, accounts)}

@@ -22,10 +22,9 @@ export const makeIcalSyncPage = Effect.gen(function* () {
     path: ICAL_SYNC_PATH,
     show: (visit, failedSubmission) =>
       Effect.gen(function* () {
-        const { operatorId, timeZone } = visit.session.person.caller
-        const today = dateInZone(yield* DateTime.nowAsDate, timeZone)
+        const today = dateInZone(yield* DateTime.nowAsDate, visit.session.person.caller.timeZone)
         const [offset, linksOffset] = [readOffsetParam(visit), readOffsetParam(visit, "links")]
-        const syncView = yield* importedCalendars.of(operatorId, today, offset)
+        const syncView = yield* importedCalendars.of(today, offset)
         const links = yield* queryLinks(visit, { limit: SHARE_LINKS_SHOWN, offset: linksOffset })
         const passwordField = yield* sudo.renderPasswordField(visit)
         return {

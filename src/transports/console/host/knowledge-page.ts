@@ -96,7 +96,7 @@ const makeListRenderer = (scopes: KnowledgeScopes["Service"], search: EntriesSea
   Effect.fnUntraced(function* (visit: SignedInVisit, failedSubmission?: FailedSubmission) {
     const offset = readOffsetParam(visit)
     const results = yield* search(visit, { offset, limit: KNOWLEDGE_SHOWN })
-    const scopeChoices = yield* scopes.of(visit.session.person.caller.operatorId)
+    const scopeChoices = yield* scopes.of
     const isRestored = failedSubmission !== undefined && readSubmittedAction(failedSubmission) === ADD_ENTRY_ACTION
     const newEntryForm = disclosure(
       "Write an entry",
@@ -120,7 +120,7 @@ const makeEntryRenderer = (
     failedSubmission?: FailedSubmission
   ) {
     const { knowledge_base: entry } = yield* queryEntry(visit, { id })
-    const scopeChoices = yield* scopes.of(visit.session.person.caller.operatorId)
+    const scopeChoices = yield* scopes.of
     const form = entryForm(visit, { scopes: scopeChoices, entry, failedSubmission })
     return toView(
       entryTitle(entry),
@@ -146,11 +146,10 @@ const makeTestQuestionRenderer = (
   ask: EntryQuery<{ readonly sentences: ReadonlyArray<AnswerSentence> }>
 ) =>
   Effect.fnUntraced(function* (visit: SignedInVisit) {
-    const { operatorId, timeZone } = visit.session.person.caller
     const question = (visit.query.get("ask") ?? "").slice(0, QUESTION_LENGTH)
     const code = readTestStayCode(visit)
-    const today = dateInZone(yield* Clock.currentTimeMillis, timeZone)
-    const testStays = yield* scopes.trial(operatorId, today, code)
+    const today = dateInZone(yield* Clock.currentTimeMillis, visit.session.person.caller.timeZone)
+    const testStays = yield* scopes.trial(today, code)
     const isQuestionAsked = question.trim() !== "" && testStays.is_known
     const answerHtml = isQuestionAsked
       ? answerResult((yield* ask(visit, { question, ...(code === undefined ? {} : { stay_code: code }) })).sentences)

@@ -1,4 +1,5 @@
 import { DateTime, Effect } from "effect"
+import type { CurrentCaller } from "../../../contract/caller.ts"
 import { dateInZone } from "../../../contract/time.ts"
 import { Service } from "../../../service/service.ts"
 import { html } from "../../docs/html.ts"
@@ -18,13 +19,13 @@ const NO_LISTING_MESSAGE = "You have no such listing."
 export const makeListingPage = Effect.gen(function* () {
   const [oneListing, service] = [yield* OneListing, yield* Service]
 
-  const findListing = (visit: SignedInVisit): Effect.Effect<ListingDetail | undefined> => {
+  const findListing = (visit: SignedInVisit): Effect.Effect<ListingDetail | undefined, never, CurrentCaller> => {
     const id = readIdParam(visit, "id")
-    return id === undefined ? Effect.undefined : oneListing.of(visit.session.person.caller.operatorId, id)
+    return id === undefined ? Effect.undefined : oneListing.of(id)
   }
 
   /** The listing of the page's address, which must be the operator's own. */
-  const requireListing = (visit: SignedInVisit): Effect.Effect<ListingDetail, ActionError> =>
+  const requireListing = (visit: SignedInVisit): Effect.Effect<ListingDetail, ActionError, CurrentCaller> =>
     Effect.flatMap(findListing(visit), (listing) =>
       listing === undefined ? Effect.fail(makeActionError(404, NO_LISTING_MESSAGE)) : Effect.succeed(listing)
     )

@@ -1,4 +1,5 @@
 import { DateTime, Effect } from "effect"
+import type { CurrentCaller } from "../../../contract/caller.ts"
 import { dateInZone } from "../../../contract/time.ts"
 import { get_conversation, query_conversations } from "../../../domain/guests/conversations/contract.ts"
 import { Service } from "../../../service/service.ts"
@@ -35,14 +36,15 @@ export const makeMessagesPage = Effect.gen(function* () {
 
   const todayIn = ({ session }: SignedInVisit, now: Date) => dateInZone(now, session.person.caller.timeZone)
 
-  const renderInbox = Effect.fnUntraced(function* (visit: SignedInVisit): Effect.fn.Return<HostView, ActionError> {
+  const renderInbox = Effect.fnUntraced(function* (
+    visit: SignedInVisit
+  ): Effect.fn.Return<HostView, ActionError, CurrentCaller> {
     if (!isUnansweredFilter(visit)) {
       const { conversations, total } = yield* queryConversations(visit, readPageRange(visit))
       return { title: "Messages", body: inboxSection(visit, conversations, total) }
     }
     const now = yield* DateTime.nowAsDate
-    const { operatorId } = visit.session.person.caller
-    const unansweredGuests = yield* unanswered.page(operatorId, todayIn(visit, now), now, readPageRange(visit))
+    const unansweredGuests = yield* unanswered.page(todayIn(visit, now), now, readPageRange(visit))
     return { title: "Messages to answer", body: inboxSection(visit, unansweredGuests.rows, unansweredGuests.total) }
   })
 
@@ -56,7 +58,7 @@ export const makeMessagesPage = Effect.gen(function* () {
       visit,
       beforeMessageId === undefined ? { id } : { id, before: beforeMessageId }
     )
-    const context = yield* conversationContext.of(visit.session.person.caller.operatorId, conversation.id)
+    const context = yield* conversationContext.of(conversation.id)
     if (context === undefined) return noSuchConversation
     const today = todayIn(visit, yield* DateTime.nowAsDate)
     const isInquiryOpen = conversation.activities.some(({ activity_type }) => activity_type === "inquiry")

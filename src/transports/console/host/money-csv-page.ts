@@ -41,12 +41,12 @@ export const makeMoneyCsvPage = Effect.gen(function* () {
   }
 
   const renderFile = Effect.fnUntraced(function* (visit: SignedInVisit) {
-    const { operatorId, timeZone } = visit.session.person.caller
+    const { timeZone } = visit.session.person.caller
     const now = yield* DateTime.nowAsDate
     const moneyFilter = readMoneyFilter(visit, now)
     const queryError = findUnreadableParam(visit) ?? findPeriodError(moneyFilter)
     if (queryError !== undefined) return renderError(visit, moneyFilter, queryError)
-    const lines = yield* ledger.lines(operatorId, toTransactionFilter(moneyFilter, visit), MONEY_CSV_LINES_MAX + 1)
+    const lines = yield* ledger.lines(toTransactionFilter(moneyFilter, visit), MONEY_CSV_LINES_MAX + 1)
     if (lines.length > MONEY_CSV_LINES_MAX) return renderError(visit, moneyFilter, TOO_MANY_LINES_MESSAGE)
     const isNarrowed = moneyFilter.property !== undefined || moneyFilter.order !== undefined
     const notFoundError = lines.length === 0 && isNarrowed ? yield* findQueryError(visit, moneyFilter, now) : undefined

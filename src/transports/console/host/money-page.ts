@@ -52,7 +52,7 @@ export const makeMoneyPage = Effect.gen(function* () {
     moneyFilter: MoneyFilter,
     failedSubmission?: FailedSubmission
   ) {
-    const formChoices = yield* entryChoices.of(visit.session.person.caller.operatorId, direction, moneyFilter.order)
+    const formChoices = yield* entryChoices.of(direction, moneyFilter.order)
     return { title: TITLE, body: newEntryForm(visit, direction, formChoices, moneyFilter, failedSubmission) }
   })
 
@@ -63,12 +63,12 @@ export const makeMoneyPage = Effect.gen(function* () {
   ) {
     const [entry] = (yield* search(visit, { id })).transactions
     if (entry === undefined) return notFoundView(TITLE, "There is no such entry: it may have been deleted.")
-    const formChoices = yield* entryChoices.of(visit.session.person.caller.operatorId, entry.direction)
+    const formChoices = yield* entryChoices.of(entry.direction)
     return { title: TITLE, body: editEntryForm(visit, entry, formChoices, failedSubmission) }
   })
 
   const renderList = Effect.fnUntraced(function* (visit: SignedInVisit, moneyFilter: MoneyFilter, now: Date) {
-    const summary = yield* sumsQuery.of(visit.session.person.caller.operatorId, toTransactionFilter(moneyFilter, visit))
+    const summary = yield* sumsQuery.of(toTransactionFilter(moneyFilter, visit))
     const period = toListedPeriod(moneyFilter, summary, visit, now)
     const offset = readOffsetParam(visit)
     const results = yield* search(visit, {

@@ -47,10 +47,9 @@ export const makeNewReservationPage = Effect.gen(function* () {
     path: NEW_RESERVATION_PATH,
     show: (visit, failedSubmission) =>
       Effect.gen(function* () {
-        const { operatorId } = visit.session.person.caller
         const prefilled = readPrefilledStay(visit, failedSubmission)
         const { properties: limitedProperties, truncationNote } = limitProperties(
-          yield* properties.of(operatorId, prefilled.nights)
+          yield* properties.of(prefilled.nights)
         )
         const { custom_channels } = yield* queryChannels(visit, {})
         const { income_methods } = yield* queryIncomeMethods(visit, {})

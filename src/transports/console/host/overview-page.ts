@@ -25,10 +25,10 @@ export const makeOverviewPage = Effect.map(Overview, (overview) =>
     path: OVERVIEW_PATH,
     show: (visit) =>
       Effect.gen(function* () {
-        const { operatorId, timeZone } = visit.session.person.caller
+        const { timeZone } = visit.session.person.caller
         const now = yield* DateTime.nowAsDate
         const today = dateInZone(now, timeZone)
-        const counts = yield* overview.of(operatorId, formatWallClock(now, timeZone), now)
+        const counts = yield* overview.of(formatWallClock(now, timeZone), now)
         return {
           title: `${visit.session.operatorName}, ${formatDay(today)}`,
           body: html`${countsSection("Waits for you", PENDING_ITEMS, counts)}${countsSection("Fails", FAILING_ITEMS, counts)}

@@ -39,7 +39,7 @@ const listAccounts = (subAccounts: SubAccounts["Service"]) =>
 
 const makeListsRenderer = (subAccounts: SubAccounts["Service"], staff: StaffDirectory["Service"], sudo: Sudo) =>
   Effect.fnUntraced(function* (visit: SignedInVisit, failedSubmission?: FailedSubmission) {
-    const staffPage = yield* staff.list(visit.session.person.caller.operatorId, readOffsetParam(visit, "staff"))
+    const staffPage = yield* staff.list(readOffsetParam(visit, "staff"))
     const accounts = yield* listAccounts(subAccounts)
     const accountsHtml =
       accounts === undefined
@@ -55,8 +55,7 @@ const makeListsRenderer = (subAccounts: SubAccounts["Service"], staff: StaffDire
 const makeFormRenderer = (subAccounts: SubAccounts["Service"], staff: StaffDirectory["Service"], sudo: Sudo) =>
   Effect.fnUntraced(function* (visit: SignedInVisit, { kind, id }: EditTarget, failedSubmission?: FailedSubmission) {
     if (kind === "staff") {
-      const { operatorId } = visit.session.person.caller
-      const staffForm = yield* staff.form({ operatorId, id, q: readTitleQuery(visit) })
+      const staffForm = yield* staff.form({ id, q: readTitleQuery(visit) })
       return id === undefined || staffForm.it !== null
         ? staffView(visit, staffForm, failedSubmission)
         : personNotFoundView("There is no such staff member.")

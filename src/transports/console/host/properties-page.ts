@@ -1,4 +1,5 @@
 import { Effect } from "effect"
+import type { CurrentCaller } from "../../../contract/caller.ts"
 import { Service } from "../../../service/service.ts"
 import { html } from "../../docs/html.ts"
 import { Portfolio } from "../queries/Portfolio.ts"
@@ -47,10 +48,9 @@ export const makePropertiesPage = Effect.gen(function* () {
 
 const makeListsRenderer =
   (portfolio: Portfolio["Service"]) =>
-  (visit: SignedInVisit, failedSubmission?: FailedSubmission): Effect.Effect<HostView> =>
+  (visit: SignedInVisit, failedSubmission?: FailedSubmission): Effect.Effect<HostView, never, CurrentCaller> =>
     Effect.map(
       portfolio.of({
-        operatorId: visit.session.person.caller.operatorId,
         q: readTitleQuery(visit),
         propertiesOffset: readOffsetParam(visit),
         groupsOffset: readOffsetParam(visit, "groups"),
@@ -65,8 +65,12 @@ const makeListsRenderer =
 
 const makeFormRenderer =
   (groupings: Sorting["Service"]) =>
-  ({ kind, id }: EditTarget, visit: SignedInVisit, failedSubmission?: FailedSubmission): Effect.Effect<HostView> => {
-    const formQuery = { operatorId: visit.session.person.caller.operatorId, id, q: readTitleQuery(visit) }
+  (
+    { kind, id }: EditTarget,
+    visit: SignedInVisit,
+    failedSubmission?: FailedSubmission
+  ): Effect.Effect<HostView, never, CurrentCaller> => {
+    const formQuery = { id, q: readTitleQuery(visit) }
     const isFound = ({ it: record }: { readonly it: object | null }): boolean => id === undefined || record !== null
     switch (kind) {
       case "group":

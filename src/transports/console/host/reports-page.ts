@@ -15,10 +15,10 @@ export const makeReportsPage = Effect.map(Year, (yearReports) =>
     path: REPORTS_PATH,
     show: (visit) =>
       Effect.gen(function* () {
-        const { operatorId, timeZone, currency } = visit.session.person.caller
+        const { timeZone, currency } = visit.session.person.caller
         const year = readYear(visit) ?? Number(dateInZone(yield* DateTime.nowAsDate, timeZone).slice(0, 4))
         const property = readIdParam(visit, "property")
-        const report = yield* yearReports.of(operatorId, { year, timeZone, property })
+        const report = yield* yearReports.of(year, property)
         const selectedProperty = property === undefined ? undefined : report.properties[0]
         if (property !== undefined && selectedProperty === undefined)
           return notFoundView("The year", "There is no such property.")

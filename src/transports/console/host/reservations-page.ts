@@ -46,13 +46,13 @@ export const makeReservationsPage = Effect.gen(function* () {
     path: RESERVATIONS_PATH,
     show: (visit) =>
       Effect.gen(function* () {
-        const { operatorId, timeZone } = visit.session.person.caller
+        const { timeZone } = visit.session.person.caller
         const now = yield* DateTime.nowAsDate
         const today = dateInZone(now, timeZone)
         const stayFilter = readStayFilter(visit)
         const offset = readOffsetParam(visit)
-        const { total, orders, rows } = yield* stays.of(operatorId, stayFilter, formatWallClock(now, timeZone), offset)
-        const { properties: limitedProperties, truncationNote } = limitProperties(yield* properties.of(operatorId))
+        const { total, orders, rows } = yield* stays.of(stayFilter, formatWallClock(now, timeZone), offset)
+        const { properties: limitedProperties, truncationNote } = limitProperties(yield* properties.of())
         return {
           title: "Reservations",
           body: html`<p>${link(newReservationUrl(), "Enter a reservation")}</p>

@@ -44,8 +44,7 @@ export const makeReviewsPage = Effect.gen(function* () {
   return makeHostPage({
     path: REVIEWS_PATH,
     show: Effect.fnUntraced(function* (visit, failedSubmission) {
-      const { operatorId, timeZone } = visit.session.person.caller
-      const today = dateInZone(yield* DateTime.nowAsDate, timeZone)
+      const today = dateInZone(yield* DateTime.nowAsDate, visit.session.person.caller.timeZone)
       const [until, offset] = [readDateParam(visit, "until") ?? today, readOffsetParam(visit)]
       const [checkOutRange, selectedFilter] = [toCheckOutRange(until), readReviewFilter(visit)]
       const page = { offset, limit: PAGE_DEFAULT }
@@ -54,10 +53,7 @@ export const makeReviewsPage = Effect.gen(function* () {
         ...page,
         review_status: selectedFilter.status
       })
-      const stays = yield* reviewedStays.of(
-        operatorId,
-        reviews.map(({ reservation_code }) => reservation_code)
-      )
+      const stays = yield* reviewedStays.of(reviews.map(({ reservation_code }) => reservation_code))
       const renderReview = (review: Review) =>
         reviewSection(visit, review, stays.get(review.reservation_code), today, failedSubmission)
       return {

@@ -54,8 +54,7 @@ export const makeStayPage = Effect.gen(function* () {
     show: (visit, failedSubmission) =>
       Effect.gen(function* () {
         const stayCode = readStayCode(visit)
-        const { operatorId } = visit.session.person.caller
-        const context = stayCode === "" ? undefined : yield* stayContext.of(operatorId, stayCode)
+        const context = stayCode === "" ? undefined : yield* stayContext.of(stayCode)
         if (context === undefined) return stayNotFoundView
         const { reservations } = yield* search(visit, { reservation_code: stayCode, limit: PAGE_MAX })
         const stay = reservations.find(({ stay_code }) => stay_code === stayCode)
@@ -108,7 +107,7 @@ const makeMoveStay = (
     const stay = yield* findCurrentStay(search, visit, stayCode)
     // Sent again once it is there, it is done.
     if (shownConflicts !== null && stay?.status === "accepted" && stay.property_id !== property_id) {
-      const context = yield* stayContext.of(visit.session.person.caller.operatorId, stayCode)
+      const context = yield* stayContext.of(stayCode)
       const targetProperty = context?.properties.find(({ id }) => id === property_id)
       const conflictError = targetProperty === undefined ? undefined : findNewConflict(targetProperty, shownConflicts)
       if (conflictError !== undefined) return yield* Effect.fail(conflictError)

@@ -40,7 +40,7 @@ export const makeTasksPage = Effect.gen(function* () {
   ) {
     const [task] = (yield* search(visit, { id })).tasks
     if (task === undefined) return notFoundView(TITLE, "There is no such task: it may have been deleted.")
-    return { title: TITLE, body: editTaskForm(visit, task, yield* plan.choices(operatorIdOf(visit)), failedSubmission) }
+    return { title: TITLE, body: editTaskForm(visit, task, yield* plan.choices, failedSubmission) }
   })
 
   const renderList = Effect.fnUntraced(function* (visit: SignedInVisit) {
@@ -49,7 +49,7 @@ export const makeTasksPage = Effect.gen(function* () {
     const rangeError = findRangeError(dateRange)
     if (rangeError !== undefined) return { title: TITLE, body: html`${rangeError}${filterForm(visit, dateRange, [])}` }
     const [offset, staff] = [readOffsetParam(visit), readIdParam(visit, "staff")]
-    const taskPlan = yield* plan.of(operatorIdOf(visit), { ...dateRange, staff, offset })
+    const taskPlan = yield* plan.of({ ...dateRange, staff, offset })
     return {
       title: TITLE,
       body: html`${filterForm(visit, dateRange, taskPlan.people)}
@@ -63,18 +63,16 @@ ${overdueNote(taskPlan, dateRange.from, staff)}${planSections(visit, taskPlan)}$
     show: Effect.fnUntraced(function* (visit: SignedInVisit, failedSubmission?: FailedSubmission) {
       const [sheetDay, taskId] = [readDateParam(visit, "sheet"), readIdParam(visit, "change")]
       if (sheetDay !== undefined) {
-        const dayTasks = yield* daySheetQuery.of(operatorIdOf(visit), sheetDay, readIdParam(visit, "staff"))
+        const dayTasks = yield* daySheetQuery.of(sheetDay, readIdParam(visit, "staff"))
         return { title: `${visit.session.operatorName}: what to do`, body: daySheet(visit, sheetDay, dayTasks) }
       }
       if (taskId !== undefined) return yield* renderTask(visit, taskId, failedSubmission)
       if (!visit.query.has("add")) return yield* renderList(visit)
-      return { title: TITLE, body: newTaskForm(visit, yield* plan.choices(operatorIdOf(visit)), failedSubmission) }
+      return { title: TITLE, body: newTaskForm(visit, yield* plan.choices, failedSubmission) }
     }),
     actions: makeActions(service)
   })
 })
-
-const operatorIdOf = ({ session }: SignedInVisit): number => session.person.caller.operatorId
 
 const ID_PARSER = { id: parseNumber }
 

@@ -1,10 +1,7 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import {
-  activeTokenCondition,
-  type TokenViewer,
-  visibleAccountOf
-} from "../../../domain/access/operators/AccessTokens.ts"
+import { CurrentCaller } from "../../../contract/caller.ts"
+import { activeTokenCondition, visibleAccountOf } from "../../../domain/access/operators/AccessTokens.ts"
 import { TOKEN_SCOPES } from "../../../domain/access/operators/operator-schemas.ts"
 import { type Givens, inForms } from "../../../platform/database/forms.ts"
 import { makeRowsReader } from "../../../platform/database/rows.ts"
@@ -47,8 +44,9 @@ const list = (sql: SqlClient.SqlClient) => {
       ORDER BY t.id ${direction === "older" ? sql`DESC` : sql`ASC`}
       LIMIT ${sql.literal(String(ACCESS_TOKENS_SHOWN + 1))}`
   )
-  return Effect.fnUntraced(function* (viewer: TokenViewer, cursor: PageCursor | undefined) {
-    const owner = { operatorId: viewer.operatorId, accountId: visibleAccountOf(viewer) }
+  return Effect.fnUntraced(function* (cursor: PageCursor | undefined) {
+    const caller = yield* CurrentCaller
+    const owner = { operatorId: caller.operatorId, accountId: visibleAccountOf(caller) }
     const findPage = (from: PageCursor | undefined) =>
       Effect.map(readTokens(statement({ ...owner, cursorId: from?.id }, from?.direction ?? "older")), (rows) =>
         toCursorPage(rows, from)
@@ -57,12 +55,14 @@ const list = (sql: SqlClient.SqlClient) => {
   })
 }
 
-/** The access tokens that a signed-in person sees. */
+/** The access tokens that the caller may see: a main account sees those of all accounts, a sub-account its own. */
 export class AccessTokenList extends Context.Service<
   AccessTokenList,
   {
-    /** Those that work, the newest first; behind a cursor that nothing is behind, the newest. */
-    readonly list: (viewer: TokenViewer, cursor: PageCursor | undefined) => Effect.Effect<CursorPage<ListedAccessToken>>
+    /** Returns a page of the active tokens, the newest first. A cursor without tokens behind it returns the first page. */
+    readonly list: (
+      cursor: PageCursor | undefined
+    ) => Effect.Effect<CursorPage<ListedAccessToken>, never, CurrentCaller>
   }
 >()("latchkey/transports/console/queries/AccessTokenList") {
   static readonly layer = Layer.effect(

@@ -1,5 +1,6 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
+import { CurrentCaller } from "../../../contract/caller.ts"
 import { type Givens, inForms } from "../../../platform/database/forms.ts"
 import { makeSingleRowReader } from "../../../platform/database/rows.ts"
 import { CHANNEL_ACCOUNTS_MAX, CHANNELS_LISTINGS_MAX } from "../../../platform/limits.ts"
@@ -95,16 +96,15 @@ const prepareChannelOverview = (sql: Sql) =>
         ) row) AS listings`
   })
 
-/** Accounts and listings at channels. */
+/** The caller's channel accounts and their listings. */
 export class AtChannels extends Context.Service<
   AtChannels,
   {
-    /** All accounts, and at most {@link CHANNELS_LISTINGS_MAX} of the listings that are asked for, in the order they came. */
+    /** Returns all accounts, and at most {@link CHANNELS_LISTINGS_MAX} of the matching listings by id, from `offset` on. */
     readonly of: (
-      operatorId: number,
       filter: ChannelListingFilter,
       offset: number
-    ) => Effect.Effect<typeof ChannelOverview.Type>
+    ) => Effect.Effect<typeof ChannelOverview.Type, never, CurrentCaller>
   }
 >()("latchkey/transports/console/queries/AtChannels") {
   static readonly layer = Layer.effect(
@@ -112,8 +112,10 @@ export class AtChannels extends Context.Service<
     Effect.map(SqlClient.SqlClient, (sql) => {
       const statement = prepareChannelOverview(sql)
       return AtChannels.of({
-        of: (operatorId, { account, isUnmappedOnly }, offset) =>
-          readChannelOverview(statement({ operatorId, account, isUnmappedOnly, offset }))
+        of: ({ account, isUnmappedOnly }, offset) =>
+          CurrentCaller.use(({ operatorId }) =>
+            readChannelOverview(statement({ operatorId, account, isUnmappedOnly, offset }))
+          )
       })
     })
   )

@@ -1,6 +1,7 @@
 import { Context, DateTime, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
+import { CurrentCaller } from "../../../contract/caller.ts"
 import { OrderStatus } from "../../../domain/bookings/orders/order.ts"
 import type { SpecialOffer } from "../../../domain/guests/special-offers/contract.ts"
 import {
@@ -113,8 +114,8 @@ const prepareSidebar = (sql: Sql) =>
 export class BesideTalk extends Context.Service<
   BesideTalk,
   {
-    /** Undefined: the operator has no such conversation. */
-    readonly of: (operatorId: number, conversation: string) => Effect.Effect<ConversationSidebar | undefined>
+    /** Returns the sidebar of a conversation, or undefined if the caller's operator has no such conversation. */
+    readonly of: (conversation: string) => Effect.Effect<ConversationSidebar | undefined, never, CurrentCaller>
   }
 >()("latchkey/transports/console/queries/BesideTalk") {
   static readonly layer = Layer.effect(
@@ -122,10 +123,11 @@ export class BesideTalk extends Context.Service<
     Effect.map(SqlClient.SqlClient, (sql) => {
       const statement = prepareSidebar(sql)
       return BesideTalk.of({
-        of: (operatorId, code) =>
-          Effect.zipWith(readSidebarRow(statement({ operatorId, code })), DateTime.nowAsDate, (row, now) =>
-            row === undefined ? undefined : toSidebar(row, now)
-          )
+        of: Effect.fnUntraced(function* (code) {
+          const { operatorId } = yield* CurrentCaller
+          const row = yield* readSidebarRow(statement({ operatorId, code }))
+          return row === undefined ? undefined : toSidebar(row, yield* DateTime.nowAsDate)
+        })
       })
     })
   )

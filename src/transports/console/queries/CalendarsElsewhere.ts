@@ -1,5 +1,6 @@
 import { Context, Effect, Layer, Schema, Struct } from "effect"
 import { SqlClient } from "effect/sql"
+import { CurrentCaller } from "../../../contract/caller.ts"
 import { urlEndingOf } from "../../../domain/calendars/imported-calendars/calendar-url.ts"
 import { type Givens, inForms } from "../../../platform/database/forms.ts"
 import { makeSingleRowReader } from "../../../platform/database/rows.ts"
@@ -82,8 +83,8 @@ const prepareImportedCalendars = (sql: SqlClient.SqlClient) =>
 export class CalendarsElsewhere extends Context.Service<
   CalendarsElsewhere,
   {
-    /** As they are on that day of the operator's. */
-    readonly of: (operatorId: number, today: string, offset: number) => Effect.Effect<ImportedCalendarsPage>
+    /** Returns a page of the calendars as of `today`, a date in the operator's time zone, from `offset` on. */
+    readonly of: (today: string, offset: number) => Effect.Effect<ImportedCalendarsPage, never, CurrentCaller>
   }
 >()("latchkey/transports/console/queries/CalendarsElsewhere") {
   static readonly layer = Layer.effect(
@@ -92,7 +93,8 @@ export class CalendarsElsewhere extends Context.Service<
       const [sql, seals] = [yield* SqlClient.SqlClient, yield* CurrentSealer]
       const statement = prepareImportedCalendars(sql)
       return CalendarsElsewhere.of({
-        of: Effect.fnUntraced(function* (operatorId, today, offset) {
+        of: Effect.fnUntraced(function* (today, offset) {
+          const { operatorId } = yield* CurrentCaller
           const { calendars, ...page } = yield* readRow(statement({ operatorId, today, offset }))
           const openedCalendars = yield* Effect.forEach(calendars, ({ url, ...calendar }) =>
             Effect.map(openOrWarn(seals, calendarAddressBinding(operatorId, calendar.id), url), (address) => ({

@@ -1,5 +1,6 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
+import { CurrentCaller } from "../../../contract/caller.ts"
 import { type GrantViewer, visibleGrantsCondition } from "../../../domain/access/oauth/Grants.ts"
 import { type Givens, inForms } from "../../../platform/database/forms.ts"
 import { makeRowsReader } from "../../../platform/database/rows.ts"
@@ -35,15 +36,17 @@ const list = (sql: SqlClient.SqlClient) => {
       WHERE ${visibleGrantsCondition(sql, viewer)} AND g.ended_at IS NULL
       ORDER BY g.id DESC LIMIT ${sql.literal(String(CONNECTIONS_SHOWN))}`
   )
-  return ({ operatorId, accountId, role }: GrantViewer) => readApplications(statement({ operatorId, accountId, role }))
+  return CurrentCaller.use(({ operatorId, accountId, role }) =>
+    readApplications(statement({ operatorId, accountId, role }))
+  )
 }
 
-/** The applications that a signed-in person sees as connected. */
+/** The connected applications that the caller may see: a main account sees those of all accounts, a sub-account its own. */
 export class ConnectedApplications extends Context.Service<
   ConnectedApplications,
   {
-    /** The newest first; at most so many as accounts may have together on one page (CONNECTIONS_SHOWN). */
-    readonly list: (viewer: GrantViewer) => Effect.Effect<ReadonlyArray<ConnectedApplication>>
+    /** Returns the connected applications, the newest first, {@link CONNECTIONS_SHOWN} at most. */
+    readonly list: Effect.Effect<ReadonlyArray<ConnectedApplication>, never, CurrentCaller>
   }
 >()("latchkey/transports/console/queries/ConnectedApplications") {
   static readonly layer = Layer.effect(

@@ -1,6 +1,7 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
+import { CurrentCaller } from "../../../contract/caller.ts"
 import { TaskLevel, TaskStatus, TaskType } from "../../../domain/work/tasks/contract.ts"
 import { type Givens, inForms } from "../../../platform/database/forms.ts"
 import { makeSingleRowReader } from "../../../platform/database/rows.ts"
@@ -94,15 +95,18 @@ const prepareDaySheet = (sql: Sql) =>
 export class DaySheet extends Context.Service<
   DaySheet,
   {
-    /** Of everybody, or of one person. */
-    readonly of: (operatorId: number, day: string, staff: number | undefined) => Effect.Effect<DaySheetData>
+    /** Returns the sheet of a day with the tasks of one staff member, or of everybody if `staff` is undefined. */
+    readonly of: (day: string, staff: number | undefined) => Effect.Effect<DaySheetData, never, CurrentCaller>
   }
 >()("latchkey/transports/console/queries/DaySheet") {
   static readonly layer = Layer.effect(
     DaySheet,
     Effect.map(SqlClient.SqlClient, (sql) => {
       const statement = prepareDaySheet(sql)
-      return DaySheet.of({ of: (operatorId, day, staff_id) => readDaySheet(statement({ operatorId, day, staff_id })) })
+      return DaySheet.of({
+        of: (day, staff_id) =>
+          CurrentCaller.use(({ operatorId }) => readDaySheet(statement({ operatorId, day, staff_id })))
+      })
     })
   )
 }

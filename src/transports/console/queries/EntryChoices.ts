@@ -1,5 +1,6 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
+import { CurrentCaller } from "../../../contract/caller.ts"
 import { type DictionaryEntry, listSelectableEntries, selectDictionaries } from "../../../domain/money/dictionaries.ts"
 import { type Givens, inForms } from "../../../platform/database/forms.ts"
 import { makeSingleRowReader } from "../../../platform/database/rows.ts"
@@ -41,10 +42,9 @@ export class EntryChoices extends Context.Service<
   EntryChoices,
   {
     readonly of: (
-      operatorId: number,
       direction: "income" | "expense",
       order?: string
-    ) => Effect.Effect<TransactionChoices>
+    ) => Effect.Effect<TransactionChoices, never, CurrentCaller>
   }
 >()("latchkey/transports/console/queries/EntryChoices") {
   static readonly layer = Layer.effect(
@@ -61,15 +61,17 @@ export class EntryChoices extends Context.Service<
                 WHERE s.operator_id = ${operatorId} AND s.stay_code = ${order ?? null}::text)) AS currency`
       })
       return EntryChoices.of({
-        of: (operatorId, direction, order) => {
+        of: Effect.fnUntraced(function* (direction, order) {
+          const { operatorId } = yield* CurrentCaller
           const { items, methods } = selectDictionaries(direction)
-          return Effect.map(readChoices(statement({ operatorId, items, methods, order })), (row) => ({
+          const row = yield* readChoices(statement({ operatorId, items, methods, order }))
+          return {
             properties: row.properties,
             items: listSelectableEntries(items, row.items),
             methods: listSelectableEntries(methods, row.methods),
             currency: row.currency
-          }))
-        }
+          }
+        })
       })
     })
   )

@@ -1,5 +1,6 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
+import { CurrentCaller } from "../../../contract/caller.ts"
 import { daysBefore } from "../../../contract/time.ts"
 import { type Givens, inForms } from "../../../platform/database/forms.ts"
 import { makeSingleRowReader } from "../../../platform/database/rows.ts"
@@ -57,8 +58,11 @@ const prepareFailedPushes = (sql: SqlClient.SqlClient) =>
 export class FailedPushes extends Context.Service<
   FailedPushes,
   {
-    /** Those of the last {@link OVERVIEW_DAYS_FAILED} days, latest first, {@link FAILED_PUSHES_SHOWN} of them from an offset on. */
-    readonly of: (operatorId: number, now: Date, offset: number) => Effect.Effect<typeof FailedPushPage.Type>
+    /**
+     * Returns failed pushes of the last {@link OVERVIEW_DAYS_FAILED} days, the latest first: {@link FAILED_PUSHES_SHOWN} at most, from
+     * `offset` on.
+     */
+    readonly of: (now: Date, offset: number) => Effect.Effect<typeof FailedPushPage.Type, never, CurrentCaller>
   }
 >()("latchkey/transports/console/queries/FailedPushes") {
   static readonly layer = Layer.effect(
@@ -66,8 +70,10 @@ export class FailedPushes extends Context.Service<
     Effect.map(SqlClient.SqlClient, (sql) => {
       const statement = prepareFailedPushes(sql)
       return FailedPushes.of({
-        of: (operatorId, now, offset) =>
-          readFailedPushes(statement({ operatorId, since: daysBefore(now, OVERVIEW_DAYS_FAILED), offset }))
+        of: (now, offset) =>
+          CurrentCaller.use(({ operatorId }) =>
+            readFailedPushes(statement({ operatorId, since: daysBefore(now, OVERVIEW_DAYS_FAILED), offset }))
+          )
       })
     })
   )

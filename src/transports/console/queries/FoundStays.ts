@@ -1,6 +1,7 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
+import { CurrentCaller } from "../../../contract/caller.ts"
 import { addDays, dateOfWallClock } from "../../../contract/time.ts"
 import { hasOrderEnded, OrderStatus } from "../../../domain/bookings/orders/order.ts"
 import { computeShownStayStatus } from "../../../domain/bookings/stays/rules.ts"
@@ -224,11 +225,10 @@ export class FoundStays extends Context.Service<
   {
     /** Returns a page of stays from `offset` on. `clock`: the operator's local time, `YYYY-MM-DD HH:mm:ss`. */
     readonly of: (
-      operatorId: number,
       filter: StaySearchFilter,
       clock: string,
       offset: number
-    ) => Effect.Effect<StaySearchResult>
+    ) => Effect.Effect<StaySearchResult, never, CurrentCaller>
   }
 >()("latchkey/transports/console/queries/FoundStays") {
   static readonly layer = Layer.effect(
@@ -236,12 +236,13 @@ export class FoundStays extends Context.Service<
     Effect.map(SqlClient.SqlClient, (sql) => {
       const statement = prepareSearch(sql)
       return FoundStays.of({
-        of: (operatorId, filter, clock, offset) => {
+        of: Effect.fnUntraced(function* (filter, clock, offset) {
+          const { operatorId } = yield* CurrentCaller
           const today = dateOfWallClock(clock)
           const { from, to } = checkOutRangeOf(filter, today)
           const { status, payment, propertyId, checkOutFrom, checkOutTo } = filter
           const isUnassigned = propertyId === UNASSIGNED_PROPERTY
-          return readSearchResult(
+          const result = yield* readSearchResult(
             statement(
               {
                 ...filter,
@@ -255,8 +256,9 @@ export class FoundStays extends Context.Service<
               payment ?? "any",
               isUnassigned ? "box" : "anywhere"
             )
-          ).pipe(Effect.map((result) => ({ ...result, rows: result.rows.map((row) => withCurrentStatus(row, clock)) })))
-        }
+          )
+          return { ...result, rows: result.rows.map((row) => withCurrentStatus(row, clock)) }
+        })
       })
     })
   )

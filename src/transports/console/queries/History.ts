@@ -1,6 +1,7 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
+import { CurrentCaller } from "../../../contract/caller.ts"
 import {
   type AuditRange,
   type AuditRangeFilter,
@@ -58,8 +59,8 @@ const readAuditLogPage = makeSingleRowReader(AuditLogPage)
 /** Of whom: an account, or nobody's. */
 export const NO_ACCOUNT = 0
 
-/** A part of an operator's trail; what is undefined does not narrow it. */
-export interface AuditLogFilter extends AuditRangeFilter {
+/** A part of the caller's audit log. An undefined field does not narrow it. */
+export interface AuditLogFilter extends Omit<AuditRangeFilter, "operatorId"> {
   /** An account's id, or {@link NO_ACCOUNT}. */
   readonly accountId?: number | undefined
 }
@@ -137,14 +138,17 @@ const prepareHistory = (sql: Sql) =>
 /** The trail as its host reads it. */
 export class History extends Context.Service<
   History,
-  { readonly of: (filter: AuditLogFilter) => Effect.Effect<AuditLogPage> }
+  { readonly of: (filter: AuditLogFilter) => Effect.Effect<AuditLogPage, never, CurrentCaller> }
 >()("latchkey/transports/console/queries/History") {
   static readonly layer = Layer.effect(
     History,
     Effect.map(SqlClient.SqlClient, (sql) => {
       const statement = prepareHistory(sql)
       return History.of({
-        of: ({ accountId, ...filter }) => readAuditLogPage(statement({ ...toAuditRange(filter), accountId }))
+        of: ({ accountId, ...filter }) =>
+          CurrentCaller.use(({ operatorId }) =>
+            readAuditLogPage(statement({ ...toAuditRange({ ...filter, operatorId }), accountId }))
+          )
       })
     })
   )

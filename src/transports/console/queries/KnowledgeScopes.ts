@@ -1,5 +1,6 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
+import { CurrentCaller } from "../../../contract/caller.ts"
 import { type Givens, inForms } from "../../../platform/database/forms.ts"
 import { makeSingleRowReader } from "../../../platform/database/rows.ts"
 import { NamedRecord, namedRecordsSql } from "./named-records.ts"
@@ -40,7 +41,7 @@ const makeListScopes = (sql: SqlClient.SqlClient) => {
       SELECT ${namedRecordsSql(sql, "properties", operatorId)} AS properties,
         ${namedRecordsSql(sql, "property_groups", operatorId)} AS groups, ${namedRecordsSql(sql, "room_types", operatorId)} AS room_types`
   )
-  return (operatorId: number) => read(statement({ operatorId }))
+  return CurrentCaller.use(({ operatorId }) => read(statement({ operatorId })))
 }
 
 const makeListTestStays = (sql: SqlClient.SqlClient) => {
@@ -52,15 +53,20 @@ const makeListTestStays = (sql: SqlClient.SqlClient) => {
         : sql`EXISTS (SELECT FROM stays WHERE operator_id = ${operatorId} AND stay_code = ${stayCode})`
     return sql`SELECT ${testStaysSql(sql, { operatorId, today })} AS stays, ${stayExistsCondition} AS is_known`
   })
-  return (operatorId: number, today: string, stayCode?: string) => read(statement({ operatorId, today, stayCode }))
+  return (today: string, stayCode?: string) =>
+    CurrentCaller.use(({ operatorId }) => read(statement({ operatorId, today, stayCode })))
 }
 
 export class KnowledgeScopes extends Context.Service<
   KnowledgeScopes,
   {
-    readonly of: (operatorId: number) => Effect.Effect<KnowledgeScopeChoices>
-    /** Stays to try a question on, on that day of the operator's, and whether it has the one that is named. */
-    readonly trial: (operatorId: number, today: string, stayCode?: string) => Effect.Effect<KnowledgeTestStays>
+    /** Returns the properties, groups and room types that an entry can be about. */
+    readonly of: Effect.Effect<KnowledgeScopeChoices, never, CurrentCaller>
+    /**
+     * Returns stays to test a question on as of `today`, a date in the operator's time zone. It also returns whether the operator
+     * has the stay `stayCode`.
+     */
+    readonly trial: (today: string, stayCode?: string) => Effect.Effect<KnowledgeTestStays, never, CurrentCaller>
   }
 >()("latchkey/transports/console/queries/KnowledgeScopes") {
   static readonly layer = Layer.effect(

@@ -1,5 +1,6 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
+import { CurrentCaller } from "../../../contract/caller.ts"
 import { TransactionDirection, TransactionStatus } from "../../../domain/money/contract.ts"
 import { resolveEntryName, selectDictionaries } from "../../../domain/money/dictionaries.ts"
 import { selectEntryShares } from "../../../domain/money/entry-share-query.ts"
@@ -74,12 +75,11 @@ const withDictionaryNames = (line: LedgerLine): LedgerLine => {
 export class Ledger extends Context.Service<
   Ledger,
   {
-    /** At most so many of them: whoever must know whether there are more asks for one more. */
+    /** Returns `limit` lines at most. A page that must know whether there are more reads one more than it shows. */
     readonly lines: (
-      operatorId: number,
       filter: TransactionFilter,
       limit: number
-    ) => Effect.Effect<ReadonlyArray<LedgerLine>>
+    ) => Effect.Effect<ReadonlyArray<LedgerLine>, never, CurrentCaller>
   }
 >()("latchkey/transports/console/queries/Ledger") {
   static readonly layer = Layer.effect(
@@ -87,11 +87,11 @@ export class Ledger extends Context.Service<
     Effect.map(SqlClient.SqlClient, (sql) => {
       const statement = prepareLedger(sql)
       return Ledger.of({
-        lines: (operatorId, { from, until, property_id, order_code }, limit) =>
-          Effect.map(
-            readLines(statement({ operatorId, limit, from, until, property_id, order_code }).values),
-            (lines) => lines.map(withDictionaryNames)
-          )
+        lines: Effect.fnUntraced(function* ({ from, until, property_id, order_code }, limit) {
+          const { operatorId } = yield* CurrentCaller
+          const lines = yield* readLines(statement({ operatorId, limit, from, until, property_id, order_code }).values)
+          return lines.map(withDictionaryNames)
+        })
       })
     })
   )

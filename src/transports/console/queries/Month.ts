@@ -1,6 +1,7 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
+import { CurrentCaller } from "../../../contract/caller.ts"
 import { addDays } from "../../../contract/time.ts"
 import { type Givens, inForms } from "../../../platform/database/forms.ts"
 import { makeSingleRowReader } from "../../../platform/database/rows.ts"
@@ -126,28 +127,25 @@ export interface CalendarSpan {
 export class Month extends Context.Service<
   Month,
   {
-    /** Of all properties, from the `offset`th by title on. */
-    readonly of: (operatorId: number, span: CalendarSpan, offset: number) => Effect.Effect<MonthView>
-    /** Of one; no property where the operator has no such. */
-    readonly ofProperty: (operatorId: number, span: CalendarSpan, propertyId: number) => Effect.Effect<MonthView>
+    /** Returns a page of the caller's properties by title, from `offset` on. */
+    readonly of: (span: CalendarSpan, offset: number) => Effect.Effect<MonthView, never, CurrentCaller>
+    /** Returns one property, or no property if the caller's operator has none of that id. */
+    readonly ofProperty: (span: CalendarSpan, propertyId: number) => Effect.Effect<MonthView, never, CurrentCaller>
   }
 >()("latchkey/transports/console/queries/Month") {
   static readonly layer = Layer.effect(
     Month,
     Effect.map(SqlClient.SqlClient, (sql) => {
       const statement = prepareMonth(sql)
-      const readMonth = (
-        operatorId: number,
-        { first, last }: CalendarSpan,
-        offset: number,
-        propertyId: number | undefined
-      ) =>
-        readMonthView(
-          statement({ operatorId, first, last, earliestCheckIn: addDays(first, -STAY_NIGHTS), offset, propertyId })
+      const readMonth = ({ first, last }: CalendarSpan, offset: number, propertyId: number | undefined) =>
+        CurrentCaller.use(({ operatorId }) =>
+          readMonthView(
+            statement({ operatorId, first, last, earliestCheckIn: addDays(first, -STAY_NIGHTS), offset, propertyId })
+          )
         )
       return Month.of({
-        of: (operatorId, span, offset) => readMonth(operatorId, span, offset, undefined),
-        ofProperty: (operatorId, span, propertyId) => readMonth(operatorId, span, 0, propertyId)
+        of: (span, offset) => readMonth(span, offset, undefined),
+        ofProperty: (span, propertyId) => readMonth(span, 0, propertyId)
       })
     })
   )

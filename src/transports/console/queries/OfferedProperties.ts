@@ -1,5 +1,6 @@
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
+import { CurrentCaller } from "../../../contract/caller.ts"
 import { daysInRange } from "../../../contract/time.ts"
 import { type Givens, inForms } from "../../../platform/database/forms.ts"
 import { makeRowsReader } from "../../../platform/database/rows.ts"
@@ -35,8 +36,8 @@ const isPossibleStay = ({ from, before }: StayNights): boolean => {
 export class OfferedProperties extends Context.Service<
   OfferedProperties,
   {
-    /** By title; with what is in the way on those nights, where some are known. */
-    readonly of: (operatorId: number, nights?: StayNights) => Effect.Effect<ReadonlyArray<OfferedProperty>>
+    /** Returns the properties by title. With `nights`, each has its conflicts on those nights. */
+    readonly of: (nights?: StayNights) => Effect.Effect<ReadonlyArray<OfferedProperty>, never, CurrentCaller>
   }
 >()("latchkey/transports/console/queries/OfferedProperties") {
   static readonly layer = Layer.effect(
@@ -44,12 +45,14 @@ export class OfferedProperties extends Context.Service<
     Effect.map(SqlClient.SqlClient, (sql) => {
       const statement = prepareOfferedProperties(sql)
       return OfferedProperties.of({
-        of: (operatorId, nights) =>
-          readOfferedProperties(
-            statement(
-              nights !== undefined && isPossibleStay(nights)
-                ? { operatorId, ...nights }
-                : { operatorId, from: undefined, before: undefined }
+        of: (nights) =>
+          CurrentCaller.use(({ operatorId }) =>
+            readOfferedProperties(
+              statement(
+                nights !== undefined && isPossibleStay(nights)
+                  ? { operatorId, ...nights }
+                  : { operatorId, from: undefined, before: undefined }
+              )
             )
           )
       })

@@ -1,5 +1,6 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
+import { CurrentCaller } from "../../../contract/caller.ts"
 import { type Givens, inForms } from "../../../platform/database/forms.ts"
 import { makeOptionalRowReader } from "../../../platform/database/rows.ts"
 import { LISTING_PUSHES_SHOWN } from "../../../platform/limits.ts"
@@ -100,15 +101,17 @@ const prepareListingDetail = (sql: SqlClient.SqlClient) =>
 export class OneListing extends Context.Service<
   OneListing,
   {
-    /** By its row; undefined: the operator has no such listing. */
-    readonly of: (operatorId: number, id: number) => Effect.Effect<ListingDetail | undefined>
+    /** Returns a listing by its row id, or undefined if the caller's operator has no such listing. */
+    readonly of: (id: number) => Effect.Effect<ListingDetail | undefined, never, CurrentCaller>
   }
 >()("latchkey/transports/console/queries/OneListing") {
   static readonly layer = Layer.effect(
     OneListing,
     Effect.map(SqlClient.SqlClient, (sql) => {
       const statement = prepareListingDetail(sql)
-      return OneListing.of({ of: (operatorId, id) => readListingDetail(statement({ operatorId, id })) })
+      return OneListing.of({
+        of: (id) => CurrentCaller.use(({ operatorId }) => readListingDetail(statement({ operatorId, id })))
+      })
     })
   )
 }

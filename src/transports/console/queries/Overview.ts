@@ -1,6 +1,7 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
+import { CurrentCaller } from "../../../contract/caller.ts"
 import { addDays, dateOfWallClock, daysBefore } from "../../../contract/time.ts"
 import { computeShownStayStatus } from "../../../domain/bookings/stays/rules.ts"
 import { StayStatus } from "../../../domain/bookings/stays/stay.ts"
@@ -132,7 +133,7 @@ export class Overview extends Context.Service<
   Overview,
   {
     /** Returns the overview at the instant `now`. `clock`: the same instant in the operator's local time, `YYYY-MM-DD HH:mm:ss`. */
-    readonly of: (operatorId: number, clock: string, now: Date) => Effect.Effect<OverviewData>
+    readonly of: (clock: string, now: Date) => Effect.Effect<OverviewData, never, CurrentCaller>
   }
 >()("latchkey/transports/console/queries/Overview") {
   static readonly layer = Layer.effect(
@@ -140,13 +141,14 @@ export class Overview extends Context.Service<
     Effect.map(SqlClient.SqlClient, (sql) => {
       const statement = prepareOverview(sql)
       return Overview.of({
-        of: (operatorId, clock, now) => {
+        of: Effect.fnUntraced(function* (clock, now) {
+          const { operatorId } = yield* CurrentCaller
           const today = dateOfWallClock(clock)
           const withCurrentStatus = (stay: OverviewStay): OverviewStay => ({
             ...stay,
             stay_status: computeShownStayStatus({ ...stay, status: "accepted", check_out_date: stay.day }, clock)
           })
-          return readOverview(
+          const data = yield* readOverview(
             statement({
               operatorId,
               today,
@@ -157,8 +159,9 @@ export class Overview extends Context.Service<
               conversationsSince: recentConversationsStart(now),
               reviewedFrom: addDays(today, 1 - REVIEW_SEARCH_DAYS)
             })
-          ).pipe(Effect.map((data) => ({ ...data, departures: data.departures.map(withCurrentStatus) })))
-        }
+          )
+          return { ...data, departures: data.departures.map(withCurrentStatus) }
+        })
       })
     })
   )

@@ -1,6 +1,7 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
+import { CurrentCaller } from "../../../contract/caller.ts"
 import { GroupRef, TagRef } from "../../../domain/properties/properties/contract.ts"
 import { groupsJsonSql, tagsJsonSql } from "../../../domain/properties/properties/groups-and-tags.ts"
 import { type Givens, inForms } from "../../../platform/database/forms.ts"
@@ -45,13 +46,16 @@ export type PortfolioData = typeof PortfolioRow.Type
 const readPortfolio = makeSingleRowReader(PortfolioRow)
 
 /** Where each list begins, and a part of the titles that are looked for. */
-export interface PortfolioInput {
-  readonly operatorId: number
+export interface PortfolioRange {
   readonly q: string | undefined
   readonly propertiesOffset: number
   readonly groupsOffset: number
   readonly tagsOffset: number
   readonly roomTypesOffset: number
+}
+
+interface PortfolioInput extends PortfolioRange {
+  readonly operatorId: number
 }
 
 /** A jsonb object of {@link listPageSchema}: rows of `matching` by `order`, of which `page` is one. */
@@ -111,13 +115,15 @@ const preparePortfolio = (sql: Sql) =>
 /** What an operator lets, as a host looks over it. */
 export class Portfolio extends Context.Service<
   Portfolio,
-  { readonly of: (input: PortfolioInput) => Effect.Effect<PortfolioData> }
+  { readonly of: (range: PortfolioRange) => Effect.Effect<PortfolioData, never, CurrentCaller> }
 >()("latchkey/transports/console/queries/Portfolio") {
   static readonly layer = Layer.effect(
     Portfolio,
     Effect.map(SqlClient.SqlClient, (sql) => {
       const statement = preparePortfolio(sql)
-      return Portfolio.of({ of: (input) => readPortfolio(statement(input)) })
+      return Portfolio.of({
+        of: (range) => CurrentCaller.use(({ operatorId }) => readPortfolio(statement({ ...range, operatorId })))
+      })
     })
   )
 }

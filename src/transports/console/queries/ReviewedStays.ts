@@ -1,5 +1,6 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
+import { CurrentCaller } from "../../../contract/caller.ts"
 import { type Givens, inForms } from "../../../platform/database/forms.ts"
 import { makeRowsReader } from "../../../platform/database/rows.ts"
 import { PAGE_MAX } from "../../../platform/limits.ts"
@@ -28,8 +29,10 @@ interface ReviewedStaysInput {
 export class ReviewedStays extends Context.Service<
   ReviewedStays,
   {
-    /** By the codes of orders, {@link PAGE_MAX} at most. */
-    readonly of: (operatorId: number, codes: ReadonlyArray<string>) => Effect.Effect<ReadonlyMap<string, ReviewedStay>>
+    /** Returns the first stay of each order by its `reservation_code`. It reads {@link PAGE_MAX} codes at most. */
+    readonly of: (
+      codes: ReadonlyArray<string>
+    ) => Effect.Effect<ReadonlyMap<string, ReviewedStay>, never, CurrentCaller>
   }
 >()("latchkey/transports/console/queries/ReviewedStays") {
   static readonly layer = Layer.effect(
@@ -47,13 +50,12 @@ export class ReviewedStays extends Context.Service<
           LIMIT ${sql.literal(String(PAGE_MAX))}`
       )
       return ReviewedStays.of({
-        of: (operatorId, codes) =>
-          codes.length === 0
-            ? Effect.succeed(new Map())
-            : Effect.map(
-                readStays(statement({ operatorId, codes: codes.slice(0, PAGE_MAX) })),
-                (rows) => new Map(rows.map((row) => [row.reservation_code, row]))
-              )
+        of: Effect.fnUntraced(function* (codes) {
+          const { operatorId } = yield* CurrentCaller
+          const rows =
+            codes.length === 0 ? [] : yield* readStays(statement({ operatorId, codes: codes.slice(0, PAGE_MAX) }))
+          return new Map(rows.map((row) => [row.reservation_code, row]))
+        })
       })
     })
   )

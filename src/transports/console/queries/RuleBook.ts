@@ -1,5 +1,6 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
+import { CurrentCaller } from "../../../contract/caller.ts"
 import { StoredRule } from "../../../domain/automation/rules/rule.ts"
 import { type Givens, inForms } from "../../../platform/database/forms.ts"
 import { makeSingleRowReader } from "../../../platform/database/rows.ts"
@@ -50,8 +51,11 @@ const prepareRuleBook = (sql: SqlClient.SqlClient) =>
 export class RuleBook extends Context.Service<
   RuleBook,
   {
-    /** As it is on that day of the operator's. `testedRuleId`: with all that this rule says, and stays to try it on. */
-    readonly of: (operatorId: number, today: string, testedRuleId?: number) => Effect.Effect<RuleBookData>
+    /**
+     * Returns the rules as of `today`, a date in the operator's time zone. With `testedRuleId`, the result also has the full
+     * definition of that rule and stays to test it on.
+     */
+    readonly of: (today: string, testedRuleId?: number) => Effect.Effect<RuleBookData, never, CurrentCaller>
   }
 >()("latchkey/transports/console/queries/RuleBook") {
   static readonly layer = Layer.effect(
@@ -59,7 +63,8 @@ export class RuleBook extends Context.Service<
     Effect.map(SqlClient.SqlClient, (sql) => {
       const statement = prepareRuleBook(sql)
       return RuleBook.of({
-        of: (operatorId, today, testedRuleId) => readRuleBook(statement({ operatorId, today, testedRuleId }))
+        of: (today, testedRuleId) =>
+          CurrentCaller.use(({ operatorId }) => readRuleBook(statement({ operatorId, today, testedRuleId })))
       })
     })
   )

@@ -1,6 +1,7 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
+import { CurrentCaller } from "../../../contract/caller.ts"
 import { type Givens, inForms } from "../../../platform/database/forms.ts"
 import { makeSingleRowReader } from "../../../platform/database/rows.ts"
 import { NAMED_PROPERTIES_MAX } from "../../../platform/limits.ts"
@@ -33,12 +34,16 @@ export type GroupForm = typeof GroupForm.Type
 export type TagForm = typeof TagForm.Type
 export type RoomTypeForm = typeof RoomTypeForm.Type
 
-/** Which one; undefined: one that is to be made. */
-export interface GroupingFormInput {
-  readonly operatorId: number
+/** Which form is read. */
+export interface GroupingFormQuery {
+  /** Undefined: the form of a new group, tag or room type. */
   readonly id: number | undefined
   /** A part of the titles to choose from. */
   readonly q: string | undefined
+}
+
+interface GroupingFormInput extends GroupingFormQuery {
+  readonly operatorId: number
 }
 
 /** The ids on a list, ascending: `jsonb`. */
@@ -61,7 +66,7 @@ const makeLoadGroupForm = (sql: Sql) => {
             FROM property_groups WHERE operator_id = ${operatorId} AND id = ${id})`
     return sql`SELECT ${it} AS it, ${pickablePropertiesSql(sql, { operatorId, q }, selectedIdsSql)} AS properties`
   })
-  return (input: GroupingFormInput) => read(statement(input))
+  return (query: GroupingFormQuery) => CurrentCaller.use(({ operatorId }) => read(statement({ ...query, operatorId })))
 }
 
 const makeLoadTagForm = (sql: Sql) => {
@@ -88,7 +93,7 @@ const makeLoadTagForm = (sql: Sql) => {
           WHERE t.operator_id = ${operatorId} ORDER BY on_list.room_type_id IS NULL, t.title, t.id
           LIMIT ${sql.literal(String(NAMED_PROPERTIES_MAX))}) choosable) AS room_types`
   })
-  return (input: GroupingFormInput) => read(statement(input))
+  return (query: GroupingFormQuery) => CurrentCaller.use(({ operatorId }) => read(statement({ ...query, operatorId })))
 }
 
 const makeLoadRoomTypeForm = (sql: Sql) => {
@@ -100,17 +105,18 @@ const makeLoadRoomTypeForm = (sql: Sql) => {
       SELECT ${pickablePropertiesSql(sql, { operatorId, q }, sql.literal(NO_IDS_SQL), unusedCondition)} AS properties,
         (SELECT count(*) FROM room_type_properties WHERE operator_id = ${operatorId}) AS taken`
   })
-  return ({ operatorId, q }: Omit<GroupingFormInput, "id">) => read(statement({ operatorId, q }))
+  return ({ q }: Omit<GroupingFormQuery, "id">) =>
+    CurrentCaller.use(({ operatorId }) => read(statement({ operatorId, q })))
 }
 
 /** What forms that sort properties begin with. */
 export class Sorting extends Context.Service<
   Sorting,
   {
-    readonly group: (input: GroupingFormInput) => Effect.Effect<GroupForm>
-    readonly tag: (input: GroupingFormInput) => Effect.Effect<TagForm>
-    /** A room type is only made: nothing changes one. */
-    readonly roomType: (input: Omit<GroupingFormInput, "id">) => Effect.Effect<RoomTypeForm>
+    readonly group: (query: GroupingFormQuery) => Effect.Effect<GroupForm, never, CurrentCaller>
+    readonly tag: (query: GroupingFormQuery) => Effect.Effect<TagForm, never, CurrentCaller>
+    /** Returns the form of a new room type. The console does not change room types. */
+    readonly roomType: (query: Omit<GroupingFormQuery, "id">) => Effect.Effect<RoomTypeForm, never, CurrentCaller>
   }
 >()("latchkey/transports/console/queries/Sorting") {
   static readonly layer = Layer.effect(

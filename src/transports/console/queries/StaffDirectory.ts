@@ -1,6 +1,7 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
+import { CurrentCaller } from "../../../contract/caller.ts"
 import { type Givens, inForms, type Value } from "../../../platform/database/forms.ts"
 import { makeSingleRowReader } from "../../../platform/database/rows.ts"
 import { STAFF_PROPERTIES_NAMED_MAX, STAFF_ROWS_MAX } from "../../../platform/limits.ts"
@@ -35,11 +36,14 @@ interface StaffListInput {
   readonly offset: number
 }
 
-interface StaffFormInput {
-  readonly operatorId: number
-  /** Undefined: somebody who is to be added. */
+interface StaffFormQuery {
+  /** Undefined: the form of a new staff member. */
   readonly id: number | undefined
   readonly q: string | undefined
+}
+
+interface StaffFormInput extends StaffFormQuery {
+  readonly operatorId: number
 }
 
 /** The list that counts of the person in `page`. */
@@ -64,7 +68,7 @@ const makeListStaff = (sql: Sql) => {
           SELECT * FROM staffs WHERE operator_id = ${operatorId} ORDER BY id
           LIMIT ${sql.literal(String(STAFF_ROWS_MAX))} OFFSET ${offset}) page) AS rows`
   )
-  return (operatorId: number, offset: number) => read(statement({ operatorId, offset }))
+  return (offset: number) => CurrentCaller.use(({ operatorId }) => read(statement({ operatorId, offset })))
 }
 
 const propertyIdsSql = (sql: Sql, operatorId: Value<number>, id: Value<number>): Fragment => sql`
@@ -85,15 +89,15 @@ const makeLoadStaffForm = (sql: Sql) => {
           FROM staffs WHERE operator_id = ${operatorId} AND id = ${id})`
     return sql`SELECT ${it} AS it, ${pickablePropertiesSql(sql, { operatorId, q }, selectedIdsSql)} AS properties`
   })
-  return (input: StaffFormInput) => read(statement(input))
+  return (query: StaffFormQuery) => CurrentCaller.use(({ operatorId }) => read(statement({ ...query, operatorId })))
 }
 
 /** The people who are given tasks. */
 export class StaffDirectory extends Context.Service<
   StaffDirectory,
   {
-    readonly list: (operatorId: number, offset: number) => Effect.Effect<typeof StaffPage.Type>
-    readonly form: (input: StaffFormInput) => Effect.Effect<StaffForm>
+    readonly list: (offset: number) => Effect.Effect<typeof StaffPage.Type, never, CurrentCaller>
+    readonly form: (query: StaffFormQuery) => Effect.Effect<StaffForm, never, CurrentCaller>
   }
 >()("latchkey/transports/console/queries/StaffDirectory") {
   static readonly layer = Layer.effect(

@@ -1,6 +1,7 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
+import { CurrentCaller } from "../../../contract/caller.ts"
 import { TaskStatus, TaskType } from "../../../domain/work/tasks/contract.ts"
 import { type Givens, inForms } from "../../../platform/database/forms.ts"
 import { makeOptionalRowReader } from "../../../platform/database/rows.ts"
@@ -90,15 +91,17 @@ const prepareStaySidebar = (sql: Sql) =>
 export class StayBeside extends Context.Service<
   StayBeside,
   {
-    /** Undefined: the operator has no such stay. */
-    readonly of: (operatorId: number, stayCode: string) => Effect.Effect<StaySidebar | undefined>
+    /** Returns the sidebar of a stay, or undefined if the caller's operator has no such stay. */
+    readonly of: (stayCode: string) => Effect.Effect<StaySidebar | undefined, never, CurrentCaller>
   }
 >()("latchkey/transports/console/queries/StayBeside") {
   static readonly layer = Layer.effect(
     StayBeside,
     Effect.map(SqlClient.SqlClient, (sql) => {
       const statement = prepareStaySidebar(sql)
-      return StayBeside.of({ of: (operatorId, stayCode) => readStaySidebar(statement({ operatorId, stayCode })) })
+      return StayBeside.of({
+        of: (stayCode) => CurrentCaller.use(({ operatorId }) => readStaySidebar(statement({ operatorId, stayCode })))
+      })
     })
   )
 }

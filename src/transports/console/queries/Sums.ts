@@ -1,6 +1,7 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
+import { CurrentCaller } from "../../../contract/caller.ts"
 import { TransactionDirection } from "../../../domain/money/contract.ts"
 import { resolveEntryName, selectDictionaries } from "../../../domain/money/dictionaries.ts"
 import { selectEntryShares } from "../../../domain/money/entry-share-query.ts"
@@ -123,18 +124,18 @@ const withCategoryName = (row: CategorySums): CategorySums => ({
 /** What the entries of a period come to. */
 export class Sums extends Context.Service<
   Sums,
-  { readonly of: (operatorId: number, filter: TransactionFilter) => Effect.Effect<TransactionSums> }
+  { readonly of: (filter: TransactionFilter) => Effect.Effect<TransactionSums, never, CurrentCaller> }
 >()("latchkey/transports/console/queries/Sums") {
   static readonly layer = Layer.effect(
     Sums,
     Effect.map(SqlClient.SqlClient, (sql) => {
       const statement = prepareSums(sql)
       return Sums.of({
-        of: (operatorId, { from, until, property_id, order_code }) =>
-          Effect.map(readSums(statement({ operatorId, from, until, property_id, order_code })), (sums) => ({
-            ...sums,
-            by_category: sums.by_category.map(withCategoryName)
-          }))
+        of: Effect.fnUntraced(function* ({ from, until, property_id, order_code }) {
+          const { operatorId } = yield* CurrentCaller
+          const sums = yield* readSums(statement({ operatorId, from, until, property_id, order_code }))
+          return { ...sums, by_category: sums.by_category.map(withCategoryName) }
+        })
       })
     })
   )

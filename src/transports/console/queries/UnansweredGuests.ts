@@ -1,5 +1,6 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
+import { CurrentCaller } from "../../../contract/caller.ts"
 import type { Page } from "../../../contract/page.ts"
 import { OffsetSecondColumn } from "../../../domain/column-schemas.ts"
 import { ListedConversation } from "../../../domain/guests/conversations/contract.ts"
@@ -47,13 +48,12 @@ const makeFindPage = (sql: Sql) =>
 export class UnansweredGuests extends Context.Service<
   UnansweredGuests,
   {
-    /** As it is at an instant, which is on that day of the operator's. */
+    /** Returns a page of the conversations without an answer at the instant `now`. `today`: its date in the operator's time zone. */
     readonly page: (
-      operatorId: number,
       today: string,
       now: Date,
       page: Page
-    ) => Effect.Effect<RowPage<UnansweredConversation>>
+    ) => Effect.Effect<RowPage<UnansweredConversation>, never, CurrentCaller>
   }
 >()("latchkey/transports/console/queries/UnansweredGuests") {
   static readonly layer = Layer.effect(
@@ -61,8 +61,10 @@ export class UnansweredGuests extends Context.Service<
     Effect.map(SqlClient.SqlClient, (sql) => {
       const findPage = makeFindPage(sql)
       return UnansweredGuests.of({
-        page: (operatorId, today, now, page) =>
-          findPage({ operatorId, today, conversationsSince: recentConversationsStart(now) }, page)
+        page: (today, now, page) =>
+          CurrentCaller.use(({ operatorId }) =>
+            findPage({ operatorId, today, conversationsSince: recentConversationsStart(now) }, page)
+          )
       })
     })
   )

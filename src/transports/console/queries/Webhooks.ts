@@ -1,7 +1,7 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
-import type { Caller } from "../../../contract/caller.ts"
+import { CurrentCaller } from "../../../contract/caller.ts"
 import { SubscriptionHealth } from "../../../domain/webhooks/deliveries/circuit-breaker.ts"
 import { type LoggedDelivery, makeListDeliveries } from "../../../domain/webhooks/deliveries/DeliveryLog.ts"
 import {
@@ -39,19 +39,18 @@ const selectWebhooks = (sql: SqlClient.SqlClient, condition: Fragment): Fragment
 export class Webhooks extends Context.Service<
   Webhooks,
   {
-    /** As many as an operator may have, the oldest first. */
-    readonly list: (caller: Caller) => Effect.Effect<ReadonlyArray<WebhookDetails>>
-    /** Undefined: the caller sees none of that id. */
-    readonly find: (caller: Caller, id: number) => Effect.Effect<WebhookDetails | undefined>
+    /** Returns all webhooks that the caller may see, the oldest first. */
+    readonly list: Effect.Effect<ReadonlyArray<WebhookDetails>, never, CurrentCaller>
+    /** Returns a webhook, or undefined if the caller may see none of that id. */
+    readonly find: (id: number) => Effect.Effect<WebhookDetails | undefined, never, CurrentCaller>
     /**
-     * The latest deliveries of a webhook that the caller sees, the latest first: of events before `beforeEventId`, and `limit` at
-     * most. The page shows them to an account that may call no operation, which may still pause the webhook.
+     * Returns the deliveries of a webhook, the latest first: those of events before `beforeEventId`, `limit` at most. The page shows
+     * them even to an account that the API refuses, because that account may still pause the webhook.
      */
     readonly deliveries: (
-      caller: Caller,
       webhook: { readonly id: number; readonly beforeEventId: number | undefined },
       limit: number
-    ) => Effect.Effect<ReadonlyArray<LoggedDelivery>>
+    ) => Effect.Effect<ReadonlyArray<LoggedDelivery>, never, CurrentCaller>
   }
 >()("latchkey/transports/console/queries/Webhooks") {
   static readonly layer = Layer.effect(
@@ -66,10 +65,12 @@ export class Webhooks extends Context.Service<
       )
       const listDeliveries = makeListDeliveries(sql)
       return {
-        list: (caller) => readWebhooks(selectAll(toSubscriptionViewer(caller))),
-        find: (caller, id) => readWebhook(selectOne({ ...toSubscriptionViewer(caller), id })),
-        deliveries: (caller, { id, beforeEventId }, limit) =>
-          listDeliveries({ viewer: toSubscriptionViewer(caller), subscriptionId: id, beforeEventId }, limit)
+        list: CurrentCaller.use((caller) => readWebhooks(selectAll(toSubscriptionViewer(caller)))),
+        find: (id) => CurrentCaller.use((caller) => readWebhook(selectOne({ ...toSubscriptionViewer(caller), id }))),
+        deliveries: ({ id, beforeEventId }, limit) =>
+          CurrentCaller.use((caller) =>
+            listDeliveries({ viewer: toSubscriptionViewer(caller), subscriptionId: id, beforeEventId }, limit)
+          )
       }
     })
   )

@@ -1,6 +1,7 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
+import { CurrentCaller } from "../../../contract/caller.ts"
 import { addDays } from "../../../contract/time.ts"
 import { TaskLevel, TaskStatus, TaskType } from "../../../domain/work/tasks/contract.ts"
 import { type Givens, inForms } from "../../../platform/database/forms.ts"
@@ -98,13 +99,15 @@ const prepareWorkPlan = (sql: Sql) =>
 export class WorkPlan extends Context.Service<
   WorkPlan,
   {
-    /** From one day to another, both included; of one person if one is asked for. */
-    readonly of: (
-      operatorId: number,
-      range: { readonly from: string; readonly to: string; readonly staff: number | undefined; readonly offset: number }
-    ) => Effect.Effect<WorkPlanData>
-    /** Whom a task can be given to, and where it can be. */
-    readonly choices: (operatorId: number) => Effect.Effect<TaskChoices>
+    /** Returns the tasks from one day to another, both included: those of one staff member, or of everybody. */
+    readonly of: (range: {
+      readonly from: string
+      readonly to: string
+      readonly staff: number | undefined
+      readonly offset: number
+    }) => Effect.Effect<WorkPlanData, never, CurrentCaller>
+    /** Returns the staff members and the properties that a task can have. */
+    readonly choices: Effect.Effect<TaskChoices, never, CurrentCaller>
   }
 >()("latchkey/transports/console/queries/WorkPlan") {
   static readonly layer = Layer.effect(
@@ -117,11 +120,13 @@ export class WorkPlan extends Context.Service<
           sql`SELECT ${propertyChoicesSql(sql, operatorId)} AS properties, ${staffChoicesSql(sql, operatorId)} AS people`
       )
       return WorkPlan.of({
-        of: (operatorId, { from, to, staff: staff_id, offset }) =>
-          readWorkPlan(
-            statement({ operatorId, from, to, overdueSince: addDays(from, -SEARCH_DAYS), staff_id, offset })
+        of: ({ from, to, staff: staff_id, offset }) =>
+          CurrentCaller.use(({ operatorId }) =>
+            readWorkPlan(
+              statement({ operatorId, from, to, overdueSince: addDays(from, -SEARCH_DAYS), staff_id, offset })
+            )
           ),
-        choices: (operatorId) => readChoices(choices({ operatorId }))
+        choices: CurrentCaller.use(({ operatorId }) => readChoices(choices({ operatorId })))
       })
     })
   )

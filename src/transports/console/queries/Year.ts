@@ -1,6 +1,7 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
+import { CurrentCaller } from "../../../contract/caller.ts"
 import { startOfDay } from "../../../contract/time.ts"
 import { selectEntryShares } from "../../../domain/money/entry-share-query.ts"
 import { type Givens, inForms } from "../../../platform/database/forms.ts"
@@ -129,10 +130,8 @@ const listMonthStarts = (year: number): ReadonlyArray<string> =>
 export class Year extends Context.Service<
   Year,
   {
-    readonly of: (
-      operatorId: number,
-      input: { readonly year: number; readonly timeZone: string; readonly property: number | undefined }
-    ) => Effect.Effect<YearReport>
+    /** Returns the report of a year in the operator's time zone: of one property, or of all if `property` is undefined. */
+    readonly of: (year: number, property: number | undefined) => Effect.Effect<YearReport, never, CurrentCaller>
   }
 >()("latchkey/transports/console/queries/Year") {
   static readonly layer = Layer.effect(
@@ -140,15 +139,17 @@ export class Year extends Context.Service<
     Effect.map(SqlClient.SqlClient, (sql) => {
       const statement = prepareYearReport(sql)
       return Year.of({
-        of: (operatorId, input) => {
-          const { timeZone, property: property_id } = input
-          const [first, next] = [`${input.year}-01-01`, `${input.year + 1}-01-01`]
+        of: Effect.fnUntraced(function* (year, property_id) {
+          const { operatorId, timeZone } = yield* CurrentCaller
+          const [first, next] = [`${year}-01-01`, `${year + 1}-01-01`]
           const [from, until] = [startOfDay(first, timeZone), startOfDay(next, timeZone)]
-          const monthStarts = `{${listMonthStarts(input.year)
+          const monthStarts = `{${listMonthStarts(year)
             .map((day) => startOfDay(day, timeZone).toISOString())
             .join(",")}}`
-          return readYearReport(statement({ operatorId, timeZone, first, next, from, until, monthStarts, property_id }))
-        }
+          return yield* readYearReport(
+            statement({ operatorId, timeZone, first, next, from, until, monthStarts, property_id })
+          )
+        })
       })
     })
   )

@@ -5,6 +5,7 @@ import { applicationNameOf } from "../../../../src/domain/access/oauth/applicati
 import { Grants, type GrantViewer } from "../../../../src/domain/access/oauth/Grants.ts"
 import { endGrantsOfClient } from "../../../../src/domain/access/oauth/grant-ending.ts"
 import { ConnectedApplications } from "../../../../src/transports/console/queries/ConnectedApplications.ts"
+import { asCaller } from "../../../support/console-caller.ts"
 import {
   connectClient,
   createPartner,
@@ -17,7 +18,7 @@ import {
 import { createOperator, insertAccount } from "../../../support/harness.ts"
 import { countStatements } from "../../../support/statement-count.ts"
 
-const list = (viewer: GrantViewer) => ConnectedApplications.use((applications) => applications.list(viewer))
+const list = (viewer: GrantViewer) => ConnectedApplications.use(({ list }) => list).pipe(asCaller(viewer))
 const disconnect = (viewer: GrantViewer, id: number) => Grants.use((grants) => grants.disconnect(viewer, id))
 
 layer(Layer.provideMerge(ConnectedApplications.layer, layerOauthFlow))("connections", (it) => {

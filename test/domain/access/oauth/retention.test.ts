@@ -11,6 +11,7 @@ import { idsParameter } from "../../../../src/platform/database/parameters.ts"
 import { CONNECTIONS_SHOWN, GRANTS_REVOKED_AT_ONCE } from "../../../../src/platform/limits.ts"
 import { ConnectedApplications } from "../../../../src/transports/console/queries/ConnectedApplications.ts"
 import { loadAuditLinesWithActor } from "../../../support/changes/audit-lines.ts"
+import { asCaller } from "../../../support/console-caller.ts"
 import {
   connectClient,
   createPartner,
@@ -122,7 +123,8 @@ layer(layerOauthFlowOver(layerOwnDatabase), { excludeTestServices: false })("ret
         INSERT INTO oauth_refresh_tokens (operator_id, digest, grant_id, created_at, expires_at)
         SELECT operator_id, sha256(('many ' || id)::bytea), id, ${now}::timestamptz, ${now}::timestamptz FROM made`
       const main = { operatorId, accountId: accounts[0] ?? 0, role: "main" } as const
-      const list = ConnectedApplications.use((applications) => applications.list(main)).pipe(
+      const list = ConnectedApplications.use(({ list }) => list).pipe(
+        asCaller(main),
         Effect.provide(ConnectedApplications.layer)
       )
       assert.strictEqual((yield* list).length, CONNECTIONS_SHOWN)

@@ -8,6 +8,7 @@ import { Operators } from "../../../../src/domain/access/operators/Operators.ts"
 import { ACCESS_TOKENS_MAX } from "../../../../src/platform/limits.ts"
 import { AccessTokenList } from "../../../../src/transports/console/queries/AccessTokenList.ts"
 import { loadAuditLinesWithActor } from "../../../support/changes/audit-lines.ts"
+import { asCaller } from "../../../support/console-caller.ts"
 import { createOperator } from "../../../support/harness.ts"
 import { canOverlap, runOverlapping, withServerNote } from "../../../support/overlapping-transactions.ts"
 import { layerTestDatabase } from "../../../support/test-database.ts"
@@ -36,7 +37,7 @@ const live = Effect.fnUntraced(function* (operatorId: number) {
 })
 
 const newestToken = (viewer: TokenViewer) =>
-  AccessTokenList.use((list) => Effect.map(list.list(viewer, undefined), ({ rows }) => rows[0]))
+  AccessTokenList.use((tokens) => Effect.map(tokens.list(undefined), ({ rows }) => rows[0])).pipe(asCaller(viewer))
 
 layer(layerTokens)("access tokens of an operator", (it) => {
   it.effect(`are ${ACCESS_TOKENS_MAX} at most, of all its accounts and however they are made, also by 20 at once`, () =>

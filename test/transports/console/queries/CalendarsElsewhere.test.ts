@@ -3,13 +3,15 @@ import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { CALENDARS_SHOWN } from "../../../../src/platform/limits.ts"
 import { CalendarsElsewhere } from "../../../../src/transports/console/queries/CalendarsElsewhere.ts"
+import { asCaller } from "../../../support/console-caller.ts"
 import { createOperator, insertProperty, layerTest } from "../../../support/harness.ts"
 import { insertImportedCalendar, insertImportedDays } from "../../../support/imported-calendars.ts"
 import { countStatements } from "../../../support/statement-count.ts"
 
 const TODAY = "2027-04-20"
 
-const shown = (operatorId: number, offset = 0) => CalendarsElsewhere.use((desk) => desk.of(operatorId, TODAY, offset))
+const shown = (operatorId: number, offset = 0) =>
+  CalendarsElsewhere.use((desk) => desk.of(TODAY, offset)).pipe(asCaller({ operatorId }))
 
 layer(CalendarsElsewhere.layer.pipe(Layer.provideMerge(layerTest)))("calendars of elsewhere", (it) => {
   it.effect(

@@ -8,6 +8,7 @@ import {
   type StaySearchFilter,
   UNASSIGNED_PROPERTY
 } from "../../../../src/transports/console/queries/FoundStays.ts"
+import { asCaller } from "../../../support/console-caller.ts"
 import { createOperator, insertOrder, insertProperty, layerTest, type OrderOptions } from "../../../support/harness.ts"
 import { countStatements } from "../../../support/statement-count.ts"
 
@@ -41,7 +42,7 @@ const ready = Effect.gen(function* () {
     return code
   })
   const search = (sought: Partial<StaySearchFilter> = {}, offset = 0, clock = `${TODAY} 10:00:00`) =>
-    stays.of(operatorId, { ...ANY, ...sought }, clock, offset)
+    asCaller({ operatorId })(stays.of({ ...ANY, ...sought }, clock, offset))
   const names = (sought: Partial<StaySearchFilter> = {}) =>
     Effect.map(search(sought), ({ rows }) => rows.map(({ guest_name }) => guest_name))
   const paid = (code: string, amount: number, status = "paid") => sql`

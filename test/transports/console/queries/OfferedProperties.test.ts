@@ -10,6 +10,7 @@ import {
 } from "../../../../src/platform/limits.ts"
 import { OfferedProperties } from "../../../../src/transports/console/queries/OfferedProperties.ts"
 import { StayBeside } from "../../../../src/transports/console/queries/StayBeside.ts"
+import { asCaller } from "../../../support/console-caller.ts"
 import { createOperator, insertOrder, insertProperty, layerTest } from "../../../support/harness.ts"
 import { insertImportedCalendar, insertImportedDays } from "../../../support/imported-calendars.ts"
 import { countStatements } from "../../../support/statement-count.ts"
@@ -28,8 +29,8 @@ const ready = Effect.gen(function* () {
     const calendarId = yield* insertImportedCalendar(operatorId, propertyId, `https://${host}/${day}.ics`)
     yield* insertImportedDays(operatorId, propertyId, calendarId, echo, day)
   })
-  const of = (nights?: typeof NIGHTS) => offered.of(operatorId, nights)
-  return { sql, operatorId, closed, busy, of, beside: (code: string) => beside.of(operatorId, code) }
+  const of = (nights?: typeof NIGHTS) => asCaller({ operatorId })(offered.of(nights))
+  return { sql, operatorId, closed, busy, of, beside: (code: string) => asCaller({ operatorId })(beside.of(code)) }
 })
 
 layer(layerTest)("properties that a form offers", (it) => {

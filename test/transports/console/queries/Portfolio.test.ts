@@ -3,7 +3,8 @@ import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { PropertyEdits } from "../../../../src/domain/properties/property-edits/PropertyEdits.ts"
 import { PORTFOLIO_ROWS_MAX } from "../../../../src/platform/limits.ts"
-import { Portfolio, type PortfolioInput } from "../../../../src/transports/console/queries/Portfolio.ts"
+import { Portfolio, type PortfolioRange } from "../../../../src/transports/console/queries/Portfolio.ts"
+import { asCaller } from "../../../support/console-caller.ts"
 import { createOperator, insertProperty, layerTest, typedClient, withToken } from "../../../support/harness.ts"
 import { deactivateProperty } from "../../../support/property-activation.ts"
 import { countStatements } from "../../../support/statement-count.ts"
@@ -12,8 +13,8 @@ const layerPortfolio = Layer.mergeAll(Portfolio.layer, PropertyEdits.layer).pipe
 
 const START = { propertiesOffset: 0, groupsOffset: 0, tagsOffset: 0, roomTypesOffset: 0, q: undefined }
 
-const shown = (operatorId: number, asked: Partial<PortfolioInput> = {}) =>
-  Portfolio.use((portfolio) => portfolio.of({ ...START, operatorId, ...asked }))
+const shown = (operatorId: number, asked: Partial<PortfolioRange> = {}) =>
+  Portfolio.use((portfolio) => portfolio.of({ ...START, ...asked })).pipe(asCaller({ operatorId }))
 
 layer(layerPortfolio)("what an operator lets", (it) => {
   it.effect("is read in one statement, with all that is on it, and nobody else's", () =>

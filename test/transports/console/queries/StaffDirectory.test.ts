@@ -2,6 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { STAFF_PROPERTIES_NAMED_MAX } from "../../../../src/platform/limits.ts"
 import { StaffDirectory } from "../../../../src/transports/console/queries/StaffDirectory.ts"
+import { asCaller } from "../../../support/console-caller.ts"
 import { createOperator, insertProperty, layerTest, typedClient, withToken } from "../../../support/harness.ts"
 import { countStatements } from "../../../support/statement-count.ts"
 
@@ -22,7 +23,7 @@ layer(StaffDirectory.layer.pipe(Layer.provideMerge(layerTest)))("the staff", (it
       }).pipe(withToken(operator.token))
       yield* api.create_staff({ name: "Theirs", mobile }).pipe(withToken(other.token))
       const staff = yield* StaffDirectory
-      const [{ rows, total }, statements] = yield* countStatements(staff.list(operatorId, 0))
+      const [{ rows, total }, statements] = yield* countStatements(staff.list(0)).pipe(asCaller({ operatorId }))
       assert.deepStrictEqual([statements, total], [1, 2])
       assert.deepStrictEqual(
         rows.map(({ name, titles, properties }) => [name, titles, properties]),
@@ -31,12 +32,12 @@ layer(StaffDirectory.layer.pipe(Layer.provideMerge(layerTest)))("the staff", (it
           ["Li", [], 0]
         ]
       )
-      const next = yield* staff.list(operatorId, 1)
+      const next = yield* staff.list(1).pipe(asCaller({ operatorId }))
       assert.deepStrictEqual([next.total, next.rows.map(({ name }) => name)], [2, ["Li"]])
       const id = rows[0]?.id
-      const [form, asked] = yield* countStatements(staff.form({ operatorId, id, q: undefined }))
+      const [form, asked] = yield* countStatements(staff.form({ id, q: undefined })).pipe(asCaller({ operatorId }))
       assert.deepStrictEqual([asked, form.it?.property_ids, form.properties.length], [1, homes, homes.length])
-      const foreign = yield* staff.form({ operatorId: other.operatorId, id, q: undefined })
+      const foreign = yield* staff.form({ id, q: undefined }).pipe(asCaller(other))
       assert.deepStrictEqual([foreign.it, foreign.properties], [null, []])
     })
   )

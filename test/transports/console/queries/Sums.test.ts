@@ -4,6 +4,7 @@ import { SqlClient } from "effect/sql"
 import { SUMS_SHOWN } from "../../../../src/platform/limits.ts"
 import { Ledger } from "../../../../src/transports/console/queries/Ledger.ts"
 import { Sums } from "../../../../src/transports/console/queries/Sums.ts"
+import { asCaller } from "../../../support/console-caller.ts"
 import {
   createOperator,
   insertOrder,
@@ -58,7 +59,7 @@ layer(layerTest)("sums of money", (it) => {
   it.effect("are by currency, property and category, an order's entry by its shares, in one statement", () =>
     Effect.gen(function* () {
       const { operatorId, sums, a, b } = yield* business
-      const [summed, statements] = yield* countStatements(sums.of(operatorId, ALL))
+      const [summed, statements] = yield* countStatements(sums.of(ALL)).pipe(asCaller({ operatorId }))
       assert.strictEqual(statements, 1)
       assert.deepStrictEqual(
         summed.totals.map((total) => [total.currency, ...plain(total)]),
@@ -104,12 +105,12 @@ layer(layerTest)("sums of money", (it) => {
         [{ ...ALL, order_code: `${code}_1`, property_id: a }, 50.02, 1],
         [{ ...ALL, order_code: "none" }, undefined, 0]
       ] as const) {
-        const { totals } = yield* sums.of(operatorId, asked)
+        const { totals } = yield* sums.of(asked).pipe(asCaller({ operatorId }))
         const euro = totals.find(({ currency }) => currency === "EUR")?.income
         assert.strictEqual(euro === undefined ? undefined : Number(euro), income, JSON.stringify(asked))
-        assert.lengthOf(yield* ledger.lines(operatorId, asked, 100), lines)
+        assert.lengthOf(yield* ledger.lines(asked, 100).pipe(asCaller({ operatorId })), lines)
       }
-      assert.lengthOf(yield* ledger.lines(operatorId, ALL, 2), 2)
+      assert.lengthOf(yield* ledger.lines(ALL, 2).pipe(asCaller({ operatorId })), 2)
     })
   )
 
@@ -118,9 +119,9 @@ layer(layerTest)("sums of money", (it) => {
       const { a, code } = yield* business
       const { operatorId, sums, ledger } = yield* ready
       for (const asked of [ALL, { ...ALL, property_id: a }, { ...ALL, order_code: code }]) {
-        const summed = yield* sums.of(operatorId, asked)
+        const summed = yield* sums.of(asked).pipe(asCaller({ operatorId }))
         assert.deepStrictEqual([summed.totals, summed.by_property, summed.properties], [[], [], []])
-        assert.deepStrictEqual(yield* ledger.lines(operatorId, asked, 100), [])
+        assert.deepStrictEqual(yield* ledger.lines(asked, 100).pipe(asCaller({ operatorId })), [])
       }
     })
   )
@@ -138,9 +139,9 @@ layer(layerTest)("sums of money", (it) => {
         SELECT ${operatorId}::bigint, 'income', 1, 'EUR', 11, 197, now(), 'paid', 'Owner', id, now(), now() FROM house`
       yield* sql`UPDATE operators SET room_limit = 1000 WHERE id = ${operatorId}`
       yield* add(SUMS_SHOWN)
-      assert.lengthOf((yield* sums.of(operatorId, ALL)).by_property, SUMS_SHOWN)
+      assert.lengthOf((yield* sums.of(ALL).pipe(asCaller({ operatorId }))).by_property, SUMS_SHOWN)
       yield* add(1)
-      const { by_property, properties_summed, totals } = yield* sums.of(operatorId, ALL)
+      const { by_property, properties_summed, totals } = yield* sums.of(ALL).pipe(asCaller({ operatorId }))
       assert.lengthOf(by_property, SUMS_SHOWN)
       assert.strictEqual(properties_summed, SUMS_SHOWN + 1)
       assert.strictEqual(Number(totals[0]?.income), SUMS_SHOWN + 1)

@@ -4,6 +4,7 @@ import { SqlClient } from "effect/sql"
 import { DAY_SHEET_TASKS_MAX, TASKS_SHOWN } from "../../../../src/platform/limits.ts"
 import { DaySheet } from "../../../../src/transports/console/queries/DaySheet.ts"
 import { WorkPlan } from "../../../../src/transports/console/queries/WorkPlan.ts"
+import { asCaller } from "../../../support/console-caller.ts"
 import {
   createOperator,
   insertOrder,
@@ -56,7 +57,7 @@ layer(layerTest)("the work", (it) => {
       yield* update({ id: yield* at("some day, done", {}), expected_date: null, status: "completed" })
       yield* at("yesterday", { expected_date: "2027-05-03" })
       yield* update({ id: yield* at("yesterday, done", { expected_date: "2027-05-03" }), status: "completed" })
-      const [shown, statements] = yield* countStatements(plan.of(operatorId, WEEK))
+      const [shown, statements] = yield* countStatements(plan.of(WEEK)).pipe(asCaller({ operatorId }))
       assert.strictEqual(statements, 1)
       const notes = ["4 nobody", "4 li", "4 marta 9", "4 marta 11", "10 li", "some day"]
       assert.deepStrictEqual(
@@ -72,7 +73,7 @@ layer(layerTest)("the work", (it) => {
           ["Marta", 1]
         ]
       )
-      const lis = yield* plan.of(operatorId, { ...WEEK, staff: li })
+      const lis = yield* plan.of({ ...WEEK, staff: li }).pipe(asCaller({ operatorId }))
       assert.deepStrictEqual(
         lis.tasks.map(({ note }) => note),
         ["4 li", "10 li"]
@@ -103,7 +104,7 @@ layer(layerTest)("the work", (it) => {
       yield* stay(garden, DAY, "2027-05-06")
       yield* task({ property_id: harbour })
       yield* update({ id: yield* task({ property_id: garden }), status: "cancelled" })
-      const [shown, statements] = yield* countStatements(sheet.of(operatorId, DAY, undefined))
+      const [shown, statements] = yield* countStatements(sheet.of(DAY, undefined)).pipe(asCaller({ operatorId }))
       assert.strictEqual(statements, 1)
       assert.deepInclude(shown.tasks[0], { property_title: "Harbour", address: "Quay 1" })
       assert.strictEqual(shown.total, 1)
@@ -118,16 +119,16 @@ layer(layerTest)("the work", (it) => {
     Effect.gen(function* () {
       const { operatorId, plan, sheet, filled } = yield* ready
       yield* filled(TASKS_SHOWN)
-      assert.lengthOf((yield* plan.of(operatorId, WEEK)).tasks, TASKS_SHOWN)
+      assert.lengthOf((yield* plan.of(WEEK).pipe(asCaller({ operatorId }))).tasks, TASKS_SHOWN)
       yield* filled(1)
-      const more = yield* plan.of(operatorId, WEEK)
+      const more = yield* plan.of(WEEK).pipe(asCaller({ operatorId }))
       assert.lengthOf(more.tasks, TASKS_SHOWN)
       assert.strictEqual(more.total, TASKS_SHOWN + 1)
-      assert.lengthOf((yield* plan.of(operatorId, { ...WEEK, offset: TASKS_SHOWN })).tasks, 1)
+      assert.lengthOf((yield* plan.of({ ...WEEK, offset: TASKS_SHOWN }).pipe(asCaller({ operatorId }))).tasks, 1)
       yield* filled(DAY_SHEET_TASKS_MAX - TASKS_SHOWN - 1)
-      assert.lengthOf((yield* sheet.of(operatorId, DAY, undefined)).tasks, DAY_SHEET_TASKS_MAX)
+      assert.lengthOf((yield* sheet.of(DAY, undefined).pipe(asCaller({ operatorId }))).tasks, DAY_SHEET_TASKS_MAX)
       yield* filled(1)
-      const sheets = yield* sheet.of(operatorId, DAY, undefined)
+      const sheets = yield* sheet.of(DAY, undefined).pipe(asCaller({ operatorId }))
       assert.lengthOf(sheets.tasks, DAY_SHEET_TASKS_MAX)
       assert.strictEqual(sheets.total, DAY_SHEET_TASKS_MAX + 1)
     })
@@ -140,15 +141,19 @@ layer(layerTest)("the work", (it) => {
       yield* other.task({ staff_id: theirs })
       const { operatorId, plan, sheet } = yield* ready
       for (const staff of [undefined, theirs]) {
-        assert.deepStrictEqual(yield* plan.of(operatorId, { ...WEEK, staff }), {
+        assert.deepStrictEqual(yield* plan.of({ ...WEEK, staff }).pipe(asCaller({ operatorId })), {
           tasks: [],
           total: 0,
           left_over: 0,
           people: []
         })
-        assert.deepStrictEqual(yield* sheet.of(operatorId, DAY, staff), { tasks: [], total: 0, passing: [] })
+        assert.deepStrictEqual(yield* sheet.of(DAY, staff).pipe(asCaller({ operatorId })), {
+          tasks: [],
+          total: 0,
+          passing: []
+        })
       }
-      assert.deepStrictEqual(yield* plan.choices(operatorId), { properties: [], people: [] })
+      assert.deepStrictEqual(yield* plan.choices.pipe(asCaller({ operatorId })), { properties: [], people: [] })
     })
   )
 })

@@ -3,10 +3,9 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { REPORT_PROPERTIES_MAX } from "../../../../src/platform/limits.ts"
 import { Year } from "../../../../src/transports/console/queries/Year.ts"
+import { asCaller } from "../../../support/console-caller.ts"
 import { createOperator, insertOrder, insertProperty, layerTest } from "../../../support/harness.ts"
 import { countStatements } from "../../../support/statement-count.ts"
-
-const ASKED = { year: 2027, timeZone: "Europe/Berlin", property: undefined }
 
 const ready = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
@@ -33,7 +32,9 @@ const ready = Effect.gen(function* () {
     INSERT INTO transaction_shares (operator_id, transaction_id, stay_id, amount)
     SELECT entry.operator_id, entry.id, s.id, s.accommodation_revenue FROM entry
     JOIN stays s ON s.operator_id = entry.operator_id AND s.order_id = entry.order_id`
-  return { operatorId, sql, house, income, of: (asked: object = {}) => years.of(operatorId, { ...ASKED, ...asked }) }
+  const of = ({ property }: { readonly property?: number } = {}) =>
+    asCaller({ operatorId, timeZone: "Europe/Berlin" })(years.of(2027, property))
+  return { operatorId, sql, house, income, of }
 })
 
 const monthIn = <Row>(months: ReadonlyArray<Row>, month: number): Row =>

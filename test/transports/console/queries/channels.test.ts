@@ -10,6 +10,7 @@ import {
 import { AtChannels } from "../../../../src/transports/console/queries/AtChannels.ts"
 import { FailedPushes } from "../../../../src/transports/console/queries/FailedPushes.ts"
 import { OneListing } from "../../../../src/transports/console/queries/OneListing.ts"
+import { asCaller } from "../../../support/console-caller.ts"
 import { call, createOperator, insertProperty, layerTest } from "../../../support/harness.ts"
 import { insertChannelAccount, insertListing } from "../../../support/listings.ts"
 import { countStatements } from "../../../support/statement-count.ts"
@@ -27,11 +28,13 @@ const NOW = new Date("2027-04-20T10:00:00Z")
 const ALL = { account: undefined, isUnmappedOnly: undefined }
 
 const atChannels = (operatorId: number, asked: Partial<typeof ALL> = {}, offset = 0) =>
-  AtChannels.use((desk) => desk.of(operatorId, { ...ALL, ...asked }, offset))
+  AtChannels.use((desk) => desk.of({ ...ALL, ...asked }, offset)).pipe(asCaller({ operatorId }))
 
-const failedOf = (operatorId: number, offset = 0) => FailedPushes.use((desk) => desk.of(operatorId, NOW, offset))
+const failedOf = (operatorId: number, offset = 0) =>
+  FailedPushes.use((desk) => desk.of(NOW, offset)).pipe(asCaller({ operatorId }))
 
-const listingAt = (operatorId: number, id: number) => OneListing.use((desk) => desk.of(operatorId, id))
+const listingAt = (operatorId: number, id: number) =>
+  OneListing.use((desk) => desk.of(id)).pipe(asCaller({ operatorId }))
 
 layer(layerDesk)("what a host has at channels", (it) => {
   it.effect("is read in one statement: accounts with how many listings, listings with what was told last", () =>
@@ -97,7 +100,7 @@ layer(layerDesk)("what a host has at channels", (it) => {
       const nothing = { accounts: [], listings: [], total: 0 }
       assert.deepStrictEqual(yield* atChannels(mine.operatorId), nothing)
       assert.deepStrictEqual(
-        yield* AtChannels.use((desk) => desk.of(mine.operatorId, { account, isUnmappedOnly: undefined }, 0)),
+        yield* AtChannels.use((desk) => desk.of({ account, isUnmappedOnly: undefined }, 0)).pipe(asCaller(mine)),
         nothing
       )
       assert.deepStrictEqual(yield* failedOf(mine.operatorId), { pushes: [], total: 0 })

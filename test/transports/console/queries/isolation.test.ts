@@ -3,7 +3,7 @@ import { join } from "node:path"
 import { assert, layer } from "@effect/vitest"
 import { type Context, Effect, Layer, Struct } from "effect"
 import { SqlClient } from "effect/sql"
-import type { Caller } from "../../../../src/contract/caller.ts"
+import { type Caller, CurrentCaller } from "../../../../src/contract/caller.ts"
 import { toPage } from "../../../../src/contract/page.ts"
 import { AccessTokenList } from "../../../../src/transports/console/queries/AccessTokenList.ts"
 import { AtChannels } from "../../../../src/transports/console/queries/AtChannels.ts"
@@ -39,8 +39,8 @@ import { layerService } from "../../../support/harness.ts"
 import { layerOwnDatabase } from "../../../support/own-database.ts"
 import { makeSampleWorld, type SampleWorld } from "../../../support/sample-world.ts"
 
-// Every read model of the console, called for one operator with the ids of another: it shows nothing of the other's, and answers as
-// for ids that nobody has.
+// Each read model of the console, run by the caller of one operator with the record ids of another operator. The result has nothing
+// of the other operator and equals the result for ids that do not exist.
 
 const FOLDER = "src/transports/console/queries"
 
@@ -113,17 +113,29 @@ interface ReadModelCall {
   readonly run: (caller: Caller, named: NamedRecords) => Effect.Effect<unknown>
 }
 
+/** What a method requires: a method is an effect, or a function that returns one. */
+type RequirementOf<Method> =
+  Method extends Effect.Effect<unknown, unknown, infer Required>
+    ? Required
+    : Method extends (...input: never) => Effect.Effect<unknown, unknown, infer Required>
+      ? Required
+      : never
+
+/** The methods of a read model that do not take their operator from the caller. There must be none. */
+type MethodsWithoutCaller<Model> = {
+  [Method in keyof Model]: CurrentCaller extends RequirementOf<Model[Method]> ? never : Method
+}[keyof Model]
+
 type CallsOf<Model> = {
   readonly [Method in keyof Model]: (
     method: Model[Method],
-    caller: Caller,
     named: NamedRecords
-  ) => Effect.Effect<unknown>
+  ) => Effect.Effect<unknown, never, CurrentCaller>
 }
 
-/** The calls of a read model, one for each of its methods. */
+/** Returns the calls of a read model, one for each of its methods. Each method must require `CurrentCaller`. */
 const callsOf = <Identifier, Model extends object>(
-  readModel: Context.Service<Identifier, Model>,
+  readModel: Context.Service<Identifier, Model> & ([MethodsWithoutCaller<Model>] extends [never] ? unknown : never),
   calls: CallsOf<Model>
 ): Effect.Effect<ReadonlyArray<ReadModelCall>, never, Identifier> =>
   Effect.map(readModel, (model) => {
@@ -131,7 +143,7 @@ const callsOf = <Identifier, Model extends object>(
     assert.sameMembers(Object.keys(calls), Object.keys(model), name)
     const callOf = <Method extends keyof Model>(method: Method): ReadModelCall => ({
       name: `${name} ${String(method)}`,
-      run: (caller, named) => calls[method](model[method], caller, named)
+      run: (caller, named) => Effect.provideService(calls[method](model[method], named), CurrentCaller, caller)
     })
     return Struct.keys(model).map(callOf)
   })
@@ -144,99 +156,94 @@ const ALL_DAYS = { from: undefined, until: undefined }
 const MAY = { first: "2027-05-01", last: "2027-05-31" }
 
 const READ_MODELS = [
-  callsOf(AccessTokenList, { list: (read, caller) => read(caller, undefined) }),
+  callsOf(AccessTokenList, { list: (read) => read(undefined) }),
   callsOf(AtChannels, {
-    of: (read, { operatorId }, { channelAccount }) =>
-      read(operatorId, { account: channelAccount, isUnmappedOnly: undefined }, 0)
+    of: (read, { channelAccount }) => read({ account: channelAccount, isUnmappedOnly: undefined }, 0)
   }),
-  callsOf(BesideTalk, { of: (read, { operatorId }, { conversation }) => read(operatorId, conversation) }),
-  callsOf(CalendarsElsewhere, { of: (read, { operatorId }) => read(operatorId, TODAY, 0) }),
-  callsOf(ConnectedApplications, { list: (read, caller) => read(caller) }),
-  callsOf(DaySheet, { of: (read, { operatorId }, { staff }) => read(operatorId, TODAY, staff) }),
-  callsOf(EntryChoices, { of: (read, { operatorId }, { order }) => read(operatorId, "income", order) }),
-  callsOf(FailedPushes, { of: (read, { operatorId }) => read(operatorId, NOW, 0) }),
+  callsOf(BesideTalk, { of: (read, { conversation }) => read(conversation) }),
+  callsOf(CalendarsElsewhere, { of: (read) => read(TODAY, 0) }),
+  callsOf(ConnectedApplications, { list: (applications) => applications }),
+  callsOf(DaySheet, { of: (read, { staff }) => read(TODAY, staff) }),
+  callsOf(EntryChoices, { of: (read, { order }) => read("income", order) }),
+  callsOf(FailedPushes, { of: (read) => read(NOW, 0) }),
   callsOf(FoundStays, {
-    of: (read, { operatorId }, { property, stay }) => {
+    of: (read, { property, stay }) => {
       const filter = { status: undefined, payment: undefined, from: undefined, to: undefined }
       const anyDays = { ...filter, checkOutFrom: undefined, checkOutTo: undefined }
       return Effect.all([
-        read(operatorId, { ...anyDays, searchText: stay, propertyId: undefined }, CLOCK, 0),
-        read(operatorId, { ...anyDays, searchText: undefined, propertyId: property }, CLOCK, 0)
+        read({ ...anyDays, searchText: stay, propertyId: undefined }, CLOCK, 0),
+        read({ ...anyDays, searchText: undefined, propertyId: property }, CLOCK, 0)
       ])
     }
   }),
   callsOf(History, {
-    of: (read, { operatorId }, { property, account }) =>
-      Effect.all([read({ operatorId, record: `property:${property}` }), read({ operatorId, accountId: account })])
+    of: (read, { property, account }) =>
+      Effect.all([read({ record: `property:${property}` }), read({ accountId: account })])
   }),
   callsOf(KnowledgeScopes, {
-    of: (read, { operatorId }) => read(operatorId),
-    trial: (read, { operatorId }, { stay }) => read(operatorId, TODAY, stay)
+    of: (scopeChoices) => scopeChoices,
+    trial: (read, { stay }) => read(TODAY, stay)
   }),
   callsOf(Ledger, {
-    lines: (read, { operatorId }, { property, order }) =>
+    lines: (read, { property, order }) =>
       Effect.all([
-        read(operatorId, { ...ALL_DAYS, property_id: property, order_code: undefined }, 100),
-        read(operatorId, { ...ALL_DAYS, property_id: undefined, order_code: order }, 100)
+        read({ ...ALL_DAYS, property_id: property, order_code: undefined }, 100),
+        read({ ...ALL_DAYS, property_id: undefined, order_code: order }, 100)
       ])
   }),
   callsOf(Month, {
-    of: (read, { operatorId }) => read(operatorId, MAY, 0),
-    ofProperty: (read, { operatorId }, { property }) => read(operatorId, MAY, property)
+    of: (read) => read(MAY, 0),
+    ofProperty: (read, { property }) => read(MAY, property)
   }),
-  callsOf(OfferedProperties, {
-    of: (read, { operatorId }) => read(operatorId, { from: TODAY, before: "2027-05-03" })
-  }),
-  callsOf(OneListing, { of: (read, { operatorId }, { listing }) => read(operatorId, listing) }),
-  callsOf(Overview, { of: (read, { operatorId }) => read(operatorId, CLOCK, NOW) }),
+  callsOf(OfferedProperties, { of: (read) => read({ from: TODAY, before: "2027-05-03" }) }),
+  callsOf(OneListing, { of: (read, { listing }) => read(listing) }),
+  callsOf(Overview, { of: (read) => read(CLOCK, NOW) }),
   callsOf(Portfolio, {
-    of: (read, { operatorId }) =>
-      read({ operatorId, q: undefined, propertiesOffset: 0, groupsOffset: 0, tagsOffset: 0, roomTypesOffset: 0 })
+    of: (read) => read({ q: undefined, propertiesOffset: 0, groupsOffset: 0, tagsOffset: 0, roomTypesOffset: 0 })
   }),
-  callsOf(ReviewedStays, {
-    of: (read, { operatorId }, { order }) => Effect.map(read(operatorId, [order]), (stays) => Array.from(stays))
-  }),
-  callsOf(RuleBook, { of: (read, { operatorId }, { rule }) => read(operatorId, TODAY, rule) }),
+  callsOf(ReviewedStays, { of: (read, { order }) => Effect.map(read([order]), (stays) => Array.from(stays)) }),
+  callsOf(RuleBook, { of: (read, { rule }) => read(TODAY, rule) }),
   callsOf(Sorting, {
-    group: (read, { operatorId }, { group }) => read({ operatorId, id: group, q: undefined }),
-    tag: (read, { operatorId }, { tag }) => read({ operatorId, id: tag, q: undefined }),
-    roomType: (read, { operatorId }) => read({ operatorId, q: undefined })
+    group: (read, { group }) => read({ id: group, q: undefined }),
+    tag: (read, { tag }) => read({ id: tag, q: undefined }),
+    roomType: (read) => read({ q: undefined })
   }),
   callsOf(StaffDirectory, {
-    list: (read, { operatorId }) => read(operatorId, 0),
-    form: (read, { operatorId }, { staff }) => read({ operatorId, id: staff, q: undefined })
+    list: (read) => read(0),
+    form: (read, { staff }) => read({ id: staff, q: undefined })
   }),
-  callsOf(StayBeside, { of: (read, { operatorId }, { stay }) => read(operatorId, stay) }),
+  callsOf(StayBeside, { of: (read, { stay }) => read(stay) }),
   callsOf(Sums, {
-    of: (read, { operatorId }, { property, order }) =>
+    of: (read, { property, order }) =>
       Effect.all([
-        read(operatorId, { ...ALL_DAYS, property_id: property, order_code: undefined }),
-        read(operatorId, { ...ALL_DAYS, property_id: undefined, order_code: order })
+        read({ ...ALL_DAYS, property_id: property, order_code: undefined }),
+        read({ ...ALL_DAYS, property_id: undefined, order_code: order })
       ])
   }),
-  callsOf(UnansweredGuests, { page: (read, { operatorId }) => read(operatorId, "1970-01-01", new Date(0), PAGE) }),
+  callsOf(UnansweredGuests, { page: (read) => read("1970-01-01", new Date(0), PAGE) }),
   callsOf(Webhooks, {
-    list: (read, caller) => read(caller),
-    find: (read, caller, { webhook }) => read(caller, webhook),
-    deliveries: (read, caller, { webhook }) => read(caller, { id: webhook, beforeEventId: undefined }, 100)
+    list: (webhooks) => webhooks,
+    find: (read, { webhook }) => read(webhook),
+    deliveries: (read, { webhook }) => read({ id: webhook, beforeEventId: undefined }, 100)
   }),
   callsOf(WorkPlan, {
-    of: (read, { operatorId }, { staff }) =>
-      read(operatorId, { from: "1970-01-01", to: "2027-12-31", staff, offset: 0 }),
-    choices: (read, { operatorId }) => read(operatorId)
+    of: (read, { staff }) => read({ from: "1970-01-01", to: "2027-12-31", staff, offset: 0 }),
+    choices: (choices) => choices
   }),
-  callsOf(Year, {
-    of: (read, { operatorId, timeZone }, { property }) => read(operatorId, { year: 2027, timeZone, property })
-  })
+  callsOf(Year, { of: (read, { property }) => read(2027, property) })
 ]
 
-const READ_MODEL_FILES = readdirSync(FOLDER)
-  .filter((file) => /extends Context\.Service</.test(readFileSync(join(FOLDER, file), "utf8")))
-  .map((file) => file.replace(/\.ts$/, ""))
+/** The names of all read models, from the source: one that is missing above fails the test. */
+const READ_MODEL_NAMES = readdirSync(FOLDER).flatMap((file) =>
+  Array.from(
+    readFileSync(join(FOLDER, file), "utf8").matchAll(/class (\w+) extends Context\.Service</g),
+    ([, name]) => name
+  )
+)
 
 layer(layerConsoleQueries.pipe(Layer.provideMerge(layerService(layerOwnDatabase))))("the read models", (it) => {
   it.effect(
-    "show nothing of another operator, whichever of their records a call names",
+    "return nothing of another operator, whichever of its records a call names",
     () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
@@ -254,7 +261,7 @@ layer(layerConsoleQueries.pipe(Layer.provideMerge(layerService(layerOwnDatabase)
         const secretsIn = (result: unknown) =>
           Array.from(texts).filter((text) => (JSON.stringify(result) ?? "").includes(text))
         const calls = (yield* Effect.all(READ_MODELS)).flat()
-        assert.sameMembers(Array.from(new Set(calls.map(({ name }) => name.split(" ")[0]))), READ_MODEL_FILES)
+        assert.sameMembers(Array.from(new Set(calls.map(({ name }) => name.split(" ")[0]))), READ_MODEL_NAMES)
         const silent: Array<string> = []
         for (const { name, run } of calls) {
           const result = yield* run(callerOf(mine), named)
@@ -262,7 +269,7 @@ layer(layerConsoleQueries.pipe(Layer.provideMerge(layerService(layerOwnDatabase)
           assert.deepStrictEqual(result, yield* run(callerOf(mine), NOBODYS), name)
           if (secretsIn(yield* run(callerOf(theirs), named)).length === 0) silent.push(name)
         }
-        // What shows nothing to its own operator would prove nothing here.
+        // A call that returns nothing to the operator of the records proves nothing here.
         assert.deepStrictEqual(silent, [])
       }),
     120_000

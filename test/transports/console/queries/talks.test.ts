@@ -10,6 +10,7 @@ import {
 import { BesideTalk } from "../../../../src/transports/console/queries/BesideTalk.ts"
 import { ReviewedStays } from "../../../../src/transports/console/queries/ReviewedStays.ts"
 import { UnansweredGuests } from "../../../../src/transports/console/queries/UnansweredGuests.ts"
+import { asCaller } from "../../../support/console-caller.ts"
 import { NOW_ISO, TODAY } from "../../../support/domain/bookings/reservations/reservation-operator.ts"
 import {
   type OfferConversation,
@@ -62,7 +63,9 @@ layer(layerTalks)("what stands beside a conversation", (it) => {
       const first = yield* booked(ground, "2027-04-22", "2027-04-24")
       const second = yield* booked(ground, "2027-05-06", "2027-05-08")
       const { of } = yield* BesideTalk
-      const [found, statements] = yield* countStatements(of(ground.operatorId, ground.conversation_id))
+      const [found, statements] = yield* countStatements(of(ground.conversation_id)).pipe(
+        asCaller({ operatorId: ground.operatorId })
+      )
       assert.strictEqual(statements, 1)
       assert.deepStrictEqual(
         found?.stays.map(({ stay_code, property_title }) => [stay_code.startsWith(second), property_title]),
@@ -83,8 +86,8 @@ layer(layerTalks)("what stands beside a conversation", (it) => {
     Effect.gen(function* () {
       const [{ conversation_id }, { operatorId }] = [yield* prepareOfferConversation(), yield* createOperator()]
       const { of } = yield* BesideTalk
-      assert.isUndefined(yield* of(operatorId, conversation_id))
-      assert.isUndefined(yield* of(operatorId, "none"))
+      assert.isUndefined(yield* of(conversation_id).pipe(asCaller({ operatorId })))
+      assert.isUndefined(yield* of("none").pipe(asCaller({ operatorId })))
     })
   )
 
@@ -101,7 +104,7 @@ layer(layerTalks)("what stands beside a conversation", (it) => {
         SELECT ${operatorId}, ${accountId}, 'airbnb', 'L' || n, 'Annex ' || n, 'EUR', 'on', 100, false, now(), now()
         FROM generate_series(${from}::int, ${to}::int) n`
       const { of } = yield* BesideTalk
-      const seen = Effect.map(of(operatorId, conversation_id), (beside) => [
+      const seen = Effect.map(of(conversation_id).pipe(asCaller({ operatorId })), (beside) => [
         beside?.listings.length,
         beside?.hasMoreListings,
         beside?.listings[0]?.listing_id
@@ -118,7 +121,7 @@ layer(layerTalks)("who waits for an answer", (it) => {
   const now = new Date(NOW_ISO)
   const page = { offset: 0, limit: 1 }
   const seen = (operatorId: number) =>
-    Effect.flatMap(UnansweredGuests, (guests) => guests.page(operatorId, TODAY, now, page))
+    UnansweredGuests.use((guests) => guests.page(TODAY, now, page)).pipe(asCaller({ operatorId }))
 
   it.effect("is read in one statement, with how the last message begins", () =>
     Effect.gen(function* () {
@@ -168,12 +171,14 @@ layer(layerTalks)("whose stays are reviewed", (it) => {
       const ground = yield* prepareOfferConversation()
       const code = yield* booked(ground, "2027-04-22", "2027-04-24")
       const { of } = yield* ReviewedStays
-      const [found, statements] = yield* countStatements(of(ground.operatorId, [code, "none"]))
+      const [found, statements] = yield* countStatements(of([code, "none"])).pipe(
+        asCaller({ operatorId: ground.operatorId })
+      )
       assert.strictEqual(statements, 1)
       assert.deepStrictEqual([...found.keys()], [code])
       assert.deepInclude(found.get(code), { property_title: "Harbour 1", conversation_id: ground.conversation_id })
-      assert.strictEqual((yield* of((yield* createOperator()).operatorId, [code])).size, 0)
-      assert.strictEqual((yield* countStatements(of(ground.operatorId, [])))[1], 0)
+      assert.strictEqual((yield* of([code]).pipe(asCaller(yield* createOperator()))).size, 0)
+      assert.strictEqual((yield* countStatements(of([])).pipe(asCaller({ operatorId: ground.operatorId })))[1], 0)
     })
   )
 })

@@ -10,9 +10,9 @@ import { type WebhookDetails, Webhooks } from "../../queries/Webhooks.ts"
 import { makeSudo } from "../../sudo.ts"
 import {
   ACTION_FIELD,
-  type PageResponse,
   parseRecordId,
   type SignedInPage,
+  type SignedInPageResponse,
   type SignedInVisit,
   type SubmittedForm
 } from "../../visit.ts"
@@ -55,11 +55,7 @@ export const makeWebhookPage = Effect.gen(function* () {
     failedForm?: SubmittedForm
   ) {
     const beforeEventId = readIdParam(visit.query, "before")
-    const deliveries = yield* webhooks.deliveries(
-      visit.session.person.caller,
-      { id: webhook.id, beforeEventId },
-      WEBHOOK_DELIVERIES_SHOWN + 1
-    )
+    const deliveries = yield* webhooks.deliveries({ id: webhook.id, beforeEventId }, WEBHOOK_DELIVERIES_SHOWN + 1)
     const passwordField = yield* sudo.renderPasswordField(visit)
     const body = html`<p><a href="${ACCESS_PATH}#webhooks">${WEBHOOK_TEXTS.back}</a></p>
 ${message}${statusSection(visit, webhook)}${testSection(visit, webhook)}${deliveriesSection(visit, webhook, deliveries)}${settingsSection(visit, webhook, passwordField, failedForm)}${dangerSection(visit, webhook, passwordField)}`
@@ -67,10 +63,13 @@ ${message}${statusSection(visit, webhook)}${testSection(visit, webhook)}${delive
   })
 
   /** The webhook of the page's address, if who is signed in may see it. */
-  const withWebhook = (visit: SignedInVisit, render: (webhook: WebhookDetails) => PageResponse): PageResponse => {
+  const withWebhook = (
+    visit: SignedInVisit,
+    render: (webhook: WebhookDetails) => SignedInPageResponse
+  ): SignedInPageResponse => {
     const id = readIdParam(visit.query, "id")
     if (id === undefined && !visit.query.has("id")) return Effect.succeed(redirectSeeOther(ACCESS_PATH))
-    const webhookLookup = id === undefined ? Effect.undefined : webhooks.find(visit.session.person.caller, id)
+    const webhookLookup = id === undefined ? Effect.undefined : webhooks.find(id)
     return Effect.flatMap(webhookLookup, (webhook) =>
       webhook === undefined ? Effect.succeed(notFoundPage(visit)) : render(webhook)
     )
@@ -85,7 +84,7 @@ ${message}${statusSection(visit, webhook)}${testSection(visit, webhook)}${delive
     { id }: WebhookDetails,
     form: SubmittedForm,
     outcome: ActionOutcome
-  ): PageResponse => {
+  ): SignedInPageResponse => {
     switch (outcome._tag) {
       case "Done":
         return Effect.succeed(redirectSeeOther(doneUrl(id, outcome.messageKey)))

@@ -1,4 +1,5 @@
 import { Effect, type Schema } from "effect"
+import type { CurrentCaller } from "../../../../contract/caller.ts"
 import { addDays } from "../../../../contract/time.ts"
 import {
   CALENDAR_PUSH_CHANNELS,
@@ -75,7 +76,7 @@ const LISTING_UPDATES: Readonly<Record<"price" | "stock" | "rules", ListingUpdat
 
 export const makeListingCalendarSection = (
   service: Service["Service"],
-  requireListing: (visit: SignedInVisit) => Effect.Effect<ListingDetail, ActionError>
+  requireListing: (visit: SignedInVisit) => Effect.Effect<ListingDetail, ActionError, CurrentCaller>
 ) => {
   const [queryCalendar, mutate] = [makeQuery(service, search_listing_calendars), makeVoidMutation(service)]
 

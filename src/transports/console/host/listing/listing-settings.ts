@@ -1,4 +1,5 @@
 import { Effect, type Schema } from "effect"
+import type { CurrentCaller } from "../../../../contract/caller.ts"
 import { RATIO_MAX, SCOPE_CHOICES_MAX } from "../../../../platform/limits.ts"
 import type { Service } from "../../../../service/service.ts"
 import { type Html, html, nothing } from "../../../docs/html.ts"
@@ -41,7 +42,7 @@ const formatMapping = ({ property_id, room_type_id }: ListingDetail): string => 
 
 export const makeListingSettingsSection = (
   service: Service["Service"],
-  requireListing: (visit: SignedInVisit) => Effect.Effect<ListingDetail, ActionError>
+  requireListing: (visit: SignedInVisit) => Effect.Effect<ListingDetail, ActionError, CurrentCaller>
 ) => {
   const mutate = makeVoidMutation(service)
 
