@@ -375,6 +375,8 @@ export const CALENDAR_RETRY_AFTER_MS = 6 * 60 * 60 * 1000
 /** Characters of what is told of why a calendar could not be fetched, and of an ETag or time that is sent back to its host. */
 export const CALENDAR_ERROR_LENGTH = 300
 export const CALENDAR_VALIDATOR_LENGTH = 500
+/** Characters of the digest of a calendar's feed in a call that accepts the feed. */
+export const CALENDAR_DIGEST_LENGTH = 100
 /**
  * Milliseconds for which a day that a calendar says for the first time may repeat what its source was told here (a week):
  * longer than a service that was away had to read what was booked before.

@@ -138,7 +138,7 @@ export const toSampleWorld = (records: SampleRecords) => {
       type: "cleaning",
       scope: "partial",
       calendar_id,
-      seen: `2:of ${operatorId}`,
+      digest: `2:of ${operatorId}`,
       skip_unavailable: true,
       ...listing,
       listings: [listing],

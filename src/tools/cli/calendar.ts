@@ -169,8 +169,8 @@ const acceptCalendar = Effect.fnUntraced(function* (id: number) {
   const { operator_id, property_id } = yield* findOwner(id)
   const filter = { property_id, limit: PAGE_MAX }
   const { imported_calendars } = yield* callOperation(list_imported_calendars, operator_id, filter)
-  const seen = imported_calendars.find((calendar) => calendar.id === id)?.digest ?? (yield* nothingToAccept)
-  return yield* callOperation(accept_imported_calendar, operator_id, { id, seen })
+  const digest = imported_calendars.find((calendar) => calendar.id === id)?.digest ?? (yield* nothingToAccept)
+  return yield* callOperation(accept_imported_calendar, operator_id, { id, digest })
 })
 
 const acceptCommand = Command.make("accept", { id: calendarArgument }, ({ id }) =>
@@ -193,10 +193,11 @@ const fetchCommand = Command.make("fetch", { id: calendarArgument }, ({ id }) =>
   runOperationCommand(
     "calendar fetch",
     Effect.gen(function* () {
-      const { overtaken, ...status } = yield* callForCalendar(fetch_imported_calendar, { id })
-      if (status.state === "failing" && !overtaken)
+      const { is_superseded, ...status } = yield* callForCalendar(fetch_imported_calendar, { id })
+      if (status.state === "failing" && !is_superseded)
         return yield* new Conflict({ message: `Calendar ${id} cannot be read: ${status.error}.` })
-      return { calendar_id: id, ...status, ...(overtaken ? { overtaken } : {}) }
+      // Release 3.13.0 printed the field under this name.
+      return { calendar_id: id, ...status, ...(is_superseded ? { overtaken: true } : {}) }
     }),
     ({ state, busy_days, changed_days, error, overtaken }) =>
       [

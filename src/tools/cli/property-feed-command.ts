@@ -34,7 +34,7 @@ const renewFeed = Effect.fnUntraced(function* (operatorId: number, property_id: 
 const listCalendarFeeds = Effect.fnUntraced(function* (operatorId: number, property_id: number) {
   const filter = { property_id, limit: PAGE_MAX }
   const { imported_calendars } = yield* callOperation(list_imported_calendars, operatorId, filter)
-  const hosts = new Map(imported_calendars.map(({ id, host }) => [id, host]))
+  const hosts = new Map(imported_calendars.map(({ id, url_host }) => [id, url_host]))
   for (const calendar_id of hosts.keys()) yield* loadFeedUrl(operatorId, { property_id, calendar_id })
   const { property_feeds } = yield* callOperation(list_property_feeds, operatorId, { property_id })
   return property_feeds

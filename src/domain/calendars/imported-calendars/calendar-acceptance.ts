@@ -22,12 +22,15 @@ const readAcceptance = makeSingleRowReader(CalendarAcceptance)
 
 const UNCHANGED_ACCEPTANCE: CalendarAcceptance = { changed_days: 0 }
 
-const nothingToAcceptError = new Conflict({ message: "calendar: was read completely, so there is nothing to accept." })
+const nothingToAcceptError = new Conflict({
+  message: "id: the calendar was read completely, so there is nothing to accept."
+})
 const readAgainError = new Conflict({
-  message: "calendar: was read again in the meantime; check it and accept it again."
+  message:
+    "digest: is of an earlier feed, because the calendar was read again in the meantime; check it and accept it again."
 })
 const notReadYetError = new Conflict({
-  message: "calendar: has not been read by this release yet; accept it after its next successful fetch."
+  message: "id: the calendar has not been read by this release yet; accept it after its next successful fetch."
 })
 
 /** Returns why a calendar cannot be accepted; undefined if it can be. `seenDigest` is the digest of the feed that the host saw. */

@@ -1,9 +1,13 @@
 import { Schema } from "effect"
 import { Conflict, NotFound } from "../../../contract/errors.ts"
-import { Id, RecordCode, textUpTo } from "../../../contract/fields.ts"
+import { hasAtMostCharacters, Id, MUST_NOT_BE_EMPTY, textUpTo } from "../../../contract/fields.ts"
 import { defineFamily } from "../../../contract/operation.ts"
 import { pageFields } from "../../../contract/page.ts"
-import { IMPORTED_CALENDAR_FETCHES_A_MINUTE, WEBHOOK_URL_LENGTH } from "../../../platform/limits.ts"
+import {
+  CALENDAR_DIGEST_LENGTH,
+  IMPORTED_CALENDAR_FETCHES_A_MINUTE,
+  WEBHOOK_URL_LENGTH
+} from "../../../platform/limits.ts"
 import { CalendarState } from "./imported-calendar.ts"
 
 // Calendars of marketplaces whose busy days are blocked here (an extension of ours).
@@ -22,10 +26,18 @@ const FetchError = Schema.NullOr(Schema.String).annotate({
     "Why it could not be fetched, or, with the state `ok`, which parts could not be read, so that no day became available."
 })
 
+/** The digest of a calendar's last feed. Callers compare it and send it back; its form may change. */
+export const FeedDigest = Schema.String.check(
+  Schema.makeFilter((text) => (text === "" ? MUST_NOT_BE_EMPTY : hasAtMostCharacters(text, CALENDAR_DIGEST_LENGTH)), {
+    expected: `a digest of at most ${CALENDAR_DIGEST_LENGTH} characters`,
+    toJsonSchema: () => ({ minLength: 1, maxLength: CALENDAR_DIGEST_LENGTH })
+  })
+)
+
 export const ImportedCalendar = Schema.Struct({
   id: Id,
   property_id: Id,
-  host: Schema.String.annotateKey({
+  url_host: Schema.String.annotateKey({
     description: "Of its address, which is a secret, only the host and the ending are shown."
   }),
   url_ending: Schema.NullOr(Schema.String).annotateKey({
@@ -37,11 +49,11 @@ export const ImportedCalendar = Schema.Struct({
     description: "`new`: it was not fetched yet. `failing`: its last fetch failed; its days stay as they were."
   }),
   error: FetchError,
-  unreadable: Schema.NullOr(Schema.String).annotateKey({
+  unreadable_parts: Schema.NullOr(Schema.String).annotateKey({
     description: "The unreadable parts of its last feed, until that feed is accepted."
   }),
-  digest: Schema.NullOr(Schema.String).annotateKey({
-    description: "What to send as `seen` to accept its last feed; null: there is nothing to accept."
+  digest: Schema.NullOr(FeedDigest).annotateKey({
+    description: "The digest of its last feed, which a call to accept it sends. null: there is nothing to accept."
   }),
   fetched_at: Schema.NullOr(Schema.String).annotateKey({
     description: "When it was last read; ISO 8601 UTC, `…Z`, as created_at."
@@ -59,7 +71,7 @@ export const CalendarFetchOutcome = Schema.Struct({
   }),
   changed_days: Schema.Int.annotateKey({ description: "Days that it blocks or unblocks since this fetch." }),
   error: FetchError,
-  overtaken: Schema.Boolean.annotateKey({
+  is_superseded: Schema.Boolean.annotateKey({
     description:
       "true: another fetch of it began meanwhile and counts; the rest says how the calendar stands at this moment."
   })
@@ -131,7 +143,7 @@ export const accept_imported_calendar = operation("accept_imported_calendar", {
   summary: "Accept a calendar with unreadable parts as it was read: days that it does not name are available again",
   payload: {
     id: Id,
-    seen: RecordCode.annotateKey({ description: "The `digest` of the calendar, as the list showed it." })
+    digest: FeedDigest.annotateKey({ description: "The `digest` of the calendar, as the list showed it." })
   },
   success: Schema.Struct({ changed_days: Schema.Int }),
   errors: [NotFound, Conflict],

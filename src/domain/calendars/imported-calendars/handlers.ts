@@ -103,9 +103,9 @@ const deleteCalendar = (calendars: Calendars) =>
   })
 
 const acceptCalendar = (calendars: Calendars, wakeUp: WakeUp["Service"]) =>
-  Effect.fnUntraced(function* ({ id, seen }: typeof accept_imported_calendar.payloadSchema.Type) {
+  Effect.fnUntraced(function* ({ id, digest }: typeof accept_imported_calendar.payloadSchema.Type) {
     const { operatorId } = yield* CurrentCaller
-    return yield* Effect.provideService(calendars.accept(operatorId, id, seen), WakeUp, wakeUp)
+    return yield* Effect.provideService(calendars.accept(operatorId, id, digest), WakeUp, wakeUp)
   })
 
 interface FetchServices {
@@ -149,5 +149,5 @@ const toFetchOutcome = ({
   busy_days: busy_days ?? null,
   changed_days,
   error: error ?? null,
-  overtaken: outcome === "overtaken"
+  is_superseded: outcome === "overtaken"
 })

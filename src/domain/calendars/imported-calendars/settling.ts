@@ -128,7 +128,7 @@ export const applyUpdateChange = (
         : sql`${propertiesTouchedByImportSql(sql)} UNION ALL ${fetchedCalendarSql(sql, "fetched_at")}`,
     outcome: sql`
       SELECT state, error, (SELECT count(*) FROM counted) AS changed_days,
-        (SELECT count(*) FROM said) + (SELECT count(*) FROM kept_day) AS busy_days, false AS overtaken FROM settled`
+        (SELECT count(*) FROM said) + (SELECT count(*) FROM kept_day) AS busy_days, false AS is_superseded FROM settled`
   }
 }
 
@@ -205,7 +205,7 @@ export const failFetchChange = (sql: SqlClient, parameters: Givens<FailFetchPara
   events: [],
   changedRecords: fetchedCalendarSql(sql, "error"),
   outcome: sql`
-    SELECT id, state, error, 0 AS changed_days, NULL::bigint AS busy_days, false AS overtaken FROM settled`
+    SELECT id, state, error, 0 AS changed_days, NULL::bigint AS busy_days, false AS is_superseded FROM settled`
 })
 
 /** Gives a calendar back as it was. */

@@ -33,7 +33,8 @@ const makeSearch = (sql: SqlClient.SqlClient): ImportedCalendarStore["Service"][
         AND ${propertyId === undefined ? sql`true` : sql`property_id = ${propertyId}`}`,
     orderBy: sql`id`,
     columns: {
-      unreadable: sql`CASE WHEN page.accepted_digest IS DISTINCT FROM page.digest THEN page.unreadable END`,
+      url_host: sql`page.host`,
+      unreadable_parts: sql`CASE WHEN page.accepted_digest IS DISTINCT FROM page.digest THEN page.unreadable END`,
       digest: sql`
         CASE WHEN page.accepted_digest IS DISTINCT FROM page.digest AND page.unreadable IS NOT NULL THEN page.digest END`,
       busy_days: sql`(

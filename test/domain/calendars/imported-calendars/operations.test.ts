@@ -63,12 +63,12 @@ layer(layerImportService)("imported calendars over REST", (it) => {
         {
           id,
           property_id: propertyId,
-          host: "calendars.example",
+          url_host: "calendars.example",
           url_ending: "1234",
           skip_unavailable: true,
           state: "new",
           error: null,
-          unreadable: null,
+          unreadable_parts: null,
           digest: null,
           fetched_at: null,
           busy_days: 0,
@@ -136,7 +136,7 @@ layer(layerImportService)("imported calendars over REST", (it) => {
       const { add, list, fetch, makeUrl, serveCalendar, behavior, operatorId, propertyId, token } = yield* prepare
       const id = yield* add({ url: makeUrl() })
       serveCalendar(toBusyCalendar("2027-05-01/2027-05-03"))
-      const report = { state: "ok", busy_days: 2, changed_days: 2, error: null, overtaken: false } as const
+      const report = { state: "ok", busy_days: 2, changed_days: 2, error: null, is_superseded: false } as const
       const answers = yield* Effect.forEach([1, 2], () =>
         callForResponse(token, "fetch_imported_calendar", { id }, "fetch")
       )
@@ -148,7 +148,7 @@ layer(layerImportService)("imported calendars over REST", (it) => {
         busy_days: null,
         changed_days: 0,
         error: "its host answered 500",
-        overtaken: false
+        is_superseded: false
       } as const
       for (const _ of [1, 2]) {
         const { envelope } = yield* callForResponse(token, "fetch_imported_calendar", { id }, "fetch-again")
@@ -191,7 +191,7 @@ layer(layerImportService)("imported calendars over REST", (it) => {
         [409, String(BUSY_RETRY_SECONDS)]
       )
       answer()
-      assert.deepInclude(yield* Fiber.join(first), { state: "ok", overtaken: false })
+      assert.deepInclude(yield* Fiber.join(first), { state: "ok", is_superseded: false })
     })
   )
 
@@ -241,21 +241,21 @@ layer(layerImportService)("imported calendars over REST", (it) => {
       serveCalendar(toBusyCalendar("2027-05-01/2027-05-04"))
       yield* fetch(id)
       assert.strictEqual(
-        yield* refusalOf(token, "accept_imported_calendar", { id, seen: "2:other" }),
-        "409 calendar: was read completely, so there is nothing to accept."
+        yield* refusalOf(token, "accept_imported_calendar", { id, digest: "2:other" }),
+        "409 id: the calendar was read completely, so there is nothing to accept."
       )
       serveCalendar(toPartlyReadableCalendar("2027-05-01/2027-05-02"))
       assert.match((yield* fetch(id)).error ?? "", /^1 part of the calendar could not be read/)
       const [shown] = yield* list
-      assert.match(shown?.unreadable ?? "", /^1 part /)
+      assert.match(shown?.unreadable_parts ?? "", /^1 part /)
       assert.strictEqual(
-        yield* refusalOf(token, "accept_imported_calendar", { id, seen: "2:other" }),
-        "409 calendar: was read again in the meantime; check it and accept it again."
+        yield* refusalOf(token, "accept_imported_calendar", { id, digest: "2:other" }),
+        "409 digest: is of an earlier feed, because the calendar was read again in the meantime; check it and accept it again."
       )
-      const acceptance = { id, seen: shown?.digest ?? "" }
+      const acceptance = { id, digest: shown?.digest ?? "" }
       for (const changed_days of [2, 0])
         assert.deepStrictEqual(yield* as(api.accept_imported_calendar(acceptance)), { changed_days })
-      assert.deepInclude((yield* list)[0], { unreadable: null, digest: null, error: null, busy_days: 1 })
+      assert.deepInclude((yield* list)[0], { unreadable_parts: null, digest: null, error: null, busy_days: 1 })
       assert.deepStrictEqual(yield* loadCalendarDays(id), ["2027-05-01"])
     })
   )
@@ -294,7 +294,7 @@ layer(layerImportService)("imported calendars over REST", (it) => {
         ["update_imported_calendar", { skip_unavailable: true }],
         ["delete_imported_calendar", {}],
         ["fetch_imported_calendar", {}],
-        ["accept_imported_calendar", { seen: "2:any" }]
+        ["accept_imported_calendar", { digest: "2:any" }]
       ] as const
       for (const [operation, fields] of calls) {
         for (const each of [id, 999_999_999])

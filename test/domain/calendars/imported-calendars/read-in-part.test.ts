@@ -166,19 +166,19 @@ layer(layerImportService)("an imported calendar of which a part cannot be read",
       Effect.gen(function* () {
         const { operatorId, calendarId: id, fetchFeed, accept } = yield* prepare
         const refusal = Effect.map(Effect.flip(accept), ({ _tag, message }) => `${_tag} ${message}`)
-        assert.match(yield* refusal, /^Conflict calendar: .*next successful fetch/)
+        assert.match(yield* refusal, /^Conflict id: .*next successful fetch/)
         yield* fetchFeed(toBusyCalendar("2027-05-01/2027-05-02"))
-        assert.match(yield* refusal, /^Conflict calendar: .*nothing to accept/)
+        assert.match(yield* refusal, /^Conflict id: .*nothing to accept/)
         yield* fetchFeed(toPartlyReadableCalendar())
         const calendars = yield* ImportedCalendars
         const conflict = yield* Effect.flip(asSystemActor(calendars.accept(operatorId, id, "2:another")))
-        assert.match(conflict.message, /^calendar: .*again/)
+        assert.match(conflict.message, /^digest: .*again/)
         assert.deepStrictEqual(yield* loadCalendarDays(id), ["2027-05-01"])
         assert.deepInclude(yield* Effect.flip(asSystemActor(calendars.accept(operatorId, 999_999_999, "none"))), {
           _tag: "NotFound"
         })
         yield* fetchFeed(toBusyCalendar())
-        assert.match(yield* refusal, /^Conflict calendar: .*nothing to accept/)
+        assert.match(yield* refusal, /^Conflict id: .*nothing to accept/)
       })
   )
 

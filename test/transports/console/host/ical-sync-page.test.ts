@@ -177,7 +177,7 @@ layer(layerPages)("the page of calendars elsewhere", (it) => {
       says(toPartlyReadableCalendar())
       yield* fillAndSend(cookie, PATH, "fetch")
       const late = yield* send(otherForm)
-      assert.deepStrictEqual([late.status, findAlertField(late)], [409, "calendar"])
+      assert.deepStrictEqual([late.status, findAlertField(late)], [409, "digest"])
       assert.strictEqual((yield* keptOf(operatorId)).calendars[0]?.busy_days, 1)
     })
   )
@@ -329,7 +329,7 @@ layer(layerPages)("the page of calendars elsewhere", (it) => {
         ["follow", (is) => ({ property: is ? String(theirs.property) : "999999999", url: ELSEWHERE })],
         ["fetch", (is) => ({ id: is ? calendar : "999999999" })],
         ["remove", (is) => ({ id: is ? calendar : "999999999" })],
-        ["accept_calendar", (is) => ({ id: is ? calendar : "999999999", seen: before.calendars[0]?.digest ?? "" })],
+        ["accept_calendar", (is) => ({ id: is ? calendar : "999999999", digest: before.calendars[0]?.digest ?? "" })],
         ["update_calendar", (is) => ({ id: is ? calendar : "999999999", skip_unavailable: "yes" })],
         ["feed", (is) => ({ property: is ? String(theirs.property) : "999999999" })],
         ["renew", (is) => ({ id: is ? String(theirs.property) : "999999999" })],

@@ -58,7 +58,7 @@ export const makeExportActions = (service: Service["Service"], sudo: Sudo) => {
   ) {
     const { property_feeds } = yield* queryFeeds(visit, { property_id })
     const { imported_calendars } = yield* queryCalendars(visit, { property_id, limit: PROPERTY_CALENDARS_MAX })
-    const hosts = new Map(imported_calendars.map(({ id, host }) => [id, host]))
+    const hosts = new Map(imported_calendars.map(({ id, url_host }) => [id, url_host]))
     const urls = new Map(property_feeds.map(({ calendar_id, url }) => [calendar_id, url]))
     const formerIds = property_feeds.flatMap(({ calendar_id }) => (calendar_id === null ? [] : [calendar_id]))
     const calendarIds = Array.from(new Set([...hosts.keys(), ...formerIds])).toSorted((one, other) => one - other)

@@ -65,7 +65,7 @@ export const makeImportActions = (service: Service["Service"], sudo: Sudo) => {
         )
         return Effect.flatMap(fetch, (data) => {
           const outcome = decodeFetchOutcome(data)
-          return outcome.state === "failing" && !outcome.overtaken
+          return outcome.state === "failing" && !outcome.is_superseded
             ? Effect.fail(makeActionError(502, `The calendar cannot be read: ${outcome.error ?? "nobody knows why"}.`))
             : Effect.succeed(fetchReportNotice(outcome))
         })
@@ -76,7 +76,7 @@ export const makeImportActions = (service: Service["Service"], sudo: Sudo) => {
       run: (visit, form) => {
         const id = parseRecordId(form.get("id"))
         if (id === undefined) return Effect.fail(noCalendarError)
-        return run(visit, form, "accept_imported_calendar", { id, seen: form.get("seen") ?? "" })
+        return run(visit, form, "accept_imported_calendar", { id, digest: form.get("digest") ?? "" })
       }
     },
     update_calendar: {
@@ -112,11 +112,11 @@ const importedCalendarNotice = (url: string): OneTimeContent =>
 ${secretUrlHtml(url)}`
   )
 
-const fetchReportNotice = ({ overtaken, busy_days, changed_days, error }: CalendarFetchOutcome): OneTimeContent => {
-  const overtakenText = overtaken ? "Another fetch of it began meanwhile. " : ""
+const fetchReportNotice = ({ is_superseded, busy_days, changed_days, error }: CalendarFetchOutcome): OneTimeContent => {
+  const supersededText = is_superseded ? "Another fetch of it began meanwhile. " : ""
   const busyText = busy_days === null ? "It says what it said before" : `It says that ${busy_days} days are busy`
   return oneTimeNotice(
-    `${overtakenText}${busyText}; ${changed_days} days changed here.`,
+    `${supersededText}${busyText}; ${changed_days} days changed here.`,
     error === null ? nothing : html`<p>${error}.</p>`
   )
 }
@@ -193,7 +193,7 @@ const acceptForm = (
         "Accept the calendar as read",
         html`<p>${unreadable}.</p>
 <p>If you accept, the dates that stayed blocked because of this become available. A booking may be among the unreadable parts, so compare with the marketplace first.</p>
-${actionForm(visit, { action: "accept_calendar", label: "Accept the calendar as read", subject, id, kind: "danger", fields: html`<input type="hidden" name="seen" value="${digest}">` })}`
+${actionForm(visit, { action: "accept_calendar", label: "Accept the calendar as read", subject, id, kind: "danger", fields: html`<input type="hidden" name="digest" value="${digest}">` })}`
       )
 
 const skipUnavailableField = (

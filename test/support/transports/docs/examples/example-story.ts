@@ -112,7 +112,7 @@ const callImportedCalendarOperations = (api: Client) =>
     })
     const digest = yield* insertUnreadablePart(id)
     yield* api.list_imported_calendars({ property_id: LEITH })
-    yield* api.accept_imported_calendar({ id, seen: digest })
+    yield* api.accept_imported_calendar({ id, digest })
     yield* api.update_imported_calendar({ id, skip_unavailable: true })
     yield* api.fetch_imported_calendar({ id })
     const feed = yield* api.create_property_feed({ property_id: LEITH, calendar_id: id })
