@@ -92,7 +92,7 @@ const testCommand = Command.make(
       "automation test",
       Effect.flatMap(findRuleOperator(id), (operatorId) =>
         callOperation(test_automation_rule, operatorId, { id, stay_code: stay }, { stay_code: "--stay" })
-      ),
+      ).pipe(Effect.map(toTestOutput)),
       formatTestedRule
     )
 ).pipe(
@@ -102,7 +102,16 @@ const testCommand = Command.make(
   ])
 )
 
-const formatTestedRule = ({ rule_id, stay_code, scheduled_at, text, reason }: AutomationRuleTest): string =>
+/** Release 3.13.0 printed `applies_to_stay` under the name `concerns`. */
+const toTestOutput = ({ applies_to_stay, ...test }: AutomationRuleTest) => ({ ...test, concerns: applies_to_stay })
+
+const formatTestedRule = ({
+  rule_id,
+  stay_code,
+  scheduled_at,
+  text,
+  reason
+}: ReturnType<typeof toTestOutput>): string =>
   [
     scheduled_at === null
       ? `Rule ${rule_id} has no scheduled action for ${stay_code}.`

@@ -27,7 +27,7 @@ export const AutomationRuleTest = Schema.Struct({
   rule_id: Id,
   stay_code: Schema.String,
   state: RuleState,
-  concerns: Schema.Boolean.annotateKey({ description: "Whether the rule is for the stay." }),
+  applies_to_stay: Schema.Boolean.annotateKey({ description: "Whether the rule is for the stay." }),
   scheduled_at: Schema.NullOr(Schema.String).annotateKey({
     description: "When the rule acts on the stay, ISO 8601 in UTC; null if it never does."
   }),

@@ -20,7 +20,7 @@ export interface RuleTestResult {
   readonly stay_code: string
   readonly state: RuleState
   /** Whether the rule is for the stay. */
-  readonly concerns: boolean
+  readonly applies_to_stay: boolean
   /** When; null where it never is of this stay. */
   readonly scheduled_at: string | null
   readonly timeliness: Timeliness | null
@@ -50,7 +50,7 @@ export const testRule = (rule: StoredRule, stay: StayFacts, context: RuleTestCon
     rule_id: rule.id,
     stay_code: stay.stay_code,
     state,
-    concerns: appliesToStay(definition, stay) && !isReviewedAtOtherStay(rule, stay),
+    applies_to_stay: appliesToStay(definition, stay) && !isReviewedAtOtherStay(rule, stay),
     scheduled_at: null,
     timeliness: null,
     text: null
@@ -58,7 +58,7 @@ export const testRule = (rule: StoredRule, stay: StayFacts, context: RuleTestCon
   if (definition.action === "answer") return { ...result, reason: "The rule answers guests' questions." }
   const { trigger } = definition
   if (trigger.event === "inquiry") return { ...result, reason: "The rule answers inquiries without a booking." }
-  if (!result.concerns) return { ...result, reason: explainNotApplicable(rule, stay) }
+  if (!result.applies_to_stay) return { ...result, reason: explainNotApplicable(rule, stay) }
   const at = computeScheduledAt(trigger, stay)
   const timeliness = classifyTimeliness({ trigger, stay, since: rule.since, now: context.now })
   return {

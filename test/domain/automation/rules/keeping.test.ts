@@ -199,8 +199,8 @@ layer(layerTest)("a rule", (it) => {
         const { rule_id } = yield* create(written)
         const { state, ...tested } = yield* rules.test(rule_id, stay)
         assert.deepStrictEqual([tested.rule_id, tested.stay_code, state], [rule_id, stay, "active"])
-        const { concerns, scheduled_at, timeliness, text } = tested
-        return { reason: tested.reason ?? "", found: [concerns, scheduled_at, timeliness, text] }
+        const { applies_to_stay, scheduled_at, timeliness, text } = tested
+        return { reason: tested.reason ?? "", found: [applies_to_stay, scheduled_at, timeliness, text] }
       })
       // In Berlin it is 15:00 at 13:00 UTC.
       const unseen = yield* told(BEFORE)
@@ -260,11 +260,15 @@ layer(layerTest)("a rule", (it) => {
       const review = yield* create({ name: "After", action: "review", trigger, score: 5, text: "Thank you" })
       const told = (code: string) => rules.test(review.rule_id, code)
       const passed = yield* told(first)
-      assert.deepInclude(passed, { concerns: false, scheduled_at: null, text: null })
+      assert.deepInclude(passed, { applies_to_stay: false, scheduled_at: null, text: null })
       assert.include(passed.reason, "last stay")
-      assert.deepInclude(yield* told(last), { concerns: true, scheduled_at: "2027-05-14T11:00:00Z", reason: null })
+      assert.deepInclude(yield* told(last), {
+        applies_to_stay: true,
+        scheduled_at: "2027-05-14T11:00:00Z",
+        reason: null
+      })
       const message = yield* create({ ...BEFORE, trigger, text: "Thank you" })
-      assert.deepInclude(yield* rules.test(message.rule_id, first), { concerns: true, text: "Thank you" })
+      assert.deepInclude(yield* rules.test(message.rule_id, first), { applies_to_stay: true, text: "Thank you" })
     })
   )
 
@@ -274,7 +278,7 @@ layer(layerTest)("a rule", (it) => {
       const stay = yield* insertOrder(operatorId, [{ propertyId: null }], { status: "wait_accept" })
       const { rule_id } = yield* create(ANSWER)
       const tested = yield* rules.test(rule_id, stay)
-      assert.isTrue(tested.concerns)
+      assert.isTrue(tested.applies_to_stay)
       assert.include(tested.reason, "questions")
     })
   )

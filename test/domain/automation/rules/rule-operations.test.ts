@@ -200,7 +200,7 @@ layer(layerTest)("a rule that is tried on a stay", (it) => {
         rule_id: id,
         stay_code,
         state: "active",
-        concerns: true,
+        applies_to_stay: true,
         scheduled_at: "2027-05-09T13:00:00Z",
         timeliness: "early",
         text: "See you, Ada.",
@@ -212,7 +212,7 @@ layer(layerTest)("a rule that is tried on a stay", (it) => {
       const { rule_id: longer } = yield* api.create_automation_rule({ ...MESSAGE, nights: { min: 5 } }).pipe(as)
       assert.deepStrictEqual<unknown>(yield* api.test_automation_rule({ id: longer, stay_code }).pipe(as), {
         ...expected,
-        ...{ rule_id: longer, concerns: false, scheduled_at: null, timeliness: null, text: null },
+        ...{ rule_id: longer, applies_to_stay: false, scheduled_at: null, timeliness: null, text: null },
         reason: "The rule does not cover the stay's property, channel or nights."
       })
       const other = yield* createOperator()
