@@ -37,11 +37,11 @@ export const WebhookDelivery = Schema.Struct({
   event: Schema.Literals(EVENT_NAMES),
   record: Schema.String.annotateKey({ description: "What the event is about, such as `reservation:5-ABC`." }),
   queued_at: InstantWithOffset,
-  state: Schema.Literals(["waiting", "delivered", "dead"]).annotateKey({
-    description: "dead: all attempts failed and no other follows until it is replayed."
+  state: Schema.Literals(["pending", "delivered", "dead_letter"]).annotateKey({
+    description: "dead_letter: all attempts failed and no other follows until it is replayed."
   }),
   next_attempt_at: Schema.NullOr(Schema.String).annotateKey({
-    description: "Of a waiting one: not before this time, and not while the webhook is paused."
+    description: "Of a pending one: not before this time, and not while the webhook is paused."
   }),
   attempts: Schema.Array(WebhookAttempt).annotateKey({
     description: `In order, at most the last ${WEBHOOK_TRIES_SHOWN}.`

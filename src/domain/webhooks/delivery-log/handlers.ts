@@ -89,6 +89,9 @@ const tooManyRunningError = rateLimitedError("Too many test events are under way
 const tooManyTestsError = (seconds: number) =>
   rateLimitedError(`Too many test events; the next may be sent in ${seconds} seconds.`, seconds)
 
+/** The states of the API by those of the database. */
+const DELIVERY_STATES = { waiting: "pending", delivered: "delivered", dead: "dead_letter" } as const
+
 const toDelivery = ({
   event,
   record,
@@ -102,7 +105,7 @@ const toDelivery = ({
   event,
   record,
   queued_at: formatInstantWithOffset(queued_at),
-  state,
+  state: DELIVERY_STATES[state],
   next_attempt_at: state === "waiting" ? formatInstantWithOffset(due_at) : null,
   attempts: attempts.map((attempt) => ({ ...attempt, started_at: formatInstantWithOffset(attempt.started_at) }))
 })

@@ -1,5 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { parseWebhookId } from "../../../../src/domain/webhooks/deliveries/delivery-message.ts"
 import { WEBHOOK_TESTS_A_MINUTE } from "../../../../src/platform/limits.ts"
@@ -56,6 +57,22 @@ layer(layerTest)("the deliveries of a webhook", (it) => {
     })
   )
 
+  it.effect("have the state dead_letter once all attempts have failed", () =>
+    Effect.gen(function* () {
+      const { operator, as, api, id } = yield* makeWebhookWithDeliveries
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`UPDATE webhook_deliveries SET state = 'dead' WHERE operator_id = ${operator.operatorId}`
+      const { deliveries } = yield* api.list_webhook_deliveries({ id }).pipe(as)
+      assert.deepStrictEqual(
+        deliveries.map(({ state, next_attempt_at }) => [state, next_attempt_at]),
+        [
+          ["dead_letter", null],
+          ["dead_letter", null]
+        ]
+      )
+    })
+  )
+
   it.effect("are those of the webhook that is named, and the cursor is one of its own", () =>
     Effect.gen(function* () {
       const { operator, as, api, id, later } = yield* makeWebhookWithDeliveries
@@ -84,7 +101,7 @@ layer(layerTest)("the deliveries of a webhook", (it) => {
         assert.deepStrictEqual([envelope.error_code, headers["idempotent-replayed"]], [0, replayed])
       }
       const { deliveries } = yield* api.list_webhook_deliveries({ id, limit: 1 }).pipe(as)
-      assert.strictEqual(deliveries[0]?.state, "waiting")
+      assert.strictEqual(deliveries[0]?.state, "pending")
       assert.isString(deliveries[0]?.next_attempt_at)
       const { error_code, error_msg } = yield* call(operator.token, "replay_webhook_delivery", { id: later })
       assert.deepStrictEqual([error_code, /^id: /.test(error_msg)], [409, true])
