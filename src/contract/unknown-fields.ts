@@ -3,16 +3,21 @@ import { REPORTED_FIELDS_MAX } from "../platform/limits.ts"
 import { BadRequest } from "./errors.ts"
 import { toPrintableName } from "./printable-name.ts"
 
+export const explainUnknownField = (_field: string): string => "is an unknown field."
+
 /**
  * Returns the check that an input has no other fields than its schema: it returns the 400 for the first unknown fields, or undefined if
- * all are known. It looks into objects of objects, and not into lists and unions.
+ * all are known. It looks into objects of objects, and not into lists and unions. `explain` returns what the message says of a field.
  */
-export const makeUnknownFieldCheck = (ast: SchemaAST.AST): ((input: unknown) => BadRequest | undefined) => {
+export const makeUnknownFieldCheck = (
+  ast: SchemaAST.AST,
+  explain: (field: string) => string = explainUnknownField
+): ((input: unknown) => BadRequest | undefined) => {
   const listUnknownFields = makeUnknownFieldList(ast, "")
   return (input) => {
     const messages = listUnknownFields(input)
       .slice(0, REPORTED_FIELDS_MAX)
-      .map((field) => `${field}: is an unknown field.`)
+      .map((field) => `${field}: ${explain(field)}`)
     return messages.length === 0 ? undefined : new BadRequest({ message: messages.join(" ") })
   }
 }

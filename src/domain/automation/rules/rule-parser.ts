@@ -3,7 +3,7 @@ import { makeDecoder } from "../../../contract/decoder.ts"
 import { BadRequest, ValidationFailed } from "../../../contract/errors.ts"
 import { trimName } from "../../../contract/names.ts"
 import { toPrintableName } from "../../../contract/printable-name.ts"
-import { makeUnknownFieldCheck } from "../../../contract/unknown-fields.ts"
+import { explainUnknownField, makeUnknownFieldCheck } from "../../../contract/unknown-fields.ts"
 import {
   AnswerRule,
   BookingDaysTrigger,
@@ -15,6 +15,7 @@ import {
   makeReviewRuleSchema,
   RuleAction,
   type RuleDefinition,
+  ruleFields,
   StayDaysTrigger,
   StayHoursTrigger
 } from "./rule.ts"
@@ -32,19 +33,21 @@ interface RuleVariant {
   readonly checkFields: (input: unknown) => BadRequest | undefined
 }
 
-const makeRuleVariant = (rule: Schema.ConstraintDecoder<RuleDefinition>): RuleVariant => ({
+const makeRuleVariant = (action: RuleAction, rule: Schema.ConstraintDecoder<RuleDefinition>): RuleVariant => ({
   read: makeDecoder(rule),
-  checkFields: makeUnknownFieldCheck(rule.ast)
+  checkFields: makeUnknownFieldCheck(rule.ast, (field) =>
+    Object.hasOwn(ruleFields, field) ? `is not a field of the action "${action}".` : explainUnknownField(field)
+  )
 })
 
-const ANSWER_VARIANT = makeRuleVariant(AnswerRule)
-const INQUIRY_VARIANT = makeRuleVariant(makeMessageRuleSchema(InquiryTrigger))
-const REVIEW_HOURS_VARIANT = makeRuleVariant(makeReviewRuleSchema(CheckOutHoursTrigger))
-const REVIEW_DAYS_VARIANT = makeRuleVariant(makeReviewRuleSchema(CheckOutDaysTrigger))
-const STAY_HOURS_VARIANT = makeRuleVariant(makeMessageRuleSchema(StayHoursTrigger))
-const STAY_DAYS_VARIANT = makeRuleVariant(makeMessageRuleSchema(StayDaysTrigger))
-const BOOKING_HOURS_VARIANT = makeRuleVariant(makeMessageRuleSchema(BookingHoursTrigger))
-const BOOKING_DAYS_VARIANT = makeRuleVariant(makeMessageRuleSchema(BookingDaysTrigger))
+const ANSWER_VARIANT = makeRuleVariant("answer", AnswerRule)
+const INQUIRY_VARIANT = makeRuleVariant("send_message", makeMessageRuleSchema(InquiryTrigger))
+const REVIEW_HOURS_VARIANT = makeRuleVariant("review", makeReviewRuleSchema(CheckOutHoursTrigger))
+const REVIEW_DAYS_VARIANT = makeRuleVariant("review", makeReviewRuleSchema(CheckOutDaysTrigger))
+const STAY_HOURS_VARIANT = makeRuleVariant("send_message", makeMessageRuleSchema(StayHoursTrigger))
+const STAY_DAYS_VARIANT = makeRuleVariant("send_message", makeMessageRuleSchema(StayDaysTrigger))
+const BOOKING_HOURS_VARIANT = makeRuleVariant("send_message", makeMessageRuleSchema(BookingHoursTrigger))
+const BOOKING_DAYS_VARIANT = makeRuleVariant("send_message", makeMessageRuleSchema(BookingDaysTrigger))
 
 const makeTriggerDecoder = <Event extends string>(events: ReadonlyArray<Event>) =>
   makeDecoder(Schema.Struct({ trigger: Schema.Struct({ ...OffsetFields, event: Schema.Literals(events) }) }))

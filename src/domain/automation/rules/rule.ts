@@ -80,6 +80,7 @@ const scopeFields = {
 const RuleName = nameUpTo(RULE_NAME_LENGTH)
 
 export const RuleAction = Schema.Literals(["send_message", "review", "answer"])
+export type RuleAction = typeof RuleAction.Type
 
 /** What a template (template.ts) is written in: it says something. */
 const templateUpTo = (most: number) =>

@@ -102,8 +102,12 @@ layer(layerTest)("a rule that the API creates", (it) => {
         [{ ...MESSAGE, property_id: [1] }, "400 property_id: is an unknown field."],
         [{ ...MESSAGE, trigger: { ...trigger, day: 1 } }, "400 trigger.day: is an unknown field."],
         [{ ...MESSAGE, nights: { least: 2 } }, "400 nights.least: is an unknown field."],
-        [{ ...MESSAGE, score: 5 }, "400 score: is an unknown field."],
-        [{ ...ANSWER, trigger }, "400 trigger: is an unknown field."],
+        [{ ...MESSAGE, score: 5 }, '400 score: is not a field of the action "send_message".'],
+        [{ ...ANSWER, trigger }, '400 trigger: is not a field of the action "answer".'],
+        [
+          { ...ANSWER, text: "Yes", score: 5 },
+          '400 text: is not a field of the action "answer". score: is not a field of the action "answer".'
+        ],
         [{ ...MESSAGE, text: null }, "400 text: is required."],
         [
           { ...MESSAGE, trigger: { ...trigger, days: 1, at: "09:00" } },

@@ -119,7 +119,7 @@ describe("what a host writes", () => {
       { ...MESSAGE, trigger: { event: "inquiry" }, text: "{{stay.door_code}}" },
       /^ValidationFailed text: \{\{stay\.door_code\}\}.*inquiry/
     ],
-    [{ ...ANSWER, text: "Hello" }, /^BadRequest text: .*unknown/],
+    [{ ...ANSWER, text: "Hello" }, /^BadRequest text: is not a field of the action "answer"\.$/],
     [{ ...MESSAGE, property_id: [1], score: 5 }, /^BadRequest property_id: .* score: /],
     [{ ...MESSAGE, trigger: { ...MESSAGE.trigger, day: 1 } }, /^BadRequest trigger\.day: .*unknown/],
     [{ ...MESSAGE, nights: { least: 2 } }, /^BadRequest nights\.least: .*unknown/],
