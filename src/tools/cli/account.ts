@@ -96,7 +96,7 @@ const subAccountArguments = { id: Flag.Int("account").pipe(Flag.withDescription(
 /** Returns the operator of a sub-account. */
 const findSubAccountOperator = Effect.fnUntraced(function* (id: number) {
   const owner = yield* withAccounts((accounts) => accounts.findOwner(id))
-  if (owner === undefined) return yield* new NotFound({ message: `There is no account ${id}.` })
+  if (owner === undefined) return yield* new NotFound({ message: `--account: there is no account ${id}.` })
   return owner.role === "main" ? yield* mainAccountConflict : owner.operatorId
 })
 
@@ -108,7 +108,12 @@ const disableCommand = Command.make("disable", subAccountArguments, ({ id }) =>
   runOperationCommand(
     "account disable",
     Effect.gen(function* () {
-      const { sessions_ended } = yield* callOperation(disable_account, yield* findSubAccountOperator(id), { id })
+      const { sessions_ended } = yield* callOperation(
+        disable_account,
+        yield* findSubAccountOperator(id),
+        { id },
+        { id: "--account" }
+      )
       return { account_id: id, sessions_ended }
     }),
     (result) => `Disabled account ${result.account_id}; ended ${formatSessionCount(result.sessions_ended)}.`
@@ -119,7 +124,7 @@ const enableCommand = Command.make("enable", subAccountArguments, ({ id }) =>
   runOperationCommand(
     "account enable",
     Effect.gen(function* () {
-      yield* callOperation(enable_account, yield* findSubAccountOperator(id), { id })
+      yield* callOperation(enable_account, yield* findSubAccountOperator(id), { id }, { id: "--account" })
       return { account_id: id }
     }),
     (result) => `Enabled account ${result.account_id}.`

@@ -22,10 +22,11 @@ const findRuleOperator = Effect.fnUntraced(function* (id: number) {
     RuleStore.use((store) => store.findOwner(id)),
     RuleStore.layer
   )
-  return operatorId ?? (yield* new NotFound({ message: `There is no rule ${id}.` }))
+  return operatorId ?? (yield* new NotFound({ message: `${RULE_ARGUMENT}: there is no rule ${id}.` }))
 })
 
-const ruleArgument = Argument.Int("rule").pipe(Argument.withDescription("rule_id"))
+const RULE_ARGUMENT = "rule"
+const ruleArgument = Argument.Int(RULE_ARGUMENT).pipe(Argument.withDescription("rule_id"))
 const operatorFlag = Flag.Int("operator").pipe(Flag.withDescription("operator_id"))
 
 const createCommand = Command.make(
@@ -91,7 +92,12 @@ const testCommand = Command.make(
     runOperationCommand(
       "automation test",
       Effect.flatMap(findRuleOperator(id), (operatorId) =>
-        callOperation(test_automation_rule, operatorId, { id, stay_code: stay }, { stay_code: "--stay" })
+        callOperation(
+          test_automation_rule,
+          operatorId,
+          { id, stay_code: stay },
+          { id: RULE_ARGUMENT, stay_code: "--stay" }
+        )
       ).pipe(Effect.map(toTestOutput)),
       formatTestedRule
     )
@@ -131,7 +137,7 @@ const makeChangeCommand = (name: keyof typeof RULE_CHANGES, description: string,
     runOperationCommand(
       `automation ${name}`,
       Effect.gen(function* () {
-        yield* callOperation(RULE_CHANGES[name], yield* findRuleOperator(id), { id })
+        yield* callOperation(RULE_CHANGES[name], yield* findRuleOperator(id), { id }, { id: RULE_ARGUMENT })
         return { rule_id: id }
       }),
       ({ rule_id }) => format(rule_id)

@@ -16,8 +16,16 @@ import { toFeedUrl } from "../../domain/calendars/property-feeds/feed-url.ts"
 import { PublicUrl } from "../../platform/installation.ts"
 import { CALENDAR_LIST_DEFAULT, CALENDAR_LIST_MAX, PAGE_MAX } from "../../platform/limits.ts"
 import { Configuration } from "../../service/configuration.ts"
+import { withFieldFlags } from "./field-flags.ts"
 import { type CalledOperation, callOperation, runOperationCommand } from "./operation-call.ts"
 import { loadPropertyOperatorId } from "./property-flag.ts"
+
+const CALENDAR_ARGUMENT = "calendar"
+const CALENDAR_FLAGS = {
+  id: CALENDAR_ARGUMENT,
+  digest: CALENDAR_ARGUMENT,
+  skip_unavailable: "--skip-unavailable"
+} as const
 
 /** The layer of calendars and feeds for the commands that read those of all operators. */
 const layerCalendars = Layer.unwrap(
@@ -30,7 +38,7 @@ const findOwner = (id: number) =>
   Effect.provide(
     ImportedCalendars.use((calendars) => calendars.findOwner(id)),
     ImportedCalendars.layer
-  )
+  ).pipe(withFieldFlags(CALENDAR_FLAGS))
 
 /** Calls an operation on a calendar for its operator. */
 const callForCalendar = Effect.fnUntraced(function* <A>(
@@ -38,13 +46,18 @@ const callForCalendar = Effect.fnUntraced(function* <A>(
   fields: { readonly id: number; readonly skip_unavailable?: boolean }
 ) {
   const { operator_id } = yield* findOwner(fields.id)
-  return yield* callOperation(operation, operator_id, fields)
+  return yield* callOperation(operation, operator_id, fields, CALENDAR_FLAGS)
 })
 
 /** Returns the address at which the marketplace of a calendar reads what is busy here. */
 const loadFeedUrl = (operatorId: number, propertyId: number, calendarId: number) =>
   Effect.map(
-    callOperation(create_property_feed, operatorId, { property_id: propertyId, calendar_id: calendarId }),
+    callOperation(
+      create_property_feed,
+      operatorId,
+      { property_id: propertyId, calendar_id: calendarId },
+      { property_id: "--property", calendar_id: CALENDAR_ARGUMENT }
+    ),
     ({ url }) => url
   )
 
@@ -60,7 +73,7 @@ const toCalendarOutput = ({ feed, ...calendar }: ImportedCalendar) =>
   })
 type CalendarOutput = Effect.Success<ReturnType<typeof toCalendarOutput>>
 
-const calendarArgument = Argument.Int("calendar").pipe(Argument.withDescription("calendar_id"))
+const calendarArgument = Argument.Int(CALENDAR_ARGUMENT).pipe(Argument.withDescription("calendar_id"))
 
 const SKIP_UNAVAILABLE_DESCRIPTION = "Ignore a Not available block at the end of the feed once its end moves forward"
 
@@ -83,7 +96,11 @@ const addCommand = Command.make(
       Effect.gen(function* () {
         const operatorId = yield* loadPropertyOperatorId(property)
         const fields = { property_id: property, url, skip_unavailable: Option.getOrUndefined(skipUnavailable) }
-        const flags = { url: "--url", property_id: "--property" } as const
+        const flags = {
+          url: "--url",
+          property_id: "--property",
+          skip_unavailable: CALENDAR_FLAGS.skip_unavailable
+        } as const
         const { imported_calendar_id: id } = yield* callOperation(create_imported_calendar, operatorId, fields, flags)
         return { calendar_id: id, feed_url: yield* loadFeedUrl(operatorId, property, id) }
       }),
@@ -162,7 +179,7 @@ const updateCommand = Command.make(
     )
 ).pipe(Command.withDescription("Change the settings of a calendar and read its feed again"))
 
-const nothingToAccept = new Conflict({ message: "calendar: there is nothing to accept." })
+const nothingToAccept = new Conflict({ message: `${CALENDAR_ARGUMENT}: there is nothing to accept.` })
 
 /** Accepts the feed that the service read last. */
 const acceptCalendar = Effect.fnUntraced(function* (id: number) {
@@ -170,7 +187,7 @@ const acceptCalendar = Effect.fnUntraced(function* (id: number) {
   const filter = { property_id, limit: PAGE_MAX }
   const { imported_calendars } = yield* callOperation(list_imported_calendars, operator_id, filter)
   const digest = imported_calendars.find((calendar) => calendar.id === id)?.digest ?? (yield* nothingToAccept)
-  return yield* callOperation(accept_imported_calendar, operator_id, { id, digest })
+  return yield* callOperation(accept_imported_calendar, operator_id, { id, digest }, CALENDAR_FLAGS)
 })
 
 const acceptCommand = Command.make("accept", { id: calendarArgument }, ({ id }) =>

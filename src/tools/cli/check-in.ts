@@ -6,10 +6,12 @@ import { approve_check_in } from "../../domain/bookings/check-in/contract.ts"
 import { CheckInStore } from "../../domain/bookings/check-in/store.ts"
 import { callOperation, runOperationCommand } from "./operation-call.ts"
 
+const STAY_ARGUMENT = "stay"
+
 const approveCommand = Command.make(
   "approve",
   {
-    stay: Argument.String("stay").pipe(Argument.withDescription("stay_code")),
+    stay: Argument.String(STAY_ARGUMENT).pipe(Argument.withDescription("stay_code")),
     operator: Flag.Int("operator").pipe(
       Flag.withDescription("operator_id; required if several operators have this stay_code (default: the only one)"),
       Flag.optional
@@ -20,7 +22,12 @@ const approveCommand = Command.make(
       "check-in approve",
       Effect.gen(function* () {
         const operatorId = yield* findStayOperator(stay, Option.getOrUndefined(operator))
-        const { approved_at } = yield* callOperation(approve_check_in, operatorId, { stay_code: stay })
+        const { approved_at } = yield* callOperation(
+          approve_check_in,
+          operatorId,
+          { stay_code: stay },
+          { stay_code: STAY_ARGUMENT }
+        )
         return { stay_code: stay, approved_at: formatUtcInstant(new Date(approved_at)) }
       }),
       ({ stay_code, approved_at }) => `Check-in of ${stay_code} approved at ${approved_at}.`
@@ -41,12 +48,12 @@ const findStayOperator = Effect.fnUntraced(function* (stayCode: string, operator
   const [stay, ...otherStays] = yield* Effect.provide(findStays, CheckInStore.layer)
   if (stay === undefined) {
     const scope = operatorId === undefined ? "" : ` of operator ${operatorId}`
-    return yield* new NotFound({ message: `stay_code: no stay ${stayCode}${scope}.` })
+    return yield* new NotFound({ message: `${STAY_ARGUMENT}: there is no stay ${stayCode}${scope}.` })
   }
   if (otherStays.length === 0) return stay.operator_id
   const operatorIds = [stay, ...otherStays].map(({ operator_id }) => operator_id)
   return yield* new BadRequest({
-    message: `stay_code: several operators have a stay ${stayCode}; pass --operator (${operatorIds.join(", ")}).`
+    message: `${STAY_ARGUMENT}: several operators have a stay ${stayCode}; pass --operator (${operatorIds.join(", ")}).`
   })
 })
 

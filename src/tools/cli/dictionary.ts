@@ -14,6 +14,8 @@ const dictionaryFlag = Flag.Literals("dictionary", DictionaryName.literals).pipe
 const entryIdFlag = Flag.Int("id").pipe(Flag.withDescription("item_id or payment_method_id of the entry"))
 const nameFlag = Flag.String("name").pipe(Flag.withDescription("Name of the entry"))
 
+const FLAGS = { dictionary: "--dictionary", id: "--id", name: "--name" } as const
+
 /** An entry as commands print it. */
 const toEntry = ({ id, name, is_built_in, renamed_from, is_retired }: Category) => ({
   id,
@@ -44,7 +46,7 @@ const listCommand = Command.make(
     runOperationCommand(
       "dictionary list",
       Effect.map(
-        callOperation(list_categories, operator, { dictionary: Option.getOrUndefined(onlyDictionary) }),
+        callOperation(list_categories, operator, { dictionary: Option.getOrUndefined(onlyDictionary) }, FLAGS),
         ({ categories }) =>
           Object.fromEntries(
             DictionaryName.literals
@@ -78,7 +80,7 @@ const runEntryChange = (
 ) =>
   runOperationCommand(
     `dictionary ${command}`,
-    Effect.map(callOperation(operation, operatorId, fields, { name: "--name" }), ({ category }) => ({
+    Effect.map(callOperation(operation, operatorId, fields, FLAGS), ({ category }) => ({
       dictionary: category.dictionary,
       ...toEntry(category)
     })),

@@ -1,19 +1,22 @@
 import { Effect } from "effect"
 import { BadRequest, Conflict, NotFound, ValidationFailed } from "../../contract/errors.ts"
 
-/** The flag in whose place a field of an operation or a service stands, such as `{ time_zone: "--time-zone" }`. */
-export type FieldFlags = Readonly<Record<string, `--${string}`>>
+/**
+ * The flag or the argument of a command that fills a field of an operation or a service, such as
+ * `{ time_zone: "--time-zone", stay_code: "stay" }`.
+ */
+export type FieldFlags = Readonly<Record<string, string>>
 
 /** A field at the begin of a sentence: a message has one for each that is wrong. */
 const NAMED_FIELD = /(?<=^|\. )([a-z_]+)(?:\[\d+\])?(?=: )/g
 
-/** What is wrong with a field, told of the flag that the caller wrote. Other texts stay as they are. */
+/** Replaces the field at the begin of each sentence of a message by its flag or argument. */
 export const nameFlagInMessage = (message: string, flags: FieldFlags): string =>
   message.replace(NAMED_FIELD, (whole, field: string) =>
     Object.hasOwn(flags, field) ? (flags[field] ?? whole) : whole
   )
 
-/** Errors of the work that name a field name these flags instead. */
+/** Errors of the work that name a field name its flag or argument instead. */
 export const withFieldFlags =
   (flags: FieldFlags) =>
   <A, E, R>(

@@ -20,7 +20,7 @@ const askCommand = Command.make(
         ask_knowledge_base,
         operator,
         { question, stay_code: Option.getOrUndefined(stay) },
-        { stay_code: "--stay" }
+        { question: "question", stay_code: "--stay" }
       ),
       ({ sentences }) => (sentences.length === 0 ? "No answer." : sentences.map(formatSentence).join("\n"))
     )

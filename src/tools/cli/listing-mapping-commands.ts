@@ -28,7 +28,14 @@ const setMapping = Effect.fnUntraced(function* (
   change: Readonly<Record<string, Schema.Json | undefined>>
 ) {
   const { operator_id, channel_type, listing_id } = yield* resolveListing(listingOptions)
-  const flags = { property_id: "--property", room_type_id: "--room-type", ratio: "--percent" } as const
+  const flags = {
+    channel_type: "--channel",
+    listing_id: "--listing",
+    property_id: "--property",
+    room_type_id: "--room-type",
+    ratio: "--percent",
+    readonly: "--read-only"
+  } as const
   return (yield* callOperation(set_listing_mapping, operator_id, { channel_type, listing_id, ...change }, flags))
     .mapping
 })

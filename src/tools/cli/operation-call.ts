@@ -27,7 +27,7 @@ import { noSuchOperator } from "./command-failure.ts"
 import { runCommand } from "./command-runner.ts"
 import { type FieldFlags, nameFlagInMessage } from "./field-flags.ts"
 
-/** An operation rejected the call of a command. The message names the flag whose value is wrong. */
+/** An operation rejected the call of a command. The message names the flag or the argument whose value is wrong. */
 class OperationRejected extends Data.TaggedError("OperationRejected")<{ readonly message: string }> {}
 
 /** What the work of a command may use beside the service. */

@@ -5,8 +5,11 @@ import { update_property } from "../../domain/properties/property-edits/contract
 import { callOperation, runOperationCommand } from "./operation-call.ts"
 import { loadPropertyOperatorId } from "./property-flag.ts"
 
+const ID_ARGUMENT = "id"
+const PROPERTY_FLAG = "--property"
+
 const propertyArguments = {
-  id: Argument.Int("id").pipe(Argument.withDescription("property_id"), Argument.optional),
+  id: Argument.Int(ID_ARGUMENT).pipe(Argument.withDescription("property_id"), Argument.optional),
   property: Flag.Int("property").pipe(
     Flag.withDescription("property_id as a flag (default: the argument)"),
     Flag.optional
@@ -15,12 +18,23 @@ const propertyArguments = {
 
 type PropertyOptions = Record<keyof typeof propertyArguments, Option.Option<number>>
 
-/** The one property that is named, either way. */
-const toPropertyId = ({ id, property }: PropertyOptions) => {
-  const [propertyId, ...otherIds] = [...Option.toArray(id), ...Option.toArray(property)]
-  return propertyId === undefined || otherIds.length > 0
-    ? Effect.fail(new BadRequest({ message: "--property: give the property once, as this option or as the argument." }))
-    : Effect.succeed(propertyId)
+/** A property that a command names, and the argument or flag that names it. */
+interface NamedProperty {
+  readonly id: number
+  readonly namedBy: string
+}
+
+/** Returns the one property that the argument or the flag names. */
+const toNamedProperty = ({ id, property }: PropertyOptions): Effect.Effect<NamedProperty, BadRequest> => {
+  const [namedProperty, ...otherProperties]: ReadonlyArray<NamedProperty> = [
+    ...Option.toArray(id).map((value) => ({ id: value, namedBy: ID_ARGUMENT })),
+    ...Option.toArray(property).map((value) => ({ id: value, namedBy: PROPERTY_FLAG }))
+  ]
+  return namedProperty === undefined || otherProperties.length > 0
+    ? Effect.fail(
+        new BadRequest({ message: `${PROPERTY_FLAG}: give the property once, as this option or as the argument.` })
+      )
+    : Effect.succeed(namedProperty)
 }
 
 interface PropertyActivationResult {
@@ -29,9 +43,9 @@ interface PropertyActivationResult {
   readonly changed_days: number
 }
 
-const setPropertyActive = Effect.fnUntraced(function* (id: number, active: boolean) {
-  const operatorId = yield* loadPropertyOperatorId(id)
-  const { changed_days } = yield* callOperation(update_property, operatorId, { id, is_active: active })
+const setPropertyActive = Effect.fnUntraced(function* ({ id, namedBy }: NamedProperty, active: boolean) {
+  const operatorId = yield* loadPropertyOperatorId(id, namedBy)
+  const { changed_days } = yield* callOperation(update_property, operatorId, { id, is_active: active }, { id: namedBy })
   return { property_id: id, active, changed_days }
 })
 
@@ -43,7 +57,7 @@ const runActivation = (
 ) =>
   runOperationCommand(
     command,
-    Effect.flatMap(toPropertyId(options), (id) => setPropertyActive(id, active)),
+    Effect.flatMap(toNamedProperty(options), (property) => setPropertyActive(property, active)),
     format
   )
 

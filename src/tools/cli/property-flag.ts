@@ -8,11 +8,11 @@ import { makeFindPropertyOwner } from "../../domain/properties/properties/owners
 
 export const propertyFlag = Flag.Int("property").pipe(Flag.withDescription("property_id"))
 
-/** The operator whose property it is. */
-export const loadPropertyOperatorId = Effect.fnUntraced(function* (id: number) {
+/** Returns the operator of a property. `namedBy` is the flag or argument that an error names. */
+export const loadPropertyOperatorId = Effect.fnUntraced(function* (id: number, namedBy = "--property") {
   const sql = yield* SqlClient.SqlClient
   return (
     (yield* makeFindPropertyOwner(sql)(id)) ??
-    (yield* new NotFound({ message: `--property: there is no property ${id}.` }))
+    (yield* new NotFound({ message: `${namedBy}: there is no property ${id}.` }))
   )
 })

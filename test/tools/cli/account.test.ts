@@ -96,7 +96,7 @@ layer(layerRunningService, { excludeTestServices: true })("latchkey account", (i
       assert.match(yield* failed("list", "--operator", "999999"), /\boperator 999999\b/)
       for (const what of ["disable", "enable"]) {
         assert.match(yield* failed(what, "--account", `${accountId}`), /^--account: .*\boperator update\b.*--status\b/)
-        assert.match(yield* failed(what, "--account", "999999"), /\baccount 999999\b/)
+        assert.match(yield* failed(what, "--account", "999999"), /--account: there is no account 999999\./)
       }
     })
   )

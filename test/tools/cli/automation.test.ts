@@ -106,7 +106,7 @@ layer(layerRunningService, { excludeTestServices: true })("latchkey automation",
         assert.deepStrictEqual(yield* rules, [state])
       }
       assert.deepStrictEqual(yield* list, [])
-      assert.match(yield* refusal("pause", `${id}`), new RegExp(`\\brule ${id}\\b`))
+      assert.strictEqual(yield* refusal("pause", `${id}`), `rule: there is no rule ${id}.`)
       const trail = yield* sql<{ operation: string; record: string }>`
         SELECT operation, record FROM trail WHERE operator_id = ${operatorId} ORDER BY id`
       assert.deepStrictEqual(

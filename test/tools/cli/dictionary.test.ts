@@ -71,8 +71,8 @@ layer(layerRunningService, { excludeTestServices: true })("latchkey dictionary",
       const { plain } = ofOperator(operatorId)
       const items = ["--dictionary", "income_items"]
       for (const [args, says] of [
-        [["retire", ...items, "--id", "11"], /id: .* cannot be retired/],
-        [["retire", ...items, "--id", "52"], /id: there is no such entry in income_items\./],
+        [["retire", ...items, "--id", "11"], /--id: .* cannot be retired/],
+        [["retire", ...items, "--id", "52"], /--id: there is no such entry in income_items\./],
         [["rename", ...items, "--id", "12", "--name", " "], /name: must not be empty/],
         [["rename", ...items, "--id", "12", "--name", "Pet fee"], /name: is already used/],
         [["add", ...items, "--name", "Pet fee"], /name: is already used/],

@@ -60,7 +60,8 @@ layer(layerRunningService, { excludeTestServices: true })("latchkey property", (
         for (const [args, message] of [
           [[], /^--property: /],
           [[`${id}`, "--property", `${id}`], /^--property: /],
-          [["987654321"], /\bproperty 987654321\b/],
+          [["987654321"], /^id: there is no property 987654321\.$/],
+          [["--property", "987654321"], /^--property: there is no property 987654321\.$/],
           [["0"], /\bproperty 0\b/],
           [["-1"], /-1/],
           [["9007199254740993"], /\b90071992547409\d\d\b/],

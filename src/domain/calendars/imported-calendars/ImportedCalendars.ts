@@ -131,7 +131,9 @@ const makeFindOwner = (sql: SqlClient.SqlClient): ImportedCalendars["Service"]["
       SELECT operator_id, property_id FROM imported_calendars WHERE id = ${id}`
   )
   return Effect.fnUntraced(function* (id) {
-    return (yield* readOwner(statement({ id }))) ?? (yield* new NotFound({ message: `There is no calendar ${id}.` }))
+    return (
+      (yield* readOwner(statement({ id }))) ?? (yield* new NotFound({ message: `id: there is no calendar ${id}.` }))
+    )
   })
 }
 
