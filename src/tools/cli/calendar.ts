@@ -18,6 +18,7 @@ import { CALENDAR_LIST_DEFAULT, CALENDAR_LIST_MAX, PAGE_MAX } from "../../platfo
 import { Configuration } from "../../service/configuration.ts"
 import { withFieldFlags } from "./field-flags.ts"
 import { type CalledOperation, callOperation, runOperationCommand } from "./operation-call.ts"
+import { resolveOperatorFilter } from "./operator-filter.ts"
 import { loadPropertyOperatorId } from "./property-flag.ts"
 
 const CALENDAR_ARGUMENT = "calendar"
@@ -140,7 +141,8 @@ const listCommand = Command.make(
         if (limit < 1 || limit > CALENDAR_LIST_MAX) {
           return yield* new BadRequest({ message: `--limit: must be from 1 to ${CALENDAR_LIST_MAX}.` })
         }
-        const filter = { propertyId: Option.getOrUndefined(property), operatorId: Option.getOrUndefined(operator) }
+        const operatorId = yield* resolveOperatorFilter(operator)
+        const filter = { propertyId: Option.getOrUndefined(property), operatorId }
         const importedCalendars = yield* ImportedCalendars.use((calendars) => calendars.list(filter, limit))
         return { calendars: yield* Effect.forEach(importedCalendars, toCalendarOutput) }
       }).pipe(Effect.provide(layerCalendars)),

@@ -6,6 +6,7 @@ import type { ListingWithMapping } from "../../domain/listings/mapping-and-ratio
 import { LISTING_LIST_DEFAULT, LISTING_LIST_MAX } from "../../platform/limits.ts"
 import { runCommand } from "./command-runner.ts"
 import { channelFlag, formatListingMapping, operatorFlag, toListingOutput } from "./listing-flags.ts"
+import { resolveOperatorFilter } from "./operator-filter.ts"
 
 export const listListingsCommand = Command.make(
   "list",
@@ -29,7 +30,7 @@ export const listListingsCommand = Command.make(
           return yield* new BadRequest({ message: `--limit: must be from 1 to ${LISTING_LIST_MAX}.` })
         }
         const filter = {
-          operator_id: Option.getOrUndefined(operator),
+          operator_id: yield* resolveOperatorFilter(operator),
           channel_type: Option.getOrUndefined(channel),
           listing_id: undefined
         }

@@ -4,6 +4,7 @@ import { BadRequest } from "../../contract/errors.ts"
 import { type LoggedPush, PushLog, PushState } from "../../domain/calendars/listing-calendars/PushLog.ts"
 import { PAGE_DEFAULT, PAGE_MAX } from "../../platform/limits.ts"
 import { runCommand } from "./command-runner.ts"
+import { resolveOperatorFilter } from "./operator-filter.ts"
 
 export const listingPushesCommand = Command.make(
   "pushes",
@@ -34,7 +35,7 @@ export const listingPushesCommand = Command.make(
         }
         const log = yield* PushLog
         const filter = {
-          operatorId: Option.getOrUndefined(operator),
+          operatorId: yield* resolveOperatorFilter(operator),
           listingId: Option.getOrUndefined(listing),
           state: Option.getOrUndefined(state)
         }

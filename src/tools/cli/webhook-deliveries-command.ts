@@ -5,6 +5,7 @@ import { DeliveryLog, type LoggedDelivery } from "../../domain/webhooks/deliveri
 import { formatWebhookId } from "../../domain/webhooks/deliveries/delivery-message.ts"
 import { PAGE_DEFAULT } from "../../platform/limits.ts"
 import { runCommand } from "./command-runner.ts"
+import { resolveOperatorFilter } from "./operator-filter.ts"
 
 /** Flags that narrow deliveries, here and in a replay. */
 export const deliveryFilterFlags = {
@@ -34,7 +35,7 @@ export const webhookDeliveriesCommand = Command.make(
       Effect.gen(function* () {
         const log = yield* DeliveryLog
         const filter = {
-          operatorId: Option.getOrUndefined(operator),
+          operatorId: yield* resolveOperatorFilter(operator),
           subscriptionId: Option.getOrUndefined(webhook),
           deadLettersOnly: dead
         }

@@ -9,6 +9,7 @@ import { WakeUp } from "../../jobs/WakeUp.ts"
 import { layerCommandWakeUp } from "../../jobs/wake-up-layers.ts"
 import { instantFlag } from "./instant-flag.ts"
 import { callOperation, runOperationCommand } from "./operation-call.ts"
+import { resolveOperatorFilter } from "./operator-filter.ts"
 import { deliveryFilterFlags } from "./webhook-deliveries-command.ts"
 
 export const webhookReplayCommand = Command.make(
@@ -33,7 +34,7 @@ export const webhookReplayCommand = Command.make(
           return yield* new BadRequest({ message: "Give the id of a delivery, --dead or --since." })
         }
         const filter = {
-          operatorId: Option.getOrUndefined(operator),
+          operatorId: yield* resolveOperatorFilter(operator),
           subscriptionId: Option.getOrUndefined(webhook),
           deadLettersOnly: dead,
           queuedFrom: Option.getOrUndefined(since),

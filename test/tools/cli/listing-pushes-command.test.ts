@@ -85,8 +85,9 @@ layer(layerRunningService, { excludeTestServices: true })("latchkey listing push
         assert.strictEqual(code, 1)
         assert.match(stdout, new RegExp(`"--limit: .*\\b${PAGE_MAX}\\b`))
       }
+      const other = yield* createOperator()
       assert.strictEqual(
-        (yield* runBesideService(["listing", "pushes", "--operator", "999999"])).stdout,
+        (yield* runBesideService(["listing", "pushes", "--operator", `${other.operatorId}`])).stdout,
         "No pushes.\n"
       )
     })
