@@ -37,7 +37,9 @@ export const update_property = operation("update_property", {
   payload: editPayloadFields(Property, {
     id: Id,
     title: Schema.optionalKey(Title),
-    address: Schema.optionalKey(Schema.NullOr(textUpTo(PROPERTY_ADDRESS_LENGTH))),
+    address: Schema.optionalKey(Schema.NullOr(textUpTo(PROPERTY_ADDRESS_LENGTH))).annotateKey({
+      description: "Stored without white space around it. null or a blank text: no address."
+    }),
     longitude: Schema.optionalKey(Schema.NullOr(degreesUpTo(180, "-9.1302"))),
     latitude: Schema.optionalKey(Schema.NullOr(degreesUpTo(90, "38.7118"))),
     default_checkin_time: Schema.optionalKey(Schema.NullOr(HourAndMinute)).annotateKey({

@@ -17,10 +17,17 @@ const updateProperty = (edits: PropertyEdits["Service"]) =>
         yield* Effect.fromResult(checkFixedFields(property, payload))
       }
       const title = payload.title === undefined ? undefined : trimName(payload.title)
-      return (yield* edits.update(operatorId, payload.id, { ...payload, title })) ?? (yield* noSuchProperty)
+      const edit = { ...payload, title, address: toStoredAddress(payload.address) }
+      return (yield* edits.update(operatorId, payload.id, edit)) ?? (yield* noSuchProperty)
     },
     (change, { title }) => withConflictingId(edits.findIdByName, change, title)
   )
+
+/** A property without an address has null, as after its creation. undefined: the address stays. */
+const toStoredAddress = (address: string | null | undefined): string | null | undefined => {
+  const trimmedAddress = address?.trim()
+  return trimmedAddress === "" ? null : (trimmedAddress ?? address)
+}
 
 const hasFixedFields = makeImmutableFieldDetector(update_property.payloadSchema)
 const checkFixedFields = makeImmutableFieldCheck(update_property.payloadSchema, {

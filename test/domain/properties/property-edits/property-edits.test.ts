@@ -67,6 +67,20 @@ layer(layerTest)("an edit of a property", (it) => {
     })
   )
 
+  it.effect("trims the address, and clears it if the text is blank", () =>
+    Effect.gen(function* () {
+      const { api, as, operatorId, id, read } = yield* ready
+      for (const blank of ["   ", "", "\n"]) {
+        yield* api.update_property({ id, address: "  12 Shore, Edinburgh " }).pipe(as)
+        assert.strictEqual((yield* read).address, "12 Shore, Edinburgh")
+        yield* api.update_property({ id, address: blank }).pipe(as)
+        assert.isNull((yield* read).address)
+      }
+      yield* api.update_property({ id, address: " " }).pipe(as)
+      assert.lengthOf(yield* loadAudit(operatorId, `property:${id}`), 6)
+    })
+  )
+
   it.effect("takes the whole record back, and then changes and records nothing", () =>
     Effect.gen(function* () {
       const { api, as, operatorId, id, read, patch } = yield* ready
