@@ -191,7 +191,7 @@ export const TEXTS = {
       lastUsed: "Last used",
       withdraw: "Disconnect",
       revocationConsequence: (name: string) =>
-        `“${name}” loses its access within seconds: its tokens end and its webhooks are deleted. It can ask you for access again.`,
+        `“${name}” loses its access within seconds: its tokens end, and the webhooks, automation rules and property feeds that it created end with them. It can ask you for access again.`,
       noSuch: "There is no such connection. It may have ended already."
     },
     consumers: {

@@ -56,7 +56,7 @@ layer(layerSignedInPages)("connected applications on the page", (it) => {
         "Owner",
         "2027-01-03 00:30",
         ">never<",
-        "its tokens end and its webhooks are deleted"
+        "its tokens end, and the webhooks, automation rules and property feeds that it created end with them."
       ]) {
         assert.include(text, words)
       }
