@@ -86,7 +86,11 @@ const makeFormRenderer =
       case "room_type":
         return id === undefined
           ? Effect.map(groupings.roomType(formQuery), (formData) => roomTypeView(visit, formData, failedSubmission))
-          : Effect.succeed(recordNotFoundView("A room type is not changed once it is made."))
+          : Effect.succeed(
+              recordNotFoundView(
+                "This page has no form for a room type. Its title can be changed over the API: PATCH /room_types/{id}."
+              )
+            )
       default:
         return Effect.succeed(recordNotFoundView("There is nothing of that kind to change."))
     }

@@ -138,7 +138,7 @@ export const roomTypeView = (
     title: "A new room type",
     body: html`${backLink}${section(
       "Its rooms",
-      html`<p>It is not changed once it is made: neither its title nor its rooms.</p>
+      html`<p>Choose its rooms now: they cannot be changed later. The title can be changed over the API: <code>PATCH /room_types/{id}</code>.</p>
 ${takenNote}${propertyFilter(visit, properties)}${actionForm(visit, { action, label: "Make the room type", fields })}`
     )}`
   }

@@ -132,7 +132,7 @@ ${table(
 export const roomTypesSection = (visit: SignedInVisit, { room_types }: PortfolioData): Html =>
   section(
     "Room types",
-    html`<p class="soft">Rooms that are sold as one kind: as many as there are can be sold at once. A room type is not changed once it is made.</p>
+    html`<p class="soft">Rooms that are sold as one kind: as many as there are can be sold at once. A room type is renamed over the API: <code>PATCH /room_types/{id}</code>. Its rooms are chosen when it is made.</p>
 ${table(
   { empty: "There is no room type yet." },
   [
