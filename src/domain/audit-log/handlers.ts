@@ -30,7 +30,7 @@ const searchAuditLog = (store: AuditLogStore["Service"]) =>
 const toEntry = (row: AuditLogRow): AuditLogEntry => ({ ...row, at: formatUtcInstant(row.at) })
 
 const mainAccountTokenRequiredError = new Forbidden({
-  message: "Only a token that the main account made in the console can read the audit log."
+  message: "Only an access token of the main account can read the audit log, and no token of a connected application."
 })
 const emptyRangeError = new ValidationFailed({ message: "since: must be before until." })
 

@@ -101,7 +101,10 @@ layer(layerTest, { excludeTestServices: false })("the audit log", (it) => {
         const { error_code, error_msg, data } = yield* call(token, "search_audit_log")
         assert.deepStrictEqual(
           [error_code, error_msg],
-          [403, "Only a token that the main account made in the console can read the audit log."]
+          [
+            403,
+            "Only an access token of the main account can read the audit log, and no token of a connected application."
+          ]
         )
         assert.notInclude(JSON.stringify(data ?? null), "property")
       }
