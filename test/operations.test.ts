@@ -6,10 +6,10 @@ import {
   exposureOf,
   isAllowedForReadOnlyToken,
   isChange,
-  needsNoSubscription,
   routeOf,
   summaryOf,
-  toolMetadataOf
+  toolMetadataOf,
+  worksWhenSuspended
 } from "../src/contract/operation.ts"
 import { type ApiOperation, consoleOperations, operations } from "../src/service/Api.ts"
 import { Service } from "../src/service/service.ts"
@@ -219,12 +219,12 @@ layer(Cast.layer.pipe(Layer.provideMerge(layerTest)))("every operation", (it) =>
     const name = operation._tag
 
     it.effect(
-      `${name} works for a person who is signed in, ${needsNoSubscription(operation) ? "whatever" : "if"} the account may`,
+      `${name} works for a person who is signed in, ${worksWhenSuspended(operation) ? "whatever" : "if"} the account may`,
       () =>
         Effect.gen(function* () {
           for (const state of [{ status: "banned" }, { subscriptionUntil: DateTime.makeUnsafe(0) }, {}] as const) {
             const world = yield* makeSampleWorld
-            const isRefused = Object.keys(state).length > 0 && !needsNoSubscription(operation)
+            const isRefused = Object.keys(state).length > 0 && !worksWhenSuspended(operation)
             yield* TestClock.adjust("1 second")
             const { error_code, error_msg } = yield* callAsPerson(
               world,

@@ -69,7 +69,7 @@ export interface RestOnly {
 export interface ConsoleOnly {
   readonly consoleOnly: string
   /** Also for an account that may do nothing else, since it takes access away or stops something. */
-  readonly needsNoSubscription?: true
+  readonly worksWhenSuspended?: true
 }
 
 /** Who can reach an operation: agents and programs, programs alone, or people on the pages of the console. */
@@ -203,7 +203,7 @@ export const toolMetadataOf = (operation: Rpc.Any): (OperationFamily & ToolMetad
 export const isConsoleOnly = (operation: Rpc.Any): boolean => "consoleOnly" in exposureOf(operation)
 export const isExtension = (operation: Rpc.Any): boolean => "extension" in exposureOf(operation)
 /** Whether an account that is banned or whose subscription has lapsed may call it all the same. */
-export const needsNoSubscription = (operation: Rpc.Any): boolean => "needsNoSubscription" in exposureOf(operation)
+export const worksWhenSuspended = (operation: Rpc.Any): boolean => "worksWhenSuspended" in exposureOf(operation)
 
 export const needsToken = (operation: Rpc.Any): boolean =>
   Context.getUnsafe(operation.annotations, NeedsTokenAnnotation)

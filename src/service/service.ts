@@ -38,7 +38,7 @@ export interface ServiceCall {
   /** For the log line and the span; the answer never differs by it. */
   readonly transport: "rest" | "mcp" | "console" | "command-line"
   /** The account that calls without a token: of a person at the console, or of an operator for which a command works. */
-  readonly signedInAccount?: SignedInAccount
+  readonly trustedAccount?: SignedInAccount
   /** Where it comes from, as far as that is known: calls without a token are told apart by it. */
   readonly address?: string | undefined
   /** Lower-case names; credentials are read from here by the Gate and go nowhere else. */
@@ -111,7 +111,7 @@ export class Service extends Context.Service<
 
       return Service.of({
         call: (name, call) => {
-          const run = call.signedInAccount === undefined && consoleOnlyNames.has(name) ? undefined : runners.get(name)
+          const run = call.trustedAccount === undefined && consoleOnlyNames.has(name) ? undefined : runners.get(name)
           return respond(observersOf(name), name, call, (requestId) =>
             run === undefined ? Effect.succeed(unknownOperationOutcome) : run(call, requestId)
           )
@@ -221,7 +221,7 @@ const makeRunner = (
   const runAdmitted = (call: ServiceCall, requestId: string, admission: AdmittedCall) => {
     const { caller, headers, countFailure, uncountCall, uncountMessage, recheckAccess } = admission
     const { accountId, tokenName: application } = caller
-    const actor: Actor = call.signedInAccount?.actor ?? {
+    const actor: Actor = call.trustedAccount?.actor ?? {
       accountId,
       application,
       operation: operation._tag,

@@ -44,7 +44,7 @@ export const callAsPersonForResponse = Effect.fnUntraced(function* (
     transport: "console",
     headers: {},
     params: {},
-    signedInAccount: { caller, status: "active", subscriptionUntil: null, ...state },
+    trustedAccount: { caller, status: "active", subscriptionUntil: null, ...state },
     ...(key === undefined ? {} : { idempotencyKey: { field: "form_key", value: key } }),
     receive: Effect.succeed(toReceivedInput({ encoding: "json", fields }))
   })

@@ -29,9 +29,9 @@ export interface GateRequest {
   /** What keeps every call of an operator out at this moment, beside what it is entitled to: a call refused with it counts in no window. */
   readonly overloadError?: (operatorId: number) => ServerError | undefined
   /** Who is signed in, in the place of a token: counted in no window, as nobody clicks that often. */
-  readonly signedInAccount?: SignedInAccount | undefined
+  readonly trustedAccount?: SignedInAccount | undefined
   /** Whether a person who is signed in may do it whatever the account may: it stops something, or takes access away. */
-  readonly needsNoSubscription?: boolean
+  readonly worksWhenSuspended?: boolean
 }
 
 /** A call that was let in. */
@@ -140,9 +140,9 @@ export class Gate extends Context.Service<
       const inGateSpan = withChildSpan("gate")
       return Gate.of({
         admit: (request) =>
-          request.signedInAccount === undefined
+          request.trustedAccount === undefined
             ? inGateSpan(Effect.flatMap(authorize(request), (authorized) => rateLimit(request, authorized)))
-            : admitSignedInAccount(request.signedInAccount, request),
+            : admitSignedInAccount(request.trustedAccount, request),
         findCaller: (headers) => Effect.orElseSucceed(authenticate(headers), () => undefined)
       })
     })
@@ -167,12 +167,12 @@ const makeAuthenticate =
 /** Lets in who is signed in, as far as the account may do anything. */
 const admitSignedInAccount = (
   person: SignedInAccount,
-  { isRead, needsNoSubscription }: Pick<GateRequest, "isRead" | "needsNoSubscription">
+  { isRead, worksWhenSuspended }: Pick<GateRequest, "isRead" | "worksWhenSuspended">
 ): Effect.Effect<AdmittedCall, RejectedCall> =>
   Effect.clockWith((clock) => {
     const account = { ...person.caller, status: person.status, subscriptionUntil: person.subscriptionUntil }
     const error =
-      needsNoSubscription === true
+      worksWhenSuspended === true
         ? Option.none()
         : accessError(account, { isRead, now: clock.currentTimeMillisUnsafe() })
     return Option.isSome(error)

@@ -1,9 +1,9 @@
 import {
   type AnyOperation,
   isAllowedForReadOnlyToken,
-  needsNoSubscription,
   rateLimitOf,
-  routeOf
+  routeOf,
+  worksWhenSuspended
 } from "../../contract/operation.ts"
 import type { GateRequest } from "./Gate.ts"
 
@@ -13,7 +13,7 @@ export const makeGateRequest = (
 ): ((call: {
   readonly headers: GateRequest["headers"]
   readonly params: Readonly<Record<string, unknown>>
-  readonly signedInAccount?: GateRequest["signedInAccount"]
+  readonly trustedAccount?: GateRequest["trustedAccount"]
 }) => GateRequest) => {
   const { method, path } = routeOf(operation)
   const { limits, conversationField } = rateLimitOf(operation)
@@ -21,12 +21,12 @@ export const makeGateRequest = (
     route: `${method} ${path}`,
     isRead: isAllowedForReadOnlyToken(operation),
     limits,
-    needsNoSubscription: needsNoSubscription(operation)
+    worksWhenSuspended: worksWhenSuspended(operation)
   }
-  return ({ headers, params, signedInAccount }) => ({
+  return ({ headers, params, trustedAccount }) => ({
     ...fixedPart,
     headers,
-    signedInAccount,
+    trustedAccount,
     conversationId: conversationField === undefined ? undefined : conversationIdOf(params[conversationField])
   })
 }

@@ -58,7 +58,7 @@ export const callOperation = Effect.fnUntraced(function* <A>(
     transport: "command-line",
     headers: {},
     params: {},
-    signedInAccount: { ...toSignedInAccount(operatorId, account), actor: yield* CurrentActor },
+    trustedAccount: { ...toSignedInAccount(operatorId, account), actor: yield* CurrentActor },
     receive: Effect.succeed(toReceivedInput({ encoding: "json", fields: Object.fromEntries(sentFields) }))
   })
   return envelope.error_code === 0

@@ -36,7 +36,7 @@ export const callOperation = (
         transport: "console",
         headers: {},
         params: {},
-        signedInAccount: visit.session.person,
+        trustedAccount: visit.session.person,
         ...(idempotencyKey === undefined ? {} : { idempotencyKey: { field: FORM_KEY_FIELD, value: idempotencyKey } }),
         receive: Effect.succeed(toReceivedInput({ encoding: "json", fields }))
       })

@@ -22,7 +22,7 @@ const callAs = (person: SignedInAccount, operation: string, fields: object) =>
       transport: "console",
       headers: {},
       params: {},
-      signedInAccount: person,
+      trustedAccount: person,
       receive: Effect.succeed(toReceivedInput({ encoding: "json", fields }))
     })
   )

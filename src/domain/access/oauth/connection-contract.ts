@@ -39,7 +39,7 @@ export const disconnect_application = operation("disconnect_application", {
   payload: { id: Id.annotateKey({ description: "Of the connection." }) },
   success: Schema.Struct({}),
   errors: [NotFound],
-  exposure: { consoleOnly: "an application must not disconnect another", needsNoSubscription: true }
+  exposure: { consoleOnly: "an application must not disconnect another", worksWhenSuspended: true }
 })
 
 export const ConnectionOperations = { connect_application, disconnect_application }

@@ -26,7 +26,7 @@ export const revoke_access_token = operation("revoke_access_token", {
   payload: { id: Id },
   success: Schema.Struct({}),
   errors: [NotFound],
-  exposure: { consoleOnly: "a token that leaks must not end the others", needsNoSubscription: true }
+  exposure: { consoleOnly: "a token that leaks must not end the others", worksWhenSuspended: true }
 })
 
 export const AccessTokenOperations = { create_access_token, revoke_access_token }

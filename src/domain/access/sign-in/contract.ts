@@ -30,7 +30,7 @@ export const disable_account = operation("disable_account", {
   payload: { id: Id },
   success: Schema.Struct({ sessions_ended: Schema.Int }),
   errors: [Forbidden, NotFound],
-  exposure: { consoleOnly, needsNoSubscription: true }
+  exposure: { consoleOnly, worksWhenSuspended: true }
 })
 
 export const enable_account = operation("enable_account", {

@@ -101,7 +101,7 @@ export const pause_webhook = operation("pause_webhook", {
   payload: { id: Id },
   success: Schema.Struct({ webhook: Webhook }),
   errors: [NotFound, Forbidden, Conflict],
-  exposure: { consoleOnly: consoleReason, needsNoSubscription: true }
+  exposure: { consoleOnly: consoleReason, worksWhenSuspended: true }
 })
 
 export const rotate_webhook_secret = operation("rotate_webhook_secret", {
