@@ -2,7 +2,7 @@ import { assert, it } from "@effect/vitest"
 import { Clock, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
-import { PropertyEdits } from "../src/domain/properties/property-edits/PropertyEdits.ts"
+import { PropertyEditStore } from "../src/domain/properties/property-edits/PropertyEditStore.ts"
 import { OutboundHttp } from "../src/domain/webhooks/deliveries/OutboundHttp.ts"
 import { PublicUrl } from "../src/platform/installation.ts"
 import { createOperator, insertProperty, typedClient, withToken } from "./support/harness.ts"
@@ -33,7 +33,7 @@ it.effect(
   () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(Date.parse("2027-05-10T12:00:00Z"))
-      const [here, there] = yield* startTwoServices(PropertyEdits.layer)
+      const [here, there] = yield* startTwoServices(PropertyEditStore.layer)
       const [ours, theirs] = [yield* here.runInside(shared), yield* there.runInside(shared)]
       assert.notStrictEqual(here.url, there.url)
       for (const [who, { address }] of [

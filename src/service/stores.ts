@@ -41,7 +41,7 @@ import { PriceAndRulesStore } from "../domain/prices/store.ts"
 import { GroupStore } from "../domain/properties/groups/store.ts"
 import { RoomTypeStore } from "../domain/properties/properties/room-type-store.ts"
 import { PropertyStore } from "../domain/properties/properties/store.ts"
-import { PropertyEdits } from "../domain/properties/property-edits/PropertyEdits.ts"
+import { PropertyEditStore } from "../domain/properties/property-edits/PropertyEditStore.ts"
 import { TagStore } from "../domain/properties/tags/store.ts"
 import { DeliveryLog } from "../domain/webhooks/deliveries/DeliveryLog.ts"
 import { TestEvents } from "../domain/webhooks/deliveries/TestEvents.ts"
@@ -89,7 +89,7 @@ export const layerStores = Layer.mergeAll(
   PriceAndRulesStore.layer,
   GroupStore.layer,
   PropertyStore.layer,
-  PropertyEdits.layer,
+  PropertyEditStore.layer,
   RoomTypeStore.layer,
   TagStore.layer,
   EventFeedStore.layer,

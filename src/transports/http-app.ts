@@ -58,7 +58,7 @@ export const makeHttpApp = Effect.fnUntraced(function* (settings: HttpSettings) 
   const orNotFound =
     (name: EndpointName, handler: (request: Request) => Effect.Effect<Response | undefined>) => (request: Request) =>
       Effect.flatMap(handler(request), (answer) =>
-        answer === undefined ? reject(name, request, noSuchPathError) : Effect.succeed(answer)
+        answer === undefined ? reject(name, request, pathNotFoundError) : Effect.succeed(answer)
       )
 
   const handlers: Readonly<Record<EndpointName, (request: Request) => Effect.Effect<Response>>> = {
@@ -74,7 +74,7 @@ export const makeHttpApp = Effect.fnUntraced(function* (settings: HttpSettings) 
     discovery: orNotFound("discovery", (request) => Effect.sync(() => discovery(request))),
     openapi: orNotFound("openapi", (request) => Effect.sync(() => openApi(request))),
     docs: orNotFound("docs", docs),
-    none: (request) => reject("none", request, noSuchPathError)
+    none: (request) => reject("none", request, pathNotFoundError)
   }
 
   const route = (request: Request): Effect.Effect<Response> => {
@@ -106,7 +106,7 @@ const noIconResponse = HttpServerResponse.empty({ status: 204, headers: { "cache
 const plainHttpError = new BadRequest({
   message: "Use HTTPS: a token or a secret address must not travel over plain HTTP."
 })
-const noSuchPathError = new NotFound({
+const pathNotFoundError = new NotFound({
   message: "No such page: REST is below /v3, the MCP endpoint at /mcp, the documentation at /docs."
 })
 

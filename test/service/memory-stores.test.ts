@@ -4,7 +4,7 @@ import type { OperationName } from "../../src/service/Api.ts"
 import type { Service } from "../../src/service/service.ts"
 import { call, callForResponse, layerTest } from "../support/harness.ts"
 import { layerMemoryService } from "../support/service/memory-service.ts"
-import { Installation } from "../support/service/recorded-changes.ts"
+import { Installation } from "../support/service/test-installation.ts"
 
 // The families that have a memory layer, on the SQL layers and on the memory layers. What a change returns, what a list shows then,
 // and what the change records (events, audit entries, idempotency key) must be the same on both.

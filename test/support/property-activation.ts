@@ -1,12 +1,12 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { makeFindPropertyOwner } from "../../src/domain/properties/properties/ownership.ts"
-import { PropertyEdits } from "../../src/domain/properties/property-edits/PropertyEdits.ts"
+import { PropertyEditStore } from "../../src/domain/properties/property-edits/PropertyEditStore.ts"
 import { asSystemActor } from "./harness.ts"
 
 const setPropertyActive = Effect.fnUntraced(function* (id: number, active: boolean) {
   const operatorId = (yield* makeFindPropertyOwner(yield* SqlClient.SqlClient)(id)) ?? 0
-  const edits = yield* PropertyEdits
+  const edits = yield* PropertyEditStore
   const edited = yield* Effect.orDie(asSystemActor(edits.update(operatorId, id, { is_active: active })))
   return edited === undefined
     ? yield* Effect.die(new Error(`there is no property ${id}`))

@@ -56,12 +56,12 @@ export interface ConnectorWithSecret {
   readonly secret: string
 }
 
-const connectorNotFound = (id: number) => new NotFound({ message: `There is no connector ${id}.` })
-const connectorLimitReached = new ValidationFailed({
+const toConnectorNotFoundError = (id: number) => new NotFound({ message: `There is no connector ${id}.` })
+const connectorLimitError = new ValidationFailed({
   message: `A deployment has at most ${CONNECTORS_MAX} connectors, and all are in use.`
 })
 
-const connectorNameTaken = new Conflict({ message: "name: is already used by another connector." })
+const connectorNameConflictError = new Conflict({ message: "name: is already used by another connector." })
 
 /** Alone, so that two at once do not each see the last free place. */
 const insertConnector = (sql: Sql, id: number, { name, url }: NewConnector, secret: string, now: Date) =>
@@ -92,8 +92,8 @@ const addConnector = Effect.fnUntraced(function* (sql: Sql, { seal }: SecretSeal
   const [id, now] = [yield* reserveId(sql, "connectors"), yield* DateTime.nowAsDate]
   const sealedSecret = seal(connectorSecretBinding(id), secret)
   const { connector_id, taken } = yield* insertConnector(sql, id, { name, url: address }, sealedSecret, now)
-  if (taken) return yield* connectorNameTaken
-  return connector_id === null ? yield* connectorLimitReached : { connector_id, secret }
+  if (taken) return yield* connectorNameConflictError
+  return connector_id === null ? yield* connectorLimitError : { connector_id, secret }
 })
 
 const listConnectors = (sql: Sql) =>
@@ -114,13 +114,13 @@ const rotateSecret = Effect.fnUntraced(function* (sql: Sql, { seal }: SecretSeal
     UPDATE connectors SET former_secret = secret, former_secret_until = ${formerSecretUntil},
       secret = ${seal(connectorSecretBinding(id), secret)}
     WHERE id = ${id} RETURNING id AS connector_id`)
-  return row === undefined ? yield* connectorNotFound(id) : { ...row, secret }
+  return row === undefined ? yield* toConnectorNotFoundError(id) : { ...row, secret }
 })
 
 const removeConnector = Effect.fnUntraced(function* (sql: Sql, id: number) {
   return (
     (yield* readConnectorId(sql`DELETE FROM connectors WHERE id = ${id} RETURNING id AS connector_id`)) ??
-    (yield* connectorNotFound(id))
+    (yield* toConnectorNotFoundError(id))
   )
 })
 
@@ -157,7 +157,7 @@ export class HttpConnectors extends Context.Service<
         remove: (id) => removeConnector(sql, id),
         connectAccount: Effect.fnUntraced(function* (id, operatorId, account) {
           const row = yield* readConnectorId(sql`SELECT id AS connector_id FROM connectors WHERE id = ${id}`)
-          if (row === undefined) return yield* connectorNotFound(id)
+          if (row === undefined) return yield* toConnectorNotFoundError(id)
           const now = yield* DateTime.nowAsDate
           const connector = toConnectorName(id)
           return { channel_account_id: yield* accounts.connect(operatorId, { ...account, connector }, now) }

@@ -60,7 +60,7 @@ const makeMessageActions = Effect.gen(function* () {
       const account = yield* accountLookup.byThread(threadId, request)
       return yield* runAction(account, { thread: { threadId } }, writeMessageRule(guestMessage), toMessageEventKey)
     }
-    if (orderId === undefined || threadId !== undefined) return yield* threadOrOrderRequired
+    if (orderId === undefined || threadId !== undefined) return yield* threadOrOrderRequiredError
     const account = yield* accountLookup.byOrder(orderId, request)
     const rule = writeOrderMessageRule(guestMessage, yield* prepareNewThread(account))
     return yield* runAction(account, { orderId, thread: "of the order" }, rule, toMessageEventKey)
@@ -68,7 +68,7 @@ const makeMessageActions = Effect.gen(function* () {
   return { sendInquiry, writeMessage }
 })
 
-const threadOrOrderRequired = new BadRequest({ message: "thread_id, order_id: send exactly one of them." })
+const threadOrOrderRequiredError = new BadRequest({ message: "thread_id, order_id: send exactly one of them." })
 
 export const makeConversationActions = Effect.gen(function* () {
   const accountLookup = yield* makeAccountLookup

@@ -141,7 +141,7 @@ export const makeOpenListing = Effect.gen(function* () {
       })
       // Of two that open a listing of one name at once the second sees the first.
       const { account, outcome } = yield* runLocked(operator.id, connectAndAdd)
-      if (outcome === "full") return yield* listingLimitReached
+      if (outcome === "full") return yield* sandboxListingLimitError
       if (outcome === "known")
         return yield* new Conflict({ message: `listing_id: the account already has ${listing.listing_id}.` })
       yield* outbox.flush(account)
@@ -161,6 +161,6 @@ export const makeOpenListing = Effect.gen(function* () {
   )
 })
 
-const listingLimitReached = new ValidationFailed({
+const sandboxListingLimitError = new ValidationFailed({
   message: `listing_id: an account of the sandbox has at most ${SANDBOX_LISTINGS_MAX} listings.`
 })

@@ -26,7 +26,7 @@ import { toOrderThreadKey } from "./threads.ts"
 const CONCURRENT_ATTEMPTS = 3
 const SERIAL_ATTEMPTS = 30
 
-const tooManyConflicts = new Conflict({ message: "The listing is being changed by other calls; try again." })
+const listingBusyError = new Conflict({ message: "The listing is being changed by other calls; try again." })
 
 /** What an act is about, beside what its order names. */
 export interface RuleScope {
@@ -163,7 +163,7 @@ export const makeRuleRunner = Effect.gen(function* () {
       return (yield* repository.applyWrite(account, { ...write, listings })) ? { answer } : undefined
     })
     const concurrent = retryOptimistically(CONCURRENT_ATTEMPTS, new ReadTooStale())(attempt)
-    const serial = repository.runSerially(retryOptimistically(SERIAL_ATTEMPTS, tooManyConflicts)(attempt))
+    const serial = repository.runSerially(retryOptimistically(SERIAL_ATTEMPTS, listingBusyError)(attempt))
     return Effect.map(
       Effect.catchIf(
         concurrent,

@@ -24,18 +24,18 @@ export const parseActionTimeRange = (
   const [from, end] = [payload.start_time, payload.end_time].map((text) =>
     text === undefined ? undefined : truncateToSecond(toInstant(text, timeZone).getTime())
   )
-  if (from !== undefined && end !== undefined && from > end) return Result.fail(startAfterEnd)
+  if (from !== undefined && end !== undefined && from > end) return Result.fail(startAfterEndError)
   return Result.succeed({
     from,
     until: end === undefined ? undefined : new Date(end.getTime() + SECOND_MS)
   })
 }
 
-const startAfterEnd = new ValidationFailed({ message: "start_time: must not be after end_time." })
+const startAfterEndError = new ValidationFailed({ message: "start_time: must not be after end_time." })
 
-export const noSuchAction = new NotFound({ message: "plan_id: no such waiting action." })
+export const actionNotFoundError = new NotFound({ message: "plan_id: no such waiting action." })
 
-export const answersNotExecutable = new BadRequest({
+export const answerNotExecutableError = new BadRequest({
   message: "plan_id: an automatic answer cannot be run by hand; use send_message."
 })
 
@@ -46,13 +46,13 @@ export const toActionError = ({ subject, reason }: ActionObstacle): BadRequest |
 }
 
 /** 409 for one more message than may wait in its conversation. */
-export const planMessageQueueFull = new Conflict({
+export const messageQueueFullError = new Conflict({
   message: `plan_id: ${QUEUED_MESSAGES_MAX} messages of the conversation are queued; try again when its channel has accepted some.`
 })
 
-const actionBusy = new Conflict({
+const actionBusyError = new Conflict({
   message: "plan_id: other requests are changing the action at the same time; try again."
 })
 
 /** Looks at an action again, for as long as it changes between looking and doing. */
-export const retryWhileActionChanges = retryOptimistically(ACTION_ATTEMPTS, actionBusy)
+export const retryWhileActionChanges = retryOptimistically(ACTION_ATTEMPTS, actionBusyError)

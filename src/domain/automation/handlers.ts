@@ -5,14 +5,14 @@ import { toPage } from "../../contract/page.ts"
 import { formatInstantInZone } from "../../contract/time.ts"
 import { PublicUrl } from "../../platform/installation.ts"
 import { PLANNED_DAYS } from "../../platform/limits.ts"
-import { noSuchStay } from "../bookings/stays/rules.ts"
+import { stayNotFoundError } from "../bookings/stays/rules.ts"
 import { toChannelTypes } from "../channels/port/channel-types-parameter.ts"
 import { HostReviews } from "../guests/reviews/HostReviews.ts"
 import { handleOperations, layerOperations, voidChangeHandler } from "../operation-handlers.ts"
-import { noSuchProperties } from "../properties/properties/ownership.ts"
+import { toUnknownPropertiesError } from "../properties/properties/ownership.ts"
 import {
-  answersNotExecutable,
-  noSuchAction,
+  actionNotFoundError,
+  answerNotExecutableError,
   parseActionTimeRange,
   retryWhileActionChanges,
   toActionError
@@ -44,8 +44,8 @@ const queryUpcomingActions = (store: ActionStore["Service"]) =>
     }
     const horizon = new Date((yield* DateTime.nowAsDate).getTime() + UPCOMING_ACTIONS_MS)
     const result = yield* store.search(operatorId, type, filter, horizon, toPage(payload))
-    if (result.unknown_properties.length > 0) return yield* noSuchProperties(result.unknown_properties)
-    if (!result.stay_known) return yield* noSuchStay
+    if (result.unknown_properties.length > 0) return yield* toUnknownPropertiesError(result.unknown_properties)
+    if (!result.stay_known) return yield* stayNotFoundError
     const actions = result.actions.map((action) => ({
       ...action,
       scheduled_at: formatInstantInZone(new Date(action.scheduled_at), timeZone)
@@ -59,9 +59,9 @@ const executeAction = (queue: PlanQueue["Service"], runAction: ReturnType<typeof
     const { operatorId } = yield* CurrentCaller
     const attempt = Effect.gen(function* () {
       const plan = yield* queue.findContext(operatorId, plan_id)
-      if (plan === undefined) return yield* noSuchAction
-      if (plan.kind === "answer") return yield* answersNotExecutable
-      if (!stillApplies(plan)) return yield* noSuchAction
+      if (plan === undefined) return yield* actionNotFoundError
+      if (plan.kind === "answer") return yield* answerNotExecutableError
+      if (!stillApplies(plan)) return yield* actionNotFoundError
       const action = prepareAction(plan, yield* DateTime.nowAsDate, publicUrl)
       return yield* runAction(plan, yield* Effect.fromResult(Result.mapError(action, toActionError)))
     })
@@ -72,7 +72,7 @@ const deleteAction = (queue: PlanQueue["Service"]) =>
   Effect.fnUntraced(function* ({ plan_id }: typeof delete_automation_action.payloadSchema.Type) {
     const { operatorId } = yield* CurrentCaller
     const deletedPlan = yield* queue.remove(operatorId, plan_id, yield* DateTime.nowAsDate)
-    return deletedPlan ?? (yield* noSuchAction)
+    return deletedPlan ?? (yield* actionNotFoundError)
   })
 
 /** Open to its stores. */

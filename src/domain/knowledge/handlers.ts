@@ -6,7 +6,7 @@ import { KNOWLEDGE_PAGE_DEFAULT } from "../../platform/limits.ts"
 import { toChannelTypes } from "../channels/port/channel-types-parameter.ts"
 import { RowId } from "../column-schemas.ts"
 import { changeHandler, handleOperations, layerOperations, voidChangeHandler } from "../operation-handlers.ts"
-import { formatIds, noSuchProperties } from "../properties/properties/ownership.ts"
+import { formatIds, toUnknownPropertiesError } from "../properties/properties/ownership.ts"
 import {
   type ask_knowledge_base,
   type create_knowledge_base,
@@ -33,7 +33,7 @@ const searchKnowledgeBases = (store: Store) =>
     const page = yield* store.search(operatorId, { property_ids, channel_types }, pageRequest)
     if (page.total === 0 && property_ids !== undefined) {
       const unknown = yield* store.findUnknownProperties(operatorId, property_ids)
-      if (unknown.length > 0) return yield* noSuchProperties(unknown)
+      if (unknown.length > 0) return yield* toUnknownPropertiesError(unknown)
     }
     return { knowledge_bases: page.rows, total: page.total }
   })
@@ -42,7 +42,7 @@ const getKnowledgeBase = (store: Store) =>
   Effect.fnUntraced(function* (payload: typeof get_knowledge_base.payloadSchema.Type) {
     const { operatorId } = yield* CurrentCaller
     const knowledge_base = yield* store.get(operatorId, payload.id)
-    return knowledge_base === undefined ? yield* noSuchEntry : { knowledge_base }
+    return knowledge_base === undefined ? yield* knowledgeEntryNotFoundError : { knowledge_base }
   })
 
 type CreateKnowledgeBasePayload = typeof create_knowledge_base.payloadSchema.Type
@@ -72,7 +72,7 @@ const createKnowledgeBase = (store: Store) =>
     const { operatorId } = yield* CurrentCaller
     const input = yield* toKnowledgeBaseInput(payload)
     const { id, unknown } = yield* store.create(operatorId, input, yield* DateTime.nowAsDate)
-    return id === null ? yield* noSuchScopeIds(input.scope_property.type, unknown) : { id }
+    return id === null ? yield* toScopeIdsNotFoundError(input.scope_property.type, unknown) : { id }
   })
 
 const updateKnowledgeBase = (store: Store) =>
@@ -80,15 +80,15 @@ const updateKnowledgeBase = (store: Store) =>
     const { operatorId } = yield* CurrentCaller
     const input = yield* toKnowledgeBaseInput(payload)
     const updated = yield* store.update(operatorId, payload.id, input, yield* DateTime.nowAsDate)
-    if (updated === undefined) return yield* noSuchEntry
-    return updated.id === null ? yield* noSuchScopeIds(input.scope_property.type, updated.unknown) : undefined
+    if (updated === undefined) return yield* knowledgeEntryNotFoundError
+    return updated.id === null ? yield* toScopeIdsNotFoundError(input.scope_property.type, updated.unknown) : undefined
   })
 
 const deleteKnowledgeBase = (store: Store) =>
   Effect.fnUntraced(function* (payload: typeof delete_knowledge_base.payloadSchema.Type) {
     const { operatorId } = yield* CurrentCaller
     const removed = yield* store.remove(operatorId, payload.id)
-    return removed === undefined ? yield* noSuchEntry : undefined
+    return removed === undefined ? yield* knowledgeEntryNotFoundError : undefined
   })
 
 /** The same sentences that the caller may read in the entries: whoever reads entries may ask. */
@@ -98,7 +98,7 @@ const askKnowledgeBase = (answers: KnowledgeAnswers["Service"], store: AnswerSto
     const asker = stay_code === undefined ? { anonymous: true as const } : { stayCode: stay_code }
     const sentences = yield* answers.ask(operatorId, asker, [question])
     if (sentences.length === 0 && stay_code !== undefined) {
-      if (!(yield* store.stayExists(operatorId, stay_code))) return yield* noSuchStay
+      if (!(yield* store.stayExists(operatorId, stay_code))) return yield* stayNotFoundError
     }
     return {
       sentences: sentences.map(({ text, knowledge_base_id, title, sub_title }) => ({
@@ -110,12 +110,12 @@ const askKnowledgeBase = (answers: KnowledgeAnswers["Service"], store: AnswerSto
     }
   })
 
-const noSuchStay = new NotFound({ message: "stay_code: no such stay." })
+const stayNotFoundError = new NotFound({ message: "stay_code: no such stay." })
 
-const noSuchEntry = new NotFound({ message: "id: no such entry." })
+const knowledgeEntryNotFoundError = new NotFound({ message: "id: no such entry." })
 
 /** 404 for ids of a scope that name nothing of the caller's. */
-const noSuchScopeIds = (type: PropertyScopeType, ids: ReadonlyArray<number>): NotFound =>
+const toScopeIdsNotFoundError = (type: PropertyScopeType, ids: ReadonlyArray<number>): NotFound =>
   new NotFound({ message: `scope_property.ids: no such ${SCOPE_ID_NOUNS[type]}: ${formatIds(ids)}.` })
 
 /** Open to its stores. */

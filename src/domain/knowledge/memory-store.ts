@@ -53,7 +53,7 @@ export const layerMemory: Layer.Layer<KnowledgeBaseStore, never, MemoryDatabase>
         recordMemoryChange(database, operatorId, WrittenKnowledgeBase, () => {
           const unknown = findUnknownScopeIds(operatorId, input)
           if (unknown.length > 0) return { unchanged: { id: null, unknown } }
-          if (listRecords(records, operatorId).length >= KNOWLEDGE_BASES_MAX) return { error: tooManyEntries }
+          if (listRecords(records, operatorId).length >= KNOWLEDGE_BASES_MAX) return { error: knowledgeEntryLimitError }
           const id = database.takeId()
           return {
             outcome: { id, unknown },
@@ -122,6 +122,6 @@ const makeAppliesTo = (database: MemoryDatabase["Service"]) => {
   }
 }
 
-const tooManyEntries = new ValidationFailed({
+const knowledgeEntryLimitError = new ValidationFailed({
   message: `knowledge_base_limit: the account already has ${KNOWLEDGE_BASES_MAX} entries, the maximum; delete one first.`
 })

@@ -11,9 +11,9 @@ import {
   type VersionOutcome
 } from "../channels/port/event-handling.ts"
 import { withOperatorLock } from "../operator-rows.ts"
-import { noSuchProperty, noSuchRoomType } from "../properties/properties/ownership.ts"
+import { unknownPropertyIdError, unknownRoomTypeIdError } from "../properties/properties/ownership.ts"
 import { makeInsertListing, makeUpdateListing } from "./channel-updates.ts"
-import { type ListingKey, noSuchListing } from "./listing-lookup.ts"
+import { type ListingKey, listingNotFoundError } from "./listing-lookup.ts"
 import {
   type ListingFilter,
   type ListingMappingChange,
@@ -77,11 +77,11 @@ const makeApplyUpdate = (sql: SqlClient.SqlClient): Listings["Service"]["applyUp
     if (result !== undefined) return result
     if ((yield* runLocked(account.operatorId, insertListing(account, update, at))).made) return "applied"
     // It came in meanwhile, or there is no room.
-    return (yield* applyToExisting) ?? (yield* tooManyListings)
+    return (yield* applyToExisting) ?? (yield* listingLimitError)
   })
 }
 
-const tooManyListings = new InvalidChannelEvent({
+const listingLimitError = new InvalidChannelEvent({
   reason: `the operator already has ${LISTINGS_MAX} listings, the maximum`
 })
 
@@ -91,19 +91,19 @@ const makeSetMapping = (sql: SqlClient.SqlClient): Listings["Service"]["setMappi
   return Effect.fnUntraced(function* (operatorId, key, change) {
     const { mapping, ratio } = change
     if (ratio !== undefined && !(Number.isInteger(ratio) && ratio >= 1 && ratio <= RATIO_MAX))
-      return yield* invalidRatio
+      return yield* invalidRatioError
     const update = updateMapping(operatorId, key, change)
     const isNewMapping = mapping !== undefined && mapping !== null
     const updated = yield* isNewMapping ? runLocked(operatorId, update) : update
-    if (updated === undefined) return yield* noSuchListing
+    if (updated === undefined) return yield* listingNotFoundError
     const { known: isKnown, linked: otherListingCount, ...listing } = updated
-    if (!isKnown) return yield* mapping?.type === "room_type" ? noSuchRoomType : noSuchProperty
-    return otherListingCount < LISTINGS_PER_MAPPING ? listing : yield* tooManyMappedListings
+    if (!isKnown) return yield* mapping?.type === "room_type" ? unknownRoomTypeIdError : unknownPropertyIdError
+    return otherListingCount < LISTINGS_PER_MAPPING ? listing : yield* mappedListingLimitError
   })
 }
 
-const tooManyMappedListings = new ValidationFailed({
+const mappedListingLimitError = new ValidationFailed({
   message: `listing_id: at most ${LISTINGS_PER_MAPPING} listings can be mapped to one property or room type, deleted ones included.`
 })
 
-const invalidRatio = new ValidationFailed({ message: `ratio: must be a whole number from 1 to ${RATIO_MAX}.` })
+const invalidRatioError = new ValidationFailed({ message: `ratio: must be a whole number from 1 to ${RATIO_MAX}.` })

@@ -2,9 +2,9 @@ import { Effect, Layer } from "effect"
 import { CurrentCaller } from "../../contract/caller.ts"
 import { BadRequest } from "../../contract/errors.ts"
 import { toPage } from "../../contract/page.ts"
-import { noSuchChannelAccount } from "../channels/channel-accounts/account-conditions.ts"
+import { channelAccountNotFoundError } from "../channels/channel-accounts/account-conditions.ts"
 import { changeHandler, handleOperations, layerOperations } from "../operation-handlers.ts"
-import { noSuchProperty, noSuchRoomType } from "../properties/properties/ownership.ts"
+import { unknownPropertyIdError, unknownRoomTypeIdError } from "../properties/properties/ownership.ts"
 import {
   type get_pricing_ratios,
   type ListingMappingRecord,
@@ -22,7 +22,8 @@ const searchListings = (store: ListingStore["Service"]) =>
     const { operatorId } = yield* CurrentCaller
     const page = yield* store.search(operatorId, payload, toPage(payload))
     if (page.total === 0 && payload.channel_account_id !== undefined) {
-      if (!(yield* store.accountExists(operatorId, payload.channel_account_id))) return yield* noSuchChannelAccount
+      if (!(yield* store.accountExists(operatorId, payload.channel_account_id)))
+        return yield* channelAccountNotFoundError
     }
     return { listings: page.rows, total: page.total }
   })
@@ -32,7 +33,8 @@ const getPricingRatios = (store: ListingStore["Service"]) =>
     const { operatorId } = yield* CurrentCaller
     const mapping = yield* Effect.fromResult(parseListingMapping(payload))
     const listings = yield* store.listRatios(operatorId, mapping)
-    if (listings === undefined) return yield* mapping.type === "property" ? noSuchProperty : noSuchRoomType
+    if (listings === undefined)
+      return yield* mapping.type === "property" ? unknownPropertyIdError : unknownRoomTypeIdError
     return {
       link_type: mapping.type,
       link_id: mapping.id,

@@ -57,4 +57,4 @@ export const makeFindListing = (sql: SqlClient) => {
 }
 
 /** An unknown listing and another operator's are one to whoever asks. */
-export const noSuchListing = new NotFound({ message: "listing_id: no such listing." })
+export const listingNotFoundError = new NotFound({ message: "listing_id: no such listing." })

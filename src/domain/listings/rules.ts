@@ -43,10 +43,10 @@ export const parseMappingChange = (ids: {
   if (typeof room_type_id === "number" && typeof property_id !== "number") {
     return Result.succeed({ type: "room_type", id: room_type_id })
   }
-  return Result.fail(invalidMappingChange)
+  return Result.fail(invalidMappingChangeError)
 }
 
-const invalidMappingChange = new BadRequest({
+const invalidMappingChangeError = new BadRequest({
   message: "property_id, room_type_id: give one of them, or null in both to remove the mapping."
 })
 

@@ -30,7 +30,7 @@ type EntryChangeEffect<E> = Effect.Effect<OperatorDictionaryEntry, E | NotFound,
 
 const decodeName = makeDecoder(Schema.Struct({ name: nameUpTo(DICTIONARY_NAME_LENGTH) }))
 
-const noSuchOperator = (id: number) => new NotFound({ message: `There is no operator ${id}.` })
+const toOperatorNotFoundError = (id: number) => new NotFound({ message: `There is no operator ${id}.` })
 
 /**
  * What an operator calls its categories and payment methods, and which of them can be chosen. Every account of the operator may
@@ -96,7 +96,7 @@ const toDictionaries = (ownEntries: OperatorEntryStates): Dictionaries => ({
 
 const requireOperator = (operatorId: number, ownEntries: Effect.Effect<OperatorEntryStates | undefined>) =>
   Effect.flatMap(ownEntries, (dictionaries) =>
-    dictionaries === undefined ? noSuchOperator(operatorId) : Effect.succeed(dictionaries)
+    dictionaries === undefined ? toOperatorNotFoundError(operatorId) : Effect.succeed(dictionaries)
   )
 
 /** One change of an operator's after the other: what the rules have read, ids and names and how many there are, is still so. */

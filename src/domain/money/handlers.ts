@@ -14,7 +14,7 @@ import {
 import { retryWhileOrderChanges } from "../bookings/orders/order-change-retry.ts"
 import { RowId } from "../column-schemas.ts"
 import { changeHandler, handleOperations, layerOperations, voidChangeHandler } from "../operation-handlers.ts"
-import { noSuchProperty } from "../properties/properties/ownership.ts"
+import { unknownPropertyIdError } from "../properties/properties/ownership.ts"
 import {
   type create_transaction,
   type delete_transaction,
@@ -56,8 +56,8 @@ const searchTransactions = (store: Store) =>
     const page = yield* store.search(caller.operatorId, filters, toPage(payload))
     if (page.total === 0 && (filters.property_id ?? order_code) !== undefined) {
       const existing = yield* store.checkFilters(caller.operatorId, filters)
-      if (!existing.property) return yield* noSuchProperty
-      if (!existing.order) return yield* noSuchOrder(payload)
+      if (!existing.property) return yield* unknownPropertyIdError
+      if (!existing.order) return yield* toOrderNotFoundError(payload)
     }
     return { transactions: page.rows.map(addDictionaryNames), total: page.total }
   })
@@ -81,8 +81,8 @@ const createTransaction = (store: Store) =>
       item: { dictionary: items, id: item_id },
       method: { dictionary: methods, id: payment_method_id }
     })
-    if (!preconditions.property_known) return yield* noSuchProperty
-    if (order_code !== undefined && preconditions.order_id === null) return yield* noSuchOrder(payload)
+    if (!preconditions.property_known) return yield* unknownPropertyIdError
+    if (order_code !== undefined && preconditions.order_id === null) return yield* toOrderNotFoundError(payload)
     yield* Effect.fromResult(checkInDictionary("item_id", items, item_id, preconditions.item_listed))
     yield* Effect.fromResult(
       checkInDictionary("payment_method_id", methods, payment_method_id, preconditions.method_listed)
@@ -118,7 +118,7 @@ const updateTransaction = (store: Store) =>
   Effect.fnUntraced(function* (payload: typeof update_transaction.payloadSchema.Type) {
     const caller = yield* CurrentCaller
     const entry = yield* store.findTransaction(caller.operatorId, payload.id, payload)
-    if (entry === undefined) return yield* noSuchEntry
+    if (entry === undefined) return yield* transactionNotFoundError
     if (caller.role === "sub" && entry.link_type === "operator") return yield* mainAccountOnlyError("change")
     yield* Effect.fromResult(checkFixedFields(addDictionaryNames(entry), payload))
     const marksPaid = yield* Effect.fromResult(checkMarkedPaid(payload.status, entry.status))
@@ -167,7 +167,7 @@ const deleteTransaction = (store: Store) =>
       if (entry?.link_type === "operator") return yield* mainAccountOnlyError("delete")
     }
     const deletedEntry = yield* store.remove(caller.operatorId, payload.id, yield* currentSecond)
-    return deletedEntry ?? (yield* noSuchEntry)
+    return deletedEntry ?? (yield* transactionNotFoundError)
   })
 
 const queryDictionary = (store: Store, name: DictionaryName) =>
@@ -180,8 +180,9 @@ const checkFixedFields = makeImmutableFieldCheck(update_transaction.payloadSchem
   changedBy: { item_name: "item_id", payment_method_name: "payment_method_id", shares: "amount" }
 })
 
-const noSuchEntry = new NotFound({ message: "id: no such entry." })
-const noSuchOrder = (sent: OrderCodeFields) => new NotFound({ message: `${getOrderCodeField(sent)}: no such order.` })
+const transactionNotFoundError = new NotFound({ message: "id: no such entry." })
+const toOrderNotFoundError = (sent: OrderCodeFields) =>
+  new NotFound({ message: `${getOrderCodeField(sent)}: no such order.` })
 const conflictingLinksError = (sent: OrderCodeFields) =>
   new BadRequest({ message: `property_id: cannot be given together with ${getOrderCodeField(sent)}.` })
 const mainAccountOnlyError = (action: "create" | "change" | "delete") =>

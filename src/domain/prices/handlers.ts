@@ -12,7 +12,7 @@ import {
   withChannelTimeout
 } from "../channels/port/channel-api-errors.ts"
 import type { ChannelError } from "../channels/port/errors.ts"
-import { type ListingReference, noSuchListing } from "../listings/listing-lookup.ts"
+import { type ListingReference, listingNotFoundError } from "../listings/listing-lookup.ts"
 import { handleOperations, layerOperations, voidChangeHandler } from "../operation-handlers.ts"
 import {
   AirbnbPriceAndRulesResult,
@@ -51,7 +51,7 @@ const LISTING_FIELD = "listing_id"
 const findListing = Effect.fnUntraced(function* (store: Store, channel_type: string, listing_id: string) {
   const { operatorId } = yield* CurrentCaller
   const listing = yield* store.findListing(operatorId, { channel_type, listing_id })
-  return listing === undefined ? yield* noSuchListing : { ...listing, operatorId }
+  return listing === undefined ? yield* listingNotFoundError : { ...listing, operatorId }
 })
 
 const toChannelAccountTarget = ({
@@ -75,7 +75,7 @@ const getAirbnbPriceAndRules = (store: Store, gateway: Gateway) =>
     )
     const { settings, eligible_cancellation_policies } = yield* releasePermitWhile(readSettings)
     const result = { ...toAirbnbPriceAndRules(settings), eligible_cancellation_policies }
-    return isAirbnbPriceAndRulesResult(result) ? result : yield* unreadableResponse
+    return isAirbnbPriceAndRulesResult(result) ? result : yield* unreadableResponseError
   })
 
 /**
@@ -109,7 +109,7 @@ const getVrboPriceAndRules = (store: Store) =>
   Effect.fnUntraced(function* ({ listing_id }: typeof get_vrbo_price_and_rules.payloadSchema.Type) {
     const { operatorId } = yield* CurrentCaller
     const snapshot = yield* store.findSnapshot(operatorId, { channel_type: "vrbo", listing_id })
-    return snapshot === undefined ? yield* noSuchListing : toVrboPriceAndRules(snapshot.price_and_rules)
+    return snapshot === undefined ? yield* listingNotFoundError : toVrboPriceAndRules(snapshot.price_and_rules)
   })
 
 /** Who is cut off between channel and snapshot leaves that older: the next write, or the channel's next word, mends it. */
@@ -128,4 +128,4 @@ const updateVrboPriceAndRules = (store: Store, gateway: Gateway, runExternalActi
     yield* store.recordSnapshot({ operatorId, id, names, settings: toVrboSnapshot(update), now: yield* currentSecond })
   })
 
-const unreadableResponse = new Upstream({ code: 502, message: "The channel's answer cannot be read." })
+const unreadableResponseError = new Upstream({ code: 502, message: "The channel's answer cannot be read." })

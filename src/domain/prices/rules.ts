@@ -22,10 +22,10 @@ export const toAirbnbUpdate = (
   const { early_bird_discount, last_minute_discount, long_term_discount, ...others } = settings
   const hasFee = Predicate.isNotNullish(settings.pet_fee)
   const hasFeeObject = Predicate.isNotNullish(settings.pet_fee_obj)
-  if (hasFee && hasFeeObject) return Result.fail(conflictingPetFees)
+  if (hasFee && hasFeeObject) return Result.fail(conflictingPetFeesError)
   const { minimum_stay, maximum_stay } = settings
   if (minimum_stay !== undefined && maximum_stay !== undefined && minimum_stay > maximum_stay) {
-    return Result.fail(maximumBelowMinimum)
+    return Result.fail(maximumBelowMinimumError)
   }
   return Result.succeed({
     ...others,
@@ -38,11 +38,13 @@ export const toAirbnbUpdate = (
 }
 
 /** 400 for conflicting parameters (specification, Errors). */
-const conflictingPetFees = new BadRequest({
+const conflictingPetFeesError = new BadRequest({
   message: "settings.pet_fee: cannot be sent with pet_fee_obj; send one of them."
 })
 
-const maximumBelowMinimum = new ValidationFailed({ message: "settings.maximum_stay: must not be below minimum_stay." })
+const maximumBelowMinimumError = new ValidationFailed({
+  message: "settings.maximum_stay: must not be below minimum_stay."
+})
 
 /** What is shown of an `airbnb` listing: one kind of pet fee, so that it can be sent back. */
 export const toAirbnbPriceAndRules = (settings: AirbnbPriceAndRules): AirbnbPriceAndRules =>

@@ -5,7 +5,7 @@ import { create_account, disable_account, enable_account } from "../../domain/ac
 import { Passwords } from "../../domain/access/sign-in/Passwords.ts"
 import { SubAccounts } from "../../domain/access/sign-in/SubAccounts.ts"
 import type { OperatorAccount } from "../../domain/access/sign-in/sub-account-store.ts"
-import { noSuchOperator } from "./command-failure.ts"
+import { toUnknownOperatorError } from "./command-failure.ts"
 import { runCommand } from "./command-runner.ts"
 import { callOperation, runOperationCommand } from "./operation-call.ts"
 import { passwordFlags, readPasswordOption } from "./password-flags.ts"
@@ -71,7 +71,7 @@ const listCommand = Command.make(
       Effect.gen(function* () {
         const accounts = yield* withAccounts((subAccounts) => subAccounts.list({ operatorId, role: "main" }))
         return accounts.length === 0
-          ? yield* noSuchOperator(operatorId)
+          ? yield* toUnknownOperatorError(operatorId)
           : { accounts: accounts.map(({ id, ...details }) => ({ account_id: id, ...details })) }
       }),
       ({ accounts }) => accounts.map(formatAccount).join("\n")
@@ -97,10 +97,10 @@ const subAccountArguments = { id: Flag.Int("account").pipe(Flag.withDescription(
 const findSubAccountOperator = Effect.fnUntraced(function* (id: number) {
   const owner = yield* withAccounts((accounts) => accounts.findOwner(id))
   if (owner === undefined) return yield* new NotFound({ message: `--account: there is no account ${id}.` })
-  return owner.role === "main" ? yield* mainAccountConflict : owner.operatorId
+  return owner.role === "main" ? yield* mainAccountConflictError : owner.operatorId
 })
 
-const mainAccountConflict = new Conflict({
+const mainAccountConflictError = new Conflict({
   message: "--account: must be a sub-account; to stop a main account, run latchkey operator update with --status."
 })
 

@@ -181,14 +181,14 @@ const updateCommand = Command.make(
     )
 ).pipe(Command.withDescription("Change the settings of a calendar and read its feed again"))
 
-const nothingToAccept = new Conflict({ message: `${CALENDAR_ARGUMENT}: there is nothing to accept.` })
+const nothingToAcceptError = new Conflict({ message: `${CALENDAR_ARGUMENT}: there is nothing to accept.` })
 
 /** Accepts the feed that the service read last. */
 const acceptCalendar = Effect.fnUntraced(function* (id: number) {
   const { operator_id, property_id } = yield* findOwner(id)
   const filter = { property_id, limit: PAGE_MAX }
   const { imported_calendars } = yield* callOperation(list_imported_calendars, operator_id, filter)
-  const digest = imported_calendars.find((calendar) => calendar.id === id)?.digest ?? (yield* nothingToAccept)
+  const digest = imported_calendars.find((calendar) => calendar.id === id)?.digest ?? (yield* nothingToAcceptError)
   return yield* callOperation(accept_imported_calendar, operator_id, { id, digest }, CALENDAR_FLAGS)
 })
 

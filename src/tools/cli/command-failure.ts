@@ -6,7 +6,8 @@ import { MigrationFailed } from "../../platform/database/migrate.ts"
 import { redactSecrets } from "../../platform/telemetry/secret-redaction.ts"
 
 /** Returns the error of a command that names an unknown operator. */
-export const noSuchOperator = (id: number) => new NotFound({ message: `--operator: there is no operator ${id}.` })
+export const toUnknownOperatorError = (id: number) =>
+  new NotFound({ message: `--operator: there is no operator ${id}.` })
 
 /** The database has not the tables this release works with. */
 export class DatabaseNotMigrated extends Data.TaggedError("DatabaseNotMigrated") {

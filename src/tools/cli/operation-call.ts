@@ -23,7 +23,7 @@ import type { OperationName } from "../../service/Api.ts"
 import { Configuration } from "../../service/configuration.ts"
 import { Service } from "../../service/service.ts"
 import { layerServiceAssembly } from "../../service/service-assembly.ts"
-import { noSuchOperator } from "./command-failure.ts"
+import { toUnknownOperatorError } from "./command-failure.ts"
 import { runCommand } from "./command-runner.ts"
 import { type FieldFlags, nameFlagInMessage } from "./field-flags.ts"
 
@@ -52,7 +52,8 @@ export const callOperation = Effect.fnUntraced(function* <A>(
   fields: CallFields,
   flags: FieldFlags = {}
 ) {
-  const account = (yield* (yield* OperatorStore).findMainAccount(operatorId)) ?? (yield* noSuchOperator(operatorId))
+  const account =
+    (yield* (yield* OperatorStore).findMainAccount(operatorId)) ?? (yield* toUnknownOperatorError(operatorId))
   const sentFields = Object.entries(fields).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]))
   const { envelope } = yield* (yield* Service).call(operation._tag, {
     transport: "command-line",

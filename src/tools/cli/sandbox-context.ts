@@ -18,7 +18,7 @@ export const withSandbox = <A, E>(
     const { sandbox } = yield* Configuration
     const layerAllowed = SandboxAccess.layerFromSettings(sandbox, DEMO_EMAIL)
     return yield* Effect.gen(function* () {
-      if (!(yield* (yield* SandboxAccess).isAllowed)) return yield* sandboxUnavailable
+      if (!(yield* (yield* SandboxAccess).isAllowed)) return yield* sandboxUnavailableError
       return yield* work(yield* Marketplace, yield* SandboxQueries)
     }).pipe(
       Effect.provide(Layer.provideMerge(layerSandbox, Layer.merge(Ingest.layer, layerAllowed))),
@@ -27,7 +27,7 @@ export const withSandbox = <A, E>(
     )
   })
 
-const sandboxUnavailable = new BadRequest({
+const sandboxUnavailableError = new BadRequest({
   message: "SANDBOX: must be 1, unless HOST and PUBLIC_URL are loopback and the demo operator exists."
 })
 

@@ -3,7 +3,7 @@ import { Effect, Layer } from "effect"
 import { SqlClient, Statement } from "effect/sql"
 import { Ingest } from "../../../src/connectors/ingest/Ingest.ts"
 import { CHANNEL_ORDER_ATTEMPTS } from "../../../src/domain/bookings/reservations/Orders.ts"
-import { PropertyEdits } from "../../../src/domain/properties/property-edits/PropertyEdits.ts"
+import { PropertyEditStore } from "../../../src/domain/properties/property-edits/PropertyEditStore.ts"
 import {
   createOperatorWithListings,
   makeChannelRoom,
@@ -18,7 +18,7 @@ import { insertProperty } from "../../support/harness.ts"
 import { insertListing } from "../../support/listings.ts"
 import { deactivateProperty } from "../../support/property-activation.ts"
 
-const layerIngest = Layer.provideMerge(Layer.merge(Ingest.layer, PropertyEdits.layer), layerWithoutRateWindows)
+const layerIngest = Layer.provideMerge(Layer.merge(Ingest.layer, PropertyEditStore.layer), layerWithoutRateWindows)
 
 layer(layerIngest, { excludeTestServices: false })("a room sold by the type", (it) => {
   /** A type of three properties, its listing, and one that is linked to nothing. */

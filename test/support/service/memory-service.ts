@@ -46,7 +46,7 @@ import { PriceAndRulesStore } from "../../../src/domain/prices/store.ts"
 import { GroupStore } from "../../../src/domain/properties/groups/store.ts"
 import { RoomTypeStore } from "../../../src/domain/properties/properties/room-type-store.ts"
 import { PropertyStore } from "../../../src/domain/properties/properties/store.ts"
-import { PropertyEdits } from "../../../src/domain/properties/property-edits/PropertyEdits.ts"
+import { PropertyEditStore } from "../../../src/domain/properties/property-edits/PropertyEditStore.ts"
 import { TagStore } from "../../../src/domain/properties/tags/store.ts"
 import { DeliveryLog } from "../../../src/domain/webhooks/deliveries/DeliveryLog.ts"
 import { OutboundHttp } from "../../../src/domain/webhooks/deliveries/OutboundHttp.ts"
@@ -70,7 +70,7 @@ const layerUnreachableStores = Layer.mergeAll(
   Layer.mock(Clients)({}),
   Layer.mock(ImportedCalendars)({}),
   Layer.mock(ImportedCalendarStore)({}),
-  Layer.mock(PropertyEdits)({}),
+  Layer.mock(PropertyEditStore)({}),
   Layer.mock(PropertyFeedStore)({}),
   Layer.mock(Availability)({}),
   Layer.mock(AvailabilityStore)({}),

@@ -49,7 +49,7 @@ const readCreatedCode = makeOptionalRowReaderOrFail(CreatedCode, ({ name, detail
     : undefined
 )
 
-const tooManyConnections = new ValidationFailed({
+const connectionLimitError = new ValidationFailed({
   message: `The account has ${OAUTH_CONNECTIONS_MAX} connected applications, the maximum; disconnect one first.`
 })
 
@@ -97,7 +97,7 @@ const makeIssueCode = (sql: SqlClient.SqlClient, deployment: string) => {
       expiresAt,
       now
     }
-    return (yield* insertCode(row)) === undefined ? yield* tooManyConnections : code
+    return (yield* insertCode(row)) === undefined ? yield* connectionLimitError : code
   })
 }
 

@@ -39,7 +39,7 @@ export class ClientAuthentication extends Context.Service<
           partner === undefined ? UNKNOWN_CLIENT.counterKey : id,
           isAuthenticated || partner === undefined
         )
-        if (!isAuthenticated) return yield* wrongCredentials
+        if (!isAuthenticated) return yield* wrongCredentialsError
         return { id, name: partner.name, redirectUris: partner.redirectUris, isPublic: false }
       })
 
@@ -47,12 +47,14 @@ export class ClientAuthentication extends Context.Service<
         id,
         secret
       }: ClientCredentials): Effect.Effect<OAuthClient, Unauthenticated | RateLimited> => {
-        if (id === undefined) return Effect.fail(missingField("client_id"))
+        if (id === undefined) return Effect.fail(toMissingFieldError("client_id"))
         if (id !== PUBLIC_CLIENT_ID)
-          return secret === undefined ? Effect.fail(missingField("client_secret")) : authenticatePartner(id, secret)
+          return secret === undefined
+            ? Effect.fail(toMissingFieldError("client_secret"))
+            : authenticatePartner(id, secret)
         if (secret !== undefined) return Effect.fail(unexpectedSecret)
         return Effect.flatMap(clients.find(id), (client) =>
-          client === undefined ? Effect.fail(wrongCredentials) : Effect.succeed(client)
+          client === undefined ? Effect.fail(wrongCredentialsError) : Effect.succeed(client)
         )
       }
 
@@ -61,9 +63,9 @@ export class ClientAuthentication extends Context.Service<
   ).pipe(Layer.provide([Clients.layer, ClientStore.layer]))
 }
 
-const invalidClient = (message: string) => new Unauthenticated({ message, oauthErrorCode: "invalid_client" })
+const toInvalidClientError = (message: string) => new Unauthenticated({ message, oauthErrorCode: "invalid_client" })
 
 /** One wording, whether or not there is such a client. */
-const wrongCredentials = invalidClient("client_id or client_secret is wrong, or the client was disabled.")
-const missingField = (field: string) => invalidClient(`${field}: is required.`)
-const unexpectedSecret = invalidClient(`client_secret: ${PUBLIC_CLIENT_ID} has none; leave it out.`)
+const wrongCredentialsError = toInvalidClientError("client_id or client_secret is wrong, or the client was disabled.")
+const toMissingFieldError = (field: string) => toInvalidClientError(`${field}: is required.`)
+const unexpectedSecret = toInvalidClientError(`client_secret: ${PUBLIC_CLIENT_ID} has none; leave it out.`)

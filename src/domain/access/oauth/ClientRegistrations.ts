@@ -25,7 +25,7 @@ export class ClientRegistrations extends Context.Service<
       const [store, windows, hasPublicClient] = [yield* ClientStore, yield* RateWindows, yield* PublicClientEnabled]
 
       const admit = Effect.gen(function* () {
-        if (!hasPublicClient) return yield* noPublicClient
+        if (!hasPublicClient) return yield* noPublicClientError
         // Where nobody's address is known, all are one.
         const admission = yield* windows.admit([bucketOf((yield* CallerAddress) ?? "")], [])
         if (admission._tag === "Admitted") return
@@ -48,6 +48,6 @@ const bucketOf = (address: string): Bucket => ({
   max: REGISTRATIONS_A_MINUTE
 })
 
-const noPublicClient = new NotImplemented({
+const noPublicClientError = new NotImplemented({
   message: "This installation has no public client, so clients cannot register. Ask its administrator for a client_id."
 })

@@ -94,7 +94,7 @@ export class Partners extends Context.Service<
         const [id, secret] = [newClientId(), newClientSecret()]
         const now = yield* DateTime.nowAsDate
         const isCreated = yield* store.create({ id, name, redirectUris, digest: computeDigest(secret), now })
-        return isCreated ? { client_id: id, client_secret: secret } : yield* tooManyClients
+        return isCreated ? { client_id: id, client_secret: secret } : yield* clientLimitError
       })
 
       const list = Effect.map(store.list, (rows) =>
@@ -106,8 +106,8 @@ export class Partners extends Context.Service<
       )
 
       const disable = Effect.fnUntraced(function* (id: string) {
-        if (id === PUBLIC_CLIENT_ID) return yield* publicClientConflict("disabled")
-        if (!(yield* store.disable(id, yield* DateTime.nowAsDate))) return yield* noSuchClient(id)
+        if (id === PUBLIC_CLIENT_ID) return yield* toPublicClientError("disabled")
+        if (!(yield* store.disable(id, yield* DateTime.nowAsDate))) return yield* toPartnerNotFoundError(id)
         // A batch that is not full is the last: a client that is disabled gets no more of them.
         for (let ended = 0; ; ) {
           const endedInBatch = yield* endGrantsOfClient(sql, id, GRANTS_REVOKED_AT_ONCE)
@@ -117,10 +117,10 @@ export class Partners extends Context.Service<
       })
 
       const rotateSecret = Effect.fnUntraced(function* (id: string) {
-        if (id === PUBLIC_CLIENT_ID) return yield* publicClientConflict("rotated because it has no secret")
+        if (id === PUBLIC_CLIENT_ID) return yield* toPublicClientError("rotated because it has no secret")
         const secret = newClientSecret()
         const isRotated = yield* store.rotateSecret(id, computeDigest(secret), yield* DateTime.nowAsDate)
-        return isRotated ? { client_id: id, client_secret: secret } : yield* noEnabledClient(id)
+        return isRotated ? { client_id: id, client_secret: secret } : yield* toEnabledPartnerNotFoundError(id)
       })
 
       return Partners.of({ create, list, disable, rotateSecret })
@@ -138,16 +138,16 @@ const validateRedirectUris = (uris: ReadonlyArray<string>): Result.Result<void, 
   return Result.void
 }
 
-const noSuchClient = (id: string) =>
+const toPartnerNotFoundError = (id: string) =>
   new NotFound({ message: `There is no client ${JSON.stringify(id.slice(0, CLIENT_NAME_LENGTH))}.` })
-const noEnabledClient = (id: string) =>
+const toEnabledPartnerNotFoundError = (id: string) =>
   new NotFound({
     message: `There is no client ${JSON.stringify(id.slice(0, CLIENT_NAME_LENGTH))}, or it was disabled.`
   })
 
-const tooManyClients = new ValidationFailed({
+const clientLimitError = new ValidationFailed({
   message: `A deployment has at most ${OAUTH_CLIENTS_MAX} clients, disabled ones included, and all are in use.`
 })
 
-const publicClientConflict = (action: string) =>
+const toPublicClientError = (action: string) =>
   new Conflict({ message: `${PUBLIC_CLIENT_ID} cannot be ${action}. Set PUBLIC_CLIENT=0 to disable it.` })

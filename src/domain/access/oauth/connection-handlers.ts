@@ -40,7 +40,7 @@ const toConnectResult = ({ code }: typeof IssuedCode.Type & { readonly code?: st
 const connectApplication = (clients: Clients["Service"], codes: AuthorizationCodes["Service"], publicUrl: string) =>
   Effect.fnUntraced(function* (payload: typeof connect_application.payloadSchema.Type) {
     const { client_id, redirect_uri: redirectUri, scope, code_challenge, resource } = payload
-    const client = (yield* clients.find(client_id)) ?? (yield* noSuchClientError)
+    const client = (yield* clients.find(client_id)) ?? (yield* clientNotFoundError)
     if (!(yield* clients.mayRedirectTo(client, redirectUri))) return yield* unregisteredUriError
     yield* Effect.fromResult(
       Result.mapError(checkCodeChallenge(code_challenge, client), (message) => new BadRequest({ message }))
@@ -59,13 +59,13 @@ const connectApplication = (clients: Clients["Service"], codes: AuthorizationCod
     return { client_id, code }
   })
 
-const noSuchClientError = new NotFound({ message: "client_id: no such client." })
+const clientNotFoundError = new NotFound({ message: "client_id: no such client." })
 const unregisteredUriError = new ValidationFailed({ message: "redirect_uri: is not registered by the client." })
 const foreignResourceError = new ValidationFailed({ message: "resource: must be an address of this service." })
 
 const disconnectApplication = (grants: Grants["Service"]) =>
   Effect.fnUntraced(function* ({ id }: typeof disconnect_application.payloadSchema.Type) {
-    if (!(yield* grants.disconnect(yield* CurrentCaller, id))) return yield* noSuchConnectionError
+    if (!(yield* grants.disconnect(yield* CurrentCaller, id))) return yield* connectionNotFoundError
   })
 
-const noSuchConnectionError = new NotFound({ message: "id: no such connection." })
+const connectionNotFoundError = new NotFound({ message: "id: no such connection." })

@@ -30,16 +30,16 @@ const createAuthorization = (authentication: Authentication, tokenIssuer: TokenI
     const resources = [payload.resource ?? []].flat()
     if (grant_type === "authorization_code") {
       const client = yield* authentication.authenticate({ id, secret })
-      if (code === undefined) return yield* missingField("code")
+      if (code === undefined) return yield* toMissingGrantFieldError("code")
       const { redirect_uri: redirectUri, code_verifier: verifier } = payload
       return toTokenResponse(yield* tokenIssuer.exchange({ client, code, verifier, redirectUri, resources }))
     }
     if (grant_type === "refresh_token") {
       const client = yield* authentication.authenticate({ id, secret })
-      if (refreshToken === undefined) return yield* missingField("refresh_token")
+      if (refreshToken === undefined) return yield* toMissingGrantFieldError("refresh_token")
       return toTokenResponse(yield* tokenIssuer.renew({ client, refreshToken, scope: payload.scope, resources }))
     }
-    return yield* unknownGrantType
+    return yield* unknownGrantTypeError
   })
 
 const revokeAuthorization = (authentication: Authentication, tokenIssuer: TokenIssuer["Service"]) =>
@@ -57,10 +57,10 @@ const createRegistration = ({ registerRedirectUris: register }: ClientRegistrati
     return { client_id: PUBLIC_CLIENT_ID, client_id_issued_at: issuedAt, ...registration }
   })
 
-const missingField = (field: string) =>
+const toMissingGrantFieldError = (field: string) =>
   new BadRequest({ message: `${field}: is required with this grant_type.`, oauthErrorCode: "invalid_request" })
 
-const unknownGrantType = new ValidationFailed({
+const unknownGrantTypeError = new ValidationFailed({
   message: `grant_type: must be one of ${GRANT_TYPES.join(", ")}.`,
   oauthErrorCode: "unsupported_grant_type"
 })

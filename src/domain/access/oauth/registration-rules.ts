@@ -56,15 +56,15 @@ const findUnsupportedMetadata = (
   method: string
 ): ValidationFailed | undefined => {
   if (!AUTH_METHODS.includes(method)) {
-    return invalidMetadata(`token_endpoint_auth_method: must be one of ${AUTH_METHODS.join(", ")}.`)
+    return toInvalidMetadataError(`token_endpoint_auth_method: must be one of ${AUTH_METHODS.join(", ")}.`)
   }
   if (grant_types?.includes("authorization_code") === false) {
-    return invalidMetadata("grant_types: must have authorization_code among them.")
+    return toInvalidMetadataError("grant_types: must have authorization_code among them.")
   }
   return response_types?.includes(RESPONSE_TYPE) === false
-    ? invalidMetadata("response_types: must have code among them.")
+    ? toInvalidMetadataError("response_types: must have code among them.")
     : undefined
 }
 
-const invalidMetadata = (message: string) =>
+const toInvalidMetadataError = (message: string) =>
   new ValidationFailed({ message, oauthErrorCode: "invalid_client_metadata" })

@@ -96,7 +96,7 @@ const revokeToken = (sql: SqlClient.SqlClient) => {
   return (key: RevokedTokenKey) => readRevokedToken(statement(key))
 }
 
-export const tooManyTokens = new ValidationFailed({
+export const tokenLimitError = new ValidationFailed({
   message: `access_tokens: an operator has at most ${ACCESS_TOKENS_MAX} access tokens, and all are in use; delete one first.`
 })
 
@@ -127,7 +127,7 @@ export class AccessTokens extends Context.Service<
           const digest = computeDigest(token)
           const row = yield* insert({ operatorId, accountId, name, scope, digest, deployment, now })
           if (row === undefined) return undefined
-          return row.token_id === null ? yield* tooManyTokens : { token_id: row.token_id, token }
+          return row.token_id === null ? yield* tokenLimitError : { token_id: row.token_id, token }
         }),
         revoke: Effect.fnUntraced(function* (viewer, id) {
           const now = yield* DateTime.nowAsDate

@@ -43,12 +43,12 @@ const readOperator = makeOptionalRowReader(OperatorRow)
 const readTokenId = makeOptionalRowReader(TokenId)
 const readAccountOwner = makeOptionalRowReader(AccountOwner)
 
-export const emailTaken = new Conflict({ message: "email: is already used by another account." })
+export const emailConflictError = new Conflict({ message: "email: is already used by another account." })
 
 /** The unique index on e-mail addresses speaks; everything else that goes wrong in the database is a defect. */
 const toEmailConflict = (error: SqlError): Effect.Effect<never, Conflict> =>
   error.reason._tag === "UniqueViolation" && error.reason.constraint === "accounts_email"
-    ? Effect.fail(emailTaken)
+    ? Effect.fail(emailConflictError)
     : Effect.die(error)
 
 export interface NewOperatorRow {

@@ -38,11 +38,12 @@ const readOperatorChange = makeDecoder(OperatorChange)
 const readAccount = makeDecoder(NewAccount)
 const readToken = makeDecoder(NewToken)
 
-const tooManyAccounts = new ValidationFailed({
+const accountLimitError = new ValidationFailed({
   message: `accounts: an operator has at most ${ACCOUNTS_MAX} sub-accounts, disabled ones included.`
 })
 
-const missingRecord = (recordType: string, id: number) => new NotFound({ message: `There is no ${recordType} ${id}.` })
+const toRecordNotFoundError = (recordType: string, id: number) =>
+  new NotFound({ message: `There is no ${recordType} ${id}.` })
 
 type Store = OperatorStore["Service"]
 
@@ -70,11 +71,11 @@ const update = (store: Store) =>
   Effect.fn("Operators.update")(function* (operatorId: number, input: OperatorChange) {
     const change = yield* readOperatorChange(input)
     const current = yield* store.findTimeZone(operatorId)
-    if (current === undefined) return yield* missingRecord("operator", operatorId)
+    if (current === undefined) return yield* toRecordNotFoundError("operator", operatorId)
     const lastDay = change.subscription_until
     const until = lastDay === undefined ? undefined : endOfSubscription(lastDay, change.time_zone ?? current.time_zone)
     const updated = yield* store.update(operatorId, change, until)
-    if (updated === undefined) return yield* missingRecord("operator", operatorId)
+    if (updated === undefined) return yield* toRecordNotFoundError("operator", operatorId)
     const { subscription_until: end, time_zone: timeZone } = updated
     return { ...updated, subscription_until: end === null ? null : lastDayOfSubscription(end, timeZone) }
   })
@@ -87,9 +88,9 @@ const createAccount = (store: Store) =>
     const now = yield* DateTime.nowAsDate
     const passwordHash = yield* hashPassword(account.password)
     const row = yield* store.createAccount({ operatorId, name, email, passwordHash }, now)
-    if (row === undefined) return yield* missingRecord("operator", operatorId)
+    if (row === undefined) return yield* toRecordNotFoundError("operator", operatorId)
     const { account_id } = row
-    return account_id === null ? yield* tooManyAccounts : { account_id }
+    return account_id === null ? yield* accountLimitError : { account_id }
   })
 
 const createToken = (store: Store, tokens: AccessTokens["Service"]) =>
@@ -100,13 +101,13 @@ const createToken = (store: Store, tokens: AccessTokens["Service"]) =>
       owner === undefined
         ? undefined
         : yield* tokens.create({ operatorId: owner.operator_id, accountId }, { name, scope })
-    return token ?? (yield* missingRecord("account", accountId))
+    return token ?? (yield* toRecordNotFoundError("account", accountId))
   })
 
 const revokeToken = (store: Store) =>
   Effect.fn("Operators.revokeToken")(function* (tokenId: number) {
     const now = yield* DateTime.nowAsDate
-    return (yield* store.revokeToken(tokenId, now)) ?? (yield* missingRecord("token", tokenId))
+    return (yield* store.revokeToken(tokenId, now)) ?? (yield* toRecordNotFoundError("token", tokenId))
   })
 
 /**

@@ -34,7 +34,7 @@ const createAccessToken = (tokens: AccessTokens["Service"]) =>
 
 const revokeAccessToken = (tokens: AccessTokens["Service"]) =>
   Effect.fnUntraced(function* ({ id }: typeof revoke_access_token.payloadSchema.Type) {
-    if (!(yield* tokens.revoke(yield* CurrentCaller, id))) return yield* noSuchTokenError
+    if (!(yield* tokens.revoke(yield* CurrentCaller, id))) return yield* tokenNotFoundError
   })
 
-const noSuchTokenError = new NotFound({ message: "id: no such access token." })
+const tokenNotFoundError = new NotFound({ message: "id: no such access token." })

@@ -17,7 +17,7 @@ import { ACCOUNTS_MAX } from "../../../platform/limits.ts"
 import {
   CreatedAccount,
   CreatedOperator,
-  emailTaken,
+  emailConflictError,
   type MainAccount,
   OperatorRow,
   OperatorStore,
@@ -68,7 +68,7 @@ const makeCreate =
     Effect.suspend(() => {
       const [operatorId, accountId] = [database.takeId(), database.takeId()]
       return recordMemoryChange(database, operatorId, CreatedOperator, () => {
-        if (isEmailTaken(database, email)) return { error: emailTaken }
+        if (isEmailTaken(database, email)) return { error: emailConflictError }
         const operator: OperatorRecord = {
           operator_id: operatorId,
           id: operatorId,
@@ -129,7 +129,7 @@ const makeCreateAccount =
       const records = accountRecords(database)
       const subAccounts = listRecords(records, operatorId).filter(({ role }) => role === "sub")
       if (subAccounts.length >= ACCOUNTS_MAX) return { unchanged: { account_id: null } }
-      if (isEmailTaken(database, email)) return { error: emailTaken }
+      if (isEmailTaken(database, email)) return { error: emailConflictError }
       const id = database.takeId()
       return {
         outcome: { account_id: id },

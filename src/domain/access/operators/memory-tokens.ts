@@ -6,7 +6,7 @@ import { createdOrDeletedRecord, recordMemoryChange } from "../../../changes/mem
 import { Deployment } from "../../../platform/installation.ts"
 import { ACCESS_TOKENS_MAX } from "../../../platform/limits.ts"
 import { RowId } from "../../column-schemas.ts"
-import { AccessTokens, TokenIdRow, tooManyTokens, visibleAccountOf } from "./AccessTokens.ts"
+import { AccessTokens, TokenIdRow, tokenLimitError, visibleAccountOf } from "./AccessTokens.ts"
 import { newAccessToken } from "./access-token.ts"
 
 /** Access tokens in memory, as people make and end them; the gate looks them up in the same records. */
@@ -31,7 +31,7 @@ export const layerMemory: Layer.Layer<AccessTokens, never, MemoryDatabase> = Lay
           }
         })
         if (created === undefined) return undefined
-        return created.token_id === null ? yield* tooManyTokens : { token_id: created.token_id, token }
+        return created.token_id === null ? yield* tokenLimitError : { token_id: created.token_id, token }
       }),
 
       revoke: Effect.fnUntraced(function* (viewer, id) {

@@ -15,8 +15,8 @@ export type AccountManager = Pick<Caller, "operatorId" | "role">
 /** A sub-account to be made. Without a name it has its e-mail address's. */
 export type NewSubAccount = Omit<NewAccount, "operator_id">
 
-const mainAccountOnly = new Forbidden({ message: "Only the main account may manage accounts." })
-const noSuchAccount = new NotFound({ message: "id: no such sub-account." })
+const mainAccountOnlyError = new Forbidden({ message: "Only the main account may manage accounts." })
+const subAccountNotFoundError = new NotFound({ message: "id: no such sub-account." })
 
 type InputError = BadRequest | ValidationFailed
 
@@ -24,10 +24,10 @@ type InputError = BadRequest | ValidationFailed
 const requireMainAccount = <A, E, R>(
   { role }: AccountManager,
   work: Effect.Effect<A, E, R>
-): Effect.Effect<A, E | Forbidden, R> => (role === "main" ? work : mainAccountOnly)
+): Effect.Effect<A, E | Forbidden, R> => (role === "main" ? work : mainAccountOnlyError)
 
 const requireAccount = <A>(row: A | undefined): Effect.Effect<A, NotFound> =>
-  row === undefined ? noSuchAccount : Effect.succeed(row)
+  row === undefined ? subAccountNotFoundError : Effect.succeed(row)
 
 /**
  * The accounts of an operator, as its main account sees and manages them. What is no sub-account of the operator is as if there

@@ -4,7 +4,7 @@ import { Forbidden, NotFound } from "../../../contract/errors.ts"
 import { toPage } from "../../../contract/page.ts"
 import { currentSecond, formatUtcInstant } from "../../../contract/time.ts"
 import { PublicUrl } from "../../../platform/installation.ts"
-import { noSuchStay } from "../../bookings/stays/rules.ts"
+import { stayNotFoundError } from "../../bookings/stays/rules.ts"
 import { RowId } from "../../column-schemas.ts"
 import { type GrantKey, grantEndedError } from "../../connection-grants.ts"
 import { changeHandler, handleOperations, layerOperations, voidChangeHandler } from "../../operation-handlers.ts"
@@ -72,8 +72,8 @@ const testOnStay = (store: Store, publicUrl: string) =>
   Effect.fnUntraced(function* ({ id, stay_code }: typeof test_automation_rule.payloadSchema.Type) {
     const caller = yield* CurrentCaller
     const { rule, stay } = yield* store.findWithStay(caller.operatorId, id, stay_code)
-    if (rule === null) return yield* noSuchRule
-    if (stay === null) return yield* noSuchStay
+    if (rule === null) return yield* ruleNotFoundError
+    if (stay === null) return yield* stayNotFoundError
     const { guest_name, channel_type } = stay
     const visibleStay = mayReadDoorCodes(caller) ? stay : maskDoorCode(stay)
     const result = testRule(rule, visibleStay, { now: yield* DateTime.nowAsDate, publicUrl })
@@ -91,10 +91,10 @@ const changeState = (store: Store, setState: Store["pause"]) =>
 const explainUnchanged = Effect.fnUntraced(function* (store: Store, scope: GrantKey, id: number) {
   const { is_there, is_granted } = yield* store.findAccess(scope, id)
   if (!is_granted) return yield* grantEndedError
-  return yield* is_there ? createdByOthersError : noSuchRule
+  return yield* is_there ? createdByOthersError : ruleNotFoundError
 })
 
-const noSuchRule = new NotFound({ message: "id: no such rule." })
+const ruleNotFoundError = new NotFound({ message: "id: no such rule." })
 const createdByOthersError = new Forbidden({
   message: "id: only the application that created this rule, or the host, may change it."
 })

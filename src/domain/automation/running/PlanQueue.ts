@@ -13,7 +13,7 @@ import { RowId } from "../../column-schemas.ts"
 import { newPublicCode } from "../../guests/conversations/conversation-lookup.ts"
 import { toQueueFullError } from "../../guests/conversations/message-queue.ts"
 import { type OperatorRowId, readRowId } from "../../operator-rows.ts"
-import { planMessageQueueFull } from "../action-rules.ts"
+import { messageQueueFullError } from "../action-rules.ts"
 import { PlanContext, planContextSql, type StayPlanContext } from "./plan-context.ts"
 import type { PreparedAction } from "./plan-preparation.ts"
 import {
@@ -40,7 +40,7 @@ type RunningPlan = AccountKey & Pick<TakenPlan, "kind">
 const readTaken = makeRowsReader(TakenPlan)
 const readContext = makeOptionalRowReader(PlanContext)
 const readQueuedMessage = makeOptionalRowReaderOrFail(RowId, (constraint) =>
-  toQueueFullError(constraint) === undefined ? undefined : planMessageQueueFull
+  toQueueFullError(constraint) === undefined ? undefined : messageQueueFullError
 )
 
 const toClaimKey = ({ operator_id: operatorId, id, attempts }: TakenPlan) => ({ operatorId, id, attempts })

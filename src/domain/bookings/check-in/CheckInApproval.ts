@@ -3,7 +3,7 @@ import type { CurrentActor } from "../../../contract/actor.ts"
 import { type NotFound, ValidationFailed } from "../../../contract/errors.ts"
 import { currentSecond } from "../../../contract/time.ts"
 import { withChildSpan } from "../../../platform/telemetry/spans.ts"
-import { noSuchStay } from "../stays/rules.ts"
+import { stayNotFoundError } from "../stays/rules.ts"
 import type { GuestPortalStay } from "./guest-portal-stay.ts"
 import { isGuestPortalVisible, listMissingDocuments } from "./rules.ts"
 import { CheckInStore } from "./store.ts"
@@ -28,19 +28,19 @@ export class CheckInApproval extends Context.Service<
 const approve = (store: CheckInStore["Service"]) =>
   Effect.fnUntraced(function* (operatorId: number, stayCode: string) {
     const [stay] = yield* store.findByCode({ operatorId, stayCode, limit: 1 })
-    if (stay === undefined) return yield* noSuchStay
+    if (stay === undefined) return yield* stayNotFoundError
     const error = findApprovalError(stay, yield* DateTime.nowAsDate)
     if (error !== undefined) return yield* error
     const approval = yield* store.approve(operatorId, stayCode, yield* currentSecond)
-    if (approval === undefined) return yield* noSuchStay
-    return approval.approved_at === null ? yield* noReviewRequired(stay) : { approved_at: approval.approved_at }
+    if (approval === undefined) return yield* stayNotFoundError
+    return approval.approved_at === null ? yield* toNoReviewRequiredError(stay) : { approved_at: approval.approved_at }
   }, withChildSpan("CheckInApproval.approve"))
 
 /** Returns why there is nothing to approve, or undefined. */
 const findApprovalError = (stay: GuestPortalStay, now: Date): ValidationFailed | undefined => {
   if (stay.check_in_approved_at !== null) return undefined
   if (!isGuestPortalVisible(stay, now)) return new ValidationFailed({ message: "stay_code: its order has ended." })
-  if (stay.id_required !== "required_with_review") return noReviewRequired(stay)
+  if (stay.id_required !== "required_with_review") return toNoReviewRequiredError(stay)
   const missing = listMissingDocuments(stay).reduce((sum, { count }) => sum + count, 0)
   return missing === 0
     ? undefined
@@ -49,5 +49,5 @@ const findApprovalError = (stay: GuestPortalStay, now: Date): ValidationFailed |
       })
 }
 
-const noReviewRequired = ({ id_required }: GuestPortalStay) =>
+const toNoReviewRequiredError = ({ id_required }: GuestPortalStay) =>
   new ValidationFailed({ message: `stay_code: needs no approval; its id_required is ${id_required}.` })

@@ -78,10 +78,10 @@ const open = (store: Store) =>
 
 const setArrivalTime = (store: Store) =>
   Effect.fnUntraced(function* (stay: GuestPortalStay, arrivalTime: typeof ClockTime.Type | null) {
-    if (!isStayEditable(stay, yield* DateTime.nowAsDate)) return yield* stayNotEditable
+    if (!isStayEditable(stay, yield* DateTime.nowAsDate)) return yield* stayNotEditableError
     const update = { ...UNCHANGED_CHECK_IN_DETAILS, arrival_at: toClockText(arrivalTime) }
     const { found } = yield* store.setArrivalTime(stay.operator_id, stay.stay_code, update, yield* currentSecond)
-    return found ? undefined : yield* stayNotFound
+    return found ? undefined : yield* stayNoLongerExistsError
   }, withChildSpan("GuestPages.tellArrival"))
 
 const UNCHANGED_CHECK_IN_DETAILS = {
@@ -107,25 +107,27 @@ const submitIdentityImage = (store: Store, images: Images["Service"], publicUrl:
       maxImages: computeImageLimit(stay),
       at: yield* currentSecond
     })
-    return handed ? undefined : yield* imageNoLongerAccepted
+    return handed ? undefined : yield* imageNoLongerAcceptedError
   }, withChildSpan("GuestPages.handIn"))
 
 /** Why an image is not even looked at. */
 const findUploadError = (stay: GuestPortalStay, guestId: number | null, now: Date): ValidationFailed | undefined => {
-  if (stay.id_required === "not_required" || !isStayEditable(stay, now)) return imageNotRequired
-  if (!hasGuest(stay, guestId)) return noSuchGuest
-  return hasReachedImageLimit(stay, guestId) ? imageLimitReached : undefined
+  if (stay.id_required === "not_required" || !isStayEditable(stay, now)) return imageNotRequiredError
+  if (!hasGuest(stay, guestId)) return guestNotFoundError
+  return hasReachedImageLimit(stay, guestId) ? imageLimitError : undefined
 }
 
-const stayNotFound = new NotFound({ message: "The stay no longer exists." })
-const stayNotEditable = new ValidationFailed({
+const stayNoLongerExistsError = new NotFound({ message: "The stay no longer exists." })
+const stayNotEditableError = new ValidationFailed({
   message: `${ARRIVAL_LABEL}: the stay has ended, or is not confirmed yet.`
 })
-const imageNotRequired = new ValidationFailed({ message: `${PHOTO_LABEL}: this page does not ask for a photo now.` })
-const noSuchGuest = new ValidationFailed({ message: NO_SUCH_GUEST_MESSAGE })
-const imageLimitReached = new ValidationFailed({
+const imageNotRequiredError = new ValidationFailed({
+  message: `${PHOTO_LABEL}: this page does not ask for a photo now.`
+})
+const guestNotFoundError = new ValidationFailed({ message: NO_SUCH_GUEST_MESSAGE })
+const imageLimitError = new ValidationFailed({
   message: `${PHOTO_LABEL}: at most ${IDENTITY_IMAGES_A_GUEST} are accepted for a guest; ask your host if one is wrong.`
 })
-const imageNoLongerAccepted = new ValidationFailed({
+const imageNoLongerAcceptedError = new ValidationFailed({
   message: `${PHOTO_LABEL}: can no longer be accepted; reload the page.`
 })

@@ -43,10 +43,12 @@ const deleteTag = (store: ReservationTagStore["Service"]) =>
     const { operatorId } = yield* CurrentCaller
     const now = yield* currentSecond
     const deletedTag = yield* store.remove(operatorId, payload.id, now)
-    return deletedTag === undefined ? yield* noSuchTag : undefined
+    return deletedTag === undefined ? yield* reservationTagNotFoundError : undefined
   })
 
-const noSuchTag = new NotFound({ message: "id: no such tag of your own; default tags cannot be deleted." })
+const reservationTagNotFoundError = new NotFound({
+  message: "id: no such tag of your own; default tags cannot be deleted."
+})
 
 /** Open to its stores. */
 export const layerReservationTagsNoDeps = layerOperations(

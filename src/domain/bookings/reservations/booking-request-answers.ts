@@ -69,7 +69,7 @@ const answerBookingRequest = (
     let isSent = false
     const computeOrders = Effect.fnUntraced(function* (context: OrderChangeContext) {
       const { order } = context
-      if (order === null) return yield* noSuchOrder
+      if (order === null) return yield* orderNotFoundError
       if (!isSent) {
         const account = toChannelAccountTarget(operatorId, order)
         const remoteOrder = { reservationCode: order.reservation_code, channelId: order.channel_id }
@@ -114,7 +114,7 @@ const readChannelAnswer = (
     Effect.catch((error) => (error._tag === "Upstream" ? Effect.fail(error) : Effect.succeed("unknown" as const)))
   )
 
-const noSuchOrder = new NotFound({ message: "reservation_code: no such order." })
+const orderNotFoundError = new NotFound({ message: "reservation_code: no such order." })
 const nightsTakenError = new Conflict({ message: "reservation_code: another reservation holds nights of this one." })
 const orderNotPendingError = (status: string) =>
   new BadRequest({ message: `reservation_code: the order is ${status}, not waiting for an answer.` })

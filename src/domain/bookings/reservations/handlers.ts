@@ -12,10 +12,10 @@ import { findCustomChannel } from "../../channels/custom-channels/built-in-chann
 import { ChannelGateway } from "../../channels/port/ChannelGateway.ts"
 import { notInDictionaryError } from "../../money/dictionaries.ts"
 import { changeHandler, handleOperations, layerOperations, voidChangeHandler } from "../../operation-handlers.ts"
-import { propertyDeactivated } from "../../properties/properties/activation.ts"
-import { noSuchProperty } from "../../properties/properties/ownership.ts"
+import { propertyDeactivatedError } from "../../properties/properties/activation.ts"
+import { unknownPropertyIdError } from "../../properties/properties/ownership.ts"
 import { hasOrderEnded, type NewOrder } from "../orders/order.ts"
-import { noSuchStay } from "../stays/rules.ts"
+import { stayNotFoundError } from "../stays/rules.ts"
 import { approveReservation, declineReservation } from "./booking-request-answers.ts"
 import {
   type allocate_stay,
@@ -103,7 +103,8 @@ const searchReservations = (search: ReservationSearchStore["Service"], toRecord:
     }
     const page = yield* search.search(caller.operatorId, filters, payload.order_by ?? "booked_at", toPage(payload))
     if (page.total === 0 && payload.property_id !== undefined && payload.property_id !== UNASSIGNED_PROPERTY_ID) {
-      if (!(yield* search.checkPropertyExists(caller.operatorId, payload.property_id))) return yield* noSuchProperty
+      if (!(yield* search.checkPropertyExists(caller.operatorId, payload.property_id)))
+        return yield* unknownPropertyIdError
     }
     return { reservations: page.rows.map((row) => toRecord(row, clock)), total: page.total }
   })
@@ -132,10 +133,10 @@ const createReservation = (
       const code = givenChannelId === undefined ? undefined : toManualOrderCode(givenChannelId)
       const obstacles = yield* store.findCreateObstacles({ operatorId, code, ...references })
       if (obstacles.existing !== null) return yield* Effect.as(skipIdempotencyKey, obstacles.existing)
-      if (!obstacles.property_known) return yield* noSuchProperty
-      if (!obstacles.property_let) return yield* propertyDeactivated
-      if (!customChannelExists) return yield* noSuchChannel
-      if (!obstacles.method_known) return yield* noSuchIncomeMethod
+      if (!obstacles.property_known) return yield* unknownPropertyIdError
+      if (!obstacles.property_let) return yield* propertyDeactivatedError
+      if (!customChannelExists) return yield* customChannelNotFoundError
+      if (!obstacles.method_known) return yield* incomeMethodNotFoundError
       yield* Effect.fromResult(order)
       yield* Effect.fromResult(checkNoImportedBusyNights(propertyId, obstacles.held_elsewhere))
       return undefined
@@ -185,7 +186,7 @@ const loadAndCheckFixedFields = Effect.fnUntraced(function* (
   const filters = { stay_code: payload.stay_code, check_in: undefined, check_out: undefined }
   const { rows } = yield* search.search(operatorId, filters, "booked_at", { offset: 0, limit: 1 })
   const [row] = rows
-  if (row === undefined) return yield* noSuchStay
+  if (row === undefined) return yield* stayNotFoundError
   yield* Effect.fromResult(checkFixedFields(withNestedFields(toRecord(row, yield* callerClock)), payload))
 })
 
@@ -200,9 +201,10 @@ const updateReservationBasic = (
     const { stay_code, custom_channel_id: channel } = payload
     const contact = yield* Effect.fromResult(toGuestContact(payload))
     yield* loadAndCheckFixedFields(search, toRecord, payload)
-    if (channel !== undefined && findCustomChannel(deployment, channel) === undefined) return yield* noSuchChannel
+    if (channel !== undefined && findCustomChannel(deployment, channel) === undefined)
+      return yield* customChannelNotFoundError
     const computeOrders = Effect.fnUntraced(function* ({ order, stay, held_elsewhere }: OrderChangeContext) {
-      if (order === null || stay === undefined) return yield* noSuchStay
+      if (order === null || stay === undefined) return yield* stayNotFoundError
       const after = yield* Effect.fromResult(applyStayEdit(order, stay, { ...payload, ...contact }))
       const newNights = held_elsewhere.filter(({ day }) => day < stay.check_in_date || day >= stay.check_out_date)
       yield* Effect.fromResult(checkNoImportedBusyNights(stay.property_id, newNights))
@@ -243,12 +245,12 @@ const allocateStay = (orders: Orders["Service"]) =>
       property_known,
       ...context
     }: OrderChangeContext) {
-      if (order === null || stay === undefined) return yield* noSuchStay
-      if (!property_known) return yield* noSuchProperty
+      if (order === null || stay === undefined) return yield* stayNotFoundError
+      if (!property_known) return yield* unknownPropertyIdError
       if (hasOrderEnded(order)) return yield* orderEndedError("property_id", order.status)
       // A stay that is there already stays there.
       if (stay.property_id !== property_id) {
-        if (!context.property_let) return yield* propertyDeactivated
+        if (!context.property_let) return yield* propertyDeactivatedError
         yield* Effect.fromResult(checkNoImportedBusyNights(property_id, context.held_elsewhere))
       }
       return moveStayToProperty([order, ...in_the_way], stay, property_id)
@@ -264,7 +266,7 @@ const moveStayToBox = (orders: Orders["Service"]) =>
   Effect.fnUntraced(function* ({ stay_code }: typeof move_stay_to_box.payloadSchema.Type) {
     const { operatorId } = yield* CurrentCaller
     const computeOrders = Effect.fnUntraced(function* ({ order, stay }: OrderChangeContext) {
-      if (order === null || stay === undefined) return yield* noSuchStay
+      if (order === null || stay === undefined) return yield* stayNotFoundError
       if (hasOrderEnded(order)) return yield* orderEndedError("stay_code", order.status)
       return [unassignStay(order, stay)]
     })
@@ -274,8 +276,8 @@ const moveStayToBox = (orders: Orders["Service"]) =>
     return {}
   })
 
-const noSuchChannel = notInDictionaryError("custom_channel_id", "custom_channels")
-const noSuchIncomeMethod = notInDictionaryError("income_method_id", "income_methods")
+const customChannelNotFoundError = notInDictionaryError("custom_channel_id", "custom_channels")
+const incomeMethodNotFoundError = notInDictionaryError("income_method_id", "income_methods")
 const nightsNotFreeError = new Conflict({ message: "check_in_date: the property is not free on all of these nights." })
 
 // Both texts are the specification's (Errors, Specific cases 1 and 2).

@@ -15,7 +15,7 @@ import {
   type update_reservation_custom_fields,
   type update_stay_status
 } from "./contract.ts"
-import { noSuchStay, toClockText } from "./rules.ts"
+import { stayNotFoundError, toClockText } from "./rules.ts"
 import { CustomFields } from "./stay.ts"
 import { StayStore } from "./store.ts"
 
@@ -51,14 +51,14 @@ const addReservationTag = (store: Store) =>
     const name = trimName(payload.tag_name)
     const tag = { name, color: defaultTagColor(name) }
     const { found } = yield* store.addTag(operatorId, payload.stay_code, tag, yield* currentSecond)
-    return found ? undefined : yield* noSuchStay
+    return found ? undefined : yield* stayNotFoundError
   })
 
 const removeReservationTag = (store: Store) =>
   Effect.fnUntraced(function* (payload: typeof remove_reservation_tag.payloadSchema.Type) {
     const { operatorId } = yield* CurrentCaller
     const { found, removed } = yield* store.removeTag(operatorId, payload.stay_code, trimName(payload.tag_name))
-    if (!found) return yield* noSuchStay
+    if (!found) return yield* stayNotFoundError
     return removed ? undefined : yield* tagNotOnStayError
   })
 
@@ -74,14 +74,14 @@ const updateCheckInDetails = (store: Store) =>
       id_required: details.id_required
     }
     const { found } = yield* store.setCheckInDetails(operatorId, stay_code, change, yield* currentSecond)
-    return found ? undefined : yield* noSuchStay
+    return found ? undefined : yield* stayNotFoundError
   })
 
 const queryCustomFields = (store: Store) =>
   Effect.fnUntraced(function* (payload: typeof query_custom_fields.payloadSchema.Type) {
     const { operatorId } = yield* CurrentCaller
     const stay = yield* store.findCustomFields(operatorId, payload.stay_code)
-    return stay === undefined ? yield* noSuchStay : { custom_fields: stay.fields }
+    return stay === undefined ? yield* stayNotFoundError : { custom_fields: stay.fields }
   })
 
 const updateReservationCustomFields = (store: Store) =>
@@ -89,7 +89,7 @@ const updateReservationCustomFields = (store: Store) =>
     const { operatorId } = yield* CurrentCaller
     const { stay_code, custom_fields } = payload
     const stay = yield* store.saveCustomFields(operatorId, stay_code, custom_fields, yield* currentSecond)
-    if (stay === undefined) return yield* noSuchStay
+    if (stay === undefined) return yield* stayNotFoundError
     return stay.saved ? stay : yield* tooManyCustomFieldsError
   })
 
@@ -98,7 +98,7 @@ const updateStayStatus = (store: Store) =>
     const { operatorId } = yield* CurrentCaller
     const { stay_code, stay_status } = payload
     const order = yield* store.setStayStatus(operatorId, stay_code, stay_status, yield* currentSecond)
-    if (order === undefined) return yield* noSuchStay
+    if (order === undefined) return yield* stayNotFoundError
     return order.status === "accepted" ? undefined : yield* orderNotAcceptedError(order.status)
   })
 

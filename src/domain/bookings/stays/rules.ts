@@ -2,7 +2,7 @@ import { NotFound } from "../../../contract/errors.ts"
 import type { ClockTime, StayStatus } from "./stay.ts"
 
 /** 404 for a `stay_code` that is no stay of the caller. */
-export const noSuchStay = new NotFound({ message: "stay_code: no such stay." })
+export const stayNotFoundError = new NotFound({ message: "stay_code: no such stay." })
 
 /** The fields that determine the shown status of a stay. */
 interface StayStatusFields {

@@ -10,7 +10,7 @@ import { makeSingleRowReader } from "../../../platform/database/rows.ts"
 import { withSavepoint } from "../../../platform/database/savepoint.ts"
 import { exactNameFirstOrder, hasNameCondition } from "../../named-row.ts"
 import { findOrCreateStayTag, isConcurrentTagViolation } from "../reservation-tags/find-or-create-tag.ts"
-import { noSuchStay } from "./rules.ts"
+import { stayNotFoundError } from "./rules.ts"
 import { stayRecordSql } from "./stay-sql.ts"
 
 // Which tags a stay carries.
@@ -32,7 +32,7 @@ const readAddedTag = makeRowReaderOrFail(StayMatch, ({ name, detail }) =>
       })
     : // The stay went while it was tagged: its channel dropped the room.
       name === "stay_tags_operator_id_stay_id_fkey"
-      ? noSuchStay
+      ? stayNotFoundError
       : undefined
 )
 const readRemovedTag = makeSingleRowReader(TagRemoval)

@@ -18,7 +18,7 @@ const readAvailability = (availability: Availability["Service"]) =>
       Result.flatMap(readable, (each) => checkResponseSize(propertyIds.length, each))
     )
     const properties = yield* availability.listDays(caller.operatorId, propertyIds, range)
-    return properties.length < propertyIds.length ? yield* noSuchProperty : { properties }
+    return properties.length < propertyIds.length ? yield* unknownPropertyIdsError : { properties }
   })
 
 const changeAvailability = (store: AvailabilityStore["Service"]) =>
@@ -32,10 +32,10 @@ const changeAvailability = (store: AvailabilityStore["Service"]) =>
     )
     const daysChange = { property_ids, days, available: payload.available }
     const { unknown_properties } = yield* store.changeDays(caller.operatorId, daysChange, truncateToSecond(now))
-    return unknown_properties.length === 0 ? undefined : yield* noSuchProperty
+    return unknown_properties.length === 0 ? undefined : yield* unknownPropertyIdsError
   })
 
-const noSuchProperty = new NotFound({ message: "property_ids: no such property." })
+const unknownPropertyIdsError = new NotFound({ message: "property_ids: no such property." })
 
 /** Open to its stores. */
 export const layerAvailabilitiesNoDeps = layerOperations(

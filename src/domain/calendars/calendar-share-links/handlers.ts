@@ -8,7 +8,7 @@ import { CurrentSealer, openOrWarn, type SecretSealer } from "../../../platform/
 import { linkTokenBinding } from "../../../platform/sealing/sealed-columns.ts"
 import { openStoredText } from "../../../platform/sealing/sealed-text.ts"
 import { changeHandler, handleOperations, layerOperations, voidChangeHandler } from "../../operation-handlers.ts"
-import { noSuchProperties } from "../../properties/properties/ownership.ts"
+import { toUnknownPropertiesError } from "../../properties/properties/ownership.ts"
 import {
   type CalendarShareLink,
   CalendarShareLinkOperations,
@@ -50,17 +50,19 @@ const createLink = (store: ShareLinkStore["Service"]) =>
     const link = { token: newShareLinkToken(), property_ids, created_at: yield* currentSecond }
     if (payload.scope === "entire") return yield* store.createEntire(operatorId, link)
     const { id, token, unknown_properties } = yield* store.createPartial(operatorId, link)
-    return id === null ? yield* noSuchProperties(unknown_properties) : { id, scope: payload.scope, ...link, token }
+    return id === null
+      ? yield* toUnknownPropertiesError(unknown_properties)
+      : { id, scope: payload.scope, ...link, token }
   })
 
 const deleteLink = (store: ShareLinkStore["Service"]) =>
   Effect.fnUntraced(function* (payload: typeof delete_calendar_share_link.payloadSchema.Type) {
     const { operatorId } = yield* CurrentCaller
     const deletedLink = yield* store.remove(operatorId, payload.id)
-    return deletedLink === undefined ? yield* noSuchLink : undefined
+    return deletedLink === undefined ? yield* shareLinkNotFoundError : undefined
   })
 
-const noSuchLink = new NotFound({ message: "id: no such calendar share link." })
+const shareLinkNotFoundError = new NotFound({ message: "id: no such calendar share link." })
 
 /** Open to its stores. */
 export const layerCalendarShareLinksNoDeps = layerOperations(

@@ -16,7 +16,12 @@ import { makeRemoveCalendar } from "./calendar-removal.ts"
 import { type CalendarSettings, changeCalendarSettings } from "./calendar-settings.ts"
 import { FeedReader } from "./FeedReader.ts"
 import { type CalendarFetchResult, fetchCalendarNow, importHorizonOf } from "./import-worker.ts"
-import { CalendarState, type ImportedCalendar, ImportedCalendarRow, noSuchCalendar } from "./imported-calendar.ts"
+import {
+  CalendarState,
+  calendarNotFoundError,
+  type ImportedCalendar,
+  ImportedCalendarRow
+} from "./imported-calendar.ts"
 
 /** Which calendars are meant; what is undefined does not narrow it. */
 export interface ImportedCalendarFilter {
@@ -141,7 +146,7 @@ const makeUpdate = (sql: SqlClient.SqlClient): ImportedCalendars["Service"]["upd
   const changeSettings = changeCalendarSettings(sql)
   return Effect.fnUntraced(function* (operatorId, id, settings) {
     const calendar = yield* changeSettings(operatorId, id, settings, yield* DateTime.nowAsDate)
-    if (calendar === undefined) return yield* noSuchCalendar
+    if (calendar === undefined) return yield* calendarNotFoundError
   })
 }
 
@@ -170,7 +175,7 @@ const makeFetch = (
   const findStatus = makeFindStatus(sql)
   return Effect.fnUntraced(function* (operatorId, id) {
     const calendar = yield* queue.find(operatorId, id)
-    if (calendar === undefined) return yield* noSuchCalendar
+    if (calendar === undefined) return yield* calendarNotFoundError
     const result = yield* fetchCalendarNow(calendar).pipe(
       Effect.provideService(CalendarQueue, queue),
       Effect.provideService(FeedReader, reader)
@@ -178,7 +183,7 @@ const makeFetch = (
     if (result.outcome !== "overtaken") return { ...result, state: result.outcome === "failed" ? "failing" : "ok" }
     const { first } = importHorizonOf(calendar, yield* Clock.currentTimeMillis)
     const currentStatus = yield* findStatus(operatorId, id, first)
-    if (currentStatus === undefined) return yield* noSuchCalendar
+    if (currentStatus === undefined) return yield* calendarNotFoundError
     return { ...result, ...currentStatus, error: currentStatus.error ?? undefined }
   })
 }

@@ -9,7 +9,7 @@ import type { Givens } from "../../../platform/database/forms.ts"
 import { makeSingleRowReader } from "../../../platform/database/rows.ts"
 import { changeWithCalendarLock, toLockedCalendarKey } from "./calendar-lock.ts"
 import { hasCurrentReaderVersion } from "./feed-digest.ts"
-import { type ClaimedCalendar, noSuchCalendar } from "./imported-calendar.ts"
+import { type ClaimedCalendar, calendarNotFoundError } from "./imported-calendar.ts"
 import { type AcceptFeedParameters, acceptFeedChange } from "./settling.ts"
 
 // The host accepts a feed with unreadable parts as it was read. The days that were kept blocked become available.
@@ -58,7 +58,7 @@ export const makeAcceptCalendar = (sql: SqlClient) => {
   return Effect.fnUntraced(function* (operatorId: number, id: number, seenDigest: string) {
     const now = yield* DateTime.nowAsDate
     const outcome = yield* Effect.orDie(changeLocked(operatorId, id, acceptLocked(seenDigest, now)))
-    if (outcome === undefined) return yield* noSuchCalendar
+    if (outcome === undefined) return yield* calendarNotFoundError
     if (outcome instanceof Conflict) return yield* outcome
     const acceptance = yield* readAcceptance(Effect.succeed(outcome))
     if (acceptance.changed_days > 0) yield* (yield* WakeUp).wake

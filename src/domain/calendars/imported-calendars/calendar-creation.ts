@@ -9,7 +9,7 @@ import { IMPORTED_CALENDARS_MAX, PROPERTY_CALENDARS_MAX } from "../../../platfor
 import type { SecretSealer } from "../../../platform/sealing/CurrentSealer.ts"
 import { calendarAddressBinding } from "../../../platform/sealing/sealed-columns.ts"
 import { type OperatorRowId, withOperatorLock } from "../../operator-rows.ts"
-import { noSuchProperty, propertyExistsCondition } from "../../properties/properties/ownership.ts"
+import { propertyExistsCondition, unknownPropertyIdError } from "../../properties/properties/ownership.ts"
 import { loadReceiverPolicy } from "../../webhooks/deliveries/receiver-url.ts"
 import { type CalendarSettings, changedSettingsRecordsSql, updateSettingsSql } from "./calendar-settings.ts"
 import { digestOfUrl, hostOf, parseCalendarUrl, tokenDigestsIn } from "./calendar-url.ts"
@@ -115,7 +115,7 @@ export const makeAddCalendar = (sql: SqlClient, { seal }: SecretSealer) => {
     })
     const { id, has_property, of_property, is_own } = yield* runLocked(operatorId, insertion)
     if (id !== null) return { id }
-    if (!has_property) return yield* noSuchProperty
+    if (!has_property) return yield* unknownPropertyIdError
     if (is_own) return yield* ownFeedError
     return yield* of_property >= PROPERTY_CALENDARS_MAX
       ? tooManyCalendarsOfPropertyError

@@ -4,7 +4,7 @@ import { prepareRecordedChange } from "../../../changes/recorded-change.ts"
 import type { Givens } from "../../../platform/database/forms.ts"
 import { readRowId } from "../../operator-rows.ts"
 import { changeWithCalendarLock, toLockedCalendarKey } from "./calendar-lock.ts"
-import { noSuchCalendar } from "./imported-calendar.ts"
+import { calendarNotFoundError } from "./imported-calendar.ts"
 import { type RemoveCalendarParameters, removeCalendarChange } from "./settling.ts"
 
 /** Removes a calendar, and makes the days available that only it blocked. */
@@ -17,6 +17,6 @@ export const makeRemoveCalendar = (sql: SqlClient) => {
     const now = yield* DateTime.nowAsDate
     const removal = changeLocked(operatorId, id, (calendar) => statement(toLockedCalendarKey(calendar, now)))
     const removedCalendar = yield* readRowId(Effect.map(removal, (rows) => rows ?? []))
-    if (removedCalendar === undefined) return yield* noSuchCalendar
+    if (removedCalendar === undefined) return yield* calendarNotFoundError
   })
 }

@@ -10,7 +10,7 @@ import { CurrentSealer, openOrWarn, type SecretSealer } from "../../../platform/
 import { calendarAddressBinding } from "../../../platform/sealing/sealed-columns.ts"
 import { RowId } from "../../column-schemas.ts"
 import { changeHandler, handleOperations, layerOperations, voidChangeHandler } from "../../operation-handlers.ts"
-import { noSuchProperty } from "../../properties/properties/ownership.ts"
+import { unknownPropertyIdError } from "../../properties/properties/ownership.ts"
 import { OutboundHttp } from "../../webhooks/deliveries/OutboundHttp.ts"
 import { CalendarAcceptance } from "./calendar-acceptance.ts"
 import { urlEndingOf } from "./calendar-url.ts"
@@ -67,7 +67,7 @@ const listCalendars = (store: ImportedCalendarStore["Service"], seals: SecretSea
     const today = dateInZone(yield* Clock.currentTimeMillis, timeZone)
     const { rows, total } = yield* store.search({ operatorId, propertyId, today }, toPage(payload))
     if (total === 0 && propertyId !== undefined && !(yield* store.hasProperty(operatorId, propertyId)))
-      return yield* noSuchProperty
+      return yield* unknownPropertyIdError
     return { imported_calendars: yield* Effect.forEach(rows, toListedCalendar(seals, operatorId)), total }
   })
 

@@ -32,7 +32,7 @@ export const ClaimedCalendar = Schema.Struct({
 export type ClaimedCalendar = typeof ClaimedCalendar.Type
 
 /** 404 for an id that is no calendar of the caller. */
-export const noSuchCalendar = new NotFound({ message: "id: no such calendar." })
+export const calendarNotFoundError = new NotFound({ message: "id: no such calendar." })
 
 export const CalendarState = Schema.Literals(["new", "ok", "failing"])
 

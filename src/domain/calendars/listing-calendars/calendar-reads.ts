@@ -57,7 +57,7 @@ export const makeReadCalendars = (
       Result.all(
         listings.map((each, index): Result.Result<ListingToRead, NotFound> => {
           const accountId = accountIds.get(index)
-          return accountId === undefined ? noSuchListing(index) : Result.succeed({ ...each, index, accountId })
+          return accountId === undefined ? failUnknownListing(index) : Result.succeed({ ...each, index, accountId })
         })
       )
     )
@@ -68,7 +68,7 @@ export const makeReadCalendars = (
   })
 }
 
-const noSuchListing = (index: number) =>
+const failUnknownListing = (index: number) =>
   Result.fail(new NotFound({ message: `listings[${index}].listing_id: no such listing.` }))
 
 const channelsTooSlowError = new Upstream({

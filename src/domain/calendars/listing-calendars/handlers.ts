@@ -4,7 +4,7 @@ import { BadRequest, Conflict, ValidationFailed } from "../../../contract/errors
 import { dateInZone } from "../../../contract/time.ts"
 import { QUEUED_LISTING_PUSHES_MAX } from "../../../platform/limits.ts"
 import { ChannelGateway } from "../../channels/port/ChannelGateway.ts"
-import { noSuchListing } from "../../listings/listing-lookup.ts"
+import { listingNotFoundError } from "../../listings/listing-lookup.ts"
 import { changeHandler, handleOperations, layerOperations, voidChangeHandler } from "../../operation-handlers.ts"
 import { CalendarReadPermits } from "./calendar-read-permits.ts"
 import { makeReadCalendars } from "./calendar-reads.ts"
@@ -27,7 +27,7 @@ const queuePush = Effect.fnUntraced(function* (
   const now = yield* Clock.currentTimeMillis
   yield* Effect.fromResult(validate(dateInZone(now, timeZone)))
   const outcome = yield* store.queuePush(operatorId, push, new Date(now))
-  if (outcome === undefined) return yield* noSuchListing
+  if (outcome === undefined) return yield* listingNotFoundError
   if (outcome.queued) return {}
   if (outcome.is_readonly) return yield* toReadonlyPricesError(push)
   return yield* outcome.auth_status === "disconnected" ? disconnectedError(push.channel_type) : tooManyPushesQueuedError

@@ -3,7 +3,7 @@ import { NotFound, ValidationFailed } from "../../../contract/errors.ts"
 import { currentSecond } from "../../../contract/time.ts"
 import { CALENDAR_FEEDS_MAX } from "../../../platform/limits.ts"
 import { grantEndedError } from "../../connection-grants.ts"
-import { noSuchProperty } from "../../properties/properties/ownership.ts"
+import { unknownPropertyIdError } from "../../properties/properties/ownership.ts"
 import type { FeedRecipient, FeedRow } from "./feed-rows.ts"
 import { newFeedToken } from "./feed-url.ts"
 import type { PropertyFeedStore } from "./store.ts"
@@ -25,9 +25,9 @@ const createFeed = Effect.fnUntraced(function* (
   const created = yield* store.create(recipient, newId, newFeedToken(), yield* currentSecond)
   const { known, calendar_known, granted, id, token, created_at } = created
   if (!granted) return yield* grantEndedError
-  if (!known) return yield* noSuchProperty
-  if (!calendar_known) return yield* noSuchCalendar
-  if (id === null || token === null || created_at === null) return yield* feedLimitReached
+  if (!known) return yield* unknownPropertyIdError
+  if (!calendar_known) return yield* feedCalendarNotFoundError
+  if (id === null || token === null || created_at === null) return yield* feedLimitError
   const feed: FeedRow = {
     id,
     property_id: recipient.propertyId,
@@ -38,8 +38,8 @@ const createFeed = Effect.fnUntraced(function* (
   return feed
 })
 
-const noSuchCalendar = new NotFound({ message: "calendar_id: no such calendar of the property." })
+const feedCalendarNotFoundError = new NotFound({ message: "calendar_id: no such calendar of the property." })
 
-const feedLimitReached = new ValidationFailed({
+const feedLimitError = new ValidationFailed({
   message: `calendar_id: the property already has ${CALENDAR_FEEDS_MAX} feeds for calendars, the maximum.`
 })

@@ -7,7 +7,7 @@ import { CurrentSealer, openOrWarn, type SecretSealer } from "../../../platform/
 import { feedTokenBinding } from "../../../platform/sealing/sealed-columns.ts"
 import { openStoredText } from "../../../platform/sealing/sealed-text.ts"
 import { changeHandler, handleOperations, layerOperations } from "../../operation-handlers.ts"
-import { noSuchProperty } from "../../properties/properties/ownership.ts"
+import { unknownPropertyIdError } from "../../properties/properties/ownership.ts"
 import {
   type create_property_feed,
   type list_property_feeds,
@@ -65,7 +65,7 @@ const listFeeds = (store: Store, publicUrl: string, seals: SecretSealer) =>
   Effect.fnUntraced(function* ({ property_id }: typeof list_property_feeds.payloadSchema.Type) {
     const { operatorId, grantId } = yield* CurrentCaller
     const feeds = yield* store.list({ operatorId, propertyId: property_id, grantId: grantId ?? undefined })
-    if (feeds.length === 0 && !(yield* store.hasProperty(operatorId, property_id))) return yield* noSuchProperty
+    if (feeds.length === 0 && !(yield* store.hasProperty(operatorId, property_id))) return yield* unknownPropertyIdError
     const property_feeds = yield* Effect.forEach(feeds, (feed) =>
       Effect.map(openOrWarn(seals, feedTokenBinding(operatorId, feed.id), feed.token), (token) =>
         toPropertyFeed(publicUrl, feed, token)
@@ -77,7 +77,7 @@ const listFeeds = (store: Store, publicUrl: string, seals: SecretSealer) =>
 const createFeed = (store: Store) =>
   Effect.fnUntraced(function* ({ property_id, calendar_id }: typeof create_property_feed.payloadSchema.Type) {
     const { operatorId, grantId } = yield* CurrentCaller
-    if (grantId !== null && calendar_id !== undefined) return yield* calendarFeedForbidden
+    if (grantId !== null && calendar_id !== undefined) return yield* calendarFeedForbiddenError
     return yield* getOrCreateFeed(store, {
       operatorId,
       propertyId: property_id,
@@ -91,15 +91,15 @@ const renewFeed = (store: Store) =>
     const { operatorId, grantId } = yield* CurrentCaller
     const renewed = yield* store.renew({ operatorId, id, grantId: grantId ?? undefined }, newFeedToken())
     if (renewed !== undefined) return renewed
-    return yield* (yield* store.exists(operatorId, id)) ? otherOwnersFeedError : noSuchFeedError
+    return yield* (yield* store.exists(operatorId, id)) ? otherOwnersFeedError : feedNotFoundError
   })
 
 /** The marketplace of the calendar must hear of sold nights also when the connection has ended. */
-const calendarFeedForbidden = new Forbidden({
+const calendarFeedForbiddenError = new Forbidden({
   message: "calendar_id: only the host may create the feed for the marketplace of a calendar."
 })
 
-const noSuchFeedError = new NotFound({ message: "id: no such feed." })
+const feedNotFoundError = new NotFound({ message: "id: no such feed." })
 
 const otherOwnersFeedError = new Forbidden({
   message: "id: only the application that created this feed, or the host if it did, may do this."

@@ -52,11 +52,11 @@ const makeConnect = (sql: SqlClient.SqlClient): ChannelAccounts["Service"]["conn
     const account = yield* decodeNewAccount(input)
     const connectedAccount = yield* runLocked(operatorId, connectAccount(operatorId, account, at))
     if (connectedAccount === undefined) return yield* new NotFound({ message: `There is no operator ${operatorId}.` })
-    return connectedAccount.id ?? (yield* accountLimitReached)
+    return connectedAccount.id ?? (yield* channelAccountLimitError)
   })
 }
 
-const accountLimitReached = new ValidationFailed({
+const channelAccountLimitError = new ValidationFailed({
   message: `channel_accounts: an operator has at most ${CHANNEL_ACCOUNTS_MAX} accounts at channels, and all are in use.`
 })
 

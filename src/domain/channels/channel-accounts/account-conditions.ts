@@ -23,7 +23,7 @@ export const channelAccountSql = (
   WHERE operator_id = ${operatorId} AND id = ${accountId} AND channel_type = ${channelType}`
 
 /** 404 for a `channel_account_id` that is no account of the caller. */
-export const noSuchChannelAccount = new NotFound({ message: "channel_account_id: no such account." })
+export const channelAccountNotFoundError = new NotFound({ message: "channel_account_id: no such account." })
 
 /** Whether a row of `orders`, called `order` in the statement, is of another account that its channel still lets the service into. */
 export const belongsToOtherAccountCondition = (

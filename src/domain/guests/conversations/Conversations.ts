@@ -67,7 +67,7 @@ const retryConflicts = <A, E, R>(attempt: Effect.Effect<A | undefined, E, R>): E
     () => Effect.die(new Error("another worker keeps handling the same channel event"))
   )
 
-const noSuchAccount = new InvalidChannelEvent({ reason: "there is no such account" })
+const unknownAccountError = new InvalidChannelEvent({ reason: "there is no such account" })
 
 const makeHandleThread = (sql: SqlClient.SqlClient): Conversations["Service"]["handleThread"] => {
   const ingest = ingestThread(sql)
@@ -76,7 +76,7 @@ const makeHandleThread = (sql: SqlClient.SqlClient): Conversations["Service"]["h
     return retryConflicts(
       Effect.gen(function* () {
         const { speaker_known, applied, last_version } = yield* ingest(account, thread, at)
-        if (!speaker_known) return yield* noSuchAccount
+        if (!speaker_known) return yield* unknownAccountError
         if (applied) return "applied"
         const outcome = toVersionOutcome(last_version ?? 0, thread.version)
         // Another version was faster than this one after it had looked.
@@ -103,7 +103,7 @@ const makeHandleMessage = (sql: SqlClient.SqlClient): Conversations["Service"]["
       Effect.gen(function* () {
         const now = yield* DateTime.nowAsDate
         const { speaker_known, is_known, ours } = yield* recognize(account, message, now)
-        if (!speaker_known) return yield* noSuchAccount
+        if (!speaker_known) return yield* unknownAccountError
         if (is_known) return "known"
         const handledMessage =
           ours === null

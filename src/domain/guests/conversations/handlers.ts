@@ -20,8 +20,8 @@ import { newPublicCode, requireOwnConversation } from "./conversation-lookup.ts"
 import {
   buildActivities,
   checkMessageLength,
+  messageNotFoundError,
   messageQueueFullError,
-  noSuchMessage,
   parseMessageContent,
   toMessagePage
 } from "./rules.ts"
@@ -42,7 +42,7 @@ const getConversation = (store: Store) =>
     const { operatorId } = yield* CurrentCaller
     const row = yield* store.findConversation(operatorId, id, before)
     const conversation = yield* requireOwnConversation(row, store.conversationExists(id), "id")
-    if (!conversation.before_known) return yield* noSuchMessage
+    if (!conversation.before_known) return yield* messageNotFoundError
     const { messages, has_more } = toMessagePage(conversation.messages)
     return {
       id,

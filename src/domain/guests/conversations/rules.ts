@@ -63,7 +63,7 @@ export const messageQueueFullError = new Conflict({
 })
 
 /** 404 for a message that is none of the conversation. */
-export const noSuchMessage = new NotFound({ message: "before: no such message in the conversation." })
+export const messageNotFoundError = new NotFound({ message: "before: no such message in the conversation." })
 
 /** Returns a page of messages, and whether there are older ones. `rows`: newest first, with one more than a page holds. */
 export const toMessagePage = <Message>(rows: ReadonlyArray<Message>) => ({

@@ -3,7 +3,7 @@ import { CurrentCaller } from "../../../contract/caller.ts"
 import { toPage } from "../../../contract/page.ts"
 import { dateInZone } from "../../../contract/time.ts"
 import { handleOperations, layerOperations, voidChangeHandler } from "../../operation-handlers.ts"
-import { noSuchProperty } from "../../properties/properties/ownership.ts"
+import { unknownPropertyIdError } from "../../properties/properties/ownership.ts"
 import { ReviewOperations, type search_reviews } from "./contract.ts"
 import { HostReviews } from "./HostReviews.ts"
 import { createReview } from "./review-writing.ts"
@@ -18,7 +18,7 @@ const searchReviews = (store: ReviewSearchStore["Service"]) =>
     const days = yield* Effect.fromResult(parseReviewSearchDays(payload, today))
     const page = yield* store.search(operatorId, payload, days, resolveReviewStatusFilter(payload), toPage(payload))
     if (page.total === 0 && property_id !== undefined) {
-      if (!(yield* store.checkPropertyExists(operatorId, property_id))) return yield* noSuchProperty
+      if (!(yield* store.checkPropertyExists(operatorId, property_id))) return yield* unknownPropertyIdError
     }
     return { reviews: page.rows, total: page.total }
   })

@@ -73,7 +73,7 @@ export const writeReview = (store: ReviewStore["Service"], gateway: Gateway, run
     let isSent = false
     const attempt = Effect.gen(function* () {
       const order = yield* store.findByReservationCode(operatorId, reservationCode)
-      if (order === undefined) return yield* noSuchOrder
+      if (order === undefined) return yield* orderNotFoundError
       const now = yield* currentSecond
       const review = keepSupportedRatings(order.channel_type, request.hostReview)
       if (!isSent) yield* sendReview(gateway, runExternalAction, request, order, review, now)
@@ -95,4 +95,4 @@ export const createReview = (write: ReturnType<typeof writeReview>) =>
     yield* write({ operatorId, timeZone, reservationCode: payload.reservation_code, hostReview })
   })
 
-const noSuchOrder = new NotFound({ message: `${RESERVATION_CODE_FIELD}: no such order.` })
+const orderNotFoundError = new NotFound({ message: `${RESERVATION_CODE_FIELD}: no such order.` })

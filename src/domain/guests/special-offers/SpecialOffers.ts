@@ -42,7 +42,7 @@ export class SpecialOffers extends Context.Service<
             event.version,
             offer.success
           )
-          if (!thread_known) return yield* noSuchThread
+          if (!thread_known) return yield* unknownThreadError
           if (applied) return "applied"
           // Who came first at the very same moment said as much.
           return last_version === null ? "known" : toVersionOutcome(last_version, event.version)
@@ -52,7 +52,7 @@ export class SpecialOffers extends Context.Service<
   )
 }
 
-const noSuchThread = new InvalidChannelEvent({ reason: "thread_id: the account has no such thread" })
+const unknownThreadError = new InvalidChannelEvent({ reason: "thread_id: the account has no such thread" })
 
 /** The row that says the same, as it stands at that time. */
 const toOffer = (event: ChannelOfferEvent, at: Date) =>

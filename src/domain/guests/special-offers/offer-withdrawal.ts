@@ -30,7 +30,7 @@ export const withdrawSpecialOffer = (
       yield* store.findOffer(operatorId, conversation_id, offerId),
       store.conversationExists(conversation_id)
     )
-    if (conversation.offer === null) return yield* noSuchOffer
+    if (conversation.offer === null) return yield* offerNotFoundError
     const { id, status, expires_at } = conversation.offer
     const offerStatus = resolveOfferStatus(status, expires_at, yield* DateTime.nowAsDate)
     const remoteOffer = { threadId: conversation.thread_id, offerId }
@@ -45,4 +45,4 @@ export const withdrawSpecialOffer = (
     yield* store.withdrawOffer(operatorId, id)
   })
 
-const noSuchOffer = new NotFound({ message: `${OFFER_FIELD}: the conversation has no such offer.` })
+const offerNotFoundError = new NotFound({ message: `${OFFER_FIELD}: the conversation has no such offer.` })

@@ -8,7 +8,7 @@ import { currentSecond } from "../../../contract/time.ts"
 import { RowId } from "../../column-schemas.ts"
 import { changeHandler, handleOperations, layerOperations, voidChangeHandler } from "../../operation-handlers.ts"
 import { withConflictingId } from "../../operator-rows.ts"
-import { noSuchProperties, toMissingReferenceError } from "../properties/ownership.ts"
+import { toMissingReferenceError, toUnknownPropertiesError } from "../properties/ownership.ts"
 import {
   type create_property_group,
   type delete_property_group,
@@ -32,7 +32,7 @@ const createGroup = (store: GroupStore["Service"]) =>
     function* (payload: CreateGroupPayload) {
       const { operatorId } = yield* CurrentCaller
       const { id, unknown_properties } = yield* store.create(operatorId, toNewGroup(payload), yield* currentSecond)
-      return id === null ? yield* noSuchProperties(unknown_properties) : { id }
+      return id === null ? yield* toUnknownPropertiesError(unknown_properties) : { id }
     },
     (change, { name }) => withConflictingId(store.findIdByName, change, name)
   )
@@ -50,7 +50,7 @@ const updateGroup = (store: GroupStore["Service"]) =>
         name: payload.name === undefined ? undefined : trimName(payload.name),
         property_ids: payload.property_ids === undefined ? undefined : toSortedUniqueIds(payload.property_ids)
       })
-      return updated.id === null ? yield* toMissingReferenceError(updated) ?? noSuchGroup : undefined
+      return updated.id === null ? yield* toMissingReferenceError(updated) ?? groupNotFoundError : undefined
     },
     (change, { name }) => withConflictingId(store.findIdByName, change, name)
   )
@@ -59,10 +59,10 @@ const deleteGroup = (store: GroupStore["Service"]) =>
   Effect.fnUntraced(function* (payload: typeof delete_property_group.payloadSchema.Type) {
     const { operatorId } = yield* CurrentCaller
     const removed = yield* store.remove(operatorId, payload.id)
-    return removed === undefined ? yield* noSuchGroup : undefined
+    return removed === undefined ? yield* groupNotFoundError : undefined
   })
 
-const noSuchGroup = new NotFound({ message: "id: no such group." })
+const groupNotFoundError = new NotFound({ message: "id: no such group." })
 
 /** Open to its stores. */
 export const layerGroupsNoDeps = layerOperations(

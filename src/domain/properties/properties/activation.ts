@@ -19,7 +19,7 @@ export const isPropertyActiveCondition = (
     : sql`EXISTS (SELECT FROM properties WHERE operator_id = ${operatorId} AND id = ${id} AND deactivated_at IS NULL)`
 
 /** 422 for a `property_id` that nothing more is entered in by hand. */
-export const propertyDeactivated = new ValidationFailed({ message: "property_id: the property is deactivated." })
+export const propertyDeactivatedError = new ValidationFailed({ message: "property_id: the property is deactivated." })
 
 const readLockedProperty = makeOptionalRowReader(Schema.Struct({ time_zone: Schema.String }))
 

@@ -47,7 +47,7 @@ export const tagExistsCondition = (
     : sql`EXISTS (SELECT FROM property_tags WHERE operator_id = ${operatorId} AND id = ${id} AND deleted_at IS NULL)`
 
 /** 404 for a `tag_id` that is no tag of the caller. */
-export const noSuchTag = new NotFound({ message: "tag_id: no such tag." })
+export const unknownTagIdError = new NotFound({ message: "tag_id: no such tag." })
 
 /** The groups of the property in `page`, ascending: a jsonb array of id and name. */
 export const groupsJsonSql = (sql: SqlClient): Fragment => sql`
@@ -76,4 +76,4 @@ export const groupExistsCondition = (
     : sql`EXISTS (SELECT FROM property_groups WHERE operator_id = ${operatorId} AND id = ${id})`
 
 /** 404 for a `group_id` that is no group of the caller. */
-export const noSuchGroup = new NotFound({ message: "group_id: no such group." })
+export const unknownGroupIdError = new NotFound({ message: "group_id: no such group." })

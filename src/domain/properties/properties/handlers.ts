@@ -17,7 +17,7 @@ import {
   type search_room_types,
   update_room_type
 } from "./contract.ts"
-import { noSuchGroup, noSuchTag } from "./groups-and-tags.ts"
+import { unknownGroupIdError, unknownTagIdError } from "./groups-and-tags.ts"
 import { formatIds, toMissingReferenceError } from "./ownership.ts"
 import { RoomTypeStore } from "./room-type-store.ts"
 import { PropertyStore } from "./store.ts"
@@ -28,8 +28,8 @@ const searchProperties = (store: PropertyStore["Service"]) =>
     const page = yield* store.search(operatorId, payload, toPage(payload))
     if (page.total === 0 && (payload.group_id ?? payload.tag_id) !== undefined) {
       const existing = yield* store.checkFilters(operatorId, payload)
-      if (!existing.group_known) return yield* noSuchGroup
-      if (!existing.tag_known) return yield* noSuchTag
+      if (!existing.group_known) return yield* unknownGroupIdError
+      if (!existing.tag_known) return yield* unknownTagIdError
     }
     return { properties: page.rows, total: page.total }
   })
@@ -49,7 +49,7 @@ const searchRoomTypes = (store: RoomTypeStore["Service"]) =>
     const page = yield* store.search(operatorId, payload, toPage(payload))
     if (page.total === 0 && payload.tag_id !== undefined) {
       const existing = yield* store.checkFilters(operatorId, payload)
-      if (!existing.tag_known) return yield* noSuchTag
+      if (!existing.tag_known) return yield* unknownTagIdError
     }
     return { room_types: page.rows, total: page.total }
   })
@@ -62,7 +62,7 @@ const createRoomType = (store: RoomTypeStore["Service"]) =>
       const created = yield* store.create(operatorId, roomType, yield* currentSecond)
       const { id } = created
       return id === null
-        ? yield* toMissingReferenceError(created) ?? alreadyInRoomType(created.taken_properties)
+        ? yield* toMissingReferenceError(created) ?? alreadyInRoomTypeError(created.taken_properties)
         : { id }
     },
     (change, { title }) => withConflictingId(store.findIdByName, change, title)
@@ -74,10 +74,10 @@ const updateRoomType = (store: RoomTypeStore["Service"]) =>
       const { operatorId } = yield* CurrentCaller
       if (hasFixedFields(payload)) {
         const { rows } = yield* store.search(operatorId, { id: payload.id }, { offset: 0, limit: 1 })
-        yield* Effect.fromResult(checkFixedFields(rows[0] ?? (yield* noSuchRoomType), payload))
+        yield* Effect.fromResult(checkFixedFields(rows[0] ?? (yield* roomTypeNotFoundError), payload))
       }
       const title = payload.title === undefined ? undefined : trimName(payload.title)
-      return (yield* store.rename(operatorId, payload.id, title)) ?? (yield* noSuchRoomType)
+      return (yield* store.rename(operatorId, payload.id, title)) ?? (yield* roomTypeNotFoundError)
     },
     (change, { title }) => withConflictingId(store.findIdByName, change, title)
   )
@@ -87,9 +87,9 @@ const checkFixedFields = makeImmutableFieldCheck(update_room_type.payloadSchema,
   changedBy: { tags: "PATCH /tags/{id}" }
 })
 
-const noSuchRoomType = new NotFound({ message: "id: no such room type." })
+const roomTypeNotFoundError = new NotFound({ message: "id: no such room type." })
 
-const alreadyInRoomType = (ids: ReadonlyArray<number>) =>
+const alreadyInRoomTypeError = (ids: ReadonlyArray<number>) =>
   new Conflict({ message: `property_ids: already in another room type: ${formatIds(ids)}.` })
 
 /** Open to its stores. */

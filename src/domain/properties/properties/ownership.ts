@@ -70,10 +70,10 @@ export const makeFindPropertyOwner = (sql: SqlClient) => {
 }
 
 /** 404 for a `property_id` that is no property of the caller. */
-export const noSuchProperty = new NotFound({ message: "property_id: no such property." })
+export const unknownPropertyIdError = new NotFound({ message: "property_id: no such property." })
 
 /** 404 for a `room_type_id` that is no room type of the caller. */
-export const noSuchRoomType = new NotFound({ message: "room_type_id: no such room type." })
+export const unknownRoomTypeIdError = new NotFound({ message: "room_type_id: no such room type." })
 
 /** Ids that a change names. */
 export interface ReferencedIds {
@@ -111,8 +111,8 @@ export const selectCheckedChangeSql = (sql: SqlClient): Fragment =>
 
 /** 404 for what such a change named that is not the operator's; undefined when all is. */
 export const toMissingReferenceError = (row: Schema.Struct<typeof unknownIdFields>["Type"]): NotFound | undefined => {
-  if (row.unknown_properties.length > 0) return noSuchProperties(row.unknown_properties)
-  return row.unknown_room_types.length > 0 ? noSuchRoomTypes(row.unknown_room_types) : undefined
+  if (row.unknown_properties.length > 0) return toUnknownPropertiesError(row.unknown_properties)
+  return row.unknown_room_types.length > 0 ? toUnknownRoomTypesError(row.unknown_room_types) : undefined
 }
 
 const unknownIdsSql = (
@@ -133,9 +133,9 @@ export const formatIds = (ids: ReadonlyArray<number>): string =>
   ids.length > MAX_IDS_IN_MESSAGE ? `${ids.slice(0, MAX_IDS_IN_MESSAGE).join(", ")} and others` : ids.join(", ")
 
 /** 404 for ids that are no properties of the caller, whosever they are. */
-export const noSuchProperties = (ids: ReadonlyArray<number>): NotFound =>
+export const toUnknownPropertiesError = (ids: ReadonlyArray<number>): NotFound =>
   new NotFound({ message: `property_ids: no such property: ${formatIds(ids)}.` })
 
 /** 404 for ids that are no room types of the caller. */
-export const noSuchRoomTypes = (ids: ReadonlyArray<number>): NotFound =>
+export const toUnknownRoomTypesError = (ids: ReadonlyArray<number>): NotFound =>
   new NotFound({ message: `room_type_ids: no such room type: ${formatIds(ids)}.` })

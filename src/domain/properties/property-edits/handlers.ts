@@ -6,19 +6,19 @@ import { trimName } from "../../../contract/names.ts"
 import { changeHandler, handleOperations, layerOperations } from "../../operation-handlers.ts"
 import { withConflictingId } from "../../operator-rows.ts"
 import { PropertyEditOperations, update_property } from "./contract.ts"
-import { EditedProperty, PropertyEdits } from "./PropertyEdits.ts"
+import { EditedProperty, PropertyEditStore } from "./PropertyEditStore.ts"
 
-const updateProperty = (edits: PropertyEdits["Service"]) =>
+const updateProperty = (edits: PropertyEditStore["Service"]) =>
   Effect.fnUntraced(
     function* (payload: typeof update_property.payloadSchema.Type) {
       const { operatorId } = yield* CurrentCaller
       if (hasFixedFields(payload)) {
-        const property = (yield* edits.find(operatorId, payload.id)) ?? (yield* noSuchProperty)
+        const property = (yield* edits.find(operatorId, payload.id)) ?? (yield* propertyNotFoundError)
         yield* Effect.fromResult(checkFixedFields(property, payload))
       }
       const title = payload.title === undefined ? undefined : trimName(payload.title)
       const edit = { ...payload, title, address: toStoredAddress(payload.address) }
-      return (yield* edits.update(operatorId, payload.id, edit)) ?? (yield* noSuchProperty)
+      return (yield* edits.update(operatorId, payload.id, edit)) ?? (yield* propertyNotFoundError)
     },
     (change, { title }) => withConflictingId(edits.findIdByName, change, title)
   )
@@ -34,15 +34,15 @@ const checkFixedFields = makeImmutableFieldCheck(update_property.payloadSchema, 
   changedBy: { groups: "PATCH /groups/{id}", tags: "PATCH /tags/{id}" }
 })
 
-const noSuchProperty = new NotFound({ message: "id: no such property." })
+const propertyNotFoundError = new NotFound({ message: "id: no such property." })
 
 /** Open to what edits properties. */
 export const layerPropertyEditsNoDeps = layerOperations(
-  Effect.map(PropertyEdits, (edits) =>
+  Effect.map(PropertyEditStore, (edits) =>
     handleOperations(PropertyEditOperations, {
       update_property: changeHandler(updateProperty(edits), EditedProperty, ({ changed_days }) => ({ changed_days }))
     })
   )
 )
 
-export const layerPropertyEdits = Layer.provide(layerPropertyEditsNoDeps, PropertyEdits.layer)
+export const layerPropertyEdits = Layer.provide(layerPropertyEditsNoDeps, PropertyEditStore.layer)

@@ -60,7 +60,7 @@ const updateTag = (store: TagStore["Service"]) =>
         property_ids: payload.property_ids === undefined ? undefined : toSortedUniqueIds(payload.property_ids),
         room_type_ids: payload.room_type_ids === undefined ? undefined : toSortedUniqueIds(payload.room_type_ids)
       })
-      return updated.id === null ? yield* toMissingReferenceError(updated) ?? noSuchTag : undefined
+      return updated.id === null ? yield* toMissingReferenceError(updated) ?? propertyTagNotFoundError : undefined
     },
     (change, { name }) => withConflictingId(store.findIdByName, change, name)
   )
@@ -70,10 +70,10 @@ const deleteTag = (store: TagStore["Service"]) =>
     const { operatorId } = yield* CurrentCaller
     const now = yield* currentSecond
     const deletedTag = yield* store.remove(operatorId, payload.id, now)
-    return deletedTag === undefined ? yield* noSuchTag : undefined
+    return deletedTag === undefined ? yield* propertyTagNotFoundError : undefined
   })
 
-const noSuchTag = new NotFound({ message: "id: no such tag." })
+const propertyTagNotFoundError = new NotFound({ message: "id: no such tag." })
 
 /** Open to its stores. */
 export const layerTagsNoDeps = layerOperations(

@@ -7,7 +7,7 @@ import { NewEventNotifier } from "../../../jobs/events/NewEventNotifier.ts"
 import { Shutdown } from "../../../jobs/Shutdown.ts"
 import { FEED_PAGE_DEFAULT } from "../../../platform/limits.ts"
 import { changeHandler, handleOperations, layerOperations, voidChangeHandler } from "../../operation-handlers.ts"
-import { noSuchProperty } from "../../properties/properties/ownership.ts"
+import { unknownPropertyIdError } from "../../properties/properties/ownership.ts"
 import {
   type delete_event_consumer,
   type EventConsumer,
@@ -20,9 +20,9 @@ import { type LongPollContext, LongPollPermits, longPoll } from "./long-poll.ts"
 import {
   cursorExpiredError,
   type FeedPage,
-  noSuchEvent,
   parseCursorPosition,
   parseEventNames,
+  toEventDeletedError,
   toFeedPage
 } from "./rules.ts"
 import { ConsumerAcknowledgement, type ConsumerRow, EventFeedStore, type EventRow, type FeedQuery } from "./store.ts"
@@ -41,7 +41,9 @@ const resolveStartPosition = Effect.fnUntraced(function* (store: Store, after: s
   const id = parseEventId(after)
   if (id === undefined) return yield* parsePosition("after", after, operatorId)
   const { position, forgotten: oldestPosition } = yield* store.findEventPosition(operatorId, id)
-  return position === null || position < oldestPosition ? yield* noSuchEvent(operatorId, oldestPosition) : position
+  return position === null || position < oldestPosition
+    ? yield* toEventDeletedError(operatorId, oldestPosition)
+    : position
 })
 
 /** A page of the feed; with whoever names a property it has not, told so when nothing was found. */
@@ -60,7 +62,7 @@ const checkProperty = Effect.fnUntraced(function* (
   { property_id }: ListEventsPayload
 ) {
   if (property_id === undefined || property_id === 0) return
-  if (!(yield* store.checkPropertyExists(operatorId, property_id))) return yield* noSuchProperty
+  if (!(yield* store.checkPropertyExists(operatorId, property_id))) return yield* unknownPropertyIdError
 })
 
 const listEvents = (store: Store, context: LongPollContext) =>
@@ -115,7 +117,7 @@ const deleteEventConsumer = (store: Store) =>
   Effect.fnUntraced(function* ({ name }: typeof delete_event_consumer.payloadSchema.Type) {
     const { operatorId } = yield* CurrentCaller
     const deletedConsumer = yield* store.removeConsumer(operatorId, name)
-    return deletedConsumer ?? (yield* noSuchConsumer)
+    return deletedConsumer ?? (yield* consumerNotFoundError)
   })
 
 const toConsumer = (operatorId: number, { name, position, lag, oldest_queued_at }: ConsumerRow): EventConsumer => ({
@@ -125,7 +127,7 @@ const toConsumer = (operatorId: number, { name, position, lag, oldest_queued_at 
   oldest_unacknowledged_at: oldest_queued_at === null ? null : formatQueuedAt(oldest_queued_at)
 })
 
-const noSuchConsumer = new NotFound({ message: "name: no such consumer." })
+const consumerNotFoundError = new NotFound({ message: "name: no such consumer." })
 const cursorMovesBackError = new ValidationFailed({
   message: "cursor: this consumer has acknowledged further already. To read events again, pass `after`."
 })

@@ -8,7 +8,7 @@ import { currentSecond } from "../../../contract/time.ts"
 import { Deployment } from "../../../platform/installation.ts"
 import { RowId } from "../../column-schemas.ts"
 import { changeHandler, handleOperations, layerOperations, voidChangeHandler } from "../../operation-handlers.ts"
-import { noSuchProperties, toMissingReferenceError } from "../../properties/properties/ownership.ts"
+import { toMissingReferenceError, toUnknownPropertiesError } from "../../properties/properties/ownership.ts"
 import {
   type create_staff,
   type delete_staff,
@@ -39,7 +39,7 @@ const createStaff = (store: Store, deployment: DeploymentKind) =>
       { name: trimName(payload.name), mobile, email, note, property_ids: toSortedUniqueIds(property_ids) },
       yield* currentSecond
     )
-    return id === null ? yield* noSuchProperties(unknown_properties) : { id }
+    return id === null ? yield* toUnknownPropertiesError(unknown_properties) : { id }
   })
 
 const updateStaff = (store: Store, deployment: DeploymentKind) =>
@@ -57,17 +57,17 @@ const updateStaff = (store: Store, deployment: DeploymentKind) =>
       },
       yield* currentSecond
     )
-    return updated.id === null ? yield* toMissingReferenceError(updated) ?? noSuchStaff : undefined
+    return updated.id === null ? yield* toMissingReferenceError(updated) ?? staffNotFoundError : undefined
   })
 
 const deleteStaff = (store: Store) =>
   Effect.fnUntraced(function* (payload: typeof delete_staff.payloadSchema.Type) {
     const caller = yield* CurrentCaller
     const deletedStaff = yield* store.remove(caller.operatorId, payload.id)
-    return deletedStaff === undefined ? yield* noSuchStaff : undefined
+    return deletedStaff === undefined ? yield* staffNotFoundError : undefined
   })
 
-const noSuchStaff = new NotFound({ message: "id: no such staff member." })
+const staffNotFoundError = new NotFound({ message: "id: no such staff member." })
 
 type DeploymentKind = typeof Deployment.Service
 

@@ -8,10 +8,10 @@ import { toPage } from "../../../contract/page.ts"
 import { currentSecond, formatWallClock } from "../../../contract/time.ts"
 import { retryOptimistically } from "../../../platform/database/optimistic-retry.ts"
 import { TASK_CHANGE_ATTEMPTS } from "../../../platform/limits.ts"
-import { noSuchStay } from "../../bookings/stays/rules.ts"
+import { stayNotFoundError } from "../../bookings/stays/rules.ts"
 import { RowId } from "../../column-schemas.ts"
 import { changeHandler, handleOperations, layerOperations, voidChangeHandler } from "../../operation-handlers.ts"
-import { noSuchProperty } from "../../properties/properties/ownership.ts"
+import { unknownPropertyIdError } from "../../properties/properties/ownership.ts"
 import {
   type create_task,
   type delete_task,
@@ -20,7 +20,7 @@ import {
   TaskOperations,
   update_task
 } from "./contract.ts"
-import { checkAssignable, noSuchStaff, resolveTaskProperty } from "./rules.ts"
+import { checkAssignable, resolveTaskProperty, unknownStaffIdError } from "./rules.ts"
 import { TaskStore } from "./store.ts"
 import type { TaskRow } from "./task-search.ts"
 
@@ -33,8 +33,8 @@ const searchTasks = (store: Store) =>
     const page = yield* store.search(caller.operatorId, filters, toPage(payload))
     if (page.total === 0 && (filters.property_id ?? filters.staff_id) !== undefined) {
       const existing = yield* store.checkFilters(caller.operatorId, filters)
-      if (!existing.property) return yield* noSuchProperty
-      if (!existing.staff) return yield* noSuchStaff
+      if (!existing.property) return yield* unknownPropertyIdError
+      if (!existing.staff) return yield* unknownStaffIdError
     }
     return { tasks: page.rows.map((row) => toTask(row, caller.timeZone)), total: page.total }
   })
@@ -45,9 +45,9 @@ const createTask = (store: Store) =>
     const currency = payload.currency ?? caller.currency
     const fee = yield* Effect.fromResult(toDecimalText("fee", payload.fee ?? 0, currency))
     const preconditions = yield* store.findPreconditions(caller.operatorId, payload)
-    if (!preconditions.property_known) return yield* noSuchProperty
-    if (payload.staff_id !== undefined && preconditions.assignee === null) return yield* noSuchStaff
-    if (payload.stay_code !== undefined && preconditions.stay_id === null) return yield* noSuchStay
+    if (!preconditions.property_known) return yield* unknownPropertyIdError
+    if (payload.staff_id !== undefined && preconditions.assignee === null) return yield* unknownStaffIdError
+    if (payload.stay_code !== undefined && preconditions.stay_id === null) return yield* stayNotFoundError
     const stay = preconditions.stay_id === null ? null : { property_id: preconditions.stay_property_id }
     const property_id = yield* Effect.fromResult(resolveTaskProperty(payload.property_id ?? null, stay))
     if (payload.staff_id !== undefined) yield* Effect.fromResult(checkAssignable(preconditions.assignee, property_id))
@@ -71,11 +71,11 @@ const updateTask = (store: Store) =>
       staff_id: links.staff_id ?? undefined,
       assigns: links.property_id !== undefined || links.staff_id !== undefined
     })
-    if (task === undefined) return yield* noSuchTask
+    if (task === undefined) return yield* taskNotFoundError
     yield* Effect.fromResult(checkFixedFields(toTask(task, caller.timeZone), payload))
     if (!hasChanges(payload)) return task
-    if (!task.property_known) return yield* noSuchProperty
-    if (typeof links.staff_id === "number" && task.assignee === null) return yield* noSuchStaff
+    if (!task.property_known) return yield* unknownPropertyIdError
+    if (typeof links.staff_id === "number" && task.assignee === null) return yield* unknownStaffIdError
 
     const property_id = links.property_id === undefined ? task.property_id : links.property_id
     const staff_id = links.staff_id === undefined ? task.staff_id : links.staff_id
@@ -111,10 +111,10 @@ const deleteTask = (store: Store) =>
   Effect.fnUntraced(function* (payload: typeof delete_task.payloadSchema.Type) {
     const caller = yield* CurrentCaller
     const deletedTask = yield* store.remove(caller.operatorId, payload.id)
-    return deletedTask ?? (yield* noSuchTask)
+    return deletedTask ?? (yield* taskNotFoundError)
   })
 
-const noSuchTask = new NotFound({ message: "id: no such task." })
+const taskNotFoundError = new NotFound({ message: "id: no such task." })
 const taskBusyError = new Conflict({
   message: "Other requests are changing the task or its staff member at the same time; try again."
 })

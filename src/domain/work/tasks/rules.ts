@@ -33,14 +33,14 @@ export const checkAssignable = <Person extends TaskAssignee>(
   person: Person | null,
   propertyId: number | null
 ): Result.Result<Person, NotFound | ValidationFailed> => {
-  if (person === null) return Result.fail(noSuchStaff)
+  if (person === null) return Result.fail(unknownStaffIdError)
   if (!person.is_active) return Result.fail(staffInactiveError)
   return propertyId === null || person.property_ids.length === 0 || person.property_ids.includes(propertyId)
     ? Result.succeed(person)
     : Result.fail(staffWorksElsewhereError)
 }
 
-export const noSuchStaff = new NotFound({ message: "staff_id: no such staff member." })
+export const unknownStaffIdError = new NotFound({ message: "staff_id: no such staff member." })
 const staffInactiveError = new ValidationFailed({ message: "staff_id: is not active, so no task can be assigned." })
 const staffWorksElsewhereError = new ValidationFailed({
   message: "staff_id: does not work in the property of the task."

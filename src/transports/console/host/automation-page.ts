@@ -59,9 +59,9 @@ export const makeAutomationPage = Effect.gen(function* () {
     run: (visit, form) => {
       const id = parseRecordId(form.get("id"))
       return id === undefined
-        ? Effect.fail(noSuchRuleError)
+        ? Effect.fail(ruleNotFoundError)
         : Effect.mapError(mutate(visit, form, operation, { id }), (error) =>
-            error.status === 404 ? noSuchRuleError : error
+            error.status === 404 ? ruleNotFoundError : error
           )
     }
   })
@@ -95,7 +95,7 @@ export const makeAutomationPage = Effect.gen(function* () {
   })
 })
 
-const noSuchRuleError = makeActionError(404, "There is no such rule.")
+const ruleNotFoundError = makeActionError(404, "There is no such rule.")
 
 const makeCreateRule = (mutate: ReturnType<typeof makeVoidMutation>): HostAction["run"] =>
   Effect.fnUntraced(function* (visit, form) {

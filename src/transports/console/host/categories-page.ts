@@ -83,7 +83,7 @@ const makeEntryRenderer =
 
 const BACK_TO_CATEGORIES: ActionRedirect = { _tag: "GoOn", url: CATEGORIES_PATH }
 
-const noSuchEntryError = makeActionError(404, "There is no such entry.")
+const entryNotFoundError = makeActionError(404, "There is no such entry.")
 
 /** The entry that a form names. */
 const readEntryKey = (form: SubmittedForm) => ({
@@ -102,7 +102,7 @@ const makeEntryActions = (mutate: ReturnType<typeof makeVoidMutation>): Readonly
     doneMessage,
     run: Effect.fnUntraced(function* (visit, form) {
       const key = readEntryKey(form)
-      if (!isDictionary(key.dictionary) || key.id === 0) return yield* Effect.fail(noSuchEntryError)
+      if (!isDictionary(key.dictionary) || key.id === 0) return yield* Effect.fail(entryNotFoundError)
       const change = readChange(form)
       if (change !== undefined) yield* mutate(visit, form, "update_category", { ...key, ...change })
       return BACK_TO_CATEGORIES
@@ -115,7 +115,7 @@ const makeEntryActions = (mutate: ReturnType<typeof makeVoidMutation>): Readonly
         const { dictionary } = readEntryKey(form)
         return isDictionary(dictionary)
           ? mutate(visit, form, "create_category", { dictionary, name: readName(form) })
-          : Effect.fail(noSuchEntryError)
+          : Effect.fail(entryNotFoundError)
       }
     },
     rename_entry: makeEntryAction("The entry has its name, wherever it is shown.", (form) =>

@@ -59,7 +59,7 @@ export const makeMessagesPage = Effect.gen(function* () {
       beforeMessageId === undefined ? { id } : { id, before: beforeMessageId }
     )
     const context = yield* conversationContext.of(conversation.id)
-    if (context === undefined) return noSuchConversation
+    if (context === undefined) return conversationNotFoundView
     const today = todayIn(visit, yield* DateTime.nowAsDate)
     const isInquiryOpen = conversation.activities.some(({ activity_type }) => activity_type === "inquiry")
     const offerContext = { today, channelType: conversation.channel_type, conversationContext: context, isInquiryOpen }
@@ -83,14 +83,14 @@ ${offersSection(visit, offerContext, failedSubmission)}${activityLogLink(`conver
       return id === null
         ? renderInbox(visit)
         : Effect.catchIf(renderConversation(visit, id, failedSubmission), isInaccessible, () =>
-            Effect.succeed(noSuchConversation)
+            Effect.succeed(conversationNotFoundView)
           )
     },
     actions: makeActions(service)
   })
 })
 
-const noSuchConversation = notFoundView(
+const conversationNotFoundView = notFoundView(
   "No such conversation",
   "There is no such conversation, or none before that message."
 )

@@ -3,7 +3,7 @@ import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { addDays } from "../../../../src/contract/time.ts"
 import { listDates } from "../../../../src/domain/calendars/availability/rules.ts"
-import { PropertyEdits } from "../../../../src/domain/properties/property-edits/PropertyEdits.ts"
+import { PropertyEditStore } from "../../../../src/domain/properties/property-edits/PropertyEditStore.ts"
 import { AVAILABILITY_END_DAYS } from "../../../../src/platform/limits.ts"
 import {
   deleteEvents,
@@ -22,7 +22,7 @@ import { canOverlap, runOverlapping, withServerNote } from "../../../support/ove
 import { activateProperty as activate, deactivateProperty as deactivate } from "../../../support/property-activation.ts"
 import { countStatements } from "../../../support/statement-count.ts"
 
-const layerLetting = Layer.provideMerge(PropertyEdits.layer, layerWithoutRateWindows)
+const layerLetting = Layer.provideMerge(PropertyEditStore.layer, layerWithoutRateWindows)
 
 const LAST = addDays(TODAY, AVAILABILITY_END_DAYS)
 const OFF = "the property is deactivated"

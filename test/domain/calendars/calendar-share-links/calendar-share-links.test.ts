@@ -5,7 +5,7 @@ import { TestClock } from "effect/testing"
 import { Availability } from "../../../../src/domain/calendars/availability/Availability.ts"
 import type { CalendarShareLink } from "../../../../src/domain/calendars/calendar-share-links/contract.ts"
 import { SharedCalendars } from "../../../../src/domain/calendars/calendar-share-links/SharedCalendars.ts"
-import { PropertyEdits } from "../../../../src/domain/properties/property-edits/PropertyEdits.ts"
+import { PropertyEditStore } from "../../../../src/domain/properties/property-edits/PropertyEditStore.ts"
 import { PublicUrl } from "../../../../src/platform/installation.ts"
 import { NAMED_PROPERTIES_MAX } from "../../../../src/platform/limits.ts"
 import { fieldOfError } from "../../../support/error-messages.ts"
@@ -23,7 +23,7 @@ import { layerTestDatabase } from "../../../support/test-database.ts"
 
 const PUBLIC_URL = "https://api.example.test/latchkey"
 
-const layerLinks = Layer.merge(SharedCalendars.layer, PropertyEdits.layer).pipe(
+const layerLinks = Layer.merge(SharedCalendars.layer, PropertyEditStore.layer).pipe(
   Layer.provide(Availability.layer),
   Layer.provideMerge(layerService(layerTestDatabase)),
   Layer.provide(Layer.succeed(PublicUrl, PUBLIC_URL))

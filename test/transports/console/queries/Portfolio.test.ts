@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { PropertyEdits } from "../../../../src/domain/properties/property-edits/PropertyEdits.ts"
+import { PropertyEditStore } from "../../../../src/domain/properties/property-edits/PropertyEditStore.ts"
 import { PORTFOLIO_ROWS_MAX } from "../../../../src/platform/limits.ts"
 import { Portfolio, type PortfolioRange } from "../../../../src/transports/console/queries/Portfolio.ts"
 import { asCaller } from "../../../support/console-caller.ts"
@@ -9,7 +9,7 @@ import { createOperator, insertProperty, layerTest, typedClient, withToken } fro
 import { deactivateProperty } from "../../../support/property-activation.ts"
 import { countStatements } from "../../../support/statement-count.ts"
 
-const layerPortfolio = Layer.mergeAll(Portfolio.layer, PropertyEdits.layer).pipe(Layer.provideMerge(layerTest))
+const layerPortfolio = Layer.mergeAll(Portfolio.layer, PropertyEditStore.layer).pipe(Layer.provideMerge(layerTest))
 
 const START = { propertiesOffset: 0, groupsOffset: 0, tagsOffset: 0, roomTypesOffset: 0, q: undefined }
 

@@ -32,12 +32,12 @@ export type CodeExchangeVerdict =
 
 const errorVerdict = (error: BadRequest | Unauthenticated): CodeExchangeVerdict => ({ _tag: "Refused", error })
 
-const invalidGrant = (message: string) => new Unauthenticated({ message, oauthErrorCode: "invalid_grant" })
-const invalidRequest = (message: string) => new BadRequest({ message, oauthErrorCode: "invalid_request" })
+const toInvalidGrantError = (message: string) => new Unauthenticated({ message, oauthErrorCode: "invalid_grant" })
+const toInvalidRequestError = (message: string) => new BadRequest({ message, oauthErrorCode: "invalid_request" })
 
 /** One wording for all: whoever tries codes learns nothing of them. */
-export const unknownCodeError = invalidGrant("code: is unknown, expired or already used.")
-export const wrongVerifierError = invalidGrant(
+export const unknownCodeError = toInvalidGrantError("code: is unknown, expired or already used.")
+export const wrongVerifierError = toInvalidGrantError(
   "code_verifier: does not match the code_challenge of the authorization request."
 )
 export const clientDisabledError = new Unauthenticated({
@@ -75,7 +75,7 @@ const isOwnCode = ({ challenge }: StoredCode, { client, verifier }: CodeExchange
 const findRedirectUriError = ({ redirectUri }: StoredCode, request: CodeExchangeRequest) =>
   request.redirectUri === undefined || request.redirectUri === redirectUri
     ? undefined
-    : invalidGrant("redirect_uri: must equal the redirect_uri of the authorization request.")
+    : toInvalidGrantError("redirect_uri: must equal the redirect_uri of the authorization request.")
 
 /** It may say again what the consent was for (RFC 8707 2.2), and where that named none, which of ours it wants. */
 const findResourceError = ({ resource }: StoredCode, request: CodeExchangeRequest, publicUrl: string) => {
@@ -97,9 +97,11 @@ const judgeVerifier = (code: StoredCode, verifier: string | undefined): CodeExch
     return verifier === undefined
       ? { _tag: "Good", code }
       : errorVerdict(
-          invalidGrant("code_verifier: must be left out, because the authorization request had no code_challenge.")
+          toInvalidGrantError(
+            "code_verifier: must be left out, because the authorization request had no code_challenge."
+          )
         )
   }
-  if (verifier === undefined) return errorVerdict(invalidRequest("code_verifier: required."))
+  if (verifier === undefined) return errorVerdict(toInvalidRequestError("code_verifier: required."))
   return { _tag: matchesChallenge(verifier, code.challenge) ? "Good" : "WrongVerifier", code }
 }

@@ -30,8 +30,8 @@ export interface PropertyEdit extends PropertyFieldEdit {
 export const EditedProperty = Schema.Struct({ id: Schema.Int, changed_days: Schema.Int })
 
 /** Changes properties of an operator. */
-export class PropertyEdits extends Context.Service<
-  PropertyEdits,
+export class PropertyEditStore extends Context.Service<
+  PropertyEditStore,
   {
     /** Returns the property as `GET /properties` shows it, or undefined if the operator has no such property. */
     readonly find: (operatorId: number, id: number) => Effect.Effect<Property | undefined>
@@ -47,19 +47,19 @@ export class PropertyEdits extends Context.Service<
     /** Finds the property that has a title. */
     readonly findIdByName: FindIdByName
   }
->()("latchkey/domain/properties/property-edits/PropertyEdits") {
+>()("latchkey/domain/properties/property-edits/PropertyEditStore") {
   static readonly layer = Layer.effect(
-    PropertyEdits,
+    PropertyEditStore,
     Effect.map(SqlClient.SqlClient, (sql) => {
       const updateFields = makeUpdateFields(sql)
       const updateWithActivation = makeUpdateWithActivation(sql)
       const searchProperties = makeSearchProperties(sql)
-      return PropertyEdits.of({
+      return PropertyEditStore.of({
         find: (operatorId, id) =>
           Effect.map(searchProperties(operatorId, { id }, { offset: 0, limit: 1 }), ({ rows }) => rows[0]),
         findIdByName: makeFindIdByName(sql, { table: "properties", column: "title" }),
         update: (operatorId, id, { is_active, ...fields }) =>
-          withChildSpan("PropertyEdits.update")(
+          withChildSpan("PropertyEditStore.update")(
             is_active === undefined
               ? updateFields(operatorId, id, fields)
               : updateWithActivation(operatorId, id, fields, is_active)
