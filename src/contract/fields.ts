@@ -241,3 +241,15 @@ export const TimeOfDay = Schema.String.check(
     toJsonSchema: () => ({ pattern: TIME_OF_DAY.source })
   })
 ).annotate({ description: "HH:mm:ss" })
+
+const HOUR_AND_MINUTE = /^([01]\d|2[0-3]):[0-5]\d$/
+
+/** A time on the clock of the property, `HH:mm`. `example` stands in the error message. */
+export const hourAndMinute = (example: string) =>
+  Schema.String.check(
+    Schema.makeFilter((text) => HOUR_AND_MINUTE.test(text), {
+      unreadable: true,
+      expected: `a time in the form HH:mm, such as ${example}`,
+      toJsonSchema: () => ({ pattern: HOUR_AND_MINUTE.source })
+    })
+  )

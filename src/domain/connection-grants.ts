@@ -1,5 +1,6 @@
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
+import type { Caller } from "../contract/caller.ts"
 import { Unauthenticated } from "../contract/errors.ts"
 import type { Valued } from "../platform/database/forms.ts"
 
@@ -12,6 +13,8 @@ export interface GrantKey {
   /** Undefined: the call comes from the host, by a token of its own or a page of the console. */
   readonly grantId: number | undefined
 }
+
+export const toGrantKey = ({ operatorId, grantId }: Caller): GrantKey => ({ operatorId, grantId: grantId ?? undefined })
 
 /**
  * Returns the CTE `granted`, to be written before others: it locks the grant until the statement is through, and is empty if the grant
@@ -26,6 +29,12 @@ export const lockGrantSql = (sql: SqlClient, { operatorId, grantId }: Valued<Gra
 /** Whether the grant that {@link lockGrantSql} locks is active; true without a grant. */
 export const grantActiveCondition = (sql: SqlClient, { grantId }: Pick<Valued<GrantKey>, "grantId">): Fragment =>
   grantId === undefined ? sql`true` : sql`EXISTS (SELECT FROM granted)`
+
+/** Whether a grant is active; true without a grant. Unlike {@link grantActiveCondition} it needs no CTE and locks nothing. */
+export const grantExistsCondition = (sql: SqlClient, { operatorId, grantId }: Valued<GrantKey>): Fragment =>
+  grantId === undefined
+    ? sql`true`
+    : sql`EXISTS (SELECT FROM oauth_grants WHERE operator_id = ${operatorId} AND id = ${grantId} AND ended_at IS NULL)`
 
 /** The host disconnected the application during the call: the same error as for its next call. */
 export const grantEndedError = new Unauthenticated({ message: "Invalid access token" })

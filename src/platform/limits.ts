@@ -49,6 +49,8 @@ export const MICROSECOND_TEXT_LENGTH = 32
 /** Keys that SECRET_KEY may name: one at work, and those before it whose rows are not sealed anew yet. */
 export const SECRET_KEYS_MAX = 8
 
+/** Webhook subscriptions of an operator: the default of `operators.webhook_limit` (migration 0006_webhooks). */
+export const WEBHOOK_SUBSCRIPTION_LIMIT = 200
 /** Characters of a webhook subscription's URL. */
 export const WEBHOOK_URL_LENGTH = 2048
 /** Random bytes of a signing secret: what we make, and the range Standard Webhooks lets a receiver bring. */

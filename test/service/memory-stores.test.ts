@@ -1,5 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer, Predicate, type Schema } from "effect"
+import { TestClock } from "effect/testing"
+import { WEBHOOK_SUBSCRIPTION_LIMIT } from "../../src/platform/limits.ts"
 import type { OperationName } from "../../src/service/Api.ts"
 import type { Service } from "../../src/service/service.ts"
 import { call, callForResponse, layerTest } from "../support/harness.ts"
@@ -390,6 +392,26 @@ const runSuite = <E>(name: string, installation: Layer.Layer<Installation | Serv
         })
       )
     }
+
+    it.effect(`webhooks: an operator has at most ${WEBHOOK_SUBSCRIPTION_LIMIT}; a deleted one makes room`, () =>
+      Effect.gen(function* () {
+        const { token } = yield* (yield* Installation).createOperator
+        const create = call(token, "create_webhook", { url: "https://hooks.example.com/in" })
+        const first = firstIdIn(yield* create)
+        for (let count = 2; count <= WEBHOOK_SUBSCRIPTION_LIMIT; count++) {
+          yield* TestClock.adjust("1 second")
+          assert.strictEqual((yield* create).error_code, 0, `webhook ${count}`)
+        }
+        const refusal = yield* create
+        assert.strictEqual(refusal.error_code, 422)
+        assert.strictEqual(
+          refusal.error_msg,
+          `webhook_limit: all ${WEBHOOK_SUBSCRIPTION_LIMIT} subscriptions are in use.`
+        )
+        yield* call(token, "delete_webhook", { id: first })
+        assert.strictEqual((yield* create).error_code, 0)
+      })
+    )
   })
 
 const stepsOf = ({ edit, remove }: Family): number => 1 + (edit === undefined ? 0 : 1) + (remove === undefined ? 0 : 1)

@@ -105,3 +105,9 @@ export const findNamed = <Row extends MemoryRecord>(
 ): Row | undefined =>
   records.find((record) => nameOf(record) === name) ??
   records.find((record) => nameKeyOf(nameOf(record)) === nameKeyOf(name))
+
+/** Whether a text contains a keyword, whatever their case and Unicode form: `normalizeForSearch` of the SQL stores. */
+export const containsKeyword = (text: string, keyword: string): boolean =>
+  foldForSearch(text).includes(foldForSearch(keyword))
+
+const foldForSearch = (text: string): string => text.normalize("NFC").toLowerCase()

@@ -1,5 +1,5 @@
 import { Context, DateTime, Effect, Layer } from "effect"
-import { BadRequest, type Conflict, NotFound, ValidationFailed } from "../../contract/errors.ts"
+import { BadRequest, type Conflict, NotFound } from "../../contract/errors.ts"
 import { SANDBOX_ORDERS_MAX } from "../../platform/limits.ts"
 import { makeAccountLookup } from "./account-lookup.ts"
 import {
@@ -44,7 +44,7 @@ import {
 } from "./marketplace-requests.ts"
 import type { RuleError } from "./marketplace-snapshot.ts"
 import type { RoomRequest } from "./order-transitions.ts"
-import type { SandboxOrderView } from "./rule-results.ts"
+import { type SandboxOrderView, toOrderLimitError } from "./rule-results.ts"
 import type { MarketplaceRule } from "./rule-runner.ts"
 import { SandboxAccounts } from "./SandboxAccounts.ts"
 import { SandboxOutbox } from "./SandboxOutbox.ts"
@@ -165,7 +165,7 @@ const makeBookOrder = Effect.gen(function* () {
     const [first] = listingIds
     if (first === undefined) return yield* new BadRequest({ message: "listing_id: is required." })
     const account = yield* accountLookup.byListing(first, request)
-    if ((yield* repository.countOrders(account)) >= SANDBOX_ORDERS_MAX) return yield* orderLimitReached
+    if ((yield* repository.countOrders(account)) >= SANDBOX_ORDERS_MAX) return yield* toOrderLimitError("listing_id")
     const orderId = yield* generateOrderId(account.channel_type)
     const newThread = yield* prepareNewThread(account)
     const booker = toGuest(request)
@@ -179,10 +179,6 @@ const makeBookOrder = Effect.gen(function* () {
     const scope = toOrderScope(orderId, listingIds, [request.check_in_date, request.check_out_date])
     return yield* runOrderAction(account, { ...scope, thread: { guest: toGuestKey(booker) } }, rule)
   })
-})
-
-const orderLimitReached = new ValidationFailed({
-  message: `listing_id: an account of the sandbox keeps at most ${SANDBOX_ORDERS_MAX} orders.`
 })
 
 /** A room of each listing that is named, or so many. */

@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { BadRequest, ValidationFailed } from "../../contract/errors.ts"
+import { BadRequest } from "../../contract/errors.ts"
 import { SANDBOX_ORDERS_MAX } from "../../platform/limits.ts"
 import { makeAccountLookup } from "./account-lookup.ts"
 import { makeGuestActionRunner, makePrepareNewThread } from "./guest-action-runner.ts"
@@ -25,6 +25,7 @@ import {
   toGuest,
   toSubScores
 } from "./marketplace-requests.ts"
+import { toOrderLimitError } from "./rule-results.ts"
 import { SandboxRepository } from "./SandboxRepository.ts"
 import { toGuestKey } from "./threads.ts"
 
@@ -79,7 +80,7 @@ export const makeConversationActions = Effect.gen(function* () {
     const request = yield* decodeOfferRequest(input)
     const { offer_id: offerId } = request
     const account = yield* findAccount(request)
-    if ((yield* repository.countOrders(account)) >= SANDBOX_ORDERS_MAX) return yield* orderLimitReached
+    if ((yield* repository.countOrders(account)) >= SANDBOX_ORDERS_MAX) return yield* toOrderLimitError("offer_id")
     const orderId = yield* generateOrderId(account.channel_type)
     const scope = { orderId, thread: { offerId }, offer: { offerId } }
     return yield* runOrderAction(account, scope, acceptOfferRule(orderId))
@@ -108,8 +109,4 @@ export const makeConversationActions = Effect.gen(function* () {
     }))
   })
   return { ...(yield* makeMessageActions), acceptOffer, declineOffer, writeReview }
-})
-
-const orderLimitReached = new ValidationFailed({
-  message: `offer_id: an account of the sandbox keeps at most ${SANDBOX_ORDERS_MAX} orders.`
 })

@@ -3,6 +3,7 @@ import { Conflict, NotFound, ValidationFailed } from "../../contract/errors.ts"
 import { formatMinorUnits } from "../../contract/money.ts"
 import { formatUtcInstant } from "../../contract/time.ts"
 import type { ChannelOrderEvent } from "../../domain/channels/port/channel-events.ts"
+import { SANDBOX_ORDERS_MAX } from "../../platform/limits.ts"
 import type { RuleError } from "./marketplace-snapshot.ts"
 import { toMajorUnits } from "./minor-units.ts"
 import { computeOrderTotal } from "./order-transitions.ts"
@@ -53,3 +54,7 @@ export const failValidation = (message: string) => Result.fail(new ValidationFai
 
 export const requireOrder = ({ order }: RuleContext): RuleResult<SandboxOrder> =>
   order === undefined ? Result.fail(new NotFound({ message: "order_id: no such order." })) : Result.succeed(order)
+
+/** Returns the error for one order more than an account of the sandbox keeps; `field` is the field that would make it. */
+export const toOrderLimitError = (field: string): ValidationFailed =>
+  new ValidationFailed({ message: `${field}: an account of the sandbox keeps at most ${SANDBOX_ORDERS_MAX} orders.` })

@@ -14,7 +14,6 @@ import {
   editedRecord,
   recordMemoryChange
 } from "../../changes/memory/memory-change.ts"
-import { ValidationFailed } from "../../contract/errors.ts"
 import { KNOWLEDGE_BASES_MAX } from "../../platform/limits.ts"
 import {
   findUnknownIds,
@@ -23,7 +22,13 @@ import {
   roomTypeRecords
 } from "../properties/properties/memory-records.ts"
 import type { PropertyScopeType } from "./contract.ts"
-import { type KnowledgeBaseFilter, type KnowledgeBaseInput, KnowledgeBaseStore, WrittenKnowledgeBase } from "./store.ts"
+import {
+  type KnowledgeBaseFilter,
+  type KnowledgeBaseInput,
+  KnowledgeBaseStore,
+  toKnowledgeEntryLimitError,
+  WrittenKnowledgeBase
+} from "./store.ts"
 
 interface KnowledgeBaseRecord extends MemoryRecord, KnowledgeBaseInput {}
 
@@ -53,7 +58,8 @@ export const layerMemory: Layer.Layer<KnowledgeBaseStore, never, MemoryDatabase>
         recordMemoryChange(database, operatorId, WrittenKnowledgeBase, () => {
           const unknown = findUnknownScopeIds(operatorId, input)
           if (unknown.length > 0) return { unchanged: { id: null, unknown } }
-          if (listRecords(records, operatorId).length >= KNOWLEDGE_BASES_MAX) return { error: knowledgeEntryLimitError }
+          if (listRecords(records, operatorId).length >= KNOWLEDGE_BASES_MAX)
+            return { error: toKnowledgeEntryLimitError(KNOWLEDGE_BASES_MAX) }
           const id = database.takeId()
           return {
             outcome: { id, unknown },
@@ -121,7 +127,3 @@ const makeAppliesTo = (database: MemoryDatabase["Service"]) => {
     return place.type === "all" || place.ids.some((id) => holdsProperty(place.type, id, property_ids))
   }
 }
-
-const knowledgeEntryLimitError = new ValidationFailed({
-  message: `knowledge_base_limit: the account already has ${KNOWLEDGE_BASES_MAX} entries, the maximum; delete one first.`
-})

@@ -48,12 +48,14 @@ export type WrittenKnowledgeBase = typeof WrittenKnowledgeBase.Type
 
 const readUpdatedKnowledgeBase = makeOptionalRowReader(WrittenKnowledgeBase)
 const readCreatedKnowledgeBase = makeRowReaderOrFail(WrittenKnowledgeBase, ({ name, detail }) =>
-  name === "knowledge_base_limit"
-    ? new ValidationFailed({
-        message: `knowledge_base_limit: the account already has ${detail} entries, the maximum; delete one first.`
-      })
-    : undefined
+  name === "knowledge_base_limit" ? toKnowledgeEntryLimitError(detail) : undefined
 )
+
+/** Returns the error for one entry more than the operator's limit. */
+export const toKnowledgeEntryLimitError = (limit: number | string): ValidationFailed =>
+  new ValidationFailed({
+    message: `knowledge_base_limit: the account already has ${limit} entries, the maximum; delete one first.`
+  })
 
 /** The scopes of a row, as they are shown. */
 const scopeColumns = (sql: SqlClient.SqlClient, row: string) => ({

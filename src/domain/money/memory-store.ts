@@ -1,5 +1,6 @@
 import { Effect, Layer } from "effect"
 import {
+  containsKeyword,
   findRecord,
   listRecords,
   MemoryDatabase,
@@ -155,8 +156,6 @@ const matchesFilters = (entry: TransactionRecord, filters: TransactionFilters): 
   if (order_code !== undefined) return false
   const at = Date.parse(entry.action_at)
   if (instants !== undefined && (at < instants.from.getTime() || at >= instants.until.getTime())) return false
-  if (keyword !== undefined && !normalize(entry.note).includes(normalize(keyword))) return false
+  if (keyword !== undefined && !containsKeyword(entry.note, keyword)) return false
   return EXACT_FILTERS.every((name) => filters[name] === undefined || filters[name] === entry[name])
 }
-
-const normalize = (text: string): string => text.normalize("NFC").toLowerCase()

@@ -19,8 +19,6 @@ export const createHostWithProperties = Effect.fn("hostOf")(function* (...titles
 /** What a new operator has room for (migration 0003_portfolio): the defaults of its columns, which no code names. */
 export const ROOM_LIMIT = 100
 export const ROOM_TYPE_LIMIT = 50
-/** Webhook subscriptions it may have at once (migration 0006_webhooks). */
-export const WEBHOOK_SUBSCRIPTION_LIMIT = 200
 
 type LimitColumn = "room_limit" | "room_type_limit" | "property_tag_limit" | "reservation_tag_limit"
 

@@ -3,12 +3,11 @@ import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import { prepareRecordedChange } from "../../../changes/recorded-change.ts"
 import type { CurrentActor } from "../../../contract/actor.ts"
-import type { Caller } from "../../../contract/caller.ts"
 import type { Givens, Valued } from "../../../platform/database/forms.ts"
+import type { AccountViewer } from "../operators/account-sql.ts"
 import { countEndedGrants, endGrantsChange } from "./grant-ending.ts"
 
-/** Whose connections: a main account sees those of all accounts of its operator, another one its own. */
-export type GrantViewer = Pick<Caller, "operatorId" | "accountId" | "role">
+export type GrantViewer = AccountViewer
 
 /** Of grants g, those that the viewer sees. */
 export const visibleGrantsCondition = (

@@ -4,7 +4,6 @@ import type { Fragment } from "effect/sql/Statement"
 import { computeDigest } from "../../../admission/gate/credentials.ts"
 import { createdOrDeletedRecordsSql, prepareRecordedChange } from "../../../changes/recorded-change.ts"
 import type { CurrentActor } from "../../../contract/actor.ts"
-import type { Caller } from "../../../contract/caller.ts"
 import { ValidationFailed } from "../../../contract/errors.ts"
 import type { Givens } from "../../../platform/database/forms.ts"
 import { makeOptionalRowReader } from "../../../platform/database/rows.ts"
@@ -13,7 +12,7 @@ import { ACCESS_TOKENS_MAX } from "../../../platform/limits.ts"
 import { RowId } from "../../column-schemas.ts"
 import { withOperatorLock } from "../../operator-rows.ts"
 import { newAccessToken } from "./access-token.ts"
-import type { OperatorAccountKey } from "./account-sql.ts"
+import type { AccountViewer, OperatorAccountKey } from "./account-sql.ts"
 import type { NewToken } from "./operator-schemas.ts"
 
 /** A token is shown once, when it is made; only its digest is kept. */
@@ -22,8 +21,7 @@ export interface CreatedToken {
   readonly token: string
 }
 
-/** Whose tokens: a main account sees those of all accounts of its operator, another one its own. */
-export type TokenViewer = Pick<Caller, "operatorId" | "accountId" | "role">
+export type TokenViewer = AccountViewer
 
 /** Returns the account whose tokens a viewer sees, or undefined if the viewer sees those of all accounts. */
 export const visibleAccountOf = ({ role, accountId }: TokenViewer): number | undefined =>

@@ -6,7 +6,7 @@ import { currentSecond, formatUtcInstant } from "../../../contract/time.ts"
 import { PublicUrl } from "../../../platform/installation.ts"
 import { stayNotFoundError } from "../../bookings/stays/rules.ts"
 import { RowId } from "../../column-schemas.ts"
-import { type GrantKey, grantEndedError } from "../../connection-grants.ts"
+import { type GrantKey, grantEndedError, toGrantKey } from "../../connection-grants.ts"
 import { changeHandler, handleOperations, layerOperations, voidChangeHandler } from "../../operation-handlers.ts"
 import { toMissingReferenceError } from "../../properties/properties/ownership.ts"
 import {
@@ -40,8 +40,6 @@ export const layerAutomationRules = Layer.provide(layerAutomationRulesNoDeps, Ru
 
 type Store = RuleStore["Service"]
 
-const toGrantKey = ({ operatorId, grantId }: Caller): GrantKey => ({ operatorId, grantId: grantId ?? undefined })
-
 const listRules = (store: Store) =>
   Effect.fnUntraced(function* (payload: typeof list_automation_rules.payloadSchema.Type) {
     const caller = yield* CurrentCaller
@@ -74,10 +72,8 @@ const testOnStay = (store: Store, publicUrl: string) =>
     const { rule, stay } = yield* store.findWithStay(caller.operatorId, id, stay_code)
     if (rule === null) return yield* ruleNotFoundError
     if (stay === null) return yield* stayNotFoundError
-    const { guest_name, channel_type } = stay
     const visibleStay = mayReadDoorCodes(caller) ? stay : maskDoorCode(stay)
-    const result = testRule(rule, visibleStay, { now: yield* DateTime.nowAsDate, publicUrl })
-    return { ...result, guest_name, channel_type }
+    return testRule(rule, visibleStay, { now: yield* DateTime.nowAsDate, publicUrl })
   })
 
 const mayReadDoorCodes = ({ role, grantId }: Caller): boolean => role === "main" && grantId === null

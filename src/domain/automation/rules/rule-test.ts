@@ -1,34 +1,12 @@
 import { Result } from "effect"
 import { formatUtcInstant } from "../../../contract/time.ts"
 import type { StayFacts } from "../template-facts.ts"
-import type { RuleState, StoredRule } from "./rule.ts"
+import type { AutomationRuleTest } from "./contract.ts"
+import type { StoredRule } from "./rule.ts"
 import { type MessageOrReviewRule, renderStayText } from "./rule-text.ts"
-import {
-  appliesToStay,
-  classifyTimeliness,
-  computeScheduledAt,
-  isInScope,
-  nightsOf,
-  type Timeliness
-} from "./scheduling.ts"
+import { appliesToStay, classifyTimeliness, computeScheduledAt, isInScope, nightsOf } from "./scheduling.ts"
 
 // A rule is tried on a stay: nothing is sent and nothing changes.
-
-/** What a rule would do of a stay, as both are now. */
-export interface RuleTestResult {
-  readonly rule_id: number
-  readonly stay_code: string
-  readonly state: RuleState
-  /** Whether the rule is for the stay. */
-  readonly applies_to_stay: boolean
-  /** When; null where it never is of this stay. */
-  readonly scheduled_at: string | null
-  readonly timeliness: Timeliness | null
-  /** What it would say then; null where it cannot be said. */
-  readonly text: string | null
-  /** Why nothing would happen; null: it would. */
-  readonly reason: string | null
-}
 
 /** What a caller reads in place of a door code that it may not see. */
 const DOOR_CODE_MASK = "••••"
@@ -43,8 +21,8 @@ export interface RuleTestContext {
   readonly publicUrl: string
 }
 
-/** What a rule would do of a stay, as both are now. */
-export const testRule = (rule: StoredRule, stay: StayFacts, context: RuleTestContext): RuleTestResult => {
+/** Returns what a rule would do for a stay, as both are now. */
+export const testRule = (rule: StoredRule, stay: StayFacts, context: RuleTestContext): AutomationRuleTest => {
   const { definition, state } = rule
   const result = {
     rule_id: rule.id,
@@ -53,7 +31,9 @@ export const testRule = (rule: StoredRule, stay: StayFacts, context: RuleTestCon
     applies_to_stay: appliesToStay(definition, stay) && !isReviewedAtOtherStay(rule, stay),
     scheduled_at: null,
     timeliness: null,
-    text: null
+    text: null,
+    guest_name: stay.guest_name,
+    channel_type: stay.channel_type
   }
   if (definition.action === "answer") return { ...result, reason: "The rule answers guests' questions." }
   const { trigger } = definition

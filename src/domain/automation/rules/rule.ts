@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { hasAtMostCharacters, Id, Integer, MUST_NOT_BE_EMPTY } from "../../../contract/fields.ts"
+import { hasAtMostCharacters, hourAndMinute, Id, Integer, MUST_NOT_BE_EMPTY } from "../../../contract/fields.ts"
 import { nameUpTo } from "../../../contract/names.ts"
 import {
   AUTOMATION_RULE_NIGHTS,
@@ -20,16 +20,7 @@ const integerUpTo = (most: number, expected: string) =>
 const Hours = integerUpTo(RULE_TRIGGER_HOURS, `a number of hours from 0 to ${RULE_TRIGGER_HOURS}`)
 const Days = integerUpTo(RULE_TRIGGER_DAYS, `a number of days from 0 to ${RULE_TRIGGER_DAYS}`)
 
-const HOUR_AND_MINUTE = /^([01]\d|2[0-3]):[0-5]\d$/
-
-/** A time on the clock of the property, `HH:mm`, as the usual times of check-in and check-out are written. */
-const HourAndMinute = Schema.String.check(
-  Schema.makeFilter((text) => HOUR_AND_MINUTE.test(text), {
-    unreadable: true,
-    expected: "a time in the form HH:mm, such as 09:00",
-    toJsonSchema: () => ({ pattern: HOUR_AND_MINUTE.source })
-  })
-)
+const TriggerTime = hourAndMinute("09:00")
 
 const BeforeOrAfter = Schema.Literals(["before", "after"])
 // Nobody knows of a booking before it is made.
@@ -41,7 +32,7 @@ const hoursTrigger = <Event extends string, When extends Schema.Top>(events: Rea
 
 /** At a time of day, so many days before or after the day of something; 0: on that day. */
 const daysTrigger = <Event extends string, When extends Schema.Top>(events: ReadonlyArray<Event>, when: When) =>
-  Schema.Struct({ event: Schema.Literals(events), when, days: Days, at: HourAndMinute })
+  Schema.Struct({ event: Schema.Literals(events), when, days: Days, at: TriggerTime })
 
 export const StayHoursTrigger = hoursTrigger(["check_in", "check_out"], BeforeOrAfter)
 export const BookingHoursTrigger = hoursTrigger(["booking", "request"], After)
@@ -135,7 +126,7 @@ const TriggerFields = Schema.Struct({
     description: "So many hours before or after. A request has only hours."
   }),
   days: Schema.optionalKey(Days).annotateKey({ description: "With at, in place of hours; 0: on that day." }),
-  at: Schema.optionalKey(HourAndMinute).annotateKey({ description: "HH:mm on the clock of the property." })
+  at: Schema.optionalKey(TriggerTime).annotateKey({ description: "HH:mm on the clock of the property." })
 })
 
 /**

@@ -1,4 +1,5 @@
 import { Effect, Schema, Struct } from "effect"
+import { NotFound } from "../../../contract/errors.ts"
 import { Id } from "../../../contract/fields.ts"
 import { column, columnWithDefault } from "../../../platform/database/columns.ts"
 import { ExistingStay, NewStay } from "../stays/stay.ts"
@@ -85,6 +86,8 @@ export const OrderState = Schema.Struct({
   entries: Schema.Array(Schema.Struct({ id: Id, amount: Schema.String }))
 })
 export type OrderState = typeof OrderState.Type
+
+export const orderNotFoundError = new NotFound({ message: "reservation_code: no such order." })
 
 /** Made by hand, not by a channel: its dates and its price are the host's. */
 export const isManualOrder = (order: Pick<OrderState, "channel_type">): boolean => order.channel_type === "direct"

@@ -1,5 +1,6 @@
 import { Effect, Layer } from "effect"
 import {
+  containsKeyword,
   findNamed,
   findRecord,
   listRecords,
@@ -9,12 +10,11 @@ import {
   toRecordPage
 } from "../../../changes/memory/MemoryDatabase.ts"
 import { createdOrDeletedRecord, recordMemoryChange } from "../../../changes/memory/memory-change.ts"
-import { ValidationFailed } from "../../../contract/errors.ts"
 import type { TagColor } from "../../../contract/tag-color.ts"
 import { RESERVATION_TAG_LIMIT } from "../../../platform/limits.ts"
 import { RowId } from "../../column-schemas.ts"
 import type { ReservationTag } from "./contract.ts"
-import { CreatedTagRow, ReservationTagStore } from "./store.ts"
+import { CreatedTagRow, ReservationTagStore, toReservationTagLimitError } from "./store.ts"
 
 interface ReservationTagRecord extends MemoryRecord {
   readonly tag_name: string
@@ -61,8 +61,7 @@ export const layerMemory: Layer.Layer<ReservationTagStore, never, MemoryDatabase
           toRecordPage(
             listUsableTags(operatorId).filter(
               (tag) =>
-                (id === undefined || tag.id === id) &&
-                (keyword === undefined || normalize(tag.tag_name).includes(normalize(keyword)))
+                (id === undefined || tag.id === id) && (keyword === undefined || containsKeyword(tag.tag_name, keyword))
             ),
             page
           )
@@ -71,7 +70,8 @@ export const layerMemory: Layer.Layer<ReservationTagStore, never, MemoryDatabase
       create: (operatorId, { tag_name, color: newColor }) =>
         recordMemoryChange(database, operatorId, CreatedTagRow, () => {
           if (findUsableTag(operatorId, tag_name) !== undefined) return { unchanged: { id: null, color: null } }
-          if (listOwnTags(operatorId).length >= RESERVATION_TAG_LIMIT) return { error: tooManyTags }
+          if (listOwnTags(operatorId).length >= RESERVATION_TAG_LIMIT)
+            return { error: toReservationTagLimitError(RESERVATION_TAG_LIMIT) }
           const deleted = findNamed(listRecords(records, operatorId), (tag) => tag.tag_name, tag_name)
           const id = deleted?.id ?? FIRST_OWN_ID + database.takeId()
           const color = deleted?.color ?? newColor
@@ -97,9 +97,3 @@ export const layerMemory: Layer.Layer<ReservationTagStore, never, MemoryDatabase
     }
   })
 )
-
-const normalize = (text: string): string => text.normalize("NFC").toLowerCase()
-
-const tooManyTags = new ValidationFailed({
-  message: `reservation_tag_limit: the account already has ${RESERVATION_TAG_LIMIT} tags of its own, the maximum; delete one first.`
-})

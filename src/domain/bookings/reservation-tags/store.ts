@@ -34,11 +34,15 @@ export interface NewReservationTag extends Pick<ReservationTag, "tag_name"> {
 /** Null when the name is taken. */
 export const CreatedTagRow = Schema.Struct({ id: Schema.NullOr(Schema.Int), color: Schema.NullOr(TagColor) })
 
+/** Returns the error for one tag more than the operator's limit. */
+export const toReservationTagLimitError = (limit: number | string): ValidationFailed =>
+  new ValidationFailed({
+    message: `reservation_tag_limit: the account already has ${limit} tags of its own, the maximum; delete one first.`
+  })
+
 const readCreatedTag = makeRowReaderOrFail(CreatedTagRow, (constraint) =>
   constraint.name === "reservation_tag_limit"
-    ? new ValidationFailed({
-        message: `reservation_tag_limit: the account already has ${constraint.detail} tags of its own, the maximum; delete one first.`
-      })
+    ? toReservationTagLimitError(constraint.detail)
     : isConcurrentTagViolation(constraint)
       ? nameConflict("tag_name", "tag")
       : undefined

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import type { ExternalActionState, runAtMostOnce } from "../../../changes/external-action.ts"
 import { CurrentCaller } from "../../../contract/caller.ts"
-import { BadRequest, Conflict, NotFound } from "../../../contract/errors.ts"
+import { BadRequest, Conflict } from "../../../contract/errors.ts"
 import { currentSecond } from "../../../contract/time.ts"
 import type { ChannelAccountTarget, ChannelGateway } from "../../channels/port/ChannelGateway.ts"
 import {
@@ -11,7 +11,7 @@ import {
   withChannelTimeout
 } from "../../channels/port/channel-api-errors.ts"
 import type { ChannelRequestStatus } from "../../channels/port/connector.ts"
-import type { OrderState, OrderStatus } from "../orders/order.ts"
+import { type OrderState, type OrderStatus, orderNotFoundError } from "../orders/order.ts"
 import type { approve_reservation } from "./contract.ts"
 import { type OrderChangeContext, type Orders, retryWhileNightsTaken } from "./Orders.ts"
 import { acceptOrder } from "./rules/unassigned-stays.ts"
@@ -114,7 +114,6 @@ const readChannelAnswer = (
     Effect.catch((error) => (error._tag === "Upstream" ? Effect.fail(error) : Effect.succeed("unknown" as const)))
   )
 
-const orderNotFoundError = new NotFound({ message: "reservation_code: no such order." })
 const nightsTakenError = new Conflict({ message: "reservation_code: another reservation holds nights of this one." })
 const orderNotPendingError = (status: string) =>
   new BadRequest({ message: `reservation_code: the order is ${status}, not waiting for an answer.` })

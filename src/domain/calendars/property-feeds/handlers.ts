@@ -6,6 +6,7 @@ import { PublicUrl } from "../../../platform/installation.ts"
 import { CurrentSealer, openOrWarn, type SecretSealer } from "../../../platform/sealing/CurrentSealer.ts"
 import { feedTokenBinding } from "../../../platform/sealing/sealed-columns.ts"
 import { openStoredText } from "../../../platform/sealing/sealed-text.ts"
+import { toGrantKey } from "../../connection-grants.ts"
 import { changeHandler, handleOperations, layerOperations } from "../../operation-handlers.ts"
 import { unknownPropertyIdError } from "../../properties/properties/ownership.ts"
 import {
@@ -63,8 +64,9 @@ const toPropertyFeed = (
 
 const listFeeds = (store: Store, publicUrl: string, seals: SecretSealer) =>
   Effect.fnUntraced(function* ({ property_id }: typeof list_property_feeds.payloadSchema.Type) {
-    const { operatorId, grantId } = yield* CurrentCaller
-    const feeds = yield* store.list({ operatorId, propertyId: property_id, grantId: grantId ?? undefined })
+    const caller = yield* CurrentCaller
+    const { operatorId } = caller
+    const feeds = yield* store.list({ ...toGrantKey(caller), propertyId: property_id })
     if (feeds.length === 0 && !(yield* store.hasProperty(operatorId, property_id))) return yield* unknownPropertyIdError
     const property_feeds = yield* Effect.forEach(feeds, (feed) =>
       Effect.map(openOrWarn(seals, feedTokenBinding(operatorId, feed.id), feed.token), (token) =>
@@ -76,22 +78,21 @@ const listFeeds = (store: Store, publicUrl: string, seals: SecretSealer) =>
 
 const createFeed = (store: Store) =>
   Effect.fnUntraced(function* ({ property_id, calendar_id }: typeof create_property_feed.payloadSchema.Type) {
-    const { operatorId, grantId } = yield* CurrentCaller
-    if (grantId !== null && calendar_id !== undefined) return yield* calendarFeedForbiddenError
+    const caller = yield* CurrentCaller
+    if (caller.grantId !== null && calendar_id !== undefined) return yield* calendarFeedForbiddenError
     return yield* getOrCreateFeed(store, {
-      operatorId,
+      ...toGrantKey(caller),
       propertyId: property_id,
-      calendarId: calendar_id,
-      grantId: grantId ?? undefined
+      calendarId: calendar_id
     })
   })
 
 const renewFeed = (store: Store) =>
   Effect.fnUntraced(function* ({ id }: typeof renew_property_feed.payloadSchema.Type) {
-    const { operatorId, grantId } = yield* CurrentCaller
-    const renewed = yield* store.renew({ operatorId, id, grantId: grantId ?? undefined }, newFeedToken())
+    const caller = yield* CurrentCaller
+    const renewed = yield* store.renew({ ...toGrantKey(caller), id }, newFeedToken())
     if (renewed !== undefined) return renewed
-    return yield* (yield* store.exists(operatorId, id)) ? otherOwnersFeedError : feedNotFoundError
+    return yield* (yield* store.exists(caller.operatorId, id)) ? otherOwnersFeedError : feedNotFoundError
   })
 
 /** The marketplace of the calendar must hear of sold nights also when the connection has ended. */

@@ -1,8 +1,8 @@
 import { Effect } from "effect"
 import type { runAtMostOnce } from "../../../changes/external-action.ts"
 import { CurrentCaller } from "../../../contract/caller.ts"
-import { NotFound } from "../../../contract/errors.ts"
 import { currentSecond, dateInZone } from "../../../contract/time.ts"
+import { orderNotFoundError } from "../../bookings/orders/order.ts"
 import type { ChannelGateway } from "../../channels/port/ChannelGateway.ts"
 import {
   CHANNEL_ACTION_TIMEOUT_MS,
@@ -94,5 +94,3 @@ export const createReview = (write: ReturnType<typeof writeReview>) =>
     const hostReview = yield* Effect.fromResult(toHostReview(payload))
     yield* write({ operatorId, timeZone, reservationCode: payload.reservation_code, hostReview })
   })
-
-const orderNotFoundError = new NotFound({ message: `${RESERVATION_CODE_FIELD}: no such order.` })

@@ -39,7 +39,8 @@ export const layerMemory: Layer.Layer<GroupStore, never, MemoryDatabase> = Layer
         recordMemoryChange(database, operatorId, CheckedChangeRow, () => {
           const unknown = findUnknownReferences(database, operatorId, { property_ids })
           if (hasUnknownReferences(unknown)) return { unchanged: { id: null, ...unknown } }
-          if (findNamed(listRecords(records, operatorId), nameOf, name) !== undefined) return { error: nameTaken }
+          if (findNamed(listRecords(records, operatorId), nameOf, name) !== undefined)
+            return { error: nameConflictError }
           const id = database.takeId()
           return {
             outcome: { id, ...unknown },
@@ -55,7 +56,7 @@ export const layerMemory: Layer.Layer<GroupStore, never, MemoryDatabase> = Layer
           if (before === undefined || hasUnknownReferences(unknown)) return { unchanged: { id: null, ...unknown } }
           const others = listRecords(records, operatorId).filter((group) => group.id !== id)
           const isTaken = edit.name !== undefined && findNamed(others, nameOf, edit.name) !== undefined
-          if (isTaken) return { error: nameTaken }
+          if (isTaken) return { error: nameConflictError }
           const after = applyEdit(before, edit)
           return {
             outcome: { id, ...unknown },
@@ -76,4 +77,4 @@ const nameOf = ({ name }: GroupRecord): string => name
 
 const toGroup = ({ operator_id: _operator, ...group }: GroupRecord) => group
 
-const nameTaken = nameConflict("name", "group")
+const nameConflictError = nameConflict("name", "group")

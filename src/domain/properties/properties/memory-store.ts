@@ -38,7 +38,7 @@ export const layerMemory: Layer.Layer<PropertyStore, never, MemoryDatabase> = La
 
       create: (operatorId, title) =>
         recordMemoryChange<typeof RowId.Type, never, Conflict | ValidationFailed>(database, operatorId, RowId, () => {
-          if (findByTitle(operatorId, title) !== undefined) return { error: titleTaken }
+          if (findByTitle(operatorId, title) !== undefined) return { error: titleConflictError }
           const roomLimit = operatorRecords(database).get(operatorId)?.room_limit ?? 0
           if (listRecords(records, operatorId).length >= roomLimit) return { error: makeRoomLimitError(roomLimit) }
           const id = database.takeId()
@@ -85,7 +85,7 @@ const makeToProperty =
 const DEFAULT_CHECK_IN_TIME = "15:00"
 const DEFAULT_CHECK_OUT_TIME = "11:00"
 
-const titleTaken = nameConflict("title", "property")
+const titleConflictError = nameConflict("title", "property")
 
 const makeRoomLimitError = (limit: number) =>
   new ValidationFailed({ message: `room_limit: all ${limit} properties of the subscription are in use.` })

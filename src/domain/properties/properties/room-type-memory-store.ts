@@ -60,7 +60,7 @@ export const layerMemory: Layer.Layer<RoomTypeStore, never, MemoryDatabase> = La
             if (hasUnknownReferences(unknown) || taken_properties.length > 0) {
               return { unchanged: { id: null, ...unknown, taken_properties } }
             }
-            if (findByTitle(operatorId, title) !== undefined) return { error: titleTaken }
+            if (findByTitle(operatorId, title) !== undefined) return { error: titleConflictError }
             const limit = operatorRecords(database).get(operatorId)?.room_type_limit ?? 0
             if (others.length >= limit) return { error: makeRoomTypeLimitError(limit) }
             const id = database.takeId()
@@ -77,7 +77,7 @@ export const layerMemory: Layer.Layer<RoomTypeStore, never, MemoryDatabase> = La
           const before = findRecord(records, operatorId, id)
           if (before === undefined) return { unchanged: undefined }
           const holder = title === undefined ? undefined : findByTitle(operatorId, title)
-          if (holder !== undefined && holder.id !== id) return { error: titleTaken }
+          if (holder !== undefined && holder.id !== id) return { error: titleConflictError }
           const after = applyEdit(before, { title })
           return {
             outcome: { id },
@@ -106,7 +106,7 @@ const makeToRoomType =
     tags: tagsOf(database, roomType).map(({ id, name, color }) => ({ id, name, color }))
   })
 
-const titleTaken = nameConflict("title", "room type")
+const titleConflictError = nameConflict("title", "room type")
 
 const makeRoomTypeLimitError = (limit: number) =>
   new ValidationFailed({ message: `room_type_limit: all ${limit} room types of the subscription are in use.` })

@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 import { Conflict, NotFound } from "../../../contract/errors.ts"
-import { Id, textUpTo } from "../../../contract/fields.ts"
+import { hourAndMinute, Id, textUpTo } from "../../../contract/fields.ts"
 import { editPayloadFields } from "../../../contract/immutable-fields.ts"
 import { defineFamily } from "../../../contract/operation.ts"
 import { COORDINATE_LENGTH, PROPERTY_ADDRESS_LENGTH } from "../../../platform/limits.ts"
@@ -8,15 +8,7 @@ import { Property, Title } from "../properties/contract.ts"
 
 // Edits of a property (an extension of ours).
 
-const HOUR_AND_MINUTE = /^([01]\d|2[0-3]):[0-5]\d$/
-
-const HourAndMinute = Schema.String.check(
-  Schema.makeFilter((text) => HOUR_AND_MINUTE.test(text), {
-    unreadable: true,
-    expected: "a time in the form HH:mm, such as 15:00",
-    toJsonSchema: () => ({ pattern: HOUR_AND_MINUTE.source })
-  })
-).annotate({ description: "HH:mm" })
+const DefaultTime = hourAndMinute("15:00").annotate({ description: "HH:mm" })
 
 const DECIMAL_NUMBER = /^-?\d{1,3}(\.\d+)?$/
 
@@ -42,10 +34,10 @@ export const update_property = operation("update_property", {
     }),
     longitude: Schema.optionalKey(Schema.NullOr(degreesUpTo(180, "-9.1302"))),
     latitude: Schema.optionalKey(Schema.NullOr(degreesUpTo(90, "38.7118"))),
-    default_checkin_time: Schema.optionalKey(Schema.NullOr(HourAndMinute)).annotateKey({
+    default_checkin_time: Schema.optionalKey(Schema.NullOr(DefaultTime)).annotateKey({
       description: "null: the merchant's default."
     }),
-    default_checkout_time: Schema.optionalKey(Schema.NullOr(HourAndMinute)),
+    default_checkout_time: Schema.optionalKey(Schema.NullOr(DefaultTime)),
     is_active: Schema.optionalKey(Schema.Boolean).annotateKey({
       description: "false keeps the stays of the property and blocks every other night."
     })

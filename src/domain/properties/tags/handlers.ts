@@ -17,7 +17,7 @@ import {
   TagOperations,
   type update_property_tag
 } from "./contract.ts"
-import { TagStore, tagNameTaken } from "./store.ts"
+import { TagStore, tagNameConflictError } from "./store.ts"
 
 const searchTags = (store: TagStore["Service"]) =>
   Effect.fnUntraced(function* (payload: typeof query_tags.payloadSchema.Type) {
@@ -36,7 +36,9 @@ const createTag = (store: TagStore["Service"]) =>
       const tag = { ...fields, color: payload.color, defaultColor: defaultTagColor(fields.name) }
       const created = yield* store.create(operatorId, tag, yield* currentSecond)
       const { id, color } = created
-      return id === null || color === null ? yield* toMissingReferenceError(created) ?? tagNameTaken : { id, color }
+      return id === null || color === null
+        ? yield* toMissingReferenceError(created) ?? tagNameConflictError
+        : { id, color }
     },
     (change, { name }) => withConflictingId(store.findIdByName, change, name)
   )

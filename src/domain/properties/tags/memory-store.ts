@@ -12,7 +12,6 @@ import {
   editedRecord,
   recordMemoryChange
 } from "../../../changes/memory/memory-change.ts"
-import { ValidationFailed } from "../../../contract/errors.ts"
 import { PROPERTY_TAG_LIMIT } from "../../../platform/limits.ts"
 import { RowId } from "../../column-schemas.ts"
 import {
@@ -21,7 +20,7 @@ import {
   type TagRecord,
   tagRecords
 } from "../properties/memory-records.ts"
-import { ChangedTagRow, TagStore, tagNameTaken } from "./store.ts"
+import { ChangedTagRow, TagStore, tagNameConflictError, toPropertyTagLimitError } from "./store.ts"
 
 /** Property tags in memory. */
 export const layerMemory: Layer.Layer<TagStore, never, MemoryDatabase> = Layer.effect(
@@ -51,7 +50,7 @@ export const layerMemory: Layer.Layer<TagStore, never, MemoryDatabase> = Layer.e
           }
           const others = listRecords(records, operatorId).filter((tag) => tag.id !== id)
           const holder = edit.name === undefined ? undefined : findNamed(others, nameOf, edit.name)
-          if (holder !== undefined && holder.deleted_at === undefined) return { error: tagNameTaken }
+          if (holder !== undefined && holder.deleted_at === undefined) return { error: tagNameConflictError }
           const after = applyEdit(before, edit)
           return {
             outcome: { id, color: after.color, ...unknown },
@@ -95,7 +94,8 @@ const makeCreate = (database: Database): TagStore["Service"]["create"] => {
       if (hasUnknownReferences(unknown) || (existing !== undefined && existing.deleted_at === undefined)) {
         return { unchanged: { id: null, color: null, ...unknown } }
       }
-      if (listTags(operatorId).length >= PROPERTY_TAG_LIMIT) return { error: tooManyTags }
+      if (listTags(operatorId).length >= PROPERTY_TAG_LIMIT)
+        return { error: toPropertyTagLimitError(PROPERTY_TAG_LIMIT) }
       const id = existing?.id ?? database.takeId()
       const tag: TagRecord = {
         operator_id: operatorId,
@@ -117,7 +117,3 @@ const makeCreate = (database: Database): TagStore["Service"]["create"] => {
 const nameOf = ({ name }: TagRecord): string => name
 
 const toTag = ({ operator_id: _operator, deleted_at: _deleted, ...tag }: TagRecord) => tag
-
-const tooManyTags = new ValidationFailed({
-  message: `property_tag_limit: the account already has ${PROPERTY_TAG_LIMIT} property tags, the maximum; delete one first.`
-})

@@ -59,15 +59,19 @@ const readChangedTag = makeRowReaderOrFail(ChangedTagRow, ({ name, detail }) => 
   switch (name) {
     case "property_tags_name":
     case "property_tags_name_key":
-      return tagNameTaken
+      return tagNameConflictError
     case "property_tag_limit":
-      return new ValidationFailed({
-        message: `property_tag_limit: the account already has ${detail} property tags, the maximum; delete one first.`
-      })
+      return toPropertyTagLimitError(detail)
   }
 })
 
-export const tagNameTaken = nameConflict("name", "tag")
+export const tagNameConflictError = nameConflict("name", "tag")
+
+/** Returns the error for one tag more than the operator's limit. */
+export const toPropertyTagLimitError = (limit: number | string): ValidationFailed =>
+  new ValidationFailed({
+    message: `property_tag_limit: the account already has ${limit} property tags, the maximum; delete one first.`
+  })
 
 const PROPERTY_LIST = { rows: "tag_properties", owner: "tag_id", item: "property_id", version: "properties_version" }
 const ROOM_TYPE_LIST = { rows: "tag_room_types", owner: "tag_id", item: "room_type_id", version: "room_types_version" }

@@ -4,7 +4,7 @@ import { Conflict, Forbidden } from "../../../contract/errors.ts"
 import { makeImmutableFieldCheck, makeImmutableFieldDetector } from "../../../contract/immutable-fields.ts"
 import { formatInstantWithOffset, truncateToSecond } from "../../../contract/time.ts"
 import { EVENT_NAMES, type EventName } from "../../../jobs/events/event-statements.ts"
-import { grantEndedError } from "../../connection-grants.ts"
+import { grantEndedError, toGrantKey } from "../../connection-grants.ts"
 import { changeHandler, handleOperations, layerOperations, voidChangeHandler } from "../../operation-handlers.ts"
 import { loadReceiverPolicy, parseReceiverUrl, type ReceiverPolicy } from "../deliveries/receiver-url.ts"
 import { generateSecretToken, generateSigningSecret, type SigningSecret } from "../deliveries/signature.ts"
@@ -61,11 +61,11 @@ const listWebhooks = (store: Store) =>
 
 const createWebhook = (store: Store, policy: ReceiverPolicy) =>
   Effect.fnUntraced(function* ({ url, events }: typeof create_webhook.payloadSchema.Type) {
-    const { operatorId, accountId, application, grantId } = yield* CurrentCaller
+    const caller = yield* CurrentCaller
     const receiver = yield* makeReceiver(url, policy)
     const secret = yield* generateSigningSecret
     const subscription = { ...receiver, events: sortEvents(events ?? EVENT_NAMES), secret }
-    const creator = { operatorId, accountId, application, grantId: grantId ?? undefined }
+    const creator = { ...toGrantKey(caller), accountId: caller.accountId, application: caller.application }
     const row = yield* store.create(creator, subscription, yield* currentInstant)
     return row === undefined ? yield* grantEndedError : { ...row, secret }
   })
@@ -142,10 +142,9 @@ const explainMissing = Effect.fnUntraced(function* (store: Store, caller: Caller
 })
 
 /** Whose subscriptions a call may change. */
-const toChangeScope = ({ operatorId, application, grantId }: Caller): WebhookChangeScope => ({
-  operatorId,
-  application: application ?? undefined,
-  grantId: grantId ?? undefined
+const toChangeScope = (caller: Caller): WebhookChangeScope => ({
+  ...toGrantKey(caller),
+  application: caller.application ?? undefined
 })
 
 const madeByAnotherApplicationError = new Forbidden({

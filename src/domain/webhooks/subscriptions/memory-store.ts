@@ -7,10 +7,11 @@ import {
   makeMemoryTable
 } from "../../../changes/memory/MemoryDatabase.ts"
 import { createdOrDeletedRecord, recordMemoryChange } from "../../../changes/memory/memory-change.ts"
+import { WEBHOOK_SUBSCRIPTION_LIMIT } from "../../../platform/limits.ts"
 import { RowId } from "../../column-schemas.ts"
 import { type NewSubscription, PAUSED_BY_HOST } from "../deliveries/subscription-statements.ts"
 import type { SubscriptionViewer } from "../deliveries/subscription-viewer.ts"
-import { SubscriptionRow, type WebhookChangeScope, WebhookStore } from "./store.ts"
+import { SubscriptionRow, toWebhookLimitError, type WebhookChangeScope, WebhookStore } from "./store.ts"
 
 interface SubscriptionRecord extends MemoryRecord, SubscriptionRow {
   readonly account_id: number
@@ -20,7 +21,7 @@ interface SubscriptionRecord extends MemoryRecord, SubscriptionRow {
 const subscriptionRecords = makeMemoryTable<SubscriptionRecord>()
 
 /**
- * Webhook subscriptions in memory. They have no deliveries and no limit of their number. OAuth connections have no memory layer: the
+ * Webhook subscriptions in memory, without deliveries. OAuth connections have no memory layer: the
  * grant of a call is always active.
  */
 export const layerMemory: Layer.Layer<WebhookStore, never, MemoryDatabase> = Layer.effect(
@@ -46,6 +47,7 @@ export const layerMemory: Layer.Layer<WebhookStore, never, MemoryDatabase> = Lay
 
       create: ({ operatorId, accountId, application }, { url, events, secret }, now) =>
         recordMemoryChange(database, operatorId, SubscriptionRow, () => {
+          if (listRecords(records, operatorId).length >= WEBHOOK_SUBSCRIPTION_LIMIT) return { error: webhookLimitError }
           const id = database.takeId()
           const settings = { url, events, application, paused_at: null, paused_reason: null, created_at: now, secret }
           const created = { operator_id: operatorId, id, account_id: accountId, ...settings }
@@ -98,6 +100,8 @@ export const layerMemory: Layer.Layer<WebhookStore, never, MemoryDatabase> = Lay
     }
   })
 )
+
+const webhookLimitError = toWebhookLimitError(WEBHOOK_SUBSCRIPTION_LIMIT)
 
 const isVisible = (subscription: SubscriptionRecord, { accountId, application }: SubscriptionViewer): boolean =>
   (accountId === undefined || subscription.account_id === accountId) &&

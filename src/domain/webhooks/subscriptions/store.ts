@@ -11,7 +11,7 @@ import { reserveId } from "../../../platform/database/reserved-id.ts"
 import { makeOptionalRowReader, makeRowsReader } from "../../../platform/database/rows.ts"
 import { CurrentSealer, type SecretSealer } from "../../../platform/sealing/CurrentSealer.ts"
 import type { RowId } from "../../column-schemas.ts"
-import { type GrantKey, grantActiveCondition, lockGrantSql } from "../../connection-grants.ts"
+import { type GrantKey, grantActiveCondition, grantExistsCondition, lockGrantSql } from "../../connection-grants.ts"
 import { type OperatorRowId, readRowId } from "../../operator-rows.ts"
 import { resumeDeliveriesSql } from "../deliveries/delivery-resumption.ts"
 import { sealReceiver, sealSecret, sealSubscription } from "../deliveries/secret-sealing.ts"
@@ -58,10 +58,12 @@ export type WebhookAccess = typeof WebhookAccess.Type
 
 const readAccess = makeOptionalRowReader(WebhookAccess)
 const readCreatedSubscription = makeOptionalRowReaderOrFail(SubscriptionRow, ({ name, detail }) =>
-  name === "webhook_limit"
-    ? new ValidationFailed({ message: `webhook_limit: all ${detail} subscriptions are in use.` })
-    : undefined
+  name === "webhook_limit" ? toWebhookLimitError(detail) : undefined
 )
+
+/** Returns the error for one subscription more than the operator's limit. */
+export const toWebhookLimitError = (limit: number | string): ValidationFailed =>
+  new ValidationFailed({ message: `webhook_limit: all ${limit} subscriptions are in use.` })
 
 const subscriptionColumns = (sql: SqlClient.SqlClient): Fragment =>
   sql`id, url, events, application, paused_at, paused_reason, created_at`
@@ -199,12 +201,7 @@ const findAccess = (sql: SqlClient.SqlClient) => {
       SELECT
         EXISTS (SELECT FROM webhook_subscriptions
           WHERE operator_id = ${operatorId} AND id = ${id} AND deleted_at IS NULL) AS there,
-        ${
-          grantId === undefined
-            ? sql`true`
-            : sql`EXISTS (SELECT FROM oauth_grants
-                WHERE operator_id = ${operatorId} AND id = ${grantId} AND ended_at IS NULL)`
-        } AS granted`
+        ${grantExistsCondition(sql, { operatorId, grantId })} AS granted`
   )
   return ({ operatorId, grantId }: GrantKey, id: number) => readAccess(statement({ operatorId, grantId, id }))
 }

@@ -4,8 +4,11 @@ import { Effect, Queue } from "effect"
 import { TestClock } from "effect/testing"
 import { DeliveryQueue, MAX_DELIVERIES_IN_PROGRESS } from "../../../../src/domain/webhooks/deliveries/DeliveryQueue.ts"
 import { makeDeliveryPolls } from "../../../../src/domain/webhooks/deliveries/delivery-workers.ts"
-import { WEBHOOK_CONCURRENT_DELIVERIES_MAX, WEBHOOK_TRY_MS } from "../../../../src/platform/limits.ts"
-import { WEBHOOK_SUBSCRIPTION_LIMIT } from "../../../support/domain/host-client.ts"
+import {
+  WEBHOOK_CONCURRENT_DELIVERIES_MAX,
+  WEBHOOK_SUBSCRIPTION_LIMIT,
+  WEBHOOK_TRY_MS
+} from "../../../../src/platform/limits.ts"
 import {
   createSubscription,
   type DeliveryPolls,
